@@ -333,6 +333,13 @@ if command -v gnuplot >/dev/null 2>&1; then
         done
     done
     check 'the .svg is one' grep -q '<svg' "$tmp/t1.svg"
+    printf '0 0\n' | "$BIN/edgeconv" -q -u -o "$tmp/self.edges" -
+    "$BIN/degsplit" -q --sweep "$tmp/self.tsv" -o "$tmp/self.split" "$tmp/self.edges"
+    "$BIN/dbfs-pack" -q -p 1 -s "$tmp/self.split" -o "$tmp/self" "$tmp/self.edges"
+    "$traverse" -q -r 0 --trace "$tmp/self.trace" "$tmp/self" >"$tmp/summary" 2>&1
+    for data in self.tsv self.trace; do
+        check_exit 0 "a graph without edges: $data" "$report" plot -o "$tmp/$data.svg" "$tmp/$data"
+    done
     labels=$(grep -c '<text' "$tmp/path.trace.svg")
     check "hundreds of levels: $labels labels" test "$labels" -gt 8 -a "$labels" -lt 50
     cp "$tmp/t1.svg" "$tmp/kept"

@@ -34,7 +34,7 @@ END_OF_STYLE
 }
 
 # plot_data NAME: a table of standard input as the data $NAME, its first row the titles of its columns. NAME_curves are the
-# columns after the first that have a value above 0; NAME_step is how many rows there are for each point of a curve, and
+# columns after the first that have a value above 0, or the second; NAME_step is how many rows there are for each point of a curve, and
 # NAME_spread is how many times the least value above 0 the largest is.
 plot_data() {
     awk -F '\t' -v name="$1" '
@@ -46,6 +46,7 @@ plot_data() {
         { print }
         END {
             for (i = 2; i <= NF; i++) if (i in there) curves = curves " " i
+            if (curves == "") curves = " 2" # gnuplot wants one
             print "END\n" name "_curves = \"" curves "\"\n" name "_step = " int(NR / 25) + 1
             print name "_spread = " (least == "" ? 1 : most / least)
         }'
