@@ -115,13 +115,21 @@ void cli_option(struct cli *cli, int option, const char *argument)
     }
 }
 
+/* A whole number, though it may be negative or too large for 64 bits. */
+static int is_whole(const char *text)
+{
+    text += *text == '-';
+    return *text != '\0' && text[strspn(text, "0123456789")] == '\0';
+}
+
 uint64_t cli_number(const struct cli *cli, const char *option, const char *text, uint64_t minimum,
                     uint64_t maximum)
 {
     uint64_t value;
-    if (parse_u64(text, &value) != 0)
+    int fits = parse_u64(text, &value) == 0;
+    if (!fits && !is_whole(text))
         cli_usage(cli, "%s: '%s' is not a whole number", option, text);
-    if (value < minimum || value > maximum)
+    if (!fits || value < minimum || value > maximum)
         cli_usage(cli, "%s: %s is not between %llu and %llu", option, text,
                   (unsigned long long)minimum, (unsigned long long)maximum);
     return value;

@@ -58,6 +58,7 @@ conv_file 'comments and blank lines' '# a\n%% b\n\n1 2\n#c\n  %% d\n\t\n3 4\n' '
 conv_file 'self-loops and duplicates stay' '5 5\n1 2\n1 2\n2 1\n' '5\t5\n1\t2\n1\t2\n2\t1\n'
 conv_file 'a weight column' '1 2 0.5\n3 4 -1e-3\n5 6 7\n' '1\t2\n3\t4\n5\t6\n'
 check 'and says so once' test "$(grep -c weights err)" = 1
+conv_file 'weights that are no numbers' '1 2 nan\n3 4 -inf\n5 6 Infinity\n' '1\t2\n3\t4\n5\t6\n'
 conv_file 'weight and time' '1 2 1 1082040961\n3 4 -1 1082155839\n' '1\t2\n3\t4\n'
 conv_file 'a CSV header' 'node_1,node_2\n0,7\n1,8\n' '0\t7\n1\t8\n'
 check 'and says so' grep -q 'column names: node_1,node_2' err
@@ -83,6 +84,9 @@ conv_file 'Matrix Market general' \
     '%%%%MatrixMarket matrix coordinate real general\n%% c\n\n3 3 3\n1 1 0.5\n2  3 -1e+3\n3 1 7\n' \
     '0\t0\n1\t2\n2\t0\n'
 conv_file 'Matrix Market complex' '%%%%MatrixMarket matrix coordinate complex hermitian\n2 2 1\n2 1 0 1\n' '1\t0\n'
+conv_file 'Matrix Market values that are no numbers' \
+    '%%%%MatrixMarket matrix coordinate real general\n3 3 5\n1 1 inf\n1 2 -Infinity\n2 3 NaN\n3 1 nan\n3 2 +INF\n' \
+    '0\t0\n0\t1\n1\t2\n2\t0\n2\t1\n'
 conv_file 'METIS' '%% c\n3 2\n2\n%% d\n1 3\n2\n' '0\t1\n1\t2\n'
 conv_file 'METIS with isolated vertices' '4 1\n\n4\n\n2\n' '1\t3\n'
 conv_file 'METIS without edges' '3 0\n\n\n\n' ''
@@ -333,6 +337,7 @@ bad 'Matrix Market: too many entries' "$mtx general\n3 3 1\n%% c\n1 2\n\n2 3\n" 
 bad 'Matrix Market: id 0' "$mtx general\n3 3 1\n0 2\n" "bad.txt:3: found '0', expected a vertex id from 1 to 3"
 bad 'Matrix Market: an id over n' "$mtx general\n3 3 1\n4 2\n" "bad.txt:3: found '4', expected a vertex id from 1 to 3"
 bad 'Matrix Market: no value' '%%%%MatrixMarket matrix coordinate real general\n3 3 1\n1 2\n' 'bad.txt:3: found the end of the line, expected the value'
+bad 'Matrix Market: a value that only begins so' '%%%%MatrixMarket matrix coordinate real general\n3 3 1\n1 2 info\n' "bad.txt:3: found 'info', expected the value"
 bad 'Matrix Market: rectangular' "$mtx general\n3 4 1\n1 2\n" 'bad.txt:2: found a rectangular matrix'
 bad 'Matrix Market: dense' '%%%%MatrixMarket matrix array real general\n3 3\n1\n' "bad.txt:1: found 'array'"
 bad 'Matrix Market: no sizes' "$mtx general\n" 'bad.txt:1: found the end of the file, expected ROWS'
@@ -446,7 +451,30 @@ check_exit 1 'a missing file' "$edgeconv" --force -o x.edges missing.txt
 check_says 'missing.txt: cannot open' 'is named'
 check_exit 1 'a folder' "$edgeconv" --force -o x.edges .
 check_exit 2 'an unknown format' "$edgeconv" -f foo pairs
+check_says "-f: 'foo' is none of auto, .*pairs, .*csv, .*mtx, .*metis, .*u64, wdc-index" 'lists those there are'
 check_exit 2 'an unknown output format' "$edgeconv" -t foo pairs
+check_says "-t: 'foo' is not edges, text, u32, u64, graph500 or sg" 'lists those there are'
+check_exit 2 'an unknown direction' "$edgeconv" --direction foo pairs
+check_says "'foo' is not directed, once or symmetric" 'lists those there are'
+for number in -5 0 281474976710657 1000000000000000000000; do
+    check_exit 2 "--vertices $number" "$edgeconv" --vertices=$number pairs
+    check_says "vertices: $number is not between 1 and 281474976710656" 'is a number out of range'
+done
+for number in x 1.5 - 1e3 ''; do
+    check_exit 2 "--vertices '$number'" "$edgeconv" --vertices="$number" pairs
+    check_says "'$number' is not a whole number" 'is none'
+done
+check_exit 1 'a missing file' "$edgeconv" nofile.txt
+check_says 'nofile.txt: cannot open: No such file' 'with the reason'
+check_exit 2 'an empty file name' "$edgeconv" pairs ''
+check_says 'FILE 2 is an empty name: is a variable' 'says which one and why'
+for url in https://example.org/g.txt ftp://example.org/g.gz; do
+    check_exit 2 "a URL: $url" "$edgeconv" $url
+    check_says "$url: is a URL: download it first, or use .curl -L URL | edgeconv -" 'says what to do'
+done
+mkdir -p http:/host
+printf '1 2\n' >http:/host/g.txt
+conv 'a path that looks like a URL' '1\t2\n' http://host/g.txt
 check_exit 2 'a malformed seed' "$edgeconv" --randomize=x pairs
 check_exit 2 'standard input twice' "$edgeconv" - -
 check_exit 3 'directed and undirected do not mix' "$edgeconv" --force -o x.edges pairs snap

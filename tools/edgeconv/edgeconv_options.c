@@ -2,6 +2,7 @@
 #include "edgeconv_options.h"
 
 #include <string.h>
+#include <unistd.h>
 
 static const char help[] =
     "usage: edgeconv [-f INFORMAT] [-t OUTFORMAT] [-u] [--randomize[=SEED]] [-o FILE] [FILE...]\n"
@@ -53,14 +54,21 @@ static enum assertion assertion_named(const struct cli *cli, const char *name)
     cli_usage(cli, "--direction: '%s' is not directed, once or symmetric", name);
 }
 
+static enum graph_format format_named(const struct cli *cli, const char *name)
+{
+    enum graph_format format;
+    char list[512];
+    if (graph_format_named(name, &format) == 0)
+        return format;
+    graph_format_list(list, sizeof list);
+    cli_usage(cli, "-f: '%s' is none of %s", name, list);
+}
+
 static void take_option(struct options *o, int option, const char *argument)
 {
     const struct cli *cli = &o->cli;
     switch (option) {
-    case 'f':
-        if (graph_format_named(argument, &o->reader.format) != 0)
-            cli_usage(cli, "-f: '%s' is not an input format", argument);
-        break;
+    case 'f': o->reader.format = format_named(cli, argument); break;
     case 't':
         if (edge_format_parse(argument, &o->output) != 0)
             cli_usage(cli, "-t: '%s' is not edges, text, u32, u64, graph500 or sg", argument);
@@ -84,11 +92,24 @@ static void take_option(struct options *o, int option, const char *argument)
     }
 }
 
+/* The address of a page, and no file that is called so. */
+static int is_url(const char *path)
+{
+    const char *colon = strstr(path, "://");
+    return colon != NULL && colon > path && strchr(path, '/') > colon && access(path, F_OK) != 0;
+}
+
 static void check_paths(const struct options *o)
 {
     int from_stdin = 0;
-    for (int i = 0; i < o->path_count; i++)
+    for (int i = 0; i < o->path_count; i++) {
         from_stdin += strcmp(o->paths[i], "-") == 0;
+        if (o->paths[i][0] == '\0')
+            cli_usage(&o->cli, "FILE %d is an empty name: is a variable of the shell not set?", i + 1);
+        if (is_url(o->paths[i]))
+            cli_usage(&o->cli, "%s: is a URL: download it first, or use `curl -L URL | edgeconv -`",
+                      o->paths[i]);
+    }
     if (from_stdin > 1)
         cli_usage(&o->cli, "standard input is given %d times", from_stdin);
 }

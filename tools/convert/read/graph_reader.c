@@ -49,6 +49,13 @@ int graph_format_named(const char *name, enum graph_format *format)
     return -1;
 }
 
+void graph_format_list(char *text, size_t room)
+{
+    size_t used = 0;
+    for (size_t i = 0; i < sizeof names / sizeof *names && used < room; i++)
+        used += (size_t)snprintf(text + used, room - used, "%s%s", i > 0 ? ", " : "", names[i].name);
+}
+
 static const struct reader_class *class_of(enum graph_format format)
 {
     switch (format) {

@@ -133,6 +133,9 @@ enum status graph_reader_finish(struct graph_reader *reader, struct error *e);
 /* Finds the format for -f NAME. Nonzero if there is no such format. */
 int graph_format_named(const char *name, enum graph_format *format);
 
+/* Writes all names that -f takes, with commas between. */
+void graph_format_list(char *text, size_t room);
+
 /* ---- for the reader files ---- */
 
 /* Sets base, limit and expected_id. `n` is the number of vertices that the file declares at line `line`, or

@@ -42,7 +42,7 @@ static const char *parse_entry(const struct graph_reader *r, struct piece *piece
     for (int i = 0; i < m->values; i++) {
         const char *word = skip_blanks(p);
         p = scan_weight(word);
-        if (p == word) {
+        if (p == word || !(is_blank(*p) || *p == '\n' || *p == '\r')) {
             set_fault(piece, word, lines, "the value of the entry");
             return NULL;
         }

@@ -3,6 +3,7 @@
 
 #include <ctype.h>
 #include <stdio.h>
+#include <strings.h>
 
 /* Digit by digit, for what the fast ways leave. */
 static const char *scan_any_id(const char *p, uint64_t *id)
@@ -36,6 +37,17 @@ static const char *skip_digits(const char *p)
     return p;
 }
 
+/* Skips `inf`, `infinity` or `nan`, in capitals or not. Returns `p` if none of them stands there. */
+static const char *skip_no_number(const char *p)
+{
+    static const char *const word[] = {"infinity", "inf", "nan"};
+    for (size_t i = 0; i < sizeof word / sizeof *word; i++) {
+        if (strncasecmp(p, word[i], strlen(word[i])) == 0)
+            return p + strlen(word[i]);
+    }
+    return p;
+}
+
 const char *scan_weight(const char *p)
 {
     const char *start = p;
@@ -48,8 +60,10 @@ const char *scan_weight(const char *p)
         digits |= fraction > p + 1;
         p = fraction;
     }
-    if (!digits)
-        return start;
+    if (!digits) {
+        p = skip_no_number(whole);
+        return p > whole ? p : start;
+    }
     if (*p == 'e' || *p == 'E') {
         const char *sign = p + 1 + (p[1] == '-' || p[1] == '+');
         const char *exponent = skip_digits(sign);

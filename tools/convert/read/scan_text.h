@@ -86,8 +86,8 @@ static inline int is_comment(char c)
     return c == '#' || c == '%';
 }
 
-/* Skips a weight: a decimal number with sign, fraction and exponent as people write them. Returns `p` if
- * there is none. */
+/* Skips a weight: a decimal number with sign, fraction and exponent as people write them, or inf, infinity or
+ * nan. Returns `p` if there is none. */
 const char *scan_weight(const char *p);
 
 /* Notes a fault at `at`, after `lines` whole lines of the piece. */
