@@ -90,7 +90,7 @@ take_value() { # OPTION VALUE
     --roots-from) roots_from=$2 ;;
     --direction) take_direction "$2" ;;
     -f | --from) convert+=(-f "$2") ;;
-    --vertices | --entry) pass convert "$1" "$2" ;;
+    --vertices | --entry | --columns | --separator) pass convert "$1" "$2" ;;
     -t | --threshold) pack+=(-t "$2") ;;
     --heads | --encoding | --suggest | --for | --links) pass pack "$1" "$2" ;;
     -S | --memory) both+=(-S "$2") ;;

@@ -26,6 +26,7 @@ _dbfs_complete() {
     --exchange-form) values='auto list bits' ;;
     --to) values='edges text u32 u64 graph500 sg' ;;
     --from) values='auto pairs csv adjacency mtx metis gr pace edges sg graph500 graph500-16 u32 u64 wdc-index' ;;
+    --separator) values='blank comma tab semicolon bar' ;;
     --answer) values='depths parents' ;;
     --parents-width) values='4 8' ;;
     --suggest) values='time memory' ;;

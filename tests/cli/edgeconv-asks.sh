@@ -36,12 +36,12 @@ for options in '' '--compact=x.map'; do
     foreign NumPy '\x93NUMPY\1\0v\0{"descr"}\n' savetxt $options
     foreign HDF5 '\x89HDF\r\n\x1a\n....' h5py $options
     foreign quotes '"1","2"\n"2","3"\n' csv.reader $options
-    foreign ';' '1;2\n2;3\n' "tr ';'" $options
-    foreign '|' '1|2\n2|3\n' "tr '|'" $options
+    foreign ';' '1;2\n2;3\n' 'use --separator=semicolon' $options
+    foreign '|' '1|2\n2|3\n' 'use --separator=bar' $options
     foreign '//' '// a graph\n1 2\n' 'grep -v' $options
 done
-heals '1;2\n2;3\n' "tr ';' ',' <FILE | edgeconv -t text -" '1\t2\n2\t3\n'
-heals '1|2\n2|3\n' "tr '|' ',' <FILE | edgeconv -t text -" '1\t2\n2\t3\n'
+heals '1;2\n2;3\n' 'edgeconv -t text --separator=semicolon FILE' '1\t2\n2\t3\n'
+heals '1|2\n2|3\n' 'edgeconv -t text --separator=bar FILE' '1\t2\n2\t3\n'
 heals '// a graph\n1 2\n' "grep -v '^ *//' FILE | edgeconv -t text -" '1\t2\n'
 heals '*Vertices 3\n1 "a"\n2 "b"\n3 "c"\n*Edges\n1 2\n2 3\n' \
     "awk '/^[*]/ { on = tolower(\$1) ~ /^[*](arcs|edges)\$/; next } on { print \$1, \$2 }' FILE | edgeconv -t text -u --one-based -" '0\t1\n1\t2\n'
@@ -114,7 +114,12 @@ silent 'as many lines each way' '0 1\n2 1\n' -u
 
 printf '0 281474976710656\n' >far
 check_exit 3 'an id of 2^48' "$edgeconv" -t text far
-check_says -- '--compact numbers any others' 'names the option that takes it'
+check_says 'any others: --compact=MAP, or --compact of dbfs' 'names the option that takes it, of either program'
+for content in 'a b\n' 'source,target\na,b\n' '-1 2\n' '1.0 2\n'; do
+    printf -- "$content" >in.txt
+    check_exit 3 "no number: $content" "$edgeconv" -t text in.txt
+    check_says 'any others: --compact=MAP, or --compact of dbfs' 'names it too'
+done
 printf '0 140737488355329\n' | "$edgeconv" -q -u -o far.edges
 check_exit 5 'ids near 2^47, too many for a shard' "$(dirname "$edgeconv")/dbfs-pack" -S 64M -p 1 -o far.dbfs far.edges
 check_says 'edgeconv --compact' 'name it too'

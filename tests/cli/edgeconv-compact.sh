@@ -62,6 +62,7 @@ compact 'numbers to 2^64 - 1 and beyond' '18446744073709551615 0\n18446744073709
     '18446744073709551615\n0\n18446744073709551616\n'
 compact 'bytes of any kind' '\xff\xfe \xc3\xa4\n\xc3\xa4 \x01\n' '0\t1\n1\t2\n' '\xff\xfe\n\xc3\xa4\n\x01\n' -f pairs
 compact 'a byte order mark' '\xef\xbb\xbfa b\n' '0\t1\n' 'a\nb\n'
+compact 'a byte order mark before adjacency lists' '\xef\xbb\xbfa:b\n' '0\t1\n' 'a\nb\n' -f adjacency
 compact 'weights' 'a b 0.5\nb c -1e3\n' '0\t1\n1\t2\n' 'a\nb\nc\n'
 compact 'commas where the first line shows them' 'a,b\nb , c d\n' '0\t1\n1\t2\n' 'a\nb\nc d\n' -f pairs
 compact 'a comma and a blank' 'a, b\nb, c\n' '0\t1\n1\t2\n' 'a\nb\nc\n' -f pairs

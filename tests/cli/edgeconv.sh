@@ -62,9 +62,14 @@ conv_file 'weights that are no numbers' '1 2 nan\n3 4 -inf\n5 6 Infinity\n' '1\t
 conv_file 'weight and time' '1 2 1 1082040961\n3 4 -1 1082155839\n' '1\t2\n3\t4\n'
 conv_file 'a CSV header' 'node_1,node_2\n0,7\n1,8\n' '0\t7\n1\t8\n'
 check 'and says so' grep -q 'column names: node_1,node_2' err
-conv_file 'a header in quotes, and a third column' '"a","b","w"\r\n0,7,1\r\n' '0\t7\n'
+conv_file 'a header in quotes, and a third column' '"source","target","w"\r\n0,7,1\r\n' '0\t7\n'
 conv_file 'a header of another kind with -f csv' 'from to\n0 7\n' '0\t7\n' -f csv
 conv_file 'a byte order mark' '\xef\xbb\xbf0 7\n' '0\t7\n'
+conv_file 'a byte order mark before names of columns' '\xef\xbb\xbfw,source,target\n1,0,7\n' '0\t7\n'
+conv_file 'a byte order mark before adjacency lists' '\xef\xbb\xbf1:2\n' '1\t2\n'
+conv_file 'a byte order mark before Matrix Market' \
+    '\xef\xbb\xbf%%%%MatrixMarket matrix coordinate pattern general\n2 2 1\n1 2\n' '0\t1\n'
+conv_file 'a byte order mark before DIMACS' '\xef\xbb\xbfc x\np sp 2 1\na 1 2 3\n' '0\t1\n'
 conv_file 'the last line without newline' '1 2\n3 4' '1\t2\n3\t4\n'
 check 'and warns' grep -q 'warning: in.txt: the last line has no newline' err
 conv_file 'comments only are an empty graph' '# nothing\n' ''

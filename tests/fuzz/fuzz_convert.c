@@ -1,5 +1,6 @@
 /* fuzz_convert.c: any input of edgeconv: text and binary formats, compressed or in an archive, recognised by
- * content or, where the last byte is 255, read as the format that the byte before it chooses */
+ * content. Where the last byte is 255, it is read as the format that the byte before it chooses; where it is 254,
+ * by the columns and the separator that the two bytes before it choose. */
 #include "fuzz.h"
 
 #include "tools/convert/convert.h"
@@ -28,6 +29,16 @@ static enum status read_all(struct input *input, const struct reader_options *op
     return e->status;
 }
 
+static void choose_columns(struct reader_options *options, const unsigned char *end)
+{
+    static char number[2];
+    for (int i = 0; i < 2; i++) {
+        number[i] = (char)('1' + (end[-1] >> 3 * i & 7));
+        options->columns.end[i] = (struct field){number + i, number + i + 1};
+    }
+    options->separator = (enum separator)(end[-2] % SEPARATORS);
+}
+
 int fuzz_one(const unsigned char *bytes, size_t size)
 {
     struct reader_options options = {.max_buffer_bytes = 1 << 22, .threads = 1};
@@ -37,6 +48,9 @@ int fuzz_one(const unsigned char *bytes, size_t size)
     if (size > 2 && bytes[size - 1] == 255) {
         options.format = (enum graph_format)(bytes[size - 2] % FORMAT_WDC_INDEX);
         size -= 2;
+    } else if (size > 3 && bytes[size - 1] == 254) {
+        choose_columns(&options, bytes + size - 1);
+        size -= 3;
     }
     if (input_open_first(&input, fuzz_file(bytes, size, &file), NULL, &e) == ST_OK)
         read_all(input, &options, &e);

@@ -94,9 +94,12 @@ static void report_opened(struct job *job, const struct source *s)
     if (f->notes.header_line[0] != '\0')
         cli_note(cli, "%s: the first line is taken for column names: %s", s->name,
                  f->notes.header_line);
-    if (f->notes.weights && !job->weights_noted)
+    if (f->notes.column[0] > 0 && !job->weights_noted)
+        cli_note(cli, "%s: columns %d and %d are the ids of each edge; weights and other columns are not read",
+                 s->name, f->notes.column[0], f->notes.column[1]);
+    else if (f->notes.weights && !job->weights_noted)
         cli_note(cli, "%s: weights are not read: only the two ids of each edge are", s->name);
-    job->weights_noted |= f->notes.weights;
+    job->weights_noted |= f->notes.weights || f->notes.column[0] > 0;
 }
 
 /* A README in an archive is no damage: says what to do about it. */
@@ -195,6 +198,10 @@ static void write_provenance(struct job *job)
         ADD("of both directions one\n");
     if (o->map_path != NULL)
         ADD("ids made dense\n");
+    if (o->reader.columns.end[0].begin != NULL)
+        ADD("columns %s\n", o->reader.columns.end[0].begin);
+    if (o->reader.separator != SEPARATOR_ANY)
+        ADD("separator %s\n", separator_name(o->reader.separator));
     if (o->reader.one_based)
         ADD("one-based\n");
     if (o->reader.vertices > 0)

@@ -1,26 +1,34 @@
 /* edgeconv_options.c: see edgeconv_options.h */
 #include "edgeconv_options.h"
 
+#include "tools/convert/read/columns.h"
+
 #include <string.h>
 #include <unistd.h>
 
 static const char help[] =
-    "usage: edgeconv [-f INFORMAT] [-t OUTFORMAT] [-u] [--randomize[=SEED]] [-o FILE] [FILE...]\n"
+    "usage: edgeconv [-f INFORMAT] [-t OUTFORMAT] [-u] [OPTION...] [-o FILE] [FILE...]\n"
     "\n"
-    "Reads graphs and writes them as an edge stream (.edges). Several files follow each other;\n"
-    "no FILE or '-' is standard input. Compressed files and archives are recognised by content.\n"
+    "Reads graphs and writes them as an edge stream (.edges). Several files follow\n"
+    "each other; no FILE or '-' is standard input. Compressed files and archives are\n"
+    "recognised by content.\n"
     "\n"
-    "  -f, --from FORMAT      auto (default: by content), pairs (snap, wdc, el, wel), csv,\n"
-    "                         adjacency (friendster), mtx, metis, gr (DIMACS), pace, edges, sg;\n"
-    "                         never guessed: graph500, graph500-16, u32, u64\n"
+    "  -f, --from FORMAT      auto (default: by content), pairs (snap, wdc, el, wel),\n"
+    "                         csv, adjacency (friendster), mtx, metis, gr (DIMACS),\n"
+    "                         pace, edges, sg; never guessed: graph500, graph500-16,\n"
+    "                         u32, u64\n"
     "  -t, --to FORMAT        edges (default), text, u32, u64, graph500, sg\n"
     "  -o, --output FILE      default: standard output\n"
     "      --force            replace output files that exist\n"
     "  -u, --undirected       each input line is one undirected edge\n"
-    "      --direction D      what the lines are: directed; once (as -u); or symmetric: each edge\n"
-    "                         as u v and as v u, of which one is kept\n"
-    "      --compact=MAP      ids are any words or numbers: they become 0, 1, ... as they appear, and\n"
-    "                         MAP tells which is which; -f wdc-index -o MAP makes a map of an index\n"
+    "      --direction D      what the lines are: directed; once (as -u); or\n"
+    "                         symmetric: each edge as u v and as v u, one is kept\n"
+    "      --columns A,B      of pairs and csv, the columns of the two ids: numbers\n"
+    "                         from 1, or names in the first line\n"
+    "      --separator S      between columns: blank, comma, tab, semicolon or bar\n"
+    "      --compact=MAP      ids are any words or numbers: they become 0, 1, ... as\n"
+    "                         they appear, and MAP tells which is which;\n"
+    "                         -f wdc-index -o MAP makes a map of an index\n"
     "      --entry GLOB       of archives, only the files whose path matches\n"
     "      --vertices N       ids are below N, and the graph has N vertices\n"
     "      --one-based        the first vertex of a list is 1 (formats that do not say)\n"
@@ -41,6 +49,8 @@ enum {
     ONE_BASED_OPTION,
     COMPACT_OPTION,
     ENTRY_OPTION,
+    COLUMNS_OPTION,
+    SEPARATOR_OPTION,
 };
 
 static enum assertion assertion_named(const struct cli *cli, const char *name)
@@ -62,6 +72,22 @@ static enum graph_format format_named(const struct cli *cli, const char *name)
         return format;
     graph_format_list(list, sizeof list);
     cli_usage(cli, "-f: '%s' is none of %s", name, list);
+}
+
+/* A,B: two columns by number or name. */
+static void take_columns(struct options *o, const char *text)
+{
+    struct field *end = o->reader.columns.end;
+    const char *comma = strchr(text, ','), *last = text + strlen(text);
+    if (comma == NULL || comma == text || comma + 1 == last || strchr(comma + 1, ',') != NULL)
+        cli_usage(&o->cli, "--columns: '%s' is not A,B: two numbers from 1, or names, of columns", text);
+    end[0] = (struct field){text, comma};
+    end[1] = (struct field){comma + 1, last};
+    for (int i = 0; i < 2; i++) {
+        if (field_is_number(end[i]) && field_column(end[i]) == 0)
+            cli_usage(&o->cli, "--columns: %.*s is not between 1 and %d", (int)(end[i].end - end[i].begin),
+                      end[i].begin, MOST_COLUMNS);
+    }
 }
 
 static void take_option(struct options *o, int option, const char *argument)
@@ -87,6 +113,11 @@ static void take_option(struct options *o, int option, const char *argument)
     case ORIGINAL_IDS_OPTION: o->original_ids = 1; break;
     case ONE_BASED_OPTION: o->reader.one_based = 1; break;
     case ENTRY_OPTION: o->entry = argument; break;
+    case COLUMNS_OPTION: take_columns(o, argument); break;
+    case SEPARATOR_OPTION:
+        if (separator_named(argument, &o->reader.separator) != 0)
+            cli_usage(cli, "--separator: '%s' is not blank, comma, tab, semicolon or bar", argument);
+        break;
     case COMPACT_OPTION: o->map_path = argument; break;
     default: cli_option(&o->cli, option, argument);
     }
@@ -128,8 +159,22 @@ static void check_index(const struct options *o)
                   "-f wdc-index: an index has no edges: it goes to a map, with -o MAP alone");
 }
 
+/* The two options of lists. */
+static void check_list(const struct options *o)
+{
+    enum graph_format format = o->reader.format;
+    const char *option = o->reader.columns.end[0].begin != NULL ? "--columns"
+                         : o->reader.separator != SEPARATOR_ANY ? "--separator"
+                                                                : NULL;
+    if (option != NULL && format != FORMAT_AUTO && format != FORMAT_PAIRS && format != FORMAT_CSV)
+        cli_usage(&o->cli, "%s is for lists of pairs, -f pairs or csv", option);
+    if (format == FORMAT_PAIRS && reader_names_columns(&o->reader))
+        cli_usage(&o->cli, "--columns: -f pairs has no names of columns, but numbers; -f csv has both");
+}
+
 static void check_combinations(const struct options *o)
 {
+    check_list(o);
     if (o->randomize && o->original_ids)
         cli_usage(&o->cli, "--randomize and --original-ids exclude each other");
     if (o->reader.format == FORMAT_WDC_INDEX)
@@ -157,6 +202,8 @@ void options_read(struct options *o, int argc, char **argv)
         {"one-based", no_argument, NULL, ONE_BASED_OPTION},
         {"entry", required_argument, NULL, ENTRY_OPTION},
         {"compact", required_argument, NULL, COMPACT_OPTION},
+        {"columns", required_argument, NULL, COLUMNS_OPTION},
+        {"separator", required_argument, NULL, SEPARATOR_OPTION},
         CLI_LONG_OPTIONS,
         {NULL, 0, NULL, 0},
     };

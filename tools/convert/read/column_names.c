@@ -1,66 +1,145 @@
 /* column_names.c: see column_names.h */
 #include "column_names.h"
 
-#include "pair_line.h"
-
 #include <ctype.h>
 #include <stddef.h>
-#include <strings.h>
 
-enum { ENDS = 2 };
+enum { LOOKED_AT = 64, WORD_BYTES = 24 };
 
-/* The bytes before the next separator. */
-struct word {
-    const char *bytes;
-    size_t length;
-};
-
-static void split_ends(const char *line, struct word end[ENDS])
+/* The letters and digits of a name, in lower case, without an "id" or "node" behind them: FromNodeId, from_id and
+ * "From" are the same word. A name that is longer than any known one becomes the empty word. */
+static void normalise(struct field name, char word[WORD_BYTES])
 {
-    const char *p = skip_blanks(line);
-    for (int i = 0; i < ENDS; i++) {
-        end[i].bytes = p;
-        while (!is_separator(*p) && *p != '\r' && *p != '\n')
-            p++;
-        end[i].length = (size_t)(p - end[i].bytes);
-        p = skip_separator(p);
+    static const char *const suffix[] = {"id", "node", "vertex"};
+    size_t length = 0;
+    for (const char *p = name.begin; p < name.end && length < WORD_BYTES; p++) {
+        if (isalnum((unsigned char)*p))
+            word[length++] = (char)tolower((unsigned char)*p);
     }
+    if (length == WORD_BYTES)
+        length = 0;
+    for (size_t i = 0; i < sizeof suffix / sizeof *suffix; i++) {
+        size_t cut = strlen(suffix[i]);
+        if (length > cut && memcmp(word + length - cut, suffix[i], cut) == 0)
+            length -= cut;
+    }
+    word[length] = '\0';
 }
 
-static int is_number(struct word w)
-{
-    size_t digits = 0;
-    while (digits < w.length && isdigit((unsigned char)w.bytes[digits]))
-        digits++;
-    return w.length > 0 && digits == w.length;
-}
-
-static int starts_as_word(struct word w)
-{
-    return w.length > 0 && (isalpha((unsigned char)w.bytes[0]) || strchr("_:\"", w.bytes[0]) != NULL);
-}
-
-static int is_one_of(struct word w, const char *const *names)
+static int is_one_of(const char *word, const char *const *names)
 {
     for (; *names != NULL; names++) {
-        if (strlen(*names) == w.length && strncasecmp(*names, w.bytes, w.length) == 0)
+        if (strcmp(*names, word) == 0)
             return 1;
     }
     return 0;
 }
 
-int column_names_likely(const char *first, const char *second)
+/* The column whose name is one of the list; -1 if none is, -2 if several are. */
+static int find_column(const struct field *name, int count, const char *const *list)
 {
-    static const char *const from[] = {"source", "src",   "from", "fromnodeid", "node1", "node_1",
-                                       "head",   "start", "id1",  "id_1",       NULL};
-    static const char *const to[] = {"target", "dst", "dest", "to",  "tonodeid", "node2", "node_2",
-                                     "tail",   "end", "id2",  "id_2", NULL};
-    struct word name[ENDS], data[ENDS];
-    split_ends(first, name);
-    if (is_one_of(name[0], from) && is_one_of(name[1], to))
+    char word[WORD_BYTES];
+    int found = -1;
+    for (int i = 0; i < count; i++) {
+        normalise(name[i], word);
+        if (is_one_of(word, list))
+            found = found == -1 ? i : -2;
+    }
+    return found;
+}
+
+/* Names that mean the ends of an edge and little else. */
+static int find_ends(const struct field *name, int count, int place[2])
+{
+    static const char *const from[] = {"source", "src", "from", NULL};
+    static const char *const to[] = {"target", "tgt", "destination", "dest", "dst", "to", NULL};
+    place[0] = find_column(name, count, from);
+    place[1] = find_column(name, count, to);
+    return place[0] >= 0 && place[1] >= 0;
+}
+
+/* Names that stand for the ends of an edge if both do. The head of an arc is its start in some files and its end
+ * in others, so the two columns keep their order. */
+static int find_pair(const struct field *name, int count, int with_letters, int place[2])
+{
+    static const struct {
+        const char *const from[2], *const to[2];
+        int in_order;
+    } pair[] = {
+        {{"node1"}, {"node2"}, 0}, {{"vertex1"}, {"vertex2"}, 0}, {{"id1"}, {"id2"}, 0},
+        {{"start"}, {"end"}, 0},   {{"head"}, {"tail"}, 1},       {{"u"}, {"v"}, 0},
+    };
+    enum { PAIRS = sizeof pair / sizeof *pair };
+    int found = 0;
+    for (int i = 0; i < PAIRS - !with_letters; i++) {
+        int from = find_column(name, count, pair[i].from), to = find_column(name, count, pair[i].to);
+        if (from < 0 || to < 0)
+            continue;
+        int swap = pair[i].in_order && from > to;
+        place[0] = swap ? to : from;
+        place[1] = swap ? from : to;
+        found++;
+    }
+    return found == 1;
+}
+
+int column_names_find(const struct field *name, int count, int place[2])
+{
+    if (find_ends(name, count, place))
         return 1;
-    if (second == NULL || !starts_as_word(name[0]) || !starts_as_word(name[1]))
+    return place[0] == -1 && place[1] == -1 && find_pair(name, count, 1, place);
+}
+
+static int has_byte(const char *line, char c)
+{
+    return memchr(line, c, (size_t)(next_line(line) - line)) != NULL;
+}
+
+enum separator column_names_separator(const char *line, const char *data)
+{
+    static const struct {
+        char byte;
+        enum separator separator;
+    } order[] = {{',', SEPARATOR_COMMA}, {'\t', SEPARATOR_TAB}, {' ', SEPARATOR_BLANK}};
+    enum { SEPARATORS_TRIED = sizeof order / sizeof *order };
+    enum separator first = SEPARATOR_BLANK;
+    for (int i = SEPARATORS_TRIED; i-- > 0;) {
+        if (has_byte(line, order[i].byte))
+            first = order[i].separator;
+    }
+    for (int i = 0; i < SEPARATORS_TRIED && data != NULL; i++) {
+        enum separator s = order[i].separator;
+        int columns = fields_split(line, s, NULL, 0);
+        if (columns > 1 && columns == fields_split(data, s, NULL, 0))
+            return s;
+    }
+    return first;
+}
+
+static int starts_as_word(struct field f)
+{
+    return f.begin < f.end && (isalpha((unsigned char)*f.begin) || strchr("_:", *f.begin) != NULL);
+}
+
+int column_names_likely(const char *first, const char *second, enum separator separator)
+{
+    struct field name[LOOKED_AT], data[LOOKED_AT];
+    int place[2], words = 0, numbers = 0;
+    if (separator == SEPARATOR_ANY)
+        separator = column_names_separator(first, second);
+    int count = fields_split(first, separator, name, LOOKED_AT);
+    count = count < LOOKED_AT ? count : LOOKED_AT;
+    if (find_ends(name, count, place) || find_pair(name, count, 0, place))
+        return 1;
+    if (second == NULL)
         return 0;
-    split_ends(second, data);
-    return is_number(data[0]) && is_number(data[1]);
+    int columns = fields_split(second, SEPARATOR_ANY, data, LOOKED_AT);
+    if (columns != count)
+        columns = fields_split(second, separator, data, LOOKED_AT);
+    for (int i = 0; i < count && i < columns && i < LOOKED_AT; i++) {
+        struct field n = field_unquoted(name[i]), d = field_unquoted(data[i]);
+        words += starts_as_word(n) && field_is_number(d);
+        numbers += field_is_number(n);
+    }
+    return count == 2 ? words == 2 : count > 2 && words > 0 && numbers == 0;
 }

@@ -78,15 +78,34 @@ static const struct reader_class *class_of(enum graph_format format)
     return NULL;
 }
 
-/* Where ids are words, a line of column names looks like any other. */
+/* Where ids are words, a line of column names looks like any other. --columns tells by names that there is one. */
 static enum status sniff(struct input *input, const struct reader_options *options,
                          enum graph_format *format, struct error *e)
 {
-    if (sniff_graph(input, format, e) == ST_OK && *format == FORMAT_CSV && options->names)
+    const struct field column = options->columns.end[0];
+    if (sniff_graph(input, options, format, e) != ST_OK)
+        return e->status;
+    int is_list = *format == FORMAT_PAIRS || *format == FORMAT_CSV;
+    if (!is_list && (column.begin != NULL || options->separator != SEPARATOR_ANY))
+        return fail(e, ST_USAGE, "%s: is no list of pairs, and so has no %s to choose", input_name(input),
+                    column.begin != NULL ? "--columns" : "--separator");
+    if (reader_names_columns(options))
+        *format = FORMAT_CSV;
+    else if (*format == FORMAT_CSV && options->names)
         fail(e, ST_USAGE,
              "%s: its first line is two ids or the names of columns: -f pairs or -f csv says which",
              input_name(input));
     return e->status;
+}
+
+int reader_names_columns(const struct reader_options *options)
+{
+    for (int i = 0; i < 2; i++) {
+        struct field column = options->columns.end[i];
+        if (column.begin != NULL && !field_is_number(column))
+            return 1;
+    }
+    return 0;
 }
 
 enum status graph_reader_open_input(struct graph_reader **result, struct input *input,
@@ -163,12 +182,13 @@ enum status reader_set_ids(struct graph_reader *r, uint64_t base, uint64_t n, ui
                            struct error *e)
 {
     uint64_t vertices = r->options.vertices;
-    const char *why = vertices > 0                              ? " (--vertices)"
-                      : r->class == &read_pairs_class && !r->options.names ? " (--compact numbers any others)"
-                                                          : "";
+    int is_list = r->class == &read_pairs_class || r->class == &read_csv_class;
+    const char *why = vertices > 0                  ? " (--vertices)"
+                      : is_list && !r->options.names ? " (any others: --compact=MAP, or --compact of dbfs)"
+                                                     : "";
     uint64_t limit = vertices > 0 ? vertices : r->options.names ? UINT64_MAX : DBFS_MAX_VERTICES;
     if (n != NO_COUNT) {
-        char found[48], expected[64];
+        char found[48], expected[128];
         snprintf(found, sizeof found, "%llu vertices", (ull)n);
         snprintf(expected, sizeof expected, "at most %llu%s", (ull)limit, why);
         if (n > limit)

@@ -12,6 +12,7 @@
 #define DBFS_GRAPH_READER_H
 
 #include "tools/convert/input/input.h"
+#include "fields.h"
 #include "lines.h"
 #include "tools/convert/piece/piece.h"
 
@@ -40,18 +41,27 @@ enum graph_format {
 
 #define NO_COUNT UINT64_MAX
 
+/* The columns of a list that hold the two ids, each by its number, from 1, or its name; .begin is NULL: not
+ * chosen. */
+struct column_choice {
+    struct field end[2];
+};
+
 struct reader_options {
     enum graph_format format;
     uint64_t vertices;      /* ids must be below; 0 = no such limit */
     int names;              /* ids are to be numbered; they may be any words or 64-bit numbers */
     int one_based;          /* in formats that do not say so, the first vertex is 1 */
+    enum separator separator; /* of lists; SEPARATOR_ANY: what their lines show */
+    struct column_choice columns;
     uint64_t max_buffer_bytes; /* for one line: an eighth of the memory allowed */
     int threads;
 };
 
 /* Facts about an input that edgeconv reports to the user. */
 struct reader_notes {
-    int weights;          /* columns beyond the ids, which are not read */
+    int weights;          /* the format has values beside the ids, which are not read */
+    int column[2];        /* of lists: the columns of the ids, from 1, unless there are just these two */
     char header_line[64]; /* of CSV: the names of columns */
     int has_snap_edges;   /* "# Nodes: N Edges: M" */
     uint64_t snap_edges;
@@ -96,7 +106,7 @@ struct graph_reader {
     const char *name;    /* of the input, for messages */
     struct graph_facts facts;
     uint64_t base, limit; /* ids in the file are base to base + limit - 1 */
-    char expected_id[96]; /* for messages */
+    char expected_id[128]; /* for messages */
 
     struct text_state text;
     struct piece_tally total;
@@ -117,6 +127,9 @@ extern const struct reader_class read_edges_class, read_pairs_class, read_csv_cl
     read_adjacency_class, read_matrix_market_class, read_metis_class, read_dimacs_class,
     read_pace_class, read_sg_class, read_graph500_class, read_graph500_16_class, read_u32_class,
     read_u64_class;
+
+/* Whether a column is chosen by its name. */
+int reader_names_columns(const struct reader_options *options);
 
 /* Opens a reader of an input, which must be at its start and stays the caller's. */
 enum status graph_reader_open_input(struct graph_reader **reader, struct input *input,

@@ -163,7 +163,7 @@ static enum status open_adjacency(struct graph_reader *r, struct error *e)
     if (text_peek(r, "#%", 1, e) != ST_OK ||
         reader_set_ids(r, r->options.one_based, NO_COUNT, 0, e) != ST_OK)
         return e->status;
-    return text_start(r, r->text.head, 0, 0, e);
+    return text_start(r, text_first(r), 0, 0, e);
 }
 
 static enum status finish(struct graph_reader *r, struct error *e)

@@ -144,7 +144,7 @@ static enum status open_problem(struct graph_reader *r, const char *kind, const 
     uint64_t line = 0;
     if (text_peek(r, "c", 1, e) != ST_OK)
         return e->status;
-    const char *problem = text_data_line(r, r->text.head, &line);
+    const char *problem = text_data_line(r, text_first(r), &line);
     if (problem == NULL)
         return reader_bad_line(r, line, NULL, "the end of the file", expected, e);
     if (read_problem(r, problem, line + 1, kind, other_kind, expected, e) != ST_OK)

@@ -112,7 +112,7 @@ static enum status read_banner(struct graph_reader *r, struct error *e)
                                              NULL};
     struct matrix_market *m = r->state;
     struct word word[MAX_WORDS];
-    int words = split_words(r->text.head, word);
+    int words = split_words(text_first(r), word);
     if (words < MAX_WORDS || !is_word(&word[0], "%%MatrixMarket") || !is_word(&word[1], "matrix"))
         return reader_bad_line(r, 1, NULL, "no Matrix Market banner",
                                "'%%MatrixMarket matrix coordinate FIELD SYMMETRY'", e);
@@ -161,7 +161,7 @@ static enum status open_matrix_market(struct graph_reader *r, struct error *e)
         return fail_memory(e, r->name, sizeof(struct matrix_market));
     if (text_peek(r, "%", 1, e) != ST_OK || read_banner(r, e) != ST_OK)
         return e->status;
-    const char *sizes = text_data_line(r, r->text.head, &line);
+    const char *sizes = text_data_line(r, text_first(r), &line);
     if (sizes == NULL)
         return reader_bad_line(r, line, NULL, "the end of the file", "ROWS COLUMNS ENTRIES", e);
     if (read_sizes(r, sizes, line + 1, e) != ST_OK)

@@ -3,20 +3,25 @@
  * Ids are separated by blanks, tabs or one comma. Lines that start with `#` or `%` are comments. Lines end in
  * LF or CRLF. One or two further columns of numbers (weights, times) are skipped. Every line must have as
  * many columns as the first, so that an adjacency list is never taken for pairs. A CSV file starts with a
- * line of column names.
+ * line of column names. columns.c finds columns of another place, which pair_fields.c parses, as it does names.
  */
 #include "graph_reader.h"
 
-#include "pair_line.h"
-#include "pair_names.h"
+#include "columns.h"
+#include "pair_fields.h"
 #include "scan_text.h"
 
-#include <ctype.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <strings.h>
 
-enum { MAX_FURTHER_COLUMNS = 2, SHORTEST_LINE_BYTES = 4 };
+enum { SHORTEST_LINE_BYTES = 4 };
+
+/* Columns behind the two ids. */
+static inline int further_columns(const struct pairs *pairs)
+{
+    return pairs->columns.count - 2;
+}
 
 /* One line that the fast loop does not take: blanks around, comments, faults. Returns the next
  * line, or NULL with a fault. */
@@ -38,7 +43,7 @@ static const char *parse_odd_line(const struct graph_reader *r, struct piece *pi
         }
         p = i == 0 ? skip_separator(p) : p;
     }
-    next = pairs_scan_rest(p, pairs->further, &stop);
+    next = skip_weights(p, further_columns(pairs), &stop);
     if (next == NULL) {
         set_fault(piece, stop, lines, pairs->expected_end);
         return NULL;
@@ -82,7 +87,7 @@ static int parse_run(const struct graph_reader *r, struct piece *piece, const ch
     struct cursor c = {p, end, piece->edges + piece->count};
     uint64_t lines = piece->tally.lines;
     for (; c.p != NULL && c.p < end; lines += c.p != NULL) {
-        if (pairs->further == 0 && take_plain_line(&c, r->base, r->limit))
+        if (further_columns(pairs) == 0 && take_plain_line(&c, r->base, r->limit))
             continue;
         piece->count = (size_t)(c.edge - piece->edges);
         c.p = parse_odd_line(r, piece, c.p, lines);
@@ -94,8 +99,9 @@ static int parse_run(const struct graph_reader *r, struct piece *piece, const ch
 }
 
 /* Where a line starts is known only once the line before is read, and waiting for that is most of
- * the time. So the two halves of the text are read by turns: while one waits the other works. */
-static void parse_halves(const struct graph_reader *r, struct piece *piece)
+ * the time. So the two halves of the text are read by turns: while one waits the other works.
+ * Not inlined, since gcc then has registers left for the constants of scan_id. */
+__attribute__((noinline)) static void parse_halves(const struct graph_reader *r, struct piece *piece)
 {
     const char *text = piece->in.text, *end = text + piece->in.text_bytes;
     const char *middle = next_line(text + piece->in.text_bytes / 2 - 1);
@@ -121,9 +127,8 @@ static void parse_halves(const struct graph_reader *r, struct piece *piece)
 
 static void parse_lines(const struct graph_reader *r, struct piece *piece)
 {
-    const struct pairs *pairs = r->state;
     enum { WORTH_HALVING_BYTES = 1024 };
-    if (pairs->further == 0 && piece->in.text_bytes >= WORTH_HALVING_BYTES)
+    if (further_columns(r->state) == 0 && piece->in.text_bytes >= WORTH_HALVING_BYTES)
         parse_halves(r, piece);
     else
         parse_run(r, piece, piece->in.text, piece->in.text + piece->in.text_bytes);
@@ -131,8 +136,9 @@ static void parse_lines(const struct graph_reader *r, struct piece *piece)
 
 static enum status parse(const struct graph_reader *r, struct piece *piece, struct error *e)
 {
+    const struct pairs *pairs = r->state;
     return text_parse(r, piece, SHORTEST_LINE_BYTES,
-                      r->options.names ? pair_names_parse : parse_lines, e);
+                      pairs->columns.separator == SEPARATOR_ANY ? parse_lines : pair_fields_parse, e);
 }
 
 /* ---- the header ---- */
@@ -172,92 +178,96 @@ static void read_comments(struct graph_reader *r, const char *end)
     }
 }
 
-/* The columns of a line, separated as pairs are. */
-static int count_columns(const char *p)
+/* The first lines of data from `p` on, which `line` lines precede. */
+static void take_sample(const struct graph_reader *r, const char *p, uint64_t line,
+                        struct list_sample *s)
 {
-    int columns = 0;
-    for (p = skip_blanks(p); scan_line_end(p) == NULL; columns++) {
-        while (!is_separator(*p) && *p != '\r' && *p != '\n')
-            p++;
-        p += *p == '\r';
-        p = skip_separator(p);
+    s->lines = 0;
+    s->first_line = line + 1;
+    while (s->lines < SAMPLE_LINES && (p = text_data_line(r, p, &line)) != NULL) {
+        if (is_comment(*skip_blanks(p))) { /* text_data_line looks at the first byte alone */
+            p = next_line(p);
+            line++;
+            continue;
+        }
+        if (s->lines == 0)
+            s->first_line = line + 1;
+        s->line[s->lines++] = p;
+        p = next_line(p);
+        line++;
     }
-    return columns;
 }
 
-static enum status set_columns(struct graph_reader *r, const char *data, uint64_t line,
-                               struct error *e)
+/* The last comment before the first line of data. */
+static const char *find_comment(const struct graph_reader *r, const char *data)
 {
-    struct pairs *pairs = r->state;
-    char found[48];
-    int names = r->options.names;
-    int columns = data == NULL ? 2
-                  : names      ? pair_names_columns(data, pairs->separator)
-                               : count_columns(data);
-    if (columns > 2 + MAX_FURTHER_COLUMNS &&
-        (names || isdigit((unsigned char)*skip_blanks(data)))) {
-        snprintf(found, sizeof found, "%d columns", columns);
-        return reader_bad_line(r, line, NULL, found,
-                               "two ids and at most two weights (METIS and other adjacency lists "
-                               "have formats of their own: see -f)",
-                               e);
-    }
-    pairs->further = columns > 2 && columns <= 2 + MAX_FURTHER_COLUMNS ? columns - 2 : 0;
-    r->facts.notes.weights = pairs->further;
-    if (data == NULL)
-        strcpy(pairs->expected_end, "the end of the line");
+    const char *last = NULL;
+    for (const char *p = text_first(r); p < data; p = next_line(p))
+        last = is_comment(*p) ? p : last;
+    return last;
+}
+
+static void describe_end(struct pairs *pairs, const struct list_sample *s)
+{
+    const struct columns *c = &pairs->columns;
+    unsigned long long line = s->header != NULL ? s->header_line : s->first_line;
+    char *text = pairs->expected_end;
+    size_t room = sizeof pairs->expected_end;
+    if (s->lines == 0 && s->header == NULL)
+        snprintf(text, room, "the end of the line");
+    else if (c->any_rest)
+        snprintf(text, room, "%d columns, as line %llu has", c->count, line);
     else
-        snprintf(pairs->expected_end, sizeof pairs->expected_end,
-                 pairs->further == 0 ? "the end of the line: line %llu has %d columns"
-                                     : "a number: line %llu has %d columns",
-                 (unsigned long long)line, 2 + pairs->further);
-    return ST_OK;
+        snprintf(text, room, "%s: line %llu has %d columns",
+                 c->count == 2 ? "the end of the line" : "a number", line, c->count);
 }
 
-/* Opens at `data`, the first line of ids (NULL: none), with `line` lines before it. */
-static enum status open_at(struct graph_reader *r, const char *body, const char *data,
-                           uint64_t body_lines, uint64_t line, enum pair_separator separator,
-                           struct error *e)
+/* Starts at `body`, which `body_lines` lines precede. */
+static enum status open_at(struct graph_reader *r, const char *body, uint64_t body_lines,
+                           struct list_sample *s, struct error *e)
 {
     struct pairs *pairs = r->state = calloc(1, sizeof *pairs);
     if (pairs == NULL)
         return fail_memory(e, r->name, sizeof *pairs);
-    pairs->separator = separator;
+    take_sample(r, body, body_lines, s);
+    const char *data = s->lines > 0 ? s->line[0] : r->text.head + r->text.head_bytes;
+    s->comment = find_comment(r, data);
     r->facts.names = r->options.names;
     r->facts.direction = EDGES_DIRECTED;
-    read_comments(r, data != NULL ? data : r->text.head + r->text.head_bytes);
+    read_comments(r, data);
     if (reader_set_ids(r, r->options.one_based, NO_COUNT, 0, e) != ST_OK ||
-        set_columns(r, data, line + 1, e) != ST_OK)
+        columns_decide(r, s, &pairs->columns, e) != ST_OK)
         return e->status;
+    describe_end(pairs, s);
+    for (int i = 0; i < 2 && (pairs->columns.count > 2 || pairs->columns.place[0] > 0); i++)
+        r->facts.notes.column[i] = pairs->columns.place[i] + 1;
     return text_start(r, body, body_lines, 0, e);
 }
 
 static enum status open_pairs(struct graph_reader *r, struct error *e)
 {
-    uint64_t line = 0;
+    struct list_sample sample = {0};
     if (text_peek(r, "#%", 1, e) != ST_OK)
         return e->status;
-    const char *data = text_data_line(r, text_first(r), &line);
-    return open_at(r, text_first(r), data, 0, line,
-                   data != NULL ? pair_names_separator(data) : SEPARATOR_BLANKS, e);
+    return open_at(r, text_first(r), 0, &sample, e);
 }
 
 static enum status open_csv(struct graph_reader *r, struct error *e)
 {
+    struct list_sample sample = {0};
     uint64_t line = 0;
     if (text_peek(r, "#%", 2, e) != ST_OK)
         return e->status;
     const char *names = text_data_line(r, text_first(r), &line);
     if (names == NULL)
         return reader_bad_line(r, line, NULL, "no line of column names", "one", e);
-    const char *body = next_line(names);
     size_t length = strcspn(names, "\r\n");
     if (length >= sizeof r->facts.notes.header_line)
         length = sizeof r->facts.notes.header_line - 1;
     memcpy(r->facts.notes.header_line, names, length);
-    uint64_t body_lines = ++line;
-    const char *data = text_data_line(r, body, &line);
-    return open_at(r, body, data, body_lines, line, pair_names_header_separator(names), e);
+    sample.header = names;
+    sample.header_line = line + 1;
+    return open_at(r, next_line(names), line + 1, &sample, e);
 }
 
 static void close_pairs(struct graph_reader *r)

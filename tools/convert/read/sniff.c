@@ -259,29 +259,31 @@ static int is_digit(char c)
     return c >= '0' && c <= '9';
 }
 
-/* Names in two to four columns with commas between, and no line of them looks like numbers. A tab
- * would be what separates the columns. */
-static int is_csv_header(const char *p)
+/* Names with commas between, and none of them looks like a number. The first may be missing, as pandas names the
+ * numbers of rows. A tab would be what separates the columns. */
+static int is_csv_header(const char *line)
 {
-    int commas = 0, column_start = 1;
-    if (memchr(p, '\t', (size_t)(next_line(p) - p)) != NULL)
+    struct fields fields = fields_of(line, SEPARATOR_COMMA);
+    struct field name;
+    if (memchr(line, '\t', (size_t)(next_line(line) - line)) != NULL)
         return 0;
-    for (; *p != '\n' && *p != '\r'; p++) {
-        if (column_start && !is_blank(*p)) {
-            if (!isalpha((unsigned char)*p) && *p != '"' && *p != '_' && *p != ':')
-                return 0;
-            column_start = 0;
-        }
-        commas += *p == ',';
-        column_start |= *p == ',';
+    while (fields_take(&fields, &name)) {
+        name = field_unquoted(name);
+        int is_missing = name.begin == name.end && fields.taken == 1;
+        if (!is_missing && !isalpha((unsigned char)*name.begin) && strchr("\"_:", *name.begin) == NULL)
+            return 0;
     }
-    return commas >= 1 && commas < MAX_COLUMNS && !column_start;
+    return fields.taken > 1;
 }
 
-/* The same with blanks or tabs between: names that are usual, or a line of numbers after them. */
-static int has_column_names(const struct sample *s)
+/* The same with other separators: names that are usual, or a line of numbers after them. */
+static int has_column_names(const struct sample *s, enum separator separator)
 {
-    return s->lines > 0 && column_names_likely(s->line[0], s->lines > 1 ? s->line[1] : NULL);
+    if (s->lines == 0)
+        return 0;
+    int by_commas = separator == SEPARATOR_ANY || separator == SEPARATOR_COMMA;
+    return (by_commas && is_csv_header(s->line[0])) ||
+           column_names_likely(s->line[0], s->lines > 1 ? s->line[1] : NULL, separator);
 }
 
 /* WDC's index: a host name, a tab, its id. */
@@ -323,8 +325,14 @@ static enum status sniff_problem(const struct input *input, const struct sample 
     return ST_OK;
 }
 
+static int is_stated_list(const struct reader_options *options)
+{
+    return options->columns.end[0].begin != NULL || options->separator != SEPARATOR_ANY;
+}
+
 static enum status sniff_text(const struct input *input, const struct sample *s,
-                              enum graph_format *format, struct error *e)
+                              const struct reader_options *options, enum graph_format *format,
+                              struct error *e)
 {
     static const char no_line[PIECE_PADDING] = "\n";
     const char *first = s->lines > 0 ? s->line[0] : no_line, *after;
@@ -342,11 +350,13 @@ static enum status sniff_text(const struct input *input, const struct sample *s,
                       e);
     if ((*first == 'c' || *first == 'p') && (is_blank(first[1]) || first[1] == '\n'))
         return sniff_problem(input, s, format, e);
+    if (has_column_names(s, options->separator))
+        *format = FORMAT_CSV;
+    if (*format == FORMAT_CSV || is_stated_list(options))
+        return ST_OK;
     after = scan_id(first, &id);
     if (after > first && *after == ':')
         *format = FORMAT_ADJACENCY;
-    else if (is_csv_header(first) || has_column_names(s))
-        *format = FORMAT_CSV;
     else if (s->lines > 0 && is_index_line(first))
         return refuse(input, "an index of names (name, tab, id)",
                       "it has no edges; `edgeconv -f wdc-index -o MAP FILE` makes it a map for "
@@ -397,7 +407,8 @@ static enum status fill_sample(struct sample *s, const unsigned char *bytes, siz
     return ST_OK;
 }
 
-enum status sniff_graph(struct input *input, enum graph_format *format, struct error *e)
+enum status sniff_graph(struct input *input, const struct reader_options *options,
+                        enum graph_format *format, struct error *e)
 {
     struct sample sample = {0};
     const unsigned char *bytes;
@@ -413,14 +424,21 @@ enum status sniff_graph(struct input *input, enum graph_format *format, struct e
         find_lines(&sample);
         want *= 4;
     } while (!binary && sample.lines == 0 && !sample.complete && want <= SNIFF_MAX_BYTES);
-    const struct foreign_sample first = {input_name(input), sample.text, sample.bytes, sample.line,
-                                         sample.lines};
+    const struct foreign_sample first = {
+        .name = input_name(input),
+        .text = sample.text,
+        .bytes = sample.bytes,
+        .line = sample.line,
+        .lines = sample.lines,
+        .separator_given = options->separator != SEPARATOR_ANY,
+        .reads_quotes = is_stated_list(options) && !options->names,
+    };
     if (refuse_foreign_bytes(&first, e) != ST_OK)
         goto done;
     if (binary)
         sniff_binary(input, &sample, format, e);
     else if (refuse_foreign_text(&first, e) == ST_OK)
-        sniff_text(input, &sample, format, e);
+        sniff_text(input, &sample, options, format, e);
 done:
     free(sample.text);
     return e->status;

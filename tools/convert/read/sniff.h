@@ -7,7 +7,8 @@
 
 /* Looks at the first bytes without consuming them. A format that edgeconv recognises but cannot read is
  * ST_BAD_DATA, and the message says what to do. Text that fits no other format is taken for pairs; the reader
- * of pairs then names the place of the fault. */
-enum status sniff_graph(struct input *input, enum graph_format *format, struct error *e);
+ * of pairs then names the place of the fault. With options->columns or options->separator, text is a list. */
+enum status sniff_graph(struct input *input, const struct reader_options *options,
+                        enum graph_format *format, struct error *e);
 
 #endif

@@ -1,7 +1,7 @@
 /* sniff_foreign.c: see sniff_foreign.h */
 #include "sniff_foreign.h"
 
-#include "pair_line.h"
+#include "fields.h"
 
 #include <string.h>
 #include <strings.h>
@@ -137,11 +137,11 @@ static enum status refuse_separators(const struct foreign_sample *s, struct erro
     const char *last = s->line[s->lines > 1 ? 1 : 0];
     if (starts_with(skip_blanks(s->line[0]), "//"))
         return refuse(s, "a list with comments of //", "use `grep -v '^ *//' FILE | edgeconv -`", e);
-    if (is_joined_by(last, ';'))
-        return refuse(s, "a list with ; between the ids", "use `tr ';' ',' <FILE | edgeconv -`", e);
-    if (is_joined_by(last, '|'))
-        return refuse(s, "a list with | between the ids", "use `tr '|' ',' <FILE | edgeconv -`", e);
-    if (is_quoted(last))
+    if (!s->separator_given && is_joined_by(last, ';'))
+        return refuse(s, "a list with ; between the ids", "use --separator=semicolon", e);
+    if (!s->separator_given && is_joined_by(last, '|'))
+        return refuse(s, "a list with | between the ids", "use --separator=bar", e);
+    if (!s->reads_quotes && is_quoted(last))
         return refuse(s, "a list of ids in quotes",
                       "use `python3 -c \"import csv, sys; [print(*r[:2], sep='\\t') for r in "
                       "csv.reader(sys.stdin)]\" <FILE | edgeconv -`, with -f csv if the first line names "

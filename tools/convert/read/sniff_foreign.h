@@ -14,6 +14,7 @@ struct foreign_sample {
     size_t bytes;
     const char *const *line;
     int lines;
+    int separator_given, reads_quotes; /* so that ; and | and ids in quotes are no reason to refuse */
 };
 
 /* Refuse, with ST_BAD_DATA, what other programs compress or store in binary form; graphs in other text

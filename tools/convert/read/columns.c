@@ -1,0 +1,347 @@
+/* columns.c: see columns.h */
+#include "columns.h"
+
+#include "column_names.h"
+
+#include <ctype.h>
+#include <stdio.h>
+#include <strings.h>
+
+typedef unsigned long long ull;
+
+/* A command that makes pairs of lists of neighbours. */
+#define NEIGHBOURS_TO_PAIRS                                                                        \
+    "`tr , ' ' <FILE | awk '!/^[#%]/ { for (i = 2; i <= NF; i++) print $1, $i }' | edgeconv -`"
+
+static int chosen(const struct graph_reader *r)
+{
+    return r->options.columns.end[0].begin != NULL;
+}
+
+/* ---- --columns ---- */
+
+int field_column(struct field number)
+{
+    int value = 0;
+    for (const char *p = number.begin; p < number.end && value <= MOST_COLUMNS; p++)
+        value = 10 * value + (*p - '0');
+    return value <= MOST_COLUMNS ? value : 0;
+}
+
+static int is_called(struct field name, struct field wanted)
+{
+    size_t length = (size_t)(wanted.end - wanted.begin);
+    name = field_unquoted(name);
+    return (size_t)(name.end - name.begin) == length && strncasecmp(name.begin, wanted.begin, length) == 0;
+}
+
+/* The place of one of the two columns of --columns among `count`. -1 with an error. */
+static int find_chosen(const struct graph_reader *r, const struct list_sample *s, struct field wanted,
+                       const struct field *name, int count, struct error *e)
+{
+    uint64_t line = s->header != NULL ? s->header_line : s->first_line;
+    int length = (int)(wanted.end - wanted.begin), found = -1;
+    if (field_is_number(wanted)) {
+        int number = field_column(wanted);
+        if (number >= 1 && number <= count)
+            return number - 1;
+        fail(e, ST_USAGE, "%s:%llu: --columns: found %d columns, expected a column %.*s among them", r->name,
+             (ull)line, count, length, wanted.begin);
+        return -1;
+    }
+    for (int i = 0; i < count && s->header != NULL; i++) {
+        if (!is_called(name[i], wanted))
+            continue;
+        if (found >= 0)
+            fail(e, ST_USAGE, "%s:%llu: --columns: several columns are called '%.*s': give their numbers",
+                 r->name, (ull)line, length, wanted.begin);
+        found = i;
+    }
+    if (s->header == NULL)
+        fail(e, ST_USAGE, "%s: --columns: without a line of column names (-f csv) columns have numbers", r->name);
+    else if (found < 0)
+        fail(e, ST_USAGE, "%s:%llu: --columns: no column is called '%.*s'", r->name, (ull)line, length,
+             wanted.begin);
+    return e->status == ST_OK ? found : -1;
+}
+
+static enum status choose(const struct graph_reader *r, const struct list_sample *s,
+                          const struct field *name, struct columns *c, struct error *e)
+{
+    for (int i = 0; i < 2; i++) {
+        c->place[i] = find_chosen(r, s, r->options.columns.end[i], name, c->count, e);
+        if (c->place[i] < 0)
+            return e->status;
+    }
+    if (c->place[0] == c->place[1])
+        return fail(e, ST_USAGE, "%s: --columns: both are column %d", r->name, c->place[0] + 1);
+    c->any_rest = c->separator != SEPARATOR_ANY;
+    return ST_OK;
+}
+
+/* ---- separators ---- */
+
+/* A comma or the like where a field begins or ends: this is not what separates. */
+static int is_frayed(struct field f)
+{
+    return strchr(",;|", *f.begin) != NULL || strchr(",;|", f.end[-1]) != NULL;
+}
+
+/* Splits a line of the sample by columns->separator. Returns 0 if the line cannot be read so. */
+static int fits_line(const struct graph_reader *r, const char *line, const struct columns *c,
+                     struct field end[2])
+{
+    struct field field[MOST_COLUMNS];
+    int count = fields_split(line, c->separator, field, MOST_COLUMNS);
+    if (count != c->count || count > MOST_COLUMNS)
+        return 0;
+    for (int i = 0; i < count; i++) {
+        int is_end = i == c->place[0] || i == c->place[1];
+        if (is_end && (field[i].begin == field[i].end || is_frayed(field[i])))
+            return 0;
+        if (is_end && !r->options.names && !field_is_number(field_unquoted(field[i])))
+            return 0;
+        if (!is_end && !c->any_rest && !field_is_weight(field[i]))
+            return 0;
+    }
+    for (int i = 0; i < 2; i++)
+        end[i] = field[c->place[i]];
+    return 1;
+}
+
+/* Whether `lines` lines of the sample can be read with c->separator. Sets the number of columns. */
+static int fits(const struct graph_reader *r, const struct list_sample *s, int lines, struct columns *c)
+{
+    struct field end[2];
+    c->count = fields_split(s->line[0], c->separator, NULL, 0);
+    if (c->count < 2 || c->place[0] >= c->count || c->place[1] >= c->count ||
+        (!c->any_rest && c->count > MAX_PLAIN_COLUMNS))
+        return 0;
+    for (int i = 0; i < lines; i++) {
+        if (!fits_line(r, s->line[i], c, end))
+            return 0;
+    }
+    return 1;
+}
+
+/* Whether two ways to separate, which both fit, give the same ends. */
+static int same_ends(const struct graph_reader *r, const struct list_sample *s, int lines,
+                     const struct columns *a, const struct columns *b)
+{
+    struct field of_a[2], of_b[2];
+    for (int i = 0; i < lines; i++) {
+        fits_line(r, s->line[i], a, of_a);
+        fits_line(r, s->line[i], b, of_b);
+        for (int j = 0; j < 2; j++) {
+            if (of_a[j].begin != of_b[j].begin || of_a[j].end != of_b[j].end)
+                return 0;
+        }
+    }
+    return 1;
+}
+
+static enum status ask_separator(const struct graph_reader *r, const struct list_sample *s,
+                                 enum separator a, enum separator b, struct error *e)
+{
+    return fail(e, ST_USAGE,
+                "%s:%llu: its words may be separated by %ss or by %ss: --separator %s or %s says which",
+                r->name, (ull)s->first_line, separator_name(a), separator_name(b), separator_name(a),
+                separator_name(b));
+}
+
+/* The separator with which the sample can be read. It is an error if there are two, and the ends differ. Of blanks
+ * and tabs that agree, tabs leave blanks to columns that may hold anything. Returns 0 if nothing fits. */
+static int find_fit(const struct graph_reader *r, const struct list_sample *s, int lines,
+                    struct columns *c, struct error *e)
+{
+    struct columns best = *c, next = *c;
+    int found = 0;
+    for (int i = SEPARATOR_BLANK; i < SEPARATORS && e->status == ST_OK; i++) {
+        next.separator = (enum separator)i;
+        if (!fits(r, s, lines, &next))
+            continue;
+        if (found && !same_ends(r, s, lines, &best, &next))
+            ask_separator(r, s, best.separator, next.separator, e);
+        if (!found || c->any_rest)
+            best = next;
+        found = 1;
+    }
+    if (found)
+        *c = best;
+    return found;
+}
+
+/* A line that fits nothing has a fault, which the parser will tell, by the separator that the first line has; or it
+ * begins with two numbers, which no separator of its own follows. */
+static enum status find_separator(const struct graph_reader *r, const struct list_sample *s,
+                                  struct columns *c, struct error *e)
+{
+    if (!find_fit(r, s, s->lines, c, e) && !find_fit(r, s, 1, c, e)) {
+        int plain = !r->options.names && c->place[0] == 0 && c->place[1] == 1;
+        c->separator = plain ? SEPARATOR_ANY : column_names_separator(s->line[0], NULL);
+    }
+    if (e->status == ST_OK && c->separator >= SEPARATOR_SEMICOLON)
+        return fail(e, ST_USAGE, "%s:%llu: its words seem to be separated by %ss: --separator %s says so", r->name,
+                    (ull)s->first_line, separator_name(c->separator), separator_name(c->separator));
+    return e->status;
+}
+
+/* ---- columns with names ---- */
+
+/* R writes numbers of rows in a first column that has no name. Others end each line with a separator. */
+static enum status check_names(const struct graph_reader *r, const struct list_sample *s,
+                               const struct columns *c, struct error *e)
+{
+    struct field field[MOST_COLUMNS + 1];
+    if (s->lines == 0 || fields_split(s->line[0], c->separator, field, MOST_COLUMNS + 1) != c->count + 1)
+        return ST_OK;
+    int first_lacks = field[c->count].begin < field[c->count].end;
+    return fail(e, ST_BAD_DATA,
+                "%s:%llu: found %d columns, expected %d as line %llu names: if the %s has no name, "
+                "`tail -n +%llu FILE | edgeconv -f pairs --columns %d,%d -`",
+                r->name, (ull)s->first_line, c->count + 1, c->count, (ull)s->header_line,
+                first_lacks ? "first" : "last", (ull)s->header_line + 1, c->place[0] + 1 + first_lacks,
+                c->place[1] + 1 + first_lacks);
+}
+
+static enum status refuse_names(const struct graph_reader *r, const struct list_sample *s,
+                                struct field first, struct error *e)
+{
+    char found[96], expected[160];
+    snprintf(found, sizeof found, "the columns '%s'", r->facts.notes.header_line);
+    snprintf(expected, sizeof expected,
+             "two called source and target, or the like: --columns says which are the ids, such as "
+             "--columns %s",
+             first.begin < first.end ? "1,2" : "2,3");
+    return reader_bad_line(r, s->header_line, NULL, found, expected, e);
+}
+
+static enum status decide_by_names(const struct graph_reader *r, const struct list_sample *s,
+                                   struct columns *c, struct error *e)
+{
+    struct field name[MOST_COLUMNS];
+    char found[48];
+    const char *data = s->lines > 0 ? s->line[0] : NULL;
+    if (c->separator == SEPARATOR_ANY)
+        c->separator = column_names_separator(s->header, data);
+    c->count = fields_split(s->header, c->separator, name, MOST_COLUMNS);
+    if (c->count < 2 || c->count > MOST_COLUMNS) {
+        snprintf(found, sizeof found, "%d column%s", c->count, c->count == 1 ? "" : "s");
+        return reader_bad_line(r, s->header_line, NULL, found, "two to 512 names of columns (--separator)", e);
+    }
+    c->any_rest = c->count > 2;
+    if (chosen(r))
+        choose(r, s, name, c, e);
+    else if (!column_names_find(name, c->count, c->place)) {
+        c->place[0] = 0;
+        c->place[1] = 1;
+        if (c->count > 2)
+            return refuse_names(r, s, name[0], e);
+    }
+    if (e->status != ST_OK)
+        return e->status;
+    int plain = !r->options.names && c->count == 2 && c->place[0] == 0 && r->options.separator == SEPARATOR_ANY;
+    if (plain) /* two numbers can be separated by anything */
+        c->separator = SEPARATOR_ANY;
+    return check_names(r, s, c, e);
+}
+
+/* ---- columns without names ---- */
+
+/* The byte that separates two fields: a comma, a tab or a blank. */
+static char gap_between(struct field a, struct field b)
+{
+    size_t length = (size_t)(b.begin - a.end);
+    return memchr(a.end, ',', length) != NULL ? ',' : memchr(a.end, '\t', length) != NULL ? '\t' : ' ';
+}
+
+/* Three numbers with a blank here and a comma there may be a list of neighbours. */
+static int has_mixed_gaps(const char *line, int count)
+{
+    struct field field[MAX_PLAIN_COLUMNS];
+    fields_split(line, SEPARATOR_ANY, field, MAX_PLAIN_COLUMNS);
+    for (int i = 2; i < count; i++) {
+        if (gap_between(field[i - 1], field[i]) != gap_between(field[0], field[1]))
+            return 1;
+    }
+    return 0;
+}
+
+/* Columns that a comment names, as in "# id source target". */
+static int find_in_comment(const struct list_sample *s, struct columns *c)
+{
+    struct field name[MOST_COLUMNS];
+    int place[2];
+    if (s->comment == NULL)
+        return 0;
+    const char *names = s->comment + 1;
+    int count = fields_split(names, column_names_separator(names, s->line[0]), name, MOST_COLUMNS);
+    if (count != c->count || count > MOST_COLUMNS || !column_names_find(name, count, place))
+        return 0;
+    if (place[0] == 0 && place[1] == 1)
+        return 0;
+    c->place[0] = place[0];
+    c->place[1] = place[1];
+    return c->any_rest = 1;
+}
+
+static enum status refuse_columns(const struct graph_reader *r, const struct list_sample *s, int count,
+                                  struct error *e)
+{
+    char found[48];
+    snprintf(found, sizeof found, "%d columns", count);
+    return reader_bad_line(r, s->first_line, NULL, found,
+                           "two ids and at most two weights: --columns says which two are the ids; of a "
+                           "list of neighbours use " NEIGHBOURS_TO_PAIRS " (METIS and others: see -f)",
+                           e);
+}
+
+/* Two ids and perhaps numbers behind them, as nothing says otherwise. */
+static enum status check_plain(const struct graph_reader *r, const struct list_sample *s,
+                               struct columns *c, struct error *e)
+{
+    int is_list = r->options.names || isdigit((unsigned char)*skip_blanks(s->line[0]));
+    if (c->count > MAX_PLAIN_COLUMNS && is_list)
+        return refuse_columns(r, s, c->count, e);
+    if (c->count == 1 && r->options.separator != SEPARATOR_ANY)
+        return reader_bad_line(r, s->first_line, NULL, "one column", "two (--separator)", e);
+    if (c->count > MAX_PLAIN_COLUMNS || c->count < 2)
+        c->count = 2; /* the parser tells the fault */
+    if (c->separator != SEPARATOR_ANY || !has_mixed_gaps(s->line[0], c->count))
+        return ST_OK;
+    return fail(e, ST_BAD_DATA,
+                "%s:%llu: found columns with different separators, expected one: --columns 1,2 takes the first "
+                "two for the ids; of a list of neighbours use %s",
+                r->name, (ull)s->first_line, NEIGHBOURS_TO_PAIRS);
+}
+
+static enum status decide_by_lines(const struct graph_reader *r, const struct list_sample *s,
+                                   struct columns *c, struct error *e)
+{
+    c->count = MOST_COLUMNS; /* until the separator is known, any place may be there */
+    if (chosen(r) && choose(r, s, NULL, c, e) != ST_OK)
+        return e->status;
+    c->any_rest = chosen(r);
+    if (c->separator == SEPARATOR_ANY && (r->options.names || chosen(r)) &&
+        find_separator(r, s, c, e) != ST_OK)
+        return e->status;
+    c->count = fields_split(s->line[0], c->separator, NULL, 0);
+    if (chosen(r))
+        return choose(r, s, NULL, c, e);
+    if (c->count > 2 && find_in_comment(s, c))
+        return c->separator == SEPARATOR_ANY ? find_separator(r, s, c, e) : ST_OK;
+    return check_plain(r, s, c, e);
+}
+
+enum status columns_decide(const struct graph_reader *r, const struct list_sample *sample,
+                           struct columns *columns, struct error *e)
+{
+    *columns = (struct columns){.separator = r->options.separator, .count = 2, .place = {0, 1}};
+    if (sample->header != NULL)
+        return decide_by_names(r, sample, columns, e);
+    if (sample->lines > 0)
+        return decide_by_lines(r, sample, columns, e);
+    if (r->options.names && columns->separator == SEPARATOR_ANY)
+        columns->separator = SEPARATOR_BLANK;
+    return ST_OK;
+}

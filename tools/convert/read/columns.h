@@ -1,0 +1,41 @@
+/* columns.h: decides which columns of a list are the ends of edges, and what separates them.
+ *
+ * The options --columns and --separator decide; without them the names of the columns do, or the first lines. A
+ * list that can be read in two ways is refused, and the message names the option that tells.
+ */
+#ifndef DBFS_COLUMNS_H
+#define DBFS_COLUMNS_H
+
+#include "fields.h"
+#include "graph_reader.h"
+
+enum { SAMPLE_LINES = 512, MAX_PLAIN_COLUMNS = 4, MOST_COLUMNS = 512 };
+
+struct columns {
+    enum separator separator; /* SEPARATOR_ANY: numbers, the first two of each line */
+    int count;                /* of every line */
+    int place[2];             /* of the ends, from 0 */
+    int any_rest;             /* the others may hold anything, and not only numbers */
+};
+
+/* The state of a reader of pairs. */
+struct pairs {
+    struct columns columns;
+    char expected_end[192];
+};
+
+/* The first lines of a list. */
+struct list_sample {
+    const char *header, *comment; /* the names of columns; the last comment before the data. NULL: none */
+    const char *line[SAMPLE_LINES];
+    int lines;
+    uint64_t header_line, first_line; /* their numbers in the file */
+};
+
+/* The number of a column that consists of digits; 0 if it is not 1 to MOST_COLUMNS. */
+int field_column(struct field number);
+
+enum status columns_decide(const struct graph_reader *r, const struct list_sample *sample,
+                           struct columns *columns, struct error *e);
+
+#endif

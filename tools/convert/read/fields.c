@@ -1,0 +1,142 @@
+/* fields.c: see fields.h */
+#include "fields.h"
+
+#include <strings.h>
+
+/* Every separator is one of three bytes, which may be the same. */
+static const struct {
+    const char *name;
+    char byte[3];
+} known[SEPARATORS] = {
+    [SEPARATOR_ANY] = {"", {' ', '\t', ','}},
+    [SEPARATOR_BLANK] = {"blank", {' ', '\t', '\t'}},
+    [SEPARATOR_COMMA] = {"comma", {',', ',', ','}},
+    [SEPARATOR_TAB] = {"tab", {'\t', '\t', '\t'}},
+    [SEPARATOR_SEMICOLON] = {"semicolon", {';', ';', ';'}},
+    [SEPARATOR_BAR] = {"bar", {'|', '|', '|'}},
+};
+
+int separator_named(const char *text, enum separator *separator)
+{
+    for (int i = SEPARATOR_BLANK; i < SEPARATORS; i++) {
+        if (strcmp(text, known[i].name) == 0 || (text[0] == known[i].byte[0] && text[1] == '\0')) {
+            *separator = (enum separator)i;
+            return 0;
+        }
+    }
+    return -1;
+}
+
+const char *separator_name(enum separator separator)
+{
+    return known[separator].name;
+}
+
+const char *skip_separator(const char *p)
+{
+    p = skip_blanks(p);
+    if (*p == ',')
+        p = skip_blanks(p + 1);
+    return p;
+}
+
+const char *skip_weights(const char *p, int count, const char **stop)
+{
+    for (int i = 0; i < count; i++) {
+        const char *column = skip_separator(p);
+        p = *column == '{' && is_attributes(column) ? next_line(column) - 1 : scan_weight(column);
+        *stop = p > column ? p : column;
+        if (column == p || !(is_separator(*p) || *p == '\r' || *p == '\n'))
+            return NULL;
+    }
+    const char *next = scan_line_end(p);
+    *stop = next == NULL ? skip_blanks(p) : p;
+    return next;
+}
+
+static int ends_line(const char *p)
+{
+    return *p == '\n' || (*p == '\r' && p[1] == '\n');
+}
+
+int is_attributes(const char *p)
+{
+    if (*p != '{')
+        return 0;
+    const char *last = next_line(p) - 2;
+    while (is_blank(*last) || *last == '\r')
+        last--;
+    return *last == '}';
+}
+
+/* Blanks before a field. Where tabs separate, they are none. */
+static const char *skip_indent(const char *p, enum separator separator)
+{
+    while (*p == ' ' || (*p == '\t' && separator != SEPARATOR_TAB))
+        p++;
+    return p;
+}
+
+/* Passes the separator behind a field. Returns 0 if no other field follows. */
+static int pass_separator(struct fields *f)
+{
+    const char *p = f->p;
+    if (f->separator == SEPARATOR_BLANK || f->separator == SEPARATOR_ANY)
+        p = skip_blanks(p);
+    f->p = p;
+    if (ends_line(p))
+        return 0;
+    if (f->separator != SEPARATOR_BLANK && (*p == ',' || f->separator != SEPARATOR_ANY))
+        f->p = skip_indent(p + 1, f->separator);
+    return 1;
+}
+
+int fields_take(struct fields *f, struct field *field)
+{
+    if (f->taken == 0)
+        f->p = skip_indent(f->p, f->separator);
+    else if (!pass_separator(f))
+        return 0;
+    const char *end = f->p, *byte = known[f->separator].byte;
+    const char a = byte[0], b = byte[1], c = byte[2];
+    int whole = f->taken >= 2 && a == ' ' && is_attributes(end);
+    field->begin = end;
+    while (!ends_line(end) && (whole || (*end != a && *end != b && *end != c)))
+        end++;
+    f->p = end;
+    f->taken++;
+    while (end > field->begin && is_blank(end[-1]))
+        end--;
+    field->end = end;
+    return 1;
+}
+
+int fields_split(const char *line, enum separator separator, struct field *field, int room)
+{
+    struct fields fields = fields_of(line, separator);
+    struct field next;
+    while (fields_take(&fields, &next)) {
+        if (fields.taken <= room)
+            field[fields.taken - 1] = next;
+    }
+    return fields.taken;
+}
+
+struct field field_unquoted(struct field f)
+{
+    int quoted = f.end - f.begin >= 2 && *f.begin == '"' && f.end[-1] == '"';
+    return (struct field){f.begin + quoted, f.end - quoted};
+}
+
+int field_is_number(struct field f)
+{
+    const char *p = f.begin;
+    while (p < f.end && *p >= '0' && *p <= '9')
+        p++;
+    return p == f.end && p > f.begin;
+}
+
+int field_is_weight(struct field f)
+{
+    return f.end > f.begin && (scan_weight(f.begin) == f.end || is_attributes(f.begin));
+}

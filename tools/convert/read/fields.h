@@ -1,0 +1,69 @@
+/* fields.h: the fields of a line, and the separators between them.
+ *
+ * Blanks around a field do not belong to it. Quotes do. Commas, tabs, semicolons and bars part fields that may be
+ * empty; blanks do not. The line must end in '\n' (scan_text.h).
+ */
+#ifndef DBFS_FIELDS_H
+#define DBFS_FIELDS_H
+
+#include "scan_text.h"
+
+enum separator {
+    SEPARATOR_ANY,   /* blanks, or a comma with or without blanks around it: enough for numbers */
+    SEPARATOR_BLANK, /* blanks and tabs */
+    SEPARATOR_COMMA,
+    SEPARATOR_TAB,
+    SEPARATOR_SEMICOLON,
+    SEPARATOR_BAR,
+    SEPARATORS
+};
+
+struct field {
+    const char *begin, *end;
+};
+
+/* A way through the fields of one line. */
+struct fields {
+    const char *p; /* the separator or end of line behind the last field */
+    enum separator separator;
+    int taken;
+};
+
+/* Finds a separator for --separator: its name, or itself. Nonzero if there is no such separator. */
+int separator_named(const char *text, enum separator *separator);
+const char *separator_name(enum separator separator);
+
+static inline int is_separator(char c)
+{
+    return is_blank(c) || c == ',';
+}
+
+/* Skips one separator of SEPARATOR_ANY. Returns `p` if there is none. */
+const char *skip_separator(const char *p);
+
+/* Whether the third or a later field begins at `p` with the attributes of an edge, {...}, up to the end of the
+ * line. They are one field, where blanks separate. */
+int is_attributes(const char *p);
+
+/* Skips `count` weights behind an id, with SEPARATOR_ANY before each, and the end of the line. NULL if the line has
+ * another number of columns or a column that is no weight; *stop is then the place of the fault. */
+const char *skip_weights(const char *p, int count, const char **stop);
+
+static inline struct fields fields_of(const char *line, enum separator separator)
+{
+    return (struct fields){line, separator, 0};
+}
+
+/* Takes the next field. Returns 0 at the end of the line, where fields->p then is. */
+int fields_take(struct fields *fields, struct field *field);
+
+/* Writes the first `room` fields of a line, and returns how many there are. */
+int fields_split(const char *line, enum separator separator, struct field *field, int room);
+
+/* The field without a pair of quotes around it. */
+struct field field_unquoted(struct field field);
+
+int field_is_number(struct field field); /* digits alone */
+int field_is_weight(struct field field); /* a number that may have sign and fraction, or attributes */
+
+#endif
