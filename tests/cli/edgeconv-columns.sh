@@ -176,5 +176,47 @@ edges 'commas with blanks around are one kind' '10 , 20 ,3\n30,40, 5\n' "$two"
 edges 'an edge list of networkx' "10 20 {}\n30 40 {'weight': 3, 'x': [1, 2]}\r\n" "$two"
 named 'an edge list of networkx, of words' "al bo {}\nbo cy {'weight': 3}\n" '0\t1\n1\t2\n' 'al\nbo\ncy'
 asks 3 'attributes that do not end' '1 2 {}\n3 4 {x\n' "in.txt:2: found '{x', expected a number"
+asks 3 'lines of neighbours' '0 1 2\n1 2\n2 3 4 5\n3\n' 'in.txt:1: found lines of 3, 2, 4 columns, expected as many in each'
+heals 'lines of neighbours' '0 1 2\n1 2\n2 3 4 5\n3\n' '0\t1\n0\t2\n1\t2\n2\t3\n2\t4\n2\t5\n'
+asks 3 'one line that is not like the others' '0 1\n1 2\n2\n3 4\n5 6 7\n8 9\n1 9\n2 9\n3 9\n' 'in.txt:3: found the end of the line'
+
+# ---- counts in the first line ----
+
+# counted NAME CONTENT FIRST WANT: refused, with commands that read it without its first line and with it
+counted() {
+    asks 3 "$1" "$2" "in.txt:[0-9]*: found '$3', and [0-9]* lines behind it, expected an edge"
+    heals "$1" "$2" "$4"
+    edges "$1: -f pairs" "$2" "$(printf "$3" | awk '{ print $1 "\\t" $2 "\\n" }')$4" -f pairs
+}
+counted 'Matrix Market without its banner' '3 3 2\n1 2 0.5\n3 1 nan\n' '3 3 2' '1\t2\n3\t1\n'
+counted 'Matrix Market without its banner, with comments' '%% c\n3 4 2\n%% d\n1 4 0.5\n3 1 1\n' '3 4 2' '1\t4\n3\t1\n'
+counted 'N M' '7 3\n2 3\n1 3\n4 2\n' '7 3' '2\t3\n1\t3\n4\t2\n'
+counted 'N M, fewer vertices than edges' '3 4\n0 1\n0 2\n1 2\n2 0\n' '3 4' '0\t1\n0\t2\n1\t2\n2\t0\n'
+counted 'N M and a root, with weights' '3 2 1\n1 2 9\n2 3 9\n' '3 2 1' '1\t2\n2\t3\n'
+counted 'a path from its far end, which could be N M' '4 3\n3 2\n2 1\n1 0\n' '4 3' '3\t2\n2\t1\n1\t0\n'
+asks 3 'N M before words' '3 2\nal bo\nbo cy\n' "found '3 2', and 2 lines" --compact=x.map
+{ echo '9999 150000' && seq 150000 | awk '{ print $1 * 7919 % 9999, $1 * 104729 % 9999 }'; } >many.txt
+tail -n +2 many.txt | tr ' ' '\t' >want
+for input in many.txt -; do
+    check_exit 3 "N M before more lines than one looks at, $input" bash -c '"$1" --force -o x.edges -@ 3 "$2" <many.txt' - "$edgeconv" $input
+    check_says ":1: found '9999 150000', and 150000 lines" 'and is asked about'
+done
+check 'the others are right' eval 'tail -n +2 many.txt | "$edgeconv" -q -t text | cmp - want'
+asks 3 'N' '5\n1 2\n2 3\n4 5\n' 'in.txt:1: found 1 number, expected 2 columns'
+heals 'N' '# c\n5\n1 2\n2 3\n4 5\n' '1\t2\n2\t3\n4\t5\n'
+asks 3 'N M before weights' '5 3\n1 2 9\n2 3 9\n4 5 9\n' 'in.txt:1: found 2 numbers, expected 3 columns'
+heals 'N M before weights' '5 3\n1 2 9\n2 3 9\n4 5 9\n' '1\t2\n2\t3\n4\t5\n'
+asks 3 'a pattern without its banner' '3 3 2\n1 2\n2 3\n' 'in.txt:1: found 3 numbers, expected 2 columns'
+heals 'a pattern without its banner' '3 3 2\n1 2\n2 3\n' '1\t2\n2\t3\n'
+# what looks like counts and is none
+edges 'another number of lines' '7 2\n2 3\n1 3\n4 2\n' '7\t2\n2\t3\n1\t3\n4\t2\n'
+edges 'an id above N' '4 3\n2 3\n1 5\n4 2\n' '4\t3\n2\t3\n1\t5\n4\t2\n'
+edges 'the ids 0 and N' '4 3\n2 3\n1 0\n4 2\n' '4\t3\n2\t3\n1\t0\n4\t2\n'
+edges 'one edge' '1 0\n' '1\t0\n'
+edges 'a path from its near end' '0 1\n1 2\n2 3\n' '0\t1\n1\t2\n2\t3\n'
+edges 'a star' '3 0\n3 1\n3 2\n' '3\t0\n3\t1\n3\t2\n'
+edges 'weights that are no counts' '4 1 3\n2 3 3\n1 3 3\n' '4\t1\n2\t3\n1\t3\n'
+edges 'loops that agree with themselves, as no METIS file has them' '3 9\n1 2\n3 2\n3 1\n' '3\t9\n1\t2\n3\t2\n3\t1\n'
+edges 'chosen columns' '7 3 3\n2 3 1\n1 3 1\n4 2 1\n' '7\t3\n2\t3\n1\t3\n4\t2\n' --columns 1,2
 cd "$here" || exit 1
 finish

@@ -62,6 +62,7 @@ printf '%s\n' 'id,source,target,kind' '1,10,20,a b' '2,"20",30,' >"$c/columns"
 printf '\tfrom\tto\n0\t1\t2\n1\t2\t3\n' >"$c/pandas"
 printf '%s\n' "1 2 {'weight': 3}" '2 3 {}' >"$c/networkx"
 printf '%s\n' '# id source target' '1 10 20' '2 20 30' >"$c/comment"
+printf '%s\n' '7 4' '2 3' '1 3' '4 2' >"$c/almost-counts"
 # --columns and --separator, as fuzz_convert.c reads them from the last bytes
 printf '1 2,3\n2 1,3\n\0\010\376' >"$c/mixed"
 printf 'x;1;2\ny;2;3\n\4\012\376' >"$c/semicolons"

@@ -9,10 +9,6 @@
 
 typedef unsigned long long ull;
 
-/* A command that makes pairs of lists of neighbours. */
-#define NEIGHBOURS_TO_PAIRS                                                                        \
-    "`tr , ' ' <FILE | awk '!/^[#%]/ { for (i = 2; i <= NF; i++) print $1, $i }' | edgeconv -`"
-
 static int chosen(const struct graph_reader *r)
 {
     return r->options.columns.end[0].begin != NULL;
@@ -288,12 +284,10 @@ static int find_in_comment(const struct list_sample *s, struct columns *c)
 static enum status refuse_columns(const struct graph_reader *r, const struct list_sample *s, int count,
                                   struct error *e)
 {
-    char found[48];
-    snprintf(found, sizeof found, "%d columns", count);
-    return reader_bad_line(r, s->first_line, NULL, found,
-                           "two ids and at most two weights: --columns says which two are the ids; of a "
-                           "list of neighbours use " NEIGHBOURS_TO_PAIRS " (METIS and others: see -f)",
-                           e);
+    return fail(e, ST_BAD_DATA,
+                "%s:%llu: found %d columns, expected two ids and at most two weights: --columns says which two are "
+                "the ids; of lists of neighbours use " NEIGHBOURS_TO_PAIRS " (METIS and others: see -f)",
+                r->name, (ull)s->first_line, count);
 }
 
 /* Two ids and perhaps numbers behind them, as nothing says otherwise. */
@@ -311,8 +305,8 @@ static enum status check_plain(const struct graph_reader *r, const struct list_s
         return ST_OK;
     return fail(e, ST_BAD_DATA,
                 "%s:%llu: found columns with different separators, expected one: --columns 1,2 takes the first "
-                "two for the ids; of a list of neighbours use %s",
-                r->name, (ull)s->first_line, NEIGHBOURS_TO_PAIRS);
+                "two for the ids; of lists of neighbours use " NEIGHBOURS_TO_PAIRS,
+                r->name, (ull)s->first_line);
 }
 
 static enum status decide_by_lines(const struct graph_reader *r, const struct list_sample *s,

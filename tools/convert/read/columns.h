@@ -18,9 +18,18 @@ struct columns {
     int any_rest;             /* the others may hold anything, and not only numbers */
 };
 
+/* The numbers of the first line, if they may count the lines behind it (list_shape.h). */
+struct counts {
+    uint64_t lines[MAX_PLAIN_COLUMNS];
+    int known;
+    uint64_t at;   /* the number of the first line */
+    char text[48]; /* and its content */
+};
+
 /* The state of a reader of pairs. */
 struct pairs {
     struct columns columns;
+    struct counts counts;
     char expected_end[192];
 };
 
@@ -34,6 +43,10 @@ struct list_sample {
 
 /* The number of a column that consists of digits; 0 if it is not 1 to MOST_COLUMNS. */
 int field_column(struct field number);
+
+/* A command that makes pairs of lists of neighbours; for messages. */
+#define NEIGHBOURS_TO_PAIRS                                                                        \
+    "`tr , ' ' <FILE | awk '!/^[#%%]/ { for (i = 2; i <= NF; i++) print $1, $i }' | edgeconv -`"
 
 enum status columns_decide(const struct graph_reader *r, const struct list_sample *sample,
                            struct columns *columns, struct error *e);

@@ -8,6 +8,7 @@
 #include "graph_reader.h"
 
 #include "columns.h"
+#include "list_shape.h"
 #include "pair_fields.h"
 #include "scan_text.h"
 
@@ -236,8 +237,10 @@ static enum status open_at(struct graph_reader *r, const char *body, uint64_t bo
     r->facts.direction = EDGES_DIRECTED;
     read_comments(r, data);
     if (reader_set_ids(r, r->options.one_based, NO_COUNT, 0, e) != ST_OK ||
-        columns_decide(r, s, &pairs->columns, e) != ST_OK)
+        columns_decide(r, s, &pairs->columns, e) != ST_OK ||
+        shape_check(r, s, &pairs->columns, e) != ST_OK)
         return e->status;
+    counts_suspect(r, s, &pairs->columns, &pairs->counts);
     describe_end(pairs, s);
     for (int i = 0; i < 2 && (pairs->columns.count > 2 || pairs->columns.place[0] > 0); i++)
         r->facts.notes.column[i] = pairs->columns.place[i] + 1;
@@ -270,6 +273,12 @@ static enum status open_csv(struct graph_reader *r, struct error *e)
     return open_at(r, next_line(names), line + 1, &sample, e);
 }
 
+static enum status finish_pairs(struct graph_reader *r, struct error *e)
+{
+    const struct pairs *pairs = r->state;
+    return text_finish(r, e) == ST_OK ? counts_check(r, &pairs->counts, e) : e->status;
+}
+
 static void close_pairs(struct graph_reader *r)
 {
     free(r->state);
@@ -281,7 +290,7 @@ const struct reader_class read_pairs_class = {
     .take = text_take,
     .parse = parse,
     .account = text_account,
-    .finish = text_finish,
+    .finish = finish_pairs,
     .close = close_pairs,
 };
 

@@ -206,7 +206,7 @@ static void check_row(const char *const *rows, int row, struct metis_check *chec
             check->impossible = 1;
             return;
         }
-        if (v <= (uint64_t)check->rows) {
+        if (v <= (uint64_t)check->rows && v != (uint64_t)row + 1) { /* a loop agrees with itself */
             int found = row_lists(rows[v - 1], (uint64_t)row + 1);
             check->agree += found;
             check->disagree += !found;
@@ -320,6 +320,9 @@ static enum status sniff_problem(const struct input *input, const struct sample 
     if (is_digit(*p))
         return refuse(input, "a KaGen text file",
                       "use `awk '/^e/ {print $2 - 1, $3 - 1}' FILE | edgeconv -`", e);
+    if (starts_with(p, "edge") || starts_with(p, "col"))
+        return refuse(input, "a graph to be coloured, of DIMACS",
+                      "use `awk '$1 == \"e\" { print $2, $3 }' FILE | edgeconv -u --one-based -`", e);
     if (starts_with(p, "tw") || starts_with(p, "tdp"))
         *format = FORMAT_PACE;
     return ST_OK;

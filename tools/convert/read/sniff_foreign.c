@@ -111,6 +111,24 @@ static enum status refuse_formats(const struct foreign_sample *s, struct error *
     return ST_OK;
 }
 
+/* Lists of neighbours have a time in their second comment. In one form each neighbour has a line of its own, with
+ * attributes. */
+static enum status refuse_networkx(const struct foreign_sample *s, struct error *e)
+{
+    const char *p = s->text, *second = skip_blanks(s->line[s->lines > 1 ? 1 : 0]);
+    while (p < s->line[0] && !starts_with(p, "# GMT "))
+        p = next_line(p);
+    if (p >= s->line[0])
+        return ST_OK;
+    second = skip_blanks(second + strcspn(second, " \t\r\n"));
+    if (*second == '{')
+        return refuse(s, "a multi-line adjacency list of networkx", BY_NETWORKX("read_multiline_adjlist('FILE')"), e);
+    return refuse(s, "an adjacency list of networkx",
+                  "use `awk '!/^#/ { for (i = 2; i <= NF; i++) print $1, $i }' FILE | edgeconv -u --compact=MAP -`, or "
+                  "--direction directed for -u",
+                  e);
+}
+
 /* ---- pairs with other separators ---- */
 
 /* The line as one word that has `c` in it. */
@@ -134,6 +152,9 @@ static int is_quoted(const char *line)
 
 static enum status refuse_separators(const struct foreign_sample *s, struct error *e)
 {
+    const char *end = strpbrk(s->line[0], "\r\n");
+    if (end != NULL && *end == '\r' && end[1] != '\n' && end[1] != '\0')
+        return refuse(s, "a list whose lines end in CR alone", "use `tr '\\r' '\\n' <FILE | edgeconv -`", e);
     const char *last = s->line[s->lines > 1 ? 1 : 0];
     if (starts_with(skip_blanks(s->line[0]), "//"))
         return refuse(s, "a list with comments of //", "use `grep -v '^ *//' FILE | edgeconv -`", e);
@@ -154,5 +175,7 @@ enum status refuse_foreign_text(const struct foreign_sample *s, struct error *e)
 {
     if (s->lines == 0)
         return ST_OK;
-    return refuse_formats(s, e) == ST_OK ? refuse_separators(s, e) : e->status;
+    if (refuse_formats(s, e) != ST_OK || refuse_networkx(s, e) != ST_OK)
+        return e->status;
+    return refuse_separators(s, e);
 }

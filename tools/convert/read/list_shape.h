@@ -1,0 +1,18 @@
+/* list_shape.h: lists whose lines show that they are no pairs: counts in the first line, lists of neighbours */
+#ifndef DBFS_LIST_SHAPE_H
+#define DBFS_LIST_SHAPE_H
+
+#include "columns.h"
+
+/* Refuses lines whose numbers of columns are those of counts and edges, or of lists of neighbours. */
+enum status shape_check(const struct graph_reader *r, const struct list_sample *sample,
+                        const struct columns *columns, struct error *e);
+
+/* Notes what the first line would count, if it were no edge. With -f pairs it is one. */
+void counts_suspect(const struct graph_reader *r, const struct list_sample *sample,
+                    const struct columns *columns, struct counts *counts);
+
+/* Refuses a list, all of which has been read, if its first line counts the others. */
+enum status counts_check(const struct graph_reader *r, const struct counts *counts, struct error *e);
+
+#endif
