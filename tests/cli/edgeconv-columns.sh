@@ -70,6 +70,8 @@ edges 'more than four columns, of any kind' \
 edges 'ids in quotes' 'id,source,target\n1,"10","20"\n2,"30",40\n' "$two"
 edges 'two columns of unusual names' 'a,b\n10,20\n30,40\n' "$two"
 edges 'two columns with another separator than their names' 'from to\n10,20\n30\t40\n' "$two"
+edges 'three columns with another separator than their names' 'source,target,w\n10 20 1\n30\t40 2\n' "$two"
+edges 'three columns with commas under names with blanks' 'source target w\n10,20,1\n30,40,2\n' "$two"
 edges 'names in a comment' '# id source target\n1 10 20\n2 30 40\n' "$two"
 edges 'names in a comment, tabs' '# a graph\n#id\tsource\ttarget\n1\t10\t20\n2\t30\t40\n' "$two"
 edges 'a comment that only looks like it' '# from source to target\n10 20 1\n30 40 1\n' "$two"
@@ -172,6 +174,9 @@ asks 3 'numbers with a tab here and a blank there' '1\t2 3\n2\t1 3\n' 'in.txt:1:
 heals 'neighbours with commas' '1 2,3\n2 1,3\n' '1\t2\n1\t3\n2\t1\n2\t3\n'
 heals 'neighbours behind a tab' '1\t2 3\n2\t1 3\n' '1\t2\n1\t3\n2\t1\n2\t3\n'
 heals 'five columns' '# c\n1 2 3 4 5\n2,1\n' '1\t2\n1\t3\n1\t4\n1\t5\n2\t1\n'
+asks 3 'a date behind the ids' '1 2 2020-01-02\n' "in.txt:1: found '-01-02', expected a number: line 1 has 3 columns; --columns says which two"
+edges 'a date behind the ids: --columns' '10 20 2020-01-02\n30 40 2020-01-03\n' "$two" --columns 1,2
+edges 'an arrow between the ids: --columns' '10 -> 20\n30 -> 40\n' "$two" --columns 1,3
 edges 'commas with blanks around are one kind' '10 , 20 ,3\n30,40, 5\n' "$two"
 edges 'an edge list of networkx' "10 20 {}\n30 40 {'weight': 3, 'x': [1, 2]}\r\n" "$two"
 named 'an edge list of networkx, of words' "al bo {}\nbo cy {'weight': 3}\n" '0\t1\n1\t2\n' 'al\nbo\ncy'

@@ -212,6 +212,16 @@ static enum status refuse_names(const struct graph_reader *r, const struct list_
     return reader_bad_line(r, s->header_line, NULL, found, expected, e);
 }
 
+/* Whether the first two of a line are numbers, which can be separated by anything: of two columns, or where the
+ * lines have other separators than their names. */
+static int reads_plain(const struct graph_reader *r, const char *data, const struct columns *c)
+{
+    if (r->options.names || r->options.separator != SEPARATOR_ANY || c->place[0] != 0 || c->place[1] != 1)
+        return 0;
+    return c->count == 2 || (data != NULL && fields_split(data, c->separator, NULL, 0) == 1 &&
+                             fields_split(data, SEPARATOR_ANY, NULL, 0) == c->count);
+}
+
 static enum status decide_by_names(const struct graph_reader *r, const struct list_sample *s,
                                    struct columns *c, struct error *e)
 {
@@ -236,9 +246,10 @@ static enum status decide_by_names(const struct graph_reader *r, const struct li
     }
     if (e->status != ST_OK)
         return e->status;
-    int plain = !r->options.names && c->count == 2 && c->place[0] == 0 && r->options.separator == SEPARATOR_ANY;
-    if (plain) /* two numbers can be separated by anything */
+    if (reads_plain(r, data, c)) {
         c->separator = SEPARATOR_ANY;
+        c->any_rest = 0;
+    }
     return check_names(r, s, c, e);
 }
 

@@ -219,8 +219,9 @@ static void describe_end(struct pairs *pairs, const struct list_sample *s)
     else if (c->any_rest)
         snprintf(text, room, "%d columns, as line %llu has", c->count, line);
     else
-        snprintf(text, room, "%s: line %llu has %d columns",
-                 c->count == 2 ? "the end of the line" : "a number", line, c->count);
+        snprintf(text, room, "%s: line %llu has %d columns%s",
+                 c->count == 2 ? "the end of the line" : "a number", line, c->count,
+                 c->count == 2 ? "" : "; --columns says which two are the ids");
 }
 
 /* Starts at `body`, which `body_lines` lines precede. */
