@@ -74,18 +74,15 @@ static void remove_files(void)
     }
 }
 
+static void (*leave_by)(int exit_code);
+
 static void end_by(int signal_number)
 {
     remove_files();
+    if (leave_by != NULL)
+        leave_by(128 + signal_number);
     signal(signal_number, SIG_DFL);
     raise(signal_number);
-}
-
-static void (*leave_by)(int exit_code);
-
-void signals_leave_by(void (*leave)(int exit_code))
-{
-    leave_by = leave;
 }
 
 _Noreturn void signals_leave(int exit_code)
@@ -117,6 +114,15 @@ void signals_ignore_writes(void)
 {
     signal(SIGPIPE, SIG_IGN);
     signal(SIGXFSZ, SIG_IGN);
+}
+
+void signals_leave_by(void (*leave)(int exit_code))
+{
+    pthread_mutex_lock(&lock);
+    leave_by = leave;
+    if (leave != NULL)
+        install();
+    pthread_mutex_unlock(&lock);
 }
 
 /* ---- files ---- */

@@ -1,6 +1,6 @@
 /* signals.h: handling of SIGINT, SIGTERM and SIGHUP: removes temporary files and prints a last message.
  *
- * The signal still ends the process. Signals that were ignored when the process started stay ignored.
+ * The signal still ends the process, so that shells and make notice. Signals that were ignored when the process started stay ignored.
  */
 #ifndef DBFS_SIGNALS_H
 #define DBFS_SIGNALS_H
@@ -30,8 +30,8 @@ void signals_farewell(const char *line);
 /* Removes the temporary files and ends the process. For handlers of other signals. */
 _Noreturn void signals_leave(int exit_code);
 
-/* What signals_leave calls before it ends the process, so that a rank of several can end the others with its own
- * exit code. NULL: nothing. */
+/* What ends a rank of a job, and the others with it, once its files are removed: signals_leave calls it with its exit
+ * code, a signal with 128 and its number, as shells do. NULL: the process ends alone. */
 void signals_leave_by(void (*leave)(int exit_code));
 
 /* Lets a write to a closed pipe, or beyond the limit of file sizes, fail with an errno and not by a signal.

@@ -10,6 +10,7 @@
 #include <getopt.h>
 #include <mpi.h>
 #include <sched.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -78,11 +79,25 @@ static void name_library(struct comm *comm)
     snprintf(comm->library, sizeof comm->library, "%.*s", (int)sizeof comm->library - 1, text);
 }
 
+enum { ABORT_S = 5 };
+
+static volatile sig_atomic_t aborting_with; /* exit code; 0: the job is not being ended */
+
+static void end_at_once(int signal_number)
+{
+    (void)signal_number;
+    _exit(aborting_with);
+}
+
 /* A rank that only exits leaves the others to the launcher, which kills them: the exit code of the job is then
- * that of either. The launcher forwards no more messages once it is told, so it gets time for the last one. */
+ * that of either. The launcher forwards no more messages once it is told, so it gets time for the last one.
+ * A handler that interrupted MPI may wait for ever in MPI_Abort, so an alarm ends that. */
 static void abort_job(int exit_code)
 {
     nanosleep(&(struct timespec){.tv_nsec = 200000000}, NULL);
+    aborting_with = exit_code;
+    signal(SIGALRM, end_at_once);
+    alarm(ABORT_S);
     MPI_Abort(MPI_COMM_WORLD, exit_code);
 }
 
@@ -90,6 +105,8 @@ static void abort_job(int exit_code)
 static void finalize(void)
 {
     int finalized = 0;
+    if (aborting_with != 0)
+        return; /* MPI_Abort called exit */
     signals_leave_by(NULL);
     watch_stop();
     MPI_Finalized(&finalized);
@@ -134,9 +151,8 @@ enum status comm_start(struct comm *comm, struct error *e)
         return ST_OK;
     if (!comm_start_mpi())
         return fail(e, ST_RUNTIME, "MPI: cannot start");
+    signals_leave_by(abort_job);
     find_place(comm);
-    if (comm->ranks > 1)
-        signals_leave_by(abort_job);
     if (comm->ranks == 1 && launched > 1)
         return fail(e, ST_RUNTIME, "launcher: %s is %ld, but MPI sees one rank: this program was "
                     "built with another MPI than the launcher's", variable, launched);
