@@ -114,7 +114,7 @@ static void parse_arguments(struct cli *cli, struct command *c, int argc, char *
                                             CLI_LONG_OPTIONS,
                                             {NULL, 0, NULL, 0}};
     int option;
-    while ((option = getopt_long(argc, argv, CLI_SHORT_OPTIONS "r:", options, NULL)) != -1)
+    while ((option = cli_next(cli, argc, argv, CLI_SHORT_OPTIONS "r:", options)) != -1)
         parse_option(cli, c, option, optarg);
     if (optind == argc)
         cli_usage(cli, "which edge stream or shard directory?");

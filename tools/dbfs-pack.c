@@ -185,7 +185,7 @@ static void parse_arguments(struct cli *cli, struct command *c, int argc, char *
     c->pack.encoding = PACK_AUTO;
     for (int g = 0; g < SUBGRAPHS; g++)
         c->pack.heads[g] = HEADS_AUTO;
-    while ((option = getopt_long(argc, argv, CLI_SHORT_OPTIONS "p:s:t:o:", options, NULL)) != -1)
+    while ((option = cli_next(cli, argc, argv, CLI_SHORT_OPTIONS "p:s:t:o:", options)) != -1)
         parse_option(cli, c, option, optarg);
     c->directory = argv[optind]; /* NULL at the end of argv */
     if (edge_inputs_open(&c->inputs, argv + optind, (size_t)(argc - optind), rank, e) != ST_OK)

@@ -109,7 +109,7 @@ static void parse_arguments(struct cli *cli, struct command *c, int argc, char *
                                             {NULL, 0, NULL, 0}};
     struct error e = {0};
     int option;
-    while ((option = getopt_long(argc, argv, CLI_SHORT_OPTIONS "t:p:o:", options, NULL)) != -1)
+    while ((option = cli_next(cli, argc, argv, CLI_SHORT_OPTIONS "t:p:o:", options)) != -1)
         parse_option(cli, c, option, optarg);
     if (c->th_given && c->p_given)
         cli_usage(cli, "-t and -p exclude each other");

@@ -183,8 +183,8 @@ static void parse_command_line(struct options *o, int argc, char **argv)
         CLI_LONG_OPTIONS,
         {NULL, 0, NULL, 0}};
     int option;
-    while ((option = getopt_long(argc, argv, "s:e:A:B:C:f:o:" CLI_SHORT_OPTIONS, long_options,
-                                 NULL)) != -1)
+    while ((option = cli_next(&o->cli, argc, argv, "s:e:A:B:C:f:o:" CLI_SHORT_OPTIONS,
+                              long_options)) != -1)
         parse_option(o, option, optarg);
     if (optind < argc)
         cli_usage(&o->cli, "'%s': no input is read", argv[optind]);

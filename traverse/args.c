@@ -117,6 +117,10 @@ static void parse_roots(struct args *args, char *list)
     args->roots = grown;
     for (char *next = list; next != NULL;) {
         char *item = strsep(&next, ",");
+        if (*item != '\0' && strchr("+-.0123456789", *item) == NULL)
+            cli_usage(&args->cli, "-r: '%s' is not a whole number: ids are numbers; a graph of words "
+                      "is made by `edgeconv --compact=MAP` (dbfs: --compact), and searched with "
+                      "--map MAP", item);
         args->roots[args->count++] = cli_number(&args->cli, "-r", item, 0, UINT64_MAX);
     }
 }
@@ -179,16 +183,16 @@ static void parse_option(struct args *args, int option, char *value)
     case OPTION_DEPTHS: args->depths = value; break;
     case OPTION_PARENTS: args->parents = value; break;
     case OPTION_ANSWER:
-        args->answer = (enum answer_kind)args_choice(args, "--answer", value, answer_names, 2);
+        args->answer = (enum answer_kind)cli_choice(&args->cli, "--answer", value, answer_names, 2);
         break;
     case OPTION_PARENTS_WIDTH:
-        args->parents_width = 4 << args_choice(args, "--parents-width", value, width_names, 2);
+        args->parents_width = 4 << cli_choice(&args->cli, "--parents-width", value, width_names, 2);
         break;
     case OPTION_JSON: args->json = value; break;
     case OPTION_BREAKDOWN: args->breakdown = 1; break;
     case OPTION_TRACE: args->trace = value; break;
     case OPTION_RESIDENT:
-        args->resident = (enum residence)args_choice(args, "--resident", value, residence_name,
+        args->resident = (enum residence)cli_choice(&args->cli, "--resident", value, residence_name,
                                                          RESIDENCES + 1);
         break;
     case OPTION_PLAN: args->plan = 1; break;
@@ -242,8 +246,8 @@ void args_parse(struct args *args, int argc, char **argv)
     args->root_names = calloc((size_t)argc, sizeof *args->root_names); /* one -r an argument at most */
     if (args->root_names == NULL)
         end_without_memory(args, (uint64_t)argc * sizeof *args->root_names);
-    while ((option = getopt_long(argc, argv, CLI_SHORT_OPTIONS RANK_SHORT_OPTIONS "r:n:", long_options,
-                                 NULL)) != -1) {
+    while ((option = cli_next(&args->cli, argc, argv, CLI_SHORT_OPTIONS RANK_SHORT_OPTIONS "r:n:",
+                              long_options)) != -1) {
         warm_up_given |= option == OPTION_WARM_UP;
         sampling_given |= option == 'n';
         answer_given |= option == OPTION_ANSWER;
@@ -261,9 +265,7 @@ void args_parse(struct args *args, int argc, char **argv)
     args->record_parents = args->parents != NULL || args->answer == ANSWER_PARENTS;
     if (!warm_up_given)
         args->warm_up = !args->roots_given;
-    if (optind + 1 != argc)
-        cli_usage(&args->cli, optind == argc ? "which graph? DIR is missing" : "more than one DIR");
-    args->folder = argv[optind];
+    args->folder = args_folder(args, argc, argv);
     if (!args->plan)
         check_outputs(args);
 }

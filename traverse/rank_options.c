@@ -22,14 +22,20 @@ void rank_defaults(struct args *args, const char *program, const char *help)
                           .exchange = {.chunk_bytes = EXCHANGE_CHUNK_BYTES}};
 }
 
-int args_choice(const struct args *args, const char *option, const char *text,
-                const char *const *names, int count)
+const char *args_folder(const struct args *args, int argc, char *const *argv)
 {
-    for (int i = 0; i < count; i++) {
-        if (strcmp(text, names[i]) == 0)
-            return i;
+    static const char numbers[] = "0123456789,";
+    if (optind == argc)
+        cli_usage(&args->cli, "which graph? DIR is missing");
+    for (int i = optind; i < argc && optind + 1 < argc; i++) {
+        if (argv[i][strspn(argv[i], numbers)] == '\0')
+            cli_usage(&args->cli, "'%s': is one word too many: several roots are one word, as in "
+                      "-r 0,1", argv[i]);
     }
-    cli_usage(&args->cli, "%s: '%s' is not one of its values", option, text);
+    if (optind + 1 < argc)
+        cli_usage(&args->cli, "'%s': is one word too many: the one DIR is '%s'", argv[optind + 1],
+                  argv[optind]);
+    return argv[optind];
 }
 
 /* dd=0.5,dn=0.05,nd=1e-7, any of them. */
@@ -52,7 +58,7 @@ static void parse_factors(struct args *args, const char *option, char *list, dou
 
 static void take_direction(struct args *args, const char *value)
 {
-    int choice = args_choice(args, "--direction", value, direction_names, CHOICE_COST + 1);
+    int choice = cli_choice(&args->cli, "--direction", value, direction_names, CHOICE_COST + 1);
     args->policy.by_classes = choice == CHOICE_COST;
     args->policy.mode = choice == CHOICE_COST ? DIRECTION_AUTO : (enum direction_mode)choice;
 }
@@ -64,7 +70,7 @@ static void search_option(struct args *args, int option, char *value)
     case OPTION_FACTOR0: parse_factors(args, "--factor0", value, args->policy.factor0); break;
     case OPTION_FACTOR1: parse_factors(args, "--factor1", value, args->policy.factor1); break;
     case OPTION_REDUCTION:
-        args->exchange.nonblocking = args_choice(args, "--reduction", value, reduction_names, 2);
+        args->exchange.nonblocking = cli_choice(&args->cli, "--reduction", value, reduction_names, 2);
         break;
     case OPTION_LOCAL_ALL2ALL: args->exchange.local_all2all = 1; break;
     case OPTION_UNIQUIFY: args->exchange.uniquify = 1; break;
@@ -74,11 +80,11 @@ static void search_option(struct args *args, int option, char *value)
             cli_usage(&args->cli, "--chunk: '%s' is not a size of 1 to 2^31-1 bytes", value);
         break;
     case OPTION_EXCHANGE_MEMORY:
-        args->exchange.memory = (enum exchange_memory_choice)args_choice(
-            args, "--exchange-memory", value, exchange_memory_names, 4);
+        args->exchange.memory = (enum exchange_memory_choice)cli_choice(
+            &args->cli, "--exchange-memory", value, exchange_memory_names, 4);
         break;
     case OPTION_EXCHANGE_FORM:
-        args->exchange.form = (enum exchange_form)args_choice(args, "--exchange-form", value,
+        args->exchange.form = (enum exchange_form)cli_choice(&args->cli, "--exchange-form", value,
                                                               exchange_form_names, 3);
         break;
     default: cli_option(&args->cli, option, value);
@@ -92,7 +98,7 @@ void rank_option(struct args *args, int option, char *value)
         args->shards_per_rank = (uint32_t)cli_number(&args->cli, "-g", value, 1, 1 << 20);
         break;
     case OPTION_BACKEND:
-        args->backend = (enum backend_choice)args_choice(args, "--backend", value, backend_names, 3);
+        args->backend = (enum backend_choice)cli_choice(&args->cli, "--backend", value, backend_names, 3);
         break;
     case OPTION_NO_CHECK: args->check = 0; break;
     case OPTION_TRUST: args->trust = 1; break;

@@ -73,8 +73,7 @@ void rank_defaults(struct args *args, const char *program, const char *help);
 /* Handles one of these options, or a common one of cli.h. */
 void rank_option(struct args *args, int option, char *value);
 
-/* The number of `text` among the `count` names that an option takes; another one is a usage error. */
-int args_choice(const struct args *args, const char *option, const char *text,
-                const char *const *names, int count);
+/* The one word behind the options; none, or another one, is a usage error. */
+const char *args_folder(const struct args *args, int argc, char *const *argv);
 
 #endif

@@ -115,29 +115,73 @@ void cli_option(struct cli *cli, int option, const char *argument)
     }
 }
 
-/* A whole number, though it may be negative or too large for 64 bits. */
-static int is_whole(const char *text)
+/* What no option and no argument is: empty, as an unset variable of a shell, or a URL. */
+static void check_word(const struct cli *cli, const char *name, const char *text)
 {
-    text += *text == '-';
+    if (*text == '\0')
+        cli_usage(cli, "%s: is empty", name);
+    if (strstr(text, "://") != NULL)
+        cli_usage(cli, "%s: '%s' is a URL: download it first, and give the file", name, text);
+}
+
+int cli_next(const struct cli *cli, int argc, char **argv, const char *letters,
+             const struct option *options)
+{
+    char name[64];
+    int at = -1, option = getopt_long(argc, argv, letters, options, &at);
+    if (option != -1 && option != '?' && optarg != NULL) {
+        if (at >= 0)
+            snprintf(name, sizeof name, "--%s", options[at].name);
+        else
+            snprintf(name, sizeof name, "-%c", option);
+        check_word(cli, name, optarg);
+    }
+    for (int i = optind; option == -1 && i < argc; i++) {
+        snprintf(name, sizeof name, "argument %d", i - optind + 1);
+        check_word(cli, name, argv[i]);
+    }
+    return option;
+}
+
+static int is_digits(const char *text)
+{
     return *text != '\0' && text[strspn(text, "0123456789")] == '\0';
 }
 
 uint64_t cli_number(const struct cli *cli, const char *option, const char *text, uint64_t minimum,
                     uint64_t maximum)
 {
-    uint64_t value;
-    int fits = parse_u64(text, &value) == 0;
-    if (!fits && !is_whole(text))
+    uint64_t value = UINT64_MAX;
+    int held = parse_u64(text, &value) == 0;
+    if (*text == '-' && is_digits(text + 1))
+        cli_usage(cli, "%s: %s is negative: at least %llu", option, text, (unsigned long long)minimum);
+    if (!held && !is_digits(text))
         cli_usage(cli, "%s: '%s' is not a whole number", option, text);
-    if (!fits || value < minimum || value > maximum)
-        cli_usage(cli, "%s: %s is not between %llu and %llu", option, text,
-                  (unsigned long long)minimum, (unsigned long long)maximum);
+    if (!held || value > maximum)
+        cli_usage(cli, "%s: %s is too large: at most %llu", option, text, (unsigned long long)maximum);
+    if (value < minimum)
+        cli_usage(cli, "%s: %s is too small: at least %llu", option, text, (unsigned long long)minimum);
     return value;
+}
+
+int cli_choice(const struct cli *cli, const char *option, const char *text,
+               const char *const *names, int count)
+{
+    char list[256] = "";
+    for (int i = 0, used = 0; i < count; i++) {
+        if (strcmp(text, names[i]) == 0)
+            return i;
+        used += snprintf(list + used, sizeof list - (size_t)used, "%s%s",
+                         i == 0 ? "" : i + 1 == count ? " or " : ", ", names[i]);
+    }
+    cli_usage(cli, "%s: '%s' is not %s", option, text, list);
 }
 
 double cli_real(const struct cli *cli, const char *option, const char *text)
 {
     double value;
+    if (*text == '-' && parse_real(text + 1, &value) == 0)
+        cli_usage(cli, "%s: %s is negative", option, text);
     if (parse_real(text, &value) != 0)
         cli_usage(cli, "%s: '%s' is not a number", option, text);
     return value;

@@ -2,8 +2,8 @@
  *
  *   -h/--help  --version  -@ THREADS (0 = all)  -S MEMORY  -T TMPDIR  -q/--quiet  -v/--verbose  --force
  *
- * A program puts CLI_SHORT_OPTIONS and CLI_LONG_OPTIONS into its getopt_long tables. It passes every option
- * that it does not know to cli_option. It ends with cli_finish. These functions print and exit, so only main
+ * A program puts CLI_SHORT_OPTIONS and CLI_LONG_OPTIONS into its getopt_long tables, and takes options by cli_next.
+ * It passes every option that it does not know to cli_option. It ends with cli_finish. These functions print and exit, so only main
  * files may call them.
  */
 #ifndef DBFS_CLI_H
@@ -59,11 +59,20 @@ void cli_option(struct cli *cli, int option, const char *argument);
 _Noreturn void cli_usage(const struct cli *cli, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 
+/* getopt_long, for which it has the arguments. An option's value, or a word behind the options, that is empty or a URL is
+ * a usage error. */
+int cli_next(const struct cli *cli, int argc, char **argv, const char *letters,
+             const struct option *options);
+
 /* Reads the number of an option strictly. A malformed number, or one outside minimum..maximum, is a usage
- * error that names the option. */
+ * error that names the option and the limit. */
 uint64_t cli_number(const struct cli *cli, const char *option, const char *text, uint64_t minimum,
                     uint64_t maximum);
 double cli_real(const struct cli *cli, const char *option, const char *text);
+
+/* The number of `text` among the `count` names that an option takes; another one is a usage error that lists them. */
+int cli_choice(const struct cli *cli, const char *option, const char *text,
+               const char *const *names, int count);
 
 /* For programs of one process: a launcher that started several is a usage error. */
 void cli_alone(const struct cli *cli);

@@ -88,7 +88,7 @@ check_exit 2 'a line more' dbfs-traverse --dry-run --roots-from most g.dbfs
 check_says '^dbfs-traverse: --roots-from: more than 1048576 roots$' 'says so'
 check_exit 0 'as many sampled roots' dbfs-traverse --dry-run -n 1048576 g.dbfs
 check_exit 2 'one more' dbfs-traverse --dry-run -n 1048577 g.dbfs
-check_says '^dbfs-traverse: -n: 1048577 is not between 1 and 1048576$' 'says so'
+check_says '^dbfs-traverse: -n: 1048577 is too large: at most 1048576$' 'says so'
 check_exit 2 'not with -n' dbfs-traverse -n 3 --roots-from roots g.dbfs
 check_exit 1 'a missing file' dbfs-traverse --roots-from none g.dbfs
 : >empty

@@ -51,6 +51,36 @@ dbfs-pack -q -o none.dbfs none.edges
 says 3 'a root in a graph without vertices' 'none.dbfs: the graph has no vertices' dbfs-traverse -r 0 none.dbfs
 says 3 'a sample of one' 'none.dbfs: the graph has no vertices' dbfs-traverse none.dbfs
 
+# ---- words and numbers ----
+
+says 2 'a negative number' '^dbfs-traverse: -n: -5 is negative: at least 1$' dbfs-traverse -n -5 g.dbfs
+says 2 'one beyond 64 bits' '^dbfs-traverse: -n: 10\{21\} is too large: at most 1048576$' dbfs-traverse -n 1000000000000000000000 g.dbfs
+says 2 'one that is too small' '^rmatgen: -s: 0 is too small: at least 1$' rmatgen -s 0
+says 2 'one too many shards' '^dbfs-pack: -p: 5000 is too large: at most 4096$' dbfs-pack -p 5000 -o x g.edges
+says 2 'a negative time' '^degsplit: --timeout: -3 is negative$' degsplit --timeout -3 g.edges
+says 2 'no number' "^dbfs-check: -r: 'a' is not a whole number$" dbfs-check -r a --depths x g.edges
+says 2 'a direction that there is not' "^dbfs-traverse: --direction: 'up' is not auto, push, pull or cost$" \
+    dbfs-traverse --direction up g.dbfs
+says 2 'a kind of answer that there is not' "^dbfs-traverse: --answer: 'paths' is not depths or parents$" \
+    dbfs-traverse --answer paths g.dbfs
+says 2 'a root that is a word' "^dbfs-traverse: -r: 'a' is not .*: ids are numbers; .*\`edgeconv --compact=MAP\`.*--map MAP$" \
+    dbfs-traverse -r a g.dbfs
+for program in dbfs-traverse dbfs-graph500; do
+    says 2 "$program: two roots as two words" "'1': is one word too many: several roots are one word, as in -r 0,1" \
+        $program g.dbfs 1
+    says 2 "$program: two folders" "'empty': is one word too many: the one DIR is 'g.dbfs'" $program g.dbfs empty
+    says 2 "$program: an empty name" "^$program: argument 1: is empty$" $program ''
+done
+says 2 'an empty output' '^dbfs-pack: -o: is empty$' dbfs-pack -o '' g.edges
+says 2 'an empty result' '^dbfs-traverse: --depths: is empty$' dbfs-traverse -r 0 --depths= g.dbfs
+says 2 'an empty stream' '^degsplit: argument 2: is empty$' degsplit -o x g.edges ''
+says 2 'an empty graph' '^dbfs-check: argument 1: is empty$' dbfs-check --depths x ''
+says 2 'an empty file of edges' '^rmatgen: --output: is empty$' rmatgen -s 2 --output=
+for url in 'dbfs-traverse -r 0' 'degsplit' 'dbfs-pack -o x' 'dbfs-check --depths y'; do
+    says 2 "$url URL" "argument 1: 'https://a.example/g' is a URL: download it first" $url https://a.example/g
+done
+check 'nothing is written' test ! -e x
+
 # ---- machines ----
 
 says 2 'mpiexec edgeconv' 'edgeconv: .* but this program runs as one process' "$MPIEXEC" -n 2 edgeconv -u -o x g.txt

@@ -65,7 +65,7 @@ if [ "$backend" = cpu ]; then
     check 'and its columns are raw' grep -q "^resident: raw ($raw bytes)" "$tmp/out"
 fi
 check_exit 2 'no such residence' search --resident unpacked "$tmp/g"
-check_says "\-\-resident: 'unpacked' is not one of its values" 'says so'
+check_says "\-\-resident: 'unpacked' is not raw, packed, host or auto" 'says so'
 
 # a graph whose sections are raw: nothing is packed
 rm -rf "$tmp/g"

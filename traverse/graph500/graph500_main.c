@@ -77,12 +77,10 @@ static void parse(struct benchmark *b, int argc, char **argv)
 {
     int option;
     benchmark_defaults(b, help);
-    while ((option = getopt_long(argc, argv, CLI_SHORT_OPTIONS RANK_SHORT_OPTIONS "n:", long_options,
-                                 NULL)) != -1)
+    while ((option = cli_next(&b->args.cli, argc, argv, CLI_SHORT_OPTIONS RANK_SHORT_OPTIONS "n:",
+                              long_options)) != -1)
         parse_option(b, option, optarg);
-    if (optind + 1 != argc)
-        cli_usage(&b->args.cli, optind == argc ? "which graph? DIR is missing" : "more than one DIR");
-    b->args.folder = argv[optind];
+    b->args.folder = args_folder(&b->args, argc, argv);
     if (b->args.json != NULL && strcmp(b->args.json, "-") == 0)
         cli_usage(&b->args.cli, "--json: standard output has the block");
 }
