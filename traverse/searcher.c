@@ -108,6 +108,25 @@ static enum status check_parents_width(const struct searcher *s, const struct ar
     return fail(e, ST_USAGE, "--parents-width %u: the graph has %" PRIu64 " vertices", args->parents_width, n);
 }
 
+/* Options that are about messages, where devices read all there is in each other's memory. */
+static void note_idle_options(const struct searcher *s, const struct args *args)
+{
+    const struct exchange_options *o = &args->exchange;
+    if (exchange_sends_messages(s->exchange) || s->comm.rank != 0)
+        return;
+    const struct { int given; const char *name; } options[] = {
+        {o->nonblocking, "--reduction nonblocking"},
+        {o->local_all2all, "--local-all2all"},
+        {o->uniquify, "--uniquify"},
+        {o->chunk_bytes != EXCHANGE_CHUNK_BYTES, "--chunk"}};
+    for (size_t i = 0; i < sizeof options / sizeof *options; i++) {
+        if (options[i].given)
+            cli_note(&args->cli, "%s: has no effect, as no messages are sent: %s", options[i].name,
+                     s->rank.graph->manifest.p == 1 ? "the graph has one shard"
+                                                    : "devices read each other's memory");
+    }
+}
+
 static enum status open_devices(struct searcher *s, const struct args *args, int files,
                                 struct error *e)
 {
@@ -136,6 +155,7 @@ static enum status open_devices(struct searcher *s, const struct args *args, int
     if (why != NULL && s->comm.rank == 0)
         cli_warn(&args->cli, "the ranks of a host send messages, as one cannot read another's memory: %s",
                  why);
+    note_idle_options(s, args);
     bfs_open(&s->bfs, rank, s->exchange, &args->policy, args->breakdown, e);
     s->bfs.counts_edges = args->trace != NULL;
     return e->status;

@@ -97,6 +97,26 @@ if ! dbfs-traverse --backend cuda -r 0 g.dbfs >/dev/null 2>err; then
     check_says 'backend cuda: \(there is no GPU\|this build has no CUDA backend\)' 'is said in these words'
 fi
 
+# ---- options that have no effect ----
+
+dbfs-pack -q -p 2 -o g2.dbfs g.edges
+for option in '--uniquify' '--local-all2all' '--reduction nonblocking' '--chunk 1K'; do
+    says 0 "$option of one shard" "^dbfs-traverse: ${option% 1K}: has no effect, .*: the graph has one shard$" \
+        dbfs-traverse -r 0 $option g.dbfs
+    for ranks in 1 2; do
+        check_exit 0 "$option among $ranks ranks of a host" \
+            "$MPIEXEC" -n $ranks dbfs-traverse --backend cpu -@ 1 -r 0 $option --exchange-memory peer g2.dbfs
+        check 'is noted once' test "$(grep -c "^dbfs-traverse: ${option% 1K}: .*devices read each other's memory$" err)" = 1
+    done
+    check_exit 0 'with -q' dbfs-traverse -q -r 0 $option g.dbfs
+    check 'it is not' test -z "$(grep effect err)"
+    check_exit 0 "$option where ranks send messages" \
+        "$MPIEXEC" -n 2 dbfs-traverse --backend cpu -@ 1 -r 0 $option --exchange-memory host g2.dbfs
+    check 'is not noted' test -z "$(grep effect err)"
+done
+check_exit 0 'the defaults' dbfs-traverse -r 0 --reduction blocking g.dbfs
+check 'are not noted' test -z "$(grep effect err)"
+
 # ---- formats of results ----
 
 check_exit 0 'depths as .csv' dbfs-traverse -q -r 0 --depths d.csv --parents p.csv g.dbfs
@@ -113,6 +133,20 @@ for suffix in gz xz zst bz2; do
     check 'no search is made' test -z "$(grep '^root' out)"
 done
 says 2 'json as .gz' "use '-' for this file" dbfs-traverse -r 0 --json x.json.gz g.dbfs
+for suffix in parquet arrow feather npz h5 hdf5 mat xlsx json jsonl Parquet; do
+    for how in '--depths' '--dry-run --parents'; do
+        says 2 "$how as .$suffix" "^dbfs-traverse: v.$suffix: \.[a-z0-9]* is not written: 'v.npy' is an array .*, 'v.csv' has" \
+            dbfs-traverse -r 0 $how v.$suffix g.dbfs
+    done
+done
+says 2 'one of each root' "'v-%d.npy' is an array" dbfs-traverse -r 0,1 --depths v-%d.mat g.dbfs
+check 'nothing is written' test -z "$(ls | grep '^v')"
+check_exit 0 '--json and --trace take these endings' dbfs-traverse -q -r 0 --json v.json --trace v.jsonl g.dbfs
+for name in v v.txt v.tsv v.out v.0 v.2024; do
+    check_exit 0 "depths as $name" dbfs-traverse -q -r 0 --depths $name g.dbfs
+    check 'are lines of text' test "$(cat $name)" = "$(printf '0 0\n1 1\n2 2')"
+done
+check_exit 0 'depths to a device' dbfs-traverse -q -r 0 --depths /dev/null g.dbfs
 check 'the advice works' bash -c 'dbfs-traverse -q -r 0 --depths - g.dbfs 2>/dev/null | gzip >d.txt.gz; test "$(gzip -dc d.txt.gz | wc -l)" = 3'
 cd "$here" || exit 1
 finish

@@ -91,6 +91,7 @@ void exchange_close(struct exchange *exchange); /* collective; NULL is allowed *
 
 /* Why the devices of this host do not form one group; NULL if they do, or nobody asked for it. */
 const char *exchange_why_no_peers(const struct exchange *exchange);
+int exchange_sends_messages(const struct exchange *exchange); /* 0: devices read of each other all that they need */
 int exchange_has_peer_ranks(const struct exchange *exchange); /* the group has several ranks */
 
 /* Whether devices may exchange by themselves: all shards are peers that can, and nobody asked for a form. The

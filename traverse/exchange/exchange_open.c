@@ -270,6 +270,11 @@ const char *exchange_why_no_peers(const struct exchange *x)
     return x->why[0] != '\0' ? x->why : NULL;
 }
 
+int exchange_sends_messages(const struct exchange *x)
+{
+    return !x->group.whole;
+}
+
 int exchange_has_peer_ranks(const struct exchange *x)
 {
     return x->group.of_host;

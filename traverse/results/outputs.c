@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 char *outputs_name(const char *pattern, uint64_t root)
 {
@@ -74,24 +75,47 @@ static int is_per_root(const char *pattern)
     return pattern != NULL && strstr(pattern, "%d") != NULL;
 }
 
+static int is_ending(const char *name, const char *suffix)
+{
+    size_t length = strlen(name), end = strlen(suffix);
+    return length >= end && strcasecmp(name + length - end, suffix) == 0;
+}
+
 static enum status refuse_compressed(const char *name, struct error *e)
 {
     static const char *const compression[][2] = {
         {".gz", "gzip"}, {".xz", "xz"}, {".zst", "zstd"}, {".bz2", "bzip2"}, {".lz4", "lz4"}};
     for (size_t i = 0; i < sizeof compression / sizeof *compression; i++) {
-        if (outputs_ends_in(name, compression[i][0]))
+        if (is_ending(name, compression[i][0]))
             return fail(e, ST_USAGE, "%s: results are written as they are: use '-' for this file, and "
                         "`dbfs-traverse ... | %s >%s`", name, compression[i][1], name);
     }
     return ST_OK;
 }
 
-/* A NULL is a result that is not asked for. */
+/* Text under a name that promises something else would be found out by the next program, far from here. */
+static enum status refuse_other_formats(const char *name, struct error *e)
+{
+    static const char *const formats[] = {".parquet", ".arrow", ".feather", ".npz",  ".h5",
+                                          ".hdf5",    ".mat",   ".xlsx",    ".json", ".jsonl"};
+    for (size_t i = 0; i < sizeof formats / sizeof *formats; i++) {
+        int stem = (int)(strlen(name) - strlen(formats[i]));
+        if (is_ending(name, formats[i]))
+            return fail(e, ST_USAGE, "%s: %s is not written: '%.*s.npy' is an array for numpy.load, "
+                        "'%.*s.csv' has a line 'id,value' for each vertex", name, formats[i], stem,
+                        name, stem, name);
+    }
+    return ST_OK;
+}
+
+/* A NULL is a result that is not asked for. The first two are values of vertices. */
 static enum status check_names(const char *const *result, const struct inputs *in, int force,
                                struct error *e)
 {
     for (int i = 0; i < RESULTS && e->status == ST_OK; i++) {
-        if (result[i] != NULL && refuse_compressed(result[i], e) != ST_OK)
+        if (result[i] != NULL && refuse_compressed(result[i], e) == ST_OK && i < 2)
+            refuse_other_formats(result[i], e);
+        if (e->status != ST_OK)
             return e->status;
         outfile_refuse_inputs(result[i], (const char *const *)in->path, in->count, e);
         for (int j = 0; j < i; j++)

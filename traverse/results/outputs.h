@@ -15,7 +15,7 @@ char *outputs_name(const char *pattern, uint64_t root);
 int outputs_ends_in(const char *name, const char *suffix);
 
 /* Both refuse with ST_USAGE a result whose file is one of the graph, its map, or another result, or whose
- * name asks for compression; and one that could not be written (outfile_check_output). outputs_check looks
+ * name asks for compression or for a format that is not written; and one that could not be written (outfile_check_output). outputs_check looks
  * at the names as given, before anything is read. outputs_check_roots looks at the names of every root, if
  * they have a %d. */
 enum status outputs_check(const struct args *args, struct error *e);
