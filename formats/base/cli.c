@@ -115,13 +115,21 @@ void cli_option(struct cli *cli, int option, const char *argument)
     }
 }
 
+/* The address of a page, and no file that is called so. */
+static int is_url(const char *text)
+{
+    const char *colon = strstr(text, "://");
+    return colon != NULL && colon > text && strchr(text, '/') > colon && access(text, F_OK) != 0;
+}
+
 /* What no option and no argument is: empty, as an unset variable of a shell, or a URL. */
 static void check_word(const struct cli *cli, const char *name, const char *text)
 {
     if (*text == '\0')
         cli_usage(cli, "%s: is empty", name);
-    if (strstr(text, "://") != NULL)
-        cli_usage(cli, "%s: '%s' is a URL: download it first, and give the file", name, text);
+    if (is_url(text))
+        cli_usage(cli, "%s: '%s' is a URL: download it first, or read it by `curl -fL URL | %s -`", name, text,
+                  cli->program);
 }
 
 int cli_next(const struct cli *cli, int argc, char **argv, const char *letters,

@@ -462,21 +462,24 @@ check_exit 2 'an unknown output format' "$edgeconv" -t foo pairs
 check_says "-t: 'foo' is not edges, text, u32, u64, graph500 or sg" 'lists those there are'
 check_exit 2 'an unknown direction' "$edgeconv" --direction foo pairs
 check_says "'foo' is not directed, once or symmetric" 'lists those there are'
-for number in -5 0 281474976710657 1000000000000000000000; do
-    check_exit 2 "--vertices $number" "$edgeconv" --vertices=$number pairs
-    check_says "vertices: $number is not between 1 and 281474976710656" 'is a number out of range'
+for number in '-5 negative: at least 1' '0 too small: at least 1' '281474976710657 too large: at most 281474976710656' \
+    '1000000000000000000000 too large: at most 281474976710656'; do
+    check_exit 2 "--vertices ${number%% *}" "$edgeconv" --vertices=${number%% *} pairs
+    check_says "vertices: ${number%% *} is ${number#* }" 'is a number out of range'
 done
-for number in x 1.5 - 1e3 ''; do
+check_exit 2 'no number of vertices' "$edgeconv" --vertices= pairs
+check_says 'vertices: is empty' 'is told'
+for number in x 1.5 - 1e3; do
     check_exit 2 "--vertices '$number'" "$edgeconv" --vertices="$number" pairs
     check_says "'$number' is not a whole number" 'is none'
 done
 check_exit 1 'a missing file' "$edgeconv" nofile.txt
 check_says 'nofile.txt: cannot open: No such file' 'with the reason'
 check_exit 2 'an empty file name' "$edgeconv" pairs ''
-check_says 'FILE 2 is an empty name: is a variable' 'says which one and why'
+check_says 'argument 2: is empty' 'says which one'
 for url in https://example.org/g.txt ftp://example.org/g.gz; do
     check_exit 2 "a URL: $url" "$edgeconv" $url
-    check_says "$url: is a URL: download it first, or use .curl -L URL | edgeconv -" 'says what to do'
+    check_says "'$url' is a URL: download it first, or read it by .curl -fL URL | edgeconv -" 'says what to do'
 done
 mkdir -p http:/host
 printf '1 2\n' >http:/host/g.txt

@@ -4,7 +4,6 @@
 #include "tools/convert/read/columns.h"
 
 #include <string.h>
-#include <unistd.h>
 
 static const char help[] =
     "usage: edgeconv [-f INFORMAT] [-t OUTFORMAT] [-u] [OPTION...] [-o FILE] [FILE...]\n"
@@ -123,24 +122,11 @@ static void take_option(struct options *o, int option, const char *argument)
     }
 }
 
-/* The address of a page, and no file that is called so. */
-static int is_url(const char *path)
-{
-    const char *colon = strstr(path, "://");
-    return colon != NULL && colon > path && strchr(path, '/') > colon && access(path, F_OK) != 0;
-}
-
 static void check_paths(const struct options *o)
 {
     int from_stdin = 0;
-    for (int i = 0; i < o->path_count; i++) {
+    for (int i = 0; i < o->path_count; i++)
         from_stdin += strcmp(o->paths[i], "-") == 0;
-        if (o->paths[i][0] == '\0')
-            cli_usage(&o->cli, "FILE %d is an empty name: is a variable of the shell not set?", i + 1);
-        if (is_url(o->paths[i]))
-            cli_usage(&o->cli, "%s: is a URL: download it first, or use `curl -L URL | edgeconv -`",
-                      o->paths[i]);
-    }
     if (from_stdin > 1)
         cli_usage(&o->cli, "standard input is given %d times", from_stdin);
 }
@@ -211,8 +197,7 @@ void options_read(struct options *o, int argc, char **argv)
     int option;
     *o = (struct options){.cli = {.program = "edgeconv", .help = help}, .seed = 1};
     cli_called(&o->cli, argv[0]);
-    while ((option = getopt_long(argc, argv, "f:t:o:u" CLI_SHORT_OPTIONS, long_options, NULL)) !=
-           -1)
+    while ((option = cli_next(&o->cli, argc, argv, "f:t:o:u" CLI_SHORT_OPTIONS, long_options)) != -1)
         take_option(o, option, optarg);
     o->paths = optind < argc ? (const char **)(argv + optind) : only_stdin;
     o->path_count = optind < argc ? argc - optind : 1;
