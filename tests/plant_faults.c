@@ -82,7 +82,7 @@ int main(int argc, char **argv)
     static uint64_t roots[MOST_ROOTS];
     if (argc < FAULTS)
         return ST_USAGE;
-    benchmark_defaults(&b, NULL);
+    benchmark_defaults(&b);
     b.command = argv;
     b.args.folder = argv[2];
     b.args.roots_given = 1;

@@ -113,7 +113,7 @@ fi
 pages=${BUILD:-build}/man
 for program in dbfs rmatgen edgeconv degsplit dbfs-pack dbfs-check dbfs-report dbfs-model dbfs-traverse dbfs-graph500; do
     check "$program.1 exists" test -s "$pages/$program.1"
-    missing=$("$BIN/$program" --help | grep -oE '(^|[ ,])--[a-z0-9][a-z0-9-]*' | tr -d ' ,' | sort -u |
+    missing=$({ "$BIN/$program" --help=all 2>/dev/null || "$BIN/$program" --help; } | grep -oE '(^|[ ,])--[a-z0-9][a-z0-9-]*' | tr -d ' ,' | sort -u |
         while read -r option; do
             sed 's/\\-/-/g; s/Fl -\([a-z0-9]\)/--\1/g' "$pages/$program.1" 2>/dev/null | grep -qF -e "$option" || echo "$option"
         done)

@@ -1,5 +1,5 @@
 /* main.c: dbfs-traverse: opens the graph, searches from each root, and reports */
-#include "args.h"
+#include "traverse/options/args.h"
 #include "plan.h"
 #include "record.h"
 #include "roots.h"

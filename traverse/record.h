@@ -2,7 +2,7 @@
 #ifndef DBFS_RECORD_H
 #define DBFS_RECORD_H
 
-#include "args.h"
+#include "traverse/options/args.h"
 #include "bfs.h"
 #include "level_log.h"
 

@@ -2,7 +2,7 @@
 #ifndef DBFS_ROOTS_H
 #define DBFS_ROOTS_H
 
-#include "args.h"
+#include "traverse/options/args.h"
 #include "rank_devices.h"
 
 #include "formats/name_map.h"

@@ -2,7 +2,7 @@
 #ifndef DBFS_SEARCHER_H
 #define DBFS_SEARCHER_H
 
-#include "args.h"
+#include "traverse/options/args.h"
 #include "bfs.h"
 
 #include "traverse/results/results.h"

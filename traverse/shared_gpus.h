@@ -6,7 +6,7 @@
 #ifndef DBFS_SHARED_GPUS_H
 #define DBFS_SHARED_GPUS_H
 
-#include "args.h"
+#include "traverse/options/args.h"
 
 /* Collective. 1 if
  * - all ranks are of one host, and the user leaves the memory of the exchange to the program;

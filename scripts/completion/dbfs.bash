@@ -1,42 +1,35 @@
 # Completions of dbfs for bash: options from --help, values of those that have a few, then files.
 _dbfs_complete() {
-    local program=$1 word=$2 before=$3 values=''
+    local program=$1 word=$2 before=$3 values='' help
     [ "$before" != = ] || before=${COMP_WORDS[COMP_CWORD - 2]}
     [ "$word" != = ] || word=''
     case $before in
     --direction)
-        case $program in
-        edgeconv) values='once symmetric directed' ;;
-        dbfs) values='once symmetric auto push pull cost' ;;
-        *) values='auto push pull cost' ;;
-        esac
+        [ "$program" != edgeconv ] || values='once symmetric directed'
+        [ "$program" != dbfs ] || values='once symmetric auto push pull cost'
         ;;
     --backend) values='auto cpu cuda' ;;
     --encoding) values='auto raw packed' ;;
-    --reduction)
-        values='blocking nonblocking'
-        [ "$program" != dbfs-model ] || values='halving tree ring'
-        ;;
+    --reduction) [ "$program" != dbfs-model ] || values='halving tree ring' ;;
     --masks) values='hosts flat slices' ;;
     --words) values='dense sparse' ;;
     --form) values='auto list bits' ;;
     --messages) values='direct gathered merged' ;;
     --counts) values='all sums' ;;
-    --exchange-memory) values='auto peer host device' ;;
-    --exchange-form) values='auto list bits' ;;
     --to) values='edges text u32 u64 graph500 sg' ;;
     --from) values='auto pairs csv adjacency mtx metis gr pace edges sg graph500 graph500-16 u32 u64 wdc-index' ;;
     --separator) values='blank comma tab semicolon bar' ;;
-    --answer) values='depths parents' ;;
-    --parents-width) values='4 8' ;;
     --suggest) values='time memory' ;;
     --for) values='gpu cpu both' ;;
     --links) values='auto peer host network' ;;
     --clock) values='search answer' ;;
     --format) values='edges text graph500 u32 u64' ;;
     esac
+    # programs with many options list all of them, and the words to choose from, a|b|c, behind each
+    help=$("$program" --help=all 2>/dev/null || "$program" --help 2>/dev/null)
+    [ -n "$values" ] || values=$(sed -n "s/^ .*$before \\([a-z0-9]*|[a-z0-9|]*\\).*/\\1/p" <<<"$help" | head -n 1 | tr '|' ' ')
     if [ -z "$values" ] && [[ $word == -* ]]; then
-        values=$("$program" --help 2>/dev/null | grep -oE '(^|[ ,(|])--[a-z0-9][a-z0-9-]*|(^|[ ,])-[A-Za-z@][ ,]' | tr -d ' ,(|')
+        values=$(grep -oE '(^|[ ,(|])--[a-z0-9][a-z0-9-]*|(^|[ ,])-[A-Za-z@][ ,]' <<<"$help" | tr -d ' ,(|')
     fi
     if [ -n "$values" ]; then
         mapfile -t COMPREPLY < <(compgen -W "$values" -- "$word")

@@ -13,6 +13,13 @@ mpi() { local n=$1; shift; "$MPIEXEC" -n "$n" "$traverse" -@ 1 "$@"; }
 # ---- help, usage ----
 check_exit 0 '--help exits with 0' "$traverse" --help
 check '--help goes to standard output' grep -q '^Usage:' "$tmp/out"
+check 'in at most 40 lines' test "$(wc -l <"$tmp/out")" -le 40
+check 'of at most 100 characters' test "$(awk 'length > most { most = length } END { print most }' "$tmp/out")" -le 100
+check 'without what few need' sh -c "! grep -q -e --exchange-form '$tmp/out'"
+check_exit 0 '--help=all' "$traverse" --help=all
+check 'has every option' test "$(grep -cE '^ .*--(exchange-form|factor1|several-levels|parents-width|timeout) ' "$tmp/out")" = 5
+check_exit 2 '--help of something else' "$traverse" --help=some
+check_says "--help: 'some' is not all" 'is told'
 check_exit 0 '--version exits with 0' "$traverse" --version
 check_exit 2 'no DIR is a usage error' "$traverse"
 check_exit 2 'two DIRs are a usage error' "$traverse" "$tmp/p1" "$tmp/p4"

@@ -111,7 +111,7 @@ for class in $classes; do
 done
 
 # the defaults are those that --help tells
-defaults() { "$traverse" --help | grep -A 1 -e "--$1" | grep -oE '(nn|nd|dn|dd)=[0-9.]+' | paste -sd,; }
+defaults() { "$traverse" --help=all | grep -A 1 -e "--$1" | grep -oE '(nn|nd|dn|dd)=[0-9.]+' | paste -sd,; }
 factors() { # OPTIONS...: those that a run with them has
     "$traverse" -q -r 1 --force --json "$tmp/json" "$@" "$tmp/rmat1" >"$tmp/out"
     grep -o '"factor[01]": {[^}]*}' "$tmp/json"

@@ -42,6 +42,8 @@ completes 'options of a script' --clock dbfs-report --clo
 completes 'values of a switch' merged dbfs-model --messages me
 completes 'options of dbfs-graph500' --construction-time dbfs-graph500 --con
 completes 'values of one program' symmetric edgeconv --direction s
+completes 'values of the table of options' bits dbfs-traverse --exchange-form b
+completes 'and of dbfs-graph500' cost dbfs-graph500 --direction co
 touch "$tmp/some.edges"
 completes 'files' "$tmp/some.edges" dbfs-pack "$tmp/some.e"
 if command -v zsh >/dev/null 2>&1; then

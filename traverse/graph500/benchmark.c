@@ -5,9 +5,9 @@
 
 #include <stdlib.h>
 
-void benchmark_defaults(struct benchmark *b, const char *help)
+void benchmark_defaults(struct benchmark *b)
 {
-    rank_defaults(&b->args, "dbfs-graph500", help);
+    options_defaults(&b->args, "dbfs-graph500");
     b->args.answer = ANSWER_PARENTS;
     b->args.record_parents = 1;
     b->construction_s = -1;

@@ -5,7 +5,7 @@
 #include "graph500_block.h"
 #include "validate.h"
 
-#include "traverse/rank_options.h"
+#include "traverse/options/options.h"
 #include "traverse/roots.h"
 #include "traverse/searcher.h"
 
@@ -23,7 +23,7 @@ struct benchmark {
 };
 
 /* Options as they are if none is given. */
-void benchmark_defaults(struct benchmark *benchmark, const char *help);
+void benchmark_defaults(struct benchmark *benchmark);
 
 /* Starts the searcher, calls `work` on the ranks that take part, ends and closes all. The exit code of the program. */
 int benchmark_run(struct benchmark *benchmark, void (*work)(struct benchmark *benchmark, struct error *e));

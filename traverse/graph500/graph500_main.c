@@ -11,76 +11,55 @@
 #include <inttypes.h>
 #include <string.h>
 
-static const char help[] =
-    "Usage: dbfs-graph500 [OPTION]... DIR\n"
-    "       mpiexec -n R dbfs-graph500 [OPTION]... DIR\n"
-    "The Graph500 benchmark on the shards that dbfs-pack wrote to DIR: parents from 64 sampled roots\n"
-    "by the answer clock, every tree proved in memory, and the result block.\n"
-    "\n"
-    "  -n, --count COUNT           searches (default 64)\n"
-    "      --seed N                of the sampling of roots (default 1)\n"
-    "      --construction-time S   seconds that packing took, for the block (default NA)\n"
-    "      --json FILE             what the block is computed from\n"
-    "      --force                 replace FILE if it exists\n"
-    "      --no-energy             do not search again to measure energy\n"
-    "Machine:\n"
-    RANK_HELP_SHARDS
-    RANK_HELP_CHECKS
-    RANK_HELP_SEARCH
-    "Common:\n"
-    "  -@, --threads N             per rank (default 0: all cores / ranks on the host)\n"
-    "  -S, --memory SIZE           bound on a rank's arrays (default 3/4 of what is available,\n"
-    "                              divided by the ranks on the host)\n"
-    "  -T, --tmpdir DIR            accepted for uniformity; nothing is spilled\n"
-    "  -q, --quiet                 only the block and errors\n"
-    "  -v, --verbose\n"
-    "  -h, --help   --version\n"
-    "\n"
-    "Exit codes: 0 ok, 1 run-time failure, 2 usage, 3 bad data, 4 a tree is wrong, 5 not enough memory\n"
-    "or no GPU.\n";
+/* The benchmark's own options; those of every search are in the table. */
+static void take_construction_time(struct args *args, const struct option_row *row, char *value);
+static void take_no_energy(struct args *args, const struct option_row *row, char *value);
 
-enum {
-    OPTION_SEED = RANK_FIRST_FREE_OPTION,
-    OPTION_CONSTRUCTION_TIME,
-    OPTION_JSON,
-    OPTION_NO_ENERGY
+static const struct option_row own_options[] = {
+    {.name = "construction-time", .value = "SECONDS", .group = GROUP_RESULTS, .of = OF_GRAPH500 | EVERYDAY,
+     .kind = TAKE_OTHER, .take = take_construction_time, .help = "that packing took, for the block (default NA)"},
+    {.name = "no-energy", .group = GROUP_RESULTS, .of = OF_GRAPH500 | EVERYDAY, .kind = TAKE_OTHER, .take = take_no_energy,
+     .help = "do not search again to measure energy"},
 };
 
-static const struct option long_options[] = {
-    CLI_LONG_OPTIONS,
-    {"count", required_argument, NULL, 'n'},
-    {"seed", required_argument, NULL, OPTION_SEED},
-    {"construction-time", required_argument, NULL, OPTION_CONSTRUCTION_TIME},
-    {"json", required_argument, NULL, OPTION_JSON},
-    {"no-energy", no_argument, NULL, OPTION_NO_ENERGY},
-    RANK_LONG_OPTIONS,
-    {NULL, 0, NULL, 0}};
+static const struct option_program graph500 = {
+    .name = "dbfs-graph500",
+    .bit = OF_GRAPH500,
+    .usage = "Usage: dbfs-graph500 [OPTION]... DIR\n"
+             "       mpiexec -n R dbfs-graph500 [OPTION]... DIR\n"
+             "The Graph500 benchmark on the shards that dbfs-pack wrote to DIR: parents from 64 sampled roots\n"
+             "by the answer clock, every tree proved in memory, and the result block.\n"
+             "\n",
+    .exit_codes = "Exit codes: 0 ok, 1 run-time failure, 2 usage, 3 bad data, 4 a tree is wrong, 5 not enough memory\n"
+                  "or no GPU.\n",
+    .own = own_options,
+    .own_count = sizeof own_options / sizeof *own_options};
 
 /* ---- the command line ---- */
 
-static void parse_option(struct benchmark *b, int option, char *value)
+static struct benchmark *benchmark_of(struct args *args)
 {
-    struct args *args = &b->args;
-    switch (option) {
-    case 'n': args->count = cli_number(&args->cli, "-n", value, 1, MAX_ROOTS); break;
-    case OPTION_SEED: args->seed = cli_number(&args->cli, "--seed", value, 0, UINT64_MAX); break;
-    case OPTION_CONSTRUCTION_TIME:
-        b->construction_s = cli_real(&args->cli, "--construction-time", value);
-        break;
-    case OPTION_JSON: args->json = value; break;
-    case OPTION_NO_ENERGY: b->measure_energy = 0; break;
-    default: rank_option(args, option, value);
-    }
+    return (struct benchmark *)((char *)args - offsetof(struct benchmark, args));
+}
+
+static void take_construction_time(struct args *args, const struct option_row *row, char *value)
+{
+    (void)row;
+    benchmark_of(args)->construction_s = cli_real(&args->cli, "--construction-time", value);
+}
+
+static void take_no_energy(struct args *args, const struct option_row *row, char *value)
+{
+    (void)row;
+    (void)value;
+    benchmark_of(args)->measure_energy = 0;
 }
 
 static void parse(struct benchmark *b, int argc, char **argv)
 {
-    int option;
-    benchmark_defaults(b, help);
-    while ((option = cli_next(&b->args.cli, argc, argv, CLI_SHORT_OPTIONS RANK_SHORT_OPTIONS "n:",
-                              long_options)) != -1)
-        parse_option(b, option, optarg);
-    b->args.folder = args_folder(&b->args, argc, argv);
+    benchmark_defaults(b);
+    options_read(&b->args, &graph500, argc, argv);
+    args_settle(&b->args);
     if (b->args.json != NULL && strcmp(b->args.json, "-") == 0)
         cli_usage(&b->args.cli, "--json: standard output has the block");
 }

@@ -1,5 +1,7 @@
 /* report.c: see report.h */
 #include "report.h"
+
+#include "traverse/options/options.h"
 #include "json_text.h"
 #include "machine.h"
 #include "statistics.h"
@@ -44,7 +46,7 @@ void report_environment(FILE *out, const struct environment *env)
     if (host_bytes > 0)
         fprintf(out, ", %" PRIu64 " of host memory", host_bytes);
     fprintf(out, ")\n");
-    fprintf(out, "direction: %s\n", args_direction_name(env->args));
+    fprintf(out, "direction: %s\n", options_choice(env->args, "direction"));
     fprintf(out, "load_s: %.6f (open %.6f, check %.6f, decode %.6f, ranges %.6f)\n",
             graph->open_s + graph->check_s + graph->decode_s + graph->ranges_s, graph->open_s,
             graph->check_s, graph->decode_s, graph->ranges_s);
@@ -230,25 +232,15 @@ static void json_machine(FILE *out, const struct environment *env)
 static void json_settings(FILE *out, const struct args *args, const char *exchange_memory)
 {
     fputs("    ", out);
-    json_string(out, "direction", args_direction_name(args));
+    json_bool(out, "parents", args->record_parents);
     fputs(", ", out);
+    options_json(out, args);
+    fputs("\n    ", out);
     json_factors(out, "factor0", args->policy.factor0);
     fputs(", ", out);
     json_factors(out, "factor1", args->policy.factor1);
     fputs(",\n    ", out);
-    json_string(out, "mask_reduction", args_reduction_name(args));
-    fputs(", ", out);
     json_string(out, "exchange_memory", exchange_memory);
-    fputs(", ", out);
-    json_string(out, "exchange_form", args_exchange_form_name(args));
-    fputs(", ", out);
-    json_bool(out, "local_all2all", args->exchange.local_all2all);
-    fputs(", ", out);
-    json_bool(out, "uniquify", args->exchange.uniquify);
-    fputs(", ", out);
-    json_bool(out, "parents", args->record_parents);
-    fputs(", ", out);
-    json_string(out, "answer", args_answer_name(args));
     fputs(", ", out);
     if (!args->roots_given)
         fprintf(out, "\"seed\": %" PRIu64 ", ", args->seed);

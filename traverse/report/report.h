@@ -2,7 +2,7 @@
 #ifndef DBFS_REPORT_H
 #define DBFS_REPORT_H
 
-#include "traverse/args.h"
+#include "traverse/options/args.h"
 #include "traverse/record.h"
 
 #include <stdio.h>

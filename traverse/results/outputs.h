@@ -2,7 +2,7 @@
 #ifndef DBFS_OUTPUTS_H
 #define DBFS_OUTPUTS_H
 
-#include "traverse/args.h"
+#include "traverse/options/args.h"
 
 #include "formats/base/status.h"
 

@@ -2,35 +2,37 @@
 #ifndef DBFS_ARGS_H
 #define DBFS_ARGS_H
 
-#include "backend_choose.h"
-#include "direction.h"
-#include "residence.h"
 #include "roots_file.h"
+#include "traverse/backend_choose.h"
+#include "traverse/direction.h"
+#include "traverse/residence.h"
 #include "traverse/exchange/exchange.h"
 
 #include "formats/base/cli.h"
 
 #include <stdint.h>
 
-enum { MAX_ROOTS = 1 << 20 };
+enum { MAX_ROOTS = 1 << 20, DIRECTION_BY_COST = DIRECTION_PULL + 1, PARENTS_AS_IDS = -1 };
 
 struct args {
     struct cli cli;
     const char *folder;
     int roots_given;   /* 0: a sample of `count` */
+    int count_given;
     uint64_t *roots;   /* [count] original ids, owned; NULL with a map */
     char **root_names; /* [count] with a map; owned, but for the text of the names */
     struct roots_file roots_from; /* of --roots-from */
     const char *map;   /* file that maps ids to names; NULL: none */
     uint64_t count;
     uint64_t seed;
-    uint32_t shards_per_rank; /* 0: p / R */
+    uint64_t shards_per_rank; /* 0: p / R */
     enum backend_choice backend;
     enum residence resident;
     int breakdown;      /* time the phases of each level */
     int plan;           /* only print how much memory it would take */
     int dry_run;        /* options and result files are checked, and nothing else is done */
     int several_levels; /* only roots of more than one level count */
+    int direction;      /* a mode of direction.h, or DIRECTION_BY_COST */
     struct direction_policy policy;
     struct exchange_options exchange;
     uint64_t warm_up; /* searches before the first one that counts */
@@ -39,6 +41,7 @@ struct args {
     const char *depths, *parents, *json, *trace;
     enum answer_kind answer; /* that answer_s is the time of */
     int record_parents;      /* they are the answer, or written */
+    int parents_wide;        /* --parents-width: 4 << this; PARENTS_AS_IDS: not given */
     uint32_t parents_width; /* bytes of a parent in files that are not text; 0: 4 where that is enough */
 };
 
@@ -46,10 +49,8 @@ struct args {
 void args_parse(struct args *args, int argc, char **argv);
 void args_free(struct args *args);
 
-const char *args_direction_name(const struct args *args);
-const char *args_answer_name(const struct args *args);
-const char *args_reduction_name(const struct args *args);
-const char *args_exchange_form_name(const struct args *args);
+/* What follows from the options, once all of them are read. */
+void args_settle(struct args *args);
 
 /* Whether it is wanted what each level does. */
 int args_want_levels(const struct args *args);

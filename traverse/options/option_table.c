@@ -1,0 +1,193 @@
+/* option_table.c: every option of the programs that search; see options.h */
+#include "options.h"
+
+#include "formats/base/text.h"
+#include "formats/mpi/comm.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define AT(member) offsetof(struct args, member)
+
+_Noreturn static void end_by(struct args *args, struct error *e)
+{
+    args_free(args);
+    comm_leave(&args->cli, e);
+}
+
+/* ---- options that do more than keep their value ---- */
+
+/* The names double their room when it is full. */
+static void add_root(struct args *args, char *text)
+{
+    if (args->count_given)
+        cli_usage(&args->cli, "-n and -r exclude each other");
+    if (!args->roots_given++)
+        args->count = 0;
+    if ((args->count & (args->count - 1)) == 0) {
+        uint64_t room = args->count > 0 ? 2 * args->count : 1;
+        char **grown = realloc(args->root_names, room * sizeof *grown);
+        if (grown == NULL) {
+            struct error e = {0};
+            fail_memory(&e, "command line", room * sizeof *grown);
+            end_by(args, &e);
+        }
+        args->root_names = grown;
+    }
+    args->root_names[args->count++] = text;
+}
+
+static void take_root(struct args *args, const struct option_row *row, char *value)
+{
+    (void)row;
+    add_root(args, value);
+}
+
+static void take_roots_from(struct args *args, const struct option_row *row, char *value)
+{
+    struct error e = {0};
+    struct roots_file *f = &args->roots_from;
+    if (f->count > 0)
+        cli_usage(&args->cli, "--%s is given twice", row->name);
+    if (roots_file_read(f, value, &e) != ST_OK)
+        end_by(args, &e);
+    if (f->count > MAX_ROOTS)
+        cli_usage(&args->cli, "--%s: more than %d roots", row->name, MAX_ROOTS);
+    for (uint64_t i = 0; i < f->count; i++)
+        add_root(args, f->line[i]);
+}
+
+static void take_count(struct args *args, const struct option_row *row, char *value)
+{
+    (void)row;
+    if (args->roots_given)
+        cli_usage(&args->cli, "-n and -r exclude each other");
+    args->count_given = 1;
+    args->count = cli_number(&args->cli, "-n", value, 1, MAX_ROOTS);
+}
+
+/* dd=0.5,dn=0.05,nd=1e-7, any of them. */
+static void take_factors(struct args *args, const struct option_row *row, char *list)
+{
+    double *factor = strcmp(row->name, "factor0") == 0 ? args->policy.factor0 : args->policy.factor1;
+    char option[32];
+    snprintf(option, sizeof option, "--%s", row->name);
+    for (char *next = list; next != NULL;) {
+        char *item = strsep(&next, ","), *value = strchr(item, '=');
+        int g = SUBGRAPHS;
+        if (value != NULL) {
+            *value++ = '\0';
+            for (g = NN; g < SUBGRAPHS && strcmp(item, subgraph_name[g]) != 0; g++)
+                ;
+        }
+        if (g == SUBGRAPHS)
+            cli_usage(&args->cli, "%s: '%s' is not nn=X, nd=X, dn=X or dd=X", option, item);
+        factor[g] = cli_real(&args->cli, option, value);
+        args->policy.factors_given = 1;
+    }
+}
+
+static void take_chunk(struct args *args, const struct option_row *row, char *value)
+{
+    if (parse_size(value, &args->exchange.chunk_bytes) != 0 || args->exchange.chunk_bytes == 0 ||
+        args->exchange.chunk_bytes > INT32_MAX)
+        cli_usage(&args->cli, "--%s: '%s' is not a size of 1 to 2^31-1 bytes", row->name, value);
+}
+
+/* ---- the table ---- */
+
+const struct option_row option_table[] = {
+    {.name = "roots", .letter = 'r', .value = "ROOT[,ROOT...]", .group = GROUP_ROOTS, .of = OF_TRAVERSE | EVERYDAY,
+     .kind = TAKE_OTHER, .take = take_root, .help = "search from these vertices; with --map a name each time"},
+    {.name = "count", .letter = 'n', .value = "COUNT", .group = GROUP_ROOTS, .of = OF_BOTH | EVERYDAY, .kind = TAKE_OTHER,
+     .take = take_count, .help = "search from COUNT sampled vertices of degree >= 1 (default 64)"},
+    {.name = "roots-from", .value = "FILE", .group = GROUP_ROOTS, .of = OF_TRAVERSE | EVERYDAY, .kind = TAKE_OTHER,
+     .take = take_roots_from, .help = "and from those of this file, one a line"},
+    {.name = "map", .value = "FILE", .group = GROUP_ROOTS, .of = OF_TRAVERSE | EVERYDAY, .kind = TAKE_TEXT, .at = AT(map),
+     .help = "of edgeconv --compact: roots are given and results written by name"},
+    {.name = "seed", .value = "N", .group = GROUP_ROOTS, .of = OF_BOTH, .kind = TAKE_COUNT, .at = AT(seed),
+     .most = UINT64_MAX, .help = "of the sampling (default 1)"},
+    {.name = "several-levels", .group = GROUP_ROOTS, .of = OF_TRAVERSE, .kind = TAKE_FLAG, .at = AT(several_levels),
+     .help = "summarise only searches of more than one level, as the paper does (with -n 140)"},
+    {.name = "warm-up", .value = "N", .group = GROUP_ROOTS, .of = OF_TRAVERSE, .kind = TAKE_COUNT, .at = AT(warm_up),
+     .most = MAX_ROOTS, .help = "untimed searches first (default 1 when sampling, else 0)"},
+
+    {.name = "depths", .value = "FILE", .group = GROUP_RESULTS, .of = OF_TRAVERSE | EVERYDAY, .kind = TAKE_TEXT,
+     .at = AT(depths), .help = "hop distances: .npy, .raw, .csv, or text lines \"id depth\"; %d in FILE becomes the root"},
+    {.name = "parents", .value = "FILE", .group = GROUP_RESULTS, .of = OF_TRAVERSE | EVERYDAY, .kind = TAKE_TEXT,
+     .at = AT(parents), .help = "parents, in the same formats"},
+    {.name = "json", .value = "FILE", .group = GROUP_RESULTS, .of = OF_BOTH | EVERYDAY, .kind = TAKE_TEXT, .at = AT(json),
+     .help = "environment, summary and a record per root"},
+    {.name = "force", .letter = CLI_FORCE_OPTION, .group = GROUP_RESULTS, .of = OF_BOTH | EVERYDAY, .kind = TAKE_COMMON,
+     .help = "replace result files that exist"},
+    {.name = "answer", .value = "depths|parents", .group = GROUP_RESULTS, .of = OF_TRAVERSE, .kind = TAKE_CHOICE,
+     .at = AT(answer), .json = "answer",
+     .help = "what answer_s is the time of (default parents with --parents, else depths)"},
+    {.name = "parents-width", .value = "4|8", .group = GROUP_RESULTS, .of = OF_TRAVERSE, .kind = TAKE_CHOICE,
+     .at = AT(parents_wide), .help = "bytes of a parent in .npy and .raw (default 4 if ids fit)"},
+    {.name = "trace", .value = "FILE", .group = GROUP_RESULTS, .of = OF_TRAVERSE, .kind = TAKE_TEXT, .at = AT(trace),
+     .help = "a line of JSON per level: frontier, directions, messages, times"},
+    {.name = "breakdown", .group = GROUP_RESULTS, .of = OF_TRAVERSE, .kind = TAKE_FLAG, .at = AT(breakdown),
+     .help = "with --json, also the time of each part of each level"},
+
+    {.name = "direction", .value = "auto|push|pull|cost", .group = GROUP_SEARCH, .of = OF_BOTH, .kind = TAKE_CHOICE,
+     .at = AT(direction), .json = "direction",
+     .help = "cost: as auto, but small graphs on a GPU are searched as large ones are (default auto)"},
+    {.name = "factor0", .value = "LIST", .group = GROUP_SEARCH, .of = OF_BOTH, .kind = TAKE_OTHER, .take = take_factors,
+     .help = "to pull when FV > factor0 * BV (default dd=0.03,dn=0.005,nd=0.01,nn=0.5)"},
+    {.name = "factor1", .value = "LIST", .group = GROUP_SEARCH, .of = OF_BOTH, .kind = TAKE_OTHER, .take = take_factors,
+     .help = "back to push when FV < factor1 * BV (default dd=0.001,dn=0.0001,nd=0.0001,nn=0.01)"},
+
+    {.name = "reduction", .value = "blocking|nonblocking", .group = GROUP_EXCHANGE, .of = OF_BOTH, .kind = TAKE_CHOICE,
+     .at = AT(exchange.nonblocking), .json = "mask_reduction", .help = "of delegate masks (default blocking)"},
+    {.name = "local-all2all", .group = GROUP_EXCHANGE, .of = OF_BOTH, .kind = TAKE_FLAG, .at = AT(exchange.local_all2all),
+     .json = "local_all2all", .help = "gather vertices for device g on device g before sending"},
+    {.name = "uniquify", .group = GROUP_EXCHANGE, .of = OF_BOTH, .kind = TAKE_FLAG, .at = AT(exchange.uniquify),
+     .json = "uniquify", .help = "drop duplicates among vertices sent to one device"},
+    {.name = "chunk", .value = "SIZE", .group = GROUP_EXCHANGE, .of = OF_BOTH, .kind = TAKE_OTHER, .take = take_chunk,
+     .help = "of nn messages (default 4M)"},
+    {.name = "exchange-form", .value = "auto|list|bits", .group = GROUP_EXCHANGE, .of = OF_BOTH, .kind = TAKE_CHOICE,
+     .at = AT(exchange.form), .json = "exchange_form",
+     .help = "of vertices for other devices; auto takes fewer bytes (default auto)"},
+    {.name = "exchange-memory", .value = "auto|host|device|peer", .group = GROUP_EXCHANGE, .of = OF_BOTH,
+     .kind = TAKE_CHOICE, .at = AT(exchange.memory),
+     .help = "peer: devices of one host read each other's memory; host or device: ranks send messages from there (default "
+             "auto: peer within a host where that can be, device where MPI says that it takes it)"},
+
+    {.name = "shards-per-rank", .letter = 'g', .value = "G", .group = GROUP_MACHINE, .of = OF_BOTH | EVERYDAY,
+     .kind = TAKE_COUNT, .at = AT(shards_per_rank), .least = 1, .most = 1 << 20,
+     .help = "R ranks x G shards must be p (default p / R)"},
+    {.name = "backend", .value = "auto|cpu|cuda", .group = GROUP_MACHINE, .of = OF_BOTH | EVERYDAY, .kind = TAKE_CHOICE,
+     .at = AT(backend), .help = "where to search (default auto: a GPU if there is one)"},
+    {.name = "resident", .value = "raw|packed|host|auto", .group = GROUP_MACHINE, .of = OF_TRAVERSE, .kind = TAKE_CHOICE,
+     .at = AT(resident),
+     .help = "raw: columns are decoded; packed: they are searched as they are packed; host: they stay in memory of the "
+             "host, which a GPU reads; auto: the first of these that fits (default auto)"},
+    {.name = "plan", .group = GROUP_MACHINE, .of = OF_TRAVERSE | EVERYDAY, .kind = TAKE_FLAG, .at = AT(plan),
+     .help = "print the device memory that DIR takes, and do nothing else"},
+    {.name = "dry-run", .group = GROUP_MACHINE, .of = OF_TRAVERSE, .kind = TAKE_FLAG, .at = AT(dry_run),
+     .help = "check options and result files, and do nothing else"},
+    {.name = "no-check", .group = GROUP_MACHINE, .of = OF_BOTH, .kind = TAKE_OFF, .at = AT(check),
+     .help = "do not compare the shards' CRCs before searching"},
+    {.name = "trust", .group = GROUP_MACHINE, .of = OF_BOTH, .kind = TAKE_FLAG, .at = AT(trust),
+     .help = "do not check that ids and offsets in the shards are in range"},
+    {.name = "timeout", .letter = CLI_TIMEOUT_OPTION, .value = "SECONDS", .group = GROUP_MACHINE, .of = OF_BOTH,
+     .kind = TAKE_COMMON, .help = "end the job if a rank does not go on for so long (default: never)"},
+
+    {.name = "threads", .letter = '@', .value = "N", .group = GROUP_COMMON, .of = OF_BOTH | EVERYDAY, .kind = TAKE_COMMON,
+     .help = "per rank (default 0: all cores / ranks on the host)"},
+    {.name = "memory", .letter = 'S', .value = "SIZE", .group = GROUP_COMMON, .of = OF_BOTH | EVERYDAY, .kind = TAKE_COMMON,
+     .help = "bound on a rank's arrays (default 3/4 of what is available, divided by the ranks on the host)"},
+    {.name = "tmpdir", .letter = 'T', .value = "DIR", .group = GROUP_COMMON, .of = OF_BOTH, .kind = TAKE_COMMON,
+     .help = "accepted for uniformity; nothing is spilled"},
+    {.name = "quiet", .letter = 'q', .group = GROUP_COMMON, .of = OF_BOTH | EVERYDAY, .kind = TAKE_COMMON,
+     .help = "only the summary and errors; with a result on standard output, only that"},
+    {.name = "verbose", .letter = 'v', .group = GROUP_COMMON, .of = OF_BOTH | EVERYDAY, .kind = TAKE_COMMON,
+     .help = "a line per level"},
+    {.name = "version", .letter = CLI_VERSION_OPTION, .group = GROUP_COMMON, .of = OF_BOTH | EVERYDAY, .kind = TAKE_COMMON,
+     .help = "print the version, and do nothing else"},
+    {.name = "help", .letter = 'h', .group = GROUP_COMMON, .of = OF_BOTH | EVERYDAY, .kind = TAKE_COMMON,
+     .help = "print this text; --help=all has every option"},
+};
+
+const size_t option_table_rows = sizeof option_table / sizeof *option_table;

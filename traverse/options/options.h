@@ -1,0 +1,83 @@
+/* options.h: the options of the programs that search, as one table.
+ *
+ * A row of the table (option_table.c) is an option: its names, its value, where the value goes, and what --help and the
+ * JSON report say of it. The command line, --help, completions (which read --help) and the report follow from the rows.
+ * A new option of the search is a row, a member of struct args, and the code that it changes.
+ */
+#ifndef DBFS_OPTIONS_H
+#define DBFS_OPTIONS_H
+
+#include "args.h"
+
+#include <stddef.h>
+#include <stdio.h>
+
+enum option_group {
+    GROUP_ROOTS,
+    GROUP_RESULTS,
+    GROUP_SEARCH,
+    GROUP_EXCHANGE,
+    GROUP_MACHINE,
+    GROUP_COMMON,
+    OPTION_GROUPS
+};
+
+/* Which programs have an option, a bit each, and whether the short help has it. */
+enum { OF_TRAVERSE = 1, OF_GRAPH500 = 2, OF_BOTH = 3, EVERYDAY = 4 };
+
+/* What is done with the value, at member `at` of struct args. */
+enum option_kind {
+    TAKE_FLAG,   /* int: 1 */
+    TAKE_OFF,    /* int: 0 */
+    TAKE_CHOICE, /* int, or an enum: which of the words in `value` it is */
+    TAKE_COUNT,  /* uint64_t: a whole number of least to most */
+    TAKE_TEXT,   /* const char * */
+    TAKE_COMMON, /* by cli.h, as option `letter` */
+    TAKE_OTHER   /* by `take` */
+};
+
+struct option_row {
+    const char *name;  /* without dashes */
+    int letter;        /* 0: the option has none. Of TAKE_COMMON: its number in cli.h */
+    const char *value; /* what --help calls it, or the words to choose from: "a|b|c"; NULL: none */
+    enum option_group group;
+    unsigned of;
+    enum option_kind kind;
+    size_t at;
+    uint64_t least, most;
+    void (*take)(struct args *args, const struct option_row *row, char *value);
+    const char *json; /* the key of a choice or flag in the report; NULL: none */
+    const char *help;
+};
+
+/* A program: its bit, what --help begins and ends with, and rows that no other program has. */
+struct option_program {
+    const char *name;
+    unsigned bit;
+    const char *usage, *exit_codes;
+    const struct option_row *own;
+    size_t own_count;
+};
+
+/* Reads the options into `args`, which has its defaults, and the one DIR behind them. It exits with 2 if the command line is
+ * wrong, and with 0 after --help or --version. */
+void options_read(struct args *args, const struct option_program *program, int argc, char **argv);
+
+/* Everything as it is if no option is given. */
+void options_defaults(struct args *args, const char *program);
+
+/* The word that was chosen for an option of this name. */
+const char *options_choice(const struct args *args, const char *name);
+
+/* Choices and flags with a key, as members of an object, each with a comma behind it. */
+void options_json(FILE *out, const struct args *args);
+
+/* ---- for the files of this folder ---- */
+
+extern const struct option_row option_table[];
+extern const size_t option_table_rows;
+
+/* --help (`all`: of every option) of a program. */
+void options_print_help(FILE *out, const struct option_program *program, int all);
+
+#endif

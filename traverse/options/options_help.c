@@ -1,0 +1,75 @@
+/* options_help.c: --help, from the table; see options.h */
+#include "options.h"
+
+#include <string.h>
+
+enum { TEXT_COLUMN = 30, WIDTH = 100 };
+
+static const char *const group_name[OPTION_GROUPS] = {
+    [GROUP_ROOTS] = "Roots",     [GROUP_RESULTS] = "Results ('-' is standard output)",
+    [GROUP_SEARCH] = "Search",   [GROUP_EXCHANGE] = "Between devices and ranks",
+    [GROUP_MACHINE] = "Machine", [GROUP_COMMON] = "Common"};
+
+/* Words from TEXT_COLUMN on, of which `column` are written already. */
+static void print_words(FILE *out, const char *text, int column)
+{
+    while (*text != '\0') {
+        int length = (int)strcspn(text, " ");
+        if (column + 1 + length > WIDTH) {
+            fputc('\n', out);
+            column = 0;
+        }
+        if (column < TEXT_COLUMN)
+            column += fprintf(out, "%*s", TEXT_COLUMN - column, "");
+        else
+            column += fprintf(out, " ");
+        column += fprintf(out, "%.*s", length, text);
+        text += length + (text[length] == ' ');
+    }
+    fputc('\n', out);
+}
+
+static void print_row(FILE *out, const struct option_row *row)
+{
+    int has_letter = row->letter > 0 && row->letter < 128;
+    int column = has_letter ? fprintf(out, "  -%c, --%s", row->letter, row->name)
+                            : fprintf(out, "      --%s", row->name);
+    if (row->value != NULL)
+        column += fprintf(out, " %s", row->value);
+    if (column + 2 > TEXT_COLUMN) {
+        fputc('\n', out);
+        column = 0;
+    }
+    print_words(out, row->help, column);
+}
+
+static int is_shown(const struct option_row *row, const struct option_program *program, int all)
+{
+    return (row->of & program->bit) != 0 && (all || (row->of & EVERYDAY) != 0);
+}
+
+static void print_rows(FILE *out, const struct option_program *program, enum option_group group, int all,
+                       int *printed)
+{
+    for (size_t i = 0; i < program->own_count + option_table_rows; i++) {
+        const struct option_row *row =
+            i < program->own_count ? &program->own[i] : &option_table[i - program->own_count];
+        if (row->group != group || !is_shown(row, program, all))
+            continue;
+        if (!(*printed)++)
+            fprintf(out, "%s:\n", group_name[group]);
+        print_row(out, row);
+    }
+}
+
+void options_print_help(FILE *out, const struct option_program *program, int all)
+{
+    fputs(program->usage, out);
+    for (int group = 0; group < OPTION_GROUPS; group++) {
+        int printed = 0;
+        print_rows(out, program, (enum option_group)group, all, &printed);
+    }
+    if (!all)
+        fprintf(out, "'%s --help=all' lists every option; %s(1) explains them.\n", program->name, program->name);
+    fprintf(out, "%s", program->exit_codes);
+}

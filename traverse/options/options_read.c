@@ -1,0 +1,173 @@
+/* options_read.c: the command line, taken by the rows of the table; see options.h */
+#include "options.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { MOST_OPTIONS = 80, FIRST_NUMBER = 2000 /* above those of cli.h */ };
+
+/* The rows that a program has, and getopt's tables of them. */
+struct reading {
+    struct args *args;
+    const struct option_program *program;
+    const struct option_row *row[MOST_OPTIONS];
+    struct option longs[MOST_OPTIONS + 1];
+    char letters[2 * MOST_OPTIONS + 1];
+    int count;
+};
+
+static void add_row(struct reading *r, const struct option_row *row)
+{
+    char letter[] = {(char)row->letter, row->value != NULL ? ':' : '\0', '\0'};
+    int is_help = row->letter == 'h', number = row->letter > 0 ? row->letter : FIRST_NUMBER + r->count;
+    if ((row->of & r->program->bit) == 0 || r->count == MOST_OPTIONS)
+        return;
+    r->row[r->count] = row;
+    r->longs[r->count++] = (struct option){row->name,
+                                           is_help              ? optional_argument
+                                           : row->value != NULL ? required_argument
+                                                                : no_argument,
+                                           NULL, number};
+    if (row->letter > 0 && row->letter < 128)
+        strcat(r->letters, is_help ? "h" : letter);
+}
+
+static const struct option_row *row_of(const struct reading *r, int option)
+{
+    for (int i = 0; i < r->count; i++) {
+        if (r->longs[i].val == option)
+            return r->row[i];
+    }
+    return NULL;
+}
+
+/* ---- values ---- */
+
+static void take_choice(struct args *args, const struct option_row *row, const char *value)
+{
+    char words[128], option[64], *rest = words;
+    const char *name[8];
+    int count = 0;
+    snprintf(words, sizeof words, "%s", row->value);
+    snprintf(option, sizeof option, "--%s", row->name);
+    while (rest != NULL && count < (int)(sizeof name / sizeof *name))
+        name[count++] = strsep(&rest, "|");
+    *(int *)((char *)args + row->at) = cli_choice(&args->cli, option, value, name, count);
+}
+
+static void take_common(const struct reading *r, const struct option_row *row, const char *value)
+{
+    char *text = NULL;
+    size_t size;
+    if (row->letter == 'h') {
+        if (value != NULL && strcmp(value, "all") != 0)
+            cli_usage(&r->args->cli, "--help: '%s' is not all", value);
+        FILE *out = open_memstream(&text, &size);
+        if (out != NULL)
+            options_print_help(out, r->program, value != NULL);
+        if (out != NULL && fclose(out) == 0)
+            r->args->cli.help = text;
+    }
+    cli_option(&r->args->cli, row->letter, value);
+}
+
+static void take_value(const struct reading *r, const struct option_row *row, char *value)
+{
+    struct args *args = r->args;
+    void *at = (char *)args + row->at;
+    char name[64];
+    switch (row->kind) {
+    case TAKE_FLAG: *(int *)at = 1; break;
+    case TAKE_OFF: *(int *)at = 0; break;
+    case TAKE_CHOICE: take_choice(args, row, value); break;
+    case TAKE_COUNT:
+        if (row->letter > 0)
+            snprintf(name, sizeof name, "-%c", row->letter);
+        else
+            snprintf(name, sizeof name, "--%s", row->name);
+        *(uint64_t *)at = cli_number(&args->cli, name, value, row->least, row->most);
+        break;
+    case TAKE_TEXT: *(const char **)at = value; break;
+    case TAKE_COMMON: take_common(r, row, value); break;
+    case TAKE_OTHER: row->take(args, row, value); break;
+    }
+}
+
+/* ---- the whole ---- */
+
+/* The one word behind the options. */
+static const char *read_folder(const struct args *args, int argc, char *const *argv)
+{
+    static const char numbers[] = "0123456789,";
+    if (optind == argc)
+        cli_usage(&args->cli, "which graph? DIR is missing");
+    for (int i = optind; i < argc && optind + 1 < argc; i++) {
+        if (argv[i][strspn(argv[i], numbers)] == '\0')
+            cli_usage(&args->cli, "'%s': is one word too many: several roots are one word, as in "
+                      "-r 0,1", argv[i]);
+    }
+    if (optind + 1 < argc)
+        cli_usage(&args->cli, "'%s': is one word too many: the one DIR is '%s'", argv[optind + 1],
+                  argv[optind]);
+    return argv[optind];
+}
+
+void options_read(struct args *args, const struct option_program *program, int argc, char **argv)
+{
+    struct reading r = {.args = args, .program = program};
+    const struct option_row *row;
+    int option;
+    for (size_t i = 0; i < program->own_count; i++)
+        add_row(&r, &program->own[i]);
+    for (size_t i = 0; i < option_table_rows; i++)
+        add_row(&r, &option_table[i]);
+    while ((option = cli_next(&args->cli, argc, argv, r.letters, r.longs)) != -1) {
+        row = row_of(&r, option);
+        if (row == NULL)
+            cli_option(&args->cli, option, optarg); /* unknown: getopt has said so */
+        else
+            take_value(&r, row, optarg);
+    }
+    args->folder = read_folder(args, argc, argv);
+}
+
+/* ---- what was chosen ---- */
+
+static void print_word(FILE *out, const char *words, int number)
+{
+    for (; number > 0; number--)
+        words += strcspn(words, "|") + 1;
+    fprintf(out, "%.*s", (int)strcspn(words, "|"), words);
+}
+
+const char *options_choice(const struct args *args, const char *name)
+{
+    static char word[32];
+    for (size_t i = 0; i < option_table_rows; i++) {
+        const struct option_row *row = &option_table[i];
+        if (strcmp(row->name, name) != 0)
+            continue;
+        FILE *out = fmemopen(word, sizeof word, "w");
+        print_word(out, row->value, *(const int *)((const char *)args + row->at));
+        fclose(out);
+    }
+    return word;
+}
+
+void options_json(FILE *out, const struct args *args)
+{
+    for (size_t i = 0; i < option_table_rows; i++) {
+        const struct option_row *row = &option_table[i];
+        int value = row->json != NULL ? *(const int *)((const char *)args + row->at) : 0;
+        if (row->json == NULL)
+            continue;
+        fprintf(out, "\"%s\": ", row->json);
+        if (row->kind == TAKE_CHOICE) {
+            fputc('"', out);
+            print_word(out, row->value, value);
+            fputs("\", ", out);
+        } else {
+            fputs(value ? "true, " : "false, ", out);
+        }
+    }
+}
