@@ -8,8 +8,17 @@ MPIEXEC=${MPIEXEC:-mpiexec}
 DATA=../shared/data # real graphs, where present
 # Open MPI wants to be told that root may start ranks, and more of them than there are cores
 export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 OMPI_MCA_rmaps_base_oversubscribe=true
+# what a user may have set, and no test means
+export LC_ALL=C
+unset CDPATH OMP_NUM_THREADS OMP_PROC_BIND OMP_PLACES GOMP_CPU_AFFINITY
+umask 022
 failures=0
-tmp=$(mktemp -d "${TMPDIR:-/tmp}/dbfs-test.XXXXXX") || exit 1
+# A script that packs hundreds of small graphs, each synced, says before how many MiB of a disk in memory it needs.
+if [ -n "${in_memory_mib:-}" ] && [ -w /dev/shm ] &&
+    [ "$(df -Pm /dev/shm | awk 'END { print $4 }')" -gt "$in_memory_mib" ]; then
+    export TMPDIR=/dev/shm
+fi
+tmp=$(realpath "$(mktemp -d "${TMPDIR:-/tmp}/dbfs-test.XXXXXX")") && [ -d "$tmp" ] || exit 1
 trap 'rm -rf "$tmp"' EXIT
 trap 'exit 1' INT TERM
 
@@ -105,16 +114,22 @@ use_emulated_gpus() { # WHAT IS TESTED
 
 # ---- jobs in the background ----
 
+# wait_until COMMAND...: waits until it succeeds, a minute at most
+wait_until() {
+    local i
+    for ((i = 0; i < 1200; i++)); do
+        "$@" && return
+        sleep 0.05
+    done
+    return 1
+}
+
 # start_search COMMAND...: in the background, until it has printed the line of a root; its process is $pid
 start_search() {
     : >"$tmp/out" # of the last one, which would be taken for this one's
     "$@" >"$tmp/out" 2>"$tmp/err" </dev/null &
     pid=$!
-    for _ in $(seq 300); do
-        grep -q '^root ' "$tmp/out" && return
-        sleep 0.1
-    done
-    fail "no search was done within 30 s: $*"
+    wait_until grep -q '^root ' "$tmp/out" || fail "no search was done within a minute: $*"
 }
 
 # ended CODE NAME: $pid ends by itself within a minute, with this exit code

@@ -2,7 +2,7 @@
 # corpus.sh: good, bad and unsupported files of every format, as tests/corpus/README.md lists them: exit code and
 # message of the programs that read them, and the edges that good ones have
 set -u
-[ -w /dev/shm ] && export TMPDIR=/dev/shm # many folders are packed, each synced
+in_memory_mib=256 # many folders are packed, each synced
 . tests/lib.sh
 corpus=$tmp/corpus
 table=tests/corpus/README.md

@@ -395,11 +395,8 @@ with_wget() {
     find -L /usr/local/bin /usr/bin /bin -maxdepth 1 -type f ! -name curl -exec ln -sf -t "$tmp/nocurl" {} + 2>/dev/null
     python3 -u -m http.server --bind 127.0.0.1 --directory "$mirror" 0 >"$tmp/server" 2>&1 &
     pid=$!
-    for _ in $(seq 50); do
-        port=$(sed -n 's/.* port \([0-9]*\).*/\1/p' "$tmp/server")
-        [ -z "$port" ] || break
-        sleep 0.1
-    done
+    wait_until grep -q ' port [0-9]' "$tmp/server"
+    port=$(sed -n 's/.* port \([0-9]*\).*/\1/p' "$tmp/server")
     check 'a download by wget' env PATH="$tmp/nocurl" no_proxy=127.0.0.1 "$dataset" --to download --table "$tmp/table" \
         --mirror "http://127.0.0.1:$port" -d "$tmp/wget" com-friendster "$tmp/none"
     kill $pid

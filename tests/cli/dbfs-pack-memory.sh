@@ -216,9 +216,8 @@ refuses 1 'a temporary file that cannot grow' no_room
 check_says 't1: cannot write a temporary file' 'and names its folder'
 "$pack" -q -S 48M -T "$tmp/t1" -p 1 -o "$tmp/killed" "$tmp/s20.edges" 2>"$tmp/err" &
 spilling=0
-for ((i = 0; i < 500 && spilling == 0; i++)); do
+while [ $spilling = 0 ] && kill -0 $! 2>/dev/null; do
     ls -l "/proc/$!/fd" 2>/dev/null | grep -q "$tmp/t1" && spilling=1
-    sleep 0.01
 done
 kill -9 $! 2>/dev/null
 wait $! 2>/dev/null

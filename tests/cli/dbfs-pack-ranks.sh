@@ -86,10 +86,7 @@ job=$!
 set +m
 until ls "$tmp/x"/part-* >/dev/null 2>&1 || ! kill -0 $job 2>/dev/null; do :; done
 { kill -KILL -- -$job; wait $job; } 2>/dev/null
-for _ in 1 2 3 4 5 6 7 8 9 10; do # until the last rank is gone, and with it the lock
-    flock -n "$tmp/x" true && break
-    sleep 0.5
-done
+wait_until flock -n "$tmp/x" true # the last rank is gone, and with it the lock
 check 'killed ranks leave a journal or a graph' test -e "$tmp/x/packing" -o -e "$tmp/x/manifest"
 check_exit 0 '--resume with another number of ranks' \
     mpi 2 "$pack" --resume -@ 1 -p 5 -o "$tmp/x" "$tmp/g.edges"

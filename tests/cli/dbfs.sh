@@ -200,8 +200,9 @@ check 'what a living process makes stays, and what a dead one left goes' \
     test -e "g.txt.dbfs/0.making.$HOSTNAME.$$" -a ! -e "g.txt.dbfs/0.making.$HOSTNAME.99999999"
 check 'what another host makes stays' test -e g.txt.dbfs/0.making.other.99999999
 rmdir g.txt.dbfs/0.making.*
-{ flock 9 && sleep 1; } 9<g.txt.dbfs &
-sleep 0.2
+: >"$tmp/err"
+{ flock 9 && touch held && wait_until grep -q 'waiting for it' "$tmp/err"; } 9<g.txt.dbfs &
+wait_until test -e held
 touch g.txt
 check_exit 0 'another dbfs makes shards' dbfs -r 7 -o - g.txt
 check_says 'dbfs: g.txt.dbfs: another dbfs makes shards there: waiting for it' 'is told'
@@ -231,7 +232,7 @@ for file in g.txt pipe; do
         rm -f begun
         TMPDIR=$tmp/scratch env --default-signal=INT slow/dbfs -r 0 -o x $file >out 2>err &
         pid=$!
-        for _ in {1..300}; do [ -e begun ] && break; sleep 0.1; done
+        wait_until test -e begun
         check "$file, $signal: edgeconv has begun" test -e begun
         kill -$signal $pid
         got=0
@@ -255,13 +256,14 @@ bad='' sent=0
 for share in 2 10 20 30 40 50 60 70 80 90; do
     rm -f x
     got=0
+    start=$(microseconds)
     TMPDIR=$tmp/scratch env --default-signal=INT dbfs -q -r 0 -o x --no-cache many.txt >out 2>err &
     pid=$!
     sleep "$(awk -v n=$((took * share)) 'BEGIN { print n / 1e8 }')"
     kill -INT $pid 2>/dev/null
     wait $pid 2>/dev/null || got=$?
     case $got in
-    0) ;;
+    0) took=$(($(microseconds) - start)) ;; # it is faster now
     130) sent=$((sent + 1)); [ ! -e x ] || bad="$bad $share:result" ;;
     *) bad="$bad $share:$got" ;;
     esac

@@ -5,7 +5,7 @@
 # many changed files with CRCs mended, and FUZZ_DAMAGED with CRCs left, each of 17 ways to read a file gets, from the
 # seed FUZZ_SEED on.
 set -u
-[ -w /dev/shm ] && export TMPDIR=/dev/shm
+in_memory_mib=512
 . tests/lib.sh
 inputs=${FUZZ_INPUTS:-10000} seconds=${FUZZ_SECONDS:-0} mended=${FUZZ_FILES:-10} damaged=${FUZZ_DAMAGED:-10} first=${FUZZ_SEED:-1}
 [ "${TEST_MODE:-short}" = long ] &&

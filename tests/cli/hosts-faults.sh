@@ -16,10 +16,7 @@ fault() {
     : >"$tmp/out" # of the last one, which would be taken for this one's
     on_hosts "$@" --timeout 3 >"$tmp/out" 2>"$tmp/err" </dev/null &
     pid=$!
-    for i in $(seq 600); do
-        $ready && break
-        sleep 0.1
-    done
+    wait_until $ready
     check "$program: four ranks work" test "$(ranks_of "$program" "$file" | wc -l)" = 4
     kill -"$signal" "$(ranks_of "$program" "$file" | sed -n 3p)"
     for i in $(seq 600); do
@@ -30,8 +27,7 @@ fault() {
     wait $pid || got=$?
     check "$program, SIG$signal: with a failure (exit $got)" test $got != 0
     [ "$signal" != STOP ] || check_says "^$program: .*host[1-4].*(--timeout)" 'a host and the timeout are named'
-    sleep 1
-    check "$program, SIG$signal: no rank is left on any host" test -z "$(ranks_of "$program" "$file")"
+    check "$program, SIG$signal: no rank is left on any host" ranks_end 100 "$program" "$file"
 }
 
 "$BIN/rmatgen" -q -s 14 -o "$tmp/g.edges"

@@ -26,7 +26,7 @@ if ! ${MPICC:-mpicc} -o "$tmp/init" "$tmp/init.c" 2>"$tmp/err"; then
     finish
 fi
 
-# hangs TRY PROGRAM ARGUMENT...: the launcher has not ended 3 s after its signal. The last argument is of this test alone.
+# hangs TRY PROGRAM ARGUMENT...: the launcher has not ended 10 s after its signal. The last argument is of this test alone.
 hangs() {
     local i=$1 pid signal=TERM hung=1 program=${2##*/} own=${*: -1}
     shift
@@ -35,7 +35,7 @@ hangs() {
     pid=$!
     sleep "${moments[i % ${#moments[@]}]}"
     kill -$signal $pid 2>/dev/null
-    for _ in $(seq 30); do
+    for _ in $(seq 100); do
         kill -0 $pid 2>/dev/null || { hung=0; break; }
         sleep 0.1
     done

@@ -10,6 +10,7 @@
 # paths or numbers of threads. With --list the digest is that of what --list prints of the graph that the
 # other options make.
 set -u
+in_memory_mib=512 # hundreds of packings, each synced
 . tests/lib.sh
 . tests/layouts.sh
 export LC_ALL=C

@@ -3,7 +3,7 @@
 # twice the ranks each takes half the memory, except what it has of all delegates. Long mode takes a graph of 2^28
 # ids.
 set -u
-[ -w /dev/shm ] && export TMPDIR=/dev/shm
+in_memory_mib=$([ "${TEST_MODE:-short}" = long ] && echo 8192 || echo 512)
 . tests/lib.sh
 
 scale=22
