@@ -237,6 +237,12 @@ $(count_mpi): tests/count_mpi.c
 	@mkdir -p $(@D)
 	$(mpicc) $(ALL_CFLAGS) $(CPPFLAGS) -fPIC -shared $(LDFLAGS) -o $@ $<
 
+# preloaded before the MPI library: ranks that wait give their core to others. AddressSanitizer must be the first.
+yield_mpi = $(if $(findstring -fsanitize=address,$(CFLAGS)),,$(BUILD)/tests/yield_mpi.so)
+$(BUILD)/tests/yield_mpi.so: tests/yield_mpi.c
+	@mkdir -p $(@D)
+	$(CC) $(filter-out -fsanitize%,$(ALL_CFLAGS)) $(CPPFLAGS) -fPIC -shared $(LDFLAGS) -o $@ $< -ldl
+
 # preloaded: another machine
 pretend = $(BUILD)/tests/pretend.so
 $(pretend): tests/pretend.c
@@ -273,8 +279,8 @@ fuzz-bin: $(fuzz_bin) $(BUILD)/tests/packed_seeds
 
 include tests/emulator/emulator.mk
 
-tests-bin: $(unit_bin) $(plain_bin) $(gpu_test_bin) $(fail_alloc) $(count_mpi) $(pretend) $(fake_nvml) \
-           $(BUILD)/tests/plant_faults \
+tests-bin: $(unit_bin) $(plain_bin) $(gpu_test_bin) $(fail_alloc) $(count_mpi) $(yield_mpi) $(pretend) \
+           $(fake_nvml) $(BUILD)/tests/plant_faults \
            $(BUILD)/tests/mutate fuzz-bin $(emulated_if_possible)
 
 # what scripts/check-gpu.sh runs

@@ -5,9 +5,15 @@
 BIN=${BUILD:-build}/bin
 TESTS=${BUILD:-build}/tests
 MPIEXEC=${MPIEXEC:-mpiexec}
+# With MPICH, ranks that wait give their core to others.
+if [ -z "${YIELD_MPI:-}" ] && [ -e "$TESTS/yield_mpi.so" ]; then
+    export REAL_MPIEXEC=$MPIEXEC MPIEXEC YIELD_MPI
+    YIELD_MPI=$(realpath "$TESTS/yield_mpi.so") MPIEXEC=$(realpath tests/mpiexec.sh)
+fi
 DATA=../shared/data # real graphs, where present
 # Open MPI wants to be told that root may start ranks, and more of them than there are cores
 export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 OMPI_MCA_rmaps_base_oversubscribe=true
+export OMPI_MCA_mpi_yield_when_idle=true
 # what a user may have set, and no test means
 export LC_ALL=C
 unset CDPATH OMP_NUM_THREADS OMP_PROC_BIND OMP_PLACES GOMP_CPU_AFFINITY

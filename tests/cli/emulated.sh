@@ -67,7 +67,7 @@ run_on() { # LAYOUT BACKEND OPTION... FOLDER
     if [ "${layout%x*}" = 1 ]; then
         timeout 120 "$traverse" -g "${layout#*x}" -@ 1 -q --backend "$backend" --force "$@"
     else
-        timeout 120 "$MPIEXEC" -n "${layout%x*}" ${preload:+env "LD_PRELOAD=$preload"} "$traverse" -g "${layout#*x}" -@ 1 -q --backend "$backend" --force "$@"
+        timeout 120 "$MPIEXEC" -n "${layout%x*}" ${preload:+env "LD_PRELOAD=$preload:${YIELD_MPI:-}"} "$traverse" -g "${layout#*x}" -@ 1 -q --backend "$backend" --force "$@"
     fi </dev/null
 }
 
@@ -277,14 +277,11 @@ check_exit 5 'a kernel of two GPUs is not launched' late env FAIL_CUDA='cudaLaun
 check_says 'GPU [01]: .*cuda_solo_start(.*: out of memory' 'the cause is named, not that the other GPU waited in vain'
 
 lose_rank() { # SIGNAL NAME OPTION...: one of two ranks gets the signal while they search
-    local signal=$1 name=$2 got=0 pid i
+    local signal=$1 name=$2 got=0 pid
     shift 2
     late "$MPIEXEC" -n 2 "$traverse" -@ 1 --backend cuda -r 200000,0 "$@" "$tmp/long-2-inf" >"$tmp/out" 2>"$tmp/err" </dev/null &
     pid=$!
-    for i in {1..200}; do # until the first search is over; the second one has 100,000 levels
-        grep -q '^root 200000 ' "$tmp/out" "$tmp/err" && break
-        sleep 0.05
-    done
+    wait_until grep -q '^root 200000 ' "$tmp/out" "$tmp/err" # is over; the second search has 100,000 levels
     sleep 0.2
     kill -$signal "$(ranks_of dbfs-traverse "$tmp/long-2-inf" | tail -1)"
     wait $pid || got=$?

@@ -57,7 +57,7 @@ run() {
     set -- --exchange-memory host --exchange-form list "$@"
     rm -f "$tmp"/wire.*
     check_exit 0 "$name" timeout 120 "$MPIEXEC" -n "$ranks" \
-        env LD_PRELOAD="$count_mpi" COUNT_MPI="$tmp/wire" \
+        env LD_PRELOAD="$count_mpi:${YIELD_MPI:-}" COUNT_MPI="$tmp/wire" \
         ASAN_OPTIONS="${ASAN_OPTIONS:+$ASAN_OPTIONS:}verify_asan_link_order=0" \
         "$BIN/dbfs-traverse" -q -@ 1 --backend cpu -r "$roots" --force --json "$tmp/json" "$@" "$tmp/$graph"
     touch "$tmp/wire.0" # one rank need not tell MPI anything
@@ -392,7 +392,7 @@ done
 
 starts() { # NAME LAUNCHER...: whether MPI is started
     rm -f "$tmp"/wire.* "$tmp/json"
-    check_exit 0 "$1" "${@:2}" env LD_PRELOAD="$count_mpi" COUNT_MPI="$tmp/wire" \
+    check_exit 0 "$1" "${@:2}" env LD_PRELOAD="$count_mpi:${YIELD_MPI:-}" COUNT_MPI="$tmp/wire" \
         ASAN_OPTIONS="${ASAN_OPTIONS:+$ASAN_OPTIONS:}verify_asan_link_order=0" \
         "$BIN/dbfs-traverse" -q --backend cpu -r 0 --force --json "$tmp/json" "$tmp/complete"
     grep -q '^start$' "$tmp/wire.0" 2>/dev/null

@@ -53,7 +53,7 @@ check_masks() { # PROGRAM BACKEND HOW: with $each ranks on a host
     local how=$3 other=nonblocking wanted=1 begun count rank
     [ $how = blocking ] || other=blocking wanted=$((2 * (hosts / each - 1)))
     rm -f "$tmp"/wire.*
-    check_exit 0 "$2: $how reductions, $each ranks on a host" on_hosts env LD_PRELOAD="$(realpath "$TESTS/count_mpi.so")" \
+    check_exit 0 "$2: $how reductions, $each ranks on a host" on_hosts env LD_PRELOAD="$(realpath "$TESTS/count_mpi.so"):${YIELD_MPI:-}" \
         COUNT_MPI="$tmp/wire" ASAN_OPTIONS="${ASAN_OPTIONS:+$ASAN_OPTIONS:}verify_asan_link_order=0" \
         "$(realpath "$1")" -q -@ 1 -r 1,7 --backend $2 --force --depths "$tmp/got.%d" --reduction $how "$tmp/masks"
     for root in 1 7; do
@@ -77,7 +77,7 @@ check_masks() { # PROGRAM BACKEND HOW: with $each ranks on a host
 # Masks and vertices are under way at the same time, of all ranks, where a reduction takes a while.
 each=2
 for how in blocking nonblocking; do
-    check_exit 0 "parts of levels, $how" on_hosts env LD_PRELOAD="$(realpath "$TESTS/count_mpi.so")" COUNT_MPI="$tmp/wire" \
+    check_exit 0 "parts of levels, $how" on_hosts env LD_PRELOAD="$(realpath "$TESTS/count_mpi.so"):${YIELD_MPI:-}" COUNT_MPI="$tmp/wire" \
         COUNT_MPI_HOLD=30 ASAN_OPTIONS="${ASAN_OPTIONS:+$ASAN_OPTIONS:}verify_asan_link_order=0" \
         "$(realpath "$BIN/dbfs-traverse")" -q -@ 1 -r 1 --backend cpu --force --exchange-form list --direction push \
         --chunk 64 --breakdown --json "$tmp/json" --reduction $how "$tmp/packed"

@@ -2,7 +2,7 @@
 # no-memory.sh: runs each program once for each of its allocations and lets that one fail. It must exit with 5
 # or do without that memory; it must never end by a signal. The same holds if one of two ranks fails.
 set -u
-[ -w /dev/shm ] && export TMPDIR=/dev/shm # hundreds of packings, each synced
+in_memory_mib=512 # hundreds of packings, each synced
 . tests/lib.sh
 pack=$(realpath "$BIN/dbfs-pack")
 shim=$(realpath "$TESTS/fail_alloc.so")
@@ -20,7 +20,7 @@ options=(-q -@ 1 -p 2 -t 3 -o "$tmp/x" "$tmp/g.edges")
 alone() { timeout 60 env LD_PRELOAD="$shim" FAIL_ALLOC="$1" "$pack" "${options[@]}"; }
 second() {
     timeout 60 "$MPIEXEC" -n 1 "$pack" "${options[@]}" : \
-        -n 1 env LD_PRELOAD="$shim" FAIL_ALLOC="$1" "$pack" "${options[@]}"
+        -n 1 env LD_PRELOAD="$shim:${YIELD_MPI:-}" FAIL_ALLOC="$1" "$pack" "${options[@]}"
 }
 
 # walk HOW STEP NAME: $tmp/count is how many allocations there are
@@ -61,7 +61,7 @@ fi
 
 # one COMMAND: in this process; two COMMAND: in the second of two ranks
 one() { timeout 60 env LD_PRELOAD="$shim" "${shim_env[@]}" "$@"; }
-two() { timeout 60 "$MPIEXEC" -n 1 "$@" : -n 1 env LD_PRELOAD="$shim" "${shim_env[@]}" "$@"; }
+two() { timeout 60 "$MPIEXEC" -n 1 "$@" : -n 1 env LD_PRELOAD="$shim:${YIELD_MPI:-}" "${shim_env[@]}" "$@"; }
 
 # Open MPI's launcher ends the other ranks as soon as one ends with an exit code
 ends_others='processes exited with non-zero status'

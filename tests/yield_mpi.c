@@ -1,0 +1,29 @@
+/* yield_mpi.c: ranks that wait give their core to others
+ *
+ * It is loaded before the MPI library (LD_PRELOAD, tests/mpiexec.sh). MPICH's ranks spin while they wait for a message,
+ * and keep their core to the end of its time slice. With more ranks than cores those that have work wait for it, so
+ * that a search of 8 ranks on 2 cores takes seconds. Here a rank offers its core each time that UCX, which carries
+ * messages for MPICH, finds nothing to do, and sleeps after many such times. Where MPICH uses no UCX, this is never
+ * called.
+ */
+#include <dlfcn.h>
+#include <sched.h>
+#include <time.h>
+
+enum { OFFERS = 100 /* before it sleeps */, SLEEP_NS = 50000 };
+
+unsigned ucp_worker_progress(void *worker)
+{
+    static unsigned (*progress)(void *);
+    static unsigned offers;
+    if (progress == NULL)
+        *(void **)&progress = dlsym(RTLD_NEXT, "ucp_worker_progress");
+    unsigned found = progress(worker);
+    if (found != 0)
+        offers = 0;
+    else if (offers++ < OFFERS)
+        sched_yield();
+    else
+        nanosleep(&(struct timespec){.tv_nsec = SLEEP_NS}, NULL);
+    return found;
+}
