@@ -461,7 +461,7 @@ static void test_memory(void)
 
 int main(void)
 {
-    strcpy(folder, "/tmp/dbfs-formats.XXXXXX");
+    snprintf(folder, sizeof folder, "%s/dbfs-formats.XXXXXX", unit_place());
     if (mkdtemp(folder) == NULL)
         return 1;
     test_text();

@@ -632,7 +632,7 @@ static void test_cut_rows(void)
 
 int main(void)
 {
-    snprintf(folder, sizeof folder, "/tmp/dbfs-unit.%ld.shards", (long)getpid());
+    snprintf(folder, sizeof folder, "%s/dbfs-unit.%ld.shards", unit_place(), (long)getpid());
     test_example();
     test_random(0, "random graphs, each edge once: every section of every shard");
     test_random(1, "random graphs, both directions: every section of every shard");

@@ -418,8 +418,7 @@ static void remove_folder(void)
 int main(void)
 {
     /* in memory where possible: thousands of files are written */
-    snprintf(folder, sizeof folder, "%s/dbfs-unit.%ld.load",
-             access("/dev/shm", W_OK) == 0 ? "/dev/shm" : "/tmp", (long)getpid());
+    snprintf(folder, sizeof folder, "%s/dbfs-unit.%ld.load", unit_place(), (long)getpid());
     test_round_trips();
     test_budget();
     struct stream s = random_stream(5, 900, 6000, 0);

@@ -253,8 +253,7 @@ static void test_graph(uint32_t p, uint64_t th, int heads, int changes)
 
 int main(void)
 {
-    snprintf(folder, sizeof folder, "%s/dbfs-unit.%ld.ranges",
-             access("/dev/shm", W_OK) == 0 ? "/dev/shm" : "/tmp", (long)getpid());
+    snprintf(folder, sizeof folder, "%s/dbfs-unit.%ld.ranges", unit_place(), (long)getpid());
     test_graph(1, 8, 0, 2000);
     test_graph(1, 8, 1, 2000);
     test_graph(1, 12, 2, 2000);

@@ -266,8 +266,7 @@ static void pack_graph(void)
 int main(void)
 {
     /* in memory where possible: hundreds of files are written and synced */
-    snprintf(folder, sizeof folder, "%s/dbfs-unit.%ld.verify",
-             access("/dev/shm", W_OK) == 0 ? "/dev/shm" : "/tmp", (long)getpid());
+    snprintf(folder, sizeof folder, "%s/dbfs-unit.%ld.verify", unit_place(), (long)getpid());
     pack_graph();
     test_sections();
     test_mask_ends();

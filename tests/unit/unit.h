@@ -3,6 +3,7 @@
 #define DBFS_TESTS_UNIT_H
 
 #include <stdio.h>
+#include <unistd.h>
 
 static int unit_failures;
 
@@ -10,6 +11,12 @@ static inline void report(int ok, const char *name)
 {
     printf("%s - %s\n", ok ? "ok" : "not ok", name);
     unit_failures += !ok;
+}
+
+/* Where a test writes thousands of small files: in memory, where possible. */
+static inline const char *unit_place(void)
+{
+    return access("/dev/shm", W_OK) == 0 ? "/dev/shm" : "/tmp";
 }
 
 static inline int unit_result(void)
