@@ -106,6 +106,13 @@ by_every_way() {
     done
 }
 
+# Runs COMMAND with so many seconds of CPU time for each of its processes: the time that a busy host takes does not count.
+cpu_limit() { # SECONDS COMMAND...
+    local seconds=$1
+    shift
+    (ulimit -t "$seconds" && exec timeout 120 "$@")
+}
+
 finish() { [ "$failures" = 0 ]; exit $?; }
 
 # The programs are those of an emulated GPU (tests/emulator) from here on. Where it is not built, the script ends.

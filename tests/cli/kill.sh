@@ -1,7 +1,6 @@
 #!/bin/bash
 # kill.sh: kills a packing with SIGKILL at random moments. Afterwards there is nothing, or a packing that
 # --resume finishes to the same bytes, or a whole graph. 10 kills, or 50 in long mode; SEED=N repeats a run.
-# runs alone: it watches the time
 set -u
 . tests/lib.sh
 pack=$(realpath "$BIN/dbfs-pack")

@@ -1,7 +1,6 @@
 #!/bin/bash
 # progress.sh: long steps show stage, share done and time left on a terminal, and nothing elsewhere; -v tells the
 # time of each stage as it ends.
-# runs alone: it watches the time
 set -u
 . tests/lib.sh
 bin=$(realpath "$BIN")
