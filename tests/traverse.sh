@@ -6,6 +6,7 @@
 # these runs. Graphs of large diameter run with R <= 2, since an allreduce between many ranks on few cores
 # takes milliseconds. All configurations of a graph must give the same checksum of distances.
 set -u
+in_memory_mib=$([ "${1:-}" = long ] && echo 8192 || echo 1024)
 . tests/lib.sh
 mode=${1:-short}
 

@@ -2,6 +2,7 @@
 # alike.sh: two searches from one root on a CPU go alike. Each level goes the same way, in the same directions, with
 # more threads than cores, and with a core for one thread alone.
 set -u
+in_memory_mib=1024
 . tests/lib.sh
 
 # A mesh of 30 layers of 6000 vertices, each with edges to four of the next layer: many levels in a row that

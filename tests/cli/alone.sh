@@ -3,6 +3,7 @@
 # against the oracle, on graphs of many shapes, with several thresholds, directions and numbers of threads;
 # and beside the level loop, its twin.
 set -u
+in_memory_mib=1024
 . tests/lib.sh
 traverse="$BIN/dbfs-traverse --backend cpu"
 

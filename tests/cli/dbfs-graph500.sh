@@ -2,6 +2,7 @@
 # dbfs-graph500.sh: the benchmark's block, from its JSON; its validator on planted faults; what dbfs-traverse
 # links. Long mode takes scale 20 and more layouts. BACKEND=cuda searches and proves on a GPU.
 set -u
+in_memory_mib=1024
 . tests/lib.sh
 graph500=$BIN/dbfs-graph500
 backend=${BACKEND:-cpu}

@@ -4,6 +4,7 @@
 # directions of every edge, and another one agreed. After a deliberate change of a format, write it again:
 #   BUILD=build bash tests/cli/dbfs-pack-ways.sh --write
 set -u
+in_memory_mib=1024
 . tests/lib.sh
 budget=40M
 grep -q __asan_init "$BIN/dbfs-pack" && budget=96M # AddressSanitizer's own memory counts as the program's

@@ -3,6 +3,7 @@
 # searches of every way and layout beside the CPU's, traces, proofs, and faults of a GPU. At the end every kernel of the
 # sources was launched. Long mode takes every graph, threshold, layout and option, and several seeds.
 set -u
+in_memory_mib=1024
 . tests/lib.sh
 use_emulated_gpus 'the CUDA backend on an emulated GPU'
 mode=${TEST_MODE:-short}

@@ -3,6 +3,7 @@
 # less memory; auto takes packed where raw does not fit; parts that lie are refused in all ways. BACKEND=cuda
 # tries a GPU, and columns in memory of the host too, SCALE another graph.
 set -u
+in_memory_mib=1024
 . tests/lib.sh
 traverse=$BIN/dbfs-traverse
 backend=${BACKEND:-cpu}

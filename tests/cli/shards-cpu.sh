@@ -2,6 +2,7 @@
 # shards-cpu.sh: several shards on CPUs find what one finds, whichever way pushes and vertices go: by marks or by
 # bins, as masks or as lists, with one thread and with several; parents are proved.
 set -u
+in_memory_mib=1024
 . tests/lib.sh
 
 # search P RANKS OPTION...: the checksum of distances, and trees
