@@ -299,6 +299,11 @@ check: deps
 	@$(MAKE) --no-print-directory $(all_jobs) all tests-bin
 	@$(test_env) tests/run.sh short
 
+# from a built tree in a minute or two
+quick: deps
+	@$(MAKE) --no-print-directory $(all_jobs) all tests-bin
+	@$(test_env) tests/run.sh quick
+
 check-long: deps
 	@$(MAKE) --no-print-directory $(all_jobs) all tests-bin
 	@$(test_env) tests/run.sh long
@@ -397,7 +402,8 @@ clean:
 help:
 	@echo 'make             build the programs into $(BUILD)/bin, man pages into $(BUILD)/man'
 	@echo 'make demo        install what is missing, build, run the pipeline on real graphs'
-	@echo 'make check       install what is missing, build, test (under 15 minutes on 2 cores)'
+	@echo 'make check       install what is missing, build, test (under 10 minutes on 2 cores)'
+	@echo 'make quick       one test of everything, in under 2 minutes from a built tree'
 	@echo 'make check-long  the tests that take longer'
 	@echo 'make tests-gpu   the tests for hosts with GPUs, see scripts/check-gpu.sh (CUDA=1)'
 	@echo 'make emulated    the CUDA backend for an emulated GPU, into $(BUILD)/emulated: see tests/emulator'
@@ -412,7 +418,7 @@ help:
 	@echo '                 (on the command line or in config.mk)'
 	@echo '                 ARCHIVE=0 builds edgeconv without libarchive'
 
-.PHONY: all always tests-bin tests-gpu test-env fuzz-bin fuzz ubsan tsan matrix deps check check-long asan \
+.PHONY: all always tests-bin tests-gpu test-env fuzz-bin fuzz ubsan tsan matrix deps check quick check-long asan \
         demo install uninstall deb deb-check dist clean help
 .SECONDARY:
 

@@ -1,11 +1,15 @@
 #!/bin/bash
-# run.sh short|long: runs every test and closes with "N passed, N failed, N skipped".
+# run.sh quick|short|long: runs every test and closes with "N passed, N failed, N skipped". quick: quick.sh, the unit tests
+# and those scripts that take a few seconds.
 #
 # As many tests run side by side as there are cores, 4 at most (TEST_LANES=N: so many), the longest first. Then
 # those run one by one that watch the clock: their scripts say so by a line "# runs alone".
 set -u
 cd "$(dirname "$0")/.." || exit 1
-export BUILD=${BUILD:-build} TEST_MODE=${1:-short}
+mode=${1:-short}
+export BUILD=${BUILD:-build} TEST_MODE=${mode/quick/short}
+of_seconds='bijection corpus dbfs dbfs-pack dbfs-traverse degsplit directions edgeconv-asks exchange-options json messages
+overwrite same-file summary swapped-ids without-cuda'
 # threads that wait give their core to other ranks and other work, instead of spinning
 export OMP_WAIT_POLICY=${OMP_WAIT_POLICY:-passive}
 cores=$(nproc)
@@ -50,14 +54,23 @@ export -f run_one
 # First of all it is told whether CUDA is tested.
 # LEAKS: 0 where AddressSanitizer shall not look for them: MPI libraries leave memory behind at exit, the tools do not.
 together() {
-    local unit leaks
     printf '1\t%s\t%s\n' CUDA 'bash tests/cuda.sh'
-    printf '0\t%s\t%s\n' traverse "bash tests/traverse.sh $TEST_MODE" emulated 'bash tests/cli/emulated.sh'
+    if [ "$mode" = quick ]; then
+        printf '0\t%s\t%s\n' quick 'bash tests/quick.sh'
+        lines_of $(printf 'tests/cli/%s.sh\n' $of_seconds)
+        plain_tests
+        return
+    fi
+    printf '0\t%s\t%s\n' emulated 'bash tests/cli/emulated.sh' traverse "bash tests/traverse.sh $TEST_MODE"
     if [ -x "$BUILD/tests/gpu_kernels" ]; then
         printf '1\t%s\t%s\n' 'unit gpu_kernels' "$BUILD/tests/gpu_kernels"
         printf '0\t%s\t%s\n' 'gpu faults' 'bash tests/gpu/faults.sh'
     fi
-    scripts_that -L | grep -v '	emulated	'
+    lines_of $(grep -L '^# runs alone' tests/cli/*.sh) | grep -v '	emulated	'
+    plain_tests
+}
+plain_tests() {
+    local unit leaks
     printf '1\t%s\t%s\n' structure tests/structure.sh
     for unit in tests/unit/*.c; do
         leaks=1
@@ -65,23 +78,26 @@ together() {
         printf '%d\t%s\t%s\n' $leaks "unit $(basename "$unit" .c)" "$BUILD/tests/$(basename "$unit" .c)"
     done
 }
-scripts_that() { # -l|-L: run alone or do not
+alone() {
+    [ "$mode" = quick ] || lines_of $(grep -l '^# runs alone' tests/cli/*.sh)
+}
+lines_of() { # SCRIPT...
     local script leaks
-    for script in $(grep "$1" '^# runs alone' tests/cli/*.sh); do
+    for script; do
         leaks=1
         grep -qE 'dbfs-traverse|MPIEXEC' "$script" && leaks=0
         printf '%d\t%s\t%s\n' $leaks "$(basename "$script" .sh)" "bash $script"
     done
 }
 run_lines() { # LANES
-    tr '\n' '\0' | xargs -0 -n 1 -P "$1" bash -c "IFS='	' read -r leaks name command <<<\"\$1\"; run_one \"\$leaks\" \"\$name\" \"\$command\"" -
+    tr '\n' '\0' | xargs -r -0 -n 1 -P "$1" bash -c "IFS='	' read -r leaks name command <<<\"\$1\"; run_one \"\$leaks\" \"\$name\" \"\$command\"" -
 }
 
 together | run_lines "$lanes"
-scripts_that -l | run_lines 1
+alone | run_lines 1
 
 # a test whose shell was killed has no results
-{ together; scripts_that -l; } | cut -f 2 | grep -vxFf "$TEST_RUN/ended" | sed 's/^/not ok - killed, or not begun: /' |
+{ together; alone; } | cut -f 2 | grep -vxFf "$TEST_RUN/ended" | sed 's/^/not ok - killed, or not begun: /' |
     tee -a "$TEST_RUN/log"
 passed=$(grep -c '^ok' "$TEST_RUN/log")
 failed=$(grep -c '^not ok' "$TEST_RUN/log")

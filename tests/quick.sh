@@ -1,0 +1,81 @@
+#!/bin/bash
+# quick.sh: one test of everything, for `make quick`: one graph goes through all programs, on CPUs and emulated GPUs, with one
+# rank and two, and what they find is compared with the oracle.
+set -u
+. tests/lib.sh
+here=$PWD
+dbfs=$(realpath "$BIN/dbfs")
+roots=7,0
+
+# ---- edges ----
+
+check_exit 0 rmatgen "$BIN/rmatgen" -q -s 12 -f text -o "$tmp/text"
+check_exit 0 'edgeconv, undirected' "$BIN/edgeconv" -q -u -o "$tmp/edges" "$tmp/text"
+check_exit 0 'and back to text' "$BIN/edgeconv" -q -t text -o "$tmp/back" "$tmp/edges"
+check 'has the same edges' cmp <(sort "$tmp/text") <(sort "$tmp/back")
+check_exit 0 'edgeconv, directed' "$BIN/edgeconv" -q --direction directed -o "$tmp/arcs" "$tmp/text"
+check_exit 3 'arcs are not packed as they are' "$BIN/dbfs-pack" -q -p 1 -o "$tmp/none" "$tmp/arcs"
+check_exit 0 'arcs as undirected edges' "$BIN/edgeconv" -q -u --force -o "$tmp/again" "$tmp/arcs"
+"$BIN/edgeconv" -q -t text --force -o "$tmp/back" "$tmp/again"
+check 'are the same edges' cmp <(sort "$tmp/text") <(sort "$tmp/back")
+gzip -c "$tmp/text" >"$tmp/text.gz"
+check_exit 0 'edgeconv of what is compressed' "$BIN/edgeconv" -q -u --force -o "$tmp/again" "$tmp/text.gz"
+check 'has the same edges' cmp "$tmp/edges" "$tmp/again"
+"$TESTS/oracle" -o "$tmp/oracle.%d" "$tmp/text" $roots >"$tmp/out" 2>&1 || fail 'the oracle'
+
+# ---- shards ----
+
+check_exit 0 degsplit "$BIN/degsplit" -q -p 2 -o "$tmp/split" "$tmp/edges"
+check_exit 0 'two ranks of degsplit' timeout 120 "$MPIEXEC" -n 2 "$BIN/degsplit" -q -@ 1 -p 2 -o "$tmp/split2" "$tmp/edges"
+check 'write the same split' cmp "$tmp/split" "$tmp/split2"
+check_exit 0 'dbfs-pack' "$BIN/dbfs-pack" -q -p 1 -o "$tmp/g1" "$tmp/edges"
+check_exit 0 'two shards' "$BIN/dbfs-pack" -q -p 2 -s "$tmp/split" -o "$tmp/g2" "$tmp/edges"
+check_exit 0 'two ranks of dbfs-pack' timeout 120 "$MPIEXEC" -n 2 "$BIN/dbfs-pack" -q -@ 1 -p 2 -s "$tmp/split" \
+    -o "$tmp/ranks" "$tmp/edges"
+check 'write the same bytes' diff -r "$tmp/g2" "$tmp/ranks"
+check_exit 0 '--verify' "$BIN/dbfs-pack" -q --verify "$tmp/g2"
+
+# ---- searches ----
+
+right() { # distances are those of the oracle, and parents make a tree
+    local root
+    for root in ${roots//,/ }; do
+        cmp "$tmp/depths.$root" "$tmp/oracle.$root" &&
+            "$TESTS/treecheck" "$tmp/text" "$root" "$tmp/depths.$root" "$tmp/parents.$root" || return 1
+    done
+}
+searches() { # BACKEND
+    local layout ranks shards
+    for layout in 1x1 1x2 2x1; do
+        ranks=${layout%x*} shards=${layout#*x}
+        rm -f "$tmp"/depths.* "$tmp"/parents.*
+        check_exit 0 "$1, $ranks ranks of $shards shards" timeout 120 "$MPIEXEC" -n $ranks "$BIN/dbfs-traverse" -q -@ 1 \
+            --backend $1 -g $shards -r $roots --depths "$tmp/depths.%d" --parents "$tmp/parents.%d" "$tmp/g$((ranks * shards))"
+        check 'finds what the oracle does, and trees' right
+        check_exit 0 "and dbfs-graph500" timeout 120 "$MPIEXEC" -n $ranks "$BIN/dbfs-graph500" -q -@ 1 --no-energy \
+            --backend $1 -g $shards -n 2 "$tmp/g$((ranks * shards))"
+    done
+}
+searches cpu
+check_exit 0 dbfs-check "$BIN/dbfs-check" -q -r $roots --depths "$tmp/depths.%d" --parents "$tmp/parents.%d" "$tmp/edges"
+check_exit 0 'and of shards, by two ranks' timeout 120 "$MPIEXEC" -n 2 "$BIN/dbfs-check" -q -@ 1 -r $roots \
+    --depths "$tmp/depths.%d" --parents "$tmp/parents.%d" "$tmp/g2"
+sed '2s/ .*/ 99/' "$tmp/depths.7" >"$tmp/wrong"
+check_exit 4 'a wrong depth' "$BIN/dbfs-check" -q -r 7 --depths "$tmp/wrong" "$tmp/edges"
+
+# ---- scripts ----
+
+cd "$tmp" || exit 1
+check_exit 0 dbfs "$dbfs" -q --no-cache -r 7 -o all text
+check 'finds the same' cmp all oracle.7
+cd "$here" || exit 1
+"$BIN/dbfs-traverse" -q --backend cpu -r 7 --trace "$tmp/trace" "$tmp/g1" >"$tmp/out" 2>&1
+check_exit 0 dbfs-report "$BIN/dbfs-report" levels "$tmp/trace"
+check 'tells levels' test "$(wc -l <"$tmp/out")" -gt 3
+check_exit 0 dbfs-model "$BIN/dbfs-model" weak --rmat 20
+check_exit 0 dbfs-dataset scripts/dataset.sh -n wordnet-3.0 "$tmp/dataset"
+
+use_emulated_gpus 'searches on emulated GPUs'
+export EMULATED_PROCESSORS=2 EMULATED_GPUS=2
+searches cuda
+finish
