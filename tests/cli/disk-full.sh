@@ -69,7 +69,8 @@ if [ "${1:-}" != inside ] || ! mount -t tmpfs -o size=64k none "$full" 2>/dev/nu
     skip 'a small tmpfs: no mount namespace for this user'
     finish
 fi
-room() { mount -o "remount,size=$1" "$full"; }
+# with the source named, mount adds no option of before: an owner that this user namespace does not know
+room() { mount -o "remount,size=$1" none "$full"; }
 
 no_room() { # NAME COMMAND...
     local name=$1
