@@ -424,5 +424,6 @@ int main(int argc, char **argv)
     else if (e.status == ST_OK)
         run_look(&cli, &command, &comm, &e);
     edge_inputs_close(&command.inputs);
+    progress_end();
     return cli_finish(&cli, &e);
 }

@@ -355,9 +355,10 @@ static enum status generate(struct generation *g, struct error *e)
         return e->status;
     progress_start(cli);
     progress_stage("making edges", g->options->count, PROGRESS_ITEMS);
-    if (write_edges(g, e) != ST_OK)
-        return e->status;
+    write_edges(g, e);
     progress_end();
+    if (e->status != ST_OK)
+        return e->status;
     struct outfile *out = g->out;
     g->out = NULL;
     if (outfile_commit(out, &sync_seconds, e) != ST_OK)

@@ -202,6 +202,7 @@ int main(int argc, char **argv)
         set_up(&run, &error) == ST_OK && search_all(&run, &error) == ST_OK)
         conclude(&run, &error);
     searcher_end(&run.searcher, &error);
+    progress_end();
     int code = run.searcher.comm.rank == 0 ? cli_finish(&run.args.cli, &error) : (int)error.status;
     tear_down(&run);
     return code;

@@ -2,7 +2,6 @@
 #include "cli.h"
 
 #include "launch.h"
-#include "progress.h"
 #include "text.h"
 
 #include <sched.h>
@@ -13,11 +12,22 @@
 #include <time.h>
 #include <unistd.h>
 
+static int line_is_shown;
+
+void cli_show_line(const char *line)
+{
+    if (line != NULL)
+        fprintf(stderr, "\r%s\033[K", line);
+    else if (line_is_shown)
+        fputs("\r\033[K", stderr);
+    line_is_shown = line != NULL;
+}
+
 static void print_line(const struct cli *cli, const char *kind, const char *format, va_list args)
 {
     if (cli->silent)
         return;
-    progress_clear();
+    cli_show_line(NULL);
     fprintf(stderr, "%s: %s", cli->program, kind);
     vfprintf(stderr, format, args);
     fputc('\n', stderr);
@@ -244,7 +254,7 @@ int cli_tmpdirs(const struct cli *cli, const char *folder[CLI_MAX_TMPDIRS])
 
 int cli_finish(const struct cli *cli, const struct error *e)
 {
-    progress_end();
+    cli_show_line(NULL);
     if (e->status != ST_OK && !e->broken_pipe && !cli->silent)
         fprintf(stderr, "%s: %s\n", cli->program, e->text);
     return (int)e->status;

@@ -95,6 +95,9 @@ void cli_detail(const struct cli *cli, const char *format, ...)
 void cli_report(const struct cli *cli, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 
+/* Shows a line on the terminal in place of the one before, or NULL for none. Messages clear it. */
+void cli_show_line(const char *line);
+
 /* Prints the failure, if there is one, as "prog: file: what: why" and returns the exit code. A closed pipe is
  * not printed. */
 int cli_finish(const struct cli *cli, const struct error *e);

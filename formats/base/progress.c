@@ -17,7 +17,6 @@ static struct {
     enum progress_unit unit;
     uint64_t total, done;
     double start, last;
-    int drawn;
     pthread_mutex_t lock; /* of whoever draws */
 } line = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
@@ -29,7 +28,7 @@ void progress_start(const struct cli *cli)
 
 static void end_stage(void)
 {
-    progress_clear();
+    cli_show_line(NULL);
     if (line.stage != NULL)
         cli_detail(line.cli, "%s: %.3f s", line.stage, cli_seconds() - line.start);
     line.stage = NULL;
@@ -49,18 +48,17 @@ void progress_stage(const char *name, uint64_t total, enum progress_unit unit)
 
 static void draw(uint64_t done, double spent)
 {
-    char amount[16], rate[16];
-    fprintf(stderr, "\r%s: %s:", line.cli->program, line.stage);
+    char text[256], speed[48] = "", amount[16], rate[16], time[64];
     if (line.unit == PROGRESS_BYTES)
-        fprintf(stderr, " %s, %s/s,", format_size(done, amount, sizeof amount),
-                format_size((uint64_t)((double)done / spent), rate, sizeof rate));
+        snprintf(speed, sizeof speed, " %s, %s/s,", format_size(done, amount, sizeof amount),
+                 format_size((uint64_t)((double)done / spent), rate, sizeof rate));
     if (line.total > 0 && done > 0 && done <= line.total)
-        fprintf(stderr, " %.0f%%, %.0f s left", 100.0 * (double)done / (double)line.total,
-                spent / (double)done * (double)(line.total - done));
+        snprintf(time, sizeof time, "%.0f%%, %.0f s left", 100.0 * (double)done / (double)line.total,
+                 spent / (double)done * (double)(line.total - done));
     else
-        fprintf(stderr, " %.0f s", spent);
-    fputs("\033[K", stderr);
-    line.drawn = 1;
+        snprintf(time, sizeof time, "%.0f s", spent);
+    snprintf(text, sizeof text, "%s: %s:%s %s", line.cli->program, line.stage, speed, time);
+    cli_show_line(text);
 }
 
 void progress_add(uint64_t done)
@@ -76,13 +74,6 @@ void progress_add(uint64_t done)
         draw(done, now - line.start);
     }
     pthread_mutex_unlock(&line.lock);
-}
-
-void progress_clear(void)
-{
-    if (line.drawn)
-        fputs("\r\033[K", stderr);
-    line.drawn = 0;
 }
 
 void progress_end(void)

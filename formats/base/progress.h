@@ -23,10 +23,7 @@ void progress_stage(const char *name, uint64_t total, enum progress_unit unit);
 /* Adds to what is done. Any thread may call it. The line is drawn a few times a second at most. */
 void progress_add(uint64_t done);
 
-/* Clears the line so that something else can be printed. The next progress_add draws it again. */
-void progress_clear(void);
-
-/* Ends the last stage, and clears the line for good. */
+/* Ends the last stage, and clears the line for good. Main files call it before cli_finish, too. */
 void progress_end(void);
 
 #endif
