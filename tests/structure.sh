@@ -60,7 +60,7 @@ of_all=$(echo formats/base/{cli,memory,outfile,patience,status,text}.h formats/g
     traverse/{backend,breakdown,direction,direction_cost,level_note,residence}.h)
 of_ranks=$(echo formats/{base/byte_source,edges,manifest,mpi/comm}.h traverse/{graph,rank_devices,team}.h)
 includes_only 'the loop' "$(echo traverse/{bfs,direction*,team}.[ch])" \
-    "$of_all $of_ranks traverse/level_log.h traverse/exchange/exchange.h"
+    "$of_all $of_ranks formats/base/meeting.h traverse/level_log.h traverse/exchange/exchange.h"
 includes_only 'the exchange' "$(echo traverse/exchange/*)" "$of_all $of_ranks $(echo formats/mpi/{flow,mask_reduction,watch,window}.h)"
 includes_only 'the CPU backend' "$(echo traverse/cpu/*)" \
     "$of_all formats/base/shared_memory.h formats/packed_bits.h traverse/exchange/unique.h traverse/own_rows.h"

@@ -5,7 +5,7 @@
  */
 #include "team.h"
 
-#include "formats/base/patience.h"
+#include "formats/base/meeting.h"
 
 #include <errno.h>
 #include <pthread.h>
@@ -27,53 +27,23 @@ struct team {
     _Atomic uint32_t members;
     team_job *job;            /* NULL: the threads end */
     void *context;
-    _Atomic uint32_t arrived;  /* at the current meeting */
-    _Atomic uint64_t meetings; /* that are over */
+    struct meeting meeting;
     _Atomic(const struct error *) earliest; /* failure of those who have come to the current meeting; NULL: none */
     const struct error *failure;            /* the same, of the last meeting */
-    _Atomic int sleeping;
-    pthread_mutex_t lock;
-    pthread_cond_t wake;
 };
 
 /* ---- meetings ---- */
 
-/* Waits for the end of the meeting that follows the first `meetings`. */
-static void wait_for_others(struct team *t, uint64_t meetings)
-{
-    struct patience patience = {0};
-    while (atomic_load(&t->meetings) == meetings && !patience_is_over(&patience, LONGEST_SPIN))
-        continue;
-    if (atomic_load(&t->meetings) != meetings)
-        return;
-    pthread_mutex_lock(&t->lock);
-    atomic_fetch_add(&t->sleeping, 1);
-    while (atomic_load(&t->meetings) == meetings)
-        pthread_cond_wait(&t->wake, &t->lock);
-    atomic_fetch_sub(&t->sleeping, 1);
-    pthread_mutex_unlock(&t->lock);
-}
-
-static void end_meeting(struct team *t)
-{
-    t->failure = atomic_exchange(&t->earliest, NULL);
-    atomic_store(&t->arrived, 0);
-    atomic_fetch_add(&t->meetings, 1);
-    if (atomic_load(&t->sleeping) == 0)
-        return;
-    pthread_mutex_lock(&t->lock);
-    pthread_cond_broadcast(&t->wake);
-    pthread_mutex_unlock(&t->lock);
-}
-
 /* The last one to arrive ends the meeting. */
 static void meet(struct team *t)
 {
-    uint64_t meetings = atomic_load(&t->meetings);
-    if (atomic_fetch_add(&t->arrived, 1) + 1 == t->members)
-        end_meeting(t);
-    else
-        wait_for_others(t, meetings);
+    uint32_t number;
+    if (!meeting_arrive(&t->meeting, t->members, &number)) {
+        meeting_await(&t->meeting, number, LONGEST_SPIN);
+        return;
+    }
+    t->failure = atomic_exchange(&t->earliest, NULL);
+    meeting_end(&t->meeting);
 }
 
 enum status team_meet(const struct member *m, struct error *e)
@@ -157,8 +127,6 @@ enum status team_open(struct team **result, uint32_t devices, int side_by_side, 
         free(workers);
         return fail_memory(e, "threads", members * sizeof *workers);
     }
-    pthread_mutex_init(&t->lock, NULL);
-    pthread_cond_init(&t->wake, NULL);
     t->worker = workers;
     for (uint32_t i = 0; i < members; i++)
         workers[i].member = (struct member){t, i, i, members > 1 ? i + 1 : devices};
@@ -179,8 +147,6 @@ void team_close(struct team *t)
         meet(t);
     for (uint32_t i = 1; i < t->members; i++)
         pthread_join(t->worker[i].thread, NULL);
-    pthread_cond_destroy(&t->wake);
-    pthread_mutex_destroy(&t->lock);
     free(t->worker);
     free(t);
 }

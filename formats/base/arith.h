@@ -1,4 +1,4 @@
-/* arith.h: small integer functions: the smaller and the larger of two, and the bits that a count needs */
+/* arith.h: small integer functions: the smaller and the larger of two, quotients, and the bits that a count needs */
 #ifndef DBFS_ARITH_H
 #define DBFS_ARITH_H
 
@@ -12,6 +12,11 @@ static inline uint64_t smaller(uint64_t a, uint64_t b)
 static inline uint64_t larger(uint64_t a, uint64_t b)
 {
     return a > b ? a : b;
+}
+
+static inline uint64_t divide_up(uint64_t a, uint64_t b)
+{
+    return (a + b - 1) / b;
 }
 
 /* The least number of bits that can hold each of the numbers 0..count - 1; at least 1, at most 63. */

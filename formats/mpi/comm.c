@@ -108,7 +108,6 @@ static void finalize(void)
     if (aborting_with != 0)
         return; /* MPI_Abort called exit */
     signals_leave_by(NULL);
-    watch_stop();
     MPI_Finalized(&finalized);
     if (!finalized)
         MPI_Finalize();
@@ -192,9 +191,7 @@ enum status comm_agree(const struct comm *comm, struct error *e)
     int first = failed ? (int)comm->rank : (int)comm->ranks;
     if (comm->ranks == 1)
         return e->status;
-    watch_wait_begin();
-    MPI_Allreduce(MPI_IN_PLACE, &ranks_failed, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
-    watch_wait_end();
+    WATCH_WAIT(MPI_Allreduce(MPI_IN_PLACE, &ranks_failed, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD));
     if (ranks_failed == 0)
         return ST_OK;
     MPI_Allreduce(MPI_IN_PLACE, &first, 1, MPI_INT, MPI_MIN, MPI_COMM_WORLD);
@@ -224,7 +221,5 @@ void comm_barrier(const struct comm *comm)
 {
     if (comm->ranks == 1)
         return;
-    watch_wait_begin();
-    MPI_Barrier(MPI_COMM_WORLD);
-    watch_wait_end();
+    WATCH_WAIT(MPI_Barrier(MPI_COMM_WORLD));
 }

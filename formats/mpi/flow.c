@@ -2,6 +2,8 @@
 #include "flow.h"
 #include "watch.h"
 
+#include "formats/base/arith.h"
+
 #include <mpi.h>
 #include <sched.h>
 #include <stdlib.h>
@@ -24,15 +26,9 @@ struct comm_flow {
     unsigned idle; /* looks since a chunk arrived */
 };
 
-static size_t chunks_of_message(uint64_t size, uint64_t chunk_bytes)
-{
-    return (size_t)((size + chunk_bytes - 1) / chunk_bytes);
-}
-
 static int chunk_size(const struct comm_flow *f, const struct transfer *t, uint64_t at)
 {
-    uint64_t left = t->size - at;
-    return (int)(left < f->chunk_bytes ? left : f->chunk_bytes);
+    return (int)smaller(t->size - at, f->chunk_bytes);
 }
 
 static void post_receives(struct comm_flow *f, const struct transfer *receives)
@@ -52,7 +48,7 @@ enum status comm_flow_open(struct comm_flow **flow, const struct transfer *recei
 {
     size_t requests = send_count;
     for (size_t i = 0; i < receive_count; i++)
-        requests += chunks_of_message(receives[i].size, chunk_bytes);
+        requests += divide_up(receives[i].size, chunk_bytes);
     *flow = NULL;
     struct comm_flow *f = calloc(1, sizeof *f);
     struct inflow *in = calloc(receive_count + 1, sizeof *in);

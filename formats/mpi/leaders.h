@@ -6,7 +6,7 @@
 
 #include <mpi.h>
 
-/* MPI_COMM_NULL on all other ranks. */
+/* MPI_COMM_NULL on all other ranks. Without a window: all ranks. */
 MPI_Comm window_leaders(const struct comm_window *window);
 
 #endif

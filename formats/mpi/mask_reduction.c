@@ -166,9 +166,7 @@ enum status mask_reduction_open(struct mask_reduction **reduction, const struct 
                                 const struct comm_window *window, uint64_t words,
                                 struct memory_budget *budget, struct error *e)
 {
-    const MPI_Comm from = comm->ranks == 1 ? MPI_COMM_NULL
-                          : window == NULL ? MPI_COMM_WORLD
-                                           : window_leaders(window);
+    const MPI_Comm from = comm->ranks == 1 ? MPI_COMM_NULL : window_leaders(window);
     struct mask_reduction *m = NULL;
     *reduction = NULL;
     if (e->status == ST_OK && memory_take(budget, (void **)&m, 1, sizeof *m, "a mask of other ranks", e) == ST_OK) {

@@ -2,6 +2,8 @@
 #include "comm.h"
 #include "watch.h"
 
+#include "formats/base/arith.h"
+
 #include <dlfcn.h>
 #include <mpi.h>
 #include <stdlib.h>
@@ -28,7 +30,7 @@ static size_t chunks_of(const struct transfer *list, size_t count, uint64_t chun
 {
     size_t chunks = 0;
     for (size_t i = 0; i < count; i++)
-        chunks += (size_t)((list[i].size + chunk_bytes - 1) / chunk_bytes);
+        chunks += divide_up(list[i].size, chunk_bytes);
     return chunks;
 }
 
@@ -48,10 +50,8 @@ struct transfers {
 static void add_chunks(struct transfers *all, const struct transfer *t, uint64_t chunk_bytes, int is_sent)
 {
     for (uint64_t at = 0; at < t->size; at += chunk_bytes) {
-        uint64_t left = t->size - at;
-        int size = (int)(left < chunk_bytes ? left : chunk_bytes);
         all->chunk[all->count++] = (struct chunk){.bytes = (unsigned char *)t->bytes + at,
-                                                  .size = size,
+                                                  .size = (int)smaller(t->size - at, chunk_bytes),
                                                   .rank = (int)t->rank,
                                                   .tag = t->tag,
                                                   .is_sent = is_sent};
@@ -115,10 +115,8 @@ size_t comm_swap(const struct comm *comm, uint32_t to, const void *send, size_t 
     int received = 0;
     MPI_Status status;
     (void)comm;
-    watch_wait_begin();
-    MPI_Sendrecv(send, (int)send_bytes, MPI_BYTE, mpi_rank(to), 0, receive, (int)capacity, MPI_BYTE,
-                 mpi_rank(from), 0, MPI_COMM_WORLD, &status);
-    watch_wait_end();
+    WATCH_WAIT(MPI_Sendrecv(send, (int)send_bytes, MPI_BYTE, mpi_rank(to), 0, receive,
+                            (int)capacity, MPI_BYTE, mpi_rank(from), 0, MPI_COMM_WORLD, &status));
     if (from != COMM_NONE)
         MPI_Get_count(&status, MPI_BYTE, &received);
     return (size_t)received;

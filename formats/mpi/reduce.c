@@ -1,6 +1,8 @@
-/* reduce.c: reductions and copies over all ranks; see comm.h */
-#include "comm.h"
+/* reduce.c: reductions and copies over ranks; see comm.h and window.h */
+#include "leaders.h"
 #include "watch.h"
+
+#include "formats/base/arith.h"
 
 #include <mpi.h>
 #include <string.h>
@@ -8,26 +10,27 @@
 /* What one call of MPI is given: its count stays an int, and its memory beside the values bounded. */
 enum { REDUCE_VALUES = 1 << 20, BROADCAST_BYTES = 1 << 26 };
 
-static void reduce_all(const struct comm *comm, void *values, uint64_t count, size_t width,
-                       MPI_Datatype type, MPI_Op op)
+static MPI_Comm all_ranks(const struct comm *comm)
 {
-    for (uint64_t at = 0; at < count && comm->ranks > 1; at += REDUCE_VALUES) {
-        uint64_t left = count - at;
-        watch_wait_begin();
-        MPI_Allreduce(MPI_IN_PLACE, (unsigned char *)values + at * width,
-                      (int)(left < REDUCE_VALUES ? left : REDUCE_VALUES), type, op, MPI_COMM_WORLD);
-        watch_wait_end();
+    return comm->ranks > 1 ? MPI_COMM_WORLD : MPI_COMM_NULL;
+}
+
+static void reduce_all(MPI_Comm comm, void *values, uint64_t count, size_t width, MPI_Datatype type, MPI_Op op)
+{
+    for (uint64_t at = 0; at < count && comm != MPI_COMM_NULL; at += REDUCE_VALUES) {
+        WATCH_WAIT(MPI_Allreduce(MPI_IN_PLACE, (unsigned char *)values + at * width,
+                                 (int)smaller(count - at, REDUCE_VALUES), type, op, comm));
     }
 }
 
 void comm_sum_u64(const struct comm *comm, uint64_t *values, uint64_t count)
 {
-    reduce_all(comm, values, count, sizeof *values, MPI_UINT64_T, MPI_SUM);
+    reduce_all(all_ranks(comm), values, count, sizeof *values, MPI_UINT64_T, MPI_SUM);
 }
 
 void comm_sum_u32(const struct comm *comm, uint32_t *values, uint64_t count)
 {
-    reduce_all(comm, values, count, sizeof *values, MPI_UINT32_T, MPI_SUM);
+    reduce_all(all_ranks(comm), values, count, sizeof *values, MPI_UINT32_T, MPI_SUM);
 }
 
 /* MPICH 4.0 orders unsigned words as if they were signed: it is given signed ones of the same order. */
@@ -42,7 +45,7 @@ static void order_u64(const struct comm *comm, uint64_t *values, uint64_t count,
     if (comm->ranks == 1)
         return;
     flip_sign_bits(values, count);
-    reduce_all(comm, values, count, sizeof *values, MPI_INT64_T, op);
+    reduce_all(all_ranks(comm), values, count, sizeof *values, MPI_INT64_T, op);
     flip_sign_bits(values, count);
 }
 
@@ -65,28 +68,24 @@ uint64_t comm_max_of(const struct comm *comm, uint64_t value)
 
 void comm_max_ids(const struct comm *comm, void *ids, uint32_t id_bytes, uint64_t count)
 {
-    reduce_all(comm, ids, count, id_bytes, id_bytes == 4 ? MPI_INT32_T : MPI_INT64_T, MPI_MAX);
+    reduce_all(all_ranks(comm), ids, count, id_bytes, id_bytes == 4 ? MPI_INT32_T : MPI_INT64_T, MPI_MAX);
 }
 
 void comm_max_double(const struct comm *comm, double *values, uint64_t count)
 {
-    reduce_all(comm, values, count, sizeof *values, MPI_DOUBLE, MPI_MAX);
+    reduce_all(all_ranks(comm), values, count, sizeof *values, MPI_DOUBLE, MPI_MAX);
 }
 
 void comm_or_masks(const struct comm *comm, uint64_t *words, uint64_t count)
 {
-    reduce_all(comm, words, count, sizeof *words, MPI_UINT64_T, MPI_BOR);
+    reduce_all(all_ranks(comm), words, count, sizeof *words, MPI_UINT64_T, MPI_BOR);
 }
 
 void comm_broadcast(const struct comm *comm, void *bytes, uint64_t count, uint32_t root)
 {
     for (uint64_t at = 0; at < count && comm->ranks > 1; at += BROADCAST_BYTES) {
-        uint64_t left = count - at;
-        watch_wait_begin();
-        MPI_Bcast((unsigned char *)bytes + at,
-                  (int)(left < BROADCAST_BYTES ? left : BROADCAST_BYTES), MPI_BYTE, (int)root,
-                  MPI_COMM_WORLD);
-        watch_wait_end();
+        WATCH_WAIT(MPI_Bcast((unsigned char *)bytes + at, (int)smaller(count - at, BROADCAST_BYTES),
+                             MPI_BYTE, (int)root, MPI_COMM_WORLD));
     }
 }
 
@@ -97,9 +96,23 @@ void comm_alltoall_u64(const struct comm *comm, const uint64_t *values, uint64_t
         memcpy(received, values, (size_t)count * sizeof *values);
         return;
     }
-    watch_wait_begin();
-    MPI_Alltoall(values, count, MPI_UINT64_T, received, count, MPI_UINT64_T, MPI_COMM_WORLD);
-    watch_wait_end();
+    WATCH_WAIT(MPI_Alltoall(values, count, MPI_UINT64_T, received, count, MPI_UINT64_T,
+                            MPI_COMM_WORLD));
+}
+
+/* ---- of the first ranks of all hosts ---- */
+
+void comm_window_or_masks(const struct comm_window *w, uint64_t *words, uint64_t count)
+{
+    reduce_all(window_leaders(w), words, count, sizeof *words, MPI_UINT64_T, MPI_BOR);
+}
+
+void comm_gather_mask_words(const struct comm_window *w, const struct mask_word *own,
+                            int own_count, struct mask_word *all, const int *counts,
+                            const int *begins)
+{
+    WATCH_WAIT(MPI_Allgatherv(own, own_count, MPI_UINT64_T, all, counts, begins, MPI_UINT64_T,
+                              window_leaders(w)));
 }
 
 /* ---- in two steps ---- */

@@ -6,11 +6,15 @@
  */
 #include "watch.h"
 
+#include "formats/base/cli.h"
+
 #include <inttypes.h>
 #include <mpi.h>
 #include <pthread.h>
 #include <stdarg.h>
+#include <stdatomic.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <time.h>
 #include <unistd.h>
@@ -26,10 +30,10 @@ enum {
 
 /* One rank, as the others of its host see it. */
 struct pulse {
-    uint64_t beat;
-    uint64_t waits_since; /* 0: it waits for nobody */
+    _Atomic uint64_t beat;
+    _Atomic uint64_t waits_since; /* 0: it waits for nobody */
     uint32_t rank;
-    int reported; /* of the first rank: somebody ends the job */
+    _Atomic int reported; /* of the first rank: somebody ends the job */
     char phase[PHASE_BYTES];
 };
 
@@ -40,24 +44,12 @@ static struct {
     struct pulse *pulses, *own; /* [comm.host_ranks], shared; NULL: nothing is watched */
     MPI_Win window;
     pthread_t thread;
-    int stopping;
+    _Atomic int stopping;
 } watch;
 
 static uint64_t now_ms(void)
 {
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (uint64_t)t.tv_sec * 1000 + (uint64_t)t.tv_nsec / 1000000;
-}
-
-static uint64_t get(const uint64_t *word)
-{
-    return __atomic_load_n(word, __ATOMIC_RELAXED);
-}
-
-static void set(uint64_t *word, uint64_t value)
-{
-    __atomic_store_n(word, value, __ATOMIC_RELAXED);
+    return (uint64_t)(1000 * cli_seconds());
 }
 
 /* ---- what this rank does ---- */
@@ -75,13 +67,13 @@ void watch_phase(const char *format, ...)
 void watch_wait_begin(void)
 {
     if (watch.own != NULL)
-        set(&watch.own->waits_since, now_ms());
+        watch.own->waits_since = now_ms();
 }
 
 void watch_wait_end(void)
 {
     if (watch.own != NULL)
-        set(&watch.own->waits_since, 0);
+        watch.own->waits_since = 0;
 }
 
 /* ---- the thread ---- */
@@ -89,16 +81,10 @@ void watch_wait_end(void)
 /* One rank of the host ends the job. */
 _Noreturn static void end_job(const struct pulse *late, const char *why, uint64_t ms)
 {
-    while (__atomic_exchange_n(&watch.pulses[0].reported, 1, __ATOMIC_RELAXED))
+    while (atomic_exchange(&watch.pulses[0].reported, 1))
         pause();
-    if (late != NULL)
-        fprintf(stderr, "%s: rank %" PRIu32 " on %s, %.*s: %s for %.1f s (--timeout)\n",
-                watch.program, late->rank, watch.comm.host, PHASE_BYTES, late->phase, why,
-                (double)ms / 1000);
-    else
-        fprintf(stderr, "%s: rank %" PRIu32 " on %s, %.*s: %s for %.1f s (--timeout)\n",
-                watch.program, watch.comm.rank, watch.comm.host, PHASE_BYTES, watch.own->phase, why,
-                (double)ms / 1000);
+    fprintf(stderr, "%s: rank %" PRIu32 " on %s, %.*s: %s for %.1f s (--timeout)\n", watch.program,
+            late->rank, watch.comm.host, PHASE_BYTES, late->phase, why, (double)ms / 1000);
     nanosleep(&(struct timespec){.tv_nsec = PASS_ON_MS * 1000000}, NULL);
     MPI_Abort(MPI_COMM_WORLD, ST_RUNTIME);
     _exit(ST_RUNTIME);
@@ -114,7 +100,7 @@ static const struct pulse *find_busy(void)
 {
     for (uint32_t i = 0; i < watch.comm.host_ranks; i++) {
         const struct pulse *p = &watch.pulses[i];
-        if (p != watch.own && get(&p->waits_since) == 0 && get(&p->beat) != GONE)
+        if (p != watch.own && p->waits_since == 0 && p->beat != GONE)
             return p;
     }
     return NULL;
@@ -126,7 +112,7 @@ static uint64_t longest_pause(uint64_t now, const struct pulse **of)
     uint64_t longest = 0;
     *of = watch.own;
     for (uint32_t i = 0; i < watch.comm.host_ranks; i++) {
-        uint64_t pause = since(get(&watch.pulses[i].beat), now);
+        uint64_t pause = since(watch.pulses[i].beat, now);
         if (pause > longest) {
             longest = pause;
             *of = &watch.pulses[i];
@@ -140,14 +126,14 @@ static uint64_t longest_pause(uint64_t now, const struct pulse **of)
 static void look_beyond(uint64_t waited)
 {
     if (watch.comm.host_ranks < watch.comm.ranks)
-        end_job(NULL, "waited for a rank of another host", waited);
+        end_job(watch.own, "waited for a rank of another host", waited);
     if (waited / 2 > watch.timeout_ms)
-        end_job(NULL, "waited, as all ranks did", waited);
+        end_job(watch.own, "waited, as all ranks did", waited);
 }
 
 static void look_around(uint64_t now)
 {
-    uint64_t waits_since = get(&watch.own->waits_since);
+    uint64_t waits_since = watch.own->waits_since;
     const struct pulse *stopped, *busy;
     uint64_t pause = longest_pause(now, &stopped);
     if (pause > watch.timeout_ms)
@@ -165,12 +151,12 @@ static void look_around(uint64_t now)
 static void *beat(void *unused)
 {
     uint64_t last = now_ms(), patient_until = 0;
-    while (!__atomic_load_n(&watch.stopping, __ATOMIC_RELAXED)) {
+    while (!watch.stopping) {
         uint64_t now = now_ms();
         if (now - last > watch.timeout_ms / 2)
             patient_until = now + watch.timeout_ms;
         last = now;
-        set(&watch.own->beat, now);
+        watch.own->beat = now;
         if (now >= patient_until)
             look_around(now);
         usleep(BEAT_MS * 1000);
@@ -181,50 +167,45 @@ static void *beat(void *unused)
 /* ---- start and end ---- */
 
 /* Memory that the ranks of a host share; each has its pulse. */
-static int share_pulses(const struct comm *comm)
+static void share_pulses(const struct comm *comm)
 {
     MPI_Comm host;
-    MPI_Aint bytes = 0;
-    int unit, ok;
-    struct pulse *own = NULL;
+    MPI_Aint bytes = comm->host_rank == 0 ? (MPI_Aint)(comm->host_ranks * sizeof *watch.own) : 0;
+    int unit;
     MPI_Comm_split_type(MPI_COMM_WORLD, MPI_COMM_TYPE_SHARED, (int)comm->rank, MPI_INFO_NULL, &host);
-    bytes = comm->host_rank == 0 ? (MPI_Aint)(comm->host_ranks * sizeof *own) : 0;
-    ok = MPI_Win_allocate_shared(bytes, 1, MPI_INFO_NULL, host, &own, &watch.window) == MPI_SUCCESS;
-    if (ok)
+    if (MPI_Win_allocate_shared(bytes, 1, MPI_INFO_NULL, host, &watch.own, &watch.window) == MPI_SUCCESS) {
         MPI_Win_shared_query(watch.window, 0, &bytes, &unit, &watch.pulses);
+        watch.own = &watch.pulses[comm->host_rank];
+        *watch.own = (struct pulse){.beat = now_ms(), .rank = comm->rank, .phase = "starting"};
+    }
     MPI_Comm_free(&host);
-    return ok;
+}
+
+/* Before MPI ends: comm.c has asked for that at exit before, and what is asked for last comes first. */
+static void stop(void)
+{
+    struct pulse *own = watch.own;
+    watch.stopping = 1;
+    pthread_join(watch.thread, NULL);
+    watch.own = NULL;
+    own->beat = GONE;
 }
 
 enum status watch_start(const struct comm *comm, const char *program, double seconds,
                         struct error *e)
 {
+    int failing = (int)comm->ranks; /* the first rank that does */
     if (seconds <= 0 || comm->ranks == 1)
         return ST_OK;
     watch.comm = *comm;
     watch.program = program;
     watch.timeout_ms = seconds < 1e9 ? (uint64_t)(seconds * 1000) + 1 : UINT64_MAX / 2;
-    if (!share_pulses(comm))
-        fail(e, ST_RESOURCE, "--timeout: no memory that the ranks of a host share");
-    if (comm_agree(comm, e) != ST_OK)
-        return e->status;
-    struct pulse *own = &watch.pulses[comm->host_rank];
-    *own = (struct pulse){.beat = now_ms(), .rank = comm->rank, .phase = "starting"};
-    comm_barrier(comm); /* all pulses are there */
-    watch.own = own;
-    if (pthread_create(&watch.thread, NULL, beat, NULL) != 0) {
-        watch.own = NULL;
-        fail(e, ST_RESOURCE, "--timeout: cannot start a thread");
-    }
-    return comm_agree(comm, e);
-}
-
-void watch_stop(void)
-{
-    if (watch.own == NULL)
-        return;
-    __atomic_store_n(&watch.stopping, 1, __ATOMIC_RELAXED);
-    pthread_join(watch.thread, NULL);
-    set(&watch.own->beat, GONE);
-    watch.own = NULL;
+    share_pulses(comm);
+    MPI_Barrier(MPI_COMM_WORLD); /* all pulses are there */
+    if (watch.own == NULL || pthread_create(&watch.thread, NULL, beat, NULL) != 0 || atexit(stop) != 0)
+        failing = (int)comm->rank;
+    MPI_Allreduce(MPI_IN_PLACE, &failing, 1, MPI_INT, MPI_MIN, MPI_COMM_WORLD);
+    if (failing < (int)comm->ranks)
+        fail(e, ST_RESOURCE, "--timeout: rank %d has no thread or no shared memory to watch others with", failing);
+    return e->status;
 }

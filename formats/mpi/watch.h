@@ -12,18 +12,16 @@
 
 #include "comm.h"
 
-/* Collective. Starts to watch; 0 seconds: does nothing. `program` is for the message. */
+/* Collective. Starts to watch, until the program exits; 0 seconds: does nothing. `program` is for the message. */
 enum status watch_start(const struct comm *comm, const char *program, double seconds,
                         struct error *e);
 
 /* What this rank does from here on, for the message: "searching from root 17". Not collective. */
 void watch_phase(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
-/* Around every call that waits for other ranks. */
+/* Around everything that waits for other ranks, and so around such a call. */
 void watch_wait_begin(void);
 void watch_wait_end(void);
-
-/* Before MPI ends. */
-void watch_stop(void);
+#define WATCH_WAIT(call) (watch_wait_begin(), (void)(call), watch_wait_end())
 
 #endif

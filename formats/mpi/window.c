@@ -3,26 +3,19 @@
 #include "leaders.h"
 #include "watch.h"
 
-#include "formats/base/patience.h"
+#include "formats/base/meeting.h"
 #include "formats/base/shared_memory.h"
 
-#include <limits.h>
-#include <linux/futex.h>
 #include <mpi.h>
 #include <sched.h>
-#include <stdatomic.h>
 #include <stdlib.h>
-#include <sys/syscall.h>
 #include <unistd.h>
 
-enum { LINE_BYTES = 64 };
 static const double LONGEST_SPIN = 1e-3; /* seconds, before a rank sleeps: its core may be another rank's */
 
-/* In the shared memory, each number in a cache line of its own. */
+/* At the begin of the shared memory, in cache lines of its own. */
 struct meeting_place {
-    _Alignas(LINE_BYTES) _Atomic uint32_t arrived;
-    _Alignas(LINE_BYTES) _Atomic uint32_t meetings; /* that are over */
-    _Atomic uint32_t sleeping;
+    _Alignas(64) struct meeting meeting;
 };
 
 struct comm_window {
@@ -99,42 +92,18 @@ uint32_t comm_window_rank(const struct comm_window *w, uint32_t host_rank)
     return w->rank[host_rank];
 }
 
-static long futex(_Atomic uint32_t *word, int operation, uint32_t value)
-{
-    return syscall(SYS_futex, word, operation, value, NULL, NULL, 0);
-}
-
-static void wait_for_others(struct meeting_place *place, uint32_t meetings)
-{
-    struct patience patience = {0};
-    watch_wait_begin();
-    while (atomic_load(&place->meetings) == meetings && !patience_is_over(&patience, LONGEST_SPIN))
-        continue;
-    atomic_fetch_add(&place->sleeping, 1);
-    while (atomic_load(&place->meetings) == meetings)
-        futex(&place->meetings, FUTEX_WAIT, meetings);
-    atomic_fetch_sub(&place->sleeping, 1);
-    watch_wait_end();
-}
-
-/* The last one to arrive ends the meeting. */
 uint32_t comm_window_arrive(struct comm_window *w)
 {
-    struct meeting_place *place = w->place;
-    uint32_t meetings = atomic_load(&place->meetings);
-    if (atomic_fetch_add(&place->arrived, 1) + 1 < w->ranks)
-        return meetings;
-    atomic_store(&place->arrived, 0);
-    atomic_fetch_add(&place->meetings, 1);
-    if (atomic_load(&place->sleeping) > 0)
-        futex(&place->meetings, FUTEX_WAKE, INT_MAX);
-    return meetings;
+    uint32_t number;
+    if (meeting_arrive(&w->place->meeting, w->ranks, &number))
+        meeting_end(&w->place->meeting);
+    return number;
 }
 
 /* It gives up its core for a moment, which may be another rank's. */
 int comm_window_have_met(struct comm_window *w, uint32_t meeting)
 {
-    int met = atomic_load(&w->place->meetings) != meeting;
+    int met = meeting_is_over(&w->place->meeting, meeting);
     if (!met)
         sched_yield();
     return met;
@@ -142,34 +111,13 @@ int comm_window_have_met(struct comm_window *w, uint32_t meeting)
 
 void comm_window_meet(struct comm_window *w)
 {
-    uint32_t meeting = comm_window_arrive(w);
-    if (atomic_load(&w->place->meetings) == meeting)
-        wait_for_others(w->place, meeting);
-}
-
-void comm_gather_mask_words(const struct comm_window *w, const struct mask_word *own,
-                            int own_count, struct mask_word *all, const int *counts,
-                            const int *begins)
-{
-    watch_wait_begin();
-    MPI_Allgatherv(own, own_count, MPI_UINT64_T, all, counts, begins, MPI_UINT64_T,
-                   w != NULL ? w->leaders : MPI_COMM_WORLD);
-    watch_wait_end();
+    uint32_t number = comm_window_arrive(w);
+    if (meeting_is_over(&w->place->meeting, number))
+        return;
+    WATCH_WAIT(meeting_await(&w->place->meeting, number, LONGEST_SPIN));
 }
 
 MPI_Comm window_leaders(const struct comm_window *w)
 {
-    return w->leaders;
-}
-
-void comm_window_or_masks(const struct comm_window *w, uint64_t *words, uint64_t count)
-{
-    enum { MOST = 1 << 20 };
-    for (uint64_t at = 0; at < count && w->leaders != MPI_COMM_NULL; at += MOST) {
-        uint64_t left = count - at;
-        watch_wait_begin();
-        MPI_Allreduce(MPI_IN_PLACE, words + at, (int)(left < MOST ? left : MOST), MPI_UINT64_T,
-                      MPI_BOR, w->leaders);
-        watch_wait_end();
-    }
+    return w != NULL ? w->leaders : MPI_COMM_WORLD;
 }

@@ -29,14 +29,14 @@ void comm_window_meet(struct comm_window *window);
 uint32_t comm_window_arrive(struct comm_window *window);
 int comm_window_have_met(struct comm_window *window, uint32_t meeting);
 
-/* ORs the masks of all hosts, in place. Only the first rank of each host calls it. */
-void comm_window_or_masks(const struct comm_window *window, uint64_t *words, uint64_t count);
+/* ---- the first ranks of all hosts or, without a window, all ranks (reduce.c) ---- */
 
+/* ORs their masks, in place. */
+void comm_window_or_masks(const struct comm_window *window, uint64_t *words, uint64_t count);
 
 struct mask_word; /* two 64-bit words; see formats/shard.h */
 
-/* Gathers the words of the first ranks of all hosts or, without a window, of all ranks, in the order of ranks.
- * counts[i] and begins[i] are in 64-bit halves of a word. */
+/* Gathers their words, in the order of ranks. counts[i] and begins[i] are in 64-bit halves of a word. */
 void comm_gather_mask_words(const struct comm_window *window, const struct mask_word *own,
                             int own_count, struct mask_word *all, const int *counts,
                             const int *begins);
