@@ -60,10 +60,15 @@ of_all=$(echo formats/base/{cli,memory,outfile,patience,status,text}.h formats/g
     traverse/{backend,breakdown,direction,direction_cost,level_note,residence}.h)
 of_ranks=$(echo formats/{base/byte_source,edges,manifest,mpi/comm}.h traverse/{graph,rank_devices,team}.h)
 includes_only 'the loop' "$(echo traverse/{bfs,direction*,team}.[ch])" \
-    "$of_all $of_ranks formats/base/meeting.h traverse/level_log.h traverse/exchange/exchange.h"
-includes_only 'the exchange' "$(echo traverse/exchange/*)" "$of_all $of_ranks $(echo formats/mpi/{flow,mask_reduction,watch,window}.h)"
+    "$of_all $of_ranks formats/base/meeting.h traverse/level_log.h $(echo traverse/exchange/exchange{,_counts}.h)"
+includes_only 'the exchange' "$(find traverse/exchange -type f)" \
+    "$of_all $of_ranks formats/base/arith.h $(echo formats/mpi/{flow,mask_reduction,watch,window}.h)"
+includes_only 'the reduction of masks' "$(echo traverse/exchange/masks/*)" \
+    "$of_all $of_ranks $(echo traverse/exchange/{exchange_counts,group}.h formats/mpi/{mask_reduction,watch,window}.h)"
+includes_only 'the exchange of vertices' "$(echo traverse/exchange/vertices/*)" \
+    "$of_all $of_ranks formats/base/arith.h $(echo traverse/exchange/{exchange_counts,group}.h formats/mpi/{flow,window}.h)"
 includes_only 'the CPU backend' "$(echo traverse/cpu/*)" \
-    "$of_all formats/base/shared_memory.h formats/packed_bits.h traverse/exchange/unique.h traverse/own_rows.h"
+    "$of_all formats/base/shared_memory.h formats/packed_bits.h traverse/exchange/vertices/unique.h traverse/own_rows.h"
 includes_only 'the CUDA backend' "$(find traverse/cuda -type f)" \
     "$of_all formats/shard_ranges.h traverse/answer_blocks.h traverse/own_rows.h"
 check 'dbfs-traverse includes nothing of the benchmark' \

@@ -333,7 +333,7 @@ static void note_level(const struct search *s, int32_t depth, struct level_trace
     s->times->exchange_s += trace->exchange_s;
     s->times->iterations++;
     s->times->mask_reductions += (uint32_t)trace->exchange.reduced_masks;
-    s->times->sent_vertices += trace->exchange.sent_vertices;
+    s->times->sent_vertices += trace->exchange.counts.of[COUNT_SENT_VERTICES];
     if (s->tracer != NULL)
         s->tracer(s->context, depth, trace);
 }

@@ -4,7 +4,7 @@
  */
 #include "cpu_list.h"
 
-#include "traverse/exchange/unique.h"
+#include "traverse/exchange/vertices/unique.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -4,6 +4,10 @@
 #include "formats/base/cli.h"
 #include "formats/mpi/watch.h"
 
+const char *const exchange_count_name[EXCHANGE_COUNTS] = {
+    "found_vertices", "sent_vertices",    "list_bytes", "bits_bytes",    "frontier_bytes",
+    "mask_bytes",     "whole_mask_bytes", "messages",   "peer_vertices", "peer_bytes"};
+
 /* Seconds since *clock, which moves on to now. */
 static double lap(double *clock)
 {
@@ -17,53 +21,39 @@ enum status exchange_meet(struct exchange *x, const struct member *m, struct err
     return group_meet(&x->group, m, e);
 }
 
-/* ---- how a level went ---- */
-
-struct parcel parcel_for(const struct exchange *x, uint32_t device, uint32_t shard)
-{
-    const struct rank *rank = x->rank;
-    struct parcel parcel = rank->backend->messages->outgoing(rank->devices[device], shard);
-    if (parcel.form == OUTGOING_MASK && parcel.count > 0)
-        parcel.count = mask_parcel_words(x, shard);
-    return parcel;
-}
-
-struct parcel parcel_from_peer(const struct exchange *x, uint32_t from, uint32_t to)
-{
-    const struct group *group = &x->group;
-    if (group->parcels != NULL)
-        return *parcel_between(group, from, to);
-    if (from == to)
-        return (struct parcel){0};
-    return parcel_for(x, from - group->first, group->shard[to]);
-}
-
 void exchange_tell_found(struct exchange *x, uint32_t device, uint64_t found)
 {
-    struct group *group = &x->group;
-    uint32_t self = group->first + device;
-    struct note *note = &group->notes[self];
-    note->updated = x->rank->backend->masks->updated(x->rank->devices[device]);
-    note->found = found > 0;
-    for (uint32_t i = 0; i < group->count; i++) {
-        struct parcel parcel = {0};
-        if (i != self)
-            parcel = parcel_for(x, device, group->shard[i]);
-        if (group->parcels != NULL)
-            *parcel_between(group, self, i) = parcel;
-        note->found |= parcel.count > 0;
-    }
+    group_tell_found(&x->group, device, found);
 }
 
-static int group_found(const struct group *group)
+/* ---- before nn is pulled ---- */
+
+enum status exchange_frontier(struct exchange *x, const struct member *m,
+                              struct exchange_stats *stats, struct error *e)
 {
-    int found = 0;
-    for (uint32_t i = 0; i < group->count; i++)
-        found |= group->notes[i].found;
-    return found;
+    const struct rank *rank = x->rank;
+    double start = cli_seconds();
+    if (m->number == 0)
+        vertices_count_frontiers(&x->group, &x->counts);
+    for (uint32_t g = m->first; g < m->end && e->status == ST_OK; g++)
+        rank->backend->search->show_frontier(rank->devices[g], e);
+    if (group_meet(&x->group, m, e) == ST_OK && !x->group.whole)
+        vertices_give_frontiers(&x->vertices, m, &x->counts, e);
+    /* now all ranks have told theirs: the next messages have bits of those that are not visited yet */
+    if (m->number == 0 && !x->group.whole && rank->backend->frontiers->words != NULL)
+        x->nn.bits = x->nn.work.unvisited_sources;
+    stats->frontier_s = cli_seconds() - start;
+    return e->status;
 }
 
 /* ---- delegates that are reduced while normals are looked for ---- */
+
+/* A root reaches few delegates, mostly, and to ask how many would take longer than to reduce them. All ranks know alike
+ * whether the level before found something. */
+int exchange_overlaps(const struct exchange *x)
+{
+    return !x->group.whole && x->options.nonblocking && (x->level.updated || x->level.found);
+}
 
 enum status exchange_begin_masks(struct exchange *x, const struct member *m,
                                  struct exchange_stats *stats, struct error *e)
@@ -72,14 +62,13 @@ enum status exchange_begin_masks(struct exchange *x, const struct member *m,
     struct group *group = &x->group;
     for (uint32_t g = m->first; g < m->end && e->status == ST_OK; g++) {
         if (rank->backend->search->finish_delegates(rank->devices[g], e) == ST_OK)
-            group->notes[group->first + g].updated =
-                rank->backend->masks->updated(rank->devices[g]);
+            group->updated[group->first + g] = rank->backend->masks->updated(rank->devices[g]);
     }
     if (group_meet(group, m, e) != ST_OK)
         return e->status;
     double clock = cli_seconds();
     if (m->number == 0)
-        begin_masks(x, e);
+        masks_begin(&x->masks, e);
     stats->masks_s = lap(&clock);
     return group_meet(group, m, e); /* before the devices finish, which writes what masks are read by */
 }
@@ -88,8 +77,8 @@ enum status exchange_begin_masks(struct exchange *x, const struct member *m,
 void exchange_drive(struct exchange *x, const struct member *m)
 {
     const struct rank *rank = x->rank;
-    int busy = m->number == 0 && (x->masks.asks || x->masks.begun) && rank->backend->ahead->is_busy != NULL;
-    while (busy && !move_masks(x)) {
+    int busy = m->number == 0 && rank->backend->ahead->is_busy != NULL;
+    while (busy && !masks_move(&x->masks, &x->counts)) {
         busy = 0;
         for (uint32_t g = m->first; g < m->end; g++)
             busy |= rank->backend->ahead->is_busy(rank->devices[g]);
@@ -98,12 +87,11 @@ void exchange_drive(struct exchange *x, const struct member *m)
 
 /* ---- counts ---- */
 
-static void give_counts(struct exchange *x, int updated, struct exchange_stats *stats)
+static void give_counts(struct exchange *x, struct exchange_stats *stats)
 {
-    count_peers(x, updated);
+    masks_count_peers(&x->masks, &x->counts);
+    vertices_count_peers(&x->group, &x->counts);
     stats->counts = x->counts;
-    stats->leaving_vertices = x->counts.of[COUNT_FOUND_VERTICES];
-    stats->sent_vertices = x->counts.of[COUNT_SENT_VERTICES];
     stats->local_vertices = x->counts.of[COUNT_PEER_VERTICES];
     x->counts = (struct exchange_counts){0};
 }
@@ -115,105 +103,114 @@ static void give_counts(struct exchange *x, int updated, struct exchange_stats *
 static enum status end_level_in_group(struct exchange *x, const struct member *m, int *done,
                                       struct exchange_stats *stats, struct error *e)
 {
-    int updated = masks_updated(x);
+    int updated = group_updated(&x->group);
     double clock = cli_seconds();
     if (updated)
-        read_group_masks(x, m, e);
+        masks_read_peers(&x->masks, m, e);
     stats->masks_s = lap(&clock);
-    receive_from_peers(x, m, e);
+    vertices_take_peers(&x->group, m, e);
     stats->local_s = lap(&clock);
     *done = !updated && !group_found(&x->group);
     if (updated && group_meet(&x->group, m, e) == ST_OK)
-        take_masks(x, m, e);
+        masks_take(&x->masks, m, e);
     stats->masks_s += lap(&clock);
     stats->reduced_masks = updated;
     if (m->number == 0)
-        give_counts(x, updated, stats);
+        give_counts(x, stats);
     return e->status;
 }
 
 /* ---- a level of several groups ---- */
 
-/* Puts what leaves into boxes, and agrees with the other ranks on what the level found. */
+/* Agrees with the other ranks on what the level found. */
+static enum status share_level(struct exchange *x, struct error *e)
+{
+    struct rank_note own = {.updated = (uint64_t)group_updated(&x->group),
+                            .found = (uint64_t)(group_found(&x->group) || x->vertices.leaving),
+                            .reach = (uint64_t)x->nn.reach};
+    double reach = 0;
+    if (masks_tell(&x->masks, &own.changed, e) != ST_OK)
+        return e->status;
+    vertices_share(&x->vertices, &own);
+    x->level = (struct level_state){0};
+    for (uint32_t r = 0; r < x->rank->comm->ranks; r++) {
+        const struct rank_note *told = &x->vertices.told[r];
+        reach += (double)told->reach;
+        x->level.updated |= told->updated != 0;
+        x->level.found |= told->found != 0;
+    }
+    x->level.wide = x->options.form == EXCHANGE_FORM_BITS || 32 * reach > (double)x->nn.bits;
+    return ST_OK;
+}
+
+/* Puts what leaves into boxes, and shares how the level went. */
 static enum status take_stock(struct exchange *x, const struct member *m, struct error *e)
 {
+    const int drops = x->options.uniquify;
     if (m->number == 0) {
-        await_answer(x);
-        count_found(x);
+        masks_await_answer(&x->masks, &x->counts);
+        vertices_count_found(&x->vertices, &x->counts);
     }
-    if (x->options.uniquify && team_meet(m, e) == ST_OK)
-        drop_repeated(x, m, e);
-    if (x->options.uniquify && team_meet(m, e) != ST_OK)
+    if (drops && team_meet(m, e) == ST_OK)
+        vertices_drop_repeated(&x->group, m, e);
+    if (drops && team_meet(m, e) != ST_OK)
         return e->status;
-    if (m->number == 0) {
-        x->level =
-            (struct level_state){.updated = masks_updated(x), .found = group_found(&x->group)};
-        collect_leaving(x, e);
-    }
-    if (x->options.uniquify && x->options.local_all2all && team_meet(m, e) == ST_OK)
-        drop_duplicates(x, m, e);
-    if (team_meet(m, e) == ST_OK && m->number == 0 && find_changed(x, e) == ST_OK)
-        share_counts(x);
+    if (m->number == 0)
+        vertices_collect(&x->vertices, e);
+    if (drops && x->options.local_all2all && team_meet(m, e) == ST_OK)
+        vertices_drop_duplicates(&x->vertices, m, e);
+    if (team_meet(m, e) == ST_OK && m->number == 0)
+        share_level(x, e);
     return team_meet(m, e);
 }
 
-/* What can be done for vertices while masks are under way, which they have been since `begun`. */
-static void move_beside_masks(struct exchange *x, double begun, struct error *e)
+/* What can be done for vertices while masks are under way, if `beside`, which they have been since `begun`. */
+static void move_vertices(struct exchange *x, int beside, double begun, double *merged_s, struct error *e)
 {
-    int moving = !flow_is_over(x);
-    move_flow(x, e);
-    if (moving && reduces_beside(x))
-        x->masks.merged_s = cli_seconds() - begun;
+    int moving = !vertices_are_here(&x->vertices);
+    vertices_move(&x->vertices, e);
+    if (moving && beside)
+        *merged_s = cli_seconds() - begun;
 }
 
-/* Until the ranks of the group have come. */
-static void move_until_met(struct exchange *x, double begun, struct error *e)
+/* Vertices go on moving until the masks are here, and in the memory of all ranks of the group. */
+static enum status reduce_masks(struct exchange *x, double *merged_s, struct error *e)
 {
+    double begun = cli_seconds();
+    int beside = x->level.updated && masks_reduce(&x->masks, x->vertices.told, &x->counts);
+    while (e->status == ST_OK && !masks_are_here(&x->masks))
+        move_vertices(x, beside, begun, merged_s, e);
+    if (e->status != ST_OK || !x->group.of_host)
+        return e->status;
     uint32_t meeting = comm_window_arrive(x->group.window);
     watch_wait_begin();
     while (e->status == ST_OK && !comm_window_have_met(x->group.window, meeting))
-        move_beside_masks(x, begun, e);
+        move_vertices(x, beside, begun, merged_s, e);
     watch_wait_end();
-}
-
-/* Vertices go on moving while masks are under way. A reduction that has begun is waited for in any case. */
-static enum status reduce_all_masks(struct exchange *x, struct error *e)
-{
-    double begun = cli_seconds();
-    x->masks.merged_s = 0;
-    if (x->level.updated && !x->masks.begun)
-        reduce_masks(x);
-    while (e->status == ST_OK && !masks_are_here(x))
-        move_beside_masks(x, begun, e);
-    x->masks.begun = 0;
-    if (e->status == ST_OK && x->group.of_host)
-        move_until_met(x, begun, e);
     return e->status;
 }
 
 static enum status take_masks_by_messages(struct exchange *x, const struct member *m, int *done,
                                           struct exchange_stats *stats, struct error *e)
 {
-    const struct level_state *level = &x->level;
     double clock = cli_seconds();
     if (take_stock(x, m, e) != ST_OK)
         return e->status;
-    if (m->number == 0 && open_flow(x, e) == ST_OK)
-        move_flow(x, e);
+    if (m->number == 0 && vertices_begin(&x->vertices, &x->counts, e) == ST_OK)
+        vertices_move(&x->vertices, e);
     stats->remote_s = lap(&clock);
     if (m->number == 0 && e->status == ST_OK)
-        reduce_all_masks(x, e);
+        reduce_masks(x, &stats->merged_s, e);
     if (team_meet(m, e) != ST_OK) /* masks are read */
         return e->status;
-    stats->merged_s = x->masks.merged_s;
     stats->masks_s += lap(&clock) - stats->merged_s;
-    receive_from_peers(x, m, e);
+    vertices_take_peers(&x->group, m, e);
     stats->local_s = lap(&clock);
-    if (level->updated)
-        take_masks(x, m, e);
+    if (x->level.updated)
+        masks_take(&x->masks, m, e);
     stats->masks_s += lap(&clock);
-    stats->reduced_masks = level->updated;
-    *done = !level->updated && !level->found;
+    stats->reduced_masks = x->level.updated;
+    *done = !x->level.updated && !x->level.found;
     if (*done && m->number == 0)
         forget_frontiers(x);
     return team_meet(m, e);
@@ -239,11 +236,11 @@ enum status exchange_vertices(struct exchange *x, const struct member *m,
         return e->status;
     if (m->number == 0) {
         watch_wait_begin();
-        while (e->status == ST_OK && !flow_is_over(x))
-            move_flow(x, e);
+        while (e->status == ST_OK && !vertices_are_here(&x->vertices))
+            vertices_move(&x->vertices, e);
         watch_wait_end();
-        close_flow(x);
-        give_counts(x, x->level.updated, stats);
+        vertices_end(&x->vertices);
+        give_counts(x, stats);
     }
     team_meet(m, e); /* what members do next may change what others read here */
     stats->remote_s += lap(&clock);

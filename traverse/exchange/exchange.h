@@ -14,6 +14,8 @@
 #ifndef DBFS_EXCHANGE_H
 #define DBFS_EXCHANGE_H
 
+#include "exchange_counts.h"
+
 #include "traverse/rank_devices.h"
 
 /* Where vertices and masks go through. `peer`: devices of one host read each other's memory. `host` and
@@ -48,34 +50,10 @@ struct exchange_options {
     uint64_t chunk_bytes; /* of nn messages */
 };
 
-/* Before and after what makes messages smaller: figure 8 of Pan et al. Bytes are those that leave a rank in
- * messages or that its devices read of their peers. */
-enum exchange_count {
-    COUNT_FOUND_VERTICES, /* for other groups, before duplicates are dropped */
-    COUNT_SENT_VERTICES,  /* of them, those sent in lists */
-    COUNT_LIST_BYTES,
-    COUNT_BITS_BYTES,
-    COUNT_FRONTIER_BYTES,
-    COUNT_MASK_BYTES,
-    COUNT_WHOLE_MASK_BYTES, /* the same if no word were left out */
-    COUNT_MESSAGES,         /* with vertices; frontiers and masks are left out */
-    COUNT_PEER_VERTICES, /* read of peers, in lists */
-    COUNT_PEER_BYTES,    /* lists and bits of vertices, frontiers, and masks of delegates */
-    EXCHANGE_COUNTS
-};
-
-struct exchange_counts {
-    uint64_t of[EXCHANGE_COUNTS];
-};
-
-extern const char *const exchange_count_name[EXCHANGE_COUNTS];
-
 /* What one exchange moved, on this rank. */
 struct exchange_stats {
     struct exchange_counts counts;
-    uint64_t leaving_vertices; /* nn destinations for other groups, before uniquify */
-    uint64_t sent_vertices;    /* of them, those in lists to other ranks, and after uniquify */
-    uint64_t local_vertices;   /* nn destinations in lists to peers */
+    uint64_t local_vertices; /* nn destinations in lists to peers, of the level loop alone */
     int reduced_masks;       /* 1 if the masks were reduced */
     double frontier_s, local_s, remote_s, masks_s;
     double merged_s; /* masks, reduced without blocking, and vertices were both under way: in no other time */

@@ -2,25 +2,23 @@
  * see exchange.h */
 #include "exchange_internal.h"
 
-#include "formats/base/cli.h"
-
 #include <string.h>
 
 void exchange_tell_work(struct exchange *x, uint32_t device, const struct workload *work)
 {
-    x->group.notes[x->group.first + device].work = *work;
+    x->group.work[x->group.first + device] = *work;
 }
 
 void exchange_tell_dd(struct exchange *x, uint32_t device, const struct subgraph_work *dd)
 {
-    x->group.notes[x->group.first + device].work.of[DD] = *dd;
+    x->group.work[x->group.first + device].of[DD] = *dd;
 }
 
 static void pool_subgraph(const struct exchange *x, enum subgraph g, struct subgraph_work *pooled)
 {
     *pooled = (struct subgraph_work){0};
     for (uint32_t i = 0; i < x->group.count; i++) {
-        const struct subgraph_work *work = &x->group.notes[i].work.of[g];
+        const struct subgraph_work *work = &x->group.work[i].of[g];
         pooled->forward += work->forward;
         pooled->frontier += work->frontier;
         pooled->unvisited_sources += work->unvisited_sources;
@@ -39,7 +37,7 @@ static void pool_group(const struct exchange *x, struct workload *pooled)
 {
     pooled->fresh = 0;
     for (uint32_t i = 0; i < x->group.count; i++)
-        pooled->fresh += x->group.notes[i].work.fresh;
+        pooled->fresh += x->group.work[i].fresh;
     for (int g = 0; g < SUBGRAPHS; g++)
         pool_subgraph(x, (enum subgraph)g, &pooled->of[g]);
 }
@@ -65,7 +63,7 @@ static void pool_groups(struct exchange *x, struct workload *pooled)
                       nn->unvisited_sources, nn->unvisited_targets,
                       (uint64_t)nn->price[PUSH], (uint64_t)nn->price[PULL]};
     x->nn.reach = expected_edges(x->rank, NN, pooled) + expected_edges(x->rank, DN, pooled);
-    x->nn.everywhere = x->level.wide && x->nn.frontiers != NULL;
+    x->nn.everywhere = x->level.wide && x->vertices.frontiers != NULL;
     if (!x->nn.everywhere)
         return;
     if (x->group.first > 0) /* one rank of each group adds what the group has */
@@ -99,11 +97,6 @@ int exchange_has_parts(const struct exchange *x)
     return x->group.count > 1;
 }
 
-int has_masks(const struct exchange *x)
-{
-    return x->options.form != EXCHANGE_FORM_LIST && shard_has_masks(&x->rank->graph->shards[0]);
-}
-
 /* Whether `bits`, of all shards, are less than lists. Each of `devices` gives or reads the bits of all other
  * shards, while a list is as long as the edges are many, of which an equal part leads to each shard. `forward`
  * may be a lower bound. */
@@ -111,29 +104,22 @@ static int bits_are_fewer(const struct exchange *x, const struct subgraph_work *
                           uint32_t devices)
 {
     double edges = (double)x->rank->graph->manifest.edges[NN];
-    double expected = x->nn_sources > 0 ? (double)nn->frontier * edges / (double)x->nn_sources : 0;
+    double expected = x->nn.sources > 0 ? (double)nn->frontier * edges / (double)x->nn.sources : 0;
     double vertices = (double)nn->forward > expected ? (double)nn->forward : expected;
     return 32 * vertices > (double)devices * (double)bits;
-}
-
-/* Once all ranks have told their frontiers: the next messages have bits of those that are not visited yet. */
-static void remember_told(struct exchange *x)
-{
-    if (x->rank->backend->frontiers->words != NULL)
-        x->nn.bits = x->nn.work.unvisited_sources;
 }
 
 /* Devices whose work is pooled. */
 static uint32_t pooled_devices(const struct exchange *x)
 {
-    return x->nn.everywhere ? x->R * x->G : x->group.count;
+    return x->nn.everywhere ? x->rank->graph->manifest.p : x->group.count;
 }
 
 /* A list is at least as long as its frontier. */
 int exchange_needs_forward(const struct exchange *x, const struct subgraph_work *nn)
 {
     return x->options.form == EXCHANGE_FORM_AUTO && has_masks(x) && nn->frontier > 0 &&
-           nn->frontier * 32 <= x->group.count * x->normals;
+           nn->frontier * 32 <= x->group.count * x->nn.normals;
 }
 
 int exchange_may_pull_nn(const struct exchange *x, const struct subgraph_work *nn)
@@ -141,7 +127,7 @@ int exchange_may_pull_nn(const struct exchange *x, const struct subgraph_work *n
     if (!has_masks(x) || (!x->group.whole && !x->nn.everywhere))
         return 0;
     return x->options.form == EXCHANGE_FORM_BITS ||
-           bits_are_fewer(x, nn, x->nn.everywhere ? x->nn.bits : x->normals, pooled_devices(x));
+           bits_are_fewer(x, nn, x->nn.everywhere ? x->nn.bits : x->nn.normals, pooled_devices(x));
 }
 
 enum outgoing_form exchange_form_of(const struct exchange *x, const struct subgraph_work *nn)
@@ -150,90 +136,5 @@ enum outgoing_form exchange_form_of(const struct exchange *x, const struct subgr
         return OUTGOING_LIST;
     if (x->options.form == EXCHANGE_FORM_BITS)
         return OUTGOING_MASK;
-    return bits_are_fewer(x, nn, x->normals, pooled_devices(x)) ? OUTGOING_MASK : OUTGOING_LIST;
-}
-
-/* ---- frontiers ---- */
-
-/* Of what a device gives to others, or is given of a shard that no peer has. */
-static uint64_t frontier_words(const struct exchange *x, uint32_t device, uint32_t shard)
-{
-    const struct backend_frontiers *frontiers = x->rank->backend->frontiers;
-    return frontiers->words != NULL ? frontiers->words(x->rank->devices[device], shard)
-                                    : mask_parcel_words(x, shard);
-}
-
-/* Every rank sends those of its devices to all ranks of other groups. */
-static enum status send_frontiers(struct exchange *x, struct error *e)
-{
-    uint32_t own = x->rank->comm->rank;
-    size_t sends = 0, receives = 0;
-    for (uint32_t s = 0; s < x->R * x->G; s++) {
-        uint32_t rank = rank_of_shard(s, x->R), device = device_of_shard(s, x->R);
-        if (x->group.number[s] != GROUP_NONE)
-            continue;
-        uint32_t mine = shard_of_device(own, device, x->R); /* as many as the other rank has */
-        uint64_t bytes = 4 * frontier_words(x, device, mine);
-        x->counts.of[COUNT_FRONTIER_BYTES] += bytes;
-        x->mail.sends[sends++] = (struct transfer){.rank = rank,
-                                                   .tag = (int)device,
-                                                   .bytes = frontier_of(x, mine),
-                                                   .size = bytes};
-        x->mail.receives[receives++] = (struct transfer){.rank = rank,
-                                                         .tag = (int)device,
-                                                         .bytes = frontier_of(x, s),
-                                                         .size = 4 * frontier_words(x, device, s)};
-    }
-    return comm_transfer(x->rank->comm, x->mail.sends, sends, x->mail.receives, receives,
-                         x->options.chunk_bytes, e);
-}
-
-static enum status write_frontiers(struct exchange *x, const struct member *m, struct error *e)
-{
-    const struct rank *rank = x->rank;
-    for (uint32_t g = m->first; g < m->end; g++) {
-        for (uint32_t s = 0; s < x->R * x->G && e->status == ST_OK; s++) {
-            if (x->group.number[s] == GROUP_NONE)
-                rank->backend->frontiers->write(rank->devices[g], s, frontier_of(x, s),
-                                                frontier_words(x, g, s), e);
-        }
-    }
-    return e->status;
-}
-
-static enum status read_frontiers(struct exchange *x, const struct member *m, struct error *e)
-{
-    const struct rank *rank = x->rank;
-    const struct backend_frontiers *frontiers = rank->backend->frontiers;
-    for (uint32_t g = m->first; g < m->end && e->status == ST_OK; g++) {
-        uint32_t s = shard_of_device(rank->comm->rank, g, x->R);
-        if (frontiers->count == NULL || frontiers->count(rank->devices[g], e) == ST_OK)
-            frontiers->read(rank->devices[g], frontier_of(x, s), frontier_words(x, g, s), e);
-    }
-    return e->status;
-}
-
-static enum status exchange_frontiers(struct exchange *x, const struct member *m, struct error *e)
-{
-    read_frontiers(x, m, e);
-    if (team_meet(m, e) == ST_OK && m->number == 0 && send_frontiers(x, e) == ST_OK)
-        remember_told(x);
-    if (team_meet(m, e) != ST_OK)
-        return e->status;
-    return write_frontiers(x, m, e);
-}
-
-enum status exchange_frontier(struct exchange *x, const struct member *m,
-                              struct exchange_stats *stats, struct error *e)
-{
-    const struct rank *rank = x->rank;
-    double start = cli_seconds();
-    if (m->number == 0)
-        count_peer_frontiers(x);
-    for (uint32_t g = m->first; g < m->end && e->status == ST_OK; g++)
-        rank->backend->search->show_frontier(rank->devices[g], e);
-    if (group_meet(&x->group, m, e) == ST_OK && !x->group.whole)
-        exchange_frontiers(x, m, e);
-    stats->frontier_s = cli_seconds() - start;
-    return e->status;
+    return bits_are_fewer(x, nn, x->nn.normals, pooled_devices(x)) ? OUTGOING_MASK : OUTGOING_LIST;
 }

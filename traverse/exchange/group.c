@@ -6,18 +6,19 @@
 
 /* ---- memory that the peers share ---- */
 
-/* The cards, notes and parcels lie one after the other, then the mask. */
+/* What lies there one after the other: first the cards, last the flags. */
 struct shared_part {
-    uint64_t cards, notes, parcels, mask, bytes;
+    uint64_t work, parcels, mask, updated, found, bytes;
 };
 
 static struct shared_part lay_out(const struct group *g)
 {
-    struct shared_part at = {0};
-    at.notes = at.cards + g->count * sizeof(struct peer_card);
-    at.parcels = at.notes + g->count * sizeof(struct note);
-    at.mask = at.parcels + (g->of_host ? (uint64_t)g->count * g->count : 0) * sizeof(struct parcel);
-    at.bytes = at.mask + (mask_words(g->rank->graph->manifest.d) + 1) * sizeof *g->mask;
+    struct shared_part at = {.work = g->count * sizeof(struct peer_card)};
+    at.parcels = at.work + g->count * sizeof *g->work;
+    at.mask = at.parcels + g->of_host * (uint64_t)g->count * g->count * sizeof *g->parcels;
+    at.updated = at.mask + g->of_host * mask_words(g->rank->graph->manifest.d) * sizeof *g->mask;
+    at.found = at.updated + g->count * sizeof *g->updated;
+    at.bytes = at.found + g->count * sizeof *g->found;
     return at;
 }
 
@@ -31,11 +32,23 @@ static enum status open_memory(struct group *g, const struct comm *comm, struct 
         comm_window_open(&g->window, comm, at.bytes, e) != ST_OK)
         return e->status;
     char *memory = comm_window_memory(g->window);
-    g->notes = (struct note *)(memory + at.notes);
-    if (g->of_host)
+    g->work = (struct workload *)(memory + at.work);
+    g->updated = (int *)(memory + at.updated);
+    g->found = (int *)(memory + at.found);
+    if (g->of_host) {
+        g->leaders = g->window;
         g->parcels = (struct parcel *)(memory + at.parcels);
-    g->mask = (uint64_t *)(memory + at.mask);
+        g->mask = (uint64_t *)(memory + at.mask);
+    }
     return ST_OK;
+}
+
+void *group_take_memory(struct group *g, uint64_t bytes, const char *what, struct error *e)
+{
+    if (memory_charge(g->rank->budget, bytes, what, e) != ST_OK)
+        return NULL;
+    g->charged += bytes;
+    return g->rank->backend->messages->host_take(bytes, what, e);
 }
 
 /* ---- opening ---- */
@@ -55,23 +68,19 @@ static void number_peers(struct group *g)
 }
 
 /* A job of the team: the devices of a member meet their peers. */
-struct introduction {
-    struct group *group;
-    const struct peer_card *cards;
-};
-
 static enum status introduce(void *context, const struct member *m, struct error *e)
 {
-    const struct introduction *in = context;
-    const struct rank *rank = in->group->rank;
+    const struct group *group = context;
+    const struct rank *rank = group->rank;
     for (uint32_t g = m->first; g < m->end && e->status == ST_OK; g++)
-        rank->backend->peers->meet(rank->devices[g], in->cards, in->group->count, e);
+        rank->backend->peers->meet(rank->devices[g], comm_window_memory(group->window), group->count, e);
     return e->status;
 }
 
-static void show_cards(const struct group *g, struct peer_card *cards, struct error *e)
+static void show_cards(const struct group *g, struct error *e)
 {
     const struct rank *rank = g->rank;
+    struct peer_card *cards = comm_window_memory(g->window);
     int elsewhere = g->of_host && rank->comm->host_ranks > 1;
     for (uint32_t i = 0; i < rank->device_count && e->status == ST_OK; i++)
         rank->backend->peers->show(rank->devices[i], elsewhere, &cards[g->first + i], e);
@@ -90,12 +99,10 @@ static int all_join(const struct rank *rank)
 static enum status meet_peers(struct group *g, struct error *e)
 {
     const struct rank *rank = g->rank;
-    struct peer_card *cards = comm_window_memory(g->window);
-    struct introduction in = {g, cards};
-    show_cards(g, cards, e);
+    show_cards(g, e);
     if (comm_agree(rank->comm, e) != ST_OK)
         return e->status;
-    team_run(rank->team, introduce, &in, e);
+    team_run(rank->team, introduce, g, e);
     if (comm_agree(rank->comm, e) == ST_OK) /* all cards are read, too */
         g->joined = all_join(rank);
     return e->status;
@@ -150,6 +157,63 @@ void group_close(struct group *g)
     free(g->shard);
     free(g->number);
     *g = (struct group){0};
+}
+
+/* ---- how a level went ---- */
+
+static struct parcel *place_of_parcel(const struct group *g, uint32_t from, uint32_t to)
+{
+    return &g->parcels[(size_t)to * g->count + from];
+}
+
+struct parcel group_parcel_for(const struct group *g, uint32_t device, uint32_t shard)
+{
+    const struct rank *rank = g->rank;
+    struct parcel parcel = rank->backend->messages->outgoing(rank->devices[device], shard);
+    if (parcel.form == OUTGOING_MASK && parcel.count > 0)
+        parcel.count = group_shard_words(g, shard);
+    return parcel;
+}
+
+struct parcel group_parcel_between(const struct group *g, uint32_t from, uint32_t to)
+{
+    if (from == to)
+        return (struct parcel){0};
+    return g->parcels != NULL ? *place_of_parcel(g, from, to)
+                              : group_parcel_for(g, from - g->first, g->shard[to]);
+}
+
+void group_tell_found(struct group *g, uint32_t device, uint64_t found)
+{
+    uint32_t self = g->first + device;
+    g->updated[self] = g->rank->backend->masks->updated(g->rank->devices[device]);
+    g->found[self] = found > 0;
+    for (uint32_t i = 0; i < g->count; i++) {
+        struct parcel parcel = {0};
+        if (i != self)
+            parcel = group_parcel_for(g, device, g->shard[i]);
+        if (g->parcels != NULL)
+            *place_of_parcel(g, self, i) = parcel;
+        g->found[self] |= parcel.count > 0;
+    }
+}
+
+static int any(const int *flags, uint32_t count)
+{
+    int set = 0;
+    for (uint32_t i = 0; i < count; i++)
+        set |= flags[i];
+    return set;
+}
+
+int group_updated(const struct group *g)
+{
+    return any(g->updated, g->count);
+}
+
+int group_found(const struct group *g)
+{
+    return any(g->found, g->count);
 }
 
 /* ---- meetings ---- */

@@ -1,7 +1,7 @@
 /* group.h: the devices that read each other's memory: those of this rank, or of all ranks of this host.
  *
- * They are called peers (struct backend_peers). Each has a note in memory that all of them see, where it says
- * how its level went. A note is written before a meeting of the group and read after it.
+ * They are called peers (struct backend_peers). Each says in memory that all of them see how its level went. That is
+ * written before a meeting of the group and read after it.
  */
 #ifndef DBFS_GROUP_H
 #define DBFS_GROUP_H
@@ -10,16 +10,18 @@
 
 #include "formats/mpi/window.h"
 
-/* What a device tells its peers about a level. */
-struct note {
-    struct workload work; /* of the frontier, to choose directions by */
-    int updated;          /* it found a delegate */
-    int found;            /* it found a normal vertex */
+/* What a rank tells all ranks about a level. */
+struct rank_note {
+    uint64_t updated; /* a device of its group found a delegate */
+    uint64_t found;   /* a device of its group found a normal vertex */
+    uint64_t reach;   /* estimate of the normals that the level reaches */
+    uint64_t changed; /* words of the group's mask that changed, plus 1; 0: another rank of the group tells */
 };
 
 struct group {
     const struct rank *rank;
     struct comm_window *window;
+    struct comm_window *leaders; /* whose first ranks reduce masks; NULL: all ranks do */
     uint32_t count;       /* peers */
     uint32_t first;       /* number of this rank's first device among them */
     int of_host;          /* 0: of this rank alone */
@@ -27,11 +29,13 @@ struct group {
     int joined;           /* all peers of all groups can take part in a search by themselves */
     uint32_t *shard;      /* [count] */
     uint32_t *number;     /* [p]: which peer holds a shard, or GROUP_NONE */
-    struct note *notes;   /* [count], shared */
+    struct workload *work; /* [count], shared: of the frontier, to choose directions by */
+    int *updated, *found; /* [count], shared: it found a delegate, a normal vertex in this level */
     struct parcel *parcels; /* [to][from], shared: what peer `from` found for peer `to`; NULL: of this rank
                              * alone, whose devices can be asked */
-    uint64_t charged;     /* bytes to the budget, by the first rank of the host */
-    uint64_t *mask;       /* [mask_words(d)], shared: delegates on their way to and from MPI */
+    uint64_t *mask;       /* [mask_words(d)], shared: delegates on their way to and from MPI; NULL: of this rank
+                           * alone */
+    uint64_t charged;     /* bytes to the budget */
 };
 
 #define GROUP_NONE UINT32_MAX
@@ -45,9 +49,41 @@ enum status group_open(struct group *group, const struct rank *rank, enum group_
                        char *why, struct error *e);
 void group_close(struct group *group); /* a zeroed one is allowed */
 
-static inline struct parcel *parcel_between(const struct group *group, uint32_t from, uint32_t to)
+/* Takes memory of the host that devices copy to and from fast. It is charged to the budget until the group is
+ * closed; the backend's host_release frees it before. */
+void *group_take_memory(struct group *group, uint64_t bytes, const char *what, struct error *e);
+
+/* ---- how a level went ---- */
+
+/* By a device of this rank, before the group meets. `found`: local normals that it newly reached. */
+void group_tell_found(struct group *group, uint32_t device, uint64_t found);
+
+/* Whether a device of the group found a delegate, and a normal vertex. */
+int group_updated(const struct group *group);
+int group_found(const struct group *group);
+
+/* What a device of this rank found for a shard. */
+struct parcel group_parcel_for(const struct group *group, uint32_t device, uint32_t shard);
+
+/* What peer `from` found for peer `to`, by their numbers in the group. */
+struct parcel group_parcel_between(const struct group *group, uint32_t from, uint32_t to);
+
+/* How many devices of this rank read what a peer shows: all but the peer itself. */
+static inline uint32_t group_readers(const struct group *group, uint32_t peer)
 {
-    return &group->parcels[(size_t)to * group->count + from];
+    uint32_t devices = group->rank->device_count;
+    return devices - (peer >= group->first && peer < group->first + devices);
+}
+
+static inline int group_has_shard(const struct group *group, uint32_t shard)
+{
+    return group->number[shard] != GROUP_NONE;
+}
+
+/* Words of the mask of a shard's local ids, as parcels count them. */
+static inline uint64_t group_shard_words(const struct group *group, uint32_t shard)
+{
+    return 2 * mask_words(group->rank->graph->locals[shard]);
 }
 
 /* Waits until the members of all ranks of the group have called this. As team_meet; a failure of another rank

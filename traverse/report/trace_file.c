@@ -33,8 +33,8 @@ static void fill_sums(const struct level_trace *l, struct level_sums *s)
 {
     *s = (struct level_sums){.frontier = l->fresh,
                              .delegates = l->delegates,
-                             .leaving = l->exchange.leaving_vertices,
-                             .sent = l->exchange.sent_vertices,
+                             .leaving = l->exchange.counts.of[COUNT_FOUND_VERTICES],
+                             .sent = l->exchange.counts.of[COUNT_SENT_VERTICES],
                              .local = l->exchange.local_vertices,
                              .compute_ns = (uint64_t)(1e9 * l->compute_s + 0.5),
                              .exchange_ns = (uint64_t)(1e9 * l->exchange_s + 0.5)};

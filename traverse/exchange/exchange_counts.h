@@ -1,0 +1,30 @@
+/* exchange_counts.h: before and after what makes messages smaller: figure 8 of Pan et al.
+ *
+ * Bytes are those that leave a rank in messages or that its devices read of their peers. The files of masks/ and
+ * vertices/ add to the counts where they send or read. */
+#ifndef DBFS_EXCHANGE_COUNTS_H
+#define DBFS_EXCHANGE_COUNTS_H
+
+#include <stdint.h>
+
+enum exchange_count {
+    COUNT_FOUND_VERTICES, /* for other groups, before duplicates are dropped */
+    COUNT_SENT_VERTICES,  /* of them, those sent in lists */
+    COUNT_LIST_BYTES,
+    COUNT_BITS_BYTES,
+    COUNT_FRONTIER_BYTES,
+    COUNT_MASK_BYTES,
+    COUNT_WHOLE_MASK_BYTES, /* the same if no word were left out */
+    COUNT_MESSAGES,         /* with vertices; frontiers and masks are left out */
+    COUNT_PEER_VERTICES, /* read of peers, in lists */
+    COUNT_PEER_BYTES,    /* lists and bits of vertices, frontiers, and masks of delegates */
+    EXCHANGE_COUNTS
+};
+
+struct exchange_counts {
+    uint64_t of[EXCHANGE_COUNTS];
+};
+
+extern const char *const exchange_count_name[EXCHANGE_COUNTS];
+
+#endif

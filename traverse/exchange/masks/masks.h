@@ -1,0 +1,85 @@
+/* masks.h: the reduction of the masks of delegates (Pan et al., section V-A; exchange.h)
+ *
+ * In a group that holds all shards every device ORs the masks of its peers for itself. With other groups the first
+ * device of each group does, the result is reduced in host memory, and every device takes it from there. Where few
+ * words changed, groups give each other lists of these words in place of masks.
+ *
+ * The steps of a level between groups, in their order:
+ * 1. masks_begin, if masks are reduced while devices still look for normals. masks_move goes on with it.
+ * 2. masks_tell: what this rank tells the others of its group's mask.
+ * 3. masks_reduce, once all have told, if any device found a delegate. masks_are_here asks whether it is over.
+ * 4. masks_take gives the result to the devices.
+ * Member 0 calls them, except for those with a `member` parameter, which every member calls.
+ */
+#ifndef DBFS_MASKS_H
+#define DBFS_MASKS_H
+
+#include "traverse/exchange/exchange_counts.h"
+#include "traverse/exchange/group.h"
+
+#include "formats/mpi/mask_reduction.h"
+
+/* The words of a mask of which few are not zero, with their places: fewer bytes than the mask then. */
+struct mask_list {
+    struct mask_word *own, *all; /* [most], in memory that devices copy to and from fast */
+    uint64_t most;               /* 0: masks are never listed */
+    uint64_t gathered;           /* words of `all` */
+    int *counts, *begins;        /* [R] each, one behind the other */
+};
+
+struct masks {
+    const struct group *group;
+    uint64_t words;
+    uint64_t *bits; /* [words]: the mask of the group on its way to and from MPI; NULL: the group holds all shards */
+    struct mask_reduction *reduction; /* of non-blocking reductions; NULL: there are none */
+    struct mask_list list;
+    int devices_list; /* devices list the words of masks, and take lists of them */
+
+    /* of this level */
+    uint64_t changed; /* words that this group changed */
+    int is_read;      /* that is known already */
+    int is_whole;     /* `bits` has what the group changed; 0: the list has it, or nothing changed */
+    uint64_t all_changed; /* words that all groups changed, each for itself */
+    int asks;         /* the ranks are asking for all_changed */
+    int begun;        /* the reduction has begun while normals were looked for */
+    int is_sparse;    /* groups give each other lists */
+};
+
+/* Collective: a rank that failed before takes part. `nonblocking`: option IR. */
+enum status masks_open(struct masks *masks, struct group *group, int nonblocking, struct error *e);
+void masks_close(struct masks *masks, const struct rank *rank); /* a zeroed one is allowed */
+
+/* ---- in a group that holds all shards ---- */
+
+/* Devices read what their peers updated; masks_take follows when all have. */
+enum status masks_read_peers(const struct masks *masks, const struct member *member, struct error *e);
+
+/* ---- between groups ---- */
+
+/* Collective, without waiting. First all ranks ask how many words changed. If they are too many to be listed, a
+ * reduction of whole masks begins, while normals are still looked for. */
+enum status masks_begin(struct masks *masks, struct error *e);
+
+/* Does what can be done now; 0: something is under way. */
+int masks_move(struct masks *masks, struct exchange_counts *counts);
+
+/* Waits until it is known whether a reduction has begun. */
+void masks_await_answer(struct masks *masks, struct exchange_counts *counts);
+
+/* What this rank tells the others: rank_note.changed. */
+enum status masks_tell(struct masks *masks, uint64_t *changed, struct error *e);
+
+/* Returns whether the masks are then under way, as they are in a reduction that does not block. */
+int masks_reduce(struct masks *masks, const struct rank_note *told, struct exchange_counts *counts);
+
+/* Lets MPI go on; 0: a reduction is under way. A rank that does not reduce has none to wait for. */
+int masks_are_here(const struct masks *masks);
+
+/* ---- in both ---- */
+
+enum status masks_take(const struct masks *masks, const struct member *member, struct error *e);
+
+/* Counts the masks that devices of this rank read of their peers in this level. */
+void masks_count_peers(const struct masks *masks, struct exchange_counts *counts);
+
+#endif

@@ -1,0 +1,41 @@
+/* peer_vertices.c: vertices within a group; see vertices.h */
+#include "vertices.h"
+
+#include <stdlib.h>
+
+enum status vertices_take_peers(const struct group *group, const struct member *m, struct error *e)
+{
+    const struct rank *rank = group->rank;
+    struct parcel *parcels = malloc(group->count * sizeof *parcels);
+    if (parcels == NULL)
+        return fail_memory(e, "vertices of peers", group->count * sizeof *parcels);
+    for (uint32_t g = m->first; g < m->end && e->status == ST_OK; g++) {
+        uint64_t units = 0;
+        for (uint32_t i = 0; i < group->count; i++) {
+            parcels[i] = group_parcel_between(group, i, group->first + g);
+            units += parcels[i].count;
+        }
+        if (units > 0)
+            rank->backend->messages->receive_peers(rank->devices[g], parcels, e);
+    }
+    free(parcels);
+    return e->status;
+}
+
+void vertices_count_peers(const struct group *group, struct exchange_counts *counts)
+{
+    for (uint32_t to = group->first; to < group->first + group->rank->device_count; to++) {
+        for (uint32_t from = 0; from < group->count; from++) {
+            const struct parcel parcel = group_parcel_between(group, from, to);
+            counts->of[COUNT_PEER_VERTICES] += parcel.form == OUTGOING_LIST ? parcel.count : 0;
+            counts->of[COUNT_PEER_BYTES] += parcel.count * sizeof(uint32_t);
+        }
+    }
+}
+
+void vertices_count_frontiers(const struct group *group, struct exchange_counts *counts)
+{
+    for (uint32_t i = 0; i < group->count; i++)
+        counts->of[COUNT_PEER_BYTES] +=
+            group_readers(group, i) * group_shard_words(group, group->shard[i]) * sizeof(uint32_t);
+}

@@ -1,0 +1,104 @@
+/* vertices.c: memory of boxes, buffers and messages; see vertices.h */
+#include "vertices.h"
+
+#include "formats/base/arith.h"
+
+/* ---- buffers ---- */
+
+/* Buffers in memory of the host are charged to the budget. */
+static uint64_t charged_for(const struct rank *rank, uint64_t ids)
+{
+    return rank->exchange_memory == EXCHANGE_HOST ? ids * sizeof(uint32_t) : 0;
+}
+
+static void release(const struct rank *rank, uint32_t device, struct buffer *buffer)
+{
+    rank->backend->messages->exchange_release(rank->devices[device], buffer->ids);
+    memory_discharge(rank->budget, charged_for(rank, buffer->capacity));
+    *buffer = (struct buffer){0};
+}
+
+static void release_all(const struct rank *rank, struct buffer *buffers)
+{
+    for (uint32_t g = 0; buffers != NULL && g < rank->device_count; g++)
+        release(rank, g, &buffers[g]);
+    memory_release(rank->budget, buffers);
+}
+
+/* Twice as much as before, if that much may be needed. With option L nobody knows how much a device may gather, and
+ * it takes what it needs: all devices then have no more than without. */
+static uint64_t next_capacity(const struct vertices *v, uint32_t device, uint64_t capacity, uint64_t need)
+{
+    uint64_t twice = smaller(2 * capacity, v->rank->graph->shards[device].csr[NN].edges);
+    return v->gathers ? need : larger(need, twice);
+}
+
+enum status buffer_grow(const struct vertices *v, uint32_t device, struct buffer *buffer, uint64_t need,
+                        struct error *e)
+{
+    const struct rank *rank = v->rank;
+    uint64_t capacity = next_capacity(v, device, buffer->capacity, need);
+    if (need <= buffer->capacity)
+        return ST_OK;
+    release(rank, device, buffer);
+    if (memory_charge(rank->budget, charged_for(rank, capacity), "nn exchange buffers", e) != ST_OK)
+        return e->status;
+    buffer->capacity = capacity;
+    buffer->ids = rank->backend->messages->exchange_take(
+        rank->devices[device], capacity * sizeof *buffer->ids, "nn exchange buffers", e);
+    return e->status;
+}
+
+/* Room for the longest lists that are shorter than masks, as far as shards have edges for them, so that no search waits
+ * for more: to get memory that devices copy to fast takes milliseconds. */
+static enum status grow_all(const struct vertices *v, struct error *e)
+{
+    const struct rank *rank = v->rank;
+    uint64_t normals = 0;
+    for (uint32_t s = 0; s < rank->graph->manifest.p; s++)
+        normals += rank->graph->locals[s];
+    for (uint32_t g = 0; g < rank->device_count && e->status == ST_OK; g++) {
+        uint64_t room = smaller(normals / 32 + 1, rank->graph->shards[g].csr[NN].edges);
+        if (buffer_grow(v, g, &v->send[g], room, e) == ST_OK)
+            buffer_grow(v, g, &v->receive[g], room, e);
+    }
+    return e->status;
+}
+
+/* ---- opening ---- */
+
+static void take(const struct vertices *v, void **array, uint64_t count, uint64_t width, struct error *e)
+{
+    if (e->status == ST_OK)
+        memory_take(v->rank->budget, array, count, width, "tables of messages", e);
+}
+
+enum status vertices_open(struct vertices *v, struct group *group, uint64_t chunk_bytes, int gathers,
+                          int frontiers, struct error *e)
+{
+    const struct rank *rank = group->rank;
+    const uint64_t G = rank->device_count, R = rank->comm->ranks;
+    *v = (struct vertices){
+        .group = group, .rank = rank, .chunk_bytes = chunk_bytes, .gathers = gathers};
+    take(v, (void **)&v->box, R * G * G, sizeof *v->box, e);
+    take(v, (void **)&v->send, G, sizeof *v->send, e);
+    take(v, (void **)&v->receive, G, sizeof *v->receive, e);
+    take(v, (void **)&v->control, 2 * R * control_width(rank), sizeof *v->control, e);
+    take(v, (void **)&v->told, R, sizeof *v->told, e);
+    take(v, (void **)&v->sends, R * G, sizeof *v->sends, e);
+    take(v, (void **)&v->receives, R * G * G, sizeof *v->receives, e);
+    take(v, (void **)&v->out, G, sizeof *v->out, e);
+    if (e->status == ST_OK && rank->backend->has_device_memory)
+        grow_all(v, e);
+    return frontiers ? open_frontiers(v, group, e) : e->status;
+}
+
+void vertices_close(struct vertices *v, const struct rank *rank)
+{
+    void *const tables[] = {v->box, v->control, v->told, v->sends, v->receives, v->out};
+    for (size_t i = 0; i < sizeof tables / sizeof *tables; i++)
+        memory_release(rank->budget, tables[i]);
+    release_all(rank, v->send);
+    release_all(rank, v->receive);
+    rank->backend->messages->host_release(v->frontiers);
+}

@@ -1,0 +1,119 @@
+/* vertices.h: the vertices that devices give to each other (Pan et al., section V-B; exchange.h)
+ *
+ * Within a group there are no messages: a device reads vertices where its peers have them (peer_vertices.c). The steps
+ * of a level between groups, in their order:
+ * 1. vertices_collect (outboxes.c) puts what leaves into boxes. Options L and U take effect there.
+ * 2. vertices_share (control.c): ranks tell each other how their level went, and how much each box has.
+ * 3. vertices_begin to vertices_end (vertex_flow.c): what boxes have is copied, sent, and taken in, all side by side.
+ * Where nn is pulled, devices give each other the frontier instead, before the visit (frontiers.c).
+ *
+ * A function with a `member` parameter is called by every member, for its devices. Member 0 calls the others.
+ */
+#ifndef DBFS_VERTICES_H
+#define DBFS_VERTICES_H
+
+#include "traverse/exchange/exchange_counts.h"
+#include "traverse/exchange/group.h"
+
+/* Exchange memory of one device. */
+struct buffer {
+    uint32_t *ids;
+    uint64_t capacity;
+};
+
+/* A place in what a device sends: a box, and bytes of it. */
+struct outflow_place {
+    size_t box;
+    uint64_t at;
+};
+
+/* The chunks of a device's boxes: some are sent, the next ones are being copied. */
+struct outflow {
+    struct outflow_place copied, sent;
+    uint32_t copying; /* chunks */
+    uint32_t mark;    /* of the next copy */
+};
+
+struct vertices {
+    const struct group *group;
+    const struct rank *rank;
+    uint64_t chunk_bytes;
+    int gathers; /* option L: what goes to device g of other ranks is gathered on device g first */
+    int leaving; /* there are vertices for other groups in this level */
+    struct outbox *box;            /* [G from][R][G to]; those to this group stay empty */
+    struct buffer *send, *receive; /* [G], grown as needed */
+    uint64_t *control;         /* [2][R] rows to and from each rank: a note, and G*G counts */
+    struct rank_note *told;    /* [R], by vertices_share */
+    struct transfer *sends;    /* [R*G]: of frontiers */
+    struct transfer *receives; /* [R*G*G] */
+    size_t receive_count;
+    struct outflow *out;    /* [G] */
+    struct comm_flow *flow; /* of this level; NULL: none */
+    uint32_t *frontiers;    /* by nn's columns: normals on their way between groups; NULL: never */
+};
+
+/* Collective, in groups that do not hold all shards. A rank that failed before takes part. `frontiers`: groups may give
+ * each other theirs. */
+enum status vertices_open(struct vertices *vertices, struct group *group, uint64_t chunk_bytes, int gathers,
+                          int frontiers, struct error *e);
+void vertices_close(struct vertices *vertices, const struct rank *rank); /* a zeroed one is allowed */
+
+/* ---- within a group ---- */
+
+enum status vertices_take_peers(const struct group *group, const struct member *member, struct error *e);
+
+/* Counts what devices of this rank read of others in this level: vertices, or before that frontiers. */
+void vertices_count_peers(const struct group *group, struct exchange_counts *counts);
+void vertices_count_frontiers(const struct group *group, struct exchange_counts *counts);
+
+/* ---- between groups ---- */
+
+/* Counts the vertices of lists that leave, before duplicates are dropped. */
+void vertices_count_found(const struct vertices *vertices, struct exchange_counts *counts);
+
+/* Option U: drops duplicates among what each device found for another. */
+enum status vertices_drop_repeated(const struct group *group, const struct member *member, struct error *e);
+
+enum status vertices_collect(struct vertices *vertices, struct error *e);
+
+/* Options U and L: everything for one device is in one box, so duplicates between devices go, too. */
+enum status vertices_drop_duplicates(const struct vertices *vertices, const struct member *member, struct error *e);
+
+/* Collective. */
+void vertices_share(struct vertices *vertices, const struct rank_note *own);
+
+enum status vertices_begin(struct vertices *vertices, struct exchange_counts *counts, struct error *e);
+enum status vertices_move(struct vertices *vertices, struct error *e); /* does what can be done now */
+int vertices_are_here(const struct vertices *vertices); /* and sent */
+void vertices_end(struct vertices *vertices);
+
+/* Gives the frontiers of this group to the devices of all others. */
+enum status vertices_give_frontiers(struct vertices *vertices, const struct member *member,
+                                    struct exchange_counts *counts, struct error *e);
+
+/* ---- for the files of this folder ---- */
+
+/* Makes room for `need` ids; what the buffer held is lost. */
+enum status buffer_grow(const struct vertices *vertices, uint32_t device, struct buffer *buffer, uint64_t need,
+                        struct error *e);
+
+static inline size_t boxes_of_device(const struct vertices *v)
+{
+    return (size_t)v->rank->comm->ranks * v->rank->device_count;
+}
+
+/* The box for what device `from` sends to device `to` of another rank. */
+static inline struct outbox *outbox_of(const struct vertices *v, uint32_t from, uint32_t rank, uint32_t to)
+{
+    return v->box + from * boxes_of_device(v) + (size_t)rank * v->rank->device_count + to;
+}
+
+/* What device `from` of a rank sends to device `to` of this one: ids, or words of a mask. */
+struct parcel control_incoming(const struct vertices *vertices, uint32_t rank, uint32_t from, uint32_t to);
+size_t control_width(const struct rank *rank); /* words of a row */
+
+/* Takes memory for frontiers. Devices learn which normals of each shard have nn edges, if they want to. Collective, as
+ * vertices_open. */
+enum status open_frontiers(struct vertices *vertices, struct group *group, struct error *e);
+
+#endif
