@@ -97,6 +97,26 @@ fi
 duplicates=$(find formats tools traverse -name '*.[ch]' -printf '%f\n' | sort | uniq -d)
 check "file names are unique ($duplicates)" test -z "$duplicates"
 
+# Which object uses what another one defines. What is compiled for the emulated GPU stands in for what is not.
+uses() {
+    local source object
+    find formats tools traverse -name '*.c' -o -name '*.cu' | while read -r source; do
+        object=${source%.c}.o
+        [ "${source%.cu}" = "$source" ] || object=$source.o
+        for object in "${BUILD:-build}/$object" "${BUILD:-build}/emulated/$object"; do
+            [ ! -e "$object" ] || { nm -o "$object" && break; }
+        done
+    done | awk '{ object = $1; sub(/:[^:]*$/, "", object) }
+        $(NF - 1) ~ /^[TDBRC]$/ { defined[$NF] = defined[$NF] " " object }
+        $(NF - 1) == "U" { used[object " " $NF] }
+        END { for (pair in used) { split(pair, of, " "); n = split(defined[of[2]], in_objects, " ")
+            for (i = 1; i <= n; i++) print of[1], in_objects[i] } }'
+}
+uses >"$tmp/uses"
+check 'what files use of each other is seen' test "$(wc -l <"$tmp/uses")" -gt 500
+circles=$(tsort "$tmp/uses" 2>&1 >/dev/null | sed -n 's/^tsort: .*\/\(.*\)\.o$/\1/p')
+check "no files use each other in a circle ($(echo $circles))" test -z "$circles"
+
 sizes=$(find formats tools traverse -name '*.[ch]' -o -name '*.cu' -o -name '*.cuh' | xargs awk -f tests/sizes.awk)
 large=$(echo "$sizes" | awk '$1 == "members" && $2 > 16 && $3 !~ /^(args|options|.*_options)$/')
 check "structs have at most 16 members, option structs excepted ($large)" test -z "$large"

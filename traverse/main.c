@@ -181,7 +181,7 @@ int main(int argc, char **argv)
     run.command = argv;
     args_parse(&run.args, argc, argv);
     argv[0] = own_name; /* what the report says can be run again, under dbfs too */
-    run.talk = args_take_stdout(&run.args) ? stderr : stdout;
+    run.talk = args_stdouts(&run.args) > 0 ? stderr : stdout;
     if (run.args.plan) {
         const struct plan_request request = {.folder = run.args.folder,
                                              .json = run.args.json,

@@ -318,7 +318,7 @@ static inline unsigned int *gpu_bad_flag(const struct device *device)
  * answers, where they belong. Vertices whose parent another device has are listed; NULL: there are none. */
 enum status gpu_write_parents(struct device *device, uint32_t *remote, struct error *e);
 
-/* cuda_depths.c
+/* cuda_own_values.c
  * - gpu_follow_search: what is launched on the stream of normals waits for the search on the other one.
  * - gpu_solo_settle: completes depths, before results are read.
  * - gpu_write_depths: depths of all vertices, by number of vertex, from a search that need not be settled. */

@@ -7,7 +7,7 @@
 
 void benchmark_defaults(struct benchmark *b)
 {
-    options_defaults(&b->args, "dbfs-graph500");
+    args_defaults(&b->args, "dbfs-graph500");
     b->args.answer = ANSWER_PARENTS;
     b->args.record_parents = 1;
     b->construction_s = -1;

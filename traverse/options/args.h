@@ -45,7 +45,10 @@ struct args {
     uint32_t parents_width; /* bytes of a parent in files that are not text; 0: 4 where that is enough */
 };
 
-/* Reads the command line. It exits with 2 if that is wrong, and with 0 after --help or --version. */
+/* Everything as it is if no option is given. */
+void args_defaults(struct args *args, const char *program);
+
+/* Reads the command line of dbfs-traverse. It exits with 2 if that is wrong, and with 0 after --help or --version. */
 void args_parse(struct args *args, int argc, char **argv);
 void args_free(struct args *args);
 
@@ -55,7 +58,7 @@ void args_settle(struct args *args);
 /* Whether it is wanted what each level does. */
 int args_want_levels(const struct args *args);
 
-/* Whether a result is written to standard output. */
-int args_take_stdout(const struct args *args);
+/* How many results go to standard output. */
+int args_stdouts(const struct args *args);
 
 #endif

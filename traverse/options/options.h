@@ -63,9 +63,6 @@ struct option_program {
  * wrong, and with 0 after --help or --version. */
 void options_read(struct args *args, const struct option_program *program, int argc, char **argv);
 
-/* Everything as it is if no option is given. */
-void options_defaults(struct args *args, const char *program);
-
 /* The word that was chosen for an option of this name. */
 const char *options_choice(const struct args *args, const char *name);
 

@@ -1,13 +1,10 @@
-/* graph_reader.c: opening, naming and finishing of readers; see graph_reader.h */
+/* graph_reader.c: naming, opening and finishing of readers; see graph_reader.h */
 #include "graph_reader.h"
 
-#include "scan_text.h"
 #include "sniff.h"
 
-#include <stdio.h>
 #include <stdlib.h>
-
-typedef unsigned long long ull;
+#include <string.h>
 
 static const struct {
     const char *name;
@@ -165,51 +162,4 @@ enum status graph_reader_finish(struct graph_reader *r, struct error *e)
     if (r->total.beyond > r->facts.n)
         r->facts.n = r->total.beyond;
     return r->class->finish != NULL ? r->class->finish(r, e) : ST_OK;
-}
-
-void reader_limit_ids(struct graph_reader *r, uint64_t base, uint64_t limit, const char *why)
-{
-    r->base = base;
-    r->limit = limit;
-    if (limit == 0)
-        snprintf(r->expected_id, sizeof r->expected_id, "no id: the graph has no vertices");
-    else
-        snprintf(r->expected_id, sizeof r->expected_id, "a vertex id from %llu to %llu%s",
-                 (ull)base, (ull)(base + limit - 1), why);
-}
-
-enum status reader_set_ids(struct graph_reader *r, uint64_t base, uint64_t n, uint64_t line,
-                           struct error *e)
-{
-    uint64_t vertices = r->options.vertices;
-    int is_list = r->class == &read_pairs_class || r->class == &read_csv_class;
-    const char *why = vertices > 0                  ? " (--vertices)"
-                      : is_list && !r->options.names ? " (any others: --compact=MAP, or --compact of dbfs)"
-                                                     : "";
-    uint64_t limit = vertices > 0 ? vertices : r->options.names ? UINT64_MAX : DBFS_MAX_VERTICES;
-    if (n != NO_COUNT) {
-        char found[48], expected[128];
-        snprintf(found, sizeof found, "%llu vertices", (ull)n);
-        snprintf(expected, sizeof expected, "at most %llu%s", (ull)limit, why);
-        if (n > limit)
-            return line > 0 ? reader_bad_line(r, line, NULL, found, expected, e)
-                            : fail(e, ST_BAD_DATA, "%s: found %s, expected %s", r->name, found,
-                                   expected);
-        limit = n;
-        r->facts.has_n = 1;
-        r->facts.n = n;
-        why = "";
-    }
-    reader_limit_ids(r, base, limit, why);
-    return ST_OK;
-}
-
-enum status reader_bad_line(const struct graph_reader *r, uint64_t line, const char *at,
-                            const char *found, const char *expected, struct error *e)
-{
-    char word[DESCRIBED_BYTES];
-    if (at != NULL)
-        found = describe_word(at, word);
-    return fail(e, ST_BAD_DATA, "%s:%llu: found %s, expected %s", r->name, (ull)line, found,
-                expected);
 }

@@ -149,7 +149,7 @@ int graph_format_named(const char *name, enum graph_format *format);
 /* Writes all names that -f takes, with commas between. */
 void graph_format_list(char *text, size_t room);
 
-/* ---- for the reader files ---- */
+/* ---- for the reader files (reader_ids.c) ---- */
 
 /* Sets base, limit and expected_id. `n` is the number of vertices that the file declares at line `line`, or
  * NO_COUNT; line 0 means that the file is not text. More vertices than --vertices are ST_BAD_DATA. */

@@ -16,40 +16,6 @@ static enum status wait_for_stream(struct device *dev, struct error *e)
 
 /* ---- asking ---- */
 
-enum status gpu_write_parents(struct device *dev, uint32_t *remote, struct error *e)
-{
-    const struct gpu_answers *a = &dev->answers;
-    int scatter = a->vertex == NULL;
-    const struct gpu_vertices *n = &dev->of[NORMALS], *d = &dev->of[DELEGATES];
-    uint64_t vertices = n->count + d->count;
-    struct gpu_records locals = {.visited = n->visited,
-                                 .record = n->parent,
-                                 .count = n->count,
-                                 .first = 0,
-                                 .locals = n->count,
-                                 .ids = a->ids,
-                                 .id_bytes = a->id_bytes,
-                                 .to = scatter ? a->block : a->by_vertex,
-                                 .scatter = scatter,
-                                 .remote = remote,
-                                 .remote_count = gpu_remote_count(dev)};
-    struct gpu_records delegates = locals;
-    /* of several devices each has visited them all, but only those that found one have a parent */
-    delegates.visited = dev->shard->p > 1 ? NULL : d->visited;
-    delegates.record = d->parent;
-    delegates.count = d->count;
-    delegates.first = n->count;
-    delegates.remote = NULL;
-    CUDA_TRY(cudaMemsetAsync(a->tables, 0, 8 * gpu_answer_cursors(dev->shard->p), gpu_answer_stream(dev)), dev->where, e);
-    if (dev->shard->p == 1 && !scatter)
-        CUDA_TRY(cudaMemsetAsync((char *)a->by_vertex + vertices * a->id_bytes, 0xff, a->id_bytes,
-                                 gpu_answer_stream(dev)),
-                 dev->where, e);
-    cuda_write_parents(&locals, gpu_answer_stream(dev));
-    cuda_write_parents(&delegates, gpu_answer_stream(dev));
-    return CUDA_LAUNCHED(dev->where, e);
-}
-
 /* Where the questions for each shard begin, from how many there are. */
 static void place_questions(const struct device *dev, struct slice *questions)
 {

@@ -1,0 +1,55 @@
+/* reader_ids.c: the ids that a reader may find, and what is wrong at a line; see graph_reader.h */
+#include "graph_reader.h"
+#include "scan_text.h"
+
+#include <stdio.h>
+#include <string.h>
+
+typedef unsigned long long ull;
+
+void reader_limit_ids(struct graph_reader *r, uint64_t base, uint64_t limit, const char *why)
+{
+    r->base = base;
+    r->limit = limit;
+    if (limit == 0)
+        snprintf(r->expected_id, sizeof r->expected_id, "no id: the graph has no vertices");
+    else
+        snprintf(r->expected_id, sizeof r->expected_id, "a vertex id from %llu to %llu%s",
+                 (ull)base, (ull)(base + limit - 1), why);
+}
+
+enum status reader_set_ids(struct graph_reader *r, uint64_t base, uint64_t n, uint64_t line,
+                           struct error *e)
+{
+    uint64_t vertices = r->options.vertices;
+    int is_list = strcmp(r->class->name, "pairs") == 0 || strcmp(r->class->name, "csv") == 0;
+    const char *why = vertices > 0                  ? " (--vertices)"
+                      : is_list && !r->options.names ? " (any others: --compact=MAP, or --compact of dbfs)"
+                                                     : "";
+    uint64_t limit = vertices > 0 ? vertices : r->options.names ? UINT64_MAX : DBFS_MAX_VERTICES;
+    if (n != NO_COUNT) {
+        char found[48], expected[128];
+        snprintf(found, sizeof found, "%llu vertices", (ull)n);
+        snprintf(expected, sizeof expected, "at most %llu%s", (ull)limit, why);
+        if (n > limit)
+            return line > 0 ? reader_bad_line(r, line, NULL, found, expected, e)
+                            : fail(e, ST_BAD_DATA, "%s: found %s, expected %s", r->name, found,
+                                   expected);
+        limit = n;
+        r->facts.has_n = 1;
+        r->facts.n = n;
+        why = "";
+    }
+    reader_limit_ids(r, base, limit, why);
+    return ST_OK;
+}
+
+enum status reader_bad_line(const struct graph_reader *r, uint64_t line, const char *at,
+                            const char *found, const char *expected, struct error *e)
+{
+    char word[DESCRIBED_BYTES];
+    if (at != NULL)
+        found = describe_word(at, word);
+    return fail(e, ST_BAD_DATA, "%s:%llu: found %s, expected %s", r->name, (ull)line, found,
+                expected);
+}

@@ -1,0 +1,65 @@
+/* cuda_own_values.c: what a device itself knows of its vertices after a search: depths, which a whole search leaves as masks
+ * of its levels, and parents */
+#include "traverse/cuda/cuda_device.h"
+#include "traverse/cuda/cuda_error.h"
+
+enum status gpu_follow_search(struct device *dev, struct error *e)
+{
+    struct gpu_streams *s = &dev->stream;
+    if (CUDA_TRY(cudaEventRecord(s->reached[DELEGATES], s->of[DELEGATES]), dev->where, e) == ST_OK)
+        CUDA_TRY(cudaStreamWaitEvent(s->of[NORMALS], s->reached[DELEGATES], 0), dev->where, e);
+    return e->status;
+}
+
+enum status gpu_solo_settle(struct device *dev, struct error *e)
+{
+    if (gpu_is_settled(dev))
+        return ST_OK;
+    dev->solo.settled = 1;
+    cuda_solo_settle(&dev->solo.search, dev->stream.of[NORMALS]);
+    return CUDA_LAUNCHED(dev->where, e);
+}
+
+enum status gpu_write_depths(struct device *dev, enum vertex_kind kind, enum value_form form, void *to,
+                             struct error *e)
+{
+    if (form == VALUE_BYTE && !gpu_is_settled(dev))
+        cuda_solo_byte_depths(&dev->solo.search, kind, to, gpu_answer_stream(dev));
+    else if (gpu_solo_settle(dev, e) == ST_OK)
+        cuda_write_depths(&dev->of[kind], form, to, gpu_answer_stream(dev));
+    return e->status == ST_OK ? CUDA_LAUNCHED(dev->where, e) : e->status;
+}
+
+enum status gpu_write_parents(struct device *dev, uint32_t *remote, struct error *e)
+{
+    const struct gpu_answers *a = &dev->answers;
+    int scatter = a->vertex == NULL;
+    const struct gpu_vertices *n = &dev->of[NORMALS], *d = &dev->of[DELEGATES];
+    uint64_t vertices = n->count + d->count;
+    struct gpu_records locals = {.visited = n->visited,
+                                 .record = n->parent,
+                                 .count = n->count,
+                                 .first = 0,
+                                 .locals = n->count,
+                                 .ids = a->ids,
+                                 .id_bytes = a->id_bytes,
+                                 .to = scatter ? a->block : a->by_vertex,
+                                 .scatter = scatter,
+                                 .remote = remote,
+                                 .remote_count = gpu_remote_count(dev)};
+    struct gpu_records delegates = locals;
+    /* of several devices each has visited them all, but only those that found one have a parent */
+    delegates.visited = dev->shard->p > 1 ? NULL : d->visited;
+    delegates.record = d->parent;
+    delegates.count = d->count;
+    delegates.first = n->count;
+    delegates.remote = NULL;
+    CUDA_TRY(cudaMemsetAsync(a->tables, 0, 8 * gpu_answer_cursors(dev->shard->p), gpu_answer_stream(dev)), dev->where, e);
+    if (dev->shard->p == 1 && !scatter)
+        CUDA_TRY(cudaMemsetAsync((char *)a->by_vertex + vertices * a->id_bytes, 0xff, a->id_bytes,
+                                 gpu_answer_stream(dev)),
+                 dev->where, e);
+    cuda_write_parents(&locals, gpu_answer_stream(dev));
+    cuda_write_parents(&delegates, gpu_answer_stream(dev));
+    return CUDA_LAUNCHED(dev->where, e);
+}
