@@ -81,6 +81,6 @@ enum status file_kind_refuse_shards(const char *path, struct error *e)
         return fail_errno(e, path, "cannot open");
     if (!S_ISDIR(st.st_mode))
         return refuse_file(path, e);
-    return fail(e, ST_RUNTIME, "%s: is a folder without a packed graph (no manifest): `dbfs-pack -o %s` "
-                "makes one", path, path);
+    return fail(e, ST_RUNTIME, "%s: is a folder without a packed graph (no manifest): `dbfs-pack -o DIR "
+                "FILE.edges` makes one, in a new or empty folder", path);
 }

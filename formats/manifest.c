@@ -310,7 +310,7 @@ enum status manifest_read(struct manifest *m, const char *folder, struct error *
         fail(e, ST_RUNTIME,
              "%s: an unfinished packing: run dbfs-pack --resume with the same options",
              folder);
-    else if (access(path, F_OK) != 0)
+    else if (access(path, F_OK) != 0 && (errno == ENOENT || errno == ENOTDIR))
         file_kind_refuse_shards(folder, e);
     else if (key_values_read(&kv, path, NULL, e) == ST_OK)
         parse_manifest(m, path, &kv, e);

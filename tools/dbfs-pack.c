@@ -75,6 +75,8 @@ enum {
 
 enum action { PACK, PLAN, LIST, VERIFY };
 
+static const char *const action_option[] = {NULL, "--plan", "--list", "--verify"};
+
 struct command {
     enum action action;
     struct pack_options pack;
@@ -102,6 +104,13 @@ static void parse_heads(const struct cli *cli, const char *text, int *heads)
     }
 }
 
+static void choose_action(const struct cli *cli, struct command *c, enum action action)
+{
+    if (c->action != PACK && c->action != action)
+        cli_usage(cli, "%s and %s exclude each other", action_option[c->action], action_option[action]);
+    c->action = action;
+}
+
 static void parse_option(struct cli *cli, struct command *c, int option, const char *argument)
 {
     struct error e = {0};
@@ -120,10 +129,10 @@ static void parse_option(struct cli *cli, struct command *c, int option, const c
         if (pack_encoding_parse(argument, &c->pack.encoding) != 0)
             cli_usage(cli, "--encoding: '%s' is not raw, packed or auto", argument);
         break;
-    case PLAN_OPTION: c->action = PLAN; break;
-    case LIST_OPTION: c->action = LIST; break;
+    case PLAN_OPTION: choose_action(cli, c, PLAN); break;
+    case LIST_OPTION: choose_action(cli, c, LIST); break;
     case JSON_OPTION: c->json = 1; break;
-    case VERIFY_OPTION: c->action = VERIFY; break;
+    case VERIFY_OPTION: choose_action(cli, c, VERIFY); break;
     case SUGGEST_OPTION: c->words.rule = argument; break;
     case FOR_OPTION: c->words.machines = argument; break;
     case LINKS_OPTION: c->words.links = argument; break;
@@ -141,6 +150,9 @@ static void check_command(const struct cli *cli, const struct command *c)
             cli_usage(cli, "which shard directory?");
         if (c->inputs.count > 1)
             cli_usage(cli, "more than one shard directory: '%s'", c->inputs.path[1]);
+        if (p->folder != NULL || cli->force || c->resume)
+            cli_usage(cli, "%s only reads: leave out %s", action_option[c->action],
+                      p->folder != NULL ? "-o" : cli->force ? "--force" : "--resume");
         return;
     }
     if (p->folder == NULL && c->action == PACK)

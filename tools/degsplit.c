@@ -111,6 +111,8 @@ static void parse_arguments(struct cli *cli, struct command *c, int argc, char *
     int option;
     while ((option = cli_next(cli, argc, argv, CLI_SHORT_OPTIONS "t:p:o:", options)) != -1)
         parse_option(cli, c, option, optarg);
+    if (c->json && !c->plan)
+        cli_usage(cli, "--json goes with --plan");
     if (c->th_given && c->p_given)
         cli_usage(cli, "-t and -p exclude each other");
     if (c->th_given && suggest_word_given(&c->words) != NULL)

@@ -173,6 +173,17 @@ static void tear_down(struct run *run)
     args_free(&run->args);
 }
 
+static void print_plan(const struct args *args, struct error *e)
+{
+    const struct plan_request request = {.folder = args->folder,
+                                         .json = args->json,
+                                         .parents = args->record_parents,
+                                         .resident = args->resident,
+                                         .by_classes = direction_by_classes(&args->policy),
+                                         .room = args->cli.memory_bytes};
+    plan_print(&request, e);
+}
+
 int main(int argc, char **argv)
 {
     static struct run run;
@@ -182,19 +193,9 @@ int main(int argc, char **argv)
     args_parse(&run.args, argc, argv);
     argv[0] = own_name; /* what the report says can be run again, under dbfs too */
     run.talk = args_stdouts(&run.args) > 0 ? stderr : stdout;
-    if (run.args.plan) {
-        const struct plan_request request = {.folder = run.args.folder,
-                                             .json = run.args.json,
-                                             .parents = run.args.record_parents,
-                                             .resident = run.args.resident,
-                                             .by_classes = direction_by_classes(&run.args.policy),
-                                             .room = run.args.cli.memory_bytes};
-        plan_print(&request, &error);
-        args_free(&run.args);
-        return cli_finish(&run.args.cli, &error);
-    }
-    if (run.args.dry_run) {
-        outputs_check(&run.args, &error);
+    if (run.args.plan || run.args.dry_run) {
+        if (outputs_check(&run.args, &error) == ST_OK && run.args.plan)
+            print_plan(&run.args, &error);
         args_free(&run.args);
         return cli_finish(&run.args.cli, &error);
     }

@@ -2,6 +2,7 @@
 #include "cli.h"
 
 #include "launch.h"
+#include "signals.h"
 #include "text.h"
 
 #include <sched.h>
@@ -90,11 +91,11 @@ _Noreturn static void print_and_exit(const struct cli *cli, const char *text)
 {
     if (cli->silent)
         exit(ST_OK);
-    if (fputs(text, stdout) == EOF || fflush(stdout) != 0) {
-        fprintf(stderr, "%s: standard output: cannot write\n", cli->program);
-        exit(ST_RUNTIME);
-    }
-    exit(ST_OK);
+    struct error e = {0};
+    signals_ignore_writes();
+    if (fputs(text, stdout) == EOF || fflush(stdout) != 0)
+        fail_errno(&e, "standard output", "cannot write");
+    exit(cli_finish(cli, &e));
 }
 
 void cli_option(struct cli *cli, int option, const char *argument)
@@ -145,8 +146,11 @@ static void check_word(const struct cli *cli, const char *name, const char *text
 int cli_next(const struct cli *cli, int argc, char **argv, const char *letters,
              const struct option *options)
 {
-    char name[64];
-    int at = -1, option = getopt_long(argc, argv, letters, options, &at);
+    char name[64], *path = argv[0];
+    int at = -1;
+    argv[0] = (char *)cli->program; /* getopt names it in its messages */
+    int option = getopt_long(argc, argv, letters, options, &at);
+    argv[0] = path;
     if (option != -1 && option != '?' && optarg != NULL) {
         if (at >= 0)
             snprintf(name, sizeof name, "--%s", options[at].name);
@@ -161,19 +165,14 @@ int cli_next(const struct cli *cli, int argc, char **argv, const char *letters,
     return option;
 }
 
-static int is_digits(const char *text)
-{
-    return *text != '\0' && text[strspn(text, "0123456789")] == '\0';
-}
-
 uint64_t cli_number(const struct cli *cli, const char *option, const char *text, uint64_t minimum,
                     uint64_t maximum)
 {
     uint64_t value = UINT64_MAX;
     int held = parse_u64(text, &value) == 0;
-    if (*text == '-' && is_digits(text + 1))
+    if (*text == '-' && has_digits_alone(text + 1))
         cli_usage(cli, "%s: %s is negative: at least %llu", option, text, (unsigned long long)minimum);
-    if (!held && !is_digits(text))
+    if (!held && !has_digits_alone(text))
         cli_usage(cli, "%s: '%s' is not a whole number", option, text);
     if (!held || value > maximum)
         cli_usage(cli, "%s: %s is too large: at most %llu", option, text, (unsigned long long)maximum);

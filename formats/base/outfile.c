@@ -105,7 +105,9 @@ static enum status open_path(struct outfile *out, const char *path, struct error
 {
     struct stat st;
     int exists = stat(path, &st) == 0;
-    if (exists && S_ISDIR(st.st_mode))
+    if (!exists && errno != ENOENT)
+        return fail_errno(e, path, "cannot create it");
+    if ((exists && S_ISDIR(st.st_mode)) || (*path != '\0' && path[strlen(path) - 1] == '/'))
         return fail(e, ST_RUNTIME, "%s: is a directory", path);
     if (exists && !S_ISREG(st.st_mode)) {
         out->fd = open(path, O_WRONLY | O_CLOEXEC);

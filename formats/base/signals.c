@@ -72,6 +72,10 @@ static void remove_files(void)
         if (pending[i][0] != '\0')
             unlink(pending[i]);
     }
+    for (int i = 0; i < MAX_PENDING; i++) {
+        if (pending[i][0] != '\0')
+            rmdir(pending[i]); /* which files are not */
+    }
 }
 
 static void (*leave_by)(int exit_code);

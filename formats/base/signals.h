@@ -18,7 +18,8 @@ int signals_link(int fd, const char *path);
  * Returns -1 with errno set where it cannot. */
 int signals_name(int fd, char *path, int *slot);
 
-/* Lets a signal remove a file that another process has created. Returns its slot, -1 if there are too many. */
+/* Lets a signal remove a file that was created in another way, or by another process, or a folder that is empty once files are
+ * removed. Returns its slot, -1 if there are too many. */
 int signals_also_remove(const char *path);
 
 void signals_forget(int slot); /* -1 is allowed */

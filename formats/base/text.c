@@ -34,6 +34,11 @@ int parse_u64(const char *text, uint64_t *value)
     return 0;
 }
 
+int has_digits_alone(const char *text)
+{
+    return *text != '\0' && text[strspn(text, "0123456789")] == '\0';
+}
+
 int parse_hex64(const char *text, uint64_t *value)
 {
     if (strlen(text) != 16 || strspn(text, "0123456789abcdef") != 16)

@@ -150,8 +150,9 @@ enum status comm_start(struct comm *comm, struct error *e)
         return ST_OK;
     if (!comm_start_mpi())
         return fail(e, ST_RUNTIME, "MPI: cannot start");
-    signals_leave_by(abort_job);
     find_place(comm);
+    /* the end of a lone rank is that of the job, and Hydra now and then makes 1 of its MPI_Abort */
+    signals_leave_by(comm->ranks > 1 ? abort_job : _exit);
     if (comm->ranks == 1 && launched > 1)
         return fail(e, ST_RUNTIME, "launcher: %s is %ld, but MPI sees one rank: this program was "
                     "built with another MPI than the launcher's", variable, launched);

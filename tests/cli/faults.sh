@@ -111,6 +111,28 @@ signalled edgeconv "$BIN/edgeconv" -q -u -@ 1 --compact="$tmp/s/x.map" -o "$tmp/
 signalled dbfs-traverse "$traverse" --backend cpu -q -@ 1 -n 500 --depths "$tmp/s/d-%d.npy" "$tmp/p1"
 signalled dbfs-graph500 "$(realpath "$BIN/dbfs-graph500")" --backend cpu -q -@ 1 -n 500 --json "$tmp/s/j" "$tmp/p1"
 
+# While dbfs-pack reads, there is nothing to resume: no folder and no advice is left. Parts that are finished: kill.sh.
+for signal in INT TERM; do
+    mkfifo "$tmp/fifo"
+    env --default-signal=INT "$pack" -o "$tmp/s/y" "$tmp/fifo" 2>"$tmp/err" &
+    pid=$!
+    exec 7>"$tmp/fifo"
+    "$BIN/rmatgen" -q -s 20 2>/dev/null | head -c 100000 >&7
+    for _ in $(seq 300); do
+        [ ! -e "$tmp/s/y/packing" ] || break
+        sleep 0.1
+    done
+    check 'dbfs-pack has begun' test -e "$tmp/s/y/packing"
+    { kill -$signal $pid; wait $pid; } 2>/dev/null
+    exec 7>&-
+    rm "$tmp/fifo"
+    check "SIG$signal before there is anything to resume leaves no folder" test ! -e "$tmp/s/y"
+    check 'and advises nothing' test -z "$(grep resume "$tmp/err")"
+    mkdir "$tmp/s/y"
+    check 'packing begins anew' "$pack" -q -o "$tmp/s/y" "$tmp/g.edges"
+    rm -r "$tmp/s/y"
+done
+
 # A rank that gets a signal ends the job with the exit code that a shell gives the signal, whatever the launcher. A lone
 # rank, too: Hydra would say 2 of one that dies by SIGINT, which is a usage error.
 for ranks in 1 2; do

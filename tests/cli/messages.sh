@@ -29,7 +29,7 @@ for look in 'dbfs-traverse -r 0' 'dbfs-traverse --plan' 'dbfs-pack --list' 'dbfs
     says 3 "$look on a split" 'g.split: is a split, .*dbfs-pack -s g.split' $look g.split
     says 3 "$look on a part" 'is one file of packed shards: give the folder' $look g.dbfs/part-0000-of-0001.dbfs
     says 3 "$look on a manifest" 'is one file of packed shards: give the folder' $look g.dbfs/manifest
-    says 1 "$look on a folder" 'empty: is a folder without a packed graph (no manifest): `dbfs-pack -o empty`' $look empty
+    says 1 "$look on a folder" 'empty: is a folder without a packed graph (no manifest): `dbfs-pack -o DIR FILE.edges` makes one' $look empty
     says 1 "$look on nothing" 'nothing: cannot open: No such file' $look nothing
 done
 check 'the advice for a stream works' bash -c 'dbfs-pack -q -o DIR g.edges && dbfs-traverse -q -r 0 DIR'
@@ -80,6 +80,59 @@ for url in 'dbfs-traverse -r 0' 'degsplit' 'dbfs-pack -o x' 'dbfs-check --depths
     says 2 "$url URL" "argument 1: 'https://a.example/g' is a URL: download it first" $url https://a.example/g
 done
 check 'nothing is written' test ! -e x
+
+says 2 'an unknown option' "^dbfs-pack: unrecognized option '--nonsense'$" "$bin/dbfs-pack" --nonsense g.edges
+says 2 'a negative TH' '^degsplit: -t: -1 is negative: at least 0$' degsplit -t -1 g.edges
+says 2 'a TH beyond 64 bits' "^dbfs-pack: -t: 10\{21\} is too large: 'inf' makes no delegates$" \
+    dbfs-pack -t 1000000000000000000000 -o x g.edges
+says 1 'a folder as a result, that is not there' '^dbfs-traverse: d/: is a directory$' dbfs-traverse -r 0 --depths d/ g.dbfs
+long=$(printf '%0300d' 0)
+says 1 'a name that no file can have' "^dbfs-traverse: $long: cannot create it: File name too long$" \
+    dbfs-traverse -r 0 --depths $long g.dbfs
+check 'no search is made' test -z "$(grep '^root' out)"
+mkdir full
+touch full/notes
+says 1 'a folder of other files' 'full: is a folder .*`dbfs-pack -o DIR FILE.edges` makes one, in a new or empty folder' \
+    dbfs-traverse -r 0 full
+as_user=(env)
+[ "$(id -u)" != 0 ] || as_user=(setpriv --reuid 65534 --clear-groups)
+cp -r g.dbfs closed
+chmod 755 .
+chmod 000 closed
+if "${as_user[@]}" true 2>/dev/null && "${as_user[@]}" test -x "$bin/dbfs-traverse" && "${as_user[@]}" test -x "$tmp"; then
+    says 1 'a folder without permission' '^dbfs-traverse: closed/manifest: .*: Permission denied$' \
+        "${as_user[@]}" "$bin/dbfs-traverse" -r 0 closed
+else
+    skip 'a folder without permission: there is no plain user who gets here'
+fi
+chmod 755 closed
+
+# ---- options that do not go together, and only look ----
+
+says 2 'two looks at a graph' '^dbfs-pack: --list and --verify exclude each other$' dbfs-pack --list --verify g.dbfs
+says 2 'a plan and a look' '^dbfs-pack: --plan and --list exclude each other$' dbfs-pack --plan --list g.edges
+says 2 '--list with an output' '^dbfs-pack: --list only reads: leave out -o$' dbfs-pack --list -o x g.dbfs
+says 2 '--verify with --force' '^dbfs-pack: --verify only reads: leave out --force$' dbfs-pack --verify --force g.dbfs
+says 2 'degsplit --json alone' '^degsplit: --json goes with --plan$' degsplit --json -o x g.edges
+says 2 'a plan and a dry run' '^dbfs-traverse: --plan and --dry-run exclude each other$' dbfs-traverse --plan --dry-run g.dbfs
+for look in --plan '--dry-run -r 0' --help --version; do
+    check_exit 0 "$look with results" dbfs-traverse $look --depths d.npy --parents p.npy --trace t.jsonl g.dbfs
+    check 'writes nothing' test -z "$(ls | grep -x 'd.npy\|p.npy\|t.jsonl')"
+done
+says 2 'a plan that would replace the graph' 'g.dbfs/manifest: is an input too' dbfs-traverse --plan --force --json g.dbfs/manifest g.dbfs
+check 'does not' grep -q '^dbfs-manifest' g.dbfs/manifest
+echo mine >kept
+says 1 'a plan in a file that exists' '^dbfs-traverse: kept: exists already' dbfs-traverse --plan --json kept g.dbfs
+check 'leaves it' grep -qx mine kept
+check_exit 0 'with --force' dbfs-traverse --plan --force --json kept g.dbfs
+check 'replaces it' grep -q '"shards": 1' kept
+says 2 'a plan that is to be compressed' "use '-' for this file" dbfs-traverse --plan --json kept.gz g.dbfs
+for program in dbfs-traverse dbfs-graph500 degsplit dbfs-pack dbfs-check rmatgen; do
+    for look in --help --version; do
+        says 5 "$program $look on a full disk" "^$program: standard output: cannot write: No space left on device$" \
+            sh -c "$program $look >/dev/full"
+    done
+done
 
 # ---- machines ----
 

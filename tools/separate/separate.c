@@ -82,6 +82,10 @@ enum status th_parse(const char *text, uint64_t *th, struct error *e)
     *th = TH_INFINITE;
     if (strcmp(text, "inf") == 0 || (parse_u64(text, th) == 0 && *th != TH_INFINITE))
         return ST_OK;
+    if (*text == '-' && has_digits_alone(text + 1))
+        return fail(e, ST_USAGE, "-t: %s is negative: at least 0", text);
+    if (has_digits_alone(text))
+        return fail(e, ST_USAGE, "-t: %s is too large: 'inf' makes no delegates", text);
     return fail(e, ST_USAGE, "-t: '%s' is neither a whole number nor 'inf'", text);
 }
 

@@ -89,6 +89,8 @@ void args_parse(struct args *args, int argc, char **argv)
         args->answer = args->parents != NULL ? ANSWER_PARENTS : ANSWER_DEPTHS;
     args->record_parents = args->parents != NULL || args->answer == ANSWER_PARENTS;
     args_settle(args);
+    if (args->plan && args->dry_run)
+        cli_usage(&args->cli, "--plan and --dry-run exclude each other");
     if (!args->plan)
         check_outputs(args);
 }

@@ -128,10 +128,11 @@ static enum status check_names(const char *const *result, const struct inputs *i
 
 enum status outputs_check(const struct args *args, struct error *e)
 {
-    const char *const result[RESULTS] = {args->depths, args->parents, args->json, args->trace};
+    const char *const all[RESULTS] = {args->depths, args->parents, args->json, args->trace};
+    const char *const plan[RESULTS] = {[2] = args->json};
+    const char *const *result = args->plan ? plan : all;
     struct inputs in = {0};
-    if (args->depths == NULL && args->parents == NULL && args->json == NULL &&
-        args->trace == NULL)
+    if (result[0] == NULL && result[1] == NULL && result[2] == NULL && result[3] == NULL)
         return ST_OK;
     if (list_inputs(&in, args, e) == ST_OK)
         check_names(result, &in, args->cli.force, e);

@@ -288,6 +288,23 @@ static void prepare_farewell(const struct pack_folder *f)
     signals_farewell(text);
 }
 
+/* As long as there is nothing to resume, a signal leaves nothing, as a failure does. */
+static void let_signals_undo(struct pack_folder *f)
+{
+    char *journal = manifest_path(f->path, PACKING_NAME);
+    f->slot[0] = journal != NULL ? signals_also_remove(journal) : -1;
+    f->slot[1] = f->made ? signals_also_remove(f->path) : -1;
+    f->undoable = 1;
+    free(journal);
+}
+
+static void keep_from_signals(struct pack_folder *f)
+{
+    for (int i = 0; i < 2 && f->undoable; i++)
+        signals_forget(f->slot[i]);
+    f->undoable = 0;
+}
+
 enum status pack_folder_join(struct pack_folder *f, const char *path, enum pack_folder_mode mode,
                              const struct journal *wanted, struct error *e)
 {
@@ -320,7 +337,9 @@ enum status pack_folder_open(struct pack_folder *f, const char *path, enum pack_
         return e->status;
     if (!f->has_manifest && !f->has_journal && write_journal(f, e) != ST_OK)
         return e->status;
-    if (f->journal_written || resumes(f))
+    if (f->journal_written)
+        let_signals_undo(f);
+    if (resumes(f))
         prepare_farewell(f);
     return ST_OK;
 }
@@ -351,6 +370,7 @@ enum status pack_folder_claim(struct pack_folder *f, struct error *e)
 {
     if (!f->journal_current && write_journal(f, e) != ST_OK)
         return e->status;
+    keep_from_signals(f);
     prepare_farewell(f);
     f->claimed = 1;
     if (remove_file(f, MANIFEST_NAME, e) != ST_OK || sync_folder(f, e) != ST_OK)
@@ -390,6 +410,7 @@ void pack_folder_abandon(struct pack_folder *f)
 
 void pack_folder_close(struct pack_folder *f)
 {
+    keep_from_signals(f);
     if (f->fd >= 0)
         close(f->fd);
     free(f->finished);

@@ -36,6 +36,8 @@ struct pack_folder {
     int journal_written; /* by this run: removed if no part gets finished */
     int journal_current; /* the journal on disk says all that is known */
     int claimed;
+    int undoable;        /* a signal removes the journal and, if it was made, the folder: `slot` */
+    int slot[2];
     struct journal journal; /* of this packing */
     struct journal found;   /* of what is in the folder: its journal or, without one, its manifest */
     unsigned char *finished; /* [p] parts of this packing that are in place */
