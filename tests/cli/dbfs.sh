@@ -8,7 +8,7 @@ here=$PWD
 PATH=$bin:$PATH
 cd "$tmp" || exit 1
 mkdir shim
-printf '#!/bin/sh\nexec %s "$@"\n' "$(command -v "$MPIEXEC")" >shim/mpiexec
+printf '#!/bin/sh\nexec %s "$@"\n' "$(command -v "${REAL_MPIEXEC:-$MPIEXEC}")" >shim/mpiexec
 chmod +x shim/mpiexec
 rmatgen -q -s 9 -f text -o g.txt
 edgeconv -q -u -o g.edges g.txt
