@@ -250,11 +250,11 @@ $(pretend): tests/pretend.c
 	@mkdir -p $(@D)
 	$(CC) $(filter-out -fsanitize%,$(ALL_CFLAGS)) $(CPPFLAGS) -fPIC -shared $(LDFLAGS) -o $@ $< -ldl
 
-# found before NVML's own library, where LD_LIBRARY_PATH says so
+# taken for NVML's own library, whose soname it has, where it is preloaded
 fake_nvml = $(BUILD)/tests/nvml/libnvidia-ml.so.1
 $(fake_nvml): tests/fake_nvml.c
 	@mkdir -p $(@D)
-	$(CC) $(filter-out -fsanitize%,$(ALL_CFLAGS)) $(CPPFLAGS) -fPIC -shared $(LDFLAGS) -o $@ $<
+	$(CC) $(filter-out -fsanitize%,$(ALL_CFLAGS)) $(CPPFLAGS) -fPIC -shared -Wl,-soname,$(@F) $(LDFLAGS) -o $@ $<
 
 # changes files and mends their CRCs; shares no code with the product
 $(BUILD)/tests/mutate: $(call obj,tests/fuzz/mutate.c tests/fuzz/change.c tests/fuzz/mend.c)

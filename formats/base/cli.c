@@ -133,11 +133,17 @@ static int is_url(const char *text)
     return colon != NULL && colon > text && strchr(text, '/') > colon && access(text, F_OK) != 0;
 }
 
-/* What no option and no argument is: empty, as an unset variable of a shell, or a URL. */
-static void check_word(const struct cli *cli, const char *name, const char *text)
+/* An unset variable of a shell is empty. */
+static void refuse_empty(const struct cli *cli, const char *name, const char *text)
 {
     if (*text == '\0')
         cli_usage(cli, "%s: is empty", name);
+}
+
+/* A file or folder; roots by name may be URLs. */
+static void check_file(const struct cli *cli, const char *name, const char *text)
+{
+    refuse_empty(cli, name, text);
     if (is_url(text))
         cli_usage(cli, "%s: '%s' is a URL: download it first, or read it by `curl -fL URL | %s -`", name, text,
                   cli->program);
@@ -156,11 +162,11 @@ int cli_next(const struct cli *cli, int argc, char **argv, const char *letters,
             snprintf(name, sizeof name, "--%s", options[at].name);
         else
             snprintf(name, sizeof name, "-%c", option);
-        check_word(cli, name, optarg);
+        refuse_empty(cli, name, optarg);
     }
     for (int i = optind; option == -1 && i < argc; i++) {
         snprintf(name, sizeof name, "argument %d", i - optind + 1);
-        check_word(cli, name, argv[i]);
+        check_file(cli, name, argv[i]);
     }
     return option;
 }

@@ -59,8 +59,8 @@ void cli_option(struct cli *cli, int option, const char *argument);
 _Noreturn void cli_usage(const struct cli *cli, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 
-/* getopt_long, for which it has the arguments. An option's value, or a word behind the options, that is empty or a URL is
- * a usage error. */
+/* getopt_long, for which it has the arguments. An empty value or word behind the options is a usage error, and so
+ * is a URL behind them. */
 int cli_next(const struct cli *cli, int argc, char **argv, const char *letters,
              const struct option *options);
 

@@ -8,9 +8,9 @@ mpi() { local n=$1; shift; "$MPIEXEC" -n "$n" "$traverse" -@ 1 "$@"; }
 # the oracle searches in numbers; awk names them through the map
 "$BIN/rmatgen" -q -s 10 -f text -o "$tmp/ids.txt"
 awk '{ print "http://h.example/" $1 ",x\t" "n#" $2 }' "$tmp/ids.txt" >"$tmp/names.txt"
-"$BIN/edgeconv" -q -u --compact="$tmp/map" -t text -o "$tmp/g.txt" "$tmp/names.txt"
-"$BIN/edgeconv" -q -u --compact="$tmp/map2" -o "$tmp/g.edges" "$tmp/names.txt"
-"$BIN/edgeconv" -q -u --compact="$tmp/map3" --randomize=7 -o "$tmp/r.edges" "$tmp/names.txt"
+"$BIN/edgeconv" -q -u --separator tab --compact="$tmp/map" -t text -o "$tmp/g.txt" "$tmp/names.txt"
+"$BIN/edgeconv" -q -u --separator tab --compact="$tmp/map2" -o "$tmp/g.edges" "$tmp/names.txt"
+"$BIN/edgeconv" -q -u --separator tab --compact="$tmp/map3" --randomize=7 -o "$tmp/r.edges" "$tmp/names.txt"
 check 'the map does not depend on the output' \
     eval 'cmp "$tmp/map" "$tmp/map2" && cmp "$tmp/map" "$tmp/map3"'
 n=$(wc -l <"$tmp/map")

@@ -129,7 +129,7 @@ asks 2 'a name that is there twice' 'a,b,a\n1,2,3\n' "several columns are called
 asks 2 'names of pairs' '1 2\n' 'has no names of columns' --columns a,b -f pairs
 asks 2 'one column twice' 'a,b,w\n1,2,3\n' 'both are column 1' --columns a,1
 for columns in 1 1, ,1 1,2,3 '' 0,1 1,513 1,99999999999999999999; do
-    asks 2 "--columns '$columns'" '1 2\n' "edgeconv: --columns: .*\(A,B\|between 1 and 512\)" --columns "$columns"
+    asks 2 "--columns '$columns'" '1 2\n' "edgeconv: --columns: .*\(A,B\|between 1 and 512\|is empty\)" --columns "$columns"
 done
 asks 2 'a format without columns to choose' 'p tw 2 1\n1 2\n' 'in.txt: is no list of pairs' --columns 1,2
 asks 2 'a format given that has none' '1 2\n' '--columns is for lists of pairs' --columns 1,2 -f metis

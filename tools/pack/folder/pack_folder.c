@@ -335,10 +335,11 @@ enum status pack_folder_open(struct pack_folder *f, const char *path, enum pack_
     if (make(f, e) != ST_OK || lock(f, e) != ST_OK || check_use(f, e) != ST_OK ||
         remove_matching(f, is_left_over, e) != ST_OK)
         return e->status;
-    if (!f->has_manifest && !f->has_journal && write_journal(f, e) != ST_OK)
-        return e->status;
-    if (f->journal_written)
+    if (!f->has_manifest && !f->has_journal) {
         let_signals_undo(f);
+        if (write_journal(f, e) != ST_OK)
+            return e->status;
+    }
     if (resumes(f))
         prepare_farewell(f);
     return ST_OK;
