@@ -89,7 +89,11 @@ enum status answers_open(struct answers **result, const struct rank *rank, int p
     *result = NULL;
     struct answers *a = calloc(1, sizeof *a);
     if (a == NULL)
-        return fail_memory(e, "answers", sizeof *a);
+        fail_memory(e, "answers", sizeof *a);
+    if (comm_agree(rank->comm, e) != ST_OK) {
+        free(a);
+        return e->status;
+    }
     a->rank = rank;
     if (open_parts(a, parents, e) != ST_OK) {
         answers_close(a);

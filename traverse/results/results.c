@@ -61,7 +61,11 @@ enum status results_open(struct results **result, const struct rank *rank,
     *result = NULL;
     struct results *r = calloc(1, sizeof *r);
     if (r == NULL)
-        return fail_memory(e, "results", sizeof *r);
+        fail_memory(e, "results", sizeof *r);
+    if (comm_agree(rank->comm, e) != ST_OK) {
+        free(r);
+        return e->status;
+    }
     r->rank = rank;
     r->graph = rank->graph;
     r->comm = rank->comm;
