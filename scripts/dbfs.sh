@@ -213,6 +213,7 @@ clean() {
 
 end_by() { # SIGNAL, which then ends this script as it ends any other program
     trap '' INT TERM HUP
+    exec 2>/dev/null # what bash says of processes that it loses sight of
     stop
     clean
     trap - EXIT "$1"
@@ -342,7 +343,8 @@ lock_cache() {
     flock --nonblock "$lock" 2>/dev/null || status=$?
     [ $status = 1 ] || return 0 # it is locked, or cannot be
     [ ${#quiet[@]} != 0 ] || echo "$prog: $cache: another dbfs makes shards there: waiting for it" >&2
-    flock "$lock" 2>/dev/null || true
+    start flock "$lock" 2>/dev/null
+    finish $! || true
 }
 
 keep_shards() { # TEXT-OF-KEY
@@ -380,7 +382,8 @@ keep_roots() {
     [ -n "$roots_from" ] || return 0
     if ! is_regular "$roots_from"; then
         make_scratch
-        cat -- "$roots_from" >"$scratch/roots" || exit 1
+        start cat -- "$roots_from" >"$scratch/roots"
+        finish $! || exit 1
         roots_from=$scratch/roots
     fi
     search+=("--roots-from=$roots_from")

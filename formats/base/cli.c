@@ -145,8 +145,8 @@ static void check_file(const struct cli *cli, const char *name, const char *text
 {
     refuse_empty(cli, name, text);
     if (is_url(text))
-        cli_usage(cli, "%s: '%s' is a URL: download it first, or read it by `curl -fL URL | %s -`", name, text,
-                  cli->program);
+        cli_usage(cli, "%s: '%s' is a URL: download it first, or read it by `curl -fL URL | edgeconv -`", name,
+                  text);
 }
 
 int cli_next(const struct cli *cli, int argc, char **argv, const char *letters,

@@ -245,12 +245,34 @@ for file in g.txt pipe; do
     done
 done
 
+# ---- it is ended while it waits ----
+
+# for another dbfs that makes shards, and for roots
+ends_waiting() { # WHAT HAS-BEGUN COMMAND...
+    local name=$1 begun=$2 got=0
+    shift 2
+    TMPDIR=$tmp/scratch env --default-signal=INT "$@" >out 2>err &
+    pid=$!
+    wait_until eval "$begun"
+    kill -INT $pid
+    wait $pid 2>/dev/null || got=$?
+    check "it waits for $name: ends by Ctrl-C ($got)" test $got = 130
+    check 'and leaves nothing' test -z "$(ls -A scratch)"
+}
+mkdir -p locked
+exec 8<locked
+flock 8
+ends_waiting 'a lock' 'grep -q "waiting for it" err' dbfs -r 0 -o x --cache locked g.txt
+exec 8<&-
+ends_waiting roots '[ -n "$(ls -A scratch)" ]' dbfs -r 0 --roots-from pipe g.txt
+
 # ---- it is ended at any moment ----
 
 rmatgen -q -s 15 -f text -o many.txt
 microseconds() { date +%s%6N; }
 start=$(microseconds)
 dbfs -q -r 0 -o x --no-cache many.txt
+mv x whole
 took=$(($(microseconds) - start))
 bad='' sent=0
 for share in 2 10 20 30 40 50 60 70 80 90; do
@@ -264,7 +286,7 @@ for share in 2 10 20 30 40 50 60 70 80 90; do
     wait $pid 2>/dev/null || got=$?
     case $got in
     0) took=$(($(microseconds) - start)) ;; # it is faster now
-    130) sent=$((sent + 1)); [ ! -e x ] || bad="$bad $share:result" ;;
+    130) sent=$((sent + 1)); [ ! -e x ] || cmp -s x whole || bad="$bad $share:result" ;; # it may be there, whole
     *) bad="$bad $share:$got" ;;
     esac
     [ -z "$(ls -A scratch)" ] || bad="$bad $share:left"

@@ -63,8 +63,8 @@ struct option_program {
  * wrong, and with 0 after --help or --version. */
 void options_read(struct args *args, const struct option_program *program, int argc, char **argv);
 
-/* The word that was chosen for an option of this name. */
-const char *options_choice(const struct args *args, const char *name);
+/* Prints the word that was chosen for an option of this name. */
+void options_print_choice(FILE *out, const struct args *args, const char *name);
 
 /* Choices and flags with a key, as members of an object, each with a comma behind it. */
 void options_json(FILE *out, const struct args *args);

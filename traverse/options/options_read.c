@@ -140,18 +140,13 @@ static void print_word(FILE *out, const char *words, int number)
     fprintf(out, "%.*s", (int)strcspn(words, "|"), words);
 }
 
-const char *options_choice(const struct args *args, const char *name)
+void options_print_choice(FILE *out, const struct args *args, const char *name)
 {
-    static char word[32];
     for (size_t i = 0; i < option_table_rows; i++) {
         const struct option_row *row = &option_table[i];
-        if (strcmp(row->name, name) != 0)
-            continue;
-        FILE *out = fmemopen(word, sizeof word, "w");
-        print_word(out, row->value, *(const int *)((const char *)args + row->at));
-        fclose(out);
+        if (strcmp(row->name, name) == 0)
+            print_word(out, row->value, *(const int *)((const char *)args + row->at));
     }
-    return word;
 }
 
 void options_json(FILE *out, const struct args *args)

@@ -46,7 +46,9 @@ void report_environment(FILE *out, const struct environment *env)
     if (host_bytes > 0)
         fprintf(out, ", %" PRIu64 " of host memory", host_bytes);
     fprintf(out, ")\n");
-    fprintf(out, "direction: %s\n", options_choice(env->args, "direction"));
+    fputs("direction: ", out);
+    options_print_choice(out, env->args, "direction");
+    fputc('\n', out);
     fprintf(out, "load_s: %.6f (open %.6f, check %.6f, decode %.6f, ranges %.6f)\n",
             graph->open_s + graph->check_s + graph->decode_s + graph->ranges_s, graph->open_s,
             graph->check_s, graph->decode_s, graph->ranges_s);
