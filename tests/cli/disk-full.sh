@@ -84,7 +84,7 @@ no_room edgeconv "$BIN/edgeconv" -q -u -o "$full/x.edges" "$tmp/g.txt"
 no_room degsplit "$BIN/degsplit" -q -t 1 -o "$full/x.split" "$tmp/g.edges"
 no_room 'dbfs-pack, a new folder' "$pack" -q -p 5 -o "$full/x" "$tmp/g.edges"
 for program in "degsplit -q -o $tmp/x.split" "dbfs-pack -q -p 2 -o $tmp/x"; do
-    "$BIN/rmatgen" -s 17 >"$tmp/pipe" 2>/dev/null & # more than stays in memory
+    "$BIN/rmatgen" -s 19 >"$tmp/pipe" 2>/dev/null & # more than 32 MiB hold, with any number of threads
     got=0
     "$BIN"/$program -S 32M -T "$full" - <"$tmp/pipe" 2>"$tmp/err" || got=$?
     wait
