@@ -168,17 +168,37 @@ PACKED_INLINE struct packed_reader packed_open_row(const struct packed_columns *
     return r;
 }
 
-/* A reader for packed_next. */
+/* The reader goes on behind set bit i of the vector. Returns S(i) + step * i, as packed_place_of. */
+PACKED_INLINE uint32_t packed_enter(struct packed_reader *r, uint32_t i)
+{
+    uint32_t before, n;
+    r->word = packed_word_of(r, i, &before);
+    n = packed_nth_bit(r->vector[r->word], i - before);
+    r->ones = r->vector[r->word] & (UINT32_C(0xfffffffe) << n);
+    return packed_code(r->codes, r->bits, i) + ((32 * r->word + n - i) << r->bits) + r->step * i;
+}
+
+/* A reader for packed_next. What it passes on the way to its first element also says where the row begins: mostly that
+ * is the element before it. */
 PACKED_INLINE struct packed_reader packed_read_at(const struct packed_columns *columns,
                                                   const struct packed_span *span)
 {
-    struct packed_reader r = packed_open_row(columns, span);
-    if (r.vector != NULL) {
-        uint32_t before;
-        r.word = packed_word_of(&r, r.i, &before);
-        r.ones = r.vector[r.word];
-        r.ones &= ~UINT32_C(0) << packed_nth_bit(r.ones, r.i - before);
+    struct packed_span whole = {0, span->at, 0};
+    struct packed_reader r = packed_open_row(columns, &whole);
+    uint64_t first = span->at / PACKED_BLOCK * PACKED_BLOCK;
+    uint32_t before = span->row_begin > first ? (uint32_t)(span->row_begin - first) : 0; /* elements of other rows */
+    uint32_t place = 0;
+    if (r.vector == NULL) {
+        place = r.gaps && before > 0 ? packed_place_of(&r, before - 1) : 0;
+    } else if (r.i > 0) {
+        place = packed_enter(&r, r.i - 1);
+        if (before > 0 && before != r.i)
+            place = packed_place_of(&r, before - 1);
+    } else {
+        r.ones = r.vector[0];
     }
+    if (r.gaps && before > 0)
+        r.add = span->start - r.step - place;
     return r;
 }
 

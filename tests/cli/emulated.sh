@@ -322,6 +322,14 @@ reside() { # RESIDENCE REPORT LAYOUTS: every direction, and what the report says
 reside packed '"resident": "packed"' '1x1 1x3 2x2'
 search uniform kept 1x1 --resident packed -v
 search path kept 1x2 --resident packed --exchange-form bits
+search rmat kept 1x1 --resident packed --factor0 dd=0.03 # level by level
+for name in rmat lopsided grid; do
+    rm -f "$tmp/kernels.packed"
+    EMULATED_KERNELS=$tmp/kernels.packed tree $name kept 1x1 1 --resident packed --direction cost
+    check 'one kernel reads packed columns' grep -q '^solo_kernel' "$tmp/kernels.packed"
+    together tree $name kept 1x2 1 --resident packed
+done
+together search rmat kept 1x3 --resident packed --direction pull
 reside host '"resident": "host", .* "resident_host_bytes": [1-9]' '1x1 1x2 2x1 1x3 2x2'
 search rmat memory 1x1 --resident host -v
 search rmat memory 1x2 --resident host --factor0 dd=0.03

@@ -147,10 +147,7 @@ static void load_csr(struct gpu_csr *to, const struct csr *csr)
         return;
     to->heads = on_device(csr->heads, csr->head_columns * csr->rows * 4);
     to->sources = on_device(csr->sources, mask_bytes(csr->rows));
-    if (loaded_packed && csr->offset_width == 4)
-        to->packed_offsets = packed_on_device(csr->offsets, csr->rows + 1, NULL);
-    else
-        to->offsets = on_device(csr->offsets, (csr->rows + 1) * csr->offset_width);
+    to->offsets = on_device(csr->offsets, (csr->rows + 1) * csr->offset_width);
     if (loaded_packed && csr->column_width == 4 && csr->column_count > 0)
         to->packed = packed_on_device(csr->columns, csr->column_count, csr);
     else

@@ -121,43 +121,21 @@ __device__ static inline void list_word(uint32_t *queue, uint64_t w, uint32_t bi
         queue[at++] = (uint32_t)(w * 32 + __ffs(bits) - 1);
 }
 
-template <typename Offset>
-__device__ static inline uint64_t offset_at(const struct gpu_csr &csr, uint64_t i)
-{
-    return ((const Offset *)csr.offsets)[i];
-}
-
 /* Where the rest of a row lies among the columns. */
 struct row_rest {
     uint64_t begin, end;
 };
 
-/* Of packed offsets. Mostly both are in one block. */
-__device__ static inline row_rest packed_rest(const struct gpu_csr &csr, uint64_t row)
+/* Where row i begins; i may be the number of rows. */
+__device__ static inline uint64_t offset_of(const gpu_csr &csr, uint64_t i)
 {
-    packed_span span = {0, row, 0};
-    packed_reader reader = packed_open_row(&csr.packed_offsets, &span);
-    row_rest rest;
-    rest.begin = packed_element(&reader, (uint32_t)(row % PACKED_BLOCK));
-    if ((row + 1) % PACKED_BLOCK == 0) {
-        span.at++;
-        reader = packed_open_row(&csr.packed_offsets, &span);
-    }
-    rest.end = packed_element(&reader, (uint32_t)((row + 1) % PACKED_BLOCK));
-    return rest;
+    return csr.offset_width == 4 ? ((const uint32_t *)csr.offsets)[i]
+                                 : ((const uint64_t *)csr.offsets)[i];
 }
 
-/* PACKED: offsets may be packed. Otherwise they have the type Offset. */
-template <typename Offset, bool PACKED>
-__device__ static inline row_rest rest_of_row(const struct gpu_csr &csr, uint64_t row)
+__device__ static inline row_rest rest_of_row(const gpu_csr &csr, uint64_t row)
 {
-    if (!PACKED)
-        return row_rest{offset_at<Offset>(csr, row), offset_at<Offset>(csr, row + 1)};
-    if (csr.packed_offsets.words != NULL)
-        return packed_rest(csr, row);
-    if (csr.offset_width == 4)
-        return row_rest{offset_at<uint32_t>(csr, row), offset_at<uint32_t>(csr, row + 1)};
-    return row_rest{offset_at<uint64_t>(csr, row), offset_at<uint64_t>(csr, row + 1)};
+    return row_rest{offset_of(csr, row), offset_of(csr, row + 1)};
 }
 
 /* Entries in the head columns of a row. */
@@ -170,18 +148,10 @@ __device__ static inline uint32_t heads_of(const struct gpu_csr &csr, uint32_t r
 }
 
 /* Edges of a row, in and behind the head columns. */
-template <bool PACKED>
-__device__ static inline uint64_t row_length_of(const struct gpu_csr &csr, uint32_t row)
+__device__ static inline uint64_t row_length(const gpu_csr &csr, uint32_t row)
 {
-    row_rest r = PACKED                  ? rest_of_row<uint32_t, true>(csr, row)
-                 : csr.offset_width == 4 ? rest_of_row<uint32_t, false>(csr, row)
-                                         : rest_of_row<uint64_t, false>(csr, row);
+    const row_rest r = rest_of_row(csr, row);
     return r.end > r.begin ? r.end - r.begin + csr.head_columns : heads_of(csr, row);
-}
-
-__device__ static inline uint64_t row_length(const struct gpu_csr &csr, uint32_t row)
-{
-    return row_length_of<false>(csr, row);
 }
 
 /* Where to begin to read packed columns of a row, which begins at `begin`. */
@@ -207,20 +177,14 @@ __device__ static inline Column column_of_row(const gpu_csr &csr, uint32_t row, 
 }
 
 /* Column j of a row. */
-template <typename Offset, bool PACKED>
-__device__ static inline uint64_t column_at_of(const gpu_csr &csr, uint32_t row, uint64_t j)
+template <bool PACKED>
+__device__ static inline uint64_t column_at(const gpu_csr &csr, uint32_t row, uint64_t j)
 {
     if (j < csr.head_columns)
         return csr.heads[j * csr.rows + row];
-    const uint64_t begin = rest_of_row<Offset, PACKED>(csr, row).begin, at = begin + j - csr.head_columns;
+    const uint64_t begin = offset_of(csr, row), at = begin + j - csr.head_columns;
     return csr.column_width == 4 ? column_of_row<uint32_t, PACKED>(csr, row, begin, at)
                                  : column_of_row<uint64_t, PACKED>(csr, row, begin, at);
-}
-
-template <typename Offset>
-__device__ static inline uint64_t column_at(const gpu_csr &csr, uint32_t row, uint64_t j)
-{
-    return column_at_of<Offset, false>(csr, row, j);
 }
 
 #endif

@@ -39,8 +39,7 @@ struct gpu_csr {
     const uint32_t *heads;               /* [k][rows] */
     const void *offsets;                 /* [rows + 1] */
     const void *columns;
-    struct packed_columns packed;         /* words NULL: `columns` has them; otherwise they are packed here */
-    struct packed_columns packed_offsets; /* the same of the offsets */
+    struct packed_columns packed; /* words NULL: `columns` has them; otherwise they are packed here, 4 bytes each */
     const uint32_t *sources; /* mask of rows that are not empty */
     /* for searches that are one kernel (cuda_solo.h): which kind of vertices the columns are, and the rows that a
      * pull looks for: all sources, or some */
@@ -51,7 +50,7 @@ struct gpu_csr {
 /* Whether kernels that read packed rows are wanted. */
 static inline int gpu_csr_is_packed(const struct gpu_csr *csr)
 {
-    return csr->packed.words != NULL || csr->packed_offsets.words != NULL;
+    return csr->packed.words != NULL;
 }
 
 /* The vertices of one kind: all delegates, or the local normals. */

@@ -83,8 +83,6 @@ static void set_csr(struct device *dev, enum subgraph g, enum residence resident
     struct packed packed;
     if (csr->edges > 0 && gpu_keeps_columns(dev->shard, g, resident, &packed))
         dev->csr[g].packed = packed_at(&packed, at + i + GPU_COLUMNS);
-    if (gpu_keeps_offsets(dev->shard, g, resident, &packed))
-        dev->csr[g].packed_offsets = packed_at(&packed, at + i + GPU_OFFSETS);
 }
 
 /* The masks of the kind are at `masks`. Returns where the next ones are. */
@@ -234,10 +232,8 @@ static enum status load_directories(const struct device *dev, struct gpu_loader 
                                     const struct device_options *options, struct error *e)
 {
     for (int i = 0; i < SUBGRAPHS; i++) {
-        enum subgraph g = (enum subgraph)i;
-        struct packed_place *offsets = dev->csr[g].packed_offsets.place, *columns = dev->csr[g].packed.place;
-        if (load_places(dev, shard_section_of(g, SHARD_OFFSETS), offsets, loader, options, e) != ST_OK ||
-            load_places(dev, shard_section_of(g, SHARD_COLUMNS), columns, loader, options, e) != ST_OK)
+        const uint32_t columns = shard_section_of((enum subgraph)i, SHARD_COLUMNS);
+        if (load_places(dev, columns, dev->csr[i].packed.place, loader, options, e) != ST_OK)
             return e->status;
     }
     return ST_OK;

@@ -12,10 +12,10 @@
 
 /* In the order of gpu_array_id. */
 static const char *const section_names[SUBGRAPHS][GPU_SECTIONS] = {
-    {"nn heads", "nn offsets", "nn offsets directory", "nn columns", "nn columns directory", "nn sources"},
-    {"nd heads", "nd offsets", "nd offsets directory", "nd columns", "nd columns directory", "nd sources"},
-    {"dn heads", "dn offsets", "dn offsets directory", "dn columns", "dn columns directory", "dn sources"},
-    {"dd heads", "dd offsets", "dd offsets directory", "dd columns", "dd columns directory", "dd sources"}};
+    {"nn heads", "nn offsets", "nn columns", "nn columns directory", "nn sources"},
+    {"nd heads", "nd offsets", "nd columns", "nd columns directory", "nd sources"},
+    {"dn heads", "dn offsets", "dn columns", "dn columns directory", "dn sources"},
+    {"dd heads", "dd offsets", "dd columns", "dd columns directory", "dd sources"}};
 
 static const char *const hosted_names[SUBGRAPHS] = {"nn columns, of the host", "nd columns, of the host",
                                                     "dn columns, of the host", "dd columns, of the host"};
@@ -65,16 +65,6 @@ const struct section *gpu_decoded_columns(const struct gpu_plan *plan, const str
     return s;
 }
 
-/* Offsets of columns that the device does not decode: the host checks their ranges then (cuda_check.c). */
-int gpu_keeps_offsets(const struct shard *shard, enum subgraph g, enum residence resident,
-                      struct packed *packed)
-{
-    const struct section *columns = container_find(shard->file, shard_section_of(g, SHARD_COLUMNS));
-    return resident == RESIDENT_PACKED && shard->csr[g].offset_width == 4 && shard->csr[g].edges > 0 &&
-           (columns->encoding == ENCODING_RAW || gpu_keeps_columns(shard, g, resident, packed)) &&
-           shard_packed(shard, shard_section_of(g, SHARD_OFFSETS), packed);
-}
-
 /* In proportion to the elements: gpu_plan_shards plans shards that have a part of those in the file. */
 static void put_packed(struct gpu_plan *plan, int at, const struct packed *packed, uint64_t count)
 {
@@ -100,11 +90,8 @@ static void put_rows(struct gpu_plan *plan, const struct shard *shard, enum subg
     const char *const *name = section_names[g];
     int at = GPU_SECTIONS * (int)g;
     struct packed packed;
-    if (gpu_keeps_offsets(shard, g, plan->resident, &packed))
-        put_packed(plan, at + GPU_OFFSETS, &packed, csr->rows + 1);
-    else
-        put(plan, (enum gpu_array_id)(at + GPU_OFFSETS), name[GPU_OFFSETS], csr->rows + 1, csr->offset_width,
-            csr->offsets);
+    put(plan, (enum gpu_array_id)(at + GPU_OFFSETS), name[GPU_OFFSETS], csr->rows + 1, csr->offset_width,
+        csr->offsets);
     if (hosts_columns(shard, g, options))
         put_hosted(plan, csr, g);
     else if (gpu_keeps_columns(shard, g, plan->resident, &packed))

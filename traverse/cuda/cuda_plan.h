@@ -12,10 +12,9 @@
 enum gpu_array_id {
     /* of subgraph g: + GPU_SECTIONS * g */
     GPU_HEADS,
-    GPU_OFFSETS, /* if they stay packed, their words and groups (packed_row.h) */
-    GPU_OFFSET_PLACES, /* and the rest of their directory */
-    GPU_COLUMNS, /* the same */
-    GPU_COLUMN_PLACES,
+    GPU_OFFSETS,
+    GPU_COLUMNS, /* if they stay packed, their words and groups (packed_row.h) */
+    GPU_COLUMN_PLACES, /* and the rest of their directory */
     GPU_SOURCES,
     GPU_SECTIONS,
     GPU_MASKS = GPU_SECTIONS * SUBGRAPHS, /* visited, next and incoming masks, cleared together */
@@ -149,10 +148,10 @@ static inline int gpu_scatters_answers(const struct gpu_plan *plan, const struct
     return plan->saves && shard->p == 1;
 }
 
-/* Whether there is memory for a search that is one kernel, and columns that it can read. */
+/* Whether there is memory for a search that is one kernel. */
 static inline int gpu_searches_whole(const struct gpu_plan *plan)
 {
-    return plan->resident != RESIDENT_PACKED && !plan->saves;
+    return !plan->saves;
 }
 
 /* Whether the graph is so small that a search reads all its edges in each level (cuda_sliced.h). */
@@ -162,10 +161,8 @@ int gpu_searches_by_slices(const struct gpu_plan *plan, const struct shard *shar
  * has. It rests on this shard, with the same delegates. 0: delegates alone take more. */
 uint32_t gpu_plan_shards(const struct shard *shard, const struct gpu_plan_options *options, uint64_t room);
 
-/* Whether the columns of g, or their offsets, stay packed on the device. *packed says where they are. */
+/* Whether the columns of g stay packed on the device. *packed says where they are. */
 int gpu_keeps_columns(const struct shard *shard, enum subgraph g, enum residence resident,
-                      struct packed *packed);
-int gpu_keeps_offsets(const struct shard *shard, enum subgraph g, enum residence resident,
                       struct packed *packed);
 
 /* The packed columns of g that the device decodes when it loads them; NULL: there are none. */

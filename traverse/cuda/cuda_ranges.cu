@@ -51,7 +51,6 @@ __device__ static bool look_at_heads(const gpu_csr &csr, const column_bounds &bo
     return any;
 }
 
-template <typename Offset>
 __global__ static void find_in_rows(gpu_csr csr, column_bounds bounds, csr_ranges *found)
 {
     __shared__ unsigned long long shared[WARPS];
@@ -63,7 +62,7 @@ __global__ static void find_in_rows(gpu_csr csr, column_bounds bounds, csr_range
         uint64_t row = base + lane_id();
         bool source = false;
         if (row < csr.rows) {
-            uint64_t begin = offset_at<Offset>(csr, row), end = offset_at<Offset>(csr, row + 1);
+            const uint64_t begin = offset_of(csr, row), end = offset_of(csr, row + 1);
             if (end < begin)
                 note(faults.first[FAULT_OFFSETS], row);
             source = look_at_heads(csr, bounds, row, end != begin, faults) || end != begin;
@@ -101,10 +100,8 @@ void cuda_find_ranges(const struct gpu_csr *csr, uint64_t columns,
     int grid = blocks_for(csr->rows, BLOCK);
     cudaMemsetAsync(found, 0, sizeof *found, stream);
     cudaMemsetAsync(found->first, 0xff, sizeof found->first, stream);
-    if (csr->rows > 0 && csr->offset_width == 4)
-        find_in_rows<uint32_t><<<grid, BLOCK, 0, stream>>>(*csr, *bounds, found);
-    else if (csr->rows > 0)
-        find_in_rows<uint64_t><<<grid, BLOCK, 0, stream>>>(*csr, *bounds, found);
+    if (csr->rows > 0)
+        find_in_rows<<<grid, BLOCK, 0, stream>>>(*csr, *bounds, found);
     grid = blocks_for(columns, 8 * BLOCK);
     if (columns > 0 && csr->column_width == 4)
         find_in_columns<<<grid, BLOCK, 0, stream>>>((const uint32_t *)csr->columns, columns,

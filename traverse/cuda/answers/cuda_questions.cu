@@ -19,7 +19,7 @@ __device__ static inline void put_question(const gpu_asking &a, unsigned long lo
     }
 }
 
-template <typename Offset, bool PACKED>
+template <bool PACKED>
 __global__ static void __launch_bounds__(BLOCK) ask_kernel(gpu_asking a, int list)
 {
     const uint64_t local_mask = ((uint64_t)1 << a.local_bits) - 1;
@@ -27,9 +27,9 @@ __global__ static void __launch_bounds__(BLOCK) ask_kernel(gpu_asking a, int lis
     for (uint64_t i = ((uint64_t)blockIdx.x * BLOCK + threadIdx.x) / WARP; i < count;
          i += (uint64_t)gridDim.x * WARPS) {
         const uint32_t row = a.vertices == NULL ? (uint32_t)i : a.vertices[i];
-        const uint64_t length = row_length_of<PACKED>(a.nn, row);
+        const uint64_t length = row_length(a.nn, row);
         for (uint64_t j = lane_id(); j < length; j += WARP) {
-            const uint64_t to = column_at_of<Offset, PACKED>(a.nn, row, j);
+            const uint64_t to = column_at<PACKED>(a.nn, row, j);
             const uint32_t owner = (uint32_t)(to >> a.local_bits);
             if (owner == a.own_shard)
                 continue;
@@ -51,11 +51,9 @@ void cuda_ask(const gpu_asking *a, int list, cudaStream_t stream)
     if (a->nn.edges == 0)
         return;
     if (gpu_csr_is_packed(&a->nn))
-        ask_kernel<uint32_t, true><<<cuda_full_grid(), BLOCK, 0, stream>>>(*a, list);
-    else if (a->nn.offset_width == 4)
-        ask_kernel<uint32_t, false><<<cuda_full_grid(), BLOCK, 0, stream>>>(*a, list);
+        ask_kernel<true><<<cuda_full_grid(), BLOCK, 0, stream>>>(*a, list);
     else
-        ask_kernel<uint64_t, false><<<cuda_full_grid(), BLOCK, 0, stream>>>(*a, list);
+        ask_kernel<false><<<cuda_full_grid(), BLOCK, 0, stream>>>(*a, list);
 }
 
 template <typename Id>
@@ -128,13 +126,13 @@ __device__ static inline Id id_at_depth(const gpu_shown &s, uint32_t vertex, int
     return has ? ((const Id *)s.ids)[vertex] : -1;
 }
 
-template <typename Id, typename Offset, bool PACKED>
+template <typename Id, bool PACKED>
 __device__ static inline Id look_along(const gpu_looking &l, uint32_t row, int depth, unsigned lanes)
 {
-    const uint64_t local_mask = ((uint64_t)1 << l.local_bits) - 1, length = row_length_of<PACKED>(l.nn, row);
+    const uint64_t local_mask = ((uint64_t)1 << l.local_bits) - 1, length = row_length(l.nn, row);
     for (uint64_t first = 0; first < length; first += LOOKERS) {
         const uint64_t j = first + threadIdx.x % LOOKERS;
-        const uint64_t to = j < length ? column_at_of<Offset, PACKED>(l.nn, row, j) : 0;
+        const uint64_t to = j < length ? column_at<PACKED>(l.nn, row, j) : 0;
         const uint32_t owner = j < length ? (uint32_t)(to >> l.local_bits) : l.own_shard;
         Id id = -1;
         if (owner != l.own_shard)
@@ -146,7 +144,7 @@ __device__ static inline Id look_along(const gpu_looking &l, uint32_t row, int d
     return -1;
 }
 
-template <typename Id, typename Offset, bool PACKED>
+template <typename Id, bool PACKED>
 __global__ static void __launch_bounds__(BLOCK) look_kernel(gpu_looking l)
 {
     const unsigned lanes = ((1u << LOOKERS) - 1) << lane_id() / LOOKERS * LOOKERS;
@@ -155,7 +153,7 @@ __global__ static void __launch_bounds__(BLOCK) look_kernel(gpu_looking l)
          i += (uint64_t)gridDim.x * (BLOCK / LOOKERS)) {
         const uint32_t row = l.vertices[i];
         const int depth = own.bytes != NULL ? own.bytes[row] - 1 : own.depth[row];
-        const Id id = look_along<Id, Offset, PACKED>(l, row, depth - 1, lanes);
+        const Id id = look_along<Id, PACKED>(l, row, depth - 1, lanes);
         if (threadIdx.x % LOOKERS == 0)
             ((Id *)l.to)[row] = id;
     }
@@ -185,11 +183,9 @@ static void look(const gpu_looking *l, cudaStream_t stream)
     if (l->nn.edges == 0)
         return;
     if (gpu_csr_is_packed(&l->nn))
-        look_kernel<Id, uint32_t, true><<<grid, BLOCK, 0, stream>>>(*l);
-    else if (l->nn.offset_width == 4)
-        look_kernel<Id, uint32_t, false><<<grid, BLOCK, 0, stream>>>(*l);
+        look_kernel<Id, true><<<grid, BLOCK, 0, stream>>>(*l);
     else
-        look_kernel<Id, uint64_t, false><<<grid, BLOCK, 0, stream>>>(*l);
+        look_kernel<Id, false><<<grid, BLOCK, 0, stream>>>(*l);
 }
 
 void cuda_look(const gpu_looking *l, cudaStream_t stream)

@@ -2,7 +2,7 @@
  *
  * In the level loop (bfs.c) a level of several GPUs costs launches, waits of the host, and meetings of its
  * threads: 60 us and more for a frontier of two vertices. Here a level is that of a GPU that is alone, by masks
- * (cuda_solo_masks.cuh) or by lists (cuda_solo_push.cuh), between meetings. To meet, a GPU writes a letter to
+ * (cuda_push_words.cuh) or by lists (cuda_expand.cuh), between meetings. To meet, a GPU writes a letter to
  * each peer, into the memory of the peer, and waits until it has theirs.
  *
  * By masks. Peers read each other's masks word by word, in order: remote single reads are slow.
@@ -130,8 +130,8 @@ struct gpu_group {
 /* Of the report, if a peer did not come to a meeting. */
 #define GROUP_FAILED UINT32_MAX
 
-struct solo_program cuda_group_plain(void);
-struct solo_program cuda_group_noted(void);
+struct solo_program cuda_group_plain(int packed);
+struct solo_program cuda_group_noted(int packed);
 
 /* Chooses the launch of launch->program for the current device: no blocks if it cannot be. cuda_solo_start
  * starts the search, which ends only if it is started on all peers. */

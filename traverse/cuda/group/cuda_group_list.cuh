@@ -12,14 +12,14 @@
 
 #include "cuda_group_state.cuh"
 
-__device__ static inline uint32_t warps_at_work()
+template <class S> __device__ static inline uint32_t warps_at_work(S &s)
 {
-    return meeting.alone ? blockDim.x / WARP : warps_of_grid();
+    return s.meeting.alone ? blockDim.x / WARP : warps_of_grid();
 }
 
-__device__ static inline uint32_t warp_at_work()
+template <class S> __device__ static inline uint32_t warp_at_work(S &s)
 {
-    return meeting.alone ? threadIdx.x / WARP : warp_of_grid();
+    return s.meeting.alone ? threadIdx.x / WARP : warp_of_grid();
 }
 
 /* ---- a level ---- */
@@ -34,129 +34,128 @@ __device__ static inline uint32_t await_vertex(const unsigned long long *from, u
 }
 
 /* What a peer sent joins the next list, where it is not visited. */
-__device__ static void take_from(unsigned peer)
+template <class S> __device__ static void take_from(S &s, unsigned peer)
 {
     const unsigned long long *box =
-        box_of(group.arrivals, meeting.meetings) + (size_t)peer * GROUP_LISTED_EDGES;
-    const uint32_t count = (uint32_t)letters[peer][GROUP_FOR_PEER], stride = warps_at_work() * WARP;
-    note_read(count, 0);
-    for (uint32_t first = warp_at_work() * WARP; first < count; first += stride) {
+        box_of(s, s.group.arrivals, s.meeting.meetings) + (size_t)peer * GROUP_LISTED_EDGES;
+    const uint32_t count = (uint32_t)s.letters[peer][GROUP_FOR_PEER], stride = warps_at_work(s) * WARP;
+    note_read(s, count, 0);
+    for (uint32_t first = warp_at_work(s) * WARP; first < count; first += stride) {
         const bool has = first + lane_id() < count;
-        const uint32_t v = has ? await_vertex(&box[first + lane_id()], meeting.meetings) : 0,
-                       id = v & ~KIND_BIT;
-        const gpu_vertices &to = search.of[v >> 31];
+        const uint32_t v = has ? await_vertex(&box[first + lane_id()], s.meeting.meetings) : 0, id = v & ~KIND_BIT;
+        const gpu_vertices &to = s.of[v >> 31];
         __syncwarp();
-        const bool mine = has && claim<REACH_LISTED>(to, id);
+        const bool mine = has && claim<REACH_LISTED>(s, to, id);
         if (mine) {
-            to.depth[id] = block.target.depth;
+            to.depth[id] = s.block.target.depth;
             if (v == id && to.parent != NULL)
                 to.parent[id] = REMOTE_PARENT; /* of a delegate the peer knows it */
         }
-        list_vertices(block.target, v, mine);
+        list_vertices(s, v, mine);
     }
 }
 
-__device__ static __noinline__ void take_arrivals()
+template <class S> __device__ static __noinline__ void take_arrivals(S &s)
 {
-    for (unsigned i = 0; i < group.peers; i++) {
-        if (i != group.own)
-            take_from(i);
+    for (unsigned i = 0; i < s.group.peers; i++) {
+        if (i != s.group.own)
+            take_from(s, i);
     }
 }
 
 /* After the first meeting, by one warp: what was taken in the level before has been seen, too; and whether
  * this level is certain. */
-__device__ static inline void look_at_letters()
+template <class S> __device__ static inline void look_at_letters(S &s)
 {
     const unsigned g = lane_id();
     if (g < SUBGRAPHS) {
-        block.now.seen[g] += (double)told_of(g, GROUP_TAKEN + SOLO_SOURCES);
-        block.now.seen_edges[g] += (double)told_of(g, GROUP_TAKEN + SOLO_FORWARD);
+        s.block.now.seen[g] += (double)told_of(s, g, GROUP_TAKEN + SOLO_SOURCES);
+        s.block.now.seen_edges[g] += (double)told_of(s, g, GROUP_TAKEN + SOLO_FORWARD);
     }
     if (g == 0) {
-        note_seen(sum_of(GROUP_TAKEN + SOLO_FRESH), sum_of_edges(GROUP_TAKEN));
-        meeting.edges = sum_of_edges(GROUP_FOUND) + sum_of(GROUP_SENT) * group.whole.longest;
-        meeting.certain = is_for_lists(meeting.edges);
+        note_seen(s, sum_of(s, GROUP_TAKEN + SOLO_FRESH), sum_of_edges(s, GROUP_TAKEN));
+        s.meeting.edges = sum_of_edges(s, GROUP_FOUND) + sum_of(s, GROUP_SENT) * s.group.whole.longest;
+        s.meeting.certain = is_for_lists(s, s.meeting.edges);
     }
 }
 
 /* Whether the frontier of this level, which was certain, had no vertex: all that peers had sent was
  * visited. Then this level is none, and the search is over. */
-__device__ static inline bool was_empty()
+template <class S> __device__ static inline bool was_empty(S &s)
 {
-    return meeting.found + sum_of(GROUP_TAKEN + SOLO_FRESH) == 0;
+    return s.meeting.found + sum_of(s, GROUP_TAKEN + SOLO_FRESH) == 0;
 }
 
 /* The list is complete, and its first block knows what was taken. */
-__device__ static inline void complete_list()
+template <class S> __device__ static inline void complete_list(S &s)
 {
-    if (!meeting.alone) {
+    if (!s.meeting.alone) {
         if (threadIdx.x < WARP)
-            add_to_tally(GROUP_TAKEN_NOW);
-        barrier();
+            add_to_tally(s, GROUP_TAKEN_NOW);
+        barrier(s);
     }
     if (threadIdx.x < SOLO_COUNTS)
-        telling.taken[threadIdx.x] =
-            (meeting.alone ? counted.word[threadIdx.x]
-                           : load_awaited(&words_of_tally(GROUP_TAKEN_NOW)[threadIdx.x])) &
+        s.telling.taken[threadIdx.x] =
+            (s.meeting.alone ? s.counted.word[threadIdx.x]
+                             : load_awaited(&words_of_tally(s, GROUP_TAKEN_NOW)[threadIdx.x])) &
             (GROUP_ARRIVAL - 1);
-    read_list();
+    read_list(s);
 }
 
 /* The next frontier is what was found, and what was taken, which no letter has told yet. */
-__device__ static void end_certain_level()
+template <class S> __device__ static void end_certain_level(S &s)
 {
     const unsigned g = lane_id() < SUBGRAPHS ? lane_id() : 0;
-    complete_list();
-    note_end();
+    complete_list(s);
+    note_end(s);
     if (threadIdx.x < WARP) {
-        const unsigned long long found = sum_of(GROUP_FOUND + SOLO_FRESH);
+        const unsigned long long found = sum_of(s, GROUP_FOUND + SOLO_FRESH);
         if (threadIdx.x == 0) {
-            block.now.depth += !was_empty();
-            meeting.found = found;
-            note_seen(found, sum_of_edges(GROUP_FOUND));
+            s.block.now.depth += !was_empty(s);
+            s.meeting.found = found;
+            note_seen(s, found, sum_of_edges(s, GROUP_FOUND));
         }
-        note_frontier(told_of(g, GROUP_FOUND + SOLO_SOURCES), told_of(g, GROUP_FOUND + SOLO_FORWARD),
-                      found + sum_of(GROUP_SENT), true);
+        note_frontier(s, told_of(s, g, GROUP_FOUND + SOLO_SOURCES), told_of(s, g, GROUP_FOUND + SOLO_FORWARD),
+                      found + sum_of(s, GROUP_SENT), true);
     }
-    go_on(true);
+    go_on(s, true);
 }
 
 /* Of a block that is alone: a warp for 8 pieces, or for 16 edges if rows are long. Few warps disturb each other
  * less, but each of them lists only 32 vertices at a time. */
-__device__ static inline uint32_t few_warps()
+template <class S> __device__ static inline uint32_t few_warps(S &s)
 {
-    const uint32_t edges = (uint32_t)meeting.edges / group.peers;
-    return max((block.now.pieces + 7) / 8, edges / 16);
+    const uint32_t edges = (uint32_t)s.meeting.edges / s.group.peers;
+    return max((s.block.now.pieces + 7) / 8, edges / 16);
 }
 
 /* Not inlined, as meet() and run_listed(): the compiler then keeps more in registers. */
-__device__ static __noinline__ void expand_frontier()
+template <class S> __device__ static __noinline__ void expand_frontier(S &s)
 {
-    const uint32_t warps = meeting.alone ? min(few_warps(), warps_at_work()) : warps_at_work();
-    if (warp_at_work() < warps)
-        expand_list<REACH_LISTED>(block.target, search.list[block.now.list], block.now.pieces,
-                                  warp_at_work(), warps, ALL_SUBGRAPHS);
+    const uint32_t warps = s.meeting.alone ? min(few_warps(s), warps_at_work(s)) : warps_at_work(s);
+    if (warp_at_work(s) < warps)
+        expand_list<REACH_LISTED>(s, s.list[s.block.now.list], s.block.now.pieces, warp_at_work(s), warps,
+                                  ALL_SUBGRAPHS);
 }
 
-__device__ static __noinline__ void run_listed()
+template <class S> __device__ static __noinline__ void run_listed(S &s)
 {
-    begin_turn();
+    begin_turn(s);
     if (threadIdx.x == 0)
-        meeting.gathered = false;
-    expand_frontier();
-    count_block();
-    meet(GROUP_FOUND_NOW, false);
-    note_time(block.now.depth, SOLO_VISITED);
+        s.meeting.gathered = false;
+    expand_frontier(s);
+    count_block(s);
+    meet(s, GROUP_FOUND_NOW, false);
+    note_time(s.notes, s.block.now.depth, SOLO_VISITED);
     if (threadIdx.x < WARP)
-        look_at_letters();
-    take_arrivals();
-    count_block();
-    if (meeting.certain) {
-        end_certain_level();
+        look_at_letters(s);
+    take_arrivals(s);
+    count_block(s);
+    if (s.meeting.certain) {
+        end_certain_level(s);
     } else {
-        meet(GROUP_TAKEN_NOW, true);
-        end_level(true);
+        meet(s, GROUP_TAKEN_NOW, true);
+        end_level(s, true);
     }
 }
 
@@ -171,62 +170,57 @@ static_assert(sizeof(group_handing) <= sizeof(group_state::handed), "there is ro
 
 /* Whether this GPU has so few of the frontier's rows. It begins alone with few, and goes on with `times` as
  * many. */
-__device__ static inline bool is_for_one(unsigned times)
+template <class S> __device__ static inline bool is_for_one(S &s, unsigned times)
 {
-    return block.now.pieces <= times * GROUP_ONE_PIECES && meeting.edges <= times * GROUP_ONE_EDGES * group.peers;
+    return s.block.now.pieces <= times * GROUP_ONE_PIECES &&
+           s.meeting.edges <= times * GROUP_ONE_EDGES * s.group.peers;
 }
 
 /* By all threads of the first block. */
-__device__ static void run_alone()
+template <class S> __device__ static void run_alone(S &s)
 {
     if (threadIdx.x == 0) {
-        meeting.alone = true;
-        set_target_alone();
+        s.meeting.alone = true;
+        set_target_alone(s);
     }
-    if (threadIdx.x < COUNTERS)
-        block.count[threadIdx.x] = 0;
+    if (threadIdx.x < S::counters)
+        s.block.count[threadIdx.x] = 0;
     __syncthreads();
     do {
-        note_team(block.now.depth, SOLO_BY_BLOCK);
-        run_listed();
-    } while (meeting.certain && block.now.fresh != 0 && is_for_one(2));
+        note_team(s.notes, s.block.now.depth, SOLO_BY_BLOCK);
+        run_listed(s);
+    } while (s.meeting.certain && s.block.now.fresh != 0 && is_for_one(s, 2));
     __syncthreads();
     if (threadIdx.x == 0)
-        meeting.alone = false;
+        s.meeting.alone = false;
     __syncthreads();
-}
-
-template <typename T> __device__ static inline void copy_words(T *to, const T *from)
-{
-    for (unsigned i = threadIdx.x; i < sizeof(T) / sizeof(unsigned); i += blockDim.x)
-        ((unsigned *)to)[i] = ((const unsigned *)from)[i];
 }
 
 /* The first block works, the others wait. Before, all must have read the letters of the last meeting, as
  * two more overwrite them. */
-__device__ static __noinline__ void leave_to_one()
+template <class S> __device__ static __noinline__ void leave_to_one(S &s)
 {
-    group_handing *handed = (group_handing *)group.state->handed;
-    if (!meeting.certain) /* no barrier followed it */
-        barrier();
+    group_handing *handed = (group_handing *)s.group.state->handed;
+    if (!s.meeting.certain) /* no barrier followed it */
+        barrier(s);
     if (blockIdx.x == 0) {
-        run_alone();
-        copy_words(&handed->now, &block.now);
-        copy_words(&handed->meeting, &meeting);
+        run_alone(s);
+        copy_words(&handed->now, &s.block.now);
+        copy_words(&handed->meeting, &s.meeting);
     }
-    barrier();
+    barrier(s);
     if (blockIdx.x != 0) {
-        copy_words(&block.now, &handed->now);
-        copy_words(&meeting, &handed->meeting);
+        copy_words(&s.block.now, &handed->now);
+        copy_words(&s.meeting, &handed->meeting);
     }
     __syncthreads();
     if (threadIdx.x < WARP) {
         if (threadIdx.x == 0) {
-            block.pieces = block.now.pieces;
-            set_target();
+            s.block.pieces = s.block.now.pieces;
+            set_target(s);
         }
         __syncwarp();
-        note_list(true);
+        note_list(s, true);
     }
     __syncthreads();
 }
@@ -234,29 +228,29 @@ __device__ static __noinline__ void leave_to_one()
 /* ---- from masks to lists ---- */
 
 /* Lists the frontier, which is a mask, with its rows. Their edges are known exactly then. */
-__device__ static __noinline__ void list_frontier()
+template <class S> __device__ static __noinline__ void list_frontier(S &s)
 {
-    begin_turn();
+    begin_turn(s);
     for (int kind = 0; kind < VERTEX_KINDS; kind++)
-        list_kind(block.target, kind, warp_of_grid(), warps_of_grid());
-    count_block();
-    meet(GROUP_FOUND_NOW, true);
-    read_turn();
+        list_kind(s, kind, warp_of_grid(), warps_of_grid());
+    count_block(s);
+    meet(s, GROUP_FOUND_NOW, true);
+    read_turn(s);
     if (threadIdx.x < WARP) {
         if (lane_id() < SUBGRAPHS) {
-            const double edges = (double)told_of(lane_id(), GROUP_FOUND + SOLO_FORWARD);
-            block.now.seen_edges[lane_id()] += edges - block.now.forward[lane_id()];
-            block.now.forward[lane_id()] = edges;
+            const double edges = (double)told_of(s, lane_id(), GROUP_FOUND + SOLO_FORWARD);
+            s.block.now.seen_edges[lane_id()] += edges - s.block.now.forward[lane_id()];
+            s.block.now.forward[lane_id()] = edges;
         }
         if (lane_id() == 0) {
-            const unsigned long long edges = sum_of_edges(GROUP_FOUND);
-            meeting.seen_edges += (double)edges - (double)meeting.edges; /* which were about right */
-            meeting.edges = edges;
+            const unsigned long long edges = sum_of_edges(s, GROUP_FOUND);
+            s.meeting.seen_edges += (double)edges - (double)s.meeting.edges; /* which were about right */
+            s.meeting.edges = edges;
         }
         __syncwarp();
-        note_list(true);
+        note_list(s, true);
     }
-    next_turn(true);
+    next_turn(s, true);
 }
 
 #endif

@@ -16,17 +16,18 @@
 struct group_block {
     unsigned meetings;
     unsigned told[GROUP_TALLIES]; /* meetings of this level that took each tally: for the first block */
-    unsigned buffer;     /* of what peers read, and this level writes */
-    bool sends;          /* this level pushes nn */
-    bool sent_before;    /* the other buffer has vertices, too */
-    bool in_parts;       /* dd is pulled in two parts */
-    bool gathered;       /* the frontier's normals are known to all peers: a level by masks found them */
-    bool by_lists;       /* how the level goes */
-    bool certain;        /* the next level goes by lists, whatever this GPU takes from its peers */
-    bool alone;          /* this block does levels by lists alone, for its GPU */
-    unsigned long long edges; /* of the frontier, on all GPUs, at most */
-    unsigned long long found; /* vertices of the frontier, except those that were taken from peers */
-    double seen, seen_edges; /* of all frontiers, on all GPUs: vertices, delegates on each; edges of their rows, about */
+    unsigned buffer;              /* of what peers read, and this level writes */
+    bool sends;                   /* this level pushes nn */
+    bool sent_before;             /* the other buffer has vertices, too */
+    bool in_parts;                /* dd is pulled in two parts */
+    bool gathered;                /* the frontier's normals are known to all peers: a level by masks found them */
+    bool by_lists;                /* how the level goes */
+    bool certain;                 /* the next level goes by lists, whatever this GPU takes from its peers */
+    bool alone;                   /* this block does levels by lists alone, for its GPU */
+    unsigned long long edges;     /* of the frontier, on all GPUs, at most */
+    unsigned long long found;     /* vertices of the frontier, except those that were taken from peers */
+    double seen,
+        seen_edges; /* of all frontiers, on all GPUs: vertices, delegates on each; edges of their rows, about */
 };
 
 /* What the first block tells: found and taken in this level, or taken after the last letters. */
@@ -34,15 +35,18 @@ struct group_telling {
     unsigned long long found[SOLO_COUNTS], taken[SOLO_COUNTS];
 };
 
-static __shared__ gpu_group group; /* its `solo` is `search`, and not used */
-static __shared__ group_block meeting;
-static __shared__ group_telling telling;
-static __shared__ group_tally counted; /* of this block; what it sent only if it is alone */
-static __shared__ unsigned pieces_alone; /* of the next list, if the block is alone */
-static __shared__ unsigned long long letters[GROUP_MOST][GROUP_VALUES]; /* of the last meeting */
+/* The search of a GPU among several; see cuda_list.cuh. */
+template <bool NOTED, bool PACKED> struct group_searching : searching<NOTED, PACKED, true> {
+    gpu_group group; /* its `solo` is not used: it is the base of this */
+    group_block meeting;
+    group_telling telling;
+    group_tally counted;                                  /* of this block; what it sent only if it is alone */
+    unsigned pieces_alone;                                /* of the next list, if the block is alone */
+    unsigned long long letters[GROUP_MOST][GROUP_VALUES]; /* of the last meeting */
+};
 
 #define GROUP_PATIENCE 20000000000ull /* ns that a GPU waits for a peer, which may start late */
-#define GROUP_ARRIVAL_SHIFT 48 /* of a word of a tally: above it, how many blocks have added */
+#define GROUP_ARRIVAL_SHIFT 48        /* of a word of a tally: above it, how many blocks have added */
 #define GROUP_ARRIVAL (1ull << GROUP_ARRIVAL_SHIFT)
 
 /* A word of a mask that a peer writes between meetings. */
@@ -53,127 +57,129 @@ __device__ static inline uint32_t peek(const uint32_t *mask, uint64_t word)
 
 /* ---- what was told ---- */
 
-__device__ static inline unsigned long long sum_of(unsigned value)
+template <class S> __device__ static inline unsigned long long sum_of(S &s, unsigned value)
 {
     unsigned long long sum = 0;
-    for (unsigned i = 0; i < group.peers; i++)
-        sum += letters[i][value];
+    for (unsigned i = 0; i < s.group.peers; i++)
+        sum += s.letters[i][value];
     return sum;
 }
 
 /* A value that counts by subgraphs, of subgraph g: of nn and dd, on all GPUs. */
-__device__ static inline unsigned long long told_of(unsigned g, unsigned value)
+template <class S> __device__ static inline unsigned long long told_of(S &s, unsigned g, unsigned value)
 {
-    return g == NN || g == DD ? sum_of(value + g) : letters[group.own][value + g];
+    return g == NN || g == DD ? sum_of(s, value + g) : s.letters[s.group.own][value + g];
 }
 
 /* ---- tallies ---- */
 
 /* What the warps of this block have counted is cleared. All threads call it. */
-__device__ static inline void count_block()
+template <class S> __device__ static inline void count_block(S &s)
 {
     __syncthreads();
-    add_pulled();
-    for (unsigned i = threadIdx.x / WARP; i < COUNTERS; i += blockDim.x / WARP) {
-        const unsigned long long sum = sum_of_warps(i);
+    add_pulled(s);
+    for (unsigned i = threadIdx.x / WARP; i < S::counters; i += blockDim.x / WARP) {
+        const unsigned long long sum = sum_of_warps(s, i);
         if (lane_id() != 0)
             continue;
         if (i < SOLO_COUNTS)
-            counted.word[i] = sum;
+            s.counted.word[i] = sum;
         else if (sum != 0)
-            atomicAdd(&search.state->counts[block.now.turn].count[i], sum);
+            atomicAdd(&s.state->counts[s.block.now.turn].count[i], sum);
     }
     __syncthreads();
 }
 
-__device__ static inline unsigned long long *words_of_tally(unsigned tally)
+template <class S> __device__ static inline unsigned long long *words_of_tally(S &s, unsigned tally)
 {
-    return meeting.alone ? counted.word : group.state->tally[block.now.turn][tally].word;
+    return s.meeting.alone ? s.counted.word : s.group.state->tally[s.block.now.turn][tally].word;
 }
 
 /* How many vertices a peer gets. */
-__device__ static inline unsigned long long *sent_to(unsigned peer)
+template <class S> __device__ static inline unsigned long long *sent_to(S &s, unsigned peer)
 {
-    return &words_of_tally(GROUP_FOUND_NOW)[SOLO_COUNTS + peer];
+    return &words_of_tally(s, GROUP_FOUND_NOW)[SOLO_COUNTS + peer];
 }
 
-__device__ static inline void clear_tallies(unsigned turn)
+template <class S> __device__ static inline void clear_tallies(S &s, unsigned turn)
 {
     if (blockIdx.x == 0 && threadIdx.x < GROUP_TALLIES * GROUP_TALLY_WORDS)
-        group.state->tally[turn][threadIdx.x / GROUP_TALLY_WORDS].word[threadIdx.x % GROUP_TALLY_WORDS] = 0;
+        s.group.state->tally[turn][threadIdx.x / GROUP_TALLY_WORDS].word[threadIdx.x % GROUP_TALLY_WORDS] = 0;
 }
 
 /* A level begins: its tallies are clear, and those of the next level become so. */
-__device__ static inline void begin_turn()
+template <class S> __device__ static inline void begin_turn(S &s)
 {
-    if (!meeting.alone) {
-        clear_turn();
-        clear_tallies((block.now.turn + 1) % 3);
-    } else if (threadIdx.x < group.peers) {
-        counted.word[SOLO_COUNTS + threadIdx.x] = 0;
+    if (!s.meeting.alone) {
+        clear_turn(s);
+        clear_tallies(s, (s.block.now.turn + 1) % 3);
+    } else if (threadIdx.x < s.group.peers) {
+        s.counted.word[SOLO_COUNTS + threadIdx.x] = 0;
     }
     if (threadIdx.x < GROUP_TALLIES)
-        meeting.told[threadIdx.x] = 0;
+        s.meeting.told[threadIdx.x] = 0;
     if (threadIdx.x == 0)
-        pieces_alone = 0;
+        s.pieces_alone = 0;
     __syncthreads();
 }
 
 /* Adds what this block counted. By its first warp. */
-__device__ static inline void add_to_tally(unsigned tally)
+template <class S> __device__ static inline void add_to_tally(S &s, unsigned tally)
 {
     const unsigned k = lane_id();
-    if (k < SOLO_COUNTS + group.peers)
-        atomicAdd(&words_of_tally(tally)[k], GROUP_ARRIVAL | (k < SOLO_COUNTS ? counted.word[k] : 0));
+    if (k < SOLO_COUNTS + s.group.peers)
+        atomicAdd(&words_of_tally(s, tally)[k], GROUP_ARRIVAL | (k < SOLO_COUNTS ? s.counted.word[k] : 0));
 }
 
 /* A word of the tally for each lane, when all blocks have added: of those that have none the first one, so
  * that all lanes have seen what blocks wrote before they added. By the first warp of the first block. */
-__device__ static inline unsigned long long await_tally(unsigned tally)
+template <class S> __device__ static inline unsigned long long await_tally(S &s, unsigned tally)
 {
-    const unsigned word = lane_id() < SOLO_COUNTS + group.peers ? lane_id() : 0,
-                   arrivals = gridDim.x * (meeting.told[tally] + 1);
-    const unsigned long long *from = &words_of_tally(tally)[word];
+    const unsigned word = lane_id() < SOLO_COUNTS + s.group.peers ? lane_id() : 0,
+                   arrivals = gridDim.x * (s.meeting.told[tally] + 1);
+    const unsigned long long *from = &words_of_tally(s, tally)[word];
     unsigned long long value = *from;
-    if (!meeting.alone) {
+    if (!s.meeting.alone) {
         while ((value = load_awaited(from)) >> GROUP_ARRIVAL_SHIFT != arrivals)
             ;
     }
     __syncwarp();
     if (lane_id() == 0)
-        meeting.told[tally]++;
+        s.meeting.told[tally]++;
     return value & (GROUP_ARRIVAL - 1);
 }
 
 /* ---- letters ---- */
 
 /* The value of each lane in the letters, except GROUP_FOR_PEER, from the words of a tally. */
-__device__ static inline unsigned long long value_of_letter(unsigned tally, unsigned long long word)
+template <class S>
+__device__ static inline unsigned long long value_of_letter(S &s, unsigned tally, unsigned long long word)
 {
     const unsigned k = lane_id();
     const unsigned long long count = __shfl_sync(ALL_LANES, word, k % SOLO_COUNTS);
-    const bool is_sent = k >= SOLO_COUNTS && k < SOLO_COUNTS + group.peers;
+    const bool is_sent = k >= SOLO_COUNTS && k < SOLO_COUNTS + s.group.peers;
     const unsigned sent = sum_lanes(is_sent ? (unsigned)word : 0);
     if (k < GROUP_TAKEN) {
         if (tally == GROUP_FOUND_NOW)
-            telling.found[k] = count;
-        return telling.found[k];
+            s.telling.found[k] = count;
+        return s.telling.found[k];
     }
     if (k >= GROUP_SENT)
         return sent;
-    const unsigned long long before = telling.taken[k - GROUP_TAKEN];
-    telling.taken[k - GROUP_TAKEN] = 0;
+    const unsigned long long before = s.telling.taken[k - GROUP_TAKEN];
+    s.telling.taken[k - GROUP_TAKEN] = 0;
     return tally == GROUP_TAKEN_NOW ? count : before;
 }
 
 /* By the first warp of the first block, a lane for each value. */
-__device__ static inline void write_letters(unsigned number, unsigned tally, unsigned long long word)
+template <class S>
+__device__ static inline void write_letters(S &s, unsigned number, unsigned tally, unsigned long long word)
 {
     const unsigned k = lane_id();
-    unsigned long long value = value_of_letter(tally, word);
-    for (unsigned i = 0; i < group.peers; i++) {
+    unsigned long long value = value_of_letter(s, tally, word);
+    for (unsigned i = 0; i < s.group.peers; i++) {
         const unsigned long long sent = __shfl_sync(ALL_LANES, word, SOLO_COUNTS + i);
-        group_letter &out = group.peer[i].state->letter[number & 1][group.own];
+        group_letter &out = s.group.peer[i].state->letter[number & 1][s.group.own];
         if (k == GROUP_FOR_PEER)
             value = sent;
         if (k < GROUP_VALUES) {
@@ -184,9 +190,9 @@ __device__ static inline void write_letters(unsigned number, unsigned tally, uns
 }
 
 /* A peer did not come: the host is told, and the kernel ends. */
-__device__ static inline void give_up()
+template <class S> __device__ static inline void give_up(S &s)
 {
-    search.out.mail->report = (uint64_t)search.number << 32 | GROUP_FAILED;
+    s.out.mail->report = (uint64_t)s.number << 32 | GROUP_FAILED;
     __threadfence_system();
     __trap();
 }
@@ -199,10 +205,10 @@ __device__ static inline bool is_too_late(unsigned long long &begin)
 }
 
 /* By a warp, a lane for each value: waits for the letter, and for what it releases if that is `ordered`. */
-__device__ static inline void read_letter(unsigned number, unsigned from, bool ordered)
+template <class S> __device__ static inline void read_letter(S &s, unsigned number, unsigned from, bool ordered)
 {
     const unsigned k = lane_id() < GROUP_VALUES ? lane_id() : 0;
-    const group_letter &in = group.state->letter[number & 1][from];
+    const group_letter &in = s.group.state->letter[number & 1][from];
     unsigned long long low, high, begin = 0;
     for (unsigned polls = 1;; polls++) {
         high = load_awaited(&in.half[1][k]);
@@ -210,40 +216,40 @@ __device__ static inline void read_letter(unsigned number, unsigned from, bool o
         if (low >> 32 == number && high >> 32 == number)
             break;
         if (polls % 1024 == 0 && is_too_late(begin)) /* the clock is slow to read */
-            give_up();
+            give_up(s);
     }
-    letters[from][k] = (uint32_t)low | high << 32;
+    s.letters[from][k] = (uint32_t)low | high << 32;
 }
 
 /* The GPUs tell each other what count_block found since the last meeting of this level, or since it began.
  * All threads call it. If `ordered`, whatever any thread of them wrote before is seen by all after it: each
  * block releases it by a fence to the tally, the first block takes that over and releases it by a fence to
  * the letters, and fences pass on what was seen before. Otherwise only the letters are seen. */
-__device__ static __noinline__ void meet(unsigned tally, bool ordered)
+template <class S> __device__ static __noinline__ void meet(S &s, unsigned tally, bool ordered)
 {
-    const unsigned number = meeting.meetings + 1, warp = threadIdx.x / WARP;
+    const unsigned number = s.meeting.meetings + 1, warp = threadIdx.x / WARP;
     unsigned long long begun = 0;
     __syncthreads(); /* all have read the number */
     if (warp == 0) {
-        if (!meeting.alone) {
+        if (!s.meeting.alone) {
             if (ordered)
                 fence_of_gpu();
-            add_to_tally(tally);
+            add_to_tally(s, tally);
         }
         if (blockIdx.x == 0) {
-            const unsigned long long word = await_tally(tally);
+            const unsigned long long word = await_tally(s, tally);
             if (ordered)
                 fence_of_system();
-            begun = note_clock();
-            write_letters(number, tally, word);
+            begun = note_clock(s);
+            write_letters(s, number, tally, word);
         }
     }
-    if (warp < group.peers)
-        read_letter(number, warp, ordered);
+    if (warp < s.group.peers)
+        read_letter(s, number, warp, ordered);
     if (threadIdx.x == 0)
-        meeting.meetings = number;
+        s.meeting.meetings = number;
     __syncthreads();
-    note_wait(begun);
+    note_wait(s, begun);
 }
 
 /* ---- masks ---- */
@@ -256,61 +262,60 @@ __device__ static inline void set_words(uint32_t *to, uint64_t words, uint32_t v
 }
 
 /* Of a mask over nn's columns: the words that have vertices. */
-__device__ static inline void clear_columns(uint32_t *mask)
+template <class S> __device__ static inline void clear_columns(S &s, uint32_t *mask)
 {
-    for (unsigned i = 0; group.columns.words > 0 && i < group.peers; i++)
-        set_words(mask + (uint64_t)group.shard[i] * group.columns.shard_words, group.peer[i].words, 0);
+    for (unsigned i = 0; s.group.columns.words > 0 && i < s.group.peers; i++)
+        set_words(mask + (uint64_t)s.group.shard[i] * s.group.columns.shard_words, s.group.peer[i].words, 0);
 }
 
 /* ---- what peers found ---- */
 
 /* Delegates, of this level, on all GPUs. */
-__device__ static inline uint32_t found_delegates(uint64_t word)
+template <class S> __device__ static inline uint32_t found_delegates(S &s, uint64_t word)
 {
     uint32_t found = 0;
-    for (unsigned i = 0; i < group.peers; i++)
-        found |= peek(group.peer[i].found[meeting.buffer], word);
+    for (unsigned i = 0; i < s.group.peers; i++)
+        found |= peek(s.group.peer[i].found[s.meeting.buffer], word);
     return found;
 }
 
 /* Normals of this shard, by nn's pushes on all GPUs. */
-__device__ static inline uint32_t found_normals(uint64_t word)
+template <class S> __device__ static inline uint32_t found_normals(S &s, uint64_t word)
 {
-    const uint64_t at = (uint64_t)group.shard[group.own] * group.columns.shard_words + word;
+    const uint64_t at = (uint64_t)s.group.shard[s.group.own] * s.group.columns.shard_words + word;
     uint32_t found = 0;
-    for (unsigned i = 0; i < group.peers; i++)
-        found |= peek(group.peer[i].sent[meeting.buffer], at);
+    for (unsigned i = 0; i < s.group.peers; i++)
+        found |= peek(s.group.peer[i].sent[s.meeting.buffer], at);
     return found;
 }
 
 /* Of masks of normals. */
-__device__ static inline uint64_t words_of_peers()
+template <class S> __device__ static inline uint64_t words_of_peers(S &s)
 {
     uint64_t words = 0;
-    for (unsigned i = 0; i < group.peers; i++)
-        words += i != group.own ? group.peer[i].words : 0;
+    for (unsigned i = 0; i < s.group.peers; i++)
+        words += i != s.group.own ? s.group.peer[i].words : 0;
     return words;
 }
 
 /* Writes a word of this GPU's visited normals into the memory of all that pull nn. They see it when the GPUs have met. */
-__device__ static inline void tell_visited(uint32_t word, uint32_t visited)
+template <class S> __device__ static inline void tell_visited(S &s, uint32_t word, uint32_t visited)
 {
-    for (unsigned i = 0; i < group.peers; i++) {
-        if (group.peer[i].gathered != NULL)
-            group.peer[i].gathered[word] = visited;
+    for (unsigned i = 0; i < s.group.peers; i++) {
+        if (s.group.peer[i].gathered != NULL)
+            s.group.peer[i].gathered[word] = visited;
     }
 }
 
 /* Reads the visited normals of all shards. A pull of nn wants this after a level by lists, which writes them to nobody.
  * What levels before the last one found may be missing: their neighbours are all visited. */
-__device__ static inline void gather_visited()
+template <class S> __device__ static inline void gather_visited(S &s)
 {
     const uint64_t threads = (uint64_t)gridDim.x * blockDim.x;
-    for (unsigned i = 0; i < group.peers; i++) {
-        const gpu_group_peer &peer = group.peer[i];
-        uint32_t *to = group.gathered + (uint64_t)group.shard[i] * group.columns.shard_words;
-        for (uint64_t w = (uint64_t)blockIdx.x * blockDim.x + threadIdx.x; w < peer.words;
-             w += threads)
+    for (unsigned i = 0; i < s.group.peers; i++) {
+        const gpu_group_peer &peer = s.group.peer[i];
+        uint32_t *to = s.group.gathered + (uint64_t)s.group.shard[i] * s.group.columns.shard_words;
+        for (uint64_t w = (uint64_t)blockIdx.x * blockDim.x + threadIdx.x; w < peer.words; w += threads)
             to[w] = peek(peer.visited, w);
     }
 }

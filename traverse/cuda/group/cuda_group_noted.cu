@@ -1,8 +1,7 @@
 /* cuda_group_noted.cu: the kernel of a search of several GPUs that notes its levels; see cuda_group.h */
-#define SOLO_NOTED 1
 #include "cuda_group_kernel.cuh"
 
-struct solo_program cuda_group_noted(void)
+struct solo_program cuda_group_noted(int packed)
 {
-    return program();
+    return packed ? program<true, true>() : program<true, false>();
 }

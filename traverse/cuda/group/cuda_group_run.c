@@ -109,8 +109,8 @@ enum status gpu_group_open(struct device *dev, struct error *e)
     set_columns(g, dev);
     set_costs(&g->solo.graph, dev);
     set_peers(g, dev);
-    *launch = (struct solo_launch){.program = cuda_group_plain()};
-    *noted = (struct solo_launch){.program = cuda_group_noted()};
+    *launch = (struct solo_launch){.program = cuda_group_plain(gpu_is_packed(dev))};
+    *noted = (struct solo_launch){.program = cuda_group_noted(gpu_is_packed(dev))};
     CUDA_TRY(cuda_group_plan(launch), dev->where, e);
     CUDA_TRY(cuda_group_plan(noted), dev->where, e);
     if (noted->blocks == 0) /* it takes more shared memory, and any search may want notes */

@@ -17,7 +17,6 @@ struct merge {
 };
 
 /* The rest of each row behind its heads; the heads are visited right here. */
-template <typename Offset, bool PACKED>
 __global__ static void __launch_bounds__(BLOCK) length_kernel(merge m)
 {
     bool found = false;
@@ -26,7 +25,7 @@ __global__ static void __launch_bounds__(BLOCK) length_kernel(merge m)
         uint64_t length = 0;
         if (i < m.count) {
             uint32_t row = m.queue[i];
-            row_rest rest = rest_of_row<Offset, PACKED>(m.csr, row);
+            row_rest rest = rest_of_row(m.csr, row);
             length = rest.end - rest.begin;
             found |= visit_heads<uint32_t>(m.csr, m.target, row);
         }
@@ -70,7 +69,7 @@ __device__ static uint64_t row_in_tile(const merge &m, const tile &t, uint64_t b
     return t.first + low - 1;
 }
 
-template <typename Offset, bool PACKED>
+template <bool PACKED>
 __global__ static void __launch_bounds__(BLOCK) expand_kernel(merge m)
 {
     __shared__ tile t;
@@ -94,7 +93,7 @@ __global__ static void __launch_bounds__(BLOCK) expand_kernel(merge m)
         for (uint32_t e = threadIdx.x; e < edges; e += BLOCK) {
             uint64_t i = row_in_tile(m, t, begin, e);
             uint32_t row = m.queue[i];
-            uint64_t first = rest_of_row<Offset, PACKED>(m.csr, row).begin;
+            uint64_t first = offset_of(m.csr, row);
             uint64_t at = first + (begin + e - m.prefix[i]);
             found |= visit<uint32_t>(m.target, column_of_row<uint32_t, PACKED>(m.csr, row, first, at), row);
         }
@@ -103,12 +102,12 @@ __global__ static void __launch_bounds__(BLOCK) expand_kernel(merge m)
 }
 
 /* By rows as they lie: one kernel for the lengths, and one for the edges. */
-template <typename Offset, bool PACKED>
+template <bool PACKED>
 static void push_by_shares(const merge &m, const gpu_scan &scan, cudaStream_t stream)
 {
-    length_kernel<Offset, PACKED><<<blocks_for(m.count + 1, BLOCK), BLOCK, 0, stream>>>(m);
+    length_kernel<<<blocks_for(m.count + 1, BLOCK), BLOCK, 0, stream>>>(m);
     cuda_scan_u64(m.prefix, m.count + 1, scan.scratch, scan.scratch_bytes, stream);
-    expand_kernel<Offset, PACKED><<<cuda_full_grid(), BLOCK, 0, stream>>>(m);
+    expand_kernel<PACKED><<<cuda_full_grid(), BLOCK, 0, stream>>>(m);
 }
 
 void cuda_push_merged(const gpu_csr *csr, const gpu_queue *queue, const gpu_target *target,
@@ -118,9 +117,7 @@ void cuda_push_merged(const gpu_csr *csr, const gpu_queue *queue, const gpu_targ
     if (queue->count == 0 || csr->edges == 0)
         return;
     if (gpu_csr_is_packed(csr))
-        push_by_shares<uint32_t, true>(m, *scan, stream);
-    else if (csr->offset_width == 4)
-        push_by_shares<uint32_t, false>(m, *scan, stream);
+        push_by_shares<true>(m, *scan, stream);
     else
-        push_by_shares<uint64_t, false>(m, *scan, stream);
+        push_by_shares<false>(m, *scan, stream);
 }

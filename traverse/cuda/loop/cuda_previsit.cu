@@ -45,7 +45,6 @@ __device__ static uint32_t move_word(const gpu_previsit &p, uint64_t w)
 }
 
 /* Adds the row lengths of what a block has listed, a thread for each row. */
-template <bool PACKED>
 __device__ static void add_lengths(const gpu_previsit &p, unsigned long long base, unsigned total,
                                    tally &t)
 {
@@ -53,7 +52,7 @@ __device__ static void add_lengths(const gpu_previsit &p, unsigned long long bas
         uint32_t id = p.vertices.queue[base + i];
         for (int g = 0; g < VERTEX_KINDS; g++) {
             if (p.csr[g].edges != 0 && test_bit(p.csr[g].sources, id))
-                t.forward[g] += row_length_of<PACKED>(p.csr[g], id);
+                t.forward[g] += row_length(p.csr[g], id);
         }
     }
 }
@@ -69,7 +68,6 @@ __device__ static void count_word(const gpu_previsit &p, uint64_t w, uint32_t fr
 }
 
 /* The words base..base+BLOCK-1. */
-template <bool PACKED>
 __device__ static void previsit_words(const gpu_previsit &p, uint64_t base, uint32_t fresh,
                                       tally &t)
 {
@@ -82,14 +80,13 @@ __device__ static void previsit_words(const gpu_previsit &p, uint64_t base, uint
     if (at + total <= p.room) {
         list_word(p.vertices.queue, w, fresh, at + before);
         __syncthreads();
-        add_lengths<PACKED>(p, at, total, t);
+        add_lengths(p, at, total, t);
     } else {
         for (int g = 0; g < VERTEX_KINDS; g++)
             t.forward[g] += sources[g];
     }
 }
 
-template <bool PACKED>
 __global__ static void __launch_bounds__(BLOCK) previsit_kernel(gpu_previsit p)
 {
     __shared__ unsigned long long sums[WARPS];
@@ -100,7 +97,7 @@ __global__ static void __launch_bounds__(BLOCK) previsit_kernel(gpu_previsit p)
         uint32_t fresh = move_word(p, base + threadIdx.x);
         if (__syncthreads_or(fresh != 0)) {
             any = true;
-            previsit_words<PACKED>(p, base, fresh, t);
+            previsit_words(p, base, fresh, t);
         }
     }
     if (!any)
@@ -117,10 +114,7 @@ void cuda_previsit(const gpu_previsit *p, cudaStream_t stream)
     const int blocks = blocks_for(p->vertices.words, BLOCK);
     if (p->vertices.words == 0)
         return;
-    if (gpu_csr_is_packed(&p->csr[NORMALS]) || gpu_csr_is_packed(&p->csr[DELEGATES]))
-        previsit_kernel<true><<<blocks, BLOCK, 0, stream>>>(*p);
-    else
-        previsit_kernel<false><<<blocks, BLOCK, 0, stream>>>(*p);
+    previsit_kernel<<<blocks, BLOCK, 0, stream>>>(*p);
 }
 
 /* ---- the whole frontier, where a push wants more than was listed ---- */
@@ -148,7 +142,6 @@ void cuda_list_frontier(const gpu_vertices *vertices, const uint32_t *sources,
                                                                               listed);
 }
 
-template <bool PACKED>
 __global__ static void __launch_bounds__(BLOCK)
     forward_kernel(gpu_vertices v, gpu_csr csr, unsigned long long *forward)
 {
@@ -157,7 +150,7 @@ __global__ static void __launch_bounds__(BLOCK)
     for (uint64_t w = (uint64_t)blockIdx.x * BLOCK + threadIdx.x; w < v.words;
          w += (uint64_t)gridDim.x * BLOCK) {
         for (uint32_t bits = v.frontier[w] & csr.sources[w]; bits != 0; bits &= bits - 1)
-            sum += row_length_of<PACKED>(csr, (uint32_t)(w * 32 + __ffs(bits) - 1));
+            sum += row_length(csr, (uint32_t)(w * 32 + __ffs(bits) - 1));
     }
     block_add(sum, sums, forward);
 }
@@ -168,10 +161,7 @@ void cuda_count_forward(const gpu_vertices *vertices, const gpu_csr *csr,
     const int blocks = blocks_for(vertices->words, BLOCK);
     if (vertices->words == 0 || csr->edges == 0)
         return;
-    if (gpu_csr_is_packed(csr))
-        forward_kernel<true><<<blocks, BLOCK, 0, stream>>>(*vertices, *csr, forward);
-    else
-        forward_kernel<false><<<blocks, BLOCK, 0, stream>>>(*vertices, *csr, forward);
+    forward_kernel<<<blocks, BLOCK, 0, stream>>>(*vertices, *csr, forward);
 }
 
 /* ---- counters ---- */

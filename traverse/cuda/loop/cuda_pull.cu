@@ -131,7 +131,7 @@ __device__ static uint32_t find_alone(const pull &p, uint64_t *begin, uint64_t e
 template <bool PACKED>
 __device__ static uint32_t find_together(const pull &p, uint32_t row, uint64_t begin, uint64_t end)
 {
-    const uint64_t first = PACKED ? rest_of_row<uint32_t, true>(p.csr, row).begin : begin;
+    const uint64_t first = PACKED ? offset_of(p.csr, row) : begin;
     for (uint64_t i = begin; i < end; i += WARP) {
         uint32_t column = NO_HEAD;
         if (i + lane_id() < end)
@@ -144,7 +144,7 @@ __device__ static uint32_t find_together(const pull &p, uint32_t row, uint64_t b
     return NO_HEAD;
 }
 
-template <typename Offset, bool PACKED>
+template <bool PACKED>
 __device__ static void probe_rests(const pull &p, tile &t, uint32_t first, unsigned count)
 {
     for (unsigned i = 0; i < count; i += WARP) {
@@ -153,7 +153,7 @@ __device__ static void probe_rests(const pull &p, tile &t, uint32_t first, unsig
         uint32_t parent = NO_HEAD;
         if (i + lane_id() < count) {
             at = t.list[i + lane_id()];
-            row_rest rest = rest_of_row<Offset, PACKED>(p.csr, (uint64_t)first + at);
+            row_rest rest = rest_of_row(p.csr, (uint64_t)first + at);
             begin = rest.begin;
             end = rest.end;
             parent = PACKED && p.csr.packed.words != NULL ? find_packed(p, first + at, &begin, end)
@@ -174,7 +174,7 @@ __device__ static void probe_rests(const pull &p, tile &t, uint32_t first, unsig
     }
 }
 
-template <typename Offset, bool PACKED>
+template <bool PACKED>
 __global__ static void __launch_bounds__(PULL_BLOCK) pull_kernel(pull p)
 {
     __shared__ tile tiles[PULL_WARPS];
@@ -190,7 +190,7 @@ __global__ static void __launch_bounds__(PULL_BLOCK) pull_kernel(pull p)
     unsigned left = list_candidates(t, todo);
     for (uint32_t column = 0; column < p.csr.head_columns && left > 0; column++)
         left = probe_heads(p, t, first, left, column);
-    probe_rests<Offset, PACKED>(p, t, first, left);
+    probe_rests<PACKED>(p, t, first, left);
     __syncwarp();
     uint32_t found = t.found[lane_id()];
     if (found != 0)
@@ -210,9 +210,7 @@ void cuda_pull_rows(const gpu_csr *csr, const gpu_target *target, const uint32_t
     if (csr->edges == 0)
         return;
     if (gpu_csr_is_packed(csr))
-        pull_kernel<uint32_t, true><<<(unsigned)blocks, PULL_BLOCK, 0, stream>>>(p);
-    else if (csr->offset_width == 4)
-        pull_kernel<uint32_t, false><<<(unsigned)blocks, PULL_BLOCK, 0, stream>>>(p);
+        pull_kernel<true><<<(unsigned)blocks, PULL_BLOCK, 0, stream>>>(p);
     else
-        pull_kernel<uint64_t, false><<<(unsigned)blocks, PULL_BLOCK, 0, stream>>>(p);
+        pull_kernel<false><<<(unsigned)blocks, PULL_BLOCK, 0, stream>>>(p);
 }

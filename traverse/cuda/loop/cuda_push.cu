@@ -88,7 +88,7 @@ __device__ static bool visit_by_warp(const push &p, uint64_t begin, uint64_t len
     return found;
 }
 
-template <typename Offset, typename Column, bool PACKED>
+template <typename Column, bool PACKED>
 __global__ static void __launch_bounds__(BLOCK) push_kernel(push p)
 {
     __shared__ warp_rows shared[WARPS];
@@ -100,7 +100,7 @@ __global__ static void __launch_bounds__(BLOCK) push_kernel(push p)
         uint32_t row = 0;
         if (lane_id() < p.rows_per_warp && i < p.count) {
             row = p.queue[i];
-            row_rest rest = rest_of_row<Offset, PACKED>(p.csr, row);
+            row_rest rest = rest_of_row(p.csr, row);
             begin = rest.begin;
             length = rest.end - begin;
             found |= visit_heads<Column>(p.csr, p.target, row);
@@ -126,7 +126,7 @@ __global__ static void __launch_bounds__(BLOCK) chunk_kernel(push p)
     bool found = false;
     for (unsigned c = blockIdx.x; c < chunks; c += gridDim.x) {
         gpu_chunk chunk = p.chunks[c];
-        uint64_t begin = PACKED ? rest_of_row<uint32_t, true>(p.csr, chunk.row).begin : 0;
+        uint64_t begin = PACKED ? offset_of(p.csr, chunk.row) : 0;
         for (uint32_t i = threadIdx.x; i < chunk.count; i += BLOCK)
             found |= visit<Column>(
                 p.target, column_of_row<Column, PACKED>(p.csr, chunk.row, begin, chunk.begin + i), chunk.row);
@@ -134,20 +134,12 @@ __global__ static void __launch_bounds__(BLOCK) chunk_kernel(push p)
     note_found(p.target, found);
 }
 
-template <typename Column>
+template <typename Column, bool PACKED>
 static void push_queue(const push &p, int grid, bool has_chunks, cudaStream_t stream)
 {
-    bool is_packed = gpu_csr_is_packed(&p.csr);
-    if (is_packed)
-        push_kernel<uint32_t, Column, true><<<grid, BLOCK, 0, stream>>>(p);
-    else if (p.csr.offset_width == 4)
-        push_kernel<uint32_t, Column, false><<<grid, BLOCK, 0, stream>>>(p);
-    else
-        push_kernel<uint64_t, Column, false><<<grid, BLOCK, 0, stream>>>(p);
-    if (has_chunks && is_packed)
-        chunk_kernel<Column, true><<<cuda_full_grid(), BLOCK, 0, stream>>>(p);
-    else if (has_chunks)
-        chunk_kernel<Column, false><<<cuda_full_grid(), BLOCK, 0, stream>>>(p);
+    push_kernel<Column, PACKED><<<grid, BLOCK, 0, stream>>>(p);
+    if (has_chunks)
+        chunk_kernel<Column, PACKED><<<cuda_full_grid(), BLOCK, 0, stream>>>(p);
 }
 
 void cuda_push_rows(const gpu_csr *csr, const gpu_queue *queue, const gpu_target *target,
@@ -160,8 +152,10 @@ void cuda_push_rows(const gpu_csr *csr, const gpu_queue *queue, const gpu_target
     int grid = blocks_for(count, (uint64_t)rows * WARPS);
     if (count == 0 || csr->edges == 0)
         return;
-    if (csr->column_width == 4)
-        push_queue<uint32_t>(p, grid, chunks->expected, stream);
+    if (gpu_csr_is_packed(csr))
+        push_queue<uint32_t, true>(p, grid, chunks->expected, stream);
+    else if (csr->column_width == 4)
+        push_queue<uint32_t, false>(p, grid, chunks->expected, stream);
     else
-        push_queue<uint64_t>(p, grid, chunks->expected, stream);
+        push_queue<uint64_t, false>(p, grid, chunks->expected, stream);
 }

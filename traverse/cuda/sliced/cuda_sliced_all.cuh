@@ -32,7 +32,8 @@ __device__ static inline bool is_first_of_row(bool found, uint32_t row)
 }
 
 /* The slices of a batch whose rows are not visited look for a visited column. */
-__device__ static inline void pull_batch(const gpu_sliced &s, unsigned turn, int32_t depth, slice_batch &b,
+template <class B>
+__device__ static inline void pull_batch(B &block, const gpu_sliced &s, unsigned turn, int32_t depth, slice_batch &b,
                                          slice_tally &tally)
 {
 #pragma unroll
@@ -44,7 +45,7 @@ __device__ static inline void pull_batch(const gpu_sliced &s, unsigned turn, int
         if (!__any_sync(ALL_LANES, looks))
             continue;
         if (looks)
-            note_columns(s, row, b.columns[j], false, tally);
+            note_columns(block, s, row, b.columns[j], false, tally);
         if (!is_first_of_row(looks && sees_visited(b.columns[j]), row))
             continue;
         atomicOr(&s.found[turn * s.words + row / 32], 1u << (row % 32));
@@ -55,17 +56,18 @@ __device__ static inline void pull_batch(const gpu_sliced &s, unsigned turn, int
 }
 
 /* All rows. `own` has the first slices of the thread. A row is counted by each warp that finds it. */
-__device__ static void pull_slices(const gpu_sliced &s, unsigned turn, int32_t depth, slice_batch &own)
+template <class B>
+__device__ static void pull_slices(B &block, const gpu_sliced &s, unsigned turn, int32_t depth, slice_batch &own)
 {
     slice_tally tally = {};
-    pull_batch(s, turn, depth, own, tally);
+    pull_batch(block, s, turn, depth, own, tally);
     for (uint32_t first = thread_of_grid() + BATCH * threads_of_grid(); first - lane_id() < s.count;
          first += BATCH * threads_of_grid()) {
         slice_batch more;
         load_batch(s, first, more);
-        pull_batch(s, turn, depth, more, tally);
+        pull_batch(block, s, turn, depth, more, tally);
     }
-    add_tally(tally);
+    add_tally(block, tally);
 }
 
 #endif

@@ -3,7 +3,7 @@
 #define DBFS_CUDA_SLICED_BLOCK_CUH
 
 #include "traverse/cuda/cuda_common.cuh"
-#include "traverse/cuda/solo/cuda_level_notes.cuh"
+#include "traverse/cuda/visit/cuda_level_notes.cuh"
 #include "traverse/cuda/cuda_ptx.cuh"
 #include "cuda_sliced.h"
 
@@ -18,10 +18,13 @@ struct one_progress {
     int32_t depth;  /* of the frontier */
 };
 
-/* What a block has in shared memory, beside its mask of visited vertices. */
-struct sliced_block {
-    unsigned long long met; /* what all blocks brought to the last barrier */
-    unsigned found, weight; /* by this block in this level: rows, and their slices */
+/* What a block has in shared memory, beside its mask of visited vertices. All functions that use it take it. NOTED: the
+ * kernel notes its levels. */
+template <bool NOTED> struct sliced_block {
+    static constexpr bool noted = NOTED;
+    level_notes<NOTED> notes;
+    unsigned long long met;     /* what all blocks brought to the last barrier */
+    unsigned found, weight;     /* by this block in this level: rows, and their slices */
     unsigned probes[SUBGRAPHS]; /* for notes */
     one_progress one;
     /* its slices: lists are taken in turn by two, their counts by three */
@@ -29,7 +32,6 @@ struct sliced_block {
     uint32_t slice[2][ONE_SLICES];
 };
 
-static __shared__ sliced_block block;
 extern __shared__ unsigned char memory[];
 
 __device__ static inline uint32_t *visited_mask()
@@ -125,16 +127,18 @@ __device__ static inline uint32_t visited_column(const uint4 &c)
 /* What a thread has done in a level. */
 struct slice_tally {
     unsigned found, weight;
-    unsigned probes[SUBGRAPHS]; /* for notes: columns that were looked at, by the subgraph that a push would go along */
+    unsigned
+        probes[SUBGRAPHS]; /* for notes: columns that were looked at, by the subgraph that a push would go along */
 };
 
 /* Columns of a row that were looked at, by a pull or by a push. */
-__device__ static inline void note_columns(const gpu_sliced &s, uint32_t row, const uint4 &c, bool pushed,
+template <class B>
+__device__ static inline void note_columns(B &block, const gpu_sliced &s, uint32_t row, const uint4 &c, bool pushed,
                                            slice_tally &tally)
 {
     const uint32_t columns[SLICED_COLUMNS] = {c.x, c.y, c.z, c.w};
 #pragma unroll
-    for (int j = 0; j < SOLO_NOTED * SLICED_COLUMNS; j++) {
+    for (int j = 0; j < B::noted * SLICED_COLUMNS; j++) {
         const int from = kind_of(s, pushed ? row : columns[j]), to = kind_of(s, pushed ? columns[j] : row);
 #pragma unroll
         for (int g = 0; g < SUBGRAPHS; g++)
@@ -143,7 +147,7 @@ __device__ static inline void note_columns(const gpu_sliced &s, uint32_t row, co
 }
 
 /* What the threads did joins what the block did. */
-__device__ static inline void add_tally(const slice_tally &tally)
+template <class B> __device__ static inline void add_tally(B &block, const slice_tally &tally)
 {
     if (__any_sync(ALL_LANES, tally.found != 0)) {
         const unsigned found = sum_lanes(tally.found), weight = sum_lanes(tally.weight);
@@ -152,7 +156,7 @@ __device__ static inline void add_tally(const slice_tally &tally)
             atomicAdd(&block.weight, weight);
         }
     }
-    for (int g = 0; g < SOLO_NOTED * SUBGRAPHS; g++) {
+    for (int g = 0; g < B::noted * SUBGRAPHS; g++) {
         const unsigned probes = sum_lanes(tally.probes[g]);
         if (lane_id() == 0)
             atomicAdd(&block.probes[g], probes);

@@ -58,8 +58,7 @@ __device__ static inline uint32_t column_of(const gpu_sliced &s, const all_rows 
     const int to = j < r.length[DELEGATES] ? DELEGATES : NORMALS;
     const gpu_csr &csr = rows.csr[r.kind << 1 | to];
     const uint64_t at = to == DELEGATES ? j : j - r.length[DELEGATES];
-    const uint64_t column = csr.offset_width == 4 ? column_at<uint32_t>(csr, r.id, at)
-                                                  : column_at<uint64_t>(csr, r.id, at);
+    const uint64_t column = column_at<false>(csr, r.id, at);
     return (uint32_t)column + (to == NORMALS ? s.normals : 0);
 }
 

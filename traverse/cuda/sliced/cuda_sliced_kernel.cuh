@@ -27,9 +27,9 @@ __device__ static inline unsigned weight_of(unsigned long long met)
 }
 
 /* Before the barrier: for notes. */
-__device__ static inline void bring_probes(const gpu_sliced &s, unsigned turn)
+template <class B> __device__ static inline void bring_probes(B &block, const gpu_sliced &s, unsigned turn)
 {
-    if (!SOLO_NOTED)
+    if (!B::noted)
         return;
     __syncthreads();
     if (threadIdx.x < SUBGRAPHS) {
@@ -39,16 +39,15 @@ __device__ static inline void bring_probes(const gpu_sliced &s, unsigned turn)
 }
 
 /* Of all blocks. Then each knows what all have found. */
-__device__ static void meet(const gpu_sliced &s, unsigned turn)
+template <class B> __device__ static void meet(B &block, const gpu_sliced &s, unsigned turn)
 {
-    bring_probes(s, turn);
+    bring_probes(block, s, turn);
     __syncthreads();
     if (threadIdx.x == 0) {
         unsigned long long *arrived = s.state->arrived[s.set], met;
         if (blockIdx.x == 0)
             arrived[after(turn)] = 0;
-        met = 1 | (unsigned long long)block.found << FOUND_SHIFT |
-              (unsigned long long)block.weight << WEIGHT_SHIFT;
+        met = 1 | (unsigned long long)block.found << FOUND_SHIFT | (unsigned long long)block.weight << WEIGHT_SHIFT;
         block.found = block.weight = 0;
         fence_of_gpu();
         atomicAdd(&arrived[turn], met);
@@ -63,7 +62,7 @@ __device__ static void meet(const gpu_sliced &s, unsigned turn)
 /* ---- between levels ---- */
 
 /* By the first block, before it goes alone: the vertices of a word, in its second list. */
-__device__ static inline void list_vertices(uint32_t word, uint32_t bits)
+template <class B> __device__ static inline void list_vertices(B &block, uint32_t word, uint32_t bits)
 {
     if (bits == 0)
         return;
@@ -73,7 +72,7 @@ __device__ static inline void list_vertices(uint32_t word, uint32_t bits)
 }
 
 /* Then their slices, in the first one. */
-__device__ static inline void list_slices(const gpu_sliced &s)
+template <class B> __device__ static inline void list_slices(B &block, const gpu_sliced &s)
 {
     __syncthreads();
     for (unsigned i = threadIdx.x; i < block.count[1]; i += blockDim.x) {
@@ -88,7 +87,7 @@ __device__ static inline void list_slices(const gpu_sliced &s)
 }
 
 /* What was found in words 4 * i to 4 * i + 3 is visited. */
-__device__ static inline void take_words(uint32_t i, const uint4 &more, bool lists)
+template <class B> __device__ static inline void take_words(B &block, uint32_t i, const uint4 &more, bool lists)
 {
     uint4 *visited = (uint4 *)visited_mask();
     if ((more.x | more.y | more.z | more.w) == 0)
@@ -96,17 +95,17 @@ __device__ static inline void take_words(uint32_t i, const uint4 &more, bool lis
     const uint4 v = visited[i];
     visited[i] = make_uint4(v.x | more.x, v.y | more.y, v.z | more.z, v.w | more.w);
     if (lists) {
-        list_vertices(4 * i, more.x);
-        list_vertices(4 * i + 1, more.y);
-        list_vertices(4 * i + 2, more.z);
-        list_vertices(4 * i + 3, more.w);
+        list_vertices(block, 4 * i, more.x);
+        list_vertices(block, 4 * i + 1, more.y);
+        list_vertices(block, 4 * i + 2, more.z);
+        list_vertices(block, 4 * i + 3, more.w);
     }
 }
 
 /* What was found is visited. The first block lists it if it goes on alone. A thread has AT_ONCE
  * reads under way; if several, each block begins in another place. */
-template <int AT_ONCE>
-__device__ static void take_found(const gpu_sliced &s, unsigned turn, bool lists)
+template <int AT_ONCE, class B>
+__device__ static void take_found(B &block, const gpu_sliced &s, unsigned turn, bool lists)
 {
     const uint4 *found = (const uint4 *)(s.found + turn * s.words);
     const uint32_t all = s.words / 4, begin = AT_ONCE > 1 ? all / gridDim.x * blockIdx.x : 0;
@@ -125,10 +124,10 @@ __device__ static void take_found(const gpu_sliced &s, unsigned turn, bool lists
         }
 #pragma unroll
         for (int j = 0; j < AT_ONCE; j++)
-            take_words(at[j], more[j], lists);
+            take_words(block, at[j], more[j], lists);
     }
     if (lists)
-        list_slices(s);
+        list_slices(block, s);
     __syncthreads();
 }
 
@@ -141,29 +140,30 @@ __device__ static inline void clear_found(const gpu_sliced &s, unsigned turn)
 }
 
 /* After a level of all blocks. The counts become zero before the next barrier but one. */
-__device__ static inline void note_probes(const gpu_sliced &s, unsigned turn, int32_t depth)
+template <class B>
+__device__ static inline void note_probes(B &block, const gpu_sliced &s, unsigned turn, int32_t depth)
 {
-#if SOLO_NOTED
-    for (int g = 0; is_noter() && g < SUBGRAPHS; g++) {
-        note_of(depth).probes[g] = *(volatile unsigned long long *)&s.state->probes[turn][g];
-        s.state->probes[turn][g] = 0;
+    if constexpr (B::noted) {
+        for (int g = 0; is_noter() && g < SUBGRAPHS; g++) {
+            note_of(block.notes, depth).probes[g] = *(volatile unsigned long long *)&s.state->probes[turn][g];
+            s.state->probes[turn][g] = 0;
+        }
     }
-#endif
 }
 
 /* Of a level of all blocks: whether rows looked for parents. */
-__device__ static inline void note_pull(int32_t depth, bool pulled)
+template <class B> __device__ static inline void note_pull(B &block, int32_t depth, bool pulled)
 {
-#if SOLO_NOTED
-    if (is_noter())
-        note_of(depth).pulled = pulled ? (1u << SUBGRAPHS) - 1 : 0;
-#endif
+    if constexpr (B::noted) {
+        if (is_noter())
+            note_of(block.notes, depth).pulled = pulled ? (1u << SUBGRAPHS) - 1 : 0;
+    }
 }
 
 /* ---- a search ---- */
 
 /* The root is the frontier, as a list. */
-__device__ static void start(const gpu_sliced &s)
+template <class B> __device__ static void start(B &block, const gpu_sliced &s)
 {
     const uint32_t first = s.first[s.root], count = s.first[s.root + 1] - first;
     for (uint32_t i = threadIdx.x; i < s.words / 4; i += blockDim.x)
@@ -180,7 +180,7 @@ __device__ static void start(const gpu_sliced &s)
         s.state->arrived[s.set ^ 1][threadIdx.x] = 0;
     if (thread_of_grid() == 0)
         put_depth(s, s.root, 0, ROOT_PARENT);
-    begin_notes(s.out);
+    begin_notes(block.notes, s.out);
     __syncthreads();
     if (threadIdx.x == 0)
         visited_mask()[s.root / 32] = 1u << (s.root % 32);
@@ -188,14 +188,14 @@ __device__ static void start(const gpu_sliced &s)
 }
 
 /* The first block writes the visited masks, and reports. */
-__device__ static void finish(const gpu_sliced &s, int32_t depth)
+template <class B> __device__ static void finish(B &block, const gpu_sliced &s, int32_t depth)
 {
     const uint32_t normals = s.normals / 32;
     for (uint32_t i = threadIdx.x; i < s.of[DELEGATES].words; i += blockDim.x)
         s.of[DELEGATES].visited[i] = visited_mask()[i];
     for (uint32_t i = threadIdx.x; i < s.of[NORMALS].words; i += blockDim.x)
         s.of[NORMALS].visited[i] = visited_mask()[normals + i];
-    end_notes(depth);
+    end_notes(block.notes, depth);
     __syncthreads();
     if (threadIdx.x == 0) {
         __threadfence_system();
@@ -235,7 +235,7 @@ __device__ static inline sliced_way next_way(const gpu_sliced &s, const sliced_p
     return (float)p.weight * PUSH_PRICE < pulled_slices(s, p) ? BY_PUSH : BY_ROWS;
 }
 
-__device__ static inline sliced_progress first_progress(const gpu_sliced &s)
+template <class B> __device__ static inline sliced_progress first_progress(B &block, const gpu_sliced &s)
 {
     const unsigned slices = block.count[0];
     sliced_progress p = {BY_PUSH, 0, 1, slices, s.count - slices};
@@ -244,7 +244,7 @@ __device__ static inline sliced_progress first_progress(const gpu_sliced &s)
 }
 
 /* After the barrier. Whether there is a next level. */
-__device__ static inline bool advance(const gpu_sliced &s, sliced_progress &p)
+template <class B> __device__ static inline bool advance(B &block, const gpu_sliced &s, sliced_progress &p)
 {
     const bool one = p.way == BY_ONE;
     p.depth = one ? *(volatile int32_t *)&s.state->depth : p.depth + 1;
@@ -256,70 +256,73 @@ __device__ static inline bool advance(const gpu_sliced &s, sliced_progress &p)
 }
 
 /* `checks`: the first block has just given up. */
-template <bool ROWS>
-__device__ static inline void run_level(const gpu_sliced &s, unsigned turn, const sliced_progress &p, bool checks,
-                                        slice_batch &own)
+template <bool ROWS, class B>
+__device__ static inline void run_level(B &block, const gpu_sliced &s, unsigned turn, const sliced_progress &p,
+                                        bool checks, slice_batch &own)
 {
     if (p.way == BY_ONE) {
         if (blockIdx.x == 0)
-            run_one(s, turn, p.depth);
+            run_one(block, s, turn, p.depth);
         return;
     }
-    note_team(p.depth, SOLO_BY_SLICES);
-    note_pull(p.depth, p.way != BY_PUSH);
+    note_team(block.notes, p.depth, SOLO_BY_SLICES);
+    note_pull(block, p.depth, p.way != BY_PUSH);
     if (!ROWS)
-        pull_slices(s, turn, p.depth, own);
+        pull_slices(block, s, turn, p.depth, own);
     else if (p.way == BY_ROWS)
-        pull_rows(s, turn, p.depth);
+        pull_rows(block, s, turn, p.depth);
     else
-        push_rows(s, turn, p.depth, checks);
-    note_time(p.depth, SOLO_VISITED);
+        push_rows(block, s, turn, p.depth, checks);
+    note_time(block.notes, p.depth, SOLO_VISITED);
 }
 
-template <bool ROWS>
-__device__ static inline void search_slices(const gpu_sliced &s)
+template <bool ROWS, class B> __device__ static inline void search_slices(B &block, const gpu_sliced &s)
 {
     slice_batch own;
     if (!ROWS)
         load_batch(s, thread_of_grid(), own);
-    start(s);
-    sliced_progress p = first_progress(s);
+    start(block, s);
+    sliced_progress p = first_progress(block, s);
     bool more = true, gave_up = false;
     for (unsigned turn = 0; more; turn = after(turn)) {
         const bool one = p.way == BY_ONE;
         const int32_t depth = p.depth;
-        run_level<ROWS>(s, turn, p, gave_up, own);
+        run_level<ROWS>(block, s, turn, p, gave_up, own);
         clear_found(s, after(turn));
-        meet(s, turn);
+        meet(block, s, turn);
         if (!one)
-            note_probes(s, turn, depth);
+            note_probes(block, s, turn, depth);
         gave_up = one;
-        more = advance(s, p);
+        more = advance(block, s, p);
         if (more)
-            take_found<ROWS ? 4 : 1>(s, turn, p.way == BY_ONE && blockIdx.x == 0);
+            take_found<ROWS ? 4 : 1>(block, s, turn, p.way == BY_ONE && blockIdx.x == 0);
     }
     if (blockIdx.x == 0)
-        finish(s, p.depth);
+        finish(block, s, p.depth);
     for (unsigned turn = 0; turn < SLICED_TURNS; turn++)
         clear_found(s, turn);
 }
 
 /* Levels read all slices. */
+template <bool NOTED>
 __global__ static void __launch_bounds__(1024, 1) sliced_kernel(const __grid_constant__ gpu_sliced s)
 {
-    search_slices<false>(s);
+    __shared__ sliced_block<NOTED> block;
+    search_slices<false>(block, s);
 }
 
 /* Levels go by rows. */
+template <bool NOTED>
 __global__ static void __launch_bounds__(1024, 1) sliced_rows_kernel(const __grid_constant__ gpu_sliced s)
 {
-    search_slices<true>(s);
+    __shared__ sliced_block<NOTED> block;
+    search_slices<true>(block, s);
 }
 
-static struct solo_program program(int by_rows)
+template <bool NOTED> static struct solo_program program(int by_rows)
 {
-    const void *all = (const void *)sliced_kernel;
-    const void *rows = (const void *)sliced_rows_kernel;
+    const void *all = (const void *)sliced_kernel<NOTED>;
+    const void *rows = (const void *)sliced_rows_kernel<NOTED>;
     return solo_program{by_rows ? rows : all, 0};
 }
 

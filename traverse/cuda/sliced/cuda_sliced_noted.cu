@@ -1,14 +1,13 @@
 /* cuda_sliced_noted.cu: the kernels of a search by slices that note what its levels do; see cuda_sliced.h */
-#define SOLO_NOTED 1
 #include "cuda_sliced_kernel.cuh"
 
 struct solo_program cuda_sliced_noted(int by_rows)
 {
-    return program(by_rows);
+    return program<true>(by_rows);
 }
 
 /* Here, as this kernel has more than the plain one. */
 size_t cuda_sliced_block_bytes(void)
 {
-    return sizeof(sliced_block) + sizeof(block_notes);
+    return sizeof(sliced_block<true>);
 }

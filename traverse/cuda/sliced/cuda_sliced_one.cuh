@@ -32,7 +32,8 @@ __device__ static inline unsigned reserve_slices(unsigned *count, unsigned own)
 
 /* Lists `count` slices from list[at] on, as far as a list goes that is pushed: a lane alone if there are few. All lanes of
  * the warp call it. */
-__device__ static inline void put_slices(const gpu_sliced &s, uint32_t *list, unsigned at, uint32_t first, unsigned count)
+__device__ static inline void put_slices(const gpu_sliced &s, uint32_t *list, unsigned at, uint32_t first,
+                                         unsigned count)
 {
     enum { FEW = 4, ALONE = 16 };
 #pragma unroll
@@ -61,11 +62,12 @@ __device__ static inline uint32_t pushing_code(const gpu_sliced &s, uint32_t sli
 
 /* Pushes along link number i of the listed slices, one a lane. What does not exist leads to a vertex that is
  * visited. Returns the slices of the vertex that the lane has found. */
-__device__ static inline unsigned push_link(const gpu_sliced &s, int32_t depth, const uint32_t *list, unsigned i, bool has,
-                                            uint2 &link)
+__device__ static inline unsigned push_link(const gpu_sliced &s, int32_t depth, const uint32_t *list, unsigned i,
+                                            bool has, uint2 &link)
 {
     const uint32_t slice = has ? list[i / SLICED_COLUMNS] : 0;
-    link = has ? ((const uint2 *)s.links)[(uint64_t)slice * SLICED_COLUMNS + i % SLICED_COLUMNS] : make_uint2(s.root, 0);
+    link =
+        has ? ((const uint2 *)s.links)[(uint64_t)slice * SLICED_COLUMNS + i % SLICED_COLUMNS] : make_uint2(s.root, 0);
     if (!claim(link.x))
         return 0;
     put_depth(s, link.x, depth, pushing_code(s, slice));
@@ -73,7 +75,9 @@ __device__ static inline unsigned push_link(const gpu_sliced &s, int32_t depth, 
 }
 
 /* So few slices that each lane of the block has one link at most. */
-__device__ static inline void push_by_links(const gpu_sliced &s, const one_progress &p, unsigned *count, uint32_t *next)
+template <class B>
+__device__ static inline void push_by_links(B &block, const gpu_sliced &s, const one_progress &p, unsigned *count,
+                                            uint32_t *next)
 {
     const unsigned links = p.count * SLICED_COLUMNS, i = threadIdx.x;
     uint2 link;
@@ -85,8 +89,8 @@ __device__ static inline void push_by_links(const gpu_sliced &s, const one_progr
 }
 
 /* Pushes along one slice a lane. */
-__device__ static inline void push_slice(const gpu_sliced &s, int32_t depth, uint32_t slice, bool has, unsigned *count,
-                                         uint32_t *next)
+__device__ static inline void push_slice(const gpu_sliced &s, int32_t depth, uint32_t slice, bool has,
+                                         unsigned *count, uint32_t *next)
 {
     const uint4 *links = (const uint4 *)&s.links[slice];
     const uint4 none = make_uint4(s.root, 0, s.root, 0), a = has ? links[0] : none, b = has ? links[1] : none;
@@ -117,16 +121,16 @@ __device__ static inline void push_slice(const gpu_sliced &s, int32_t depth, uin
 }
 
 /* A level by all warps. */
-__device__ static void push_by_block(const gpu_sliced &s, one_progress &p)
+template <class B> __device__ static void push_by_block(B &block, const gpu_sliced &s, one_progress &p)
 {
     unsigned *count = &block.count[after(p.at)];
     const uint32_t *list = block.slice[p.list];
     uint32_t *next = block.slice[p.list ^ 1];
-    note_team(p.depth, SOLO_BY_BLOCK);
+    note_team(block.notes, p.depth, SOLO_BY_BLOCK);
     if (threadIdx.x == 0)
         block.count[after(after(p.at))] = 0;
     if (p.count * SLICED_COLUMNS <= blockDim.x) {
-        push_by_links(s, p, count, next);
+        push_by_links(block, s, p, count, next);
     } else {
         for (unsigned i = threadIdx.x; i - lane_id() < p.count; i += blockDim.x)
             push_slice(s, p.depth + 1, i < p.count ? list[i] : 0, i < p.count, count, next);
@@ -140,14 +144,14 @@ __device__ static void push_by_block(const gpu_sliced &s, one_progress &p)
 }
 
 /* By the first warp: levels of at most a link a lane. */
-__device__ static void push_by_warp(const gpu_sliced &s, one_progress &p)
+template <class B> __device__ static void push_by_warp(B &block, const gpu_sliced &s, one_progress &p)
 {
     while (p.count > 0 && p.count * SLICED_COLUMNS <= WARP) {
         uint2 link;
-        note_team(p.depth, SOLO_BY_BLOCK);
+        note_team(block.notes, p.depth, SOLO_BY_BLOCK);
         p.depth++;
-        const unsigned own = push_link(s, p.depth, block.slice[p.list], lane_id(), lane_id() < p.count * SLICED_COLUMNS,
-                                       link);
+        const unsigned own =
+            push_link(s, p.depth, block.slice[p.list], lane_id(), lane_id() < p.count * SLICED_COLUMNS, link);
         const lane_share share = share_of_lane(own);
         put_slices(s, block.slice[p.list ^= 1], share.before, link.y & SLICED_FIRST, own);
         p.count = share.all;
@@ -167,17 +171,17 @@ __device__ static inline void show_visited(const gpu_sliced &s, unsigned turn)
 }
 
 /* By the first block, whose frontier is in its first list: as many levels as it has room for. */
-__device__ static void run_one(const gpu_sliced &s, unsigned turn, int32_t depth)
+template <class B> __device__ static void run_one(B &block, const gpu_sliced &s, unsigned turn, int32_t depth)
 {
     one_progress p = {0, 0, block.count[0], 0, depth};
     while (p.count > 0 && p.count <= s.one) {
         if (p.count * SLICED_COLUMNS > WARP) {
-            push_by_block(s, p);
+            push_by_block(block, s, p);
             continue;
         }
         __syncthreads();
         if (threadIdx.x < WARP)
-            push_by_warp(s, p);
+            push_by_warp(block, s, p);
         __syncthreads();
         p = block.one;
     }

@@ -74,8 +74,9 @@ __device__ static inline lane_piece piece_from(const lane_piece &own, int lane)
 }
 
 /* By a warp. */
-__device__ static inline void pull_piece(const gpu_sliced &s, unsigned turn, int32_t depth, const lane_piece &piece,
-                                         slice_tally &tally)
+template <class B>
+__device__ static inline void pull_piece(B &block, const gpu_sliced &s, unsigned turn, int32_t depth,
+                                         const lane_piece &piece, slice_tally &tally)
 {
     const uint4 none = make_uint4(piece.row, piece.row, piece.row, piece.row);
     uint4 c[SLICED_PIECE / WARP], seen = none;
@@ -87,7 +88,7 @@ __device__ static inline void pull_piece(const gpu_sliced &s, unsigned turn, int
     }
 #pragma unroll
     for (int j = 0; j < SLICED_PIECE / WARP; j++) {
-        note_columns(s, piece.row, c[j], false, tally);
+        note_columns(block, s, piece.row, c[j], false, tally);
         if (!sees && sees_visited(c[j])) {
             sees = true;
             seen = c[j];
@@ -106,19 +107,24 @@ __device__ static inline bool is_found(const gpu_sliced &s, unsigned turn, uint3
 }
 
 /* Long rows, beyond their first slices. */
-__device__ static void pull_pieces(const gpu_sliced &s, unsigned turn, int32_t depth, slice_tally &tally)
+template <class B>
+__device__ static void pull_pieces(B &block, const gpu_sliced &s, unsigned turn, int32_t depth, slice_tally &tally)
 {
     for (uint32_t i = warp_of_grid(); i < s.rows.piece_count; i += WARP * warps_of_grid()) {
         const lane_piece own = piece_of_lane(s, i + lane_id() * warps_of_grid());
         const bool looks = own.count != 0 && !is_visited(own.row) && !is_found(s, turn, own.row);
         for (unsigned all = __ballot_sync(ALL_LANES, looks); all != 0; all &= all - 1)
-            pull_piece(s, turn, depth, piece_from(own, __ffs(all) - 1), tally);
+            pull_piece(block, s, turn, depth, piece_from(own, __ffs(all) - 1), tally);
     }
 }
 
 /* ---- a level that is pulled ---- */
 
-enum { HEADS = 4 /* rows of a lane under way */, TOGETHER = 8 /* lanes that have neighbouring rows */, REST_BITS = 7 };
+enum {
+    HEADS = 4 /* rows of a lane under way */,
+    TOGETHER = 8 /* lanes that have neighbouring rows */,
+    REST_BITS = 7
+};
 
 /* Rows of a lane, number k to k + HEADS - 1 of all of them. */
 struct lane_rows {
@@ -159,13 +165,16 @@ __device__ static inline void put_parent(const gpu_sliced &s, int32_t depth, uin
 }
 
 /* The first slices of rows that are not visited. */
-__device__ static inline void look_at_heads(const gpu_sliced &s, int32_t depth, lane_rows &rows, slice_tally &tally)
+template <class B>
+__device__ static inline void look_at_heads(B &block, const gpu_sliced &s, int32_t depth, lane_rows &rows,
+                                            slice_tally &tally)
 {
     uint4 head[HEADS];
 #pragma unroll
     for (int j = 0; j < HEADS; j++) {
         const uint32_t row = row_of(rows.k + j, lane_id());
-        head[j] = row < 32 * s.words && !is_visited(row) ? ((const uint4 *)s.rows.heads)[row] : make_uint4(0, 0, 0, 0);
+        head[j] =
+            row < 32 * s.words && !is_visited(row) ? ((const uint4 *)s.rows.heads)[row] : make_uint4(0, 0, 0, 0);
     }
     rows.found = rows.rests = 0;
 #pragma unroll
@@ -175,7 +184,7 @@ __device__ static inline void look_at_heads(const gpu_sliced &s, int32_t depth, 
         const unsigned slices = rows.slices[j] = slices_of_head(head[j]);
         if (slices == 0)
             continue;
-        note_columns(s, row, columns, false, tally);
+        note_columns(block, s, row, columns, false, tally);
         if (sees_visited(columns)) {
             put_parent(s, depth, row, columns);
             rows.found |= 1u << j;
@@ -212,7 +221,9 @@ __device__ static inline lane_slice slice_from(const lane_rows &rows, unsigned l
 }
 
 /* The rests of all rows, all lanes together. */
-__device__ static inline void look_further(const gpu_sliced &s, int32_t depth, lane_rows &rows, slice_tally &tally)
+template <class B>
+__device__ static inline void look_further(B &block, const gpu_sliced &s, int32_t depth, lane_rows &rows,
+                                           slice_tally &tally)
 {
     unsigned own = 0;
 #pragma unroll
@@ -226,7 +237,7 @@ __device__ static inline void look_further(const gpu_sliced &s, int32_t depth, l
         const bool looks = !(__shfl_sync(ALL_LANES, rows.found, lane) >> at.j & 1) && item < all;
         const uint4 columns = looks ? ((const uint4 *)s.slices)[at.slice] : make_uint4(row, row, row, row);
         const bool sees = looks && sees_visited(columns);
-        note_columns(s, row, columns, false, tally);
+        note_columns(block, s, row, columns, false, tally);
         if (sees)
             put_parent(s, depth, row, columns);
         const unsigned hits = __ballot_sync(ALL_LANES, sees);
@@ -258,19 +269,19 @@ __device__ static inline void mark_rows(const gpu_sliced &s, unsigned turn, cons
     }
 }
 
-__device__ static void pull_rows(const gpu_sliced &s, unsigned turn, int32_t depth)
+template <class B> __device__ static void pull_rows(B &block, const gpu_sliced &s, unsigned turn, int32_t depth)
 {
     slice_tally tally = {};
     lane_rows rows;
     for (rows.k = 0; rows.k * WARP * warps_of_grid() < 32 * s.words; rows.k += HEADS) {
-        look_at_heads(s, depth, rows, tally);
+        look_at_heads(block, s, depth, rows, tally);
         if (__any_sync(ALL_LANES, rows.rests != 0))
-            look_further(s, depth, rows, tally);
+            look_further(block, s, depth, rows, tally);
         if (__any_sync(ALL_LANES, rows.found != 0))
             mark_rows(s, turn, rows, tally);
     }
-    pull_pieces(s, turn, depth, tally);
-    add_tally(tally);
+    pull_pieces(block, s, turn, depth, tally);
+    add_tally(block, tally);
 }
 
 /* ---- a level that is pushed ---- */
@@ -289,15 +300,16 @@ __device__ static inline bool has_depth(const gpu_sliced &s, uint32_t v, int32_t
 }
 
 /* Pushes along one slice a lane. */
-__device__ static inline void push_lane(const gpu_sliced &s, unsigned turn, int32_t depth, uint32_t row, uint32_t slice,
-                                        slice_tally &tally)
+template <class B>
+__device__ static inline void push_lane(B &block, const gpu_sliced &s, unsigned turn, int32_t depth, uint32_t row,
+                                        uint32_t slice, slice_tally &tally)
 {
     const uint4 *links = (const uint4 *)&s.links[slice], a = links[0], b = links[1];
     const uint2 link[SLICED_COLUMNS] = {make_uint2(a.x, a.y), make_uint2(a.z, a.w), make_uint2(b.x, b.y),
                                         make_uint2(b.z, b.w)};
     const uint32_t code = has_parents(s) ? code_of(s, row) : 0;
     bool mine[SLICED_COLUMNS];
-    note_columns(s, row, make_uint4(a.x, a.z, b.x, b.z), true, tally);
+    note_columns(block, s, row, make_uint4(a.x, a.z, b.x, b.z), true, tally);
 #pragma unroll
     for (int j = 0; j < SLICED_COLUMNS; j++)
         mine[j] = !is_visited(link[j].x);
@@ -321,8 +333,9 @@ __device__ static inline void push_lane(const gpu_sliced &s, unsigned turn, int3
 }
 
 /* Slices of rows of the lanes, all lanes together. */
-__device__ static inline void push_together(const gpu_sliced &s, unsigned turn, int32_t depth, const lane_piece &own,
-                                            slice_tally &tally)
+template <class B>
+__device__ static inline void push_together(B &block, const gpu_sliced &s, unsigned turn, int32_t depth,
+                                            const lane_piece &own, slice_tally &tally)
 {
     const unsigned before = warp_prefix(own.count), all = __shfl_sync(ALL_LANES, before + own.count, WARP - 1);
     for (unsigned base = 0; base < all; base += WARP) {
@@ -330,7 +343,7 @@ __device__ static inline void push_together(const gpu_sliced &s, unsigned turn, 
         const uint32_t row = __shfl_sync(ALL_LANES, own.row, owner);
         const uint32_t slice = __shfl_sync(ALL_LANES, own.first - before, owner) + item;
         if (item < all)
-            push_lane(s, turn, depth, row, slice, tally);
+            push_lane(block, s, turn, depth, row, slice, tally);
     }
 }
 
@@ -345,8 +358,9 @@ __device__ static inline lane_piece short_row(const gpu_sliced &s, uint32_t v, b
 enum { WORD_PARTS = 8, PART_BITS = 32 / WORD_PARTS };
 
 /* Each lane takes part of a word, and all lanes share the vertices. */
-__device__ static inline void push_words(const gpu_sliced &s, unsigned turn, int32_t depth, uint32_t word, bool checks,
-                                         slice_tally &tally)
+template <class B>
+__device__ static inline void push_words(B &block, const gpu_sliced &s, unsigned turn, int32_t depth, uint32_t word,
+                                         bool checks, slice_tally &tally)
 {
     const unsigned part = warp_of_grid() % WORD_PARTS * PART_BITS;
     const uint32_t bits = word < s.words ? frontier_word(s, turn, depth, word) >> part & ((1u << PART_BITS) - 1) : 0;
@@ -359,12 +373,14 @@ __device__ static inline void push_words(const gpu_sliced &s, unsigned turn, int
             left &= left - 1;
         const uint32_t v = vertices + __ffs(left) - 1;
         const bool has = item < all && (!checks || has_depth(s, v, depth));
-        push_together(s, turn, depth, short_row(s, v, has), tally);
+        push_together(block, s, turn, depth, short_row(s, v, has), tally);
     }
 }
 
 /* Long rows of the frontier. */
-__device__ static void push_pieces(const gpu_sliced &s, unsigned turn, int32_t depth, bool checks, slice_tally &tally)
+template <class B>
+__device__ static void push_pieces(B &block, const gpu_sliced &s, unsigned turn, int32_t depth, bool checks,
+                                   slice_tally &tally)
 {
     for (uint32_t i = warp_of_grid(); i < s.rows.piece_count; i += WARP * warps_of_grid()) {
         const lane_piece own = piece_of_lane(s, i + lane_id() * warps_of_grid());
@@ -374,20 +390,21 @@ __device__ static void push_pieces(const gpu_sliced &s, unsigned turn, int32_t d
         for (unsigned all = __ballot_sync(ALL_LANES, pushes); all != 0; all &= all - 1) {
             const lane_piece piece = piece_from(own, __ffs(all) - 1);
             for (unsigned k = lane_id(); k < piece.count; k += WARP)
-                push_lane(s, turn, depth, piece.row, piece.first + k, tally);
+                push_lane(block, s, turn, depth, piece.row, piece.first + k, tally);
         }
     }
 }
 
 /* `checks`: the last levels were those of the first block. */
-__device__ static void push_rows(const gpu_sliced &s, unsigned turn, int32_t depth, bool checks)
+template <class B>
+__device__ static void push_rows(B &block, const gpu_sliced &s, unsigned turn, int32_t depth, bool checks)
 {
     slice_tally tally = {};
     const uint32_t groups = warps_of_grid() / WORD_PARTS; /* a block has a multiple of so many warps */
     for (uint32_t w = warp_of_grid() / WORD_PARTS; w < s.words; w += WARP * groups)
-        push_words(s, turn, depth, w + lane_id() * groups, checks, tally);
-    push_pieces(s, turn, depth, checks, tally);
-    add_tally(tally);
+        push_words(block, s, turn, depth, w + lane_id() * groups, checks, tally);
+    push_pieces(block, s, turn, depth, checks, tally);
+    add_tally(block, tally);
 }
 
 #endif

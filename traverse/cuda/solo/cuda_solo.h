@@ -5,24 +5,19 @@
  * host waits for it.
  * Both find the same distances: the loop is the twin of this kernel.
  *
- * The kernel is compiled twice: the noted one also notes what each level did, for traces and times. The host
+ * The kernel is compiled for raw and for packed columns, and twice: the noted one also notes what each level did. The host
  * takes the notes when the search is over, or earlier if there are more levels than the device has room for. What
  * the frontiers were is counted after the search, from depths.
  *
- *   cuda_solo_kernel.cuh  the levels, the barrier, the counters
+ *   cuda_solo_kernel.cuh  the levels, and the choice between them
+ *   cuda_solo_grid.cuh    the barrier, the counters
  *   cuda_solo_team.cuh    small frontiers: a cluster of blocks works by itself
- *   cuda_solo_list.cuh    a frontier as a list of rows: vertices are listed when they are reached
- *   cuda_solo_push.cuh    edges of listed rows reach vertices
- *   cuda_solo_masks.cuh   a frontier as masks: the visits of a level
- *   cuda_solo_pull.cuh    of these, the pulls
- *   cuda_solo_previsit.cuh  masks become frontiers, and lists
- *   cuda_solo_words.cuh   what these share
  *   cuda_solo_progress.cuh  what a search knows between two levels
- *   cuda_solo_notes.cuh   notes of levels: nothing in the plain kernel
  *   cuda_solo_cost.h      the choice between lists and masks, push and pull
- *   cuda_solo_plain.cu, cuda_solo_noted.cu  the two kernels
+ *   cuda_solo_plain.cu, cuda_solo_noted.cu  the kernels, for raw and for packed columns
  *   cuda_solo_launch.cu   how they are launched
  *   cuda_solo_after.cu    what is found beside a search: row lengths, depths, frontiers
+ * What a level visits is in traverse/cuda/visit/.
  */
 #ifndef DBFS_CUDA_SOLO_H
 #define DBFS_CUDA_SOLO_H
@@ -36,7 +31,7 @@ extern "C" {
 
 /* A row of the frontier, or a piece of a long one. */
 struct solo_piece {
-    uint64_t at;     /* its first column; flags in the upper bits (cuda_solo_list.cuh) */
+    uint64_t at;     /* its first column; flags in the upper bits (cuda_list.cuh) */
     uint32_t length; /* columns, without the head columns */
     uint32_t row;
 };
@@ -161,8 +156,9 @@ struct solo_program {
     size_t warp_bytes; /* of shared memory that each warp wants */
 };
 
-struct solo_program cuda_solo_plain(void);
-struct solo_program cuda_solo_noted(void);
+/* `packed`: columns may lie packed. */
+struct solo_program cuda_solo_plain(int packed);
+struct solo_program cuda_solo_noted(int packed);
 
 /* How a kernel is launched. */
 struct solo_launch {

@@ -1,7 +1,7 @@
 /* cuda_solo_after.cu: what is found beside the search of cuda_solo.h: before all searches the lengths of rows;
  * after one its depths and, for notes, what its frontiers were
  */
-#include "cuda_solo_list.cuh"
+#include "traverse/cuda/visit/cuda_list.cuh"
 
 /* ---- depths of levels by masks ---- */
 

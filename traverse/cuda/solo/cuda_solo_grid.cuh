@@ -2,7 +2,7 @@
 #ifndef DBFS_CUDA_SOLO_GRID_CUH
 #define DBFS_CUDA_SOLO_GRID_CUH
 
-#include "cuda_solo_notes.cuh"
+#include "traverse/cuda/visit/cuda_search_notes.cuh"
 
 __device__ static inline uint32_t warp_of_grid()
 {
@@ -14,16 +14,23 @@ __device__ static inline uint32_t warps_of_grid()
     return gridDim.x * (blockDim.x / WARP);
 }
 
+/* By all threads of a block. */
+template <typename T> __device__ static inline void copy_words(T *to, const T *from)
+{
+    for (unsigned i = threadIdx.x; i < sizeof(T) / sizeof(unsigned); i += blockDim.x)
+        ((unsigned *)to)[i] = ((const unsigned *)from)[i];
+}
+
 /* Of all blocks. */
-__device__ static inline void barrier()
+template <class S> __device__ static inline void barrier(S &s)
 {
     __syncthreads();
     if (threadIdx.x == 0) {
-        const unsigned target = block.arrivals += gridDim.x;
+        const unsigned target = s.block.arrivals += gridDim.x;
         unsigned spins = 0;
         fence_of_gpu();
-        atomicAdd(&search.state->arrived, 1u);
-        while ((int)(load_acquire(&search.state->arrived) - target) < 0) {
+        atomicAdd(&s.state->arrived, 1u);
+        while ((int)(load_acquire(&s.state->arrived) - target) < 0) {
             if (++spins > 256)
                 __nanosleep(64);
         }
@@ -32,39 +39,39 @@ __device__ static inline void barrier()
 }
 
 /* Adds what the warps of this block counted to the counters of the level, and clears it. */
-__device__ static inline void add_counts()
+template <class S> __device__ static inline void add_counts(S &s)
 {
     const unsigned warps = blockDim.x / WARP;
     __syncthreads();
-    add_pulled();
-    for (unsigned i = threadIdx.x / WARP; i < COUNTERS; i += warps) {
-        const unsigned long long sum = sum_of_warps(i);
+    add_pulled(s);
+    for (unsigned i = threadIdx.x / WARP; i < S::counters; i += warps) {
+        const unsigned long long sum = sum_of_warps(s, i);
         if (lane_id() == 0 && sum != 0)
-            atomicAdd(&search.state->counts[block.now.turn].count[i], sum);
+            atomicAdd(&s.state->counts[s.block.now.turn].count[i], sum);
     }
 }
 
-__device__ static inline void clear_counts(unsigned turn)
+template <class S> __device__ static inline void clear_counts(S &s, unsigned turn)
 {
-    unsigned *words = (unsigned *)&search.state->counts[turn];
+    unsigned *words = (unsigned *)&s.state->counts[turn];
     if (blockIdx.x == 0 && threadIdx.x < sizeof(solo_counts) / sizeof *words)
         words[threadIdx.x] = 0;
 }
 
 /* The counters of the turn after the next, which no block reads or writes now. */
-__device__ static inline void clear_turn()
+template <class S> __device__ static inline void clear_turn(S &s)
 {
-    clear_counts((block.now.turn + 1) % 3);
+    clear_counts(s, (s.block.now.turn + 1) % 3);
 }
 
 /* After a barrier. */
-__device__ static inline void read_turn()
+template <class S> __device__ static inline void read_turn(S &s)
 {
-    const solo_counts *c = &search.state->counts[block.now.turn];
-    if (threadIdx.x < COUNTERS)
-        block.count[threadIdx.x] = ((const volatile unsigned long long *)c->count)[threadIdx.x];
-    if (threadIdx.x == COUNTERS)
-        block.pieces = *(const volatile unsigned *)&c->pieces;
+    const solo_counts *c = &s.state->counts[s.block.now.turn];
+    if (threadIdx.x < S::counters)
+        s.block.count[threadIdx.x] = ((const volatile unsigned long long *)c->count)[threadIdx.x];
+    if (threadIdx.x == S::counters)
+        s.block.pieces = *(const volatile unsigned *)&c->pieces;
     __syncthreads();
 }
 

@@ -11,246 +11,247 @@
 #define DBFS_CUDA_SOLO_KERNEL_CUH
 
 #include "cuda_solo_grid.cuh"
-#include "cuda_solo_masks.cuh"
-#include "cuda_solo_previsit.cuh"
+#include "traverse/cuda/visit/cuda_push_words.cuh"
+#include "traverse/cuda/visit/cuda_previsit_words.cuh"
 #include "cuda_solo_team.cuh"
+
+/* The search of a device that is alone; see cuda_list.cuh. */
+template <bool NOTED, bool PACKED> struct solo_searching : searching<NOTED, PACKED, false> {
+    uint32_t one_vertices[3][SOLO_ONE_ROOM]; /* of one block of the team, taken in turn */
+};
 
 /* ---- from level to level ---- */
 
 /* After the barrier of a level: every block computes the next state. */
-__device__ static void end_level(bool listed)
+template <class S> __device__ static void end_level(S &s, bool listed)
 {
     const unsigned g = lane_id() < SUBGRAPHS ? lane_id() : 0;
-    read_turn();
-    note_end();
+    read_turn(s);
+    note_end(s);
     if (threadIdx.x < WARP) {
         if (threadIdx.x == 0)
-            block.now.depth++;
-        note_frontier(block.count[SOLO_SOURCES + g], block.count[SOLO_FORWARD + g],
-                      block.count[SOLO_FRESH], listed);
+            s.block.now.depth++;
+        note_frontier(s, s.block.count[SOLO_SOURCES + g], s.block.count[SOLO_FORWARD + g], s.block.count[SOLO_FRESH],
+                      listed);
     }
-    next_turn(listed);
+    next_turn(s, listed);
 }
 
 /* ---- levels ---- */
 
 /* Not inlined, as run_masks: the compiler then keeps more in registers. */
-__device__ static __noinline__ void run_listed()
+template <class S> __device__ static __noinline__ void run_listed(S &s)
 {
-    note_way(block.now.depth, SOLO_BY_LIST);
-    clear_turn();
-    expand_list<REACH_LISTED>(block.target, search.list[block.now.list], block.now.pieces,
-                              warp_of_grid(), warps_of_grid(), ALL_SUBGRAPHS);
-    add_counts();
-    barrier();
-    end_level(true);
+    note_way(s.notes, s.block.now.depth, SOLO_BY_LIST);
+    clear_turn(s);
+    expand_list<REACH_LISTED>(s, s.list[s.block.now.list], s.block.now.pieces, warp_of_grid(), warps_of_grid(),
+                              ALL_SUBGRAPHS);
+    add_counts(s);
+    barrier(s);
+    end_level(s, true);
 }
 
 /* Lists a frontier that is a mask; the edges of its rows are known exactly then. */
-__device__ static void run_list()
+template <class S> __device__ static void run_list(S &s)
 {
-    clear_turn();
+    clear_turn(s);
     for (int kind = 0; kind < VERTEX_KINDS; kind++)
-        list_kind(block.target, kind, warp_of_grid(), warps_of_grid());
-    add_counts();
-    barrier();
-    read_turn();
+        list_kind(s, kind, warp_of_grid(), warps_of_grid());
+    add_counts(s);
+    barrier(s);
+    read_turn(s);
     if (threadIdx.x < WARP) {
         if (lane_id() < SUBGRAPHS) {
-            const double edges = (double)block.count[SOLO_FORWARD + lane_id()];
-            block.now.seen_edges[lane_id()] += edges - block.now.forward[lane_id()];
-            block.now.forward[lane_id()] = edges;
+            const double edges = (double)s.block.count[SOLO_FORWARD + lane_id()];
+            s.block.now.seen_edges[lane_id()] += edges - s.block.now.forward[lane_id()];
+            s.block.now.forward[lane_id()] = edges;
         }
         __syncwarp();
-        note_list(true);
+        note_list(s, true);
     }
-    next_turn(true);
+    next_turn(s, true);
 }
 
-__device__ static __noinline__ void run_masks()
+template <class S> __device__ static __noinline__ void run_masks(S &s)
 {
-    const cut_list cut = {search.list[block.now.list ^ 1],
-                          &search.state->counts[block.now.turn].cut};
-    note_way(block.now.depth, SOLO_BY_MASKS);
-    clear_turn();
-    pull_all(warp_of_grid(), warps_of_grid(), cut); /* first: what pulls find, pushes need not claim */
-    note_pulled();
-    push_all(cut, warp_of_grid(), warps_of_grid());
-    barrier();
+    const cut_list cut = {s.list[s.block.now.list ^ 1], &s.state->counts[s.block.now.turn].cut};
+    note_way(s.notes, s.block.now.depth, SOLO_BY_MASKS);
+    clear_turn(s);
+    pull_all(s, warp_of_grid(), warps_of_grid(), cut); /* first: what pulls find, pushes need not claim */
+    note_pulled(s);
+    push_all(s, cut, warp_of_grid(), warps_of_grid());
+    barrier(s);
     const unsigned pieces = *(volatile unsigned *)cut.count;
     if (pieces > 0) {
-        finish_cut(block.target, cut.pieces, pieces, warp_of_grid(), warps_of_grid());
-        barrier();
+        finish_cut(s, cut.pieces, pieces, warp_of_grid(), warps_of_grid());
+        barrier(s);
     }
-    note_time(block.now.depth, SOLO_VISITED);
-    if (planned.lists_next)
-        previsit_into_list(warp_of_grid(), warps_of_grid());
+    note_time(s.notes, s.block.now.depth, SOLO_VISITED);
+    if (s.planned.lists_next)
+        previsit_into_list(s, warp_of_grid(), warps_of_grid());
     else
-        previsit(block.target, warp_of_grid(), warps_of_grid());
-    add_counts();
-    barrier();
-    if (threadIdx.x == 0 && block.kept < search.keeps && blockIdx.x == 0)
-        search.state->kept_depth[block.kept] = block.target.depth;
+        previsit(s, warp_of_grid(), warps_of_grid());
+    add_counts(s);
+    barrier(s);
+    if (threadIdx.x == 0 && s.block.kept < s.keeps && blockIdx.x == 0)
+        s.state->kept_depth[s.block.kept] = s.block.target.depth;
     __syncthreads();
     if (threadIdx.x == 0)
-        block.kept++;
-    end_level(planned.lists_next);
+        s.block.kept++;
+    end_level(s, s.planned.lists_next);
 }
 
 /* ---- start ---- */
 
 /* Masks and counters become zero, except the root's bit. */
-__device__ static void clear()
+template <class S> __device__ static void clear(S &s)
 {
-    uint32_t *root = &search.of[search.root_kind].visited[search.root / 32];
+    uint32_t *root = &s.of[s.root_kind].visited[s.root / 32];
     const uint64_t threads = (uint64_t)gridDim.x * blockDim.x;
-    for (uint64_t i = (uint64_t)blockIdx.x * blockDim.x + threadIdx.x; i < search.mask_words;
-         i += threads)
-        search.masks[i] = &search.masks[i] == root ? 1u << (search.root % 32) : 0;
+    for (uint64_t i = (uint64_t)blockIdx.x * blockDim.x + threadIdx.x; i < s.mask_words; i += threads)
+        s.masks[i] = &s.masks[i] == root ? 1u << (s.root % 32) : 0;
     for (unsigned turn = 0; turn < 3; turn++)
-        clear_counts(turn);
+        clear_counts(s, turn);
 }
 
 /* The root is what the first level finds. */
-__device__ static void start()
+template <class S> __device__ static void start(S &s)
 {
     if (threadIdx.x == 0) {
-        block = block_state{};
-        block.arrivals = *(volatile unsigned *)&search.state->arrivals;
-        block.now.fresh = 1;
-        block.team_edges = search.team * blockDim.x;
-        set_target();
+        s.block = {};
+        s.block.arrivals = *(volatile unsigned *)&s.state->arrivals;
+        s.block.now.fresh = 1;
+        s.block.team_edges = s.team * blockDim.x;
+        set_target(s);
     }
-    begin_notes(search.out);
-    for (unsigned i = lane_id(); i < COUNTERS; i += WARP)
-        own_space().count[i] = 0;
-    clear();
-    barrier();
+    begin_notes(s.notes, s.out);
+    for (unsigned i = lane_id(); i < S::counters; i += WARP)
+        own_space(s).count[i] = 0;
+    clear(s);
+    barrier(s);
 }
 
 /* ---- the team ---- */
 
 /* After the team has moved on, as after a level of the grid. */
-__device__ static void end_team_levels()
+template <class S> __device__ static void end_team_levels(S &s)
 {
     const unsigned g = lane_id() < SUBGRAPHS ? lane_id() : 0;
-    read_turn();
+    read_turn(s);
     if (threadIdx.x < WARP) {
         if (lane_id() < SUBGRAPHS) {
-            block.now.seen[g] += (double)*(volatile unsigned long long *)&search.state->seen[g];
-            block.now.seen_edges[g] +=
-                (double)*(volatile unsigned long long *)&search.state->seen_edges[g];
+            s.block.now.seen[g] += (double)*(volatile unsigned long long *)&s.state->seen[g];
+            s.block.now.seen_edges[g] += (double)*(volatile unsigned long long *)&s.state->seen_edges[g];
         }
         if (threadIdx.x == 0)
-            block.now.depth = *(volatile int32_t *)&search.state->depth;
+            s.block.now.depth = *(volatile int32_t *)&s.state->depth;
         __syncwarp();
-        note_frontier(block.count[SOLO_SOURCES + g], block.count[SOLO_FORWARD + g],
-                      block.count[SOLO_FRESH], true);
+        note_frontier(s, s.block.count[SOLO_SOURCES + g], s.block.count[SOLO_FORWARD + g], s.block.count[SOLO_FRESH],
+                      true);
     }
-    next_turn(true);
+    next_turn(s, true);
 }
 
 /* The team works, the others wait. What it leaves is for the grid, until there are half as many edges. */
-__device__ static void leave_to_team(bool at_root)
+template <class S> __device__ static void leave_to_team(S &s, bool at_root)
 {
-    clear_turn();
-    if (is_in_team())
-        run_team(at_root);
-    add_counts();
-    barrier();
-    if (*(volatile uint32_t *)&search.state->moved)
-        end_team_levels();
+    clear_turn(s);
+    if (is_in_team(s))
+        run_team(s, at_root);
+    add_counts(s);
+    barrier(s);
+    if (*(volatile uint32_t *)&s.state->moved)
+        end_team_levels(s);
     if (threadIdx.x == 0)
-        block.team_edges = min(block.team_edges, block.choice.push_edges / 2);
+        s.block.team_edges = min(s.block.team_edges, s.block.choice.push_edges / 2);
     __syncthreads();
 }
 
-__device__ static bool is_small_level()
+template <class S> __device__ static bool is_small_level(S &s)
 {
-    const unsigned lanes = search.team * blockDim.x;
-    return !block.choice.masks && search.mode != SOLO_PULL &&
-           block.now.fresh <= search.team * TEAM_SHORT_ROWS &&
-           block.now.pieces <= 2 * lanes && block.choice.push_edges <= block.team_edges;
+    const unsigned lanes = s.team * blockDim.x;
+    return !s.block.choice.masks && s.mode != SOLO_PULL && s.block.now.fresh <= s.team * TEAM_SHORT_ROWS &&
+           s.block.now.pieces <= 2 * lanes && s.block.choice.push_edges <= s.block.team_edges;
 }
 
 /* About as many as are not visited. */
-__device__ static double vertices_ahead()
+template <class S> __device__ static double vertices_ahead(S &s)
 {
     double rows = 0;
     for (int kind = 0; kind < VERTEX_KINDS; kind++)
-        rows += (double)search.of[kind].count -
-                max(block.now.seen[kind << 1], block.now.seen[kind << 1 | 1]);
+        rows += (double)s.of[kind].count - max(s.block.now.seen[kind << 1], s.block.now.seen[kind << 1 | 1]);
     return rows;
 }
 
 /* Whether all edges that are left make a small level. By one thread. */
-__device__ static bool is_followed_by_list(double ahead)
+template <class S> __device__ static bool is_followed_by_list(S &s, double ahead)
 {
     double edges = 0;
     for (int g = 0; g < SUBGRAPHS; g++)
-        edges += search.graph.edges[g] - block.now.seen_edges[g];
-    return ahead <= SOLO_LISTED_EDGES && is_small(edges);
+        edges += s.graph.edges[g] - s.block.now.seen_edges[g];
+    return ahead <= SOLO_LISTED_EDGES && is_small(s, edges);
 }
 
-__device__ static void choose_level()
+template <class S> __device__ static void choose_level(S &s)
 {
     if (threadIdx.x < WARP)
-        choose();
-    if (threadIdx.x < WARP && block.choice.masks) {
+        choose(s);
+    if (threadIdx.x < WARP && s.block.choice.masks) {
         if (threadIdx.x == 0) {
-            const double ahead = vertices_ahead();
-            block.dense = 8 * block.choice.push_edges > ahead;
-            choose_marks(ahead);
-            planned.lists_next = is_followed_by_list(ahead);
+            const double ahead = vertices_ahead(s);
+            s.block.dense = 8 * s.block.choice.push_edges > ahead;
+            choose_marks(s, ahead);
+            s.planned.lists_next = is_followed_by_list(s, ahead);
         }
-        lay_out_pulls(warps_of_grid());
-        lay_out_pushes(warps_of_grid());
+        lay_out_pulls(s, warps_of_grid());
+        lay_out_pushes(s, warps_of_grid());
     }
     __syncthreads();
 }
 
-__device__ static void run_level()
+template <class S> __device__ static void run_level(S &s)
 {
-    note_begin(block.now.depth);
-    choose_level();
-    if (!block.now.listed && !block.choice.masks) {
-        run_list();
-        choose_level();
+    note_begin(s.notes, s.block.now.depth);
+    choose_level(s);
+    if (!s.block.now.listed && !s.block.choice.masks) {
+        run_list(s);
+        choose_level(s);
     }
-    note_time(block.now.depth, SOLO_CHOSEN);
-    if (is_small_level()) {
-        leave_to_team(false);
-    } else if (block.choice.masks) {
-        run_masks();
+    note_time(s.notes, s.block.now.depth, SOLO_CHOSEN);
+    if (is_small_level(s)) {
+        leave_to_team(s, false);
+    } else if (s.block.choice.masks) {
+        run_masks(s);
     } else {
-        run_listed();
+        run_listed(s);
     }
 }
 
-__global__ static void __launch_bounds__(1024, 1)
-    solo_kernel(const __grid_constant__ gpu_solo parameters)
+template <class S>
+__global__ static void __launch_bounds__(1024, 1) solo_kernel(const __grid_constant__ gpu_solo parameters)
 {
-    for (unsigned i = threadIdx.x; i < sizeof search / sizeof(unsigned); i += blockDim.x)
-        ((unsigned *)&search)[i] = ((const unsigned *)&parameters)[i];
+    __shared__ S s;
+    copy_words((gpu_solo *)&s, &parameters);
     __syncthreads();
-    start();
-    leave_to_team(true);
-    while (block.now.fresh != 0) {
-        run_level();
+    start(s);
+    leave_to_team(s, true);
+    while (s.block.now.fresh != 0) {
+        run_level(s);
         __syncthreads();
     }
-    end_notes(block.now.depth);
+    end_notes(s.notes, s.block.now.depth);
     if (blockIdx.x == 0 && threadIdx.x == 0) {
-        search.state->arrivals = block.arrivals;
-        search.state->kept = min(block.kept, search.keeps);
+        s.state->arrivals = s.block.arrivals;
+        s.state->kept = min(s.block.kept, s.keeps);
         __threadfence_system();
-        search.out.mail->report = (uint64_t)search.number << 32 | (uint32_t)block.now.depth;
+        s.out.mail->report = (uint64_t)s.number << 32 | (uint32_t)s.block.now.depth;
     }
 }
 
-static struct solo_program program()
+template <bool NOTED, bool PACKED> static struct solo_program program()
 {
-    return solo_program{(const void *)solo_kernel, sizeof(warp_space)};
+    typedef solo_searching<NOTED, PACKED> S;
+    return solo_program{(const void *)solo_kernel<S>, sizeof(typename S::space)};
 }
 
 #endif

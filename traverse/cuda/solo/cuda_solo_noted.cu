@@ -1,8 +1,7 @@
 /* cuda_solo_noted.cu: the kernel of a search that notes what its levels do; see cuda_solo.h */
-#define SOLO_NOTED 1
 #include "cuda_solo_kernel.cuh"
 
-struct solo_program cuda_solo_noted(void)
+struct solo_program cuda_solo_noted(int packed)
 {
-    return program();
+    return packed ? program<true, true>() : program<true, false>();
 }

@@ -2,94 +2,94 @@
 #ifndef DBFS_CUDA_SOLO_PROGRESS_CUH
 #define DBFS_CUDA_SOLO_PROGRESS_CUH
 
-#include "cuda_solo_list.cuh"
+#include "traverse/cuda/visit/cuda_list.cuh"
 
 /* Whether a list of so many edges costs less than any level by masks. */
-__device__ static inline bool is_small(double edges)
+template <class S> __device__ static inline bool is_small(S &s, double edges)
 {
-    return search.mode != SOLO_PULL &&
-           edges * search.graph.rates.list_edge <= search.graph.rates.masks;
+    return s.mode != SOLO_PULL && edges * s.graph.rates.list_edge <= s.graph.rates.masks;
 }
 
 /* A list is the frontier. By one warp: what the level knows of it; and the choice, if the level is too small
  * for a look at the costs. */
-__device__ static inline void note_list(bool listed)
+template <class S> __device__ static inline void note_list(S &s, bool listed)
 {
     const unsigned g = lane_id();
-    double edges = g < SUBGRAPHS ? block.now.forward[g] : 0;
+    double edges = g < SUBGRAPHS ? s.block.now.forward[g] : 0;
     edges += __shfl_xor_sync(ALL_LANES, edges, 1);
     edges += __shfl_xor_sync(ALL_LANES, edges, 2);
     if (g < SUBGRAPHS)
-        block.choice.pull[g] = 0;
+        s.block.choice.pull[g] = 0;
     if (g == 0) {
-        block.now.pieces = block.pieces;
-        block.now.listed = listed;
-        block.pieces = 0;
-        block.choice.masks = 0;
-        block.choice.push_edges = edges;
-        block.chosen = listed && is_small(edges);
-        block.few = edges <= SOLO_FEW_EDGES;
+        s.block.now.pieces = s.block.pieces;
+        s.block.now.listed = listed;
+        s.block.pieces = 0;
+        s.block.choice.masks = 0;
+        s.block.choice.push_edges = edges;
+        s.block.chosen = listed && is_small(s, edges);
+        s.block.few = edges <= SOLO_FEW_EDGES;
     }
     __syncwarp();
 }
 
 /* What a level found is the frontier: a lane for each subgraph. By one warp. */
-__device__ static inline void note_frontier(unsigned long long sources, unsigned long long forward,
+template <class S>
+__device__ static inline void note_frontier(S &s, unsigned long long sources, unsigned long long forward,
                                             unsigned long long fresh, bool listed)
 {
-    solo_progress &s = block.now;
+    solo_progress &now = s.block.now;
     const unsigned g = lane_id();
     if (g < SUBGRAPHS) {
-        s.frontier[g] = (double)sources;
-        s.forward[g] = (double)forward;
-        s.seen[g] += (double)sources;
-        s.seen_edges[g] += (double)forward;
+        now.frontier[g] = (double)sources;
+        now.forward[g] = (double)forward;
+        now.seen[g] += (double)sources;
+        now.seen_edges[g] += (double)forward;
     }
     if (g == 0)
-        s.fresh = fresh;
+        now.fresh = fresh;
     __syncwarp();
-    note_list(listed);
+    note_list(s, listed);
 }
 
 /* How the next level is done. By one warp. */
-__device__ static inline void choose()
+template <class S> __device__ static inline void choose(S &s)
 {
-    if (block.chosen)
+    if (s.block.chosen)
         return;
     if (lane_id() < SUBGRAPHS)
-        solo_weigh(&search.graph, &block.now, search.mode, lane_id(), &block.choice);
+        solo_weigh(&s.graph, &s.block.now, s.mode, lane_id(), &s.block.choice);
     __syncwarp();
     if (lane_id() == 0)
-        solo_choose(&search.graph, &block.now, search.mode, SOLO_LISTED_EDGES, &block.choice);
+        solo_choose(&s.graph, &s.block.now, s.mode, SOLO_LISTED_EDGES, &s.block.choice);
     __syncwarp();
 }
 
 /* How pushes by masks set marks, where so many vertices are not visited. By one thread. */
-__device__ static inline void choose_marks(double ahead)
+template <class S> __device__ static inline void choose_marks(S &s, double ahead)
 {
     double seen = 0, all = 0;
     for (int g = 0; g < SUBGRAPHS; g++) {
-        seen += block.now.seen_edges[g] - block.now.forward[g]; /* before this frontier */
-        all += search.graph.edges[g];
+        seen += s.block.now.seen_edges[g] - s.block.now.forward[g]; /* before this frontier */
+        all += s.graph.edges[g];
     }
-    block.marks = 2 * block.choice.push_edges <= ahead ? MARK_ALL : 64 * seen > all ? MARK_UNVISITED : MARK_NEW;
+    s.block.marks = 2 * s.block.choice.push_edges <= ahead ? MARK_ALL : 64 * seen > all ? MARK_UNVISITED : MARK_NEW;
 }
 
 /* For the next level of the grid. By one thread. */
-__device__ static inline void set_target()
+template <class S> __device__ static inline void set_target(S &s)
 {
-    block.target.next = search.list[block.now.list ^ 1];
-    block.target.next_count = &search.state->counts[block.now.turn].pieces;
-    block.target.depth = block.now.depth + 1;
+    s.block.target.next = s.list[s.block.now.list ^ 1];
+    s.block.target.next_count = &s.state->counts[s.block.now.turn].pieces;
+    s.block.target.depth = s.block.now.depth + 1;
 }
 
 /* The level took the counters of its turn and, if `listed`, filled the other list. */
-__device__ static void next_turn(bool listed)
+template <class S> __device__ static void next_turn(S &s, bool listed)
 {
     if (threadIdx.x == 0) {
-        block.now.turn = (block.now.turn + 1) % 3;
-        block.now.list ^= listed;
-        set_target();
+        s.block.now.turn = (s.block.now.turn + 1) % 3;
+        s.block.now.list ^= listed;
+        set_target(s);
     }
     __syncthreads();
 }

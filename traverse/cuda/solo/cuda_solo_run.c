@@ -35,7 +35,7 @@ static void choose_launch(struct solo_launch *launch, const struct shard *shard)
 static enum status open_noted(struct device *dev, struct error *e)
 {
     dev->solo.noted = dev->solo.launch;
-    dev->solo.noted.program = cuda_solo_noted();
+    dev->solo.noted.program = cuda_solo_noted(gpu_is_packed(dev));
     return CUDA_TRY(cuda_solo_plan(&dev->solo.noted), dev->where, e);
 }
 
@@ -45,7 +45,7 @@ enum status gpu_solo_open(struct device *dev, const struct gpu_solo_arrays *arra
     struct gpu_solo *s = &dev->solo.search;
     uint64_t edges = 0;
     dev->solo.possible = arrays->lists != NULL;
-    dev->solo.launch.program = cuda_solo_plain();
+    dev->solo.launch.program = cuda_solo_plain(gpu_is_packed(dev));
     choose_launch(&dev->solo.launch, dev->shard);
     if ((dev->shard->p == 1 && dev->solo.possible &&
          CUDA_TRY(cuda_solo_plan(&dev->solo.launch), dev->where, e) != ST_OK) ||

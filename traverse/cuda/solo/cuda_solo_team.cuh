@@ -13,9 +13,9 @@
 #define DBFS_CUDA_SOLO_TEAM_CUH
 
 #include "traverse/cuda/cuda_ptx.cuh"
-#include "cuda_solo_notes.cuh"
+#include "traverse/cuda/visit/cuda_search_notes.cuh"
 #include "cuda_solo_progress.cuh"
-#include "cuda_solo_push.cuh"
+#include "traverse/cuda/visit/cuda_expand.cuh"
 
 enum {
     TEAM_EDGES = 1 << SOLO_FIRST_CLASS, /* of a lane */
@@ -38,30 +38,30 @@ __device__ static inline void team_barrier()
     cluster_wait();
 }
 
-__device__ static inline bool is_in_team()
+template <class S> __device__ static inline bool is_in_team(S &s)
 {
-    return blockIdx.x < search.team;
+    return blockIdx.x < s.team;
 }
 
 /* ---- lists ---- */
 
 /* The vertices that this block reached, after the memory of its warps. A turn is one of 6: lists are taken in
  * turn by two, parts by three. */
-__device__ static inline uint32_t *team_list(unsigned turn)
+template <class S> __device__ static inline uint32_t *team_list(S &s, unsigned turn)
 {
-    return (uint32_t *)(warp_spaces() + blockDim.x / WARP) + turn % 2 * search.team_room;
+    return (uint32_t *)(warp_spaces(s) + blockDim.x / WARP) + turn % 2 * s.team_room;
 }
 
 /* The vertices of one block of the team, lists taken in turn by three. */
-__device__ static inline uint32_t *one_list(unsigned turn)
+template <class S> __device__ static inline uint32_t *one_list(S &s, unsigned turn)
 {
-    return one_vertices[turn];
+    return s.one_vertices[turn];
 }
 
 /* The smallest k for which the rows of v have at most TEAM_EDGES * 2^k edges. */
-__device__ static inline unsigned class_of(uint32_t v)
+template <class S> __device__ static inline unsigned class_of(S &s, uint32_t v)
 {
-    const uint32_t *longest = search.longest[v >> 31];
+    const uint32_t *longest = s.longest[v >> 31];
     unsigned k = 0;
     while (k < SOLO_CLASSES && (v & ~KIND_BIT) < longest[k])
         k++;
@@ -74,11 +74,11 @@ struct team_frontier {
     unsigned total, longest, end;
 };
 
-__device__ static inline team_frontier look_at_team(unsigned turn)
+template <class S> __device__ static inline team_frontier look_at_team(S &s, unsigned turn)
 {
     team_part part = {0, 0, {0, 0}};
-    if (lane_id() < search.team)
-        part = cluster_load(&block.part[turn % 3], lane_id());
+    if (lane_id() < s.team)
+        part = cluster_load(&s.block.part[turn % 3], lane_id());
     unsigned end = part.count, longest = part.longest;
 #pragma unroll
     for (int step = 1; step < SOLO_MOST_TEAM; step *= 2) {
@@ -89,7 +89,8 @@ __device__ static inline team_frontier look_at_team(unsigned turn)
 }
 
 /* The i-th vertex, i below f.total. All lanes of the warp call it. */
-__device__ static inline uint32_t team_vertex(const team_frontier &f, unsigned turn, unsigned i)
+template <class S>
+__device__ static inline uint32_t team_vertex(S &s, const team_frontier &f, unsigned turn, unsigned i)
 {
     unsigned rank = 0;
 #pragma unroll
@@ -98,7 +99,7 @@ __device__ static inline uint32_t team_vertex(const team_frontier &f, unsigned t
         rank += end <= i ? step : 0;
     }
     const unsigned before = __shfl_sync(ALL_LANES, f.end, (rank - 1) & (WARP - 1));
-    return i < f.total ? cluster_load(team_list(turn) + (i - (rank > 0 ? before : 0)), rank) : 0;
+    return i < f.total ? cluster_load(team_list(s, turn) + (i - (rank > 0 ? before : 0)), rank) : 0;
 }
 
 /* This warp reached vertices, those lanes that have `mine` > 0. Returns where the lane puts its first one. */
@@ -121,21 +122,21 @@ __device__ static inline unsigned reserve_reached(team_part &part, unsigned mine
 /* ---- a level ---- */
 
 /* The rows of a vertex. */
-struct team_rows {
-    const uint32_t *rest[VERTEX_KINDS];
+template <bool PACKED> struct team_rows {
+    row_columns<PACKED> rest[VERTEX_KINDS];
     uint32_t rests[VERTEX_KINDS], heads[VERTEX_KINDS];
     uint32_t total;
 };
 
-__device__ static inline team_rows look_at_vertex(uint32_t v, bool has)
+template <class S> __device__ static inline team_rows<S::packed> look_at_vertex(S &s, uint32_t v, bool has)
 {
     const int g = (int)(v >> 31) << 1;
     listed_row row[VERTEX_KINDS];
-    team_rows r;
-    look_at_rows(search.csr[g], search.csr[g | 1], v & ~KIND_BIT, has, row[0], row[1]);
+    team_rows<S::packed> r;
+    look_at_rows(s.csr[g], s.csr[g | 1], v & ~KIND_BIT, has, row[0], row[1]);
 #pragma unroll
     for (int kind = 0; kind < VERTEX_KINDS; kind++) {
-        r.rest[kind] = (const uint32_t *)search.csr[g | kind].columns + row[kind].begin;
+        r.rest[kind] = S::columns::make(s.csr[g | kind], row[kind].begin, row[kind].begin);
         r.rests[kind] = (uint32_t)row[kind].length;
         r.heads[kind] = row[kind].heads;
     }
@@ -145,33 +146,35 @@ __device__ static inline team_rows look_at_vertex(uint32_t v, bool has)
 
 /* The i-th edge, i below r.total: its end, with KIND_BIT; or NO_HEAD, since short rows do not fill all head
  * columns. First the normals, then the delegates. */
-__device__ static inline uint32_t edge_of(uint32_t v, const team_rows &r, uint32_t i)
+template <class S>
+__device__ static inline uint32_t edge_of(S &s, uint32_t v, const team_rows<S::packed> &r, uint32_t i)
 {
     const uint32_t normals = r.rests[NORMALS] + r.heads[NORMALS];
     const bool k = i >= normals;
     const uint32_t j = k ? i - normals : i, rests = k ? r.rests[1] : r.rests[0];
+    const gpu_csr &csr = s.csr[(v >> 31) << 1 | k];
     if (j < rests)
-        return (k ? r.rest[1] : r.rest[0])[j] | (k ? KIND_BIT : 0);
-    const gpu_csr &csr = search.csr[(v >> 31) << 1 | k];
+        return choose(k, r.rest[1], r.rest[0]).column(csr, v & ~KIND_BIT, j) | (k ? KIND_BIT : 0);
     return csr.heads[(uint64_t)(j - rests) * csr.rows + (v & ~KIND_BIT)] | (k ? KIND_BIT : 0);
 }
 
 /* The depth is written by who takes the vertex from the list: the barrier would wait for it. */
-__device__ static inline void put_reached(uint32_t *to, uint32_t v, uint32_t parent)
+template <class S> __device__ static inline void put_reached(S &s, uint32_t *to, uint32_t v, uint32_t parent)
 {
-    const gpu_vertices &of = search.of[v >> 31];
+    const gpu_vertices &of = s.of[v >> 31];
     if (of.parent != NULL)
         of.parent[v & ~KIND_BIT] = parent;
     *to = v;
 }
 
-__device__ static inline void put_depth(uint32_t v, int32_t depth)
+template <class S> __device__ static inline void put_depth(S &s, uint32_t v, int32_t depth)
 {
-    search.of[v >> 31].depth[v & ~KIND_BIT] = depth;
+    s.of[v >> 31].depth[v & ~KIND_BIT] = depth;
 }
 
 /* Visits every 2^shift-th edge of v, from the i-th on. All lanes of the warp call it. */
-__device__ static inline void reach_edges(uint32_t v, const team_rows &r, uint32_t i, unsigned shift,
+template <class S>
+__device__ static inline void reach_edges(S &s, uint32_t v, const team_rows<S::packed> &r, uint32_t i, unsigned shift,
                                           uint32_t *list, team_part &part)
 {
     while (__any_sync(ALL_LANES, i < r.total)) {
@@ -179,22 +182,22 @@ __device__ static inline void reach_edges(uint32_t v, const team_rows &r, uint32
         unsigned mine = 0, longest = 0;
 #pragma unroll
         for (int j = 0; j < TEAM_SLOTS; j++, i += 1u << shift)
-            end[j] = i < r.total ? edge_of(v, r, i) : NO_HEAD;
+            end[j] = i < r.total ? edge_of(s, v, r, i) : NO_HEAD;
 #pragma unroll
         for (int j = 0; j < TEAM_SLOTS; j++) {
-            if (end[j] != NO_HEAD && claim<REACH_TEAM>(search.of[end[j] >> 31], end[j] & ~KIND_BIT))
+            if (end[j] != NO_HEAD && claim<REACH_TEAM>(s, s.of[end[j] >> 31], end[j] & ~KIND_BIT))
                 mine |= 1u << j;
         }
 #pragma unroll
         for (int j = 0; j < TEAM_SLOTS; j++) {
             if (mine >> j & 1)
-                longest = max(longest, class_of(end[j]));
+                longest = max(longest, class_of(s, end[j]));
         }
         uint32_t *to = list + reserve_reached(part, __popc(mine), longest);
 #pragma unroll
         for (int j = 0; j < TEAM_SLOTS; j++) {
             if (mine >> j & 1)
-                put_reached(to++, end[j], v);
+                put_reached(s, to++, end[j], v);
         }
     }
 }
@@ -204,7 +207,8 @@ struct seen_rows {
     unsigned sources[SUBGRAPHS], edges[SUBGRAPHS];
 };
 
-__device__ static inline void note_seen(seen_rows &seen, uint32_t v, const team_rows &r)
+template <bool PACKED>
+__device__ static inline void count_seen(seen_rows &seen, uint32_t v, const team_rows<PACKED> &r)
 {
 #pragma unroll
     for (int g = 0; g < SUBGRAPHS; g++) {
@@ -221,141 +225,139 @@ __device__ static inline unsigned shared_by(unsigned lanes, unsigned vertices, u
     return min(longest + 2, most);
 }
 
-__device__ static inline unsigned team_shift(const team_frontier &f)
+template <class S> __device__ static inline unsigned team_shift(S &s, const team_frontier &f)
 {
-    return shared_by(search.team * blockDim.x, f.total, f.longest);
+    return shared_by(s.team * blockDim.x, f.total, f.longest);
 }
 
 /* Whether the lanes of a vertex suffice for the longest row, and each vertex has one. */
-__device__ static inline bool is_for_team(const team_frontier &f)
+template <class S> __device__ static inline bool is_for_team(S &s, const team_frontier &f)
 {
-    return f.total << f.longest <= search.team * min((unsigned)TEAM_SHORT_ROWS, blockDim.x) &&
-           f.longest < SOLO_CLASSES && f.longest <= team_shift(f);
+    return f.total << f.longest <= s.team * min((unsigned)TEAM_SHORT_ROWS, blockDim.x) && f.longest < SOLO_CLASSES &&
+           f.longest <= team_shift(s, f);
 }
 
-__device__ static void run_team_level(const team_frontier &f, unsigned turn, int32_t depth,
-                                      seen_rows &seen)
+template <class S>
+__device__ static void run_team_level(S &s, const team_frontier &f, unsigned turn, int32_t depth, seen_rows &seen)
 {
-    const unsigned shift = team_shift(f),
-                   first = (threadIdx.x / WARP * search.team + cluster_rank()) * WARP,
+    const unsigned shift = team_shift(s, f), first = (threadIdx.x / WARP * s.team + cluster_rank()) * WARP,
                    lane = first + lane_id(), i = lane >> shift, sub = lane & ((1u << shift) - 1);
-    note_team(depth, SOLO_BY_TEAM);
+    note_team(s.notes, depth, SOLO_BY_TEAM);
     if (threadIdx.x == 0)
-        block.part[(turn + 2) % 3] = team_part{0, 0, {0, 0}};
+        s.block.part[(turn + 2) % 3] = team_part{0, 0, {0, 0}};
     if (first >= f.total << shift)
         return;
-    const uint32_t v = team_vertex(f, turn, i);
-    const team_rows rows = look_at_vertex(v, i < f.total);
+    const uint32_t v = team_vertex(s, f, turn, i);
+    const team_rows<S::packed> rows = look_at_vertex(s, v, i < f.total);
     if (sub == 0 && i < f.total) {
-        put_depth(v, depth);
-        note_seen(seen, v, rows);
+        put_depth(s, v, depth);
+        count_seen(seen, v, rows);
     }
-    reach_edges(v, rows, sub, shift, team_list(turn + 1), block.part[(turn + 1) % 3]);
+    reach_edges(s, v, rows, sub, shift, team_list(s, turn + 1), s.block.part[(turn + 1) % 3]);
 }
 
 /* ---- levels of one block of the team ---- */
 
 /* Whether a frontier is so small that it takes longer to share it, and the block has a lane for each vertex. */
-__device__ static inline bool is_for_one(unsigned count, unsigned longest)
+template <class S> __device__ static inline bool is_for_one(S &s, unsigned count, unsigned longest)
 {
     return count << longest <= min((unsigned)ONE_SHORT_ROWS, blockDim.x) &&
            longest <= shared_by(blockDim.x, count, longest);
 }
 
-__device__ static void run_level_of_one(unsigned count, unsigned turn, int32_t depth,
-                                        seen_rows &seen)
+template <class S>
+__device__ static void run_level_of_one(S &s, unsigned count, unsigned turn, int32_t depth, seen_rows &seen)
 {
-    const unsigned shift = shared_by(blockDim.x, count, block.one[turn].longest),
-                   i = threadIdx.x >> shift, next = turn == 2 ? 0 : turn + 1;
-    note_team(depth, SOLO_BY_BLOCK);
+    const unsigned shift = shared_by(blockDim.x, count, s.block.one[turn].longest), i = threadIdx.x >> shift,
+                   next = turn == 2 ? 0 : turn + 1;
+    note_team(s.notes, depth, SOLO_BY_BLOCK);
     if (threadIdx.x == 0)
-        block.one[next == 2 ? 0 : next + 1] = team_part{0, 0, {0, 0}};
+        s.block.one[next == 2 ? 0 : next + 1] = team_part{0, 0, {0, 0}};
     if (threadIdx.x - lane_id() >= count << shift)
         return;
-    const uint32_t v = i < count ? one_list(turn)[i] : 0;
-    const team_rows rows = look_at_vertex(v, i < count);
+    const uint32_t v = i < count ? one_list(s, turn)[i] : 0;
+    const team_rows<S::packed> rows = look_at_vertex(s, v, i < count);
     const unsigned sub = threadIdx.x & ((1u << shift) - 1);
     if (sub == 0 && i < count) {
-        put_depth(v, depth);
-        note_seen(seen, v, rows);
+        put_depth(s, v, depth);
+        count_seen(seen, v, rows);
     }
-    reach_edges(v, rows, sub, shift, one_list(next), block.one[next]);
+    reach_edges(s, v, rows, sub, shift, one_list(s, next), s.block.one[next]);
 }
 
 /* The first block of the team, for as many levels as are that small. What it leaves is its part of the
  * frontier of `turn` + 1. */
-__device__ static void run_one(const team_frontier &f, unsigned turn, int32_t depth,
-                               seen_rows &seen)
+template <class S>
+__device__ static void run_one(S &s, const team_frontier &f, unsigned turn, int32_t depth, seen_rows &seen)
 {
     unsigned at = 0, count = f.total;
     if (threadIdx.x < WARP) {
         for (unsigned i = 0; i < count; i += WARP) {
-            const uint32_t v = team_vertex(f, turn, i + lane_id());
+            const uint32_t v = team_vertex(s, f, turn, i + lane_id());
             if (i + lane_id() < count)
-                one_list(0)[i + lane_id()] = v;
+                one_list(s, 0)[i + lane_id()] = v;
         }
         if (lane_id() == 0) {
-            block.one[0] = team_part{count, f.longest, {0, 0}};
-            block.one[1] = team_part{0, 0, {0, 0}};
+            s.block.one[0] = team_part{count, f.longest, {0, 0}};
+            s.block.one[1] = team_part{0, 0, {0, 0}};
         }
     }
     __syncthreads();
     do {
-        run_level_of_one(count, at, depth++, seen);
+        run_level_of_one(s, count, at, depth++, seen);
         at = at == 2 ? 0 : at + 1;
         __syncthreads();
-        count = *(volatile unsigned *)&block.one[at].count;
-    } while (count > 0 && is_for_one(count, block.one[at].longest));
+        count = *(volatile unsigned *)&s.block.one[at].count;
+    } while (count > 0 && is_for_one(s, count, s.block.one[at].longest));
     for (unsigned i = threadIdx.x; i < count; i += blockDim.x)
-        team_list(turn + 1)[i] = one_list(at)[i];
+        team_list(s, turn + 1)[i] = one_list(s, at)[i];
     if (threadIdx.x == 0) {
-        block.part[(turn + 1) % 3] = block.one[at];
-        block.one_depth = depth;
+        s.block.part[(turn + 1) % 3] = s.block.one[at];
+        s.block.one_depth = depth;
     }
 }
 
 /* The others wait. */
-__device__ static void leave_to_one(const team_frontier &f, unsigned turn, int32_t &depth,
-                                    seen_rows &seen)
+template <class S>
+__device__ static void leave_to_one(S &s, const team_frontier &f, unsigned turn, int32_t &depth, seen_rows &seen)
 {
     if (threadIdx.x == 0)
-        block.part[(turn + 2) % 3] = team_part{0, 0, {0, 0}};
+        s.block.part[(turn + 2) % 3] = team_part{0, 0, {0, 0}};
     if (cluster_rank() == 0)
-        run_one(f, turn, depth, seen);
+        run_one(s, f, turn, depth, seen);
     team_barrier();
-    depth = (int32_t)cluster_load((const uint32_t *)&block.one_depth, 0);
+    depth = (int32_t)cluster_load((const uint32_t *)&s.block.one_depth, 0);
 }
 
 /* ---- all levels ---- */
 
 /* The root is the frontier. By one thread of the team. */
-__device__ static void take_root()
+template <class S> __device__ static void take_root(S &s)
 {
-    const uint32_t root = search.root | (search.root_kind == DELEGATES ? KIND_BIT : 0);
-    put_reached(team_list(0), root, ROOT_PARENT);
-    block.part[0] = team_part{1, class_of(root), {0, 0}};
+    const uint32_t root = s.root | (s.root_kind == DELEGATES ? KIND_BIT : 0);
+    put_reached(s, team_list(s, 0), root, ROOT_PARENT);
+    s.block.part[0] = team_part{1, class_of(s, root), {0, 0}};
 }
 
 /* The vertices of the pieces in the list are the frontier. */
-__device__ static void take_list()
+template <class S> __device__ static void take_list(S &s)
 {
-    const solo_piece *list = search.list[block.now.list];
-    const unsigned lanes = search.team * blockDim.x,
-                   first = (threadIdx.x / WARP * search.team + cluster_rank()) * WARP;
-    for (unsigned i = first; i < block.now.pieces; i += lanes) {
+    const solo_piece *list = s.list[s.block.now.list];
+    const unsigned lanes = s.team * blockDim.x, first = (threadIdx.x / WARP * s.team + cluster_rank()) * WARP;
+    for (unsigned i = first; i < s.block.now.pieces; i += lanes) {
         solo_piece piece = {0, 0, 0};
-        if (i + lane_id() < block.now.pieces)
+        if (i + lane_id() < s.block.now.pieces)
             piece = list[i + lane_id()];
         const bool mine = piece.at & PIECE_FIRST;
         const uint32_t v = piece.row | (piece.at >> (PIECE_SUBGRAPH_SHIFT + 1) ? KIND_BIT : 0);
-        const unsigned at = reserve_reached(block.part[0], mine, mine ? class_of(v) : 0);
+        const unsigned at = reserve_reached(s.block.part[0], mine, mine ? class_of(s, v) : 0);
         if (mine)
-            team_list(0)[at] = v;
+            team_list(s, 0)[at] = v;
     }
 }
 
 /* What the team visited joins what the search has seen. */
-__device__ static inline void add_seen(const seen_rows &seen)
+template <class S> __device__ static inline void add_seen(S &s, const seen_rows &seen)
 {
 #pragma unroll
     for (int g = 0; g < SUBGRAPHS; g++) {
@@ -363,60 +365,60 @@ __device__ static inline void add_seen(const seen_rows &seen)
             continue;
         const unsigned sources = sum_lanes(seen.sources[g]), edges = sum_lanes(seen.edges[g]);
         if (lane_id() == 0) {
-            atomicAdd(&search.state->seen[g], (unsigned long long)sources);
-            atomicAdd(&search.state->seen_edges[g], (unsigned long long)edges);
+            atomicAdd(&s.state->seen[g], (unsigned long long)sources);
+            atomicAdd(&s.state->seen_edges[g], (unsigned long long)edges);
         }
     }
 }
 
 /* Leaves the frontier to the grid, as a list of pieces. */
-__device__ static void leave_list(unsigned turn, int32_t depth)
+template <class S> __device__ static void leave_list(S &s, unsigned turn, int32_t depth)
 {
-    const unsigned count = block.part[turn % 3].count;
+    const unsigned count = s.block.part[turn % 3].count;
     for (unsigned i = threadIdx.x - lane_id(); i < count; i += blockDim.x) {
         const bool has = i + lane_id() < count;
-        const uint32_t v = has ? team_list(turn)[i + lane_id()] : 0;
+        const uint32_t v = has ? team_list(s, turn)[i + lane_id()] : 0;
         if (has)
-            put_depth(v, depth);
-        list_vertices(block.target, v, has);
+            put_depth(s, v, depth);
+        list_vertices(s, v, has);
     }
 }
 
 /* The team, for as many levels as are small. It begins with the root or with a list of pieces, and ends with
  * pieces of its last frontier in the next list; or without having done a level, with the list as it was. */
-__device__ static void run_team(bool at_root)
+template <class S> __device__ static void run_team(S &s, bool at_root)
 {
     seen_rows seen = {};
     unsigned turn = 0;
-    int32_t depth = block.now.depth;
+    int32_t depth = s.block.now.depth;
     if (threadIdx.x < 3)
-        block.part[threadIdx.x] = team_part{0, 0, {0, 0}};
+        s.block.part[threadIdx.x] = team_part{0, 0, {0, 0}};
     if (blockIdx.x == 0 && threadIdx.x < SUBGRAPHS)
-        search.state->seen[threadIdx.x] = search.state->seen_edges[threadIdx.x] = 0;
+        s.state->seen[threadIdx.x] = s.state->seen_edges[threadIdx.x] = 0;
     __syncthreads();
     if (at_root && blockIdx.x == 0 && threadIdx.x == 0)
-        take_root();
+        take_root(s);
     if (!at_root)
-        take_list();
+        take_list(s);
     team_barrier();
-    team_frontier f = look_at_team(turn);
-    while (f.total > 0 && is_for_team(f) && search.mode != SOLO_PULL) {
-        if (is_for_one(f.total, f.longest)) {
-            leave_to_one(f, turn, depth, seen);
+    team_frontier f = look_at_team(s, turn);
+    while (f.total > 0 && is_for_team(s, f) && s.mode != SOLO_PULL) {
+        if (is_for_one(s, f.total, f.longest)) {
+            leave_to_one(s, f, turn, depth, seen);
         } else {
-            run_team_level(f, turn, depth++, seen);
+            run_team_level(s, f, turn, depth++, seen);
             team_barrier();
         }
         turn = turn == 5 ? 0 : turn + 1;
-        f = look_at_team(turn);
+        f = look_at_team(s, turn);
     }
-    const bool moved = at_root || depth != block.now.depth;
+    const bool moved = at_root || depth != s.block.now.depth;
     if (moved && f.total > 0)
-        leave_list(turn, depth);
-    add_seen(seen);
+        leave_list(s, turn, depth);
+    add_seen(s, seen);
     if (blockIdx.x == 0 && threadIdx.x == 0) {
-        search.state->depth = depth;
-        search.state->moved = moved;
+        s.state->depth = depth;
+        s.state->moved = moved;
     }
     team_barrier(); /* nobody leaves while others read its lists */
 }

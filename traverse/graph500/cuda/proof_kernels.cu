@@ -206,7 +206,6 @@ void cuda_check_isolated(const proved_block *b, int64_t root, gpu_first *first, 
 /* ---- edges ---- */
 
 /* Of the rows from..to; each is shared by so many warps. */
-template <typename Offset>
 __global__ static void __launch_bounds__(BLOCK)
     rows_kernel(gpu_proved_rows r, uint64_t from, uint64_t to, uint32_t slices, gpu_first *first)
 {
@@ -218,7 +217,7 @@ __global__ static void __launch_bounds__(BLOCK)
         const int64_t claim = r.rows.claim[row];
         bool met = false;
         for (uint64_t j = w % slices * WARP + lane_id(); j < length; j += slices * WARP) {
-            const uint64_t column = column_at<Offset>(r.csr, (uint32_t)row, j);
+            const uint64_t column = column_at<false>(r.csr, (uint32_t)row, j);
             if (column >> r.local_bits != r.own_shard)
                 continue;
             const vertex_end other = r.columns[column & local_mask];
@@ -236,10 +235,7 @@ static void launch_rows(const gpu_proved_rows *r, uint64_t from, uint64_t to, ui
     const int blocks = blocks_for((to - from) * slices, WARPS);
     if (from == to)
         return;
-    if (r->csr.offset_width == 4)
-        rows_kernel<uint32_t><<<blocks, BLOCK, 0, stream>>>(*r, from, to, slices, first);
-    else
-        rows_kernel<uint64_t><<<blocks, BLOCK, 0, stream>>>(*r, from, to, slices, first);
+    rows_kernel<<<blocks, BLOCK, 0, stream>>>(*r, from, to, slices, first);
 }
 
 void cuda_check_rows(const gpu_proved_rows *r, gpu_first *first, cudaStream_t stream)

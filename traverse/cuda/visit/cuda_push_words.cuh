@@ -1,25 +1,25 @@
-/* cuda_solo_masks.cuh: the visits of levels by masks; see cuda_solo.h
+/* cuda_push_words.cuh: the visits of levels by masks; see cuda_solo.h
  *
  * Pulls and pushes fill `next`, and `visited` does not change meanwhile. Then the previsit makes the new
  * vertices in `next` the frontier. Depths are not written: the mask of the frontier is kept.
  */
-#ifndef DBFS_CUDA_SOLO_MASKS_CUH
-#define DBFS_CUDA_SOLO_MASKS_CUH
+#ifndef DBFS_CUDA_PUSH_WORDS_CUH
+#define DBFS_CUDA_PUSH_WORDS_CUH
 
-#include "cuda_solo_pull.cuh"
+#include "cuda_pull_words.cuh"
 
 enum { MOST_PARTS = 3 /* a lane pushes at least one of 2^MOST_PARTS of a word */ };
 
 /* One row a lane, in subgraph g. */
-__device__ static inline void push_rows(const level_target &s, int g, uint32_t row, bool has,
-                                        const cut_list &cut)
+template <class S> __device__ static inline void push_rows(S &s, int g, uint32_t row, bool has, const cut_list &cut)
 {
-    const gpu_csr &csr = search.csr[g];
+    const gpu_csr &csr = s.csr[g];
     const uint64_t what = (uint64_t)g << PIECE_SUBGRAPH_SHIFT;
     uint64_t begin = 0, length = 0;
     if (has) {
-        begin = offset_of(csr, row);
-        length = offset_of(csr, (uint64_t)row + 1) - begin;
+        const row_rest rest = rest_of_row(csr, row);
+        begin = rest.begin;
+        length = rest.end - begin;
     }
     const bool is_long = length > ROW_TOGETHER;
     cut_rows(cut, __ballot_sync(ALL_LANES, is_long), begin | what, length, row);
@@ -28,22 +28,6 @@ __device__ static inline void push_rows(const level_target &s, int g, uint32_t r
     expand<REACH_NEXT>(s, solo_piece{begin | what | heads, (uint32_t)length, row}, has);
 }
 
-/* The words of a mask that a warp takes in a turn, one a lane: groups of 2^shift neighbours that lie far
- * apart. Of small masks a lane takes a part of a word, one of 2^parts, as the rows of one word may have nearly
- * all edges of a level. */
-struct scattered_words {
-    uint32_t turns;
-    uint16_t shift, parts;
-};
-
-/* How a level by masks goes, beside what block_state says. */
-struct mask_plan {
-    scattered_words pushes[SUBGRAPHS];
-    bool lists_next; /* whatever is found, the next level goes by lists */
-};
-
-static __shared__ mask_plan planned;
-
 /* The first words have the longest rows, so where rows are long, groups are small. Large groups are read faster. */
 __device__ static inline scattered_words scatter_words(uint32_t words, uint32_t warps, bool long_rows)
 {
@@ -51,11 +35,12 @@ __device__ static inline scattered_words scatter_words(uint32_t words, uint32_t 
     while (parts < MOST_PARTS && (2ull << parts) * words <= (uint64_t)WARP * warps)
         parts++;
     words <<= parts;
-    const unsigned most = !long_rows ? 5 : parts > 0 ? 0 : 1, share = words / warps,
-                   shift = share < 2 ? 0 : min(most, 31u - __clz(share));
+    const unsigned most = !long_rows  ? 5
+                          : parts > 0 ? 0
+                                      : 1,
+                   share = words / warps, shift = share < 2 ? 0 : min(most, 31u - __clz(share));
     const uint32_t groups = (words + (1u << shift) - 1) >> shift, a_turn = WARP >> shift;
-    return scattered_words{max(min(groups, warps), (groups + a_turn - 1) / a_turn), (uint16_t)shift,
-                           (uint16_t)parts};
+    return scattered_words{max(min(groups, warps), (groups + a_turn - 1) / a_turn), (uint16_t)shift, (uint16_t)parts};
 }
 
 /* Of words, or of parts of them. */
@@ -72,35 +57,35 @@ __device__ static inline uint32_t bits_of_part(const scattered_words &all, uint3
 }
 
 /* How the level's pushes take words. By one warp. */
-__device__ static inline void lay_out_pushes(uint32_t warps)
+template <class S> __device__ static inline void lay_out_pushes(S &s, uint32_t warps)
 {
     const unsigned g = lane_id();
     if (g < SUBGRAPHS)
-        planned.pushes[g] = scatter_words((uint32_t)search.of[g >> 1].words, warps,
-                                     block.now.forward[g] > 16 * block.now.frontier[g]);
+        s.planned.pushes[g] =
+            scatter_words((uint32_t)s.of[g >> 1].words, warps, s.block.now.forward[g] > 16 * s.block.now.frontier[g]);
 }
 
 /* The rows `bits` of at most SPAN_WORDS words, a word a lane, in a turn. */
-__device__ static inline void push_span(const level_target &s, int g, const scattered_words &all,
-                                        uint32_t turn, uint32_t bits, const cut_list &cut)
+template <class S>
+__device__ static inline void push_span(S &s, int g, const scattered_words &all, uint32_t turn, uint32_t bits,
+                                        const cut_list &cut)
 {
-    const unsigned total = unpack_words(own_space().unpacked, bits);
+    const unsigned total = unpack_words(own_space(s).unpacked, bits);
     for (unsigned i = 0; i < total; i += WARP) {
         const bool has = i + lane_id() < total;
-        const unsigned at = has ? own_space().unpacked[i + lane_id()] : 0;
+        const unsigned at = has ? own_space(s).unpacked[i + lane_id()] : 0;
         push_rows(s, g, (word_of_lane(all, turn, at / 32) >> all.parts) * 32 + at % 32, has, cut);
     }
     __syncwarp();
 }
 
 /* A frontier that is a mask. */
-__device__ static void push_words(const level_target &s, int g, uint32_t warp, uint32_t warps,
-                                  const cut_list &cut)
+template <class S> __device__ static void push_words(S &s, int g, uint32_t warp, uint32_t warps, const cut_list &cut)
 {
-    const gpu_vertices &from = search.of[g >> 1];
+    const gpu_vertices &from = s.of[g >> 1];
     const uint32_t words = (uint32_t)from.words;
-    const scattered_words &all = planned.pushes[g];
-    const uint32_t *sources = search.csr[g].sources, *frontier = frontier_mask(g >> 1, block.kept);
+    const scattered_words &all = s.planned.pushes[g];
+    const uint32_t *sources = s.csr[g].sources, *frontier = frontier_mask(s, g >> 1, s.block.kept);
     for (uint32_t turn = warp; turn < all.turns; turn += warps) {
         const uint32_t part = word_of_lane(all, turn, lane_id()), word = part >> all.parts;
         const uint32_t bits = word < words ? frontier[word] & sources[word] & bits_of_part(all, part) : 0;
@@ -113,30 +98,29 @@ __device__ static void push_words(const level_target &s, int g, uint32_t warp, u
 }
 
 /* All pushes of the level. A frontier that is listed has its rows in the list. */
-__device__ static void push_all(const cut_list &cut, uint32_t warp, uint32_t warps)
+template <class S> __device__ static void push_all(S &s, const cut_list &cut, uint32_t warp, uint32_t warps)
 {
     unsigned listed = 0;
     for (int g = SUBGRAPHS - 1; g >= 0; g--) {
-        if (!(block.now.frontier[g] > 0) || block.choice.pull[g] || !has_edges(g))
+        if (!(s.block.now.frontier[g] > 0) || s.block.choice.pull[g] || !has_edges(s, g))
             continue;
-        if (block.now.listed)
+        if (s.block.now.listed)
             listed |= 1u << g;
         else
-            push_words(block.target, g, warp, warps, cut);
+            push_words(s, g, warp, warps, cut);
     }
     if (listed != 0)
-        expand_list<REACH_NEXT>(block.target, search.list[block.now.list], block.now.pieces, warp,
-                                warps, listed);
+        expand_list<REACH_NEXT>(s, s.list[s.block.now.list], s.block.now.pieces, warp, warps, listed);
 }
 
 /* The pieces that were cut, pushed or pulled. */
-__device__ static void finish_cut(const level_target &s, const solo_piece *cut, unsigned count,
-                                  uint32_t warp, uint32_t warps)
+template <class S>
+__device__ static void finish_cut(S &s, const solo_piece *cut, unsigned count, uint32_t warp, uint32_t warps)
 {
     for (unsigned i = warp; i < count; i += warps) {
         const solo_piece piece = cut[i];
         if (piece.at & PIECE_PULL)
-            pull_piece(start_pulling((int)(piece.at >> PIECE_SUBGRAPH_SHIFT)), piece);
+            pull_piece(s, start_pulling(s, (int)(piece.at >> PIECE_SUBGRAPH_SHIFT)), piece);
         else
             expand_one<REACH_NEXT>(s, piece);
     }

@@ -1,10 +1,10 @@
-/* cuda_solo_words.cuh: masks, word by word; see cuda_solo.h
+/* cuda_words.cuh: masks, word by word; see cuda_solo.h
  */
-#ifndef DBFS_CUDA_SOLO_WORDS_CUH
-#define DBFS_CUDA_SOLO_WORDS_CUH
+#ifndef DBFS_CUDA_WORDS_CUH
+#define DBFS_CUDA_WORDS_CUH
 
-#include "cuda_solo_notes.cuh"
-#include "cuda_solo_push.cuh"
+#include "cuda_search_notes.cuh"
+#include "cuda_expand.cuh"
 
 enum { ROW_TOGETHER = SOLO_ROW_TOGETHER };
 
@@ -44,16 +44,16 @@ __device__ static inline void cut_rows(const cut_list &cut, unsigned many, uint6
         const uint64_t edges = __shfl_sync(ALL_LANES, length, from);
         unsigned at = lane_id() == 0 ? atomicAdd(cut.count, pieces_of(edges)) : 0;
         at = __shfl_sync(ALL_LANES, at, 0);
-        put_long_row(cut.pieces, at, solo_piece{__shfl_sync(ALL_LANES, begin, from), 0,
-                                                __shfl_sync(ALL_LANES, row, from)}, edges);
+        put_long_row(cut.pieces, at,
+                     solo_piece{__shfl_sync(ALL_LANES, begin, from), 0, __shfl_sync(ALL_LANES, row, from)}, edges);
     }
 }
 
 /* The frontier of the i-th level by masks, from 1 on. */
-__device__ static inline uint32_t *frontier_mask(int kind, unsigned i)
+template <class S> __device__ static inline uint32_t *frontier_mask(S &s, int kind, unsigned i)
 {
-    const gpu_vertices &v = search.of[kind];
-    return i <= search.keeps ? v.queue + (i - 1) * v.words : v.frontier;
+    const gpu_vertices &v = s.of[kind];
+    return i <= s.keeps ? v.queue + (i - 1) * v.words : v.frontier;
 }
 
 __device__ static inline int reverse_of(int g)
@@ -62,9 +62,9 @@ __device__ static inline int reverse_of(int g)
 }
 
 /* GPUs that search together choose alike by the edges of all. One that has none in subgraph g has no arrays of it. */
-__device__ static inline bool has_edges(int g)
+template <class S> __device__ static inline bool has_edges(S &s, int g)
 {
-    return search.csr[g].edges != 0;
+    return s.csr[g].edges != 0;
 }
 
 #endif

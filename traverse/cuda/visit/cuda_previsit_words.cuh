@@ -1,18 +1,18 @@
-/* cuda_solo_previsit.cuh: masks become frontiers, and lists; see cuda_solo.h
+/* cuda_previsit_words.cuh: masks become frontiers, and lists; see cuda_solo.h
  *
  * What is in `next` and was not visited is the frontier. Bytes moved: 12 to 16 for each word of a mask.
  */
-#ifndef DBFS_CUDA_SOLO_PREVISIT_CUH
-#define DBFS_CUDA_SOLO_PREVISIT_CUH
+#ifndef DBFS_CUDA_PREVISIT_WORDS_CUH
+#define DBFS_CUDA_PREVISIT_WORDS_CUH
 
-#include "cuda_solo_words.cuh"
+#include "cuda_words.cuh"
 
 /* ---- lists of masks ---- */
 
 /* Lists the vertices of some words of a frontier, a word a lane from `base` on. */
-__device__ static inline void list_words(const level_target &s, int kind, uint64_t base, uint32_t bits)
+template <class S> __device__ static inline void list_words(S &s, int kind, uint64_t base, uint32_t bits)
 {
-    uint16_t *unpacked = own_space().pull.list;
+    uint16_t *unpacked = own_space(s).pull.list;
     const unsigned total = unpack_words(unpacked, bits);
     for (unsigned i = 0; i < total; i += WARP) {
         const bool has = i + lane_id() < total;
@@ -37,20 +37,20 @@ __device__ static inline uint64_t edges_between(const gpu_csr &csr, uint64_t bas
 /* Counts the fresh vertices that have rows in subgraph g, and about how many edges these have. Vertices are
  * in the order of their degrees, so rows of neighbouring words are about as long: the mean of the warp's
  * words stands for the rows of the frontier, which need not be looked up. */
-__device__ static inline void count_span(int g, uint32_t fresh, uint32_t sources, uint64_t edges)
+template <class S>
+__device__ static inline void count_span(S &s, int g, uint32_t fresh, uint32_t sources, uint64_t edges)
 {
     const unsigned own = sum_lanes(__popc(fresh & sources)), rows = sum_lanes(__popc(sources));
     if (own == 0 || lane_id() != 0)
         return;
-    warp_space &w = own_space();
-    edges += (uint64_t)rows * search.csr[g].head_columns;
+    typename S::space &w = own_space(s);
+    edges += (uint64_t)rows * s.csr[g].head_columns;
     w.count[SOLO_SOURCES + g] += own;
     w.count[SOLO_FORWARD + g] += (edges * own + rows / 2) / rows; /* what is left in the end is known well */
 }
 
 /* to[v] = value for the vertices of some words, a word a lane from `base` on. */
-template <typename T>
-__device__ static inline void fill(T *to, uint64_t base, uint32_t bits, T value)
+template <typename T> __device__ static inline void fill(T *to, uint64_t base, uint32_t bits, T value)
 {
     for (unsigned full = __ballot_sync(ALL_LANES, bits != 0); full != 0; full &= full - 1) {
         const int source = __ffs(full) - 1;
@@ -65,12 +65,10 @@ struct previsit_spans {
     uint32_t normals, count;
 };
 
-__device__ static inline previsit_spans lay_out_previsit(uint32_t warps)
+template <class S> __device__ static inline previsit_spans lay_out_previsit(S &s, uint32_t warps)
 {
-    const uint32_t normals = (uint32_t)search.of[NORMALS].words,
-                   delegates = (uint32_t)search.of[DELEGATES].words,
-                   size = span_of((uint64_t)normals + delegates, warps, WARP),
-                   first = (normals + size - 1) / size;
+    const uint32_t normals = (uint32_t)s.of[NORMALS].words, delegates = (uint32_t)s.of[DELEGATES].words,
+                   size = span_of((uint64_t)normals + delegates, warps, WARP), first = (normals + size - 1) / size;
     return previsit_spans{size, first, first + (delegates + size - 1) / size};
 }
 
@@ -87,51 +85,52 @@ __device__ static inline previsit_place place_of_span(const previsit_spans &all,
 }
 
 /* The rows of a word in the two subgraphs of its kind. */
-__device__ static inline void read_sources(int kind, uint32_t word, uint32_t &one, uint32_t &two)
+template <class S>
+__device__ static inline void read_sources(S &s, int kind, uint32_t word, uint32_t &one, uint32_t &two)
 {
-    const gpu_csr &a = search.csr[kind << 1], &b = search.csr[kind << 1 | 1];
+    const gpu_csr &a = s.csr[kind << 1], &b = s.csr[kind << 1 | 1];
     one = a.edges != 0 ? a.sources[word] : 0;
     two = b.edges != 0 ? b.sources[word] : 0;
 }
 
 /* Fresh vertices move from next to visited and to the frontier. Asks for everything before it waits. */
-__device__ static void previsit_span(const level_target &s, int kind, uint32_t base, uint32_t span)
+template <class S> __device__ static void previsit_span(S &s, int kind, uint32_t base, uint32_t span)
 {
-    const gpu_vertices &v = search.of[kind];
-    const gpu_csr &one = search.csr[kind << 1], &two = search.csr[kind << 1 | 1];
+    const gpu_vertices &v = s.of[kind];
+    const gpu_csr &one = s.csr[kind << 1], &two = s.csr[kind << 1 | 1];
     const uint32_t word = base + lane_id(), words = (uint32_t)v.words,
                    end = base + span < words ? base + span : words;
     const bool in = word < end;
     uint32_t next = in ? v.next[word] : 0, visited = 0, in_one = 0, in_two = 0;
     const uint64_t edges = lane_id() < 2 ? edges_between(lane_id() ? two : one, base, end) : 0;
-    if (in && (block.dense || next != 0)) {
+    if (in && (s.block.dense || next != 0)) {
         visited = v.visited[word];
-        read_sources(kind, word, in_one, in_two);
+        read_sources(s, kind, word, in_one, in_two);
     }
     const uint32_t fresh = next & ~visited;
     if (in)
-        frontier_mask(kind, block.kept + 1)[word] = fresh;
+        frontier_mask(s, kind, s.block.kept + 1)[word] = fresh;
     if (next != 0)
         v.next[word] = 0;
     if (!__any_sync(ALL_LANES, fresh != 0))
         return;
-    if (in && !block.dense) /* the means want all rows */
-        read_sources(kind, word, in_one, in_two);
+    if (in && !s.block.dense) /* the means want all rows */
+        read_sources(s, kind, word, in_one, in_two);
     if (fresh != 0)
         v.visited[word] = visited | fresh;
     const unsigned count = sum_lanes(__popc(fresh));
     if (lane_id() == 0)
-        own_space().count[SOLO_FRESH] += count;
-    count_span(kind << 1, fresh, in_one, __shfl_sync(ALL_LANES, edges, 0));
-    count_span(kind << 1 | 1, fresh, in_two, __shfl_sync(ALL_LANES, edges, 1));
-    if (block.kept >= search.keeps)
-        fill(v.depth, base, fresh, s.depth);
+        own_space(s).count[SOLO_FRESH] += count;
+    count_span(s, kind << 1, fresh, in_one, __shfl_sync(ALL_LANES, edges, 0));
+    count_span(s, kind << 1 | 1, fresh, in_two, __shfl_sync(ALL_LANES, edges, 1));
+    if (s.block.kept >= s.keeps)
+        fill(v.depth, base, fresh, s.block.target.depth);
 }
 
 /* What is next and not visited becomes the frontier: masks, depths, counts. */
-__device__ static void previsit(const level_target &s, uint32_t warp, uint32_t warps)
+template <class S> __device__ static void previsit(S &s, uint32_t warp, uint32_t warps)
 {
-    const previsit_spans all = lay_out_previsit(warps);
+    const previsit_spans all = lay_out_previsit(s, warps);
     for (uint32_t i = warp; i < all.count; i += warps) {
         const previsit_place at = place_of_span(all, i);
         previsit_span(s, at.kind, at.base, all.size);
@@ -140,34 +139,34 @@ __device__ static void previsit(const level_target &s, uint32_t warp, uint32_t w
 
 /* The same, where the next level certainly goes by lists: fresh vertices are listed, too, which saves a pass.
  * Not inlined: other levels would have fewer registers. */
-__device__ static __noinline__ void previsit_into_list(uint32_t warp, uint32_t warps)
+template <class S> __device__ static __noinline__ void previsit_into_list(S &s, uint32_t warp, uint32_t warps)
 {
-    const previsit_spans all = lay_out_previsit(warps);
+    const previsit_spans all = lay_out_previsit(s, warps);
     for (uint32_t i = warp; i < all.count; i += warps) {
         const previsit_place at = place_of_span(all, i);
-        const gpu_vertices &v = search.of[at.kind];
+        const gpu_vertices &v = s.of[at.kind];
         const uint32_t word = at.base + lane_id();
         const bool in = lane_id() < all.size && word < v.words;
         const uint32_t next = in ? v.next[word] : 0, visited = next != 0 ? v.visited[word] : 0,
                        fresh = next & ~visited;
         if (in)
-            frontier_mask(at.kind, block.kept + 1)[word] = fresh;
+            frontier_mask(s, at.kind, s.block.kept + 1)[word] = fresh;
         if (next != 0) {
             v.next[word] = 0;
             v.visited[word] = visited | fresh;
         }
-        if (block.kept >= search.keeps)
-            fill(v.depth, at.base, fresh, block.target.depth);
+        if (s.block.kept >= s.keeps)
+            fill(v.depth, at.base, fresh, s.block.target.depth);
         if (__any_sync(ALL_LANES, fresh != 0))
-            list_words(block.target, at.kind, at.base, fresh);
+            list_words(s, at.kind, at.base, fresh);
     }
 }
 
 /* Lists a frontier that is a mask. Most words are empty, so several spans are under way. */
-__device__ static void list_kind(const level_target &s, int kind, uint32_t warp, uint32_t warps)
+template <class S> __device__ static void list_kind(S &s, int kind, uint32_t warp, uint32_t warps)
 {
-    const gpu_vertices &v = search.of[kind];
-    const uint32_t *frontier = frontier_mask(kind, block.kept);
+    const gpu_vertices &v = s.of[kind];
+    const uint32_t *frontier = frontier_mask(s, kind, s.block.kept);
     const uint32_t span = span_of(v.words, warps, WARP);
     const uint64_t step = (uint64_t)warps * span;
     for (uint64_t base = (uint64_t)warp * span; base < v.words; base += SLOTS * step) {

@@ -1,14 +1,15 @@
-/* cuda_solo_push.cuh: edges of listed rows reach vertices; see cuda_solo.h
+/* cuda_expand.cuh: edges of listed rows reach vertices; see cuda_solo.h
  *
  * A warp lays the edges of up to 32 pieces end to end and visits 128 at a time, four a lane, so that several
  * reads of columns, probes and claims are under way at once. Bytes moved: 16 for each piece; 4 (column) and a
  * probe for each edge; an atomic, 4 (depth) and 8 to 24 (offsets and heads of its rows) for each vertex
  * reached.
  */
-#ifndef DBFS_CUDA_SOLO_PUSH_CUH
-#define DBFS_CUDA_SOLO_PUSH_CUH
+#ifndef DBFS_CUDA_EXPAND_CUH
+#define DBFS_CUDA_EXPAND_CUH
 
-#include "cuda_solo_list.cuh"
+#include "cuda_list.cuh"
+#include "cuda_packed_block.cuh"
 
 /* Where reached vertices go: into the visited mask and the lists of the team, or the next list; or into the
  * next mask. */
@@ -21,52 +22,53 @@ struct slots {
     uint8_t kind[SLOTS];
 };
 
-/* Several GPUs that search together have a third kind of columns, and tell each other what they reach. One that is
- * alone need not look. */
-#if SEARCHES_TOGETHER
-#include "traverse/cuda/group/cuda_group_send.cuh"
-#else
-__device__ static inline uint32_t kind_of_columns(int g)
+/* ---- the kinds of columns: several GPUs that search together have a third one, of which they tell each other ---- */
+
+template <class S> __device__ static inline uint32_t kind_of_columns(S &s, int g)
 {
-    return (uint32_t)g & 1;
+    return S::together ? s.csr[g].column_kind : (uint32_t)g & 1;
 }
 
-__device__ static inline uint32_t parent_of_column(const gpu_csr &, uint32_t column)
+/* What a vertex records that found this column in a pull. */
+template <class S> __device__ static inline uint32_t parent_of_column(S &s, const gpu_csr &csr, uint32_t column)
 {
+    if constexpr (S::together) {
+        if (csr.column_kind == SOLO_COLUMNS)
+            return parent_of_shards(s, column);
+    }
     return column;
 }
 
-__device__ static inline bool has_parents(const gpu_vertices &)
+/* Normals of other shards have none here. */
+template <class S> __device__ static inline bool has_parents(S &, const gpu_vertices &to)
 {
-    return true;
+    return !S::together || to.parent != NULL;
 }
 
-__device__ static inline bool is_elsewhere(const slots &, int)
+/* An end in another shard. */
+template <class S> __device__ static inline bool is_elsewhere(S &, const slots &e, int j)
 {
-    return false;
+    return S::together && e.kind[j] == SOLO_COLUMNS;
 }
 
-__device__ static inline void keep_own(slots &, bool) {}
-__device__ static inline void send_reached(const slots &, const bool (&)[SLOTS]) {}
-#endif
+/* ---- reaching ---- */
 
 /* Whether this lane is the one that reaches a vertex. Few claims save the probe. */
-template <int HOW>
-__device__ static inline bool claim(const gpu_vertices &to, uint32_t v)
+template <int HOW, class S> __device__ static inline bool claim(S &s, const gpu_vertices &to, uint32_t v)
 {
     const uint32_t bit = 1u << (v % 32);
-    if (HOW != REACH_TEAM && !block.few && test_bit(to.visited, v))
+    if (HOW != REACH_TEAM && !s.block.few && test_bit(to.visited, v))
         return false;
     return !(atomicOr(&to.visited[v / 32], bit) & bit);
 }
 
 /* Lists the first `count` vertices of `reached`. */
-__device__ static inline void list_reached(const level_target &s, unsigned count)
+template <class S> __device__ static inline void list_reached(S &s, unsigned count)
 {
     __syncwarp();
     for (unsigned i = 0; i < count; i += WARP) {
         const bool has = i + lane_id() < count;
-        list_vertices(s, has ? own_space().push.reached[i + lane_id()] : 0, has);
+        list_vertices(s, has ? own_space(s).push.reached[i + lane_id()] : 0, has);
     }
     __syncwarp();
 }
@@ -84,79 +86,77 @@ __device__ static inline bool is_marked(const gpu_vertices &to, uint32_t v)
 
 /* Marks the ends in all slots. Nobody waits for the marks. Visited vertices may be marked, too, as the previsit drops
  * them: a look at visited costs a read for each edge, and pays only where many ends are visited. */
-__device__ static inline void mark_next(const slots &e)
+template <class S> __device__ static inline void mark_next(S &s, const slots &e)
 {
     bool wanted[SLOTS];
 #pragma unroll
     for (int j = 0; j < SLOTS; j++) {
-        const gpu_vertices &to = search.of[e.kind[j]];
-        wanted[j] = e.end[j] != NO_HEAD &&
-                    (block.marks == MARK_ALL ||
-                     !(is_marked(to, e.end[j]) ||
-                       (block.marks == MARK_UNVISITED && test_bit(to.visited, e.end[j]))));
+        const gpu_vertices &to = s.of[e.kind[j]];
+        wanted[j] =
+            e.end[j] != NO_HEAD &&
+            (s.block.marks == MARK_ALL ||
+             !(is_marked(to, e.end[j]) || (s.block.marks == MARK_UNVISITED && test_bit(to.visited, e.end[j]))));
     }
 #pragma unroll
     for (int j = 0; j < SLOTS; j++) {
         if (wanted[j])
-            atomicOr(&search.of[e.kind[j]].next[e.end[j] / 32], 1u << (e.end[j] % 32));
+            atomicOr(&s.of[e.kind[j]].next[e.end[j] / 32], 1u << (e.end[j] % 32));
     }
 }
 
 /* The same, with parents. Each edge to a vertex that was not visited before names a parent, so it does not matter
  * which one is written last, and no claim has to be waited for. */
-__device__ static inline void mark_with_parents(const slots &e)
+template <class S> __device__ static inline void mark_with_parents(S &s, const slots &e)
 {
     bool wanted[SLOTS];
 #pragma unroll
     for (int j = 0; j < SLOTS; j++)
-        wanted[j] = e.end[j] != NO_HEAD && !is_marked(search.of[e.kind[j]], e.end[j]);
+        wanted[j] = e.end[j] != NO_HEAD && !is_marked(s.of[e.kind[j]], e.end[j]);
 #pragma unroll
     for (int j = 0; j < SLOTS; j++)
-        wanted[j] = wanted[j] && !test_bit(search.of[e.kind[j]].visited, e.end[j]);
+        wanted[j] = wanted[j] && !test_bit(s.of[e.kind[j]].visited, e.end[j]);
 #pragma unroll
     for (int j = 0; j < SLOTS; j++) {
-        const gpu_vertices &to = search.of[e.kind[j]];
+        const gpu_vertices &to = s.of[e.kind[j]];
         if (!wanted[j])
             continue;
-        if (has_parents(to))
+        if (has_parents(s, to))
             to.parent[e.end[j]] = e.parent[j];
         atomicOr(&to.next[e.end[j] / 32], 1u << (e.end[j] % 32));
     }
 }
 
 /* Reaches the ends in the first `used` slots. All lanes of the warp call it. */
-template <int HOW>
-__device__ static inline void reach(const level_target &s, const slots &e, int used)
+template <int HOW, class S> __device__ static inline void reach(S &s, const slots &e, int used)
 {
     if (HOW == REACH_NEXT) {
-        if (search.of[NORMALS].parent == NULL)
-            mark_next(e);
+        if (s.of[NORMALS].parent == NULL)
+            mark_next(s, e);
         else
-            mark_with_parents(e);
+            mark_with_parents(s, e);
         return;
     }
     bool mine[SLOTS];
     unsigned count = 0;
 #pragma unroll
     for (int j = 0; j < SLOTS; j++)
-        mine[j] = e.end[j] != NO_HEAD && !is_elsewhere(e, j) &&
-                  claim<HOW>(search.of[e.kind[j]], e.end[j]);
+        mine[j] = e.end[j] != NO_HEAD && !is_elsewhere(s, e, j) && claim<HOW>(s, s.of[e.kind[j]], e.end[j]);
 #pragma unroll
     for (int j = 0; j < SLOTS; j++) {
-        const gpu_vertices &to = search.of[e.kind[j]];
+        const gpu_vertices &to = s.of[e.kind[j]];
         if (mine[j] && to.parent != NULL)
             to.parent[e.end[j]] = e.parent[j];
         if (j >= used)
             continue;
         const unsigned all = __ballot_sync(ALL_LANES, mine[j]);
         if (mine[j]) {
-            to.depth[e.end[j]] = s.depth;
-            own_space().push.reached[count + __popc(all & ((1u << lane_id()) - 1))] = end_code(e, j);
+            to.depth[e.end[j]] = s.block.target.depth;
+            own_space(s).push.reached[count + __popc(all & ((1u << lane_id()) - 1))] = end_code(e, j);
         }
         count += __popc(all);
     }
-    if (HOW == REACH_LISTED)
-        send_reached(e, mine);
+    if constexpr (S::together && HOW == REACH_LISTED)
+        send_reached(s, e, mine);
     if (count > 0)
         list_reached(s, count);
 }
@@ -164,10 +164,20 @@ __device__ static inline void reach(const level_target &s, const slots &e, int u
 /* ---- expanding pieces ---- */
 
 /* The i-th edge of a piece of subgraph g: the heads come first. */
-__device__ static inline uint32_t end_of_edge(const gpu_csr &csr, uint32_t heads,
-                                              const uint32_t *from, uint32_t row, uint32_t i)
+template <class Columns>
+__device__ static inline uint32_t end_of_edge(const gpu_csr &csr, uint32_t heads, const Columns &from, uint32_t row,
+                                              uint32_t i)
 {
-    return i < heads ? csr.heads[(uint64_t)i * csr.rows + row] : from[i - heads];
+    return i < heads ? csr.heads[(uint64_t)i * csr.rows + row] : from.column(csr, row, i - heads);
+}
+
+/* The columns of a piece. */
+template <class S>
+__device__ static inline typename S::columns columns_of(S &, const gpu_csr &csr, const solo_piece &piece)
+{
+    const uint64_t at = piece.at & PIECE_AT;
+    const bool decodes = S::packed && csr.packed.words != NULL && piece.length > 0;
+    return S::columns::make(csr, at, decodes ? offset_of(csr, piece.row) : at);
 }
 
 __device__ static inline uint32_t parent_code(int g, uint32_t row)
@@ -176,7 +186,7 @@ __device__ static inline uint32_t parent_code(int g, uint32_t row)
 }
 
 /* The last piece of the warp that begins at or before edge e. */
-__device__ static inline int piece_of_edge(const warp_space &w, uint32_t e)
+template <class Space> __device__ static inline int piece_of_edge(const Space &w, uint32_t e)
 {
     int piece = 0;
     for (int step = WARP / 2; step > 0; step /= 2) {
@@ -187,28 +197,27 @@ __device__ static inline int piece_of_edge(const warp_space &w, uint32_t e)
 }
 
 /* Lays pieces, one a lane, end to end. Returns the number of their edges. */
-__device__ static inline uint32_t lay_out(const level_target &s, const solo_piece &piece, bool has)
+template <class S> __device__ static inline uint32_t lay_out(S &s, const solo_piece &piece, bool has)
 {
     const int g = has ? (int)(piece.at >> PIECE_SUBGRAPH_SHIFT) : 0;
-    const gpu_csr &csr = search.csr[g];
+    const gpu_csr &csr = s.csr[g];
     const uint32_t heads = has && (piece.at & PIECE_HEADS) ? csr.head_columns : 0;
     const uint32_t edges = heads + (has ? piece.length : 0);
     const unsigned before = warp_prefix(edges), lane = lane_id();
     __syncwarp();
-    own_space().push.from[lane] = (const uint32_t *)csr.columns + (piece.at & PIECE_AT);
-    own_space().push.row[lane] = piece.row;
-    own_space().push.prefix[lane] = before;
-    own_space().push.subgraph[lane] = (uint8_t)g;
-    own_space().push.heads[lane] = (uint8_t)heads;
+    own_space(s).push.from[lane] = columns_of(s, csr, piece);
+    own_space(s).push.row[lane] = piece.row;
+    own_space(s).push.prefix[lane] = before;
+    own_space(s).push.subgraph[lane] = (uint8_t)g;
+    own_space(s).push.heads[lane] = (uint8_t)heads;
     __syncwarp();
     return __shfl_sync(ALL_LANES, before + edges, WARP - 1);
 }
 
-template <int HOW>
-__device__ static void expand(const level_target &s, const solo_piece &piece, bool has)
+template <int HOW, class S> __device__ static void expand(S &s, const solo_piece &piece, bool has)
 {
     const uint32_t total = lay_out(s, piece, has);
-    const warp_space &w = own_space();
+    const typename S::space &w = own_space(s);
     for (uint32_t first = 0; first < total; first += SLOTS * WARP) {
         slots e;
 #pragma unroll
@@ -218,36 +227,73 @@ __device__ static void expand(const level_target &s, const solo_piece &piece, bo
             e.parent[j] = e.kind[j] = 0;
             if (i < total) {
                 const int r = piece_of_edge(w, i), g = w.push.subgraph[r];
-                e.end[j] = end_of_edge(search.csr[g], w.push.heads[r], w.push.from[r],
-                                       w.push.row[r], i - w.push.prefix[r]);
-                e.kind[j] = (uint8_t)kind_of_columns(g);
+                e.end[j] =
+                    end_of_edge(s.csr[g], w.push.heads[r], w.push.from[r], w.push.row[r], i - w.push.prefix[r]);
+                e.kind[j] = (uint8_t)kind_of_columns(s, g);
                 e.parent[j] = parent_code(g, w.push.row[r]);
             }
         }
-        keep_own(e, HOW == REACH_LISTED || search.of[NORMALS].parent != NULL);
+        if constexpr (S::together)
+            keep_own(s, e, HOW == REACH_LISTED || s.of[NORMALS].parent != NULL);
         reach<HOW>(s, e, (int)((total - first + WARP - 1) / WARP));
     }
 }
 
+/* Reaches ends of edges of one row. */
+template <int HOW, class S>
+__device__ static inline void reach_from_row(S &s, int g, uint32_t row, slots &e, int used)
+{
+#pragma unroll
+    for (int j = 0; j < SLOTS; j++) {
+        e.kind[j] = (uint8_t)kind_of_columns(s, g);
+        e.parent[j] = parent_code(g, row);
+    }
+    if constexpr (S::together)
+        keep_own(s, e, HOW == REACH_LISTED || s.of[NORMALS].parent != NULL);
+    reach<HOW>(s, e, used);
+}
+
+/* One piece of packed columns, which all lanes have: block after block. */
+template <int HOW, class S>
+__device__ static inline void expand_packed(S &s, int g, const solo_piece &piece, uint32_t heads)
+{
+    const gpu_csr &csr = s.csr[g];
+    const packed_part part = packed_part_of(csr, piece, 0);
+    slots e;
+    if (heads > 0) {
+#pragma unroll
+        for (int j = 0; j < SLOTS; j++) {
+            const uint32_t i = j * WARP + lane_id();
+            e.end[j] = i < heads ? csr.heads[(uint64_t)i * csr.rows + piece.row] : NO_HEAD;
+        }
+        reach_from_row<HOW>(s, g, piece.row, e, 1);
+    }
+    for (uint64_t block = part.first; piece.length > 0 && block < part.last; block++) {
+        read_block(own_space(s).bits, csr, part, block, e.end);
+        reach_from_row<HOW>(s, g, piece.row, e, SLOTS);
+    }
+}
+
 /* One piece, which all lanes have. */
-template <int HOW> __device__ static void expand_one(const level_target &s, const solo_piece &piece)
+template <int HOW, class S> __device__ static void expand_one(S &s, const solo_piece &piece)
 {
     const int g = (int)(piece.at >> PIECE_SUBGRAPH_SHIFT);
-    const gpu_csr &csr = search.csr[g];
+    const gpu_csr &csr = s.csr[g];
     const uint32_t heads = piece.at & PIECE_HEADS ? csr.head_columns : 0;
     const uint32_t total = heads + piece.length;
-    const uint32_t *from = (const uint32_t *)csr.columns + (piece.at & PIECE_AT);
+    if (S::packed && csr.packed.words != NULL) {
+        expand_packed<HOW>(s, g, piece, heads);
+        return;
+    }
+    const typename S::columns from = columns_of(s, csr, piece);
     for (uint32_t first = 0; first < total; first += SLOTS * WARP) {
         slots e;
 #pragma unroll
         for (int j = 0; j < SLOTS; j++) {
             const uint32_t i = first + j * WARP + lane_id();
             e.end[j] = i < total ? end_of_edge(csr, heads, from, piece.row, i) : NO_HEAD;
-            e.kind[j] = (uint8_t)kind_of_columns(g);
-            e.parent[j] = parent_code(g, piece.row);
         }
-        keep_own(e, HOW == REACH_LISTED || search.of[NORMALS].parent != NULL);
-        reach<HOW>(s, e, (int)((total - first + WARP - 1) / WARP));
+        reach_from_row<HOW>(s, g, piece.row, e, (int)((total - first + WARP - 1) / WARP));
     }
 }
 
@@ -274,9 +320,9 @@ __device__ static inline bool is_wanted(const solo_piece &piece, unsigned subgra
 }
 
 /* Fewer pieces than half of the warps: several warps share one. */
-template <int HOW>
-__device__ static void expand_few(const level_target &s, const solo_piece *list, uint32_t count,
-                                  uint32_t warp, uint32_t warps, unsigned subgraphs)
+template <int HOW, class S>
+__device__ static void expand_few(S &s, const solo_piece *list, uint32_t count, uint32_t warp, uint32_t warps,
+                                  unsigned subgraphs)
 {
     uint32_t shift = 0;
     while ((2u << shift) * WARP <= PIECE_EDGES && (2u << shift) * count <= warps)
@@ -293,17 +339,16 @@ __device__ static void expand_few(const level_target &s, const solo_piece *list,
 __device__ static inline uint32_t shares_of_pieces(uint32_t count, uint32_t warps)
 {
     uint32_t shift = 0;
-    while ((2u << shift) * SHARE_EDGES <= PIECE_EDGES &&
-           (2ull << shift) * count <= (uint64_t)SHARES_A_WARP * warps)
+    while ((2u << shift) * SHARE_EDGES <= PIECE_EDGES && (2ull << shift) * count <= (uint64_t)SHARES_A_WARP * warps)
         shift++;
     return shift;
 }
 
 /* Expands this warp's share of the pieces of some subgraphs, a bit each. The pieces of a long row follow each
  * other in a list, so neighbours go to different warps. */
-template <int HOW>
-__device__ static void expand_list(const level_target &s, const solo_piece *list, uint32_t count,
-                                   uint32_t warp, uint32_t warps, unsigned subgraphs)
+template <int HOW, class S>
+__device__ static void expand_list(S &s, const solo_piece *list, uint32_t count, uint32_t warp, uint32_t warps,
+                                   unsigned subgraphs)
 {
     if (2 * (uint64_t)count <= warps) {
         expand_few<HOW>(s, list, count, warp, warps, subgraphs);
@@ -316,8 +361,7 @@ __device__ static void expand_list(const level_target &s, const solo_piece *list
         bool has = i >> shift < count;
         if (has)
             piece = list[i >> shift];
-        has = has && is_wanted(piece, subgraphs) &&
-              cut_share(piece, (uint32_t)i & ((1u << shift) - 1), shift);
+        has = has && is_wanted(piece, subgraphs) && cut_share(piece, (uint32_t)i & ((1u << shift) - 1), shift);
         expand<HOW>(s, piece, has);
     }
 }

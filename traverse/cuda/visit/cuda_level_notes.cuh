@@ -1,0 +1,100 @@
+/* cuda_level_notes.cuh: notes of what levels do, for all kernels that are a whole search; see cuda_solo.h
+ *
+ * One thread, the noter, writes the note of each level. In the plain kernels these functions are empty, so they have
+ * not one instruction more.
+ */
+#ifndef DBFS_CUDA_LEVEL_NOTES_CUH
+#define DBFS_CUDA_LEVEL_NOTES_CUH
+
+#include "traverse/cuda/cuda_ptx.cuh"
+#include "traverse/cuda/solo/cuda_solo.h"
+
+/* What a block has in shared memory for notes: in a plain kernel nothing. */
+template <bool NOTED> struct level_notes {
+    solo_outputs out;
+    int32_t begun;                                /* levels whose notes have begun */
+    unsigned long long first_pulled, last_pulled; /* of its warps, as in solo_counts */
+};
+template <> struct level_notes<false> {
+};
+
+typedef level_notes<true> kept_notes;
+typedef level_notes<false> no_notes;
+
+__device__ static inline bool is_noter()
+{
+    return blockIdx.x == 0 && threadIdx.x == 0;
+}
+
+__device__ static inline solo_note &note_of(kept_notes &noted, int32_t depth)
+{
+    return noted.out.notes[depth % SOLO_NOTES_KEPT];
+}
+
+/* By all threads, before the first level. */
+__device__ static inline void begin_notes(kept_notes &noted, const solo_outputs &out)
+{
+    if (threadIdx.x == 0)
+        noted = kept_notes{out, 0, 0, 0};
+}
+
+/* There is no room for the note of this level: the host takes all notes. The time until it has done so belongs
+ * to no level. */
+__device__ static inline void hand_over_notes(kept_notes &noted, int32_t depth)
+{
+    volatile solo_mail *mail = noted.out.mail;
+    note_of(noted, depth - 1).at[SOLO_ENDED] = device_nanoseconds();
+    __threadfence_system();
+    mail->written = (uint32_t)depth;
+    while (mail->taken != (uint32_t)depth)
+        __nanosleep(1000);
+    __threadfence_system();
+}
+
+/* A level begins. It may be said again when another way is tried for the level. */
+__device__ static inline void note_begin(kept_notes &noted, int32_t depth)
+{
+    if (!is_noter() || depth < *(volatile int32_t *)&noted.begun) /* volatile: or all threads read it ahead */
+        return;
+    if (depth > 0 && depth % SOLO_NOTES_KEPT == 0)
+        hand_over_notes(noted, depth);
+    noted.begun = depth + 1;
+    note_of(noted, depth) = solo_note{};
+    note_of(noted, depth).at[SOLO_BEGUN] = device_nanoseconds();
+}
+
+__device__ static inline void note_way(kept_notes &noted, int32_t depth, solo_way way)
+{
+    if (is_noter())
+        note_of(noted, depth).way = way;
+}
+
+/* A level of a few blocks begins. */
+__device__ static inline void note_team(kept_notes &noted, int32_t depth, solo_way way)
+{
+    note_begin(noted, depth);
+    note_way(noted, depth, way);
+}
+
+/* The level has come to a point. */
+__device__ static inline void note_time(kept_notes &noted, int32_t depth, int what)
+{
+    if (is_noter())
+        note_of(noted, depth).at[what] = device_nanoseconds();
+}
+
+/* The search is over after so many levels. */
+__device__ static inline void end_notes(kept_notes &noted, int32_t levels)
+{
+    if (is_noter())
+        note_of(noted, levels - 1).at[SOLO_ENDED] = device_nanoseconds();
+}
+
+__device__ static inline void begin_notes(no_notes &, const solo_outputs &) {}
+__device__ static inline void note_begin(no_notes &, int32_t) {}
+__device__ static inline void note_way(no_notes &, int32_t, solo_way) {}
+__device__ static inline void note_team(no_notes &, int32_t, solo_way) {}
+__device__ static inline void note_time(no_notes &, int32_t, int) {}
+__device__ static inline void end_notes(no_notes &, int32_t) {}
+
+#endif

@@ -1,0 +1,132 @@
+/* cuda_list.cuh: frontiers as lists of rows; see cuda_solo.h
+ *
+ * A vertex has a row in two subgraphs. The thread that reaches a vertex appends those of its rows that are
+ * not empty to the next list, cut into pieces that one warp can expand. It also counts their edges. So the
+ * next level knows its work when it begins.
+ */
+#ifndef DBFS_CUDA_LIST_CUH
+#define DBFS_CUDA_LIST_CUH
+
+#include "cuda_searching.cuh"
+
+/* ---- the rows of a vertex ---- */
+
+struct listed_row {
+    uint64_t begin, length;
+    unsigned heads, pieces; /* no pieces: the row is empty */
+};
+
+__device__ static inline unsigned pieces_of(uint64_t length)
+{
+    return (unsigned)((length + PIECE_EDGES - 1) / PIECE_EDGES);
+}
+
+__device__ static inline void measure_row(listed_row &r, uint64_t end, uint32_t head, uint32_t head_columns)
+{
+    r.length = end - r.begin;
+    r.heads = head != NO_HEAD ? head_columns : 0;
+    r.pieces = r.length > PIECE_EDGES ? pieces_of(r.length) : r.length > 0 || r.heads > 0;
+}
+
+/* Asks for everything before it waits for anything. */
+__device__ static inline void look_at_rows(const gpu_csr &ca, const gpu_csr &cb, uint32_t id, bool has,
+                                           listed_row &one, listed_row &two)
+{
+    const bool in_a = has && ca.edges != 0, in_b = has && cb.edges != 0;
+    uint64_t a_end = 0, b_end = 0;
+    uint32_t a_head = NO_HEAD, b_head = NO_HEAD;
+    one.begin = two.begin = 0;
+    if (in_a && ca.head_columns > 0)
+        a_head = ca.heads[id];
+    if (in_b && cb.head_columns > 0)
+        b_head = cb.heads[id];
+    if (in_a) {
+        const row_rest rest = rest_of_row(ca, id);
+        one.begin = rest.begin, a_end = rest.end;
+    }
+    if (in_b) {
+        const row_rest rest = rest_of_row(cb, id);
+        two.begin = rest.begin, b_end = rest.end;
+    }
+    measure_row(one, a_end, a_head, ca.head_columns);
+    measure_row(two, b_end, b_head, cb.head_columns);
+}
+
+/* ---- appending ---- */
+
+/* A row of many pieces, by the whole warp. */
+__device__ static inline void put_long_row(solo_piece *next, unsigned at, const solo_piece &first, uint64_t length)
+{
+    for (uint64_t done = (uint64_t)lane_id() * PIECE_EDGES; done < length; done += WARP * PIECE_EDGES) {
+        const uint64_t left = length - done;
+        const uint64_t begin = done == 0 ? first.at : (first.at & ~PIECE_ONCE) + done;
+        next[at + (unsigned)(done / PIECE_EDGES)] =
+            solo_piece{begin, (uint32_t)(left < PIECE_EDGES ? left : PIECE_EDGES), first.row};
+    }
+}
+
+/* A row a lane, in subgraph g of the lane. `flags`: PIECE_FIRST or 0. */
+__device__ static inline void put_rows(solo_piece *next, unsigned at, const listed_row &r, int g, uint32_t id,
+                                       uint64_t flags)
+{
+    uint64_t begin = r.begin | (uint64_t)g << PIECE_SUBGRAPH_SHIFT | (r.heads > 0 ? PIECE_HEADS : 0) | flags;
+    const uint64_t first = begin;
+    uint64_t left = r.length;
+    for (unsigned i = 0; i < r.pieces && r.pieces <= OWN_PIECES; i++) {
+        const uint32_t length = (uint32_t)(left < PIECE_EDGES ? left : PIECE_EDGES);
+        next[at + i] = solo_piece{begin, length, id};
+        begin = (begin & ~PIECE_ONCE) + PIECE_EDGES;
+        left -= length;
+    }
+    for (unsigned many = __ballot_sync(ALL_LANES, r.pieces > OWN_PIECES); many != 0; many &= many - 1) {
+        const int from = __ffs(many) - 1;
+        const solo_piece piece = {__shfl_sync(ALL_LANES, first, from), 0, __shfl_sync(ALL_LANES, id, from)};
+        put_long_row(next, __shfl_sync(ALL_LANES, at, from), piece, __shfl_sync(ALL_LANES, r.length, from));
+    }
+}
+
+/* So that the sum of a warp fits, a very long row counts as so many edges that no list takes it: with less,
+ * the room of lists would not hold what it reaches. */
+template <class S> __device__ static inline void count_rows(S &s, int g, bool mine, const listed_row &r)
+{
+    const unsigned full = __ballot_sync(ALL_LANES, mine && r.pieces > 0);
+    if (full == 0)
+        return;
+    const uint64_t edges = r.length + r.heads, most = 1u << 26;
+    const unsigned sum = sum_lanes(mine ? (unsigned)(edges < most ? edges : most) : 0);
+    if (lane_id() != 0)
+        return;
+    own_space(s).count[SOLO_SOURCES + g] += __popc(full);
+    own_space(s).count[SOLO_FORWARD + g] += sum;
+}
+
+/* Lists one vertex a lane, with KIND_BIT; `has` says which lanes have one. */
+template <class S> __device__ static inline void list_vertices(S &s, uint32_t v, bool has)
+{
+    const int kind = (int)(v >> 31), g = kind << 1;
+    const uint32_t id = v & ~KIND_BIT;
+    listed_row one, two;
+    look_at_rows(s.csr[g], s.csr[g | 1], id, has, one, two);
+    const unsigned own = one.pieces + two.pieces, before = warp_prefix(own);
+    const unsigned total = __shfl_sync(ALL_LANES, before + own, WARP - 1);
+    const unsigned all = __ballot_sync(ALL_LANES, has);
+    const unsigned delegates = __ballot_sync(ALL_LANES, has && kind == DELEGATES);
+    unsigned base = 0;
+    if (lane_id() == 0) {
+        base = total > 0 ? atomicAdd(s.block.target.next_count, total) : 0;
+        own_space(s).count[SOLO_FRESH] += __popc(all);
+    }
+    if (delegates != 0) {
+        count_rows(s, DN, has && kind == DELEGATES, one);
+        count_rows(s, DD, has && kind == DELEGATES, two);
+    }
+    if (delegates != all) {
+        count_rows(s, NN, has && kind == NORMALS, one);
+        count_rows(s, ND, has && kind == NORMALS, two);
+    }
+    base = __shfl_sync(ALL_LANES, base, 0);
+    put_rows(s.block.target.next, base + before, one, g, id, PIECE_FIRST);
+    put_rows(s.block.target.next, base + before + one.pieces, two, g | 1, id, one.pieces > 0 ? 0 : PIECE_FIRST);
+}
+
+#endif

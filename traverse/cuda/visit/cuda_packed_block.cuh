@@ -1,0 +1,71 @@
+/* cuda_packed_block.cuh: a warp decodes a block of packed columns; see formats/packed_row.h and its twin,
+ * column_of_row of cuda_common.cuh
+ *
+ * One lane for each word of the block's bit vector finds the set bits once, so that all elements look them up. Bytes
+ * moved for 128 columns: 8 (offsets), 4 (head), 16 (directory), the codes and up to 48 of the vector.
+ */
+#ifndef DBFS_CUDA_PACKED_BLOCK_CUH
+#define DBFS_CUDA_PACKED_BLOCK_CUH
+
+#include "cuda_list.cuh"
+
+/* What a piece reads of a row of packed columns: all that blocks first..last have of it. A block belongs to the piece that
+ * has its first element, or to the first piece of the row. So no block is read twice. */
+struct packed_part {
+    uint64_t begin, end; /* of the row */
+    uint64_t first, last;
+    uint32_t start; /* the last head column + 1, as packed_span has it */
+};
+
+/* Asks for everything at once. The first piece of a row begins within its first `skipped` columns. */
+__device__ static inline packed_part packed_part_of(const gpu_csr &csr, const solo_piece &piece, uint32_t skipped)
+{
+    const uint64_t at = piece.at & PIECE_AT;
+    const uint32_t k = csr.head_columns;
+    const row_rest row = rest_of_row(csr, piece.row);
+    const uint32_t head = k > 0 ? csr.heads[(uint64_t)(k - 1) * csr.rows + piece.row] : 0;
+    const bool is_first = at - row.begin <= skipped;
+    return packed_part{row.begin, row.end, (is_first ? at : at + PACKED_BLOCK - 1) / PACKED_BLOCK,
+                       (at + piece.length + PACKED_BLOCK - 1) / PACKED_BLOCK, k > 0 ? head + 1 : 0};
+}
+
+/* Where the set bits of a block's vector are, in order. By a warp. What is read behind a short vector is of no element. */
+__device__ static inline void find_bits(const uint32_t *vector, uint16_t *bits)
+{
+    uint32_t word = lane_id() < UNARY_MOST_WORDS ? vector[lane_id()] : 0;
+    unsigned i = warp_prefix(__popc(word));
+    __syncwarp();
+    for (; word != 0 && i < PACKED_BLOCK; word &= word - 1)
+        bits[i++] = (uint16_t)(lane_id() * 32 + __ffs(word) - 1);
+    __syncwarp();
+}
+
+/* What element i adds to the base of its block: as packed_place_of, from bits that were found. */
+__device__ static inline uint32_t place_in_block(const packed_reader &r, const uint16_t *bits, uint32_t i)
+{
+    const uint32_t high = r.vector != NULL ? (bits[i] - i) << r.bits : 0;
+    return packed_code(r.codes, r.bits, i) + high + r.step * i;
+}
+
+/* Decodes what a block has of the columns, element lane + 32 * j into column[j]; NO_HEAD: it has none. By a warp, which
+ * finds the set bits once for all elements. */
+__device__ static inline void read_block(uint16_t *bits, const gpu_csr &csr, const packed_part &part, uint64_t block,
+                                         uint32_t (&column)[SLOTS])
+{
+    static_assert(SLOTS * WARP == PACKED_BLOCK, "a block is four elements a lane");
+    const uint64_t first = block * PACKED_BLOCK;
+    const packed_span whole = {0, first, 0};
+    const packed_reader r = packed_open_row(&csr.packed, &whole);
+    uint32_t add = r.add;
+    if (r.vector != NULL)
+        find_bits(r.vector, bits);
+    if (r.gaps && part.begin > first)
+        add = part.start - r.step - place_in_block(r, bits, (uint32_t)(part.begin - first) - 1);
+#pragma unroll
+    for (int j = 0; j < SLOTS; j++) {
+        const uint32_t i = j * WARP + lane_id();
+        column[j] = first + i >= part.begin && first + i < part.end ? add + place_in_block(r, bits, i) : NO_HEAD;
+    }
+}
+
+#endif

@@ -1,0 +1,101 @@
+/* cuda_search_notes.cuh: notes of what levels do; see cuda_solo.h
+ *
+ * One thread, the noter, writes the note of each level. In a plain kernel these functions are empty, so it has
+ * not one instruction more.
+ */
+#ifndef DBFS_CUDA_SEARCH_NOTES_CUH
+#define DBFS_CUDA_SEARCH_NOTES_CUH
+
+#include "cuda_level_notes.cuh"
+#include "cuda_list.cuh"
+
+/* Two GPUs have met: this one waited for the other since `begun`. */
+template <class S> __device__ static inline void note_wait(S &s, unsigned long long begun)
+{
+    if constexpr (S::noted) {
+        if (is_noter() && s.block.now.depth >= 0)
+            note_of(s.notes, s.block.now.depth).waited += device_nanoseconds() - begun;
+    }
+}
+
+template <class S> __device__ static inline unsigned long long note_clock(S &)
+{
+    return S::noted ? device_nanoseconds() : 0;
+}
+
+/* The level takes vertices from a peer, or reads words of its masks. By all threads. */
+template <class S>
+__device__ static inline void note_read(S &s, unsigned long long vertices, unsigned long long words)
+{
+    if constexpr (S::noted) {
+        if (is_noter()) {
+            note_of(s.notes, s.block.now.depth).arrived += vertices;
+            note_of(s.notes, s.block.now.depth).words += words;
+        }
+    }
+}
+
+/* A warp is done with its pulls. */
+template <class S> __device__ static inline void note_pulled(S &s)
+{
+    if constexpr (S::noted) {
+        if (lane_id() == 0) {
+            const unsigned long long now = device_nanoseconds();
+            atomicMax(&s.notes.first_pulled, ~now);
+            atomicMax(&s.notes.last_pulled, now);
+        }
+    }
+}
+
+/* All warps of the block are done. */
+template <class S> __device__ static inline void add_pulled(S &s)
+{
+    if constexpr (S::noted) {
+        solo_counts &counts = s.state->counts[s.block.now.turn];
+        if (threadIdx.x == 0 && s.notes.last_pulled != 0) {
+            atomicMax(&counts.first_pulled, s.notes.first_pulled);
+            atomicMax(&counts.last_pulled, s.notes.last_pulled);
+            s.notes.first_pulled = s.notes.last_pulled = 0;
+        }
+    }
+}
+
+/* `columns` of each lane were looked at in a pull. All lanes of the warp call it. */
+template <class S> __device__ static inline void note_probes(S &s, uint64_t columns, int g)
+{
+    if constexpr (S::noted) {
+        const unsigned sum = sum_lanes((unsigned)columns);
+        if (lane_id() == 0)
+            own_space(s).count[SOLO_PROBES + g] += sum;
+    }
+}
+
+/* Of the columns that a lane has asked for. */
+template <int COUNT> __device__ static inline unsigned count_columns(const uint32_t (&column)[COUNT])
+{
+    unsigned columns = 0;
+    for (int j = 0; j < COUNT; j++)
+        columns += column[j] != NO_HEAD;
+    return columns;
+}
+
+/* What the level of the grid found has been read. */
+template <class S> __device__ static inline void note_end(S &s)
+{
+    if constexpr (S::noted) {
+        const volatile solo_counts &counts = s.state->counts[s.block.now.turn];
+        if (!is_noter())
+            return;
+        solo_note &note = note_of(s.notes, s.block.now.depth);
+        for (int g = 0; g < SUBGRAPHS; g++) {
+            note.probes[g] = s.block.count[SOLO_PROBES + g];
+            note.pulled |= (s.block.choice.pull[g] ? 1u : 0) << g;
+        }
+        if (counts.last_pulled != 0) {
+            note.at[SOLO_FIRST_PULLED] = ~counts.first_pulled;
+            note.at[SOLO_LAST_PULLED] = counts.last_pulled;
+        }
+    }
+}
+
+#endif

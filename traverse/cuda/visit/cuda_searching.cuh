@@ -1,0 +1,202 @@
+/* cuda_searching.cuh: what the functions of a kernel work on: the search, as a block of the kernel knows it
+ *
+ * All of them take it as `s`, of a type that says what the kernel can do; there is no state of a file. A function that takes
+ * less says so by its arguments.
+ */
+#ifndef DBFS_CUDA_SEARCHING_CUH
+#define DBFS_CUDA_SEARCHING_CUH
+
+#include "traverse/cuda/cuda_common.cuh"
+#include "cuda_level_notes.cuh"
+#include "traverse/cuda/solo/cuda_solo.h"
+
+#define ALL_SUBGRAPHS ((1u << SUBGRAPHS) - 1)
+
+enum {
+    PIECE_EDGES = SOLO_PIECE_EDGES,
+    SHARE_EDGES = 64,   /* of a piece that several warps share, for each of them at least */
+    SHARES_A_WARP = 32, /* of such pieces, at most: one a lane */
+    OWN_PIECES = 4,     /* that one thread puts into a list; a warp puts more */
+    SLOTS = 4,          /* edges of a thread under way; or words of a mask */
+    SPAN_WORDS = 8      /* words of a mask that a warp unpacks */
+};
+
+/* The upper bits of a piece's `at`. */
+#define PIECE_SUBGRAPH_SHIFT 62
+#define PIECE_HEADS (1ull << 61)               /* with the head columns of the row */
+#define PIECE_PULL (1ull << 60)                /* of a row that looks for a parent */
+#define PIECE_FIRST (1ull << 59)               /* of its vertex */
+#define PIECE_ONCE (PIECE_HEADS | PIECE_FIRST) /* not of the later pieces of a row */
+#define PIECE_AT ((1ull << 59) - 1)
+
+/* ---- columns, raw or packed ---- */
+
+/* Columns of a row from one of them on. What a packed block says of a row depends on where the row begins. */
+template <bool PACKED> struct row_columns {
+    const uint32_t *from;
+
+    __device__ static row_columns make(const gpu_csr &csr, uint64_t at, uint64_t)
+    {
+        return row_columns{(const uint32_t *)csr.columns + at};
+    }
+
+    __device__ uint32_t column(const gpu_csr &, uint32_t, uint64_t i) const
+    {
+        return from[i];
+    }
+};
+
+template <> struct row_columns<true> {
+    uint64_t at, begin;
+
+    __device__ static row_columns make(const gpu_csr &, uint64_t at, uint64_t begin)
+    {
+        return row_columns{at, begin};
+    }
+
+    __device__ uint32_t column(const gpu_csr &csr, uint32_t row, uint64_t i) const
+    {
+        return column_of_row<uint32_t, true>(csr, row, begin, at + i);
+    }
+};
+
+/* One of two, in registers. */
+__device__ static inline row_columns<false> choose(bool first, const row_columns<false> &a,
+                                                   const row_columns<false> &b)
+{
+    return row_columns<false>{first ? a.from : b.from};
+}
+
+__device__ static inline row_columns<true> choose(bool first, const row_columns<true> &a, const row_columns<true> &b)
+{
+    return row_columns<true>{first ? a.at : b.at, first ? a.begin : b.begin};
+}
+
+/* ---- what a block knows ---- */
+
+/* One warp's memory. */
+template <int COUNTERS, bool PACKED> struct warp_space {
+    unsigned long long count[COUNTERS]; /* by its first lane; block_state adds them up */
+    uint16_t unpacked[SPAN_WORDS * 32];
+    union {
+        struct {
+            row_columns<PACKED> from[WARP];
+            uint32_t row[WARP];
+            uint32_t prefix[WARP]; /* edges before those of the piece */
+            uint32_t reached[SLOTS * WARP];
+            uint8_t subgraph[WARP], heads[WARP];
+        } push;
+        uint16_t bits[PACKED_BLOCK]; /* where the set bits of a packed block's vector are */
+        struct {
+            uint16_t list[WARP * 32]; /* candidates, as offsets from the first vertex */
+            uint32_t found[WARP];     /* words */
+        } pull;
+    };
+};
+
+/* What a block of the team reached. */
+struct __align__(16) team_part
+{
+    unsigned count;   /* vertices */
+    unsigned longest; /* the class of the longest row */
+    unsigned unused[2];
+};
+
+/* Where that goes which a level reaches. */
+struct level_target {
+    solo_piece *next;
+    unsigned *next_count;
+    int32_t depth; /* of what is reached */
+};
+
+/* Spans of several masks, laid end to end for all warps. */
+struct mask_spans {
+    uint32_t size;             /* words of a span */
+    uint32_t count[SUBGRAPHS]; /* spans of each mask */
+};
+
+/* Which marks a push by masks sets: all, those that are not set, or of these only those of unvisited vertices. */
+enum marking { MARK_ALL, MARK_NEW, MARK_UNVISITED };
+
+/* What all threads of a block see. */
+template <int COUNTERS> struct block_state {
+    level_target target;
+    team_part part[3];                  /* of this block, while it is in the team; taken in turn */
+    team_part one[3];                   /* the same, while the other blocks of the team wait */
+    int32_t one_depth;                  /* of the frontier that it then leaves */
+    double team_edges;                  /* of a frontier for the team, at most */
+    unsigned long long count[COUNTERS]; /* of the level */
+    unsigned pieces;                    /* in the next list */
+    unsigned arrivals;                  /* at the barrier, before its next use */
+    int chosen;                         /* the choice is made: the level is small */
+    solo_progress now;
+    solo_choice choice;
+    bool few;         /* edges to push */
+    bool dense;       /* much will be found */
+    marking marks;    /* of pushes by masks */
+    unsigned kept;    /* frontiers kept as masks */
+    mask_spans pulls; /* of the level, by subgraphs */
+};
+
+/* The words of a mask that a warp takes in a turn, one a lane: groups of 2^shift neighbours that lie far
+ * apart. Of small masks a lane takes a part of a word, one of 2^parts, as the rows of one word may have nearly
+ * all edges of a level. */
+struct scattered_words {
+    uint32_t turns;
+    uint16_t shift, parts;
+};
+
+/* How a level by masks goes, beside what block_state says. */
+struct mask_plan {
+    scattered_words pushes[SUBGRAPHS];
+    bool lists_next; /* whatever is found, the next level goes by lists */
+};
+
+/* A search as a block of its kernel sees it, in shared memory, where lanes can index it. All functions of a kernel
+ * take it. NOTED: the kernel notes its levels. PACKED: columns and offsets may lie packed. TOGETHER: several GPUs
+ * search. What a kernel is not, costs it nothing. */
+template <bool NOTED, bool PACKED, bool TOGETHER> struct searching : gpu_solo {
+    static constexpr bool noted = NOTED, packed = PACKED, together = TOGETHER;
+    static constexpr int counters = NOTED ? SOLO_NOTED_COUNTS : SOLO_COUNTS;
+    typedef warp_space<counters, PACKED> space;
+    typedef row_columns<PACKED> columns;
+    block_state<counters> block;
+    mask_plan planned;
+    level_notes<NOTED> notes;
+};
+
+extern __shared__ unsigned char memory[]; /* a warp_space for each warp, then the lists of the team */
+
+template <class S> __device__ static inline typename S::space *warp_spaces(S &)
+{
+    return (typename S::space *)memory;
+}
+
+template <class S> __device__ static inline typename S::space &own_space(S &s)
+{
+    return warp_spaces(s)[threadIdx.x / WARP];
+}
+
+/* What the warps of this block counted, summed up and cleared. By one warp. */
+template <class S> __device__ static inline unsigned long long sum_of_warps(S &s, unsigned i)
+{
+    unsigned long long own = 0;
+    if (lane_id() < blockDim.x / WARP) {
+        own = warp_spaces(s)[lane_id()].count[i];
+        warp_spaces(s)[lane_id()].count[i] = 0;
+    }
+    return __any_sync(ALL_LANES, own != 0) ? warp_sum(own) : 0;
+}
+
+__device__ static inline unsigned max_lanes(unsigned value)
+{
+#if __CUDA_ARCH__ >= 800
+    return __reduce_max_sync(ALL_LANES, value);
+#else
+    for (int step = WARP / 2; step > 0; step /= 2)
+        value = max(value, __shfl_xor_sync(ALL_LANES, value, step));
+    return value;
+#endif
+}
+
+#endif
