@@ -148,7 +148,7 @@ $(TOOLS:%=$(BUILD)/bin/%): $(BUILD)/bin/%: $(BUILD)/tools/%.o $(libtools) $(libf
 	$(CC_LINK) $(ALL_CFLAGS) $(LDFLAGS) -o $@ $< $(libtools) $(filter $(libmpi),$^) $(libformats) $(LDLIBS)
 
 # scripts in sh contain what they share; the version is that of all programs
-spliced = $(wildcard tools/report/*.sh tools/model/*)
+spliced = $(wildcard tools/report/*.sh tools/model/*) formats/rates.def
 $(BUILD)/bin/dbfs-report $(BUILD)/bin/dbfs-model: $(BUILD)/bin/%: tools/%.sh $(spliced) formats/base/cli.h
 	@mkdir -p $(@D)
 	awk -v version='$(version)' -f scripts/include.awk $< >$@.part

@@ -55,7 +55,7 @@ includes_only() {
     others=$(echo "$all" | grep -vxF "$(printf '%s\n' $2 $3)")
     check "$1 includes what it may ($(echo $others))" test -z "$others" -a "$(echo "$all" | wc -l)" -gt 20
 }
-of_all=$(echo formats/base/{cli,memory,outfile,patience,status,text}.h formats/graph/{partition,subgraph}.h \
+of_all=$(echo formats/{limits.h,rates.def} formats/base/{cli,memory,outfile,patience,status,text}.h formats/graph/{partition,subgraph}.h \
     formats/{bijection,container,packed,packed_layout,packed_row,shard}.h \
     traverse/{backend,breakdown,direction,direction_cost,level_note,residence}.h)
 of_ranks=$(echo formats/{base/byte_source,edges,manifest,mpi/comm}.h traverse/{graph,rank_devices,team}.h)

@@ -2,7 +2,7 @@
 # dbfs-model: predicts the time of searches on other numbers of GPUs and hosts
 #
 # The model is awk: rmat.awk says what RMAT graphs have, cost.awk what a search costs, runs.awk reads runs, and
-# tables.awk prints. `make` puts these files, and those of rates, into this one.
+# tables.awk prints. `make` puts these files, and formats/rates.def, into this one.
 set -u
 # numbers with a point, and bytes as characters
 LC_ALL=C
@@ -60,24 +60,12 @@ version='dbfs-model (dbfs) @VERSION@'
 
 # ---- rates ----
 
+# The rows MODEL of a machine, as lines of name, value and comment
 built_in_rates() { # NAME
-    case $1 in
-    h200)
-        cat <<'END'
-@include tools/model/rates-h200.txt
+    sed -n -e "s|^/\\* $1: \\(.*\\) \\*/|# \\1|p" \
+        -e "s/^MODEL($1, \\([^,]*\\), \\([^,]*\\), \"\\([^\"]*\\)\", \"\\(.*\\)\")/\\1 \\2 # \\3: \\4/p" <<'END'
+@include formats/rates.def
 END
-        ;;
-    ray)
-        cat <<'END'
-@include tools/model/rates-ray.txt
-END
-        ;;
-    cpu)
-        cat <<'END'
-@include tools/model/rates-cpu.txt
-END
-        ;;
-    esac
 }
 
 # read_rates NAME|FILE: lines of name and value into $work/rates. A file changes rates of h200, or of cpu.

@@ -3,14 +3,17 @@
 
 #include <string.h>
 
-/* BV assumes that parents are placed at random. Every row lists its hubs first, so a pull ends sooner
- * than BV says: factors are below the paper's 0.5, 0.05, 1e-7 (section VI-B) for dd, dn, and above it
- * for nd, where graphs of many levels pay for pulling. The paper never turns back on RMAT; long
- * tails need it. Measured in NOTES.md. Of the CPU they are used only if the user gives some. */
+/* Of the CPU factors are used only if the user gives some. */
 const struct direction_policy direction_defaults = {
     .mode = DIRECTION_AUTO,
-    .factor0 = {[NN] = 0.5, [ND] = 1e-2, [DN] = 5e-3, [DD] = 3e-2},
-    .factor1 = {[NN] = 1e-2, [ND] = 1e-4, [DN] = 1e-4, [DD] = 1e-3},
+    .factor0 = {
+#define FACTOR(subgraph, to_pull, to_push, unit, what) [subgraph] = to_pull,
+#include "formats/rates.def"
+    },
+    .factor1 = {
+#define FACTOR(subgraph, to_pull, to_push, unit, what) [subgraph] = to_push,
+#include "formats/rates.def"
+    },
 };
 
 double backward_work(const struct subgraph_work *w)

@@ -3,32 +3,15 @@
 
 #include "formats/shard.h"
 
-const struct cost_rates cost_rates_cpu = {.masks = 10e6,
-                                          .word = 500,
-                                          .push_row = 2600,
-                                          .push_edge = 2000,
-                                          .mark_edge = 1500,
-                                          .mark_word = 15000,
-                                          .found = 3300,
-                                          .far = 8000,
-                                          .pull_row = 2500,
-                                          .pull_probe = 1000,
-                                          .hubs = 0.03,
-                                          .hubs_most = 1000};
+const struct cost_rates cost_rates_cpu = {
+#define STEP(name, cpu, h200, unit, what) .name = cpu,
+#include "formats/rates.def"
+};
 
-const struct cost_rates cost_rates_h200 = {.masks = 12e6,
-                                           .list = 5e6,
-                                           .list_edge = 100,
-                                           .list_vertex = 15e-6,
-                                           .word = 13,
-                                           .push_row = 50,
-                                           .push_edge = 11,
-                                           .push_parent = 12,
-                                           .found = 0,
-                                           .pull_row = 8,
-                                           .pull_probe = 10,
-                                           .hubs = 2,
-                                           .hubs_most = 8};
+const struct cost_rates cost_rates_h200 = {
+#define STEP(name, cpu, h200, unit, what) .name = h200,
+#include "formats/rates.def"
+};
 
 struct cost_graph cost_graph_of(const struct shard *shard, const struct cost_rates *rates)
 {

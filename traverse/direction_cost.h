@@ -19,30 +19,17 @@
 
 struct shard;
 
-/* Picoseconds that a step takes when the whole device takes many of them. */
+/* Picoseconds that a step takes when the whole device takes many of them: rates.def says what each is. */
 struct cost_rates {
-    double masks; /* what a level by masks costs more than one by lists */
-    double list;  /* what listing a frontier costs that is a mask */
-    double list_edge; /* of a frontier that is a list, where what it reaches is listed, too */
-    double list_vertex; /* what each vertex of the graph adds to it: reads of a large one miss the caches */
-    double word;  /* 32 bits of a mask, read and written */
-    double push_row, push_edge;
-    double push_parent; /* what an edge of a push costs more on a GPU that records parents */
-    double mark_edge; /* of a push that sets a mark for each edge, and lists nothing */
-    double mark_word; /* of 64 bits, with a vertex of the frontier or a new one */
-    double found; /* what a vertex costs more if a push finds it, and no pull */
-    double far;   /* and where the values of vertices are much larger than the cache */
-    double pull_row; /* with its first probe */
-    double pull_probe;
-    double hubs;      /* how much visited hubs shorten the search, as rows list hubs first; 0: not */
-    double hubs_most; /* at most so many times */
+#define STEP(name, cpu, h200, unit, what) double name;
+#include "formats/rates.def"
 };
 
 #ifdef __cplusplus
 extern "C" {
 #endif
 
-/* Of one core, and of a whole H200. NOTES.md says with which graphs they were measured. */
+/* Of one core, and of a whole H200. */
 extern const struct cost_rates cost_rates_cpu, cost_rates_h200;
 
 /* What does not change in a search. */

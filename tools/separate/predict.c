@@ -2,41 +2,37 @@
 #include "predict.h"
 
 #include "formats/graph/subgraph.h"
+#include "formats/limits.h"
 #include "growth.h"
 
 /* Beyond so many levels of a path or road network nothing new is learnt. */
 enum { MOST_LEVELS = 4096 };
 
-/* Fitted to sweeps of scripts/bench-th.sh: relative times of the TH of one graph, not absolute ones. NOTES.md
- * says of which graphs and machines. A device that is alone goes through all levels by itself, with code of its
- * own; those of several shards meet in every level. */
-static const struct th_rates alone_rates[MACHINES] = {
-    [MACHINE_CPU] = {.level = 1040, .delegates = 1180, .visit = 1210, .word = 20.6,
-                     .push_row = 7.53, .push_edge = 0.221, .pull_row = 2.67, .pull_probe = 0.0676, .offset = 57.6,
-                     .cache_bytes = 2.29e5, .miss = 2.42},
-    [MACHINE_GPU] = {.level = 11900, .delegates = 1150, .visit = 782, .masks = 9400,
-                     .word = 0.202, .push_row = 0.0271, .push_edge = 0.0303, .pull_row = 0.0005,
-                     .pull_probe = 0.0005, .offset = 0.0244, .found = 0.000302,
-                     .cache_bytes = 2.36e5, .miss = 0.00343},
+/* A device that is alone goes through all levels by itself, with code of its own; those of several shards meet in
+ * every level. */
+static const struct th_steps alone_rates[MACHINES] = {
+#define TH(name, cpu, cpus, gpu, unit, what) [MACHINE_CPU].name = cpu, [MACHINE_GPU].name = gpu,
+#include "formats/rates.def"
 };
-static const struct th_rates several_rates[MACHINES] = {
-    [MACHINE_CPU] = {.level = 879, .delegates = 196, .visit = 330, .masks = 1280, .word = 30,
-                     .push_row = 32.2, .push_edge = 1.71, .pull_row = 4, .pull_probe = 0.985,
-                     .offset = 10, .found = 5.2, .cache_bytes = 39e3, .miss = 5.41,
-                     .exchange = {10000, 15000, 60000}, .byte = {0.63, 0.4, 0.8}},
-    [MACHINE_GPU] = {.level = 11900, .delegates = 1150, .visit = 782, .masks = 9400,
-                     .word = 0.202, .push_row = 0.0271, .push_edge = 0.0303, .pull_row = 0.0005,
-                     .pull_probe = 0.0005, .offset = 0.0244, .found = 0.000302,
-                     .cache_bytes = 2.36e5, .miss = 0.00343, .exchange = {50000, 65000, 65000},
-                     .byte = {0.0027, 0.5, 0.04}},
+static const struct th_steps several_rates[MACHINES] = {
+#define TH(name, cpu, cpus, gpu, unit, what) [MACHINE_CPU].name = cpus, [MACHINE_GPU].name = gpu,
+#include "formats/rates.def"
 };
 
-/* A GPU that is alone searches a small graph without its classes (traverse/cuda/sliced/cuda_sliced.h), so that all TH take
- * as long: in a level one block pushes the frontier, or all blocks read all edges; or, beyond `whole_edges`, they push the
- * frontier or look for parents row by row. Read off measured searches; NOTES.md. */
-static const double sliced_edges = 1 << 27, whole_edges = 1 << 22, sliced_vertices = 1.5e6;
-static const double sliced_start = 12000, one_level = 1150, one_edge = 0.5, whole_level = 2500, whole_edge = 0.0011;
-static const double rows_level = 10000, rows_push = 0.018, rows_probe = 0.0035;
+/* A level of several shards by the slowest link between them, and a byte over a link. */
+static const struct {
+    double level[MACHINES], byte[MACHINES];
+} link_rates[LINKS] = {
+#define TH_LINK(link, cpu_level, gpu_level, cpu_byte, gpu_byte, unit, what) \
+    [link] = {{cpu_level, gpu_level}, {cpu_byte, gpu_byte}},
+#include "formats/rates.def"
+};
+
+/* A GPU that is alone searches a small graph without its classes, so that all TH take as long: in a level one block pushes
+ * the frontier, or all blocks read all edges; or, beyond SLICED_ALL_EDGES, they push the frontier or look for parents row by
+ * row. */
+#define TH_SLICED(name, value, unit, what) static const double sliced_##name = value;
+#include "formats/rates.def"
 
 /* What one TH makes of a graph. */
 struct th_shape {
@@ -57,7 +53,9 @@ struct th_level {
 
 /* Sums over all levels. */
 struct predicted_sum {
-    double ns[MACHINES];
+    struct th_steps steps[MACHINES];
+    double links_ns[MACHINES];
+    double sliced_ns;
 };
 
 struct prediction {
@@ -71,6 +69,22 @@ struct prediction {
     struct predicted_sum *sum;
 };
 
+/* ---- steps ---- */
+
+static void add_steps(struct th_steps *sum, const struct th_steps *more)
+{
+#define TH(name, cpu, cpus, gpu, unit, what) sum->name += more->name;
+#include "formats/rates.def"
+}
+
+static double time_of(const struct th_steps *steps, const struct th_steps *rates)
+{
+    double ns = 0;
+#define TH(name, cpu, cpus, gpu, unit, what) ns += steps->name * rates->name;
+#include "formats/rates.def"
+    return ns;
+}
+
 /* ---- a level ---- */
 
 /* How many of `vertices` have at least one of `ends` that are spread over them, about. */
@@ -79,9 +93,10 @@ static double rows_with(double vertices, double ends)
     return ends > 0 ? vertices * ends / (vertices + ends) : 0;
 }
 
-static double miss(const struct th_rates *r, double bytes)
+/* The share of probes that miss the cache. */
+static double missing(const struct th_steps *r, double bytes)
 {
-    return bytes > r->cache_bytes ? r->miss * (1 - r->cache_bytes / bytes) : 0;
+    return bytes > r->cache_bytes ? 1 - r->cache_bytes / bytes : 0;
 }
 
 static double frontier_edges(const struct th_shape *s, const struct th_level *l, enum subgraph g)
@@ -89,11 +104,12 @@ static double frontier_edges(const struct th_shape *s, const struct th_level *l,
     return l->frontier[subgraph_rows(g)].ends * s->share[g];
 }
 
-static double push_cost(const struct th_shape *s, const struct th_level *l, const struct th_rates *r,
-                        enum subgraph g)
+static struct th_steps push_steps(const struct th_shape *s, const struct th_level *l, const struct th_steps *r,
+                                  enum subgraph g)
 {
     double edges = frontier_edges(s, l, g), rows = rows_with(l->frontier[subgraph_rows(g)].vertices, edges);
-    return rows * r->push_row + edges * (r->push_edge + miss(r, s->hot[subgraph_columns(g)]));
+    return (struct th_steps){.push_row = rows, .push_edge = edges,
+                             .miss = edges * missing(r, s->hot[subgraph_columns(g)])};
 }
 
 /* Rows of delegates are on every device. Peers pull them where most of their edges are, and then what is left.
@@ -110,16 +126,16 @@ static double pull_probes(double rows, double ends, double visited)
     return rows < visited * ends ? rows / visited : ends;
 }
 
-static double pull_cost(const struct th_shape *s, const struct th_level *l, const struct th_rates *r,
-                        enum subgraph g)
+static struct th_steps pull_steps(const struct th_shape *s, const struct th_level *l, const struct th_steps *r,
+                                  enum subgraph g)
 {
     const enum vertex_kind from = subgraph_rows(g), to = subgraph_columns(g);
     double edges = l->open[to] * l->left[to].ends * s->share[subgraph_reverse(g)];
     double rows = rows_with(pulled_vertices(s, l, g), edges);
     double visited = 1 - s->p * l->left[from].ends / s->all[from].ends;
     double probes = pull_probes(rows, edges, visited);
-    double row = r->pull_row + (from == NORMALS ? r->offset : 0);
-    return s->bits[to] / 32 * r->word + rows * row + probes * (r->pull_probe + miss(r, s->hot[from]));
+    return (struct th_steps){.word = s->bits[to] / 32, .pull_row = rows, .offset = from == NORMALS ? rows : 0,
+                             .pull_probe = probes, .miss = probes * missing(r, s->hot[from])};
 }
 
 /* Of the vertices left, those that g finds are not looked for again. */
@@ -138,62 +154,64 @@ static double nn_bytes(const struct th_shape *s, const struct th_level *l, doubl
 }
 
 /* Masks are read of all peers. Groups reduce them in halves and back (MPI_Allreduce). */
-static double exchange_cost(const struct th_shape *s, const struct th_level *l, const struct th_rates *r)
+static double exchange_cost(const struct th_shape *s, const struct th_level *l, enum machine m)
 {
     const double groups = s->p / s->group, hubs = l->frontier[DELEGATES].vertices * s->p;
     const double mask = s->bits[DELEGATES] / 8 * (hubs < 1 ? hubs : 1);
-    double cost = r->exchange[groups > 1 ? s->link : LINK_PEER];
-    cost += (mask + nn_bytes(s, l, 1)) * (s->group - 1) * r->byte[LINK_PEER];
+    double cost = link_rates[groups > 1 ? s->link : LINK_PEER].level[m];
+    cost += (mask + nn_bytes(s, l, 1)) * (s->group - 1) * link_rates[LINK_PEER].byte[m];
     if (groups > 1)
-        cost += (2 * mask * (groups - 1) / groups + nn_bytes(s, l, s->p - s->group)) * r->byte[s->link];
+        cost += (2 * mask * (groups - 1) / groups + nn_bytes(s, l, s->p - s->group)) *
+                link_rates[s->link].byte[m];
     return cost;
 }
 
 /* By lists all subgraphs are pushed; by masks each goes the cheaper way. */
-static double level_cost(const struct th_shape *s, struct th_level level, const struct th_rates *r)
+static struct th_steps level_steps(const struct th_shape *s, struct th_level level, const struct th_steps *r)
 {
     struct th_level *l = &level; /* `open` changes */
     static const enum subgraph order[SUBGRAPHS] = {DD, ND, DN, NN};
-    double lists = 0, masks = r->masks + (s->bits[NORMALS] + s->bits[DELEGATES]) / 32 * r->word;
     const double found = l->frontier[NORMALS].vertices, hubs = l->frontier[DELEGATES].vertices;
-    double cost = r->level + (hubs < 1 ? hubs : 1) * r->delegates;
+    struct th_steps lists = {0}, masks = {.masks = 1, .word = (s->bits[NORMALS] + s->bits[DELEGATES]) / 32};
+    struct th_steps steps = {.level = 1, .delegates = hubs < 1 ? hubs : 1, .found = found + hubs};
     for (int i = 0; i < SUBGRAPHS; i++) {
         const enum subgraph g = order[i];
         double edges = frontier_edges(s, l, g);
         if (!(edges > 0))
             continue;
-        double push = push_cost(s, l, r, g), pull = pull_cost(s, l, r, g);
-        lists += push;
-        masks += push < pull ? push : pull;
-        cost += (edges < 1 ? edges : 1) * r->visit;
+        struct th_steps push = push_steps(s, l, r, g), pull = pull_steps(s, l, r, g);
+        add_steps(&lists, &push);
+        add_steps(&masks, time_of(&push, r) < time_of(&pull, r) ? &push : &pull);
+        steps.visit += edges < 1 ? edges : 1;
         close_found(s, l, g);
     }
-    cost += (found + hubs) * r->found;
-    if (s->p > 1)
-        cost += exchange_cost(s, l, r);
-    return cost + (lists < masks ? lists : masks);
+    add_steps(&steps, time_of(&lists, r) < time_of(&masks, r) ? &lists : &masks);
+    return steps;
 }
 
-static int is_sliced(const struct th_shape *s, enum machine m)
+/* On a GPU. */
+static int is_sliced(const struct th_shape *s)
 {
     const struct vertex_sum *n = &s->all[NORMALS], *d = &s->all[DELEGATES];
-    return m == MACHINE_GPU && s->p == 1 && n->ends + d->ends <= sliced_edges &&
-           n->vertices + d->vertices <= sliced_vertices;
+    return s->p == 1 && n->ends + d->ends <= SLICED_MOST_EDGES &&
+           n->vertices + d->vertices <= SLICED_MOST_VERTICES;
 }
 
 /* A level by all blocks. */
 static double all_blocks_cost(double all, double frontier, double left_rows, double left)
 {
-    if (all <= whole_edges)
-        return whole_level + whole_edge * all;
-    const double push = rows_push * frontier, pull = rows_probe * pull_probes(left_rows, left, 1 - left / all);
-    return rows_level + (push < pull ? push : pull);
+    if (all <= SLICED_ALL_EDGES)
+        return sliced_whole_level + sliced_whole_edge * all;
+    const double push = sliced_rows_push * frontier,
+                 pull = sliced_rows_probe * pull_probes(left_rows, left, 1 - left / all);
+    return sliced_rows_level + (push < pull ? push : pull);
 }
 
 static double sliced_cost(const struct th_shape *s, const struct th_level *l)
 {
     const struct vertex_sum *frontier = l->frontier, *left = l->left;
-    const double ends = frontier[NORMALS].ends + frontier[DELEGATES].ends, one = one_level + one_edge * ends,
+    const double ends = frontier[NORMALS].ends + frontier[DELEGATES].ends,
+                 one = sliced_one_level + sliced_one_edge * ends,
                  all = all_blocks_cost(s->all[NORMALS].ends + s->all[DELEGATES].ends, ends,
                                        left[NORMALS].vertices + left[DELEGATES].vertices,
                                        left[NORMALS].ends + left[DELEGATES].ends);
@@ -260,7 +278,7 @@ static void describe(struct prediction *p, const struct ranks *ranks)
             add_degree(&below, &ranks->degrees[at++]);
         p->shape[r] = shape_of(&p->row[r], &below, &all, (double)p->layout.p);
         lay_out(&p->shape[r], &p->layout);
-        p->sum[r].ns[MACHINE_GPU] = is_sliced(&p->shape[r], MACHINE_GPU) ? sliced_start : 0;
+        p->sum[r].sliced_ns = sliced_start;
     }
 }
 
@@ -286,16 +304,37 @@ static struct th_level level_of(const struct growth_below *below, const struct g
     return l;
 }
 
+static const struct th_steps *rates_of(const struct prediction *p)
+{
+    return p->layout.p == 1 ? alone_rates : several_rates;
+}
+
 static void add_level(struct prediction *p)
 {
     growth_sums(&p->growth, p->row, p->rows, p->below);
-    const struct th_rates *rates = p->layout.p == 1 ? alone_rates : several_rates;
+    const struct th_steps *rates = rates_of(p);
     for (uint64_t r = 0; r < p->rows; r++) {
         struct th_level l = level_of(&p->below[r], &p->below[p->rows - 1], (double)p->layout.p);
-        for (int m = 0; m < MACHINES; m++)
-            p->sum[r].ns[m] += is_sliced(&p->shape[r], (enum machine)m) ? sliced_cost(&p->shape[r], &l)
-                                                                        : level_cost(&p->shape[r], l, &rates[m]);
+        p->sum[r].sliced_ns += sliced_cost(&p->shape[r], &l);
+        for (int m = 0; m < MACHINES; m++) {
+            struct th_steps steps = level_steps(&p->shape[r], l, &rates[m]);
+            add_steps(&p->sum[r].steps[m], &steps);
+            p->sum[r].links_ns[m] += p->layout.p > 1 ? exchange_cost(&p->shape[r], &l, (enum machine)m) : 0;
+        }
     }
+}
+
+static struct predicted predict_row(const struct prediction *p, uint64_t r)
+{
+    const struct predicted_sum *sum = &p->sum[r];
+    struct predicted predicted;
+    for (int m = 0; m < MACHINES; m++) {
+        predicted.steps[m] = sum->steps[m];
+        predicted.ns[m] = (uint64_t)(time_of(&sum->steps[m], &rates_of(p)[m]) + sum->links_ns[m]);
+    }
+    if (is_sliced(&p->shape[r]))
+        predicted.ns[MACHINE_GPU] = (uint64_t)sum->sliced_ns;
+    return predicted;
 }
 
 static enum status open_prediction(struct prediction *p, uint32_t degrees, struct memory_budget *budget,
@@ -335,10 +374,8 @@ enum status predict_sweep(struct predicted **predicted, const struct separation 
             add_level(&of);
             more = growth_next(&of.growth);
         }
-        for (uint64_t r = 0; r < rows; r++) {
-            for (int m = 0; m < MACHINES; m++)
-                (*predicted)[r].ns[m] = (uint64_t)of.sum[r].ns[m];
-        }
+        for (uint64_t r = 0; r < rows; r++)
+            (*predicted)[r] = predict_row(&of, r);
     }
     close_prediction(&of, budget);
     return e->status;

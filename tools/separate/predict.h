@@ -3,8 +3,7 @@
  * growth.h says what each level finds. From that, and from the counts of edges of each class, predict.c counts
  * the steps of each level: rows and edges of a push, rows and probes of a pull, words of masks. The cheaper
  * direction is taken, as in a search. Several shards also move bytes: masks of delegates, and vertices of nn as
- * a list or as bits, whichever is less. Rates give the time of a step. They are constants, so that a graph has
- * the same TH wherever it is prepared; one set is for CPUs, one for GPUs.
+ * a list or as bits, whichever is less. Rates (formats/rates.def) give the time of a step, on CPUs and on GPUs.
  */
 #ifndef DBFS_PREDICT_H
 #define DBFS_PREDICT_H
@@ -29,25 +28,16 @@ struct shard_layout {
     enum shard_links links;
 };
 
-/* The time of a search with one TH, on each machine. */
-struct predicted {
-    uint64_t ns[MACHINES];
+/* Steps of a search, by the rows TH of formats/rates.def: how many there are, or the nanoseconds of each. */
+struct th_steps {
+#define TH(name, cpu, cpus, gpu, unit, what) double name;
+#include "formats/rates.def"
 };
 
-/* Nanoseconds of a step on the device of a shard. */
-struct th_rates {
-    double level;                 /* a level at least */
-    double delegates;             /* more if delegates are in the frontier */
-    double visit;                 /* more for each subgraph that is visited */
-    double masks;                 /* a level that goes by masks, not by lists */
-    double word;                  /* 32 bits of a mask */
-    double push_row, push_edge;
-    double pull_row, pull_probe;
-    double offset;                /* a row that is pulled and has no head column */
-    double found;                 /* a vertex */
-    double cache_bytes, miss;     /* a probe or a pushed edge in masks larger than this takes longer */
-    double exchange[LINKS];       /* a level with several shards, by the slowest link between them */
-    double byte[LINKS];           /* that a device gets over a link */
+/* A search with one TH, on each machine. */
+struct predicted {
+    uint64_t ns[MACHINES];
+    struct th_steps steps[MACHINES]; /* of all levels, by classes of edges, each in its cheaper way */
 };
 
 /* Predicts the time of a search for each of `rows` thresholds, ascending, the last one infinite.

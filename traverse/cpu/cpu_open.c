@@ -153,9 +153,6 @@ static void touch_arrays(struct device *dev)
              dev);
 }
 
-/* Picoseconds that the meetings of a level by masks take more for each thread after the second. */
-static const double meetings_more = 1e6;
-
 /* A search of EDGES_OF_TWO edges takes about 20 us: one thread is enough. Graphs of 300,000 to 450,000 edges
  * took least with 4 of 4, 8, 12 and 14 threads, one of 1 million with 8, one of 2 million with all. */
 static int useful_threads(const struct shard *shard, int threads)
@@ -199,7 +196,7 @@ static enum status cpu_open(struct device **result, const struct shard *shard,
     dev->threads = useful_threads(shard, options->threads);
     dev->parents = options->parents;
     dev->costs.graph = cost_graph_of(shard, &cost_rates_cpu);
-    dev->costs.graph.rates.masks += dev->threads > 2 ? meetings_more * (dev->threads - 2) : 0;
+    dev->costs.graph.rates.masks += dev->threads > 2 ? cost_rates_cpu.mask_thread * (dev->threads - 2) : 0;
     dev->delegates.longest = longest_row(&shard->degrees.delegates);
     dev->normals.longest = longest_row(&shard->degrees.locals);
     dev->means.probes = probes_best();

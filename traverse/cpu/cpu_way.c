@@ -12,7 +12,8 @@ enum { SMALL_EDGES = 4096 };
 
 /* What a crew takes: picoseconds to begin, and for each vertex, whose mark each thread copies then; and for a
  * level; and how much more work there is than for one thread. */
-static const double crew_start = 20e6, crew_vertex = 12.5, crew_meeting = 8e6, crew_work = 2.5;
+#define CREW(name, value, unit, what) static const double crew_##name = value;
+#include "formats/rates.def"
 
 static uint64_t edges_of(const struct workload *work)
 {

@@ -2,6 +2,8 @@
 #ifndef DBFS_CUDA_LIMITS_H
 #define DBFS_CUDA_LIMITS_H
 
+#include "formats/limits.h"
+
 #include <stddef.h>
 #include <stdint.h>
 
@@ -30,7 +32,6 @@ enum {
     SLICED_LINKS_BYTES = 32,      /* of struct slice_links */
     SLICED_PIECE = 64,            /* slices of a piece of a long row */
     SLICED_PIECE_BYTES = 8,       /* of struct slice_piece */
-    SLICED_MOST_VERTICES = 1500000, /* whose mask fits into shared memory, beside what else is there */
     GROUP_ARRIVAL_BYTES = 8       /* of a vertex that a peer sends, with a number */
 };
 
@@ -70,8 +71,7 @@ enum {
 };
 #endif
 
-/* Edges of a graph that is searched by slices, at most, and of one whose levels read all of them.
- * tools/separate/predict.c knows the bounds. */
+/* In place of those of limits.h. */
 #ifdef DBFS_EMULATED
 #ifdef __cplusplus
 extern "C" {
@@ -83,9 +83,6 @@ uint64_t emulated_all_sliced(void);  /* EMULATED_ALL_SLICES */
 #endif
 #define SLICED_MOST_EDGES emulated_most_sliced()
 #define SLICED_ALL_EDGES emulated_all_sliced()
-#else
-#define SLICED_MOST_EDGES (UINT64_C(1) << 27)
-#define SLICED_ALL_EDGES (UINT64_C(1) << 22)
 #endif
 
 /* Vertices that a list has room for in any case: a team leaves up to 16 * 1024 * 8, and a level that is

@@ -227,7 +227,12 @@ __device__ static inline float pulled_slices(const gpu_sliced &s, const sliced_p
 /* The first block begins alone if the frontier is small: `FEW` of what it may push. It does not if it has just given up. */
 __device__ static inline sliced_way next_way(const gpu_sliced &s, const sliced_progress &p)
 {
-    enum { FEW_FOUND = 8, FEW_SLICES = 4, PUSH_PRICE = 10 /* of a slice, in slices that are pulled */ };
+    enum {
+        FEW_FOUND = 8,
+        FEW_SLICES = 4,
+#define SLICED_WAY(name, value, unit, what) name = value,
+#include "formats/rates.def"
+    };
     if (p.way != BY_ONE && p.found <= s.one / FEW_FOUND && p.weight <= s.one / FEW_SLICES)
         return BY_ONE;
     if (s.rows.heads == NULL)

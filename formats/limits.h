@@ -1,0 +1,13 @@
+/* limits.h: bounds that tools and traverse share; C and CUDA */
+#ifndef DBFS_LIMITS_H
+#define DBFS_LIMITS_H
+
+/* A GPU that is alone searches a graph of so many vertices and edges at most without its classes of edges
+ * (traverse/cuda/sliced/cuda_sliced.h); then all TH take as long. */
+enum {
+    SLICED_MOST_VERTICES = 1500000, /* whose mask fits into shared memory, beside what else is there */
+    SLICED_MOST_EDGES = 1 << 27,
+    SLICED_ALL_EDGES = 1 << 22      /* of a graph whose levels read all of them */
+};
+
+#endif
