@@ -121,15 +121,14 @@ make_row() { # STAGE ROUND LABEL GRAPH/TH LAYOUT OUTPUT OPTIONS
     local th
     th=$(sed -n 's/^th //p' "$(pack_of "$4" "$5")/manifest")
     tr ',{}' '\n' <"$6.json" | awk -v OFS='\t' -v row="$1 $2 $3 ${4%/*} $th $5" -v options="${7:--}" \
-        -v median="$(value median_time "$6.txt")" -v mean="$(value mean_time "$6.txt")" \
-        -v least="$(value min_time "$6.txt")" -v teps="$(value harmonic_mean_TEPS "$6.txt")" \
+        -v median="$(value median_time "$6.txt")" -v teps="$(value harmonic_mean_TEPS "$6.txt")" \
         -v sum="$(value distance_checksum "$6.txt")" '
         $1 == "\"exchange_memory\":" { gsub(/"/, "", $2); memory = $2 }
-        $1 == "\"time_s\":" && $2 > 0 { n++; time += $2 }
+        $1 == "\"time_s\":" && $2 > 0 { time += $2; if (!n++ || $2 < least) least = $2 }
         $1 == "\"iterations\":" { levels += $2 }
         $1 == "\"sent_vertices\":" && $2 ~ /^[0-9]+$/ { sent += $2 }
         END { gsub(/ /, OFS, row)
-            print row, n, sprintf("%.1f\t%.1f\t%.1f\t%.4g\t%.2f\t%d", 1e6 * median, 1e6 * mean, 1e6 * least,
+            print row, n, sprintf("%.1f\t%.1f\t%.1f\t%.4g\t%.2f\t%d", 1e6 * median, 1e6 * time / n, 1e6 * least,
                 teps / 1e9, levels ? 1e6 * time / levels : 0, sent / n), memory, sum, options }' >>"$table"
     tail -1 "$table" | tr '\t' '\n' | xargs -d '\n' printf "$columns"
 }

@@ -117,7 +117,7 @@ take_flag() { # OPTION
     --no-cache) cache=none ;;
     --force) force=(--force) ;;
     --one-based | --randomize | --randomize=*) convert+=("$1") ;;
-    --several-levels | --no-check | --trust | --local-all2all | --uniquify | --breakdown) search+=("$1") ;;
+    --no-check | --trust | --local-all2all | --uniquify | --breakdown) search+=("$1") ;;
     *) return 1 ;;
     esac
 }

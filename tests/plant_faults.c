@@ -48,12 +48,10 @@ static uint64_t plant(struct benchmark *b, char *const *argv, int *at, struct er
 /* One search with one set of faults; 1: there is an offence. */
 static int judge(struct benchmark *b, int *at, struct error *e)
 {
-    struct run_record record = {0};
-    struct reach reach;
+    struct record record = {0};
     struct offence first = {0};
     char text[160];
-    benchmark_search(b, &b->roots.root[0], &record);
-    if (results_collect(b->searcher.results, &b->roots.root[0], &reach, e) != ST_OK)
+    if (record_search(&record, &b->searcher, &b->args, &b->roots.root[0], e) != ST_OK)
         return 0;
     uint64_t root = plant(b, b->command, at, e);
     if (validation_check(b->validation, &b->roots.root[root], &first, e) != ST_OK)

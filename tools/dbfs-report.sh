@@ -8,7 +8,7 @@ set -u
 LC_ALL=C
 export LC_ALL
 
-help='usage: dbfs-report graph500 [--construction-time S] RUN.json
+help='usage: dbfs-report graph500 [--several-levels] [--construction-time S] RUN.json
        dbfs-report means RUN.json...
        dbfs-report compare A.json B.json
        dbfs-report roots RUN.json...
@@ -19,7 +19,7 @@ help='usage: dbfs-report graph500 [--construction-time S] RUN.json
 Reads what dbfs-traverse wrote with --json (RUN, A, B) and --trace (TRACE), and what degsplit
 wrote with --sweep (SWEEP).
 
-  graph500   the result block of the Graph500 benchmark
+  graph500   the result block of the Graph500 benchmark: quartiles and means of time, edges and TEPS
   means      a row for each run: harmonic and geometric mean of TEPS, quartiles of time
   compare    how many times as fast B is, root by root: quartiles and geometric mean
   roots      a row for each search
@@ -31,6 +31,7 @@ wrote with --sweep (SWEEP).
              Without -o, or with `-o -`, the script for gnuplot
 
       --clock CLOCK          search (the default) or answer: the time that counts
+      --several-levels       searches of more than one level alone, as in the paper, for the block
       --construction-time S  seconds to build the graph, for the block
   -r, --root ROOT            of the levels to plot (default: the first)
   -o, --output FILE          of plot; its ending names the kind
@@ -132,80 +133,87 @@ $2 ~ /^roots\./ {
 }'
 
 over_values() { # PROGRAM: awk with the library over $work/values
-    names=$names awk -v clock="$clock" -v built="$built" "$library
+    names=$names awk -v clock="$clock" -v built="$built" -v several=$several "$library
 $1" "$work/values"
 }
 
 # ---- tables ----
 
-# Of both blocks.
-quantities='
+# A run of dbfs-graph500 has the fields of its own block, and its clock; one of dbfs-traverse those of both clocks.
+graph500() {
+    [ $# = 1 ] || usage 'graph500: give one run'
+    read_runs "$1"
+    ! grep -q '	roots\.0\.validate_s	' "$work/values" || clock=answer
+    over_values '
 function scale(   s) { # log2 of the vertices, if they are a power of two
     while (2 ^ s < env[0, "vertices"]) s++
     return 2 ^ s == env[0, "vertices"] ? s + 0 : "NA"
 }
-'
-
-# A run of dbfs-graph500 has the fields of its own block, and its clock; one of dbfs-traverse those of its summary.
-graph500() {
-    [ $# = 1 ] || usage 'graph500: give one run'
-    read_runs "$1"
-    if grep -q '	roots\.0\.validate_s	' "$work/values"; then
-        clock=answer
-        over_values "$quantities"'
-function field(prefix, what, value) { printf "%-31s %.11g\n", prefix what ":", value }
-function quartiles(prefix, name, n) {
+function line(label, text) { printf row, label, text }
+function field(name, value) { line(name ":", sprintf(digits, value)) }
+function quartiles(prefix, name, member) {
+    n = pick(0, member, several)
     sort(x, n)
-    field(prefix, "min_" name, x[1])
-    field(prefix, "firstquartile_" name, quantile(x, n, .25))
-    field(prefix, "median_" name, quantile(x, n, .5))
-    field(prefix, "thirdquartile_" name, quantile(x, n, .75))
-    field(prefix, "max_" name, x[n])
+    field(prefix "min_" name, x[1])
+    field(prefix "firstquartile_" name, quantile(x, n, .25))
+    field(prefix "median_" name, quantile(x, n, .5))
+    field(prefix "thirdquartile_" name, quantile(x, n, .75))
+    field(prefix "max_" name, x[n])
 }
-function means(prefix, name, n) { field(prefix, "mean_" name, mean(x, n)); field(prefix, "stddev_" name, deviation(x, n)) }
-function all(prefix, name, member,   n) { n = pick(0, member); quartiles(prefix, name, n); means(prefix, name, n) }
-END {
-    printf "%-31s %s\n", "SCALE:", scale()
-    field("", "edgefactor", env[0, "input_edges"] / env[0, "vertices"])
-    field("", "NBFS", searches[0])
-    printf "%-31s NA\n", "graph_generation:"
-    field("", "num_mpi_processes", env[0, "ranks"])
-    if (built == "NA" && (0, "construction_s") in env) built = sprintf("%.11g", env[0, "construction_s"])
-    printf "%-31s %s\n", "construction_time:", built
-    all("bfs  ", "time", "answer_s")
-    all("", "nedge", "edges")
-    n = pick(0, "answer_teps"); quartiles("bfs  ", "TEPS", n)
-    printf "%-31s %.11g\n", "bfs  harmonic_mean_TEPS:     !", harmonic_mean(x, n)
-    field("bfs  ", "harmonic_stddev_TEPS", harmonic_deviation(x, n))
-    all("bfs  ", "validate", "validate_s")
-    joules = env[0, "joules"]
-    if (joules == "") { printf "%-31s NA\n%-31s NA\n", "energy_J:", "MTEPS/W:"; exit }
-    field("", "energy_J", joules)
-    field("", "energy_time", env[0, "seconds"])
-    printf "%-31s %d GPUs, %d processor packages\n", "energy_of:", env[0, "gpus"], env[0, "packages"]
-    field("", "MTEPS/W", joules > 0 ? 1e-6 * env[0, "batch_edges"] / joules : 0)
-}'
+function times(prefix, name, member) {
+    quartiles(prefix, name, member)
+    field(prefix "mean_" name, mean(x, n))
+    field(prefix "stddev_" name, deviation(x, n))
+}
+function rates(prefix, name, member) {
+    quartiles(prefix, name, member)
+    line(prefix "harmonic_mean_" name (proved ? ":     !" : ":"), sprintf(digits, harmonic_mean(x, n)))
+    field(prefix "harmonic_stddev_" name, harmonic_deviation(x, n))
+}
+function end_of_run() {
+    n = pick(0, teps, 1)
+    line("geometric_mean_TEPS:", sprintf("%.9g over %d roots of more than one level", geometric_mean(x, n), n))
+    if ((0, 0, "answer_s") in root) {
+        times("", "answer_time", "answer_s")
+        rates("", "answer_TEPS", "answer_teps")
+    }
+    if (checksum != "") line("distance_checksum:", checksum)
+}
+function end_of_block(   joules) {
+    times("bfs  ", "validate", "validate_s")
+    if ((joules = env[0, "joules"]) == "") {
+        line("energy_J:", "NA")
+        line("MTEPS/W:", "NA")
         return
-    fi
-    over_values "$quantities"'
-function quartiles(name, n) {
-    sort(x, n)
-    printf "min_%s: %.9g\nfirstquartile_%s: %.9g\nmedian_%s: %.9g\n", name, x[1], name, quantile(x, n, .25),
-        name, quantile(x, n, .5)
-    printf "thirdquartile_%s: %.9g\nmax_%s: %.9g\n", name, quantile(x, n, .75), name, x[n]
+    }
+    field("energy_J", joules)
+    field("energy_time", env[0, "seconds"])
+    line("energy_of:", sprintf("%d GPUs, %d processor packages", env[0, "gpus"], env[0, "packages"]))
+    field("MTEPS/W", joules > 0 ? 1e-6 * env[0, "batch_edges"] / joules : 0)
 }
-function means(name, n) { printf "mean_%s: %.9g\nstddev_%s: %.9g\n", name, mean(x, n), name, deviation(x, n) }
+$2 == "summary.distance_checksum" { checksum = $3 }
 END {
-    print "SCALE: " scale()
-    printf "edgefactor: %.9g\n", env[0, "input_edges"] / env[0, "vertices"]
-    print "NBFS: " searches[0]
-    print "num_mpi_processes: " env[0, "ranks"]
-    print "construction_time: " built
-    n = pick(0, time); quartiles("time", n); means("time", n)
-    n = pick(0, "edges"); quartiles("nedge", n); means("nedge", n)
-    n = pick(0, teps); quartiles("TEPS", n)
-    printf "harmonic_mean_TEPS: %.9g\n", harmonic_mean(x, n)
-    printf "harmonic_stddev_TEPS: %.9g\n", harmonic_deviation(x, n)
+    if (pick(0, time, several) == 0) {
+        printf "dbfs-report: %s: no search of more than one level\n", ENVIRON["names"] >"/dev/stderr"
+        exit 3
+    }
+    proved = (0, 0, "validate_s") in root
+    of = proved ? "bfs  " : ""
+    row = proved ? "%-31s %s\n" : "%s %s\n"
+    digits = proved ? "%.11g" : "%.9g"
+    line("SCALE:", scale())
+    field("edgefactor", env[0, "input_edges"] / env[0, "vertices"])
+    line("NBFS:", searches[0])
+    if (several) line("summarised:", pick(0, time, 1) " of more than one level")
+    if (proved) line("graph_generation:", "NA")
+    line("num_mpi_processes:", env[0, "ranks"])
+    if (built == "NA" && (0, "construction_s") in env) built = sprintf("%.11g", env[0, "construction_s"])
+    line("construction_time:", built)
+    times(of, "time", time)
+    times("", "nedge", "edges")
+    rates(of, "TEPS", teps)
+    if (proved) end_of_block()
+    else end_of_run()
 }'
 }
 
@@ -514,7 +522,7 @@ plot() {
 
 # ---- command line ----
 
-clock=search built=NA root='' output='' force=0 command=''
+clock=search built=NA several=0 root='' output='' force=0 command=''
 names='' count=0
 [ $# -gt 0 ] || usage 'what to report?'
 work=$(mktemp -d "${TMPDIR:-/tmp}/dbfs-report.XXXXXX") || die 1 'cannot create a temporary folder'
@@ -526,6 +534,7 @@ while [ $# -gt 0 ]; do
     -h | --help) printf '%s\n' "$help"; exit 0 ;;
     --version) echo "$version"; exit 0 ;;
     --clock) need $# "$1"; clock=$2; shift ;;
+    --several-levels) several=1 ;;
     --construction-time) need $# "$1"; built=$2; shift ;;
     -r | --root) need $# "$1"; root=$2; shift ;;
     -o | --output) need $# "$1"; output=$2; shift ;;

@@ -114,21 +114,20 @@ static enum status search_all(struct run *run, struct error *e)
         trace_file_open(&run->trace, run->args.trace, &s->rank, e) != ST_OK)
         return e->status;
     for (uint64_t i = 0; i < run->args.warm_up; i++)
-        record_warm_up(&s->bfs, &run->args, &roots->root[i % roots->count]);
+        record_nothing(s, &run->args, &roots->root[i % roots->count]);
     if (talks && !run->args.cli.verbose && !isatty(fileno(run->talk)))
         progress_start(&run->args.cli);
     progress_stage("searching", roots->count, PROGRESS_ITEMS);
     for (uint64_t i = 0; i < roots->count; i++) {
         name_root(run, i);
         watch_phase("searching from root %" PRIu64, roots->ids[i]);
-        if (record_search(&run->records[i], &s->bfs, s->results, &run->args, &roots->root[i], e) !=
-            ST_OK) {
+        if (record_search(&run->records[i], s, &run->args, &roots->root[i], e) != ST_OK) {
             if (s->comm.ranks > 1)
                 comm_abort(&s->comm, run->args.cli.program, e);
             return e->status; /* nobody waits, and unfinished files go away */
         }
         if (talks)
-            report_record(run->talk, &run->records[i]);
+            report_record(run->talk, &run->env, &run->records[i]);
         watch_phase("writing results of root %" PRIu64, roots->ids[i]);
         if (write_results(run, e) != ST_OK ||
             (run->trace != NULL && trace_file_add(run->trace, &run->records[i], e) != ST_OK))
@@ -152,7 +151,7 @@ static enum status conclude(struct run *run, struct error *e)
     run->env.peak_bytes = comm_max_of(&run->searcher.comm, memory_peak_bytes());
     if (run->searcher.comm.rank == 0) {
         if (!run->args.cli.quiet || run->talk == stdout) /* with -q, a result on stdout is all there is */
-            report_summary(run->talk, &run->env, run->records, run->roots.count);
+            report_summary(run->talk, run->records, run->roots.count);
         if (fflush(run->talk) != 0 || ferror(run->talk))
             fail_errno(e, "standard output", "cannot write");
         if (run->args.json != NULL && e->status == ST_OK)

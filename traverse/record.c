@@ -2,8 +2,6 @@
 #include "record.h"
 #include "threads.h"
 
-#include "formats/base/memory.h"
-
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -23,92 +21,64 @@ static void print_level(const char *program, int32_t depth, const struct level_t
             1e6 * trace->exchange.ahead_s);
 }
 
-/* What becomes of levels: lines with -v, with --breakdown the phases of each. */
+/* What becomes of levels: lines with -v; with --trace or --breakdown they are kept. */
 struct trace {
     const struct args *args;
     int prints;
-    struct breakdown *levels;
-    struct exchange_counts *moved;
-    uint32_t count;
-    int failed; /* no memory for more */
-    struct level_log log; /* with --trace */
+    struct level_log *log;
 };
-
-static int grow_levels(struct trace *t)
-{
-    struct breakdown *levels = memory_grow(t->levels, t->count, sizeof *levels);
-    if (levels != NULL)
-        t->levels = levels;
-    struct exchange_counts *moved = memory_grow(t->moved, t->count, sizeof *moved);
-    if (moved != NULL)
-        t->moved = moved;
-    return levels != NULL && moved != NULL;
-}
-
-static void keep_level(struct trace *t, const struct level_trace *level)
-{
-    t->failed = !grow_levels(t);
-    if (t->failed)
-        return;
-    t->moved[t->count] = level->exchange.counts;
-    t->levels[t->count++] = level->breakdown;
-}
 
 static void trace_level(void *context, int32_t depth, const struct level_trace *level)
 {
     struct trace *t = context;
     if (t->prints)
         print_level(t->args->cli.program, depth, level);
-    if (t->args->trace != NULL)
-        level_log_add(&t->log, level);
-    if (t->args->breakdown && !t->failed)
-        keep_level(t, level);
+    if (t->args->trace != NULL || t->args->breakdown)
+        level_log_add(t->log, level);
 }
 
 /* ---- a search ---- */
 
-static void search(struct bfs *bfs, const struct args *args, const struct root *root,
+/* The clock starts when all ranks are ready. The last level that was visited is empty. */
+static void search(struct record *record, struct searcher *s, const struct args *args, const struct root *root,
                    struct bfs_times *times, struct trace *trace)
 {
     struct error error = {0};
-    bfs_search(bfs, root, times, trace != NULL ? trace_level : NULL, trace, &error);
-    if (trace != NULL && trace->failed)
-        fail_memory(&error, "the breakdown", trace->count * sizeof *trace->levels);
-    if (error.status != ST_OK)
-        comm_abort(bfs->rank->comm, args->cli.program, &error);
-}
-
-/* Before the clock starts. */
-static void prepare(struct bfs *bfs, const struct args *args)
-{
-    struct error error = {0};
     threads_let_go();
-    if (bfs_prepare(bfs, &error) != ST_OK)
-        comm_abort(bfs->rank->comm, args->cli.program, &error);
-    comm_barrier(bfs->rank->comm);
+    if (bfs_prepare(&s->bfs, &error) != ST_OK)
+        comm_abort(&s->comm, args->cli.program, &error);
+    comm_barrier(&s->comm);
+    double start = cli_seconds();
+    if (bfs_search(&s->bfs, root, times, trace != NULL ? trace_level : NULL, trace, &error) == ST_OK)
+        record->time_s = cli_seconds() - start;
+    if (error.status == ST_OK && results_have_answers(s->results)) {
+        results_answer(s->results, args->answer, root, times->iterations + 1, &error);
+        record->answer_s = cli_seconds() - start;
+    }
+    if (error.status != ST_OK)
+        comm_abort(&s->comm, args->cli.program, &error);
 }
 
-void record_warm_up(struct bfs *bfs, const struct args *args, const struct root *root)
+void record_nothing(struct searcher *s, const struct args *args, const struct root *root)
 {
+    struct record unused;
     struct bfs_times times;
-    search(bfs, args, root, &times, NULL);
+    search(&unused, s, args, root, &times, NULL);
 }
 
-/* What the tracer did not get during the search. */
-static enum status trace_rest(struct bfs *bfs, struct trace *trace, struct error *e)
+/* For --breakdown. */
+static enum status keep_parts(struct record *record, struct error *e)
 {
-    if (bfs_trace_rest(bfs, trace_level, trace, e) == ST_OK && trace->failed)
-        fail_memory(e, "the breakdown", trace->count * sizeof *trace->levels);
-    return e->status;
-}
-
-/* The last level that was visited is empty. */
-static void make_answer(struct results *results, const struct args *args, const struct root *root,
-                        const struct bfs_times *times, const struct bfs *bfs)
-{
-    struct error error = {0};
-    if (results_answer(results, args->answer, root, times->iterations + 1, &error) != ST_OK)
-        comm_abort(bfs->rank->comm, args->cli.program, &error);
+    const struct level_log *log = &record->log;
+    record->levels = calloc((size_t)log->count + 1, sizeof *record->levels);
+    record->moved = calloc((size_t)log->count + 1, sizeof *record->moved);
+    if (log->failed || record->levels == NULL || record->moved == NULL)
+        return fail_memory(e, "the breakdown", log->count * sizeof *log->level);
+    for (uint32_t i = 0; i < log->count; i++) {
+        record->levels[i] = log->level[i].breakdown;
+        record->moved[i] = log->level[i].exchange.counts;
+    }
+    return ST_OK;
 }
 
 static void reduce_record(struct record *record, const struct comm *comm,
@@ -123,42 +93,29 @@ static void reduce_record(struct record *record, const struct comm *comm,
     record->exchange_s = slowest[2];
     record->answer_s = slowest[3];
     record->iterations = times->iterations;
-    if (record->levels != NULL)
+    if (record->levels != NULL) {
         comm_max_double(comm, record->levels->phase_s, (uint64_t)times->iterations * PHASES);
-    if (record->moved != NULL)
         comm_sum_u64(comm, record->moved->of, (uint64_t)times->iterations * EXCHANGE_COUNTS);
+    }
     record->mask_reductions = times->mask_reductions;
 }
 
-enum status record_search(struct record *record, struct bfs *bfs, struct results *results,
-                          const struct args *args, const struct root *root, struct error *e)
+enum status record_search(struct record *record, struct searcher *s, const struct args *args,
+                          const struct root *root, struct error *e)
 {
-    const struct comm *comm = bfs->rank->comm;
-    struct trace trace = {.args = args, .prints = args->cli.verbose && comm->rank == 0};
+    struct trace trace = {.args = args, .prints = args->cli.verbose && s->comm.rank == 0, .log = &record->log};
     struct bfs_times times;
-    prepare(bfs, args);
-    double start = cli_seconds();
     int traced = args_want_levels(args);
-    search(bfs, args, root, &times, traced ? &trace : NULL);
-    record->time_s = cli_seconds() - start;
-    if (results_have_answers(results)) {
-        make_answer(results, args, root, &times, bfs);
-        record->answer_s = cli_seconds() - start;
-    }
-    if (traced)
-        trace_rest(bfs, &trace, e);
-    record->levels = trace.levels;
-    record->moved = trace.moved;
-    record->log = trace.log;
-    if (e->status != ST_OK || results_collect(results, root, &record->reach, e) != ST_OK)
-        return e->status;
-    reduce_record(record, comm, &times);
-    uint64_t vertices = bfs->rank->graph->vertices;
-    record->share = vertices > 0 ? (double)record->reach.vertices / (double)vertices : 1;
-    record->teps = (double)record->reach.edges / record->time_s;
-    if (record->answer_s > 0)
-        record->answer_teps = (double)record->reach.edges / record->answer_s;
-    return ST_OK;
+    search(record, s, args, root, &times, traced ? &trace : NULL);
+    if (traced) /* what the tracer did not get during the search */
+        bfs_trace_rest(&s->bfs, trace_level, &trace, e);
+    if (args->breakdown && e->status == ST_OK)
+        keep_parts(record, e);
+    if (args->trace == NULL)
+        level_log_clear(&record->log);
+    if (e->status == ST_OK && results_collect(s->results, root, &record->reach, e) == ST_OK)
+        reduce_record(record, &s->comm, &times);
+    return e->status;
 }
 
 void record_free(struct record *record)

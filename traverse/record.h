@@ -2,11 +2,8 @@
 #ifndef DBFS_RECORD_H
 #define DBFS_RECORD_H
 
-#include "traverse/options/args.h"
-#include "bfs.h"
 #include "level_log.h"
-
-#include "traverse/results/results.h"
+#include "searcher.h"
 
 /* One search. */
 struct record {
@@ -14,9 +11,8 @@ struct record {
     char *name;    /* name of the root; NULL: there is no map. Owned */
     double time_s; /* of the slowest rank, from the start until all ranks know that it is over */
     double answer_s; /* the same, until the answer is in the memory of the devices; 0: none is made */
+    double validate_s; /* of the proof of the tree, by the slowest rank; 0: it is not proved */
     struct reach reach;
-    double share; /* of the vertices with edges: reached */
-    double teps, answer_teps;     /* reach.edges / time_s, / answer_s */
     double compute_s, exchange_s; /* of the slowest rank each */
     uint32_t iterations, mask_reductions;
     uint64_t sent_vertices;   /* all ranks */
@@ -28,13 +24,13 @@ struct record {
 /* The next two functions are collective. If a search fails on one rank, that rank ends the job, because the
  * others would wait for it forever. */
 
-/* Searches and keeps nothing. */
-void record_warm_up(struct bfs *bfs, const struct args *args, const struct root *root);
+/* Searches, makes the answer if answers are made, and keeps nothing. */
+void record_nothing(struct searcher *searcher, const struct args *args, const struct root *root);
 
-/* Searches, makes the answer and counts what was reached. The caller sets root and name of
- * the record. With -v it prints a line per level. */
-enum status record_search(struct record *record, struct bfs *bfs, struct results *results,
-                          const struct args *args, const struct root *root, struct error *e);
+/* The same, and counts what was reached. The caller sets root and name of the record. With -v it prints a line per
+ * level. */
+enum status record_search(struct record *record, struct searcher *searcher, const struct args *args,
+                          const struct root *root, struct error *e);
 void record_free(struct record *record);
 
 #endif

@@ -192,6 +192,9 @@ check 'has none' grep -q '^energy_J: *NA$' "$tmp/out"
 check_exit 0 'fewer roots, quietly' mpi 1 -q -n 3 "$tmp/p1"
 check 'print the block alone' test "$(grep -c '^root' "$tmp/out") $(grep -c '^NBFS: *3$' "$tmp/out")" = '0 1'
 check 'of an unknown construction time' grep -q '^construction_time: *NA$' "$tmp/out"
+check_exit 0 'with -v' mpi 1 -v -n 2 --no-energy --force --json "$tmp/json" "$tmp/p1"
+check 'there is a line per level' test "$(grep -c ' level [0-9]* nn ' "$tmp/err")" = \
+    "$(sed -n 's/.*"iterations": \([0-9]*\).*/\1/p' "$tmp/json" | awk '{ n += $1 } END { print n }')"
 
 # ---- planted faults ----
 # 0 to 6 are reached from 0, at depths 0 1 1 2 3 4 5; 8 and 9 are not; 7, 10 and 11 have no edges

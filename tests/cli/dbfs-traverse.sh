@@ -17,7 +17,7 @@ check 'in at most 40 lines' test "$(wc -l <"$tmp/out")" -le 40
 check 'of at most 100 characters' test "$(awk 'length > most { most = length } END { print most }' "$tmp/out")" -le 100
 check 'without what few need' sh -c "! grep -q -e --exchange-form '$tmp/out'"
 check_exit 0 '--help=all' "$traverse" --help=all
-check 'has every option' test "$(grep -cE '^ .*--(exchange-form|factor1|several-levels|parents-width|timeout) ' "$tmp/out")" = 5
+check 'has every option' test "$(grep -cE '^ .*--(exchange-form|factor1|warm-up|parents-width|timeout) ' "$tmp/out")" = 5
 check_exit 2 '--help of something else' "$traverse" --help=some
 check_says "--help: 'some' is not all" 'is told'
 check_exit 0 '--version exits with 0' "$traverse" --version
@@ -230,7 +230,7 @@ check_exit 0 'the default' "$traverse" "$tmp/p1"
 check 'is 64 sampled roots' test "$(grep -c '^root ' "$tmp/out")" = 64
 check 'all different' test "$(grep '^root ' "$tmp/out" | cut -d' ' -f2 | sort -u | wc -l)" = 64
 
-# ---- parts of levels, several levels, device memory ----
+# ---- parts of levels, device memory ----
 check_exit 0 '--breakdown' mpi 2 -q -n 3 --breakdown --json "$tmp/b.json" "$tmp/p4"
 "$traverse" -q -n 3 --json "$tmp/plain.json" "$tmp/p4" >/dev/null
 check 'without it there are no parts' test "$(grep -c levels_s "$tmp/b.json" "$tmp/plain.json" | cut -d: -f2 | tr '\n' ' ')" = '3 0 '
@@ -250,17 +250,6 @@ END
 else
     skip '--breakdown through a parser: no python3'
 fi
-
-printf '1 2\n1 3\n9 9\n8 8\n' >"$tmp/levels.txt"
-"$BIN/edgeconv" -q -u -o "$tmp/levels.edges" "$tmp/levels.txt"
-"$BIN/dbfs-pack" -q -p 1 -o "$tmp/levels" "$tmp/levels.edges"
-check_exit 0 '--several-levels' "$traverse" -r 1,8,9,2 --several-levels --json "$tmp/s.json" "$tmp/levels"
-check 'summarises the searches of more than one level' grep -q '^summarised: 2 of more than one level$' "$tmp/out"
-check 'in which two edges are traversed' grep -q '^min_nedge: 2$' "$tmp/out"
-check 'of all that are recorded' test "$(grep -c '^root ' "$tmp/out")" = 4 -a "$(grep -c '^NBFS: 4$' "$tmp/out")" = 1
-check 'in JSON too' grep -q '"searches": 4, "summarised": 2,' "$tmp/s.json"
-check_exit 0 'without it' "$traverse" -r 1,8,9,2 "$tmp/levels"
-check 'all are summarised' sh -c "grep -q '^min_nedge: 1\$' '$tmp/out' && ! grep -q '^summarised' '$tmp/out'"
 
 check_exit 0 '--plan' env CUDA_VISIBLE_DEVICES= "$traverse" --plan "$tmp/p1"
 # columns: name, bytes of all GPUs, bytes of the largest. Arrays start at multiples of 256 bytes.

@@ -1,8 +1,6 @@
 /* benchmark.c: see benchmark.h */
 #include "benchmark.h"
 
-#include "traverse/threads.h"
-
 #include <stdlib.h>
 
 void benchmark_defaults(struct benchmark *b)
@@ -25,25 +23,6 @@ enum status benchmark_open(struct benchmark *b, struct error *e)
     if (b->runs == NULL)
         fail_memory(e, "records", b->roots.count * sizeof *b->runs);
     return comm_agree(&s->comm, e);
-}
-
-void benchmark_search(struct benchmark *b, const struct root *root, struct run_record *run)
-{
-    struct searcher *s = &b->searcher;
-    struct bfs_times times;
-    struct error error = {0};
-    threads_let_go();
-    if (bfs_prepare(&s->bfs, &error) != ST_OK)
-        comm_abort(&s->comm, b->args.cli.program, &error);
-    comm_barrier(&s->comm);
-    double start = cli_seconds();
-    if (bfs_search(&s->bfs, root, &times, NULL, NULL, &error) == ST_OK) {
-        run->search_s = cli_seconds() - start;
-        results_answer(s->results, ANSWER_PARENTS, root, times.iterations + 1, &error);
-    }
-    run->answer_s = cli_seconds() - start;
-    if (error.status != ST_OK)
-        comm_abort(&s->comm, b->args.cli.program, &error);
 }
 
 static void benchmark_close(struct benchmark *b)

@@ -1,4 +1,4 @@
-/* benchmark.h: what dbfs-graph500 opens, and one search of it */
+/* benchmark.h: what dbfs-graph500 opens */
 #ifndef DBFS_BENCHMARK_H
 #define DBFS_BENCHMARK_H
 
@@ -18,7 +18,7 @@ struct benchmark {
     struct environment env;
     struct roots roots;
     struct validation *validation;
-    struct run_record *runs; /* [roots.count] */
+    struct record *runs; /* [roots.count] */
     struct energy_record energy;
 };
 
@@ -30,9 +30,5 @@ int benchmark_run(struct benchmark *benchmark, void (*work)(struct benchmark *be
 
 /* Collective, by `work`. */
 enum status benchmark_open(struct benchmark *benchmark, struct error *e);
-
-/* Collective. One search and its answer, with nothing kept from the one before. If it fails, this ends the job,
- * because the other ranks would wait. */
-void benchmark_search(struct benchmark *benchmark, const struct root *root, struct run_record *run);
 
 #endif

@@ -10,10 +10,6 @@
 #include "formats/base/outfile.h"
 
 #include <inttypes.h>
-#include <stdlib.h>
-#include <string.h>
-
-enum measure { ANSWERS, EDGES, RATES, VALIDATIONS };
 
 static const struct manifest *manifest_of(const struct block *b)
 {
@@ -27,27 +23,6 @@ static int scale_of(const struct block *b)
     if (n == 0 || (n & (n - 1)) != 0)
         return -1;
     return __builtin_ctzll(n);
-}
-
-static double value_of(const struct run_record *r, enum measure m)
-{
-    switch (m) {
-    case ANSWERS: return r->answer_s;
-    case EDGES: return (double)r->reach.edges;
-    case RATES: return (double)r->reach.edges / r->answer_s;
-    default: return r->validate_s;
-    }
-}
-
-static void summarise(const struct block *b, enum measure m, struct statistics *s)
-{
-    double *values = malloc((b->count + 1) * sizeof *values);
-    memset(s, 0, sizeof *s);
-    for (uint64_t i = 0; values != NULL && i < b->count; i++)
-        values[i] = value_of(&b->runs[i], m);
-    if (values != NULL && b->count > 0)
-        statistics_of(values, b->count, s);
-    free(values);
 }
 
 /* A field: its name, padded as the reference code does, and its value. */
@@ -113,32 +88,20 @@ void block_print(FILE *out, const struct block *b)
 {
     struct statistics s;
     print_head(out, b);
-    summarise(b, ANSWERS, &s);
+    statistics_of(b->runs, b->count, ANSWER_TIME, &s);
     print_seven(out, "bfs  ", "time", &s);
-    summarise(b, EDGES, &s);
+    statistics_of(b->runs, b->count, EDGES, &s);
     print_seven(out, "", "nedge", &s);
-    summarise(b, RATES, &s);
+    statistics_of(b->runs, b->count, ANSWER_TEPS, &s);
     print_five(out, "bfs  ", "TEPS", &s);
     fprintf(out, "%-31s %.11g\n", "bfs  harmonic_mean_TEPS:     !", s.harmonic_mean);
     field(out, "bfs  ", "harmonic_stddev", "TEPS", s.harmonic_deviation);
-    summarise(b, VALIDATIONS, &s);
+    statistics_of(b->runs, b->count, VALIDATION_TIME, &s);
     print_seven(out, "bfs  ", "validate", &s);
     print_energy(out, &b->energy);
 }
 
 /* ---- JSON ---- */
-
-static void json_run(FILE *out, const struct run_record *r, int last)
-{
-    fprintf(out, "    {\"root\": %" PRIu64 ", \"time_s\": %.17g, \"answer_s\": %.17g, "
-            "\"validate_s\": %.17g,\n", r->root, r->search_s, r->answer_s, r->validate_s);
-    fprintf(out, "     \"levels\": %" PRIu64 ", \"reached\": %" PRIu64 ", \"edges\": %" PRIu64
-            ", \"teps\": %.17g, \"answer_teps\": %.17g,\n", r->reach.levels, r->reach.vertices,
-            r->reach.edges, (double)r->reach.edges / r->search_s, value_of(r, RATES));
-    fprintf(out, "     \"edges_no_loops\": %" PRIu64 ", \"edges_kept\": %" PRIu64
-            ", \"checksum\": \"%016" PRIx64 "\"}%s\n", r->reach.edges_no_loops,
-            r->reach.edges_kept, r->reach.checksum, last ? "" : ",");
-}
 
 static void print_json(FILE *out, const void *context)
 {
@@ -151,10 +114,8 @@ static void print_json(FILE *out, const void *context)
         fprintf(out, "  \"energy\": {\"joules\": %.17g, \"seconds\": %.17g, \"batch_edges\": %.17g, "
                 "\"gpus\": %d, \"packages\": %d},\n", b->energy.joules, b->energy.seconds,
                 b->energy.edges, b->energy.gpus, b->energy.packages);
-    fputs("  \"roots\": [\n", out);
-    for (uint64_t i = 0; i < b->count; i++)
-        json_run(out, &b->runs[i], i + 1 == b->count);
-    fputs("  ]\n}\n", out);
+    report_json_roots(out, b->env, b->runs, b->count);
+    fputs("}\n", out);
 }
 
 enum status block_json(const char *path, const struct block *b, struct error *e)

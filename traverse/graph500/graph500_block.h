@@ -7,13 +7,6 @@
 #include <stdint.h>
 #include <stdio.h>
 
-/* One search. */
-struct run_record {
-    uint64_t root; /* input id */
-    double search_s, answer_s, validate_s; /* of the slowest rank */
-    struct reach reach; /* its edges are as the specification counts them */
-};
-
 /* Energy of a batch of all searches, without validation. */
 struct energy_record {
     int known;      /* some counter could be read */
@@ -25,7 +18,7 @@ struct energy_record {
 struct block {
     const struct environment *env;
     double construction_s; /* below 0: not known */
-    const struct run_record *runs;
+    const struct record *runs; /* [count] */
     uint64_t count;
     struct energy_record energy;
 };

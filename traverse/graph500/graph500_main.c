@@ -66,7 +66,7 @@ static void parse(struct benchmark *b, int argc, char **argv)
 
 /* ---- searching ---- */
 
-static enum status validate(struct benchmark *b, const struct root *root, struct run_record *run,
+static enum status validate(struct benchmark *b, const struct root *root, struct record *run,
                             struct error *e)
 {
     struct offence first = {0};
@@ -76,40 +76,27 @@ static enum status validate(struct benchmark *b, const struct root *root, struct
     if (validation_check(b->validation, root, &first, e) != ST_OK)
         comm_abort(&b->searcher.comm, b->args.cli.program, e);
     run->validate_s = cli_seconds() - start;
+    comm_max_double(&b->searcher.comm, &run->validate_s, 1);
     if (first.kind == OFFENCE_NONE)
         return ST_OK;
     offence_print(&first, text, sizeof text);
     return fail(e, ST_INVALID, "root %" PRIu64 ": %s", run->root, text);
 }
 
-static void report_run(const struct benchmark *b, const struct run_record *r)
-{
-    if (b->searcher.comm.rank == 0 && !b->args.cli.quiet)
-        printf("root %" PRIu64 " time_s %.9f answer_s %.9f edges %" PRIu64
-               " TEPS %.6e validate_s %.6f\n", r->root, r->search_s, r->answer_s, r->reach.edges,
-               (double)r->reach.edges / r->answer_s, r->validate_s);
-}
-
 static enum status run_all(struct benchmark *b, struct error *e)
 {
-    struct run_record warm_up;
-    benchmark_search(b, &b->roots.root[0], &warm_up);
+    record_nothing(&b->searcher, &b->args, &b->roots.root[0]);
     for (uint64_t i = 0; i < b->roots.count; i++) {
-        struct run_record *run = &b->runs[i];
+        struct record *run = &b->runs[i];
         const struct root *root = &b->roots.root[i];
         run->root = b->roots.ids[i];
         watch_phase("searching from root %" PRIu64, run->root);
-        benchmark_search(b, root, run);
-        if (results_collect(b->searcher.results, root, &run->reach, e) != ST_OK)
+        if (record_search(run, &b->searcher, &b->args, root, e) != ST_OK)
             comm_abort(&b->searcher.comm, b->args.cli.program, e);
         if (validate(b, root, run, e) != ST_OK)
             return e->status;
-        double slowest[] = {run->search_s, run->answer_s, run->validate_s};
-        comm_max_double(&b->searcher.comm, slowest, 3);
-        run->search_s = slowest[0];
-        run->answer_s = slowest[1];
-        run->validate_s = slowest[2];
-        report_run(b, run);
+        if (b->searcher.comm.rank == 0 && !b->args.cli.quiet)
+            report_record(stdout, &b->env, run);
     }
     return ST_OK;
 }
@@ -122,7 +109,6 @@ enum { ENERGY_SECONDS = 2 }; /* counters move in steps of up to 0.1 s */
 static void measure_energy(struct benchmark *b)
 {
     struct energy energy = {0};
-    struct run_record unused;
     uint64_t parts[3] = {0};
     if (b->searcher.comm.host_rank == 0)
         energy_open(&energy);
@@ -133,7 +119,7 @@ static void measure_energy(struct benchmark *b)
         energy.used_j = 0;
         do {
             for (uint64_t i = 0; i < b->roots.count; i++) {
-                benchmark_search(b, &b->roots.root[i], &unused);
+                record_nothing(&b->searcher, &b->args, &b->roots.root[i]);
                 b->energy.edges += (double)b->runs[i].reach.edges;
             }
             b->energy.seconds = cli_seconds() - start;

@@ -31,7 +31,6 @@ struct args {
     int breakdown;      /* time the phases of each level */
     int plan;           /* only print how much memory it would take */
     int dry_run;        /* options and result files are checked, and nothing else is done */
-    int several_levels; /* only roots of more than one level count */
     int direction;      /* a mode of direction.h, or DIRECTION_BY_COST */
     struct direction_policy policy;
     struct exchange_options exchange;

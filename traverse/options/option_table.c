@@ -107,8 +107,6 @@ const struct option_row option_table[] = {
      .help = "of edgeconv --compact: roots are given and results written by name"},
     {.name = "seed", .value = "N", .group = GROUP_ROOTS, .of = OF_BOTH, .kind = TAKE_COUNT, .at = AT(seed),
      .most = UINT64_MAX, .help = "of the sampling (default 1)"},
-    {.name = "several-levels", .group = GROUP_ROOTS, .of = OF_TRAVERSE, .kind = TAKE_FLAG, .at = AT(several_levels),
-     .help = "summarise only searches of more than one level, as the paper does (with -n 140)"},
     {.name = "warm-up", .value = "N", .group = GROUP_ROOTS, .of = OF_TRAVERSE, .kind = TAKE_COUNT, .at = AT(warm_up),
      .most = MAX_ROOTS, .help = "untimed searches first (default 1 when sampling, else 0)"},
 

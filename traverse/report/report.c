@@ -12,8 +12,6 @@
 #include "formats/split.h"
 
 #include <inttypes.h>
-#include <stdlib.h>
-#include <string.h>
 
 /* ---- lines ---- */
 
@@ -60,123 +58,59 @@ void report_environment(FILE *out, const struct environment *env)
     fflush(out);
 }
 
-void report_record(FILE *out, const struct record *r)
+/* Of the vertices with edges: reached. */
+static double reached_share(const struct environment *env, const struct record *r)
+{
+    uint64_t vertices = env->rank->graph->vertices;
+    return vertices > 0 ? (double)r->reach.vertices / (double)vertices : 1;
+}
+
+void report_record(FILE *out, const struct environment *env, const struct record *r)
 {
     fprintf(out,
             "root %" PRIu64 " time_s %.9f levels %" PRIu64 " reached %" PRIu64
             " share %.6f edges %" PRIu64 " teps %.6e checksum %016" PRIx64,
-            r->root, r->time_s, r->reach.levels, r->reach.vertices, r->share, r->reach.edges,
-            r->teps, r->reach.checksum);
+            r->root, r->time_s, r->reach.levels, r->reach.vertices, reached_share(env, r), r->reach.edges,
+            record_number(r, SEARCH_TEPS), r->reach.checksum);
     if (r->answer_s > 0)
-        fprintf(out, " answer_s %.9f answer_teps %.6e", r->answer_s, r->answer_teps);
+        fprintf(out, " answer_s %.9f answer_teps %.6e", r->answer_s, record_number(r, ANSWER_TEPS));
+    if (r->validate_s > 0)
+        fprintf(out, " validate_s %.6f", r->validate_s);
     fprintf(out, "%s%s\n", r->name != NULL ? " name " : "", r->name != NULL ? r->name : "");
     fflush(out);
 }
 
 /* ---- summary ---- */
 
-enum measure { TIME, EDGES, TEPS, ANSWER_TIME, ANSWER_TEPS };
+/* What everybody wants to know of all searches. dbfs-report has the rest. */
+struct summary {
+    double median_s, median_answer_s; /* the second is 0 if no answers are made */
+    double harmonic_mean_teps;
+    uint64_t checksum; /* of all distances from all roots, whatever the order of the roots */
+};
 
-static double measured_value(const struct record *r, enum measure m)
+static struct summary summarise(const struct record *records, uint64_t count)
 {
-    switch (m) {
-    case TIME: return r->time_s;
-    case EDGES: return (double)r->reach.edges;
-    case TEPS: return r->teps;
-    case ANSWER_TIME: return r->answer_s;
-    default: return r->answer_teps;
-    }
-}
-
-/* All searches have an answer, or none has. */
-static int have_answers(const struct record *records, uint64_t count)
-{
-    return count > 0 && records[0].answer_s > 0;
-}
-
-/* Over all records, or those of more than one level. Returns how many. */
-static uint64_t summarise(const struct record *records, uint64_t count, enum measure m,
-                          int several_levels, struct statistics *s)
-{
-    uint64_t used = 0;
-    double *values = malloc((count + 1) * sizeof *values);
-    memset(s, 0, sizeof *s);
-    for (uint64_t i = 0; values != NULL && i < count; i++) {
-        if (!several_levels || records[i].reach.levels > 1)
-            values[used++] = measured_value(&records[i], m);
-    }
-    if (used > 0)
-        statistics_of(values, used, s);
-    free(values);
-    return used;
-}
-
-/* One word for all distances from all roots, whatever the order of the roots. */
-static uint64_t summary_checksum(const struct record *records, uint64_t count)
-{
-    uint64_t sum = 0;
+    struct statistics times, answers, rates;
+    struct summary all = {0};
+    statistics_of(records, count, SEARCH_TIME, &times);
+    statistics_of(records, count, ANSWER_TIME, &answers);
+    statistics_of(records, count, SEARCH_TEPS, &rates);
+    all.median_s = times.median;
+    all.median_answer_s = answers.median;
+    all.harmonic_mean_teps = rates.harmonic_mean;
     for (uint64_t i = 0; i < count; i++)
-        sum += hash_pair(records[i].root, records[i].reach.checksum);
-    return sum;
+        all.checksum += hash_pair(records[i].root, records[i].reach.checksum);
+    return all;
 }
 
-static void print_quartiles(FILE *out, const char *name, const struct statistics *s)
+void report_summary(FILE *out, const struct record *records, uint64_t count)
 {
-    fprintf(out, "min_%s: %.9g\n", name, s->min);
-    fprintf(out, "firstquartile_%s: %.9g\n", name, s->first_quartile);
-    fprintf(out, "median_%s: %.9g\n", name, s->median);
-    fprintf(out, "thirdquartile_%s: %.9g\n", name, s->third_quartile);
-    fprintf(out, "max_%s: %.9g\n", name, s->max);
-}
-
-static void print_means(FILE *out, const char *name, const struct statistics *s)
-{
-    fprintf(out, "mean_%s: %.9g\n", name, s->mean);
-    fprintf(out, "stddev_%s: %.9g\n", name, s->deviation);
-}
-
-static void print_harmonic(FILE *out, const char *name, const struct statistics *s)
-{
-    fprintf(out, "harmonic_mean_%s: %.9g\n", name, s->harmonic_mean);
-    fprintf(out, "harmonic_stddev_%s: %.9g\n", name, s->harmonic_deviation);
-}
-
-/* By the answer clock. */
-static void print_answers(FILE *out, const struct record *records, uint64_t count, int some)
-{
-    struct statistics s;
-    if (!have_answers(records, count))
-        return;
-    summarise(records, count, ANSWER_TIME, some, &s);
-    print_quartiles(out, "answer_time", &s);
-    print_means(out, "answer_time", &s);
-    summarise(records, count, ANSWER_TEPS, some, &s);
-    print_quartiles(out, "answer_TEPS", &s);
-    print_harmonic(out, "answer_TEPS", &s);
-}
-
-void report_summary(FILE *out, const struct environment *env, const struct record *records,
-                    uint64_t count)
-{
-    struct statistics s;
-    int some = env->args->several_levels;
-    uint64_t summarised = summarise(records, count, TIME, some, &s);
-    fprintf(out, "NBFS: %" PRIu64 "\n", count);
-    if (some)
-        fprintf(out, "summarised: %" PRIu64 " of more than one level\n", summarised);
-    print_quartiles(out, "time", &s);
-    print_means(out, "time", &s);
-    summarise(records, count, EDGES, some, &s);
-    print_quartiles(out, "nedge", &s);
-    print_means(out, "nedge", &s);
-    summarise(records, count, TEPS, some, &s);
-    print_quartiles(out, "TEPS", &s);
-    print_harmonic(out, "TEPS", &s);
-    uint64_t several = summarise(records, count, TEPS, 1, &s);
-    fprintf(out, "geometric_mean_TEPS: %.9g over %" PRIu64 " roots of more than one level\n",
-            s.geometric_mean, several);
-    print_answers(out, records, count, some);
-    fprintf(out, "distance_checksum: %016" PRIx64 "\n", summary_checksum(records, count));
+    struct summary all = summarise(records, count);
+    fprintf(out, "NBFS: %" PRIu64 "\nmedian_time: %.9g\n", count, all.median_s);
+    if (all.median_answer_s > 0)
+        fprintf(out, "median_answer_time: %.9g\n", all.median_answer_s);
+    fprintf(out, "harmonic_mean_TEPS: %.9g\ndistance_checksum: %016" PRIx64 "\n", all.harmonic_mean_teps, all.checksum);
     fflush(out);
 }
 
@@ -265,54 +199,14 @@ void report_json_environment(FILE *out, const struct environment *env)
             env->peak_bytes);
 }
 
-static void json_statistics(FILE *out, const char *name, const struct statistics *s)
+static void json_summary(FILE *out, const struct record *records, uint64_t count)
 {
-    fprintf(out,
-            "    \"%s\": {\"min\": %.9g, \"first_quartile\": %.9g, \"median\": %.9g, "
-            "\"third_quartile\": %.9g, \"max\": %.9g, \"mean\": %.9g, \"stddev\": %.9g",
-            name, s->min, s->first_quartile, s->median, s->third_quartile, s->max, s->mean,
-            s->deviation);
-}
-
-static void json_rates(FILE *out, const char *name, const struct statistics *s)
-{
-    json_statistics(out, name, s);
-    fprintf(out, ", \"harmonic_mean\": %.9g, \"harmonic_stddev\": %.9g},\n", s->harmonic_mean,
-            s->harmonic_deviation);
-}
-
-static void json_answers(FILE *out, const struct record *records, uint64_t count, int some)
-{
-    struct statistics s;
-    if (!have_answers(records, count))
-        return;
-    summarise(records, count, ANSWER_TIME, some, &s);
-    json_statistics(out, "answer_s", &s);
-    fputs("},\n", out);
-    summarise(records, count, ANSWER_TEPS, some, &s);
-    json_rates(out, "answer_teps", &s);
-}
-
-static void json_summary(FILE *out, const struct environment *env, const struct record *records,
-                         uint64_t count)
-{
-    struct statistics s;
-    int some = env->args->several_levels;
-    fprintf(out, "  \"summary\": {\n    \"searches\": %" PRIu64, count);
-    fprintf(out, ", \"summarised\": %" PRIu64 ",\n", summarise(records, count, TIME, some, &s));
-    json_statistics(out, "time_s", &s);
-    fputs("},\n", out);
-    summarise(records, count, EDGES, some, &s);
-    json_statistics(out, "edges", &s);
-    fputs("},\n", out);
-    summarise(records, count, TEPS, some, &s);
-    json_rates(out, "teps", &s);
-    json_answers(out, records, count, some);
-    uint64_t several = summarise(records, count, TEPS, 1, &s);
-    fprintf(out, "    \"geometric_mean_teps\": %.9g, \"geometric_mean_roots\": %" PRIu64 ",\n",
-            s.geometric_mean, several);
-    fprintf(out, "    \"distance_checksum\": \"%016" PRIx64 "\"\n  },\n",
-            summary_checksum(records, count));
+    struct summary all = summarise(records, count);
+    fprintf(out, "  \"summary\": {\n    \"searches\": %" PRIu64 ", \"time_s\": {\"median\": %.9g}, ", count, all.median_s);
+    if (all.median_answer_s > 0)
+        fprintf(out, "\"answer_s\": {\"median\": %.9g}, ", all.median_answer_s);
+    fprintf(out, "\"teps\": {\"harmonic_mean\": %.9g},\n    \"distance_checksum\": \"%016" PRIx64 "\"\n  },\n",
+            all.harmonic_mean_teps, all.checksum);
 }
 
 /* Seconds of each phase, level by level. */
@@ -341,31 +235,43 @@ static void json_moved(FILE *out, const struct record *r)
     fputs("}", out);
 }
 
-static void json_record(FILE *out, const struct record *r, int last)
+static void json_record(FILE *out, const struct environment *env, const struct record *r)
 {
     fprintf(out,
-            "    {\"root\": %" PRIu64 ", \"time_s\": %.9f, \"levels\": %" PRIu64
+            "    {\"root\": %" PRIu64 ", \"time_s\": %.17g, \"levels\": %" PRIu64
             ", \"reached\": %" PRIu64 ", \"reached_share\": %.9g, \"edges\": %" PRIu64
-            ", \"teps\": %.9g,\n"
+            ", \"teps\": %.17g,\n"
             "     \"edges_no_loops\": %" PRIu64 ", \"edges_kept\": %" PRIu64
             ", \"checksum\": \"%016" PRIx64 "\",\n"
             "     \"compute_s\": %.9f, \"exchange_s\": %.9f, \"iterations\": %" PRIu32
             ", \"mask_reductions\": %" PRIu32 ", \"sent_vertices\": %" PRIu64,
-            r->root, r->time_s, r->reach.levels, r->reach.vertices, r->share, r->reach.edges,
-            r->teps, r->reach.edges_no_loops, r->reach.edges_kept, r->reach.checksum, r->compute_s,
-            r->exchange_s, r->iterations, r->mask_reductions, r->sent_vertices);
+            r->root, r->time_s, r->reach.levels, r->reach.vertices, reached_share(env, r), r->reach.edges,
+            record_number(r, SEARCH_TEPS), r->reach.edges_no_loops, r->reach.edges_kept, r->reach.checksum,
+            r->compute_s, r->exchange_s, r->iterations, r->mask_reductions, r->sent_vertices);
     if (r->answer_s > 0)
-        fprintf(out, ",\n     \"answer_s\": %.9f, \"answer_teps\": %.9g", r->answer_s,
-                r->answer_teps);
+        fprintf(out, ",\n     \"answer_s\": %.17g, \"answer_teps\": %.17g", r->answer_s,
+                record_number(r, ANSWER_TEPS));
+    if (r->validate_s > 0)
+        fprintf(out, ", \"validate_s\": %.17g", r->validate_s);
     if (r->name != NULL) {
         fputs(", ", out);
         json_string(out, "name", r->name);
     }
-    if (r->levels != NULL)
+    if (r->levels != NULL) {
         json_levels(out, r);
-    if (r->moved != NULL)
         json_moved(out, r);
-    fprintf(out, "}%s\n", last ? "" : ",");
+    }
+    fputs("}", out);
+}
+
+void report_json_roots(FILE *out, const struct environment *env, const struct record *records, uint64_t count)
+{
+    fputs("  \"roots\": [\n", out);
+    for (uint64_t i = 0; i < count; i++) {
+        json_record(out, env, &records[i]);
+        fputs(i + 1 < count ? ",\n" : "\n", out);
+    }
+    fputs("  ]\n", out);
 }
 
 /* What the report is of. */
@@ -380,11 +286,9 @@ static void print_json(FILE *out, const void *context)
     const struct report *report = context;
     fputs("{\n", out);
     report_json_environment(out, report->env);
-    json_summary(out, report->env, report->records, report->count);
-    fputs("  \"roots\": [\n", out);
-    for (uint64_t i = 0; i < report->count; i++)
-        json_record(out, &report->records[i], i + 1 == report->count);
-    fputs("  ]\n}\n", out);
+    json_summary(out, report->records, report->count);
+    report_json_roots(out, report->env, report->records, report->count);
+    fputs("}\n", out);
 }
 
 enum status report_json(const char *path, const struct environment *env,

@@ -1,4 +1,4 @@
-/* report.h: records of searches: lines for people, the summary of Graph500 and the paper, JSON */
+/* report.h: records of searches: a line for each, five of summary, JSON */
 #ifndef DBFS_REPORT_H
 #define DBFS_REPORT_H
 
@@ -21,12 +21,12 @@ struct environment {
 };
 
 void report_environment(FILE *out, const struct environment *env);
-void report_record(FILE *out, const struct record *record);
-void report_summary(FILE *out, const struct environment *env, const struct record *records,
-                    uint64_t count);
+void report_record(FILE *out, const struct environment *env, const struct record *record);
+void report_summary(FILE *out, const struct record *records, uint64_t count);
 
-/* Prints the member `environment` of an object, with a comma behind it. */
+/* Print members of an object: `environment`, with a comma behind it; `roots`, with none. */
 void report_json_environment(FILE *out, const struct environment *env);
+void report_json_roots(FILE *out, const struct environment *env, const struct record *records, uint64_t count);
 
 /* Writes environment, summary and records as one JSON object. */
 enum status report_json(const char *path, const struct environment *env,

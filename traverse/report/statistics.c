@@ -3,6 +3,20 @@
 
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
+
+double record_number(const struct record *r, enum measure measure)
+{
+    double edges = (double)r->reach.edges;
+    switch (measure) {
+    case SEARCH_TIME: return r->time_s;
+    case ANSWER_TIME: return r->answer_s;
+    case VALIDATION_TIME: return r->validate_s;
+    case EDGES: return edges;
+    case SEARCH_TEPS: return edges / r->time_s;
+    default: return edges / r->answer_s;
+    }
+}
 
 static int compare_doubles(const void *a, const void *b)
 {
@@ -47,18 +61,21 @@ static void harmonic(const double *values, uint64_t count, struct statistics *s)
         count > 1 ? sqrt(squares) / (n - 1) * s->harmonic_mean * s->harmonic_mean : 0;
 }
 
-void statistics_of(double *values, uint64_t count, struct statistics *s)
+void statistics_of(const struct record *records, uint64_t count, enum measure measure, struct statistics *s)
 {
-    double logs = 0;
-    qsort(values, count, sizeof *values, compare_doubles);
-    s->min = values[0];
-    s->max = values[count - 1];
-    s->first_quartile = quantile(values, count, 0.25);
-    s->median = quantile(values, count, 0.5);
-    s->third_quartile = quantile(values, count, 0.75);
-    mean_and_deviation(values, count, &s->mean, &s->deviation);
-    harmonic(values, count, s);
-    for (uint64_t i = 0; i < count; i++)
-        logs += log(values[i]);
-    s->geometric_mean = exp(logs / (double)count);
+    double *values = malloc((count + 1) * sizeof *values);
+    memset(s, 0, sizeof *s);
+    for (uint64_t i = 0; values != NULL && i < count; i++)
+        values[i] = record_number(&records[i], measure);
+    if (values != NULL && count > 0) {
+        qsort(values, count, sizeof *values, compare_doubles);
+        s->min = values[0];
+        s->max = values[count - 1];
+        s->first_quartile = quantile(values, count, 0.25);
+        s->median = quantile(values, count, 0.5);
+        s->third_quartile = quantile(values, count, 0.75);
+        mean_and_deviation(values, count, &s->mean, &s->deviation);
+        harmonic(values, count, s);
+    }
+    free(values);
 }

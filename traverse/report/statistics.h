@@ -1,17 +1,23 @@
-/* statistics.h: the summary statistics that Graph500 and the paper report */
+/* statistics.h: numbers of searches, and the summary statistics that Graph500 and the paper report */
 #ifndef DBFS_STATISTICS_H
 #define DBFS_STATISTICS_H
 
+#include "traverse/record.h"
+
 #include <stdint.h>
+
+/* A rate is that of `edges`, by the clock of the search or that of the answer. */
+enum measure { SEARCH_TIME, ANSWER_TIME, VALIDATION_TIME, EDGES, SEARCH_TEPS, ANSWER_TEPS };
+
+double record_number(const struct record *record, enum measure measure);
 
 struct statistics {
     double min, first_quartile, median, third_quartile, max;
     double mean, deviation;                   /* sample standard deviation */
     double harmonic_mean, harmonic_deviation; /* as Graph500 has them, for rates */
-    double geometric_mean;
 };
 
-/* Computes the statistics of `count` >= 1 positive values. It sorts the values. */
-void statistics_of(double *values, uint64_t count, struct statistics *s);
+/* Over all records. All are 0 if there is none, or no memory. */
+void statistics_of(const struct record *records, uint64_t count, enum measure measure, struct statistics *s);
 
 #endif
