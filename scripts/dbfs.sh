@@ -200,8 +200,7 @@ finish() { # PROCESS: its exit status
 }
 
 stop() {
-    [ ${#children[@]} = 0 ] || kill -TERM "${children[@]}" 2>/dev/null || true
-    wait 2>/dev/null || true
+    [ ${#children[@]} = 0 ] || { kill -TERM "${children[@]}"; wait "${children[@]}"; } 2>/dev/null || true
     children=()
 }
 
