@@ -191,6 +191,11 @@ $(unit_bin): $(BUILD)/tests/%: $(BUILD)/tests/unit/%.o $(libtools) $(libmpi) $(l
 	@mkdir -p $(@D)
 	$(unit_link) $(ALL_CFLAGS) $(LDFLAGS) -o $@ $^ $(LDLIBS)
 
+# what scripts/fit-rates fits rates of TH to
+$(BUILD)/tests/th_steps: $(BUILD)/tests/th_steps.o $(libtools) $(libmpi) $(libformats)
+	@mkdir -p $(@D)
+	$(mpicc) $(ALL_CFLAGS) $(LDFLAGS) -o $@ $^ $(LDLIBS)
+
 # The oracle and its companions share no code with the product: not even its archives.
 $(plain_bin): $(BUILD)/tests/%: tests/%.c
 	@mkdir -p $(@D)
@@ -281,7 +286,7 @@ fuzz-bin: $(fuzz_bin) $(BUILD)/tests/packed_seeds
 include tests/emulator/emulator.mk
 
 tests-bin: $(unit_bin) $(plain_bin) $(gpu_test_bin) $(fail_alloc) $(count_mpi) $(yield_mpi) $(pretend) \
-           $(fake_nvml) $(BUILD)/tests/plant_faults \
+           $(fake_nvml) $(BUILD)/tests/plant_faults $(BUILD)/tests/th_steps \
            $(BUILD)/tests/mutate fuzz-bin $(emulated_if_possible)
 
 # what scripts/check-gpu.sh runs

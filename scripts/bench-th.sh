@@ -22,7 +22,7 @@
 # A line: graph, TH, delegates, normals with edges, directed edges kept of nn, nd, dn, dd, mean ms, median ms,
 # mean levels, mean vertices reached, and the ms that degsplit predicts for BACKEND. Standard error has, for each
 # graph, the TH that is the fastest, the TH suggested for BACKEND and by default, and their times over the least.
-# The rates of tools/separate/predict.c are fitted to such lines: where suggestions lose, they want another fit.
+# The rates TH of formats/rates.def are fitted to such lines (scripts/fit-rates): where suggestions lose, they want another fit.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 export TMPDIR=${WORK:-/dev/shm}

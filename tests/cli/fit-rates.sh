@@ -1,0 +1,75 @@
+#!/bin/bash
+# fit-rates.sh: scripts/fit-rates finds known rates again, says the same twice, and refuses what is no row.
+set -u
+. tests/lib.sh
+fit=$PWD/scripts/fit-rates
+if ! command -v python3 >/dev/null 2>&1; then
+    skip 'fits of rates: no python3'
+    finish
+fi
+fitted() { awk -F '\t' -v name="$1" '$1 == name { print $4 }' "$tmp/out"; }
+
+# ---- known rates ----
+
+# rows of 300 levels whose times follow from rates
+awk 'BEGIN { srand(7); print "#fit STEP cpu\ngraph\tat\ttime\tmasks\tword\tpush_row\tpush_edge\tpull_row\tpull_probe\tfar"
+    for (i = 0; i < 300; i++) {
+        m = i % 2; w = int(rand() * 1e5) * m; r = int(rand() * 1e5); e = r * int(1 + rand() * 20); p = int(rand() * 1e5) * m; q = p * int(rand() * 9)
+        printf "g%d\t%d\t%.0f\t%d\t%d\t%d\t%d\t%d\t%d\t0\n", i % 5, i, 7e6 * m + 350 * w + 4100 * r + 1700 * e + 2200 * p + 900 * q + 1, m, w, r, e, p, q } }' >"$tmp/rows"
+check_exit 0 'rows made from rates' "$fit" "$tmp/rows"
+for known in masks=7e+06 word=350 push_row=4.1e+03 push_edge=1.7e+03 pull_row=2.2e+03 pull_probe=900 far=- mark_edge=-; do
+    check "give ${known%=*} back: $(fitted ${known%=*})" test "$(fitted ${known%=*})" = "${known#*=}"
+done
+check 'and predict the times' grep -q '^fitted: off by 1.000 (median), 1.000 (9 of 10)$' "$tmp/out"
+check 'which rates of today do not' grep -qE '^today: off by 1\.[0-9]*[1-9]' "$tmp/out"
+
+# ---- kept rows ----
+
+for rows in c2-levels c2-th-steps h200-th-steps; do
+    check_exit 0 "kept: $rows" "$fit" scripts/results/2026-11-24-$rows.tsv
+    cp "$tmp/out" "$tmp/once"
+    "$fit" scripts/results/2026-11-24-$rows.tsv >"$tmp/again"
+    check 'the same numbers twice' cmp "$tmp/once" "$tmp/again"
+done
+check 'TH of a GPU are the best of their sweeps, as NOTES.md says' grep -q '^today: .*loss 1.000 (mean), 1.000 (worst)$' "$tmp/out"
+
+# ---- a trace, and a sweep ----
+
+"$BIN/rmatgen" -q -s 14 -o "$tmp/edges"
+"$BIN/dbfs-pack" -q -p 1 -t 16 -o "$tmp/graph" "$tmp/edges"
+"$BIN/dbfs-traverse" -q --backend cpu -@ 1 --direction push -n 4 --json "$tmp/run" --trace "$tmp/trace" "$tmp/graph" >/dev/null
+check_exit 0 'levels of a trace' "$fit" levels "$tmp/run" "$tmp/trace"
+cp "$tmp/out" "$tmp/levels"
+check 'are rows' test "$(grep -vc '^#' "$tmp/levels")" -gt 4
+check 'all edges of a level by lists are pushed, as the trace has them' python3 - "$tmp/levels" "$tmp/trace" <<'END'
+import json, sys
+rows = [line.rstrip("\n").split("\t") for line in open(sys.argv[1]) if line[0] != "#"]
+at = {name: i for i, name in enumerate(rows[0])}
+want = {f'push:{l["root"]}:{l["level"]}': sum(g["fv"] for g in l["subgraphs"].values()) for l in map(json.loads, open(sys.argv[2]))}
+for row in rows[1:]:
+    assert float(row[at["push_edge"]]) + float(row[at["mark_edge"]]) == want[row[1]], row
+END
+"$TESTS/th_steps" "$tmp/edges" g >"$tmp/steps"
+# times that are those of the prediction, by which degsplit chooses, too
+"$BIN/degsplit" -q --sweep "$tmp/sweep.tsv" -o /dev/null "$tmp/edges"
+awk -F '\t' -v OFS='\t' 'NR > 1 { print "g", $1, $2, 0, $3, $4, $5, $6, $14, $14, 0, 0 }' "$tmp/sweep.tsv" >"$tmp/sweep"
+check_exit 0 'a sweep and its steps' "$fit" sweeps cpu "$tmp/sweep" "$tmp/steps"
+cp "$tmp/out" "$tmp/rows"
+check_exit 0 'their fit' "$fit" "$tmp/rows"
+check 'steps by rates of today are what degsplit predicts' grep -q '^today: off by 1.000 (median), 1.000 (9 of 10); loss 1.000' "$tmp/out"
+
+# ---- what is refused ----
+
+check_exit 0 '--help' "$fit" --help
+check_exit 2 'nothing' "$fit"
+check_exit 2 'a run without a trace' "$fit" levels "$tmp/run"
+check_exit 1 'no such file' "$fit" "$tmp/none"
+check_exit 3 'no rows' "$fit" "$tmp/edges"
+check_exit 3 'a trace for a run' "$fit" levels "$tmp/trace" "$tmp/run"
+printf '#fit STEP cpu\ngraph\tat\ttime\tword\ng\t1\t0\t5\n' >"$tmp/bad"
+check_exit 3 'a time of 0' "$fit" "$tmp/bad"
+check_says "$tmp/bad:3: " 'says where'
+printf '#fit STEP tpu\ngraph\tat\ttime\tword\ng\t1\t2\t5\n' >"$tmp/bad"
+check_exit 3 'an unknown column' "$fit" "$tmp/bad"
+check_says 'no column tpu of a table STEP' 'is named'
+finish
