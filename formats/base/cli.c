@@ -1,6 +1,7 @@
 /* cli.c: see cli.h */
 #include "cli.h"
 
+#include "dbfs_words.h"
 #include "launch.h"
 #include "signals.h"
 #include "text.h"
@@ -24,14 +25,24 @@ void cli_show_line(const char *line)
     line_is_shown = line != NULL;
 }
 
-static void print_line(const struct cli *cli, const char *kind, const char *format, va_list args)
+static void print_text(const struct cli *cli, const char *kind, const char *text)
 {
     if (cli->silent)
         return;
     cli_show_line(NULL);
     fprintf(stderr, "%s: %s", cli->program, kind);
-    vfprintf(stderr, format, args);
+    if (cli->within_dbfs)
+        print_for_dbfs(stderr, text);
+    else
+        fputs(text, stderr);
     fputc('\n', stderr);
+}
+
+static void print_line(const struct cli *cli, const char *kind, const char *format, va_list args)
+{
+    char text[sizeof ((struct error *)0)->text];
+    vsnprintf(text, sizeof text, format, args);
+    print_text(cli, kind, text);
 }
 
 #define PRINT_LINE(cli, kind)                                                                      \
@@ -260,8 +271,8 @@ int cli_tmpdirs(const struct cli *cli, const char *folder[CLI_MAX_TMPDIRS])
 int cli_finish(const struct cli *cli, const struct error *e)
 {
     cli_show_line(NULL);
-    if (e->status != ST_OK && !e->broken_pipe && !cli->silent)
-        fprintf(stderr, "%s: %s\n", cli->program, e->text);
+    if (e->status != ST_OK && !e->broken_pipe)
+        print_text(cli, "", e->text);
     return (int)e->status;
 }
 

@@ -35,6 +35,21 @@ check 'the same' cmp out want.txt
 check_exit 0 'an edge stream' dbfs -q -v -r 7 -o - g.edges
 check 'the same' cmp out want.txt
 check 'needs no edgeconv' test "$(grep -c edgeconv err)" = 0
+# hints of programs that dbfs runs are commands of dbfs
+in_words_of_dbfs() { # WANTED WORD...: what dbfs says of a mistake
+    local wanted=$1
+    shift
+    dbfs -r 0 -o - "$@" >out 2>err && return 1
+    grep -qF -- "$wanted" err && ! grep -qE 'edgeconv|COMPACT|=MAP|direction directed' err || { cat err; return 1; }
+}
+printf '\x04\x22\x4d\x18 lz4' >packed.lz4
+check 'of a format' in_words_of_dbfs '`lz4 -dc FILE | dbfs -`' packed.lz4
+echo '<graphml></graphml>' >g.graphml
+check 'of a format whose ids are words' in_words_of_dbfs '| dbfs --compact -`' g.graphml
+printf '4\n0 1\n1 2\n2 3\n' >counted.txt
+check 'of a list with counts' in_words_of_dbfs '| dbfs -f pairs -`' counted.txt
+dbfs -r word -o - g.txt >out 2>err
+check 'of a root that is a word' sh -c 'grep -q "dbfs --compact" err && ! grep -q edgeconv err'
 rmatgen -q -s 9 --count 4000 -o piece.0.edges
 rmatgen -q -s 9 --first 4000 -o piece.1.edges
 check_exit 0 'several edge streams' dbfs -q -v --links host --exchange-form list -r 7 -o - piece.0.edges piece.1.edges
