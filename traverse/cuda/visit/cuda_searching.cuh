@@ -95,14 +95,13 @@ template <int COUNTERS, bool PACKED> struct warp_space {
 };
 
 /* What a block of the team reached. */
-struct __align__(16) team_part
-{
+struct __align__(16) team_part {
     unsigned count;   /* vertices */
     unsigned longest; /* the class of the longest row */
     unsigned unused[2];
 };
 
-/* Where that goes which a level reaches. */
+/* Output of a level by lists: the next list, its length, the depth. */
 struct level_target {
     solo_piece *next;
     unsigned *next_count;
@@ -115,8 +114,12 @@ struct mask_spans {
     uint32_t count[SUBGRAPHS]; /* spans of each mask */
 };
 
-/* Which marks a push by masks sets: all, those that are not set, or of these only those of unvisited vertices. */
-enum marking { MARK_ALL, MARK_NEW, MARK_UNVISITED };
+/* Which marks a push by masks sets. */
+enum marking {
+    MARK_ALL,      /* of each edge, without a look */
+    MARK_NEW,      /* those that the level has not set yet */
+    MARK_UNVISITED /* of these, those of vertices that are not visited */
+};
 
 /* What all threads of a block see. */
 template <int COUNTERS> struct block_state {
@@ -153,8 +156,8 @@ struct mask_plan {
 };
 
 /* A search as a block of its kernel sees it, in shared memory, where lanes can index it. All functions of a kernel
- * take it. NOTED: the kernel notes its levels. PACKED: columns and offsets may lie packed. TOGETHER: several GPUs
- * search. What a kernel is not, costs it nothing. */
+ * take it. NOTED: the kernel notes its levels. PACKED: columns may lie packed. TOGETHER: several GPUs
+ * search. What a kernel does not do costs it nothing. */
 template <bool NOTED, bool PACKED, bool TOGETHER> struct searching : gpu_solo {
     static constexpr bool noted = NOTED, packed = PACKED, together = TOGETHER;
     static constexpr int counters = NOTED ? SOLO_NOTED_COUNTS : SOLO_COUNTS;
