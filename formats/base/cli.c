@@ -40,7 +40,7 @@ static void print_text(const struct cli *cli, const char *kind, const char *text
 
 static void print_line(const struct cli *cli, const char *kind, const char *format, va_list args)
 {
-    char text[sizeof ((struct error *)0)->text];
+    char text[4 * ERROR_TEXT_BYTES]; /* a warning may quote a message */
     vsnprintf(text, sizeof text, format, args);
     print_text(cli, kind, text);
 }
