@@ -31,7 +31,7 @@
  *   cuda_group_list.cuh    levels by lists, also of one block
  *   cuda_group_send.cuh    what a level by lists reaches for other GPUs
  *   cuda_group_plain.cu, cuda_group_noted.cu  the two kernels, as of cuda_solo.h
- *   cuda_group_launch.cu   how they are launched
+ * cuda_solo_plan chooses their launch and cuda_solo_start starts them. A search ends only if it is started on all peers.
  */
 #ifndef DBFS_CUDA_GROUP_H
 #define DBFS_CUDA_GROUP_H
@@ -132,10 +132,6 @@ struct gpu_group {
 
 struct solo_program cuda_group_plain(int packed);
 struct solo_program cuda_group_noted(int packed);
-
-/* Chooses the launch of launch->program for the current device: no blocks if it cannot be. cuda_solo_start
- * starts the search, which ends only if it is started on all peers. */
-cudaError_t cuda_group_plan(struct solo_launch *launch);
 
 #ifdef __cplusplus
 }

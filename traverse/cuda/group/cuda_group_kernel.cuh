@@ -50,18 +50,12 @@ template <class S> __device__ static inline void clear_sent(S &s)
 template <class S> __device__ static void start(S &s)
 {
     const unsigned last = last_number(s);
+    begin_search(s, -1);
     if (threadIdx.x == 0) {
-        s.block = {};
-        s.block.arrivals = *(volatile unsigned *)&s.state->arrivals;
-        s.block.now.depth = -1;
-        set_target(s);
         s.meeting = group_block{};
         s.telling = group_telling{};
         s.meeting.meetings = last;
     }
-    begin_notes(s.notes, s.out);
-    for (unsigned i = lane_id(); i < S::counters; i += WARP)
-        own_space(s).count[i] = 0;
     set_words(s.masks, s.mask_words, 0);
     set_words(s.group.found[1], s.of[DELEGATES].words, 0);
     clear_sent(s);
@@ -113,12 +107,9 @@ __global__ static void __launch_bounds__(1024, 1) group_kernel(const __grid_cons
         run_level(s);
     end_notes(s.notes, s.block.now.depth);
     if (blockIdx.x == 0 && threadIdx.x == 0) {
-        s.state->arrivals = s.block.arrivals;
-        s.state->kept = min(s.block.kept, s.keeps);
         s.group.state->meetings = s.meeting.meetings;
         s.group.state->sent = s.meeting.sent_before ? 1 + (s.meeting.buffer ^ 1) : 0;
-        __threadfence_system();
-        s.out.mail->report = (uint64_t)s.number << 32 | (uint32_t)s.block.now.depth;
+        report_search(s);
     }
 }
 

@@ -111,10 +111,8 @@ enum status gpu_group_open(struct device *dev, struct error *e)
     set_peers(g, dev);
     *launch = (struct solo_launch){.program = cuda_group_plain(gpu_is_packed(dev))};
     *noted = (struct solo_launch){.program = cuda_group_noted(gpu_is_packed(dev))};
-    CUDA_TRY(cuda_group_plan(launch), dev->where, e);
-    CUDA_TRY(cuda_group_plan(noted), dev->where, e);
-    if (noted->blocks == 0) /* it takes more shared memory, and any search may want notes */
-        launch->blocks = 0;
+    if (CUDA_TRY(cuda_solo_plan(launch), dev->where, e) == ST_OK)
+        CUDA_TRY(cuda_solo_plan(noted), dev->where, e);
     return e->status;
 }
 

@@ -166,11 +166,12 @@ struct solo_launch {
     int blocks, threads; /* no blocks: the device has no cooperative launches */
     size_t shared_bytes;
     uint32_t team, team_room;
-    int share; /* of the processors, in eighths, that must have a block if a team works; 0: no team */
+    int has_team; /* blocks keep lists of their own in shared memory: `team_room` vertices each, twice */
+    int share; /* of the processors, in eighths, that must have a block if several blocks are the team; 0: one block is */
     int few_threads; /* a block: levels are so small that their barriers matter most */
 };
 
-/* Chooses the launch for the current device. The caller sets launch->program, share and few_threads. */
+/* Chooses the launch for the current device. The caller sets launch->program, has_team, share and few_threads. */
 cudaError_t cuda_solo_plan(struct solo_launch *launch);
 
 /* Finds search->longest, as an array in device memory, which is zero before. */

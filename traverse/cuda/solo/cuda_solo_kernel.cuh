@@ -117,16 +117,11 @@ template <class S> __device__ static void clear(S &s)
 /* The root is what the first level finds. */
 template <class S> __device__ static void start(S &s)
 {
+    begin_search(s, 0);
     if (threadIdx.x == 0) {
-        s.block = {};
-        s.block.arrivals = *(volatile unsigned *)&s.state->arrivals;
         s.block.now.fresh = 1;
         s.block.team_edges = s.team * blockDim.x;
-        set_target(s);
     }
-    begin_notes(s.notes, s.out);
-    for (unsigned i = lane_id(); i < S::counters; i += WARP)
-        own_space(s).count[i] = 0;
     clear(s);
     barrier(s);
 }
@@ -240,12 +235,8 @@ __global__ static void __launch_bounds__(1024, 1) solo_kernel(const __grid_const
         __syncthreads();
     }
     end_notes(s.notes, s.block.now.depth);
-    if (blockIdx.x == 0 && threadIdx.x == 0) {
-        s.state->arrivals = s.block.arrivals;
-        s.state->kept = min(s.block.kept, s.keeps);
-        __threadfence_system();
-        s.out.mail->report = (uint64_t)s.number << 32 | (uint32_t)s.block.now.depth;
-    }
+    if (blockIdx.x == 0 && threadIdx.x == 0)
+        report_search(s);
 }
 
 template <bool NOTED, bool PACKED> static struct solo_program program()

@@ -1,17 +1,17 @@
-/* cuda_solo_launch.cu: how the kernel of a search is launched; see cuda_solo.h */
+/* cuda_solo_launch.cu: how the kernels of cuda_solo.h and cuda_group.h are launched */
 #include "traverse/cuda/cuda_common.cuh"
 #include "cuda_solo.h"
 
 /* Vertices that a block of the team reaches in a level, at most. */
-static size_t team_room(int threads)
+static size_t team_room(const solo_launch *launch)
 {
-    return (size_t)threads << SOLO_FIRST_CLASS;
+    return launch->has_team ? (size_t)launch->threads << SOLO_FIRST_CLASS : 0;
 }
 
 static size_t shared_bytes(const solo_launch *launch)
 {
     return (size_t)launch->threads / WARP * launch->program.warp_bytes +
-           2 * team_room(launch->threads) * sizeof(uint32_t);
+           2 * team_room(launch) * sizeof(uint32_t);
 }
 
 static void set_launch(const solo_launch *launch, cudaStream_t stream, cudaLaunchConfig_t *config,
@@ -56,9 +56,19 @@ static void plan_team(solo_launch *launch, int processors)
     launch->blocks = processors;
 }
 
-cudaError_t cuda_solo_plan(solo_launch *launch)
+/* How many threads a block has room for. */
+static void plan_threads(solo_launch *launch, size_t shared)
 {
     enum { STATIC_BYTES = 36864 };
+    launch->threads = launch->few_threads ? 512 : 1024;
+    while (launch->threads > WARP && shared_bytes(launch) + STATIC_BYTES > shared)
+        launch->threads /= 2;
+    launch->shared_bytes = shared_bytes(launch);
+    launch->team_room = (uint32_t)team_room(launch);
+}
+
+cudaError_t cuda_solo_plan(solo_launch *launch)
+{
     int device = 0, processors = 0, shared = 0, cooperative = 0, major = 0;
     cudaGetDevice(&device);
     cudaDeviceGetAttribute(&processors, cudaDevAttrMultiProcessorCount, device);
@@ -66,14 +76,10 @@ cudaError_t cuda_solo_plan(solo_launch *launch)
     cudaDeviceGetAttribute(&cooperative, cudaDevAttrCooperativeLaunch, device);
     cudaDeviceGetAttribute(&major, cudaDevAttrComputeCapabilityMajor, device);
     launch->blocks = 0;
-    launch->threads = launch->few_threads ? 512 : 1024;
     launch->team = 1;
+    plan_threads(launch, (size_t)shared);
     if (!cooperative)
         return cudaSuccess;
-    while (launch->threads > WARP && shared_bytes(launch) + STATIC_BYTES > (size_t)shared)
-        launch->threads /= 2;
-    launch->shared_bytes = shared_bytes(launch);
-    launch->team_room = (uint32_t)team_room(launch->threads);
     launch->blocks = processors;
     const cudaError_t error =
         cudaFuncSetAttribute(launch->program.kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,

@@ -94,4 +94,29 @@ template <class S> __device__ static void next_turn(S &s, bool listed)
     __syncthreads();
 }
 
+/* ---- of a whole search ---- */
+
+/* What a block and its warps know is cleared; the first level of the search finds the frontier of `depth` + 1. */
+template <class S> __device__ static inline void begin_search(S &s, int32_t depth)
+{
+    if (threadIdx.x == 0) {
+        s.block = {};
+        s.block.arrivals = *(volatile unsigned *)&s.state->arrivals;
+        s.block.now.depth = depth;
+        set_target(s);
+    }
+    begin_notes(s.notes, s.out);
+    for (unsigned i = lane_id(); i < S::counters; i += WARP)
+        own_space(s).count[i] = 0;
+}
+
+/* By one thread: what the next search and the host want to know. */
+template <class S> __device__ static inline void report_search(S &s)
+{
+    s.state->arrivals = s.block.arrivals;
+    s.state->kept = min(s.block.kept, s.keeps);
+    __threadfence_system();
+    s.out.mail->report = (uint64_t)s.number << 32 | (uint32_t)s.block.now.depth;
+}
+
 #endif

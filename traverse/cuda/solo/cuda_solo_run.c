@@ -27,6 +27,7 @@ static void choose_launch(struct solo_launch *launch, const struct shard *shard)
 {
     const double few_edges = 4e6, few_deep_vertices = 4e6, short_rows = 6;
     const double edges = (double)shard_edges(shard), vertices = (double)(shard->d + shard->locals);
+    launch->has_team = 1;
     launch->share = edges < short_rows * vertices ? 6 : 0;
     launch->few_threads =
         edges < few_edges || (launch->share > 0 && vertices < few_deep_vertices);
