@@ -63,14 +63,7 @@ static enum status set_up(struct run *run, struct error *e)
         name_map_open(&run->map, args->map, s->graph.manifest.totals.n, &s->budget, e);
     if (comm_agree(&s->comm, e) != ST_OK || choose_roots(run, e) != ST_OK)
         return e->status;
-    run->env = (struct environment){.args = args,
-                                    .rank = &s->rank,
-                                    .command = run->command,
-                                    .launched_ranks = s->launched_ranks,
-                                    .exchange = s->exchange,
-                                    .threads = s->threads,
-                                    .device_load = rank_slowest_load(&s->rank),
-                                    .start_s = cli_seconds() - start};
+    run->env = environment_of(s, args, run->command, start);
     return ST_OK;
 }
 

@@ -145,14 +145,7 @@ static enum status set_up(struct benchmark *b, struct error *e)
         outputs_check(&b->args, e);
     if (comm_agree(&s->comm, e) != ST_OK || benchmark_open(b, e) != ST_OK)
         return e->status;
-    b->env = (struct environment){.args = &b->args,
-                                  .rank = &s->rank,
-                                  .exchange = s->exchange,
-                                  .command = b->command,
-                                  .launched_ranks = s->launched_ranks,
-                                  .threads = s->threads,
-                                  .device_load = rank_slowest_load(&s->rank),
-                                  .start_s = cli_seconds() - start};
+    b->env = environment_of(s, &b->args, b->command, start);
     return ST_OK;
 }
 

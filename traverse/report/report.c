@@ -22,6 +22,18 @@ static const char *exchange_memory_name(const struct environment *env)
     return env->rank->exchange_memory == EXCHANGE_DEVICE ? "device" : "host";
 }
 
+struct environment environment_of(const struct searcher *s, const struct args *args, char *const *command, double begun)
+{
+    return (struct environment){.args = args,
+                                .rank = &s->rank,
+                                .exchange = s->exchange,
+                                .command = command,
+                                .launched_ranks = s->launched_ranks,
+                                .threads = s->threads,
+                                .device_load = rank_slowest_load(&s->rank),
+                                .start_s = cli_seconds() - begun};
+}
+
 void report_environment(FILE *out, const struct environment *env)
 {
     const struct graph *graph = env->rank->graph;

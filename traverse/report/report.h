@@ -20,6 +20,10 @@ struct environment {
     uint64_t peak_bytes;            /* resident memory of the rank that took most, at the end */
 };
 
+/* Of a program whose set-up is done and began at `begun`, by cli_seconds. Collective. */
+struct environment environment_of(const struct searcher *searcher, const struct args *args, char *const *command,
+                                  double begun);
+
 void report_environment(FILE *out, const struct environment *env);
 void report_record(FILE *out, const struct environment *env, const struct record *record);
 void report_summary(FILE *out, const struct record *records, uint64_t count);
