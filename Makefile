@@ -28,7 +28,7 @@ LDLIBS = -lz -lm
 
 TOOLS    = rmatgen edgeconv degsplit dbfs-pack dbfs-check
 MPI_TOOLS = degsplit dbfs-pack dbfs-check
-PROGRAMS = $(TOOLS) dbfs-traverse dbfs-graph500
+PROGRAMS = $(TOOLS) dbfs-traverse dbfs-traverse-2d dbfs-graph500
 SCRIPTS  = dbfs dbfs-report dbfs-model
 
 # edgeconv reads archives through libarchive; ARCHIVE=0 builds without it
@@ -53,7 +53,8 @@ formats_src  = $(filter-out $(mpi_src),$(wildcard formats/*.c formats/*/*.c))
 tools_src    = $(filter-out $(TOOLS:%=tools/%.c) $(archive_without_$(ARCHIVE)), \
                  $(wildcard tools/*.c tools/*/*.c tools/*/*/*.c))
 graph500_src = $(wildcard traverse/graph500/*.c) $(if $(filter 1,$(CUDA)),$(wildcard traverse/graph500/cuda/*.c))
-traverse_src = $(filter-out $(cuda_c) $(graph500_src),\
+grid_src     = $(wildcard traverse/grid/*.c)
+traverse_src = $(filter-out $(cuda_c) $(graph500_src) $(grid_src),\
                  $(wildcard traverse/*.c traverse/*/*.c traverse/cuda/*/*.c traverse/exchange/*/*.c))
 unit_src     = $(wildcard tests/unit/*.c)
 plain_tests  = oracle treecheck mkgraph
@@ -122,6 +123,13 @@ proof_obj = $(proof_cu:%=$(BUILD)/%.o)
 # what the MPI library can do is looked up in the running program
 $(BUILD)/bin/dbfs-traverse $(BUILD)/tests/gpu_kernels $(BUILD)/tests/fail_cuda: LDLIBS += -ldl
 $(BUILD)/bin/dbfs-traverse: $(call obj,$(traverse_src)) $(cuda_obj) $(libmpi) $(libformats)
+	@mkdir -p $(@D)
+	$(mpicc) $(ALL_CFLAGS) $(LDFLAGS) -o $@ $^ $(LDLIBS) $(cuda_libs)
+
+# the 2D search shares all objects of dbfs-traverse but its search and its command line
+$(BUILD)/bin/dbfs-traverse-2d: LDLIBS += -ldl
+$(BUILD)/bin/dbfs-traverse-2d: $(call obj,$(grid_src) $(filter-out traverse/bfs.c traverse/options/traverse_program.c,$(traverse_src))) \
+                               $(cuda_obj) $(libmpi) $(libformats)
 	@mkdir -p $(@D)
 	$(mpicc) $(ALL_CFLAGS) $(LDFLAGS) -o $@ $^ $(LDLIBS) $(cuda_libs)
 

@@ -11,6 +11,7 @@
 #include "tools/pack/folder/pack_list.h"
 #include "tools/pack/folder/pack_plan.h"
 #include "tools/pack/folder/pack_verify.h"
+#include "tools/pack/grid/grid_write.h"
 #include "formats/mpi/comm.h"
 #include "tools/separate/separate.h"
 
@@ -47,6 +48,8 @@ static const char help[] =
     "      --encoding E       raw: sections that are used where they are mapped; packed: small\n"
     "                         ones, decoded when a search starts; auto, the default: packed where\n"
     "                         that takes at most three quarters of the bytes\n"
+    "      --layout 2d=RxC    R x C shards without delegates (-p and -t follow), and beside them the\n"
+    "                         grid parts that dbfs-traverse-2d searches\n"
     "      --plan             only print what it would take: memory, temporary disk, passes over the\n"
     "                         stream, bytes of a shard\n"
     "      --list             print what a shard directory holds\n"
@@ -70,7 +73,8 @@ enum {
     VERIFY_OPTION,
     SUGGEST_OPTION,
     FOR_OPTION,
-    LINKS_OPTION
+    LINKS_OPTION,
+    LAYOUT_OPTION
 };
 
 enum action { PACK, PLAN, LIST, VERIFY };
@@ -81,6 +85,7 @@ struct command {
     enum action action;
     struct pack_options pack;
     int resume, json;
+    struct grid_layout layout;
     struct suggest_words words; /* --suggest, --for, --links */
     struct edge_inputs inputs;
     const char *directory; /* to look at, with LIST and VERIFY */
@@ -136,6 +141,10 @@ static void parse_option(struct cli *cli, struct command *c, int option, const c
     case SUGGEST_OPTION: c->words.rule = argument; break;
     case FOR_OPTION: c->words.machines = argument; break;
     case LINKS_OPTION: c->words.links = argument; break;
+    case LAYOUT_OPTION:
+        if (grid_layout_parse(argument, &c->layout) != 0)
+            cli_usage(cli, "--layout: '%s' is not 2d=RxC, with R and C from 1 to 4096", argument);
+        break;
     default: cli_option(cli, option, argument);
     }
 }
@@ -171,6 +180,23 @@ static void check_command(const struct cli *cli, const struct command *c)
         cli_usage(cli, "-s and the edges cannot both be standard input");
 }
 
+/* A grid is of shards without delegates. */
+static void settle_layout(const struct cli *cli, struct command *c)
+{
+    struct pack_options *p = &c->pack;
+    const uint64_t shards = (uint64_t)c->layout.r * c->layout.c;
+    if (shards == 0)
+        return;
+    if (shards > PACK_MAX_P || (p->p != 0 && p->p != shards))
+        cli_usage(cli, "--layout: a grid of %u x %u has %" PRIu64 " shards%s", c->layout.r, c->layout.c, shards,
+                  shards > PACK_MAX_P ? ", which are too many" : ", and -p says otherwise");
+    if (p->split_path != NULL || (p->th_given && p->th != TH_INFINITE))
+        cli_usage(cli, "--layout: a grid has no delegates: leave out %s", p->th_given ? "-t" : "-s");
+    p->p = (uint32_t)shards;
+    p->th_given = 1;
+    p->th = TH_INFINITE;
+}
+
 static void parse_arguments(struct cli *cli, struct command *c, int argc, char **argv,
                             uint32_t rank, struct error *e)
 {
@@ -187,18 +213,20 @@ static void parse_arguments(struct cli *cli, struct command *c, int argc, char *
                                             {"suggest", required_argument, NULL, SUGGEST_OPTION},
                                             {"for", required_argument, NULL, FOR_OPTION},
                                             {"links", required_argument, NULL, LINKS_OPTION},
+                                            {"layout", required_argument, NULL, LAYOUT_OPTION},
                                             {"json", no_argument, NULL, JSON_OPTION},
                                             CLI_TIMEOUT,
                                             CLI_LONG_OPTIONS,
                                             {NULL, 0, NULL, 0}};
     struct error choice = {0};
     int option;
-    c->pack.p = 1;
     c->pack.encoding = PACK_AUTO;
     for (int g = 0; g < SUBGRAPHS; g++)
         c->pack.heads[g] = HEADS_AUTO;
     while ((option = cli_next(cli, argc, argv, CLI_SHORT_OPTIONS "p:s:t:o:", options)) != -1)
         parse_option(cli, c, option, optarg);
+    settle_layout(cli, c);
+    c->pack.p = c->pack.p == 0 ? 1 : c->pack.p;
     c->directory = argv[optind]; /* NULL at the end of argv */
     if (edge_inputs_open(&c->inputs, argv + optind, (size_t)(argc - optind), rank, e) != ST_OK)
         return;
@@ -346,6 +374,17 @@ static void warn_missing(const struct cli *cli, const struct edge_source *source
                  source->name, source->missing_edges);
 }
 
+/* After the packing: the grid parts beside the shards. */
+static void write_grid(const struct cli *cli, const struct command *c, const struct comm *comm,
+                       struct memory_budget *budget, struct error *e)
+{
+    struct grid_report report;
+    char size[16];
+    if (grid_write(c->pack.folder, &c->layout, comm, c->pack.threads, budget, &report, e) == ST_OK)
+        cli_report(cli, "grid parts of %u x %u: %s in %.2f s", c->layout.r, c->layout.c,
+                   format_size(report.bytes, size, sizeof size), report.seconds);
+}
+
 static enum status run_pack(const struct cli *cli, struct command *c, const struct comm *comm,
                             struct error *e)
 {
@@ -378,6 +417,8 @@ static enum status run_pack(const struct cli *cli, struct command *c, const stru
     }
     if (e->status == ST_OK && c->action == PACK && !report.complete)
         print_report(cli, &c->pack, &report, cli_seconds() - start);
+    if (e->status == ST_OK && c->action == PACK && c->layout.r > 0)
+        write_grid(cli, c, comm, &budget, e);
     spill_close(&spill);
     edge_source_close(&source);
     return e->status;

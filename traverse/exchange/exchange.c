@@ -6,7 +6,8 @@
 
 const char *const exchange_count_name[EXCHANGE_COUNTS] = {
     "found_vertices", "sent_vertices",    "list_bytes", "bits_bytes",    "frontier_bytes",
-    "mask_bytes",     "whole_mask_bytes", "messages",   "peer_vertices", "peer_bytes"};
+    "mask_bytes",     "whole_mask_bytes", "messages",   "peer_vertices", "peer_bytes",
+    "dropped_vertices"};
 
 /* Seconds since *clock, which moves on to now. */
 static double lap(double *clock)

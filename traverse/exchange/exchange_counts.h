@@ -18,6 +18,7 @@ enum exchange_count {
     COUNT_MESSAGES,         /* with vertices; frontiers and masks are left out */
     COUNT_PEER_VERTICES, /* read of peers, in lists */
     COUNT_PEER_BYTES,    /* lists and bits of vertices, frontiers, and masks of delegates */
+    COUNT_DROPPED_VERTICES, /* duplicates dropped on the way to their owner: by a 2D search alone */
     EXCHANGE_COUNTS
 };
 

@@ -23,7 +23,7 @@ enum option_group {
 };
 
 /* Which programs have an option, a bit each, and whether the short help has it. */
-enum { OF_TRAVERSE = 1, OF_GRAPH500 = 2, OF_BOTH = 3, EVERYDAY = 4 };
+enum { OF_TRAVERSE = 1, OF_GRAPH500 = 2, OF_BOTH = 3, EVERYDAY = 4, OF_GRID = 8 };
 
 /* What is done with the value, at member `at` of struct args. */
 enum option_kind {
@@ -62,6 +62,10 @@ struct option_program {
 /* Reads the options into `args`, which has its defaults, and the one DIR behind them. It exits with 2 if the command line is
  * wrong, and with 0 after --help or --version. */
 void options_read(struct args *args, const struct option_program *program, int argc, char **argv);
+
+/* The command line of a program that searches and writes results, with its defaults: options_read, the roots, and what
+ * follows from the options. */
+void args_read(struct args *args, const struct option_program *program, int argc, char **argv);
 
 /* Prints the word that was chosen for an option of this name. */
 void options_print_choice(FILE *out, const struct args *args, const char *name);

@@ -1,23 +1,10 @@
-/* traverse_options.c: the command line of dbfs-traverse; see args.h */
+/* traverse_options.c: the command line of a program that searches and writes results; see options.h */
 #include "options.h"
 
 #include "formats/mpi/comm.h"
 
 #include <stdlib.h>
 #include <string.h>
-
-static const char usage[] =
-    "Usage: dbfs-traverse [OPTION]... DIR\n"
-    "       mpiexec -n R dbfs-traverse [OPTION]... DIR\n"
-    "       dbfs-traverse --plan [--parents -] [-S SIZE] [--json FILE] DIR\n"
-    "Breadth-first search over the shards that dbfs-pack wrote to DIR.\n"
-    "\n";
-
-static const struct option_program traverse = {
-    .name = "dbfs-traverse",
-    .bit = OF_TRAVERSE,
-    .usage = usage,
-    .exit_codes = "Exit codes: 0 ok, 1 run-time failure, 2 usage, 3 bad data, 5 not enough memory or no GPU.\n"};
 
 _Noreturn static void end_without_memory(struct args *args, uint64_t bytes)
 {
@@ -77,12 +64,12 @@ static void check_outputs(const struct args *args)
         cli_usage(&args->cli, "only one result can go to standard output");
 }
 
-void args_parse(struct args *args, int argc, char **argv)
+void args_read(struct args *args, const struct option_program *program, int argc, char **argv)
 {
-    args_defaults(args, traverse.name);
+    args_defaults(args, program->name);
     cli_called(&args->cli, argv[0]);
     args->answer = (enum answer_kind)ANSWER_NONE; /* not given */
-    options_read(args, &traverse, argc, argv);
+    options_read(args, program, argc, argv);
     if (args->roots_given)
         read_roots(args);
     if ((int)args->answer == ANSWER_NONE)

@@ -26,6 +26,14 @@ static int is_part(const char *name)
            name[used] == '\0';
 }
 
+/* grid-SSSS-of-PPPP.dbfs, which is made of the parts */
+static int is_grid_part(const char *name)
+{
+    unsigned shard, p;
+    int used = 0;
+    return sscanf(name, "grid-%u-of-%u.dbfs%n", &shard, &p, &used) == 2 && used > 0 && name[used] == '\0';
+}
+
 /* .NAME.XXXXXX of something that we write, as outfile.c names it until it is whole */
 static int is_temporary(const char *name)
 {
@@ -35,7 +43,7 @@ static int is_temporary(const char *name)
         return 0;
     memcpy(base, name + 1, length - 8);
     base[length - 8] = '\0';
-    return is_part(base) || strcmp(base, MANIFEST_NAME) == 0 || strcmp(base, PACKING_NAME) == 0;
+    return is_part(base) || is_grid_part(base) || strcmp(base, MANIFEST_NAME) == 0 || strcmp(base, PACKING_NAME) == 0;
 }
 
 static int is_dot(const char *name)
@@ -60,7 +68,7 @@ static int is_finished(const struct pack_folder *f, const char *name)
 /* What a packing writes or removes. */
 static int is_ours(const char *name)
 {
-    return is_part(name) || is_temporary(name) || strcmp(name, MANIFEST_NAME) == 0 ||
+    return is_part(name) || is_grid_part(name) || is_temporary(name) || strcmp(name, MANIFEST_NAME) == 0 ||
            strcmp(name, PACKING_NAME) == 0;
 }
 
@@ -94,9 +102,10 @@ static enum status remove_file(const struct pack_folder *f, const char *name, st
     return e->status;
 }
 
+/* Also grid parts, which are made of parts. */
 static int is_unfinished_part(const struct pack_folder *f, const char *name)
 {
-    return is_part(name) && !is_finished(f, name);
+    return is_grid_part(name) || (is_part(name) && !is_finished(f, name));
 }
 
 static int is_left_over(const struct pack_folder *f, const char *name)

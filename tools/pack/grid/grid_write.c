@@ -1,0 +1,201 @@
+/* grid_write.c: see grid_write.h */
+#include "grid_write.h"
+
+#include "formats/base/cli.h"
+#include "formats/base/outfile.h"
+#include "formats/base/progress.h"
+#include "formats/grid_part.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+enum { PIECE = 1 << 16 /* columns that are written at once */ };
+
+/* One grid part under way. */
+struct writing {
+    const struct grid_layout *layout;
+    const char *folder;
+    const struct manifest *manifest;
+    struct memory_budget *budget;
+    int threads;
+    uint32_t index;
+    struct container_writer *writer;
+    uint64_t *starts;  /* [R + 1] */
+    uint32_t *rows;    /* [row_count], in the budget */
+    uint64_t *offsets; /* [row_count + 1] */
+    uint64_t row_count, edges;
+    uint32_t column_width; /* 0: no column was written yet */
+    uint32_t piece_count;
+    union {
+        uint32_t narrow[PIECE];
+        uint64_t wide[PIECE];
+    } piece;
+};
+
+int grid_layout_parse(const char *text, struct grid_layout *layout)
+{
+    int used = 0;
+    unsigned r, c;
+    if (sscanf(text, "2d=%ux%u%n", &r, &c, &used) != 2 || text[used] != '\0' || r == 0 || c == 0 || r > 4096 || c > 4096)
+        return -1;
+    *layout = (struct grid_layout){r, c};
+    return 0;
+}
+
+/* ---- columns ---- */
+
+static enum status flush(struct writing *w, struct error *e)
+{
+    uint64_t count = w->piece_count;
+    w->piece_count = 0;
+    return count == 0 ? ST_OK : container_append(w->writer, count, &w->piece, e);
+}
+
+static enum status put_column(struct writing *w, uint64_t column, struct error *e)
+{
+    if (w->column_width == 4)
+        w->piece.narrow[w->piece_count++] = (uint32_t)column;
+    else
+        w->piece.wide[w->piece_count++] = column;
+    w->edges++;
+    return w->piece_count == PIECE ? flush(w, e) : ST_OK;
+}
+
+/* The edges of one row that lead to the grid row of this part. */
+static enum status put_row(struct writing *w, const struct shard *shard, uint64_t row, struct error *e)
+{
+    const struct csr *nn = &shard->csr[NN];
+    const uint32_t grid_row = w->index % w->layout->r;
+    const uint64_t before = w->edges, length = csr_row_length(nn, row);
+    for (uint64_t k = 0; k < length; k++) {
+        uint64_t column = csr_destination(nn, row, k);
+        if ((column >> shard->local_bits) % w->layout->r == grid_row && put_column(w, column, e) != ST_OK)
+            return e->status;
+    }
+    if (w->edges > before) {
+        w->offsets[w->row_count] = before;
+        w->rows[w->row_count++] = (uint32_t)row;
+    }
+    return ST_OK;
+}
+
+static enum status put_shard(struct writing *w, uint32_t source, struct error *e)
+{
+    struct shard shard = {0};
+    if (manifest_open_shard(w->manifest, w->folder, source, &shard, e) == ST_OK &&
+        shard_load(&shard, 1 << NN, w->threads, w->budget, e) == ST_OK) {
+        for (uint64_t row = 0; row < shard.csr[NN].rows && e->status == ST_OK; row++)
+            put_row(w, &shard, row, e);
+    }
+    shard_close(&shard);
+    return e->status;
+}
+
+/* ---- a part ---- */
+
+/* Room for the rows of all shards of the column; and the width of a column, which all shards have alike. */
+static enum status take_rows(struct writing *w, struct error *e)
+{
+    uint64_t rows = 0;
+    for (uint32_t i = 0; i < w->layout->r && e->status == ST_OK; i++) {
+        struct shard shard = {0};
+        uint32_t source = i + w->layout->r * (w->index / w->layout->r);
+        if (manifest_open_shard(w->manifest, w->folder, source, &shard, e) == ST_OK) {
+            rows += shard.locals;
+            w->column_width = shard.csr[NN].column_width;
+        }
+        shard_close(&shard);
+    }
+    if (e->status == ST_OK &&
+        memory_take(w->budget, (void **)&w->starts, w->layout->r + 1, 8, "starts of a grid part", e) == ST_OK &&
+        memory_take(w->budget, (void **)&w->rows, rows, 4, "rows of a grid part", e) == ST_OK)
+        memory_take(w->budget, (void **)&w->offsets, rows + 1, 8, "offsets of a grid part", e);
+    return e->status;
+}
+
+static enum status write_sections(struct writing *w, struct error *e)
+{
+    const uint64_t attributes[GRID_ATTRIBUTE_COUNT] = {[GRID_AT_INDEX] = w->index,
+                                                       [GRID_AT_R] = w->layout->r,
+                                                       [GRID_AT_C] = w->layout->c,
+                                                       [GRID_AT_PACK_ID] = w->manifest->pack_id};
+    const uint32_t first = w->layout->r * (w->index / w->layout->r);
+    if (container_add(w->writer, GRID_ATTRIBUTES, 8, GRID_ATTRIBUTE_COUNT, attributes, e) != ST_OK ||
+        container_begin(w->writer, GRID_COLUMNS, ENCODING_RAW, w->column_width, e) != ST_OK)
+        return e->status;
+    for (uint32_t i = 0; i < w->layout->r; i++) {
+        w->starts[i] = w->row_count;
+        if (put_shard(w, first + i, e) != ST_OK)
+            return e->status;
+    }
+    w->starts[w->layout->r] = w->row_count;
+    w->offsets[w->row_count] = w->edges;
+    if (flush(w, e) == ST_OK &&
+        container_add(w->writer, GRID_STARTS, 8, w->layout->r + 1, w->starts, e) == ST_OK &&
+        container_add(w->writer, GRID_ROWS, 4, w->row_count, w->rows, e) == ST_OK)
+        container_add(w->writer, GRID_OFFSETS, 8, w->row_count + 1, w->offsets, e);
+    return e->status;
+}
+
+static enum status write_part(struct writing *w, const char *path, uint64_t *bytes, struct error *e)
+{
+    struct outfile *out = NULL;
+    if (take_rows(w, e) == ST_OK && outfile_open(&out, path, e) == ST_OK) {
+        if (container_writer_open(&w->writer, &grid_part_kind, out, e) == ST_OK && write_sections(w, e) == ST_OK)
+            container_writer_finish(w->writer, NULL, e);
+        *bytes += outfile_tell(out);
+        container_writer_free(w->writer);
+        if (e->status != ST_OK)
+            outfile_abort(out);
+        else
+            outfile_commit(out, NULL, e);
+    }
+    memory_release(w->budget, w->starts);
+    memory_release(w->budget, w->rows);
+    memory_release(w->budget, w->offsets);
+    return e->status;
+}
+
+/* A part that is there belongs to this packing: one that starts anew removes all grid parts first. */
+static enum status write_missing(struct writing *w, uint64_t *bytes, struct error *e)
+{
+    char name[64];
+    char *path = manifest_path(w->folder, grid_part_name(name, sizeof name, w->index, w->manifest->p));
+    if (path == NULL)
+        return fail_memory(e, "a path", sizeof name);
+    if (access(path, F_OK) != 0)
+        write_part(w, path, bytes, e);
+    free(path);
+    return e->status;
+}
+
+enum status grid_write(const char *folder, const struct grid_layout *layout, const struct comm *comm, int threads,
+                       struct memory_budget *budget, struct grid_report *report, struct error *e)
+{
+    struct manifest manifest = {0};
+    struct writing *w = calloc(1, sizeof *w);
+    const double start = cli_seconds();
+    *report = (struct grid_report){0};
+    if (w == NULL)
+        fail_memory(e, "a grid part", sizeof *w);
+    else if (manifest_read(&manifest, folder, e) == ST_OK) {
+        for (uint32_t s = comm->rank; s < manifest.p && e->status == ST_OK; s += comm->ranks) {
+            memset(w, 0, offsetof(struct writing, piece));
+            w->layout = layout;
+            w->folder = folder;
+            w->manifest = &manifest;
+            w->budget = budget;
+            w->threads = threads;
+            w->index = s;
+            write_missing(w, &report->bytes, e);
+        }
+    }
+    manifest_free(&manifest);
+    free(w);
+    comm_agree(comm, e);
+    comm_sum_u64(comm, &report->bytes, 1);
+    report->seconds = cli_seconds() - start;
+    return e->status;
+}

@@ -1,0 +1,31 @@
+/* grid_write.h: the 2D layout of a packed graph: a grid part for each of the R x C processors (formats/grid_part.h).
+ *
+ * It reads the shards of a graph that is packed without delegates, and writes beside them. So one folder serves 1D and
+ * 2D searches, and both have the same vertices and results.
+ */
+#ifndef DBFS_GRID_WRITE_H
+#define DBFS_GRID_WRITE_H
+
+#include "formats/base/memory.h"
+#include "formats/mpi/comm.h"
+
+#include <stdint.h>
+
+struct grid_layout {
+    uint32_t r, c; /* 0: none is asked for */
+};
+
+struct grid_report {
+    uint64_t bytes; /* of all grid parts */
+    double seconds;
+};
+
+/* "2d=RxC". Nonzero: `text` is none. */
+int grid_layout_parse(const char *text, struct grid_layout *layout);
+
+/* Writes the parts that are not there yet; ranks take turns. Collective. A part takes the memory of its rows, of one
+ * shard of its column and, while that is read, a piece of columns. */
+enum status grid_write(const char *folder, const struct grid_layout *layout, const struct comm *comm, int threads,
+                       struct memory_budget *budget, struct grid_report *report, struct error *e);
+
+#endif

@@ -1,0 +1,118 @@
+/* grid_bfs.c: the search of dbfs-traverse-2d: what bfs.h says, over a 2D partition
+ *
+ * It stands where bfs.c stands in dbfs-traverse, so that both programs share everything around the search. Marks and depths
+ * are those of the device of the CPU backend, which makes answers and counts of them.
+ */
+#include "grid_program.h"
+#include "grid_search.h"
+
+#include "traverse/bfs.h"
+#include "traverse/cpu/cpu_device.h"
+
+#include "formats/base/cli.h"
+
+#include <string.h>
+
+static struct grid_search grid; /* of this process */
+
+enum status bfs_open(struct bfs *bfs, const struct rank *rank, struct exchange *exchange,
+                     const struct direction_policy *policy, int timed, struct error *e)
+{
+    *bfs = (struct bfs){.rank = rank, .exchange = exchange, .policy = *policy, .timed = timed};
+    grid.fold = grid_fold_asked();
+    if (rank->device_count != 1)
+        return fail(e, ST_USAGE, "a rank of a 2D search has one shard: mpiexec -n %u", rank->graph->manifest.p);
+    return grid_search_open(&grid, rank->comm, rank->graph, rank->budget, e);
+}
+
+void bfs_close(struct bfs *bfs)
+{
+    (void)bfs;
+    grid_search_close(&grid);
+}
+
+enum status bfs_prepare(struct bfs *bfs, struct error *e)
+{
+    (void)bfs;
+    return e->status;
+}
+
+/* Forgets the last search, and puts the root where it belongs. */
+static void start(struct device *device, const struct root *root)
+{
+    struct cpu_normals *n = &device->normals;
+    memset(n->visited, 0, 8 * mask_words(device->shard->locals));
+    grid_search_begin(&grid);
+    if (root->at != ROOT_AT_LOCAL || root->shard != device->shard->index)
+        return;
+    n->visited[root->index / 64] |= UINT64_C(1) << (root->index % 64);
+    n->depth[root->index] = 0;
+    grid.frontier.ids[grid.frontier.count++] = root->index;
+}
+
+/* What arrived and was not visited is the next frontier. */
+static void take_incoming(struct device *device, int32_t depth)
+{
+    struct cpu_normals *n = &device->normals;
+    grid.frontier.count = 0;
+    for (uint64_t k = 0; k < grid.incoming.count; k++) {
+        uint32_t v = grid.incoming.ids[k];
+        uint64_t bit = UINT64_C(1) << (v % 64);
+        if (n->visited[v / 64] & bit)
+            continue;
+        n->visited[v / 64] |= bit;
+        n->depth[v] = depth;
+        grid.frontier.ids[grid.frontier.count++] = v;
+    }
+}
+
+/* In the terms of the exchange (exchange_counts.h): expand sends frontiers, fold sends lists. */
+static struct level_trace trace_of(uint64_t fresh, const struct grid_counts *counts, double seconds)
+{
+    struct level_trace trace = {.way = WAY_LIST, .fresh = fresh, .compute_s = seconds};
+    uint64_t *of = trace.exchange.counts.of;
+    trace.frontier[NN] = fresh;
+    trace.forward[NN] = trace.pushed[NN] = counts->looked_up;
+    of[COUNT_FOUND_VERTICES] = counts->found;
+    of[COUNT_SENT_VERTICES] = counts->folded;
+    of[COUNT_LIST_BYTES] = 4 * counts->folded;
+    of[COUNT_FRONTIER_BYTES] = 4 * counts->expanded;
+    of[COUNT_MESSAGES] = counts->messages;
+    of[COUNT_DROPPED_VERTICES] = counts->dropped;
+    return trace;
+}
+
+enum status bfs_search(struct bfs *bfs, const struct root *root, struct bfs_times *times, bfs_tracer *tracer,
+                       void *context, struct error *e)
+{
+    struct device *device = bfs->rank->devices[0];
+    uint64_t found = root->at == ROOT_AT_LOCAL;
+    *times = (struct bfs_times){0};
+    start(device, root);
+    for (int32_t depth = 0; found > 0; depth++) {
+        struct grid_counts counts = {0};
+        double begin = cli_seconds();
+        uint64_t fresh = grid.frontier.count;
+        if (grid_level(&grid, &counts, e) != ST_OK)
+            return e->status;
+        take_incoming(device, depth + 1);
+        found = grid.frontier.count;
+        comm_sum_u64(bfs->rank->comm, &found, 1);
+        struct level_trace trace = trace_of(fresh, &counts, cli_seconds() - begin);
+        times->compute_s += trace.compute_s;
+        times->sent_vertices += counts.folded + counts.expanded;
+        times->iterations++;
+        if (tracer != NULL)
+            tracer(context, depth, &trace);
+    }
+    return ST_OK;
+}
+
+/* Every level was told while it was searched. */
+enum status bfs_trace_rest(struct bfs *bfs, bfs_tracer *tracer, void *context, struct error *e)
+{
+    (void)bfs;
+    (void)tracer;
+    (void)context;
+    return e->status;
+}

@@ -1,0 +1,10 @@
+/* grid_program.h: the command line of dbfs-traverse-2d */
+#ifndef DBFS_GRID_PROGRAM_H
+#define DBFS_GRID_PROGRAM_H
+
+#include "grid_search.h"
+
+/* How --fold says that destinations go to their owners. */
+enum grid_fold grid_fold_asked(void);
+
+#endif

@@ -1,0 +1,228 @@
+/* grid_search.c: opens a grid part, and takes a level: expand, look-up, fold; see grid_search.h */
+#include "grid_search.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { CHUNK_BYTES = 4 << 20, TAG_ROWS = 1, TAG_EXPAND = 2 };
+
+/* ---- opening ---- */
+
+static enum status take(struct grid_search *g, void *array, uint64_t count, uint64_t width, struct error *e)
+{
+    void *taken = NULL;
+    if (e->status == ST_OK)
+        memory_take(g->budget, &taken, count, width, "a 2D search", e);
+    memcpy(array, &taken, sizeof taken);
+    return e->status;
+}
+
+static uint64_t locals_of(const struct grid_search *g, uint32_t row, uint32_t column)
+{
+    return g->graph->locals[grid_shard(g, row, column)];
+}
+
+static enum status open_part(struct grid_search *g, struct error *e)
+{
+    const struct shard *own = &g->graph->shards[0];
+    char *folder = strdup(container_path(own->file));
+    if (folder == NULL)
+        return fail_memory(e, "a path", 1);
+    char *slash = strrchr(folder, '/');
+    if (slash != NULL)
+        *slash = '\0';
+    grid_part_open(&g->part, slash != NULL ? folder : ".", &g->graph->manifest, g->graph->locals, own->local_bits,
+                   own->index, e);
+    free(folder);
+    return e->status;
+}
+
+static void number_rows(struct grid_search *g, uint32_t row)
+{
+    const struct grid_part *part = &g->part;
+    struct grid_rows *rows = &g->rows[row];
+    for (uint64_t k = part->starts[row]; k < part->starts[row + 1]; k++)
+        rows->has[part->rows[k] / 64] |= UINT64_C(1) << (part->rows[k] % 64);
+    uint64_t words = mask_words(locals_of(g, row, g->j)), at = part->starts[row];
+    for (uint64_t w = 0; w < words; w++) {
+        rows->before[w] = (uint32_t)at;
+        at += (uint64_t)__builtin_popcountll(rows->has[w]);
+    }
+}
+
+static enum status take_arrays(struct grid_search *g, struct error *e)
+{
+    const uint32_t r = g->part.r, c = g->part.c;
+    const uint64_t own = g->graph->shards[0].locals;
+    for (uint32_t s = 0; s < g->graph->manifest.p; s++)
+        g->most_locals = g->graph->locals[s] > g->most_locals ? g->graph->locals[s] : g->most_locals;
+    g->rows = calloc(r, sizeof *g->rows);
+    g->asked = calloc(r, sizeof *g->asked);
+    g->expand = calloc(r, sizeof *g->expand);
+    g->seen = calloc(c, sizeof *g->seen);
+    g->bins = calloc(c, sizeof *g->bins);
+    if (g->rows == NULL || g->asked == NULL || g->expand == NULL || g->seen == NULL || g->bins == NULL)
+        return fail_memory(e, "a 2D search", (r + c) * sizeof *g->rows);
+    for (uint32_t i = 0; i < r; i++) {
+        uint64_t words = mask_words(locals_of(g, i, g->j));
+        take(g, &g->rows[i].has, words, 8, e);
+        take(g, &g->rows[i].before, words, 4, e);
+        take(g, &g->asked[i], mask_words(own), 8, e);
+        take(g, &g->expand[i].ids, own, 4, e);
+    }
+    for (uint32_t k = 0; k < c; k++) {
+        take(g, &g->seen[k], mask_words(locals_of(g, g->i, k)), 8, e);
+        take(g, &g->bins[k].ids, locals_of(g, g->i, k), 4, e);
+    }
+    take(g, &g->frontier.ids, own, 4, e);
+    return take(g, &g->incoming.ids, own * c, 4, e);
+}
+
+/* Owners learn which processors of their column have edges of which vertices. */
+static enum status ask_for_rows(struct grid_search *g, struct error *e)
+{
+    const uint32_t r = g->part.r;
+    struct transfer *sends = calloc(2 * (size_t)r, sizeof *sends), *receives = sends + r;
+    if (sends == NULL)
+        return fail_memory(e, "a 2D search", 2 * r * sizeof *sends);
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < r; i++) {
+        uint64_t bytes = 8 * mask_words(locals_of(g, i, g->j)), own = 8 * mask_words(g->graph->shards[0].locals);
+        if (i == g->i) {
+            memcpy(g->asked[i], g->rows[i].has, own);
+            continue;
+        }
+        sends[count] = (struct transfer){grid_shard(g, i, g->j), TAG_ROWS, g->rows[i].has, bytes};
+        receives[count++] = (struct transfer){grid_shard(g, i, g->j), TAG_ROWS, g->asked[i], own};
+    }
+    comm_transfer(g->comm, sends, count, receives, count, CHUNK_BYTES, e);
+    free(sends);
+    return e->status;
+}
+
+enum status grid_search_open(struct grid_search *g, const struct comm *comm, const struct graph *graph,
+                             struct memory_budget *budget, struct error *e)
+{
+    const struct manifest *manifest = &graph->manifest;
+    g->comm = comm;
+    g->graph = graph;
+    g->budget = budget;
+    if (manifest->d > 0)
+        fail(e, ST_USAGE, "a 2D search wants a graph without delegates: `dbfs-pack --layout 2d=RxC`");
+    else if (comm->ranks != manifest->p)
+        fail(e, ST_USAGE, "a grid of %u processors wants as many ranks: mpiexec -n %u", manifest->p, manifest->p);
+    else if (open_part(g, e) == ST_OK) {
+        g->i = g->part.index % g->part.r;
+        g->j = g->part.index / g->part.r;
+        take_arrays(g, e);
+    }
+    if (comm_agree(comm, e) != ST_OK)
+        return e->status;
+    for (uint32_t i = 0; i < g->part.r; i++)
+        number_rows(g, i);
+    ask_for_rows(g, e);
+    return comm_agree(comm, e);
+}
+
+void grid_search_close(struct grid_search *g)
+{
+    for (uint32_t i = 0; g->rows != NULL && i < g->part.r; i++) {
+        memory_release(g->budget, g->rows[i].has);
+        memory_release(g->budget, g->rows[i].before);
+        memory_release(g->budget, g->asked != NULL ? g->asked[i] : NULL);
+        memory_release(g->budget, g->expand != NULL ? g->expand[i].ids : NULL);
+    }
+    for (uint32_t c = 0; g->seen != NULL && g->bins != NULL && c < g->part.c; c++) {
+        memory_release(g->budget, g->seen[c]);
+        memory_release(g->budget, g->bins[c].ids);
+    }
+    if (g->budget != NULL) {
+        memory_release(g->budget, g->frontier.ids);
+        memory_release(g->budget, g->incoming.ids);
+    }
+    free(g->rows);
+    free(g->asked);
+    free(g->expand);
+    free(g->seen);
+    free(g->bins);
+    grid_part_close(&g->part);
+}
+
+/* ---- a level ---- */
+
+void grid_search_begin(struct grid_search *g)
+{
+    for (uint32_t c = 0; c < g->part.c; c++)
+        memset(g->seen[c], 0, 8 * mask_words(locals_of(g, g->i, c)));
+    g->frontier.count = 0;
+}
+
+/* The edges of some vertices of shard (row, j). */
+static void look_up(struct grid_search *g, uint32_t row, const struct grid_list *list, struct grid_counts *counts)
+{
+    const struct grid_rows *rows = &g->rows[row];
+    const struct grid_part *part = &g->part;
+    const uint32_t bits = g->graph->shards[0].local_bits;
+    const uint64_t below = (UINT64_C(1) << bits) - 1;
+    for (uint64_t k = 0; k < list->count; k++) {
+        uint32_t v = list->ids[k];
+        uint64_t earlier = rows->has[v / 64] & ((UINT64_C(1) << (v % 64)) - 1);
+        uint64_t at = rows->before[v / 64] + (uint64_t)__builtin_popcountll(earlier);
+        for (uint64_t edge = part->offsets[at]; edge < part->offsets[at + 1]; edge++) {
+            uint64_t column = grid_column(part, edge);
+            grid_put(g, (uint32_t)(column >> bits) / part->r, (uint32_t)(column & below));
+        }
+        counts->looked_up += part->offsets[at + 1] - part->offsets[at];
+    }
+}
+
+/* The frontier for each processor of the column, itself included. */
+static void fill_expand(struct grid_search *g)
+{
+    for (uint32_t i = 0; i < g->part.r; i++) {
+        struct grid_list *list = &g->expand[i];
+        list->count = 0;
+        for (uint64_t k = 0; k < g->frontier.count; k++) {
+            if (mask_bit(g->asked[i], g->frontier.ids[k]))
+                list->ids[list->count++] = g->frontier.ids[k];
+        }
+    }
+}
+
+/* Sends a list to each processor of the column, and looks up those that come. One swap a processor, at a distance that
+ * grows: all of a column are at the same distance, so each swap has its partner. */
+static enum status expand(struct grid_search *g, struct grid_counts *counts, struct error *e)
+{
+    const uint32_t r = g->part.r;
+    struct grid_list got;
+    fill_expand(g);
+    look_up(g, g->i, &g->expand[g->i], counts);
+    if (r == 1)
+        return ST_OK;
+    got.ids = malloc(4 * g->most_locals);
+    if (got.ids == NULL)
+        return fail_memory(e, "a frontier", 4 * g->most_locals);
+    for (uint32_t distance = 1; distance < r; distance++) {
+        uint32_t to = (g->i + distance) % r, from = (g->i + r - distance) % r;
+        const struct grid_list *list = &g->expand[to];
+        got.count = comm_swap(g->comm, grid_shard(g, to, g->j), list->ids, 4 * list->count,
+                              grid_shard(g, from, g->j), got.ids, 4 * g->most_locals) / 4;
+        counts->expanded += list->count;
+        counts->messages++;
+        look_up(g, from, &got, counts);
+    }
+    free(got.ids);
+    return ST_OK;
+}
+
+enum status grid_level(struct grid_search *g, struct grid_counts *counts, struct error *e)
+{
+    for (uint32_t c = 0; c < g->part.c; c++)
+        g->bins[c].count = 0;
+    g->incoming.count = 0;
+    if (expand(g, counts, e) != ST_OK)
+        return e->status;
+    for (uint32_t c = 0; c < g->part.c; c++)
+        counts->found += c == g->j ? 0 : g->bins[c].count;
+    return grid_fold_bins(g, counts, e);
+}
