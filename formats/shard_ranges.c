@@ -254,7 +254,7 @@ enum status csr_ranges_judge(const struct shard *shard, enum subgraph g,
     return ST_OK;
 }
 
-/* ---- what is not in subgraphs ---- */
+/* ---- the rest of a shard: slots, ids, degrees, self-loops ---- */
 
 /* `runs` cover the vertices exactly, and degrees descend. */
 static enum status check_runs(const struct shard *shard, const char *name,

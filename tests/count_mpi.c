@@ -112,7 +112,7 @@ int MPI_Init_thread(int *argc, char ***argv, int wanted, int *provided)
     return status;
 }
 
-/* Only parts of masks are words for a communicator of their own; the tags of what is spread are odd. */
+/* On communicators of their own only parts of masks are words. Tags of results that are spread are odd. */
 static void note_part(int to, int tag, int words)
 {
     const char *hold = getenv("COUNT_MPI_HOLD");

@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Masks of a visit: whom it starts from, and what is visited, and found in this level, already. */
+/* Masks of a visit: the vertices it starts from, those visited, and those found in this level already. */
 struct masks {
     enum mask_kind from, visited, next;
 };
