@@ -211,7 +211,7 @@ static void parse_arguments(struct cli *cli, struct command *c, int argc, char *
                    : cli->within_dbfs ? FOLDER_ONCE : FOLDER_NEW;
 }
 
-/* What --resume found, or what it will find after this failure. */
+/* Says which parts --resume found, or will find after this failure. */
 static void print_progress(const struct cli *cli, const struct pack_options *o,
                            const struct pack_report *r, const struct error *e)
 {
@@ -320,7 +320,7 @@ static enum status refuse_unshared_split(const struct command *c, const struct c
     return ST_OK;
 }
 
-/* Where the packing would replace or remove what it reads. */
+/* Refuses a packing that would replace or remove its own input. */
 static enum status refuse_inputs_in_folder(const struct command *c, struct error *e)
 {
     const char *folder = c->pack.folder;

@@ -4,7 +4,7 @@
 
 #include "columns.h"
 
-/* Refuses lines whose numbers of columns are those of counts and edges, or of lists of neighbours. */
+/* Refuses lists of counts and edges, and lists of neighbours, which numbers of columns show. */
 enum status shape_check(const struct graph_reader *r, const struct list_sample *sample,
                         const struct columns *columns, struct error *e);
 
