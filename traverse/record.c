@@ -21,7 +21,7 @@ static void print_level(const char *program, int32_t depth, const struct level_t
             1e6 * trace->exchange.ahead_s);
 }
 
-/* What becomes of levels: lines with -v; with --trace or --breakdown they are kept. */
+/* Where traces of levels go: with -v to lines, with --trace or --breakdown to memory. */
 struct trace {
     const struct args *args;
     int prints;

@@ -98,8 +98,8 @@ static void give_counts(struct exchange *x, struct exchange_stats *stats)
 
 /* ---- a level of a group that holds all shards ---- */
 
-/* Nothing is sent: every device reads what its peers show. Each member finds out for itself how the level
- * went. What is read here changes only after the next meeting. */
+/* Ends a level without messages: every device reads the arrays of its peers, and each member finds out for itself how
+ * the level went. These arrays change only after the next meeting. */
 static enum status end_level_in_group(struct exchange *x, const struct member *m, int *done,
                                       struct exchange_stats *stats, struct error *e)
 {
@@ -164,7 +164,7 @@ static enum status take_stock(struct exchange *x, const struct member *m, struct
     return team_meet(m, e);
 }
 
-/* What can be done for vertices while masks are under way, if `beside`, which they have been since `begun`. */
+/* Does the steps of vertices that need no masks, if `beside`: masks have been under way since `begun`. */
 static void move_vertices(struct exchange *x, int beside, double begun, double *merged_s, struct error *e)
 {
     int moving = !vertices_are_here(&x->vertices);

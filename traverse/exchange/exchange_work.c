@@ -109,7 +109,7 @@ static int bits_are_fewer(const struct exchange *x, const struct subgraph_work *
     return 32 * vertices > (double)devices * (double)bits;
 }
 
-/* Devices whose work is pooled. */
+/* The number of devices that pool their work. */
 static uint32_t pooled_devices(const struct exchange *x)
 {
     return x->nn.everywhere ? x->rank->graph->manifest.p : x->group.count;

@@ -66,7 +66,7 @@ int masks_move(struct masks *masks, struct exchange_counts *counts);
 /* Waits until it is known whether a reduction has begun. */
 void masks_await_answer(struct masks *masks, struct exchange_counts *counts);
 
-/* What this rank tells the others: rank_note.changed. */
+/* This rank's word to the others: rank_note.changed. */
 enum status masks_tell(struct masks *masks, uint64_t *changed, struct error *e);
 
 /* Returns whether the masks are then under way, as they are in a reduction that does not block. */

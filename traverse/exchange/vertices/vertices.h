@@ -108,7 +108,7 @@ static inline struct outbox *outbox_of(const struct vertices *v, uint32_t from, 
     return v->box + from * boxes_of_device(v) + (size_t)rank * v->rank->device_count + to;
 }
 
-/* What device `from` of a rank sends to device `to` of this one: ids, or words of a mask. */
+/* The message from device `from` of a rank to device `to` of this one: ids, or words of a mask. */
 struct parcel control_incoming(const struct vertices *vertices, uint32_t rank, uint32_t from, uint32_t to);
 size_t control_width(const struct rank *rank); /* words of a row */
 
