@@ -1,4 +1,4 @@
-/* count_mpi.c: notes what a program sends through MPI, so that a test can count it.
+/* count_mpi.c: notes the messages that a program sends through MPI, so that a test can count it.
  *
  * It is loaded before the MPI library (LD_PRELOAD). Each rank appends lines to the file $COUNT_MPI.RANK:
  *   start                       MPI was started

@@ -231,7 +231,7 @@ static void print_progress(const struct cli *cli, const struct pack_options *o,
                  "needs all beside the manifest", o->folder, r->unseen_parts, o->p);
 }
 
-/* Says what each rule suggests, and why one of them is taken. */
+/* Prints the TH that each rule suggests, and why one of them is taken. */
 static void print_suggestion(const struct cli *cli, const struct suggestion *suggestion)
 {
     char line[SUGGEST_LINES][SUGGEST_LINE_BYTES];

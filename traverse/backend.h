@@ -1,4 +1,4 @@
-/* backend.h: what one device does in a search, as tables of functions.
+/* backend.h: the work of one device in a search, as tables of functions.
  *
  * A device holds one shard and the state of one search over it. A backend makes devices: of the cores of
  * the host (cpu/) or of GPUs (cuda/). The level loop (bfs.c) and the exchange (exchange/) use the devices
@@ -43,7 +43,7 @@ struct device_options {
     int uniquify; /* duplicates will be dropped */
     int by_classes; /* the search goes by classes of edges, however small the graph is */
     int shared;   /* devices of other processes will read what this one shows (struct peer_card) */
-    int trust;    /* do not check what the device decodes (shard_ranges.h) */
+    int trust;    /* do not check the columns that the device decodes (shard_ranges.h) */
     enum exchange_memory exchange_memory;
     enum residence resident; /* of a device that loads its shard; others take it as it was loaded */
     uint32_t slot;    /* number of the device among those of this host */
@@ -223,7 +223,7 @@ struct backend_whole_search {
 /* The part of a level that a device does while messages between ranks are under way. */
 struct backend_ahead {
     /* Begins a level while vertices of other shards may still arrive: makes the delegates of the frontier as
-     * previsit does, and counts the work of dd. `previsit` of this level leaves out what is done. Called
+     * previsit does, and counts the work of dd. `previsit` of this level leaves out the finished steps. Called
      * once the masks are reduced, between `finish` and `previsit`. */
     enum status (*previsit_ahead)(struct device *device, int32_t depth, struct subgraph_work *dd,
                                   struct error *e);
@@ -271,7 +271,7 @@ struct backend_messages {
     struct parcel (*outgoing)(const struct device *device, uint32_t shard);
 
     /* Drops duplicates among the vertices of each other shard, if they are lists: `outgoing` then says fewer.
-     * What it said before still holds all vertices. For a device that was opened to do so. */
+     * The parcel of before still holds all vertices. For a device that was opened to do so. */
     enum status (*drop_repeated)(struct device *device, struct error *e);
 
     /* Begins to copy a parcel to exchange memory of any device of this rank. */
@@ -524,8 +524,8 @@ struct backend_parents {
      * waits. */
     enum status (*show_parents)(struct device *device, uint32_t levels, struct error *e);
 
-    /* When all devices show theirs: finds the parents that others know. Need not wait. They go on showing what they
-     * know until all have found `values`. */
+    /* When all devices show theirs: finds the parents that others know. Need not wait. They go on showing their arrays
+     * until all have found `values`. */
     enum status (*look_parents)(struct device *device, struct error *e);
 };
 

@@ -476,7 +476,7 @@ struct told_levels {
     const struct bfs *bfs;
     bfs_tracer *tracer;
     void *context;
-    struct level_log log; /* of several devices: what they have told so far */
+    struct level_log log; /* of several devices: their notes so far */
 };
 
 /* Adds the note of a device. The level took as long as its slowest device. */

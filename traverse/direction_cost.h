@@ -1,4 +1,4 @@
-/* direction_cost.h: what pushing and pulling a subgraph would cost in a level; for the host and kernels.
+/* direction_cost.h: the predicted cost of pushing and of pulling a subgraph in a level; for the host and kernels.
  *
  * A push along g reads the columns of the frontier's rows and claims a bit for each. A pull looks, for each
  * unvisited row of the reverse of g, for a visited column. If a share s of the edge ends of g is visited,

@@ -152,7 +152,7 @@ static const struct plan_sum *listed(const struct plans *plans)
     return &plans->of[resident == RESIDENT_AUTO ? RESIDENT_RAW : resident];
 }
 
-/* A line of text or of JSON: what takes the bytes. */
+/* A line of text or of JSON: the array that takes the bytes. */
 typedef void print_bytes(FILE *out, const char *name, const struct plan_bytes *bytes);
 
 static void print_line(FILE *out, const char *name, const struct plan_bytes *bytes)

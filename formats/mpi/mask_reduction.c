@@ -14,7 +14,7 @@ struct mask_reduction {
     uint32_t rank, ranks, pieces; /* of the part of a rank */
     uint64_t count;
     uint64_t *words;       /* of the reduction that has begun; NULL: none has */
-    uint64_t *inbox;       /* [ranks][own part]: what peers have of it */
+    uint64_t *inbox;       /* [ranks][own part]: the copies of peers */
     uint32_t *missing;     /* [pieces]: peers whose part has not come */
     MPI_Request *requests; /* [STEPS][ranks][pieces] */
     int left;              /* of these, those that are not over or have not begun */

@@ -95,7 +95,7 @@ static void run_visit(struct visit *v)
     free_visited(&twin);
 }
 
-/* One visit; a pull of dd finds its parents among what is visited. */
+/* One visit; a pull of dd finds its parents among visited vertices. */
 static void test_masks_of(const struct shard *shard, enum subgraph g, enum way way,
                           const struct masks *m)
 {

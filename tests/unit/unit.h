@@ -1,4 +1,4 @@
-/* unit.h: what the unit tests share: each check prints one line; the exit status is 1 if any failed */
+/* unit.h: functions that the unit tests share: each check prints one line; the exit status is 1 if any failed */
 #ifndef DBFS_TESTS_UNIT_H
 #define DBFS_TESTS_UNIT_H
 

@@ -68,7 +68,7 @@ struct bucket_options {
     int threads;
     uint64_t expected_bytes; /* of the records of all buckets; decides the chunk size */
     uint64_t most_bytes;     /* the same, if all have the widest records */
-    uint64_t room_bytes;     /* memory for the whole store; at most what the budget has left */
+    uint64_t room_bytes;     /* memory for the whole store; at most the rest of the budget */
     struct spill *spill;     /* NULL: records that do not fit are ST_RESOURCE */
     const struct bucket_store *like; /* NULL, or the store that gives its memory to this one */
 };

@@ -1,4 +1,4 @@
-/* claims.h: the depths and the parents that a search has written, and what they say of each vertex alone */
+/* claims.h: the depths and the parents that a search has written, and checks of each vertex alone */
 #ifndef DBFS_CLAIMS_H
 #define DBFS_CLAIMS_H
 

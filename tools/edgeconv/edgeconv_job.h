@@ -54,7 +54,7 @@ struct job {
     struct id_changes ids;
     struct memory_shares memory;
     struct workspace space; /* the rest of the memory, and the temporary folders */
-    struct compact *compact; /* NULL: ids stay what they are */
+    struct compact *compact; /* NULL: ids stay as they are */
     struct outfile *map;
     uint64_t edges, stored_bytes;
     struct findings findings;

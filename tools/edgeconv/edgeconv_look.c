@@ -1,4 +1,4 @@
-/* edgeconv_look.c: finds what each input of edgeconv is, and checks that the inputs fit together; see
+/* edgeconv_look.c: finds the format of each input of edgeconv, and checks that the inputs fit together; see
  * edgeconv_job.h */
 #include "edgeconv_job.h"
 

@@ -318,7 +318,7 @@ static enum status spend_stream(struct edge_source *s, struct edges_scan scan,
     return e->status;
 }
 
-/* A stream, or a share of it. What no other rank reads is proven here. */
+/* A stream, or a share of it. Streams that no other rank reads are proven here. */
 static enum status prove_stream(struct edge_source *s, size_t i, struct edges_scan scan,
                                 struct edges_totals *tally, struct error *e)
 {

@@ -193,7 +193,7 @@ void edge_tiles_degrees(const struct edge_tiles *t, int threads, uint32_t *degre
     }
 }
 
-/* ---- what a thread takes at a time ---- */
+/* ---- shares of threads ---- */
 
 enum { SHARES = 16 /* of all edges, for each thread, in the largest of them */ };
 

@@ -1,4 +1,4 @@
-/* edge_union.h: what several edge streams are together: one graph.
+/* edge_union.h: several edge streams as one graph: one graph.
  *
  * Its totals are those of the one stream that has all their edges: numbers of edges and checksums add up, n
  * is the largest. Its provenance is that of this stream if rmatgen made all of them, as pieces of one graph

@@ -242,7 +242,7 @@ enum status exchange_vertices(struct exchange *x, const struct member *m,
         vertices_end(&x->vertices);
         give_counts(x, stats);
     }
-    team_meet(m, e); /* what members do next may change what others read here */
+    team_meet(m, e); /* the next steps of members may change arrays that others read here */
     stats->remote_s += lap(&clock);
     return e->status;
 }

@@ -1,4 +1,4 @@
-/* exchange.h: what devices and ranks tell each other in and between levels (Pan et al., section V).
+/* exchange.h: messages and shared memory of devices and ranks, in and between levels (Pan et al., section V).
  *
  * Devices that read each other's memory form a group (group.h): those of a rank or, with `peer`, those of all
  * ranks of a host. Within it nothing is sent. Between groups there are messages.

@@ -1,4 +1,4 @@
-/* exchange_work.c: what a group must agree on before a visit: directions, and how nn's vertices are given away;
+/* exchange_work.c: agreements of a group before a visit: directions, and how nn's vertices are given away;
  * see exchange.h */
 #include "exchange_internal.h"
 
@@ -66,7 +66,7 @@ static void pool_groups(struct exchange *x, struct workload *pooled)
     x->nn.everywhere = x->level.wide && x->vertices.frontiers != NULL;
     if (!x->nn.everywhere)
         return;
-    if (x->group.first > 0) /* one rank of each group adds what the group has */
+    if (x->group.first > 0) /* one rank of each group adds the sums of its group */
         memset(sum, 0, sizeof sum);
     comm_sum_u64(x->rank->comm, sum, sizeof sum / sizeof *sum);
     *nn = (struct subgraph_work){sum[0], sum[1], sum[2], sum[3], {(double)sum[4], (double)sum[5]}};

@@ -31,7 +31,7 @@ struct group {
     uint32_t *number;     /* [p]: which peer holds a shard, or GROUP_NONE */
     struct workload *work; /* [count], shared: of the frontier, to choose directions by */
     int *updated, *found; /* [count], shared: it found a delegate, a normal vertex in this level */
-    struct parcel *parcels; /* [to][from], shared: what peer `from` found for peer `to`; NULL: of this rank
+    struct parcel *parcels; /* [to][from], shared: the vertices that peer `from` found for peer `to`; NULL: of this rank
                              * alone, whose devices can be asked */
     uint64_t *mask;       /* [mask_words(d)], shared: delegates on their way to and from MPI; NULL: of this rank
                            * alone */

@@ -54,7 +54,7 @@ void args_free(struct args *args);
 /* Settings that follow from all options together. */
 void args_settle(struct args *args);
 
-/* Whether it is wanted what each level does. */
+/* Whether notes of each level are wanted. */
 int args_want_levels(const struct args *args);
 
 /* How many results go to standard output. */

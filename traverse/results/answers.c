@@ -137,7 +137,7 @@ static enum status ask(const struct making *w, const struct member *m, struct er
     return e->status;
 }
 
-/* All devices have shown what they know. */
+/* All devices have shown their arrays. */
 static enum status meet_all(const struct answers *a, const struct member *m, struct error *e)
 {
     if (team_meet(m, e) != ST_OK || a->rank->comm->ranks == 1)

@@ -1,4 +1,4 @@
-/* results.c: holds depths and counts what was reached; see results.h */
+/* results.c: holds depths and counts reached vertices and edges; see results.h */
 #include "results_internal.h"
 
 #include "traverse/answer_blocks.h"

@@ -1,4 +1,4 @@
-/* results.h: what a search reached: counts, checksums, and depths and parents by original id */
+/* results.h: the results of a search: counts, checksums, and depths and parents by original id */
 #ifndef DBFS_RESULTS_H
 #define DBFS_RESULTS_H
 

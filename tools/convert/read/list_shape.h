@@ -8,7 +8,7 @@
 enum status shape_check(const struct graph_reader *r, const struct list_sample *sample,
                         const struct columns *columns, struct error *e);
 
-/* Notes what the first line would count, if it were no edge. With -f pairs it is one. */
+/* Notes the counts that the first line would have, if it were no edge. With -f pairs it is one. */
 void counts_suspect(const struct graph_reader *r, const struct list_sample *sample,
                     const struct columns *columns, struct counts *counts);
 

@@ -49,7 +49,7 @@ static void count_parcel(struct vertices *v, uint32_t from, uint32_t s)
 
 /* ---- collecting ---- */
 
-/* Room for what a device sends. */
+/* Makes room for the messages that a device sends. */
 static enum status place_boxes(const struct vertices *v, uint32_t device, struct error *e)
 {
     struct outbox *box = outbox_of(v, device, 0, 0);
