@@ -14,7 +14,7 @@
 
 struct edges_reader {
     int fd; /* -1 with a source of the caller's */
-    struct byte_source source; /* of what is not seekable */
+    struct byte_source source; /* of an input that cannot seek */
     char *name;
     uint64_t offset; /* bytes read */
     uint64_t blocks;
@@ -53,8 +53,7 @@ static enum status read_place(const struct edges_reader *r, uint64_t offset, voi
     return done >= 0 ? ST_OK : fail_errno(e, r->name, "cannot read");
 }
 
-/* Reads `count` bytes, those at `offset` where that can be told; *got is fewer only at the end of the
- * file. */
+/* Reads `count` bytes, at `offset` where the input can seek. *got is smaller only at the end of the file. */
 static enum status read_at(const struct edges_reader *r, uint64_t offset, void *bytes, size_t count,
                            size_t *got, struct error *e)
 {
@@ -159,7 +158,7 @@ static enum status read_preamble(struct edges_reader *r, struct error *e)
                            get_u32(header + PREAMBLE_TEXT_CRC_AT), e);
 }
 
-/* A file whose parts can be read in any order, from where its descriptor stands. */
+/* A file whose parts can be read in any order. It begins where its descriptor stands. */
 static void find_file(struct edges_reader *r)
 {
     struct stat st;
@@ -326,7 +325,7 @@ static enum status grow_block(struct edges_block *block, size_t bytes, struct er
     return ST_OK;
 }
 
-/* The file must have what is passed over. */
+/* Passes over the payload of a block, which the file must have. */
 static enum status pass_over(struct edges_reader *r, size_t payload, struct error *e)
 {
     if (r->offset > r->file_bytes || payload > r->file_bytes - r->offset)

@@ -6,7 +6,7 @@
 #include <omp.h>
 #include <string.h>
 
-/* What the threads of a pass share. */
+/* State that the threads of a pass share. */
 struct pass {
     const struct edges_scan *scan;
     int ended; /* no further block: trailer read, or a failure somewhere */

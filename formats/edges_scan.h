@@ -30,7 +30,7 @@ struct edges_scan {
     edges_visitor visit; /* NULL: the stream is only checked */
     void *context;
     enum edges_crcs crcs;
-    /* What the trailer says; NULL if that is not known. A stream that ends otherwise is ST_BAD_DATA, and
+    /* The trailer that is expected; NULL if none is known. A stream that ends with another one is ST_BAD_DATA, and
      * visitors never see an id of trailer->n or more. */
     const struct edges_totals *trailer;
     uint64_t most_ids; /* nor one of this or more, where it is not 0 */

@@ -5,9 +5,9 @@
 /* A GPU that is alone searches a graph of so many vertices and edges at most without its classes of edges
  * (traverse/cuda/sliced/cuda_sliced.h); then all TH take as long. */
 enum {
-    SLICED_MOST_VERTICES = 1500000, /* whose mask fits into shared memory, beside what else is there */
+    SLICED_MOST_VERTICES = 1500000, /* the mask of so many fits into shared memory, beside the other arrays of a block */
     SLICED_MOST_EDGES = 1 << 27,
-    SLICED_ALL_EDGES = 1 << 22      /* of a graph whose levels read all of them */
+    SLICED_ALL_EDGES = 1 << 22      /* up to here each level reads all edges; beyond, rows */
 };
 
 #endif

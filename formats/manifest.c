@@ -181,7 +181,7 @@ static int add_provenance(struct manifest *m, const char *value)
 
 enum presence { REQUIRED, OF_BIJECTION, ANY_NUMBER_OF };
 
-/* A value is parsed by `parse`, or, where that is NULL, is a number for the field at `field`. */
+/* `parse` reads a value. If it is NULL, the value is a number for the field at `field`. */
 static const struct {
     const char *key;
     enum presence presence;

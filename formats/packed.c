@@ -72,7 +72,7 @@ static inline uint64_t place_of(const struct sums *s, uint32_t width, uint32_t i
                       : s->low.of_8[i] + ((uint64_t)s->high[i] << s->low_bits) + steps;
 }
 
-/* Where the row ends in the block that begins at element `first`, PACKED_BLOCK when behind it. */
+/* The end of the row within the block that begins at element `first`; PACKED_BLOCK if the row goes on behind it. */
 static inline uint32_t row_end(const struct packed_rows *rows, uint64_t row, uint64_t first)
 {
     uint64_t end = row + 1 < rows->rows ? packed_offset(rows, row + 1) - first : PACKED_BLOCK;

@@ -16,7 +16,7 @@ static inline void unpack_bits(const unsigned char *p, uint32_t bits, uint32_t b
     }
 }
 
-/* Where the compiler knows the number of bits, shifts are constants: twice the speed. */
+/* Shifts are constants where the compiler knows the number of bits: twice the speed. */
 void decode_codes_u32(const unsigned char *p, uint32_t bits, uint32_t base, uint32_t *out)
 {
 #define CASE(b) case b: unpack_bits(p, b, base, out); break;

@@ -158,7 +158,7 @@ static inline void put_few_bits(unsigned char *p, const uint64_t *code, uint32_t
     }
 }
 
-/* Where the compiler knows the number of bits, shifts are constants. */
+/* Shifts are constants where the compiler knows the number of bits. */
 static void switch_few_bits(unsigned char *p, const uint64_t *code, uint32_t bits)
 {
 #define CASE(b) case b: put_few_bits(p, code, b); break;

@@ -51,7 +51,7 @@ struct packed_reader {
     uint32_t bits;  /* of a code */
     uint32_t gaps;  /* else a frame */
     uint32_t step;  /* gaps count from 1 */
-    uint32_t add;   /* what makes an element of its place */
+    uint32_t add;   /* added to the place of an element, gives the element */
     uint32_t i;     /* of packed_next: the next element of the block, */
     uint32_t word;  /* the word with its set bit, */
     uint32_t ones;  /* and the bits of that word that have not been passed */

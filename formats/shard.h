@@ -109,7 +109,7 @@ struct row_list {
  * is NULL while the shard is not loaded. */
 struct shard {
     struct container *file;
-    struct memory_budget *budget; /* of what is decoded */
+    struct memory_budget *budget; /* of the decoded sections */
     void *decoded[CONTAINER_MAX_SECTIONS]; /* by place in the section table; NULL where raw */
     uint32_t index, p; /* this is shard `index` of p */
     uint64_t n;
@@ -146,8 +146,8 @@ extern const struct container_kind shard_kind;
 enum status shard_open(struct shard *shard, const char *path, struct error *e);
 void shard_close(struct shard *shard); /* a zeroed shard is allowed */
 
-/* For shard_load: the subgraphs whose columns are wanted, as bits 1 << enum subgraph; and whether columns of
- * 4 bytes that are packed stay packed: csr.packed is set then and csr.columns is NULL. */
+/* Flags for shard_load. Bits 1 << enum subgraph name the subgraphs that get columns. With SHARD_KEEP_PACKED, packed
+ * columns of 4 bytes stay packed: csr.packed is set and csr.columns is NULL. */
 enum {
     SHARD_NO_COLUMNS = 0,
     SHARD_ALL_COLUMNS = (1 << SUBGRAPHS) - 1,
@@ -206,7 +206,7 @@ static inline uint64_t csr_row_length(const struct csr *csr, uint64_t row)
     return heads;
 }
 
-/* Where to begin to read packed columns of a row, at element `at`. */
+/* Where reading begins for packed columns of a row, from element `at` on. */
 static inline struct packed_span csr_span(const struct csr *csr, uint64_t row, uint64_t at)
 {
     uint32_t k = csr->head_columns;

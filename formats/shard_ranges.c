@@ -1,6 +1,6 @@
 /* shard_ranges.c: see shard_ranges.h; on GPUs the twin of csr_ranges_find is cuda_ranges.cu
  *
- * 32 rows are looked at together: what holds of row i is bit i of a word, so that a word is compared with the
+ * 32 rows are looked at together: bit i of a word is a property of row i, so that a word is compared with the
  * source mask at once and no branch depends on a row. Elements are compared in blocks, of which only the
  * outcome is kept; a block with a fault is read again for the first one. Bytes that must move: every section
  * once, except raw columns whose largest one is known since their CRC was compared.
@@ -254,7 +254,7 @@ enum status csr_ranges_judge(const struct shard *shard, enum subgraph g,
     return ST_OK;
 }
 
-/* ---- what is not in subgraphs ---- */
+/* ---- the rest of a shard: slots, ids, degrees, self-loops ---- */
 
 /* `runs` cover the vertices exactly, and degrees descend. */
 static enum status check_runs(const struct shard *shard, const char *name,

@@ -24,15 +24,15 @@ enum range_fault {
 
 #define NO_FAULT UINT64_MAX
 
-/* What a pass over one subgraph found. */
+/* The result of a pass over one subgraph. */
 struct csr_ranges {
     uint64_t first[RANGE_FAULTS]; /* the first row (of columns: the first element) with it, or NO_FAULT */
     uint64_t edges, source_rows;
     uint64_t corrupt; /* nonzero: a block of packed columns cannot be decoded */
 };
 
-/* What columns are below: `bound`. With locals != NULL a column is shard << local_bits | local id, the shard
- * is below p, and the local id is below locals[shard]. */
+/* Bounds of columns. They are below `bound`. With locals != NULL a column is shard << local_bits | local id, the
+ * shard is below p, and the local id is below locals[shard]. */
 struct column_bounds {
     uint64_t bound;
     uint32_t local_bits, p;
@@ -61,7 +61,7 @@ void csr_ranges_find(const struct csr *csr, const struct packed *packed,
 enum status csr_ranges_judge(const struct shard *shard, enum subgraph g,
                              const struct csr_ranges *found, struct error *e);
 
-/* The same for what is not in subgraphs: slots, delegate ids, runs of degrees, self-loops. */
+/* The same for the rest of a shard: slots, delegate ids, runs of degrees, self-loops. */
 enum status shard_check_ids(const struct shard *shard, int threads, struct error *e);
 
 /* All of a shard that is loaded with SHARD_ALL_COLUMNS. */

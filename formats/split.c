@@ -97,7 +97,7 @@ enum status split_write(const struct split *split, struct outfile *out, struct e
     return e->status;
 }
 
-/* What a section must be, and where its copy goes. */
+/* The type, width and size that a section must have, and the place of its copy. */
 struct wanted {
     uint32_t type, width;
     uint64_t count; /* UINT64_MAX: any */

@@ -1,91 +1,121 @@
 #!/bin/bash
-# bench-prepare.sh: generating, converting and packing beside other programs, and checking results, on one
-# graph in one run.
+# bench-prepare.sh: all that comes before a search, beside other programs, on one graph: generating, converting, packing,
+# checking results, and the way from text to distances by one command.
 #
-#   GAPBS=/path/to/gapbs GRAPH500=/path/to/graph500_reference_bfs scripts/bench-prepare.sh [SCALE [ROUNDS]]
+#   GAPBS=/path/to/gapbs GRAPH500=/path/to/graph500_reference_bfs scripts/bench-prepare.sh [SCALE | FILE.el [ROUNDS]]
 #
-# The user builds the peers, outside this repository; a peer that is not named is left out. All files
-# lie in a memory-backed folder. Programs take turns, ROUNDS times. A pause of PAUSE seconds precedes
-# each run, since a virtual machine's host may take back the memory of one program while the next runs.
-# The last lines have the medians. The time of packing does not include that of synchronising files,
-# which stands beside it.
+# The graph is RMAT of SCALE (22), or that of a file with an undirected edge on each line; then nothing is generated. The
+# user builds the peers, outside this repository; a peer that is not named is left out. All files lie in a memory-backed
+# folder. Programs take turns, ROUNDS times (5). A pause of PAUSE seconds (3) precedes each run, since a virtual machine's host
+# may take back the memory of one program while the next runs, and Linux takes 5% of every second from those who used
+# more under `chrt -f`. The last lines have the medians: of wall-clock, and where both programs end in distances
+# also of processors. The time of packing does not include that of synchronising files, which stands beside it. `dbfs` writes
+# distances, GAPBS none.
 set -euo pipefail
 cd "$(dirname "$0")/.."
-scale=${1:-22}
+graph=${1:-22}
 rounds=${2:-5}
 pause=${PAUSE:-3}
+settings='GAPBS GRAPH500 PAUSE'
 . scripts/bench-lib.sh
-TIMEFORMAT=%R
+TIMEFORMAT='%R %U %S'
 
-# took COMMAND...: prints the seconds that it ran; its output goes to $work/said
+# took COMMAND...: prints the seconds that it ran, and keeps those of processors; its output goes to $work/said
 took() {
     sleep "$pause"
-    { time "$@" >"$work/said" 2>&1; } 2>&1
+    { time "$@" >"$work/said" 2>&1; } 2>&1 | awk -v processors="$work/processors" '{ print $2 + $3 >processors; print $1 }'
 }
 rate() { awk -v n="$1" -v t="$2" 'BEGIN { printf "%.1f", n / t / 1e6 }'; }
-# note KEY SECONDS keeps a time; median KEY prints the median of those kept
-note() { echo "$2" >>"$work/noted.$1"; }
-median() {
-    sort -g "$work/noted.$1" |
-        awk '{ a[NR] = $1 } END { printf "%.3f", (a[int((NR + 1) / 2)] + a[int(NR / 2) + 1]) / 2 }'
-}
+note() { echo "$2" >>"$work/noted.$1"; } # KEY SECONDS
 # versus WHAT OURS PEER THEIRS: prints the medians of two keys and their ratio
 versus() {
     local ours theirs
-    ours=$(median "$2") theirs=$(median "$4")
+    ours=$(median "$work/noted.$2") theirs=$(median "$work/noted.$4")
     echo "medians: $1 $ours s, $3 $theirs s; dbfs is $(ratio "$theirs" "$ours") times as fast"
 }
 
-"$bin/rmatgen" -q -s "$scale" --force -o "$work/edges"
-edges=$("$bin/edgeconv" -q -t text "$work/edges" | tee "$work/graph.el" | wc -l)
+case $graph in
+*[!0-9]*)
+    grep -v '^[#%]' "$graph" >"$work/graph.el" # GAPBS stops at a comment, and searches what it has
+    "$bin/edgeconv" -q -u -o "$work/edges" "$work/graph.el"
+    scale=
+    ;;
+*)
+    scale=$graph
+    "$bin/rmatgen" -q -s "$scale" -o "$work/edges"
+    "$bin/edgeconv" -q -t text -o "$work/graph.el" "$work/edges"
+    ;;
+esac
+edges=$(wc -l <"$work/graph.el")
+root=$(awk '{ print $1; exit }' "$work/graph.el")
 gzip -1 -c "$work/graph.el" >"$work/graph.el.gz"
 
-for round in $(seq "$rounds"); do
+generating() { # ROUND
     t=$(took "$bin/rmatgen" -q -s "$scale" --force -o "$work/made")
     note rmat "$t"
-    echo "round $round: rmatgen: $t s, $(rate "$edges" "$t") M edges/s"
+    echo "round $1: rmatgen: $t s, $(rate "$edges" "$t") M edges/s"
     t=$(took "$bin/rmatgen" -q --graph500 -s "$scale" --force -o "$work/made")
     note kronecker "$t"
-    echo "round $round: rmatgen --graph500: $t s, $(rate "$edges" "$t") M edges/s"
+    echo "round $1: rmatgen --graph500: $t s, $(rate "$edges" "$t") M edges/s"
     rm "$work/made"
-    if [ -n "${GRAPH500:-}" ]; then
-        took env SKIP_BFS=1 "$mpiexec" -n 2 "$GRAPH500" "$scale" 16 >/dev/null
-        t=$(sed -n 's/^graph_generation: *//p' "$work/said")
-        note reference "$t"
-        echo "round $round: Graph500 reference, 2 ranks: graph generation $t s"
-    fi
+    [ -n "${GRAPH500:-}" ] || return 0
+    took env SKIP_BFS=1 "$mpiexec" -n 2 "$GRAPH500" "$scale" 16 >/dev/null
+    t=$(sed -n 's/^graph_generation: *//p' "$work/said")
+    note reference "$t"
+    echo "round $1: Graph500 reference, 2 ranks: graph generation $t s"
+}
+
+converting() { # ROUND
     t=$(took wc -l "$work/graph.el")
     note lines "$t"
-    echo "round $round: wc -l: $t s"
+    echo "round $1: wc -l: $t s"
     t=$(took "$bin/edgeconv" -q -u --force -o "$work/made" "$work/graph.el")
     note text "$t"
-    echo "round $round: edgeconv from text: $t s, $(rate "$edges" "$t") M edges/s"
+    echo "round $1: edgeconv from text: $t s, $(rate "$edges" "$t") M edges/s"
     t=$(took sh -c 'gzip -dc "$0" >/dev/null' "$work/graph.el.gz")
     note inflate "$t"
     t=$(took "$bin/edgeconv" -q -u --force -o "$work/made" "$work/graph.el.gz")
     note gzip "$t"
-    echo "round $round: edgeconv from gzip: $t s"
+    echo "round $1: edgeconv from gzip: $t s"
     rm "$work/made"
+    [ -n "${GAPBS:-}" ] || return 0
+    t=$(took env OMP_NUM_THREADS="$cores" "$GAPBS/converter" -s -f "$work/graph.el" -b "$work/made")
+    note converter "$t"
+    echo "round $1: GAPBS converter: $t s"
+    rm "$work/made"
+}
+
+packing() { # ROUND
     sleep "$pause"
     "$bin/dbfs-pack" -v -p 1 -o "$work/shards" "$work/edges" 2>"$work/said"
     t=$(sed -n 's/.* shards in \([0-9.]*\) s and fsync.*/\1/p' "$work/said")
     note pack "$t"
-    sed -n "s/^dbfs-pack: \(.* shards in .*\)/round $round: dbfs-pack: \1/p" "$work/said"
-    "$bin/dbfs-traverse" -q -r 0 --depths "$work/d.npy" --parents "$work/p.npy" "$work/shards" >"$work/said"
+    sed -n "s/^dbfs-pack: \(.* shards in .*\)/round $1: dbfs-pack: \1/p" "$work/said"
+    "$bin/dbfs-traverse" -q -r "$root" --depths "$work/d.npy" --parents "$work/p.npy" "$work/shards" >"$work/said"
     t=$(took "$bin/dbfs-check" --depths "$work/d.npy" --parents "$work/p.npy" "$work/edges")
     note check "$t"
-    echo "round $round: dbfs-check of depths and parents: $t s"
+    echo "round $1: dbfs-check of depths and parents: $t s"
     rm -r "$work/shards" "$work/d.npy" "$work/p.npy"
-    if [ -n "${GAPBS:-}" ]; then
-        took env OMP_NUM_THREADS="$cores" "$GAPBS/bfs" -s -f "$work/graph.el" -n 1 >/dev/null
-        t=$(sed -n 's/^Build Time: *//p' "$work/said")
-        note build "$t"
-        echo "round $round: GAPBS, building in memory: $t s"
-        t=$(took env OMP_NUM_THREADS="$cores" "$GAPBS/converter" -s -f "$work/graph.el" -b "$work/made")
-        note converter "$t"
-        echo "round $round: GAPBS converter: $t s"
-        rm "$work/made"
-    fi
+}
+
+from_text() { # ROUND
+    t=$(took "$bin/dbfs" -q --no-cache -r "$root" --force -o "$work/depths.npy" "$work/graph.el")
+    note dbfs "$t"
+    note dbfs.cpu "$(cat "$work/processors")"
+    echo "round $1: dbfs from text to distances: $t s, processors $(cat "$work/processors") s"
+    [ -n "${GAPBS:-}" ] || return 0
+    t=$(took env OMP_NUM_THREADS="$cores" "$GAPBS/bfs" -s -f "$work/graph.el" -r "$root" -n 1)
+    note gapbs "$t"
+    note gapbs.cpu "$(cat "$work/processors")"
+    note build "$(sed -n 's/^Build Time: *//p' "$work/said")"
+    echo "round $1: GAPBS: $t s, processors $(cat "$work/processors") s; building in memory $(tail -n 1 "$work/noted.build") s"
+}
+
+for round in $(seq "$rounds"); do
+    [ -z "$scale" ] || generating "$round"
+    converting "$round"
+    packing "$round"
+    from_text "$round"
 done
 versus 'edgeconv from gzip' gzip 'gzip -dc' inflate
 versus 'edgeconv from text' text 'wc -l' lines
@@ -93,8 +123,12 @@ versus 'dbfs-check' check 'dbfs-pack' pack
 if [ -n "${GAPBS:-}" ]; then
     versus 'edgeconv from text' text "GAPBS's converter" converter
     versus 'dbfs-pack' pack "GAPBS's build" build
+    versus 'dbfs from text to distances' dbfs GAPBS gapbs
+    versus 'the same, processors' dbfs.cpu GAPBS gapbs.cpu
+else
+    echo "medians: dbfs from text to distances $(median "$work/noted.dbfs") s, processors $(median "$work/noted.dbfs.cpu") s"
 fi
-if [ -n "${GRAPH500:-}" ]; then
+if [ -n "${GRAPH500:-}" ] && [ -n "$scale" ]; then
     versus 'rmatgen' rmat 'the Graph500 reference' reference
     versus 'rmatgen --graph500' kronecker 'the Graph500 reference' reference
 fi

@@ -40,7 +40,6 @@ export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 OMPI_MCA_hwloc_
 export OMPI_MCA_rmaps_base_oversubscribe=1
 settings='GPUS BACKEND SCALE UNIFORM GRID FOUR CPU TH TH_SCALES ROOTS ROUNDS SETUPS BUDGET LIMIT PACK'
 . scripts/bench-lib.sh
-. scripts/bench-graphs.sh
 gpus=${GPUS:-2}
 backend=${BACKEND:-cuda}
 machine=gpu

@@ -1,4 +1,4 @@
-/* count_mpi.c: notes what a program sends through MPI, so that a test can count it.
+/* count_mpi.c: notes the messages that a program sends through MPI, so that a test can count it.
  *
  * It is loaded before the MPI library (LD_PRELOAD). Each rank appends lines to the file $COUNT_MPI.RANK:
  *   start                       MPI was started
@@ -112,7 +112,7 @@ int MPI_Init_thread(int *argc, char ***argv, int wanted, int *provided)
     return status;
 }
 
-/* Only parts of masks are words for a communicator of their own; the tags of what is spread are odd. */
+/* On communicators of their own only parts of masks are words. Tags of results that are spread are odd. */
 static void note_part(int to, int tag, int words)
 {
     const char *hold = getenv("COUNT_MPI_HOLD");

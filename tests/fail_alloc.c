@@ -184,7 +184,7 @@ char *strdup(const char *text)
     return copy != NULL ? memcpy(copy, text, bytes) : NULL;
 }
 
-/* Only what is memory: files are mapped as ever. */
+/* Fails only mappings that are memory: files are mapped as ever. */
 void *mmap(void *at, size_t bytes, int protection, int flags, int fd, off_t offset)
 {
     if ((flags & MAP_ANONYMOUS) != 0 && judge(__builtin_return_address(0)) == FAILS)

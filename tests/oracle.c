@@ -36,7 +36,7 @@ struct adjacency {
     uint32_t *targets;
 };
 
-/* What one search fills; allocated once for all roots. */
+/* The arrays that one search fills; allocated once for all roots. */
 struct search {
     uint32_t *depth;
     uint32_t *queue; /* the first `reached` entries are the reached vertices, in the order found */

@@ -123,7 +123,7 @@ static void parse_arguments(struct cli *cli, struct command *c, int argc, char *
 
 /* ---- the work ---- */
 
-/* What the check of one root works with. */
+/* The state of the check of one root. */
 struct work {
     const struct cli *cli;
     const struct command *command;

@@ -239,7 +239,7 @@ static void parse_arguments(struct cli *cli, struct command *c, int argc, char *
                    : cli->within_dbfs ? FOLDER_ONCE : FOLDER_NEW;
 }
 
-/* What --resume found, or what it will find after this failure. */
+/* Says which parts --resume found, or will find after this failure. */
 static void print_progress(const struct cli *cli, const struct pack_options *o,
                            const struct pack_report *r, const struct error *e)
 {
@@ -259,7 +259,7 @@ static void print_progress(const struct cli *cli, const struct pack_options *o,
                  "needs all beside the manifest", o->folder, r->unseen_parts, o->p);
 }
 
-/* Says what each rule suggests, and why one of them is taken. */
+/* Prints the TH that each rule suggests, and why one of them is taken. */
 static void print_suggestion(const struct cli *cli, const struct suggestion *suggestion)
 {
     char line[SUGGEST_LINES][SUGGEST_LINE_BYTES];
@@ -348,7 +348,7 @@ static enum status refuse_unshared_split(const struct command *c, const struct c
     return ST_OK;
 }
 
-/* Where the packing would replace or remove what it reads. */
+/* Refuses a packing that would replace or remove its own input. */
 static enum status refuse_inputs_in_folder(const struct command *c, struct error *e)
 {
     const char *folder = c->pack.folder;

@@ -182,7 +182,7 @@ static enum status check_output(const struct command *c, const struct split *spl
                 format_size(bytes, need, sizeof need));
 }
 
-/* Says what each rule suggests, and why one of them is taken. */
+/* Prints the TH that each rule suggests, and why one of them is taken. */
 static void print_suggestion(const struct cli *cli, const struct suggestion *suggestion)
 {
     char line[SUGGEST_LINES][SUGGEST_LINE_BYTES];

@@ -111,7 +111,7 @@ static enum status open_conversion(struct job *job, struct conversion **conversi
                            job->memory.pieces_bytes, e);
 }
 
-/* What --compact could not number while it read. */
+/* Numbers the names that --compact could not number while it read. */
 static enum status convert_rest(struct job *job, struct conversion *conversion, struct error *e)
 {
     char size[16];

@@ -290,7 +290,7 @@ static int describe_real(char *text, size_t room, const char *key, double value)
     return used;
 }
 
-/* What determines the content, and nothing else. */
+/* Prints everything that determines the content, and nothing else. */
 static void describe(const struct options *o, char *text, size_t room)
 {
     char *p = text, *end = text + room;

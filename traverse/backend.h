@@ -1,4 +1,4 @@
-/* backend.h: what one device does in a search, as tables of functions.
+/* backend.h: the work of one device in a search, as tables of functions.
  *
  * A device holds one shard and the state of one search over it. A backend makes devices: of the cores of
  * the host (cpu/) or of GPUs (cuda/). The level loop (bfs.c) and the exchange (exchange/) use the devices
@@ -29,8 +29,7 @@ struct device; /* each backend has its own */
 
 /* ---- the device ---- */
 
-/* Where the vertices that MPI sends and receives lie: in memory of the host or, if the MPI library accepts
- * it, in memory of the device. */
+/* Memory of the vertices that MPI sends and receives: the host's, or the device's if the MPI library accepts that. */
 enum exchange_memory { EXCHANGE_HOST, EXCHANGE_DEVICE };
 
 struct device_options {
@@ -44,7 +43,7 @@ struct device_options {
     int uniquify; /* duplicates will be dropped */
     int by_classes; /* the search goes by classes of edges, however small the graph is */
     int shared;   /* devices of other processes will read what this one shows (struct peer_card) */
-    int trust;    /* do not check what the device decodes (shard_ranges.h) */
+    int trust;    /* do not check the columns that the device decodes (shard_ranges.h) */
     enum exchange_memory exchange_memory;
     enum residence resident; /* of a device that loads its shard; others take it as it was loaded */
     uint32_t slot;    /* number of the device among those of this host */
@@ -56,7 +55,7 @@ struct device_options {
 
 struct device_load {
     double seconds;
-    double ranges_s; /* of these seconds: checking what was decoded */
+    double ranges_s; /* of these seconds: checking the decoded sections */
     uint64_t bytes; /* in the device's memory: packed sections decoded */
     uint64_t host_bytes; /* in memory of the host that the device reads */
 };
@@ -84,8 +83,8 @@ struct backend_device {
      * memory of their own. */
     uint64_t (*takes)(const struct shard *shard, int threads, int parents);
 
-    /* Which GPU the device of this slot would be on: its place on the buses of the host, which all processes know it
-     * by; 0: none. It opens nothing. NULL if devices are cores of the host. */
+    /* Names the GPU of the device of this slot by its place on the buses of the host, which is the same for all
+     * processes; 0: none. It opens nothing. NULL if devices are cores of the host. */
     uint64_t (*place)(uint32_t slot);
 
     /* NULL if devices are cores of the host. */
@@ -131,7 +130,7 @@ struct backend_peers {
 
 enum root_at { ROOT_AT_LOCAL, ROOT_AT_DELEGATE, ROOT_AT_ISOLATED };
 
-/* Where the root is: a delegate is on every device, a local vertex on the device of its shard. */
+/* The place of the root: a delegate is on every device, a local vertex on the device of its shard. */
 struct root {
     uint64_t id; /* as stored */
     enum root_at at;
@@ -221,10 +220,10 @@ struct backend_whole_search {
                                 struct error *e);
 };
 
-/* What a device does of a search while messages between ranks are under way. */
+/* The part of a level that a device does while messages between ranks are under way. */
 struct backend_ahead {
     /* Begins a level while vertices of other shards may still arrive: makes the delegates of the frontier as
-     * previsit does, and counts the work of dd. `previsit` of this level leaves out what is done. Called
+     * previsit does, and counts the work of dd. `previsit` of this level leaves out the finished steps. Called
      * once the masks are reduced, between `finish` and `previsit`. */
     enum status (*previsit_ahead)(struct device *device, int32_t depth, struct subgraph_work *dd,
                                   struct error *e);
@@ -255,7 +254,7 @@ struct parcel {
 
 enum { COPY_MARKS = 8 };
 
-/* What devices give to each other between two levels, after `finish`. */
+/* The exchange of devices between two levels, after `finish`. */
 struct backend_messages {
     /* Allocates exchange memory of this device, of the kind that it was opened with. No budget is charged.
      * NULL: *e says why, by the name `what`. */
@@ -268,12 +267,11 @@ struct backend_messages {
     void *(*host_take)(size_t bytes, const char *what, struct error *e);
     void (*host_release)(void *memory); /* NULL is allowed */
 
-    /* Where the vertices of another shard are that this level's nn visit found. They stay there until the
-     * device visits again. */
+    /* The vertices of another shard that this level's nn visit found. They stay there until the device visits again. */
     struct parcel (*outgoing)(const struct device *device, uint32_t shard);
 
     /* Drops duplicates among the vertices of each other shard, if they are lists: `outgoing` then says fewer.
-     * What it said before still holds all vertices. For a device that was opened to do so. */
+     * The parcel of before still holds all vertices. For a device that was opened to do so. */
     enum status (*drop_repeated)(struct device *device, struct error *e);
 
     /* Begins to copy a parcel to exchange memory of any device of this rank. */
@@ -321,8 +319,8 @@ struct backend_masks {
     enum status (*read_words)(struct device *device, const int *updating, struct mask_word *words, uint64_t most,
                               uint64_t *count, struct error *e);
 
-    /* When all peers have read: makes the result what the next previsit finds. The result is `mask`, as reduced over
-     * all ranks, or, if that is NULL, what `read` read. */
+    /* Called when all peers have read: makes the result the masks of the next previsit. The result is `mask`, as
+     * reduced over all ranks, or, if that is NULL, the OR that `read` made. */
     enum status (*take)(struct device *device, const uint64_t *mask, struct error *e);
 
     /* The same of a list in which a word may stand several times, and which stays until that previsit. NULL if
@@ -341,7 +339,7 @@ struct backend_frontiers {
     enum status (*learn)(struct device *device, uint32_t shard, const uint32_t *mask, uint64_t words,
                          struct error *e);
 
-    /* Before each exchange: counts what is not known. */
+    /* Before each exchange: counts the bits that the other side does not know. */
     enum status (*count)(struct device *device, struct error *e);
 
     /* After `count`: how many 32-bit words the message of a shard has. */
@@ -371,14 +369,14 @@ enum answer_kind { ANSWER_DEPTHS, ANSWER_PARENTS };
 
 enum { ANSWER_NONE = -1 };
 
-/* Of the ids of one block that one shard owns, in ascending order, 32 at a time. */
+/* Marks of 32 consecutive ids of one block that one shard owns, in ascending order. */
 struct id_marks {
     uint32_t bits;    /* which of them have edges */
     uint32_t earlier; /* how many of all those before them have */
 };
 
-/* Where a device finds the values of an answer, and where it puts them. The vertices of a device are numbered
- * through: local vertex i has number i, delegate i has number locals + i. */
+/* The arrays from which a device takes the values of an answer, and those into which it puts them. The vertices of a
+ * device are numbered through: local vertex i has number i, delegate i has number locals + i. */
 struct answer_places {
     uint64_t slots;         /* ids that the shard owns, with edges or without */
     const uint32_t *vertex; /* the number of each of them that has edges, by ascending input id. A device that is
@@ -396,8 +394,8 @@ struct answer_places {
     const uint64_t *marks_of;     /* [p + 1] where those of each shard begin */
 };
 
-/* Where the value of an id lies among those of its shard for the block; *has_edges: whether there is one. `at`: how
- * many earlier ids of the block the shard owns. */
+/* The place of an id's value among those of its shard for the block; *has_edges: whether there is one. `at`: how many
+ * earlier ids of the block the shard owns. */
 static inline uint32_t answer_value_place(const struct id_marks *marks, uint64_t at, int *has_edges)
 {
     const struct id_marks *m = &marks[at / 32];
@@ -489,8 +487,8 @@ struct backend_results {
                               struct error *e);
 };
 
-/* Parents, in the order in which functions are called. In these functions slices have an element for each
- * shard: what is for it, or what came from it. */
+/* Parents, in the order in which functions are called. Slices have an element for each shard: the bytes for it, or
+ * those that came from it. */
 struct backend_parents {
     /* Turns the parents that the device recorded into input ids. A vertex that was reached over an nn edge
      * from another shard asks all its neighbours there: `questions` are for these shards. A device that is
@@ -512,12 +510,12 @@ struct backend_parents {
     enum status (*read_parents)(struct device *device, struct device *const *devices,
                                 uint32_t count, void *host, struct error *e);
 
-    /* When all devices have read: the parents of delegates are `host`, as reduced over all ranks, or, if that
-     * is NULL, what read_parents found. */
+    /* Called when all devices have read: takes the parents of delegates from `host`, as reduced over all ranks, or,
+     * if that is NULL, those that read_parents found. */
     enum status (*take_parents)(struct device *device, const void *host, struct error *e);
 
-    /* Where every device reads the memory of all others, it looks at what they know, without questions, and nothing
-     * is reduced. The functions below then replace those above. NULL: devices ask. */
+    /* A device that reads the memory of all others looks for parents there: it asks nothing, and nothing is reduced.
+     * The functions below then replace those above. NULL: devices ask. */
 
     /* After `open_answers`: whether the device reads all others. */
     int (*reads_all)(const struct device *device);
@@ -526,8 +524,8 @@ struct backend_parents {
      * waits. */
     enum status (*show_parents)(struct device *device, uint32_t levels, struct error *e);
 
-    /* When all devices show theirs: finds the parents that others know. Need not wait. They go on showing what they
-     * know until all have found `values`. */
+    /* When all devices show theirs: finds the parents that others know. Need not wait. They go on showing their arrays
+     * until all have found `values`. */
     enum status (*look_parents)(struct device *device, struct error *e);
 };
 

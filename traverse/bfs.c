@@ -183,7 +183,7 @@ static void visit_part(struct search *s, const struct member *m, struct error *e
         rank->backend->search->visit(rank->devices[i], &s->bfs->levels[i].plan, e);
 }
 
-/* The plans of all devices agree in what is asked here. */
+/* Visits the subgraphs by the plans of all devices, which agree in the conditions tested here. */
 static void visit(struct search *s, const struct member *m, struct exchange_stats *stats,
                   struct error *e)
 {
@@ -280,7 +280,7 @@ static void exchange(struct search *s, const struct member *m, int32_t depth, in
 
 /* ---- traces ---- */
 
-/* What a device did. */
+/* Adds the work of a device. */
 static void trace_device(struct level_trace *trace, const struct workload *work,
                          const struct directions *directions, const struct breakdown *times)
 {
@@ -299,7 +299,7 @@ static void trace_device(struct level_trace *trace, const struct workload *work,
         breakdown_max(&trace->breakdown, times);
 }
 
-/* What the devices of this rank did, when they have finished. */
+/* Adds the work of the devices of this rank, when they have finished. */
 static void trace_visits(const struct bfs *bfs, struct level_trace *trace)
 {
     for (uint32_t i = 0; i < bfs->rank->device_count; i++) {
@@ -476,10 +476,10 @@ struct told_levels {
     const struct bfs *bfs;
     bfs_tracer *tracer;
     void *context;
-    struct level_log log; /* of several devices: what they have told so far */
+    struct level_log log; /* of several devices: their notes so far */
 };
 
-/* As long as a device took, the slowest. */
+/* Adds the note of a device. The level took as long as its slowest device. */
 static void add_note(const struct bfs *bfs, struct level_trace *trace, const struct level_note *note)
 {
     uint64_t *count = trace->exchange.counts.of;

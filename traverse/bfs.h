@@ -7,7 +7,7 @@
 
 #include "traverse/exchange/exchange.h"
 
-/* What the level loop keeps for each device. */
+/* The level loop's state of each device. */
 struct device_level {
     struct visit_plan plan; /* the current choice */
     struct workload work;
@@ -26,7 +26,7 @@ struct bfs {
     int noted;        /* of the last search, which devices made by themselves, they have notes of the levels */
 };
 
-/* What one level did on this rank. A tracer gets it. */
+/* The work of one level on this rank, for a tracer. */
 struct level_trace {
     enum visit_way way;
     uint64_t fresh; /* vertices of the frontier; a delegate counts on every device */

@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-/* Of the CPU factors are used only if the user gives some. */
+/* Factors of the CPU are used only if the user gives some. */
 const struct direction_policy direction_defaults = {
     .mode = DIRECTION_AUTO,
     .factor0 = {

@@ -69,7 +69,7 @@ int direction_needs_forward(const struct direction_policy *policy, enum subgraph
 enum direction choose_direction(const struct direction_policy *policy, enum subgraph g,
                                 const struct subgraph_work *work, enum direction current);
 
-/* What choices by cost rest on: the graph, and how much of it a search has seen. */
+/* The state that choices by cost rest on: the graph, and how much of it a search has seen. */
 struct direction_costs {
     struct cost_graph graph;
     double seen_rows[SUBGRAPHS], seen_edges[SUBGRAPHS]; /* visited, those of the frontier included */

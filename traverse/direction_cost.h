@@ -1,4 +1,4 @@
-/* direction_cost.h: what pushing and pulling a subgraph would cost in a level; for the host and kernels.
+/* direction_cost.h: the predicted cost of pushing and of pulling a subgraph in a level; for the host and kernels.
  *
  * A push along g reads the columns of the frontier's rows and claims a bit for each. A pull looks, for each
  * unvisited row of the reverse of g, for a visited column. If a share s of the edge ends of g is visited,
@@ -29,10 +29,10 @@ struct cost_rates {
 extern "C" {
 #endif
 
-/* Of one core, and of a whole H200. */
+/* Rates of one core, and of a whole H200. */
 extern const struct cost_rates cost_rates_cpu, cost_rates_h200;
 
-/* What does not change in a search. */
+/* The numbers that do not change in a search. */
 struct cost_graph {
     double edges[SUBGRAPHS], sources[SUBGRAPHS]; /* sources: rows that are not empty */
     double words[VERTEX_KINDS];                  /* of a mask: 32 bits each */
@@ -45,13 +45,14 @@ struct cost_graph cost_graph_of(const struct shard *shard, const struct cost_rat
 }
 #endif
 
-/* Of a frontier with so many rows in a subgraph and so many edges. */
+/* Picoseconds of a push, from the rows and edges of a frontier in a subgraph. */
 COST_FUNCTION double cost_push(const struct cost_graph *graph, double rows, double edges)
 {
     return rows * graph->rates.push_row + edges * graph->rates.push_edge;
 }
 
-/* Of g, where so many rows of each subgraph, with so many edges, are visited: those of the frontier too. */
+/* Picoseconds of a pull of g. `seen_rows` and `seen_edges` are those of all visited vertices in each subgraph, the
+ * frontier included. */
 COST_FUNCTION double cost_pull(const struct cost_graph *graph, const double *seen_rows,
                                const double *seen_edges, int g)
 {

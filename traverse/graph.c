@@ -47,7 +47,7 @@ static int raw_fits(const struct graph *graph, const struct graph_options *optio
     return bytes <= memory_left(options->budget);
 }
 
-/* What shard_load is to do. */
+/* Flags for shard_load. */
 static unsigned columns_wanted(const struct graph *graph, const struct graph_options *options)
 {
     int keeps = options->resident == RESIDENT_PACKED ||
@@ -142,7 +142,7 @@ static enum status open_graph(struct graph *graph, const struct comm *comm,
     return ST_OK;
 }
 
-/* A search on the CPU reads from all cores what is loaded here. */
+/* Opens the shards. Their memory is spread over NUMA nodes, as a search on the CPU reads it from all cores. */
 enum status graph_open(struct graph *graph, const struct comm *comm,
                        const struct graph_options *options, struct error *e)
 {

@@ -1,4 +1,4 @@
-/* level_log.h: what each level of a search did on this rank, kept until the search is over */
+/* level_log.h: notes of each level of a search on this rank, kept until the search is over */
 #ifndef DBFS_LEVEL_LOG_H
 #define DBFS_LEVEL_LOG_H
 

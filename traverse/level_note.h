@@ -1,4 +1,4 @@
-/* level_note.h: what a device notes of a level if it goes from level to level by itself (backend.h, `run`) */
+/* level_note.h: a device's notes of a level if it goes from level to level by itself (backend.h, `run`) */
 #ifndef DBFS_LEVEL_NOTE_H
 #define DBFS_LEVEL_NOTE_H
 

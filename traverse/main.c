@@ -184,7 +184,7 @@ int main(int argc, char **argv)
     run.command = argv;
     args_parse(&run.args, argc, argv);
     if (run.args.cli.within_dbfs)
-        argv[0] = own_name; /* what the report says can be run again */
+        argv[0] = own_name; /* the command in the report can be run again */
     run.talk = args_stdouts(&run.args) > 0 ? stderr : stdout;
     if (run.args.plan || run.args.dry_run) {
         if (outputs_check(&run.args, &error) == ST_OK && run.args.plan)

@@ -12,12 +12,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Of all shards, and of the largest. */
+/* Bytes of all shards, and of the largest. */
 struct plan_bytes {
     uint64_t all, largest;
 };
 
-/* What all shards take, with columns in one residence. */
+/* Bytes of all shards, with columns in one residence. */
 struct plan_sum {
     const char *name[GPU_ARRAY_COUNT];
     struct plan_bytes array[GPU_ARRAY_COUNT];
@@ -91,8 +91,8 @@ static void add_locals(void *context, const struct shard *shard)
     plans->words += words_of(shard);
 }
 
-/* What a shard sends and receives at most in a level, as ids or as masks. Each edge that leads out of it has one that
- * leads back. */
+/* Adds the most that a shard sends and receives in a level, as ids or as masks. Each edge that leads out of it has
+ * one that leads back. */
 static void add_messages(struct plans *plans, const struct shard *shard)
 {
     uint64_t edges = shard->csr[NN].edges, words = words_of(shard);
@@ -100,7 +100,7 @@ static void add_messages(struct plans *plans, const struct shard *shard)
     add_bytes(&plans->messages, larger(edges, plans->words - words) + larger(edges, (shard->p - 1) * words));
 }
 
-/* Of what the shards want; 0: no number would do. */
+/* The larger of two numbers of GPUs that shards want; 0: no number would do. */
 static uint32_t most_gpus(uint32_t before, uint32_t wanted, uint32_t index)
 {
     if (index == 0)
@@ -145,14 +145,14 @@ static enum status add_shards(struct plans *plans, const struct manifest *m, str
     return for_shards(m, request->folder, add_planned, plans, e);
 }
 
-/* Whose arrays are listed. */
+/* The residence whose arrays are listed. */
 static const struct plan_sum *listed(const struct plans *plans)
 {
     enum residence resident = plans->request->resident;
     return &plans->of[resident == RESIDENT_AUTO ? RESIDENT_RAW : resident];
 }
 
-/* A line of text or of JSON: what takes the bytes. */
+/* A line of text or of JSON: the array that takes the bytes. */
 typedef void print_bytes(FILE *out, const char *name, const struct plan_bytes *bytes);
 
 static void print_line(FILE *out, const char *name, const struct plan_bytes *bytes)
@@ -204,8 +204,8 @@ static void print_gpus(FILE *out, const char *name, uint32_t gpus, uint64_t room
         fprintf(out, "no number of GPUs with %s each would do, %s\n", size, name);
 }
 
-/* What grows in a search: memory for messages; and on the CPU bins, which grow by doubling, and the list that is made
- * of them, up to so many bytes an edge of nn. */
+/* Prints memory that grows in a search: messages; and on the CPU bins, which grow by doubling, and the list that is
+ * made of them, up to so many bytes an edge of nn. */
 static void print_growing(const struct plans *plans, print_bytes *print, FILE *out)
 {
     enum { UNIT_BYTES = 4, BIN_BYTES = 2 * 4 + 4 };

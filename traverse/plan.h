@@ -11,7 +11,7 @@ struct plan_request {
     const char *folder;
     const char *json; /* may be "-"; NULL: none */
     int parents;      /* will be recorded */
-    enum residence resident; /* whose arrays are listed: raw, if it is RESIDENT_AUTO */
+    enum residence resident; /* the residence whose arrays are listed: raw, if it is RESIDENT_AUTO */
     int by_classes;   /* as gpu_plan_options has it (cuda_plan.h) */
     uint64_t room;    /* of a GPU, in bytes; 0: not known */
 };

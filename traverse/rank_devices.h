@@ -29,8 +29,8 @@ void rank_close_devices(struct rank *rank); /* a zeroed rank is allowed */
 /* The load of the device that took longest for it; 0 s if devices use the host's memory. */
 struct device_load rank_slowest_load(const struct rank *rank);
 
-/* How the shards of the rank lie: RESIDENT_RAW if no device has columns otherwise. *bytes: of what a search reads of
- * all of them; *host_bytes: and what it reads in memory of the host, if devices have memory of their own. */
+/* The residence of the shards of the rank: RESIDENT_RAW if no device has another one. *bytes: all that a search reads
+ * of them; *host_bytes: of that, the bytes in memory of the host, if devices have memory of their own. */
 enum residence rank_residence(const struct rank *rank, uint64_t *bytes, uint64_t *host_bytes);
 
 /* Whether one device of one rank has the whole graph: nothing is exchanged then. */

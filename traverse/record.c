@@ -21,7 +21,7 @@ static void print_level(const char *program, int32_t depth, const struct level_t
             1e6 * trace->exchange.ahead_s);
 }
 
-/* What becomes of levels: lines with -v; with --trace or --breakdown they are kept. */
+/* Where traces of levels go: with -v to lines, with --trace or --breakdown to memory. */
 struct trace {
     const struct args *args;
     int prints;
@@ -107,7 +107,7 @@ enum status record_search(struct record *record, struct searcher *s, const struc
     struct bfs_times times;
     int traced = args_want_levels(args);
     search(record, s, args, root, &times, traced ? &trace : NULL);
-    if (traced) /* what the tracer did not get during the search */
+    if (traced) /* levels that the tracer did not get during the search */
         bfs_trace_rest(&s->bfs, trace_level, &trace, e);
     if (args->breakdown && e->status == ST_OK)
         keep_parts(record, e);

@@ -19,11 +19,11 @@ enum { RESIDENCES = RESIDENT_AUTO };
 
 extern const char *const residence_name[RESIDENCES + 1]; /* raw, packed, host, auto */
 
-/* Bytes of what a search reads of a shard: the decoded sections, or the columns as they are packed with their
- * directory, and the others decoded. */
+/* Bytes that a search reads of a shard: decoded sections; or packed columns with their directory, and all other
+ * sections decoded. */
 uint64_t residence_bytes(const struct shard *shard, enum residence residence);
 
-/* Of the same, what is in memory of the process and not in the mapped file. */
+/* Of these bytes, those in memory of the process and not in the mapped file. */
 uint64_t residence_taken_bytes(const struct shard *shard, enum residence residence);
 
 #endif

@@ -133,7 +133,7 @@ static enum status find_names(struct roots *roots, const struct comm *comm, cons
 /* The random candidates: 256 batches, and RANDOM_TRIES candidates for each root. */
 enum { BATCH = 4096, RANDOM_BATCHES = 256, RANDOM_TRIES = 16 };
 
-/* Which slots of this rank's shards hold vertices with edges. */
+/* Marks the slots of this rank's shards that hold vertices with edges. */
 struct presence {
     const struct rank *rank;
     uint64_t slots; /* of the largest shard */
@@ -200,8 +200,8 @@ static void test_batch(const struct presence *p, const uint64_t *ids, uint64_t *
     comm_sum_u64(p->rank->comm, present, BATCH / 64); /* one owner each: the sum is the union */
 }
 
-/* Where candidates come from. They are random at first. If vertices with edges are so rare that these
- * rarely hit, the rest are one id after the other from a random one on. */
+/* The source of candidates. They are random at first. If vertices with edges are so rare that these rarely hit, the
+ * rest are one id after the other from a random one on. */
 struct candidates {
     uint64_t seed, n;
     uint64_t random_batches;

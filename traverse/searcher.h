@@ -1,4 +1,4 @@
-/* searcher.h: what searches need on one rank, from the job to the level loop: one set-up for every program */
+/* searcher.h: the parts of one rank that searches need, from the job to the level loop: one set-up for every program */
 #ifndef DBFS_SEARCHER_H
 #define DBFS_SEARCHER_H
 

@@ -31,7 +31,7 @@ void team_close(struct team *team); /* NULL is allowed */
 /* Runs the job on every member, and waits for all. Returns the common status, as team_meet does. */
 enum status team_run(struct team *team, team_job *job, void *context, struct error *e);
 
-/* Waits until every member has called this. Each then sees what the others wrote before. If members failed,
+/* Waits until every member has called this. Each then sees all that the others wrote before. If members failed,
  * all get the failure of the one that came first, and must return: others may have failed since they waited
  * for it. */
 enum status team_meet(const struct member *member, struct error *e);

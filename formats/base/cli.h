@@ -14,7 +14,7 @@
 #include <getopt.h>
 #include <stdint.h>
 
-#define DBFS_VERSION "0.2.0"
+#define DBFS_VERSION "1.0.0"
 
 #define CLI_SHORT_OPTIONS "h@:S:T:qv"
 enum { CLI_VERSION_OPTION = 1000, CLI_FORCE_OPTION, CLI_TIMEOUT_OPTION, CLI_FIRST_FREE_OPTION };

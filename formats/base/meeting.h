@@ -1,6 +1,6 @@
 /* meeting.h: threads, or processes in memory that they share, wait until all of them have come
  *
- * Who waits spins at first (patience.h), and then sleeps. Each sees afterwards what the others wrote before.
+ * Who waits spins at first (patience.h), and then sleeps. Each sees afterwards all that the others wrote before.
  */
 #ifndef DBFS_MEETING_H
 #define DBFS_MEETING_H

@@ -64,7 +64,7 @@ static uint64_t reclaimable_in_cgroup(const char *folder)
     return sum;
 }
 
-/* What one cgroup v2 folder leaves. */
+/* The bytes that one folder of cgroup v2 leaves to the process. */
 static uint64_t left_in_cgroup(const char *folder)
 {
     char path[4352];

@@ -173,7 +173,7 @@ int signals_link(int fd, const char *path)
     return linkat(AT_FDCWD, open_file, AT_FDCWD, path, AT_SYMLINK_FOLLOW);
 }
 
-/* As mkstemp does, for a file that is there. */
+/* Links the open file under a name whose last six letters are random, as mkstemp chooses them. */
 static int link_with_pattern(int fd, char *path)
 {
     static const char digits[] = "0123456789abcdefghijklmnopqrstuv";

@@ -31,8 +31,9 @@ void signals_farewell(const char *line);
 /* Removes the temporary files and ends the process. For handlers of other signals. */
 _Noreturn void signals_leave(int exit_code);
 
-/* What ends a rank of a job, and the others with it, once its files are removed: signals_leave calls it with its exit
- * code, a signal with 128 and its number, as shells do. NULL: the process ends alone. */
+/* Sets the function that ends a rank of a job, and the others with it. signals_leave calls it once the files of this
+ * rank are removed, with the exit code of the rank; a signal has 128 and its number, as in shells. NULL: the process
+ * ends alone. */
 void signals_leave_by(void (*leave)(int exit_code));
 
 /* Lets a write to a closed pipe, or beyond the limit of file sizes, fail with an errno and not by a signal.

@@ -6,7 +6,7 @@
 
 enum { MOST_DIRECT = 16, PIECE_WORDS = 65536, MOST_PIECES = 16 };
 
-/* What is under way for each peer and piece. COLLECT: to the rank that reduces it. SPREAD: the result. */
+/* The transfers of a peer and piece. COLLECT goes to the rank that reduces the piece, SPREAD has the result. */
 enum step { COLLECT_IN, COLLECT_OUT, SPREAD_IN, SPREAD_OUT, STEPS };
 
 struct mask_reduction {
@@ -14,8 +14,8 @@ struct mask_reduction {
     uint32_t rank, ranks, pieces; /* of the part of a rank */
     uint64_t count;
     uint64_t *words;       /* of the reduction that has begun; NULL: none has */
-    uint64_t *inbox;       /* [ranks][own part]: what peers have of it */
-    uint32_t *missing;     /* [pieces]: peers whose piece has not come */
+    uint64_t *inbox;       /* [ranks][own part]: the copies of peers */
+    uint32_t *missing;     /* [pieces]: peers whose part has not come */
     MPI_Request *requests; /* [STEPS][ranks][pieces] */
     int left;              /* of these, those that are not over or have not begun */
 };
@@ -99,7 +99,7 @@ static void take_piece(struct mask_reduction *m, uint32_t from, uint32_t piece)
         send_piece(m, SPREAD_OUT, (m->rank + i) % m->ranks, m->rank, piece);
 }
 
-/* What a request that is over makes possible. Memory that was sent can take the result. */
+/* Goes on after a request that is over. Memory that was sent can take the result. */
 static void follow(struct mask_reduction *m, int request)
 {
     const uint32_t piece = (uint32_t)request % m->pieces, peer = (uint32_t)request / m->pieces % m->ranks;

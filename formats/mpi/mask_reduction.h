@@ -2,7 +2,8 @@
  *
  * Each rank reduces a part of the mask: the others send it theirs, and it sends the result to all. So a rank sends and
  * receives 2 (R - 1) / R masks, as in Rabenseifner's allreduce, and in pieces: one leaves while another one comes
- * in. MPI_Iallreduce, which a library may do step after step, took 1.6 times as long as MPI_Allreduce (NOTES.md).
+ * in. MPI_Iallreduce, which a library may do step after step, took 1.6 times as long as MPI_Allreduce
+ * (scripts/results/several-gpus.md).
  * With more than 16 ranks it is used all the same, as parts become small.
  */
 #ifndef DBFS_MASK_REDUCTION_H

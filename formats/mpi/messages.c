@@ -8,9 +8,8 @@
 #include <mpi.h>
 #include <stdlib.h>
 
-/* Which question a library answers differs between libraries and their versions, so it is looked up
- * in the running program. MPICH's own comes first: some versions stop in an assertion of the other,
- * which Open MPI has. */
+/* Libraries and their versions answer different questions, so we look up in the running program which one is there.
+ * MPICH's own comes first: some of its versions stop in an assertion of the other question, which Open MPI has. */
 int comm_takes_device_memory(void)
 {
     int (*cuda_support)(void);

@@ -7,7 +7,7 @@
 #include <mpi.h>
 #include <string.h>
 
-/* What one call of MPI is given: its count stays an int, and its memory beside the values bounded. */
+/* Values for one call of MPI at most: the count stays an int, and the memory beside the values is bounded. */
 enum { REDUCE_VALUES = 1 << 20, BROADCAST_BYTES = 1 << 26 };
 
 static MPI_Comm all_ranks(const struct comm *comm)

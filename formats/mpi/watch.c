@@ -181,7 +181,8 @@ static void share_pulses(const struct comm *comm)
     MPI_Comm_free(&host);
 }
 
-/* Before MPI ends: comm.c has asked for that at exit before, and what is asked for last comes first. */
+/* Ends the thread before MPI ends. comm.c has asked for its own end at exit earlier, and the last request comes
+ * first. */
 static void stop(void)
 {
     struct pulse *own = watch.own;

@@ -16,7 +16,7 @@
 enum status watch_start(const struct comm *comm, const char *program, double seconds,
                         struct error *e);
 
-/* What this rank does from here on, for the message: "searching from root 17". Not collective. */
+/* Tells the message what this rank does from here on, such as "searching from root 17". Not collective. */
 void watch_phase(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
 /* Around everything that waits for other ranks, and so around such a call. */

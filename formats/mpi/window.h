@@ -21,7 +21,7 @@ void *comm_window_memory(const struct comm_window *window);
 /* The rank of the job that is rank `host_rank` of this host. */
 uint32_t comm_window_rank(const struct comm_window *window, uint32_t host_rank);
 
-/* Waits until all ranks of this host have called it. Each then sees what the others wrote before. */
+/* Waits until all ranks of this host have called it. Each then sees all that the others wrote before. */
 void comm_window_meet(struct comm_window *window);
 
 /* The same in two steps, so that other work can be done between them. The first returns the number of the

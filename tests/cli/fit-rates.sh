@@ -31,7 +31,7 @@ for rows in c2-levels c2-th-steps h200-th-steps; do
     "$fit" scripts/results/2026-11-24-$rows.tsv >"$tmp/again"
     check 'the same numbers twice' cmp "$tmp/once" "$tmp/again"
 done
-check 'TH of a GPU are the best of their sweeps, as NOTES.md says' grep -q '^today: .*loss 1.000 (mean), 1.000 (worst)$' "$tmp/out"
+check 'TH of a GPU are the best of their sweeps, as scripts/results/threshold.md says' grep -q '^today: .*loss 1.000 (mean), 1.000 (worst)$' "$tmp/out"
 
 # ---- a trace, and a sweep ----
 

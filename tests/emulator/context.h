@@ -8,7 +8,7 @@ namespace emulated {
 
 enum : size_t { STACK_BYTES = 256 << 10 };
 
-/* Where a fiber that was left goes on; `at` is NULL if it has not begun. */
+/* The place where a fiber was left and goes on; `at` is NULL if it has not begun. */
 struct context {
     void *at;
     char *stack; /* its lowest byte; NULL for the stack that the thread of the system came with */
@@ -21,7 +21,7 @@ void stack_give(char *stack);
 /* Makes `c` a fiber that begins with entry(), which does not return. */
 void context_make(context *c, char *stack, void (*entry)());
 
-/* Leaves the running fiber, whose place is noted in `from`, and goes on in `to`. */
+/* Leaves the running fiber, notes its place in `from`, and goes on in `to`. */
 void context_switch(context *from, context *to);
 
 /* The first call of a fiber: tells AddressSanitizer. */

@@ -73,7 +73,7 @@ extern __thread block *running; /* of this thread of the system */
 /* Runs a block from its begin to its end. */
 void run_block(const grid &what, unsigned index, cluster *team);
 
-/* The running lane waits; another one goes on meanwhile. Its warp's masks say for what it waits. */
+/* The running lane waits, and another one goes on. The masks of its warp say what it waits for. */
 void leave_lane();
 
 /* The running lane lets others go on, and looks again. */

@@ -11,7 +11,7 @@ namespace emulated {
 /* A line on standard error. */
 void complain(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
-/* The same, and the end of the program: what it did has no meaning on a GPU. */
+/* The same, and ends the program: its further work would have no meaning on a GPU. */
 [[noreturn]] void give_up(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
 /* For EMULATED_KERNELS: a kernel was launched, or something else was done once more that a test asks for. */

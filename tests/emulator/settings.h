@@ -18,7 +18,7 @@ struct settings {
     unsigned cluster;    /* EMULATED_CLUSTER, blocks at most: 16 */
     bool peers;          /* EMULATED_PEERS: 1; with 0, no GPU reads the memory of another one */
     uint64_t sliced;     /* EMULATED_SLICED, edges of a graph that is searched by slices, at most: 2^27 */
-    uint64_t all_slices; /* EMULATED_ALL_SLICES, edges of one whose levels read all slices, at most: 2^22 */
+    uint64_t all_slices; /* EMULATED_ALL_SLICES: up to so many edges each level by slices reads all (2^22) */
     uint64_t seed;       /* EMULATED_SEED: 0, lanes run in order */
     unsigned late;       /* EMULATED_LATE: microseconds that a stream waits before some of its work, at most: 0 */
     double clock;        /* EMULATED_CLOCK: seconds that pass on a device's clock in one: 1 */

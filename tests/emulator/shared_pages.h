@@ -13,7 +13,7 @@ struct shared_pages {
     int file = -1;
 };
 
-/* Where another process finds the pages, and where in them an allocation begins. */
+/* The place where another process finds the pages, and the place of an allocation in them. */
 struct pages_handle {
     int process, file;
     uint64_t bytes, offset;

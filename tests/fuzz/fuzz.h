@@ -1,4 +1,4 @@
-/* fuzz.h: what a fuzz target is, and what targets share
+/* fuzz.h: the interface of a fuzz target, and functions that targets share
  *
  * A target is a file fuzz_NAME.c with one function, which is given any bytes and must come back: no crash, no
  * sanitizer finding, no more than 10 seconds. driver.c runs it over changed seeds by itself; libfuzzer.c lets

@@ -1,4 +1,4 @@
-/* fuzz_journal.c: the journal of an unfinished packing; what is read is written and read again, the same */
+/* fuzz_journal.c: the journal of an unfinished packing, which is read, written and read again, the same */
 #include "fuzz.h"
 
 #include "tools/pack/folder/journal.h"

@@ -1,4 +1,4 @@
-/* fuzz_manifest.c: a manifest; what is read is written and read again, the same */
+/* fuzz_manifest.c: a manifest, which is read, written and read again, the same */
 #include "fuzz.h"
 
 #include "formats/manifest.h"

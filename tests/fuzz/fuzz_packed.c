@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Copies, each of exactly its size, so that a sanitizer sees what is beyond. */
+/* Copies each array into exactly its size, so that a sanitizer sees reads beyond it. */
 static void *copy_of(const unsigned char *bytes, size_t size)
 {
     void *copy = malloc(size + (size == 0));

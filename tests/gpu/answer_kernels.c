@@ -144,7 +144,7 @@ void kernel_take(const struct replying *r, const void *replies, void *to)
     managed_finish(to, there, r->count * r->id_bytes);
 }
 
-/* What each shard shows, and what none reads is not there. */
+/* The arrays that each shard shows. Arrays that none reads are not there. */
 static const struct gpu_shown *shown_by_all(const struct looking *l)
 {
     uint64_t p = l->shard->p, locals = l->shard->locals, d = l->shard->d, words = 2 * mask_words(locals);

@@ -61,8 +61,8 @@ struct assembling {
 void twin_assemble(const struct assembling *a, void *block);
 void kernel_assemble(const struct assembling *a, void *block);
 
-/* What the devices of p shards show each other, and what one of them looks for. Every shard has `locals` of
- * shard, and vertex v of shard s is number s * locals + v. */
+/* The arrays that the devices of p shards show each other, and the vertices that one of them looks for. Every shard
+ * has `locals` of shard, and vertex v of shard s is number s * locals + v. */
 struct looking {
     const struct shard *shard; /* that looks */
     uint64_t shown;            /* locals that the others say they have */

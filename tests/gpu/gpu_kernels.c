@@ -85,7 +85,7 @@ static const struct graph_spec graphs[] = {
     {"hubs among delegates", 1050000, 2000, 1, 0, ROWS_HUB, 2, 4, 4, TH_LONG},
     {"hubs, 4,096 shards", 1001, 2000, 4096, 4095, ROWS_HUB, 0, 8, 8, TH_LONG}};
 
-/* What reads rows once more, of packed rows. */
+/* The kernels that read rows, once more on packed rows. */
 static void test_packed(const struct shard *shard, const struct graph_spec *spec, int looks)
 {
     struct graph_spec packed = *spec;

@@ -47,7 +47,7 @@ static uint64_t row_length(const struct graph_spec *spec, uint64_t row, uint64_t
 
 /* ---- subgraphs ---- */
 
-/* What destinations are: 0 to count-1 of one device, or of `p` devices as codes. */
+/* The range of destinations: 0 to count-1 of one device, or of `p` devices as codes. */
 struct columns {
     uint64_t per_shard, count;
     uint32_t local_bits;

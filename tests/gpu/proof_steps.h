@@ -16,7 +16,7 @@ void kernel_check_edges(const struct proved_vertices *v, const uint32_t *asker,
                         const struct vertex_end *other, uint64_t count, struct offence *first);
 void kernel_check_parents(const struct proved_vertices *v, int64_t root, struct offence *first);
 
-/* What values a proof moves, of `count` vertices: see proof_kernels.h. `numbers` is a permutation. */
+/* The values that a proof moves, of `count` vertices: see proof_kernels.h. `numbers` is a permutation. */
 struct proof_moves {
     const void *ids;
     uint32_t id_bytes;

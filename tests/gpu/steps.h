@@ -78,7 +78,7 @@ struct previsited {
 void twin_previsit(const struct previsit_step *p, struct previsited *out);
 void kernel_previsit(const struct previsit_step *p, struct previsited *out);
 
-/* The frontier's vertices that have edges of g: a list, whose order is free, and its workload FV. */
+/* Lists the frontier's vertices that have edges of g, in any order, and sums up its workload FV. */
 struct listed {
     uint32_t *rows;
     uint64_t count, forward;
@@ -107,7 +107,7 @@ void kernel_bin(const uint64_t *codes, uint64_t count, uint32_t p, uint32_t loca
 uint64_t twin_unique(uint32_t *ids, uint64_t count);
 uint64_t kernel_unique(uint32_t *ids, uint64_t count, uint32_t bits, int room, int *cleared);
 
-/* What a device knows of the normals of p shards, as masks of `words` 32-bit words each. */
+/* A device's knowledge of the normals of p shards, as masks of `words` 32-bit words each. */
 struct known {
     uint32_t p;
     uint64_t words;
@@ -161,8 +161,7 @@ void kernel_blank(const struct shard *shard, enum vertex_kind kind, const uint64
 
 /* ---- kernels whose twin needs no device ---- */
 
-/* Counters are copied and zeroed: `bytes` random ones go in; what was published and what is left of
- * them come out. */
+/* Counters are copied and zeroed: `bytes` random ones go in; the published copy and the counters come out. */
 size_t kernel_level_bytes(void);
 void kernel_publish(const unsigned char *level, unsigned char *published, unsigned char *left);
 

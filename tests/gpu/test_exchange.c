@@ -139,7 +139,7 @@ static void free_visited(struct visited *out)
     free(out->parent);
 }
 
-/* The twin gets what is good of the ids. */
+/* The twin gets the valid ids only. */
 static void compare_arrival(const struct arrival *a)
 {
     struct visited kernel = {0}, twin = {0};

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* ---- what is shown ---- */
+/* ---- arrays that are shown ---- */
 
 static uint64_t vertices_of_all(const struct looking *l)
 {
@@ -57,7 +57,7 @@ static void *random_ids(uint64_t count, uint32_t id_bytes, int some, uint64_t *r
     return ids;
 }
 
-/* Half of what the own shard visited. What is no root was found from a depth. */
+/* Half of the vertices that the own shard visited. All but the root were found from a depth. */
 static uint32_t *list_of_lookers(struct looking *l, const int32_t *depth, uint64_t *random)
 {
     const int32_t *own = depth + l->shard->index * l->shard->locals;
@@ -89,7 +89,7 @@ static void free_looking(struct looking *l)
     free((void *)l->list);
 }
 
-/* ---- what is found ---- */
+/* ---- parents that are found ---- */
 
 /* A vertex may get any parent. *remote: it has a neighbour on another shard. */
 static int is_parent(const struct looking *l, const int32_t *depth, uint32_t row, int64_t id, int *remote)

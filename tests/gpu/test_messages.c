@@ -1,4 +1,4 @@
-/* test_messages.c: what devices tell those that are no peers: frontiers without what is known, and words of masks */
+/* test_messages.c: messages of devices that are no peers: frontiers without known bits, and words of masks */
 #include "checks.h"
 #include "steps.h"
 #include "tests.h"

@@ -11,7 +11,7 @@ enum { DEPTH = 7, SURELY_LISTED = 256 };
 
 static const char *const kind_name[] = {"normals", "delegates"};
 
-/* A queue is the mask as a list, in any order; what is behind it is POISON. */
+/* A queue is the mask as a list, in any order. Words behind its end are POISON. */
 static void check_queue(const uint32_t *queue, uint64_t count, const uint64_t *mask, uint64_t bits)
 {
     uint64_t *seen = need_memory(mask_words(bits) * 8);

@@ -13,7 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* What the kernels made, and the twin's place in it. */
+/* The slices that the kernels made, and the twin's place in them. */
 struct slices {
     const struct shard *shard;
     struct gpu_sliced sliced;

@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Masks of a visit: whom it starts from, and what is visited, and found in this level, already. */
+/* Masks of a visit: the vertices it starts from, those visited, and those found in this level already. */
 struct masks {
     enum mask_kind from, visited, next;
 };
@@ -95,7 +95,7 @@ static void run_visit(struct visit *v)
     free_visited(&twin);
 }
 
-/* One visit; a pull of dd finds its parents among what is visited. */
+/* One visit; a pull of dd finds its parents among visited vertices. */
 static void test_masks_of(const struct shard *shard, enum subgraph g, enum way way,
                           const struct masks *m)
 {

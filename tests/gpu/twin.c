@@ -269,7 +269,7 @@ void twin_receive(const struct arrival *a, struct visited *out)
 
 /* ---- masks and results ---- */
 
-/* With `keep`, what was there is the mask of one more device. */
+/* With `keep`, the mask of before counts as that of one more device. */
 void twin_or(uint64_t *to, uint64_t *const *masks, int count, uint64_t words, int keep)
 {
     struct shard shard = {.p = 1, .d = 64 * words};

@@ -1,4 +1,4 @@
-/* test_comm.c: what the ranks of one job agree on, sum, copy and send (formats/mpi/comm.h).
+/* test_comm.c: agreements, sums, copies and messages of the ranks of a job (formats/mpi/comm.h).
  *
  * Without mpiexec it is one rank without MPI. tests/cli/comm.sh runs it under mpiexec with an argument:
  * `start` starts MPI even for one rank, `abort` lets the last rank end the job, and `stop` stops it while all wait.

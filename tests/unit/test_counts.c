@@ -21,7 +21,7 @@ static uint64_t draw(uint64_t below)
 struct shape {
     const char *name;
     uint64_t longest, skew, rare;
-    double least, most; /* of what is counted, over the edges that there are */
+    double least, most; /* of the counted values over the true number of edges */
 };
 
 struct graph {

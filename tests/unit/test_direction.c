@@ -30,7 +30,7 @@ static int needs(const struct direction_policy *policy, struct subgraph_work wor
                  enum direction current, int wanted)
 {
     int all = 1;
-    work.forward = work.frontier; /* what a backend has not counted yet */
+    work.forward = work.frontier; /* not counted yet by the backend */
     for (int g = 0; g < SUBGRAPHS; g++)
         all &= direction_needs_forward(policy, (enum subgraph)g, &work, current) == wanted;
     return all;

@@ -27,7 +27,7 @@ static void make_piece(struct edge *edges, uint64_t n, uint64_t piece)
     }
 }
 
-/* What is known of a multiset of edges, whatever their order. */
+/* Sums over a multiset of edges, which do not depend on their order. */
 struct digest {
     uint64_t edges, sum;
 };

@@ -1,4 +1,4 @@
-/* test_formats.c: the shared formats: what is written is read back; each kind of damage is refused by name */
+/* test_formats.c: the shared formats are written and read back; each kind of damage is refused by name */
 #include "unit.h"
 
 #include "formats/bijection.h"

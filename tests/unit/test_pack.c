@@ -477,7 +477,7 @@ static enum status place(struct placement *placement, struct vertex_order *order
     return place_edges(placement, &options, budget, e);
 }
 
-/* What a packing has in memory while it is compared; local_bits 0: as many as there are. */
+/* The arrays of a packing, in memory while it is compared; local_bits 0: as many bits as are needed. */
 struct odd_packing {
     uint32_t p;
     uint64_t th;
@@ -564,7 +564,7 @@ static void test_wide(void)
     free(s.edges);
 }
 
-/* Where all rows are one range. */
+/* All rows are one range. */
 static void test_odd_records(void)
 {
     struct stream s = random_stream(4, 90000, 400000, 0);

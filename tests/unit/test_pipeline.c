@@ -71,7 +71,7 @@ static enum status write_out(void *context, void *slot, struct error *e)
     return ST_OK;
 }
 
-/* There is none at every other call. */
+/* Says at every other call that there is nothing to do. */
 static int be_idle(void *context)
 {
     struct test *t = context;

@@ -52,7 +52,7 @@ static uint64_t low_rows(uint64_t rows, uint64_t count)
     return count < 64 ? rows & ((UINT64_C(1) << count) - 1) : rows;
 }
 
-/* What a head column must find, one row at a time. */
+/* The parents that a head column must find, one row at a time. */
 static uint64_t expected_heads(const struct input *in, uint64_t rows)
 {
     uint64_t found = 0;
@@ -120,7 +120,7 @@ static int marks_agree(const struct probes *probes, const struct input *in, uint
 
 enum { LOCALS = 700, DELEGATES_OF_TEST = 41, IDS = 1000, KINDS_OF_PARENT = 5 };
 
-/* What vertices have after a search, and the vertex of each id. */
+/* The values of vertices after a search, and the vertex of each id. */
 struct values {
     uint32_t vertex[IDS], records[LOCALS + DELEGATES_OF_TEST + 1];
     int32_t ids[LOCALS + DELEGATES_OF_TEST], expected[LOCALS + DELEGATES_OF_TEST + 1];

@@ -176,8 +176,8 @@ static void test_budget(void)
 
 /* ---- bad files ---- */
 
-/* Opens, loads and checks a file without comparing CRCs, as a traversal with --no-check would, and
- * on to what it would not. */
+/* Opens, loads and checks a file without comparing CRCs, as dbfs-traverse --no-check does; then checks the rest, too.
+ */
 static enum status try_file(const struct file *f)
 {
     struct shard shard;

@@ -9,7 +9,7 @@
 
 enum { EDGES = 10 * EDGES_BLOCK_EDGES + 17 };
 
-/* Adds up what a pass sees, by a sum that does not depend on order. */
+/* Adds up the records of a pass, by a sum that does not depend on order. */
 static enum status visit(void *context, int thread, const struct edge *edges, size_t count,
                          struct error *e)
 {

@@ -93,7 +93,7 @@ struct counted {
     double rows, edges;           /* of the graph */
     double frontier, forward;
     double seen, seen_edges;      /* before the frontier */
-    int listed, masks, pull;      /* what is known, and what was measured to be faster on an H200 */
+    int listed, masks, pull;      /* levels, and the direction that was measured to be faster on an H200 */
     const char *name;
 };
 

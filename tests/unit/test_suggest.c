@@ -198,7 +198,7 @@ static uint64_t fewest_bytes(const struct expected *x)
     return fewest;
 }
 
-/* The suggestion for a graph whose fastest TH takes so many bytes, or the TH with the fewest bytes. */
+/* The TH suggested for a graph whose fastest TH takes so many bytes, beside that with the fewest bytes. */
 static struct suggestion suggest_at(double bytes, uint64_t p, int of_fewest)
 {
     struct table t;
@@ -252,7 +252,7 @@ static double spread_on_gpu(double vertices, double share, uint64_t p)
     return most / least;
 }
 
-/* Where TH makes no difference to the GPU, the CPU chooses. */
+/* If all TH take a GPU as long, the CPU chooses. */
 static void test_sliced(void)
 {
     struct table t;

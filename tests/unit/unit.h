@@ -1,4 +1,4 @@
-/* unit.h: what the unit tests share: each check prints one line; the exit status is 1 if any failed */
+/* unit.h: functions that the unit tests share: each check prints one line; the exit status is 1 if any failed */
 #ifndef DBFS_TESTS_UNIT_H
 #define DBFS_TESTS_UNIT_H
 
@@ -13,7 +13,7 @@ static inline void report(int ok, const char *name)
     unit_failures += !ok;
 }
 
-/* Where a test writes thousands of small files: in memory, where possible. */
+/* A folder for thousands of small files: in memory, where possible. */
 static inline const char *unit_place(void)
 {
     return access("/dev/shm", W_OK) == 0 ? "/dev/shm" : "/tmp";

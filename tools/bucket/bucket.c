@@ -115,7 +115,7 @@ static struct bucket_chunk *take_chunk(struct bucket_writer *w)
 
 /* ---- opening ---- */
 
-/* What a store with these options is made of. */
+/* The memory and files of a store with these options. */
 struct layout {
     size_t chunk_bytes, slab_bytes;
     size_t own_slabs;        /* of each thread: two chunks for every bucket, one for scrap */

@@ -68,9 +68,9 @@ struct bucket_options {
     int threads;
     uint64_t expected_bytes; /* of the records of all buckets; decides the chunk size */
     uint64_t most_bytes;     /* the same, if all have the widest records */
-    uint64_t room_bytes;     /* memory for the whole store; at most what the budget has left */
+    uint64_t room_bytes;     /* memory for the whole store; at most the rest of the budget */
     struct spill *spill;     /* NULL: records that do not fit are ST_RESOURCE */
-    const struct bucket_store *like; /* NULL, or the store whose memory is inherited */
+    const struct bucket_store *like; /* NULL, or the store that gives its memory to this one */
 };
 
 /* The least room_bytes that these buckets and threads can work in. */
@@ -180,7 +180,7 @@ struct bucket_reader {
     uint32_t bucket;
     unsigned width;
     struct error *error;
-    int thread, threads; /* the thread whose records come next; the end of the threads */
+    int thread, threads; /* the thread with the next records; the end of the threads */
     const struct bucket_chunk *chunk; /* the next one in memory; the spilled ones come first */
     const struct bucket_run *run;
     uint32_t run_chunk; /* chunk of the run that is given next */

@@ -23,8 +23,8 @@ uint32_t bucket_chunk_crc(const struct bucket_chunk *chunk, size_t chunk_bytes)
     return crc32_bytes(crc, chunk->records, chunk_bytes - sizeof header);
 }
 
-/* The bucket's newest chunk, whose older ones are full; NULL where there is nothing to be spilled, as of
- * a bucket whose filling has ended. */
+/* The newest chunk of a bucket; the older ones are full. NULL if nothing is to be spilled, as after the bucket was
+ * filled. */
 static struct bucket_chunk *newest_chunk(const struct bucket_writer *w, uint32_t bucket)
 {
     return w->cursor[bucket] != NULL ? w->last[bucket] : NULL;
@@ -44,7 +44,7 @@ static void count_full(const struct bucket_writer *w, uint32_t *first)
     first[buckets] = count;
 }
 
-/* What is on its way to the disk. */
+/* The chunks on their way to the disk. */
 struct batch {
     struct bucket_writer *writer;
     const struct spill_extent *extent;

@@ -74,7 +74,7 @@ static enum status check_settled(const struct claim_windows *w, struct error *e)
     return e->status;
 }
 
-/* What can be found out before any edge is read. */
+/* Finds offences that need no edge. */
 static enum status check_vertices(struct claim_windows *w, struct claims *a, int threads,
                                   struct memory_budget *budget, uint64_t room,
                                   struct claim_sums *sums, struct error *e)

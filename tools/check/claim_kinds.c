@@ -25,7 +25,7 @@ static enum status refuse_npy(const struct claim_file *f, const char *why, struc
     return fail(e, ST_BAD_DATA, "%s: .npy header: %s", f->name, why);
 }
 
-/* What follows `key` in the dictionary, or NULL. */
+/* The value of `key` in the dictionary, or NULL. */
 static const char *npy_value(const char *dictionary, const char *key)
 {
     const char *at = strstr(dictionary, key);

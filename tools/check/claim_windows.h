@@ -34,9 +34,9 @@ struct claim_windows {
     struct memory_budget *budget;
 };
 
-/* Takes the memory: up to `room` bytes, which is the same on all ranks, because they pass over the edges
- * together, once for each pair of windows. ST_RESOURCE: more than CLAIM_MOST_WINDOWS windows would be needed; or
- * more than one if there are only parents, whose levels cannot be found in windows. */
+/* Takes the memory, up to `room` bytes, the same on all ranks, because they pass over the edges together, once for
+ * each pair of windows. ST_RESOURCE: more than CLAIM_MOST_WINDOWS windows would be needed; or more than one if there
+ * are only parents, since their levels cannot be found in windows. */
 enum status claim_windows_open(struct claim_windows *w, const struct claims *claims,
                                 int threads, struct memory_budget *budget, uint64_t room,
                                 struct error *e);

@@ -1,4 +1,4 @@
-/* claims.h: the depths and the parents that a search has written, and what they say of each vertex alone */
+/* claims.h: the depths and the parents that a search has written, and checks of each vertex alone */
 #ifndef DBFS_CLAIMS_H
 #define DBFS_CLAIMS_H
 
@@ -13,7 +13,7 @@ struct claims {
     uint64_t root; /* given, or found by claims_survey */
 };
 
-/* What the depths, or the depths that follow from the parents, add up to. */
+/* Sums over the depths, or over the depths that follow from the parents. */
 struct claim_sums {
     uint64_t reached, levels;
     uint64_t checksum; /* that of dbfs-traverse */

@@ -3,7 +3,7 @@
 
 #include <stdlib.h>
 
-enum { BATCH = 128 }; /* edges whose ends are fetched into the cache before they are looked at */
+enum { BATCH = 128 }; /* edges between fetching their ends into the cache and looking at them */
 
 /* A line of the cache for each thread. */
 struct thread_offence {
@@ -36,7 +36,7 @@ static uint32_t level_in(const struct claim_windows *w, uint64_t slot)
     return __atomic_load_n(&w->word[slot * w->stride], __ATOMIC_RELAXED);
 }
 
-/* The vertex in `slot`, whose level is `level`, has a neighbour one level up. */
+/* Settles the vertex in `slot`, of level `level`, since a neighbour is one level up. */
 static void settle(struct claim_windows *w, uint64_t slot, uint32_t level, uint64_t neighbour)
 {
     if (level & LEVEL_SETTLED)
@@ -64,7 +64,7 @@ static void judge(struct rules_pass *p, const struct edge *edge, uint64_t slot_u
 
 /* ---- edges ---- */
 
-/* Where the word of a vertex is; -1 if its window is not in memory, else the half. */
+/* The place of a vertex's word; -1 if its window is not in memory, else the half. */
 static int find_slot(const struct rules_pass *p, uint64_t id, uint64_t *slot)
 {
     *slot = id - p->begin[0];

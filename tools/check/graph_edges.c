@@ -24,7 +24,7 @@ static enum status open_folder(struct graph_edges *g, const char *path,
     return ST_OK;
 }
 
-/* What the preambles and the trailers say; the first pass proves it. */
+/* Opens the streams with the facts that their preambles and trailers state; the first pass proves them. */
 static enum status open_streams(struct graph_edges *g, const struct edge_inputs *inputs,
                                 const char *tmpdir, struct memory_budget *budget, struct error *e)
 {

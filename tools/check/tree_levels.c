@@ -31,7 +31,7 @@ static enum status refuse_cycle(const struct claim_windows *w, uint64_t v, struc
                 w->claims->parents.name, (ull)smallest, (ull)claim_parent(w, smallest));
 }
 
-/* Follows parents from v to the first vertex whose level is known, then gives the way its levels. */
+/* Follows parents from v to the first vertex of known level, then gives the vertices on the way their levels. */
 static enum status follow(struct claim_windows *w, uint64_t v, struct error *e)
 {
     uint64_t x = v, child = v, steps = 0;

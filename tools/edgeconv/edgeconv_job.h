@@ -15,7 +15,7 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-/* One input, or one file of an archive: what is open for it, and how its edges are read. */
+/* One input, or one file of an archive: its open streams, and the reader of its edges. */
 struct source {
     const char *path, *name;     /* the name for messages */
     dev_t pipe_device; /* which pipe it is; 0 for a regular file */
@@ -38,7 +38,7 @@ struct memory_shares {
     uint64_t pieces_bytes; /* for the pieces between reading and writing */
 };
 
-/* What writing the edges has shown, for the summary. */
+/* Facts about the written edges, for the summary. */
 struct findings {
     uint64_t dropped; /* entries that an .sg file leaves out */
     int lists_twice;  /* each edge is there as u v and as v u */
@@ -54,7 +54,7 @@ struct job {
     struct id_changes ids;
     struct memory_shares memory;
     struct workspace space; /* the rest of the memory, and the temporary folders */
-    struct compact *compact; /* NULL: ids stay what they are */
+    struct compact *compact; /* NULL: ids stay as they are */
     struct outfile *map;
     uint64_t edges, stored_bytes;
     struct findings findings;
@@ -65,7 +65,7 @@ struct job {
  * that do not fit together. */
 enum status look_at_inputs(struct job *job, struct error *e);
 
-/* Opens the reader of an input whose turn has come. */
+/* Opens the reader of the next input. */
 enum status open_reader(const struct job *job, struct graph_reader **reader, struct input *input,
                         struct error *e);
 void close_source(struct source *source);

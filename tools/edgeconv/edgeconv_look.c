@@ -1,4 +1,4 @@
-/* edgeconv_look.c: finds what each input of edgeconv is, and checks that the inputs fit together; see
+/* edgeconv_look.c: finds the format of each input of edgeconv, and checks that the inputs fit together; see
  * edgeconv_job.h */
 #include "edgeconv_job.h"
 
@@ -154,7 +154,8 @@ static enum status refuse_same_pipe(const struct job *job, struct source *s, str
     return ST_OK;
 }
 
-/* What the reader of the first file says; files behind it in an archive are seen in their turn. */
+/* Opens an input and asks the reader of its first file for format and ids. Later files of an archive are looked at in
+ * their turn. */
 static enum status look_at(struct job *job, struct source *s, struct error *e)
 {
     if (refuse_same_pipe(job, s, e) != ST_OK ||

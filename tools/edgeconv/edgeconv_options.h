@@ -18,7 +18,7 @@ struct options {
     const char *entry; /* pattern of the files wanted from archives; NULL: all */
     enum assertion assertion;
     int randomize, original_ids;
-    const char *map_path; /* --compact; NULL: ids stay what they are */
+    const char *map_path; /* --compact; NULL: ids stay as they are */
     uint64_t seed;
     const char **paths;
     int path_count;

@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-/* Where the file system knows no files without names: one that loses its name at once. */
+/* Opens a file that loses its name at once, on file systems that know no files without names. */
 static int named_for_a_moment(const char *folder)
 {
     char path[4096];

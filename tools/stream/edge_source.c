@@ -63,7 +63,7 @@ static enum status open_streams(struct edge_source *s, const struct edge_inputs 
 
 /* ---- one graph ---- */
 
-/* What each rank calls by this name must be one stream. */
+/* Makes sure that all ranks mean the same stream by a name. */
 static enum status add_shared(struct edge_union *u, const struct edge_source *s,
                               const struct stream_facts *facts, struct error *e)
 {
@@ -271,7 +271,7 @@ static int alone(const struct edge_source *s, const struct edge_stream *stream)
     return stream->own || s->comm->ranks == 1;
 }
 
-/* Of shared streams each rank reads every R-th block; with which it begins differs from stream to stream. */
+/* Of shared streams each rank reads every R-th block. The first one differs from stream to stream. */
 static enum status take_share(const struct edge_source *s, size_t i, struct edges_reader *reader,
                               struct error *e)
 {
@@ -318,7 +318,7 @@ static enum status spend_stream(struct edge_source *s, struct edges_scan scan,
     return e->status;
 }
 
-/* A stream, or a share of it. What no other rank reads is proven here. */
+/* A stream, or a share of it. Streams that no other rank reads are proven here. */
 static enum status prove_stream(struct edge_source *s, size_t i, struct edges_scan scan,
                                 struct edges_totals *tally, struct error *e)
 {

@@ -123,7 +123,7 @@ static enum status append(const struct copy *c, size_t count, struct error *e)
     return unnamed_append(c->file, c->buffer, count, c->folder, "a temporary copy of the edge stream", e);
 }
 
-/* Goes on in a file on disk, where what is in memory is written first. */
+/* Goes on in a file on disk; the bytes in memory are written first. */
 static enum status move_to_disk(struct copy *c, struct error *e)
 {
     struct edge_stream *s = c->stream;
@@ -147,7 +147,7 @@ static enum status move_to_disk(struct copy *c, struct error *e)
     return e->status;
 }
 
-/* Takes what was read to where it stays: in memory as long as that has room. */
+/* Keeps the bytes that were read: in memory as long as that has room, else on disk. */
 static enum status keep_bytes(struct copy *c, size_t count, struct error *e)
 {
     struct edge_stream *s = c->stream;
@@ -245,7 +245,7 @@ static enum status open_path(struct edge_stream *s, const char *path, struct err
     return e->status;
 }
 
-/* From header to header, to the end: this tells what is wrong with a stream that has no trailer there. */
+/* Goes from header to header to the end, which shows why a stream has no trailer there. */
 static enum status walk_blocks(const struct edge_stream *s, struct edges_reader *reader,
                                struct error *e)
 {

@@ -1,6 +1,6 @@
 /* edge_stream.h: an edge stream that can be read several times.
  *
- * A regular file is read again. What comes out of a pipe is kept in memory, up to a quarter of the budget, or
+ * A regular file is read again. The bytes of a pipe are kept in memory, up to a quarter of the budget, or
  * else in an unlinked file in the folder for temporary files. A pipe can also stay live: it is not kept until
  * that is asked for, and without that it is read once.
  */

@@ -71,7 +71,7 @@ void edge_tiles_close(struct edge_tiles *t)
 
 enum { STEP = 128 };
 
-/* Some edges on their way: in vectors, what cannot be predicted. */
+/* Some edges on their way. Values that no branch can predict are computed by vectors. */
 struct step {
     uint32_t tile[STEP];
     uint64_t record[STEP];
@@ -193,12 +193,12 @@ void edge_tiles_degrees(const struct edge_tiles *t, int threads, uint32_t *degre
     }
 }
 
-/* ---- what a thread takes at a time ---- */
+/* ---- shares of threads ---- */
 
 enum { SHARES = 16 /* of all edges, for each thread, in the largest of them */ };
 
-/* What some writers have put into a tile: all of them, so that a tile is one thread's and the values
- * of its vertices come into one cache, but where it is so large that others would have to wait. */
+/* The edges that some writers have put into a tile. Usually one thread takes all of a tile, so that the values of its
+ * vertices come into one cache; a tile so large that others would have to wait is shared. */
 struct share {
     uint32_t tile;
     int first, end;

@@ -1,4 +1,4 @@
-/* edge_union.h: what several edge streams are together: one graph.
+/* edge_union.h: several edge streams as one graph: one graph.
  *
  * Its totals are those of the one stream that has all their edges: numbers of edges and checksums add up, n
  * is the largest. Its provenance is that of this stream if rmatgen made all of them, as pieces of one graph
@@ -17,7 +17,7 @@
 
 enum { STREAM_NAME_BYTES = 1024 };
 
-/* What a stream says about itself. It has no pointers, so that ranks can exchange it. */
+/* A stream's own account of itself. It has no pointers, so that ranks can exchange it. */
 struct stream_facts {
     char name[STREAM_NAME_BYTES];
     uint64_t bytes;
@@ -52,8 +52,8 @@ void edge_union_free(struct edge_union *u); /* a zeroed union is allowed */
 /* The edges of the generated graph that none of the streams has; 0 for other graphs. */
 uint64_t edge_union_missing(const struct edge_union *u);
 
-/* What the provenance of a stream tells before its trailer is there: nonzero if rmatgen made it. Expected are
- * n and the edges of the stream. */
+/* Expects n and the edges of a stream by its provenance, before its trailer is there. Nonzero if rmatgen made the
+ * stream. */
 int edge_union_expect(const char *provenance, struct edges_totals *expected);
 
 #endif

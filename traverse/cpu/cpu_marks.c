@@ -98,9 +98,9 @@ static inline uint32_t range_of(const struct marker *m, uint32_t vertex)
     return (block + (block >> m->range_bits)) & ((UINT32_C(1) << m->range_bits) - 1);
 }
 
-/* Whether a destination is new is a coin toss, so a parent is always written: of one that is not new, to
- * nowhere, or to where the next one goes. Any of the threads that find a vertex may be the last to write its
- * parent. */
+/* Marks a destination and writes its parent, without a branch: whether the destination is new is a coin toss. A
+ * parent that is not needed goes to a dummy, or is overwritten by the next. Any of the threads that find a vertex may
+ * be the last to write its parent. */
 static inline void mark(const struct marker *m, uint32_t to, uint32_t from, enum parents_way way)
 {
     uint64_t word = m->marks[to / 64], bit = UINT64_C(1) << (to % 64);

@@ -5,7 +5,7 @@
  */
 #include "cpu_run.h"
 
-/* Searches that go without a crew where one thread will do, from one on whose crew had no cores. */
+/* After a search whose crew lacked cores, so many searches use one thread where that is enough. */
 enum { REST = 16 };
 
 static void plan_next(struct device *dev, struct search_state *s)

@@ -10,8 +10,8 @@
 /* A frontier with fewer edges is pushed from its lists, whatever the masks would cost. */
 enum { SMALL_EDGES = 4096 };
 
-/* What a crew takes: picoseconds to begin, and for each vertex, whose mark each thread copies then; and for a
- * level; and how much more work there is than for one thread. */
+/* Rates of a crew, in picoseconds: to begin, and for each vertex while beginning, as each thread copies its mark; for
+ * a meeting that ends a level; and how much more work a crew has than one thread. */
 #define CREW(name, value, unit, what) static const double crew_##name = value;
 #include "formats/rates.def"
 

@@ -99,8 +99,8 @@ static void give_counts(struct exchange *x, struct exchange_stats *stats)
 
 /* ---- a level of a group that holds all shards ---- */
 
-/* Nothing is sent: every device reads what its peers show. Each member finds out for itself how the level
- * went. What is read here changes only after the next meeting. */
+/* Ends a level without messages: every device reads the arrays of its peers, and each member finds out for itself how
+ * the level went. These arrays change only after the next meeting. */
 static enum status end_level_in_group(struct exchange *x, const struct member *m, int *done,
                                       struct exchange_stats *stats, struct error *e)
 {
@@ -165,7 +165,7 @@ static enum status take_stock(struct exchange *x, const struct member *m, struct
     return team_meet(m, e);
 }
 
-/* What can be done for vertices while masks are under way, if `beside`, which they have been since `begun`. */
+/* Does the steps of vertices that need no masks, if `beside`: masks have been under way since `begun`. */
 static void move_vertices(struct exchange *x, int beside, double begun, double *merged_s, struct error *e)
 {
     int moving = !vertices_are_here(&x->vertices);
@@ -243,7 +243,7 @@ enum status exchange_vertices(struct exchange *x, const struct member *m,
         vertices_end(&x->vertices);
         give_counts(x, stats);
     }
-    team_meet(m, e); /* what members do next may change what others read here */
+    team_meet(m, e); /* the next steps of members may change arrays that others read here */
     stats->remote_s += lap(&clock);
     return e->status;
 }

@@ -1,4 +1,4 @@
-/* exchange.h: what devices and ranks tell each other in and between levels (Pan et al., section V).
+/* exchange.h: messages and shared memory of devices and ranks, in and between levels (Pan et al., section V).
  *
  * Devices that read each other's memory form a group (group.h): those of a rank or, with `peer`, those of all
  * ranks of a host. Within it nothing is sent. Between groups there are messages.
@@ -18,9 +18,9 @@
 
 #include "traverse/rank_devices.h"
 
-/* Where vertices and masks go through. `peer`: devices of one host read each other's memory. `host` and
- * `device`: all ranks send messages, from memory of that kind. `auto`: as `peer` within a host if that can be,
- * and messages from device memory if the MPI library says that it takes it. */
+/* Memory through which vertices and masks go. `peer`: devices of one host read each other's memory. `host` and
+ * `device`: all ranks send messages, from memory of that kind. `auto`: `peer` within a host if that can be, and
+ * messages from device memory if the MPI library says that it takes it. */
 enum exchange_memory_choice {
     EXCHANGE_MEMORY_AUTO,
     EXCHANGE_MEMORY_HOST,
@@ -38,7 +38,7 @@ int exchange_shares_memory(enum exchange_memory_choice choice, const struct comm
 
 enum { EXCHANGE_CHUNK_BYTES = 4 << 20 }; /* the paper's best message size, section VI-A */
 
-/* As what vertices are given away: always as lists; always as bits; or as what takes fewer bytes. */
+/* The form of vertices that leave a device: always lists, always bits, or the form of fewer bytes. */
 enum exchange_form { EXCHANGE_FORM_AUTO, EXCHANGE_FORM_LIST, EXCHANGE_FORM_BITS };
 
 struct exchange_options {
@@ -50,7 +50,7 @@ struct exchange_options {
     uint64_t chunk_bytes; /* of nn messages */
 };
 
-/* What one exchange moved, on this rank. */
+/* Bytes and vertices that one exchange moved, on this rank. */
 struct exchange_stats {
     struct exchange_counts counts;
     uint64_t local_vertices; /* nn destinations in lists to peers, of the level loop alone */
@@ -100,7 +100,7 @@ int exchange_has_parts(const struct exchange *exchange);
 /* Whether nn can be pulled, and is worth the bytes of the frontier. `nn` is pooled. */
 int exchange_may_pull_nn(const struct exchange *exchange, const struct subgraph_work *nn);
 
-/* As what a push of nn keeps the vertices of other shards. `nn` is pooled. */
+/* The form in which a push of nn keeps the vertices of other shards. `nn` is pooled. */
 enum outgoing_form exchange_form_of(const struct exchange *exchange,
                                     const struct subgraph_work *nn);
 

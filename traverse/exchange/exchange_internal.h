@@ -8,14 +8,14 @@
 #include "masks/masks.h"
 #include "vertices/vertices.h"
 
-/* What all ranks know of a level. */
+/* State of a level that all ranks know. */
 struct level_state {
     int updated; /* a device of some rank found a delegate */
     int found;   /* a device of some rank found a normal vertex */
     int wide;    /* the next level may reach so many normals that their frontier is worth sending */
 };
 
-/* What nn's direction depends on. */
+/* Counts that the direction of nn depends on. */
 struct nn_pool {
     struct subgraph_work work; /* of all devices if `everywhere`, else of the group */
     int everywhere;

@@ -67,7 +67,7 @@ enum status exchange_open(struct exchange **result, const struct rank *rank,
     x->rank = rank;
     x->options = *options;
     x->level.wide = options->form == EXCHANGE_FORM_BITS;
-    *result = x; /* what is open is closed with it */
+    *result = x; /* opened parts are closed with it */
     count_normals(x);
     if (group_open(&x->group, rank, reach_of(options->memory), x->why, e) != ST_OK)
         return e->status;

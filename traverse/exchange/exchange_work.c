@@ -1,4 +1,4 @@
-/* exchange_work.c: what a group must agree on before a visit: directions, and how nn's vertices are given away;
+/* exchange_work.c: agreements of a group before a visit: directions, and how nn's vertices are given away;
  * see exchange.h */
 #include "exchange_internal.h"
 
@@ -66,7 +66,7 @@ static void pool_groups(struct exchange *x, struct workload *pooled)
     x->nn.everywhere = x->level.wide && x->vertices.frontiers != NULL;
     if (!x->nn.everywhere)
         return;
-    if (x->group.first > 0) /* one rank of each group adds what the group has */
+    if (x->group.first > 0) /* one rank of each group adds the sums of its group */
         memset(sum, 0, sizeof sum);
     comm_sum_u64(x->rank->comm, sum, sizeof sum / sizeof *sum);
     *nn = (struct subgraph_work){sum[0], sum[1], sum[2], sum[3], {(double)sum[4], (double)sum[5]}};
@@ -109,7 +109,7 @@ static int bits_are_fewer(const struct exchange *x, const struct subgraph_work *
     return 32 * vertices > (double)devices * (double)bits;
 }
 
-/* Devices whose work is pooled. */
+/* The number of devices that pool their work. */
 static uint32_t pooled_devices(const struct exchange *x)
 {
     return x->nn.everywhere ? x->rank->graph->manifest.p : x->group.count;

@@ -6,7 +6,7 @@
 
 /* ---- memory that the peers share ---- */
 
-/* What lies there one after the other: first the cards, last the flags. */
+/* Places in the shared memory, in this order: first the cards, last the flags. */
 struct shared_part {
     uint64_t work, parcels, mask, updated, found, bytes;
 };
@@ -53,7 +53,7 @@ void *group_take_memory(struct group *g, uint64_t bytes, const char *what, struc
 
 /* ---- opening ---- */
 
-/* Which shard each peer holds. */
+/* Notes which shard each peer holds. */
 static void number_peers(struct group *g)
 {
     const struct comm *comm = g->rank->comm;

@@ -10,7 +10,7 @@
 
 #include "formats/mpi/window.h"
 
-/* What a rank tells all ranks about a level. */
+/* A rank's note about a level, for all ranks. */
 struct rank_note {
     uint64_t updated; /* a device of its group found a delegate */
     uint64_t found;   /* a device of its group found a normal vertex */
@@ -21,7 +21,7 @@ struct rank_note {
 struct group {
     const struct rank *rank;
     struct comm_window *window;
-    struct comm_window *leaders; /* whose first ranks reduce masks; NULL: all ranks do */
+    struct comm_window *leaders; /* of the groups' first ranks, which reduce masks; NULL: all ranks do */
     uint32_t count;       /* peers */
     uint32_t first;       /* number of this rank's first device among them */
     int of_host;          /* 0: of this rank alone */
@@ -31,7 +31,7 @@ struct group {
     uint32_t *number;     /* [p]: which peer holds a shard, or GROUP_NONE */
     struct workload *work; /* [count], shared: of the frontier, to choose directions by */
     int *updated, *found; /* [count], shared: it found a delegate, a normal vertex in this level */
-    struct parcel *parcels; /* [to][from], shared: what peer `from` found for peer `to`; NULL: of this rank
+    struct parcel *parcels; /* [to][from], shared: the vertices that peer `from` found for peer `to`; NULL: of this rank
                              * alone, whose devices can be asked */
     uint64_t *mask;       /* [mask_words(d)], shared: delegates on their way to and from MPI; NULL: of this rank
                            * alone */
@@ -62,10 +62,10 @@ void group_tell_found(struct group *group, uint32_t device, uint64_t found);
 int group_updated(const struct group *group);
 int group_found(const struct group *group);
 
-/* What a device of this rank found for a shard. */
+/* The vertices that a device of this rank found for a shard. */
 struct parcel group_parcel_for(const struct group *group, uint32_t device, uint32_t shard);
 
-/* What peer `from` found for peer `to`, by their numbers in the group. */
+/* The vertices that peer `from` found for peer `to`, by their numbers in the group. */
 struct parcel group_parcel_between(const struct group *group, uint32_t from, uint32_t to);
 
 /* How many devices of this rank read what a peer shows: all but the peer itself. */

@@ -1,4 +1,4 @@
-/* benchmark.h: what dbfs-graph500 opens */
+/* benchmark.h: the open parts of dbfs-graph500 */
 #ifndef DBFS_BENCHMARK_H
 #define DBFS_BENCHMARK_H
 

@@ -1,7 +1,7 @@
 /* energy.h: the energy that GPUs and processors of this host have used: counters of NVML and of RAPL.
  *
  * NVML is looked for when the program runs (libnvidia-ml.so.1). RAPL's counters are files that often only root
- * may read. What cannot be read is left out.
+ * may read. Counters that cannot be read are left out.
  */
 #ifndef DBFS_ENERGY_H
 #define DBFS_ENERGY_H

@@ -1,4 +1,4 @@
-/* offence.h: what can be wrong with a tree, and the rules that find it: of one vertex, and of one edge at an end.
+/* offence.h: the possible faults of a tree, and the rules that find them: of one vertex, and of one edge at an end.
  *
  * For the host and kernels. Every rule is asked about each vertex and about each edge from both ends.
  */

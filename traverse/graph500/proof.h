@@ -1,4 +1,4 @@
-/* proof.h: what one device does when a tree is proved (validate.h), as a table of functions.
+/* proof.h: the work of one device in the proof of a tree (validate.h), as a table of functions.
  *
  * A proof belongs to a device, and lies in the memory where the device searched: prover_cpu (proof_cpu.c) or
  * prover_cuda (cuda/proof_cuda.c). validate.c takes the proofs of all ranks through the steps. Vertices of a
@@ -17,7 +17,7 @@
 
 struct proof; /* each backend has its own */
 
-/* What questions are about. */
+/* Topics of questions. */
 enum topic {
     TOPIC_CLAIMS, /* a place in the block of ids of a device; the reply is the parent there, int64_t */
     TOPIC_ENDS,   /* a local vertex of a shard; the reply is a struct vertex_end */
@@ -44,7 +44,7 @@ struct proof_steps {
     /* Forgets the last root, and reads the depths of this one. */
     enum status (*begin)(struct proof *proof, struct error *e);
 
-    /* Replies to what was asked about a topic. The slices stay valid until this is called again. */
+    /* Replies to the questions about a topic. The slices stay valid until this is called again. */
     enum status (*reply)(struct proof *proof, enum topic topic, struct slice *replies,
                          struct error *e);
 
@@ -82,7 +82,7 @@ struct prover {
     /* Lists the nn neighbours on other shards, and keeps whose they are. */
     enum status (*ask_ends)(struct proof *proof, struct slice *slices, struct error *e);
 
-    /* Keeps what the others ask this device. */
+    /* Keeps the questions of the others to this device. */
     enum status (*keep_questions)(struct proof *proof, enum topic topic,
                                   const struct slice *questions, struct error *e);
 

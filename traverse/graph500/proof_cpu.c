@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* What is asked of this device, and its replies. */
+/* The questions to this device, and its replies. */
 struct asked {
     uint32_t *question; /* [count] */
     void *reply;        /* [count] */

@@ -1,6 +1,6 @@
 /* validate.h: proves that a breadth-first tree is one, in memory, by all ranks (Graph500, section 8).
  *
- * What is proved is the answer: the parents that stand in memory by input id. The distances of the search serve
+ * The proof is about the answer: the parents that stand in memory by input id. The distances of the search serve
  * as a certificate. They are checked, not trusted:
  * - the root has distance 0 and is its own parent, and no other vertex is;
  * - a vertex has a parent exactly if it has a distance, and it has an edge exactly to a parent that stands one

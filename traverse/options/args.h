@@ -36,7 +36,7 @@ struct args {
     struct exchange_options exchange;
     uint64_t warm_up; /* searches before the first one that counts */
     int check;        /* compare the CRC of every section before searching */
-    int trust;        /* do not check the ranges of what is used as an index */
+    int trust;        /* do not check the ranges of indices */
     const char *depths, *parents, *json, *trace;
     enum answer_kind answer; /* that answer_s is the time of */
     int record_parents;      /* they are the answer, or written */
@@ -51,10 +51,10 @@ void args_defaults(struct args *args, const char *program);
 void args_parse(struct args *args, int argc, char **argv);
 void args_free(struct args *args);
 
-/* What follows from the options, once all of them are read. */
+/* Settings that follow from all options together. */
 void args_settle(struct args *args);
 
-/* Whether it is wanted what each level does. */
+/* Whether notes of each level are wanted. */
 int args_want_levels(const struct args *args);
 
 /* How many results go to standard output. */

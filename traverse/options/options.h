@@ -22,10 +22,10 @@ enum option_group {
     OPTION_GROUPS
 };
 
-/* Which programs have an option, a bit each, and whether the short help has it. */
+/* The programs that have an option, a bit each, and whether the short help has it. */
 enum { OF_TRAVERSE = 1, OF_GRAPH500 = 2, OF_BOTH = 3, EVERYDAY = 4, OF_GRID = 8 };
 
-/* What is done with the value, at member `at` of struct args. */
+/* How the value is read, into member `at` of struct args. */
 enum option_kind {
     TAKE_FLAG,   /* int: 1 */
     TAKE_OFF,    /* int: 0 */
@@ -50,7 +50,7 @@ struct option_row {
     const char *help;
 };
 
-/* A program: its bit, what --help begins and ends with, and rows that no other program has. */
+/* A program: its bit, the first and last lines of --help, and rows that no other program has. */
 struct option_program {
     const char *name;
     unsigned bit;

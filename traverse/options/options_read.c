@@ -131,7 +131,7 @@ void options_read(struct args *args, const struct option_program *program, int a
     args->folder = read_folder(args, argc, argv);
 }
 
-/* ---- what was chosen ---- */
+/* ---- choices ---- */
 
 static void print_word(FILE *out, const char *words, int number)
 {

@@ -36,7 +36,7 @@ static void parse_roots(struct args *args, char *list)
     }
 }
 
-/* What every -r says: a name each where there is a map, else lists of ids. */
+/* Reads the values of all -r: a name each if there is a map, else lists of ids. */
 static void read_roots(struct args *args)
 {
     uint64_t texts = args->count;

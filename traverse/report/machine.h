@@ -1,4 +1,4 @@
-/* machine.h: what a search ran on, and how it was started, for the environment of --json */
+/* machine.h: the machine of a search, and how it was started, for the environment of --json */
 #ifndef DBFS_MACHINE_H
 #define DBFS_MACHINE_H
 

@@ -70,7 +70,7 @@ void report_environment(FILE *out, const struct environment *env)
     fflush(out);
 }
 
-/* Of the vertices with edges: reached. */
+/* The share of the vertices with edges that was reached. */
 static double reached_share(const struct environment *env, const struct record *r)
 {
     uint64_t vertices = env->rank->graph->vertices;
@@ -94,7 +94,7 @@ void report_record(FILE *out, const struct environment *env, const struct record
 
 /* ---- summary ---- */
 
-/* What everybody wants to know of all searches. dbfs-report has the rest. */
+/* The statistics that everybody wants of all searches. dbfs-report has the rest. */
 struct summary {
     double median_s, median_answer_s; /* the second is 0 if no answers are made */
     double harmonic_mean_teps;
@@ -234,7 +234,7 @@ static void json_levels(FILE *out, const struct record *r)
     fputs("}", out);
 }
 
-/* What moved, level by level. */
+/* Prints counts of the exchange, level by level. */
 static void json_moved(FILE *out, const struct record *r)
 {
     fputs(",\n     \"levels_exchanged\": {", out);
@@ -286,7 +286,7 @@ void report_json_roots(FILE *out, const struct environment *env, const struct re
     fputs("  ]\n", out);
 }
 
-/* What the report is of. */
+/* One report: the set-up and the records. */
 struct report {
     const struct environment *env;
     const struct record *records;

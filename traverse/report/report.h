@@ -20,7 +20,7 @@ struct environment {
     uint64_t peak_bytes;            /* resident memory of the rank that took most, at the end */
 };
 
-/* Of a program whose set-up is done and began at `begun`, by cli_seconds. Collective. */
+/* Describes a program after its set-up, which began at `begun`, by cli_seconds. Collective. */
 struct environment environment_of(const struct searcher *searcher, const struct args *args, char *const *command,
                                   double begun);
 

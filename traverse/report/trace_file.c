@@ -92,7 +92,7 @@ static void print_subgraph(FILE *out, const struct level_line *line, int g)
     fputc('}', out);
 }
 
-/* What left ranks in messages, and what devices read of their peers. */
+/* Prints the bytes that left ranks in messages, and those that devices read of their peers. */
 static void print_bytes(FILE *out, const uint64_t *moved)
 {
     fprintf(out, ", \"bytes\": {\"vertices\": %" PRIu64 ", \"frontiers\": %" PRIu64

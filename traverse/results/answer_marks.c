@@ -30,7 +30,7 @@ struct marking {
 
 /* ---- what this rank knows ---- */
 
-/* Of the ids begin..end of a shard; the numbers of those with edges move to *to. */
+/* Lists ids begin..end of a shard in `bits`, and moves the numbers of those with edges to *to. */
 static void list_vertices(uint32_t *vertex, uint64_t begin, uint64_t end, uint32_t none, uint64_t *to, uint32_t *bits)
 {
     for (uint64_t i = begin; i < end; i++) {
@@ -74,7 +74,7 @@ static enum status take_bits(const struct marking *w, uint32_t g, struct error *
                        "ids with edges", e);
 }
 
-/* ---- what it tells and is told ---- */
+/* ---- messages between shards ---- */
 
 /* The message between device `from` of one rank and device `to` of another. */
 static struct transfer message(const struct marking *w, uint32_t rank, uint32_t from, uint32_t to, uint32_t *words,

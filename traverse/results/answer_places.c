@@ -117,7 +117,7 @@ static uint64_t ids_before(const struct permuting *w, uint32_t block, uint32_t s
     return w->place[(uint64_t)block * w->pieces * w->p + s];
 }
 
-/* Where this rank's shards and its blocks begin. */
+/* Finds where this rank's shards and its blocks begin. */
 static void note_starts(const struct permuting *w)
 {
     uint32_t devices = w->graph->device_count;

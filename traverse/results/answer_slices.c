@@ -71,7 +71,7 @@ static enum status make_room(const struct slices *x, struct slice_buffer *buffer
 
 /* ---- before the exchange ---- */
 
-/* Where the device of shard s, which another rank drives, reads what device g has for it; 0 if it cannot. */
+/* The memory in which the device of shard s, which another rank drives, reads its slice of device g; 0 if it cannot. */
 static uint64_t shown_place(const struct slices *x, uint32_t g, uint32_t s)
 {
     const struct backend_results *results = x->rank->backend->results;
@@ -112,7 +112,7 @@ static enum status stage_device(struct slices *x, uint32_t g, struct error *e)
     return e->status;
 }
 
-/* Copies what the member's devices send to memory of the host, where that is necessary. */
+/* Copies the slices that the member's devices send to memory of the host, if messages need that. */
 static enum status stage(struct slices *x, const struct member *m, struct error *e)
 {
     for (uint32_t g = m->first; g < m->end && e->status == ST_OK; g++)
@@ -171,7 +171,7 @@ static int comes_in_message(const struct slices *x, uint32_t shard, const struct
     return rank_of_shard(shard, comm->ranks) != comm->rank && card->place == 0 && card->bytes > 0;
 }
 
-/* Where a slice lies that comes in no message. */
+/* The place of a slice that comes in no message. */
 static const void *place_of(const struct slices *x, uint32_t shard, uint32_t g)
 {
     const struct rank *rank = x->rank;
@@ -182,7 +182,7 @@ static const void *place_of(const struct slices *x, uint32_t shard, uint32_t g)
                             : rank->backend->results->peers_slice(rank->devices[g], shard, card->place);
 }
 
-/* Where each slice for device g will lie; messages for those that no peer shows. */
+/* Gives each slice for device g its place, and begins messages for those that no peer shows. */
 static enum status place_slices(struct slices *x, uint32_t g, size_t *receives, struct error *e)
 {
     const struct comm *comm = x->rank->comm;

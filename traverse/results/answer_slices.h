@@ -8,7 +8,7 @@
 
 #include "traverse/rank_devices.h"
 
-/* What a rank tells another one of a slice. */
+/* A rank's note to another one about a slice. */
 struct slice_card {
     uint64_t bytes;
     uint64_t place; /* where the other device reads it; 0: it comes in a message */
@@ -34,7 +34,7 @@ struct slices {
 enum status slices_open(struct slices *slices, const struct rank *rank, struct error *e);
 void slices_close(struct slices *slices); /* a zeroed one is allowed */
 
-/* What device g has for, and what it got from, the shards: [p]. */
+/* The slices that device g has for the shards, and those that it got from them: [p]. */
 struct slice *slices_out(const struct slices *slices, uint32_t g);
 struct slice *slices_in(const struct slices *slices, uint32_t g);
 
@@ -45,7 +45,7 @@ enum status slices_exchange(struct slices *slices, const struct member *member, 
 /* The same where a failure does not end the job: if one rank fails, here or before, all do. */
 enum status slices_exchange_agreed(struct slices *slices, const struct member *member, struct error *e);
 
-/* By member 0, when all members have read `in`: collective. What `out` points to may change. */
+/* By member 0, when all members have read `in`: collective. The bytes at `out` may change. */
 void slices_release(const struct slices *slices);
 
 #endif

@@ -34,7 +34,7 @@ struct answers {
     int looks; /* devices look at the parents of all others */
 };
 
-/* What the members of the team share while they make one answer. */
+/* The state that the members of the team share while they make one answer. */
 struct making {
     struct answers *answers;
     const struct backend_results *results;
@@ -137,7 +137,7 @@ static enum status ask(const struct making *w, const struct member *m, struct er
     return e->status;
 }
 
-/* All devices have shown what they know. */
+/* All devices have shown their arrays. */
 static enum status meet_all(const struct answers *a, const struct member *m, struct error *e)
 {
     if (team_meet(m, e) != ST_OK || a->rank->comm->ranks == 1)
@@ -179,7 +179,7 @@ static enum status reduce_delegates(const struct making *w, const struct member 
     return e->status;
 }
 
-/* Of device g: by block, which each shard's device has one of. */
+/* Puts the values of device g, by block. The device of each shard has one block. */
 static enum status put_values(const struct making *w, uint32_t g, struct error *e)
 {
     const struct answers *a = w->answers;

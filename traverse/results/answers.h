@@ -18,7 +18,7 @@ void answers_close(struct answers *answers); /* NULL is allowed */
 enum status answers_make(struct answers *answers, enum answer_kind kind, const struct root *root,
                          uint32_t levels, struct error *e);
 
-/* The ids whose values this rank has. */
+/* The ids of this rank's values. */
 struct id_range {
     uint64_t first, end;
 };

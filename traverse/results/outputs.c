@@ -29,7 +29,7 @@ int outputs_ends_in(const char *name, const char *suffix)
     return length >= end && strcmp(name + length - end, suffix) == 0;
 }
 
-/* ---- what is read ---- */
+/* ---- inputs ---- */
 
 struct inputs {
     char **path; /* a NULL is none */
@@ -66,7 +66,7 @@ static enum status list_inputs(struct inputs *in, const struct args *args, struc
     return e->status;
 }
 
-/* ---- what is written ---- */
+/* ---- results ---- */
 
 enum { RESULTS = 4 };
 

@@ -1,4 +1,4 @@
-/* results.c: holds depths and counts what was reached; see results.h */
+/* results.c: holds depths and counts reached vertices and edges; see results.h */
 #include "results_internal.h"
 
 #include "traverse/answer_blocks.h"
@@ -185,7 +185,7 @@ static uint64_t count_loops(const struct results *r, const struct root *root)
     return sum;
 }
 
-/* Directed edges kept whose source was reached. Rows that were not reached are the few, usually. */
+/* Directed edges kept from reached vertices. Usually fewer rows are not reached, so these are subtracted. */
 static uint64_t count_kept(const struct csr *csr, const int32_t *depth)
 {
     uint64_t unreached = 0;
@@ -199,7 +199,7 @@ static uint64_t count_kept(const struct csr *csr, const int32_t *depth)
     return csr->edges - unreached;
 }
 
-/* Directed edges kept, on device g, whose source was reached. */
+/* Directed edges kept from reached vertices, on device g. */
 static uint64_t count_kept_of(const struct results *r, uint32_t g)
 {
     uint64_t kept = 0;
@@ -210,7 +210,7 @@ static uint64_t count_kept_of(const struct results *r, uint32_t g)
     return kept;
 }
 
-/* What would be counted once too often, or not at all: delegates, and a root without edges. */
+/* Adds vertices that each rank, or none, would count: delegates, and a root without edges. */
 static void add_shared(const struct results *r, const struct root *root, struct sums *sums)
 {
     if (r->comm->rank != 0)

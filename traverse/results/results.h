@@ -1,4 +1,4 @@
-/* results.h: what a search reached: counts, checksums, and depths and parents by original id */
+/* results.h: the results of a search: counts, checksums, and depths and parents by original id */
 #ifndef DBFS_RESULTS_H
 #define DBFS_RESULTS_H
 
@@ -19,7 +19,7 @@ struct reach {
 struct results;
 struct answers;
 
-/* What is wanted of searches. */
+/* The results that are wanted of searches. */
 struct results_options {
     int parents; /* the devices record parents */
     int files;   /* results_write will be called */
@@ -46,8 +46,8 @@ enum status results_answer(struct results *results, enum answer_kind kind, const
 enum status results_collect(struct results *results, const struct root *root, struct reach *reach,
                             struct error *e);
 
-/* What a validator looks at. After results_collect: depths of the local vertices of device g, and of delegates.
- * The answers are NULL if none are made. */
+/* The arrays that a validator looks at. After results_collect: depths of the local vertices of device g, and of
+ * delegates. The answers are NULL if none are made. */
 int32_t *results_depths(struct results *results, uint32_t g);
 int32_t *results_delegate_depths(struct results *results);
 const struct answers *results_answers(const struct results *results);

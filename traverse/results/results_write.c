@@ -22,7 +22,7 @@ enum { WINDOW = 1 << 20, PIECE = 1 << 14, NPY_HEADER_BYTES = 128 };
 
 enum format { FORMAT_TEXT, FORMAT_CSV, FORMAT_RAW, FORMAT_NPY };
 
-/* What is written, and how. */
+/* One file that is being written. */
 struct writing {
     struct results *results;
     const struct result_file *file;
@@ -47,7 +47,7 @@ static enum format format_of(const char *path)
                                            : FORMAT_TEXT;
 }
 
-/* Of fields whose ids have no names. */
+/* The separator of fields if ids have no names. */
 static char separator_of(const struct writing *w)
 {
     return w->format == FORMAT_CSV ? ',' : ' ';

@@ -25,7 +25,7 @@ inline void start(const shape &s, std::function<void()> lane)
     cudaLaunchKernel(s.kernel, s.blocks, s.threads, arguments, s.shared_bytes, s.stream);
 }
 
-/* What a thread does, given the arguments of a launch. */
+/* The work of a thread, given the arguments of a launch. */
 using lane_maker = std::function<std::function<void()>(void **arguments)>;
 
 /* A kernel that is launched by its address. */

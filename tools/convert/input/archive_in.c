@@ -113,7 +113,7 @@ static enum status failed(const struct archive_in *in, struct error *e)
                 (ull)archive_filter_bytes(in->archive, -1), wrapping_name(in->kind), reason(in));
 }
 
-/* One decompressor or one kind of archive: what is inside of it is not for libarchive to guess. */
+/* Opens one decompressor or one kind of archive. libarchive must not guess what is inside. */
 static int choose_kind(struct archive *archive, enum wrapping kind, int seekable)
 {
     switch (kind) {
@@ -264,7 +264,7 @@ static enum status check_data_end(struct archive_in *in, struct error *e)
                 in->raw->name, (ull)end, wrapping_name(in->kind));
 }
 
-/* What is below must be whole as well, which it shows at its own end. */
+/* The input below must be whole as well, which it shows at its own end. */
 static enum status read_to_end(struct archive_in *in, struct error *e)
 {
     const void *bytes;
@@ -361,7 +361,7 @@ enum status archive_in_next(struct archive_in *in, int *end, struct error *e)
             *end = 1;
             return check_end(in, e);
         }
-        /* a warning is about a name or a time; what it means for the data shows in reading that */
+        /* a warning is about a name or a time; damaged data shows when it is read */
         if ((result != ARCHIVE_OK && result != ARCHIVE_WARN) || in->below.status != ST_OK)
             return failed(in, e);
         in->entries++;

@@ -103,7 +103,7 @@ static enum status check_result(struct gzip_in *g, int result, struct error *e)
     return bad_member(g, *why != '\0' ? why : "damaged data", "deflated data", e);
 }
 
-/* Inflates what the buffer holds. */
+/* Inflates the bytes in the buffer. */
 static enum status inflate_some(struct gzip_in *g, unsigned char *bytes, size_t count, size_t *got,
                                 struct error *e)
 {

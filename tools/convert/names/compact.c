@@ -114,7 +114,7 @@ enum status compact_number(struct compact *c, struct piece *piece, struct error 
     return ST_OK;
 }
 
-/* ---- what was spilled, as an input ---- */
+/* ---- the spilled names, as an input ---- */
 
 static enum status take_edges(struct graph_reader *r, struct piece *piece, int *end,
                               struct error *e)

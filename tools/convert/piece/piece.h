@@ -20,7 +20,7 @@ enum {
     PIECE_PADDING = 64     /* readable bytes after the text, so that scans may look ahead */
 };
 
-/* Where parsing stopped, and what it expected there. */
+/* The place where parsing stopped, and the word that it expected there. */
 struct fault {
     const char *at; /* NULL: none */
     uint64_t line;  /* lines of the piece before this one */

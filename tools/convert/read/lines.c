@@ -72,7 +72,7 @@ static uint64_t loaded_upto(const struct piece *piece)
     return piece->in.buffer_at + piece->in.have;
 }
 
-/* Drops what was given out and reads about `count` bytes more, none of them far behind the piece. */
+/* Drops the lines that were given out and reads about `count` bytes more, none of them far behind the piece. */
 static enum status load_more(const struct line_feed *feed, struct piece *piece, uint64_t count,
                              struct error *e)
 {
@@ -205,7 +205,7 @@ static enum status take_bytes(struct line_feed *feed, struct piece *piece, int *
         if (piece_reserve_text(piece, want + 1, e) != ST_OK)
             return e->status;
     }
-    /* short of what was wanted: the end of the input, so its last line is complete */
+    /* fewer than wanted: the end of the input, so its last line is complete */
     size_t whole = have < want ? have : (size_t)(newline + 1 - piece->in.buffer);
     piece->in.text = piece->in.buffer;
     piece->in.text_bytes = whole;

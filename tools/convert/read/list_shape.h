@@ -4,11 +4,11 @@
 
 #include "columns.h"
 
-/* Refuses lines whose numbers of columns are those of counts and edges, or of lists of neighbours. */
+/* Refuses lists of counts and edges, and lists of neighbours, which numbers of columns show. */
 enum status shape_check(const struct graph_reader *r, const struct list_sample *sample,
                         const struct columns *columns, struct error *e);
 
-/* Notes what the first line would count, if it were no edge. With -f pairs it is one. */
+/* Notes the counts that the first line would have, if it were no edge. With -f pairs it is one. */
 void counts_suspect(const struct graph_reader *r, const struct list_sample *sample,
                     const struct columns *columns, struct counts *counts);
 

@@ -47,7 +47,7 @@ static int starts_with(const char *p, const char *word)
     return strncmp(p, word, strlen(word)) == 0;
 }
 
-/* What stands instead of a list: nothing, or a word. */
+/* Names the word that stands instead of a list, or nothing. */
 static const char *parse_no_list(struct piece *piece, const char *p, uint64_t lines)
 {
     int kind = starts_with(p, "private") ? PRIVATE : starts_with(p, "notfound") ? NOT_FOUND : -1;

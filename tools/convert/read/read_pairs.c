@@ -117,7 +117,7 @@ __attribute__((noinline)) static void parse_halves(const struct graph_reader *r,
     size_t edges_of_a = (size_t)(a.edge - piece->edges) - piece->count;
     piece->count += edges_of_a;
     piece->tally.lines += edges_of_a;
-    /* what is left of the first half still fits before the edges of the second */
+    /* the rest of the first half still fits before the edges of the second */
     if (!parse_run(r, piece, a.p, a.end))
         return;
     memmove(piece->edges + piece->count, first_of_b, edges_of_b * sizeof *first_of_b);
@@ -155,7 +155,7 @@ static int find_count(const char *comment, const char *label, uint64_t *value)
     return scan_id(at, value) > at;
 }
 
-/* What SNAP's comments state: that the graph is undirected, and its counts. */
+/* Reads SNAP's comments: that the graph is undirected, and its counts. */
 static void read_comment(struct graph_reader *r, const char *p)
 {
     static const char undirected[] = "undirected";

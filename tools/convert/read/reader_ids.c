@@ -1,4 +1,4 @@
-/* reader_ids.c: the ids that a reader may find, and what is wrong at a line; see graph_reader.h */
+/* reader_ids.c: the ids that a reader may find, and its errors at a line; see graph_reader.h */
 #include "graph_reader.h"
 #include "scan_text.h"
 

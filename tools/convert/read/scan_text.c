@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <strings.h>
 
-/* Digit by digit, for what the fast ways leave. */
+/* Reads digit by digit the numbers that the fast ways leave. */
 static const char *scan_any_id(const char *p, uint64_t *id)
 {
     uint64_t value = 0;

@@ -159,7 +159,7 @@ static int read_numbers(const char *p, uint64_t *number, int room)
     return count;
 }
 
-/* Where a METIS header is followed by plain neighbour lists, whether the lists agree. */
+/* Whether the lists agree, if plain lists of neighbours follow a METIS header. */
 struct metis_check {
     uint64_t n;
     int rows;         /* lines of the sample after the header */

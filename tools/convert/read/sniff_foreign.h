@@ -17,7 +17,7 @@ struct foreign_sample {
     int separator_given, reads_quotes; /* so that ; and | and ids in quotes are no reason to refuse */
 };
 
-/* Refuse, with ST_BAD_DATA, what other programs compress or store in binary form; graphs in other text
+/* Refuse, with ST_BAD_DATA, files that other programs compress or store in binary form, and graphs in other text
  * formats. ST_OK for anything else. */
 enum status refuse_foreign_bytes(const struct foreign_sample *sample, struct error *e);
 enum status refuse_foreign_text(const struct foreign_sample *sample, struct error *e);

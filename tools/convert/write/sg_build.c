@@ -13,7 +13,7 @@
 
 enum {
     HEADER_BYTES = 17,
-    BLOCKS = 1 << 16,      /* of consecutive rows, whose entries are counted */
+    BLOCKS = 1 << 16,      /* of consecutive rows; a block has one count of its entries */
     MAX_STREAMS = 256,     /* ranges divided in one pass over the edges */
     ROW_BYTES = 16,        /* start and count of a row in memory */
     ENTRY_BYTES = 4,       /* in the file */

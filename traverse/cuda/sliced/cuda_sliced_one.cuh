@@ -60,7 +60,7 @@ __device__ static inline uint32_t pushing_code(const gpu_sliced &s, uint32_t sli
     return has_parents(s) ? code_of(s, s.row[slice] & SLICED_ROW) : 0;
 }
 
-/* Pushes along link number i of the listed slices, one a lane. What does not exist leads to a vertex that is
+/* Pushes along link number i of the listed slices, one a lane. Lanes without a link get one to the root, which is
  * visited. Returns the slices of the vertex that the lane has found. */
 __device__ static inline unsigned push_link(const gpu_sliced &s, int32_t depth, const uint32_t *list, unsigned i,
                                             bool has, uint2 &link)

@@ -8,7 +8,8 @@ _Static_assert(sizeof(struct slice_piece) == SLICED_PIECE_BYTES, "pieces as plan
 _Static_assert(sizeof(struct slice_links) == SLICED_LINKS_BYTES, "links as planned");
 _Static_assert(SLICED_MOST_VERTICES < 1 << SLICED_ROW_BITS, "a row has its bits, and there is a value that is none");
 
-/* All blocks read all of a mask after each level of theirs. Measured with graphs of 7 K to 1 M vertices: NOTES.md. */
+/* All blocks read all of a mask after each level of theirs. Measured with graphs of 7 K to 1 M vertices:
+ * scripts/results/one-gpu.md. */
 static uint32_t most_of_one_block(const struct device *dev)
 {
     enum { VERTICES_A_SLICE = 256 };

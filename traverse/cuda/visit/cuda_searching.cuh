@@ -114,11 +114,11 @@ struct mask_spans {
     uint32_t count[SUBGRAPHS]; /* spans of each mask */
 };
 
-/* Which marks a push by masks sets. */
+/* The marks that a push by masks sets. */
 enum marking {
-    MARK_ALL,      /* of each edge, without a look */
-    MARK_NEW,      /* those that the level has not set yet */
-    MARK_UNVISITED /* of these, those of vertices that are not visited */
+    MARK_ALL,      /* those of all edges, without a look */
+    MARK_NEW,      /* those of vertices that the level has not found yet */
+    MARK_UNVISITED /* of these, only those of unvisited vertices */
 };
 
 /* What all threads of a block see. */

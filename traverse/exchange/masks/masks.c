@@ -53,7 +53,7 @@ static uint64_t words_of(const struct rank_note *told)
     return told->changed > 0 ? told->changed - 1 : 0;
 }
 
-/* Whether lists have room for what all groups told. All ranks know alike. */
+/* Whether lists have room for the words of all groups. All ranks know alike. */
 static int list_suffices(const struct mask_list *list, const struct rank_note *told, uint32_t ranks)
 {
     uint64_t words = 0;
@@ -107,7 +107,7 @@ void masks_close(struct masks *m, const struct rank *rank)
         rank->backend->messages->host_release(m->bits);
 }
 
-/* ---- what the group updated ---- */
+/* ---- updates of the group ---- */
 
 /* Groups of several ranks have one that reduces for all. */
 static int reduces(const struct masks *m)

@@ -38,7 +38,7 @@ struct masks {
     /* of this level */
     uint64_t changed; /* words that this group changed */
     int is_read;      /* that is known already */
-    int is_whole;     /* `bits` has what the group changed; 0: the list has it, or nothing changed */
+    int is_whole;     /* `bits` has the changes of the group; 0: the list has it, or nothing changed */
     uint64_t all_changed; /* words that all groups changed, each for itself */
     int asks;         /* the ranks are asking for all_changed */
     int begun;        /* the reduction has begun while normals were looked for */
@@ -66,7 +66,7 @@ int masks_move(struct masks *masks, struct exchange_counts *counts);
 /* Waits until it is known whether a reduction has begun. */
 void masks_await_answer(struct masks *masks, struct exchange_counts *counts);
 
-/* What this rank tells the others: rank_note.changed. */
+/* This rank's word to the others: rank_note.changed. */
 enum status masks_tell(struct masks *masks, uint64_t *changed, struct error *e);
 
 /* Returns whether the masks are then under way, as they are in a reduction that does not block. */

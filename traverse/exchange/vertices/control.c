@@ -1,4 +1,4 @@
-/* control.c: what ranks tell each other about a level, in one small all-to-all; see vertices.h
+/* control.c: notes of the ranks about a level, in one small all-to-all; see vertices.h
  *
  * A rank tells each other rank how its level went, and how much comes from each of its devices to each of the
  * receiver's. There is one message for each box that is not empty: receivers learn its length here.

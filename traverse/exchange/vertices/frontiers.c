@@ -39,13 +39,13 @@ enum status open_frontiers(struct vertices *v, struct group *group, struct error
 
 /* ---- giving frontiers ---- */
 
-/* Where the frontier of a shard lies in `frontiers`. */
+/* The place of a shard's frontier in `frontiers`. */
 static uint32_t *frontier_of(const struct vertices *v, uint32_t shard)
 {
     return v->frontiers + ((uint64_t)shard << v->rank->graph->shards[0].local_bits) / 32;
 }
 
-/* Of what a device gives to others, or is given of a shard that no peer has. */
+/* Words of the frontier that a device gives to others, or that it is given of a shard that no peer has. */
 static uint64_t frontier_words(const struct group *group, uint32_t device, uint32_t shard)
 {
     const struct backend_frontiers *frontiers = group->rank->backend->frontiers;

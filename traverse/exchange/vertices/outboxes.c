@@ -18,7 +18,7 @@ static struct outbox *outbox_for(const struct vertices *v, uint32_t from, uint32
     return outbox_of(v, v->gathers ? to : from, rank_of_shard(s, ranks), to);
 }
 
-/* What device `from` found for shard s, if that is of another group. */
+/* The vertices that device `from` found for shard s of another group; otherwise none. */
 static struct parcel leaving_parcel(const struct vertices *v, uint32_t from, uint32_t s)
 {
     return group_has_shard(v->group, s) ? (struct parcel){0} : group_parcel_for(v->group, from, s);
@@ -49,7 +49,7 @@ static void count_parcel(struct vertices *v, uint32_t from, uint32_t s)
 
 /* ---- collecting ---- */
 
-/* Room for what a device sends. */
+/* Makes room for the messages that a device sends. */
 static enum status place_boxes(const struct vertices *v, uint32_t device, struct error *e)
 {
     struct outbox *box = outbox_of(v, device, 0, 0);
@@ -109,7 +109,7 @@ enum status vertices_collect(struct vertices *v, struct error *e)
     }
     for (uint32_t g = 0; v->leaving && g < devices && e->status == ST_OK; g++)
         place_boxes(v, g, e);
-    if (!v->leaving || !v->gathers) /* vertex_flow.c copies what it sends */
+    if (!v->leaving || !v->gathers) /* without option L vertex_flow.c copies the chunks */
         return e->status;
     for (uint32_t from = 0; from < devices; from++) {
         for (uint32_t s = 0; s < shards && e->status == ST_OK; s++)

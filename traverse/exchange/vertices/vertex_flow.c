@@ -109,7 +109,7 @@ static int send_chunk(struct vertices *v, uint32_t device, struct error *e)
 
 /* ---- what arrives ---- */
 
-/* Room for what a device receives, and a message from each device of each rank. */
+/* Makes room for messages that a device receives, and expects one from each device of each rank. */
 static enum status list_receives(struct vertices *v, uint32_t to, struct error *e)
 {
     uint32_t G = v->rank->device_count, devices = v->rank->comm->ranks * G;

@@ -25,8 +25,8 @@ static void release_all(const struct rank *rank, struct buffer *buffers)
     memory_release(rank->budget, buffers);
 }
 
-/* Twice as much as before, if that much may be needed. With option L nobody knows how much a device may gather, and
- * it takes what it needs: all devices then have no more than without. */
+/* Twice the capacity of before, if so much may be needed. With option L nobody knows how much a device may gather, so
+ * it takes its need; all devices then have no more than without. */
 static uint64_t next_capacity(const struct vertices *v, uint32_t device, uint64_t capacity, uint64_t need)
 {
     uint64_t twice = smaller(2 * capacity, v->rank->graph->shards[device].csr[NN].edges);

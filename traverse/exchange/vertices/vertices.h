@@ -4,7 +4,7 @@
  * of a level between groups, in their order:
  * 1. vertices_collect (outboxes.c) puts what leaves into boxes. Options L and U take effect there.
  * 2. vertices_share (control.c): ranks tell each other how their level went, and how much each box has.
- * 3. vertices_begin to vertices_end (vertex_flow.c): what boxes have is copied, sent, and taken in, all side by side.
+ * 3. vertices_begin to vertices_end (vertex_flow.c): boxes are copied, sent, and taken in, all side by side.
  * Where nn is pulled, devices give each other the frontier instead, before the visit (frontiers.c).
  *
  * A function with a `member` parameter is called by every member, for its devices. Member 0 calls the others.
@@ -21,7 +21,7 @@ struct buffer {
     uint64_t capacity;
 };
 
-/* A place in what a device sends: a box, and bytes of it. */
+/* A place in the outboxes of a device: a box, and bytes of it. */
 struct outflow_place {
     size_t box;
     uint64_t at;
@@ -71,7 +71,7 @@ void vertices_count_frontiers(const struct group *group, struct exchange_counts 
 /* Counts the vertices of lists that leave, before duplicates are dropped. */
 void vertices_count_found(const struct vertices *vertices, struct exchange_counts *counts);
 
-/* Option U: drops duplicates among what each device found for another. */
+/* Option U: drops duplicates among the vertices that each device found for another. */
 enum status vertices_drop_repeated(const struct group *group, const struct member *member, struct error *e);
 
 enum status vertices_collect(struct vertices *vertices, struct error *e);
@@ -93,7 +93,7 @@ enum status vertices_give_frontiers(struct vertices *vertices, const struct memb
 
 /* ---- for the files of this folder ---- */
 
-/* Makes room for `need` ids; what the buffer held is lost. */
+/* Makes room for `need` ids; its old content is lost. */
 enum status buffer_grow(const struct vertices *vertices, uint32_t device, struct buffer *buffer, uint64_t need,
                         struct error *e);
 
@@ -108,7 +108,7 @@ static inline struct outbox *outbox_of(const struct vertices *v, uint32_t from, 
     return v->box + from * boxes_of_device(v) + (size_t)rank * v->rank->device_count + to;
 }
 
-/* What device `from` of a rank sends to device `to` of this one: ids, or words of a mask. */
+/* The message from device `from` of a rank to device `to` of this one: ids, or words of a mask. */
 struct parcel control_incoming(const struct vertices *vertices, uint32_t rank, uint32_t from, uint32_t to);
 size_t control_width(const struct rank *rank); /* words of a row */
 

@@ -7,13 +7,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* What this device asks. The questions are released when they have been sent. */
+/* The questions of this device. The questions are released when they have been sent. */
 struct asking {
     uint32_t *asker, *question;
     uint64_t *begin; /* [p + 1] host memory */
 };
 
-/* What is asked of this device, and its replies. */
+/* The questions to this device, and its replies. */
 struct asked {
     uint32_t *question;
     void *reply;
