@@ -260,7 +260,7 @@ static inline int shard_has_masks(const struct shard *shard)
     return shard->p > 1 && shard->csr[NN].column_width == 4 && shard->local_bits >= 6;
 }
 
-/* Of all subgraphs. */
+/* The edges of all subgraphs. */
 static inline uint64_t shard_edges(const struct shard *shard)
 {
     uint64_t edges = 0;

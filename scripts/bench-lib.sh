@@ -1,4 +1,4 @@
-# bench-lib.sh: what the benchmarks share: their set-up, their graphs, and other programs as peers. A script sources it
+# bench-lib.sh: the parts that benchmarks share: their set-up, their graphs, and other programs as peers. A script sources it
 # in the root of the repository, under `set -euo pipefail`. Before that it may set `settings` to the names of the
 # environment variables that choose what it does.
 #
@@ -19,7 +19,7 @@ median() { # FILE [COLUMN]; nothing if there is no line
         awk '{ a[NR] = $1 } END { if (NR > 0) printf "%.4g", (a[int((NR + 1) / 2)] + a[int(NR / 2) + 1]) / 2 }'
 }
 
-# ---- what was run ----
+# ---- the description of a run ----
 
 quoted() { # WORD...: as one would type them
     local word

@@ -1,5 +1,5 @@
 #!/bin/bash
-# bench-scale.sh: what more GPUs and more ranks of one host are worth: searches of the same graphs in several
+# bench-scale.sh: the worth of more GPUs and more ranks of one host: searches of the same graphs in several
 # set-ups, and their ratios.
 #
 #   scripts/bench-scale.sh [STAGE...]      (default: rmat uniform grid four figure8)

@@ -6,7 +6,7 @@
 # It needs an MPI, and nvcc and GPUs unless BACKEND=cpu; edgeconv is built without libarchive where that is missing.
 # Devices beyond the number of GPUs share them, so every layout also runs on one GPU. Ranks that share GPUs all search
 # where --exchange-memory is given; otherwise rank 0 searches for all.
-# - quick: what a change of a kernel can break, in less than 90 s: kernels beside their twins, every layout on a small
+# - quick: tests for a change of a kernel, in less than 90 s: kernels beside their twins, every layout on a small
 #   graph, traces, dbfs-graph500 with planted faults.
 # - check: more graphs, trees, messages in device memory whatever the MPI library takes, proofs.
 # - sanitize: compute-sanitizer's four tools on the kernels, each way to search, messages, and proofs.
@@ -29,7 +29,7 @@ set -u
 cd "$(dirname "$0")/.." || exit 1
 backend=${BACKEND:-cuda}
 
-# ---- what this host has ----
+# ---- this host ----
 
 stop() { echo "check-gpu.sh: $1" >&2; exit 1; }
 
@@ -547,7 +547,7 @@ stage_check() {
     join_lanes
 }
 
-# ---- quick: what a change of a kernel can break ----
+# ---- quick: tests of kernels ----
 
 stage_quick() {
     limit_stage

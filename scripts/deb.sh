@@ -1,5 +1,5 @@
 #!/bin/bash
-# deb.sh: makes a Debian package of what is built: dbfs, or dbfs-cuda with the CUDA backend.
+# deb.sh: makes a Debian package of the built programs: dbfs, or dbfs-cuda with the CUDA backend.
 #
 # `make deb` calls it. It stages `make install`, takes dependencies from dpkg-shlibdeps, and writes the package to
 # the build folder. DEBFULLNAME and DEBEMAIL name the maintainer, as for Debian's own tools.

@@ -154,7 +154,7 @@ static void choose_for(const struct bfs *bfs, const struct workload *pooled,
         level->plan.part = first_part(bfs, level->plan.directions.of[DD], &pooled->of[DD]);
 }
 
-/* For a trace, once directions are chosen. */
+/* Counts the edges of frontiers for a trace, once directions are chosen. */
 static void count_edges(struct bfs *bfs, uint32_t i, struct error *e)
 {
     struct workload *work = &bfs->levels[i].work;
@@ -340,7 +340,7 @@ static void note_level(const struct search *s, int32_t depth, struct level_trace
 
 /* ---- the levels ---- */
 
-/* In place of an exchange. */
+/* Takes the place of an exchange if there is one device. */
 static void keep_updates(const struct bfs *bfs, struct error *e)
 {
     bfs->rank->backend->search->keep_updates(bfs->rank->devices[0], e);
@@ -449,7 +449,7 @@ static enum status wake_member(void *context, const struct member *m, struct err
     return e->status;
 }
 
-/* By the team, as its threads, too, sleep if they wait for long. */
+/* The team does this, as its threads, too, sleep if they wait for long. */
 enum status bfs_prepare(struct bfs *bfs, struct error *e)
 {
     if (bfs->rank->backend->peers->wake == NULL)

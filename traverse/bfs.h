@@ -59,7 +59,7 @@ void bfs_close(struct bfs *bfs); /* a zeroed one is allowed */
  * bfs_trace_rest. */
 typedef void bfs_tracer(void *context, int32_t depth, const struct level_trace *trace);
 
-/* Before a search and its clock: makes the links between devices ready, and the threads that drive devices. */
+/* Makes the links between devices ready, and the threads that drive devices, before a search and its clock. */
 enum status bfs_prepare(struct bfs *bfs, struct error *e);
 
 /* Searches from one root. Collective. A failure is known to this rank only, and the other ranks wait for it,
@@ -67,7 +67,7 @@ enum status bfs_prepare(struct bfs *bfs, struct error *e);
 enum status bfs_search(struct bfs *bfs, const struct root *root, struct bfs_times *times,
                        bfs_tracer *tracer, void *context, struct error *e);
 
-/* After a search with a tracer: gives it the levels that it did not get, if a device noted them. */
+/* Gives a tracer the levels that it did not get during the search, if a device noted them. */
 enum status bfs_trace_rest(struct bfs *bfs, bfs_tracer *tracer, void *context, struct error *e);
 
 #endif

@@ -31,7 +31,7 @@ static enum status check_shards(const struct graph *graph, int threads, struct e
     return ST_OK;
 }
 
-/* In host memory. */
+/* Whether columns lie in host memory. */
 static int has_columns(const struct graph_options *options)
 {
     return (options->columns & SHARD_ALL_COLUMNS) == SHARD_ALL_COLUMNS;

@@ -21,7 +21,7 @@ static void print_level(const char *program, int32_t depth, const struct level_t
             1e6 * trace->exchange.ahead_s);
 }
 
-/* Where traces of levels go: with -v to lines, with --trace or --breakdown to memory. */
+/* A tracer of levels: -v prints lines, --trace and --breakdown keep notes in memory. */
 struct trace {
     const struct args *args;
     int prints;
@@ -66,7 +66,7 @@ void record_nothing(struct searcher *s, const struct args *args, const struct ro
     search(&unused, s, args, root, &times, NULL);
 }
 
-/* For --breakdown. */
+/* Keeps the parts of levels for --breakdown. */
 static enum status keep_parts(struct record *record, struct error *e)
 {
     const struct level_log *log = &record->log;

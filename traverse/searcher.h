@@ -24,7 +24,7 @@ struct searcher {
  * searches for all of them, with their threads and memory, and says so. */
 enum status searcher_start(struct searcher *searcher, struct args *args, struct error *e);
 
-/* After searcher_start: whether this rank goes on with searcher_open. Otherwise only searcher_end is left to do. */
+/* Whether this rank goes on with searcher_open, after searcher_start. Otherwise only searcher_end is left to do. */
 int searcher_takes_part(const struct searcher *searcher);
 
 /* Collective, last of all but searcher_close. Ranks that rank 0 searches for wait here until it calls this, and get

@@ -27,7 +27,7 @@ enum { CLI_VERSION_OPTION = 1000, CLI_FORCE_OPTION, CLI_TIMEOUT_OPTION, CLI_FIRS
         "verbose", no_argument, NULL, 'v'                                                          \
     }
 
-/* For the programs of several ranks (formats/mpi/watch.h). */
+/* The option of programs that have several ranks (formats/mpi/watch.h). */
 #define CLI_TIMEOUT {"timeout", required_argument, NULL, CLI_TIMEOUT_OPTION}
 
 enum { CLI_MAX_TMPDIRS = 16 };

@@ -19,7 +19,7 @@ static struct iovec text(const char *s)
     return (struct iovec){(void *)s, strlen(s)};
 }
 
-/* In one write, as a launcher may stop listening after any. */
+/* Prints the message by one write, as a launcher may stop listening after any. */
 static void say_what_failed(const struct mapped_file *file)
 {
     struct iovec line[] = {

@@ -131,7 +131,8 @@ void memory_budget_init(struct memory_budget *budget, uint64_t limit_bytes)
     budget->taken_bytes = 0;
 }
 
-/* With huge pages everywhere, the touched end of a stack and the start of a buffer are two. */
+/* The least memory of a thread. With huge pages everywhere, the touched end of a stack and the start of a buffer are
+ * two pages. */
 static uint64_t thread_bytes(void)
 {
     char line[64] = "";
@@ -167,7 +168,7 @@ enum status memory_budget_process(struct memory_budget *budget, uint64_t limit_b
                 format_size(budget->taken_bytes, least, sizeof least));
 }
 
-/* In front of each array that was taken. */
+/* The head in front of each array that was taken. */
 struct block {
     _Alignas(max_align_t) uint64_t bytes;
     void *allocated; /* the block lies in it */

@@ -297,18 +297,6 @@ enum status outfile_skip(struct outfile *out, uint64_t count, uint64_t *at, stru
     return ST_OK;
 }
 
-enum status outfile_pad_to(struct outfile *out, uint64_t offset, struct error *e)
-{
-    static const unsigned char zeros[4096];
-    while (out->end < offset) {
-        uint64_t left = offset - out->end;
-        size_t count = left < sizeof zeros ? (size_t)left : sizeof zeros;
-        if (outfile_write(out, zeros, count, e) != ST_OK)
-            return e->status;
-    }
-    return ST_OK;
-}
-
 /* Nonzero if the temporary file has its name. */
 static int has_name(struct outfile *out)
 {

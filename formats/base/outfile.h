@@ -44,9 +44,6 @@ enum status outfile_write(struct outfile *out, const void *bytes, size_t count, 
 enum status outfile_rewrite(struct outfile *out, uint64_t offset, const void *bytes, size_t count,
                             struct error *e);
 
-/* Fills a seekable output with zero bytes up to `offset`. */
-enum status outfile_pad_to(struct outfile *out, uint64_t offset, struct error *e);
-
 /* Threads may write parts of a seekable output side by side. outfile_skip leaves out the next `count` bytes
  * and returns their offset in *at. outfile_fill then writes them: any number of threads may each write a
  * part. Everything left out must be written before the commit. */

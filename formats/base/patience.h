@@ -1,6 +1,6 @@
 /* patience.h: how long a thread that waits for other threads spins before it sleeps
  *
- * What it waits for often comes within microseconds, so it spins at first. Now and then it offers its core. If
+ * The others often come within microseconds, so it spins at first. Now and then it offers its core. If
  * somebody takes the core, there are more threads than cores, and one that spins holds up those it waits for.
  * (Linux 6.18 also keeps sleepers from their cores for seconds where threads spin, yield and wake each other.)
  */

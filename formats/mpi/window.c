@@ -13,7 +13,7 @@
 
 static const double LONGEST_SPIN = 1e-3; /* seconds, before a rank sleeps: its core may be another rank's */
 
-/* At the begin of the shared memory, in cache lines of its own. */
+/* The place where ranks meet, at the beginning of the shared memory, in cache lines of its own. */
 struct meeting_place {
     _Alignas(64) struct meeting meeting;
 };

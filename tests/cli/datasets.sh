@@ -326,7 +326,7 @@ cp "$mirror/pldgraph.graph" "$mirror/hostgraph.properties"
 check_exit 1 'the first program of a pipe fails' "$dataset" --table "$tmp/table" "${from_mirror[@]}" wdc-2014-host "$tmp/bad"
 check 'neither leaves a smaller graph' test ! -e "$tmp/bad/gap-twitter.edges" -a ! -e "$tmp/bad/wdc-2014-host.edges"
 
-# ---- what was downloaded is wrong ----
+# ---- wrong downloads ----
 
 # again NAME FILE COMMAND...: a second run, with FILE as it should be in the mirror, comes to its end
 again() {

@@ -254,7 +254,7 @@ for i in "${!names[@]}"; do
     check "${names[i]}: ${expected[i]} (${bad[i]:-})" test -z "${bad[i]:-}"
 done
 
-# ---- dbfs-traverse stays what it is ----
+# ---- dbfs-traverse is not changed ----
 check 'dbfs-traverse has no validator' sh -c "! nm '$BIN/dbfs-traverse' | grep -qE 'validation_|energy_open|prover_|proof_'"
 if grep -qE '__(asan|ubsan|tsan)_' "$BIN/dbfs-traverse"; then
     skip 'the libraries of dbfs-traverse: the sanitizer has its own'

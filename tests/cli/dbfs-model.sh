@@ -1,5 +1,5 @@
 #!/bin/bash
-# dbfs-model.sh: what dbfs-model predicts: the counts of RMAT graphs beside real ones, the formulas of the paper, each
+# dbfs-model.sh: predictions of dbfs-model: the counts of RMAT graphs beside real ones, the formulas of the paper, each
 # part of the cost recomputed, what must grow or shrink, and how bad inputs are refused.
 set -u
 . tests/lib.sh
@@ -196,7 +196,7 @@ check 'both of their kinds do' test "$(column use 2) $(column use 3)" = 'calibra
 middle=$("$model" check --calibrate 0 --rates "$tmp/rates" "$tmp/hand.json" | cut -f 7 | tail -1)
 check "searches of one level do not count: $middle ms" test "$middle" = 500
 
-# ---- what must grow ----
+# ---- growth ----
 
 check_exit 0 'weak scaling' "$model" weak --rmat 20 -t paper
 cp "$tmp/out" "$tmp/weak"
@@ -261,7 +261,7 @@ else
     skip 'pictures: gnuplot is not installed'
 fi
 
-# ---- what is read once ----
+# ---- inputs that can be read once ----
 
 by_every_way "$tmp/hand.json" "$model" check @
 by_every_way "$tmp/hand.json" "$model" predict -p 2 @
@@ -279,7 +279,7 @@ for tool in cat cut grep mktemp rm tail; do ln -s "$(command -v $tool)" "$tmp/$t
 check_exit 1 'a picture without gnuplot' env PATH="$tmp" /bin/sh "$model" weak --rmat 20 -o "$tmp/y.svg"
 check_says 'gnuplot: not found: install .*gnuplot-nox' 'says which package'
 
-# ---- rates, and what is refused ----
+# ---- rates, refused input ----
 
 for name in h200 ray cpu; do
     check_exit 0 "the rates of $name" "$model" rates $name

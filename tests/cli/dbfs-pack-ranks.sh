@@ -122,7 +122,7 @@ check_exit 0 'degsplit: windows of vertices, 3 ranks' \
 check 'the same bytes' same "$tmp/a.split" "$tmp/b.split"
 rm -r "$tmp/x"
 
-# ---- what is refused ----
+# ---- refused input ----
 
 refuses() { # CODE RANKS NAME PATTERN COMMAND...
     local code=$1 n=$2 name=$3 pattern=$4

@@ -135,7 +135,7 @@ check 'and leaves them alone' test -e "$tmp/full/notes"
 check_exit 1 'a file as the folder' "$pack" -p 3 -o "$tmp/g.split" "$tmp/g.edges"
 check_exit 1 'a folder in a missing one' "$pack" -p 3 -o "$tmp/none/x" "$tmp/g.edges"
 
-# ---- what is refused, and leaves nothing ----
+# ---- refused input, which leaves nothing ----
 
 refuses() {
     local code=$1 name=$2

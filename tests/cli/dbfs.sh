@@ -80,7 +80,7 @@ dbfs -v -r 7 --direction symmetric both.txt >out 2>/dev/null
 check 'to the edges of the other' test "$(sed -n 's/^root.* edges \([0-9]*\).*/\1/p' out)" = \
     "$(dbfs-traverse -r 7 g.dbfs.one | sed -n 's/^root.* edges \([0-9]*\).*/\1/p')"
 
-# ---- what it prints ----
+# ---- output ----
 
 reached=$(awk '$2 >= 0' want.txt | wc -l)
 levels=$(awk '$2 >= far { far = $2 + 1 } END { print far }' want.txt)

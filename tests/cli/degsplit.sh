@@ -106,7 +106,7 @@ check 'a small graph: 3 delegates' test "$(chosen "$tmp/s.tsv" delegates)" = 3
 check 'a small graph: nn 0, nd 1, dn 1, dd 6' test "$(for c in nn nd dn dd; do
     chosen "$tmp/s.tsv" $c; done | tr '\n' ' ')" = '0 1 1 6 '
 
-# ---- what is refused ----
+# ---- refused input ----
 
 check_exit 2 '-t and -p together' "$degsplit" -t 4 -p 2 --force -o "$tmp/x" "$tmp/g.edges"
 check_exit 2 '-t and --suggest together' "$degsplit" -t 4 --suggest time --force -o "$tmp/x" "$tmp/g.edges"

@@ -1,5 +1,5 @@
 #!/bin/bash
-# edgeconv-asks.sh: inputs that are not what they look like: formats of other programs, lines of column names,
+# edgeconv-asks.sh: inputs that look like others: formats of other programs, lines of column names,
 # and lists with each edge twice. Each is told apart, and the message names the way out.
 set -u
 . tests/lib.sh

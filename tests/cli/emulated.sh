@@ -175,7 +175,7 @@ search_each() { # GRAPHS THRESHOLDS LAYOUTS
     done
 }
 
-# ---- what levels did ----
+# ---- levels ----
 
 levels_of() { # TRACE: lines of counts that do not depend on the way
     "$BIN/dbfs-report" levels "$1" | awk -F '\t' '
@@ -296,7 +296,7 @@ clock=1 lose_rank STOP 'a rank is stopped, with --timeout' --timeout 1
 check_says 'rank [01] on .*: did not run for [1-9]' 'it is named'
 clock=1 lose_rank KILL 'a rank is killed'
 
-# ---- what a report says of a GPU, and of a driver that is pretended ----
+# ---- reports of a GPU and of a pretended driver ----
 
 mkdir -p "$tmp/root/proc/driver/nvidia"
 echo 'NVRM version: NVIDIA UNIX x86_64 Kernel Module  550.54.15  Tue Mar  5 22:23:56 UTC 2024' >"$tmp/root/proc/driver/nvidia/version"
@@ -353,7 +353,7 @@ for call in GetMemHandle OpenMemHandle GetEventHandle OpenEventHandle; do
     done
 done
 
-# ---- what a GPU has room for ----
+# ---- room on a GPU ----
 
 "$BIN/rmatgen" -q -s 15 -o "$tmp/larger.edges"
 "$BIN/dbfs-pack" -q -p 1 -t 32 -o "$tmp/larger" "$tmp/larger.edges"

@@ -241,7 +241,7 @@ equal "$name: lists, as frontiers are small" "$(bytes)" "$list_bytes"
 run grid 0 2 --direction push --exchange-form bits
 check "$name: more bytes ($list_bytes before)" test "$(bytes)" -gt "$list_bytes"
 
-# ---- what --json counts ----
+# ---- counts of --json ----
 
 moved() { # NAME: the sum over levels
     sed -n "s/.*\"$1\": \[\([^]]*\)\].*/\1/p" "$tmp/json" | tr ',' '\n' | awk '{ sum += $1 } END { print sum + 0 }'

@@ -1,5 +1,5 @@
 #!/bin/bash
-# faults.sh: what happens to a program while it runs: a part that is cut, missing or replaced, SIGINT and SIGTERM in every
+# faults.sh: faults while a program runs: a part that is cut, missing or replaced, SIGINT and SIGTERM in every
 # phase. Each ends with a message and the right exit code, leaves nothing partial behind, and no process. (Ranks that are
 # lost: lost-ranks.sh.)
 set -u

@@ -1,5 +1,5 @@
 #!/bin/bash
-# fit-rates.sh: scripts/fit-rates finds known rates again, says the same twice, and refuses what is no row.
+# fit-rates.sh: scripts/fit-rates finds known rates again, says the same twice, and refuses other lines than rows.
 set -u
 . tests/lib.sh
 fit=$PWD/scripts/fit-rates
@@ -58,7 +58,7 @@ cp "$tmp/out" "$tmp/rows"
 check_exit 0 'their fit' "$fit" "$tmp/rows"
 check 'steps by rates of today are what degsplit predicts' grep -q '^today: off by 1.000 (median), 1.000 (9 of 10); loss 1.000' "$tmp/out"
 
-# ---- what is refused ----
+# ---- refused input ----
 
 check_exit 0 '--help' "$fit" --help
 check_exit 2 'nothing' "$fit"

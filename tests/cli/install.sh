@@ -1,5 +1,5 @@
 #!/bin/bash
-# install.sh: what make install, uninstall, dist and deb make; completions; the installed programs find their data.
+# install.sh: make install, uninstall, dist and deb; completions; the installed programs find their data.
 set -u
 . tests/lib.sh
 bin=$(realpath "$BIN")

@@ -1,5 +1,5 @@
 #!/bin/bash
-# messages.sh: what a program says that was given the wrong thing: what it is, and what to do next.
+# messages.sh: messages about a wrong argument or file: its kind, and the next command.
 set -u
 . tests/lib.sh
 bin=$(realpath "$BIN")

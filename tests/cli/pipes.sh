@@ -1,5 +1,5 @@
 #!/bin/bash
-# pipes.sh: what comes out of a pipe stays in memory where that has room, and goes to disk where not; a terminal
+# pipes.sh: the bytes of a pipe stay in memory if there is room, and else go to disk; a terminal
 # is no input.
 set -u
 . tests/lib.sh

@@ -173,7 +173,7 @@ printf '0 3\n' | "$BIN/edgeconv" -q -f pairs -o "$tmp/directed.edges" -
 for seed in 1 2; do "$BIN/edgeconv" -q -u --randomize=$seed --vertices 9 -o "$tmp/r$seed.edges" "$tmp/a.txt"; done
 for name in a b; do "$BIN/edgeconv" -q -u --compact="$tmp/$name.map" -o "$tmp/$name.dense.edges" "$tmp/$name.txt"; done
 
-# ---- what is refused ----
+# ---- refused input ----
 
 refuses() { # CODE NAME PATTERN COMMAND...
     local code=$1 name=$2 pattern=$3

@@ -8,7 +8,7 @@
 
 namespace emulated {
 
-/* Of the calling thread. */
+/* The device of the calling thread. */
 int current_device();
 
 /* Whether a kernel ended itself: no call of the device succeeds any more. */

@@ -79,7 +79,7 @@ void leave_lane();
 /* The running lane lets others go on, and looks again. */
 void sleep_lane(site at);
 
-/* With a seed: now and then another lane goes on. */
+/* Goes on with another lane now and then, if there is a seed. */
 void maybe_change_lanes();
 
 uint64_t next_random(block &b);

@@ -122,7 +122,7 @@ static void test_graph(const struct graph_spec *spec, int all)
     graph_free(shard);
 }
 
-/* As large as the first argument says. */
+/* Tests graphs of the size that the first argument names. */
 static void test_sized(struct graph_spec spec, const char *size)
 {
     int tiny = strcmp(size, "tiny") == 0;

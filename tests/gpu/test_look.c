@@ -45,7 +45,7 @@ static uint8_t *depths_as_bytes(const struct looking *l, const int32_t *depth)
     return bytes;
 }
 
-/* Where `some` is set, one in four is none. */
+/* Random ids. With `some`, one in four is none. */
 static void *random_ids(uint64_t count, uint32_t id_bytes, int some, uint64_t *random)
 {
     void *ids = need_memory(count * id_bytes);
@@ -148,7 +148,7 @@ static void compare_looked(const struct looking *l, const int32_t *depth, const 
     check_that(good == (l->shown > 0 || !remote), "a vertex that there is not: noticed %d", !good);
 }
 
-/* With `bad` no other shard has the vertices that columns name. */
+/* Looks for the parents of one search. With `bad` no other shard has the vertices that columns name. */
 static void run_look(const struct shard *shard, uint32_t levels, int as_bytes, uint32_t id_bytes, int bad)
 {
     struct looking l = {.shard = shard, .shown = bad ? 0 : shard->locals, .id_bytes = id_bytes};

@@ -130,7 +130,7 @@ static uint32_t *make_first(struct slices *s, const struct gpu_csr csr[SUBGRAPHS
     return first;
 }
 
-/* By the kernels. */
+/* The slices that the kernels make. */
 static struct slices make_slices(const struct shard *shard)
 {
     struct slices s = {.shard = shard};

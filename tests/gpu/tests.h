@@ -4,7 +4,7 @@
 
 #include "graphs.h"
 
-/* Of one graph. */
+/* Tests of one graph. */
 void test_visits(const struct shard *shard, const struct graph_spec *spec);
 void test_previsits(const struct shard *shard, const struct graph_spec *spec);
 void test_arrivals(const struct shard *shard, const struct graph_spec *spec);
@@ -16,7 +16,7 @@ void test_columns(const struct shard *shard, const struct graph_spec *spec);
 void test_slices(const struct shard *shard, const struct graph_spec *spec);
 void test_ranges(const struct shard *shard, const struct graph_spec *spec);
 
-/* Of inputs of their own. */
+/* Tests with inputs of their own. */
 void test_bins(void);
 void test_unique(void);
 void test_masks(void);

@@ -30,7 +30,7 @@ FILE *fopen(const char *path, const char *mode)
     return real(other, mode);
 }
 
-/* There is no NVML. */
+/* Stands in for the C library's dlopen: there is no NVML. */
 void *dlopen(const char *path, int mode)
 {
     (void)path;

@@ -64,7 +64,7 @@ static int is_quiet(void)
     return wakes == before;
 }
 
-/* On a busy host it takes a while until all threads have had a core and sleep. */
+/* Waits until all threads have had a core and sleep, which takes a while on a busy host. */
 static void settle(void)
 {
     for (int i = 0; i < 100 && !is_quiet(); i++)

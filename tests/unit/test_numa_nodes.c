@@ -43,7 +43,8 @@ int sched_getaffinity(pid_t process, size_t bytes, cpu_set_t *cores)
     return 0;
 }
 
-/* Of other numbers no argument is read: libnuma, where it is linked, calls this too. */
+/* Stands in for the C library's syscall. It reads no argument of other numbers: libnuma, where it is linked, calls
+ * this too. */
 long syscall(long number, ...)
 {
     va_list list;

@@ -17,7 +17,7 @@ static uint64_t column_of(uint64_t record)
     return record & ((UINT64_C(1) << column_bits) - 1);
 }
 
-/* By column, then by row. */
+/* Orders by column, then by row. */
 static int by_column(const void *a, const void *b)
 {
     uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;

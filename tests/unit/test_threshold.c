@@ -256,7 +256,7 @@ static void test_star(void)
     close_case(&c);
 }
 
-/* So many self-loops that each thread merges its list again and again. */
+/* Makes so many self-loops that each thread merges its list again and again. */
 static void test_loops(void)
 {
     struct stream s = {.direction = EDGES_UNDIRECTED_ONCE, .n = 3000, .count = 200000};

@@ -19,7 +19,7 @@ struct edge_inputs {
     int once; /* one pass may be enough: a pipe need not be kept before it */
 };
 
-/* From the words of a command line; no word is "-", standard input. ST_USAGE: standard input twice. */
+/* Takes the words of a command line; no word is "-", standard input. ST_USAGE: standard input twice. */
 enum status edge_inputs_open(struct edge_inputs *inputs, char *const *words, size_t count,
                              uint32_t rank, struct error *e);
 void edge_inputs_close(struct edge_inputs *inputs); /* zeroed inputs are allowed */

@@ -292,7 +292,7 @@ static enum status scan_stream(const struct edge_source *s, size_t i, struct edg
     return e->status;
 }
 
-/* After a pass that has left the CRCs: where one says that a block is damaged, that is the failure. */
+/* Reads the CRCs of blocks after a pass that left them out and failed: if one shows damage, that is the failure. */
 static void find_damage(const struct edge_stream *stream, int threads, struct error *e)
 {
     struct edges_reader *reader = NULL;

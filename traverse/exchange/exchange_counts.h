@@ -1,4 +1,4 @@
-/* exchange_counts.h: before and after what makes messages smaller: figure 8 of Pan et al.
+/* exchange_counts.h: counts before and after each option that makes messages smaller: figure 8 of Pan et al.
  *
  * Bytes are those that leave a rank in messages or that its devices read of their peers. The files of masks/ and
  * vertices/ add to the counts where they send or read. */

@@ -55,7 +55,7 @@ void *group_take_memory(struct group *group, uint64_t bytes, const char *what, s
 
 /* ---- how a level went ---- */
 
-/* By a device of this rank, before the group meets. `found`: local normals that it newly reached. */
+/* Notes the local normals that a device of this rank newly reached, before the group meets. */
 void group_tell_found(struct group *group, uint32_t device, uint64_t found);
 
 /* Whether a device of the group found a delegate, and a normal vertex. */

@@ -14,7 +14,7 @@
 #define RULE static inline
 #endif
 
-/* In the order in which it is reported of one vertex. */
+/* Kinds of offences, in the order in which they are reported of one vertex. */
 enum offence_kind {
     OFFENCE_NONE,
     OFFENCE_ROOT,       /* depth of the root */

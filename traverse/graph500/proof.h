@@ -31,7 +31,7 @@ struct proof_questions {
     uint64_t *begin; /* [p + 1] */
 };
 
-/* Where the proof of device g looks. */
+/* The arrays that the proof of device g looks at. */
 struct proof_place {
     const struct rank *rank;
     struct results *results; /* depths are those of results_collect */
@@ -86,7 +86,7 @@ struct prover {
     enum status (*keep_questions)(struct proof *proof, enum topic topic,
                                   const struct slice *questions, struct error *e);
 
-    /* For tests: changes a depth where `begin` reads it. */
+    /* Changes a depth where `begin` reads it, for tests. */
     enum status (*set_depth)(struct proof *proof, uint64_t vertex, int32_t depth, struct error *e);
 
     const struct proof_steps *steps;

@@ -1,4 +1,4 @@
-/* trace_file.h: the file of --trace: a line of JSON for every level of every search (dbfs-report(5)) */
+/* trace_file.h: the file of --trace: a line of JSON for every level of every search (dbfs-json(5)) */
 #ifndef DBFS_TRACE_FILE_H
 #define DBFS_TRACE_FILE_H
 

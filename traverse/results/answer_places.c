@@ -25,7 +25,7 @@ static enum status put_vertex(const struct shard *shard, uint32_t *vertex, uint6
     return ST_OK;
 }
 
-/* By slot; the number of one without edges is locals + d. */
+/* Lists the numbers of vertices by slot; a vertex without edges has locals + d. */
 static enum status fill_vertices(const struct shard *shard, uint32_t *vertex, uint64_t slots,
                                  struct error *e)
 {

@@ -45,7 +45,7 @@ enum status slices_exchange(struct slices *slices, const struct member *member, 
 /* The same where a failure does not end the job: if one rank fails, here or before, all do. */
 enum status slices_exchange_agreed(struct slices *slices, const struct member *member, struct error *e);
 
-/* By member 0, when all members have read `in`: collective. The bytes at `out` may change. */
+/* Ends the exchange, by member 0, when all members have read `in`. Collective. The bytes at `out` may change. */
 void slices_release(const struct slices *slices);
 
 #endif

@@ -142,7 +142,7 @@ typedef struct dim3 {
 
 typedef struct cudaLaunchConfig_st cudaLaunchConfig_t;
 
-/* Of a kernel: here, its name. The only argument is what each thread does. */
+/* Launches a kernel, which is its name here. The only argument is the work of each thread. */
 cudaError_t cudaLaunchKernel(const void *kernel, dim3 blocks, dim3 threads, void **arguments, size_t shared_bytes,
                              cudaStream_t stream);
 cudaError_t cudaLaunchKernelExC(const cudaLaunchConfig_t *config, const void *kernel, void **arguments);

@@ -1,11 +1,11 @@
-/* sg_build.h: builds a serialised graph of GAPBS (.sg), even if its rows need more memory than there is.
+/* sg_build.h: builds a serialised graph of GAPBS (.sg) in memory, as the programs that read it hold it.
  *
  *   u8 directed, i64 m, i64 n, i64 offset[n + 1], i32 neighbour[m]; a directed graph then has the
  *   offsets and neighbours of the inverse
  *
  * The file is as GAPBS's converter writes it: rows ascend and have no duplicates and no self-loops; an
- * undirected edge is in the rows of both its ends. Edges are kept on disk first. They are then divided by
- * ranges of rows that fit into memory. Each range is sorted alone and appended.
+ * undirected edge is in the rows of both its ends. Edges are kept, on disk if need be, until all are known. The rows
+ * of one side then take 16 bytes a vertex and 8 bytes an entry.
  */
 #ifndef DBFS_SG_BUILD_H
 #define DBFS_SG_BUILD_H
@@ -32,7 +32,7 @@ enum status sg_build_add(struct sg_build *build, const unsigned char *pairs, siz
 
 /* Writes the whole file to `out`, which must be seekable. The graph has `n` vertices, and all ids are below
  * n. n above SG_MAX_VERTICES is ST_BAD_DATA. Every `direction` except EDGES_DIRECTED means undirected edges.
- * ST_RESOURCE when even a few rows do not fit the budget. */
+ * ST_RESOURCE when the rows do not fit the budget. */
 enum status sg_build_finish(struct sg_build *build, struct outfile *out,
                             enum edges_direction direction, uint64_t n, struct error *e);
 

@@ -22,7 +22,7 @@ struct gpu_first {
     struct offence offence;
 };
 
-/* Of no offence. */
+/* The offence that stands for none. */
 struct gpu_first gpu_no_offence(void);
 
 /* end[i] = the id and the depth of vertex i. */
