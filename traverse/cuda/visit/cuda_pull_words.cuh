@@ -178,7 +178,7 @@ __device__ static inline uint32_t look_at_columns(S &s, const pulling &q, const 
 }
 
 /* A piece of a row by the warp. */
-template <class S> __device__ static inline uint32_t pull_by_warp(S &s, const pulling &q, const solo_piece &piece)
+template <class S> __device__ static inline uint32_t pull_by_warp(S &s, const pulling &q, const whole_piece &piece)
 {
     uint32_t column[PULL_AHEAD], hit = NO_HEAD;
     if (S::packed && q.csr->packed.words != NULL) {
@@ -344,7 +344,7 @@ template <class S> __device__ static inline void lay_out_pulls(S &s, uint32_t wa
 }
 
 /* A piece of a long row, unless another piece has found a parent already. */
-template <class S> __device__ static inline void pull_piece(S &s, const pulling &q, const solo_piece &piece)
+template <class S> __device__ static inline void pull_piece(S &s, const pulling &q, const whole_piece &piece)
 {
     if (((volatile uint32_t *)q.next)[piece.row / 32] >> (piece.row % 32) & 1)
         return;
