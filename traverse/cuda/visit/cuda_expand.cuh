@@ -185,17 +185,6 @@ __device__ static inline uint32_t parent_code(int g, uint32_t row)
     return row | (g >> 1 == DELEGATES ? KIND_BIT : 0);
 }
 
-/* The last piece of the warp that begins at or before edge e. */
-template <class Space> __device__ static inline int piece_of_edge(const Space &w, uint32_t e)
-{
-    int piece = 0;
-    for (int step = WARP / 2; step > 0; step /= 2) {
-        if (w.push.prefix[piece + step] <= e)
-            piece += step;
-    }
-    return piece;
-}
-
 /* Lays pieces, one a lane, end to end. Returns the number of their edges. */
 template <class S> __device__ static inline uint32_t lay_out(S &s, const whole_piece &piece, bool has)
 {
@@ -226,7 +215,7 @@ template <int HOW, class S> __device__ static void expand(S &s, const whole_piec
             e.end[j] = NO_HEAD;
             e.parent[j] = e.kind[j] = 0;
             if (i < total) {
-                const int r = piece_of_edge(w, i), g = w.push.subgraph[r];
+                const int r = row_of_edge(w.push.prefix, i), g = w.push.subgraph[r];
                 e.end[j] =
                     end_of_edge(s.csr[g], w.push.heads[r], w.push.from[r], w.push.row[r], i - w.push.prefix[r]);
                 e.kind[j] = (uint8_t)kind_of_columns(s, g);

@@ -49,16 +49,6 @@ __device__ static inline void count_span(S &s, int g, uint32_t fresh, uint32_t s
     w.count[WHOLE_FORWARD + g] += (edges * own + rows / 2) / rows; /* what is left in the end is known well */
 }
 
-/* to[v] = value for the vertices of some words, a word a lane from `base` on. */
-template <typename T> __device__ static inline void fill(T *to, uint64_t base, uint32_t bits, T value)
-{
-    for (unsigned full = __ballot_sync(ALL_LANES, bits != 0); full != 0; full &= full - 1) {
-        const int source = __ffs(full) - 1;
-        if (__shfl_sync(ALL_LANES, bits, source) >> lane_id() & 1)
-            to[(base + source) * 32 + lane_id()] = value;
-    }
-}
-
 /* Spans of the masks of both kinds, laid end to end for all warps: those of normals come first. */
 struct previsit_spans {
     uint32_t size; /* words */

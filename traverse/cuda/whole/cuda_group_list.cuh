@@ -96,7 +96,7 @@ template <class S> __device__ static inline void complete_list(S &s)
         barrier(s);
     }
     if (threadIdx.x < WHOLE_COUNTS)
-        s.telling.taken[threadIdx.x] =
+        s.in_letter.taken[threadIdx.x] =
             (s.meeting.alone ? s.counted.word[threadIdx.x]
                              : load_awaited(&words_of_tally(s, GROUP_TAKEN_NOW)[threadIdx.x])) &
             (GROUP_ARRIVAL - 1);

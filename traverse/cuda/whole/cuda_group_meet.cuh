@@ -30,7 +30,7 @@ struct group_block {
 };
 
 /* What the first block tells: found and taken in this level, or taken after the last letters. */
-struct group_telling {
+struct group_counts {
     unsigned long long found[WHOLE_COUNTS], taken[WHOLE_COUNTS];
 };
 
@@ -39,7 +39,7 @@ template <bool NOTED, bool PACKED> struct group_searching : searching<NOTED, PAC
     typedef gpu_group parameters;
     gpu_group group; /* its `whole` is not used: it is the base of this */
     group_block meeting;
-    group_telling telling;
+    group_counts in_letter;
     group_tally counted;                                  /* of this block; what it sent only if it is alone */
     unsigned pieces_alone;                                /* of the next list, if the block is alone */
     unsigned long long letters[GROUP_MOST][GROUP_VALUES]; /* of the last meeting */
@@ -152,13 +152,13 @@ __device__ static inline unsigned long long value_of_letter(S &s, unsigned tally
     const unsigned sent = sum_lanes(is_sent ? (unsigned)word : 0);
     if (k < GROUP_TAKEN) {
         if (tally == GROUP_FOUND_NOW)
-            s.telling.found[k] = count;
-        return s.telling.found[k];
+            s.in_letter.found[k] = count;
+        return s.in_letter.found[k];
     }
     if (k >= GROUP_SENT)
         return sent;
-    const unsigned long long before = s.telling.taken[k - GROUP_TAKEN];
-    s.telling.taken[k - GROUP_TAKEN] = 0;
+    const unsigned long long before = s.in_letter.taken[k - GROUP_TAKEN];
+    s.in_letter.taken[k - GROUP_TAKEN] = 0;
     return tally == GROUP_TAKEN_NOW ? count : before;
 }
 
