@@ -23,7 +23,7 @@ enum option_group {
 };
 
 /* Which programs have an option, a bit each, and whether the short help has it. */
-enum { OF_TRAVERSE = 1, OF_GRAPH500 = 2, OF_BOTH = 3, EVERYDAY = 4 };
+enum { OF_TRAVERSE = 1, OF_GRAPH500 = 2, OF_BOTH = 3, EVERYDAY = 4, OF_PATHS = 8 };
 
 /* What is done with the value, at member `at` of struct args. */
 enum option_kind {
