@@ -102,7 +102,7 @@ take_value() { # OPTION VALUE
     -@ | --threads) both+=(-@ "$2") ;;
     -[rng] | --roots | --count | --seed | --warm-up | --shards-per-rank | --backend | --timeout | \
         --factor[01] | --reduction | --chunk | --exchange-form | --exchange-memory | --map | --answer | --parents-width | \
-        --resident)
+        --resident | --max-depth)
         pass search "$1" "$2"
         ;;
     *) die 2 "$1: is no option (see --help)" ;;

@@ -137,6 +137,7 @@ static enum status open_devices(struct searcher *s, const struct args *args, int
                                      .parents = args->record_parents,
                                      .answers = results_wanted(rank->graph, &results),
                                      .permuted = rank->graph->manifest.randomized,
+                                     .deepest = (int32_t)args->max_depth,
                                      .trust = args->trust,
                                      .resident = args->resident,
                                      .timing = args->breakdown,
@@ -157,6 +158,7 @@ static enum status open_devices(struct searcher *s, const struct args *args, int
                  why);
     note_idle_options(s, args);
     bfs_open(&s->bfs, rank, s->exchange, &args->policy, args->breakdown, e);
+    s->bfs.deepest = (int32_t)args->max_depth;
     s->bfs.counts_edges = args->trace != NULL;
     return e->status;
 }

@@ -172,6 +172,7 @@ struct device {
     struct cpu_means means;
     int threads; /* of the gang that this device may use */
     int parents;   /* record them */
+    int32_t deepest; /* `run` ends at this depth */
     int32_t depth; /* of the current frontier */
     struct cpu_delegates delegates;
     struct cpu_normals normals;

@@ -24,6 +24,7 @@ void args_defaults(struct args *args, const char *program)
                           .count = 64,
                           .seed = 1,
                           .warm_up = UINT64_MAX,
+                          .max_depth = NO_MAX_DEPTH,
                           .check = 1,
                           .resident = RESIDENT_AUTO,
                           .parents_wide = PARENTS_AS_IDS,

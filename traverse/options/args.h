@@ -12,7 +12,7 @@
 
 #include <stdint.h>
 
-enum { MAX_ROOTS = 1 << 20, DIRECTION_BY_COST = DIRECTION_PULL + 1, PARENTS_AS_IDS = -1 };
+enum { MAX_ROOTS = 1 << 20, DIRECTION_BY_COST = DIRECTION_PULL + 1, PARENTS_AS_IDS = -1, NO_MAX_DEPTH = INT32_MAX };
 
 struct args {
     struct cli cli;
@@ -35,6 +35,7 @@ struct args {
     struct direction_policy policy;
     struct exchange_options exchange;
     uint64_t warm_up; /* searches before the first one that counts */
+    uint64_t max_depth; /* the depth at which searches end; NO_MAX_DEPTH: not given */
     int check;        /* compare the CRC of every section before searching */
     int trust;        /* do not check the ranges of what is used as an index */
     const char *depths, *parents, *json, *trace;

@@ -128,6 +128,8 @@ const struct option_row option_table[] = {
     {.name = "breakdown", .group = GROUP_RESULTS, .of = OF_TRAVERSE, .kind = TAKE_FLAG, .at = AT(breakdown),
      .help = "with --json, also the time of each part of each level"},
 
+    {.name = "max-depth", .value = "D", .group = GROUP_SEARCH, .of = OF_TRAVERSE | EVERYDAY, .kind = TAKE_COUNT,
+     .at = AT(max_depth), .most = NO_MAX_DEPTH - 1, .help = "end at depth D: vertices beyond are not reached"},
     {.name = "direction", .value = "auto|push|pull|cost", .group = GROUP_SEARCH, .of = OF_BOTH, .kind = TAKE_CHOICE,
      .at = AT(direction), .json = "direction",
      .help = "cost: as auto, but small graphs on a GPU are searched as large ones are (default auto)"},
