@@ -165,6 +165,7 @@ struct cpu_means {
     struct gang *gang;
     const struct probes *probes;
     const struct column_readers *readers; /* of columns that are kept packed */
+    int32_t deepest; /* `run` ends at this depth */
 };
 
 struct device {
@@ -172,7 +173,6 @@ struct device {
     struct cpu_means means;
     int threads; /* of the gang that this device may use */
     int parents;   /* record them */
-    int32_t deepest; /* `run` ends at this depth */
     int32_t depth; /* of the current frontier */
     struct cpu_delegates delegates;
     struct cpu_normals normals;

@@ -103,7 +103,7 @@ struct gpu_sliced {
     struct solo_outputs out;
     uint32_t set;  /* of state->arrived */
     uint32_t root;
-    uint32_t number; /* of the search */
+    struct solo_order order;
 };
 
 /* `by_rows`: there are heads. */

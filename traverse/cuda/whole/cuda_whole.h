@@ -119,6 +119,12 @@ struct solo_outputs {
     struct solo_note *notes; /* [SOLO_NOTES_KEPT], of level L at L modulo that */
 };
 
+/* What the host asks of a search. */
+struct solo_order {
+    uint32_t number; /* of the search */
+    int32_t deepest; /* the depth at which it ends, above 0 */
+};
+
 /* What the frontier of a level was. */
 struct solo_frontier {
     unsigned long long forward[SUBGRAPHS]; /* FV */
@@ -149,7 +155,7 @@ struct gpu_solo {
     uint64_t mask_words;
     struct solo_state *state; /* zero before the first search */
     struct solo_outputs out;
-    uint32_t number;          /* of the search */
+    struct solo_order order;
     uint32_t root;
     enum vertex_kind root_kind;
 };
