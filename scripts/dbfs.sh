@@ -86,6 +86,7 @@ take_value() { # OPTION VALUE
     --parents) take_result "$1" "$2" parents ;;
     --json) take_result "$1" "$2" report ;;
     --trace) take_result "$1" "$2" trace ;;
+    --list-reached) take_result "$1" "$2" 'reached vertices' ;;
     --cache) cache=$2 ;;
     -p | --shards) shards=$2 ;;
     --ranks) ranks=$2 ;;

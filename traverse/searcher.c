@@ -131,7 +131,7 @@ static enum status open_devices(struct searcher *s, const struct args *args, int
                                 struct error *e)
 {
     struct rank *rank = &s->rank;
-    struct results_options results = {.parents = args->record_parents, .files = files};
+    struct results_options results = {.parents = args->record_parents, .files = files, .none = args->no_answer};
     const struct direction_policy *policy = &args->policy;
     struct device_options options = {.threads = s->threads,
                                      .parents = args->record_parents,

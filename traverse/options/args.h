@@ -39,6 +39,8 @@ struct args {
     int check;        /* compare the CRC of every section before searching */
     int trust;        /* do not check the ranges of what is used as an index */
     const char *depths, *parents, *json, *trace;
+    const char *reached; /* --list-reached */
+    int no_answer;       /* only that list is wanted: no answer is made */
     enum answer_kind answer; /* that answer_s is the time of */
     int record_parents;      /* they are the answer, or written */
     int parents_wide;        /* --parents-width: 4 << this; PARENTS_AS_IDS: not given */

@@ -114,6 +114,8 @@ const struct option_row option_table[] = {
      .at = AT(depths), .help = "hop distances: .npy, .raw, .csv, or text lines \"id depth\"; %d in FILE becomes the root"},
     {.name = "parents", .value = "FILE", .group = GROUP_RESULTS, .of = OF_TRAVERSE | EVERYDAY, .kind = TAKE_TEXT,
      .at = AT(parents), .help = "parents, in the same formats"},
+    {.name = "list-reached", .value = "FILE", .group = GROUP_RESULTS, .of = OF_TRAVERSE, .kind = TAKE_TEXT,
+     .at = AT(reached), .help = "lines of vertex, tab, depth of those reached, by depth"},
     {.name = "json", .value = "FILE", .group = GROUP_RESULTS, .of = OF_BOTH | OF_PATHS | EVERYDAY, .kind = TAKE_TEXT, .at = AT(json),
      .help = "environment, summary and a record per root"},
     {.name = "force", .letter = CLI_FORCE_OPTION, .group = GROUP_RESULTS, .of = OF_BOTH | OF_PATHS | EVERYDAY, .kind = TAKE_COMMON,

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { SOURCE, TARGET, SIDES, FIRST_ROOM = 1024, NO_STEP = 0 };
+enum { SOURCE, TARGET, SIDES, FIRST_ROOM = 1024, NO_STEP = 0, AHEAD = 8 /* steps whose rows are fetched into the cache */ };
 
 /* The search from one of the two vertices: a step for each vertex that it found, in the order of their depths. */
 struct side {
@@ -143,6 +143,18 @@ static uint64_t rows_at(const struct pair_search *s, uint64_t vertex)
     return vertex < s->delegates ? 2 : 2 * (uint64_t)s->graph->device_count;
 }
 
+/* A normal vertex that is soon looked at: where its row of nn is known by. */
+static void fetch_ahead(const struct pair_search *s, int side, uint64_t step)
+{
+    const struct side *a = &s->side[side];
+    if (step >= a->count || a->steps[step].vertex >= s->delegates)
+        return;
+    const struct row row = row_of(s, side, a->steps[step].vertex, 0);
+    __builtin_prefetch((const char *)row.csr->offsets + row.row * row.csr->offset_width);
+    for (uint64_t j = 0; j < row.csr->head_columns; j++)
+        __builtin_prefetch(&row.csr->heads[j * row.csr->rows + row.row]);
+}
+
 /* ---- levels ---- */
 
 static uint64_t edges_at(const struct pair_search *s, int side, uint64_t vertex)
@@ -150,7 +162,7 @@ static uint64_t edges_at(const struct pair_search *s, int side, uint64_t vertex)
     uint64_t edges = 0;
     for (uint64_t i = 0; i < rows_at(s, vertex); i++) {
         struct row row = row_of(s, side, vertex, i);
-        edges += csr_row_length(row.csr, row.row);
+        edges += row.csr->edges > 0 ? csr_row_length(row.csr, row.row) : 0;
     }
     return edges;
 }
@@ -163,6 +175,7 @@ static int cheaper_side(struct pair_search *s)
         struct side *a = &s->side[least];
         if (a->counted == a->count)
             return least;
+        fetch_ahead(s, least, a->counted + AHEAD);
         a->edges += edges_at(s, least, a->steps[a->counted++].vertex);
     }
 }
@@ -184,7 +197,7 @@ static enum status visit(struct pair_search *s, int side, uint64_t step, int *me
     struct look look = {.marks = s->marks, .own = (uint8_t)(1 + side), .from = step};
     for (uint64_t i = 0; i < rows_at(s, vertex) && !*met; i++) {
         struct row row = row_of(s, side, vertex, i);
-        uint64_t most = csr_row_length(row.csr, row.row);
+        uint64_t most = row.csr->edges > 0 ? csr_row_length(row.csr, row.row) : 0;
         if (most == 0)
             continue;
         if (reserve(s, a, most, e) != ST_OK)
@@ -205,8 +218,10 @@ static enum status grow(struct pair_search *s, int side, int *met, struct error 
 {
     struct side *a = &s->side[side];
     const uint64_t end = a->count;
-    for (uint64_t i = a->frontier; i < end && !*met && e->status == ST_OK; i++)
+    for (uint64_t i = a->frontier; i < end && !*met && e->status == ST_OK; i++) {
+        fetch_ahead(s, side, i + AHEAD);
         visit(s, side, i, met, e);
+    }
     if (!*met) {
         a->frontier = a->counted = end;
         a->edges = 0;
