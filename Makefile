@@ -28,7 +28,7 @@ LDLIBS = -lz -lm
 
 TOOLS    = rmatgen edgeconv degsplit dbfs-pack dbfs-check
 MPI_TOOLS = degsplit dbfs-pack dbfs-check
-PROGRAMS = $(TOOLS) dbfs-traverse dbfs-traverse-2d dbfs-graph500
+PROGRAMS = $(TOOLS) dbfs-traverse dbfs-traverse-2d dbfs-graph500 dbfs-paths
 SCRIPTS  = dbfs dbfs-report dbfs-model
 
 # edgeconv reads archives through libarchive; ARCHIVE=0 builds without it
@@ -54,7 +54,8 @@ tools_src    = $(filter-out $(TOOLS:%=tools/%.c) $(archive_without_$(ARCHIVE)), 
                  $(wildcard tools/*.c tools/*/*.c tools/*/*/*.c))
 graph500_src = $(wildcard traverse/graph500/*.c) $(if $(filter 1,$(CUDA)),$(wildcard traverse/graph500/cuda/*.c))
 grid_src     = $(wildcard traverse/grid/*.c)
-traverse_src = $(filter-out $(cuda_c) $(graph500_src) $(grid_src),\
+paths_src    = $(wildcard traverse/paths/*.c)
+traverse_src = $(filter-out $(cuda_c) $(graph500_src) $(grid_src) $(paths_src),\
                  $(wildcard traverse/*.c traverse/*/*.c traverse/cuda/*/*.c traverse/exchange/*/*.c))
 unit_src     = $(wildcard tests/unit/*.c)
 plain_tests  = oracle treecheck mkgraph
@@ -137,6 +138,13 @@ $(BUILD)/bin/dbfs-traverse-2d: $(call obj,$(grid_src) $(filter-out traverse/bfs.
 $(BUILD)/bin/dbfs-graph500 $(BUILD)/tests/plant_faults: LDLIBS += -ldl
 $(BUILD)/bin/dbfs-graph500: $(call obj,$(graph500_src) $(filter-out traverse/main.c,$(traverse_src))) \
                             $(cuda_obj) $(proof_obj) $(libmpi) $(libformats)
+	@mkdir -p $(@D)
+	$(mpicc) $(ALL_CFLAGS) $(LDFLAGS) -o $@ $^ $(LDLIBS) $(cuda_libs)
+
+# so does the search between pairs
+$(BUILD)/bin/dbfs-paths: LDLIBS += -ldl
+$(BUILD)/bin/dbfs-paths: $(call obj,$(paths_src) $(filter-out traverse/main.c,$(traverse_src))) \
+                         $(cuda_obj) $(libmpi) $(libformats)
 	@mkdir -p $(@D)
 	$(mpicc) $(ALL_CFLAGS) $(LDFLAGS) -o $@ $^ $(LDLIBS) $(cuda_libs)
 

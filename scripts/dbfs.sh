@@ -22,7 +22,7 @@ PATH=${bin%/*}:$PATH
 [ -n "${OMP_WAIT_POLICY+set}" ] || export GOMP_SPINCOUNT="${GOMP_SPINCOUNT-1000}"
 files=() convert=() pack=() both=() search=() results=() kinds=()
 cache='' shards='' ranks='' compact=false undirected=(-u) verbose=false force=() quiet=() details=()
-roots_from=''
+roots_from='' pairs='' program=dbfs-traverse
 work='' scratch='' # folders of this run alone: shards in the making; anything else
 children=()        # processes that were started and not waited for
 
@@ -35,6 +35,7 @@ vertices. Shards are made first, kept in FILE.dbfs unless FILE is a pipe, and us
 of shards.
 
   -r, --roots ROOT       search from these vertices; without -r from 64 sampled ones
+      --target VERTEX    or look for the distance from ROOT to this vertex; --path: and a shortest path
   -o, --output FILE      hop distances: .npy, .csv or text; %d becomes the root; '-' is standard output
       --compact          ids are words, or numbers of any size: roots and results are names too
       --direction D      once (the default): each line is an undirected edge; symmetric: each edge
@@ -47,7 +48,8 @@ of shards.
       --force            replace result files that exist
 
 Options of edgeconv (-f --vertices --one-based --entry --randomize), of dbfs-pack (-t --heads --encoding) and
-of dbfs-traverse (--parents --json -n --backend ...) are passed on; -S -T -@ -q go to all.
+of dbfs-traverse (--parents --json -n --backend ...) or dbfs-paths (--pairs --one-sided ...) are passed on; -S -T -@ -q
+go to all.
 EOF
 }
 
@@ -84,10 +86,13 @@ take_value() { # OPTION VALUE
     --parents) take_result "$1" "$2" parents ;;
     --json) take_result "$1" "$2" report ;;
     --trace) take_result "$1" "$2" trace ;;
+    --list-reached) take_result "$1" "$2" 'reached vertices' ;;
     --cache) cache=$2 ;;
     -p | --shards) shards=$2 ;;
     --ranks) ranks=$2 ;;
     --roots-from) roots_from=$2 ;;
+    --target) program=dbfs-paths && pass search "$1" "$2" ;;
+    --pairs) program=dbfs-paths pairs=$2 ;;
     --direction) take_direction "$2" ;;
     -f | --from) convert+=(-f "$2") ;;
     --vertices | --entry | --columns | --separator) pass convert "$1" "$2" ;;
@@ -98,7 +103,7 @@ take_value() { # OPTION VALUE
     -@ | --threads) both+=(-@ "$2") ;;
     -[rng] | --roots | --count | --seed | --warm-up | --shards-per-rank | --backend | --timeout | \
         --factor[01] | --reduction | --chunk | --exchange-form | --exchange-memory | --map | --answer | --parents-width | \
-        --resident)
+        --resident | --max-depth)
         pass search "$1" "$2"
         ;;
     *) die 2 "$1: is no option (see --help)" ;;
@@ -117,6 +122,7 @@ take_flag() { # OPTION
     --no-cache) cache=none ;;
     --force) force=(--force) ;;
     --one-based | --randomize | --randomize=*) convert+=("$1") ;;
+    --path | --one-sided) program=dbfs-paths && search+=("$1") ;;
     --no-check | --trust | --local-all2all | --uniquify | --breakdown) search+=("$1") ;;
     *) return 1 ;;
     esac
@@ -325,7 +331,7 @@ remove_stale() { # KEY
 check_search() {
     local map=()
     ! $compact || map=(--map graph.map)
-    start dbfs-traverse --dry-run "${both[@]}" "${force[@]}" "${search[@]}" "${map[@]}" shards
+    start $program --dry-run "${both[@]}" "${force[@]}" "${search[@]}" "${map[@]}" shards
     finish $! || exit
 }
 
@@ -376,16 +382,17 @@ make_scratch() {
         die 1 "${TMPDIR:-/tmp}: cannot make a folder there: TMPDIR names another place"
 }
 
-# Roots are read twice, by the check before packing and by the search: those of a pipe go to a file first.
-keep_roots() {
-    [ -n "$roots_from" ] || return 0
-    if ! is_regular "$roots_from"; then
+# Roots and pairs are read twice, by the check before packing and by the search: those of a pipe go to a file first.
+keep_list() { # OPTION FILE
+    local list=$2
+    [ -n "$list" ] || return 0
+    if ! is_regular "$list"; then
         make_scratch
-        start cat -- "$roots_from" >"$scratch/roots"
+        list=$scratch/${1#--}
+        start cat -- "$2" >"$list"
         finish $! || exit 1
-        roots_from=$scratch/roots
     fi
-    search+=("--roots-from=$roots_from")
+    search+=("$1=$list")
 }
 
 # Sets `graph` to the folder that has shards, and perhaps the map.
@@ -440,10 +447,14 @@ in_a_line() { # FILE: its standard output
 }
 
 run_search() { # DIR
-    local file one_line=true command=(dbfs-traverse "${both[@]}" "${force[@]}" "${search[@]}" "$1")
+    local file one_line=true command=($program "${both[@]}" "${force[@]}" "${search[@]}" "$1")
     for file in "${results[@]}"; do [ "$file" != - ] || one_line=false; done # a result on standard output is all there is
     ! $verbose || one_line=false
-    $verbose || $one_line || command+=(-q)
+    if [ $program = dbfs-paths ]; then # says a line for each pair
+        ! $one_line || [ ${#quiet[@]} = 0 ] || exec >/dev/null
+        one_line=false
+    fi
+    $verbose || $one_line || [ $program = dbfs-paths ] || command+=(-q)
     [ -z "$ranks" ] || command=(mpiexec -n "$ranks" "${command[@]}")
     show "${command[@]}"
     if $one_line; then
@@ -470,7 +481,8 @@ trap 'end_by INT' INT
 trap 'end_by TERM' TERM
 trap 'end_by HUP' HUP
 for file in "${files[@]}"; do check_file "$file"; done
-keep_roots
+keep_list --roots-from "$roots_from"
+keep_list --pairs "$pairs"
 if [ ${#files[@]} = 1 ] && [ -d "${files[0]}" ]; then
     refuse_cache "${files[0]}"
     run_search "${files[0]}"

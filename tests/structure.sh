@@ -73,6 +73,8 @@ includes_only 'the CUDA backend' "$(find traverse/cuda -type f)" \
     "$of_all formats/shard_ranges.h traverse/answer_blocks.h traverse/own_rows.h"
 check 'dbfs-traverse includes nothing of the benchmark' \
     test -z "$(grep -rl '#include "traverse/graph500/' traverse | grep -v '^traverse/graph500/')"
+check 'and nothing of the search between pairs' \
+    test -z "$(grep -rl '#include "traverse/paths/' traverse | grep -v '^traverse/paths/')"
 check 'the plan of device memory needs no CUDA' \
     no_match '#include .*(cuda_runtime|cuda_kernels|cuda_device|cuda_error)' traverse/cuda/cuda_plan.[ch] \
     traverse/cuda/cuda_limits.h traverse/plan.c traverse/plan.h
@@ -136,7 +138,7 @@ fi
 
 # every program and format has its page, as built, and every option of --help stands in it
 pages=${BUILD:-build}/man
-for program in dbfs rmatgen edgeconv degsplit dbfs-pack dbfs-check dbfs-report dbfs-model dbfs-traverse dbfs-traverse-2d dbfs-graph500; do
+for program in dbfs rmatgen edgeconv degsplit dbfs-pack dbfs-check dbfs-report dbfs-model dbfs-traverse dbfs-traverse-2d dbfs-graph500 dbfs-paths; do
     check "$program.1 exists" test -s "$pages/$program.1"
     missing=$({ "$BIN/$program" --help=all 2>/dev/null || "$BIN/$program" --help; } | grep -oE '(^|[ ,])--[a-z0-9][a-z0-9-]*' | tr -d ' ,' | sort -u |
         while read -r option; do

@@ -23,6 +23,7 @@ static const char help[] =
     "      --depths FILE      distances: .npy, lines 'id value' or 'id,value', or raw integers; '-' is\n"
     "                         standard input; %d stands for the root\n"
     "      --parents FILE     parents, likewise; with or without --depths\n"
+    "      --max-depth D      of a search that ended at this depth: vertices beyond are -1\n"
     "  -@, --threads N        0, the default, is all cores\n"
     "  -S, --memory SIZE      memory of the process at most, 32M or more (default: 3/4 of what is\n"
     "                         available); with less, edges are read more often\n"
@@ -30,10 +31,11 @@ static const char help[] =
     "      --timeout SECONDS  end the job if a rank does not go on for so long (default: never)\n"
     "  -q, --quiet  -v, --verbose  -h, --help  --version\n";
 
-enum { DEPTHS_OPTION = CLI_FIRST_FREE_OPTION, PARENTS_OPTION };
+enum { DEPTHS_OPTION = CLI_FIRST_FREE_OPTION, PARENTS_OPTION, MAX_DEPTH_OPTION };
 
 struct command {
     const char *depths, *parents;
+    uint32_t deepest; /* UINT32_MAX: not given */
     struct edge_inputs inputs; /* the graph */
     uint64_t *root; /* as given */
     uint64_t roots;
@@ -72,6 +74,7 @@ static void parse_option(struct cli *cli, struct command *c, int option, const c
     case 'r': add_roots(cli, c, argument); break;
     case DEPTHS_OPTION: c->depths = argument; break;
     case PARENTS_OPTION: c->parents = argument; break;
+    case MAX_DEPTH_OPTION: c->deepest = (uint32_t)cli_number(cli, "--max-depth", argument, 0, UINT32_MAX - 1); break;
     default: cli_option(cli, option, argument);
     }
 }
@@ -110,6 +113,7 @@ static void parse_arguments(struct cli *cli, struct command *c, int argc, char *
     static const struct option options[] = {{"root", required_argument, NULL, 'r'},
                                             {"depths", required_argument, NULL, DEPTHS_OPTION},
                                             {"parents", required_argument, NULL, PARENTS_OPTION},
+                                            {"max-depth", required_argument, NULL, MAX_DEPTH_OPTION},
                                             CLI_TIMEOUT,
                                             CLI_LONG_OPTIONS,
                                             {NULL, 0, NULL, 0}};
@@ -168,7 +172,7 @@ static enum status check_open_claims(const struct work *k, struct claims *claims
 static enum status check_root(const struct work *k, uint64_t i, struct error *e)
 {
     const struct command *c = k->command;
-    struct claims claims = {.root_given = c->roots > 0, .root = c->roots > 0 ? c->root[i] : 0};
+    struct claims claims = {.deepest = c->deepest, .root_given = c->roots > 0, .root = c->roots > 0 ? c->root[i] : 0};
     char *depths = file_of_root(c->depths, claims.root, e);
     char *parents = file_of_root(c->parents, claims.root, e);
     if (e->status == ST_OK)
@@ -212,7 +216,7 @@ static enum status dbfs_check(const struct cli *cli, const struct command *c,
 int main(int argc, char **argv)
 {
     struct cli cli = {.program = "dbfs-check", .help = help};
-    struct command command = {0};
+    struct command command = {.deepest = UINT32_MAX};
     struct comm comm;
     struct error e = {0};
     if (comm_start_tool(&comm, &cli, &e) != ST_OK)

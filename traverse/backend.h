@@ -43,6 +43,7 @@ struct device_options {
     int uniquify; /* duplicates will be dropped */
     int by_classes; /* the search goes by classes of edges, however small the graph is */
     int shared;   /* devices of other processes will read what this one shows (struct peer_card) */
+    int32_t deepest; /* the depth at which searches end, INT32_MAX: none; `run` and `run_together` follow it */
     int trust;    /* do not check the columns that the device decodes (shard_ranges.h) */
     enum exchange_memory exchange_memory;
     enum residence resident; /* of a device that loads its shard; others take it as it was loaded */

@@ -24,7 +24,8 @@
  * Every edge from the frontier is a row entry of a device that knows the row as frontier, so pushes find
  * every vertex at distance L + 1. Pulls find the same ones from the other end: the reverse of an edge is on
  * the same device, except for nn, for whose pull devices are given the frontiers of all others. Visited
- * vertices are never found again. The search ends with the first level in which no device finds anything.
+ * vertices are never found again. The search ends with the first level in which no device finds anything,
+ * or before the visit from the depth at which it is to end.
  *
  * The members of all devices that read each other's memory (exchange/group.h) meet twice in a level, where one
  * device needs what another one did:
@@ -269,7 +270,7 @@ static void exchange(struct search *s, const struct member *m, int32_t depth, in
     if (exchange_masks(x, m, done, stats, e) != ST_OK)
         return;
     double begun = cli_seconds();
-    int ahead = !*done && exchange_runs_ahead(x);
+    int ahead = !*done && depth + 1 < s->bfs->deepest && exchange_runs_ahead(x);
     if (ahead)
         run_ahead(s, m, depth + 1, e);
     if (team_meet(m, e) == ST_OK)
@@ -346,10 +347,11 @@ static void keep_updates(const struct bfs *bfs, struct error *e)
     bfs->rank->backend->search->keep_updates(bfs->rank->devices[0], e);
 }
 
-/* A device that is alone sees the end of the search in its own frontier. */
-static int is_over_alone(const struct bfs *bfs, int32_t depth)
+/* Before a visit: the vertices of this depth are the last ones wanted, or a device that is alone sees in its own
+ * frontier that there are no more. */
+static int is_over(const struct bfs *bfs, int32_t depth)
 {
-    return rank_is_alone(bfs->rank) && depth > 0 && bfs->levels[0].work.fresh == 0;
+    return depth == bfs->deepest || (rank_is_alone(bfs->rank) && depth > 0 && bfs->levels[0].work.fresh == 0);
 }
 
 static enum status search_levels(void *context, const struct member *m, struct error *e)
@@ -363,7 +365,7 @@ static enum status search_levels(void *context, const struct member *m, struct e
         double begun = cli_seconds();
         previsit(s, m, depth, e);
         count_work(s, m, e);
-        if (exchange_meet(bfs->exchange, m, e) != ST_OK || is_over_alone(bfs, depth))
+        if (exchange_meet(bfs->exchange, m, e) != ST_OK || is_over(bfs, depth))
             break;
         choose(s, m, e);
         if (e->status == ST_OK)
@@ -392,8 +394,7 @@ static enum status search_levels(void *context, const struct member *m, struct e
 enum status bfs_open(struct bfs *bfs, const struct rank *rank, struct exchange *exchange,
                      const struct direction_policy *policy, int timed, struct error *e)
 {
-    *bfs = (struct bfs){
-        .rank = rank, .exchange = exchange, .policy = *policy, .timed = timed};
+    *bfs = (struct bfs){.rank = rank, .exchange = exchange, .policy = *policy, .deepest = INT32_MAX, .timed = timed};
     bfs->levels = calloc(rank->device_count, sizeof *bfs->levels);
     if (bfs->levels == NULL)
         return fail_memory(e, "devices", rank->device_count * sizeof *bfs->levels);

@@ -21,6 +21,7 @@ struct bfs {
     struct exchange *exchange;
     struct direction_policy policy;
     struct device_level *levels; /* [device_count] */
+    int32_t deepest; /* a search ends at this depth */
     int timed;                   /* the devices time the phases of each level */
     int counts_edges; /* FV is counted in every level, also where the choice does not need it */
     int noted;        /* of the last search, which devices made by themselves, they have notes of the levels */

@@ -11,6 +11,7 @@
 #include "traverse/report/report.h"
 #include "traverse/report/trace_file.h"
 #include "traverse/results/outputs.h"
+#include "traverse/results/reached_list.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -80,7 +81,7 @@ static void name_root(struct run *run, uint64_t i)
 }
 
 /* Parents first: they usually are the answer that the devices hold. */
-static enum status write_results(struct run *run, struct error *e)
+static enum status write_results(struct run *run, const struct root *root, struct error *e)
 {
     const struct args *args = &run->args;
     struct result_file depths = {
@@ -91,8 +92,10 @@ static enum status write_results(struct run *run, struct error *e)
                                   .map = run->map};
     if (args->parents != NULL && results_write(run->searcher.results, &parents, e) != ST_OK)
         return e->status;
-    if (args->depths != NULL)
-        results_write(run->searcher.results, &depths, e);
+    if (args->depths != NULL && results_write(run->searcher.results, &depths, e) != ST_OK)
+        return e->status;
+    if (args->reached != NULL)
+        reached_list_write(run->searcher.results, root, args->reached, run->map, e);
     return e->status;
 }
 
@@ -122,7 +125,7 @@ static enum status search_all(struct run *run, struct error *e)
         if (talks)
             report_record(run->talk, &run->env, &run->records[i]);
         watch_phase("writing results of root %" PRIu64, roots->ids[i]);
-        if (write_results(run, e) != ST_OK ||
+        if (write_results(run, &roots->root[i], e) != ST_OK ||
             (run->trace != NULL && trace_file_add(run->trace, &run->records[i], e) != ST_OK))
             return e->status;
         progress_add(1);

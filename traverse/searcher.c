@@ -131,12 +131,13 @@ static enum status open_devices(struct searcher *s, const struct args *args, int
                                 struct error *e)
 {
     struct rank *rank = &s->rank;
-    struct results_options results = {.parents = args->record_parents, .files = files};
+    struct results_options results = {.parents = args->record_parents, .files = files, .none = args->no_answer};
     const struct direction_policy *policy = &args->policy;
     struct device_options options = {.threads = s->threads,
                                      .parents = args->record_parents,
                                      .answers = results_wanted(rank->graph, &results),
                                      .permuted = rank->graph->manifest.randomized,
+                                     .deepest = (int32_t)args->max_depth,
                                      .trust = args->trust,
                                      .resident = args->resident,
                                      .timing = args->breakdown,
@@ -157,6 +158,7 @@ static enum status open_devices(struct searcher *s, const struct args *args, int
                  why);
     note_idle_options(s, args);
     bfs_open(&s->bfs, rank, s->exchange, &args->policy, args->breakdown, e);
+    s->bfs.deepest = (int32_t)args->max_depth;
     s->bfs.counts_edges = args->trace != NULL;
     return e->status;
 }

@@ -269,6 +269,47 @@ check 'searches whose meetings have equal numbers' same_checksum "$tmp/cpu.sum"
 check_exit 0 'trees of GPUs that search together are proved' env EMULATED_SHARED=$most_shared timeout 120 "$BIN/dbfs-graph500" \
     -g 3 -@ 1 --backend cuda --no-energy -q -n 2 "$(packed bridge 3 inf)"
 
+# ---- searches that end at a depth ----
+
+# to_depth NAME TH LAYOUT DEPTH OPTION...: two roots, one after the other, as on the CPU; dbfs-check proves the results
+to_depth() {
+    local name=$1 th=$2 layout=$3 deepest=$4 folder
+    shift 4
+    folder=$(packed "$name" $((${layout%x*} * ${layout#*x})) "$th")
+    next_machine
+    run_on 1x1 cpu -r 0,5 --max-depth "$deepest" --depths "$tmp/want.%d" "$(packed "$name" 1 "$th")" >"$tmp/want.out"
+    run_on "$layout" cuda -r 0,5 --max-depth "$deepest" --depths "$tmp/depths.%d" --parents "$tmp/parents.%d" "$@" \
+        "$folder" >"$tmp/out" 2>"$tmp/err"
+    check "$name TH $th $layout to depth $deepest $*" depths_end "$name" "$deepest"
+}
+depths_end() { # NAME DEPTH
+    cmp "$tmp/want.0" "$tmp/depths.0" && cmp "$tmp/want.5" "$tmp/depths.5" &&
+        [ "$(value distance_checksum "$tmp/out")" = "$(value distance_checksum "$tmp/want.out")" ] &&
+        "$BIN/dbfs-check" -q -r 0,5 --max-depth "$2" --depths "$tmp/depths.%d" --parents "$tmp/parents.%d" \
+            "$tmp/$1.edges" || { head -c 800 "$tmp/err"; return 1; }
+}
+
+to_depth rmat 8 1x1 0
+to_depth rmat 8 1x1 2 --direction pull
+to_depth path inf 1x1 7
+to_depth bridge inf 1x1 33
+to_depth bridge 3 1x1 12
+to_depth grid 3 1x1 9 --factor0 dd=0.03
+to_depth rmat 8 1x4 2 --factor0 dd=0.03
+to_depth rmat 8 2x1 1 --exchange-memory host
+for deepest in 1 2 3; do
+    together to_depth rmat 8 1x2 $deepest
+    EMULATED_SLICED=1 to_depth rmat 8 1x1 $deepest
+done
+together to_depth path inf 1x2 7
+together to_depth bridge 3 1x2 12 --direction pull
+EMULATED_SLICED=1 to_depth bridge 3 1x1 12
+EMULATED_SLICED=1 to_depth path inf 1x1 7
+EMULATED_SLICED=1 to_depth grid 3 1x1 9 --trace "$tmp/limited.trace"
+check 'the trace has the levels that were visited' test "$(grep -c '"root": 5,' "$tmp/limited.trace")" = 9
+to_depth grid inf 1x1 9 --trace "$tmp/limited.trace"
+check 'and that of the other kernel, too' test "$(grep -c '"root": 5,' "$tmp/limited.trace")" = 9
+
 # ---- a GPU that does not come to a meeting ----
 
 # Its peers wait 20 s of the clock of GPUs, which goes faster here.

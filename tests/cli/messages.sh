@@ -127,7 +127,7 @@ check 'leaves it' grep -qx mine kept
 check_exit 0 'with --force' dbfs-traverse --plan --force --json kept g.dbfs
 check 'replaces it' grep -q '"shards": 1' kept
 says 2 'a plan that is to be compressed' "use '-' for this file" dbfs-traverse --plan --json kept.gz g.dbfs
-for program in dbfs-traverse dbfs-graph500 degsplit dbfs-pack dbfs-check rmatgen; do
+for program in dbfs-traverse dbfs-graph500 dbfs-paths degsplit dbfs-pack dbfs-check rmatgen; do
     for look in --help --version; do
         says 5 "$program $look on a full disk" "^$program: standard output: cannot write: No space left on device$" \
             sh -c "$program $look >/dev/full"

@@ -26,7 +26,7 @@ static void put(void *to, const void *from, size_t bytes)
 static struct device *open_device(const struct shard *shard, const struct answer_places *places)
 {
     static struct memory_budget budget = {.limit_bytes = UINT64_MAX};
-    struct device_options options = {.threads = 3, .parents = 1, .budget = &budget};
+    struct device_options options = {.threads = 3, .deepest = INT32_MAX, .parents = 1, .budget = &budget};
     struct device *dev;
     struct error e = {0};
     need(backend_cpu.device->open(&dev, shard, &options, &e), &e);

@@ -24,7 +24,7 @@ static void need(enum status status, const struct error *e)
 static struct device *open_device(const struct shard *shard, int parents)
 {
     static struct memory_budget budget = {.limit_bytes = UINT64_MAX};
-    struct device_options options = {.threads = 1, .parents = parents, .budget = &budget};
+    struct device_options options = {.threads = 1, .deepest = INT32_MAX, .parents = parents, .budget = &budget};
     struct root nowhere = {.at = ROOT_AT_ISOLATED};
     struct device *dev;
     struct error e = {0};

@@ -74,6 +74,14 @@ static enum status check_settled(const struct claim_windows *w, struct error *e)
     return e->status;
 }
 
+static enum status check_deepest(const struct claims *a, const struct claim_sums *sums, struct error *e)
+{
+    if (e->status != ST_OK || sums->levels <= (uint64_t)a->deepest + 1)
+        return e->status;
+    return fail(e, ST_INVALID, "%s: depth %llu, where the search ended at %u", name_of(a),
+                (unsigned long long)sums->levels - 1, a->deepest);
+}
+
 /* Finds offences that need no edge. */
 static enum status check_vertices(struct claim_windows *w, struct claims *a, int threads,
                                   struct memory_budget *budget, uint64_t room,
@@ -85,7 +93,7 @@ static enum status check_vertices(struct claim_windows *w, struct claims *a, int
     if (w->count == 1 && claim_windows_load(w, 0, 0, e) == ST_OK && !a->has_depths)
         tree_levels_find(w, sums, e);
     sums->windows = w->count;
-    return e->status;
+    return check_deepest(a, sums, e);
 }
 
 enum status check_claims(struct graph_edges *edges, struct claims *a, int threads,

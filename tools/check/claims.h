@@ -9,6 +9,7 @@ struct claims {
     uint64_t n;
     int has_depths, has_parents; /* at least one of them */
     struct claim_file depths, parents;
+    uint32_t deepest; /* the search ended at this depth; UINT32_MAX: at none */
     int root_given;
     uint64_t root; /* given, or found by claims_survey */
 };

@@ -52,9 +52,12 @@ static void judge(struct rules_pass *p, const struct edge *edge, uint64_t slot_u
     uint32_t up_u = u | LEVEL_SETTLED, up_v = v | LEVEL_SETTLED; /* as if both were settled */
     if (up_u == up_v)
         return;
-    if (u == LEVEL_UNREACHED || v == LEVEL_UNREACHED)
-        offend(first, edge->u, edge->v);
-    else if (up_u == up_v + 2)
+    if (u == LEVEL_UNREACHED || v == LEVEL_UNREACHED) {
+        if ((u == LEVEL_UNREACHED ? v : u) / 2 < p->w->claims->deepest)
+            offend(first, edge->u, edge->v);
+        return;
+    }
+    if (up_u == up_v + 2)
         settle(p->w, slot_u, u, edge->v);
     else if (up_v == up_u + 2)
         settle(p->w, slot_v, v, edge->u);

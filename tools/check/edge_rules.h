@@ -1,6 +1,7 @@
 /* edge_rules.h: passes over all edges, which find those that contradict the results, and settle vertices.
  *
- * Of an edge, either both ends were reached or none, and their levels differ by at most one. An edge settles
+ * Of an edge, either both ends were reached or none, and their levels differ by at most one. The search may have ended
+ * at a depth: then the other end of an edge from there may be one that was not reached. An edge settles
  * its deeper end if the other end is one level up and, where there are parents, is the parent.
  */
 #ifndef DBFS_EDGE_RULES_H

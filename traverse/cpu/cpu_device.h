@@ -165,6 +165,7 @@ struct cpu_means {
     struct gang *gang;
     const struct probes *probes;
     const struct column_readers *readers; /* of columns that are kept packed */
+    int32_t deepest; /* `run` ends at this depth */
 };
 
 struct device {

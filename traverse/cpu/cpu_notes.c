@@ -68,7 +68,7 @@ void note_visits(struct device *dev, double end)
 
 /* ---- after a search ---- */
 
-/* Counts the edges of the rows of one kind, by depth. */
+/* Counts the edges of the rows of one kind, by depth; a search may end at one from which nothing was visited. */
 static void add_rows(const struct device *dev, enum vertex_kind kind)
 {
     const struct cpu_level_notes *n = &dev->notes.levels;
@@ -79,7 +79,7 @@ static void add_rows(const struct device *dev, enum vertex_kind kind)
         enum subgraph g = subgraph_between(kind, (enum vertex_kind)to);
         const struct csr *csr = &dev->shard->csr[g];
         for (uint64_t v = 0; csr->edges > 0 && v < count; v++) {
-            if (mask_bit(visited, v) && mask_bit(csr->sources, v))
+            if (mask_bit(visited, v) && mask_bit(csr->sources, v) && (uint32_t)depth[v] < n->count)
                 n->level[depth[v]].work.of[g].forward += csr_row_length(csr, v);
         }
     }

@@ -203,6 +203,7 @@ static enum status cpu_open(struct device **result, const struct shard *shard,
     dev->means.readers = column_readers_best();
     dev->crew.bin_bytes = crew_bytes(dev);
     dev->crew.seen_words = seen_words(shard, dev->threads);
+    dev->means.deepest = options->deepest;
     dev->notes.counts_probes = options->probes;
     if (gang_open(&dev->means.gang, dev->threads, e) != ST_OK || take_arrays(dev, e) != ST_OK ||
         take_shown(dev, options->shared, e) != ST_OK) {

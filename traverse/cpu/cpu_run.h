@@ -9,7 +9,7 @@ enum level_way {
     BY_LISTS, /* one thread pushes from lists (cpu_list.c) */
     BY_CREW,  /* several threads do (cpu_crew.c), or one where they have no cores */
     BY_MASKS, /* the phases of cpu_search.c */
-    IS_OVER   /* the frontier is empty */
+    IS_OVER   /* the frontier is empty, or as deep as the search is to go */
 };
 
 struct search_state {

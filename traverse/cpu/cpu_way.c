@@ -56,7 +56,7 @@ static void choose_way(struct device *dev, struct search_state *s, uint64_t fres
     s->is_for_all = s->edges > SMALL_EDGES && masks < lists;
     if (s->mode == DIRECTION_PULL || (s->edges > SMALL_EDGES && masks < push))
         s->way = BY_MASKS;
-    if (fresh == 0)
+    if (fresh == 0 || dev->depth == dev->means.deepest)
         s->way = IS_OVER;
 }
 

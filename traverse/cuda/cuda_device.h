@@ -156,6 +156,7 @@ struct gpu_whole_search {
     struct gpu_whole search;
     struct whole_launch launch, noted; /* noted has no blocks: the device was opened without notes */
     struct gpu_notes notes;
+    int32_t deepest; /* the depth at which a search ends */
     int possible; /* the plan has memory for it, and columns that it can read */
     int settled; /* the depths of the last search are complete, or the level loop made them */
 };
@@ -199,7 +200,7 @@ static inline int gpu_is_packed(const struct device *dev)
 /* Whether the depths of the last search are complete. */
 static inline int gpu_is_settled(const struct device *dev)
 {
-    return dev->whole.settled || dev->whole.search.number == 0;
+    return dev->whole.settled || dev->whole.search.order.number == 0;
 }
 
 /* Makes the device's GPU that of the calling thread. */

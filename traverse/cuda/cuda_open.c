@@ -411,6 +411,7 @@ static enum status gpu_open(struct device **result, const struct shard *shard,
         return fail_memory(e, "device", sizeof *dev);
     dev->shard = shard;
     dev->memory.budget = options->budget;
+    dev->whole.deepest = options->deepest;
     dev->clock.runs = options->timing;
     dev->traffic.memory = options->exchange_memory;
     dev->traffic.peers.shared = options->shared;

@@ -6,9 +6,9 @@
 
 int args_stdouts(const struct args *args)
 {
-    const char *const file[] = {args->depths, args->parents, args->json, args->trace};
+    const char *const file[] = {args->depths, args->parents, args->json, args->trace, args->reached};
     int count = 0;
-    for (int i = 0; i < 4; i++)
+    for (int i = 0; i < 5; i++)
         count += file[i] != NULL && strcmp(file[i], "-") == 0;
     return count;
 }
@@ -24,6 +24,7 @@ void args_defaults(struct args *args, const char *program)
                           .count = 64,
                           .seed = 1,
                           .warm_up = UINT64_MAX,
+                          .max_depth = NO_MAX_DEPTH,
                           .check = 1,
                           .resident = RESIDENT_AUTO,
                           .parents_wide = PARENTS_AS_IDS,

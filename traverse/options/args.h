@@ -12,7 +12,7 @@
 
 #include <stdint.h>
 
-enum { MAX_ROOTS = 1 << 20, DIRECTION_BY_COST = DIRECTION_PULL + 1, PARENTS_AS_IDS = -1 };
+enum { MAX_ROOTS = 1 << 20, DIRECTION_BY_COST = DIRECTION_PULL + 1, PARENTS_AS_IDS = -1, NO_MAX_DEPTH = INT32_MAX };
 
 struct args {
     struct cli cli;
@@ -35,9 +35,12 @@ struct args {
     struct direction_policy policy;
     struct exchange_options exchange;
     uint64_t warm_up; /* searches before the first one that counts */
+    uint64_t max_depth; /* the depth at which searches end; NO_MAX_DEPTH: not given */
     int check;        /* compare the CRC of every section before searching */
     int trust;        /* do not check the ranges of indices */
     const char *depths, *parents, *json, *trace;
+    const char *reached; /* --list-reached */
+    int no_answer;       /* only that list is wanted: no answer is made */
     enum answer_kind answer; /* that answer_s is the time of */
     int record_parents;      /* they are the answer, or written */
     int parents_wide;        /* --parents-width: 4 << this; PARENTS_AS_IDS: not given */

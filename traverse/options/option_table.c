@@ -49,7 +49,7 @@ static void take_roots_from(struct args *args, const struct option_row *row, cha
     struct roots_file *f = &args->roots_from;
     if (f->count > 0)
         cli_usage(&args->cli, "--%s is given twice", row->name);
-    if (roots_file_read(f, value, &e) != ST_OK)
+    if (roots_file_read(f, value, "root", &e) != ST_OK)
         end_by(args, &e);
     if (f->count > MAX_ROOTS)
         cli_usage(&args->cli, "--%s: more than %d roots", row->name, MAX_ROOTS);
@@ -103,9 +103,9 @@ const struct option_row option_table[] = {
      .take = take_count, .help = "search from COUNT sampled vertices of degree >= 1 (default 64)"},
     {.name = "roots-from", .value = "FILE", .group = GROUP_ROOTS, .of = OF_GRID | OF_TRAVERSE | EVERYDAY, .kind = TAKE_OTHER,
      .take = take_roots_from, .help = "and from those of this file, one a line"},
-    {.name = "map", .value = "FILE", .group = GROUP_ROOTS, .of = OF_GRID | OF_TRAVERSE | EVERYDAY, .kind = TAKE_TEXT, .at = AT(map),
+    {.name = "map", .value = "FILE", .group = GROUP_ROOTS, .of = OF_GRID | OF_TRAVERSE | OF_PATHS | EVERYDAY, .kind = TAKE_TEXT, .at = AT(map),
      .help = "of edgeconv --compact: roots are given and results written by name"},
-    {.name = "seed", .value = "N", .group = GROUP_ROOTS, .of = OF_GRID | OF_BOTH, .kind = TAKE_COUNT, .at = AT(seed),
+    {.name = "seed", .value = "N", .group = GROUP_ROOTS, .of = OF_GRID | OF_BOTH | OF_PATHS, .kind = TAKE_COUNT, .at = AT(seed),
      .most = UINT64_MAX, .help = "of the sampling (default 1)"},
     {.name = "warm-up", .value = "N", .group = GROUP_ROOTS, .of = OF_GRID | OF_TRAVERSE, .kind = TAKE_COUNT, .at = AT(warm_up),
      .most = MAX_ROOTS, .help = "untimed searches first (default 1 when sampling, else 0)"},
@@ -114,9 +114,11 @@ const struct option_row option_table[] = {
      .at = AT(depths), .help = "hop distances: .npy, .raw, .csv, or text lines \"id depth\"; %d in FILE becomes the root"},
     {.name = "parents", .value = "FILE", .group = GROUP_RESULTS, .of = OF_TRAVERSE | EVERYDAY, .kind = TAKE_TEXT,
      .at = AT(parents), .help = "parents, in the same formats"},
-    {.name = "json", .value = "FILE", .group = GROUP_RESULTS, .of = OF_GRID | OF_BOTH | EVERYDAY, .kind = TAKE_TEXT, .at = AT(json),
+    {.name = "list-reached", .value = "FILE", .group = GROUP_RESULTS, .of = OF_TRAVERSE, .kind = TAKE_TEXT,
+     .at = AT(reached), .help = "lines of vertex, tab, depth of those reached, by depth"},
+    {.name = "json", .value = "FILE", .group = GROUP_RESULTS, .of = OF_GRID | OF_BOTH | OF_PATHS | EVERYDAY, .kind = TAKE_TEXT, .at = AT(json),
      .help = "environment, summary and a record per root"},
-    {.name = "force", .letter = CLI_FORCE_OPTION, .group = GROUP_RESULTS, .of = OF_GRID | OF_BOTH | EVERYDAY, .kind = TAKE_COMMON,
+    {.name = "force", .letter = CLI_FORCE_OPTION, .group = GROUP_RESULTS, .of = OF_GRID | OF_BOTH | OF_PATHS | EVERYDAY, .kind = TAKE_COMMON,
      .help = "replace result files that exist"},
     {.name = "answer", .value = "depths|parents", .group = GROUP_RESULTS, .of = OF_TRAVERSE, .kind = TAKE_CHOICE,
      .at = AT(answer), .json = "answer",
@@ -128,6 +130,8 @@ const struct option_row option_table[] = {
     {.name = "breakdown", .group = GROUP_RESULTS, .of = OF_GRID | OF_TRAVERSE, .kind = TAKE_FLAG, .at = AT(breakdown),
      .help = "with --json, also the time of each part of each level"},
 
+    {.name = "max-depth", .value = "D", .group = GROUP_SEARCH, .of = OF_TRAVERSE | EVERYDAY, .kind = TAKE_COUNT,
+     .at = AT(max_depth), .most = NO_MAX_DEPTH - 1, .help = "end at depth D: vertices beyond are not reached"},
     {.name = "direction", .value = "auto|push|pull|cost", .group = GROUP_SEARCH, .of = OF_BOTH, .kind = TAKE_CHOICE,
      .at = AT(direction), .json = "direction",
      .help = "cost: as auto, but small graphs on a GPU are searched as large ones are (default auto)"},
@@ -157,34 +161,34 @@ const struct option_row option_table[] = {
      .help = "R ranks x G shards must be p (default p / R)"},
     {.name = "backend", .value = "auto|cpu|cuda", .group = GROUP_MACHINE, .of = OF_BOTH | EVERYDAY, .kind = TAKE_CHOICE,
      .at = AT(backend), .help = "where to search (default auto: a GPU if there is one)"},
-    {.name = "resident", .value = "raw|packed|host|auto", .group = GROUP_MACHINE, .of = OF_TRAVERSE, .kind = TAKE_CHOICE,
+    {.name = "resident", .value = "raw|packed|host|auto", .group = GROUP_MACHINE, .of = OF_TRAVERSE | OF_PATHS, .kind = TAKE_CHOICE,
      .at = AT(resident),
      .help = "raw: columns are decoded; packed: they are searched as they are packed; host: they stay in memory of the "
              "host, which a GPU reads; auto: the first of these that fits (default auto)"},
     {.name = "plan", .group = GROUP_MACHINE, .of = OF_TRAVERSE | EVERYDAY, .kind = TAKE_FLAG, .at = AT(plan),
      .help = "print the device memory that DIR takes, and do nothing else"},
-    {.name = "dry-run", .group = GROUP_MACHINE, .of = OF_TRAVERSE, .kind = TAKE_FLAG, .at = AT(dry_run),
+    {.name = "dry-run", .group = GROUP_MACHINE, .of = OF_TRAVERSE | OF_PATHS, .kind = TAKE_FLAG, .at = AT(dry_run),
      .help = "check options and result files, and do nothing else"},
-    {.name = "no-check", .group = GROUP_MACHINE, .of = OF_GRID | OF_BOTH, .kind = TAKE_OFF, .at = AT(check),
+    {.name = "no-check", .group = GROUP_MACHINE, .of = OF_GRID | OF_BOTH | OF_PATHS, .kind = TAKE_OFF, .at = AT(check),
      .help = "do not compare the shards' CRCs before searching"},
-    {.name = "trust", .group = GROUP_MACHINE, .of = OF_GRID | OF_BOTH, .kind = TAKE_FLAG, .at = AT(trust),
+    {.name = "trust", .group = GROUP_MACHINE, .of = OF_GRID | OF_BOTH | OF_PATHS, .kind = TAKE_FLAG, .at = AT(trust),
      .help = "do not check that ids and offsets in the shards are in range"},
-    {.name = "timeout", .letter = CLI_TIMEOUT_OPTION, .value = "SECONDS", .group = GROUP_MACHINE, .of = OF_GRID | OF_BOTH,
+    {.name = "timeout", .letter = CLI_TIMEOUT_OPTION, .value = "SECONDS", .group = GROUP_MACHINE, .of = OF_GRID | OF_BOTH | OF_PATHS,
      .kind = TAKE_COMMON, .help = "end the job if a rank does not go on for so long (default: never)"},
 
-    {.name = "threads", .letter = '@', .value = "N", .group = GROUP_COMMON, .of = OF_GRID | OF_BOTH | EVERYDAY, .kind = TAKE_COMMON,
+    {.name = "threads", .letter = '@', .value = "N", .group = GROUP_COMMON, .of = OF_GRID | OF_BOTH | OF_PATHS | EVERYDAY, .kind = TAKE_COMMON,
      .help = "per rank (default 0: all cores / ranks on the host)"},
-    {.name = "memory", .letter = 'S', .value = "SIZE", .group = GROUP_COMMON, .of = OF_GRID | OF_BOTH | EVERYDAY, .kind = TAKE_COMMON,
+    {.name = "memory", .letter = 'S', .value = "SIZE", .group = GROUP_COMMON, .of = OF_GRID | OF_BOTH | OF_PATHS | EVERYDAY, .kind = TAKE_COMMON,
      .help = "bound on a rank's arrays (default 3/4 of what is available, divided by the ranks on the host)"},
-    {.name = "tmpdir", .letter = 'T', .value = "DIR", .group = GROUP_COMMON, .of = OF_GRID | OF_BOTH, .kind = TAKE_COMMON,
+    {.name = "tmpdir", .letter = 'T', .value = "DIR", .group = GROUP_COMMON, .of = OF_GRID | OF_BOTH | OF_PATHS, .kind = TAKE_COMMON,
      .help = "accepted for uniformity; nothing is spilled"},
-    {.name = "quiet", .letter = 'q', .group = GROUP_COMMON, .of = OF_GRID | OF_BOTH | EVERYDAY, .kind = TAKE_COMMON,
+    {.name = "quiet", .letter = 'q', .group = GROUP_COMMON, .of = OF_GRID | OF_BOTH | OF_PATHS | EVERYDAY, .kind = TAKE_COMMON,
      .help = "only the summary and errors; with a result on standard output, only that"},
-    {.name = "verbose", .letter = 'v', .group = GROUP_COMMON, .of = OF_GRID | OF_BOTH | EVERYDAY, .kind = TAKE_COMMON,
+    {.name = "verbose", .letter = 'v', .group = GROUP_COMMON, .of = OF_GRID | OF_BOTH | OF_PATHS | EVERYDAY, .kind = TAKE_COMMON,
      .help = "a line per level"},
-    {.name = "version", .letter = CLI_VERSION_OPTION, .group = GROUP_COMMON, .of = OF_GRID | OF_BOTH | EVERYDAY, .kind = TAKE_COMMON,
+    {.name = "version", .letter = CLI_VERSION_OPTION, .group = GROUP_COMMON, .of = OF_GRID | OF_BOTH | OF_PATHS | EVERYDAY, .kind = TAKE_COMMON,
      .help = "print the version, and do nothing else"},
-    {.name = "help", .letter = 'h', .group = GROUP_COMMON, .of = OF_GRID | OF_BOTH | EVERYDAY, .kind = TAKE_COMMON,
+    {.name = "help", .letter = 'h', .group = GROUP_COMMON, .of = OF_GRID | OF_BOTH | OF_PATHS | EVERYDAY, .kind = TAKE_COMMON,
      .help = "print this text; --help=all has every option"},
 };
 

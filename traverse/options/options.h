@@ -23,7 +23,7 @@ enum option_group {
 };
 
 /* The programs that have an option, a bit each, and whether the short help has it. */
-enum { OF_TRAVERSE = 1, OF_GRAPH500 = 2, OF_BOTH = 3, EVERYDAY = 4, OF_GRID = 8 };
+enum { OF_TRAVERSE = 1, OF_GRAPH500 = 2, OF_BOTH = 3, EVERYDAY = 4, OF_GRID = 8, OF_PATHS = 16, OF_BATCH = 32 };
 
 /* How the value is read, into member `at` of struct args. */
 enum option_kind {

@@ -32,27 +32,27 @@ static FILE *open_text(const char *path, const char *name, struct error *e)
 }
 
 /* All of `file` as one text. Closes it. */
-static enum status read_text(struct roots_file *f, FILE *file, const char *name, struct error *e)
+static enum status read_text(struct roots_file *f, FILE *file, const char *name, const char *item, struct error *e)
 {
     size_t capacity = 0;
     ssize_t length = getdelim(&f->text, &capacity, '\0', file);
     if (ferror(file))
         fail_errno(e, name, "cannot read");
     else if (length <= 0)
-        fail(e, ST_BAD_DATA, "%s: has no roots: expected one on each line", name);
+        fail(e, ST_BAD_DATA, "%s: has no %ss: expected one on each line", name, item);
     else if (!feof(file)) /* it stopped at a NUL */
-        fail(e, ST_BAD_DATA, "%s: is no text: expected a root on each line", name);
+        fail(e, ST_BAD_DATA, "%s: is no text: expected a %s on each line", name, item);
     fclose(file);
     return e->status;
 }
 
-enum status roots_file_read(struct roots_file *f, const char *path, struct error *e)
+enum status roots_file_read(struct roots_file *f, const char *path, const char *item, struct error *e)
 {
     int is_stdin = strcmp(path, "-") == 0;
     const char *name = is_stdin ? "standard input" : path;
     memset(f, 0, sizeof *f);
     FILE *file = open_text(is_stdin ? NULL : path, name, e);
-    if (file == NULL || read_text(f, file, name, e) != ST_OK)
+    if (file == NULL || read_text(f, file, name, item, e) != ST_OK)
         return e->status;
     uint64_t most = 1;
     for (const char *p = f->text; (p = strchr(p, '\n')) != NULL; p++)
@@ -65,7 +65,8 @@ enum status roots_file_read(struct roots_file *f, const char *path, struct error
         if (*line != '\0')
             f->line[f->count++] = line;
     }
-    return f->count > 0 ? ST_OK : fail(e, ST_BAD_DATA, "%s: has no roots: expected one on each line", name);
+    return f->count > 0 ? ST_OK
+                        : fail(e, ST_BAD_DATA, "%s: has no %ss: expected one on each line", name, item);
 }
 
 void roots_file_free(struct roots_file *f)

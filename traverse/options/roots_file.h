@@ -1,4 +1,4 @@
-/* roots_file.h: reads the roots of --roots-from */
+/* roots_file.h: reads the roots of --roots-from, or the pairs of --pairs */
 #ifndef DBFS_ROOTS_FILE_H
 #define DBFS_ROOTS_FILE_H
 
@@ -6,7 +6,7 @@
 
 #include <stdint.h>
 
-/* A file with a root on each line: an id, or a name. */
+/* A file with a root on each line: an id, or a name. Or with a pair of them. */
 struct roots_file {
     char *text;  /* owned; the lines point into it */
     char **line; /* [count], owned; blank lines are left out */
@@ -14,8 +14,8 @@ struct roots_file {
 };
 
 /* Reads the file, once; "-" is standard input. Where a launcher started several ranks, each reads it, so anything but a
- * regular file is ST_USAGE. */
-enum status roots_file_read(struct roots_file *file, const char *path, struct error *e);
+ * regular file is ST_USAGE. `item`: "root" or "pair", for messages. */
+enum status roots_file_read(struct roots_file *file, const char *path, const char *item, struct error *e);
 void roots_file_free(struct roots_file *file); /* a zeroed one is allowed */
 
 #endif

@@ -52,8 +52,8 @@ static void read_roots(struct args *args)
 /* A result file per root needs a name per root; two results cannot share standard output. */
 static void check_outputs(const struct args *args)
 {
-    const char *const file[] = {args->depths, args->parents};
-    for (int i = 0; i < 2 && args->count > 1; i++) {
+    const char *const file[] = {args->depths, args->parents, args->reached};
+    for (int i = 0; i < 3 && args->count > 1; i++) {
         if (file[i] != NULL && strcmp(file[i], "-") == 0)
             cli_usage(&args->cli, "standard output takes the result of one root: give one, with -r");
         if (file[i] != NULL && strstr(file[i], "%d") == NULL)
@@ -72,6 +72,8 @@ void args_read(struct args *args, const struct option_program *program, int argc
     options_read(args, program, argc, argv);
     if (args->roots_given)
         read_roots(args);
+    args->no_answer = (int)args->answer == ANSWER_NONE && args->reached != NULL && args->depths == NULL &&
+                      args->parents == NULL;
     if ((int)args->answer == ANSWER_NONE)
         args->answer = args->parents != NULL ? ANSWER_PARENTS : ANSWER_DEPTHS;
     args->record_parents = args->parents != NULL || args->answer == ANSWER_PARENTS;

@@ -190,6 +190,8 @@ static void json_settings(FILE *out, const struct args *args, const char *exchan
     fputs(",\n    ", out);
     json_string(out, "exchange_memory", exchange_memory);
     fputs(", ", out);
+    if (args->max_depth != NO_MAX_DEPTH)
+        fprintf(out, "\"max_depth\": %" PRIu64 ", ", args->max_depth);
     if (!args->roots_given)
         fprintf(out, "\"seed\": %" PRIu64 ", ", args->seed);
 }

@@ -42,7 +42,7 @@ void results_close(struct results *r)
 
 int results_wanted(const struct graph *graph, const struct results_options *options)
 {
-    return options->files || ids_are_dense(graph->manifest.totals.n, graph->vertices);
+    return !options->none && (options->files || ids_are_dense(graph->manifest.totals.n, graph->vertices));
 }
 
 static enum status take_arrays(struct results *r, const struct results_options *options,

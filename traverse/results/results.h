@@ -23,6 +23,7 @@ struct answers;
 struct results_options {
     int parents; /* the devices record parents */
     int files;   /* results_write will be called */
+    int none;    /* no answer will be asked for */
 };
 
 /* Whether answers are made. Without files they are not if ids are so sparse that an array over them is much

@@ -103,7 +103,7 @@ struct gpu_sliced {
     struct whole_outputs out;
     uint32_t set;  /* of state->arrived */
     uint32_t root;
-    uint32_t number; /* of the search */
+    struct whole_order order;
 };
 
 /* `by_rows`: there are heads. */

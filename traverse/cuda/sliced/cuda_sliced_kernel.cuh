@@ -199,7 +199,7 @@ template <class B> __device__ static void finish(B &block, const gpu_sliced &s, 
     __syncthreads();
     if (threadIdx.x == 0) {
         __threadfence_system();
-        s.out.mail->report = (uint64_t)s.number << 32 | (uint32_t)depth;
+        s.out.mail->report = (uint64_t)s.order.number << 32 | (uint32_t)depth;
     }
 }
 
@@ -248,11 +248,13 @@ template <class B> __device__ static inline sliced_progress first_progress(B &bl
     return p;
 }
 
-/* After the barrier. Whether there is a next level. */
+/* After the barrier. Whether there is a next level. One from the depth at which the search ends finds nothing: it is
+ * there for the blocks to take what the last one found. */
 template <class B> __device__ static inline bool advance(B &block, const gpu_sliced &s, sliced_progress &p)
 {
     const bool one = p.way == BY_ONE;
-    p.depth = one ? *(volatile int32_t *)&s.state->depth : p.depth + 1;
+    if (p.depth < s.order.deepest)
+        p.depth = one ? *(volatile int32_t *)&s.state->depth : p.depth + 1;
     p.found = found_of(block.met);
     p.weight = weight_of(block.met);
     p.left -= one ? *(volatile uint32_t *)&s.state->seen : p.weight;
@@ -265,6 +267,8 @@ template <bool ROWS, class B>
 __device__ static inline void run_level(B &block, const gpu_sliced &s, unsigned turn, const sliced_progress &p,
                                         bool checks, slice_batch &own)
 {
+    if (p.depth == s.order.deepest)
+        return;
     if (p.way == BY_ONE) {
         if (blockIdx.x == 0)
             run_one(block, s, turn, p.depth);

@@ -146,7 +146,7 @@ template <class B> __device__ static void push_by_block(B &block, const gpu_slic
 /* By the first warp: levels of at most a link a lane. */
 template <class B> __device__ static void push_by_warp(B &block, const gpu_sliced &s, one_progress &p)
 {
-    while (p.count > 0 && p.count * SLICED_COLUMNS <= WARP) {
+    while (p.count > 0 && p.count * SLICED_COLUMNS <= WARP && p.depth < s.order.deepest) {
         uint2 link;
         note_team(block.notes, p.depth, WHOLE_BY_BLOCK);
         p.depth++;
@@ -174,7 +174,7 @@ __device__ static inline void show_visited(const gpu_sliced &s, unsigned turn)
 template <class B> __device__ static void run_one(B &block, const gpu_sliced &s, unsigned turn, int32_t depth)
 {
     one_progress p = {0, 0, block.count[0], 0, depth};
-    while (p.count > 0 && p.count <= s.one) {
+    while (p.count > 0 && p.count <= s.one && p.depth < s.order.deepest) {
         if (p.count * SLICED_COLUMNS > WARP) {
             push_by_block(block, s, p);
             continue;

@@ -53,6 +53,7 @@ enum status gpu_sliced_open(struct device *dev, const struct gpu_sliced_arrays *
                             .rows = {.heads = arrays->heads, .pieces = arrays->pieces},
                             .words = gpu_sliced_words(d->count, n->count),
                             .one = most_of_one_block(dev),
+                            .order.deepest = dev->whole.deepest,
                             .normals = (uint32_t)(32 * d->words),
                             .found = arrays->found,
                             .state = arrays->state,
@@ -72,7 +73,7 @@ enum status gpu_sliced_run(struct device *dev, const struct root *root, int note
     struct gpu_sliced *s = &dev->whole.sliced.search;
     s->root = root->index + (root->at == ROOT_AT_DELEGATE ? 0 : s->normals);
     s->set ^= 1;
-    s->number = ++dev->whole.search.number;
+    s->order.number = ++dev->whole.search.order.number;
     dev->whole.settled = 1;
     return gpu_run_kernel(dev, s, launch, noted, levels, e);
 }

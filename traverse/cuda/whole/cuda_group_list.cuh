@@ -197,7 +197,7 @@ template <class S> __device__ static void run_alone(S &s)
     do {
         note_team(s.notes, s.block.now.depth, WHOLE_BY_BLOCK);
         run_listed(s);
-    } while (s.meeting.certain && s.block.now.fresh != 0 && is_for_first_block(s, 2));
+    } while (s.meeting.certain && s.block.now.fresh != 0 && s.block.now.depth < s.order.deepest && is_for_first_block(s, 2));
     __syncthreads();
     if (threadIdx.x == 0)
         s.meeting.alone = false;

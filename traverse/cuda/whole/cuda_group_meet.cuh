@@ -183,7 +183,7 @@ __device__ static inline void write_letters(S &s, unsigned number, unsigned tall
 /* A peer did not come: the host is told, and the kernel ends. */
 template <class S> __device__ static inline void give_up(S &s)
 {
-    s.out.mail->report = (uint64_t)s.number << 32 | GROUP_FAILED;
+    s.out.mail->report = (uint64_t)s.order.number << 32 | GROUP_FAILED;
     __threadfence_system();
     __trap();
 }

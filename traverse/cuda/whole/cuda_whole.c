@@ -5,11 +5,17 @@ static const enum whole_mode modes[] = {[DIRECTION_AUTO] = WHOLE_BY_COST,
                                        [DIRECTION_PUSH] = WHOLE_PUSH,
                                        [DIRECTION_PULL] = WHOLE_PULL};
 
+/* The level loop is quick with that. */
+static int finds_root_alone(const struct device *dev, const struct root *root)
+{
+    return root->at == ROOT_AT_ISOLATED || dev->whole.deepest == 0;
+}
+
 static enum status gpu_run(struct device *dev, const struct root *root, enum direction_mode mode,
                            int noted, uint32_t *levels, struct error *e)
 {
     *levels = 0;
-    if (dev->whole.launch.blocks == 0 || root->at == ROOT_AT_ISOLATED)
+    if (dev->whole.launch.blocks == 0 || finds_root_alone(dev, root))
         return ST_OK;
     if (dev->whole.sliced.launch.blocks > 0)
         return gpu_sliced_run(dev, root, noted, levels, e);
@@ -21,7 +27,7 @@ static enum status gpu_run_together(struct device *dev, const struct root *root,
                                     struct error *e)
 {
     *levels = 0;
-    if (root->at == ROOT_AT_ISOLATED)
+    if (finds_root_alone(dev, root))
         return ST_OK;
     return gpu_whole_run(dev, root, (struct gpu_wish){modes[mode], noted, 1}, levels, e);
 }

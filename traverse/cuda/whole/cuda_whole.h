@@ -119,6 +119,12 @@ struct whole_outputs {
     struct whole_note *notes; /* [WHOLE_NOTES_KEPT], of level L at L modulo that */
 };
 
+/* What the host asks of a search. */
+struct whole_order {
+    uint32_t number; /* of the search */
+    int32_t deepest; /* the depth at which it ends, above 0 */
+};
+
 /* What the frontier of a level was. */
 struct whole_frontier {
     unsigned long long forward[SUBGRAPHS]; /* FV */
@@ -149,7 +155,7 @@ struct gpu_whole {
     uint64_t mask_words;
     struct whole_state *state; /* zero before the first search */
     struct whole_outputs out;
-    uint32_t number;          /* of the search */
+    struct whole_order order;
     uint32_t root;
     enum vertex_kind root_kind;
 };

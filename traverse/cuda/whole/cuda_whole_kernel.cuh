@@ -125,7 +125,7 @@ __global__ static void __launch_bounds__(1024, 1) whole_kernel(const __grid_cons
     copy_search(s, parameters);
     __syncthreads();
     start(s);
-    while (s.block.now.fresh != 0)
+    while (s.block.now.fresh != 0 && s.block.now.depth < s.order.deepest)
         run_level(s);
     end_notes(s.notes, s.block.now.depth);
     if (blockIdx.x == 0 && threadIdx.x == 0) {

@@ -154,7 +154,7 @@ template <class S> __device__ static inline void report_search(S &s)
     s.state->arrivals = s.block.arrivals;
     s.state->kept = min(s.block.kept, s.keeps);
     __threadfence_system();
-    s.out.mail->report = (uint64_t)s.number << 32 | (uint32_t)s.block.now.depth;
+    s.out.mail->report = (uint64_t)s.order.number << 32 | (uint32_t)s.block.now.depth;
 }
 
 #endif

@@ -70,6 +70,7 @@ enum status gpu_whole_open(struct device *dev, const struct gpu_whole_arrays *ar
     if (dev->of[NORMALS].parent != NULL)
         s->graph.rates.push_edge += cost_rates_h200.push_parent;
     s->keeps = kept_masks(dev);
+    s->order.deepest = dev->whole.deepest;
     s->list[0] = arrays->lists;
     if (dev->whole.possible)
         s->list[1] = s->list[0] + (dev->shard->p == 1 ? gpu_whole_room : gpu_group_room)(
@@ -123,7 +124,7 @@ enum status gpu_whole_run(struct device *dev, const struct root *root, struct gp
     struct gpu_whole *s = wish.together ? &group->search.whole : &dev->whole.search;
     s->mode = wish.mode;
     set_root(s, root, !wish.together || root->at == ROOT_AT_DELEGATE || root->shard == dev->shard->index);
-    s->number = ++dev->whole.search.number;
+    s->order.number = ++dev->whole.search.order.number;
     s->team = launch->team;
     s->team_room = launch->team_room;
     group->search.clean = group->ran;

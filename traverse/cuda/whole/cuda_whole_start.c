@@ -53,14 +53,14 @@ static enum status wait_for_end(struct device *dev, cudaStream_t stream, int not
     enum { LOOKS = 1 << 14 };
     const struct gpu_whole *s = &dev->whole.search;
     const volatile uint64_t *report = &s->out.mail->report;
-    for (unsigned i = 1; *report >> 32 != s->number; i++) {
+    for (unsigned i = 1; *report >> 32 != s->order.number; i++) {
         if (noted && take_notes(dev, e) != ST_OK)
             return e->status;
         if (i % LOOKS != 0)
             continue;
         const cudaError_t state = cudaStreamQuery(stream);
         /* a kernel that ends itself has reported why */
-        if (state != cudaErrorNotReady && *report >> 32 != s->number &&
+        if (state != cudaErrorNotReady && *report >> 32 != s->order.number &&
             CUDA_TRY(state, dev->where, e) != ST_OK)
             return e->status;
     }

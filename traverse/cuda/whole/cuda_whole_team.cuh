@@ -308,7 +308,7 @@ __device__ static void run_one(S &s, const team_frontier &f, unsigned turn, int3
         at = at == 2 ? 0 : at + 1;
         __syncthreads();
         count = *(volatile unsigned *)&s.block.one[at].count;
-    } while (count > 0 && is_for_one(s, count, s.block.one[at].longest));
+    } while (count > 0 && depth < s.order.deepest && is_for_one(s, count, s.block.one[at].longest));
     for (unsigned i = threadIdx.x; i < count; i += blockDim.x)
         team_list(s, turn + 1)[i] = one_list(s, at)[i];
     if (threadIdx.x == 0) {
@@ -402,7 +402,7 @@ template <class S> __device__ static void run_team(S &s, bool at_root)
         take_list(s);
     team_barrier();
     team_frontier f = look_at_team(s, turn);
-    while (f.total > 0 && is_for_team(s, f) && s.mode != WHOLE_PULL) {
+    while (f.total > 0 && depth < s.order.deepest && is_for_team(s, f) && s.mode != WHOLE_PULL) {
         if (is_for_one(s, f.total, f.longest)) {
             leave_to_one(s, f, turn, depth, seen);
         } else {

@@ -1,0 +1,173 @@
+/* paths_args.c: see paths_args.h */
+#include "paths_args.h"
+
+#include "traverse/options/options.h"
+
+#include "formats/mpi/comm.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define AT(member) offsetof(struct paths_args, member)
+
+static const struct option_row own_options[] = {
+    {.name = "roots", .letter = 'r', .value = "SOURCE", .group = GROUP_ROOTS, .of = OF_PATHS | EVERYDAY,
+     .kind = TAKE_TEXT, .at = AT(source), .help = "where the path begins; with --map a name"},
+    {.name = "target", .value = "TARGET", .group = GROUP_ROOTS, .of = OF_PATHS | EVERYDAY, .kind = TAKE_TEXT,
+     .at = AT(target), .help = "where it ends"},
+    {.name = "pairs", .value = "FILE", .group = GROUP_ROOTS, .of = OF_PATHS | EVERYDAY, .kind = TAKE_TEXT,
+     .at = AT(pairs), .help = "or many of both: a source and a target on each line; '-' is standard input"},
+    {.name = "count", .letter = 'n', .value = "COUNT", .group = GROUP_ROOTS, .of = OF_PATHS | EVERYDAY,
+     .kind = TAKE_COUNT, .at = AT(sample), .least = 1, .most = MAX_ROOTS / 2,
+     .help = "or COUNT pairs of sampled vertices of degree >= 1"},
+    {.name = "path", .group = GROUP_RESULTS, .of = OF_PATHS | EVERYDAY, .kind = TAKE_FLAG, .at = AT(paths),
+     .help = "also give the vertices of one shortest path"},
+    {.name = "one-sided", .group = GROUP_SEARCH, .of = OF_PATHS | EVERYDAY, .kind = TAKE_FLAG, .at = AT(one_sided),
+     .help = "search from the source alone, until the target is found"},
+};
+
+static const struct option_program paths_program = {
+    .name = "dbfs-paths",
+    .bit = OF_PATHS,
+    .usage = "Usage: dbfs-paths [OPTION]... -r SOURCE --target TARGET DIR\n"
+             "       dbfs-paths [OPTION]... --pairs FILE DIR\n"
+             "       mpiexec -n R dbfs-paths [OPTION]... --pairs FILE DIR\n"
+             "Distances and shortest paths between pairs of vertices, over the shards that dbfs-pack wrote to DIR.\n"
+             "\n",
+    .exit_codes = "Exit codes: 0 ok, 1 run-time failure, 2 usage, 3 bad data, 5 not enough memory.\n",
+    .own = own_options,
+    .own_count = sizeof own_options / sizeof *own_options};
+
+_Noreturn static void end_by(struct args *args, struct error *e)
+{
+    args_free(args);
+    comm_leave(&args->cli, e);
+}
+
+/* ---- pairs ---- */
+
+/* Cuts a line behind its first vertex. With names, a tab stands between both if there is one, as names may have spaces.
+ * Returns the second, or NULL if the line has not two. */
+static char *cut_pair(char *line, int names)
+{
+    int tabs = names && strchr(line, '\t') != NULL;
+    char *cut = line + strcspn(line, tabs ? "\t" : " \t"), *second;
+    if (*cut == '\0' || cut == line)
+        return NULL;
+    *cut = '\0';
+    second = cut + 1;
+    if (!tabs)
+        second += strspn(second, " \t");
+    return *second != '\0' ? second : NULL;
+}
+
+/* The lines of the file as roots, which are texts of it. */
+static void read_pairs(struct paths_args *p)
+{
+    struct args *args = &p->args;
+    struct roots_file *f = &args->roots_from;
+    struct error e = {0};
+    if (roots_file_read(f, p->pairs, "pair", &e) != ST_OK)
+        end_by(args, &e);
+    if (f->count > MAX_ROOTS / 2)
+        cli_usage(&args->cli, "--pairs: more than %d pairs", MAX_ROOTS / 2);
+    args->root_names = calloc(2 * f->count, sizeof *args->root_names);
+    if (args->root_names == NULL) {
+        fail_memory(&e, "pairs", 2 * f->count * sizeof *args->root_names);
+        end_by(args, &e);
+    }
+    for (uint64_t i = 0; i < f->count; i++) {
+        char *second = cut_pair(f->line[i], args->map != NULL);
+        if (second == NULL) {
+            fail(&e, ST_BAD_DATA, "%s: pair %" PRIu64 ": '%s': expected a source and a target", p->pairs, i + 1,
+                 f->line[i]);
+            end_by(args, &e);
+        }
+        args->root_names[args->count++] = f->line[i];
+        args->root_names[args->count++] = second;
+    }
+}
+
+static void take_one_pair(struct paths_args *p)
+{
+    struct args *args = &p->args;
+    struct error e = {0};
+    args->root_names = calloc(2, sizeof *args->root_names);
+    if (args->root_names == NULL) {
+        fail_memory(&e, "pairs", 2 * sizeof *args->root_names);
+        end_by(args, &e);
+    }
+    args->root_names[0] = (char *)p->source;
+    args->root_names[1] = (char *)p->target;
+    args->count = 2;
+}
+
+static int read_id(const char *text, uint64_t *id)
+{
+    char *end;
+    errno = 0;
+    *id = strtoull(text, &end, 10);
+    return isdigit((unsigned char)*text) && end[strspn(end, " \t")] == '\0' && errno == 0;
+}
+
+/* Without a map vertices are numbers. */
+static void read_ids(struct paths_args *p)
+{
+    struct args *args = &p->args;
+    struct error e = {0};
+    args->roots = calloc(args->count, sizeof *args->roots);
+    if (args->roots == NULL)
+        fail_memory(&e, "pairs", args->count * sizeof *args->roots);
+    for (uint64_t i = 0; i < args->count && e.status == ST_OK; i++) {
+        if (read_id(args->root_names[i], &args->roots[i]))
+            continue;
+        if (p->pairs == NULL)
+            cli_usage(&args->cli, "%s: '%s' is not a whole number; vertices by name need --map",
+                      i == 0 ? "-r" : "--target", args->root_names[i]);
+        fail(&e, ST_BAD_DATA, "%s: pair %" PRIu64 ": '%s' is not a whole number; vertices by name need --map",
+             p->pairs, i / 2 + 1, args->root_names[i]);
+    }
+    if (e.status != ST_OK)
+        end_by(args, &e);
+    free(args->root_names);
+    args->root_names = NULL;
+}
+
+/* ---- the whole ---- */
+
+static void check_kinds(const struct paths_args *p)
+{
+    const struct cli *cli = &p->args.cli;
+    int kinds = (p->source != NULL || p->target != NULL) + (p->pairs != NULL) + (p->sample > 0);
+    if (kinds > 1)
+        cli_usage(cli, "-r with --target, --pairs and -n exclude each other");
+    if (kinds == 0)
+        cli_usage(cli, "which pairs? -r SOURCE --target TARGET, --pairs FILE or -n COUNT");
+    if (p->pairs == NULL && p->sample == 0 && (p->source == NULL || p->target == NULL))
+        cli_usage(cli, "%s is missing", p->source == NULL ? "-r SOURCE" : "--target TARGET");
+}
+
+void paths_parse(struct paths_args *p, int argc, char **argv)
+{
+    struct args *args = &p->args;
+    args_defaults(args, paths_program.name);
+    cli_called(&args->cli, argv[0]);
+    args->count = 0;
+    options_read(args, &paths_program, argc, argv);
+    args_settle(args);
+    check_kinds(p);
+    if (p->sample > 0) {
+        args->count = 2 * p->sample;
+        return;
+    }
+    args->roots_given = 1;
+    if (p->pairs != NULL)
+        read_pairs(p);
+    else
+        take_one_pair(p);
+    if (args->map == NULL)
+        read_ids(p);
+}

@@ -1,0 +1,25 @@
+/* paths_report.h: what dbfs-paths found, as text and as JSON */
+#ifndef DBFS_PATHS_REPORT_H
+#define DBFS_PATHS_REPORT_H
+
+#include "pair_runs.h"
+#include "paths_args.h"
+
+#include "formats/name_map.h"
+
+#include <stdio.h>
+
+struct paths_report {
+    const struct paths_args *paths;
+    char *const *command; /* argv */
+    const struct pair_job *job;
+    const struct pair_runs *runs;
+    const struct name_map *map; /* NULL: vertices are ids */
+};
+
+/* A line for each pair. */
+void paths_report_pairs(FILE *out, const struct paths_report *report);
+void paths_report_summary(FILE *out, const struct paths_report *report);
+enum status paths_report_json(const char *path, const struct paths_report *report, struct error *e);
+
+#endif
