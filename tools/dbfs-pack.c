@@ -47,6 +47,8 @@ static const char help[] =
     "      --encoding E       raw: sections that are used where they are mapped; packed: small\n"
     "                         ones, decoded when a search starts; auto, the default: packed where\n"
     "                         that takes at most three quarters of the bytes\n"
+    "      --rows LIST        of a directed graph: out, for half of the size, and searches then only push;\n"
+    "                         out,in, the default, also to pull and to search in reverse\n"
     "      --plan             only print what it would take: memory, temporary disk, passes over the\n"
     "                         stream, bytes of a shard\n"
     "      --list             print what a shard directory holds\n"
@@ -64,6 +66,7 @@ enum {
     RESUME_OPTION = CLI_FIRST_FREE_OPTION,
     HEADS_OPTION,
     ENCODING_OPTION,
+    ROWS_OPTION,
     PLAN_OPTION,
     LIST_OPTION,
     JSON_OPTION,
@@ -129,6 +132,11 @@ static void parse_option(struct cli *cli, struct command *c, int option, const c
         if (pack_encoding_parse(argument, &c->pack.encoding) != 0)
             cli_usage(cli, "--encoding: '%s' is not raw, packed or auto", argument);
         break;
+    case ROWS_OPTION:
+        c->pack.out_only = strcmp(argument, "out") == 0;
+        if (!c->pack.out_only && strcmp(argument, "out,in") != 0)
+            cli_usage(cli, "--rows: '%s' is not out or out,in", argument);
+        break;
     case PLAN_OPTION: choose_action(cli, c, PLAN); break;
     case LIST_OPTION: choose_action(cli, c, LIST); break;
     case JSON_OPTION: c->json = 1; break;
@@ -181,6 +189,7 @@ static void parse_arguments(struct cli *cli, struct command *c, int argc, char *
                                             {"resume", no_argument, NULL, RESUME_OPTION},
                                             {"heads", required_argument, NULL, HEADS_OPTION},
                                             {"encoding", required_argument, NULL, ENCODING_OPTION},
+                                            {"rows", required_argument, NULL, ROWS_OPTION},
                                             {"plan", no_argument, NULL, PLAN_OPTION},
                                             {"list", no_argument, NULL, LIST_OPTION},
                                             {"verify", no_argument, NULL, VERIFY_OPTION},
