@@ -13,6 +13,15 @@ const struct cost_rates cost_rates_h200 = {
 #include "formats/rates.def"
 };
 
+static struct cost_pulled pulled_of(const struct csr *pushed, const struct csr *pulled)
+{
+    double rows = (double)pulled->source_rows, edges = (double)pulled->edges;
+    return (struct cost_pulled){.sources = rows,
+                                .edges = edges,
+                                .rows_each = pushed->source_rows > 0 ? rows / (double)pushed->source_rows : 0,
+                                .edges_each = pushed->edges > 0 ? edges / (double)pushed->edges : 0};
+}
+
 struct cost_graph cost_graph_of(const struct shard *shard, const struct cost_rates *rates)
 {
     static const double NEAR_VERTICES = 1 << 18; /* 8 bytes of each are in the second cache of a core */
@@ -21,6 +30,7 @@ struct cost_graph cost_graph_of(const struct shard *shard, const struct cost_rat
     for (int g = 0; g < SUBGRAPHS; g++) {
         graph.edges[g] = (double)shard->csr[g].edges;
         graph.sources[g] = (double)shard->csr[g].source_rows;
+        graph.pulled[g] = pulled_of(&shard->csr[g], &shard->csr[shard_pulled(shard, (enum subgraph)g)]);
     }
     if (vertices > NEAR_VERTICES)
         graph.rates.found += rates->far * (1 - NEAR_VERTICES / vertices);

@@ -32,10 +32,17 @@ extern "C" {
 /* Of one core, and of a whole H200. */
 extern const struct cost_rates cost_rates_cpu, cost_rates_h200;
 
+/* Rows that pulls read. A search counts the rows that it has seen as they are pushed: these are the same ones in an
+ * undirected graph, and in a directed one `rows_each` and `edges_each` for each of them, if all are alike. */
+struct cost_pulled {
+    double sources, edges, rows_each, edges_each;
+};
+
 /* What does not change in a search. */
 struct cost_graph {
     double edges[SUBGRAPHS], sources[SUBGRAPHS]; /* sources: rows that are not empty */
-    double words[VERTEX_KINDS];                  /* of a mask: 32 bits each */
+    struct cost_pulled pulled[SUBGRAPHS];
+    double words[VERTEX_KINDS]; /* of a mask: 32 bits each */
     struct cost_rates rates;
 };
 
@@ -57,8 +64,9 @@ COST_FUNCTION double cost_pull(const struct cost_graph *graph, const double *see
 {
     const int reverse = (g & 1) << 1 | g >> 1; /* subgraph_reverse */
     const float share = (float)seen_edges[g] / (float)graph->edges[g]; /* fast on a GPU */
-    double rows = graph->sources[reverse] - seen_rows[reverse];
-    double edges = graph->edges[reverse] - seen_edges[reverse];
+    const struct cost_pulled *pulled = &graph->pulled[reverse];
+    double rows = pulled->sources - seen_rows[reverse] * pulled->rows_each;
+    double edges = pulled->edges - seen_edges[reverse] * pulled->edges_each;
     rows = rows > 0 ? rows : 0;
     edges = edges > rows ? edges : rows;
     double probes = rows < share * edges ? (float)rows / share : edges;
