@@ -23,6 +23,7 @@ static const char help[] =
     "      --depths FILE      distances: .npy, lines 'id value' or 'id,value', or raw integers; '-' is\n"
     "                         standard input; %d stands for the root\n"
     "      --parents FILE     parents, likewise; with or without --depths\n"
+    "      --reverse          of a directed graph: the search went against its edges\n"
     "  -@, --threads N        0, the default, is all cores\n"
     "  -S, --memory SIZE      memory of the process at most, 32M or more (default: 3/4 of what is\n"
     "                         available); with less, edges are read more often\n"
@@ -30,10 +31,11 @@ static const char help[] =
     "      --timeout SECONDS  end the job if a rank does not go on for so long (default: never)\n"
     "  -q, --quiet  -v, --verbose  -h, --help  --version\n";
 
-enum { DEPTHS_OPTION = CLI_FIRST_FREE_OPTION, PARENTS_OPTION };
+enum { DEPTHS_OPTION = CLI_FIRST_FREE_OPTION, PARENTS_OPTION, REVERSE_OPTION };
 
 struct command {
     const char *depths, *parents;
+    int reverse;
     struct edge_inputs inputs; /* the graph */
     uint64_t *root; /* as given */
     uint64_t roots;
@@ -72,6 +74,7 @@ static void parse_option(struct cli *cli, struct command *c, int option, const c
     case 'r': add_roots(cli, c, argument); break;
     case DEPTHS_OPTION: c->depths = argument; break;
     case PARENTS_OPTION: c->parents = argument; break;
+    case REVERSE_OPTION: c->reverse = 1; break;
     default: cli_option(cli, option, argument);
     }
 }
@@ -110,6 +113,7 @@ static void parse_arguments(struct cli *cli, struct command *c, int argc, char *
     static const struct option options[] = {{"root", required_argument, NULL, 'r'},
                                             {"depths", required_argument, NULL, DEPTHS_OPTION},
                                             {"parents", required_argument, NULL, PARENTS_OPTION},
+                                            {"reverse", no_argument, NULL, REVERSE_OPTION},
                                             CLI_TIMEOUT,
                                             CLI_LONG_OPTIONS,
                                             {NULL, 0, NULL, 0}};
@@ -199,6 +203,7 @@ static enum status dbfs_check(const struct cli *cli, const struct command *c,
     if (comm_agree(comm, e) == ST_OK &&
         graph_edges_open(&edges, &c->inputs, cli_tmpdir(cli, 0), comm, work.threads, &budget, e) ==
             ST_OK) {
+        edges.reversed = c->reverse;
         for (uint64_t i = 0; i < (c->roots > 0 ? c->roots : 1) && e->status == ST_OK; i++)
             check_root(&work, i, e);
         graph_edges_close(&edges);

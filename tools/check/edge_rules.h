@@ -1,7 +1,8 @@
 /* edge_rules.h: passes over all edges, which find those that contradict the results, and settle vertices.
  *
  * Of an edge, either both ends were reached or none, and their levels differ by at most one. An edge settles
- * its deeper end if the other end is one level up and, where there are parents, is the parent.
+ * its deeper end if the other end is one level up and, where there are parents, is the parent. Of a directed edge
+ * whose tail was reached, the head was, too, at most one level deeper; it settles its head.
  */
 #ifndef DBFS_EDGE_RULES_H
 #define DBFS_EDGE_RULES_H
@@ -9,7 +10,7 @@
 #include "claim_windows.h"
 #include "graph_edges.h"
 
-/* An edge that contradicts the results, u <= v; u is UINT64_MAX if there is none. */
+/* An edge that contradicts the results: u <= v, or of a directed one u is the tail. u is UINT64_MAX if there is none. */
 struct offence {
     uint64_t u, v;
 };
