@@ -29,8 +29,8 @@ static void place_nn(const struct placing *c, struct bucket_writer *w, uint32_t 
 {
     uint32_t from = reduce(&c->modulus, edge.u), to = reduce(&c->modulus, edge.v);
     append(c, w, &c->nn, from, lu, (uint64_t)to << c->local_bits | lv);
-    if (c->with_in)
-        append(c, w, &c->in_nn, to, lv, (uint64_t)from << c->local_bits | lu);
+    if (c->arcs.with_in)
+        append(c, w, &c->arcs.in_nn, to, lv, (uint64_t)from << c->local_bits | lu);
 }
 
 static void place_arc(const struct placing *c, struct bucket_writer *w, struct edge edge)
@@ -45,7 +45,7 @@ static void place_arc(const struct placing *c, struct bucket_writer *w, struct e
     else if (from_delegate)
         append(c, w, &c->dn, reduce(&c->modulus, edge.v), u, lv);
     else if (to_delegate)
-        append(c, w, &c->nd, reduce(&c->modulus, edge.u), lu, v);
+        append(c, w, &c->arcs.nd, reduce(&c->modulus, edge.u), lu, v);
     else
         place_nn(c, w, lu, lv, edge);
 }

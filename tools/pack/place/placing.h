@@ -20,10 +20,15 @@ static inline uint32_t reduce(const struct modulus *m, uint64_t v)
     return (uint32_t)(((unsigned __int128)fraction * m->p) >> 64);
 }
 
+/* Of directed edges, besides. */
+struct arc_targets {
+    struct record_target nd, in_nn;
+    int with_in; /* they have in-rows, too */
+};
+
 struct placing {
     struct record_target dd, dn, nn; /* the table of dn stands behind that of dd */
-    struct record_target nd, in_nn;  /* of directed edges */
-    int with_in;                     /* directed edges have in-rows, too */
+    struct arc_targets arcs;
     uint32_t dn_table;
     uint32_t shard_buckets;
     const uint32_t *label;
