@@ -82,8 +82,7 @@ static enum status read_attributes(struct shard *shard, const uint64_t **attribu
     return ST_OK;
 }
 
-/* The section of the rows csr[g]. */
-static uint32_t section_of(const struct shard *shard, enum subgraph g, enum shard_section kind)
+uint32_t shard_section(const struct shard *shard, enum subgraph g, enum shard_section kind)
 {
     enum subgraph stored = (enum subgraph)(shard->kept.reversed ? (g + SUBGRAPHS) % ROW_SETS : g);
     return shard_section_of(stored, kind);
@@ -100,7 +99,7 @@ static enum status check_heads(const struct shard *shard, enum subgraph g, struc
         return ST_OK;
     if (__builtin_mul_overflow(csr->rows, (uint64_t)csr->head_columns, &count))
         return bad(shard, subgraph_name[g], "too many head columns", e);
-    return container_need(shard->file, section_of(shard, g, SHARD_HEADS), 4, count, &heads, e);
+    return container_need(shard->file, shard_section(shard, g, SHARD_HEADS), 4, count, &heads, e);
 }
 
 static enum status open_csr(struct shard *shard, enum subgraph g, const uint64_t *attributes,
@@ -114,11 +113,11 @@ static enum status open_csr(struct shard *shard, enum subgraph g, const uint64_t
     if (attributes[shard_attribute_of(g, SHARD_AT_HEADS)] > 64)
         return bad(shard, subgraph_name[g], "too many head columns", e);
     csr->head_columns = (uint32_t)attributes[shard_attribute_of(g, SHARD_AT_HEADS)];
-    if (container_need(shard->file, section_of(shard, g, SHARD_OFFSETS), 0, csr->rows + 1, &offsets,
+    if (container_need(shard->file, shard_section(shard, g, SHARD_OFFSETS), 0, csr->rows + 1, &offsets,
                        e) != ST_OK ||
-        container_need(shard->file, section_of(shard, g, SHARD_COLUMNS), 0, UINT64_MAX, &columns,
+        container_need(shard->file, shard_section(shard, g, SHARD_COLUMNS), 0, UINT64_MAX, &columns,
                        e) != ST_OK ||
-        container_need(shard->file, section_of(shard, g, SHARD_SOURCES), 8, mask_words(csr->rows),
+        container_need(shard->file, shard_section(shard, g, SHARD_SOURCES), 8, mask_words(csr->rows),
                        &sources, e) != ST_OK ||
         check_heads(shard, g, e) != ST_OK)
         return e->status;
@@ -177,13 +176,13 @@ static const void *elements_of(const struct shard *shard, uint32_t type)
 static void point_at_csr(struct shard *shard, enum subgraph g)
 {
     struct csr *csr = &shard->csr[g];
-    const struct section *columns = container_find(shard->file, section_of(shard, g, SHARD_COLUMNS));
-    csr->offsets = elements_of(shard, section_of(shard, g, SHARD_OFFSETS));
-    csr->columns = elements_of(shard, section_of(shard, g, SHARD_COLUMNS));
+    const struct section *columns = container_find(shard->file, shard_section(shard, g, SHARD_COLUMNS));
+    csr->offsets = elements_of(shard, shard_section(shard, g, SHARD_OFFSETS));
+    csr->columns = elements_of(shard, shard_section(shard, g, SHARD_COLUMNS));
     csr->columns_below = columns == NULL ? 0 : 1 + (uint64_t)columns->most;
-    csr->sources = elements_of(shard, section_of(shard, g, SHARD_SOURCES));
+    csr->sources = elements_of(shard, shard_section(shard, g, SHARD_SOURCES));
     csr->heads = csr->head_columns == 0 ? NULL
-                                        : elements_of(shard, section_of(shard, g, SHARD_HEADS));
+                                        : elements_of(shard, shard_section(shard, g, SHARD_HEADS));
 }
 
 static void point_at_elements(struct shard *shard)
@@ -252,7 +251,7 @@ static enum status check_mask_end(const struct shard *shard, enum subgraph g, st
     unsigned used = csr->rows % 64; /* bits of the last word */
     if (used == 0 || csr->sources[csr->rows / 64] >> used == 0)
         return ST_OK;
-    return bad(shard, section_name(section_of(shard, g, SHARD_SOURCES)),
+    return bad(shard, section_name(shard_section(shard, g, SHARD_SOURCES)),
                "bits are set past the last row", e);
 }
 
@@ -261,7 +260,7 @@ static enum status keep_packed(struct shard *shard, enum subgraph g, const struc
                                int threads, struct error *e)
 {
     struct packed_columns *kept = &shard->csr[g].packed;
-    const char *name = section_name(section_of(shard, g, SHARD_COLUMNS));
+    const char *name = section_name(shard_section(shard, g, SHARD_COLUMNS));
     if (memory_take(shard->budget, (void **)&kept->place, packed->blocks, sizeof *kept->place, name,
                     e) != ST_OK)
         return e->status;
@@ -282,16 +281,16 @@ static enum status load_columns(struct shard *shard, enum subgraph g, unsigned c
         return ST_OK;
     if ((columns & SHARD_KEEP_PACKED) != 0 && shard_can_keep(shard, g, &packed))
         return keep_packed(shard, g, &packed, threads, e);
-    return decode(shard, section_of(shard, g, SHARD_COLUMNS), &rows, threads, e);
+    return decode(shard, shard_section(shard, g, SHARD_COLUMNS), &rows, threads, e);
 }
 
 static enum status load_csr(struct shard *shard, enum subgraph g, unsigned columns, int threads,
                             struct error *e)
 {
     const struct csr *csr = &shard->csr[g];
-    if (decode(shard, section_of(shard, g, SHARD_OFFSETS), NULL, threads, e) != ST_OK ||
-        decode(shard, section_of(shard, g, SHARD_HEADS), NULL, threads, e) != ST_OK ||
-        decode(shard, section_of(shard, g, SHARD_SOURCES), NULL, threads, e) != ST_OK)
+    if (decode(shard, shard_section(shard, g, SHARD_OFFSETS), NULL, threads, e) != ST_OK ||
+        decode(shard, shard_section(shard, g, SHARD_HEADS), NULL, threads, e) != ST_OK ||
+        decode(shard, shard_section(shard, g, SHARD_SOURCES), NULL, threads, e) != ST_OK)
         return e->status;
     point_at_csr(shard, g);
     if (csr_offset(csr, 0) != 0 || csr_offset(csr, csr->rows) != csr->column_count)
@@ -343,7 +342,7 @@ int shard_packed(const struct shard *shard, uint32_t type, struct packed *packed
 
 int shard_packed_columns(const struct shard *shard, enum subgraph g, struct packed *packed)
 {
-    return shard_packed(shard, section_of(shard, g, SHARD_COLUMNS), packed);
+    return shard_packed(shard, shard_section(shard, g, SHARD_COLUMNS), packed);
 }
 
 int shard_can_keep(const struct shard *shard, enum subgraph g, struct packed *packed)

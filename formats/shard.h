@@ -175,6 +175,9 @@ extern const struct container_kind directed_shard_kind; /* as directed graphs ar
 enum status shard_open(struct shard *shard, const char *path, struct error *e);
 void shard_close(struct shard *shard); /* a zeroed shard is allowed */
 
+/* The type of a section of the rows csr[g], which shard_reverse may have exchanged. */
+uint32_t shard_section(const struct shard *shard, enum subgraph g, enum shard_section kind);
+
 /* Makes the in-rows of an open shard, which is not loaded, those that are pushed, and its out-rows those that are
  * pulled: a search goes against its edges then. Both are there. */
 void shard_reverse(struct shard *shard);
@@ -312,6 +315,12 @@ static inline enum subgraph shard_pulled(const struct shard *shard, enum subgrap
 static inline const struct csr *shard_pull_rows(const struct shard *shard, enum subgraph g)
 {
     return &shard->csr[shard_pulled(shard, subgraph_reverse(g))];
+}
+
+/* Of the rows that are pushed. */
+static inline uint64_t shard_pushed_edges(const struct shard *shard)
+{
+    return shard->csr[NN].edges + shard->csr[ND].edges + shard->csr[DN].edges + shard->csr[DD].edges;
 }
 
 /* Of all subgraphs; of a directed graph, its out-rows and in-rows. */

@@ -102,7 +102,7 @@ static struct joining_card show_for_group(const struct device *dev)
         .arrivals = place_of(dev, p->arrivals),
         .state = place_of(dev, p->group_state),
         .size = {{nn->source_rows, dd->source_rows}, {nn->edges, dd->edges}, longest_row(dev->shard),
-                 dev->shard->locals + dev->shard->d, shard_edges(dev->shard)}};
+                 dev->shard->locals + dev->shard->d, shard_pushed_edges(dev->shard)}};
 }
 
 static struct told_card show_for_answers(const struct device *dev)
