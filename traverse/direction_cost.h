@@ -11,6 +11,8 @@
 
 #include "formats/graph/subgraph.h"
 
+#include <stdint.h>
+
 #ifdef __CUDACC__
 #define COST_FUNCTION __host__ __device__ static inline
 #else
@@ -47,6 +49,13 @@ struct cost_graph {
 };
 
 struct cost_graph cost_graph_of(const struct shard *shard, const struct cost_rates *rates);
+
+/* How many rows a pull along g has to look at, if so many rows that are pushed along the reverse of g are unvisited: as
+ * many, or in a directed graph, where these are other rows, as large a share. */
+uint64_t unvisited_pulled(const struct shard *shard, enum subgraph g, uint64_t unvisited);
+
+/* Makes rows_each and edges_each from the counts. */
+void cost_settle_pulled(struct cost_graph *graph);
 
 #ifdef __cplusplus
 }

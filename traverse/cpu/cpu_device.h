@@ -186,16 +186,10 @@ struct device {
     struct cpu_answers *answers; /* NULL: there are none (cpu_answers.h) */
 };
 
-/* Rows that a pull along g looks at. They are counted as sources of pushes: of a directed graph, whose rows to pull are
- * others, it is as many as the same share of those. */
+/* Rows that a pull along g looks at, about. */
 static inline uint64_t unvisited_targets(const struct device *dev, enum subgraph g)
 {
-    const struct csr *pushed = &dev->shard->csr[subgraph_reverse(g)], *pulled = shard_pull_rows(dev->shard, g);
-    uint64_t unvisited = dev->unvisited[subgraph_reverse(g)];
-    if (pushed == pulled)
-        return unvisited;
-    double share = pushed->source_rows > 0 ? (double)unvisited / (double)pushed->source_rows : 1;
-    return (uint64_t)(share * (double)pulled->source_rows);
+    return unvisited_pulled(dev->shard, g, dev->unvisited[subgraph_reverse(g)]);
 }
 
 /* Words of a mask that a thread clears at a time. */

@@ -132,7 +132,8 @@ struct solo_frontier {
 enum { SOLO_COLUMNS = VERTEX_KINDS, SOLO_KINDS };
 
 struct gpu_solo {
-    struct gpu_csr csr[SUBGRAPHS];
+    struct gpu_csr csr[SUBGRAPHS];    /* rows that are pushed */
+    struct gpu_csr pulled[SUBGRAPHS]; /* rows that are pulled: the same, unless the graph is directed */
     struct gpu_vertices of[SOLO_KINDS];
     struct cost_graph graph;
     enum solo_mode mode;

@@ -60,8 +60,9 @@ enum status gpu_solo_open(struct device *dev, const struct gpu_solo_arrays *arra
     s->out.notes = arrays->notes;
     for (int g = 0; g < SUBGRAPHS; g++) {
         s->csr[g] = dev->csr[g];
-        s->csr[g].column_kind = subgraph_columns((enum subgraph)g);
-        s->csr[g].wanted = dev->csr[g].sources;
+        s->pulled[g] = dev->csr[shard_pulled(dev->shard, (enum subgraph)g)];
+        s->csr[g].column_kind = s->pulled[g].column_kind = subgraph_columns((enum subgraph)g);
+        s->pulled[g].wanted = s->pulled[g].sources;
         edges += dev->csr[g].edges;
     }
     for (int kind = 0; kind < VERTEX_KINDS; kind++)
