@@ -189,14 +189,14 @@ int kernel_look(const struct looking *l, void *to)
     return good;
 }
 
-_Static_assert((int)MOST_KEPT == (int)SOLO_MOST_KEPT, "as many levels as a search keeps");
+_Static_assert((int)MOST_KEPT == (int)WHOLE_MOST_KEPT, "as many levels as a search keeps");
 
 void kernel_kept_depths(const struct kept_levels *k, uint8_t *bytes, int32_t *depth)
 {
     size_t mask_bytes = mask_words(k->count) * 8;
     uint8_t *there = managed(NULL, k->shift + k->count);
-    struct solo_state *state = managed_zeros(sizeof *state);
-    struct gpu_solo search = {.state = state};
+    struct whole_state *state = managed_zeros(sizeof *state);
+    struct gpu_whole search = {.state = state};
     search.of[DELEGATES] = (struct gpu_vertices){.count = k->count,
                                                  .words = mask_bytes / 4,
                                                  .visited = managed(k->visited, mask_bytes),
@@ -204,9 +204,9 @@ void kernel_kept_depths(const struct kept_levels *k, uint8_t *bytes, int32_t *de
                                                  .depth = managed(k->depth, k->count * 4)};
     state->kept = k->kept;
     memcpy(state->kept_depth, k->kept_depth, sizeof k->kept_depth);
-    cuda_solo_byte_depths(&search, DELEGATES, there + k->shift, 0);
+    cuda_whole_byte_depths(&search, DELEGATES, there + k->shift, 0);
     managed_settle();
-    cuda_solo_settle(&search, 0);
+    cuda_whole_settle(&search, 0);
     managed_settle();
     if (k->count > 0)
         memcpy(depth, search.of[DELEGATES].depth, k->count * 4);

@@ -121,6 +121,27 @@ __device__ static inline void list_word(uint32_t *queue, uint64_t w, uint32_t bi
         queue[at++] = (uint32_t)(w * 32 + __ffs(bits) - 1);
 }
 
+/* to[v] = value for the vertices of some words, a word a lane from `base` on. */
+template <typename T> __device__ static inline void fill(T *to, uint64_t base, uint32_t bits, T value)
+{
+    for (unsigned full = __ballot_sync(ALL_LANES, bits != 0); full != 0; full &= full - 1) {
+        const int source = __ffs(full) - 1;
+        if (__shfl_sync(ALL_LANES, bits, source) >> lane_id() & 1)
+            to[(base + source) * 32 + lane_id()] = value;
+    }
+}
+
+/* Rows of a warp lie end to end, with prefix[i] edges before row i: the last row that begins at or before edge e. */
+__device__ static inline int row_of_edge(const uint32_t (&prefix)[WARP], uint32_t e)
+{
+    int row = 0;
+    for (int step = WARP / 2; step > 0; step /= 2) {
+        if (prefix[row + step] <= e)
+            row += step;
+    }
+    return row;
+}
+
 /* Where the rest of a row lies among the columns. */
 struct row_rest {
     uint64_t begin, end;

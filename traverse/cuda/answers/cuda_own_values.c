@@ -11,12 +11,12 @@ enum status gpu_follow_search(struct device *dev, struct error *e)
     return e->status;
 }
 
-enum status gpu_solo_settle(struct device *dev, struct error *e)
+enum status gpu_whole_settle(struct device *dev, struct error *e)
 {
     if (gpu_is_settled(dev))
         return ST_OK;
-    dev->solo.settled = 1;
-    cuda_solo_settle(&dev->solo.search, dev->stream.of[NORMALS]);
+    dev->whole.settled = 1;
+    cuda_whole_settle(&dev->whole.search, dev->stream.of[NORMALS]);
     return CUDA_LAUNCHED(dev->where, e);
 }
 
@@ -24,8 +24,8 @@ enum status gpu_write_depths(struct device *dev, enum vertex_kind kind, enum val
                              struct error *e)
 {
     if (form == VALUE_BYTE && !gpu_is_settled(dev))
-        cuda_solo_byte_depths(&dev->solo.search, kind, to, gpu_answer_stream(dev));
-    else if (gpu_solo_settle(dev, e) == ST_OK)
+        cuda_whole_byte_depths(&dev->whole.search, kind, to, gpu_answer_stream(dev));
+    else if (gpu_whole_settle(dev, e) == ST_OK)
         cuda_write_depths(&dev->of[kind], form, to, gpu_answer_stream(dev));
     return e->status == ST_OK ? CUDA_LAUNCHED(dev->where, e) : e->status;
 }

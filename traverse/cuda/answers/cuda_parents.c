@@ -68,7 +68,7 @@ static enum status gpu_ask(struct device *dev, struct slice *questions, struct e
         return ST_OK;
     if (dev->shard->p == 1)
         return gpu_write_parents(dev, NULL, e);
-    if (gpu_solo_settle(dev, e) != ST_OK || gpu_write_parents(dev, dev->of[NORMALS].queue, e) != ST_OK)
+    if (gpu_whole_settle(dev, e) != ST_OK || gpu_write_parents(dev, dev->of[NORMALS].queue, e) != ST_OK)
         return e->status;
     return list_questions(dev, questions, e);
 }

@@ -35,11 +35,11 @@ __global__ static void __launch_bounds__(BLOCK) length_kernel(merge m)
 }
 
 /* The last of `count` rows whose prefix is at most `edge`. */
-__device__ static uint64_t find_row(const uint64_t *prefix, uint64_t count, uint64_t edge)
+template <typename T, typename I> __device__ static I find_row(const T *prefix, I count, T edge)
 {
-    uint64_t low = 0, high = count;
+    I low = 0, high = count;
     while (low < high) {
-        uint64_t middle = (low + high) / 2;
+        const I middle = (low + high) / 2;
         if (prefix[middle] <= edge)
             low = middle + 1;
         else
@@ -58,15 +58,7 @@ __device__ static uint64_t row_in_tile(const merge &m, const tile &t, uint64_t b
 {
     if (t.last - t.first > TILE_ROWS)
         return t.first + find_row(m.prefix + t.first, t.last - t.first + 1, begin + e);
-    int low = 0, high = (int)(t.last - t.first) + 1;
-    while (low < high) {
-        int middle = (low + high) / 2;
-        if (t.start[middle] <= (int32_t)e)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return t.first + low - 1;
+    return t.first + find_row(t.start, (int)(t.last - t.first) + 1, (int32_t)e);
 }
 
 template <bool PACKED>

@@ -16,17 +16,6 @@ struct tally {
     unsigned long long fresh, sources[VERTEX_KINDS], forward[VERTEX_KINDS];
 };
 
-/* Depths of the fresh vertices of a warp's words. */
-__device__ static void mark_words(const gpu_previsit &p, uint64_t first_word, uint32_t fresh)
-{
-    for (unsigned words = __ballot_sync(ALL_LANES, fresh != 0); words != 0; words &= words - 1) {
-        int source = __ffs(words) - 1;
-        uint32_t bits = __shfl_sync(ALL_LANES, fresh, source);
-        if (bits >> lane_id() & 1)
-            p.vertices.depth[(first_word + source) * 32 + lane_id()] = p.depth;
-    }
-}
-
 /* The fresh bits of a word, moved from `in` to the frontier. */
 __device__ static uint32_t move_word(const gpu_previsit &p, uint64_t w)
 {
@@ -75,7 +64,7 @@ __device__ static void previsit_words(const gpu_previsit &p, uint64_t base, uint
     uint32_t sources[VERTEX_KINDS];
     unsigned total, before = block_prefix(__popc(fresh), &total);
     count_word(p, w, fresh, sources, t);
-    mark_words(p, base + threadIdx.x / WARP * WARP, fresh);
+    fill(p.vertices.depth, base + threadIdx.x / WARP * WARP, fresh, p.depth);
     unsigned long long at = total <= MOST_LISTED ? reserve(total, &p.counts->listed) : p.room;
     if (at + total <= p.room) {
         list_word(p.vertices.queue, w, fresh, at + before);

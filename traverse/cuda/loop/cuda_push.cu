@@ -40,17 +40,6 @@ __device__ static void cut_row(const push &p, uint32_t row, uint64_t begin, uint
     }
 }
 
-/* The last row of the warp that begins at or before edge `e`. */
-__device__ static int row_of_edge(const warp_rows &rows, uint32_t e)
-{
-    int row = 0;
-    for (int step = WARP / 2; step > 0; step /= 2) {
-        if (rows.prefix[row + step] <= e)
-            row += step;
-    }
-    return row;
-}
-
 template <typename Column, bool PACKED>
 __device__ static bool visit_short_rows(const push &p, warp_rows &rows, uint64_t begin,
                                         uint32_t length, uint32_t row)
@@ -64,7 +53,7 @@ __device__ static bool visit_short_rows(const push &p, warp_rows &rows, uint64_t
     rows.prefix[lane] = before;
     __syncwarp();
     for (uint32_t e = lane; e < total; e += WARP) {
-        int r = row_of_edge(rows, e);
+        int r = row_of_edge(rows.prefix, e);
         uint64_t at = rows.begin[r] + e - rows.prefix[r];
         found |= visit<Column>(p.target, column_of_row<Column, PACKED>(p.csr, rows.row[r], rows.begin[r], at),
                                rows.row[r]);

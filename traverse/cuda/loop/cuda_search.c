@@ -47,8 +47,8 @@ static enum status gpu_start(struct device *dev, const struct root *root, struct
     else if (root->at == ROOT_AT_LOCAL && root->shard == dev->shard->index)
         cuda_set_root(n->next, root->index, n->parent, PARENT_SELF, stream);
     dev->masks.in = d->next;
-    dev->solo.settled = 1; /* previsits write all depths */
-    dev->solo.group.ran = 0;
+    dev->whole.settled = 1; /* previsits write all depths */
+    dev->whole.group.ran = 0;
     dev->traffic.binned = 0;
     dev->traffic.told.begun = 0;
     dev->frontier.ahead = 0;
@@ -247,10 +247,7 @@ static void push(struct device *dev, enum subgraph g, cudaStream_t stream)
 static void pull(struct device *dev, enum subgraph g, cudaStream_t stream)
 {
     struct gpu_target target = target_of(dev, g);
-    const struct gpu_csr *rows = gpu_pull_rows(dev, g);
-    if (rows->edges == 0) /* of nn, in a directed graph: others may look for what this shard has */
-        return;
-    cuda_pull_rows(rows, &target,
+    cuda_pull_rows(gpu_pull_rows(dev, g), &target,
                    target.coded ? dev->traffic.peers.gathered : dev->of[subgraph_rows(g)].visited, stream);
 }
 

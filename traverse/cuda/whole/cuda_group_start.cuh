@@ -32,7 +32,7 @@ template <class S> __device__ static inline void begin_meetings(S &s)
     const unsigned last = last_number(s);
     if (threadIdx.x == 0) {
         s.meeting = group_block{};
-        s.telling = group_telling{};
+        s.in_letter = group_counts{};
         s.meeting.meetings = last;
     }
 }

@@ -1,17 +1,17 @@
 /* cuda_whole.c: searches that are one kernel on each device: which of the two kinds a device has; see backend.h */
 #include "traverse/cuda/cuda_device.h"
 
-static const enum solo_mode modes[] = {[DIRECTION_AUTO] = SOLO_BY_COST,
-                                       [DIRECTION_PUSH] = SOLO_PUSH,
-                                       [DIRECTION_PULL] = SOLO_PULL};
+static const enum whole_mode modes[] = {[DIRECTION_AUTO] = WHOLE_BY_COST,
+                                       [DIRECTION_PUSH] = WHOLE_PUSH,
+                                       [DIRECTION_PULL] = WHOLE_PULL};
 
 static enum status gpu_run(struct device *dev, const struct root *root, enum direction_mode mode,
                            int noted, uint32_t *levels, struct error *e)
 {
     *levels = 0;
-    if (dev->solo.launch.blocks == 0 || root->at == ROOT_AT_ISOLATED)
+    if (dev->whole.launch.blocks == 0 || root->at == ROOT_AT_ISOLATED)
         return ST_OK;
-    if (dev->solo.sliced.launch.blocks > 0)
+    if (dev->whole.sliced.launch.blocks > 0)
         return gpu_sliced_run(dev, root, noted, levels, e);
     return gpu_whole_run(dev, root, (struct gpu_wish){modes[mode], noted, 0}, levels, e);
 }

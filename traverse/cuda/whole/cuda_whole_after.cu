@@ -5,7 +5,7 @@
 
 /* ---- depths of levels by masks ---- */
 
-__global__ static void settle(gpu_vertices v, const solo_state *state)
+__global__ static void settle(gpu_vertices v, const whole_state *state)
 {
     const uint64_t warps = (uint64_t)gridDim.x * blockDim.x / WARP;
     const unsigned kept = state->kept;
@@ -20,7 +20,7 @@ __global__ static void settle(gpu_vertices v, const solo_state *state)
     }
 }
 
-void cuda_solo_settle(const gpu_solo *search, cudaStream_t stream)
+void cuda_whole_settle(const gpu_whole *search, cudaStream_t stream)
 {
     for (int kind = 0; kind < VERTEX_KINDS; kind++) {
         const gpu_vertices *v = &search->of[kind];
@@ -64,7 +64,7 @@ __device__ static inline void store_bytes(const uint32_t *bytes, uint64_t count,
 }
 
 /* A thread takes a word of each mask. Bytes that must move for 32 vertices: 4 of each mask, and 32. */
-__global__ static void __launch_bounds__(BLOCK) byte_depths(gpu_vertices v, const solo_state *state, uint8_t *to)
+__global__ static void __launch_bounds__(BLOCK) byte_depths(gpu_vertices v, const whole_state *state, uint8_t *to)
 {
     const unsigned kept = state->kept;
     for (uint64_t word = (uint64_t)blockIdx.x * BLOCK + threadIdx.x; word * 32 < v.count;
@@ -84,7 +84,7 @@ __global__ static void __launch_bounds__(BLOCK) byte_depths(gpu_vertices v, cons
     }
 }
 
-void cuda_solo_byte_depths(const gpu_solo *search, enum vertex_kind kind, uint8_t *to, cudaStream_t stream)
+void cuda_whole_byte_depths(const gpu_whole *search, enum vertex_kind kind, uint8_t *to, cudaStream_t stream)
 {
     const gpu_vertices *v = &search->of[kind];
     if (v->count > 0)
@@ -101,21 +101,21 @@ __global__ static void measure_classes(gpu_csr one, gpu_csr two, uint64_t count,
         listed_row a, b;
         look_at_rows(one, two, (uint32_t)v, true, a, b);
         const uint64_t total = a.length + a.heads + b.length + b.heads;
-        for (unsigned k = 0; k < SOLO_CLASSES && total > UINT64_C(1) << (SOLO_FIRST_CLASS + k); k++) {
+        for (unsigned k = 0; k < WHOLE_CLASSES && total > UINT64_C(1) << (WHOLE_FIRST_CLASS + k); k++) {
             if (((volatile uint32_t *)longest)[k] <= v)
                 atomicMax(&longest[k], (uint32_t)v + 1);
         }
     }
 }
 
-void cuda_solo_measure(const gpu_solo *search, uint32_t *longest, cudaStream_t stream)
+void cuda_whole_measure(const gpu_whole *search, uint32_t *longest, cudaStream_t stream)
 {
     for (int kind = 0; kind < VERTEX_KINDS; kind++) {
         const uint64_t count = search->of[kind].count;
         if (count > 0)
             measure_classes<<<blocks_for(count, BLOCK), BLOCK, 0, stream>>>(
                 search->csr[kind << 1], search->csr[kind << 1 | 1], count,
-                longest + kind * SOLO_CLASSES);
+                longest + kind * WHOLE_CLASSES);
     }
 }
 
@@ -133,7 +133,7 @@ __device__ static inline counted_row count_row(const gpu_csr &csr, uint64_t v, b
 }
 
 /* Adds the rows of some lanes to a level. All lanes of the warp call it. */
-__device__ static inline void add_rows(solo_frontier &to, int g, bool mine, const counted_row &row)
+__device__ static inline void add_rows(whole_frontier &to, int g, bool mine, const counted_row &row)
 {
     const unsigned sources = __popc(__ballot_sync(ALL_LANES, mine && row.is_source));
     if (sources == 0)
@@ -147,7 +147,7 @@ __device__ static inline void add_rows(solo_frontier &to, int g, bool mine, cons
 
 /* Counts the vertices of one kind at the depths from `first` on, by depth. */
 __global__ static void count_frontiers(gpu_vertices v, gpu_csr one, gpu_csr two, int kind,
-                                       uint32_t first, uint32_t levels, solo_frontier *to)
+                                       uint32_t first, uint32_t levels, whole_frontier *to)
 {
     const uint64_t threads = (uint64_t)gridDim.x * blockDim.x;
     for (uint64_t i = (uint64_t)blockIdx.x * blockDim.x + threadIdx.x; i - lane_id() < v.count;
@@ -168,7 +168,7 @@ __global__ static void count_frontiers(gpu_vertices v, gpu_csr one, gpu_csr two,
     }
 }
 
-void cuda_solo_count(const gpu_solo *search, uint32_t first, uint32_t levels, solo_frontier *to,
+void cuda_whole_count(const gpu_whole *search, uint32_t first, uint32_t levels, whole_frontier *to,
                      cudaStream_t stream)
 {
     for (int kind = 0; kind < VERTEX_KINDS; kind++) {

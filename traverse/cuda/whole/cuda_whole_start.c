@@ -4,25 +4,25 @@
 
 #include <stdlib.h>
 
-_Static_assert(sizeof(struct solo_note) == SOLO_NOTE_BYTES, "a note as planned");
+_Static_assert(sizeof(struct whole_note) == WHOLE_NOTE_BYTES, "a note as planned");
 
 /* ---- notes ---- */
 
 static void begin_notes(struct device *dev)
 {
-    struct gpu_notes *n = &dev->solo.notes;
+    struct gpu_notes *n = &dev->whole.notes;
     n->count = n->levels = 0;
-    dev->solo.search.out.mail->written = dev->solo.search.out.mail->taken = 0;
+    dev->whole.search.out.mail->written = dev->whole.search.out.mail->taken = 0;
 }
 
 /* On the device, those that were not copied yet begin at the first place. */
 enum status gpu_copy_notes(struct device *dev, uint32_t levels, struct error *e)
 {
-    struct gpu_notes *n = &dev->solo.notes;
-    const struct solo_note *from = dev->solo.search.out.notes;
+    struct gpu_notes *n = &dev->whole.notes;
+    const struct whole_note *from = dev->whole.search.out.notes;
     cudaStream_t stream = dev->stream.of[NORMALS];
     uint32_t more = levels - n->count;
-    struct solo_note *grown = realloc(n->kept, ((size_t)levels + 1) * sizeof *grown);
+    struct whole_note *grown = realloc(n->kept, ((size_t)levels + 1) * sizeof *grown);
     if (grown == NULL)
         return fail_memory(e, "notes of levels", (size_t)levels * sizeof *grown);
     n->kept = grown;
@@ -37,8 +37,8 @@ enum status gpu_copy_notes(struct device *dev, uint32_t levels, struct error *e)
 /* The device has room for some notes, so the host takes them while the search runs. */
 static enum status take_notes(struct device *dev, struct error *e)
 {
-    struct gpu_notes *n = &dev->solo.notes;
-    volatile struct solo_mail *mail = dev->solo.search.out.mail;
+    struct gpu_notes *n = &dev->whole.notes;
+    volatile struct whole_mail *mail = dev->whole.search.out.mail;
     uint32_t written = mail->written;
     if (written > n->count && gpu_copy_notes(dev, written, e) == ST_OK)
         mail->taken = written;
@@ -51,7 +51,7 @@ static enum status take_notes(struct device *dev, struct error *e)
 static enum status wait_for_end(struct device *dev, cudaStream_t stream, int noted, uint32_t *levels, struct error *e)
 {
     enum { LOOKS = 1 << 14 };
-    const struct gpu_solo *s = &dev->solo.search;
+    const struct gpu_whole *s = &dev->whole.search;
     const volatile uint64_t *report = &s->out.mail->report;
     for (unsigned i = 1; *report >> 32 != s->number; i++) {
         if (noted && take_notes(dev, e) != ST_OK)
@@ -68,15 +68,15 @@ static enum status wait_for_end(struct device *dev, cudaStream_t stream, int not
     return ST_OK;
 }
 
-enum status gpu_run_kernel(struct device *dev, const void *search, const struct solo_launch *launch, int noted,
+enum status gpu_run_kernel(struct device *dev, const void *search, const struct whole_launch *launch, int noted,
                            uint32_t *levels, struct error *e)
 {
     cudaStream_t stream = dev->stream.of[DELEGATES];
     if (noted)
         begin_notes(dev);
-    if (gpu_use(dev, e) != ST_OK || CUDA_TRY(cuda_solo_start(search, launch, stream), dev->where, e) != ST_OK ||
+    if (gpu_use(dev, e) != ST_OK || CUDA_TRY(cuda_whole_start(search, launch, stream), dev->where, e) != ST_OK ||
         wait_for_end(dev, stream, noted, levels, e) != ST_OK)
         return e->status;
-    dev->solo.notes.levels = noted ? *levels : 0;
+    dev->whole.notes.levels = noted ? *levels : 0;
     return ST_OK;
 }
