@@ -33,7 +33,8 @@ struct container_kind {
     uint32_t version;
     const char *(*section_name)(uint32_t type);
     int packed;
-    uint32_t first_version; /* the oldest one that is read; 0: only `version` */
+    uint32_t first_version; /* the oldest one that is read; 0: `version` */
+    uint32_t newest_version; /* the newest one that is read; 0: `version` */
 };
 
 struct section {

@@ -84,8 +84,10 @@ static enum status check_header(struct container *c, struct error *e)
         return bad(c, "header", "the file is truncated", e);
     if (crc32_z(0, h, HEADER_CRC_AT) != get_u32(h + HEADER_CRC_AT))
         return bad(c, "header", "is corrupt (CRC differs)", e);
-    uint32_t version = get_u32(h + HEADER_VERSION_AT), newest = c->kind->version;
-    uint32_t oldest = c->kind->first_version > 0 ? c->kind->first_version : newest;
+    const struct container_kind *kind = c->kind;
+    uint32_t version = get_u32(h + HEADER_VERSION_AT);
+    uint32_t newest = kind->newest_version > 0 ? kind->newest_version : kind->version;
+    uint32_t oldest = kind->first_version > 0 ? kind->first_version : kind->version;
     if (version > newest)
         return fail(e, ST_BAD_DATA, "%s: %s version %u is not supported (this is %u): use the dbfs that "
                     "wrote it, or a later one", c->path, c->kind->what, version, newest);

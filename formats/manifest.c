@@ -15,6 +15,11 @@
 #include <unistd.h>
 
 #define MANIFEST_FIRST_LINE "dbfs-manifest 2\n"
+#define MANIFEST_FIRST_LINE_DIRECTED "dbfs-manifest 3\n"
+
+/* The rows of a directed graph: out-rows are always there. */
+#define ROWS_OUT "out"
+#define ROWS_OUT_AND_IN "out,in"
 
 const char *const pack_encoding_name[PACK_ENCODINGS] = {"raw", "packed", "auto"};
 
@@ -65,7 +70,7 @@ static void print_provenance(FILE *text, const char *provenance)
 static void print_manifest(FILE *text, const void *context)
 {
     const struct manifest *m = context;
-    fputs(MANIFEST_FIRST_LINE, text);
+    fputs(m->direction == EDGES_DIRECTED ? MANIFEST_FIRST_LINE_DIRECTED : MANIFEST_FIRST_LINE, text);
     fprintf(text, "n %" PRIu64 "\n", m->totals.n);
     fprintf(text, "input-edges %" PRIu64 "\n", m->totals.edges);
     fprintf(text, "input-loops %" PRIu64 "\n", m->totals.loops);
@@ -84,6 +89,8 @@ static void print_manifest(FILE *text, const void *context)
     fprintf(text, "delegates %" PRIu64 "\n", m->d);
     for (int g = 0; g < SUBGRAPHS; g++)
         fprintf(text, "edges-%s %" PRIu64 "\n", subgraph_name[g], m->edges[g]);
+    if (m->direction == EDGES_DIRECTED)
+        fprintf(text, "rows %s\n", m->out_only ? ROWS_OUT : ROWS_OUT_AND_IN);
     fprintf(text, "encoding %s\n", pack_encoding_name[m->encoding]);
     fprintf(text, "pack-id %016" PRIx64 "\n", m->pack_id);
     for (uint32_t s = 0; s < m->p; s++)
@@ -144,6 +151,12 @@ static int parse_encoding(struct manifest *m, const char *value)
     return pack_encoding_parse(value, &m->encoding);
 }
 
+static int parse_rows(struct manifest *m, const char *value)
+{
+    m->out_only = strcmp(value, ROWS_OUT) == 0;
+    return m->out_only || strcmp(value, ROWS_OUT_AND_IN) == 0 ? 0 : -1;
+}
+
 static int parse_p(struct manifest *m, const char *value)
 {
     uint64_t p;
@@ -179,7 +192,7 @@ static int add_provenance(struct manifest *m, const char *value)
     return wrote >= 0 && (size_t)wrote < sizeof m->provenance - used ? 0 : -1;
 }
 
-enum presence { REQUIRED, OF_BIJECTION, ANY_NUMBER_OF };
+enum presence { REQUIRED, OF_BIJECTION, OF_DIRECTED, ANY_NUMBER_OF };
 
 /* `parse` reads a value. If it is NULL, the value is a number for the field at `field`. */
 static const struct {
@@ -204,6 +217,7 @@ static const struct {
     {"edges-nd", REQUIRED, NULL, offsetof(struct manifest, edges[ND])},
     {"edges-dn", REQUIRED, NULL, offsetof(struct manifest, edges[DN])},
     {"edges-dd", REQUIRED, NULL, offsetof(struct manifest, edges[DD])},
+    {"rows", OF_DIRECTED, parse_rows, 0},
     {"encoding", REQUIRED, parse_encoding, 0},
     {"pack-id", REQUIRED, parse_pack_id, 0},
     {"part", ANY_NUMBER_OF, parse_part, 0},
@@ -237,6 +251,9 @@ static enum status check_complete(struct manifest *m, uint64_t seen, const char 
         int is_seen = seen >> i & 1;
         if (keys[i].presence == REQUIRED && !is_seen)
             return fail(e, ST_BAD_DATA, "%s: a required key is missing", path);
+        if (keys[i].presence == OF_DIRECTED && is_seen != (m->direction == EDGES_DIRECTED))
+            return fail(e, ST_BAD_DATA, "%s: %s goes with input-direction directed, and only with that", path,
+                        keys[i].key);
         bijection += keys[i].presence == OF_BIJECTION && is_seen;
     }
     if (bijection == 1)
@@ -256,7 +273,8 @@ static enum status check_text(struct key_values *kv, const char *path, struct er
 {
     if (!key_values_starts_with(kv, "dbfs-manifest "))
         return fail(e, ST_BAD_DATA, "%s: not a dbfs manifest", path);
-    if (!key_values_starts_with(kv, MANIFEST_FIRST_LINE))
+    if (!key_values_starts_with(kv, MANIFEST_FIRST_LINE) &&
+        !key_values_starts_with(kv, MANIFEST_FIRST_LINE_DIRECTED))
         return fail(e, ST_BAD_DATA, "%s: a manifest version this build does not support: use the dbfs that "
                     "wrote it, or pack again with `dbfs-pack`", path);
     if (!key_values_check(kv))
@@ -324,7 +342,8 @@ enum status manifest_read(struct manifest *m, const char *folder, struct error *
 static int same_graph(const struct manifest *m, uint32_t index, const struct shard *s)
 {
     return s->index == index && s->p == m->p && s->pack_id == m->pack_id && s->th == m->th &&
-           s->n == m->totals.n && s->d == m->d &&
+           s->n == m->totals.n && s->d == m->d && s->kept.directed == (m->direction == EDGES_DIRECTED) &&
+           s->kept.with_in == (s->kept.directed && !m->out_only) &&
            container_bytes(s->file) == m->part[index].bytes &&
            container_table_crc(s->file) == m->part[index].table_crc;
 }

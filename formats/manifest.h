@@ -31,8 +31,9 @@ struct manifest {
     uint32_t p;
     uint64_t th;                 /* TH_INFINITE prints as "inf" */
     uint64_t d;
-    uint64_t edges[SUBGRAPHS];   /* directed edges kept, deduplicated, all shards */
+    uint64_t edges[SUBGRAPHS];   /* directed edges kept, deduplicated, all shards; of directed graphs, out-rows */
     enum pack_encoding encoding;
+    int out_only;                /* of a directed graph: there are no in-rows */
     uint64_t pack_id;
     int randomized;              /* ids are permuted by this bijection; results undo it */
     uint64_t random_n, random_seed;

@@ -8,13 +8,19 @@
 
 static const char *section_name(uint32_t type)
 {
-    static const char *const of_subgraph[SUBGRAPHS][4] = {
+    static const char *const of_subgraph[ROW_SETS][4] = {
         {"nn-offsets", "nn-columns", "nn-heads", "nn-sources"},
         {"nd-offsets", "nd-columns", "nd-heads", "nd-sources"},
         {"dn-offsets", "dn-columns", "dn-heads", "dn-sources"},
-        {"dd-offsets", "dd-columns", "dd-heads", "dd-sources"}};
+        {"dd-offsets", "dd-columns", "dd-heads", "dd-sources"},
+        {"in-nn-offsets", "in-nn-columns", "in-nn-heads", "in-nn-sources"},
+        {"in-nd-offsets", "in-nd-columns", "in-nd-heads", "in-nd-sources"},
+        {"in-dn-offsets", "in-dn-columns", "in-dn-heads", "in-dn-sources"},
+        {"in-dd-offsets", "in-dd-columns", "in-dd-heads", "in-dd-sources"}};
     if (type >= SHARD_OFFSETS && type < SHARD_OFFSETS + 4 * SUBGRAPHS)
         return of_subgraph[(type - SHARD_OFFSETS) / 4][(type - SHARD_OFFSETS) % 4];
+    if (type >= SHARD_IN_ROWS && type < SHARD_IN_ROWS + 4 * SUBGRAPHS)
+        return of_subgraph[IN_NN + (type - SHARD_IN_ROWS) / 4][(type - SHARD_IN_ROWS) % 4];
     switch (type) {
     case SHARD_ATTRIBUTES: return "attributes";
     case SHARD_LOCAL_SLOTS: return "local-slots";
@@ -27,8 +33,14 @@ static const char *section_name(uint32_t type)
     }
 }
 
+enum { VERSION = 2, VERSION_DIRECTED = 3 };
+
 const struct container_kind shard_kind = {
-    .magic = "DBFSSHRD", .what = "shard", .maker = "dbfs-pack", .version = 2,
+    .magic = "DBFSSHRD", .what = "shard", .maker = "dbfs-pack", .version = VERSION,
+    .section_name = section_name, .packed = 1, .newest_version = VERSION_DIRECTED};
+
+const struct container_kind directed_shard_kind = {
+    .magic = "DBFSSHRD", .what = "shard", .maker = "dbfs-pack", .version = VERSION_DIRECTED,
     .section_name = section_name, .packed = 1};
 
 static enum status bad(const struct shard *shard, const char *where, const char *why,
@@ -41,7 +53,10 @@ static enum status read_attributes(struct shard *shard, const uint64_t **attribu
                                    struct error *e)
 {
     const struct section *s;
-    if (container_need(shard->file, SHARD_ATTRIBUTES, 8, SHARD_ATTRIBUTE_COUNT, &s, e) != ST_OK ||
+    shard->kept.directed = container_version(shard->file) == VERSION_DIRECTED;
+    if (container_need(shard->file, SHARD_ATTRIBUTES, 8,
+                       shard->kept.directed ? SHARD_DIRECTED_ATTRIBUTE_COUNT : SHARD_ATTRIBUTE_COUNT, &s,
+                       e) != ST_OK ||
         container_check(shard->file, s, 1, e) != ST_OK)
         return e->status;
     if (s->encoding != ENCODING_RAW)
@@ -51,7 +66,8 @@ static enum status read_attributes(struct shard *shard, const uint64_t **attribu
         at[SHARD_AT_INDEX] >= at[SHARD_AT_P] || at[SHARD_AT_D] > SHARD_MAX_LOCAL ||
         at[SHARD_AT_LOCALS] > SHARD_MAX_LOCAL || at[SHARD_AT_LOCAL_BITS] > 32 ||
         at[SHARD_AT_N] > UINT64_C(1) << 48 ||
-        at[SHARD_AT_LOCALS] > UINT64_C(1) << at[SHARD_AT_LOCAL_BITS])
+        at[SHARD_AT_LOCALS] > UINT64_C(1) << at[SHARD_AT_LOCAL_BITS] ||
+        (shard->kept.directed && at[SHARD_AT_WITH_IN] > 1))
         return bad(shard, "attributes", "impossible values", e);
     shard->index = (uint32_t)at[SHARD_AT_INDEX];
     shard->p = (uint32_t)at[SHARD_AT_P];
@@ -61,8 +77,15 @@ static enum status read_attributes(struct shard *shard, const uint64_t **attribu
     shard->locals = at[SHARD_AT_LOCALS];
     shard->local_bits = (uint32_t)at[SHARD_AT_LOCAL_BITS];
     shard->pack_id = at[SHARD_AT_PACK_ID];
+    shard->kept.with_in = shard->kept.directed && at[SHARD_AT_WITH_IN] == 1;
     *attributes = at;
     return ST_OK;
+}
+
+uint32_t shard_section(const struct shard *shard, enum subgraph g, enum shard_section kind)
+{
+    enum subgraph stored = (enum subgraph)(shard->kept.reversed ? (g + SUBGRAPHS) % ROW_SETS : g);
+    return shard_section_of(stored, kind);
 }
 
 /* ---- sections against the attributes ---- */
@@ -76,7 +99,7 @@ static enum status check_heads(const struct shard *shard, enum subgraph g, struc
         return ST_OK;
     if (__builtin_mul_overflow(csr->rows, (uint64_t)csr->head_columns, &count))
         return bad(shard, subgraph_name[g], "too many head columns", e);
-    return container_need(shard->file, shard_section_of(g, SHARD_HEADS), 4, count, &heads, e);
+    return container_need(shard->file, shard_section(shard, g, SHARD_HEADS), 4, count, &heads, e);
 }
 
 static enum status open_csr(struct shard *shard, enum subgraph g, const uint64_t *attributes,
@@ -85,16 +108,16 @@ static enum status open_csr(struct shard *shard, enum subgraph g, const uint64_t
     const struct section *offsets, *columns, *sources;
     struct csr *csr = &shard->csr[g];
     csr->rows = subgraph_rows(g) == NORMALS ? shard->locals : shard->d;
-    csr->edges = attributes[SHARD_AT_EDGES + g];
-    csr->source_rows = attributes[SHARD_AT_SOURCES + g];
-    if (attributes[SHARD_AT_HEADS + g] > 64)
+    csr->edges = attributes[shard_attribute_of(g, SHARD_AT_EDGES)];
+    csr->source_rows = attributes[shard_attribute_of(g, SHARD_AT_SOURCES)];
+    if (attributes[shard_attribute_of(g, SHARD_AT_HEADS)] > 64)
         return bad(shard, subgraph_name[g], "too many head columns", e);
-    csr->head_columns = (uint32_t)attributes[SHARD_AT_HEADS + g];
-    if (container_need(shard->file, shard_section_of(g, SHARD_OFFSETS), 0, csr->rows + 1, &offsets,
+    csr->head_columns = (uint32_t)attributes[shard_attribute_of(g, SHARD_AT_HEADS)];
+    if (container_need(shard->file, shard_section(shard, g, SHARD_OFFSETS), 0, csr->rows + 1, &offsets,
                        e) != ST_OK ||
-        container_need(shard->file, shard_section_of(g, SHARD_COLUMNS), 0, UINT64_MAX, &columns,
+        container_need(shard->file, shard_section(shard, g, SHARD_COLUMNS), 0, UINT64_MAX, &columns,
                        e) != ST_OK ||
-        container_need(shard->file, shard_section_of(g, SHARD_SOURCES), 8, mask_words(csr->rows),
+        container_need(shard->file, shard_section(shard, g, SHARD_SOURCES), 8, mask_words(csr->rows),
                        &sources, e) != ST_OK ||
         check_heads(shard, g, e) != ST_OK)
         return e->status;
@@ -107,7 +130,7 @@ static enum status open_csr(struct shard *shard, enum subgraph g, const uint64_t
     if (csr->source_rows > csr->rows)
         return bad(shard, subgraph_name[g], "more rows have edges than there are", e);
     if ((offsets->width != 4 && offsets->width != 8) ||
-        (columns->width != 4 && !(g == NN && columns->width == 8)))
+        (columns->width != 4 && !(g % SUBGRAPHS == NN && columns->width == 8)))
         return bad(shard, subgraph_name[g], "impossible element width", e);
     return ST_OK;
 }
@@ -153,18 +176,18 @@ static const void *elements_of(const struct shard *shard, uint32_t type)
 static void point_at_csr(struct shard *shard, enum subgraph g)
 {
     struct csr *csr = &shard->csr[g];
-    const struct section *columns = container_find(shard->file, shard_section_of(g, SHARD_COLUMNS));
-    csr->offsets = elements_of(shard, shard_section_of(g, SHARD_OFFSETS));
-    csr->columns = elements_of(shard, shard_section_of(g, SHARD_COLUMNS));
+    const struct section *columns = container_find(shard->file, shard_section(shard, g, SHARD_COLUMNS));
+    csr->offsets = elements_of(shard, shard_section(shard, g, SHARD_OFFSETS));
+    csr->columns = elements_of(shard, shard_section(shard, g, SHARD_COLUMNS));
     csr->columns_below = columns == NULL ? 0 : 1 + (uint64_t)columns->most;
-    csr->sources = elements_of(shard, shard_section_of(g, SHARD_SOURCES));
+    csr->sources = elements_of(shard, shard_section(shard, g, SHARD_SOURCES));
     csr->heads = csr->head_columns == 0 ? NULL
-                                        : elements_of(shard, shard_section_of(g, SHARD_HEADS));
+                                        : elements_of(shard, shard_section(shard, g, SHARD_HEADS));
 }
 
 static void point_at_elements(struct shard *shard)
 {
-    for (int g = 0; g < SUBGRAPHS; g++)
+    for (int g = 0; g < shard_row_sets(shard); g++)
         point_at_csr(shard, (enum subgraph)g);
     shard->ids.local_slots = elements_of(shard, SHARD_LOCAL_SLOTS);
     shard->degrees.locals.runs = elements_of(shard, SHARD_LOCAL_DEGREES);
@@ -181,13 +204,23 @@ enum status shard_open(struct shard *shard, const char *path, struct error *e)
     if (container_open(&shard->file, &shard_kind, path, e) != ST_OK)
         return e->status;
     read_attributes(shard, &attributes, e);
-    for (int g = 0; g < SUBGRAPHS && e->status == ST_OK; g++)
+    for (int g = 0; g < shard_row_sets(shard) && e->status == ST_OK; g++)
         open_csr(shard, (enum subgraph)g, attributes, e);
     if (e->status == ST_OK && open_vertex_sections(shard, e) == ST_OK)
         point_at_elements(shard);
     else
         shard_close(shard);
     return e->status;
+}
+
+void shard_reverse(struct shard *shard)
+{
+    for (int g = 0; g < SUBGRAPHS; g++) {
+        struct csr out = shard->csr[g];
+        shard->csr[g] = shard->csr[subgraph_in((enum subgraph)g)];
+        shard->csr[subgraph_in((enum subgraph)g)] = out;
+    }
+    shard->kept.reversed = !shard->kept.reversed;
 }
 
 /* ---- decoding ---- */
@@ -218,7 +251,7 @@ static enum status check_mask_end(const struct shard *shard, enum subgraph g, st
     unsigned used = csr->rows % 64; /* bits of the last word */
     if (used == 0 || csr->sources[csr->rows / 64] >> used == 0)
         return ST_OK;
-    return bad(shard, section_name(shard_section_of(g, SHARD_SOURCES)),
+    return bad(shard, section_name(shard_section(shard, g, SHARD_SOURCES)),
                "bits are set past the last row", e);
 }
 
@@ -227,7 +260,7 @@ static enum status keep_packed(struct shard *shard, enum subgraph g, const struc
                                int threads, struct error *e)
 {
     struct packed_columns *kept = &shard->csr[g].packed;
-    const char *name = section_name(shard_section_of(g, SHARD_COLUMNS));
+    const char *name = section_name(shard_section(shard, g, SHARD_COLUMNS));
     if (memory_take(shard->budget, (void **)&kept->place, packed->blocks, sizeof *kept->place, name,
                     e) != ST_OK)
         return e->status;
@@ -248,16 +281,16 @@ static enum status load_columns(struct shard *shard, enum subgraph g, unsigned c
         return ST_OK;
     if ((columns & SHARD_KEEP_PACKED) != 0 && shard_can_keep(shard, g, &packed))
         return keep_packed(shard, g, &packed, threads, e);
-    return decode(shard, shard_section_of(g, SHARD_COLUMNS), &rows, threads, e);
+    return decode(shard, shard_section(shard, g, SHARD_COLUMNS), &rows, threads, e);
 }
 
 static enum status load_csr(struct shard *shard, enum subgraph g, unsigned columns, int threads,
                             struct error *e)
 {
     const struct csr *csr = &shard->csr[g];
-    if (decode(shard, shard_section_of(g, SHARD_OFFSETS), NULL, threads, e) != ST_OK ||
-        decode(shard, shard_section_of(g, SHARD_HEADS), NULL, threads, e) != ST_OK ||
-        decode(shard, shard_section_of(g, SHARD_SOURCES), NULL, threads, e) != ST_OK)
+    if (decode(shard, shard_section(shard, g, SHARD_OFFSETS), NULL, threads, e) != ST_OK ||
+        decode(shard, shard_section(shard, g, SHARD_HEADS), NULL, threads, e) != ST_OK ||
+        decode(shard, shard_section(shard, g, SHARD_SOURCES), NULL, threads, e) != ST_OK)
         return e->status;
     point_at_csr(shard, g);
     if (csr_offset(csr, 0) != 0 || csr_offset(csr, csr->rows) != csr->column_count)
@@ -275,7 +308,7 @@ enum status shard_load(struct shard *shard, unsigned columns, int threads,
     shard->budget = budget;
     for (int i = 0; i < 3 && e->status == ST_OK; i++)
         decode(shard, of_vertices[i], NULL, threads, e);
-    for (int g = 0; g < SUBGRAPHS && e->status == ST_OK; g++)
+    for (int g = 0; g < shard_row_sets(shard) && e->status == ST_OK; g++)
         load_csr(shard, (enum subgraph)g, columns, threads, e);
     if (e->status != ST_OK)
         shard_unload(shard);
@@ -290,7 +323,7 @@ void shard_unload(struct shard *shard)
         memory_release(shard->budget, shard->decoded[i]);
         shard->decoded[i] = NULL;
     }
-    for (int g = 0; g < SUBGRAPHS; g++) {
+    for (int g = 0; g < ROW_SETS; g++) {
         memory_release(shard->budget, shard->csr[g].packed.place);
         shard->csr[g].packed = (struct packed_columns){0};
     }
@@ -307,10 +340,15 @@ int shard_packed(const struct shard *shard, uint32_t type, struct packed *packed
     return 1;
 }
 
+int shard_packed_columns(const struct shard *shard, enum subgraph g, struct packed *packed)
+{
+    return shard_packed(shard, shard_section(shard, g, SHARD_COLUMNS), packed);
+}
+
 int shard_can_keep(const struct shard *shard, enum subgraph g, struct packed *packed)
 {
     return shard->csr[g].column_width == 4 && shard->csr[g].column_count > 0 &&
-           shard_packed(shard, shard_section_of(g, SHARD_COLUMNS), packed);
+           shard_packed_columns(shard, g, packed);
 }
 
 struct packed_rows shard_rows(const struct csr *csr)

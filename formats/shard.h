@@ -11,6 +11,9 @@
  * - A column of nn is (its shard << local_bits) | its local id there. It takes 4 bytes if it fits into 32
  *   bits, else 8.
  *
+ * The shard of a directed graph has the same four subgraphs of in-rows, which a pull reads, beside its out-rows,
+ * which a push reads (subgraph.h). The in-rows may have been left out: then nothing can be pulled.
+ *
  * Sections of 4- and 8-byte elements may be packed (packed.h). shard_open maps a shard. shard_load decodes
  * its packed sections; raw sections are used where they are mapped. Columns may stay packed (packed_row.h).
  */
@@ -41,12 +44,15 @@ enum shard_section {
     SHARD_HEADS = 18,   /* u32[k*rows]; absent when k = 0 */
     SHARD_SOURCES = 19, /* u64[ceil(rows/64)]: bit i is set where row i is not empty */
 
-    SHARD_ND_SOURCE_LIST = 40 /* u32[]: the set bits of nd's sources, ascending (section IV-B) */
+    SHARD_ND_SOURCE_LIST = 40, /* u32[]: the set bits of nd's sources, ascending (section IV-B) */
+
+    SHARD_IN_ROWS = 48 /* in-rows of subgraph s: the same from 48 + 4*s on */
 };
 
 static inline uint32_t shard_section_of(enum subgraph s, enum shard_section kind)
 {
-    return (uint32_t)kind + 4 * (uint32_t)s;
+    uint32_t gap = s >= IN_NN ? SHARD_IN_ROWS - SHARD_OFFSETS - 4 * SUBGRAPHS : 0;
+    return (uint32_t)kind + 4 * (uint32_t)s + gap;
 }
 
 /* `vertices` consecutive vertices of the same input degree. */
@@ -105,6 +111,13 @@ struct row_list {
     uint64_t count;
 };
 
+/* Of a directed graph: which rows there are, and which of them a search pushes. */
+struct shard_rows_kept {
+    int directed;
+    int with_in;  /* there are in-rows */
+    int reversed; /* shard_reverse has exchanged the two */
+};
+
 /* A shard. Pointers point into the mapped file, or to what shard_load decoded. A pointer to a packed section
  * is NULL while the shard is not loaded. */
 struct shard {
@@ -118,7 +131,8 @@ struct shard {
     uint64_t locals;
     uint32_t local_bits; /* of an nn destination */
     uint64_t pack_id;    /* equal in all shards and the manifest of one packing */
-    struct csr csr[SUBGRAPHS];
+    struct shard_rows_kept kept;
+    struct csr csr[ROW_SETS]; /* of undirected graphs only the first SUBGRAPHS */
     struct shard_ids ids;
     struct shard_degrees degrees;
     struct row_list nd_sources;
@@ -136,22 +150,44 @@ enum shard_attribute {
     SHARD_AT_EDGES,                              /* [SUBGRAPHS] */
     SHARD_AT_HEADS = SHARD_AT_EDGES + SUBGRAPHS, /* k of each subgraph [SUBGRAPHS] */
     SHARD_AT_SOURCES = SHARD_AT_HEADS + SUBGRAPHS, /* rows that are not empty [SUBGRAPHS] */
-    SHARD_ATTRIBUTE_COUNT = SHARD_AT_SOURCES + SUBGRAPHS
+    SHARD_ATTRIBUTE_COUNT = SHARD_AT_SOURCES + SUBGRAPHS,
+
+    /* of directed graphs, behind these: the same of in-rows, which are 0 where there are none */
+    SHARD_AT_WITH_IN = SHARD_ATTRIBUTE_COUNT, /* whether there are in-rows */
+    SHARD_AT_IN_EDGES,
+    SHARD_AT_IN_HEADS = SHARD_AT_IN_EDGES + SUBGRAPHS,
+    SHARD_AT_IN_SOURCES = SHARD_AT_IN_HEADS + SUBGRAPHS,
+    SHARD_DIRECTED_ATTRIBUTE_COUNT = SHARD_AT_IN_SOURCES + SUBGRAPHS
 };
 
-extern const struct container_kind shard_kind;
+/* The first of the attributes (edges, heads or sources) of a subgraph's rows. */
+static inline uint32_t shard_attribute_of(enum subgraph g, enum shard_attribute first)
+{
+    uint32_t in = SHARD_AT_IN_EDGES - SHARD_AT_EDGES;
+    return (uint32_t)first + (uint32_t)g % SUBGRAPHS + (g >= IN_NN ? in : 0);
+}
+
+extern const struct container_kind shard_kind;          /* as it is read, and as undirected graphs are written */
+extern const struct container_kind directed_shard_kind; /* as directed graphs are written */
 
 /* Maps a shard and checks its structure: section sizes against the attributes, directories of packed
  * sections. Does not read the content of sections. */
 enum status shard_open(struct shard *shard, const char *path, struct error *e);
 void shard_close(struct shard *shard); /* a zeroed shard is allowed */
 
+/* The type of a section of the rows csr[g], which shard_reverse may have exchanged. */
+uint32_t shard_section(const struct shard *shard, enum subgraph g, enum shard_section kind);
+
+/* Makes the in-rows of an open shard, which is not loaded, those that are pushed, and its out-rows those that are
+ * pulled: a search goes against its edges then. Both are there. */
+void shard_reverse(struct shard *shard);
+
 /* Flags for shard_load. Bits 1 << enum subgraph name the subgraphs that get columns. With SHARD_KEEP_PACKED, packed
  * columns of 4 bytes stay packed: csr.packed is set and csr.columns is NULL. */
 enum {
     SHARD_NO_COLUMNS = 0,
-    SHARD_ALL_COLUMNS = (1 << SUBGRAPHS) - 1,
-    SHARD_KEEP_PACKED = 1 << SUBGRAPHS
+    SHARD_ALL_COLUMNS = (1 << ROW_SETS) - 1,
+    SHARD_KEEP_PACKED = 1 << ROW_SETS
 };
 
 /* Decodes packed sections with `threads` threads, into memory of the budget, which must outlive the shard.
@@ -177,6 +213,9 @@ uint64_t shard_device_bytes(const struct shard *shard);
  * decode the columns of csr[g], pass shard_rows of csr[g] once it is loaded: its offsets and, if it has
  * heads, its last head column. */
 int shard_packed(const struct shard *shard, uint32_t type, struct packed *packed);
+
+/* The same of the columns of csr[g]. */
+int shard_packed_columns(const struct shard *shard, enum subgraph g, struct packed *packed);
 
 /* Whether the columns of g can be searched as they are packed. *packed says where they are. */
 int shard_can_keep(const struct shard *shard, enum subgraph g, struct packed *packed);
@@ -260,11 +299,35 @@ static inline int shard_has_masks(const struct shard *shard)
     return shard->p > 1 && shard->csr[NN].column_width == 4 && shard->local_bits >= 6;
 }
 
-/* The edges of all subgraphs. */
+/* How many subgraphs have rows in the shard: csr[0] to csr[shard_row_sets - 1]. */
+static inline int shard_row_sets(const struct shard *shard)
+{
+    return shard->kept.with_in ? ROW_SETS : SUBGRAPHS;
+}
+
+/* The number of the rows from n or d to n or d, as g says, that a search pulls: g's own in an undirected graph. */
+static inline enum subgraph shard_pulled(const struct shard *shard, enum subgraph g)
+{
+    return shard->kept.directed ? subgraph_in(g) : g;
+}
+
+/* The rows that a pull along g reads: they find what a push along g finds. */
+static inline const struct csr *shard_pull_rows(const struct shard *shard, enum subgraph g)
+{
+    return &shard->csr[shard_pulled(shard, subgraph_reverse(g))];
+}
+
+/* Of the rows that are pushed. */
+static inline uint64_t shard_pushed_edges(const struct shard *shard)
+{
+    return shard->csr[NN].edges + shard->csr[ND].edges + shard->csr[DN].edges + shard->csr[DD].edges;
+}
+
+/* Of all subgraphs; of a directed graph, its out-rows and in-rows. */
 static inline uint64_t shard_edges(const struct shard *shard)
 {
     uint64_t edges = 0;
-    for (int g = 0; g < SUBGRAPHS; g++)
+    for (int g = 0; g < shard_row_sets(shard); g++)
         edges += shard->csr[g].edges;
     return edges;
 }

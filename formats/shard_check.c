@@ -15,7 +15,7 @@ static int destination_ok(const struct shard *shard, enum subgraph g, uint64_t c
 {
     if (subgraph_columns(g) == DELEGATES)
         return code < shard->d;
-    if (g == DN)
+    if (subgraph_rows(g) == DELEGATES)
         return code < shard->locals;
     uint64_t local = code & ((UINT64_C(1) << shard->local_bits) - 1);
     uint64_t owner = code >> shard->local_bits;
@@ -102,7 +102,7 @@ enum status shard_check(const struct shard *shard, int threads, struct error *e)
 {
     if (shard_check_ids(shard, threads, e) != ST_OK || check_nd_list(shard, e) != ST_OK)
         return e->status;
-    for (int g = 0; g < SUBGRAPHS; g++) {
+    for (int g = 0; g < shard_row_sets(shard); g++) {
         if (check_csr(shard, (enum subgraph)g, threads, e) != ST_OK)
             return e->status;
     }

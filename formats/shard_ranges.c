@@ -204,7 +204,7 @@ struct column_bounds csr_column_bounds(const struct shard *shard, enum subgraph 
 {
     if (subgraph_columns(g) == DELEGATES)
         return (struct column_bounds){.bound = shard->d};
-    if (g == DN || shard->p == 1)
+    if (subgraph_rows(g) == DELEGATES || shard->p == 1)
         return (struct column_bounds){.bound = shard->locals};
     return (struct column_bounds){
         .local_bits = shard->local_bits, .p = shard->p, .locals = locals};
@@ -321,12 +321,12 @@ enum status shard_check_ranges(const struct shard *shard, const uint32_t *locals
 {
     struct csr_ranges found;
     shard_check_ids(shard, threads, e);
-    for (int g = 0; g < SUBGRAPHS && e->status == ST_OK; g++) {
+    for (int g = 0; g < shard_row_sets(shard) && e->status == ST_OK; g++) {
         struct column_bounds bounds = csr_column_bounds(shard, (enum subgraph)g, locals);
         const struct csr *csr = &shard->csr[g];
         struct packed packed;
-        int is_kept = csr->packed.words != NULL &&
-                      shard_packed(shard, shard_section_of((enum subgraph)g, SHARD_COLUMNS), &packed);
+        int is_kept =
+            csr->packed.words != NULL && shard_packed_columns(shard, (enum subgraph)g, &packed);
         csr_ranges_find(csr, is_kept ? &packed : NULL, &bounds, threads, &found);
         csr_ranges_judge(shard, (enum subgraph)g, &found, e);
     }

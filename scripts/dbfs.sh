@@ -39,7 +39,8 @@ of shards.
   -o, --output FILE      hop distances: .npy, .csv or text; %d becomes the root; '-' is standard output
       --compact          ids are words, or numbers of any size: roots and results are names too
       --direction D      once (the default): each line is an undirected edge; symmetric: each edge
-                         is there as u v and as v u
+                         is there as u v and as v u; directed: an edge leads from u to v alone
+      --reverse          of a directed graph, search against its edges
       --cache DIR        keep shards in DIR; --no-cache keeps none
   -p, --shards P         number of shards (default: that of the ranks)
       --ranks R          search with R processes, through mpiexec
@@ -47,7 +48,7 @@ of shards.
   -v, --verbose          show the commands that are run, and all that they print
       --force            replace result files that exist
 
-Options of edgeconv (-f --vertices --one-based --entry --randomize), of dbfs-pack (-t --heads --encoding) and
+Options of edgeconv (-f --vertices --one-based --entry --randomize), of dbfs-pack (-t --heads --encoding --rows) and
 of dbfs-traverse (--parents --json -n --backend ...) or dbfs-paths (--pairs --one-sided ...) are passed on; -S -T -@ -q
 go to all.
 EOF
@@ -70,7 +71,7 @@ take_direction() { # VALUE: of edgeconv, or of dbfs-traverse
     case $1 in
     once) undirected=(-u) ;;
     symmetric) undirected=(--direction symmetric) ;;
-    directed) die 2 '--direction directed: only undirected graphs are searched; once takes each line as one edge' ;;
+    directed) undirected=(--direction directed) ;;
     *) search+=(--direction "$1") ;;
     esac
 }
@@ -97,7 +98,7 @@ take_value() { # OPTION VALUE
     -f | --from) convert+=(-f "$2") ;;
     --vertices | --entry | --columns | --separator) pass convert "$1" "$2" ;;
     -t | --threshold) pack+=(-t "$2") ;;
-    --heads | --encoding | --suggest | --for | --links) pass pack "$1" "$2" ;;
+    --heads | --encoding | --rows | --suggest | --for | --links) pass pack "$1" "$2" ;;
     -S | --memory) both+=(-S "$2") ;;
     -T | --tmpdir) both+=(-T "$2") ;;
     -@ | --threads) both+=(-@ "$2") ;;
@@ -123,7 +124,7 @@ take_flag() { # OPTION
     --force) force=(--force) ;;
     --one-based | --randomize | --randomize=*) convert+=("$1") ;;
     --path | --one-sided) program=dbfs-paths && search+=("$1") ;;
-    --no-check | --trust | --local-all2all | --uniquify | --breakdown) search+=("$1") ;;
+    --no-check | --trust | --local-all2all | --uniquify | --breakdown | --reverse) search+=("$1") ;;
     *) return 1 ;;
     esac
 }
@@ -256,18 +257,21 @@ are_regular() { # all FILEs
     for file in "${files[@]}"; do is_regular "$file" || return 1; done
 }
 
-# Whether FILE, which is regular, is an edge stream of an undirected graph: SPEC-edges.md has the bytes.
-is_undirected_stream() {
+# Whether FILE, which is regular, is an edge stream of what --direction says: SPEC-edges.md has the bytes.
+is_ready_stream() {
     local start
     start=$(head -c 16 -- "$1" | od -An -v -tx1 | tr -d ' \n')
-    case $start in 44424653454447450100000000000000 | 44424653454447450100000001000000) ;; *) return 1 ;; esac
+    case "${undirected[*]} $start" in
+    '-u '4442465345444745010000000[01]000000 | '--direction directed 44424653454447450100000002000000') ;;
+    *) return 1 ;;
+    esac
 } 2>/dev/null
 
 # Whether dbfs-pack can take all FILEs, as often as it needs to read them: edgeconv would change nothing.
 are_ready() {
     local file
-    ! $compact && [ "${undirected[*]} ${#convert[@]}" = '-u 0' ] && are_regular || return 1
-    for file in "${files[@]}"; do is_undirected_stream "$file" || return 1; done
+    ! $compact && [ ${#convert[@]} = 0 ] && are_regular || return 1
+    for file in "${files[@]}"; do is_ready_stream "$file" || return 1; done
 }
 
 # edgeconv into dbfs-pack. The pipe is held open until edgeconv has ended well: otherwise dbfs-pack is stopped, and says

@@ -1,8 +1,8 @@
 /* oracle.c: hop distances by the plainest serial breadth-first search, to check dbfs against.
  *
  * Shares no code with dbfs and takes another road: it reads the text edge list, treats every line
- * as one undirected edge, and runs a queue over an adjacency array. It also counts the edges of the
- * root's component in the three ways that TEPS denominators are counted.
+ * as one undirected edge, or as an arc with -d, and runs a queue over an adjacency array. It also counts the edges of
+ * the root's component, or the arcs that leave reached vertices, in the three ways that TEPS denominators are counted.
  */
 #include <unistd.h>
 
@@ -11,8 +11,9 @@
 #define UNREACHED UINT32_MAX
 
 static const char usage_text[] =
-    "usage: oracle [-n N] [-e] [-o PATTERN] EDGES.txt ROOT[,ROOT...]\n"
+    "usage: oracle [-d] [-n N] [-e] [-o PATTERN] EDGES.txt ROOT[,ROOT...]\n"
     "  prints 'id depth' for each id from 0 to N-1; depth -1 = unreached; EDGES.txt may be -\n"
+    "  -d          lines are arcs, from the first id to the second\n"
     "  -n N        number of vertices (default: largest id + 1)\n"
     "  -o PATTERN  write the depths to this file; %d stands for the root (several roots need it)\n"
     "  -e          print 'key value' lines on the root's component instead (with -o: as well):\n"
@@ -24,14 +25,16 @@ struct options {
     uint64_t n;          /* 0: from the file */
     const char *pattern; /* NULL: standard output */
     int count_edges;
+    int directed;
     const char *path;
     uint32_t *roots;
     size_t root_count;
 };
 
-/* Every edge but loops in both directions: v's neighbours are targets[begin[v] .. begin[v+1]). */
+/* Every edge but loops in both directions, or arcs: v's neighbours are targets[begin[v] .. begin[v+1]). */
 struct adjacency {
     uint64_t n;
+    int directed;
     uint64_t *begin;
     uint32_t *targets;
 };
@@ -67,12 +70,14 @@ static int parse_options(int argc, char **argv, struct options *options)
 {
     int letter;
 
-    while ((letter = getopt(argc, argv, "n:o:eh")) != -1) {
+    while ((letter = getopt(argc, argv, "dn:o:eh")) != -1) {
         if (letter == 'n') {
             if (!te_argument(optarg, (uint64_t)TE_MAX_ID + 1, &options->n) || options->n == 0)
                 return te_fail(TE_USAGE, "-n %s: not a number of vertices", optarg);
         } else if (letter == 'o') {
             options->pattern = optarg;
+        } else if (letter == 'd') {
+            options->directed = 1;
         } else if (letter == 'e') {
             options->count_edges = 1;
         } else {
@@ -123,7 +128,7 @@ static int build_adjacency(const struct edge_list *list, uint64_t n, struct adja
         struct edge e = list->edges[i];
         if (e.u != e.v) {
             graph->begin[(uint64_t)e.u + 2]++;
-            graph->begin[(uint64_t)e.v + 2]++;
+            graph->begin[(uint64_t)e.v + 2] += !graph->directed;
         }
     }
     for (uint64_t v = 0; v < n; v++)
@@ -132,7 +137,8 @@ static int build_adjacency(const struct edge_list *list, uint64_t n, struct adja
         struct edge e = list->edges[i];
         if (e.u != e.v) {
             graph->targets[graph->begin[(uint64_t)e.u + 1]++] = e.v;
-            graph->targets[graph->begin[(uint64_t)e.v + 1]++] = e.u;
+            if (!graph->directed)
+                graph->targets[graph->begin[(uint64_t)e.v + 1]++] = e.u;
         }
     }
     return TE_OK;
@@ -216,7 +222,7 @@ static int write_depths(const struct options *options, const struct adjacency *g
     return status;
 }
 
-/* Distinct pairs {u, v}, u < v, with u reached. last_seen_by[v] is the last u that counted v. */
+/* Distinct pairs {u, v}, u < v, or arcs (u, v), with u reached. last_seen_by[v] is the last u that counted v. */
 static uint64_t count_distinct(const struct adjacency *graph, const struct search *search,
                                uint32_t *last_seen_by)
 {
@@ -227,7 +233,7 @@ static uint64_t count_distinct(const struct adjacency *graph, const struct searc
         uint32_t u = search->queue[i];
         for (uint64_t j = graph->begin[u]; j < graph->begin[(uint64_t)u + 1]; j++) {
             uint32_t v = graph->targets[j];
-            if (v > u && last_seen_by[v] != u) {
+            if ((graph->directed || v > u) && last_seen_by[v] != u) {
                 last_seen_by[v] = u;
                 distinct++;
             }
@@ -246,7 +252,7 @@ static int print_counts(const struct edge_list *list, const struct adjacency *gr
         return te_fail(TE_MEMORY, "no memory for %" PRIu64 " vertices", graph->n);
     for (uint64_t i = 0; i < list->count; i++) {
         struct edge e = list->edges[i];
-        if (search->depth[e.u] != UNREACHED) { /* then v is in the component, too */
+        if (search->depth[e.u] != UNREACHED) { /* then v is reached, too */
             all++;
             no_loops += e.u != e.v;
         }
@@ -283,7 +289,7 @@ int main(int argc, char **argv)
 {
     struct options options = {0};
     struct edge_list list = {NULL, 0, 0};
-    struct adjacency graph = {0, NULL, NULL};
+    struct adjacency graph = {0, 0, NULL, NULL};
     struct search search = {NULL, NULL, 0};
     uint64_t n = 0;
 
@@ -292,6 +298,8 @@ int main(int argc, char **argv)
         status = te_read_edges(options.path, &list);
     if (status == TE_OK)
         status = settle_n(&options, &list, &n);
+    if (status == TE_OK)
+        graph.directed = options.directed;
     if (status == TE_OK)
         status = build_adjacency(&list, n, &graph);
     if (status == TE_OK)

@@ -14,7 +14,11 @@ check_exit 0 'edgeconv, undirected' "$BIN/edgeconv" -q -u -o "$tmp/edges" "$tmp/
 check_exit 0 'and back to text' "$BIN/edgeconv" -q -t text -o "$tmp/back" "$tmp/edges"
 check 'has the same edges' cmp <(sort "$tmp/text") <(sort "$tmp/back")
 check_exit 0 'edgeconv, directed' "$BIN/edgeconv" -q --direction directed -o "$tmp/arcs" "$tmp/text"
-check_exit 3 'arcs are not packed as they are' "$BIN/dbfs-pack" -q -p 1 -o "$tmp/none" "$tmp/arcs"
+check_exit 0 'arcs are packed as they are' "$BIN/dbfs-pack" -q -p 1 -o "$tmp/arcs1" "$tmp/arcs"
+check_exit 0 'and searched from tail to head' "$BIN/dbfs-traverse" -q -@ 1 --backend cpu -r 7 --depths "$tmp/depths" \
+    --parents "$tmp/parents" "$tmp/arcs1"
+check 'which gives a tree' "$TESTS/treecheck" -d "$tmp/text" 7 "$tmp/depths" "$tmp/parents"
+check_exit 0 'and right results' "$BIN/dbfs-check" -q --depths "$tmp/depths" --parents "$tmp/parents" "$tmp/arcs"
 check_exit 0 'arcs as undirected edges' "$BIN/edgeconv" -q -u --force -o "$tmp/again" "$tmp/arcs"
 "$BIN/edgeconv" -q -t text --force -o "$tmp/back" "$tmp/again"
 check 'are the same edges' cmp <(sort "$tmp/text") <(sort "$tmp/back")

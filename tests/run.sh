@@ -62,6 +62,7 @@ together() {
         return
     fi
     printf '0\t%s\t%s\n' emulated 'bash tests/cli/emulated.sh' traverse "bash tests/traverse.sh $TEST_MODE"
+    printf '0\t%s\t%s\n' directed "bash tests/traverse.sh $TEST_MODE directed"
     if [ -x "$BUILD/tests/gpu_kernels" ]; then
         printf '1\t%s\t%s\n' 'unit gpu_kernels' "$BUILD/tests/gpu_kernels"
         printf '0\t%s\t%s\n' 'gpu faults' 'bash tests/gpu/faults.sh'

@@ -1,6 +1,7 @@
 #!/bin/bash
-# traverse.sh short|long: distances and parents against the oracle, over graphs, p, R x G, TH,
-# directions and exchange options.
+# traverse.sh short|long [directed]: distances and parents against the oracle, over graphs, p, R x G, TH,
+# directions and exchange options. With `directed` a line of a graph is an edge from its first id to its second, and
+# searches also go against the edges.
 #
 # On graphs of small diameter every pair of option values occurs in some run; short mode takes a sample of
 # these runs. Graphs of large diameter run with R <= 2, since an allreduce between many ranks on few cores
@@ -9,6 +10,9 @@ set -u
 in_memory_mib=$([ "${1:-}" = long ] && echo 8192 || echo 1024)
 . tests/lib.sh
 mode=${1:-short}
+edges=${2:-undirected}
+convert=(-u) arcs=()
+[ "$edges" = undirected ] || { convert=(--direction directed) arcs=(-d); }
 
 layouts='1x1 1x2 2x1 1x3 3x1 1x4 2x2 4x1 1x7 7x1 1x8 2x4 4x2 8x1' # ranks x shards per rank
 long_layouts='1x1 1x2 2x1 1x3 2x2 1x7 1x8 2x4'
@@ -28,6 +32,7 @@ threads 1 2
 encoding packed raw
 resident raw packed
 END
+    [ "$edges" = undirected ] || echo 'reverse none --reverse'
 }
 parameters "$layouts" | awk -f tests/pairs.awk >"$tmp/pairs"
 parameters "$long_layouts" | awk -f tests/pairs.awk >"$tmp/long_pairs"
@@ -43,10 +48,14 @@ pack_graph() {
     fi
 }
 
-# run_config LAYOUT TH DIRECTION REDUCTION MEMORY FORM L U CHUNK THREADS ENCODING RESIDENT
+# run_config LAYOUT TH DIRECTION REDUCTION MEMORY FORM L U CHUNK THREADS ENCODING RESIDENT [REVERSE]
 run_config() {
     local ranks=${1%x*} shards=${1#*x} options="--exchange-memory $5 --exchange-form $6 --resident ${12}"
-    local p=$((ranks * shards))
+    local p=$((ranks * shards)) text=$work/text
+    if [ "${13:-none}" != none ]; then
+        options="$options ${13}"
+        text=$work/reversed
+    fi
     [ "$7" = none ] || options="$options $7"
     [ "$8" = none ] || options="$options $8"
     pack_graph "$p" "$2" "${11}" || return 1
@@ -56,16 +65,16 @@ run_config() {
         --parents "$work/parents.%d.txt" "$work/pack-$p-$2-${11}" >"$work/out" 2>"$work/err" ||
         { cat "$work/err"; return 1; }
     for root in ${roots//,/ }; do
-        cmp -s "$work/depths.$root.txt" "$work/oracle.$root.txt" ||
+        cmp -s "$work/depths.$root.txt" "$text-oracle.$root.txt" ||
             { echo "depths from $root differ"; return 1; }
-        "$TESTS/treecheck" "$work/text" "$root" "$work/depths.$root.txt" \
+        "$TESTS/treecheck" "${arcs[@]}" "$text" "$root" "$work/depths.$root.txt" \
             "$work/parents.$root.txt" || return 1
     done
     local checksum
     checksum=$(sed -n 's/^distance_checksum: //p' "$work/out")
     [ -n "$checksum" ] || { echo "no checksum"; return 1; }
-    [ -s "$work/checksum" ] || echo "$checksum" >"$work/checksum"
-    [ "$checksum" = "$(cat "$work/checksum")" ] || { echo "another checksum: $checksum"; return 1; }
+    [ -s "$text-checksum" ] || echo "$checksum" >"$text-checksum"
+    [ "$checksum" = "$(cat "$text-checksum")" ] || { echo "another checksum: $checksum"; return 1; }
 }
 
 # check_graph NAME ROOTS SHARE PAIRS: tests the graph whose text is $tmp/text with one line of SHARE: those that follow the
@@ -82,8 +91,10 @@ check_graph() {
     rm -rf "$work"
     mkdir "$work"
     mv "$tmp/text" "$work/text"
-    if ! "$BIN/edgeconv" -q -u --force -o "$work/edges" "$work/text" 2>"$work/err" ||
-        ! "$TESTS/oracle" -o "$work/oracle.%d.txt" "$work/text" "$roots" >"$work/oracle" 2>>"$work/err"; then
+    awk '!/^#/ { print $2, $1 }' "$work/text" >"$work/reversed"
+    if ! "$BIN/edgeconv" -q "${convert[@]}" --force -o "$work/edges" "$work/text" 2>"$work/err" ||
+        ! "$TESTS/oracle" "${arcs[@]}" -o "$work/text-oracle.%d.txt" "$work/text" "$roots" >"$work/oracle" 2>>"$work/err" ||
+        ! "$TESTS/oracle" "${arcs[@]}" -o "$work/reversed-oracle.%d.txt" "$work/reversed" "$roots" >>"$work/oracle" 2>&1; then
         fail "$name: conversion or oracle"
         cat "$work/err"
         return
@@ -119,6 +130,42 @@ some_roots() {
 small() { check_graph "$1" "$2" "$(every "$3")" "$tmp/pairs"; }
 deep() { check_graph "$1" "$2" "$(every "$3")" "$tmp/long_pairs"; }
 
+real() { # FILE ROOTS SHARE: through edgeconv's own reading, and the text it writes to the oracle
+    if [ ! -e "$DATA/$1" ]; then
+        skip "$1: not here"
+        return
+    fi
+    case $1 in
+    *.xz) xz -dc "$DATA/$1" | "$BIN/edgeconv" -q "${convert[@]}" -t text --force -o "$tmp/text" - ;;
+    *) "$BIN/edgeconv" -q "${convert[@]}" -t text --force -o "$tmp/text" "$DATA/$1" ;;
+    esac 2>"$tmp/err" || { fail "$1: edgeconv: $(head -3 "$tmp/err")"; return; }
+    "$4" "$1" "$2" "$3"
+}
+
+if [ "$edges" = directed ]; then
+    "$BIN/rmatgen" -q -s 14 -f text --force -o "$tmp/text" && small 'directed RMAT scale 14' 0,7,4242 10
+    "$BIN/rmatgen" -q -s 12 -e 4 -f text --force -o "$tmp/one-way" &&
+        awk '{ print $1, $2; if (NR % 2) print $2, $1 }' "$tmp/one-way" >"$tmp/text" &&
+        small 'half of the edges in both directions' 0,7,1001 14
+    make_text star 20000 && small 'star, from hub to leaves' 0,19999 16
+    "$TESTS/mkgraph" star 20000 | awk '!/^#/ { print $2, $1 }' >"$tmp/text" && small 'star, from leaves to hub' 0,19999 16
+    make_text components && small 'components, isolated vertices, gaps' "$(some_roots components)" 16
+    make_text multi 3000 9000 7 && small 'self-loops and multi-edges' "$(some_roots multi 3000 9000 7)" 14
+    make_text twostars 5000 && small 'two hubs' 0,2,5001 16
+    make_text complete 200 && small 'from smaller ids to larger ones' 0,100,199 16
+    awk 'BEGIN { for (i = 0; i < 3000; i++) print i, (i + 1) % 3000 }' >"$tmp/text" && deep 'ring of 3,000' 0,1500 24
+    make_text path 5000 && deep 'path of 5,000' 0,2500,4999 24
+    make_text grid 40 50 && small 'grid 40 x 50' 0,1025 16
+    make_text tree 12 && small 'binary tree' 0,8190 16
+    printf '0 0\n' >"$tmp/text" && small 'one self-loop, no edge' 0 24
+    printf '3 5\n' >"$tmp/text" && small 'one edge, isolated vertices' 3,0,5 24
+    real wiki-Vote.txt.gz 3,30,2565 16 small
+    real soc-Epinions1.txt.gz 0,18 36 small
+    real cage10.mtx.gz 0,11396 36 small
+    real web-NotreDame.txt.gz 0,1000 60 small
+    finish
+fi
+
 "$BIN/rmatgen" -q -s 16 -f text --force -o "$tmp/text" && small 'RMAT scale 16' 0,7,4242 16
 "$BIN/rmatgen" -q -s 16 -A .25 -B .25 -C .25 -f text --force -o "$tmp/text" && small 'uniform scale 16' 1,65535 20
 make_text star 20000 && small 'star' 0,19999 14
@@ -151,17 +198,6 @@ done >"$tmp/alone"
 grep -v '^#' datasets/wordnet-3.0.txt >"$tmp/text" && small 'WordNet' 0,46302 20
 grep -v '^#' datasets/usa-road-NY.txt >"$tmp/text" && deep 'USA-road NY' 0 16
 
-real() { # FILE ROOTS SHARE: through edgeconv's own reading, and the text it writes to the oracle
-    if [ ! -e "$DATA/$1" ]; then
-        skip "$1: not here"
-        return
-    fi
-    case $1 in
-    *.xz) xz -dc "$DATA/$1" | "$BIN/edgeconv" -q -u -t text --force -o "$tmp/text" - ;;
-    *) "$BIN/edgeconv" -q -u -t text --force -o "$tmp/text" "$DATA/$1" ;;
-    esac 2>"$tmp/err" || { fail "$1: edgeconv: $(head -3 "$tmp/err")"; return; }
-    "$4" "$1" "$2" "$3"
-}
 real facebook_combined.txt.gz 0,107 22 small
 real wiki-Vote.txt.gz 3,30,2565 20 small
 real soc-Epinions1.txt.gz 0,18 20 small

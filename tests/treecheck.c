@@ -7,6 +7,8 @@
  *     edge. So a path of `depth` edges leads to the root: no depth is too small.
  *   - No edge spans more than one level: no depth is too large.
  *   - No edge joins a reached vertex with an unreached one: nothing reachable is missing.
+ *     With -d lines are arcs: a parent is the tail of an arc, and an arc leads from a reached vertex to a reached one,
+ *     at most one level farther.
  *   - A vertex has depth -1 exactly when it has parent -1.
  * Both files hold a line `id value` for every id from 0 to n-1, ascending; n covers every id of the
  * edge list. Exit 0 when all hold, 4 when one fails or a result file is malformed, 1 for bad usage,
@@ -24,6 +26,7 @@ struct values {
 
 struct results {
     uint64_t n;
+    int directed;
     uint64_t root;
     const int64_t *depth;
     const int64_t *parent;
@@ -160,7 +163,7 @@ static void mark_joined(const struct edge_list *list, const struct results *r, u
 {
     for (uint64_t i = 0; i < list->count; i++) {
         struct edge e = list->edges[i];
-        if (r->parent[e.u] == (int64_t)e.v)
+        if (!r->directed && r->parent[e.u] == (int64_t)e.v)
             joined[e.u] = 1;
         if (r->parent[e.v] == (int64_t)e.u)
             joined[e.v] = 1;
@@ -192,10 +195,10 @@ static uint64_t check_edges(const struct edge_list *list, const struct results *
     for (uint64_t i = 0; i < list->count; i++) {
         struct edge e = list->edges[i];
         int64_t du = r->depth[e.u], dv = r->depth[e.v];
-        if ((du == -1) != (dv == -1))
+        if (r->directed ? du != -1 && dv == -1 : (du == -1) != (dv == -1))
             broken(&reach, "edge %" PRIu32 "-%" PRIu32 " joins depths %" PRId64 " and %" PRId64,
                    e.u, e.v, du, dv);
-        else if (du - dv > 1 || dv - du > 1)
+        else if ((!r->directed && du - dv > 1) || (du != -1 && dv - du > 1))
             broken(&span, "edge %" PRIu32 "-%" PRIu32 " spans depths %" PRId64 " and %" PRId64,
                    e.u, e.v, du, dv);
     }
@@ -229,8 +232,12 @@ int main(int argc, char **argv)
     struct values depths = {NULL, NULL, 0}, parents = {NULL, NULL, 0};
     uint64_t root = 0;
 
+    int directed = argc > 1 && strcmp(argv[1], "-d") == 0;
+
+    argc -= directed;
+    argv += directed;
     if (argc != 5 || !te_argument(argv[2], TE_MAX_ID, &root))
-        return te_fail(EXIT_BAD_USE, "usage: treecheck EDGES.txt ROOT DEPTHS.txt PARENTS.txt");
+        return te_fail(EXIT_BAD_USE, "usage: treecheck [-d] EDGES.txt ROOT DEPTHS.txt PARENTS.txt");
     int status = te_read_edges(argv[1], &list) == TE_OK ? TE_OK : EXIT_BAD_USE;
     if (status == TE_OK)
         status = read_values(argv[3], &depths);
@@ -242,7 +249,7 @@ int main(int argc, char **argv)
         status = te_fail(EXIT_BAD_USE, "root %" PRIu64 ": %s holds %" PRIu64 " vertices", root,
                          argv[3], depths.count);
     if (status == TE_OK) {
-        struct results results = {depths.count, root, depths.of, parents.of};
+        struct results results = {depths.count, directed, root, depths.of, parents.of};
         status = check_all(&list, &results);
     }
     free(parents.of);

@@ -24,6 +24,7 @@ static const char help[] =
     "                         standard input; %d stands for the root\n"
     "      --parents FILE     parents, likewise; with or without --depths\n"
     "      --max-depth D      of a search that ended at this depth: vertices beyond are -1\n"
+    "      --reverse          of a directed graph: the search went against its edges\n"
     "  -@, --threads N        0, the default, is all cores\n"
     "  -S, --memory SIZE      memory of the process at most, 32M or more (default: 3/4 of what is\n"
     "                         available); with less, edges are read more often\n"
@@ -31,11 +32,12 @@ static const char help[] =
     "      --timeout SECONDS  end the job if a rank does not go on for so long (default: never)\n"
     "  -q, --quiet  -v, --verbose  -h, --help  --version\n";
 
-enum { DEPTHS_OPTION = CLI_FIRST_FREE_OPTION, PARENTS_OPTION, MAX_DEPTH_OPTION };
+enum { DEPTHS_OPTION = CLI_FIRST_FREE_OPTION, PARENTS_OPTION, MAX_DEPTH_OPTION, REVERSE_OPTION };
 
 struct command {
     const char *depths, *parents;
     uint32_t deepest; /* UINT32_MAX: not given */
+    int reverse;
     struct edge_inputs inputs; /* the graph */
     uint64_t *root; /* as given */
     uint64_t roots;
@@ -75,6 +77,7 @@ static void parse_option(struct cli *cli, struct command *c, int option, const c
     case DEPTHS_OPTION: c->depths = argument; break;
     case PARENTS_OPTION: c->parents = argument; break;
     case MAX_DEPTH_OPTION: c->deepest = (uint32_t)cli_number(cli, "--max-depth", argument, 0, UINT32_MAX - 1); break;
+    case REVERSE_OPTION: c->reverse = 1; break;
     default: cli_option(cli, option, argument);
     }
 }
@@ -114,6 +117,7 @@ static void parse_arguments(struct cli *cli, struct command *c, int argc, char *
                                             {"depths", required_argument, NULL, DEPTHS_OPTION},
                                             {"parents", required_argument, NULL, PARENTS_OPTION},
                                             {"max-depth", required_argument, NULL, MAX_DEPTH_OPTION},
+                                            {"reverse", no_argument, NULL, REVERSE_OPTION},
                                             CLI_TIMEOUT,
                                             CLI_LONG_OPTIONS,
                                             {NULL, 0, NULL, 0}};
@@ -203,6 +207,7 @@ static enum status dbfs_check(const struct cli *cli, const struct command *c,
     if (comm_agree(comm, e) == ST_OK &&
         graph_edges_open(&edges, &c->inputs, cli_tmpdir(cli, 0), comm, work.threads, &budget, e) ==
             ST_OK) {
+        edges.reversed = c->reverse;
         for (uint64_t i = 0; i < (c->roots > 0 ? c->roots : 1) && e->status == ST_OK; i++)
             check_root(&work, i, e);
         graph_edges_close(&edges);

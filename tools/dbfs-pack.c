@@ -50,6 +50,8 @@ static const char help[] =
     "                         that takes at most three quarters of the bytes\n"
     "      --layout 2d=RxC    R x C shards without delegates (-p and -t follow), and beside them the\n"
     "                         grid parts that dbfs-traverse-2d searches\n"
+    "      --rows LIST        of a directed graph: out, for half of the size, and searches then only push;\n"
+    "                         out,in, the default, also to pull and to search in reverse\n"
     "      --plan             only print what it would take: memory, temporary disk, passes over the\n"
     "                         stream, bytes of a shard\n"
     "      --list             print what a shard directory holds\n"
@@ -67,6 +69,7 @@ enum {
     RESUME_OPTION = CLI_FIRST_FREE_OPTION,
     HEADS_OPTION,
     ENCODING_OPTION,
+    ROWS_OPTION,
     PLAN_OPTION,
     LIST_OPTION,
     JSON_OPTION,
@@ -133,6 +136,11 @@ static void parse_option(struct cli *cli, struct command *c, int option, const c
     case ENCODING_OPTION:
         if (pack_encoding_parse(argument, &c->pack.encoding) != 0)
             cli_usage(cli, "--encoding: '%s' is not raw, packed or auto", argument);
+        break;
+    case ROWS_OPTION:
+        c->pack.out_only = strcmp(argument, "out") == 0;
+        if (!c->pack.out_only && strcmp(argument, "out,in") != 0)
+            cli_usage(cli, "--rows: '%s' is not out or out,in", argument);
         break;
     case PLAN_OPTION: choose_action(cli, c, PLAN); break;
     case LIST_OPTION: choose_action(cli, c, LIST); break;
@@ -207,6 +215,7 @@ static void parse_arguments(struct cli *cli, struct command *c, int argc, char *
                                             {"resume", no_argument, NULL, RESUME_OPTION},
                                             {"heads", required_argument, NULL, HEADS_OPTION},
                                             {"encoding", required_argument, NULL, ENCODING_OPTION},
+                                            {"rows", required_argument, NULL, ROWS_OPTION},
                                             {"plan", no_argument, NULL, PLAN_OPTION},
                                             {"list", no_argument, NULL, LIST_OPTION},
                                             {"verify", no_argument, NULL, VERIFY_OPTION},

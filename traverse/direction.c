@@ -74,8 +74,9 @@ static double expect_found(const struct direction_costs *costs, enum subgraph g,
                            const struct subgraph_work *work)
 {
     enum subgraph reverse = subgraph_reverse(g);
-    double left = costs->graph.edges[reverse] - costs->seen_edges[reverse];
-    double found = left > 0 ? (double)work->forward * left / costs->graph.edges[reverse] : 0;
+    const struct cost_pulled *pulled = &costs->graph.pulled[reverse];
+    double left = pulled->edges - costs->seen_edges[reverse] * pulled->edges_each;
+    double found = left > 0 ? (double)work->forward * left / pulled->edges : 0;
     return found < (double)work->unvisited_targets ? found : (double)work->unvisited_targets;
 }
 

@@ -13,6 +13,24 @@ const struct cost_rates cost_rates_h200 = {
 #include "formats/rates.def"
 };
 
+uint64_t unvisited_pulled(const struct shard *shard, enum subgraph g, uint64_t unvisited)
+{
+    const struct csr *pushed = &shard->csr[subgraph_reverse(g)], *pulled = shard_pull_rows(shard, g);
+    if (pushed == pulled)
+        return unvisited;
+    double share = pushed->source_rows > 0 ? (double)unvisited / (double)pushed->source_rows : 1;
+    return (uint64_t)(share * (double)pulled->source_rows);
+}
+
+void cost_settle_pulled(struct cost_graph *graph)
+{
+    for (int g = 0; g < SUBGRAPHS; g++) {
+        struct cost_pulled *pulled = &graph->pulled[g];
+        pulled->rows_each = graph->sources[g] > 0 ? pulled->sources / graph->sources[g] : 0;
+        pulled->edges_each = graph->edges[g] > 0 ? pulled->edges / graph->edges[g] : 0;
+    }
+}
+
 struct cost_graph cost_graph_of(const struct shard *shard, const struct cost_rates *rates)
 {
     static const double NEAR_VERTICES = 1 << 18; /* 8 bytes of each are in the second cache of a core */
@@ -21,7 +39,11 @@ struct cost_graph cost_graph_of(const struct shard *shard, const struct cost_rat
     for (int g = 0; g < SUBGRAPHS; g++) {
         graph.edges[g] = (double)shard->csr[g].edges;
         graph.sources[g] = (double)shard->csr[g].source_rows;
+        const struct csr *pulled = &shard->csr[shard_pulled(shard, (enum subgraph)g)];
+        graph.pulled[g].sources = (double)pulled->source_rows;
+        graph.pulled[g].edges = (double)pulled->edges;
     }
+    cost_settle_pulled(&graph);
     if (vertices > NEAR_VERTICES)
         graph.rates.found += rates->far * (1 - NEAR_VERTICES / vertices);
     graph.rates.list_edge += rates->list_vertex * vertices;

@@ -11,6 +11,8 @@
 
 #include "formats/graph/subgraph.h"
 
+#include <stdint.h>
+
 #ifdef __CUDACC__
 #define COST_FUNCTION __host__ __device__ static inline
 #else
@@ -32,14 +34,28 @@ extern "C" {
 /* Rates of one core, and of a whole H200. */
 extern const struct cost_rates cost_rates_cpu, cost_rates_h200;
 
+/* Rows that pulls read. A search counts the rows that it has seen as they are pushed: these are the same ones in an
+ * undirected graph, and in a directed one `rows_each` and `edges_each` for each of them, if all are alike. */
+struct cost_pulled {
+    double sources, edges, rows_each, edges_each;
+};
+
 /* The numbers that do not change in a search. */
 struct cost_graph {
     double edges[SUBGRAPHS], sources[SUBGRAPHS]; /* sources: rows that are not empty */
-    double words[VERTEX_KINDS];                  /* of a mask: 32 bits each */
+    struct cost_pulled pulled[SUBGRAPHS];
+    double words[VERTEX_KINDS]; /* of a mask: 32 bits each */
     struct cost_rates rates;
 };
 
 struct cost_graph cost_graph_of(const struct shard *shard, const struct cost_rates *rates);
+
+/* How many rows a pull along g has to look at, if so many rows that are pushed along the reverse of g are unvisited: as
+ * many, or in a directed graph, where these are other rows, as large a share. */
+uint64_t unvisited_pulled(const struct shard *shard, enum subgraph g, uint64_t unvisited);
+
+/* Makes rows_each and edges_each from the counts. */
+void cost_settle_pulled(struct cost_graph *graph);
 
 #ifdef __cplusplus
 }
@@ -58,8 +74,9 @@ COST_FUNCTION double cost_pull(const struct cost_graph *graph, const double *see
 {
     const int reverse = (g & 1) << 1 | g >> 1; /* subgraph_reverse */
     const float share = (float)seen_edges[g] / (float)graph->edges[g]; /* fast on a GPU */
-    double rows = graph->sources[reverse] - seen_rows[reverse];
-    double edges = graph->edges[reverse] - seen_edges[reverse];
+    const struct cost_pulled *pulled = &graph->pulled[reverse];
+    double rows = pulled->sources - seen_rows[reverse] * pulled->rows_each;
+    double edges = pulled->edges - seen_edges[reverse] * pulled->edges_each;
     rows = rows > 0 ? rows : 0;
     edges = edges > rows ? edges : rows;
     double probes = rows < share * edges ? (float)rows / share : edges;

@@ -8,9 +8,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-static enum status open_shards(struct graph *graph, const struct comm *comm, const char *folder,
+static enum status open_shards(struct graph *graph, const struct comm *comm, const struct graph_options *options,
                                struct error *e)
 {
+    const char *folder = options->folder;
     graph->shards = calloc(graph->device_count, sizeof *graph->shards);
     if (graph->shards == NULL)
         return fail_memory(e, folder, graph->device_count * sizeof *graph->shards);
@@ -18,6 +19,8 @@ static enum status open_shards(struct graph *graph, const struct comm *comm, con
         uint32_t index = shard_of_device(comm->rank, g, comm->ranks);
         if (manifest_open_shard(&graph->manifest, folder, index, &graph->shards[g], e) != ST_OK)
             return e->status;
+        if (options->reverse && graph->manifest.direction == EDGES_DIRECTED)
+            shard_reverse(&graph->shards[g]);
     }
     return ST_OK;
 }
@@ -79,6 +82,17 @@ static enum status choose_device_count(struct graph *graph, const struct comm *c
     return fail(e, ST_USAGE, "%u shards cannot be divided evenly among %u ranks", p, comm->ranks);
 }
 
+/* Without in-rows only a search along the edges is possible, which only pushes. Among several shards a vertex finds its
+ * parent in its in-row. */
+static enum status check_rows(const struct manifest *m, const struct graph_options *options, struct error *e)
+{
+    const char *what = options->reverse ? "--reverse goes" : options->pulls ? "--direction pull goes"
+                       : options->parents && m->p > 1 ? "parents of several shards are found" : NULL;
+    if (!m->out_only || what == NULL)
+        return ST_OK;
+    return fail(e, ST_USAGE, "%s: %s by in-rows, and it was packed with --rows out", options->folder, what);
+}
+
 /* Collective. */
 static enum status count_vertices(struct graph *graph, const struct comm *comm, struct error *e)
 {
@@ -115,8 +129,9 @@ static enum status open_graph(struct graph *graph, const struct comm *comm,
     memset(graph, 0, sizeof *graph);
     double start = cli_seconds();
     if (manifest_read(&graph->manifest, options->folder, e) == ST_OK &&
-        choose_device_count(graph, comm, options->device_count, e) == ST_OK)
-        open_shards(graph, comm, options->folder, e);
+        choose_device_count(graph, comm, options->device_count, e) == ST_OK &&
+        check_rows(&graph->manifest, options, e) == ST_OK)
+        open_shards(graph, comm, options, e);
     if (comm_agree(comm, e) != ST_OK)
         return e->status;
     double opened = cli_seconds();

@@ -28,6 +28,8 @@ struct graph_options {
     enum residence resident;      /* of columns in host memory */
     uint64_t (*takes)(const struct shard *shard, int threads, int parents); /* backend_device.takes */
     int parents;                  /* will be recorded */
+    int pulls;                    /* only */
+    int reverse;                  /* search against the edges of a directed graph */
     int trust;                    /* leave out the ranges (shard_ranges.h) */
     unsigned columns;             /* subgraphs whose columns are decoded into host memory (shard_load) */
     int threads;

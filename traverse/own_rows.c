@@ -5,7 +5,7 @@
 
 void own_rows_split(const struct shard *shard, uint64_t *own, uint64_t *others)
 {
-    const struct csr *dd = &shard->csr[DD];
+    const struct csr *dd = shard_pull_rows(shard, DD);
     for (uint64_t w = 0; w < mask_words(shard->d); w++) {
         uint64_t sources = dd->edges > 0 ? dd->sources[w] : 0, owned = 0;
         for (uint64_t bits = sources; bits != 0; bits &= bits - 1) {

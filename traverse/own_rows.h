@@ -4,7 +4,7 @@
 
 #include "formats/shard.h"
 
-/* Splits the sources of dd: `own` gets the delegates that the shard owns, `others` the rest. Both are masks of
+/* Splits the sources of the rows that a pull of dd reads: `own` gets the delegates that the shard owns, `others` the rest. Both are masks of
  * mask_words(d) words. */
 void own_rows_split(const struct shard *shard, uint64_t *own, uint64_t *others);
 

@@ -7,8 +7,8 @@ const char *const residence_name[] = {"raw", "packed", "host", "auto"};
 static int stays_packed(const struct shard *shard, const struct section *s, enum residence residence)
 {
     struct packed packed;
-    for (int g = 0; residence == RESIDENT_PACKED && g < SUBGRAPHS; g++) {
-        if (s->type == shard_section_of((enum subgraph)g, SHARD_COLUMNS))
+    for (int g = 0; residence == RESIDENT_PACKED && g < shard_row_sets(shard); g++) {
+        if (s->type == shard_section(shard, (enum subgraph)g, SHARD_COLUMNS))
             return shard_can_keep(shard, (enum subgraph)g, &packed);
     }
     return 0;

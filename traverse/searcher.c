@@ -90,6 +90,8 @@ static enum status open_graph(struct searcher *s, const struct args *args, struc
                                     .device_count = args->shards_per_rank,
                                     .check = args->check,
                                     .trust = args->trust,
+                                    .pulls = args->policy.mode == DIRECTION_PULL,
+                                    .reverse = args->reverse,
                                     .columns = columns,
                                     .resident = args->resident,
                                     .takes = s->rank.backend->device->takes,
@@ -97,6 +99,20 @@ static enum status open_graph(struct searcher *s, const struct args *args, struc
                                     .threads = s->threads,
                                     .budget = &s->budget};
     return graph_open(&s->graph, &s->comm, &options, e);
+}
+
+/* What the direction of the graph's edges asks for. */
+static enum status settle_edges(struct searcher *s, struct args *args, struct error *e)
+{
+    const struct manifest *m = &s->graph.manifest;
+    if (m->direction == EDGES_DIRECTED && args->undirected_only)
+        return fail(e, ST_BAD_DATA, "%s: has directed edges, and %s is for undirected graphs: 'edgeconv -u' makes "
+                    "each an undirected edge", args->folder, args->cli.program);
+    if (m->direction != EDGES_DIRECTED && args->reverse && s->comm.rank == 0)
+        cli_note(&args->cli, "--reverse: has no effect, as the edges are undirected");
+    if (m->out_only)
+        args->policy.mode = DIRECTION_PUSH;
+    return ST_OK;
 }
 
 /* Said before the searches, which results come after. */
@@ -168,7 +184,7 @@ enum status searcher_open(struct searcher *s, struct args *args, int files, stru
     share_host(s, args);
     watch_phase("opening the graph");
     if (choose_backend(s, args, e) != ST_OK || open_graph(s, args, e) != ST_OK ||
-        check_parents_width(s, args, e) != ST_OK)
+        settle_edges(s, args, e) != ST_OK || check_parents_width(s, args, e) != ST_OK)
         return e->status;
     watch_phase("opening devices");
     open_devices(s, args, files, e);

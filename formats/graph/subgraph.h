@@ -5,19 +5,23 @@
  * subgraph has the same edges in the opposite direction. nd is the reverse of dn, and dn of nd; nn and dd are
  * their own reverse. A push along g finds vertices among the columns of g. A pull finds the same vertices
  * among the rows of the reverse of g.
+ *
+ * The edges of a directed graph have two sets of rows. The out-rows, nn to dd, go from the tail of an edge to its
+ * head: they are pushed. The in-rows, in-nn to in-dd, go from the head to the tail: they are pulled. An edge that
+ * is out of n and into d stands in nd, and in in-dn. The rows of an undirected graph are both.
  */
 #ifndef DBFS_SUBGRAPH_H
 #define DBFS_SUBGRAPH_H
 
 enum vertex_kind { NORMALS, DELEGATES, VERTEX_KINDS };
 
-enum subgraph { NN, ND, DN, DD, SUBGRAPHS };
+enum subgraph { NN, ND, DN, DD, SUBGRAPHS, IN_NN = SUBGRAPHS, IN_ND, IN_DN, IN_DD, ROW_SETS };
 
-extern const char *const subgraph_name[SUBGRAPHS]; /* nn, nd, dn, dd */
+extern const char *const subgraph_name[ROW_SETS]; /* nn, nd, dn, dd, and in-nn to in-dd */
 
 static inline enum vertex_kind subgraph_rows(enum subgraph g)
 {
-    return (enum vertex_kind)(g >> 1);
+    return (enum vertex_kind)(g >> 1 & 1);
 }
 
 static inline enum vertex_kind subgraph_columns(enum subgraph g)
@@ -33,6 +37,12 @@ static inline enum subgraph subgraph_between(enum vertex_kind rows, enum vertex_
 static inline enum subgraph subgraph_reverse(enum subgraph g)
 {
     return subgraph_between(subgraph_columns(g), subgraph_rows(g));
+}
+
+/* The in-rows of a directed graph that go between the same kinds as g. */
+static inline enum subgraph subgraph_in(enum subgraph g)
+{
+    return (enum subgraph)(IN_NN + g);
 }
 
 #endif

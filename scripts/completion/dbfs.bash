@@ -6,10 +6,11 @@ _dbfs_complete() {
     case $before in
     --direction)
         [ "$program" != edgeconv ] || values='once symmetric directed'
-        [ "$program" != dbfs ] || values='once symmetric auto push pull cost'
+        [ "$program" != dbfs ] || values='once symmetric directed auto push pull cost'
         ;;
     --backend) values='auto cpu cuda' ;;
     --encoding) values='auto raw packed' ;;
+    --rows) values='out out,in' ;;
     --reduction) [ "$program" != dbfs-model ] || values='halving tree ring' ;;
     --masks) values='hosts flat slices' ;;
     --words) values='dense sparse' ;;

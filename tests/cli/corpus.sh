@@ -56,7 +56,6 @@ read_it() { # PATH
 # what a second program makes of it: the exit code that it must have
 second() { # NAME CODE
     case $1 in
-    stream/good-directed) check_exit 3 "$1: is not packed" packed -t 2 "$corpus/$1" ;;
     stream/good-wide) ;; # ids beyond the slots of two shards
     stream/*) check_exit "$2" "$1: packed: exit $2" packed -t 2 "$corpus/$1" ;;
     shard/bad-manifest-edges) check_exit 0 "$1: a search does not need it" searched -r 0 "$corpus/$1" ;;

@@ -209,9 +209,6 @@ check_says "$tmp/nowhere: cannot create a temporary file" 'is named'
 check_exit 0 'and is not needed for .npy' "$check" -T "$tmp/nowhere" --depths "$tmp/d.npy" "$tmp/g.edges"
 check_exit 1 'no such graph' "$check" --depths "$tmp/d" "$tmp/none"
 check_exit 3 'results that are a folder' "$check" --depths "$tmp/g4" "$tmp/g.edges"
-"$BIN/edgeconv" -q --direction directed -o "$tmp/directed" "$tmp/g.txt"
-check_exit 3 'a directed stream' "$check" --depths "$tmp/d" "$tmp/directed"
-check_says 'edgeconv -u' 'says what to do'
 head -c -8 "$tmp/g.edges" >"$tmp/cut"
 check_exit 3 'a stream without its trailer' "$check" --depths "$tmp/d" "$tmp/cut"
 check_exit 3 'the same on 2 ranks' mpi 2 --depths "$tmp/d" "$tmp/cut"

@@ -20,7 +20,6 @@ flip() {
 "$BIN/rmatgen" -q -s 12 --seed 7 -o "$tmp/other.edges"
 { printf '7 7\n7 7\n30 30\n0 30\n'; "$BIN/rmatgen" -q -s 8 -e 4 -f text; } |
     "$BIN/edgeconv" -q -u --vertices 300 -o "$tmp/loops.edges"
-printf '0 1\n1 2\n' | "$BIN/edgeconv" -q --direction directed -o "$tmp/directed.edges"
 "$BIN/degsplit" -q -p 3 -o "$tmp/g.split" "$tmp/g.edges"
 
 # ---- packing ----
@@ -159,8 +158,9 @@ for encoding in '' gzip Raw packed,raw; do
         "$pack" -p 1 --encoding "$encoding" -o "$tmp/x" "$tmp/g.edges"
 done
 refuses 1 'a missing stream' "$pack" -p 1 -o "$tmp/x" "$tmp/none.edges"
-refuses 3 'a directed stream' "$pack" -p 1 -o "$tmp/x" "$tmp/directed.edges"
-check_says 'edgeconv -u' 'and what to do about it'
+refuses 2 '--rows in' "$pack" --rows in -o "$tmp/x" "$tmp/g.edges"
+refuses 2 '--rows out of undirected edges' "$pack" --rows out -o "$tmp/x" "$tmp/g.edges"
+check_says 'undirected edges' 'and why'
 refuses 3 'a .split of another stream' "$pack" -p 1 -s "$tmp/g.split" -o "$tmp/x" "$tmp/other.edges"
 check_says 'g.split: was made from another edge stream' 'and says so'
 refuses 3 'a stream as .split' "$pack" -p 1 -s "$tmp/g.edges" -o "$tmp/x" "$tmp/g.edges"

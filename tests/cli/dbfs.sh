@@ -183,8 +183,6 @@ check_exit 2 'a URL' dbfs -r 0 https://example.org/graph.gz
 check_says "use .curl -fL 'https://example.org/graph.gz' | dbfs -." 'is told how to be read'
 check_exit 1 'roots in two words' dbfs -r 0 1 g.txt
 check_says '^dbfs: 1: cannot read it: No such file or directory; several roots are one word: -r A,B' 'is told'
-check_exit 2 'directed searches' dbfs -r 0 --direction directed g.txt
-check_says '^dbfs: --direction directed: only undirected graphs are searched' 'are refused'
 mkdir without
 ln -s "$(command -v bash)" "$(command -v env)" without
 check_exit 1 '--ranks without an MPI' env PATH="$tmp/without" bash "$bin/dbfs" --ranks 2 g.txt

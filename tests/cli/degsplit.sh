@@ -10,7 +10,6 @@ chosen() { awk -F'\t' 'NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i } NR > 1 &
 
 "$BIN/rmatgen" -q -s 12 --force -o "$tmp/g.edges"
 printf '0 1\n1 2\n2 0\n2 3\n3 3\n' | "$BIN/edgeconv" -q -u --force -o "$tmp/small.edges"
-printf '0 1\n1 2\n' | "$BIN/edgeconv" -q --direction directed --force -o "$tmp/directed.edges"
 
 # ---- outputs ----
 
@@ -137,8 +136,6 @@ check_exit 2 'p 0' "$degsplit" -p 0 --force -o "$tmp/x" "$tmp/g.edges"
 check_exit 2 'two inputs' "$degsplit" --force -o "$tmp/x" "$tmp/g.edges" "$tmp/g.edges"
 check_exit 2 'both outputs to standard output' "$degsplit" --sweep - "$tmp/g.edges"
 check_exit 1 'a missing file' "$degsplit" --force -o "$tmp/x" "$tmp/none.edges"
-check_exit 3 'a directed stream' "$degsplit" --force -o "$tmp/x" "$tmp/directed.edges"
-check_says 'edgeconv -u' 'and what to do about it'
 check_exit 3 'text' "$degsplit" --force -o "$tmp/x" tests/lib.sh
 check_exit 3 'an empty file' "$degsplit" --force -o "$tmp/x" /dev/null
 head -c 100000 "$tmp/g.edges" >"$tmp/cut.edges"

@@ -44,9 +44,11 @@ make_graph() { # NAME: pairs in $tmp/NAME.text, edges in $tmp/NAME.edges
         long) { "$TESTS/mkgraph" path 100000; echo 200000 200001; } >"$tmp/$1.text" ;;
         broom) awk 'BEGIN { for (i = 1; i <= 200; i++) { print 0, i # one level finds 6,000 vertices
             for (k = 0; k < 30; k++) print i, 201 + 30 * i + k } }' >"$tmp/$1.text" ;;
+        arcs) "$BIN/rmatgen" -q -s 8 -f text -o "$tmp/$1.text" ;; # directed
         sparse) printf '3 5\n5 900\n900 7\n' >"$tmp/$1.text" ;; # most ids are isolated
     esac
-    "$BIN/edgeconv" -q -u --force -o "$tmp/$1.edges" "$tmp/$1.text"
+    case $1 in arcs) set -- "$1" --direction directed ;; *) set -- "$1" -u ;; esac
+    "$BIN/edgeconv" -q "${@:2}" --force -o "$tmp/$1.edges" "$tmp/$1.text"
 }
 
 packed() { # NAME P TH: the folder, packed when it is asked for first
@@ -83,11 +85,12 @@ next_machine() {
 
 # search NAME TH LAYOUT OPTION...: depths as on the CPU; parents that the graph has
 search() {
-    local name=$1 th=$2 layout=$3 folder expected
+    local name=$1 th=$2 layout=$3 folder expected reverse=''
     shift 3
+    case " $* " in *' --reverse '*) reverse=--reverse ;; esac
     folder=$(packed "$name" $((${layout%x*} * ${layout#*x})) "$th") || { fail "$name TH $th: packing"; return; }
-    expected=$tmp/$name.checksum
-    [ -s "$expected" ] || run_on 1x1 cpu -n 2 "$(packed "$name" 1 "$th")" >"$tmp/cpu.out" 2>&1
+    expected=$tmp/$name$reverse.checksum
+    [ -s "$expected" ] || run_on 1x1 cpu -n 2 $reverse "$(packed "$name" 1 "$th")" >"$tmp/cpu.out" 2>&1
     [ -s "$expected" ] || value distance_checksum "$tmp/cpu.out" >"$expected"
     next_machine
     run_on "$layout" cuda -n 2 "$@" "$folder" >"$tmp/out" 2>"$tmp/err"
@@ -111,7 +114,9 @@ tree() {
         tree_is_right "$tmp/$name.text" "$root"
 }
 tree_is_right() {
-    "$TESTS/treecheck" "$1" "$2" "$tmp/depths" "$tmp/parents" || { head -c 800 "$tmp/err"; return 1; }
+    local arcs=()
+    case $1 in */arcs.*) arcs=(-d) ;; esac
+    "$TESTS/treecheck" "${arcs[@]}" "$1" "$2" "$tmp/depths" "$tmp/parents" || { head -c 800 "$tmp/err"; return 1; }
 }
 
 # together search|tree ARGUMENT...: the same, with blocks for which the groups' kernel fits
@@ -347,6 +352,29 @@ check_exit 0 'a report of a GPU' env LD_PRELOAD="$(realpath "$TESTS/pretend.so")
 for member in '"gpu": "emulated GPU of 2 processors"' '"gpu_driver": "550.54.15"' '"cuda": "12.0"'; do
     check "has $member" grep -qF "$member" "$tmp/gpu.json"
 done
+
+# ---- directed graphs ----
+
+for way in '' '--direction push' '--direction pull' '--factor0 dd=0.03' '--resident packed' '--resident host'; do
+    search arcs 20 1x1 $way
+    search arcs 20 1x1 --reverse $way
+    search arcs 20 1x2 $way
+    search arcs 20 1x2 --reverse $way --exchange-memory host
+    search arcs 20 2x1 --reverse $way
+done
+together search arcs 20 1x2 --reverse
+for th in 0 inf; do
+    search arcs $th 1x1 --direction cost
+    search arcs $th 1x2 --reverse
+done
+search arcs kept 1x3 --resident packed --reverse
+tree arcs 20 1x1 7
+tree arcs 20 1x1 7 --factor0 dd=0.03
+together tree arcs 20 1x2 7
+tree arcs 20 2x2 7 --exchange-memory host
+EMULATED_SLICED=1 search arcs 20 1x1
+trace arcs 20
+trace arcs 20 --reverse
 
 # ---- columns that stay packed on the device, or in memory of the host ----
 

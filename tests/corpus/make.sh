@@ -159,6 +159,22 @@ bad_part bad-attribute-locals 1 5 3
 bad_part bad-attribute-local-bits 1 6 40
 bad_part bad-attribute-edges 1 8 3
 bad_part bad-attribute-sources 1 17 18446744073709551615
+arcs=$out/stream/good-directed
+pack -p 1 -t 2 --encoding raw --heads dn=1 -o "$s/good-directed" "$arcs"
+pack -p 2 -t 1 --rows out -o "$s/good-directed-out" "$arcs"
+bad_arcs() { # as bad_part
+    from "$s/good-directed" "$s/$1"
+    "$mutate" set "$2" "$3" "$4" "$s/$1/$part"
+}
+bad_arcs bad-attribute-with-in 1 20 2
+bad_arcs bad-in-nn-column 49 0 7
+bad_arcs bad-in-nn-offset 48 1 4000000000
+from "$s/good-directed" "$s/bad-manifest-rows"
+sed -i '/^rows/d' "$s/bad-manifest-rows/manifest"
+"$mutate" fit "$s/bad-manifest-rows/manifest"
+from "$s/good-directed" "$s/bad-manifest-rows-of-part"
+sed -i 's/^rows .*/rows out/' "$s/bad-manifest-rows-of-part/manifest"
+"$mutate" fit "$s/bad-manifest-rows-of-part/manifest"
 from "$s/good-raw" "$s/unsupported-part"
 poke 8 4 99 "$s/unsupported-part/$part"
 from "$s/good-raw" "$s/unsupported-old-part"

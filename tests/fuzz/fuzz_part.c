@@ -13,7 +13,7 @@
 static void follow(const struct shard *s, const uint32_t *locals)
 {
     unsigned char *delegates = calloc(s->d + 1, 1), *normals = calloc(s->locals + 1, 1);
-    for (int g = 0; g < SUBGRAPHS && delegates != NULL && normals != NULL; g++) {
+    for (int g = 0; g < shard_row_sets(s) && delegates != NULL && normals != NULL; g++) {
         const struct csr *csr = &s->csr[g];
         for (uint64_t row = 0; row < csr->rows; row++) {
             uint64_t length = csr_row_length(csr, row), rest = csr_offset(csr, row);
@@ -21,14 +21,14 @@ static void follow(const struct shard *s, const uint32_t *locals)
                 uint64_t to = j < csr->head_columns ? csr->heads[j * csr->rows + row]
                                                     : csr_column_of_row(csr, row, rest + j - csr->head_columns);
                 uint64_t owner = to >> s->local_bits;
-                if (g == NN && s->p > 1 && owner != s->index) {
+                if (g % SUBGRAPHS == NN && s->p > 1 && owner != s->index) {
                     to -= owner << s->local_bits;
                     if (to >= locals[owner])
                         __builtin_trap();
                 } else if (subgraph_columns((enum subgraph)g) == DELEGATES) {
                     delegates[to] = 1;
                 } else {
-                    normals[g == NN && s->p > 1 ? to - (owner << s->local_bits) : to] = 1;
+                    normals[g % SUBGRAPHS == NN && s->p > 1 ? to - (owner << s->local_bits) : to] = 1;
                 }
             }
         }

@@ -18,7 +18,7 @@ edges -u --randomize=5 -o "$dir/stream/random" "$dir/convert/pairs"
 printf '%s\n' '0 281474976710655' '7 140737488355328' | edges -u -o "$dir/stream/wide"
 printf '# nothing\n' | edges -u -f pairs -o "$dir/stream/empty" || rm -f "$dir/stream/empty"
 
-for graph in rmat loops random; do
+for graph in rmat loops random directed; do
     for options in '-t 5' '-t 0' '-t inf' '-p 2'; do
         "$bin/degsplit" -q $options -o "$dir/split/$graph-${options// /}" "$dir/stream/$graph"
     done
@@ -31,6 +31,10 @@ for graph in rmat loops random; do
         rm -r "$dir/graph"
     done
 done
+pack -p 2 -t 6 --rows out -o "$dir/graph" "$dir/stream/directed"
+cp "$dir/graph/manifest" "$dir/manifest/directed-out"
+cp "$dir"/graph/part-0000-of-* "$dir/part/directed-out"
+rm -r "$dir/graph"
 
 # journals, as SPEC-shard.md has them
 journal() { # NAME LINE...

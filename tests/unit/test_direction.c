@@ -182,6 +182,7 @@ static struct direction_costs new_costs(void)
 {
     struct direction_costs costs = {.graph = {.edges = {[DD] = 32e6},
                                               .sources = {[DD] = 1e6},
+                                              .pulled = {[DD] = {1e6, 32e6, 1, 1}},
                                               .words = {[DELEGATES] = 1e6 / 32},
                                               .rates = cost_rates_cpu}};
     return costs;

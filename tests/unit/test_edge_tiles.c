@@ -92,7 +92,7 @@ static void fill(struct edge_tiles *tiles, uint64_t n, struct error *e)
     edge_tiles_seal(tiles, e);
 }
 
-static int same_degrees(const struct edge_tiles *tiles, uint64_t n, int undirected)
+static int same_degrees(const struct edge_tiles *tiles, uint64_t n, int both_ends)
 {
     uint32_t *got = calloc(n, sizeof *got), *expected = calloc(n, sizeof *expected);
     struct edge edges[PIECE];
@@ -102,7 +102,7 @@ static int same_degrees(const struct edge_tiles *tiles, uint64_t n, int undirect
             if (edges[j].u == edges[j].v)
                 continue;
             expected[edges[j].u]++;
-            expected[edges[j].v] += undirected;
+            expected[edges[j].v] += both_ends;
         }
     }
     edge_tiles_degrees(tiles, THREADS, got);
@@ -140,23 +140,24 @@ static void check_heir(struct edge_tiles *tiles, struct digest expected, int und
     bucket_store_close(&heir);
 }
 
-static void check_graph(uint64_t n, int undirected, uint32_t ranges, unsigned record_bytes)
+static void check_graph(uint64_t n, enum edges_direction direction, uint32_t ranges, unsigned record_bytes)
 {
     struct error e = {0};
     struct edge_tiles tiles;
     struct memory_budget budget = {.limit_bytes = UINT64_C(1) << 32};
     struct digest expected = {0};
     struct edge edges[PIECE];
+    int undirected = direction == EDGES_UNDIRECTED_ONCE;
     for (uint64_t i = 0; i < PIECES; i++) {
         make_piece(edges, n, i);
         add(&expected, edges, PIECE, undirected);
     }
-    CHECK(edge_tiles_open(&tiles, n, PIECES * PIECE, undirected, THREADS, &budget, &e) == ST_OK);
+    CHECK(edge_tiles_open(&tiles, n, PIECES * PIECE, direction, THREADS, &budget, &e) == ST_OK);
     CHECK(tiles.ranges == ranges && tiles.record_bytes == record_bytes);
     fill(&tiles, n, &e);
     CHECK(budget.taken_bytes <= edge_tiles_bytes(n, PIECES * PIECE, THREADS));
     if (n <= MOST_COUNTED)
-        CHECK(same_degrees(&tiles, n, undirected));
+        CHECK(same_degrees(&tiles, n, direction != EDGES_SYMMETRIC));
     for (int again = 0; again < 2; again++) {
         struct scan s = {.undirected = undirected};
         struct digest got = scan_all(&tiles, &s, &e);
@@ -176,19 +177,20 @@ static void check_limits(void)
     struct memory_budget budget = {.limit_bytes = 1 << 10};
     CHECK(edge_tiles_bytes(UINT64_C(1) << 38, 1, 1) != UINT64_MAX);
     CHECK(edge_tiles_bytes((UINT64_C(1) << 38) + 1, 1, 1) == UINT64_MAX);
-    CHECK(edge_tiles_open(&tiles, 1 << 20, 1000, 1, 1, &budget, &e) == ST_RESOURCE);
+    CHECK(edge_tiles_open(&tiles, 1 << 20, 1000, EDGES_UNDIRECTED_ONCE, 1, &budget, &e) == ST_RESOURCE);
     edge_tiles_close(&tiles);
 }
 
 int main(void)
 {
-    for (int undirected = 0; undirected < 2; undirected++) {
-        check_graph(2, undirected, 1, 4);
-        check_graph(1 << 16, undirected, 1, 4);
-        check_graph((1 << 16) + 1, undirected, 2, 4);
-        check_graph((1 << 20) - 3, undirected, 16, 4);
-        check_graph(1 << 23, undirected, 128, 4);
-        check_graph((1 << 23) + 1, undirected, 33, 5);
+    for (int i = EDGES_UNDIRECTED_ONCE; i <= EDGES_DIRECTED; i++) {
+        enum edges_direction direction = (enum edges_direction)i;
+        check_graph(2, direction, 1, 4);
+        check_graph(1 << 16, direction, 1, 4);
+        check_graph((1 << 16) + 1, direction, 2, 4);
+        check_graph((1 << 20) - 3, direction, 16, 4);
+        check_graph(1 << 23, direction, 128, 4);
+        check_graph((1 << 23) + 1, direction, 33, 5);
     }
     check_graph(1 << 26, 1, 64, 5);
     check_graph((1 << 26) + 1, 0, 33, 6);

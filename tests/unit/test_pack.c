@@ -472,7 +472,7 @@ static enum status place(struct placement *placement, struct vertex_order *order
                                       .symmetric = sep->degrees.info.direction == EDGES_SYMMETRIC,
                                       .threads = 2,
                                       .store_bytes = UINT64_C(1) << 30};
-    if (placement_plan(placement, order, limits, e) != ST_OK)
+    if (placement_plan(placement, order, ROWS_UNDIRECTED, limits, e) != ST_OK)
         return e->status;
     return place_edges(placement, &options, budget, e);
 }

@@ -8,6 +8,7 @@
 static const struct cost_graph graph = {
     .edges = {[DD] = 32e6},
     .sources = {[DD] = 1e6},
+    .pulled = {[DD] = {1e6, 32e6, 1, 1}},
     .words = {[DELEGATES] = 1e6 / 32},
     .rates = {.masks = 4e6,
               .list = 5e6,
@@ -115,7 +116,7 @@ static void test_rates(void)
 {
     for (size_t i = 0; i < sizeof levels / sizeof *levels; i++) {
         const struct counted *l = &levels[i];
-        struct cost_graph g = {.edges = {[DD] = l->edges}, .sources = {[DD] = l->rows},
+        struct cost_graph g = {.edges = {[DD] = l->edges}, .sources = {[DD] = l->rows}, .pulled = {[DD] = {l->rows, l->edges, 1, 1}},
                                .words = {[DELEGATES] = l->rows / 32}, .rates = cost_rates_h200};
         g.rates.list_edge += g.rates.list_vertex * l->rows; /* as cost_graph_of */
         struct whole_progress s = progress(l->frontier, l->forward, l->seen, l->seen_edges);

@@ -22,14 +22,16 @@ static const char *name_of(const struct claims *a)
     return a->has_depths ? a->depths.name : a->parents.name;
 }
 
-static enum status report_edge(const struct claim_windows *w, const struct offence *o,
+/* As it stands in the graph. */
+static enum status report_edge(const struct claim_windows *w, const struct offence *o, int reversed,
                                struct error *e)
 {
+    uint64_t u = reversed ? o->v : o->u, v = reversed ? o->u : o->v;
     int64_t of_u, of_v;
-    if (find_depth(w, o->u, &of_u, e) != ST_OK || find_depth(w, o->v, &of_v, e) != ST_OK)
+    if (find_depth(w, u, &of_u, e) != ST_OK || find_depth(w, v, &of_v, e) != ST_OK)
         return e->status;
-    return fail(e, ST_INVALID, "%s: edge %lld %lld: depths %lld and %lld", name_of(w->claims),
-                (ll)o->u, (ll)o->v, (ll)of_u, (ll)of_v);
+    return fail(e, ST_INVALID, "%s: edge %lld %lld: depths %lld and %lld", name_of(w->claims), (ll)u, (ll)v,
+                (ll)of_u, (ll)of_v);
 }
 
 /* No edge settled v: either its parent is on another level than the one above, or nothing joins the two. */
@@ -105,7 +107,7 @@ enum status check_claims(struct graph_edges *edges, struct claims *a, int thread
     check_vertices(&w, a, threads, budget, room, sums, e);
     if (comm_agree(edges->comm, e) == ST_OK && edge_rules_check(edges, &w, &first, e) == ST_OK) {
         if (first.u != UINT64_MAX)
-            report_edge(&w, &first, e);
+            report_edge(&w, &first, edges->directed && edges->reversed, e);
         else
             check_settled(&w, e);
     }

@@ -5,8 +5,10 @@
  * - Parents lead from every vertex to the root. If there are no depths, this gives them (tree_levels.h).
  * - No edge joins a reached vertex with one that was not reached, or spans more than one level
  * (edge_rules.h). If the search ended at a depth, no vertex is deeper, and edges from there may lead on.
+ * (edge_rules.h). No directed edge leads from a reached vertex to one that was not, or more than one level down.
  *   So no depth is too large, and nothing is missing.
- * - Every reached vertex except the root has a neighbour one level up, and its parent is such a neighbour. So
+ * - Every reached vertex except the root has a neighbour one level up, and its parent is such a neighbour: in a
+ *   directed graph, the tail of an edge to it. So
  *   no depth is too small, and every edge of the tree is in the graph.
  * The last two with parents are the five rules of the Graph500 specification.
  *

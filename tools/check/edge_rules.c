@@ -13,6 +13,7 @@ struct thread_offence {
 /* A pass over the edges: those between the two windows in memory, and those within a window. */
 struct rules_pass {
     struct claim_windows *w;
+    int directed;
     uint64_t begin[2], ids[2]; /* of the windows in memory; 0 ids: none */
     int within[2];             /* whether edges within this window are this pass's */
     struct thread_offence *thread;
@@ -24,11 +25,15 @@ struct slots {
 
 /* ---- one edge ---- */
 
+static void keep_first(struct offence *first, uint64_t u, uint64_t v)
+{
+    if (u < first->u || (u == first->u && v < first->v))
+        *first = (struct offence){u, v};
+}
+
 static void offend(struct offence *first, uint64_t u, uint64_t v)
 {
-    uint64_t low = u < v ? u : v, high = u < v ? v : u;
-    if (low < first->u || (low == first->u && high < first->v))
-        *first = (struct offence){low, high};
+    keep_first(first, u < v ? u : v, u < v ? v : u);
 }
 
 static uint32_t level_in(const struct claim_windows *w, uint64_t slot)
@@ -63,6 +68,20 @@ static void judge(struct rules_pass *p, const struct edge *edge, uint64_t slot_u
         settle(p->w, slot_v, v, edge->u);
     else
         offend(first, edge->u, edge->v);
+}
+
+/* The same of an edge from u to v. Of one whose tail was not reached nothing follows. */
+static void judge_directed(struct rules_pass *p, const struct edge *edge, uint64_t slot_u, uint64_t slot_v,
+                           struct offence *first)
+{
+    uint32_t u = level_in(p->w, slot_u), v = level_in(p->w, slot_v);
+    uint64_t up_u = u | LEVEL_SETTLED, up_v = v | LEVEL_SETTLED;
+    if (u == LEVEL_UNREACHED)
+        return;
+    if (v == LEVEL_UNREACHED ? u / 2 < p->w->claims->deepest : up_v > up_u + 2)
+        keep_first(first, edge->u, edge->v);
+    else if (v != LEVEL_UNREACHED && up_v == up_u + 2)
+        settle(p->w, slot_v, v, edge->u);
 }
 
 /* ---- edges ---- */
@@ -114,7 +133,9 @@ static enum status visit_edges(void *context, int thread, const struct edge *edg
     for (size_t first = 0; first < count; first += BATCH) {
         size_t batch = count - first < BATCH ? count - first : BATCH;
         size_t found = find_slots(p, edges + first, batch, kept, &at);
-        for (size_t i = 0; i < found; i++)
+        for (size_t i = 0; i < found && p->directed; i++)
+            judge_directed(p, &kept[i], at.u[i], at.v[i], &p->thread[thread].first);
+        for (size_t i = 0; i < found && !p->directed; i++)
             judge(p, &kept[i], at.u[i], at.v[i], &p->thread[thread].first);
     }
     return ST_OK;
@@ -178,8 +199,7 @@ static void find_first(const struct rules_pass *p, const struct comm *comm, int 
     *first = (struct offence){UINT64_MAX, UINT64_MAX};
     for (int t = 0; t < threads; t++) {
         const struct offence *own = &p->thread[t].first;
-        if (own->u != UINT64_MAX)
-            offend(first, own->u, own->v);
+        keep_first(first, own->u, own->v);
     }
     uint64_t least = comm_min_of(comm, first->u);
     first->v = comm_min_of(comm, first->u == least ? first->v : UINT64_MAX);
@@ -189,7 +209,7 @@ static void find_first(const struct rules_pass *p, const struct comm *comm, int 
 enum status edge_rules_check(struct graph_edges *edges, struct claim_windows *w,
                              struct offence *first, struct error *e)
 {
-    struct rules_pass p = {.w = w};
+    struct rules_pass p = {.w = w, .directed = edges->directed};
     size_t bytes = (size_t)edges->threads * sizeof *p.thread;
     p.thread = aligned_alloc(_Alignof(struct thread_offence), bytes);
     if (p.thread == NULL)

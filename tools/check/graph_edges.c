@@ -20,6 +20,7 @@ static enum status open_folder(struct graph_edges *g, const char *path,
         return e->status;
     const struct manifest *m = &g->shards.manifest;
     g->n = m->totals.n;
+    g->directed = m->direction == EDGES_DIRECTED;
     undo_random(g, m->randomized, m->random_n, m->random_seed);
     return ST_OK;
 }
@@ -33,12 +34,8 @@ static enum status open_streams(struct graph_edges *g, const struct edge_inputs 
     const struct edges_info *info = &g->source.info;
     undo_random(g, info->randomized, info->random_n, info->random_seed);
     g->n = g->source.totals.n;
-    if (info->direction != EDGES_DIRECTED)
-        return ST_OK;
-    return fail(e, ST_BAD_DATA,
-                "%s: the edges are directed, and a search follows both directions of each: "
-                "'edgeconv -u' makes them undirected",
-                g->source.name);
+    g->directed = info->direction == EDGES_DIRECTED;
+    return ST_OK;
 }
 
 static int is_folder(const char *path)
@@ -106,6 +103,8 @@ static enum status visit_input_ids(void *context, int thread, const struct edge 
         mapped[kept] = edges[i];
         if (g->randomized)
             mapped[kept] = (struct edge){input_id(g, edges[i].u), input_id(g, edges[i].v)};
+        if (g->reversed)
+            mapped[kept] = (struct edge){mapped[kept].v, mapped[kept].u};
         kept++;
     }
     return g->visit(g->context, thread, mapped, kept, e);

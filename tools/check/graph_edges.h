@@ -14,6 +14,7 @@
 struct graph_edges {
     uint64_t n;
     struct edge_source source; /* of streams */
+    int directed, reversed; /* reversed: directed edges are given from head to tail */
     int is_folder, passed;
     struct shard_edges shards; /* of a folder */
     int randomized;
@@ -25,7 +26,7 @@ struct graph_edges {
 };
 
 /* Opens the streams, or the one folder. All ranks call it together and get the same status. On failure it need
- * not be closed. ST_BAD_DATA also if the streams are directed. */
+ * not be closed. */
 enum status graph_edges_open(struct graph_edges *edges, const struct edge_inputs *inputs,
                              const char *tmpdir, const struct comm *comm, int threads,
                              struct memory_budget *budget, struct error *e);

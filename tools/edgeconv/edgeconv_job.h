@@ -58,7 +58,7 @@ struct job {
     struct outfile *map;
     uint64_t edges, stored_bytes;
     struct findings findings;
-    int weights_noted;
+    int weights_noted, direction_noted;
 };
 
 /* Opens every input and decides formats, directions and declared sizes, and so the output. Refuses inputs

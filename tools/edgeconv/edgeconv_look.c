@@ -91,6 +91,12 @@ static void report_opened(struct job *job, const struct source *s)
     const struct graph_facts *f = &s->facts;
     cli_detail(cli, "%s: %s, %s%s", s->name, s->format, edges_direction_name(f->direction),
                f->both_listed ? " (both directions listed)" : "");
+    if (cli->within_dbfs && f->direction_fixed && f->direction == EDGES_DIRECTED && !job->direction_noted &&
+        job->options->assertion == ASSERT_ONCE) {
+        cli_note(cli, "%s: its format (%s) says that edges are directed, and each is taken as an undirected one: "
+                 "--direction directed keeps them", s->name, s->format);
+        job->direction_noted = 1;
+    }
     if (f->notes.header_line[0] != '\0')
         cli_note(cli, "%s: the first line is taken for column names: %s", s->name,
                  f->notes.header_line);

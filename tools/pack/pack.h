@@ -31,11 +31,20 @@ struct pack_options {
     enum shard_links links;    /* for that */
     int heads[SUBGRAPHS];
     enum pack_encoding encoding;
+    int out_only; /* of a directed graph, without in-rows */
     int threads;
     const char *folder;
     enum pack_folder_mode mode;
     struct spill *spill; /* for edges that the budget cannot hold; NULL: none */
 };
+
+/* The rows that a stream's edges are put into. */
+static inline enum placed_rows pack_rows(const struct pack_options *options, const struct edges_info *info)
+{
+    if (info->direction != EDGES_DIRECTED)
+        return ROWS_UNDIRECTED;
+    return options->out_only ? ROWS_OUT : ROWS_OUT_AND_IN;
+}
 
 struct pack_times {
     double degrees, classes, order, buckets, build;

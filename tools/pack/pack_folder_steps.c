@@ -42,7 +42,9 @@ static uint64_t pack_id(const struct pack_job *j)
     for (int g = 0; g < SUBGRAPHS; g++)
         id = hash_pair(id, (uint64_t)(int64_t)j->options->heads[g]);
     id = hash_pair(id, j->options->encoding);
-    return hash_pair(id, shard_kind.version);
+    if (j->separation.degrees.info.direction != EDGES_DIRECTED)
+        return hash_pair(id, shard_kind.version);
+    return hash_pair(hash_pair(id, directed_shard_kind.version), (uint64_t)!j->options->out_only);
 }
 
 static enum status start_manifest(struct pack_job *j, struct error *e)
@@ -55,6 +57,7 @@ static enum status start_manifest(struct pack_job *j, struct error *e)
     m->th = j->report->th;
     m->d = j->report->d = separation_delegates(&j->separation, j->report->th);
     m->encoding = j->options->encoding;
+    m->out_only = info->direction == EDGES_DIRECTED && j->options->out_only;
     m->pack_id = pack_id(j);
     m->randomized = info->randomized;
     m->random_n = info->random_n;
@@ -66,7 +69,10 @@ static enum status start_manifest(struct pack_job *j, struct error *e)
 enum status pack_identify(struct pack_job *j, struct error *e)
 {
     const struct manifest *m = &j->parts.manifest;
-    if (start_manifest(j, e) == ST_OK && j->source->comm->rank == 0)
+    if (j->options->out_only && j->separation.degrees.info.direction != EDGES_DIRECTED)
+        fail(e, ST_USAGE, "--rows out: %s has undirected edges, whose rows are both out-rows and in-rows",
+             j->source->name);
+    if (e->status == ST_OK && start_manifest(j, e) == ST_OK && j->source->comm->rank == 0)
         pack_folder_identify(&j->parts.folder, m->th, m->totals.checksum, m->pack_id, e);
     return comm_agree(j->source->comm, e);
 }

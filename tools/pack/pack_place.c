@@ -41,9 +41,10 @@ static struct pack_size measure(const struct pack_job *j)
                           .directed_edges = j->separation.degrees.directed_edges,
                           .held_edges = held,
                           .held_nn = held_nn(j, held),
-                          .tiles_bytes = comm_min_of(comm, tiles->slab_count * tiles->slab_bytes),
-                          .tile_chunk_bytes = comm_max_of(comm, tiles->chunk_bytes),
-                          .tile_slab_bytes = comm_max_of(comm, tiles->slab_bytes),
+                          .tiles = {comm_min_of(comm, tiles->slab_count * tiles->slab_bytes),
+                                    comm_max_of(comm, tiles->chunk_bytes),
+                                    comm_max_of(comm, tiles->slab_bytes)},
+                          .rows = pack_rows(j->options, &j->separation.degrees.info),
                           .nn_column_bytes = o->nn_column_bytes,
                           .column_bits = placement_column_bits(o),
                           .threads = (int)comm_max_of(comm, (uint64_t)j->options->threads)};
@@ -118,7 +119,7 @@ enum status pack_place(struct pack_job *j, struct error *e)
     if (j->parts.folder.finished_count > 0)
         options.finished = j->parts.folder.finished;
     if (divide_with_tiles(j, &memory, &options.store_bytes, &stow, e) == ST_OK)
-        placement_plan(&j->placement, &j->order, memory.limits, e);
+        placement_plan(&j->placement, &j->order, pack_rows(j->options, &d->info), memory.limits, e);
     edges = degrees_edges(&j->separation.degrees, j->source);
     if (comm_agree(j->source->comm, e) == ST_OK &&
         place_edges(&j->placement, &options, j->budget, e) == ST_OK && stow)

@@ -206,15 +206,6 @@ static enum status check_symmetry(const struct counting *c, int threads, const s
     return ST_OK;
 }
 
-static enum status refuse_directed(const struct edges_info *info, const char *name,
-                                   struct error *e)
-{
-    if (info->direction != EDGES_DIRECTED)
-        return ST_OK;
-    return fail(e, ST_BAD_DATA, "%s: the edges are directed, and the traversal needs both "
-                "directions of each: 'edgeconv -u' makes them undirected", name);
-}
-
 /* ---- when n is too large ---- */
 
 /* Finds the largest id and the block where it first stands, block by block. */
@@ -405,8 +396,7 @@ static enum status open_tiles(struct degrees *d, struct edge_source *source,
     uint64_t bytes = degrees_tiles_bytes(&totals, source->largest_share, o, memory_left(budget));
     if (comm_min_of(source->comm, bytes) == 0 || d->of.values.windows > 1)
         return edge_source_keep(source, e);
-    edge_tiles_open(&d->tiles, d->ids, source->share_edges,
-                    d->info.direction == EDGES_UNDIRECTED_ONCE, o->threads, budget, e);
+    edge_tiles_open(&d->tiles, d->ids, source->share_edges, d->info.direction, o->threads, budget, e);
     return comm_agree(source->comm, e);
 }
 
@@ -417,8 +407,6 @@ static enum status count_with(struct counting *c, struct edge_source *source,
     d->info = source->info;
     d->totals = source->totals;
     d->ids = edge_source_ids(source);
-    if (e->status == ST_OK)
-        refuse_directed(&d->info, source->name, e);
     if (comm_agree(source->comm, e) == ST_OK && open_values(d, source, o, c->budget, e) == ST_OK &&
         open_tiles(d, source, o, c->budget, e) == ST_OK) {
         count_stream(c, source, o->threads, e);

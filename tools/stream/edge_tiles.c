@@ -50,12 +50,12 @@ uint64_t edge_tiles_bytes(uint64_t n, uint64_t edges, int threads)
     return bucket_store_least(&o) + o.expected_bytes / 8 * 9;
 }
 
-enum status edge_tiles_open(struct edge_tiles *t, uint64_t n, uint64_t edges, int undirected,
-                            int threads, struct memory_budget *budget, struct error *e)
+enum status edge_tiles_open(struct edge_tiles *t, uint64_t n, uint64_t edges,
+                            enum edges_direction direction, int threads, struct memory_budget *budget, struct error *e)
 {
     memset(t, 0, sizeof *t);
     cut(t, n);
-    t->undirected = undirected;
+    t->direction = direction;
     struct bucket_options o = store_options(t, edges, threads);
     o.room_bytes = memory_left(budget);
     return bucket_store_open(&t->store, &o, budget, e);
@@ -82,7 +82,7 @@ static void compute(const struct edge_tiles *t, const struct edge *edges, size_t
                     struct step *restrict step)
 {
     const unsigned bits = t->range_bits, shift = 4 * t->record_bytes;
-    const uint32_t ranges = t->ranges, undirected = t->undirected != 0;
+    const uint32_t ranges = t->ranges, undirected = t->direction == EDGES_UNDIRECTED_ONCE;
     const uint64_t mask = (UINT64_C(1) << bits) - 1;
     for (size_t i = 0; i < count; i++) {
         uint64_t u = edges[i].u, v = edges[i].v, swap = -(uint64_t)(undirected & (v < u)) & (u ^ v);
@@ -187,7 +187,7 @@ void edge_tiles_degrees(const struct edge_tiles *t, int threads, uint32_t *degre
             while ((count = bucket_reader_next(&rows, &records)) > 0)
                 count_rows(t, records, count, of);
             struct bucket_reader columns = read_tile(t, other, range);
-            while (t->undirected && (count = bucket_reader_next(&columns, &records)) > 0)
+            while (t->direction != EDGES_SYMMETRIC && (count = bucket_reader_next(&columns, &records)) > 0)
                 count_columns(t, records, count, of);
         }
     }

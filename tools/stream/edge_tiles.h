@@ -7,7 +7,7 @@
  *
  * An edge in a tile is two indices within the ranges, as a record of 4, 5, 6 or 8 bytes: each index has half
  * of its bits, which are enough for 2^23, 2^26, 2^30 and 2^38 vertices.
- * An undirected edge is in the tile (row, column) with row <= column. A directed edge is in the tile of its
+ * An edge of an undirected-once stream is in the tile (row, column) with row <= column. Another is in the tile of its
  * ends. Self-loops are left out.
  */
 #ifndef DBFS_EDGE_TILES_H
@@ -22,7 +22,7 @@
 struct edge_tiles {
     uint32_t ranges;
     unsigned range_bits;
-    int undirected;
+    enum edges_direction direction; /* of the stream */
     unsigned record_bytes; /* 4, 5, 6 or 8 */
     struct bucket_store store; /* one bucket for each tile */
     struct bucket_store *heir; /* NULL until edge_tiles_leave */
@@ -33,8 +33,8 @@ uint64_t edge_tiles_bytes(uint64_t n, uint64_t edges, int threads);
 
 /* Opens tiles for n vertices. They are charged to the budget as they grow. `edges` is the expected number;
  * more are allowed. */
-enum status edge_tiles_open(struct edge_tiles *tiles, uint64_t n, uint64_t edges, int undirected,
-                            int threads, struct memory_budget *budget, struct error *e);
+enum status edge_tiles_open(struct edge_tiles *tiles, uint64_t n, uint64_t edges,
+                            enum edges_direction direction, int threads, struct memory_budget *budget, struct error *e);
 void edge_tiles_close(struct edge_tiles *tiles); /* zeroed tiles are allowed */
 
 /* Adds edges; `thread` is the number of the calling thread. Ids are below n. */
@@ -44,7 +44,7 @@ enum status edge_tiles_add(struct edge_tiles *tiles, int thread, const struct ed
 /* Ends the adding. */
 enum status edge_tiles_seal(struct edge_tiles *tiles, struct error *e);
 
-/* Adds all edges to degree[n]: both ends of each edge if edges are undirected, else only the first end. One
+/* Adds all edges to degree[n]: both ends of each edge, or, of a symmetric stream, only the first end. One
  * thread counts all degrees of a range, so no atomic operations are needed. */
 void edge_tiles_degrees(const struct edge_tiles *tiles, int threads, uint32_t *degree);
 

@@ -187,6 +187,12 @@ struct device {
     struct cpu_answers *answers; /* NULL: there are none (cpu_answers.h) */
 };
 
+/* Rows that a pull along g looks at, about. */
+static inline uint64_t unvisited_targets(const struct device *dev, enum subgraph g)
+{
+    return unvisited_pulled(dev->shard, g, dev->unvisited[subgraph_reverse(g)]);
+}
+
 /* Words of a mask that a thread clears at a time. */
 enum { CLEAR_WORDS = 256 };
 

@@ -221,7 +221,7 @@ static enum status cpu_open(struct device **result, const struct shard *shard,
 static enum residence cpu_resident(const struct device *dev)
 {
     int is_packed = 0;
-    for (int g = 0; g < SUBGRAPHS; g++)
+    for (int g = 0; g < shard_row_sets(dev->shard); g++)
         is_packed |= dev->shard->csr[g].packed.words != NULL;
     return is_packed ? RESIDENT_PACKED : RESIDENT_RAW;
 }

@@ -23,6 +23,6 @@ double list_price(const struct device *dev, enum subgraph g, const struct subgra
 void set_prices(const struct device *dev, enum subgraph g, struct subgraph_work *work)
 {
     struct direction_prices prices = direction_prices(&dev->costs, g, work);
-    work->price[PULL] = prices.of[PULL] / threads_for(dev, dev->unvisited[subgraph_reverse(g)]);
+    work->price[PULL] = prices.of[PULL] / threads_for(dev, unvisited_targets(dev, g));
     work->price[PUSH] = pushes_marks(dev, g) ? price_of_marks(dev, g, prices.found) : prices.of[PUSH];
 }

@@ -51,7 +51,7 @@ struct pull {
 
 static inline struct pull describe_pull(struct device *dev, enum subgraph g, const uint64_t *mask)
 {
-    const struct csr *csr = &dev->shard->csr[subgraph_reverse(g)];
+    const struct csr *csr = shard_pull_rows(dev->shard, g);
     return (struct pull){.dev = dev,
                          .csr = csr,
                          .sources = csr->sources,
@@ -154,7 +154,7 @@ static uint64_t run_pull(struct pull *pull, enum subgraph g, gang_job *job)
     uint64_t words = pull->words, pieces = words;
     if (words > HUB_PIECES)
         pieces = HUB_PIECES + (words - HUB_PIECES + PIECE_WORDS - 1) / PIECE_WORDS;
-    gang_run(dev->means.gang, threads_for(dev, dev->unvisited[subgraph_reverse(g)] + words), pieces, job,
+    gang_run(dev->means.gang, threads_for(dev, unvisited_targets(dev, g) + words), pieces, job,
              pull);
     dev->notes.probes[g] += pull->probes;
     return pull->found;
@@ -188,13 +188,13 @@ void pull_dd_rows(struct device *dev, const uint64_t *rows)
 
 uint64_t pull_dd(struct device *dev)
 {
-    pull_dd_rows(dev, dev->shard->csr[DD].sources);
+    pull_dd_rows(dev, shard_pull_rows(dev->shard, DD)->sources);
     return 0;
 }
 
 uint64_t pull_nd(struct device *dev)
 {
-    pull_delegates(dev, ND, dev->shard->csr[DN].sources, dev->normals.visited);
+    pull_delegates(dev, ND, shard_pull_rows(dev->shard, ND)->sources, dev->normals.visited);
     return 0;
 }
 

@@ -1,6 +1,7 @@
 /* cpu_questions.c: parents that a device of the CPU does not know itself; see backend.h
  *
- * A vertex that was reached over an nn edge from another shard asks all its neighbours there. The questions
+ * A vertex that was reached over an nn edge from another shard asks all its neighbours there; of a directed graph,
+ * those that have an edge to it. The questions
  * are counted first and written then, by all threads; they lie by shard, and for a shard by thread. Bytes
  * that must move for each: 8 of the question and 4 of the vertex that asks, 4 or 8 of the reply, and at the
  * other end a random depth and id.
@@ -15,7 +16,7 @@
 static void ask_neighbours(const struct device *dev, uint32_t local, uint64_t *cursor, int list)
 {
     const struct shard *shard = dev->shard;
-    const struct csr *nn = &shard->csr[NN];
+    const struct csr *nn = shard_pull_rows(shard, NN);
     struct cpu_answers *a = dev->answers;
     uint64_t local_mask = (UINT64_C(1) << shard->local_bits) - 1;
     uint64_t heads = nn->head_columns, length = csr_row_length(nn, local),

@@ -128,7 +128,7 @@ static struct subgraph_work work_of(struct device *dev, enum subgraph g)
     struct subgraph_work work = {.forward = dev->forward[g],
                                  .frontier = dev->frontier[g],
                                  .unvisited_sources = dev->unvisited[g],
-                                 .unvisited_targets = dev->unvisited[subgraph_reverse(g)]};
+                                 .unvisited_targets = unvisited_targets(dev, g)};
     direction_costs_see(&dev->costs, g, &work);
     return work;
 }

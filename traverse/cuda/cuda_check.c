@@ -68,7 +68,7 @@ enum status gpu_check_ranges(struct device *dev, const uint32_t *locals, int thr
     struct check_memory memory = {.host_locals = locals, .threads = threads};
     double start = cli_seconds();
     take_memory(&memory, dev, locals, e);
-    for (int g = 0; g < SUBGRAPHS && e->status == ST_OK; g++)
+    for (int g = 0; g < shard_row_sets(dev->shard) && e->status == ST_OK; g++)
         check_csr(dev, (enum subgraph)g, &memory, e);
     cudaFree(memory.found);
     cudaFree(memory.locals);

@@ -175,7 +175,7 @@ struct device {
     char where[320]; /* host, rank and GPU, for messages */
     struct device_load load;
     struct gpu_memory memory;
-    struct gpu_csr csr[SUBGRAPHS];
+    struct gpu_csr csr[ROW_SETS]; /* as the shard has them */
     struct gpu_vertices of[VERTEX_KINDS];
     struct gpu_masks masks;
     struct gpu_scratch scratch;
@@ -192,9 +192,15 @@ struct device {
 static inline int gpu_is_packed(const struct device *dev)
 {
     int is_packed = 0;
-    for (int g = 0; g < SUBGRAPHS; g++)
+    for (int g = 0; g < shard_row_sets(dev->shard); g++)
         is_packed |= dev->csr[g].packed.words != NULL;
     return is_packed;
+}
+
+/* The rows that a pull along g reads. */
+static inline const struct gpu_csr *gpu_pull_rows(const struct device *dev, enum subgraph g)
+{
+    return &dev->csr[shard_pulled(dev->shard, subgraph_reverse(g))];
 }
 
 /* Whether the depths of the last search are complete. */

@@ -24,7 +24,7 @@ static void copy_columns(void *to, const void *from, uint64_t bytes, int threads
 static enum status fill_columns(const struct device *dev, enum subgraph g, void *to, int threads,
                                 struct error *e)
 {
-    uint32_t type = shard_section_of(g, SHARD_COLUMNS);
+    uint32_t type = shard_section(dev->shard, g, SHARD_COLUMNS);
     const struct section *s = container_find(dev->shard->file, type);
     struct packed_rows rows = shard_rows(&dev->shard->csr[g]);
     if (s->encoding == ENCODING_RAW) {
@@ -55,7 +55,7 @@ enum status gpu_take_hosted(struct device *dev, const struct gpu_plan *plan, int
     uint64_t begin = 0;
     if (plan->host_bytes == 0 || take_pinned(dev, plan->host_bytes, e) != ST_OK)
         return e->status;
-    for (int g = 0; g < SUBGRAPHS && e->status == ST_OK; g++) {
+    for (int g = 0; g < shard_row_sets(dev->shard) && e->status == ST_OK; g++) {
         const struct gpu_array *a = &plan->array[GPU_SECTIONS * g + GPU_COLUMNS];
         if (!a->hosted)
             continue;

@@ -160,7 +160,7 @@ static void set_answers(struct device *dev, const struct gpu_plan *plan, void *c
 static void set_arrays(struct device *dev, const struct gpu_plan *plan, int parents,
                        void *const at[GPU_ARRAY_COUNT])
 {
-    for (int g = 0; g < SUBGRAPHS; g++)
+    for (int g = 0; g < shard_row_sets(dev->shard); g++)
         set_csr(dev, (enum subgraph)g, plan->resident, at);
     set_kinds(dev, parents, at);
     dev->masks.bytes = plan->array[GPU_MASKS].bytes;
@@ -231,8 +231,8 @@ static enum status load_places(const struct device *dev, uint32_t type, struct p
 static enum status load_directories(const struct device *dev, struct gpu_loader *loader,
                                     const struct device_options *options, struct error *e)
 {
-    for (int i = 0; i < SUBGRAPHS; i++) {
-        const uint32_t columns = shard_section_of((enum subgraph)i, SHARD_COLUMNS);
+    for (int i = 0; i < shard_row_sets(dev->shard); i++) {
+        const uint32_t columns = shard_section(dev->shard, (enum subgraph)i, SHARD_COLUMNS);
         if (load_places(dev, columns, dev->csr[i].packed.place, loader, options, e) != ST_OK)
             return e->status;
     }
@@ -265,7 +265,7 @@ static enum status load(struct device *dev, const struct gpu_plan *plan,
     if (gpu_loader_open(&loader, options->threads, dev->where, e) == ST_OK &&
         load_arrays(plan, at, loader, e) == ST_OK)
         load_directories(dev, loader, options, e);
-    for (int g = 0; g < SUBGRAPHS && e->status == ST_OK; g++)
+    for (int g = 0; g < shard_row_sets(dev->shard) && e->status == ST_OK; g++)
         gpu_unpack_columns(dev, (enum subgraph)g, plan, staging, loader, e);
     gpu_loader_close(loader);
     cudaFree(staging);

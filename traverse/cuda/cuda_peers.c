@@ -92,17 +92,20 @@ static uint64_t longest_row(const struct shard *shard)
 
 static struct joining_card show_for_group(const struct device *dev)
 {
-    const struct csr *nn = &dev->shard->csr[NN], *dd = &dev->shard->csr[DD];
+    const struct shard *s = dev->shard;
+    const struct csr *nn = &s->csr[NN], *dd = &s->csr[DD], *pulled = shard_pull_rows(s, NN),
+                     *pulled_dd = shard_pull_rows(s, DD);
     const struct gpu_peers *p = &dev->traffic.peers;
     return (struct joining_card){
-        .joins = dev->whole.possible && (shard_has_masks(dev->shard) || nn->edges == 0),
+        .joins = dev->whole.possible && (shard_has_masks(s) || nn->edges + pulled->edges == 0),
         .found = place_of(dev, dev->masks.incoming),
         .sent = place_of(dev, p->sent_too),
         .gathered = place_of(dev, p->gathered),
         .arrivals = place_of(dev, p->arrivals),
         .state = place_of(dev, p->group_state),
-        .size = {{nn->source_rows, dd->source_rows}, {nn->edges, dd->edges}, longest_row(dev->shard),
-                 dev->shard->locals + dev->shard->d, shard_edges(dev->shard)}};
+        .size = {{nn->source_rows, dd->source_rows, pulled->source_rows, pulled_dd->source_rows},
+                 {nn->edges, dd->edges, pulled->edges, pulled_dd->edges},
+                 longest_row(s), s->locals + s->d, shard_pushed_edges(s)}};
 }
 
 static struct told_card show_for_answers(const struct device *dev)

@@ -11,14 +11,20 @@
 #include <string.h>
 
 /* In the order of gpu_array_id. */
-static const char *const section_names[SUBGRAPHS][GPU_SECTIONS] = {
+static const char *const section_names[ROW_SETS][GPU_SECTIONS] = {
     {"nn heads", "nn offsets", "nn columns", "nn columns directory", "nn sources"},
     {"nd heads", "nd offsets", "nd columns", "nd columns directory", "nd sources"},
     {"dn heads", "dn offsets", "dn columns", "dn columns directory", "dn sources"},
-    {"dd heads", "dd offsets", "dd columns", "dd columns directory", "dd sources"}};
+    {"dd heads", "dd offsets", "dd columns", "dd columns directory", "dd sources"},
+    {"in-nn heads", "in-nn offsets", "in-nn columns", "in-nn columns directory", "in-nn sources"},
+    {"in-nd heads", "in-nd offsets", "in-nd columns", "in-nd columns directory", "in-nd sources"},
+    {"in-dn heads", "in-dn offsets", "in-dn columns", "in-dn columns directory", "in-dn sources"},
+    {"in-dd heads", "in-dd offsets", "in-dd columns", "in-dd columns directory", "in-dd sources"}};
 
-static const char *const hosted_names[SUBGRAPHS] = {"nn columns, of the host", "nd columns, of the host",
-                                                    "dn columns, of the host", "dd columns, of the host"};
+static const char *const hosted_names[ROW_SETS] = {
+    "nn columns, of the host",    "nd columns, of the host",    "dn columns, of the host",
+    "dd columns, of the host",    "in-nn columns, of the host", "in-nd columns, of the host",
+    "in-dn columns, of the host", "in-dd columns, of the host"};
 
 static void put(struct gpu_plan *plan, enum gpu_array_id id, const char *name, uint64_t count,
                 uint64_t width, const void *source)
@@ -47,7 +53,7 @@ static enum residence residence_of(const struct shard *shard, const struct gpu_p
 {
     struct packed packed;
     int keeps = 0, hosts = 0;
-    for (int g = 0; g < SUBGRAPHS; g++) {
+    for (int g = 0; g < shard_row_sets(shard); g++) {
         keeps |= gpu_keeps_columns(shard, (enum subgraph)g, options->resident, &packed);
         hosts |= hosts_columns(shard, (enum subgraph)g, options);
     }
@@ -56,7 +62,7 @@ static enum residence residence_of(const struct shard *shard, const struct gpu_p
 
 const struct section *gpu_decoded_columns(const struct gpu_plan *plan, const struct shard *shard, enum subgraph g)
 {
-    const struct section *s = container_find(shard->file, shard_section_of(g, SHARD_COLUMNS));
+    const struct section *s = container_find(shard->file, shard_section(shard, g, SHARD_COLUMNS));
     struct packed packed;
     if (s == NULL || s->encoding != ENCODING_PACKED || s->count == 0 ||
         plan->array[GPU_SECTIONS * g + GPU_COLUMNS].hosted ||
@@ -104,7 +110,7 @@ static void put_rows(struct gpu_plan *plan, const struct shard *shard, enum subg
 static void put_sections(struct gpu_plan *plan, const struct shard *shard,
                          const struct gpu_plan_options *options)
 {
-    for (int g = 0; g < SUBGRAPHS; g++) {
+    for (int g = 0; g < shard_row_sets(shard); g++) {
         const struct csr *csr = &shard->csr[g];
         const char *const *name = section_names[g];
         if (csr->edges == 0)
@@ -141,7 +147,7 @@ static uint64_t piece_bytes(const struct section *s, uint64_t elements)
 
 static void put_staging(struct gpu_plan *plan, const struct shard *shard)
 {
-    for (int g = 0; g < SUBGRAPHS; g++) {
+    for (int g = 0; g < shard_row_sets(shard); g++) {
         const struct section *s = gpu_decoded_columns(plan, shard, (enum subgraph)g);
         if (s != NULL)
             plan->staging_bytes = larger(plan->staging_bytes, piece_bytes(s, shard->csr[g].column_count));
@@ -169,7 +175,7 @@ static uint64_t chunk_room(const struct shard *shard, enum subgraph a, enum subg
 static void put_whole(struct gpu_plan *plan, const struct shard *shard,
                      const struct gpu_plan_options *options)
 {
-    uint64_t edges = shard_edges(shard), whole = (uint64_t)gpu_searches_whole(plan);
+    uint64_t edges = shard_pushed_edges(shard), whole = (uint64_t)gpu_searches_whole(plan);
     uint64_t alone = shard->p == 1 && whole, together = shard->p > 1 && whole;
     put(plan, GPU_WHOLE_STATE, "state of a search", WHOLE_STATE_BYTES, 1, NULL);
     put(plan, GPU_WHOLE_LISTS, "frontier lists",
@@ -185,7 +191,7 @@ static void put_whole(struct gpu_plan *plan, const struct shard *shard,
 
 int gpu_searches_by_slices(const struct gpu_plan *plan, const struct shard *shard)
 {
-    return shard->p == 1 && !plan->by_classes && gpu_searches_whole(plan) && plan->resident == RESIDENT_RAW &&
+    return shard->p == 1 && !shard->kept.directed && !plan->by_classes && gpu_searches_whole(plan) && plan->resident == RESIDENT_RAW &&
            shard_edges(shard) <= SLICED_MOST_EDGES && shard->d + shard->locals <= SLICED_MOST_VERTICES;
 }
 
@@ -220,6 +226,12 @@ static void put_scattered_answers(struct gpu_plan *plan, const struct shard *sha
     put(plan, GPU_ANSWER_TABLES, "tables of answers", gpu_answer_table_bytes(shard->p), 1, NULL);
 }
 
+/* The most vertices that the shard finds, or asks for their ids, in one direction of nn. */
+static uint64_t across_edges(const struct shard *shard)
+{
+    return larger(shard->csr[NN].edges, shard_pull_rows(shard, NN)->edges);
+}
+
 /* For answers in the order of input ids. */
 static void put_answers(struct gpu_plan *plan, const struct shard *shard,
                         const struct gpu_plan_options *options)
@@ -245,7 +257,7 @@ static void put_answers(struct gpu_plan *plan, const struct shard *shard,
     put(plan, GPU_ANSWER_DELEGATES, "parents of delegates", several && parents ? shard->d : 0, id,
         NULL);
     put(plan, GPU_ANSWER_REPLIES, "replies about parents",
-        several && parents ? shard->csr[NN].edges : 0, id, NULL);
+        several && parents ? across_edges(shard) : 0, id, NULL);
     put(plan, GPU_ANSWER_SHOWN, "what others show of parents", several && parents ? 2 * (uint64_t)shard->p : 0,
         GPU_SHOWN_BYTES, NULL);
     put(plan, GPU_ANSWER_TABLES, "tables of answers", gpu_answer_table_bytes(shard->p), 1, NULL);
@@ -258,7 +270,7 @@ void gpu_plan_make(struct gpu_plan *plan, const struct shard *shard,
     uint64_t d = shard->d, locals = shard->locals;
     uint64_t words_d = gpu_mask_words(d), words_n = gpu_mask_words(locals);
     int alone = shard->p == 1;
-    uint64_t leaving = alone ? 0 : shard->csr[NN].edges;
+    uint64_t leaving = alone ? 0 : across_edges(shard);
     memset(plan, 0, sizeof *plan);
     plan->resident = residence_of(shard, options);
     plan->saves = options->saves;
@@ -310,7 +322,7 @@ static struct shard reshaped(const struct shard *shard, uint32_t p)
     s.local_bits = 1;
     while (s.locals >> s.local_bits != 0)
         s.local_bits++;
-    for (int g = 0; g < SUBGRAPHS; g++) {
+    for (int g = 0; g < shard_row_sets(shard); g++) {
         struct csr *csr = &s.csr[g];
         csr->rows = subgraph_rows((enum subgraph)g) == NORMALS ? s.locals : s.d;
         csr->edges = (uint64_t)((double)csr->edges * share);

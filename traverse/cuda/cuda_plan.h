@@ -10,14 +10,14 @@
 #include <stdint.h>
 
 enum gpu_array_id {
-    /* of subgraph g: + GPU_SECTIONS * g */
+    /* of the rows csr[g] of the shard: + GPU_SECTIONS * g */
     GPU_HEADS,
     GPU_OFFSETS,
     GPU_COLUMNS, /* if they stay packed, their words and groups (packed_row.h) */
     GPU_COLUMN_PLACES, /* and the rest of their directory */
     GPU_SOURCES,
     GPU_SECTIONS,
-    GPU_MASKS = GPU_SECTIONS * SUBGRAPHS, /* visited, next and incoming masks, cleared together */
+    GPU_MASKS = GPU_SECTIONS * ROW_SETS, /* visited, next and incoming masks, cleared together */
     GPU_FRONTIER_D,
     GPU_FRONTIER_N,
     GPU_DEPTH_D,
@@ -125,7 +125,7 @@ struct gpu_plan_options {
     int by_classes;  /* however small the graph is, it is searched by its classes of edges */
 };
 
-#define GPU_ALL_HOSTED ((1u << SUBGRAPHS) - 1)
+#define GPU_ALL_HOSTED ((1u << ROW_SETS) - 1)
 
 void gpu_plan_make(struct gpu_plan *plan, const struct shard *shard,
                    const struct gpu_plan_options *options);

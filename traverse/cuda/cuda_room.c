@@ -50,7 +50,7 @@ static int host_few(const struct device *dev, struct gpu_plan_options *planned, 
                     struct gpu_plan *plan)
 {
     uint64_t least = UINT64_MAX;
-    for (unsigned hosted = 1; hosted <= GPU_ALL_HOSTED; hosted++)
+    for (unsigned hosted = 1; hosted >> shard_row_sets(dev->shard) == 0; hosted++)
         try_hosted(dev, planned, hosted, unused, &least, plan);
     return least != UINT64_MAX;
 }

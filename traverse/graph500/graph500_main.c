@@ -60,6 +60,7 @@ static void parse(struct benchmark *b, int argc, char **argv)
     benchmark_defaults(b);
     options_read(&b->args, &graph500, argc, argv);
     args_settle(&b->args);
+    b->args.undirected_only = 1;
     if (b->args.json != NULL && strcmp(b->args.json, "-") == 0)
         cli_usage(&b->args.cli, "--json: standard output has the block");
 }

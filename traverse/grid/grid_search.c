@@ -109,6 +109,8 @@ enum status grid_search_open(struct grid_search *g, const struct comm *comm, con
     g->budget = budget;
     if (manifest->d > 0)
         fail(e, ST_USAGE, "a 2D search wants a graph without delegates: `dbfs-pack --layout 2d=RxC`");
+    else if (manifest->direction == EDGES_DIRECTED)
+        fail(e, ST_USAGE, "a 2D search takes undirected graphs alone");
     else if (comm->ranks != manifest->p)
         fail(e, ST_USAGE, "a grid of %u processors wants as many ranks: mpiexec -n %u", manifest->p, manifest->p);
     else if (open_part(g, e) == ST_OK) {

@@ -31,6 +31,8 @@ struct args {
     int breakdown;      /* time the phases of each level */
     int plan;           /* only print how much memory it would take */
     int dry_run;        /* options and result files are checked, and nothing else is done */
+    int reverse;         /* against the edges of a directed graph */
+    int undirected_only; /* the program refuses directed graphs */
     int direction;      /* a mode of direction.h, or DIRECTION_BY_COST */
     struct direction_policy policy;
     struct exchange_options exchange;

@@ -135,6 +135,8 @@ const struct option_row option_table[] = {
     {.name = "direction", .value = "auto|push|pull|cost", .group = GROUP_SEARCH, .of = OF_BOTH, .kind = TAKE_CHOICE,
      .at = AT(direction), .json = "direction",
      .help = "cost: as auto, but small graphs on a GPU are searched as large ones are (default auto)"},
+    {.name = "reverse", .group = GROUP_SEARCH, .of = OF_TRAVERSE, .kind = TAKE_FLAG, .at = AT(reverse), .json = "reverse",
+     .help = "of a directed graph, against its edges: which vertices reach the root, and how far they are"},
     {.name = "factor0", .value = "LIST", .group = GROUP_SEARCH, .of = OF_BOTH, .kind = TAKE_OTHER, .take = take_factors,
      .help = "to pull when FV > factor0 * BV (default dd=0.03,dn=0.005,nd=0.01,nn=0.5)"},
     {.name = "factor1", .value = "LIST", .group = GROUP_SEARCH, .of = OF_BOTH, .kind = TAKE_OTHER, .take = take_factors,

@@ -121,8 +121,7 @@ struct row {
  * without directions. */
 static const struct csr *rows_of(const struct shard *shard, enum subgraph g, int side)
 {
-    (void)side;
-    return &shard->csr[g];
+    return &shard->csr[side == SOURCE ? g : shard_pulled(shard, g)];
 }
 
 /* Row i of a vertex: a normal one has 2, a delegate 2 on every shard. */

@@ -49,12 +49,21 @@ static enum status check_ids(const struct run *run, struct error *e)
     return ST_OK;
 }
 
+/* The side of the target goes against the edges. */
+static enum status check_rows(const struct run *run, struct error *e)
+{
+    if (run->graph.manifest.out_only && !run->paths.one_sided)
+        return fail(e, ST_USAGE, "%s: the directed graph has out-rows alone: --one-sided, or pack it with --rows out,in",
+                    run->paths.args.folder);
+    return ST_OK;
+}
+
 /* Sampled vertices are distinct, so a graph may have fewer of them than were asked for. */
 static enum status choose_pairs(struct run *run, struct error *e)
 {
     const struct args *args = &run->paths.args;
     const struct rank rank = {.comm = &comm_alone, .graph = &run->graph, .budget = &run->budget};
-    if (check_ids(run, e) != ST_OK || roots_choose(&run->roots, &rank, args, run->map, e) != ST_OK)
+    if (check_rows(run, e) != ST_OK || check_ids(run, e) != ST_OK || roots_choose(&run->roots, &rank, args, run->map, e) != ST_OK)
         return e->status;
     if (run->roots.count < 2)
         return fail(e, ST_RUNTIME, "%s: fewer than two vertices have edges: there is no pair to sample", args->folder);

@@ -44,6 +44,9 @@ void report_environment(FILE *out, const struct environment *env)
     fprintf(out, "vertices: %" PRIu64 "\n", m->totals.n);
     fprintf(out, "vertices_with_edges: %" PRIu64 "\n", graph->vertices);
     fprintf(out, "input_edges: %" PRIu64 "\n", m->totals.edges);
+    if (m->direction == EDGES_DIRECTED)
+        fprintf(out, "edges: directed%s%s\n", m->out_only ? ", out-rows only" : "",
+                env->args->reverse ? ", searched in reverse" : "");
     if (m->th == TH_INFINITE)
         fprintf(out, "th: inf\n");
     else
@@ -128,6 +131,11 @@ void report_summary(FILE *out, const struct record *records, uint64_t count)
 
 /* ---- JSON ---- */
 
+static void json_bool(FILE *out, const char *name, int value)
+{
+    fprintf(out, "\"%s\": %s", name, value ? "true" : "false");
+}
+
 static void json_factors(FILE *out, const char *name, const double *factor)
 {
     fprintf(out, "\"%s\": {\"nn\": %.9g, \"nd\": %.9g, \"dn\": %.9g, \"dd\": %.9g}", name,
@@ -148,14 +156,11 @@ static void json_graph(FILE *out, const struct graph *graph)
     fprintf(out, "\"delegates\": %" PRIu64 ",\n    \"edges_kept\": {", m->d);
     for (int g = 0; g < SUBGRAPHS; g++)
         fprintf(out, "%s\"%s\": %" PRIu64, g > 0 ? ", " : "", subgraph_name[g], m->edges[g]);
-    fprintf(out, "},\n    \"pack_id\": \"%016" PRIx64 "\", \"load_open_s\": %.9f, "
+    fputs("},\n    ", out);
+    json_bool(out, "directed", m->direction == EDGES_DIRECTED);
+    fprintf(out, ", \"pack_id\": \"%016" PRIx64 "\", \"load_open_s\": %.9f, "
             "\"load_check_s\": %.9f, \"load_decode_s\": %.9f,\n    \"load_ranges_s\": %.9f,\n",
             m->pack_id, graph->open_s, graph->check_s, graph->decode_s, graph->ranges_s);
-}
-
-static void json_bool(FILE *out, const char *name, int value)
-{
-    fprintf(out, "\"%s\": %s", name, value ? "true" : "false");
 }
 
 static void json_machine(FILE *out, const struct environment *env)

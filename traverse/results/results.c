@@ -228,6 +228,7 @@ enum status results_collect(struct results *r, const struct root *root, struct r
     const struct rank *rank = r->rank;
     struct sums sums = {0};
     uint64_t kept = 0;
+    int directed = r->graph->manifest.direction == EDGES_DIRECTED;
     for (uint32_t g = 0; g < rank->device_count; g++) {
         if (rank->backend->results->depths(rank->devices[g], r->depth[g], r->delegate_depth, e) !=
             ST_OK)
@@ -239,9 +240,9 @@ enum status results_collect(struct results *r, const struct root *root, struct r
     uint64_t totals[5] = {sums.vertices, sums.degrees, sums.checksum, kept, count_loops(r, root)};
     comm_sum_u64(r->comm, totals, 5);
     *reach = (struct reach){.vertices = totals[0],
-                            .edges = totals[1] / 2 + totals[4],
-                            .edges_no_loops = totals[1] / 2,
-                            .edges_kept = totals[3] / 2,
+                            .edges = directed ? totals[3] : totals[1] / 2 + totals[4],
+                            .edges_no_loops = directed ? totals[3] : totals[1] / 2,
+                            .edges_kept = directed ? totals[3] : totals[3] / 2,
                             .levels = comm_max_of(r->comm, sums.deepest) + 1,
                             .checksum = totals[2]};
     return ST_OK;

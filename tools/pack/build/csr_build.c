@@ -208,7 +208,7 @@ static struct csr_rows describe_rows(const struct csr_source *source, enum subgr
                              .to = source->to,
                              .from = source->from,
                              .rows = normal_rows ? o->shard[source->shard].locals : o->d,
-                             .width = g == NN ? o->nn_column_bytes : 4};
+                             .width = subgraph_rows(g) == NORMALS && subgraph_columns(g) == NORMALS ? o->nn_column_bytes : 4};
 }
 
 /* What nd has comes from a transpose alone. */

@@ -41,30 +41,52 @@ static enum status write_attributes(const struct packing *pk, uint32_t shard,
                                     struct error *e)
 {
     const struct vertex_order *o = pk->placement->order;
-    uint64_t at[SHARD_ATTRIBUTE_COUNT] = {[SHARD_AT_INDEX] = shard,
+    enum placed_rows rows = pk->placement->rows;
+    uint64_t at[SHARD_DIRECTED_ATTRIBUTE_COUNT] = {[SHARD_AT_INDEX] = shard,
                                           [SHARD_AT_P] = o->p,
                                           [SHARD_AT_N] = o->n,
                                           [SHARD_AT_TH] = pk->th,
                                           [SHARD_AT_D] = o->d,
                                           [SHARD_AT_LOCALS] = o->shard[shard].locals,
                                           [SHARD_AT_LOCAL_BITS] = o->local_bits,
-                                          [SHARD_AT_PACK_ID] = pk->pack_id};
-    for (int g = 0; g < SUBGRAPHS; g++) {
-        at[SHARD_AT_EDGES + g] = counts[g].edges;
-        at[SHARD_AT_HEADS + g] = counts[g].head_columns;
-        at[SHARD_AT_SOURCES + g] = counts[g].source_rows;
+                                          [SHARD_AT_PACK_ID] = pk->pack_id,
+                                          [SHARD_AT_WITH_IN] = rows == ROWS_OUT_AND_IN};
+    for (int i = 0; i < ROW_SETS; i++) {
+        enum subgraph g = (enum subgraph)i;
+        at[shard_attribute_of(g, SHARD_AT_EDGES)] = counts[i].edges;
+        at[shard_attribute_of(g, SHARD_AT_HEADS)] = counts[i].head_columns;
+        at[shard_attribute_of(g, SHARD_AT_SOURCES)] = counts[i].source_rows;
     }
-    return container_add(w, SHARD_ATTRIBUTES, 8, SHARD_ATTRIBUTE_COUNT, at, e);
+    return container_add(w, SHARD_ATTRIBUTES, 8,
+                         rows == ROWS_UNDIRECTED ? SHARD_ATTRIBUTE_COUNT : SHARD_DIRECTED_ATTRIBUTE_COUNT, at, e);
+}
+
+/* What the subgraphs of a shard are written with. */
+struct subgraph_writer {
+    const struct packing *pk;
+    uint32_t shard;
+    const struct section_writer *out;
+    struct csr_counts *counts; /* [ROW_SETS] */
+};
+
+/* Builds a subgraph of which there is nothing but its records. */
+static enum status write_alone(const struct subgraph_writer *w, enum subgraph g, struct error *e)
+{
+    const struct packing *pk = w->pk;
+    struct csr_source source = {.placement = pk->placement, .shard = w->shard};
+    return csr_build(&source, g, pk->heads[g % SUBGRAPHS], w->out, &w->counts[g], e);
 }
 
 /* Builds a subgraph, and its reverse where that is another one, of which the transpose of the first is all
  * there is. */
-static enum status write_pair(const struct packing *pk, uint32_t shard, enum subgraph g,
-                              const struct section_writer *out, struct csr_counts *counts,
+static enum status write_pair(const struct subgraph_writer *w, enum subgraph g, enum subgraph reverse,
                               struct error *e)
 {
+    const struct packing *pk = w->pk;
+    const struct section_writer *out = w->out;
+    struct csr_counts *counts = w->counts;
     struct placement *pl = pk->placement;
-    enum subgraph reverse = subgraph_reverse(g);
+    uint32_t shard = w->shard;
     struct transpose transpose = {0};
     struct csr_source first = {.placement = pl, .shard = shard, .to = &transpose},
                       second = {.placement = pl, .shard = shard, .from = &transpose};
@@ -75,9 +97,32 @@ static enum status write_pair(const struct packing *pk, uint32_t shard, enum sub
                                       .room_bytes = pk->transpose_bytes,
                                       .left_bytes = pk->rows_bytes};
     if (transpose_open(&transpose, &pl->plan[reverse], pl, &limits, out->budget, e) == ST_OK &&
-        csr_build(&first, g, pk->heads[g], out, &counts[g], e) == ST_OK && g != reverse)
-        csr_build(&second, reverse, pk->heads[reverse], out, &counts[reverse], e);
+        csr_build(&first, g, pk->heads[g % SUBGRAPHS], out, &counts[g], e) == ST_OK && g != reverse)
+        csr_build(&second, reverse, pk->heads[reverse % SUBGRAPHS], out, &counts[reverse], e);
     transpose_close(&transpose);
+    return e->status;
+}
+
+static enum status write_undirected(const struct subgraph_writer *w, struct error *e)
+{
+    if (write_pair(w, DD, DD, e) == ST_OK && write_pair(w, DN, ND, e) == ST_OK)
+        write_alone(w, NN, e);
+    return e->status;
+}
+
+/* The in-rows of an edge are of the reverse of its subgraph. */
+static enum status write_directed(const struct subgraph_writer *w, struct error *e)
+{
+    static const enum subgraph placed[] = {DD, DN, ND};
+    int with_in = w->pk->placement->rows == ROWS_OUT_AND_IN;
+    for (int i = 0; i < 3 && e->status == ST_OK; i++) {
+        if (with_in)
+            write_pair(w, placed[i], subgraph_in(subgraph_reverse(placed[i])), e);
+        else
+            write_alone(w, placed[i], e);
+    }
+    if (e->status == ST_OK && write_alone(w, NN, e) == ST_OK && with_in)
+        write_alone(w, IN_NN, e);
     return e->status;
 }
 
@@ -87,10 +132,9 @@ static enum status write_sections(const struct packing *pk, uint32_t shard,
 {
     struct section_writer out = {
         .writer = w, .encoding = pk->encoding, .threads = pk->threads, .budget = budget};
-    struct csr_source nn = {.placement = pk->placement, .shard = shard};
-    if (write_pair(pk, shard, DD, &out, written->counts, e) == ST_OK &&
-        write_pair(pk, shard, DN, &out, written->counts, e) == ST_OK &&
-        csr_build(&nn, NN, pk->heads[NN], &out, &written->counts[NN], e) == ST_OK &&
+    const struct subgraph_writer subgraphs = {pk, shard, &out, written->counts};
+    int directed = pk->placement->rows != ROWS_UNDIRECTED;
+    if ((directed ? write_directed(&subgraphs, e) : write_undirected(&subgraphs, e)) == ST_OK &&
         write_vertices(pk, shard, &out, e) == ST_OK &&
         write_attributes(pk, shard, written->counts, w, e) == ST_OK)
         container_writer_finish(w, &written->part.table_crc, e);
@@ -103,9 +147,10 @@ enum status shard_write(const struct packing *pk, uint32_t shard, const char *pa
 {
     struct outfile *out = NULL;
     struct container_writer *w = NULL;
+    int directed = pk->placement->rows != ROWS_UNDIRECTED;
     memset(written, 0, sizeof *written);
     if (outfile_open(&out, path, e) == ST_OK &&
-        container_writer_open(&w, &shard_kind, out, e) == ST_OK &&
+        container_writer_open(&w, directed ? &directed_shard_kind : &shard_kind, out, e) == ST_OK &&
         write_sections(pk, shard, w, budget, written, e) == ST_OK) {
         written->part.bytes = outfile_tell(out);
         outfile_commit(out, &written->sync_seconds, e);

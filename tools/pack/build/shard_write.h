@@ -15,7 +15,7 @@ struct packing {
     struct placement *placement;
     const struct shard_loops *loops;
     uint64_t th, pack_id;
-    int heads[SUBGRAPHS]; /* head columns, or HEADS_AUTO */
+    int heads[SUBGRAPHS]; /* head columns of its rows, out and in, or HEADS_AUTO */
     enum pack_encoding encoding;
     int threads;
     uint64_t shard_records;   /* directed edges of a shard, on average */
@@ -25,7 +25,7 @@ struct packing {
 
 struct written_shard {
     struct manifest_part part;
-    struct csr_counts counts[SUBGRAPHS];
+    struct csr_counts counts[ROW_SETS];
     double sync_seconds;
 };
 

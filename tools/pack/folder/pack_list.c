@@ -10,7 +10,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
-enum { TYPES = 64 };
+enum { TYPES = SHARD_IN_ROWS + 4 * SUBGRAPHS };
 
 /* Sections of one type: their bytes in the files and decoded, and how many there are. */
 struct section_sizes {
@@ -54,6 +54,8 @@ static void print_facts(const struct manifest *m, FILE *out)
     fprintf(out, "TH                %s\n", th_format(m->th, th, sizeof th));
     fprintf(out, "delegates         %" PRIu64 " (%.3f%% of the vertices)\n", m->d,
             share(m->d, m->totals.n));
+    if (m->direction == EDGES_DIRECTED)
+        fprintf(out, "rows              %s\n", m->out_only ? "out: no pulls" : "out and in");
     fprintf(out, "encoding          %s\n", pack_encoding_name[m->encoding]);
     fprintf(out, "pack id           %016" PRIx64 "\n", m->pack_id);
 }
@@ -61,7 +63,8 @@ static void print_facts(const struct manifest *m, FILE *out)
 static void print_classes(const struct manifest *m, FILE *out)
 {
     uint64_t kept = kept_edges(m);
-    fprintf(out, "\ndirected edges kept, duplicates and self-loops removed: %" PRIu64 "\n", kept);
+    fprintf(out, "\n%s kept, duplicates and self-loops removed: %" PRIu64 "\n",
+            m->direction == EDGES_DIRECTED ? "edges" : "directed edges", kept);
     for (int g = 0; g < SUBGRAPHS; g++)
         fprintf(out, "  %s %16" PRIu64 "  %7.3f%%\n", subgraph_name[g], m->edges[g],
                 share(m->edges[g], kept));
@@ -74,7 +77,7 @@ static void measure(const struct shard *s, struct part_sizes *sizes)
     sizes->device_bytes = shard_device_bytes(s);
     sizes->file_bytes = container_bytes(s->file);
     for (int g = 0; g < SUBGRAPHS; g++) {
-        sizes->edges += s->csr[g].edges;
+        sizes->edges += s->csr[g].edges; /* of a directed graph, of out-rows */
         sizes->heads[g] = s->csr[g].head_columns;
     }
     for (uint32_t i = 0; i < container_sections(s->file); i++) {
@@ -150,7 +153,7 @@ static enum status print_directory(const struct manifest *m, const char *folder,
     for (uint32_t s = 0; s < m->p; s++)
         bytes += m->part[s].bytes;
     fprintf(out, "\n%-38s %16" PRIu64 "\n%-38s %16.3f\n", "all files of the directory", bytes,
-            "bytes per directed edge kept", kept > 0 ? (double)bytes / (double)kept : 0);
+            m->direction == EDGES_DIRECTED ? "bytes per edge kept" : "bytes per directed edge kept", kept > 0 ? (double)bytes / (double)kept : 0);
     return e->status;
 }
 
@@ -237,6 +240,8 @@ static void print_json(const struct manifest *m, const struct part_sizes *parts,
             ",\n  \"encoding\": \"%s\",\n  \"pack_id\": \"%016" PRIx64 "\",\n  ", m->p,
             m->th == TH_INFINITE ? "\"" : "", th, m->th == TH_INFINITE ? "\"" : "", m->d,
             pack_encoding_name[m->encoding], m->pack_id);
+    if (m->direction == EDGES_DIRECTED)
+        fprintf(out, "\"rows\": \"%s\",\n  ", m->out_only ? "out" : "out,in");
     print_by_subgraph("edges", m->edges, out);
     fputs(",\n  \"parts\": [", out);
     for (uint32_t s = 0; s < m->p; s++) {

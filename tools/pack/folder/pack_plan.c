@@ -99,7 +99,8 @@ static struct pack_size measure(const struct pack_plan *plan, const struct graph
                           .directed_edges = g->m,
                           .held_edges = g->m,
                           .held_nn = smaller(g->most_nn, g->m),
-                          .tiles_bytes = plan->separation.tiles_bytes,
+                          .tiles.bytes = plan->separation.tiles_bytes,
+                          .rows = pack_rows(o, &plan->separation.info),
                           .nn_column_bytes = nn_bits < 32 ? 4 : 8,
                           .column_bits = nn_bits > bits_for(g->d) ? nn_bits : bits_for(g->d),
                           .threads = o->threads};
@@ -111,10 +112,9 @@ static struct pack_size measure(const struct pack_plan *plan, const struct graph
 
 /* What a shard of average size holds of one subgraph, not packed. Of a head column, half may be
  * empty. */
-static uint64_t subgraph_bytes(const struct graph *g, const struct pack_size *s, enum subgraph sub)
+static uint64_t subgraph_bytes(const struct graph *g, const struct pack_size *s, enum subgraph sub, uint64_t edges)
 {
     uint64_t rows = subgraph_rows(sub) == NORMALS ? (g->connected - g->d) / s->p : g->d;
-    uint64_t edges = g->edges[sub] / s->p;
     uint64_t k = s->heads[sub] != HEADS_AUTO ? (uint64_t)s->heads[sub] : HEADS_USUAL;
     if (s->heads[sub] == HEADS_AUTO && (subgraph_columns(sub) == NORMALS || edges < rows / 2))
         k = 0;
@@ -122,12 +122,21 @@ static uint64_t subgraph_bytes(const struct graph *g, const struct pack_size *s,
            2 * k * rows + (sub == ND ? 4 * smaller(rows, edges) : 0);
 }
 
+/* Half of the edges that the classes count are out-rows of a directed graph. */
+static uint64_t rows_bytes(const struct graph *g, const struct pack_size *s, enum subgraph sub)
+{
+    uint64_t edges = g->edges[sub] / s->p;
+    if (s->rows == ROWS_UNDIRECTED)
+        return subgraph_bytes(g, s, sub, edges);
+    return (s->rows == ROWS_OUT_AND_IN ? 2 : 1) * subgraph_bytes(g, s, sub, edges / 2);
+}
+
 static void plan_output(struct pack_plan *plan, const struct graph *g, const struct pack_size *s)
 {
     uint64_t id_bytes = g->n <= (uint64_t)UINT32_MAX + 1 ? 4 : 8;
     for (int i = 0; i < SUBGRAPHS; i++)
-        plan->device_bytes += subgraph_bytes(g, s, (enum subgraph)i);
-    uint64_t pages = 24 * CONTAINER_ALIGN;
+        plan->device_bytes += rows_bytes(g, s, (enum subgraph)i);
+    uint64_t pages = (s->rows == ROWS_OUT_AND_IN ? 40 : 24) * CONTAINER_ALIGN;
     plan->output_bytes = s->p * (plan->device_bytes + id_bytes * g->d + pages) +
                          4 * (g->connected - g->d) +
                          16 * smaller(plan->separation.totals.loops, g->n);
@@ -149,6 +158,10 @@ static void plan_packed(struct pack_plan *plan, const struct graph *g, const str
     uint64_t columns = 0, packed = packed_columns(g), saved = 0;
     for (int i = 0; i < SUBGRAPHS; i++)
         columns += (i == NN ? s->nn_column_bytes : 4) * g->edges[i];
+    if (s->rows == ROWS_OUT) {
+        columns /= 2;
+        packed /= 2;
+    }
     if (encoding != PACK_RAW && packed < columns)
         saved = columns - packed;
     plan->device_packed_bytes = plan->device_bytes - smaller(saved / s->p, plan->device_bytes);
@@ -166,7 +179,9 @@ static uint64_t placed_bytes(const struct graph *g, const struct pack_size *s,
                                       [DN] = bits_for(s->locals),
                                       [DD] = bits_for(s->d)};
     const uint64_t records[SUBGRAPHS] = {
-        [NN] = g->edges[NN], [DN] = g->edges[DN], [DD] = g->edges[DD] / 2};
+        [NN] = s->rows == ROWS_OUT ? g->edges[NN] / 2 : g->edges[NN],
+        [DN] = g->edges[DN],
+        [DD] = g->edges[DD] / 2};
     uint64_t bytes = 0;
     for (int i = 0; i < SUBGRAPHS; i++) {
         uint64_t rows = subgraph_rows((enum subgraph)i) == NORMALS ? s->locals : s->d;

@@ -22,7 +22,7 @@ struct verify {
     struct memory_budget *budget;
     int threads;
     uint64_t edges[SUBGRAPHS];
-    uint64_t nn_forward, nn_backward; /* hash sums over all shards */
+    uint64_t nn_forward, nn_backward; /* hash sums over all shards: of nn, and of what it is the reverse of, reversed */
     uint64_t degree_sum, loops;
     uint64_t *delegate_id;    /* [d] of the first part */
     uint32_t *delegate_run;   /* [d] the delegate's run of equal degrees */
@@ -66,7 +66,7 @@ static void sum_pairs(const struct csr *csr, uint64_t tag, int threads, uint64_t
 /* The format leaves heads out where k is 0. */
 static enum status check_heads(const struct shard *s, struct error *e)
 {
-    for (int g = 0; g < SUBGRAPHS; g++) {
+    for (int g = 0; g < shard_row_sets(s); g++) {
         uint32_t type = shard_section_of((enum subgraph)g, SHARD_HEADS);
         if (s->csr[g].head_columns == 0 && container_find(s->file, type) != NULL)
             return bad(s, shard_kind.section_name(type), "is there, though k is 0", e);
@@ -140,14 +140,29 @@ static enum status check_coverage(struct verify *v, const struct shard *s, struc
     return e->status;
 }
 
+/* The edges of a normal vertex, in all of its rows. */
+static uint64_t local_edges(const struct shard *s, uint64_t row)
+{
+    uint64_t edges = csr_row_length(&s->csr[NN], row) + csr_row_length(&s->csr[ND], row);
+    if (s->kept.with_in)
+        edges += csr_row_length(&s->csr[IN_NN], row) + csr_row_length(&s->csr[IN_ND], row);
+    return edges;
+}
+
+/* Without in-rows it cannot be seen whether a vertex of a directed graph has an edge at all. */
+static int may_be_empty(const struct shard *s)
+{
+    return s->kept.directed && !s->kept.with_in;
+}
+
 /* Every edge of a local vertex is on its shard: there is one at least, and no more than came in. */
 static enum status check_local_edges(const struct shard *s, struct error *e)
 {
     uint64_t row = 0;
     for (uint64_t run = 0; run < s->degrees.locals.count; run++) {
         for (uint64_t i = 0; i < s->degrees.locals.runs[run].vertices; i++, row++) {
-            uint64_t kept = csr_row_length(&s->csr[NN], row) + csr_row_length(&s->csr[ND], row);
-            if (kept == 0 || kept > s->degrees.locals.runs[run].degree)
+            uint64_t kept = local_edges(s, row);
+            if ((kept == 0 && !may_be_empty(s)) || kept > s->degrees.locals.runs[run].degree)
                 return bad_at(s, "local-degrees", run, "more or fewer edges than the degree", e);
         }
     }
@@ -202,21 +217,37 @@ static int dd_belongs_here(const struct verify *v, const struct shard *s, uint64
     return a != b && shard_of_vertex(decider, s->p) == s->index;
 }
 
-static enum status check_dd(struct verify *v, const struct shard *s, struct error *e)
+/* The subgraph that has the edges of out-rows g in the opposite direction. */
+static const struct csr *reverse_of(const struct shard *s, enum subgraph g)
 {
-    const struct csr *csr = &s->csr[DD];
-    uint64_t misplaced = 0, forward = 0, backward = 0;
+    enum subgraph reverse = subgraph_reverse(g);
+    return &s->csr[s->kept.directed ? subgraph_in(reverse) : reverse];
+}
+
+/* The edges of delegates in rows g and, of the same delegates, `to_normals`. */
+static enum status check_dd_rows(struct verify *v, const struct shard *s, enum subgraph g, enum subgraph to_normals,
+                                 struct error *e)
+{
+    const struct csr *csr = &s->csr[g];
+    uint64_t misplaced = 0;
 #pragma omp parallel for num_threads(v->threads) schedule(dynamic, 256) reduction(+ : misplaced)
     for (uint64_t row = 0; row < csr->rows; row++) {
         uint64_t length = csr_row_length(csr, row);
-        v->delegate_edges[row] += length + csr_row_length(&s->csr[DN], row);
+        v->delegate_edges[row] += length + csr_row_length(&s->csr[to_normals], row);
         for (uint64_t j = 0; j < length; j++)
             misplaced += !dd_belongs_here(v, s, row, csr_destination(csr, row, j));
     }
     if (misplaced > 0)
-        return bad(s, "dd-columns", "edges that Algorithm 1 puts elsewhere, or self-loops", e);
-    sum_pairs(csr, 0, v->threads, &forward, &backward);
-    return forward == backward ? ST_OK : bad(s, "dd-columns", "not symmetric", e);
+        return bad(s, shard_kind.section_name(shard_section_of(g, SHARD_COLUMNS)),
+                   "edges that Algorithm 1 puts elsewhere, or self-loops", e);
+    return ST_OK;
+}
+
+static enum status check_dd(struct verify *v, const struct shard *s, struct error *e)
+{
+    if (check_dd_rows(v, s, DD, DN, e) == ST_OK && s->kept.with_in)
+        check_dd_rows(v, s, IN_DD, IN_DN, e);
+    return e->status;
 }
 
 static enum status check_delegate_edges(const struct verify *v, struct error *e)
@@ -224,7 +255,7 @@ static enum status check_delegate_edges(const struct verify *v, struct error *e)
     const struct shard *s = &v->shard[0];
     for (uint64_t i = 0; i < s->d; i++) {
         const struct degree_run *run = &s->degrees.delegates.runs[v->delegate_run[i]];
-        if (v->delegate_edges[i] == 0 || v->delegate_edges[i] > run->degree)
+        if ((v->delegate_edges[i] == 0 && !may_be_empty(s)) || v->delegate_edges[i] > run->degree)
             return bad_at(s, "delegate-degrees", v->delegate_run[i],
                           "more or fewer edges than the degree", e);
     }
@@ -233,20 +264,33 @@ static enum status check_delegate_edges(const struct verify *v, struct error *e)
 
 /* ---- nd, dn, nn ---- */
 
+static enum status check_transpose(const struct verify *v, const struct shard *s, enum subgraph g,
+                                   struct error *e)
+{
+    const struct csr *csr = &s->csr[g], *reverse = reverse_of(s, g);
+    uint64_t own = 0, own_reversed = 0, other = 0, other_reversed = 0;
+    sum_pairs(csr, 0, v->threads, &own, &own_reversed);
+    sum_pairs(reverse, 0, v->threads, &other, &other_reversed);
+    if (csr->edges == reverse->edges && own == other_reversed && other == own_reversed)
+        return ST_OK;
+    if (csr == reverse)
+        return bad(s, "dd-columns", "not symmetric", e);
+    return bad(s, shard_kind.section_name(shard_section_of(g, SHARD_COLUMNS)), g == DN && !s->kept.directed
+               ? "not the reverse of nd" : "not the reverse of the in-rows", e);
+}
+
+/* In an undirected graph nd and dn are each other's. */
 static enum status check_transposes(const struct verify *v, const struct shard *s, struct error *e)
 {
-    uint64_t nd = 0, nd_reversed = 0, dn = 0, dn_reversed = 0;
-    sum_pairs(&s->csr[ND], 0, v->threads, &nd, &nd_reversed);
-    sum_pairs(&s->csr[DN], 0, v->threads, &dn, &dn_reversed);
-    if (s->csr[ND].edges != s->csr[DN].edges || nd != dn_reversed || dn != nd_reversed)
-        return bad(s, "dn-columns", "not the reverse of nd", e);
-    return ST_OK;
+    if (may_be_empty(s) || check_transpose(v, s, DD, e) != ST_OK || check_transpose(v, s, DN, e) != ST_OK)
+        return e->status;
+    return s->kept.directed ? check_transpose(v, s, ND, e) : ST_OK;
 }
 
 /* shard_check cannot know how many local vertices the other shards have. */
-static enum status check_nn(struct verify *v, const struct shard *s, struct error *e)
+static enum status check_nn_rows(const struct verify *v, const struct shard *s, enum subgraph g, struct error *e)
 {
-    const struct csr *csr = &s->csr[NN];
+    const struct csr *csr = &s->csr[g];
     uint64_t beyond = 0, mask = (UINT64_C(1) << s->local_bits) - 1;
     uint64_t own = (uint64_t)s->index << s->local_bits;
 #pragma omp parallel for num_threads(v->threads) schedule(dynamic, 1024) reduction(+ : beyond)
@@ -259,9 +303,23 @@ static enum status check_nn(struct verify *v, const struct shard *s, struct erro
         }
     }
     if (beyond > 0)
-        return bad(s, "nn-columns", "destinations that do not exist, or self-loops", e);
-    sum_pairs(csr, own, v->threads, &v->nn_forward, &v->nn_backward);
+        return bad(s, shard_kind.section_name(shard_section_of(g, SHARD_COLUMNS)),
+                   "destinations that do not exist, or self-loops", e);
     return ST_OK;
+}
+
+static enum status check_nn(struct verify *v, const struct shard *s, struct error *e)
+{
+    uint64_t own = (uint64_t)s->index << s->local_bits, ignored = 0;
+    if (check_nn_rows(v, s, NN, e) != ST_OK || may_be_empty(s))
+        return e->status;
+    if (!s->kept.directed) {
+        sum_pairs(&s->csr[NN], own, v->threads, &v->nn_forward, &v->nn_backward);
+    } else if (check_nn_rows(v, s, IN_NN, e) == ST_OK) {
+        sum_pairs(&s->csr[NN], own, v->threads, &v->nn_forward, &ignored);
+        sum_pairs(&s->csr[IN_NN], own, v->threads, &ignored, &v->nn_backward);
+    }
+    return e->status;
 }
 
 /* ---- everything ---- */
@@ -280,24 +338,31 @@ static enum status check_shard(struct verify *v, const struct shard *s, struct e
     return ST_OK;
 }
 
-/* Of the input, without self-loops. */
-static uint64_t directed_edges(const struct manifest *m)
+/* Edge ends of the input that degrees count, without self-loops. */
+static uint64_t edge_ends(const struct manifest *m)
 {
     uint64_t records = m->totals.edges - m->totals.loops;
     return m->direction == EDGES_SYMMETRIC ? records : 2 * records;
+}
+
+/* Directed edges of the input, without self-loops: what the out-rows would have, were there no duplicates. */
+static uint64_t directed_edges(const struct manifest *m)
+{
+    return m->direction == EDGES_DIRECTED ? edge_ends(m) / 2 : edge_ends(m);
 }
 
 static enum status check_totals(const struct verify *v, const char *folder, struct error *e)
 {
     const struct manifest *m = v->m;
     if (v->nn_forward != v->nn_backward)
-        return fail(e, ST_BAD_DATA, "%s: nn-columns of all parts: not symmetric", folder);
+        return fail(e, ST_BAD_DATA, "%s: nn-columns of all parts: not %s", folder,
+                    m->direction == EDGES_DIRECTED ? "the reverse of in-nn" : "symmetric");
     for (int g = 0; g < SUBGRAPHS; g++) {
         if (v->edges[g] != m->edges[g])
             return fail(e, ST_BAD_DATA, "%s/%s: edges-%s is %llu, the parts hold %llu", folder,
                         MANIFEST_NAME, subgraph_name[g], (ull)m->edges[g], (ull)v->edges[g]);
     }
-    if (v->degree_sum != directed_edges(m))
+    if (v->degree_sum != edge_ends(m))
         return fail(e, ST_BAD_DATA, "%s: the degrees of all parts do not sum up to the edges",
                     folder);
     if (v->loops != m->totals.loops)

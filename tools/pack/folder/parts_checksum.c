@@ -19,7 +19,7 @@ struct summing {
     const struct checked_parts *parts;
     const struct shard *shard; /* loaded */
     struct slot_group group;
-    int symmetric; /* the input has both directions of each edge */
+    int counts_all; /* the input has each directed edge that is there */
     uint64_t sum;
 };
 
@@ -111,7 +111,7 @@ static inline int find_id(const struct summing *w, enum subgraph g, uint64_t col
     return 0;
 }
 
-/* Each edge is there in both directions. An undirected input counts that from the smaller id. */
+/* Each undirected edge is there in both directions: an undirected-once input counts that from the smaller id. */
 static uint64_t sum_row(const struct summing *w, enum subgraph g, uint64_t row)
 {
     const struct shard *s = w->shard;
@@ -119,7 +119,7 @@ static uint64_t sum_row(const struct summing *w, enum subgraph g, uint64_t row)
     uint64_t length = csr_row_length(csr, row), sum = 0, to = 0;
     uint64_t from = subgraph_rows(g) == DELEGATES ? shard_delegate_id(s, row) : own_id(s, row);
     for (uint64_t j = 0; j < length; j++) {
-        if (find_id(w, g, csr_destination(csr, row, j), &to) == 0 && (w->symmetric || from < to))
+        if (find_id(w, g, csr_destination(csr, row, j), &to) == 0 && (w->counts_all || from < to))
             sum += hash_pair(from, to);
     }
     return sum;
@@ -163,7 +163,7 @@ static enum status sum_part(struct summing *w, struct shard *s, struct error *e)
 
 enum status parts_checksum(const struct checked_parts *parts, uint64_t *checksum, struct error *e)
 {
-    struct summing w = {.parts = parts, .symmetric = parts->manifest->direction == EDGES_SYMMETRIC};
+    struct summing w = {.parts = parts, .counts_all = parts->manifest->direction != EDGES_UNDIRECTED_ONCE};
     while (w.group.end < parts->manifest->p && e->status == ST_OK) {
         open_group(&w.group, parts, e);
         for (uint32_t s = 0; s < parts->manifest->p && e->status == ST_OK; s++)

@@ -88,9 +88,9 @@ static void cut_rows(struct pack_memory *m, const struct pack_size *s, uint64_t 
 }
 
 /* The buckets of a shard. */
-static uint64_t shard_buckets(const struct pack_memory *m)
+static uint64_t shard_buckets(const struct pack_size *s, const struct pack_memory *m)
 {
-    return m->ranges.normals + 2 * m->ranges.delegates;
+    return placement_shard_buckets(s->rows, m->ranges.normals, m->ranges.delegates);
 }
 
 /* ---- sorting ---- */
@@ -131,8 +131,8 @@ static uint64_t sorting_least(const struct pack_size *s, const struct pack_memor
 /* The chunks of tiles, of which there may be none. */
 static struct bucket_store tile_chunks(const struct pack_size *s)
 {
-    return (struct bucket_store){.chunk_bytes = s->tile_chunk_bytes,
-                                 .slab_bytes = s->tile_slab_bytes};
+    return (struct bucket_store){.chunk_bytes = s->tiles.chunk_bytes,
+                                 .slab_bytes = s->tiles.slab_bytes};
 }
 
 /* The least store for `buckets` that `records` may be in, with the tables of what it may spill. */
@@ -150,7 +150,7 @@ static uint64_t least_of(uint64_t buckets, int threads, uint64_t records,
  * ranks, of a shard's edges from all of them. */
 static uint64_t stores_least(const struct pack_size *s, const struct pack_memory *m)
 {
-    uint64_t buckets = shard_buckets(m);
+    uint64_t buckets = shard_buckets(s, m);
     uint64_t placed = least_of(s->p * buckets, s->threads, s->directed_edges, tile_chunks(s));
     if (s->ranks <= 1)
         return placed;
@@ -165,12 +165,12 @@ static uint64_t transpose_least(const struct pack_size *s, const struct pack_mem
                                 uint64_t bytes)
 {
     struct bucket_store like = tile_chunks(s);
-    struct bucket_options o = {.buckets = (uint32_t)(s->p * shard_buckets(m)),
+    struct bucket_options o = {.buckets = (uint32_t)(s->p * shard_buckets(s, m)),
                                .threads = s->threads,
                                .expected_bytes = 4 * s->held_edges,
                                .room_bytes = bytes};
     if (s->ranks > 1)
-        o = (struct bucket_options){.buckets = (uint32_t)shard_buckets(m),
+        o = (struct bucket_options){.buckets = (uint32_t)shard_buckets(s, m),
                                     .threads = 1,
                                     .expected_bytes = 4 * (s->directed_edges / s->p),
                                     .room_bytes = bytes / (s->p + s->ranks) * s->ranks};
@@ -186,8 +186,8 @@ uint64_t pack_memory_buckets(uint64_t edges, uint32_t p, int threads)
     struct pack_size s = {.p = p,
                           .directed_edges = smaller(edges, UINT64_MAX / 2) * 2,
                           .threads = threads,
-                          .tile_chunk_bytes = BUCKET_MOST_CHUNK_BYTES,
-                          .tile_slab_bytes = BUCKET_MOST_SLAB_BYTES};
+                          .tiles.chunk_bytes = BUCKET_MOST_CHUNK_BYTES,
+                          .tiles.slab_bytes = BUCKET_MOST_SLAB_BYTES};
     struct pack_memory m;
     cut_rows(&m, &s, MAX_RANGES);
     return stores_least(&s, &m);
@@ -234,7 +234,7 @@ static int divide_ample(struct pack_memory *m, const struct pack_size *s, uint64
 {
     cut_rows(m, s, MAX_RANGES);
     uint64_t placed = placed_bytes(s), slack = placed / SLACK, least = stores_least(s, m);
-    uint64_t edges = least + placed + slack - smaller(placed + slack, s->tiles_bytes / 9 * 8);
+    uint64_t edges = least + placed + slack - smaller(placed + slack, s->tiles.bytes / 9 * 8);
     uint64_t passing = larger(larger(slack, edges / 3), transpose_least(s, m, placing));
     uint64_t both = edges + passing;
     if (both > placing || both + sorting_least(s, m) + places_bytes(m) > left)

@@ -24,6 +24,12 @@ uint64_t pack_memory_buckets(uint64_t edges, uint32_t p, int threads);
  * of tiles, and of building the first shard. */
 uint64_t pack_memory_edges(uint64_t n, uint64_t edges, uint32_t p);
 
+/* What edge tiles have taken already; it becomes memory for placed edges. */
+struct tile_memory {
+    uint64_t bytes;
+    size_t chunk_bytes, slab_bytes; /* of their store; 0: there are no tiles */
+};
+
 /* What the memory of a packing depends on. */
 struct pack_size {
     uint32_t p, ranks;
@@ -33,8 +39,8 @@ struct pack_size {
     uint64_t directed_edges;
     uint64_t held_edges;  /* the directed edges that this process holds at a time */
     uint64_t held_nn;     /* of these, as many of nn or fewer */
-    uint64_t tiles_bytes; /* taken already; they become memory for placed edges */
-    size_t tile_chunk_bytes, tile_slab_bytes; /* of their store; 0: there are no tiles */
+    struct tile_memory tiles;
+    enum placed_rows rows;
     uint32_t nn_column_bytes;
     unsigned column_bits; /* of the widest column */
     int heads[SUBGRAPHS]; /* as in csr_build */

@@ -2,13 +2,13 @@
  *
  * Edges are placed a batch at a time. Which subgraph an edge belongs to cannot be predicted, so no branch
  * asks: edges with a delegate are separated from the others without one, and rows, buckets and records are
- * computed with vector instructions. Then only the appending is left.
+ * computed with vector instructions. Then only the appending is left. Directed edges are placed by place_arcs.c.
  */
 #include "place.h"
 
 #include "formats/base/arith.h"
 #include "formats/base/clones.h"
-#include "formats/graph/partition.h"
+#include "placing.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -16,35 +16,6 @@
 enum {
     STEP = 128,
     AHEAD = 48 /* edges whose labels are on their way */
-};
-
-/* v mod p without a division where v has 32 bits: the high word of p times the fraction v/p. */
-struct modulus {
-    uint32_t p;
-    uint64_t reciprocal; /* 2^64 / p, rounded up */
-};
-
-static inline uint32_t reduce(const struct modulus *m, uint64_t v)
-{
-    if (v > UINT32_MAX)
-        return shard_of_vertex(v, m->p);
-    uint64_t fraction = m->reciprocal * v;
-    return (uint32_t)(((unsigned __int128)fraction * m->p) >> 64);
-}
-
-struct placing {
-    struct record_target dd, dn, nn; /* the table of dn stands behind that of dd */
-    uint32_t dn_table;
-    uint32_t shard_buckets;
-    const uint32_t *label;
-    uint32_t delegate_mask; /* of a label */
-    const struct vertex_order *order; /* NULL where labels tell all runs of delegates apart */
-    unsigned local_bits;
-    struct modulus modulus;
-    int symmetric;
-    unsigned tile_bytes; /* of a record of the tiles */
-    const unsigned char *finished; /* shards whose edges are passed over; NULL: none */
-    struct bucket_store *store;
 };
 
 /* Labels and, where they are needed, vertices of some edges. */
@@ -121,12 +92,6 @@ static void compute(const struct placing *c, const struct edge_labels *restrict 
         s->bucket[i] = to_normal ? dn_bucket : dd_bucket;
         s->record[i] = row << (to_normal ? dn_bits : dd_bits) | column;
     }
-}
-
-/* Whether the delegate `last` is in the run of the delegate `first` before it. */
-static int same_run(const struct vertex_order *o, uint32_t first, uint32_t last)
-{
-    return last < o->delegate_run_end[order_delegate_run(o, first)];
 }
 
 /* The shard of each: that of the normal vertex, and of two delegates that of the lower degree, then of
@@ -306,9 +271,13 @@ static struct placing describe(struct placement *pl, const struct placing_option
     const struct vertex_order *o = pl->order;
     const struct edge_tiles *tiles = options->edges->tiles;
     uint32_t delegates = record_target_granules(&pl->plan[DD]);
+    uint32_t normals = record_target_granules(&pl->plan[NN]);
     struct placing c = {.dd = record_target_make(&pl->plan[DD], tables),
                         .dn = record_target_make(&pl->plan[DN], tables + delegates),
                         .nn = record_target_make(&pl->plan[NN], tables + 2 * delegates),
+                        .arcs.nd = record_target_make(&pl->plan[ND], tables + 2 * delegates + normals),
+                        .arcs.in_nn = record_target_make(&pl->plan[IN_NN], tables + 2 * delegates + 2 * normals),
+                        .arcs.with_in = pl->rows == ROWS_OUT_AND_IN,
                         .dn_table = delegates,
                         .shard_buckets = pl->shard_buckets,
                         .label = options->labels->values.of,
@@ -328,9 +297,11 @@ enum status place_edges(struct placement *pl, const struct placing_options *opti
                         struct memory_budget *budget, struct error *e)
 {
     size_t granules = 2 * (size_t)record_target_granules(&pl->plan[DD]) +
-                      record_target_granules(&pl->plan[NN]);
+                      3 * (size_t)record_target_granules(&pl->plan[NN]);
     uint16_t *tables = calloc(granules + 1, sizeof *tables);
     struct edge_visitors visitors = {visit_stream, visit_tile};
+    if (pl->rows != ROWS_UNDIRECTED)
+        visitors = arc_visitors;
     struct placing c = {0};
     if (tables == NULL)
         fail_memory(e, "row ranges", granules * sizeof *tables);

@@ -9,7 +9,7 @@ static unsigned column_bits(const struct vertex_order *o, enum subgraph g)
 {
     if (subgraph_columns(g) == DELEGATES)
         return bits_for(o->d);
-    return o->local_bits + (g == NN ? bits_for(o->p) : 0);
+    return o->local_bits + (subgraph_rows(g) == NORMALS ? bits_for(o->p) : 0);
 }
 
 unsigned placement_column_bits(const struct vertex_order *o)
@@ -60,26 +60,44 @@ struct placement_ranges placement_count(const struct vertex_order *o,
     return (struct placement_ranges){n.count, d.count, larger(n.longest, d.longest)};
 }
 
-enum status placement_plan(struct placement *pl, const struct vertex_order *o,
+/* The subgraphs that have records, in the order of their buckets. */
+#define NOTHING_PLACED ROW_SETS
+static const enum subgraph placed[][SUBGRAPHS + 2] = {
+    [ROWS_UNDIRECTED] = {NN, DN, DD, NOTHING_PLACED},
+    [ROWS_OUT] = {NN, ND, DN, DD, NOTHING_PLACED},
+    [ROWS_OUT_AND_IN] = {NN, IN_NN, ND, DN, DD, NOTHING_PLACED},
+};
+
+uint64_t placement_shard_buckets(enum placed_rows rows, uint64_t normals, uint64_t delegates)
+{
+    uint64_t buckets = 0;
+    for (int i = 0; placed[rows][i] != NOTHING_PLACED; i++)
+        buckets += subgraph_rows(placed[rows][i]) == NORMALS ? normals : delegates;
+    return buckets;
+}
+
+enum status placement_plan(struct placement *pl, const struct vertex_order *o, enum placed_rows rows,
                            struct placement_limits limits, struct error *e)
 {
     struct rows_cut normals = plan_cut(o, NORMALS, limits);
     struct rows_cut delegates = plan_cut(o, DELEGATES, limits);
     memset(pl, 0, sizeof *pl);
     pl->order = o;
+    pl->rows = rows;
     if (row_ranges_make(&pl->local_rows, normals.runs, normals.run_count, &normals.limits, e) !=
             ST_OK ||
         row_ranges_make(&pl->delegate_rows, delegates.runs, delegates.run_count,
                         &delegates.limits, e) != ST_OK)
         return e->status;
-    for (int g = 0; g < SUBGRAPHS; g++)
+    for (int g = 0; g < ROW_SETS; g++)
         pl->plan[g] = (struct record_plan){
             .rows = subgraph_rows((enum subgraph)g) == NORMALS ? &pl->local_rows
                                                                : &pl->delegate_rows,
             .column_bits = column_bits(o, (enum subgraph)g)};
-    pl->plan[DN].first_bucket = pl->local_rows.count;
-    pl->plan[DD].first_bucket = pl->local_rows.count + pl->delegate_rows.count;
-    pl->shard_buckets = pl->local_rows.count + 2 * pl->delegate_rows.count;
+    for (int i = 0; placed[rows][i] != NOTHING_PLACED; i++) {
+        pl->plan[placed[rows][i]].first_bucket = pl->shard_buckets;
+        pl->shard_buckets += pl->plan[placed[rows][i]].rows->count;
+    }
     return ST_OK;
 }
 
@@ -93,9 +111,10 @@ void placement_free(struct placement *pl)
 
 unsigned placement_bucket_bytes(const struct placement *pl, uint32_t bucket)
 {
-    const struct record_plan *plan = bucket >= pl->plan[DD].first_bucket   ? &pl->plan[DD]
-                                     : bucket >= pl->plan[DN].first_bucket ? &pl->plan[DN]
-                                                                           : &pl->plan[NN];
+    const enum subgraph *g = placed[pl->rows];
+    while (g[1] != NOTHING_PLACED && bucket >= pl->plan[g[1]].first_bucket)
+        g++;
+    const struct record_plan *plan = &pl->plan[*g];
     return record_bytes(plan, bucket - plan->first_bucket);
 }
 

@@ -8,6 +8,9 @@
  * - an edge between two normal vertices is two records of nn, each in the shard of its row.
  * The other directions are made when a shard is built (build/transpose.h).
  *
+ * A directed edge is one record, in its out-row, in the shard where an undirected one would be. Its in-row is made
+ * when the shard is built, except that of nn, which is a record in the shard of its head.
+ *
  * Buckets are numbered by shard, subgraph and range of rows. A record has the fewest bytes that tell the
  * rows of its range apart (record_width.h): in a large graph, ranges of hubs have few rows and short
  * records.
@@ -26,13 +29,17 @@
 struct record_plan {
     const struct row_ranges *rows;
     unsigned column_bits;
-    uint32_t first_bucket; /* within a shard; nd has none */
+    uint32_t first_bucket; /* within a shard, if it has records */
 };
+
+/* The rows that an edge is put into. */
+enum placed_rows { ROWS_UNDIRECTED, ROWS_OUT, ROWS_OUT_AND_IN };
 
 struct placement {
     const struct vertex_order *order;
     struct row_ranges local_rows, delegate_rows; /* the same in every shard */
-    struct record_plan plan[SUBGRAPHS];
+    enum placed_rows rows;
+    struct record_plan plan[ROW_SETS];
     uint32_t shard_buckets; /* buckets of a shard */
     uint32_t first_shard;   /* the first one that has buckets in the store */
     struct bucket_store store;
@@ -53,8 +60,11 @@ struct placement_ranges {
 struct placement_ranges placement_count(const struct vertex_order *order,
                                         struct placement_limits limits);
 
+/* The buckets of a shard with this many ranges. */
+uint64_t placement_shard_buckets(enum placed_rows rows, uint64_t normals, uint64_t delegates);
+
 /* Plans ranges and buckets. place_edges or gather_shard opens the store. */
-enum status placement_plan(struct placement *placement, const struct vertex_order *order,
+enum status placement_plan(struct placement *placement, const struct vertex_order *order, enum placed_rows rows,
                            struct placement_limits limits, struct error *e);
 void placement_free(struct placement *placement); /* a zeroed one is allowed */
 

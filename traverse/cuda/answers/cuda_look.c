@@ -68,7 +68,7 @@ enum status gpu_look_parents(struct device *dev, struct error *e)
 {
     const struct gpu_answers *a = &dev->answers;
     uint32_t p = dev->shard->p;
-    struct gpu_looking looking = {.nn = dev->csr[NN],
+    struct gpu_looking looking = {.nn = *gpu_pull_rows(dev, NN),
                                   .vertices = dev->traffic.bins.ids,
                                   .count = gpu_remote_count(dev),
                                   .shown = a->shown + (a->shows_bytes ? 0 : p),

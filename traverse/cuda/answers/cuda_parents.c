@@ -34,7 +34,7 @@ static enum status list_questions(struct device *dev, struct slice *questions, s
     const struct gpu_answers *a = &dev->answers;
     size_t bytes = dev->shard->p * sizeof *a->counts;
     cudaStream_t stream = gpu_answer_stream(dev);
-    struct gpu_asking asking = {.nn = dev->csr[NN],
+    struct gpu_asking asking = {.nn = *gpu_pull_rows(dev, NN),
                                 .vertices = dev->of[NORMALS].queue,
                                 .count = gpu_remote_count(dev),
                                 .depth = dev->of[NORMALS].depth,

@@ -117,7 +117,8 @@ static struct subgraph_work work_of(const struct device *dev, enum subgraph g)
     return (struct subgraph_work){.forward = f->forward[g],
                                   .frontier = f->sources[g],
                                   .unvisited_sources = f->unvisited[g],
-                                  .unvisited_targets = f->unvisited[subgraph_reverse(g)]};
+                                  .unvisited_targets =
+                                      unvisited_pulled(dev->shard, g, f->unvisited[subgraph_reverse(g)])};
 }
 
 /* Publishes the counters of what comes ahead, and waits for them. */
@@ -246,7 +247,7 @@ static void push(struct device *dev, enum subgraph g, cudaStream_t stream)
 static void pull(struct device *dev, enum subgraph g, cudaStream_t stream)
 {
     struct gpu_target target = target_of(dev, g);
-    cuda_pull_rows(&dev->csr[subgraph_reverse(g)], &target,
+    cuda_pull_rows(gpu_pull_rows(dev, g), &target,
                    target.coded ? dev->traffic.peers.gathered : dev->of[subgraph_rows(g)].visited, stream);
 }
 
@@ -254,7 +255,7 @@ static void pull(struct device *dev, enum subgraph g, cudaStream_t stream)
 static void pull_dd_rows(struct device *dev, const uint32_t *rows)
 {
     struct gpu_target target = target_of(dev, DD);
-    struct gpu_csr csr = dev->csr[DD];
+    struct gpu_csr csr = *gpu_pull_rows(dev, DD);
     csr.sources = rows;
     cuda_pull_rows(&csr, &target, dev->of[DELEGATES].visited, dev->stream.of[DELEGATES]);
 }

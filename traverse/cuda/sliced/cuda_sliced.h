@@ -20,7 +20,7 @@
  * 32 for each slice of the frontier and writes a bit for each vertex that it finds, as does the first block alone.
  *
  * cuda_whole.h is the twin: it finds the same distances. It runs where directions are asked for
- * (--direction cost, push, pull).
+ * (--direction cost, push, pull), and of directed graphs.
  *
  *   cuda_sliced_block.cuh   what a block has, and what all levels do
  *   cuda_sliced_one.cuh     levels of the first block

@@ -26,8 +26,9 @@ struct pulling {
 
 template <class S> __device__ static inline pulling start_pulling(S &s, int g)
 {
-    const gpu_vertices &rows = s.of[g >> 1], &columns = s.of[kind_of_columns(s, g)];
-    return pulling{&s.csr[g],
+    const gpu_csr &csr = s.pulled[g];
+    const gpu_vertices &rows = s.of[g >> 1], &columns = s.of[S::together ? csr.column_kind : (uint32_t)g & 1];
+    return pulling{&csr,
                    rows.visited,
                    columns.visited,
                    rows.next,
@@ -326,7 +327,7 @@ template <class S> __device__ static void pull_span(S &s, int g, uint32_t base, 
     const pulling q = start_pulling(s, reverse);
     const uint32_t word = base + lane_id();
     const bool own = lane_id() < span && word < s.of[g & 1].words;
-    pull_words(s, q, base, own ? s.csr[reverse].wanted[word] & ~q.visited[word] & ~q.next[word] : 0, cut);
+    pull_words(s, q, base, own ? s.pulled[reverse].wanted[word] & ~q.visited[word] & ~q.next[word] : 0, cut);
 }
 
 /* All pulls of the level. Few words do not wait for one subgraph after the other: all are under way. */
@@ -348,7 +349,7 @@ template <class S> __device__ static void pull_all(S &s, uint32_t warp, uint32_t
 template <class S> __device__ static inline void lay_out_pulls(S &s, uint32_t warps)
 {
     const unsigned g = lane_id();
-    const bool looks = g < SUBGRAPHS && s.block.choice.pull[g] && has_edges(s, reverse_of((int)g));
+    const bool looks = g < SUBGRAPHS && s.block.choice.pull[g] && has_pulled(s, reverse_of((int)g));
     const uint32_t words = looks ? (uint32_t)s.of[g & 1].words : 0;
     const uint32_t size = span_of(sum_lanes(words), SPANS_A_WARP * warps, WARP);
     if (g < SUBGRAPHS)

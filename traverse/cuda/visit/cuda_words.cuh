@@ -67,4 +67,10 @@ template <class S> __device__ static inline bool has_edges(S &s, int g)
     return s.csr[g].edges != 0;
 }
 
+/* The same of the rows that are pulled. */
+template <class S> __device__ static inline bool has_pulled(S &s, int g)
+{
+    return s.pulled[g].edges != 0;
+}
+
 #endif

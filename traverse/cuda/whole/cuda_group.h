@@ -69,7 +69,7 @@ struct group_tally {
 
 /* Of a shard: its rows, and their edges. */
 struct group_size {
-    uint64_t rows[2], edges[2]; /* of nn, of dd */
+    uint64_t rows[4], edges[4]; /* of nn and of dd, that are pushed; and that are pulled */
     uint64_t longest;           /* no vertex has more edges */
     uint64_t vertices, all_edges; /* delegates, too; of all subgraphs */
 };

@@ -33,7 +33,7 @@ static void set_columns(struct gpu_group *g, const struct device *dev)
     g->gathered = t->peers.gathered;
     g->whole.of[WHOLE_COLUMNS] = (struct gpu_vertices){
         .words = g->columns.words, .visited = g->gathered, .next = g->sent[0]};
-    g->whole.csr[NN].column_kind = WHOLE_COLUMNS;
+    g->whole.csr[NN].column_kind = g->whole.pulled[NN].column_kind = WHOLE_COLUMNS;
 }
 
 /* What GPUs choose alike by must be the same on all of them. */
@@ -53,6 +53,8 @@ static void add_size(struct cost_graph *graph, const struct group_size *size)
     for (int i = 0; i < 2; i++) {
         graph->sources[of[i]] += (double)size->rows[i];
         graph->edges[of[i]] += (double)size->edges[i];
+        graph->pulled[of[i]].sources += (double)size->rows[2 + i];
+        graph->pulled[of[i]].edges += (double)size->edges[2 + i];
     }
 }
 
@@ -60,7 +62,7 @@ static void add_size(struct cost_graph *graph, const struct group_size *size)
  * vertices in it only if this shard has some, too. */
 static uint32_t *gathered_by(const struct gpu_peer *peer, const struct gpu_group *g, const struct device *dev)
 {
-    int joined = dev->shard->csr[NN].edges > 0 && peer->joining.size.edges[0] > 0;
+    int joined = dev->shard->csr[NN].edges > 0 && peer->joining.size.edges[2] > 0;
     return joined ? peer->joining.gathered + (uint64_t)g->columns.shard_words * dev->shard->index : NULL;
 }
 
@@ -70,6 +72,7 @@ static void set_peers(struct gpu_group *g, const struct device *dev)
     struct cost_graph *graph = &g->whole.graph;
     g->total = (struct group_total){0};
     graph->sources[NN] = graph->sources[DD] = graph->edges[NN] = graph->edges[DD] = 0;
+    graph->pulled[NN] = graph->pulled[DD] = (struct cost_pulled){0};
     g->peers = p->count;
     for (uint32_t i = 0; i < p->count; i++) {
         const struct gpu_peer *peer = &p->all[i];
@@ -88,6 +91,7 @@ static void set_peers(struct gpu_group *g, const struct device *dev)
         if (peer->shard == dev->shard->index)
             g->own = i;
     }
+    cost_settle_pulled(graph);
     for (uint32_t i = 0; i < p->count; i++)
         g->peer[i].arrivals = p->all[i].joining.arrivals + (size_t)g->own * GROUP_LISTED_EDGES;
 }

@@ -137,8 +137,14 @@ struct whole_frontier {
 /* A third kind of vertices: the normals of all shards, numbered as nn's columns are (cuda_group.h). */
 enum { WHOLE_COLUMNS = VERTEX_KINDS, WHOLE_KINDS };
 
+/* The masks that a search clears: visited and next, of both kinds. */
+struct whole_masks {
+    uint32_t *all;
+    uint64_t words;
+};
+
 struct gpu_whole {
-    struct gpu_csr csr[SUBGRAPHS];
+    struct gpu_csr csr[SUBGRAPHS], pulled[SUBGRAPHS]; /* rows to push, and to pull: two sets if edges are directed */
     struct gpu_vertices of[WHOLE_KINDS];
     struct cost_graph graph;
     enum whole_mode mode;
@@ -151,8 +157,7 @@ struct gpu_whole {
      * them, and cuda_whole_settle gives the vertices their depth after the search. They lie in the queues,
      * which only the level loop uses. */
     uint32_t keeps;
-    uint32_t *masks; /* those that a search clears: visited and next, of both kinds */
-    uint64_t mask_words;
+    struct whole_masks cleared;
     struct whole_state *state; /* zero before the first search */
     struct whole_outputs out;
     struct whole_order order;

@@ -94,7 +94,7 @@ template <class S> __device__ static inline void choose_parts(S &s)
 {
     s.meeting.sends = s.block.now.frontier[NN] > 0 && !s.block.choice.pull[NN];
     s.meeting.in_parts = s.block.choice.pull[DD] && s.graph.sources[DD] - s.block.now.seen[DD] > GROUP_PART_ROWS;
-    s.csr[DD].wanted = s.meeting.in_parts ? s.group.dd_own : s.csr[DD].sources;
+    s.pulled[DD].wanted = s.meeting.in_parts ? s.group.dd_own : s.pulled[DD].sources;
 }
 
 /* By one warp. */

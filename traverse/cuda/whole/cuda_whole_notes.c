@@ -7,6 +7,7 @@
 struct gpu_listener {
     level_noter *noter;
     void *context;
+    const struct shard *shard;
 };
 
 /* The lists of a search are free then. */
@@ -35,7 +36,7 @@ static enum status count_frontiers(struct device *dev, uint32_t first, uint32_t 
 }
 
 /* Takes the frontier from what is unvisited. */
-static struct workload work_of(const struct whole_frontier *f, uint64_t unvisited[SUBGRAPHS])
+static struct workload work_of(const struct whole_frontier *f, const struct shard *shard, uint64_t unvisited[SUBGRAPHS])
 {
     struct workload work = {.fresh = (uint64_t)f->vertices[NORMALS] + f->vertices[DELEGATES],
                             .delegates = f->vertices[DELEGATES]};
@@ -46,7 +47,8 @@ static struct workload work_of(const struct whole_frontier *f, uint64_t unvisite
             .forward = f->forward[g],
             .frontier = f->sources[g],
             .unvisited_sources = unvisited[g],
-            .unvisited_targets = unvisited[subgraph_reverse((enum subgraph)g)]};
+            .unvisited_targets =
+                unvisited_pulled(shard, (enum subgraph)g, unvisited[subgraph_reverse((enum subgraph)g)])};
     return work;
 }
 
@@ -113,7 +115,7 @@ static void tell(const struct gpu_notes *n, uint32_t first, uint32_t count,
                  const struct gpu_listener *listener)
 {
     for (uint32_t i = 0; i < count; i++) {
-        const struct workload work = work_of(&frontiers[i], unvisited);
+        const struct workload work = work_of(&frontiers[i], listener->shard, unvisited);
         const struct level_note note = note_of(n, first + i, &work);
         listener->noter(listener->context, (int32_t)(first + i), &note);
     }
@@ -141,7 +143,7 @@ static enum status tell_all(struct device *dev, const struct gpu_listener *liste
 
 enum status gpu_tell_levels(struct device *dev, level_noter *noter, void *context, struct error *e)
 {
-    const struct gpu_listener listener = {noter, context};
+    const struct gpu_listener listener = {noter, context, dev->shard};
     if (gpu_use(dev, e) != ST_OK || gpu_follow_search(dev, e) != ST_OK ||
         gpu_whole_settle(dev, e) != ST_OK || gpu_copy_notes(dev, dev->whole.notes.levels, e) != ST_OK)
         return e->status;

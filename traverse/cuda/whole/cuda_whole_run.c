@@ -60,8 +60,9 @@ enum status gpu_whole_open(struct device *dev, const struct gpu_whole_arrays *ar
     s->out.notes = arrays->notes;
     for (int g = 0; g < SUBGRAPHS; g++) {
         s->csr[g] = dev->csr[g];
-        s->csr[g].column_kind = subgraph_columns((enum subgraph)g);
-        s->csr[g].wanted = dev->csr[g].sources;
+        s->pulled[g] = dev->csr[shard_pulled(dev->shard, (enum subgraph)g)];
+        s->csr[g].column_kind = s->pulled[g].column_kind = subgraph_columns((enum subgraph)g);
+        s->pulled[g].wanted = s->pulled[g].sources;
         edges += dev->csr[g].edges;
     }
     for (int kind = 0; kind < VERTEX_KINDS; kind++)
@@ -75,8 +76,7 @@ enum status gpu_whole_open(struct device *dev, const struct gpu_whole_arrays *ar
     if (dev->whole.possible)
         s->list[1] = s->list[0] + (dev->shard->p == 1 ? gpu_whole_room : gpu_group_room)(
                                       dev->shard->d + dev->shard->locals, edges);
-    s->masks = dev->masks.all;
-    s->mask_words = dev->masks.bytes / sizeof *s->masks;
+    s->cleared = (struct whole_masks){dev->masks.all, dev->masks.bytes / sizeof(uint32_t)};
     s->state = arrays->state;
     return ST_OK;
 }

@@ -1,0 +1,152 @@
+#!/bin/bash
+# directed.sh: directed graphs from a file to a checked answer: what is refused, what --rows, --reverse and --direction
+# do, and packing by ranks and with little memory. tests/traverse.sh compares searches with the oracle.
+set -u
+. tests/lib.sh
+pack=$BIN/dbfs-pack check=$BIN/dbfs-check bin=$(realpath "$BIN")
+traverse() { "$BIN/dbfs-traverse" --backend cpu -@ 1 "$@"; }
+lines() { tr -s ' ' '\n' <<<"$1" | paste -d ' ' - -; } # "0 1 1 2": a line for each two numbers
+
+# ---- a graph of known answers: a ring 0 1 2, a tail 2 3 4, self-loops, an edge twice, 4 and 5 in both directions ----
+
+lines '0 1 1 2 2 0 2 3 3 4 3 3 3 4 4 5 5 4 6 6' >"$tmp/g.txt"
+"$BIN/edgeconv" -q --direction directed --vertices 8 -o "$tmp/g.edges" "$tmp/g.txt"
+check_exit 0 'it is packed' "$pack" -q -p 2 -t 2 -o "$tmp/g" "$tmp/g.edges"
+check_exit 0 'and verified' "$pack" --verify "$tmp/g"
+check_says 'dropped as duplicates' 'an edge twice is one'
+depths() { # NAME EXPECTED OPTION...: depths of vertices 0 to 7
+    check_exit 0 "$1" traverse -q --depths - "${@:3}" "$tmp/g"
+    check "$1: $2" test "$(cut -d ' ' -f 2 "$tmp/out" | paste -sd ' ')" = "$2"
+}
+depths 'from 0' '0 1 2 3 4 5 -1 -1' -r 0
+depths 'from 3, which no edge leads back from' '-1 -1 -1 0 1 2 -1 -1' -r 3
+depths 'in reverse from 3' '3 2 1 0 -1 -1 -1 -1' -r 3 --reverse
+depths 'in reverse from 0' '0 2 1 -1 -1 -1 -1 -1' -r 0 --reverse
+depths 'between two that reach each other' '-1 -1 -1 -1 0 1 -1 -1' -r 4
+depths 'from a vertex with a self-loop alone' '-1 -1 -1 -1 -1 -1 0 -1' -r 6
+check_exit 0 'the report' traverse -r 2 --json "$tmp/r.json" "$tmp/g"
+check 'counts edges that leave reached vertices, each once' grep -q ' reached 6 .* edges 7 ' "$tmp/out"
+check 'has its three counts alike' grep -q '"edges_no_loops": 7, "edges_kept": 7' "$tmp/r.json"
+check 'says that the graph is directed' grep -q '"directed": true' "$tmp/r.json"
+check 'and how it was searched' grep -q '"reverse": false' "$tmp/r.json"
+check 'and in text' grep -q '^edges: directed$' "$tmp/out"
+check_exit 0 'the list' "$pack" --list "$tmp/g"
+check 'has the rows' grep -q '^rows  *out and in$' "$tmp/out"
+check 'and the edges kept' grep -q '^edges kept, .*: 7$' "$tmp/out"
+check_exit 0 'the list as JSON' "$pack" --list --json "$tmp/g"
+check 'has them, too' grep -q '"rows": "out,in"' "$tmp/out"
+check_exit 3 'Graph500 is of undirected graphs' "$BIN/dbfs-graph500" -n 1 "$tmp/g"
+check_says 'has directed edges, and dbfs-graph500 is for undirected graphs' 'which it says'
+check_exit 3 'and so is the model' "$BIN/dbfs-model" check "$tmp/r.json"
+check_says 'r.json: the graph is directed' 'which it says'
+
+# ---- between two vertices, and up to a depth ----
+
+"$BIN/rmatgen" -q -s 8 -e 4 -f text -o "$tmp/between.txt"
+"$BIN/edgeconv" -q --direction directed -o "$tmp/between.edges" "$tmp/between.txt"
+for p in 1 3; do
+    "$pack" -q -p $p -t 6 -o "$tmp/between$p" "$tmp/between.edges"
+    for r in 3 40 77; do
+        traverse -q -r $r --depths "$tmp/all.$r" --force "$tmp/between$p" >/dev/null
+        awk -v r=$r '$1 % 5 == 0 { print r, $1 }' "$tmp/all.$r" >"$tmp/pairs"
+        "$BIN/dbfs-paths" -q -@ 1 --pairs "$tmp/pairs" --json "$tmp/pairs.json" --force "$tmp/between$p" >/dev/null
+        grep -o '"distance": [-0-9]*' "$tmp/pairs.json" | cut -d ' ' -f 2 >"$tmp/got"
+        check "p $p, from $r: distances between pairs are those of the search" \
+            sh -c 'awk "\$1 % 5 == 0 { print \$2 }" "$1" | cmp - "$2"' - "$tmp/all.$r" "$tmp/got"
+        check_exit 0 "p $p, from $r: up to depth 2" traverse -q -r $r --max-depth 2 --depths "$tmp/two" --force "$tmp/between$p"
+        check "p $p, from $r: what is deeper is left out" \
+            sh -c 'awk "{ print \$1, (\$2 > 2 ? -1 : \$2) }" "$1" | cmp - "$2"' - "$tmp/all.$r" "$tmp/two"
+        check_exit 0 "p $p, from $r: and proved" "$check" --max-depth 2 --depths "$tmp/two" "$tmp/between.edges"
+    done
+done
+"$pack" -q -p 2 -t 6 --rows out -o "$tmp/between-out" "$tmp/between.edges"
+check_exit 2 'a target wants in-rows' "$BIN/dbfs-paths" -r 3 --target 5 "$tmp/between-out"
+check_exit 0 'one side does not' "$BIN/dbfs-paths" -r 3 --target 5 --one-sided "$tmp/between-out"
+
+# ---- results are proved ----
+
+for how in '' --reverse; do
+    check_exit 0 "a search $how" traverse -q -r 2 $how --force --depths "$tmp/d" --parents "$tmp/p" "$tmp/g"
+    for graph in g.edges g; do
+        check_exit 0 "its results $how, against $graph" "$check" $how --depths "$tmp/d" --parents "$tmp/p" "$tmp/$graph"
+        check_exit 0 "its parents $how alone" "$check" $how --parents "$tmp/p" "$tmp/$graph"
+        check_exit 4 "and not the other way" "$check" $([ -n "$how" ] || echo --reverse) --depths "$tmp/d" "$tmp/$graph"
+    done
+done
+claim() { # CODE NAME PATTERN DEPTHS PARENTS [OPTION...]
+    lines "$(awk '{ for (i = 1; i <= NF; i++) printf "%d %d ", i - 1, $i }' <<<"$4")" | head -n 8 >"$tmp/d"
+    lines "$(awk '{ for (i = 1; i <= NF; i++) printf "%d %d ", i - 1, $i }' <<<"$5")" | head -n 8 >"$tmp/p"
+    check_exit "$1" "$2" "$check" -r 0 --depths "$tmp/d" --parents "$tmp/p" "${@:6}" "$tmp/g.edges"
+    [ -z "$3" ] || check_says "$3" "$2: says why"
+}
+claim 0 'right claims' '' '0 1 2 3 4 5 -1 -1' '0 0 1 2 3 4 -1 -1'
+claim 4 'a vertex that is missing' 'edge 4 5: depths 4 and -1' '0 1 2 3 4 -1 -1 -1' '0 0 1 2 3 -1 -1 -1'
+claim 4 'a depth that is too large' 'edge 3 4: depths 3 and 5' '0 1 2 3 5 6 -1 -1' '0 0 1 2 3 4 -1 -1'
+claim 4 'a parent at the wrong end of an edge' 'tree edge 2 0: ' '0 1 1 2 3 4 -1 -1' '0 0 0 2 3 4 -1 -1'
+claim 4 'a vertex that nothing leads to' 'tree edge 6 0: not in the graph' '0 1 2 3 4 5 1 -1' '0 0 1 2 3 4 0 -1'
+claim 4 'an edge of a search in reverse' 'edge 1 2: depths -1 and 1' '0 -1 1 -1 -1 -1 -1 -1' '0 -1 0 -1 -1 -1 -1 -1' --reverse
+
+# ---- out-rows alone ----
+
+check_exit 0 'out-rows alone are packed' "$pack" -q -p 2 -t 2 --rows out -o "$tmp/out-only" "$tmp/g.edges"
+check_exit 0 'and verified' "$pack" -q --verify "$tmp/out-only"
+check 'are fewer bytes' test "$(cat "$tmp"/out-only/part-* | wc -c)" -lt "$(cat "$tmp"/g/part-* | wc -c)"
+check_exit 0 'and searched' traverse -q -r 2 --depths "$tmp/d1" "$tmp/out-only"
+traverse -q -r 2 --depths "$tmp/d2" "$tmp/g" >"$tmp/out"
+check 'with the same distances' cmp "$tmp/d1" "$tmp/d2"
+check_exit 2 'not in reverse' traverse -r 2 --reverse "$tmp/out-only"
+check_says 'out-only: --reverse goes by in-rows, and it was packed with --rows out' 'which is told'
+check_exit 2 'nor by pulls alone' traverse -r 2 --direction pull "$tmp/out-only"
+check_says 'direction pull goes by in-rows' 'which is told'
+check_exit 2 'nor for parents of several shards' traverse -r 2 --parents "$tmp/p1" "$tmp/out-only"
+check_says 'parents of several shards are found by in-rows' 'which is told'
+"$pack" -q --rows out -o "$tmp/out-one" "$tmp/g.edges"
+check_exit 0 'but for those of one' traverse -q -r 2 --force --depths "$tmp/d" --parents "$tmp/p" "$tmp/out-one"
+check_exit 0 'which are right' "$check" -q --depths "$tmp/d" --parents "$tmp/p" "$tmp/g.edges"
+check_exit 1 'a packing of other rows is not taken up' "$pack" -p 2 -t 2 --resume -o "$tmp/out-only" "$tmp/g.edges"
+check_exit 0 'of the same it is' "$pack" -p 2 -t 2 --rows out --resume -o "$tmp/out-only" "$tmp/g.edges"
+check_exit 0 'in reverse an undirected graph is itself' bash -c '"$1/edgeconv" -q -u "$2" | "$1/dbfs-pack" -q -o "$3" -' - \
+    "$bin" "$tmp/g.txt" "$tmp/both"
+check_exit 0 'and --reverse' traverse -r 2 --reverse "$tmp/both"
+check_says 'reverse: has no effect, as the edges are undirected' 'says so'
+
+# ---- packing: ranks, little memory, a split; always the same bytes ----
+
+"$BIN/rmatgen" -q -s 14 -f text -o "$tmp/r.txt"
+"$BIN/edgeconv" -q --direction directed -o "$tmp/r.edges" "$tmp/r.txt"
+"$BIN/degsplit" -q -p 3 -o "$tmp/r.split" "$tmp/r.edges"
+check_exit 0 'an RMAT graph' "$pack" -q -p 3 -s "$tmp/r.split" -o "$tmp/r" "$tmp/r.edges"
+check_exit 0 'and verified' "$pack" -q --verify "$tmp/r"
+alike() { # NAME COMMAND...: packs into $tmp/x what $tmp/r has
+    rm -rf "$tmp/x"
+    check_exit 0 "$1" "${@:2}" -p 3 -s "$tmp/r.split" -o "$tmp/x" "$tmp/r.edges"
+    check "$1: the same bytes" diff -r "$tmp/r" "$tmp/x"
+}
+alike 'three threads' "$pack" -q -@ 3
+alike 'two ranks' timeout 120 "$MPIEXEC" -n 2 "$pack" -q -@ 1
+alike 'little memory' "$pack" -q -@ 2 -S 32M
+check_exit 0 'a stream through a pipe' bash -c '"$1" -q -p 3 -s "$2" -o "$3" - <"$4"' - "$pack" "$tmp/r.split" "$tmp/pipe" "$tmp/r.edges"
+check 'the same bytes' diff -r "$tmp/r" "$tmp/pipe"
+check_exit 0 'a permutation of ids' "$BIN/edgeconv" -q --direction directed --randomize=5 -o "$tmp/random.edges" "$tmp/r.txt"
+check_exit 0 'is packed' "$pack" -q -p 3 -t 64 -o "$tmp/random" "$tmp/random.edges"
+traverse -q -r 7 --depths "$tmp/d3" "$tmp/r" >"$tmp/out"
+check_exit 0 'and searched' traverse -q -r 7 --depths "$tmp/d4" "$tmp/random"
+check 'with the same distances' cmp "$tmp/d3" "$tmp/d4"
+
+# ---- dbfs ----
+
+cd "$tmp" || exit 1
+check_exit 0 'dbfs --direction directed' "$bin/dbfs" --direction directed -r 3 -o dd.txt g.txt
+check 'follows edges from u to v' test "$(cut -d ' ' -f 2 dd.txt | paste -sd ' ')" = '-1 -1 -1 0 1 2 -1'
+check_exit 0 'and with --reverse' "$bin/dbfs" --direction directed --reverse -r 3 --direction push -o rd.txt g.txt
+check 'from v to u' test "$(cut -d ' ' -f 2 rd.txt | paste -sd ' ')" = '3 2 1 0 -1 -1 -1'
+check_exit 0 'an edge stream of directed edges' "$bin/dbfs" -v --direction directed --no-cache -r 3 g.edges
+check 'is packed as it is' test -z "$(grep edgeconv err)"
+printf '%s\n' '%%MatrixMarket matrix coordinate pattern general' '3 3 2' '1 2' '2 3' >m.mtx
+check_exit 0 'a format of directed edges' "$bin/dbfs" --no-cache -r 2 -o md.txt m.mtx
+check_says 'm.mtx: its format (matrix-market) says that edges are directed, and each is taken as an undirected one: --direction directed keeps them' 'is told in a line'
+check 'and taken once' test "$(cut -d ' ' -f 2 md.txt | paste -sd ' ')" = '2 1 0'
+check_exit 0 'as it says' "$bin/dbfs" --no-cache --direction directed -r 2 --force -o md.txt m.mtx
+check 'it is directed' test "$(cut -d ' ' -f 2 md.txt | paste -sd ' ')" = '-1 -1 0'
+check 'and nothing is told' test "$(grep -c taken err)" = 0
+finish
