@@ -136,6 +136,7 @@ static enum status open_devices(struct searcher *s, const struct args *args, int
     struct device_options options = {.threads = s->threads,
                                      .parents = args->record_parents,
                                      .answers = results_wanted(rank->graph, &results),
+                                     .answer = args->answer,
                                      .permuted = rank->graph->manifest.randomized,
                                      .trust = args->trust,
                                      .resident = args->resident,

@@ -660,6 +660,33 @@ by_rows tree rmat 0 1x1 0
 by_rows tree star memory 1x1 1 # rows of several pieces
 by_rows tree complete 0 1x1 5
 sliced tree lopsided 9 1x1 300
+# sliced_answer NAME TH ROOTS BY [OPTION...]: distances by id are those of the CPU, written by the search's kernel or by another
+sliced_answer() {
+    local folder roots=$3 by=$4 root launched
+    folder=$(packed "$1" 1 "$2")
+    set -- "$1 TH $2, roots $3" "${@:5}"
+    rm -f "$tmp"/*.by-* "$tmp/kernels.answer"
+    run_on 1x1 cpu -r $roots --depths "$tmp/cpu.by-%d" "$folder" >/dev/null 2>"$tmp/err"
+    next_machine
+    kernels=$tmp/kernels.answer $way run_on 1x1 cuda -r $roots --depths "$tmp/gpu.by-%d" "${@:2}" "$folder" >/dev/null 2>>"$tmp/err"
+    for root in ${roots//,/ }; do
+        check "$way: $1: answer of $root (seed $EMULATED_SEED)" cmp "$tmp/cpu.by-$root" "$tmp/gpu.by-$root"
+    done
+    launched=$(awk '/^depths_kernel/ { sum += $2 } END { print sum + 0 }' "$tmp/kernels.answer")
+    check "$way: $1: other kernels wrote $launched times" test "$by:$((launched > 0))" = own:0 -o "$by:$((launched > 0))" = other:1
+}
+for way in sliced by_rows; do
+    sliced_answer rmat memory 0,7,100 own
+    sliced_answer broom 0 0,1,6000 own
+    sliced_answer path inf 1,60 own
+    sliced_answer lopsided 9 300,4 own
+    sliced_answer sparse inf 5,900,3 own
+    sliced_answer sparse inf 5,4,900 other # 4 has no edges, so that no kernel searches
+    sliced_answer grid inf 7,100 own --breakdown
+    sliced_answer grid inf 7,100 other --parents "$tmp/tree.by-%d" --answer depths # as parents are written first
+    sliced_answer grid inf 7,100 other --parents "$tmp/tree.by-%d"
+    EMULATED_PROCESSORS=1 sliced_answer few inf 7,1 other # too many ids for one block
+done
 check 'no search of these went another way' \
     sh -c 'grep -q "^sliced_kernel" "$1" && ! grep -qE "solo_kernel|sliced_rows|previsit" "$1"' - "$tmp/kernels.sliced"
 check 'nor by rows' \

@@ -147,6 +147,8 @@ struct gpu_group_search {
 struct gpu_sliced_search {
     struct gpu_sliced search;
     struct solo_launch launch, noted;
+    enum answer_kind answer; /* which answer a search writes, if it writes one */
+    int answers; /* the last search wrote it, or does so, and nothing else was written there since */
 };
 
 /* A whole search as one kernel, for a device that is alone (cuda_solo.h). */
@@ -255,6 +257,9 @@ enum status gpu_sliced_open(struct device *device, const struct gpu_sliced_array
 enum status gpu_sliced_run(struct device *device, const struct root *root, int noted, uint32_t *levels,
                           struct error *e);
 
+/* After `answers` is complete: from now on, searches by slices write their answers where they can. */
+void gpu_sliced_open_answers(struct device *device);
+
 /* cuda_group_run.c. gpu_group_open wants all peers to have met. */
 enum status gpu_group_open(struct device *device, struct error *e);
 enum status gpu_group_run(struct device *device, const struct root *root, enum solo_mode mode,
@@ -263,6 +268,9 @@ enum status gpu_group_run(struct device *device, const struct root *root, enum s
 /* cuda_whole_start.c. Runs the kernel of `launch` for `search` (cuda_solo_start) to its end. */
 enum status gpu_run_kernel(struct device *device, const void *search, const struct solo_launch *launch, int noted,
                            uint32_t *levels, struct error *e);
+
+/* The same file. Waits until the kernel of the last search has written its answer. */
+enum status gpu_wait_for_answer(struct device *device, struct error *e);
 
 /* cuda_whole_start.c: copies the notes of the levels up to `levels` that were not copied yet. */
 enum status gpu_copy_notes(struct device *device, uint32_t levels, struct error *e);
@@ -319,9 +327,11 @@ static inline unsigned int *gpu_bad_flag(const struct device *device)
 enum status gpu_write_parents(struct device *device, uint32_t *remote, struct error *e);
 
 /* cuda_own_values.c
+ * - gpu_is_answered: whether the kernel of the last search writes this answer.
  * - gpu_follow_search: what is launched on the stream of normals waits for the search on the other one.
  * - gpu_solo_settle: completes depths, before results are read.
  * - gpu_write_depths: depths of all vertices, by number of vertex, from a search that need not be settled. */
+int gpu_is_answered(const struct device *device, enum answer_kind kind);
 enum status gpu_follow_search(struct device *device, struct error *e);
 enum status gpu_solo_settle(struct device *device, struct error *e);
 enum status gpu_write_depths(struct device *device, enum vertex_kind kind, enum value_form form, void *to,

@@ -399,6 +399,7 @@ static enum status open_device(struct device *dev, const struct device_options *
                                            at[GPU_SLICED_ROWS], at[GPU_SLICED_FIRST], at[GPU_SLICED_FOUND],
                                            plan.array[GPU_SLICED_HEADS].bytes > 0 ? at[GPU_SLICED_HEADS] : NULL,
                                            at[GPU_SLICED_PIECES]};
+    dev->solo.sliced.answer = options->answer;
     return gpu_sliced_open(dev, &sliced, options->notes, e);
 }
 

@@ -9,6 +9,7 @@ static enum status gpu_run(struct device *dev, const struct root *root, enum dir
                            int noted, uint32_t *levels, struct error *e)
 {
     *levels = 0;
+    dev->solo.sliced.answers = 0;
     if (dev->solo.launch.blocks == 0 || root->at == ROOT_AT_ISOLATED)
         return ST_OK;
     if (dev->solo.sliced.launch.blocks > 0)

@@ -3,6 +3,11 @@
 #include "traverse/cuda/cuda_device.h"
 #include "traverse/cuda/cuda_error.h"
 
+int gpu_is_answered(const struct device *dev, enum answer_kind kind)
+{
+    return dev->solo.sliced.answers && dev->solo.sliced.answer == kind;
+}
+
 enum status gpu_follow_search(struct device *dev, struct error *e)
 {
     struct gpu_streams *s = &dev->stream;

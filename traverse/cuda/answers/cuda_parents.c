@@ -62,7 +62,7 @@ static enum status list_questions(struct device *dev, struct slice *questions, s
 static enum status gpu_ask(struct device *dev, struct slice *questions, struct error *e)
 {
     memset(questions, 0, dev->shard->p * sizeof *questions);
-    if (gpu_use(dev, e) != ST_OK || gpu_follow_search(dev, e) != ST_OK)
+    if (gpu_is_answered(dev, ANSWER_PARENTS) || gpu_use(dev, e) != ST_OK || gpu_follow_search(dev, e) != ST_OK)
         return e->status;
     if (dev->answers.vertex == NULL) /* gpu_values writes them */
         return ST_OK;

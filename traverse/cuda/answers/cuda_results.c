@@ -103,6 +103,7 @@ static enum status gpu_open_answers(struct device *dev, const struct answer_plac
     struct gpu_answers *a = &dev->answers;
     uint64_t vertices = dev->shard->locals + dev->shard->d;
     set_places(dev, places);
+    gpu_sliced_open_answers(dev);
     if (gpu_use(dev, e) != ST_OK ||
         CUDA_TRY(cudaHostAlloc((void **)&a->counts,
                                ((size_t)dev->shard->p + 1) * sizeof *a->counts,
@@ -198,6 +199,9 @@ static enum status gather_values(struct device *dev, enum answer_kind kind, uint
 static enum status gpu_values(struct device *dev, enum answer_kind kind, uint32_t levels,
                               struct slice *values, struct error *e)
 {
+    if (gpu_is_answered(dev, kind))
+        return gpu_wait_for_answer(dev, e);
+    dev->solo.sliced.answers = 0;
     if (gpu_use(dev, e) != ST_OK || gpu_follow_search(dev, e) != ST_OK)
         return e->status;
     if (dev->answers.vertex == NULL)

@@ -3,6 +3,7 @@
 #define DBFS_CUDA_SLICED_KERNEL_CUH
 
 #include "cuda_sliced_all.cuh"
+#include "cuda_sliced_answer.cuh"
 #include "cuda_sliced_one.cuh"
 #include "cuda_sliced_rows.cuh"
 
@@ -180,26 +181,23 @@ template <class B> __device__ static void start(B &block, const gpu_sliced &s)
         s.state->arrived[s.set ^ 1][threadIdx.x] = 0;
     if (thread_of_grid() == 0)
         put_depth(s, s.root, 0, ROOT_PARENT);
-    begin_notes(block.notes, s.out);
+    begin_notes(block.notes, s.out.search);
     __syncthreads();
     if (threadIdx.x == 0)
         visited_mask()[s.root / 32] = 1u << (s.root % 32);
     __syncthreads();
 }
 
-/* The first block writes the visited masks, and reports. */
-template <class B> __device__ static void finish(B &block, const gpu_sliced &s, int32_t depth)
+/* The first block reports. `shown`: the visited masks are written. */
+template <class B> __device__ static void finish(B &block, const gpu_sliced &s, int32_t depth, bool shown)
 {
-    const uint32_t normals = s.normals / 32;
-    for (uint32_t i = threadIdx.x; i < s.of[DELEGATES].words; i += blockDim.x)
-        s.of[DELEGATES].visited[i] = visited_mask()[i];
-    for (uint32_t i = threadIdx.x; i < s.of[NORMALS].words; i += blockDim.x)
-        s.of[NORMALS].visited[i] = visited_mask()[normals + i];
+    if (!shown)
+        write_visited(s);
     end_notes(block.notes, depth);
     __syncthreads();
     if (threadIdx.x == 0) {
         __threadfence_system();
-        s.out.mail->report = (uint64_t)s.number << 32 | (uint32_t)depth;
+        s.out.search.mail->report = (uint64_t)s.number << 32 | (uint32_t)depth;
     }
 }
 
@@ -288,7 +286,7 @@ template <bool ROWS, class B> __device__ static inline void search_slices(B &blo
         load_batch(s, thread_of_grid(), own);
     start(block, s);
     sliced_progress p = first_progress(block, s);
-    bool more = true, gave_up = false;
+    bool more = true, gave_up = false; /* the first block, in the last level */
     for (unsigned turn = 0; more; turn = after(turn)) {
         const bool one = p.way == BY_ONE;
         const int32_t depth = p.depth;
@@ -303,7 +301,9 @@ template <bool ROWS, class B> __device__ static inline void search_slices(B &blo
             take_found<ROWS ? 4 : 1>(block, s, turn, p.way == BY_ONE && blockIdx.x == 0);
     }
     if (blockIdx.x == 0)
-        finish(block, s, p.depth);
+        finish(block, s, p.depth, gave_up);
+    if (s.out.answer.vertex != NULL)
+        write_answer<ROWS ? 4 : 2>(s, gave_up);
     for (unsigned turn = 0; turn < SLICED_TURNS; turn++)
         clear_found(s, turn);
 }
