@@ -19,6 +19,9 @@ struct answering {
     struct answer_places places;
 };
 
+/* What cuda_report_answer leaves of a value. */
+uint64_t kernel_report(uint64_t value);
+
 /* values: [places.starts[p]] */
 void twin_values(const struct answering *a, void *values);
 void kernel_values(const struct answering *a, void *values);

@@ -24,6 +24,7 @@
  *   cuda_write_depths,                cpu_results.values (cpu_answers.c)            values by input id
  *   cuda_write_parents,
  *   cuda_gather_values
+ *   cuda_report_answer                the definition                                the word
  *   cuda_assemble                     cpu_results.assemble (cpu_answers.c)          values of a block
  *   cuda_ask                          cpu_parents.ask (cpu_questions.c)             multisets by shard
  *   cuda_reply                        cpu_parents.reply (cpu_questions.c)           replies, bad

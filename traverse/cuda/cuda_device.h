@@ -147,8 +147,6 @@ struct gpu_group_search {
 struct gpu_sliced_search {
     struct gpu_sliced search;
     struct solo_launch launch, noted;
-    enum answer_kind answer; /* which answer a search writes, if it writes one */
-    int answers; /* the last search wrote it, or does so, and nothing else was written there since */
 };
 
 /* A whole search as one kernel, for a device that is alone (cuda_solo.h). */
@@ -160,6 +158,10 @@ struct gpu_solo_search {
     struct gpu_notes notes;
     int possible; /* the plan has memory for it, and columns that it can read */
     int settled; /* the depths of the last search are complete, or the level loop made them */
+    enum answer_kind answer; /* which one is made with a search */
+    int ahead;   /* by kernels that were launched behind it (cuda_ahead.c) */
+    int answers; /* the last search made it, or does so, and nothing else was written in its place since */
+    int is_deep; /* the last search had too many levels for that */
 };
 
 /* One allocation of each kind for everything. */
@@ -269,7 +271,7 @@ enum status gpu_group_run(struct device *device, const struct root *root, enum s
 enum status gpu_run_kernel(struct device *device, const void *search, const struct solo_launch *launch, int noted,
                            uint32_t *levels, struct error *e);
 
-/* The same file. Waits until the kernel of the last search has written its answer. */
+/* The same file. Waits until the answer that is made with the last search stands. */
 enum status gpu_wait_for_answer(struct device *device, struct error *e);
 
 /* cuda_whole_start.c: copies the notes of the levels up to `levels` that were not copied yet. */
@@ -324,18 +326,24 @@ static inline unsigned int *gpu_bad_flag(const struct device *device)
 
 /* cuda_parents.c: makes input ids of the parents that the device recorded, by number of vertex or, if it scatters
  * answers, where they belong. Vertices whose parent another device has are listed; NULL: there are none. */
-enum status gpu_write_parents(struct device *device, uint32_t *remote, struct error *e);
+enum status gpu_write_parents(struct device *device, uint32_t *remote, cudaStream_t stream, struct error *e);
 
 /* cuda_own_values.c
- * - gpu_is_answered: whether the kernel of the last search writes this answer.
+ * - gpu_is_answered: whether this answer is made with the last search.
  * - gpu_follow_search: what is launched on the stream of normals waits for the search on the other one.
  * - gpu_solo_settle: completes depths, before results are read.
- * - gpu_write_depths: depths of all vertices, by number of vertex, from a search that need not be settled. */
+ * - gpu_write_depths: depths of vertices of one kind, by number of vertex, from a search that need not be settled.
+ * - gpu_write_all_depths: of all vertices, where answers want them. */
 int gpu_is_answered(const struct device *device, enum answer_kind kind);
 enum status gpu_follow_search(struct device *device, struct error *e);
 enum status gpu_solo_settle(struct device *device, struct error *e);
 enum status gpu_write_depths(struct device *device, enum vertex_kind kind, enum value_form form, void *to,
-                             struct error *e);
+                             cudaStream_t stream, struct error *e);
+enum status gpu_write_all_depths(struct device *device, enum value_form form, cudaStream_t stream, struct error *e);
+
+/* cuda_ahead.c: launches what makes the answer of a search behind its kernel. Whether that can be. */
+enum status gpu_answer_ahead(struct device *device, struct error *e);
+int gpu_can_answer_ahead(const struct device *device);
 
 /* cuda_look.c: what backend_parents says of devices that look; and whether a question, or a vertex that was looked at,
  * was one that there is not. */

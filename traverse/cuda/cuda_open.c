@@ -373,6 +373,7 @@ static enum status open_device(struct device *dev, const struct device_options *
                                        .resident = options->resident,
                                        .hosted = GPU_ALL_HOSTED};
     void *at[GPU_ARRAY_COUNT];
+    dev->solo.answer = options->answer;
     if (choose_gpu(dev, options, e) != ST_OK)
         return e->status;
     planned.by_classes = options->by_classes || !cuda_sliced_fits(gpu_sliced_words(dev->shard->d, dev->shard->locals));
@@ -399,7 +400,6 @@ static enum status open_device(struct device *dev, const struct device_options *
                                            at[GPU_SLICED_ROWS], at[GPU_SLICED_FIRST], at[GPU_SLICED_FOUND],
                                            plan.array[GPU_SLICED_HEADS].bytes > 0 ? at[GPU_SLICED_HEADS] : NULL,
                                            at[GPU_SLICED_PIECES]};
-    dev->solo.sliced.answer = options->answer;
     return gpu_sliced_open(dev, &sliced, options->notes, e);
 }
 

@@ -9,12 +9,16 @@ static enum status gpu_run(struct device *dev, const struct root *root, enum dir
                            int noted, uint32_t *levels, struct error *e)
 {
     *levels = 0;
-    dev->solo.sliced.answers = 0;
+    dev->solo.answers = dev->solo.ahead = 0;
     if (dev->solo.launch.blocks == 0 || root->at == ROOT_AT_ISOLATED)
         return ST_OK;
     if (dev->solo.sliced.launch.blocks > 0)
         return gpu_sliced_run(dev, root, noted, levels, e);
-    return gpu_solo_run(dev, root, modes[mode], noted, levels, e);
+    dev->solo.ahead = gpu_can_answer_ahead(dev);
+    gpu_solo_run(dev, root, modes[mode], noted, levels, e);
+    dev->solo.is_deep = *levels > BYTE_LEVELS;
+    dev->solo.answers = dev->solo.ahead && (dev->solo.answer == ANSWER_PARENTS || !dev->solo.is_deep);
+    return e->status;
 }
 
 static enum status gpu_run_together(struct device *dev, const struct root *root,

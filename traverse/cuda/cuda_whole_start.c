@@ -78,7 +78,7 @@ enum status gpu_run_kernel(struct device *dev, const void *search, const struct 
     if (noted)
         begin_notes(dev);
     if (gpu_use(dev, e) != ST_OK || CUDA_TRY(cuda_solo_start(search, launch, dev->stream.of[DELEGATES]), dev->where, e) != ST_OK ||
-        wait_for_report(dev, report, noted, e) != ST_OK)
+        (dev->solo.ahead && gpu_answer_ahead(dev, e) != ST_OK) || wait_for_report(dev, report, noted, e) != ST_OK)
         return e->status;
     *levels = (uint32_t)*report;
     dev->solo.notes.levels = noted ? *levels : 0;

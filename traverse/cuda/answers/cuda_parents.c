@@ -67,8 +67,9 @@ static enum status gpu_ask(struct device *dev, struct slice *questions, struct e
     if (dev->answers.vertex == NULL) /* gpu_values writes them */
         return ST_OK;
     if (dev->shard->p == 1)
-        return gpu_write_parents(dev, NULL, e);
-    if (gpu_solo_settle(dev, e) != ST_OK || gpu_write_parents(dev, dev->of[NORMALS].queue, e) != ST_OK)
+        return gpu_write_parents(dev, NULL, gpu_answer_stream(dev), e);
+    if (gpu_solo_settle(dev, e) != ST_OK ||
+        gpu_write_parents(dev, dev->of[NORMALS].queue, gpu_answer_stream(dev), e) != ST_OK)
         return e->status;
     return list_questions(dev, questions, e);
 }

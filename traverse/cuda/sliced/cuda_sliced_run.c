@@ -72,7 +72,7 @@ void gpu_sliced_open_answers(struct device *dev)
     const struct gpu_answers *a = &dev->answers;
     const struct solo_launch *launch = &dev->solo.sliced.launch;
     const uint64_t threads = (uint64_t)launch->blocks * (uint64_t)launch->threads;
-    const int parents = dev->solo.sliced.answer == ANSWER_PARENTS;
+    const int parents = dev->solo.answer == ANSWER_PARENTS;
     if (a->vertex == NULL || (parents && a->id_bytes != 4) || a->places.count > MOST_IDS * threads)
         return;
     dev->solo.sliced.search.out.answer = (struct sliced_answer){.vertex = a->vertex,
@@ -89,6 +89,6 @@ enum status gpu_sliced_run(struct device *dev, const struct root *root, int note
     s->set ^= 1;
     s->number = ++dev->solo.search.number;
     dev->solo.settled = 1;
-    dev->solo.sliced.answers = s->out.answer.vertex != NULL;
+    dev->solo.answers = s->out.answer.vertex != NULL;
     return gpu_run_kernel(dev, s, launch, noted, levels, e);
 }

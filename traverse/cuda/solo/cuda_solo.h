@@ -106,7 +106,7 @@ struct solo_note {
 struct solo_mail {
     uint64_t report;  /* when the search is over, its number in the upper half, and how many levels there were
                          in the lower one */
-    uint64_t answered; /* its number in the upper half, when its answer stands, if it writes one itself */
+    uint64_t answered; /* its number in the upper half, when the answer that is made with it stands */
     uint32_t written; /* by the device: levels noted so far */
     uint32_t taken;   /* by the host: of these */
 };
