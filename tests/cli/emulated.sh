@@ -120,7 +120,7 @@ together() {
     turn=$((turn | 1))
     rm -f "$tmp/kernels.together"
     EMULATED_KERNELS=$tmp/kernels.together "$@"
-    check 'as one kernel on each GPU' grep -q group_kernel "$tmp/kernels.together"
+    check 'as one kernel on each GPU' grep -q 'whole_kernel<group>' "$tmp/kernels.together"
     check 'links are awake before the search' grep -q wake_kernel "$tmp/kernels.together"
 }
 
@@ -130,7 +130,7 @@ sharing() {
     rm -f "$tmp/kernels.sharing"
     EMULATED_GPUS=$1 EMULATED_KERNELS=$tmp/kernels.sharing search lopsided 9 $2
     check "shares $1 GPUs: there were kernels" test -s "$tmp/kernels.sharing"
-    check 'and none of all levels' test "$(grep -c group_kernel "$tmp/kernels.sharing")" = 0
+    check 'and none of all levels' test "$(grep -c 'whole_kernel<group>' "$tmp/kernels.sharing")" = 0
 }
 
 options_list() {
@@ -327,7 +327,7 @@ search rmat kept 1x1 --resident packed --factor0 dd=0.03 # level by level
 for name in rmat lopsided grid; do
     rm -f "$tmp/kernels.packed"
     EMULATED_KERNELS=$tmp/kernels.packed tree $name kept 1x1 1 --resident packed --direction cost
-    check 'one kernel reads packed columns' grep -q '^solo_kernel' "$tmp/kernels.packed"
+    check 'one kernel reads packed columns' grep -q '^whole_kernel<alone>' "$tmp/kernels.packed"
     together tree $name kept 1x2 1 --resident packed
 done
 together search rmat kept 1x3 --resident packed --direction pull
@@ -385,7 +385,7 @@ takes_no() { ! takes "$1"; }
 
 "$traverse" -q -@ 1 --backend cpu -r 0 --depths "$tmp/larger.raw" "$tmp/larger" >/dev/null
 fits raw "$(kib 'total, while loading')" 'raw columns fit'
-check 'a search is one kernel' takes solo_kernel
+check 'a search is one kernel' takes 'whole_kernel<alone>'
 fits packed "$(kib 'total, while loading' 2)" 'raw columns do not fit while they are loaded'
 check 'there is room for gathering answers' takes_no scatter_kernel
 fits packed "$(kib 'total, packed, for speed' 2)" 'packed columns fit'
@@ -397,9 +397,9 @@ check 'no column is on the device' test "$(hosted)" = "$(total 'memory of the ho
 check_exit 5 'heads do not fit' with "$(kib 'total, host' 2)"
 check_says 'the graph, host), and .* are free: pack the graph into more shards (about [0-9]*) for as many GPUs' 'says so'
 check_exit 0 'rests of rows of the host, and all else for speed' with "$(kib 'total, host, for speed')" --resident host
-check 'a search is one kernel' takes solo_kernel
+check 'a search is one kernel' takes 'whole_kernel<alone>'
 check_exit 0 'rests of rows of the host, and not all else' with "$(kib 'total, host, for speed' 2)" --resident host
-check 'it goes level by level' takes_no solo_kernel
+check 'it goes level by level' takes_no 'whole_kernel<alone>'
 
 check_exit 5 'host memory is too little' with "$(kib 'total, host, for speed')" --resident host -S 3M
 check_says 'of host memory for the rests of rows, and .* of the memory budget (-S) are left' 'says so'
@@ -711,9 +711,9 @@ for way in sliced by_rows; do
     EMULATED_PROCESSORS=1 sliced_answer few inf 7,1 other # too many ids for one block
 done
 check 'no search of these went another way' \
-    sh -c 'grep -q "^sliced_kernel" "$1" && ! grep -qE "solo_kernel|sliced_rows|previsit" "$1"' - "$tmp/kernels.sliced"
+    sh -c 'grep -q "^sliced_kernel" "$1" && ! grep -qE "whole_kernel|sliced_rows|previsit" "$1"' - "$tmp/kernels.sliced"
 check 'nor by rows' \
-    sh -c 'grep -q "^sliced_rows_kernel" "$1" && ! grep -qE "solo_kernel|sliced_kernel|previsit" "$1"' - "$tmp/kernels.rows"
+    sh -c 'grep -q "^sliced_rows_kernel" "$1" && ! grep -qE "whole_kernel|sliced_kernel|previsit" "$1"' - "$tmp/kernels.rows"
 : >"$tmp/ways"
 sliced trace rmat memory
 sliced trace uniform inf
@@ -730,7 +730,7 @@ edges=$((2 * 2 * 20 * 19)) # of the grid, in both directions
 for most in $edges $((edges - 1)); do
     rm -f "$tmp/kernels.limit"
     EMULATED_SLICED=$most EMULATED_KERNELS=$tmp/kernels.limit search grid inf 1x1
-    check "$edges edges, sliced up to $most" grep -q $([ $most = $edges ] && echo sliced || echo solo)_kernel "$tmp/kernels.limit"
+    check "$edges edges, sliced up to $most" grep -q $([ $most = $edges ] && echo sliced || echo whole)_kernel "$tmp/kernels.limit"
     rm -f "$tmp/kernels.limit"
     EMULATED_ALL_SLICES=$most kernels=$tmp/kernels.limit sliced search grid inf 1x1
     check "$edges edges, of which levels read up to $most" \
@@ -746,14 +746,14 @@ check "slices take $(slice_bytes) bytes" test "$(slice_bytes)" -gt 0
 check 'and none with --direction cost' test -z "$(slice_bytes --direction cost)"
 no_slices() { EMULATED_SLICED=0 "$traverse" --plan "$tmp/larger" >"$tmp/larger.plan"; kib 'total, while loading'; }
 EMULATED_SLICED=8388608 fits raw "$(no_slices)" 'raw columns fit, but no slices'
-check 'there are none' takes solo_kernel
+check 'there are none' takes 'whole_kernel<alone>'
 EMULATED_SLICED=8388608 EMULATED_ALL_SLICES=0 check_exit 0 'more memory' with 65536
 check 'and there are' takes sliced_rows_kernel
 rm -f "$tmp/kernels.large" # of so little shared memory a mask takes too much
 "$TESTS/mkgraph" star 350000 | "$BIN/edgeconv" -q -u -o "$tmp/large.edges" -
 kernels=$tmp/kernels.large EMULATED_SHARED=43008 EMULATED_SEED=0 sliced run_on 1x1 cuda -r 1 "$(packed large 1 inf)" \
     >"$tmp/out" 2>"$tmp/err"
-check 'a mask that does not fit: no slices' sh -c 'grep -q solo_kernel "$1" && ! grep slices "$1"' - "$tmp/kernels.large"
+check 'a mask that does not fit: no slices' sh -c 'grep -q whole_kernel "$1" && ! grep slices "$1"' - "$tmp/kernels.large"
 value distance_checksum <(run_on 1x1 cpu -r 1 "$(packed large 1 inf)" 2>&1) >"$tmp/large.checksum"
 check 'and distances' same_checksum "$tmp/large.checksum"
 

@@ -7,7 +7,7 @@
 #include "managed.h"
 
 #include "traverse/cuda/answers/cuda_answers.h"
-#include "traverse/cuda/solo/cuda_solo.h"
+#include "traverse/cuda/whole/cuda_whole.h"
 
 #include <string.h>
 

@@ -2,7 +2,7 @@
 #include "unit.h"
 
 #include "traverse/cuda/cuda_limits.h"
-#include "traverse/cuda/solo/cuda_solo_cost.h"
+#include "traverse/cuda/whole/cuda_whole_cost.h"
 
 /* A graph of one subgraph dd: a million rows of 32 edges. */
 static const struct cost_graph graph = {

@@ -4,10 +4,10 @@
 
 #include "traverse/cuda/answers/cuda_answers.h"
 #include "cuda_error.h"
-#include "traverse/cuda/group/cuda_group.h"
+#include "traverse/cuda/whole/cuda_group.h"
 #include "cuda_kernels.h"
 #include "cuda_plan.h"
-#include "traverse/cuda/solo/cuda_solo.h"
+#include "traverse/cuda/whole/cuda_whole.h"
 #include "traverse/cuda/sliced/cuda_sliced.h"
 
 #include "traverse/backend.h"
@@ -149,7 +149,7 @@ struct gpu_sliced_search {
     struct solo_launch launch, noted;
 };
 
-/* A whole search as one kernel, for a device that is alone (cuda_solo.h). */
+/* A whole search as one kernel, for a device that is alone (cuda_whole.h). */
 struct gpu_solo_search {
     struct gpu_group_search group;
     struct gpu_sliced_search sliced;
@@ -239,7 +239,7 @@ enum status gpu_unpack_columns(struct device *device, enum subgraph g, const str
 enum status gpu_take_hosted(struct device *device, const struct gpu_plan *plan, int threads, struct error *e);
 void gpu_free_hosted(struct device *device);
 
-/* cuda_solo_run.c. If there are several shards, gpu_solo_open makes what cuda_group.h needs of it. The arrays are
+/* cuda_whole_run.c. If there are several shards, gpu_solo_open makes what cuda_group.h needs of it. The arrays are
  * those of the plan. `lists` is NULL if it has no memory for such a search, and `notes` if none are wanted. */
 struct gpu_solo_arrays {
     void *state, *lists, *notes;
@@ -247,8 +247,14 @@ struct gpu_solo_arrays {
 enum status gpu_solo_open(struct device *device, const struct gpu_solo_arrays *arrays,
                           struct error *e);
 void gpu_solo_close(struct device *device);
-enum status gpu_solo_run(struct device *device, const struct root *root, enum solo_mode mode, int noted,
-                         uint32_t *levels, struct error *e);
+
+/* How a search is done: with notes of its levels; together with all peers, after gpu_group_open. */
+struct gpu_wish {
+    enum solo_mode mode;
+    int noted, together;
+};
+enum status gpu_whole_run(struct device *device, const struct root *root, struct gpu_wish wish, uint32_t *levels,
+                          struct error *e);
 
 /* After the sections are loaded: measures rows. */
 enum status gpu_solo_measure(struct device *device, struct error *e);
@@ -262,10 +268,8 @@ enum status gpu_sliced_run(struct device *device, const struct root *root, int n
 /* After `answers` is complete: from now on, searches by slices write their answers where they can. */
 void gpu_sliced_open_answers(struct device *device);
 
-/* cuda_group_run.c. gpu_group_open wants all peers to have met. */
+/* cuda_group_open.c. Wants all peers to have met. */
 enum status gpu_group_open(struct device *device, struct error *e);
-enum status gpu_group_run(struct device *device, const struct root *root, enum solo_mode mode,
-                          int noted, uint32_t *levels, struct error *e);
 
 /* cuda_whole_start.c. Runs the kernel of `launch` for `search` (cuda_solo_start) to its end. */
 enum status gpu_run_kernel(struct device *device, const void *search, const struct solo_launch *launch, int noted,

@@ -41,7 +41,7 @@ struct gpu_csr {
     const void *columns;
     struct packed_columns packed; /* words NULL: `columns` has them; otherwise they are packed here, 4 bytes each */
     const uint32_t *sources; /* mask of rows that are not empty */
-    /* for searches that are one kernel (cuda_solo.h): which kind of vertices the columns are, and the rows that a
+    /* for searches that are one kernel (cuda_whole.h): which kind of vertices the columns are, and the rows that a
      * pull looks for: all sources, or some */
     uint32_t column_kind;
     const uint32_t *wanted;

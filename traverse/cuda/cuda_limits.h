@@ -15,7 +15,7 @@ enum {
     GPU_MOST_SHARDS = 4096                /* whose bins fit into shared memory */
 };
 
-/* Sizes for a search that is one kernel (cuda_solo.h). */
+/* Sizes for a search that is one kernel (cuda_whole.h). */
 enum {
     SOLO_PIECE_EDGES = 256,       /* of a piece of a row */
     SOLO_ROW_TOGETHER = 128,      /* columns of a row that one warp visits by masks: more are shared as pieces */

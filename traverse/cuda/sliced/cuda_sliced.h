@@ -22,7 +22,7 @@
  * 32 for each slice of the frontier and writes a bit for each vertex that it finds, as does the first block alone. Of an
  * answer: 4 that are read and 4 that are written for each id, and 4 or, of parents, 8 from any place.
  *
- * cuda_solo.h is the twin: it finds the same distances. It runs where directions are asked for
+ * cuda_whole.h is the twin: it finds the same distances. It runs where directions are asked for
  * (--direction cost, push, pull).
  *
  *   cuda_sliced_block.cuh   what a block has, and what all levels do
@@ -31,7 +31,7 @@
  *   cuda_sliced_rows.cuh    levels by rows
  *   cuda_sliced_answer.cuh  the answer
  *   cuda_sliced_kernel.cuh  the barrier, which way a level goes, the search
- *   cuda_sliced_plain.cu, cuda_sliced_noted.cu  the kernels, as of cuda_solo.h
+ *   cuda_sliced_plain.cu, cuda_sliced_noted.cu  the kernels, as of cuda_whole.h
  *   cuda_sliced_launch.cu   how they are launched
  *   cuda_sliced_fill.cu     the slices are made
  *   cuda_sliced_run.c       the host's side
@@ -39,7 +39,7 @@
 #ifndef DBFS_CUDA_SLICED_H
 #define DBFS_CUDA_SLICED_H
 
-#include "traverse/cuda/solo/cuda_solo.h"
+#include "traverse/cuda/whole/cuda_whole.h"
 
 #ifdef __cplusplus
 extern "C" {

@@ -1,4 +1,4 @@
-/* cuda_sliced_kernel.cuh: a search by slices; see cuda_sliced.h and its twin, cuda_solo_kernel.cuh */
+/* cuda_sliced_kernel.cuh: a search by slices; see cuda_sliced.h and its twin, cuda_whole_kernel.cuh */
 #ifndef DBFS_CUDA_SLICED_KERNEL_CUH
 #define DBFS_CUDA_SLICED_KERNEL_CUH
 

@@ -1,4 +1,4 @@
-/* cuda_expand.cuh: edges of listed rows reach vertices; see cuda_solo.h
+/* cuda_expand.cuh: edges of listed rows reach vertices; see cuda_whole.h
  *
  * A warp lays the edges of up to 32 pieces end to end and visits 128 at a time, four a lane, so that several
  * reads of columns, probes and claims are under way at once. Bytes moved: 16 for each piece; 4 (column) and a

@@ -1,4 +1,4 @@
-/* cuda_level_notes.cuh: notes of what levels do, for all kernels that are a whole search; see cuda_solo.h
+/* cuda_level_notes.cuh: notes of what levels do, for all kernels that are a whole search; see cuda_whole.h
  *
  * One thread, the noter, writes the note of each level. In the plain kernels these functions are empty, so they have
  * not one instruction more.
@@ -7,7 +7,7 @@
 #define DBFS_CUDA_LEVEL_NOTES_CUH
 
 #include "traverse/cuda/cuda_ptx.cuh"
-#include "traverse/cuda/solo/cuda_solo.h"
+#include "traverse/cuda/whole/cuda_whole.h"
 
 /* What a block has in shared memory for notes: in a plain kernel nothing. */
 template <bool NOTED> struct level_notes {

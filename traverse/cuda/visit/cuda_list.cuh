@@ -1,4 +1,4 @@
-/* cuda_list.cuh: frontiers as lists of rows; see cuda_solo.h
+/* cuda_list.cuh: frontiers as lists of rows; see cuda_whole.h
  *
  * A vertex has a row in two subgraphs. The thread that reaches a vertex appends those of its rows that are
  * not empty to the next list, cut into pieces that one warp can expand. It also counts their edges. So the

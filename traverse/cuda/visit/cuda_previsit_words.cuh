@@ -1,4 +1,4 @@
-/* cuda_previsit_words.cuh: masks become frontiers, and lists; see cuda_solo.h
+/* cuda_previsit_words.cuh: masks become frontiers, and lists; see cuda_whole.h
  *
  * What is in `next` and was not visited is the frontier. Bytes moved: 12 to 16 for each word of a mask.
  */
@@ -93,73 +93,118 @@ __device__ static inline void read_sources(S &s, int kind, uint32_t word, uint32
     two = b.edges != 0 ? b.sources[word] : 0;
 }
 
-/* Fresh vertices move from next to visited and to the frontier. Asks for everything before it waits. */
-template <class S> __device__ static void previsit_span(S &s, int kind, uint32_t base, uint32_t span)
+/* What a previsit reads of a word of the masks. */
+struct found_word {
+    uint32_t next, sent;              /* found by this GPU; of normals, by its peers */
+    uint32_t visited, in_one, in_two; /* where much is found, without a look at what is */
+};
+
+/* Whether so much is found that a previsit asks for everything at once. Lists do without the rows. */
+template <bool LISTS, class S> __device__ static inline bool asks_for_all(S &s)
+{
+    return !LISTS && s.block.dense;
+}
+
+/* Asks for a word a lane of span i. */
+template <bool LISTS, class S>
+__device__ static inline found_word ask_for_span(S &s, const previsit_spans &all, uint32_t i)
+{
+    const previsit_place at = place_of_span(all, i);
+    const gpu_vertices &v = s.of[at.kind];
+    const uint32_t word = at.base + lane_id();
+    found_word w = {0, 0, 0, 0, 0};
+    if (i >= all.count || lane_id() >= all.size || word >= v.words)
+        return w;
+    if constexpr (S::together)
+        w = found_by_all(s, at.kind, word);
+    else
+        w.next = v.next[word];
+    if (asks_for_all<LISTS>(s)) {
+        w.visited = v.visited[word];
+        read_sources(s, at.kind, word, w.in_one, w.in_two);
+    }
+    return w;
+}
+
+/* What was found in a span becomes the frontier. Returns what is fresh, of the lane's word. */
+template <bool LISTS, class S>
+__device__ static inline uint32_t join_frontier(S &s, int kind, uint32_t base, uint32_t span, found_word &w)
 {
     const gpu_vertices &v = s.of[kind];
-    const gpu_csr &one = s.csr[kind << 1], &two = s.csr[kind << 1 | 1];
-    const uint32_t word = base + lane_id(), words = (uint32_t)v.words,
-                   end = base + span < words ? base + span : words;
-    const bool in = word < end;
-    uint32_t next = in ? v.next[word] : 0, visited = 0, in_one = 0, in_two = 0;
-    const uint64_t edges = lane_id() < 2 ? edges_between(lane_id() ? two : one, base, end) : 0;
-    if (in && (s.block.dense || next != 0)) {
-        visited = v.visited[word];
-        read_sources(s, kind, word, in_one, in_two);
+    const uint32_t word = base + lane_id();
+    const bool in = lane_id() < span && word < v.words;
+    if (!asks_for_all<LISTS>(s) && (w.next | w.sent) != 0) {
+        w.visited = v.visited[word];
+        if (!LISTS)
+            read_sources(s, kind, word, w.in_one, w.in_two);
     }
-    const uint32_t fresh = next & ~visited;
+    const uint32_t sent = S::together ? w.sent & ~w.next : 0, fresh = (w.next | sent) & ~w.visited;
     if (in)
         frontier_mask(s, kind, s.block.kept + 1)[word] = fresh;
-    if (next != 0)
+    if constexpr (S::together)
+        clear_found(s, kind, word, in, w.next);
+    else if (w.next != 0)
         v.next[word] = 0;
-    if (!__any_sync(ALL_LANES, fresh != 0))
-        return;
-    if (in && !s.block.dense) /* the means want all rows */
-        read_sources(s, kind, word, in_one, in_two);
     if (fresh != 0)
-        v.visited[word] = visited | fresh;
-    const unsigned count = sum_lanes(__popc(fresh));
-    if (lane_id() == 0)
-        own_space(s).count[SOLO_FRESH] += count;
-    count_span(s, kind << 1, fresh, in_one, __shfl_sync(ALL_LANES, edges, 0));
-    count_span(s, kind << 1 | 1, fresh, in_two, __shfl_sync(ALL_LANES, edges, 1));
+        v.visited[word] = w.visited | fresh;
+    if constexpr (S::together)
+        tell_fresh(s, kind, base, w.visited | fresh, fresh, sent);
     if (s.block.kept >= s.keeps)
         fill(v.depth, base, fresh, s.block.target.depth);
+    return fresh;
 }
 
-/* What is next and not visited becomes the frontier: masks, depths, counts. */
-template <class S> __device__ static void previsit(S &s, uint32_t warp, uint32_t warps)
+/* The fresh vertices of a span, and about how many edges they have: lanes 0 and 1 know those of all its rows. */
+template <class S>
+__device__ static inline void count_fresh(S &s, int kind, uint32_t base, uint32_t span, uint32_t fresh, found_word &w,
+                                          uint64_t edges)
 {
-    const previsit_spans all = lay_out_previsit(s, warps);
-    for (uint32_t i = warp; i < all.count; i += warps) {
-        const previsit_place at = place_of_span(all, i);
-        previsit_span(s, at.kind, at.base, all.size);
-    }
+    const uint32_t word = base + lane_id();
+    if (!__any_sync(ALL_LANES, fresh != 0))
+        return;
+    if (!s.block.dense && lane_id() < span && word < s.of[kind].words) /* the means want all rows */
+        read_sources(s, kind, word, w.in_one, w.in_two);
+    const unsigned count = sum_lanes(__popc(fresh));
+    if (lane_id() == 0)
+        own_space(s).count[SOLO_FRESH] += count; /* delegates on all GPUs: the sum is for the end of the search */
+    count_span(s, kind << 1, fresh, w.in_one, __shfl_sync(ALL_LANES, edges, 0));
+    count_span(s, kind << 1 | 1, fresh, w.in_two, __shfl_sync(ALL_LANES, edges, 1));
 }
 
-/* The same, where the next level certainly goes by lists: fresh vertices are listed, too, which saves a pass.
- * Not inlined: other levels would have fewer registers. */
-template <class S> __device__ static __noinline__ void previsit_into_list(S &s, uint32_t warp, uint32_t warps)
+/* What is next and not visited becomes the frontier: masks, depths, counts. If it LISTS, fresh vertices join the next list,
+ * which counts them. What lies in the memory of peers is asked for a span ahead. */
+template <bool LISTS, class S> __device__ static inline void previsit_spans_of(S &s, uint32_t warp, uint32_t warps)
 {
     const previsit_spans all = lay_out_previsit(s, warps);
+    found_word asked;
+    if (S::together)
+        asked = ask_for_span<LISTS>(s, all, warp);
     for (uint32_t i = warp; i < all.count; i += warps) {
         const previsit_place at = place_of_span(all, i);
-        const gpu_vertices &v = s.of[at.kind];
-        const uint32_t word = at.base + lane_id();
-        const bool in = lane_id() < all.size && word < v.words;
-        const uint32_t next = in ? v.next[word] : 0, visited = next != 0 ? v.visited[word] : 0,
-                       fresh = next & ~visited;
-        if (in)
-            frontier_mask(s, at.kind, s.block.kept + 1)[word] = fresh;
-        if (next != 0) {
-            v.next[word] = 0;
-            v.visited[word] = visited | fresh;
-        }
-        if (s.block.kept >= s.keeps)
-            fill(v.depth, at.base, fresh, s.block.target.depth);
-        if (__any_sync(ALL_LANES, fresh != 0))
+        const uint32_t words = (uint32_t)s.of[at.kind].words,
+                       end = at.base + all.size < words ? at.base + all.size : words;
+        const gpu_csr &one = s.csr[at.kind << 1], &two = s.csr[at.kind << 1 | 1];
+        found_word now = S::together ? asked : ask_for_span<LISTS>(s, all, i);
+        const uint64_t edges = !LISTS && lane_id() < 2 ? edges_between(lane_id() ? two : one, at.base, end) : 0;
+        if (S::together)
+            asked = ask_for_span<LISTS>(s, all, i + warps);
+        const uint32_t fresh = join_frontier<LISTS>(s, at.kind, at.base, all.size, now);
+        if (!LISTS)
+            count_fresh(s, at.kind, at.base, all.size, fresh, now, edges);
+        else if (__any_sync(ALL_LANES, fresh != 0))
             list_words(s, at.kind, at.base, fresh);
     }
+}
+
+template <class S> __device__ static inline void previsit(S &s, uint32_t warp, uint32_t warps)
+{
+    previsit_spans_of<false>(s, warp, warps);
+}
+
+/* Where the next level certainly goes by lists: it saves a pass. Not inlined: other levels would have fewer registers. */
+template <class S> __device__ static __noinline__ void previsit_into_list(S &s, uint32_t warp, uint32_t warps)
+{
+    previsit_spans_of<true>(s, warp, warps);
 }
 
 /* Lists a frontier that is a mask. Most words are empty, so several spans are under way. */

@@ -1,4 +1,4 @@
-/* cuda_pull_words.cuh: pulls of levels by masks; see cuda_solo.h
+/* cuda_pull_words.cuh: pulls of levels by masks; see cuda_whole.h
  *
  * Rows that are not visited look for a visited column, and join `next`. Bytes moved: 4 (head) and a probe for each
  * column that a candidate reads.

@@ -1,4 +1,4 @@
-/* cuda_push_words.cuh: the visits of levels by masks; see cuda_solo.h
+/* cuda_push_words.cuh: the visits of levels by masks; see cuda_whole.h
  *
  * Pulls and pushes fill `next`, and `visited` does not change meanwhile. Then the previsit makes the new
  * vertices in `next` the frontier. Depths are not written: the mask of the frontier is kept.

@@ -1,4 +1,4 @@
-/* cuda_search_notes.cuh: notes of what levels do; see cuda_solo.h
+/* cuda_search_notes.cuh: notes of what levels do; see cuda_whole.h
  *
  * One thread, the noter, writes the note of each level. In a plain kernel these functions are empty, so it has
  * not one instruction more.
@@ -84,7 +84,7 @@ template <class S> __device__ static inline void note_end(S &s)
 {
     if constexpr (S::noted) {
         const volatile solo_counts &counts = s.state->counts[s.block.now.turn];
-        if (!is_noter())
+        if (!is_noter() || s.block.now.depth < 0) /* the root is no level */
             return;
         solo_note &note = note_of(s.notes, s.block.now.depth);
         for (int g = 0; g < SUBGRAPHS; g++) {

@@ -8,7 +8,7 @@
 
 #include "traverse/cuda/cuda_common.cuh"
 #include "cuda_level_notes.cuh"
-#include "traverse/cuda/solo/cuda_solo.h"
+#include "traverse/cuda/whole/cuda_whole.h"
 
 #define ALL_SUBGRAPHS ((1u << SUBGRAPHS) - 1)
 

@@ -1,4 +1,4 @@
-/* cuda_words.cuh: masks, word by word; see cuda_solo.h
+/* cuda_words.cuh: masks, word by word; see cuda_whole.h
  */
 #ifndef DBFS_CUDA_WORDS_CUH
 #define DBFS_CUDA_WORDS_CUH

@@ -1,6 +1,6 @@
-/* cuda_solo_grid.cuh: all blocks of a kernel: their barrier, and the counters of a level; see cuda_solo.h */
-#ifndef DBFS_CUDA_SOLO_GRID_CUH
-#define DBFS_CUDA_SOLO_GRID_CUH
+/* cuda_whole_grid.cuh: all blocks of a kernel: their barrier, and the counters of a level; see cuda_whole.h */
+#ifndef DBFS_CUDA_WHOLE_GRID_CUH
+#define DBFS_CUDA_WHOLE_GRID_CUH
 
 #include "traverse/cuda/visit/cuda_search_notes.cuh"
 
@@ -38,7 +38,8 @@ template <class S> __device__ static inline void barrier(S &s)
     __syncthreads();
 }
 
-/* Adds what the warps of this block counted to the counters of the level, and clears it. */
+/* Adds what the warps of this block counted to the counters of the level, and clears it. What other GPUs are told stays
+ * in `counted`, until meet() adds it to a tally. */
 template <class S> __device__ static inline void add_counts(S &s)
 {
     const unsigned warps = blockDim.x / WARP;
@@ -46,6 +47,13 @@ template <class S> __device__ static inline void add_counts(S &s)
     add_pulled(s);
     for (unsigned i = threadIdx.x / WARP; i < S::counters; i += warps) {
         const unsigned long long sum = sum_of_warps(s, i);
+        if constexpr (S::together) {
+            if (i < SOLO_COUNTS) {
+                if (lane_id() == 0)
+                    s.counted.word[i] = sum;
+                continue;
+            }
+        }
         if (lane_id() == 0 && sum != 0)
             atomicAdd(&s.state->counts[s.block.now.turn].count[i], sum);
     }
@@ -58,15 +66,43 @@ template <class S> __device__ static inline void clear_counts(S &s, unsigned tur
         words[threadIdx.x] = 0;
 }
 
-/* The counters of the turn after the next, which no block reads or writes now. */
-template <class S> __device__ static inline void clear_turn(S &s)
+/* Whether this block does levels for its GPU while the others wait (cuda_group_list.cuh). */
+template <class S> __device__ static inline bool is_alone(S &s)
 {
-    clear_counts(s, (s.block.now.turn + 1) % 3);
+    if constexpr (S::together)
+        return s.meeting.alone;
+    else
+        return false;
+}
+
+/* How many pieces the next list has. A block that is alone leaves the counters of the grid as they are. */
+template <class S> __device__ static inline unsigned *count_of_pieces(S &s)
+{
+    if constexpr (S::together) {
+        if (s.meeting.alone)
+            return &s.pieces_alone;
+    }
+    return &s.state->counts[s.block.now.turn].pieces;
+}
+
+/* A level begins: the counters of the turn after the next, which no block reads or writes now, become zero. */
+template <class S> __device__ static inline void begin_turn(S &s)
+{
+    if (!is_alone(s))
+        clear_counts(s, (s.block.now.turn + 1) % 3);
+    if constexpr (S::together)
+        begin_tallies(s);
 }
 
 /* After a barrier. */
 template <class S> __device__ static inline void read_turn(S &s)
 {
+    if (is_alone(s)) {
+        if (threadIdx.x == 0)
+            s.block.pieces = *count_of_pieces(s);
+        __syncthreads();
+        return;
+    }
     const solo_counts *c = &s.state->counts[s.block.now.turn];
     if (threadIdx.x < S::counters)
         s.block.count[threadIdx.x] = ((const volatile unsigned long long *)c->count)[threadIdx.x];

@@ -1,4 +1,4 @@
-/* cuda_solo_run.c: the host's side of a search that is one kernel; see cuda_solo.h */
+/* cuda_whole_run.c: the host's side of a search that is one kernel; see cuda_whole.h */
 #include "traverse/cuda/cuda_device.h"
 #include "traverse/cuda/cuda_error.h"
 
@@ -104,17 +104,34 @@ void gpu_solo_close(struct device *dev)
     free(dev->solo.notes.kept);
 }
 
-enum status gpu_solo_run(struct device *dev, const struct root *root, enum solo_mode mode, int noted, uint32_t *levels,
-                         struct error *e)
+/* ---- a search ---- */
+
+/* Of a group, a GPU other than the owner does not have the root. */
+static void set_root(struct gpu_solo *s, const struct root *root, int has_root)
 {
-    const struct solo_launch *launch = noted ? &dev->solo.noted : &dev->solo.launch;
-    struct gpu_solo *s = &dev->solo.search;
-    s->mode = mode;
-    s->root = root->index;
+    s->root = has_root ? root->index : GROUP_NO_ROOT;
     s->root_kind = root->at == ROOT_AT_DELEGATE ? DELEGATES : NORMALS;
-    s->number++;
+}
+
+enum status gpu_whole_run(struct device *dev, const struct root *root, struct gpu_wish wish, uint32_t *levels,
+                          struct error *e)
+{
+    struct gpu_group_search *group = &dev->solo.group;
+    const struct solo_launch *plain = wish.together ? &group->launch : &dev->solo.launch,
+                             *noted = wish.together ? &group->noted : &dev->solo.noted,
+                             *launch = wish.noted ? noted : plain;
+    struct gpu_solo *s = wish.together ? &group->search.solo : &dev->solo.search;
+    s->mode = wish.mode;
+    set_root(s, root, !wish.together || root->at == ROOT_AT_DELEGATE || root->shard == dev->shard->index);
+    s->number = ++dev->solo.search.number;
     s->team = launch->team;
     s->team_room = launch->team_room;
+    group->search.clean = group->ran;
+    group->ran |= wish.together;
     dev->solo.settled = 0;
-    return gpu_run_kernel(dev, s, launch, noted, levels, e);
+    if (gpu_run_kernel(dev, wish.together ? (const void *)&group->search : s, launch, wish.noted, levels, e) != ST_OK)
+        return e->status;
+    return *levels == GROUP_FAILED
+               ? fail(e, ST_RUNTIME, "%s: another GPU did not take part in the search", dev->where)
+               : ST_OK;
 }

@@ -1,8 +1,8 @@
-/* cuda_solo_cost.h: how a level of the one-kernel search goes: by lists or masks, pushed or pulled; for the
+/* cuda_whole_cost.h: how a level of the one-kernel search goes: by lists or masks, pushed or pulled; for the
  * host and kernels. Costs are those of direction_cost.h.
  */
-#ifndef DBFS_CUDA_SOLO_COST_H
-#define DBFS_CUDA_SOLO_COST_H
+#ifndef DBFS_CUDA_WHOLE_COST_H
+#define DBFS_CUDA_WHOLE_COST_H
 
 #include "traverse/direction_cost.h"
 

@@ -1,29 +1,33 @@
-/* cuda_solo.h: the whole search of a device that is alone, as one cooperative kernel.
+/* cuda_whole.h: a whole search as one cooperative kernel, of a device that is alone; or, with what cuda_group.h adds, on each of
+ * several that read each other's memory.
  *
  * The host starts the kernel and waits for its end. So a level costs some barriers of the grid, or one barrier
  * of a few blocks while the frontier is small. In the level loop (bfs.c) a level costs several launches, and the
  * host waits for it.
  * Both find the same distances: the loop is the twin of this kernel.
  *
- * The kernel is compiled for raw and for packed columns, and twice: the noted one also notes what each level did. The host
- * takes the notes when the search is over, or earlier if there are more levels than the device has room for. What
- * the frontiers were is counted after the search, from depths.
+ * The kernel is a template. It is compiled for one GPU and for several, for raw and for packed columns, and to note what
+ * each level did or not; what it is not compiled for costs it no instruction. The host takes the notes when the search is
+ * over, or earlier if there are more levels than the device has room for. What the frontiers were is counted after the
+ * search, from depths.
  *
- *   cuda_solo_kernel.cuh  the levels, and the choice between them
- *   cuda_solo_grid.cuh    the barrier, the counters
- *   cuda_solo_team.cuh    small frontiers: a cluster of blocks works by itself
- *   cuda_solo_progress.cuh  what a search knows between two levels
- *   cuda_solo_cost.h      the choice between lists and masks, push and pull
- *   cuda_solo_plain.cu, cuda_solo_noted.cu  the kernels, for raw and for packed columns
- *   cuda_solo_launch.cu   how they are launched
- *   cuda_solo_after.cu    what is found beside a search: row lengths, depths, frontiers
+ *   cuda_whole_kernel.cuh    the start, and which way a level goes
+ *   cuda_whole_levels.cuh    levels of all blocks, by lists and by masks
+ *   cuda_whole_choose.cuh    the choice between them, and between push and pull
+ *   cuda_whole_team.cuh      small frontiers of one GPU: a cluster of blocks works by itself
+ *   cuda_whole_progress.cuh  what a search knows between two levels
+ *   cuda_whole_grid.cuh      the barrier, the counters
+ *   cuda_whole_cost.h        what levels cost
+ *   cuda_whole_plain.cu, cuda_whole_noted.cu  the kernels of one GPU, for raw and for packed columns
+ *   cuda_whole_launch.cu     how they are launched
+ *   cuda_whole_after.cu      what is found beside a search: row lengths, depths, frontiers
  * What a level visits is in traverse/cuda/visit/.
  */
-#ifndef DBFS_CUDA_SOLO_H
-#define DBFS_CUDA_SOLO_H
+#ifndef DBFS_CUDA_WHOLE_H
+#define DBFS_CUDA_WHOLE_H
 
 #include "traverse/cuda/cuda_kernels.h"
-#include "cuda_solo_cost.h"
+#include "cuda_whole_cost.h"
 
 #ifdef __cplusplus
 extern "C" {

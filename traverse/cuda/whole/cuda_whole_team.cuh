@@ -1,4 +1,4 @@
-/* cuda_solo_team.cuh: levels of a few blocks; see cuda_solo.h
+/* cuda_whole_team.cuh: levels of a few blocks; see cuda_whole.h
  *
  * While the frontier is small, the first blocks go from level to level by themselves. They are a cluster,
  * whose blocks read each other's shared memory: each block lists there what it reaches, and all share what
@@ -7,14 +7,14 @@
  *
  * Lanes share a vertex, 2^shift of them, and each visits up to TEAM_EDGES of its edges. Whether that is
  * enough for the longest row is known before rows are looked at: vertices are in the order of their degrees, so a
- * vertex number bounds the length of the rows (`longest` in cuda_solo.h).
+ * vertex number bounds the length of the rows (`longest` in cuda_whole.h).
  */
-#ifndef DBFS_CUDA_SOLO_TEAM_CUH
-#define DBFS_CUDA_SOLO_TEAM_CUH
+#ifndef DBFS_CUDA_WHOLE_TEAM_CUH
+#define DBFS_CUDA_WHOLE_TEAM_CUH
 
 #include "traverse/cuda/cuda_ptx.cuh"
 #include "traverse/cuda/visit/cuda_search_notes.cuh"
-#include "cuda_solo_progress.cuh"
+#include "cuda_whole_progress.cuh"
 #include "traverse/cuda/visit/cuda_expand.cuh"
 
 enum {
@@ -421,6 +421,47 @@ template <class S> __device__ static void run_team(S &s, bool at_root)
         s.state->moved = moved;
     }
     team_barrier(); /* nobody leaves while others read its lists */
+}
+
+/* ---- the team and the grid ---- */
+
+/* After the team has moved on, as after a level of the grid. */
+template <class S> __device__ static void end_team_levels(S &s)
+{
+    const unsigned g = lane_id() < SUBGRAPHS ? lane_id() : 0;
+    read_turn(s);
+    if (threadIdx.x < WARP) {
+        if (lane_id() < SUBGRAPHS) {
+            s.block.now.seen[g] += (double)*(volatile unsigned long long *)&s.state->seen[g];
+            s.block.now.seen_edges[g] += (double)*(volatile unsigned long long *)&s.state->seen_edges[g];
+        }
+        if (threadIdx.x == 0)
+            s.block.now.depth = *(volatile int32_t *)&s.state->depth;
+        __syncwarp();
+        note_frontier(s, found_of(s, SOLO_SOURCES, g), found_of(s, SOLO_FORWARD, g), found_vertices(s), true);
+    }
+    next_turn(s, true);
+}
+
+/* The team works, the others wait. What it leaves is for the grid, until there are half as many edges. */
+template <class S> __device__ static void leave_to_team(S &s, bool at_root)
+{
+    begin_turn(s);
+    if (is_in_team(s))
+        run_team(s, at_root);
+    meet_all(s);
+    if (*(volatile uint32_t *)&s.state->moved)
+        end_team_levels(s);
+    if (threadIdx.x == 0)
+        s.block.team_edges = min(s.block.team_edges, s.block.choice.push_edges / 2);
+    __syncthreads();
+}
+
+template <class S> __device__ static bool is_small_level(S &s)
+{
+    const unsigned lanes = s.team * blockDim.x;
+    return !s.block.choice.masks && s.mode != SOLO_PULL && s.block.now.fresh <= s.team * TEAM_SHORT_ROWS &&
+           s.block.now.pieces <= 2 * lanes && s.block.choice.push_edges <= s.block.team_edges;
 }
 
 #endif

@@ -1,4 +1,4 @@
-/* cuda_solo_after.cu: what is found beside the search of cuda_solo.h: before all searches the lengths of rows;
+/* cuda_whole_after.cu: what is found beside the search of cuda_whole.h: before all searches the lengths of rows;
  * after one its depths and, for notes, what its frontiers were
  */
 #include "traverse/cuda/visit/cuda_list.cuh"

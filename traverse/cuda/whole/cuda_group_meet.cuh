@@ -10,7 +10,7 @@
 
 #include "cuda_group.h"
 #include "traverse/cuda/cuda_ptx.cuh"
-#include "traverse/cuda/solo/cuda_solo_grid.cuh"
+#include "traverse/cuda/whole/cuda_whole_grid.cuh"
 
 /* What all threads of a block see, beside block_state. */
 struct group_block {
@@ -21,7 +21,6 @@ struct group_block {
     bool sent_before;             /* the other buffer has vertices, too */
     bool in_parts;                /* dd is pulled in two parts */
     bool gathered;                /* the frontier's normals are known to all peers: a level by masks found them */
-    bool by_lists;                /* how the level goes */
     bool certain;                 /* the next level goes by lists, whatever this GPU takes from its peers */
     bool alone;                   /* this block does levels by lists alone, for its GPU */
     unsigned long long edges;     /* of the frontier, on all GPUs, at most */
@@ -35,8 +34,9 @@ struct group_telling {
     unsigned long long found[SOLO_COUNTS], taken[SOLO_COUNTS];
 };
 
-/* The search of a GPU among several; see cuda_list.cuh. */
+/* The search of a GPU among several; see cuda_searching.cuh. */
 template <bool NOTED, bool PACKED> struct group_searching : searching<NOTED, PACKED, true> {
+    typedef gpu_group parameters;
     gpu_group group; /* its `solo` is not used: it is the base of this */
     group_block meeting;
     group_telling telling;
@@ -71,24 +71,16 @@ template <class S> __device__ static inline unsigned long long told_of(S &s, uns
     return g == NN || g == DD ? sum_of(s, value + g) : s.letters[s.group.own][value + g];
 }
 
-/* ---- tallies ---- */
-
-/* What the warps of this block have counted is cleared. All threads call it. */
-template <class S> __device__ static inline void count_block(S &s)
+/* Of all GPUs and subgraphs. */
+template <class S> __device__ static inline unsigned long long sum_of_edges(S &s, unsigned value)
 {
-    __syncthreads();
-    add_pulled(s);
-    for (unsigned i = threadIdx.x / WARP; i < S::counters; i += blockDim.x / WARP) {
-        const unsigned long long sum = sum_of_warps(s, i);
-        if (lane_id() != 0)
-            continue;
-        if (i < SOLO_COUNTS)
-            s.counted.word[i] = sum;
-        else if (sum != 0)
-            atomicAdd(&s.state->counts[s.block.now.turn].count[i], sum);
-    }
-    __syncthreads();
+    unsigned long long sum = 0;
+    for (unsigned g = 0; g < SUBGRAPHS; g++)
+        sum += sum_of(s, value + SOLO_FORWARD + g);
+    return sum;
 }
+
+/* ---- tallies ---- */
 
 template <class S> __device__ static inline unsigned long long *words_of_tally(S &s, unsigned tally)
 {
@@ -108,10 +100,9 @@ template <class S> __device__ static inline void clear_tallies(S &s, unsigned tu
 }
 
 /* A level begins: its tallies are clear, and those of the next level become so. */
-template <class S> __device__ static inline void begin_turn(S &s)
+template <class S> __device__ static inline void begin_tallies(S &s)
 {
     if (!s.meeting.alone) {
-        clear_turn(s);
         clear_tallies(s, (s.block.now.turn + 1) % 3);
     } else if (threadIdx.x < s.group.peers) {
         s.counted.word[SOLO_COUNTS + threadIdx.x] = 0;
@@ -221,7 +212,7 @@ template <class S> __device__ static inline void read_letter(S &s, unsigned numb
     s.letters[from][k] = (uint32_t)low | high << 32;
 }
 
-/* The GPUs tell each other what count_block found since the last meeting of this level, or since it began.
+/* The GPUs tell each other what add_counts counted since the last meeting of this level, or since it began.
  * All threads call it. If `ordered`, whatever any thread of them wrote before is seen by all after it: each
  * block releases it by a fence to the tally, the first block takes that over and releases it by a fence to
  * the letters, and fences pass on what was seen before. Otherwise only the letters are seen. */

@@ -1,5 +1,5 @@
-/* cuda_whole.c: searches that are one kernel on each device: which of the three kinds a device has; see backend.h */
-#include "cuda_device.h"
+/* cuda_whole.c: searches that are one kernel on each device: which of the two kinds a device has; see backend.h */
+#include "traverse/cuda/cuda_device.h"
 
 static const enum solo_mode modes[] = {[DIRECTION_AUTO] = SOLO_BY_COST,
                                        [DIRECTION_PUSH] = SOLO_PUSH,
@@ -15,7 +15,7 @@ static enum status gpu_run(struct device *dev, const struct root *root, enum dir
     if (dev->solo.sliced.launch.blocks > 0)
         return gpu_sliced_run(dev, root, noted, levels, e);
     dev->solo.ahead = gpu_can_answer_ahead(dev);
-    gpu_solo_run(dev, root, modes[mode], noted, levels, e);
+    gpu_whole_run(dev, root, (struct gpu_wish){modes[mode], noted, 0}, levels, e);
     dev->solo.is_deep = *levels > BYTE_LEVELS;
     dev->solo.answers = dev->solo.ahead && (dev->solo.answer == ANSWER_PARENTS || !dev->solo.is_deep);
     return e->status;
@@ -28,7 +28,7 @@ static enum status gpu_run_together(struct device *dev, const struct root *root,
     *levels = 0;
     if (root->at == ROOT_AT_ISOLATED)
         return ST_OK;
-    return gpu_group_run(dev, root, modes[mode], noted, levels, e);
+    return gpu_whole_run(dev, root, (struct gpu_wish){modes[mode], noted, 1}, levels, e);
 }
 
 const struct backend_whole_search cuda_whole = {

@@ -1,6 +1,6 @@
-/* cuda_whole_start.c: starts a search that is one kernel, and waits for its end; see cuda_solo.h */
-#include "cuda_device.h"
-#include "cuda_error.h"
+/* cuda_whole_start.c: starts a search that is one kernel, and waits for its end; see cuda_whole.h */
+#include "traverse/cuda/cuda_device.h"
+#include "traverse/cuda/cuda_error.h"
 
 #include <stdlib.h>
 
@@ -77,7 +77,8 @@ enum status gpu_run_kernel(struct device *dev, const void *search, const struct 
     const volatile uint64_t *report = &dev->solo.search.out.mail->report;
     if (noted)
         begin_notes(dev);
-    if (gpu_use(dev, e) != ST_OK || CUDA_TRY(cuda_solo_start(search, launch, dev->stream.of[DELEGATES]), dev->where, e) != ST_OK ||
+    if (gpu_use(dev, e) != ST_OK ||
+        CUDA_TRY(cuda_solo_start(search, launch, dev->stream.of[DELEGATES]), dev->where, e) != ST_OK ||
         (dev->solo.ahead && gpu_answer_ahead(dev, e) != ST_OK) || wait_for_report(dev, report, noted, e) != ST_OK)
         return e->status;
     *levels = (uint32_t)*report;

@@ -1,6 +1,6 @@
-/* cuda_solo_launch.cu: how the kernels of cuda_solo.h and cuda_group.h are launched */
+/* cuda_whole_launch.cu: how the kernels of cuda_whole.h and cuda_group.h are launched */
 #include "traverse/cuda/cuda_common.cuh"
-#include "cuda_solo.h"
+#include "cuda_whole.h"
 
 /* Vertices that a block of the team reaches in a level, at most. */
 static size_t team_room(const solo_launch *launch)

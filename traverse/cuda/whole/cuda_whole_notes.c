@@ -1,6 +1,6 @@
-/* cuda_whole_notes.c: what the levels of a search that is one kernel did, for the host; see cuda_solo.h */
-#include "cuda_device.h"
-#include "cuda_error.h"
+/* cuda_whole_notes.c: what the levels of a search that is one kernel did, for the host; see cuda_whole.h */
+#include "traverse/cuda/cuda_device.h"
+#include "traverse/cuda/cuda_error.h"
 
 #include <stdlib.h>
 

@@ -1,8 +1,10 @@
-/* cuda_solo_progress.cuh: what a search knows between two levels, and what it does next; see cuda_solo.h */
-#ifndef DBFS_CUDA_SOLO_PROGRESS_CUH
-#define DBFS_CUDA_SOLO_PROGRESS_CUH
+/* cuda_whole_progress.cuh: what a search knows between two levels, and what it does next; see cuda_whole.h */
+#ifndef DBFS_CUDA_WHOLE_PROGRESS_CUH
+#define DBFS_CUDA_WHOLE_PROGRESS_CUH
 
-#include "traverse/cuda/visit/cuda_list.cuh"
+#include "cuda_group_send.cuh"
+
+/* ---- the frontier ---- */
 
 /* Whether a list of so many edges costs less than any level by masks. */
 template <class S> __device__ static inline bool is_small(S &s, double edges)
@@ -51,35 +53,48 @@ __device__ static inline void note_frontier(S &s, unsigned long long sources, un
     note_list(s, listed);
 }
 
-/* How the next level is done. By one warp. */
-template <class S> __device__ static inline void choose(S &s)
+/* ---- the end of a level ---- */
+
+/* What a level found, of a count of subgraph g. */
+template <class S> __device__ static inline unsigned long long found_of(S &s, unsigned count, unsigned g)
 {
-    if (s.block.chosen)
-        return;
-    if (lane_id() < SUBGRAPHS)
-        solo_weigh(&s.graph, &s.block.now, s.mode, lane_id(), &s.block.choice);
-    __syncwarp();
-    if (lane_id() == 0)
-        solo_choose(&s.graph, &s.block.now, s.mode, SOLO_LISTED_EDGES, &s.block.choice);
-    __syncwarp();
+    if constexpr (S::together)
+        return told_of(s, g, GROUP_FOUND + count) + told_of(s, g, GROUP_TAKEN + count);
+    else
+        return s.block.count[count + g];
 }
 
-/* How pushes by masks set marks, where so many vertices are not visited. By one thread. */
-template <class S> __device__ static inline void choose_marks(S &s, double ahead)
+template <class S> __device__ static inline unsigned long long found_vertices(S &s)
 {
-    double seen = 0, all = 0;
-    for (int g = 0; g < SUBGRAPHS; g++) {
-        seen += s.block.now.seen_edges[g] - s.block.now.forward[g]; /* before this frontier */
-        all += s.graph.edges[g];
-    }
-    s.block.marks = 2 * s.block.choice.push_edges <= ahead ? MARK_ALL : 64 * seen > all ? MARK_UNVISITED : MARK_NEW;
+    if constexpr (S::together)
+        return sum_of(s, GROUP_FOUND + SOLO_FRESH) + sum_of(s, GROUP_TAKEN + SOLO_FRESH);
+    else
+        return s.block.count[SOLO_FRESH];
 }
 
-/* For the next level of the grid. By one thread. */
+/* Of a frontier, on all GPUs. By one thread. */
+template <class S>
+__device__ static inline void note_seen(S &s, unsigned long long vertices, unsigned long long edges)
+{
+    s.meeting.seen += (double)vertices;
+    s.meeting.seen_edges += (double)edges;
+}
+
+/* All blocks, and the GPUs, learn what each other counted, and see what each other wrote. */
+template <class S> __device__ static inline void meet_all(S &s)
+{
+    add_counts(s);
+    if constexpr (S::together)
+        meet(s, GROUP_FOUND_NOW, true);
+    else
+        barrier(s);
+}
+
+/* For the next level. By one thread. */
 template <class S> __device__ static inline void set_target(S &s)
 {
     s.block.target.next = s.list[s.block.now.list ^ 1];
-    s.block.target.next_count = &s.state->counts[s.block.now.turn].pieces;
+    s.block.target.next_count = count_of_pieces(s);
     s.block.target.depth = s.block.now.depth + 1;
 }
 
@@ -87,11 +102,34 @@ template <class S> __device__ static inline void set_target(S &s)
 template <class S> __device__ static void next_turn(S &s, bool listed)
 {
     if (threadIdx.x == 0) {
-        s.block.now.turn = (s.block.now.turn + 1) % 3;
+        if (!is_alone(s))
+            s.block.now.turn = (s.block.now.turn + 1) % 3;
         s.block.now.list ^= listed;
         set_target(s);
     }
     __syncthreads();
+}
+
+/* After the barrier or the meeting of a level: every block computes the next state. */
+template <class S> __device__ static void end_level(S &s, bool listed)
+{
+    const unsigned g = lane_id() < SUBGRAPHS ? lane_id() : 0;
+    read_turn(s);
+    note_end(s);
+    if (threadIdx.x < WARP) {
+        const unsigned long long fresh = found_vertices(s);
+        if (threadIdx.x == 0) {
+            s.block.now.depth++;
+            if constexpr (S::together) {
+                s.meeting.found = fresh;
+                s.meeting.edges = sum_of_edges(s, GROUP_FOUND) + sum_of_edges(s, GROUP_TAKEN);
+                s.meeting.certain = false;
+                note_seen(s, fresh, s.meeting.edges);
+            }
+        }
+        note_frontier(s, found_of(s, SOLO_SOURCES, g), found_of(s, SOLO_FORWARD, g), fresh, listed);
+    }
+    next_turn(s, listed);
 }
 
 /* ---- of a whole search ---- */

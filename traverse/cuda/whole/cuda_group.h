@@ -1,9 +1,9 @@
 /* cuda_group.h: the whole search of several GPUs of one host, as one kernel on each of them.
  *
  * In the level loop (bfs.c) a level of several GPUs costs launches, waits of the host, and meetings of its
- * threads: 60 us and more for a frontier of two vertices. Here a level is that of a GPU that is alone, by masks
- * (cuda_push_words.cuh) or by lists (cuda_expand.cuh), between meetings. To meet, a GPU writes a letter to
- * each peer, into the memory of the peer, and waits until it has theirs.
+ * threads: 60 us and more for a frontier of two vertices. Here a level is that of a GPU that is alone, by the same kernel
+ * (cuda_whole_levels.cuh), between meetings. To meet, a GPU writes a letter to each peer, into the memory of the peer, and
+ * waits until it has theirs.
  *
  * By masks. Peers read each other's masks word by word, in order: remote single reads are slow.
  *   visit     own rows find delegates, own normals, and (nn) normals of all shards, as masks
@@ -24,19 +24,19 @@
  * What peers read lies twice in memory, and levels take turns: the one is cleared when the peers have read the
  * other. Distances are those of the level loop, which is the twin of this kernel.
  *
- *   cuda_group_kernel.cuh  the start, and which way a level goes
- *   cuda_group_state.cuh   what GPUs know between two levels, and how they choose
+ * What several GPUs do beside what one does (cuda_whole.h):
+ *   cuda_group_start.cuh   what a search begins with, and leaves
  *   cuda_group_meet.cuh    meetings, and reading of peers
- *   cuda_group_masks.cuh   levels by masks
- *   cuda_group_list.cuh    levels by lists, also of one block
+ *   cuda_group_masks.cuh   levels by masks: gathering, the second part, two buffers
+ *   cuda_group_list.cuh    levels by lists: what arrives; levels of one block
  *   cuda_group_send.cuh    what a level by lists reaches for other GPUs
- *   cuda_group_plain.cu, cuda_group_noted.cu  the two kernels, as of cuda_solo.h
+ *   cuda_group_plain.cu, cuda_group_noted.cu  the kernels, as of cuda_whole.h
  * cuda_solo_plan chooses their launch and cuda_solo_start starts them. A search ends only if it is started on all peers.
  */
 #ifndef DBFS_CUDA_GROUP_H
 #define DBFS_CUDA_GROUP_H
 
-#include "traverse/cuda/solo/cuda_solo.h"
+#include "traverse/cuda/whole/cuda_whole.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -44,7 +44,7 @@ extern "C" {
 
 enum { GROUP_MOST = 16 /* GPUs */ };
 
-/* What a letter says: counts of cuda_solo.h of vertices of the next frontier, which the GPU found itself or
+/* What a letter says: counts of cuda_whole.h of vertices of the next frontier, which the GPU found itself or
  * took from its peers. Delegates count on each GPU. Taken vertices may be told in the next level. */
 enum group_value {
     GROUP_FOUND,

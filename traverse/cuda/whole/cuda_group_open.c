@@ -1,4 +1,4 @@
-/* cuda_group_run.c: the host's side of a search of several GPUs that is one kernel on each; see cuda_group.h */
+/* cuda_group_open.c: what a GPU knows of its peers before they search together; see cuda_group.h */
 #include "traverse/cuda/cuda_device.h"
 #include "traverse/cuda/cuda_error.h"
 
@@ -114,24 +114,4 @@ enum status gpu_group_open(struct device *dev, struct error *e)
     if (CUDA_TRY(cuda_solo_plan(launch), dev->where, e) == ST_OK)
         CUDA_TRY(cuda_solo_plan(noted), dev->where, e);
     return e->status;
-}
-
-enum status gpu_group_run(struct device *dev, const struct root *root, enum solo_mode mode,
-                          int noted, uint32_t *levels, struct error *e)
-{
-    const struct solo_launch *launch = noted ? &dev->solo.group.noted : &dev->solo.group.launch;
-    struct gpu_solo *s = &dev->solo.group.search.solo;
-    int has_root = root->at == ROOT_AT_DELEGATE || root->shard == dev->shard->index;
-    s->mode = mode;
-    s->root = has_root ? root->index : GROUP_NO_ROOT;
-    s->root_kind = root->at == ROOT_AT_DELEGATE ? DELEGATES : NORMALS;
-    s->number = ++dev->solo.search.number;
-    dev->solo.group.search.clean = dev->solo.group.ran;
-    dev->solo.group.ran = 1;
-    dev->solo.settled = 0;
-    if (gpu_run_kernel(dev, &dev->solo.group.search, launch, noted, levels, e) != ST_OK)
-        return e->status;
-    return *levels == GROUP_FAILED
-               ? fail(e, ST_RUNTIME, "%s: another GPU did not take part in the search", dev->where)
-               : ST_OK;
 }

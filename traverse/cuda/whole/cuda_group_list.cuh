@@ -10,7 +10,7 @@
 #ifndef DBFS_CUDA_GROUP_LIST_CUH
 #define DBFS_CUDA_GROUP_LIST_CUH
 
-#include "cuda_group_state.cuh"
+#include "cuda_whole_choose.cuh"
 
 template <class S> __device__ static inline uint32_t warps_at_work(S &s)
 {
@@ -89,6 +89,7 @@ template <class S> __device__ static inline bool was_empty(S &s)
 /* The list is complete, and its first block knows what was taken. */
 template <class S> __device__ static inline void complete_list(S &s)
 {
+    __syncthreads();
     if (!s.meeting.alone) {
         if (threadIdx.x < WARP)
             add_to_tally(s, GROUP_TAKEN_NOW);
@@ -99,7 +100,7 @@ template <class S> __device__ static inline void complete_list(S &s)
             (s.meeting.alone ? s.counted.word[threadIdx.x]
                              : load_awaited(&words_of_tally(s, GROUP_TAKEN_NOW)[threadIdx.x])) &
             (GROUP_ARRIVAL - 1);
-    read_list(s);
+    read_turn(s);
 }
 
 /* The next frontier is what was found, and what was taken, which no letter has told yet. */
@@ -118,7 +119,7 @@ template <class S> __device__ static void end_certain_level(S &s)
         note_frontier(s, told_of(s, g, GROUP_FOUND + SOLO_SOURCES), told_of(s, g, GROUP_FOUND + SOLO_FORWARD),
                       found + sum_of(s, GROUP_SENT), true);
     }
-    go_on(s, true);
+    next_turn(s, true);
 }
 
 /* Of a block that is alone: a warp for 8 pieces, or for 16 edges if rows are long. Few warps disturb each other
@@ -130,7 +131,7 @@ template <class S> __device__ static inline uint32_t few_warps(S &s)
 }
 
 /* Not inlined, as meet() and run_listed(): the compiler then keeps more in registers. */
-template <class S> __device__ static __noinline__ void expand_frontier(S &s)
+template <class S> __device__ static __noinline__ void expand_by_few(S &s)
 {
     const uint32_t warps = s.meeting.alone ? min(few_warps(s), warps_at_work(s)) : warps_at_work(s);
     if (warp_at_work(s) < warps)
@@ -138,25 +139,32 @@ template <class S> __device__ static __noinline__ void expand_frontier(S &s)
                                   ALL_SUBGRAPHS);
 }
 
-template <class S> __device__ static __noinline__ void run_listed(S &s)
+/* The list is expanded: the GPUs tell each other, and take what they were sent. */
+template <class S> __device__ static void take_in(S &s)
 {
-    begin_turn(s);
     if (threadIdx.x == 0)
         s.meeting.gathered = false;
-    expand_frontier(s);
-    count_block(s);
+    add_counts(s);
     meet(s, GROUP_FOUND_NOW, false);
     note_time(s.notes, s.block.now.depth, SOLO_VISITED);
     if (threadIdx.x < WARP)
         look_at_letters(s);
     take_arrivals(s);
-    count_block(s);
+    add_counts(s);
     if (s.meeting.certain) {
         end_certain_level(s);
     } else {
         meet(s, GROUP_TAKEN_NOW, true);
         end_level(s, true);
     }
+}
+
+/* Their edges were known about, and are known exactly when the frontier is listed. By one thread. */
+template <class S> __device__ static inline void correct_edges(S &s)
+{
+    const unsigned long long edges = sum_of_edges(s, GROUP_FOUND);
+    s.meeting.seen_edges += (double)edges - (double)s.meeting.edges;
+    s.meeting.edges = edges;
 }
 
 /* ---- levels of one block ---- */
@@ -170,7 +178,7 @@ static_assert(sizeof(group_handing) <= sizeof(group_state::handed), "there is ro
 
 /* Whether this GPU has so few of the frontier's rows. It begins alone with few, and goes on with `times` as
  * many. */
-template <class S> __device__ static inline bool is_for_one(S &s, unsigned times)
+template <class S> __device__ static inline bool is_for_first_block(S &s, unsigned times)
 {
     return s.block.now.pieces <= times * GROUP_ONE_PIECES &&
            s.meeting.edges <= times * GROUP_ONE_EDGES * s.group.peers;
@@ -181,7 +189,7 @@ template <class S> __device__ static void run_alone(S &s)
 {
     if (threadIdx.x == 0) {
         s.meeting.alone = true;
-        set_target_alone(s);
+        set_target(s);
     }
     if (threadIdx.x < S::counters)
         s.block.count[threadIdx.x] = 0;
@@ -189,7 +197,7 @@ template <class S> __device__ static void run_alone(S &s)
     do {
         note_team(s.notes, s.block.now.depth, SOLO_BY_BLOCK);
         run_listed(s);
-    } while (s.meeting.certain && s.block.now.fresh != 0 && is_for_one(s, 2));
+    } while (s.meeting.certain && s.block.now.fresh != 0 && is_for_first_block(s, 2));
     __syncthreads();
     if (threadIdx.x == 0)
         s.meeting.alone = false;
@@ -198,7 +206,7 @@ template <class S> __device__ static void run_alone(S &s)
 
 /* The first block works, the others wait. Before, all must have read the letters of the last meeting, as
  * two more overwrite them. */
-template <class S> __device__ static __noinline__ void leave_to_one(S &s)
+template <class S> __device__ static __noinline__ void leave_to_first_block(S &s)
 {
     group_handing *handed = (group_handing *)s.group.state->handed;
     if (!s.meeting.certain) /* no barrier followed it */
@@ -223,34 +231,6 @@ template <class S> __device__ static __noinline__ void leave_to_one(S &s)
         note_list(s, true);
     }
     __syncthreads();
-}
-
-/* ---- from masks to lists ---- */
-
-/* Lists the frontier, which is a mask, with its rows. Their edges are known exactly then. */
-template <class S> __device__ static __noinline__ void list_frontier(S &s)
-{
-    begin_turn(s);
-    for (int kind = 0; kind < VERTEX_KINDS; kind++)
-        list_kind(s, kind, warp_of_grid(), warps_of_grid());
-    count_block(s);
-    meet(s, GROUP_FOUND_NOW, true);
-    read_turn(s);
-    if (threadIdx.x < WARP) {
-        if (lane_id() < SUBGRAPHS) {
-            const double edges = (double)told_of(s, lane_id(), GROUP_FOUND + SOLO_FORWARD);
-            s.block.now.seen_edges[lane_id()] += edges - s.block.now.forward[lane_id()];
-            s.block.now.forward[lane_id()] = edges;
-        }
-        if (lane_id() == 0) {
-            const unsigned long long edges = sum_of_edges(s, GROUP_FOUND);
-            s.meeting.seen_edges += (double)edges - (double)s.meeting.edges; /* which were about right */
-            s.meeting.edges = edges;
-        }
-        __syncwarp();
-        note_list(s, true);
-    }
-    next_turn(s, true);
 }
 
 #endif

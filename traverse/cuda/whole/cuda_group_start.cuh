@@ -1,0 +1,72 @@
+/* cuda_group_start.cuh: what a search of several GPUs begins with, and what it leaves; see cuda_group.h */
+#ifndef DBFS_CUDA_GROUP_START_CUH
+#define DBFS_CUDA_GROUP_START_CUH
+
+#include "cuda_whole_progress.cuh"
+
+/* The number of the last meeting. Words of peers carry such numbers, and those of long ago must not be
+ * taken for new ones. So numbers begin anew in time, and what peers have sent is cleared: they send nothing
+ * before the first meeting. That meeting has its letters where those of the last one are not. By all
+ * threads. Inlined, it would cost the whole kernel registers. */
+template <class S> __device__ static __noinline__ unsigned last_number(S &s)
+{
+    const unsigned last = *(volatile unsigned *)&s.group.state->meetings;
+    if (last < GROUP_NUMBERS)
+        return last;
+    set_words((uint32_t *)s.group.arrivals, 4ull * s.group.peers * GROUP_LISTED_EDGES, 0);
+    return last & 1;
+}
+
+/* Most searches leave both masks clear. By all threads, before any has reached the first barrier. */
+template <class S> __device__ static inline void clear_sent(S &s)
+{
+    const unsigned sent = *(volatile unsigned *)&s.group.state->sent;
+    for (unsigned i = 0; i < 2; i++) {
+        if (!s.group.clean || sent == i + 1)
+            clear_columns(s, s.group.sent[i]);
+    }
+}
+
+template <class S> __device__ static inline void begin_meetings(S &s)
+{
+    const unsigned last = last_number(s);
+    if (threadIdx.x == 0) {
+        s.meeting = group_block{};
+        s.telling = group_telling{};
+        s.meeting.meetings = last;
+    }
+}
+
+template <class S> __device__ static inline void clear_for_peers(S &s)
+{
+    clear_sent(s);
+    clear_columns(s, s.group.gathered);
+    if (s.of[DELEGATES].parent != NULL) /* PARENT_NONE: those that find a delegate know its parent */
+        set_words(s.of[DELEGATES].parent, s.of[DELEGATES].count, ~0u);
+    for (unsigned turn = 0; turn < 3; turn++)
+        clear_tallies(s, turn);
+}
+
+/* The root, which is marked, is what the first level finds: by its owner, and if it is a delegate by all. */
+template <class S> __device__ static void put_root(S &s)
+{
+    if (blockIdx.x != 0 || threadIdx.x >= WARP)
+        return;
+    const gpu_vertices &v = s.of[s.root_kind];
+    const bool has = lane_id() == 0 && s.root != GROUP_NO_ROOT;
+    if (has) {
+        v.depth[s.root] = 0;
+        if (v.parent != NULL)
+            v.parent[s.root] = ROOT_PARENT;
+    }
+    list_vertices(s, s.root | (s.root_kind == DELEGATES ? KIND_BIT : 0), has);
+}
+
+/* By one thread, for the next search. */
+template <class S> __device__ static inline void end_meetings(S &s)
+{
+    s.group.state->meetings = s.meeting.meetings;
+    s.group.state->sent = s.meeting.sent_before ? 1 + (s.meeting.buffer ^ 1) : 0;
+}
+
+#endif

@@ -1,0 +1,135 @@
+/* cuda_whole_choose.cuh: how a level goes, by what is known before it; see cuda_whole.h
+ *
+ * All blocks of all GPUs choose alike whether a level goes by lists or by masks and, for nn and dd, whether
+ * it pushes or pulls. Of several GPUs they do so by sums of counts, and so agree when to meet. For nd and dn a GPU
+ * chooses alone: its part of nd is the reverse of its part of dn.
+ */
+#ifndef DBFS_CUDA_WHOLE_CHOOSE_CUH
+#define DBFS_CUDA_WHOLE_CHOOSE_CUH
+
+#include "cuda_whole_progress.cuh"
+#include "traverse/cuda/visit/cuda_push_words.cuh"
+#include "traverse/cuda/visit/cuda_previsit_words.cuh"
+
+/* ---- lists or masks ---- */
+
+/* Of several GPUs. By sums alone. Lists are chosen where they cost less than what any level by masks costs. */
+template <class S> __device__ static inline bool is_for_lists(S &s, unsigned long long all_edges)
+{
+    const cost_graph &graph = s.graph;
+    const double edges = (double)all_edges;
+    const double lists = (s.block.now.listed ? 0 : graph.rates.list) + edges / s.group.peers * graph.rates.list_edge;
+    const double masks = graph.rates.masks + (graph.words[NORMALS] + graph.words[DELEGATES]) * graph.rates.word;
+    return s.mode != SOLO_PULL && edges <= GROUP_LISTED_EDGES &&
+           (s.block.now.listed || s.block.now.fresh <= GROUP_LISTED_EDGES) && lists <= masks;
+}
+
+/* Whether the choice is made: by lists, as note_list said. */
+template <class S> __device__ static inline bool is_chosen(S &s)
+{
+    if constexpr (S::together)
+        return s.meeting.certain || is_for_lists(s, s.meeting.edges);
+    else
+        return s.block.chosen;
+}
+
+/* Lists or masks, and directions. By one warp. */
+template <class S> __device__ static inline void choose(S &s)
+{
+    if (is_chosen(s))
+        return;
+    if (lane_id() < SUBGRAPHS)
+        solo_weigh(&s.graph, &s.block.now, s.mode, lane_id(), &s.block.choice);
+    __syncwarp();
+    if (lane_id() == 0) {
+        if (S::together)
+            s.block.choice.masks = 1;
+        else
+            solo_choose(&s.graph, &s.block.now, s.mode, SOLO_LISTED_EDGES, &s.block.choice);
+    }
+    __syncwarp();
+}
+
+/* ---- what pushes, pulls and the previsit rest on ---- */
+
+/* About as many as are not visited; of several GPUs, as there are. */
+template <class S> __device__ static double vertices_ahead(S &s)
+{
+    if (S::together)
+        return (double)(s.of[NORMALS].count + s.of[DELEGATES].count);
+    double rows = 0;
+    for (int kind = 0; kind < VERTEX_KINDS; kind++)
+        rows += (double)s.of[kind].count - max(s.block.now.seen[kind << 1], s.block.now.seen[kind << 1 | 1]);
+    return rows;
+}
+
+/* Whether so little is left that the next level goes by lists, whatever this one finds. Other components count as left.
+ * By one thread; of several GPUs by sums alone. */
+template <class S> __device__ static bool is_followed_by_list(S &s, double ahead)
+{
+    if constexpr (S::together) {
+        return s.mode != SOLO_PULL && s.group.whole.vertices - s.meeting.seen <= GROUP_LISTED_EDGES &&
+               s.group.whole.edges - s.meeting.seen_edges <= 2 * GROUP_LISTED_EDGES;
+    } else {
+        double edges = 0;
+        for (int g = 0; g < SUBGRAPHS; g++)
+            edges += s.graph.edges[g] - s.block.now.seen_edges[g];
+        return ahead <= SOLO_LISTED_EDGES && is_small(s, edges);
+    }
+}
+
+/* How pushes by masks set marks, where so many vertices are not visited. By one thread. */
+template <class S> __device__ static inline void choose_marks(S &s, double ahead)
+{
+    double seen = 0, all = 0;
+    for (int g = 0; g < SUBGRAPHS; g++) {
+        seen += s.block.now.seen_edges[g] - s.block.now.forward[g]; /* before this frontier */
+        all += s.graph.edges[g];
+    }
+    s.block.marks = 2 * s.block.choice.push_edges <= ahead ? MARK_ALL : 64 * seen > all ? MARK_UNVISITED : MARK_NEW;
+}
+
+/* What peers get or know of a level by masks. By one thread. */
+template <class S> __device__ static inline void choose_parts(S &s)
+{
+    s.meeting.sends = s.block.now.frontier[NN] > 0 && !s.block.choice.pull[NN];
+    s.meeting.in_parts = s.block.choice.pull[DD] && s.graph.sources[DD] - s.block.now.seen[DD] > GROUP_PART_ROWS;
+    s.csr[DD].wanted = s.meeting.in_parts ? s.group.dd_own : s.csr[DD].sources;
+}
+
+/* By one warp. */
+template <class S> __device__ static inline void plan_masks(S &s)
+{
+    if (lane_id() == 0) {
+        const double ahead = vertices_ahead(s);
+        s.planned.lists_next = is_followed_by_list(s, ahead);
+        choose_marks(s, ahead);
+        if constexpr (S::together) {
+            s.block.dense = 8 * s.block.choice.push_edges > s.group.peers * ahead;
+            choose_parts(s);
+        } else {
+            s.block.dense = 8 * s.block.choice.push_edges > ahead;
+        }
+    }
+    if (S::together)
+        __syncwarp();
+    lay_out_pulls(s, warps_of_grid());
+    lay_out_pushes(s, warps_of_grid());
+    if constexpr (S::together) {
+        __syncwarp(); /* another lane has written what this one writes again */
+        if (lane_id() == 0 && s.meeting.in_parts)
+            s.block.pulls.count[ND] = 0; /* in the second part */
+    }
+}
+
+template <class S> __device__ static void choose_level(S &s)
+{
+    if (threadIdx.x < WARP) {
+        choose(s);
+        if (s.block.choice.masks)
+            plan_masks(s);
+    }
+    __syncthreads();
+}
+
+#endif
