@@ -40,6 +40,10 @@ enum status gpu_write_all_depths(struct device *dev, enum value_form form, cudaS
 {
     uint64_t width = form == VALUE_BYTE ? 1 : 4, locals = dev->of[NORMALS].count;
     char *to = dev->answers.by_vertex;
+    if (form == VALUE_BYTE && !gpu_is_settled(dev) && dev->shard->p == 1) {
+        cuda_solo_all_byte_depths(&dev->solo.search, (uint8_t *)to, stream);
+        return CUDA_LAUNCHED(dev->where, e);
+    }
     if (gpu_write_depths(dev, NORMALS, form, to, stream, e) != ST_OK ||
         gpu_write_depths(dev, DELEGATES, form, to + locals * width, stream, e) != ST_OK || dev->shard->p > 1)
         return e->status;

@@ -189,6 +189,9 @@ void cuda_solo_settle(const struct gpu_solo *search, cudaStream_t stream);
  * 255. */
 void cuda_solo_byte_depths(const struct gpu_solo *search, enum vertex_kind kind, uint8_t *to, cudaStream_t stream);
 
+/* The same of all normals, of all delegates behind them, and 0 of no vertex. */
+void cuda_solo_all_byte_depths(const struct gpu_solo *search, uint8_t *to, cudaStream_t stream);
+
 /* After a search, when its depths are complete: counts the frontiers of levels first..first+levels. `to` is
  * zero before. */
 void cuda_solo_count(const struct gpu_solo *search, uint32_t first, uint32_t levels,
