@@ -276,7 +276,7 @@ check_exit 0 'trees of GPUs that search together are proved' env EMULATED_SHARED
 late() { EMULATED_SEED=0 EMULATED_SHARED=$most_shared EMULATED_CLOCK=${clock:-20} timeout 60 "$@"; }
 check_exit 5 'a kernel of two GPUs is not launched' late env FAIL_CUDA='cudaLaunchKernelExC 2 2' "$TESTS/fail_cuda" \
     -q -g 2 -@ 1 --backend cuda -r 0 "$(packed grid 2 inf)"
-check_says 'GPU [01]: .*cuda_solo_start(.*: out of memory' 'the cause is named, not that the other GPU waited in vain'
+check_says 'GPU [01]: .*cuda_whole_start(.*: out of memory' 'the cause is named, not that the other GPU waited in vain'
 
 lose_rank() { # SIGNAL NAME OPTION...: one of two ranks gets the signal while they search
     local signal=$1 name=$2 got=0 pid
@@ -661,7 +661,7 @@ by_rows tree rmat 0 1x1 0
 by_rows tree star memory 1x1 1 # rows of several pieces
 by_rows tree complete 0 1x1 5
 sliced tree lopsided 9 1x1 300
-# answer_ahead NAME TH ROOTS REPORTS [OPTION...]: by solo_kernel; so many answers were launched behind the searches
+# answer_ahead NAME TH ROOTS REPORTS [OPTION...]: by whole_kernel; so many answers were launched behind the searches
 answer_ahead() {
     local folder roots=$3 reports=$4 root
     folder=$(packed "$1" 1 "$2")

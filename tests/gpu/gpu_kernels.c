@@ -31,9 +31,9 @@
  *   cuda_take_replies                 the definition                                ids
  *   cuda_look                         the definition                                ids, bad
  *   cuda_max_ids                      the definition                                ids
- *   cuda_solo_byte_depths,            the definition                                depths
- *   cuda_solo_all_byte_depths,
- *   cuda_solo_settle
+ *   cuda_whole_byte_depths,            the definition                                depths
+ *   cuda_whole_all_byte_depths,
+ *   cuda_whole_settle
  *   cuda_sliced_count, _fill          the definition (test_slices.c)                slices, links, rows
  *   cuda_check_vertices, _isolated,   proof_check_ of the same name                 first offence,
  *   _rows, _edges, _parents           (graph500/proof_loops.c)                      marks

@@ -249,5 +249,5 @@ void test_kept_depths(void)
             run_kept(counts[i], kept[j], 5);
         }
     }
-    check_end("cuda_solo_byte_depths, cuda_solo_all_byte_depths, cuda_solo_settle");
+    check_end("cuda_whole_byte_depths, cuda_whole_all_byte_depths, cuda_whole_settle");
 }

@@ -131,7 +131,7 @@ struct gpu_clock {
 
 /* Notes of the levels of a search that is one kernel (cuda_whole_notes.c). */
 struct gpu_notes {
-    struct solo_note *kept; /* [count + 1] as far as they were copied */
+    struct whole_note *kept; /* [count + 1] as far as they were copied */
     uint32_t count;
     uint32_t levels; /* of the last search */
 };
@@ -139,22 +139,22 @@ struct gpu_notes {
 /* A whole search as one kernel on each of several GPUs (cuda_group.h); no blocks: it cannot be. */
 struct gpu_group_search {
     struct gpu_group search;
-    struct solo_launch launch, noted;
+    struct whole_launch launch, noted;
     int ran; /* the last search was one of these */
 };
 
 /* A whole search by slices; no blocks: it cannot be. */
 struct gpu_sliced_search {
     struct gpu_sliced search;
-    struct solo_launch launch, noted;
+    struct whole_launch launch, noted;
 };
 
 /* A whole search as one kernel, for a device that is alone (cuda_whole.h). */
-struct gpu_solo_search {
+struct gpu_whole_search {
     struct gpu_group_search group;
     struct gpu_sliced_search sliced;
-    struct gpu_solo search;
-    struct solo_launch launch, noted; /* noted has no blocks: the device was opened without notes */
+    struct gpu_whole search;
+    struct whole_launch launch, noted; /* noted has no blocks: the device was opened without notes */
     struct gpu_notes notes;
     int possible; /* the plan has memory for it, and columns that it can read */
     int settled; /* the depths of the last search are complete, or the level loop made them */
@@ -187,7 +187,7 @@ struct device {
     struct gpu_frontier frontier;
     struct gpu_streams stream;
     struct gpu_clock clock;
-    struct gpu_solo_search solo;
+    struct gpu_whole_search solo;
     struct gpu_answers answers;
 };
 
@@ -203,7 +203,7 @@ static inline int gpu_is_packed(const struct device *dev)
 /* Whether the depths of the last search are complete. */
 static inline int gpu_is_settled(const struct device *dev)
 {
-    return dev->solo.settled || dev->solo.search.number == 0;
+    return dev->whole.settled || dev->whole.search.number == 0;
 }
 
 /* Makes the device's GPU that of the calling thread. */
@@ -239,27 +239,27 @@ enum status gpu_unpack_columns(struct device *device, enum subgraph g, const str
 enum status gpu_take_hosted(struct device *device, const struct gpu_plan *plan, int threads, struct error *e);
 void gpu_free_hosted(struct device *device);
 
-/* cuda_whole_run.c. If there are several shards, gpu_solo_open makes what cuda_group.h needs of it. The arrays are
+/* cuda_whole_run.c. If there are several shards, gpu_whole_open makes what cuda_group.h needs of it. The arrays are
  * those of the plan. `lists` is NULL if it has no memory for such a search, and `notes` if none are wanted. */
-struct gpu_solo_arrays {
+struct gpu_whole_arrays {
     void *state, *lists, *notes;
 };
-enum status gpu_solo_open(struct device *device, const struct gpu_solo_arrays *arrays,
+enum status gpu_whole_open(struct device *device, const struct gpu_whole_arrays *arrays,
                           struct error *e);
-void gpu_solo_close(struct device *device);
+void gpu_whole_close(struct device *device);
 
 /* How a search is done: with notes of its levels; together with all peers, after gpu_group_open. */
 struct gpu_wish {
-    enum solo_mode mode;
+    enum whole_mode mode;
     int noted, together;
 };
 enum status gpu_whole_run(struct device *device, const struct root *root, struct gpu_wish wish, uint32_t *levels,
                           struct error *e);
 
 /* After the sections are loaded: measures rows. */
-enum status gpu_solo_measure(struct device *device, struct error *e);
+enum status gpu_whole_measure(struct device *device, struct error *e);
 
-/* cuda_sliced_run.c. gpu_sliced_open comes after gpu_solo_open and after the sections are loaded; the arrays are those of the
+/* cuda_sliced_run.c. gpu_sliced_open comes after gpu_whole_open and after the sections are loaded; the arrays are those of the
  * plan. */
 enum status gpu_sliced_open(struct device *device, const struct gpu_sliced_arrays *arrays, int notes, struct error *e);
 enum status gpu_sliced_run(struct device *device, const struct root *root, int noted, uint32_t *levels,
@@ -271,8 +271,8 @@ void gpu_sliced_open_answers(struct device *device);
 /* cuda_group_open.c. Wants all peers to have met. */
 enum status gpu_group_open(struct device *device, struct error *e);
 
-/* cuda_whole_start.c. Runs the kernel of `launch` for `search` (cuda_solo_start) to its end. */
-enum status gpu_run_kernel(struct device *device, const void *search, const struct solo_launch *launch, int noted,
+/* cuda_whole_start.c. Runs the kernel of `launch` for `search` (cuda_whole_start) to its end. */
+enum status gpu_run_kernel(struct device *device, const void *search, const struct whole_launch *launch, int noted,
                            uint32_t *levels, struct error *e);
 
 /* The same file. Waits until the answer that is made with the last search stands. */
@@ -335,12 +335,12 @@ enum status gpu_write_parents(struct device *device, uint32_t *remote, cudaStrea
 /* cuda_own_values.c
  * - gpu_is_answered: whether this answer is made with the last search.
  * - gpu_follow_search: what is launched on the stream of normals waits for the search on the other one.
- * - gpu_solo_settle: completes depths, before results are read.
+ * - gpu_whole_settle: completes depths, before results are read.
  * - gpu_write_depths: depths of vertices of one kind, by number of vertex, from a search that need not be settled.
  * - gpu_write_all_depths: of all vertices, where answers want them. */
 int gpu_is_answered(const struct device *device, enum answer_kind kind);
 enum status gpu_follow_search(struct device *device, struct error *e);
-enum status gpu_solo_settle(struct device *device, struct error *e);
+enum status gpu_whole_settle(struct device *device, struct error *e);
 enum status gpu_write_depths(struct device *device, enum vertex_kind kind, enum value_form form, void *to,
                              cudaStream_t stream, struct error *e);
 enum status gpu_write_all_depths(struct device *device, enum value_form form, cudaStream_t stream, struct error *e);

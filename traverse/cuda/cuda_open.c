@@ -334,7 +334,7 @@ static void gpu_close(struct device *dev)
         destroy_event(dev->clock.begin[phase]);
         destroy_event(dev->clock.end[phase]);
     }
-    gpu_solo_close(dev);
+    gpu_whole_close(dev);
     cudaFreeHost(dev->counters.published);
     cudaFreeHost(dev->counters.updated);
     cudaFreeHost(dev->traffic.bins.published);
@@ -373,7 +373,7 @@ static enum status open_device(struct device *dev, const struct device_options *
                                        .resident = options->resident,
                                        .hosted = GPU_ALL_HOSTED};
     void *at[GPU_ARRAY_COUNT];
-    dev->solo.answer = options->answer;
+    dev->whole.answer = options->answer;
     if (choose_gpu(dev, options, e) != ST_OK)
         return e->status;
     planned.by_classes = options->by_classes || !cuda_sliced_fits(gpu_sliced_words(dev->shard->d, dev->shard->locals));
@@ -388,13 +388,13 @@ static enum status open_device(struct device *dev, const struct device_options *
         return fail(e, ST_RUNTIME, "%s: the scan of %llu rows wants more scratch memory than "
                     "planned", dev->where, (unsigned long long)dev->shard->d);
     int whole = gpu_searches_whole(&plan);
-    const struct gpu_solo_arrays solo = {at[GPU_SOLO_STATE], whole ? at[GPU_SOLO_LISTS] : NULL,
-                                         whole && options->notes ? at[GPU_SOLO_NOTES] : NULL};
-    if (gpu_solo_open(dev, &solo, e) != ST_OK || clear_shown(dev, &plan, at, e) != ST_OK)
+    const struct gpu_whole_arrays solo = {at[GPU_WHOLE_STATE], whole ? at[GPU_WHOLE_LISTS] : NULL,
+                                         whole && options->notes ? at[GPU_WHOLE_NOTES] : NULL};
+    if (gpu_whole_open(dev, &solo, e) != ST_OK || clear_shown(dev, &plan, at, e) != ST_OK)
         return e->status;
     if (load(dev, &plan, at, options, e) == ST_OK && !options->trust)
         gpu_check_ranges(dev, options->locals, options->threads, e);
-    if (e->status != ST_OK || gpu_solo_measure(dev, e) != ST_OK || !gpu_searches_by_slices(&plan, dev->shard))
+    if (e->status != ST_OK || gpu_whole_measure(dev, e) != ST_OK || !gpu_searches_by_slices(&plan, dev->shard))
         return e->status;
     const struct gpu_sliced_arrays sliced = {at[GPU_SLICED_STATE], at[GPU_SLICED_SLICES], at[GPU_SLICED_LINKS],
                                            at[GPU_SLICED_ROWS], at[GPU_SLICED_FIRST], at[GPU_SLICED_FOUND],

@@ -12,15 +12,15 @@ int gpu_can_answer_ahead(const struct device *dev)
 {
     const struct gpu_answers *a = &dev->answers;
     const int opened = a->counts != NULL, gathers = a->vertex != NULL;
-    return opened && gathers && (dev->solo.answer == ANSWER_PARENTS || !dev->solo.is_deep);
+    return opened && gathers && (dev->whole.answer == ANSWER_PARENTS || !dev->whole.is_deep);
 }
 
 enum status gpu_answer_ahead(struct device *dev, struct error *e)
 {
     cudaStream_t stream = dev->stream.of[DELEGATES];
-    const struct gpu_solo *s = &dev->solo.search;
+    const struct gpu_whole *s = &dev->whole.search;
     struct gpu_answers *a = &dev->answers;
-    const int parents = dev->solo.answer == ANSWER_PARENTS;
+    const int parents = dev->whole.answer == ANSWER_PARENTS;
     a->form = !parents ? VALUE_BYTE : a->id_bytes == 4 ? VALUE_32 : VALUE_64;
     if ((parents ? gpu_write_parents(dev, NULL, stream, e) : gpu_write_all_depths(dev, a->form, stream, e)) != ST_OK)
         return e->status;

@@ -60,7 +60,7 @@ enum status gpu_show_parents(struct device *dev, uint32_t levels, struct error *
     if (a->shows_bytes)
         gpu_write_depths(dev, NORMALS, VALUE_BYTE, a->block, gpu_answer_stream(dev), e);
     else
-        gpu_solo_settle(dev, e);
+        gpu_whole_settle(dev, e);
     return e->status == ST_OK ? CUDA_TRY(cudaStreamSynchronize(gpu_answer_stream(dev)), dev->where, e) : e->status;
 }
 

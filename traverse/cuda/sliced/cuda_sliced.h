@@ -101,7 +101,7 @@ struct sliced_answer {
 };
 
 struct sliced_outputs {
-    struct solo_outputs search;
+    struct whole_outputs search;
     struct sliced_answer answer;
 };
 
@@ -125,8 +125,8 @@ struct gpu_sliced {
 };
 
 /* `by_rows`: there are heads. */
-struct solo_program cuda_sliced_plain(int by_rows);
-struct solo_program cuda_sliced_noted(int by_rows);
+struct whole_program cuda_sliced_plain(int by_rows);
+struct whole_program cuda_sliced_noted(int by_rows);
 
 /* Bytes of shared memory that each block has beside the mask of all vertices. */
 size_t cuda_sliced_block_bytes(void);
@@ -135,7 +135,7 @@ size_t cuda_sliced_block_bytes(void);
 int cuda_sliced_fits(uint32_t words);
 
 /* Chooses the launch of launch->program for the current device. */
-cudaError_t cuda_sliced_plan(const struct gpu_sliced *sliced, struct solo_launch *launch);
+cudaError_t cuda_sliced_plan(const struct gpu_sliced *sliced, struct whole_launch *launch);
 
 /* Makes first[] of the rows of `csr`, for vertices that *sliced numbers. */
 cudaError_t cuda_sliced_count(const struct gpu_sliced *sliced, const struct gpu_csr csr[SUBGRAPHS], uint32_t *first,

@@ -288,7 +288,7 @@ __device__ static inline void run_level(B &block, const gpu_sliced &s, unsigned 
             run_one(block, s, turn, p.depth);
         return;
     }
-    note_team(block.notes, p.depth, SOLO_BY_SLICES);
+    note_team(block.notes, p.depth, WHOLE_BY_SLICES);
     note_pull(block, p.depth, p.way != BY_PUSH);
     if (!ROWS)
         pull_slices(block, s, turn, p.depth, own);
@@ -296,7 +296,7 @@ __device__ static inline void run_level(B &block, const gpu_sliced &s, unsigned 
         pull_rows(block, s, turn, p.depth);
     else
         push_rows(block, s, turn, p.depth, form);
-    note_time(block.notes, p.depth, SOLO_VISITED);
+    note_time(block.notes, p.depth, WHOLE_VISITED);
 }
 
 template <bool ROWS, class B> __device__ static inline void search_slices(B &block, const gpu_sliced &s)
@@ -346,11 +346,11 @@ __global__ static void __launch_bounds__(1024, 1) sliced_rows_kernel(const __gri
     search_slices<true>(block, s);
 }
 
-template <bool NOTED> static struct solo_program program(int by_rows)
+template <bool NOTED> static struct whole_program program(int by_rows)
 {
     const void *all = (const void *)sliced_kernel<NOTED>;
     const void *rows = (const void *)sliced_rows_kernel<NOTED>;
-    return solo_program{by_rows ? rows : all, 0};
+    return whole_program{by_rows ? rows : all, 0};
 }
 
 #endif

@@ -126,7 +126,7 @@ template <class B> __device__ static void push_by_block(B &block, const gpu_slic
     unsigned *count = &block.count[after(p.at)];
     const uint32_t *list = block.slice[p.list];
     uint32_t *next = block.slice[p.list ^ 1];
-    note_team(block.notes, p.depth, SOLO_BY_BLOCK);
+    note_team(block.notes, p.depth, WHOLE_BY_BLOCK);
     if (threadIdx.x == 0)
         block.count[after(after(p.at))] = 0;
     if (p.count * SLICED_COLUMNS <= blockDim.x) {
@@ -148,7 +148,7 @@ template <class B> __device__ static void push_by_warp(B &block, const gpu_slice
 {
     while (p.count > 0 && p.count * SLICED_COLUMNS <= WARP) {
         uint2 link;
-        note_team(block.notes, p.depth, SOLO_BY_BLOCK);
+        note_team(block.notes, p.depth, WHOLE_BY_BLOCK);
         p.depth++;
         const unsigned own =
             push_link(s, p.depth, block.slice[p.list], lane_id(), lane_id() < p.count * SLICED_COLUMNS, link);

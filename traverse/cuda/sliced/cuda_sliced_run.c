@@ -19,7 +19,7 @@ static uint32_t most_of_one_block(const struct device *dev)
 /* All on the stream of the search, which follows them. */
 static enum status make_slices(struct device *dev, const struct gpu_sliced_arrays *arrays, struct error *e)
 {
-    struct gpu_sliced *s = &dev->solo.sliced.search;
+    struct gpu_sliced *s = &dev->whole.sliced.search;
     struct gpu_scan *scan = &dev->scratch.scan;
     cudaStream_t stream = dev->stream.of[DELEGATES];
     if (CUDA_TRY(cudaMemsetAsync(s->state, 0, sizeof *s->state, stream), dev->where, e) != ST_OK ||
@@ -43,7 +43,7 @@ static enum status make_slices(struct device *dev, const struct gpu_sliced_array
 
 enum status gpu_sliced_open(struct device *dev, const struct gpu_sliced_arrays *arrays, int notes, struct error *e)
 {
-    struct gpu_sliced *s = &dev->solo.sliced.search;
+    struct gpu_sliced *s = &dev->whole.sliced.search;
     const struct gpu_vertices *d = &dev->of[DELEGATES], *n = &dev->of[NORMALS];
     *s = (struct gpu_sliced){.slices = arrays->slices,
                             .links = arrays->links,
@@ -56,13 +56,13 @@ enum status gpu_sliced_open(struct device *dev, const struct gpu_sliced_arrays *
                             .found = arrays->found,
                             .state = arrays->state,
                             .of = {[NORMALS] = *n, [DELEGATES] = *d},
-                            .out.search = dev->solo.search.out};
-    dev->solo.sliced.launch.program = cuda_sliced_plain(arrays->heads != NULL);
-    dev->solo.sliced.noted.program = cuda_sliced_noted(arrays->heads != NULL);
+                            .out.search = dev->whole.search.out};
+    dev->whole.sliced.launch.program = cuda_sliced_plain(arrays->heads != NULL);
+    dev->whole.sliced.noted.program = cuda_sliced_noted(arrays->heads != NULL);
     if (make_slices(dev, arrays, e) != ST_OK ||
-        CUDA_TRY(cuda_sliced_plan(s, &dev->solo.sliced.launch), dev->where, e) != ST_OK)
+        CUDA_TRY(cuda_sliced_plan(s, &dev->whole.sliced.launch), dev->where, e) != ST_OK)
         return e->status;
-    return notes ? CUDA_TRY(cuda_sliced_plan(s, &dev->solo.sliced.noted), dev->where, e) : ST_OK;
+    return notes ? CUDA_TRY(cuda_sliced_plan(s, &dev->whole.sliced.noted), dev->where, e) : ST_OK;
 }
 
 /* Each thread of the kernel has a few ids, or other kernels do it sooner. */
@@ -70,12 +70,12 @@ void gpu_sliced_open_answers(struct device *dev)
 {
     enum { MOST_IDS = 32 };
     const struct gpu_answers *a = &dev->answers;
-    const struct solo_launch *launch = &dev->solo.sliced.launch;
+    const struct whole_launch *launch = &dev->whole.sliced.launch;
     const uint64_t threads = (uint64_t)launch->blocks * (uint64_t)launch->threads;
-    const int parents = dev->solo.answer == ANSWER_PARENTS;
+    const int parents = dev->whole.answer == ANSWER_PARENTS;
     if (a->vertex == NULL || (parents && a->id_bytes != 4) || a->places.count > MOST_IDS * threads)
         return;
-    dev->solo.sliced.search.out.answer = (struct sliced_answer){.vertex = a->vertex,
+    dev->whole.sliced.search.out.answer = (struct sliced_answer){.vertex = a->vertex,
                                                                 .ids = parents ? a->ids : NULL,
                                                                 .to = a->block,
                                                                 .count = (uint32_t)a->places.count};
@@ -83,12 +83,12 @@ void gpu_sliced_open_answers(struct device *dev)
 
 enum status gpu_sliced_run(struct device *dev, const struct root *root, int noted, uint32_t *levels, struct error *e)
 {
-    const struct solo_launch *launch = noted ? &dev->solo.sliced.noted : &dev->solo.sliced.launch;
-    struct gpu_sliced *s = &dev->solo.sliced.search;
+    const struct whole_launch *launch = noted ? &dev->whole.sliced.noted : &dev->whole.sliced.launch;
+    struct gpu_sliced *s = &dev->whole.sliced.search;
     s->root = root->index + (root->at == ROOT_AT_DELEGATE ? 0 : s->normals);
     s->set ^= 1;
-    s->number = ++dev->solo.search.number;
-    dev->solo.settled = 1;
-    dev->solo.answers = s->out.answer.vertex != NULL;
+    s->number = ++dev->whole.search.number;
+    dev->whole.settled = 1;
+    dev->whole.answers = s->out.answer.vertex != NULL;
     return gpu_run_kernel(dev, s, launch, noted, levels, e);
 }

@@ -1,23 +1,23 @@
 /* cuda_whole.c: searches that are one kernel on each device: which of the two kinds a device has; see backend.h */
 #include "traverse/cuda/cuda_device.h"
 
-static const enum solo_mode modes[] = {[DIRECTION_AUTO] = SOLO_BY_COST,
-                                       [DIRECTION_PUSH] = SOLO_PUSH,
-                                       [DIRECTION_PULL] = SOLO_PULL};
+static const enum whole_mode modes[] = {[DIRECTION_AUTO] = WHOLE_BY_COST,
+                                       [DIRECTION_PUSH] = WHOLE_PUSH,
+                                       [DIRECTION_PULL] = WHOLE_PULL};
 
 static enum status gpu_run(struct device *dev, const struct root *root, enum direction_mode mode,
                            int noted, uint32_t *levels, struct error *e)
 {
     *levels = 0;
-    dev->solo.answers = dev->solo.ahead = 0;
-    if (dev->solo.launch.blocks == 0 || root->at == ROOT_AT_ISOLATED)
+    dev->whole.answers = dev->whole.ahead = 0;
+    if (dev->whole.launch.blocks == 0 || root->at == ROOT_AT_ISOLATED)
         return ST_OK;
-    if (dev->solo.sliced.launch.blocks > 0)
+    if (dev->whole.sliced.launch.blocks > 0)
         return gpu_sliced_run(dev, root, noted, levels, e);
-    dev->solo.ahead = gpu_can_answer_ahead(dev);
+    dev->whole.ahead = gpu_can_answer_ahead(dev);
     gpu_whole_run(dev, root, (struct gpu_wish){modes[mode], noted, 0}, levels, e);
-    dev->solo.is_deep = *levels > BYTE_LEVELS;
-    dev->solo.answers = dev->solo.ahead && (dev->solo.answer == ANSWER_PARENTS || !dev->solo.is_deep);
+    dev->whole.is_deep = *levels > BYTE_LEVELS;
+    dev->whole.answers = dev->whole.ahead && (dev->whole.answer == ANSWER_PARENTS || !dev->whole.is_deep);
     return e->status;
 }
 

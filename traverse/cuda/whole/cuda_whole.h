@@ -34,70 +34,70 @@ extern "C" {
 #endif
 
 /* A row of the frontier, or a piece of a long one. */
-struct solo_piece {
+struct whole_piece {
     uint64_t at;     /* its first column; flags in the upper bits (cuda_list.cuh) */
     uint32_t length; /* columns, without the head columns */
     uint32_t row;
 };
 
 enum {
-    SOLO_FIRST_CLASS = 3, /* rows of 8 edges and less are of the first class; each class is twice as long */
-    SOLO_CLASSES = 11,    /* the last one has rows of 8,192 */
-    SOLO_MOST_TEAM = 16,
-    SOLO_ONE_ROOM = 2560, /* vertices that one block of the team can reach in a level */
-    SOLO_MOST_KEPT = 24
+    WHOLE_FIRST_CLASS = 3, /* rows of 8 edges and less are of the first class; each class is twice as long */
+    WHOLE_CLASSES = 11,    /* the last one has rows of 8,192 */
+    WHOLE_MOST_TEAM = 16,
+    WHOLE_ONE_ROOM = 2560, /* vertices that one block of the team can reach in a level */
+    WHOLE_MOST_KEPT = 24
 };
 
 enum {
-    SOLO_FRESH,
-    SOLO_SOURCES,
-    SOLO_FORWARD = SOLO_SOURCES + SUBGRAPHS,
-    SOLO_COUNTS = SOLO_FORWARD + SUBGRAPHS,
-    SOLO_PROBES = SOLO_COUNTS, /* of pulls, by the subgraph that a push would go along: for notes */
-    SOLO_NOTED_COUNTS = SOLO_PROBES + SUBGRAPHS
+    WHOLE_FRESH,
+    WHOLE_SOURCES,
+    WHOLE_FORWARD = WHOLE_SOURCES + SUBGRAPHS,
+    WHOLE_COUNTS = WHOLE_FORWARD + SUBGRAPHS,
+    WHOLE_PROBES = WHOLE_COUNTS, /* of pulls, by the subgraph that a push would go along: for notes */
+    WHOLE_NOTED_COUNTS = WHOLE_PROBES + SUBGRAPHS
 };
 
 /* What a level found. */
-struct solo_counts {
-    unsigned long long count[SOLO_NOTED_COUNTS];
+struct whole_counts {
+    unsigned long long count[WHOLE_NOTED_COUNTS];
     unsigned int pieces; /* in the next list */
     unsigned int cut;    /* pieces of long rows that a level by masks leaves for a second pass */
     /* for notes: when the first warp was done with its pulls, inverted, and when the last one was */
     unsigned long long first_pulled, last_pulled;
 };
 
-struct solo_state {
+struct whole_state {
     unsigned int arrived;   /* blocks at the barrier, summed up over all searches */
     unsigned int apart[31]; /* fills a cache line, so that the barrier has one for itself */
     unsigned int arrivals;  /* what `arrived` was when the last search ended */
-    struct solo_counts counts[3]; /* taken in turn */
+    struct whole_counts counts[3]; /* taken in turn */
     /* where the team left the search */
     unsigned long long seen[SUBGRAPHS], seen_edges[SUBGRAPHS]; /* sources, and their edges */
     int32_t depth;  /* of its frontier */
     uint32_t moved; /* it has done a level */
     /* the levels by masks whose frontiers were kept, and their depths */
     uint32_t kept;
-    int32_t kept_depth[SOLO_MOST_KEPT];
+    int32_t kept_depth[WHOLE_MOST_KEPT];
 };
 
 /* ---- notes ---- */
 
 /* Which blocks do a level, and how. */
-enum solo_way { SOLO_BY_BLOCK, SOLO_BY_TEAM, SOLO_BY_LIST, SOLO_BY_MASKS, SOLO_BY_SLICES /* cuda_sliced.h */ };
+enum whole_way { WHOLE_BY_BLOCK, WHOLE_BY_TEAM, WHOLE_BY_LIST, WHOLE_BY_MASKS, WHOLE_BY_SLICES /* cuda_sliced.h */ };
 
 /* When a level came to a point: nanoseconds of the device's clock. 0: it did not. */
 enum {
-    SOLO_BEGUN,
-    SOLO_CHOSEN, /* and what it pushes is listed */
-    SOLO_FIRST_PULLED,
-    SOLO_LAST_PULLED,
-    SOLO_VISITED, /* by masks: all that is left is the previsit */
-    SOLO_ENDED,   /* 0: when the next level began */
-    SOLO_TIMES
+    WHOLE_BEGUN,
+    WHOLE_CHOSEN, /* and what it pushes is listed */
+    WHOLE_FIRST_PULLED,
+    WHOLE_LAST_PULLED,
+    WHOLE_VISITED, /* by masks: all that is left is the previsit */
+    WHOLE_ENDED,   /* 0: when the next level began */
+    WHOLE_TIMES
 };
 
-struct solo_note {
-    unsigned long long at[SOLO_TIMES];
+struct whole_note {
+    unsigned long long at[WHOLE_TIMES];
     unsigned long long probes[SUBGRAPHS];
     uint32_t way;
     uint32_t pulled; /* subgraphs, a bit each */
@@ -107,7 +107,7 @@ struct solo_note {
 };
 
 /* Memory of the host that the device sees. The device waits where it has filled its notes. */
-struct solo_mail {
+struct whole_mail {
     uint64_t report;  /* when the search is over, its number in the upper half, and how many levels there were
                          in the lower one */
     uint64_t answered; /* its number in the upper half, when the answer that is made with it stands */
@@ -115,13 +115,13 @@ struct solo_mail {
     uint32_t taken;   /* by the host: of these */
 };
 
-struct solo_outputs {
-    struct solo_mail *mail;
-    struct solo_note *notes; /* [SOLO_NOTES_KEPT], of level L at L modulo that */
+struct whole_outputs {
+    struct whole_mail *mail;
+    struct whole_note *notes; /* [WHOLE_NOTES_KEPT], of level L at L modulo that */
 };
 
 /* What the frontier of a level was. */
-struct solo_frontier {
+struct whole_frontier {
     unsigned long long forward[SUBGRAPHS]; /* FV */
     unsigned int sources[SUBGRAPHS];
     unsigned int vertices[VERTEX_KINDS];
@@ -130,44 +130,44 @@ struct solo_frontier {
 /* ---- a search ---- */
 
 /* A third kind of vertices: the normals of all shards, numbered as nn's columns are (cuda_group.h). */
-enum { SOLO_COLUMNS = VERTEX_KINDS, SOLO_KINDS };
+enum { WHOLE_COLUMNS = VERTEX_KINDS, WHOLE_KINDS };
 
-struct gpu_solo {
+struct gpu_whole {
     struct gpu_csr csr[SUBGRAPHS];
-    struct gpu_vertices of[SOLO_KINDS];
+    struct gpu_vertices of[WHOLE_KINDS];
     struct cost_graph graph;
-    enum solo_mode mode;
-    struct solo_piece *list[2]; /* as long as gpu_solo_room says */
+    enum whole_mode mode;
+    struct whole_piece *list[2]; /* as long as gpu_whole_room says */
     uint32_t team;              /* blocks that work alone while the frontier is small */
     uint32_t team_room;         /* vertices that each of them has room for, twice */
-    /* vertices from longest[kind][k] on have rows of at most 2^(SOLO_FIRST_CLASS + k) edges */
-    uint32_t longest[VERTEX_KINDS][SOLO_CLASSES];
+    /* vertices from longest[kind][k] on have rows of at most 2^(WHOLE_FIRST_CLASS + k) edges */
+    uint32_t longest[VERTEX_KINDS][WHOLE_CLASSES];
     /* A level by masks writes no depths: it keeps its frontier as a mask, while there is room for `keeps` of
-     * them, and cuda_solo_settle gives the vertices their depth after the search. They lie in the queues,
+     * them, and cuda_whole_settle gives the vertices their depth after the search. They lie in the queues,
      * which only the level loop uses. */
     uint32_t keeps;
     uint32_t *masks; /* those that a search clears: visited and next, of both kinds */
     uint64_t mask_words;
-    struct solo_state *state; /* zero before the first search */
-    struct solo_outputs out;
+    struct whole_state *state; /* zero before the first search */
+    struct whole_outputs out;
     uint32_t number;          /* of the search */
     uint32_t root;
     enum vertex_kind root_kind;
 };
 
 /* A kernel. */
-struct solo_program {
+struct whole_program {
     const void *kernel;
     size_t warp_bytes; /* of shared memory that each warp wants */
 };
 
 /* `packed`: columns may lie packed. */
-struct solo_program cuda_solo_plain(int packed);
-struct solo_program cuda_solo_noted(int packed);
+struct whole_program cuda_whole_plain(int packed);
+struct whole_program cuda_whole_noted(int packed);
 
 /* How a kernel is launched. */
-struct solo_launch {
-    struct solo_program program;
+struct whole_launch {
+    struct whole_program program;
     int blocks, threads; /* no blocks: the device has no cooperative launches */
     size_t shared_bytes;
     uint32_t team, team_room;
@@ -177,28 +177,28 @@ struct solo_launch {
 };
 
 /* Chooses the launch for the current device. The caller sets launch->program, has_team, share and few_threads. */
-cudaError_t cuda_solo_plan(struct solo_launch *launch);
+cudaError_t cuda_whole_plan(struct whole_launch *launch);
 
 /* Finds search->longest, as an array in device memory, which is zero before. */
-void cuda_solo_measure(const struct gpu_solo *search, uint32_t *longest, cudaStream_t stream);
+void cuda_whole_measure(const struct gpu_whole *search, uint32_t *longest, cudaStream_t stream);
 
 /* Completes the depths after a search. */
-void cuda_solo_settle(const struct gpu_solo *search, cudaStream_t stream);
+void cuda_whole_settle(const struct gpu_whole *search, cudaStream_t stream);
 
 /* to[i] = depth + 1 of vertex i of a kind, 0 if it was not visited, whether depths are complete or not. They are below
  * 255. */
-void cuda_solo_byte_depths(const struct gpu_solo *search, enum vertex_kind kind, uint8_t *to, cudaStream_t stream);
+void cuda_whole_byte_depths(const struct gpu_whole *search, enum vertex_kind kind, uint8_t *to, cudaStream_t stream);
 
 /* The same of all normals, of all delegates behind them, and 0 of no vertex. */
-void cuda_solo_all_byte_depths(const struct gpu_solo *search, uint8_t *to, cudaStream_t stream);
+void cuda_whole_all_byte_depths(const struct gpu_whole *search, uint8_t *to, cudaStream_t stream);
 
 /* After a search, when its depths are complete: counts the frontiers of levels first..first+levels. `to` is
  * zero before. */
-void cuda_solo_count(const struct gpu_solo *search, uint32_t first, uint32_t levels,
-                     struct solo_frontier *to, cudaStream_t stream);
+void cuda_whole_count(const struct gpu_whole *search, uint32_t first, uint32_t levels,
+                     struct whole_frontier *to, cudaStream_t stream);
 
-/* Starts the search: a struct gpu_solo or, for the kernels of cuda_group.h and cuda_sliced.h, a gpu_group or gpu_sliced. */
-cudaError_t cuda_solo_start(const void *search, const struct solo_launch *launch,
+/* Starts the search: a struct gpu_whole or, for the kernels of cuda_group.h and cuda_sliced.h, a gpu_group or gpu_sliced. */
+cudaError_t cuda_whole_start(const void *search, const struct whole_launch *launch,
                             cudaStream_t stream);
 
 #ifdef __cplusplus

@@ -5,7 +5,7 @@
 
 /* ---- depths of levels by masks ---- */
 
-__global__ static void settle(gpu_vertices v, const solo_state *state)
+__global__ static void settle(gpu_vertices v, const whole_state *state)
 {
     const uint64_t warps = (uint64_t)gridDim.x * blockDim.x / WARP;
     const unsigned kept = state->kept;
@@ -20,7 +20,7 @@ __global__ static void settle(gpu_vertices v, const solo_state *state)
     }
 }
 
-void cuda_solo_settle(const gpu_solo *search, cudaStream_t stream)
+void cuda_whole_settle(const gpu_whole *search, cudaStream_t stream)
 {
     for (int kind = 0; kind < VERTEX_KINDS; kind++) {
         const gpu_vertices *v = &search->of[kind];
@@ -63,7 +63,7 @@ __device__ static inline void store_bytes(const uint32_t *bytes, uint64_t count,
     }
 }
 
-__device__ static inline void write_word(const gpu_vertices &v, const solo_state *state, unsigned kept, uint64_t word,
+__device__ static inline void write_word(const gpu_vertices &v, const whole_state *state, unsigned kept, uint64_t word,
                                          uint8_t *to)
 {
     uint32_t bytes[WORD_PARTS] = {0}, left = v.visited[word];
@@ -83,7 +83,7 @@ __device__ static inline void write_word(const gpu_vertices &v, const solo_state
 /* A thread takes a word of each mask, of one kind and then of the other one. Bytes that must move for 32 vertices: 4 of each
  * mask, and 32. `closes`: behind them stands the value of no vertex. */
 __global__ static void __launch_bounds__(BLOCK)
-    byte_depths(gpu_vertices v, gpu_vertices behind, const solo_state *state, uint8_t *to, int closes)
+    byte_depths(gpu_vertices v, gpu_vertices behind, const whole_state *state, uint8_t *to, int closes)
 {
     const unsigned kept = state->kept;
     const uint64_t words = (v.count + 31) / 32, all = words + (behind.count + 31) / 32,
@@ -98,14 +98,14 @@ __global__ static void __launch_bounds__(BLOCK)
     }
 }
 
-void cuda_solo_byte_depths(const gpu_solo *search, enum vertex_kind kind, uint8_t *to, cudaStream_t stream)
+void cuda_whole_byte_depths(const gpu_whole *search, enum vertex_kind kind, uint8_t *to, cudaStream_t stream)
 {
     const gpu_vertices *v = &search->of[kind];
     if (v->count > 0)
         byte_depths<<<blocks_for(v->words, BLOCK), BLOCK, 0, stream>>>(*v, gpu_vertices{}, search->state, to, 0);
 }
 
-void cuda_solo_all_byte_depths(const gpu_solo *search, uint8_t *to, cudaStream_t stream)
+void cuda_whole_all_byte_depths(const gpu_whole *search, uint8_t *to, cudaStream_t stream)
 {
     const gpu_vertices *n = &search->of[NORMALS], *d = &search->of[DELEGATES];
     byte_depths<<<blocks_for(n->words + d->words + 1, BLOCK), BLOCK, 0, stream>>>(*n, *d, search->state, to, 1);
@@ -121,21 +121,21 @@ __global__ static void measure_classes(gpu_csr one, gpu_csr two, uint64_t count,
         listed_row a, b;
         look_at_rows(one, two, (uint32_t)v, true, a, b);
         const uint64_t total = a.length + a.heads + b.length + b.heads;
-        for (unsigned k = 0; k < SOLO_CLASSES && total > UINT64_C(1) << (SOLO_FIRST_CLASS + k); k++) {
+        for (unsigned k = 0; k < WHOLE_CLASSES && total > UINT64_C(1) << (WHOLE_FIRST_CLASS + k); k++) {
             if (((volatile uint32_t *)longest)[k] <= v)
                 atomicMax(&longest[k], (uint32_t)v + 1);
         }
     }
 }
 
-void cuda_solo_measure(const gpu_solo *search, uint32_t *longest, cudaStream_t stream)
+void cuda_whole_measure(const gpu_whole *search, uint32_t *longest, cudaStream_t stream)
 {
     for (int kind = 0; kind < VERTEX_KINDS; kind++) {
         const uint64_t count = search->of[kind].count;
         if (count > 0)
             measure_classes<<<blocks_for(count, BLOCK), BLOCK, 0, stream>>>(
                 search->csr[kind << 1], search->csr[kind << 1 | 1], count,
-                longest + kind * SOLO_CLASSES);
+                longest + kind * WHOLE_CLASSES);
     }
 }
 
@@ -153,7 +153,7 @@ __device__ static inline counted_row count_row(const gpu_csr &csr, uint64_t v, b
 }
 
 /* Adds the rows of some lanes to a level. All lanes of the warp call it. */
-__device__ static inline void add_rows(solo_frontier &to, int g, bool mine, const counted_row &row)
+__device__ static inline void add_rows(whole_frontier &to, int g, bool mine, const counted_row &row)
 {
     const unsigned sources = __popc(__ballot_sync(ALL_LANES, mine && row.is_source));
     if (sources == 0)
@@ -167,7 +167,7 @@ __device__ static inline void add_rows(solo_frontier &to, int g, bool mine, cons
 
 /* Counts the vertices of one kind at the depths from `first` on, by depth. */
 __global__ static void count_frontiers(gpu_vertices v, gpu_csr one, gpu_csr two, int kind,
-                                       uint32_t first, uint32_t levels, solo_frontier *to)
+                                       uint32_t first, uint32_t levels, whole_frontier *to)
 {
     const uint64_t threads = (uint64_t)gridDim.x * blockDim.x;
     for (uint64_t i = (uint64_t)blockIdx.x * blockDim.x + threadIdx.x; i - lane_id() < v.count;
@@ -188,7 +188,7 @@ __global__ static void count_frontiers(gpu_vertices v, gpu_csr one, gpu_csr two,
     }
 }
 
-void cuda_solo_count(const gpu_solo *search, uint32_t first, uint32_t levels, solo_frontier *to,
+void cuda_whole_count(const gpu_whole *search, uint32_t first, uint32_t levels, whole_frontier *to,
                      cudaStream_t stream)
 {
     for (int kind = 0; kind < VERTEX_KINDS; kind++) {

@@ -4,25 +4,25 @@
 
 #include <stdlib.h>
 
-_Static_assert(sizeof(struct solo_note) == SOLO_NOTE_BYTES, "a note as planned");
+_Static_assert(sizeof(struct whole_note) == WHOLE_NOTE_BYTES, "a note as planned");
 
 /* ---- notes ---- */
 
 static void begin_notes(struct device *dev)
 {
-    struct gpu_notes *n = &dev->solo.notes;
+    struct gpu_notes *n = &dev->whole.notes;
     n->count = n->levels = 0;
-    dev->solo.search.out.mail->written = dev->solo.search.out.mail->taken = 0;
+    dev->whole.search.out.mail->written = dev->whole.search.out.mail->taken = 0;
 }
 
 /* On the device, those that were not copied yet begin at the first place. */
 enum status gpu_copy_notes(struct device *dev, uint32_t levels, struct error *e)
 {
-    struct gpu_notes *n = &dev->solo.notes;
-    const struct solo_note *from = dev->solo.search.out.notes;
+    struct gpu_notes *n = &dev->whole.notes;
+    const struct whole_note *from = dev->whole.search.out.notes;
     cudaStream_t stream = dev->stream.of[NORMALS];
     uint32_t more = levels - n->count;
-    struct solo_note *grown = realloc(n->kept, ((size_t)levels + 1) * sizeof *grown);
+    struct whole_note *grown = realloc(n->kept, ((size_t)levels + 1) * sizeof *grown);
     if (grown == NULL)
         return fail_memory(e, "notes of levels", (size_t)levels * sizeof *grown);
     n->kept = grown;
@@ -37,8 +37,8 @@ enum status gpu_copy_notes(struct device *dev, uint32_t levels, struct error *e)
 /* The device has room for some notes, so the host takes them while the search runs. */
 static enum status take_notes(struct device *dev, struct error *e)
 {
-    struct gpu_notes *n = &dev->solo.notes;
-    volatile struct solo_mail *mail = dev->solo.search.out.mail;
+    struct gpu_notes *n = &dev->whole.notes;
+    volatile struct whole_mail *mail = dev->whole.search.out.mail;
     uint32_t written = mail->written;
     if (written > n->count && gpu_copy_notes(dev, written, e) == ST_OK)
         mail->taken = written;
@@ -51,7 +51,7 @@ static enum status take_notes(struct device *dev, struct error *e)
 static enum status wait_for_report(struct device *dev, const volatile uint64_t *report, int noted, struct error *e)
 {
     enum { LOOKS = 1 << 14 };
-    const struct gpu_solo *s = &dev->solo.search;
+    const struct gpu_whole *s = &dev->whole.search;
     for (unsigned i = 1; *report >> 32 != s->number; i++) {
         if (noted && take_notes(dev, e) != ST_OK)
             return e->status;
@@ -68,20 +68,20 @@ static enum status wait_for_report(struct device *dev, const volatile uint64_t *
 
 enum status gpu_wait_for_answer(struct device *dev, struct error *e)
 {
-    return wait_for_report(dev, &dev->solo.search.out.mail->answered, 0, e);
+    return wait_for_report(dev, &dev->whole.search.out.mail->answered, 0, e);
 }
 
-enum status gpu_run_kernel(struct device *dev, const void *search, const struct solo_launch *launch, int noted,
+enum status gpu_run_kernel(struct device *dev, const void *search, const struct whole_launch *launch, int noted,
                            uint32_t *levels, struct error *e)
 {
-    const volatile uint64_t *report = &dev->solo.search.out.mail->report;
+    const volatile uint64_t *report = &dev->whole.search.out.mail->report;
     if (noted)
         begin_notes(dev);
     if (gpu_use(dev, e) != ST_OK ||
-        CUDA_TRY(cuda_solo_start(search, launch, dev->stream.of[DELEGATES]), dev->where, e) != ST_OK ||
-        (dev->solo.ahead && gpu_answer_ahead(dev, e) != ST_OK) || wait_for_report(dev, report, noted, e) != ST_OK)
+        CUDA_TRY(cuda_whole_start(search, launch, dev->stream.of[DELEGATES]), dev->where, e) != ST_OK ||
+        (dev->whole.ahead && gpu_answer_ahead(dev, e) != ST_OK) || wait_for_report(dev, report, noted, e) != ST_OK)
         return e->status;
     *levels = (uint32_t)*report;
-    dev->solo.notes.levels = noted ? *levels : 0;
+    dev->whole.notes.levels = noted ? *levels : 0;
     return ST_OK;
 }
