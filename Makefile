@@ -181,7 +181,7 @@ $(BUILD)/tests/test_counts: $(BUILD)/traverse/cpu/cpu_previsit.o $(BUILD)/traver
 $(BUILD)/tests/test_counts: LDLIBS := $(libformats) $(LDLIBS)
 $(BUILD)/tests/test_read_ahead $(BUILD)/tests/test_ids: LDLIBS += $(archive_libs_$(ARCHIVE))
 $(BUILD)/tests/test_direction: $(BUILD)/traverse/direction.o $(BUILD)/traverse/direction_cost.o
-$(BUILD)/tests/test_solo_cost: $(BUILD)/traverse/direction_cost.o
+$(BUILD)/tests/test_whole_cost: $(BUILD)/traverse/direction_cost.o
 $(BUILD)/tests/test_energy: $(BUILD)/traverse/graph500/energy.o
 # These stand in for functions of the C library, which MPI's libraries call, too.
 unit_link = $(mpicc)

@@ -187,7 +187,7 @@ struct device {
     struct gpu_frontier frontier;
     struct gpu_streams stream;
     struct gpu_clock clock;
-    struct gpu_whole_search solo;
+    struct gpu_whole_search whole;
     struct gpu_answers answers;
 };
 

@@ -17,11 +17,11 @@ enum {
 
 /* Sizes for a search that is one kernel (cuda_whole.h). */
 enum {
-    SOLO_PIECE_EDGES = 256,       /* of a piece of a row */
-    SOLO_ROW_TOGETHER = 128,      /* columns of a row that one warp visits by masks: more are shared as pieces */
-    SOLO_PIECE_BYTES = 16,        /* of struct solo_piece */
-    SOLO_STATE_BYTES = 4096,
-    SOLO_NOTE_BYTES = 112,        /* of struct solo_note */
+    WHOLE_PIECE_EDGES = 256,       /* of a piece of a row */
+    WHOLE_ROW_TOGETHER = 128,      /* columns of a row that one warp visits by masks: more are shared as pieces */
+    WHOLE_PIECE_BYTES = 16,        /* of struct whole_piece */
+    WHOLE_STATE_BYTES = 4096,
+    WHOLE_NOTE_BYTES = 112,        /* of struct whole_note */
     GROUP_STATE_BYTES = 16384,
     SLICED_STATE_BYTES = 256,     /* cuda_sliced.h, as all that follows */
     SLICED_TURNS = 3,             /* levels take masks and counters in turn */
@@ -41,9 +41,9 @@ enum {
 enum {
     SEARCH_LISTED = 1 << 6,
     SEARCH_MERGE_EDGES = 1 << 9,
-    SOLO_LISTED_EDGES = 1 << 11,
-    SOLO_FEW_EDGES = 1 << 7,
-    SOLO_NOTES_KEPT = 1 << 4,
+    WHOLE_LISTED_EDGES = 1 << 11,
+    WHOLE_FEW_EDGES = 1 << 7,
+    WHOLE_NOTES_KEPT = 1 << 4,
     LOAD_PIECE_GROUPS = 1,
     GROUP_LISTED_EDGES = 1 << 8,
     GROUP_ONE_PIECES = 1 << 3,
@@ -57,9 +57,9 @@ enum {
 enum {
     SEARCH_LISTED = 1 << 18,      /* vertices that a previsit lists; more are listed when a push wants them */
     SEARCH_MERGE_EDGES = 1 << 16, /* dd is pushed by equal shares of edges */
-    SOLO_LISTED_EDGES = 1 << 20,  /* edges of a list that is expanded into another one, at most */
-    SOLO_FEW_EDGES = 1 << 14,     /* whose claims are not worth a probe, at most */
-    SOLO_NOTES_KEPT = 1 << 14,    /* levels that the device notes before the host must take the notes */
+    WHOLE_LISTED_EDGES = 1 << 20,  /* edges of a list that is expanded into another one, at most */
+    WHOLE_FEW_EDGES = 1 << 14,     /* whose claims are not worth a probe, at most */
+    WHOLE_NOTES_KEPT = 1 << 14,    /* levels that the device notes before the host must take the notes */
     LOAD_PIECE_GROUPS = 1 << 7,   /* of packed columns, 2^19 each, that are decoded at a time */
     GROUP_LISTED_EDGES = 1 << 16, /* of the lists of all GPUs that search together, at most */
     GROUP_ONE_PIECES = 1 << 8,    /* of such a list, for one block of its GPU */
@@ -87,22 +87,22 @@ uint64_t emulated_all_sliced(void);  /* EMULATED_ALL_SLICES */
 
 /* Vertices that a list has room for in any case: a team leaves up to 16 * 1024 * 8, and a level that is
  * small by its cost reaches 120,000. */
-enum { SOLO_LEAST_ROOM = 1 << 17 };
+enum { WHOLE_LEAST_ROOM = 1 << 17 };
 
 /* Pieces that a list can have. A vertex has two rows; a row that is cut fills its pieces by half at least;
  * and a level may cut the rows of one subgraph twice, to push and to pull. */
-static inline uint64_t gpu_solo_room(uint64_t vertices, uint64_t edges)
+static inline uint64_t gpu_whole_room(uint64_t vertices, uint64_t edges)
 {
-    const uint64_t edges_most = SOLO_LISTED_EDGES, least = SOLO_LEAST_ROOM,
+    const uint64_t edges_most = WHOLE_LISTED_EDGES, least = WHOLE_LEAST_ROOM,
                    most = edges_most > least ? edges_most : least,
                    listed = vertices < most ? vertices : most;
-    return 2 * listed + edges / (SOLO_PIECE_EDGES / 4) + 64;
+    return 2 * listed + edges / (WHOLE_PIECE_EDGES / 4) + 64;
 }
 
 /* The same, for GPUs that search together. */
 static inline uint64_t gpu_group_room(uint64_t vertices, uint64_t edges)
 {
-    return gpu_solo_room(vertices < GROUP_LISTED_EDGES ? vertices : (uint64_t)GROUP_LISTED_EDGES, edges);
+    return gpu_whole_room(vertices < GROUP_LISTED_EDGES ? vertices : (uint64_t)GROUP_LISTED_EDGES, edges);
 }
 
 /* Words of a mask of all vertices, each kind from a word of its own on. */

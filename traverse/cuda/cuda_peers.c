@@ -95,7 +95,7 @@ static struct joining_card show_for_group(const struct device *dev)
     const struct csr *nn = &dev->shard->csr[NN], *dd = &dev->shard->csr[DD];
     const struct gpu_peers *p = &dev->traffic.peers;
     return (struct joining_card){
-        .joins = dev->solo.possible && (shard_has_masks(dev->shard) || nn->edges == 0),
+        .joins = dev->whole.possible && (shard_has_masks(dev->shard) || nn->edges == 0),
         .found = place_of(dev, dev->masks.incoming),
         .sent = place_of(dev, p->sent_too),
         .gathered = place_of(dev, p->gathered),
@@ -352,18 +352,18 @@ static void gpu_leave(struct device *dev)
     free(p->all);
     p->all = NULL;
     p->count = 0;
-    dev->solo.group.launch.blocks = 0;
+    dev->whole.group.launch.blocks = 0;
 }
 
 static int gpu_joins(const struct device *dev)
 {
-    return dev->solo.group.launch.blocks > 0;
+    return dev->whole.group.launch.blocks > 0;
 }
 
 /* What a search reads of a peer, or writes. */
 static void wake_links_to(const struct device *dev, const struct gpu_peer *peer, cudaStream_t stream)
 {
-    const uint64_t delegates = dev->of[DELEGATES].words, columns = dev->solo.group.search.columns.words,
+    const uint64_t delegates = dev->of[DELEGATES].words, columns = dev->whole.group.search.columns.words,
                    arrivals = 2 * (uint64_t)dev->traffic.peers.count * GROUP_LISTED_EDGES *
                               GROUP_ARRIVAL_BYTES / sizeof(uint32_t);
     cuda_wake_links(peer->visited, peer->words, stream);

@@ -166,21 +166,21 @@ static uint64_t chunk_room(const struct shard *shard, enum subgraph a, enum subg
 }
 
 /* For a search that is one kernel, on a GPU that is alone or on each of several. */
-static void put_solo(struct gpu_plan *plan, const struct shard *shard,
+static void put_whole(struct gpu_plan *plan, const struct shard *shard,
                      const struct gpu_plan_options *options)
 {
     uint64_t edges = shard_edges(shard), whole = (uint64_t)gpu_searches_whole(plan);
     uint64_t alone = shard->p == 1 && whole, together = shard->p > 1 && whole;
-    put(plan, GPU_SOLO_STATE, "state of a search", SOLO_STATE_BYTES, 1, NULL);
-    put(plan, GPU_SOLO_LISTS, "frontier lists",
-        whole ? 2 * (alone ? gpu_solo_room : gpu_group_room)(shard->d + shard->locals, edges) : 0,
-        SOLO_PIECE_BYTES, NULL);
+    put(plan, GPU_WHOLE_STATE, "state of a search", WHOLE_STATE_BYTES, 1, NULL);
+    put(plan, GPU_WHOLE_LISTS, "frontier lists",
+        whole ? 2 * (alone ? gpu_whole_room : gpu_group_room)(shard->d + shard->locals, edges) : 0,
+        WHOLE_PIECE_BYTES, NULL);
     put(plan, GPU_GROUP_STATE, "state of a group", together ? GROUP_STATE_BYTES : 0, 1, NULL);
     put(plan, GPU_GROUP_ARRIVALS, "vertices from peers",
         together ? UINT64_C(2) * shard->p * GROUP_LISTED_EDGES : 0, GROUP_ARRIVAL_BYTES, NULL);
     put(plan, GPU_GROUP_MASK, "second mask to send", together ? column_words(shard) : 0, 4, NULL);
-    put(plan, GPU_SOLO_NOTES, "notes of levels", options->notes && whole ? SOLO_NOTES_KEPT : 0,
-        SOLO_NOTE_BYTES, NULL);
+    put(plan, GPU_WHOLE_NOTES, "notes of levels", options->notes && whole ? WHOLE_NOTES_KEPT : 0,
+        WHOLE_NOTE_BYTES, NULL);
 }
 
 int gpu_searches_by_slices(const struct gpu_plan *plan, const struct shard *shard)
@@ -294,7 +294,7 @@ void gpu_plan_make(struct gpu_plan *plan, const struct shard *shard,
     put(plan, GPU_DD_ROWS, "delegates by owner", alone ? 0 : 2 * words_d, 4, NULL);
     put(plan, GPU_BIN_TABLES, "bin tables", alone ? 0 : 2 * ((uint64_t)shard->p + 1), 8, NULL);
     put(plan, GPU_COUNTERS, "counters", GPU_COUNTER_BYTES, 1, NULL);
-    put_solo(plan, shard, options);
+    put_whole(plan, shard, options);
     put_sliced(plan, shard);
     put_answers(plan, shard, options);
 }

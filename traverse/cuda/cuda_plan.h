@@ -41,9 +41,9 @@ enum gpu_array_id {
     GPU_DD_ROWS,   /* two masks: dd's rows of delegates that the shard owns, and its other rows */
     GPU_BIN_TABLES,
     GPU_COUNTERS,
-    GPU_SOLO_STATE,
-    GPU_SOLO_LISTS,
-    GPU_SOLO_NOTES,
+    GPU_WHOLE_STATE,
+    GPU_WHOLE_LISTS,
+    GPU_WHOLE_NOTES,
     GPU_SLICED_STATE, /* for a small graph, on a GPU that is alone: struct gpu_sliced of cuda_sliced.h */
     GPU_SLICED_SLICES,
     GPU_SLICED_LINKS,

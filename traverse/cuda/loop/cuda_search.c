@@ -47,8 +47,8 @@ static enum status gpu_start(struct device *dev, const struct root *root, struct
     else if (root->at == ROOT_AT_LOCAL && root->shard == dev->shard->index)
         cuda_set_root(n->next, root->index, n->parent, PARENT_SELF, stream);
     dev->masks.in = d->next;
-    dev->solo.settled = 1; /* previsits write all depths */
-    dev->solo.group.ran = 0;
+    dev->whole.settled = 1; /* previsits write all depths */
+    dev->whole.group.ran = 0;
     dev->traffic.binned = 0;
     dev->traffic.told.begun = 0;
     dev->frontier.ahead = 0;

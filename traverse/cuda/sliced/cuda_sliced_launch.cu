@@ -17,7 +17,7 @@ int cuda_sliced_fits(uint32_t words)
 }
 
 /* One block a processor, or fewer if each thread of them has a slice: a barrier of few blocks takes less. */
-cudaError_t cuda_sliced_plan(const gpu_sliced *sliced, solo_launch *launch)
+cudaError_t cuda_sliced_plan(const gpu_sliced *sliced, whole_launch *launch)
 {
     enum { THREADS = 1024, MOST_BLOCKS = 1023 /* a barrier counts so far */ };
     int device = 0, processors = 0;

@@ -1,7 +1,7 @@
 /* cuda_sliced_plain.cu: the kernels of a search by slices whose levels nobody wants to know; see cuda_sliced.h */
 #include "cuda_sliced_kernel.cuh"
 
-struct solo_program cuda_sliced_plain(int by_rows)
+struct whole_program cuda_sliced_plain(int by_rows)
 {
     return program<false>(by_rows);
 }

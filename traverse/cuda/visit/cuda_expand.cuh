@@ -33,7 +33,7 @@ template <class S> __device__ static inline uint32_t kind_of_columns(S &s, int g
 template <class S> __device__ static inline uint32_t parent_of_column(S &s, const gpu_csr &csr, uint32_t column)
 {
     if constexpr (S::together) {
-        if (csr.column_kind == SOLO_COLUMNS)
+        if (csr.column_kind == WHOLE_COLUMNS)
             return parent_of_shards(s, column);
     }
     return column;
@@ -48,7 +48,7 @@ template <class S> __device__ static inline bool has_parents(S &, const gpu_vert
 /* An end in another shard. */
 template <class S> __device__ static inline bool is_elsewhere(S &, const slots &e, int j)
 {
-    return S::together && e.kind[j] == SOLO_COLUMNS;
+    return S::together && e.kind[j] == WHOLE_COLUMNS;
 }
 
 /* ---- reaching ---- */
@@ -173,7 +173,7 @@ __device__ static inline uint32_t end_of_edge(const gpu_csr &csr, uint32_t heads
 
 /* The columns of a piece. */
 template <class S>
-__device__ static inline typename S::columns columns_of(S &, const gpu_csr &csr, const solo_piece &piece)
+__device__ static inline typename S::columns columns_of(S &, const gpu_csr &csr, const whole_piece &piece)
 {
     const uint64_t at = piece.at & PIECE_AT;
     const bool decodes = S::packed && csr.packed.words != NULL && piece.length > 0;
@@ -197,7 +197,7 @@ template <class Space> __device__ static inline int piece_of_edge(const Space &w
 }
 
 /* Lays pieces, one a lane, end to end. Returns the number of their edges. */
-template <class S> __device__ static inline uint32_t lay_out(S &s, const solo_piece &piece, bool has)
+template <class S> __device__ static inline uint32_t lay_out(S &s, const whole_piece &piece, bool has)
 {
     const int g = has ? (int)(piece.at >> PIECE_SUBGRAPH_SHIFT) : 0;
     const gpu_csr &csr = s.csr[g];
@@ -214,7 +214,7 @@ template <class S> __device__ static inline uint32_t lay_out(S &s, const solo_pi
     return __shfl_sync(ALL_LANES, before + edges, WARP - 1);
 }
 
-template <int HOW, class S> __device__ static void expand(S &s, const solo_piece &piece, bool has)
+template <int HOW, class S> __device__ static void expand(S &s, const whole_piece &piece, bool has)
 {
     const uint32_t total = lay_out(s, piece, has);
     const typename S::space &w = own_space(s);
@@ -255,7 +255,7 @@ __device__ static inline void reach_from_row(S &s, int g, uint32_t row, slots &e
 
 /* One piece of packed columns, which all lanes have: block after block. */
 template <int HOW, class S>
-__device__ static inline void expand_packed(S &s, int g, const solo_piece &piece, uint32_t heads)
+__device__ static inline void expand_packed(S &s, int g, const whole_piece &piece, uint32_t heads)
 {
     const gpu_csr &csr = s.csr[g];
     const packed_part part = packed_part_of(csr, piece, 0);
@@ -275,7 +275,7 @@ __device__ static inline void expand_packed(S &s, int g, const solo_piece &piece
 }
 
 /* One piece, which all lanes have. */
-template <int HOW, class S> __device__ static void expand_one(S &s, const solo_piece &piece)
+template <int HOW, class S> __device__ static void expand_one(S &s, const whole_piece &piece)
 {
     const int g = (int)(piece.at >> PIECE_SUBGRAPH_SHIFT);
     const gpu_csr &csr = s.csr[g];
@@ -301,7 +301,7 @@ template <int HOW, class S> __device__ static void expand_one(S &s, const solo_p
 
 /* The share of a piece for one of 2^shift warps; false if there is nothing for it. The heads are the
  * first's. */
-__device__ static inline bool cut_share(solo_piece &piece, uint32_t part, uint32_t shift)
+__device__ static inline bool cut_share(whole_piece &piece, uint32_t part, uint32_t shift)
 {
     if (shift == 0)
         return true;
@@ -314,14 +314,14 @@ __device__ static inline bool cut_share(solo_piece &piece, uint32_t part, uint32
     return part == 0 || piece.length > 0;
 }
 
-__device__ static inline bool is_wanted(const solo_piece &piece, unsigned subgraphs)
+__device__ static inline bool is_wanted(const whole_piece &piece, unsigned subgraphs)
 {
     return subgraphs >> (piece.at >> PIECE_SUBGRAPH_SHIFT) & 1;
 }
 
 /* Fewer pieces than half of the warps: several warps share one. */
 template <int HOW, class S>
-__device__ static void expand_few(S &s, const solo_piece *list, uint32_t count, uint32_t warp, uint32_t warps,
+__device__ static void expand_few(S &s, const whole_piece *list, uint32_t count, uint32_t warp, uint32_t warps,
                                   unsigned subgraphs)
 {
     uint32_t shift = 0;
@@ -329,7 +329,7 @@ __device__ static void expand_few(S &s, const solo_piece *list, uint32_t count, 
         shift++;
     if (warp >> shift >= count)
         return;
-    solo_piece piece = list[warp >> shift];
+    whole_piece piece = list[warp >> shift];
     if (is_wanted(piece, subgraphs) && cut_share(piece, warp & ((1u << shift) - 1), shift))
         expand_one<HOW>(s, piece);
 }
@@ -347,7 +347,7 @@ __device__ static inline uint32_t shares_of_pieces(uint32_t count, uint32_t warp
 /* Expands this warp's share of the pieces of some subgraphs, a bit each. The pieces of a long row follow each
  * other in a list, so neighbours go to different warps. */
 template <int HOW, class S>
-__device__ static void expand_list(S &s, const solo_piece *list, uint32_t count, uint32_t warp, uint32_t warps,
+__device__ static void expand_list(S &s, const whole_piece *list, uint32_t count, uint32_t warp, uint32_t warps,
                                    unsigned subgraphs)
 {
     if (2 * (uint64_t)count <= warps) {
@@ -357,7 +357,7 @@ __device__ static void expand_list(S &s, const solo_piece *list, uint32_t count,
     const uint32_t shift = shares_of_pieces(count, warps);
     for (uint64_t first = warp; first >> shift < count; first += (uint64_t)warps * WARP) {
         const uint64_t i = first + (uint64_t)lane_id() * warps;
-        solo_piece piece = {0, 0, 0};
+        whole_piece piece = {0, 0, 0};
         bool has = i >> shift < count;
         if (has)
             piece = list[i >> shift];

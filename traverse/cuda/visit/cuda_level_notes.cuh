@@ -11,9 +11,9 @@
 
 /* What a block has in shared memory for notes: in a plain kernel nothing. */
 template <bool NOTED> struct level_notes {
-    solo_outputs out;
+    whole_outputs out;
     int32_t begun;                                /* levels whose notes have begun */
-    unsigned long long first_pulled, last_pulled; /* of its warps, as in solo_counts */
+    unsigned long long first_pulled, last_pulled; /* of its warps, as in whole_counts */
 };
 template <> struct level_notes<false> {
 };
@@ -26,13 +26,13 @@ __device__ static inline bool is_noter()
     return blockIdx.x == 0 && threadIdx.x == 0;
 }
 
-__device__ static inline solo_note &note_of(kept_notes &noted, int32_t depth)
+__device__ static inline whole_note &note_of(kept_notes &noted, int32_t depth)
 {
-    return noted.out.notes[depth % SOLO_NOTES_KEPT];
+    return noted.out.notes[depth % WHOLE_NOTES_KEPT];
 }
 
 /* By all threads, before the first level. */
-__device__ static inline void begin_notes(kept_notes &noted, const solo_outputs &out)
+__device__ static inline void begin_notes(kept_notes &noted, const whole_outputs &out)
 {
     if (threadIdx.x == 0)
         noted = kept_notes{out, 0, 0, 0};
@@ -42,8 +42,8 @@ __device__ static inline void begin_notes(kept_notes &noted, const solo_outputs 
  * to no level. */
 __device__ static inline void hand_over_notes(kept_notes &noted, int32_t depth)
 {
-    volatile solo_mail *mail = noted.out.mail;
-    note_of(noted, depth - 1).at[SOLO_ENDED] = device_nanoseconds();
+    volatile whole_mail *mail = noted.out.mail;
+    note_of(noted, depth - 1).at[WHOLE_ENDED] = device_nanoseconds();
     __threadfence_system();
     mail->written = (uint32_t)depth;
     while (mail->taken != (uint32_t)depth)
@@ -56,21 +56,21 @@ __device__ static inline void note_begin(kept_notes &noted, int32_t depth)
 {
     if (!is_noter() || depth < *(volatile int32_t *)&noted.begun) /* volatile: or all threads read it ahead */
         return;
-    if (depth > 0 && depth % SOLO_NOTES_KEPT == 0)
+    if (depth > 0 && depth % WHOLE_NOTES_KEPT == 0)
         hand_over_notes(noted, depth);
     noted.begun = depth + 1;
-    note_of(noted, depth) = solo_note{};
-    note_of(noted, depth).at[SOLO_BEGUN] = device_nanoseconds();
+    note_of(noted, depth) = whole_note{};
+    note_of(noted, depth).at[WHOLE_BEGUN] = device_nanoseconds();
 }
 
-__device__ static inline void note_way(kept_notes &noted, int32_t depth, solo_way way)
+__device__ static inline void note_way(kept_notes &noted, int32_t depth, whole_way way)
 {
     if (is_noter())
         note_of(noted, depth).way = way;
 }
 
 /* A level of a few blocks begins. */
-__device__ static inline void note_team(kept_notes &noted, int32_t depth, solo_way way)
+__device__ static inline void note_team(kept_notes &noted, int32_t depth, whole_way way)
 {
     note_begin(noted, depth);
     note_way(noted, depth, way);
@@ -87,13 +87,13 @@ __device__ static inline void note_time(kept_notes &noted, int32_t depth, int wh
 __device__ static inline void end_notes(kept_notes &noted, int32_t levels)
 {
     if (is_noter())
-        note_of(noted, levels - 1).at[SOLO_ENDED] = device_nanoseconds();
+        note_of(noted, levels - 1).at[WHOLE_ENDED] = device_nanoseconds();
 }
 
-__device__ static inline void begin_notes(no_notes &, const solo_outputs &) {}
+__device__ static inline void begin_notes(no_notes &, const whole_outputs &) {}
 __device__ static inline void note_begin(no_notes &, int32_t) {}
-__device__ static inline void note_way(no_notes &, int32_t, solo_way) {}
-__device__ static inline void note_team(no_notes &, int32_t, solo_way) {}
+__device__ static inline void note_way(no_notes &, int32_t, whole_way) {}
+__device__ static inline void note_team(no_notes &, int32_t, whole_way) {}
 __device__ static inline void note_time(no_notes &, int32_t, int) {}
 __device__ static inline void end_notes(no_notes &, int32_t) {}
 

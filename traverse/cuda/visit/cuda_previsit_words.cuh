@@ -45,8 +45,8 @@ __device__ static inline void count_span(S &s, int g, uint32_t fresh, uint32_t s
         return;
     typename S::space &w = own_space(s);
     edges += (uint64_t)rows * s.csr[g].head_columns;
-    w.count[SOLO_SOURCES + g] += own;
-    w.count[SOLO_FORWARD + g] += (edges * own + rows / 2) / rows; /* what is left in the end is known well */
+    w.count[WHOLE_SOURCES + g] += own;
+    w.count[WHOLE_FORWARD + g] += (edges * own + rows / 2) / rows; /* what is left in the end is known well */
 }
 
 /* to[v] = value for the vertices of some words, a word a lane from `base` on. */
@@ -166,7 +166,7 @@ __device__ static inline void count_fresh(S &s, int kind, uint32_t base, uint32_
         read_sources(s, kind, word, w.in_one, w.in_two);
     const unsigned count = sum_lanes(__popc(fresh));
     if (lane_id() == 0)
-        own_space(s).count[SOLO_FRESH] += count; /* delegates on all GPUs: the sum is for the end of the search */
+        own_space(s).count[WHOLE_FRESH] += count; /* delegates on all GPUs: the sum is for the end of the search */
     count_span(s, kind << 1, fresh, w.in_one, __shfl_sync(ALL_LANES, edges, 0));
     count_span(s, kind << 1 | 1, fresh, w.in_two, __shfl_sync(ALL_LANES, edges, 1));
 }

@@ -162,6 +162,15 @@ template <class S> __device__ static inline uint32_t pull_by_thread(S &s, const 
     return NO_HEAD;
 }
 
+/* The rest of a row, and its first columns by one thread. */
+template <class S>
+__device__ static inline uint32_t pull_first_columns(S &s, const pulling &q, uint32_t row, pulled_row &r)
+{
+    const row_rest rest = rest_of_row(*q.csr, row);
+    r = pulled_row{row, rest.begin, rest.begin, rest.end};
+    return pull_by_thread(s, q, r);
+}
+
 /* Whether one of the columns that lanes asked for is visited: that column, or NO_HEAD. All lanes of the warp call it. */
 template <class S>
 __device__ static inline uint32_t look_at_columns(S &s, const pulling &q, const uint32_t (&column)[PULL_AHEAD])
@@ -178,7 +187,7 @@ __device__ static inline uint32_t look_at_columns(S &s, const pulling &q, const 
 }
 
 /* A piece of a row by the warp. */
-template <class S> __device__ static inline uint32_t pull_by_warp(S &s, const pulling &q, const solo_piece &piece)
+template <class S> __device__ static inline uint32_t pull_by_warp(S &s, const pulling &q, const whole_piece &piece)
 {
     uint32_t column[PULL_AHEAD], hit = NO_HEAD;
     if (S::packed && q.csr->packed.words != NULL) {
@@ -263,11 +272,7 @@ __device__ static inline void pull_rests(S &s, const pulling &q, typename S::spa
         uint32_t parent = NO_HEAD;
         if (i + lane_id() < count) {
             at = w.pull.list[i + lane_id()];
-            r.row = first + at;
-            const row_rest rest = rest_of_row(*q.csr, r.row);
-            r.begin = r.at = rest.begin;
-            r.end = rest.end;
-            parent = pull_by_thread(s, q, r);
+            parent = pull_first_columns(s, q, first + at, r);
         }
         note_probes(s, r.at - r.begin, q.along);
         const bool is_long = parent == NO_HEAD && r.end - r.at > ROW_TOGETHER;
@@ -284,6 +289,18 @@ __device__ static inline void pull_rests(S &s, const pulling &q, typename S::spa
     }
 }
 
+/* The candidates in the list look at their heads. Returns how many stay listed. */
+template <class S>
+__device__ static inline unsigned pull_listed(S &s, const pulling &q, typename S::space &w, uint32_t first,
+                                              unsigned count)
+{
+    w.pull.found[lane_id()] = 0;
+    __syncwarp();
+    for (uint32_t column = 0; column < q.csr->head_columns && count > 0; column++)
+        count = pull_heads(s, q, w, first, count, column);
+    return count;
+}
+
 /* The rows `todo`, of a word a lane from `base` on, look for a parent. What they find joins `next`. */
 template <class S>
 __device__ static inline void pull_words(S &s, const pulling &q, uint32_t base, uint32_t todo, const cut_list &cut)
@@ -293,10 +310,7 @@ __device__ static inline void pull_words(S &s, const pulling &q, uint32_t base, 
     if (left == 0)
         return;
     const uint32_t first = base * 32;
-    w.pull.found[lane_id()] = 0;
-    __syncwarp();
-    for (uint32_t column = 0; column < q.csr->head_columns && left > 0; column++)
-        left = pull_heads(s, q, w, first, left, column);
+    left = pull_listed(s, q, w, first, left);
     pull_rests(s, q, w, first, left, cut);
     __syncwarp();
     const uint32_t found = w.pull.found[lane_id()];
@@ -344,7 +358,7 @@ template <class S> __device__ static inline void lay_out_pulls(S &s, uint32_t wa
 }
 
 /* A piece of a long row, unless another piece has found a parent already. */
-template <class S> __device__ static inline void pull_piece(S &s, const pulling &q, const solo_piece &piece)
+template <class S> __device__ static inline void pull_piece(S &s, const pulling &q, const whole_piece &piece)
 {
     if (((volatile uint32_t *)q.next)[piece.row / 32] >> (piece.row % 32) & 1)
         return;

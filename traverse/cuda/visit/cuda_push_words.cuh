@@ -25,7 +25,7 @@ template <class S> __device__ static inline void push_rows(S &s, int g, uint32_t
     cut_rows(cut, __ballot_sync(ALL_LANES, is_long), begin | what, length, row);
     length = is_long ? 0 : length;
     const uint64_t heads = csr.head_columns > 0 ? PIECE_HEADS : 0;
-    expand<REACH_NEXT>(s, solo_piece{begin | what | heads, (uint32_t)length, row}, has);
+    expand<REACH_NEXT>(s, whole_piece{begin | what | heads, (uint32_t)length, row}, has);
 }
 
 /* The first words have the longest rows, so where rows are long, groups are small. Large groups are read faster. */
@@ -115,10 +115,10 @@ template <class S> __device__ static void push_all(S &s, const cut_list &cut, ui
 
 /* The pieces that were cut, pushed or pulled. */
 template <class S>
-__device__ static void finish_cut(S &s, const solo_piece *cut, unsigned count, uint32_t warp, uint32_t warps)
+__device__ static void finish_cut(S &s, const whole_piece *cut, unsigned count, uint32_t warp, uint32_t warps)
 {
     for (unsigned i = warp; i < count; i += warps) {
-        const solo_piece piece = cut[i];
+        const whole_piece piece = cut[i];
         if (piece.at & PIECE_PULL)
             pull_piece(s, start_pulling(s, (int)(piece.at >> PIECE_SUBGRAPH_SHIFT)), piece);
         else

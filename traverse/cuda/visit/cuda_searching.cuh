@@ -13,7 +13,7 @@
 #define ALL_SUBGRAPHS ((1u << SUBGRAPHS) - 1)
 
 enum {
-    PIECE_EDGES = SOLO_PIECE_EDGES,
+    PIECE_EDGES = WHOLE_PIECE_EDGES,
     SHARE_EDGES = 64,   /* of a piece that several warps share, for each of them at least */
     SHARES_A_WARP = 32, /* of such pieces, at most: one a lane */
     OWN_PIECES = 4,     /* that one thread puts into a list; a warp puts more */
@@ -103,7 +103,7 @@ struct __align__(16) team_part {
 
 /* Output of a level by lists: the next list, its length, the depth. */
 struct level_target {
-    solo_piece *next;
+    whole_piece *next;
     unsigned *next_count;
     int32_t depth; /* of what is reached */
 };
@@ -132,8 +132,8 @@ template <int COUNTERS> struct block_state {
     unsigned pieces;                    /* in the next list */
     unsigned arrivals;                  /* at the barrier, before its next use */
     int chosen;                         /* the choice is made: the level is small */
-    solo_progress now;
-    solo_choice choice;
+    whole_progress now;
+    whole_choice choice;
     bool few;         /* edges to push */
     bool dense;       /* much will be found */
     marking marks;    /* of pushes by masks */
@@ -158,9 +158,9 @@ struct mask_plan {
 /* A search as a block of its kernel sees it, in shared memory, where lanes can index it. All functions of a kernel
  * take it. NOTED: the kernel notes its levels. PACKED: columns may lie packed. TOGETHER: several GPUs
  * search. What a kernel does not do costs it nothing. */
-template <bool NOTED, bool PACKED, bool TOGETHER> struct searching : gpu_solo {
+template <bool NOTED, bool PACKED, bool TOGETHER> struct searching : gpu_whole {
     static constexpr bool noted = NOTED, packed = PACKED, together = TOGETHER;
-    static constexpr int counters = NOTED ? SOLO_NOTED_COUNTS : SOLO_COUNTS;
+    static constexpr int counters = NOTED ? WHOLE_NOTED_COUNTS : WHOLE_COUNTS;
     typedef warp_space<counters, PACKED> space;
     typedef row_columns<PACKED> columns;
     block_state<counters> block;

@@ -6,7 +6,7 @@
 #include "cuda_search_notes.cuh"
 #include "cuda_expand.cuh"
 
-enum { ROW_TOGETHER = SOLO_ROW_TOGETHER };
+enum { ROW_TOGETHER = WHOLE_ROW_TOGETHER };
 
 /* Words that a warp takes at a time: fewer where there are not enough for all warps. */
 __device__ static inline uint32_t span_of(uint64_t words, uint32_t warps, uint32_t most)
@@ -31,7 +31,7 @@ __device__ static inline unsigned unpack_words(uint16_t *to, uint32_t bits)
 
 /* Pieces of long rows, which any warp may take when all have come to the end of their share. */
 struct cut_list {
-    solo_piece *pieces;
+    whole_piece *pieces;
     unsigned *count;
 };
 
@@ -45,7 +45,7 @@ __device__ static inline void cut_rows(const cut_list &cut, unsigned many, uint6
         unsigned at = lane_id() == 0 ? atomicAdd(cut.count, pieces_of(edges)) : 0;
         at = __shfl_sync(ALL_LANES, at, 0);
         put_long_row(cut.pieces, at,
-                     solo_piece{__shfl_sync(ALL_LANES, begin, from), 0, __shfl_sync(ALL_LANES, row, from)}, edges);
+                     whole_piece{__shfl_sync(ALL_LANES, begin, from), 0, __shfl_sync(ALL_LANES, row, from)}, edges);
     }
 }
 

@@ -31,7 +31,7 @@
  *   cuda_group_list.cuh    levels by lists: what arrives; levels of one block
  *   cuda_group_send.cuh    what a level by lists reaches for other GPUs
  *   cuda_group_plain.cu, cuda_group_noted.cu  the kernels, as of cuda_whole.h
- * cuda_solo_plan chooses their launch and cuda_solo_start starts them. A search ends only if it is started on all peers.
+ * cuda_whole_plan chooses their launch and cuda_whole_start starts them. A search ends only if it is started on all peers.
  */
 #ifndef DBFS_CUDA_GROUP_H
 #define DBFS_CUDA_GROUP_H
@@ -48,8 +48,8 @@ enum { GROUP_MOST = 16 /* GPUs */ };
  * took from its peers. Delegates count on each GPU. Taken vertices may be told in the next level. */
 enum group_value {
     GROUP_FOUND,
-    GROUP_TAKEN = SOLO_COUNTS,
-    GROUP_SENT = 2 * SOLO_COUNTS, /* vertices to all peers in this level */
+    GROUP_TAKEN = WHOLE_COUNTS,
+    GROUP_SENT = 2 * WHOLE_COUNTS, /* vertices to all peers in this level */
     GROUP_FOR_PEER,               /* of these, to the GPU that gets the letter */
     GROUP_VALUES
 };
@@ -60,7 +60,7 @@ struct group_letter {
 };
 
 /* What the blocks of a GPU count in a level: found vertices, or taken ones. */
-enum { GROUP_FOUND_NOW, GROUP_TAKEN_NOW, GROUP_TALLIES, GROUP_TALLY_WORDS = SOLO_COUNTS + GROUP_MOST };
+enum { GROUP_FOUND_NOW, GROUP_TAKEN_NOW, GROUP_TALLIES, GROUP_TALLY_WORDS = WHOLE_COUNTS + GROUP_MOST };
 
 /* Counts, and vertices sent to each peer. */
 struct group_tally {
@@ -102,13 +102,13 @@ struct group_columns {
 };
 
 /* Of all shards; delegates count in each. */
-struct group_whole {
+struct group_total {
     double vertices, edges;
     uint64_t longest; /* no vertex has more edges in a shard */
 };
 
 struct gpu_group {
-    struct gpu_solo solo;
+    struct gpu_whole whole;
     struct gpu_group_peer peer[GROUP_MOST];
     uint32_t peers, own;   /* how many; which of them this GPU is */
     uint32_t shard[GROUP_MOST];
@@ -118,20 +118,20 @@ struct gpu_group {
     /* [2][peers][GROUP_LISTED_EDGES], by meetings in turn: vertices, with KIND_BIT, and above them the
      * number of the meeting that says how many there are */
     unsigned long long *arrivals;
-    struct group_whole whole;
+    struct group_total total;
     int clean; /* the last search of this GPU was one of this kernel: of `sent`, its state knows what to clear */
     const uint32_t *dd_own, *dd_others; /* dd's rows of delegates whose owner the shard is; its other rows */
     struct group_state *state;
 };
 
-/* `solo.root` of a GPU that does not have it. */
+/* `whole.root` of a GPU that does not have it. */
 #define GROUP_NO_ROOT UINT32_MAX
 
 /* Of the report, if a peer did not come to a meeting. */
 #define GROUP_FAILED UINT32_MAX
 
-struct solo_program cuda_group_plain(int packed);
-struct solo_program cuda_group_noted(int packed);
+struct whole_program cuda_group_plain(int packed);
+struct whole_program cuda_group_noted(int packed);
 
 #ifdef __cplusplus
 }

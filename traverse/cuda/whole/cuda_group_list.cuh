@@ -69,12 +69,12 @@ template <class S> __device__ static inline void look_at_letters(S &s)
 {
     const unsigned g = lane_id();
     if (g < SUBGRAPHS) {
-        s.block.now.seen[g] += (double)told_of(s, g, GROUP_TAKEN + SOLO_SOURCES);
-        s.block.now.seen_edges[g] += (double)told_of(s, g, GROUP_TAKEN + SOLO_FORWARD);
+        s.block.now.seen[g] += (double)told_of(s, g, GROUP_TAKEN + WHOLE_SOURCES);
+        s.block.now.seen_edges[g] += (double)told_of(s, g, GROUP_TAKEN + WHOLE_FORWARD);
     }
     if (g == 0) {
-        note_seen(s, sum_of(s, GROUP_TAKEN + SOLO_FRESH), sum_of_edges(s, GROUP_TAKEN));
-        s.meeting.edges = sum_of_edges(s, GROUP_FOUND) + sum_of(s, GROUP_SENT) * s.group.whole.longest;
+        note_seen(s, sum_of(s, GROUP_TAKEN + WHOLE_FRESH), sum_of_edges(s, GROUP_TAKEN));
+        s.meeting.edges = sum_of_edges(s, GROUP_FOUND) + sum_of(s, GROUP_SENT) * s.group.total.longest;
         s.meeting.certain = is_for_lists(s, s.meeting.edges);
     }
 }
@@ -83,7 +83,7 @@ template <class S> __device__ static inline void look_at_letters(S &s)
  * visited. Then this level is none, and the search is over. */
 template <class S> __device__ static inline bool was_empty(S &s)
 {
-    return s.meeting.found + sum_of(s, GROUP_TAKEN + SOLO_FRESH) == 0;
+    return s.meeting.found + sum_of(s, GROUP_TAKEN + WHOLE_FRESH) == 0;
 }
 
 /* The list is complete, and its first block knows what was taken. */
@@ -95,7 +95,7 @@ template <class S> __device__ static inline void complete_list(S &s)
             add_to_tally(s, GROUP_TAKEN_NOW);
         barrier(s);
     }
-    if (threadIdx.x < SOLO_COUNTS)
+    if (threadIdx.x < WHOLE_COUNTS)
         s.telling.taken[threadIdx.x] =
             (s.meeting.alone ? s.counted.word[threadIdx.x]
                              : load_awaited(&words_of_tally(s, GROUP_TAKEN_NOW)[threadIdx.x])) &
@@ -110,13 +110,13 @@ template <class S> __device__ static void end_certain_level(S &s)
     complete_list(s);
     note_end(s);
     if (threadIdx.x < WARP) {
-        const unsigned long long found = sum_of(s, GROUP_FOUND + SOLO_FRESH);
+        const unsigned long long found = sum_of(s, GROUP_FOUND + WHOLE_FRESH);
         if (threadIdx.x == 0) {
             s.block.now.depth += !was_empty(s);
             s.meeting.found = found;
             note_seen(s, found, sum_of_edges(s, GROUP_FOUND));
         }
-        note_frontier(s, told_of(s, g, GROUP_FOUND + SOLO_SOURCES), told_of(s, g, GROUP_FOUND + SOLO_FORWARD),
+        note_frontier(s, told_of(s, g, GROUP_FOUND + WHOLE_SOURCES), told_of(s, g, GROUP_FOUND + WHOLE_FORWARD),
                       found + sum_of(s, GROUP_SENT), true);
     }
     next_turn(s, true);
@@ -146,7 +146,7 @@ template <class S> __device__ static void take_in(S &s)
         s.meeting.gathered = false;
     add_counts(s);
     meet(s, GROUP_FOUND_NOW, false);
-    note_time(s.notes, s.block.now.depth, SOLO_VISITED);
+    note_time(s.notes, s.block.now.depth, WHOLE_VISITED);
     if (threadIdx.x < WARP)
         look_at_letters(s);
     take_arrivals(s);
@@ -171,7 +171,7 @@ template <class S> __device__ static inline void correct_edges(S &s)
 
 /* What the other blocks must know when they go on. */
 struct group_handing {
-    solo_progress now;
+    whole_progress now;
     group_block meeting;
 };
 static_assert(sizeof(group_handing) <= sizeof(group_state::handed), "there is room");
@@ -195,7 +195,7 @@ template <class S> __device__ static void run_alone(S &s)
         s.block.count[threadIdx.x] = 0;
     __syncthreads();
     do {
-        note_team(s.notes, s.block.now.depth, SOLO_BY_BLOCK);
+        note_team(s.notes, s.block.now.depth, WHOLE_BY_BLOCK);
         run_listed(s);
     } while (s.meeting.certain && s.block.now.fresh != 0 && is_for_first_block(s, 2));
     __syncthreads();

@@ -93,7 +93,7 @@ __device__ static inline void tell_fresh(S &s, int kind, uint32_t base, uint32_t
 /* How many words of visited normals this GPU has written to each peer, at most. */
 template <class S> __device__ static inline unsigned long long most_words_told(S &s)
 {
-    return min(s.letters[s.group.own][GROUP_FOUND + SOLO_FRESH], (unsigned long long)s.of[NORMALS].words);
+    return min(s.letters[s.group.own][GROUP_FOUND + WHOLE_FRESH], (unsigned long long)s.of[NORMALS].words);
 }
 
 /* What nn's pushes sent in the level before has been read by all peers. */
@@ -113,7 +113,7 @@ template <class S> __device__ static void turn_buffers(S &s)
     s.meeting.buffer ^= 1;
     s.meeting.gathered = true;
     s.of[DELEGATES].next = s.group.found[s.meeting.buffer];
-    s.of[SOLO_COLUMNS].next = s.group.sent[s.meeting.buffer];
+    s.of[WHOLE_COLUMNS].next = s.group.sent[s.meeting.buffer];
 }
 
 #endif

@@ -31,13 +31,13 @@ struct group_block {
 
 /* What the first block tells: found and taken in this level, or taken after the last letters. */
 struct group_telling {
-    unsigned long long found[SOLO_COUNTS], taken[SOLO_COUNTS];
+    unsigned long long found[WHOLE_COUNTS], taken[WHOLE_COUNTS];
 };
 
 /* The search of a GPU among several; see cuda_searching.cuh. */
 template <bool NOTED, bool PACKED> struct group_searching : searching<NOTED, PACKED, true> {
     typedef gpu_group parameters;
-    gpu_group group; /* its `solo` is not used: it is the base of this */
+    gpu_group group; /* its `whole` is not used: it is the base of this */
     group_block meeting;
     group_telling telling;
     group_tally counted;                                  /* of this block; what it sent only if it is alone */
@@ -76,7 +76,7 @@ template <class S> __device__ static inline unsigned long long sum_of_edges(S &s
 {
     unsigned long long sum = 0;
     for (unsigned g = 0; g < SUBGRAPHS; g++)
-        sum += sum_of(s, value + SOLO_FORWARD + g);
+        sum += sum_of(s, value + WHOLE_FORWARD + g);
     return sum;
 }
 
@@ -90,7 +90,7 @@ template <class S> __device__ static inline unsigned long long *words_of_tally(S
 /* How many vertices a peer gets. */
 template <class S> __device__ static inline unsigned long long *sent_to(S &s, unsigned peer)
 {
-    return &words_of_tally(s, GROUP_FOUND_NOW)[SOLO_COUNTS + peer];
+    return &words_of_tally(s, GROUP_FOUND_NOW)[WHOLE_COUNTS + peer];
 }
 
 template <class S> __device__ static inline void clear_tallies(S &s, unsigned turn)
@@ -105,7 +105,7 @@ template <class S> __device__ static inline void begin_tallies(S &s)
     if (!s.meeting.alone) {
         clear_tallies(s, (s.block.now.turn + 1) % 3);
     } else if (threadIdx.x < s.group.peers) {
-        s.counted.word[SOLO_COUNTS + threadIdx.x] = 0;
+        s.counted.word[WHOLE_COUNTS + threadIdx.x] = 0;
     }
     if (threadIdx.x < GROUP_TALLIES)
         s.meeting.told[threadIdx.x] = 0;
@@ -118,15 +118,15 @@ template <class S> __device__ static inline void begin_tallies(S &s)
 template <class S> __device__ static inline void add_to_tally(S &s, unsigned tally)
 {
     const unsigned k = lane_id();
-    if (k < SOLO_COUNTS + s.group.peers)
-        atomicAdd(&words_of_tally(s, tally)[k], GROUP_ARRIVAL | (k < SOLO_COUNTS ? s.counted.word[k] : 0));
+    if (k < WHOLE_COUNTS + s.group.peers)
+        atomicAdd(&words_of_tally(s, tally)[k], GROUP_ARRIVAL | (k < WHOLE_COUNTS ? s.counted.word[k] : 0));
 }
 
 /* A word of the tally for each lane, when all blocks have added: of those that have none the first one, so
  * that all lanes have seen what blocks wrote before they added. By the first warp of the first block. */
 template <class S> __device__ static inline unsigned long long await_tally(S &s, unsigned tally)
 {
-    const unsigned word = lane_id() < SOLO_COUNTS + s.group.peers ? lane_id() : 0,
+    const unsigned word = lane_id() < WHOLE_COUNTS + s.group.peers ? lane_id() : 0,
                    arrivals = gridDim.x * (s.meeting.told[tally] + 1);
     const unsigned long long *from = &words_of_tally(s, tally)[word];
     unsigned long long value = *from;
@@ -147,8 +147,8 @@ template <class S>
 __device__ static inline unsigned long long value_of_letter(S &s, unsigned tally, unsigned long long word)
 {
     const unsigned k = lane_id();
-    const unsigned long long count = __shfl_sync(ALL_LANES, word, k % SOLO_COUNTS);
-    const bool is_sent = k >= SOLO_COUNTS && k < SOLO_COUNTS + s.group.peers;
+    const unsigned long long count = __shfl_sync(ALL_LANES, word, k % WHOLE_COUNTS);
+    const bool is_sent = k >= WHOLE_COUNTS && k < WHOLE_COUNTS + s.group.peers;
     const unsigned sent = sum_lanes(is_sent ? (unsigned)word : 0);
     if (k < GROUP_TAKEN) {
         if (tally == GROUP_FOUND_NOW)
@@ -169,7 +169,7 @@ __device__ static inline void write_letters(S &s, unsigned number, unsigned tall
     const unsigned k = lane_id();
     unsigned long long value = value_of_letter(s, tally, word);
     for (unsigned i = 0; i < s.group.peers; i++) {
-        const unsigned long long sent = __shfl_sync(ALL_LANES, word, SOLO_COUNTS + i);
+        const unsigned long long sent = __shfl_sync(ALL_LANES, word, WHOLE_COUNTS + i);
         group_letter &out = s.group.peer[i].state->letter[number & 1][s.group.own];
         if (k == GROUP_FOR_PEER)
             value = sent;

@@ -1,7 +1,7 @@
 /* cuda_group_noted.cu: the kernel of a search of several GPUs that notes its levels; see cuda_group.h */
 #include "cuda_whole_kernel.cuh"
 
-struct solo_program cuda_group_noted(int packed)
+struct whole_program cuda_group_noted(int packed)
 {
     return packed ? program<true, true, true>() : program<true, true, false>();
 }

@@ -31,9 +31,9 @@ static void set_columns(struct gpu_group *g, const struct device *dev)
     g->sent[0] = t->sent_mask;
     g->sent[1] = t->peers.sent_too;
     g->gathered = t->peers.gathered;
-    g->solo.of[SOLO_COLUMNS] = (struct gpu_vertices){
+    g->whole.of[WHOLE_COLUMNS] = (struct gpu_vertices){
         .words = g->columns.words, .visited = g->gathered, .next = g->sent[0]};
-    g->solo.csr[NN].column_kind = SOLO_COLUMNS;
+    g->whole.csr[NN].column_kind = WHOLE_COLUMNS;
 }
 
 /* What GPUs choose alike by must be the same on all of them. */
@@ -67,8 +67,8 @@ static uint32_t *gathered_by(const struct gpu_peer *peer, const struct gpu_group
 static void set_peers(struct gpu_group *g, const struct device *dev)
 {
     const struct gpu_peers *p = &dev->traffic.peers;
-    struct cost_graph *graph = &g->solo.graph;
-    g->whole = (struct group_whole){0};
+    struct cost_graph *graph = &g->whole.graph;
+    g->total = (struct group_total){0};
     graph->sources[NN] = graph->sources[DD] = graph->edges[NN] = graph->edges[DD] = 0;
     g->peers = p->count;
     for (uint32_t i = 0; i < p->count; i++) {
@@ -81,10 +81,10 @@ static void set_peers(struct gpu_group *g, const struct device *dev)
                                              .gathered = gathered_by(peer, g, dev),
                                              .state = peer->joining.state};
         add_size(graph, &peer->joining.size);
-        g->whole.vertices += (double)peer->joining.size.vertices;
-        g->whole.edges += (double)peer->joining.size.all_edges;
-        if (peer->joining.size.longest > g->whole.longest)
-            g->whole.longest = peer->joining.size.longest;
+        g->total.vertices += (double)peer->joining.size.vertices;
+        g->total.edges += (double)peer->joining.size.all_edges;
+        if (peer->joining.size.longest > g->total.longest)
+            g->total.longest = peer->joining.size.longest;
         if (peer->shard == dev->shard->index)
             g->own = i;
     }
@@ -94,12 +94,12 @@ static void set_peers(struct gpu_group *g, const struct device *dev)
 
 enum status gpu_group_open(struct device *dev, struct error *e)
 {
-    struct gpu_group *g = &dev->solo.group.search;
-    struct solo_launch *launch = &dev->solo.group.launch, *noted = &dev->solo.group.noted;
+    struct gpu_group *g = &dev->whole.group.search;
+    struct whole_launch *launch = &dev->whole.group.launch, *noted = &dev->whole.group.noted;
     launch->blocks = 0;
     if (!may_search_together(dev))
         return ST_OK;
-    g->solo = dev->solo.search;
+    g->whole = dev->whole.search;
     g->state = dev->traffic.peers.group_state;
     g->found[0] = dev->of[DELEGATES].next;
     g->found[1] = dev->masks.incoming;
@@ -107,11 +107,11 @@ enum status gpu_group_open(struct device *dev, struct error *e)
     g->dd_own = dev->traffic.peers.own;
     g->dd_others = dev->traffic.peers.others;
     set_columns(g, dev);
-    set_costs(&g->solo.graph, dev);
+    set_costs(&g->whole.graph, dev);
     set_peers(g, dev);
-    *launch = (struct solo_launch){.program = cuda_group_plain(gpu_is_packed(dev))};
-    *noted = (struct solo_launch){.program = cuda_group_noted(gpu_is_packed(dev))};
-    if (CUDA_TRY(cuda_solo_plan(launch), dev->where, e) == ST_OK)
-        CUDA_TRY(cuda_solo_plan(noted), dev->where, e);
+    *launch = (struct whole_launch){.program = cuda_group_plain(gpu_is_packed(dev))};
+    *noted = (struct whole_launch){.program = cuda_group_noted(gpu_is_packed(dev))};
+    if (CUDA_TRY(cuda_whole_plan(launch), dev->where, e) == ST_OK)
+        CUDA_TRY(cuda_whole_plan(noted), dev->where, e);
     return e->status;
 }

@@ -1,7 +1,7 @@
 /* cuda_group_plain.cu: the kernel of a search of several GPUs whose levels nobody wants to know; see cuda_group.h */
 #include "cuda_whole_kernel.cuh"
 
-struct solo_program cuda_group_plain(int packed)
+struct whole_program cuda_group_plain(int packed)
 {
     return packed ? program<true, false, true>() : program<true, false, false>();
 }

@@ -40,7 +40,7 @@ template <class S> __device__ static inline void keep_own(S &s, slots &e, bool w
 {
 #pragma unroll
     for (int j = 0; j < SLOTS; j++) {
-        if (wanted && e.end[j] != NO_HEAD && e.kind[j] == SOLO_COLUMNS && is_own_column(s, e.end[j])) {
+        if (wanted && e.end[j] != NO_HEAD && e.kind[j] == WHOLE_COLUMNS && is_own_column(s, e.end[j])) {
             e.kind[j] = NORMALS;
             e.end[j] = local_of_column(s, e.end[j]);
         }
@@ -53,7 +53,7 @@ template <class S> __device__ static inline bool is_for_peer(S &s, const slots &
 {
     if (e.end[j] == NO_HEAD)
         return false;
-    return e.kind[j] == SOLO_COLUMNS ? shard_of_column(s, e.end[j]) == s.group.shard[peer]
+    return e.kind[j] == WHOLE_COLUMNS ? shard_of_column(s, e.end[j]) == s.group.shard[peer]
                                      : mine && e.kind[j] == DELEGATES;
 }
 

@@ -1,5 +1,5 @@
-/* cuda_whole.h: a whole search as one cooperative kernel, of a device that is alone; or, with what cuda_group.h adds, on each of
- * several that read each other's memory.
+/* cuda_whole.h: a whole search as one cooperative kernel, of a device that is alone; or, with what cuda_group.h adds, on
+ * each of several that read each other's memory.
  *
  * The host starts the kernel and waits for its end. So a level costs some barriers of the grid, or one barrier
  * of a few blocks while the frontier is small. In the level loop (bfs.c) a level costs several launches, and the

@@ -20,7 +20,7 @@ template <class S> __device__ static inline bool is_for_lists(S &s, unsigned lon
     const double edges = (double)all_edges;
     const double lists = (s.block.now.listed ? 0 : graph.rates.list) + edges / s.group.peers * graph.rates.list_edge;
     const double masks = graph.rates.masks + (graph.words[NORMALS] + graph.words[DELEGATES]) * graph.rates.word;
-    return s.mode != SOLO_PULL && edges <= GROUP_LISTED_EDGES &&
+    return s.mode != WHOLE_PULL && edges <= GROUP_LISTED_EDGES &&
            (s.block.now.listed || s.block.now.fresh <= GROUP_LISTED_EDGES) && lists <= masks;
 }
 
@@ -39,13 +39,13 @@ template <class S> __device__ static inline void choose(S &s)
     if (is_chosen(s))
         return;
     if (lane_id() < SUBGRAPHS)
-        solo_weigh(&s.graph, &s.block.now, s.mode, lane_id(), &s.block.choice);
+        whole_weigh(&s.graph, &s.block.now, s.mode, lane_id(), &s.block.choice);
     __syncwarp();
     if (lane_id() == 0) {
         if (S::together)
             s.block.choice.masks = 1;
         else
-            solo_choose(&s.graph, &s.block.now, s.mode, SOLO_LISTED_EDGES, &s.block.choice);
+            whole_choose(&s.graph, &s.block.now, s.mode, WHOLE_LISTED_EDGES, &s.block.choice);
     }
     __syncwarp();
 }
@@ -68,13 +68,13 @@ template <class S> __device__ static double vertices_ahead(S &s)
 template <class S> __device__ static bool is_followed_by_list(S &s, double ahead)
 {
     if constexpr (S::together) {
-        return s.mode != SOLO_PULL && s.group.whole.vertices - s.meeting.seen <= GROUP_LISTED_EDGES &&
-               s.group.whole.edges - s.meeting.seen_edges <= 2 * GROUP_LISTED_EDGES;
+        return s.mode != WHOLE_PULL && s.group.total.vertices - s.meeting.seen <= GROUP_LISTED_EDGES &&
+               s.group.total.edges - s.meeting.seen_edges <= 2 * GROUP_LISTED_EDGES;
     } else {
         double edges = 0;
         for (int g = 0; g < SUBGRAPHS; g++)
             edges += s.graph.edges[g] - s.block.now.seen_edges[g];
-        return ahead <= SOLO_LISTED_EDGES && is_small(s, edges);
+        return ahead <= WHOLE_LISTED_EDGES && is_small(s, edges);
     }
 }
 

@@ -8,10 +8,10 @@
 
 #include <stdint.h>
 
-enum solo_mode { SOLO_BY_COST, SOLO_PUSH, SOLO_PULL };
+enum whole_mode { WHOLE_BY_COST, WHOLE_PUSH, WHOLE_PULL };
 
 /* A search between two levels. */
-struct solo_progress {
+struct whole_progress {
     int32_t depth;     /* of the frontier */
     uint32_t turn;     /* which counters the level uses */
     uint32_t list;     /* which list has the frontier */
@@ -24,31 +24,31 @@ struct solo_progress {
 };
 
 /* What a level does, and the costs that this rests on. */
-struct solo_choice {
+struct whole_choice {
     int masks; /* by masks, since something is pulled or much is pushed; otherwise by lists */
     int pull[SUBGRAPHS];
     double push_edges;
     double list_cost[SUBGRAPHS], push_cost[SUBGRAPHS], pull_cost[SUBGRAPHS]; /* push: by masks */
 };
 
-/* The costs of one subgraph, which solo_choose compares. */
-COST_FUNCTION void solo_weigh(const struct cost_graph *graph, const struct solo_progress *s,
-                              enum solo_mode mode, int g, struct solo_choice *c)
+/* The costs of one subgraph, which whole_choose compares. */
+COST_FUNCTION void whole_weigh(const struct cost_graph *graph, const struct whole_progress *s,
+                              enum whole_mode mode, int g, struct whole_choice *c)
 {
     const int has = s->frontier[g] > 0;
     const double find = s->listed ? 0 : graph->words[g >> 1] * graph->rates.word; /* the rows in the mask */
     c->list_cost[g] = s->forward[g] * graph->rates.list_edge;
     c->push_cost[g] = has ? cost_push(graph, s->frontier[g], s->forward[g]) + find : 0;
-    c->pull_cost[g] = has && mode != SOLO_PUSH ? cost_pull(graph, s->seen, s->seen_edges, g) : 0;
+    c->pull_cost[g] = has && mode != WHOLE_PUSH ? cost_pull(graph, s->seen, s->seen_edges, g) : 0;
     c->pull[g] =
-        has && (mode == SOLO_PULL || (mode != SOLO_PUSH && c->pull_cost[g] < c->push_cost[g]));
+        has && (mode == WHOLE_PULL || (mode != WHOLE_PUSH && c->pull_cost[g] < c->push_cost[g]));
 }
 
 /* Chooses for the next level, when all subgraphs are weighed. The caller sets c->push_edges, the FV of all
  * subgraphs. Lists can hold at most `most_listed` edges. A frontier that is a mask has no list yet: if it has
  * `most_listed` vertices at least, none is made. */
-COST_FUNCTION void solo_choose(const struct cost_graph *graph, const struct solo_progress *s,
-                               enum solo_mode mode, double most_listed, struct solo_choice *c)
+COST_FUNCTION void whole_choose(const struct cost_graph *graph, const struct whole_progress *s,
+                               enum whole_mode mode, double most_listed, struct whole_choice *c)
 {
     double lists = s->listed ? 0 : graph->rates.list,
            masks = graph->rates.masks +
@@ -60,7 +60,7 @@ COST_FUNCTION void solo_choose(const struct cost_graph *graph, const struct solo
         masks += c->pull[g] ? c->pull_cost[g] : c->push_cost[g];
     }
     c->masks = c->push_edges > most_listed || (!s->listed && (double)s->fresh > most_listed) ||
-               (pulls && mode == SOLO_PULL) || masks < lists;
+               (pulls && mode == WHOLE_PULL) || masks < lists;
     for (int g = 0; g < SUBGRAPHS; g++)
         c->pull[g] = c->pull[g] && c->masks;
 }

@@ -48,7 +48,7 @@ template <class S> __device__ static inline void add_counts(S &s)
     for (unsigned i = threadIdx.x / WARP; i < S::counters; i += warps) {
         const unsigned long long sum = sum_of_warps(s, i);
         if constexpr (S::together) {
-            if (i < SOLO_COUNTS) {
+            if (i < WHOLE_COUNTS) {
                 if (lane_id() == 0)
                     s.counted.word[i] = sum;
                 continue;
@@ -62,7 +62,7 @@ template <class S> __device__ static inline void add_counts(S &s)
 template <class S> __device__ static inline void clear_counts(S &s, unsigned turn)
 {
     unsigned *words = (unsigned *)&s.state->counts[turn];
-    if (blockIdx.x == 0 && threadIdx.x < sizeof(solo_counts) / sizeof *words)
+    if (blockIdx.x == 0 && threadIdx.x < sizeof(whole_counts) / sizeof *words)
         words[threadIdx.x] = 0;
 }
 
@@ -103,7 +103,7 @@ template <class S> __device__ static inline void read_turn(S &s)
         __syncthreads();
         return;
     }
-    const solo_counts *c = &s.state->counts[s.block.now.turn];
+    const whole_counts *c = &s.state->counts[s.block.now.turn];
     if (threadIdx.x < S::counters)
         s.block.count[threadIdx.x] = ((const volatile unsigned long long *)c->count)[threadIdx.x];
     if (threadIdx.x == S::counters)

@@ -1,7 +1,7 @@
-/* cuda_whole_kernel.cuh: a whole search, of one GPU or of several that read each other's memory; see cuda_whole.h, cuda_group.h
- * and its twin, bfs.c
+/* cuda_whole_kernel.cuh: a whole search, of one GPU or of several that read each other's memory; see cuda_whole.h,
+ * cuda_group.h and the twin, bfs.c
  *
- * All blocks have the same struct solo_progress and choose by it, so they agree without telling each other. A
+ * All blocks have the same struct whole_progress and choose by it, so they agree without telling each other. A
  * level goes one of three ways:
  *   few     the frontier is small: the team, or of several GPUs the first block of each, goes from level to level by
  *           itself, and the others wait at the barrier
@@ -17,22 +17,22 @@
 
 /* The search of a device that is alone; see cuda_searching.cuh. */
 template <bool NOTED, bool PACKED> struct alone_searching : searching<NOTED, PACKED, false> {
-    typedef gpu_solo parameters;
-    uint32_t one_vertices[3][SOLO_ONE_ROOM]; /* of one block of the team, taken in turn */
+    typedef gpu_whole parameters;
+    uint32_t one_vertices[3][WHOLE_ONE_ROOM]; /* of one block of the team, taken in turn */
 };
 
 /* ---- start ---- */
 
 /* By all threads. */
-template <class S> __device__ static inline void copy_search(S &s, const gpu_solo &parameters)
+template <class S> __device__ static inline void copy_search(S &s, const gpu_whole &parameters)
 {
-    copy_words((gpu_solo *)&s, &parameters);
+    copy_words((gpu_whole *)&s, &parameters);
 }
 
 template <class S> __device__ static inline void copy_search(S &s, const gpu_group &parameters)
 {
     copy_words(&s.group, &parameters);
-    copy_words((gpu_solo *)&s, &parameters.solo);
+    copy_words((gpu_whole *)&s, &parameters.whole);
 }
 
 /* Masks and counters become zero, except the root's bit. */
@@ -104,12 +104,12 @@ template <class S> __device__ static void run_level(S &s)
             run_list(s);
         choose_level(s);
     }
-    note_time(s.notes, s.block.now.depth, SOLO_CHOSEN);
+    note_time(s.notes, s.block.now.depth, WHOLE_CHOSEN);
     if (is_for_few(s)) {
         leave_to_few(s);
         return;
     }
-    note_way(s.notes, s.block.now.depth, s.block.choice.masks ? SOLO_BY_MASKS : SOLO_BY_LIST);
+    note_way(s.notes, s.block.now.depth, s.block.choice.masks ? WHOLE_BY_MASKS : WHOLE_BY_LIST);
     if (!s.block.choice.masks)
         run_listed(s);
     else if constexpr (S::together)
@@ -135,14 +135,14 @@ __global__ static void __launch_bounds__(1024, 1) whole_kernel(const __grid_cons
     }
 }
 
-template <bool TOGETHER, bool NOTED, bool PACKED> static struct solo_program program()
+template <bool TOGETHER, bool NOTED, bool PACKED> static struct whole_program program()
 {
     if constexpr (TOGETHER) {
         typedef group_searching<NOTED, PACKED> group;
-        return solo_program{(const void *)whole_kernel<group>, sizeof(typename group::space)};
+        return whole_program{(const void *)whole_kernel<group>, sizeof(typename group::space)};
     } else {
         typedef alone_searching<NOTED, PACKED> alone;
-        return solo_program{(const void *)whole_kernel<alone>, sizeof(typename alone::space)};
+        return whole_program{(const void *)whole_kernel<alone>, sizeof(typename alone::space)};
     }
 }
 

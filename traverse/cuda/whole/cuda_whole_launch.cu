@@ -3,18 +3,18 @@
 #include "cuda_whole.h"
 
 /* Vertices that a block of the team reaches in a level, at most. */
-static size_t team_room(const solo_launch *launch)
+static size_t team_room(const whole_launch *launch)
 {
-    return launch->has_team ? (size_t)launch->threads << SOLO_FIRST_CLASS : 0;
+    return launch->has_team ? (size_t)launch->threads << WHOLE_FIRST_CLASS : 0;
 }
 
-static size_t shared_bytes(const solo_launch *launch)
+static size_t shared_bytes(const whole_launch *launch)
 {
     return (size_t)launch->threads / WARP * launch->program.warp_bytes +
            2 * team_room(launch) * sizeof(uint32_t);
 }
 
-static void set_launch(const solo_launch *launch, cudaStream_t stream, cudaLaunchConfig_t *config,
+static void set_launch(const whole_launch *launch, cudaStream_t stream, cudaLaunchConfig_t *config,
                        cudaLaunchAttribute attributes[2])
 {
     *config = cudaLaunchConfig_t{};
@@ -33,13 +33,13 @@ static void set_launch(const solo_launch *launch, cudaStream_t stream, cudaLaunc
 
 /* One block a processor, and as large a team as leaves few processors without a block: at least so many
  * eighths of them have one. */
-static void plan_team(solo_launch *launch, int processors)
+static void plan_team(whole_launch *launch, int processors)
 {
     cudaLaunchConfig_t config;
     cudaLaunchAttribute attributes[2];
     const void *kernel = launch->program.kernel;
     cudaFuncSetAttribute(kernel, cudaFuncAttributeNonPortableClusterSizeAllowed, 1);
-    for (launch->team = SOLO_MOST_TEAM; launch->team > 1; launch->team /= 2) {
+    for (launch->team = WHOLE_MOST_TEAM; launch->team > 1; launch->team /= 2) {
         int clusters = 0;
         launch->blocks = processors / (int)launch->team * (int)launch->team;
         set_launch(launch, NULL, &config, attributes);
@@ -57,7 +57,7 @@ static void plan_team(solo_launch *launch, int processors)
 }
 
 /* How many threads a block has room for. */
-static void plan_threads(solo_launch *launch, size_t shared)
+static void plan_threads(whole_launch *launch, size_t shared)
 {
     enum { STATIC_BYTES = 36864 };
     launch->threads = launch->few_threads ? 512 : 1024;
@@ -67,7 +67,7 @@ static void plan_threads(solo_launch *launch, size_t shared)
     launch->team_room = (uint32_t)team_room(launch);
 }
 
-cudaError_t cuda_solo_plan(solo_launch *launch)
+cudaError_t cuda_whole_plan(whole_launch *launch)
 {
     int device = 0, processors = 0, shared = 0, cooperative = 0, major = 0;
     cudaGetDevice(&device);
@@ -89,7 +89,7 @@ cudaError_t cuda_solo_plan(solo_launch *launch)
     return error;
 }
 
-cudaError_t cuda_solo_start(const void *search, const solo_launch *launch, cudaStream_t stream)
+cudaError_t cuda_whole_start(const void *search, const whole_launch *launch, cudaStream_t stream)
 {
     cudaLaunchConfig_t config;
     cudaLaunchAttribute attributes[2];

@@ -37,7 +37,7 @@ template <class S> __device__ static void run_list(S &s)
     read_turn(s);
     if (threadIdx.x < WARP) {
         if (lane_id() < SUBGRAPHS) {
-            const double edges = (double)found_of(s, SOLO_FORWARD, lane_id());
+            const double edges = (double)found_of(s, WHOLE_FORWARD, lane_id());
             s.block.now.seen_edges[lane_id()] += edges - s.block.now.forward[lane_id()];
             s.block.now.forward[lane_id()] = edges;
         }
@@ -85,7 +85,7 @@ template <class S> __device__ static inline void run_masks(S &s)
         finish_parts(s, cut);
     else if (was_cut)
         barrier(s);
-    note_time(s.notes, s.block.now.depth, SOLO_VISITED);
+    note_time(s.notes, s.block.now.depth, WHOLE_VISITED);
     if (s.planned.lists_next)
         previsit_into_list(s, warp_of_grid(), warps_of_grid());
     else

@@ -1,7 +1,7 @@
 /* cuda_whole_noted.cu: the kernel of a search that notes what its levels do; see cuda_whole.h */
 #include "cuda_whole_kernel.cuh"
 
-struct solo_program cuda_solo_noted(int packed)
+struct whole_program cuda_whole_noted(int packed)
 {
     return packed ? program<false, true, true>() : program<false, true, false>();
 }

@@ -12,21 +12,21 @@ struct gpu_listener {
 /* The lists of a search are free then. */
 static uint32_t frontier_room(const struct device *dev)
 {
-    const struct gpu_solo *s = &dev->solo.search;
+    const struct gpu_whole *s = &dev->whole.search;
     uint64_t bytes = (uint64_t)(s->list[1] - s->list[0]) * 2 * sizeof *s->list[0];
-    uint64_t room = bytes / sizeof(struct solo_frontier);
+    uint64_t room = bytes / sizeof(struct whole_frontier);
     return room < UINT32_MAX ? (uint32_t)room : UINT32_MAX;
 }
 
 static enum status count_frontiers(struct device *dev, uint32_t first, uint32_t levels,
-                                   struct solo_frontier *to, struct error *e)
+                                   struct whole_frontier *to, struct error *e)
 {
-    void *counts = dev->solo.search.list[0];
+    void *counts = dev->whole.search.list[0];
     cudaStream_t stream = dev->stream.of[NORMALS];
     size_t bytes = levels * sizeof *to;
     if (CUDA_TRY(cudaMemsetAsync(counts, 0, bytes, stream), dev->where, e) != ST_OK)
         return e->status;
-    cuda_solo_count(&dev->solo.search, first, levels, counts, stream);
+    cuda_whole_count(&dev->whole.search, first, levels, counts, stream);
     if (CUDA_LAUNCHED(dev->where, e) == ST_OK &&
         CUDA_TRY(cudaMemcpyAsync(to, counts, bytes, cudaMemcpyDeviceToHost, stream), dev->where,
                  e) == ST_OK)
@@ -35,7 +35,7 @@ static enum status count_frontiers(struct device *dev, uint32_t first, uint32_t 
 }
 
 /* Takes the frontier from what is unvisited. */
-static struct workload work_of(const struct solo_frontier *f, uint64_t unvisited[SUBGRAPHS])
+static struct workload work_of(const struct whole_frontier *f, uint64_t unvisited[SUBGRAPHS])
 {
     struct workload work = {.fresh = (uint64_t)f->vertices[NORMALS] + f->vertices[DELEGATES],
                             .delegates = f->vertices[DELEGATES]};
@@ -66,50 +66,50 @@ static unsigned active_subgraphs(const struct workload *work)
 }
 
 /* Subgraphs that are pulled have one time, and those that are pushed another: each kind goes side by side. */
-static void fill_times(const struct solo_note *from, unsigned pulled, unsigned long long end, struct level_note *to)
+static void fill_times(const struct whole_note *from, unsigned pulled, unsigned long long end, struct level_note *to)
 {
     const unsigned long long *at = from->at;
-    unsigned long long begun = at[SOLO_CHOSEN] != 0 ? at[SOLO_CHOSEN] : at[SOLO_BEGUN];
-    unsigned long long visited = at[SOLO_VISITED] != 0 ? at[SOLO_VISITED] : end;
+    unsigned long long begun = at[WHOLE_CHOSEN] != 0 ? at[WHOLE_CHOSEN] : at[WHOLE_BEGUN];
+    unsigned long long visited = at[WHOLE_VISITED] != 0 ? at[WHOLE_VISITED] : end;
     double *phase_s = to->times.phase_s, pull_s, push_s;
     unsigned active = active_subgraphs(&to->work);
-    pull_s = between(begun, active == pulled ? visited : at[SOLO_LAST_PULLED]);
-    push_s = between(pulled != 0 ? at[SOLO_FIRST_PULLED] : begun, visited);
+    pull_s = between(begun, active == pulled ? visited : at[WHOLE_LAST_PULLED]);
+    push_s = between(pulled != 0 ? at[WHOLE_FIRST_PULLED] : begun, visited);
     for (int g = 0; g < SUBGRAPHS; g++) {
         if (active >> g & 1)
             phase_s[PHASE_VISIT + g] = pulled >> g & 1 ? pull_s : push_s;
     }
-    phase_s[PHASE_CHOOSE] = between(at[SOLO_BEGUN], begun);
+    phase_s[PHASE_CHOOSE] = between(at[WHOLE_BEGUN], begun);
     phase_s[PHASE_PREVISIT] = between(visited, end);
     phase_s[PHASE_LOCAL_EXCHANGE] = 1e-9 * (double)from->waited;
-    to->seconds = between(at[SOLO_BEGUN], end);
+    to->seconds = between(at[WHOLE_BEGUN], end);
 }
 
 static struct level_note note_of(const struct gpu_notes *n, uint32_t level,
                                  const struct workload *work)
 {
-    static const enum visit_way ways[] = {[SOLO_BY_BLOCK] = WAY_BLOCK,
-                                          [SOLO_BY_TEAM] = WAY_TEAM,
-                                          [SOLO_BY_LIST] = WAY_LIST,
-                                          [SOLO_BY_MASKS] = WAY_MASKS,
-                                          [SOLO_BY_SLICES] = WAY_SLICES};
-    const struct solo_note *from = &n->kept[level];
+    static const enum visit_way ways[] = {[WHOLE_BY_BLOCK] = WAY_BLOCK,
+                                          [WHOLE_BY_TEAM] = WAY_TEAM,
+                                          [WHOLE_BY_LIST] = WAY_LIST,
+                                          [WHOLE_BY_MASKS] = WAY_MASKS,
+                                          [WHOLE_BY_SLICES] = WAY_SLICES};
+    const struct whole_note *from = &n->kept[level];
     struct level_note to = {.way = ways[from->way], .work = *work};
-    unsigned long long end = from->at[SOLO_ENDED];
-    const unsigned pulled = from->pulled & (from->way == SOLO_BY_SLICES ? active_subgraphs(work) : ~0u);
+    unsigned long long end = from->at[WHOLE_ENDED];
+    const unsigned pulled = from->pulled & (from->way == WHOLE_BY_SLICES ? active_subgraphs(work) : ~0u);
     for (int g = 0; g < SUBGRAPHS; g++) {
         to.directions.of[g] = pulled >> g & 1 ? PULL : PUSH;
         to.probes[g] = from->probes[g];
     }
     to.peer_vertices = from->arrived;
     to.peer_bytes = GROUP_ARRIVAL_BYTES * from->arrived + 4 * from->words;
-    fill_times(from, pulled, end != 0 ? end : from[1].at[SOLO_BEGUN], &to);
+    fill_times(from, pulled, end != 0 ? end : from[1].at[WHOLE_BEGUN], &to);
     return to;
 }
 
 /* Levels first..first+count of the last search. */
 static void tell(const struct gpu_notes *n, uint32_t first, uint32_t count,
-                 const struct solo_frontier *frontiers, uint64_t unvisited[SUBGRAPHS],
+                 const struct whole_frontier *frontiers, uint64_t unvisited[SUBGRAPHS],
                  const struct gpu_listener *listener)
 {
     for (uint32_t i = 0; i < count; i++) {
@@ -122,10 +122,10 @@ static void tell(const struct gpu_notes *n, uint32_t first, uint32_t count,
 /* As many levels at a time as there is room for on the device. */
 static enum status tell_all(struct device *dev, const struct gpu_listener *listener, struct error *e)
 {
-    const struct gpu_notes *n = &dev->solo.notes;
+    const struct gpu_notes *n = &dev->whole.notes;
     uint32_t room = frontier_room(dev), most = n->levels < room ? n->levels : room;
     uint64_t unvisited[SUBGRAPHS];
-    struct solo_frontier *frontiers = malloc((size_t)most * sizeof *frontiers);
+    struct whole_frontier *frontiers = malloc((size_t)most * sizeof *frontiers);
     if (frontiers == NULL)
         return fail_memory(e, "frontiers of levels", (size_t)most * sizeof *frontiers);
     for (int g = 0; g < SUBGRAPHS; g++)
@@ -143,7 +143,7 @@ enum status gpu_tell_levels(struct device *dev, level_noter *noter, void *contex
 {
     const struct gpu_listener listener = {noter, context};
     if (gpu_use(dev, e) != ST_OK || gpu_follow_search(dev, e) != ST_OK ||
-        gpu_solo_settle(dev, e) != ST_OK || gpu_copy_notes(dev, dev->solo.notes.levels, e) != ST_OK)
+        gpu_whole_settle(dev, e) != ST_OK || gpu_copy_notes(dev, dev->whole.notes.levels, e) != ST_OK)
         return e->status;
     return tell_all(dev, &listener, e);
 }

@@ -1,7 +1,7 @@
 /* cuda_whole_plain.cu: the kernel of a search whose levels nobody wants to know; see cuda_whole.h */
 #include "cuda_whole_kernel.cuh"
 
-struct solo_program cuda_solo_plain(int packed)
+struct whole_program cuda_whole_plain(int packed)
 {
     return packed ? program<false, false, true>() : program<false, false, false>();
 }

@@ -9,7 +9,7 @@
 /* Whether a list of so many edges costs less than any level by masks. */
 template <class S> __device__ static inline bool is_small(S &s, double edges)
 {
-    return s.mode != SOLO_PULL && edges * s.graph.rates.list_edge <= s.graph.rates.masks;
+    return s.mode != WHOLE_PULL && edges * s.graph.rates.list_edge <= s.graph.rates.masks;
 }
 
 /* A list is the frontier. By one warp: what the level knows of it; and the choice, if the level is too small
@@ -29,7 +29,7 @@ template <class S> __device__ static inline void note_list(S &s, bool listed)
         s.block.choice.masks = 0;
         s.block.choice.push_edges = edges;
         s.block.chosen = listed && is_small(s, edges);
-        s.block.few = edges <= SOLO_FEW_EDGES;
+        s.block.few = edges <= WHOLE_FEW_EDGES;
     }
     __syncwarp();
 }
@@ -39,7 +39,7 @@ template <class S>
 __device__ static inline void note_frontier(S &s, unsigned long long sources, unsigned long long forward,
                                             unsigned long long fresh, bool listed)
 {
-    solo_progress &now = s.block.now;
+    whole_progress &now = s.block.now;
     const unsigned g = lane_id();
     if (g < SUBGRAPHS) {
         now.frontier[g] = (double)sources;
@@ -67,9 +67,9 @@ template <class S> __device__ static inline unsigned long long found_of(S &s, un
 template <class S> __device__ static inline unsigned long long found_vertices(S &s)
 {
     if constexpr (S::together)
-        return sum_of(s, GROUP_FOUND + SOLO_FRESH) + sum_of(s, GROUP_TAKEN + SOLO_FRESH);
+        return sum_of(s, GROUP_FOUND + WHOLE_FRESH) + sum_of(s, GROUP_TAKEN + WHOLE_FRESH);
     else
-        return s.block.count[SOLO_FRESH];
+        return s.block.count[WHOLE_FRESH];
 }
 
 /* Of a frontier, on all GPUs. By one thread. */
@@ -127,7 +127,7 @@ template <class S> __device__ static void end_level(S &s, bool listed)
                 note_seen(s, fresh, s.meeting.edges);
             }
         }
-        note_frontier(s, found_of(s, SOLO_SOURCES, g), found_of(s, SOLO_FORWARD, g), fresh, listed);
+        note_frontier(s, found_of(s, WHOLE_SOURCES, g), found_of(s, WHOLE_FORWARD, g), fresh, listed);
     }
     next_turn(s, listed);
 }

@@ -5,13 +5,13 @@
 #include <stdlib.h>
 
 /* What the plan of device memory counts, which knows no CUDA. */
-_Static_assert(sizeof(struct solo_piece) == SOLO_PIECE_BYTES, "a piece of a list as planned");
-_Static_assert(sizeof(struct solo_state) <= SOLO_STATE_BYTES, "the state of a search as planned");
+_Static_assert(sizeof(struct whole_piece) == WHOLE_PIECE_BYTES, "a piece of a list as planned");
+_Static_assert(sizeof(struct whole_state) <= WHOLE_STATE_BYTES, "the state of a search as planned");
 
 /* How many masks fit into the queues of both kinds. */
 static uint32_t kept_masks(const struct device *dev)
 {
-    uint64_t masks = SOLO_MOST_KEPT;
+    uint64_t masks = WHOLE_MOST_KEPT;
     for (int kind = 0; kind < VERTEX_KINDS; kind++) {
         const struct gpu_vertices *v = &dev->of[kind];
         if (v->words > 0 && v->count / v->words < masks)
@@ -23,7 +23,7 @@ static uint32_t kept_masks(const struct device *dev)
 /* Clusters start later and leave some processors without a block. Graphs of short rows are deep, and gain
  * more by a team: a planar graph has less than 6 edges a vertex. Their levels are short, as are those of small graphs:
  * barriers of fewer threads take less. */
-static void choose_launch(struct solo_launch *launch, const struct shard *shard)
+static void choose_launch(struct whole_launch *launch, const struct shard *shard)
 {
     const double few_edges = 4e6, few_deep_vertices = 4e6, short_rows = 6;
     const double edges = (double)shard_edges(shard), vertices = (double)(shard->d + shard->locals);
@@ -35,28 +35,28 @@ static void choose_launch(struct solo_launch *launch, const struct shard *shard)
 
 static enum status open_noted(struct device *dev, struct error *e)
 {
-    dev->solo.noted = dev->solo.launch;
-    dev->solo.noted.program = cuda_solo_noted(gpu_is_packed(dev));
-    return CUDA_TRY(cuda_solo_plan(&dev->solo.noted), dev->where, e);
+    dev->whole.noted = dev->whole.launch;
+    dev->whole.noted.program = cuda_whole_noted(gpu_is_packed(dev));
+    return CUDA_TRY(cuda_whole_plan(&dev->whole.noted), dev->where, e);
 }
 
-enum status gpu_solo_open(struct device *dev, const struct gpu_solo_arrays *arrays,
+enum status gpu_whole_open(struct device *dev, const struct gpu_whole_arrays *arrays,
                           struct error *e)
 {
-    struct gpu_solo *s = &dev->solo.search;
+    struct gpu_whole *s = &dev->whole.search;
     uint64_t edges = 0;
-    dev->solo.possible = arrays->lists != NULL;
-    dev->solo.launch.program = cuda_solo_plain(gpu_is_packed(dev));
-    choose_launch(&dev->solo.launch, dev->shard);
-    if ((dev->shard->p == 1 && dev->solo.possible &&
-         CUDA_TRY(cuda_solo_plan(&dev->solo.launch), dev->where, e) != ST_OK) ||
+    dev->whole.possible = arrays->lists != NULL;
+    dev->whole.launch.program = cuda_whole_plain(gpu_is_packed(dev));
+    choose_launch(&dev->whole.launch, dev->shard);
+    if ((dev->shard->p == 1 && dev->whole.possible &&
+         CUDA_TRY(cuda_whole_plan(&dev->whole.launch), dev->where, e) != ST_OK) ||
         CUDA_TRY(cudaHostAlloc((void **)&s->out.mail, sizeof *s->out.mail, cudaHostAllocMapped),
                  dev->where, e) != ST_OK ||
         CUDA_TRY(cudaMemsetAsync(arrays->state, 0, sizeof *s->state, dev->stream.of[DELEGATES]), dev->where, e) !=
             ST_OK ||
         (arrays->notes != NULL && dev->shard->p == 1 && open_noted(dev, e) != ST_OK))
         return e->status;
-    *s->out.mail = (struct solo_mail){0};
+    *s->out.mail = (struct whole_mail){0};
     s->out.notes = arrays->notes;
     for (int g = 0; g < SUBGRAPHS; g++) {
         s->csr[g] = dev->csr[g];
@@ -71,8 +71,8 @@ enum status gpu_solo_open(struct device *dev, const struct gpu_solo_arrays *arra
         s->graph.rates.push_edge += cost_rates_h200.push_parent;
     s->keeps = kept_masks(dev);
     s->list[0] = arrays->lists;
-    if (dev->solo.possible)
-        s->list[1] = s->list[0] + (dev->shard->p == 1 ? gpu_solo_room : gpu_group_room)(
+    if (dev->whole.possible)
+        s->list[1] = s->list[0] + (dev->shard->p == 1 ? gpu_whole_room : gpu_group_room)(
                                       dev->shard->d + dev->shard->locals, edges);
     s->masks = dev->masks.all;
     s->mask_words = dev->masks.bytes / sizeof *s->masks;
@@ -80,16 +80,16 @@ enum status gpu_solo_open(struct device *dev, const struct gpu_solo_arrays *arra
     return ST_OK;
 }
 
-enum status gpu_solo_measure(struct device *dev, struct error *e)
+enum status gpu_whole_measure(struct device *dev, struct error *e)
 {
-    struct gpu_solo *s = &dev->solo.search;
-    if (dev->solo.launch.blocks == 0)
+    struct gpu_whole *s = &dev->whole.search;
+    if (dev->whole.launch.blocks == 0)
         return ST_OK;
     cudaStream_t stream = dev->stream.of[DELEGATES];
     uint32_t *longest = (uint32_t *)s->list[0];
     if (CUDA_TRY(cudaMemsetAsync(longest, 0, sizeof s->longest, stream), dev->where, e) != ST_OK)
         return e->status;
-    cuda_solo_measure(s, longest, stream);
+    cuda_whole_measure(s, longest, stream);
     if (CUDA_LAUNCHED(dev->where, e) == ST_OK &&
         CUDA_TRY(cudaMemcpyAsync(s->longest, longest, sizeof s->longest, cudaMemcpyDeviceToHost,
                                  stream),
@@ -98,16 +98,16 @@ enum status gpu_solo_measure(struct device *dev, struct error *e)
     return e->status;
 }
 
-void gpu_solo_close(struct device *dev)
+void gpu_whole_close(struct device *dev)
 {
-    cudaFreeHost(dev->solo.search.out.mail);
-    free(dev->solo.notes.kept);
+    cudaFreeHost(dev->whole.search.out.mail);
+    free(dev->whole.notes.kept);
 }
 
 /* ---- a search ---- */
 
 /* Of a group, a GPU other than the owner does not have the root. */
-static void set_root(struct gpu_solo *s, const struct root *root, int has_root)
+static void set_root(struct gpu_whole *s, const struct root *root, int has_root)
 {
     s->root = has_root ? root->index : GROUP_NO_ROOT;
     s->root_kind = root->at == ROOT_AT_DELEGATE ? DELEGATES : NORMALS;
@@ -116,19 +116,19 @@ static void set_root(struct gpu_solo *s, const struct root *root, int has_root)
 enum status gpu_whole_run(struct device *dev, const struct root *root, struct gpu_wish wish, uint32_t *levels,
                           struct error *e)
 {
-    struct gpu_group_search *group = &dev->solo.group;
-    const struct solo_launch *plain = wish.together ? &group->launch : &dev->solo.launch,
-                             *noted = wish.together ? &group->noted : &dev->solo.noted,
+    struct gpu_group_search *group = &dev->whole.group;
+    const struct whole_launch *plain = wish.together ? &group->launch : &dev->whole.launch,
+                             *noted = wish.together ? &group->noted : &dev->whole.noted,
                              *launch = wish.noted ? noted : plain;
-    struct gpu_solo *s = wish.together ? &group->search.solo : &dev->solo.search;
+    struct gpu_whole *s = wish.together ? &group->search.whole : &dev->whole.search;
     s->mode = wish.mode;
     set_root(s, root, !wish.together || root->at == ROOT_AT_DELEGATE || root->shard == dev->shard->index);
-    s->number = ++dev->solo.search.number;
+    s->number = ++dev->whole.search.number;
     s->team = launch->team;
     s->team_room = launch->team_room;
     group->search.clean = group->ran;
     group->ran |= wish.together;
-    dev->solo.settled = 0;
+    dev->whole.settled = 0;
     if (gpu_run_kernel(dev, wish.together ? (const void *)&group->search : s, launch, wish.noted, levels, e) != ST_OK)
         return e->status;
     return *levels == GROUP_FAILED

@@ -18,7 +18,7 @@
 #include "traverse/cuda/visit/cuda_expand.cuh"
 
 enum {
-    TEAM_EDGES = 1 << SOLO_FIRST_CLASS, /* of a lane */
+    TEAM_EDGES = 1 << WHOLE_FIRST_CLASS, /* of a lane */
     TEAM_SLOTS = 4,                     /* of these, under way at once */
     ONE_SHORT_ROWS = 320,               /* of the first class, for one block of the team */
     TEAM_SHORT_ROWS = 224               /* of the first class for a block: with more, the grid is faster */
@@ -63,7 +63,7 @@ template <class S> __device__ static inline unsigned class_of(S &s, uint32_t v)
 {
     const uint32_t *longest = s.longest[v >> 31];
     unsigned k = 0;
-    while (k < SOLO_CLASSES && (v & ~KIND_BIT) < longest[k])
+    while (k < WHOLE_CLASSES && (v & ~KIND_BIT) < longest[k])
         k++;
     return k;
 }
@@ -81,11 +81,11 @@ template <class S> __device__ static inline team_frontier look_at_team(S &s, uns
         part = cluster_load(&s.block.part[turn % 3], lane_id());
     unsigned end = part.count, longest = part.longest;
 #pragma unroll
-    for (int step = 1; step < SOLO_MOST_TEAM; step *= 2) {
+    for (int step = 1; step < WHOLE_MOST_TEAM; step *= 2) {
         const unsigned other = __shfl_up_sync(ALL_LANES, end, step);
         end += lane_id() >= step ? other : 0;
     }
-    return team_frontier{__shfl_sync(ALL_LANES, end, SOLO_MOST_TEAM - 1), max_lanes(longest), end};
+    return team_frontier{__shfl_sync(ALL_LANES, end, WHOLE_MOST_TEAM - 1), max_lanes(longest), end};
 }
 
 /* The i-th vertex, i below f.total. All lanes of the warp call it. */
@@ -94,7 +94,7 @@ __device__ static inline uint32_t team_vertex(S &s, const team_frontier &f, unsi
 {
     unsigned rank = 0;
 #pragma unroll
-    for (int step = SOLO_MOST_TEAM / 2; step > 0; step /= 2) {
+    for (int step = WHOLE_MOST_TEAM / 2; step > 0; step /= 2) {
         const unsigned end = __shfl_sync(ALL_LANES, f.end, rank + step - 1);
         rank += end <= i ? step : 0;
     }
@@ -233,7 +233,7 @@ template <class S> __device__ static inline unsigned team_shift(S &s, const team
 /* Whether the lanes of a vertex suffice for the longest row, and each vertex has one. */
 template <class S> __device__ static inline bool is_for_team(S &s, const team_frontier &f)
 {
-    return f.total << f.longest <= s.team * min((unsigned)TEAM_SHORT_ROWS, blockDim.x) && f.longest < SOLO_CLASSES &&
+    return f.total << f.longest <= s.team * min((unsigned)TEAM_SHORT_ROWS, blockDim.x) && f.longest < WHOLE_CLASSES &&
            f.longest <= team_shift(s, f);
 }
 
@@ -242,7 +242,7 @@ __device__ static void run_team_level(S &s, const team_frontier &f, unsigned tur
 {
     const unsigned shift = team_shift(s, f), first = (threadIdx.x / WARP * s.team + cluster_rank()) * WARP,
                    lane = first + lane_id(), i = lane >> shift, sub = lane & ((1u << shift) - 1);
-    note_team(s.notes, depth, SOLO_BY_TEAM);
+    note_team(s.notes, depth, WHOLE_BY_TEAM);
     if (threadIdx.x == 0)
         s.block.part[(turn + 2) % 3] = team_part{0, 0, {0, 0}};
     if (first >= f.total << shift)
@@ -270,7 +270,7 @@ __device__ static void run_level_of_one(S &s, unsigned count, unsigned turn, int
 {
     const unsigned shift = shared_by(blockDim.x, count, s.block.one[turn].longest), i = threadIdx.x >> shift,
                    next = turn == 2 ? 0 : turn + 1;
-    note_team(s.notes, depth, SOLO_BY_BLOCK);
+    note_team(s.notes, depth, WHOLE_BY_BLOCK);
     if (threadIdx.x == 0)
         s.block.one[next == 2 ? 0 : next + 1] = team_part{0, 0, {0, 0}};
     if (threadIdx.x - lane_id() >= count << shift)
@@ -342,10 +342,10 @@ template <class S> __device__ static void take_root(S &s)
 /* The vertices of the pieces in the list are the frontier. */
 template <class S> __device__ static void take_list(S &s)
 {
-    const solo_piece *list = s.list[s.block.now.list];
+    const whole_piece *list = s.list[s.block.now.list];
     const unsigned lanes = s.team * blockDim.x, first = (threadIdx.x / WARP * s.team + cluster_rank()) * WARP;
     for (unsigned i = first; i < s.block.now.pieces; i += lanes) {
-        solo_piece piece = {0, 0, 0};
+        whole_piece piece = {0, 0, 0};
         if (i + lane_id() < s.block.now.pieces)
             piece = list[i + lane_id()];
         const bool mine = piece.at & PIECE_FIRST;
@@ -402,7 +402,7 @@ template <class S> __device__ static void run_team(S &s, bool at_root)
         take_list(s);
     team_barrier();
     team_frontier f = look_at_team(s, turn);
-    while (f.total > 0 && is_for_team(s, f) && s.mode != SOLO_PULL) {
+    while (f.total > 0 && is_for_team(s, f) && s.mode != WHOLE_PULL) {
         if (is_for_one(s, f.total, f.longest)) {
             leave_to_one(s, f, turn, depth, seen);
         } else {
@@ -438,7 +438,7 @@ template <class S> __device__ static void end_team_levels(S &s)
         if (threadIdx.x == 0)
             s.block.now.depth = *(volatile int32_t *)&s.state->depth;
         __syncwarp();
-        note_frontier(s, found_of(s, SOLO_SOURCES, g), found_of(s, SOLO_FORWARD, g), found_vertices(s), true);
+        note_frontier(s, found_of(s, WHOLE_SOURCES, g), found_of(s, WHOLE_FORWARD, g), found_vertices(s), true);
     }
     next_turn(s, true);
 }
@@ -460,7 +460,7 @@ template <class S> __device__ static void leave_to_team(S &s, bool at_root)
 template <class S> __device__ static bool is_small_level(S &s)
 {
     const unsigned lanes = s.team * blockDim.x;
-    return !s.block.choice.masks && s.mode != SOLO_PULL && s.block.now.fresh <= s.team * TEAM_SHORT_ROWS &&
+    return !s.block.choice.masks && s.mode != WHOLE_PULL && s.block.now.fresh <= s.team * TEAM_SHORT_ROWS &&
            s.block.now.pieces <= 2 * lanes && s.block.choice.push_edges <= s.block.team_edges;
 }
 

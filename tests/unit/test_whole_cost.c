@@ -1,4 +1,4 @@
-/* test_solo_cost.c: directions from costs, and the room of lists, of a search that is one kernel */
+/* test_whole_cost.c: directions from costs, and the room of lists, of a search that is one kernel */
 #include "unit.h"
 
 #include "traverse/cuda/cuda_limits.h"
@@ -21,9 +21,9 @@ static const struct cost_graph graph = {
 static const double MOST_LISTED = 1 << 20;
 
 /* A listed frontier of so many rows and edges, where these and `seen` rows and edges are visited. */
-static struct solo_progress progress(double rows, double edges, double seen, double seen_edges)
+static struct whole_progress progress(double rows, double edges, double seen, double seen_edges)
 {
-    struct solo_progress s = {.listed = 1, .fresh = (unsigned long long)rows};
+    struct whole_progress s = {.listed = 1, .fresh = (unsigned long long)rows};
     s.frontier[DD] = rows;
     s.forward[DD] = edges;
     s.seen[DD] = rows + seen;
@@ -31,28 +31,28 @@ static struct solo_progress progress(double rows, double edges, double seen, dou
     return s;
 }
 
-static struct solo_choice choose(const struct solo_progress *s, enum solo_mode mode)
+static struct whole_choice choose(const struct whole_progress *s, enum whole_mode mode)
 {
-    struct solo_choice c = {.push_edges = s->forward[DD]};
+    struct whole_choice c = {.push_edges = s->forward[DD]};
     for (int g = 0; g < SUBGRAPHS; g++)
-        solo_weigh(&graph, s, mode, g, &c);
-    solo_choose(&graph, s, mode, MOST_LISTED, &c);
+        whole_weigh(&graph, s, mode, g, &c);
+    whole_choose(&graph, s, mode, MOST_LISTED, &c);
     return c;
 }
 
-static double push_of(const struct solo_progress *s)
+static double push_of(const struct whole_progress *s)
 {
     return cost_push(&graph, s->frontier[DD], s->forward[DD]);
 }
 
-static double pull_of(const struct solo_progress *s)
+static double pull_of(const struct whole_progress *s)
 {
     return cost_pull(&graph, s->seen, s->seen_edges, DD);
 }
 
 static void test_costs(void)
 {
-    struct solo_progress s = progress(1000, 40000, 0, 0);
+    struct whole_progress s = progress(1000, 40000, 0, 0);
     report(push_of(&s) == 1000 * 50 + 40000 * 50.0, "a push costs rows and edges");
     s = progress(100000, 8e6, 0, 8e6); /* half of the ends are visited: a row finds one in two probes */
     double rows = 1e6 - 100000, expected = 1e6 / 32 * 4 + rows * 14 + rows * 10; /* a second one each */
@@ -66,24 +66,24 @@ static void test_costs(void)
 
 static void test_choices(void)
 {
-    struct solo_progress few = progress(100, 3200, 0, 0), many = progress(60000, 900000, 400000, 20e6);
-    struct solo_choice c = choose(&few, SOLO_BY_COST);
+    struct whole_progress few = progress(100, 3200, 0, 0), many = progress(60000, 900000, 400000, 20e6);
+    struct whole_choice c = choose(&few, WHOLE_BY_COST);
     report(!c.masks && !c.pull[DD], "a small frontier is pushed from its list");
-    c = choose(&many, SOLO_BY_COST);
+    c = choose(&many, WHOLE_BY_COST);
     report(c.masks && c.pull[DD], "a large frontier is pulled");
-    c = choose(&many, SOLO_PUSH);
+    c = choose(&many, WHOLE_PUSH);
     report(c.masks && !c.pull[DD], "push: never pulled, and by masks where listing costs more");
-    c = choose(&few, SOLO_PULL);
+    c = choose(&few, WHOLE_PULL);
     report(c.masks && c.pull[DD] && !c.pull[NN], "pull: always, where there is a frontier");
     few.listed = 0;
-    c = choose(&few, SOLO_BY_COST);
+    c = choose(&few, WHOLE_BY_COST);
     report(c.masks, "a frontier without a list goes by masks where listing it costs more");
     few.listed = 1;
-    struct solo_progress medium = progress(2000, 200000, 0, 0);
-    c = choose(&medium, SOLO_PUSH);
+    struct whole_progress medium = progress(2000, 200000, 0, 0);
+    c = choose(&medium, WHOLE_PUSH);
     report(c.masks, "a list goes by masks where what it reaches costs more to list");
-    struct solo_progress wide = progress(900000, 2e6, 0, 0);
-    c = choose(&wide, SOLO_PUSH);
+    struct whole_progress wide = progress(900000, 2e6, 0, 0);
+    c = choose(&wide, WHOLE_PUSH);
     report(c.masks && !c.pull[DD], "what a list cannot take is pushed by masks");
 }
 
@@ -118,12 +118,12 @@ static void test_rates(void)
         struct cost_graph g = {.edges = {[DD] = l->edges}, .sources = {[DD] = l->rows},
                                .words = {[DELEGATES] = l->rows / 32}, .rates = cost_rates_h200};
         g.rates.list_edge += g.rates.list_vertex * l->rows; /* as cost_graph_of */
-        struct solo_progress s = progress(l->frontier, l->forward, l->seen, l->seen_edges);
-        struct solo_choice c = {.push_edges = l->forward};
+        struct whole_progress s = progress(l->frontier, l->forward, l->seen, l->seen_edges);
+        struct whole_choice c = {.push_edges = l->forward};
         s.listed = (uint32_t)l->listed;
         for (int of = 0; of < SUBGRAPHS; of++)
-            solo_weigh(&g, &s, SOLO_BY_COST, of, &c);
-        solo_choose(&g, &s, SOLO_BY_COST, MOST_LISTED, &c);
+            whole_weigh(&g, &s, WHOLE_BY_COST, of, &c);
+        whole_choose(&g, &s, WHOLE_BY_COST, MOST_LISTED, &c);
         report(c.masks == l->masks && c.pull[DD] == l->pull, l->name);
     }
 }
@@ -131,13 +131,13 @@ static void test_rates(void)
 static void test_room(void)
 {
     int ok = 1;
-    for (uint64_t length = 1; length <= 8 * SOLO_PIECE_EDGES; length++) {
+    for (uint64_t length = 1; length <= 8 * WHOLE_PIECE_EDGES; length++) {
         for (uint64_t vertices = 1; vertices <= UINT64_C(1) << 24; vertices *= 16) {
             /* a level by masks pushes and pulls each row; lists take both rows of a reached vertex */
-            uint64_t pieces = (length + SOLO_PIECE_EDGES - 1) / SOLO_PIECE_EDGES;
-            uint64_t edges = 2 * vertices * length, room = gpu_solo_room(vertices, edges);
-            uint64_t cut = length > SOLO_ROW_TOGETHER ? 2 * vertices * 2 * pieces : 0;
-            uint64_t reached = vertices < SOLO_LISTED_EDGES ? vertices : (uint64_t)SOLO_LISTED_EDGES;
+            uint64_t pieces = (length + WHOLE_PIECE_EDGES - 1) / WHOLE_PIECE_EDGES;
+            uint64_t edges = 2 * vertices * length, room = gpu_whole_room(vertices, edges);
+            uint64_t cut = length > WHOLE_ROW_TOGETHER ? 2 * vertices * 2 * pieces : 0;
+            uint64_t reached = vertices < WHOLE_LISTED_EDGES ? vertices : (uint64_t)WHOLE_LISTED_EDGES;
             ok &= cut <= room && 2 * reached * pieces <= room;
         }
     }
