@@ -32,10 +32,18 @@ struct device; /* each backend has its own */
 /* Memory of the vertices that MPI sends and receives: the host's, or the device's if the MPI library accepts that. */
 enum exchange_memory { EXCHANGE_HOST, EXCHANGE_DEVICE };
 
+/* An answer gives each input id a value: the depth of the vertex, as int32, or the input id of its parent, as
+ * int32 or int64. It is -1 where the vertex was not reached. Each device holds a block of consecutive input
+ * ids; a device that is alone holds all of them. */
+enum answer_kind { ANSWER_DEPTHS, ANSWER_PARENTS };
+
+enum { ANSWER_NONE = -1 };
+
 struct device_options {
     int threads;
     int parents;  /* record parents */
     int answers;  /* backend_results.open_answers will be called */
+    enum answer_kind answer; /* the answer of each search; the other one may be asked for, too */
     int permuted; /* with places that are permuted */
     int timing;   /* time the phases of each level */
     int probes;   /* count the probes of pulls, if the backend can, and FV exactly */
@@ -362,13 +370,6 @@ enum { DEPTH_UNREACHED = -1 };
 #define PARENT_NONE UINT32_MAX                  /* not found by this device */
 #define PARENT_REMOTE (UINT32_MAX - 1)          /* over an nn edge from another device */
 #define PARENT_SELF (UINT32_MAX - 2)            /* the root */
-
-/* An answer gives each input id a value: the depth of the vertex, as int32, or the input id of its parent, as
- * int32 or int64. It is -1 where the vertex was not reached. Each device holds a block of consecutive input
- * ids; a device that is alone holds all of them. */
-enum answer_kind { ANSWER_DEPTHS, ANSWER_PARENTS };
-
-enum { ANSWER_NONE = -1 };
 
 /* Marks of 32 consecutive ids of one block that one shard owns, in ascending order. */
 struct id_marks {

@@ -152,6 +152,7 @@ static enum status open_devices(struct searcher *s, const struct args *args, int
     struct device_options options = {.threads = s->threads,
                                      .parents = args->record_parents,
                                      .answers = results_wanted(rank->graph, &results),
+                                     .answer = args->answer,
                                      .permuted = rank->graph->manifest.randomized,
                                      .deepest = (int32_t)args->max_depth,
                                      .trust = args->trust,

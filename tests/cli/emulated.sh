@@ -23,6 +23,7 @@ make_graph() { # NAME: pairs in $tmp/NAME.text, edges in $tmp/NAME.edges
         rmat) "$BIN/rmatgen" -q -s $([ $mode = long ] && echo 10 || echo 8) -f text -o "$tmp/$1.text" ;;
         uniform) "$BIN/rmatgen" -q -s 8 -A .25 -B .25 -C .25 -f text -o "$tmp/$1.text" ;;
         path) "$TESTS/mkgraph" path 119 >"$tmp/$1.text" ;;
+        deep) { "$TESTS/mkgraph" path 300; echo 400 401; } >"$tmp/$1.text" ;;
         grid) "$TESTS/mkgraph" grid 20 20 >"$tmp/$1.text" ;;
         complete) "$TESTS/mkgraph" complete 300 >"$tmp/$1.text" ;;
         few) { "$TESTS/mkgraph" star 100000; echo 7 8; } >"$tmp/$1.text" ;; # and one edge between its leaves
@@ -729,6 +730,55 @@ by_rows tree rmat 0 1x1 0
 by_rows tree star memory 1x1 1 # rows of several pieces
 by_rows tree complete 0 1x1 5
 sliced tree lopsided 9 1x1 300
+# answer_ahead NAME TH ROOTS REPORTS [OPTION...]: by whole_kernel; so many answers were launched behind the searches
+answer_ahead() {
+    local folder roots=$3 reports=$4 root
+    folder=$(packed "$1" 1 "$2")
+    set -- "$1 TH $2, roots $3" "${@:5}"
+    rm -f "$tmp"/*.by-* "$tmp/kernels.ahead"
+    run_on 1x1 cpu -r $roots --depths "$tmp/cpu.by-%d" "$folder" >/dev/null 2>"$tmp/err"
+    next_machine
+    EMULATED_KERNELS=$tmp/kernels.ahead run_on 1x1 cuda -r $roots --depths "$tmp/gpu.by-%d" "${@:2}" "$folder" \
+        >/dev/null 2>>"$tmp/err"
+    for root in ${roots//,/ }; do
+        check "$1: answer of $root (seed $EMULATED_SEED)" cmp "$tmp/cpu.by-$root" "$tmp/gpu.by-$root"
+    done
+    check "$1: $reports of them ahead" test "$(awk '/^report_kernel/ { sum += $2 } END { print sum + 0 }' "$tmp/kernels.ahead")" = $reports
+}
+answer_ahead rmat memory 0,7,100 3
+answer_ahead grid inf 7,100,0 3 --breakdown
+answer_ahead lopsided 9 300,4 2 --parents "$tmp/tree.by-%d"
+answer_ahead sparse inf 5,4,900 2 # 4 has no edges, so that no kernel searches
+answer_ahead deep inf 0,400,1,299,150 2 # 300, 2, 299, 300 and 151 levels: none ahead behind one of more than 255
+answer_ahead star memory 1,0 0 --factor0 dd=0.03
+
+# sliced_answer NAME TH ROOTS BY [OPTION...]: distances by id are those of the CPU, written by the search's kernel or by another
+sliced_answer() {
+    local folder roots=$3 by=$4 root launched
+    folder=$(packed "$1" 1 "$2")
+    set -- "$1 TH $2, roots $3" "${@:5}"
+    rm -f "$tmp"/*.by-* "$tmp/kernels.answer"
+    run_on 1x1 cpu -r $roots --depths "$tmp/cpu.by-%d" "$folder" >/dev/null 2>"$tmp/err"
+    next_machine
+    kernels=$tmp/kernels.answer $way run_on 1x1 cuda -r $roots --depths "$tmp/gpu.by-%d" "${@:2}" "$folder" >/dev/null 2>>"$tmp/err"
+    for root in ${roots//,/ }; do
+        check "$way: $1: answer of $root (seed $EMULATED_SEED)" cmp "$tmp/cpu.by-$root" "$tmp/gpu.by-$root"
+    done
+    launched=$(awk '/^depths_kernel/ { sum += $2 } END { print sum + 0 }' "$tmp/kernels.answer")
+    check "$way: $1: other kernels wrote $launched times" test "$by:$((launched > 0))" = own:0 -o "$by:$((launched > 0))" = other:1
+}
+for way in sliced by_rows; do
+    sliced_answer rmat memory 0,7,100 own
+    sliced_answer broom 0 0,1,6000 own
+    sliced_answer path inf 1,60 own
+    sliced_answer lopsided 9 300,4 own
+    sliced_answer sparse inf 5,900,3 own
+    sliced_answer sparse inf 5,4,900 other # 4 has no edges, so that no kernel searches
+    sliced_answer grid inf 7,100 own --breakdown
+    sliced_answer grid inf 7,100 other --parents "$tmp/tree.by-%d" --answer depths # as parents are written first
+    sliced_answer grid inf 7,100 other --parents "$tmp/tree.by-%d"
+    EMULATED_PROCESSORS=1 sliced_answer few inf 7,1 other # too many ids for one block
+done
 check 'no search of these went another way' \
     sh -c 'grep -q "^sliced_kernel" "$1" && ! grep -qE "whole_kernel|sliced_rows|previsit" "$1"' - "$tmp/kernels.sliced"
 check 'nor by rows' \

@@ -48,6 +48,15 @@ static void write_parents(const struct answering *a, const struct gpu_vertices *
     managed_settle();
 }
 
+uint64_t kernel_report(uint64_t value)
+{
+    uint64_t reported, *to = managed_zeros(sizeof *to);
+    cuda_report_answer(to, value, 0);
+    managed_settle();
+    managed_finish(&reported, to, sizeof reported);
+    return reported;
+}
+
 void kernel_values(const struct answering *a, void *values)
 {
     struct gpu_vertices n = vertices_of_search(a, NORMALS), d = vertices_of_search(a, DELEGATES);
@@ -191,10 +200,10 @@ int kernel_look(const struct looking *l, void *to)
 
 _Static_assert((int)MOST_KEPT == (int)WHOLE_MOST_KEPT, "as many levels as a search keeps");
 
-void kernel_kept_depths(const struct kept_levels *k, uint8_t *bytes, int32_t *depth)
+int kernel_kept_depths(const struct kept_levels *k, uint8_t *bytes, int32_t *depth)
 {
     size_t mask_bytes = mask_words(k->count) * 8;
-    uint8_t *there = managed(NULL, k->shift + k->count);
+    uint8_t *there = managed(NULL, k->shift + k->count), *both = managed(NULL, 2 * k->count + 1);
     struct whole_state *state = managed_zeros(sizeof *state);
     struct gpu_whole search = {.state = state};
     search.of[DELEGATES] = (struct gpu_vertices){.count = k->count,
@@ -204,13 +213,18 @@ void kernel_kept_depths(const struct kept_levels *k, uint8_t *bytes, int32_t *de
                                                  .depth = managed(k->depth, k->count * 4)};
     state->kept = k->kept;
     memcpy(state->kept_depth, k->kept_depth, sizeof k->kept_depth);
+    search.of[NORMALS] = search.of[DELEGATES];
     cuda_whole_byte_depths(&search, DELEGATES, there + k->shift, 0);
+    cuda_whole_all_byte_depths(&search, both, 0);
     managed_settle();
     cuda_whole_settle(&search, 0);
     managed_settle();
     if (k->count > 0)
         memcpy(depth, search.of[DELEGATES].depth, k->count * 4);
+    int alike = both[2 * k->count] == 0 && memcmp(both, there + k->shift, k->count) == 0 &&
+                memcmp(both + k->count, both, k->count) == 0;
     managed_finish(bytes, there + k->shift, k->count);
+    return alike;
 }
 
 void kernel_assemble(const struct assembling *a, void *block)

@@ -19,6 +19,9 @@ struct answering {
     struct answer_places places;
 };
 
+/* What cuda_report_answer leaves of a value. */
+uint64_t kernel_report(uint64_t value);
+
 /* values: [places.starts[p]] */
 void twin_values(const struct answering *a, void *values);
 void kernel_values(const struct answering *a, void *values);
@@ -91,8 +94,8 @@ struct kept_levels {
     uint32_t shift; /* of the bytes, from where they would be aligned */
 };
 
-/* bytes: [count] depth + 1; depth: [count] as settled. */
-void kernel_kept_depths(const struct kept_levels *k, uint8_t *bytes, int32_t *depth);
+/* bytes: [count] depth + 1; depth: [count] as settled. Returns whether vertices of both kinds together get the same. */
+int kernel_kept_depths(const struct kept_levels *k, uint8_t *bytes, int32_t *depth);
 
 void kernel_max(void *to, void *const *ids, int arrays, uint64_t count, uint32_t id_bytes, int keep);
 

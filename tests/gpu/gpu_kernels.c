@@ -24,6 +24,7 @@
  *   cuda_write_depths,                cpu_results.values (cpu_answers.c)            values by input id
  *   cuda_write_parents,
  *   cuda_gather_values
+ *   cuda_report_answer                the definition                                the word
  *   cuda_assemble                     cpu_results.assemble (cpu_answers.c)          values of a block
  *   cuda_ask                          cpu_parents.ask (cpu_questions.c)             multisets by shard
  *   cuda_reply                        cpu_parents.reply (cpu_questions.c)           replies, bad
@@ -31,6 +32,7 @@
  *   cuda_look                         the definition                                ids, bad
  *   cuda_max_ids                      the definition                                ids
  *   cuda_whole_byte_depths,            the definition                                depths
+ *   cuda_whole_all_byte_depths,
  *   cuda_whole_settle
  *   cuda_sliced_count, _fill          the definition (test_slices.c)                slices, links, rows
  *   cuda_check_vertices, _isolated,   proof_check_ of the same name                 first offence,

@@ -370,6 +370,9 @@ static void run_max(int arrays, uint32_t id_bytes, int keep)
 void test_blocks(void)
 {
     check_begin();
+    check_that(kernel_report(UINT64_C(3) << 32 | 5) == (UINT64_C(3) << 32 | 5), "another value is reported");
+    check_end("cuda_report_answer");
+    check_begin();
     for (uint32_t p = 2; p < 200; p = 3 * p - 3) {
         for (int i = 0; i < 6; i++)
             run_assemble(p, i < 2 ? 1 : i < 4 ? 4 : 8, i % 2);

@@ -228,7 +228,7 @@ static void run_kept(uint64_t count, uint32_t kept, uint32_t shift)
             masks[(uint64_t)level * words + i / 64] |= UINT64_C(1) << (i % 64);
     }
     check_input("%" PRIu64 " vertices, %u masks, %u from alignment", count, kept, shift);
-    kernel_kept_depths(&k, bytes, settled);
+    check_that(kernel_kept_depths(&k, bytes, settled), "other bytes of all vertices");
     compare_depths(expected, bytes, settled, count);
     free(visited);
     free(masks);
@@ -249,5 +249,5 @@ void test_kept_depths(void)
             run_kept(counts[i], kept[j], 5);
         }
     }
-    check_end("cuda_whole_byte_depths, cuda_whole_settle");
+    check_end("cuda_whole_byte_depths, cuda_whole_all_byte_depths, cuda_whole_settle");
 }

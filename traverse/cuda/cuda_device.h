@@ -159,6 +159,10 @@ struct gpu_whole_search {
     int32_t deepest; /* the depth at which a search ends */
     int possible; /* the plan has memory for it, and columns that it can read */
     int settled; /* the depths of the last search are complete, or the level loop made them */
+    enum answer_kind answer; /* which one is made with a search */
+    int ahead;   /* by kernels that were launched behind it (cuda_ahead.c) */
+    int answers; /* the last search made it, or does so, and nothing else was written in its place since */
+    int is_deep; /* the last search had too many levels for that */
 };
 
 /* One allocation of each kind for everything. */
@@ -268,12 +272,18 @@ enum status gpu_sliced_open(struct device *device, const struct gpu_sliced_array
 enum status gpu_sliced_run(struct device *device, const struct root *root, int noted, uint32_t *levels,
                           struct error *e);
 
+/* After `answers` is complete: from now on, searches by slices write their answers where they can. */
+void gpu_sliced_open_answers(struct device *device);
+
 /* cuda_group_open.c. Wants all peers to have met. */
 enum status gpu_group_open(struct device *device, struct error *e);
 
 /* cuda_whole_start.c. Runs the kernel of `launch` for `search` (cuda_whole_start) to its end. */
 enum status gpu_run_kernel(struct device *device, const void *search, const struct whole_launch *launch, int noted,
                            uint32_t *levels, struct error *e);
+
+/* The same file. Waits until the answer that is made with the last search stands. */
+enum status gpu_wait_for_answer(struct device *device, struct error *e);
 
 /* cuda_whole_start.c: copies the notes of the levels up to `levels` that were not copied yet. */
 enum status gpu_copy_notes(struct device *device, uint32_t levels, struct error *e);
@@ -327,16 +337,24 @@ static inline unsigned int *gpu_bad_flag(const struct device *device)
 
 /* cuda_parents.c: makes input ids of the parents that the device recorded, by number of vertex or, if it scatters
  * answers, where they belong. Vertices whose parent another device has are listed; NULL: there are none. */
-enum status gpu_write_parents(struct device *device, uint32_t *remote, struct error *e);
+enum status gpu_write_parents(struct device *device, uint32_t *remote, cudaStream_t stream, struct error *e);
 
 /* cuda_own_values.c
+ * - gpu_is_answered: whether this answer is made with the last search.
  * - gpu_follow_search: what is launched on the stream of normals waits for the search on the other one.
  * - gpu_whole_settle: completes depths, before results are read.
- * - gpu_write_depths: depths of all vertices, by number of vertex, from a search that need not be settled. */
+ * - gpu_write_depths: depths of vertices of one kind, by number of vertex, from a search that need not be settled.
+ * - gpu_write_all_depths: of all vertices, where answers want them. */
+int gpu_is_answered(const struct device *device, enum answer_kind kind);
 enum status gpu_follow_search(struct device *device, struct error *e);
 enum status gpu_whole_settle(struct device *device, struct error *e);
 enum status gpu_write_depths(struct device *device, enum vertex_kind kind, enum value_form form, void *to,
-                             struct error *e);
+                             cudaStream_t stream, struct error *e);
+enum status gpu_write_all_depths(struct device *device, enum value_form form, cudaStream_t stream, struct error *e);
+
+/* cuda_ahead.c: launches what makes the answer of a search behind its kernel. Whether that can be. */
+enum status gpu_answer_ahead(struct device *device, struct error *e);
+int gpu_can_answer_ahead(const struct device *device);
 
 /* cuda_look.c: what backend_parents says of devices that look; and whether a question, or a vertex that was looked at,
  * was one that there is not. */

@@ -373,6 +373,7 @@ static enum status open_device(struct device *dev, const struct device_options *
                                        .resident = options->resident,
                                        .hosted = GPU_ALL_HOSTED};
     void *at[GPU_ARRAY_COUNT];
+    dev->whole.answer = options->answer;
     if (choose_gpu(dev, options, e) != ST_OK)
         return e->status;
     planned.by_classes = options->by_classes || !cuda_sliced_fits(gpu_sliced_words(dev->shard->d, dev->shard->locals));

@@ -148,6 +148,16 @@ void cuda_gather_values(const uint32_t *vertex, uint64_t count, enum value_form 
                                                    (int64_t *)to);
 }
 
+__global__ static void report_kernel(volatile uint64_t *to, uint64_t value)
+{
+    *to = value;
+}
+
+void cuda_report_answer(volatile uint64_t *to, uint64_t value, cudaStream_t stream)
+{
+    report_kernel<<<1, 1, 0, stream>>>(to, value);
+}
+
 /* A block of threads takes neighbouring values, each thread four, so that their random reads are under way together. */
 template <typename T>
 __global__ static void __launch_bounds__(BLOCK)

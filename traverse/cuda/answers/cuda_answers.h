@@ -51,7 +51,10 @@ void cuda_write_parents(const struct gpu_records *records, cudaStream_t stream);
 void cuda_gather_values(const uint32_t *vertex, uint64_t count, enum value_form form,
                         const void *by_vertex, void *to, cudaStream_t stream);
 
-/* The same for another device, which makes int32 of depths itself. */
+/* Says in memory of the host that what was launched before on the stream is done. */
+void cuda_report_answer(volatile uint64_t *to, uint64_t value, cudaStream_t stream);
+
+/* The same as cuda_gather_values for another device, which makes int32 of depths itself. */
 void cuda_pick_values(const uint32_t *vertex, uint64_t count, enum value_form form, const void *by_vertex,
                       void *to, cudaStream_t stream);
 

@@ -55,10 +55,10 @@ enum status gpu_show_parents(struct device *dev, uint32_t levels, struct error *
     struct gpu_answers *a = &dev->answers;
     a->shows_bytes = levels <= BYTE_LEVELS;
     if (gpu_use(dev, e) != ST_OK || gpu_follow_search(dev, e) != ST_OK ||
-        gpu_write_parents(dev, dev->traffic.bins.ids, e) != ST_OK)
+        gpu_write_parents(dev, dev->traffic.bins.ids, gpu_answer_stream(dev), e) != ST_OK)
         return e->status;
     if (a->shows_bytes)
-        gpu_write_depths(dev, NORMALS, VALUE_BYTE, a->block, e);
+        gpu_write_depths(dev, NORMALS, VALUE_BYTE, a->block, gpu_answer_stream(dev), e);
     else
         gpu_whole_settle(dev, e);
     return e->status == ST_OK ? CUDA_TRY(cudaStreamSynchronize(gpu_answer_stream(dev)), dev->where, e) : e->status;

@@ -3,6 +3,11 @@
 #include "traverse/cuda/cuda_device.h"
 #include "traverse/cuda/cuda_error.h"
 
+int gpu_is_answered(const struct device *dev, enum answer_kind kind)
+{
+    return dev->whole.answers && dev->whole.answer == kind;
+}
+
 enum status gpu_follow_search(struct device *dev, struct error *e)
 {
     struct gpu_streams *s = &dev->stream;
@@ -21,16 +26,33 @@ enum status gpu_whole_settle(struct device *dev, struct error *e)
 }
 
 enum status gpu_write_depths(struct device *dev, enum vertex_kind kind, enum value_form form, void *to,
-                             struct error *e)
+                             cudaStream_t stream, struct error *e)
 {
     if (form == VALUE_BYTE && !gpu_is_settled(dev))
-        cuda_whole_byte_depths(&dev->whole.search, kind, to, gpu_answer_stream(dev));
+        cuda_whole_byte_depths(&dev->whole.search, kind, to, stream);
     else if (gpu_whole_settle(dev, e) == ST_OK)
-        cuda_write_depths(&dev->of[kind], form, to, gpu_answer_stream(dev));
+        cuda_write_depths(&dev->of[kind], form, to, stream);
     return e->status == ST_OK ? CUDA_LAUNCHED(dev->where, e) : e->status;
 }
 
-enum status gpu_write_parents(struct device *dev, uint32_t *remote, struct error *e)
+/* The last value is that of no vertex, which only a device that is alone gathers. */
+enum status gpu_write_all_depths(struct device *dev, enum value_form form, cudaStream_t stream, struct error *e)
+{
+    uint64_t width = form == VALUE_BYTE ? 1 : 4, locals = dev->of[NORMALS].count;
+    char *to = dev->answers.by_vertex;
+    if (form == VALUE_BYTE && !gpu_is_settled(dev) && dev->shard->p == 1) {
+        cuda_whole_all_byte_depths(&dev->whole.search, (uint8_t *)to, stream);
+        return CUDA_LAUNCHED(dev->where, e);
+    }
+    if (gpu_write_depths(dev, NORMALS, form, to, stream, e) != ST_OK ||
+        gpu_write_depths(dev, DELEGATES, form, to + locals * width, stream, e) != ST_OK || dev->shard->p > 1)
+        return e->status;
+    return CUDA_TRY(cudaMemsetAsync(to + (locals + dev->of[DELEGATES].count) * width,
+                                    form == VALUE_BYTE ? 0 : 0xff, width, stream),
+                    dev->where, e);
+}
+
+enum status gpu_write_parents(struct device *dev, uint32_t *remote, cudaStream_t stream, struct error *e)
 {
     const struct gpu_answers *a = &dev->answers;
     int scatter = a->vertex == NULL;
@@ -54,12 +76,12 @@ enum status gpu_write_parents(struct device *dev, uint32_t *remote, struct error
     delegates.count = d->count;
     delegates.first = n->count;
     delegates.remote = NULL;
-    CUDA_TRY(cudaMemsetAsync(a->tables, 0, 8 * gpu_answer_cursors(dev->shard->p), gpu_answer_stream(dev)), dev->where, e);
+    if (remote != NULL)
+        CUDA_TRY(cudaMemsetAsync(a->tables, 0, 8 * gpu_answer_cursors(dev->shard->p), stream), dev->where, e);
     if (dev->shard->p == 1 && !scatter)
-        CUDA_TRY(cudaMemsetAsync((char *)a->by_vertex + vertices * a->id_bytes, 0xff, a->id_bytes,
-                                 gpu_answer_stream(dev)),
+        CUDA_TRY(cudaMemsetAsync((char *)a->by_vertex + vertices * a->id_bytes, 0xff, a->id_bytes, stream),
                  dev->where, e);
-    cuda_write_parents(&locals, gpu_answer_stream(dev));
-    cuda_write_parents(&delegates, gpu_answer_stream(dev));
+    cuda_write_parents(&locals, stream);
+    cuda_write_parents(&delegates, stream);
     return CUDA_LAUNCHED(dev->where, e);
 }

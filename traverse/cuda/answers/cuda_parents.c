@@ -62,13 +62,14 @@ static enum status list_questions(struct device *dev, struct slice *questions, s
 static enum status gpu_ask(struct device *dev, struct slice *questions, struct error *e)
 {
     memset(questions, 0, dev->shard->p * sizeof *questions);
-    if (gpu_use(dev, e) != ST_OK || gpu_follow_search(dev, e) != ST_OK)
+    if (gpu_is_answered(dev, ANSWER_PARENTS) || gpu_use(dev, e) != ST_OK || gpu_follow_search(dev, e) != ST_OK)
         return e->status;
     if (dev->answers.vertex == NULL) /* gpu_values writes them */
         return ST_OK;
     if (dev->shard->p == 1)
-        return gpu_write_parents(dev, NULL, e);
-    if (gpu_whole_settle(dev, e) != ST_OK || gpu_write_parents(dev, dev->of[NORMALS].queue, e) != ST_OK)
+        return gpu_write_parents(dev, NULL, gpu_answer_stream(dev), e);
+    if (gpu_whole_settle(dev, e) != ST_OK ||
+        gpu_write_parents(dev, dev->of[NORMALS].queue, gpu_answer_stream(dev), e) != ST_OK)
         return e->status;
     return list_questions(dev, questions, e);
 }

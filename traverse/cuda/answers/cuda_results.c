@@ -103,6 +103,7 @@ static enum status gpu_open_answers(struct device *dev, const struct answer_plac
     struct gpu_answers *a = &dev->answers;
     uint64_t vertices = dev->shard->locals + dev->shard->d;
     set_places(dev, places);
+    gpu_sliced_open_answers(dev);
     if (gpu_use(dev, e) != ST_OK ||
         CUDA_TRY(cudaHostAlloc((void **)&a->counts,
                                ((size_t)dev->shard->p + 1) * sizeof *a->counts,
@@ -134,19 +135,6 @@ static enum value_form form_of(const struct device *dev, enum answer_kind kind, 
     return levels <= BYTE_LEVELS ? VALUE_BYTE : VALUE_32;
 }
 
-/* The last value is that of no vertex, which only a device that is alone gathers. */
-static enum status write_depths(struct device *dev, enum value_form form, struct error *e)
-{
-    uint64_t width = form == VALUE_BYTE ? 1 : 4, locals = dev->of[NORMALS].count;
-    char *to = dev->answers.by_vertex;
-    if (gpu_write_depths(dev, NORMALS, form, to, e) != ST_OK ||
-        gpu_write_depths(dev, DELEGATES, form, to + locals * width, e) != ST_OK || dev->shard->p > 1)
-        return e->status;
-    return CUDA_TRY(cudaMemsetAsync(to + (locals + dev->of[DELEGATES].count) * width,
-                                    form == VALUE_BYTE ? 0 : 0xff, width, gpu_answer_stream(dev)),
-                    dev->where, e);
-}
-
 /* Without an array of values by vertex. */
 static enum status scatter_values(struct device *dev, enum answer_kind kind, struct error *e)
 {
@@ -158,7 +146,7 @@ static enum status scatter_values(struct device *dev, enum answer_kind kind, str
         ST_OK)
         return e->status;
     if (kind == ANSWER_PARENTS)
-        return gpu_write_parents(dev, NULL, e);
+        return gpu_write_parents(dev, NULL, stream, e);
     cuda_scatter_depths(n, ids, a->id_bytes, a->block, stream);
     cuda_scatter_depths(d, ids + n->count * a->id_bytes, a->id_bytes, a->block, stream);
     return CUDA_LAUNCHED(dev->where, e);
@@ -186,7 +174,8 @@ static enum status gather_values(struct device *dev, enum answer_kind kind, uint
 {
     struct gpu_answers *a = &dev->answers;
     a->form = form_of(dev, kind, levels);
-    if (kind == ANSWER_DEPTHS && write_depths(dev, a->form, e) != ST_OK)
+    if (kind == ANSWER_DEPTHS &&
+        gpu_write_all_depths(dev, a->form, gpu_answer_stream(dev), e) != ST_OK)
         return e->status;
     if (dev->shard->p == 1)
         cuda_gather_values(a->vertex, a->starts[1], a->form, a->by_vertex, a->block, gpu_answer_stream(dev));
@@ -198,6 +187,9 @@ static enum status gather_values(struct device *dev, enum answer_kind kind, uint
 static enum status gpu_values(struct device *dev, enum answer_kind kind, uint32_t levels,
                               struct slice *values, struct error *e)
 {
+    if (gpu_is_answered(dev, kind))
+        return gpu_wait_for_answer(dev, e);
+    dev->whole.answers = 0;
     if (gpu_use(dev, e) != ST_OK || gpu_follow_search(dev, e) != ST_OK)
         return e->status;
     if (dev->answers.vertex == NULL)

@@ -15,9 +15,12 @@
  *     first ones stay in registers.
  *   - Those of a larger graph go by rows: what is not visited looks for a parent until it has one; or, where that is
  *     reckoned to read less, all blocks push the frontier.
+ * When the search is over, it reports so. The kernel goes on to write the answer by input id, and reports that, too: no
+ * other kernel is launched for it. What the first block found last, only its mask says; so it shows its mask first.
  * Bytes of a level of all blocks: n / 8 for each block; 8 for each vertex that is found; and 20 for each slice beyond those
  * in registers, or, by rows, 16 for each row and each slice that is looked at, 8 for each piece of a long row. A push reads
- * 32 for each slice of the frontier and writes a bit for each vertex that it finds, as does the first block alone.
+ * 32 for each slice of the frontier and writes a bit for each vertex that it finds, as does the first block alone. Of an
+ * answer: 4 that are read and 4 that are written for each id, and 4 or, of parents, 8 from any place.
  *
  * cuda_whole.h is the twin: it finds the same distances. It runs where directions are asked for
  * (--direction cost, push, pull), and of directed graphs.
@@ -26,6 +29,7 @@
  *   cuda_sliced_one.cuh     levels of the first block
  *   cuda_sliced_all.cuh     levels that read all slices
  *   cuda_sliced_rows.cuh    levels by rows
+ *   cuda_sliced_answer.cuh  the answer
  *   cuda_sliced_kernel.cuh  the barrier, which way a level goes, the search
  *   cuda_sliced_plain.cu, cuda_sliced_noted.cu  the kernels, as of cuda_whole.h
  *   cuda_sliced_launch.cu   how they are launched
@@ -85,6 +89,20 @@ struct sliced_state {
     int32_t depth;
     uint32_t seen;
     uint32_t pieces; /* that were made */
+    unsigned answered; /* blocks that have written their share of the answer; zero before and after a search */
+};
+
+/* An answer of all input ids: depths, or with `ids` parents. */
+struct sliced_answer {
+    const uint32_t *vertex; /* as of struct answer_places (backend.h); NULL: no answer is written */
+    const int32_t *ids;     /* the same */
+    int32_t *to;
+    uint32_t count;
+};
+
+struct sliced_outputs {
+    struct whole_outputs search;
+    struct sliced_answer answer;
 };
 
 struct gpu_sliced {
@@ -100,7 +118,7 @@ struct gpu_sliced {
     uint32_t *found;  /* [SLICED_TURNS][words], zero before and after a search */
     struct sliced_state *state; /* zero before the first search */
     struct gpu_vertices of[VERTEX_KINDS];
-    struct whole_outputs out;
+    struct sliced_outputs out;
     uint32_t set;  /* of state->arrived */
     uint32_t root;
     struct whole_order order;

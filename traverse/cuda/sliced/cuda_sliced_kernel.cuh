@@ -3,6 +3,7 @@
 #define DBFS_CUDA_SLICED_KERNEL_CUH
 
 #include "cuda_sliced_all.cuh"
+#include "cuda_sliced_answer.cuh"
 #include "cuda_sliced_one.cuh"
 #include "cuda_sliced_rows.cuh"
 
@@ -61,7 +62,10 @@ template <class B> __device__ static void meet(B &block, const gpu_sliced &s, un
 
 /* ---- between levels ---- */
 
-/* By the first block, before it goes alone: the vertices of a word, in its second list. */
+/* What a block lists of the vertices that were found, in its second list: all, before it goes on alone; or, before they are
+ * pushed, those of its own words. */
+enum listing { LISTS_NONE, LISTS_ALL, LISTS_OWN };
+
 template <class B> __device__ static inline void list_vertices(B &block, uint32_t word, uint32_t bits)
 {
     if (bits == 0)
@@ -71,7 +75,7 @@ template <class B> __device__ static inline void list_vertices(B &block, uint32_
         block.slice[1][at++] = word * 32 + __ffs(bits) - 1;
 }
 
-/* Then their slices, in the first one. */
+/* Then, of all, their slices, in the first one. */
 template <class B> __device__ static inline void list_slices(B &block, const gpu_sliced &s)
 {
     __syncthreads();
@@ -86,32 +90,39 @@ template <class B> __device__ static inline void list_slices(B &block, const gpu
         block.count[1] = 0;
 }
 
+/* Words are spread over the blocks, neighbours far apart, by a multiple of the golden ratio. */
+__device__ static inline bool is_own_word(uint32_t word)
+{
+    return (uint32_t)((uint64_t)(word * 0x9e3779b1u) * gridDim.x >> 32) == blockIdx.x;
+}
+
 /* What was found in words 4 * i to 4 * i + 3 is visited. */
-template <class B> __device__ static inline void take_words(B &block, uint32_t i, const uint4 &more, bool lists)
+template <class B> __device__ static inline void take_words(B &block, uint32_t i, const uint4 &more, listing lists)
 {
     uint4 *visited = (uint4 *)visited_mask();
     if ((more.x | more.y | more.z | more.w) == 0)
         return;
     const uint4 v = visited[i];
     visited[i] = make_uint4(v.x | more.x, v.y | more.y, v.z | more.z, v.w | more.w);
-    if (lists) {
-        list_vertices(block, 4 * i, more.x);
-        list_vertices(block, 4 * i + 1, more.y);
-        list_vertices(block, 4 * i + 2, more.z);
-        list_vertices(block, 4 * i + 3, more.w);
+    if (lists == LISTS_NONE)
+        return;
+    const uint32_t word[4] = {more.x, more.y, more.z, more.w};
+#pragma unroll
+    for (uint32_t k = 0; k < 4; k++) {
+        if (lists == LISTS_ALL || is_own_word(4 * i + k))
+            list_vertices(block, 4 * i + k, word[k]);
     }
 }
 
-/* What was found is visited. The first block lists it if it goes on alone. A thread has AT_ONCE
- * reads under way; if several, each block begins in another place. */
+/* What was found is visited. A thread has AT_ONCE reads under way; if several, each block begins in another place. */
 template <int AT_ONCE, class B>
-__device__ static void take_found(B &block, const gpu_sliced &s, unsigned turn, bool lists)
+__device__ static void take_found(B &block, const gpu_sliced &s, unsigned turn, listing lists)
 {
     const uint4 *found = (const uint4 *)(s.found + turn * s.words);
     const uint32_t all = s.words / 4, begin = AT_ONCE > 1 ? all / gridDim.x * blockIdx.x : 0;
     if (threadIdx.x < SLICED_TURNS)
         block.count[threadIdx.x] = 0;
-    if (lists)
+    if (lists != LISTS_NONE)
         __syncthreads();
     for (uint32_t first = threadIdx.x; first < all; first += AT_ONCE * blockDim.x) {
         uint4 more[AT_ONCE];
@@ -126,7 +137,7 @@ __device__ static void take_found(B &block, const gpu_sliced &s, unsigned turn, 
         for (int j = 0; j < AT_ONCE; j++)
             take_words(block, at[j], more[j], lists);
     }
-    if (lists)
+    if (lists == LISTS_ALL)
         list_slices(block, s);
     __syncthreads();
 }
@@ -180,26 +191,23 @@ template <class B> __device__ static void start(B &block, const gpu_sliced &s)
         s.state->arrived[s.set ^ 1][threadIdx.x] = 0;
     if (thread_of_grid() == 0)
         put_depth(s, s.root, 0, ROOT_PARENT);
-    begin_notes(block.notes, s.out);
+    begin_notes(block.notes, s.out.search);
     __syncthreads();
     if (threadIdx.x == 0)
         visited_mask()[s.root / 32] = 1u << (s.root % 32);
     __syncthreads();
 }
 
-/* The first block writes the visited masks, and reports. */
-template <class B> __device__ static void finish(B &block, const gpu_sliced &s, int32_t depth)
+/* The first block reports. `shown`: the visited masks are written. */
+template <class B> __device__ static void finish(B &block, const gpu_sliced &s, int32_t depth, bool shown)
 {
-    const uint32_t normals = s.normals / 32;
-    for (uint32_t i = threadIdx.x; i < s.of[DELEGATES].words; i += blockDim.x)
-        s.of[DELEGATES].visited[i] = visited_mask()[i];
-    for (uint32_t i = threadIdx.x; i < s.of[NORMALS].words; i += blockDim.x)
-        s.of[NORMALS].visited[i] = visited_mask()[normals + i];
+    if (!shown)
+        write_visited(s);
     end_notes(block.notes, depth);
     __syncthreads();
     if (threadIdx.x == 0) {
         __threadfence_system();
-        s.out.mail->report = (uint64_t)s.order.number << 32 | (uint32_t)depth;
+        s.out.search.mail->report = (uint64_t)s.order.number << 32 | (uint32_t)depth;
     }
 }
 
@@ -262,10 +270,20 @@ template <class B> __device__ static inline bool advance(B &block, const gpu_sli
     return p.found != 0;
 }
 
-/* `checks`: the first block has just given up. */
+/* After advance(): what this block lists for the next level. `one`: the last one was of the first block, and p.found is not
+ * what it found. Few vertices are listed: they are found in several hundred levels, which wait for nothing but reads. */
+template <bool ROWS>
+__device__ static inline listing next_listing(const sliced_progress &p, bool one)
+{
+    if (p.way == BY_ONE)
+        return blockIdx.x == 0 ? LISTS_ALL : LISTS_NONE;
+    return ROWS && p.way == BY_PUSH && !one && p.found <= ONE_SLICES ? LISTS_OWN : LISTS_NONE;
+}
+
+/* `form`: of the frontier, for a push. */
 template <bool ROWS, class B>
 __device__ static inline void run_level(B &block, const gpu_sliced &s, unsigned turn, const sliced_progress &p,
-                                        bool checks, slice_batch &own)
+                                        frontier_form form, slice_batch &own)
 {
     if (p.depth == s.order.deepest)
         return;
@@ -281,7 +299,7 @@ __device__ static inline void run_level(B &block, const gpu_sliced &s, unsigned 
     else if (p.way == BY_ROWS)
         pull_rows(block, s, turn, p.depth);
     else
-        push_rows(block, s, turn, p.depth, checks);
+        push_rows(block, s, turn, p.depth, form);
     note_time(block.notes, p.depth, WHOLE_VISITED);
 }
 
@@ -292,22 +310,26 @@ template <bool ROWS, class B> __device__ static inline void search_slices(B &blo
         load_batch(s, thread_of_grid(), own);
     start(block, s);
     sliced_progress p = first_progress(block, s);
-    bool more = true, gave_up = false;
+    frontier_form form = FRONTIER_MASK;
+    bool more = true;
     for (unsigned turn = 0; more; turn = after(turn)) {
         const bool one = p.way == BY_ONE;
         const int32_t depth = p.depth;
-        run_level<ROWS>(block, s, turn, p, gave_up, own);
+        run_level<ROWS>(block, s, turn, p, form, own);
         clear_found(s, after(turn));
         meet(block, s, turn);
         if (!one)
             note_probes(block, s, turn, depth);
-        gave_up = one;
         more = advance(block, s, p);
+        const listing lists = next_listing<ROWS>(p, one);
+        form = one ? FRONTIER_VISITED : lists == LISTS_OWN ? FRONTIER_LISTED : FRONTIER_MASK;
         if (more)
-            take_found<ROWS ? 4 : 1>(block, s, turn, p.way == BY_ONE && blockIdx.x == 0);
+            take_found<!ROWS ? 1 : B::noted ? 4 : 8>(block, s, turn, lists);
     }
     if (blockIdx.x == 0)
-        finish(block, s, p.depth);
+        finish(block, s, p.depth, form == FRONTIER_VISITED);
+    if (s.out.answer.vertex != NULL)
+        write_answer<ROWS ? 4 : 2>(s, form == FRONTIER_VISITED);
     for (unsigned turn = 0; turn < SLICED_TURNS; turn++)
         clear_found(s, turn);
 }

@@ -170,6 +170,16 @@ __device__ static inline void show_visited(const gpu_sliced &s, unsigned turn)
         found[i] = ((const uint4 *)visited_mask())[i];
 }
 
+/* The visited masks are complete. */
+__device__ static inline void write_visited(const gpu_sliced &s)
+{
+    const uint32_t normals = s.normals / 32;
+    for (uint32_t i = threadIdx.x; i < s.of[DELEGATES].words; i += blockDim.x)
+        s.of[DELEGATES].visited[i] = visited_mask()[i];
+    for (uint32_t i = threadIdx.x; i < s.of[NORMALS].words; i += blockDim.x)
+        s.of[NORMALS].visited[i] = visited_mask()[normals + i];
+}
+
 /* By the first block, whose frontier is in its first list: as many levels as it has room for. */
 template <class B> __device__ static void run_one(B &block, const gpu_sliced &s, unsigned turn, int32_t depth)
 {
@@ -187,6 +197,8 @@ template <class B> __device__ static void run_one(B &block, const gpu_sliced &s,
     }
     if (p.count > 0)
         show_visited(s, turn);
+    else
+        write_visited(s);
     if (threadIdx.x == 0) {
         s.state->depth = p.depth;
         s.state->seen = p.seen;

@@ -286,7 +286,11 @@ template <class B> __device__ static void pull_rows(B &block, const gpu_sliced &
 
 /* ---- a level that is pushed ---- */
 
-/* A word of the frontier. After levels of the first block it has all that they visited. */
+/* Where a push finds its frontier: in the mask of what was found last; there among all that the first block has visited; or
+ * each block has its share as a list. */
+enum frontier_form { FRONTIER_MASK, FRONTIER_VISITED, FRONTIER_LISTED };
+
+/* A word of the frontier, or of what the first block has visited. */
 __device__ static inline uint32_t frontier_word(const gpu_sliced &s, unsigned turn, int32_t depth, uint32_t word)
 {
     if (depth == 0)
@@ -377,6 +381,17 @@ __device__ static inline void push_words(B &block, const gpu_sliced &s, unsigned
     }
 }
 
+/* Each lane takes a vertex of the block's list, neighbours in the list going to different warps. */
+template <class B>
+__device__ static inline void push_list(B &block, const gpu_sliced &s, unsigned turn, int32_t depth, slice_tally &tally)
+{
+    const unsigned count = block.count[1], warps = blockDim.x / WARP;
+    for (unsigned i = threadIdx.x / WARP; i < count; i += blockDim.x) {
+        const unsigned own = i + lane_id() * warps;
+        push_together(block, s, turn, depth, short_row(s, own < count ? block.slice[1][own] : 0, own < count), tally);
+    }
+}
+
 /* Long rows of the frontier. */
 template <class B>
 __device__ static void push_pieces(B &block, const gpu_sliced &s, unsigned turn, int32_t depth, bool checks,
@@ -395,13 +410,15 @@ __device__ static void push_pieces(B &block, const gpu_sliced &s, unsigned turn,
     }
 }
 
-/* `checks`: the last levels were those of the first block. */
 template <class B>
-__device__ static void push_rows(B &block, const gpu_sliced &s, unsigned turn, int32_t depth, bool checks)
+__device__ static void push_rows(B &block, const gpu_sliced &s, unsigned turn, int32_t depth, frontier_form form)
 {
     slice_tally tally = {};
+    const bool checks = form == FRONTIER_VISITED;
     const uint32_t groups = warps_of_grid() / WORD_PARTS; /* a block has a multiple of so many warps */
-    for (uint32_t w = warp_of_grid() / WORD_PARTS; w < s.words; w += WARP * groups)
+    if (form == FRONTIER_LISTED)
+        push_list(block, s, turn, depth, tally);
+    for (uint32_t w = warp_of_grid() / WORD_PARTS; form != FRONTIER_LISTED && w < s.words; w += WARP * groups)
         push_words(block, s, turn, depth, w + lane_id() * groups, checks, tally);
     push_pieces(block, s, turn, depth, checks, tally);
     add_tally(block, tally);

@@ -58,13 +58,29 @@ enum status gpu_sliced_open(struct device *dev, const struct gpu_sliced_arrays *
                             .found = arrays->found,
                             .state = arrays->state,
                             .of = {[NORMALS] = *n, [DELEGATES] = *d},
-                            .out = dev->whole.search.out};
+                            .out.search = dev->whole.search.out};
     dev->whole.sliced.launch.program = cuda_sliced_plain(arrays->heads != NULL);
     dev->whole.sliced.noted.program = cuda_sliced_noted(arrays->heads != NULL);
     if (make_slices(dev, arrays, e) != ST_OK ||
         CUDA_TRY(cuda_sliced_plan(s, &dev->whole.sliced.launch), dev->where, e) != ST_OK)
         return e->status;
     return notes ? CUDA_TRY(cuda_sliced_plan(s, &dev->whole.sliced.noted), dev->where, e) : ST_OK;
+}
+
+/* Each thread of the kernel has a few ids, or other kernels do it sooner. */
+void gpu_sliced_open_answers(struct device *dev)
+{
+    enum { MOST_IDS = 32 };
+    const struct gpu_answers *a = &dev->answers;
+    const struct whole_launch *launch = &dev->whole.sliced.launch;
+    const uint64_t threads = (uint64_t)launch->blocks * (uint64_t)launch->threads;
+    const int parents = dev->whole.answer == ANSWER_PARENTS;
+    if (a->vertex == NULL || (parents && a->id_bytes != 4) || a->places.count > MOST_IDS * threads)
+        return;
+    dev->whole.sliced.search.out.answer = (struct sliced_answer){.vertex = a->vertex,
+                                                                .ids = parents ? a->ids : NULL,
+                                                                .to = a->block,
+                                                                .count = (uint32_t)a->places.count};
 }
 
 enum status gpu_sliced_run(struct device *dev, const struct root *root, int noted, uint32_t *levels, struct error *e)
@@ -75,5 +91,6 @@ enum status gpu_sliced_run(struct device *dev, const struct root *root, int note
     s->set ^= 1;
     s->order.number = ++dev->whole.search.order.number;
     dev->whole.settled = 1;
+    dev->whole.answers = s->out.answer.vertex != NULL;
     return gpu_run_kernel(dev, s, launch, noted, levels, e);
 }

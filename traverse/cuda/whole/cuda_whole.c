@@ -15,11 +15,16 @@ static enum status gpu_run(struct device *dev, const struct root *root, enum dir
                            int noted, uint32_t *levels, struct error *e)
 {
     *levels = 0;
+    dev->whole.answers = dev->whole.ahead = 0;
     if (dev->whole.launch.blocks == 0 || finds_root_alone(dev, root))
         return ST_OK;
     if (dev->whole.sliced.launch.blocks > 0)
         return gpu_sliced_run(dev, root, noted, levels, e);
-    return gpu_whole_run(dev, root, (struct gpu_wish){modes[mode], noted, 0}, levels, e);
+    dev->whole.ahead = gpu_can_answer_ahead(dev);
+    gpu_whole_run(dev, root, (struct gpu_wish){modes[mode], noted, 0}, levels, e);
+    dev->whole.is_deep = *levels > BYTE_LEVELS;
+    dev->whole.answers = dev->whole.ahead && (dev->whole.answer == ANSWER_PARENTS || !dev->whole.is_deep);
+    return e->status;
 }
 
 static enum status gpu_run_together(struct device *dev, const struct root *root,

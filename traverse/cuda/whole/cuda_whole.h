@@ -110,6 +110,7 @@ struct whole_note {
 struct whole_mail {
     uint64_t report;  /* when the search is over, its number in the upper half, and how many levels there were
                          in the lower one */
+    uint64_t answered; /* its number in the upper half, when the answer that is made with it stands */
     uint32_t written; /* by the device: levels noted so far */
     uint32_t taken;   /* by the host: of these */
 };
@@ -198,6 +199,9 @@ void cuda_whole_settle(const struct gpu_whole *search, cudaStream_t stream);
 /* to[i] = depth + 1 of vertex i of a kind, 0 if it was not visited, whether depths are complete or not. They are below
  * 255. */
 void cuda_whole_byte_depths(const struct gpu_whole *search, enum vertex_kind kind, uint8_t *to, cudaStream_t stream);
+
+/* The same of all normals, of all delegates behind them, and 0 of no vertex. */
+void cuda_whole_all_byte_depths(const struct gpu_whole *search, uint8_t *to, cudaStream_t stream);
 
 /* After a search, when its depths are complete: counts the frontiers of levels first..first+levels. `to` is
  * zero before. */

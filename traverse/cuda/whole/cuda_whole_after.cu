@@ -63,24 +63,38 @@ __device__ static inline void store_bytes(const uint32_t *bytes, uint64_t count,
     }
 }
 
-/* A thread takes a word of each mask. Bytes that must move for 32 vertices: 4 of each mask, and 32. */
-__global__ static void __launch_bounds__(BLOCK) byte_depths(gpu_vertices v, const whole_state *state, uint8_t *to)
+__device__ static inline void write_word(const gpu_vertices &v, const whole_state *state, unsigned kept, uint64_t word,
+                                         uint8_t *to)
+{
+    uint32_t bytes[WORD_PARTS] = {0}, left = v.visited[word];
+#pragma unroll 4
+    for (unsigned k = 0; k < kept; k++) {
+        const uint32_t mask = v.queue[k * v.words + word], value = (uint32_t)state->kept_depth[k] + 1;
+        left &= ~mask;
+#pragma unroll
+        for (int i = 0; i < WORD_PARTS; i++)
+            bytes[i] |= bits_to_bytes(mask >> 4 * i & 15) * value;
+    }
+    if (left != 0)
+        add_depths(left, v.depth + word * 32, bytes);
+    store_bytes(bytes, v.count - word * 32, to + word * 32);
+}
+
+/* A thread takes a word of each mask, of one kind and then of the other one. Bytes that must move for 32 vertices: 4 of each
+ * mask, and 32. `closes`: behind them stands the value of no vertex. */
+__global__ static void __launch_bounds__(BLOCK)
+    byte_depths(gpu_vertices v, gpu_vertices behind, const whole_state *state, uint8_t *to, int closes)
 {
     const unsigned kept = state->kept;
-    for (uint64_t word = (uint64_t)blockIdx.x * BLOCK + threadIdx.x; word * 32 < v.count;
-         word += (uint64_t)gridDim.x * BLOCK) {
-        uint32_t bytes[WORD_PARTS] = {0}, left = v.visited[word];
-#pragma unroll 4
-        for (unsigned k = 0; k < kept; k++) {
-            const uint32_t mask = v.queue[k * v.words + word], value = (uint32_t)state->kept_depth[k] + 1;
-            left &= ~mask;
-#pragma unroll
-            for (int i = 0; i < WORD_PARTS; i++)
-                bytes[i] |= bits_to_bytes(mask >> 4 * i & 15) * value;
-        }
-        if (left != 0)
-            add_depths(left, v.depth + word * 32, bytes);
-        store_bytes(bytes, v.count - word * 32, to + word * 32);
+    const uint64_t words = (v.count + 31) / 32, all = words + (behind.count + 31) / 32,
+                   thread = (uint64_t)blockIdx.x * BLOCK + threadIdx.x;
+    if (closes && thread == 0)
+        to[v.count + behind.count] = 0;
+    for (uint64_t word = thread; word < all; word += (uint64_t)gridDim.x * BLOCK) {
+        if (word < words)
+            write_word(v, state, kept, word, to);
+        else
+            write_word(behind, state, kept, word - words, to + v.count);
     }
 }
 
@@ -88,7 +102,13 @@ void cuda_whole_byte_depths(const gpu_whole *search, enum vertex_kind kind, uint
 {
     const gpu_vertices *v = &search->of[kind];
     if (v->count > 0)
-        byte_depths<<<blocks_for(v->words, BLOCK), BLOCK, 0, stream>>>(*v, search->state, to);
+        byte_depths<<<blocks_for(v->words, BLOCK), BLOCK, 0, stream>>>(*v, gpu_vertices{}, search->state, to, 0);
+}
+
+void cuda_whole_all_byte_depths(const gpu_whole *search, uint8_t *to, cudaStream_t stream)
+{
+    const gpu_vertices *n = &search->of[NORMALS], *d = &search->of[DELEGATES];
+    byte_depths<<<blocks_for(n->words + d->words + 1, BLOCK), BLOCK, 0, stream>>>(*n, *d, search->state, to, 1);
 }
 
 /* ---- the lengths of rows ---- */

@@ -47,36 +47,41 @@ static enum status take_notes(struct device *dev, struct error *e)
 
 /* ---- the search ---- */
 
-/* Waits until the device reports the end of the search, which is sooner than the end of the kernel. */
-static enum status wait_for_end(struct device *dev, cudaStream_t stream, int noted, uint32_t *levels, struct error *e)
+/* Waits until the device reports in this word of its mail, which is sooner than the end of the kernel. */
+static enum status wait_for_report(struct device *dev, const volatile uint64_t *report, int noted, struct error *e)
 {
     enum { LOOKS = 1 << 14 };
     const struct gpu_whole *s = &dev->whole.search;
-    const volatile uint64_t *report = &s->out.mail->report;
     for (unsigned i = 1; *report >> 32 != s->order.number; i++) {
         if (noted && take_notes(dev, e) != ST_OK)
             return e->status;
         if (i % LOOKS != 0)
             continue;
-        const cudaError_t state = cudaStreamQuery(stream);
+        const cudaError_t state = cudaStreamQuery(dev->stream.of[DELEGATES]);
         /* a kernel that ends itself has reported why */
         if (state != cudaErrorNotReady && *report >> 32 != s->order.number &&
             CUDA_TRY(state, dev->where, e) != ST_OK)
             return e->status;
     }
-    *levels = (uint32_t)*report;
     return ST_OK;
+}
+
+enum status gpu_wait_for_answer(struct device *dev, struct error *e)
+{
+    return wait_for_report(dev, &dev->whole.search.out.mail->answered, 0, e);
 }
 
 enum status gpu_run_kernel(struct device *dev, const void *search, const struct whole_launch *launch, int noted,
                            uint32_t *levels, struct error *e)
 {
-    cudaStream_t stream = dev->stream.of[DELEGATES];
+    const volatile uint64_t *report = &dev->whole.search.out.mail->report;
     if (noted)
         begin_notes(dev);
-    if (gpu_use(dev, e) != ST_OK || CUDA_TRY(cuda_whole_start(search, launch, stream), dev->where, e) != ST_OK ||
-        wait_for_end(dev, stream, noted, levels, e) != ST_OK)
+    if (gpu_use(dev, e) != ST_OK ||
+        CUDA_TRY(cuda_whole_start(search, launch, dev->stream.of[DELEGATES]), dev->where, e) != ST_OK ||
+        (dev->whole.ahead && gpu_answer_ahead(dev, e) != ST_OK) || wait_for_report(dev, report, noted, e) != ST_OK)
         return e->status;
+    *levels = (uint32_t)*report;
     dev->whole.notes.levels = noted ? *levels : 0;
     return ST_OK;
 }

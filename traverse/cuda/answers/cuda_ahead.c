@@ -1,0 +1,30 @@
+/* cuda_ahead.c: the answer of a device that is alone, launched behind the kernel of its search
+ *
+ * The stream begins these kernels when the search ends, while the host still waits for the report of that end. So an answer
+ * costs no launch, no event and no call that waits: its last kernel reports, too. How many levels there will be is not known
+ * then. Depths are taken for bytes; if that was wrong, they are made again as others are (cuda_results.c), and the next search
+ * launches nothing ahead.
+ */
+#include "traverse/cuda/cuda_device.h"
+#include "traverse/cuda/cuda_error.h"
+
+int gpu_can_answer_ahead(const struct device *dev)
+{
+    const struct gpu_answers *a = &dev->answers;
+    const int opened = a->counts != NULL, gathers = a->vertex != NULL;
+    return opened && gathers && (dev->whole.answer == ANSWER_PARENTS || !dev->whole.is_deep);
+}
+
+enum status gpu_answer_ahead(struct device *dev, struct error *e)
+{
+    cudaStream_t stream = dev->stream.of[DELEGATES];
+    const struct gpu_whole *s = &dev->whole.search;
+    struct gpu_answers *a = &dev->answers;
+    const int parents = dev->whole.answer == ANSWER_PARENTS;
+    a->form = !parents ? VALUE_BYTE : a->id_bytes == 4 ? VALUE_32 : VALUE_64;
+    if ((parents ? gpu_write_parents(dev, NULL, stream, e) : gpu_write_all_depths(dev, a->form, stream, e)) != ST_OK)
+        return e->status;
+    cuda_gather_values(a->vertex, a->starts[1], a->form, a->by_vertex, a->block, stream);
+    cuda_report_answer(&s->out.mail->answered, (uint64_t)s->order.number << 32, stream);
+    return CUDA_LAUNCHED(dev->where, e);
+}
