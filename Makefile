@@ -363,7 +363,7 @@ completed = $(PROGRAMS) $(SCRIPTS) dbfs-dataset
 install_pages = install -d $(mandir)/man$(1) && install -m 644 $(filter %.$(1),$(man_pages)) $(mandir)/man$(1)
 
 install: all
-	install -d $(bindir) $(sharedir)/dbfs/datasets $(sharedir)/doc/dbfs/examples $(bash_completions) \
+	install -d $(bindir) $(sharedir)/dbfs/datasets $(sharedir)/dbfs/python $(sharedir)/doc/dbfs/examples $(bash_completions) \
 	    $(sharedir)/zsh/site-functions
 	install -m 755 $(PROGRAMS:%=$(BUILD)/bin/%) $(SCRIPTS:%=$(BUILD)/bin/%) $(bindir)
 	install -m 755 scripts/dataset.sh $(bindir)/dbfs-dataset
@@ -371,6 +371,7 @@ install: all
 	$(call install_pages,5)
 	$(call install_pages,7)
 	install -m 644 datasets/MANIFEST.tsv datasets/*.txt datasets/LICENSE.* $(sharedir)/dbfs/datasets
+	install -m 644 scripts/dbfs.py $(sharedir)/dbfs/python
 	install -m 644 README.md CHANGELOG.md LICENSE $(sharedir)/doc/dbfs
 	install -m 644 scripts/read_dbfs.py formats/SPEC-*.md $(sharedir)/doc/dbfs/examples
 	install -m 755 scripts/demo.sh $(sharedir)/doc/dbfs/examples
