@@ -374,7 +374,7 @@ install: all
 	install -m 644 scripts/dbfs.py $(sharedir)/dbfs/python
 	install -m 644 README.md CHANGELOG.md LICENSE $(sharedir)/doc/dbfs
 	install -m 644 scripts/read_dbfs.py formats/SPEC-*.md $(sharedir)/doc/dbfs/examples
-	install -m 755 scripts/demo.sh $(sharedir)/doc/dbfs/examples
+	install -m 755 scripts/demo.sh scripts/slurm-pack.sh scripts/slurm-search.sh $(sharedir)/doc/dbfs/examples
 	install -m 644 scripts/completion/_dbfs $(sharedir)/zsh/site-functions
 	install -m 644 scripts/completion/dbfs.bash $(bash_completions)/dbfs
 	for program in $(filter-out dbfs,$(completed)); do ln -sf dbfs $(bash_completions)/$$program; done
