@@ -5,6 +5,7 @@
 #include "formats/base/bytes.h"
 #include "formats/base/crc.h"
 #include "formats/base/mapped.h"
+#include "formats/base/progress.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -291,6 +292,7 @@ enum status container_check_all(struct container *c, int threads, struct error *
             return e->status;
         if (s->encoding == ENCODING_RAW && s->width == 4)
             s->most = most;
+        progress_add(s->bytes);
     }
     return ST_OK;
 }

@@ -1,6 +1,7 @@
 /* shard.c: opens a shard, checks its structure and decodes it; see shard.h and SPEC-shard.md */
 #include "shard.h"
 
+#include "formats/base/progress.h"
 #include "formats/graph/partition.h"
 
 #include <stdio.h>
@@ -297,6 +298,7 @@ static enum status load_csr(struct shard *shard, enum subgraph g, unsigned colum
         return bad(shard, subgraph_name[g], "offsets do not span the columns", e);
     if (check_mask_end(shard, g, e) == ST_OK)
         load_columns(shard, g, columns, threads, e);
+    progress_add(1);
     return e->status;
 }
 

@@ -23,6 +23,8 @@
 #   UNIFORM   scale of `uniform` (24);  GRID  side of `grid` (4000);  FOUR  scale of `four` and `figure8` (24)
 #   CPU       scale of `cpu` (25);  TH  of `th` ("0 8 32 64 128 inf")
 #   ROOTS     searches of a run (64; `grid` has two corners and its middle);  ROUNDS (3)
+#   HOSTS     addresses with commas between, of hosts that the ranks are dealt to in turn; WORK must then be a folder
+#             that all of them see, and the programs lie at the same place
 #   SETUPS    a pattern of awk: only set-ups whose whole name is like it are run (names are in column `set-up`)
 #   BUDGET    seconds: what would begin later is left out, and what runs then is ended (default: no limit)
 #   LIMIT     seconds that one program may run (120);  PACK  options for dbfs-pack
@@ -38,7 +40,7 @@ export TMPDIR=${WORK:-/dev/shm}
 # Open MPI would bind a rank to one core
 export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 OMPI_MCA_hwloc_base_binding_policy=none
 export OMPI_MCA_rmaps_base_oversubscribe=1
-settings='GPUS BACKEND SCALE UNIFORM GRID FOUR CPU TH TH_SCALES ROOTS ROUNDS SETUPS BUDGET LIMIT PACK'
+settings='GPUS BACKEND SCALE UNIFORM GRID FOUR CPU TH TH_SCALES ROOTS ROUNDS HOSTS SETUPS BUDGET LIMIT PACK'
 . scripts/bench-lib.sh
 gpus=${GPUS:-2}
 backend=${BACKEND:-cuda}
@@ -52,6 +54,12 @@ columns='%-8s %5s %-15s %-10s %4s %-6s %5s %10s %10s %10s %9s %9s %10s %-6s %-16
 declare -A roots_of
 code=0
 : >"$table"
+
+on_hosts=
+if [ -n "${HOSTS:-}" ]; then
+    on_hosts="-host $HOSTS"
+    if "$mpiexec" --version 2>&1 | grep -q HYDRA; then on_hosts="-hosts $HOSTS -ppn 1"; fi
+fi
 
 left() { echo $((${BUDGET:-1000000} - SECONDS)); }
 limit() { local most=${LIMIT:-120} rest; rest=$(left); echo $((rest < most ? rest : most)); }
@@ -105,7 +113,7 @@ run_setup() { # STAGE ROUND LABEL GRAPH/TH LAYOUT [OPTION...]
     shift 5
     [ -e "$(pack_of "$graph" "$layout")/manifest" ] || return 0
     [ "$(left)" -gt 4 ] || { echo "left out, no time: $stage $label"; return 0; }
-    [ "${layout%x*}" = 1 ] || launch="$mpiexec -n ${layout%x*}"
+    [ "${layout%x*}" = 1 ] || launch="$mpiexec $on_hosts -n ${layout%x*}"
     [ "$backend" = cuda ] || threads="-@ $(((cores + ${layout%x*} - 1) / ${layout%x*}))"
     timeout -k 3 "$(limit)" $launch "$bin/dbfs-traverse" -q --no-check --trust --backend "$backend" $threads \
         -g "${layout#*x}" ${roots_of[${graph%/*}]} "$@" --force --json "$of.json" "$(pack_of "$graph" "$layout")" \

@@ -21,6 +21,9 @@ umask 022
 
 "${MAKE:-make}" --no-print-directory -s BUILD="$build" CUDA="$cuda" ARCHIVE="${ARCHIVE:-1}" \
     DESTDIR="$stage" PREFIX=/usr install
+mkdir -p "$stage/usr/lib/python3/dist-packages" # where Python of Debian looks
+mv "$stage/usr/share/dbfs/python/dbfs.py" "$stage/usr/lib/python3/dist-packages"
+rmdir "$stage/usr/share/dbfs/python"
 programs=$(cd "$stage/usr/bin" && for f in *; do [ "$(head -c 4 "$f" | tail -c 3)" != ELF ] || echo "$f"; done)
 (cd "$stage/usr/bin" && strip --strip-unneeded --remove-section=.comment --remove-section=.note $programs)
 
@@ -58,7 +61,7 @@ Maintainer: $maintainer
 Installed-Size: $(du -sk "$stage/usr" | cut -f1)
 Depends: $depends
 Recommends: mpich | mpi-default-bin
-Suggests: curl | wget, gnuplot-nox | gnuplot, python3
+Suggests: curl | wget, gnuplot-nox | gnuplot, python3-numpy
 Conflicts: $other
 Provides: dbfs-traverse
 Section: science

@@ -3,6 +3,7 @@
 #include "numa_nodes.h"
 
 #include "formats/base/cli.h"
+#include "formats/base/progress.h"
 #include "formats/shard_ranges.h"
 
 #include <stdlib.h>
@@ -27,6 +28,10 @@ static enum status open_shards(struct graph *graph, const struct comm *comm, con
 
 static enum status check_shards(const struct graph *graph, int threads, struct error *e)
 {
+    uint64_t bytes = 0;
+    for (uint32_t g = 0; g < graph->device_count; g++)
+        bytes += container_bytes(graph->shards[g].file);
+    progress_stage("checking shards", bytes, PROGRESS_BYTES);
     for (uint32_t g = 0; g < graph->device_count; g++) {
         if (container_check_all(graph->shards[g].file, threads, e) != ST_OK)
             return e->status;
@@ -62,6 +67,7 @@ static enum status decode_shards(struct graph *graph, const struct graph_options
                                  struct error *e)
 {
     unsigned columns = columns_wanted(graph, options);
+    progress_stage("loading shards", (uint64_t)graph->device_count * SUBGRAPHS, PROGRESS_ITEMS);
     for (uint32_t g = 0; g < graph->device_count; g++) {
         if (shard_load(&graph->shards[g], columns, options->threads, options->budget, e) != ST_OK)
             return e->status;
@@ -114,7 +120,9 @@ static enum status count_vertices(struct graph *graph, const struct comm *comm, 
 static enum status check_ranges(const struct graph *graph, const struct graph_options *options,
                                 struct error *e)
 {
+    progress_stage("checking ranges", graph->device_count, PROGRESS_ITEMS);
     for (uint32_t g = 0; g < graph->device_count && e->status == ST_OK; g++) {
+        progress_add(g > 0);
         if (has_columns(options))
             shard_check_ranges(&graph->shards[g], graph->locals, options->threads, e);
         else

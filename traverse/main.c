@@ -4,6 +4,7 @@
 #include "record.h"
 #include "roots.h"
 #include "searcher.h"
+#include "serve.h"
 
 #include "formats/base/progress.h"
 #include "formats/mpi/watch.h"
@@ -37,7 +38,7 @@ static enum status choose_roots(struct run *run, struct error *e)
 {
     const struct args *args = &run->args;
     watch_phase("choosing roots");
-    if (roots_choose(&run->roots, &run->searcher.rank, args, run->map, e) != ST_OK)
+    if (roots_choose(&run->roots, &run->searcher.rank, args, run->map, e) != ST_OK || args->serve)
         return e->status;
     if (run->roots.count < args->count && run->searcher.comm.rank == 0)
         cli_warn(&args->cli, "only %" PRIu64 " vertices have edges: searching from each",
@@ -57,9 +58,12 @@ static enum status set_up(struct run *run, struct error *e)
     double start = cli_seconds();
     if (s->comm.rank == 0)
         outputs_check(args, e);
+    if (s->comm.rank == 0)
+        progress_start(&args->cli);
     if (comm_agree(&s->comm, e) != ST_OK ||
         searcher_open(s, &run->args, args->depths != NULL || args->parents != NULL, e) != ST_OK)
         return e->status;
+    progress_end();
     if (args->map != NULL && s->comm.rank == 0)
         name_map_open(&run->map, args->map, s->graph.manifest.totals.n, &s->budget, e);
     if (comm_agree(&s->comm, e) != ST_OK || choose_roots(run, e) != ST_OK)
@@ -70,13 +74,12 @@ static enum status set_up(struct run *run, struct error *e)
 
 /* ---- searching ---- */
 
-static void name_root(struct run *run, uint64_t i)
+static void name_root(const struct run *run, uint64_t id, struct record *record)
 {
-    struct record *record = &run->records[i];
-    record->root = run->roots.ids[i];
+    record->root = id;
     if (run->map == NULL)
         return;
-    struct map_name name = name_map_at(run->map, record->root);
+    struct map_name name = name_map_at(run->map, id);
     record->name = strndup(name.bytes, name.length);
 }
 
@@ -99,6 +102,26 @@ static enum status write_results(struct run *run, const struct root *root, struc
     return e->status;
 }
 
+/* Searches from root `i`, and prints and writes what was found. */
+static enum status search_one(struct run *run, uint64_t i, struct record *record, int talks, struct error *e)
+{
+    const struct roots *roots = &run->roots;
+    struct searcher *s = &run->searcher;
+    name_root(run, roots->ids[i], record);
+    watch_phase("searching from root %" PRIu64, roots->ids[i]);
+    if (record_search(record, s, &run->args, &roots->root[i], e) != ST_OK) {
+        if (s->comm.ranks > 1)
+            comm_abort(&s->comm, run->args.cli.program, e);
+        return e->status; /* nobody waits, and unfinished files go away */
+    }
+    if (talks && !run->args.serve)
+        report_record(run->talk, &run->env, record);
+    watch_phase("writing results of root %" PRIu64, roots->ids[i]);
+    if (write_results(run, &roots->root[i], e) == ST_OK && talks && run->args.serve) /* its line says that they are there */
+        report_record(run->talk, &run->env, record);
+    return e->status;
+}
+
 static enum status search_all(struct run *run, struct error *e)
 {
     const struct roots *roots = &run->roots;
@@ -115,23 +138,36 @@ static enum status search_all(struct run *run, struct error *e)
         progress_start(&run->args.cli);
     progress_stage("searching", roots->count, PROGRESS_ITEMS);
     for (uint64_t i = 0; i < roots->count; i++) {
-        name_root(run, i);
-        watch_phase("searching from root %" PRIu64, roots->ids[i]);
-        if (record_search(&run->records[i], s, &run->args, &roots->root[i], e) != ST_OK) {
-            if (s->comm.ranks > 1)
-                comm_abort(&s->comm, run->args.cli.program, e);
-            return e->status; /* nobody waits, and unfinished files go away */
-        }
-        if (talks)
-            report_record(run->talk, &run->env, &run->records[i]);
-        watch_phase("writing results of root %" PRIu64, roots->ids[i]);
-        if (write_results(run, &roots->root[i], e) != ST_OK ||
+        if (search_one(run, i, &run->records[i], talks, e) != ST_OK ||
             (run->trace != NULL && trace_file_add(run->trace, &run->records[i], e) != ST_OK))
             return e->status;
         progress_add(1);
     }
     progress_end();
     return ST_OK;
+}
+
+/* A line of standard output for each of standard input: a record, or why there is none. */
+static enum status serve_all(struct run *run, struct error *e)
+{
+    struct serve serve = {0};
+    int talks = run->searcher.comm.rank == 0;
+    while (serve_next(&serve, &run->roots, &run->searcher.rank, &run->args, run->map, e) == ST_OK && !serve.ended) {
+        struct record record = {0};
+        if (run->roots.count > 0 && search_one(run, 0, &record, talks, e) != ST_OK)
+            break;
+        if (serve.refused.status != ST_OK)
+            fprintf(run->talk, "error %s\n", serve.refused.text);
+        record_free(&record);
+        if (talks && (fflush(run->talk) != 0 || ferror(run->talk)))
+            fail_errno(e, "standard output", "cannot write");
+        if (comm_agree(&run->searcher.comm, e) != ST_OK)
+            break;
+    }
+    if (e->status == ST_OK && comm_max_of(&run->searcher.comm, (uint64_t)serve.any_refused))
+        fail(e, ST_USAGE, "standard input: not every line was a root to search from");
+    serve_close(&serve);
+    return comm_agree(&run->searcher.comm, e);
 }
 
 /* ---- the end ---- */
@@ -196,8 +232,12 @@ int main(int argc, char **argv)
         return cli_finish(&run.args.cli, &error);
     }
     if (searcher_start(&run.searcher, &run.args, &error) == ST_OK && searcher_takes_part(&run.searcher) &&
-        set_up(&run, &error) == ST_OK && search_all(&run, &error) == ST_OK)
-        conclude(&run, &error);
+        set_up(&run, &error) == ST_OK) {
+        if (run.args.serve)
+            serve_all(&run, &error);
+        else if (search_all(&run, &error) == ST_OK)
+            conclude(&run, &error);
+    }
     searcher_end(&run.searcher, &error);
     progress_end();
     int code = run.searcher.comm.rank == 0 ? cli_finish(&run.args.cli, &error) : (int)error.status;

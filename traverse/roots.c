@@ -93,7 +93,7 @@ static enum status check_ids(const struct roots *roots, uint64_t n, struct error
     return ST_OK;
 }
 
-static enum status locate(struct roots *roots, const struct rank *rank, struct error *e)
+enum status roots_locate(struct roots *roots, const struct rank *rank, struct error *e)
 {
     const struct graph *graph = rank->graph;
     struct places places = {0};
@@ -285,17 +285,17 @@ enum status roots_choose(struct roots *roots, const struct rank *rank, const str
     if (rank->graph->manifest.totals.n == 0)
         return fail(e, ST_BAD_DATA, "%s: the graph has no vertices: there is no root to search from",
                     args->folder);
-    roots->count = args->count;
+    roots->count = args->serve ? 1 : args->count;
     roots->ids = calloc(roots->count, sizeof *roots->ids);
     roots->root = calloc(roots->count, sizeof *roots->root);
     if (roots->ids == NULL || roots->root == NULL)
         fail_memory(e, "roots", roots->count * sizeof *roots->root);
-    if (comm_agree(rank->comm, e) != ST_OK || find_ids(roots, rank, args, map, e) != ST_OK)
+    if (comm_agree(rank->comm, e) != ST_OK || args->serve || find_ids(roots, rank, args, map, e) != ST_OK)
         return e->status;
     if (roots->count == 0)
         return fail(e, ST_RUNTIME, "%s: no vertex has an edge: there is no root to sample",
                     args->folder);
-    return locate(roots, rank, e);
+    return roots_locate(roots, rank, e);
 }
 
 void roots_free(struct roots *roots)

@@ -6,7 +6,7 @@
 #include <sched.h>
 #include <unistd.h>
 
-enum { NAP_US = 5000 };
+enum { LONG_NAP_US = 5000, SHORT_NAP_US = 100 };
 
 /* A launcher may have bound each rank to cores of its own. */
 static void take_all_cores(struct comm *comm)
@@ -29,15 +29,26 @@ void comm_lead(struct comm *comm)
 }
 
 /* MPI's own waits spin. This one does not count for --timeout: rank 0 may take its time. */
-void comm_await_lead(struct error *e)
+static void await_first(void *bytes, int count, useconds_t nap_us)
 {
     MPI_Request request;
     int over = 0;
-    watch_phase("waiting for rank 0, which works alone");
-    MPI_Ibcast(e, sizeof *e, MPI_BYTE, 0, MPI_COMM_WORLD, &request);
+    MPI_Ibcast(bytes, count, MPI_BYTE, 0, MPI_COMM_WORLD, &request);
     MPI_Test(&request, &over, MPI_STATUS_IGNORE);
     while (!over) {
-        usleep(NAP_US);
+        usleep(nap_us);
         MPI_Test(&request, &over, MPI_STATUS_IGNORE);
     }
+}
+
+void comm_await_lead(struct error *e)
+{
+    watch_phase("waiting for rank 0, which works alone");
+    await_first(e, sizeof *e, LONG_NAP_US);
+}
+
+void comm_await(const struct comm *comm, void *bytes, int count)
+{
+    if (comm->ranks > 1)
+        await_first(bytes, count, comm->rank > 0 ? SHORT_NAP_US : 0);
 }

@@ -1,6 +1,5 @@
-/* lead.h: a job of several ranks of one host whose work rank 0 does alone.
- *
- * The other ranks wait for its end without using their cores, which rank 0 takes.
+/* lead.h: waiting for rank 0 without using a core: where rank 0 alone does the work of a job of one host, and where it
+ * waits for its input.
  */
 #ifndef DBFS_COMM_LEAD_H
 #define DBFS_COMM_LEAD_H
@@ -14,5 +13,9 @@ void comm_lead(struct comm *comm);
 /* Called by all ranks that called comm_lead: by rank 0 when its work is over, with how it ended, and by the others
  * at once. These sleep until then. Afterwards all have the *e of rank 0. */
 void comm_await_lead(struct error *e);
+
+/* Collective. What rank 0 has in `bytes` is copied to all. The others sleep until then; the time does not count for
+ * --timeout. */
+void comm_await(const struct comm *comm, void *bytes, int count);
 
 #endif

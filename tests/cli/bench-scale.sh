@@ -57,6 +57,10 @@ check 'and one of times, with their options' test "$(grep -c "^br	blocking	false
 check 'and levels before and after' awk -F'\t' '$1 == "ir-l-u" && $3 == "list" { all += $4; sent += $5; bytes += $7 }
     END { exit !(sent > 0 && sent < all && bytes == 4 * sent) }' "$tmp/out"
 
+printf '#!/bin/sh\necho "$*" >>"%s"\nexec "%s" "$@"\n' "$tmp/launched" "$MPIEXEC" >"$tmp/mpiexec"
+chmod +x "$tmp/mpiexec"
+check_exit 0 'with a host named' scale MPIEXEC="$tmp/mpiexec" HOSTS=localhost SETUPS='1x2|2x1-host' $run rmat
+check 'ranks are started there' grep -qE -e '-hosts? localhost( -ppn 1)? -n 2 .*dbfs-traverse' "$tmp/launched"
 check_exit 0 'without time' scale BUDGET=4 SETUPS=1x1 $run rmat
 check 'what is left out is said' grep -q '^left out, no time: rmat$' "$tmp/out"
 check_exit 2 'a stage that there is not' scale $run rmat walk

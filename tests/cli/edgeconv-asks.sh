@@ -24,7 +24,7 @@ heals() {
     check "its advice works: $2" test "$(PATH=$(dirname "$edgeconv"):$PATH bash -c "$2" 2>err)" = "$(printf "$3")"
 }
 for options in '' '--compact=x.map'; do
-    foreign GraphML '<?xml version="1.0"?>\n<graphml xmlns="x">\n<graph edgedefault="directed">\n' read_graphml $options
+    foreign GraphML '<?xml version="1.0"?>\n<graphml xmlns="x">\n<graph edgedefault="directed">\n' ElementTree $options
     foreign GEXF '<?xml version="1.0"?>\n<gexf>\n' read_gexf $options
     foreign HTML '<!DOCTYPE html>\n<html>\n' 'web page' $options
     foreign GML 'graph [\n  node [\n    id 1\n  ]\n]\n' read_gml $options
@@ -34,7 +34,7 @@ for options in '' '--compact=x.map'; do
     foreign Pajek '*Vertices 3\n1 "a"\n2 "b"\n3 "c"\n*Edges\n1 2\n2 3\n' awk $options
     foreign JSON '{"nodes": [{"id": 1}],\n "links": []}\n' jq $options
     foreign JSON '[{"source": 1, "target": 2}]\n' jq $options
-    foreign NumPy '\x93NUMPY\1\0v\0{"descr"}\n' savetxt $options
+    foreign Arrow 'ARROW1\0\0\377\377' pyarrow $options
     foreign HDF5 '\x89HDF\r\n\x1a\n....' h5py $options
     foreign quotes '"1","2"\n"2","3"\n' csv.reader $options
     foreign ';' '1;2\n2;3\n' 'use --separator=semicolon' $options

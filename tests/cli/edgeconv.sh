@@ -457,7 +457,7 @@ check_exit 1 'a missing file' "$edgeconv" --force -o x.edges missing.txt
 check_says 'missing.txt: cannot open' 'is named'
 check_exit 1 'a folder' "$edgeconv" --force -o x.edges .
 check_exit 2 'an unknown format' "$edgeconv" -f foo pairs
-check_says "-f: 'foo' is none of auto, .*pairs, .*csv, .*mtx, .*metis, .*u64, wdc-index" 'lists those there are'
+check_says "-f: 'foo' is none of auto, .*pairs, .*csv, .*mtx, .*metis, .*u64, npy, npz, wdc-index" 'lists those there are'
 check_exit 2 'an unknown output format' "$edgeconv" -t foo pairs
 check_says "-t: 'foo' is not edges, text, u32, u64, graph500 or sg" 'lists those there are'
 check_exit 2 'an unknown direction' "$edgeconv" --direction foo pairs

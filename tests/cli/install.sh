@@ -22,6 +22,14 @@ check 'dbfs-dataset has its table' test "$("$root/bin/dbfs-dataset" --list | wc 
 check 'and the graphs that ship' "$root/bin/dbfs-dataset" wordnet-3.0 "$tmp/wordnet"
 check 'packed' test -s "$tmp/wordnet/wordnet-3.0-p1.dbfs/manifest"
 check 'and left where they are' test -s "$root/share/dbfs/datasets/wordnet-3.0.txt"
+if python3 -c 'import numpy' 2>/dev/null; then
+    check 'the Python module finds the programs' env PATH="$root/bin:$PATH" PYTHONPATH="$root/share/dbfs/python" \
+        PYTHONDONTWRITEBYTECODE=1 python3 -c "import dbfs
+dbfs.pack([[0, 1]], '$tmp/python.dbfs')
+assert dbfs.open('$tmp/python.dbfs').search(0).distances.tolist() == [0, 1]"
+else
+    skip 'the Python module finds the programs: no python3 with numpy'
+fi
 check 'the demo runs from there' env MPIEXEC="$MPIEXEC" "$root/share/doc/dbfs/examples/demo.sh"
 
 # ---- completions ----

@@ -42,6 +42,12 @@ hides dbfs-traverse "'$bin/dbfs-traverse' -@ 1 -n 64 g.dbfs"
 check_exit 0 'dbfs-pack -v' "$bin/dbfs-pack" -v --force -p 2 -o x.dbfs g.edges
 stages=$(sed -n 's/^dbfs-pack: \([a-z ]*\): [0-9.]* s$/\1/p' err | tr '\n' ',')
 check "tells its stages ($stages)" test "$stages" = 'counting degrees,counting edges by thresholds,placing edges,building shards,'
+"$bin/dbfs-traverse" -v -@ 1 -r 1 g.dbfs >/dev/null 2>err
+stages=$(sed -n 's/^dbfs-traverse: \([a-z ]*\): [0-9.]* s$/\1/p' err | tr '\n' ',')
+check "dbfs-traverse tells those of loading ($stages)" test "$stages" = 'checking shards,loading shards,checking ranges,'
+"$bin/dbfs-traverse" -v --no-check --trust -@ 1 -r 1 g.dbfs 2>&1 >/dev/null |
+    sed -n 's/^dbfs-traverse: \([a-z ]*\): [0-9.]* s$/\1/p' | tr '\n' ',' >stages
+check 'and no others' test "$(cat stages)" = 'loading shards,'
 "$bin/edgeconv" -q -t text -o e.txt g.edges # a stream that does not say at its start what comes
 "$bin/edgeconv" -q --force -o e.edges e.txt
 "$bin/dbfs-pack" -v --force -p 2 -o x.dbfs - < <(cat e.edges; until [ -e go ]; do sleep 0.05; done) 2>pipe &

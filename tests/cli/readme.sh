@@ -17,12 +17,16 @@ for n in $(seq 1 20); do
     block "$n" | sed "s#\$PWD/build/bin#$bin#" >"$tmp/block"
     [ -s "$tmp/block" ] || break
     grep -q '^make' "$tmp/block" && continue # the build, and this test
+    ran=$((ran + 1))
+    if grep -q numpy.loadtxt "$tmp/block" && ! python3 -c 'import numpy' 2>/dev/null; then
+        skip "README.md, block $n: no python3 with numpy"
+        continue
+    fi
     for turn in 'the first time' again; do
         check "README.md, block $n, $turn" env PATH="$tmp/bin:$PATH" TMPDIR="$tmp/work" bash -eu "$tmp/block"
     done
-    ran=$((ran + 1))
 done
-check "blocks were run ($ran)" test "$ran" = 3
+check "blocks were run ($ran)" test "$ran" = 4
 tree >"$tmp/after"
 check 'the tree is as it was' cmp "$tmp/before" "$tmp/after"
 check 'the distances are there: as an array' test -s "$(ls "$tmp"/work/*/depths.npy | head -1)"

@@ -78,6 +78,25 @@ for format in graph500:12 u32:14 u64:15; do # headerless: the number of the form
     printf "\\${format#*:}\\377" >>"$c/${format%:*}"
 done
 cp "$dir/stream/rmat" "$c/edges"
+# arrays of NumPy: npy NAME TYPE FORTRAN SHAPE, with the items on standard input
+npy() {
+    local header="{'descr': '$2', 'fortran_order': $3, 'shape': ($4), }"
+    printf '\x93NUMPY\1\0v\0%-117s\n' "$header" >"$1"
+    cat >>"$1"
+}
+printf '\0\0\1\0\1\0\2\0' | npy "$c/npy-rows" '<i2' False '2, 2'
+printf '\0\1\1\2' | npy "$c/npy-columns" '|u1' True '2, 2'
+mkdir "$dir/npz"
+printf '\1\0\2' | npy "$dir/npz/indices.npy" '|u1' False '3,'
+printf '\0\1\2\3' | npy "$dir/npz/indptr.npy" '|u1' False '4,'
+printf 'csr' | npy "$dir/npz/format.npy" '|S3' False ''
+printf '\3\3' | npy "$dir/npz/shape.npy" '|u1' False '2,'
+if command -v bsdtar >/dev/null; then
+    bsdtar -C "$dir/npz" --format zip -cf "$c/npz" indices.npy indptr.npy format.npy shape.npy
+else
+    tar -C "$dir/npz" -cf "$c/npz" indices.npy indptr.npy format.npy shape.npy
+fi
+rm -r "$dir/npz"
 gzip -nk "$c/pairs"
 gzip -nk "$c/csv"
 { head -c 1000000 /dev/zero | tr "\0" " "; echo 1 2; } | gzip -n >"$c/blanks"

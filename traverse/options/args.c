@@ -38,7 +38,7 @@ void args_settle(struct args *args)
     args->policy.mode = args->policy.by_classes ? DIRECTION_AUTO : (enum direction_mode)args->direction;
     args->parents_width = args->parents_wide == PARENTS_AS_IDS ? 0 : 4 << args->parents_wide;
     if (args->warm_up == UINT64_MAX)
-        args->warm_up = !args->roots_given;
+        args->warm_up = !args->roots_given && !args->serve;
 }
 
 void args_free(struct args *args)

@@ -22,6 +22,7 @@ struct args {
     uint64_t *roots;   /* [count] original ids, owned; NULL with a map */
     char **root_names; /* [count] with a map; owned, but for the text of the names */
     struct roots_file roots_from; /* of --roots-from */
+    int serve;         /* roots come on standard input while it runs */
     const char *map;   /* file that maps ids to names; NULL: none */
     uint64_t count;
     uint64_t seed;

@@ -103,6 +103,8 @@ const struct option_row option_table[] = {
      .take = take_count, .help = "search from COUNT sampled vertices of degree >= 1 (default 64)"},
     {.name = "roots-from", .value = "FILE", .group = GROUP_ROOTS, .of = OF_GRID | OF_TRAVERSE | EVERYDAY, .kind = TAKE_OTHER,
      .take = take_roots_from, .help = "and from those of this file, one a line"},
+    {.name = "serve", .group = GROUP_ROOTS, .of = OF_TRAVERSE | EVERYDAY, .kind = TAKE_FLAG, .at = AT(serve),
+     .help = "search from the root of each line of standard input, as it comes"},
     {.name = "map", .value = "FILE", .group = GROUP_ROOTS, .of = OF_GRID | OF_TRAVERSE | OF_PATHS | EVERYDAY, .kind = TAKE_TEXT, .at = AT(map),
      .help = "of edgeconv --compact: roots are given and results written by name"},
     {.name = "seed", .value = "N", .group = GROUP_ROOTS, .of = OF_GRID | OF_BOTH | OF_PATHS, .kind = TAKE_COUNT, .at = AT(seed),

@@ -49,11 +49,25 @@ static void read_roots(struct args *args)
     args->root_names = NULL;
 }
 
+/* A loaded graph that answers has no number of searches, and so no records to end with. */
+static void check_serve(const struct args *args)
+{
+    const struct { int given; const char *name; } others[] = {
+        {args->roots_given, "-r"},          {args->count_given, "-n"},       {args->warm_up != UINT64_MAX, "--warm-up"},
+        {args->json != NULL, "--json"},     {args->trace != NULL, "--trace"}, {args->breakdown, "--breakdown"}};
+    for (size_t i = 0; i < sizeof others / sizeof *others; i++) {
+        if (others[i].given)
+            cli_usage(&args->cli, "--serve and %s exclude each other", others[i].name);
+    }
+    if (args_stdouts(args) > 0)
+        cli_usage(&args->cli, "--serve: standard output has a line for each root: give results a name with %%d");
+}
+
 /* A result file per root needs a name per root; two results cannot share standard output. */
 static void check_outputs(const struct args *args)
 {
     const char *const file[] = {args->depths, args->parents, args->reached};
-    for (int i = 0; i < 3 && args->count > 1; i++) {
+    for (int i = 0; i < 3 && (args->count > 1 || args->serve); i++) {
         if (file[i] != NULL && strcmp(file[i], "-") == 0)
             cli_usage(&args->cli, "standard output takes the result of one root: give one, with -r");
         if (file[i] != NULL && strstr(file[i], "%d") == NULL)
@@ -70,6 +84,8 @@ void args_read(struct args *args, const struct option_program *program, int argc
     cli_called(&args->cli, argv[0]);
     args->answer = (enum answer_kind)ANSWER_NONE; /* not given */
     options_read(args, program, argc, argv);
+    if (args->serve)
+        check_serve(args);
     if (args->roots_given)
         read_roots(args);
     args->no_answer = (int)args->answer == ANSWER_NONE && args->reached != NULL && args->depths == NULL &&

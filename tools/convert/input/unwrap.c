@@ -32,6 +32,7 @@ struct unwrap {
     struct layer layers[MAX_LAYERS];
     int top;        /* its bytes are the plain ones */
     int archive_at; /* the layer that is an archive */
+    int is_over;    /* it has no more files */
     const char *glob;
     struct name *name;
 };
@@ -169,11 +170,13 @@ void unwrap_close(struct unwrap *u)
 
 enum status unwrap_next(struct unwrap *u, int *end, struct error *e)
 {
-    *end = u->archive_at == NO_ARCHIVE;
+    *end = u->archive_at == NO_ARCHIVE || u->is_over;
     if (*end)
         return ST_OK;
     drop_layers(u, u->archive_at);
-    if (enter_file(u, &u->layers[u->archive_at], end, e) != ST_OK || *end)
+    enter_file(u, &u->layers[u->archive_at], end, e);
+    u->is_over = *end;
+    if (e->status != ST_OK || *end)
         return e->status;
     return undo_all(u, e);
 }

@@ -32,6 +32,8 @@ static const struct {
     {"graph500-16", FORMAT_GRAPH500_16},
     {"u32", FORMAT_U32},
     {"u64", FORMAT_U64},
+    {"npy", FORMAT_NPY},
+    {"npz", FORMAT_NPZ},
     {"wdc-index", FORMAT_WDC_INDEX},
 };
 
@@ -71,6 +73,8 @@ static const struct reader_class *class_of(enum graph_format format)
     case FORMAT_GRAPH500_16: return &read_graph500_16_class;
     case FORMAT_U32: return &read_u32_class;
     case FORMAT_U64: return &read_u64_class;
+    case FORMAT_NPY: return &read_npy_class;
+    case FORMAT_NPZ: return &read_npz_class;
     }
     return NULL;
 }

@@ -36,6 +36,8 @@ enum graph_format {
     FORMAT_GRAPH500_16,
     FORMAT_U32,
     FORMAT_U64,
+    FORMAT_NPY,
+    FORMAT_NPZ, /* a sparse matrix of scipy */
     FORMAT_WDC_INDEX, /* names and no edges: wdc_index.h */
 };
 
@@ -126,7 +128,7 @@ struct reader_class {
 extern const struct reader_class read_edges_class, read_pairs_class, read_csv_class,
     read_adjacency_class, read_matrix_market_class, read_metis_class, read_dimacs_class,
     read_pace_class, read_sg_class, read_graph500_class, read_graph500_16_class, read_u32_class,
-    read_u64_class;
+    read_u64_class, read_npy_class, read_npz_class;
 
 /* Whether a column is chosen by its name. */
 int reader_names_columns(const struct reader_options *options);

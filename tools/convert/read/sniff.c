@@ -6,6 +6,8 @@
 #include "sniff.h"
 
 #include "column_names.h"
+#include "npy_array.h"
+#include "npz_members.h"
 #include "scan_text.h"
 #include "sniff_foreign.h"
 
@@ -117,6 +119,10 @@ static enum status sniff_binary(const struct input *input, const struct sample *
 {
     if (edges_sniff((const unsigned char *)s->text, s->bytes)) {
         *format = FORMAT_EDGES;
+        return ST_OK;
+    }
+    if (npy_sniff(s->text, s->bytes)) {
+        *format = npz_is_sparse(input_name(input)) ? FORMAT_NPZ : FORMAT_NPY;
         return ST_OK;
     }
     if (s->bytes >= 2 && (memcmp(s->text, "\377\376", 2) == 0 || memcmp(s->text, "\376\377", 2) == 0))

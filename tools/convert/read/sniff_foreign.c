@@ -26,11 +26,9 @@ enum status refuse_foreign_bytes(const struct foreign_sample *s, struct error *e
         {6, "Rar!\x1a\x07", "a rar archive", "use `unrar p -inul FILE | edgeconv -`"},
         {4, "PAR1", "a Parquet file",
          "use `duckdb -csv -c \"select src, dst from 'FILE'\" | edgeconv -f csv -`"},
-        {6, "\x93NUMPY", "an array of NumPy",
-         "of a matrix in an .npz, `python3 -c \"import sys, scipy.io, scipy.sparse; "
-         "scipy.io.mmwrite(sys.stdout.buffer, scipy.sparse.load_npz('FILE'))\" | edgeconv -`; of pairs in an "
-         ".npy, `python3 -c \"import sys, numpy; numpy.savetxt(sys.stdout, numpy.load('FILE'), '%d')\" | "
-         "edgeconv -`"},
+        {6, "ARROW1", "an Arrow file",
+         "use `python3 -c \"import numpy, pyarrow.feather; t = pyarrow.feather.read_table('FILE'); "
+         "numpy.save('edges.npy', numpy.column_stack([t['src'], t['dst']]))\"` and then edges.npy"},
         {8, "\x89HDF\r\n\x1a\n", "an HDF5 file",
          "use `python3` with h5py to print its edges as lines of two ids"},
     };
@@ -86,7 +84,11 @@ static enum status refuse_formats(const struct foreign_sample *s, struct error *
     const char *first = skip_blanks(s->line[0]);
     size_t look = s->bytes < 4096 ? s->bytes : 4096;
     if (memmem(s->text, look, "<graphml", 8) != NULL)
-        return refuse(s, "GraphML", BY_NETWORKX("read_graphml('FILE')"), e);
+        return refuse(s, "GraphML",
+                      "use `python3 -c \"import xml.etree.ElementTree as t; [print(x.get('source'), x.get('target'), "
+                      "sep='\\t') for _, x in t.iterparse('FILE') if x.tag.endswith('edge')]\" | edgeconv -u "
+                      "--compact=MAP --separator=tab -f pairs -`, or --direction directed for -u",
+                      e);
     if (memmem(s->text, look, "<gexf", 5) != NULL)
         return refuse(s, "GEXF", BY_NETWORKX("read_gexf('FILE')"), e);
     if (*first == '<')

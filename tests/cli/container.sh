@@ -1,0 +1,71 @@
+#!/bin/bash
+# container.sh: the container files build from a clean copy of the sources, and what they make searches. Where no builder
+# works, their steps run in a clean chroot. CHROOT_SUITE and CHROOT_MIRROR name another Debian than this host's.
+set -u
+. tests/lib.sh
+in_file() { sed -n "$1" "scripts/container/$2"; }
+check 'Dockerfile and dbfs.def have the same base' test "$(in_file 's/^ARG BASE=//p' Dockerfile)" = "$(in_file 's/^ *BASE=//p' dbfs.def)"
+for file in Dockerfile dbfs.def; do
+    check "$file runs build.sh, which is there" test "$(grep -c 'sh /usr/local/src/dbfs/scripts/container/build.sh' \
+        scripts/container/$file)" = 1 -a -s scripts/container/build.sh
+done
+if [ "${TEST_MODE:-short}" != long ]; then
+    skip 'containers are built: make check-long does that'
+    finish
+fi
+mkdir "$tmp/sources"
+git ls-files -z 2>/dev/null | tar --null -T - -cf - | tar -C "$tmp/sources" -xf -
+cd "$tmp/sources" || exit 1
+
+search='edgeconv -q -u /usr/local/share/dbfs/datasets/wordnet-3.0.txt | dbfs-pack -q -o /tmp/w.dbfs - &&
+mpiexec -n 1 dbfs-traverse --backend cpu -r 10815 /tmp/w.dbfs'
+
+built=0
+for builder in docker podman; do
+    if command -v $builder >/dev/null 2>&1 && timeout 20 $builder info >/dev/null 2>&1; then
+        check "$builder builds" timeout 1500 $builder build -q -f scripts/container/Dockerfile -t dbfs-test .
+        check "$builder: it searches" sh -c "$builder run --rm dbfs-test sh -c '$search' | grep -q 'reached 115426'"
+        $builder rmi dbfs-test >/dev/null 2>&1
+        built=1
+    else
+        skip "$builder: not installed, or not running"
+    fi
+done
+if command -v apptainer >/dev/null 2>&1; then
+    check 'apptainer builds' timeout 1500 apptainer build "$tmp/dbfs.sif" scripts/container/dbfs.def
+    check 'apptainer: it searches' sh -c "apptainer exec '$tmp/dbfs.sif' sh -c '$search' | grep -q 'reached 115426'"
+    built=1
+else
+    skip 'apptainer: not installed'
+fi
+[ $built = 0 ] || finish
+
+# ---- the steps, in a chroot ----
+
+if [ "$(id -u)" != 0 ] || ! command -v debootstrap >/dev/null 2>&1; then
+    skip 'the steps in a clean chroot: needs root and debootstrap'
+    finish
+fi
+root=$tmp/root
+trap 'umount "$root/proc" "$root/dev/shm" 2>/dev/null; rm -rf --one-file-system "$tmp"' EXIT
+suite=${CHROOT_SUITE:-$(. /etc/os-release && echo "${VERSION_CODENAME:-stable}")}
+if ! debootstrap --variant=minbase "$suite" "$root" ${CHROOT_MIRROR:-} >"$tmp/log" 2>&1; then
+    skip "the steps in a clean chroot: debootstrap: $(tail -n 1 "$tmp/log")"
+    finish
+fi
+mkdir -p "$root/usr/local/src/dbfs" "$root/dev/shm"
+cp -a "$tmp/sources/." "$root/usr/local/src/dbfs"
+mount -t proc proc "$root/proc" 2>/dev/null
+mount -t tmpfs tmpfs "$root/dev/shm" 2>/dev/null
+cp /etc/resolv.conf "$root/etc/resolv.conf" 2>/dev/null
+[ ! -d /etc/apt/apt.conf.d ] || cp /etc/apt/apt.conf.d/*[Pp]roxy* "$root/etc/apt/apt.conf.d/" 2>/dev/null
+inside() { chroot "$root" env -i PATH=/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin HOME=/root LC_ALL=C "$@"; }
+check 'the steps run in a clean chroot' inside sh /usr/local/src/dbfs/scripts/container/build.sh
+inside sh -c "$search" >"$tmp/out" 2>"$tmp/err"
+check 'what they make searches' grep -q 'reached 115426' "$tmp/out"
+check 'from Python too' inside env PYTHONPATH=/usr/local/share/dbfs/python python3 -c '
+import dbfs
+dbfs.pack([[0, 1], [1, 2]], "/tmp/p.dbfs")
+with dbfs.open("/tmp/p.dbfs") as g:
+    assert g.search(0).distances.tolist() == [0, 1, 2]'
+finish

@@ -1,0 +1,157 @@
+#!/bin/bash
+# edgeconv-numpy.sh: arrays of NumPy and sparse matrices of scipy as edges, and the commands that the page and messages
+# name for GraphML, Parquet and Arrow.
+set -u
+. tests/lib.sh
+export PATH=$(realpath "$BIN"):$PATH
+cd "$tmp" || exit 1
+
+# npy FILE TYPE FORTRAN SHAPE: an array, as NumPy's format has it, of the items on standard input
+npy() {
+    printf '\x93NUMPY\1\0v\0%-117s\n' "{'descr': '$2', 'fortran_order': $3, 'shape': ($4), }" >"$1"
+    cat >>"$1"
+}
+reads() { # NAME WANT FILE
+    check "$1" test "$(edgeconv -q -t text "$3" 2>err)" = "$2"
+    check "$1, from a pipe" test "$(cat "$3" | edgeconv -q -t text - 2>err)" = "$2"
+}
+refused() { # NAME PATTERN OPTION...
+    check_exit 3 "$1 is refused" edgeconv -t text "${@:3}"
+    check_says "$2" 'with the reason'
+}
+
+# ---- without Python ----
+
+want=$(printf '0\t513\n255\t2\n')
+printf '\0\0\1\2\377\0\2\0' | npy little.npy '<u2' False '2, 2'
+reads 'little-endian rows' "$want" little.npy
+printf '\0\0\2\1\0\377\0\2' | npy big.npy '>u2' False '2, 2'
+reads 'big-endian rows' "$want" big.npy
+printf '\0\0\377\0\1\2\2\0' | npy columns.npy '<u2' True '2, 2'
+reads 'columns' "$want" columns.npy
+npy none.npy '<i8' False '0, 2' </dev/null
+reads 'no edges' '' none.npy
+check '--one-based' test "$(printf '\1\2' | npy one.npy '|i1' False '1, 2'; edgeconv -q --one-based -t text one.npy)" = "$(printf '0\t1')"
+check '--compact numbers its ids' test "$(edgeconv -q --compact=map -t text little.npy; cat map)" = \
+    "$(printf '0\t1\n2\t3\n0\n513\n255\n2\n')"
+check 'without -u it is directed, with -u not' test "$(edgeconv -v -o d.edges little.npy 2>&1 | grep -c ' directed')" = 2 \
+    -a "$(edgeconv -v -u -o u.edges little.npy 2>&1 | grep -c 'vertices, undirected')" = 1
+printf '\0\0\1\2\377\0\2' | npy cut.npy '<u2' False '2, 2'
+refused 'an array that is cut' 'cut.npy: byte 135: found the end of the file, expected it at byte 136' cut.npy
+check_exit 3 'and in a pipe' sh -c 'edgeconv -t text - <cut.npy'
+printf '\1\376' | npy negative.npy '|i1' False '1, 2'
+refused 'a negative id' 'negative.npy: row 0: found the id -2' negative.npy
+refused 'a negative id, also where any are numbered' 'found the id -2' --compact=m negative.npy
+printf '\0\0\0\0' | npy float.npy '<f4' False '0, 2'
+refused 'a type that is no integer' "float.npy: holds items of type <f4, expected integers: save it as a.astype('int64')" float.npy
+npy pickle.npy '|O' False '1, 2' </dev/null
+refused 'a pickle' 'pickle.npy: holds Python objects (a pickle)' pickle.npy
+npy wide.npy '<i4' False '2, 5' </dev/null
+refused 'a wrong shape' 'wide.npy: has the shape (2, 5), expected (m, 2).*transpose' wide.npy
+npy flat.npy '<i4' False '3,' </dev/null
+refused 'one dimension' 'flat.npy: has the shape (3,)' flat.npy
+npy huge.npy '<i8' False '4611686018427387904, 2' </dev/null
+refused 'a shape beyond all memory' 'huge.npy: found no header' huge.npy
+printf '\x93NUMPY\1\0\5\0{}\n  ' >bad.npy
+refused 'a header that says nothing' 'bad.npy: found no header' bad.npy
+
+# ---- matrices ----
+
+if command -v bsdtar >/dev/null 2>&1; then
+    archive() { bsdtar --format zip -cf "$@"; }
+else
+    archive() { tar -cf "$@"; } # arrays in any archive
+fi
+printf '\1\0\2\1' | npy indices.npy '|u1' False '4,'
+printf '\0\1\3\4' | npy indptr.npy '|u1' False '4,'
+printf 'csr' | npy format.npy '|S3' False ''
+printf '\3\3' | npy shape.npy '|u1' False '2,'
+if [ "${ARCHIVE:-1}" = 0 ]; then
+    skip 'matrices in archives: built without libarchive'
+else
+    csr='indices.npy indptr.npy format.npy shape.npy'
+    archive csr.npz $csr
+    reads 'a matrix in rows' "$(printf '0\t1\n1\t0\n1\t2\n2\t1')" csr.npz
+    check 'as both directions' test "$(edgeconv -q --direction symmetric -t text csr.npz)" = "$(printf '0\t1\n1\t2')"
+    printf 'csc' | npy format.npy '|S3' False ''
+    archive csc.npz $csr
+    reads 'and in columns' "$(printf '1\t0\n0\t1\n2\t1\n1\t2')" csc.npz
+    printf 'dia' | npy format.npy '|S3' False ''
+    archive dia.npz $csr
+    refused 'another kind of matrix' "of the format 'dia', expected csr, csc or coo: save A.tocsr()" dia.npz
+    printf 'csr' | npy format.npy '|S3' False ''
+    archive few.npz indices.npy format.npy shape.npy
+    refused 'a matrix with an array missing' "found no array 'indptr'" few.npz
+    printf '\3\4' | npy shape.npy '|u1' False '2,'
+    archive oblong.npz $csr
+    refused 'a matrix that is not square' 'a graph is a square matrix' oblong.npz
+    printf '\2\2' | npy shape.npy '|u1' False '2,'
+    archive short.npz $csr
+    refused 'other rows than the shape says' "'indptr' has 4 items, expected 3" short.npz
+    printf '\3\3' | npy shape.npy '|u1' False '2,'
+    printf '\0\3\1\4' | npy indptr.npy '|u1' False '4,'
+    archive falls.npz $csr
+    refused 'rows that fall' "'indptr' has 1 as item 2, expected one from 3 to 4" falls.npz
+    archive edges.npz little.npy
+    reads 'an array of edges in an archive' "$want" edges.npz
+fi
+
+# ---- with what writes them ----
+
+by_python() { # MODULES NAME PROGRAM: run in Python, which prints what is wrong
+    if python3 -c "import $1" 2>/dev/null; then
+        check "$2" python3 -c "$3"
+    else
+        skip "$2: no python3 with $1"
+    fi
+}
+by_python numpy 'every type, byte order and order of NumPy' '
+import numpy, subprocess
+edges = numpy.random.default_rng(1).integers(0, 100, (70000, 2))
+for type in "i1 i2 i4 i8 u1 u2 u4 u8".split():
+    for byte_order in "<>":
+        for order in "CF":
+            numpy.save("x.npy", numpy.array(edges, byte_order + type, order=order))
+            text = subprocess.run("edgeconv -q -t text x.npy", shell=True, check=True, stdout=-1).stdout
+            got = numpy.array(text.split(), int).reshape(-1, 2)
+            assert numpy.array_equal(got, edges), (type, byte_order, order)'
+[ "${ARCHIVE:-1}" = 0 ] || by_python scipy.sparse 'every kind of matrix of scipy' '
+import numpy, scipy.sparse, subprocess
+matrix = scipy.sparse.random(300, 300, 0.05, random_state=1)
+want = numpy.sort(matrix.row * 300 + matrix.col)
+for format in "csr csc coo".split():
+    for compressed in True, False:
+        scipy.sparse.save_npz("x.npz", matrix.asformat(format), compressed)
+        text = subprocess.run("edgeconv -q -t text x.npz", shell=True, check=True, stdout=-1).stdout
+        got = numpy.array(text.split(), int).reshape(-1, 2)
+        assert numpy.array_equal(numpy.sort(got[:, 0] * 300 + got[:, 1]), want), (format, compressed)'
+
+# advised FILE: the command between the first backquotes of the message, with FILE for FILE
+advised() { edgeconv -o x.edges "$1" 2>&1 | sed -n "s/^[^\`]*\`\([^\`]*\)\`.*/\1/p" | sed "s/FILE/$1/; s/edgeconv -u/edgeconv -q -u -t text/; s/edgeconv -f/edgeconv -q -t text -f/"; }
+if command -v python3 >/dev/null 2>&1; then
+    cat >g.graphml <<'END'
+<?xml version="1.0" encoding="UTF-8"?>
+<graphml xmlns="http://graphml.graphdrawing.org/xmlns"><graph id="G" edgedefault="undirected">
+<node id="n 0"/><node id="n1"/><node id="n2"/>
+<edge source="n 0" target="n1"/><edge id="e1" source="n1" target="n2"><data key="w">2</data></edge>
+</graph></graphml>
+END
+    check 'GraphML by the command of the message' test "$(bash -c "$(advised g.graphml)"; cat MAP)" = \
+        "$(printf '0\t1\n1\t2\nn 0\nn1\nn2\n')"
+else
+    skip 'GraphML by the command of the message: no python3'
+fi
+if command -v duckdb >/dev/null 2>&1; then
+    duckdb -c "copy (select * from (values (0, 1), (1, 2)) t(src, dst)) to 'g.parquet' (format parquet)"
+    check 'Parquet by the command of the message' test "$(bash -c "$(advised g.parquet)")" = "$(printf '0\t1\n1\t2')"
+else
+    skip 'Parquet by the command of the message: no duckdb'
+fi
+by_python pyarrow.feather 'Arrow is written' '
+import pyarrow, pyarrow.feather
+pyarrow.feather.write_feather(pyarrow.table({"src": [0, 1], "dst": [1, 2]}), "g.arrow")'
+if [ -s g.arrow ]; then
+    check 'Arrow by the command of the message' test "$(bash -c "$(advised g.arrow)"; edgeconv -q -t text edges.npy)" = \
+        "$(printf '0\t1\n1\t2')"
+fi
+finish

@@ -1,0 +1,73 @@
+#!/bin/bash
+# serve.sh: dbfs-traverse --serve: a loaded graph that answers a root after the other, from standard input.
+set -u
+. tests/lib.sh
+bin=$(realpath "$BIN")
+graph=$PWD/datasets/wordnet-3.0.txt
+cd "$tmp" || exit 1
+"$bin/edgeconv" -q -u -o w.edges "$graph"
+"$bin/dbfs-pack" -q -@ 1 -p 2 -o w.dbfs w.edges
+traverse="$bin/dbfs-traverse"
+roots='10815 0 7 117658'
+
+# without times: what a search found
+found() { sed -E 's/ (time_s|teps|answer_s|answer_teps) [^ ]*//g' "$@"; }
+"$traverse" $(printf -- '-r %s ' $roots) --depths want-d%d.npy --parents want-p%d.npy w.dbfs | grep '^root' | found >want
+printf '%s\n' $roots | "$traverse" --serve --depths d%d.npy --parents p%d.npy w.dbfs >got 2>err
+check 'the end of its input ends it with exit 0, without a word' test $? = 0 -a ! -s err
+check 'a line for each root, and no other, with what other searches find' cmp <(found got) want
+for root in $roots; do
+    check "distances from $root by name" cmp d$root.npy want-d$root.npy
+    # parents may differ between runs; distances prove that they are there, dbfs-check that they are a tree
+    check "and a tree" "$bin/dbfs-check" -q --depths d$root.npy --parents p$root.npy --root $root w.edges
+done
+
+# ---- one at a time ----
+
+# asks COMMAND...: two roots, of which the second is sent when the first has been answered
+asks() {
+    coproc serve { exec "$@" 2>err; }
+    local in=${serve[1]} out=${serve[0]} pid=$serve_PID
+    echo 10815 >&$in
+    read -r -t 60 first <&$out
+    echo 7 >&$in
+    read -r -t 60 second <&$out
+    exec {in}>&-
+    wait $pid
+}
+asks "$traverse" --serve w.dbfs
+check 'each is answered before the next is asked' test $? = 0 -a "$(echo "$first" | found)" = "$(sed -n 1p want)" \
+    -a "$(echo "$second" | found)" = "$(sed -n 3p want)"
+asks "$MPIEXEC" -n 2 "$traverse" --serve --timeout 60 w.dbfs
+check 'with two ranks too' test $? = 0 -a "$(echo "$second" | found)" = "$(sed -n 3p want)"
+{ echo 7; sleep 2; echo 0; } | "$MPIEXEC" -n 2 "$traverse" --serve --timeout 1 --depths late-%d.npy w.dbfs >got 2>err
+check 'waiting for a root is no reason for --timeout' test $? = 0 -a "$(wc -l <got)" = 2
+check 'several ranks write the same' cmp late-0.npy d0.npy
+
+# ---- lines that are no roots ----
+
+printf '%s\n' 10815 dog '' -1 117659 99999999999999999999 7 | "$traverse" --serve w.dbfs >got 2>err
+check 'a line that is no root: exit 2 at the end' test $? = 2
+cut -d ' ' -f 1-2 got >words
+printf '%s\n' 'root 10815' "error 'dog'" "error '-1'" 'error root' 'error root' 'root 7' >want-words
+check 'it is answered by the reason, and the next roots are searched from' cmp words want-words
+check 'in the words of -r' grep -qx 'error root 117659: the graph has vertices 0 to 117658' got
+check 'and told at the end' grep -q 'not every line was a root' err
+printf '%s\n' 7 0 | "$MPIEXEC" -n 2 "$traverse" --serve --depths d%d.npy w.dbfs >got 2>err
+check 'a result that exists is refused, with several ranks too' test "$(cat got)" = "error d7.npy: exists already: --force replaces it
+error d0.npy: exists already: --force replaces it"
+touch -d @0 d7.npy
+echo 7 | "$traverse" --serve --force --depths d%d.npy w.dbfs >got
+check 'and replaced with --force' test d7.npy -nt w.edges -a "$(wc -l <got)" = 1
+"$bin/edgeconv" -q -u --compact=m.map -o m.edges "$graph"
+"$bin/dbfs-pack" -q -@ 1 -p 1 -o m.dbfs m.edges
+printf '%s\n' 10815 'no such' | "$traverse" --serve --map m.map m.dbfs >got 2>err
+check 'roots by name' grep -q '^root [0-9]* .* name 10815$' got
+check 'a name that is not there' grep -q '^error .*no such' got
+"$traverse" --serve w.dbfs </dev/null >got
+check 'no root, no line' test $? = 0 -a ! -s got
+
+for option in '-r 1' '-n 1' '--warm-up 1' '--json x.json' '--trace x.trace' --breakdown '--depths -' '--depths one.npy'; do
+    check_exit 2 "--serve and $option" "$traverse" --serve $option w.dbfs
+done
+finish

@@ -1,0 +1,74 @@
+#!/bin/bash
+# slurm.sh: the jobs for Slurm: with a stand-in for srun that mpiexec runs, on one host and on several of network
+# namespaces; and with Slurm itself where it takes jobs.
+set -u
+. tests/lib.sh
+. tests/namespaces.sh
+export PATH=$(realpath "$BIN"):$PATH
+scripts=$PWD/scripts
+graph=$PWD/datasets/wordnet-3.0.txt
+cd "$tmp" || exit 1
+edgeconv -q -u -o want.edges "$graph"
+dbfs-pack -q -p 4 -o want.dbfs want.edges
+want=$(dbfs-traverse -r 10815 want.dbfs | sed -n 's/^distance_checksum: *//p')
+
+# srun [-N NODES] [-n TASKS] [--OPTION=...]... COMMAND: as many ranks as the job has tasks, or TASKS
+mkdir bin
+echo "$MPIEXEC" >launcher
+cat >bin/srun <<END
+#!/bin/bash
+tasks=\$SLURM_NTASKS
+while [ "\${1#-}" != "\$1" ]; do
+    echo "\$1" >>"$tmp/options"
+    case \$1 in
+    -n) tasks=\$2; shift 2 ;;
+    -N) shift 2 ;;
+    *) shift ;;
+    esac
+done
+[ "\$tasks" != 1 ] || exec "\$@"
+exec \$(cat "$tmp/launcher") -n \$tasks bash -c '
+    export SLURM_PROCID=\${PMI_RANK:-\$OMPI_COMM_WORLD_RANK} SLURM_NTASKS='\$tasks'
+    export SLURM_LOCALID=\$((SLURM_PROCID % '\${EACH:-\$tasks}'))
+    exec "\$@"' - "\$@"
+END
+chmod +x bin/srun
+
+# jobs NAME: packs and searches with 2 tasks
+jobs() {
+    rm -rf g.dbfs g.edges local options
+    check "$1: the packing job" env PATH="$tmp/bin:$PATH" SLURM_JOB_NUM_NODES=2 SLURM_NTASKS=2 SHARDS=4 SCRATCH="$tmp" \
+        "$scripts/slurm-pack.sh" "$PWD/g.dbfs" "$graph"
+    check "$1: the bytes of one process" diff -r -x journal g.dbfs want.dbfs
+    check "$1: srun speaks the interface of the MPI library" grep -qxE -e '--mpi=(pmi2|pmix)' options
+    check "$1: submitted again, there is nothing left to do" env PATH="$tmp/bin:$PATH" SLURM_JOB_NUM_NODES=2 SLURM_NTASKS=2 SHARDS=4 \
+        SCRATCH="$tmp" sh -c '"$@" || true; cmp g.edges want.edges' - "$scripts/slurm-pack.sh" "$PWD/g.dbfs" "$graph"
+    PATH=$tmp/bin:$PATH SLURM_NTASKS=2 "$scripts/slurm-search.sh" "$PWD/g.dbfs" -r 10815 >out 2>err
+    check "$1: the searching job finds the distances" test "$(sed -n 's/^distance_checksum: *//p' out)" = "$want"
+    PATH=$tmp/bin:$PATH SLURM_NTASKS=2 LOCAL=$PWD/local "$scripts/slurm-search.sh" "$PWD/g.dbfs" -r 10815 >out 2>err
+    check "$1: and on copies of their own" test "$(sed -n 's/^distance_checksum: *//p' out)" = "$want" -a -s local/g.dbfs/manifest
+}
+jobs 'one host'
+check_exit 2 'a packing job without a graph' "$scripts/slurm-pack.sh" g.dbfs
+check_says 'sbatch .*slurm-pack.sh OUT.dbfs FILE' 'says how to submit it'
+check_exit 2 'a searching job without shards' "$scripts/slurm-search.sh"
+
+if command -v sbatch >/dev/null 2>&1 && sinfo -h -o %a 2>/dev/null | grep -q up; then
+    rm -rf g.dbfs g.edges
+    check 'Slurm packs' sbatch -W -o pack.log --export=ALL,SHARDS=4 "$scripts/slurm-pack.sh" "$PWD/g.dbfs" "$graph"
+    check 'Slurm searches' sbatch -W -n 2 -o search.log "$scripts/slurm-search.sh" "$PWD/g.dbfs" -r 10815
+    check 'and finds the distances' grep -q "$want" search.log
+else
+    skip 'jobs of Slurm: no Slurm that takes jobs'
+fi
+if [ "${TEST_MODE:-short}" != long ]; then
+    skip 'jobs on several hosts: make check-long runs them'
+    finish
+fi
+hosts=2
+make_hosts # ends the test where there can be none
+echo "ip netns exec $(host_name 1) env UCX_TLS=tcp,self,sm $MPIEXEC -launcher ssh -launcher-exec $tmp/enter" \
+    "-hosts 10.77.0.1,10.77.0.2 -ppn 1 -iface eth0" >launcher
+export EACH=1
+jobs 'two hosts'
+finish

@@ -1,0 +1,40 @@
+/* npy_ids.c: see npy_ids.h */
+#include "npy_ids.h"
+
+#include <inttypes.h>
+
+void npy_limit_ids(struct graph_reader *r, const struct npy_array *array)
+{
+    if (array->kind == 'i' && r->limit > INT64_MAX)
+        reader_limit_ids(r, r->base, INT64_MAX, "");
+}
+
+enum status npy_check_ids(const struct graph_reader *r, struct piece *piece, int is_signed, struct error *e)
+{
+    struct edge *edges = piece->edges;
+    uint64_t base = r->base, limit = r->limit;
+    int wrong = 0;
+    piece->tally.entries = piece->count;
+    for (size_t i = 0; i < piece->count; i++) {
+        edges[i].u -= base;
+        edges[i].v -= base;
+        wrong |= (edges[i].u >= limit) | (edges[i].v >= limit);
+    }
+    if (!wrong || limit == UINT64_MAX) /* 2^64 - 1 is an id too, where ids are to be numbered */
+        return ST_OK;
+    size_t i = 0;
+    while (edges[i].u < limit && edges[i].v < limit)
+        i++;
+    uint64_t id = base + (edges[i].u < limit ? edges[i].v : edges[i].u);
+    char found[24];
+    snprintf(found, sizeof found, is_signed ? "%" PRId64 : "%" PRIu64, id);
+    return fail(e, ST_BAD_DATA, "%s: row %" PRIu64 ": found the id %s, expected %s", r->name,
+                piece->in.range_begin + i, found, r->expected_id);
+}
+
+enum status npy_account(struct graph_reader *r, struct piece *piece, struct error *e)
+{
+    (void)e;
+    piece_tally_merge(&r->total, &piece->tally);
+    return ST_OK;
+}

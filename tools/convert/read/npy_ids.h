@@ -1,0 +1,17 @@
+/* npy_ids.h: the ids of edges that arrays of NumPy hold; what the readers of .npy and .npz share */
+#ifndef DBFS_NPY_IDS_H
+#define DBFS_NPY_IDS_H
+
+#include "graph_reader.h"
+#include "npy_array.h"
+
+/* No id of a signed type may be negative, also where ids are to be numbered. */
+void npy_limit_ids(struct graph_reader *r, const struct npy_array *array);
+
+/* Makes the ids of a piece 0-based, and refuses those out of range by their row, which counts from
+ * piece->in.range_begin. */
+enum status npy_check_ids(const struct graph_reader *r, struct piece *piece, int is_signed, struct error *e);
+
+enum status npy_account(struct graph_reader *r, struct piece *piece, struct error *e);
+
+#endif
