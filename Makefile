@@ -28,7 +28,7 @@ LDLIBS = -lz -lm
 
 TOOLS    = rmatgen edgeconv degsplit dbfs-pack dbfs-check
 MPI_TOOLS = degsplit dbfs-pack dbfs-check
-PROGRAMS = $(TOOLS) dbfs-traverse dbfs-graph500
+PROGRAMS = $(TOOLS) dbfs-traverse dbfs-graph500 dbfs-batch
 SCRIPTS  = dbfs dbfs-report dbfs-model
 
 # edgeconv reads archives through libarchive; ARCHIVE=0 builds without it
@@ -53,7 +53,8 @@ formats_src  = $(filter-out $(mpi_src),$(wildcard formats/*.c formats/*/*.c))
 tools_src    = $(filter-out $(TOOLS:%=tools/%.c) $(archive_without_$(ARCHIVE)), \
                  $(wildcard tools/*.c tools/*/*.c tools/*/*/*.c))
 graph500_src = $(wildcard traverse/graph500/*.c) $(if $(filter 1,$(CUDA)),$(wildcard traverse/graph500/cuda/*.c))
-traverse_src = $(filter-out $(cuda_c) $(graph500_src),\
+batch_src    = $(wildcard traverse/batch/*.c)
+traverse_src = $(filter-out $(cuda_c) $(graph500_src) $(batch_src),\
                  $(wildcard traverse/*.c traverse/*/*.c traverse/cuda/*/*.c traverse/exchange/*/*.c))
 unit_src     = $(wildcard tests/unit/*.c)
 plain_tests  = oracle treecheck mkgraph
@@ -129,6 +130,13 @@ $(BUILD)/bin/dbfs-traverse: $(call obj,$(traverse_src)) $(cuda_obj) $(libmpi) $(
 $(BUILD)/bin/dbfs-graph500 $(BUILD)/tests/plant_faults: LDLIBS += -ldl
 $(BUILD)/bin/dbfs-graph500: $(call obj,$(graph500_src) $(filter-out traverse/main.c,$(traverse_src))) \
                             $(cuda_obj) $(proof_obj) $(libmpi) $(libformats)
+	@mkdir -p $(@D)
+	$(mpicc) $(ALL_CFLAGS) $(LDFLAGS) -o $@ $^ $(LDLIBS) $(cuda_libs)
+
+# many roots at once, on what dbfs-traverse has around a search
+$(BUILD)/bin/dbfs-batch: LDLIBS += -ldl
+$(BUILD)/bin/dbfs-batch: $(call obj,$(batch_src) $(filter-out traverse/main.c,$(traverse_src))) \
+                         $(cuda_obj) $(libmpi) $(libformats)
 	@mkdir -p $(@D)
 	$(mpicc) $(ALL_CFLAGS) $(LDFLAGS) -o $@ $^ $(LDLIBS) $(cuda_libs)
 

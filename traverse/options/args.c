@@ -6,9 +6,9 @@
 
 int args_stdouts(const struct args *args)
 {
-    const char *const file[] = {args->depths, args->parents, args->json, args->trace};
+    const char *const file[] = {args->depths, args->parents, args->json, args->trace, args->centrality};
     int count = 0;
-    for (int i = 0; i < 4; i++)
+    for (int i = 0; i < 5; i++)
         count += file[i] != NULL && strcmp(file[i], "-") == 0;
     return count;
 }

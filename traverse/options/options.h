@@ -23,7 +23,7 @@ enum option_group {
 };
 
 /* Which programs have an option, a bit each, and whether the short help has it. */
-enum { OF_TRAVERSE = 1, OF_GRAPH500 = 2, OF_BOTH = 3, EVERYDAY = 4 };
+enum { OF_TRAVERSE = 1, OF_GRAPH500 = 2, OF_BOTH = 3, EVERYDAY = 4, OF_BATCH = 8, OF_ALL = OF_BOTH | OF_BATCH };
 
 /* What is done with the value, at member `at` of struct args. */
 enum option_kind {
@@ -62,6 +62,9 @@ struct option_program {
 /* Reads the options into `args`, which has its defaults, and the one DIR behind them. It exits with 2 if the command line is
  * wrong, and with 0 after --help or --version. */
 void options_read(struct args *args, const struct option_program *program, int argc, char **argv);
+
+/* Reads what every -r says, into ids: with a map each is a name, and stays. It exits as options_read does. */
+void options_read_roots(struct args *args);
 
 /* Prints the word that was chosen for an option of this name. */
 void options_print_choice(FILE *out, const struct args *args, const char *name);

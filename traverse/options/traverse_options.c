@@ -1,9 +1,6 @@
 /* traverse_options.c: the command line of dbfs-traverse; see args.h */
 #include "options.h"
 
-#include "formats/mpi/comm.h"
-
-#include <stdlib.h>
 #include <string.h>
 
 static const char usage[] =
@@ -18,49 +15,6 @@ static const struct option_program traverse = {
     .bit = OF_TRAVERSE,
     .usage = usage,
     .exit_codes = "Exit codes: 0 ok, 1 run-time failure, 2 usage, 3 bad data, 5 not enough memory or no GPU.\n"};
-
-_Noreturn static void end_without_memory(struct args *args, uint64_t bytes)
-{
-    struct error e = {0};
-    fail_memory(&e, "command line", bytes);
-    args_free(args);
-    comm_leave(&args->cli, &e);
-}
-
-/* Ids with commas between them, behind those that are there. */
-static void parse_roots(struct args *args, char *list)
-{
-    uint64_t count = args->count + 1;
-    for (const char *c = list; *c != '\0'; c++)
-        count += *c == ',';
-    if (count > MAX_ROOTS)
-        cli_usage(&args->cli, "-r: more than %d roots", MAX_ROOTS);
-    uint64_t *grown = realloc(args->roots, count * sizeof *grown);
-    if (grown == NULL)
-        end_without_memory(args, count * sizeof *grown);
-    args->roots = grown;
-    for (char *next = list; next != NULL;) {
-        char *item = strsep(&next, ",");
-        if (*item != '\0' && strchr("+-.0123456789", *item) == NULL)
-            cli_usage(&args->cli, "-r: '%s' is not a whole number: ids are numbers; a graph of words "
-                      "is made by `edgeconv --compact=MAP` (dbfs: --compact), and searched with "
-                      "--map MAP", item);
-        args->roots[args->count++] = cli_number(&args->cli, "-r", item, 0, UINT64_MAX);
-    }
-}
-
-/* What every -r says: a name each where there is a map, else lists of ids. */
-static void read_roots(struct args *args)
-{
-    uint64_t texts = args->count;
-    if (args->map != NULL)
-        return;
-    args->count = 0;
-    for (uint64_t i = 0; i < texts; i++)
-        parse_roots(args, args->root_names[i]);
-    free(args->root_names);
-    args->root_names = NULL;
-}
 
 /* A result file per root needs a name per root; two results cannot share standard output. */
 static void check_outputs(const struct args *args)
@@ -84,7 +38,7 @@ void args_parse(struct args *args, int argc, char **argv)
     args->answer = (enum answer_kind)ANSWER_NONE; /* not given */
     options_read(args, &traverse, argc, argv);
     if (args->roots_given)
-        read_roots(args);
+        options_read_roots(args);
     if ((int)args->answer == ANSWER_NONE)
         args->answer = args->parents != NULL ? ANSWER_PARENTS : ANSWER_DEPTHS;
     args->record_parents = args->parents != NULL || args->answer == ANSWER_PARENTS;

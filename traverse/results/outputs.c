@@ -68,7 +68,7 @@ static enum status list_inputs(struct inputs *in, const struct args *args, struc
 
 /* ---- what is written ---- */
 
-enum { RESULTS = 4 };
+enum { RESULTS = 5 };
 
 static int is_per_root(const char *pattern)
 {
@@ -128,11 +128,14 @@ static enum status check_names(const char *const *result, const struct inputs *i
 
 enum status outputs_check(const struct args *args, struct error *e)
 {
-    const char *const all[RESULTS] = {args->depths, args->parents, args->json, args->trace};
+    const char *const all[RESULTS] = {args->depths, args->parents, args->json, args->trace, args->centrality};
     const char *const plan[RESULTS] = {[2] = args->json};
     const char *const *result = args->plan ? plan : all;
     struct inputs in = {0};
-    if (result[0] == NULL && result[1] == NULL && result[2] == NULL && result[3] == NULL)
+    int any = 0;
+    for (int i = 0; i < RESULTS; i++)
+        any |= result[i] != NULL;
+    if (!any)
         return ST_OK;
     if (list_inputs(&in, args, e) == ST_OK)
         check_names(result, &in, args->cli.force, e);
@@ -145,7 +148,7 @@ static enum status check_root(const struct args *args, uint64_t root, const stru
 {
     char *depths = args->depths != NULL ? outputs_name(args->depths, root) : NULL;
     char *parents = args->parents != NULL ? outputs_name(args->parents, root) : NULL;
-    const char *const result[RESULTS] = {depths, parents, args->json, args->trace};
+    const char *const result[RESULTS] = {depths, parents, args->json, args->trace, args->centrality};
     if ((depths == NULL && args->depths != NULL) || (parents == NULL && args->parents != NULL))
         fail_memory(e, args->folder, 24);
     else
