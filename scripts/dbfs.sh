@@ -22,7 +22,7 @@ PATH=${bin%/*}:$PATH
 [ -n "${OMP_WAIT_POLICY+set}" ] || export GOMP_SPINCOUNT="${GOMP_SPINCOUNT-1000}"
 files=() convert=() pack=() both=() search=() results=() kinds=()
 cache='' shards='' ranks='' compact=false undirected=(-u) verbose=false force=() quiet=() details=()
-roots_from=''
+roots_from='' searcher=dbfs-traverse
 work='' scratch='' # folders of this run alone: shards in the making; anything else
 children=()        # processes that were started and not waited for
 
@@ -47,7 +47,8 @@ of shards.
       --force            replace result files that exist
 
 Options of edgeconv (-f --vertices --one-based --entry --randomize), of dbfs-pack (-t --heads --encoding) and
-of dbfs-traverse (--parents --json -n --backend ...) are passed on; -S -T -@ -q go to all.
+of dbfs-traverse (--parents --json -n --backend ...) are passed on; -S -T -@ -q go to all. With --batch N or
+--centrality FILE, dbfs-batch searches from N roots at once.
 EOF
 }
 
@@ -84,6 +85,8 @@ take_value() { # OPTION VALUE
     --parents) take_result "$1" "$2" parents ;;
     --json) take_result "$1" "$2" report ;;
     --trace) take_result "$1" "$2" trace ;;
+    --centrality) searcher=dbfs-batch && take_result "$1" "$2" centrality ;;
+    --batch) searcher=dbfs-batch && pass search "$1" "$2" ;;
     --cache) cache=$2 ;;
     -p | --shards) shards=$2 ;;
     --ranks) ranks=$2 ;;
@@ -117,6 +120,7 @@ take_flag() { # OPTION
     --no-cache) cache=none ;;
     --force) force=(--force) ;;
     --one-based | --randomize | --randomize=*) convert+=("$1") ;;
+    --resume | --no-checksum) searcher=dbfs-batch && search+=("$1") ;;
     --no-check | --trust | --local-all2all | --uniquify | --breakdown) search+=("$1") ;;
     *) return 1 ;;
     esac
@@ -325,7 +329,7 @@ remove_stale() { # KEY
 check_search() {
     local map=()
     ! $compact || map=(--map graph.map)
-    start dbfs-traverse --dry-run "${both[@]}" "${force[@]}" "${search[@]}" "${map[@]}" shards
+    start "$searcher" --dry-run "${both[@]}" "${force[@]}" "${search[@]}" "${map[@]}" shards
     finish $! || exit
 }
 
@@ -415,7 +419,7 @@ find_shards() {
 
 # ---- searching ----
 
-# The searches that dbfs-traverse tells of, in one line.
+# The searches that dbfs-traverse or dbfs-batch tells of, in one line.
 in_a_line() { # FILE: its standard output
     local i where=''
     for i in "${!results[@]}"; do where+="${where:+, }${kinds[i]} in ${results[i]}"; done
@@ -424,6 +428,7 @@ in_a_line() { # FILE: its standard output
         function range(low, high) { return low == high ? low : low " to " high }
         function take(of, x) { if (!count || x < low[of]) low[of] = x; if (!count || x > high[of]) high[of] = x }
         $1 == "vertices:" { n = $2 }
+        $1 == "search_time:" { seconds = $2 } # of batches
         $1 == "root" {
             root = $2
             if (i = index($0, " name ")) root = substr($0, i + 6)
@@ -440,7 +445,7 @@ in_a_line() { # FILE: its standard output
 }
 
 run_search() { # DIR
-    local file one_line=true command=(dbfs-traverse "${both[@]}" "${force[@]}" "${search[@]}" "$1")
+    local file one_line=true command=("$searcher" "${both[@]}" "${force[@]}" "${search[@]}" "$1")
     for file in "${results[@]}"; do [ "$file" != - ] || one_line=false; done # a result on standard output is all there is
     ! $verbose || one_line=false
     $verbose || $one_line || command+=(-q)

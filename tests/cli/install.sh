@@ -11,7 +11,7 @@ for variable in PREFIX prefix; do
 done
 check 'PREFIX and prefix mean the same' diff -r "$tmp/PREFIX" "$tmp/prefix"
 root=$tmp/prefix/opt/dbfs
-for program in dbfs dbfs-check dbfs-dataset dbfs-graph500 dbfs-model dbfs-pack dbfs-report dbfs-traverse degsplit edgeconv \
+for program in dbfs dbfs-batch dbfs-check dbfs-dataset dbfs-graph500 dbfs-model dbfs-pack dbfs-report dbfs-traverse degsplit edgeconv \
     rmatgen; do
     check "$program is there" test -x "$root/bin/$program"
     check "$program has a page" test -s "$root/share/man/man1/$program.1"
@@ -40,6 +40,7 @@ completes 'all of them' --warm-up dbfs-traverse --
 completes 'values' packed dbfs-pack --encoding pa
 completes 'options of a script' --clock dbfs-report --clo
 completes 'values of a switch' merged dbfs-model --messages me
+completes 'options of dbfs-batch' --centrality dbfs-batch --cen
 completes 'options of dbfs-graph500' --construction-time dbfs-graph500 --con
 completes 'values of one program' symmetric edgeconv --direction s
 completes 'values of the table of options' bits dbfs-traverse --exchange-form b

@@ -73,12 +73,9 @@ BATCH_INLINE void find_vertex(struct batch_search *s, struct tally *t, uint64_t 
     }
     if (found == 0)
         return;
-    int weight = batch_weight(s->graph->push, v);
-    for (int j = 0; j < W; j++) {
+    for (int j = 0; j < W; j++)
         seen[j] |= got[j];
-        bit_sums_add(&t->counts, j, got[j], 0);
-        bit_sums_add(&t->weights, j, got[j], weight);
-    }
+    batch_count(t, got, batch_weight(s->graph->push, v), W);
     t->vertices++;
     t->edges += s->graph->push->offsets[v + 1] - s->graph->push->offsets[v];
 }

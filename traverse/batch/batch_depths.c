@@ -85,19 +85,41 @@ static void watch_piece(void *context, struct turn *turn)
     }
 }
 
+/* A search from one root: no other thread has to do with it. */
+static void watch_alone(struct batch_depths *d, const struct batch_level *level)
+{
+    for (uint64_t i = 0; i < level->count; i++) {
+        uint64_t v = level->list[i];
+        if (d->depth != NULL)
+            batch_depths_of(d, level->root)[v] = (int32_t)level->depth;
+        if (d->checksums)
+            d->sums[level->root] += hash_pair(d->graph->ids[v], level->depth);
+    }
+}
+
 static void watch(void *context, const struct batch_level *level)
 {
     struct watched w = {context, level};
     uint64_t pieces = (level->count + STEP - 1) / STEP;
-    gang_run(w.depths->gang, pieces < 8 ? 1 : w.depths->threads, pieces, watch_piece, &w);
+    if (level->found == NULL)
+        watch_alone(w.depths, level);
+    else
+        gang_run(w.depths->gang, pieces < 8 ? 1 : w.depths->threads, pieces, watch_piece, &w);
 }
 
-struct batch_watcher batch_depths_begin(struct batch_depths *d, uint32_t count)
+/* No vertex is reached. */
+static void begin(void *context)
 {
+    struct batch_depths *d = context;
     memset(d->sums, 0, (size_t)d->threads * BATCH_MOST * sizeof *d->sums);
     if (d->depth != NULL)
-        memset(d->depth, 0xff, count * d->graph->vertices * sizeof *d->depth); /* DEPTH_UNREACHED */
-    return (struct batch_watcher){d->depth != NULL || d->checksums ? watch : NULL, d};
+        memset(d->depth, 0xff, d->count * d->graph->vertices * sizeof *d->depth); /* DEPTH_UNREACHED */
+}
+
+struct batch_watcher batch_depths_watcher(struct batch_depths *d, uint32_t count)
+{
+    d->count = count;
+    return (struct batch_watcher){begin, d->depth != NULL || d->checksums ? watch : NULL, d};
 }
 
 uint64_t batch_depths_checksum(const struct batch_depths *d, uint32_t number, uint64_t id, int isolated)

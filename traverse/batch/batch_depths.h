@@ -11,6 +11,7 @@ struct batch_depths {
     const struct batch_graph *graph;
     struct gang *gang;
     int threads, checksums;
+    uint32_t count;  /* roots of this batch */
     uint64_t *sums;  /* [threads][BATCH_MOST] */
     int32_t *depth;  /* [batch][vertices]; NULL: not wanted */
 };
@@ -20,8 +21,8 @@ enum status batch_depths_open(struct batch_depths *depths, const struct batch_gr
                               int arrays, int checksums, struct error *e);
 void batch_depths_close(struct batch_depths *depths); /* a zeroed one is allowed */
 
-/* Before a batch of `count` roots: no vertex is reached. The watcher then notes what the batch finds. */
-struct batch_watcher batch_depths_begin(struct batch_depths *depths, uint32_t count);
+/* What notes the distances of a batch of `count` roots. */
+struct batch_watcher batch_depths_watcher(struct batch_depths *depths, uint32_t count);
 
 /* The checksum of root `number`, whose id is `id` as in the input. */
 uint64_t batch_depths_checksum(const struct batch_depths *depths, uint32_t number, uint64_t id, int isolated);

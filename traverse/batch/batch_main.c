@@ -187,6 +187,8 @@ static enum status set_up(struct batching *b, struct error *e)
     int threads = share_host(b);
     if (b->comm.rank == 0)
         outputs_check(args, e);
+    if (args->backend == BACKEND_CUDA)
+        fail(e, ST_RESOURCE, "--backend cuda: batches are searched on CPUs only");
     if (comm_agree(&b->comm, e) != ST_OK || open_graph(b, threads, e) != ST_OK)
         return e->status;
     if (choose_roots(b, e) == ST_OK && open_search(b, threads, e) == ST_OK && args->centrality != NULL &&
@@ -218,7 +220,7 @@ static enum status run_batch(struct batching *b, uint64_t first, uint32_t count,
     for (uint32_t i = 0; i < count; i++)
         vertex[i] = batch_vertex(&b->all, &b->roots.root[first + i]);
     struct batch_run run = {.roots = vertex, .count = count, .results = results,
-                            .watcher = batch_depths_begin(&b->depths, count)};
+                            .watcher = batch_depths_watcher(&b->depths, count)};
     watch_phase("searching from root %" PRIu64 " and those after it", b->roots.ids[first]);
     batch_search_run(b->search, &run);
     b->seconds += run.seconds;
@@ -279,7 +281,10 @@ static enum status run_round(struct batching *b, uint64_t first, uint64_t count,
 static enum status run_all(struct batching *b, struct error *e)
 {
     uint64_t round = b->comm.ranks * b->args.batch, first = b->centrality.done;
-    if (b->comm.rank == 0 && !isatty(fileno(b->talk)))
+    if (b->comm.rank == 0 && !b->args.cli.quiet)
+        fprintf(b->talk, "vertices: %" PRIu64 "\nvertices_with_edges: %" PRIu64 "\nbatch: %" PRIu64 "\n",
+                b->graph.manifest.totals.n, b->all.vertices, b->args.batch);
+    if (b->comm.rank == 0 && !b->args.cli.verbose && !isatty(fileno(b->talk)))
         progress_start(&b->args.cli);
     comm_broadcast(&b->comm, &first, sizeof first, 0);
     progress_stage("searching", b->roots.count, PROGRESS_ITEMS);
@@ -297,6 +302,7 @@ static enum status run_all(struct batching *b, struct error *e)
 
 /* ---- the end ---- */
 
+/* Only rank 0 knows how many roots a run before has searched from. */
 static enum status conclude(struct batching *b, struct error *e)
 {
     uint64_t searched = b->roots.count - b->centrality.done;
@@ -334,6 +340,11 @@ int main(int argc, char **argv)
     struct error error = {0};
     parse(&b.args, argc, argv);
     b.talk = args_stdouts(&b.args) > 0 ? stderr : stdout;
+    if (b.args.dry_run) {
+        outputs_check(&b.args, &error);
+        args_free(&b.args);
+        return cli_finish(&b.args.cli, &error);
+    }
     comm_start(&b.comm, &error);
     if (comm_agree(&b.comm, &error) == ST_OK &&
         watch_start(&b.comm, b.args.cli.program, b.args.cli.timeout_s, &error) == ST_OK && set_up(&b, &error) == ST_OK &&

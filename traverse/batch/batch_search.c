@@ -8,39 +8,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Nanoseconds of one thread: for an edge that is pushed from a list, and for a vertex and word of a level by all vertices
+/* Nanoseconds of one thread: for an edge that is pushed, for one that is pulled, and for a vertex and word of a level by all vertices
  * before any edge is read. A root pulls where its frontier has more than 1 / PULL_SHARE of the edges left to it. */
-enum { PUSH_NS = 4, WORD_NS = 2, PULL_SHARE = 15 };
+enum { PUSH_NS = 6, PULL_NS = 2, WORD_NS = 2, PULL_SHARE = 15 };
 
-/* ---- pieces ---- */
-
-struct pieces {
-    struct batch_search *search;
-    batch_piece *piece;
-    uint64_t count, step;
-};
-
-static void do_pieces(void *context, struct turn *turn)
-{
-    const struct pieces *p = context;
-    struct tally *tally = &p->search->tally[turn->number];
-    for (uint64_t i; (i = gang_piece(turn)) != GANG_NO_PIECE;) {
-        uint64_t begin = i * p->step, end = begin + p->step < p->count ? begin + p->step : p->count;
-        p->piece(p->search, tally, begin, end);
-    }
-}
-
-void batch_pieces(struct batch_search *s, uint64_t count, uint64_t step, uint64_t work, batch_piece *piece)
-{
-    enum { LEAST_WORK = 4096 }; /* of a thread */
-    struct pieces p = {s, piece, count, step};
-    uint64_t worth = work / LEAST_WORK;
-    int threads = worth < (uint64_t)s->threads ? (int)worth : s->threads;
-    if (threads <= 1)
-        piece(s, &s->tally[0], 0, count);
-    else
-        gang_run(s->gang, threads, (count + step - 1) / step, do_pieces, &p);
-}
+/* After so many levels a batch is given up in which a vertex is found by fewer roots at once, on average. */
+enum { TRIAL_LEVELS = 16, LEAST_SHARED = 4 };
 
 /* ---- memory ---- */
 
@@ -58,8 +31,8 @@ static enum status take_memory(struct batch_search *s, struct error *e)
     uint64_t vertices = s->graph->vertices;
     if (take_words(s, &s->seen, e) != ST_OK || take_words(s, &s->now, e) != ST_OK ||
         take_words(s, &s->next, e) != ST_OK ||
-        memory_take(budget, (void **)&s->list, vertices, 4, "frontier of a batch", e) != ST_OK ||
-        memory_take(budget, (void **)&s->fresh, vertices, 4, "frontier of a batch", e) != ST_OK)
+        memory_take(budget, (void **)&s->list.vertex, vertices, 4, "frontier of a batch", e) != ST_OK ||
+        memory_take(budget, (void **)&s->fresh.vertex, vertices, 4, "frontier of a batch", e) != ST_OK)
         return e->status;
     if (s->threads > 1 && s->words > 1)
         memory_take(budget, (void **)&s->marks, vertices, 1, "frontier of a batch", e);
@@ -87,9 +60,10 @@ void batch_search_close(struct batch_search *s)
     if (s == NULL)
         return;
     struct memory_budget *budget = s->graph->budget;
-    void *const arrays[] = {s->seen, s->now, s->next, s->list, s->fresh, s->marks};
+    void *const arrays[] = {s->seen, s->now, s->next, s->list.vertex, s->fresh.vertex, s->marks};
     for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++)
         memory_release(budget, arrays[i]);
+    batch_alone_close(s);
     free(s->tally);
     gang_close(s->gang);
     free(s);
@@ -104,50 +78,61 @@ struct progress {
     uint64_t weight[BATCH_MOST];          /* of their frontiers */
     uint64_t left[BATCH_MOST];            /* weight of what no level has found */
     int weighed;
+    uint64_t found, visits;               /* vertices of all frontiers; the same, each once for each root */
 };
 
 static void add_weights(struct batch_search *s, struct progress *p)
 {
     memset(p->weight, 0, sizeof p->weight);
-    for (int i = 0; i < s->threads; i++)
-        bit_sums_take(&s->tally[i].weights, s->words, p->weight);
-    for (uint32_t i = 0; i < p->run->count; i++)
-        p->left[i] -= p->weight[i] < p->left[i] ? p->weight[i] : p->left[i];
+    for (int i = 0; i < s->threads; i++) {
+        for (uint32_t r = 0; r < p->run->count; r++)
+            p->weight[r] += s->tally[i].weight[r];
+        memset(s->tally[i].weight, 0, sizeof s->tally[i].weight);
+    }
+    for (uint32_t r = 0; r < p->run->count; r++)
+        p->left[r] -= p->weight[r] < p->left[r] ? p->weight[r] : p->left[r];
     p->weighed = 1;
 }
 
-static void add_counts(struct batch_search *s, struct progress *p)
+static void add_count(struct progress *p, uint32_t root, uint64_t count)
+{
+    p->roots[root / 64] |= UINT64_C(1) << (root % 64);
+    p->visits += count;
+    batch_result_add(&p->run->results[root], p->depth, count);
+}
+
+/* `weighs`: the level was one by all vertices. */
+static void add_counts(struct batch_search *s, struct progress *p, int weighs)
 {
     uint64_t count[BATCH_MOST] = {0};
-    struct batch_run *run = p->run;
     s->vertices = s->edges = 0;
     for (int i = 0; i < s->threads; i++) {
         struct tally *t = &s->tally[i];
-        bit_sums_take(&t->counts, s->words, count);
+        if (t->vertices + t->read == 0)
+            continue;
+        bit_sums_take(&t->sums, s->words, t->count, weighs ? t->weight : NULL, t->shift);
+        for (uint32_t r = 0; r < p->run->count; r++)
+            count[r] += t->count[r];
+        memset(t->count, 0, p->run->count * sizeof *t->count);
         s->vertices += t->vertices;
         s->edges += t->edges;
-        run->edges += t->read;
+        p->run->edges += t->read;
         t->vertices = t->edges = t->read = 0;
     }
     memset(p->roots, 0, sizeof p->roots);
-    for (uint32_t i = 0; i < run->count; i++) {
-        struct batch_result *r = &run->results[i];
-        if (count[i] == 0)
-            continue;
-        p->roots[i / 64] |= UINT64_C(1) << (i % 64);
-        r->reached += count[i];
-        r->farthest = p->depth;
-        r->distances += count[i] * p->depth;
-        r->harmonic += p->depth > 0 ? (double)count[i] / (double)p->depth : 0;
+    for (uint32_t r = 0; r < p->run->count; r++) {
+        if (count[r] > 0)
+            add_count(p, r, count[r]);
     }
+    p->found += s->vertices;
 }
 
 static void show(const struct batch_search *s, struct progress *p)
 {
     const struct batch_watcher *watcher = &p->run->watcher;
     struct batch_level level = {.depth = p->depth, .words = s->words, .found = s->now,
-                                .list = s->is_list ? s->list : NULL,
-                                .count = s->is_list ? s->listed : s->graph->vertices};
+                                .list = s->is_list ? s->list.vertex : NULL,
+                                .count = s->is_list ? s->list.count : s->graph->vertices};
     if (watcher->level == NULL || s->vertices == 0)
         return;
     double start = cli_seconds();
@@ -168,7 +153,7 @@ static void start(struct batch_search *s, struct progress *p)
         memset(s->next, 0, bytes);
     }
     s->is_list = 1;
-    s->listed = 0;
+    s->list.count = 0;
     for (uint32_t i = 0; i < run->count; i++) {
         uint64_t v = run->roots[i], any = 0, *words;
         run->results[i] = (struct batch_result){.reached = v == BATCH_NOWHERE};
@@ -179,21 +164,22 @@ static void start(struct batch_search *s, struct progress *p)
         for (int j = 0; j < s->words; j++)
             any |= words[j];
         if (any == 0) {
-            s->list[s->listed++] = (uint32_t)v;
+            s->list.vertex[s->list.count++] = (uint32_t)v;
             s->tally[0].edges += offsets[v + 1] - offsets[v];
         }
         words[i / 64] |= UINT64_C(1) << (i % 64);
         s->seen[v * (uint64_t)s->words + i / 64] |= UINT64_C(1) << (i % 64);
-        bit_sums_add(&s->tally[0].counts, (int)(i / 64), UINT64_C(1) << (i % 64), 0);
+        s->tally[0].count[i] = 1;
     }
-    s->tally[0].vertices = s->listed;
-    add_counts(s, p);
+    s->tally[0].vertices = s->list.count;
+    add_counts(s, p, 0);
 }
 
 /* Fills in which roots pull. Returns how many. */
 static int choose_pulls(struct batch_search *s, struct progress *p)
 {
     int pulls = 0;
+    uint64_t pushed = 0;
     memset(s->pulls, 0, sizeof s->pulls);
     if (!p->weighed) {
         batch_weigh_list(s);
@@ -203,6 +189,12 @@ static int choose_pulls(struct batch_search *s, struct progress *p)
         int pull = p->weight[i] > p->left[i] / PULL_SHARE;
         s->pulls[i / 64] |= (uint64_t)pull << (i % 64);
         pulls += pull;
+        pushed += pull ? 0 : p->weight[i];
+    }
+    pushed = pushed < s->edges ? pushed : s->edges;
+    if (pushed * PUSH_NS > s->graph->pull->edges * PULL_NS) {
+        memset(s->pulls, 0xff, sizeof s->pulls);
+        pulls = (int)p->run->count;
     }
     for (int j = 0; j < s->words; j++)
         s->pulls[j] &= p->roots[j];
@@ -232,23 +224,52 @@ static void run_level(struct batch_search *s, struct progress *p)
     p->depth++;
     p->run->levels++;
     p->run->bytes += (by_list ? s->vertices : vertices) * (2 * word_bytes + 8);
-    add_counts(s, p);
+    add_counts(s, p, !by_list);
     if (!by_list)
         add_weights(s, p);
     show(s, p);
 }
 
-void batch_search_run(struct batch_search *s, struct batch_run *run)
+/* Whether roots have so little in common that each is better searched from alone. */
+static int is_shared_little(const struct batch_search *s, const struct progress *p)
+{
+    return p->depth == TRIAL_LEVELS && s->is_list && p->visits < LEAST_SHARED * p->found && p->run->count > 1;
+}
+
+static void search_together(struct batch_search *s, struct batch_run *run)
 {
     struct progress p = {.run = run};
+    start(s, &p);
+    show(s, &p);
+    while (s->vertices > 0 && s->alone == 0) {
+        run_level(s, &p);
+        if (is_shared_little(s, &p))
+            s->alone = batch_alone_open(s);
+    }
+    s->is_list &= s->vertices == 0; /* else words are left */
+}
+
+static void begin(const struct batch_run *run)
+{
+    if (run->watcher.begin != NULL)
+        run->watcher.begin(run->watcher.context);
+}
+
+void batch_search_run(struct batch_search *s, struct batch_run *run)
+{
     threads_let_go();
     gang_rouse(s->gang);
     run->levels = run->edges = run->bytes = 0;
+    begin(run);
     run->seconds = -cli_seconds();
-    start(s, &p);
-    show(s, &p);
-    while (s->vertices > 0)
-        run_level(s, &p);
+    if (s->alone == 0)
+        search_together(s, run);
+    if (s->alone > 0) {
+        run->seconds += cli_seconds();
+        begin(run);
+        run->seconds -= cli_seconds();
+        batch_search_alone(s, run, s->alone);
+    }
     run->seconds += cli_seconds();
-    run->bytes += run->edges * (4 + 8 * (uint64_t)s->words);
+    run->bytes += run->edges * (4 + (s->alone > 0 ? 1 : 8 * (uint64_t)s->words));
 }

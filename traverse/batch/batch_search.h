@@ -6,6 +6,9 @@
  * A level is one of two kinds. By list: the vertices of the frontier push their words to their neighbours, and what is
  * not in the list costs nothing. By all vertices: each root whose frontier has much of the graph pulls, so a vertex that
  * lacks some of these roots reads its neighbours until it has them all; the other roots push.
+ *
+ * Where roots have nothing in common, as on road graphs, this is slower than a search for each. Such a batch is given up
+ * after some levels, and its roots are searched from one by one, each by one thread.
  */
 #ifndef DBFS_BATCH_SEARCH_H
 #define DBFS_BATCH_SEARCH_H
@@ -22,17 +25,28 @@ struct batch_result {
     double harmonic;    /* the sum of 1 / distance, without the root */
 };
 
+static inline void batch_result_add(struct batch_result *r, uint64_t depth, uint64_t count)
+{
+    r->reached += count;
+    r->farthest = depth;
+    r->distances += count * depth;
+    r->harmonic += depth > 0 ? (double)count / (double)depth : 0;
+}
+
 /* What a level found. */
 struct batch_level {
     uint64_t depth;
     int words;             /* of a vertex */
-    const uint64_t *found; /* [vertices][words] */
+    const uint64_t *found; /* [vertices][words]; NULL: all in the list are found from `root`, alone */
     const uint32_t *list;  /* the vertices that have a bit in `found`; NULL: any may have one */
     uint64_t count;        /* of the list, or all vertices */
+    uint32_t root;
 };
 
-/* Is shown every level, the roots' own included. */
+/* Is shown every level, the roots' own included. Several threads may show levels of one root alone. `begin` comes first, and
+ * again if a batch begins anew. */
 struct batch_watcher {
+    void (*begin)(void *context);
     void (*level)(void *context, const struct batch_level *level);
     void *context;
 };

@@ -163,7 +163,7 @@ const struct option_row option_table[] = {
              "host, which a GPU reads; auto: the first of these that fits (default auto)"},
     {.name = "plan", .group = GROUP_MACHINE, .of = OF_TRAVERSE | EVERYDAY, .kind = TAKE_FLAG, .at = AT(plan),
      .help = "print the device memory that DIR takes, and do nothing else"},
-    {.name = "dry-run", .group = GROUP_MACHINE, .of = OF_TRAVERSE, .kind = TAKE_FLAG, .at = AT(dry_run),
+    {.name = "dry-run", .group = GROUP_MACHINE, .of = OF_TRAVERSE | OF_BATCH, .kind = TAKE_FLAG, .at = AT(dry_run),
      .help = "check options and result files, and do nothing else"},
     {.name = "no-check", .group = GROUP_MACHINE, .of = OF_ALL, .kind = TAKE_OFF, .at = AT(check),
      .help = "do not compare the shards' CRCs before searching"},
