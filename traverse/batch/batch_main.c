@@ -55,7 +55,7 @@ static const struct option_row own_options[] = {
     {.name = "centrality", .value = "FILE", .group = GROUP_RESULTS, .of = OF_BATCH | EVERYDAY, .kind = TAKE_TEXT,
      .at = AT(centrality), .help = "closeness, harmonic closeness, eccentricity of each root, as a table"},
     {.name = "resume", .group = GROUP_RESULTS, .of = OF_BATCH | EVERYDAY, .kind = TAKE_FLAG, .at = AT(resume),
-     .help = "go on with a table of --centrality that was begun"},
+     .help = "go on with a table that was begun"},
     {.name = "no-checksum", .group = GROUP_RESULTS, .of = OF_BATCH | EVERYDAY, .kind = TAKE_FLAG, .at = AT(no_checksum),
      .help = "do not compute checksums of distances"},
     {.name = "batch", .value = "N", .group = GROUP_SEARCH, .of = OF_BATCH | EVERYDAY, .kind = TAKE_COUNT, .at = AT(batch),
