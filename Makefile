@@ -28,7 +28,7 @@ LDLIBS = -lz -lm
 
 TOOLS    = rmatgen edgeconv degsplit dbfs-pack dbfs-check
 MPI_TOOLS = degsplit dbfs-pack dbfs-check
-PROGRAMS = $(TOOLS) dbfs-traverse dbfs-traverse-2d dbfs-graph500 dbfs-paths
+PROGRAMS = $(TOOLS) dbfs-traverse dbfs-traverse-2d dbfs-graph500 dbfs-paths dbfs-batch
 SCRIPTS  = dbfs dbfs-report dbfs-model
 
 # edgeconv reads archives through libarchive; ARCHIVE=0 builds without it
@@ -55,7 +55,8 @@ tools_src    = $(filter-out $(TOOLS:%=tools/%.c) $(archive_without_$(ARCHIVE)), 
 graph500_src = $(wildcard traverse/graph500/*.c) $(if $(filter 1,$(CUDA)),$(wildcard traverse/graph500/cuda/*.c))
 grid_src     = $(wildcard traverse/grid/*.c)
 paths_src    = $(wildcard traverse/paths/*.c)
-traverse_src = $(filter-out $(cuda_c) $(graph500_src) $(grid_src) $(paths_src),\
+batch_src    = $(wildcard traverse/batch/*.c)
+traverse_src = $(filter-out $(cuda_c) $(graph500_src) $(grid_src) $(paths_src) $(batch_src),\
                  $(wildcard traverse/*.c traverse/*/*.c traverse/cuda/*/*.c traverse/exchange/*/*.c))
 unit_src     = $(wildcard tests/unit/*.c)
 plain_tests  = oracle treecheck mkgraph
@@ -144,6 +145,13 @@ $(BUILD)/bin/dbfs-graph500: $(call obj,$(graph500_src) $(filter-out traverse/mai
 # so does the search between pairs
 $(BUILD)/bin/dbfs-paths: LDLIBS += -ldl
 $(BUILD)/bin/dbfs-paths: $(call obj,$(paths_src) $(filter-out traverse/main.c,$(traverse_src))) \
+                         $(cuda_obj) $(libmpi) $(libformats)
+	@mkdir -p $(@D)
+	$(mpicc) $(ALL_CFLAGS) $(LDFLAGS) -o $@ $^ $(LDLIBS) $(cuda_libs)
+
+# many roots at once, on what dbfs-traverse has around a search
+$(BUILD)/bin/dbfs-batch: LDLIBS += -ldl
+$(BUILD)/bin/dbfs-batch: $(call obj,$(batch_src) $(filter-out traverse/main.c,$(traverse_src))) \
                          $(cuda_obj) $(libmpi) $(libformats)
 	@mkdir -p $(@D)
 	$(mpicc) $(ALL_CFLAGS) $(LDFLAGS) -o $@ $^ $(LDLIBS) $(cuda_libs)

@@ -50,7 +50,7 @@ of shards.
 
 Options of edgeconv (-f --vertices --one-based --entry --randomize), of dbfs-pack (-t --heads --encoding --rows) and
 of dbfs-traverse (--parents --json -n --backend ...) or dbfs-paths (--pairs --one-sided ...) are passed on; -S -T -@ -q
-go to all.
+go to all. With --batch N or --centrality FILE, dbfs-batch searches from N roots at once.
 EOF
 }
 
@@ -88,6 +88,8 @@ take_value() { # OPTION VALUE
     --json) take_result "$1" "$2" report ;;
     --trace) take_result "$1" "$2" trace ;;
     --list-reached) take_result "$1" "$2" 'reached vertices' ;;
+    --centrality) program=dbfs-batch && take_result "$1" "$2" centrality ;;
+    --batch) program=dbfs-batch && pass search "$1" "$2" ;;
     --cache) cache=$2 ;;
     -p | --shards) shards=$2 ;;
     --ranks) ranks=$2 ;;
@@ -124,6 +126,7 @@ take_flag() { # OPTION
     --force) force=(--force) ;;
     --one-based | --randomize | --randomize=*) convert+=("$1") ;;
     --path | --one-sided) program=dbfs-paths && search+=("$1") ;;
+    --resume | --no-checksum) program=dbfs-batch && search+=("$1") ;;
     --no-check | --trust | --local-all2all | --uniquify | --breakdown | --reverse) search+=("$1") ;;
     *) return 1 ;;
     esac
@@ -426,7 +429,7 @@ find_shards() {
 
 # ---- searching ----
 
-# The searches that dbfs-traverse tells of, in one line.
+# The searches that dbfs-traverse or dbfs-batch tells of, in one line.
 in_a_line() { # FILE: its standard output
     local i where=''
     for i in "${!results[@]}"; do where+="${where:+, }${kinds[i]} in ${results[i]}"; done
@@ -435,6 +438,7 @@ in_a_line() { # FILE: its standard output
         function range(low, high) { return low == high ? low : low " to " high }
         function take(of, x) { if (!count || x < low[of]) low[of] = x; if (!count || x > high[of]) high[of] = x }
         $1 == "vertices:" { n = $2 }
+        $1 == "search_time:" { seconds = $2 } # of batches
         $1 == "root" {
             root = $2
             if (i = index($0, " name ")) root = substr($0, i + 6)

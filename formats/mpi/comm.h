@@ -1,7 +1,7 @@
 /* comm.h: the ranks of one job under mpiexec: start-up, agreement on failures, reductions, messages.
  *
  * Only this folder uses MPI. Its archive is linked to degsplit, dbfs-pack, dbfs-check, dbfs-traverse,
- * dbfs-graph500 and dbfs-paths alone. A function is collective unless its comment says otherwise: every rank calls it, in the
+ * dbfs-graph500, dbfs-paths and dbfs-batch alone. A function is collective unless its comment says otherwise: every rank calls it, in the
  * same order. So the ranks agree on a failure of one rank (comm_agree) before they go on. With one rank every
  * function returns at once, and MPI need not have been started.
  */

@@ -11,7 +11,7 @@ for variable in PREFIX prefix; do
 done
 check 'PREFIX and prefix mean the same' diff -r "$tmp/PREFIX" "$tmp/prefix"
 root=$tmp/prefix/opt/dbfs
-for program in dbfs dbfs-check dbfs-dataset dbfs-graph500 dbfs-model dbfs-pack dbfs-paths dbfs-report dbfs-traverse degsplit edgeconv \
+for program in dbfs dbfs-batch dbfs-check dbfs-dataset dbfs-graph500 dbfs-model dbfs-pack dbfs-paths dbfs-report dbfs-traverse degsplit edgeconv \
     rmatgen; do
     check "$program is there" test -x "$root/bin/$program"
     check "$program has a page" test -s "$root/share/man/man1/$program.1"
@@ -48,6 +48,7 @@ completes 'all of them' --warm-up dbfs-traverse --
 completes 'values' packed dbfs-pack --encoding pa
 completes 'options of a script' --clock dbfs-report --clo
 completes 'values of a switch' merged dbfs-model --messages me
+completes 'options of dbfs-batch' --centrality dbfs-batch --cen
 completes 'options of dbfs-graph500' --construction-time dbfs-graph500 --con
 completes 'options of dbfs-paths' --one-sided dbfs-paths --one
 completes 'values of one program' symmetric edgeconv --direction s
@@ -79,7 +80,7 @@ if command -v dpkg-shlibdeps >/dev/null 2>&1 && [ "${CUDA:-0}" = 0 ]; then
     package=$(ls -t "$BUILD"/dbfs_*.deb | head -1)
     check 'suggests gnuplot' test -n "$(dpkg-deb -f "$package" Suggests | grep -o 'gnuplot-nox | gnuplot')"
     check 'names its libraries' test -n "$(dpkg-deb -f "$package" Depends | grep -o 'libc6')"
-    check 'has the programs' test "$(dpkg-deb -c "$package" | grep -c ' ./usr/bin/.')" = 11
+    check 'has the programs' test "$(dpkg-deb -c "$package" | grep -c ' ./usr/bin/.')" = 12
 else
     skip 'make deb: needs dpkg-dev, and is tried without CUDA'
 fi

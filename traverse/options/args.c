@@ -6,9 +6,10 @@
 
 int args_stdouts(const struct args *args)
 {
-    const char *const file[] = {args->depths, args->parents, args->json, args->trace, args->reached};
+    const char *const file[] = {args->depths, args->parents, args->json, args->trace, args->reached,
+                                args->centrality};
     int count = 0;
-    for (int i = 0; i < 5; i++)
+    for (size_t i = 0; i < sizeof file / sizeof *file; i++)
         count += file[i] != NULL && strcmp(file[i], "-") == 0;
     return count;
 }

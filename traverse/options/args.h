@@ -47,6 +47,12 @@ struct args {
     enum answer_kind answer; /* that answer_s is the time of */
     int record_parents;      /* they are the answer, or written */
     int parents_wide;        /* --parents-width: 4 << this; PARENTS_AS_IDS: not given */
+    /* of dbfs-batch */
+    uint64_t batch;     /* roots that are searched from at once */
+    int all_roots;      /* -n all */
+    int no_checksum;
+    int resume;
+    const char *centrality;
     uint32_t parents_width; /* bytes of a parent in files that are not text; 0: 4 where that is enough */
 };
 

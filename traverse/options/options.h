@@ -23,7 +23,8 @@ enum option_group {
 };
 
 /* The programs that have an option, a bit each, and whether the short help has it. */
-enum { OF_TRAVERSE = 1, OF_GRAPH500 = 2, OF_BOTH = 3, EVERYDAY = 4, OF_GRID = 8, OF_PATHS = 16, OF_BATCH = 32 };
+enum { OF_TRAVERSE = 1, OF_GRAPH500 = 2, OF_BOTH = 3, EVERYDAY = 4, OF_GRID = 8, OF_PATHS = 16, OF_BATCH = 32,
+       OF_ALL = OF_BOTH | OF_GRID | OF_PATHS | OF_BATCH };
 
 /* How the value is read, into member `at` of struct args. */
 enum option_kind {
@@ -66,6 +67,9 @@ void options_read(struct args *args, const struct option_program *program, int a
 /* The command line of a program that searches and writes results, with its defaults: options_read, the roots, and what
  * follows from the options. */
 void args_read(struct args *args, const struct option_program *program, int argc, char **argv);
+
+/* Reads what every -r says, into ids: with a map each is a name, and stays. It exits as options_read does. */
+void options_read_roots(struct args *args);
 
 /* Prints the word that was chosen for an option of this name. */
 void options_print_choice(FILE *out, const struct args *args, const char *name);

@@ -68,7 +68,7 @@ static enum status list_inputs(struct inputs *in, const struct args *args, struc
 
 /* ---- results ---- */
 
-enum { RESULTS = 5 };
+enum { RESULTS = 6 };
 
 static int is_per_root(const char *pattern)
 {
@@ -128,7 +128,8 @@ static enum status check_names(const char *const *result, const struct inputs *i
 
 enum status outputs_check(const struct args *args, struct error *e)
 {
-    const char *const all[RESULTS] = {args->depths, args->parents, args->json, args->trace, args->reached};
+    const char *const all[RESULTS] = {args->depths, args->parents, args->json, args->trace, args->reached,
+                                      args->centrality};
     const char *const plan[RESULTS] = {[2] = args->json};
     const char *const *result = args->plan ? plan : all;
     struct inputs in = {0};
@@ -149,7 +150,7 @@ static enum status check_root(const struct args *args, uint64_t root, const stru
     char *depths = args->depths != NULL ? outputs_name(args->depths, root) : NULL;
     char *parents = args->parents != NULL ? outputs_name(args->parents, root) : NULL;
     char *reached = args->reached != NULL ? outputs_name(args->reached, root) : NULL;
-    const char *const result[RESULTS] = {depths, parents, args->json, args->trace, reached};
+    const char *const result[RESULTS] = {depths, parents, args->json, args->trace, reached, args->centrality};
     if ((depths == NULL && args->depths != NULL) || (parents == NULL && args->parents != NULL) ||
         (reached == NULL && args->reached != NULL))
         fail_memory(e, args->folder, 24);

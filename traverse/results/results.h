@@ -59,6 +59,7 @@ struct result_file {
     enum answer_kind kind;
     uint32_t id_bytes;          /* of a parent, in files that are not text; 0: 4 where that is enough, or else 8 */
     const struct name_map *map; /* of rank 0; NULL: ids instead of names */
+    const void *values;         /* by id, of results_write_values: int32, or parents in answer_id_bytes(n) */
 };
 
 /* Collective, after results_answer. Writes one file, all ranks together. A name that ends in .npy gives an
@@ -67,5 +68,13 @@ struct result_file {
  * and depth or name. -1: unreached. */
 enum status results_write(struct results *results, const struct result_file *file,
                           struct error *e);
+
+/* Writes a file of values that are in memory, without a search by the devices. The rank is the only one of its comm. */
+enum status results_write_values(const struct rank *rank, const struct root *root, const struct result_file *file,
+                                 struct error *e);
+
+/* The header of an array of numpy: `n` numbers, or with `rows` a matrix. */
+enum { NPY_HEADER_BYTES = 128 };
+void results_npy_header(char header[NPY_HEADER_BYTES], uint32_t width, uint64_t rows, uint64_t n);
 
 #endif

@@ -18,7 +18,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { WINDOW = 1 << 20, PIECE = 1 << 14, NPY_HEADER_BYTES = 128 };
+enum { WINDOW = 1 << 20, PIECE = 1 << 14 };
 
 enum format { FORMAT_TEXT, FORMAT_CSV, FORMAT_RAW, FORMAT_NPY };
 
@@ -60,15 +60,19 @@ static int is_text(const struct writing *w)
 
 /* numpy's format 1.0: magic, version, header length, a Python dict padded with spaces to a multiple
  * of 64 bytes, a newline. */
-static void make_npy_header(char header[NPY_HEADER_BYTES], uint32_t width, uint64_t n)
+void results_npy_header(char header[NPY_HEADER_BYTES], uint32_t width, uint64_t rows, uint64_t n)
 {
+    char shape[48];
+    if (rows == 0)
+        snprintf(shape, sizeof shape, "(%" PRIu64 ",)", n);
+    else
+        snprintf(shape, sizeof shape, "(%" PRIu64 ", %" PRIu64 ")", rows, n);
     memset(header, ' ', NPY_HEADER_BYTES);
     memcpy(header, "\x93NUMPY\x01\x00", 8);
     header[8] = (char)(NPY_HEADER_BYTES - 10);
     header[9] = 0;
     int length = snprintf(header + 10, NPY_HEADER_BYTES - 10,
-                          "{'descr': '<i%u', 'fortran_order': False, 'shape': (%" PRIu64 ",), }",
-                          width, n);
+                          "{'descr': '<i%u', 'fortran_order': False, 'shape': %s, }", width, shape);
     header[10 + length] = ' '; /* over the terminating NUL */
     header[NPY_HEADER_BYTES - 1] = '\n';
 }
@@ -78,7 +82,7 @@ static enum status write_header(const struct writing *w, struct error *e)
     char header[NPY_HEADER_BYTES];
     if (w->format != FORMAT_NPY || w->results->comm->rank != 0)
         return ST_OK;
-    make_npy_header(header, w->width, w->results->graph->manifest.totals.n);
+    results_npy_header(header, w->width, 0, w->results->graph->manifest.totals.n);
     return outfile_write(w->out, header, sizeof header, e);
 }
 
@@ -88,7 +92,11 @@ static enum status write_header(const struct writing *w, struct error *e)
 static enum status read_window(const struct writing *w, uint64_t first, uint64_t count,
                                struct error *e)
 {
-    return answers_read(w->results->answers, w->file->kind, first, count, w->memory, e);
+    const char *given = w->file->values;
+    if (given == NULL)
+        return answers_read(w->results->answers, w->file->kind, first, count, w->memory, e);
+    memcpy(w->memory, given + first * w->memory_width, count * w->memory_width);
+    return ST_OK;
 }
 
 /* The window in 8 bytes. */
@@ -319,7 +327,9 @@ static enum status open_writing(struct writing *w, struct error *e)
     const struct results *r = w->results;
     const struct result_file *file = w->file;
     w->format = format_of(file->name);
-    w->memory_width = answers_width(r->answers, file->kind);
+    w->memory_width = file->values == NULL          ? answers_width(r->answers, file->kind)
+                      : file->kind == ANSWER_DEPTHS ? 4
+                                                    : answer_id_bytes(r->graph->manifest.totals.n);
     w->width = file->kind == ANSWER_DEPTHS ? 4 : file->id_bytes != 0 ? file->id_bytes
                                                                      : w->memory_width;
     w->name = outputs_name(file->name, original_id(r->graph, r->root->id));
@@ -354,7 +364,8 @@ static enum status close_writing(struct writing *w, struct error *e)
 enum status results_write(struct results *r, const struct result_file *file, struct error *e)
 {
     struct writing w = {.results = r, .file = file};
-    if (r->made != file->kind && results_answer(r, file->kind, r->root, r->levels, e) != ST_OK)
+    if (file->values == NULL && r->made != file->kind &&
+        results_answer(r, file->kind, r->root, r->levels, e) != ST_OK)
         return e->status;
     open_writing(&w, e);
     if (comm_agree(r->comm, e) == ST_OK) {
@@ -366,4 +377,11 @@ enum status results_write(struct results *r, const struct result_file *file, str
             write_by_first(&w, e);
     }
     return close_writing(&w, e);
+}
+
+enum status results_write_values(const struct rank *rank, const struct root *root, const struct result_file *file,
+                                 struct error *e)
+{
+    struct results alone = {.rank = rank, .graph = rank->graph, .comm = rank->comm, .root = root};
+    return results_write(&alone, file, e);
 }

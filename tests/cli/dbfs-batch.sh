@@ -1,0 +1,146 @@
+#!/bin/bash
+# dbfs-batch.sh: searches from many roots at once, beside the oracle and beside searches one by one; centralities beside
+# those of the oracle's distances; runs that are killed and resumed; ranks. BACKEND=cuda searches on a GPU.
+set -u
+in_memory_mib=256
+. tests/lib.sh
+batch=$BIN/dbfs-batch
+export OMP_WAIT_POLICY=passive
+
+# ---- options ----
+check_exit 2 'no graph' "$batch"
+check_exit 2 'no batch' "$batch" --batch 0 x
+check_exit 2 'a batch of 257' "$batch" --batch 257 x
+check_exit 2 'roots of two kinds' "$batch" -r 1 -n all x
+check_exit 2 'one file for distances of several roots' "$batch" -n 2 --depths d.txt x
+check_exit 2 'parents as a matrix' "$batch" -n 2 --parents p.npy x
+check_exit 2 'nothing to resume' "$batch" --resume x
+check_exit 1 'a graph that is not there' "$batch" "$tmp/nothing"
+
+# ---- graphs: many components and isolated vertices; a road of a kind; duplicates; delegates ----
+"$TESTS/mkgraph" components >"$tmp/components.txt"
+"$TESTS/mkgraph" grid 30 40 >"$tmp/grid.txt"
+"$TESTS/mkgraph" multi 200 600 3 >"$tmp/multi.txt"
+"$TESTS/mkgraph" twostars 80 >"$tmp/twostars.txt"
+"$TESTS/mkgraph" path 300 >"$tmp/path.txt"
+pack() { # GRAPH P TH
+    "$BIN/edgeconv" -q -u "$tmp/$1.txt" | "$BIN/dbfs-pack" -q -p "$2" -t "$3" -o "$tmp/$1-$2-$3" -
+}
+
+# ---- distances of every root are the oracle's; roots twice, isolated ones, and those of other components ----
+for graph in components grid multi twostars path; do
+    last=$(awk '!/^#/ { for (i = 1; i <= 2; i++) if ($i > n) n = $i } END { print n }' "$tmp/$graph.txt")
+    awk -v n="$last" 'BEGIN { for (i = 0; i < 70; i++) print (i * 37) % (n + 1); print n; print n; print 0 }' >"$tmp/roots"
+    roots=$(paste -sd, "$tmp/roots")
+    sort -un "$tmp/roots" >"$tmp/distinct"
+    mkdir "$tmp/want"
+    "$TESTS/oracle" -o "$tmp/want/%d" "$tmp/$graph.txt" "$(paste -sd, "$tmp/distinct")"
+    for setup in '1 0' '1 3' '3 inf' '4 2'; do
+        pack "$graph" ${setup% *} ${setup#* }
+        shards=$tmp/$graph-${setup/ /-}
+        for size in 1 63 64 65 256; do
+            mkdir "$tmp/got"
+            "$batch" -q -@ $((size % 3 + 1)) --batch $size -r "$roots" --depths "$tmp/got/%d" --force "$shards" >"$tmp/out" 2>"$tmp/err"
+            check "$graph p and TH $setup, batches of $size" diff -r "$tmp/want" "$tmp/got"
+            rm -r "$tmp/got"
+        done
+    done
+    rm -r "$tmp/want"
+done
+
+# ---- checksums, levels and what is reached: those of searches one by one ----
+"$BIN/rmatgen" -q -s 12 -o "$tmp/rmat.edges"
+"$BIN/dbfs-pack" -q -p 3 -t 20 -o "$tmp/rmat" "$tmp/rmat.edges"
+alone() { sed -n 's/^\(root [0-9]*\) time_s [^ ]* \(levels [0-9]* reached [0-9]*\) .*\(checksum [0-9a-f]*\).*/\1 \2 \3/p'; }
+"$BIN/dbfs-traverse" -@ 1 --backend cpu -n 300 "$tmp/rmat" >"$tmp/one-by-one"
+alone <"$tmp/one-by-one" >"$tmp/want"
+check 'there are searches to compare with' test "$(wc -l <"$tmp/want")" = 300
+for size in 1 63 64 65 128 129 256; do
+    for threads in 1 3; do
+        "$batch" -@ $threads --batch $size -n 300 "$tmp/rmat" >"$tmp/out"
+        check "batches of $size, $threads threads: as one by one" diff "$tmp/want" <(grep '^root' "$tmp/out")
+        check 'and all distances' diff <(grep checksum: "$tmp/one-by-one") <(grep checksum: "$tmp/out")
+    done
+done
+"$BIN/rmatgen" -q -s 9 -e 5 -f text -o "$tmp/arcs.txt"
+"$BIN/edgeconv" -q --direction directed -o "$tmp/arcs.edges" "$tmp/arcs.txt"
+"$BIN/dbfs-pack" -q -p 3 -t 8 -o "$tmp/arcs" "$tmp/arcs.edges"
+"$BIN/dbfs-traverse" --backend cpu -@ 1 -n 70 "$tmp/arcs" | alone >"$tmp/one-by-one"
+check_exit 0 'a directed graph' "$batch" -@ 2 --batch 64 -n 70 "$tmp/arcs"
+check 'its searches are those one by one' diff "$tmp/one-by-one" <(sed -n 's/^\(root [0-9]* levels [0-9]* reached [0-9]*\) .*\(checksum [0-9a-f]*\).*/\1 \2/p' "$tmp/out")
+"$BIN/dbfs-pack" -q -p 1 -t 8 --rows out -o "$tmp/arcs-out" "$tmp/arcs.edges"
+check_exit 2 'a directed graph without in-rows' "$batch" -n 2 "$tmp/arcs-out"
+"$batch" -n 9 --no-checksum "$tmp/rmat" >"$tmp/out"
+check 'no checksums' sh -c '! grep -q checksum "$1"' - "$tmp/out"
+check_exit 0 'many levels by themselves' "$batch" -v -q -n 64 "$tmp/grid-1-3"
+
+# ---- ranks ----
+"$MPIEXEC" -n 3 "$batch" -@ 1 --batch 64 -n 300 --depths "$tmp/ranks.npy" --centrality "$tmp/ranks.txt" "$tmp/rmat" >"$tmp/out" 2>"$tmp/err"
+check 'three ranks: as one by one' diff "$tmp/want" <(grep '^root' "$tmp/out")
+check_exit 0 'one rank' "$batch" -@ 2 --batch 256 -n 300 --depths "$tmp/m.npy" --centrality "$tmp/c.txt" "$tmp/rmat"
+check 'the same matrix' cmp "$tmp/m.npy" "$tmp/ranks.npy"
+check 'the same centralities' cmp "$tmp/c.txt" "$tmp/ranks.txt"
+
+# ---- the matrix has the rows of dbfs-traverse ----
+"$BIN/dbfs-traverse" -q --backend cpu -n 20 --depths "$tmp/%d.raw" "$tmp/rmat" >"$tmp/out"
+"$batch" -q -n 20 --depths "$tmp/matrix.npy" "$tmp/rmat" >"$tmp/out"
+awk '{ print $2 }' "$tmp/want" | head -n 20 | while read -r root; do cat "$tmp/$root.raw"; done >"$tmp/rows"
+check 'rows of the matrix' cmp "$tmp/rows" <(tail -c +129 "$tmp/matrix.npy")
+check 'its shape' grep -aq "'<i4', 'fortran_order': False, 'shape': (20, 4096)" "$tmp/matrix.npy"
+check_exit 2 'a matrix into a pipe' "$batch" -q -n 2 --depths >(cat >/dev/null) "$tmp/rmat"
+
+# ---- parents are proved ----
+for graph in rmat components-4-2 grid-1-3; do
+    check_exit 0 "parents of $graph" "$batch" -q --batch 5 -r 3,7,90,3 --parents "$tmp/$graph.%d" --depths "$tmp/$graph.d%d" "$tmp/$graph"
+    check_exit 0 "and their proof" "$BIN/dbfs-check" -q -r 3,7,90 --parents "$tmp/$graph.%d" --depths "$tmp/$graph.d%d" "$tmp/$graph"
+done
+
+# ---- centralities: of the oracle's distances ----
+for graph in components-4-2 multi-3-inf grid-1-3; do
+    check_exit 0 "centralities of $graph" "$batch" -q -n all --no-checksum --centrality "$tmp/$graph.table" "$tmp/$graph"
+    check 'of all vertices with edges' diff <(awk '!/^#/ { print $1 }' "$tmp/$graph.table") \
+        <(awk '!/^#/ && $1 != $2 { print $1; print $2 }' "$tmp/${graph%%-*}.txt" | sort -un)
+    awk '!/^#/ { print $1 }' "$tmp/$graph.table" | head -n 40 | while read -r root; do
+        "$TESTS/oracle" "$tmp/${graph%%-*}.txt" "$root" | awk -v root="$root" '{ n++ }
+            $2 >= 0 { r++; sum += $2; if ($2 > far) far = $2 }
+            $2 > 0 { h += 1 / $2 }
+            END { printf "%d %d %d %d %.9g %.9g %.9g\n", root, r, far, sum, (r - 1) / sum, (r - 1) / sum * (r - 1) / (n - 1), h }'
+    done >"$tmp/want"
+    check 'from distances of the oracle' diff "$tmp/want" \
+        <(awk '!/^#/ { printf "%d %d %d %d %.9g %.9g %.9g\n", $1, $2, $3, $4, $5, $6, $7 }' "$tmp/$graph.table" | head -n 40)
+done
+check_exit 0 'an isolated root' "$batch" -q -r 8 --centrality - "$tmp/components-4-2"
+check 'has none' grep -qx '8 1 0 0 0 0 0' "$tmp/out"
+
+# ---- a run that is killed, or ends within a line, goes on ----
+check_exit 0 'a table' "$batch" -q -n all --centrality "$tmp/whole" "$tmp/rmat"
+"$batch" -q -@ 1 --batch 1 -n all --centrality "$tmp/killed" "$tmp/rmat" >"$tmp/out" 2>&1 &
+pid=$!
+wait_until eval '[ "$(cat "$tmp/killed.part" 2>/dev/null | wc -l)" -gt 20 ]'
+kill -KILL $pid 2>/dev/null
+wait $pid 2>/dev/null
+check 'it was killed before its end' test ! -e "$tmp/killed"
+check_exit 1 'a table is there, unfinished' "$batch" -q -n all --centrality "$tmp/killed" "$tmp/rmat"
+check_says '--resume' 'it is said how to go on'
+printf '17 99' >>"$tmp/killed.part"
+check_exit 3 'not with other roots' "$batch" -q -n 5 --resume --centrality "$tmp/killed" "$tmp/rmat"
+had=$(grep -vc '^#' "$tmp/killed.part")
+check_exit 0 'it goes on' "$batch" -q -n all --batch 256 --resume --centrality "$tmp/killed" "$tmp/rmat"
+check 'with what is lacking' test "$(sed -n 's/^NBFS: //p' "$tmp/out")" -lt "$(($(grep -vc '^#' "$tmp/whole") - had + 2))"
+check 'the tables are the same' cmp "$tmp/whole" "$tmp/killed"
+check 'no part is left' test ! -e "$tmp/killed.part"
+
+# ---- memory ----
+check_exit 5 'too little memory' "$batch" -q -S 100K "$tmp/rmat"
+check_exit 5 'no GPU for batches' "$batch" -q --backend cuda "$tmp/rmat"
+
+# ---- dbfs ----
+cd "$tmp" || exit 1
+PATH=$(realpath "$OLDPWD/$BIN"):$PATH
+check_exit 0 'dbfs --batch' dbfs --cache cache --batch 128 -n 100 -o all.npy grid.txt
+check 'tells of it in a line' grep -qE '^100 roots: 1200 of 1200 vertices reached, levels .* each; distances in all.npy$' out
+check 'and has made a matrix' grep -aq '(100, 1200)' all.npy
+check_exit 0 'dbfs --centrality' dbfs --cache cache -q -n all --centrality table grid.txt
+check 'has made a table' test "$(grep -vc '^#' table)" = 1200
+cd "$OLDPWD" || exit 1
+finish

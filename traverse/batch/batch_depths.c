@@ -1,0 +1,131 @@
+/* batch_depths.c: see batch_depths.h */
+#include "batch_depths.h"
+
+#include "formats/base/clones.h"
+#include "formats/base/hash.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { STEP = 1024, MANY_BITS = 12 };
+
+enum status batch_depths_open(struct batch_depths *d, const struct batch_graph *graph, uint64_t batch, int threads,
+                              int arrays, int checksums, struct error *e)
+{
+    *d = (struct batch_depths){.graph = graph, .threads = threads, .checksums = checksums};
+    d->sums = calloc((size_t)threads, BATCH_MOST * sizeof *d->sums);
+    if (d->sums == NULL)
+        return fail_memory(e, "checksums", (size_t)threads * BATCH_MOST * sizeof *d->sums);
+    if (arrays && memory_take(graph->budget, (void **)&d->depth, batch * graph->vertices, 4,
+                              "distances of a batch (a smaller --batch takes less)", e) != ST_OK)
+        return e->status;
+    return gang_open(&d->gang, threads, e);
+}
+
+void batch_depths_close(struct batch_depths *d)
+{
+    free(d->sums);
+    if (d->graph != NULL)
+        memory_release(d->graph->budget, d->depth);
+    gang_close(d->gang);
+    *d = (struct batch_depths){0};
+}
+
+/* ---- a level ---- */
+
+struct watched {
+    struct batch_depths *depths;
+    const struct batch_level *level;
+};
+
+/* Adds `value` to the sums of the roots in `bits`: one after the other, or all by vectors. */
+WIDE_CLONES static void add_to_many(uint64_t *sum, uint64_t bits, uint64_t value)
+{
+    for (int i = 0; i < 64; i++)
+        sum[i] += value & -(bits >> i & 1);
+}
+
+static void add_to_sums(uint64_t *sum, uint64_t bits, uint64_t value)
+{
+    if (__builtin_popcountll(bits) > MANY_BITS)
+        add_to_many(sum, bits, value);
+    else
+        for (; bits != 0; bits &= bits - 1)
+            sum[__builtin_ctzll(bits)] += value;
+}
+
+static void set_depths(const struct batch_depths *d, uint64_t v, int word, uint64_t bits, int32_t depth)
+{
+    for (; bits != 0; bits &= bits - 1)
+        batch_depths_of(d, (uint32_t)(64 * word + __builtin_ctzll(bits)))[v] = depth;
+}
+
+static void watch_piece(void *context, struct turn *turn)
+{
+    const struct watched *w = context;
+    const struct batch_level *level = w->level;
+    struct batch_depths *d = w->depths;
+    uint64_t *sums = d->sums + (size_t)turn->number * BATCH_MOST;
+    for (uint64_t piece; (piece = gang_piece(turn)) != GANG_NO_PIECE;) {
+        uint64_t end = (piece + 1) * STEP < level->count ? (piece + 1) * STEP : level->count;
+        for (uint64_t i = piece * STEP; i < end; i++) {
+            uint64_t v = level->list != NULL ? level->list[i] : i, hash = 0;
+            const uint64_t *found = level->found + v * (uint64_t)level->words;
+            for (int j = 0; j < level->words; j++) {
+                if (found[j] == 0)
+                    continue;
+                if (d->depth != NULL)
+                    set_depths(d, v, j, found[j], (int32_t)level->depth);
+                if (!d->checksums)
+                    continue;
+                hash = hash != 0 ? hash : hash_pair(d->graph->ids[v], level->depth);
+                add_to_sums(sums + 64 * j, found[j], hash);
+            }
+        }
+    }
+}
+
+/* A search from one root: no other thread has to do with it. */
+static void watch_alone(struct batch_depths *d, const struct batch_level *level)
+{
+    for (uint64_t i = 0; i < level->count; i++) {
+        uint64_t v = level->list[i];
+        if (d->depth != NULL)
+            batch_depths_of(d, level->root)[v] = (int32_t)level->depth;
+        if (d->checksums)
+            d->sums[level->root] += hash_pair(d->graph->ids[v], level->depth);
+    }
+}
+
+static void watch(void *context, const struct batch_level *level)
+{
+    struct watched w = {context, level};
+    uint64_t pieces = (level->count + STEP - 1) / STEP;
+    if (level->found == NULL)
+        watch_alone(w.depths, level);
+    else
+        gang_run(w.depths->gang, pieces < 8 ? 1 : w.depths->threads, pieces, watch_piece, &w);
+}
+
+/* No vertex is reached. */
+static void begin(void *context)
+{
+    struct batch_depths *d = context;
+    memset(d->sums, 0, (size_t)d->threads * BATCH_MOST * sizeof *d->sums);
+    if (d->depth != NULL)
+        memset(d->depth, 0xff, d->count * d->graph->vertices * sizeof *d->depth); /* DEPTH_UNREACHED */
+}
+
+struct batch_watcher batch_depths_watcher(struct batch_depths *d, uint32_t count)
+{
+    d->count = count;
+    return (struct batch_watcher){begin, d->depth != NULL || d->checksums ? watch : NULL, d};
+}
+
+uint64_t batch_depths_checksum(const struct batch_depths *d, uint32_t number, uint64_t id, int isolated)
+{
+    uint64_t sum = isolated && d->checksums ? hash_pair(id, 0) : 0;
+    for (int i = 0; i < d->threads; i++)
+        sum += d->sums[(size_t)i * BATCH_MOST + number];
+    return sum;
+}

@@ -1,0 +1,36 @@
+/* batch_depths.h: distances from the roots of a batch, noted as the levels find them: as a checksum of each root, and where
+ * they are wanted as arrays */
+#ifndef DBFS_BATCH_DEPTHS_H
+#define DBFS_BATCH_DEPTHS_H
+
+#include "batch_search.h"
+
+#include "traverse/cpu/gang.h"
+
+struct batch_depths {
+    const struct batch_graph *graph;
+    struct gang *gang;
+    int threads, checksums;
+    uint32_t count;  /* roots of this batch */
+    uint64_t *sums;  /* [threads][BATCH_MOST] */
+    int32_t *depth;  /* [batch][vertices]; NULL: not wanted */
+};
+
+/* For batches of up to `batch` roots. `arrays`: distances are wanted as arrays; `checksums`: and as checksums. */
+enum status batch_depths_open(struct batch_depths *depths, const struct batch_graph *graph, uint64_t batch, int threads,
+                              int arrays, int checksums, struct error *e);
+void batch_depths_close(struct batch_depths *depths); /* a zeroed one is allowed */
+
+/* What notes the distances of a batch of `count` roots. */
+struct batch_watcher batch_depths_watcher(struct batch_depths *depths, uint32_t count);
+
+/* The checksum of root `number`, whose id is `id` as in the input. */
+uint64_t batch_depths_checksum(const struct batch_depths *depths, uint32_t number, uint64_t id, int isolated);
+
+/* The distances of root `number` by vertex; DEPTH_UNREACHED: none. */
+static inline int32_t *batch_depths_of(const struct batch_depths *depths, uint32_t number)
+{
+    return depths->depth + number * depths->graph->vertices;
+}
+
+#endif

@@ -1,0 +1,171 @@
+/* batch_graph.c: see batch_graph.h */
+#include "batch_graph.h"
+
+#include "traverse/cpu/cpu_columns.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Those to delegates before others. */
+static const enum subgraph in_order[SUBGRAPHS] = {DD, ND, DN, NN};
+
+/* ---- one row of a shard ---- */
+
+/* What is added to a row, or to a column, of subgraph g to make it a vertex. */
+static uint64_t base_of(const struct batch_graph *all, const struct shard *shard, enum vertex_kind kind)
+{
+    return kind == NORMALS ? all->first[shard->index] : 0;
+}
+
+/* A column of nn names its shard. */
+static uint32_t vertex_of_nn(const struct batch_graph *all, const struct shard *shard, uint64_t column)
+{
+    return (uint32_t)(all->first[column >> shard->local_bits] +
+                      (column & ((UINT64_C(1) << shard->local_bits) - 1)));
+}
+
+static uint32_t vertex_of_column(const struct batch_graph *all, const struct shard *shard, enum subgraph g,
+                                 uint64_t column)
+{
+    return g == NN ? vertex_of_nn(all, shard, column)
+                   : (uint32_t)(base_of(all, shard, subgraph_columns(g)) + column);
+}
+
+/* Copies the destinations of a row to `to`, and returns where they end. */
+static uint32_t *copy_row(const struct batch_graph *all, const struct shard *shard, enum subgraph set, uint64_t row,
+                          uint32_t *to)
+{
+    const struct csr *csr = &shard->csr[set];
+    const enum subgraph g = (enum subgraph)(set % SUBGRAPHS); /* rows of either direction are between the same kinds */
+    uint64_t end = csr_offset(csr, row + 1), at = csr_offset(csr, row);
+    uint32_t room[COLUMN_ROOM];
+    for (uint32_t k = 0; k < csr->head_columns && csr->heads[k * csr->rows + row] != HEAD_NONE; k++)
+        *to++ = vertex_of_column(all, shard, g, csr->heads[k * csr->rows + row]);
+    for (; at < end && csr->column_width == 8; at++)
+        *to++ = vertex_of_column(all, shard, g, csr_column(csr, at));
+    while (at < end) {
+        struct column_run run = next_columns(column_readers_best(), csr, row, at, end, room);
+        for (uint64_t i = 0; i < run.count; i++)
+            *to++ = vertex_of_column(all, shard, g, run.columns[i]);
+        at += run.count;
+    }
+    return to;
+}
+
+/* ---- all rows ---- */
+
+/* Adds the lengths of a subgraph's rows, or copies the rows and moves their ends. The end of vertex v, so far, is
+ * offsets[v + 1]. */
+static void take_rows(struct batch_graph *all, struct batch_rows *rows, const struct shard *shard, enum subgraph g,
+                      int copies)
+{
+    const enum subgraph set = rows == &all->own[1] ? shard_pulled(shard, g) : g;
+    const struct csr *csr = &shard->csr[set];
+    uint64_t *ends = rows->offsets + 1 + base_of(all, shard, subgraph_rows(g));
+    if (csr->edges == 0)
+        return;
+#pragma omp parallel for schedule(dynamic, 1024)
+    for (uint64_t row = 0; row < csr->rows; row++) {
+        if (!mask_bit(csr->sources, row))
+            continue;
+        if (copies)
+            ends[row] = (uint64_t)(copy_row(all, shard, set, row, rows->columns + ends[row]) - rows->columns);
+        else
+            ends[row + 1] += csr_row_length(csr, row);
+    }
+}
+
+static void take_all_rows(struct batch_graph *all, struct batch_rows *rows, int copies)
+{
+    for (int i = 0; i < SUBGRAPHS; i++) {
+        for (uint32_t s = 0; s < all->shards->device_count; s++)
+            take_rows(all, rows, &all->shards->shards[s], in_order[i], copies);
+    }
+}
+
+static enum status make_rows(struct batch_graph *all, struct batch_rows *rows, struct error *e)
+{
+    if (memory_take(all->budget, (void **)&rows->offsets, all->vertices + 2, 8, "rows of all shards", e) != ST_OK)
+        return e->status;
+    take_all_rows(all, rows, 0);
+    for (uint64_t v = 1; v < all->vertices + 2; v++)
+        rows->offsets[v] += rows->offsets[v - 1];
+    rows->edges = rows->offsets[all->vertices + 1];
+    if (memory_take(all->budget, (void **)&rows->columns, rows->edges, 4, "edges of all shards", e) != ST_OK)
+        return e->status;
+    memory_advise_huge(rows->columns);
+    take_all_rows(all, rows, 1);
+    return ST_OK;
+}
+
+/* The rows that are pulled are others in a directed graph. */
+static enum status make_both(struct batch_graph *all, struct error *e)
+{
+    const struct manifest *manifest = &all->shards->manifest;
+    const int directed = manifest->direction == EDGES_DIRECTED;
+    if (manifest->out_only)
+        return fail(e, ST_USAGE, "the directed graph has out-rows alone, and a batch pulls, too: pack it with --rows out,in");
+    all->push = &all->own[0];
+    all->pull = &all->own[directed];
+    if (make_rows(all, &all->own[0], e) != ST_OK || (directed && make_rows(all, &all->own[1], e) != ST_OK))
+        return e->status;
+    for (uint64_t v = 0; v < all->vertices; v++)
+        all->weight += UINT64_C(1) << batch_weight(all->push, v);
+    return ST_OK;
+}
+
+/* ---- vertices ---- */
+
+static enum status number_vertices(struct batch_graph *all, struct error *e)
+{
+    const struct graph *graph = all->shards;
+    all->vertices = graph->manifest.d;
+    all->first = calloc(graph->manifest.p, sizeof *all->first);
+    if (all->first == NULL)
+        return fail_memory(e, "shards", graph->manifest.p * sizeof *all->first);
+    for (uint32_t s = 0; s < graph->device_count; s++) {
+        all->first[s] = all->vertices;
+        all->vertices += graph->shards[s].locals;
+    }
+    if (all->vertices > UINT32_MAX)
+        return fail(e, ST_RESOURCE, "the graph has %" PRIu64 " vertices with edges: a batch searches up to %" PRIu32,
+                    all->vertices, UINT32_MAX);
+    return ST_OK;
+}
+
+static enum status find_ids(struct batch_graph *all, struct error *e)
+{
+    const struct graph *graph = all->shards;
+    if (memory_take(all->budget, (void **)&all->ids, all->vertices, 8, "ids of vertices", e) != ST_OK)
+        return e->status;
+    for (uint64_t i = 0; i < graph->manifest.d; i++)
+        all->ids[i] = original_id(graph, shard_delegate_id(&graph->shards[0], i));
+    for (uint32_t s = 0; s < graph->device_count; s++) {
+        const struct shard *shard = &graph->shards[s];
+#pragma omp parallel for schedule(static)
+        for (uint64_t i = 0; i < shard->locals; i++)
+            all->ids[all->first[s] + i] = original_id(graph, local_vertex_id(shard, i));
+    }
+    return ST_OK;
+}
+
+enum status batch_graph_open(struct batch_graph *all, const struct graph *graph, struct memory_budget *budget,
+                             struct error *e)
+{
+    *all = (struct batch_graph){.shards = graph, .budget = budget};
+    if (number_vertices(all, e) == ST_OK && find_ids(all, e) == ST_OK)
+        make_both(all, e);
+    return e->status;
+}
+
+void batch_graph_close(struct batch_graph *all)
+{
+    free(all->first);
+    memory_release(all->budget, all->ids);
+    for (int i = 0; all->budget != NULL && i < 2; i++) {
+        memory_release(all->budget, all->own[i].offsets);
+        memory_release(all->budget, all->own[i].columns);
+    }
+    *all = (struct batch_graph){0};
+}

@@ -1,0 +1,165 @@
+/* batch_list.c: levels of a batch by list: see batch_search.h
+ *
+ * For each edge of the frontier it reads the column, the word of what the vertex has seen and, if that lacks a bit, its
+ * next word. Where a list is long these are misses of the cache: what comes is asked for some vertices ahead.
+ */
+#include "batch_state.h"
+
+#include <string.h>
+
+enum { AHEAD = 4, ROW_AHEAD = 8, STEP = 64 };
+
+/* Asks for what a push to the first neighbours in a row reads and writes. */
+BATCH_INLINE void ask_words(const struct batch_search *s, uint64_t at, uint64_t end, const int W)
+{
+    for (end = end < at + ROW_AHEAD ? end : at + ROW_AHEAD; at < end; at++) {
+        __builtin_prefetch(&s->seen[s->graph->push->columns[at] * (uint64_t)W]);
+        __builtin_prefetch(&s->next[s->graph->push->columns[at] * (uint64_t)W], 1);
+    }
+}
+
+/* Asks for the rows of vertices that come soon, and for the words of the neighbours of those that come sooner. */
+BATCH_INLINE void ask_ahead(const struct batch_search *s, uint64_t i, uint64_t end, const int W)
+{
+    const struct batch_rows *rows = s->graph->push;
+    if (i + 4 * AHEAD < end) {
+        __builtin_prefetch(&rows->offsets[s->list.vertex[i + 4 * AHEAD]]);
+        __builtin_prefetch(&s->now[(uint64_t)s->list.vertex[i + 4 * AHEAD] * (uint64_t)W]);
+    }
+    if (i + 2 * AHEAD < end)
+        __builtin_prefetch(&rows->columns[rows->offsets[s->list.vertex[i + 2 * AHEAD]]]);
+    if (i + AHEAD < end)
+        ask_words(s, rows->offsets[s->list.vertex[i + AHEAD]], rows->offsets[s->list.vertex[i + AHEAD] + UINT64_C(1)], W);
+}
+
+static void put_fresh(struct batch_search *s, struct tally *t)
+{
+    uint64_t at = __atomic_fetch_add(&s->fresh.count, t->waiting, __ATOMIC_RELAXED);
+    memcpy(s->fresh.vertex + at, t->fresh, t->waiting * sizeof *t->fresh);
+    t->waiting = 0;
+}
+
+BATCH_INLINE void note_fresh(struct batch_search *s, struct tally *t, uint32_t v)
+{
+    t->fresh[t->waiting++] = v;
+    if (t->waiting == FRESH_ROOM)
+        put_fresh(s, t);
+}
+
+BATCH_INLINE void push_pieces(struct batch_search *s, struct tally *t, uint64_t begin, uint64_t end, const int W,
+                              const int alone)
+{
+    const struct batch_rows *rows = s->graph->push;
+    for (uint64_t i = begin; i < end; i++) {
+        uint64_t u = s->list.vertex[i], last = rows->offsets[u + 1], bits[BATCH_MOST_WORDS];
+        ask_ahead(s, i, end, W);
+        for (int j = 0; j < W; j++)
+            bits[j] = s->now[u * (uint64_t)W + (uint64_t)j];
+        for (uint64_t at = rows->offsets[u]; at < last; at++) {
+            if (at + ROW_AHEAD < last)
+                ask_words(s, at + ROW_AHEAD, at + ROW_AHEAD + 1, W);
+            if (batch_offer(s, rows->columns[at], bits, W, alone))
+                note_fresh(s, t, rows->columns[at]);
+        }
+        t->read += last - rows->offsets[u];
+    }
+    put_fresh(s, t);
+}
+
+BATCH_INLINE void push_of(struct batch_search *s, struct tally *t, uint64_t begin, uint64_t end, const int W)
+{
+    push_pieces(s, t, begin, end, W, 0);
+}
+BATCH_BY_WORDS(push)
+
+BATCH_INLINE void push_alone_of(struct batch_search *s, struct tally *t, uint64_t begin, uint64_t end, const int W)
+{
+    push_pieces(s, t, begin, end, W, 1);
+}
+BATCH_BY_WORDS(push_alone)
+
+/* The old frontier's words become zero: `now` will be the next `next`. */
+BATCH_INLINE void clear_of(struct batch_search *s, struct tally *t, uint64_t begin, uint64_t end, const int W)
+{
+    (void)t;
+    for (uint64_t i = begin; i < end; i++)
+        memset(s->now + s->list.vertex[i] * (uint64_t)W, 0, 8 * (size_t)W);
+}
+BATCH_BY_WORDS(clear)
+
+/* What was found is seen. */
+BATCH_INLINE void take_of(struct batch_search *s, struct tally *t, uint64_t begin, uint64_t end, const int W)
+{
+    const uint64_t *offsets = s->graph->push->offsets;
+    for (uint64_t i = begin; i < end; i++) {
+        uint64_t v = s->fresh.vertex[i];
+        for (int j = 0; j < W; j++)
+            s->seen[v * (uint64_t)W + (uint64_t)j] |= s->next[v * (uint64_t)W + (uint64_t)j];
+        bit_sums_add(&t->sums, s->next + v * (uint64_t)W, W);
+        if (s->marks != NULL)
+            s->marks[v] = 0;
+        t->edges += offsets[v + 1] - offsets[v];
+    }
+    t->vertices += end - begin;
+}
+BATCH_BY_WORDS(take)
+
+void batch_level_by_list(struct batch_search *s)
+{
+    int alone = s->threads == 1 || s->edges < 4096;
+    s->fresh.count = 0;
+    if (alone)
+        push_alone[s->words](s, &s->tally[0], 0, s->list.count);
+    else
+        batch_pieces(s, s->list.count, STEP, s->edges, push[s->words]);
+    batch_pieces(s, s->list.count, 16 * STEP, s->list.count, clear[s->words]);
+    batch_pieces(s, s->fresh.count, 4 * STEP, 4 * s->fresh.count, take[s->words]);
+    struct batch_list list = s->list;
+    s->list = s->fresh;
+    s->fresh = list;
+}
+
+/* ---- from words of all vertices to a list ---- */
+
+BATCH_INLINE void list_all_of(struct batch_search *s, struct tally *t, uint64_t begin, uint64_t end, const int W)
+{
+    memset(s->next + begin * (uint64_t)W, 0, (end - begin) * 8 * (size_t)W);
+    for (uint64_t v = begin; v < end; v++) {
+        uint64_t any = 0;
+        for (int j = 0; j < W; j++)
+            any |= s->now[v * (uint64_t)W + (uint64_t)j];
+        if (any != 0)
+            note_fresh(s, t, (uint32_t)v);
+    }
+    put_fresh(s, t);
+}
+BATCH_BY_WORDS(list_all)
+
+void batch_make_list(struct batch_search *s)
+{
+    struct batch_list list = s->list;
+    s->fresh.count = 0;
+    batch_pieces(s, s->graph->vertices, 4096, s->graph->vertices, list_all[s->words]);
+    s->list = s->fresh;
+    s->fresh = list;
+    s->is_list = 1;
+}
+
+/* ---- weights ---- */
+
+BATCH_INLINE void weigh_of(struct batch_search *s, struct tally *t, uint64_t begin, uint64_t end, const int W)
+{
+    for (uint64_t i = begin; i < end; i++) {
+        uint64_t v = s->list.vertex[i], weight = UINT64_C(1) << batch_weight(s->graph->push, v);
+        for (int j = 0; j < W; j++) {
+            for (uint64_t bits = s->now[v * (uint64_t)W + (uint64_t)j]; bits != 0; bits &= bits - 1)
+                t->weight[64 * j + __builtin_ctzll(bits)] += weight;
+        }
+    }
+}
+BATCH_BY_WORDS(weigh)
+
+void batch_weigh_list(struct batch_search *s)
+{
+    batch_pieces(s, s->list.count, 4 * STEP, 4 * s->list.count, weigh[s->words]);
+}

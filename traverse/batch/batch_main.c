@@ -1,0 +1,357 @@
+/* batch_main.c: dbfs-batch: searches from many roots at once, a batch of them after the other, and reports */
+#include "batch_files.h"
+#include "centrality.h"
+
+#include "traverse/options/options.h"
+#include "traverse/results/outputs.h"
+
+#include "formats/base/hash.h"
+#include "formats/base/progress.h"
+#include "formats/mpi/watch.h"
+
+#include <inttypes.h>
+#include <omp.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+struct batching {
+    struct args args;
+    struct comm comm;    /* among whose ranks batches are dealt out */
+    struct graph graph;
+    struct rank rank;    /* this process, which has all shards */
+    struct memory_budget budget;
+    struct name_map *map;
+    struct roots roots;
+    struct batch_graph all;
+    struct batch_search *search;
+    struct batch_depths depths;
+    struct batch_files files;
+    struct centrality centrality;
+    struct batch_result *results; /* [ranks][batch] of the batches under way */
+    uint64_t checksum;   /* of all distances */
+    double seconds;      /* of all searches of this rank */
+    FILE *talk;
+};
+
+/* ---- the command line ---- */
+
+static void take_count(struct args *args, const struct option_row *row, char *value)
+{
+    (void)row;
+    if (args->roots_given)
+        cli_usage(&args->cli, "-n and -r exclude each other");
+    args->count_given = 1;
+    args->all_roots = strcmp(value, "all") == 0;
+    if (!args->all_roots)
+        args->count = cli_number(&args->cli, "-n", value, 1, MAX_ROOTS);
+}
+
+#define AT(member) offsetof(struct args, member)
+
+static const struct option_row own_options[] = {
+    {.name = "count", .letter = 'n', .value = "COUNT", .group = GROUP_ROOTS, .of = OF_BATCH | EVERYDAY, .kind = TAKE_OTHER,
+     .take = take_count, .help = "search from COUNT sampled vertices of degree >= 1 (default 64); all: from each"},
+    {.name = "centrality", .value = "FILE", .group = GROUP_RESULTS, .of = OF_BATCH | EVERYDAY, .kind = TAKE_TEXT,
+     .at = AT(centrality), .help = "closeness, harmonic closeness, eccentricity of each root, as a table"},
+    {.name = "resume", .group = GROUP_RESULTS, .of = OF_BATCH | EVERYDAY, .kind = TAKE_FLAG, .at = AT(resume),
+     .help = "go on with a table that was begun"},
+    {.name = "no-checksum", .group = GROUP_RESULTS, .of = OF_BATCH | EVERYDAY, .kind = TAKE_FLAG, .at = AT(no_checksum),
+     .help = "do not compute checksums of distances"},
+    {.name = "batch", .value = "N", .group = GROUP_SEARCH, .of = OF_BATCH | EVERYDAY, .kind = TAKE_COUNT, .at = AT(batch),
+     .least = 1, .most = BATCH_MOST, .help = "search from N roots at once, 256 at most (default 64)"},
+};
+
+static const struct option_program program = {
+    .name = "dbfs-batch",
+    .bit = OF_BATCH,
+    .usage = "Usage: dbfs-batch [OPTION]... DIR\n"
+             "       mpiexec -n R dbfs-batch [OPTION]... DIR\n"
+             "Breadth-first searches from many roots at once over the shards that dbfs-pack wrote to DIR.\n"
+             "\n",
+    .exit_codes = "Exit codes: 0 ok, 1 run-time failure, 2 usage, 3 bad data, 5 not enough memory or no GPU.\n",
+    .own = own_options,
+    .own_count = sizeof own_options / sizeof *own_options};
+
+static void check_outputs(const struct args *args)
+{
+    const char *const file[] = {args->depths, args->parents};
+    int many = args->count > 1 || args->all_roots;
+    for (int i = 0; i < 2; i++) {
+        if (many && file[i] != NULL && strstr(file[i], "%d") == NULL && !(i == 0 && batch_files_is_matrix(args)))
+            cli_usage(&args->cli, "%s: several roots need %%d in the file name%s", file[i],
+                      i == 0 ? ", or a matrix, whose name ends in .npy" : "");
+    }
+    if (args_stdouts(args) > 1)
+        cli_usage(&args->cli, "only one result can go to standard output");
+    if (args->resume && (args->centrality == NULL || strcmp(args->centrality, "-") == 0))
+        cli_usage(&args->cli, "--resume is for the FILE of --centrality");
+    if (args->resume && (args->depths != NULL || args->parents != NULL))
+        cli_usage(&args->cli, "--resume goes on with --centrality alone: --depths and --parents are written in one run");
+}
+
+static void parse(struct args *args, int argc, char **argv)
+{
+    args_defaults(args, program.name);
+    cli_called(&args->cli, argv[0]);
+    args->batch = 64;
+    options_read(args, &program, argc, argv);
+    if (args->roots_given)
+        options_read_roots(args);
+    args_settle(args);
+    check_outputs(args);
+}
+
+/* ---- set-up ---- */
+
+/* This rank's share of the cores and the memory of its host. */
+static int share_host(struct batching *b)
+{
+    int threads = cli_threads(&b->args.cli), ranks = (int)b->comm.core_ranks;
+    b->args.cli.silent = b->comm.rank > 0;
+    if (b->args.cli.threads == 0)
+        threads = threads > ranks ? threads / ranks : 1;
+    omp_set_num_threads(threads);
+    memory_budget_init(&b->budget, b->args.cli.memory_bytes);
+    if (b->args.cli.memory_bytes == 0)
+        b->budget.limit_bytes /= b->comm.host_ranks;
+    return threads;
+}
+
+/* Columns stay packed, as they are read once. */
+static enum status open_graph(struct batching *b, int threads, struct error *e)
+{
+    struct graph_options options = {.folder = b->args.folder,
+                                    .check = b->args.check,
+                                    .trust = b->args.trust,
+                                    .columns = SHARD_ALL_COLUMNS,
+                                    .resident = RESIDENT_PACKED,
+                                    .threads = threads,
+                                    .budget = &b->budget};
+    b->rank = (struct rank){.comm = &comm_alone, .graph = &b->graph, .budget = &b->budget};
+    watch_phase("opening the graph");
+    if (graph_open(&b->graph, &comm_alone, &options, e) == ST_OK &&
+        batch_graph_open(&b->all, &b->graph, &b->budget, e) == ST_OK && b->args.map != NULL)
+        name_map_open(&b->map, b->args.map, b->graph.manifest.totals.n, &b->budget, e);
+    return comm_agree(&b->comm, e);
+}
+
+static int by_id(const void *a, const void *b)
+{
+    uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+    return (x > y) - (x < y);
+}
+
+/* All vertices with edges become the roots that are given, by ascending id. */
+static enum status give_all_roots(struct batching *b, struct error *e)
+{
+    struct args *args = &b->args;
+    args->count = b->all.vertices;
+    args->roots_given = 1;
+    args->map = NULL; /* they are ids */
+    args->roots = malloc(args->count * sizeof *args->roots + 1);
+    if (args->roots == NULL)
+        return fail_memory(e, "roots", args->count * sizeof *args->roots);
+    memcpy(args->roots, b->all.ids, args->count * sizeof *args->roots);
+    qsort(args->roots, args->count, sizeof *args->roots, by_id);
+    return ST_OK;
+}
+
+static enum status choose_roots(struct batching *b, struct error *e)
+{
+    watch_phase("choosing roots");
+    if ((b->args.all_roots && give_all_roots(b, e) != ST_OK) ||
+        roots_choose(&b->roots, &b->rank, &b->args, b->map, e) != ST_OK)
+        return e->status;
+    if (b->roots.count < b->args.count)
+        cli_warn(&b->args.cli, "only %" PRIu64 " vertices have edges: searching from each", b->roots.count);
+    return b->comm.rank == 0 ? outputs_check_roots(&b->args, b->roots.ids, b->roots.count, e) : ST_OK;
+}
+
+static enum status open_search(struct batching *b, int threads, struct error *e)
+{
+    const struct args *args = &b->args;
+    int words = args->batch <= 64 ? 1 : args->batch <= 128 ? 2 : 4;
+    b->results = calloc(b->comm.ranks * args->batch, sizeof *b->results);
+    if (b->results == NULL)
+        return fail_memory(e, "results", b->comm.ranks * args->batch * sizeof *b->results);
+    if (batch_search_open(&b->search, &b->all, words, threads, e) == ST_OK)
+        batch_depths_open(&b->depths, &b->all, args->batch, threads, args->depths != NULL || args->parents != NULL,
+                          !args->no_checksum, e);
+    return e->status;
+}
+
+static enum status set_up(struct batching *b, struct error *e)
+{
+    const struct args *args = &b->args;
+    int threads = share_host(b);
+    if (b->comm.rank == 0)
+        outputs_check(args, e);
+    if (args->backend == BACKEND_CUDA)
+        fail(e, ST_RESOURCE, "--backend cuda: batches are searched on CPUs only");
+    if (comm_agree(&b->comm, e) != ST_OK || open_graph(b, threads, e) != ST_OK)
+        return e->status;
+    if (choose_roots(b, e) == ST_OK && open_search(b, threads, e) == ST_OK && args->centrality != NULL &&
+        b->comm.rank == 0) {
+        b->centrality.map = b->map;
+        centrality_open(&b->centrality, args, &b->graph, &b->roots, e);
+    }
+    if (comm_agree(&b->comm, e) != ST_OK)
+        return e->status;
+    b->files = (struct batch_files){.rank = &b->rank, .comm = &b->comm, .args = args, .depths = &b->depths, .map = b->map};
+    return batch_files_open(&b->files, b->roots.count, e);
+}
+
+/* ---- batches ---- */
+
+/* What one batch did, with -v. */
+static void print_batch(const struct batching *b, uint64_t first, const struct batch_run *run)
+{
+    cli_detail(&b->args.cli, "batch of %" PRIu32 " roots from %" PRIu64 ": %.6f s, %" PRIu64 " levels, %" PRIu64
+               " edges read, %.1f GB/s", run->count, b->roots.ids[first], run->seconds, run->levels, run->edges,
+               run->seconds > 0 ? 1e-9 * (double)run->bytes / run->seconds : 0);
+}
+
+/* Searches from roots first..first+count, and writes the files of each. */
+static enum status run_batch(struct batching *b, uint64_t first, uint32_t count, struct batch_result *results,
+                             struct error *e)
+{
+    uint64_t vertex[BATCH_MOST];
+    for (uint32_t i = 0; i < count; i++)
+        vertex[i] = batch_vertex(&b->all, &b->roots.root[first + i]);
+    struct batch_run run = {.roots = vertex, .count = count, .results = results,
+                            .watcher = batch_depths_watcher(&b->depths, count)};
+    watch_phase("searching from root %" PRIu64 " and those after it", b->roots.ids[first]);
+    batch_search_run(b->search, &run);
+    b->seconds += run.seconds;
+    print_batch(b, first, &run);
+    for (uint32_t i = 0; i < count && e->status == ST_OK; i++) {
+        results[i].checksum =
+            batch_depths_checksum(&b->depths, i, b->roots.ids[first + i], vertex[i] == BATCH_NOWHERE);
+        batch_files_write(&b->files, &b->roots.root[first + i], i, first + i, e);
+    }
+    return e->status;
+}
+
+static void print_root(const struct batching *b, uint64_t id, const struct batch_result *r)
+{
+    fprintf(b->talk, "root %" PRIu64 " levels %" PRIu64 " reached %" PRIu64, id, r->farthest + 1, r->reached);
+    if (!b->args.no_checksum)
+        fprintf(b->talk, " checksum %016" PRIx64, r->checksum);
+    if (b->map != NULL) {
+        struct map_name name = name_map_at(b->map, id);
+        fprintf(b->talk, " name %.*s", (int)name.length, name.bytes);
+    }
+    fputc('\n', b->talk);
+}
+
+/* Rank 0 has the results of all ranks, of roots first..first+count. */
+static enum status tell(struct batching *b, uint64_t first, uint64_t count, struct error *e)
+{
+    if (b->comm.rank != 0)
+        return ST_OK;
+    for (uint64_t i = 0; i < count; i++) {
+        b->checksum += hash_pair(b->roots.ids[first + i], b->results[i].checksum);
+        if (!b->args.cli.quiet)
+            print_root(b, b->roots.ids[first + i], &b->results[i]);
+    }
+    if (b->centrality.file != NULL)
+        centrality_add(&b->centrality, b->roots.ids + first, b->results, count, e);
+    return e->status;
+}
+
+/* Collective. A batch on each rank. */
+static enum status run_round(struct batching *b, uint64_t first, uint64_t count, struct error *e)
+{
+    uint64_t skipped = b->comm.rank * b->args.batch;
+    uint64_t own = skipped < count ? count - skipped : 0;
+    if (own > b->args.batch)
+        own = b->args.batch;
+    memset(b->results, 0, b->comm.ranks * b->args.batch * sizeof *b->results);
+    if (own > 0)
+        run_batch(b, first + skipped, (uint32_t)own, b->results + skipped, e);
+    if (comm_agree(&b->comm, e) != ST_OK)
+        return e->status;
+    /* each root has one rank: the sum is what that rank found, of doubles too */
+    comm_sum_u64(&b->comm, (uint64_t *)b->results, count * (sizeof *b->results / 8));
+    tell(b, first, count, e);
+    return comm_agree(&b->comm, e);
+}
+
+static enum status run_all(struct batching *b, struct error *e)
+{
+    uint64_t round = b->comm.ranks * b->args.batch, first = b->centrality.done;
+    if (b->comm.rank == 0 && !b->args.cli.quiet)
+        fprintf(b->talk, "vertices: %" PRIu64 "\nvertices_with_edges: %" PRIu64 "\nbatch: %" PRIu64 "\n",
+                b->graph.manifest.totals.n, b->all.vertices, b->args.batch);
+    if (b->comm.rank == 0 && !b->args.cli.verbose && !isatty(fileno(b->talk)))
+        progress_start(&b->args.cli);
+    comm_broadcast(&b->comm, &first, sizeof first, 0);
+    progress_stage("searching", b->roots.count, PROGRESS_ITEMS);
+    progress_add(first);
+    while (first < b->roots.count) {
+        uint64_t count = b->roots.count - first < round ? b->roots.count - first : round;
+        if (run_round(b, first, count, e) != ST_OK)
+            return e->status;
+        first += count;
+        progress_add(count);
+    }
+    progress_end();
+    return batch_files_commit(&b->files, e);
+}
+
+/* ---- the end ---- */
+
+/* Only rank 0 knows how many roots a run before has searched from. */
+static enum status conclude(struct batching *b, struct error *e)
+{
+    uint64_t searched = b->roots.count - b->centrality.done;
+    comm_max_double(&b->comm, &b->seconds, 1);
+    if (b->comm.rank == 0 && b->centrality.file != NULL)
+        centrality_commit(&b->centrality, e);
+    if (b->comm.rank != 0 || (b->args.cli.quiet && b->talk != stdout))
+        return comm_agree(&b->comm, e);
+    fprintf(b->talk, "NBFS: %" PRIu64 "\nsearch_time: %.9g\nsearches_per_s: %.9g\n", searched, b->seconds,
+            b->seconds > 0 ? (double)searched / b->seconds : 0);
+    if (!b->args.no_checksum)
+        fprintf(b->talk, "distance_checksum: %016" PRIx64 "\n", b->checksum);
+    if (fflush(b->talk) != 0 || ferror(b->talk))
+        fail_errno(e, "standard output", "cannot write");
+    return comm_agree(&b->comm, e);
+}
+
+static void tear_down(struct batching *b)
+{
+    centrality_close(&b->centrality);
+    batch_files_close(&b->files);
+    batch_depths_close(&b->depths);
+    batch_search_close(b->search);
+    batch_graph_close(&b->all);
+    free(b->results);
+    roots_free(&b->roots);
+    name_map_close(b->map);
+    graph_close(&b->graph);
+    args_free(&b->args);
+}
+
+int main(int argc, char **argv)
+{
+    static struct batching b;
+    struct error error = {0};
+    parse(&b.args, argc, argv);
+    b.talk = args_stdouts(&b.args) > 0 ? stderr : stdout;
+    if (b.args.dry_run) {
+        outputs_check(&b.args, &error);
+        args_free(&b.args);
+        return cli_finish(&b.args.cli, &error);
+    }
+    comm_start(&b.comm, &error);
+    if (comm_agree(&b.comm, &error) == ST_OK &&
+        watch_start(&b.comm, b.args.cli.program, b.args.cli.timeout_s, &error) == ST_OK && set_up(&b, &error) == ST_OK &&
+        run_all(&b, &error) == ST_OK)
+        conclude(&b, &error);
+    progress_end();
+    int code = b.comm.rank == 0 ? cli_finish(&b.args.cli, &error) : (int)error.status;
+    tear_down(&b);
+    return code;
+}

@@ -1,0 +1,80 @@
+/* bit_sums.h: counts how often each of up to 256 bits is set in a sequence of words, by bits of the counts.
+ *
+ * Plane k has bit k of all counts. To add a word is to add 1 to the counts of its bits: a few operations on words, and
+ * not one for each bit.
+ */
+#ifndef DBFS_BIT_SUMS_H
+#define DBFS_BIT_SUMS_H
+
+#include <stdint.h>
+
+enum { BATCH_MOST_WORDS = 4, BATCH_MOST = 64 * BATCH_MOST_WORDS, SUM_PLANES = 32, SUM_ROOM = 8 };
+
+struct bit_sums {
+    int waiting; /* in `room`: they are added together, which takes a third of the operations */
+    uint64_t room[SUM_ROOM][BATCH_MOST_WORDS];
+    uint64_t plane[BATCH_MOST_WORDS][SUM_PLANES];
+};
+
+/* Adds 2^k to the counts of these bits. */
+static inline void bit_sums_carry(uint64_t *plane, uint64_t bits, int k)
+{
+    for (; bits != 0 && k < SUM_PLANES; k++) {
+        uint64_t carry = plane[k] & bits;
+        plane[k] ^= bits;
+        bits = carry;
+    }
+}
+
+/* Three bits of the same weight become *sum and, of twice the weight, the result. */
+static inline uint64_t bit_sums_full(uint64_t *sum, uint64_t a, uint64_t b)
+{
+    uint64_t either = *sum ^ a, carry = (*sum & a) | (either & b);
+    *sum = either ^ b;
+    return carry;
+}
+
+/* Adds the words that wait. */
+static inline void bit_sums_flush(struct bit_sums *s, int words)
+{
+    for (int j = 0; j < words && s->waiting < SUM_ROOM; j++) {
+        for (int i = 0; i < s->waiting; i++)
+            bit_sums_carry(s->plane[j], s->room[i][j], 0);
+    }
+    for (int j = 0; j < words && s->waiting == SUM_ROOM; j++) {
+        uint64_t *plane = s->plane[j], two[4], four[2];
+        for (int i = 0; i < 4; i++)
+            two[i] = bit_sums_full(&plane[0], s->room[2 * i][j], s->room[2 * i + 1][j]);
+        for (int i = 0; i < 2; i++)
+            four[i] = bit_sums_full(&plane[1], two[2 * i], two[2 * i + 1]);
+        bit_sums_carry(plane, bit_sums_full(&plane[2], four[0], four[1]), 3);
+    }
+    s->waiting = 0;
+}
+
+static inline void bit_sums_add(struct bit_sums *s, const uint64_t *bits, int words)
+{
+    for (int j = 0; j < words; j++)
+        s->room[s->waiting][j] = bits[j];
+    if (++s->waiting == SUM_ROOM)
+        bit_sums_flush(s, words);
+}
+
+/* Adds the counts to `count`, and those times 2^shift to `weight`, unless it is NULL. Begins anew. */
+static inline void bit_sums_take(struct bit_sums *s, int words, uint64_t *count, uint64_t *weight, int shift)
+{
+    bit_sums_flush(s, words);
+    for (int word = 0; word < words; word++) {
+        for (int k = 0; k < SUM_PLANES; k++) {
+            for (uint64_t bits = s->plane[word][k]; bits != 0; bits &= bits - 1) {
+                int i = 64 * word + __builtin_ctzll(bits);
+                count[i] += UINT64_C(1) << k;
+                if (weight != NULL)
+                    weight[i] += UINT64_C(1) << (k + shift);
+            }
+            s->plane[word][k] = 0;
+        }
+    }
+}
+
+#endif
