@@ -20,6 +20,6 @@ Buluc 1204 240
 END
     row ours 'dbfs here' 1 "$(gteps graph)"
     "$bin/dbfs-model" weak --rmat 26 --rates ray | awk -F '\t' -v OFS='\t' 'NR > 1 && NF > 7 && $1 ~ /^[0-9]+$/ && $1 <= 128 {
-        print "model", "dbfs on the machine of the paper", $1, $9 / $1 }'
+        print "model", "dbfs on their machine", $1, $9 / $1 }'
 } | keep_curves pan-figure-1 'Pan, figure 1: BFS projects in context' "$own; model: dbfs-model weak --rates ray" \
     processors 'GTEPS a processor' xy
