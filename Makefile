@@ -375,6 +375,10 @@ demo: deps
 	@$(MAKE) --no-print-directory -s $(all_jobs) all
 	@$(test_env) scripts/demo.sh
 
+# every figure and table of the papers, small, and a page of them: scripts/experiments/lib.sh has the variables
+experiments: all
+	@BUILD='$(BUILD)' MPIEXEC='$(MPIEXEC)' scripts/experiments/run.sh
+
 # ---- installation ----
 
 bindir  = $(DESTDIR)$(PREFIX)/bin
@@ -442,6 +446,7 @@ help:
 	@echo 'make tsan        programs of several threads under ThreadSanitizer (clang with libarcher)'
 	@echo 'make ubsan       the tests under UBSan alone; make matrix: with each compiler and each MPI'
 	@echo 'make fuzz        every fuzz target for FUZZ_SECONDS (180) of CPU time; clang: libFuzzer'
+	@echo 'make experiments every figure and table of the papers, small, into $(BUILD)/experiments/index.html'
 	@echo 'make install     programs, man pages, completions into DESTDIR/PREFIX; uninstall removes them'
 	@echo 'make deb         a Debian package, of what CUDA= says; make deb-check tries it in a clean chroot'
 	@echo 'make dist        an archive of the sources'
@@ -450,7 +455,7 @@ help:
 	@echo '                 ARCHIVE=0 builds edgeconv without libarchive'
 
 .PHONY: all always tests-bin tests-gpu test-env fuzz-bin fuzz ubsan tsan matrix deps check quick check-long asan \
-        demo install uninstall deb deb-check dist clean help
+        demo experiments install uninstall deb deb-check dist clean help
 .SECONDARY:
 
 -include $(shell find $(BUILD) -name '*.d' 2>/dev/null)

@@ -25,6 +25,8 @@ _dbfs_complete() {
     --links) values='auto peer host network' ;;
     --clock) values='search answer' ;;
     --format) values='edges text graph500 u32 u64' ;;
+    --bridges) values='chain' ;;
+    --stencil) values='5 9 7 27' ;;
     esac
     # programs with many options list all of them, and the words to choose from, a|b|c, behind each
     help=$("$program" --help=all 2>/dev/null || "$program" --help 2>/dev/null)

@@ -1,0 +1,22 @@
+# counted.sh: vertices that move in one dimension, counted from the distances of a search. Each process sends the neighbours
+# of its frontier to their owners, by edges without duplicates, as shards have them. The owner of a vertex is its id modulo the processes. A pair of processes and a level has
+# all these neighbours before sort-unique, and those that differ after it.
+
+# counted P: of $work/edges, from a random root; rows `level source destination before after`, those within a process, too.
+# The distances are $work/depths.
+counted() {
+    packed counted 1 - <"$work/edges"
+    "$bin/dbfs-traverse" -q -n 1 --force --depths "$work/depths" "$work/counted" >/dev/null
+    "$bin/edgeconv" -q -t text --force -o - "$work/edges" |
+        awk '!/^#/ && $1 != $2 { print ($1 < $2 ? $1 " " $2 : $2 " " $1) }' | sort -u | awk -v p="$1" -v OFS='\t' '
+        FILENAME == ARGV[1] { depth[$1] = $2; next }
+        function send(u, v,   key) {
+            if (!(u in depth) || depth[u] < 0) return
+            key = depth[u] + 1 "\t" u % p "\t" v % p
+            before[key]++
+            if (!((key, v) in sent)) { sent[key, v]; after[key]++ }
+        }
+        { send($1, $2); send($2, $1) }
+        END { for (key in before) print key, before[key], after[key] }' "$work/depths" - | sort -n -k1,1 -k2,2 -k3,3
+}
+counting='counted from the distances of dbfs-traverse'

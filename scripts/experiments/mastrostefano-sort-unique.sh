@@ -1,0 +1,22 @@
+#!/bin/bash
+# mastrostefano-sort-unique.sh: their table of vertices before and after sort-unique, with one scale for each process. Theirs is
+# of the third level, ours of the level that has most, and both are of one process.
+. scripts/experiments/lib.sh
+. scripts/experiments/counted.sh
+
+{
+    row source scale processes level before after kept_percent
+    awk -F '\t' -v OFS='\t' '$1 == "mastrostefano-sort-unique" {
+        if ($2 == "before") before[$3] = $4
+        else print "published", 21 + log($3) / log(2), $3, 3, before[$3], $4, 100 * $4 / before[$3] }' \
+        scripts/experiments/published.tsv
+    s=$((scale - 2))
+    for p in 1 2 4 8 16; do
+        rmat $s >"$work/edges"
+        # neighbours found by several processes count once for each of them
+        counted $p | awk -F '\t' -v OFS='\t' -v s=$s -v p=$p '
+            { before[$1] += $4 / p; after[$1] += $5 / p; if (before[$1] > before[most]) most = $1 }
+            END { print "ours", s, p, most, before[most], after[most], 100 * after[most] / before[most] }'
+        s=$((s + 1))
+    done
+} | keep mastrostefano-sort-unique 'Mastrostefano: vertices before and after sort-unique, by scale and processes' "$counting"

@@ -1,0 +1,11 @@
+#!/bin/bash
+# pan-figure-12.sh: figure 12, classes of edges and delegates by the degree threshold.
+. scripts/experiments/lib.sh
+
+. scripts/experiments/social.sh
+"$bin/degsplit" -q --sweep "$work/sweep" --force -o "$work/split" "$work/edges"
+awk -F '\t' -v OFS='\t' '
+    NR == 1 { for (i = 1; i <= NF; i++) if ($i ~ /_percent$/) { at[++n] = i; title[n] = $i; sub(/_percent/, "", title[n]) }
+              next }
+    $1 != "inf" && ($1 == 0 || $1 >= 1.4 * last) { last = $1; for (i = 1; i <= n; i++) print "ours", title[i], $1, $at[i] }' "$work/sweep" |
+    keep_curves pan-figure-12 "Pan, figure 12: edges and delegates by TH, $graph" 'degsplit; no search' TH percent x

@@ -1,0 +1,53 @@
+#!/bin/bash
+# run.sh [NAME...]: runs every script that the index names, or those given, and makes one page of all tables: OUT/index.html.
+# lib.sh says which environment variables make graphs larger. A script that fails is told, and the page has its place empty.
+. scripts/experiments/lib.sh
+
+here=scripts/experiments
+scripts=${*:-$(awk -F '\t' '!/^#/ && $3 != "-" && !seen[$4]++ { print $4 }' $here/index.tsv)}
+failed=0
+for script in $scripts; do
+    start=$SECONDS
+    script=${script%.sh}.sh
+    if $here/"$script"; then
+        echo "$script: $((SECONDS - start)) s"
+    else
+        echo "$script: failed" >&2
+        failed=1
+    fi
+done
+
+escaped() { sed 's/&/\&amp;/g; s/</\&lt;/g; s/>/\&gt;/g'; }
+about() { sed -n "s/^$2$tab//p" "$out/$1.about" | escaped; } # TABLE KEY
+section() { # TABLE
+    echo "<p><b>$(about "$1" title)</b><br>Engine: $(about "$1" engine). $(about "$1" machine); revision $(about "$1" revision); $(about "$1" date).<br>"
+    echo "<code>$(about "$1" command)</code> <a href='$1.tsv'>TSV</a> <a href='$1.json'>JSON</a></p>"
+    [ ! -e "$out/$1.svg" ] || echo "<p><img src='$1.svg' alt='the picture of this table'></p>"
+    echo '<details><summary>Table</summary><table>'
+    escaped <"$out/$1.tsv" | awk -F '\t' '{ cell = NR == 1 ? "th" : "td"; printf "<tr>"
+        for (i = 1; i <= NF; i++) printf "<%s>%s</%s>", cell, $i, cell; print "</tr>" }'
+    echo '</table></details>'
+}
+{
+    echo "<!DOCTYPE html><html lang='en'><head><meta charset='utf-8'><title>Experiments of dbfs</title><style>"
+    echo 'body { font-family: sans-serif; max-width: 60em; margin: auto } table { border-collapse: collapse }'
+    echo 'td, th { border: 1px solid #ccc; padding: 0 .5em; text-align: right } img { max-width: 100% }</style></head><body>'
+    echo '<h1>Experiments of dbfs</h1><p>Every figure and table of five papers. Rows named <i>published</i> are numbers of the
+paper, <i>ours</i> were run here, <i>model</i> are predictions of dbfs-model.</p>'
+    grep -v '^#' $here/index.tsv | while IFS=$tab read -r paper item table script; do
+        [ "$paper" = "${last:-}" ] || echo "<h2>${paper^}</h2>"
+        last=$paper
+        echo "<h3>${paper^}, $item</h3>"
+        if [ "$table" = - ]; then
+            echo "<p>Not here: $(escaped <<<"$script").</p>"
+        elif [ -e "$out/$table.tsv" ]; then
+            section "$table"
+        else
+            echo "<p>Not run: <code>scripts/experiments/$script</code>.</p>"
+        fi
+    done
+    echo '</body></html>'
+} >"$work/index.html"
+mv "$work/index.html" "$out/index.html"
+echo "$out/index.html"
+exit $failed

@@ -1,0 +1,12 @@
+# social.sh: a social network in place of Friendster, which is 31 GB of text: FRIENDSTER=FILE of any format that edgeconv
+# reads, or Epinions, or where there is neither an RMAT graph with the skew of such networks. Sets `graph` to its name.
+if [ -n "${FRIENDSTER:-}" ]; then
+    graph=$(basename "$FRIENDSTER")
+    "$bin/edgeconv" -q --randomize=1 --direction once --force -o "$work/edges" "$FRIENDSTER"
+elif [ -e "$graphs/soc-Epinions1.txt.gz" ]; then
+    graph='Epinions in place of Friendster'
+    "$bin/edgeconv" -q --randomize=1 --direction once --force -o "$work/edges" "$graphs/soc-Epinions1.txt.gz"
+else
+    graph="RMAT $((scale + 3)) with A .45, B .22, C .22 in place of Friendster"
+    "$bin/rmatgen" -q -s $((scale + 3)) -A .45 -B .22 -C .22 --force -o "$work/edges"
+fi

@@ -1,0 +1,36 @@
+#!/bin/bash
+# yoo-volumes.sh: figures 7 and 8 and table 1: vertices that a process receives by level in one dimension, and what of them is
+# dropped as duplicate. The 2D partition is not run here.
+. scripts/experiments/lib.sh
+. scripts/experiments/counted.sh
+
+row k processes before after redundant_percent >"$work/redundant"
+row source topology vertices_a_process k expand_length fold_length >"$work/lengths"
+while read -r line; do row published $line; done >>"$work/lengths" <<'END'
+128x256 100000 10 64016.70 65371.19
+256x128 100000 10 65315.12 64124.96
+32768x1 100000 10 66640.10 9032.11
+1x32768 100000 10 6379.10 66640.50
+128x256 10000 100 95573.54 115960.29
+256x128 10000 100 114285.92 98418.21
+32768x1 10000 100 138265.36 1760.00
+1x32768 10000 100 1361.99 138280.39
+END
+: >"$work/volumes"
+n=8000
+for k in 10 34 50; do
+    "$bin/rmatgen" -q --poisson -n $n -k $k >"$work/edges"
+    for p in 4 16; do
+        counted $p | awk -F '\t' '$2 != $3' >"$work/pairs"
+        awk -F '\t' -v OFS='\t' -v k=$k -v p=$p '{ before += $4; after += $5 }
+            END { print k, p, before, after, 100 * (before - after) / before }' "$work/pairs" >>"$work/redundant"
+    done
+    awk -F '\t' -v OFS='\t' -v k=$k -v p=16 '{ received[$1] += $5 / p }
+        END { for (level in received) print "ours", "1D, k = " k, level, received[level] }' "$work/pairs" >>"$work/volumes"
+    awk -F '\t' -v OFS='\t' -v n=$n -v k=$k -v p=16 '{ levels[$1]; sum += $5 / p }
+        END { for (level in levels) count++; print "ours", "1x" p, n / p, k, 0, sum / count }' "$work/pairs" >>"$work/lengths"
+done
+keep_curves yoo-figure-7 "Yoo, figure 7: vertices received by a process, by level; Poisson graphs of $n vertices, 16 processes (theirs: 40 million, 400)" \
+    "$counting" level 'vertices a process' <"$work/volumes"
+keep yoo-figure-8 'Yoo, figure 8: share of duplicates that need not move' "$counting" <"$work/redundant"
+keep yoo-table-1 'Yoo, table 1: mean length of a message by topology, in vertices a level' "$counting" <"$work/lengths"

@@ -1,0 +1,103 @@
+#!/bin/bash
+# experiments.sh: the scripts of the experiments: the index has every figure and table of the papers, scripts run, and what
+# they count is what a search sends.
+set -u
+. tests/lib.sh
+here=scripts/experiments
+index=$here/index.tsv
+
+# ---- every figure and table ----
+
+# What the papers have, by their captions: numbered ones, and tables and slides that have a title alone.
+cat >"$tmp/captions" <<'END'
+pan	figure 1 2 3 4 5 6 7 8 9 10 11 12 13
+pan	table I II
+yoo	figure 1 2 3 4 5 6 7 8
+yoo	table 1
+merrill	figure 1 2 3 4 7
+merrill	table 1 2
+END
+items() {
+    awk -F '\t' '{ n = split($2, word, " "); for (i = 2; i <= n; i++) print $1 "\t" word[1] " " word[i] }' "$tmp/captions"
+    printf 'pan\t%s\n' 'scan of factors (VI-B)' 'message sizes (VI-A1)'
+    printf 'merrill\t%s\n' 'isolated gathering and look-up' 'fused gathering and look-up'
+    printf 'kolganov\t%s\n' 'systems of one node' 'characteristics of the devices' 'transformations of the graph' \
+        'GTEPS by scale' 'average performance (graph)' 'MTEPS/W by scale'
+    printf 'mastrostefano\t%s\n' 'straightforward BFS: results' 'sort-unique BFS: results' \
+        'sort-unique BFS: weak scaling analysis' 'the Graph 500 list' 'platform and APEnet+ card' \
+        'data exchange between GPUs' 'strong scaling, 2^20 vertices' 'weak scaling, 2^SCALE vertices' \
+        'APEnet+ vs. MPI/IB: breakdown' 'network pattern: messages by pair' 'understanding the performance difference' \
+        'backup slides: balancing, kernel times'
+}
+grep -v '^#' "$index" >"$tmp/index"
+check 'the index has every figure and table of the papers, and no other' \
+    diff <(items | sort) <(cut -f 1,2 "$tmp/index" | sort)
+check 'each has a script that is there, or a reason' awk -F '\t' -v here=$here '
+    NF != 4 || $4 == "" { exit bad = 1 }
+    $3 != "-" && system("test -x " here "/" $4) != 0 { exit bad = 1 }
+    END { exit bad }' "$tmp/index"
+unnamed=$(for script in $here/*.sh; do
+    [ ! -x "$script" ] || [ "${script##*/}" = run.sh ] ||
+        grep -qF "${script##*/}" "$tmp/index" || echo "$script"
+done)
+check "each script is in the index ($unnamed)" test -z "$unnamed"
+papers=../shared/papers
+if [ -e "$papers/pan2018-scalable-bfs-gpu-cluster.txt" ]; then
+    check 'the captions are those of the papers' diff \
+        <(grep -hoE '^(Figure [0-9]+|TABLE [IVX]+):' "$papers/pan2018-scalable-bfs-gpu-cluster.txt" | tr -d : | tr A-Z a-z | sort) \
+        <(items | grep '^pan' | cut -f 2 | grep -v '(' | tr A-Z a-z | sort)
+    check "so are Merrill's" diff \
+        <(grep -hoE '^(Fig\.|Table) [0-9]+' "$papers/merrill2012-scalable-gpu-graph-traversal.txt" | sed 's/Fig\./figure/; s/T/t/' | sort) \
+        <(items | grep '^merrill' | cut -f 2 | grep '[0-9]' | sort)
+    check "and Yoo's" diff <(grep -hoE 'Figure [1-9]:|able 1:' "$papers/yoo2005-bfs-on-bluegene.txt" | tr -d : | sort -u | wc -l) <(echo 9)
+else
+    skip 'captions in the papers: ../shared/papers is not here'
+fi
+
+# ---- scripts, small ----
+
+small() { SCALE=8 ROOTS=2 OUT=$tmp/kept GRAPHS=$tmp/none TMPDIR=$tmp timeout 100 "$here/run.sh" "$@"; }
+check_exit 0 'scripts run' small pan-table-1 pan-figure-5 pan-figure-7 mastrostefano-pairs merrill-suite kolganov-gteps yoo-volumes
+check 'tables have rows, of as many columns as the first one' \
+    awk -F '\t' 'FNR == 1 { n = NF; files++ } NF != n { bad = 1 } END { exit bad || files < 11 || NR < 8 * files }' "$tmp"/kept/*.tsv
+if command -v python3 >/dev/null 2>&1; then
+    check 'JSON has what the tables have' python3 -c '
+import json, sys
+for name in sys.argv[1:]:
+    data = json.load(open(name))
+    table = [line.split("\t") for line in open(name[:-4] + "tsv").read().splitlines()]
+    assert data["columns"] == table[0] and len(data["rows"]) == len(table) - 1
+    assert data["engine"] and data["machine"] and data["date"] and data["command"]' "$tmp"/kept/*.json
+fi
+page=$tmp/kept/index.html
+check 'the page names every item of the index' test "$(grep -c '<h3>' "$page")" = "$(wc -l <"$tmp/index")"
+check 'it has the tables that ran, with their engines' \
+    test "$(grep -c '^Engine\|<br>Engine' "$page")" -ge 11
+check 'it says what was not run, and what is not here, with the reason' \
+    test "$(grep -c 'Not run' "$page")" -gt 5 -a "$(grep -c 'Not here: .' "$page")" = "$(awk -F '\t' '$3 == "-"' "$tmp/index" | wc -l)"
+check 'it needs no network' bash -c '! grep -E "(src|href)=.https?:" "$1"' - "$page"
+check 'published numbers and predictions are marked' bash -c 'grep -q "^published" "$1" && grep -q "^model" "$1" && grep -q "^ours" "$1"' - \
+    "$tmp/kept/pan-figure-7.tsv"
+check_exit 1 'a script that fails' env SCALE=x OUT="$tmp/bad" "$here/run.sh" pan-table-1
+check_says 'pan-table-1.sh: failed' 'is named'
+
+# ---- what is counted is what a search sends ----
+
+"$BIN/rmatgen" -q -s 11 -o "$tmp/edges"
+"$BIN/dbfs-pack" -q -p 2 -t inf -o "$tmp/p2" "$tmp/edges"
+"$BIN/dbfs-pack" -q -p 1 -t inf -o "$tmp/p1" "$tmp/edges"
+root=$("$BIN/dbfs-traverse" -n 1 "$tmp/p1" | sed -n 's/^root \([0-9]*\) .*/\1/p')
+"$MPIEXEC" -n 2 "$BIN/dbfs-traverse" -q -r "$root" --direction push --uniquify --exchange-memory host --exchange-form list --breakdown \
+    --json "$tmp/two.json" "$tmp/p2" >/dev/null
+"$BIN/dbfs-report" exchange "$tmp/two.json" | awk -F '\t' -v OFS='\t' '$3 == "list" && $4 > 0 { print $2 + 1, $4, $5 }' >"$tmp/sent"
+(
+    set +u
+    export BUILD OUT=$tmp/counted
+    . $here/lib.sh >/dev/null && . $here/counted.sh
+    cp "$tmp/edges" "$work/edges"
+    counted 2 | awk -F '\t' -v OFS='\t' '$2 != $3 { before[$1] += $4; after[$1] += $5; if ($1 > most) most = $1 }
+        END { for (i = 1; i <= most; i++) print i, before[i] + 0, after[i] + 0 }'
+) >"$tmp/counts"
+check 'two ranks send what is counted, before and after sort-unique, level by level' diff "$tmp/sent" "$tmp/counts"
+check 'in several levels' test "$(wc -l <"$tmp/sent")" -ge 4
+finish
