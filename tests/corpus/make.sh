@@ -325,14 +325,17 @@ bytes $((17 + 6 * 8)) '\377\377\377\177' "$s/bad-sg-neighbour"
 from "$s/good-sg" "$s/bad-sg-offsets"
 bytes $((17 + 8)) '\377' "$s/bad-sg-offsets"
 printf '\0\0\0\0\0\0\0\0\377\377\377\377\377\377\377\377' >"$s/bad-u64-id"
-# npy FILE HEADER DATA: an array of NumPy, whose header has its length before it
-npy() { { printf "\\223NUMPY\\1\\0\\$(printf %o ${#2})\\0%s" "$2"; printf "$3"; } >"$s/$1"; }
-shape="'fortran_order': False, 'shape': (2, 2), }"
-npy good-npy "{'descr': '<i2', $shape" '\1\0\2\0\2\0\3\0'
-npy bad-npy-cut "{'descr': '<i2', $shape" '\1\0\2\0\2\0'
-npy bad-npy-negative "{'descr': '<i2', $shape" '\1\0\2\0\2\0\377\377'
-npy bad-npy-shape "{'descr': '<i2', 'fortran_order': False, 'shape': (4,), }" '\1\0\2\0\2\0\3\0'
-npy unsupported-npy-float "{'descr': '<f4', $shape" '\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0'
+# npy FILE TYPE SHAPE: an array of NumPy, whose header has its length before it; its data is standard input
+npy() {
+    local header="{'descr': '$2', 'fortran_order': False, 'shape': $3, }"
+    { printf "\\223NUMPY\\1\\0\\$(printf %o ${#header})\\0%s" "$header"; cat; } >"$s/$1"
+}
+pairs=$(($(wc -c <"$s/good-u64") / 16))
+npy good-npy '<u8' "($pairs, 2)" <"$s/good-u64"
+npy bad-npy-cut '<u8' "($pairs, 2)" < <(head -c -3 "$s/good-u64")
+npy bad-npy-negative '<i2' '(2, 2)' < <(printf '\1\0\2\0\2\0\377\377')
+npy bad-npy-shape '<i2' '(4,)' < <(printf '\1\0\2\0\2\0\3\0')
+npy unsupported-npy-float '<f4' '(2, 2)' </dev/null
 printf '\211HDF\r\n\032\n%100s' x >"$s/unsupported-hdf5"
 printf 'PAR1%100s' x >"$s/unsupported-parquet"
 
