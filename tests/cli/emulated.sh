@@ -46,9 +46,11 @@ make_graph() { # NAME: pairs in $tmp/NAME.text, edges in $tmp/NAME.edges
         broom) awk 'BEGIN { for (i = 1; i <= 200; i++) { print 0, i # one level finds 6,000 vertices
             for (k = 0; k < 30; k++) print i, 201 + 30 * i + k } }' >"$tmp/$1.text" ;;
         arcs) "$BIN/rmatgen" -q -s 8 -f text -o "$tmp/$1.text" ;; # directed
+        ends) awk 'BEGIN { for (i = 1; i <= 3000; i++) { print 0, i # directed: a large level finds two vertices
+            print i, 3001; print i, 3002 } }' >"$tmp/$1.text" ;; # that no edge leaves
         sparse) printf '3 5\n5 900\n900 7\n' >"$tmp/$1.text" ;; # most ids are isolated
     esac
-    case $1 in arcs) set -- "$1" --direction directed ;; *) set -- "$1" -u ;; esac
+    case $1 in arcs | ends) set -- "$1" --direction directed ;; *) set -- "$1" -u ;; esac
     "$BIN/edgeconv" -q "${@:2}" --force -o "$tmp/$1.edges" "$tmp/$1.text"
 }
 
@@ -374,6 +376,10 @@ tree arcs 20 1x1 7 --factor0 dd=0.03
 together tree arcs 20 1x2 7
 tree arcs 20 2x2 7 --exchange-memory host
 EMULATED_SLICED=1 search arcs 20 1x1
+for th in 0 inf; do
+    tree ends $th 1x1 0
+    tree ends $th 1x2 0
+done
 trace arcs 20
 trace arcs 20 --reverse
 

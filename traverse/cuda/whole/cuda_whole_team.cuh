@@ -457,11 +457,13 @@ template <class S> __device__ static void leave_to_team(S &s, bool at_root)
     __syncthreads();
 }
 
+/* A team takes the vertices of its frontier from their pieces. A frontier without any, as where a directed graph ends, is a
+ * level of all blocks. */
 template <class S> __device__ static bool is_small_level(S &s)
 {
     const unsigned lanes = s.team * blockDim.x;
     return !s.block.choice.masks && s.mode != WHOLE_PULL && s.block.now.fresh <= s.team * TEAM_SHORT_ROWS &&
-           s.block.now.pieces <= 2 * lanes && s.block.choice.push_edges <= s.block.team_edges;
+           s.block.now.pieces > 0 && s.block.now.pieces <= 2 * lanes && s.block.choice.push_edges <= s.block.team_edges;
 }
 
 #endif
