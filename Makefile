@@ -130,7 +130,7 @@ $(BUILD)/bin/dbfs-traverse: $(call obj,$(traverse_src)) $(cuda_obj) $(libmpi) $(
 
 # the 2D search shares all objects of dbfs-traverse but its search and its command line
 $(BUILD)/bin/dbfs-traverse-2d: LDLIBS += -ldl
-$(BUILD)/bin/dbfs-traverse-2d: $(call obj,$(grid_src) $(filter-out traverse/bfs.c traverse/options/traverse_program.c,$(traverse_src))) \
+$(BUILD)/bin/dbfs-traverse-2d: $(call obj,$(grid_src) $(filter-out traverse/search/bfs.c traverse/options/traverse_program.c,$(traverse_src))) \
                                $(cuda_obj) $(libmpi) $(libformats)
 	@mkdir -p $(@D)
 	$(mpicc) $(ALL_CFLAGS) $(LDFLAGS) -o $@ $^ $(LDLIBS) $(cuda_libs)

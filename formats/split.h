@@ -8,8 +8,8 @@
 #ifndef DBFS_SPLIT_H
 #define DBFS_SPLIT_H
 
-#include "container.h"
-#include "edges.h"
+#include "formats/container/container.h"
+#include "formats/edges/edges.h"
 
 #include <stdint.h>
 

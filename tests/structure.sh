@@ -20,7 +20,7 @@ check 'formats and tools/bucket, convert, generate know nothing of MPI' \
     no_match '#include "formats/mpi/' $(ls -d formats/* | grep -v mpi) tools/bucket tools/convert tools/generate
 others=$(grep -rlE 'cuda_runtime|cuda_kernels\.h|cuda_device\.h|cuda_error\.h|cub/' formats tools traverse tests \
     --include='*.[ch]' --include='*.cu' --include='*.cuh' |
-    grep -vE '^traverse/(cuda/|graph500/cuda/|backend_choose\.c$)|^tests/(gpu|emulator)/')
+    grep -vE '^traverse/(cuda/|graph500/cuda/|devices/backend_choose\.c$)|^tests/(gpu|emulator)/')
 check "CUDA is seen by the CUDA backend, the proof on a GPU and their tests alone ($others)" test -z "$others"
 check 'nothing is copied or set in the default stream, for which no stream of a device waits (gpu_copy)' \
     no_match '\bcuda(Memcpy|Memset)\(' $(find traverse -type f)
@@ -31,7 +31,7 @@ words=$(grep -hoE '^(template <typename T> )?__device__ static inline [a-z A-Z]+
 missing=$(for word in $words; do grep -qF " $word" tests/emulator/include/cuda_ptx.cuh || echo "$word"; done)
 check "the emulator has every word of that header ($missing)" test -n "$words" -a -z "$missing"
 check 'what drives devices knows no backend' \
-    no_match '#include "traverse/(cpu|cuda)/' $(ls traverse/*.[ch] | grep -v '/plan\.c$') traverse/exchange traverse/results \
+    no_match '#include "traverse/(cpu|cuda)/' $(ls traverse/*.[ch] traverse/search/* traverse/devices/* | grep -vE '/(plan|backend_choose)\.c$') traverse/exchange traverse/results \
     traverse/report
 # included FILE...: every header of ours that these files include, directly or through others
 included() {
@@ -55,12 +55,13 @@ includes_only() {
     others=$(echo "$all" | grep -vxF "$(printf '%s\n' $2 $3)")
     check "$1 includes what it may ($(echo $others))" test -z "$others" -a "$(echo "$all" | wc -l)" -gt 20
 }
-of_all=$(echo formats/{limits.h,rates.def} formats/base/{cli,memory,outfile,patience,status,text}.h formats/graph/{partition,subgraph}.h \
-    formats/{bijection,container,packed,packed_layout,packed_row,shard}.h \
-    traverse/{backend,breakdown,direction,direction_cost,level_note,residence}.h)
-of_ranks=$(echo formats/{base/byte_source,edges,manifest,mpi/comm}.h traverse/{graph,rank_devices,team}.h)
-includes_only 'the loop' "$(echo traverse/{bfs,direction*,team}.[ch])" \
-    "$of_all $of_ranks formats/base/meeting.h traverse/level_log.h $(echo traverse/exchange/exchange{,_counts}.h)"
+of_all=$(echo formats/{limits.h,rates.def} formats/base/{cli,memory,outfile,patience,status,text}.h \
+    formats/graph/{partition,shard,subgraph}.h formats/bijection.h formats/container/{container,packed,packed_layout,packed_row}.h \
+    traverse/search/{breakdown,direction,direction_cost,level_note}.h traverse/devices/{backend,residence}.h)
+of_ranks=$(echo formats/{base/byte_source,edges/edges,graph/manifest,mpi/comm}.h traverse/graph.h \
+    traverse/devices/{rank_devices,team}.h)
+includes_only 'the loop' "$(echo traverse/search/{bfs,direction*}.[ch] traverse/devices/team.[ch])" \
+    "$of_all $of_ranks formats/base/meeting.h traverse/search/level_log.h $(echo traverse/exchange/exchange{,_counts}.h)"
 includes_only 'the exchange' "$(find traverse/exchange -type f)" \
     "$of_all $of_ranks formats/base/arith.h $(echo formats/mpi/{flow,mask_reduction,watch,window}.h)"
 includes_only 'the reduction of masks' "$(echo traverse/exchange/masks/*)" \
@@ -68,9 +69,9 @@ includes_only 'the reduction of masks' "$(echo traverse/exchange/masks/*)" \
 includes_only 'the exchange of vertices' "$(echo traverse/exchange/vertices/*)" \
     "$of_all $of_ranks formats/base/arith.h $(echo traverse/exchange/{exchange_counts,group}.h formats/mpi/{flow,window}.h)"
 includes_only 'the CPU backend' "$(echo traverse/cpu/*)" \
-    "$of_all formats/base/shared_memory.h formats/packed_bits.h traverse/exchange/vertices/unique.h traverse/own_rows.h"
+    "$of_all formats/base/shared_memory.h formats/container/packed_bits.h traverse/exchange/vertices/unique.h traverse/devices/own_rows.h"
 includes_only 'the CUDA backend' "$(find traverse/cuda -type f)" \
-    "$of_all formats/shard_ranges.h traverse/answer_blocks.h traverse/own_rows.h"
+    "$of_all formats/graph/shard_ranges.h traverse/devices/answer_blocks.h traverse/devices/own_rows.h"
 check 'dbfs-traverse includes nothing of the benchmark' \
     test -z "$(grep -rl '#include "traverse/graph500/' traverse | grep -v '^traverse/graph500/')"
 check 'and nothing of the search between pairs' \
@@ -127,7 +128,7 @@ check "functions have at most 7 parameters ($long)" test -z "$long"
 check 'the sizes of structs and parameter lists are seen' test "$(echo "$sizes" | wc -l)" -gt 1000
 
 # what kernels of a device include
-headers='formats/packed.h formats/packed_layout.h formats/shard.h formats/shard_ranges.h formats/graph/partition.h'
+headers='formats/container/packed.h formats/container/packed_layout.h formats/graph/shard.h formats/graph/shard_ranges.h formats/graph/partition.h'
 if command -v "${CXX:-c++}" >/dev/null 2>&1; then
     check 'the headers of shards and packed sections are C++ too' sh -c \
         'for h in $1; do echo "#include \"$h\""; done | "$2" -x c++ -fsyntax-only -Wall -I. -' \

@@ -6,7 +6,7 @@
 #include "formats/base/cli.h"
 #include "formats/base/outfile.h"
 #include "formats/base/progress.h"
-#include "formats/edges.h"
+#include "formats/edges/edges.h"
 #include "formats/work/pipeline.h"
 #include "tools/generate/generator.h"
 #include "tools/rmatgen/rmatgen_options.h"

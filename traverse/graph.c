@@ -1,10 +1,10 @@
 /* graph.c: see graph.h */
 #include "graph.h"
-#include "numa_nodes.h"
+#include "traverse/devices/numa_nodes.h"
 
 #include "formats/base/cli.h"
 #include "formats/base/progress.h"
-#include "formats/shard_ranges.h"
+#include "formats/graph/shard_ranges.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -4,10 +4,10 @@
 
 #include "formats/mpi/comm.h"
 
-#include "residence.h"
+#include "traverse/devices/residence.h"
 
 #include "formats/bijection.h"
-#include "formats/manifest.h"
+#include "formats/graph/manifest.h"
 #include "formats/base/memory.h"
 #include "formats/graph/partition.h"
 

@@ -1,10 +1,10 @@
 /* main.c: dbfs-traverse: opens the graph, searches from each root, and reports */
 #include "traverse/options/args.h"
 #include "plan.h"
-#include "record.h"
-#include "roots.h"
-#include "searcher.h"
-#include "serve.h"
+#include "traverse/search/record.h"
+#include "traverse/search/roots.h"
+#include "traverse/search/searcher.h"
+#include "traverse/search/serve.h"
 
 #include "formats/base/progress.h"
 #include "formats/mpi/watch.h"

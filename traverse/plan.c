@@ -1,12 +1,12 @@
 /* plan.c: see plan.h */
 #include "plan.h"
 
-#include "traverse/answer_blocks.h"
+#include "traverse/devices/answer_blocks.h"
 #include "traverse/cuda/cuda_plan.h"
 
 #include "formats/base/outfile.h"
 #include "formats/base/text.h"
-#include "formats/manifest.h"
+#include "formats/graph/manifest.h"
 
 #include <inttypes.h>
 #include <stdlib.h>

@@ -3,7 +3,7 @@
 #ifndef DBFS_PLAN_H
 #define DBFS_PLAN_H
 
-#include "residence.h"
+#include "traverse/devices/residence.h"
 
 #include "formats/base/status.h"
 

@@ -34,7 +34,7 @@ int comm_window_have_met(struct comm_window *window, uint32_t meeting);
 /* ORs their masks, in place. */
 void comm_window_or_masks(const struct comm_window *window, uint64_t *words, uint64_t count);
 
-struct mask_word; /* two 64-bit words; see formats/shard.h */
+struct mask_word; /* two 64-bit words; see formats/graph/shard.h */
 
 /* Gathers their words, in the order of ranks. counts[i] and begins[i] are in 64-bit halves of a word. */
 void comm_gather_mask_words(const struct comm_window *window, const struct mask_word *own,

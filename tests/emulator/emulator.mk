@@ -18,7 +18,7 @@ emulated_cu    = $(patsubst %,$(emulated)/%.o,$(filter %.cu,$(kernel_files)))
 emulated_cc    = $(patsubst %.cc,$(emulated)/%.o,$(wildcard tests/emulator/*.cc))
 
 # C files that include CUDA's header or the limits of searches, or ask whether there is CUDA
-emulated_c       = $(wildcard traverse/cuda/*.c traverse/cuda/*/*.c) traverse/backend_choose.c
+emulated_c       = $(wildcard traverse/cuda/*.c traverse/cuda/*/*.c) traverse/devices/backend_choose.c
 emulated_proof_c = $(wildcard traverse/graph500/cuda/*.c) traverse/graph500/validate.c
 emulated_c_obj   = $(patsubst %.c,$(emulated)/%.o,$(1))
 knows_cuda       = $(emulated_c) $(emulated_proof_c)

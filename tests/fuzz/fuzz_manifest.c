@@ -1,7 +1,7 @@
 /* fuzz_manifest.c: a manifest, which is read, written and read again, the same */
 #include "fuzz.h"
 
-#include "formats/manifest.h"
+#include "formats/graph/manifest.h"
 
 int fuzz_one(const unsigned char *bytes, size_t size)
 {

@@ -1,7 +1,7 @@
 /* fuzz_packed.c: a packed section: 16 bytes say width, count and rows; then offsets, heads, the section */
 #include "fuzz.h"
 
-#include "formats/packed.h"
+#include "formats/container/packed.h"
 
 #include <stdlib.h>
 #include <string.h>

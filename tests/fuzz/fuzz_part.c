@@ -5,7 +5,7 @@
  */
 #include "fuzz.h"
 
-#include "formats/shard_ranges.h"
+#include "formats/graph/shard_ranges.h"
 
 #include <stdlib.h>
 

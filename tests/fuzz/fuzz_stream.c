@@ -1,7 +1,7 @@
 /* fuzz_stream.c: an edge stream, read whole: preamble, blocks, trailer; with and without CRCs of blocks */
 #include "fuzz.h"
 
-#include "formats/edges_scan.h"
+#include "formats/edges/edges_scan.h"
 
 #include <unistd.h>
 

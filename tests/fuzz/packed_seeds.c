@@ -1,5 +1,5 @@
 /* packed_seeds.c: packed sections as fuzz_packed.c wants them, in the folder that it is given */
-#include "formats/packed.h"
+#include "formats/container/packed.h"
 #include "formats/base/hash.h"
 
 #include <stdio.h>

@@ -6,7 +6,7 @@
 
 #include "steps.h"
 
-#include "traverse/backend.h"
+#include "traverse/devices/backend.h"
 
 /* A search that is over, and where its values go. */
 struct answering {

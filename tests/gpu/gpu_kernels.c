@@ -40,8 +40,8 @@
  *   cuda_write_ends, _gather_ends,    the definition                                values, marks
  *   _gather_claims, _forget_claims,
  *   _put_claims, _mark
- *   cuda_decode                       packed_decode_all (formats/packed.c)          elements, bad
- *   cuda_find_ranges                  csr_ranges_find (formats/shard_ranges.c)      faults, counts
+ *   cuda_decode                       packed_decode_all (formats/container/packed.c)          elements, bad
+ *   cuda_find_ranges                  csr_ranges_find (formats/graph/shard_ranges.c)      faults, counts
  *   gpu_loader_copy                   memcpy                                        bytes
  *   cuda_publish                      memcpy, memset                                bytes
  *   cuda_scan_bytes                   gpu_merge_scratch_bound (cuda_limits.h)

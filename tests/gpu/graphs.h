@@ -3,7 +3,7 @@
 #define DBFS_TESTS_GPU_GRAPHS_H
 
 #include "formats/base/hash.h"
-#include "formats/shard.h"
+#include "formats/graph/shard.h"
 
 #include <stddef.h>
 #include <stdint.h>

@@ -2,7 +2,7 @@
 #ifndef DBFS_TESTS_GPU_LOADED_H
 #define DBFS_TESTS_GPU_LOADED_H
 
-#include "formats/shard.h"
+#include "formats/graph/shard.h"
 
 #include "traverse/cuda/cuda_kernels.h"
 

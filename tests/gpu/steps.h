@@ -9,9 +9,9 @@
 #define DBFS_TESTS_GPU_STEPS_H
 
 #include "formats/base/hash.h"
-#include "formats/packed.h"
-#include "formats/shard.h"
-#include "formats/shard_ranges.h"
+#include "formats/container/packed.h"
+#include "formats/graph/shard.h"
+#include "formats/graph/shard_ranges.h"
 
 #include <stddef.h>
 #include <stdint.h>

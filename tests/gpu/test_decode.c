@@ -1,9 +1,9 @@
-/* test_decode.c: decoding packed sections on the device, damaged ones too, against formats/packed.c */
+/* test_decode.c: decoding packed sections on the device, damaged ones too, against formats/container/packed.c */
 #include "checks.h"
 #include "steps.h"
 #include "tests.h"
 
-#include "formats/packed.h"
+#include "formats/container/packed.h"
 
 #include <inttypes.h>
 #include <stdlib.h>

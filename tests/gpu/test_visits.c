@@ -3,7 +3,7 @@
 #include "steps.h"
 #include "tests.h"
 
-#include "traverse/backend.h"
+#include "traverse/devices/backend.h"
 
 #include <inttypes.h>
 #include <stdlib.h>

@@ -2,7 +2,7 @@
 #ifndef DBFS_TESTS_STREAM_H
 #define DBFS_TESTS_STREAM_H
 
-#include "formats/edges.h"
+#include "formats/edges/edges.h"
 #include "formats/base/hash.h"
 #include "tools/stream/edge_source.h"
 

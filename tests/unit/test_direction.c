@@ -1,5 +1,5 @@
 /* test_direction.c: when a subgraph turns to pull and back: by factors (section IV-B of Pan et al.), by cost */
-#include "traverse/direction.h"
+#include "traverse/search/direction.h"
 #include "unit.h"
 
 /* BV = |U| (q + s) / q = 100 (10 + 90) / 10 = 1000: pull above 500, push below 20. */

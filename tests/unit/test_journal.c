@@ -1,7 +1,7 @@
 /* test_journal.c: a journal says the same after writing and reading, and a damaged one is refused */
 #include "unit.h"
 
-#include "formats/manifest.h"
+#include "formats/graph/manifest.h"
 #include "formats/split.h"
 #include "tools/pack/build/csr_build.h"
 #include "tools/pack/folder/journal.h"

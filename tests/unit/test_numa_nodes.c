@@ -6,7 +6,7 @@
  */
 #include "unit.h"
 
-#include "traverse/numa_nodes.h"
+#include "traverse/devices/numa_nodes.h"
 
 #include <dlfcn.h>
 #include <linux/mempolicy.h>

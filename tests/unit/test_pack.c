@@ -1,12 +1,12 @@
 /* test_pack.c: every section of every shard against a packer written straight from the definitions.
  *
  * The plain packer lists each directed edge as (shard, subgraph, row, destination), by Algorithm 1
- * of Pan et al. and the orders of formats/shard.h, and sorts the list.
+ * of Pan et al. and the orders of formats/graph/shard.h, and sorts the list.
  */
 #include "stream.h"
 #include "unit.h"
 
-#include "formats/manifest.h"
+#include "formats/graph/manifest.h"
 #include "formats/graph/partition.h"
 #include "formats/split.h"
 #include "tools/pack/pack.h"

@@ -7,7 +7,7 @@
 
 #include "formats/base/bytes.h"
 #include "formats/base/hash.h"
-#include "formats/packed.h"
+#include "formats/container/packed.h"
 
 #include <stdlib.h>
 #include <string.h>

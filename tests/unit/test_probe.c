@@ -1,7 +1,7 @@
 /* test_probe.c: the twins of the inner loops of pulls and of answers find the same, next to every limit */
 #include "unit.h"
 
-#include "traverse/backend.h"
+#include "traverse/devices/backend.h"
 #include "traverse/cpu/cpu_probe.h"
 
 #include <stdlib.h>

@@ -7,8 +7,8 @@
 #include "unit.h"
 
 #include "formats/base/bytes.h"
-#include "formats/container_layout.h"
-#include "formats/packed_layout.h"
+#include "formats/container/container_layout.h"
+#include "formats/container/packed_layout.h"
 #include "tools/pack/pack.h"
 
 #include <zlib.h>

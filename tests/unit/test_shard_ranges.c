@@ -7,8 +7,8 @@
 #include "stream.h"
 #include "unit.h"
 
-#include "formats/manifest.h"
-#include "formats/shard_ranges.h"
+#include "formats/graph/manifest.h"
+#include "formats/graph/shard_ranges.h"
 #include "formats/graph/partition.h"
 #include "tools/pack/pack.h"
 

@@ -2,7 +2,7 @@
 #include "stream.h"
 #include "unit.h"
 
-#include "formats/edges_scan.h"
+#include "formats/edges/edges_scan.h"
 
 #include <stdlib.h>
 #include <string.h>

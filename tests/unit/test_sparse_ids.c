@@ -3,7 +3,7 @@
 #include "stream.h"
 #include "unit.h"
 
-#include "formats/manifest.h"
+#include "formats/graph/manifest.h"
 #include "tools/pack/pack.h"
 
 enum { EDGES = 3000 };

@@ -1,7 +1,7 @@
 /* test_team.c: members see what others wrote before they met; a failure anywhere reaches all members */
 #include "unit.h"
 
-#include "traverse/team.h"
+#include "traverse/devices/team.h"
 
 #include <stdint.h>
 #include <stdlib.h>

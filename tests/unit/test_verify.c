@@ -8,7 +8,7 @@
 #include "stream.h"
 #include "unit.h"
 
-#include "formats/manifest.h"
+#include "formats/graph/manifest.h"
 #include "tools/pack/pack.h"
 #include "tools/pack/folder/pack_verify.h"
 

@@ -2,7 +2,7 @@
 #include "shard_edges.h"
 
 #include "formats/graph/partition.h"
-#include "formats/packed_layout.h"
+#include "formats/container/packed_layout.h"
 
 #include <omp.h>
 #include <stdlib.h>

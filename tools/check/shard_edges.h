@@ -7,8 +7,8 @@
 #define DBFS_SHARD_EDGES_H
 
 #include "formats/base/memory.h"
-#include "formats/edges_scan.h"
-#include "formats/manifest.h"
+#include "formats/edges/edges_scan.h"
+#include "formats/graph/manifest.h"
 #include "formats/mpi/comm.h"
 
 struct shard_edges {

@@ -9,7 +9,7 @@
 #include "tools/convert/names/compact.h"
 
 #include "formats/bijection.h"
-#include "formats/edges.h"
+#include "formats/edges/edges.h"
 #include "formats/base/outfile.h"
 
 #include <stdint.h>

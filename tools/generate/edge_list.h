@@ -3,7 +3,7 @@
 #define DBFS_EDGE_LIST_H
 
 #include "formats/base/status.h"
-#include "formats/edges.h"
+#include "formats/edges/edges.h"
 
 #include <stddef.h>
 

@@ -7,7 +7,7 @@
 #ifndef DBFS_KRONECKER500_H
 #define DBFS_KRONECKER500_H
 
-#include "formats/edges.h"
+#include "formats/edges/edges.h"
 #include "formats/base/status.h"
 #include "mrg.h"
 

@@ -10,7 +10,7 @@
 #ifndef DBFS_PLANTED_H
 #define DBFS_PLANTED_H
 
-#include "formats/edges.h"
+#include "formats/edges/edges.h"
 
 #include <stddef.h>
 #include <stdint.h>

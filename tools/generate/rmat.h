@@ -12,7 +12,7 @@
 #ifndef DBFS_RMAT_H
 #define DBFS_RMAT_H
 
-#include "formats/edges.h"
+#include "formats/edges/edges.h"
 #include "formats/base/status.h"
 
 #include <stddef.h>

@@ -12,9 +12,9 @@
 #include "tools/pack/build/csr_build.h"
 #include "tools/stream/edge_source.h"
 #include "tools/spill/spill.h"
-#include "formats/manifest.h"
+#include "formats/graph/manifest.h"
 #include "formats/base/memory.h"
-#include "formats/shard.h"
+#include "formats/graph/shard.h"
 #include "tools/pack/folder/pack_folder.h"
 #include "tools/separate/suggest.h"
 

@@ -9,7 +9,7 @@
 #define DBFS_DEGREE_H
 
 #include "tools/stream/edge_source.h"
-#include "formats/edges.h"
+#include "formats/edges/edges.h"
 #include "formats/base/memory.h"
 #include "loops.h"
 #include "vertex_values.h"

@@ -3,7 +3,7 @@
 #ifndef DBFS_SEPARATE_PLAN_H
 #define DBFS_SEPARATE_PLAN_H
 
-#include "formats/edges.h"
+#include "formats/edges/edges.h"
 #include "formats/base/memory.h"
 #include "separate.h"
 

@@ -1,6 +1,6 @@
 /* edge_encode.h: encodes edges as the bytes of an output format.
  *
- *   edges     blocks of an edge stream (formats/edges.h), whose writer adds the preamble and trailer
+ *   edges     blocks of an edge stream (formats/edges/edges.h), whose writer adds the preamble and trailer
  *   text      "u<TAB>v" lines in decimal, as SNAP and WDC have them
  *   graph500  12-byte records of the Graph500 benchmark's file: u32 low bits of u, u32 low bits of
  *             v, u32 with bits 32..47 of u below those of v
@@ -12,7 +12,7 @@
 #ifndef DBFS_EDGE_ENCODE_H
 #define DBFS_EDGE_ENCODE_H
 
-#include "formats/edges.h"
+#include "formats/edges/edges.h"
 
 #include <stddef.h>
 #include <stdint.h>

@@ -12,7 +12,7 @@
 #include "edge_stream.h"
 #include "sparse_ids.h"
 
-#include "formats/edges_scan.h"
+#include "formats/edges/edges_scan.h"
 #include "formats/base/memory.h"
 #include "formats/mpi/comm.h"
 

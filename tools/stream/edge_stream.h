@@ -7,7 +7,7 @@
 #ifndef DBFS_EDGE_STREAM_H
 #define DBFS_EDGE_STREAM_H
 
-#include "formats/edges_scan.h"
+#include "formats/edges/edges_scan.h"
 #include "formats/base/memory.h"
 
 #include <sys/types.h>

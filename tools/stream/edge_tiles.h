@@ -14,7 +14,7 @@
 #define DBFS_EDGE_TILES_H
 
 #include "tools/bucket/bucket.h"
-#include "formats/edges_scan.h"
+#include "formats/edges/edges_scan.h"
 
 #include <stdint.h>
 #include <string.h>

@@ -10,7 +10,7 @@
 #ifndef DBFS_EDGE_UNION_H
 #define DBFS_EDGE_UNION_H
 
-#include "formats/edges.h"
+#include "formats/edges/edges.h"
 
 #include <stdint.h>
 #include <stdio.h>

@@ -10,7 +10,7 @@
 #define DBFS_SPARSE_IDS_H
 
 #include "formats/base/memory.h"
-#include "formats/edges.h"
+#include "formats/edges/edges.h"
 #include "formats/mpi/comm.h"
 
 struct sparse_ids {

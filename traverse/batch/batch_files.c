@@ -1,7 +1,7 @@
 /* batch_files.c: see batch_files.h */
 #include "batch_files.h"
 
-#include "traverse/answer_blocks.h"
+#include "traverse/devices/answer_blocks.h"
 #include "traverse/results/outputs.h"
 #include "traverse/results/results.h"
 

@@ -4,7 +4,7 @@
 
 #include "batch_depths.h"
 
-#include "traverse/roots.h"
+#include "traverse/search/roots.h"
 
 struct batch_files {
     const struct rank *rank;   /* that has the whole graph, alone */

@@ -7,7 +7,7 @@
 #ifndef DBFS_BATCH_GRAPH_H
 #define DBFS_BATCH_GRAPH_H
 
-#include "traverse/backend.h"
+#include "traverse/devices/backend.h"
 #include "traverse/graph.h"
 
 /* Edges by vertex. */

@@ -1,7 +1,7 @@
 /* batch_search.c: the levels of a batch, and which kind each is: see batch_search.h */
 #include "batch_state.h"
 
-#include "traverse/threads.h"
+#include "traverse/devices/threads.h"
 
 #include "formats/base/cli.h"
 

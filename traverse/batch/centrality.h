@@ -8,7 +8,7 @@
 
 #include "batch_search.h"
 
-#include "traverse/roots.h"
+#include "traverse/search/roots.h"
 
 #include "formats/name_map.h"
 

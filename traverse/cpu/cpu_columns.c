@@ -7,7 +7,7 @@
 #include "cpu_columns.h"
 #include "cpu_lanes.h"
 
-#include "formats/packed_bits.h"
+#include "formats/container/packed_bits.h"
 
 #include <string.h>
 

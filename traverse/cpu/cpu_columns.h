@@ -6,7 +6,7 @@
 #ifndef DBFS_CPU_COLUMNS_H
 #define DBFS_CPU_COLUMNS_H
 
-#include "formats/shard.h"
+#include "formats/graph/shard.h"
 
 #include <stdint.h>
 

@@ -11,7 +11,7 @@
 #include "cpu_probe.h"
 #include "gang.h"
 
-#include "traverse/backend.h"
+#include "traverse/devices/backend.h"
 
 #include "formats/base/shared_memory.h"
 

@@ -7,7 +7,7 @@
 #ifndef DBFS_CPU_PROBE_H
 #define DBFS_CPU_PROBE_H
 
-#include "formats/shard.h"
+#include "formats/graph/shard.h"
 
 #include <stdint.h>
 

@@ -1,4 +1,4 @@
-/* cuda_decode.cu: decodes packed sections on the device; see cuda_kernels.h, twin in formats/packed.c
+/* cuda_decode.cu: decodes packed sections on the device; see cuda_kernels.h, twin in formats/container/packed.c
  *
  * A warp decodes a block of 128 elements. It reads codes as 64-bit windows of the block's bits. In a block of
  * gaps the high bits of the sums form a bit vector of at most 12 words, and the places of its set bits are
@@ -10,7 +10,7 @@
  */
 #include "cuda_common.cuh"
 
-#include "formats/packed_layout.h"
+#include "formats/container/packed_layout.h"
 
 struct decode {
     packed section;

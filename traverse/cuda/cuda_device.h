@@ -10,7 +10,7 @@
 #include "traverse/cuda/whole/cuda_whole.h"
 #include "traverse/cuda/sliced/cuda_sliced.h"
 
-#include "traverse/backend.h"
+#include "traverse/devices/backend.h"
 
 /* The masks that a search clears. They lie one behind the other, so that one call clears them all. */
 struct gpu_masks {

@@ -21,8 +21,8 @@
 #include "cuda_limits.h"
 
 #include "formats/graph/subgraph.h"
-#include "formats/packed_row.h"
-#include "formats/shard_ranges.h"
+#include "formats/container/packed_row.h"
+#include "formats/graph/shard_ranges.h"
 
 #include <cuda_runtime_api.h>
 #include <stdint.h>
@@ -31,7 +31,7 @@
 extern "C" {
 #endif
 
-/* A CSR subgraph on a device (formats/shard.h). */
+/* A CSR subgraph on a device (formats/graph/shard.h). */
 struct gpu_csr {
     uint64_t rows, edges;
     uint32_t head_columns;               /* k */
@@ -248,7 +248,7 @@ void cuda_news_hear(const struct gpu_news *news, uint32_t shard, const uint32_t 
 
 /* ---- packed sections ---- */
 
-/* Decodes a packed section (formats/packed.h), whose elements become those from `begin` on of the array. All pointers
+/* Decodes a packed section (formats/container/packed.h), whose elements become those from `begin` on of the array. All pointers
  * in `section` and `rows` are device memory. `rows` is NULL except for the columns of a CSR, of which the array has
  * all. *bad becomes 1 if a block cannot be decoded. */
 void cuda_decode(const struct packed *section, const struct packed_rows *rows, uint64_t begin, void *array,

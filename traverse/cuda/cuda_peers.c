@@ -7,7 +7,7 @@
 #include "cuda_device.h"
 #include "cuda_error.h"
 
-#include "traverse/own_rows.h"
+#include "traverse/devices/own_rows.h"
 
 #include <pthread.h>
 #include <stdlib.h>

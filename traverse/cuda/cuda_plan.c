@@ -3,10 +3,10 @@
 
 #include "cuda_limits.h"
 
-#include "traverse/answer_blocks.h"
+#include "traverse/devices/answer_blocks.h"
 
 #include "formats/graph/partition.h"
-#include "formats/packed_layout.h"
+#include "formats/container/packed_layout.h"
 
 #include <string.h>
 

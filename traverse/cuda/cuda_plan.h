@@ -3,9 +3,9 @@
 #ifndef DBFS_CUDA_PLAN_H
 #define DBFS_CUDA_PLAN_H
 
-#include "traverse/residence.h"
+#include "traverse/devices/residence.h"
 
-#include "formats/shard.h"
+#include "formats/graph/shard.h"
 
 #include <stdint.h>
 

@@ -1,4 +1,4 @@
-/* cuda_ranges.cu: the ranges of a subgraph on the device; see cuda_kernels.h, twin in formats/shard_ranges.c
+/* cuda_ranges.cu: the ranges of a subgraph on the device; see cuda_kernels.h, twin in formats/graph/shard_ranges.c
  *
  * A warp looks at 32 rows, whose bits of the source mask are a word; then every thread strides over columns.
  * Bytes that must move: offsets, heads, columns and the mask once.

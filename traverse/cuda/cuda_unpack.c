@@ -1,6 +1,6 @@
 /* cuda_unpack.c: decodes packed columns of a part in the memory of a GPU, piece by piece
  *
- * A piece is LOAD_PIECE_GROUPS groups of blocks (formats/packed.h). Its words and its part of the directory are copied
+ * A piece is LOAD_PIECE_GROUPS groups of blocks (formats/container/packed.h). Its words and its part of the directory are copied
  * behind each other to memory that all pieces take in turn, as a section of its own whose words begin at 0. So the
  * device needs little memory beside that of the columns, and a graph that fits raw can be loaded, too.
  */
@@ -9,7 +9,7 @@
 #include "cuda_load.h"
 #include "cuda_plan.h"
 
-#include "formats/packed_layout.h"
+#include "formats/container/packed_layout.h"
 
 #include <string.h>
 

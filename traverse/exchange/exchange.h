@@ -16,7 +16,7 @@
 
 #include "exchange_counts.h"
 
-#include "traverse/rank_devices.h"
+#include "traverse/devices/rank_devices.h"
 
 /* Memory through which vertices and masks go. `peer`: devices of one host read each other's memory. `host` and
  * `device`: all ranks send messages, from memory of that kind. `auto`: `peer` within a host if that can be, and

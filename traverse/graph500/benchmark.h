@@ -6,8 +6,8 @@
 #include "validate.h"
 
 #include "traverse/options/options.h"
-#include "traverse/roots.h"
-#include "traverse/searcher.h"
+#include "traverse/search/roots.h"
+#include "traverse/search/searcher.h"
 
 struct benchmark {
     struct args args;

@@ -1,7 +1,7 @@
 /* proof_loops.c: see proof_loops.h */
 #include "proof_loops.h"
 
-#include "traverse/backend.h"
+#include "traverse/devices/backend.h"
 
 static void note(struct offence *first, struct offence found)
 {

@@ -7,7 +7,7 @@
 
 #include "offence.h"
 
-#include "formats/shard.h"
+#include "formats/graph/shard.h"
 
 /* Column j of a row, in or behind the head columns. */
 static inline uint64_t csr_column_of(const struct csr *csr, uint64_t row, uint64_t j)

@@ -12,7 +12,7 @@
 #include "validate.h"
 #include "proof.h"
 
-#include "traverse/answer_blocks.h"
+#include "traverse/devices/answer_blocks.h"
 #include "traverse/results/answer_slices.h"
 #include "traverse/results/answers.h"
 

@@ -6,7 +6,7 @@
 #include "grid_program.h"
 #include "grid_search.h"
 
-#include "traverse/bfs.h"
+#include "traverse/search/bfs.h"
 #include "traverse/cpu/cpu_device.h"
 
 #include "formats/base/cli.h"

@@ -10,7 +10,7 @@
 #ifndef DBFS_GRID_SEARCH_H
 #define DBFS_GRID_SEARCH_H
 
-#include "formats/grid_part.h"
+#include "formats/graph/grid_part.h"
 #include "formats/mpi/comm.h"
 #include "traverse/graph.h"
 

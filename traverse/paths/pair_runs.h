@@ -4,7 +4,7 @@
 
 #include "pair_search.h"
 
-#include "traverse/roots.h"
+#include "traverse/search/roots.h"
 
 #include "formats/mpi/comm.h"
 

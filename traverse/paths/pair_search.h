@@ -11,7 +11,7 @@
 #ifndef DBFS_PAIR_SEARCH_H
 #define DBFS_PAIR_SEARCH_H
 
-#include "traverse/backend.h"
+#include "traverse/devices/backend.h"
 #include "traverse/graph.h"
 
 #include "formats/base/memory.h"

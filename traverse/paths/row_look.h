@@ -2,7 +2,7 @@
 #ifndef DBFS_ROW_LOOK_H
 #define DBFS_ROW_LOOK_H
 
-#include "formats/shard.h"
+#include "formats/graph/shard.h"
 
 /* A vertex that was found, and the step whose vertex it was found from. */
 struct step {

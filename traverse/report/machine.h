@@ -2,7 +2,7 @@
 #ifndef DBFS_MACHINE_H
 #define DBFS_MACHINE_H
 
-#include "traverse/rank_devices.h"
+#include "traverse/devices/rank_devices.h"
 
 #include <stdio.h>
 

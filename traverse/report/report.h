@@ -3,7 +3,7 @@
 #define DBFS_REPORT_H
 
 #include "traverse/options/args.h"
-#include "traverse/record.h"
+#include "traverse/search/record.h"
 
 #include <stdio.h>
 

@@ -2,7 +2,7 @@
 #ifndef DBFS_STATISTICS_H
 #define DBFS_STATISTICS_H
 
-#include "traverse/record.h"
+#include "traverse/search/record.h"
 
 #include <stdint.h>
 

@@ -2,7 +2,7 @@
 #ifndef DBFS_TRACE_FILE_H
 #define DBFS_TRACE_FILE_H
 
-#include "traverse/record.h"
+#include "traverse/search/record.h"
 
 #include "formats/base/outfile.h"
 

@@ -8,7 +8,7 @@
 
 #include "answer_marks.h"
 
-#include "traverse/answer_blocks.h"
+#include "traverse/devices/answer_blocks.h"
 
 #include <stdlib.h>
 #include <string.h>

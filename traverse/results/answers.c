@@ -16,7 +16,7 @@
  * that were found over such an edge carry a question, 8 bytes, and a reply of 4.
  */
 #include "answers.h"
-#include "traverse/answer_blocks.h"
+#include "traverse/devices/answer_blocks.h"
 #include "answer_places.h"
 #include "answer_slices.h"
 

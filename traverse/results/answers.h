@@ -2,7 +2,7 @@
 #ifndef DBFS_ANSWERS_H
 #define DBFS_ANSWERS_H
 
-#include "traverse/rank_devices.h"
+#include "traverse/devices/rank_devices.h"
 
 struct answers;
 

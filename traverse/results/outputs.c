@@ -1,7 +1,7 @@
 /* outputs.c: see outputs.h */
 #include "outputs.h"
 
-#include "formats/manifest.h"
+#include "formats/graph/manifest.h"
 #include "formats/base/outfile.h"
 
 #include <inttypes.h>

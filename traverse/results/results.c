@@ -1,7 +1,7 @@
 /* results.c: holds depths and counts reached vertices and edges; see results.h */
 #include "results_internal.h"
 
-#include "traverse/answer_blocks.h"
+#include "traverse/devices/answer_blocks.h"
 
 #include "formats/base/hash.h"
 

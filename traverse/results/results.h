@@ -2,7 +2,7 @@
 #ifndef DBFS_RESULTS_H
 #define DBFS_RESULTS_H
 
-#include "traverse/rank_devices.h"
+#include "traverse/devices/rank_devices.h"
 
 #include "formats/name_map.h"
 

@@ -5,7 +5,7 @@
  * A pipe or device, a file that some rank cannot open, and names, whose map only rank 0 has, are written by
  * rank 0, to which the others send their windows one after the other. No rank ever holds an array over n.
  */
-#include "traverse/answer_blocks.h"
+#include "traverse/devices/answer_blocks.h"
 #include "csv_names.h"
 #include "outputs.h"
 #include "result_text.h"

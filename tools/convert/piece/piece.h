@@ -8,7 +8,7 @@
 
 #include "tools/stream/edge_encode.h"
 
-#include "formats/edges.h"
+#include "formats/edges/edges.h"
 #include "formats/base/status.h"
 
 #include <stddef.h>

@@ -16,7 +16,7 @@
 #include "lines.h"
 #include "tools/convert/piece/piece.h"
 
-#include "formats/edges.h"
+#include "formats/edges/edges.h"
 #include "formats/base/status.h"
 
 #include <stdint.h>

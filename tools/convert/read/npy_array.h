@@ -9,7 +9,7 @@
 
 #include "tools/convert/input/input.h"
 
-#include "formats/edges.h"
+#include "formats/edges/edges.h"
 
 enum { NPY_MAX_DIMENSIONS = 4 };
 

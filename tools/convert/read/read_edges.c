@@ -1,4 +1,4 @@
-/* read_edges.c: reads an edge stream as input of edgeconv; formats/edges.h decodes and checks it */
+/* read_edges.c: reads an edge stream as input of edgeconv; formats/edges/edges.h decodes and checks it */
 #include "graph_reader.h"
 
 #include <stdlib.h>

@@ -12,7 +12,7 @@
 
 #include "tools/spill/workspace.h"
 
-#include "formats/edges.h"
+#include "formats/edges/edges.h"
 #include "formats/base/outfile.h"
 
 #include <stdint.h>

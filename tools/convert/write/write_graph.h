@@ -11,7 +11,7 @@
 
 #include "tools/stream/edge_encode.h"
 
-#include "formats/edges.h"
+#include "formats/edges/edges.h"
 #include "formats/base/outfile.h"
 
 struct graph_writer;

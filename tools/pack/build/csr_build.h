@@ -6,7 +6,7 @@
 #ifndef DBFS_CSR_BUILD_H
 #define DBFS_CSR_BUILD_H
 
-#include "formats/shard.h"
+#include "formats/graph/shard.h"
 #include "section_write.h"
 #include "transpose.h"
 

@@ -24,7 +24,7 @@
 #ifndef DBFS_RANGE_SORT_H
 #define DBFS_RANGE_SORT_H
 
-#include "formats/shard.h"
+#include "formats/graph/shard.h"
 #include "record_radix.h"
 #include "tools/sort/row_sort.h"
 #include "tools/pack/place/placement.h"

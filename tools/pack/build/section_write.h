@@ -2,8 +2,8 @@
 #ifndef DBFS_SECTION_WRITE_H
 #define DBFS_SECTION_WRITE_H
 
-#include "formats/container.h"
-#include "formats/manifest.h"
+#include "formats/container/container.h"
+#include "formats/graph/manifest.h"
 #include "formats/base/memory.h"
 
 #include <stdint.h>

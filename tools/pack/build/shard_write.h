@@ -3,9 +3,9 @@
 #define DBFS_SHARD_WRITE_H
 
 #include "csr_build.h"
-#include "formats/manifest.h"
+#include "formats/graph/manifest.h"
 #include "formats/base/memory.h"
-#include "formats/shard.h"
+#include "formats/graph/shard.h"
 #include "tools/pack/order/shard_loops.h"
 
 #include <stdint.h>

@@ -7,8 +7,8 @@
 #ifndef DBFS_JOURNAL_H
 #define DBFS_JOURNAL_H
 
-#include "formats/manifest.h"
-#include "formats/shard.h"
+#include "formats/graph/manifest.h"
+#include "formats/graph/shard.h"
 #include "formats/split.h"
 #include "formats/base/status.h"
 #include "tools/separate/predict.h"

@@ -1,7 +1,7 @@
 /* pack_folder.c: see pack_folder.h */
 #include "pack_folder.h"
 
-#include "formats/manifest.h"
+#include "formats/graph/manifest.h"
 #include "formats/base/outfile.h"
 #include "formats/base/signals.h"
 

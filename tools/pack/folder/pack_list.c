@@ -1,7 +1,7 @@
 /* pack_list.c: see pack_list.h */
 #include "pack_list.h"
 
-#include "formats/manifest.h"
+#include "formats/graph/manifest.h"
 #include "tools/separate/separate.h"
 #include "tools/separate/threshold.h"
 

@@ -13,7 +13,7 @@
 #ifndef DBFS_PACK_VERIFY_H
 #define DBFS_PACK_VERIFY_H
 
-#include "formats/manifest.h"
+#include "formats/graph/manifest.h"
 #include "formats/base/memory.h"
 
 struct verify_report {

@@ -5,7 +5,7 @@
 #ifndef DBFS_PARTS_H
 #define DBFS_PARTS_H
 
-#include "formats/manifest.h"
+#include "formats/graph/manifest.h"
 #include "formats/base/memory.h"
 #include "tools/pack/place/gather.h"
 #include "pack_folder.h"

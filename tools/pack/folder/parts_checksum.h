@@ -7,7 +7,7 @@
 #ifndef DBFS_PARTS_CHECKSUM_H
 #define DBFS_PARTS_CHECKSUM_H
 
-#include "formats/manifest.h"
+#include "formats/graph/manifest.h"
 #include "formats/base/memory.h"
 
 /* Open parts that have passed all other checks. */

@@ -1,7 +1,7 @@
 /* shard_prove.c: see shard_prove.h */
 #include "shard_prove.h"
 
-#include "formats/container.h"
+#include "formats/container/container.h"
 #include "formats/base/crc.h"
 
 #include <string.h>

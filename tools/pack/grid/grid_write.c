@@ -4,7 +4,7 @@
 #include "formats/base/cli.h"
 #include "formats/base/outfile.h"
 #include "formats/base/progress.h"
-#include "formats/grid_part.h"
+#include "formats/graph/grid_part.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,4 +1,4 @@
-/* grid_write.h: the 2D layout of a packed graph: a grid part for each of the R x C processors (formats/grid_part.h).
+/* grid_write.h: the 2D layout of a packed graph: a grid part for each of the R x C processors (formats/graph/grid_part.h).
  *
  * It reads the shards of a graph that is packed without delegates, and writes beside them. So one folder serves 1D and
  * 2D searches, and both have the same vertices and results.

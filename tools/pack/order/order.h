@@ -1,14 +1,14 @@
 /* order.h: gives every vertex its new number.
  *
  * A delegate gets a delegate id; a normal vertex gets a local id in the shard that owns it (section III of
- * Pan et al.; formats/shard.h defines the orders). Both orders are by descending degree, and by ascending id
+ * Pan et al.; formats/graph/shard.h defines the orders). Both orders are by descending degree, and by ascending id
  * among equal degrees. A vertex without edges gets no number.
  */
 #ifndef DBFS_ORDER_H
 #define DBFS_ORDER_H
 
 #include "formats/base/memory.h"
-#include "formats/shard.h"
+#include "formats/graph/shard.h"
 #include "label_file.h"
 #include "tools/separate/rank.h"
 

@@ -3,7 +3,7 @@
 #define DBFS_SHARD_LOOPS_H
 
 #include "formats/base/memory.h"
-#include "formats/shard.h"
+#include "formats/graph/shard.h"
 #include "tools/separate/loops.h"
 #include "order.h"
 

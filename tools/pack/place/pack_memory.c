@@ -5,7 +5,7 @@
 #include "record_width.h"
 #include "tools/bucket/bucket.h"
 #include "tools/pack/build/csr_build.h"
-#include "formats/packed.h"
+#include "formats/container/packed.h"
 #include "formats/base/text.h"
 #include "tools/pack/build/record_radix.h"
 #include "tools/sort/row_sort.h"

@@ -8,7 +8,7 @@
 #ifndef DBFS_ROW_RANGES_H
 #define DBFS_ROW_RANGES_H
 
-#include "formats/shard.h"
+#include "formats/graph/shard.h"
 #include "formats/base/status.h"
 
 #include <stdint.h>

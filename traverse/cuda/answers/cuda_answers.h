@@ -10,7 +10,7 @@
 
 #include "traverse/cuda/cuda_kernels.h"
 
-#include "traverse/backend.h"
+#include "traverse/devices/backend.h"
 
 #ifdef __cplusplus
 extern "C" {

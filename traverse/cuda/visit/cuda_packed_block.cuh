@@ -1,4 +1,4 @@
-/* cuda_packed_block.cuh: a warp decodes a block of packed columns; see formats/packed_row.h and its twin,
+/* cuda_packed_block.cuh: a warp decodes a block of packed columns; see formats/container/packed_row.h and its twin,
  * column_of_row of cuda_common.cuh
  *
  * One lane for each word of the block's bit vector finds the set bits once, so that all elements look them up. Bytes

@@ -4,7 +4,7 @@
 #ifndef DBFS_CUDA_WHOLE_COST_H
 #define DBFS_CUDA_WHOLE_COST_H
 
-#include "traverse/direction_cost.h"
+#include "traverse/search/direction_cost.h"
 
 #include <stdint.h>
 

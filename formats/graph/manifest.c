@@ -1,9 +1,9 @@
 /* manifest.c: see manifest.h and SPEC-shard.md */
 #include "manifest.h"
 
-#include "file_kind.h"
+#include "formats/file_kind.h"
 
-#include "split.h"
+#include "formats/split.h"
 #include "formats/base/key_values.h"
 
 #include <errno.h>

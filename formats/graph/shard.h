@@ -20,8 +20,8 @@
 #ifndef DBFS_SHARD_H
 #define DBFS_SHARD_H
 
-#include "container.h"
-#include "packed_row.h"
+#include "formats/container/container.h"
+#include "formats/container/packed_row.h"
 #include "formats/graph/subgraph.h"
 
 #include <stdint.h>

@@ -3,7 +3,7 @@
 #define DBFS_RANK_DEVICES_H
 
 #include "backend.h"
-#include "graph.h"
+#include "traverse/graph.h"
 #include "team.h"
 
 #include "formats/mpi/comm.h"

@@ -6,7 +6,7 @@
 #ifndef DBFS_MANIFEST_H
 #define DBFS_MANIFEST_H
 
-#include "edges.h"
+#include "formats/edges/edges.h"
 #include "shard.h"
 
 #define MANIFEST_NAME "manifest"

@@ -12,15 +12,15 @@
 #ifndef DBFS_BACKEND_H
 #define DBFS_BACKEND_H
 
-#include "breakdown.h"
-#include "direction.h"
-#include "level_note.h"
+#include "traverse/search/breakdown.h"
+#include "traverse/search/direction.h"
+#include "traverse/search/level_note.h"
 #include "residence.h"
 
 #include "formats/bijection.h"
 #include "formats/base/memory.h"
 #include "formats/base/status.h"
-#include "formats/shard.h"
+#include "formats/graph/shard.h"
 
 #include <stddef.h>
 #include <stdint.h>

@@ -1,7 +1,7 @@
 /* edges_reader.c: reads an edge stream, each part checked before it is used; see edges.h */
 #include "edges.h"
 #include "edges_layout.h"
-#include "file_kind.h"
+#include "formats/file_kind.h"
 
 #include "formats/base/bytes.h"
 

@@ -3,7 +3,7 @@
 #define DBFS_BFS_H
 
 #include "direction.h"
-#include "rank_devices.h"
+#include "traverse/devices/rank_devices.h"
 
 #include "traverse/exchange/exchange.h"
 

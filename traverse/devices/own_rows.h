@@ -2,7 +2,7 @@
 #ifndef DBFS_OWN_ROWS_H
 #define DBFS_OWN_ROWS_H
 
-#include "formats/shard.h"
+#include "formats/graph/shard.h"
 
 /* Splits the sources of the rows that a pull of dd reads: `own` gets the delegates that the shard owns, `others` the rest. Both are masks of
  * mask_words(d) words. */

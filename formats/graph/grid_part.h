@@ -7,7 +7,7 @@
 #ifndef DBFS_GRID_PART_H
 #define DBFS_GRID_PART_H
 
-#include "container.h"
+#include "formats/container/container.h"
 #include "manifest.h"
 #include "shard.h"
 

@@ -1,6 +1,6 @@
 /* record.c: see record.h */
 #include "record.h"
-#include "threads.h"
+#include "traverse/devices/threads.h"
 
 #include <inttypes.h>
 #include <stdio.h>

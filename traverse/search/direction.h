@@ -14,7 +14,7 @@
 
 #include "direction_cost.h"
 
-#include "formats/shard.h"
+#include "formats/graph/shard.h"
 
 #include <stdint.h>
 

@@ -1,7 +1,7 @@
 /* direction_cost.c: the rates of direction_cost.h, and the counts of a shard */
 #include "direction_cost.h"
 
-#include "formats/shard.h"
+#include "formats/graph/shard.h"
 
 const struct cost_rates cost_rates_cpu = {
 #define STEP(name, cpu, h200, unit, what) .name = cpu,

@@ -3,7 +3,7 @@
 #define DBFS_ROOTS_H
 
 #include "traverse/options/args.h"
-#include "rank_devices.h"
+#include "traverse/devices/rank_devices.h"
 
 #include "formats/name_map.h"
 

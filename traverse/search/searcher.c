@@ -1,7 +1,7 @@
 /* searcher.c: see searcher.h */
 #include "searcher.h"
-#include "answer_blocks.h"
-#include "shared_gpus.h"
+#include "traverse/devices/answer_blocks.h"
+#include "traverse/devices/shared_gpus.h"
 
 #include "formats/mpi/lead.h"
 #include "formats/mpi/watch.h"

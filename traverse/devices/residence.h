@@ -4,7 +4,7 @@
 #define DBFS_RESIDENCE_H
 
 #include "formats/base/memory.h"
-#include "formats/shard.h"
+#include "formats/graph/shard.h"
 
 #include <stdint.h>
 
