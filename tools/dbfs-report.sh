@@ -143,6 +143,8 @@ $1" "$work/values"
 graph500() {
     [ $# = 1 ] || usage 'graph500: give one run'
     read_runs "$1"
+    ! grep -q '	environment\.directed	true$' "$work/values" ||
+        die 3 "$1: the graph is directed, and Graph500's block is one of undirected graphs"
     ! grep -q '	roots\.0\.validate_s	' "$work/values" || clock=answer
     over_values '
 function scale(   s) { # log2 of the vertices, if they are a power of two

@@ -39,6 +39,8 @@ check_exit 3 'Graph500 is of undirected graphs' "$BIN/dbfs-graph500" -n 1 "$tmp/
 check_says 'has directed edges, and dbfs-graph500 is for undirected graphs' 'which it says'
 check_exit 3 'and so is the model' "$BIN/dbfs-model" check "$tmp/r.json"
 check_says 'r.json: the graph is directed' 'which it says'
+check_exit 3 'and so is the block of Graph500' "$BIN/dbfs-report" graph500 "$tmp/r.json"
+check_says 'r.json: the graph is directed' 'which it says, too'
 
 # ---- between two vertices, and up to a depth ----
 
