@@ -195,17 +195,17 @@ $(BUILD)/man/%: man/% man/common.mdoc man/splice.awk
 unit_bin  = $(patsubst tests/unit/%.c,$(BUILD)/tests/%,$(unit_src))
 plain_bin = $(plain_tests:%=$(BUILD)/tests/%)
 
-$(BUILD)/tests/test_team: $(BUILD)/traverse/team.o
+$(BUILD)/tests/test_team: $(BUILD)/traverse/devices/team.o
 $(BUILD)/tests/test_gang $(BUILD)/tests/test_gang_wakes: $(BUILD)/traverse/cpu/gang.o
-$(BUILD)/tests/test_numa_nodes: $(BUILD)/traverse/numa_nodes.o
+$(BUILD)/tests/test_numa_nodes: $(BUILD)/traverse/devices/numa_nodes.o
 $(BUILD)/tests/test_team $(BUILD)/tests/test_gang $(BUILD)/tests/test_gang_wakes: LDLIBS := $(libformats) $(LDLIBS)
 $(BUILD)/tests/test_probe: $(BUILD)/traverse/cpu/cpu_probe.o
 $(BUILD)/tests/test_columns: $(BUILD)/traverse/cpu/cpu_columns.o
 $(BUILD)/tests/test_counts: $(BUILD)/traverse/cpu/cpu_previsit.o $(BUILD)/traverse/cpu/gang.o
 $(BUILD)/tests/test_counts: LDLIBS := $(libformats) $(LDLIBS)
 $(BUILD)/tests/test_read_ahead $(BUILD)/tests/test_ids: LDLIBS += $(archive_libs_$(ARCHIVE))
-$(BUILD)/tests/test_direction: $(BUILD)/traverse/direction.o $(BUILD)/traverse/direction_cost.o
-$(BUILD)/tests/test_whole_cost: $(BUILD)/traverse/direction_cost.o
+$(BUILD)/tests/test_direction: $(BUILD)/traverse/search/direction.o $(BUILD)/traverse/search/direction_cost.o
+$(BUILD)/tests/test_whole_cost: $(BUILD)/traverse/search/direction_cost.o
 $(BUILD)/tests/test_energy: $(BUILD)/traverse/graph500/energy.o
 # These stand in for functions of the C library, which MPI's libraries call, too.
 unit_link = $(mpicc)
