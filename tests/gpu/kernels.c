@@ -125,7 +125,8 @@ static struct packed_columns packed_on_device(const void *elements, uint64_t cou
     if (packed_open(&section, words, made * 4 + packed_directory_bytes(&encoder), 4, count, "test", &e) != ST_OK ||
         packed_places(&section, place, 1) != ST_OK)
         try(cudaErrorInvalidValue, e.text, __LINE__);
-    const char *at = on_device(words, (size_t)(section.base - section.bits));
+    /* with room behind, as the plan has it: a warp reads UNARY_MOST_WORDS words of a bit vector, however short it is */
+    const char *at = on_device(words, (size_t)(section.base - section.bits) + UNARY_MOST_WORDS * 4);
     struct packed_columns packed = {.words = (const uint32_t *)at,
                                     .place = on_device(place, packed_blocks(count) * sizeof *place),
                                     .group = (const uint64_t *)(at + (section.group - section.bits))};

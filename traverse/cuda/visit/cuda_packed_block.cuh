@@ -29,7 +29,8 @@ __device__ static inline packed_part packed_part_of(const gpu_csr &csr, const wh
                        (at + piece.length + PACKED_BLOCK - 1) / PACKED_BLOCK, k > 0 ? head + 1 : 0};
 }
 
-/* Where the set bits of a block's vector are, in order. By a warp. What is read behind a short vector is of no element. */
+/* Finds the places of the set bits of a block's vector, in order. By a warp. It reads UNARY_MOST_WORDS words, however short
+ * the vector is: words behind it belong to no element, and behind the last one lie the places of the blocks (cuda_plan.c). */
 __device__ static inline void find_bits(const uint32_t *vector, uint16_t *bits)
 {
     uint32_t word = lane_id() < UNARY_MOST_WORDS ? vector[lane_id()] : 0;
