@@ -1,17 +1,17 @@
 /* cpu_crew.c: levels by lists, by several threads; its twin is cpu_list.c
  *
  * Vertices belong to owners, in blocks by id. A level has two steps, each a run of the gang:
- * 1. The frontier is cut into pieces. Whoever pushes a piece puts every destination into its own bin for the
- *    owner, except those that it has put there before or that were visited when the crew began. Rows that
- *    are very long are left aside, and are then cut into pieces themselves.
- * 2. A piece is an owner, and whoever takes it goes through all bins for it. What is new gets its mark and
- *    depth, is counted, and joins the owner's part of the next list.
+ * 1. The frontier is cut into pieces. A thread that pushes a piece puts every destination into its own bin
+ *    for the owner, except those that it has put there before or that were visited when it joined the crew.
+ *    Very long rows are put aside, and cut into pieces of their own.
+ * 2. A piece is an owner. A thread that takes it goes through all bins for the owner. New vertices get marks
+ *    and depths, are counted, and join the owner's part of the next list.
  * So nothing is claimed by atomic operations, and no cache takes marks from another while they are written.
  * Bytes that cross from core to core: 4 for each vertex and thread, in sequence.
  *
- * Nobody waits for a thread that has no core: what it does not take, the others do. Where a thread stays
- * alone for some levels, or one that had begun kept the others waiting, the crew parts, and one thread goes
- * on.
+ * Nobody waits for a thread that has no core: the others do the pieces that it does not take. If a thread
+ * stays alone for some levels, or one that had begun kept the others waiting, the crew ends, and one thread
+ * goes on.
  */
 #include "cpu_bins.h"
 #include "cpu_list.h"
@@ -20,31 +20,31 @@
 #include <string.h>
 
 enum {
-    LEAST_OWNED_BITS = 10, /* an owner's vertices come in blocks of 2^10 to 2^14, as */
-    MOST_OWNED_BITS = 14,  /* neighbours are near each other; but frontiers are, too: */
-    BLOCKS_OF_OWNER = 8,   /* so an owner has some blocks */
-    PIECE_ROWS = 64,      /* a piece has at least so many */
-    PIECES_OF_HAND = 3,   /* and there are at most so many pieces for each thread */
+    LEAST_OWNED_BITS = 10, /* blocks of an owner have 2^10 to 2^14 vertices, as */
+    MOST_OWNED_BITS = 14,  /* neighbours are near each other. Frontiers are, too, */
+    BLOCKS_OF_OWNER = 8,   /* so an owner has at least so many blocks, if it can */
+    PIECE_ROWS = 64,      /* of a piece, at least */
+    PIECES_OF_HAND = 3,   /* pieces for each thread, at most */
     LONG_ROW = 4096,      /* columns: longer rows are cut into pieces of so many */
     MOST_LONG = 256,
-    SMALL_LEVELS = 16,    /* in a row, after which the crew parts */
-    LONELY_LEVELS = 8     /* the same */
+    SMALL_LEVELS = 16,    /* in a row, after which the crew ends */
+    LONELY_LEVELS = 8     /* the same of levels that one thread did */
 };
 
-/* What thread `number` has. */
+/* The state of a thread of the crew. */
 struct hand {
     _Alignas(64) struct crew *crew;
-    uint32_t levels;               /* of the crew in which it has taken part: the last one; 0: in none */
+    uint32_t levels;               /* the last one of the crew in which it took part; 0: none */
     uint64_t *seen[VERTEX_KINDS];  /* visited, or put into a bin by this thread */
     uint8_t *pool;                 /* chunks that are not used yet */
-    uint32_t *at[VERTEX_KINDS][MOST_CREW]; /* of bins by owner: where the next destination goes */
+    uint32_t *at[VERTEX_KINDS][MOST_CREW]; /* by owner: where its bin gets the next destination */
 };
 
-/* What an owner has. */
+/* The frontier of an owner. */
 struct part {
     _Alignas(64) uint64_t list[VERTEX_KINDS]; /* where its part of the frontier begins in the lists */
     uint64_t count[VERTEX_KINDS]; /* vertices of its part */
-    uint64_t found[VERTEX_KINDS]; /* of the next one */
+    uint64_t found[VERTEX_KINDS]; /* of its next part */
     uint64_t rows[SUBGRAPHS], edges[SUBGRAPHS]; /* sources among them, and their edges */
 };
 
@@ -85,11 +85,11 @@ static uint64_t vertices_of(const struct device *dev, enum vertex_kind kind)
 
 /* ---- bins ---- */
 
-/* Where the bin of a thread for an owner begins. Bins begin at different places of their chunks: they fill
+/* The begin of a thread's bin for an owner. Bins begin at different places of their chunks: they fill
  * alike, and their ends would be in one set of the first cache. */
 static uint32_t *bin_begin(const struct crew *c, int number, enum vertex_kind kind, int owner)
 {
-    enum { LINE = 64, LINES = 61 }; /* not a divisor of what owners are */
+    enum { LINE = 64, LINES = 61 }; /* prime, as owners are a power of two */
     const struct cpu_crew_memory *memory = &c->dev->crew;
     int i = (int)kind * c->owners + owner;
     uint8_t *chunk = chunks_of(memory->bins, memory->bin_bytes, number) + (size_t)i * CHUNK_BYTES;
@@ -108,7 +108,7 @@ static void open_bins(struct hand *h, int number)
     }
 }
 
-/* What this thread has put into a bin before, it does not put there again. */
+/* Puts a destination into the bin of its owner, unless this thread has put it there before. */
 static inline void put(struct hand *h, struct target *target, uint32_t to, uint32_t from,
                        struct row_form form)
 {
@@ -129,7 +129,7 @@ static struct target target_of(struct hand *h, enum vertex_kind kind)
     return (struct target){h->seen[kind], h->at[kind], (uint32_t)h->crew->owners - 1, h->crew->owned_bits};
 }
 
-/* Nonzero if there was room for it. */
+/* Puts a long row aside. Nonzero: there was room for it. */
 static int put_aside(struct crew *c, enum subgraph g, uint32_t row, uint64_t begin, uint64_t end)
 {
     uint32_t i = c->long_count < MOST_LONG ? c->long_count++ : MOST_LONG;
@@ -139,7 +139,7 @@ static int put_aside(struct crew *c, enum subgraph g, uint32_t row, uint64_t beg
     return 1;
 }
 
-/* Columns at..end of a row. */
+/* Puts columns at..end of a row into bins. */
 static inline __attribute__((always_inline)) void
 bin_columns(struct hand *h, const struct list_push *p, uint32_t row, uint64_t at, uint64_t end,
             struct target *target, struct row_form form)
@@ -215,8 +215,8 @@ static void add_up_parts(struct crew *c)
     }
 }
 
-/* A share of the rows of one kind, along both subgraphs: the parts of all owners, one behind the other, are
- * cut into equal shares. */
+/* Pushes a share of the frontier of one kind, along both subgraphs. The parts of all owners, one behind the
+ * other, are cut into equal shares. */
 static void bin_share(struct hand *h, enum vertex_kind kind, int share)
 {
     const struct crew *c = h->crew;
@@ -238,8 +238,8 @@ static void bin_share(struct hand *h, enum vertex_kind kind, int share)
     }
 }
 
-/* A thread that comes for the first time takes a copy of the marks: what is visited later, it may put into a
- * bin, where the owner sees it. */
+/* Has a thread take part in a level. It copies the marks when it comes first. It may put vertices that are
+ * visited later into a bin, where the owner drops them. */
 static struct hand *come(struct crew *c, int number)
 {
     struct hand *h = &c->hands[number];
@@ -259,8 +259,8 @@ static struct hand *come(struct crew *c, int number)
     return h;
 }
 
-/* The pieces of a thread are `threads` apart, and its shares lie side by side: in the parts that it owns,
- * mostly. So the rows that it reads are in its cache from search to search. */
+/* The pieces of a thread are `threads` apart, and its shares lie side by side, mostly in the parts
+ * that it owns. So the rows that it reads are in its cache from search to search. */
 static void bin_pieces(void *context, struct turn *turn)
 {
     struct crew *c = context;
@@ -313,12 +313,12 @@ static void bin_long_rows(struct crew *c)
 
 /* ---- step 2 ---- */
 
-/* Destinations from..end of a chunk. Returns how many are on the owner's next list then. */
+/* Adds new destinations of a chunk to the owner's next list. Returns how many it has then. */
 static inline __attribute__((always_inline)) uint64_t
 reach_chunk(const struct list_push *p, const uint32_t *from, const uint32_t *end, uint64_t count,
             int parents)
 {
-    for (const uint32_t *line = from; line < end; line += 16) /* in another core's cache */
+    for (const uint32_t *line = from; line < end; line += 16) /* lines in another core's cache */
         __builtin_prefetch(line);
     for (; from < end; from += 1 + parents) {
         uint32_t to = from[0];
@@ -343,8 +343,8 @@ static uint64_t reach_bin(const struct list_push *p, const uint32_t *chunk, cons
     return count;
 }
 
-/* Where the part of an owner begins in the lists: before it are the vertices of the others, and a place that
- * each may write behind its part. */
+/* The begin of an owner's part in the lists. Before it is room for all vertices of the owners before,
+ * and for a place that each may write behind its part. */
 static uint64_t part_begin(const struct crew *c, uint64_t vertices, int owner)
 {
     uint64_t size = UINT64_C(1) << c->owned_bits, round = (uint64_t)c->owners * size;
@@ -382,8 +382,8 @@ static void reach_kind(struct crew *c, int owner, enum vertex_kind kind)
     part->found[kind] = count;
 }
 
-/* What other threads have written lies in their caches: all of them are asked before the first one is read.
- * Always inlined, as a compiler may drop calls of what only asks ahead. */
+/* Asks for the bins of all threads before the first one is read, as they lie in the caches of other cores.
+ * Always inlined, as a compiler may drop calls that only ask ahead. */
 static inline __attribute__((always_inline)) void
 ask_for_bins(const struct crew *c, enum vertex_kind kind, int owner)
 {
@@ -416,7 +416,7 @@ static void reach_parts(void *context, struct turn *turn)
 
 /* ---- from level to level ---- */
 
-/* What the crew found is the frontier. */
+/* Makes the vertices that the crew found the frontier. */
 static void advance(struct crew *c)
 {
     struct device *dev = c->dev;
@@ -450,7 +450,7 @@ static uint64_t join_parts(const struct crew *c, enum vertex_kind kind, uint32_t
     return count;
 }
 
-/* Whether one thread did the shares of all. */
+/* Whether one thread did all shares. */
 static int is_alone(const struct crew *c)
 {
     int hands = 0;
@@ -468,7 +468,7 @@ static uint32_t owned_bits(const struct crew *c)
     return bits;
 }
 
-/* More threads and owners for a level with more edges. */
+/* Chooses threads and owners by the edges of a level, and shares by its rows. */
 static void share_level(struct crew *c)
 {
     uint64_t rows = frontier_size(c, DELEGATES) + frontier_size(c, NORMALS);
@@ -504,8 +504,8 @@ static int is_at_end(const struct crew *c)
            c->small_levels > SMALL_LEVELS || c->lonely_levels > LONELY_LEVELS;
 }
 
-/* Owner 0 has the whole frontier at first. Hands are set when they are used first, since to clear them all
- * takes as long as some levels. */
+/* Owner 0 has the whole frontier at first. The state of a thread is set when it comes first, since
+ * clearing all of them takes as long as some levels. */
 static void begin(struct crew *c, struct device *dev, struct search_state *state)
 {
     list_whole_frontier(dev);

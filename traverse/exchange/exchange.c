@@ -123,7 +123,7 @@ static enum status end_level_in_group(struct exchange *x, const struct member *m
 
 /* ---- a level of several groups ---- */
 
-/* Agrees with the other ranks on what the level found. */
+/* Agrees with the other ranks on whether the level found vertices. */
 static enum status share_level(struct exchange *x, struct error *e)
 {
     struct rank_note own = {.updated = (uint64_t)group_updated(&x->group),

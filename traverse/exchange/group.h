@@ -68,7 +68,7 @@ struct parcel group_parcel_for(const struct group *group, uint32_t device, uint3
 /* The vertices that peer `from` found for peer `to`, by their numbers in the group. */
 struct parcel group_parcel_between(const struct group *group, uint32_t from, uint32_t to);
 
-/* How many devices of this rank read what a peer shows: all but the peer itself. */
+/* How many devices of this rank read the memory of a peer: all but the peer itself. */
 static inline uint32_t group_readers(const struct group *group, uint32_t peer)
 {
     uint32_t devices = group->rank->device_count;

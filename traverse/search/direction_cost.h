@@ -21,7 +21,7 @@
 
 struct shard;
 
-/* Picoseconds that a step takes when the whole device takes many of them: rates.def says what each is. */
+/* Picoseconds that a step takes when the whole device takes many of them: rates.def describes each. */
 struct cost_rates {
 #define STEP(name, cpu, h200, unit, what) double name;
 #include "formats/rates.def"

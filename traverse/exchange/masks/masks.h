@@ -51,7 +51,7 @@ void masks_close(struct masks *masks, const struct rank *rank); /* a zeroed one 
 
 /* ---- in a group that holds all shards ---- */
 
-/* Devices read what their peers updated; masks_take follows when all have. */
+/* Devices read the masks of their peers; masks_take follows when all have. */
 enum status masks_read_peers(const struct masks *masks, const struct member *member, struct error *e);
 
 /* ---- between groups ---- */

@@ -2,7 +2,7 @@
  *
  * Within a group there are no messages: a device reads vertices where its peers have them (peer_vertices.c). The steps
  * of a level between groups, in their order:
- * 1. vertices_collect (outboxes.c) puts leaving vertices into boxes. Options L and U take effect there.
+ * 1. vertices_collect (outboxes.c) puts leaving vertices into boxes; options L and U work there.
  * 2. vertices_share (control.c): ranks tell each other how their level went, and how much each box has.
  * 3. vertices_begin to vertices_end (vertex_flow.c): boxes are copied, sent, and taken in, all side by side.
  * If nn is pulled, devices give each other the frontier instead, before the visit (frontiers.c).
