@@ -30,8 +30,8 @@ void plan_level(struct device *dev, struct search_state *state, uint64_t delegat
 /* Threads of a crew in the next level, by its edges. */
 static inline int crew_threads(const struct search_state *s)
 {
-    enum { EDGES_OF_HAND = 1024 }; /* edges that are worth one more thread */
-    uint64_t worth = s->edges / EDGES_OF_HAND + 2;
+    enum { EDGES_OF_THREAD = 1024 }; /* edges that are worth one more thread */
+    uint64_t worth = s->edges / EDGES_OF_THREAD + 2;
     int threads = 1;
     while (2 * threads <= s->threads && (uint64_t)(2 * threads) <= worth)
         threads *= 2;
