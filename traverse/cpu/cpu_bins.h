@@ -1,4 +1,4 @@
-/* cpu_bins.h: the bins of one thread, in which vertices that it finds wait for the thread that visits them
+/* cpu_bins.h: the bins of a thread: vertices that it found wait there for the thread that visits them
  *
  * A bin is a chain of chunks, which come from one pool in the order in which they are needed. So no bin can
  * run out of room while others have some.

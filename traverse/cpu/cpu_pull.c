@@ -1,9 +1,9 @@
 /* cpu_pull.c: backward visits: each unvisited vertex looks for one visited parent (section IV-B).
  *
  * Rows list hubs first, so most vertices find a parent at the first probe. That reads the head column,
- * a dense array in row order. Bytes that must move for each candidate row: 4 of the head column; if that is not
- * enough, 8 of offsets and 4 for each further probe. The mask of parents stays in cache. Every thread owns
- * whole words of 64 rows, so results are stored without atomics.
+ * a dense array in row order. Bytes that must move for each candidate row: 4 of the head column; if that is
+ * not enough, 8 of offsets and 4 for each further probe. The mask of parents stays in cache. Every thread
+ * owns whole words of 64 rows, so results are stored without atomics.
  *
  * Pulls from delegates, and of delegates, test whether a parent was visited before this level, not whether it
  * is in the frontier. For an unvisited vertex both are the same, because an older parent would have reached
@@ -114,7 +114,7 @@ static inline uint64_t end_word(const struct pull *pull, const struct pulled_wor
     return found;
 }
 
-/* Of one word: gives rows that want a parent; notes those that found one, and returns how many. */
+/* Functions of one word: gives rows that want a parent; notes and counts those that found one. */
 typedef uint64_t candidates_of(const struct pull *pull, uint64_t w);
 typedef uint64_t settle_word(const struct device *dev, uint64_t w, uint64_t found, int keeps);
 

@@ -23,7 +23,7 @@ struct search_state {
     struct directions directions;
 };
 
-/* cpu_way.c. Chooses how the level of a frontier goes, which is marked as visited and counted. */
+/* cpu_way.c. Chooses how the next level goes. Its frontier is marked as visited and counted. */
 void plan_level(struct device *dev, struct search_state *state, uint64_t delegates,
                 uint64_t normals);
 

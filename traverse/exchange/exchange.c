@@ -71,7 +71,7 @@ enum status exchange_begin_masks(struct exchange *x, const struct member *m,
     if (m->number == 0)
         masks_begin(&x->masks, e);
     stats->masks_s = lap(&clock);
-    return group_meet(group, m, e); /* before `updated`, by which masks are read, changes */
+    return group_meet(group, m, e); /* before `updated` changes: masks are read by it */
 }
 
 /* Lets MPI go on with a reduction while the host would only wait for devices. */

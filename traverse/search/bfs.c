@@ -23,7 +23,7 @@
  * 3. no other vertex has been found.
  * Every edge from the frontier is a row entry of a device that knows the row as frontier, so pushes find
  * every vertex at distance L + 1. Pulls find the same ones from the other end: the reverse of an edge is on
- * the same device, except for nn, for whose pull devices are given the frontiers of all others. Visited
+ * the same device, except for nn: before it is pulled, devices get the frontiers of all others. Visited
  * vertices are never found again. The search ends with the first level in which no device finds anything,
  * or before the visit from the depth at which it is to end.
  *

@@ -218,7 +218,7 @@ static void next_candidates(const struct candidates *c, uint64_t batch, uint64_t
     }
 }
 
-/* Batches after which every id was a candidate. */
+/* The number of batches after which every id was a candidate. */
 static uint64_t most_batches(const struct candidates *c)
 {
     return c->random_batches + c->n / BATCH + (c->n % BATCH > 0);

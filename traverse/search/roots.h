@@ -1,4 +1,4 @@
-/* roots.h: where searches start */
+/* roots.h: the vertices where searches start */
 #ifndef DBFS_ROOTS_H
 #define DBFS_ROOTS_H
 

@@ -6,7 +6,7 @@
 #include <sched.h>
 #include <string.h>
 
-/* ---- lists of words, where few words of a mask are not zero ---- */
+/* ---- lists of words, for masks with few words that are not zero ---- */
 
 /* A mask of fewer words is never listed, as sending it takes as long as sending one word. */
 enum { LEAST_WORDS = 64 };
@@ -62,7 +62,7 @@ static int list_suffices(const struct mask_list *list, const struct rank_note *t
     return list->most > 0 && words <= list->most;
 }
 
-/* Gathers the lists of all groups, of as many words as each of them told. Their first ranks call it. */
+/* Gathers the lists of all groups, whose lengths are in their notes. Their first ranks call it. */
 static void gather_lists(struct mask_list *list, const struct group *group, const struct rank_note *told)
 {
     const struct comm *comm = group->rank->comm;

@@ -80,7 +80,7 @@ static enum status wait_for_copies(const struct rank *rank, struct error *e)
     return e->status;
 }
 
-/* Option L: adds a device's vertices to a box, which those of all devices of this rank share. */
+/* Option L: adds a device's vertices to a box that all devices of this rank share. */
 static enum status fill_box(const struct vertices *v, uint32_t from, uint32_t s, struct error *e)
 {
     const struct rank *rank = v->rank;
