@@ -141,8 +141,8 @@ static int put_aside(struct crew *c, enum subgraph g, uint32_t row, uint64_t beg
 
 /* Puts columns at..end of a row into bins. */
 static inline __attribute__((always_inline)) void
-bin_columns(struct crew_thread *t, const struct list_push *p, uint32_t row, uint64_t at, uint64_t end,
-            struct target *target, struct row_form form)
+bin_columns(struct crew_thread *t, const struct list_push *p, uint32_t row, uint64_t at,
+            uint64_t end, struct target *target, struct row_form form)
 {
     uint32_t room[COLUMN_ROOM];
     while (at < end) {
@@ -153,8 +153,8 @@ bin_columns(struct crew_thread *t, const struct list_push *p, uint32_t row, uint
     }
 }
 
-static inline __attribute__((always_inline)) void bin_rows(struct crew_thread *t, const struct list_push *p,
-                                                           enum subgraph g, struct row_form form)
+static inline __attribute__((always_inline)) void
+bin_rows(struct crew_thread *t, const struct list_push *p, enum subgraph g, struct row_form form)
 {
     const uint32_t *heads = p->csr->heads;
     const uint64_t rows = p->csr->rows;
@@ -367,7 +367,8 @@ static void reach_kind(struct crew *c, int owner, enum vertex_kind kind)
     p.from += p.from != NULL ? part_begin(c, vertices, owner) : 0;
     for (int i = 0; i < c->threads; i++) {
         if (c->thread[i].levels == c->level)
-            count = reach_bin(&p, bin_begin(c, i, kind, owner), c->thread[i].at[kind][owner], count);
+            count = reach_bin(&p, bin_begin(c, i, kind, owner), c->thread[i].at[kind][owner],
+                              count);
     }
     mark_depths(p.next, count, depth, dev->depth + 1);
     settle_parents(&p, 0, count);
