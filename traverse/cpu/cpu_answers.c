@@ -1,7 +1,7 @@
 /* cpu_answers.c: answers in the order of input ids, of devices of the CPU; see backend.h
  *
- * What the search left of vertices that it did not reach is overwritten first. Then a value for each input id
- * is gathered from where the search left it, without a branch. Bytes that must move for each id: 4 of its
+ * Old values of vertices that the search did not reach are overwritten first. Then the value of each input id
+ * is gathered from the arrays of the search, without a branch. Bytes that must move for each id: 4 of its
  * vertex, 4 of the answer, and those of a random value; of a parent also those of the parent's id. Several devices
  * gather values of ids with edges alone.
  */
@@ -22,7 +22,7 @@ static uint64_t vertices_of(const struct device *dev)
 
 /* ---- memory ---- */
 
-/* Of several shards, where parents are recorded. */
+/* Takes arrays for parents, if they are recorded and there are several shards. */
 static enum status take_parent_arrays(struct device *dev, struct cpu_answers *a, struct error *e)
 {
     uint64_t width = a->places.id_bytes;
@@ -39,7 +39,7 @@ static enum status take_parent_arrays(struct device *dev, struct cpu_answers *a,
     return e->status;
 }
 
-/* So that the first answer need not take pages, and each thread has those of the ids that it gathers. */
+/* Takes the pages of the block before the first answer: each thread those of ids that it gathers. */
 static void touch_block(void *context, uint64_t begin, uint64_t end)
 {
     const struct cpu_answers *a = context;
@@ -108,7 +108,7 @@ void cpu_copy_depths(const struct device *dev, uint64_t count, const uint64_t *v
 
 /* ---- parents by vertex ---- */
 
-/* The input id of a recorded parent; ANSWER_NONE where this device does not know it. Whether it is a delegate
+/* The input id of a recorded parent; ANSWER_NONE if this device does not know it. Whether it is a delegate
  * is a coin toss, so no branch depends on that. */
 static inline int64_t id_of_record(const struct answer_places *places, uint64_t locals,
                                    uint32_t record, uint64_t self)
@@ -122,8 +122,8 @@ static inline int64_t id_of_record(const struct answer_places *places, uint64_t 
     return answer_id(places->ids, places->id_bytes, number);
 }
 
-/* Parents of the local vertices begin..end. Always inlined, here and below, so that the width is a constant.
- */
+/* Writes parents of the local vertices begin..end. Always inlined, here and below, so that the width is a
+ * constant. */
 static inline __attribute__((always_inline)) void
 write_local_parents(const struct device *dev, uint64_t begin, uint64_t end, uint32_t width)
 {
@@ -183,7 +183,7 @@ void cpu_write_parents(struct device *dev)
 
 /* ---- by input id ---- */
 
-/* The values that the search left of vertices of one kind. */
+/* The values of vertices of one kind after a search. */
 struct left_values {
     const struct device *dev;
     const uint64_t *visited;
@@ -202,7 +202,7 @@ static void mark_unreached_words(void *context, uint64_t begin, uint64_t end)
     }
 }
 
-/* Depths, or records of parents: both DEPTH_UNREACHED and PARENT_NONE are all bits. */
+/* Of depths, or of records of parents: DEPTH_UNREACHED and PARENT_NONE are both all bits. */
 static void mark_unreached(const struct device *dev, int32_t *values)
 {
     uint64_t locals = dev->shard->locals, d = dev->shard->d;
@@ -213,7 +213,7 @@ static void mark_unreached(const struct device *dev, int32_t *values)
                  ANSWER_PIECE / 64, mark_unreached_words, &kinds[i]);
 }
 
-/* What is gathered: the value of vertex[i] is that of id i. */
+/* A gathering of values: id i gets the value of vertex[i]. */
 struct gathered {
     const struct probes *probes;
     const struct answer_places *places;
@@ -290,7 +290,7 @@ enum status cpu_values(struct device *dev, enum answer_kind kind, uint32_t level
 
 /* ---- blocks ---- */
 
-/* Of the block of one device, from the values of all shards. */
+/* Makes the block of one device from the values of all shards. */
 struct assembly {
     struct device *dev;
     const struct slice *values;

@@ -8,11 +8,11 @@
 
 struct cpu_answers {
     struct answer_places places;
-    void *values; /* [places.starts[p]] by input id; NULL: the block is that */
+    void *values; /* [places.starts[p]] by input id; NULL: `block` has them */
     void *block;  /* [places.count] */
     /* with several shards and parents */
     void *by_vertex; /* [locals + d + 1] ids of parents by number of vertex; the last is that of no vertex */
-    void *delegate_parents;     /* [d] the largest of this rank's, or of all ranks */
+    void *delegate_parents;     /* [d] the largest ids of this rank's, or of all ranks */
     uint64_t *cursors;          /* [threads][p] where the questions of a thread begin */
     struct question *questions; /* by shard */
     uint32_t *askers;           /* the local vertex that each question is for */
@@ -23,7 +23,7 @@ struct cpu_answers {
 
 /* cpu_answers.c */
 
-/* Depths of the vertices of one kind, DEPTH_UNREACHED where not visited. */
+/* Copies depths of the vertices of one kind; DEPTH_UNREACHED if not visited. */
 void cpu_copy_depths(const struct device *dev, uint64_t count, const uint64_t *visited,
                      const int32_t *depth, int32_t *to);
 enum status cpu_open_answers(struct device *dev, const struct answer_places *places,

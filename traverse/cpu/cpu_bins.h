@@ -1,4 +1,4 @@
-/* cpu_bins.h: the bins of one thread, in which vertices that it finds wait for the thread that visits them
+/* cpu_bins.h: the bins of a thread: vertices that it found wait there for the thread that visits them
  *
  * A bin is a chain of chunks, which come from one pool in the order in which they are needed. So no bin can
  * run out of room while others have some.
@@ -21,7 +21,7 @@ static inline uint8_t *chunks_of(uint8_t *bins, uint64_t bytes, int number)
     return pool + -(uintptr_t)pool % CHUNK_BYTES;
 }
 
-/* Returns where the first vertex of a chunk goes. */
+/* Takes a chunk of the pool. Returns where its first vertex goes. */
 static inline uint32_t *new_chunk(uint8_t **pool)
 {
     uint8_t *chunk = *pool;
@@ -29,7 +29,7 @@ static inline uint32_t *new_chunk(uint8_t **pool)
     return (uint32_t *)(chunk + CHUNK_HEAD);
 }
 
-/* Where the next vertex goes that follows one at `at`: in the next chunk if this one ends there. */
+/* The place of the next vertex of a bin: at `at`, or in a new chunk if this one ends there. */
 static inline uint32_t *next_place(uint8_t **pool, uint32_t *at)
 {
     if (__builtin_expect((uintptr_t)at % CHUNK_BYTES != 0, 1))
@@ -39,7 +39,7 @@ static inline uint32_t *next_place(uint8_t **pool, uint32_t *at)
     return next;
 }
 
-/* What a chunk of a bin holds, from `chunk` to the end that is returned. `at`: where the next vertex of the
+/* The end of the vertices in a chunk of a bin, which begin at `chunk`. `at`: where the next vertex of the
  * bin would go. *next: the next chunk; NULL: there is none. */
 static inline const uint32_t *end_of_chunk(const uint32_t *chunk, const uint32_t *at,
                                            const uint32_t **next)

@@ -23,7 +23,7 @@ static const uint32_t *decode_plain(const struct csr *csr, uint64_t row, uint64_
     return room;
 }
 
-/* The first column of at..end in the mask, or HEAD_NONE. */
+/* The first column behind the heads of a row that is in the mask, or HEAD_NONE. */
 static uint32_t find_plain(const struct csr *csr, uint64_t row, const uint64_t *mask)
 {
     uint64_t end = csr_offset(csr, row + 1);
@@ -59,7 +59,7 @@ const struct column_readers column_readers_plain = {decode_plain, rests_plain};
 
 #if HAS_AVX2
 
-enum { MOST_WINDOW_BITS = 25 }; /* of a code that 32 bits hold wherever it begins in a byte */
+enum { MOST_WINDOW_BITS = 25 }; /* of codes that 32 bits hold wherever they begin in a byte */
 
 /* As struct packed_reader, with words of 64 bits. */
 struct reader {
@@ -75,7 +75,7 @@ AVX2 static inline uint64_t vector_word(const struct reader *r, uint32_t word)
     return bits;
 }
 
-/* Element i - 1 is passed. */
+/* Passes element i - 1, so that element i is next. */
 AVX2 static inline void pass(struct reader *r, uint32_t i)
 {
     uint32_t left = i, count;
@@ -139,7 +139,7 @@ AVX2 static inline struct reader read_at(const struct packed_columns *packed, co
     return r;
 }
 
-/* Codes i to i + 7. Lanes of which `lanes` has not the top bit set are not read. */
+/* Codes i to i + 7. A lane is read only if its top bit in `lanes` is set. */
 AVX2 static inline __m256i codes_at(const struct reader *r, uint32_t i, __m256i lanes)
 {
     const __m256i number = _mm256_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7);
@@ -204,7 +204,7 @@ AVX2 static inline __m256i group_of_codes(const struct reader *r, const struct w
     return _mm256_and_si256(_mm256_srlv_epi32(bytes, w->shift), w->mask);
 }
 
-/* Many elements: in groups of eight, with all of the vector in front of them. */
+/* Decodes many elements in groups of eight, with all of the vector in front of them. */
 AVX2 static const uint32_t *decode_groups(const struct reader *r, uint32_t count,
                                           uint32_t room[COLUMN_ROOM])
 {

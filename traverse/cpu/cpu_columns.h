@@ -1,7 +1,7 @@
 /* cpu_columns.h: reads columns that are kept packed: the inner loops of pushes and pulls over them.
  *
  * Each has two twins that find the same: plain ones, on the readers of packed_row.h, and ones by vectors of
- * AVX2. column_readers_best() chooses once, by what the machine has.
+ * AVX2. column_readers_best() chooses once, by the machine.
  */
 #ifndef DBFS_CPU_COLUMNS_H
 #define DBFS_CPU_COLUMNS_H
@@ -10,7 +10,7 @@
 
 #include <stdint.h>
 
-/* Room for the columns of a block, and for what vectors write before and behind them. */
+/* Room for the columns of a block, and for words that vectors write before and behind them. */
 enum { COLUMN_ROOM = PACKED_BLOCK + 16 };
 
 struct column_readers {
@@ -33,8 +33,8 @@ struct column_run {
     uint64_t count;
 };
 
-/* Columns at..end of a row, or the first of them: those of one block where they are packed. Otherwise they are
- * where they lie. */
+/* The first of columns at..end of a row: those of one block, decoded into `room`, if they are packed; else all
+ * of them, where they lie. */
 static inline __attribute__((always_inline)) struct column_run
 next_columns(const struct column_readers *readers, const struct csr *csr, uint64_t row, uint64_t at,
              uint64_t end, uint32_t room[COLUMN_ROOM])
@@ -47,7 +47,7 @@ next_columns(const struct column_readers *readers, const struct csr *csr, uint64
 }
 
 /* Asks for the directory entry of packed columns, or for columns that lie as they are. Always inlined, as a
- * compiler may drop calls of what only asks ahead. */
+ * compiler may drop calls that only ask ahead. */
 static inline __attribute__((always_inline)) void ask_for_columns(const struct csr *csr, uint64_t at)
 {
     if (csr->packed.words == NULL)

@@ -1,17 +1,17 @@
 /* cpu_crew.c: levels by lists, by several threads; its twin is cpu_list.c
  *
  * Vertices belong to owners, in blocks by id. A level has two steps, each a run of the gang:
- * 1. The frontier is cut into pieces. Whoever pushes a piece puts every destination into its own bin for the
- *    owner, except those that it has put there before or that were visited when the crew began. Rows that
- *    are very long are left aside, and are then cut into pieces themselves.
- * 2. A piece is an owner, and whoever takes it goes through all bins for it. What is new gets its mark and
- *    depth, is counted, and joins the owner's part of the next list.
+ * 1. The frontier is cut into pieces. A thread that pushes a piece puts every destination into its own bin
+ *    for the owner, except those that it has put there before or that were visited when it joined the crew.
+ *    Very long rows are put aside, and cut into pieces of their own.
+ * 2. A piece is an owner. A thread that takes it goes through all bins for the owner. New vertices get marks
+ *    and depths, are counted, and join the owner's part of the next list.
  * So nothing is claimed by atomic operations, and no cache takes marks from another while they are written.
  * Bytes that cross from core to core: 4 for each vertex and thread, in sequence.
  *
- * Nobody waits for a thread that has no core: what it does not take, the others do. Where a thread stays
- * alone for some levels, or one that had begun kept the others waiting, the crew parts, and one thread goes
- * on.
+ * Nobody waits for a thread that has no core: the others do the pieces that it does not take. If a thread
+ * stays alone for some levels, or one that had begun kept the others waiting, the crew ends, and one thread
+ * goes on.
  */
 #include "cpu_bins.h"
 #include "cpu_list.h"
@@ -20,31 +20,31 @@
 #include <string.h>
 
 enum {
-    LEAST_OWNED_BITS = 10, /* an owner's vertices come in blocks of 2^10 to 2^14, as */
-    MOST_OWNED_BITS = 14,  /* neighbours are near each other; but frontiers are, too: */
-    BLOCKS_OF_OWNER = 8,   /* so an owner has some blocks */
-    PIECE_ROWS = 64,      /* a piece has at least so many */
-    PIECES_OF_HAND = 3,   /* and there are at most so many pieces for each thread */
+    LEAST_OWNED_BITS = 10, /* blocks of an owner have 2^10 to 2^14 vertices, as */
+    MOST_OWNED_BITS = 14,  /* neighbours are near each other. Frontiers are, too, */
+    BLOCKS_OF_OWNER = 8,   /* so an owner has at least so many blocks, if it can */
+    PIECE_ROWS = 64,      /* of a piece, at least */
+    PIECES_OF_THREAD = 3, /* pieces for each thread, at most */
     LONG_ROW = 4096,      /* columns: longer rows are cut into pieces of so many */
     MOST_LONG = 256,
-    SMALL_LEVELS = 16,    /* in a row, after which the crew parts */
-    LONELY_LEVELS = 8     /* the same */
+    SMALL_LEVELS = 16,    /* in a row, after which the crew ends */
+    LONELY_LEVELS = 8     /* the same of levels that one thread did alone */
 };
 
-/* What thread `number` has. */
-struct hand {
+/* The state of a thread of the crew. */
+struct crew_thread {
     _Alignas(64) struct crew *crew;
-    uint32_t levels;               /* of the crew in which it has taken part: the last one; 0: in none */
+    uint32_t levels;               /* the last one of the crew in which it took part; 0: none */
     uint64_t *seen[VERTEX_KINDS];  /* visited, or put into a bin by this thread */
     uint8_t *pool;                 /* chunks that are not used yet */
-    uint32_t *at[VERTEX_KINDS][MOST_CREW]; /* of bins by owner: where the next destination goes */
+    uint32_t *at[VERTEX_KINDS][MOST_CREW]; /* by owner: where its bin gets the next destination */
 };
 
-/* What an owner has. */
+/* The frontier of an owner. */
 struct part {
     _Alignas(64) uint64_t list[VERTEX_KINDS]; /* where its part of the frontier begins in the lists */
     uint64_t count[VERTEX_KINDS]; /* vertices of its part */
-    uint64_t found[VERTEX_KINDS]; /* of the next one */
+    uint64_t found[VERTEX_KINDS]; /* of its next part */
     uint64_t rows[SUBGRAPHS], edges[SUBGRAPHS]; /* sources among them, and their edges */
 };
 
@@ -65,7 +65,7 @@ struct crew {
     uint64_t shares; /* of the frontier of each kind */
     uint64_t before[VERTEX_KINDS][MOST_CREW + 1]; /* vertices of the frontier in the parts before each */
     struct part parts[MOST_CREW];
-    struct hand hands[MOST_CREW];
+    struct crew_thread thread[MOST_CREW];
     struct long_row long_rows[MOST_LONG];
     _Atomic uint32_t long_count;
 };
@@ -85,31 +85,31 @@ static uint64_t vertices_of(const struct device *dev, enum vertex_kind kind)
 
 /* ---- bins ---- */
 
-/* Where the bin of a thread for an owner begins. Bins begin at different places of their chunks: they fill
+/* The begin of a thread's bin for an owner. Bins begin at different places of their chunks: they fill
  * alike, and their ends would be in one set of the first cache. */
 static uint32_t *bin_begin(const struct crew *c, int number, enum vertex_kind kind, int owner)
 {
-    enum { LINE = 64, LINES = 61 }; /* not a divisor of what owners are */
+    enum { LINE = 64, LINES = 61 }; /* prime, as owners are a power of two */
     const struct cpu_crew_memory *memory = &c->dev->crew;
     int i = (int)kind * c->owners + owner;
     uint8_t *chunk = chunks_of(memory->bins, memory->bin_bytes, number) + (size_t)i * CHUNK_BYTES;
     return (uint32_t *)(chunk + CHUNK_HEAD + i % LINES * LINE);
 }
 
-static void open_bins(struct hand *h, int number)
+static void open_bins(struct crew_thread *t, int number)
 {
-    const struct crew *c = h->crew;
+    const struct crew *c = t->crew;
     const struct cpu_crew_memory *memory = &c->dev->crew;
-    h->pool = chunks_of(memory->bins, memory->bin_bytes, number);
-    h->pool += (size_t)(VERTEX_KINDS * c->owners) * CHUNK_BYTES;
+    t->pool = chunks_of(memory->bins, memory->bin_bytes, number);
+    t->pool += (size_t)(VERTEX_KINDS * c->owners) * CHUNK_BYTES;
     for (int kind = 0; kind < VERTEX_KINDS; kind++) {
         for (int owner = 0; owner < c->owners; owner++)
-            h->at[kind][owner] = bin_begin(c, number, (enum vertex_kind)kind, owner);
+            t->at[kind][owner] = bin_begin(c, number, (enum vertex_kind)kind, owner);
     }
 }
 
-/* What this thread has put into a bin before, it does not put there again. */
-static inline void put(struct hand *h, struct target *target, uint32_t to, uint32_t from,
+/* Puts a destination into the bin of its owner, unless this thread has put it there before. */
+static inline void put(struct crew_thread *t, struct target *target, uint32_t to, uint32_t from,
                        struct row_form form)
 {
     uint64_t word = target->seen[to / 64], is_new = ~word >> (to % 64) & 1;
@@ -119,17 +119,17 @@ static inline void put(struct hand *h, struct target *target, uint32_t to, uint3
     if (form.parents)
         at[1] = from;
     at += is_new << form.parents;
-    *bin = next_place(&h->pool, at);
+    *bin = next_place(&t->pool, at);
 }
 
 /* ---- step 1 ---- */
 
-static struct target target_of(struct hand *h, enum vertex_kind kind)
+static struct target target_of(struct crew_thread *t, enum vertex_kind kind)
 {
-    return (struct target){h->seen[kind], h->at[kind], (uint32_t)h->crew->owners - 1, h->crew->owned_bits};
+    return (struct target){t->seen[kind], t->at[kind], (uint32_t)t->crew->owners - 1, t->crew->owned_bits};
 }
 
-/* Nonzero if there was room for it. */
+/* Puts a long row aside. Nonzero: there was room for it. */
 static int put_aside(struct crew *c, enum subgraph g, uint32_t row, uint64_t begin, uint64_t end)
 {
     uint32_t i = c->long_count < MOST_LONG ? c->long_count++ : MOST_LONG;
@@ -139,28 +139,28 @@ static int put_aside(struct crew *c, enum subgraph g, uint32_t row, uint64_t beg
     return 1;
 }
 
-/* Columns at..end of a row. */
+/* Puts columns at..end of a row into bins. */
 static inline __attribute__((always_inline)) void
-bin_columns(struct hand *h, const struct list_push *p, uint32_t row, uint64_t at, uint64_t end,
-            struct target *target, struct row_form form)
+bin_columns(struct crew_thread *t, const struct list_push *p, uint32_t row, uint64_t at,
+            uint64_t end, struct target *target, struct row_form form)
 {
     uint32_t room[COLUMN_ROOM];
     while (at < end) {
         struct column_run run = next_columns(p->readers, p->csr, row, at, end, room);
         for (uint64_t i = 0; i < run.count; i++)
-            put(h, target, run.columns[i], p->tag | row, form);
+            put(t, target, run.columns[i], p->tag | row, form);
         at += run.count;
     }
 }
 
-static inline __attribute__((always_inline)) void bin_rows(struct hand *h, const struct list_push *p,
-                                                           enum subgraph g, struct row_form form)
+static inline __attribute__((always_inline)) void
+bin_rows(struct crew_thread *t, const struct list_push *p, enum subgraph g, struct row_form form)
 {
     const uint32_t *heads = p->csr->heads;
     const uint64_t rows = p->csr->rows;
     for (uint64_t i = 0; i < COLUMNS_AHEAD && i < p->row_count && !form.sparse; i++)
         ask_for_columns(p->csr, row_offset(p, p->rows[i], form));
-    struct target target = target_of(h, subgraph_columns(g));
+    struct target target = target_of(t, subgraph_columns(g));
     for (uint64_t i = 0; i < p->row_count; i++) {
         uint32_t row = p->rows[i];
         if (is_left_out(p->csr, row, form))
@@ -170,32 +170,32 @@ static inline __attribute__((always_inline)) void bin_rows(struct hand *h, const
             uint32_t to = heads[j * rows + row];
             if (to == HEAD_NONE)
                 break;
-            put(h, &target, to, p->tag | row, form);
+            put(t, &target, to, p->tag | row, form);
         }
         uint64_t at = row_offset(p, row, form), end = row_offset(p, row + UINT64_C(1), form);
-        if (end - at > LONG_ROW && put_aside(h->crew, g, row, at, end))
+        if (end - at > LONG_ROW && put_aside(t->crew, g, row, at, end))
             continue;
-        bin_columns(h, p, row, at, end, &target, form);
+        bin_columns(t, p, row, at, end, &target, form);
     }
 }
 
-static void bin_list(struct hand *h, enum subgraph g, const uint32_t *list, uint64_t count)
+static void bin_list(struct crew_thread *t, enum subgraph g, const uint32_t *list, uint64_t count)
 {
-    struct list_push p = describe_push(h->crew->dev, g);
+    struct list_push p = describe_push(t->crew->dev, g);
     struct row_form form = {p.parent != NULL, 0, p.csr->head_columns, p.csr->offset_width,
                             is_sparse(p.csr), p.even.count > 0};
     p.rows = list;
     p.row_count = count;
     int is_common = !form.parents && form.offset_width == 4 && !form.sparse;
     if (form.heads == 0 && form.offset_width == 4 && !form.sparse && form.even)
-        form.parents ? bin_rows(h, &p, g, (struct row_form){1, 0, 0, 4, 0, 1})
-                     : bin_rows(h, &p, g, (struct row_form){0, 0, 0, 4, 0, 1});
+        form.parents ? bin_rows(t, &p, g, (struct row_form){1, 0, 0, 4, 0, 1})
+                     : bin_rows(t, &p, g, (struct row_form){0, 0, 0, 4, 0, 1});
     else if (is_common && form.heads == 0)
-        bin_rows(h, &p, g, (struct row_form){0, 0, 0, 4, 0, 0});
+        bin_rows(t, &p, g, (struct row_form){0, 0, 0, 4, 0, 0});
     else if (is_common && form.heads == 2)
-        bin_rows(h, &p, g, (struct row_form){0, 0, 2, 4, 0, 0});
+        bin_rows(t, &p, g, (struct row_form){0, 0, 2, 4, 0, 0});
     else
-        bin_rows(h, &p, g, form);
+        bin_rows(t, &p, g, form);
 }
 
 static uint64_t frontier_size(const struct crew *c, enum vertex_kind kind)
@@ -215,11 +215,11 @@ static void add_up_parts(struct crew *c)
     }
 }
 
-/* A share of the rows of one kind, along both subgraphs: the parts of all owners, one behind the other, are
- * cut into equal shares. */
-static void bin_share(struct hand *h, enum vertex_kind kind, int share)
+/* Pushes a share of the frontier of one kind, along both subgraphs. The parts of all owners, one behind the
+ * other, are cut into equal shares. */
+static void bin_share(struct crew_thread *t, enum vertex_kind kind, int share)
 {
-    const struct crew *c = h->crew;
+    const struct crew *c = t->crew;
     const struct device *dev = c->dev;
     const uint32_t *lists = kind == DELEGATES ? dev->delegates.fresh : dev->normals.queue;
     uint64_t size = frontier_size(c, kind);
@@ -233,43 +233,43 @@ static void bin_share(struct hand *h, enum vertex_kind kind, int share)
         for (int to = VERTEX_KINDS; to-- > 0 && first < last;) {
             enum subgraph g = subgraph_between(kind, (enum vertex_kind)to);
             if (dev->frontier[g] > 0)
-                bin_list(h, g, lists + part->list[kind] + first, last - first);
+                bin_list(t, g, lists + part->list[kind] + first, last - first);
         }
     }
 }
 
-/* A thread that comes for the first time takes a copy of the marks: what is visited later, it may put into a
- * bin, where the owner sees it. */
-static struct hand *come(struct crew *c, int number)
+/* Has a thread take part in a level. It copies the marks when it comes first. It may put vertices that are
+ * visited later into a bin, where the owner drops them. */
+static struct crew_thread *come(struct crew *c, int number)
 {
-    struct hand *h = &c->hands[number];
+    struct crew_thread *t = &c->thread[number];
     const struct device *dev = c->dev;
     uint64_t delegates = mask_words(dev->shard->d), normals = mask_words(dev->shard->locals);
-    if (h->levels == c->level)
-        return h;
-    if (h->levels == 0) {
-        h->crew = c;
-        h->seen[DELEGATES] = dev->crew.seen + (size_t)number * dev->crew.seen_words;
-        h->seen[NORMALS] = h->seen[DELEGATES] + delegates;
-        memcpy(h->seen[DELEGATES], dev->delegates.visited, delegates * sizeof *dev->crew.seen);
-        memcpy(h->seen[NORMALS], dev->normals.visited, normals * sizeof *dev->crew.seen);
+    if (t->levels == c->level)
+        return t;
+    if (t->levels == 0) {
+        t->crew = c;
+        t->seen[DELEGATES] = dev->crew.seen + (size_t)number * dev->crew.seen_words;
+        t->seen[NORMALS] = t->seen[DELEGATES] + delegates;
+        memcpy(t->seen[DELEGATES], dev->delegates.visited, delegates * sizeof *dev->crew.seen);
+        memcpy(t->seen[NORMALS], dev->normals.visited, normals * sizeof *dev->crew.seen);
     }
-    h->levels = c->level;
-    open_bins(h, number);
-    return h;
+    t->levels = c->level;
+    open_bins(t, number);
+    return t;
 }
 
-/* The pieces of a thread are `threads` apart, and its shares lie side by side: in the parts that it owns,
- * mostly. So the rows that it reads are in its cache from search to search. */
+/* The pieces of a thread are `threads` apart, and its shares lie side by side, mostly in the parts
+ * that it owns. So the rows that it reads are in its cache from search to search. */
 static void bin_pieces(void *context, struct turn *turn)
 {
     struct crew *c = context;
     uint64_t piece, each = c->shares / (uint64_t)c->threads;
     while ((piece = gang_piece(turn)) != GANG_NO_PIECE) {
-        struct hand *h = come(c, turn->number);
+        struct crew_thread *t = come(c, turn->number);
         enum vertex_kind kind = piece < c->shares ? DELEGATES : NORMALS;
         uint64_t i = piece % c->shares, thread = i % (uint64_t)c->threads;
-        bin_share(h, kind, each > 0 ? (int)(thread * each + i / (uint64_t)c->threads) : (int)i);
+        bin_share(t, kind, each > 0 ? (int)(thread * each + i / (uint64_t)c->threads) : (int)i);
     }
 }
 
@@ -286,14 +286,14 @@ static void bin_long_pieces(void *context, struct turn *turn)
     struct crew *c = context;
     uint64_t piece;
     while ((piece = gang_piece(turn)) != GANG_NO_PIECE) {
-        struct hand *h = come(c, turn->number);
+        struct crew_thread *t = come(c, turn->number);
         const struct long_row *row = long_row_of(c, piece);
         struct list_push p = describe_push(c->dev, row->g);
-        struct target target = target_of(h, subgraph_columns(row->g));
+        struct target target = target_of(t, subgraph_columns(row->g));
         struct row_form form = {.parents = p.parent != NULL};
         uint64_t at = row->begin + (piece - row->pieces) * LONG_ROW;
         uint64_t end = row->end - at < LONG_ROW ? row->end : at + LONG_ROW;
-        bin_columns(h, &p, row->row, at, end, &target, form);
+        bin_columns(t, &p, row->row, at, end, &target, form);
     }
 }
 
@@ -313,12 +313,12 @@ static void bin_long_rows(struct crew *c)
 
 /* ---- step 2 ---- */
 
-/* Destinations from..end of a chunk. Returns how many are on the owner's next list then. */
+/* Adds new destinations of a chunk to the owner's next list. Returns how many it has then. */
 static inline __attribute__((always_inline)) uint64_t
 reach_chunk(const struct list_push *p, const uint32_t *from, const uint32_t *end, uint64_t count,
             int parents)
 {
-    for (const uint32_t *line = from; line < end; line += 16) /* in another core's cache */
+    for (const uint32_t *line = from; line < end; line += 16) /* lines in another core's cache */
         __builtin_prefetch(line);
     for (; from < end; from += 1 + parents) {
         uint32_t to = from[0];
@@ -343,8 +343,8 @@ static uint64_t reach_bin(const struct list_push *p, const uint32_t *chunk, cons
     return count;
 }
 
-/* Where the part of an owner begins in the lists: before it are the vertices of the others, and a place that
- * each may write behind its part. */
+/* The begin of an owner's part in the lists. Before it is room for all vertices of the owners before,
+ * and for a place that each may write behind its part. */
 static uint64_t part_begin(const struct crew *c, uint64_t vertices, int owner)
 {
     uint64_t size = UINT64_C(1) << c->owned_bits, round = (uint64_t)c->owners * size;
@@ -366,8 +366,9 @@ static void reach_kind(struct crew *c, int owner, enum vertex_kind kind)
     p.next += part_begin(c, vertices, owner);
     p.from += p.from != NULL ? part_begin(c, vertices, owner) : 0;
     for (int i = 0; i < c->threads; i++) {
-        if (c->hands[i].levels == c->level)
-            count = reach_bin(&p, bin_begin(c, i, kind, owner), c->hands[i].at[kind][owner], count);
+        if (c->thread[i].levels == c->level)
+            count = reach_bin(&p, bin_begin(c, i, kind, owner), c->thread[i].at[kind][owner],
+                              count);
     }
     mark_depths(p.next, count, depth, dev->depth + 1);
     settle_parents(&p, 0, count);
@@ -382,16 +383,16 @@ static void reach_kind(struct crew *c, int owner, enum vertex_kind kind)
     part->found[kind] = count;
 }
 
-/* What other threads have written lies in their caches: all of them are asked before the first one is read.
- * Always inlined, as a compiler may drop calls of what only asks ahead. */
+/* Asks for the bins of all threads before the first one is read, as they lie in the caches of other cores.
+ * Always inlined, as a compiler may drop calls that only ask ahead. */
 static inline __attribute__((always_inline)) void
 ask_for_bins(const struct crew *c, enum vertex_kind kind, int owner)
 {
     enum { LINE = 16, LINES = 3 };
     for (int i = 0; i < c->threads; i++) {
         const uint32_t *bin = bin_begin(c, i, kind, owner);
-        __builtin_prefetch(&c->hands[i].levels);
-        __builtin_prefetch(&c->hands[i].at[kind][owner]);
+        __builtin_prefetch(&c->thread[i].levels);
+        __builtin_prefetch(&c->thread[i].at[kind][owner]);
         for (int line = 0; line < LINES; line++)
             __builtin_prefetch(bin + line * LINE);
     }
@@ -416,7 +417,7 @@ static void reach_parts(void *context, struct turn *turn)
 
 /* ---- from level to level ---- */
 
-/* What the crew found is the frontier. */
+/* Makes the vertices that the crew found the frontier. */
 static void advance(struct crew *c)
 {
     struct device *dev = c->dev;
@@ -450,13 +451,13 @@ static uint64_t join_parts(const struct crew *c, enum vertex_kind kind, uint32_t
     return count;
 }
 
-/* Whether one thread did the shares of all. */
+/* Whether one thread did all shares. */
 static int is_alone(const struct crew *c)
 {
-    int hands = 0;
+    int came = 0;
     for (int i = 0; i < c->threads; i++)
-        hands += c->hands[i].levels == c->level;
-    return hands == 1 && c->shares >= (uint64_t)c->threads;
+        came += c->thread[i].levels == c->level;
+    return came == 1 && c->shares >= (uint64_t)c->threads;
 }
 
 static uint32_t owned_bits(const struct crew *c)
@@ -468,7 +469,7 @@ static uint32_t owned_bits(const struct crew *c)
     return bits;
 }
 
-/* More threads and owners for a level with more edges. */
+/* Chooses threads and owners by the edges of a level, and shares by its rows. */
 static void share_level(struct crew *c)
 {
     uint64_t rows = frontier_size(c, DELEGATES) + frontier_size(c, NORMALS);
@@ -476,8 +477,8 @@ static void share_level(struct crew *c)
     c->owners = c->threads;
     c->owned_bits = owned_bits(c);
     c->shares = rows / PIECE_ROWS;
-    if (c->shares > (uint64_t)c->threads * PIECES_OF_HAND)
-        c->shares = (uint64_t)c->threads * PIECES_OF_HAND;
+    if (c->shares > (uint64_t)c->threads * PIECES_OF_THREAD)
+        c->shares = (uint64_t)c->threads * PIECES_OF_THREAD;
     if (c->shares > (uint64_t)c->threads)
         c->shares -= c->shares % (uint64_t)c->threads;
     c->shares += c->shares == 0;
@@ -504,8 +505,8 @@ static int is_at_end(const struct crew *c)
            c->small_levels > SMALL_LEVELS || c->lonely_levels > LONELY_LEVELS;
 }
 
-/* Owner 0 has the whole frontier at first. Hands are set when they are used first, since to clear them all
- * takes as long as some levels. */
+/* Owner 0 has the whole frontier at first. The state of a thread is set when it comes first, since
+ * clearing all of them takes as long as some levels. */
 static void begin(struct crew *c, struct device *dev, struct search_state *state)
 {
     list_whole_frontier(dev);
@@ -516,7 +517,7 @@ static void begin(struct crew *c, struct device *dev, struct search_state *state
     c->shares = 1;
     c->long_count = 0;
     for (int i = 0; i < state->threads; i++)
-        c->hands[i].levels = 0;
+        c->thread[i].levels = 0;
     memset(c->parts, 0, (size_t)state->threads * sizeof c->parts[0]);
     c->parts[0].count[DELEGATES] = dev->delegates.fresh_count;
     c->parts[0].count[NORMALS] = dev->normals.queue_count;

@@ -35,8 +35,8 @@ struct even_rows {
 /* Shares of a thread that gathers rows. */
 enum { GATHER_SHARES = 4 };
 
-/* Rows to push from: prefix[i] edges come before rows[i]; prefix[count] = edges. A push from a list has the
- * memory of `prefix` for the parents of what it finds. */
+/* Rows to push from: prefix[i] edges come before rows[i]; prefix[count] = edges. A push from a list uses
+ * the memory of `prefix` for the parents of vertices that it finds. */
 struct push_list {
     uint32_t *rows;
     uint64_t *prefix; /* [list_room(most_rows)] */
@@ -58,7 +58,7 @@ struct cpu_delegates {
     uint64_t fresh_count;
     int fresh_listed; /* `fresh` holds them all; 0: too many, only the mask has them */
     uint32_t *next;   /* of a level by lists: the next `fresh`; [list_room(d)] if p = 1 */
-    int32_t *depth;   /* behind that of the normals */
+    int32_t *depth;   /* behind the depths of normals */
     uint32_t *parent; /* the same; NULL: not recorded */
     uint64_t longest; /* no row of a delegate has more edges */
 };
@@ -79,20 +79,20 @@ struct cpu_normals {
     uint64_t longest; /* no row of a normal has more edges */
 };
 
-/* Where the arrays that peers read lie, in 64-bit words. */
+/* The sizes of the arrays that peers read, in 64-bit words. */
 struct cpu_layout {
     uint64_t updated_words, frontier_words, mask_words, id_words;
 };
 
-/* What peers read, and `updated` of the delegates. It all lies in `memory`. Nothing of it exists if there is
+/* Arrays that peers read. They lie in `memory`, with `updated` of the delegates. There are none if there is
  * one shard. */
 struct cpu_shown {
     struct cpu_layout layout;
     uint64_t *frontier; /* of the normals; valid after show_frontier */
     uint64_t *mask;     /* by nn's columns: vertices found on other shards */
     uint32_t *ids;      /* the same as a list, by shard */
-    uint64_t charged_ids;    /* to the budget: pages are taken as they are used */
-    uint64_t *begin, *count; /* [p]: where those of a shard begin, and how many there are */
+    uint64_t charged_ids;    /* charged to the budget: pages are taken as they are used */
+    uint64_t *begin, *count; /* [p]: where the ids for a shard begin, and how many they are */
     enum outgoing_form form; /* of this level */
     struct shared_memory memory;
 };
@@ -127,30 +127,30 @@ struct cpu_traffic {
     struct cpu_peers peers;
 };
 
-/* Of a crew (cpu_crew.c): threads, and vertices that the bins of a thread have room for. */
+/* The most threads of a crew (cpu_crew.c), and vertices that the bins of a thread have room for. */
 enum { MOST_CREW = 64, MOST_BINNED = 1 << 21 };
 
 struct cpu_crew_memory {
     uint8_t *bins; /* [threads][bin_bytes] */
     uint64_t bin_bytes; /* 0: there is no crew */
     uint64_t *seen;      /* [threads][seen_words]: marks of vertices */
-    uint64_t seen_words; /* of a crew's, of delegates and then of normals */
+    uint64_t seen_words; /* in a crew: of delegates, then of normals */
     int rest;           /* searches in which one thread stands in for the crew where it can (cpu_run.c) */
 };
 
 /* The levels of a search that goes from level to level by itself (cpu_notes.c). */
 struct cpu_level_notes {
-    int kept;                 /* they are wanted of this search */
+    int kept;                 /* this search is to note them */
     struct level_note *level; /* [count], owned */
     uint32_t count;
     int failed;    /* there was no memory for a level; it and those after it are lost */
     double begun;  /* when the last level's visits began */
 };
 
-/* What is noted of a level for reports. */
+/* Notes of a level for reports. */
 struct cpu_notes {
     struct breakdown times;
-    int counts_probes;          /* and FV exactly */
+    int counts_probes;          /* probes are counted, and FV exactly */
     uint64_t probes[SUBGRAPHS]; /* of this level's pulls, if they are counted */
     struct cpu_level_notes levels;
 };
@@ -159,7 +159,7 @@ struct row_count {
     uint64_t rows, edges;
 };
 
-/* What a device works with. */
+/* The means of a device: memory, threads and loops. */
 struct cpu_means {
     struct memory_budget *budget;
     struct gang *gang;
@@ -177,7 +177,7 @@ struct device {
     struct cpu_delegates delegates;
     struct cpu_normals normals;
     uint64_t frontier[SUBGRAPHS];  /* sources of each subgraph in the frontier */
-    uint64_t forward[SUBGRAPHS];   /* their edges, about; at least as many */
+    uint64_t forward[SUBGRAPHS];   /* about their edges; at least as many as sources */
     uint64_t unvisited[SUBGRAPHS]; /* sources of each subgraph not visited yet */
     struct direction_costs costs;
     struct push_list push;
@@ -187,7 +187,7 @@ struct device {
     struct cpu_answers *answers; /* NULL: there are none (cpu_answers.h) */
 };
 
-/* Rows that a pull along g looks at, about. */
+/* About how many rows a pull along g looks at. */
 static inline uint64_t unvisited_targets(const struct device *dev, enum subgraph g)
 {
     return unvisited_pulled(dev->shard, g, dev->unvisited[subgraph_reverse(g)]);
@@ -196,7 +196,7 @@ static inline uint64_t unvisited_targets(const struct device *dev, enum subgraph
 /* Words of a mask that a thread clears at a time. */
 enum { CLEAR_WORDS = 256 };
 
-/* Rows or edges that are worth one more thread: some us, where a meeting of 16 threads takes 2. */
+/* Rows or edges that are worth one more thread: they take some us, a meeting of 16 threads 2. */
 enum { WORK_OF_THREAD = 2048 };
 
 /* Words of the masks of a shard's vertices, as nn's columns number them. */
@@ -211,7 +211,7 @@ static inline int leads_to_shards(const struct shard *shard, enum subgraph g)
     return g == NN && shard->p > 1;
 }
 
-/* Words of a mask of what g leads to. */
+/* Words of a mask of the vertices that g leads to. */
 static inline uint64_t words_to(const struct shard *shard, enum subgraph g)
 {
     if (leads_to_shards(shard, g))
@@ -219,8 +219,8 @@ static inline uint64_t words_to(const struct shard *shard, enum subgraph g)
     return mask_words(subgraph_columns(g) == DELEGATES ? shard->d : shard->locals);
 }
 
-/* Whether g is pushed by masks of marks (cpu_marks.c), if the level goes by masks: there are many edges, and
- * not few for all words of the masks. With several shards delegates leave as masks anyway. */
+/* Whether g is pushed by masks of marks (cpu_marks.c), if the level goes by masks: its edges are many, and
+ * not few for the words of the masks. With several shards fewer do for delegates, which leave as masks. */
 static inline int pushes_marks(const struct device *dev, enum subgraph g)
 {
     enum { MANY = 1 << 13, MARKS_OF_WORD = 8 };
@@ -230,7 +230,7 @@ static inline int pushes_marks(const struct device *dev, enum subgraph g)
     return dev->forward[g] >= MANY && dev->forward[g] >= least && words <= dev->crew.seen_words;
 }
 
-/* Of a list: each owner in a crew may write a place behind its part. */
+/* Places of a list. Each owner in a crew may write one behind its part. */
 static inline uint64_t list_room(uint64_t vertices)
 {
     return vertices + MOST_CREW;
@@ -252,7 +252,7 @@ static inline void set_mask_bit(uint64_t *mask, uint64_t i)
     mask[i / 64] |= UINT64_C(1) << (i % 64);
 }
 
-/* Sets the bit; nonzero when this call was the one that set it. */
+/* Sets the bit. Nonzero: this call was the first to set it. */
 static inline int claim_mask_bit(uint64_t *mask, uint64_t i)
 {
     uint64_t bit = UINT64_C(1) << (i % 64);
@@ -304,15 +304,15 @@ static inline uint64_t count_bits(uint64_t x)
     return x * UINT64_C(0x0101010101010101) >> 56;
 }
 
-/* Where the i-th of `count` nearly equal shares of 0..total begins. */
+/* The begin of the i-th of `count` nearly equal shares of 0..total. */
 static inline uint64_t share_begin(uint64_t total, int count, int i)
 {
     uint64_t n = (uint64_t)count, at = (uint64_t)i;
     return total / n * at + total % n * at / n;
 }
 
-/* Notes the normals of a word that a level found by masks; `keeps`: behind those that it found before.
- * Returns how many they are. */
+/* Notes the normals of a word that a level found by masks; `keeps`: adds them to those that it found
+ * before. Returns how many they are. */
 static inline uint64_t visit_word(const struct device *dev, uint64_t w, uint64_t found, int keeps)
 {
     const struct cpu_normals *n = &dev->normals;
@@ -346,7 +346,7 @@ static inline uint64_t row_of_edge(const struct push_list *push, uint64_t at)
     return low;
 }
 
-/* cpu_prices.c. What visits of this frontier would take by masks; and a push from lists by one thread. */
+/* cpu_prices.c. Prices of visits of this frontier by masks, and of a push from lists by one thread. */
 void set_prices(const struct device *dev, enum subgraph g, struct subgraph_work *work);
 double list_price(const struct device *dev, enum subgraph g, const struct subgraph_work *work);
 
@@ -362,7 +362,7 @@ uint64_t gather_frontier(struct device *device, struct frontier_view frontier, c
                          uint32_t *rows);
 
 /* cpu_push.c */
-void push_nn(struct device *dev); /* of several shards, what it finds goes into bins */
+void push_nn(struct device *dev); /* with several shards: puts vertices into bins */
 
 /* cpu_marks.c; returns how many normals it found */
 uint64_t push_marks(struct device *dev, enum subgraph g);
@@ -380,7 +380,7 @@ void release_shown(struct device *dev);
 void hide_outgoing(struct device *dev, enum outgoing_form form); /* before a visit */
 enum status show_bins(struct device *dev, struct error *e);       /* after push_nn; empties them */
 void gather_frontiers(struct device *dev);                       /* of the peers, before nn is pulled */
-void take_peers_updates(struct device *dev);                     /* what they found is found here, too */
+void take_peers_updates(struct device *dev);                     /* finds their delegates, too */
 
 /* cpu_previsit.c */
 void previsit_delegates(struct device *dev);
@@ -394,7 +394,7 @@ uint64_t count_forward(const struct device *dev, enum subgraph g); /* FV */
 
 /* cpu_list.c */
 void find_even_rows(struct device *dev);      /* for push.even */
-void list_whole_frontier(struct device *dev); /* what masks have of it */
+void list_whole_frontier(struct device *dev); /* with the part that masks have */
 void swap_lists(struct device *dev, uint64_t delegates, uint64_t normals); /* so many are in `next` */
 void push_from_list(struct device *dev, enum subgraph g); /* not to other shards */
 void run_level_by_lists(struct device *dev);              /* of the only device; with the next previsit */

@@ -1,5 +1,5 @@
-/* cpu_gather.c: lists what a frontier has in lists and masks: its vertices, or the rows of a subgraph with a
- * prefix sum of their lengths
+/* cpu_gather.c: makes one list of a frontier in lists and masks: of its vertices, or of its rows in a
+ * subgraph with a prefix sum of their lengths
  *
  * Threads count and then list shares of the frontier, and add up the lengths. Vertices are in the order of
  * degrees, and those of a frontier lie at the front: so a thread has several shares, from all over the masks.
@@ -8,7 +8,7 @@
  */
 #include "cpu_device.h"
 
-/* A frontier that is listed: by shares, in steps. */
+/* The listing of a frontier: by shares, in steps. */
 struct gathering {
     struct frontier_view frontier;
     const uint64_t *sources; /* only these are listed; NULL: all */
@@ -95,7 +95,7 @@ static uint64_t end_of_share(const struct gathering *g, uint64_t t)
     return (int)t + 1 < g->shares ? g->row_start[t + 1] : g->count;
 }
 
-/* Lengths of the rows of a share into prefix, as a running sum that starts at 0. */
+/* Puts lengths of the rows of a share into prefix, as a running sum that starts at 0. */
 static void sum_lengths(const struct gathering *g, uint64_t t)
 {
     enum { AHEAD = 32 };

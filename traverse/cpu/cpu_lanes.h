@@ -1,4 +1,4 @@
-/* cpu_lanes.h: what loops by vectors of AVX2 have in common; only for files that have a plain twin of each */
+/* cpu_lanes.h: shared by loops by vectors of AVX2; only for files that have a plain twin of each */
 #ifndef DBFS_CPU_LANES_H
 #define DBFS_CPU_LANES_H
 
@@ -15,7 +15,7 @@ static inline int has_avx2(void)
     return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("bmi2");
 }
 
-/* Bit i: lane i of `ids` is in the mask. Lanes of which `lanes` has not the top bit set are not read. */
+/* Bit i: lane i of `ids` is in the mask. A lane is read only if its top bit in `lanes` is set. */
 AVX2 static inline uint32_t probe_lanes(const uint64_t *mask, __m256i ids, __m256i lanes)
 {
     const __m256i none = _mm256_setzero_si256();
@@ -25,7 +25,7 @@ AVX2 static inline uint32_t probe_lanes(const uint64_t *mask, __m256i ids, __m25
     return (uint32_t)_mm256_movemask_ps(_mm256_castsi256_ps(bits));
 }
 
-/* Lane i is all bits if bit i is set. */
+/* Sets all bits of lane i if bit i of `bits` is set. */
 AVX2 static inline __m256i lanes_of(uint32_t bits)
 {
     const __m256i own = _mm256_setr_epi32(1, 2, 4, 8, 16, 32, 64, 128);

@@ -5,10 +5,10 @@
  *
  * Whether a destination is new is a coin toss. So it is always written behind the next list and marked, and
  * it is counted only if it was new, without a branch. Its parent goes into a list beside it, and from there
- * to its place, which is asked for ahead: a store that misses the cache holds up those behind it. What a row
- * needs next is asked for ahead, too, because the rows of a frontier lie anywhere. Bytes that must move for
- * each row: 8 of offsets, 4 for each head column, and 4 for each further column; for each vertex found 4 of
- * the list and 4 of the depth, and as many for its parent.
+ * to its place, which is asked for ahead: a store that misses the cache holds up those behind it. Offsets
+ * and columns are asked for ahead, too, because the rows of a frontier lie anywhere. Bytes that must move
+ * for each row: 8 of offsets, 4 for each head column, and 4 for each further column; for each vertex found 4
+ * of the list and 4 of the depth, and as many for its parent.
  */
 #include "cpu_list.h"
 
@@ -16,8 +16,8 @@
 
 /* ---- rows of equal length ---- */
 
-/* Of the vertices of a run, whose rows have at most as many edges as their degree: all have as many if the sum
- * says so. */
+/* The even rows of a run of vertices. A row has at most as many edges as the degree of its vertex, so all have
+ * as many if the sum says so. */
 static struct even_rows even_rows_of(const struct csr *csr, uint64_t first, struct degree_run run)
 {
     if (run.vertices < csr->rows - csr->rows / 8)
@@ -70,7 +70,7 @@ static void list_normals(struct device *dev)
 
 /* ---- pushes ---- */
 
-/* Returns how many vertices the next list has then. */
+/* Adds a destination to the next list if it is new. Returns how many vertices the list has then. */
 static inline uint64_t reach(const struct list_push *p, uint64_t count, uint32_t row, uint32_t to,
                              struct row_form form)
 {
@@ -83,7 +83,7 @@ static inline uint64_t reach(const struct list_push *p, uint64_t count, uint32_t
     return count + is_new;
 }
 
-/* The rest of a row whose columns are kept packed. */
+/* Pushes the rest of a row whose columns are kept packed. */
 static __attribute__((noinline)) uint64_t push_packed_row(const struct list_push *p, uint64_t count,
                                                           uint32_t row, struct row_form form)
 {
@@ -125,7 +125,7 @@ push_rows(const struct list_push p, uint64_t count, struct row_form form)
     return count;
 }
 
-/* The forms that are common have a loop of their own. */
+/* Pushes rows. Common forms have a loop of their own. */
 static uint64_t push_rows_of(const struct list_push *p, uint64_t count)
 {
     struct row_form form = {p->parent != NULL, p->marked != p->visited, p->csr->head_columns,

@@ -1,4 +1,4 @@
-/* cpu_list.h: what one thread and several threads that push from lists have in common */
+/* cpu_list.h: functions that pushes from lists by one thread and by several share */
 #ifndef DBFS_CPU_LIST_H
 #define DBFS_CPU_LIST_H
 
@@ -7,7 +7,7 @@
 /* Rows between asking for an address and using it: first for offsets, then for columns. */
 enum { AHEAD = 32, COLUMNS_AHEAD = 16 };
 
-/* What pushing along one subgraph needs. */
+/* A push from a list along one subgraph. */
 struct list_push {
     const struct csr *csr;
     const struct column_readers *readers;
@@ -18,13 +18,13 @@ struct list_push {
     uint64_t *marked;        /* marks of those that are found; may be `visited` */
     uint32_t *next;
     uint32_t *from;   /* parents of `next`, in the same places */
-    uint32_t *parent; /* where they go then; NULL: not recorded */
+    uint32_t *parent; /* where they go from there; NULL: not recorded */
     uint32_t tag;     /* PARENT_DELEGATE_BIT where rows are delegates */
 };
 
-/* What the rows of a subgraph have in common: constants of the loop over them. */
+/* Properties of all rows of a subgraph: constants of the loop over them. */
 struct row_form {
-    int parents, apart; /* apart: found ones are not marked as visited yet */
+    int parents, apart; /* apart: found vertices are not marked as visited yet */
     uint32_t heads, offset_width;
     int sparse; /* few of the rows have edges: it is worth a look at the mask of sources before a row */
     int even;   /* most are in list_push.even: it is worth a look whether a row is, in place of its offset */
@@ -40,7 +40,7 @@ static inline int is_left_out(const struct csr *csr, uint64_t row, struct row_fo
     return form.sparse && !mask_bit(csr->sources, row);
 }
 
-/* Of a row, or of the end of the one before. */
+/* The offset of a row, which is the end of the row before. */
 static inline uint64_t row_offset(const struct list_push *p, uint64_t row, struct row_form form)
 {
     const struct csr *csr = p->csr;
@@ -50,7 +50,7 @@ static inline uint64_t row_offset(const struct list_push *p, uint64_t row, struc
                                   : ((const uint64_t *)csr->offsets)[row];
 }
 
-/* Always inlined, as what only asks ahead has no effect that a compiler must keep a call for. */
+/* Asks for data of later rows. Always inlined, as a compiler may drop calls that only ask ahead. */
 static inline __attribute__((always_inline)) void ask_ahead(const struct list_push *p, uint64_t i,
                                                             struct row_form form)
 {

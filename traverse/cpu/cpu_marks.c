@@ -7,7 +7,7 @@
  * offsets, for each edge 4 of the column, and for each thread twice a mask.
  *
  * Parents that are written at once lie anywhere, in lines that the caches of other cores have: 6 ns each. So
- * each thread puts what it finds, with the parent, into bins by ranges of vertices. Then a thread empties
+ * each thread puts vertices, with their parents, into bins by ranges of vertices. Then a thread empties
  * all bins of a range, whose parents fit into its cache. A range is some blocks of vertices, from all over:
  * those at the front have the most edges, and are found by every thread. That moves 16 bytes more for each
  * vertex and thread, in sequence. A share for which bins have no room writes its parents at once.
@@ -27,7 +27,7 @@ enum {
 enum {
     MOST_RANGES = 64,
     BLOCK_BITS = 10,      /* log2 of the vertices of a block */
-    RANGE_BITS = 18,      /* of those of a range, whose parents fit into the cache of a core */
+    RANGE_BITS = 18,      /* of those of a range: their parents fit into the cache of a core */
     RANGES_OF_THREAD = 2, /* at least, so that all have work */
     BINS_AHEAD = 32       /* words of a bin: twice the vertices */
 };
@@ -39,7 +39,7 @@ struct range_bins {
     uint32_t *at[MOST_RANGES];     /* where the next pair goes */
 };
 
-/* What becomes of parents. */
+/* How parents are written. */
 enum parents_way { NO_PARENTS, PARENTS_AT_ONCE, PARENTS_BY_BINS };
 
 /* A push, as all threads see it. */
@@ -54,14 +54,14 @@ struct marking {
     uint32_t range_bits; /* log2 of the ranges */
     enum subgraph g;
     uint32_t first, span; /* columns that are vertices of this shard */
-    int keeps; /* what earlier pulls of the level found */
+    int keeps; /* adds to vertices of earlier pulls of the level */
     _Atomic uint64_t found;
-    uint8_t *came; /* [threads] whose masks have marks */
+    uint8_t *came; /* [threads]: 1 if the mask of a thread has marks */
 };
 
-/* What one thread needs at each edge. */
+/* The arrays that one thread uses at each edge. */
 struct marker {
-    uint64_t *marks; /* by bins: and those that were visited before */
+    uint64_t *marks; /* by bins: those visited before, too */
     const uint64_t *visited;
     uint32_t *parent;
     const struct column_readers *readers;
@@ -90,8 +90,8 @@ static void open_bins(struct range_bins *bins, uint64_t ranges)
         bins->first[i] = bins->at[i] = new_chunk(&bins->pool) + i % (MOST_RANGES - 1) * LINE;
 }
 
-/* Blocks are dealt out in turns, each turn by one further: at equal distances they would be in few sets of a
- * cache. */
+/* The range of a vertex. Blocks are dealt out in turns, each of which begins one range further: at equal
+ * distances they would be in few sets of a cache. */
 static inline uint32_t range_of(const struct marker *m, uint32_t vertex)
 {
     uint32_t block = vertex >> BLOCK_BITS;
@@ -118,7 +118,7 @@ static inline void mark(const struct marker *m, uint32_t to, uint32_t from, enum
     }
 }
 
-/* Columns begin..end of the rest of a row, which are kept packed. */
+/* Marks columns begin..end of the rest of a row, which are kept packed. */
 static __attribute__((noinline)) void mark_packed(const struct marker *m, const struct csr *csr, uint32_t row,
                                                   uint64_t begin, uint64_t end, uint32_t tag,
                                                   enum parents_way way)
@@ -133,7 +133,7 @@ static __attribute__((noinline)) void mark_packed(const struct marker *m, const 
     }
 }
 
-/* Edges begin..end of a row; edge j < heads stands in the head columns. */
+/* Marks by edges begin..end of a row; edge j < heads stands in the head columns. */
 static inline __attribute__((always_inline)) void
 mark_row(const struct marker *m, const struct csr *csr, uint32_t row, uint64_t begin, uint64_t end,
          uint32_t tag, enum parents_way way)
@@ -240,7 +240,7 @@ static void empty_chunk(uint32_t *parent, const uint32_t *pair, const uint32_t *
     }
 }
 
-/* Parents of the vertices of the ranges begin..end, from the bins of all threads. */
+/* Writes parents of the ranges begin..end, from the bins of all threads. */
 static void empty_bins(void *context, uint64_t begin, uint64_t end)
 {
     const struct marking *p = context;
@@ -254,7 +254,7 @@ static void empty_bins(void *context, uint64_t begin, uint64_t end)
     }
 }
 
-/* Of vertices of this shard. Returns how many were found; of delegates, at least one if any. */
+/* Notes new vertices of this shard. Returns how many; of delegates at least one, if any. */
 static uint64_t settle_marks(const struct marking *p, uint64_t w, uint64_t marks)
 {
     uint64_t fresh = marks & ~p->visited[w];
@@ -263,7 +263,7 @@ static uint64_t settle_marks(const struct marking *p, uint64_t w, uint64_t marks
     return fresh != 0 ? update_word(p->dev, w, fresh, 1) : 0;
 }
 
-/* The same by nn's columns: vertices of other shards are shown to them. */
+/* The same by nn's columns: shows vertices of other shards to these. */
 static uint64_t settle_column_word(const struct marking *p, uint64_t w, uint64_t marks)
 {
     const struct shard *shard = p->dev->shard;

@@ -1,4 +1,4 @@
-/* cpu_messages.c: what devices of the CPU give to each other and to MPI; see backend.h
+/* cpu_messages.c: vertices and masks between devices of the CPU, and to and from MPI; see backend.h
  *
  * Devices of the CPU share the memory of the host, so peers' vertices and masks are read where they are.
  */
@@ -42,7 +42,7 @@ static struct parcel cpu_outgoing(const struct device *dev, uint32_t shard)
     return (struct parcel){shard * shard_words, shard_words, OUTGOING_MASK};
 }
 
-/* What is left of each shard's stays where it began, as peers may know already. */
+/* The ids left for a shard begin where they began, as peers may know that place already. */
 static enum status cpu_drop_repeated(struct device *dev, struct error *e)
 {
     struct cpu_shown *s = &dev->traffic.shown;
@@ -104,7 +104,7 @@ static void claim_ids(void *context, uint64_t begin, uint64_t end)
     memcpy(n->next + at, claimed, count * sizeof *claimed);
 }
 
-/* The vertices of the next queue from number `first` on were found by other shards. */
+/* Notes vertices that other shards found: those of the next queue from number `first` on. */
 static void note_remote(struct device *dev, uint64_t first)
 {
     const struct cpu_normals *n = &dev->normals;
@@ -133,7 +133,7 @@ static enum status receive_ids(struct device *dev, const uint32_t *ids, uint64_t
     return ST_OK;
 }
 
-/* Words `first` and on. */
+/* Receives words of a mask, from word `first` on. */
 static enum status receive_mask(struct device *dev, const uint32_t *words, uint64_t first,
                                 uint64_t count, struct error *e)
 {
@@ -162,7 +162,7 @@ static enum status cpu_receive(struct device *dev, const uint32_t *from, const s
 struct arrival {
     struct device *dev;
     const struct parcel *parcels;
-    int keeps; /* what the level found before */
+    int keeps; /* adds to vertices that the level found before */
     _Atomic uint64_t found;
 };
 
@@ -192,7 +192,7 @@ static void receive_words(void *context, uint64_t begin, uint64_t end)
     a->found += found;
 }
 
-/* The last word has bits of vertices, and none behind them. */
+/* Fails if the last word of a mask has bits behind those of vertices. */
 static enum status check_masks(const struct arrival *a, struct error *e)
 {
     const struct device *dev = a->dev;
@@ -240,7 +240,7 @@ static int cpu_updated(const struct device *dev)
     return dev->delegates.any_updated;
 }
 
-/* The sum of what peers updated. */
+/* The sum of the masks of delegates that peers updated. */
 struct mask_sum {
     const struct cpu_peers *peers;
     const int *updating;

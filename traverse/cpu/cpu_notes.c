@@ -1,4 +1,4 @@
-/* cpu_notes.c: what the levels of a search did that goes from level to level by itself (cpu_run.c) */
+/* cpu_notes.c: notes of levels of a search that goes from level to level by itself (cpu_run.c) */
 #include "cpu_run.h"
 
 #include "formats/base/cli.h"
@@ -40,7 +40,7 @@ void note_plan(struct device *dev, const struct search_state *s, const struct wo
     note->times.phase_s[PHASE_CHOOSE] = n->begun - start;
 }
 
-/* By masks each step has its time. From lists all subgraphs are visited side by side. */
+/* Notes the time of each step by masks. From lists all subgraphs are visited side by side. */
 static void note_steps(const struct device *dev, struct level_note *note, double seconds)
 {
     double *phase_s = note->times.phase_s;
@@ -68,7 +68,7 @@ void note_visits(struct device *dev, double end)
 
 /* ---- after a search ---- */
 
-/* Counts the edges of the rows of one kind, by depth; a search may end at one from which nothing was visited. */
+/* Counts the edges of rows of one kind, by depth. A search may end at a depth that has no level. */
 static void add_rows(const struct device *dev, enum vertex_kind kind)
 {
     const struct cpu_level_notes *n = &dev->notes.levels;
@@ -85,7 +85,7 @@ static void add_rows(const struct device *dev, enum vertex_kind kind)
     }
 }
 
-/* In place of what choices rested on. */
+/* Counts edges exactly, in place of the estimates that choices rested on. */
 static void count_exactly(struct device *dev)
 {
     struct cpu_level_notes *n = &dev->notes.levels;

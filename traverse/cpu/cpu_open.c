@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* An array of a device: where its address is kept, and how large it is. */
+/* An array of a device: the place of its address, and its size. */
 struct cpu_array {
     void **at;
     uint64_t count, width;
@@ -57,8 +57,8 @@ static int list_arrays(struct device *dev, struct cpu_array list[MOST_ARRAYS])
     return count;
 }
 
-/* What one thread needs for its bins, in a crew or for parents (cpu_marks.c): a vertex is put there once in a
- * level. 0: there are none, since they would take more than an eighth of the memory left. */
+/* Bytes of the bins of a thread, in a crew or for parents (cpu_marks.c): a vertex is put there once in a
+ * level. 0: there are none, as they are not wanted or would take more than an eighth of the memory left. */
 static uint64_t crew_bytes(const struct device *dev)
 {
     uint64_t vertices = dev->shard->d + dev->shard->locals;
@@ -70,8 +70,8 @@ static uint64_t crew_bytes(const struct device *dev)
     return wanted && all <= memory_left(dev->means.budget) / 8 ? chunks * CHUNK_BYTES : 0;
 }
 
-/* Words of marks of one thread: whole lines of a cache. Those of other shards' vertices are worth it if
- * threads take no more of them than nn's columns do. */
+/* Words of marks of one thread: whole lines of a cache. Marks for other shards are worth it if threads
+ * take no more of them than nn's columns do. */
 static uint64_t seen_words(const struct shard *shard, int threads)
 {
     enum { LINE_WORDS = 8 };
@@ -93,7 +93,7 @@ static enum status take_arrays(struct device *dev, struct error *e)
     return e->status;
 }
 
-/* The arrays that vertices are found in at random. */
+/* Asks for large pages for arrays that are read and written at random. */
 static void advise_arrays(struct device *dev)
 {
     memory_advise_huge(dev->crew.bins);
@@ -101,13 +101,13 @@ static void advise_arrays(struct device *dev)
     memory_advise_huge(dev->normals.parent);
 }
 
-/* Vertices are in the order of descending degrees. */
+/* The degree of the first vertex: they are in the order of descending degrees. */
 static uint64_t longest_row(const struct degree_list *degrees)
 {
     return degrees->count > 0 ? degrees->runs[0].degree : 0;
 }
 
-/* Values of the vertices of words begin..end, of `count` vertices. */
+/* Touches values of the vertices of words begin..end, of `count` vertices. */
 static void touch_values(void *values, uint64_t count, uint64_t begin, uint64_t end)
 {
     uint64_t first = 64 * begin, last = 64 * end < count ? 64 * end : count;
@@ -142,8 +142,8 @@ static void touch_normals(void *context, uint64_t begin, uint64_t end)
         touch_values(dev->normals.parent, dev->shard->locals, begin, end);
 }
 
-/* A page is given to a process when it is first written, by the node of the thread that does. Here the
- * threads of a search do, and not in the first search. */
+/* Touches arrays by the threads of a search, before the first search: a page is given to a process
+ * when it is first written, by the node of the thread that writes. */
 static void touch_arrays(struct device *dev)
 {
     uint64_t delegates = mask_words(dev->shard->d), normals = mask_words(dev->shard->locals);
@@ -154,7 +154,7 @@ static void touch_arrays(struct device *dev)
 }
 
 /* A search of EDGES_OF_TWO edges takes about 20 us: one thread is enough. Graphs of 300,000 to 450,000 edges
- * took least with 4 of 4, 8, 12 and 14 threads, one of 1 million with 8, one of 2 million with all. */
+ * were fastest with 4 of 4, 8, 12 and 14 threads, 1 million with 8, 2 million with all. */
 static int useful_threads(const struct shard *shard, int threads)
 {
     enum { EDGES_OF_TWO = 1 << 15, EDGES_OF_MORE = 1 << 17 };
@@ -226,7 +226,7 @@ static enum residence cpu_resident(const struct device *dev)
     return is_packed ? RESIDENT_PACKED : RESIDENT_RAW;
 }
 
-/* Without a crew, which takes what is left. Answers: values by vertex, and in the order of ids. */
+/* Bytes without a crew, which takes what is left. Answers: by vertex, and in the order of ids. */
 static uint64_t cpu_takes(const struct shard *shard, int threads, int parents)
 {
     struct device dev = {.shard = shard, .threads = threads, .parents = parents};

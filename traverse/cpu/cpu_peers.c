@@ -1,8 +1,8 @@
-/* cpu_peers.c: the memory that a device of the CPU shows to its peers, and what it reads of theirs; see backend.h
+/* cpu_peers.c: the memory that a device of the CPU shows to its peers, and reading theirs; see backend.h
  *
- * What is shown lies in one piece of memory: `updated` of the delegates, the frontier of the normals, and the
- * vertices for other shards, as a mask and as a list. Peers of this process read it where it is. Other processes open it by the
- * process id and descriptor on the card.
+ * A device shows one piece of memory: `updated` of the delegates, the frontier of the normals, and the vertices
+ * for other shards, as a mask and as a list. Peers of this process read it where it is. Other processes open
+ * it by the process id and descriptor on the card.
  */
 #include "cpu_device.h"
 
@@ -12,7 +12,7 @@
 #include <string.h>
 #include <unistd.h>
 
-/* ---- what is shown ---- */
+/* ---- showing ---- */
 
 static struct cpu_layout lay_out(const struct shard *shard)
 {
@@ -72,7 +72,7 @@ static void add_to_mask(const struct device *dev, uint32_t shard, const struct b
         set_mask_bit(dev->traffic.shown.mask, first + bin->ids[i]);
 }
 
-/* Before so many ids are shown. */
+/* Charges ids to the budget, before they are shown. */
 static enum status charge_ids(struct device *dev, uint64_t ids, struct error *e)
 {
     struct cpu_shown *s = &dev->traffic.shown;
@@ -126,7 +126,7 @@ enum status show_bins(struct device *dev, struct error *e)
 
 /* ---- cards ---- */
 
-/* What a card says. */
+/* A card of a device of the CPU. */
 struct cpu_card {
     struct device *device; /* valid in its own process */
     int pid, fd;
@@ -149,7 +149,7 @@ static enum status cpu_show(struct device *dev, int elsewhere, struct peer_card 
     return e->status;
 }
 
-/* Opens what a peer shows. A process id tells the processes of a host apart, and a card never leaves it. */
+/* Opens a peer's memory. A process id tells processes of a host apart, and a card never leaves it. */
 static enum status open_peer(struct cpu_peer *peer, const struct cpu_card *c, struct error *e)
 {
     const struct cpu_layout *l = &c->layout;
@@ -187,7 +187,7 @@ static enum status take_masks(struct device *dev, struct error *e)
     return e->status;
 }
 
-/* The devices of a process have their peers in one table, that of the first of them. */
+/* The first device of this process, whose table of peers all of them use. */
 static struct device *first_of_process(const struct peer_card *cards, uint32_t count)
 {
     struct cpu_card card;
@@ -215,7 +215,7 @@ static enum status open_peers(struct device *dev, const struct peer_card *cards,
     return e->status;
 }
 
-/* Called for the devices of a process in their order. */
+/* The devices of a process call this in their order. */
 static enum status cpu_meet(struct device *dev, const struct peer_card *cards, uint32_t count,
                             struct error *e)
 {
@@ -255,7 +255,7 @@ const struct backend_peers cpu_peers = {
 
 /* ---- reading ---- */
 
-/* Words begin..end of each frontier. */
+/* Gathers words begin..end of each frontier. */
 static void gather_words(void *context, uint64_t begin, uint64_t end)
 {
     const struct device *dev = context;

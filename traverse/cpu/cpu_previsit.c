@@ -13,7 +13,7 @@ enum {
     PIECE_LIST = 1024,
     PIECE_WORDS = 64,
     MARK_WORDS = 64,      /* whole lines, that a thread marks at a time */
-    MANY_SOURCES = 2048,  /* delegates after which it is worth several threads */
+    MANY_SOURCES = 2048,  /* so many delegates are worth several threads */
     MANY_WORDS = 1 << 14
 };
 
@@ -37,7 +37,7 @@ static inline uint64_t mark_word(struct device *dev, uint64_t w, uint32_t *list,
     struct cpu_delegates *d = &dev->delegates;
     uint64_t bits = d->incoming[w] & ~d->visited[w], count = count_bits(bits);
     d->incoming[w] = 0;
-    d->updated[w] = 0; /* what this device updated is part of what came in */
+    d->updated[w] = 0; /* the incoming mask has its bits, too */
     d->frontier[w] = bits;
     d->visited[w] |= bits;
     if (bits != 0)
@@ -71,7 +71,7 @@ struct marking {
     _Atomic uint64_t count;
 };
 
-/* Threads add up once, since all wait for the line of a sum. */
+/* Marks pieces. A thread adds to the sum once, since all wait for its line. */
 static void mark_pieces(void *context, struct turn *turn)
 {
     struct marking *m = context;
@@ -155,7 +155,7 @@ static inline struct row_count count_list(const struct csr *csr, const uint32_t 
     return (struct row_count){rows, edges + rows * csr->head_columns};
 }
 
-/* The same where few rows have edges: offsets are read only of those. */
+/* The same if few rows have edges: offsets are read only of those. */
 static struct row_count count_sparse(const struct csr *csr, const uint32_t *list, uint64_t size)
 {
     struct row_count count = {0};
@@ -168,7 +168,7 @@ static struct row_count count_sparse(const struct csr *csr, const uint32_t *list
     return count;
 }
 
-/* The same where rows are about equally long: each is taken for the mean row, in whole edges, and none is
+/* The same if rows are about equally long: each is taken for the mean row, in whole edges, and none is
  * looked at. The sum depends neither on the order of the list nor on how it is cut into pieces. */
 static struct row_count count_means(const struct csr *csr, const uint32_t *list, uint64_t size)
 {
@@ -233,7 +233,7 @@ struct counting {
     _Atomic uint64_t rows, edges;
 };
 
-/* As in mark_pieces. */
+/* Counts pieces. A thread adds to the sums once, as in mark_pieces. */
 static void count_pieces(void *context, struct turn *turn)
 {
     struct counting *c = context;
@@ -259,7 +259,7 @@ static struct row_count count_rows_of(const struct device *dev, enum subgraph g)
     const struct csr *csr = &dev->shard->csr[g];
     struct frontier_view f = view_frontier(dev, g);
     struct counting counting = {dev, g, f, (f.size + PIECE_LIST - 1) / PIECE_LIST, 0, 0};
-    enum { WORK_OF_WORD = 2, ROWS_OF_WORK = 4 }; /* of a list: one thread wrote it, and may go on alone */
+    enum { WORK_OF_WORD = 2, ROWS_OF_WORK = 4 }; /* one thread wrote the list, and may go on alone */
     uint64_t masks = (f.words + PIECE_WORDS - 1) / PIECE_WORDS;
     int threads = threads_for(dev, f.size / ROWS_OF_WORK + WORK_OF_WORD * f.words);
     if (csr->edges == 0)

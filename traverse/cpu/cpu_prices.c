@@ -1,9 +1,9 @@
-/* cpu_prices.c: what pushing and pulling a subgraph would take, in picoseconds, from counts alone; see
+/* cpu_prices.c: prices of pushing and pulling a subgraph, in picoseconds, from counts alone; see
  * direction_cost.h for one thread */
 #include "cpu_device.h"
 
-/* In words of 64 bits with a vertex of the frontier, and in those with one that is found, vertices are found,
- * marked and listed. */
+/* The price of a push by marks: of its rows and edges, and of words of 64 bits that have a vertex of the
+ * frontier or a new one. */
 static double price_of_marks(const struct device *dev, enum subgraph g, double found)
 {
     const struct cost_graph *graph = &dev->costs.graph;

@@ -2,7 +2,7 @@
  * which value each input id has.
  *
  * Each has two twins that find the same: plain ones, and ones by vectors of AVX2, which look at eight columns
- * at once. probes_best() chooses once, by what the machine has.
+ * at once. probes_best() chooses once, by the machine.
  */
 #ifndef DBFS_CPU_PROBE_H
 #define DBFS_CPU_PROBE_H
@@ -11,7 +11,7 @@
 
 #include <stdint.h>
 
-/* What parents were recorded, and the ids behind records. Vertices are fewer than 2^31. */
+/* Recorded parents, and the ids of vertices. Vertices are fewer than 2^31. */
 struct named_parents {
     const uint32_t *records; /* [locals + d + 1] of each vertex (backend.h); the last is PARENT_NONE */
     const int32_t *ids;      /* [locals + d] */
@@ -19,15 +19,15 @@ struct named_parents {
 };
 
 struct probes {
-    /* Of 64 rows, whose entries of one head column are heads[0..count): those of `rows` whose entry is in
-     * `mask`. An entry may be HEAD_NONE. */
+    /* Returns those of `rows`, bits of 64 rows, whose entry in a head column is in `mask`.
+     * heads[0..count): entries of the 64 rows. An entry may be HEAD_NONE. */
     uint64_t (*heads)(const uint32_t *heads, uint64_t rows, uint64_t count, const uint64_t *mask);
 
     /* Gives each of `rows` its entry of the head column as parent, with `tag`. */
     void (*adopt)(uint32_t *parents, const uint32_t *heads, uint64_t rows, uint64_t count, uint32_t tag);
 
-    /* Those of `rows`, the first of them `base`, with a column behind their heads that is in `mask`. With
-     * `parent`, the first such column goes there, with `tag`. */
+    /* Returns those of `rows`, bits of rows from `base` on, with a column behind their heads that is in
+     * `mask`. Puts the first such column into `parent`, with `tag`, unless that is NULL. */
     uint64_t (*rests)(const struct csr *csr, uint64_t base, uint64_t rows, const uint64_t *mask,
                       uint32_t tag, uint32_t *parent);
 
@@ -37,7 +37,7 @@ struct probes {
     /* to[i] = from[vertex[i]]; vertices are below 2^31. */
     void (*gather)(const uint32_t *vertex, const int32_t *from, uint64_t count, int32_t *to);
 
-    /* The same with the ids of parents, ANSWER_NONE where there is none. */
+    /* The same with the ids of parents, ANSWER_NONE if there is none. */
     void (*name)(const struct named_parents *parents, const uint32_t *vertex, uint64_t count,
                  int32_t *to);
 };

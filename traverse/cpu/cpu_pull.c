@@ -1,9 +1,9 @@
 /* cpu_pull.c: backward visits: each unvisited vertex looks for one visited parent (section IV-B).
  *
- * Rows list hubs first, so most vertices find a parent at the first probe. It reads the head column, a dense
- * array in row order. Bytes that must move for each candidate row: 4 of the head column; if that is not
- * enough, 8 of offsets and 4 for each further probe. The mask of parents stays in cache. Every thread owns
- * whole words of 64 rows, so results are stored without atomics.
+ * Rows list hubs first, so most vertices find a parent at the first probe. That reads the head column,
+ * a dense array in row order. Bytes that must move for each candidate row: 4 of the head column; if that is
+ * not enough, 8 of offsets and 4 for each further probe. The mask of parents stays in cache. Every thread
+ * owns whole words of 64 rows, so results are stored without atomics.
  *
  * Pulls from delegates, and of delegates, test whether a parent was visited before this level, not whether it
  * is in the frontier. For an unvisited vertex both are the same, because an older parent would have reached
@@ -16,7 +16,7 @@
 /* Words of 64 rows that a thread takes at a time; of the first ones, which have hubs, one. */
 enum { PIECE_WORDS = 32, HUB_PIECES = 64 };
 
-/* For a trace: how many columns a pull must look at. Pulls themselves do not count. */
+/* Counts the columns that a pull must look at, for a trace. Pulls themselves do not count. */
 static uint64_t count_probes(const struct csr *csr, uint64_t base, uint64_t candidates,
                              const uint64_t *mask)
 {
@@ -45,7 +45,7 @@ struct pull {
     const uint64_t *mask;    /* of possible parents */
     uint64_t words;
     uint32_t tag, *parent;
-    int keeps; /* what earlier pulls of the level found */
+    int keeps; /* adds to vertices of earlier pulls of the level */
     _Atomic uint64_t found, probes;
 };
 
@@ -71,7 +71,7 @@ struct pulled_word {
     uint64_t at, candidates, left; /* left: candidates without a parent among their heads */
 };
 
-/* Always inlined, as what only asks ahead has no effect that a compiler must keep a call for. */
+/* Asks for the rests of rows. Always inlined, as a compiler may drop calls that only ask ahead. */
 static inline __attribute__((always_inline)) void ask_for_rests(const struct csr *csr, uint64_t base, uint64_t rows)
 {
     const uint32_t *columns = csr->columns;
@@ -100,7 +100,7 @@ static inline struct pulled_word begin_word(const struct pull *pull, uint64_t w,
     return (struct pulled_word){w, candidates, left};
 }
 
-/* Returns the rows that have a parent, whose number is in parent[] then, with the tag. */
+/* Returns the rows that have a parent. parent[] has its number then, with the tag. */
 static inline uint64_t end_word(const struct pull *pull, const struct pulled_word *word, uint64_t *probes)
 {
     const struct cpu_means *means = &pull->dev->means;
@@ -114,7 +114,7 @@ static inline uint64_t end_word(const struct pull *pull, const struct pulled_wor
     return found;
 }
 
-/* Of one word: rows that want a parent; and notes those that found one, and returns how many they are. */
+/* Functions of one word: gives rows that want a parent; notes and counts those that found one. */
 typedef uint64_t candidates_of(const struct pull *pull, uint64_t w);
 typedef uint64_t settle_word(const struct device *dev, uint64_t w, uint64_t found, int keeps);
 
@@ -208,7 +208,7 @@ static void pull_normals_pieces(void *context, struct turn *turn)
     pull_pieces(context, turn, unvisited_normals, visit_word);
 }
 
-/* Columns of nn as parents: a local id, or PARENT_REMOTE. */
+/* Makes parents of columns of nn: a local id, or PARENT_REMOTE. */
 static void decode_parents(const struct device *dev, uint64_t base, uint64_t found)
 {
     const struct shard *shard = dev->shard;
@@ -233,7 +233,7 @@ static void pull_gathered_pieces(void *context, struct turn *turn)
     pull_pieces(context, turn, unvisited_normals, visit_gathered_word);
 }
 
-/* The same of unvisited normals, whose bits are added to those that earlier pulls of the level found. */
+/* Unvisited normals look for a parent in `mask`. Bits of earlier pulls of the level are kept. */
 static uint64_t pull_normals(struct device *dev, enum subgraph g, const uint64_t *mask, gang_job *job)
 {
     struct pull pull = describe_pull(dev, g, mask);

@@ -1,7 +1,7 @@
-/* cpu_push.c: a push of nn by one of several shards: what it finds of its own it marks and lists, and the
- * vertices of other shards it puts into bins, for their owners
+/* cpu_push.c: a push of nn by one of several shards: it marks and lists vertices of its own, and puts the
+ * vertices of other shards into bins, for their owners
  *
- * Rows may be long if TH is large. Several threads gather these into a list (cpu_gather.c), and take equal
+ * Rows may be long if TH is large. Several threads gather rows into a list (cpu_gather.c), and take equal
  * shares of its edges; a share may begin and end within a row. So one hub cannot hold up a level (merge-based
  * partitioning). If rows have at most SHORT_ROW edges, nothing is gathered: threads take pieces of the
  * frontier. Bytes that must move for each edge: 4 of the column, and 4 of a bin. The marks are probed at
@@ -20,8 +20,8 @@ enum {
 
 /* ---- edges ---- */
 
-/* What a thread needs at each edge. Whose a destination is, and whether it is new, are coin tosses. So each
- * goes into the bin of its shard without a branch. The bin of this shard is emptied whenever it is full. */
+/* The state of a thread at each edge. The shard of a destination, and whether it is new, are coin tosses.
+ * So it goes into the bin of its shard without a branch. The bin of this shard is emptied when full. */
 struct push_thread {
     struct device *dev;
     struct bin *bins, *own; /* [p]; the one of this shard */
@@ -30,7 +30,8 @@ struct push_thread {
     uint32_t claimed[OWN_ROOM];
 };
 
-/* Vertices that other threads may mark. Those that this thread marked go behind the next queue at once. */
+/* Empties the bin of this shard, whose vertices other threads may mark. Those that this thread marks go
+ * behind the next queue together. */
 static void claim_own(struct push_thread *t)
 {
     struct cpu_normals *n = &t->dev->normals;
@@ -72,7 +73,7 @@ static void empty_own(struct push_thread *t)
     t->own->count = 0;
 }
 
-/* One thread at a time, for the budget. */
+/* Grows a bin. One thread at a time does, for the budget. */
 static void grow_bin(struct device *dev, struct bin *bin)
 {
     static pthread_mutex_t growing = PTHREAD_MUTEX_INITIALIZER;
@@ -94,7 +95,7 @@ static void grow_bin(struct device *dev, struct bin *bin)
     pthread_mutex_unlock(&growing);
 }
 
-/* Returns nonzero if the bin has room then. */
+/* Makes room in a full bin. Nonzero: it has room. */
 static int make_room(struct push_thread *t, struct bin *bin)
 {
     if (bin == t->own && bin->capacity >= OWN_ROOM)
@@ -114,7 +115,7 @@ static inline void visit_nn_edge(struct push_thread *t, uint32_t row, uint64_t t
     bin->ids[bin->count++] = (uint32_t)(to & ((UINT64_C(1) << shard->local_bits) - 1));
 }
 
-/* Columns at..end of one row that are kept packed. */
+/* Pushes columns at..end of one row, which are kept packed. */
 static void push_packed(struct push_thread *t, const struct csr *csr, uint32_t row, uint64_t at, uint64_t end)
 {
     uint32_t room[COLUMN_ROOM];
@@ -126,7 +127,7 @@ static void push_packed(struct push_thread *t, const struct csr *csr, uint32_t r
     }
 }
 
-/* Edges begin..end of one row; edge j < heads stands in the head columns. */
+/* Pushes edges begin..end of one row; edge j < heads stands in the head columns. */
 static inline void push_row(struct push_thread *t, const struct csr *csr, uint32_t row, uint64_t begin,
                             uint64_t end)
 {
@@ -154,7 +155,7 @@ struct push {
     uint64_t shares; /* of the gathered edges */
 };
 
-/* An equal share of the gathered edges. */
+/* Pushes an equal share of the gathered edges. */
 static void push_share(struct push_thread *t, const struct push *p, uint64_t share)
 {
     const struct push_list *push = &p->dev->push;
@@ -192,7 +193,7 @@ static uint64_t mask_pieces(const struct device *dev)
     return dev->normals.any_pulled ? pieces_of(mask_words(dev->shard->locals), MASK_PIECE) : 0;
 }
 
-/* A piece of the mask of normals in the frontier, whose rows are short. */
+/* Pushes a piece of the mask of normals in the frontier, whose rows are short. */
 static void push_piece_of_mask(struct push_thread *t, const struct csr *csr, uint64_t piece)
 {
     const uint64_t *mask = t->dev->normals.pulled;
@@ -238,7 +239,7 @@ static void push_short_rows(void *context, struct turn *turn)
     empty_own(&t);
 }
 
-/* TH usually keeps rows of normals short. */
+/* Rows are gathered only if they may be long: TH usually keeps rows of normals short. */
 void push_nn(struct device *dev)
 {
     enum { SHARES_A_THREAD = 4 };

@@ -1,10 +1,9 @@
 /* cpu_questions.c: parents that a device of the CPU does not know itself; see backend.h
  *
- * A vertex that was reached over an nn edge from another shard asks all its neighbours there; of a directed graph,
- * those that have an edge to it. The questions
- * are counted first and written then, by all threads; they lie by shard, and for a shard by thread. Bytes
- * that must move for each: 8 of the question and 4 of the vertex that asks, 4 or 8 of the reply, and at the
- * other end a random depth and id.
+ * A vertex that was reached over an nn edge from another shard asks all its neighbours there; of a directed
+ * graph, those that have an edge to it. All threads count the questions, and then write them: by shard, and
+ * for a shard by thread. Bytes that must move for each: 8 of the question and 4 of the vertex that asks, 4 or
+ * 8 of the reply, and at the other end a random depth and id.
  */
 #include "cpu_answers.h"
 
@@ -36,7 +35,7 @@ static void ask_neighbours(const struct device *dev, uint32_t local, uint64_t *c
     }
 }
 
-/* One thread's share of the local vertices. */
+/* Asks for one thread's share of the local vertices. */
 static void ask_share(const struct device *dev, int threads, int thread, int list)
 {
     const struct cpu_normals *n = &dev->normals;
@@ -48,7 +47,7 @@ static void ask_share(const struct device *dev, int threads, int thread, int lis
     }
 }
 
-/* All shares are asked: first they count, then they list. */
+/* The questions of all shares: first they are counted, then listed. */
 struct asking {
     const struct device *dev;
     int shares, list;
@@ -67,8 +66,8 @@ static void ask_in_parallel(const struct device *dev, int shares, int list)
     gang_for(dev->means.gang, shares, (uint64_t)shares, 1, ask_shares, &asking);
 }
 
-/* Turns counts into places, by shard and then by thread, and lists what is for each shard. Returns how many
- * questions there are. */
+/* Turns counts into places, by shard and then by thread, and sizes the slice of each shard. Returns how
+ * many questions there are. */
 static uint64_t place_questions(const struct device *dev, int threads, struct slice *questions)
 {
     uint64_t *cursors = dev->answers->cursors, at = 0;
@@ -134,7 +133,7 @@ struct replying {
     const struct device *dev;
     const struct question *question;
     void *replies;
-    _Atomic int bad; /* one names a vertex that this shard does not have */
+    _Atomic int bad; /* a question names a vertex that this shard does not have */
 };
 
 static void reply_some(void *context, uint64_t begin, uint64_t end)
@@ -155,7 +154,7 @@ static void reply_some(void *context, uint64_t begin, uint64_t end)
     r->bad |= wrong;
 }
 
-/* Nonzero if a question is bad. */
+/* Replies to the questions of one shard. Nonzero: a question is bad. */
 static int reply_to(const struct device *dev, const struct slice *questions, void *replies)
 {
     struct replying replying = {dev, questions->at, replies, 0};
@@ -190,7 +189,7 @@ enum status cpu_reply(struct device *dev, const struct slice *questions, struct 
                : ST_OK;
 }
 
-/* Any thread may be the last to give a vertex its parent: all replies are right. */
+/* The last reply to a vertex gives it its parent: all replies are right. */
 enum status cpu_take_replies(struct device *dev, const struct slice *replies, struct error *e)
 {
     struct cpu_answers *a = dev->answers;

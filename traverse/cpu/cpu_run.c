@@ -1,7 +1,7 @@
 /* cpu_run.c: a whole search of a device that is alone; see backend.h and cpu_run.h
  *
- * Whether the threads of a crew have cores is known from a clock only. It decides who carries out a level of a crew,
- * and nothing else: one thread does from lists what the crew would.
+ * Only a clock tells whether the threads of a crew have cores. This decides who carries out a level of a crew, and
+ * nothing else: one thread finds from lists the same vertices as the crew.
  */
 #include "cpu_run.h"
 

@@ -7,31 +7,31 @@
 /* How a level goes. */
 enum level_way {
     BY_LISTS, /* one thread pushes from lists (cpu_list.c) */
-    BY_CREW,  /* several threads do (cpu_crew.c), or one where they have no cores */
+    BY_CREW,  /* several threads do (cpu_crew.c), or one if they have no cores */
     BY_MASKS, /* the phases of cpu_search.c */
     IS_OVER   /* the frontier is empty, or as deep as the search is to go */
 };
 
 struct search_state {
     enum direction_mode mode;
-    int threads; /* that a crew may have; 1: there is none */
+    int threads; /* the most of a crew; 1: there is no crew */
     uint32_t levels;
     enum level_way way; /* of the next level */
-    int is_for_all;     /* one thread would push it more slowly than masks go: all threads are to help */
-    uint64_t edges;     /* of its frontier */
+    int is_for_all;     /* it would be slower by one thread than by masks: all threads help */
+    uint64_t edges;     /* of the next frontier */
     double missed;      /* picoseconds that a crew would have saved up to now */
     struct directions directions;
 };
 
-/* cpu_way.c. A frontier of so many delegates and normals is visited and counted: chooses how its level goes. */
+/* cpu_way.c. Chooses how the next level goes. Its frontier is marked as visited and counted. */
 void plan_level(struct device *dev, struct search_state *state, uint64_t delegates,
                 uint64_t normals);
 
-/* Of a crew, in a level of so many edges. */
+/* Threads of a crew in the next level, by its edges. */
 static inline int crew_threads(const struct search_state *s)
 {
-    enum { EDGES_OF_HAND = 1024 }; /* that are worth one more thread */
-    uint64_t worth = s->edges / EDGES_OF_HAND + 2;
+    enum { EDGES_OF_THREAD = 1024 }; /* edges that are worth one more thread */
+    uint64_t worth = s->edges / EDGES_OF_THREAD + 2;
     int threads = 1;
     while (2 * threads <= s->threads && (uint64_t)(2 * threads) <= worth)
         threads *= 2;

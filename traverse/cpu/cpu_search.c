@@ -7,7 +7,7 @@
 
 /* ---- start ---- */
 
-/* One thread clears small masks, as it begins to search alone: it would get their lines from others. */
+/* One thread clears small masks, as it begins to search alone: others would have their lines. */
 enum { WORDS_OF_WORK = 4 };
 
 static void clear_delegate_words(void *context, uint64_t begin, uint64_t end)
@@ -35,7 +35,7 @@ static void clear_delegates(struct device *dev)
     d->any_incoming = d->any_updated = d->ahead = 0;
     d->fresh_count = 0;
     d->fresh_listed = 1;
-    if (dev->parents && dev->shard->p > 1) /* devices that did not find a delegate say none */
+    if (dev->parents && dev->shard->p > 1) /* a device that does not find a delegate has none */
         memset(d->parent, 0xff, dev->shard->d * sizeof *d->parent);
 }
 
@@ -93,14 +93,14 @@ static enum status cpu_start(struct device *dev, const struct root *root, struct
 
 /* ---- previsit ---- */
 
-/* What is noted of the visits of a level. */
+/* Clears the notes of a level's visits. */
 static void forget_visits(struct device *dev)
 {
     memset(&dev->notes.times.phase_s[PHASE_VISIT], 0, SUBGRAPHS * sizeof(double));
     memset(dev->notes.probes, 0, sizeof dev->notes.probes);
 }
 
-/* The delegates of the frontier. */
+/* Makes the delegates of the frontier, and counts their work. */
 static void begin_level(struct device *dev, int32_t depth)
 {
     dev->notes.times.phase_s[PHASE_PREVISIT] = 0;
@@ -122,7 +122,7 @@ static enum status cpu_previsit(struct device *dev, int32_t depth, struct error 
     return ST_OK;
 }
 
-/* Once a level. */
+/* The work of g, which becomes part of the work seen: once a level. */
 static struct subgraph_work work_of(struct device *dev, enum subgraph g)
 {
     struct subgraph_work work = {.forward = dev->forward[g],
@@ -133,7 +133,7 @@ static struct subgraph_work work_of(struct device *dev, enum subgraph g)
     return work;
 }
 
-/* What arrives meanwhile gets its depth from dev->depth, which stays. */
+/* dev->depth stays, as vertices that arrive meanwhile get their depth from it. */
 static enum status cpu_previsit_ahead(struct device *dev, int32_t depth, struct subgraph_work *dd,
                                       struct error *e)
 {
@@ -148,7 +148,7 @@ static enum status cpu_previsit_ahead(struct device *dev, int32_t depth, struct 
     return ST_OK;
 }
 
-/* A visit of g finds vertices that are sources of the reverse of g. Prices rest on the frontiers of both. */
+/* Prices come last, as they rest on the work seen of g and of its reverse, whose sources g finds. */
 static enum status cpu_counts(struct device *dev, struct workload *work, struct error *e)
 {
     (void)e;
@@ -210,13 +210,13 @@ static enum status cpu_show_frontier(struct device *dev, struct error *e)
 
 typedef uint64_t pull_subgraph(struct device *dev);
 
-/* A pull of nn looks at the frontiers of all shards, this one's may be empty. */
+/* Whether a visit has no frontier. A pull of nn looks at the frontiers of all shards. */
 static int is_idle(const struct device *dev, enum subgraph g, enum direction direction)
 {
     return dev->frontier[g] == 0 && !(g == NN && direction == PULL && dev->shard->p > 1);
 }
 
-/* Vertices for other shards must leave as masks. */
+/* Whether a push may mark: vertices for other shards must leave as masks then. */
 static int may_mark(const struct device *dev, enum subgraph g)
 {
     return !leads_to_shards(dev->shard, g) || dev->traffic.shown.form == OUTGOING_MASK;
@@ -230,7 +230,7 @@ static void push_to_shards(struct device *dev)
         show_bins(dev, e);
 }
 
-/* Normals are in the next queue or in the next mask. */
+/* Visits g. The normals that it finds are in the next queue or in the next mask. */
 static void visit_subgraph(struct device *dev, enum subgraph g, enum direction direction)
 {
     static pull_subgraph *const pull[SUBGRAPHS] = {

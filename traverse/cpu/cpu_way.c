@@ -1,7 +1,7 @@
 /* cpu_way.c: which way a level goes; see cpu_run.h
  *
- * It is the one that is predicted to be the fastest, from counts alone, as directions are: so two searches from one root go
- * alike.
+ * A level goes the way that is predicted to be the fastest. Like directions, this follows from counts alone,
+ * so two searches from one root go alike.
  */
 #include "cpu_run.h"
 
@@ -10,8 +10,8 @@
 /* A frontier with fewer edges is pushed from its lists, whatever the masks would cost. */
 enum { SMALL_EDGES = 4096 };
 
-/* Rates of a crew, in picoseconds: to begin, and for each vertex while beginning, as each thread copies its mark; for
- * a meeting that ends a level; and how much more work a crew has than one thread. */
+/* Rates of a crew. Picoseconds: crew_start to begin; crew_vertex for each vertex then, as each thread copies
+ * its mark; crew_meeting for the end of a level. crew_work: its work as a multiple of that of one thread. */
 #define CREW(name, value, unit, what) static const double crew_##name = value;
 #include "formats/rates.def"
 
@@ -23,8 +23,8 @@ static uint64_t edges_of(const struct workload *work)
     return edges;
 }
 
-/* Of a level that is pushed from lists by `lists` picoseconds of work. A crew begins when it would have saved
- * what beginning costs. */
+/* Picoseconds of a level by a crew. `lists`: those of one thread that pushes from lists. A crew begins once
+ * it would have saved the cost of beginning. */
 static double crew_price(const struct device *dev, struct search_state *s, double lists)
 {
     double price = crew_meeting + crew_work * lists / crew_threads(s);

@@ -2,8 +2,8 @@
  *
  * The door is a number: of the work, and one bit that says whether threads may still join. A thread joins in
  * two steps: it writes the number to its place, and looks whether the door still stands open. The caller
- * leaves in two steps: it shuts the door, and waits until no place has the number. One of both sees the
- * other.
+ * leaves in two steps: it shuts the door, and waits until no place has the number. So one of them sees
+ * the other.
  *
  * Threads that sleep are woken as a tree: the caller wakes two of those that the work names, and each of them
  * two more while the work lasts. A thread that the work does not name sleeps on, and nobody is woken twice for
@@ -26,24 +26,24 @@
 
 enum {
     DOOR_OPEN = 1,
-    NEXT_WORK = 2,     /* between the numbers of two works */
-    WOKEN = 2,         /* that each thread wakes, and each of them two more */
+    NEXT_WORK = 2,     /* from the number of a work to the next one */
+    WOKEN = 2,         /* sleepers that a thread wakes; each of them wakes two more */
     SLEEP_BITS = 32,   /* of a futex: the last one stands for all further threads */
     SLEEPS_AT_ONCE = 64 /* waits that do not spin, after one in which the core was wanted */
 };
 
-/* Seconds: after which a thread without work sleeps; that no piece takes; after which those that were roused and
- * do not come are not waited for. */
+/* Seconds: until a thread without work sleeps; longer than any piece takes; until nobody waits any more for
+ * roused threads that do not come. */
 static const double LONGEST_SPIN = 500e-6, LATE = 2e-3, LONGEST_WAKE = 200e-6;
 
 /* A cache line of its own for each thread. */
 struct place {
-    _Alignas(64) _Atomic uint64_t taken; /* of its pieces: number of the work << 32 | how many */
+    _Alignas(64) _Atomic uint64_t taken; /* pieces of it: number of the work << 32 | how many */
     _Alignas(64) _Atomic uint32_t joined; /* the work that it does; 0: none */
     pthread_t thread;
     int number;
     int rest;        /* waits that are not to spin */
-    uint32_t roused; /* how often, when it waited last */
+    uint32_t roused; /* the gang's count when it waited last */
     struct gang *gang;
 };
 
@@ -52,10 +52,10 @@ struct gang {
     int threads, users, cores;
     _Alignas(64) _Atomic uint64_t door; /* threads << 32 | number of the work; see door_of */
     _Atomic int ends;
-    _Atomic uint32_t roused; /* how often */
+    _Atomic uint32_t roused; /* calls of gang_rouse */
     _Atomic uint32_t asleep; /* threads that may sleep, by sleep_bit */
-    _Atomic int seats; /* of the work, where there are more threads than cores */
-    _Alignas(64) gang_job *job; /* what the caller says of the work */
+    _Atomic int seats; /* threads that may still join, if there are more than cores */
+    _Alignas(64) gang_job *job; /* the work, set by the caller */
     void *context;
     struct turn turn;
     uint64_t late;
@@ -66,7 +66,7 @@ static struct gang *shared;
 
 /* ---- pieces ---- */
 
-/* Whoever comes first resets the count of the last work. */
+/* Takes a piece of a place. The first thread of a work resets the count of the last one. */
 static uint64_t take_piece_of(struct place *place, uint32_t work)
 {
     uint64_t seen = atomic_load_explicit(&place->taken, memory_order_relaxed);
@@ -77,8 +77,8 @@ static uint64_t take_piece_of(struct place *place, uint32_t work)
     return atomic_fetch_add_explicit(&place->taken, 1, memory_order_relaxed) & UINT32_MAX;
 }
 
-/* Whether the place of thread `of` may have a piece. A look shares the line of a place, where to take a piece
- * moves it from core to core: most looks at the places of others are in vain. */
+/* Whether the place of thread `of` may have a piece. A look only shares the line of a place, while
+ * taking a piece moves it from core to core; and most looks at places of others find nothing. */
 static int may_have_piece(const struct turn *t, int of)
 {
     uint64_t seen = atomic_load_explicit(&t->gang->places[of].taken, memory_order_relaxed);
@@ -118,7 +118,7 @@ static uint32_t sleep_bit(int number)
     return UINT32_C(1) << (number < SLEEP_BITS ? number : SLEEP_BITS - 1);
 }
 
-/* Of threads 1..count-1. */
+/* The sleep bits of threads 1..count-1. */
 static uint32_t sleep_bits(uint64_t count)
 {
     return (count < SLEEP_BITS ? (UINT32_C(1) << count) - 1 : UINT32_MAX) & ~UINT32_C(1);
@@ -135,13 +135,13 @@ static void sleep_before(struct gang *g, const struct place *place, uint64_t doo
         atomic_fetch_and(&g->asleep, ~bit);
 }
 
-/* More threads than cores are not woken: they would hold each other up. */
+/* Whether there are more threads than cores: they would hold up each other, and wake no others. */
 static int is_crowded(const struct gang *g)
 {
     return g->threads > g->cores;
 }
 
-/* Some of those that sleep among the first `threads` threads. */
+/* Wakes up to `count` of those that sleep among the first `threads` threads. */
 static void wake_some(struct gang *g, int count, uint64_t threads)
 {
     uint32_t bits = atomic_load(&g->asleep) & sleep_bits(threads);
@@ -149,7 +149,7 @@ static void wake_some(struct gang *g, int count, uint64_t threads)
         syscall(SYS_futex, number_of_work(g), FUTEX_WAKE_BITSET_PRIVATE, count, NULL, NULL, bits);
 }
 
-/* For the thread of a place. */
+/* Whether the door has a work that is new to the thread of a place, and names it. */
 static int is_new_work(uint64_t door, const struct place *place, uint64_t last)
 {
     return (door & DOOR_OPEN) != 0 && door != last && (uint64_t)place->number < door >> 32;
@@ -227,7 +227,7 @@ static void *serve(void *argument)
     }
 }
 
-/* Without a branch between places, so that a core asks for the lines of all of them at once. */
+/* Whether all have left the work: without a branch, so that a core asks for all places at once. */
 static int is_done(const struct gang *g, int threads, uint32_t work)
 {
     int working = 0;
@@ -236,7 +236,7 @@ static int is_done(const struct gang *g, int threads, uint32_t work)
     return working == 0;
 }
 
-/* For threads that have joined and do their last pieces. */
+/* Waits for threads that have joined and do their last pieces. */
 static void wait_for_threads(struct gang *g, int threads, uint32_t work)
 {
     struct patience patience = {0};

@@ -5,11 +5,11 @@
  * join it if they are awake. The caller waits for those that have joined, never for one that has not come: a
  * thread without a core holds nobody up.
  *
- * Each thread has pieces of its own, the same ones for the same count: so what it wrote in one level is in
- * its cache, and in its memory, in the next. A thread that has done its own pieces takes those of others.
+ * Each thread has pieces of its own, the same ones for the same count: so its writes of one level are in
+ * its cache, and in memory near it, in the next. A thread that has done its pieces takes those of others.
  *
  * A thread without work spins, because a search has work again after microseconds, and sleeps after a while.
- * It sleeps at once where another program wants its core, or where there are more threads than cores.
+ * It sleeps at once if another program wants its core, or if there are more threads than cores.
  */
 #ifndef DBFS_GANG_H
 #define DBFS_GANG_H
@@ -24,7 +24,7 @@ enum { MOST_GANG = 1024 };
 
 struct gang;
 
-/* What a thread knows of the work that it does. */
+/* A thread's view of the work that it does. */
 struct turn {
     struct gang *gang;
     int number;  /* of the thread; the caller's is 0 */
@@ -40,18 +40,18 @@ typedef void gang_job(void *context, struct turn *turn);
 /* Does the elements begin..end of a loop. */
 typedef void gang_body(void *context, uint64_t begin, uint64_t end);
 
-/* Opens the gang, with at least so many threads, the caller included. */
+/* Opens the gang, or shares it: the first call sets its threads, the caller included. */
 enum status gang_open(struct gang **gang, int threads, struct error *e);
 void gang_close(struct gang *gang); /* NULL is allowed */
 
-/* Says that there is work soon: threads wake, spin and forget that their cores were wanted. Returns when they are
- * awake, or after 0.2 ms. */
+/* Wakes threads, as there is work soon: they spin, and forget that their cores were wanted. Returns when they
+ * are awake, or after 0.2 ms. */
 void gang_rouse(struct gang *gang);
 
 /* Runs the job with up to `threads` threads, and returns when all pieces are done. */
 void gang_run(struct gang *gang, int threads, uint64_t pieces, gang_job *job, void *context);
 
-/* A piece that this thread is to do; GANG_NO_PIECE if all are taken. */
+/* The next piece for this thread; GANG_NO_PIECE if all are taken. */
 uint64_t gang_piece(struct turn *turn);
 
 /* How often the caller has waited for milliseconds for a thread that had joined, as another program had its

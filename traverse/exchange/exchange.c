@@ -40,7 +40,7 @@ enum status exchange_frontier(struct exchange *x, const struct member *m,
         rank->backend->search->show_frontier(rank->devices[g], e);
     if (group_meet(&x->group, m, e) == ST_OK && !x->group.whole)
         vertices_give_frontiers(&x->vertices, m, &x->counts, e);
-    /* now all ranks have told theirs: the next messages have bits of those that are not visited yet */
+    /* all ranks have sent their frontiers now: the next ones have bits of unvisited vertices only */
     if (m->number == 0 && !x->group.whole && rank->backend->frontiers->words != NULL)
         x->nn.bits = x->nn.work.unvisited_sources;
     stats->frontier_s = cli_seconds() - start;
@@ -49,8 +49,8 @@ enum status exchange_frontier(struct exchange *x, const struct member *m,
 
 /* ---- delegates that are reduced while normals are looked for ---- */
 
-/* A root reaches few delegates, mostly, and to ask how many would take longer than to reduce them. All ranks know alike
- * whether the level before found something. */
+/* The level of a root does not overlap: it mostly reaches few delegates, and reducing them is faster than asking how
+ * many they are. All ranks know alike whether the level before found something. */
 int exchange_overlaps(const struct exchange *x)
 {
     return !x->group.whole && x->options.nonblocking && (x->level.updated || x->level.found);
@@ -71,10 +71,10 @@ enum status exchange_begin_masks(struct exchange *x, const struct member *m,
     if (m->number == 0)
         masks_begin(&x->masks, e);
     stats->masks_s = lap(&clock);
-    return group_meet(group, m, e); /* before the devices finish, which writes what masks are read by */
+    return group_meet(group, m, e); /* before `updated` changes: masks are read by it */
 }
 
-/* MPI goes on with a reduction while the host would only wait for devices. */
+/* Lets MPI go on with a reduction while the host would only wait for devices. */
 void exchange_drive(struct exchange *x, const struct member *m)
 {
     const struct rank *rank = x->rank;
@@ -123,7 +123,7 @@ static enum status end_level_in_group(struct exchange *x, const struct member *m
 
 /* ---- a level of several groups ---- */
 
-/* Agrees with the other ranks on what the level found. */
+/* Agrees with the other ranks on whether the level found vertices. */
 static enum status share_level(struct exchange *x, struct error *e)
 {
     struct rank_note own = {.updated = (uint64_t)group_updated(&x->group),
@@ -144,7 +144,7 @@ static enum status share_level(struct exchange *x, struct error *e)
     return ST_OK;
 }
 
-/* Puts what leaves into boxes, and shares how the level went. */
+/* Collects the vertices that leave into outboxes, and shares how the level went. */
 static enum status take_stock(struct exchange *x, const struct member *m, struct error *e)
 {
     const int drops = x->options.uniquify;
@@ -165,7 +165,7 @@ static enum status take_stock(struct exchange *x, const struct member *m, struct
     return team_meet(m, e);
 }
 
-/* Does the steps of vertices that need no masks, if `beside`: masks have been under way since `begun`. */
+/* Moves vertices on. `beside`: masks have been under way since `begun`, too. */
 static void move_vertices(struct exchange *x, int beside, double begun, double *merged_s, struct error *e)
 {
     int moving = !vertices_are_here(&x->vertices);
@@ -174,7 +174,7 @@ static void move_vertices(struct exchange *x, int beside, double begun, double *
         *merged_s = cli_seconds() - begun;
 }
 
-/* Vertices go on moving until the masks are here, and in the memory of all ranks of the group. */
+/* Reduces masks. Vertices move on until all ranks of the group have the masks in their memory. */
 static enum status reduce_masks(struct exchange *x, double *merged_s, struct error *e)
 {
     double begun = cli_seconds();

@@ -45,7 +45,7 @@ struct exchange_options {
     enum exchange_memory_choice memory;
     enum exchange_form form;
     int nonblocking;      /* IR: overlaps the nn exchange; otherwise BR */
-    int local_all2all;    /* L: gather what goes to device g of other ranks on device g first */
+    int local_all2all;    /* L: device g gathers the vertices for device g of other ranks first */
     int uniquify;         /* U: drop duplicates among the vertices for one device */
     uint64_t chunk_bytes; /* of nn messages */
 };
@@ -56,7 +56,7 @@ struct exchange_stats {
     uint64_t local_vertices; /* nn destinations in lists to peers, of the level loop alone */
     int reduced_masks;       /* 1 if the masks were reduced */
     double frontier_s, local_s, remote_s, masks_s;
-    double merged_s; /* masks, reduced without blocking, and vertices were both under way: in no other time */
+    double merged_s; /* non-blocking masks and vertices were under way together: in no other time */
     double ahead_s; /* vertices were under way after the next level had begun with its delegates */
 };
 
@@ -69,11 +69,11 @@ void exchange_close(struct exchange *exchange); /* collective; NULL is allowed *
 
 /* Why the devices of this host do not form one group; NULL if they do, or nobody asked for it. */
 const char *exchange_why_no_peers(const struct exchange *exchange);
-int exchange_sends_messages(const struct exchange *exchange); /* 0: devices read of each other all that they need */
+int exchange_sends_messages(const struct exchange *exchange); /* 0: devices read all in each other's memory */
 int exchange_has_peer_ranks(const struct exchange *exchange); /* the group has several ranks */
 
 /* Whether devices may exchange by themselves: all shards are peers that can, and nobody asked for a form. The
- * options of messages (L, U, IR) say nothing here, as none is sent. */
+ * options of messages (L, U, IR) make no difference, as none is sent. */
 int exchange_is_free(const struct exchange *exchange);
 
 /* Waits for all members of the group; as team_meet. */
@@ -83,11 +83,11 @@ enum status exchange_meet(struct exchange *exchange, const struct member *member
 
 void exchange_tell_work(struct exchange *exchange, uint32_t device, const struct workload *work);
 
-/* The same of dd alone, for a level that begins with it. Members ask for exchange_pool_dd then. */
+/* The same of dd alone, for a level that begins with dd. Members then call exchange_pool_dd. */
 void exchange_tell_dd(struct exchange *exchange, uint32_t device, const struct subgraph_work *dd);
 void exchange_pool_dd(const struct exchange *exchange, struct subgraph_work *pooled);
 
-/* The work of all devices of the group; that of nn is of all devices if there may be much of it. */
+/* Adds up the work of the group's devices; for nn that of all devices, if there may be much. */
 enum status exchange_pool_work(struct exchange *exchange, const struct member *member,
                                struct workload *pooled, struct error *e);
 
@@ -123,8 +123,8 @@ enum status exchange_begin_masks(struct exchange *exchange, const struct member 
 /* Drives a reduction that has begun until the devices have finished their visits. */
 void exchange_drive(struct exchange *exchange, const struct member *member);
 
-/* How the level of a device went, after its `finish`. `found`: local normals that it newly reached. The group
- * meets before exchange_masks. */
+/* Notes how the level of a device went, after its `finish`. `found`: local normals that it newly reached.
+ * The group meets before exchange_masks. */
 void exchange_tell_found(struct exchange *exchange, uint32_t device, uint64_t found);
 
 /* A level ends in two steps. After the first the delegates of all ranks are known, and vertices may still be

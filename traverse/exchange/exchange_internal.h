@@ -20,7 +20,7 @@ struct nn_pool {
     struct subgraph_work work; /* of all devices if `everywhere`, else of the group */
     int everywhere;
     double reach;     /* estimate of the normals that this rank's level reaches */
-    uint64_t bits;    /* that groups give each other if nn is pulled: of all shards, once */
+    uint64_t bits;    /* of all frontiers, which groups give each other if nn is pulled */
     uint64_t normals; /* of all shards */
     uint64_t sources; /* of all shards: rows of nn that are not empty */
 };

@@ -42,7 +42,7 @@ static void pool_group(const struct exchange *x, struct workload *pooled)
         pool_subgraph(x, (enum subgraph)g, &pooled->of[g]);
 }
 
-/* Rows of the frontier times the length of a row, which may be known for some of them only. */
+/* Edges of the frontier: its rows times their mean length, or `forward`, a lower bound, if more. */
 static double expected_edges(const struct rank *rank, enum subgraph g, const struct workload *work)
 {
     double edges = 0, sources = 0, forward = (double)work->of[g].forward;
@@ -54,8 +54,8 @@ static double expected_edges(const struct rank *rank, enum subgraph g, const str
     return forward > expected ? forward : expected;
 }
 
-/* Between groups the sum over all ranks of nn's work is asked for only if the last level may have reached many
- * normals. All ranks know alike whether it did. */
+/* Adds up nn's work over all ranks, but only if the last level may have reached many normals. All
+ * ranks know alike whether it did. */
 static void pool_groups(struct exchange *x, struct workload *pooled)
 {
     struct subgraph_work *nn = &pooled->of[NN];
@@ -97,9 +97,9 @@ int exchange_has_parts(const struct exchange *x)
     return x->group.count > 1;
 }
 
-/* Whether `bits`, of all shards, are less than lists. Each of `devices` gives or reads the bits of all other
- * shards, while a list is as long as the edges are many, of which an equal part leads to each shard. `forward`
- * may be a lower bound. */
+/* Whether `bits` of all shards are fewer than the bits of lists. Each of `devices` gives or reads the
+ * bits of all other shards. A list has 32 bits for each edge, and an equal part of the edges leads to each
+ * shard. `forward` may be a lower bound. */
 static int bits_are_fewer(const struct exchange *x, const struct subgraph_work *nn, uint64_t bits,
                           uint32_t devices)
 {
@@ -115,7 +115,7 @@ static uint32_t pooled_devices(const struct exchange *x)
     return x->nn.everywhere ? x->rank->graph->manifest.p : x->group.count;
 }
 
-/* A list is at least as long as its frontier. */
+/* A list is at least as long as its frontier, so a large frontier decides without FV. */
 int exchange_needs_forward(const struct exchange *x, const struct subgraph_work *nn)
 {
     return x->options.form == EXCHANGE_FORM_AUTO && has_masks(x) && nn->frontier > 0 &&

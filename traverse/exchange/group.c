@@ -86,7 +86,7 @@ static void show_cards(const struct group *g, struct error *e)
         rank->backend->peers->show(rank->devices[i], elsewhere, &cards[g->first + i], e);
 }
 
-/* Collective: a device that did not join would be waited for. */
+/* Collective. Either all join or none, as the others would wait for a device that did not. */
 static int all_join(const struct rank *rank)
 {
     int (*joins)(const struct device *) = rank->backend->peers->joins;

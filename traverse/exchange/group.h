@@ -1,7 +1,7 @@
 /* group.h: the devices that read each other's memory: those of this rank, or of all ranks of this host.
  *
- * They are called peers (struct backend_peers). Each says in memory that all of them see how its level went. That is
- * written before a meeting of the group and read after it.
+ * They are called peers (struct backend_peers). Each writes how its level went into memory that all of them see,
+ * before a meeting of the group. They read it after the meeting.
  */
 #ifndef DBFS_GROUP_H
 #define DBFS_GROUP_H
@@ -30,12 +30,12 @@ struct group {
     uint32_t *shard;      /* [count] */
     uint32_t *number;     /* [p]: which peer holds a shard, or GROUP_NONE */
     struct workload *work; /* [count], shared: of the frontier, to choose directions by */
-    int *updated, *found; /* [count], shared: it found a delegate, a normal vertex in this level */
-    struct parcel *parcels; /* [to][from], shared: the vertices that peer `from` found for peer `to`; NULL: of this rank
-                             * alone, whose devices can be asked */
-    uint64_t *mask;       /* [mask_words(d)], shared: delegates on their way to and from MPI; NULL: of this rank
-                           * alone */
-    uint64_t charged;     /* bytes to the budget */
+    int *updated, *found; /* [count], shared: a peer found a delegate, a normal vertex in this level */
+    struct parcel *parcels; /* [to][from], shared: the vertices that peer `from` found for peer `to`; NULL: all are
+                             * devices of this rank, which can be asked */
+    uint64_t *mask;       /* [mask_words(d)], shared: delegates on their way to and from MPI; NULL: the group
+                           * is of this rank alone */
+    uint64_t charged;     /* bytes charged to the budget */
 };
 
 #define GROUP_NONE UINT32_MAX
@@ -55,7 +55,7 @@ void *group_take_memory(struct group *group, uint64_t bytes, const char *what, s
 
 /* ---- how a level went ---- */
 
-/* Notes the local normals that a device of this rank newly reached, before the group meets. */
+/* Notes how the level of a device went, before the group meets. `found`: normals newly reached. */
 void group_tell_found(struct group *group, uint32_t device, uint64_t found);
 
 /* Whether a device of the group found a delegate, and a normal vertex. */
@@ -68,7 +68,7 @@ struct parcel group_parcel_for(const struct group *group, uint32_t device, uint3
 /* The vertices that peer `from` found for peer `to`, by their numbers in the group. */
 struct parcel group_parcel_between(const struct group *group, uint32_t from, uint32_t to);
 
-/* How many devices of this rank read what a peer shows: all but the peer itself. */
+/* How many devices of this rank read the memory of a peer: all but the peer itself. */
 static inline uint32_t group_readers(const struct group *group, uint32_t peer)
 {
     uint32_t devices = group->rank->device_count;

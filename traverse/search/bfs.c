@@ -23,16 +23,16 @@
  * 3. no other vertex has been found.
  * Every edge from the frontier is a row entry of a device that knows the row as frontier, so pushes find
  * every vertex at distance L + 1. Pulls find the same ones from the other end: the reverse of an edge is on
- * the same device, except for nn, for whose pull devices are given the frontiers of all others. Visited
+ * the same device, except for nn: before it is pulled, devices get the frontiers of all others. Visited
  * vertices are never found again. The search ends with the first level in which no device finds anything,
  * or before the visit from the depth at which it is to end.
  *
- * The members of all devices that read each other's memory (exchange/group.h) meet twice in a level, where one
- * device needs what another one did:
+ * The members of all devices that read each other's memory (exchange/group.h) meet twice in a level, where
+ * one device needs the results of another one:
  * - After counting: every device has then read what others found for it, and they may overwrite it.
  * - After finishing: every device has then found its vertices of this level, and the exchange may read them.
- * They meet once more within a visit if dd is pulled, which is done in two parts (enum visit_part), and once
- * before it if nn is pulled.
+ * They meet once more within a visit if dd is pulled, as that has two parts (enum visit_part), and once more
+ * before a visit if nn is pulled.
  * A device that is alone exchanges nothing, and the host waits for it only once a level, for its counts. The
  * cost of a level is the work of its frontier and some passes over masks. Nothing else is proportional to n.
  *
@@ -97,7 +97,7 @@ static int needs_forward(const struct bfs *bfs, enum subgraph g, const struct su
              exchange_needs_forward(bfs->exchange, work)));
 }
 
-/* The counts of each device, and the exact workloads where a choice needs them. */
+/* Takes the counts of each device, and the exact workloads where a choice needs them. */
 static void count_work(struct search *s, const struct member *m, struct error *e)
 {
     struct bfs *bfs = s->bfs;
@@ -118,8 +118,8 @@ static void count_work(struct search *s, const struct member *m, struct error *e
     }
 }
 
-/* Section IV-B: for each subgraph by itself. Each device chooses alone for nd and dn. The peers choose alike
- * for dd, which they pull in parts, and for nn, whose frontiers they give each other. */
+/* Chooses for each subgraph by itself (section IV-B). Each device chooses alone for nd and dn. Peers choose
+ * alike for dd, which they pull in parts, and for nn, whose frontiers they give each other. */
 static void choose_directions(const struct bfs *bfs, const struct workload *pooled,
                               struct device_level *level)
 {
@@ -243,7 +243,7 @@ static void visit_dd_part(struct search *s, const struct member *m, enum visit_p
     }
 }
 
-/* dd needs only delegates, which are known when the masks are reduced. */
+/* Begins the next level with dd. It needs only delegates, known when the masks are reduced. */
 static void run_ahead(struct search *s, const struct member *m, int32_t depth, struct error *e)
 {
     struct bfs *bfs = s->bfs;
@@ -347,8 +347,8 @@ static void keep_updates(const struct bfs *bfs, struct error *e)
     bfs->rank->backend->search->keep_updates(bfs->rank->devices[0], e);
 }
 
-/* Before a visit: the vertices of this depth are the last ones wanted, or a device that is alone sees in its own
- * frontier that there are no more. */
+/* Whether the search ends before the visit: this depth is the last one wanted, or the frontier of a
+ * device that is alone is empty. */
 static int is_over(const struct bfs *bfs, int32_t depth)
 {
     return depth == bfs->deepest || (rank_is_alone(bfs->rank) && depth > 0 && bfs->levels[0].work.fresh == 0);
@@ -406,14 +406,14 @@ void bfs_close(struct bfs *bfs)
     free(bfs->levels);
 }
 
-/* Whether devices may run all levels by themselves: directions need not follow factors. */
+/* Whether devices may run all levels by themselves. Only the level loop follows factors. */
 static int may_run_by_themselves(const struct bfs *bfs)
 {
     return !bfs->policy.factors_given &&
            (rank_is_alone(bfs->rank) || exchange_is_free(bfs->exchange));
 }
 
-/* The devices of a member, of which there is one if there are several devices. */
+/* Runs all levels on the device of a member. Each of several devices has a member of its own. */
 static enum status run_member(void *context, const struct member *m, struct error *e)
 {
     struct search *s = context;
@@ -427,7 +427,7 @@ static enum status run_member(void *context, const struct member *m, struct erro
     return e->status;
 }
 
-/* *done: they did. */
+/* *done: the devices ran all levels. */
 static enum status run_by_themselves(struct search *s, int *done, struct error *e)
 {
     const struct member alone = {.number = 0, .first = 0, .end = 1};
@@ -450,7 +450,7 @@ static enum status wake_member(void *context, const struct member *m, struct err
     return e->status;
 }
 
-/* The team does this, as its threads, too, sleep if they wait for long. */
+/* The team does this, which wakes its threads, too: they sleep if they wait for long. */
 enum status bfs_prepare(struct bfs *bfs, struct error *e)
 {
     if (bfs->rank->backend->peers->wake == NULL)
@@ -477,7 +477,7 @@ struct told_levels {
     const struct bfs *bfs;
     bfs_tracer *tracer;
     void *context;
-    struct level_log log; /* of several devices: their notes so far */
+    struct level_log log; /* the notes so far, of several devices */
 };
 
 /* Adds the note of a device. The level took as long as its slowest device. */

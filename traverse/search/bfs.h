@@ -24,14 +24,14 @@ struct bfs {
     int32_t deepest; /* a search ends at this depth */
     int timed;                   /* the devices time the phases of each level */
     int counts_edges; /* FV is counted in every level, also where the choice does not need it */
-    int noted;        /* of the last search, which devices made by themselves, they have notes of the levels */
+    int noted;        /* devices ran the last search by themselves, and have notes of its levels */
 };
 
 /* The work of one level on this rank, for a tracer. */
 struct level_trace {
     enum visit_way way;
     uint64_t fresh; /* vertices of the frontier; a delegate counts on every device */
-    uint64_t delegates; /* of these */
+    uint64_t delegates; /* among them */
     uint64_t frontier[SUBGRAPHS]; /* sources of each subgraph in the frontier */
     uint64_t forward[SUBGRAPHS];  /* their edges, or the lower bound from which the direction was chosen */
     double backward[SUBGRAPHS];   /* BV */

@@ -12,9 +12,9 @@ enum phase {
     PHASE_LOCAL_EXCHANGE = DEVICE_PHASES, /* between the devices of a rank */
     PHASE_REMOTE_EXCHANGE,                /* between ranks, the counts included */
     PHASE_MASK_REDUCTION,
-    PHASE_MERGED_EXCHANGE, /* between ranks, while masks are reduced: in neither of the two before */
+    PHASE_MERGED_EXCHANGE, /* vertices and masks are both under way: in neither of those above */
     PHASE_CHOOSE, /* of a device that is alone: until directions are chosen and the frontier is listed */
-    PHASE_AHEAD, /* vertices are under way while the next level has begun with its delegates */
+    PHASE_AHEAD, /* the next level has begun with its delegates while vertices are under way */
     PHASES
 };
 
@@ -25,7 +25,7 @@ struct breakdown {
 
 extern const char *const phase_name[PHASES];
 
-/* sum = the larger time of each phase of the two. They are of two devices or of two ranks. */
+/* Keeps the larger time of each phase in `sum`. The times are of two devices or of two ranks. */
 void breakdown_max(struct breakdown *sum, const struct breakdown *other);
 
 #endif

@@ -69,7 +69,7 @@ void direction_costs_see(struct direction_costs *costs, enum subgraph g, const s
     costs->seen_edges[g] += (double)work->forward;
 }
 
-/* How many vertices a push may find: each of its edges one, if the end was not visited before. */
+/* Vertices that a push may find: one for each edge whose end was not visited before. */
 static double expect_found(const struct direction_costs *costs, enum subgraph g,
                            const struct subgraph_work *work)
 {

@@ -2,12 +2,12 @@
  *
  * The forward workload FV is the cost of a push: the sum of the lengths of the frontier's rows. The backward
  * workload BV estimates the cost of a pull: BV = |U| (q + s) / q (struct subgraph_work explains the letters).
- * A subgraph turns to pull when FV > factor0 * BV, and back to push when FV < factor1 * BV. So it goes if the
- * user gave factors, or the backend predicts no costs. Otherwise a subgraph goes the way whose predicted cost
- * is less (direction_cost.h).
+ * A subgraph turns to pull when FV > factor0 * BV, and back to push when FV < factor1 * BV. Factors
+ * decide if the user gave them, or if the backend predicts no costs. Otherwise a subgraph goes the way whose
+ * predicted cost is less (direction_cost.h).
  *
  * Each device can decide alone for dd, nd and dn, because both directions of every such edge are on the same
- * device. The reverse of an nn edge may be on another one: all devices pull nn, or none.
+ * device. The reverse of an nn edge may be on another one, so all devices pull nn, or none does.
  */
 #ifndef DBFS_DIRECTION_H
 #define DBFS_DIRECTION_H
@@ -28,7 +28,7 @@ struct directions {
 
 struct direction_policy {
     enum direction_mode mode;
-    int by_classes; /* however small the graph is, its classes of edges have directions (--direction cost) */
+    int by_classes; /* each class of edges has a direction in small graphs, too (--direction cost) */
     double factor0[SUBGRAPHS]; /* to pull */
     double factor1[SUBGRAPHS]; /* back to push */
     int factors_given;         /* the user gave them: a backend must not choose by its own costs */
@@ -36,22 +36,22 @@ struct direction_policy {
 
 /* Counts for one subgraph on one device, from which its direction is chosen. */
 struct subgraph_work {
-    uint64_t forward;           /* FV: edges of the frontier's rows, about; at least q */
+    uint64_t forward;           /* FV: about the edges of the frontier's rows; at least q */
     uint64_t frontier;          /* q: frontier vertices that are sources of the subgraph */
     uint64_t unvisited_sources; /* s: unvisited sources of the subgraph */
     uint64_t unvisited_targets; /* |U|: unvisited sources of the reverse subgraph */
-    double price[2]; /* picoseconds of a visit by enum direction, of a backend that knows them */
+    double price[2]; /* picoseconds of a visit, by enum direction, if the backend knows them */
 };
 
 struct workload {
     struct subgraph_work of[SUBGRAPHS];
     uint64_t fresh;     /* vertices of the frontier */
-    uint64_t delegates; /* of these */
+    uint64_t delegates; /* among them */
 };
 
 extern const struct direction_policy direction_defaults;
 
-/* Whether directions are asked for: a search that knows no classes of edges must not take place. */
+/* Whether the user asked for directions: then no search may run that ignores classes of edges. */
 static inline int direction_by_classes(const struct direction_policy *policy)
 {
     return policy->by_classes || policy->factors_given || policy->mode != DIRECTION_AUTO;
@@ -72,18 +72,18 @@ enum direction choose_direction(const struct direction_policy *policy, enum subg
 /* The state that choices by cost rest on: the graph, and how much of it a search has seen. */
 struct direction_costs {
     struct cost_graph graph;
-    double seen_rows[SUBGRAPHS], seen_edges[SUBGRAPHS]; /* visited, those of the frontier included */
+    double seen_rows[SUBGRAPHS], seen_edges[SUBGRAPHS]; /* of visited vertices, with the frontier */
 };
 
 void direction_costs_begin(struct direction_costs *costs); /* a new search */
 
-/* The frontier of a level is visited. */
+/* Adds the frontier of a level to the vertices seen. */
 void direction_costs_see(struct direction_costs *costs, enum subgraph g, const struct subgraph_work *work);
 
 /* Picoseconds of a push and of a pull of g; both 0 if g has no frontier. */
 struct direction_prices {
     double of[2]; /* by enum direction */
-    double found; /* vertices that it may find */
+    double found; /* vertices that a push may find */
 };
 struct direction_prices direction_prices(const struct direction_costs *costs, enum subgraph g,
                                          const struct subgraph_work *work);

@@ -33,7 +33,7 @@ void cost_settle_pulled(struct cost_graph *graph)
 
 struct cost_graph cost_graph_of(const struct shard *shard, const struct cost_rates *rates)
 {
-    static const double NEAR_VERTICES = 1 << 18; /* 8 bytes of each are in the second cache of a core */
+    static const double NEAR_VERTICES = 1 << 18; /* of 8 bytes: they fit the second cache of a core */
     const double vertices = (double)(shard->locals + shard->d);
     struct cost_graph graph = {.rates = *rates};
     for (int g = 0; g < SUBGRAPHS; g++) {

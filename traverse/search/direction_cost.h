@@ -1,10 +1,10 @@
 /* direction_cost.h: the predicted cost of pushing and of pulling a subgraph in a level; for the host and kernels.
  *
- * A push along g reads the columns of the frontier's rows and claims a bit for each. A pull looks, for each
- * unvisited row of the reverse of g, for a visited column. If a share s of the edge ends of g is visited,
- * a row finds one after 1/s probes, unless it ends before. Visited hubs have many edge ends and make the
- * share large. Costs are computed from counts alone and not from times, so two searches from one root choose
- * alike.
+ * A push along g reads the columns of the frontier's rows and claims a bit for each. A pull goes over the
+ * unvisited rows of the reverse of g, and looks for a visited column in each. If a share s of the edge ends
+ * of g is visited, a row finds one after 1/s probes, unless it ends before. Visited hubs have many edge ends
+ * and make the share large. Costs are computed from counts alone and not from times, so two searches from
+ * one root choose alike.
  */
 #ifndef DBFS_DIRECTION_COST_H
 #define DBFS_DIRECTION_COST_H
@@ -21,7 +21,7 @@
 
 struct shard;
 
-/* Picoseconds that a step takes when the whole device takes many of them: rates.def says what each is. */
+/* Picoseconds that a step takes when the whole device takes many of them: rates.def describes each. */
 struct cost_rates {
 #define STEP(name, cpu, h200, unit, what) double name;
 #include "formats/rates.def"
@@ -34,8 +34,8 @@ extern "C" {
 /* Rates of one core, and of a whole H200. */
 extern const struct cost_rates cost_rates_cpu, cost_rates_h200;
 
-/* Rows that pulls read. A search counts the rows that it has seen as they are pushed: these are the same ones in an
- * undirected graph, and in a directed one `rows_each` and `edges_each` for each of them, if all are alike. */
+/* Rows that pulls read. A search counts the rows and edges of pushes that it has seen. Pulls have the same
+ * ones in an undirected graph. In a directed one each counts as `rows_each` rows or `edges_each` edges. */
 struct cost_pulled {
     double sources, edges, rows_each, edges_each;
 };
@@ -50,8 +50,8 @@ struct cost_graph {
 
 struct cost_graph cost_graph_of(const struct shard *shard, const struct cost_rates *rates);
 
-/* How many rows a pull along g has to look at, if so many rows that are pushed along the reverse of g are unvisited: as
- * many, or in a directed graph, where these are other rows, as large a share. */
+/* Rows that a pull along g has to look at. `unvisited`: rows not yet visited of those that a push along the
+ * reverse of g reads. They are the same rows; in a directed graph others, with the same share unvisited. */
 uint64_t unvisited_pulled(const struct shard *shard, enum subgraph g, uint64_t unvisited);
 
 /* Makes rows_each and edges_each from the counts. */
@@ -82,7 +82,7 @@ COST_FUNCTION double cost_pull(const struct cost_graph *graph, const double *see
     double probes = rows < share * edges ? (float)rows / share : edges;
     if (graph->rates.hubs > 0 && probes > rows && seen_rows[g] > 0) {
         const double mean = graph->edges[g] / graph->sources[g];
-        const double more = seen_edges[g] / seen_rows[g] / mean - 1; /* edges than the mean row */
+        const double more = seen_edges[g] / seen_rows[g] / mean - 1; /* than the mean row has */
         const double times = 1 + graph->rates.hubs * (more > 0 ? more : 0);
         probes = rows + (probes - rows) / (times < graph->rates.hubs_most ? times : graph->rates.hubs_most);
     }

@@ -12,8 +12,8 @@ enum visit_way {
     WAY_LIST,  /* the frontier is a list: pushed by one thread of a CPU, or by all blocks of a GPU */
     WAY_CREW,  /* the same, by several threads of a CPU */
     WAY_TEAM,  /* the same, by a few blocks of a GPU, which need no other */
-    WAY_BLOCK, /* the same, by one block of them */
-    WAY_SLICES, /* all rows that are not visited are pulled, by a GPU, as the graph is small */
+    WAY_BLOCK, /* the same, by one block of a GPU */
+    WAY_SLICES, /* a GPU pulls all unvisited rows, as the graph is small */
     WAYS
 };
 
@@ -21,10 +21,10 @@ extern const char *const visit_way_name[WAYS];
 
 struct level_note {
     enum visit_way way;
-    struct workload work;       /* FV is exact if edges are counted, else about right */
+    struct workload work;       /* FV is exact if edges are counted, else an estimate */
     struct directions directions;
     uint64_t probes[SUBGRAPHS]; /* of pulls, if the device was opened to count them */
-    uint64_t peer_vertices, peer_bytes; /* taken from peers: vertices; and bytes, with masks */
+    uint64_t peer_vertices, peer_bytes; /* taken from peers; bytes include masks */
     double seconds;
     struct breakdown times;
 };

@@ -39,7 +39,7 @@ static void trace_level(void *context, int32_t depth, const struct level_trace *
 
 /* ---- a search ---- */
 
-/* The clock starts when all ranks are ready. The last level that was visited is empty. */
+/* Times a search, from when all ranks are ready. The last level that was visited is empty. */
 static void search(struct record *record, struct searcher *s, const struct args *args, const struct root *root,
                    struct bfs_times *times, struct trace *trace)
 {

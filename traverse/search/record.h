@@ -27,8 +27,8 @@ struct record {
 /* Searches, makes the answer if answers are made, and keeps nothing. */
 void record_nothing(struct searcher *searcher, const struct args *args, const struct root *root);
 
-/* The same, and counts the reached vertices and edges. The caller sets root and name of the record. With -v it prints a line per
- * level. */
+/* The same, and counts the reached vertices and edges. The caller sets root and name of the record. With
+ * -v it prints a line per level. */
 enum status record_search(struct record *record, struct searcher *searcher, const struct args *args,
                           const struct root *root, struct error *e);
 void record_free(struct record *record);

@@ -9,10 +9,10 @@
 
 struct root_table {
     uint64_t count;   /* ids added */
-    uint64_t seen[64]; /* a bit for each of the last 12 bits that an id has: a quick no for most others */
+    uint64_t seen[64]; /* a bit for each value of the last 12 bits of ids; 0: no such id */
     uint64_t slots;   /* a power of two, more than the ids */
     uint64_t *id;     /* [slots] */
-    uint64_t *number; /* [slots], plus 1; 0 is a free slot */
+    uint64_t *number; /* [slots], each plus 1; 0: the slot is free */
 };
 
 #define ROOT_TABLE_NONE UINT64_MAX
@@ -22,7 +22,7 @@ enum status root_table_open(struct root_table *table, uint64_t most, struct memo
                             struct error *e);
 void root_table_close(struct root_table *table, struct memory_budget *budget);
 
-/* Adds an id. Returns its number: the number of ids before it, or that of its first time. */
+/* Adds an id. Returns its number: how many were before it. An id that is there keeps its number. */
 uint64_t root_table_add(struct root_table *table, uint64_t id);
 
 /* The number of an id; ROOT_TABLE_NONE if it was not added. */

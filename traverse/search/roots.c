@@ -11,20 +11,20 @@
 
 /* ---- locating ---- */
 
-/* A root's place as one word, so that the minimum over ranks is the owner's: kind, then index. */
+/* The place of a root as one word: kind, then index. The minimum over ranks is the owner's. */
 static uint64_t encode_place(enum root_at at, uint64_t index)
 {
     return (uint64_t)at << 40 | index;
 }
 
-/* The roots by the ids that they have in the shards, and where each is: for its owner's rank an
- * encode_place, for the others UINT64_MAX. */
+/* The roots by their ids in the shards, and the place of each: an encode_place on its owner's rank,
+ * UINT64_MAX on others. */
 struct places {
     struct root_table table;
     uint64_t *of; /* [table.count] */
 };
 
-/* A root that no shard lists has no edges. */
+/* Makes all roots isolated. Shards place those that they list later; the others have no edges. */
 static void place_isolated(struct places *p, const struct rank *rank, const struct roots *roots)
 {
     const struct graph *graph = rank->graph;
@@ -189,7 +189,7 @@ static int is_present_here(const struct presence *p, uint64_t id)
     return mask_bit(bits, slot_of_vertex(stored, shards));
 }
 
-/* Candidates that have edges, agreed by all ranks: bit i of `present`. */
+/* Sets bit i of `present` if candidate i has edges. All ranks get the same bits. */
 static void test_batch(const struct presence *p, const uint64_t *ids, uint64_t *present)
 {
     memset(present, 0, BATCH / 8);
@@ -200,8 +200,8 @@ static void test_batch(const struct presence *p, const uint64_t *ids, uint64_t *
     comm_sum_u64(p->rank->comm, present, BATCH / 64); /* one owner each: the sum is the union */
 }
 
-/* The source of candidates. They are random at first. If vertices with edges are so rare that these rarely hit, the
- * rest are one id after the other from a random one on. */
+/* The source of candidates. They are random at first. Random ids rarely hit if vertices with edges are rare, so
+ * then all ids follow in turn, from a random one on. */
 struct candidates {
     uint64_t seed, n;
     uint64_t random_batches;
@@ -218,13 +218,13 @@ static void next_candidates(const struct candidates *c, uint64_t batch, uint64_t
     }
 }
 
-/* Batches after which every id was a candidate. */
+/* The number of batches after which every id was a candidate. */
 static uint64_t most_batches(const struct candidates *c)
 {
     return c->random_batches + c->n / BATCH + (c->n % BATCH > 0);
 }
 
-/* The candidates of a batch that have edges and are new become roots. Returns how many roots there are. */
+/* Makes new candidates of a batch that have edges roots. Returns how many roots there are. */
 static uint64_t draw_batch(struct roots *roots, struct root_table *drawn, const uint64_t *ids,
                            const uint64_t *present)
 {

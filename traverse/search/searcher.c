@@ -9,7 +9,7 @@
 #include <inttypes.h>
 #include <omp.h>
 
-/* -@ and -S are of each rank. More threads than cores help nobody, unless one rank was to have them. */
+/* Takes the shares of all ranks, as -@ and -S are per rank; threads are not raised above cores. */
 static void take_all_shares(struct cli *cli, int ranks)
 {
     const struct cli unbound = {0};
@@ -57,7 +57,7 @@ void searcher_end(const struct searcher *s, struct error *e)
         comm_await_lead(e);
 }
 
-/* A rank's share of the cores and the memory of its host. */
+/* Takes this rank's share of the cores and the memory of its host. */
 static void share_host(struct searcher *s, struct args *args)
 {
     args->cli.silent = s->comm.rank > 0;
@@ -72,7 +72,7 @@ static void share_host(struct searcher *s, struct args *args)
         s->budget.limit_bytes /= s->comm.host_ranks;
 }
 
-/* Collective. Where the search runs, and what memory its messages are in. */
+/* Collective. Chooses where the search runs, and the memory of messages. */
 static enum status choose_backend(struct searcher *s, const struct args *args, struct error *e)
 {
     struct rank *rank = &s->rank;
@@ -101,7 +101,7 @@ static enum status open_graph(struct searcher *s, const struct args *args, struc
     return graph_open(&s->graph, &s->comm, &options, e);
 }
 
-/* What the direction of the graph's edges asks for. */
+/* Settles options by whether the edges of the graph are directed. */
 static enum status settle_edges(struct searcher *s, struct args *args, struct error *e)
 {
     const struct manifest *m = &s->graph.manifest;
@@ -115,7 +115,7 @@ static enum status settle_edges(struct searcher *s, struct args *args, struct er
     return ST_OK;
 }
 
-/* Said before the searches, which results come after. */
+/* Fails before the searches, as results are written after them. */
 static enum status check_parents_width(const struct searcher *s, const struct args *args, struct error *e)
 {
     uint64_t n = s->graph.manifest.totals.n;
@@ -124,7 +124,7 @@ static enum status check_parents_width(const struct searcher *s, const struct ar
     return fail(e, ST_USAGE, "--parents-width %u: the graph has %" PRIu64 " vertices", args->parents_width, n);
 }
 
-/* Options that are about messages, where devices read all there is in each other's memory. */
+/* Notes which of the given options have no effect, as they are about messages and none is sent. */
 static void note_idle_options(const struct searcher *s, const struct args *args)
 {
     const struct exchange_options *o = &args->exchange;

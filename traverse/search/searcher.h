@@ -27,8 +27,8 @@ enum status searcher_start(struct searcher *searcher, struct args *args, struct 
 /* Whether this rank goes on with searcher_open, after searcher_start. Otherwise only searcher_end is left to do. */
 int searcher_takes_part(const struct searcher *searcher);
 
-/* Collective, last of all but searcher_close. Ranks that rank 0 searches for wait here until it calls this, and get
- * its *e. */
+/* Collective, last of all but searcher_close. Ranks for which rank 0 searches wait here until rank 0 calls this,
+ * and get its *e. */
 void searcher_end(const struct searcher *searcher, struct error *e);
 
 /* Collective, after searcher_start. Opens the graph in args->folder, devices for its shards and all that

@@ -12,7 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* What rank 0 tells the others of a line. */
+/* The order of rank 0 to all ranks, made from a line. */
 struct order {
     enum { ORDER_SEARCH, ORDER_NOTHING, ORDER_END, ORDER_FAIL } what;
     uint64_t id;
@@ -40,7 +40,7 @@ static enum status find_id(const char *line, uint64_t n, const struct name_map *
     return ST_OK;
 }
 
-/* On rank 0. */
+/* Reads a line and makes an order of it, on rank 0. */
 static struct order read_order(struct serve *s, uint64_t n, const struct args *args, const struct name_map *map,
                                struct error *e)
 {

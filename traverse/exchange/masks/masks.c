@@ -6,9 +6,9 @@
 #include <sched.h>
 #include <string.h>
 
-/* ---- lists of words, where few words of a mask are not zero ---- */
+/* ---- lists of words, for masks with few words that are not zero ---- */
 
-/* A mask of fewer words is never listed, as it takes as long as one word. */
+/* A mask of fewer words is never listed, as sending it takes as long as sending one word. */
 enum { LEAST_WORDS = 64 };
 
 static enum status open_list(struct mask_list *list, struct group *group, uint64_t words, struct error *e)
@@ -47,7 +47,7 @@ static uint64_t fill_list(struct mask_list *list, const uint64_t *mask, uint64_t
     return count;
 }
 
-/* Words that a rank told. */
+/* Words that the group of a rank changed, by the rank's note. */
 static uint64_t words_of(const struct rank_note *told)
 {
     return told->changed > 0 ? told->changed - 1 : 0;
@@ -62,7 +62,7 @@ static int list_suffices(const struct mask_list *list, const struct rank_note *t
     return list->most > 0 && words <= list->most;
 }
 
-/* Gathers the lists of all groups, of as many words as each of them told. Their first ranks call it. */
+/* Gathers the lists of all groups, whose lengths are in their notes. Their first ranks call it. */
 static void gather_lists(struct mask_list *list, const struct group *group, const struct rank_note *told)
 {
     const struct comm *comm = group->rank->comm;
@@ -109,13 +109,13 @@ void masks_close(struct masks *m, const struct rank *rank)
 
 /* ---- updates of the group ---- */
 
-/* Groups of several ranks have one that reduces for all. */
+/* Whether this rank reduces: in a group of several ranks the first one does, for all. */
 static int reduces(const struct masks *m)
 {
     return m->group->first == 0;
 }
 
-/* Whole, unless a device lists its words and they are few. */
+/* Reads the mask of the group: whole, unless a device lists its words and they are few. */
 static enum status read_updates(struct masks *m, struct error *e)
 {
     const struct backend_masks *masks = m->group->rank->backend->masks;
@@ -141,7 +141,7 @@ enum status masks_tell(struct masks *m, uint64_t *changed, struct error *e)
     return e->status;
 }
 
-/* Makes `bits` the mask of the group, if it was not read, with these words. */
+/* Adds words to `bits`, which is cleared first unless it has the mask of the group. */
 static void add_words(struct masks *m, const struct mask_word *words, uint64_t count)
 {
     if (!m->is_whole)
@@ -158,7 +158,7 @@ static void count_sent(const struct masks *m, uint64_t bytes, struct exchange_co
     counts->of[COUNT_WHOLE_MASK_BYTES] += m->words * sizeof *m->bits;
 }
 
-/* It returns before a non-blocking reduction is over. */
+/* Reduces whole masks. Returns before a non-blocking reduction is over. */
 static void reduce_whole(struct masks *m, struct exchange_counts *counts)
 {
     add_words(m, m->list.own, m->is_whole ? 0 : m->changed);
@@ -169,7 +169,7 @@ static void reduce_whole(struct masks *m, struct exchange_counts *counts)
         comm_window_or_masks(m->group->leaders, m->bits, m->words);
 }
 
-/* Devices take the words as they came, if all of them are of this rank. */
+/* Whether devices take lists of words as they came: only if the group is of this rank alone. */
 static int takes_list(const struct masks *m)
 {
     return m->devices_list && m->is_sparse && !m->group->of_host;
@@ -226,7 +226,7 @@ void masks_await_answer(struct masks *m, struct exchange_counts *counts)
 {
     watch_wait_begin();
     while (m->asks && !comm_sum_is_here(m->group->rank->comm))
-        sched_yield(); /* the core may be that of a rank that is waited for */
+        sched_yield(); /* a rank that is waited for may need this core */
     watch_wait_end();
     masks_move(m, counts);
 }

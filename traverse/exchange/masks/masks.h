@@ -1,12 +1,12 @@
 /* masks.h: the reduction of the masks of delegates (Pan et al., section V-A; exchange.h)
  *
- * In a group that holds all shards every device ORs the masks of its peers for itself. With other groups the first
- * device of each group does, the result is reduced in host memory, and every device takes it from there. Where few
+ * In a group that holds all shards every device ORs the masks of its peers for itself. Otherwise the first
+ * device of each group does, the result is reduced in host memory, and every device takes it from there. If few
  * words changed, groups give each other lists of these words in place of masks.
  *
  * The steps of a level between groups, in their order:
  * 1. masks_begin, if masks are reduced while devices still look for normals. masks_move goes on with it.
- * 2. masks_tell: what this rank tells the others of its group's mask.
+ * 2. masks_tell: counts the changed words of the group's mask, for this rank's note to the others.
  * 3. masks_reduce, once all have told, if any device found a delegate. masks_are_here asks whether it is over.
  * 4. masks_take gives the result to the devices.
  * Member 0 calls them, except for those with a `member` parameter, which every member calls.
@@ -19,7 +19,7 @@
 
 #include "formats/mpi/mask_reduction.h"
 
-/* The words of a mask of which few are not zero, with their places: fewer bytes than the mask then. */
+/* The non-zero words of a mask, with their places: fewer bytes than the mask if they are few. */
 struct mask_list {
     struct mask_word *own, *all; /* [most], in memory that devices copy to and from fast */
     uint64_t most;               /* 0: masks are never listed */
@@ -37,9 +37,9 @@ struct masks {
 
     /* of this level */
     uint64_t changed; /* words that this group changed */
-    int is_read;      /* that is known already */
-    int is_whole;     /* `bits` has the changes of the group; 0: the list has it, or nothing changed */
-    uint64_t all_changed; /* words that all groups changed, each for itself */
+    int is_read;      /* `changed` is known already */
+    int is_whole;     /* `bits` has the group's changes; 0: the list has them, or nothing changed */
+    uint64_t all_changed; /* the sum of `changed` over all groups */
     int asks;         /* the ranks are asking for all_changed */
     int begun;        /* the reduction has begun while normals were looked for */
     int is_sparse;    /* groups give each other lists */
@@ -51,7 +51,7 @@ void masks_close(struct masks *masks, const struct rank *rank); /* a zeroed one 
 
 /* ---- in a group that holds all shards ---- */
 
-/* Devices read what their peers updated; masks_take follows when all have. */
+/* Devices read the masks of their peers; masks_take follows when all have. */
 enum status masks_read_peers(const struct masks *masks, const struct member *member, struct error *e);
 
 /* ---- between groups ---- */
@@ -66,10 +66,10 @@ int masks_move(struct masks *masks, struct exchange_counts *counts);
 /* Waits until it is known whether a reduction has begun. */
 void masks_await_answer(struct masks *masks, struct exchange_counts *counts);
 
-/* This rank's word to the others: rank_note.changed. */
+/* Gives rank_note.changed, this rank's word to the others. */
 enum status masks_tell(struct masks *masks, uint64_t *changed, struct error *e);
 
-/* Returns whether the masks are then under way, as they are in a reduction that does not block. */
+/* Reduces masks. Returns whether they are still under way, as in a non-blocking reduction. */
 int masks_reduce(struct masks *masks, const struct rank_note *told, struct exchange_counts *counts);
 
 /* Lets MPI go on; 0: a reduction is under way. A rank that does not reduce has none to wait for. */

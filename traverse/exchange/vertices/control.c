@@ -1,6 +1,6 @@
 /* control.c: notes of the ranks about a level, in one small all-to-all; see vertices.h
  *
- * A rank tells each other rank how its level went, and how much comes from each of its devices to each of the
+ * A note says how the level of the rank went, and how much comes from each of its devices to each of the
  * receiver's. There is one message for each box that is not empty: receivers learn its length here.
  */
 #include "vertices.h"
@@ -9,7 +9,7 @@
 
 enum { NOTE_WORDS = sizeof(struct rank_note) / sizeof(uint64_t) };
 
-#define MASK_BIT (UINT64_C(1) << 63) /* of a count: words of a mask, not ids */
+#define MASK_BIT (UINT64_C(1) << 63) /* in a count: it is of words of a mask, not of ids */
 
 size_t control_width(const struct rank *rank)
 {

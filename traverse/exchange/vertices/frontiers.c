@@ -5,7 +5,7 @@
 
 /* ---- opening ---- */
 
-/* Every device of this rank learns which normals of a shard have nn edges. */
+/* Tells every device of this rank which normals of a shard have nn edges. */
 static void tell_sources(const struct group *group, uint32_t shard, uint64_t *mask, struct error *e)
 {
     const struct rank *rank = group->rank;
@@ -45,7 +45,7 @@ static uint32_t *frontier_of(const struct vertices *v, uint32_t shard)
     return v->frontiers + ((uint64_t)shard << v->rank->graph->shards[0].local_bits) / 32;
 }
 
-/* Words of the frontier that a device gives to others, or that it is given of a shard that no peer has. */
+/* Words of the frontier that a device gives to others, or is given of a shard that is no peer's. */
 static uint64_t frontier_words(const struct group *group, uint32_t device, uint32_t shard)
 {
     const struct backend_frontiers *frontiers = group->rank->backend->frontiers;
@@ -65,7 +65,7 @@ static enum status read_own(const struct vertices *v, const struct member *m, st
     return e->status;
 }
 
-/* Every rank sends those of its devices to all ranks of other groups. */
+/* Sends the frontiers of this rank's devices to all ranks of other groups, and receives theirs. */
 static enum status send_all(const struct vertices *v, struct exchange_counts *counts, struct error *e)
 {
     const struct comm *comm = v->rank->comm;

@@ -1,7 +1,7 @@
-/* outboxes.c: the vertices that leave this rank, put into boxes; see vertices.h
+/* outboxes.c: puts the vertices that leave this rank into boxes; see vertices.h
  *
  * There is a box for each pair of a sending device and a receiving device of another rank. The boxes of a
- * device lie one after the other in its exchange memory, so vertices are counted first and copied then.
+ * device lie one after the other in its exchange memory, so vertices are counted, then copied.
  */
 #include "unique.h"
 #include "vertices.h"
@@ -10,8 +10,8 @@
 
 /* ---- counting ---- */
 
-/* The box for what device `from` found for shard s, of another rank. With option L the device that has the
- * receiver's number sends it. */
+/* The box for vertices that device `from` found for shard s of another rank. With option L the device with
+ * the receiver's number sends it. */
 static struct outbox *outbox_for(const struct vertices *v, uint32_t from, uint32_t s)
 {
     uint32_t ranks = v->rank->comm->ranks, to = device_of_shard(s, ranks);
@@ -35,7 +35,7 @@ void vertices_count_found(const struct vertices *v, struct exchange_counts *coun
     }
 }
 
-/* With option L the masks of several devices become one. All devices of a rank use the same form. */
+/* Adds a parcel to its box. With option L masks of devices become one, as all use the same form. */
 static void count_parcel(struct vertices *v, uint32_t from, uint32_t s)
 {
     struct parcel parcel = leaving_parcel(v, from, s);
@@ -80,7 +80,7 @@ static enum status wait_for_copies(const struct rank *rank, struct error *e)
     return e->status;
 }
 
-/* Option L: the vertices of all devices of this rank for one of another rank become one message. */
+/* Option L: adds a device's vertices to a box that all devices of this rank share. */
 static enum status fill_box(const struct vertices *v, uint32_t from, uint32_t s, struct error *e)
 {
     const struct rank *rank = v->rank;

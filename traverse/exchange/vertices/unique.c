@@ -32,7 +32,7 @@ static uint32_t largest_of(const uint32_t *ids, uint64_t count)
     return largest;
 }
 
-/* A mask is faster unless most of its words stay zero. */
+/* By a mask, which is faster unless most of its words stay zero, or else by sorting. */
 uint64_t unique_ids(uint32_t *ids, uint64_t count)
 {
     if (count == 0)

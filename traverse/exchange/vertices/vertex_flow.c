@@ -14,9 +14,9 @@
 
 #include <string.h>
 
-/* ---- what leaves ---- */
+/* ---- sending ---- */
 
-/* The devices that a message is from and for stand in its tag. */
+/* The tag of a message: which devices it is from and for. */
 static int tag_of(const struct vertices *v, uint32_t from, uint32_t to)
 {
     return (int)(from * v->rank->device_count + to);
@@ -52,7 +52,7 @@ static void pass_chunk(const struct vertices *v, uint32_t device, struct outflow
     place->at = 0;
 }
 
-/* An id that ends in a chunk is copied with it. */
+/* Begins to copy a chunk: the ids that end in it. */
 static enum status copy_chunk(struct vertices *v, uint32_t device, const struct transfer *chunk,
                               struct error *e)
 {
@@ -107,7 +107,7 @@ static int send_chunk(struct vertices *v, uint32_t device, struct error *e)
     return 1;
 }
 
-/* ---- what arrives ---- */
+/* ---- receiving ---- */
 
 /* Makes room for messages that a device receives, and expects one from each device of each rank. */
 static enum status list_receives(struct vertices *v, uint32_t to, struct error *e)
@@ -129,7 +129,7 @@ static enum status list_receives(struct vertices *v, uint32_t to, struct error *
     return ST_OK;
 }
 
-/* An id is taken in with the chunk that it ends in. */
+/* Gives a chunk to its device: the ids that end in it. */
 static enum status take_chunk(struct vertices *v, const struct flow_chunk *chunk, struct error *e)
 {
     const struct transfer *t = &v->receives[chunk->message];
@@ -144,7 +144,7 @@ static enum status take_chunk(struct vertices *v, const struct flow_chunk *chunk
 
 /* ---- both ---- */
 
-/* Returns the chunks of all boxes. */
+/* Counts the boxes. Returns the number of their chunks. */
 static size_t count_boxes(const struct vertices *v, struct exchange_counts *counts)
 {
     uint64_t chunks = 0;

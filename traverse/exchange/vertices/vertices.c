@@ -25,8 +25,8 @@ static void release_all(const struct rank *rank, struct buffer *buffers)
     memory_release(rank->budget, buffers);
 }
 
-/* Twice the capacity of before, if so much may be needed. With option L nobody knows how much a device may gather, so
- * it takes its need; all devices then have no more than without. */
+/* Twice the capacity of before, if so much may be needed. With option L nobody knows how much a device
+ * may gather, so it takes its need; all devices then have no more than without. */
 static uint64_t next_capacity(const struct vertices *v, uint32_t device, uint64_t capacity, uint64_t need)
 {
     uint64_t twice = smaller(2 * capacity, v->rank->graph->shards[device].csr[NN].edges);
@@ -49,8 +49,8 @@ enum status buffer_grow(const struct vertices *v, uint32_t device, struct buffer
     return e->status;
 }
 
-/* Room for the longest lists that are shorter than masks, as far as shards have edges for them, so that no search waits
- * for more: to get memory that devices copy to fast takes milliseconds. */
+/* Makes room for the longest lists that are shorter than masks, if shards have edges for them. So no
+ * search waits for more: memory that devices copy to fast takes milliseconds to get. */
 static enum status grow_all(const struct vertices *v, struct error *e)
 {
     const struct rank *rank = v->rank;

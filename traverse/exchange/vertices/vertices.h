@@ -2,10 +2,10 @@
  *
  * Within a group there are no messages: a device reads vertices where its peers have them (peer_vertices.c). The steps
  * of a level between groups, in their order:
- * 1. vertices_collect (outboxes.c) puts what leaves into boxes. Options L and U take effect there.
+ * 1. vertices_collect (outboxes.c) puts leaving vertices into boxes; options L and U work there.
  * 2. vertices_share (control.c): ranks tell each other how their level went, and how much each box has.
  * 3. vertices_begin to vertices_end (vertex_flow.c): boxes are copied, sent, and taken in, all side by side.
- * Where nn is pulled, devices give each other the frontier instead, before the visit (frontiers.c).
+ * If nn is pulled, devices give each other the frontier instead, before the visit (frontiers.c).
  *
  * A function with a `member` parameter is called by every member, for its devices. Member 0 calls the others.
  */
@@ -38,7 +38,7 @@ struct vertices {
     const struct group *group;
     const struct rank *rank;
     uint64_t chunk_bytes;
-    int gathers; /* option L: what goes to device g of other ranks is gathered on device g first */
+    int gathers; /* option L: device g gathers the vertices for device g of other ranks first */
     int leaving; /* there are vertices for other groups in this level */
     struct outbox *box;            /* [G from][R][G to]; those to this group stay empty */
     struct buffer *send, *receive; /* [G], grown as needed */
@@ -49,11 +49,11 @@ struct vertices {
     size_t receive_count;
     struct outflow *out;    /* [G] */
     struct comm_flow *flow; /* of this level; NULL: none */
-    uint32_t *frontiers;    /* by nn's columns: normals on their way between groups; NULL: never */
+    uint32_t *frontiers;    /* by nn's columns: frontiers between groups; NULL: never given */
 };
 
-/* Collective, in groups that do not hold all shards. A rank that failed before takes part. `frontiers`: groups may give
- * each other theirs. */
+/* Collective, in groups that do not hold all shards. A rank that failed before takes part. `frontiers`:
+ * groups may give each other theirs. */
 enum status vertices_open(struct vertices *vertices, struct group *group, uint64_t chunk_bytes, int gathers,
                           int frontiers, struct error *e);
 void vertices_close(struct vertices *vertices, const struct rank *rank); /* a zeroed one is allowed */
@@ -62,7 +62,7 @@ void vertices_close(struct vertices *vertices, const struct rank *rank); /* a ze
 
 enum status vertices_take_peers(const struct group *group, const struct member *member, struct error *e);
 
-/* Counts what devices of this rank read of others in this level: vertices, or before that frontiers. */
+/* Counts vertices, or before a visit frontiers, that this rank's devices read of peers in a level. */
 void vertices_count_peers(const struct group *group, struct exchange_counts *counts);
 void vertices_count_frontiers(const struct group *group, struct exchange_counts *counts);
 
@@ -76,7 +76,7 @@ enum status vertices_drop_repeated(const struct group *group, const struct membe
 
 enum status vertices_collect(struct vertices *vertices, struct error *e);
 
-/* Options U and L: everything for one device is in one box, so duplicates between devices go, too. */
+/* Options U and L: one box has all vertices for a device, so duplicates between devices go, too. */
 enum status vertices_drop_duplicates(const struct vertices *vertices, const struct member *member, struct error *e);
 
 /* Collective. */
@@ -102,7 +102,7 @@ static inline size_t boxes_of_device(const struct vertices *v)
     return (size_t)v->rank->comm->ranks * v->rank->device_count;
 }
 
-/* The box for what device `from` sends to device `to` of another rank. */
+/* The box of messages from device `from` to device `to` of another rank. */
 static inline struct outbox *outbox_of(const struct vertices *v, uint32_t from, uint32_t rank, uint32_t to)
 {
     return v->box + from * boxes_of_device(v) + (size_t)rank * v->rank->device_count + to;
