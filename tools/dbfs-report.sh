@@ -12,7 +12,7 @@ help='usage: dbfs-report graph500 [--several-levels] [--construction-time S] RUN
        dbfs-report means RUN.json...
        dbfs-report compare A.json B.json
        dbfs-report roots RUN.json...
-       dbfs-report exchange RUN.json...
+       dbfs-report exchange [--pairs] RUN.json...
        dbfs-report options RUN.json...
        dbfs-report levels TRACE...
        dbfs-report plot [-r ROOT] [-o FILE.svg|FILE.png|FILE.pdf] TRACE|SWEEP
@@ -31,6 +31,7 @@ wrote with --sweep (SWEEP).
              Without -o, or with `-o -`, the script for gnuplot
 
       --clock CLOCK          search (the default) or answer: the time that counts
+      --pairs                of exchange: a row for each level and pair of ranks instead
       --several-levels       searches of more than one level alone, as in the paper, for the block
       --construction-time S  seconds to build the graph, for the block
   -r, --root ROOT            of the levels to plot (default: the first)
@@ -124,6 +125,10 @@ $2 ~ /^roots\./ {
     split($2, part, ".")
     root[$1, part[2], part[3]] = $3
     if (part[2] + 1 > searches[$1]) searches[$1] = part[2] + 1
+    if (part[3] == "pairs_exchanged") {
+        pair[$1, part[2], part[4], part[5]] = $3
+        if (part[5] + 1 > pairs[$1, part[2]]) pairs[$1, part[2]] = part[5] + 1
+    }
     if (part[3] ~ /^levels_(s|exchanged)$/) {
         of_level[$1, part[4], part[5]] += $3
         of_search[$1, part[2], part[4]] += $3
@@ -323,6 +328,10 @@ read_breakdowns() {
 # counted one by one, and their bytes are the same before and after.
 exchange() {
     [ $# -gt 0 ] || usage 'exchange: which runs?'
+    if [ $by_pairs = 1 ]; then
+        exchanged_pairs "$@"
+        return
+    fi
     read_breakdowns "$@"
     over_values '
 function of(name) { return of_level[d, name, l] / searches[d] }
@@ -341,6 +350,46 @@ END {
             row("mask", "NA", "NA", of("whole_mask_bytes"), of("mask_bytes"))
             row("peer", of("peer_vertices") "", of("peer_vertices") "", of("peer_bytes"), of("peer_bytes"))
         }
+}'
+}
+
+# Means over all searches, as above: lists before and after, and bits in the bytes of both.
+exchanged_pairs() {
+    read_runs "$@"
+    number=0
+    for file in "$@"; do
+        grep -q "^$number	environment\.pairs	true$" "$work/values" ||
+            die 3 "$file: no pairs_exchanged: dbfs-traverse writes it with --pairs"
+        number=$((number + 1))
+    done
+    over_values '
+function add_up(   i, k, place) { # all searches of run d
+    split("", moves); split("", found); split("", sent); split("", bytes)
+    last = 0
+    for (i = 0; i < searches[d]; i++)
+        for (k = 0; k < pairs[d, i]; k++) {
+            place = pair[d, i, "level", k] SUBSEP pair[d, i, "source", k] SUBSEP pair[d, i, "destination", k]
+            moves[place]
+            found[place] += pair[d, i, "found_vertices", k] / searches[d]
+            sent[place] += pair[d, i, "sent_vertices", k] / searches[d]
+            bytes[place] += pair[d, i, "bytes", k] / searches[d]
+            if (pair[d, i, "level", k] > last) last = pair[d, i, "level", k]
+        }
+}
+function row(l, s, t) {
+    printf "%s\t%d\t%d\t%d\t%.9g\t%.9g\t%.9g\t%.9g\n", name[d + 1], l, s, t, found[l, s, t], sent[l, s, t],
+        bytes[l, s, t] + 4 * (found[l, s, t] - sent[l, s, t]), bytes[l, s, t]
+}
+END {
+    print "run\tlevel\tsource\tdestination\tvertices\tvertices_after\tbytes\tbytes_after"
+    runs = split(ENVIRON["names"], name, "\n")
+    for (d = 0; d < runs; d++) {
+        add_up()
+        for (l = 0; l <= last; l++)
+            for (s = 0; s < env[d, "ranks"]; s++)
+                for (t = 0; t < env[d, "ranks"]; t++)
+                    if ((l, s, t) in moves) row(l, s, t)
+    }
 }'
 }
 
@@ -524,7 +573,7 @@ plot() {
 
 # ---- command line ----
 
-clock=search built=NA several=0 root='' output='' force=0 command=''
+clock=search built=NA several=0 by_pairs=0 root='' output='' force=0 command=''
 names='' count=0
 [ $# -gt 0 ] || usage 'what to report?'
 work=$(mktemp -d "${TMPDIR:-/tmp}/dbfs-report.XXXXXX") || die 1 'cannot create a temporary folder'
@@ -536,6 +585,7 @@ while [ $# -gt 0 ]; do
     -h | --help) printf '%s\n' "$help"; exit 0 ;;
     --version) echo "$version"; exit 0 ;;
     --clock) need $# "$1"; clock=$2; shift ;;
+    --pairs) by_pairs=1 ;;
     --several-levels) several=1 ;;
     --construction-time) need $# "$1"; built=$2; shift ;;
     -r | --root) need $# "$1"; root=$2; shift ;;

@@ -19,4 +19,13 @@ counted() {
         { send($1, $2); send($2, $1) }
         END { for (key in before) print key, before[key], after[key] }' "$work/depths" - | sort -n -k1,1 -k2,2 -k3,3
 }
+
+# sent P: the same between processes, as a search on P ranks sends it and dbfs-report tells: rows
+# `level source destination before after bytes_before bytes_after`.
+sent() {
+    packed sent "$1" inf <"$work/edges"
+    searched sent "$1" -n 1 --direction push --uniquify --exchange-memory host --exchange-form list --pairs
+    "$bin/dbfs-report" exchange --pairs "$work/sent.json" | awk -F '\t' -v OFS='\t' '
+        NR > 1 { print $2 + 1, $3, $4, $5, $6, $7, $8 }'
+}
 counting='counted from the distances of dbfs-traverse'

@@ -1,9 +1,15 @@
 #!/bin/bash
 # mastrostefano-sort-unique.sh: their table of vertices before and after sort-unique, with one scale for each process. Theirs is
-# of the third level, ours of the level that has most, and both are of one process.
+# of the third level, ours of the level that has most, and both are of one process. Theirs has the vertices that stay, too; a search counts those that leave.
 . scripts/experiments/lib.sh
 . scripts/experiments/counted.sh
 
+# fullest SOURCE: a row of the level that has most, of what one process has on average
+fullest() {
+    awk -F '\t' -v OFS='\t' -v source="$1" -v s=$s -v p=$p '
+        { before[$1] += $4 / p; after[$1] += $5 / p; if (before[$1] > before[most]) most = $1 }
+        END { print source, s, p, most, before[most], after[most], 100 * after[most] / before[most] }'
+}
 {
     row source scale processes level before after kept_percent
     awk -F '\t' -v OFS='\t' '$1 == "mastrostefano-sort-unique" {
@@ -14,9 +20,8 @@
     for p in 1 2 4 8 16; do
         rmat $s >"$work/edges"
         # neighbours found by several processes count once for each of them
-        counted $p | awk -F '\t' -v OFS='\t' -v s=$s -v p=$p '
-            { before[$1] += $4 / p; after[$1] += $5 / p; if (before[$1] > before[most]) most = $1 }
-            END { print "ours", s, p, most, before[most], after[most], 100 * after[most] / before[most] }'
+        counted $p | fullest ours
+        [ $p = 1 ] || sent $p | fullest 'ours, between processes'
         s=$((s + 1))
     done
-} | keep mastrostefano-sort-unique 'Mastrostefano: vertices before and after sort-unique, by scale and processes' "$counting"
+} | keep mastrostefano-sort-unique 'Mastrostefano: vertices before and after sort-unique, by scale and processes' "$counting; between processes: sent by it"

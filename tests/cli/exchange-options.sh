@@ -262,6 +262,50 @@ d=$(sed -n 's/.*"delegates": \([0-9]*\).*/\1/p' "$tmp/json")
 equal "$name: masks of both ranks, in each reduction" "$(moved mask_bytes)" \
     $((2 * 8 * ((d + 63) / 64) * $(json_sum mask_reductions)))
 
+# ---- pairs of ranks ----
+
+# What pairs add up to in each level, beside the counts of all ranks: vertices before and after, and bytes.
+pair_sums() {
+    "$BIN/dbfs-report" exchange --pairs "$tmp/json" | awk -F '\t' '
+        NR > 1 { for (i = 5; i <= 8; i++) sum[$2, i] += $i; if ($3 == $4) exit 1; if ($2 > last) last = $2 }
+        END { for (l = 0; l <= last; l++) print l, sum[l, 5] + 0, sum[l, 6] + 0, sum[l, 7] + 0, sum[l, 8] + 0 }'
+}
+level_sums() {
+    "$BIN/dbfs-report" exchange "$tmp/json" | awk -F '\t' '
+        NR > 1 && ($3 == "list" || $3 == "bits") { for (i = 4; i <= 7; i++) sum[$2, i] += $i }
+        NR > 1 && ($3 == "list" || $3 == "bits") && $6 > 0 { last = $2 }
+        END { for (l = 0; l <= last; l++) print l, sum[l, 4] + 0, sum[l, 5] + 0, sum[l, 6] + 0, sum[l, 7] + 0 }'
+}
+for options in '--uniquify' '--uniquify --local-all2all' '--direction push --exchange-form bits' '--exchange-form auto'; do
+    for ranks in 2 4; do
+        run normal 1 $ranks --breakdown --pairs $options
+        check "$name: pairs add up to the counts of levels" diff <(pair_sums) <(level_sums)
+        check "$name: which are not 0" test "$(pair_sums | awk '$5 > 0' | wc -l)" -ge 1
+    done
+done
+
+# Ten neighbours of the root, all of rank 0, have the same two neighbours, of ranks 1 and 2, and a leaf each, of rank 3.
+awk 'BEGIN { for (i = 1; i <= 10; i++) { print 0, 4 * i; print 4 * i, 1; print 4 * i, 2; print 4 * i, 4 * i + 3 } }' >"$tmp/same.txt"
+graph same inf 0 || fail 'a graph of duplicates'
+same_pairs() { # AFTER: of ten that are the same
+    printf '%s\t%s\t%s\t%s\t%s\t%s\t%s\n' 1 0 1 10 "$1" 40 $((4 * $1)) 1 0 2 10 "$1" 40 $((4 * $1)) 1 0 3 10 10 40 40 \
+        2 1 0 10 10 40 40 2 2 0 10 10 40 40 2 3 0 10 10 40 40
+}
+for option in '' --uniquify; do
+    run same 0 4 --direction push --pairs $option
+    check "$name: each pair has what leaves, before and after" diff \
+        <("$BIN/dbfs-report" exchange --pairs "$tmp/json" | tail -n +2 | cut -f 2-) <(same_pairs $([ -n "$option" ] && echo 1 || echo 10))
+done
+run same 0 2 --direction push --pairs
+equal "$name: shards of one rank are one source and destination" \
+    "$("$BIN/dbfs-report" exchange --pairs "$tmp/json" | cut -f 2-5 | tr '\t\n' ' ,')" 'level source destination vertices,1 0 1 20,2 1 0 20,'
+run same 0 4 --pairs --exchange-memory peer
+equal "$name: ranks that read each other's memory send nothing" "$("$BIN/dbfs-report" exchange --pairs "$tmp/json" | wc -l)" 1
+run same 0 4 --direction push
+check "$name: no pairs without --pairs" test "$(grep -c pairs_exchanged "$tmp/json")" = 0
+check_exit 3 'a table of them' "$BIN/dbfs-report" exchange --pairs "$tmp/json"
+check_says "$tmp/json: no pairs_exchanged: dbfs-traverse writes it with --pairs" 'is refused, and says why'
+
 # ---- masks of which few words changed ----
 
 # Words go with their places. All vertices are delegates; a search finds one or two of 20 in each level, and there

@@ -12,9 +12,9 @@ page=${BUILD:-build}/man/dbfs-json.5
 
 # ---- the environment ----
 
-check_exit 0 'a report' "$traverse" -q -n 3 --json "$tmp/a.json" --breakdown "$tmp/p1"
+check_exit 0 'a report' "$traverse" -q -n 3 --json "$tmp/a.json" --breakdown --pairs "$tmp/p1"
 value() { sed -n "s/.*\"$1\": \"\([^\"]*\)\".*/\1/p" "$tmp/a.json"; }
-check 'has the command line' grep -qF "\"command\": [\"$traverse\", \"-q\", \"-n\", \"3\", \"--json\", \"$tmp/a.json\", \"--breakdown\", \"$tmp/p1\"]" \
+check 'has the command line' grep -qF "\"command\": [\"$traverse\", \"-q\", \"-n\", \"3\", \"--json\", \"$tmp/a.json\", \"--breakdown\", \"--pairs\", \"$tmp/p1\"]" \
     "$tmp/a.json"
 model=$(sed -n 's/^model name[^:]*: //p' /proc/cpuinfo | head -1)
 if [ -n "$model" ]; then
@@ -254,6 +254,23 @@ check 'times are medians, counts are means' sh -c "tail -1 '$tmp/out' | cmp - '$
 check 'a row for each run' test "$(wc -l <"$tmp/out")" = 3
 check_exit 3 'a run without --breakdown' "$report" exchange "$tmp/moved.json" "$tmp/r.json"
 check_says "$tmp/r.json: no levels_exchanged" 'is named'
+
+# Pairs, by hand: a pair of both searches, which sends half of what it finds in lists; one of the first alone, which sends
+# bits; and in a later level one of the second alone.
+between() { # LEVELS SOURCES DESTINATIONS FOUND SENT BYTES
+    printf '{"root": 1, "time_s": 2, "teps": 1, "levels": 2, "pairs_exchanged": {"level": [%s], "source": [%s],' "$1" "$2"
+    printf '"destination": [%s], "found_vertices": [%s], "sent_vertices": [%s], "bytes": [%s]}}' "$3" "$4" "$5" "$6"
+}
+printf '{"environment": {"vertices": 9, "ranks": 3, "pairs": true}, "roots": [%s, %s]}\n' \
+    "$(between '1, 1' '2, 0' '0, 1' '0, 10' '0, 6' '8, 24')" "$(between '10, 1' '1, 0' '2, 1' '4, 20' '4, 9' '16, 36')" >"$tmp/pairs.json"
+check_exit 0 'pairs of two runs' "$report" exchange --pairs "$tmp/pairs.json" "$tmp/pairs.json"
+printf "$tmp/pairs.json"'\t%s\t%s\t%s\t%s\t%s\t%s\t%s\n' 1 0 1 15 7.5 60 30 1 2 0 0 0 4 4 10 1 2 2 2 8 8 >"$tmp/want"
+check 'are means, by level, source and destination, a run after the other' \
+    sh -c "cat '$tmp/want' '$tmp/want' >'$tmp/twice'; tail -n +2 '$tmp/out' | cmp - '$tmp/twice'"
+check_exit 0 'pairs of one rank' "$report" exchange --pairs "$tmp/a.json"
+check 'are none' test "$(wc -l <"$tmp/out")" = 1
+check_exit 3 'pairs of a run without them' "$report" exchange --pairs "$tmp/a.json" "$tmp/moved.json"
+check_says "$tmp/moved.json: no pairs_exchanged" 'is named'
 
 # malformed_as TEXT: exit 3
 for text in '' '{' '{}}' '{"a" 1}' '{"a": }' '{"a": 1,}' '{"a": 1 "b": 2}' '{"a": [1,]}' '{"a": [1}' '[1]' '1' '{"a": tru}' '{"a": "x}' \

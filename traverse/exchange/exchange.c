@@ -151,6 +151,8 @@ static enum status take_stock(struct exchange *x, const struct member *m, struct
     if (m->number == 0) {
         masks_await_answer(&x->masks, &x->counts);
         vertices_count_found(&x->vertices, &x->counts);
+        if (x->pairs != NULL)
+            pair_log_count_found(x->pairs, &x->group);
     }
     if (drops && team_meet(m, e) == ST_OK)
         vertices_drop_repeated(&x->group, m, e);
@@ -241,6 +243,8 @@ enum status exchange_vertices(struct exchange *x, const struct member *m,
             vertices_move(&x->vertices, e);
         watch_wait_end();
         vertices_end(&x->vertices);
+        if (x->pairs != NULL)
+            pair_log_end_level(x->pairs, &x->vertices);
         give_counts(x, stats);
     }
     team_meet(m, e); /* the next steps of members may change arrays that others read here */

@@ -61,6 +61,7 @@ struct exchange_stats {
 };
 
 struct exchange;
+struct pair_log;
 
 /* Collective. */
 enum status exchange_open(struct exchange **exchange, const struct rank *rank,
@@ -75,6 +76,9 @@ int exchange_has_peer_ranks(const struct exchange *exchange); /* the group has s
 /* Whether devices may exchange by themselves: all shards are peers that can, and nobody asked for a form. The
  * options of messages (L, U, IR) make no difference, as none is sent. */
 int exchange_is_free(const struct exchange *exchange);
+
+/* Of the levels that follow, counts for each pair of ranks go to this log (pair_log.h). NULL, as at first: to none. */
+void exchange_log_pairs(struct exchange *exchange, struct pair_log *log);
 
 /* Waits for all members of the group; as team_meet. */
 enum status exchange_meet(struct exchange *exchange, const struct member *member, struct error *e);

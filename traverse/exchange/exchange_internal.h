@@ -4,6 +4,7 @@
 
 #include "exchange.h"
 #include "group.h"
+#include "pair_log.h"
 
 #include "masks/masks.h"
 #include "vertices/vertices.h"
@@ -31,6 +32,7 @@ struct exchange {
     struct group group;
     struct level_state level;
     struct exchange_counts counts; /* of this level, by member 0 */
+    struct pair_log *pairs;        /* the same for each pair of ranks; NULL: nobody asked */
     struct nn_pool nn;
     struct masks masks;
     struct vertices vertices;

@@ -83,6 +83,11 @@ const char *exchange_why_no_peers(const struct exchange *x)
     return x->why[0] != '\0' ? x->why : NULL;
 }
 
+void exchange_log_pairs(struct exchange *x, struct pair_log *log)
+{
+    x->pairs = log;
+}
+
 int exchange_sends_messages(const struct exchange *x)
 {
     return !x->group.whole;

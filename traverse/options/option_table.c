@@ -131,6 +131,8 @@ const struct option_row option_table[] = {
      .help = "a line of JSON per level: frontier, directions, messages, times"},
     {.name = "breakdown", .group = GROUP_RESULTS, .of = OF_GRID | OF_TRAVERSE, .kind = TAKE_FLAG, .at = AT(breakdown),
      .help = "with --json, also the time of each part of each level"},
+    {.name = "pairs", .group = GROUP_RESULTS, .of = OF_TRAVERSE, .kind = TAKE_FLAG, .at = AT(pairs), .json = "pairs",
+     .help = "with --json, also the vertices that each rank sends to each other one in each level"},
 
     {.name = "max-depth", .value = "D", .group = GROUP_SEARCH, .of = OF_TRAVERSE | EVERYDAY, .kind = TAKE_COUNT,
      .at = AT(max_depth), .most = NO_MAX_DEPTH - 1, .help = "end at depth D: vertices beyond are not reached"},

@@ -254,6 +254,19 @@ static void json_moved(FILE *out, const struct record *r)
     fputs("}", out);
 }
 
+/* Prints what ranks sent to each other, a column for each member. */
+static void json_pairs(FILE *out, const struct pair_log *pairs)
+{
+    fputs(",\n     \"pairs_exchanged\": {", out);
+    for (int member = 0; member < PAIR_MEMBERS; member++) {
+        fprintf(out, "%s\"%s\": [", member > 0 ? ",\n       " : "", pair_member_name[member]);
+        for (uint64_t i = 0; i < pairs->count; i++)
+            fprintf(out, "%s%" PRIu64, i > 0 ? ", " : "", pairs->note[i].of[member]);
+        fputs("]", out);
+    }
+    fputs("}", out);
+}
+
 static void json_record(FILE *out, const struct environment *env, const struct record *r)
 {
     fprintf(out,
@@ -280,6 +293,8 @@ static void json_record(FILE *out, const struct environment *env, const struct r
         json_levels(out, r);
         json_moved(out, r);
     }
+    if (env->args->pairs)
+        json_pairs(out, &r->pairs);
     fputs("}", out);
 }
 

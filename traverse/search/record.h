@@ -5,6 +5,8 @@
 #include "level_log.h"
 #include "searcher.h"
 
+#include "traverse/exchange/pair_log.h"
+
 /* One search. */
 struct record {
     uint64_t root; /* original id */
@@ -17,6 +19,7 @@ struct record {
     uint32_t iterations, mask_reductions;
     uint64_t sent_vertices;   /* all ranks */
     struct exchange_counts *moved; /* [iterations], sums of all ranks; NULL: not timed. Owned */
+    struct pair_log pairs; /* with --pairs, of all ranks */
     struct level_log log; /* with --trace, the levels of this rank */
     struct breakdown *levels; /* [iterations], each phase of the slowest rank; NULL: not timed. Owned */
 };
