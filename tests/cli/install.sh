@@ -52,6 +52,7 @@ completes 'options of dbfs-batch' --centrality dbfs-batch --cen
 completes 'options of dbfs-graph500' --construction-time dbfs-graph500 --con
 completes 'options of dbfs-paths' --one-sided dbfs-paths --one
 completes 'values of one program' symmetric edgeconv --direction s
+completes 'and of dbfs-dataset' directed dbfs-dataset --direction d
 completes 'values of the table of options' bits dbfs-traverse --exchange-form b
 completes 'and of dbfs-graph500' cost dbfs-graph500 --direction co
 touch "$tmp/some.edges"
