@@ -12,7 +12,7 @@ prog=$(basename "$0")
 root=$(cd "$(dirname "$(readlink -f "$0")")/.." && pwd)
 table=$root/datasets/MANIFEST.tsv
 [ -e "$table" ] || table=$root/share/dbfs/datasets/MANIFEST.tsv # where it is installed
-shards=1 downloads='' mirror='' last=shards dry=false offline=false named=false action=make
+shards=1 downloads='' mirror='' direction='' last=shards dry=false offline=false named=false action=make
 names=() edge_options='' tool_options=''
 
 usage() {
@@ -20,10 +20,13 @@ usage() {
 usage: $prog [OPTION...] NAME DIR [-- EDGECONV-OPTION...]
        $prog --list | --show NAME
 Downloads the graph NAME of the table MANIFEST.tsv, converts it (edgeconv), chooses the threshold
-(degsplit) and packs it (dbfs-pack) into DIR/NAME-pP.dbfs. Repeated, it continues where it stopped;
+(degsplit) and packs it (dbfs-pack) into DIR/NAME-pP.dbfs; a graph that is packed directed, into
+DIR/NAME-directed-pP.dbfs. Repeated, it continues where it stopped;
 what fails its checks is renamed to FILE.bad and made anew then.
 
   -p, --shards P         shards, one for each GPU or rank (default 1)
+      --direction D      once (default for arcs): each arc becomes an edge; directed: arcs stay arcs;
+                         symmetric: each edge as u v and as v u. --list says what the source is
   -n, --dry-run          print the commands instead of running them
   -d, --downloads DIR    where the downloaded files are, or shall be (default: DIR/NAME.files)
       --offline          download nothing: a file that is missing is an error
@@ -69,6 +72,30 @@ find_row() { # NAME
     set_row "$line"
 }
 
+# What --direction may be for the source, the default first.
+directions() {
+    case ${row[unit]} in
+    arc) echo 'once directed' ;;
+    edge) echo once ;;
+    both) echo symmetric ;;
+    esac
+}
+
+source_kind() { [ "${row[unit]}" = arc ] && echo directed || echo undirected; }
+
+# Sets stem, of which the names of all results are made, and for arcs that stay arcs the option of edgeconv. The
+# two forms of a graph have names of their own, so both fit in a folder.
+take_direction() {
+    local fitting
+    fitting=$(directions)
+    stem=${row[name]}
+    [ -z "$direction" ] || [[ " $fitting " == *" $direction "* ]] ||
+        die 2 "--direction $direction: ${row[name]} is $(source_kind) and takes --direction ${fitting/ / or }"
+    [ "$direction" = directed ] || return 0
+    stem=$stem-directed
+    row[options]='--direction directed'
+}
+
 rounded() { [[ $1 == \~* ]]; }
 
 # Sets n and entries (without the ~ of rounded numbers), and the edges that the stream may have, `least`
@@ -107,13 +134,13 @@ estimate() { # sets disk, memory (bytes) and seconds
 }
 
 list() {
-    local line format='%-18s %11s %13s %8s %8s %8s %7s\n'
-    printf "$format" name n entries download disk memory time
+    local line format='%-18s %11s %13s %10s %8s %8s %8s %7s\n'
+    printf "$format" name n entries source download disk memory time
     tail -n +2 "$table" | while IFS= read -r line; do
         set_row "$line"
         take_numbers
         estimate
-        printf "$format" "${row[name]}" "${row[n]}" "${row[entries]}" \
+        printf "$format" "${row[name]}" "${row[n]}" "${row[entries]}" "$(source_kind)" \
             "$([ -z "${row[bytes]}" ] && echo - || bytes_text "${row[bytes]#\~}")" \
             "$(bytes_text $disk)" "$(bytes_text $memory)" "$(time_text $seconds)"
     done
@@ -126,6 +153,7 @@ show() {
         printf '%-10s %s\n' "$column" "${row[$column]:--}"
     done
     estimate
+    printf '%-10s %s\n' direction "$(directions | sed 's/ / or /')"
     printf '%-10s disk %s, memory of dbfs-pack %s, time on 2 cores %s\n' estimates \
         "$(bytes_text $disk)" "$(bytes_text $memory)" "$(time_text $seconds)"
 }
@@ -313,7 +341,7 @@ refuse_counts() { # FILE MESSAGE
 }
 
 make_edges() { # DIR
-    local file=$1/${row[name]}.edges
+    local file=$1/$stem.edges
     if [ "$last" != download ] && [ -e "$file" ]; then
         echo "# have $file"
         return 0
@@ -339,12 +367,13 @@ make_map() { # DIR
 }
 
 make_graph() { # DIR
-    local name=${row[name]} split folder
-    split=$name-p$shards.split
-    folder=$name-p$shards.dbfs
+    local split folder
+    take_direction
+    split=$stem-p$shards.split
+    folder=$stem-p$shards.dbfs
     take_numbers
     estimate
-    echo "# $name: ${row[what]}"
+    echo "# ${row[name]}: ${row[what]}"
     echo "# licence: ${row[licence]}; from ${row[page]}"
     echo "# estimates: disk $(bytes_text $disk), memory $(bytes_text $memory), $(time_text $seconds) on 2 cores"
     ! $dry || echo 'set -euo pipefail'
@@ -352,12 +381,12 @@ make_graph() { # DIR
     make_edges "$1"
     ! $named || make_map "$1"
     [ "$last" != download ] || return 0
-    check_counts "$1/$name.edges"
+    check_counts "$1/$stem.edges"
     [ "$last" != edges ] || return 0
     [ "$here" = "$1" ] || enter "$1"
-    step "$split" "degsplit -p $shards$tool_options -o $split $name.edges"
+    step "$split" "degsplit -p $shards$tool_options -o $split $stem.edges"
     [ "$last" != split ] || return 0
-    step "$folder/manifest" "dbfs-pack --resume -p $shards$tool_options -s $split -o $folder $name.edges"
+    step "$folder/manifest" "dbfs-pack --resume -p $shards$tool_options -s $split -o $folder $stem.edges"
 }
 
 # ---- command line ----
@@ -386,6 +415,7 @@ parse_options() {
         -p | --shards) shards=$2 ;;
         -d | --downloads) downloads=$(realpath -m "$2") ;;
         --mirror) mirror=$2 ;;
+        --direction) direction=$2 ;;
         --to) last=$2 ;;
         -S | --memory) pass_on -S "$2" ;;
         -T | --tmpdir) pass_on -T "$(realpath -m "$2")" ;;
@@ -397,6 +427,8 @@ parse_options() {
         shift 2
     done
     [[ $shards =~ ^[1-9][0-9]*$ ]] || die 2 "-p $shards: expected a number of shards"
+    [[ $direction =~ ^(|once|directed|symmetric)$ ]] ||
+        die 2 "--direction $direction: expected once, directed or symmetric"
     [[ $last =~ ^(download|edges|split|shards)$ ]] ||
         die 2 "--to $last: expected download, edges, split or shards"
 }

@@ -21,7 +21,7 @@ PATH=${bin%/*}:$PATH
 # Threads that wait sleep soon: the programs of a pipe share the cores.
 [ -n "${OMP_WAIT_POLICY+set}" ] || export GOMP_SPINCOUNT="${GOMP_SPINCOUNT-1000}"
 files=() convert=() pack=() both=() search=() results=() kinds=()
-cache='' shards='' ranks='' compact=false undirected=(-u) verbose=false force=() quiet=() details=()
+cache='' shards='' ranks='' compact=false undirected=(-u) asked='' verbose=false force=() quiet=() details=()
 roots_from='' pairs='' program=dbfs-traverse
 work='' scratch='' # folders of this run alone: shards in the making; anything else
 children=()        # processes that were started and not waited for
@@ -69,10 +69,11 @@ pass() { # NAME OPTION VALUE
 
 take_direction() { # VALUE: of edgeconv, or of dbfs-traverse
     case $1 in
-    once) undirected=(-u) ;;
-    symmetric) undirected=(--direction symmetric) ;;
-    directed) undirected=(--direction directed) ;;
-    *) search+=(--direction "$1") ;;
+    once) undirected=(-u) asked=undirected ;;
+    symmetric) undirected=(--direction symmetric) asked=undirected ;;
+    directed) undirected=(--direction directed) asked=directed ;;
+    auto | push | pull | cost) search+=(--direction "$1") ;;
+    *) die 2 "--direction: '$1' is not once, symmetric or directed, nor auto, push, pull or cost" ;;
     esac
 }
 
@@ -120,7 +121,7 @@ take_flag() { # OPTION
     --version) dbfs-traverse --version | sed "s/^[^ ]*/$prog/" && exit 0 ;;
     -q | --quiet) quiet=(-q) ;;
     -v | --verbose) verbose=true details=(-v) ;;
-    -u | --undirected) undirected=(-u) ;;
+    -u | --undirected) take_direction once ;;
     --compact) compact=true ;;
     --no-cache) cache=none ;;
     --force) force=(--force) ;;
@@ -483,6 +484,15 @@ refuse_cache() { # DIR, where shards are expected
     done
 }
 
+# Shards stay what they were packed as.
+refuse_other_direction() { # DIR
+    local packed=undirected
+    [ -n "$asked" ] && [ -r "$1/manifest" ] || return 0
+    ! grep -qx 'input-direction directed' "$1/manifest" || packed=directed
+    [ $packed = $asked ] ||
+        die 2 "$1: was packed $packed, which --direction does not change: give the file that it is of"
+}
+
 parse "$@"
 trap clean EXIT
 trap 'end_by INT' INT
@@ -493,6 +503,7 @@ keep_list --roots-from "$roots_from"
 keep_list --pairs "$pairs"
 if [ ${#files[@]} = 1 ] && [ -d "${files[0]}" ]; then
     refuse_cache "${files[0]}"
+    refuse_other_direction "${files[0]}"
     run_search "${files[0]}"
     exit
 fi

@@ -201,6 +201,7 @@ static void settle_layout(const struct cli *cli, struct command *c)
     if (p->split_path != NULL || (p->th_given && p->th != TH_INFINITE))
         cli_usage(cli, "--layout: a grid has no delegates: leave out %s", p->th_given ? "-t" : "-s");
     p->p = (uint32_t)shards;
+    p->undirected_only = 1;
     p->th_given = 1;
     p->th = TH_INFINITE;
 }

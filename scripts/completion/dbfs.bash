@@ -6,6 +6,7 @@ _dbfs_complete() {
     case $before in
     --direction)
         [ "$program" != edgeconv ] || values='once symmetric directed'
+        [ "$program" != dbfs-dataset ] || values='once directed symmetric'
         [ "$program" != dbfs ] || values='once symmetric directed auto push pull cost'
         ;;
     --backend) values='auto cpu cuda' ;;

@@ -43,6 +43,9 @@ check 'only known facts are marked as read' awk -F'\t' 'NR > 1 {
 check '--list has them all' test "$(wc -l <"$tmp/list")" = "$(wc -l <"$table")"
 sed -n '/^name  *n  *entries/,/^$/p' datasets/README.md | grep -v '^$' >"$tmp/readme"
 check 'and the README shows it' diff "$tmp/list" "$tmp/readme"
+check '--list says what sources are directed' test \
+    "$(awk '$4 == "directed"' "$tmp/list" | wc -l)" = "$(awk -F'\t' '$6 == "arc"' "$table" | wc -l)"
+check '--show says what --direction may be' bash -c '"$1" --show twitter7 | grep -q "^direction *once or directed$"' - "$dataset"
 check '--show' test "$("$dataset" --show friendster | grep -c '2586147869')" = 1
 
 # ---- running a pipeline on a look-alike ----
@@ -83,19 +86,27 @@ awk -F'\t' 'NR > 1 { file = $8; sub(/ .*/, "", file); sub(/.*[.]/, "", file)
 : >"$tmp/tested"
 was_tested() { echo "$1" >>"$tmp/tested"; }
 
-# lookalike NAME GRAPH N ENTRIES: the files lie in the mirror
+# lookalike NAME GRAPH N ENTRIES: the files lie in the mirror. A directed source is prepared in both its forms.
 lookalike() {
-    local name=$1 graph=$2
+    local name=$1
     small_row "$name" "$3" "$4" >"$tmp/table"
-    if ! "$dataset" -p 2 --table "$tmp/table" "${from_mirror[@]}" "$name" "$tmp/work" >"$tmp/log" 2>&1; then
-        fail "$name: the pipeline runs"
-        sed 's/^/    /' "$tmp/log" | tail -5
-        return
-    fi
-    check "$name: the same edges" test "$(trailer "$tmp/work/$name.edges")" = "$(trailer "$tmp/$graph.edges")"
-    check "$name: the same search" test "$(search "$tmp/work/$name-p2.dbfs")" = "$(cat "$tmp/$graph.search")"
+    prepared "$name" "$2" || return
+    [ "$(column "$name" 6)" != arc ] || prepared "$name-directed" "$2-directed" --direction directed || return
     check "$name: nothing unfinished is left" test -z "$(find "$tmp/work" -name '*tmp*')"
     was_tested "$name"
+}
+
+# prepared RESULT GRAPH OPTION...: $name becomes RESULT, which equals the reference GRAPH
+prepared() {
+    local result=$1 graph=$2
+    shift 2
+    if ! "$dataset" -p 2 --table "$tmp/table" "${from_mirror[@]}" "$@" "$name" "$tmp/work" >"$tmp/log" 2>&1; then
+        fail "$result: the pipeline runs"
+        sed 's/^/    /' "$tmp/log" | tail -5
+        return 1
+    fi
+    check "$result: the same edges" test "$(trailer "$tmp/work/$result.edges")" = "$(trailer "$tmp/$graph.edges")"
+    check "$result: the same search" test "$(search "$tmp/work/$result-p2.dbfs")" = "$(cat "$tmp/$graph.search")"
 }
 
 # arcs: with duplicates and self-loops; plain: each edge once, no self-loops; diagonal: some in addition
@@ -111,6 +122,14 @@ plain_m=$(wc -l <"$tmp/plain")
 for graph in arcs plain diagonal squished; do
     reference $graph $n -u
     check "$graph: a search to compare with" grep -q 'reached 500 share 1.000000 edges [0-9]* checksum' "$tmp/$graph.search"
+done
+
+for graph in arcs squished; do
+    cp "$tmp/$graph" "$tmp/$graph-directed"
+    reference $graph-directed $n --direction directed
+    reached=$("$TESTS/oracle" -d -n $n -e "$tmp/$graph" 1 | awk '$1 == "reached" { print $2 }')
+    check "$graph-directed: a search that reaches fewer" test "$reached" -gt 1 -a "$reached" -lt 500
+    check "$graph-directed: along the arcs" grep -q " reached $reached " "$tmp/$graph-directed.search"
 done
 
 # Friendster of SNAP
@@ -415,5 +434,13 @@ check_says 'nosuch: not in' 'is named'
 check_exit 2 'no folder' "$dataset" friendster
 check_exit 2 'an unknown option' "$dataset" --frobnicate 1 friendster "$tmp/none"
 check_exit 2 'an unknown step' "$dataset" --to nowhere friendster "$tmp/none"
+check_exit 2 'an unknown direction' "$dataset" --direction up friendster "$tmp/none"
+check_says 'expected once, directed or symmetric' 'says which there are'
+check_exit 2 'an undirected source, directed' "$dataset" --direction directed roadNet-CA "$tmp/none"
+check_says 'roadNet-CA is undirected and takes --direction symmetric' 'says what it takes'
+check_exit 2 'a directed source, symmetric' "$dataset" --direction symmetric wiki-Talk "$tmp/none"
+check_says 'wiki-Talk is directed and takes --direction once or directed' 'says what it takes'
+check_exit 0 'the direction that the table has' "$dataset" -n --direction symmetric gap-road "$tmp/none"
+check 'is no other graph' grep -q -e 'edgeconv --force --direction symmetric -o .*/gap-road.edges' "$tmp/out"
 check_exit 2 'shards that are no number' "$dataset" -p x friendster "$tmp/none"
 finish

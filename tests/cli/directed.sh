@@ -144,6 +144,18 @@ check_exit 0 'and with --reverse' "$bin/dbfs" --direction directed --reverse -r 
 check 'from v to u' test "$(cut -d ' ' -f 2 rd.txt | paste -sd ' ')" = '3 2 1 0 -1 -1 -1'
 check_exit 0 'an edge stream of directed edges' "$bin/dbfs" -v --direction directed --no-cache -r 3 g.edges
 check 'is packed as it is' test -z "$(grep edgeconv err)"
+"$bin/dbfs-pack" -q -o "$tmp/is-directed" g.edges
+"$bin/edgeconv" -q -u g.txt | "$bin/dbfs-pack" -q -o "$tmp/is-undirected" -
+for asked in once symmetric; do
+    check_exit 0 "undirected shards, $asked" "$bin/dbfs" --direction $asked -r 3 is-undirected
+    check_exit 2 "directed shards, $asked" "$bin/dbfs" --direction $asked -r 3 is-directed
+    check_says 'is-directed: was packed directed, which --direction does not change' 'says why'
+done
+check_exit 0 'directed shards, directed' "$bin/dbfs" --direction directed --direction push -r 3 is-directed
+check_exit 2 'undirected shards, directed' "$bin/dbfs" --direction directed -r 3 is-undirected
+check_says 'is-undirected: was packed undirected' 'says why'
+check_exit 2 'an unknown direction' "$bin/dbfs" --direction up -r 3 g.txt
+check_says "'up' is not once, symmetric or directed, nor auto, push, pull or cost" 'says which there are'
 printf '%s\n' '%%MatrixMarket matrix coordinate pattern general' '3 3 2' '1 2' '2 3' >m.mtx
 check_exit 0 'a format of directed edges' "$bin/dbfs" --no-cache -r 2 -o md.txt m.mtx
 check_says 'm.mtx: its format (matrix-market) says that edges are directed, and each is taken as an undirected one: --direction directed keeps them' 'is told in a line'

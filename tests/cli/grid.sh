@@ -97,6 +97,10 @@ for layout in 2d=0x2 2d=2 3d=2x2 2d=2x2x2 2d=5000x1; do
 done
 check_exit 2 '-p says otherwise' "$BIN/dbfs-pack" -p 3 --layout 2d=2x2 -o "$tmp/no" "$tmp/s12.edges"
 check_exit 2 'a grid with a TH' "$BIN/dbfs-pack" -t 8 --layout 2d=2x2 -o "$tmp/no" "$tmp/s12.edges"
+"$BIN/edgeconv" -q --direction directed -o "$tmp/arcs.edges" "$tmp/path.txt"
+check_exit 3 'a grid of a directed graph' "$BIN/dbfs-pack" --layout 2d=1x2 -o "$tmp/arcs" "$tmp/arcs.edges"
+check_says "arcs.edges has directed edges.*edgeconv -u" 'says what to do'
+check 'and leaves no graph' test ! -e "$tmp/arcs/manifest"
 cp -r "$tmp/s12" "$tmp/cut" && truncate -s -4096 "$tmp/cut/grid-0001-of-0004.dbfs"
 check_exit 3 'a grid part that was cut' search 4 -n 1 "$tmp/cut"
 cp "$tmp/s12/grid-0000-of-0004.dbfs" "$tmp/cut/grid-0001-of-0004.dbfs"

@@ -81,6 +81,16 @@ for url in 'dbfs-traverse -r 0' 'degsplit' 'dbfs-pack -o x' 'dbfs-check --depths
 done
 check 'nothing is written' test ! -e x
 
+for option in --target=2 --pairs=f --path --one-sided; do
+    says 2 "$option of dbfs-paths" "^dbfs-traverse: ${option%=*} is an option of dbfs-paths$" "$bin/dbfs-traverse" "$option" x.dbfs
+    check 'which has it' bash -c '"$1" --help | grep -q -e " $2"' - "$bin/dbfs-paths" "${option%=*}"
+done
+for option in --batch=64 --centrality=f; do
+    says 2 "$option of dbfs-batch" "^dbfs-paths: ${option%=*} is an option of dbfs-batch$" "$bin/dbfs-paths" "$option" x.dbfs
+    says 2 "$option, of dbfs-traverse" "^dbfs-traverse: ${option%=*} is an option of dbfs-batch$" "$bin/dbfs-traverse" "$option" x.dbfs
+    check 'which has it' bash -c '"$1" --help | grep -q -e " $2"' - "$bin/dbfs-batch" "${option%=*}"
+done
+says 2 'a value apart' '^dbfs-traverse: --target is an option of dbfs-paths$' "$bin/dbfs-traverse" -r 0 --target 2 x.dbfs
 says 2 'an unknown option' "^dbfs-pack: unrecognized option '--nonsense'$" "$bin/dbfs-pack" --nonsense g.edges
 says 2 'a negative TH' '^degsplit: -t: -1 is negative: at least 0$' degsplit -t -1 g.edges
 says 2 'a TH beyond 64 bits' "^dbfs-pack: -t: 10\{21\} is too large: 'inf' makes no delegates$" \

@@ -32,6 +32,7 @@ struct pack_options {
     int heads[SUBGRAPHS];
     enum pack_encoding encoding;
     int out_only; /* of a directed graph, without in-rows */
+    int undirected_only; /* refuse directed edges */
     int threads;
     const char *folder;
     enum pack_folder_mode mode;

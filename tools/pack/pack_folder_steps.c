@@ -72,6 +72,9 @@ enum status pack_identify(struct pack_job *j, struct error *e)
     if (j->options->out_only && j->separation.degrees.info.direction != EDGES_DIRECTED)
         fail(e, ST_USAGE, "--rows out: %s has undirected edges, whose rows are both out-rows and in-rows",
              j->source->name);
+    if (j->options->undirected_only && j->separation.degrees.info.direction == EDGES_DIRECTED)
+        fail(e, ST_BAD_DATA, "%s has directed edges, and --layout is for undirected graphs: 'edgeconv -u' makes each an "
+             "undirected edge", j->source->name);
     if (e->status == ST_OK && start_manifest(j, e) == ST_OK && j->source->comm->rank == 0)
         pack_folder_identify(&j->parts.folder, m->th, m->totals.checksum, m->pack_id, e);
     return comm_agree(j->source->comm, e);

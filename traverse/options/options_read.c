@@ -93,6 +93,25 @@ static void take_value(const struct reading *r, const struct option_row *row, ch
     }
 }
 
+/* ---- options of other programs ---- */
+
+/* Searches of other kinds are programs of their own; people look for their options here. */
+static const struct { const char *name, *program; } elsewhere[] = {
+    {"target", "dbfs-paths"}, {"pairs", "dbfs-paths"},     {"path", "dbfs-paths"},
+    {"one-sided", "dbfs-paths"}, {"batch", "dbfs-batch"}, {"centrality", "dbfs-batch"}};
+
+/* Ends after getopt has refused `word`; of an option of another program it says which has it. */
+static void refuse_unknown(struct cli *cli, const char *word)
+{
+    size_t length = strcspn(word, "=");
+    for (size_t i = 0; i < sizeof elsewhere / sizeof *elsewhere; i++) {
+        const char *name = elsewhere[i].name;
+        if (length == strlen(name) + 2 && strncmp(word, "--", 2) == 0 && strncmp(word + 2, name, length - 2) == 0)
+            cli_usage(cli, "--%s is an option of %s", name, elsewhere[i].program);
+    }
+    cli_option(cli, '?', NULL);
+}
+
 /* ---- the whole ---- */
 
 /* The one word behind the options. */
@@ -124,7 +143,7 @@ void options_read(struct args *args, const struct option_program *program, int a
     while ((option = cli_next(&args->cli, argc, argv, r.letters, r.longs)) != -1) {
         row = row_of(&r, option);
         if (row == NULL)
-            cli_option(&args->cli, option, optarg); /* unknown: getopt has said so */
+            refuse_unknown(&args->cli, argv[optind - 1]);
         else
             take_value(&r, row, optarg);
     }
