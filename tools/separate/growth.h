@@ -22,7 +22,7 @@ struct vertex_sum {
     double vertices, ends;
 };
 
-/* What a level has of the vertices of degree <= some TH. */
+/* The vertices of degree <= some TH at the start of a level. */
 struct growth_below {
     struct vertex_sum frontier; /* found by the level before */
     struct vertex_sum left;     /* unvisited; the frontier is visited */

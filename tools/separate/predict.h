@@ -16,7 +16,8 @@
 
 enum machine { MACHINE_CPU, MACHINE_GPU, MACHINES };
 
-/* How shards reach each other: they read each other's memory; by messages within a host, or over a network. */
+/* The way between shards: they read each other's memory, or send messages within a host or over a
+ * network. */
 enum link { LINK_PEER, LINK_HOST, LINK_NETWORK, LINKS };
 
 /* The links between all shards. LINKS_AUTO: up to 8 shards read each other's memory, as those of one host do;
