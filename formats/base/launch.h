@@ -2,8 +2,8 @@
 #ifndef DBFS_LAUNCH_H
 #define DBFS_LAUNCH_H
 
-/* The number of processes that the launcher started; 1 without one. If there are more, *variable is the
- * environment variable that says so. */
+/* The number of processes that the launcher started; 1 without one. If there are several, *variable
+ * is the environment variable that says so. */
 long launched_processes(const char **variable);
 
 #endif

@@ -16,8 +16,8 @@ enum progress_unit { PROGRESS_ITEMS, PROGRESS_BYTES };
 /* Starts the line, unless -q or a silent rank. With -v, a message tells the time of each stage as it ends. */
 void progress_start(const struct cli *cli);
 
-/* Ends the stage before and begins this one. `name` is a literal such as "counting degrees". `total` is what
- * will be added; 0: not known. */
+/* Ends the stage before and begins this one. `name` is a literal such as "counting degrees".
+ * `total` is the sum of all that will be added; 0: not known. */
 void progress_stage(const char *name, uint64_t total, enum progress_unit unit);
 
 /* Adds to what is done. Any thread may call it. The line is drawn a few times a second at most. */
