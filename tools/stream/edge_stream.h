@@ -1,8 +1,8 @@
 /* edge_stream.h: an edge stream that can be read several times.
  *
- * A regular file is read again. The bytes of a pipe are kept in memory, up to a quarter of the budget, or
- * else in an unlinked file in the folder for temporary files. A pipe can also stay live: it is not kept until
- * that is asked for, and without that it is read once.
+ * A regular file is read again. The bytes of a pipe are kept in memory, up to a quarter of the
+ * budget, or else in an unlinked file in the folder for temporary files. A pipe can also stay live:
+ * it is read once, and kept only if edge_stream_keep asks for that.
  */
 #ifndef DBFS_EDGE_STREAM_H
 #define DBFS_EDGE_STREAM_H

@@ -1,4 +1,4 @@
-/* name_table.h: numbers names in the order in which they come, in memory.
+/* name_table.h: numbers names in memory, in the order in which they come.
  *
  * It is a hash table with open addressing; the names lie one after the other in blocks. When a name finds no
  * room, the table is full and stays full. It still knows its names but takes no new ones. So its numbers are
