@@ -1,4 +1,4 @@
-/* launch.h: whether a launcher such as mpiexec started this process, as far as its environment tells */
+/* launch.h: finds out from the environment if a launcher such as mpiexec started this process */
 #ifndef DBFS_LAUNCH_H
 #define DBFS_LAUNCH_H
 

@@ -1,4 +1,4 @@
-/* memory.h: how much memory there is, and a budget that bounds what the program allocates.
+/* memory.h: the available memory, and a budget that bounds the memory of the program.
  *
  * The option -S promises a bound. Its default is three quarters of the available memory; cgroup limits count.
  * Arrays over the vertices or edges are charged to the budget before they are allocated. Too little memory

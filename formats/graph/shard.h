@@ -1,7 +1,7 @@
 /* shard.h: one device's part of a degree-separated graph, as it lies in a file (SPEC-shard.md).
  *
- * A shard has the four subgraphs nn, nd, dn, dd in CSR with 32-bit local ids, and what pull needs (Pan et
- * al., sections III and IV-B). The layout is made for speed:
+ * A shard has the four subgraphs nn, nd, dn, dd in CSR with 32-bit local ids, and the data that
+ * pull needs (Pan et al., sections III and IV-B). The layout is made for speed:
  * - Delegate i is the vertex with the i-th highest degree (ties by id). Every shard knows all d delegates.
  * - Local vertex i is the shard's normal vertex with the i-th highest degree (ties by id). Vertices without
  *   edges have no local id.

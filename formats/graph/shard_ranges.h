@@ -1,4 +1,4 @@
-/* shard_ranges.h: whether every number of a loaded shard that a search uses as an index is in range.
+/* shard_ranges.h: checks the numbers of a loaded shard that a search uses as indices.
  *
  * A search does not check the numbers that it reads: a column, an offset or a slot out of range
  * would be an access outside its arrays. CRCs show damage, but say nothing of who wrote a file. So

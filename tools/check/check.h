@@ -1,4 +1,4 @@
-/* check.h: are these depths, and these parents, those of a breadth-first search of this graph?
+/* check.h: proves that depths, and parents, are those of a breadth-first search of a graph.
  *
  * There is no second search. Conditions are tested that together hold for true results only:
  * - The root has depth 0 and is its own parent, no other vertex; every value is one (claims.h).

@@ -1,4 +1,5 @@
-/* claim_kinds.h: how the kinds of result files begin: see claim_file.h */
+/* claim_kinds.h: recognises the kinds of result files by their first bytes, and reads them: see
+ * claim_file.h */
 #ifndef DBFS_CLAIM_KINDS_H
 #define DBFS_CLAIM_KINDS_H
 

@@ -1,4 +1,4 @@
-/* growth.h: how a search is expected to grow, level by level, from the degrees of a graph alone.
+/* growth.h: the expected growth of a search, level by level, from the degrees of a graph alone.
  *
  * The graph is taken for one drawn at random among all with these degrees. Then an edge end of the frontier
  * meets every end that is not used yet with the same chance, and a vertex of degree k stays unvisited with

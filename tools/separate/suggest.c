@@ -21,7 +21,7 @@ static int counts(enum th_choice choice, enum machine machine)
 
 /* ---- choosing ---- */
 
-/* The candidates, and what is known about them. */
+/* The candidates, and the facts about them. */
 struct candidates {
     const struct edge_ranks *ranks;
     struct sweep_row *row;

@@ -114,7 +114,7 @@ static enum status failed(const struct archive_in *in, struct error *e)
                 (ull)archive_filter_bytes(in->archive, -1), wrapping_name(in->kind), reason(in));
 }
 
-/* Opens one decompressor or one kind of archive. libarchive must not guess what is inside. */
+/* Opens one decompressor or one kind of archive. libarchive must not guess the content. */
 static int choose_kind(struct archive *archive, enum wrapping kind, int seekable)
 {
     switch (kind) {

@@ -11,7 +11,7 @@
 
 struct partition {
     struct spill_stream names;   /* u16 length and bytes of each occurrence */
-    struct spill_stream indexes; /* u32 index of each occurrence, followed by the name if it is new */
+    struct spill_stream indexes; /* u32 index of each occurrence, then the name if it is new */
     struct spill_stream numbers; /* u64 of each name by index, then of each occurrence */
     struct spill_cursor cursor;
     uint32_t count, seen; /* all names, and those of the pass under way so far */

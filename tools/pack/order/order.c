@@ -32,7 +32,7 @@ struct sorting {
     uint32_t group_begin, group_end, group; /* shards in hand; size of a full group */
     int pieces;
     uint64_t cells;  /* delegate ranks, then each shard's normal ranks */
-    uint32_t *next;  /* [cells]: counts of all, then where the next vertex goes */
+    uint32_t *next;  /* [cells]: counts of all, later the place of the next vertex */
     uint32_t *count; /* [pieces][cells]: the same for a piece of a window */
 };
 

@@ -1,4 +1,4 @@
-/* pack_memory.h: how dbfs-pack divides its memory once the vertices have their order.
+/* pack_memory.h: divides the memory of dbfs-pack once the vertices have their order.
  *
  * First edges are placed into buckets, in memory or spilled; then shards are built one after the other.
  * Placed edges that are in memory stay there while shards are built. So memory for building is set aside

@@ -25,7 +25,7 @@
 
 #include <stdint.h>
 
-/* How the edges of one subgraph become records. */
+/* The layout of the records of one subgraph. */
 struct record_plan {
     const struct row_ranges *rows;
     unsigned column_bits;

@@ -1,4 +1,4 @@
-/* placing.h: what placing an edge looks up; for place.c and place_arcs.c only */
+/* placing.h: the tables that placing an edge looks up; for place.c and place_arcs.c only */
 #ifndef DBFS_PLACING_H
 #define DBFS_PLACING_H
 
