@@ -2,8 +2,8 @@
 #ifndef DBFS_LIMITS_H
 #define DBFS_LIMITS_H
 
-/* A GPU that is alone searches a graph of so many vertices and edges at most without its classes of edges
- * (traverse/cuda/sliced/cuda_sliced.h); then all TH take as long. */
+/* A single GPU searches graphs of at most so many vertices and edges without classes of edges
+ * (traverse/cuda/sliced/cuda_sliced.h). For them all TH take as long. */
 enum {
     SLICED_MOST_VERTICES = 1500000, /* the mask of so many fits into shared memory, beside the other arrays of a block */
     SLICED_MOST_EDGES = 1 << 27,

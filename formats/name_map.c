@@ -212,7 +212,8 @@ enum status name_map_write(struct outfile *out, const char *bytes, size_t length
     return e->status;
 }
 
-/* Eight bytes at a time; the length tells names apart that differ by zero bytes. */
+/* Hashes eight bytes at a time. The length is included, to tell names apart that differ by zero
+ * bytes at their end. */
 uint64_t name_hash(const char *bytes, size_t length)
 {
     uint64_t hash = mix64(length + UINT64_C(0x9e3779b97f4a7c15)), word = 0;

@@ -148,7 +148,8 @@ static enum status read_attributes(struct split *split, const struct container *
     return ST_OK;
 }
 
-/* The order that the packer relies on, and the meaning of TH. */
+/* Checks the order of delegates, on which the packer relies, and that their degrees are above
+ * TH. */
 static enum status check_delegates(const struct split *s, const char *path, struct error *e)
 {
     for (uint64_t i = 0; i < s->d; i++) {

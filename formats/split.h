@@ -23,8 +23,8 @@ enum split_section {
     SPLIT_SWEEP = 5            /* struct sweep_row[]: by TH ascending, the last one infinite */
 };
 
-/* Who chose TH: the user, the rule of memory, or the predicted time on these machines. The numbers stand in splits
- * and journals. */
+/* The chooser of TH: the user, the rule of memory, or the predicted time on these machines. The
+ * numbers stand in splits and journals. */
 enum th_choice { TH_GIVEN, TH_BY_MEMORY, TH_FOR_BOTH, TH_FOR_GPU, TH_FOR_CPU, TH_CHOICES };
 
 struct degree_count {

@@ -140,7 +140,7 @@ struct work {
     int threads;
 };
 
-/* `pattern` with %d replaced by the root, for the caller to free; NULL for NULL. */
+/* Returns `pattern` with %d replaced by the root, which the caller frees; NULL for NULL. */
 static char *file_of_root(const char *pattern, uint64_t root, struct error *e)
 {
     const char *at = pattern != NULL ? strstr(pattern, "%d") : NULL;
@@ -172,7 +172,8 @@ static enum status check_open_claims(const struct work *k, struct claims *claims
     return ST_OK;
 }
 
-/* Checks the results from root number `i`; with no root given, from the one that they name. */
+/* Checks the results from root number `i`, or, if no root is given, from the root that they
+ * name. */
 static enum status check_root(const struct work *k, uint64_t i, struct error *e)
 {
     const struct command *c = k->command;

@@ -1,8 +1,8 @@
 #!/bin/sh
 # dbfs-model: predicts the time of searches on other numbers of GPUs and hosts
 #
-# The model is awk: rmat.awk says what RMAT graphs have, cost.awk what a search costs, runs.awk reads runs, and
-# tables.awk prints. `make` puts these files, and formats/rates.def, into this one.
+# The model is awk: rmat.awk has the numbers of RMAT graphs, cost.awk the cost of a search, runs.awk
+# reads runs, and tables.awk prints. `make` puts these files, and formats/rates.def, into this one.
 set -u
 # numbers with a point, and bytes as characters
 LC_ALL=C
@@ -112,7 +112,8 @@ run_model() {
 
 # ---- plots ----
 
-# Where runs correct some rows, the others are left out: they may be those of another machine.
+# Writes the script of a plot. If runs correct some rows, the others are left out: they may be of
+# another machine.
 plot_script() { # KIND TABLE
     awk -F '\t' -v OFS='\t' -v rates="$work/of_gteps" -v times="$work/of_parts" '
         NR == 1 {

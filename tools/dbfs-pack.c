@@ -94,7 +94,7 @@ struct command {
     const char *directory; /* to look at, with LIST and VERIFY */
 };
 
-/* "nd=1,dd=auto": the subgraphs named; the others keep their default. */
+/* Parses "nd=1,dd=auto". Subgraphs that are not named keep their default. */
 static void parse_heads(const struct cli *cli, const char *text, int *heads)
 {
     while (*text != '\0') {
@@ -188,7 +188,7 @@ static void check_command(const struct cli *cli, const struct command *c)
         cli_usage(cli, "-s and the edges cannot both be standard input");
 }
 
-/* A grid is of shards without delegates. */
+/* Settles the options of a grid, which needs shards without delegates. */
 static void settle_layout(const struct cli *cli, struct command *c)
 {
     struct pack_options *p = &c->pack;
@@ -376,7 +376,7 @@ static void print_spooled(const struct cli *cli, const struct edge_source *sourc
                    cli_tmpdir(cli, 0));
 }
 
-/* Streams that are pieces of a generated graph may be too few. */
+/* Warns if some pieces of a generated graph are missing among the streams. */
 static void warn_missing(const struct cli *cli, const struct edge_source *source)
 {
     if (source->missing_edges > 0)
@@ -384,7 +384,7 @@ static void warn_missing(const struct cli *cli, const struct edge_source *source
                  source->name, source->missing_edges);
 }
 
-/* After the packing: the grid parts beside the shards. */
+/* Writes the grid parts beside the shards, after the packing. */
 static void write_grid(const struct cli *cli, const struct command *c, const struct comm *comm,
                        struct memory_budget *budget, struct error *e)
 {

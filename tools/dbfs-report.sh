@@ -69,8 +69,8 @@ read_runs() {
     esac
 }
 
-# What awk programs over values share: of run `d`, environment in env[d, name], searches in root[d, i, name],
-# their number in searches[d]; statistics of x[1..n].
+# The library of awk programs over values: of run `d`, environment in env[d, name], searches in
+# root[d, i, name], their number in searches[d]; statistics of x[1..n].
 library='
 function sort(x, n,   gap, i, j, held) { # of Shell
     for (gap = int(n / 2); gap > 0; gap = int(gap / 2))
@@ -324,8 +324,8 @@ read_breakdowns() {
     done
 }
 
-# Means over all searches. A vertex in a list is 4 bytes. Those sent as bits, or pulled by whole frontiers, are not
-# counted one by one, and their bytes are the same before and after.
+# Means over all searches. A vertex in a list is 4 bytes. Vertices sent as bits, or pulled by whole
+# frontiers, are not counted one by one, and their bytes are the same before and after.
 exchange() {
     [ $# -gt 0 ] || usage 'exchange: which runs?'
     if [ $by_pairs = 1 ]; then

@@ -169,7 +169,8 @@ static enum status print_sweep(const struct cli *cli, const struct command *c, c
 
 /* ---- the work ---- */
 
-/* A split on its way to standard output is held in memory, which grows by doubling. */
+/* Checks the memory of a split for standard output: it is held in memory, which grows by
+ * doubling. */
 static enum status check_output(const struct command *c, const struct split *split,
                                 const struct memory_budget *budget, struct error *e)
 {
@@ -209,7 +210,7 @@ static enum status choose_th(const struct cli *cli, const struct command *c, con
     return ST_OK;
 }
 
-/* Delegates are bounded by the degrees they must have, and by what the rule of memory leaves. */
+/* The most delegates: a bound by the degrees that they must have, or by the rule of memory. */
 static uint64_t most_delegates(const struct command *c, const struct separation_plan *p)
 {
     uint64_t most = p->totals.n < p->directed_edges ? p->totals.n : p->directed_edges;
@@ -297,7 +298,7 @@ static enum status check_outputs(const struct cli *cli, const struct command *c,
     return e->status;
 }
 
-/* Streams that are pieces of a generated graph may be too few. */
+/* Warns if some pieces of a generated graph are missing among the streams. */
 static void warn_missing(const struct cli *cli, const struct edge_source *source)
 {
     if (source->missing_edges > 0)

@@ -1,8 +1,9 @@
-/* edgeconv.c: graphs in the formats people have them in, as an edge stream; see edgeconv(1).
+/* edgeconv.c: converts graphs from common formats to an edge stream; see edgeconv(1).
  *
- * All inputs are looked at first (format, direction, declared sizes), so that what does not fit
- * together is refused before anything is written. Randomising needs the number of vertices: where
- * no option or header gives it, the edges are kept in a temporary file and a second pass writes them.
+ * All inputs are looked at first (format, direction, declared sizes), so that inputs which do not
+ * fit together are refused before anything is written. Randomising needs the number of vertices: if
+ * no option or header gives it, the edges are kept in a temporary file and a second pass writes
+ * them.
  */
 #include "tools/edgeconv/edgeconv_job.h"
 #include "tools/convert/convert.h"
@@ -45,7 +46,7 @@ static void report_read(const struct job *job, const struct graph_reader *r)
                  (ull)f->notes.private_lists, (ull)f->notes.missing_lists);
 }
 
-/* One input, or one file of an archive. */
+/* Reads one input, or one file of an archive. */
 static enum status read_file(struct job *job, const struct source *s, struct graph_reader *reader,
                              int is_first, struct conversion *conversion, struct error *e)
 {
@@ -66,7 +67,7 @@ static enum status read_file(struct job *job, const struct source *s, struct gra
     return ST_OK;
 }
 
-/* The files of an archive one after the other; any other input is one. */
+/* Reads the files of an archive one after the other. Any other input is one file. */
 static enum status read_source(struct job *job, struct source *s, struct input *input,
                                struct conversion *conversion, struct error *e)
 {
@@ -86,7 +87,7 @@ static enum status read_source(struct job *job, struct source *s, struct input *
     return e->status;
 }
 
-/* The inputs that are not open yet, to be read ahead. */
+/* Opens a read-ahead of the inputs that are not open yet. */
 static enum status open_read_ahead(const struct job *job, struct read_ahead **ahead,
                                    struct error *e)
 {
@@ -128,7 +129,7 @@ static enum status convert_rest(struct job *job, struct conversion *conversion, 
     return e->status;
 }
 
-/* All inputs to one writer. Afterwards job->n holds every id. */
+/* Converts all inputs to one writer. Afterwards all ids are below job->n. */
 static enum status convert_inputs(struct job *job, struct graph_writer *writer,
                                   const struct change *change, struct error *e)
 {
@@ -158,7 +159,7 @@ done:
     return e->status;
 }
 
-/* The second pass: the edges kept to the output, randomised. Closes `fd`. */
+/* Makes the second pass: reads the kept edges and writes them, randomised. Closes `fd`. */
 static enum status convert_kept(struct job *job, int fd, struct graph_writer *writer,
                                 const struct change *change, struct error *e)
 {
@@ -256,7 +257,8 @@ static void report_summary(const struct job *job, double seconds, double sync_se
                  (ull)job->findings.dropped);
 }
 
-/* Memory apart from that of the pieces: -S is shared out where something may have to spill. */
+/* Divides the memory of -S among pieces, reading ahead and the rest. If something may have to
+ * spill, the rest gets more. */
 static enum status share_memory(struct job *job, struct error *e)
 {
     const struct options *o = job->options;
@@ -292,7 +294,7 @@ static enum status open_outputs(struct job *job, struct outfile **out, struct er
     return e->status;
 }
 
-/* The map first: edges without their map would be of no use. */
+/* Commits the outputs, the map first: edges without their map would be of no use. */
 static enum status commit_outputs(struct job *job, struct outfile *out, double *sync_seconds,
                                   struct error *e)
 {
@@ -322,7 +324,7 @@ static enum status convert(struct job *job, struct error *e)
         convert_in_one_pass(job, out, e);
     progress_end();
     if (e->status != ST_OK) {
-        /* whoever reads has had enough: nothing to complain about */
+        /* the reader has closed the pipe, which is no failure to report */
         if (out != NULL && outfile_broken_pipe(out))
             e->text[0] = '\0';
         outfile_abort(out);

@@ -101,7 +101,7 @@ static void free_slots(struct generation *g)
     free(g->slot_pointers);
 }
 
-/* What determines the content, and nothing else. */
+/* Writes the options that determine the content, and nothing else. */
 static void describe(const struct rmatgen_options *o, char *text, size_t room)
 {
     int used = generator_describe(&o->graph, text, room);

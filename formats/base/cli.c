@@ -132,26 +132,26 @@ void cli_option(struct cli *cli, int option, const char *argument)
     case 'v': cli->verbose = 1; break;
     case CLI_FORCE_OPTION: cli->force = 1; break;
     default:
-        /* getopt has already said which option and why */
+        /* getopt has already printed the option and the fault */
         point_to_help(cli);
     }
 }
 
-/* The address of a page, and no file that is called so. */
+/* Nonzero if `text` is the address of a page, and no file has that name. */
 static int is_url(const char *text)
 {
     const char *colon = strstr(text, "://");
     return colon != NULL && colon > text && strchr(text, '/') > colon && access(text, F_OK) != 0;
 }
 
-/* An unset variable of a shell is empty. */
+/* Refuses an empty value: it is likely to be an unset variable of a shell. */
 static void refuse_empty(const struct cli *cli, const char *name, const char *text)
 {
     if (*text == '\0')
         cli_usage(cli, "%s: is empty", name);
 }
 
-/* A file or folder; roots by name may be URLs. */
+/* Refuses a URL in place of a file or folder. Roots by name may be URLs. */
 static void check_file(const struct cli *cli, const char *name, const char *text)
 {
     refuse_empty(cli, name, text);
@@ -221,7 +221,7 @@ double cli_real(const struct cli *cli, const char *option, const char *text)
     return value;
 }
 
-enum { MANY_THREADS = 16 }; /* a core; more help nobody */
+enum { MANY_THREADS = 16 }; /* of a core; more are of no use */
 
 static int count_cores(void)
 {

@@ -48,8 +48,8 @@ struct cli {
     uint32_t host_processes; /* processes of this job that share the host's cores; 0 means 1 */
 };
 
-/* Looks at the name that the program was started by. The script dbfs starts programs as "dbfs": messages then have that
- * name, and reports are details. */
+/* Looks at the name by which the program was started. The script dbfs starts programs as "dbfs":
+ * messages then have that name, and reports are details. */
 void cli_called(struct cli *cli, const char *name);
 
 /* Handles a common option. Anything else is a usage error, including the '?' and ':' of getopt. */
@@ -59,8 +59,8 @@ void cli_option(struct cli *cli, int option, const char *argument);
 _Noreturn void cli_usage(const struct cli *cli, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 
-/* getopt_long, for which it has the arguments. An empty value or word behind the options is a usage error, and so
- * is a URL behind them. */
+/* Calls getopt_long. An empty value, an empty word behind the options, and a URL behind them are
+ * usage errors. */
 int cli_next(const struct cli *cli, int argc, char **argv, const char *letters,
              const struct option *options);
 
@@ -70,15 +70,17 @@ uint64_t cli_number(const struct cli *cli, const char *option, const char *text,
                     uint64_t maximum);
 double cli_real(const struct cli *cli, const char *option, const char *text);
 
-/* The number of `text` among the `count` names that an option takes; another one is a usage error that lists them. */
+/* The number of `text` among the `count` names that an option takes. Any other text is a usage
+ * error that lists the names. */
 int cli_choice(const struct cli *cli, const char *option, const char *text,
                const char *const *names, int count);
 
-/* For programs of one process: a launcher that started several is a usage error. */
+/* Makes it a usage error if a launcher started several processes. Call it in programs of one
+ * process. */
 void cli_alone(const struct cli *cli);
 
-/* The count given with -@; a warning tells of one far above the cores. Without one: the cores that this
- * process may run on, divided by host_processes. */
+/* The count given with -@, with a warning if it is far above the cores. Without -@: the cores that
+ * this process may run on, divided by host_processes. */
 int cli_threads(const struct cli *cli);
 
 /* cli_tmpdir: folder number `i` for temporary files. cli_tmpdirs: fills in all folders, and returns their

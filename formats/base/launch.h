@@ -1,9 +1,9 @@
-/* launch.h: whether a launcher such as mpiexec started this process, as far as its environment tells */
+/* launch.h: finds out from the environment if a launcher such as mpiexec started this process */
 #ifndef DBFS_LAUNCH_H
 #define DBFS_LAUNCH_H
 
-/* The number of processes that the launcher started; 1 without one. If there are more, *variable is the
- * environment variable that says so. */
+/* The number of processes that the launcher started; 1 without one. If there are several, *variable
+ * is the environment variable that says so. */
 long launched_processes(const char **variable);
 
 #endif

@@ -42,7 +42,7 @@ static void end_by_bus_error(int number, siginfo_t *info, void *context)
     signal(number, SIG_DFL); /* not ours: the access is tried again */
 }
 
-/* Under the lock. */
+/* Installs the handler, once. Call it under the lock. */
 static void install(void)
 {
     static int installed;

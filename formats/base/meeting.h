@@ -1,6 +1,7 @@
 /* meeting.h: threads, or processes in memory that they share, wait until all of them have come
  *
- * Who waits spins at first (patience.h), and then sleeps. Each sees afterwards all that the others wrote before.
+ * A waiting thread spins at first (patience.h), and then sleeps. Afterwards each sees all that the
+ * others wrote before.
  */
 #ifndef DBFS_MEETING_H
 #define DBFS_MEETING_H
@@ -11,12 +12,13 @@
 /* Zeroed at first. */
 struct meeting {
     _Atomic uint32_t arrived; /* at the next meeting */
-    unsigned char apart[60];  /* who arrives does not take the cache line that others look at */
+    unsigned char apart[60];  /* arriving does not take the cache line that others look at */
     _Atomic uint32_t over;    /* meetings that are over */
     _Atomic uint32_t sleeping;
 };
 
-/* *number: of the next meeting. Whether the caller is the last of so many; it then calls meeting_end. */
+/* Tells a meeting that the caller has come. *number receives the number of the meeting. Nonzero if
+ * the caller is the last of `members`: it must then call meeting_end. */
 static inline int meeting_arrive(struct meeting *m, uint32_t members, uint32_t *number)
 {
     *number = atomic_load(&m->over);

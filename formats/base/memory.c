@@ -109,7 +109,8 @@ uint64_t memory_available(void)
     return machine < cgroup ? machine : cgroup;
 }
 
-/* getrusage would also count what this process was before it executed the program: a copy of its parent. */
+/* Reads VmHWM: getrusage would also count the memory of this process before it executed the
+ * program, when it was a copy of its parent. */
 uint64_t memory_peak_bytes(void)
 {
     char line[256];

@@ -1,4 +1,4 @@
-/* memory.h: how much memory there is, and a budget that bounds what the program allocates.
+/* memory.h: the available memory, and a budget that bounds the memory of the program.
  *
  * The option -S promises a bound. Its default is three quarters of the available memory; cgroup limits count.
  * Arrays over the vertices or edges are charged to the budget before they are allocated. Too little memory
@@ -55,9 +55,9 @@ void memory_release(struct memory_budget *budget, void *array); /* NULL is allow
 /* Asks for huge pages (huge.h) under an array of memory_take that has not been written. NULL is allowed. */
 void memory_advise_huge(void *array);
 
-/* For small arrays that are in no budget: where `count` is a power of two or 0, and so the room of an array of
- * `count` elements is used up, room for twice as many. Returns the array, or NULL if there is no memory; `array`
- * is then as it was. */
+/* Grows a small array that is in no budget. If `count` is a power of two or 0, the room for `count`
+ * elements is used up, and it gets room for twice as many. Returns the array, or NULL if there is
+ * no memory; `array` is then as it was. */
 void *memory_grow(void *array, uint64_t count, uint64_t width);
 
 /* Charges memory that is not allocated here, such as a mapped file. ST_RESOURCE as in memory_take. */
@@ -65,7 +65,7 @@ enum status memory_charge(struct memory_budget *budget, uint64_t bytes, const ch
                           struct error *e);
 void memory_discharge(struct memory_budget *budget, uint64_t bytes);
 
-/* Charges what a plan has left room for, so that it need not be refused. */
+/* Charges memory for which a plan has left room, so that it need not be refused. */
 void memory_charge_planned(struct memory_budget *budget, uint64_t bytes);
 
 #endif

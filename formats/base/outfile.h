@@ -4,8 +4,9 @@
  * however the process ends. The commit syncs the file, gives it the temporary name ".NAME.XXXXXX", renames it
  * and syncs the folder. A pipe, a device or standard output ("-" or NULL) is written directly.
  *
- * Where the file system has no files without names, as NFS, and where several processes fill a file, it has the
- * temporary name from the beginning. SIGINT, SIGTERM and SIGHUP then remove it; after SIGKILL it stays.
+ * The file has the temporary name from the beginning if the file system has no files without names,
+ * as NFS, or if several processes fill the file. SIGINT, SIGTERM and SIGHUP then remove it; after
+ * SIGKILL it stays.
  */
 #ifndef DBFS_OUTFILE_H
 #define DBFS_OUTFILE_H

@@ -1,4 +1,4 @@
-/* patience.h: how long a thread that waits for other threads spins before it sleeps
+/* patience.h: decides how long a thread that waits for others spins before it sleeps
  *
  * The others often come within microseconds, so it spins at first. Now and then it offers its core. If
  * somebody takes the core, there are more threads than cores, and one that spins holds up those it waits for.

@@ -17,7 +17,7 @@ static struct {
     enum progress_unit unit;
     uint64_t total, done;
     double start, last;
-    pthread_mutex_t lock; /* of whoever draws */
+    pthread_mutex_t lock; /* of the thread that draws */
 } line = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
 void progress_start(const struct cli *cli)

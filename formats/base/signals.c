@@ -74,7 +74,7 @@ static void remove_files(void)
     }
     for (int i = 0; i < MAX_PENDING; i++) {
         if (pending[i][0] != '\0')
-            rmdir(pending[i]); /* which files are not */
+            rmdir(pending[i]); /* removes folders; it fails for files */
     }
 }
 
@@ -97,7 +97,7 @@ _Noreturn void signals_leave(int exit_code)
     _exit(exit_code);
 }
 
-/* Under the lock. */
+/* Installs the handlers, once. Call it under the lock. */
 static void install(void)
 {
     if (installed)
@@ -113,7 +113,7 @@ static void install(void)
     signals_ignore_writes();
 }
 
-/* Temporary files are removed by what follows such an errno. */
+/* A write then fails with an errno, and the program removes its temporary files. */
 void signals_ignore_writes(void)
 {
     signal(SIGPIPE, SIG_IGN);

@@ -1,4 +1,4 @@
-/* status.h: how library code reports failure.
+/* status.h: the failures that library code reports.
  *
  * Nothing below the programs prints or exits. A function that can fail returns an `enum status` and
  * describes the failure in the caller's `struct error`: "file: what: why". The values of the enum are

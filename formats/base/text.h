@@ -12,7 +12,7 @@
 
 int parse_u64(const char *text, uint64_t *value);
 
-/* After parse_u64 has returned -1: whether the number is only too large. */
+/* Nonzero if the text consists of digits. If parse_u64 has refused it, the number is too large. */
 int has_digits_alone(const char *text);
 
 /* Sixteen hexadecimal digits, as checksums and identities are written. */

@@ -84,8 +84,8 @@ struct packed section_packed(const struct section *section);
 enum status container_check(const struct container *container, const struct section *section,
                             int threads, struct error *e);
 
-/* container_check on every section; also finds the largest element of sections with raw elements of 4 bytes, and
- * adds their bytes to what is done (progress.h). */
+/* container_check on every section; also finds the largest element of sections with raw elements of
+ * 4 bytes, and adds their bytes to the progress (progress.h). */
 enum status container_check_all(struct container *container, int threads, struct error *e);
 
 /* ---- writing ---- */

@@ -22,7 +22,7 @@ struct block {
 
 /* ---- elements of either width ---- */
 
-/* Everything below is compiled once for each width, which is a constant where it is called. */
+/* Functions from here on are compiled once for each width, which is a constant in their callers. */
 static inline uint64_t load(const void *array, uint32_t width, uint64_t i)
 {
     return width == 4 ? ((const uint32_t *)array)[i] : ((const uint64_t *)array)[i];
@@ -79,10 +79,11 @@ static inline uint32_t row_end(const struct packed_rows *rows, uint64_t row, uin
     return end < PACKED_BLOCK ? (uint32_t)end : PACKED_BLOCK;
 }
 
-/* add[i]: what makes element i of its place, one number for all of a row. 8 are written at a time
- * and the next row overwrites what was too many, so that mostly no jump depends on the length of a
- * row. Offsets that do not ascend make wrong elements, but each is written: a row begins where one
- * before it ended. Returns the row of the last element. */
+/* Fills in add[i], which added to the place of element i gives the element. It is one number for
+ * all of a row. 8 are written at a time and the next row overwrites those that were too many, so
+ * that mostly no jump depends on the length of a row. Offsets that do not ascend make wrong
+ * elements, but each is written: a row begins where one before it ended. Returns the row of the
+ * last element. */
 static inline uint64_t find_rows(const struct sums *s, const struct packed_rows *rows, uint64_t row,
                                  uint64_t first, uint64_t base, uint32_t width, void *add)
 {
@@ -103,7 +104,7 @@ static inline uint64_t find_rows(const struct sums *s, const struct packed_rows 
     }
 }
 
-/* A gap block that begins in *row. */
+/* Decodes a gap block that begins in *row. */
 static inline int unpack_gaps(const struct block *b, const struct packed_rows *rows, uint64_t *row,
                               uint64_t first, uint32_t width, void *out)
 {

@@ -48,8 +48,9 @@ void decode_codes_u64(const unsigned char *p, uint32_t bits, uint64_t base, uint
 
 /* ---- the bit vector ---- */
 
-/* Of byte x, from its top bit down: ZEROS(x) has in its byte j the zeros below the j-th one of x; a
- * one moves those above it up by a byte, a zero counts for all of them. */
+/* Byte j of ZEROS(x) is the number of zeros below set bit j of the byte x. It is built from the top
+ * bit of x down: a one moves the bytes of those above it up by a byte, a zero counts for all of
+ * them. */
 #define EACH_BYTE UINT64_C(0x0101010101010101)
 #define BIT(x, i) ((x) >> (i) & 1)
 #define ADD_BIT(x, i, above) (((above) << 8 * BIT(x, i)) + EACH_BYTE * !BIT(x, i))
@@ -65,9 +66,9 @@ void decode_codes_u64(const unsigned char *p, uint32_t bits, uint64_t base, uint
 static const uint64_t zeros_before[256] = {OF_256(ZEROS)};
 static const unsigned char ones[256] = {OF_256(ONES)};
 
-/* Byte by byte, all 8 places written whatever the number of ones. Before byte k there are 8 * k
- * bits and so 8 * k - found zeros: at most 255 as long as ones follow, so that no byte that counts
- * carries into the next. */
+/* Decodes byte by byte. All 8 places are written, whatever the number of ones. Before byte k there
+ * are 8 * k bits and so 8 * k - found zeros: at most 255 as long as ones follow, so no byte that is
+ * used carries into the next. */
 int decode_unary(const unsigned char *vector, uint32_t bytes, unsigned char high[UNARY_ROOM])
 {
     uint64_t found = 0;

@@ -10,7 +10,7 @@
 #endif
 
 enum {
-    NO_GAPS = UINT32_MAX >> 1, /* words of a gap block that cannot be */
+    NO_GAPS = UINT32_MAX >> 1, /* the words of a gap block that is impossible */
     FEW_BLOCKS = 256,          /* not worth a second thread */
     SAMPLE_BLOCKS = 512        /* of an estimate, at least, where there are as many */
 };
@@ -57,7 +57,8 @@ static uint32_t frame_range(const struct block *b, uint64_t shift, uint64_t *lea
     return bits_of(high - low);
 }
 
-/* Words that a frame takes at least: any two elements are as far apart as the range, or less. */
+/* A lower bound of a frame's words: its range is no less than the distance of the first and last
+ * element. */
 static uint32_t frame_bound(const struct block *b)
 {
     uint64_t first = b->element[0], last = b->element[b->count - 1];
@@ -100,7 +101,8 @@ static void find_codes(struct block *b, const struct packed_rows *rows, uint64_t
     }
 }
 
-/* Codes to sums, also of the fill. Nonzero where they exceed 64 bits, as 128 codes of 32 do not. */
+/* Adds codes up to sums, those of the fill too. Nonzero if sums exceed 64 bits, which 128 codes of
+ * 32 bits cannot. */
 static int add_up(struct block *b)
 {
     int overflow = 0;
@@ -276,7 +278,8 @@ uint64_t packed_most_words(uint32_t width, uint64_t count)
     return packed_blocks(count) * PACKED_BLOCK * (width / 4);
 }
 
-/* The block from element `first` on; *row holds it, or one before it, and then the last it looked for. */
+/* Encodes the block from element `first` on. *row is the row of that element or an earlier one; it
+ * becomes the last row that was looked up. */
 WIDE_CLONES __attribute__((flatten))
 static struct packed_block encode_at(uint32_t width, const struct packed_rows *rows,
                                      const void *elements, uint64_t first, uint64_t count,
@@ -293,8 +296,8 @@ static struct packed_block encode_at(uint32_t width, const struct packed_rows *r
     return (struct packed_block){.base = b.base, .words = made, .kind = b.kind};
 }
 
-/* Blocks are encoded apart, each at the place it would have if all were of full size: that of its
- * elements, where they share the memory. */
+/* Encodes each block at the place that it would have if all blocks were of full size, then moves
+ * them together. If words and elements share the memory, that is the place of its elements. */
 uint64_t packed_encode_blocks(uint32_t width, const struct packed_rows *rows, const void *elements,
                               uint64_t count, uint32_t *words, struct packed_block *block,
                               int threads)

@@ -168,7 +168,8 @@ PACKED_INLINE struct packed_reader packed_open_row(const struct packed_columns *
     return r;
 }
 
-/* The reader goes on behind set bit i of the vector. Returns S(i) + step * i, as packed_place_of. */
+/* Moves the reader behind set bit i of the vector. Returns S(i) + step * i, like
+ * packed_place_of. */
 PACKED_INLINE uint32_t packed_enter(struct packed_reader *r, uint32_t i)
 {
     uint32_t before, n;
@@ -178,8 +179,8 @@ PACKED_INLINE uint32_t packed_enter(struct packed_reader *r, uint32_t i)
     return packed_code(r->codes, r->bits, i) + ((32 * r->word + n - i) << r->bits) + r->step * i;
 }
 
-/* A reader for packed_next. What it passes on the way to its first element also says where the row begins: mostly that
- * is the element before it. */
+/* Opens a reader for packed_next. It decodes the element before the first one wanted. Mostly this
+ * is also the last element before the row, which tells where the row begins. */
 PACKED_INLINE struct packed_reader packed_read_at(const struct packed_columns *columns,
                                                   const struct packed_span *span)
 {

@@ -56,7 +56,7 @@ static inline uint64_t add_to_tally(struct edges_totals *tally, enum edges_direc
     return balance;
 }
 
-/* Five products of 64 bits an edge: with the widest vectors a fifth of the time. */
+/* An edge takes five products of 64 bits. The widest vectors do that in a fifth of the time. */
 WIDE_CLONES
 void edges_tally(struct edges_totals *tally, enum edges_direction direction,
                  const struct edge *edges, size_t count)

@@ -41,7 +41,7 @@ struct edges_info {
     enum edges_direction direction;
     int randomized;           /* ids were permuted by the bijection of (random_n, random_seed) */
     uint64_t random_n, random_seed;
-    char provenance[EDGES_MAX_PROVENANCE_BYTES]; /* text: only what determines the content */
+    char provenance[EDGES_MAX_PROVENANCE_BYTES]; /* text: only facts that determine the content */
 };
 
 /* The content of the trailer. The checksum does not depend on the order of the edges. In an undirected-once

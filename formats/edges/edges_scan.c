@@ -94,7 +94,8 @@ static enum status decode_piece(const struct edges_scan *scan, struct edges_bloc
     return ST_OK;
 }
 
-/* A piece at a time, so that it is still in the first cache when it is visited. */
+/* Decodes a block a piece at a time, so that a piece is still in the first cache when it is
+ * visited. */
 static enum status scan_block(const struct edges_scan *scan, int thread, struct edges_block *block,
                               struct error *e)
 {

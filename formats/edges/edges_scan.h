@@ -11,7 +11,7 @@
 
 #include "edges.h"
 
-/* The most edges that a visitor gets at once. So few stay in the first-level cache. */
+/* The most edges that a visitor gets at once: few enough to stay in the first-level cache. */
 enum { EDGES_VISIT_PIECE = 1024 };
 
 /* Called with a piece of a block's edges, by thread 0..threads-1, in no particular order. To end the scan, it
@@ -19,9 +19,9 @@ enum { EDGES_VISIT_PIECE = 1024 };
 typedef enum status (*edges_visitor)(void *context, int thread, const struct edge *edges,
                                      size_t count, struct error *e);
 
-/* Whether a pass compares the CRCs of the blocks. A CRC shows which block is damaged. The tally of all edges
- * also shows that some block is damaged, and costs less. So a first pass may leave the CRCs unchecked if the
- * caller can read the stream again after a failure. */
+/* Tells a pass to compare the CRCs of the blocks or not. A CRC shows which block is damaged. The
+ * tally of all edges shows that some block is damaged, and costs less. So a first pass may leave
+ * the CRCs unchecked if the caller can read the stream again after a failure. */
 enum edges_crcs { EDGES_CRCS_CHECKED, EDGES_CRCS_LEFT };
 
 struct edges_scan {
@@ -33,7 +33,7 @@ struct edges_scan {
     /* The trailer that is expected; NULL if none is known. A stream that ends with another one is ST_BAD_DATA, and
      * visitors never see an id of trailer->n or more. */
     const struct edges_totals *trailer;
-    uint64_t most_ids; /* nor one of this or more, where it is not 0 */
+    uint64_t most_ids; /* visitors see no id of this or more either; 0: no such bound */
     int proven; /* a further pass: the first one has shown that `trailer` fits the blocks */
 };
 

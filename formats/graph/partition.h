@@ -1,4 +1,4 @@
-/* partition.h: which shard owns a vertex, and which rank and device hold a shard.
+/* partition.h: the shard that owns a vertex, and the rank and device that hold a shard.
  *
  * Vertex v belongs to shard v mod p, where it has slot v / p. This is Algorithm 1 of Pan et al., which puts v
  * on rank v mod R, GPU (v / R) mod G: with p = R*G, shard s = v mod p is on rank s mod R, GPU s / R. So one

@@ -245,7 +245,8 @@ static enum status decode(struct shard *shard, uint32_t type, const struct packe
     return ST_OK;
 }
 
-/* Whole words of a mask are walked, so that a bit past the last row would be a row of its own. */
+/* Checks that no bit past the last row is set: searches walk whole words of a mask and would take
+ * it for a row. */
 static enum status check_mask_end(const struct shard *shard, enum subgraph g, struct error *e)
 {
     const struct csr *csr = &shard->csr[g];
@@ -272,7 +273,8 @@ static enum status keep_packed(struct shard *shard, enum subgraph g, const struc
     return ST_OK;
 }
 
-/* They need the offsets and heads of their rows. */
+/* Decodes the columns, or keeps them packed. The offsets and heads of their rows must be decoded
+ * before. */
 static enum status load_columns(struct shard *shard, enum subgraph g, unsigned columns, int threads,
                                 struct error *e)
 {

@@ -1,7 +1,7 @@
 /* shard.h: one device's part of a degree-separated graph, as it lies in a file (SPEC-shard.md).
  *
- * A shard has the four subgraphs nn, nd, dn, dd in CSR with 32-bit local ids, and what pull needs (Pan et
- * al., sections III and IV-B). The layout is made for speed:
+ * A shard has the four subgraphs nn, nd, dn, dd in CSR with 32-bit local ids, and the data that
+ * pull needs (Pan et al., sections III and IV-B). The layout is made for speed:
  * - Delegate i is the vertex with the i-th highest degree (ties by id). Every shard knows all d delegates.
  * - Local vertex i is the shard's normal vertex with the i-th highest degree (ties by id). Vertices without
  *   edges have no local id.
@@ -111,15 +111,15 @@ struct row_list {
     uint64_t count;
 };
 
-/* Of a directed graph: which rows there are, and which of them a search pushes. */
+/* The sets of rows that a directed graph has, and the one that a search pushes. */
 struct shard_rows_kept {
     int directed;
     int with_in;  /* there are in-rows */
     int reversed; /* shard_reverse has exchanged the two */
 };
 
-/* A shard. Pointers point into the mapped file, or to what shard_load decoded. A pointer to a packed section
- * is NULL while the shard is not loaded. */
+/* A shard. Pointers point into the mapped file, or to sections that shard_load decoded. A pointer
+ * to a packed section is NULL while the shard is not loaded. */
 struct shard {
     struct container *file;
     struct memory_budget *budget; /* of the decoded sections */
@@ -178,8 +178,8 @@ void shard_close(struct shard *shard); /* a zeroed shard is allowed */
 /* The type of a section of the rows csr[g], which shard_reverse may have exchanged. */
 uint32_t shard_section(const struct shard *shard, enum subgraph g, enum shard_section kind);
 
-/* Makes the in-rows of an open shard, which is not loaded, those that are pushed, and its out-rows those that are
- * pulled: a search goes against its edges then. Both are there. */
+/* Exchanges in-rows and out-rows of an open shard: in-rows are then pushed and out-rows pulled, so
+ * a search goes against its edges. The shard has both and is not loaded. */
 void shard_reverse(struct shard *shard);
 
 /* Flags for shard_load. Bits 1 << enum subgraph name the subgraphs that get columns. With SHARD_KEEP_PACKED, packed
@@ -214,10 +214,11 @@ uint64_t shard_device_bytes(const struct shard *shard);
  * heads, its last head column. */
 int shard_packed(const struct shard *shard, uint32_t type, struct packed *packed);
 
-/* The same of the columns of csr[g]. */
+/* The same for the columns of csr[g]. */
 int shard_packed_columns(const struct shard *shard, enum subgraph g, struct packed *packed);
 
-/* Whether the columns of g can be searched as they are packed. *packed says where they are. */
+/* Nonzero if the columns of g can be searched while they are packed. *packed receives their
+ * section. */
 int shard_can_keep(const struct shard *shard, enum subgraph g, struct packed *packed);
 struct packed_rows shard_rows(const struct csr *csr);
 
@@ -227,7 +228,7 @@ static inline uint64_t csr_offset(const struct csr *csr, uint64_t i)
                                   : ((const uint64_t *)csr->offsets)[i];
 }
 
-/* Columns that are not packed. */
+/* Column i of columns that are not packed. */
 static inline uint64_t csr_column(const struct csr *csr, uint64_t i)
 {
     return csr->column_width == 4 ? ((const uint32_t *)csr->columns)[i]
@@ -245,7 +246,7 @@ static inline uint64_t csr_row_length(const struct csr *csr, uint64_t row)
     return heads;
 }
 
-/* Where reading begins for packed columns of a row, from element `at` on. */
+/* The part of a row at which a reader of packed columns is opened, from element `at` on. */
 static inline struct packed_span csr_span(const struct csr *csr, uint64_t row, uint64_t at)
 {
     uint32_t k = csr->head_columns;
@@ -254,7 +255,7 @@ static inline struct packed_span csr_span(const struct csr *csr, uint64_t row, u
                                 .start = k > 0 ? csr->heads[(k - 1) * csr->rows + row] + 1 : 0};
 }
 
-/* Element `at` of the columns, which is of this row, also where they are kept packed. */
+/* Element `at` of the columns, which must be of this row. The columns may be packed. */
 static inline uint64_t csr_column_of_row(const struct csr *csr, uint64_t row, uint64_t at)
 {
     if (csr->packed.words == NULL)
@@ -293,19 +294,20 @@ struct mask_word {
     uint64_t at, bits;
 };
 
-/* Masks over nn's columns: a column is the number of its bit, and each shard begins with a word. */
+/* Nonzero if masks over nn's columns are possible: a column is the number of its bit, and each
+ * shard begins with a word. */
 static inline int shard_has_masks(const struct shard *shard)
 {
     return shard->p > 1 && shard->csr[NN].column_width == 4 && shard->local_bits >= 6;
 }
 
-/* How many subgraphs have rows in the shard: csr[0] to csr[shard_row_sets - 1]. */
+/* The number of sets of rows in the shard: csr[0] to csr[shard_row_sets - 1]. */
 static inline int shard_row_sets(const struct shard *shard)
 {
     return shard->kept.with_in ? ROW_SETS : SUBGRAPHS;
 }
 
-/* The number of the rows from n or d to n or d, as g says, that a search pulls: g's own in an undirected graph. */
+/* The rows between the same kinds as g that a search pulls: in an undirected graph g itself. */
 static inline enum subgraph shard_pulled(const struct shard *shard, enum subgraph g)
 {
     return shard->kept.directed ? subgraph_in(g) : g;
@@ -317,13 +319,13 @@ static inline const struct csr *shard_pull_rows(const struct shard *shard, enum 
     return &shard->csr[shard_pulled(shard, subgraph_reverse(g))];
 }
 
-/* Of the rows that are pushed. */
+/* The edges of the rows that are pushed. */
 static inline uint64_t shard_pushed_edges(const struct shard *shard)
 {
     return shard->csr[NN].edges + shard->csr[ND].edges + shard->csr[DN].edges + shard->csr[DD].edges;
 }
 
-/* Of all subgraphs; of a directed graph, its out-rows and in-rows. */
+/* The edges of all subgraphs; of a directed graph, in its out-rows and in-rows. */
 static inline uint64_t shard_edges(const struct shard *shard)
 {
     uint64_t edges = 0;

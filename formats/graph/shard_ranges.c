@@ -256,7 +256,7 @@ enum status csr_ranges_judge(const struct shard *shard, enum subgraph g,
 
 /* ---- the rest of a shard: slots, ids, degrees, self-loops ---- */
 
-/* `runs` cover the vertices exactly, and degrees descend. */
+/* Checks that `runs` cover the vertices exactly and that degrees descend. */
 static enum status check_runs(const struct shard *shard, const char *name,
                               const struct degree_list *list, uint64_t vertices, struct error *e)
 {

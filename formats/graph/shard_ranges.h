@@ -1,10 +1,10 @@
-/* shard_ranges.h: whether every number of a loaded shard that a search uses as an index is in range.
+/* shard_ranges.h: checks the numbers of a loaded shard that a search uses as indices.
  *
- * A search does not look at what it reads: a column, an offset or a slot out of range would be an access
- * outside its arrays. CRCs show damage, but say nothing of who wrote a file. So the ranges are checked when a
- * shard is loaded, in one pass at the speed of memory. After it no content of a part can make a search access
- * memory that is not its own. Whether the content is the graph that the manifest names is another question,
- * which `dbfs-pack --verify` answers (shard_check.c, pack_verify.h).
+ * A search does not check the numbers that it reads: a column, an offset or a slot out of range
+ * would be an access outside its arrays. CRCs show damage, but say nothing of who wrote a file. So
+ * the ranges are checked when a shard is loaded, in one pass at the speed of memory. After it no
+ * content of a part can make a search access memory that is not its own. `dbfs-pack --verify` tells
+ * whether the content is the graph that the manifest names (shard_check.c, pack_verify.h).
  *
  * The four subgraphs are looked at where they lie: here by the cores of the host, on a GPU by
  * cuda_ranges.cu. Both fill a struct csr_ranges, which csr_ranges_judge turns into a message.

@@ -89,9 +89,10 @@ static void end_at_once(int signal_number)
     _exit(aborting_with);
 }
 
-/* A rank that only exits leaves the others to the launcher, which kills them: the exit code of the job is then
- * that of either. The launcher forwards no more messages once it is told, so it gets time for the last one.
- * A handler that interrupted MPI may wait for ever in MPI_Abort, so an alarm ends that. */
+/* Ends all ranks by MPI_Abort. If a rank only exits, the launcher kills the others, and the exit
+ * code of the job is that of either. The launcher forwards no more messages once it is told, so it
+ * gets time for the last one. A handler that interrupted MPI may wait for ever in MPI_Abort, so an
+ * alarm ends that. */
 static void abort_job(int exit_code)
 {
     nanosleep(&(struct timespec){.tv_nsec = 200000000}, NULL);
@@ -113,7 +114,8 @@ static void finalize(void)
         MPI_Finalize();
 }
 
-/* Whether the environment has a variable of any launcher. A job of one rank is one, too. */
+/* Nonzero if the environment has a variable of any launcher. A launcher may have started a single
+ * rank. */
 static int is_launched(void)
 {
     static const char *const prefixes[] = {"PMI", "OMPI_COMM_", "SLURM_STEP_", "MPI_LOCAL", "MPIRUN_",

@@ -28,9 +28,10 @@ extern const struct comm comm_alone; /* rank 0 of 1 */
 
 /* ---- start-up and failures (comm.c) ---- */
 
-/* Starts MPI if a launcher started this process, with one rank or more; else there is one rank, and MPI is not
- * started, which would take longer than many a search. MPI ends with the process. ST_RUNTIME if the launcher
- * belongs to another MPI library: the ranks would then run as separate jobs of one rank each. */
+/* Starts MPI if a launcher started this process, with one rank or more. Otherwise there is one
+ * rank, and MPI is not started, because that would take longer than many a search. MPI ends with
+ * the process. ST_RUNTIME if the launcher belongs to another MPI library: the ranks would then run
+ * as separate jobs of one rank each. */
 enum status comm_start(struct comm *comm, struct error *e);
 
 /* Starts MPI if that has not been done. 0: it cannot be started. Not collective. */
@@ -68,7 +69,7 @@ void comm_barrier(const struct comm *comm);
 void comm_sum_u64(const struct comm *comm, uint64_t *values, uint64_t count);
 void comm_sum_u32(const struct comm *comm, uint32_t *values, uint64_t count);
 void comm_min_u64(const struct comm *comm, uint64_t *values, uint64_t count);
-/* Signed ids of 4 or 8 bytes: each becomes the largest. */
+/* Makes each of these signed ids, of 4 or 8 bytes, the largest of all ranks. */
 void comm_max_ids(const struct comm *comm, void *ids, uint32_t id_bytes, uint64_t count);
 void comm_max_double(const struct comm *comm, double *values, uint64_t count);
 void comm_or_masks(const struct comm *comm, uint64_t *words, uint64_t count);
@@ -89,8 +90,8 @@ void comm_alltoall_u64(const struct comm *comm, const uint64_t *values, uint64_t
 
 /* ---- messages (messages.c) ---- */
 
-/* Whether the bytes of a message may be in CUDA device memory. MPI is asked at run time, and started for
- * that if need be. Not collective. */
+/* Nonzero if the bytes of a message may be in CUDA device memory. MPI is asked at run time, and
+ * started for that if need be. Not collective. */
 int comm_takes_device_memory(void);
 
 /* A message to or from another rank. */

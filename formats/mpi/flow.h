@@ -25,7 +25,8 @@ enum status comm_flow_open(struct comm_flow **flow, const struct transfer *recei
 /* Sends the next chunk of a message: `chunk` has its bytes. They stay until the flow is closed. */
 void comm_flow_send(struct comm_flow *flow, const struct transfer *chunk);
 
-/* Whether a chunk has arrived; each is told once. Every call lets MPI go on with its messages. */
+/* Nonzero if a chunk has arrived, which is put into *chunk. Each is reported once. Every call lets
+ * MPI go on with its messages. */
 int comm_flow_arrived(struct comm_flow *flow, struct flow_chunk *chunk);
 
 int comm_flow_has_arrived(const struct comm_flow *flow); /* everything that was to be received */

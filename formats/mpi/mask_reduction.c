@@ -20,7 +20,7 @@ struct mask_reduction {
     int left;              /* of these, those that are not over or have not begun */
 };
 
-/* Then there is one request. */
+/* Nonzero if MPI reduces the mask. Then there is one request. */
 static int is_left_to_mpi(const struct mask_reduction *m)
 {
     return m->ranks > MOST_DIRECT;
@@ -55,7 +55,7 @@ static MPI_Request *request_of(const struct mask_reduction *m, enum step step, u
 
 /* ---- steps ---- */
 
-/* A piece of the part of rank `owner`. */
+/* Sends a piece of the part of rank `owner`. */
 static void send_piece(const struct mask_reduction *m, enum step step, uint32_t to, uint32_t owner, uint32_t piece)
 {
     MPI_Isend(m->words + begin_of(m, owner, piece), size_of(m, owner, piece), MPI_UINT64_T, (int)to,
@@ -85,7 +85,7 @@ static void begin_steps(struct mask_reduction *m)
     m->left = (int)(STEPS * (m->ranks - 1) * m->pieces);
 }
 
-/* The last peer's piece has come: the result goes to all. */
+/* ORs a piece of a peer into the own part. When the last one has come, all get the result. */
 static void take_piece(struct mask_reduction *m, uint32_t from, uint32_t piece)
 {
     uint64_t *own = m->words + begin_of(m, m->rank, piece);

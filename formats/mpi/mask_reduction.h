@@ -1,10 +1,10 @@
 /* mask_reduction.h: the OR of the masks of all ranks, or of the first ranks of all hosts, while they do other work
  *
- * Each rank reduces a part of the mask: the others send it theirs, and it sends the result to all. So a rank sends and
- * receives 2 (R - 1) / R masks, as in Rabenseifner's allreduce, and in pieces: one leaves while another one comes
- * in. MPI_Iallreduce, which a library may do step after step, took 1.6 times as long as MPI_Allreduce
- * (scripts/results/several-gpus.md).
- * With more than 16 ranks it is used all the same, as parts become small.
+ * Each rank reduces a part of the mask: the others send it theirs, and it sends the result to all.
+ * So a rank sends and receives 2 (R - 1) / R masks, as in Rabenseifner's allreduce, and in pieces:
+ * one leaves while another one comes in. MPI_Iallreduce took 1.6 times as long as MPI_Allreduce
+ * (scripts/results/several-gpus.md), as a library may do its steps one after the other. With more
+ * than 16 ranks it is used all the same, as parts become small.
  */
 #ifndef DBFS_MASK_REDUCTION_H
 #define DBFS_MASK_REDUCTION_H

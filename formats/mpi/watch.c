@@ -22,7 +22,7 @@
 enum {
     BEAT_MS = 50,
     MISSED_BEATS = 4,
-    PASS_ON_MS = 100, /* in which the launcher passes a message on, before it is told to end the job */
+    PASS_ON_MS = 100, /* for the launcher to pass a message on, before it is told to end the job */
     PHASE_BYTES = 96
 };
 
@@ -106,7 +106,7 @@ static const struct pulse *find_busy(void)
     return NULL;
 }
 
-/* The longest time that a heart of this host has stood still; *of: whose. */
+/* The longest time that a heart of this host has stood still. *of receives its rank. */
 static uint64_t longest_pause(uint64_t now, const struct pulse **of)
 {
     uint64_t longest = 0;
@@ -121,8 +121,8 @@ static uint64_t longest_pause(uint64_t now, const struct pulse **of)
     return longest;
 }
 
-/* All ranks of this host wait. Where there are others, one of them is late. Where there are none, messages may
- * still be under way. */
+/* Ends the job when all ranks of this host wait. If there are other hosts, a rank there is late. If
+ * there are none, messages may still be under way and get more time. */
 static void look_beyond(uint64_t waited)
 {
     if (watch.comm.host_ranks < watch.comm.ranks)

@@ -19,7 +19,7 @@ enum status watch_start(const struct comm *comm, const char *program, double sec
 /* Tells the message what this rank does from here on, such as "searching from root 17". Not collective. */
 void watch_phase(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
-/* Around everything that waits for other ranks, and so around such a call. */
+/* Call these two around everything that waits for other ranks. */
 void watch_wait_begin(void);
 void watch_wait_end(void);
 #define WATCH_WAIT(call) (watch_wait_begin(), (void)(call), watch_wait_end())

@@ -100,7 +100,7 @@ uint32_t comm_window_arrive(struct comm_window *w)
     return number;
 }
 
-/* It gives up its core for a moment, which may be another rank's. */
+/* If the meeting is not over, gives up the core for a moment: another rank may need it. */
 int comm_window_have_met(struct comm_window *w, uint32_t meeting)
 {
     int met = meeting_is_over(&w->place->meeting, meeting);

@@ -69,7 +69,8 @@ static void end_stage(struct run *r, int stage, uint64_t piece, int end, const s
     pthread_cond_broadcast(&r->changed);
 }
 
-/* Nothing is ready: works for later, or waits until something changes; the lock is held. */
+/* Called when no stage is ready, with the lock held: does work that is needed later, or waits until
+ * something changes. */
 static void idle(struct run *r, int *exhausted)
 {
     if (r->p->idle == NULL || *exhausted) {

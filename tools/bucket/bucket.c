@@ -35,7 +35,8 @@ static enum status note_slab(struct bucket_store *store, void *slab, struct erro
     return ST_OK;
 }
 
-/* Under the budget's lock: whether this thread may have one more. */
+/* Nonzero if this thread may have one more slab, which is then counted. Call it under the budget's
+ * lock. */
 static int may_grow(struct bucket_writer *w)
 {
     struct bucket_store *store = w->store;
@@ -48,7 +49,7 @@ static int may_grow(struct bucket_writer *w)
     return 1;
 }
 
-/* Returns nonzero when the writer has a new slab; zero, without an error, when it may have none. */
+/* Takes a new slab. Returns zero, without an error, if the writer may have none. */
 static int new_slab(struct bucket_writer *w)
 {
     struct bucket_store *store = w->store;
@@ -68,7 +69,7 @@ static int new_slab(struct bucket_writer *w)
     return slab != NULL;
 }
 
-/* Chunks that other threads have read and given back. */
+/* Takes the chunks that other threads have read and given back. Returns zero if there are none. */
 static int take_returned(struct bucket_writer *w)
 {
     if (__atomic_load_n(&w->returned, __ATOMIC_RELAXED) == NULL)
@@ -80,7 +81,8 @@ static int take_returned(struct bucket_writer *w)
     return 1;
 }
 
-/* Empties chunks where there is no memory for new ones, or waits for those that are being read. */
+/* Frees chunks when there is no memory for new ones: spills full ones, or waits for those that are
+ * being read. */
 static void free_chunks(struct bucket_writer *w)
 {
     struct bucket_store *store = w->store;
@@ -136,7 +138,8 @@ static size_t choose_chunk_bytes(uint64_t bytes, uint64_t cells)
     return chunk;
 }
 
-/* Half-filled last chunks waste less than an eighth of the records and of the room. */
+/* Chooses the sizes. Half-filled last chunks waste less than an eighth of the records and of the
+ * room. */
 static struct layout lay_out(const struct bucket_options *o, uint64_t room)
 {
     struct layout l = {.slab_bytes = BUCKET_MOST_SLAB_BYTES};
@@ -189,7 +192,8 @@ static int open_writer(struct bucket_writer *w, struct bucket_store *store)
     return w->cursor != NULL && w->last != NULL;
 }
 
-/* Appending looks for failures when a chunk is full alone, so there is always one to fill. */
+/* Takes a chunk for records after a failure. Appending looks for failures only when a chunk is
+ * full, so it always needs one to fill. */
 static int take_scrap(struct bucket_writer *w)
 {
     struct bucket_chunk *chunk = take_chunk(w);
@@ -296,7 +300,7 @@ enum status bucket_store_seal(struct bucket_store *store, struct error *e)
     return ST_OK;
 }
 
-/* All of a list go to the beginning of another one. */
+/* Moves all chunks of a list to the beginning of another one. */
 static void give_back(struct bucket_chunk *chunk, struct bucket_chunk **list)
 {
     while (chunk != NULL) {

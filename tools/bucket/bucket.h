@@ -28,7 +28,7 @@ enum {
 struct bucket_chunk;
 struct bucket_run;
 
-/* One thread's side of the store. */
+/* The part of the store that one thread fills. */
 struct bucket_writer {
     struct bucket_store *store;
     /* [buckets] where the next record goes; at a chunk's end, a new chunk is needed first */
@@ -133,8 +133,8 @@ static inline void bucket_append_long(struct bucket_writer *writer, uint32_t buc
     bucket_write_long(bucket_place(writer, bucket, bytes), record, bytes);
 }
 
-/* Record i of a chunk, of 5 or 6 bytes; fastest if `bytes` is known when this is compiled. What precedes
- * the first record is readable, and what follows the last one need not be. */
+/* Record i of a chunk, of 5 or 6 bytes; fastest if `bytes` is known when this is compiled. Bytes
+ * before the first record must be readable; those after the last one need not be. */
 static inline uint64_t bucket_odd_record(const void *records, unsigned bytes, size_t i)
 {
     uint64_t word;

@@ -5,7 +5,7 @@
 
 enum { AHEAD_LINES = 8 };
 
-/* The first chunk in a run, which may be NULL, or a newer one. */
+/* Goes to the first chunk of the bucket in `run` or a newer run. `run` may be NULL. */
 static void start_run(struct bucket_reader *r, const struct bucket_run *run)
 {
     while (run != NULL && run->first[r->bucket] == run->first[r->bucket + 1])
@@ -92,7 +92,7 @@ static const struct bucket_chunk *next_spilled(struct bucket_reader *r)
     return chunk;
 }
 
-/* The beginning of a chunk on its way to the cache, while the one before it is in use. */
+/* Prefetches the beginning of a chunk while the one before it is in use. */
 static void ask_for(const struct bucket_chunk *chunk)
 {
     for (int line = 0; chunk != NULL && line < AHEAD_LINES; line++)

@@ -30,7 +30,7 @@ static struct bucket_chunk *newest_chunk(const struct bucket_writer *w, uint32_t
     return w->cursor[bucket] != NULL ? w->last[bucket] : NULL;
 }
 
-/* Chunks before each bucket. */
+/* Counts the full chunks before each bucket. */
 static void count_full(const struct bucket_writer *w, uint32_t *first)
 {
     uint32_t buckets = w->store->buckets, count = 0;
@@ -112,7 +112,7 @@ static enum status note_run(struct bucket_writer *w, struct bucket_run *run, str
     return ST_OK;
 }
 
-/* Under the writer's lock. */
+/* Writes all full chunks as one run. Call it under the writer's lock. */
 static enum status spill_full(struct bucket_writer *w, struct bucket_run *run, struct error *e)
 {
     struct bucket_store *store = w->store;

@@ -6,7 +6,8 @@
 
 typedef long long ll;
 
-/* The depth of a vertex: from the file, or as its parents gave it; then there is one window. */
+/* The depth of a vertex: from the file of depths; without one, from its level in memory, where all
+ * vertices are in one window. */
 static enum status find_depth(const struct claim_windows *w, uint64_t v, int64_t *depth,
                               struct error *e)
 {
@@ -22,7 +23,7 @@ static const char *name_of(const struct claims *a)
     return a->has_depths ? a->depths.name : a->parents.name;
 }
 
-/* As it stands in the graph. */
+/* Reports an edge in the direction that it has in the graph. */
 static enum status report_edge(const struct claim_windows *w, const struct offence *o, int reversed,
                                struct error *e)
 {
@@ -34,7 +35,8 @@ static enum status report_edge(const struct claim_windows *w, const struct offen
                 (ll)of_u, (ll)of_v);
 }
 
-/* No edge settled v: either its parent is on another level than the one above, or nothing joins the two. */
+/* Reports v, which no edge has settled: its parent is not one level up, or no edge joins the
+ * two. */
 static enum status report_parent(const struct claim_windows *w, uint64_t v, int64_t depth,
                                  struct error *e)
 {
@@ -60,7 +62,7 @@ static enum status report_vertex(const struct claim_windows *w, uint64_t v, stru
                 w->claims->depths.name, (ll)v, (ll)depth, (ll)depth - 1);
 }
 
-/* The first vertex that no edge has settled, the root excepted. */
+/* Reports the first vertex that no edge has settled, except the root. */
 static enum status check_settled(const struct claim_windows *w, struct error *e)
 {
     uint64_t n = w->claims->n;

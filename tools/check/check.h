@@ -1,6 +1,6 @@
-/* check.h: are these depths, and these parents, those of a breadth-first search of this graph?
+/* check.h: proves that depths, and parents, are those of a breadth-first search of a graph.
  *
- * Nothing is searched. The conditions that are tested hold together for true results only:
+ * There is no second search. Conditions are tested that together hold for true results only:
  * - The root has depth 0 and is its own parent, no other vertex; every value is one (claims.h).
  * - Parents lead from every vertex to the root. If there are no depths, this gives them (tree_levels.h).
  * - No edge joins a reached vertex with one that was not reached, or spans more than one level

@@ -73,7 +73,7 @@ static enum status open_path(struct claim_file *f, const char *path, const char 
     return ST_OK;
 }
 
-/* The values of a file that has nothing but values. It begins with these bytes. */
+/* Opens a file that has nothing but values. `head` has its first bytes. */
 static enum status open_raw(struct claim_file *f, const unsigned char *head, size_t count,
                             uint64_t bytes, struct error *e)
 {

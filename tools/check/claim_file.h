@@ -6,9 +6,9 @@
  * - raw: any other file whose size is that of n integers of 1, 2, 4 or 8 bytes.
  * -1 stands for a vertex that was not reached; in unsigned integers, the largest value does.
  *
- * A text, and whatever comes from a pipe, is first copied to a nameless file in the folder for temporary
- * files, as integers of 8 bytes. So any window of values can be read at any time, and no file is held in
- * memory.
+ * A text, and any input from a pipe, is first copied to a nameless file in the folder for temporary
+ * files; the values of a text as integers of 8 bytes. So any window of values can be read at any
+ * time, and no file is held in memory.
  */
 #ifndef DBFS_CLAIM_FILE_H
 #define DBFS_CLAIM_FILE_H

@@ -114,7 +114,7 @@ static int take_digits(const char **text, uint64_t *value)
     return 0;
 }
 
-/* Whether the line is "id value\n", with this id and this separator. */
+/* Reads a line "id value\n". Nonzero if it has this id and this separator. */
 static int parse_line(const char *line, uint64_t id, char separator, int64_t *value)
 {
     uint64_t found, size;

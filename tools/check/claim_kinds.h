@@ -1,4 +1,5 @@
-/* claim_kinds.h: how the kinds of result files begin: see claim_file.h */
+/* claim_kinds.h: recognises the kinds of result files by their first bytes, and reads them: see
+ * claim_file.h */
 #ifndef DBFS_CLAIM_KINDS_H
 #define DBFS_CLAIM_KINDS_H
 
@@ -8,8 +9,9 @@
 
 enum { CLAIM_HEAD_BYTES = 4096 }; /* of a file, to tell its kind */
 
-/* Whether a file that begins with these bytes is an array of NumPy; lines `id value` or `id,value`; other
- * lines, which have no byte that is 0 or 255, as integers of 4 bytes have. */
+/* Nonzero if a file that begins with these bytes is an array of NumPy; has lines `id value` or
+ * `id,value`; has any other lines. Integers of 4 bytes have a byte 0 or 255 somewhere; lines have
+ * none. */
 int claim_is_npy(const unsigned char *head, size_t count);
 int claim_is_text(const unsigned char *head, size_t count);
 int claim_is_lines(const unsigned char *head, size_t count);

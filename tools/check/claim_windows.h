@@ -1,9 +1,9 @@
 /* claim_windows.h: depths and parents in memory, for looking up the ends of edges.
  *
- * A vertex takes one word, its level; with parents, a second word beside it, so that both are in one line of
- * the cache. Where the budget cannot hold the words of all vertices, the vertices are divided into windows of
- * consecutive ids, two of which are in memory at a time, and each pair of windows takes a pass over the
- * edges.
+ * A vertex takes one word, its level; with parents, a second word beside it, so that both are in
+ * one line of the cache. If the budget cannot hold the words of all vertices, the vertices are
+ * divided into windows of consecutive ids, two of which are in memory at a time, and each pair of
+ * windows takes a pass over the edges.
  *
  * A bit in the word of a level says that the vertex is settled: that an edge was found which proves its
  * depth. claim_windows_settle collects the bits of all windows in one mask.
@@ -34,9 +34,10 @@ struct claim_windows {
     struct memory_budget *budget;
 };
 
-/* Takes the memory, up to `room` bytes, the same on all ranks, because they pass over the edges together, once for
- * each pair of windows. ST_RESOURCE: more than CLAIM_MOST_WINDOWS windows would be needed; or more than one if there
- * are only parents, since their levels cannot be found in windows. */
+/* Takes the memory, up to `room` bytes. All ranks pass the same `room`, because they pass over the
+ * edges together, once for each pair of windows. ST_RESOURCE: more than CLAIM_MOST_WINDOWS windows
+ * would be needed; or more than one if there are only parents, since their levels cannot be found
+ * in windows. */
 enum status claim_windows_open(struct claim_windows *w, const struct claims *claims,
                                 int threads, struct memory_budget *budget, uint64_t room,
                                 struct error *e);

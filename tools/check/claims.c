@@ -34,7 +34,7 @@ enum status claims_value(const struct claim_file *file, uint64_t vertex, int64_t
 
 /* ---- the survey ---- */
 
-/* A vertex alone; a value that there is no file for is CLAIM_NONE. */
+/* The values of one vertex. CLAIM_NONE stands for a value without a file. */
 struct vertex_claim {
     uint64_t id;
     int64_t depth, parent;
@@ -45,7 +45,7 @@ static int is_value(const struct claims *a, int64_t value)
     return value == CLAIM_NONE || (value >= 0 && (uint64_t)value < a->n);
 }
 
-/* Whether the vertex looks like the root in either file. */
+/* Nonzero if either file has the vertex as the root. */
 static int looks_like_root(const struct claims *a, const struct vertex_claim *v)
 {
     return (a->has_depths && v->depth == 0) || (a->has_parents && v->parent == (int64_t)v->id);

@@ -5,7 +5,7 @@
 
 enum { BATCH = 128 }; /* edges between fetching their ends into the cache and looking at them */
 
-/* A line of the cache for each thread. */
+/* The first offence that a thread has found, in a cache line of its own. */
 struct thread_offence {
     _Alignas(64) struct offence first;
 };
@@ -15,7 +15,7 @@ struct rules_pass {
     struct claim_windows *w;
     int directed;
     uint64_t begin[2], ids[2]; /* of the windows in memory; 0 ids: none */
-    int within[2];             /* whether edges within this window are this pass's */
+    int within[2];             /* this pass takes the edges within this window */
     struct thread_offence *thread;
 };
 
@@ -70,7 +70,7 @@ static void judge(struct rules_pass *p, const struct edge *edge, uint64_t slot_u
         offend(first, edge->u, edge->v);
 }
 
-/* The same of an edge from u to v. Of one whose tail was not reached nothing follows. */
+/* The same for a directed edge from u to v. If its tail was not reached, it tells nothing. */
 static void judge_directed(struct rules_pass *p, const struct edge *edge, uint64_t slot_u, uint64_t slot_v,
                            struct offence *first)
 {
@@ -163,8 +163,8 @@ static enum status pass_over_one(struct rules_pass *p, struct graph_edges *edges
     return e->status;
 }
 
-/* Edges within window a are of the pass with the window after it; those within the last one, of the last
- * pass. */
+/* Makes the pass for windows a and b. Edges within window a are taken in the pass with the next
+ * window; those within the last window, in the last pass. */
 static enum status pass_over_pair(struct rules_pass *p, struct graph_edges *edges, uint32_t a,
                                   uint32_t b, struct error *e)
 {
@@ -180,7 +180,8 @@ static enum status pass_over_pair(struct rules_pass *p, struct graph_edges *edge
     return ST_OK;
 }
 
-/* The first pass with a window is made even where reading the window failed: the other ranks learn of it there. */
+/* Makes the passes for all pairs. The first pass with a window is made even if reading the window
+ * failed, as the other ranks learn of it there. */
 static enum status pass_over_pairs(struct rules_pass *p, struct graph_edges *edges, struct error *e)
 {
     for (uint32_t a = 0; a + 1 < p->w->count && e->status == ST_OK; a++) {

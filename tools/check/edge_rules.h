@@ -1,9 +1,10 @@
 /* edge_rules.h: passes over all edges, which find those that contradict the results, and settle vertices.
  *
- * Of an edge, either both ends were reached or none, and their levels differ by at most one. The search may have ended
- * at a depth: then the other end of an edge from there may be one that was not reached. An edge settles
- * its deeper end if the other end is one level up and, where there are parents, is the parent. Of a directed edge
- * whose tail was reached, the head was, too, at most one level deeper; it settles its head.
+ * Both ends of an edge were reached or neither was, and their levels differ by at most one. If the
+ * search ended at a depth, edges from there may lead to vertices that were not reached. An edge
+ * settles its deeper end if the other end is one level up and, if there are parents, is the parent.
+ * If the tail of a directed edge was reached, its head was reached too, at most one level deeper.
+ * Such an edge settles its head.
  */
 #ifndef DBFS_EDGE_RULES_H
 #define DBFS_EDGE_RULES_H

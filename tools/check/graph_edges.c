@@ -44,7 +44,8 @@ static int is_folder(const char *path)
     return strcmp(path, "-") != 0 && stat(path, &st) == 0 && S_ISDIR(st.st_mode);
 }
 
-/* Streams together are one graph; a folder is one by itself, and on all ranks. */
+/* Finds out if the inputs are streams, which together are one graph, or a single folder, the same
+ * on all ranks. */
 static enum status find_kind(struct graph_edges *g, const struct edge_inputs *inputs, struct error *e)
 {
     for (size_t i = 0; i < inputs->count; i++) {
@@ -90,7 +91,8 @@ static uint64_t input_id(const struct graph_edges *g, uint64_t id)
     return id < g->bijection.n ? bijection_backward(&g->bijection, id) : id;
 }
 
-/* Between the reader and the visitor: ids of the input. Shards may name slots of ids that are n or larger. */
+/* Stands between the reader and the visitor: gives it ids of the input. Shards may name slots of
+ * ids that are n or larger. */
 static enum status visit_input_ids(void *context, int thread, const struct edge *edges,
                                    size_t count, struct error *e)
 {

@@ -1,6 +1,7 @@
 /* graph_edges.h: the edges of a graph, from edge streams or from a shard directory, pass after pass.
  *
- * Ids are those of the graph's input: where edgeconv --randomize permuted them, the permutation is undone.
+ * Ids are those of the graph's input: if edgeconv --randomize permuted them, the permutation is
+ * undone.
  */
 #ifndef DBFS_GRAPH_EDGES_H
 #define DBFS_GRAPH_EDGES_H

@@ -10,7 +10,7 @@
 
 enum { PIECE_BLOCKS = EDGES_VISIT_PIECE / PACKED_BLOCK };
 
-/* A subgraph of a loaded shard, all but its columns. */
+/* A subgraph of a loaded shard that is being read. Its columns are decoded piece by piece. */
 struct reading {
     const struct shard_edges *edges;
     const struct shard *shard;
@@ -24,7 +24,7 @@ struct reading {
 
 /* ---- opening ---- */
 
-/* Makes the slots of shard s readable: where they are packed, decodes them. */
+/* Makes the slots of shard s readable: decodes them if they are packed. */
 static enum status find_slots(struct shard_edges *d, uint32_t s, struct error *e)
 {
     struct packed packed;
@@ -130,7 +130,8 @@ static enum status add_edge(const struct reading *r, uint64_t row, uint64_t colu
 
 /* ---- rows ---- */
 
-/* Columns first to first + PIECE_BLOCKS * PACKED_BLOCK - 1, as far as there are any. */
+/* Visits the columns from `first` on: PIECE_BLOCKS * PACKED_BLOCK of them, or those that are
+ * left. */
 static enum status visit_columns(const struct reading *r, uint64_t first, struct piece *piece,
                                  struct error *e)
 {

@@ -1,7 +1,8 @@
 /* shard_edges.h: all edges of a shard directory, as the ids of their ends.
  *
- * Every directed edge of every subgraph is given once, so each edge comes in both directions. Edges of a row
- * are decoded a piece at a time; only what finds the ids of vertices is held for the whole graph.
+ * Every directed edge of every subgraph is given once, so each edge comes in both directions. Edges
+ * of a row are decoded a piece at a time; only the data that give vertices their ids are held for
+ * the whole graph.
  */
 #ifndef DBFS_SHARD_EDGES_H
 #define DBFS_SHARD_EDGES_H

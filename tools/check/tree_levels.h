@@ -1,4 +1,4 @@
-/* tree_levels.h: the levels of a tree of which only the parents are known */
+/* tree_levels.h: finds the levels of a tree from its parents alone */
 #ifndef DBFS_TREE_LEVELS_H
 #define DBFS_TREE_LEVELS_H
 

@@ -108,7 +108,8 @@ int conversion_lists_twice(const struct conversion *c)
 
 /* ---- changes ---- */
 
-/* Keeps u <= v. Sums of hashes over both kinds of lines show whether each has its twin. */
+/* Keeps the edges with u <= v. Sums of hashes over both kinds of lines tell later if each line has
+ * its reverse. */
 static void fold_edges(struct piece *piece)
 {
     struct piece_tally *tally = &piece->tally;
@@ -155,7 +156,7 @@ static void randomize_ids(const struct bijection *randomize, struct piece *piece
     }
 }
 
-/* Whether the edges under way are edges of names, to be numbered. */
+/* Nonzero if the edges under way have names as ends, which are still to be numbered. */
 static int compacts(const struct conversion *c)
 {
     return c->change->compact != NULL && !c->reader->facts.numbered;

@@ -44,8 +44,8 @@ enum status conversion_finish(struct conversion *conversion, uint64_t n, struct 
 uint64_t conversion_edges(const struct conversion *conversion);
 uint64_t conversion_bound(const struct conversion *conversion);
 
-/* After finishing: whether each edge written stands there as u v and as v u. An undirected graph then has
- * every edge twice. */
+/* Call it after finishing. Nonzero if each edge was written as u v and as v u; an undirected graph
+ * then has every edge twice. */
 int conversion_lists_twice(const struct conversion *conversion);
 
 #endif

@@ -19,8 +19,8 @@ static enum status contradicts(const struct source *s, const char *asserted, str
                 asserted, s->format);
 }
 
-/* How the edges of an input are taken: its direction in the output, and whether of two lines one is
- * dropped. */
+/* Decides how the edges of an input are taken: their direction in the output, and s->fold if one of
+ * two lines is dropped. */
 static enum status resolve_direction(const struct options *o, struct source *s,
                                      enum edges_direction *direction, struct error *e)
 {
@@ -49,7 +49,7 @@ static enum status resolve_direction(const struct options *o, struct source *s,
     return ST_OK;
 }
 
-/* The first input decides; the others must be alike. */
+/* Takes the direction of the first input; those of the others must be the same. */
 static enum status join_direction(struct job *job, struct source *s, struct error *e)
 {
     enum edges_direction direction;
@@ -108,7 +108,7 @@ static void report_opened(struct job *job, const struct source *s)
     job->weights_noted |= f->notes.weights || f->notes.column[0] > 0;
 }
 
-/* A README in an archive is no damage: says what to do about it. */
+/* Adds a hint to a fault in an archive: a README there is no damage. */
 void explain_entry(const struct job *job, const struct input *input, struct error *e)
 {
     size_t used = strlen(e->text);
@@ -143,7 +143,7 @@ enum status join_source(struct job *job, struct source *s, int is_new, struct er
     return e->status;
 }
 
-/* Two inputs that read one pipe would each get some of its bytes. */
+/* Refuses two inputs that read one pipe: each would get some of its bytes. */
 static enum status refuse_same_pipe(const struct job *job, struct source *s, struct error *e)
 {
     struct stat st;
@@ -185,7 +185,8 @@ static enum status look_at(struct job *job, struct source *s, struct error *e)
     return join_source(job, s, 1, e);
 }
 
-/* Only what determines the content, so that equal graphs made alike are equal files. */
+/* Writes only options that determine the content, so that equal graphs made alike are equal
+ * files. */
 static void write_provenance(struct job *job)
 {
     const struct options *o = job->options;

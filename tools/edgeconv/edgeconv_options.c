@@ -74,7 +74,7 @@ static enum graph_format format_named(const struct cli *cli, const char *name)
     cli_usage(cli, "-f: '%s' is none of %s", name, list);
 }
 
-/* A,B: two columns by number or name. */
+/* Takes A,B: two columns by number or name. */
 static void take_columns(struct options *o, const char *text)
 {
     struct field *end = o->reader.columns.end;
@@ -137,7 +137,7 @@ static int is_stdout(const char *path)
     return path == NULL || strcmp(path, "-") == 0;
 }
 
-/* An index of names is read for its names alone. */
+/* Checks the options of an index, which is read for its names alone. */
 static void check_index(const struct options *o)
 {
     if (o->output != EDGE_FORMAT_EDGES || o->assertion != ASSERT_NOTHING || o->randomize ||
@@ -146,7 +146,7 @@ static void check_index(const struct options *o)
                   "-f wdc-index: an index has no edges: it goes to a map, with -o MAP alone");
 }
 
-/* The two options of lists. */
+/* Checks --columns and --separator, the two options of lists. */
 static void check_list(const struct options *o)
 {
     enum graph_format format = o->reader.format;

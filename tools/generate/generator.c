@@ -68,7 +68,7 @@ enum status generator_init(struct generator *g, const struct generator_options *
     const struct rmat_params params = {o->scale, o->a, o->b, o->c, o->seed};
     g->options = o;
     memory_budget_init(&g->budget, memory_bytes);
-    /* a seed of its own: edges use the numbers from 0 on */
+    /* the last random number is the seed of the permutation: edges use those from 0 on */
     if (o->kind != GRAPH_GRAPH500)
         bijection_init(&g->bijection, generator_vertices(o), random64(o->seed, UINT64_MAX));
     switch (o->kind) {

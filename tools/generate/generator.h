@@ -17,7 +17,7 @@
 
 enum graph_kind { GRAPH_RMAT, GRAPH_GRAPH500, GRAPH_POISSON, GRAPH_LATTICE, GRAPH_GEOMETRIC, GRAPH_PLANTED };
 
-/* What the user asks for. A kind reads its own members alone. */
+/* The options of the user. A kind of graph reads its own members alone. */
 struct generator_options {
     enum graph_kind kind;
     uint64_t seed;
@@ -49,7 +49,8 @@ struct generator {
 
 uint64_t generator_vertices(const struct generator_options *o);
 
-/* All items. They are edges, but for geometric graphs. UINT64_MAX: 2^64 - 1 or more. */
+/* The number of all items. They are edges, and of geometric graphs points. UINT64_MAX: 2^64 - 1 or
+ * more. */
 uint64_t generator_items(const struct generator_options *o);
 
 /* The items that make about a block of edges. */
@@ -60,11 +61,12 @@ enum status generator_init(struct generator *g, const struct generator_options *
                            struct error *e);
 void generator_free(struct generator *g);
 
-/* Puts the edges of `count` items from number `first` on into the list, in place of what is there. */
+/* Puts the edges of `count` items from number `first` on into the list; its old content is lost. */
 enum status generator_edges(const struct generator *g, uint64_t first, size_t count, struct edge_list *list,
                             struct error *e);
 
-/* Writes what determines the graph into `text`, a line for each. Returns the number of characters. */
+/* Writes the options that determine the graph into `text`, a line for each. Returns the number of
+ * characters. */
 int generator_describe(const struct generator_options *o, char *text, size_t room);
 
 #endif

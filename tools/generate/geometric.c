@@ -118,8 +118,8 @@ static enum status edges_to(const struct geometric *g, uint64_t a, uint64_t firs
     return ST_OK;
 }
 
-/* Neighbours behind a point are the rest of its cell with the next cell, and three cells of the next row: each time
- * points that follow each other. */
+/* Neighbours that come after a point are in the rest of its cell and the next cell, or in three
+ * cells of the next row. Each of the two is a range of consecutive points. */
 enum status geometric_edges(const struct geometric *g, uint64_t first, size_t count, struct edge_list *list,
                             struct error *e)
 {

@@ -4,9 +4,9 @@
  * from the mean degree: two random points of the unit square are within r <= 1 of each other with the probability
  * pi r^2 - 8/3 r^3 + r^4 / 2. All comparisons are between whole numbers, so every machine makes the same edges.
  *
- * The points are sorted into a grid of cells, row by row, none narrower than the radius. So neighbours are in the same
- * cell or in one that touches it. Points of a cell keep their order. The place of a point in this order is the id of its
- * vertex.
+ * The points are sorted into a grid of cells, row by row, none narrower than the radius. Therefore
+ * neighbours are in the same cell or in one that touches it. Points of a cell keep their order. The
+ * place of a point in this order is the id of its vertex.
  */
 #ifndef DBFS_GEOMETRIC_H
 #define DBFS_GEOMETRIC_H

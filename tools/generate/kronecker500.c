@@ -30,7 +30,7 @@ enum {
 #define RECIPROCAL UINT64_C(3518437209)
 #define FRACTION_SHIFT 13
 
-/* The kept bits at remainder r - 1/4: what lies below belongs to remainders below r. */
+/* The kept bits at remainder r - 1/4: smaller values belong to remainders below r. */
 #define FRACTION_BEFORE(r) ((uint32_t)((RECIPROCAL * (r) - RECIPROCAL / 4) >> FRACTION_SHIFT))
 
 struct lanes {
@@ -190,8 +190,9 @@ static inline uint64_t scramble(const struct kronecker500 *g, uint64_t id)
     return reverse_bits(id) >> drop;
 }
 
-/* `differ` is u XOR v. Lower left counts as upper right while both ends are equal, so only at the
- * topmost level where they differ: v is to have that bit. */
+/* Makes an edge of v and `differ`, which is u XOR v. Lower left counts as upper right while both
+ * ends are equal. That can change only the topmost level where they differ: there v gets the
+ * bit. */
 static inline struct edge finish_edge(const struct kronecker500 *g, uint64_t v, uint64_t differ)
 {
     uint64_t top = differ & UINT64_C(1) << (63 - __builtin_clzll(differ | 1));
@@ -199,7 +200,7 @@ static inline struct edge finish_edge(const struct kronecker500 *g, uint64_t v, 
     return (struct edge){scramble(g, v ^ differ), scramble(g, v)};
 }
 
-/* One edge by the rule as the benchmark states it, for the lanes where a number is drawn again. */
+/* One edge by the benchmark's rule as it is stated, for lanes that draw a number again. */
 static struct edge make_edge(const struct kronecker500 *g, struct mrg_state state)
 {
     uint64_t v = 0, differ = 0;

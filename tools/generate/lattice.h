@@ -29,7 +29,7 @@ struct lattice {
     struct lattice_direction direction[LATTICE_MAX_DIRECTIONS];
 };
 
-/* Whether there is a stencil of so many points in `dimensions` dimensions, 2 or 3. */
+/* Nonzero if there is a stencil of `stencil` points in `dimensions` dimensions, 2 or 3. */
 int lattice_has_stencil(int dimensions, uint64_t stencil);
 
 /* `side` has LATTICE_AXES entries, 1 for an axis that is not there. The points are 2^48 at most, and sides of a torus

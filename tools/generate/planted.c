@@ -24,7 +24,7 @@ uint64_t planted_edge_count(const struct planted *g)
     return edges;
 }
 
-/* One of the numbers 0..count - 1, as a random word says. */
+/* Makes a random word into one of the numbers 0..count - 1. */
 static inline uint64_t below(uint64_t random, uint64_t count)
 {
     return (uint64_t)((unsigned __int128)random * count >> 64);
@@ -43,7 +43,7 @@ static inline struct edge chain_edge(uint64_t community, uint64_t size, uint64_t
     return (struct edge){base + below(random, size), base + size + below(other, size)};
 }
 
-/* A vertex, and one of all those that are not in its community. */
+/* An edge from any vertex to any vertex of another community. */
 static inline struct edge bridge(const struct planted *g, uint64_t random, uint64_t other)
 {
     uint64_t n = g->communities * g->size, u = below(random, n), v = below(other, n - g->size);

@@ -1,9 +1,9 @@
 /* planted.h: communities of random edges, with few edges between them.
  *
- * The communities are ranges of equally many ids. The edges of one join two different vertices of it, each pair of
- * vertices being as likely as any other, and drawn again and again: a pair may come twice. So the degrees of a large
- * community follow the Poisson distribution. Edges between communities, the bridges, come last. One community without
- * bridges is the random graph G(n, m).
+ * The communities are ranges of equally many ids. Each edge of a community joins two different
+ * vertices of it. All pairs are equally likely, and a pair may come twice. So the degrees of a
+ * large community follow the Poisson distribution. Edges between communities, the bridges, come
+ * last. One community without bridges is the random graph G(n, m).
  *
  * Edge i is made of random numbers 2i and 2i + 1, so any edge can be made without the ones before.
  */

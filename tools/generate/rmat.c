@@ -47,8 +47,8 @@ static void weigh_cells(const double quadrant[4], int levels, uint64_t *weight)
     weight[largest] += whole - total;
 }
 
-/* `kept` of the share of a cell stays its own. The coin is above the cell's bits in a random word,
- * so that coin < kept is word < kept << bits. */
+/* Sets the two outcomes of a cell: itself with the chance `kept`, else `alias`. In a random word
+ * the coin is above the cell's bits, so coin < kept means word < kept << bits. */
 static void set_cell(struct rmat_alias *table, uint32_t cell, uint64_t kept, uint32_t alias)
 {
     int levels = table->levels;
@@ -106,8 +106,8 @@ enum status rmat_init(struct rmat *g, const struct rmat_params *params, struct e
 
 /* ---- edges ---- */
 
-/* What a random word decides. It is looked up, not selected: a compiler may make a branch of a
- * selection, and that would be mispredicted every other time. */
+/* The outcome of a random word. It is looked up by an index, as a compiler may make a branch of a
+ * selection, which would be mispredicted every other time. */
 static inline uint32_t draw(const struct rmat_alias *table, uint32_t mask, uint32_t word)
 {
     uint32_t cell = word & mask;
@@ -119,7 +119,7 @@ static inline uint32_t draw_full(const struct rmat *g, uint32_t word)
     return draw(&g->full, RMAT_MAX_CELLS - 1, word);
 }
 
-/* Goes down `levels` levels, 16 at most, along the bits of u above and those of v below. */
+/* Goes down `levels` levels, 16 at most. `path` has the bits of u above those of v. */
 static inline void descend(struct edge *edge, uint32_t path, int levels)
 {
     edge->u = edge->u << levels | path >> 16;
@@ -149,8 +149,8 @@ static inline struct edge make_edge(const struct rmat *g, uint64_t key, uint64_t
     return edge;
 }
 
-/* restrict and the copied key: else each edge stored might have changed the tables, and the key
- * would be mixed again for every number. */
+/* Makes edges. Because of `restrict` and the copied key, the compiler knows that storing an edge
+ * changes no table, and mixes the key only once. */
 void rmat_edges(const struct rmat *restrict g, uint64_t first, size_t count,
                 struct edge *restrict edges)
 {

@@ -1,10 +1,10 @@
 /* rmat.h: recursive-matrix (RMAT, Kronecker) edges that any thread can make in any order.
  *
- * An edge descends `scale` levels of the adjacency matrix. On each level it enters the upper left quadrant
- * with probability a, the upper right with b, the lower left with c and the lower right with d = 1 - a - b -
- * c (Chakrabarti, Zhan, Faloutsos 2004; Graph500 uses .57, .19, .19, .05). With a = b = c = .25 the edges are
- * uniformly random pairs. Vertex ids are those of the recursion, so low ids have high degrees. Where that
- * matters, randomise the ids with formats/bijection.h.
+ * An edge descends `scale` levels of the adjacency matrix. On each level it enters the upper left
+ * quadrant with probability a, the upper right with b, the lower left with c and the lower right
+ * with d = 1 - a - b - c (Chakrabarti, Zhan, Faloutsos 2004; Graph500 uses .57, .19, .19, .05).
+ * With a = b = c = .25 the edges are uniformly random pairs. Vertex ids are those of the recursion,
+ * so low ids have high degrees. If that matters, randomise the ids with formats/bijection.h.
  *
  * Edge i is a function of (parameters, i) alone. The tables are computed with exact integers, so the same
  * parameters give the same edges on every machine. The edges never change within a format version.

@@ -10,15 +10,15 @@ function steps(count) { return count > 1 ? int(log2(count) + .999999) : 0 }
 
 # ---- visits ----
 
-# Of the rows of one device its edges are the sum of many: the largest such sum of p is so many times the mean.
-# A row of a normal is whole on a device. An edge of a delegate is anywhere.
+# The edges of the busiest of p devices over the mean. The edges of a device are the sum of many
+# rows. A row of a normal is whole on a device; the edges of a delegate are spread over all devices.
 function imbalance(graph, p,   mean) {
     mean = graph["edges"] / p
     return p > 1 && mean > 0 ? 1 + sqrt(2 * log(p) * most(1, graph["row_ends"]) / mean) : 1
 }
 
-# Devices of one group search in a kernel of all levels, which each of them has. With several groups, the host takes
-# devices through the levels, and their visits are slower.
+# The time of visits. The devices of a single group each search in a kernel of all levels. With
+# several groups, the host takes devices through the levels, and their visits are slower.
 function visit_cost(graph, layout, part,   p, factor, edges) {
     p = layout["p"]
     factor = correction(layout["kind"])
@@ -30,13 +30,15 @@ function visit_cost(graph, layout, part,   p, factor, edges) {
     part["levels"] = factor * graph["levels"] * level_time(graph, layout)
 }
 
-# The kernels go through a level that finds little by lists.
+# The time of a level beside its visits. Kernels of all levels go through a level that finds little
+# by lists.
 function level_time(graph, layout,   found) {
     found = graph["vertices"] / graph["levels"] / layout["p"]
     return rate[layout["kind"] (layout["kind"] != "message" && found < rate["small_level"] ? "_small_s" : "_level_s")]
 }
 
-# What runs of a kind say: one device alone, peers, messages. A kind without runs takes that of the kind before.
+# The kind of layout whose runs correct this one: one device alone, peers, messages. A kind without
+# runs takes the correction of the kind before.
 function corrected_by(kind) {
     if (kind in corrected) return kind
     return kind == "message" ? corrected_by("peer") : kind == "peer" ? corrected_by("alone") : "none"
@@ -58,7 +60,7 @@ function mask_bytes(graph,   whole, sum, l) {
     return least(sum, whole * graph["reductions"])
 }
 
-# How many times its mask a member of a reduction sends and receives, and the steps of one reduction.
+# The masks that a member of a reduction sends and receives, and the steps of one reduction.
 function reduction_volume(members) {
     return members < 2 ? 0 : design["reduction"] == "tree" ? 2 * steps(members) : 2 * (members - 1) / members
 }
@@ -99,9 +101,9 @@ function found_on(graph, layout, l, others,   p, each, here) {
 
 function normals_of(graph) { return graph["vertices"] - graph["delegates"] }
 
-# Normals of which a message tells a bit, if frontiers had `seen` edges of nn before. A device that remembers what it
-# was told is not told of those without nn edges, nor of those in frontiers before, as far as shares of edges say how
-# many these are.
+# The normals that have a bit in a message, if earlier frontiers had `seen` edges of nn. A device
+# that remembers messages gets no bits of normals without nn edges, nor of those in earlier
+# frontiers. Their number is estimated by shares of edges.
 function told_of(graph, seen) {
     if (!rate["remembers"] || graph["nn"] == 0) return normals_of(graph)
     return least(normals_of(graph), graph["nn"]) * most(0, 1 - seen / graph["nn"])
@@ -143,8 +145,9 @@ function vertex_cost(graph, layout, part,   l, p, peers, near, far, found, link,
     }
 }
 
-# What each level tells: to every rank how much follows (16 bytes), in log2 steps of growing messages; or sums
-# alone. A group that holds all devices meets in memory instead, which its level time has.
+# The time of counts: in each level every rank learns how much follows (16 bytes), in log2 steps of
+# growing messages; or it learns sums alone. A group that holds all devices meets in memory instead,
+# which its level time has.
 function count_cost(graph, layout, part,   ranks, link, each) {
     ranks = layout["p"] / layout["group"]
     link = layout["hosts"] > 1 ? "network" : "host"

@@ -1,5 +1,5 @@
-# rmat.awk: what an RMAT graph of a scale has, without making it: edges of each class for a threshold, and what
-# each level of a search finds.
+# rmat.awk: estimates an RMAT graph of a scale without making it: the edges of each class for a
+# threshold, and the vertices that each level of a search finds.
 #
 # A vertex whose id has j ones in its `scale` bits has a Poisson number of edge ends, of mean
 # ends (A + B)^(scale - j) (C + D)^j, where ends = 2 edgefactor 2^scale. All vertices with j ones are alike: they
@@ -36,8 +36,8 @@ function rmat_choose(scale, edge_factor) {
     rmat_edge_factor = edge_factor
 }
 
-# Makes what that graph consists of: rmat_size[j] vertices of rmat_mean[j] ends in class j; rmat_kept[j, k] directed
-# edges from class j to class k, without self-loops and duplicates.
+# Makes the parts of that graph: rmat_size[j] vertices of rmat_mean[j] ends in class j; rmat_kept[j,
+# k] directed edges from class j to class k, without self-loops and duplicates.
 function rmat_make(scale, edge_factor,   j, k, both, lowest, cells, cell) {
     if (rmat_made == scale " " edge_factor) return
     rmat_made = scale " " edge_factor
@@ -59,7 +59,7 @@ function rmat_make(scale, edge_factor,   j, k, both, lowest, cells, cell) {
         }
 }
 
-# Fills graph[...] for the graph chosen last, with a threshold. What was asked once is kept.
+# Fills graph[...] for the graph chosen last, with a threshold. Results are kept for the next call.
 function rmat_graph(graph, th,   key) {
     split("", graph)
     if (!((rmat_scale, rmat_edge_factor, th) in rmat_known)) {
@@ -112,9 +112,10 @@ function rmat_left(missed, th, of_ends,   j, mean, sum, stay) {
     return sum
 }
 
-# What each level finds, as growth.h of degsplit expects it: the graph is taken for a random one with these
-# degrees. graph["levels"]; graph["delegates_of", l], found by level l; graph["nn_of", l], edges of class nn of
-# the frontier of level l; graph["reductions"], levels that find delegates.
+# The vertices that each level finds, as growth.h of degsplit expects them: the graph is taken for a
+# random one with these degrees. graph["levels"]; graph["delegates_of", l], found by level l;
+# graph["nn_of", l], edges of class nn of the frontier of level l; graph["reductions"], levels that
+# find delegates.
 function rmat_levels(graph, th,   l, missed, before, met, normals, ends, used, all, left, nn_share, all_ends, left_ends) {
     nn_share = graph["nn"] + graph["nd"] > 0 ? graph["nn"] / (graph["nn"] + graph["nd"]) : 0
     nn_share *= graph["edges"] / rmat_ends

@@ -1,4 +1,5 @@
-# runs.awk: runs of dbfs-traverse, from lines `document path value`: what graph, on which layout, in what time
+# runs.awk: reads runs of dbfs-traverse from lines `document path value`: the graph, the layout and
+# the times
 #
 # run[d, name]: the environment; sum[d, name]: over the searches of several levels; counted[d, name]: over all
 # levels of these searches. A trace belongs to the run before it: traced[d, name, level] sums over its searches.
@@ -83,8 +84,9 @@ function run_graph(graph, d,   i, classes, name) {
     if (average(d, "mask_reductions") > 0) graph["reductions"] = average(d, "mask_reductions")
 }
 
-# What each level finds: as a trace says, or, of an RMAT graph, as is expected; otherwise the edges of nn are
-# spread evenly over the levels, and delegates are found in half of them (section V-B: S' is about half of S).
+# The vertices that each level finds: from a trace, or as expected of an RMAT graph; otherwise the
+# edges of nn are spread evenly over the levels, and delegates are found in half of them (section
+# V-B: S' is about half of S).
 function share_levels(graph, d,   l, levels, rmat) {
     levels = average(d, "iterations")
     if (traced[d, "levels", 0] > 0) {

@@ -1,4 +1,4 @@
-# tables.awk: what dbfs-model prints
+# tables.awk: the output of dbfs-model
 
 function number(x) { return sprintf("%.4g", x) }
 function ms(s) { return sprintf("%.4g", 1e3 * s) }
@@ -18,8 +18,9 @@ function print_part_names(   i) { for (i = 1; i <= parts; i++) printf "\t%s_ms",
 
 # ---- calibration ----
 
-# Runs of at most `calibrate` devices, or of the fewest, correct what devices do by themselves, visits and levels: by
-# one factor for each kind of layout, the geometric mean over its runs.
+# Runs of at most `calibrate` devices, or of the fewest, correct the work that devices do by
+# themselves, visits and levels: by one factor for each kind of layout, the geometric mean over its
+# runs.
 function calibrate_rates(   d, layout, graph, part, s, own, logs, n, kind) {
     if (calibrate == "") calibrate = fewest_devices()
     for (d = 1; d <= runs; d++) {
@@ -100,14 +101,16 @@ function asked_graph(graph, layout) {
         run_graph(graph, 1)
 }
 
-# With the TH asked for, or with the one that `degsplit --suggest memory` takes for so many devices.
+# Makes the graph with the TH asked for, or with the one that `degsplit --suggest memory` takes for
+# so many devices.
 function rmat_with_threshold(graph, layout) {
     rmat_graph(graph, threshold == "" ? memory_threshold(layout["p"]) : \
         threshold == "paper" ? paper_threshold(rmat_scale) : threshold)
 }
 
-# Section VI-B: of the TH of a sweep that give at most 4n/p delegates and less than 10% of nn edges, that of the fewest
-# bytes by Table I, the largest of equals; without any, the least TH within the bound on delegates.
+# The TH by the rule of section VI-B. Among the TH of a sweep with at most 4n/p delegates and less
+# than 10% of nn edges, it has the fewest bytes by Table I; among equals it is the largest. If there
+# is none, the least TH within the bound.
 function memory_threshold(p,   i, th, bytes, fewest, best, graph) {
     best = "inf"
     for (i = 0; i < sweep_thresholds; i++) {
@@ -179,7 +182,8 @@ function device_counts(p,   n, x) { # 1, 2, 4, ... 65536, 100000
     return n
 }
 
-# The first p where a part takes longer than the visits and memory does not suffice.
+# Notes the first p at which each part takes longer than the visits, and the first at which memory
+# does not suffice.
 function note_breaks(at, part, bytes, p,   i, name) {
     for (i = 1; i <= parts; i++) {
         name = part_name[i]
@@ -188,7 +192,7 @@ function note_breaks(at, part, bytes, p,   i, name) {
     if (!at["memory"] && bytes > rate["device_bytes"]) at["memory"] = p
 }
 
-# What breaks, the first first.
+# Prints these parts, in the order of their p.
 function print_breaks(what, at, last,   name, text, first) {
     while (1) {
         first = ""
@@ -204,7 +208,7 @@ function print_breaks(what, at, last,   name, text, first) {
         last["p"], last["gteps"]
 }
 
-# The rows of one design; `quiet` ones only leave what breaks.
+# Prints the rows of one design; with `quiet`, only the parts noted by note_breaks.
 function scale_up(kind, what, quiet,   n, p, i, graph, layout, part, s, efficiency, first, at, last) {
     n = device_counts(p)
     for (i = 1; i <= n; i++) {
@@ -222,7 +226,7 @@ function scale_up(kind, what, quiet,   n, p, i, graph, layout, part, s, efficien
     print_breaks(what, at, last)
 }
 
-# One switch after the other, each kept, from what the paper has to what was thought of.
+# Turns on one switch after the other and keeps it, from the design of the paper to all later ideas.
 function print_designs(kind,   n, step, i, word) {
     n = split("masks=flat reduction=tree words=dense form=list messages=direct counts=all overlap=0 uniquify=0;" \
         "masks=hosts;reduction=halving;form=auto;words=sparse;masks=slices;messages=gathered;messages=merged;" \

@@ -67,7 +67,8 @@ struct pack_report {
     uint64_t spilled_bytes;
 };
 
-/* What the source keeps of a pipe is given back once the edges are in memory otherwise. */
+/* Packs the source. Once the edges are in memory, it gives back the copy that the source keeps of a
+ * pipe. */
 enum status pack(const struct pack_options *options, struct edge_source *source,
                  struct memory_budget *budget, struct pack_report *report, struct error *e);
 

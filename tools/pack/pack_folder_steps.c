@@ -32,7 +32,8 @@ enum status pack_open_folder(struct pack_job *j, struct error *e)
     return pack_folder_share(folder, j->source->comm, e);
 }
 
-/* The same for the same graph packed in the same way, whenever and wherever. */
+/* The pack id: equal if the same graph is packed in the same way, at any time and on any
+ * machine. */
 static uint64_t pack_id(const struct pack_job *j)
 {
     const struct edges_totals *t = &j->report->totals;

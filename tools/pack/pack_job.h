@@ -40,7 +40,7 @@ enum status pack_open_folder(struct pack_job *job, struct error *e);
 /* Counts degrees, and finds TH (pack_th.c). */
 enum status pack_separate(struct pack_job *job, struct error *e);
 
-/* Begins the manifest, and writes into the journal what is being packed (pack_folder_steps.c). */
+/* Begins the manifest, and describes the packing in the journal (pack_folder_steps.c). */
 enum status pack_identify(struct pack_job *job, struct error *e);
 
 /* Takes over the parts of an earlier run that are whole (pack_folder_steps.c). */

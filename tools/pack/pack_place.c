@@ -7,7 +7,8 @@
 
 #include <string.h>
 
-/* The edges that a rank has at a time: its share of the stream, and a shard from all ranks. */
+/* The edges that a rank holds at a time: its share of the stream, and one shard gathered from all
+ * ranks. */
 static uint64_t held_edges(const struct pack_job *j)
 {
     const struct degrees *d = &j->separation.degrees;
@@ -17,7 +18,8 @@ static uint64_t held_edges(const struct pack_job *j)
     return own + d->directed_edges / j->options->p;
 }
 
-/* Edges of nn end at normal vertices only, so there are no more than ends there. */
+/* A bound of the edges of nn: they end at normal vertices only, so there are at most as many as
+ * ends there. */
 static uint64_t held_nn(const struct pack_job *j, uint64_t held)
 {
     const struct separation *s = &j->separation;
@@ -27,7 +29,7 @@ static uint64_t held_nn(const struct pack_job *j, uint64_t held)
     return directed > 0 ? (uint64_t)((double)ends * ((double)held / (double)directed)) : 0;
 }
 
-/* The same on all ranks, because their buckets must be. */
+/* Measures the packing. All ranks get the same sizes, because they must have the same buckets. */
 static struct pack_size measure(const struct pack_job *j)
 {
     const struct vertex_order *o = &j->order;
@@ -60,7 +62,8 @@ static struct pack_size measure(const struct pack_job *j)
     return s;
 }
 
-/* Placing and then building share the memory; among ranks, so do edges placed and edges gathered. */
+/* Divides the memory that is left among placing and building; if there are several ranks, also
+ * among placed and gathered edges. */
 static enum status divide_memory(struct pack_job *j, struct pack_memory *memory,
                                  uint64_t *store_bytes, int *stow, struct error *e)
 {
@@ -70,7 +73,7 @@ static enum status divide_memory(struct pack_job *j, struct pack_memory *memory,
     uint64_t left = comm_min_of(comm, memory_left(j->budget));
     if (comm->ranks > 1)
         left -= left < GATHER_BUFFER_BYTES ? left : GATHER_BUFFER_BYTES;
-    /* what labels take can be given back before shards are built */
+    /* labels can give their memory back before shards are built */
     *stow = labels->windows > 1 || (j->options->spill != NULL && !pack_memory_ample(&size, left));
     uint64_t building = left + (*stow ? labels->bytes : 0);
     if (pack_memory_divide(memory, &size, left, building, e) != ST_OK)
@@ -82,8 +85,8 @@ static enum status divide_memory(struct pack_job *j, struct pack_memory *memory,
     return ST_OK;
 }
 
-/* Tiles that leave too little are given up, where the streams can be read again. Where tiles stay, what was
- * kept of pipes is given back. All ranks decide alike. */
+/* Gives up tiles that leave too little memory, if the streams can be read again. If tiles stay, the
+ * kept copies of pipes are given back. All ranks decide alike. */
 static enum status divide_with_tiles(struct pack_job *j, struct pack_memory *memory,
                                      uint64_t *store_bytes, int *stow, struct error *e)
 {

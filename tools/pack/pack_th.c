@@ -29,7 +29,7 @@ static enum status check_split(const struct pack_job *j, struct error *e)
     return ST_OK;
 }
 
-/* Whether TH is known without counting classes. */
+/* Looks up TH; 0: classes must be counted to suggest one. */
 static int find_th(struct pack_job *j)
 {
     struct pack_report *r = j->report;
@@ -73,7 +73,7 @@ enum status pack_separate(struct pack_job *j, struct error *e)
     return comm_agree(j->source->comm, e);
 }
 
-/* The delegates' ids stay until they have been compared. */
+/* Reads the split. The ids of its delegates stay until they have been compared. */
 enum status pack_read_split(struct pack_job *j, struct error *e)
 {
     if (j->options->split_path == NULL ||

@@ -62,7 +62,7 @@ plot for [i in $1_curves] \$$1 using 1:(column(i + 0) > 0 || !($2) ? column(i + 
 END_OF_CURVES
 }
 
-# Whether the picture can be made and put there; otherwise ends.
+# Checks that the picture can be made and put there; otherwise ends the program.
 check_picture() {
     case $output in
     -) output='' ;;
@@ -82,7 +82,7 @@ draw() {
         return
     fi
     gnuplot "$work/script" >"$work/said" 2>&1 || die 1 "gnuplot: $(head -3 "$work/said")"
-    # under a name of its own in the folder first: complete, or not there
+    # first under another name in the folder, so that the picture is complete or not there
     { cp "$work/picture" "$output.$$" && mv "$output.$$" "$output"; } 2>"$work/said" ||
         { rm -f "$output.$$"; die 1 "$output: cannot write: $(head -1 "$work/said")"; }
 }

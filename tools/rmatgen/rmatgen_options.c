@@ -171,7 +171,7 @@ static void take_kind(struct rmatgen_options *o, enum graph_kind kind)
     o->graph.kind = kind;
 }
 
-/* The option of a kind, and how large the graph is. */
+/* Takes an option that chooses the kind or sets the size of the graph. */
 static int take_shape(struct rmatgen_options *o, int option, const char *argument)
 {
     struct generator_options *g = &o->graph;
@@ -235,7 +235,7 @@ static void take_option(struct rmatgen_options *o, int option, const char *argum
 
 /* ---- combinations ---- */
 
-/* Why a kind does not take an option, where more can be said than that. */
+/* The reason why a kind does not take an option, if there is more to say. */
 static const char *reason(enum graph_kind kind, int option)
 {
     if (kind == GRAPH_GRAPH500 && option == NO_RANDOMIZE_OPTION)

@@ -32,7 +32,7 @@ struct counting {
     struct memory_budget *budget;
     uint64_t first, span; /* ids whose degrees this pass counts */
     uint32_t *of;         /* [span] */
-    uint64_t near; /* ids of the stream that differ by this at most are near */
+    uint64_t near; /* ids of the stream are near if they differ by this at most */
     const struct sparse_ids *sparse; /* of the source; NULL: passes give ids of the stream */
     uint64_t sum;  /* of all degrees so far */
     int overflow;
@@ -97,7 +97,7 @@ static enum status list_loops(struct counting *c, struct counting_thread *t,
     return ST_OK;
 }
 
-/* What some edges are, counted by vectors. */
+/* Counts over some edges, made by vector instructions. */
 struct survey {
     uint64_t loops;
     uint64_t near; /* edges, self-loops included */
@@ -114,7 +114,7 @@ static struct survey survey(const struct edge *edges, size_t count, uint64_t nea
     return (struct survey){.loops = loops, .near = close};
 }
 
-/* The edges of near ids where passes give dense ones, self-loops included. */
+/* Counts the edges of near ids, self-loops included, if passes give dense ids in place of these. */
 static uint64_t near_originals(const struct counting *c, const struct edge *edges, size_t count)
 {
     uint64_t near = 0;
@@ -141,7 +141,8 @@ static void count_piece(struct counting *c, const struct edge *edges, size_t cou
         count_edges(c, edges, count, both, 1);
 }
 
-/* With tiles the first pass fills them, and they are counted after it. */
+/* Takes a piece of the first pass: puts it into tiles, if there are any, which are counted later;
+ * otherwise counts it. */
 static enum status take_piece(struct counting *c, int thread, const struct edge *edges,
                               size_t count, struct error *e)
 {
@@ -234,7 +235,7 @@ static enum status find_largest(struct edges_reader *reader, uint64_t *largest,
     return e->status;
 }
 
-/* The stream, of this rank's, that has the largest id. */
+/* The stream with the largest id, among those of this rank. */
 static const struct edge_stream *find_stream(const struct edge_source *source)
 {
     const struct edge_stream *largest = source->stream;
@@ -302,13 +303,13 @@ static enum status count_tiles(struct counting *c, int threads, struct error *e)
     return e->status;
 }
 
-/* Whether a degree of 2^32 shows in the sum of all degrees alone. */
+/* Nonzero if a degree of 2^32 can be noticed only by the sum of all degrees. */
 static int sums_up(const struct counting *c, const struct edge_source *source)
 {
     return source->comm->ranks > 1 || has_tiles(c->degrees);
 }
 
-/* The degrees of this pass, each rank having counted its share. */
+/* Adds up the degrees of this pass: each rank has counted its share of the edges. */
 static void share_degrees(struct counting *c, const struct edge_source *source, int threads)
 {
     uint64_t count = c->degrees->of.values.bytes / sizeof *c->of, sum = 0;
@@ -322,7 +323,7 @@ static void share_degrees(struct counting *c, const struct edge_source *source, 
     c->sum += sum;
 }
 
-/* Both windows in memory belong to neighbours, so that a pass counts two of them. */
+/* Saves the windows in memory. Windows w and w + 1 are there, as a pass counts two. */
 static enum status keep_windows(struct vertex_values *v, uint32_t w, struct error *e)
 {
     if (v->windows == 1 || values_keep(v, w, 0, e) != ST_OK)

@@ -16,14 +16,14 @@
 
 #include <stdint.h>
 
-/* How a stream is separated. */
+/* The options of a separation. */
 struct separation_options {
     int threads;
     uint32_t p; /* the size of a window of vertices is a multiple of this */
     struct spill *spill; /* NULL: everything in memory, or ST_RESOURCE */
-    /* Edges stay in memory as tiles for later passes, if the budget has that, `beside` bytes and so many
-     * for each vertex; or in place of the latter edges_bytes for edges and tiles together. beside_vertex 0:
-     * they never stay. */
+    /* Edges stay in memory as tiles for later passes if the budget has room for the tiles, `beside`
+     * bytes, and beside_vertex bytes for each vertex. Tiles and vertices together count as
+     * edges_bytes at least. beside_vertex 0: edges never stay. */
     uint64_t beside, beside_vertex, edges_bytes;
 };
 

@@ -66,8 +66,8 @@ static double power(double base, uint64_t exponent)
     return result;
 }
 
-/* The share of the unused ends that edges of the frontier meet. One edge of each vertex, except the root's,
- * leads back. */
+/* The share of the unused ends that edges of the frontier meet. One edge of each vertex leads back;
+ * only the root has none that does. */
 static double met_share(const struct growth *g)
 {
     double onwards = g->frontier.ends - (g->depth > 0 ? g->frontier.vertices : 0);

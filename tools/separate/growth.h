@@ -1,4 +1,4 @@
-/* growth.h: how a search is expected to grow, level by level, from the degrees of a graph alone.
+/* growth.h: the expected growth of a search, level by level, from the degrees of a graph alone.
  *
  * The graph is taken for one drawn at random among all with these degrees. Then an edge end of the frontier
  * meets every end that is not used yet with the same chance, and a vertex of degree k stays unvisited with
@@ -22,7 +22,7 @@ struct vertex_sum {
     double vertices, ends;
 };
 
-/* What a level has of the vertices of degree <= some TH. */
+/* The vertices of degree <= some TH at the start of a level. */
 struct growth_below {
     struct vertex_sum frontier; /* found by the level before */
     struct vertex_sum left;     /* unvisited; the frontier is visited */

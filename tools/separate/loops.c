@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* What an entry is charged for: itself, and its place in the scratch memory of qsort. */
+/* The bytes that an entry is charged for: itself, and its place in the scratch memory of qsort. */
 enum { ENTRY_BYTES = 2 * sizeof(struct vertex_loops) };
 
 static int by_vertex(const void *a, const void *b)
@@ -29,7 +29,7 @@ static void compact(struct loops *loops)
     loops->count = kept + 1;
 }
 
-/* Room for `capacity` entries. The budget belongs to all threads. */
+/* Makes room for `capacity` entries. All threads share the budget. */
 static enum status grow(struct loops *loops, uint64_t capacity, struct memory_budget *budget,
                         struct error *e)
 {
@@ -74,7 +74,7 @@ enum status loops_merge(struct loops *into, struct loops *from, struct memory_bu
     return ST_OK;
 }
 
-/* Takes a copy of the list of `root`, which is this rank's or another one's. */
+/* Merges the list of rank `root` into the result. `root` may be this rank or another. */
 static enum status receive(struct loops *into, const struct loops *own, uint64_t count,
                            uint32_t root, const struct comm *comm, struct memory_budget *budget,
                            struct error *e)

@@ -5,11 +5,11 @@
 #include "formats/limits.h"
 #include "growth.h"
 
-/* Beyond so many levels of a path or road network nothing new is learnt. */
+/* The levels that are predicted at most. More levels of a path or road network tell nothing new. */
 enum { MOST_LEVELS = 4096 };
 
-/* A device that is alone goes through all levels by itself, with code of its own; those of several shards meet in
- * every level. */
+/* The rates of one device and of several. A single device goes through all levels by itself, with
+ * code of its own; several devices meet in every level. */
 static const struct th_steps alone_rates[MACHINES] = {
 #define TH(name, cpu, cpus, gpu, unit, what) [MACHINE_CPU].name = cpu, [MACHINE_GPU].name = gpu,
 #include "formats/rates.def"
@@ -19,7 +19,7 @@ static const struct th_steps several_rates[MACHINES] = {
 #include "formats/rates.def"
 };
 
-/* A level of several shards by the slowest link between them, and a byte over a link. */
+/* The time of a level of several shards, by their slowest link, and of a byte over a link. */
 static const struct {
     double level[MACHINES], byte[MACHINES];
 } link_rates[LINKS] = {
@@ -28,16 +28,16 @@ static const struct {
 #include "formats/rates.def"
 };
 
-/* A GPU that is alone searches a small graph without its classes, so that all TH take as long: in a level one block pushes
- * the frontier, or all blocks read all edges; or, beyond SLICED_ALL_EDGES, they push the frontier or look for parents row by
- * row. */
+/* The rates of a single GPU that searches a small graph without classes of edges; all TH take as
+ * long. In a level one block pushes the frontier, or all blocks read all edges. Beyond
+ * SLICED_ALL_EDGES all blocks push the frontier or look for parents row by row. */
 #define TH_SLICED(name, value, unit, what) static const double sliced_##name = value;
 #include "formats/rates.def"
 
-/* What one TH makes of a graph. */
+/* A graph as one TH separates it. */
 struct th_shape {
     struct vertex_sum all[VERTEX_KINDS]; /* of all devices */
-    double share[SUBGRAPHS];   /* of the edge ends of the rows' kind */
+    double share[SUBGRAPHS];   /* of the edge ends at vertices of the rows' kind */
     double bits[VERTEX_KINDS]; /* of a device's mask */
     double hot[VERTEX_KINDS];  /* bytes of the mask where most edges lead */
     double p;
@@ -87,7 +87,7 @@ static double time_of(const struct th_steps *steps, const struct th_steps *rates
 
 /* ---- a level ---- */
 
-/* How many of `vertices` have at least one of `ends` that are spread over them, about. */
+/* Estimates how many of `vertices` have at least one of `ends`, which are spread over them. */
 static double rows_with(double vertices, double ends)
 {
     return ends > 0 ? vertices * ends / (vertices + ends) : 0;
@@ -112,15 +112,17 @@ static struct th_steps push_steps(const struct th_shape *s, const struct th_leve
                              .miss = edges * missing(r, s->hot[subgraph_columns(g)])};
 }
 
-/* Rows of delegates are on every device. Peers pull them where most of their edges are, and then what is left.
- * Groups know nothing of each other within a level, so each pulls them all. */
+/* The rows that g pulls on a device. Rows of delegates are on every device. Peers first pull them
+ * where most of their edges are, and then pull only the rest. Groups know nothing of each other
+ * within a level, so each group pulls them all. */
 static double pulled_vertices(const struct th_shape *s, const struct th_level *l, enum subgraph g)
 {
     const enum vertex_kind to = subgraph_columns(g);
     return l->open[to] * l->left[to].vertices * (g == DD ? s->p / s->group : 1);
 }
 
-/* A row ends after 1/visited probes, where `visited` is the share of the edge ends it can meet. */
+/* The probes of a pull. A row ends after 1/visited probes; `visited` is the visited share of the
+ * edge ends that it can meet. */
 static double pull_probes(double rows, double ends, double visited)
 {
     return rows < visited * ends ? rows / visited : ends;
@@ -138,7 +140,7 @@ static struct th_steps pull_steps(const struct th_shape *s, const struct th_leve
                              .pull_probe = probes, .miss = probes * missing(r, s->hot[from])};
 }
 
-/* Of the vertices left, those that g finds are not looked for again. */
+/* Takes the vertices that g finds off those that later subgraphs look for. */
 static void close_found(const struct th_shape *s, struct th_level *l, enum subgraph g)
 {
     double edges = frontier_edges(s, l, g);
@@ -146,14 +148,16 @@ static void close_found(const struct th_shape *s, struct th_level *l, enum subgr
     l->open[subgraph_columns(g)] *= others / (edges + others);
 }
 
-/* Bytes of the vertices that nn finds on so many other shards: as 4 each or as a bit for each that there is. */
+/* Bytes of the vertices that nn finds on `others` shards: a list with 4 bytes for each, or a bit
+ * for every vertex there. */
 static double nn_bytes(const struct th_shape *s, const struct th_level *l, double others)
 {
     double list = 4 * frontier_edges(s, l, NN) * others / s->p, bits = s->bits[NORMALS] / 8 * others;
     return list < bits ? list : bits;
 }
 
-/* Masks are read of all peers. Groups reduce them in halves and back (MPI_Allreduce). */
+/* The time of an exchange. A device reads the masks of all peers. Groups reduce masks as
+ * MPI_Allreduce does, in halves and back. */
 static double exchange_cost(const struct th_shape *s, const struct th_level *l, enum machine m)
 {
     const double groups = s->p / s->group, hubs = l->frontier[DELEGATES].vertices * s->p;
@@ -166,7 +170,8 @@ static double exchange_cost(const struct th_shape *s, const struct th_level *l, 
     return cost;
 }
 
-/* By lists all subgraphs are pushed; by masks each goes the cheaper way. */
+/* The steps of a level, by lists or by masks, whichever is faster. By lists all subgraphs are
+ * pushed; by masks each one is pushed or pulled, whichever is cheaper. */
 static struct th_steps level_steps(const struct th_shape *s, struct th_level level, const struct th_steps *r)
 {
     struct th_level *l = &level; /* `open` changes */
@@ -189,7 +194,7 @@ static struct th_steps level_steps(const struct th_shape *s, struct th_level lev
     return steps;
 }
 
-/* On a GPU. */
+/* Nonzero if a GPU would search the graph without classes of edges. */
 static int is_sliced(const struct th_shape *s)
 {
     const struct vertex_sum *n = &s->all[NORMALS], *d = &s->all[DELEGATES];
@@ -197,7 +202,7 @@ static int is_sliced(const struct th_shape *s)
            n->vertices + d->vertices <= SLICED_MOST_VERTICES;
 }
 
-/* A level by all blocks. */
+/* The time of a level that all blocks of a GPU search. */
 static double all_blocks_cost(double all, double frontier, double left_rows, double left)
 {
     if (all <= SLICED_ALL_EDGES)
@@ -220,13 +225,14 @@ static double sliced_cost(const struct th_shape *s, const struct th_level *l)
 
 /* ---- a graph with each TH ---- */
 
-/* Bytes of a mask where most of the edges lead: those of so many vertices of equal degree. */
+/* Bytes of the part of a mask to which most edges lead. As many vertices of equal degree would have
+ * the same sums of degrees and of squares. */
 static double hot_bytes(double ends, double squares)
 {
     return squares > 0 ? ends * ends / squares / 8 : 0;
 }
 
-/* Shards of one host, where nothing else is said. */
+/* Shards of one host, unless the user says otherwise. */
 static const double host_shards = 8;
 
 static void lay_out(struct th_shape *s, const struct shard_layout *layout)
@@ -289,7 +295,7 @@ static struct vertex_sum difference(struct vertex_sum a, struct vertex_sum b)
     return (struct vertex_sum){a.vertices - b.vertices, a.ends - b.ends};
 }
 
-/* What one device has of a level. */
+/* The share of one device in a level. */
 static struct th_level level_of(const struct growth_below *below, const struct growth_below *all, double p)
 {
     struct th_level l = {.frontier = {below->frontier, difference(all->frontier, below->frontier)},

@@ -1,9 +1,10 @@
-/* predict.h: predicts how long a search takes with each TH.
+/* predict.h: predicts the time of a search with each TH.
  *
- * growth.h says what each level finds. From that, and from the counts of edges of each class, predict.c counts
- * the steps of each level: rows and edges of a push, rows and probes of a pull, words of masks. The cheaper
- * direction is taken, as in a search. Several shards also move bytes: masks of delegates, and vertices of nn as
- * a list or as bits, whichever is less. Rates (formats/rates.def) give the time of a step, on CPUs and on GPUs.
+ * growth.h says which vertices each level finds. From these, and from the counts of edges of each
+ * class, predict.c counts the steps of each level: rows and edges of a push, rows and probes of a
+ * pull, words of masks. The cheaper direction is taken, as in a search. Several shards also move
+ * bytes: masks of delegates, and vertices of nn as a list or as bits, whichever is less. Rates
+ * (formats/rates.def) give the time of a step, on CPUs and on GPUs.
  */
 #ifndef DBFS_PREDICT_H
 #define DBFS_PREDICT_H
@@ -16,7 +17,8 @@
 
 enum machine { MACHINE_CPU, MACHINE_GPU, MACHINES };
 
-/* How shards reach each other: they read each other's memory; by messages within a host, or over a network. */
+/* The way between shards: they read each other's memory, or send messages within a host or over a
+ * network. */
 enum link { LINK_PEER, LINK_HOST, LINK_NETWORK, LINKS };
 
 /* The links between all shards. LINKS_AUTO: up to 8 shards read each other's memory, as those of one host do;

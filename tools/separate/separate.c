@@ -48,8 +48,8 @@ void separation_free(struct separation *s, struct memory_budget *budget)
     degrees_free(&s->degrees, budget);
 }
 
-/* Whether degrees are small and about equal, as in meshes and lattices, which may number their vertices in any order.
- * Among vertices joined at random some have twice the mean degree. */
+/* Nonzero if degrees are small and about equal, as in meshes and lattices, whatever the order of
+ * their vertices. In a random graph some vertices have twice the mean degree. */
 static int degrees_are_even(const struct ranks *ranks)
 {
     enum { MOST = 16 };

@@ -9,8 +9,8 @@ static uint64_t smaller(uint64_t a, uint64_t b)
     return a < b ? a : b;
 }
 
-/* Each thread's list of self-loops and their union, with room to grow; histograms of the ranks, of
- * which there are fewer than sqrt(2m) + 1. */
+/* The bytes of the lists of self-loops, of each thread and of all, with room to grow, and of
+ * histograms of the ranks. There are fewer than sqrt(2m) + 1 ranks. */
 static uint64_t tables_bytes(const struct separation_plan *p, int threads)
 {
     uint64_t loops = smaller(p->totals.loops, p->totals.n);
@@ -18,7 +18,7 @@ static uint64_t tables_bytes(const struct separation_plan *p, int threads)
     return loops * 2 * sizeof(struct vertex_loops) * 2 + ranks * (16 * (uint64_t)threads + 40);
 }
 
-/* The ids that passes give: those that edges have, where there are few (sparse_ids.h). */
+/* Counts the ids that passes give: only those that edges have, if these are few (sparse_ids.h). */
 static void count_ids(struct separation_plan *p, uint32_t shards, const struct memory_budget *budget)
 {
     uint64_t room = sparse_ids_room(&p->totals, p->stream_bytes, shards, budget);

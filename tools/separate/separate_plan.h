@@ -29,7 +29,7 @@ enum status separation_plan_make(struct separation_plan *plan, const struct edge
                                  const struct separation_options *options,
                                  const struct memory_budget *budget, struct error *e);
 
-/* How sure a planned number is. */
+/* The certainty of a planned number. */
 enum plan_quality { PLAN_EXACT, PLAN_AT_MOST, PLAN_ESTIMATE };
 
 /* Prints a line "key value quality". */

@@ -19,7 +19,7 @@ struct split_choice {
     uint64_t th;
     uint64_t other; /* a TH that also gets a row in the sweep */
     enum th_choice by;
-    uint64_t p; /* that TH was suggested for; 0 where it was given */
+    uint64_t p; /* for which TH was suggested; 0 if it was given */
 };
 
 /* Makes the split. `separation` must have its class counts. The arrays

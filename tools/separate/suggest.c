@@ -6,12 +6,12 @@
 #include <stdio.h>
 #include <string.h>
 
-/* For both machines, bytes of large graphs are worth something, too: with at least 1% fewer of so many a TH may
- * lose 10% more. Less than 1% is worth nothing. */
+/* A TH for both machines may be slower if it saves bytes of a large graph (worth_from_bytes): it
+ * may lose up to 10% more if it has at least 1% fewer. Less than 1% is worth nothing. */
 static const double worth_loss = 1.10, worth_bytes = 0.99, as_few_bytes = 1.01;
 static const uint64_t worth_from_bytes = UINT64_C(64) << 20;
 
-/* For the shard of a GPU, beside the arrays of a search: an H200 has 141 GB. */
+/* The most bytes of a shard on a GPU, beside the arrays of a search: an H200 has 141 GB. */
 static const uint64_t device_bytes = UINT64_C(128) << 30;
 
 static int counts(enum th_choice choice, enum machine machine)
@@ -21,7 +21,7 @@ static int counts(enum th_choice choice, enum machine machine)
 
 /* ---- choosing ---- */
 
-/* The candidates, and what is known about them. */
+/* The candidates, and the facts about them. */
 struct candidates {
     const struct edge_ranks *ranks;
     struct sweep_row *row;
@@ -32,7 +32,7 @@ struct candidates {
     uint64_t p;
 };
 
-/* By Table I, except that the columns of nn take 4 bytes where they name no shard. */
+/* The bytes of Table I, but 4 for a column of nn if there is one shard, which it need not name. */
 static uint64_t bytes_of(const struct candidates *c, uint64_t r)
 {
     const uint64_t nn = c->row[r].nn;
@@ -45,7 +45,8 @@ static int fits(const struct candidates *c, uint64_t r)
     return bytes_of(c, r) <= c->most_bytes;
 }
 
-/* Bounds the bytes. Where nothing fits, only what has the fewest bytes is left. */
+/* Sets the most bytes of a candidate. If nothing fits, only those with the fewest bytes are left;
+ * returns 0. */
 static int bound_bytes(struct candidates *c, enum th_choice choice)
 {
     uint64_t fewest = UINT64_MAX;
@@ -100,8 +101,8 @@ static int is_worth_it(const struct candidates *c, uint64_t r, enum th_choice ch
            (double)bytes_of(c, r) <= worth_bytes * (double)bytes_of(c, best);
 }
 
-/* Of those that lose little more than row `best` and have fewer bytes, the fastest with about the fewest; row `best` if
- * there are none. */
+/* Looks at the rows that lose little more than row `best` and have fewer bytes. Returns the fastest
+ * one of those with about the fewest bytes; row `best` if there is none. */
 static uint64_t small(const struct candidates *c, enum th_choice choice, uint64_t best)
 {
     uint64_t fewest = UINT64_MAX, found = best;
@@ -117,7 +118,7 @@ static uint64_t small(const struct candidates *c, enum th_choice choice, uint64_
     return found;
 }
 
-/* Row `best` is the fastest one. */
+/* The row that is suggested by time; row `best` is the fastest one. */
 static uint64_t by_time(const struct candidates *c, enum th_choice choice, uint64_t best)
 {
     if (choice != TH_FOR_BOTH || bytes_of(c, best) < worth_from_bytes)

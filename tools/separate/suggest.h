@@ -1,11 +1,12 @@
 /* suggest.h: suggests a TH: by the time that is predicted for a search, or by the paper's rule of memory.
  *
- * By time, the candidates are the thresholds of the sweep whose shards fit into the memory of a device. The
- * loss of a candidate on a machine is its predicted time over the least one there. The best candidate is the
- * one whose larger loss over the machines asked for is the smallest. For both machines, if the
- * shards have 64 MiB or more, one that loses up to 10% more is taken instead if it has at least 1% fewer bytes:
- * the fastest of those with about the fewest. Of equals the largest TH is taken. Bytes are those of Table I, with 4 bytes for a
- * column of nn if there is one shard.
+ * By time, the candidates are the thresholds of the sweep whose shards fit into the memory of a
+ * device. The loss of a candidate on a machine is its predicted time over the least one there. The
+ * best candidate is the one whose larger loss over the machines asked for is the smallest. For both
+ * machines, if the shards have 64 MiB or more, one that loses up to 10% more is taken instead if it
+ * has at least 1% fewer bytes: the fastest of those with about the fewest. If several are equal,
+ * the largest TH is taken. Bytes are those of Table I, with 4 bytes for a column of nn if there is
+ * one shard.
  */
 #ifndef DBFS_SUGGEST_H
 #define DBFS_SUGGEST_H
@@ -17,7 +18,7 @@
 
 #include <stdint.h>
 
-/* A TH with what is known about it. */
+/* A TH and the facts about it. */
 struct suggested_th {
     uint64_t th, bytes;     /* of all shards */
     double loss[MACHINES];  /* predicted time over that of the fastest TH */

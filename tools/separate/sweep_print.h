@@ -9,7 +9,7 @@
 #include <stdint.h>
 #include <stdio.h>
 
-/* What is printed, for p devices. The column of bytes follows Table I of Pan et al. */
+/* The content of the table, for p devices. The column of bytes follows Table I of Pan et al. */
 struct sweep_table {
     const struct split *split;
     const struct predicted *predicted; /* for each row of the sweep */

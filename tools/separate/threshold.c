@@ -9,8 +9,8 @@ enum { PREFETCH_EDGES = 24, STEP = 128, MAX_SWEEP_ROWS = 160 };
 
 /* ---- the pass ---- */
 
-/* One histogram is enough: the ends of all edges by rank are known from the degrees, so what is not
- * the smaller rank of an edge is the larger one of another. */
+/* A pass that counts edges by the smaller rank of their ends. That is enough: degrees tell the ends
+ * of each rank, and all ends that are not the smaller of an edge are the larger. */
 struct rank_pass {
     const uint32_t *rank_of;
     unsigned tile_bytes;   /* of a record of the tiles */
@@ -37,8 +37,8 @@ static enum status count_edges(void *context, int thread, const struct edge *edg
     return ST_OK;
 }
 
-/* The smaller rank of each of some edges of a tile, those to come on their way to the first cache. `bytes` is
- * known when this is compiled. */
+/* Finds the smaller rank of each of some edges of a tile, and prefetches the ranks of the next
+ * ones. `bytes` is known when this is compiled. */
 static inline void find_smaller_of(const struct rank_pass *pass, const struct tile_run *run, size_t at,
                                    size_t count, unsigned bytes, uint32_t *smaller)
 {

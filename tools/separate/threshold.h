@@ -1,9 +1,9 @@
 /* threshold.h: counts the edges of each class for every TH, and suggests a TH.
  *
- * An edge is nn if the larger degree of its ends is at most TH. It is dd if the smaller degree is above TH.
- * So two histograms of the edges are enough, one by the rank of the larger degree and one by the rank of the
- * smaller degree. They give the exact counts of section III-A for every TH at once (figures 5 and 12 of Pan
- * et al.).
+ * An edge is nn if the larger degree of its ends is at most TH. It is dd if the smaller degree is
+ * above TH. Two histograms of the edges, one by the rank of the larger degree and one by the rank
+ * of the smaller degree, give the exact counts of section III-A for every TH at once (figures 5 and
+ * 12 of Pan et al.).
  */
 #ifndef DBFS_THRESHOLD_H
 #define DBFS_THRESHOLD_H

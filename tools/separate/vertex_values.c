@@ -127,16 +127,16 @@ enum status values_keep(struct vertex_values *v, uint32_t w, int half, struct er
 
 /* ---- passes ---- */
 
-/* What one pass over the stream is to see. */
+/* The edges that one pass over the stream gives to the visitor. */
 struct pair {
     uint64_t first[2]; /* ids of the two windows */
     uint64_t window;
-    int inside[2]; /* edges with both ends in that window are of this pass */
+    int inside[2]; /* this pass gives the edges with both ends in that window */
     edges_visitor visit;
     void *context;
 };
 
-/* Where the value of `id` is, UINT64_MAX for nowhere. */
+/* The place of the value of `id` in memory; UINT64_MAX: it is not there. */
 static inline uint64_t place_of(const struct pair *p, uint64_t id, int *half)
 {
     for (*half = 0; *half < 2; ++*half) {
@@ -161,12 +161,12 @@ static enum status visit_pair(void *context, int thread, const struct edge *edge
     return used > 0 ? p->visit(p->context, thread, kept, used, e) : ST_OK;
 }
 
-/* Window i with j, i < j; each window's own edges go with the next one, those of the last one with
- * the last pair. */
+/* Makes the pass over windows i and j, i < j. Edges within a window are given in the pass with the
+ * next window; those of the last window, in the last pass. */
 static enum status scan_pair(struct vertex_values *v, uint32_t i, uint32_t j, struct pair *p,
                              const struct edge_supply *edges, struct error *e)
 {
-    /* all ranks go on to the pass, which fails where one of them has failed here */
+    /* all ranks go on to the pass, which fails if one of them has failed here */
     values_load(v, i, 0, e);
     values_load(v, j, 1, e);
     p->first[0] = window_begin(v, i);

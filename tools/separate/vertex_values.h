@@ -1,4 +1,4 @@
-/* vertex_values.h: a 4-byte value for every vertex, in memory or, where memory is short, on disk.
+/* vertex_values.h: a 4-byte value for every vertex, in memory or, if memory is short, on disk.
  *
  * The value is the vertex's degree first, then its rank (rank.h), then its label (order.h). Each of these has
  * a type of its own, which takes over the memory of the one before.

@@ -9,7 +9,7 @@
 enum {
     MAX_ID_DIGITS = 15, /* 2^48 - 1 has 15 */
     LINE_BYTES = 2 * MAX_ID_DIGITS + 2,
-    DIGITS_BYTES = 8, /* that put_number may write behind a number */
+    DIGITS_BYTES = 8, /* bytes that put_number may write behind a number */
     GRAPH500_BYTES = 12
 };
 
@@ -108,7 +108,7 @@ static inline char *put_digits(char *p, uint64_t digits)
     return p + 8;
 }
 
-/* Writes up to DIGITS_BYTES more than the number has digits. */
+/* Writes a number. Up to DIGITS_BYTES bytes behind its digits are overwritten. */
 static inline char *put_number(char *p, uint64_t x)
 {
     const uint64_t eight = 100000000;

@@ -8,7 +8,7 @@
 
 #define RANK_MARK "%r"
 
-/* `word` with the rank in place of each mark, for the caller to free; NULL: no memory. */
+/* Returns `word` with the rank in place of each mark, which the caller frees; NULL: no memory. */
 static char *name_of_rank(const char *word, uint32_t rank)
 {
     char *name = NULL;

@@ -11,7 +11,8 @@
 
 /* ---- opening ---- */
 
-/* Launchers give standard input to one rank, and a pipe can be read once. */
+/* Refuses an input that ranks cannot share: launchers give standard input to one rank, and a pipe
+ * can be read once. */
 static enum status refuse_unshared(const char *path, struct error *e)
 {
     struct stat st;
@@ -81,7 +82,7 @@ static enum status add_shared(struct edge_union *u, const struct edge_source *s,
     return comm_agree(s->comm, e);
 }
 
-/* Every rank learns of the streams of all. */
+/* Adds the own streams of every rank to the union, on all ranks. */
 static enum status add_own(struct edge_union *u, const struct edge_source *s,
                            const struct stream_facts *facts, struct error *e)
 {
@@ -102,7 +103,7 @@ static enum status add_own(struct edge_union *u, const struct edge_source *s,
     return comm_agree(s->comm, e);
 }
 
-/* The edges that this rank reads in a pass, as far as that is known before one. */
+/* Estimates the edges that this rank reads in a pass. */
 static uint64_t count_share(const struct edge_source *s)
 {
     uint64_t shared = 0, own = 0;
@@ -209,7 +210,7 @@ uint64_t edge_source_spooled_bytes(const struct edge_source *s)
 
 /* ---- dense ids ---- */
 
-/* A visitor that is given dense ids instead. */
+/* A visitor that gets dense ids in place of those of the stream. */
 struct dense_visit {
     const struct edge_source *source;
     edges_visitor visit;
@@ -237,7 +238,7 @@ static void make_visits_dense(const struct edge_source *s, struct edges_scan *sc
     scan->context = dense;
 }
 
-/* Each rank notes the ids of its share of the blocks. */
+/* Lists the ids of this rank's share of the blocks. */
 static enum status list_ids(struct edge_source *s, struct sparse_ids *ids, int threads,
                             struct error *e)
 {
@@ -265,13 +266,14 @@ enum status edge_source_make_dense(struct edge_source *s, uint32_t p, int thread
 
 /* ---- passes ---- */
 
-/* Whether no other rank reads this stream. */
+/* Nonzero if no other rank reads this stream. */
 static int alone(const struct edge_source *s, const struct edge_stream *stream)
 {
     return stream->own || s->comm->ranks == 1;
 }
 
-/* Of shared streams each rank reads every R-th block. The first one differs from stream to stream. */
+/* Lets a reader give this rank's share. Of a shared stream each rank reads every R-th block; its
+ * first block differs from stream to stream. */
 static enum status take_share(const struct edge_source *s, size_t i, struct edges_reader *reader,
                               struct error *e)
 {
@@ -292,7 +294,8 @@ static enum status scan_stream(const struct edge_source *s, size_t i, struct edg
     return e->status;
 }
 
-/* Reads the CRCs of blocks after a pass that left them out and failed: if one shows damage, that is the failure. */
+/* Compares the CRCs of blocks after a pass failed that had left them unchecked. A damaged block
+ * becomes the failure. */
 static void find_damage(const struct edge_stream *stream, int threads, struct error *e)
 {
     struct edges_reader *reader = NULL;
@@ -305,7 +308,7 @@ static void find_damage(const struct edge_stream *stream, int threads, struct er
         *e = cause;
 }
 
-/* The only pass over a live pipe. */
+/* Makes the only pass over a live pipe. */
 static enum status spend_stream(struct edge_source *s, struct edges_scan scan,
                                 struct edges_totals *tally, struct error *e)
 {
@@ -318,7 +321,7 @@ static enum status spend_stream(struct edge_source *s, struct edges_scan scan,
     return e->status;
 }
 
-/* A stream, or a share of it. Streams that no other rank reads are proven here. */
+/* Makes the first pass over a stream or a share of it. Proves streams that no other rank reads. */
 static enum status prove_stream(struct edge_source *s, size_t i, struct edges_scan scan,
                                 struct edges_totals *tally, struct error *e)
 {
@@ -333,7 +336,7 @@ static enum status prove_stream(struct edge_source *s, size_t i, struct edges_sc
     return e->status;
 }
 
-/* The tallies of all ranks. */
+/* Sums the tallies of all ranks. */
 static void sum_tally(const struct comm *comm, struct edges_totals *tally)
 {
     uint64_t sums[3] = {tally->edges, tally->loops, tally->checksum};

@@ -1,9 +1,10 @@
 /* edge_source.h: the edge streams that are one graph, as passes over all their edges.
  *
- * The tools pass over their input two or three times, because degrees must be known before edges can be
- * classified. (No further pass is needed if the edges stay in memory: edge_tiles.h.) Under mpiexec the ranks
- * of the job share each pass: each reads a slice of the blocks of every shared stream, and all blocks of its
- * own streams (edge_inputs.h). Nothing depends on the order of the edges, nor on which rank has which.
+ * The tools pass over their input two or three times, because degrees must be known before edges
+ * can be classified. (No further pass is needed if the edges stay in memory: edge_tiles.h.) Under
+ * mpiexec the ranks of the job share each pass: each reads a slice of the blocks of every shared
+ * stream, and all blocks of its own streams (edge_inputs.h). Results depend neither on the order of
+ * the edges nor on their division among ranks.
  */
 #ifndef DBFS_EDGE_SOURCE_H
 #define DBFS_EDGE_SOURCE_H

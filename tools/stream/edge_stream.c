@@ -111,7 +111,7 @@ struct copy {
     unsigned char *buffer; /* [COPY_BYTES] */
 };
 
-/* A file in memory; -1 if the system has none, or none is allowed. */
+/* Creates a file in memory; -1 if the system has none, or none is allowed. */
 static int file_in_memory(const struct copy *c)
 {
     signals_ignore_writes(); /* the limit of file sizes holds here too */
@@ -123,7 +123,7 @@ static enum status append(const struct copy *c, size_t count, struct error *e)
     return unnamed_append(c->file, c->buffer, count, c->folder, "a temporary copy of the edge stream", e);
 }
 
-/* Goes on in a file on disk; the bytes in memory are written first. */
+/* Moves the bytes in memory to a file on disk, where copying goes on. */
 static enum status move_to_disk(struct copy *c, struct error *e)
 {
     struct edge_stream *s = c->stream;
@@ -185,7 +185,7 @@ static enum status copy_pipe(struct copy *c, struct error *e)
     return e->status;
 }
 
-/* Replaces the pipe s->fd by a file that holds what came out of it. */
+/* Replaces the pipe s->fd by a file with the bytes that came out of it. */
 static enum status keep_pipe(struct edge_stream *s, const char *folder, struct error *e)
 {
     struct copy c = {.stream = s, .folder = folder, .most_kept = memory_left(s->budget) / KEPT_SHARE};

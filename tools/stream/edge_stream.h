@@ -1,8 +1,8 @@
 /* edge_stream.h: an edge stream that can be read several times.
  *
- * A regular file is read again. The bytes of a pipe are kept in memory, up to a quarter of the budget, or
- * else in an unlinked file in the folder for temporary files. A pipe can also stay live: it is not kept until
- * that is asked for, and without that it is read once.
+ * A regular file is read again. The bytes of a pipe are kept in memory, up to a quarter of the
+ * budget, or else in an unlinked file in the folder for temporary files. A pipe can also stay live:
+ * it is read once, and kept only if edge_stream_keep asks for that.
  */
 #ifndef DBFS_EDGE_STREAM_H
 #define DBFS_EDGE_STREAM_H
@@ -45,8 +45,8 @@ void edge_stream_forget(struct edge_stream *stream);
 /* Keeps a live pipe, which then is like any other. */
 enum status edge_stream_keep(struct edge_stream *stream, struct error *e);
 
-/* The reader of a live pipe, for its one pass; edge_stream_spent ends that: the reader is closed, and
- * `totals` are those of the trailer, which must fit the tally and what was expected. */
+/* The reader of a live pipe, for its one pass; edge_stream_spent ends that: the reader is closed,
+ * and `totals` are those of the trailer, which must fit the tally and the expected totals. */
 struct edges_reader *edge_stream_live(const struct edge_stream *stream);
 enum status edge_stream_spent(struct edge_stream *stream, const struct edges_totals *tally,
                               struct error *e);

@@ -11,7 +11,7 @@
 
 enum {
     NARROW_BITS = 16,    /* of an index in the shortest ranges */
-    NARROW_RANGES = 128, /* up to which ranges are that short */
+    NARROW_RANGES = 128, /* the most ranges that are so short */
     WIDE_RANGES = 64,    /* the most ranges that are longer */
     WIDE_BITS = 32       /* of an index in the longest ranges */
 };
@@ -71,7 +71,7 @@ void edge_tiles_close(struct edge_tiles *t)
 
 enum { STEP = 128 };
 
-/* Some edges on their way. Values that no branch can predict are computed by vectors. */
+/* Some edges on their way. No branch can predict their tiles, so these are computed by vectors. */
 struct step {
     uint32_t tile[STEP];
     uint64_t record[STEP];
@@ -197,8 +197,9 @@ void edge_tiles_degrees(const struct edge_tiles *t, int threads, uint32_t *degre
 
 enum { SHARES = 16 /* of all edges, for each thread, in the largest of them */ };
 
-/* The edges that some writers have put into a tile. Usually one thread takes all of a tile, so that the values of its
- * vertices come into one cache; a tile so large that others would have to wait is shared. */
+/* A thread's task: the edges that some writers have put into a tile. Usually one thread takes a
+ * whole tile, so that the values of its vertices come into one cache. A tile is shared if it is so
+ * large that other threads would have to wait. */
 struct share {
     uint32_t tile;
     int first, end;

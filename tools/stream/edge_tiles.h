@@ -5,10 +5,10 @@
  * its look-ups fall into two short pieces of that array, which stay in the cache. In the order of the stream,
  * each edge would need two accesses to memory.
  *
- * An edge in a tile is two indices within the ranges, as a record of 4, 5, 6 or 8 bytes: each index has half
- * of its bits, which are enough for 2^23, 2^26, 2^30 and 2^38 vertices.
- * An edge of an undirected-once stream is in the tile (row, column) with row <= column. Another is in the tile of its
- * ends. Self-loops are left out.
+ * An edge in a tile is two indices within the ranges, as a record of 4, 5, 6 or 8 bytes: each index
+ * has half of its bits, which are enough for 2^23, 2^26, 2^30 and 2^38 vertices. An edge of an
+ * undirected-once stream is in the tile (row, column) with row <= column. An edge of any other
+ * stream is in the tile (range of u, range of v). Self-loops are left out.
  */
 #ifndef DBFS_EDGE_TILES_H
 #define DBFS_EDGE_TILES_H

@@ -59,7 +59,8 @@ static int is_piece_line(const char *line)
     return strncmp(line, "first ", 6) == 0 || strncmp(line, "count ", 6) == 0;
 }
 
-/* Keeps the lines of `text` that are also in `other`; with `other` NULL those that tell of no piece. */
+/* Keeps the lines of `text` that are also in `other`; with `other` NULL, all lines except those
+ * about pieces. */
 static void keep_lines(char *text, const char *other)
 {
     const char *from = text, *line;
@@ -74,8 +75,8 @@ static void keep_lines(char *text, const char *other)
     memset(to, 0, (size_t)(text + EDGES_MAX_PROVENANCE_BYTES - to));
 }
 
-/* Whether rmatgen made the stream, and nothing changed it: the edges of its graph, and those that the stream
- * has. */
+/* Reads the number of edges of the graph, and those that the stream has. Nonzero if rmatgen made
+ * the stream and nothing changed it. */
 static int read_piece(const char *provenance, uint64_t *graph_edges, struct stream_piece *piece)
 {
     static const char converter[] = "edgeconv";
@@ -154,7 +155,7 @@ uint64_t edge_union_missing(const struct edge_union *u)
     return u->generated ? u->graph_edges - u->piece_edges : 0;
 }
 
-/* The lines of the pieces, joined where they can be. Of the whole graph there are none. */
+/* Writes the lines of the pieces; consecutive pieces are joined. The whole graph gets no lines. */
 static void write_pieces(struct edge_union *u)
 {
     char *text = u->info.provenance, line[64];

@@ -1,8 +1,8 @@
-/* edge_union.h: several edge streams as one graph: one graph.
+/* edge_union.h: several edge streams as one graph.
  *
- * Its totals are those of the one stream that has all their edges: numbers of edges and checksums add up, n
- * is the largest. Its provenance is that of this stream if rmatgen made all of them, as pieces of one graph
- * (`--first`, `--count`); else it has the lines that all of them have.
+ * Its totals are those of a single stream with all edges: numbers of edges and checksums add up, n
+ * is the largest. Its provenance is that of this stream if rmatgen made all of them, as pieces of
+ * one graph (`--first`, `--count`); else it has the lines that all of them have.
  *
  * Streams that contradict each other are refused: a direction or a randomisation of ids that differs, pieces
  * of different graphs, pieces that overlap, and ids that were numbered stream by stream.

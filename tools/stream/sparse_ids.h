@@ -1,10 +1,10 @@
 /* sparse_ids.h: dense ids in place of the ids of a stream that has many vertices and few edges.
  *
- * The tools keep a value for every id below n, so that n alone would set what they take. Where n is much
- * larger than the number of edge ends, the ids that occur are listed first, and a dense id stands for each of
- * them in all passes. Dense ids ascend as the ids do and are congruent to them modulo p, so that orders,
- * owners and ties are the same: the shards have the same bytes. Slots and ids of delegates are looked up when
- * they are written.
+ * The tools keep a value for every id below n, so that n alone would set their memory. If n is much
+ * larger than the number of edge ends, the ids that occur are listed first, and a dense id stands
+ * for each of them in all passes. Dense ids ascend as the ids do and are congruent to them modulo
+ * p, so that orders, owners and ties are the same: the shards have the same bytes. Slots and ids of
+ * delegates are looked up when they are written.
  */
 #ifndef DBFS_SPARSE_IDS_H
 #define DBFS_SPARSE_IDS_H
@@ -17,7 +17,7 @@ struct sparse_ids {
     uint64_t count;
     uint64_t *ids;   /* [count], ascending */
     uint64_t *dense; /* [count], ascending */
-    uint64_t n;      /* above all dense ids; there is a dense id that stands for nothing */
+    uint64_t n;      /* above all dense ids; at least one dense id stands for nothing */
     uint64_t room;   /* while ids are listed: entries of `ids` */
 };
 

@@ -51,7 +51,8 @@ static void keep_tail(struct archive_in *in, const unsigned char *bytes, size_t 
     in->tail_bytes = kept + count;
 }
 
-/* The unread part of the buffer, filled anew where there is none; nothing at the end. */
+/* Gives the unread part of the buffer, which is filled again if it is empty. *count is 0 at the
+ * end. */
 static enum status next_bytes(struct archive_in *in, const void **bytes, size_t *count,
                               struct error *e)
 {
@@ -90,13 +91,13 @@ static la_int64_t move(struct archive *archive, void *context, la_int64_t offset
 
 /* ---- opening ---- */
 
-/* Why libarchive gave up, where it says so. */
+/* The reason why libarchive gave up. */
 static const char *reason(const struct archive_in *in)
 {
     const char *why = archive_error_string(in->archive);
     if (why == NULL)
         return "it ends too early";
-    /* of a kind that is known: what these have at their end is not there */
+    /* the kind is known already, so the table at the end must be missing */
     return strncmp(why, "Unrecognized", 12) == 0 ? "its table of contents is missing" : why;
 }
 
@@ -113,7 +114,7 @@ static enum status failed(const struct archive_in *in, struct error *e)
                 (ull)archive_filter_bytes(in->archive, -1), wrapping_name(in->kind), reason(in));
 }
 
-/* Opens one decompressor or one kind of archive. libarchive must not guess what is inside. */
+/* Opens one decompressor or one kind of archive. libarchive must not guess the content. */
 static int choose_kind(struct archive *archive, enum wrapping kind, int seekable)
 {
     switch (kind) {
@@ -211,7 +212,7 @@ static enum status check_tar_end(const struct archive_in *in, struct error *e)
                 in->raw->name, (ull)raw_in_position(in->raw));
 }
 
-/* The record that ends a zip archive, by which a comment follows that ends with the file. */
+/* Finds the record that ends a zip archive: the comment after it must end with the file. */
 static const unsigned char *find_zip_end(const struct archive_in *in)
 {
     for (size_t i = ZIP_END_BYTES; i <= in->tail_bytes; i++) {
@@ -223,8 +224,8 @@ static const unsigned char *find_zip_end(const struct archive_in *in)
     return NULL;
 }
 
-/* From a pipe libarchive goes from one local header to the next one that it finds, over damaged
- * ones: the count of files at the end tells. */
+/* Compares the count of files at the end of a zip archive. In a pipe libarchive goes from one local
+ * header to the next one that it finds, and passes over damaged ones. */
 static enum status check_zip_end(const struct archive_in *in, struct error *e)
 {
     const unsigned char *record = find_zip_end(in);
@@ -248,7 +249,7 @@ static enum status check_zip_end(const struct archive_in *in, struct error *e)
     return ST_OK;
 }
 
-/* Compressed data must be all there is. */
+/* Checks that nothing follows the compressed data. */
 static enum status check_data_end(struct archive_in *in, struct error *e)
 {
     const void *bytes;
@@ -264,7 +265,7 @@ static enum status check_data_end(struct archive_in *in, struct error *e)
                 in->raw->name, (ull)end, wrapping_name(in->kind));
 }
 
-/* The input below must be whole as well, which it shows at its own end. */
+/* Reads the input below to its end, where it shows if it is whole. */
 static enum status read_to_end(struct archive_in *in, struct error *e)
 {
     const void *bytes;
@@ -298,7 +299,7 @@ static enum status check_end(struct archive_in *in, struct error *e)
 
 /* ---- files ---- */
 
-/* Names are bytes of strangers, to be shown on a terminal. */
+/* Takes the path of a file and makes it printable: a stranger's bytes must not reach a terminal. */
 static enum status take_path(struct archive_in *in, struct error *e)
 {
     const char *path = archive_entry_pathname(in->entry);
@@ -319,7 +320,7 @@ static enum status take_path(struct archive_in *in, struct error *e)
     return ST_OK;
 }
 
-/* Resource forks, which macOS stores beside each file. */
+/* Nonzero for resource forks, which macOS stores beside each file. */
 static int is_of_macos(const char *path)
 {
     const char *slash = strrchr(path, '/'), *base = slash != NULL ? slash + 1 : path;

@@ -44,9 +44,9 @@ struct input {
     struct unwrap *bytes;
     struct peeked peeked;
     struct kept kept;
-    int source_ended;     /* nothing after the blocks */
-    int ended;            /* nothing after the peeked bytes */
-    struct error failure; /* to be told after the blocks */
+    int source_ended;     /* nothing follows the blocks */
+    int ended;            /* nothing follows the peeked bytes */
+    struct error failure; /* to be reported after the blocks */
     int failed;
     _Atomic uint64_t stored; /* one thread reads while others look at it */
 };
@@ -205,7 +205,7 @@ int input_is_regular(const struct input *in)
 
 /* ---- reading in order ---- */
 
-/* The end of the one file that an archive was expected to hold. */
+/* Refuses a second file of an archive that was expected to hold one, at the end of the first. */
 static enum status refuse_second(struct input *in, struct error *e)
 {
     int end;

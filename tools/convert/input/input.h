@@ -15,8 +15,9 @@
 
 struct input;
 
-/* Opens an input over an open file, which is closed with the input. An input without a single byte is
- * ST_BAD_DATA. So is an archive with a second file; this is found when the first file ends. */
+/* Opens an input over an open file, which is closed with the input. An input without a single byte
+ * is ST_BAD_DATA, and so is an archive with a second file, which is found when the first file
+ * ends. */
 enum status input_open_fd(struct input **in, int fd, const char *name, struct error *e);
 
 /* Opens `path` ("-" is standard input). If it is an archive, goes to its first file that matches `glob`

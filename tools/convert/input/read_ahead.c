@@ -4,7 +4,7 @@
 #include <pthread.h>
 #include <stdlib.h>
 
-/* One input. Whoever sets `busy` owns it until that is cleared. */
+/* One input. A thread that sets `busy` owns the input until it clears that. */
 struct part {
     const char *path;
     struct input *input; /* NULL: not opened */
@@ -98,7 +98,7 @@ static struct part *choose(const struct read_ahead *r)
     return held + INPUT_AHEAD_BYTES <= r->memory_bytes ? chosen : NULL;
 }
 
-/* Opens the part, which the caller owns, or reads on in it; nonzero when that was all. */
+/* Opens the part, which the caller owns, or reads on in it. Nonzero if nothing is left to do. */
 static int work_on(const struct read_ahead *r, struct part *part, struct input **input)
 {
     if (*input != NULL)

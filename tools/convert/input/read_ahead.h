@@ -1,8 +1,9 @@
 /* read_ahead.h: gives the inputs of a conversion in order, and reads the next ones while one is converted.
  *
- * So hundreds of compressed parts keep all cores busy. Bytes read ahead are kept decompressed, within a bound
- * of memory. Parts that fit into it are decompressed side by side; of a larger part only the first bytes are.
- * Reading ahead changes neither order nor errors: a fault is reported when the reader gets to it.
+ * So hundreds of compressed parts keep all cores busy. Bytes read ahead are kept decompressed,
+ * within a bound of memory. Parts that fit into it are decompressed side by side; of a larger part,
+ * only its first bytes. Reading ahead changes neither order nor errors: a fault is reported when
+ * the reader gets to it.
  */
 #ifndef DBFS_READ_AHEAD_H
 #define DBFS_READ_AHEAD_H

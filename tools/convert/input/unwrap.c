@@ -16,13 +16,13 @@ enum { MAX_LAYERS = 6, NO_ARCHIVE = -1 };
 
 struct layer {
     struct raw_in *raw;
-    struct raw_in own; /* what raw points to, except in the first layer */
+    struct raw_in own; /* `raw` points to it, except in the first layer */
     enum wrapping kind;
     struct gzip_in *gzip;
     struct archive_in *archive;
 };
 
-/* A name that was given out stays: a list of them. */
+/* A list of names: one that was given out must stay. */
 struct name {
     struct name *before;
     char text[];

@@ -14,7 +14,7 @@ struct compact {
     struct workspace *space;
     struct outfile *map;
     struct name_table *table;
-    uint64_t table_bytes; /* the most it may take */
+    uint64_t table_bytes; /* the most bytes of the table */
     uint64_t count;       /* names numbered */
     struct name_spill *spill;
     uint64_t spilled_bytes;
@@ -104,7 +104,7 @@ enum status compact_number(struct compact *c, struct piece *piece, struct error 
         if (number_name(c, piece, named.u, &edge.u, e) != ST_OK ||
             (named.v != NAME_NONE && number_name(c, piece, named.v, &edge.v, e) != ST_OK))
             return e->status;
-        /* once one has been spilled, all are, so that they stay in order */
+        /* after the first spilled edge all others are spilled too, so that they stay in order */
         if (c->spill != NULL && name_spill_edge(c->spill, &edge, e) != ST_OK)
             return e->status;
         if (c->spill == NULL && named.v != NAME_NONE)
@@ -122,7 +122,7 @@ static enum status take_edges(struct graph_reader *r, struct piece *piece, int *
     if (piece_reserve_edges(piece, PIECE_EDGES, e) != ST_OK ||
         name_spill_next(r->state, piece->edges, PIECE_EDGES, &piece->count, e) != ST_OK)
         return e->status;
-    piece->input_bytes = 0; /* of inputs, it has none */
+    piece->input_bytes = 0; /* it covers no bytes of an input */
     *end = piece->count == 0;
     return ST_OK;
 }

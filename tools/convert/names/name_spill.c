@@ -11,10 +11,10 @@
 
 struct partition {
     struct spill_stream names;   /* u16 length and bytes of each occurrence */
-    struct spill_stream indexes; /* u32 index of each occurrence; of a new name, then that too */
+    struct spill_stream indexes; /* u32 index of each occurrence, then the name if it is new */
     struct spill_stream numbers; /* u64 of each name by index, then of each occurrence */
     struct spill_cursor cursor;
-    uint32_t count, seen; /* of its names: all, and in the pass under way */
+    uint32_t count, seen; /* all names, and those of the pass under way so far */
 };
 
 struct name_spill {
@@ -72,7 +72,7 @@ uint64_t name_spill_bytes(const struct name_spill *s)
 
 /* ---- taking ---- */
 
-/* Bits that the table of a partition does not use. */
+/* The partition of a hash, by bits that the table of a partition does not use. */
 static uint64_t partition_of(uint64_t hash)
 {
     return (hash >> 32) % NAME_PARTITIONS;
@@ -163,7 +163,8 @@ static enum status index_partition(struct name_spill *s, struct partition *p, ui
     return e->status;
 }
 
-/* The next occurrence of a partition, if it is the first of its name. */
+/* Reads the next occurrence in a partition. If it is the first of its name, numbers the name and
+ * writes it to the map. */
 static enum status number_occurrence(struct name_spill *s, struct partition *p,
                                      struct outfile *map, uint64_t *count, struct error *e)
 {
@@ -247,7 +248,7 @@ enum status name_spill_resolve(struct name_spill *s, struct outfile *map, uint64
 {
     if (spill_stream_seal(&s->edges, e) != ST_OK)
         return e->status;
-    /* all buffers of the taking go first, so that their memory is there for the passes */
+    /* first frees all buffers of taking, so that their memory is there for the passes */
     for (int i = 0; i < NAME_PARTITIONS; i++) {
         if (spill_stream_seal(&s->partition[i].names, e) != ST_OK)
             return e->status;

@@ -20,7 +20,8 @@ struct block {
     size_t used;
 };
 
-/* A slot is 0, or 16 bits of the hash above the place of the entry plus 1. */
+/* A hash table. A slot is 0 if it is free; otherwise it has 16 bits of the hash above the place of
+ * the entry plus 1. */
 struct name_table {
     struct memory_budget *budget; /* which is charged with all of `own` */
     struct memory_budget own;
@@ -90,7 +91,7 @@ static uint64_t entry_bytes(const unsigned char *entry)
     return ENTRY_BYTES + (get_u64(entry) >> PLACE_BITS);
 }
 
-/* Room for an entry, in the last block or a new one. */
+/* Makes room for an entry, in the last block or a new one. */
 static enum status place_entry(struct name_table *t, size_t bytes, uint64_t *place,
                                struct error *e)
 {
@@ -131,7 +132,7 @@ static void insert(struct name_table *t, uint64_t hash, uint64_t place)
     t->slots[slot] = slot_value(hash, place);
 }
 
-/* Twice the slots. */
+/* Doubles the number of slots. */
 static enum status grow(struct name_table *t, struct error *e)
 {
     uint64_t *old = t->slots, *slots;

@@ -1,4 +1,4 @@
-/* name_table.h: numbers names in the order in which they come, in memory.
+/* name_table.h: numbers names in memory, in the order in which they come.
  *
  * It is a hash table with open addressing; the names lie one after the other in blocks. When a name finds no
  * room, the table is full and stays full. It still knows its names but takes no new ones. So its numbers are
@@ -23,8 +23,8 @@ void name_table_close(struct name_table *table); /* NULL is allowed */
 /* Returns the number of a name. A new name gets the next number; NAME_UNKNOWN if the table is full. */
 uint64_t name_table_number(struct name_table *table, const struct name *name);
 
-/* Prefetch what name_table_number will read. Call the first function some names ahead. Call the second half
- * as far ahead, because it uses what the first one fetched. */
+/* Prefetch the memory that name_table_number will read. Call the first function some names ahead.
+ * Call the second half as far ahead, because it uses what the first one fetched. */
 void name_table_fetch_slot(const struct name_table *table, uint64_t hash);
 void name_table_fetch_name(const struct name_table *table, uint64_t hash);
 

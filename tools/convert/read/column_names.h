@@ -4,15 +4,17 @@
 
 #include "fields.h"
 
-/* The separator of a line of names, which `data`, the line after it, has in the same number. NULL: no such line. */
+/* The separator of a line of names: `data`, the line after it, has as many of it. `data` NULL:
+ * there is no such line. */
 enum separator column_names_separator(const char *line, const char *data);
 
 /* Finds the two columns whose names are usual for the ends of an edge, such as source and target, whatever
  * stands around them. Returns 0 if there are none, or several. */
 int column_names_find(const struct field *name, int count, int place[2]);
 
-/* Whether the line `first` is likely to name columns: it has usual names for the ends of an edge; or its columns
- * are words where those of the line `second` are numbers. `second` may be NULL. SEPARATOR_ANY: not known. */
+/* Nonzero if the line `first` is likely to name columns: it has usual names for the ends of an
+ * edge, or its columns are words and those of the line `second` are numbers. `second` may be NULL.
+ * SEPARATOR_ANY: not known. */
 int column_names_likely(const char *first, const char *second, enum separator separator);
 
 #endif

@@ -77,7 +77,8 @@ static enum status choose(const struct graph_reader *r, const struct list_sample
 
 /* ---- separators ---- */
 
-/* A comma or the like where a field begins or ends: this is not what separates. */
+/* Nonzero if a field begins or ends with a comma or the like: the fields have another separator
+ * then. */
 static int is_frayed(struct field f)
 {
     return strchr(",;|", *f.begin) != NULL || strchr(",;|", f.end[-1]) != NULL;
@@ -105,7 +106,8 @@ static int fits_line(const struct graph_reader *r, const char *line, const struc
     return 1;
 }
 
-/* Whether `lines` lines of the sample can be read with c->separator. Sets the number of columns. */
+/* Nonzero if `lines` lines of the sample can be read with c->separator. Sets the number of
+ * columns. */
 static int fits(const struct graph_reader *r, const struct list_sample *s, int lines, struct columns *c)
 {
     struct field end[2];
@@ -120,7 +122,7 @@ static int fits(const struct graph_reader *r, const struct list_sample *s, int l
     return 1;
 }
 
-/* Whether two ways to separate, which both fit, give the same ends. */
+/* Nonzero if two ways to separate, which both fit, give the same ends. */
 static int same_ends(const struct graph_reader *r, const struct list_sample *s, int lines,
                      const struct columns *a, const struct columns *b)
 {
@@ -145,8 +147,9 @@ static enum status ask_separator(const struct graph_reader *r, const struct list
                 separator_name(b));
 }
 
-/* The separator with which the sample can be read. It is an error if there are two, and the ends differ. Of blanks
- * and tabs that agree, tabs leave blanks to columns that may hold anything. Returns 0 if nothing fits. */
+/* Finds the separator with which the sample can be read. It is an error if two fit and the ends
+ * differ. If blanks and tabs agree, tabs are taken where other columns may hold anything, blanks
+ * included. Returns 0 if nothing fits. */
 static int find_fit(const struct graph_reader *r, const struct list_sample *s, int lines,
                     struct columns *c, struct error *e)
 {
@@ -167,8 +170,9 @@ static int find_fit(const struct graph_reader *r, const struct list_sample *s, i
     return found;
 }
 
-/* A line that fits nothing has a fault, which the parser will tell, by the separator that the first line has; or it
- * begins with two numbers, which no separator of its own follows. */
+/* Finds the separator by all lines or by the first. If none fits, the lines are read as two numbers
+ * with any separator, or with the separator of the first line; the parser then reports the
+ * fault. */
 static enum status find_separator(const struct graph_reader *r, const struct list_sample *s,
                                   struct columns *c, struct error *e)
 {
@@ -184,7 +188,8 @@ static enum status find_separator(const struct graph_reader *r, const struct lis
 
 /* ---- columns with names ---- */
 
-/* R writes numbers of rows in a first column that has no name. Others end each line with a separator. */
+/* Refuses lines with one column more than names. R writes numbers of rows in a first column without
+ * a name; other programs end each line with a separator. */
 static enum status check_names(const struct graph_reader *r, const struct list_sample *s,
                                const struct columns *c, struct error *e)
 {
@@ -212,8 +217,8 @@ static enum status refuse_names(const struct graph_reader *r, const struct list_
     return reader_bad_line(r, s->header_line, NULL, found, expected, e);
 }
 
-/* Whether the first two of a line are numbers, which can be separated by anything: of two columns, or where the
- * lines have other separators than their names. */
+/* Nonzero if the ids are the first two numbers of a line and may have any separator between: there
+ * are just two columns, or the lines have another separator than the names. */
 static int reads_plain(const struct graph_reader *r, const char *data, const struct columns *c)
 {
     if (r->options.names || r->options.separator != SEPARATOR_ANY || c->place[0] != 0 || c->place[1] != 1)
@@ -262,7 +267,8 @@ static char gap_between(struct field a, struct field b)
     return memchr(a.end, ',', length) != NULL ? ',' : memchr(a.end, '\t', length) != NULL ? '\t' : ' ';
 }
 
-/* Three numbers with a blank here and a comma there may be a list of neighbours. */
+/* Nonzero if the fields of a line have different separators. Three numbers with a blank here and a
+ * comma there may be a list of neighbours. */
 static int has_mixed_gaps(const char *line, int count)
 {
     struct field field[MAX_PLAIN_COLUMNS];
@@ -274,7 +280,7 @@ static int has_mixed_gaps(const char *line, int count)
     return 0;
 }
 
-/* Columns that a comment names, as in "# id source target". */
+/* Finds the columns of the ends by names in a comment, as in "# id source target". */
 static int find_in_comment(const struct list_sample *s, struct columns *c)
 {
     struct field name[MOST_COLUMNS];
@@ -301,7 +307,8 @@ static enum status refuse_columns(const struct graph_reader *r, const struct lis
                 r->name, (ull)s->first_line, count);
 }
 
-/* Two ids and perhaps numbers behind them, as nothing says otherwise. */
+/* Checks lines of two ids and perhaps numbers behind them, which are expected unless something says
+ * otherwise. */
 static enum status check_plain(const struct graph_reader *r, const struct list_sample *s,
                                struct columns *c, struct error *e)
 {
@@ -311,7 +318,7 @@ static enum status check_plain(const struct graph_reader *r, const struct list_s
     if (c->count == 1 && r->options.separator != SEPARATOR_ANY)
         return reader_bad_line(r, s->first_line, NULL, "one column", "two (--separator)", e);
     if (c->count > MAX_PLAIN_COLUMNS || c->count < 2)
-        c->count = 2; /* the parser tells the fault */
+        c->count = 2; /* the parser reports the fault */
     if (c->separator != SEPARATOR_ANY || !has_mixed_gaps(s->line[0], c->count))
         return ST_OK;
     return fail(e, ST_BAD_DATA,

@@ -1,4 +1,4 @@
-/* columns.h: decides which columns of a list are the ends of edges, and what separates them.
+/* columns.h: finds the columns of a list that are the ends of edges, and the separator of columns.
  *
  * The options --columns and --separator decide; without them the names of the columns do, or the first lines. A
  * list that can be read in two ways is refused, and the message names the option that tells.

@@ -69,7 +69,7 @@ int is_attributes(const char *p)
     return *last == '}';
 }
 
-/* Blanks before a field. Where tabs separate, they are none. */
+/* Skips blanks before a field. Tabs are not skipped if they separate fields. */
 static const char *skip_indent(const char *p, enum separator separator)
 {
     while (*p == ' ' || (*p == '\t' && separator != SEPARATOR_TAB))

@@ -41,8 +41,8 @@ static inline int is_separator(char c)
 /* Skips one separator of SEPARATOR_ANY. Returns `p` if there is none. */
 const char *skip_separator(const char *p);
 
-/* Whether the third or a later field begins at `p` with the attributes of an edge, {...}, up to the end of the
- * line. They are one field, where blanks separate. */
+/* Nonzero if the attributes of an edge, {...}, go from `p` to the end of the line, as a third or
+ * later field. They are one field, though blanks may separate fields. */
 int is_attributes(const char *p);
 
 /* Skips `count` weights behind an id, with SEPARATOR_ANY before each, and the end of the line. NULL if the line has
@@ -54,7 +54,7 @@ static inline struct fields fields_of(const char *line, enum separator separator
     return (struct fields){line, separator, 0};
 }
 
-/* Takes the next field. Returns 0 at the end of the line, where fields->p then is. */
+/* Takes the next field. Returns 0 at the end of the line; fields->p is then that end. */
 int fields_take(struct fields *fields, struct field *field);
 
 /* Writes the first `room` fields of a line, and returns how many there are. */

@@ -130,7 +130,7 @@ extern const struct reader_class read_edges_class, read_pairs_class, read_csv_cl
     read_pace_class, read_sg_class, read_graph500_class, read_graph500_16_class, read_u32_class,
     read_u64_class, read_npy_class, read_npz_class;
 
-/* Whether a column is chosen by its name. */
+/* Nonzero if a column is chosen by its name. */
 int reader_names_columns(const struct reader_options *options);
 
 /* Opens a reader of an input, which must be at its start and stays the caller's. */

@@ -100,8 +100,8 @@ static enum status load_more(const struct line_feed *feed, struct piece *piece, 
     return ST_OK;
 }
 
-/* The place behind the last whole line in the buffer that the piece owns, which is one that starts
- * before `range_end`; NULL when more must be loaded to know it. */
+/* The place behind the last whole line in the buffer that belongs to the piece: one that starts
+ * before `range_end`. NULL: more must be loaded to know it. */
 static char *find_cut(const struct line_feed *feed, const struct piece *piece, int *last)
 {
     uint64_t upto = loaded_upto(piece), final = piece->in.range_end - 1;
@@ -135,7 +135,7 @@ static enum status skip_to_line(const struct line_feed *feed, struct piece *piec
         }
         piece->in.used = (size_t)(until - piece->in.buffer_at);
     }
-    *last = 1; /* all of it lies within a line of an earlier piece */
+    *last = 1; /* the whole range lies within a line of an earlier piece */
     return ST_OK;
 }
 

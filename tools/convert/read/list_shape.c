@@ -72,7 +72,7 @@ static uint64_t number_of(struct field f)
     return number;
 }
 
-/* Whether no id of the lines behind the first one contradicts ids below or up to `bound`. */
+/* Nonzero if all ids of the lines behind the first one may be 0 to bound - 1 or 1 to `bound`. */
 static int ids_fit(const struct list_sample *s, const struct columns *c, uint64_t bound)
 {
     int has_zero = 0, has_bound = 0;

@@ -1,4 +1,5 @@
-/* list_shape.h: lists whose lines show that they are no pairs: counts in the first line, lists of neighbours */
+/* list_shape.h: recognises lists that are no pairs by their lines: counts in the first line, lists
+ * of neighbours */
 #ifndef DBFS_LIST_SHAPE_H
 #define DBFS_LIST_SHAPE_H
 

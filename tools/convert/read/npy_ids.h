@@ -5,7 +5,7 @@
 #include "graph_reader.h"
 #include "npy_array.h"
 
-/* No id of a signed type may be negative, also where ids are to be numbered. */
+/* Sets the limit of ids. No id of a signed type may be negative, even if ids are to be numbered. */
 void npy_limit_ids(struct graph_reader *r, const struct npy_array *array);
 
 /* Makes the ids of a piece 0-based, and refuses those out of range by their row, which counts from

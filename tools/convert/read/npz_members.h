@@ -2,10 +2,11 @@
 #ifndef DBFS_NPZ_MEMBERS_H
 #define DBFS_NPZ_MEMBERS_H
 
-/* Whether the name of an input, "ARCHIVE(PATH)", is that of the array NAME, "ARCHIVE(NAME.npy)". */
+/* Nonzero if the name of an input, "ARCHIVE(PATH)", is that of the array NAME:
+ * "ARCHIVE(NAME.npy)". */
 int npz_is_member(const char *input_name, const char *name);
 
-/* Whether it is that of an array that scipy.sparse.save_npz writes. */
+/* Nonzero if it is the name of an array that scipy.sparse.save_npz writes. */
 int npz_is_sparse(const char *input_name);
 
 #endif

@@ -15,7 +15,7 @@ static const char expected_list[] = "a list of ids with commas, 'private', 'notf
 
 enum { PRIVATE, NOT_FOUND };
 
-/* The list behind `u:`. Returns the next line, or NULL with a fault. */
+/* Parses the list behind `u:`. Returns the next line, or NULL with a fault. */
 static const char *parse_list(const struct graph_reader *r, struct piece *piece, uint64_t u,
                               const char *p, uint64_t lines)
 {
@@ -90,7 +90,8 @@ static const char *parse_line(const struct graph_reader *r, struct piece *piece,
 
 static const char expected_name[] = "a name of 1 to 65535 bytes";
 
-/* Past the name at `p`, which `stop` or the end of the line ends; NULL with a fault. */
+/* Adds the name at `p`, which `stop` or the end of the line ends. Returns its end; NULL with a
+ * fault. */
 static const char *add_name(struct piece *piece, const char *p, char stop, uint64_t lines,
                             uint64_t *place)
 {
@@ -105,7 +106,7 @@ static const char *add_name(struct piece *piece, const char *p, char stop, uint6
     return end;
 }
 
-/* The list behind `u:`, or NAME_NONE where it is empty. */
+/* Parses the list of names behind `u:`. Returns the next line, or NULL with a fault. */
 static const char *parse_named_list(struct piece *piece, uint64_t u, const char *p, uint64_t lines)
 {
     for (;; p++) {

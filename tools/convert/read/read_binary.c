@@ -89,7 +89,7 @@ static enum status load(const struct graph_reader *r, struct piece *piece, struc
     return ST_OK;
 }
 
-/* The ids of a piece against the limit; names the first record that is wrong. */
+/* Compares the ids of a piece with the limit; names the first record that is wrong. */
 static enum status check_ids(const struct graph_reader *r, struct piece *piece, struct error *e)
 {
     const struct records *records = r->state;
@@ -249,7 +249,7 @@ static enum status read_offsets(struct graph_reader *r, struct error *e)
     return ST_OK;
 }
 
-/* A file with weights, or one that is cut, shows by its size before anything is read. */
+/* Checks the size, before anything is read: it shows a file with weights, or one that is cut. */
 static enum status check_sg_size(const struct graph_reader *r, struct error *e)
 {
     const struct records *s = r->state;
@@ -325,7 +325,7 @@ static enum status parse_sg_rows(const struct graph_reader *r, struct piece *pie
     return check_ids(r, piece, e);
 }
 
-/* A stream is read to its end, so that the program before in the pipe can finish. */
+/* Reads a stream to its end, so that the program that writes the pipe can finish. */
 static enum status finish_sg(struct graph_reader *r, struct error *e)
 {
     char rest[4096];

@@ -18,7 +18,7 @@ static inline int ends_word(char c)
     return is_blank(c) || c == '\n' || c == '\r';
 }
 
-/* Two ids; past them, or NULL with a fault. */
+/* Parses two ids. Returns the place behind them, or NULL with a fault. */
 static const char *parse_ids(const struct graph_reader *r, struct piece *piece, const char *p,
                              uint64_t lines)
 {
@@ -108,7 +108,7 @@ static enum status parse_pace(const struct graph_reader *r, struct piece *piece,
 
 /* ---- the problem line ---- */
 
-/* Past `word` and the blanks behind it, or NULL when another word stands there. */
+/* Skips `word` and the blanks behind it. NULL: another word stands there. */
 static const char *skip_word(const char *p, const char *word)
 {
     size_t length = strlen(word);

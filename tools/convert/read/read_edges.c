@@ -17,7 +17,8 @@ static enum status read_input(void *from, void *bytes, size_t count, size_t *got
     return input_read(from, bytes, count, got, e);
 }
 
-/* A plain file is read by any thread, through a descriptor of its own; anything else in order. */
+/* Opens the stream. Any thread may read a plain file, through a descriptor of its own; other inputs
+ * are read in order. */
 static enum status open_stream(struct graph_reader *r, struct stream *stream, struct error *e)
 {
     int fd;
@@ -29,8 +30,8 @@ static enum status open_stream(struct graph_reader *r, struct stream *stream, st
     return edges_reader_open_fd(&stream->reader, fd, r->name, e);
 }
 
-/* The stream is bad. Where its file is damaged farther on, in a way that its compression tells, that is
- * why: the rest is read for it. */
+/* Finds the cause of a bad stream: reads the rest of its file. If compression reports damage there,
+ * that is the cause. */
 static enum status find_damage(const struct graph_reader *r, struct error *e)
 {
     char rest[4096];

@@ -29,7 +29,7 @@ static inline int ends_word(char c)
     return is_blank(c) || c == '\n' || c == '\r';
 }
 
-/* Past one number that is not an id, and the blanks behind it; NULL with a fault. */
+/* Skips a number that is not an id, and the blanks behind it; NULL with a fault. */
 static const char *skip_number(struct piece *piece, const char *p, uint64_t lines,
                                const char *expected)
 {
@@ -41,7 +41,7 @@ static const char *skip_number(struct piece *piece, const char *p, uint64_t line
     return skip_blanks(end);
 }
 
-/* The neighbours of vertex `row`. */
+/* Parses the neighbours of vertex `row`. */
 static const char *parse_row(const struct graph_reader *r, struct piece *piece, const char *p,
                              uint64_t row, uint64_t lines)
 {
@@ -97,7 +97,8 @@ static enum status parse(const struct graph_reader *r, struct piece *piece, stru
     return text_parse(r, piece, SHORTEST_ENTRY_BYTES, parse_lines, e);
 }
 
-/* A line's vertex is its place in the file, so lines are counted in order: while taken. */
+/* Takes a piece and counts its lines. The place of a line in the file is its vertex, so lines are
+ * counted in order. */
 static enum status take_rows(struct graph_reader *r, struct piece *piece, int *end, struct error *e)
 {
     struct metis *m = r->state;

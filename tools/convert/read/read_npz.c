@@ -146,7 +146,8 @@ static void close_npz(struct graph_reader *r)
     free(m);
 }
 
-/* Loads everything when edges are first asked for, not when it is only looked at. */
+/* Takes a piece. Everything is loaded when edges are first asked for, not when the input is only
+ * looked at. */
 static enum status take_npz(struct graph_reader *r, struct piece *piece, int *end, struct error *e)
 {
     struct matrix *m = r->state;
@@ -175,7 +176,7 @@ static uint64_t row_of(const struct matrix *m, uint64_t entry)
     return low;
 }
 
-/* The rows of the entries of a piece, to every second place of `ids`. */
+/* Writes the rows of a piece's entries to every second place of `ids`. */
 static void expand_rows(const struct matrix *m, uint64_t first, size_t count, uint64_t *ids)
 {
     uint64_t row = row_of(m, first), end = npy_at(&m->array[INDPTR], row + 1);

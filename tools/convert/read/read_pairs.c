@@ -18,14 +18,14 @@
 
 enum { SHORTEST_LINE_BYTES = 4 };
 
-/* Columns behind the two ids. */
+/* The number of columns behind the two ids. */
 static inline int further_columns(const struct pairs *pairs)
 {
     return pairs->columns.count - 2;
 }
 
-/* One line that the fast loop does not take: blanks around, comments, faults. Returns the next
- * line, or NULL with a fault. */
+/* Parses a line that the fast loop does not take: one with blanks around, a comment, or a fault.
+ * Returns the next line, or NULL with a fault. */
 static const char *parse_odd_line(const struct graph_reader *r, struct piece *piece, const char *p,
                                   uint64_t lines)
 {
@@ -80,7 +80,7 @@ static inline int take_plain_line(struct cursor *c, uint64_t base, uint64_t limi
     return 1;
 }
 
-/* All lines from `p` on. Returns 0 with a fault. */
+/* Parses all lines from `p` on. Returns 0 with a fault. */
 static int parse_run(const struct graph_reader *r, struct piece *piece, const char *p,
                      const char *end)
 {
@@ -99,9 +99,9 @@ static int parse_run(const struct graph_reader *r, struct piece *piece, const ch
     return c.p != NULL;
 }
 
-/* Where a line starts is known only once the line before is read, and waiting for that is most of
- * the time. So the two halves of the text are read by turns: while one waits the other works.
- * Not inlined, since gcc then has registers left for the constants of scan_id. */
+/* Reads the two halves of the text by turns. The start of a line is known only once the line before
+ * is read, and waiting for that would be most of the time: now one half works while the other
+ * waits. Not inlined, because gcc then has registers left for the constants of scan_id. */
 __attribute__((noinline)) static void parse_halves(const struct graph_reader *r, struct piece *piece)
 {
     const char *text = piece->in.text, *end = text + piece->in.text_bytes;
@@ -179,7 +179,7 @@ static void read_comments(struct graph_reader *r, const char *end)
     }
 }
 
-/* The first lines of data from `p` on, which `line` lines precede. */
+/* Takes the first lines of data from `p` on, which `line` lines precede. */
 static void take_sample(const struct graph_reader *r, const char *p, uint64_t line,
                         struct list_sample *s)
 {
@@ -199,7 +199,7 @@ static void take_sample(const struct graph_reader *r, const char *p, uint64_t li
     }
 }
 
-/* The last comment before the first line of data. */
+/* Finds the last comment before the first line of data. */
 static const char *find_comment(const struct graph_reader *r, const char *data)
 {
     const char *last = NULL;

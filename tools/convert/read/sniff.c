@@ -99,7 +99,8 @@ static int looks_kagen(const struct input *input, const struct sample *s)
            get_u64(s->text + 24) < n;
 }
 
-/* A bit stream has no marks: the .properties file beside BASE.graph tells. */
+/* Nonzero for WebGraph's BASE.graph. Its bit stream has no marks: the .properties file beside it
+ * tells. */
 static int is_webgraph(const struct input *input)
 {
     static const char suffix[] = ".graph", companion[] = ".properties";
@@ -165,7 +166,8 @@ static int read_numbers(const char *p, uint64_t *number, int room)
     return count;
 }
 
-/* Whether the lists agree, if plain lists of neighbours follow a METIS header. */
+/* The state of a check if plain lists of neighbours follow a METIS header: line j must list i if
+ * line i lists j. */
 struct metis_check {
     uint64_t n;
     int rows;         /* lines of the sample after the header */
@@ -220,8 +222,8 @@ static void check_row(const char *const *rows, int row, struct metis_check *chec
     }
 }
 
-/* Header N M [FORMAT [CONSTRAINTS]]; with weights the lists cannot be told from them, so there the
- * columns must vary. */
+/* Nonzero if a header N M [FORMAT [CONSTRAINTS]] and its lists follow. With weights, neighbours
+ * cannot be told from these, so the number of columns must vary. */
 static int looks_metis(const struct sample *s)
 {
     const char *rows[MAX_LINES];
@@ -265,8 +267,8 @@ static int is_digit(char c)
     return c >= '0' && c <= '9';
 }
 
-/* Names with commas between, and none of them looks like a number. The first may be missing, as pandas names the
- * numbers of rows. A tab would be what separates the columns. */
+/* Nonzero for names with commas between, none of which looks like a number. The first name may be
+ * missing, as in files of pandas with numbers of rows. A line with a tab has tabs as separators. */
 static int is_csv_header(const char *line)
 {
     struct fields fields = fields_of(line, SEPARATOR_COMMA);
@@ -282,7 +284,8 @@ static int is_csv_header(const char *line)
     return fields.taken > 1;
 }
 
-/* The same with other separators: names that are usual, or a line of numbers after them. */
+/* Nonzero for a line of names with commas; or with any separator, if the names are usual or a line
+ * of numbers follows. */
 static int has_column_names(const struct sample *s, enum separator separator)
 {
     if (s->lines == 0)
@@ -394,7 +397,7 @@ static void find_lines(struct sample *s)
     }
 }
 
-/* Copies the peeked bytes; of a sample that is not all, only whole lines, unless it has none. */
+/* Copies the peeked bytes. If there are more, only whole lines are copied, unless there is none. */
 static enum status fill_sample(struct sample *s, const unsigned char *bytes, size_t count,
                                struct error *e)
 {

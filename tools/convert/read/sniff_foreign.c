@@ -133,7 +133,7 @@ static enum status refuse_networkx(const struct foreign_sample *s, struct error 
 
 /* ---- pairs with other separators ---- */
 
-/* The line as one word that has `c` in it. */
+/* Nonzero if the line is one word that has `c` in it. */
 static int is_joined_by(const char *line, char c)
 {
     const char *p = skip_blanks(line);
@@ -142,7 +142,7 @@ static int is_joined_by(const char *line, char c)
     return at != NULL && at > p && (p[length] == '\r' || p[length] == '\n' || at[1] == ' ');
 }
 
-/* Two words in quotes, with a comma or blanks between. */
+/* Nonzero for two words in quotes, with a comma or blanks between. */
 static int is_quoted(const char *line)
 {
     const char *p = skip_blanks(line), *second;

@@ -13,7 +13,7 @@
 enum {
     HEADER_BYTES = 17,
     ENTRY_BYTES = 4,  /* in the file */
-    SORTED_BYTES = 8, /* in memory: an entry, and the place that sorting takes for it */
+    SORTED_BYTES = 8, /* in memory: an entry, and its place for sorting */
     PARALLEL_ROWS = 1 << 10
 };
 

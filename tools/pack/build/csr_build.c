@@ -31,7 +31,8 @@ static enum status count_ranges(const struct csr_rows *csr, struct range_counter
     return e->status;
 }
 
-/* Each thread counts by column apart, where there is memory for that. */
+/* Gives each thread counters of its own for columns if memory allows; otherwise all share those of
+ * the first. */
 static enum status take_columns(const struct csr_rows *csr, struct range_counter *counters,
                                 int threads, struct memory_budget *budget, struct error *e)
 {
@@ -88,8 +89,9 @@ static uint32_t choose_heads(const struct csr_rows *csr, int asked, uint64_t sou
     return subgraph_columns(csr->g) == DELEGATES && 2 * source_rows >= csr->rows ? HEADS_USUAL : 0;
 }
 
-/* About the bytes of the packed columns, from the rows' records: the columns of a row of L, spread
- * evenly over 2^column_bits, cost column_bits - log2(L) + 2 bits each, and one for the directory. */
+/* Estimates the bytes of the packed columns from the records of each row. A row of L columns,
+ * spread evenly over 2^column_bits, takes column_bits - log2(L) + 2 bits a column, plus one for the
+ * directory. */
 static uint64_t estimate_columns(const struct csr_rows *csr, int threads, uint64_t *columns)
 {
     uint64_t bits = 0, count = 0;
@@ -156,8 +158,8 @@ static enum status write_sources(const struct csr_rows *csr, uint64_t source_row
     return e->status;
 }
 
-/* The offsets of the rows, of 4 bytes where the last one, `total`, fits; then in the memory of the lengths,
- * which end here. */
+/* Makes the lengths of the rows into offsets and writes them. `total` is the last offset. Offsets
+ * of 4 bytes, if that fits, take the memory of the lengths. The lengths are gone afterwards. */
 static enum status write_offsets(struct csr_rows *csr, uint64_t total,
                                  const struct section_writer *out, struct error *e)
 {
@@ -211,7 +213,7 @@ static struct csr_rows describe_rows(const struct csr_source *source, enum subgr
                              .width = subgraph_rows(g) == NORMALS && subgraph_columns(g) == NORMALS ? o->nn_column_bytes : 4};
 }
 
-/* What nd has comes from a transpose alone. */
+/* Takes the arrays over rows. nd has no placed records: its edges come from a transpose. */
 static enum status take_rows(struct csr_rows *csr, struct memory_budget *budget, struct error *e)
 {
     memory_take(budget, (void **)&csr->records_of, csr->rows + 1, 4, "row lengths", e);
@@ -223,7 +225,7 @@ static enum status take_rows(struct csr_rows *csr, struct memory_budget *budget,
     return e->status;
 }
 
-/* What columns were made of. */
+/* Frees the counts of placed records, which nobody needs once columns are made. */
 static void release_placed(struct csr_rows *csr, struct memory_budget *budget)
 {
     if (csr->placed != csr->records_of)

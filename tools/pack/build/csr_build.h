@@ -20,7 +20,7 @@ struct csr_counts {
     uint32_t head_columns; /* k */
 };
 
-/* Where the edges of a subgraph come from (range_sort.h). */
+/* The source of a subgraph's edges (range_sort.h). */
 struct csr_source {
     struct placement *placement;
     uint32_t shard;

@@ -13,8 +13,8 @@
 
 enum { WINDOW_PER_THREAD = 16 /* ranges that are sorted, or wait for those before them */ };
 
-/* Memory for the columns of any range. It goes from range to range: memory fresh from the system is
- * cleared first, which would take longer than sorting into it. */
+/* Memory for the columns of one range. The next range reuses it: the system clears new memory, and
+ * that would take longer than sorting into it. */
 struct column_buffer {
     struct column_buffer *next;
     uint64_t room[]; /* PACKED_BLOCK in front; columns of 4 or 8 bytes each; blocks when packed */
@@ -27,7 +27,7 @@ struct buffer_list {
     uint64_t buffer_bytes;
 };
 
-/* Elements of ranges so far that do not fill a block. */
+/* The last elements of the ranges so far, which do not fill a block. */
 struct carry {
     uint64_t count;
     union {
@@ -36,7 +36,7 @@ struct carry {
     } element;
 };
 
-/* A range on its way. */
+/* A range on its way through the stages. */
 struct range {
     uint32_t r;
     struct column_buffer *buffer; /* NULL where there are no records */
@@ -44,17 +44,17 @@ struct range {
     uint64_t count;               /* columns, the heads taken out */
     uint64_t carried;             /* elements of earlier ranges in front of them */
     uint64_t whole;               /* elements in whole blocks, from the carried ones on */
-    uint64_t words;               /* these take, packed */
+    uint64_t words;               /* of 4 bytes, that these elements take packed */
     uint64_t bytes, at;           /* in the file */
     uint32_t crc;
 };
 
-/* One thread's side. */
+/* The state of one thread. */
 struct worker {
     int open;
     struct range_sorter sorter;
     uint64_t edges;
-    uint32_t *offsets; /* of the rows of what is encoded */
+    uint32_t *offsets; /* of the rows that are being encoded */
     uint64_t offset_capacity;
 };
 
@@ -66,7 +66,7 @@ struct columns_job {
     uint32_t window; /* ranges under way, with a buffer each */
     int threads;
     uint64_t thread_bytes;
-    struct packed_encoder encoder; /* of what is written */
+    struct packed_encoder encoder; /* collects the directory of the blocks */
     struct carry carry;
     struct buffer_list spare;
     struct worker *worker; /* [threads] */
@@ -175,7 +175,7 @@ static const void *file_elements(const struct columns_job *j, const struct range
     return range->count > 0 ? elements_of(j, range) : NULL;
 }
 
-/* Before its place there is known. */
+/* Computes the bytes and the CRC of a range; its place in the file is not known yet. */
 static void weigh(const struct columns_job *j, struct range *range)
 {
     range->bytes = j->packed ? range->words * sizeof(uint32_t) : range->count * j->csr->width;
@@ -217,7 +217,7 @@ static enum status sort_placed(void *context, void *slot, struct error *e)
     return range_sort(j->csr, &w->sorter, range->r, range->buffer->room + PACKED_BLOCK, e);
 }
 
-/* In the order of the ranges: all up to this one have been sorted. */
+/* Does nothing. As it runs in the order of the ranges, all up to this one have been sorted. */
 static enum status let_pass(void *context, void *slot, struct error *e)
 {
     (void)context;
@@ -246,8 +246,8 @@ static enum status sort_and_finish(void *context, void *slot, struct error *e)
 
 /* ---- stages: packing ---- */
 
-/* In the order of the ranges: puts what earlier ones left over in front of this one, and takes what it
- * leaves over. */
+/* Puts the elements that earlier ranges left over in front of this one, and keeps those that it
+ * leaves over. Runs in the order of the ranges. */
 static enum status cut_blocks(void *context, void *slot, struct error *e)
 {
     struct columns_job *j = context;
@@ -282,8 +282,8 @@ static enum status take_offsets(struct worker *w, uint64_t count, struct error *
     return fail_memory(e, "packing edges", 2 * count * sizeof *w->offsets);
 }
 
-/* The rows of `carried` elements before row `begin`, and those up to row `end`; the elements of the
- * first one before them are not counted. */
+/* Finds the rows that have the last `carried` elements before row `begin`, and the rows from there
+ * to row `end`. Of the first row, earlier elements are not counted. */
 static enum status find_rows(const struct csr_rows *csr, struct worker *w, uint64_t begin,
                              uint64_t end, uint64_t carried, struct packed_rows *rows,
                              struct error *e)
@@ -325,7 +325,8 @@ static enum status encode(void *context, void *slot, struct error *e)
 
 /* ---- stages: writing ---- */
 
-/* In the order of the ranges. Columns one after the other take no words at all. */
+/* Gives the range its place in the file, or appends it if the file cannot seek. Runs in the order
+ * of the ranges. A range may have no bytes: packed columns that are consecutive take no words. */
 static enum status reserve(void *context, void *slot, struct error *e)
 {
     struct columns_job *j = context;
@@ -357,7 +358,7 @@ static enum status write_out(void *context, void *slot, struct error *e)
 
 /* ---- everything ---- */
 
-/* The elements that fill no block, and the directory. */
+/* Writes the last elements, which fill no block, and the directory. */
 static enum status write_rest(struct columns_job *j, struct error *e)
 {
     struct packed_rows rows;

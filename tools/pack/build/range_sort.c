@@ -174,7 +174,8 @@ void range_sorter_close(struct range_sorter *t)
 
 /* ---- loops over records ---- */
 
-/* Where each row of a range begins, from their lengths; returns where the last one ends. */
+/* Sets start[] to the first place of each row of a range, from their lengths; returns the end of
+ * the last row. */
 static size_t start_rows(const uint32_t *length, uint64_t rows, uint64_t *start)
 {
     size_t at = 0;
@@ -223,7 +224,7 @@ static size_t start_rows(const uint32_t *length, uint64_t rows, uint64_t *start)
 DEFINE_LOOPS(uint32_t, u32)
 DEFINE_LOOPS(uint64_t, u64)
 
-/* Moves the columns of records to their rows, in this order; next[] ends up behind them. */
+/* Moves the columns of records to their rows, in order; next[] moves on behind them. */
 static void spread(const struct csr_rows *csr, uint64_t begin, const void *records, size_t count,
                    unsigned record_width, uint64_t *restrict next, void *columns)
 {
@@ -241,7 +242,8 @@ static void spread(const struct csr_rows *csr, uint64_t begin, const void *recor
 
 /* ---- sorting what is placed ---- */
 
-/* What is placed stands at the end of a range's memory, row after row. */
+/* Returns where the placed columns stand, at the end of a range's memory, row after row, and sets
+ * next[]. */
 static void *start_placed(const struct csr_rows *csr, uint32_t r, void *columns, uint64_t *next)
 {
     uint64_t begin = range_begin(csr, r), rows = range_begin(csr, r + 1) - begin;
@@ -249,7 +251,7 @@ static void *start_placed(const struct csr_rows *csr, uint32_t r, void *columns,
     return (unsigned char *)columns + (csr->records_in[r] - count) * csr->width;
 }
 
-/* The memory of a range that has been read serves what is passed on. */
+/* Gives the memory of a range that has been read to the transpose, for the records passed on. */
 static void hand_over(const struct csr_rows *csr, const struct range_sorter *t, uint32_t r)
 {
     uint32_t bucket = placement_bucket(csr->placement, csr->shard, csr->g, r);
@@ -257,7 +259,7 @@ static void hand_over(const struct csr_rows *csr, const struct range_sorter *t, 
         bucket_hand_over(&csr->placement->store, bucket, i, t->writer);
 }
 
-/* All records of a range, row after row where they are to be passed on. */
+/* Copies all records of a range, grouped by row if they are to be passed on. */
 static void *group(const struct csr_rows *csr, struct range_sorter *t, uint32_t r, struct error *e)
 {
     struct record_reader reader;
@@ -279,8 +281,8 @@ static void *group(const struct csr_rows *csr, struct range_sorter *t, uint32_t 
     return to;
 }
 
-/* Drops duplicates of dd, whose transpose needs none, and passes sorted records on. Those of dn keep their
- * duplicates, so that nd's rows have as many records as if they had been placed. */
+/* Passes sorted records on. Duplicates of dd are dropped first, as its transpose needs none. Those
+ * of dn stay, so that nd's rows have as many records as if they had been placed. */
 static size_t pass_on(const struct csr_rows *csr, struct range_sorter *t, uint32_t r, void *records,
                       size_t count)
 {
@@ -361,7 +363,8 @@ static enum status sort_rows(const struct csr_rows *csr, struct range_sorter *t,
     return e->status;
 }
 
-/* Whether range r is sorted whole. Not where a row of nn has a column in 64: marks are faster then. */
+/* Nonzero if range r is sorted whole: it fits into the cache, and rows of nn have fewer columns
+ * than one in 64. Marks sort denser rows faster. */
 static int sorts_whole(const struct csr_rows *csr, uint32_t r, uint64_t count)
 {
     unsigned bits = csr->plan->column_bits;
@@ -392,7 +395,7 @@ enum status range_sort(const struct csr_rows *csr, struct range_sorter *t, uint3
 
 /* ---- rows ---- */
 
-/* Makes room in front of what is placed in each row, and collects there what a transpose has. */
+/* Makes room in front of the placed columns of each row, for the columns of the transpose. */
 static enum status collect(const struct csr_rows *csr, struct range_sorter *t, uint32_t r,
                            uint32_t *columns, struct error *e)
 {
@@ -413,8 +416,8 @@ static enum status collect(const struct csr_rows *csr, struct range_sorter *t, u
     return transpose_collect(csr->from, &t->collector, r, t->next, columns, e);
 }
 
-/* Moves the different ones of some ascending columns of a row to its heads, as long as there is room, and to
- * columns[to]; returns how many went there. */
+/* Drops duplicates of some ascending columns of a row. The first ones become its heads, as long as
+ * there is room; the others go to columns[to]. Returns the number of the others. */
 static size_t finish(const struct csr_rows *csr, uint64_t row, void *columns, uint64_t at,
                      size_t count, uint64_t to, uint32_t *heads)
 {

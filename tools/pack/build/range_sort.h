@@ -42,21 +42,21 @@ struct csr_rows {
     uint64_t rows;
     uint32_t width; /* of a column: 4 or 8 bytes */
     uint32_t k;
-    uint32_t *records_of; /* [rows + 1]: of each row that is not finished; once it is, that memory has: */
+    uint32_t *records_of; /* [rows + 1]: records of each unfinished row; finished rows have there: */
     uint32_t *kept_of;    /* [rows + 1]: columns after the heads */
-    uint32_t *placed;     /* [rows]: of the records, those from buckets; NULL: none */
+    uint32_t *placed;     /* [rows]: records from buckets; NULL: none */
     uint32_t *heads;      /* [k][rows] */
     uint64_t *records_in; /* [ranges], duplicates counted */
     uint64_t longest_row; /* records */
 };
 
-/* The first row of range r, or the end of the rows of this shard if there are none. r may be the number of
- * ranges. */
+/* The first row of range r; the end of this shard's rows if the range has none here. r may be the
+ * number of ranges. */
 uint64_t range_begin(const struct csr_rows *csr, uint32_t r);
 
-/* The memory with which one thread counts. In dd a column above the diagonal is a row below it, so columns
- * are counted too. Any thread may meet any column, so each has counters for all of them, or all share
- * some. */
+/* The counters of one thread. In dd a column above the diagonal is a row below it, so columns are
+ * counted too. Any thread may meet any column, so each has counters for all columns, or all threads
+ * share one array. */
 struct range_counter {
     void *read_buffer;
     uint32_t *of_column; /* [rows] of dd: this thread's, or shared by all */
@@ -70,8 +70,8 @@ void range_counter_close(struct range_counter *counter);
 enum status range_count(const struct csr_rows *csr, const struct range_counter *counter, uint32_t r,
                         struct error *e);
 
-/* Adds up what `count` counters counted: completes records_of[] and records_in[] of range r. Call it when all
- * ranges were counted. */
+/* Adds up `count` counters, which completes records_of[] and records_in[] of range r. Call it when
+ * all ranges were counted. */
 void range_counted(const struct csr_rows *csr, const struct range_counter *counters, int count,
                    uint32_t r);
 

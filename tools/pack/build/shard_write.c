@@ -61,7 +61,7 @@ static enum status write_attributes(const struct packing *pk, uint32_t shard,
                          rows == ROWS_UNDIRECTED ? SHARD_ATTRIBUTE_COUNT : SHARD_DIRECTED_ATTRIBUTE_COUNT, at, e);
 }
 
-/* What the subgraphs of a shard are written with. */
+/* The values that writing any subgraph of a shard needs. */
 struct subgraph_writer {
     const struct packing *pk;
     uint32_t shard;
@@ -69,7 +69,7 @@ struct subgraph_writer {
     struct csr_counts *counts; /* [ROW_SETS] */
 };
 
-/* Builds a subgraph of which there is nothing but its records. */
+/* Builds a subgraph from its records alone, without a transpose. */
 static enum status write_alone(const struct subgraph_writer *w, enum subgraph g, struct error *e)
 {
     const struct packing *pk = w->pk;
@@ -77,8 +77,8 @@ static enum status write_alone(const struct subgraph_writer *w, enum subgraph g,
     return csr_build(&source, g, pk->heads[g % SUBGRAPHS], w->out, &w->counts[g], e);
 }
 
-/* Builds a subgraph, and its reverse where that is another one, of which the transpose of the first is all
- * there is. */
+/* Builds a subgraph and its reverse. The reverse is made from the transpose alone, unless both are
+ * the same subgraph. */
 static enum status write_pair(const struct subgraph_writer *w, enum subgraph g, enum subgraph reverse,
                               struct error *e)
 {
@@ -110,7 +110,7 @@ static enum status write_undirected(const struct subgraph_writer *w, struct erro
     return e->status;
 }
 
-/* The in-rows of an edge are of the reverse of its subgraph. */
+/* Builds the subgraphs of a directed graph. In-rows are in the reverse of an edge's subgraph. */
 static enum status write_directed(const struct subgraph_writer *w, struct error *e)
 {
     static const enum subgraph placed[] = {DD, DN, ND};

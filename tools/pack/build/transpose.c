@@ -9,7 +9,7 @@
 
 /* ---- opening ---- */
 
-/* What the placement has not used of its memory is there, too. */
+/* Opens the store. It may also take the memory that the placement has not used. */
 static enum status open_store(struct transpose *t, const struct placement *placement,
                               const struct transpose_limits *limits, struct error *e)
 {
@@ -54,7 +54,7 @@ void transpose_close(struct transpose *t)
 
 /* ---- appending ---- */
 
-/* A place in a bucket, for records of rows before `end` and as many as there is room for. */
+/* A place in a bucket, with room for some records of rows before `end`. */
 struct place {
     uint32_t bucket, end;
     unsigned bytes; /* of a record */
@@ -82,7 +82,7 @@ static inline unsigned char *put(unsigned char *at, unsigned bytes, uint64_t rec
     return at + 4;
 }
 
-/* Records by ascending column go to one bucket after the other, in runs. */
+/* Appends records, which ascend by column, in runs to one bucket after the other. */
 #define DEFINE_APPEND(type, suffix)                                                                \
     static void append_##suffix(const struct record_target *target, struct bucket_writer *w,       \
                                 const type *from, size_t count, unsigned bits, uint64_t begin)     \
@@ -148,7 +148,7 @@ uint64_t transpose_count(struct transpose *t, uint32_t range, void *read_buffer,
 
 /* ---- collecting ---- */
 
-/* What one thread has put into a bucket. */
+/* The records that one thread has put into a bucket. */
 struct transpose_lane {
     struct record_reader reader;
     const void *records; /* of the current run, from the next one on */
@@ -200,8 +200,8 @@ static void next_run(struct transpose_lane *lane, uint64_t mask)
     lane->column = lane->count > 0 ? column_at(lane, mask) : UINT64_MAX;
 }
 
-/* The lane with the smallest column. *limit is the smallest of the others: what lanes have next belongs to
- * different ranges of columns. */
+/* The lane with the smallest column. *limit is the smallest column of the other lanes; below it, no
+ * other lane has a record. */
 static struct transpose_lane *first_lane(struct transpose_lane *lanes, int count, uint64_t *limit)
 {
     struct transpose_lane *first = lanes;

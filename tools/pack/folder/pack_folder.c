@@ -65,7 +65,7 @@ static int is_finished(const struct pack_folder *f, const char *name)
            strcmp(manifest_part_name(own, sizeof own, shard, f->journal.p), name) == 0;
 }
 
-/* What a packing writes or removes. */
+/* Nonzero for the name of a file that packings write or remove. */
 static int is_ours(const char *name)
 {
     return is_part(name) || is_grid_part(name) || is_temporary(name) || strcmp(name, MANIFEST_NAME) == 0 ||
@@ -102,7 +102,7 @@ static enum status remove_file(const struct pack_folder *f, const char *name, st
     return e->status;
 }
 
-/* Also grid parts, which are made of parts. */
+/* Grid parts count as unfinished too, as they are made of parts. */
 static int is_unfinished_part(const struct pack_folder *f, const char *name)
 {
     return is_grid_part(name) || (is_part(name) && !is_finished(f, name));
@@ -130,7 +130,8 @@ static enum status remove_matching(const struct pack_folder *f,
     return e->status;
 }
 
-/* What was renamed or removed so far survives a crash of the machine before anything that follows. */
+/* Syncs the folder, so that a crash of the machine cannot undo earlier renames and removals and
+ * keep later ones. */
 static enum status sync_folder(const struct pack_folder *f, struct error *e)
 {
     if (fsync(f->fd) != 0 && errno != EINVAL && errno != EROFS)
@@ -200,7 +201,7 @@ static enum status refuse_new(const struct pack_folder *f, int others, struct er
 
 /* ---- resuming ---- */
 
-/* What keeps two packings from being the same, as far as both are known; NULL: nothing. */
+/* The first difference between two packings, as far as both are known; NULL: none. */
 static const char *difference(const struct journal *a, const struct journal *b)
 {
     if (a->p != b->p)
@@ -229,7 +230,8 @@ static enum status compare_found(const struct pack_folder *f, struct error *e)
                 f->path, f->has_journal ? "an unfinished packing" : "a packed graph", what);
 }
 
-/* Where both stand, the journal counts: a killed --force leaves the manifest of an older graph. */
+/* Reads the journal or, if there is none, the manifest. The journal counts if both stand: a killed
+ * --force leaves the manifest of an older graph. */
 static enum status read_found(struct pack_folder *f, struct error *e)
 {
     struct manifest m;
@@ -245,7 +247,7 @@ static enum status read_found(struct pack_folder *f, struct error *e)
                                 .identified = 1,
                                 .checksum = m.totals.checksum,
                                 .pack_id = m.pack_id};
-    /* those of a graph are part of its pack id alone */
+    /* the manifest has no heads; the pack id covers them */
     memcpy(f->found.heads, f->journal.heads, sizeof f->found.heads);
     manifest_free(&m);
     return ST_OK;
@@ -286,7 +288,7 @@ static enum status write_journal(struct pack_folder *f, struct error *e)
     return e->status;
 }
 
-/* What the process says when a signal ends it. */
+/* Prepares the message that is printed when a signal ends the process. */
 static void prepare_farewell(const struct pack_folder *f)
 {
     char text[4608];
@@ -297,7 +299,8 @@ static void prepare_farewell(const struct pack_folder *f)
     signals_farewell(text);
 }
 
-/* As long as there is nothing to resume, a signal leaves nothing, as a failure does. */
+/* Has a signal remove the journal and a folder made here, as a failure does: there is nothing to
+ * resume yet. */
 static void let_signals_undo(struct pack_folder *f)
 {
     char *journal = manifest_path(f->path, PACKING_NAME);

@@ -39,7 +39,7 @@ struct pack_folder {
     int undoable;        /* a signal removes the journal and, if it was made, the folder: `slot` */
     int slot[2];
     struct journal journal; /* of this packing */
-    struct journal found;   /* of what is in the folder: its journal or, without one, its manifest */
+    struct journal found;   /* of the packing in the folder, from its journal or, without one, its manifest */
     unsigned char *finished; /* [p] parts of this packing that are in place */
     uint32_t finished_count;
 };
@@ -57,9 +57,9 @@ enum status pack_folder_open(struct pack_folder *folder, const char *path,
                              struct error *e);
 
 /* pack_folder_open for a job of several ranks. Only the first rank opens the folder; then it calls
- * pack_folder_share. The others call pack_folder_join before that, and learn from it what is in the folder.
- * pack_folder_share is collective. Where a host does not share the file system of the first rank, it makes the
- * folder there, too. */
+ * pack_folder_share. The others call pack_folder_join before that, and learn from it what is in the
+ * folder. pack_folder_share is collective. It also makes the folder on hosts that do not share the
+ * file system of the first rank. */
 enum status pack_folder_join(struct pack_folder *folder, const char *path,
                              enum pack_folder_mode mode, const struct journal *wanted,
                              struct error *e);
@@ -87,7 +87,7 @@ void pack_folder_note(struct pack_folder *folder, uint32_t shard);
 /* Removes the journal. Call it when the manifest is written. */
 enum status pack_folder_finish(struct pack_folder *folder, struct error *e);
 
-/* After a failure: if no part is finished, removes what this run made. */
+/* Call it after a failure. If no part is finished, it removes all that this run made. */
 void pack_folder_abandon(struct pack_folder *folder);
 
 void pack_folder_close(struct pack_folder *folder); /* one that is zero except for fd = -1 is allowed */

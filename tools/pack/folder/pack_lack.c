@@ -11,7 +11,7 @@
 
 enum { MOST_DISKS = 64 };
 
-/* File systems, each once, and what they have free together. */
+/* File systems, each once, and their free bytes together. */
 struct disks {
     dev_t device[MOST_DISKS];
     int count;

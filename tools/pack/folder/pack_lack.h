@@ -1,4 +1,4 @@
-/* pack_lack.h: how far memory and disks fall short of a planned packing */
+/* pack_lack.h: the memory and the disk space that a planned packing lacks */
 #ifndef DBFS_PACK_LACK_H
 #define DBFS_PACK_LACK_H
 
@@ -10,8 +10,8 @@ struct pack_lack {
     uint64_t disk; /* of the folders for temporary files and the folder of the output together */
 };
 
-/* Compares the plan with what this host has free now. `output` need not exist yet; NULL: it is not looked
- * at. */
+/* Compares the plan with the free memory and disk space of this host. `output` need not exist yet;
+ * NULL: it is not looked at. */
 struct pack_lack pack_lack_find(const struct pack_plan *plan, const char *output,
                                 const char *const *tmpdirs, int count);
 

@@ -77,7 +77,7 @@ static void measure(const struct shard *s, struct part_sizes *sizes)
     sizes->device_bytes = shard_device_bytes(s);
     sizes->file_bytes = container_bytes(s->file);
     for (int g = 0; g < SUBGRAPHS; g++) {
-        sizes->edges += s->csr[g].edges; /* of a directed graph, of out-rows */
+        sizes->edges += s->csr[g].edges; /* of a directed graph: those of out-rows */
         sizes->heads[g] = s->csr[g].head_columns;
     }
     for (uint32_t i = 0; i < container_sections(s->file); i++) {

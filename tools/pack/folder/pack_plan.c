@@ -1,9 +1,9 @@
 /* pack_plan.c: see pack_plan.h
  *
- * With a split, the degrees are known, and for the TH of the split the edges of each class, duplicates
- * counted. Without one there are bounds: a delegate has more than TH edge ends, and a suggested TH leaves
- * at most 4n/p delegates by the rule of memory, else any number. The largest degree is then a guess, and so
- * is the memory for sorting the longest row.
+ * A split has the degrees and, for its TH, the edges of each class, duplicates counted. Without a
+ * split there are bounds: a delegate has more than TH edge ends, and a TH suggested by the rule of
+ * memory leaves at most 4n/p delegates. The largest degree is then a guess, and so is the memory
+ * for sorting the longest row.
  */
 #include "pack_plan.h"
 
@@ -15,11 +15,11 @@
 #include <math.h>
 #include <string.h>
 
-/* What the plan rests on. */
+/* The numbers of the graph on which the plan rests. */
 struct graph {
     uint64_t n, connected, m, d, largest_degree, largest_normal;
     uint64_t edges[SUBGRAPHS]; /* directed, of all shards */
-    uint64_t most_nn;          /* as many of nn or fewer */
+    uint64_t most_nn;          /* a bound of the edges of nn */
 };
 
 static void bound_without_split(struct graph *g, const struct pack_options *o)
@@ -32,7 +32,7 @@ static void bound_without_split(struct graph *g, const struct pack_options *o)
     g->largest_normal = o->th_given && o->th < g->largest_degree ? o->th : g->largest_degree;
     g->most_nn = g->largest_normal > 0 && g->connected > g->m / g->largest_normal
                      ? g->m : g->connected * g->largest_normal;
-    /* all edges in one class: the widest rows and the most of them */
+    /* all edges in one class, which has the widest and the most rows */
     g->edges[g->d > 0 ? DD : NN] = g->m;
 }
 
@@ -79,7 +79,8 @@ static enum status describe(struct graph *g, const struct pack_plan *plan,
     return e->status;
 }
 
-/* Shards are of about equal size: one in some standard deviations has this many of `count`. */
+/* The most of `count` that a shard is likely to have. Shards are about equal; this is some standard
+ * deviations above the mean. */
 static uint64_t share(uint64_t count, uint32_t p)
 {
     uint64_t even = count / p + (count % p != 0);
@@ -110,7 +111,7 @@ static struct pack_size measure(const struct pack_plan *plan, const struct graph
 
 /* ---- bytes of shards ---- */
 
-/* What a shard of average size holds of one subgraph, not packed. Of a head column, half may be
+/* The bytes of one subgraph in a shard of average size, not packed. Half of a head column may be
  * empty. */
 static uint64_t subgraph_bytes(const struct graph *g, const struct pack_size *s, enum subgraph sub, uint64_t edges)
 {
@@ -122,7 +123,8 @@ static uint64_t subgraph_bytes(const struct graph *g, const struct pack_size *s,
            2 * k * rows + (sub == ND ? 4 * smaller(rows, edges) : 0);
 }
 
-/* Half of the edges that the classes count are out-rows of a directed graph. */
+/* The same for all rows of the subgraph. Classes count a directed edge twice; out-rows have it
+ * once. */
 static uint64_t rows_bytes(const struct graph *g, const struct pack_size *s, enum subgraph sub)
 {
     uint64_t edges = g->edges[sub] / s->p;
@@ -142,8 +144,8 @@ static void plan_output(struct pack_plan *plan, const struct graph *g, const str
                          16 * smaller(plan->separation.totals.loops, g->n);
 }
 
-/* The most bytes of the columns if they are packed. A row of L columns takes about log2(rows / L) + 3 bits
- * for each, and most of them where all rows are of one length. */
+/* The most bytes of the packed columns. A row of L columns takes about log2(rows / L) + 3 bits for
+ * each. That is most if all rows have the same length. */
 static uint64_t packed_columns(const struct graph *g)
 {
     uint64_t rows = larger(g->connected, 1), bits = bits_for(rows) + 3;
@@ -170,8 +172,8 @@ static void plan_packed(struct pack_plan *plan, const struct graph *g, const str
 
 /* ---- memory and disk ---- */
 
-/* Records of all shards, as wide as placing makes them: of dd above the diagonal, of nd none. *nn is the
- * part of nn; the others are passed on within a shard. */
+/* The bytes of all placed records: dd has those above the diagonal, nd has none. *nn is the part of
+ * nn; the others are passed on within a shard. */
 static uint64_t placed_bytes(const struct graph *g, const struct pack_size *s,
                              const struct pack_memory *m, uint64_t *nn)
 {
@@ -192,9 +194,9 @@ static uint64_t placed_bytes(const struct graph *g, const struct pack_size *s,
     return bytes;
 }
 
-/* What does not fit is spilled: the edges, and once more those that are passed on within a shard. When the
- * last of them come, some are in memory: a quarter of the store, and of a shard's transpose half of its own
- * memory and of what the store has given back by then. */
+/* The bytes that are spilled: edges that do not fit, and once more those passed on within a shard.
+ * When the last ones come, some are in memory: a quarter of the store, and of a shard's transpose
+ * half of its own memory and half of the memory that the store has given back by then. */
 static uint64_t spilled_bytes(const struct pack_memory *m, uint32_t p, uint64_t edges,
                               uint64_t passed)
 {

@@ -1,4 +1,4 @@
-/* pack_plan.h: what a packing will take, before it is made (dbfs-pack --plan) */
+/* pack_plan.h: predicts memory, disk space and passes of a packing (dbfs-pack --plan) */
 #ifndef DBFS_PACK_PLAN_H
 #define DBFS_PACK_PLAN_H
 

@@ -1,7 +1,8 @@
 /* pack_verify.c: see pack_verify.h
  *
- * Two sets of edges are each other's reverse if the sums of hashes of their (source, destination) pairs say
- * so. Sums do not depend on order, so a directory of any size is read once and decoded part by part.
+ * Two sets of edges count as each other's reverse if sums of hashes of their (source, destination)
+ * pairs agree. Sums do not depend on order, so a directory of any size is read once and decoded
+ * part by part.
  */
 #include "pack_verify.h"
 
@@ -22,7 +23,7 @@ struct verify {
     struct memory_budget *budget;
     int threads;
     uint64_t edges[SUBGRAPHS];
-    uint64_t nn_forward, nn_backward; /* hash sums over all shards: of nn, and of what it is the reverse of, reversed */
+    uint64_t nn_forward, nn_backward; /* hash sums over all shards: of nn; of the edges that are its reverse, reversed */
     uint64_t degree_sum, loops;
     uint64_t *delegate_id;    /* [d] of the first part */
     uint32_t *delegate_run;   /* [d] the delegate's run of equal degrees */
@@ -63,7 +64,7 @@ static void sum_pairs(const struct csr *csr, uint64_t tag, int threads, uint64_t
     *backward += b;
 }
 
-/* The format leaves heads out where k is 0. */
+/* Checks that a subgraph with k = 0 has no heads section: the format leaves it out. */
 static enum status check_heads(const struct shard *s, struct error *e)
 {
     for (int g = 0; g < shard_row_sets(s); g++) {
@@ -85,7 +86,7 @@ static enum status mark_vertex(const struct shard *s, uint64_t *seen, uint64_t s
     return ST_OK;
 }
 
-/* Local vertices: each once, ids ascending within a degree, degrees at most TH. */
+/* Checks local vertices: each is there once, ids ascend within a degree, degrees are at most TH. */
 static enum status check_locals(const struct shard *s, uint64_t *seen, uint64_t *degree_sum,
                                 struct error *e)
 {
@@ -105,7 +106,8 @@ static enum status check_locals(const struct shard *s, uint64_t *seen, uint64_t 
     return ST_OK;
 }
 
-/* Self-loops are at vertices of this shard, by ascending id; those at isolated vertices are at no others. */
+/* Checks self-loops: they are at vertices of this shard, by ascending id; those at isolated
+ * vertices are at no others. */
 static enum status check_loops(struct verify *v, const struct shard *s, const uint64_t *seen,
                                struct error *e)
 {
@@ -122,7 +124,7 @@ static enum status check_loops(struct verify *v, const struct shard *s, const ui
     return ST_OK;
 }
 
-/* Delegates of this shard's slots are not local vertices as well. */
+/* Checks that no vertex of this shard's slots is both a delegate and a local vertex. */
 static enum status check_coverage(struct verify *v, const struct shard *s, struct error *e)
 {
     uint64_t words = mask_words(slots_of_shard(s->n, s->index, s->p)), *seen;
@@ -149,13 +151,15 @@ static uint64_t local_edges(const struct shard *s, uint64_t row)
     return edges;
 }
 
-/* Without in-rows it cannot be seen whether a vertex of a directed graph has an edge at all. */
+/* Nonzero if a local vertex may have no edge here: without in-rows, edges that lead to it are not
+ * seen. */
 static int may_be_empty(const struct shard *s)
 {
     return s->kept.directed && !s->kept.with_in;
 }
 
-/* Every edge of a local vertex is on its shard: there is one at least, and no more than came in. */
+/* Checks the number of edges of each local vertex, all of which are on its shard: at least one, and
+ * at most its degree. */
 static enum status check_local_edges(const struct shard *s, struct error *e)
 {
     uint64_t row = 0;
@@ -224,7 +228,8 @@ static const struct csr *reverse_of(const struct shard *s, enum subgraph g)
     return &s->csr[s->kept.directed ? subgraph_in(reverse) : reverse];
 }
 
-/* The edges of delegates in rows g and, of the same delegates, `to_normals`. */
+/* Counts the edges of delegates in rows g and in rows `to_normals`, and checks where Algorithm 1
+ * puts those of g. */
 static enum status check_dd_rows(struct verify *v, const struct shard *s, enum subgraph g, enum subgraph to_normals,
                                  struct error *e)
 {
@@ -279,7 +284,7 @@ static enum status check_transpose(const struct verify *v, const struct shard *s
                ? "not the reverse of nd" : "not the reverse of the in-rows", e);
 }
 
-/* In an undirected graph nd and dn are each other's. */
+/* Checks transposes. In an undirected graph nd and dn are each other's. */
 static enum status check_transposes(const struct verify *v, const struct shard *s, struct error *e)
 {
     if (may_be_empty(s) || check_transpose(v, s, DD, e) != ST_OK || check_transpose(v, s, DN, e) != ST_OK)
@@ -345,7 +350,8 @@ static uint64_t edge_ends(const struct manifest *m)
     return m->direction == EDGES_SYMMETRIC ? records : 2 * records;
 }
 
-/* Directed edges of the input, without self-loops: what the out-rows would have, were there no duplicates. */
+/* Directed edges of the input, without self-loops. The out-rows have as many if no duplicate was
+ * dropped. */
 static uint64_t directed_edges(const struct manifest *m)
 {
     return m->direction == EDGES_DIRECTED ? edge_ends(m) / 2 : edge_ends(m);
@@ -384,7 +390,7 @@ static enum status open_parts(struct verify *v, const char *folder, struct verif
     return ST_OK;
 }
 
-/* A part by itself, then against those before it. */
+/* Checks a part by itself, then against those before it. */
 static enum status check_decoded(struct verify *v, struct shard *s, struct error *e)
 {
     if (shard_load(s, SHARD_ALL_COLUMNS, v->threads, v->budget, e) == ST_OK &&
@@ -411,7 +417,7 @@ static enum status check_parts(struct verify *v, const char *folder, struct erro
     return e->status;
 }
 
-/* If no duplicate was dropped, the parts have each edge of the input. */
+/* Compares the checksum of the input. It can be summed up only if no duplicate was dropped. */
 static enum status check_input(struct verify *v, const char *folder, struct verify_report *report,
                                struct error *e)
 {

@@ -1,7 +1,7 @@
 /* pack_verify.h: proves that a shard directory is whole and right.
  *
- * The edges it was made from are not needed, so it proves what can be proved without them. Every part passes
- * shard_check. Besides:
+ * The edges of the input are not needed, so it proves as much as is possible without them. Every
+ * part passes shard_check. Besides:
  * - every vertex is in one place, and vertices are in the order of their degrees;
  * - in every shard nd and dn are transposes of each other;
  * - in every shard dd is symmetric, and Algorithm 1 puts its edges there;

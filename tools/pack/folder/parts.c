@@ -7,7 +7,8 @@
 #include <string.h>
 #include <unistd.h>
 
-/* What ranks tell each other about a part: words that are 0 but on the rank that has it. */
+/* A message between ranks about a part. All its words are 0 except on the rank that has the
+ * part. */
 struct part_note {
     uint64_t there, bytes, table_crc, edges[SUBGRAPHS];
 };
@@ -30,7 +31,7 @@ static void note(struct part_note *n, const struct written_shard *written)
         n->edges[g] = written->counts[g].edges;
 }
 
-/* All ranks learn what each has noted; notes[i] is about part shard[i]. */
+/* Shares the notes of each rank with all; notes[i] is about part shard[i]. */
 static void take_over(struct parts *parts, struct part_note *notes, const uint32_t *shard,
                       uint32_t count)
 {
@@ -98,7 +99,7 @@ static enum status write_part(struct parts *parts, const struct packing *packing
     return e->status;
 }
 
-/* The same with the edges that the ranks have placed apart. */
+/* Writes a part of edges that several ranks have placed, after gathering them. */
 static enum status write_gathered(struct parts *parts, const struct packing *packing,
                                   const struct gathering *gathering, struct part_note *notes,
                                   struct error *e)

@@ -19,13 +19,13 @@ struct summing {
     const struct checked_parts *parts;
     const struct shard *shard; /* loaded */
     struct slot_group group;
-    int counts_all; /* the input has each directed edge that is there */
+    int counts_all; /* sums up all edges of the rows; else only those from the smaller id */
     uint64_t sum;
 };
 
 /* ---- slots ---- */
 
-/* What loading takes, besides what is mapped. */
+/* The memory that loading a part takes besides mapped pages. */
 static uint64_t decoded_bytes(const struct shard *s)
 {
     uint64_t bytes = 0;
@@ -111,7 +111,8 @@ static inline int find_id(const struct summing *w, enum subgraph g, uint64_t col
     return 0;
 }
 
-/* Each undirected edge is there in both directions: an undirected-once input counts that from the smaller id. */
+/* Sums up a row. Parts have each undirected edge in both directions; an undirected-once input
+ * counts the one from the smaller id. */
 static uint64_t sum_row(const struct summing *w, enum subgraph g, uint64_t row)
 {
     const struct shard *s = w->shard;
@@ -143,7 +144,8 @@ static void sum_loops(struct summing *w)
     }
 }
 
-/* What needs no slots of other parts is summed up with the first group. */
+/* Sums up a part. Edges that need no slots of other parts, and self-loops, are summed up with the
+ * first group. */
 static enum status sum_part(struct summing *w, struct shard *s, struct error *e)
 {
     const struct checked_parts *parts = w->parts;

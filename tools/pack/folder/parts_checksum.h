@@ -1,8 +1,8 @@
 /* parts_checksum.h: the checksum of the input (SPEC-edges.md), summed up again from the parts.
  *
- * Every other check of a shard directory is about numbers that the parts give to vertices. Only this sum has the
- * ids themselves: it ends where two vertices have been given each other's ids. It needs each edge of the input,
- * and so nothing is summed up if duplicates were dropped.
+ * Every other check of a shard directory is about numbers that the parts give to vertices. Only
+ * this sum has the ids themselves: it differs if two vertices have been given each other's ids. It
+ * needs each edge of the input, and so nothing is summed up if duplicates were dropped.
  */
 #ifndef DBFS_PARTS_CHECKSUM_H
 #define DBFS_PARTS_CHECKSUM_H

@@ -1,4 +1,4 @@
-/* shard_prove.h: whether a file in a folder is the part that a packing would write there */
+/* shard_prove.h: proves that a file in a folder is the part that a packing would write there */
 #ifndef DBFS_SHARD_PROVE_H
 #define DBFS_SHARD_PROVE_H
 

@@ -95,7 +95,8 @@ static enum status put_shard(struct writing *w, uint32_t source, struct error *e
 
 /* ---- a part ---- */
 
-/* Room for the rows of all shards of the column; and the width of a column, which all shards have alike. */
+/* Makes room for the rows of all shards of the grid column. Sets the width of a column, which is
+ * the same in all shards. */
 static enum status take_rows(struct writing *w, struct error *e)
 {
     uint64_t rows = 0;

@@ -7,7 +7,7 @@
 
 enum { BUFFER_LABELS = 1 << 16 };
 
-/* Where the shard's labels begin in a window of the file. */
+/* The number of labels in a window of the file before those of a shard. */
 static uint64_t shard_start(const struct label_file *f, uint32_t w, uint32_t shard)
 {
     uint64_t vertices = f->extent[w].bytes / sizeof(uint32_t), more = vertices % f->p;
@@ -16,7 +16,7 @@ static uint64_t shard_start(const struct label_file *f, uint32_t w, uint32_t sha
 
 /* ---- writing ---- */
 
-/* What is gathered goes to the disk in large pieces. */
+/* Labels on their way to the disk, in large pieces. */
 struct gather {
     const struct label_file *file;
     uint32_t window;

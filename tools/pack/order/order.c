@@ -29,10 +29,10 @@ struct sorting {
     struct memory_budget *budget;
     uint32_t first_rank, cut; /* normal vertices with edges have ranks in between */
     uint32_t normal_ranks, delegate_ranks;
-    uint32_t group_begin, group_end, group; /* shards in hand; of a full group */
+    uint32_t group_begin, group_end, group; /* shards in hand; size of a full group */
     int pieces;
     uint64_t cells;  /* delegate ranks, then each shard's normal ranks */
-    uint32_t *next;  /* [cells]: counts of all, then where the next vertex goes */
+    uint32_t *next;  /* [cells]: counts of all, later the place of the next vertex */
     uint32_t *count; /* [pieces][cells]: the same for a piece of a window */
 };
 
@@ -148,7 +148,7 @@ static enum status start_group(struct sorting *s, struct error *e)
 
 /* ---- labels ---- */
 
-/* Where each piece of a window starts in each cell. */
+/* Makes the counts of each piece of a window into its first position in each cell. */
 static void start_pieces(struct sorting *s)
 {
 #pragma omp parallel for num_threads(s->pieces) schedule(static)
@@ -234,7 +234,8 @@ static enum status set_widths(struct vertex_order *o, struct error *e)
     return ST_OK;
 }
 
-/* As many shards at a time, and pieces, as an eighth of the memory left has counters for. */
+/* Chooses as many shards at a time, and as many pieces, as have their counters in an eighth of the
+ * memory left. */
 static enum status take_counters(struct sorting *s, struct error *e)
 {
     uint64_t most = memory_left(s->budget) / 8 / sizeof *s->next, of_shard = s->normal_ranks;

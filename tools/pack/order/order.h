@@ -32,7 +32,7 @@ struct shard_vertices {
 
 struct vertex_order {
     uint64_t n, d; /* of the graph */
-    const struct sparse_ids *sparse; /* vertices have dense ids, except in what is written; NULL: none */
+    const struct sparse_ids *sparse; /* vertices have dense ids, except in files; NULL: none */
     uint32_t p;
     uint32_t local_bits; /* enough for the local ids of any shard */
     uint32_t nn_column_bytes; /* 4, or 8 if shard and local id do not fit into 4 */

@@ -21,7 +21,7 @@ struct sender {
     uint32_t shard;
     uint32_t bucket; /* within the shard */
     struct bucket_reader reader;
-    const unsigned char *records; /* of the current run: what is still to be sent */
+    const unsigned char *records; /* of the current run, those still to be sent */
     size_t bytes;
     void *read_buffer;
     struct error *error;
@@ -142,7 +142,8 @@ static void release_buffers(struct buffers *b, struct memory_budget *budget)
     memory_release(budget, b->read);
 }
 
-/* Sends one rank what it builds and receives from another one; with step 0, from this one. */
+/* Sends one rank the records of the shard that it builds, and receives some from another one. In
+ * step 0 both are this rank. */
 static void run_step(struct gathered *to, const struct gathering *g, uint32_t step,
                      const struct buffers *b, struct error *e)
 {

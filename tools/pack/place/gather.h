@@ -22,7 +22,7 @@ enum {
 };
 
 struct gathering {
-    const struct placement *own; /* what this rank has placed */
+    const struct placement *own; /* the records that this rank has placed */
     const struct comm *comm;
     const uint32_t *target;  /* [comm->ranks] the shard that each rank builds, or COMM_NONE */
     uint64_t shard_records;  /* expected in a shard */

@@ -11,14 +11,15 @@
 #include "tools/sort/row_sort.h"
 
 enum {
-    RANGE_RECORDS = 1 << 17, /* what a range should hold, so that it sorts in the cache */
+    RANGE_RECORDS = 1 << 17, /* of a range, so that it is sorted in the cache */
     MAX_RANGES = 4096,       /* of all shards together, before ranges grow instead */
     CELL_BYTES = 1 << 14,    /* for a bucket of a thread: four chunks of 4 KiB */
     PIECE = 1 << 18,         /* elements that a section packs at a time */
     WINDOW_PER_THREAD = 16   /* ranges in flight, where there is room */
 };
 
-/* What writing a section takes beside its elements: packed pieces and the directory, twice. */
+/* The memory that writing a section takes beside its elements: packed pieces and the directory,
+ * twice. */
 static uint64_t section_bytes(uint64_t count, uint64_t width)
 {
     uint64_t piece = smaller(count, PIECE);
@@ -38,7 +39,7 @@ static uint64_t rows_bytes(const struct pack_size *s, enum subgraph g)
         2 * (packed_blocks(s->directed_edges / s->p) + 1) * sizeof(struct packed_block);
     if (s->directed_edges > UINT32_MAX)
         offsets = 8 * (rows + 1) + section_bytes(rows + 1, 8);
-    directory += g == DD ? 4 * rows : 0; /* what is above the diagonal, until columns are written */
+    directory += g == DD ? 4 * rows : 0; /* counts above the diagonal, until columns are written */
     return 4 * (rows + 1) + 4 * k * rows +
            larger(larger(section_bytes(k * rows, 4), directory), larger(sources, offsets));
 }
@@ -65,8 +66,8 @@ static uint64_t most_rows(uint64_t rows, unsigned bits, unsigned other_bits, uin
                    record_width_rows(other_bits, rows, max_ranges));
 }
 
-/* Before there is an order: as if all edges were in rows of delegates, which have two subgraphs with
- * buckets. */
+/* Estimates ranges before vertices have an order. All edges count as in rows of delegates, which
+ * have two subgraphs with buckets. */
 static struct placement_ranges reckon_ranges(const struct pack_size *s, struct placement_limits l)
 {
     uint64_t full = s->directed_edges / s->p / l.range_records, most = l.max_ranges / s->p;
@@ -95,14 +96,14 @@ static uint64_t shard_buckets(const struct pack_size *s, const struct pack_memor
 
 /* ---- sorting ---- */
 
-/* Memory of a range that is being sorted, whose rows may all be one. */
+/* Memory of a range that is being sorted. It may consist of the longest row. */
 static uint64_t range_bytes(const struct pack_size *s, const struct pack_memory *m)
 {
     uint64_t most = larger(smaller(m->limits.range_records, s->directed_edges), s->longest);
     return most * s->nn_column_bytes * 9 / 8 + 4096;
 }
 
-/* Without the places of a range's rows. */
+/* Memory of a thread that sorts, without the places of a range's rows. */
 static uint64_t sorter_bytes(const struct pack_size *s)
 {
     return row_sorter_bytes(s->column_bits, s->longest, s->nn_column_bytes) +
@@ -128,14 +129,15 @@ static uint64_t sorting_least(const struct pack_size *s, const struct pack_memor
 
 /* ---- buckets ---- */
 
-/* The chunks of tiles, of which there may be none. */
+/* The sizes of the tiles' chunks and slabs; 0 if there are no tiles. */
 static struct bucket_store tile_chunks(const struct pack_size *s)
 {
     return (struct bucket_store){.chunk_bytes = s->tiles.chunk_bytes,
                                  .slab_bytes = s->tiles.slab_bytes};
 }
 
-/* The least store for `buckets` that `records` may be in, with the tables of what it may spill. */
+/* The least memory for a store of `buckets`, with the tables of spilled chunks if it has up to
+ * `records`. */
 static uint64_t least_of(uint64_t buckets, int threads, uint64_t records,
                          struct bucket_store like)
 {
@@ -159,8 +161,8 @@ static uint64_t stores_least(const struct pack_size *s, const struct pack_memory
     return (larger(placed / s->p, gathered / s->ranks) + 1) * (s->p + s->ranks);
 }
 
-/* The least memory for a transpose. Its chunks are those of the store that it reads from, which are larger
- * where the stores have more of the memory `bytes`. */
+/* The least memory for a transpose. Its chunks are as large as those of the store that it reads
+ * from. These are larger if the stores have more memory (`bytes`). */
 static uint64_t transpose_least(const struct pack_size *s, const struct pack_memory *m,
                                 uint64_t bytes)
 {
@@ -193,8 +195,8 @@ uint64_t pack_memory_buckets(uint64_t edges, uint32_t p, int threads)
     return stores_least(&s, &m);
 }
 
-/* Passing edges on within a shard takes over the memory of the edges that have been read, and needs little
- * beside: the buckets of a transpose, and `wish` bytes or more. */
+/* Divides `bytes` among the stores and the transpose. The transpose takes over the memory of edges
+ * that have been read. Besides it needs its buckets, or `wish` bytes if that is more. */
 static void share_store(struct pack_memory *m, const struct pack_size *s, uint64_t bytes,
                         uint64_t wish)
 {
@@ -207,7 +209,8 @@ static void share_store(struct pack_memory *m, const struct pack_size *s, uint64
     }
 }
 
-/* The most bytes of records: of each of nn, and of one of the two directions of all others. */
+/* The most bytes of placed records: one for each directed edge of nn, and one for both directions
+ * of any other edge. */
 static uint64_t placed_bytes(const struct pack_size *s)
 {
     uint64_t most = MAX_RANGES / s->p, nn = smaller(s->held_nn, s->held_edges);
@@ -228,7 +231,7 @@ uint64_t pack_memory_edges(uint64_t n, uint64_t edges, uint32_t p)
     return bytes + 2 * (bytes / SLACK);
 }
 
-/* Everything in memory, at its best. Tiles become memory of the store. */
+/* Keeps all edges in memory, if that is possible. The memory of tiles becomes that of the store. */
 static int divide_ample(struct pack_memory *m, const struct pack_size *s, uint64_t placing,
                         uint64_t left)
 {
@@ -245,10 +248,10 @@ static int divide_ample(struct pack_memory *m, const struct pack_size *s, uint64
     return 1;
 }
 
-/* A quarter for sorting, or what one range takes; the rest, if that leaves enough, for edges on their way to
- * the disk, of which a quarter are being passed on. There are as many ranges as have their buckets.
- * with_places 0: no memory is set aside for the places of rows. They then take that of head columns, which a
- * subgraph with fewer edges than half of its rows does not have. */
+/* Gives sorting a quarter, or the memory of one range if that is more. The rest is for edges on
+ * their way to the disk, a quarter of it for those passed on. There are as many ranges as the rest
+ * has buckets for. with_places 0: no memory is set aside for the places of rows. They take that of
+ * head columns, which a subgraph with fewer edges than half of its rows does not have. */
 static int divide_scarce(struct pack_memory *m, const struct pack_size *s, uint64_t placing,
                          uint64_t left, int with_places)
 {
@@ -294,7 +297,7 @@ static int divide(struct pack_memory *m, const struct pack_size *s, uint64_t pla
            divide_scarce(m, s, placing, left, 0);
 }
 
-/* The least that is enough. */
+/* The least memory that is enough for placing and for building. */
 static uint64_t find_least(const struct pack_size *s)
 {
     uint64_t low = 1, high = UINT64_C(1) << 50;

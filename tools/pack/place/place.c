@@ -1,8 +1,9 @@
 /* place.c: see place.h
  *
- * Edges are placed a batch at a time. Which subgraph an edge belongs to cannot be predicted, so no branch
- * asks: edges with a delegate are separated from the others without one, and rows, buckets and records are
- * computed with vector instructions. Then only the appending is left. Directed edges are placed by place_arcs.c.
+ * Edges are placed a batch at a time. The subgraph of an edge cannot be predicted, so no branch
+ * depends on it: edges with a delegate are separated from the others without branches, and their
+ * rows, buckets and records are computed with vector instructions. Then they are appended. Directed
+ * edges are placed by place_arcs.c.
  */
 #include "place.h"
 
@@ -25,7 +26,7 @@ struct edge_labels {
     uint64_t id_u[STEP], id_v[STEP];
 };
 
-/* Edges with a delegate on their way. */
+/* Some edges with a delegate: the values that are computed for each before it is appended. */
 struct step {
     uint32_t row[STEP], column[STEP], entry[STEP], bucket[STEP], record[STEP], shard[STEP];
     uint8_t to_normal[STEP];
@@ -70,7 +71,8 @@ static inline void ask_for(const struct placing *c, uint64_t u, uint64_t v)
 
 /* ---- edges with a delegate ---- */
 
-/* Row, column and record of each: a delegate's row, that of the smaller id where both are. */
+/* Computes row, column and record of each edge. The row is that of the delegate; of two delegates,
+ * that of the smaller delegate id. */
 WIDE_CLONES
 static void compute(const struct placing *c, const struct edge_labels *restrict l,
                     struct step *restrict s)
@@ -94,9 +96,10 @@ static void compute(const struct placing *c, const struct edge_labels *restrict 
     }
 }
 
-/* The shard of each: that of the normal vertex, and of two delegates that of the lower degree, then of
- * the smaller id. Ids of delegates ascend as degrees descend, and with the ids of their vertices within a
- * degree. The run bits of the labels tell different degrees apart, or most of them where there are many. */
+/* Finds the shard of each edge: that of its normal vertex; of two delegates, that of the one of
+ * lower degree, then of smaller id. Ids of delegates ascend as degrees descend, and with the ids of
+ * their vertices within a degree. The run bits of the labels tell different degrees apart, or most
+ * of them where there are many. */
 static void find_shards(const struct placing *c, const struct edge_labels *l, struct step *s)
 {
     for (size_t i = 0; i < l->count; i++) {
@@ -249,7 +252,7 @@ static enum status open_store(struct placement *pl, const struct placing_options
                               struct memory_budget *budget, struct error *e)
 {
     struct edge_tiles *tiles = o->edges->tiles;
-    /* an upper bound: how many of this rank's are loops is not known */
+    /* an upper bound: it is not known how many of this rank's edges are loops */
     const struct edges_totals *totals = &o->edges->source->totals;
     uint64_t own = smaller(o->own_edges, totals->edges - totals->loops);
     uint64_t edges = o->symmetric ? own / 2 : own;

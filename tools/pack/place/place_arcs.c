@@ -23,7 +23,8 @@ static void append(const struct placing *c, struct bucket_writer *w, const struc
         record_append(target, w, shard * c->shard_buckets, row, column);
 }
 
-/* Between normals: in the shards of both ends. */
+/* Places an edge between normal vertices: its out-row in the shard of its tail, its in-row in that
+ * of its head. */
 static void place_nn(const struct placing *c, struct bucket_writer *w, uint32_t lu, uint32_t lv,
                      struct edge edge)
 {

@@ -25,7 +25,7 @@
 
 #include <stdint.h>
 
-/* How the edges of one subgraph become records. */
+/* The layout of the records of one subgraph. */
 struct record_plan {
     const struct row_ranges *rows;
     unsigned column_bits;
@@ -45,8 +45,8 @@ struct placement {
     struct bucket_store store;
 };
 
-/* How finely rows are cut into ranges: about so many records in each, and at most about so many ranges of all
- * shards for each kind of rows. */
+/* How finely rows are cut into ranges: about range_records in each, and about max_ranges at most
+ * for each kind of rows, over all shards. */
 struct placement_limits {
     uint64_t range_records, max_ranges;
 };
@@ -114,7 +114,8 @@ struct record_target {
     uint32_t first_bucket;
 };
 
-/* Of an entry of range_of. Most records of small graphs have width 0. */
+/* The bits of an entry of range_of: the range, and above it the width. Most records of small graphs
+ * have width 0. */
 enum { RECORD_RANGE_BITS = 14, RECORD_RANGE_MASK = ROW_RANGES_MOST - 1 };
 
 /* The entries that range_of needs. record_target_make fills them. */

@@ -1,4 +1,4 @@
-/* placing.h: what placing an edge looks up; for place.c and place_arcs.c only */
+/* placing.h: the tables that placing an edge looks up; for place.c and place_arcs.c only */
 #ifndef DBFS_PLACING_H
 #define DBFS_PLACING_H
 
@@ -20,7 +20,7 @@ static inline uint32_t reduce(const struct modulus *m, uint64_t v)
     return (uint32_t)(((unsigned __int128)fraction * m->p) >> 64);
 }
 
-/* Of directed edges, besides. */
+/* Further targets, which only directed edges need. */
 struct arc_targets {
     struct record_target nd, in_nn;
     int with_in; /* they have in-rows, too */
@@ -42,7 +42,8 @@ struct placing {
     struct bucket_store *store;
 };
 
-/* Whether the delegate `last` is in the run of the delegate `first` before it. */
+/* Nonzero if the delegate `last` is in the same run of equal degrees as `first`, which comes before
+ * it. */
 static inline int same_run(const struct vertex_order *o, uint32_t first, uint32_t last)
 {
     return last < o->delegate_run_end[order_delegate_run(o, first)];

@@ -40,7 +40,7 @@ static uint64_t granule_start(const struct row_ranges *r, uint64_t granule)
     return start < r->rows ? start : r->rows;
 }
 
-/* Small enough for ranges of max_rows. */
+/* Chooses granules that are small enough for ranges of max_rows. */
 static struct row_granules choose_granules(uint64_t rows, uint64_t max_rows)
 {
     struct row_granules g = {0, 0};
@@ -56,7 +56,7 @@ static uint64_t count_granules(const struct row_ranges *r)
     return r->rows == 0 ? 0 : row_ranges_granule((uint32_t)(r->rows - 1), r->granules) + 1;
 }
 
-/* Rows and granules; the ranges are still to be made. */
+/* Sets rows and granules; the ranges are still to be made. */
 static struct row_ranges describe(const struct degree_run *runs, uint64_t run_count, uint64_t max_rows)
 {
     struct row_ranges r = {0};
@@ -66,7 +66,7 @@ static struct row_ranges describe(const struct degree_run *runs, uint64_t run_co
     return r;
 }
 
-/* Counts the ranges; numbers them and notes their first rows, where there are arrays for that. */
+/* Counts the ranges. If there are arrays for that, numbers them and notes their first rows. */
 static void cut(struct row_ranges *r, struct walk walk, const struct row_ranges_limits *l)
 {
     uint64_t granules = count_granules(r), first = 0;

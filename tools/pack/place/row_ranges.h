@@ -36,7 +36,7 @@ struct row_ranges {
     uint64_t longest;     /* rows of the longest range */
 };
 
-/* How long ranges may be. */
+/* The limits of one range. */
 struct row_ranges_limits {
     double target;      /* weight of a range */
     uint64_t max_rows;  /* at least rows / 4096 */
