@@ -124,7 +124,7 @@ static uint32_t *make_first(struct slices *s, const struct gpu_csr csr[SUBGRAPHS
 {
     size_t vertices = 32 * (size_t)s->sliced.words, scratch_bytes = gpu_merge_scratch_bound(s->shard->d + 1);
     uint32_t *first = managed(NULL, (vertices + 1) * sizeof *first);
-    check_that(cuda_sliced_count(&s->sliced, csr, first, managed(NULL, scratch_bytes), scratch_bytes, 0) == cudaSuccess,
+    check_that(cuda_sliced_count(&s->sliced, csr, 0, first, managed(NULL, scratch_bytes), scratch_bytes, 0) == cudaSuccess,
                "the scratch memory of the scan is too little");
     managed_settle();
     return first;

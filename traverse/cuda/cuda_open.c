@@ -399,7 +399,8 @@ static enum status open_device(struct device *dev, const struct device_options *
     const struct gpu_sliced_arrays sliced = {at[GPU_SLICED_STATE], at[GPU_SLICED_SLICES], at[GPU_SLICED_LINKS],
                                            at[GPU_SLICED_ROWS], at[GPU_SLICED_FIRST], at[GPU_SLICED_FOUND],
                                            plan.array[GPU_SLICED_HEADS].bytes > 0 ? at[GPU_SLICED_HEADS] : NULL,
-                                           at[GPU_SLICED_PIECES]};
+                                           at[GPU_SLICED_PIECES],
+                                           plan.array[GPU_SLICED_PUSHERS].bytes > 0 ? at[GPU_SLICED_PUSHERS] : NULL};
     return gpu_sliced_open(dev, &sliced, options->notes, e);
 }
 

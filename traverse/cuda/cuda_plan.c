@@ -191,24 +191,30 @@ static void put_whole(struct gpu_plan *plan, const struct shard *shard,
 
 int gpu_searches_by_slices(const struct gpu_plan *plan, const struct shard *shard)
 {
-    return shard->p == 1 && !shard->kept.directed && !plan->by_classes && gpu_searches_whole(plan) && plan->resident == RESIDENT_RAW &&
-           shard_edges(shard) <= SLICED_MOST_EDGES && shard->d + shard->locals <= SLICED_MOST_VERTICES;
+    const struct shard_rows_kept *kept = &shard->kept;
+    const uint64_t most = kept->directed ? SLICED_ALL_EDGES : SLICED_MOST_EDGES;
+    return shard->p == 1 && (!kept->directed || kept->with_in) && !plan->by_classes && gpu_searches_whole(plan) &&
+           plan->resident == RESIDENT_RAW && shard_pushed_edges(shard) <= most &&
+           shard->d + shard->locals <= SLICED_MOST_VERTICES;
 }
 
 static void put_sliced(struct gpu_plan *plan, const struct shard *shard)
 {
     int sliced = gpu_searches_by_slices(plan, shard);
-    uint64_t room = sliced ? gpu_sliced_room(shard->d + shard->locals, shard_edges(shard)) : 0;
+    uint64_t vertices = shard->d + shard->locals, edges = shard_pushed_edges(shard);
+    uint64_t room = sliced ? gpu_sliced_room(vertices, edges) : 0;
+    uint64_t links = sliced && shard->kept.directed ? gpu_sliced_room(vertices, edges + vertices) : room;
     uint64_t words = sliced ? gpu_sliced_words(shard->d, shard->locals) : 0;
     put(plan, GPU_SLICED_STATE, "state of a search by slices", sliced ? SLICED_STATE_BYTES : 0, 1, NULL);
     put(plan, GPU_SLICED_SLICES, "slices of rows", room, SLICED_SLICE_BYTES, NULL);
-    put(plan, GPU_SLICED_LINKS, "links of slices", room, SLICED_LINKS_BYTES, NULL);
+    put(plan, GPU_SLICED_LINKS, "links of slices", links, SLICED_LINKS_BYTES, NULL);
     put(plan, GPU_SLICED_ROWS, "rows of slices", room, 4, NULL);
     put(plan, GPU_SLICED_FIRST, "first slices", sliced ? 32 * words + 1 : 0, 4, NULL);
     put(plan, GPU_SLICED_FOUND, "masks of slices", SLICED_TURNS * words, 4, NULL);
-    int by_rows = shard_edges(shard) > SLICED_ALL_EDGES;
+    int by_rows = edges > SLICED_ALL_EDGES;
     put(plan, GPU_SLICED_HEADS, "first slices of rows", by_rows ? 32 * words : 0, SLICED_SLICE_BYTES, NULL);
     put(plan, GPU_SLICED_PIECES, "pieces of long rows", by_rows ? gpu_sliced_pieces(room) : 0, SLICED_PIECE_BYTES, NULL);
+    put(plan, GPU_SLICED_PUSHERS, "vertices of links", shard->kept.directed ? links : 0, 4, NULL);
 }
 
 /* A device that is alone and has no memory to spare: its answer takes the place of the arrays that are free once a

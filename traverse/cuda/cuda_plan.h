@@ -52,6 +52,7 @@ enum gpu_array_id {
     GPU_SLICED_FOUND,
     GPU_SLICED_HEADS,
     GPU_SLICED_PIECES,
+    GPU_SLICED_PUSHERS,
     GPU_GROUP_STATE, /* for a search that is one kernel on each of several GPUs */
     GPU_GROUP_ARRIVALS, /* vertices that peers found */
     GPU_GROUP_MASK,  /* its second mask to send */

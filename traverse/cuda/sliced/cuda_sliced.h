@@ -23,7 +23,11 @@
  * answer: 4 that are read and 4 that are written for each id, and 4 or, of parents, 8 from any place.
  *
  * cuda_whole.h is the twin: it finds the same distances. It runs where directions are asked for
- * (--direction cost, push, pull), and of directed graphs.
+ * (--direction cost, push, pull), and of directed graphs with more than SLICED_ALL_EDGES edges or without rows by destination.
+ *
+ * A directed graph has two lists: the slices that levels of all blocks read hold rows by destination, and the links that the
+ * first block pushes hold rows by source. A vertex that no edge leaves has one slice of links, which lead to itself: so each
+ * frontier has slices. What a level found is weighed by its rows by destination, as a price only.
  *
  *   cuda_sliced_block.cuh   what a block has, and what all levels do
  *   cuda_sliced_one.cuh     levels of the first block
@@ -109,6 +113,7 @@ struct gpu_sliced {
     const struct slice_columns *slices; /* [count], in the order of rows; at multiples of 16 bytes */
     const struct slice_links *links;    /* [count]; at multiples of 32 bytes */
     const uint32_t *row;                /* [count]: of a slice, with the weight of the row */
+    const uint32_t *pusher;             /* the vertex of a slice of links, as `row`, which it is if the graph is undirected */
     const uint32_t *first;              /* [32 words + 1]: the first slice of a vertex */
     struct slice_rows rows;
     uint32_t count;
@@ -137,9 +142,9 @@ int cuda_sliced_fits(uint32_t words);
 /* Chooses the launch of launch->program for the current device. */
 cudaError_t cuda_sliced_plan(const struct gpu_sliced *sliced, struct whole_launch *launch);
 
-/* Makes first[] of the rows of `csr`, for vertices that *sliced numbers. */
-cudaError_t cuda_sliced_count(const struct gpu_sliced *sliced, const struct gpu_csr csr[SUBGRAPHS], uint32_t *first,
-                             void *scratch, size_t scratch_bytes, cudaStream_t stream);
+/* Makes first[] of the rows of `csr`, for vertices that *sliced numbers. `least`: slices of each, 0 or 1. */
+cudaError_t cuda_sliced_count(const struct gpu_sliced *sliced, const struct gpu_csr csr[SUBGRAPHS], uint32_t least,
+                             uint32_t *first, void *scratch, size_t scratch_bytes, cudaStream_t stream);
 
 /* The arrays of a struct gpu_sliced, as the plan of device memory has them. */
 struct gpu_sliced_arrays {
@@ -149,9 +154,11 @@ struct gpu_sliced_arrays {
     uint32_t *row, *first, *found;
     struct slice_columns *heads; /* NULL: none */
     struct slice_piece *pieces;
+    uint32_t *pushers; /* of a directed graph, or NULL */
 };
 
-/* Then the slices, their links and their rows; with heads also these, and state->pieces pieces, which is zero before. */
+/* Then the slices, their links and their rows; slices or links that are NULL are left out. With heads also these, and
+ * state->pieces pieces, which is zero before. */
 void cuda_sliced_fill(const struct gpu_sliced *sliced, const struct gpu_csr csr[SUBGRAPHS],
                       const struct gpu_sliced_arrays *arrays, cudaStream_t stream);
 

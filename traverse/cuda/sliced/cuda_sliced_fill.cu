@@ -32,23 +32,25 @@ __device__ static inline joint_row row_of(const gpu_sliced &s, const all_rows &r
 }
 
 /* first[v] becomes the number of slices of v. */
-__global__ static void __launch_bounds__(BLOCK) count_slices(gpu_sliced s, all_rows rows, uint32_t *first)
+__global__ static void __launch_bounds__(BLOCK)
+    count_slices(gpu_sliced s, all_rows rows, uint32_t least, uint32_t *first)
 {
     for (uint32_t v = blockIdx.x * BLOCK + threadIdx.x; v <= 32 * s.words; v += gridDim.x * BLOCK) {
-        uint64_t edges = 0;
+        uint32_t slices = 0;
         if (v < 32 * s.words) {
             const joint_row r = row_of(s, rows, v);
-            edges = r.length[NORMALS] + r.length[DELEGATES];
+            slices = (uint32_t)((r.length[NORMALS] + r.length[DELEGATES] + SLICED_COLUMNS - 1) / SLICED_COLUMNS);
+            slices = r.id < s.of[r.kind].count ? max(slices, least) : slices;
         }
-        first[v] = (uint32_t)((edges + SLICED_COLUMNS - 1) / SLICED_COLUMNS);
+        first[v] = slices;
     }
 }
 
-cudaError_t cuda_sliced_count(const gpu_sliced *sliced, const gpu_csr csr[SUBGRAPHS], uint32_t *first, void *scratch,
-                             size_t scratch_bytes, cudaStream_t stream)
+cudaError_t cuda_sliced_count(const gpu_sliced *sliced, const gpu_csr csr[SUBGRAPHS], uint32_t least, uint32_t *first,
+                             void *scratch, size_t scratch_bytes, cudaStream_t stream)
 {
     const uint32_t count = 32 * sliced->words + 1;
-    count_slices<<<blocks_for(count, BLOCK), BLOCK, 0, stream>>>(*sliced, rows_of(csr), first);
+    count_slices<<<blocks_for(count, BLOCK), BLOCK, 0, stream>>>(*sliced, rows_of(csr), least, first);
     return cuda_scan_u32(first, count, scratch, scratch_bytes, stream);
 }
 
@@ -95,9 +97,12 @@ __device__ static inline void fill_row(const gpu_sliced &s, const all_rows &rows
     const uint32_t weight = count < SLICED_MOST_WEIGHT ? count : SLICED_MOST_WEIGHT;
     for (uint64_t j = lane_id(); j < (uint64_t)count * SLICED_COLUMNS; j += WARP) {
         const uint32_t u = j < edges ? column_of(s, rows, r, j) : v, slice = first + (uint32_t)(j / SLICED_COLUMNS);
-        to.slices[slice].column[j % SLICED_COLUMNS] = u;
-        to.links[slice].of[j % SLICED_COLUMNS].vertex = u;
-        to.links[slice].of[j % SLICED_COLUMNS].slices = slices_of(s, u);
+        if (to.slices != NULL)
+            to.slices[slice].column[j % SLICED_COLUMNS] = u;
+        if (to.links != NULL) {
+            to.links[slice].of[j % SLICED_COLUMNS].vertex = u;
+            to.links[slice].of[j % SLICED_COLUMNS].slices = slices_of(s, u);
+        }
         if (to.heads != NULL && j < SLICED_COLUMNS)
             put_head(to, v, u, count);
     }

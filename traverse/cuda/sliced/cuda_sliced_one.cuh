@@ -57,7 +57,7 @@ __device__ static inline void put_slices(const gpu_sliced &s, uint32_t *list, un
 /* The vertex that has the slice, as a parent. */
 __device__ static inline uint32_t pushing_code(const gpu_sliced &s, uint32_t slice)
 {
-    return has_parents(s) ? code_of(s, s.row[slice] & SLICED_ROW) : 0;
+    return has_parents(s) ? code_of(s, s.pusher[slice] & SLICED_ROW) : 0;
 }
 
 /* Pushes along link number i of the listed slices, one a lane. Lanes without a link get one to the root, which is

@@ -17,25 +17,62 @@ static uint32_t most_of_one_block(const struct device *dev)
     return (uint32_t)(slices < SLICED_ONE_LEAST ? SLICED_ONE_LEAST : slices > SLICED_ONE_SLICES ? SLICED_ONE_SLICES : slices);
 }
 
-/* All on the stream of the search, which follows them. */
+/* All on the stream of the search, which follows them. `arrays->first` holds the places of the rows last counted. */
+static enum status count_rows(struct device *dev, const struct gpu_csr *csr, uint32_t least,
+                              const struct gpu_sliced_arrays *arrays, struct error *e)
+{
+    struct gpu_scan *scan = &dev->scratch.scan;
+    return CUDA_TRY(cuda_sliced_count(&dev->whole.sliced.search, csr, least, arrays->first, scan->scratch,
+                                      scan->scratch_bytes, dev->stream.of[DELEGATES]),
+                    dev->where, e);
+}
+
+static void pulled_rows(const struct device *dev, struct gpu_csr pulled[SUBGRAPHS])
+{
+    for (int g = 0; g < SUBGRAPHS; g++)
+        pulled[g] = dev->csr[shard_pulled(dev->shard, (enum subgraph)g)];
+}
+
+/* Fills the slices, and with them the links if the graph is undirected. */
+static enum status fill_slices(struct device *dev, const struct gpu_csr pulled[SUBGRAPHS],
+                               const struct gpu_sliced_arrays *arrays, struct error *e)
+{
+    struct gpu_sliced_arrays to = *arrays;
+    to.links = arrays->pushers != NULL ? NULL : arrays->links;
+    cuda_sliced_fill(&dev->whole.sliced.search, pulled, &to, dev->stream.of[DELEGATES]);
+    return CUDA_LAUNCHED(dev->where, e);
+}
+
+/* Fills the links of a directed graph, whose rows are others. */
+static enum status fill_links(struct device *dev, const struct gpu_sliced_arrays *arrays, struct error *e)
+{
+    struct gpu_sliced_arrays to = *arrays;
+    to.slices = NULL;
+    to.row = arrays->pushers;
+    if (count_rows(dev, dev->csr, 1, arrays, e) != ST_OK)
+        return e->status;
+    cuda_sliced_fill(&dev->whole.sliced.search, dev->csr, &to, dev->stream.of[DELEGATES]);
+    return CUDA_LAUNCHED(dev->where, e);
+}
+
 static enum status make_slices(struct device *dev, const struct gpu_sliced_arrays *arrays, struct error *e)
 {
     struct gpu_sliced *s = &dev->whole.sliced.search;
-    struct gpu_scan *scan = &dev->scratch.scan;
+    struct gpu_csr pulled[SUBGRAPHS];
     cudaStream_t stream = dev->stream.of[DELEGATES];
+    pulled_rows(dev, pulled);
     if (CUDA_TRY(cudaMemsetAsync(s->state, 0, sizeof *s->state, stream), dev->where, e) != ST_OK ||
         CUDA_TRY(cudaMemsetAsync(s->found, 0, SLICED_TURNS * sizeof *s->found * s->words, stream), dev->where, e) !=
             ST_OK ||
-        CUDA_TRY(cuda_sliced_count(s, dev->csr, arrays->first, scan->scratch, scan->scratch_bytes, stream), dev->where,
-                 e) != ST_OK ||
+        count_rows(dev, pulled, 0, arrays, e) != ST_OK ||
         CUDA_TRY(cudaMemcpyAsync(&s->count, arrays->first + 32 * (size_t)s->words, sizeof s->count,
                                  cudaMemcpyDeviceToHost, stream),
                  dev->where, e) != ST_OK ||
-        CUDA_TRY(cudaStreamSynchronize(stream), dev->where, e) != ST_OK)
+        CUDA_TRY(cudaStreamSynchronize(stream), dev->where, e) != ST_OK ||
+        fill_slices(dev, pulled, arrays, e) != ST_OK ||
+        (arrays->pushers != NULL && fill_links(dev, arrays, e) != ST_OK))
         return e->status;
-    cuda_sliced_fill(s, dev->csr, arrays, stream);
-    if (CUDA_LAUNCHED(dev->where, e) == ST_OK &&
-        CUDA_TRY(cudaMemcpyAsync(&s->rows.piece_count, &s->state->pieces, sizeof s->rows.piece_count,
+    if (CUDA_TRY(cudaMemcpyAsync(&s->rows.piece_count, &s->state->pieces, sizeof s->rows.piece_count,
                                  cudaMemcpyDeviceToHost, stream),
                  dev->where, e) == ST_OK)
         CUDA_TRY(cudaStreamSynchronize(stream), dev->where, e);
@@ -49,6 +86,7 @@ enum status gpu_sliced_open(struct device *dev, const struct gpu_sliced_arrays *
     *s = (struct gpu_sliced){.slices = arrays->slices,
                             .links = arrays->links,
                             .row = arrays->row,
+                            .pusher = arrays->pushers != NULL ? arrays->pushers : arrays->row,
                             .first = arrays->first,
                             .rows = {.heads = arrays->heads, .pieces = arrays->pieces},
                             .words = gpu_sliced_words(d->count, n->count),
