@@ -1,8 +1,8 @@
 /* cuda_questions.cu: parents that a device does not know itself; see cuda_answers.h and its twin, cpu_questions.c
  *
- * A warp takes a vertex, and its lanes the edges of the row. Lanes with questions for the same shard share an
- * atomic. Bytes that must move for each edge to another shard: 4 or 8 of the column, 8 of the question and 4
- * of the vertex that asks.
+ * A warp takes a vertex, and its lanes the edges of the row. Lanes that ask the same shard share an
+ * atomic. Bytes that must move for each edge to another shard: 4 or 8 of the column, 8 of the
+ * question and 4 of the vertex that asks.
  */
 #include "cuda_answers.h"
 #include "traverse/cuda/cuda_common.cuh"
@@ -110,7 +110,7 @@ void cuda_take_replies(const void *replies, const uint32_t *askers, uint64_t cou
 
 /* ---- looking ---- */
 
-/* The threads that look for one vertex: most rows of nn are short, and a read of another device takes long. */
+/* Threads that look for one vertex: most rows of nn are short, and a read of another device takes long. */
 enum { LOOKERS = 8 };
 
 /* The id of a vertex of another shard, if it has this depth, or -1. */
