@@ -50,8 +50,8 @@ struct slice_columns {
     uint32_t column[SLICED_COLUMNS];
 };
 
-/* The same columns for a push, each with the slices of its vertex: the first one, and in the upper bits how many, or
- * SLICED_MANY if there are at least so many. */
+/* The same columns for a push, each with the slices of its vertex: the first one, and in the upper
+ * bits their number, at most SLICED_MANY, which stands for more, too. */
 struct slice_links {
     struct {
         uint32_t vertex, slices;
@@ -61,12 +61,13 @@ struct slice_links {
 #define SLICED_FIRST ((1u << SLICED_FIRST_BITS) - 1)
 #define SLICED_MANY ((1u << (32 - SLICED_FIRST_BITS)) - 1)
 
-/* A row, and in the upper bits how many slices it has, or SLICED_MOST_WEIGHT. */
+/* A row, and in the upper bits the number of its slices, at most SLICED_MOST_WEIGHT. */
 #define SLICED_ROW ((1u << SLICED_ROW_BITS) - 1)
 #define SLICED_WEIGHT_BITS (32 - SLICED_ROW_BITS)
 #define SLICED_MOST_WEIGHT ((1u << SLICED_WEIGHT_BITS) - 1)
 
-/* Up to SLICED_PIECE slices of a row that has more: the row, in the upper bits how many, and the first one. */
+/* Up to SLICED_PIECE slices of a longer row: the row, in the upper bits their number, and the
+ * first. */
 struct slice_piece {
     uint32_t row, first;
 };
@@ -81,11 +82,11 @@ struct slice_rows {
 };
 
 struct sliced_state {
-    /* blocks that have come to the barrier of a level, and what they found, as cuda_sliced_kernel.cuh packs it; searches
-     * take the two sets by turns, and clear the other one */
+    /* blocks that have come to the barrier of a level, and the counts that they bring, as cuda_sliced_kernel.cuh packs
+     * them; searches take the two sets in turn, and clear the other one */
     unsigned long long arrived[2][SLICED_TURNS];
     unsigned long long probes[SLICED_TURNS][SUBGRAPHS]; /* for notes */
-    /* what the first block leaves: the depth of its frontier, and the slices of all vertices that it found */
+    /* from the first block: the depth of its frontier, and the slices of all vertices that it found */
     int32_t depth;
     uint32_t seen;
     uint32_t pieces; /* that were made */
@@ -151,7 +152,8 @@ struct gpu_sliced_arrays {
     struct slice_piece *pieces;
 };
 
-/* Then the slices, their links and their rows; with heads also these, and state->pieces pieces, which is zero before. */
+/* Makes the slices, their links and their rows; with heads also these, and pieces, counted by state->pieces, which is
+ * zero before. */
 void cuda_sliced_fill(const struct gpu_sliced *sliced, const struct gpu_csr csr[SUBGRAPHS],
                       const struct gpu_sliced_arrays *arrays, cudaStream_t stream);
 

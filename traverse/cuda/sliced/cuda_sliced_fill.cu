@@ -1,4 +1,4 @@
-/* cuda_sliced_fill.cu: the rows of all subgraphs become one list of slices; see cuda_sliced.h */
+/* cuda_sliced_fill.cu: makes the rows of all subgraphs one list of slices; see cuda_sliced.h */
 #include "traverse/cuda/cuda_common.cuh"
 #include "cuda_sliced.h"
 
