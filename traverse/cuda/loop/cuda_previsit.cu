@@ -8,7 +8,7 @@
  */
 #include "traverse/cuda/cuda_common.cuh"
 
-/* A block whose words hold more is in a dense frontier, and does not list them. */
+/* A block with more fresh vertices is in a dense frontier, and does not list them. */
 enum { MOST_LISTED = 1024 };
 
 /* This thread's share of the counts. */

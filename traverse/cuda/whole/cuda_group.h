@@ -79,8 +79,7 @@ struct group_size {
 struct group_state {
     unsigned int meetings; /* the number of the last one: the same on all GPUs */
     unsigned int sent;     /* 1 + the mask of `sent` that the last search left with vertices; 0: none */
-    unsigned long long handed[128]; /* the state that a block which was alone leaves to the
-                                     * others */
+    unsigned long long handed[128]; /* left by a block that was alone, for the others */
     struct group_tally tally[3][GROUP_TALLIES]; /* by levels in turn */
     struct group_letter letter[2][GROUP_MOST]; /* by meetings in turn, and by peers, who write them */
 };
@@ -91,10 +90,8 @@ struct gpu_group_peer {
     const uint32_t *sent[2];  /* normals that nn's pushes found, as its columns */
     const uint32_t *visited;  /* normals */
     uint64_t words;           /* of the last */
-    uint32_t *gathered;       /* the peer's copy of those of this GPU; NULL: no nn edge joins their
-                               * shards */
-    unsigned long long *arrivals; /* [GROUP_LISTED_EDGES]: the peer's room for vertices that this GPU
-                                   * sends */
+    uint32_t *gathered;       /* the peer's copy of this GPU's; NULL: no nn joins their shards */
+    unsigned long long *arrivals; /* [GROUP_LISTED_EDGES]: the peer's room for vertices of this GPU */
     struct group_state *state;
 };
 

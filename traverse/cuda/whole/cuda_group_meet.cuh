@@ -42,8 +42,7 @@ template <bool NOTED, bool PACKED> struct group_searching : searching<NOTED, PAC
     gpu_group group; /* its `whole` is not used: it is the base of this */
     group_block meeting;
     group_counts in_letter;
-    group_tally counted;                                  /* of this block; with vertices sent only if it is
-                                                           * alone */
+    group_tally counted;                                  /* of this block; sent ones only if it is alone */
     unsigned pieces_alone;                                /* of the next list, if the block is alone */
     unsigned long long letters[GROUP_MOST][GROUP_VALUES]; /* of the last meeting */
 };

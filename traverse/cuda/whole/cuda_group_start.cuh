@@ -42,8 +42,7 @@ template <class S> __device__ static inline void clear_for_peers(S &s)
 {
     clear_sent(s);
     clear_columns(s, s.group.gathered);
-    if (s.of[DELEGATES].parent != NULL) /* PARENT_NONE: only GPUs that find a delegate know its
-                                         * parent */
+    if (s.of[DELEGATES].parent != NULL) /* PARENT_NONE: those that find one know its parent */
         set_words(s.of[DELEGATES].parent, s.of[DELEGATES].count, ~0u);
     for (unsigned turn = 0; turn < 3; turn++)
         clear_tallies(s, turn);
