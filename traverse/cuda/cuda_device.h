@@ -263,7 +263,7 @@ struct gpu_wish {
 enum status gpu_whole_run(struct device *device, const struct root *root, struct gpu_wish wish, uint32_t *levels,
                           struct error *e);
 
-/* After the sections are loaded: measures rows. */
+/* Measures rows, after the sections are loaded. */
 enum status gpu_whole_measure(struct device *device, struct error *e);
 
 /* cuda_sliced_run.c. gpu_sliced_open comes after gpu_whole_open and after the sections are loaded; the arrays are those of the
@@ -307,8 +307,8 @@ enum status gpu_times(struct device *device, struct breakdown *times, struct err
  * - gpu_wait_for_peers: before the peers meet, the host waits for an event of this device that they cannot
  *   wait for.
  * - gpu_gather_frontiers: the visited normals of all peers, before nn is pulled.
- * - gpu_or_found: to |= the delegates that peers found, those i with updating[i] or, if that is NULL, all but
- *   this device. `staging` is a mask for what kernels cannot read.
+ * - gpu_or_found: to |= the delegates that peers found, those i with updating[i] or, if that is
+ *   NULL, all but this device. `staging` is a mask for copies of masks that kernels cannot read.
  * - gpu_take_peers_updates: takes in the delegates that peers found in the first part of a visit. */
 int gpu_can_read(int from, int to);
 uint64_t gpu_place(int ordinal);

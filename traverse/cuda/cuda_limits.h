@@ -71,7 +71,7 @@ enum {
 };
 #endif
 
-/* In place of those of limits.h. */
+/* These replace those of limits.h. */
 #ifdef DBFS_EMULATED
 #ifdef __cplusplus
 extern "C" {
@@ -85,12 +85,12 @@ uint64_t emulated_all_sliced(void);  /* EMULATED_ALL_SLICES */
 #define SLICED_ALL_EDGES emulated_all_sliced()
 #endif
 
-/* Vertices that a list has room for in any case: a team leaves up to 16 * 1024 * 8, and a level that is
+/* The least room of a list, in vertices: a team leaves up to 16 * 1024 * 8, and a level that is
  * small by its cost reaches 120,000. */
 enum { WHOLE_LEAST_ROOM = 1 << 17 };
 
-/* Pieces that a list can have. A vertex has two rows; a row that is cut fills its pieces by half at least;
- * and a level may cut the rows of one subgraph twice, to push and to pull. */
+/* The most pieces of a list. A vertex has two rows. A row that is cut fills its pieces by half at
+ * least. A level may cut the rows of one subgraph twice, to push and to pull. */
 static inline uint64_t gpu_whole_room(uint64_t vertices, uint64_t edges)
 {
     const uint64_t edges_most = WHOLE_LISTED_EDGES, least = WHOLE_LEAST_ROOM,

@@ -10,7 +10,7 @@
 
 #include <string.h>
 
-/* In the order of gpu_array_id. */
+/* Names, in the order of gpu_array_id. */
 static const char *const section_names[ROW_SETS][GPU_SECTIONS] = {
     {"nn heads", "nn offsets", "nn columns", "nn columns directory", "nn sources"},
     {"nd heads", "nd offsets", "nd columns", "nd columns directory", "nd sources"},

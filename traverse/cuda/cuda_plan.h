@@ -30,13 +30,13 @@ enum gpu_array_id {
     GPU_MERGE_SCRATCH,
     GPU_CHUNKS_D,
     GPU_CHUNKS_N,
-    GPU_ANSWER_REST, /* of an answer that lies over these arrays, what they have no room for */
+    GPU_ANSWER_REST, /* the part of an answer over these arrays that they have no room for */
     GPU_CODES, /* vertices for other shards */
     GPU_SENT_IDS,
     GPU_RECEIVED_IDS,
     GPU_SENT_MASK, /* the same vertices as a mask by nn's columns; scratch if they are a list */
     GPU_GATHERED,  /* the visited normals of all shards, by nn's columns */
-    GPU_NEWS_SOURCES, /* normals with nn edges, of all shards, for frontiers that are told to devices that are no peers */
+    GPU_NEWS_SOURCES, /* normals with nn edges, of all shards, for frontiers sent to devices that are no peers */
     GPU_NEWS_BEGINS,
     GPU_DD_ROWS,   /* two masks: dd's rows of delegates that the shard owns, and its other rows */
     GPU_BIN_TABLES,

@@ -2,8 +2,8 @@
  *
  * A device holds one shard and the state of one search over it. A backend makes devices: of the cores of
  * the host (cpu/) or of GPUs (cuda/). The level loop (bfs.c) and the exchange (exchange/) use the devices
- * of a rank through eight tables: the device itself, its peers, the steps of a search, what it does ahead
- * of them, a whole search, the messages between devices, the results, and how parents are found. A backend
+ * of a rank through eight tables: the device itself, its peers, the steps of a search, steps ahead of a
+ * level, a whole search, the messages between devices, the results, and how parents are found. A backend
  * knows nothing of ranks; the level loop knows nothing of OpenMP or CUDA.
  *
  * Functions that can fail return their status and say in *e what failed. Only one thread at a time uses a
@@ -120,11 +120,11 @@ struct backend_peers {
     enum status (*meet)(struct device *device, const struct peer_card *cards, uint32_t count,
                         struct error *e);
 
-    /* After `meet`: whether the device can take part in a search that its peers run by themselves
+    /* Whether the device can take part, after `meet`, in a search that its peers run by themselves
      * (backend_whole_search.run_together). NULL: no device of the backend can. */
     int (*joins)(const struct device *device);
 
-    /* After `meet`, before a search and its clock: wakes links and threads.
+    /* Wakes links and threads, after `meet`, before a search and its clock.
      * - Links between devices: some of the memory of each peer is read. The first word over a link that was idle
      *   takes 0.1 ms, and each link wakes for itself.
      * - Threads: a small search would end before they are awake.
@@ -211,13 +211,14 @@ struct backend_search {
 
 /* A search without the level loop: all levels, without the host between them. */
 struct backend_whole_search {
-    /* For the only device of a search. Directions follow the mode or, in DIRECTION_AUTO, the costs
-     * of the device. `noted`: it notes what levels do. *levels: how many levels were visited; 0 if
-     * this device cannot do it. */
+    /* Searches, on the only device of a search. Directions follow the mode or, in DIRECTION_AUTO,
+     * the costs of the device. `noted`: it notes what levels do. *levels: how many levels were
+     * visited; 0 if this device cannot do it. */
     enum status (*run)(struct device *device, const struct root *root, enum direction_mode mode,
                        int noted, uint32_t *levels, struct error *e);
 
-    /* After a `run` or `run_together` with notes: passes those of all levels to `noter`, in order. */
+    /* Passes the notes of all levels to `noter`, in order, after a `run` or `run_together` with
+     * notes. */
     enum status (*tell_levels)(struct device *device, level_noter *noter, void *context,
                                struct error *e);
 
@@ -348,10 +349,10 @@ struct backend_frontiers {
     enum status (*learn)(struct device *device, uint32_t shard, const uint32_t *mask, uint64_t words,
                          struct error *e);
 
-    /* Before each exchange: counts the bits that the other side does not know. */
+    /* Counts the bits that the other side does not know, before each exchange. */
     enum status (*count)(struct device *device, struct error *e);
 
-    /* After `count`: how many 32-bit words the message of a shard has. */
+    /* The number of 32-bit words of the message of a shard, after `count`. */
     uint64_t (*words)(const struct device *device, uint32_t shard);
 
     /* Writes the message of the device's own frontier to host memory, or takes that of shard `shard` from there. It
@@ -462,8 +463,8 @@ struct backend_results {
     enum status (*values)(struct device *device, enum answer_kind kind, uint32_t levels,
                           struct slice *values, struct error *e);
 
-    /* Puts the values of all shards into the block, and waits. values[s]: what `values` of shard s has for
-     * it. */
+    /* Puts the values of all shards into the block, and waits. values[s]: the slice that `values`
+     * of shard s has for it. */
     enum status (*assemble)(struct device *device, enum answer_kind kind,
                             const struct slice *values, struct error *e);
 
@@ -519,7 +520,7 @@ struct backend_parents {
     /* A device that reads the memory of all others looks for parents there: it asks nothing, and nothing is reduced.
      * The functions below then replace those above. NULL: devices ask. */
 
-    /* After `open_answers`: whether the device reads all others. */
+    /* Whether the device reads all others, after `open_answers`. */
     int (*reads_all)(const struct device *device);
 
     /* Turns the parents that the device recorded into input ids, shows them and the depths to the others, and
@@ -538,7 +539,8 @@ struct backend {
     int reads_host_columns; /* devices read the columns of shards in host memory */
     int side_by_side;       /* each device wants a host thread of its own */
     int has_device_memory;  /* devices have memory of their own, which messages may lie in */
-    int knows_prices;       /* `counts` says what visits would take; if not, directions follow factors */
+    int knows_prices;       /* `counts` says how long visits would take; if not, directions follow
+                             * factors */
     const struct backend_device *device;
     const struct backend_peers *peers;
     const struct backend_search *search;

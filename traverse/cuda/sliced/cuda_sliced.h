@@ -72,7 +72,7 @@ struct slice_piece {
     uint32_t row, first;
 };
 
-/* For levels that look at rows one by one. */
+/* Arrays for levels that look at rows one by one. */
 struct slice_rows {
     /* [32 words]: the first slice of a vertex; the upper bits of its columns say how many slices the vertex has,
      * SLICED_WEIGHT_BITS of the number each, the lowest ones first; 0: it has no edges. NULL: levels read all slices */

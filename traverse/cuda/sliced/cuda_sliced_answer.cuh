@@ -67,7 +67,7 @@ __device__ static inline void write_values(const gpu_sliced &s, const visited_ma
     }
 }
 
-/* By the last block that has written its share. */
+/* Reports the answer, by the last block that has written its share. */
 __device__ static inline void report_answer(const gpu_sliced &s)
 {
     __syncthreads();

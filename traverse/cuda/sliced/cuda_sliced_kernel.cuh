@@ -153,7 +153,8 @@ __device__ static inline void clear_found(const gpu_sliced &s, unsigned turn)
         found[i] = make_uint4(0, 0, 0, 0);
 }
 
-/* After a level of all blocks. The counts become zero before the next barrier but one. */
+/* Notes the probes of a level of all blocks. The counts become zero before the next barrier but
+ * one. */
 template <class B>
 __device__ static inline void note_probes(B &block, const gpu_sliced &s, unsigned turn, int32_t depth)
 {
@@ -235,7 +236,8 @@ __device__ static inline float pulled_slices(const gpu_sliced &s, const sliced_p
     return min((float)p.left, rows * max(until, 1.0f));
 }
 
-/* The first block begins alone if the frontier is small: `FEW` of what it may push. It does not if it has just given up. */
+/* The first block begins alone if the frontier is a small part, 1 / FEW, of the most that it may push, unless it has just
+ * given up. */
 __device__ static inline sliced_way next_way(const gpu_sliced &s, const sliced_progress &p)
 {
     enum {

@@ -290,7 +290,7 @@ template <class B> __device__ static void pull_rows(B &block, const gpu_sliced &
  * first block has visited, of which some are the frontier; or a list of each block's share. */
 enum frontier_form { FRONTIER_MASK, FRONTIER_VISITED, FRONTIER_LISTED };
 
-/* A word of the frontier, or of what the first block has visited. */
+/* A word of the frontier, or of all vertices that the first block has visited. */
 __device__ static inline uint32_t frontier_word(const gpu_sliced &s, unsigned turn, int32_t depth, uint32_t word)
 {
     if (depth == 0)

@@ -31,7 +31,7 @@ __device__ static inline whole_note &note_of(kept_notes &noted, int32_t depth)
     return noted.out.notes[depth % WHOLE_NOTES_KEPT];
 }
 
-/* By all threads, before the first level. */
+/* Begins notes. By all threads, before the first level. */
 __device__ static inline void begin_notes(kept_notes &noted, const whole_outputs &out)
 {
     if (threadIdx.x == 0)

@@ -73,7 +73,7 @@ __device__ static inline row_columns<true> choose(bool first, const row_columns<
     return row_columns<true>{first ? a.at : b.at, first ? a.begin : b.begin};
 }
 
-/* ---- what a block knows ---- */
+/* ---- the state of a block ---- */
 
 /* One warp's memory. */
 template <int COUNTERS, bool PACKED> struct warp_space {
@@ -87,7 +87,7 @@ template <int COUNTERS, bool PACKED> struct warp_space {
             uint32_t reached[SLOTS * WARP];
             uint8_t subgraph[WARP], heads[WARP];
         } push;
-        uint16_t bits[PACKED_BLOCK]; /* where the set bits of a packed block's vector are */
+        uint16_t bits[PACKED_BLOCK]; /* the places of the set bits of a packed block's vector */
         struct {
             uint16_t list[WARP * 32]; /* candidates, as offsets from the first vertex */
             uint32_t found[WARP];     /* words */
@@ -106,7 +106,7 @@ struct __align__(16) team_part {
 struct level_target {
     whole_piece *next;
     unsigned *next_count;
-    int32_t depth; /* of what is reached */
+    int32_t depth; /* of reached vertices */
 };
 
 /* Spans of several masks, laid end to end for all warps. */

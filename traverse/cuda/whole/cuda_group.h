@@ -75,7 +75,7 @@ struct group_size {
     uint64_t vertices, all_edges; /* delegates included; edges of all subgraphs */
 };
 
-/* In device memory, zero before the first search. */
+/* The state of a GPU's searches, in device memory. It is zero before the first search. */
 struct group_state {
     unsigned int meetings; /* the number of the last one: the same on all GPUs */
     unsigned int sent;     /* 1 + the mask of `sent` that the last search left with vertices; 0: none */

@@ -178,15 +178,15 @@ struct group_handing {
 };
 static_assert(sizeof(group_handing) <= sizeof(group_state::handed), "there is room");
 
-/* Whether this GPU has so few of the frontier's rows. It begins alone with few, and goes on with `times` as
- * many. */
+/* Whether this GPU has so few of the frontier's rows that its first block goes alone: it begins
+ * with few, and goes on with `times` as many. */
 template <class S> __device__ static inline bool is_for_first_block(S &s, unsigned times)
 {
     return s.block.now.pieces <= times * GROUP_ONE_PIECES &&
            s.meeting.edges <= times * GROUP_ONE_EDGES * s.group.peers;
 }
 
-/* By all threads of the first block. */
+/* Does levels by the first block alone. By all its threads. */
 template <class S> __device__ static void run_alone(S &s)
 {
     if (threadIdx.x == 0) {

@@ -57,7 +57,7 @@ __device__ static inline uint32_t peek(const uint32_t *mask, uint64_t word)
     return ((const volatile uint32_t *)mask)[word];
 }
 
-/* ---- what was told ---- */
+/* ---- values of letters ---- */
 
 template <class S> __device__ static inline unsigned long long sum_of(S &s, unsigned value)
 {
@@ -264,7 +264,7 @@ template <class S> __device__ static inline void clear_columns(S &s, uint32_t *m
         set_words(mask + (uint64_t)s.group.shard[i] * s.group.columns.shard_words, s.group.peer[i].words, 0);
 }
 
-/* ---- what peers found ---- */
+/* ---- vertices that peers found ---- */
 
 /* The delegates of a word that any GPU has found in this level. */
 template <class S> __device__ static inline uint32_t found_delegates(S &s, uint64_t word)

@@ -11,7 +11,7 @@
 #include "cuda_group_meet.cuh"
 #include "traverse/cuda/visit/cuda_expand.cuh"
 
-/* Of a column of nn: its shard, and its number there. */
+/* The shard of a column of nn, and its number there. */
 template <class S> __device__ static inline uint32_t shard_of_column(S &s, uint32_t column)
 {
     return column >> s.group.columns.local_bits;

@@ -204,8 +204,8 @@ void cuda_whole_byte_depths(const struct gpu_whole *search, enum vertex_kind kin
 /* The same for all normals, behind them all delegates, and then 0 for no vertex. */
 void cuda_whole_all_byte_depths(const struct gpu_whole *search, uint8_t *to, cudaStream_t stream);
 
-/* After a search, when its depths are complete: counts the frontiers of levels first..first+levels. `to` is
- * zero before. */
+/* Counts the frontiers of levels first..first+levels, after a search, when its depths are complete.
+ * `to` is zero before. */
 void cuda_whole_count(const struct gpu_whole *search, uint32_t first, uint32_t levels,
                      struct whole_frontier *to, cudaStream_t stream);
 

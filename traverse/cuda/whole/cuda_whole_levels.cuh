@@ -104,8 +104,8 @@ template <class S> __device__ static inline void run_masks(S &s)
     end_level(s, s.planned.lists_next);
 }
 
-/* The same, not inlined, so that the kernel of one GPU keeps more in registers. That of several
- * does if run_list, and not run_masks, is apart. */
+/* The same, not inlined, so that the kernel of one GPU keeps more in registers. For several GPUs
+ * run_list, and not run_masks, is better apart. */
 template <class S> __device__ static __noinline__ void run_masks_apart(S &s)
 {
     run_masks(s);

@@ -1,9 +1,10 @@
 /* cuda_whole_team.cuh: levels of a few blocks; see cuda_whole.h
  *
- * While the frontier is small, the first blocks go from level to level by themselves. They are a cluster,
- * whose blocks read each other's shared memory: each block lists there what it reaches, and all share what
- * all listed. So a level costs four reads that wait for each other (the vertex, offsets, columns, claims) and the
- * barrier of the cluster. A frontier that is smaller still is left to one block, which saves that barrier.
+ * While the frontier is small, the first blocks go from level to level by themselves. They are a cluster, whose
+ * blocks read each other's shared memory: each block lists there the vertices that it reaches, and all share
+ * those that all listed. So a level costs four reads that wait for each other (the vertex, offsets, columns,
+ * claims) and the barrier of the cluster. A frontier that is smaller still is left to one block, which saves that
+ * barrier.
  *
  * Lanes share a vertex, 2^shift of them, and each visits up to TEAM_EDGES of its edges. The team knows whether
  * that is enough for the longest row before it looks at rows: vertices are in the order of their degrees, so a
