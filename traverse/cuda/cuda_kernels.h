@@ -152,8 +152,8 @@ void cuda_push_rows(const struct gpu_csr *csr, const struct gpu_queue *queue,
                     const struct gpu_target *target, const struct gpu_chunk_list *chunks,
                     cudaStream_t stream);
 
-/* values[i] becomes the sum of those before it. cuda_scan_bytes: scratch memory for either, at
- * most. */
+/* values[i] becomes the sum of those before it. cuda_scan_bytes: enough scratch memory for
+ * either. */
 size_t cuda_scan_bytes(uint64_t count);
 cudaError_t cuda_scan_u64(uint64_t *values, uint64_t count, void *scratch, size_t scratch_bytes, cudaStream_t stream);
 cudaError_t cuda_scan_u32(uint32_t *values, uint64_t count, void *scratch, size_t scratch_bytes, cudaStream_t stream);

@@ -8,7 +8,7 @@
 
 enum { GPU_SHARED_PAGE = 2 << 20 };
 
-/* Bytes to allocate for good. Smaller allocations share pages, which other processes would see
+/* Bytes to take for good. Smaller allocations share pages, which other processes would see
  * whole. */
 static uint64_t planned_bytes(const struct device *dev, const struct gpu_plan *plan)
 {

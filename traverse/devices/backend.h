@@ -217,8 +217,7 @@ struct backend_whole_search {
     enum status (*run)(struct device *device, const struct root *root, enum direction_mode mode,
                        int noted, uint32_t *levels, struct error *e);
 
-    /* Passes the notes of all levels to `noter`, in order, after a `run` or `run_together` with
-     * notes. */
+    /* Passes the notes of all levels to `noter`, in order, after a search that noted them. */
     enum status (*tell_levels)(struct device *device, level_noter *noter, void *context,
                                struct error *e);
 
@@ -527,8 +526,8 @@ struct backend_parents {
      * waits. */
     enum status (*show_parents)(struct device *device, uint32_t levels, struct error *e);
 
-    /* Called when all devices show theirs: finds the parents that others know. Need not wait. All
-     * go on showing their arrays until every device has its `values`. */
+    /* Called when all devices show theirs: finds the parents that others know. Need not wait.
+     * Devices show their arrays until all have `values`. */
     enum status (*look_parents)(struct device *device, struct error *e);
 };
 
@@ -539,8 +538,7 @@ struct backend {
     int reads_host_columns; /* devices read the columns of shards in host memory */
     int side_by_side;       /* each device wants a host thread of its own */
     int has_device_memory;  /* devices have memory of their own, which messages may lie in */
-    int knows_prices;       /* `counts` says how long visits would take; if not, directions follow
-                             * factors */
+    int knows_prices;       /* `counts` has prices of visits; if not, directions follow factors */
     const struct backend_device *device;
     const struct backend_peers *peers;
     const struct backend_search *search;

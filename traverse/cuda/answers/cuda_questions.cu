@@ -82,8 +82,7 @@ void cuda_reply(const gpu_replying *r, cudaStream_t stream)
         reply_kernel<int64_t><<<blocks_for(r->count, BLOCK), BLOCK, 0, stream>>>(*r);
 }
 
-/* Gives askers their parents. Any thread may be the last to do so for a vertex: all replies are
- * right. */
+/* Gives askers their parents. Any thread may be the last to write one: all replies are right. */
 template <typename Id>
 __global__ static void __launch_bounds__(BLOCK)
     take_kernel(const Id *replies, const uint32_t *askers, uint64_t count, Id *to)

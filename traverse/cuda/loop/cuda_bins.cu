@@ -66,8 +66,7 @@ __global__ static void begin_kernel(gpu_bins b)
     begin_bins(b);
 }
 
-/* Scatters a tile: the block's counts become the places that it reserves. Both arrays are shared
- * memory. */
+/* Scatters a tile: the block's counts become its reserved places, both in shared memory. */
 __device__ static void scatter_tile(const gpu_bins &b, unsigned *count, unsigned long long *at, uint64_t begin,
                                     uint64_t end)
 {

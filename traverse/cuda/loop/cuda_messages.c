@@ -78,8 +78,7 @@ static struct gpu_seen seen_by(const struct device *dev)
                              .room = 2 * dev->shard->csr[NN].edges};
 }
 
-/* Fetches the counts of ids left. They take the place of the bins' cursors, which are free once the bins
- * are full. */
+/* Fetches the counts of ids left, from the place of the bins' cursors: full bins need none. */
 static enum status fetch_kept(struct device *dev, unsigned long long *to, uint32_t count, struct error *e)
 {
     cudaStream_t stream = dev->stream.of[NORMALS];

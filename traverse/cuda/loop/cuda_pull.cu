@@ -33,8 +33,7 @@ template <bool PACKED> __device__ static inline uint32_t parent_of_shards(row_pu
                                                            : REMOTE_PARENT;
 }
 
-/* Looks at the rests of the rows of `open` lanes, one after the other. Returns the hit of the lane's own
- * row. */
+/* Looks at the rests of the rows of `open` lanes, one by one. Returns the hit of the lane's row. */
 template <class S>
 __device__ static inline uint32_t pull_open_rows(S &s, const pulling &q, unsigned open, const pulled_row &r)
 {

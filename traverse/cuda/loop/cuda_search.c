@@ -319,8 +319,8 @@ static enum status choose_outgoing(struct device *dev, const struct visit_plan *
                     dev->where, e);
 }
 
-/* Fills the bins. A bound must do for the edges of a frontier that was not listed, which are not
- * counted. */
+/* Fills the bins. The edges of a frontier that was not listed are not counted, and have no
+ * bound. */
 static enum status fill_bins(struct device *dev, struct error *e)
 {
     const uint64_t most = dev->frontier.listed[NORMALS] ? dev->frontier.forward[NN] : UINT64_MAX;

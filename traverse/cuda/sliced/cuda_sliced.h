@@ -66,8 +66,7 @@ struct slice_links {
 #define SLICED_WEIGHT_BITS (32 - SLICED_ROW_BITS)
 #define SLICED_MOST_WEIGHT ((1u << SLICED_WEIGHT_BITS) - 1)
 
-/* Up to SLICED_PIECE slices of a longer row: the row, in the upper bits their number, and the
- * first. */
+/* Up to SLICED_PIECE slices of a long row: the row, in upper bits their number, and the first. */
 struct slice_piece {
     uint32_t row, first;
 };

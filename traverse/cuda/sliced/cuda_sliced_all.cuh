@@ -23,7 +23,7 @@ __device__ static inline void load_batch(const gpu_sliced &s, uint32_t first, sl
     }
 }
 
-/* Whether the lane is the first that found a parent for its row, whose slices are in neighbours. */
+/* Whether the lane is the first to find a parent for its row. Slices of a row lie side by side. */
 __device__ static inline bool is_first_of_row(bool found, uint32_t row)
 {
     const unsigned all = __ballot_sync(ALL_LANES, found), before = all & ((1u << lane_id()) - 1);

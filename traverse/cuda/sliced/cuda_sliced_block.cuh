@@ -1,5 +1,4 @@
-/* cuda_sliced_block.cuh: a block of a search by slices, and functions of all levels; see
- * cuda_sliced.h */
+/* cuda_sliced_block.cuh: a block of a search by slices, and all its levels; see cuda_sliced.h */
 #ifndef DBFS_CUDA_SLICED_BLOCK_CUH
 #define DBFS_CUDA_SLICED_BLOCK_CUH
 

@@ -9,8 +9,8 @@
 
 /* ---- the barrier ---- */
 
-/* The word that a block brings to a barrier: 1 for itself, and above it the rows that it found, and
- * their slices. */
+/* The word that a block brings to a barrier: 1 for itself, and above it its found rows and their
+ * slices. */
 enum { FOUND_SHIFT = 10, WEIGHT_SHIFT = 36 };
 
 __device__ static inline unsigned blocks_met(unsigned long long met)
@@ -153,8 +153,7 @@ __device__ static inline void clear_found(const gpu_sliced &s, unsigned turn)
         found[i] = make_uint4(0, 0, 0, 0);
 }
 
-/* Notes the probes of a level of all blocks. The counts become zero before the next barrier but
- * one. */
+/* Notes the probes of a level of all blocks. Counts are zero before the next barrier but one. */
 template <class B>
 __device__ static inline void note_probes(B &block, const gpu_sliced &s, unsigned turn, int32_t depth)
 {

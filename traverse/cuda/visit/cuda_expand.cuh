@@ -288,8 +288,7 @@ template <int HOW, class S> __device__ static void expand_one(S &s, const whole_
 
 /* ---- lists ---- */
 
-/* Cuts a piece to the share of one of 2^shift warps; false if it is empty. The first share has the
- * heads. */
+/* Cuts a piece to the share of one of 2^shift warps; false: none. The first one has the heads. */
 __device__ static inline bool cut_share(whole_piece &piece, uint32_t part, uint32_t shift)
 {
     if (shift == 0)

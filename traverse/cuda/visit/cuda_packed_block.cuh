@@ -29,8 +29,8 @@ __device__ static inline packed_part packed_part_of(const gpu_csr &csr, const wh
                        (at + piece.length + PACKED_BLOCK - 1) / PACKED_BLOCK, k > 0 ? head + 1 : 0};
 }
 
-/* Finds the places of the set bits of a block's vector, in order. By a warp. Bits read behind a short vector belong to no
- * element. */
+/* Finds the places of the set bits of a block's vector, in order. By a warp. Bits behind a short
+ * vector are of no element. */
 __device__ static inline void find_bits(const uint32_t *vector, uint16_t *bits)
 {
     uint32_t word = lane_id() < UNARY_MOST_WORDS ? vector[lane_id()] : 0;
@@ -41,8 +41,7 @@ __device__ static inline void find_bits(const uint32_t *vector, uint16_t *bits)
     __syncwarp();
 }
 
-/* The difference between element i and the base of its block: as packed_place_of, from bits that
- * were found. */
+/* Element i less the base of its block: as packed_place_of, from bits that were found. */
 __device__ static inline uint32_t place_in_block(const packed_reader &r, const uint16_t *bits, uint32_t i)
 {
     const uint32_t high = r.vector != NULL ? (bits[i] - i) << r.bits : 0;

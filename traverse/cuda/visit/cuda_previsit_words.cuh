@@ -192,8 +192,8 @@ template <class S> __device__ static inline void previsit(S &s, uint32_t warp, u
     previsit_spans_of<false>(s, warp, warps);
 }
 
-/* The same if the next level certainly goes by lists, which saves a pass. Not inlined: other levels would have fewer
- * registers. */
+/* The same if the next level is certain to go by lists: saves a pass. Not inlined: other levels
+ * keep more registers. */
 template <class S> __device__ static __noinline__ void previsit_into_list(S &s, uint32_t warp, uint32_t warps)
 {
     previsit_spans_of<true>(s, warp, warps);

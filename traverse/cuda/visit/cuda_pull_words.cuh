@@ -67,8 +67,7 @@ __device__ static inline void note_side_by_side(S &s, const pulling &q, const ui
     note_probes(s, seen, q.along);
 }
 
-/* Looks at one head column. Rows that find no parent in it, and have a column there, stay
- * listed. */
+/* Looks at one head column. Rows that have an entry there that is no parent stay listed. */
 template <class S>
 __device__ static inline unsigned pull_heads(S &s, const pulling &q, typename S::space &w, uint32_t first,
                                              unsigned count, uint32_t column)
@@ -331,8 +330,7 @@ template <class S> __device__ static void pull_span(S &s, int g, uint32_t base, 
     pull_words(s, q, base, own ? s.pulled[reverse].wanted[word] & ~q.visited[word] & ~q.next[word] : 0, cut);
 }
 
-/* Does all pulls of the level. All subgraphs are under way at once, so that few words need not wait for
- * each other. */
+/* Does all pulls of the level, of all subgraphs at once: few words need not wait for each other. */
 template <class S> __device__ static void pull_all(S &s, uint32_t warp, uint32_t warps, const cut_list &cut)
 {
     const mask_spans &spans = s.block.pulls;

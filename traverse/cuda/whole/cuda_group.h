@@ -12,7 +12,7 @@
  *             normals into the memory of all, where pulls of nn look them up
  *   meet      letters have counts of found vertices and of their edges, so that all choose alike for nn and dd
  *
- * By lists, while the frontier is small. No mask is read.
+ * By lists, while the frontier is small. No mask is scanned.
  *   visit     own rows find vertices. Own ones join the next list. Normals of other shards are written into the
  *             memory of their GPUs, and delegates into that of all.
  *   meet      letters have the number of vertices

@@ -104,8 +104,7 @@ template <class S> __device__ static inline void complete_list(S &s)
     read_turn(s);
 }
 
-/* The next frontier has the vertices that were found, and those that were taken, which are in no
- * letter yet. */
+/* The next frontier is the found vertices and the taken ones, which are in no letter yet. */
 template <class S> __device__ static void end_certain_level(S &s)
 {
     const unsigned g = lane_id() < SUBGRAPHS ? lane_id() : 0;

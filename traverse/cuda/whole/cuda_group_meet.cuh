@@ -30,8 +30,7 @@ struct group_block {
         seen_edges; /* of all frontiers, on all GPUs: vertices, delegates on each; edges of their rows, about */
 };
 
-/* The first block's counts for its letters: found and taken in this level, or taken after the last
- * letters. */
+/* The first block's counts for letters: of this level, or taken after the last letters. */
 struct group_counts {
     unsigned long long found[WHOLE_COUNTS], taken[WHOLE_COUNTS];
 };

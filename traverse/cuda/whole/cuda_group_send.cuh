@@ -64,8 +64,7 @@ template <typename T, class S> __device__ static inline T *box_of(S &s, T *arriv
     return arrivals + (size_t)(number & 1) * s.group.peers * GROUP_LISTED_EDGES;
 }
 
-/* Sends reached vertices, by one atomic for each peer that gets some. All lanes of the warp call
- * it. */
+/* Sends reached vertices, by one atomic for each peer. All lanes of the warp call it. */
 template <class S> __device__ static inline void send_reached(S &s, const slots &e, const bool (&mine)[SLOTS])
 {
     const unsigned number = s.meeting.meetings + 1;

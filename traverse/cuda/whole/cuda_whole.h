@@ -62,8 +62,7 @@ struct whole_counts {
     unsigned long long count[WHOLE_NOTED_COUNTS];
     unsigned int pieces; /* in the next list */
     unsigned int cut;    /* pieces of long rows that a level by masks leaves to a second pass */
-    /* for notes: times at which the first warp, inverted, and the last one were done with their
-     * pulls */
+    /* for notes: times at which the first warp, inverted, and the last one ended their pulls */
     unsigned long long first_pulled, last_pulled;
 };
 
@@ -102,7 +101,7 @@ struct whole_note {
     unsigned long long probes[SUBGRAPHS];
     uint32_t way;
     uint32_t pulled; /* subgraphs, a bit each */
-    /* for GPUs that search together: nanoseconds from its own letter to the last one of a peer;
+    /* for GPUs that search together: nanoseconds from a GPU's own letter to the last of a peer;
      * vertices that peers sent; words read of their masks */
     unsigned long long waited, arrived, words;
 };
@@ -185,7 +184,7 @@ struct whole_launch {
     uint32_t team, team_room;
     int has_team; /* blocks keep lists of their own in shared memory: `team_room` vertices each, twice */
     int share; /* eighths of the processors that must have a block if the team has several blocks; 0: it has one */
-    int few_threads; /* of a block, as levels are so small that their barriers matter most */
+    int few_threads; /* for blocks, as levels are so small that barriers matter most */
 };
 
 /* Chooses the launch for the current device. The caller sets launch->program, has_team, share and few_threads. */

@@ -13,7 +13,7 @@
 
 /* ---- lists or masks ---- */
 
-/* Whether several GPUs choose lists, by sums alone: if these cost less than any level by masks. */
+/* Whether several GPUs choose lists, by sums alone: if lists cost less than any level by masks. */
 template <class S> __device__ static inline bool is_for_lists(S &s, unsigned long long all_edges)
 {
     const cost_graph &graph = s.graph;

@@ -53,8 +53,8 @@ template <class S> __device__ static void run_list(S &s)
 
 /* ---- by masks ---- */
 
-/* Visits the pieces of long rows, when all are cut. Few levels have any. Returns whether there were
- * some. */
+/* Visits the pieces of long rows, when all are cut. Returns whether there were some; mostly
+ * none. */
 template <class S> __device__ static inline bool finish_pieces(S &s, const cut_list &cut)
 {
     barrier(s);
