@@ -10,10 +10,10 @@
  *   cuda_news.cu      test_messages.c                frontiers for devices that are no peers
  *   cuda_masks.cu     cpu_messages.c, cpu_results.c  masks of several devices, results
  *   cuda_decode.cu    packed.c                       packed sections, while a shard is loaded
- *   cuda_ranges.cu shard_ranges.c the ranges of loaded sections Those of cuda_answers.cu and
- * cuda_questions.cu are in cuda_answers.h. Masks are arrays of 32-bit words; bit v of word v/32 is
- * vertex v, as in the shard files. All pointers except `published` are device memory; launches are
- * asynchronous on the stream given.
+ *   cuda_ranges.cu    shard_ranges.c                 the ranges of loaded sections
+ * Those of cuda_answers.cu and cuda_questions.cu are in cuda_answers.h.
+ * Masks are arrays of 32-bit words; bit v of word v/32 is vertex v, as in the shard files. All
+ * pointers except `published` are device memory; launches are asynchronous on the stream given.
  */
 #ifndef DBFS_CUDA_KERNELS_H
 #define DBFS_CUDA_KERNELS_H
