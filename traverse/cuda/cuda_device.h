@@ -308,7 +308,7 @@ enum status gpu_times(struct device *device, struct breakdown *times, struct err
  *   wait for.
  * - gpu_gather_frontiers: the visited normals of all peers, before nn is pulled.
  * - gpu_or_found: to |= the delegates that peers found, those i with updating[i] or, if that is
- *   NULL, all but this device. `staging` is a mask for copies of masks that kernels cannot read.
+ *   NULL, all but this device. `staging`: room for a copy of a mask that kernels cannot read.
  * - gpu_take_peers_updates: takes in the delegates that peers found in the first part of a visit. */
 int gpu_can_read(int from, int to);
 uint64_t gpu_place(int ordinal);
