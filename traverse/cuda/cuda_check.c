@@ -23,7 +23,7 @@ static enum status take_memory(struct check_memory *m, const struct device *dev,
                     dev->where, e);
 }
 
-/* Nothing of a subgraph without edges lies on the device (cuda_plan.c), so that a search reads nothing of it. */
+/* A subgraph without edges has nothing on the device (cuda_plan.c), so a search reads nothing of it. */
 static enum status check_no_edges(const struct device *dev, enum subgraph g, struct error *e)
 {
     struct csr_ranges found = {.first = {NO_FAULT, NO_FAULT, NO_FAULT, NO_FAULT},

@@ -1,4 +1,4 @@
-/* cuda_common.cuh: what the kernels share */
+/* cuda_common.cuh: functions that the kernels share */
 #ifndef DBFS_CUDA_COMMON_CUH
 #define DBFS_CUDA_COMMON_CUH
 
@@ -67,7 +67,7 @@ __device__ static inline unsigned warp_prefix(unsigned value)
     return sum - value;
 }
 
-/* Adds to a counter once per block; `shared` has WARPS elements. */
+/* Adds the values of a block to a counter by one atomic; `shared` has WARPS elements. */
 __device__ static inline void block_add(unsigned long long value, unsigned long long *shared,
                                         unsigned long long *counter)
 {
@@ -85,8 +85,8 @@ __device__ static inline void block_add(unsigned long long value, unsigned long 
     }
 }
 
-/* Where this thread's `own` items stand among those of its block, and *total of them. All threads of
- * a block call it. */
+/* The number of items of the threads before this one, which has `own`; *total: of the whole block.
+ * All threads of a block call it. */
 __device__ static inline unsigned block_prefix(unsigned own, unsigned *total)
 {
     __shared__ unsigned warp_total[WARPS];
@@ -103,7 +103,7 @@ __device__ static inline unsigned block_prefix(unsigned own, unsigned *total)
     return before;
 }
 
-/* Room for a block's items in a list; one atomic. All threads of the block get the same. */
+/* Reserves room for a block's items in a list, by one atomic. All threads get its beginning. */
 __device__ static inline unsigned long long reserve(unsigned total, unsigned long long *counter)
 {
     __shared__ unsigned long long base;
@@ -131,7 +131,7 @@ template <typename T> __device__ static inline void fill(T *to, uint64_t base, u
     }
 }
 
-/* Rows of a warp lie end to end, with prefix[i] edges before row i: the last row that begins at or before edge e. */
+/* The last row that begins at or before edge e. Rows of a warp lie end to end, with prefix[i] edges before row i. */
 __device__ static inline int row_of_edge(const uint32_t (&prefix)[WARP], uint32_t e)
 {
     int row = 0;
@@ -142,12 +142,12 @@ __device__ static inline int row_of_edge(const uint32_t (&prefix)[WARP], uint32_
     return row;
 }
 
-/* Where the rest of a row lies among the columns. */
+/* The place of the rest of a row among the columns. */
 struct row_rest {
     uint64_t begin, end;
 };
 
-/* Where row i begins; i may be the number of rows. */
+/* The beginning of row i; i may be the number of rows. */
 __device__ static inline uint64_t offset_of(const gpu_csr &csr, uint64_t i)
 {
     return csr.offset_width == 4 ? ((const uint32_t *)csr.offsets)[i]
@@ -175,7 +175,7 @@ __device__ static inline uint64_t row_length(const gpu_csr &csr, uint32_t row)
     return r.end > r.begin ? r.end - r.begin + csr.head_columns : heads_of(csr, row);
 }
 
-/* Where to begin to read packed columns of a row, which begins at `begin`. */
+/* The place to begin to read packed columns of a row, which begins at `begin`. */
 __device__ static inline packed_span span_of(const gpu_csr &csr, uint32_t row, uint64_t begin,
                                              uint64_t at)
 {

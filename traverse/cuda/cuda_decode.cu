@@ -1,12 +1,12 @@
 /* cuda_decode.cu: decodes packed sections on the device; see cuda_kernels.h, twin in formats/container/packed.c
  *
- * A warp decodes a block of 128 elements. It reads codes as 64-bit windows of the block's bits. In a block of
- * gaps the high bits of the sums form a bit vector of at most 12 words, and the places of its set bits are
- * wanted: a lane counts the bits of its word, and writes the place of each to shared memory. A row may begin
- * anywhere in a block of columns, so each element finds its own row by bisection, between the rows of the
- * block's first and last element. Bytes moved: the section; the offsets once; 4 or 8 to write an element.
- * Whatever the section holds, nothing is touched except the section, the offsets, the heads and the elements
- * of the block.
+ * A warp decodes a block of 128 elements. It reads codes as 64-bit windows of the block's bits. In
+ * a block of gaps the high bits of the sums form a bit vector of at most 12 words. To find the
+ * places of its set bits, a lane counts the bits of its word, and writes the place of each to
+ * shared memory. A row may begin anywhere in a block of columns, so each element finds its own row
+ * by bisection, between the rows of the block's first and last element. Bytes moved: the section;
+ * the offsets once; 4 or 8 to write an element. Even from a damaged section, nothing is touched
+ * except the section, the offsets, the heads and the elements of the block.
  */
 #include "cuda_common.cuh"
 
@@ -21,7 +21,7 @@ struct decode {
     unsigned int *bad;
 };
 
-/* One block as it is found. */
+/* One block, as the section has it. */
 struct found_block {
     const uint32_t *bits, *unary;
     uint32_t code_bits, unary_words, step;
@@ -79,7 +79,7 @@ __device__ static uint64_t code_at(const found_block &b, uint32_t i)
     return b.code_bits < 64 ? code & (((uint64_t)1 << b.code_bits) - 1) : code;
 }
 
-/* high[i] = place of the i-th set bit of the vector, less i; all 0 where there is none. */
+/* high[i] = place of the i-th set bit of the vector, less i; all 0 if there is no vector. */
 __device__ static bool unpack_unary(const found_block &b, uint16_t *high)
 {
     uint32_t word = lane_id() < b.unary_words ? b.unary[lane_id()] : 0;
@@ -105,7 +105,7 @@ __device__ static uint64_t offset_of(const packed_rows &rows, uint64_t i)
                                   : ((const uint64_t *)rows.offsets)[i];
 }
 
-/* The last of rows low..high-1 whose offset is not above `element`, low where there is none. */
+/* The last of rows low..high-1 whose offset is not above `element`; low if there is none. */
 __device__ static uint64_t find_row(const packed_rows &rows, uint64_t low, uint64_t high,
                                     uint64_t element)
 {

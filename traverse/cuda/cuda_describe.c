@@ -5,8 +5,8 @@
 #include <stdio.h>
 #include <string.h>
 
-/* The driver's own version, such as 550.54.15: the first word of its line that is one. What CUDA calls the
- * version of the driver is that of its interface. */
+/* The driver's own version, such as 550.54.15: the first word of its line that is one. CUDA's own
+ * "driver version" is that of its interface. */
 static void read_driver(char *driver, size_t bytes)
 {
     char line[256] = "", *rest = NULL;

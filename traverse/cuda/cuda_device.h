@@ -26,7 +26,7 @@ struct gpu_scratch {
     struct gpu_chunk *chunks[VERTEX_KINDS]; /* by kind of destination */
 };
 
-/* What a GPU has for a search that is one kernel on each GPU (cuda_group.h), if it can join one. */
+/* A GPU's arrays for a search that is one kernel on each GPU (cuda_group.h), if it can join one. */
 struct gpu_joining {
     int joins;
     uint64_t gpu; /* its place on the buses of the host */
@@ -37,7 +37,7 @@ struct gpu_joining {
     struct group_state *state;
 };
 
-/* What a GPU shows of its answers: arrays of struct gpu_answers, and depths of its normals. */
+/* The arrays that a GPU shows after a search: of struct gpu_answers, and depths of its normals. */
 struct gpu_told {
     const void *ids, *by_vertex, *block;
     const int32_t *depth;
@@ -65,18 +65,18 @@ struct gpu_peers {
     uint32_t count;
     int shared;              /* other processes read this device's memory */
     uint64_t shown_bytes;    /* of it */
-    int host_waits;          /* the host waits for events of this device before the peers meet: in some of
-                              * their processes, kernels cannot */
+    int host_waits;          /* the host waits for events of this device before the peers meet,
+                              * because kernels of some process cannot */
     uint32_t *own, *others;  /* masks of dd's rows, by owner */
     uint32_t *gathered;
-    uint32_t *sent_too; /* a second mask to send, for cuda_group.h; and, for the same, vertices that peers send */
+    uint32_t *sent_too; /* for cuda_group.h: a second mask to send; and, below, vertices that peers send */
     unsigned long long *arrivals;
     struct group_state *group_state;
 };
 
 /* Frontiers that go to devices that are no peers. */
 struct gpu_told_news {
-    struct gpu_news news; /* `known` is `gathered` of gpu_peers; no words: frontiers are never told */
+    struct gpu_news news; /* `known` is `gathered` of gpu_peers; no words: frontiers are never sent */
     uint32_t *sources;    /* normals with nn edges, of all shards, as `known` */
     int begun;            /* in this search */
 };
@@ -97,8 +97,8 @@ struct gpu_traffic {
     struct gpu_told_news told;
 };
 
-/* Counters of a level, and host memory that the device copies them to. What comes ahead of a level (visit_ahead)
- * has counters of its own, as it begins before those of the level are zero. */
+/* Counters of a level, and host memory that the device copies them to. A visit ahead of a level has
+ * counters of its own, since it begins before those of the level are zero. */
 enum { COUNTERS_OF_LEVEL, COUNTERS_AHEAD, GPU_COUNTERS_KINDS };
 struct gpu_counters {
     struct gpu_level *level;     /* [GPU_COUNTERS_KINDS] */
@@ -119,7 +119,7 @@ struct gpu_streams {
     cudaStream_t of[VERTEX_KINDS];
     cudaEvent_t reached[VERTEX_KINDS]; /* for one stream to follow the other */
     cudaEvent_t masks_read;            /* this device has read the masks of the others */
-    cudaEvent_t copied[COPY_MARKS];    /* what leaves has been copied */
+    cudaEvent_t copied[COPY_MARKS];    /* vertices that leave have been copied */
     cudaEvent_t first_part;            /* it has found the delegates that it owns (enum visit_part) */
 };
 
@@ -136,14 +136,14 @@ struct gpu_notes {
     uint32_t levels; /* of the last search */
 };
 
-/* A whole search as one kernel on each of several GPUs (cuda_group.h); no blocks: it cannot be. */
+/* A whole search as one kernel on each of several GPUs (cuda_group.h). No blocks: there is none. */
 struct gpu_group_search {
     struct gpu_group search;
     struct whole_launch launch, noted;
-    int ran; /* the last search was one of these */
+    int ran; /* the last search was of this kind */
 };
 
-/* A whole search by slices; no blocks: it cannot be. */
+/* A whole search by slices. No blocks: this device has none. */
 struct gpu_sliced_search {
     struct gpu_sliced search;
     struct whole_launch launch, noted;
@@ -157,12 +157,12 @@ struct gpu_whole_search {
     struct whole_launch launch, noted; /* noted has no blocks: the device was opened without notes */
     struct gpu_notes notes;
     int32_t deepest; /* the depth at which a search ends */
-    int possible; /* the plan has memory for it, and columns that it can read */
+    int possible; /* the plan has memory for such a search, and columns that it can read */
     int settled; /* the depths of the last search are complete, or the level loop made them */
-    enum answer_kind answer; /* which one is made with a search */
-    int ahead;   /* by kernels that were launched behind it (cuda_ahead.c) */
-    int answers; /* the last search made it, or does so, and nothing else was written in its place since */
-    int is_deep; /* the last search had too many levels for that */
+    enum answer_kind answer; /* the one that is made with a search */
+    int ahead;   /* kernels launched behind the search make it (cuda_ahead.c) */
+    int answers; /* the last search made it, or does so, and nothing has been written over it */
+    int is_deep; /* the last search had too many levels for an answer ahead */
 };
 
 /* One allocation of each kind for everything. */
@@ -219,9 +219,9 @@ static inline enum status gpu_use(const struct device *dev, struct error *e)
     return CUDA_TRY(cudaSetDevice(dev->ordinal), dev->where, e);
 }
 
-/* Copies to the device, from it, or on it, and waits: every stream finds the bytes. It takes a stream of the device, since
- * these do not wait for the default stream, in which cudaMemcpy copies: that returns before bytes from pageable memory have
- * come to the device. */
+/* Copies to the device, from it, or on it, and waits, so that every stream finds the bytes. It
+ * copies in a stream of the device. cudaMemcpy would copy in the default stream, for which these
+ * streams do not wait, and it returns before bytes from pageable memory have come to the device. */
 static inline enum status gpu_copy(const struct device *dev, void *to, const void *from, uint64_t bytes,
                                    struct error *e)
 {
@@ -232,8 +232,8 @@ static inline enum status gpu_copy(const struct device *dev, void *to, const voi
     return CUDA_TRY(cudaStreamSynchronize(stream), dev->where, e);
 }
 
-/* cuda_room.c. Chooses a plan that fits, for `planned->resident` or, with RESIDENT_AUTO, the first of all that does,
- * and takes the device memory. ST_RESOURCE: none fits; *e says how many GPUs would do. */
+/* cuda_room.c. Chooses a plan that fits, for `planned->resident` or, with RESIDENT_AUTO, the first residence that
+ * does, and takes its device memory. ST_RESOURCE: none fits; *e says how many GPUs would do. */
 enum status gpu_take_memory(struct device *device, struct gpu_plan_options *planned, struct gpu_plan *plan,
                             struct error *e);
 
@@ -246,8 +246,8 @@ enum status gpu_unpack_columns(struct device *device, enum subgraph g, const str
 enum status gpu_take_hosted(struct device *device, const struct gpu_plan *plan, int threads, struct error *e);
 void gpu_free_hosted(struct device *device);
 
-/* cuda_whole_run.c. If there are several shards, gpu_whole_open makes what cuda_group.h needs of it. The arrays are
- * those of the plan. `lists` is NULL if it has no memory for such a search, and `notes` if none are wanted. */
+/* cuda_whole_run.c. If there are several shards, gpu_whole_open also makes the part of a search for cuda_group.h.
+ * The arrays are those of the plan. `lists` is NULL if it has no memory for such a search, `notes` without notes. */
 struct gpu_whole_arrays {
     void *state, *lists, *notes;
 };
@@ -255,7 +255,7 @@ enum status gpu_whole_open(struct device *device, const struct gpu_whole_arrays 
                           struct error *e);
 void gpu_whole_close(struct device *device);
 
-/* How a search is done: with notes of its levels; together with all peers, after gpu_group_open. */
+/* The kind of a search: with notes of its levels; together with all peers, after gpu_group_open. */
 struct gpu_wish {
     enum whole_mode mode;
     int noted, together;
@@ -263,7 +263,7 @@ struct gpu_wish {
 enum status gpu_whole_run(struct device *device, const struct root *root, struct gpu_wish wish, uint32_t *levels,
                           struct error *e);
 
-/* After the sections are loaded: measures rows. */
+/* Measures rows, after the sections are loaded. */
 enum status gpu_whole_measure(struct device *device, struct error *e);
 
 /* cuda_sliced_run.c. gpu_sliced_open comes after gpu_whole_open and after the sections are loaded; the arrays are those of the
@@ -272,7 +272,7 @@ enum status gpu_sliced_open(struct device *device, const struct gpu_sliced_array
 enum status gpu_sliced_run(struct device *device, const struct root *root, int noted, uint32_t *levels,
                           struct error *e);
 
-/* After `answers` is complete: from now on, searches by slices write their answers where they can. */
+/* Called once `answers` is complete. From then on searches by slices write answers if they can. */
 void gpu_sliced_open_answers(struct device *device);
 
 /* cuda_group_open.c. Wants all peers to have met. */
@@ -282,7 +282,7 @@ enum status gpu_group_open(struct device *device, struct error *e);
 enum status gpu_run_kernel(struct device *device, const void *search, const struct whole_launch *launch, int noted,
                            uint32_t *levels, struct error *e);
 
-/* The same file. Waits until the answer that is made with the last search stands. */
+/* The same file. Waits until the answer that is made with the last search is complete. */
 enum status gpu_wait_for_answer(struct device *device, struct error *e);
 
 /* cuda_whole_start.c: copies the notes of the levels up to `levels` that were not copied yet. */
@@ -307,9 +307,9 @@ enum status gpu_times(struct device *device, struct breakdown *times, struct err
  * - gpu_wait_for_peers: before the peers meet, the host waits for an event of this device that they cannot
  *   wait for.
  * - gpu_gather_frontiers: the visited normals of all peers, before nn is pulled.
- * - gpu_or_found: to |= the delegates that peers found, those i with updating[i] or, if that is NULL, all but
- *   this device. `staging` is a mask for what kernels cannot read.
- * - gpu_take_peers_updates: what peers found in the first part of a visit is found here, too. */
+ * - gpu_or_found: to |= the delegates that peers found, those i with updating[i] or, if that is
+ *   NULL, all but this device. `staging`: room for a copy of a mask that kernels cannot read.
+ * - gpu_take_peers_updates: takes in the delegates that peers found in the first part of a visit. */
 int gpu_can_read(int from, int to);
 uint64_t gpu_place(int ordinal);
 enum status gpu_wait_for_peers(struct device *device, cudaEvent_t event, struct error *e);
@@ -318,8 +318,8 @@ enum status gpu_or_found(struct device *device, const int *updating, uint32_t *t
                          uint32_t *staging, struct error *e);
 enum status gpu_take_peers_updates(struct device *device, struct error *e);
 
-/* Answers are made on one stream. Behind the cursors in their tables stand how many vertices have a parent on another
- * device, and then a flag. */
+/* Answers are made on one stream. Behind the cursors in their tables stands the number of vertices
+ * whose parent is on another device, then a flag. */
 static inline cudaStream_t gpu_answer_stream(const struct device *device)
 {
     return device->stream.of[NORMALS];
@@ -341,7 +341,7 @@ enum status gpu_write_parents(struct device *device, uint32_t *remote, cudaStrea
 
 /* cuda_own_values.c
  * - gpu_is_answered: whether this answer is made with the last search.
- * - gpu_follow_search: what is launched on the stream of normals waits for the search on the other one.
+ * - gpu_follow_search: launches on the stream of normals wait for the search on the other one.
  * - gpu_whole_settle: completes depths, before results are read.
  * - gpu_write_depths: depths of vertices of one kind, by number of vertex, from a search that need not be settled.
  * - gpu_write_all_depths: of all vertices, where answers want them. */
@@ -352,12 +352,12 @@ enum status gpu_write_depths(struct device *device, enum vertex_kind kind, enum 
                              cudaStream_t stream, struct error *e);
 enum status gpu_write_all_depths(struct device *device, enum value_form form, cudaStream_t stream, struct error *e);
 
-/* cuda_ahead.c: launches what makes the answer of a search behind its kernel. Whether that can be. */
+/* cuda_ahead.c: launches the kernels of an answer behind that of its search; whether it can. */
 enum status gpu_answer_ahead(struct device *device, struct error *e);
 int gpu_can_answer_ahead(const struct device *device);
 
-/* cuda_look.c: what backend_parents says of devices that look; and whether a question, or a vertex that was looked at,
- * was one that there is not. */
+/* cuda_look.c: the functions of backend_parents for devices that look; and a check that every
+ * question, and every vertex that was looked at, exists. */
 int gpu_reads_all(const struct device *device);
 enum status gpu_open_look(struct device *device, struct error *e);
 enum status gpu_show_parents(struct device *device, uint32_t levels, struct error *e);

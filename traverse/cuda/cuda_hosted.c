@@ -2,7 +2,7 @@
  *
  * The memory is taken from CUDA, pinned and mapped, and columns are copied into it or decoded there by threads of the
  * host. Parts of the mapped file could be registered instead, but only raw ones, and only where their file system lets
- * a driver pin its pages. Decoding on the host takes no device memory, which is what is short then.
+ * a driver pin its pages. Decoding on the host takes no device memory, which is short then.
  */
 #include "cuda_device.h"
 #include "cuda_error.h"

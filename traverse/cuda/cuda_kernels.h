@@ -10,7 +10,7 @@
  *   cuda_news.cu      test_messages.c                frontiers for devices that are no peers
  *   cuda_masks.cu     cpu_messages.c, cpu_results.c  masks of several devices, results
  *   cuda_decode.cu    packed.c                       packed sections, while a shard is loaded
- *   cuda_ranges.cu    shard_ranges.c                 the ranges of what was loaded
+ *   cuda_ranges.cu    shard_ranges.c                 the ranges of loaded sections
  * Those of cuda_answers.cu and cuda_questions.cu are in cuda_answers.h.
  * Masks are arrays of 32-bit words; bit v of word v/32 is vertex v, as in the shard files. All
  * pointers except `published` are device memory; launches are asynchronous on the stream given.
@@ -41,8 +41,8 @@ struct gpu_csr {
     const void *columns;
     struct packed_columns packed; /* words NULL: `columns` has them; otherwise they are packed here, 4 bytes each */
     const uint32_t *sources; /* mask of rows that are not empty */
-    /* for searches that are one kernel (cuda_whole.h): which kind of vertices the columns are, and the rows that a
-     * pull looks for: all sources, or some */
+    /* for searches that are one kernel (cuda_whole.h): the kind of vertices that columns are, and
+     * the rows that look for a parent in a pull: all sources, or some */
     uint32_t column_kind;
     const uint32_t *wanted;
 };
@@ -94,9 +94,9 @@ struct gpu_previsit {
     struct gpu_counts *counts;
 };
 
-/* Makes the frontier of the bits of `in` that are not visited: marks these vertices as visited, gives them
- * `depth`, and counts them. It clears `in`. The queue has all of them if `listed` is `fresh` and not above
- * `room`. */
+/* Makes the frontier of the bits of `in` that are not visited: marks these vertices as visited,
+ * gives them `depth`, and counts them. It clears `in`. The queue has all of them if `listed` equals
+ * `fresh` and is not above `room`. */
 void cuda_previsit(const struct gpu_previsit *previsit, cudaStream_t stream);
 
 /* Lists the whole frontier. *listed is a counter, which must be zero before. */
@@ -112,7 +112,7 @@ void cuda_publish(struct gpu_level *level, struct gpu_level *published, cudaStre
 
 /* ---- visits ---- */
 
-/* Where the destinations of a push go. */
+/* The places that the destinations of a push go to. */
 struct gpu_target {
     const uint32_t *visited;
     uint32_t *next;
@@ -152,7 +152,8 @@ void cuda_push_rows(const struct gpu_csr *csr, const struct gpu_queue *queue,
                     const struct gpu_target *target, const struct gpu_chunk_list *chunks,
                     cudaStream_t stream);
 
-/* values[i] becomes the sum of those before it. cuda_scan_bytes says how much scratch memory either takes, at most. */
+/* values[i] becomes the sum of those before it. cuda_scan_bytes: enough scratch memory for
+ * either. */
 size_t cuda_scan_bytes(uint64_t count);
 cudaError_t cuda_scan_u64(uint64_t *values, uint64_t count, void *scratch, size_t scratch_bytes, cudaStream_t stream);
 cudaError_t cuda_scan_u32(uint32_t *values, uint64_t count, void *scratch, size_t scratch_bytes, cudaStream_t stream);
@@ -164,7 +165,7 @@ struct gpu_scan {
     size_t scratch_bytes; /* as cuda_scan_bytes says for the largest count + 1 */
 };
 
-/* Visits the rows of a queue, too, but gives every block an equal share of the edges (merge-based). */
+/* The same, but every block gets an equal share of the edges (merge-based). */
 void cuda_push_merged(const struct gpu_csr *csr, const struct gpu_queue *queue,
                       const struct gpu_target *target, const struct gpu_scan *scan,
                       cudaStream_t stream);
@@ -182,7 +183,7 @@ struct gpu_bins {
     uint32_t p;
     unsigned local_bits;
     uint32_t *ids;                 /* [*sent]: local ids, by shard */
-    unsigned long long *begin;     /* [p + 1]: where those of a shard start; last their number */
+    unsigned long long *begin;     /* [p + 1]: beginnings by shard; last, the number of ids */
     unsigned long long *cursor;    /* [p] */
     unsigned long long *published; /* [p + 1]: `begin` in host memory */
 };
@@ -190,7 +191,7 @@ struct gpu_bins {
 /* Sorts the codes by shard, as local ids. There are at most `most`. */
 void cuda_bin(const struct gpu_bins *bins, uint64_t most, cudaStream_t stream);
 
-/* Where vertices are marked that were seen, and those that are kept wait. */
+/* Memory for dropping duplicates: marks of seen ids, and a list of those that are kept. */
 struct gpu_seen {
     uint32_t *mask; /* a bit for every possible id, zero before and after */
     uint64_t words; /* of it */
@@ -210,11 +211,11 @@ struct gpu_id_list {
     int count;
 };
 
-/* Those not visited enter `next`. *bad becomes 1 if an id is not below the vertices' count. */
+/* Unvisited vertices enter `next`. *bad becomes 1 if an id is not below the vertices' count. */
 void cuda_receive(const struct gpu_vertices *vertices, const struct gpu_id_list *list,
                   uint32_t parent, unsigned int *bad, cudaStream_t stream);
 
-/* The same from masks of the vertices: words first..first + words, which each mask begins with. */
+/* The same from masks, which have the words first..first + words of the vertices' mask. */
 enum { GPU_MASK_SOURCES = 16 };
 struct gpu_mask_list {
     const uint32_t *mask[GPU_MASK_SOURCES];
@@ -224,9 +225,9 @@ void cuda_receive_masks(const struct gpu_vertices *vertices, const struct gpu_ma
                         uint64_t first, uint64_t words, uint32_t parent, unsigned int *bad,
                         cudaStream_t stream);
 
-/* What a device and devices that are no peers know alike of all normals, by nn's columns: a bit is set if the vertex
- * was told to be visited, or if nobody asks for it. A message about a shard has the bits of its mask that are not
- * known, in order; those of each 256 words begin with a word of the message. */
+/* A mask of all normals, by nn's columns, that a device and devices that are no peers have alike: a bit is set if a
+ * message said that the vertex is visited, or if nobody asks for it. A message about a shard has the bits of its
+ * visited mask that are not set here, in order; the bits of each 256 words begin with a word of the message. */
 struct gpu_news {
     uint32_t p;
     uint64_t shard_words; /* of the mask of a shard */
@@ -235,22 +236,22 @@ struct gpu_news {
     unsigned long long *words; /* [p] host memory: of a message */
 };
 
-/* Fills `begin` and `words`, which hold until the next vertices are told or heard of. */
+/* Fills `begin` and `words`, which hold until the next message is written or read. */
 void cuda_news_count(const struct gpu_news *news, cudaStream_t stream);
 
-/* Writes the message about a shard of whose normals `visited`, of `words` words, says which were visited. They are
- * known then. A message lies in memory of the host that the device sees. */
+/* Writes the message about a shard: `visited`, of `words` words, is the mask of its visited
+ * normals. They are known then. A message lies in memory of the host that the device sees. */
 void cuda_news_tell(const struct gpu_news *news, uint32_t shard, const uint32_t *visited, uint64_t words,
                     uint32_t *message, cudaStream_t stream);
 
-/* The other end. */
+/* Reads such a message, on the other device. */
 void cuda_news_hear(const struct gpu_news *news, uint32_t shard, const uint32_t *message, cudaStream_t stream);
 
 /* ---- packed sections ---- */
 
-/* Decodes a packed section (formats/container/packed.h), whose elements become those from `begin` on of the array. All pointers
- * in `section` and `rows` are device memory. `rows` is NULL except for the columns of a CSR, of which the array has
- * all. *bad becomes 1 if a block cannot be decoded. */
+/* Decodes a packed section (formats/container/packed.h) into the array, from element `begin` on.
+ * All pointers in `section` and `rows` are device memory. `rows` is NULL, except for the columns of
+ * a CSR: then the array has all of its columns. *bad becomes 1 if a block cannot be decoded. */
 void cuda_decode(const struct packed *section, const struct packed_rows *rows, uint64_t begin, void *array,
                  unsigned int *bad, cudaStream_t stream);
 
@@ -262,7 +263,7 @@ void cuda_find_ranges(const struct gpu_csr *csr, uint64_t columns,
 
 /* ---- masks and results ---- */
 
-/* Reads some of these words of another device, so that all links to it are awake. */
+/* Reads some of the words, which another device has, so that all links to it are awake. */
 void cuda_wake_links(const uint32_t *from, uint64_t words, cudaStream_t stream);
 
 /* to = OR of the masks; with `keep`, of `to` as well. */
@@ -270,11 +271,11 @@ void cuda_or_masks(uint32_t *to, const struct gpu_mask_list *from, uint64_t word
                    cudaStream_t stream);
 
 /* Lists the words of a mask of `words` 64-bit words that are not zero, in any order, in memory of the host that the
- * device sees. *count, zero before, becomes their number; or some number above `most`, which is the room for them. */
+ * device sees. *count, zero before, becomes their number; or any number above `most`, the room of the list. */
 void cuda_list_words(const uint32_t *mask, uint64_t words, struct mask_word *list, uint64_t most,
                      unsigned long long *count, cudaStream_t stream);
 
-/* ORs listed words into the mask; those that lie behind it are left out. */
+/* ORs listed words into the mask. Words beyond its end are left out. */
 void cuda_or_words(uint32_t *mask, uint64_t words, const struct mask_word *list, uint64_t count,
                    cudaStream_t stream);
 

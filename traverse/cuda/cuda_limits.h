@@ -18,7 +18,7 @@ enum {
 /* Sizes for a search that is one kernel (cuda_whole.h). */
 enum {
     WHOLE_PIECE_EDGES = 256,       /* of a piece of a row */
-    WHOLE_ROW_TOGETHER = 128,      /* columns of a row that one warp visits by masks: more are shared as pieces */
+    WHOLE_ROW_TOGETHER = 128,      /* columns that one warp visits by masks: longer rows are shared */
     WHOLE_PIECE_BYTES = 16,        /* of struct whole_piece */
     WHOLE_STATE_BYTES = 4096,
     WHOLE_NOTE_BYTES = 112,        /* of struct whole_note */
@@ -35,8 +35,8 @@ enum {
     GROUP_ARRIVAL_BYTES = 8       /* of a vertex that a peer sends, with a number */
 };
 
-/* From where on a search goes another way. An emulated GPU (tests/emulator) has small graphs, and goes
- * every way. */
+/* Sizes from which on a search goes another way. An emulated GPU (tests/emulator) has smaller ones,
+ * so that small graphs go every way. */
 #ifdef DBFS_EMULATED
 enum {
     SEARCH_LISTED = 1 << 6,
@@ -55,23 +55,23 @@ enum {
 };
 #else
 enum {
-    SEARCH_LISTED = 1 << 18,      /* vertices that a previsit lists; more are listed when a push wants them */
+    SEARCH_LISTED = 1 << 18,      /* vertices that a previsit lists; a push may list more */
     SEARCH_MERGE_EDGES = 1 << 16, /* dd is pushed by equal shares of edges */
     WHOLE_LISTED_EDGES = 1 << 20,  /* edges of a list that is expanded into another one, at most */
-    WHOLE_FEW_EDGES = 1 << 14,     /* whose claims are not worth a probe, at most */
+    WHOLE_FEW_EDGES = 1 << 14,     /* edges to push, at most, whose claims are not worth a probe */
     WHOLE_NOTES_KEPT = 1 << 14,    /* levels that the device notes before the host must take the notes */
     LOAD_PIECE_GROUPS = 1 << 7,   /* of packed columns, 2^19 each, that are decoded at a time */
     GROUP_LISTED_EDGES = 1 << 16, /* of the lists of all GPUs that search together, at most */
     GROUP_ONE_PIECES = 1 << 8,    /* of such a list, for one block of its GPU */
     GROUP_ONE_EDGES = 1 << 10,    /* the same, of edges, as the mean of all GPUs */
     GROUP_NUMBERS = 1 << 30,      /* of meetings: a search that begins beyond counts anew */
-    GROUP_PART_ROWS = 1 << 18,    /* dd's rows that look for parents: two parts pay for a meeting */
-    SLICED_ONE_SLICES = 1 << 12,  /* of a frontier that one block pushes, at most: what it has room for */
+    GROUP_PART_ROWS = 1 << 18,    /* rows of dd to pull: beyond, two parts pay for a meeting */
+    SLICED_ONE_SLICES = 1 << 12,  /* of a frontier that one block pushes, at most: its room */
     SLICED_ONE_LEAST = 1 << 10    /* the same, of the smallest graphs */
 };
 #endif
 
-/* In place of those of limits.h. */
+/* These replace those of limits.h. */
 #ifdef DBFS_EMULATED
 #ifdef __cplusplus
 extern "C" {
@@ -85,12 +85,12 @@ uint64_t emulated_all_sliced(void);  /* EMULATED_ALL_SLICES */
 #define SLICED_ALL_EDGES emulated_all_sliced()
 #endif
 
-/* Vertices that a list has room for in any case: a team leaves up to 16 * 1024 * 8, and a level that is
+/* The least room of a list, in vertices: a team leaves up to 16 * 1024 * 8, and a level that is
  * small by its cost reaches 120,000. */
 enum { WHOLE_LEAST_ROOM = 1 << 17 };
 
-/* Pieces that a list can have. A vertex has two rows; a row that is cut fills its pieces by half at least;
- * and a level may cut the rows of one subgraph twice, to push and to pull. */
+/* The most pieces of a list. A vertex has two rows. A row that is cut fills its pieces by half at
+ * least. A level may cut the rows of one subgraph twice, to push and to pull. */
 static inline uint64_t gpu_whole_room(uint64_t vertices, uint64_t edges)
 {
     const uint64_t edges_most = WHOLE_LISTED_EDGES, least = WHOLE_LEAST_ROOM,
@@ -105,7 +105,7 @@ static inline uint64_t gpu_group_room(uint64_t vertices, uint64_t edges)
     return gpu_whole_room(vertices < GROUP_LISTED_EDGES ? vertices : (uint64_t)GROUP_LISTED_EDGES, edges);
 }
 
-/* Words of a mask of all vertices, each kind from a word of its own on. */
+/* Words of a mask of all vertices, in which each kind begins with a word of its own. */
 static inline uint32_t gpu_sliced_words(uint64_t delegates, uint64_t normals)
 {
     return (uint32_t)(((delegates + 63) / 64 * 2 + (normals + 63) / 64 * 2 + 3) / 4 * 4);
@@ -117,7 +117,7 @@ static inline uint64_t gpu_sliced_room(uint64_t vertices, uint64_t edges)
     return (edges + (SLICED_COLUMNS - 1) * vertices) / SLICED_COLUMNS;
 }
 
-/* A bound on their pieces: a row of which there are any has more than one, and one at most is not full. */
+/* A bound on their pieces: a row that has any has more than one, and at most one that is not full. */
 static inline uint64_t gpu_sliced_pieces(uint64_t slices)
 {
     return 2 * slices / SLICED_PIECE;

@@ -58,7 +58,7 @@ static uint64_t pieces_of(const struct gpu_copy *copy)
     return (copy->bytes + PIECE_BYTES - 1) / PIECE_BYTES;
 }
 
-/* Piece number `piece` of all copies, counted through. */
+/* Loads a piece; pieces of all copies are numbered through. */
 static enum status load_numbered(struct ring *l, const struct gpu_copy *copies, uint64_t piece,
                                  const char *where, struct error *e)
 {
@@ -104,7 +104,7 @@ enum status gpu_loader_open(struct gpu_loader **result, int threads, const char 
     return ST_OK;
 }
 
-/* One thread's share, until pieces run out or any thread has failed. */
+/* Loads the share of one thread, until pieces run out or any thread has failed. */
 static void load_share(struct gpu_loader *loader, struct ring *ring, const struct gpu_copy *copies,
                        uint64_t pieces, uint64_t *next, struct error *e)
 {

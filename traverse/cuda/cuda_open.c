@@ -45,7 +45,7 @@ static enum status choose_gpu(struct device *dev, const struct device_options *o
 
 /* ---- memory ---- */
 
-/* Where each array of the plan lies. */
+/* Finds the place of each array of the plan. */
 static void place_arrays(const struct device *dev, const struct gpu_plan *plan,
                          void *at[GPU_ARRAY_COUNT])
 {
@@ -85,7 +85,7 @@ static void set_csr(struct device *dev, enum subgraph g, enum residence resident
         dev->csr[g].packed = packed_at(&packed, at + i + GPU_COLUMNS);
 }
 
-/* The masks of the kind are at `masks`. Returns where the next ones are. */
+/* The masks of the kind begin at `masks`. Returns where those of the next kind begin. */
 static uint32_t *set_vertices(struct gpu_vertices *v, uint64_t count, uint32_t *masks)
 {
     v->count = count;
@@ -112,7 +112,7 @@ static void set_kinds(struct device *dev, int parents, void *const at[GPU_ARRAY_
     n->parent = parents ? at[GPU_PARENT_N] : NULL;
 }
 
-/* After take_host_memory. */
+/* Called after take_host_memory. */
 static void set_traffic(struct device *dev, void *const at[GPU_ARRAY_COUNT])
 {
     struct gpu_bins *bins = &dev->traffic.bins;
@@ -345,8 +345,8 @@ static void gpu_close(struct device *dev)
     free(dev);
 }
 
-/* What peers may read before any search has begun: they wake their links by it, and take words without the number of a
- * meeting for old ones. */
+/* Clears the arrays that peers may read before any search: they read them to wake their links, and
+ * take words without the number of a meeting for old ones. */
 static enum status clear_shown(struct device *dev, const struct gpu_plan *plan, void *const at[GPU_ARRAY_COUNT],
                                struct error *e)
 {

@@ -1,4 +1,4 @@
-/* cuda_peers.c: the memory that a GPU shows to its peers, and what it reads of theirs; see backend.h
+/* cuda_peers.c: the memory that a GPU shows to its peers, and its reads of theirs; see backend.h
  *
  * All arrays of a GPU lie in one allocation. Another process opens this allocation, and two events, by handles
  * of CUDA IPC, which the card holds with the places of the arrays in it. Peers of this process read the arrays
@@ -16,7 +16,7 @@
 
 enum { MOST_GPUS = 64 };
 
-/* Asked once per pair, by the member that drives `from`. */
+/* The driver is asked once for each pair, by the member that drives `from`. */
 int gpu_can_read(int from, int to)
 {
     static signed char known[MOST_GPUS][MOST_GPUS]; /* 0: not asked, 1: yes, -1: no */
@@ -38,8 +38,8 @@ int gpu_can_read(int from, int to)
 
 /* ---- cards ---- */
 
-/* What a search needs that is one kernel on each GPU (cuda_group.h). Places are bytes from the start of the
- * allocation. */
+/* The arrays for a search that is one kernel on each GPU (cuda_group.h). Places are bytes from the
+ * start of the allocation. */
 struct joining_card {
     int joins;
     uint64_t found, sent, gathered, arrivals, state;
@@ -51,7 +51,7 @@ struct told_card {
     uint64_t ids, by_vertex, block, depth, locals;
 };
 
-/* What a card says. Places as above. */
+/* The content of a card. Places as above. */
 struct gpu_card {
     struct device *device; /* valid in its own process */
     int pid;
@@ -77,7 +77,7 @@ static enum status make_handles(const struct device *dev, struct gpu_card *c, st
     CUDA_TRY(cudaIpcGetEventHandle(&c->masks_read, dev->stream.masks_read), dev->where, e);
     CUDA_TRY(cudaIpcGetEventHandle(&c->first_part, dev->stream.first_part), dev->where, e);
     cudaGetLastError(); /* the GPU is as good as before */
-    if (e->status != ST_OK) /* others find another way to exchange, or say why there is none */
+    if (e->status != ST_OK) /* the caller finds another way, or says why there is none */
         e->status = ST_RESOURCE;
     return e->status;
 }
@@ -154,7 +154,7 @@ static enum status gpu_show(struct device *dev, int elsewhere, struct peer_card 
 
 /* ---- memory of other processes ---- */
 
-/* A handle is opened once for each GPU of this process, whatever number of its devices read the memory. */
+/* A handle is opened once for each GPU of this process, however many of its devices read the memory. */
 struct mapping {
     cudaIpcMemHandle_t handle;
     int ordinal; /* of the GPU that reads it */
@@ -297,9 +297,9 @@ static enum status copy_rows_by_owner(struct device *dev, struct error *e)
     return e->status;
 }
 
-/* Whether hosts wait for events, so that all processes may rely on it. An event of another process cannot be
- * opened by several devices of one process: the driver crashes. And processes that share a GPU take turns
- * on it: one whose kernels wait for an event keeps its turn for milliseconds. */
+/* Whether hosts wait for events. It rests on the cards alone, so all processes find the same. An event of
+ * another process cannot be opened by several devices of one process: the driver crashes. And processes that
+ * share a GPU take turns on it: one whose kernels wait for an event keeps its turn for milliseconds. */
 static int hosts_wait(const struct peer_card *cards, uint32_t count)
 {
     int processes = 0, several = 0, sharing = 0;
@@ -363,7 +363,7 @@ static int gpu_joins(const struct device *dev)
     return dev->whole.group.launch.blocks > 0;
 }
 
-/* What a search reads of a peer, or writes. */
+/* Wakes links to the arrays of a peer that a search reads or writes. */
 static void wake_links_to(const struct device *dev, const struct gpu_peer *peer, cudaStream_t stream)
 {
     const uint64_t delegates = dev->of[DELEGATES].words, columns = dev->whole.group.search.columns.words,
@@ -402,7 +402,7 @@ const struct backend_peers cuda_peers = {
 
 /* ---- reading ---- */
 
-/* Shards begin with a word of the gathered mask. */
+/* Each shard begins with a word of its own in the gathered mask. */
 enum status gpu_gather_frontiers(struct device *dev, struct error *e)
 {
     cudaStream_t stream = dev->stream.of[NORMALS];
@@ -412,7 +412,7 @@ enum status gpu_gather_frontiers(struct device *dev, struct error *e)
         struct gpu_mask_list one = {.mask = {peer->visited}, .count = 1};
         uint32_t *to = dev->traffic.peers.gathered + peer->shard * shard_words;
         if (peer->shard == dev->shard->index && dev->traffic.told.begun)
-            continue; /* its own were put there when others were told */
+            continue; /* cuda_news_tell has put its own there */
         if (peer->readable)
             cuda_or_masks(to, &one, peer->words, 0, stream);
         else
@@ -468,8 +468,8 @@ enum status gpu_wait_for_peers(struct device *dev, cudaEvent_t event, struct err
                : e->status;
 }
 
-/* Peers go on finding delegates while their masks are read. What is read too early is read again when the
- * masks are reduced. Nothing needs the incoming mask in a visit. */
+/* Peers go on finding delegates while their masks are read. Delegates that this misses come when
+ * the masks are reduced. The incoming mask is free during a visit. */
 enum status gpu_take_peers_updates(struct device *dev, struct error *e)
 {
     cudaStream_t stream = dev->stream.of[DELEGATES];

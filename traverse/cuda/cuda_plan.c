@@ -10,7 +10,7 @@
 
 #include <string.h>
 
-/* In the order of gpu_array_id. */
+/* Names, in the order of gpu_array_id. */
 static const char *const section_names[ROW_SETS][GPU_SECTIONS] = {
     {"nn heads", "nn offsets", "nn columns", "nn columns directory", "nn sources"},
     {"nd heads", "nd offsets", "nd columns", "nd columns directory", "nd sources"},
@@ -71,7 +71,7 @@ const struct section *gpu_decoded_columns(const struct gpu_plan *plan, const str
     return s;
 }
 
-/* In proportion to the elements: gpu_plan_shards plans shards that have a part of those in the file. */
+/* Bytes are in proportion to elements, as gpu_plan_shards plans shards that have a part of them. */
 static void put_packed(struct gpu_plan *plan, int at, const struct packed *packed, uint64_t count)
 {
     const char *const *name = &section_names[at / GPU_SECTIONS][at % GPU_SECTIONS];
@@ -132,8 +132,8 @@ static uint64_t smaller(uint64_t a, uint64_t b)
     return a < b ? a : b;
 }
 
-/* What a piece of packed columns takes at most (cuda_unpack.c): codes of all bits and a bit vector for each block, and
- * the directory; or the section, in proportion to the elements as in put_packed. */
+/* The most bytes that a piece of packed columns takes (cuda_unpack.c): codes of all bits and a bit vector for each
+ * block, and the directory; or the section, in proportion to the elements as in put_packed. */
 static uint64_t piece_bytes(const struct section *s, uint64_t elements)
 {
     enum { COPIES = 4 };
@@ -154,13 +154,13 @@ static void put_staging(struct gpu_plan *plan, const struct shard *shard)
     }
 }
 
-/* Of a mask with a bit for each column that nn may have. */
+/* Words of a mask with a bit for each column that nn may have. */
 static uint64_t column_words(const struct shard *shard)
 {
     return shard_has_masks(shard) ? ((uint64_t)shard->p << shard->local_bits) / 32 : 0;
 }
 
-/* Of a mask of any shard's local ids, by which duplicates are dropped. */
+/* Words of a mask of any shard's local ids, by which duplicates are dropped. */
 static uint64_t shard_words(const struct shard *shard)
 {
     return gpu_mask_words(UINT64_C(1) << shard->local_bits);
@@ -171,7 +171,7 @@ static uint64_t chunk_room(const struct shard *shard, enum subgraph a, enum subg
     return larger(gpu_chunk_room(shard->csr[a].edges), gpu_chunk_room(shard->csr[b].edges));
 }
 
-/* For a search that is one kernel, on a GPU that is alone or on each of several. */
+/* Arrays for a search that is one kernel, on a GPU that is alone or on each of several. */
 static void put_whole(struct gpu_plan *plan, const struct shard *shard,
                      const struct gpu_plan_options *options)
 {
@@ -217,8 +217,8 @@ static void put_sliced(struct gpu_plan *plan, const struct shard *shard)
     put(plan, GPU_SLICED_PUSHERS, "vertices of links", shard->kept.directed ? links : 0, 4, NULL);
 }
 
-/* A device that is alone and has no memory to spare: its answer takes the place of the arrays that are free once a
- * search is over, and is scattered by input id, not gathered. */
+/* Arrays of a device that is alone and has no memory to spare: its answer is scattered by input id,
+ * not gathered, and lies over the arrays that are free once a search is over. */
 static void put_scattered_answers(struct gpu_plan *plan, const struct shard *shard)
 {
     uint64_t id = answer_id_bytes(shard->n), free_bytes = 0;
@@ -238,7 +238,7 @@ static uint64_t across_edges(const struct shard *shard)
     return larger(shard->csr[NN].edges, shard_pull_rows(shard, NN)->edges);
 }
 
-/* For answers in the order of input ids. */
+/* Arrays for answers in the order of input ids. */
 static void put_answers(struct gpu_plan *plan, const struct shard *shard,
                         const struct gpu_plan_options *options)
 {

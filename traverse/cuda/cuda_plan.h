@@ -30,13 +30,13 @@ enum gpu_array_id {
     GPU_MERGE_SCRATCH,
     GPU_CHUNKS_D,
     GPU_CHUNKS_N,
-    GPU_ANSWER_REST, /* of an answer that lies over these arrays, what they have no room for */
+    GPU_ANSWER_REST, /* the part of an answer over these arrays that they have no room for */
     GPU_CODES, /* vertices for other shards */
     GPU_SENT_IDS,
     GPU_RECEIVED_IDS,
     GPU_SENT_MASK, /* the same vertices as a mask by nn's columns; scratch if they are a list */
     GPU_GATHERED,  /* the visited normals of all shards, by nn's columns */
-    GPU_NEWS_SOURCES, /* normals with nn edges, of all shards, for frontiers that are told to devices that are no peers */
+    GPU_NEWS_SOURCES, /* normals with nn edges, of all shards, for frontiers sent to devices that are no peers */
     GPU_NEWS_BEGINS,
     GPU_DD_ROWS,   /* two masks: dd's rows of delegates that the shard owns, and its other rows */
     GPU_BIN_TABLES,
@@ -108,22 +108,22 @@ static inline uint64_t gpu_answer_cursors(uint32_t p)
     return (uint64_t)p + 2;
 }
 
-/* And behind them where the marks of each shard begin. */
+/* Behind them stand the beginnings of the marks of each shard. */
 static inline uint64_t gpu_answer_table_bytes(uint32_t p)
 {
     return 8 * (gpu_answer_cursors(p) + p + 1);
 }
 
-/* What the device is to do. */
+/* The tasks of the device, and where columns lie. */
 struct gpu_plan_options {
     int parents;  /* record them */
     int answers;  /* make answers */
     int permuted; /* of ids that are permuted */
-    int notes;    /* note what levels do, where the device does not follow the level loop */
+    int notes;    /* note what levels do, in searches without the level loop */
     enum residence resident; /* not RESIDENT_AUTO */
     unsigned hosted; /* with RESIDENT_HOST: the subgraphs whose columns lie in memory of the host, as 1 << g */
-    int saves;       /* memory before speed: a lone GPU scatters answers, and searches go level by level */
-    int by_classes;  /* however small the graph is, it is searched by its classes of edges */
+    int saves;       /* memory before speed: lone GPUs scatter answers; searches go level by level */
+    int by_classes;  /* searches go by classes of edges, however small the graph is */
 };
 
 #define GPU_ALL_HOSTED ((1u << ROW_SETS) - 1)
@@ -131,13 +131,13 @@ struct gpu_plan_options {
 void gpu_plan_make(struct gpu_plan *plan, const struct shard *shard,
                    const struct gpu_plan_options *options);
 
-/* Of the device, for good. */
+/* Bytes of the device, for good. */
 static inline uint64_t gpu_plan_bytes(const struct gpu_plan *plan)
 {
     return plan->graph_bytes + plan->working_bytes;
 }
 
-/* Of the device, while the shard is loaded. */
+/* Bytes of the device, while the shard is loaded. */
 static inline uint64_t gpu_loading_bytes(const struct gpu_plan *plan)
 {
     return gpu_plan_bytes(plan) + plan->staging_bytes;
@@ -158,8 +158,8 @@ static inline int gpu_searches_whole(const struct gpu_plan *plan)
 /* Whether the graph is so small that a search reads all its edges in each level (cuda_sliced.h). */
 int gpu_searches_by_slices(const struct gpu_plan *plan, const struct shard *shard);
 
-/* About how many shards the graph should have so that each can be loaded into `room` bytes: at least as many as it
- * has. It rests on this shard, with the same delegates. 0: delegates alone take more. */
+/* An estimate of how many shards the graph should have, at least as many as now, so that each fits into `room`
+ * bytes. It rests on this shard, with the same delegates. 0: delegates alone take more. */
 uint32_t gpu_plan_shards(const struct shard *shard, const struct gpu_plan_options *options, uint64_t room);
 
 /* Whether the columns of g stay packed on the device. *packed says where they are. */

@@ -5,7 +5,7 @@
 #ifndef DBFS_CUDA_PTX_CUH
 #define DBFS_CUDA_PTX_CUH
 
-/* Of the device's clock, which is that of all GPUs of a host. */
+/* The device's clock, which all GPUs of a host share. */
 __device__ static inline unsigned long long device_nanoseconds()
 {
     unsigned long long now;
@@ -15,7 +15,7 @@ __device__ static inline unsigned long long device_nanoseconds()
 
 /* ---- words that others change ---- */
 
-/* What another block of the GPU released before it changed the word is seen after the load. */
+/* The thread then sees all that another block of the GPU released before it changed the word. */
 __device__ static inline unsigned load_acquire(const unsigned *from)
 {
     unsigned value;
@@ -30,7 +30,7 @@ __device__ static inline unsigned long long load_acquire(const unsigned long lon
     return value;
 }
 
-/* The same, of 8 bytes that a peer changed. */
+/* The same for 8 bytes that a peer changed. */
 __device__ static inline unsigned long long load_acquire_system(const unsigned long long *from)
 {
     unsigned long long value;
@@ -38,7 +38,7 @@ __device__ static inline unsigned long long load_acquire_system(const unsigned l
     return value;
 }
 
-/* 8 bytes that a peer writes: they are seen all or not at all, and order nothing else. */
+/* 8 bytes that a peer writes: they come all at once, and order nothing else. */
 __device__ static inline unsigned long long load_awaited(const unsigned long long *from)
 {
     unsigned long long value;
@@ -51,9 +51,9 @@ __device__ static inline void store_for_peer(unsigned long long *to, unsigned lo
     asm volatile("st.relaxed.sys.u64 [%0], %1;" ::"l"(to), "l"(value) : "memory");
 }
 
-/* Release and acquire, among the blocks of a GPU or among all GPUs: what the thread has seen before is seen
- * by who sees what it stores after it. Weaker than __threadfence(), which also puts all fences into one
- * order. */
+/* Release and acquire, among the blocks of a GPU or among all GPUs: a thread that sees a store
+ * behind the fence sees all that this thread has seen before it. Weaker than __threadfence(), which
+ * also puts all fences into one order. */
 __device__ static inline void fence_of_gpu()
 {
     asm volatile("fence.acq_rel.gpu;" ::: "memory");
@@ -89,7 +89,7 @@ __device__ static inline void cluster_wait()
     asm volatile("barrier.cluster.wait.acquire.aligned;" ::: "memory");
 }
 
-/* Reads what lies in the shared memory of another block where `own` is in that of this block. */
+/* Reads from the shared memory of another block, at the place of `own` in that of this block. */
 template <typename T> __device__ static inline T cluster_load(const T *own, unsigned rank)
 {
     static_assert(sizeof(T) == 4 || sizeof(T) == 16, "one load");

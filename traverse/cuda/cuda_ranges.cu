@@ -20,7 +20,7 @@ __device__ static inline bool is_in_bounds(const column_bounds &b, uint64_t colu
     return owner < b.p && (column & (((uint64_t)1 << b.local_bits) - 1)) < b.locals[owner];
 }
 
-/* What a thread found in its rows. */
+/* The faults that a thread found in its rows. */
 struct row_faults {
     unsigned long long first[RANGE_FAULTS];
     unsigned long long edges, sources;
@@ -32,7 +32,7 @@ __device__ static inline void note(unsigned long long &first, uint64_t row)
         first = row;
 }
 
-/* Whether the row has a head; *wrong: a head that is out of range, or missing. */
+/* Whether the row has a head. *wrong: a head is out of range, or missing. */
 __device__ static bool look_at_heads(const gpu_csr &csr, const column_bounds &bounds, uint64_t row,
                                      bool has_rest, row_faults &faults)
 {

@@ -8,7 +8,8 @@
 
 enum { GPU_SHARED_PAGE = 2 << 20 };
 
-/* What is allocated for good. Smaller allocations share pages, which another process would see whole. */
+/* Bytes to take for good. Smaller allocations share pages, which other processes would see
+ * whole. */
 static uint64_t planned_bytes(const struct device *dev, const struct gpu_plan *plan)
 {
     uint64_t bytes = gpu_plan_bytes(plan);
@@ -16,7 +17,7 @@ static uint64_t planned_bytes(const struct device *dev, const struct gpu_plan *p
                                      : bytes;
 }
 
-/* While the shard is loaded. */
+/* The bytes that are needed while the shard is loaded. */
 static uint64_t needed_bytes(const struct device *dev, const struct gpu_plan *plan)
 {
     return planned_bytes(dev, plan) + plan->staging_bytes;
@@ -29,8 +30,8 @@ static int fits(const struct device *dev, const struct gpu_plan *plan, uint64_t 
 
 /* ---- ways to fit ---- */
 
-/* *plan becomes that with the columns of `hosted` subgraphs in memory of the host if that fits and takes less of this
- * memory than *least. */
+/* Tries the plan with the columns of `hosted` subgraphs in memory of the host: *plan becomes it if
+ * it fits and takes less of this memory than *least. */
 static void try_hosted(const struct device *dev, struct gpu_plan_options *planned, unsigned hosted,
                        uint64_t unused, uint64_t *least, struct gpu_plan *plan)
 {
@@ -96,7 +97,7 @@ static int choose(const struct device *dev, uint64_t unused, struct gpu_plan_opt
 
 /* ---- no way to fit ---- */
 
-/* How many shards would do, for a message; nothing if no number does. */
+/* Says how many shards would do, for a message; nothing if no number does. */
 static const char *enough_shards(const struct device *dev, const struct gpu_plan_options *planned, uint64_t unused,
                                  char *text, size_t size)
 {
@@ -121,7 +122,7 @@ static enum status refuse(const struct device *dev, const struct gpu_plan *plan,
                 enough_shards(dev, planned, unused, shards, sizeof shards));
 }
 
-/* The device would have the room, and the host has not. */
+/* Fails, as the device would have the room and the host has not. */
 static enum status refuse_hosted(const struct device *dev, const struct gpu_plan *plan,
                                  const struct gpu_plan_options *planned, uint64_t unused, struct error *e)
 {

@@ -28,7 +28,7 @@ static uint64_t group_position(const struct packed *section, uint64_t group)
     return at;
 }
 
-/* Nonzero if positions contradict each other. */
+/* Finds the piece's words. Nonzero if positions contradict each other. */
 static int find_words(const struct packed *section, struct piece *piece)
 {
     uint64_t begin = group_position(section, piece->first);
@@ -50,7 +50,7 @@ static const unsigned char *place_copy(struct gpu_copy *copy, const void *from, 
     return copy->to;
 }
 
-/* Nonzero if the piece does not lie within the section, or takes more memory than blocks can. */
+/* Makes a piece. Nonzero if it lies not within the section, or takes more memory than blocks can. */
 static int make_piece(const struct packed *section, uint64_t first, const struct gpu_plan *plan, void *staging,
                       struct piece *piece)
 {

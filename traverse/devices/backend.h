@@ -2,8 +2,8 @@
  *
  * A device holds one shard and the state of one search over it. A backend makes devices: of the cores of
  * the host (cpu/) or of GPUs (cuda/). The level loop (bfs.c) and the exchange (exchange/) use the devices
- * of a rank through eight tables: the device itself, its peers, the steps of a search, what it does ahead
- * of them, a whole search, the messages between devices, the results, and how parents are found. A backend
+ * of a rank through eight tables: the device itself, its peers, the steps of a search, steps ahead of a
+ * level, a whole search, the messages between devices, the results, and how parents are found. A backend
  * knows nothing of ranks; the level loop knows nothing of OpenMP or CUDA.
  *
  * Functions that can fail return their status and say in *e what failed. Only one thread at a time uses a
@@ -92,8 +92,8 @@ struct backend_device {
      * memory of their own. */
     uint64_t (*takes)(const struct shard *shard, int threads, int parents);
 
-    /* Names the GPU of the device of this slot by its place on the buses of the host, which is the same for all
-     * processes; 0: none. It opens nothing. NULL if devices are cores of the host. */
+    /* Names the GPU that the device of this slot would use: its place on the buses of the host,
+     * alike in all processes. 0: none. It opens nothing. NULL if devices are cores of the host. */
     uint64_t (*place)(uint32_t slot);
 
     /* NULL if devices are cores of the host. */
@@ -102,10 +102,10 @@ struct backend_device {
 
 /* ---- peers ---- */
 
-/* The peers of a device are devices of this host, itself included, which read each other's memory. They are
- * of this rank, or of all ranks of the host. A device shows three arrays: the delegates that it found, the
- * normals of its frontier, and the vertices that it found on other shards; and, after a search, what answers are
- * made of. The card says where they are. Each backend fills it in its own way; it may be copied to another process. */
+/* The peers of a device are devices of this host, itself included, which read each other's memory. They are of this
+ * rank, or of all ranks of the host. A device shows three arrays: the delegates that it found, the normals of its
+ * frontier, and the vertices that it found on other shards; and, after a search, the arrays that answers are made of.
+ * The card says where they are. Each backend fills it in its own way; it may be copied to another process. */
 struct peer_card {
     uint64_t words[56];
 };
@@ -120,18 +120,18 @@ struct backend_peers {
     enum status (*meet)(struct device *device, const struct peer_card *cards, uint32_t count,
                         struct error *e);
 
-    /* After `meet`: whether the device can take part in a search that its peers run by themselves
+    /* Whether the device can take part, after `meet`, in a search that its peers run by themselves
      * (backend_whole_search.run_together). NULL: no device of the backend can. */
     int (*joins)(const struct device *device);
 
-    /* After `meet`, before a search and its clock: wakes what sleeps since the last one.
+    /* Wakes links and threads, after `meet`, before a search and its clock.
      * - Links between devices: some of the memory of each peer is read. The first word over a link that was idle
      *   takes 0.1 ms, and each link wakes for itself.
-     * - Threads: a small search ends before they are awake.
+     * - Threads: a small search would end before they are awake.
      * NULL: nothing sleeps. */
     enum status (*wake)(struct device *device, struct error *e);
 
-    /* Ends this. Nothing that the device showed may be in use then. Closing a device does it too. */
+    /* Ends the sharing with peers. By then nobody may use the shown arrays. Closing a device does it. */
     void (*leave)(struct device *device);
 };
 
@@ -147,10 +147,10 @@ struct root {
     uint32_t index; /* local id, delegate id, or slot */
 };
 
-/* A visit in two parts, between which all peers meet. In the first one dd looks for parents only for the
- * delegates whose owner the device is: it has the edges to their neighbours of higher degree, so that most
- * find a parent with the first probe. Other devices have only edges to neighbours of lower degree. They look
- * for what is left in the second part, and take in before what their peers have found. */
+/* A visit in two parts, between which all peers meet. In the first part dd looks for parents only for the
+ * delegates that the device owns: it has their edges to neighbours of higher degree, so most find a parent
+ * with the first probe. Other devices have only edges to neighbours of lower degree. In the second part
+ * devices take in the delegates that peers have found, and look for the others. */
 enum visit_part { VISIT_WHOLE, VISIT_FIRST, VISIT_REST };
 
 /* How a device keeps the vertices that a push of nn finds on other shards: as a list of local ids, in which a
@@ -178,7 +178,7 @@ struct backend_search {
      * knows no prices. */
     enum status (*counts)(struct device *device, struct workload *work, struct error *e);
 
-    /* The exact forward workload of one subgraph; of dd not once it was visited ahead. */
+    /* The exact forward workload of one subgraph. Not for dd after visit_ahead. */
     enum status (*count_forward)(struct device *device, enum subgraph g, uint64_t *forward,
                                  struct error *e);
 
@@ -204,20 +204,20 @@ struct backend_search {
     /* The times of this level's phases, after `finish`, from a device that was opened to time them. */
     enum status (*times)(struct device *device, struct breakdown *times, struct error *e);
 
-    /* Replaces `finish` and the exchange, for the only device of a search: hands the delegates that it found
-     * to its own next previsit. It does not wait. */
+    /* Replaces `finish` and the exchange, for the only device of a search: gives the delegates that
+     * it found to its own next previsit. It does not wait. */
     enum status (*keep_updates)(struct device *device, struct error *e);
 };
 
 /* A search without the level loop: all levels, without the host between them. */
 struct backend_whole_search {
-    /* For the only device of a search. Directions follow the mode or, in DIRECTION_AUTO, the costs of the
-     * device. `noted`: what levels do is noted. *levels: how many levels were visited; 0 if this device
-     * cannot do it. */
+    /* Searches, on the only device of a search. Directions follow the mode or, in DIRECTION_AUTO,
+     * the costs of the device. `noted`: it notes what levels do. *levels: how many levels were
+     * visited; 0 if this device cannot do it. */
     enum status (*run)(struct device *device, const struct root *root, enum direction_mode mode,
                        int noted, uint32_t *levels, struct error *e);
 
-    /* After a `run` or `run_together` that was noted: tells all levels, in order. */
+    /* Passes the notes of all levels to `noter`, in order, after a search that noted them. */
     enum status (*tell_levels)(struct device *device, level_noter *noter, void *context,
                                struct error *e);
 
@@ -287,7 +287,7 @@ struct backend_messages {
     enum status (*take_outgoing)(struct device *device, const struct parcel *parcel, uint32_t *to,
                                  struct error *e);
 
-    /* The same for a mask that is ORed into one that is there. */
+    /* The same for a mask, which is ORed into the mask at `to`. */
     enum status (*or_outgoing)(struct device *device, const struct parcel *parcel, uint32_t *to,
                                struct error *e);
 
@@ -302,8 +302,8 @@ struct backend_messages {
     enum status (*uniquify)(struct device *device, struct outbox *boxes, uint32_t count,
                             struct error *e);
 
-    /* Takes in vertices that other ranks sent, for the next previsit: a part of a list, or the words from
-     * number `begin` on of a mask. There may be duplicates and visited ones among them. `from` is in exchange
+    /* Takes in vertices that other ranks sent, for the next previsit: a part of a list, or words of
+     * a mask from number `begin` on. Some may be duplicates, or visited. `from` is in exchange
      * memory of this device, where they stay until that previsit. */
     enum status (*receive)(struct device *device, const uint32_t *from, const struct parcel *part,
                            struct error *e);
@@ -323,8 +323,8 @@ struct backend_masks {
      * NULL and every device does it for itself. */
     enum status (*read)(struct device *device, const int *updating, uint64_t *mask, struct error *e);
 
-    /* The same where few words are not zero: lists them, at most `most`. *count is how many there are, or any number
-     * above `most`: `read` then follows. NULL: the host looks for them in the mask. */
+    /* The same for a mask of few words that are not zero: lists these, at most `most`. *count becomes their number,
+     * or any number above `most`: `read` then follows. NULL: the host looks for them in the mask. */
     enum status (*read_words)(struct device *device, const int *updating, struct mask_word *words, uint64_t most,
                               uint64_t *count, struct error *e);
 
@@ -332,8 +332,8 @@ struct backend_masks {
      * reduced over all ranks, or, if that is NULL, the OR that `read` made. */
     enum status (*take)(struct device *device, const uint64_t *mask, struct error *e);
 
-    /* The same of a list in which a word may stand several times, and which stays until that previsit. NULL if
-     * read_words is. */
+    /* The same for a list of words, some of them several times. The list stays as it is until that
+     * previsit. NULL if read_words is. */
     enum status (*take_words)(struct device *device, const struct mask_word *words, uint64_t count,
                               struct error *e);
 };
@@ -341,17 +341,17 @@ struct backend_masks {
 /* The frontiers of nn that devices which are no peers give to each other, before a visit in which nn pulls. All
  * devices of all ranks take part. A frontier goes as the mask of its shard's normals, or, by a backend that has
  * `count`, as a message that leaves out what the receiver knows: vertices without nn edges, and those that were
- * visited when the last frontier was told. Sender and receivers know the same. */
+ * visited when the last frontier was sent. Sender and receivers know the same. */
 struct backend_frontiers {
-    /* Once for each shard, after `meet`: which of its normals have nn edges, as a mask of `words` 32-bit words. This
-     * and the next two are NULL if frontiers go as masks. */
+    /* Called once for each shard, after `meet`. The mask, of `words` 32-bit words, has its normals
+     * with nn edges. This and the next two are NULL if frontiers go as masks. */
     enum status (*learn)(struct device *device, uint32_t shard, const uint32_t *mask, uint64_t words,
                          struct error *e);
 
-    /* Before each exchange: counts the bits that the other side does not know. */
+    /* Counts the bits that the other side does not know, before each exchange. */
     enum status (*count)(struct device *device, struct error *e);
 
-    /* After `count`: how many 32-bit words the message of a shard has. */
+    /* The number of 32-bit words of the message of a shard, after `count`. */
     uint64_t (*words)(const struct device *device, uint32_t shard);
 
     /* Writes the message of the device's own frontier to host memory, or takes that of shard `shard` from there. It
@@ -371,10 +371,10 @@ enum { DEPTH_UNREACHED = -1 };
 #define PARENT_REMOTE (UINT32_MAX - 1)          /* over an nn edge from another device */
 #define PARENT_SELF (UINT32_MAX - 2)            /* the root */
 
-/* Marks of 32 consecutive ids of one block that one shard owns, in ascending order. */
+/* Marks of 32 ids of a block: consecutive ones of those that one shard owns, in ascending order. */
 struct id_marks {
     uint32_t bits;    /* which of them have edges */
-    uint32_t earlier; /* how many of all those before them have */
+    uint32_t earlier; /* how many of all earlier ones have edges */
 };
 
 /* The arrays from which a device takes the values of an answer, and those into which it puts them. The vertices of a
@@ -396,8 +396,8 @@ struct answer_places {
     const uint64_t *marks_of;     /* [p + 1] where those of each shard begin */
 };
 
-/* The place of an id's value among those of its shard for the block; *has_edges: whether there is one. `at`: how many
- * earlier ids of the block the shard owns. */
+/* The place of an id's value among those of its shard for the block; *has_edges: whether the id has
+ * one. `at`: how many earlier ids of the block the shard owns. */
 static inline uint32_t answer_value_place(const struct id_marks *marks, uint64_t at, int *has_edges)
 {
     const struct id_marks *m = &marks[at / 32];
@@ -450,8 +450,8 @@ struct backend_results {
     enum status (*depths)(struct device *device, int32_t *locals, int32_t *delegates,
                           struct error *e);
 
-    /* Once, before the functions below. What `places` points to is kept by devices of the host's memory and
-     * copied by others. */
+    /* Called once, before the functions below. Devices in the host's memory keep the arrays of
+     * `places`; others copy them. */
     enum status (*open_answers)(struct device *device, const struct answer_places *places,
                                 struct error *e);
 
@@ -462,8 +462,8 @@ struct backend_results {
     enum status (*values)(struct device *device, enum answer_kind kind, uint32_t levels,
                           struct slice *values, struct error *e);
 
-    /* Puts the values of all shards into the block, and waits. values[s]: what `values` of shard s has for
-     * it. */
+    /* Puts the values of all shards into the block, and waits. values[s]: the slice that `values`
+     * of shard s has for it. */
     enum status (*assemble)(struct device *device, enum answer_kind kind,
                             const struct slice *values, struct error *e);
 
@@ -519,15 +519,15 @@ struct backend_parents {
     /* A device that reads the memory of all others looks for parents there: it asks nothing, and nothing is reduced.
      * The functions below then replace those above. NULL: devices ask. */
 
-    /* After `open_answers`: whether the device reads all others. */
+    /* Whether the device reads all others, after `open_answers`. */
     int (*reads_all)(const struct device *device);
 
     /* Turns the parents that the device recorded into input ids, shows them and the depths to the others, and
      * waits. */
     enum status (*show_parents)(struct device *device, uint32_t levels, struct error *e);
 
-    /* When all devices show theirs: finds the parents that others know. Need not wait. They go on showing their arrays
-     * until all have found `values`. */
+    /* Called when all devices show theirs: finds the parents that others know. Need not wait.
+     * Devices show their arrays until all have `values`. */
     enum status (*look_parents)(struct device *device, struct error *e);
 };
 
@@ -538,7 +538,7 @@ struct backend {
     int reads_host_columns; /* devices read the columns of shards in host memory */
     int side_by_side;       /* each device wants a host thread of its own */
     int has_device_memory;  /* devices have memory of their own, which messages may lie in */
-    int knows_prices;       /* `counts` says what visits would take; if not, directions follow factors */
+    int knows_prices;       /* `counts` has prices of visits; if not, directions follow factors */
     const struct backend_device *device;
     const struct backend_peers *peers;
     const struct backend_search *search;

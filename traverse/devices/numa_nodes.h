@@ -11,13 +11,13 @@
 #include <sched.h>
 #include <stdint.h>
 
-/* The first 64 nodes that have a core of `cores`, as bits. `folder` is "/sys/devices/system/node", except in
- * tests; 0 if it tells nothing. */
+/* The first 64 nodes that have a core of `cores`, as bits. `folder` is "/sys/devices/system/node",
+ * except in tests; 0 if it says nothing. */
 uint64_t numa_nodes_of(const char *folder, const cpu_set_t *cores);
 
-/* Until numa_rest, pages that this thread, or a thread that it starts, writes first are spread over the
- * nodes of its cores. Where there is one node, or none is known, nothing changes. Returns how many nodes
- * there are. */
+/* Spreads pages over the nodes of this thread's cores until numa_rest: those that it, or a thread
+ * that it starts, writes first. Nothing changes if there is one node, or none is known. Returns how
+ * many nodes there are. */
 int numa_spread(void);
 void numa_rest(void);
 

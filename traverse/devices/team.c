@@ -1,7 +1,7 @@
 /* team.c: see team.h
  *
- * Members meet every few microseconds within a search, so they wait by spinning at first. After some
- * milliseconds, as between two searches, they sleep, and at once if others want their cores.
+ * Members meet every few microseconds within a search, so they wait by spinning at first. They
+ * sleep after some milliseconds, as between two searches, or at once if others want their cores.
  */
 #include "team.h"
 
@@ -18,7 +18,7 @@ static const double LONGEST_SPIN = 50e-3; /* seconds, before a member sleeps */
 struct worker {
     struct member member;
     struct error error;
-    int over; /* a meeting has told it of a failure: its job ends without another meeting */
+    int over; /* it met a failure of some member: its job ends without another meeting */
     pthread_t thread;
 };
 

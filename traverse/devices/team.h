@@ -3,7 +3,7 @@
  * A team has one of two forms. For GPUs each device has a host thread of its own, a member of the team, so
  * that launching work on several GPUs takes no longer than on one. For devices of the CPU there is one
  * member, which drives the devices one after the other, because each of them uses all cores. All members run
- * the same function, each for its own devices. They meet where a step needs what other devices did before.
+ * the same function, each for its own devices. They meet when a step needs the work of other devices.
  */
 #ifndef DBFS_TEAM_H
 #define DBFS_TEAM_H

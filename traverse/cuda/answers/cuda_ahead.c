@@ -1,8 +1,8 @@
 /* cuda_ahead.c: the answer of a device that is alone, launched behind the kernel of its search
  *
  * The stream begins these kernels when the search ends, while the host still waits for the report of that end. So an answer
- * costs no launch, no event and no call that waits: its last kernel reports, too. How many levels there will be is not known
- * then. Depths are taken for bytes; if that was wrong, they are made again as others are (cuda_results.c), and the next search
+ * costs no launch, no event and no call that waits: its last kernel reports, too. The number of levels is not known then, so
+ * depths are written as bytes. If levels were too many for that, cuda_results.c makes the answer again, and the next search
  * launches nothing ahead.
  */
 #include "traverse/cuda/cuda_device.h"

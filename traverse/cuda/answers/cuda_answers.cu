@@ -1,10 +1,10 @@
 /* cuda_answers.cu: depths and parents in the order of input ids; see cuda_answers.h and its twin, cpu_answers.c
  *
- * Values are written by number of vertex first, which is sequential, and gathered by input id then. Bytes that
- * must move for each id: 4 of its vertex, 4 or 8 of the answer, and a sector of 32 for its value. Depths are
- * bytes where the search had few levels, so that all values of RMAT 26 lie in the cache. What is read or written
- * once goes past the cache. With several devices the bytes for each id are those of the answer and a quarter byte of
- * its marks; for each vertex 4 of its number, and those of its value, which cross a link if another device has it.
+ * Values are written by number of vertex first, which is sequential, and gathered by input id then. Bytes that must
+ * move for each id: 4 of its vertex, 4 or 8 of the answer, and a sector of 32 for its value. Depths are bytes if the
+ * search had few levels, so that all values of RMAT 26 lie in the cache. Arrays that are read or written once go
+ * past the cache. With several devices the bytes for each id are those of the answer and a quarter byte of its
+ * marks; for each vertex 4 of its number, and those of its value, which cross a link if another device has it.
  */
 #include "cuda_answers.h"
 #include "traverse/cuda/cuda_common.cuh"
@@ -55,7 +55,7 @@ void cuda_scatter_depths(const gpu_vertices *v, const void *ids, uint32_t id_byt
         scatter_kernel<<<blocks, BLOCK, 0, stream>>>(*v, (const int64_t *)ids, to);
 }
 
-/* Appends the vertices of a warp's lanes that want it; one atomic. */
+/* Appends the vertices of those lanes of the warp that want it, by one atomic. */
 __device__ static inline void append_remote(const gpu_records &r, bool wants, uint32_t vertex)
 {
     const unsigned lanes = __activemask(), mine = __ballot_sync(lanes, wants);
@@ -218,12 +218,12 @@ __device__ static inline uint64_t round_of(uint64_t id, uint64_t inverse)
     return __umul64hi(id, inverse);
 }
 
-/* Ids of the block as values of shards: `at` of shard `s`. */
+/* An id of the block: its shard, and how many earlier ids of the block that shard owns. */
 struct shard_id {
     uint32_t s, at;
 };
 
-/* COUNT ids from number i of the block on. */
+/* Finds the shards of COUNT ids, from number i of the block on. */
 template <int COUNT>
 __device__ static inline void find_shards(const gpu_block_places &b, uint64_t inverse, uint64_t i, shard_id *to)
 {
@@ -242,12 +242,12 @@ __device__ static inline void find_shards(const gpu_block_places &b, uint64_t in
     }
 }
 
-/* What a shard has for the block. */
+/* The values that a shard has for the block. */
 template <typename From>
 struct shard_values {
     const id_marks *marks;
     const From *value;
-    const uint32_t *vertex; /* of the own shard, whose values lie by number of vertex; or NULL */
+    const uint32_t *vertex; /* for the own shard, whose values lie by number of vertex; or NULL */
 };
 
 template <typename From>
@@ -258,8 +258,8 @@ __device__ static inline shard_values<From> values_of(const gpu_assembly &a, uin
                       : shard_values<From>{b.marks + b.marks_of[s], (const From *)a.values[s], NULL};
 }
 
-/* Values of COUNT ids, at[k] of shard of[k]. Reads of one kind are under way together, as those of another device's
- * memory take long. */
+/* Reads the values of COUNT ids, number at[k] of shard of[k]. Reads of one kind are under way
+ * together, since the memory of another device answers late. */
 template <typename From, typename To, int COUNT>
 __device__ static inline void read_values(const shard_values<From> *of, const uint32_t *at, To *to)
 {
@@ -300,7 +300,7 @@ __device__ static inline void store_quad(int64_t *to, const int64_t *value)
     __stcs((longlong2 *)to + 1, make_longlong2(value[2], value[3]));
 }
 
-/* Of any number of shards. */
+/* The values of COUNT ids from number i of the block on, for any number of shards. */
 template <typename From, typename To, int COUNT>
 __device__ static inline void assemble_ids(const gpu_assembly &a, uint64_t inverse, uint64_t i, To *value)
 {
@@ -316,7 +316,7 @@ __device__ static inline void assemble_ids(const gpu_assembly &a, uint64_t inver
     read_values<From, To, COUNT>(of, at, value);
 }
 
-/* Ids past the last quad are left to assemble_rest. */
+/* Assembles quads of ids. assemble_rest does the ids past the last one. */
 template <typename From, typename To>
 __global__ static void __launch_bounds__(BLOCK) assemble_kernel(gpu_assembly a, uint64_t inverse)
 {
@@ -328,7 +328,7 @@ __global__ static void __launch_bounds__(BLOCK) assemble_kernel(gpu_assembly a, 
     }
 }
 
-/* Of SHARDS shards, whose ids go round: a quad has as many ids of each. */
+/* The same for ids that go round SHARDS shards: a quad has as many ids of each. */
 template <typename From, typename To, int SHARDS>
 __global__ static void __launch_bounds__(BLOCK) assemble_rounds(gpu_assembly a)
 {
@@ -351,7 +351,7 @@ __global__ static void __launch_bounds__(BLOCK) assemble_rounds(gpu_assembly a)
     }
 }
 
-/* Fewer than QUAD ids. */
+/* The ids past the last quad. */
 template <typename From, typename To>
 __global__ static void assemble_rest(gpu_assembly a, uint64_t inverse)
 {

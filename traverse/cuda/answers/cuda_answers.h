@@ -16,17 +16,17 @@
 extern "C" {
 #endif
 
-/* With this many levels depth + 1 still is a byte. */
+/* With this many levels, depth + 1 is still a byte. */
 enum { BYTE_LEVELS = 255 };
 
-/* How values by number of vertex are stored. */
+/* The form of values that lie by number of vertex. */
 enum value_form { VALUE_BYTE /* depth + 1, 0: unreached */, VALUE_32, VALUE_64 };
 
 /* Depths of one kind of vertices, as VALUE_BYTE or VALUE_32, to[0] being the first. */
 void cuda_write_depths(const struct gpu_vertices *vertices, enum value_form form, void *to,
                        cudaStream_t stream);
 
-/* What a device recorded, and the ids that it is turned into. */
+/* The parents that a device recorded, and the ids that they become. */
 struct gpu_records {
     const uint32_t *visited; /* NULL: records say none where a vertex was not found */
     const uint32_t *record;  /* [count] */
@@ -36,7 +36,7 @@ struct gpu_records {
     const void *ids;         /* [locals + d] */
     uint32_t id_bytes;
     void *to;                /* [locals + d + 1] by number of vertex */
-    int scatter;             /* to[] is by input id: that of a vertex, and not its number, says where */
+    int scatter;             /* to[] is by input id, and not by number of vertex */
     uint32_t *remote;        /* vertices with a parent on another device; NULL: there are none */
     unsigned long long *remote_count; /* zero before */
 };
@@ -51,14 +51,14 @@ void cuda_write_parents(const struct gpu_records *records, cudaStream_t stream);
 void cuda_gather_values(const uint32_t *vertex, uint64_t count, enum value_form form,
                         const void *by_vertex, void *to, cudaStream_t stream);
 
-/* Says in memory of the host that what was launched before on the stream is done. */
+/* Writes `value` to memory of the host when all launches before it on the stream are done. */
 void cuda_report_answer(volatile uint64_t *to, uint64_t value, cudaStream_t stream);
 
 /* The same as cuda_gather_values for another device, which makes int32 of depths itself. */
 void cuda_pick_values(const uint32_t *vertex, uint64_t count, enum value_form form, const void *by_vertex,
                       void *to, cudaStream_t stream);
 
-/* Where the values of a block come from: struct answer_places (backend.h), on the device. */
+/* The places of the values of a block: struct answer_places (backend.h), on the device. */
 struct gpu_block_places {
     uint64_t first, count; /* ids of the block */
     uint32_t p, own;       /* shards, and that of this device */
@@ -69,7 +69,7 @@ struct gpu_block_places {
     struct bijection bijection;
 };
 
-/* A block of the answer, from the own values by number of vertex, and those of the other shards. */
+/* A block of the answer, made of own values, by number of vertex, and values of other shards. */
 struct gpu_assembly {
     struct gpu_block_places places;
     enum value_form form;
@@ -104,7 +104,7 @@ struct gpu_replying {
     const void *ids;
     uint32_t id_bytes;
     void *replies;
-    unsigned int *bad; /* becomes 1 if a question names a vertex that there is not */
+    unsigned int *bad; /* becomes 1 if a question names a vertex that does not exist */
 };
 
 void cuda_reply(const struct gpu_replying *replying, cudaStream_t stream);
@@ -113,7 +113,7 @@ void cuda_reply(const struct gpu_replying *replying, cudaStream_t stream);
 void cuda_take_replies(const void *replies, const uint32_t *askers, uint64_t count,
                        uint32_t id_bytes, void *to, cudaStream_t stream);
 
-/* What a device shows of its vertices, to others that look for parents there. */
+/* The arrays of its vertices that a device shows to others, which look for parents there. */
 struct gpu_shown {
     const void *parents;      /* of delegates */
     const void *ids;          /* of locals */

@@ -1,10 +1,10 @@
-/* cuda_look.c: how GPUs that read each other's memory find the parents that one of them does not know itself; see
- * backend.h
+/* cuda_look.c: GPUs that read each other's memory find the parents that one of them does not know
+ * itself; see backend.h
  *
  * Each shows the ids of its vertices, the parents that it knows, and its depths: as bytes, which lie where the block
  * will be, if the search had few levels. Vertices that were reached over an nn edge from another shard look there at
- * their neighbours; few do. Delegates look only where their owner did not find them, and most it did.
- * Vertices that look are listed where those that the search sent were: each has an nn edge to another shard.
+ * their neighbours; few do. Delegates look only if their owner did not find them; it found most. The list of
+ * vertices that look takes the place of those that the search sent: each has an nn edge to another shard.
  */
 #include "traverse/cuda/cuda_device.h"
 #include "traverse/cuda/cuda_error.h"
@@ -33,7 +33,7 @@ static struct gpu_shown shown_by(const struct gpu_peer *peer, uint32_t id_bytes,
                               .locals = t->locals};
 }
 
-/* Two tables: with depths as bytes, and without. */
+/* Makes two tables: one with depths as bytes, one without. */
 enum status gpu_open_look(struct device *dev, struct error *e)
 {
     uint32_t p = dev->shard->p;

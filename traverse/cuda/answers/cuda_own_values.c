@@ -1,5 +1,5 @@
-/* cuda_own_values.c: what a device itself knows of its vertices after a search: depths, which a whole search leaves as masks
- * of its levels, and parents */
+/* cuda_own_values.c: the values that a device itself knows of its vertices after a search: parents,
+ * and depths, which a whole search leaves as masks of its levels */
 #include "traverse/cuda/cuda_device.h"
 #include "traverse/cuda/cuda_error.h"
 
@@ -35,7 +35,7 @@ enum status gpu_write_depths(struct device *dev, enum vertex_kind kind, enum val
     return e->status == ST_OK ? CUDA_LAUNCHED(dev->where, e) : e->status;
 }
 
-/* The last value is that of no vertex, which only a device that is alone gathers. */
+/* The last value stands for ids without a vertex. Only a device that is alone gathers it. */
 enum status gpu_write_all_depths(struct device *dev, enum value_form form, cudaStream_t stream, struct error *e)
 {
     uint64_t width = form == VALUE_BYTE ? 1 : 4, locals = dev->of[NORMALS].count;
@@ -70,7 +70,7 @@ enum status gpu_write_parents(struct device *dev, uint32_t *remote, cudaStream_t
                                  .remote = remote,
                                  .remote_count = gpu_remote_count(dev)};
     struct gpu_records delegates = locals;
-    /* of several devices each has visited them all, but only those that found one have a parent */
+    /* each of several devices has visited them all; only those that found one have its parent */
     delegates.visited = dev->shard->p > 1 ? NULL : d->visited;
     delegates.record = d->parent;
     delegates.count = d->count;

@@ -1,8 +1,8 @@
 /* cuda_parents.c: how GPUs find the parents that no device knows alone; see backend.h
  *
- * Arrays of the search that are free when it is over serve again: the queue of normals lists the vertices that
- * ask, the codes of vertices for other shards are the questions, the ids sent are the vertices that each
- * question is for. There is at most one question for each nn edge, in either direction.
+ * Arrays of the search, free once it is over, serve again: the queue of normals lists the vertices that ask,
+ * the codes of vertices for other shards become the questions, and the sent ids the vertex that asks each
+ * question. There is at most one question for each nn edge, in either direction.
  */
 #include "traverse/cuda/cuda_device.h"
 #include "traverse/cuda/cuda_error.h"
@@ -16,7 +16,7 @@ static enum status wait_for_stream(struct device *dev, struct error *e)
 
 /* ---- asking ---- */
 
-/* Where the questions for each shard begin, from how many there are. */
+/* Finds where the questions for each shard begin, from their counts. */
 static void place_questions(const struct device *dev, struct slice *questions)
 {
     const struct question *at = (const struct question *)(void *)dev->traffic.bins.codes;

@@ -1,8 +1,8 @@
 /* cuda_questions.cu: parents that a device does not know itself; see cuda_answers.h and its twin, cpu_questions.c
  *
- * A warp takes a vertex, and its lanes the edges of the row. Lanes with questions for the same shard share an
- * atomic. Bytes that must move for each edge to another shard: 4 or 8 of the column, 8 of the question and 4
- * of the vertex that asks.
+ * A warp takes a vertex, and its lanes the edges of the row. Lanes that ask the same shard share an
+ * atomic. Bytes that must move for each edge to another shard: 4 or 8 of the column, 8 of the
+ * question and 4 of the vertex that asks.
  */
 #include "cuda_answers.h"
 #include "traverse/cuda/cuda_common.cuh"
@@ -82,7 +82,7 @@ void cuda_reply(const gpu_replying *r, cudaStream_t stream)
         reply_kernel<int64_t><<<blocks_for(r->count, BLOCK), BLOCK, 0, stream>>>(*r);
 }
 
-/* Any thread may be the last to give a vertex its parent: all replies are right. */
+/* Gives askers their parents. Any thread may be the last to write one: all replies are right. */
 template <typename Id>
 __global__ static void __launch_bounds__(BLOCK)
     take_kernel(const Id *replies, const uint32_t *askers, uint64_t count, Id *to)
@@ -110,7 +110,7 @@ void cuda_take_replies(const void *replies, const uint32_t *askers, uint64_t cou
 
 /* ---- looking ---- */
 
-/* The threads that look for one vertex: most rows of nn are short, and a read of another device takes long. */
+/* Threads that look for one vertex: most rows of nn are short, and a read of another device takes long. */
 enum { LOOKERS = 8 };
 
 /* The id of a vertex of another shard, if it has this depth, or -1. */

@@ -47,7 +47,7 @@ static enum status upload(struct device *dev, void *to, const void *from, uint64
     return from == NULL ? ST_OK : gpu_copy(dev, to, from, bytes, e);
 }
 
-/* Of a device that is alone: the input id of each vertex, made and copied piece by piece. */
+/* For a device that is alone: makes and copies the input id of each vertex, piece by piece. */
 static enum status upload_ids(struct device *dev, const struct answer_places *places, struct error *e)
 {
     enum { PIECE = 1 << 13 };
@@ -68,7 +68,7 @@ static enum status upload_ids(struct device *dev, const struct answer_places *pl
     return e->status;
 }
 
-/* Of several devices. */
+/* For one of several devices: copies the places of its block. */
 static enum status upload_block(struct device *dev, const struct answer_places *places, struct error *e)
 {
     const struct gpu_block_places *b = &dev->answers.places;
@@ -135,7 +135,7 @@ static enum value_form form_of(const struct device *dev, enum answer_kind kind, 
     return levels <= BYTE_LEVELS ? VALUE_BYTE : VALUE_32;
 }
 
-/* Without an array of values by vertex. */
+/* Makes the answer without an array of values by vertex. */
 static enum status scatter_values(struct device *dev, enum answer_kind kind, struct error *e)
 {
     const struct gpu_answers *a = &dev->answers;
@@ -152,7 +152,7 @@ static enum status scatter_values(struct device *dev, enum answer_kind kind, str
     return CUDA_LAUNCHED(dev->where, e);
 }
 
-/* Those for other blocks: all before the own block, and all behind it. */
+/* Picks the values for other blocks: all before the own block, and all behind it. */
 static void pick_values(const struct device *dev, struct slice *values)
 {
     static const uint64_t form_bytes[] = {[VALUE_BYTE] = 1, [VALUE_32] = 4, [VALUE_64] = 8};
@@ -259,7 +259,7 @@ static const struct gpu_peer *peer_elsewhere(const struct device *dev, uint32_t 
     return NULL;
 }
 
-/* Places are bytes from the start of the allocation, and one. Slices in other memory are not shown. */
+/* A place is 1 + the bytes from the start of the allocation. Slices in other memory are not shown. */
 static uint64_t gpu_show_slice(const struct device *dev, uint32_t to, const struct slice *slice)
 {
     const uintptr_t at = (uintptr_t)slice->at, memory = (uintptr_t)dev->memory.device;

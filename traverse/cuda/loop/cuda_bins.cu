@@ -1,8 +1,8 @@
 /* cuda_bins.cu: sorts the vertices that nn pushes found on other shards by shard; see cuda_kernels.h
  *
- * A code of up to 64 bits becomes a 32-bit local id in the bin of its shard (Pan et al., section V-B). There
- * are three steps: count by shard; a prefix sum over the shards; and a scatter, in which each block reserves
- * all its places at once. One block does all three for few codes, as a small level takes as long as its launches.
+ * A code of up to 64 bits becomes a 32-bit local id in the bin of its shard (Pan et al., section V-B). There are
+ * three steps: count by shard; a prefix sum over the shards; and a scatter, in which each block reserves all its
+ * places at once. For few codes one block does all three, since a small level takes as long as its launches.
  * Twin: the bins of cpu_push.c. Bytes moved: 16 to read a code twice, 4 to write an id.
  */
 #include "traverse/cuda/cuda_common.cuh"
@@ -39,7 +39,7 @@ __global__ static void __launch_bounds__(BLOCK) count_kernel(gpu_bins b)
     }
 }
 
-/* One warp: counts in cursor[] become beginnings, there and in begin[]. */
+/* Makes the counts in cursor[] beginnings, there and in begin[]. By one warp. */
 __device__ static void begin_bins(const gpu_bins &b)
 {
     unsigned long long base = 0;
@@ -66,7 +66,7 @@ __global__ static void begin_kernel(gpu_bins b)
     begin_bins(b);
 }
 
-/* A block's counts of a tile become the places that it reserves; both arrays are shared memory. */
+/* Scatters a tile: the block's counts become its reserved places, both in shared memory. */
 __device__ static void scatter_tile(const gpu_bins &b, unsigned *count, unsigned long long *at, uint64_t begin,
                                     uint64_t end)
 {
@@ -98,7 +98,7 @@ __global__ static void __launch_bounds__(BLOCK) scatter_kernel(gpu_bins b)
     }
 }
 
-/* One block: all codes are one tile. */
+/* Does all steps by one block, for codes that are one tile. */
 __global__ static void __launch_bounds__(BLOCK) bin_few_kernel(gpu_bins b)
 {
     __shared__ unsigned count[GPU_MOST_SHARDS];
@@ -157,7 +157,7 @@ void cuda_receive(const gpu_vertices *vertices, const gpu_id_list *list, uint32_
                                                                          bad);
 }
 
-/* A word by a thread. Only receiving changes `next` between two levels. */
+/* A thread takes a word. Only kernels that receive change `next` between two levels. */
 __global__ static void __launch_bounds__(BLOCK)
     receive_masks_kernel(gpu_vertices v, gpu_mask_list list, uint64_t first, uint64_t words,
                          uint32_t parent, unsigned int *bad)

@@ -1,4 +1,4 @@
-/* cuda_delegates.c: the delegates that GPUs found in a level become known to all of them; see backend.h
+/* cuda_delegates.c: GPUs get to know all delegates that they found in a level; see backend.h
  *
  * A GPU reads the masks of its peers (cuda_peers.c). For other ranks the result goes through the host, whole or, if few
  * of its words are not zero, as a list of them, so that a level costs what it found.
@@ -11,8 +11,8 @@ static int gpu_updated(const struct device *dev)
     return dev->masks.updated;
 }
 
-/* What comes in becomes the OR of the updates. The prefix sums of dd are free when delegates have been found; dn may
- * still be visited from the delegates' frontier. */
+/* Makes `incoming` the OR of the updates. The prefix sums of dd are free once delegates have been
+ * found; dn may still be visited from the delegates' frontier. */
 static enum status read_updates(struct device *dev, const int *updating, struct error *e)
 {
     cudaStream_t stream = dev->stream.of[DELEGATES];
@@ -26,7 +26,7 @@ static enum status read_updates(struct device *dev, const int *updating, struct 
     return gpu_wait_for_peers(dev, dev->stream.masks_read, e);
 }
 
-/* With a mask to write, this is the first device of several groups: the host waits for it. */
+/* Given a mask, the device reads for its whole group, and the host waits for it. */
 static enum status gpu_read_masks(struct device *dev, const int *updating, uint64_t *mask,
                                   struct error *e)
 {
@@ -40,7 +40,7 @@ static enum status gpu_read_masks(struct device *dev, const int *updating, uint6
     return e->status;
 }
 
-/* The prefix sums lend the counter, too, once peers were read. */
+/* The counter lies in the prefix sums, too, once peers are read. */
 static enum status gpu_read_words(struct device *dev, const int *updating, struct mask_word *words, uint64_t most,
                                   uint64_t *count, struct error *e)
 {
@@ -57,7 +57,7 @@ static enum status gpu_read_words(struct device *dev, const int *updating, struc
     return e->status;
 }
 
-/* The device's own updates are part of what comes in. They are cleared when all peers have read them. */
+/* Clears the device's own updates, which are in `incoming`, when all peers have read them. */
 static enum status clear_updates(struct device *dev, struct error *e)
 {
     struct gpu_vertices *own = &dev->of[DELEGATES];

@@ -1,7 +1,8 @@
 /* cuda_frontiers.c: frontiers of nn that GPUs give to devices that are no peers; see backend.h
  *
- * What is known of all shards lies where a pull of nn looks for frontiers. It begins, in each search, with the
- * vertices that have no nn edges: no pull asks for them. A visited mask says as much as a frontier.
+ * The mask of known vertices of all shards is the one in which a pull of nn looks for frontiers. In
+ * each search it begins with the vertices that have no nn edges: no pull asks for them. A visited
+ * mask serves as well as a frontier.
  */
 #include "traverse/cuda/cuda_device.h"
 #include "traverse/cuda/cuda_error.h"

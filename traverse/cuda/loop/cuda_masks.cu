@@ -4,7 +4,7 @@
 
 enum {
     WAKE_LINE = 32,       /* words of a cache line */
-    WAKE_LINES = 1 << 13, /* at the begin, each of which is read */
+    WAKE_LINES = 1 << 13, /* at the beginning, each of which is read */
     WAKE_STEP = 1 << 10   /* words from one read to the next behind them */
 };
 
@@ -18,7 +18,7 @@ int cuda_full_grid(void)
     return grid > 0 ? grid : 1;
 }
 
-/* The hardware does not say which addresses share a link. So near ones are read, and far ones. */
+/* Reads near addresses and far ones, since the hardware does not say which of them share a link. */
 __global__ static void __launch_bounds__(BLOCK) wake_kernel(const uint32_t *from, uint64_t words)
 {
     const uint64_t i = (uint64_t)blockIdx.x * BLOCK + threadIdx.x,

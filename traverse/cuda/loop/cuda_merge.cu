@@ -16,7 +16,7 @@ struct merge {
     uint64_t *prefix; /* [count + 1] */
 };
 
-/* The rest of each row behind its heads; the heads are visited right here. */
+/* Takes the length of each row behind its heads; the heads are visited right here. */
 __global__ static void __launch_bounds__(BLOCK) length_kernel(merge m)
 {
     bool found = false;
@@ -48,7 +48,7 @@ template <typename T, typename I> __device__ static I find_row(const T *prefix, 
     return low - 1;
 }
 
-/* A tile: its rows' beginnings, relative to it, where they are few enough for shared memory. */
+/* A tile, with its rows' beginnings, relative to it, if they are few enough for shared memory. */
 struct tile {
     uint64_t first, last; /* rows */
     int32_t start[TILE_ROWS + 1];
@@ -93,7 +93,7 @@ __global__ static void __launch_bounds__(BLOCK) expand_kernel(merge m)
     note_found(m.target, found);
 }
 
-/* By rows as they lie: one kernel for the lengths, and one for the edges. */
+/* Launches one kernel for the lengths of rows, and one for their edges. */
 template <bool PACKED>
 static void push_by_shares(const merge &m, const gpu_scan &scan, cudaStream_t stream)
 {

@@ -1,4 +1,5 @@
-/* cuda_messages.c: what GPUs give to each other, to the host and to MPI between two levels; see backend.h
+/* cuda_messages.c: messages of GPUs to each other, to the host and to MPI between two levels; see
+ * backend.h
  *
  * A GPU reads vertices in the memory of its peers (cuda_peers.c). If kernels cannot see that memory,
  * the driver copies them, through the host if there is no other way.
@@ -9,7 +10,7 @@
 
 /* ---- memory that MPI sees ---- */
 
-/* A GPU that is lost gives no memory, either. */
+/* Checks memory that was taken. A GPU that is lost gives none, either. */
 static void *check_taken(void *memory, cudaError_t code, size_t bytes, const char *what,
                          struct error *e)
 {
@@ -77,7 +78,7 @@ static struct gpu_seen seen_by(const struct device *dev)
                              .room = 2 * dev->shard->csr[NN].edges};
 }
 
-/* The counters of what is left lie where the bins' cursors are, which are free once the bins are full. */
+/* Fetches the counts of ids left, from the place of the bins' cursors: full bins need none. */
 static enum status fetch_kept(struct device *dev, unsigned long long *to, uint32_t count, struct error *e)
 {
     cudaStream_t stream = dev->stream.of[NORMALS];
@@ -89,8 +90,8 @@ static enum status fetch_kept(struct device *dev, unsigned long long *to, uint32
     return e->status;
 }
 
-/* Before duplicates of `count` lists are dropped: no list has any left, and the mask that they are marked in is
- * empty. It is that of vertices to send, which a level with lists does not use. */
+/* Prepares to drop duplicates of `count` lists: counts of ids left become 0, and so does the mask in which ids
+ * are marked. It is that of vertices to send, which a level with lists does not use. */
 static enum status clear_marks(struct device *dev, uint32_t count, struct error *e)
 {
     struct gpu_traffic *t = &dev->traffic;
@@ -162,9 +163,9 @@ static enum status gpu_copies_are_over(struct device *dev, uint32_t mark, int *o
     return code == cudaErrorNotReady ? e->status : CUDA_TRY(code, dev->where, e);
 }
 
-/* All devices of a rank use the same form: the mask is free if there is a list in the boxes. What is left of the
- * bins stays known: peers of the rank read them. Boxes in memory of the host are pinned: kernels read each id once
- * over the link, and write those that are left. */
+/* The mask is free if the boxes have a list, as all devices of a rank use the same form. The sizes
+ * of bins without duplicates stay known: peers of the rank read them. Boxes in memory of the host
+ * are pinned: kernels read each id once over the link, and write those that are left. */
 static enum status gpu_uniquify(struct device *dev, struct outbox *boxes, uint32_t count,
                                 struct error *e)
 {
@@ -194,7 +195,7 @@ static void receive_masks(struct device *dev, const struct gpu_mask_list *masks,
                        &dev->counters.level->bad_ids, dev->stream.of[NORMALS]);
 }
 
-/* Takes in ids, or words `first` and on of a mask, that lie in memory of this device. */
+/* Takes in ids, or words of a mask from `first` on, in memory of this device. */
 static enum status receive_here(struct device *dev, const uint32_t *from, uint64_t first,
                                 uint64_t count, enum outgoing_form form, struct error *e)
 {
@@ -223,7 +224,7 @@ static enum status receive_copies(struct device *dev, const uint32_t *from,
     return e->status;
 }
 
-/* No ids arrive at a shard without edges of nn, but a mask may, which is empty. */
+/* A shard without edges of nn gets no ids, but may get a mask, which is empty. */
 static enum status gpu_receive(struct device *dev, const uint32_t *from, const struct parcel *part,
                                struct error *e)
 {
@@ -234,7 +235,7 @@ static enum status gpu_receive(struct device *dev, const uint32_t *from, const s
                : receive_copies(dev, from, part, e);
 }
 
-/* What peers show whose memory kernels can read: lists and masks, each in one launch. */
+/* Lists and masks of peers whose memory kernels can read: each kind is taken in by one launch. */
 struct arrivals {
     struct gpu_id_list lists;
     struct gpu_mask_list masks;

@@ -1,9 +1,10 @@
-/* cuda_news.cu: what a frontier says to a device that is no peer, without what it knows; see cuda_kernels.h
+/* cuda_news.cu: messages of frontiers to devices that are no peers, without the vertices that these know;
+ * see cuda_kernels.h
  *
  * A block takes as many words of the mask as it has threads. Each word gives its bits that are not known, the lowest
  * first. The bits of a block lie one behind the other, and begin with a word of the message. Kernels write and read
- * messages in memory of the host, which saves a copy. Twin: the loops over bits of test_messages.c.
- * Bytes moved: 4 to count a word and 12 to tell or hear it; 1/8 for each bit that is not known.
+ * messages in memory of the host, which saves a copy. Twin: the loops over bits of test_messages.c. Bytes moved: 4
+ * to count a word and 12 to write or read its message; 1/8 for each bit that is not known.
  */
 #include "traverse/cuda/cuda_common.cuh"
 
@@ -12,7 +13,7 @@ struct news_block {
     uint64_t word;       /* this thread's in the mask of all shards */
     uint64_t in_shard;   /* the same in the mask of its shard */
     uint32_t missing;    /* its bits that are not known */
-    unsigned before, all; /* bits of the block before it, and in all */
+    unsigned before, all; /* bits of the block before those of the word, and in all */
 };
 
 __device__ static uint64_t blocks_of_shard(const gpu_news &n)
@@ -47,7 +48,7 @@ __global__ static void __launch_bounds__(BLOCK) count_kernel(gpu_news n)
     }
 }
 
-/* A block for each shard: counts become beginnings. */
+/* Makes counts beginnings, by a block for each shard. */
 __global__ static void __launch_bounds__(BLOCK) begin_kernel(gpu_news n)
 {
     const uint64_t each = blocks_of_shard(n);

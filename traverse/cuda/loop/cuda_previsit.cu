@@ -8,7 +8,7 @@
  */
 #include "traverse/cuda/cuda_common.cuh"
 
-/* A block whose words hold more is in a dense frontier, and does not list them. */
+/* A block with more fresh vertices is in a dense frontier, and does not list them. */
 enum { MOST_LISTED = 1024 };
 
 /* This thread's share of the counts. */
@@ -33,7 +33,7 @@ __device__ static uint32_t move_word(const gpu_previsit &p, uint64_t w)
     return fresh;
 }
 
-/* Adds the row lengths of what a block has listed, a thread for each row. */
+/* Adds the row lengths of the vertices that a block has listed, a thread for each row. */
 __device__ static void add_lengths(const gpu_previsit &p, unsigned long long base, unsigned total,
                                    tally &t)
 {

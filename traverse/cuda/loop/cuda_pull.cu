@@ -1,8 +1,8 @@
 /* cuda_pull.cu: unvisited vertices look for a parent; see cuda_kernels.h and its twin, cpu_pull.c
  *
- * The visit is that of cuda_pull_words.cuh, where a warp takes 32 words, or 1,024 vertices. Rows that a thread does not
- * finish are read by its warp here and not cut, since the level loop has no list of pieces to pull. Bytes moved: 12 to
- * 16 for each word; 4 (head) and a probe of the mask of parents for each column that a candidate reads.
+ * The visit is that of cuda_pull_words.cuh, where a warp takes 32 words, or 1,024 vertices. If a thread does not finish
+ * a row, its warp reads on here. Rows are not cut, since the level loop has no list of pieces to pull. Bytes moved: 12
+ * to 16 for each word; 4 (head) and a probe of the mask of parents for each column that a candidate reads.
  */
 #include "traverse/cuda/visit/cuda_pull_words.cuh"
 
@@ -25,7 +25,7 @@ template <bool PACKED> struct row_pull {
     const uint32_t *parents;
 };
 
-/* What a vertex records that found a column of nn. */
+/* The record of a vertex that found a column of nn. */
 template <bool PACKED> __device__ static inline uint32_t parent_of_shards(row_pull<PACKED> &s, uint32_t column)
 {
     const gpu_target &t = s.target;
@@ -33,7 +33,7 @@ template <bool PACKED> __device__ static inline uint32_t parent_of_shards(row_pu
                                                            : REMOTE_PARENT;
 }
 
-/* The rests of the rows of lanes that are open, one after the other. Returns the hit of the lane's own row. */
+/* Looks at the rests of the rows of `open` lanes, one by one. Returns the hit of the lane's row. */
 template <class S>
 __device__ static inline uint32_t pull_open_rows(S &s, const pulling &q, unsigned open, const pulled_row &r)
 {
@@ -97,7 +97,7 @@ static void pull_rows(const gpu_csr *csr, const gpu_target *target, const uint32
 {
     const uint64_t words = (csr->rows + 31) / 32, blocks = (words + PULL_WARPS * WARP - 1) / (PULL_WARPS * WARP);
     row_pull<PACKED> s = {*csr, *target, words, parents};
-    s.csr.column_kind = target->coded ? (uint32_t)WHOLE_COLUMNS : 0; /* which other kind does not matter here */
+    s.csr.column_kind = target->coded ? (uint32_t)WHOLE_COLUMNS : 0; /* only the kind of nn's matters here */
     pull_kernel<PACKED><<<(unsigned)blocks, PULL_BLOCK, PULL_WARPS * sizeof(typename row_pull<PACKED>::space), stream>>>(s);
 }
 

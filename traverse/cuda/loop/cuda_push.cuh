@@ -4,7 +4,7 @@
 
 #include "traverse/cuda/cuda_common.cuh"
 
-/* Appends to a list once for all threads that are here together. */
+/* Appends to a list, by one atomic for all threads that come here together. */
 __device__ static inline void append_code(const struct gpu_target &t, uint64_t code)
 {
     unsigned here = __activemask();
@@ -25,7 +25,7 @@ __device__ static inline bool reach(const struct gpu_target &t, uint32_t id, uin
     return true;
 }
 
-/* True where a vertex of this device was found. */
+/* Visits an edge. True if it found a vertex of this device. */
 template <typename Column>
 __device__ static inline bool visit(const struct gpu_target &t, Column column, uint32_t row)
 {
@@ -56,7 +56,7 @@ __device__ static inline bool visit_heads(const struct gpu_csr &csr, const struc
     return found;
 }
 
-/* Notes once per block that something was found; all its threads call it. */
+/* Notes, once per block, that a vertex was found. All threads of the block call it. */
 __device__ static inline void note_found(const struct gpu_target &t, bool found)
 {
     if (__syncthreads_or(found) && threadIdx.x == 0)

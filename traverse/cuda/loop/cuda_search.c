@@ -7,7 +7,7 @@
 #include "traverse/cuda/cuda_device.h"
 #include "traverse/cuda/cuda_error.h"
 
-/* What is launched on `stream` from here on waits for what was launched on `other` so far. */
+/* Later launches on `stream` wait for all earlier ones on `other`. */
 static enum status follow(struct device *dev, enum vertex_kind stream, enum vertex_kind other,
                           struct error *e)
 {
@@ -30,7 +30,7 @@ static enum status clear_masks(struct device *dev, cudaStream_t stream, struct e
     struct gpu_level *level = dev->counters.level;
     CUDA_TRY(cudaMemsetAsync(dev->masks.all, 0, dev->masks.bytes, stream), dev->where, e);
     CUDA_TRY(cudaMemsetAsync(level, 0, GPU_COUNTERS_KINDS * sizeof *level, stream), dev->where, e);
-    if (d->parent != NULL) /* those that find a delegate know its parent: the others say none */
+    if (d->parent != NULL) /* those that find a delegate know its parent, others have none */
         CUDA_TRY(cudaMemsetAsync(d->parent, 0xff, d->count * 4, stream), dev->where, e);
     return e->status;
 }
@@ -59,7 +59,7 @@ static enum status gpu_start(struct device *dev, const struct root *root, struct
 
 /* ---- previsit ---- */
 
-/* The delegates' are counted apart if they come ahead. */
+/* Delegates that come ahead have counters of their own. */
 static void previsit_kind(struct device *dev, enum vertex_kind kind, int32_t depth)
 {
     struct gpu_level *level = dev->counters.level;
@@ -75,8 +75,8 @@ static void previsit_kind(struct device *dev, enum vertex_kind kind, int32_t dep
     cuda_previsit(&p, dev->stream.of[kind]);
 }
 
-/* The streams meet, except where the delegates came ahead, as their stream is at dd then, and where there are none, once
- * the start of the search is over. */
+/* The streams meet, except if the delegates came ahead, since their stream then visits dd, or if
+ * there are no delegates, once the start of the search is over. */
 static enum status gpu_previsit(struct device *dev, int32_t depth, struct error *e)
 {
     int ahead = dev->frontier.ahead, meet = !ahead && (depth == 0 || dev->of[DELEGATES].count > 0);
@@ -121,7 +121,7 @@ static struct subgraph_work work_of(const struct device *dev, enum subgraph g)
                                       unvisited_pulled(dev->shard, g, f->unvisited[subgraph_reverse(g)])};
 }
 
-/* Publishes the counters of what comes ahead, and waits for them. */
+/* Publishes the counters of the delegates that come ahead, and waits for them. */
 static enum status wait_ahead(struct device *dev, struct error *e)
 {
     struct gpu_counters *c = &dev->counters;
@@ -130,7 +130,7 @@ static enum status wait_ahead(struct device *dev, struct error *e)
     return CUDA_LAUNCHED(dev->where, e) == ST_OK ? wait_for_stream(dev, DELEGATES, e) : e->status;
 }
 
-/* What arrives meanwhile is taken in on the stream of the normals. */
+/* The stream of the normals takes in vertices that arrive meanwhile. */
 static enum status gpu_previsit_ahead(struct device *dev, int32_t depth, struct subgraph_work *dd,
                                       struct error *e)
 {
@@ -279,7 +279,8 @@ static enum status visit_subgraph(struct device *dev, enum subgraph g,
     return CUDA_LAUNCHED(dev->where, e);
 }
 
-/* For finish_delegates, which does not wait for the other stream. Without delegates it stays 0. */
+/* Publishes whether delegates were found, for finish_delegates, which does not wait for the other
+ * stream. Without delegates it stays 0. */
 static enum status publish_updated(struct device *dev, struct error *e)
 {
     struct gpu_counters *c = &dev->counters;
@@ -293,8 +294,8 @@ static enum status publish_updated(struct device *dev, struct error *e)
     return e->status;
 }
 
-/* Both subgraphs of a kind of rows are pushed from its queue. If each must list it again, they cannot be
- * pushed at the same time on two streams. */
+/* Whether both subgraphs of a kind of rows must list its queue again: then two streams cannot push
+ * them at the same time. */
 static int share_a_queue(const struct device *dev, enum vertex_kind rows,
                          const struct directions *directions)
 {
@@ -303,7 +304,7 @@ static int share_a_queue(const struct device *dev, enum vertex_kind rows,
            directions->of[subgraph_between(rows, DELEGATES)] == PUSH;
 }
 
-/* Before nn is visited. */
+/* Chooses the form of vertices that leave, before nn is visited. */
 static enum status choose_outgoing(struct device *dev, const struct visit_plan *plan,
                                    struct error *e)
 {
@@ -318,7 +319,8 @@ static enum status choose_outgoing(struct device *dev, const struct visit_plan *
                     dev->where, e);
 }
 
-/* The edges of a frontier that was not listed are not counted. */
+/* Fills the bins. The edges of a frontier that was not listed are not counted, and have no
+ * bound. */
 static enum status fill_bins(struct device *dev, struct error *e)
 {
     const uint64_t most = dev->frontier.listed[NORMALS] ? dev->frontier.forward[NN] : UINT64_MAX;
@@ -371,7 +373,7 @@ static enum status pull_rest(struct device *dev, struct error *e)
     return CUDA_LAUNCHED(dev->where, e);
 }
 
-/* Normals are visited meanwhile, on their own stream. */
+/* Visits the first part of dd. Normals are visited meanwhile, on their own stream. */
 static enum status visit_first(struct device *dev, const struct visit_plan *plan, struct error *e)
 {
     if (pull_first(dev, e) == ST_OK && visit_normals(dev, plan, e) == ST_OK)
@@ -411,7 +413,7 @@ static enum status gpu_visit_ahead(struct device *dev, const struct visit_plan *
                                        : e->status;
 }
 
-/* A visited mask says as much as a frontier. It is as the previsit left it. */
+/* Shows the visited mask, as the previsit left it: it serves as well as a frontier. */
 static enum status gpu_show_frontier(struct device *dev, struct error *e)
 {
     (void)dev;
@@ -450,7 +452,7 @@ static int gpu_is_busy(const struct device *dev)
 {
     int busy = 0;
     if (cudaSetDevice(dev->ordinal) != cudaSuccess)
-        return 0; /* finish will say so */
+        return 0; /* finish will report it */
     for (int kind = 0; kind < VERTEX_KINDS; kind++)
         busy |= cudaStreamQuery(dev->stream.of[kind]) == cudaErrorNotReady;
     return busy;

@@ -1,6 +1,6 @@
 /* cuda_unique.cu: drops duplicates among vertices for one shard; see cuda_kernels.h and its twin, unique.c
  *
- * Ids become bits of a mask (option U of Pan et al., section V-B). Of a list that is shorter than the mask, the first
+ * Ids become bits of a mask (option U of Pan et al., section V-B). If the list is shorter than the mask, the first id
  * to set a bit is kept, and takes it back later; otherwise the bits become ids again. Bytes moved: 8 to read an id and
  * look at its word, and 4 to write one that is kept; for a short list 12 more for that, for others, for each vertex of
  * the shard, 1/8 if its word stays zero, at most 1/4 otherwise.
@@ -24,7 +24,7 @@ __global__ static void __launch_bounds__(BLOCK)
     }
 }
 
-/* All bits of a word that is cleared belong to ids that are kept. */
+/* Puts kept ids back and clears their words of the mask, whose bits all belong to kept ids. */
 __global__ static void __launch_bounds__(BLOCK)
     put_back_kernel(uint32_t *ids, gpu_seen seen, const unsigned long long *kept)
 {
@@ -46,7 +46,7 @@ __global__ static void __launch_bounds__(BLOCK)
         claim_bit(seen, ids[i]);
 }
 
-/* Clears the mask behind it. */
+/* Makes the bits ids again, and clears the mask. */
 __global__ static void __launch_bounds__(BLOCK)
     collect_kernel(uint32_t *ids, uint32_t *seen, uint64_t words, unsigned long long *kept)
 {

@@ -1,43 +1,43 @@
 /* cuda_sliced.h: the whole search of a graph of few vertices, on a device that is alone, as one cooperative kernel.
  *
- * Where the marks of all vertices fit into the shared memory of each block, they are read there, at a tenth of what a
- * random read takes elsewhere; and where the graph fits the cache, a level takes as long as its barriers and its chains of
- * reads, whatever it visits. So a level has one barrier and short chains. The classes nn, nd, dn, dd play no part:
+ * Marks of all vertices fit into the shared memory of each block, where a random read takes a tenth of the time that it
+ * takes elsewhere. And the graph fits the cache, so a level takes as long as its barriers and its chains of reads, however
+ * much it visits. So a level has one barrier and short chains. The classes nn, nd, dn, dd play no part:
  *   - Vertices of both kinds have one numbering, the delegates first, and their rows are one list of slices, four
  *     columns each, hubs first.
  *   - Each block has the visited mask of all vertices in shared memory.
- *   - What a level finds has its bit set in `found`. After the barrier each block adds all of `found` to its mask.
- *   - While the frontier is small the first block pushes from a list of slices, as only it has to see its marks then: a
- *     level is one read that it waits for, as each column comes with the slices of its vertex. What it finds in several
- *     levels is to the others as one level.
- *   - Other levels of a graph of at most SLICED_ALL_EDGES read all edges, and so wait for nothing else: a slice whose row is
- *     not visited, and which has a visited column, has found its row. Threads share the slices once and for all, so their
- *     first ones stay in registers.
- *   - Those of a larger graph go by rows: what is not visited looks for a parent until it has one; or, where that is
- *     reckoned to read less, all blocks push the frontier.
+ *   - A level sets the bits of found vertices in `found`. After the barrier each block adds all of `found` to its mask.
+ *   - While the frontier is small the first block alone pushes, from a list of slices, and only it needs its marks. It waits
+ *     for one read a level, as each column comes with the slices of its vertex. To the other blocks its levels are one
+ *     level.
+ *   - Other levels of a graph of at most SLICED_ALL_EDGES read all edges, and so wait for nothing else: a slice finds its
+ *     row if that is not visited, and one of its columns is. Threads share the slices once and for all, so their first ones
+ *     stay in registers.
+ *   - Other levels of a larger graph go by rows: each unvisited row looks for a parent until it has one. If all blocks are
+ *     reckoned to read less by pushing the frontier, they do that.
  * When the search is over, it reports so. The kernel goes on to write the answer by input id, and reports that, too: no
- * other kernel is launched for it. What the first block found last, only its mask says; so it shows its mask first.
+ * other kernel is launched for it. The last vertices of the first block are in its own mask alone, so it shows it first.
  * Bytes of a level of all blocks: n / 8 for each block; 8 for each vertex that is found; and 20 for each slice beyond those
  * in registers, or, by rows, 16 for each row and each slice that is looked at, 8 for each piece of a long row. A push reads
  * 32 for each slice of the frontier and writes a bit for each vertex that it finds, as does the first block alone. Of an
  * answer: 4 that are read and 4 that are written for each id, and 4 or, of parents, 8 from any place.
  *
- * cuda_whole.h is the twin: it finds the same distances. It runs where directions are asked for
- * (--direction cost, push, pull), and of directed graphs with more than SLICED_ALL_EDGES edges or without rows by destination.
+ * cuda_whole.h is the twin: it finds the same distances. It runs if directions are asked for
+ * (--direction cost, push, pull), and for directed graphs with more than SLICED_ALL_EDGES edges or without rows by destination.
  *
  * A directed graph has two lists: the slices that levels of all blocks read hold rows by destination, and the links that the
  * first block pushes hold rows by source. A vertex that no edge leaves has one slice of links, which lead to itself: so each
  * frontier has slices. What a level found is weighed by its rows by destination, as a price only.
  *
- *   cuda_sliced_block.cuh   what a block has, and what all levels do
+ *   cuda_sliced_block.cuh   a block's memory, and functions of all levels
  *   cuda_sliced_one.cuh     levels of the first block
  *   cuda_sliced_all.cuh     levels that read all slices
  *   cuda_sliced_rows.cuh    levels by rows
  *   cuda_sliced_answer.cuh  the answer
- *   cuda_sliced_kernel.cuh  the barrier, which way a level goes, the search
+ *   cuda_sliced_kernel.cuh  the barrier, the choice of a level's way, the search
  *   cuda_sliced_plain.cu, cuda_sliced_noted.cu  the kernels, as of cuda_whole.h
- *   cuda_sliced_launch.cu   how they are launched
- *   cuda_sliced_fill.cu     the slices are made
+ *   cuda_sliced_launch.cu   the launch of these
+ *   cuda_sliced_fill.cu     the making of slices
  *   cuda_sliced_run.c       the host's side
  */
 #ifndef DBFS_CUDA_SLICED_H
@@ -54,8 +54,8 @@ struct slice_columns {
     uint32_t column[SLICED_COLUMNS];
 };
 
-/* The same columns for a push, each with the slices of its vertex: the first one, and in the upper bits how many, or
- * SLICED_MANY if there are at least so many. */
+/* The same columns for a push, each with the slices of its vertex: the first one, and in the upper
+ * bits their number, at most SLICED_MANY, which stands for more, too. */
 struct slice_links {
     struct {
         uint32_t vertex, slices;
@@ -65,17 +65,17 @@ struct slice_links {
 #define SLICED_FIRST ((1u << SLICED_FIRST_BITS) - 1)
 #define SLICED_MANY ((1u << (32 - SLICED_FIRST_BITS)) - 1)
 
-/* A row, and in the upper bits how many slices it has, or SLICED_MOST_WEIGHT. */
+/* A row, and in the upper bits the number of its slices, at most SLICED_MOST_WEIGHT. */
 #define SLICED_ROW ((1u << SLICED_ROW_BITS) - 1)
 #define SLICED_WEIGHT_BITS (32 - SLICED_ROW_BITS)
 #define SLICED_MOST_WEIGHT ((1u << SLICED_WEIGHT_BITS) - 1)
 
-/* Up to SLICED_PIECE slices of a row that has more: the row, in the upper bits how many, and the first one. */
+/* Up to SLICED_PIECE slices of a long row: the row, in upper bits their number, and the first. */
 struct slice_piece {
     uint32_t row, first;
 };
 
-/* For levels that look at rows one by one. */
+/* Arrays for levels that look at rows one by one. */
 struct slice_rows {
     /* [32 words]: the first slice of a vertex; the upper bits of its columns say how many slices the vertex has,
      * SLICED_WEIGHT_BITS of the number each, the lowest ones first; 0: it has no edges. NULL: levels read all slices */
@@ -85,11 +85,11 @@ struct slice_rows {
 };
 
 struct sliced_state {
-    /* blocks that have come to the barrier of a level, and what they found, as cuda_sliced_kernel.cuh packs it; searches
-     * take the two sets by turns, and clear the other one */
+    /* blocks that have come to the barrier of a level, and the counts that they bring, as cuda_sliced_kernel.cuh packs
+     * them; searches take the two sets in turn, and clear the other one */
     unsigned long long arrived[2][SLICED_TURNS];
     unsigned long long probes[SLICED_TURNS][SUBGRAPHS]; /* for notes */
-    /* what the first block leaves: the depth of its frontier, and the slices of all vertices that it found */
+    /* from the first block: the depth of its frontier, and the slices of all vertices that it found */
     int32_t depth;
     uint32_t seen;
     uint32_t pieces; /* that were made */

@@ -6,7 +6,7 @@
 
 enum { BATCH = 4 }; /* slices of a thread under way; the first ones stay in its registers */
 
-#define NO_SLICE 0xffffffffu /* in place of a row: it is visited, or there is none */
+#define NO_SLICE 0xffffffffu /* in place of a row that is visited, or of none */
 
 struct slice_batch {
     uint4 columns[BATCH];
@@ -23,7 +23,7 @@ __device__ static inline void load_batch(const gpu_sliced &s, uint32_t first, sl
     }
 }
 
-/* Slices of a row lie in neighbouring lanes: the first of them that has found a parent says so. */
+/* Whether the lane is the first to find a parent for its row. Slices of a row lie side by side. */
 __device__ static inline bool is_first_of_row(bool found, uint32_t row)
 {
     const unsigned all = __ballot_sync(ALL_LANES, found), before = all & ((1u << lane_id()) - 1);
@@ -55,7 +55,7 @@ __device__ static inline void pull_batch(B &block, const gpu_sliced &s, unsigned
     }
 }
 
-/* All rows. `own` has the first slices of the thread. A row is counted by each warp that finds it. */
+/* Pulls all rows. `own` has the thread's first slices. Each warp that finds a row counts it. */
 template <class B>
 __device__ static void pull_slices(B &block, const gpu_sliced &s, unsigned turn, int32_t depth, slice_batch &own)
 {

@@ -1,15 +1,15 @@
 /* cuda_sliced_answer.cuh: a search by slices writes its answer; see cuda_sliced.h
  *
- * All blocks do so after the last barrier: each input id asks its vertex. Its twin is cuda_answers.cu, which makes the other
- * answer of a search, and the one of a root without edges.
+ * All blocks write after the last barrier: each input id takes the value of its vertex. Its twin is
+ * cuda_answers.cu, which makes the other answer of a search, and the one of a root without edges.
  */
 #ifndef DBFS_CUDA_SLICED_ANSWER_CUH
 #define DBFS_CUDA_SLICED_ANSWER_CUH
 
 #include "cuda_sliced_block.cuh"
 
-/* Masks of all visited vertices. Each block has them in its shared memory; or the first block alone, `shown`, and then it has
- * written them, too. */
+/* Masks of all visited vertices. Each block has them in its shared memory; or, `shown`, the first
+ * block alone had them, and has written them to global memory. */
 struct visited_masks {
     const uint32_t *normals, *delegates;
 };
@@ -29,8 +29,8 @@ __device__ static inline int32_t parent_id(const gpu_sliced &s, uint32_t record,
     return s.out.answer.ids[(record & KIND_BIT) != 0 ? locals + (record & ~KIND_BIT) : record];
 }
 
-/* Of AT_ONCE ids of a thread, from `first` on, so that many random reads are under way. Mask and depth are read together,
- * though a vertex may not be visited. */
+/* Writes the values of AT_ONCE ids of a thread, from `first` on, so that many random reads are
+ * under way. Mask and depth are read together, though a vertex may not be visited. */
 template <int AT_ONCE>
 __device__ static inline void write_values(const gpu_sliced &s, const visited_masks &visited, uint32_t first)
 {
@@ -67,7 +67,7 @@ __device__ static inline void write_values(const gpu_sliced &s, const visited_ma
     }
 }
 
-/* By the last block that has written its share. */
+/* Reports the answer, by the last block that has written its share. */
 __device__ static inline void report_answer(const gpu_sliced &s)
 {
     __syncthreads();

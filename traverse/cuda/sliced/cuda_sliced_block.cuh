@@ -1,4 +1,4 @@
-/* cuda_sliced_block.cuh: what a block of a search by slices has, and what all its levels do; see cuda_sliced.h */
+/* cuda_sliced_block.cuh: a block of a search by slices, and all its levels; see cuda_sliced.h */
 #ifndef DBFS_CUDA_SLICED_BLOCK_CUH
 #define DBFS_CUDA_SLICED_BLOCK_CUH
 
@@ -13,17 +13,17 @@ enum { ONE_SLICES = SLICED_ONE_SLICES };
 struct one_progress {
     unsigned at;    /* of sliced_block's `count` */
     unsigned list;  /* of `slice` */
-    unsigned count; /* slices of the frontier: there may be more than there is room for */
+    unsigned count; /* slices of the frontier: maybe more than the room of a list */
     unsigned seen;  /* slices of all frontiers that it found */
     int32_t depth;  /* of the frontier */
 };
 
-/* What a block has in shared memory, beside its mask of visited vertices. All functions that use it take it. NOTED: the
- * kernel notes its levels. */
+/* A block's shared memory, beside its mask of visited vertices. All functions that use it take it.
+ * NOTED: the kernel notes its levels. */
 template <bool NOTED> struct sliced_block {
     static constexpr bool noted = NOTED;
     level_notes<NOTED> notes;
-    unsigned long long met;     /* what all blocks brought to the last barrier */
+    unsigned long long met;     /* counts of all blocks at the last barrier */
     unsigned found, weight;     /* by this block in this level: rows, and their slices */
     unsigned probes[SUBGRAPHS]; /* for notes */
     one_progress one;
@@ -94,7 +94,7 @@ __device__ static inline bool has_parents(const gpu_sliced &s)
     return s.of[NORMALS].parent != NULL;
 }
 
-/* Nobody waits for what is written. Others may find v in the same level: any parent is right. */
+/* No thread waits for the writes. Others may find v in the same level: any parent is right. */
 __device__ static inline void put_depth(const gpu_sliced &s, uint32_t v, int32_t depth, uint32_t parent)
 {
     const bool normal = v >= s.normals;
@@ -118,20 +118,20 @@ __device__ static inline bool sees_visited(const uint4 &c)
     return ((int)is_visited(c.x) | (int)is_visited(c.y) | (int)is_visited(c.z) | (int)is_visited(c.w)) != 0;
 }
 
-/* One that is visited. */
+/* A visited column of a slice that has one. */
 __device__ static inline uint32_t visited_column(const uint4 &c)
 {
     return is_visited(c.x) ? c.x : is_visited(c.y) ? c.y : is_visited(c.z) ? c.z : c.w;
 }
 
-/* What a thread has done in a level. */
+/* The counts of a thread in a level. */
 struct slice_tally {
     unsigned found, weight;
     unsigned
         probes[SUBGRAPHS]; /* for notes: columns that were looked at, by the subgraph that a push would go along */
 };
 
-/* Columns of a row that were looked at, by a pull or by a push. */
+/* Counts columns of a row that a pull or a push looked at. */
 template <class B>
 __device__ static inline void note_columns(B &block, const gpu_sliced &s, uint32_t row, const uint4 &c, bool pushed,
                                            slice_tally &tally)
@@ -146,7 +146,7 @@ __device__ static inline void note_columns(B &block, const gpu_sliced &s, uint32
     }
 }
 
-/* What the threads did joins what the block did. */
+/* Adds the counts of all threads to those of the block. */
 template <class B> __device__ static inline void add_tally(B &block, const slice_tally &tally)
 {
     if (__any_sync(ALL_LANES, tally.found != 0)) {

@@ -1,4 +1,4 @@
-/* cuda_sliced_fill.cu: the rows of all subgraphs become one list of slices; see cuda_sliced.h */
+/* cuda_sliced_fill.cu: makes the rows of all subgraphs one list of slices; see cuda_sliced.h */
 #include "traverse/cuda/cuda_common.cuh"
 #include "cuda_sliced.h"
 
@@ -14,7 +14,7 @@ static all_rows rows_of(const gpu_csr csr[SUBGRAPHS])
     return rows;
 }
 
-/* The rows of a vertex in the two subgraphs of its kind. */
+/* The rows of a vertex in the two subgraphs of its kind, as one row. */
 struct joint_row {
     int kind;
     uint32_t id;
@@ -54,7 +54,7 @@ cudaError_t cuda_sliced_count(const gpu_sliced *sliced, const gpu_csr csr[SUBGRA
     return cuda_scan_u32(first, count, scratch, scratch_bytes, stream);
 }
 
-/* Columns of delegates come first, so that a row lists hubs first. */
+/* Column j of a joint row. Those of delegates come first, so that a row lists hubs first. */
 __device__ static inline uint32_t column_of(const gpu_sliced &s, const all_rows &rows, const joint_row &r, uint64_t j)
 {
     const int to = j < r.length[DELEGATES] ? DELEGATES : NORMALS;
@@ -70,14 +70,14 @@ __device__ static inline uint32_t slices_of(const gpu_sliced &s, uint32_t v)
     return first | min(count, SLICED_MANY) << SLICED_FIRST_BITS;
 }
 
-/* By lanes 0 to SLICED_COLUMNS - 1, each with its column of the row. */
+/* Puts a head, by lanes 0 to SLICED_COLUMNS - 1, each with its column of the row. */
 __device__ static inline void put_head(const gpu_sliced_arrays &to, uint32_t v, uint32_t column, uint32_t slices)
 {
     const unsigned j = lane_id();
     to.heads[v].column[j] = column | (j * SLICED_WEIGHT_BITS < 32 ? slices >> j * SLICED_WEIGHT_BITS : 0) << SLICED_ROW_BITS;
 }
 
-/* By a warp. */
+/* Puts the pieces of a long row, by a warp. */
 __device__ static inline void put_pieces(const gpu_sliced_arrays &to, uint32_t v, uint32_t first, uint32_t slices)
 {
     const uint32_t pieces = (slices + SLICED_PIECE - 1) / SLICED_PIECE;
@@ -88,7 +88,7 @@ __device__ static inline void put_pieces(const gpu_sliced_arrays &to, uint32_t v
     }
 }
 
-/* By a warp. */
+/* Fills the slices of a row, by a warp. */
 __device__ static inline void fill_row(const gpu_sliced &s, const all_rows &rows, const gpu_sliced_arrays &to, uint32_t v,
                                        uint32_t first, uint32_t count)
 {
@@ -112,7 +112,7 @@ __device__ static inline void fill_row(const gpu_sliced &s, const all_rows &rows
         put_pieces(to, v, first, count);
 }
 
-/* A warp a vertex. */
+/* Fills the rows of all vertices, a warp each. */
 __global__ static void __launch_bounds__(BLOCK) fill_slices(gpu_sliced s, all_rows rows, gpu_sliced_arrays to)
 {
     const uint32_t warps = gridDim.x * WARPS;

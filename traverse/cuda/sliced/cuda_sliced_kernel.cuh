@@ -9,7 +9,8 @@
 
 /* ---- the barrier ---- */
 
-/* What a block brings: itself, and what it found. */
+/* The word that a block brings to a barrier: 1 for itself, and above it its found rows and their
+ * slices. */
 enum { FOUND_SHIFT = 10, WEIGHT_SHIFT = 36 };
 
 __device__ static inline unsigned blocks_met(unsigned long long met)
@@ -27,7 +28,7 @@ __device__ static inline unsigned weight_of(unsigned long long met)
     return (unsigned)(met >> WEIGHT_SHIFT);
 }
 
-/* Before the barrier: for notes. */
+/* Adds the block's probes to those of the level before the barrier, for notes. */
 template <class B> __device__ static inline void bring_probes(B &block, const gpu_sliced &s, unsigned turn)
 {
     if (!B::noted)
@@ -39,7 +40,7 @@ template <class B> __device__ static inline void bring_probes(B &block, const gp
     }
 }
 
-/* Of all blocks. Then each knows what all have found. */
+/* The barrier of all blocks. After it each block knows the counts of all. */
 template <class B> __device__ static void meet(B &block, const gpu_sliced &s, unsigned turn)
 {
     bring_probes(block, s, turn);
@@ -62,8 +63,8 @@ template <class B> __device__ static void meet(B &block, const gpu_sliced &s, un
 
 /* ---- between levels ---- */
 
-/* What a block lists of the vertices that were found, in its second list: all, before it goes on alone; or, before they are
- * pushed, those of its own words. */
+/* The found vertices that a block puts into its second list: all, before it goes on alone; or those
+ * of its own words, before they are pushed. */
 enum listing { LISTS_NONE, LISTS_ALL, LISTS_OWN };
 
 template <class B> __device__ static inline void list_vertices(B &block, uint32_t word, uint32_t bits)
@@ -75,7 +76,7 @@ template <class B> __device__ static inline void list_vertices(B &block, uint32_
         block.slice[1][at++] = word * 32 + __ffs(bits) - 1;
 }
 
-/* Then, of all, their slices, in the first one. */
+/* Lists the slices of all these vertices in the first list. */
 template <class B> __device__ static inline void list_slices(B &block, const gpu_sliced &s)
 {
     __syncthreads();
@@ -90,13 +91,14 @@ template <class B> __device__ static inline void list_slices(B &block, const gpu
         block.count[1] = 0;
 }
 
-/* Words are spread over the blocks, neighbours far apart, by a multiple of the golden ratio. */
+/* Whether a word belongs to this block. A multiple of the golden ratio spreads words over the
+ * blocks, neighbours far apart. */
 __device__ static inline bool is_own_word(uint32_t word)
 {
     return (uint32_t)((uint64_t)(word * 0x9e3779b1u) * gridDim.x >> 32) == blockIdx.x;
 }
 
-/* What was found in words 4 * i to 4 * i + 3 is visited. */
+/* Marks vertices found in words 4 * i to 4 * i + 3 as visited. */
 template <class B> __device__ static inline void take_words(B &block, uint32_t i, const uint4 &more, listing lists)
 {
     uint4 *visited = (uint4 *)visited_mask();
@@ -114,7 +116,8 @@ template <class B> __device__ static inline void take_words(B &block, uint32_t i
     }
 }
 
-/* What was found is visited. A thread has AT_ONCE reads under way; if several, each block begins in another place. */
+/* Marks all found vertices as visited. A thread has AT_ONCE reads under way; if several, each block begins in another
+ * place. */
 template <int AT_ONCE, class B>
 __device__ static void take_found(B &block, const gpu_sliced &s, unsigned turn, listing lists)
 {
@@ -142,7 +145,7 @@ __device__ static void take_found(B &block, const gpu_sliced &s, unsigned turn, 
     __syncthreads();
 }
 
-/* The share of this block. */
+/* Clears the share of this block. */
 __device__ static inline void clear_found(const gpu_sliced &s, unsigned turn)
 {
     uint4 *found = (uint4 *)(s.found + turn * s.words);
@@ -150,7 +153,7 @@ __device__ static inline void clear_found(const gpu_sliced &s, unsigned turn)
         found[i] = make_uint4(0, 0, 0, 0);
 }
 
-/* After a level of all blocks. The counts become zero before the next barrier but one. */
+/* Notes the probes of a level of all blocks. Counts are zero before the next barrier but one. */
 template <class B>
 __device__ static inline void note_probes(B &block, const gpu_sliced &s, unsigned turn, int32_t depth)
 {
@@ -162,7 +165,7 @@ __device__ static inline void note_probes(B &block, const gpu_sliced &s, unsigne
     }
 }
 
-/* Of a level of all blocks: whether rows looked for parents. */
+/* Notes of a level of all blocks whether rows looked for parents. */
 template <class B> __device__ static inline void note_pull(B &block, int32_t depth, bool pulled)
 {
     if constexpr (B::noted) {
@@ -173,7 +176,7 @@ template <class B> __device__ static inline void note_pull(B &block, int32_t dep
 
 /* ---- a search ---- */
 
-/* The root is the frontier, as a list. */
+/* Makes the root the frontier, as a list. */
 template <class B> __device__ static void start(B &block, const gpu_sliced &s)
 {
     const uint32_t first = s.first[s.root], count = s.first[s.root + 1] - first;
@@ -215,7 +218,7 @@ template <class B> __device__ static void finish(B &block, const gpu_sliced &s, 
 
 enum sliced_way { BY_ONE, BY_ALL_SLICES, BY_ROWS, BY_PUSH };
 
-/* Between levels; all blocks have the same. */
+/* The state between two levels, the same in all blocks. */
 struct sliced_progress {
     sliced_way way;
     int32_t depth;
@@ -223,7 +226,7 @@ struct sliced_progress {
     unsigned left;          /* slices of rows that are not visited */
 };
 
-/* Slices that a pull by rows reads, about: a row ends when a slice of it has found a parent. */
+/* Estimates the slices that a pull by rows reads: a row ends when a slice has found a parent. */
 __device__ static inline float pulled_slices(const gpu_sliced &s, const sliced_progress &p)
 {
     const float vertices = (float)(s.of[DELEGATES].count + s.of[NORMALS].count);
@@ -232,7 +235,8 @@ __device__ static inline float pulled_slices(const gpu_sliced &s, const sliced_p
     return min((float)p.left, rows * max(until, 1.0f));
 }
 
-/* The first block begins alone if the frontier is small: `FEW` of what it may push. It does not if it has just given up. */
+/* The first block begins alone if the frontier is a small part, 1 / FEW, of the most that it may push, unless it has just
+ * given up. */
 __device__ static inline sliced_way next_way(const gpu_sliced &s, const sliced_progress &p)
 {
     enum {
@@ -256,8 +260,8 @@ template <class B> __device__ static inline sliced_progress first_progress(B &bl
     return p;
 }
 
-/* After the barrier. Whether there is a next level. One from the depth at which the search ends finds nothing: it is
- * there for the blocks to take what the last one found. */
+/* Called after the barrier. Whether there is a next level. At the depth where the search ends, a
+ * level finds nothing: in it the blocks take in the vertices of the last one. */
 template <class B> __device__ static inline bool advance(B &block, const gpu_sliced &s, sliced_progress &p)
 {
     const bool one = p.way == BY_ONE;
@@ -270,8 +274,9 @@ template <class B> __device__ static inline bool advance(B &block, const gpu_sli
     return p.found != 0;
 }
 
-/* After advance(): what this block lists for the next level. `one`: the last one was of the first block, and p.found is not
- * what it found. Few vertices are listed: they are found in several hundred levels, which wait for nothing but reads. */
+/* Called after advance(): the vertices that this block lists for the next level. `one`: the last level was of the first
+ * block, and p.found does not count its vertices. Few vertices are listed: they are found in several hundred levels, which
+ * wait for nothing but reads. */
 template <bool ROWS>
 __device__ static inline listing next_listing(const sliced_progress &p, bool one)
 {
@@ -280,7 +285,7 @@ __device__ static inline listing next_listing(const sliced_progress &p, bool one
     return ROWS && p.way == BY_PUSH && !one && p.found <= ONE_SLICES ? LISTS_OWN : LISTS_NONE;
 }
 
-/* `form`: of the frontier, for a push. */
+/* Does a level. `form`: that of the frontier, for a push. */
 template <bool ROWS, class B>
 __device__ static inline void run_level(B &block, const gpu_sliced &s, unsigned turn, const sliced_progress &p,
                                         frontier_form form, slice_batch &own)

@@ -1,4 +1,4 @@
-/* cuda_sliced_launch.cu: how the kernel of a search by slices is launched; see cuda_sliced.h */
+/* cuda_sliced_launch.cu: the launch of a search by slices; see cuda_sliced.h */
 #include "traverse/cuda/cuda_common.cuh"
 #include "cuda_sliced.h"
 
@@ -16,10 +16,10 @@ int cuda_sliced_fits(uint32_t words)
     return cooperative && shared_bytes(words) + cuda_sliced_block_bytes() <= (size_t)shared;
 }
 
-/* One block a processor, or fewer if each thread of them has a slice: a barrier of few blocks takes less. */
+/* Plans a block a processor, or fewer if each thread has a slice: barriers of few take less. */
 cudaError_t cuda_sliced_plan(const gpu_sliced *sliced, whole_launch *launch)
 {
-    enum { THREADS = 1024, MOST_BLOCKS = 1023 /* a barrier counts so far */ };
+    enum { THREADS = 1024, MOST_BLOCKS = 1023 /* a barrier counts no more */ };
     int device = 0, processors = 0;
     cudaGetDevice(&device);
     cudaDeviceGetAttribute(&processors, cudaDevAttrMultiProcessorCount, device);

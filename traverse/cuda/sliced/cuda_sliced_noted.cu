@@ -6,7 +6,7 @@ struct whole_program cuda_sliced_noted(int by_rows)
     return program<true>(by_rows);
 }
 
-/* Here, as this kernel has more than the plain one. */
+/* Asked here, since this kernel takes more than the plain one. */
 size_t cuda_sliced_block_bytes(void)
 {
     return sizeof(sliced_block<true>);

@@ -4,7 +4,7 @@
 
 #include "cuda_sliced_block.cuh"
 
-/* Of so many slices a lane: those of the lanes before it, and of all lanes. Mostly lanes have few. */
+/* The slices of the lanes before this one, and of all lanes. Lanes mostly have few. */
 struct lane_share {
     unsigned before, all;
 };
@@ -22,7 +22,7 @@ __device__ static inline lane_share share_of_lane(unsigned own)
     return share;
 }
 
-/* Room for the slices of the lanes in a list of the block. */
+/* Reserves room for the slices of the lanes in a list of the block. */
 __device__ static inline unsigned reserve_slices(unsigned *count, unsigned own)
 {
     const lane_share share = share_of_lane(own);
@@ -30,8 +30,8 @@ __device__ static inline unsigned reserve_slices(unsigned *count, unsigned own)
     return __shfl_sync(ALL_LANES, base, 0) + share.before;
 }
 
-/* Lists `count` slices from list[at] on, as far as a list goes that is pushed: a lane alone if there are few. All lanes of
- * the warp call it. */
+/* Lists `count` slices from list[at] on, up to the length of a list that is pushed. A lane lists
+ * few slices alone. All lanes of the warp call it. */
 __device__ static inline void put_slices(const gpu_sliced &s, uint32_t *list, unsigned at, uint32_t first,
                                          unsigned count)
 {
@@ -74,7 +74,7 @@ __device__ static inline unsigned push_link(const gpu_sliced &s, int32_t depth, 
     return slices_of(s, link);
 }
 
-/* So few slices that each lane of the block has one link at most. */
+/* Pushes so few slices that each lane of the block has one link at most. */
 template <class B>
 __device__ static inline void push_by_links(B &block, const gpu_sliced &s, const one_progress &p, unsigned *count,
                                             uint32_t *next)
@@ -120,7 +120,7 @@ __device__ static inline void push_slice(const gpu_sliced &s, int32_t depth, uin
     }
 }
 
-/* A level by all warps. */
+/* Does a level by all warps. */
 template <class B> __device__ static void push_by_block(B &block, const gpu_sliced &s, one_progress &p)
 {
     unsigned *count = &block.count[after(p.at)];
@@ -143,7 +143,7 @@ template <class B> __device__ static void push_by_block(B &block, const gpu_slic
     p.depth++;
 }
 
-/* By the first warp: levels of at most a link a lane. */
+/* Does levels of at most a link a lane, by the first warp. */
 template <class B> __device__ static void push_by_warp(B &block, const gpu_sliced &s, one_progress &p)
 {
     while (p.count > 0 && p.count * SLICED_COLUMNS <= WARP && p.depth < s.order.deepest) {
@@ -162,7 +162,7 @@ template <class B> __device__ static void push_by_warp(B &block, const gpu_slice
         block.one = p;
 }
 
-/* All blocks get to know what the first one has visited, as if it had been found in this level. */
+/* Shows all blocks the visited vertices of the first one, as if this level had found them. */
 __device__ static inline void show_visited(const gpu_sliced &s, unsigned turn)
 {
     uint4 *found = (uint4 *)(s.found + turn * s.words);
@@ -170,7 +170,7 @@ __device__ static inline void show_visited(const gpu_sliced &s, unsigned turn)
         found[i] = ((const uint4 *)visited_mask())[i];
 }
 
-/* The visited masks are complete. */
+/* Completes the visited masks. */
 __device__ static inline void write_visited(const gpu_sliced &s)
 {
     const uint32_t normals = s.normals / 32;
@@ -180,7 +180,7 @@ __device__ static inline void write_visited(const gpu_sliced &s)
         s.of[NORMALS].visited[i] = visited_mask()[normals + i];
 }
 
-/* By the first block, whose frontier is in its first list: as many levels as it has room for. */
+/* Does levels by the first block, while it has room. Its first list has the frontier. */
 template <class B> __device__ static void run_one(B &block, const gpu_sliced &s, unsigned turn, int32_t depth)
 {
     one_progress p = {0, 0, block.count[0], 0, depth};

@@ -1,4 +1,4 @@
-/* cuda_sliced_plain.cu: the kernels of a search by slices whose levels nobody wants to know; see cuda_sliced.h */
+/* cuda_sliced_plain.cu: the kernels of a search by slices without notes of levels; see cuda_sliced.h */
 #include "cuda_sliced_kernel.cuh"
 
 struct whole_program cuda_sliced_plain(int by_rows)

@@ -1,7 +1,7 @@
 /* cuda_sliced_rows.cuh: levels that look at rows one by one, or push them; see cuda_sliced.h
  *
- * Rows of few slices are taken by lanes: a lane tests the first slice of its row, and what is then left of the rows of a
- * warp is shared by its lanes. Rows of many slices were cut into pieces, which warps take.
+ * Rows of few slices are taken by lanes: a lane tests the first slice of its row, and then the lanes of a warp share the
+ * rests of its rows. Rows of many slices were cut into pieces, which warps take.
  */
 #ifndef DBFS_CUDA_SLICED_ROWS_CUH
 #define DBFS_CUDA_SLICED_ROWS_CUH
@@ -18,7 +18,7 @@ __device__ static inline uint32_t warps_of_grid()
     return threads_of_grid() / WARP;
 }
 
-/* Lanes have items, one after the other: the lane that has this one. `before` is warp_prefix of how many they have. */
+/* The lane that has this item. The items of lanes follow each other; `before` is warp_prefix of their numbers. */
 __device__ static inline unsigned lane_with(unsigned before, unsigned item)
 {
     unsigned lane = 0;
@@ -30,7 +30,7 @@ __device__ static inline unsigned lane_with(unsigned before, unsigned item)
     return lane;
 }
 
-/* Of the lanes that hold items base to base + WARP - 1: those with items of this lane, which has `own` behind `before`. */
+/* Lanes that hold the items of this lane, which has `own` behind `before`, among the items base to base + WARP - 1. */
 __device__ static inline unsigned lanes_of_own(unsigned before, unsigned own, unsigned base)
 {
     const unsigned end = before + own;
@@ -40,7 +40,7 @@ __device__ static inline unsigned lanes_of_own(unsigned before, unsigned own, un
     return (behind < WARP ? (1u << behind) - 1 : ALL_LANES) & ~((1u << first) - 1);
 }
 
-/* Only one of those that find v counts it. */
+/* Marks v as found. Only one of the threads that find it counts it. */
 __device__ static inline void mark_found(const gpu_sliced &s, unsigned turn, uint32_t v, unsigned slices,
                                          slice_tally &tally)
 {
@@ -53,7 +53,7 @@ __device__ static inline void mark_found(const gpu_sliced &s, unsigned turn, uin
 
 /* ---- pieces of long rows ---- */
 
-/* A piece for each lane, so that those of a row are taken by many warps. */
+/* A piece for each lane. Many warps share the pieces of a row. */
 struct lane_piece {
     uint32_t row, first, count; /* count 0: none */
 };
@@ -73,7 +73,7 @@ __device__ static inline lane_piece piece_from(const lane_piece &own, int lane)
                       __shfl_sync(ALL_LANES, own.count, lane)};
 }
 
-/* By a warp. */
+/* Pulls a piece, by a warp. */
 template <class B>
 __device__ static inline void pull_piece(B &block, const gpu_sliced &s, unsigned turn, int32_t depth,
                                          const lane_piece &piece, slice_tally &tally)
@@ -106,7 +106,7 @@ __device__ static inline bool is_found(const gpu_sliced &s, unsigned turn, uint3
     return ((const volatile uint32_t *)s.found)[turn * s.words + v / 32] >> (v % 32) & 1;
 }
 
-/* Long rows, beyond their first slices. */
+/* Pulls long rows, beyond their first slices. */
 template <class B>
 __device__ static void pull_pieces(B &block, const gpu_sliced &s, unsigned turn, int32_t depth, slice_tally &tally)
 {
@@ -135,7 +135,7 @@ struct lane_rows {
     unsigned found;         /* rows that have a parent, a bit each */
 };
 
-/* Row number k of a lane of this warp. Rows are sorted by length: each warp gets some of all lengths. */
+/* Row number k of a lane of this warp. Rows are sorted: each warp gets some of all lengths. */
 __device__ static inline uint32_t row_of(uint32_t k, unsigned lane)
 {
     const uint32_t group = (k * (WARP / TOGETHER) + lane / TOGETHER) * warps_of_grid() + warp_of_grid();
@@ -152,7 +152,7 @@ __device__ static inline uint4 columns_of(const uint4 &head)
     return make_uint4(head.x & SLICED_ROW, head.y & SLICED_ROW, head.z & SLICED_ROW, head.w & SLICED_ROW);
 }
 
-/* Of the row: its bits are shared by three columns. */
+/* The number of slices of the row: three columns share its bits. */
 __device__ static inline unsigned slices_of_head(const uint4 &head)
 {
     return head.x >> SLICED_ROW_BITS | head.y >> SLICED_ROW_BITS << SLICED_WEIGHT_BITS |
@@ -164,7 +164,7 @@ __device__ static inline void put_parent(const gpu_sliced &s, int32_t depth, uin
     put_depth(s, row, depth + 1, has_parents(s) ? code_of(s, visited_column(columns)) : 0);
 }
 
-/* The first slices of rows that are not visited. */
+/* Looks at the first slices of rows that are not visited. */
 template <class B>
 __device__ static inline void look_at_heads(B &block, const gpu_sliced &s, int32_t depth, lane_rows &rows,
                                             slice_tally &tally)
@@ -197,7 +197,7 @@ __device__ static inline void look_at_heads(B &block, const gpu_sliced &s, int32
         rows.first[j] = rest_of(rows.rests, j) != 0 ? s.first[row_of(rows.k + j, lane_id())] + 1 : 0;
 }
 
-/* A slice of some lane's rows: number `item` of the lane, as its `rests` count them. */
+/* A slice of the rows of a lane: number `item`, as the lane's `rests` count them. */
 struct lane_slice {
     int j; /* of a row of the lane */
     uint32_t slice;
@@ -220,7 +220,7 @@ __device__ static inline lane_slice slice_from(const lane_rows &rows, unsigned l
     return at;
 }
 
-/* The rests of all rows, all lanes together. */
+/* Looks at the rests of all rows, all lanes together. */
 template <class B>
 __device__ static inline void look_further(B &block, const gpu_sliced &s, int32_t depth, lane_rows &rows,
                                            slice_tally &tally)
@@ -251,7 +251,7 @@ __device__ static inline void look_further(B &block, const gpu_sliced &s, int32_
     }
 }
 
-/* Neighbouring rows are marked together. Long ones may be found by pieces, too. */
+/* Marks the rows that were found, neighbours together. Pieces may find long ones, too. */
 __device__ static inline void mark_rows(const gpu_sliced &s, unsigned turn, const lane_rows &rows, slice_tally &tally)
 {
 #pragma unroll
@@ -286,11 +286,11 @@ template <class B> __device__ static void pull_rows(B &block, const gpu_sliced &
 
 /* ---- a level that is pushed ---- */
 
-/* Where a push finds its frontier: in the mask of what was found last; there among all that the first block has visited; or
- * each block has its share as a list. */
+/* The form of the frontier for a push: a mask of the last found vertices; a mask of all that the
+ * first block has visited, of which some are the frontier; or a list of each block's share. */
 enum frontier_form { FRONTIER_MASK, FRONTIER_VISITED, FRONTIER_LISTED };
 
-/* A word of the frontier, or of what the first block has visited. */
+/* A word of the frontier, or of all vertices that the first block has visited. */
 __device__ static inline uint32_t frontier_word(const gpu_sliced &s, unsigned turn, int32_t depth, uint32_t word)
 {
     if (depth == 0)
@@ -336,7 +336,7 @@ __device__ static inline void push_lane(B &block, const gpu_sliced &s, unsigned 
     }
 }
 
-/* Slices of rows of the lanes, all lanes together. */
+/* Pushes the slices of the lanes' rows, all lanes together. */
 template <class B>
 __device__ static inline void push_together(B &block, const gpu_sliced &s, unsigned turn, int32_t depth,
                                             const lane_piece &own, slice_tally &tally)
@@ -361,7 +361,7 @@ __device__ static inline lane_piece short_row(const gpu_sliced &s, uint32_t v, b
 /* Vertices of a frontier may lie side by side, so warps share words: each takes some bits of them. */
 enum { WORD_PARTS = 8, PART_BITS = 32 / WORD_PARTS };
 
-/* Each lane takes part of a word, and all lanes share the vertices. */
+/* Pushes parts of words, one a lane; all lanes share the vertices. */
 template <class B>
 __device__ static inline void push_words(B &block, const gpu_sliced &s, unsigned turn, int32_t depth, uint32_t word,
                                          bool checks, slice_tally &tally)
@@ -381,7 +381,7 @@ __device__ static inline void push_words(B &block, const gpu_sliced &s, unsigned
     }
 }
 
-/* Each lane takes a vertex of the block's list, neighbours in the list going to different warps. */
+/* Pushes the block's list, a vertex a lane. Neighbours in the list go to different warps. */
 template <class B>
 __device__ static inline void push_list(B &block, const gpu_sliced &s, unsigned turn, int32_t depth, slice_tally &tally)
 {
@@ -392,7 +392,7 @@ __device__ static inline void push_list(B &block, const gpu_sliced &s, unsigned 
     }
 }
 
-/* Long rows of the frontier. */
+/* Pushes long rows of the frontier. */
 template <class B>
 __device__ static void push_pieces(B &block, const gpu_sliced &s, unsigned turn, int32_t depth, bool checks,
                                    slice_tally &tally)

@@ -8,7 +8,8 @@ _Static_assert(sizeof(struct slice_piece) == SLICED_PIECE_BYTES, "pieces as plan
 _Static_assert(sizeof(struct slice_links) == SLICED_LINKS_BYTES, "links as planned");
 _Static_assert(SLICED_MOST_VERTICES < 1 << SLICED_ROW_BITS, "a row has its bits, and there is a value that is none");
 
-/* All blocks read all of a mask after each level of theirs. Measured with graphs of 7 K to 1 M vertices:
+/* The most slices that the first block pushes alone: more for larger masks, since all blocks read all of
+ * a mask after each level of theirs. Measured with graphs of 7 K to 1 M vertices:
  * scripts/results/one-gpu.md. */
 static uint32_t most_of_one_block(const struct device *dev)
 {
@@ -105,7 +106,7 @@ enum status gpu_sliced_open(struct device *dev, const struct gpu_sliced_arrays *
     return notes ? CUDA_TRY(cuda_sliced_plan(s, &dev->whole.sliced.noted), dev->where, e) : ST_OK;
 }
 
-/* Each thread of the kernel has a few ids, or other kernels do it sooner. */
+/* Lets the search write answers if threads have few ids: else other kernels are sooner. */
 void gpu_sliced_open_answers(struct device *dev)
 {
     enum { MOST_IDS = 32 };

@@ -11,8 +11,8 @@
 #include "cuda_list.cuh"
 #include "cuda_packed_block.cuh"
 
-/* Where reached vertices go: into the visited mask and the lists of the team, or the next list; or into the
- * next mask. */
+/* The places that reached vertices go to: the visited mask and the lists of the team, or the next
+ * list; or the next mask. */
 enum reaching { REACH_TEAM, REACH_LISTED, REACH_NEXT };
 
 /* The ends of some edges. */
@@ -22,14 +22,14 @@ struct slots {
     uint8_t kind[SLOTS];
 };
 
-/* ---- the kinds of columns: several GPUs that search together have a third one, of which they tell each other ---- */
+/* ---- the kinds of columns: several GPUs that search together have a third one ---- */
 
 template <class S> __device__ static inline uint32_t kind_of_columns(S &s, int g)
 {
     return S::together ? s.csr[g].column_kind : (uint32_t)g & 1;
 }
 
-/* What a vertex records that found this column in a pull. */
+/* The record of a vertex that found this column in a pull. */
 template <class S> __device__ static inline uint32_t parent_of_column(S &s, const gpu_csr &csr, uint32_t column)
 {
     if constexpr (S::together) {
@@ -39,13 +39,13 @@ template <class S> __device__ static inline uint32_t parent_of_column(S &s, cons
     return column;
 }
 
-/* Normals of other shards have none here. */
+/* Whether parents are kept here: not for normals of other shards. */
 template <class S> __device__ static inline bool has_parents(S &, const gpu_vertices &to)
 {
     return !S::together || to.parent != NULL;
 }
 
-/* An end in another shard. */
+/* Whether an end is in another shard. */
 template <class S> __device__ static inline bool is_elsewhere(S &, const slots &e, int j)
 {
     return S::together && e.kind[j] == WHOLE_COLUMNS;
@@ -84,8 +84,8 @@ __device__ static inline bool is_marked(const gpu_vertices &to, uint32_t v)
     return ((const volatile uint32_t *)to.next)[v / 32] >> (v % 32) & 1;
 }
 
-/* Marks the ends in all slots. Nobody waits for the marks. Visited vertices may be marked, too, as the previsit drops
- * them: a look at visited costs a read for each edge, and pays only where many ends are visited. */
+/* Marks the ends in all slots, and does not wait for the marks. Visited vertices may be marked, too, as the previsit
+ * drops them: a look at `visited` costs a read for each edge, and pays only if many ends are visited. */
 template <class S> __device__ static inline void mark_next(S &s, const slots &e)
 {
     bool wanted[SLOTS];
@@ -104,8 +104,8 @@ template <class S> __device__ static inline void mark_next(S &s, const slots &e)
     }
 }
 
-/* The same, with parents. Each edge to a vertex that was not visited before names a parent, so it does not matter
- * which one is written last, and no claim has to be waited for. */
+/* The same, with parents. Each edge to a vertex that was not visited before names a parent. So any
+ * of them may be written last, and no thread waits for a claim. */
 template <class S> __device__ static inline void mark_with_parents(S &s, const slots &e)
 {
     bool wanted[SLOTS];
@@ -163,7 +163,7 @@ template <int HOW, class S> __device__ static inline void reach(S &s, const slot
 
 /* ---- expanding pieces ---- */
 
-/* The i-th edge of a piece of subgraph g: the heads come first. */
+/* The end of the i-th edge of a piece: the heads come first. */
 template <class Columns>
 __device__ static inline uint32_t end_of_edge(const gpu_csr &csr, uint32_t heads, const Columns &from, uint32_t row,
                                               uint32_t i)
@@ -242,7 +242,7 @@ __device__ static inline void reach_from_row(S &s, int g, uint32_t row, slots &e
     reach<HOW>(s, e, used);
 }
 
-/* One piece of packed columns, which all lanes have: block after block. */
+/* Expands one piece of packed columns, which all lanes have, block after block. */
 template <int HOW, class S>
 __device__ static inline void expand_packed(S &s, int g, const whole_piece &piece, uint32_t heads)
 {
@@ -263,7 +263,7 @@ __device__ static inline void expand_packed(S &s, int g, const whole_piece &piec
     }
 }
 
-/* One piece, which all lanes have. */
+/* Expands one piece, which all lanes have. */
 template <int HOW, class S> __device__ static void expand_one(S &s, const whole_piece &piece)
 {
     const int g = (int)(piece.at >> PIECE_SUBGRAPH_SHIFT);
@@ -288,8 +288,7 @@ template <int HOW, class S> __device__ static void expand_one(S &s, const whole_
 
 /* ---- lists ---- */
 
-/* The share of a piece for one of 2^shift warps; false if there is nothing for it. The heads are the
- * first's. */
+/* Cuts a piece to the share of one of 2^shift warps; false: none. The first one has the heads. */
 __device__ static inline bool cut_share(whole_piece &piece, uint32_t part, uint32_t shift)
 {
     if (shift == 0)
@@ -308,7 +307,7 @@ __device__ static inline bool is_wanted(const whole_piece &piece, unsigned subgr
     return subgraphs >> (piece.at >> PIECE_SUBGRAPH_SHIFT) & 1;
 }
 
-/* Fewer pieces than half of the warps: several warps share one. */
+/* Expands pieces that are fewer than half of the warps: several warps share one. */
 template <int HOW, class S>
 __device__ static void expand_few(S &s, const whole_piece *list, uint32_t count, uint32_t warp, uint32_t warps,
                                   unsigned subgraphs)
@@ -323,8 +322,8 @@ __device__ static void expand_few(S &s, const whole_piece *list, uint32_t count,
         expand_one<HOW>(s, piece);
 }
 
-/* Each piece is cut into 2 to the power of this many shares, so long as a share has some edges, and a lane at
- * most one share. A warp lists only 32 vertices at a time, so a level lasts as long as its longest share. */
+/* Each piece is cut into 2^this shares, so long as a share has some edges, and a lane at most one
+ * share. A warp lists only 32 vertices at a time, so a level lasts as long as its longest share. */
 __device__ static inline uint32_t shares_of_pieces(uint32_t count, uint32_t warps)
 {
     uint32_t shift = 0;
@@ -333,8 +332,8 @@ __device__ static inline uint32_t shares_of_pieces(uint32_t count, uint32_t warp
     return shift;
 }
 
-/* Expands this warp's share of the pieces of some subgraphs, a bit each. The pieces of a long row follow each
- * other in a list, so neighbours go to different warps. */
+/* Expands this warp's share of the pieces of some subgraphs, a bit each. Neighbours in the list go
+ * to different warps, since the pieces of a long row follow each other there. */
 template <int HOW, class S>
 __device__ static void expand_list(S &s, const whole_piece *list, uint32_t count, uint32_t warp, uint32_t warps,
                                    unsigned subgraphs)

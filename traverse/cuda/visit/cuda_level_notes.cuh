@@ -9,7 +9,7 @@
 #include "traverse/cuda/cuda_ptx.cuh"
 #include "traverse/cuda/whole/cuda_whole.h"
 
-/* What a block has in shared memory for notes: in a plain kernel nothing. */
+/* A block's shared memory for notes: nothing in a plain kernel. */
 template <bool NOTED> struct level_notes {
     whole_outputs out;
     int32_t begun;                                /* levels whose notes have begun */
@@ -31,7 +31,7 @@ __device__ static inline whole_note &note_of(kept_notes &noted, int32_t depth)
     return noted.out.notes[depth % WHOLE_NOTES_KEPT];
 }
 
-/* By all threads, before the first level. */
+/* Begins notes. By all threads, before the first level. */
 __device__ static inline void begin_notes(kept_notes &noted, const whole_outputs &out)
 {
     if (threadIdx.x == 0)
@@ -51,10 +51,10 @@ __device__ static inline void hand_over_notes(kept_notes &noted, int32_t depth)
     __threadfence_system();
 }
 
-/* A level begins. It may be said again when another way is tried for the level. */
+/* A level begins. Called again if another way is tried for the level. */
 __device__ static inline void note_begin(kept_notes &noted, int32_t depth)
 {
-    if (!is_noter() || depth < *(volatile int32_t *)&noted.begun) /* volatile: or all threads read it ahead */
+    if (!is_noter() || depth < *(volatile int32_t *)&noted.begun) /* volatile: else all threads read it ahead */
         return;
     if (depth > 0 && depth % WHOLE_NOTES_KEPT == 0)
         hand_over_notes(noted, depth);

@@ -54,7 +54,7 @@ __device__ static inline void look_at_rows(const gpu_csr &ca, const gpu_csr &cb,
 
 /* ---- appending ---- */
 
-/* A row of many pieces, by the whole warp. */
+/* Puts a row of many pieces into a list, by the whole warp. */
 __device__ static inline void put_long_row(whole_piece *next, unsigned at, const whole_piece &first, uint64_t length)
 {
     for (uint64_t done = (uint64_t)lane_id() * PIECE_EDGES; done < length; done += WARP * PIECE_EDGES) {
@@ -65,7 +65,7 @@ __device__ static inline void put_long_row(whole_piece *next, unsigned at, const
     }
 }
 
-/* A row a lane, in subgraph g of the lane. `flags`: PIECE_FIRST or 0. */
+/* Puts rows into a list: one a lane, in subgraph g of the lane. `flags`: PIECE_FIRST or 0. */
 __device__ static inline void put_rows(whole_piece *next, unsigned at, const listed_row &r, int g, uint32_t id,
                                        uint64_t flags)
 {
@@ -85,8 +85,8 @@ __device__ static inline void put_rows(whole_piece *next, unsigned at, const lis
     }
 }
 
-/* So that the sum of a warp fits, a very long row counts as so many edges that no list takes it: with less,
- * the room of lists would not hold what it reaches. */
+/* Counts rows and their edges. A very long row counts as fewer edges, so that the sum of a warp
+ * fits, but as too many for any list: lists would have no room for the vertices that it reaches. */
 template <class S> __device__ static inline void count_rows(S &s, int g, bool mine, const listed_row &r)
 {
     const unsigned full = __ballot_sync(ALL_LANES, mine && r.pieces > 0);

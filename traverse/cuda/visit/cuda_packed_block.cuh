@@ -9,8 +9,8 @@
 
 #include "cuda_list.cuh"
 
-/* What a piece reads of a row of packed columns: all that blocks first..last have of it. A block belongs to the piece that
- * has its first element, or to the first piece of the row. So no block is read twice. */
+/* The packed columns of a row that a piece reads: those in blocks first..last. A block belongs to the piece that has its
+ * first element, or to the first piece of the row. So no block is read twice. */
 struct packed_part {
     uint64_t begin, end; /* of the row */
     uint64_t first, last;
@@ -41,15 +41,15 @@ __device__ static inline void find_bits(const uint32_t *vector, uint16_t *bits)
     __syncwarp();
 }
 
-/* What element i adds to the base of its block: as packed_place_of, from bits that were found. */
+/* Element i less the base of its block: as packed_place_of, from bits that were found. */
 __device__ static inline uint32_t place_in_block(const packed_reader &r, const uint16_t *bits, uint32_t i)
 {
     const uint32_t high = r.vector != NULL ? (bits[i] - i) << r.bits : 0;
     return packed_code(r.codes, r.bits, i) + high + r.step * i;
 }
 
-/* Decodes what a block has of the columns, element lane + 32 * j into column[j]; NO_HEAD: it has none. By a warp, which
- * finds the set bits once for all elements. */
+/* Decodes the columns of a row that lie in a block, element lane + 32 * j into column[j]; NO_HEAD:
+ * not of the row. By a warp, which finds the set bits once for all elements. */
 __device__ static inline void read_block(uint16_t *bits, const gpu_csr &csr, const packed_part &part, uint64_t block,
                                          uint32_t (&column)[SLOTS])
 {

@@ -1,6 +1,7 @@
 /* cuda_previsit_words.cuh: masks become frontiers, and lists; see cuda_whole.h
  *
- * What is in `next` and was not visited is the frontier. Bytes moved: 12 to 16 for each word of a mask.
+ * The frontier is `next` without the vertices visited before. Bytes moved: 12 to 16 for each word of a
+ * mask.
  */
 #ifndef DBFS_CUDA_PREVISIT_WORDS_CUH
 #define DBFS_CUDA_PREVISIT_WORDS_CUH
@@ -46,7 +47,7 @@ __device__ static inline void count_span(S &s, int g, uint32_t fresh, uint32_t s
     typename S::space &w = own_space(s);
     edges += (uint64_t)rows * s.csr[g].head_columns;
     w.count[WHOLE_SOURCES + g] += own;
-    w.count[WHOLE_FORWARD + g] += (edges * own + rows / 2) / rows; /* what is left in the end is known well */
+    w.count[WHOLE_FORWARD + g] += (edges * own + rows / 2) / rows; /* rounded, so that few edges left are known well */
 }
 
 /* Spans of the masks of both kinds, laid end to end for all warps: those of normals come first. */
@@ -62,7 +63,7 @@ template <class S> __device__ static inline previsit_spans lay_out_previsit(S &s
     return previsit_spans{size, first, first + (delegates + size - 1) / size};
 }
 
-/* Where a span begins. */
+/* The beginning of a span. */
 struct previsit_place {
     int kind;
     uint32_t base; /* its first word */
@@ -83,13 +84,13 @@ __device__ static inline void read_sources(S &s, int kind, uint32_t word, uint32
     two = b.edges != 0 ? b.sources[word] : 0;
 }
 
-/* What a previsit reads of a word of the masks. */
+/* The bits that a previsit reads of a word of the masks. */
 struct found_word {
     uint32_t next, sent;              /* found by this GPU; of normals, by its peers */
-    uint32_t visited, in_one, in_two; /* where much is found, without a look at what is */
+    uint32_t visited, in_one, in_two; /* read at once if much is found, else if next or sent is */
 };
 
-/* Whether so much is found that a previsit asks for everything at once. Lists do without the rows. */
+/* Whether so much is found that a previsit asks for all words at once. Lists need no rows. */
 template <bool LISTS, class S> __device__ static inline bool asks_for_all(S &s)
 {
     return !LISTS && s.block.dense;
@@ -116,7 +117,7 @@ __device__ static inline found_word ask_for_span(S &s, const previsit_spans &all
     return w;
 }
 
-/* What was found in a span becomes the frontier. Returns what is fresh, of the lane's word. */
+/* Makes the vertices found in a span the frontier. Returns the fresh ones of the lane's word. */
 template <bool LISTS, class S>
 __device__ static inline uint32_t join_frontier(S &s, int kind, uint32_t base, uint32_t span, found_word &w)
 {
@@ -161,8 +162,8 @@ __device__ static inline void count_fresh(S &s, int kind, uint32_t base, uint32_
     count_span(s, kind << 1 | 1, fresh, w.in_two, __shfl_sync(ALL_LANES, edges, 1));
 }
 
-/* What is next and not visited becomes the frontier: masks, depths, counts. If it LISTS, fresh vertices join the next list,
- * which counts them. What lies in the memory of peers is asked for a span ahead. */
+/* Makes found vertices that are not visited the frontier: masks, depths, counts. If it LISTS, fresh vertices join the next
+ * list, which counts them. Words in the memory of peers are asked for a span ahead. */
 template <bool LISTS, class S> __device__ static inline void previsit_spans_of(S &s, uint32_t warp, uint32_t warps)
 {
     const previsit_spans all = lay_out_previsit(s, warps);
@@ -191,7 +192,8 @@ template <class S> __device__ static inline void previsit(S &s, uint32_t warp, u
     previsit_spans_of<false>(s, warp, warps);
 }
 
-/* Where the next level certainly goes by lists: it saves a pass. Not inlined: other levels would have fewer registers. */
+/* The same if the next level is certain to go by lists: saves a pass. Not inlined: other levels
+ * keep more registers. */
 template <class S> __device__ static __noinline__ void previsit_into_list(S &s, uint32_t warp, uint32_t warps)
 {
     previsit_spans_of<true>(s, warp, warps);

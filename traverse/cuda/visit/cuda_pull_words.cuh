@@ -20,7 +20,7 @@ struct pulling {
     const uint32_t *visited, *parents; /* of the rows, of the columns */
     uint32_t *next, *parent;
     uint32_t tag;
-    uint64_t what; /* of pieces */
+    uint64_t what; /* flags of its pieces */
     int along;     /* the subgraph that a push would go along */
 };
 
@@ -47,8 +47,8 @@ __device__ static inline void note_found(S &s, const pulling &q, typename S::spa
         q.parent[first + at] = q.tag | parent_of_column(s, *q.csr, parent);
 }
 
-/* For notes. Groups of so many lanes look at columns side by side, each at those of one row: lane l of a group at
- * every group-th column from the l-th on. Those up to the first hit count. All lanes of the warp call it. */
+/* Counts probes, for notes. Each group of so many lanes looks at the columns of one row: lane l at every group-th
+ * column from the l-th on. Columns up to the first hit count. All lanes of the warp call it. */
 template <class S>
 __device__ static inline void note_side_by_side(S &s, const pulling &q, const uint32_t (&column)[PULL_AHEAD],
                                                 unsigned group)
@@ -67,7 +67,7 @@ __device__ static inline void note_side_by_side(S &s, const pulling &q, const ui
     note_probes(s, seen, q.along);
 }
 
-/* One head column. What finds no parent in it, and has more columns, stays listed. */
+/* Looks at one head column. Rows that have an entry there that is no parent stay listed. */
 template <class S>
 __device__ static inline unsigned pull_heads(S &s, const pulling &q, typename S::space &w, uint32_t first,
                                              unsigned count, uint32_t column)
@@ -140,7 +140,7 @@ __device__ static inline void read_ahead(S &, const gpu_csr &csr, const pulled_r
     }
 }
 
-/* Up to PULL_ALONE columns of a row by one thread; r.at moves on. */
+/* Looks at up to PULL_ALONE columns of a row, by one thread; r.at moves on. */
 template <class S> __device__ static inline uint32_t pull_by_thread(S &s, const pulling &q, pulled_row &r)
 {
     const uint64_t stop = r.end - r.at < PULL_ALONE ? r.end : r.at + PULL_ALONE;
@@ -163,7 +163,7 @@ template <class S> __device__ static inline uint32_t pull_by_thread(S &s, const 
     return NO_HEAD;
 }
 
-/* The rest of a row, and its first columns by one thread. */
+/* Begins the rest of a row, and looks at its first columns, by one thread. */
 template <class S>
 __device__ static inline uint32_t pull_first_columns(S &s, const pulling &q, uint32_t row, pulled_row &r)
 {
@@ -172,7 +172,7 @@ __device__ static inline uint32_t pull_first_columns(S &s, const pulling &q, uin
     return pull_by_thread(s, q, r);
 }
 
-/* Whether one of the columns that lanes asked for is visited: that column, or NO_HEAD. All lanes of the warp call it. */
+/* A visited column of those that lanes asked for, or NO_HEAD. All lanes of the warp call it. */
 template <class S>
 __device__ static inline uint32_t look_at_columns(S &s, const pulling &q, const uint32_t (&column)[PULL_AHEAD])
 {
@@ -187,7 +187,7 @@ __device__ static inline uint32_t look_at_columns(S &s, const pulling &q, const 
     return hits != 0 ? __shfl_sync(ALL_LANES, hit, __ffs(hits) - 1) : NO_HEAD;
 }
 
-/* A piece of a row by the warp. */
+/* Looks at a piece of a row, by the warp. */
 template <class S> __device__ static inline uint32_t pull_by_warp(S &s, const pulling &q, const whole_piece &piece)
 {
     uint32_t column[PULL_AHEAD], hit = NO_HEAD;
@@ -209,7 +209,7 @@ template <class S> __device__ static inline uint32_t pull_by_warp(S &s, const pu
     return hit;
 }
 
-/* Rows, one a lane: those of `open` lanes, four at a time by eight lanes each. Returns the hit of the lane's own row. */
+/* Looks at the rows of `open` lanes, four at a time, by eight lanes each. Returns the hit of the lane's own row. */
 template <class S>
 __device__ static inline uint32_t pull_by_eights(S &s, const pulling &q, unsigned open, const pulled_row &r)
 {
@@ -262,7 +262,7 @@ __device__ static inline uint32_t pull_by_eights(S &s, const pulling &q, unsigne
     return own;
 }
 
-/* What the heads left: the rests of rows. */
+/* Looks at the rests of the rows for which no head was a parent. */
 template <class S>
 __device__ static inline void pull_rests(S &s, const pulling &q, typename S::space &w, uint32_t first, unsigned count,
                                          const cut_list &cut)
@@ -302,7 +302,7 @@ __device__ static inline unsigned pull_listed(S &s, const pulling &q, typename S
     return count;
 }
 
-/* The rows `todo`, of a word a lane from `base` on, look for a parent. What they find joins `next`. */
+/* The rows `todo`, a word a lane from `base` on, look for a parent. Rows that find one join `next`. */
 template <class S>
 __device__ static inline void pull_words(S &s, const pulling &q, uint32_t base, uint32_t todo, const cut_list &cut)
 {
@@ -330,7 +330,7 @@ template <class S> __device__ static void pull_span(S &s, int g, uint32_t base, 
     pull_words(s, q, base, own ? s.pulled[reverse].wanted[word] & ~q.visited[word] & ~q.next[word] : 0, cut);
 }
 
-/* All pulls of the level. Few words do not wait for one subgraph after the other: all are under way. */
+/* Does all pulls of the level, of all subgraphs at once: few words need not wait for each other. */
 template <class S> __device__ static void pull_all(S &s, uint32_t warp, uint32_t warps, const cut_list &cut)
 {
     const mask_spans &spans = s.block.pulls;
@@ -345,7 +345,7 @@ template <class S> __device__ static void pull_all(S &s, uint32_t warp, uint32_t
     }
 }
 
-/* The spans of the level's pulls. By one warp. */
+/* Plans the spans of the level's pulls. By one warp. */
 template <class S> __device__ static inline void lay_out_pulls(S &s, uint32_t warps)
 {
     const unsigned g = lane_id();
@@ -358,7 +358,7 @@ template <class S> __device__ static inline void lay_out_pulls(S &s, uint32_t wa
         s.block.pulls.size = size;
 }
 
-/* A piece of a long row, unless another piece has found a parent already. */
+/* Looks at a piece of a long row, unless another piece has found a parent already. */
 template <class S> __device__ static inline void pull_piece(S &s, const pulling &q, const whole_piece &piece)
 {
     if (((volatile uint32_t *)q.next)[piece.row / 32] >> (piece.row % 32) & 1)

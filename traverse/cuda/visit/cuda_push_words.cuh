@@ -10,7 +10,7 @@
 
 enum { MOST_PARTS = 3 /* a lane pushes at least one of 2^MOST_PARTS of a word */ };
 
-/* One row a lane, in subgraph g. */
+/* Pushes one row a lane, in subgraph g. */
 template <class S> __device__ static inline void push_rows(S &s, int g, uint32_t row, bool has, const cut_list &cut)
 {
     const gpu_csr &csr = s.csr[g];
@@ -28,7 +28,8 @@ template <class S> __device__ static inline void push_rows(S &s, int g, uint32_t
     expand<REACH_NEXT>(s, whole_piece{begin | what | heads, (uint32_t)length, row}, has);
 }
 
-/* The first words have the longest rows, so where rows are long, groups are small. Large groups are read faster. */
+/* Chooses groups of words. Large groups are read faster; groups are small if rows are long, as the first words have
+ * the longest ones. */
 __device__ static inline scattered_words scatter_words(uint32_t words, uint32_t warps, bool long_rows)
 {
     unsigned parts = 0;
@@ -43,7 +44,7 @@ __device__ static inline scattered_words scatter_words(uint32_t words, uint32_t 
     return scattered_words{max(min(groups, warps), (groups + a_turn - 1) / a_turn), (uint16_t)shift, (uint16_t)parts};
 }
 
-/* Of words, or of parts of them. */
+/* The number of a lane's word in a turn, or of its part of a word. */
 __device__ static inline uint32_t word_of_lane(const scattered_words &all, uint32_t turn, unsigned lane)
 {
     return ((turn + (lane >> all.shift) * all.turns) << all.shift) + (lane & ((1u << all.shift) - 1));
@@ -56,7 +57,7 @@ __device__ static inline uint32_t bits_of_part(const scattered_words &all, uint3
     return (rows == 32 ? ~0u : (1u << rows) - 1) << at;
 }
 
-/* How the level's pushes take words. By one warp. */
+/* Plans how the level's pushes take words. By one warp. */
 template <class S> __device__ static inline void lay_out_pushes(S &s, uint32_t warps)
 {
     const unsigned g = lane_id();
@@ -65,7 +66,7 @@ template <class S> __device__ static inline void lay_out_pushes(S &s, uint32_t w
             scatter_words((uint32_t)s.of[g >> 1].words, warps, s.block.now.forward[g] > 16 * s.block.now.frontier[g]);
 }
 
-/* The rows `bits` of at most SPAN_WORDS words, a word a lane, in a turn. */
+/* Pushes the rows `bits` of at most SPAN_WORDS words, a word a lane, in one turn. */
 template <class S>
 __device__ static inline void push_span(S &s, int g, const scattered_words &all, uint32_t turn, uint32_t bits,
                                         const cut_list &cut)
@@ -79,7 +80,7 @@ __device__ static inline void push_span(S &s, int g, const scattered_words &all,
     __syncwarp();
 }
 
-/* A frontier that is a mask. */
+/* Pushes a frontier that is a mask. */
 template <class S> __device__ static void push_words(S &s, int g, uint32_t warp, uint32_t warps, const cut_list &cut)
 {
     const gpu_vertices &from = s.of[g >> 1];
@@ -97,7 +98,7 @@ template <class S> __device__ static void push_words(S &s, int g, uint32_t warp,
     }
 }
 
-/* All pushes of the level. A frontier that is listed has its rows in the list. */
+/* Does all pushes of the level. A frontier that is listed has its rows in the list. */
 template <class S> __device__ static void push_all(S &s, const cut_list &cut, uint32_t warp, uint32_t warps)
 {
     unsigned listed = 0;
@@ -113,7 +114,7 @@ template <class S> __device__ static void push_all(S &s, const cut_list &cut, ui
         expand_list<REACH_NEXT>(s, s.list[s.block.now.list], s.block.now.pieces, warp, warps, listed);
 }
 
-/* The pieces that were cut, pushed or pulled. */
+/* Pushes or pulls the pieces that were cut. */
 template <class S>
 __device__ static void finish_cut(S &s, const whole_piece *cut, unsigned count, uint32_t warp, uint32_t warps)
 {

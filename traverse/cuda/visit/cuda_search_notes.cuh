@@ -70,7 +70,7 @@ template <class S> __device__ static inline void note_probes(S &s, uint64_t colu
     }
 }
 
-/* Of the columns that a lane has asked for. */
+/* How many columns a lane has asked for. */
 template <int COUNT> __device__ static inline unsigned count_columns(const uint32_t (&column)[COUNT])
 {
     unsigned columns = 0;
@@ -79,7 +79,7 @@ template <int COUNT> __device__ static inline unsigned count_columns(const uint3
     return columns;
 }
 
-/* What the level of the grid found has been read. */
+/* A level of the grid is over, and its counts have been read. */
 template <class S> __device__ static inline void note_end(S &s)
 {
     if constexpr (S::noted) {

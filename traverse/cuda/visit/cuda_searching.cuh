@@ -1,7 +1,7 @@
-/* cuda_searching.cuh: what the functions of a kernel work on: the search, as a block of the kernel knows it
+/* cuda_searching.cuh: the search as a block of a kernel knows it, on which the functions of the kernel work
  *
- * All of them take it as `s`, of a type that says what the kernel can do; there is no state of a file. A function that takes
- * less says so by its arguments.
+ * All of them take it as `s`, whose type says what the kernel can do; there is no state of a file.
+ * A function that needs less takes only that.
  */
 #ifndef DBFS_CUDA_SEARCHING_CUH
 #define DBFS_CUDA_SEARCHING_CUH
@@ -31,7 +31,8 @@ enum {
 
 /* ---- columns, raw or packed ---- */
 
-/* Columns of a row from one of them on. What a packed block says of a row depends on where the row begins. */
+/* Columns of a row from one of them on. Packed ones need the beginning of the row, on which the content of a
+ * block depends. */
 template <bool PACKED> struct row_columns {
     const uint32_t *from;
 
@@ -72,7 +73,7 @@ __device__ static inline row_columns<true> choose(bool first, const row_columns<
     return row_columns<true>{first ? a.at : b.at, first ? a.begin : b.begin};
 }
 
-/* ---- what a block knows ---- */
+/* ---- the state of a block ---- */
 
 /* One warp's memory. */
 template <int COUNTERS, bool PACKED> struct warp_space {
@@ -86,7 +87,7 @@ template <int COUNTERS, bool PACKED> struct warp_space {
             uint32_t reached[SLOTS * WARP];
             uint8_t subgraph[WARP], heads[WARP];
         } push;
-        uint16_t bits[PACKED_BLOCK]; /* where the set bits of a packed block's vector are */
+        uint16_t bits[PACKED_BLOCK]; /* the places of the set bits of a packed block's vector */
         struct {
             uint16_t list[WARP * 32]; /* candidates, as offsets from the first vertex */
             uint32_t found[WARP];     /* words */
@@ -94,7 +95,7 @@ template <int COUNTERS, bool PACKED> struct warp_space {
     };
 };
 
-/* What a block of the team reached. */
+/* The vertices that a block of the team reached. */
 struct __align__(16) team_part {
     unsigned count;   /* vertices */
     unsigned longest; /* the class of the longest row */
@@ -105,7 +106,7 @@ struct __align__(16) team_part {
 struct level_target {
     whole_piece *next;
     unsigned *next_count;
-    int32_t depth; /* of what is reached */
+    int32_t depth; /* of reached vertices */
 };
 
 /* Spans of several masks, laid end to end for all warps. */
@@ -121,10 +122,10 @@ enum marking {
     MARK_UNVISITED /* of these, only those of unvisited vertices */
 };
 
-/* What all threads of a block see. */
+/* The state that all threads of a block share. */
 template <int COUNTERS> struct block_state {
     level_target target;
-    team_part part[3];                  /* of this block, while it is in the team; taken in turn */
+    team_part part[3];                  /* for this block, while it is in the team; taken in turn */
     team_part one[3];                   /* the same, while the other blocks of the team wait */
     int32_t one_depth;                  /* of the frontier that it then leaves */
     double team_edges;                  /* of a frontier for the team, at most */
@@ -149,15 +150,15 @@ struct scattered_words {
     uint16_t shift, parts;
 };
 
-/* How a level by masks goes, beside what block_state says. */
+/* The plan of a level by masks, beside block_state. */
 struct mask_plan {
     scattered_words pushes[SUBGRAPHS];
-    bool lists_next; /* whatever is found, the next level goes by lists */
+    bool lists_next; /* the next level goes by lists, whatever this one finds */
 };
 
 /* A search as a block of its kernel sees it, in shared memory, where lanes can index it. All functions of a kernel
- * take it. NOTED: the kernel notes its levels. PACKED: columns may lie packed. TOGETHER: several GPUs
- * search. What a kernel does not do costs it nothing. */
+ * take it. NOTED: the kernel notes its levels. PACKED: columns may lie packed. TOGETHER: several GPUs search. A
+ * kernel pays nothing for parts that it is not compiled for. */
 template <bool NOTED, bool PACKED, bool TOGETHER> struct searching : gpu_whole {
     static constexpr bool noted = NOTED, packed = PACKED, together = TOGETHER;
     static constexpr int counters = NOTED ? WHOLE_NOTED_COUNTS : WHOLE_COUNTS;
@@ -180,7 +181,7 @@ template <class S> __device__ static inline typename S::space &own_space(S &s)
     return warp_spaces(s)[threadIdx.x / WARP];
 }
 
-/* What the warps of this block counted, summed up and cleared. By one warp. */
+/* Sums up and clears a counter of the warps of this block. By one warp. */
 template <class S> __device__ static inline unsigned long long sum_of_warps(S &s, unsigned i)
 {
     unsigned long long own = 0;

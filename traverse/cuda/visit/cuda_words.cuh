@@ -8,14 +8,14 @@
 
 enum { ROW_TOGETHER = WHOLE_ROW_TOGETHER };
 
-/* Words that a warp takes at a time: fewer where there are not enough for all warps. */
+/* Words that a warp takes at a time: fewer if there are not enough for all warps. */
 __device__ static inline uint32_t span_of(uint64_t words, uint32_t warps, uint32_t most)
 {
     const uint32_t share = (uint32_t)words / warps;
     return share < 1 ? 1 : share < most ? share : most;
 }
 
-/* The set bits of the lanes' words, in order, as offsets from the first. Returns how many there are. */
+/* Lists the set bits of the lanes' words, in order, as offsets from the first. Returns their number. */
 __device__ static inline unsigned unpack_words(uint16_t *to, uint32_t bits)
 {
     if (!__any_sync(ALL_LANES, bits != 0))
@@ -29,13 +29,13 @@ __device__ static inline unsigned unpack_words(uint16_t *to, uint32_t bits)
     return total;
 }
 
-/* Pieces of long rows, which any warp may take when all have come to the end of their share. */
+/* Pieces of long rows. Any warp may take them when all warps have finished their share. */
 struct cut_list {
     whole_piece *pieces;
     unsigned *count;
 };
 
-/* The rows of the lanes `many`, one after the other. All lanes of the warp call it. */
+/* Cuts the rows of the lanes `many`, one after the other. All lanes of the warp call it. */
 __device__ static inline void cut_rows(const cut_list &cut, unsigned many, uint64_t begin, uint64_t length,
                                        uint32_t row)
 {
@@ -61,13 +61,14 @@ __device__ static inline int reverse_of(int g)
     return (g & 1) << 1 | g >> 1;
 }
 
-/* GPUs that search together choose alike by the edges of all. One that has none in subgraph g has no arrays of it. */
+/* Whether this GPU has edges of g. GPUs that search together choose by the edges of all, and one without edges of g
+ * has no arrays of it. */
 template <class S> __device__ static inline bool has_edges(S &s, int g)
 {
     return s.csr[g].edges != 0;
 }
 
-/* The same of the rows that are pulled. */
+/* The same for the rows that are pulled. */
 template <class S> __device__ static inline bool has_pulled(S &s, int g)
 {
     return s.pulled[g].edges != 0;

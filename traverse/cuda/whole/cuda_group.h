@@ -10,26 +10,26 @@
  *   meet      the masks are complete; a pull of dd has two parts, between which the GPUs meet once more
  *   previsit  delegates that any peer found, and own normals, become the frontier. Each GPU writes its visited
  *             normals into the memory of all, where pulls of nn look them up
- *   meet      letters say what was found and what it costs to visit, so that all choose alike for nn and dd
+ *   meet      letters have counts of found vertices and of their edges, so that all choose alike for nn and dd
  *
- * By lists, while the frontier is small. No mask is passed over.
+ * By lists, while the frontier is small. No mask is scanned.
  *   visit     own rows find vertices. Own ones join the next list. Normals of other shards are written into the
  *             memory of their GPUs, and delegates into that of all.
- *   meet      letters say how many
- *   take in   what peers found joins the next list, unless it was found here, too
- *   meet      as above; only if what was taken in may make the next level one by masks
- * What is written to peers then carries a number in each word, so that nothing else must be ordered. If the list of a GPU
+ *   meet      letters have the number of vertices
+ *   take in   vertices from peers join the next list, unless they were found here, too
+ *   meet      as above, but only if the vertices taken in may make the next level one by masks
+ * Each word written to a peer in such a level carries a number, so that nothing else must be ordered. If the list of a GPU
  * is very short, one block of it goes from level to level alone.
  *
- * What peers read lies twice in memory, and levels take turns: the one is cleared when the peers have read the
+ * Arrays that peers read lie twice in memory, and levels take turns: one is cleared when the peers have read the
  * other. Distances are those of the level loop, which is the twin of this kernel.
  *
- * What several GPUs do beside what one does (cuda_whole.h):
- *   cuda_group_start.cuh   what a search begins with, and leaves
+ * Several GPUs need, beside the files of one (cuda_whole.h):
+ *   cuda_group_start.cuh   the start and the end of a search
  *   cuda_group_meet.cuh    meetings, and reading of peers
  *   cuda_group_masks.cuh   levels by masks: gathering, the second part, two buffers
- *   cuda_group_list.cuh    levels by lists: what arrives; levels of one block
- *   cuda_group_send.cuh    what a level by lists reaches for other GPUs
+ *   cuda_group_list.cuh    levels by lists: vertices that arrive; levels of one block
+ *   cuda_group_send.cuh    vertices that a level by lists reaches for other GPUs
  *   cuda_group_plain.cu, cuda_group_noted.cu  the kernels, as of cuda_whole.h
  * cuda_whole_plan chooses their launch and cuda_whole_start starts them. A search ends only if it is started on all peers.
  */
@@ -44,8 +44,9 @@ extern "C" {
 
 enum { GROUP_MOST = 16 /* GPUs */ };
 
-/* What a letter says: counts of cuda_whole.h of vertices of the next frontier, which the GPU found itself or
- * took from its peers. Delegates count on each GPU. Taken vertices may be told in the next level. */
+/* The values of a letter: counts of cuda_whole.h for vertices of the next frontier, which the GPU found
+ * itself or took from its peers. Delegates count on each GPU. Taken vertices may be in the letter of the
+ * next level. */
 enum group_value {
     GROUP_FOUND,
     GROUP_TAKEN = WHOLE_COUNTS,
@@ -59,7 +60,7 @@ struct group_letter {
     unsigned long long half[2][GROUP_VALUES];
 };
 
-/* What the blocks of a GPU count in a level: found vertices, or taken ones. */
+/* Tallies of the blocks of a GPU in a level: found vertices, and taken ones. */
 enum { GROUP_FOUND_NOW, GROUP_TAKEN_NOW, GROUP_TALLIES, GROUP_TALLY_WORDS = WHOLE_COUNTS + GROUP_MOST };
 
 /* Counts, and vertices sent to each peer. */
@@ -67,41 +68,41 @@ struct group_tally {
     unsigned long long word[GROUP_TALLY_WORDS];
 };
 
-/* Of a shard: its rows, and their edges. */
+/* The size of a shard: its rows, and their edges. */
 struct group_size {
     uint64_t rows[4], edges[4]; /* of nn and of dd, that are pushed; and that are pulled */
     uint64_t longest;           /* no vertex has more edges */
-    uint64_t vertices, all_edges; /* delegates, too; of all subgraphs */
+    uint64_t vertices, all_edges; /* delegates included; edges of all subgraphs */
 };
 
-/* In device memory, zero before the first search. */
+/* The state of a GPU's searches, in device memory. It is zero before the first search. */
 struct group_state {
     unsigned int meetings; /* the number of the last one: the same on all GPUs */
     unsigned int sent;     /* 1 + the mask of `sent` that the last search left with vertices; 0: none */
-    unsigned long long handed[128]; /* what a block that was alone tells the others */
+    unsigned long long handed[128]; /* left by a block that was alone, for the others */
     struct group_tally tally[3][GROUP_TALLIES]; /* by levels in turn */
     struct group_letter letter[2][GROUP_MOST]; /* by meetings in turn, and by peers, who write them */
 };
 
-/* What a GPU sees of a peer, itself included. */
+/* The arrays of a peer that a GPU sees. It is a peer of itself, too. */
 struct gpu_group_peer {
     const uint32_t *found[2]; /* delegates */
     const uint32_t *sent[2];  /* normals that nn's pushes found, as its columns */
     const uint32_t *visited;  /* normals */
     uint64_t words;           /* of the last */
-    uint32_t *gathered;       /* where the peer has those of this GPU; NULL: no nn joins their shards */
-    unsigned long long *arrivals; /* [GROUP_LISTED_EDGES]: where the peer takes what this GPU sends */
+    uint32_t *gathered;       /* the peer's copy of this GPU's; NULL: no nn joins their shards */
+    unsigned long long *arrivals; /* [GROUP_LISTED_EDGES]: the peer's room for vertices of this GPU */
     struct group_state *state;
 };
 
-/* How nn's columns are numbered, and masks over them. */
+/* The numbering of nn's columns, and masks over them. */
 struct group_columns {
     uint32_t local_bits;  /* of a column: its number in its shard */
     uint32_t shard_words; /* of a shard's part of a mask */
     uint64_t words;       /* of a mask */
 };
 
-/* Of all shards; delegates count in each. */
+/* Sums over all shards; delegates count in each. */
 struct group_total {
     double vertices, edges;
     uint64_t longest; /* no vertex has more edges in a shard */
@@ -110,16 +111,16 @@ struct group_total {
 struct gpu_group {
     struct gpu_whole whole;
     struct gpu_group_peer peer[GROUP_MOST];
-    uint32_t peers, own;   /* how many; which of them this GPU is */
+    uint32_t peers, own;   /* their number; the number of this GPU among them */
     uint32_t shard[GROUP_MOST];
     struct group_columns columns;
     uint32_t *found[2], *sent[2];
     uint32_t *gathered;    /* visited normals of all shards, by nn's columns, for pulls */
-    /* [2][peers][GROUP_LISTED_EDGES], by meetings in turn: vertices, with KIND_BIT, and above them the
-     * number of the meeting that says how many there are */
+    /* [2][peers][GROUP_LISTED_EDGES], by meetings in turn: vertices, with KIND_BIT, and above them
+     * the number of the meeting whose letter has their count */
     unsigned long long *arrivals;
     struct group_total total;
-    int clean; /* the last search of this GPU was one of this kernel: of `sent`, its state knows what to clear */
+    int clean; /* the last search of this GPU was by this kernel, whose state has the mask of `sent` to clear */
     const uint32_t *dd_own, *dd_others; /* dd's rows of delegates whose owner the shard is; its other rows */
     struct group_state *state;
 };
@@ -127,7 +128,7 @@ struct gpu_group {
 /* `whole.root` of a GPU that does not have it. */
 #define GROUP_NO_ROOT UINT32_MAX
 
-/* Of the report, if a peer did not come to a meeting. */
+/* In the report: a peer did not come to a meeting. */
 #define GROUP_FAILED UINT32_MAX
 
 struct whole_program cuda_group_plain(int packed);

@@ -1,8 +1,9 @@
 /* cuda_group_list.cuh: levels by lists of GPUs that search together; see cuda_group.h
  *
- * Most levels have one meeting. It tells how many vertices were found and sent, and so an upper bound of
- * the next frontier's edges. If even that many are for lists, the level is certain: what a GPU takes from
- * its peers is told with the letters of the next level. Otherwise a second meeting tells it now.
+ * Most levels have one meeting. Its letters have the numbers of found and sent vertices, and so give an
+ * upper bound of the next frontier's edges. If even so many are for lists, the level is certain: letters
+ * of the next level have the counts of vertices taken from peers. Otherwise a second meeting has them
+ * now.
  *
  * If the list of a GPU is short, its first block goes from level to level alone, without barriers of the
  * grid. The others wait. Peers need not know.
@@ -24,7 +25,7 @@ template <class S> __device__ static inline uint32_t warp_at_work(S &s)
 
 /* ---- a level ---- */
 
-/* A vertex that a peer sent. It is there soon, if its letter is. */
+/* Waits for a vertex that a peer sent. It comes soon after its letter. */
 __device__ static inline uint32_t await_vertex(const unsigned long long *from, unsigned number)
 {
     unsigned long long sent;
@@ -33,7 +34,7 @@ __device__ static inline uint32_t await_vertex(const unsigned long long *from, u
     return (uint32_t)sent;
 }
 
-/* What a peer sent joins the next list, where it is not visited. */
+/* Vertices that a peer sent join the next list, unless they are visited. */
 template <class S> __device__ static void take_from(S &s, unsigned peer)
 {
     const unsigned long long *box =
@@ -49,7 +50,7 @@ template <class S> __device__ static void take_from(S &s, unsigned peer)
         if (mine) {
             to.depth[id] = s.block.target.depth;
             if (v == id && to.parent != NULL)
-                to.parent[id] = REMOTE_PARENT; /* of a delegate the peer knows it */
+                to.parent[id] = REMOTE_PARENT; /* the peer knows those of delegates */
         }
         list_vertices(s, v, mine);
     }
@@ -63,8 +64,8 @@ template <class S> __device__ static __noinline__ void take_arrivals(S &s)
     }
 }
 
-/* After the first meeting, by one warp: what was taken in the level before has been seen, too; and whether
- * this level is certain. */
+/* Called after the first meeting, by one warp: counts the vertices taken in the level before as
+ * seen, and finds out whether this level is certain. */
 template <class S> __device__ static inline void look_at_letters(S &s)
 {
     const unsigned g = lane_id();
@@ -86,7 +87,7 @@ template <class S> __device__ static inline bool was_empty(S &s)
     return s.meeting.found + sum_of(s, GROUP_TAKEN + WHOLE_FRESH) == 0;
 }
 
-/* The list is complete, and its first block knows what was taken. */
+/* Completes the list, and gets the counts of the vertices taken. */
 template <class S> __device__ static inline void complete_list(S &s)
 {
     __syncthreads();
@@ -103,7 +104,7 @@ template <class S> __device__ static inline void complete_list(S &s)
     read_turn(s);
 }
 
-/* The next frontier is what was found, and what was taken, which no letter has told yet. */
+/* The next frontier is the found vertices and the taken ones, which are in no letter yet. */
 template <class S> __device__ static void end_certain_level(S &s)
 {
     const unsigned g = lane_id() < SUBGRAPHS ? lane_id() : 0;
@@ -122,8 +123,8 @@ template <class S> __device__ static void end_certain_level(S &s)
     next_turn(s, true);
 }
 
-/* Of a block that is alone: a warp for 8 pieces, or for 16 edges if rows are long. Few warps disturb each other
- * less, but each of them lists only 32 vertices at a time. */
+/* The warps that a block alone uses: one for 8 pieces, or for 16 edges if rows are long. Few warps
+ * disturb each other less, but each of them lists only 32 vertices at a time. */
 template <class S> __device__ static inline uint32_t few_warps(S &s)
 {
     const uint32_t edges = (uint32_t)s.meeting.edges / s.group.peers;
@@ -139,7 +140,7 @@ template <class S> __device__ static __noinline__ void expand_by_few(S &s)
                                   ALL_SUBGRAPHS);
 }
 
-/* The list is expanded: the GPUs tell each other, and take what they were sent. */
+/* Ends the expansion of a list: the GPUs meet, and take in the vertices that were sent to them. */
 template <class S> __device__ static void take_in(S &s)
 {
     if (threadIdx.x == 0)
@@ -159,7 +160,7 @@ template <class S> __device__ static void take_in(S &s)
     }
 }
 
-/* Their edges were known about, and are known exactly when the frontier is listed. By one thread. */
+/* Corrects the edges of a frontier, which were an estimate, once it is listed. By one thread. */
 template <class S> __device__ static inline void correct_edges(S &s)
 {
     const unsigned long long edges = sum_of_edges(s, GROUP_FOUND);
@@ -169,22 +170,22 @@ template <class S> __device__ static inline void correct_edges(S &s)
 
 /* ---- levels of one block ---- */
 
-/* What the other blocks must know when they go on. */
+/* The state that other blocks need to go on. */
 struct group_handing {
     whole_progress now;
     group_block meeting;
 };
 static_assert(sizeof(group_handing) <= sizeof(group_state::handed), "there is room");
 
-/* Whether this GPU has so few of the frontier's rows. It begins alone with few, and goes on with `times` as
- * many. */
+/* Whether this GPU has so few of the frontier's rows that its first block goes alone: it begins
+ * with few, and goes on with `times` as many. */
 template <class S> __device__ static inline bool is_for_first_block(S &s, unsigned times)
 {
     return s.block.now.pieces <= times * GROUP_ONE_PIECES &&
            s.meeting.edges <= times * GROUP_ONE_EDGES * s.group.peers;
 }
 
-/* By all threads of the first block. */
+/* Does levels by the first block alone. By all its threads. */
 template <class S> __device__ static void run_alone(S &s)
 {
     if (threadIdx.x == 0) {
@@ -204,8 +205,8 @@ template <class S> __device__ static void run_alone(S &s)
     __syncthreads();
 }
 
-/* The first block works, the others wait. Before, all must have read the letters of the last meeting, as
- * two more overwrite them. */
+/* The first block works while the others wait. Before, all must have read the letters of the last
+ * meeting, as two more meetings overwrite them. */
 template <class S> __device__ static __noinline__ void leave_to_first_block(S &s)
 {
     group_handing *handed = (group_handing *)s.group.state->handed;

@@ -6,7 +6,7 @@
 
 /* ---- visits ---- */
 
-/* Rows that look for a parent, except those of delegates that any GPU has found. */
+/* Rows look for a parent, except those of delegates that any GPU has found. */
 template <class S> __device__ static void pull_unfound(S &s, int g, const uint32_t *rows, const cut_list &cut)
 {
     const pulling q = start_pulling(s, g);
@@ -23,14 +23,14 @@ template <class S> __device__ static void pull_unfound(S &s, int g, const uint32
     }
 }
 
-/* The pieces of the first part are finished; those of the second one are counted from zero. */
+/* Counts the pieces of the second part from zero: those of the first part are finished. */
 __device__ static void restart_cut(const cut_list &cut)
 {
     if (blockIdx.x == 0 && threadIdx.x == 0)
         *cut.count = 0;
 }
 
-/* Pulls of nn look up the normals that all peers have visited. */
+/* Gathers the normals that all peers have visited, which pulls of nn look up. */
 template <class S> __device__ static void gather_for_pulls(S &s)
 {
     if (s.block.choice.pull[NN] && !s.meeting.gathered) {
@@ -40,8 +40,9 @@ template <class S> __device__ static void gather_for_pulls(S &s)
     }
 }
 
-/* Rows are visited, and the GPUs meet. In two parts: the rows of dd whose owners are other GPUs, and all of dn, wait
- * for that. Most of these delegates are found then: their owners have all edges to delegates of higher degree. */
+/* The GPUs meet when rows are visited. In two parts, dd's rows of delegates that other GPUs own, and all of dn, come
+ * after this meeting. By then most of these delegates are found: their owners have all edges to delegates of higher
+ * degree. */
 template <class S> __device__ static void finish_parts(S &s, const cut_list &cut)
 {
     meet_all(s);
@@ -59,7 +60,7 @@ template <class S> __device__ static void finish_parts(S &s, const cut_list &cut
 
 /* ---- previsit ---- */
 
-/* What this GPU and its peers have found in a word. */
+/* The vertices of a word that this GPU and its peers have found. */
 template <class S> __device__ static inline found_word found_by_all(S &s, int kind, uint32_t word)
 {
     if (kind == DELEGATES)
@@ -67,7 +68,7 @@ template <class S> __device__ static inline found_word found_by_all(S &s, int ki
     return found_word{s.of[NORMALS].next[word], s.meeting.sends ? found_normals(s, word) : 0, 0, 0, 0};
 }
 
-/* Masks of the next level. That of delegates is not the one that peers read now. */
+/* Clears a word for the next level. Its mask of delegates is not the one that peers read now. */
 template <class S> __device__ static inline void clear_found(S &s, int kind, uint32_t word, bool in, uint32_t next)
 {
     if (in && kind == DELEGATES)
@@ -76,7 +77,8 @@ template <class S> __device__ static inline void clear_found(S &s, int kind, uin
         s.of[NORMALS].next[word] = 0;
 }
 
-/* Peers that pull nn know what is visited. Who sent a vertex is asked after the search. */
+/* Writes visited normals to peers that pull nn. Parents of vertices that peers sent are asked for
+ * after the search. */
 template <class S>
 __device__ static inline void tell_fresh(S &s, int kind, uint32_t base, uint32_t visited, uint32_t fresh, uint32_t sent)
 {
@@ -90,13 +92,13 @@ __device__ static inline void tell_fresh(S &s, int kind, uint32_t base, uint32_t
 
 /* ---- buffers ---- */
 
-/* How many words of visited normals this GPU has written to each peer, at most. */
+/* A bound on the words of visited normals that this GPU has written to each peer. */
 template <class S> __device__ static inline unsigned long long most_words_told(S &s)
 {
     return min(s.letters[s.group.own][GROUP_FOUND + WHOLE_FRESH], (unsigned long long)s.of[NORMALS].words);
 }
 
-/* What nn's pushes sent in the level before has been read by all peers. */
+/* Clears the mask that nn's pushes sent in the level before: all peers have read it. */
 template <class S> __device__ static inline void clear_sent_before(S &s)
 {
     if (s.meeting.sent_before)
@@ -104,8 +106,8 @@ template <class S> __device__ static inline void clear_sent_before(S &s)
     note_read(s, 0, (s.group.peers - 1) * (s.of[DELEGATES].words + (s.meeting.sends ? s.of[NORMALS].words : 0)));
 }
 
-/* By one thread, when a frontier is made: the next level by masks writes the other buffer, which its peers do not
- * read now. */
+/* By one thread, when a frontier is made: lets the next level by masks write the other buffer,
+ * which peers do not read now. */
 template <class S> __device__ static void turn_buffers(S &s)
 {
     s.meeting.sent_before = s.meeting.sends;

@@ -1,9 +1,10 @@
-/* cuda_group_meet.cuh: meetings of the GPUs of a host, and what they read of each other; see cuda_group.h
+/* cuda_group_meet.cuh: meetings of the GPUs of a host, and reads of each other's memory; see cuda_group.h
  *
- * Each half of a value in a letter is a word of 8 bytes that carries the number of its meeting, too. Who
- * waits for the letter reads the words themselves, so nothing orders them, and no flag follows them. The
- * counts of a GPU come to its first block alike: each block adds to a tally, and with it how many blocks
- * have added. So a meeting costs one way through the memory of the GPU, and one to its peers.
+ * Each half of a value in a letter is a word of 8 bytes that carries the number of its meeting, too. A
+ * GPU that waits for the letter reads these words, so nothing must order them, and no flag follows. The
+ * counts of a GPU come to its first block in the same way: each block adds to a tally, which also counts
+ * the blocks that have added. So a meeting costs one way through the memory of the GPU, and one to its
+ * peers.
  */
 #ifndef DBFS_CUDA_GROUP_MEET_CUH
 #define DBFS_CUDA_GROUP_MEET_CUH
@@ -12,16 +13,16 @@
 #include "traverse/cuda/cuda_ptx.cuh"
 #include "traverse/cuda/whole/cuda_whole_grid.cuh"
 
-/* What all threads of a block see, beside block_state. */
+/* The state that all threads of a block share, beside block_state. */
 struct group_block {
     unsigned meetings;
-    unsigned told[GROUP_TALLIES]; /* meetings of this level that took each tally: for the first block */
-    unsigned buffer;              /* of what peers read, and this level writes */
+    unsigned told[GROUP_TALLIES]; /* meetings of this level that took each tally, for the first block */
+    unsigned buffer;              /* the one that this level writes, and peers read */
     bool sends;                   /* this level pushes nn */
     bool sent_before;             /* the other buffer has vertices, too */
     bool in_parts;                /* dd is pulled in two parts */
     bool gathered;                /* the frontier's normals are known to all peers: a level by masks found them */
-    bool certain;                 /* the next level goes by lists, whatever this GPU takes from its peers */
+    bool certain;                 /* the next level goes by lists, whatever peers have sent */
     bool alone;                   /* this block does levels by lists alone, for its GPU */
     unsigned long long edges;     /* of the frontier, on all GPUs, at most */
     unsigned long long found;     /* vertices of the frontier, except those that were taken from peers */
@@ -29,7 +30,7 @@ struct group_block {
         seen_edges; /* of all frontiers, on all GPUs: vertices, delegates on each; edges of their rows, about */
 };
 
-/* What the first block tells: found and taken in this level, or taken after the last letters. */
+/* The first block's counts for letters: of this level, or taken after the last letters. */
 struct group_counts {
     unsigned long long found[WHOLE_COUNTS], taken[WHOLE_COUNTS];
 };
@@ -40,7 +41,7 @@ template <bool NOTED, bool PACKED> struct group_searching : searching<NOTED, PAC
     gpu_group group; /* its `whole` is not used: it is the base of this */
     group_block meeting;
     group_counts in_letter;
-    group_tally counted;                                  /* of this block; what it sent only if it is alone */
+    group_tally counted;                                  /* of this block; sent ones only if it is alone */
     unsigned pieces_alone;                                /* of the next list, if the block is alone */
     unsigned long long letters[GROUP_MOST][GROUP_VALUES]; /* of the last meeting */
 };
@@ -55,7 +56,7 @@ __device__ static inline uint32_t peek(const uint32_t *mask, uint64_t word)
     return ((const volatile uint32_t *)mask)[word];
 }
 
-/* ---- what was told ---- */
+/* ---- values of letters ---- */
 
 template <class S> __device__ static inline unsigned long long sum_of(S &s, unsigned value)
 {
@@ -65,13 +66,13 @@ template <class S> __device__ static inline unsigned long long sum_of(S &s, unsi
     return sum;
 }
 
-/* A value that counts by subgraphs, of subgraph g: of nn and dd, on all GPUs. */
+/* A count of subgraph g: of nn and dd, on all GPUs; of nd and dn, on this one. */
 template <class S> __device__ static inline unsigned long long told_of(S &s, unsigned g, unsigned value)
 {
     return g == NN || g == DD ? sum_of(s, value + g) : s.letters[s.group.own][value + g];
 }
 
-/* Of all GPUs and subgraphs. */
+/* The edges of all GPUs and subgraphs. */
 template <class S> __device__ static inline unsigned long long sum_of_edges(S &s, unsigned value)
 {
     unsigned long long sum = 0;
@@ -87,7 +88,7 @@ template <class S> __device__ static inline unsigned long long *words_of_tally(S
     return s.meeting.alone ? s.counted.word : s.group.state->tally[s.block.now.turn][tally].word;
 }
 
-/* How many vertices a peer gets. */
+/* The number of vertices that a peer gets. */
 template <class S> __device__ static inline unsigned long long *sent_to(S &s, unsigned peer)
 {
     return &words_of_tally(s, GROUP_FOUND_NOW)[WHOLE_COUNTS + peer];
@@ -114,7 +115,7 @@ template <class S> __device__ static inline void begin_tallies(S &s)
     __syncthreads();
 }
 
-/* Adds what this block counted. By its first warp. */
+/* Adds this block's counts to a tally. By its first warp. */
 template <class S> __device__ static inline void add_to_tally(S &s, unsigned tally)
 {
     const unsigned k = lane_id();
@@ -122,8 +123,9 @@ template <class S> __device__ static inline void add_to_tally(S &s, unsigned tal
         atomicAdd(&words_of_tally(s, tally)[k], GROUP_ARRIVAL | (k < WHOLE_COUNTS ? s.counted.word[k] : 0));
 }
 
-/* A word of the tally for each lane, when all blocks have added: of those that have none the first one, so
- * that all lanes have seen what blocks wrote before they added. By the first warp of the first block. */
+/* Waits until all blocks have added to the tally. Returns its word of the lane. Lanes without a word take
+ * the first one, so that each sees all that blocks wrote before they added. By the first warp of the first
+ * block. */
 template <class S> __device__ static inline unsigned long long await_tally(S &s, unsigned tally)
 {
     const unsigned word = lane_id() < WHOLE_COUNTS + s.group.peers ? lane_id() : 0,
@@ -162,7 +164,7 @@ __device__ static inline unsigned long long value_of_letter(S &s, unsigned tally
     return tally == GROUP_TAKEN_NOW ? count : before;
 }
 
-/* By the first warp of the first block, a lane for each value. */
+/* Writes letters to all peers. By the first warp of the first block, a lane for each value. */
 template <class S>
 __device__ static inline void write_letters(S &s, unsigned number, unsigned tally, unsigned long long word)
 {
@@ -180,7 +182,7 @@ __device__ static inline void write_letters(S &s, unsigned number, unsigned tall
     }
 }
 
-/* A peer did not come: the host is told, and the kernel ends. */
+/* A peer did not come: reports this to the host, and ends the kernel. */
 template <class S> __device__ static inline void give_up(S &s)
 {
     s.out.mail->report = (uint64_t)s.order.number << 32 | GROUP_FAILED;
@@ -195,7 +197,8 @@ __device__ static inline bool is_too_late(unsigned long long &begin)
     return now - begin > GROUP_PATIENCE;
 }
 
-/* By a warp, a lane for each value: waits for the letter, and for what it releases if that is `ordered`. */
+/* Waits for a letter. If `ordered`, the warp then sees all that the letter releases. By a warp, a lane for
+ * each value. */
 template <class S> __device__ static inline void read_letter(S &s, unsigned number, unsigned from, bool ordered)
 {
     const unsigned k = lane_id() < GROUP_VALUES ? lane_id() : 0;
@@ -212,10 +215,11 @@ template <class S> __device__ static inline void read_letter(S &s, unsigned numb
     s.letters[from][k] = (uint32_t)low | high << 32;
 }
 
-/* The GPUs tell each other what add_counts counted since the last meeting of this level, or since it began.
- * All threads call it. If `ordered`, whatever any thread of them wrote before is seen by all after it: each
- * block releases it by a fence to the tally, the first block takes that over and releases it by a fence to
- * the letters, and fences pass on what was seen before. Otherwise only the letters are seen. */
+/* Sends the counts of add_counts, since the last meeting of this level or since it began, to all GPUs. All
+ * threads call it. If `ordered`, all threads then see all writes that any thread made before: each block
+ * releases its writes by a fence to the tally, the first block takes these over and releases them by a
+ * fence to the letters, and fences pass on all that was seen before. Otherwise threads see only the
+ * letters. */
 template <class S> __device__ static __noinline__ void meet(S &s, unsigned tally, bool ordered)
 {
     const unsigned number = s.meeting.meetings + 1, warp = threadIdx.x / WARP;
@@ -252,16 +256,16 @@ __device__ static inline void set_words(uint32_t *to, uint64_t words, uint32_t v
         to[i] = value;
 }
 
-/* Of a mask over nn's columns: the words that have vertices. */
+/* Clears the words that have vertices, in a mask over nn's columns. */
 template <class S> __device__ static inline void clear_columns(S &s, uint32_t *mask)
 {
     for (unsigned i = 0; s.group.columns.words > 0 && i < s.group.peers; i++)
         set_words(mask + (uint64_t)s.group.shard[i] * s.group.columns.shard_words, s.group.peer[i].words, 0);
 }
 
-/* ---- what peers found ---- */
+/* ---- vertices that peers found ---- */
 
-/* Delegates, of this level, on all GPUs. */
+/* The delegates of a word that any GPU has found in this level. */
 template <class S> __device__ static inline uint32_t found_delegates(S &s, uint64_t word)
 {
     uint32_t found = 0;
@@ -270,7 +274,7 @@ template <class S> __device__ static inline uint32_t found_delegates(S &s, uint6
     return found;
 }
 
-/* Normals of this shard, by nn's pushes on all GPUs. */
+/* The normals of a word of this shard that nn's pushes on any GPU have found. */
 template <class S> __device__ static inline uint32_t found_normals(S &s, uint64_t word)
 {
     const uint64_t at = (uint64_t)s.group.shard[s.group.own] * s.group.columns.shard_words + word;
@@ -280,7 +284,7 @@ template <class S> __device__ static inline uint32_t found_normals(S &s, uint64_
     return found;
 }
 
-/* Of masks of normals. */
+/* Words of the peers' masks of normals. */
 template <class S> __device__ static inline uint64_t words_of_peers(S &s)
 {
     uint64_t words = 0;
@@ -298,8 +302,8 @@ template <class S> __device__ static inline void tell_visited(S &s, uint32_t wor
     }
 }
 
-/* Reads the visited normals of all shards. A pull of nn wants this after a level by lists, which writes them to nobody.
- * What levels before the last one found may be missing: their neighbours are all visited. */
+/* Reads the visited normals of all shards. A pull of nn needs this after a level by lists, which writes them to no
+ * peer. Vertices of levels before the last one may be missing: their neighbours are all visited. */
 template <class S> __device__ static inline void gather_visited(S &s)
 {
     const uint64_t threads = (uint64_t)gridDim.x * blockDim.x;

@@ -1,10 +1,10 @@
-/* cuda_group_open.c: what a GPU knows of its peers before they search together; see cuda_group.h */
+/* cuda_group_open.c: a GPU gets to know its peers before they search together; see cuda_group.h */
 #include "traverse/cuda/cuda_device.h"
 #include "traverse/cuda/cuda_error.h"
 
 _Static_assert(sizeof(struct group_state) <= GROUP_STATE_BYTES, "the state of a group as planned");
 
-/* The peers have all shards, a GPU each, and all of them can. */
+/* Whether the peers have all shards, each has a GPU, and all of them can. */
 static int may_search_together(const struct device *dev)
 {
     const struct gpu_peers *p = &dev->traffic.peers;
@@ -21,7 +21,7 @@ static int may_search_together(const struct device *dev)
     return 1;
 }
 
-/* Of normals, numbered as nn's columns are. */
+/* Sets masks of normals that are numbered as nn's columns are. */
 static void set_columns(struct gpu_group *g, const struct device *dev)
 {
     const struct gpu_traffic *t = &dev->traffic;
@@ -36,7 +36,7 @@ static void set_columns(struct gpu_group *g, const struct device *dev)
     g->whole.csr[NN].column_kind = g->whole.pulled[NN].column_kind = WHOLE_COLUMNS;
 }
 
-/* What GPUs choose alike by must be the same on all of them. */
+/* Sets the costs by which all GPUs choose: they must be the same on each. */
 static void set_costs(struct cost_graph *graph, const struct device *dev)
 {
     const struct shard *s = dev->shard;
@@ -58,8 +58,8 @@ static void add_size(struct cost_graph *graph, const struct group_size *size)
     }
 }
 
-/* Where a peer has the visited normals of this shard. It pulls nn only if it has such edges, and finds this shard's
- * vertices in it only if this shard has some, too. */
+/* A peer's copy of the visited normals of this shard. A peer without nn edges pulls none, and
+ * without nn edges of this shard it looks for none of its vertices. */
 static uint32_t *gathered_by(const struct gpu_peer *peer, const struct gpu_group *g, const struct device *dev)
 {
     int joined = dev->shard->csr[NN].edges > 0 && peer->joining.size.edges[2] > 0;

@@ -1,4 +1,4 @@
-/* cuda_group_plain.cu: the kernel of a search of several GPUs whose levels nobody wants to know; see cuda_group.h */
+/* cuda_group_plain.cu: the kernel of a search of several GPUs without notes of levels; see cuda_group.h */
 #include "cuda_whole_kernel.cuh"
 
 struct whole_program cuda_group_plain(int packed)

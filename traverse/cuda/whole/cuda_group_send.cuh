@@ -1,9 +1,9 @@
-/* cuda_group_send.cuh: what a level by lists reaches for other GPUs; see cuda_group.h
+/* cuda_group_send.cuh: vertices that a level by lists reaches for other GPUs; see cuda_group.h
  *
- * A vertex is written into the memory of its GPU, 8 bytes with the number of the next meeting. The letter
- * of that meeting says how many there are: at most one for each edge of the list, so there is room
- * (GROUP_LISTED_EDGES). Vertices of two meetings in turn have two boxes: those of one are taken before
- * their GPU comes to the next.
+ * A vertex is written into the memory of its GPU, 8 bytes with the number of the next meeting. The
+ * letter of that meeting has their number: at most one for each edge of the list, so there is room
+ * (GROUP_LISTED_EDGES). Vertices of two meetings in turn have two boxes: those of one are taken
+ * before their GPU comes to the next.
  */
 #ifndef DBFS_CUDA_GROUP_SEND_CUH
 #define DBFS_CUDA_GROUP_SEND_CUH
@@ -11,7 +11,7 @@
 #include "cuda_group_meet.cuh"
 #include "traverse/cuda/visit/cuda_expand.cuh"
 
-/* Of a column of nn: its shard, and its number there. */
+/* The shard of a column of nn, and its number there. */
 template <class S> __device__ static inline uint32_t shard_of_column(S &s, uint32_t column)
 {
     return column >> s.group.columns.local_bits;
@@ -47,8 +47,8 @@ template <class S> __device__ static inline void keep_own(S &s, slots &e, bool w
     }
 }
 
-/* What a peer gets: normals of its shard, and delegates that no thread of this GPU had reached before. The
- * peer may know these delegates already. */
+/* Whether a peer gets the vertex: a normal of its shard, or a delegate that no thread of this GPU
+ * had reached before. The peer may know such a delegate already. */
 template <class S> __device__ static inline bool is_for_peer(S &s, const slots &e, int j, bool mine, unsigned peer)
 {
     if (e.end[j] == NO_HEAD)
@@ -57,14 +57,14 @@ template <class S> __device__ static inline bool is_for_peer(S &s, const slots &
                                      : mine && e.kind[j] == DELEGATES;
 }
 
-/* Where a GPU has the vertices of a meeting from the first peer, if `arrivals` begin with those of the
- * first peer. */
+/* The place for the vertices of a meeting from the first peer, if `arrivals` begin with those of
+ * the first peer. */
 template <typename T, class S> __device__ static inline T *box_of(S &s, T *arrivals, unsigned number)
 {
     return arrivals + (size_t)(number & 1) * s.group.peers * GROUP_LISTED_EDGES;
 }
 
-/* All lanes of the warp call it. One atomic for each peer that gets something. */
+/* Sends reached vertices, by one atomic for each peer. All lanes of the warp call it. */
 template <class S> __device__ static inline void send_reached(S &s, const slots &e, const bool (&mine)[SLOTS])
 {
     const unsigned number = s.meeting.meetings + 1;

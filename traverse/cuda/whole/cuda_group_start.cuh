@@ -1,13 +1,13 @@
-/* cuda_group_start.cuh: what a search of several GPUs begins with, and what it leaves; see cuda_group.h */
+/* cuda_group_start.cuh: the start of a search of several GPUs, and its end; see cuda_group.h */
 #ifndef DBFS_CUDA_GROUP_START_CUH
 #define DBFS_CUDA_GROUP_START_CUH
 
 #include "cuda_whole_progress.cuh"
 
-/* The number of the last meeting. Words of peers carry such numbers, and those of long ago must not be
- * taken for new ones. So numbers begin anew in time, and what peers have sent is cleared: they send nothing
- * before the first meeting. That meeting has its letters where those of the last one are not. By all
- * threads. Inlined, it would cost the whole kernel registers. */
+/* The number of the last meeting. Words of peers carry such numbers, and those of long ago must not
+ * be taken for new ones. So numbers begin anew in time, and vertices from peers are cleared: peers
+ * send none before the first meeting. The letters of that meeting lie in the other buffer than
+ * those of the last one. By all threads. Inlined, it would cost the whole kernel registers. */
 template <class S> __device__ static __noinline__ unsigned last_number(S &s)
 {
     const unsigned last = *(volatile unsigned *)&s.group.state->meetings;
@@ -17,7 +17,8 @@ template <class S> __device__ static __noinline__ unsigned last_number(S &s)
     return last & 1;
 }
 
-/* Most searches leave both masks clear. By all threads, before any has reached the first barrier. */
+/* Clears the masks `sent`; most searches leave both clear. By all threads, before any has reached
+ * the first barrier. */
 template <class S> __device__ static inline void clear_sent(S &s)
 {
     const unsigned sent = *(volatile unsigned *)&s.group.state->sent;
@@ -41,13 +42,13 @@ template <class S> __device__ static inline void clear_for_peers(S &s)
 {
     clear_sent(s);
     clear_columns(s, s.group.gathered);
-    if (s.of[DELEGATES].parent != NULL) /* PARENT_NONE: those that find a delegate know its parent */
+    if (s.of[DELEGATES].parent != NULL) /* PARENT_NONE: those that find one know its parent */
         set_words(s.of[DELEGATES].parent, s.of[DELEGATES].count, ~0u);
     for (unsigned turn = 0; turn < 3; turn++)
         clear_tallies(s, turn);
 }
 
-/* The root, which is marked, is what the first level finds: by its owner, and if it is a delegate by all. */
+/* Lets the first level find the root, which is marked: on its owner, or on all GPUs if it is a delegate. */
 template <class S> __device__ static void put_root(S &s)
 {
     if (blockIdx.x != 0 || threadIdx.x >= WARP)
@@ -62,7 +63,7 @@ template <class S> __device__ static void put_root(S &s)
     list_vertices(s, s.root | (s.root_kind == DELEGATES ? KIND_BIT : 0), has);
 }
 
-/* By one thread, for the next search. */
+/* Keeps the state for the next search. By one thread. */
 template <class S> __device__ static inline void end_meetings(S &s)
 {
     s.group.state->meetings = s.meeting.meetings;

@@ -1,11 +1,11 @@
-/* cuda_whole.c: searches that are one kernel on each device: which of the two kinds a device has; see backend.h */
+/* cuda_whole.c: searches that are one kernel on each device: the choice between the two kinds; see backend.h */
 #include "traverse/cuda/cuda_device.h"
 
 static const enum whole_mode modes[] = {[DIRECTION_AUTO] = WHOLE_BY_COST,
                                        [DIRECTION_PUSH] = WHOLE_PUSH,
                                        [DIRECTION_PULL] = WHOLE_PULL};
 
-/* The level loop is quick with that. */
+/* Whether the search finds the root alone. The level loop is quick with that. */
 static int finds_root_alone(const struct device *dev, const struct root *root)
 {
     return root->at == ROOT_AT_ISOLATED || dev->whole.deepest == 0;

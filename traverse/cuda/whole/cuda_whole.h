@@ -1,27 +1,27 @@
-/* cuda_whole.h: a whole search as one cooperative kernel, of a device that is alone; or, with what cuda_group.h adds, on
- * each of several that read each other's memory.
+/* cuda_whole.h: a whole search as one cooperative kernel, of a device that is alone; or, with the
+ * additions of cuda_group.h, on each of several that read each other's memory.
  *
  * The host starts the kernel and waits for its end. So a level costs some barriers of the grid, or one barrier
  * of a few blocks while the frontier is small. In the level loop (bfs.c) a level costs several launches, and the
  * host waits for it.
  * Both find the same distances: the loop is the twin of this kernel.
  *
- * The kernel is a template. It is compiled for one GPU and for several, for raw and for packed columns, and to note what
- * each level did or not; what it is not compiled for costs it no instruction. The host takes the notes when the search is
- * over, or earlier if there are more levels than the device has room for. What the frontiers were is counted after the
- * search, from depths.
+ * The kernel is a template. It is compiled for one GPU and for several, for raw and for packed columns, and with or
+ * without notes of levels; each pays for nothing that it is not compiled for. The host takes the notes when the search is
+ * over, or earlier if there are more levels than the device has room for. Frontiers are counted from depths after the
+ * search.
  *
- *   cuda_whole_kernel.cuh    the start, and which way a level goes
+ *   cuda_whole_kernel.cuh    the start, and the way of a level
  *   cuda_whole_levels.cuh    levels of all blocks, by lists and by masks
  *   cuda_whole_choose.cuh    the choice between them, and between push and pull
  *   cuda_whole_team.cuh      small frontiers of one GPU: a cluster of blocks works by itself
- *   cuda_whole_progress.cuh  what a search knows between two levels
+ *   cuda_whole_progress.cuh  the state of a search between two levels
  *   cuda_whole_grid.cuh      the barrier, the counters
- *   cuda_whole_cost.h        what levels cost
+ *   cuda_whole_cost.h        the costs of levels
  *   cuda_whole_plain.cu, cuda_whole_noted.cu  the kernels of one GPU, for raw and for packed columns
- *   cuda_whole_launch.cu     how they are launched
- *   cuda_whole_after.cu      what is found beside a search: row lengths, depths, frontiers
- * What a level visits is in traverse/cuda/visit/.
+ *   cuda_whole_launch.cu     the launch of these
+ *   cuda_whole_after.cu      kernels beside a search: row lengths, depths, frontiers
+ * Visits of a level are in traverse/cuda/visit/.
  */
 #ifndef DBFS_CUDA_WHOLE_H
 #define DBFS_CUDA_WHOLE_H
@@ -57,24 +57,24 @@ enum {
     WHOLE_NOTED_COUNTS = WHOLE_PROBES + SUBGRAPHS
 };
 
-/* What a level found. */
+/* The counts of a level. */
 struct whole_counts {
     unsigned long long count[WHOLE_NOTED_COUNTS];
     unsigned int pieces; /* in the next list */
-    unsigned int cut;    /* pieces of long rows that a level by masks leaves for a second pass */
-    /* for notes: when the first warp was done with its pulls, inverted, and when the last one was */
+    unsigned int cut;    /* pieces of long rows that a level by masks leaves to a second pass */
+    /* for notes: times at which the first warp, inverted, and the last one ended their pulls */
     unsigned long long first_pulled, last_pulled;
 };
 
 struct whole_state {
     unsigned int arrived;   /* blocks at the barrier, summed up over all searches */
     unsigned int apart[31]; /* fills a cache line, so that the barrier has one for itself */
-    unsigned int arrivals;  /* what `arrived` was when the last search ended */
+    unsigned int arrivals;  /* the value of `arrived` when the last search ended */
     struct whole_counts counts[3]; /* taken in turn */
-    /* where the team left the search */
+    /* the search, as the team left it */
     unsigned long long seen[SUBGRAPHS], seen_edges[SUBGRAPHS]; /* sources, and their edges */
     int32_t depth;  /* of its frontier */
-    uint32_t moved; /* it has done a level */
+    uint32_t moved; /* the team has done a level */
     /* the levels by masks whose frontiers were kept, and their depths */
     uint32_t kept;
     int32_t kept_depth[WHOLE_MOST_KEPT];
@@ -82,16 +82,16 @@ struct whole_state {
 
 /* ---- notes ---- */
 
-/* Which blocks do a level, and how. */
+/* The blocks that do a level, and their way. */
 enum whole_way { WHOLE_BY_BLOCK, WHOLE_BY_TEAM, WHOLE_BY_LIST, WHOLE_BY_MASKS, WHOLE_BY_SLICES /* cuda_sliced.h */ };
 
-/* When a level came to a point: nanoseconds of the device's clock. 0: it did not. */
+/* Times at which a level came to a point: nanoseconds of the device's clock. 0: it did not. */
 enum {
     WHOLE_BEGUN,
-    WHOLE_CHOSEN, /* and what it pushes is listed */
+    WHOLE_CHOSEN, /* and its frontier is listed, if it goes by lists */
     WHOLE_FIRST_PULLED,
     WHOLE_LAST_PULLED,
-    WHOLE_VISITED, /* by masks: all that is left is the previsit */
+    WHOLE_VISITED, /* by masks: only the previsit is left */
     WHOLE_ENDED,   /* 0: when the next level began */
     WHOLE_TIMES
 };
@@ -101,16 +101,16 @@ struct whole_note {
     unsigned long long probes[SUBGRAPHS];
     uint32_t way;
     uint32_t pulled; /* subgraphs, a bit each */
-    /* of GPUs that search together: nanoseconds between a letter and that of the last peer; vertices that peers
-     * sent; and words that were read of their masks */
+    /* for GPUs that search together: nanoseconds from a GPU's own letter to the last of a peer;
+     * vertices that peers sent; words read of their masks */
     unsigned long long waited, arrived, words;
 };
 
-/* Memory of the host that the device sees. The device waits where it has filled its notes. */
+/* Memory of the host that the device sees. The device waits when its notes are full. */
 struct whole_mail {
-    uint64_t report;  /* when the search is over, its number in the upper half, and how many levels there were
+    uint64_t report;  /* when the search is over: its number in the upper half, and the number of its levels
                          in the lower one */
-    uint64_t answered; /* its number in the upper half, when the answer that is made with it stands */
+    uint64_t answered; /* when the answer that is made with it is complete: its number in the upper half */
     uint32_t written; /* by the device: levels noted so far */
     uint32_t taken;   /* by the host: of these */
 };
@@ -120,13 +120,13 @@ struct whole_outputs {
     struct whole_note *notes; /* [WHOLE_NOTES_KEPT], of level L at L modulo that */
 };
 
-/* What the host asks of a search. */
+/* The host's order to a search. */
 struct whole_order {
     uint32_t number; /* of the search */
     int32_t deepest; /* the depth at which it ends, above 0 */
 };
 
-/* What the frontier of a level was. */
+/* Counts of the frontier of a level. */
 struct whole_frontier {
     unsigned long long forward[SUBGRAPHS]; /* FV */
     unsigned int sources[SUBGRAPHS];
@@ -149,9 +149,9 @@ struct gpu_whole {
     struct gpu_vertices of[WHOLE_KINDS];
     struct cost_graph graph;
     enum whole_mode mode;
-    struct whole_piece *list[2]; /* as long as gpu_whole_room says */
+    struct whole_piece *list[2]; /* gpu_whole_room pieces each */
     uint32_t team;              /* blocks that work alone while the frontier is small */
-    uint32_t team_room;         /* vertices that each of them has room for, twice */
+    uint32_t team_room;         /* vertices that each of them has room for, in each of two lists */
     /* vertices from longest[kind][k] on have rows of at most 2^(WHOLE_FIRST_CLASS + k) edges */
     uint32_t longest[VERTEX_KINDS][WHOLE_CLASSES];
     /* A level by masks writes no depths: it keeps its frontier as a mask, while there is room for `keeps` of
@@ -176,15 +176,15 @@ struct whole_program {
 struct whole_program cuda_whole_plain(int packed);
 struct whole_program cuda_whole_noted(int packed);
 
-/* How a kernel is launched. */
+/* The launch of a kernel. */
 struct whole_launch {
     struct whole_program program;
     int blocks, threads; /* no blocks: the device has no cooperative launches */
     size_t shared_bytes;
     uint32_t team, team_room;
     int has_team; /* blocks keep lists of their own in shared memory: `team_room` vertices each, twice */
-    int share; /* of the processors, in eighths, that must have a block if several blocks are the team; 0: one block is */
-    int few_threads; /* a block: levels are so small that their barriers matter most */
+    int share; /* eighths of the processors that must have a block if the team has several blocks; 0: it has one */
+    int few_threads; /* for blocks, as levels are so small that barriers matter most */
 };
 
 /* Chooses the launch for the current device. The caller sets launch->program, has_team, share and few_threads. */
@@ -196,15 +196,15 @@ void cuda_whole_measure(const struct gpu_whole *search, uint32_t *longest, cudaS
 /* Completes the depths after a search. */
 void cuda_whole_settle(const struct gpu_whole *search, cudaStream_t stream);
 
-/* to[i] = depth + 1 of vertex i of a kind, 0 if it was not visited, whether depths are complete or not. They are below
- * 255. */
+/* to[i] = depth + 1 of vertex i of a kind, or 0 if it was not visited. Depths are below 255, and
+ * need not be complete. */
 void cuda_whole_byte_depths(const struct gpu_whole *search, enum vertex_kind kind, uint8_t *to, cudaStream_t stream);
 
-/* The same of all normals, of all delegates behind them, and 0 of no vertex. */
+/* The same for all normals, behind them all delegates, and then 0 for no vertex. */
 void cuda_whole_all_byte_depths(const struct gpu_whole *search, uint8_t *to, cudaStream_t stream);
 
-/* After a search, when its depths are complete: counts the frontiers of levels first..first+levels. `to` is
- * zero before. */
+/* Counts the frontiers of levels first..first+levels, after a search, when its depths are complete.
+ * `to` is zero before. */
 void cuda_whole_count(const struct gpu_whole *search, uint32_t first, uint32_t levels,
                      struct whole_frontier *to, cudaStream_t stream);
 

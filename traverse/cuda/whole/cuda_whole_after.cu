@@ -1,5 +1,5 @@
-/* cuda_whole_after.cu: what is found beside the search of cuda_whole.h: before all searches the lengths of rows;
- * after one its depths and, for notes, what its frontiers were
+/* cuda_whole_after.cu: kernels beside the search of cuda_whole.h: lengths of rows, before all
+ * searches; depths and, for notes, counts of frontiers, after one
  */
 #include "traverse/cuda/visit/cuda_list.cuh"
 
@@ -29,7 +29,7 @@ void cuda_whole_settle(const gpu_whole *search, cudaStream_t stream)
     }
 }
 
-/* Four bits become the lowest bits of four bytes. */
+/* Makes four bits the lowest bits of four bytes. */
 __device__ static inline uint32_t bits_to_bytes(uint32_t bits)
 {
     return bits * 0x00204081u & 0x01010101u;
@@ -37,7 +37,7 @@ __device__ static inline uint32_t bits_to_bytes(uint32_t bits)
 
 enum { WORD_BYTES = 32, WORD_PARTS = WORD_BYTES / 4 };
 
-/* Vertices of a word that no kept mask has. */
+/* Adds the depths of vertices of a word that no kept mask has. */
 __device__ static inline void add_depths(uint32_t bits, const int32_t *depth, uint32_t *bytes)
 {
 #pragma unroll
@@ -80,8 +80,8 @@ __device__ static inline void write_word(const gpu_vertices &v, const whole_stat
     store_bytes(bytes, v.count - word * 32, to + word * 32);
 }
 
-/* A thread takes a word of each mask, of one kind and then of the other one. Bytes that must move for 32 vertices: 4 of each
- * mask, and 32. `closes`: behind them stands the value of no vertex. */
+/* A thread takes a word of each mask, of one kind and then of the other one. Bytes that must move
+ * for 32 vertices: 4 of each mask, and 32. `closes`: a value for no vertex follows. */
 __global__ static void __launch_bounds__(BLOCK)
     byte_depths(gpu_vertices v, gpu_vertices behind, const whole_state *state, uint8_t *to, int closes)
 {

@@ -1,8 +1,8 @@
-/* cuda_whole_choose.cuh: how a level goes, by what is known before it; see cuda_whole.h
+/* cuda_whole_choose.cuh: the choice of a level's way; see cuda_whole.h
  *
- * All blocks of all GPUs choose alike whether a level goes by lists or by masks and, for nn and dd, whether
- * it pushes or pulls. Of several GPUs they do so by sums of counts, and so agree when to meet. For nd and dn a GPU
- * chooses alone: its part of nd is the reverse of its part of dn.
+ * All blocks of all GPUs choose alike whether a level goes by lists or by masks and, for nn and dd,
+ * whether it pushes or pulls. Several GPUs choose by sums of counts, and so agree when to meet. For
+ * nd and dn a GPU chooses alone: its part of nd is the reverse of its part of dn.
  */
 #ifndef DBFS_CUDA_WHOLE_CHOOSE_CUH
 #define DBFS_CUDA_WHOLE_CHOOSE_CUH
@@ -13,7 +13,7 @@
 
 /* ---- lists or masks ---- */
 
-/* Of several GPUs. By sums alone. Lists are chosen where they cost less than what any level by masks costs. */
+/* Whether several GPUs choose lists, by sums alone: if lists cost less than any level by masks. */
 template <class S> __device__ static inline bool is_for_lists(S &s, unsigned long long all_edges)
 {
     const cost_graph &graph = s.graph;
@@ -24,7 +24,7 @@ template <class S> __device__ static inline bool is_for_lists(S &s, unsigned lon
            (s.block.now.listed || s.block.now.fresh <= GROUP_LISTED_EDGES) && lists <= masks;
 }
 
-/* Whether the choice is made: by lists, as note_list said. */
+/* Whether lists are chosen already. */
 template <class S> __device__ static inline bool is_chosen(S &s)
 {
     if constexpr (S::together)
@@ -33,7 +33,7 @@ template <class S> __device__ static inline bool is_chosen(S &s)
         return s.block.chosen;
 }
 
-/* Lists or masks, and directions. By one warp. */
+/* Chooses lists or masks, and directions. By one warp. */
 template <class S> __device__ static inline void choose(S &s)
 {
     if (is_chosen(s))
@@ -50,9 +50,9 @@ template <class S> __device__ static inline void choose(S &s)
     __syncwarp();
 }
 
-/* ---- what pushes, pulls and the previsit rest on ---- */
+/* ---- plans of pushes, pulls and the previsit ---- */
 
-/* About as many as are not visited; of several GPUs, as there are. */
+/* About the number of vertices that are not visited; for several GPUs, of all vertices. */
 template <class S> __device__ static double vertices_ahead(S &s)
 {
     if (S::together)
@@ -63,8 +63,8 @@ template <class S> __device__ static double vertices_ahead(S &s)
     return rows;
 }
 
-/* Whether so little is left that the next level goes by lists, whatever this one finds. Other components count as left.
- * By one thread; of several GPUs by sums alone. */
+/* Whether so little is left that the next level goes by lists, whatever this one finds. Other
+ * components count as left. By one thread; for several GPUs by sums alone. */
 template <class S> __device__ static bool is_followed_by_list(S &s, double ahead)
 {
     if constexpr (S::together) {
@@ -78,7 +78,7 @@ template <class S> __device__ static bool is_followed_by_list(S &s, double ahead
     }
 }
 
-/* How pushes by masks set marks, where so many vertices are not visited. By one thread. */
+/* Chooses the marks of pushes by masks, with so many vertices not visited. By one thread. */
 template <class S> __device__ static inline void choose_marks(S &s, double ahead)
 {
     double seen = 0, all = 0;
@@ -89,7 +89,7 @@ template <class S> __device__ static inline void choose_marks(S &s, double ahead
     s.block.marks = 2 * s.block.choice.push_edges <= ahead ? MARK_ALL : 64 * seen > all ? MARK_UNVISITED : MARK_NEW;
 }
 
-/* What peers get or know of a level by masks. By one thread. */
+/* Chooses the parts of a level by masks, and whether it sends to peers. By one thread. */
 template <class S> __device__ static inline void choose_parts(S &s)
 {
     s.meeting.sends = s.block.now.frontier[NN] > 0 && !s.block.choice.pull[NN];
@@ -97,7 +97,7 @@ template <class S> __device__ static inline void choose_parts(S &s)
     s.pulled[DD].wanted = s.meeting.in_parts ? s.group.dd_own : s.pulled[DD].sources;
 }
 
-/* By one warp. */
+/* Plans a level by masks. By one warp. */
 template <class S> __device__ static inline void plan_masks(S &s)
 {
     if (lane_id() == 0) {

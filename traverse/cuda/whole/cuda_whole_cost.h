@@ -1,5 +1,5 @@
-/* cuda_whole_cost.h: how a level of the one-kernel search goes: by lists or masks, pushed or pulled; for the
- * host and kernels. Costs are those of direction_cost.h.
+/* cuda_whole_cost.h: the choice of a level's way in the one-kernel search: lists or masks, push or
+ * pull; for the host and kernels. Costs are those of direction_cost.h.
  */
 #ifndef DBFS_CUDA_WHOLE_COST_H
 #define DBFS_CUDA_WHOLE_COST_H
@@ -13,8 +13,8 @@ enum whole_mode { WHOLE_BY_COST, WHOLE_PUSH, WHOLE_PULL };
 /* A search between two levels. */
 struct whole_progress {
     int32_t depth;     /* of the frontier */
-    uint32_t turn;     /* which counters the level uses */
-    uint32_t list;     /* which list has the frontier */
+    uint32_t turn;     /* the counters that the level uses */
+    uint32_t list;     /* the list that has the frontier */
     uint32_t pieces;   /* in that list */
     uint32_t listed;   /* the list has the whole frontier; otherwise the masks have it */
     unsigned long long fresh; /* vertices of the frontier */
@@ -23,7 +23,7 @@ struct whole_progress {
     double seen[SUBGRAPHS], seen_edges[SUBGRAPHS];
 };
 
-/* What a level does, and the costs that this rests on. */
+/* The choice for a level, and the costs that it rests on. */
 struct whole_choice {
     int masks; /* by masks, since something is pulled or much is pushed; otherwise by lists */
     int pull[SUBGRAPHS];
@@ -44,9 +44,9 @@ COST_FUNCTION void whole_weigh(const struct cost_graph *graph, const struct whol
         has && (mode == WHOLE_PULL || (mode != WHOLE_PUSH && c->pull_cost[g] < c->push_cost[g]));
 }
 
-/* Chooses for the next level, when all subgraphs are weighed. The caller sets c->push_edges, the FV of all
- * subgraphs. Lists can hold at most `most_listed` edges. A frontier that is a mask has no list yet: if it has
- * `most_listed` vertices at least, none is made. */
+/* Chooses for the next level, when all subgraphs are weighed. The caller sets c->push_edges, the FV
+ * of all subgraphs. Lists can hold at most `most_listed` edges. A frontier that is a mask has no
+ * list yet, and gets none if it has at least `most_listed` vertices. */
 COST_FUNCTION void whole_choose(const struct cost_graph *graph, const struct whole_progress *s,
                                enum whole_mode mode, double most_listed, struct whole_choice *c)
 {

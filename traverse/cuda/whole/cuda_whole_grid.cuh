@@ -14,14 +14,14 @@ __device__ static inline uint32_t warps_of_grid()
     return gridDim.x * (blockDim.x / WARP);
 }
 
-/* By all threads of a block. */
+/* Copies a struct. By all threads of a block. */
 template <typename T> __device__ static inline void copy_words(T *to, const T *from)
 {
     for (unsigned i = threadIdx.x; i < sizeof(T) / sizeof(unsigned); i += blockDim.x)
         ((unsigned *)to)[i] = ((const unsigned *)from)[i];
 }
 
-/* Of all blocks. */
+/* The barrier of all blocks. */
 template <class S> __device__ static inline void barrier(S &s)
 {
     __syncthreads();
@@ -38,8 +38,8 @@ template <class S> __device__ static inline void barrier(S &s)
     __syncthreads();
 }
 
-/* Adds what the warps of this block counted to the counters of the level, and clears it. What other GPUs are told stays
- * in `counted`, until meet() adds it to a tally. */
+/* Adds the counts of the warps of this block to those of the level, and clears them. Counts for
+ * other GPUs stay in `counted`, until meet() adds them to a tally. */
 template <class S> __device__ static inline void add_counts(S &s)
 {
     const unsigned warps = blockDim.x / WARP;
@@ -75,7 +75,8 @@ template <class S> __device__ static inline bool is_alone(S &s)
         return false;
 }
 
-/* How many pieces the next list has. A block that is alone leaves the counters of the grid as they are. */
+/* The number of pieces of the next list. A block that is alone leaves the counters of the grid as they
+ * are. */
 template <class S> __device__ static inline unsigned *count_of_pieces(S &s)
 {
     if constexpr (S::together) {
@@ -94,7 +95,7 @@ template <class S> __device__ static inline void begin_turn(S &s)
         begin_tallies(s);
 }
 
-/* After a barrier. */
+/* Reads the counters of the level, after a barrier. */
 template <class S> __device__ static inline void read_turn(S &s)
 {
     if (is_alone(s)) {

@@ -1,8 +1,8 @@
 /* cuda_whole_kernel.cuh: a whole search, of one GPU or of several that read each other's memory; see cuda_whole.h,
  * cuda_group.h and the twin, bfs.c
  *
- * All blocks have the same struct whole_progress and choose by it, so they agree without telling each other. A
- * level goes one of three ways:
+ * All blocks have the same struct whole_progress and choose by it, so they agree without a message.
+ * A level goes one of three ways:
  *   few     the frontier is small: the team, or of several GPUs the first block of each, goes from level to level by
  *           itself, and the others wait at the barrier
  *   listed  all blocks expand the list; a vertex that they reach is visited at once and joins the other list
@@ -23,7 +23,7 @@ template <bool NOTED, bool PACKED> struct alone_searching : searching<NOTED, PAC
 
 /* ---- start ---- */
 
-/* By all threads. */
+/* Copies the search to shared memory. By all threads. */
 template <class S> __device__ static inline void copy_search(S &s, const gpu_whole &parameters)
 {
     copy_words((gpu_whole *)&s, &parameters);
@@ -35,7 +35,7 @@ template <class S> __device__ static inline void copy_search(S &s, const gpu_gro
     copy_words((gpu_whole *)&s, &parameters.whole);
 }
 
-/* Masks and counters become zero, except the root's bit. */
+/* Clears masks and counters, except the root's bit. */
 template <class S> __device__ static void clear(S &s)
 {
     const bool has_root = !S::together || s.root != GROUP_NO_ROOT;
@@ -49,7 +49,7 @@ template <class S> __device__ static void clear(S &s)
         clear_for_peers(s);
 }
 
-/* The root is what the first level finds: of one GPU, by its team. */
+/* Starts with the root: the team of one GPU begins with it; the first level of several finds it. */
 template <class S> __device__ static void start(S &s)
 {
     if constexpr (S::together) {
@@ -74,7 +74,7 @@ template <class S> __device__ static void start(S &s)
 
 /* ---- small levels ---- */
 
-/* Whether the frontier is left to a few blocks: of one GPU to its team, of several to the first block of each. */
+/* Whether a few blocks take the frontier: the team of one GPU, or the first block of each of several. */
 template <class S> __device__ static bool is_for_few(S &s)
 {
     if constexpr (S::together)

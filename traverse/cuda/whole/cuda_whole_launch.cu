@@ -1,4 +1,4 @@
-/* cuda_whole_launch.cu: how the kernels of cuda_whole.h and cuda_group.h are launched */
+/* cuda_whole_launch.cu: the launch of the kernels of cuda_whole.h and cuda_group.h */
 #include "traverse/cuda/cuda_common.cuh"
 #include "cuda_whole.h"
 
@@ -31,8 +31,8 @@ static void set_launch(const whole_launch *launch, cudaStream_t stream, cudaLaun
     config->numAttrs = launch->team > 1 ? 2 : 1;
 }
 
-/* One block a processor, and as large a team as leaves few processors without a block: at least so many
- * eighths of them have one. */
+/* Plans one block a processor, and the largest team that leaves few processors without a block: at
+ * least `share` eighths of them have one. */
 static void plan_team(whole_launch *launch, int processors)
 {
     cudaLaunchConfig_t config;
@@ -56,7 +56,7 @@ static void plan_team(whole_launch *launch, int processors)
     launch->blocks = processors;
 }
 
-/* How many threads a block has room for. */
+/* Plans as many threads as a block has room for. */
 static void plan_threads(whole_launch *launch, size_t shared)
 {
     enum { STATIC_BYTES = 36864 };

@@ -1,8 +1,8 @@
 /* cuda_whole_levels.cuh: levels of all blocks, by lists and by masks; see cuda_whole.h
  *
- * A level is the same on one GPU and on several. A meeting of one is the barrier of its grid; several tell each
- * other what they found (cuda_group_list.cuh, cuda_group_masks.cuh). Which of the two it is, the kernel knows when it
- * is compiled.
+ * A level is the same on one GPU and on several. A meeting of one is the barrier of its grid;
+ * several send each other their counts (cuda_group_list.cuh, cuda_group_masks.cuh). The kernel is
+ * compiled for one of the two.
  */
 #ifndef DBFS_CUDA_WHOLE_LEVELS_CUH
 #define DBFS_CUDA_WHOLE_LEVELS_CUH
@@ -53,7 +53,8 @@ template <class S> __device__ static void run_list(S &s)
 
 /* ---- by masks ---- */
 
-/* The pieces of long rows, when all are cut. Few levels have any. Returns whether there were some. */
+/* Visits the pieces of long rows, when all are cut. Returns whether there were some; mostly
+ * none. */
 template <class S> __device__ static inline bool finish_pieces(S &s, const cut_list &cut)
 {
     barrier(s);
@@ -63,7 +64,7 @@ template <class S> __device__ static inline bool finish_pieces(S &s, const cut_l
     return pieces > 0;
 }
 
-/* By one thread, when a frontier is made. */
+/* Notes that a frontier is kept, by one thread, when it is made. */
 template <class S> __device__ static inline void keep_frontier(S &s)
 {
     if (s.block.kept < s.keeps && blockIdx.x == 0)
@@ -77,7 +78,7 @@ template <class S> __device__ static inline void run_masks(S &s)
     begin_turn(s);
     if constexpr (S::together)
         gather_for_pulls(s);
-    pull_all(s, warp_of_grid(), warps_of_grid(), cut); /* first: what pulls find, pushes need not claim */
+    pull_all(s, warp_of_grid(), warps_of_grid(), cut); /* first: pushes need not claim these vertices */
     note_pulled(s);
     push_all(s, cut, warp_of_grid(), warps_of_grid());
     const bool was_cut = finish_pieces(s, cut);
@@ -103,8 +104,8 @@ template <class S> __device__ static inline void run_masks(S &s)
     end_level(s, s.planned.lists_next);
 }
 
-/* The same, not inlined. One GPU's kernel keeps more in registers so; that of several where the list is apart, and masks
- * are not. */
+/* The same, not inlined, so that the kernel of one GPU keeps more in registers. For several GPUs
+ * run_list, and not run_masks, is better apart. */
 template <class S> __device__ static __noinline__ void run_masks_apart(S &s)
 {
     run_masks(s);

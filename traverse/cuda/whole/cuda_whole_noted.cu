@@ -1,4 +1,4 @@
-/* cuda_whole_noted.cu: the kernel of a search that notes what its levels do; see cuda_whole.h */
+/* cuda_whole_noted.cu: the kernel of a search, with notes of levels; see cuda_whole.h */
 #include "cuda_whole_kernel.cuh"
 
 struct whole_program cuda_whole_noted(int packed)

@@ -1,4 +1,4 @@
-/* cuda_whole_notes.c: what the levels of a search that is one kernel did, for the host; see cuda_whole.h */
+/* cuda_whole_notes.c: notes of the levels of a search that is one kernel, for the host; see cuda_whole.h */
 #include "traverse/cuda/cuda_device.h"
 #include "traverse/cuda/cuda_error.h"
 
@@ -10,7 +10,7 @@ struct gpu_listener {
     const struct shard *shard;
 };
 
-/* The lists of a search are free then. */
+/* The number of frontiers that the lists of a search, free then, have room for. */
 static uint32_t frontier_room(const struct device *dev)
 {
     const struct gpu_whole *s = &dev->whole.search;
@@ -35,7 +35,7 @@ static enum status count_frontiers(struct device *dev, uint32_t first, uint32_t 
     return e->status;
 }
 
-/* Takes the frontier from what is unvisited. */
+/* The work of a frontier, whose rows it takes from `unvisited`. */
 static struct workload work_of(const struct whole_frontier *f, const struct shard *shard, uint64_t unvisited[SUBGRAPHS])
 {
     struct workload work = {.fresh = (uint64_t)f->vertices[NORMALS] + f->vertices[DELEGATES],
@@ -58,7 +58,7 @@ static double between(unsigned long long from, unsigned long long to)
     return to > from ? 1e-9 * (double)(to - from) : 0;
 }
 
-/* Those in which the frontier has rows, a bit each. */
+/* The subgraphs in which the frontier has rows, a bit each. */
 static unsigned active_subgraphs(const struct workload *work)
 {
     unsigned active = 0;
@@ -109,7 +109,7 @@ static struct level_note note_of(const struct gpu_notes *n, uint32_t level,
     return to;
 }
 
-/* Levels first..first+count of the last search. */
+/* Passes on the notes of levels first..first+count of the last search. */
 static void tell(const struct gpu_notes *n, uint32_t first, uint32_t count,
                  const struct whole_frontier *frontiers, uint64_t unvisited[SUBGRAPHS],
                  const struct gpu_listener *listener)
@@ -121,7 +121,7 @@ static void tell(const struct gpu_notes *n, uint32_t first, uint32_t count,
     }
 }
 
-/* As many levels at a time as there is room for on the device. */
+/* Passes on the notes of all levels, as many at a time as the device has room for. */
 static enum status tell_all(struct device *dev, const struct gpu_listener *listener, struct error *e)
 {
     const struct gpu_notes *n = &dev->whole.notes;

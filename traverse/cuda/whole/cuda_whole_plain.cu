@@ -1,4 +1,4 @@
-/* cuda_whole_plain.cu: the kernel of a search whose levels nobody wants to know; see cuda_whole.h */
+/* cuda_whole_plain.cu: the kernel of a search, without notes of levels; see cuda_whole.h */
 #include "cuda_whole_kernel.cuh"
 
 struct whole_program cuda_whole_plain(int packed)

@@ -1,4 +1,4 @@
-/* cuda_whole_progress.cuh: what a search knows between two levels, and what it does next; see cuda_whole.h */
+/* cuda_whole_progress.cuh: the state of a search between two levels, and its next step; see cuda_whole.h */
 #ifndef DBFS_CUDA_WHOLE_PROGRESS_CUH
 #define DBFS_CUDA_WHOLE_PROGRESS_CUH
 
@@ -12,8 +12,8 @@ template <class S> __device__ static inline bool is_small(S &s, double edges)
     return s.mode != WHOLE_PULL && edges * s.graph.rates.list_edge <= s.graph.rates.masks;
 }
 
-/* A list is the frontier. By one warp: what the level knows of it; and the choice, if the level is too small
- * for a look at the costs. */
+/* Notes the list of the frontier, if `listed`, and makes the choice if the level is too small for a
+ * look at the costs. By one warp. */
 template <class S> __device__ static inline void note_list(S &s, bool listed)
 {
     const unsigned g = lane_id();
@@ -34,7 +34,7 @@ template <class S> __device__ static inline void note_list(S &s, bool listed)
     __syncwarp();
 }
 
-/* What a level found is the frontier: a lane for each subgraph. By one warp. */
+/* Makes the vertices that a level found the frontier. By one warp, a lane for each subgraph. */
 template <class S>
 __device__ static inline void note_frontier(S &s, unsigned long long sources, unsigned long long forward,
                                             unsigned long long fresh, bool listed)
@@ -55,7 +55,7 @@ __device__ static inline void note_frontier(S &s, unsigned long long sources, un
 
 /* ---- the end of a level ---- */
 
-/* What a level found, of a count of subgraph g. */
+/* A count of subgraph g of the vertices that a level found. */
 template <class S> __device__ static inline unsigned long long found_of(S &s, unsigned count, unsigned g)
 {
     if constexpr (S::together)
@@ -72,7 +72,7 @@ template <class S> __device__ static inline unsigned long long found_vertices(S 
         return s.block.count[WHOLE_FRESH];
 }
 
-/* Of a frontier, on all GPUs. By one thread. */
+/* Counts a frontier of all GPUs as seen. By one thread. */
 template <class S>
 __device__ static inline void note_seen(S &s, unsigned long long vertices, unsigned long long edges)
 {
@@ -80,7 +80,7 @@ __device__ static inline void note_seen(S &s, unsigned long long vertices, unsig
     s.meeting.seen_edges += (double)edges;
 }
 
-/* All blocks, and the GPUs, learn what each other counted, and see what each other wrote. */
+/* All blocks, of all GPUs, get the counts of each other, and see each other's writes. */
 template <class S> __device__ static inline void meet_all(S &s)
 {
     add_counts(s);
@@ -90,7 +90,7 @@ template <class S> __device__ static inline void meet_all(S &s)
         barrier(s);
 }
 
-/* For the next level. By one thread. */
+/* Sets the output of the next level. By one thread. */
 template <class S> __device__ static inline void set_target(S &s)
 {
     s.block.target.next = s.list[s.block.now.list ^ 1];
@@ -98,7 +98,7 @@ template <class S> __device__ static inline void set_target(S &s)
     s.block.target.depth = s.block.now.depth + 1;
 }
 
-/* The level took the counters of its turn and, if `listed`, filled the other list. */
+/* Goes on to the next counters and, if `listed`, to the list that the level has filled. */
 template <class S> __device__ static void next_turn(S &s, bool listed)
 {
     if (threadIdx.x == 0) {
@@ -110,7 +110,7 @@ template <class S> __device__ static void next_turn(S &s, bool listed)
     __syncthreads();
 }
 
-/* After the barrier or the meeting of a level: every block computes the next state. */
+/* Computes the next state, in every block, after the barrier or the meeting of a level. */
 template <class S> __device__ static void end_level(S &s, bool listed)
 {
     const unsigned g = lane_id() < SUBGRAPHS ? lane_id() : 0;
@@ -134,7 +134,7 @@ template <class S> __device__ static void end_level(S &s, bool listed)
 
 /* ---- of a whole search ---- */
 
-/* What a block and its warps know is cleared; the first level of the search finds the frontier of `depth` + 1. */
+/* Clears the state of a block and its warps. The first level of the search finds the frontier of `depth` + 1. */
 template <class S> __device__ static inline void begin_search(S &s, int32_t depth)
 {
     if (threadIdx.x == 0) {
@@ -148,7 +148,7 @@ template <class S> __device__ static inline void begin_search(S &s, int32_t dept
         own_space(s).count[i] = 0;
 }
 
-/* By one thread: what the next search and the host want to know. */
+/* Leaves its state to the next search, and reports to the host. By one thread. */
 template <class S> __device__ static inline void report_search(S &s)
 {
     s.state->arrivals = s.block.arrivals;

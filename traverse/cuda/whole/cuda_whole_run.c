@@ -4,11 +4,11 @@
 
 #include <stdlib.h>
 
-/* What the plan of device memory counts, which knows no CUDA. */
+/* Sizes that the plan of device memory counts with, which knows no CUDA. */
 _Static_assert(sizeof(struct whole_piece) == WHOLE_PIECE_BYTES, "a piece of a list as planned");
 _Static_assert(sizeof(struct whole_state) <= WHOLE_STATE_BYTES, "the state of a search as planned");
 
-/* How many masks fit into the queues of both kinds. */
+/* The number of masks that fit into the queues of both kinds. */
 static uint32_t kept_masks(const struct device *dev)
 {
     uint64_t masks = WHOLE_MOST_KEPT;
@@ -20,9 +20,9 @@ static uint32_t kept_masks(const struct device *dev)
     return (uint32_t)masks;
 }
 
-/* Clusters start later and leave some processors without a block. Graphs of short rows are deep, and gain
- * more by a team: a planar graph has less than 6 edges a vertex. Their levels are short, as are those of small graphs:
- * barriers of fewer threads take less. */
+/* Chooses a team of several blocks, a cluster, for deep graphs: those of short rows, as a planar graph has less than 6
+ * edges a vertex. Clusters start later and leave some processors without a block. Chooses few threads for short
+ * levels, of deep or small graphs: barriers of fewer threads take less. */
 static void choose_launch(struct whole_launch *launch, const struct shard *shard)
 {
     const double few_edges = 4e6, few_deep_vertices = 4e6, short_rows = 6;
@@ -107,7 +107,7 @@ void gpu_whole_close(struct device *dev)
 
 /* ---- a search ---- */
 
-/* Of a group, a GPU other than the owner does not have the root. */
+/* In a group, GPUs other than the owner do not have the root, unless it is a delegate. */
 static void set_root(struct gpu_whole *s, const struct root *root, int has_root)
 {
     s->root = has_root ? root->index : GROUP_NO_ROOT;

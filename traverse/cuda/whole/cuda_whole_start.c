@@ -15,7 +15,7 @@ static void begin_notes(struct device *dev)
     dev->whole.search.out.mail->written = dev->whole.search.out.mail->taken = 0;
 }
 
-/* On the device, those that were not copied yet begin at the first place. */
+/* Notes that were not copied yet begin at the first place on the device. */
 enum status gpu_copy_notes(struct device *dev, uint32_t levels, struct error *e)
 {
     struct gpu_notes *n = &dev->whole.notes;
@@ -58,7 +58,7 @@ static enum status wait_for_report(struct device *dev, const volatile uint64_t *
         if (i % LOOKS != 0)
             continue;
         const cudaError_t state = cudaStreamQuery(dev->stream.of[DELEGATES]);
-        /* a kernel that ends itself has reported why */
+        /* a kernel that ends itself has reported the cause */
         if (state != cudaErrorNotReady && *report >> 32 != s->order.number &&
             CUDA_TRY(state, dev->where, e) != ST_OK)
             return e->status;

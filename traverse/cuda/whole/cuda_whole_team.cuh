@@ -1,12 +1,13 @@
 /* cuda_whole_team.cuh: levels of a few blocks; see cuda_whole.h
  *
- * While the frontier is small, the first blocks go from level to level by themselves. They are a cluster,
- * whose blocks read each other's shared memory: each block lists there what it reaches, and all share what
- * all listed. So a level costs four reads that wait for each other (the vertex, offsets, columns, claims) and the
- * barrier of the cluster. A frontier that is smaller still is left to one block, which saves that barrier.
+ * While the frontier is small, the first blocks go from level to level by themselves. They are a cluster, whose
+ * blocks read each other's shared memory: each block lists there the vertices that it reaches, and all share
+ * those that all listed. So a level costs four reads that wait for each other (the vertex, offsets, columns,
+ * claims) and the barrier of the cluster. A frontier that is smaller still is left to one block, which saves that
+ * barrier.
  *
- * Lanes share a vertex, 2^shift of them, and each visits up to TEAM_EDGES of its edges. Whether that is
- * enough for the longest row is known before rows are looked at: vertices are in the order of their degrees, so a
+ * Lanes share a vertex, 2^shift of them, and each visits up to TEAM_EDGES of its edges. The team knows whether
+ * that is enough for the longest row before it looks at rows: vertices are in the order of their degrees, so a
  * vertex number bounds the length of the rows (`longest` in cuda_whole.h).
  */
 #ifndef DBFS_CUDA_WHOLE_TEAM_CUH
@@ -19,15 +20,15 @@
 
 enum {
     TEAM_EDGES = 1 << WHOLE_FIRST_CLASS, /* of a lane */
-    TEAM_SLOTS = 4,                     /* of these, under way at once */
-    ONE_SHORT_ROWS = 320,               /* of the first class, for one block of the team */
+    TEAM_SLOTS = 4,                     /* edges of a lane under way at once */
+    ONE_SHORT_ROWS = 320,               /* rows of the first class, for one block of the team */
     TEAM_SHORT_ROWS = 224               /* of the first class for a block: with more, the grid is faster */
 };
 
 /* ---- the cluster ---- */
 
-/* Of all threads of the team; what was written to shared memory before is seen after it. One warp of a block
- * releases what all of its block wrote, since each release waits for writes to global memory. */
+/* The barrier of all threads of the team, which then see earlier writes to shared memory. One warp
+ * releases the writes of its whole block, since each release waits for writes to global memory. */
 __device__ static inline void team_barrier()
 {
     __syncthreads();
@@ -68,8 +69,8 @@ template <class S> __device__ static inline unsigned class_of(S &s, uint32_t v)
     return k;
 }
 
-/* The frontier of a level, as every warp of the team knows it. `end` of lane r: how many vertices the blocks up
- * to the r-th have listed. */
+/* The frontier of a level, as every warp of the team knows it. `end` of lane r: the number of
+ * vertices that blocks up to the r-th have listed. */
 struct team_frontier {
     unsigned total, longest, end;
 };
@@ -102,7 +103,8 @@ __device__ static inline uint32_t team_vertex(S &s, const team_frontier &f, unsi
     return i < f.total ? cluster_load(team_list(s, turn) + (i - (rank > 0 ? before : 0)), rank) : 0;
 }
 
-/* This warp reached vertices, those lanes that have `mine` > 0. Returns where the lane puts its first one. */
+/* Reserves room for the `mine` vertices that each lane of the warp reached. Returns the place of the lane's
+ * first one. */
 __device__ static inline unsigned reserve_reached(team_part &part, unsigned mine, unsigned longest)
 {
     const unsigned before = warp_prefix(mine);
@@ -158,7 +160,8 @@ __device__ static inline uint32_t edge_of(S &s, uint32_t v, const team_rows<S::p
     return csr.heads[(uint64_t)(j - rests) * csr.rows + (v & ~KIND_BIT)] | (k ? KIND_BIT : 0);
 }
 
-/* The depth is written by who takes the vertex from the list: the barrier would wait for it. */
+/* Puts a reached vertex into a list. The thread that takes it from there writes its depth: here the
+ * barrier would wait for that. */
 template <class S> __device__ static inline void put_reached(S &s, uint32_t *to, uint32_t v, uint32_t parent)
 {
     const gpu_vertices &of = s.of[v >> 31];
@@ -218,7 +221,7 @@ __device__ static inline void count_seen(seen_rows &seen, uint32_t v, const team
     }
 }
 
-/* How many of the lanes share a vertex: 2 to the power of this. Two edges a lane, if there are lanes. */
+/* 2^this lanes share a vertex: so many that each has two edges, if there are lanes. */
 __device__ static inline unsigned shared_by(unsigned lanes, unsigned vertices, unsigned longest)
 {
     const unsigned share = lanes / vertices, most = share > 0 ? 31 - __clz(share) : 0;
@@ -258,7 +261,7 @@ __device__ static void run_team_level(S &s, const team_frontier &f, unsigned tur
 
 /* ---- levels of one block of the team ---- */
 
-/* Whether a frontier is so small that it takes longer to share it, and the block has a lane for each vertex. */
+/* Whether a frontier is so small that sharing it takes longer, and the block has a lane for each vertex. */
 template <class S> __device__ static inline bool is_for_one(S &s, unsigned count, unsigned longest)
 {
     return count << longest <= min((unsigned)ONE_SHORT_ROWS, blockDim.x) &&
@@ -285,8 +288,8 @@ __device__ static void run_level_of_one(S &s, unsigned count, unsigned turn, int
     reach_edges(s, v, rows, sub, shift, one_list(s, next), s.block.one[next]);
 }
 
-/* The first block of the team, for as many levels as are that small. What it leaves is its part of the
- * frontier of `turn` + 1. */
+/* Does levels by the first block of the team, while they are that small. The frontier that it
+ * leaves is its part of that of `turn` + 1. */
 template <class S>
 __device__ static void run_one(S &s, const team_frontier &f, unsigned turn, int32_t depth, seen_rows &seen)
 {
@@ -317,7 +320,7 @@ __device__ static void run_one(S &s, const team_frontier &f, unsigned turn, int3
     }
 }
 
-/* The others wait. */
+/* The first block does levels alone, and the others wait. */
 template <class S>
 __device__ static void leave_to_one(S &s, const team_frontier &f, unsigned turn, int32_t &depth, seen_rows &seen)
 {
@@ -331,7 +334,7 @@ __device__ static void leave_to_one(S &s, const team_frontier &f, unsigned turn,
 
 /* ---- all levels ---- */
 
-/* The root is the frontier. By one thread of the team. */
+/* Makes the root the frontier. By one thread of the team. */
 template <class S> __device__ static void take_root(S &s)
 {
     const uint32_t root = s.root | (s.root_kind == DELEGATES ? KIND_BIT : 0);
@@ -339,7 +342,7 @@ template <class S> __device__ static void take_root(S &s)
     s.block.part[0] = team_part{1, class_of(s, root), {0, 0}};
 }
 
-/* The vertices of the pieces in the list are the frontier. */
+/* Makes the vertices of the pieces in the list the frontier. */
 template <class S> __device__ static void take_list(S &s)
 {
     const whole_piece *list = s.list[s.block.now.list];
@@ -356,7 +359,7 @@ template <class S> __device__ static void take_list(S &s)
     }
 }
 
-/* What the team visited joins what the search has seen. */
+/* Adds the rows that a thread of the team visited to those that the search has seen. */
 template <class S> __device__ static inline void add_seen(S &s, const seen_rows &seen)
 {
 #pragma unroll
@@ -384,8 +387,8 @@ template <class S> __device__ static void leave_list(S &s, unsigned turn, int32_
     }
 }
 
-/* The team, for as many levels as are small. It begins with the root or with a list of pieces, and ends with
- * pieces of its last frontier in the next list; or without having done a level, with the list as it was. */
+/* Does levels by the team while they are small. It begins with the root or with a list of pieces, and leaves
+ * the pieces of its last frontier in the next list. If it has done no level, the list stays as it was. */
 template <class S> __device__ static void run_team(S &s, bool at_root)
 {
     seen_rows seen = {};
@@ -420,12 +423,12 @@ template <class S> __device__ static void run_team(S &s, bool at_root)
         s.state->depth = depth;
         s.state->moved = moved;
     }
-    team_barrier(); /* nobody leaves while others read its lists */
+    team_barrier(); /* no block leaves while others read its lists */
 }
 
 /* ---- the team and the grid ---- */
 
-/* After the team has moved on, as after a level of the grid. */
+/* Ends the levels of a team that has moved on, as a level of the grid ends. */
 template <class S> __device__ static void end_team_levels(S &s)
 {
     const unsigned g = lane_id() < SUBGRAPHS ? lane_id() : 0;
@@ -443,7 +446,7 @@ template <class S> __device__ static void end_team_levels(S &s)
     next_turn(s, true);
 }
 
-/* The team works, the others wait. What it leaves is for the grid, until there are half as many edges. */
+/* The team works, and the others wait. The grid then does levels until there are half as many edges. */
 template <class S> __device__ static void leave_to_team(S &s, bool at_root)
 {
     begin_turn(s);
