@@ -136,6 +136,7 @@ class Graph:
         try:
             self._server.stdin.write(b"%s\n" % str(root).encode())
             self._server.stdin.flush()
+            self._last = None  # its memory is given back while the search runs
             words = self._server.stdout.readline().decode().split()
         except BrokenPipeError:
             words = []

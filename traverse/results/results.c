@@ -2,6 +2,7 @@
 #include "results_internal.h"
 
 #include "traverse/devices/answer_blocks.h"
+#include "traverse/devices/threads.h"
 
 #include "formats/base/hash.h"
 
@@ -129,7 +130,7 @@ static void add_locals(const struct results *r, uint32_t g, struct sums *sums)
     for (uint64_t run = 0; run < shard->degrees.locals.count; run++) {
         uint64_t end = first + shard->degrees.locals.runs[run].vertices, reached = 0, hash = 0;
         int32_t deepest = 0;
-#pragma omp parallel for if (end - first > 16384) reduction(+ : reached, hash) \
+#pragma omp parallel for if (end - first > WORTH_THREADS) reduction(+ : reached, hash) \
     reduction(max : deepest)
         for (uint64_t i = first; i < end; i++) {
             if (depth[i] == DEPTH_UNREACHED)
@@ -191,7 +192,7 @@ static uint64_t count_kept(const struct csr *csr, const int32_t *depth)
     uint64_t unreached = 0;
     if (csr->edges == 0)
         return 0;
-#pragma omp parallel for if (csr->rows > 16384) schedule(static) reduction(+ : unreached)
+#pragma omp parallel for if (csr->rows > WORTH_THREADS) schedule(static) reduction(+ : unreached)
     for (uint64_t i = 0; i < csr->rows; i++) {
         if (depth[i] == DEPTH_UNREACHED && mask_bit(csr->sources, i))
             unreached += csr_row_length(csr, i);

@@ -6,6 +6,7 @@
  * rank 0, to which the others send their windows one after the other. No rank ever holds an array over n.
  */
 #include "traverse/devices/answer_blocks.h"
+#include "traverse/devices/threads.h"
 #include "csv_names.h"
 #include "outputs.h"
 #include "result_text.h"
@@ -102,7 +103,7 @@ static enum status read_window(const struct writing *w, uint64_t first, uint64_t
 /* The window in 8 bytes. */
 static const int64_t *wide_values(const struct writing *w, uint64_t count)
 {
-#pragma omp parallel for schedule(static)
+#pragma omp parallel for schedule(static) if (count > WORTH_THREADS)
     for (uint64_t i = 0; i < count; i++)
         w->values[i] = answer_id(w->memory, w->memory_width, i);
     return w->values;
