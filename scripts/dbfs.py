@@ -12,6 +12,7 @@ through pipes; results are files in memory, which numpy maps. An id is a row of 
 import builtins
 import io
 import mmap
+import operator
 import os
 import shutil
 import subprocess
@@ -136,9 +137,13 @@ class Graph:
         try:
             self._server.stdin.write(b"%s\n" % str(root).encode())
             self._server.stdin.flush()
+            self._last = None  # its memory is given back while the search runs
             words = self._server.stdout.readline().decode().split()
         except BrokenPipeError:
             words = []
+        except BaseException:  # an interrupt: the line that comes would be taken for that of the next root
+            self.close()
+            raise
         if not words:
             code = self._server.wait()
             raise Error(_words(self._said) or f"dbfs-traverse: ended by signal {-code}", code)
@@ -160,7 +165,7 @@ class Graph:
 
         `figures` then has what dbfs-traverse says of the search.
         """
-        root = int(root)
+        root = operator.index(root)
         self.figures = self._ask(root)
         self._last = root, Search(self._take(root, "d"), self._take(root, "p"))
         return self._last[1]
@@ -171,7 +176,7 @@ class Graph:
 
     def path(self, start, end):
         """The vertices of a shortest path from `start` to `end`; None: there is none."""
-        start, end = int(start), int(end)
+        start, end = operator.index(start), operator.index(end)
         if self._last is None or self._last[0] != start:
             self.search(start)
         distances, parents = self._last[1]

@@ -11,7 +11,7 @@ if ! python3 -c 'import numpy' 2>/dev/null; then
 fi
 cd "$tmp" || exit 1
 py() { # NAME PROGRAM: raises what is wrong
-    printf 'import dbfs, numpy, os\n%s\n' "$2" >test.py
+    printf 'import dbfs, numpy, os, signal, threading\n%s\n' "$2" >test.py
     check "$1" timeout 120 python3 test.py
 }
 py 'an array to distances and parents' '
@@ -67,8 +67,31 @@ raises(2, "unrecognized option", lambda: dbfs.open("x.dbfs", options=["--nonsens
 with dbfs.open("x.dbfs") as g:
     raises(2, "root 99: the graph has vertices 0 to 3", lambda: g.search(99))
     assert g.search(3).distances[3] == 0 # it goes on
-    g._server.kill()
+    raises(2, "is not a whole number", lambda: g.search(-1))
+    for root in 1.5, "dog", None:
+        try:
+            g.search(root)
+        except TypeError:
+            continue
+        assert False, root
+    g._server.send_signal(signal.SIGSTOP) # it dies while a root is waited for
+    threading.Timer(0.3, g._server.kill).start()
     raises(-9, "ended by signal 9", lambda: g.search(0))
+    raises(-9, "ended by signal 9", lambda: g.search(0))
+g = dbfs.open("x.dbfs")
+g._server.send_signal(signal.SIGSTOP)
+threading.Timer(0.3, signal.pthread_kill, [threading.main_thread().ident, signal.SIGINT]).start()
+threading.Timer(0.6, g._server.send_signal, [signal.SIGCONT]).start()
+try:
+    g.search(3)
+except KeyboardInterrupt:
+    pass
+try:
+    g.search(0) # its answer would be that of 3
+except ValueError as e:
+    assert "closed" in str(e)
+else:
+    assert False
 os.environ["DBFS_BIN"] = "/nowhere"
 raises(1, "is dbfs in PATH", lambda: dbfs.open("x.dbfs"))
 '

@@ -22,6 +22,14 @@ for root in $roots; do
     check "and a tree" "$bin/dbfs-check" -q --depths d$root.npy --parents p$root.npy --root $root w.edges
 done
 
+# one root is looked for among vertices, and with many roots each vertex among them: both find the same
+seq 0 1000 117658 >many
+"$traverse" --roots-from many w.dbfs | grep '^root' | found >want-many
+"$traverse" --serve w.dbfs <many | found >got-many
+check 'every root of many is found, alone too' test "$(wc -l <got-many)" = 118 -a "$(cat got-many)" = "$(cat want-many)"
+"$MPIEXEC" -n 2 "$traverse" --serve w.dbfs <many 2>err | found >got-many
+check 'and by several ranks' cmp got-many want-many
+
 # ---- one at a time ----
 
 # asks COMMAND...: two roots, of which the second is sent when the first has been answered

@@ -37,6 +37,7 @@ enum status cpu_set_value(struct device *dev, enum answer_kind kind, uint64_t at
                           struct error *e);
 enum status cpu_read_block(struct device *dev, enum answer_kind kind, uint64_t first,
                            uint64_t count, void *values, struct error *e);
+const void *cpu_see_block(const struct device *dev);
 
 /* cpu_questions.c */
 enum status cpu_ask(struct device *dev, struct slice *questions, struct error *e);

@@ -17,6 +17,7 @@ const struct backend_results cpu_results = {
     .assemble = cpu_assemble,
     .set_value = cpu_set_value,
     .read_block = cpu_read_block,
+    .see_block = cpu_see_block,
 };
 
 const struct backend_parents cpu_parents = {

@@ -475,6 +475,9 @@ struct backend_results {
     enum status (*read_block)(struct device *device, enum answer_kind kind, uint64_t first,
                               uint64_t count, void *values, struct error *e);
 
+    /* The block, in memory of the host. NULL: it is not there. */
+    const void *(*see_block)(const struct device *device);
+
     /* Whether functions of `device` may be given slices that lie in memory of `other`. NULL: they may. */
     int (*can_read)(const struct device *device, const struct device *other);
 

@@ -7,4 +7,8 @@
  * milliseconds after their work and would hold the cores that the search needs. */
 void threads_let_go(void);
 
+/* Vertices above which the threads of OpenMP are worth being started after a search. To start and end them takes
+ * milliseconds where cores are few. One thread looks at so many vertices in one or two. */
+enum { WORTH_THREADS = 1 << 19 };
+
 #endif

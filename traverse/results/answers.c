@@ -282,3 +282,14 @@ enum status answers_read(const struct answers *a, enum answer_kind kind, uint64_
     }
     return e->status;
 }
+
+const void *answers_see(const struct answers *a, enum answer_kind kind, uint64_t first, uint64_t count)
+{
+    const void *(*see)(const struct device *) = a->rank->backend->results->see_block;
+    for (uint32_t g = 0; see != NULL && g < a->rank->device_count; g++) {
+        const struct answer_places *places = &a->places.of[g];
+        if (first >= places->first && first + count <= places->first + places->count)
+            return (const char *)see(a->rank->devices[g]) + (first - places->first) * answers_width(a, kind);
+    }
+    return NULL;
+}

@@ -31,4 +31,7 @@ uint32_t answers_width(const struct answers *answers, enum answer_kind kind);
 enum status answers_read(const struct answers *answers, enum answer_kind kind, uint64_t first,
                          uint64_t count, void *values, struct error *e);
 
+/* The same values where they are; NULL: not in memory of the host, or not of one device. */
+const void *answers_see(const struct answers *answers, enum answer_kind kind, uint64_t first, uint64_t count);
+
 #endif

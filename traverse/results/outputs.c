@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
+#include <unistd.h>
 
 char *outputs_name(const char *pattern, uint64_t root)
 {
@@ -144,8 +145,17 @@ enum status outputs_check(const struct args *args, struct error *e)
     return e->status;
 }
 
-static enum status check_root(const struct args *args, uint64_t root, const struct inputs *in,
-                              struct error *e)
+static int any_exists(const char *const *result)
+{
+    for (int i = 0; i < RESULTS; i++) {
+        if (result[i] != NULL && access(result[i], F_OK) == 0)
+            return 1;
+    }
+    return 0;
+}
+
+/* A file that does not exist is no input: they are listed when the first one exists. */
+static enum status check_root(const struct args *args, uint64_t root, struct inputs *in, struct error *e)
 {
     char *depths = args->depths != NULL ? outputs_name(args->depths, root) : NULL;
     char *parents = args->parents != NULL ? outputs_name(args->parents, root) : NULL;
@@ -154,7 +164,7 @@ static enum status check_root(const struct args *args, uint64_t root, const stru
     if ((depths == NULL && args->depths != NULL) || (parents == NULL && args->parents != NULL) ||
         (reached == NULL && args->reached != NULL))
         fail_memory(e, args->folder, 24);
-    else
+    else if (in->path != NULL || !any_exists(result) || list_inputs(in, args, e) == ST_OK)
         check_names(result, in, args->cli.force, e);
     free(depths);
     free(parents);
@@ -168,7 +178,6 @@ enum status outputs_check_roots(const struct args *args, const uint64_t *ids, ui
     struct inputs in = {0};
     if (!is_per_root(args->depths) && !is_per_root(args->parents) && !is_per_root(args->reached))
         return ST_OK;
-    list_inputs(&in, args, e);
     for (uint64_t i = 0; i < count && e->status == ST_OK; i++)
         check_root(args, ids[i], &in, e);
     free_inputs(&in);

@@ -2,7 +2,9 @@
 #include "results_internal.h"
 
 #include "traverse/devices/answer_blocks.h"
+#include "traverse/devices/threads.h"
 
+#include "formats/base/clones.h"
 #include "formats/base/hash.h"
 
 #include <stdlib.h>
@@ -116,53 +118,64 @@ struct sums {
     uint64_t vertices, degrees, checksum, deepest;
 };
 
-static uint64_t id_hash(const struct graph *graph, uint64_t stored, int32_t depth)
+/* Vertices whose ids are hashed together, by vectors. */
+enum { HASHED = 512 };
+
+/* Adds vertices by their input ids. Unreached ones are masked and not skipped, so that the compiler makes vectors. */
+WIDE_CLONES static void add_hashes(const uint64_t *id, const int32_t *depth, uint64_t count, struct sums *sums)
 {
-    return hash_pair(original_id(graph, stored), (uint64_t)depth);
+    uint64_t reached = 0, hash = 0;
+    int32_t deepest = 0;
+    for (uint64_t i = 0; i < count; i++) {
+        uint64_t mask = depth[i] == DEPTH_UNREACHED ? 0 : UINT64_MAX;
+        reached -= mask;
+        hash += hash_pair(id[i], (uint64_t)depth[i]) & mask;
+        deepest = depth[i] > deepest ? depth[i] : deepest;
+    }
+    sums->vertices += reached;
+    sums->checksum += hash;
+    if ((uint64_t)deepest > sums->deepest)
+        sums->deepest = (uint64_t)deepest;
 }
 
-static void add_locals(const struct results *r, uint32_t g, struct sums *sums)
+static void add_piece(const struct results *r, const struct shard *shard, enum root_at at, uint64_t first, uint64_t end,
+                      struct sums *sums)
 {
-    const struct shard *shard = &r->graph->shards[g];
-    const int32_t *depth = r->depth[g];
-    uint64_t first = 0;
-    for (uint64_t run = 0; run < shard->degrees.locals.count; run++) {
-        uint64_t end = first + shard->degrees.locals.runs[run].vertices, reached = 0, hash = 0;
-        int32_t deepest = 0;
-#pragma omp parallel for if (end - first > 16384) reduction(+ : reached, hash) \
+    const int32_t *depth = at == ROOT_AT_LOCAL ? r->depth[shard - r->graph->shards] : r->delegate_depth;
+    uint64_t id[HASHED];
+    for (uint64_t i = first; i < end; i++)
+        id[i - first] = original_id(r->graph, at == ROOT_AT_LOCAL ? local_vertex_id(shard, i)
+                                                                  : shard_delegate_id(shard, i));
+    add_hashes(id, depth + first, end - first, sums);
+}
+
+static void add_run(const struct results *r, const struct shard *shard, enum root_at at, uint64_t first, uint64_t end,
+                    struct sums *sums)
+{
+    uint64_t reached = 0, hash = 0, deepest = 0;
+#pragma omp parallel for schedule(static) if (end - first > WORTH_THREADS) reduction(+ : reached, hash) \
     reduction(max : deepest)
-        for (uint64_t i = first; i < end; i++) {
-            if (depth[i] == DEPTH_UNREACHED)
-                continue;
-            reached++;
-            hash += id_hash(r->graph, local_vertex_id(shard, i), depth[i]);
-            deepest = depth[i] > deepest ? depth[i] : deepest;
-        }
-        sums->vertices += reached;
-        sums->degrees += reached * shard->degrees.locals.runs[run].degree;
-        sums->checksum += hash;
-        sums->deepest = (uint64_t)deepest > sums->deepest ? (uint64_t)deepest : sums->deepest;
-        first = end;
+    for (uint64_t i = first; i < end; i += HASHED) {
+        struct sums piece = {0};
+        add_piece(r, shard, at, i, end - i < HASHED ? end : i + HASHED, &piece);
+        reached += piece.vertices;
+        hash += piece.checksum;
+        deepest = piece.deepest > deepest ? piece.deepest : deepest;
     }
+    sums->vertices += reached;
+    sums->checksum += hash;
+    sums->deepest = deepest > sums->deepest ? deepest : sums->deepest;
 }
 
 /* Every shard knows every delegate: the first one of rank 0 counts them. */
-static void add_delegates(const struct results *r, struct sums *sums)
+static void add_vertices(const struct results *r, const struct shard *shard, enum root_at at, struct sums *sums)
 {
-    const struct shard *shard = &r->graph->shards[0];
-    const int32_t *depth = r->delegate_depth;
+    const struct degree_list *degrees = at == ROOT_AT_LOCAL ? &shard->degrees.locals : &shard->degrees.delegates;
     uint64_t first = 0;
-    for (uint64_t run = 0; run < shard->degrees.delegates.count; run++) {
-        uint64_t end = first + shard->degrees.delegates.runs[run].vertices;
-        for (uint64_t i = first; i < end; i++) {
-            if (depth[i] == DEPTH_UNREACHED)
-                continue;
-            sums->vertices++;
-            sums->degrees += shard->degrees.delegates.runs[run].degree;
-            sums->checksum += id_hash(r->graph, shard_delegate_id(shard, i), depth[i]);
-            if ((uint64_t)depth[i] > sums->deepest)
-                sums->deepest = (uint64_t)depth[i];
-        }
+    for (uint64_t run = 0; run < degrees->count; run++) {
+        uint64_t end = first + degrees->runs[run].vertices, before = sums->vertices;
+        add_run(r, shard, at, first, end, sums);
+        sums->degrees += (sums->vertices - before) * degrees->runs[run].degree;
         first = end;
     }
 }
@@ -191,7 +204,7 @@ static uint64_t count_kept(const struct csr *csr, const int32_t *depth)
     uint64_t unreached = 0;
     if (csr->edges == 0)
         return 0;
-#pragma omp parallel for if (csr->rows > 16384) schedule(static) reduction(+ : unreached)
+#pragma omp parallel for if (csr->rows > WORTH_THREADS) schedule(static) reduction(+ : unreached)
     for (uint64_t i = 0; i < csr->rows; i++) {
         if (depth[i] == DEPTH_UNREACHED && mask_bit(csr->sources, i))
             unreached += csr_row_length(csr, i);
@@ -215,10 +228,10 @@ static void add_shared(const struct results *r, const struct root *root, struct 
 {
     if (r->comm->rank != 0)
         return;
-    add_delegates(r, sums);
+    add_vertices(r, &r->graph->shards[0], ROOT_AT_DELEGATE, sums);
     if (root->at == ROOT_AT_ISOLATED) {
         sums->vertices++;
-        sums->checksum += id_hash(r->graph, root->id, 0);
+        sums->checksum += hash_pair(original_id(r->graph, root->id), 0);
     }
 }
 
@@ -233,7 +246,7 @@ enum status results_collect(struct results *r, const struct root *root, struct r
         if (rank->backend->results->depths(rank->devices[g], r->depth[g], r->delegate_depth, e) !=
             ST_OK)
             return e->status;
-        add_locals(r, g, &sums);
+        add_vertices(r, &r->graph->shards[g], ROOT_AT_LOCAL, &sums);
         kept += count_kept_of(r, g);
     }
     add_shared(r, root, &sums);

@@ -6,6 +6,7 @@
  * rank 0, to which the others send their windows one after the other. No rank ever holds an array over n.
  */
 #include "traverse/devices/answer_blocks.h"
+#include "traverse/devices/threads.h"
 #include "csv_names.h"
 #include "outputs.h"
 #include "result_text.h"
@@ -32,7 +33,8 @@ struct writing {
     char *name;
     struct outfile *out; /* of rank 0; of the others too where all write */
     int all_write;
-    void *memory;        /* [WINDOW] values as devices have them */
+    void *memory;        /* [WINDOW] copied values, as devices have them */
+    const void *window;  /* the values of a window: there, or where they are */
     int64_t *values;     /* [WINDOW] the same in 8 bytes, where they are wanted so */
     uint64_t *lengths;   /* [2 * R] of the parts of a text, sent and received */
 };
@@ -89,29 +91,31 @@ static enum status write_header(const struct writing *w, struct error *e)
 /* ---- windows ---- */
 
 /* The values of ids first..first+count, which this rank has. */
-static enum status read_window(const struct writing *w, uint64_t first, uint64_t count,
-                               struct error *e)
+static enum status read_window(struct writing *w, uint64_t first, uint64_t count, struct error *e)
 {
+    const struct answers *answers = w->results->answers;
     const char *given = w->file->values;
-    if (given == NULL)
-        return answers_read(w->results->answers, w->file->kind, first, count, w->memory, e);
-    memcpy(w->memory, given + first * w->memory_width, count * w->memory_width);
-    return ST_OK;
+    w->window = given != NULL ? given + first * w->memory_width
+                              : answers_see(answers, w->file->kind, first, count);
+    if (w->window != NULL)
+        return ST_OK;
+    w->window = w->memory;
+    return answers_read(answers, w->file->kind, first, count, w->memory, e);
 }
 
 /* The window in 8 bytes. */
 static const int64_t *wide_values(const struct writing *w, uint64_t count)
 {
-#pragma omp parallel for schedule(static)
+#pragma omp parallel for schedule(static) if (count > WORTH_THREADS)
     for (uint64_t i = 0; i < count; i++)
-        w->values[i] = answer_id(w->memory, w->memory_width, i);
+        w->values[i] = answer_id(w->window, w->memory_width, i);
     return w->values;
 }
 
 /* The window in the width of the file, which is not below that of the memory. */
 static const void *file_values(const struct writing *w, uint64_t count)
 {
-    return w->width == w->memory_width ? w->memory : wide_values(w, count);
+    return w->width == w->memory_width ? w->window : wide_values(w, count);
 }
 
 /* ---- every rank its own part ---- */
@@ -150,8 +154,7 @@ static enum status fill_text(const struct writing *w, uint64_t first, uint64_t c
     return e->status;
 }
 
-static enum status fill_window(const struct writing *w, uint64_t first, uint64_t count,
-                               uint64_t *at, struct error *e)
+static enum status fill_window(struct writing *w, uint64_t first, uint64_t count, uint64_t *at, struct error *e)
 {
     if (read_window(w, first, count, e) != ST_OK)
         return e->status;
@@ -168,7 +171,7 @@ static uint64_t window_of(struct id_range range, uint64_t first)
 }
 
 /* Bytes of this rank's part of a text. */
-static uint64_t text_bytes(const struct writing *w, struct id_range range, struct error *e)
+static uint64_t text_bytes(struct writing *w, struct id_range range, struct error *e)
 {
     uint64_t bytes = 0;
     for (uint64_t i = range.first; i < range.end && e->status == ST_OK; i += WINDOW) {
@@ -184,7 +187,7 @@ static uint64_t text_bytes(const struct writing *w, struct id_range range, struc
 }
 
 /* Collective. Where this rank's part begins. */
-static uint64_t part_begin(const struct writing *w, struct id_range range, struct error *e)
+static uint64_t part_begin(struct writing *w, struct id_range range, struct error *e)
 {
     const struct comm *comm = w->results->comm;
     uint64_t begin = 0, *lengths = w->lengths;
@@ -201,7 +204,7 @@ static uint64_t part_begin(const struct writing *w, struct id_range range, struc
     return begin;
 }
 
-static enum status write_part(const struct writing *w, struct error *e)
+static enum status write_part(struct writing *w, struct error *e)
 {
     struct id_range range = answers_range(w->results->answers);
     uint64_t at = part_begin(w, range, e);
@@ -275,18 +278,20 @@ static struct id_range range_of(const struct writing *w, uint32_t rank)
 }
 
 /* Brings a window of another rank to rank 0. After a failure both still send and receive. */
-static void move_window(const struct writing *w, uint32_t from, uint64_t count)
+static void move_window(struct writing *w, uint32_t from, uint64_t count)
 {
     const struct comm *comm = w->results->comm;
     size_t bytes = count * w->memory_width;
-    if (comm->rank == 0)
+    if (comm->rank == 0) {
         comm_swap(comm, COMM_NONE, NULL, 0, from, w->memory, bytes);
-    else
-        comm_swap(comm, 0, w->memory, bytes, COMM_NONE, NULL, 0);
+        w->window = w->memory;
+    } else {
+        comm_swap(comm, 0, w->window != NULL ? w->window : w->memory, bytes, COMM_NONE, NULL, 0);
+    }
 }
 
 /* Collective. After a failed write rank 0 still receives. */
-static enum status write_by_first(const struct writing *w, struct error *e)
+static enum status write_by_first(struct writing *w, struct error *e)
 {
     const struct comm *comm = w->results->comm;
     for (uint32_t r = 0; r < comm->ranks; r++) {

@@ -3,6 +3,8 @@
 
 #include "root_table.h"
 
+#include "traverse/devices/threads.h"
+
 #include "formats/base/hash.h"
 
 #include <inttypes.h>
@@ -17,9 +19,14 @@ static uint64_t encode_place(enum root_at at, uint64_t index)
     return (uint64_t)at << 40 | index;
 }
 
+/* A search of a run by halves looks at about so many vertices. */
+enum { LOOKS = 32 };
+
 /* The roots by their ids in the shards, and the place of each: an encode_place on its owner's rank,
  * UINT64_MAX on others. */
 struct places {
+    const struct root *root; /* [count] */
+    uint64_t count;
     struct root_table table;
     uint64_t *of; /* [table.count] */
 };
@@ -36,30 +43,61 @@ static void place_isolated(struct places *p, const struct rank *rank, const stru
     }
 }
 
-static void place_vertex(struct places *p, uint64_t id, enum root_at at, uint64_t index)
+static uint64_t vertex_id(const struct shard *shard, enum root_at at, uint64_t i)
 {
-    uint64_t number = root_table_find(&p->table, id);
-    if (number != ROOT_TABLE_NONE)
-        p->of[number] = encode_place(at, index);
+    return at == ROOT_AT_LOCAL ? local_vertex_id(shard, i) : shard_delegate_id(shard, i);
 }
 
-/* One pass over the ids of a shard finds all roots in it. */
-static void place_in_shard(struct places *p, const struct shard *shard)
+static void place_vertex(struct places *p, const struct shard *shard, enum root_at at, uint64_t i)
 {
-#pragma omp parallel for schedule(static) if (shard->locals > 16384)
-    for (uint64_t i = 0; i < shard->locals; i++)
-        place_vertex(p, local_vertex_id(shard, i), ROOT_AT_LOCAL, i);
-    for (uint64_t i = 0; i < shard->d; i++) {
-        uint64_t id = shard_delegate_id(shard, i);
-        if (shard_of_vertex(id, shard->p) == shard->index)
-            place_vertex(p, id, ROOT_AT_DELEGATE, i);
+    uint64_t id = vertex_id(shard, at, i), number = root_table_find(&p->table, id);
+    if (number != ROOT_TABLE_NONE && shard_of_vertex(id, shard->p) == shard->index)
+        p->of[number] = encode_place(at, i);
+}
+
+/* The first vertex of first..end whose id is not below `id`. Vertices of one degree are there by ids ascending. */
+static uint64_t lower_bound(const struct shard *shard, enum root_at at, uint64_t first, uint64_t end, uint64_t id)
+{
+    while (first < end) {
+        uint64_t middle = first + (end - first) / 2;
+        if (vertex_id(shard, at, middle) < id)
+            first = middle + 1;
+        else
+            end = middle;
+    }
+    return first;
+}
+
+/* Among the vertices of one degree: looks for each root, or where roots are more, at each vertex. */
+static void place_in_run(struct places *p, const struct shard *shard, enum root_at at, uint64_t first, uint64_t end)
+{
+    if (end - first > LOOKS * p->count) {
+        for (uint64_t i = 0; i < p->count; i++) {
+            uint64_t found = lower_bound(shard, at, first, end, p->root[i].id);
+            if (found < end)
+                place_vertex(p, shard, at, found);
+        }
+        return;
+    }
+#pragma omp parallel for schedule(static) if (end - first > WORTH_THREADS)
+    for (uint64_t i = first; i < end; i++)
+        place_vertex(p, shard, at, i);
+}
+
+static void place_in_runs(struct places *p, const struct shard *shard, enum root_at at, struct degree_list degrees)
+{
+    uint64_t first = 0;
+    for (uint64_t run = 0; run < degrees.count; run++) {
+        uint64_t end = first + degrees.runs[run].vertices;
+        place_in_run(p, shard, at, first, end);
+        first = end;
     }
 }
 
 static enum status places_open(struct places *p, const struct rank *rank,
                                const struct roots *roots, struct error *e)
 {
-    *p = (struct places){0};
+    *p = (struct places){.root = roots->root, .count = roots->count};
     if (root_table_open(&p->table, roots->count, rank->budget, e) == ST_OK)
         memory_take(rank->budget, (void **)&p->of, roots->count, 8, "roots", e);
     for (uint64_t i = 0; i < roots->count && e->status == ST_OK; i++)
@@ -78,8 +116,11 @@ static void find_places(struct places *p, const struct rank *rank, const struct 
 {
     memset(p->of, 0xff, p->table.count * sizeof *p->of);
     place_isolated(p, rank, roots);
-    for (uint32_t g = 0; g < rank->graph->device_count; g++)
-        place_in_shard(p, &rank->graph->shards[g]);
+    for (uint32_t g = 0; g < rank->graph->device_count; g++) {
+        const struct shard *shard = &rank->graph->shards[g];
+        place_in_runs(p, shard, ROOT_AT_LOCAL, shard->degrees.locals);
+        place_in_runs(p, shard, ROOT_AT_DELEGATE, shard->degrees.delegates);
+    }
     comm_min_u64(rank->comm, p->of, p->table.count);
 }
 
