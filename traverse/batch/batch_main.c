@@ -15,6 +15,11 @@
 #include <string.h>
 #include <unistd.h>
 
+struct sums {
+    uint64_t checksum; /* of all distances */
+    double seconds;    /* of all searches of this rank */
+};
+
 struct batching {
     struct args args;
     struct comm comm;    /* among whose ranks batches are dealt out */
@@ -30,8 +35,7 @@ struct batching {
     struct batch_files files;
     struct centrality centrality;
     struct batch_result *results; /* [ranks][batch] of the batches under way */
-    uint64_t checksum;   /* of all distances */
-    double seconds;      /* of all searches of this rank */
+    struct sums sums;
     FILE *talk;
 };
 
@@ -229,7 +233,7 @@ static enum status run_batch(struct batching *b, uint64_t first, uint32_t count,
     watch_phase("searching from root %" PRIu64 " and those after it", b->roots.ids[first]);
     if (b->backend->run(b->search, &run, e) != ST_OK)
         return e->status;
-    b->seconds += run.seconds;
+    b->sums.seconds += run.seconds;
     print_batch(b, first, &run);
     for (uint32_t i = 0; i < count && e->status == ST_OK; i++) {
         results[i].checksum =
@@ -257,7 +261,7 @@ static enum status tell(struct batching *b, uint64_t first, uint64_t count, stru
     if (b->comm.rank != 0)
         return ST_OK;
     for (uint64_t i = 0; i < count; i++) {
-        b->checksum += hash_pair(b->roots.ids[first + i], b->results[i].checksum);
+        b->sums.checksum += hash_pair(b->roots.ids[first + i], b->results[i].checksum);
         if (!b->args.cli.quiet)
             print_root(b, b->roots.ids[first + i], &b->results[i]);
     }
@@ -312,15 +316,15 @@ static enum status run_all(struct batching *b, struct error *e)
 static enum status conclude(struct batching *b, struct error *e)
 {
     uint64_t searched = b->roots.count - b->centrality.done;
-    comm_max_double(&b->comm, &b->seconds, 1);
+    comm_max_double(&b->comm, &b->sums.seconds, 1);
     if (b->comm.rank == 0 && b->centrality.file != NULL)
         centrality_commit(&b->centrality, e);
     if (b->comm.rank != 0 || (b->args.cli.quiet && b->talk != stdout))
         return comm_agree(&b->comm, e);
-    fprintf(b->talk, "NBFS: %" PRIu64 "\nsearch_time: %.9g\nsearches_per_s: %.9g\n", searched, b->seconds,
-            b->seconds > 0 ? (double)searched / b->seconds : 0);
+    fprintf(b->talk, "NBFS: %" PRIu64 "\nsearch_time: %.9g\nsearches_per_s: %.9g\n", searched, b->sums.seconds,
+            b->sums.seconds > 0 ? (double)searched / b->sums.seconds : 0);
     if (!b->args.no_checksum)
-        fprintf(b->talk, "distance_checksum: %016" PRIx64 "\n", b->checksum);
+        fprintf(b->talk, "distance_checksum: %016" PRIx64 "\n", b->sums.checksum);
     if (fflush(b->talk) != 0 || ferror(b->talk))
         fail_errno(e, "standard output", "cannot write");
     return comm_agree(&b->comm, e);
