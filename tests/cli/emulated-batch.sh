@@ -11,7 +11,7 @@ batch=$BIN/dbfs-batch
 
 # ---- graphs, as text of NAME, packed into P shards with TH ----
 "$BIN/rmatgen" -q -s 9 -f text -o "$tmp/rmat.txt"
-cp "$tmp/rmat.txt" "$tmp/arcs.txt" # directed
+"$BIN/rmatgen" -q -s 9 -e 5 -f text -o "$tmp/arcs.txt" # directed: many vertices that no edge leaves
 "$TESTS/mkgraph" grid 20 30 >"$tmp/grid.txt"
 "$TESTS/mkgraph" path 119 >"$tmp/path.txt"
 "$TESTS/mkgraph" star 3000 >"$tmp/star.txt"
@@ -54,6 +54,8 @@ for setup in rmat:3:20 grid:1:inf star:1:0 arcs:3:8 ends:1:inf broom:4:9 compone
         compare $name $size -n 90
     done
 done
+compare arcs 5 -n 250
+compare arcs 64 -n 250
 compare rmat 64 -r 7,7,3,3,7,250,11 # several roots at one vertex
 compare components 128 -r 8,9,8,55,0,1 # and without edges
 unset EMULATED_SEED EMULATED_LATE

@@ -13,7 +13,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* What an edge that is pushed costs, and a word of a level by all vertices, where one that is pulled costs 1. */
+/* What an edge that is pushed costs, and a word of a level by all vertices, where one that is pulled costs 1, and so does
+ * a word from which a list is made. */
 enum { PUSH_COST = 3, WORD_COST = 2 };
 
 /* Words that a watcher is given at a time. */
@@ -323,7 +324,7 @@ static void level_by_all(struct batch_search *s, struct batch_run *run, struct e
 static enum status run_level(struct batch_search *s, struct progress *p, struct error *e)
 {
     uint64_t words = s->graph->vertices * (uint64_t)s->gpu.words;
-    int by_list = s->level->edges * PUSH_COST <= s->left + words * WORD_COST;
+    int by_list = s->level->edges * PUSH_COST + (s->is_list ? 0 : words) <= s->left + words * WORD_COST;
     if (by_list && !s->is_list && make_list(s, e) != ST_OK)
         return e->status;
     if (by_list)
