@@ -158,6 +158,29 @@ static enum status choose_gpu(struct batch_search *s, const struct batch_place *
     return CUDA_TRY(cudaStreamCreateWithFlags(&s->stream, cudaStreamNonBlocking), s->where, e);
 }
 
+static void clear_words(struct batch_search *s, struct error *e)
+{
+    clear(s, s->gpu.seen, word_bytes(s), e);
+    clear(s, s->gpu.now, word_bytes(s), e);
+    clear(s, s->gpu.next, word_bytes(s), e);
+    clear(s, s->gpu.level, sizeof *s->gpu.level, e);
+}
+
+/* CUDA loads a kernel when it is first launched, which is no part of a search: each is launched with nothing to do. */
+static enum status load_kernels(struct batch_search *s, struct error *e)
+{
+    clear_words(s, e);
+    if (e->status != ST_OK)
+        return e->status;
+    cuda_batch_roots(&s->gpu, s->roots, 0, s->stream);
+    cuda_batch_push(&s->gpu, 0, s->stream);
+    cuda_batch_take_list(&s->gpu, 0, 0, s->stream);
+    cuda_batch_pull(&s->gpu, s->stream);
+    cuda_batch_take_all(&s->gpu, s->stream);
+    cuda_batch_list(&s->gpu, s->stream);
+    return CUDA_LAUNCHED(s->where, e) == ST_OK ? wait_for_gpu(s, e) : e->status;
+}
+
 static enum status batch_gpu_open(struct batch_search **search, const struct batch_graph *graph,
                                   const struct batch_place *place, struct error *e)
 {
@@ -167,8 +190,8 @@ static enum status batch_gpu_open(struct batch_search **search, const struct bat
     s->graph = graph;
     s->gpu.vertices = graph->vertices;
     s->gpu.words = place->words;
-    if (choose_gpu(s, place, e) == ST_OK && copy_graph(s, e) == ST_OK)
-        take_memory(s, e);
+    if (choose_gpu(s, place, e) == ST_OK && copy_graph(s, e) == ST_OK && take_memory(s, e) == ST_OK)
+        load_kernels(s, e);
     return e->status;
 }
 
@@ -271,10 +294,7 @@ static enum status start(struct batch_search *s, struct progress *p, struct erro
         run->results[i] = (struct batch_result){.reached = (uint64_t)nowhere};
         roots[i] = nowhere ? BATCH_NO_ROOT : (uint32_t)run->roots[i];
     }
-    clear(s, s->gpu.seen, word_bytes(s), e);
-    clear(s, s->gpu.now, word_bytes(s), e);
-    clear(s, s->gpu.next, word_bytes(s), e);
-    clear(s, s->gpu.level, sizeof *s->gpu.level, e);
+    clear_words(s, e);
     if (e->status != ST_OK || copy(s, s->roots, roots, run->count * sizeof *roots, e) != ST_OK)
         return e->status;
     s->is_list = 1;

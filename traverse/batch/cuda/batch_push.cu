@@ -121,8 +121,7 @@ template <int W> static void launch_push(const gpu_batch *b, uint64_t pieces, cu
 
 template <int W> static void launch_take(const gpu_batch *b, uint64_t pieces, uint64_t most, cudaStream_t stream)
 {
-    if (pieces > 0)
-        batch_clear_kernel<W><<<blocks_for(pieces, BLOCK), BLOCK, 0, stream>>>(*b, pieces);
+    batch_clear_kernel<W><<<blocks_for(pieces, BLOCK), BLOCK, 0, stream>>>(*b, pieces);
     batch_take_list_kernel<W><<<blocks_for(most, BLOCK), BLOCK, 0, stream>>>(*b);
 }
 
