@@ -98,6 +98,6 @@ EMULATED_KERNELS=$tmp/kernels.searched "$batch" --backend cuda -@ 1 -q -n 256 --
 missing=$(for kernel in $kernels; do
     kernel=${kernel#batch_} kernel=${kernel%_kernel}
     [ "$(launches $kernel "$tmp/kernels.searched")" -gt $(($(launches $kernel "$tmp/kernels.opened") + 2)) ] || echo $kernel
-done)
+done | tr '\n' ' ')
 check "all $(echo "$kernels" | wc -l) kernels had something to do ($missing)" test -n "$kernels" -a -z "$missing"
 finish
