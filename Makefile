@@ -43,6 +43,7 @@ cuda_libs  = -L$(cuda_home)/lib64 -lcudart_static -ldl -lrt -lpthread -lstdc++
 cuda_c     =
 cuda_cu    = $(wildcard traverse/cuda/*.cu traverse/cuda/*/*.cu)
 proof_cu   = $(wildcard traverse/graph500/cuda/*.cu)
+batch_cu   = $(wildcard traverse/batch/cuda/*.cu)
 else
 cuda_c     = $(filter-out traverse/cuda/cuda_plan.c,$(wildcard traverse/cuda/*.c traverse/cuda/*/*.c))
 endif
@@ -55,7 +56,7 @@ tools_src    = $(filter-out $(TOOLS:%=tools/%.c) $(archive_without_$(ARCHIVE)), 
 graph500_src = $(wildcard traverse/graph500/*.c) $(if $(filter 1,$(CUDA)),$(wildcard traverse/graph500/cuda/*.c))
 grid_src     = $(wildcard traverse/grid/*.c)
 paths_src    = $(wildcard traverse/paths/*.c)
-batch_src    = $(wildcard traverse/batch/*.c)
+batch_src    = $(wildcard traverse/batch/*.c) $(if $(filter 1,$(CUDA)),$(wildcard traverse/batch/cuda/*.c))
 traverse_src = $(filter-out $(cuda_c) $(graph500_src) $(grid_src) $(paths_src) $(batch_src),\
                  $(wildcard traverse/*.c traverse/*/*.c traverse/cuda/*/*.c traverse/exchange/*/*.c))
 unit_src     = $(wildcard tests/unit/*.c)
@@ -121,6 +122,7 @@ $(BUILD)/traverse/report/machine.o: $(revision_used)
 
 cuda_obj  = $(cuda_cu:%=$(BUILD)/%.o)
 proof_obj = $(proof_cu:%=$(BUILD)/%.o)
+batch_obj = $(batch_cu:%=$(BUILD)/%.o)
 
 # what the MPI library can do is looked up in the running program
 $(BUILD)/bin/dbfs-traverse $(BUILD)/tests/gpu_kernels $(BUILD)/tests/fail_cuda: LDLIBS += -ldl
@@ -152,7 +154,7 @@ $(BUILD)/bin/dbfs-paths: $(call obj,$(paths_src) $(filter-out traverse/main.c,$(
 # many roots at once, on what dbfs-traverse has around a search
 $(BUILD)/bin/dbfs-batch: LDLIBS += -ldl
 $(BUILD)/bin/dbfs-batch: $(call obj,$(batch_src) $(filter-out traverse/main.c,$(traverse_src))) \
-                         $(cuda_obj) $(libmpi) $(libformats)
+                         $(cuda_obj) $(batch_obj) $(libmpi) $(libformats)
 	@mkdir -p $(@D)
 	$(mpicc) $(ALL_CFLAGS) $(LDFLAGS) -o $@ $^ $(LDLIBS) $(cuda_libs)
 

@@ -362,9 +362,10 @@ check_others() {
     grep -v '^#' datasets/usa-road-NY.txt >"$work/text" && from_text 'USA-road NY' memory 0
 }
 
-# dbfs-graph500: its tests, with planted faults, where it searches and proves on GPUs
+# dbfs-graph500: its tests, with planted faults, where it searches and proves on GPUs; batches of roots
 check_proofs() {
     check_command 'dbfs-graph500' env BACKEND="$backend" bash tests/cli/dbfs-graph500.sh
+    check_command 'dbfs-batch' env BACKEND="$backend" bash tests/cli/dbfs-batch.sh
 }
 
 check_larger_proofs() {

@@ -4,7 +4,9 @@
 set -u
 in_memory_mib=256
 . tests/lib.sh
-batch=$BIN/dbfs-batch
+batch=$tmp/dbfs-batch
+printf '#!/bin/sh\nexec "%s" --backend %s "$@"\n' "$(realpath "$BIN/dbfs-batch")" "${BACKEND:-cpu}" >"$batch"
+chmod 755 "$batch"
 export OMP_WAIT_POLICY=passive
 
 # ---- options ----
@@ -132,7 +134,11 @@ check 'no part is left' test ! -e "$tmp/killed.part"
 
 # ---- memory ----
 check_exit 5 'too little memory' "$batch" -q -S 100K "$tmp/rmat"
-check_exit 5 'no GPU for batches' "$batch" -q --backend cuda "$tmp/rmat"
+if [ "${BACKEND:-cpu}" = cpu ]; then
+    check_exit 5 'no GPU' env CUDA_VISIBLE_DEVICES= "$BIN/dbfs-batch" -q --backend cuda "$tmp/rmat"
+    check_says '--backend cuda: ' 'says so'
+    check_exit 0 'any backend' env CUDA_VISIBLE_DEVICES= "$BIN/dbfs-batch" -q -n 3 "$tmp/rmat"
+fi
 
 # ---- dbfs ----
 cd "$tmp" || exit 1

@@ -375,7 +375,19 @@ tree arcs 20 1x1 7
 tree arcs 20 1x1 7 --factor0 dd=0.03
 together tree arcs 20 1x2 7
 tree arcs 20 2x2 7 --exchange-memory host
-EMULATED_SLICED=1 search arcs 20 1x1
+by_slices() { # SEARCH OR TREE...: of a directed graph, as one kernel of slices
+    rm -f "$tmp/kernels.arcs"
+    EMULATED_SLICED=8388608 EMULATED_KERNELS=$tmp/kernels.arcs "$@"
+    check 'by slices' grep -q '^sliced_kernel' "$tmp/kernels.arcs"
+}
+for th in 0 20 inf; do
+    by_slices search arcs $th 1x1
+    by_slices search arcs $th 1x1 --reverse
+    by_slices tree arcs $th 1x1 7
+    by_slices tree ends $th 1x1 0
+done
+by_slices search ends 20 1x1 --reverse
+EMULATED_SLICED=1 search arcs 20 1x1 # more edges than all levels read: not by slices
 for th in 0 inf; do
     tree ends $th 1x1 0
     tree ends $th 1x2 0

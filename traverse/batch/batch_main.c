@@ -15,6 +15,11 @@
 #include <string.h>
 #include <unistd.h>
 
+struct sums {
+    uint64_t checksum; /* of all distances */
+    double seconds;    /* of all searches of this rank */
+};
+
 struct batching {
     struct args args;
     struct comm comm;    /* among whose ranks batches are dealt out */
@@ -24,13 +29,13 @@ struct batching {
     struct name_map *map;
     struct roots roots;
     struct batch_graph all;
+    const struct batch_backend *backend;
     struct batch_search *search;
     struct batch_depths depths;
     struct batch_files files;
     struct centrality centrality;
     struct batch_result *results; /* [ranks][batch] of the batches under way */
-    uint64_t checksum;   /* of all distances */
-    double seconds;      /* of all searches of this rank */
+    struct sums sums;
     FILE *talk;
 };
 
@@ -171,11 +176,15 @@ static enum status choose_roots(struct batching *b, struct error *e)
 static enum status open_search(struct batching *b, int threads, struct error *e)
 {
     const struct args *args = &b->args;
-    int words = args->batch <= 64 ? 1 : args->batch <= 128 ? 2 : 4;
+    struct batch_place place = {.words = args->batch <= 64 ? 1 : args->batch <= 128 ? 2 : 4,
+                                .threads = threads,
+                                .host = b->comm.host,
+                                .rank = b->comm.rank,
+                                .slot = b->comm.host_rank};
     b->results = calloc(b->comm.ranks * args->batch, sizeof *b->results);
     if (b->results == NULL)
         return fail_memory(e, "results", b->comm.ranks * args->batch * sizeof *b->results);
-    if (batch_search_open(&b->search, &b->all, words, threads, e) == ST_OK)
+    if (b->backend->open(&b->search, &b->all, &place, e) == ST_OK)
         batch_depths_open(&b->depths, &b->all, args->batch, threads, args->depths != NULL || args->parents != NULL,
                           !args->no_checksum, e);
     return e->status;
@@ -187,8 +196,8 @@ static enum status set_up(struct batching *b, struct error *e)
     int threads = share_host(b);
     if (b->comm.rank == 0)
         outputs_check(args, e);
-    if (args->backend == BACKEND_CUDA)
-        fail(e, ST_RESOURCE, "--backend cuda: batches are searched on CPUs only");
+    if (e->status == ST_OK)
+        batch_backend_choose(&b->backend, args->backend, e);
     if (comm_agree(&b->comm, e) != ST_OK || open_graph(b, threads, e) != ST_OK)
         return e->status;
     if (choose_roots(b, e) == ST_OK && open_search(b, threads, e) == ST_OK && args->centrality != NULL &&
@@ -222,8 +231,9 @@ static enum status run_batch(struct batching *b, uint64_t first, uint32_t count,
     struct batch_run run = {.roots = vertex, .count = count, .results = results,
                             .watcher = batch_depths_watcher(&b->depths, count)};
     watch_phase("searching from root %" PRIu64 " and those after it", b->roots.ids[first]);
-    batch_search_run(b->search, &run);
-    b->seconds += run.seconds;
+    if (b->backend->run(b->search, &run, e) != ST_OK)
+        return e->status;
+    b->sums.seconds += run.seconds;
     print_batch(b, first, &run);
     for (uint32_t i = 0; i < count && e->status == ST_OK; i++) {
         results[i].checksum =
@@ -251,7 +261,7 @@ static enum status tell(struct batching *b, uint64_t first, uint64_t count, stru
     if (b->comm.rank != 0)
         return ST_OK;
     for (uint64_t i = 0; i < count; i++) {
-        b->checksum += hash_pair(b->roots.ids[first + i], b->results[i].checksum);
+        b->sums.checksum += hash_pair(b->roots.ids[first + i], b->results[i].checksum);
         if (!b->args.cli.quiet)
             print_root(b, b->roots.ids[first + i], &b->results[i]);
     }
@@ -306,15 +316,15 @@ static enum status run_all(struct batching *b, struct error *e)
 static enum status conclude(struct batching *b, struct error *e)
 {
     uint64_t searched = b->roots.count - b->centrality.done;
-    comm_max_double(&b->comm, &b->seconds, 1);
+    comm_max_double(&b->comm, &b->sums.seconds, 1);
     if (b->comm.rank == 0 && b->centrality.file != NULL)
         centrality_commit(&b->centrality, e);
     if (b->comm.rank != 0 || (b->args.cli.quiet && b->talk != stdout))
         return comm_agree(&b->comm, e);
-    fprintf(b->talk, "NBFS: %" PRIu64 "\nsearch_time: %.9g\nsearches_per_s: %.9g\n", searched, b->seconds,
-            b->seconds > 0 ? (double)searched / b->seconds : 0);
+    fprintf(b->talk, "NBFS: %" PRIu64 "\nsearch_time: %.9g\nsearches_per_s: %.9g\n", searched, b->sums.seconds,
+            b->sums.seconds > 0 ? (double)searched / b->sums.seconds : 0);
     if (!b->args.no_checksum)
-        fprintf(b->talk, "distance_checksum: %016" PRIx64 "\n", b->checksum);
+        fprintf(b->talk, "distance_checksum: %016" PRIx64 "\n", b->sums.checksum);
     if (fflush(b->talk) != 0 || ferror(b->talk))
         fail_errno(e, "standard output", "cannot write");
     return comm_agree(&b->comm, e);
@@ -325,7 +335,8 @@ static void tear_down(struct batching *b)
     centrality_close(&b->centrality);
     batch_files_close(&b->files);
     batch_depths_close(&b->depths);
-    batch_search_close(b->search);
+    if (b->backend != NULL)
+        b->backend->close(b->search);
     batch_graph_close(&b->all);
     free(b->results);
     roots_free(&b->roots);

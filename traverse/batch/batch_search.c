@@ -43,19 +43,19 @@ static enum status take_memory(struct batch_search *s, struct error *e)
     return e->status;
 }
 
-enum status batch_search_open(struct batch_search **search, const struct batch_graph *graph, int words, int threads,
-                              struct error *e)
+static enum status batch_search_open(struct batch_search **search, const struct batch_graph *graph,
+                                     const struct batch_place *place, struct error *e)
 {
     struct batch_search *s = *search = calloc(1, sizeof *s);
     if (s == NULL)
         return fail_memory(e, "search", sizeof *s);
-    *s = (struct batch_search){.graph = graph, .words = words, .threads = threads, .is_list = 1};
+    *s = (struct batch_search){.graph = graph, .words = place->words, .threads = place->threads, .is_list = 1};
     if (take_memory(s, e) == ST_OK)
-        gang_open(&s->gang, threads, e);
+        gang_open(&s->gang, s->threads, e);
     return e->status;
 }
 
-void batch_search_close(struct batch_search *s)
+static void batch_search_close(struct batch_search *s)
 {
     if (s == NULL)
         return;
@@ -255,7 +255,7 @@ static void begin(const struct batch_run *run)
         run->watcher.begin(run->watcher.context);
 }
 
-void batch_search_run(struct batch_search *s, struct batch_run *run)
+static enum status batch_search_run(struct batch_search *s, struct batch_run *run, struct error *e)
 {
     threads_let_go();
     gang_rouse(s->gang);
@@ -272,4 +272,7 @@ void batch_search_run(struct batch_search *s, struct batch_run *run)
     }
     run->seconds += cli_seconds();
     run->bytes += run->edges * (4 + (s->alone > 0 ? 1 : 8 * (uint64_t)s->words));
+    return e->status;
 }
+
+const struct batch_backend batch_cpu = {batch_search_open, batch_search_close, batch_search_run};

@@ -7,14 +7,19 @@
  * not in the list costs nothing. By all vertices: each root whose frontier has much of the graph pulls, so a vertex that
  * lacks some of these roots reads its neighbours until it has them all; the other roots push.
  *
- * Where roots have nothing in common, as on road graphs, this is slower than a search for each. Such a batch is given up
- * after some levels, and its roots are searched from one by one, each by one thread.
+ * Where roots have nothing in common, as on road graphs, this is slower than a search for each on a CPU. Such a batch is
+ * given up after some levels, and its roots are searched from one by one, each by one thread.
+ *
+ * A GPU has one direction for all roots of a batch in a level, and gives no batch up: there a level costs launches, which
+ * all roots share.
  */
 #ifndef DBFS_BATCH_SEARCH_H
 #define DBFS_BATCH_SEARCH_H
 
 #include "batch_graph.h"
 #include "bit_sums.h"
+
+#include "traverse/devices/backend_choose.h"
 
 /* What a search says of a root. */
 struct batch_result {
@@ -62,10 +67,27 @@ struct batch_run {
 
 struct batch_search;
 
-/* Takes memory for batches of up to 64 * words roots. */
-enum status batch_search_open(struct batch_search **search, const struct batch_graph *graph, int words, int threads,
-                              struct error *e);
-void batch_search_close(struct batch_search *search); /* NULL is allowed */
-void batch_search_run(struct batch_search *search, struct batch_run *run);
+/* How it is searched. */
+struct batch_place {
+    int words;        /* of a vertex: batches have up to 64 * words roots */
+    int threads;
+    const char *host;
+    uint32_t rank;
+    uint32_t slot;    /* number of the rank's GPU among those of its host */
+};
+
+struct batch_backend {
+    /* Takes memory. */
+    enum status (*open)(struct batch_search **search, const struct batch_graph *graph, const struct batch_place *place,
+                        struct error *e);
+    void (*close)(struct batch_search *search); /* NULL is allowed */
+    enum status (*run)(struct batch_search *search, struct batch_run *run, struct error *e);
+};
+
+extern const struct batch_backend batch_cpu;  /* the cores of the host */
+extern const struct batch_backend batch_cuda; /* a GPU, in builds that have CUDA: cuda/batch_gpu.c */
+
+/* As backend_choose.h. */
+enum status batch_backend_choose(const struct batch_backend **batch, enum backend_choice choice, struct error *e);
 
 #endif

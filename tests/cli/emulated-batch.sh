@@ -1,0 +1,103 @@
+#!/bin/bash
+# emulated-batch.sh: dbfs-batch on the emulated GPU of tests/emulator, beside the same on CPUs, over graphs that push, pull
+# and go from one to the other; ranks, memory, parents. At the end every kernel of batches was launched. Long mode takes
+# more sizes and seeds, and all of dbfs-batch.sh.
+set -u
+. tests/lib.sh
+use_emulated_gpus 'batches on an emulated GPU'
+mode=${TEST_MODE:-short}
+export OMP_WAIT_POLICY=passive EMULATED_PROCESSORS=2 EMULATED_KERNELS=$tmp/kernels
+batch=$BIN/dbfs-batch
+
+# ---- graphs, as text of NAME, packed into P shards with TH ----
+"$BIN/rmatgen" -q -s 9 -f text -o "$tmp/rmat.txt"
+"$BIN/rmatgen" -q -s 9 -e 5 -f text -o "$tmp/arcs.txt" # directed: many vertices that no edge leaves
+"$TESTS/mkgraph" grid 20 30 >"$tmp/grid.txt"
+"$TESTS/mkgraph" path 119 >"$tmp/path.txt"
+"$TESTS/mkgraph" star 3000 >"$tmp/star.txt"
+"$TESTS/mkgraph" components >"$tmp/components.txt"
+awk 'BEGIN { for (i = 1; i <= 200; i++) { print 0, i # one level finds 6,000 vertices
+    for (k = 0; k < 30; k++) print i, 201 + 30 * i + k } }' >"$tmp/broom.txt"
+awk 'BEGIN { for (i = 1; i <= 3000; i++) { print 0, i # directed: two vertices that no edge leaves
+    print i, 3001; print i, 3002 } }' >"$tmp/ends.txt"
+pack() { # NAME P TH
+    local way=-u
+    case $1 in arcs | ends) way='--direction directed' ;; esac
+    "$BIN/edgeconv" -q $way "$tmp/$1.txt" | "$BIN/dbfs-pack" -q -p "$2" -t "$3" -o "$tmp/$1" -
+}
+
+told() { grep -E '^root|checksum:' "$1"; }
+turn=0
+# compare NAME SIZE ROOTS...: what is told, distances and centralities are those of CPUs; each time another seed
+compare() {
+    local name=$1 size=$2 backend
+    shift 2
+    turn=$((turn + 1))
+    export EMULATED_SEED=$((turn % 3 * turn)) EMULATED_LATE=$((turn % 3 * 250))
+    rm -f "$tmp"/cpu* "$tmp"/cuda*
+    for backend in cpu cuda; do
+        timeout 120 "$batch" --backend $backend -@ 1 --batch $size "$@" --depths "$tmp/$backend.npy" \
+            --centrality "$tmp/$backend.table" "$tmp/$name" >"$tmp/$backend" 2>"$tmp/err" || cat "$tmp/err"
+    done
+    check "$name, batches of $size, $* (seed $EMULATED_SEED)" diff <(told "$tmp/cpu") <(told "$tmp/cuda")
+    check 'and a line for each root' test "$(told "$tmp/cuda" | wc -l)" -gt 5
+    check 'and distances' cmp "$tmp/cpu.npy" "$tmp/cuda.npy"
+    check 'and centralities' cmp "$tmp/cpu.table" "$tmp/cuda.table"
+}
+
+# ---- as on CPUs ----
+sizes=(64 256 128 65 1 63)
+for setup in rmat:3:20 grid:1:inf star:1:0 arcs:3:8 ends:1:inf broom:4:9 components:2:3 path:1:inf; do
+    IFS=: read -r name shards th <<<"$setup"
+    pack $name $shards $th
+    for size in ${sizes[turn % 6]} ${sizes[(turn + 1) % 6]} $([ $mode = long ] && echo "${sizes[@]}" "${sizes[@]}"); do
+        compare $name $size -n 90
+    done
+done
+compare arcs 5 -n 250
+compare arcs 64 -n 250
+compare rmat 64 -r 7,7,3,3,7,250,11 # several roots at one vertex
+compare components 128 -r 8,9,8,55,0,1 # and without edges
+unset EMULATED_SEED EMULATED_LATE
+
+# ---- ways ----
+rm -f "$tmp/kernels.path"
+EMULATED_KERNELS=$tmp/kernels.path check_exit 0 'a deep graph' "$batch" --backend cuda -@ 1 -q -r 0 --no-checksum "$tmp/path"
+launches() { awk -v kernel="^batch_$1_kernel" '$1 ~ kernel { sum += $NF } END { print sum + 0 }' "$2"; }
+check 'levels of few vertices are all by list: others are launched to be loaded' \
+    test "$(launches push "$tmp/kernels.path")" -gt 119 -a "$(launches pull "$tmp/kernels.path")" = 1 -a \
+    "$(launches list "$tmp/kernels.path")" = 1
+check 'and words stay on the GPU if nobody wants them' sh -c '! grep -q gather "$1"' - "$tmp/kernels.path"
+rm -f "$tmp/kernels.auto"
+EMULATED_KERNELS=$tmp/kernels.auto check_exit 0 'auto' "$batch" -@ 1 -q -r 0 "$tmp/path"
+check 'takes the GPU' test -s "$tmp/kernels.auto"
+EMULATED_GPUS=0 check_exit 0 'auto without a GPU' "$batch" -@ 1 -q -r 0 "$tmp/path"
+EMULATED_GPUS=0 check_exit 5 'cuda without a GPU' "$batch" -@ 1 -q --backend cuda -r 0 "$tmp/path"
+check_says '--backend cuda: there is no GPU' 'says so'
+
+# ---- ranks, parents, memory ----
+"$batch" -@ 1 --backend cpu -n 90 --centrality "$tmp/alone" "$tmp/rmat" >"$tmp/cpu"
+EMULATED_GPUS=2 timeout 120 "$MPIEXEC" -n 3 "$batch" -@ 1 --backend cuda -n 90 --batch 10 --centrality "$tmp/ranks" \
+    "$tmp/rmat" >"$tmp/cuda" 2>"$tmp/err"
+check 'three ranks with two GPUs' diff <(told "$tmp/cpu") <(told "$tmp/cuda")
+check 'and centralities' cmp "$tmp/alone" "$tmp/ranks"
+check_exit 0 'parents' "$batch" -q -@ 1 --backend cuda --batch 5 -r 3,7,90,3 --parents "$tmp/tree.%d" "$tmp/rmat"
+check_exit 0 'and their proof' "$BIN/dbfs-check" -q -r 3,7,90 --parents "$tmp/tree.%d" "$tmp/rmat"
+for room in 16 64 128; do # rows, or words, have no room
+    EMULATED_MEMORY=${room}K check_exit 5 "a GPU with $room KiB" "$batch" -q -@ 1 --backend cuda --batch 256 "$tmp/rmat"
+    check_says 'GPU 0: .*batch_gpu.c.*cudaMalloc' 'names the GPU and the call'
+done
+
+[ $mode = long ] && BACKEND=cuda bash tests/cli/dbfs-batch.sh 2>&1 | sed "s/^\(ok\|not ok\|skip\) - /&emulated: /"
+
+kernels=$(cat traverse/batch/cuda/*.cu | tr '\n' ' ' | grep -oE '__global__ static void (__launch_bounds__\([^)]*\))? *[a-z_]+\(' |
+    sed 's/($//; s/.* //' | sort -u)
+# more often than where nothing is searched: opening launches each, so that it is loaded
+EMULATED_KERNELS=$tmp/kernels.opened "$batch" --backend cuda -@ 1 -q -r 8 "$tmp/components" >"$tmp/out"
+EMULATED_KERNELS=$tmp/kernels.searched "$batch" --backend cuda -@ 1 -q -n 256 --batch 5 "$tmp/rmat" >"$tmp/out"
+missing=$(for kernel in $kernels; do
+    kernel=${kernel#batch_} kernel=${kernel%_kernel}
+    [ "$(launches $kernel "$tmp/kernels.searched")" -gt $(($(launches $kernel "$tmp/kernels.opened") + 2)) ] || echo $kernel
+done | tr '\n' ' ')
+check "all $(echo "$kernels" | wc -l) kernels had something to do ($missing)" test -n "$kernels" -a -z "$missing"
+finish

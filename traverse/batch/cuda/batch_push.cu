@@ -1,0 +1,152 @@
+/* batch_push.cu: levels of a batch by list on a GPU; see batch_kernels.h, twin in batch_list.c
+ *
+ * Eight lanes push a piece of a row. Bytes that move for each edge: the column, and by chance the words that the vertex
+ * has seen; for what is new its next words, too.
+ */
+#include "batch_words.cuh"
+
+enum { PUSH_LANES = 8 };
+
+/* A vertex that was not yet reached in this level. */
+__device__ static inline void append(const gpu_batch &b, uint32_t v)
+{
+    const unsigned here = __activemask(), before = __popc(here & ((1u << lane_id()) - 1));
+    unsigned long long at = 0;
+    if (before == 0)
+        at = atomicAdd(&b.level->listed, (unsigned long long)__popc(here));
+    b.fresh[__shfl_sync(here, at, __ffs(here) - 1) + before] = v;
+}
+
+/* These roots reach vertex v. Most edges bring nothing new. */
+template <int W> __device__ static inline void offer(const gpu_batch &b, uint32_t v, const batch_words<W> &bits)
+{
+    const batch_words<W> seen = load_words<W>(b.seen, v);
+    unsigned long long *next = (unsigned long long *)b.next + (uint64_t)v * W, before = ~0ull;
+    bool any = false;
+    for (int j = 0; j < W; j++) {
+        const unsigned long long fresh = bits.of[j] & ~seen.of[j];
+        any |= fresh != 0;
+        if ((fresh & ~((volatile unsigned long long *)next)[j]) != 0)
+            before = atomicOr(&next[j], fresh);
+    }
+    if (W == 1 ? before == 0 : any && claim_bit(b.marks, v))
+        append(b, v);
+}
+
+template <int W>
+__global__ static void __launch_bounds__(BLOCK) batch_roots_kernel(gpu_batch b, const uint32_t *root, uint32_t count)
+{
+    batch_words<W> bits = {};
+    if (threadIdx.x >= count || root[threadIdx.x] == BATCH_NO_ROOT)
+        return;
+    for (int j = 0; j < W; j++)
+        bits.of[j] = j == (int)(threadIdx.x / 64) ? 1ull << (threadIdx.x % 64) : 0;
+    offer<W>(b, root[threadIdx.x], bits);
+}
+
+template <int W> __global__ static void __launch_bounds__(BLOCK) batch_push_kernel(gpu_batch b, uint64_t pieces)
+{
+    const uint64_t first = ((uint64_t)blockIdx.x * BLOCK + threadIdx.x) / PUSH_LANES;
+    for (uint64_t i = first; i < pieces; i += (uint64_t)gridDim.x * (BLOCK / PUSH_LANES)) {
+        const gpu_batch_piece piece = b.pieces[i];
+        const batch_words<W> bits = load_words<W>(b.now, piece.vertex);
+        const uint64_t begin = b.push.offsets[piece.vertex] + (uint64_t)piece.number * BATCH_PUSH_PIECE;
+        const uint64_t row_end = b.push.offsets[piece.vertex + 1ull];
+        const uint64_t end = row_end < begin + BATCH_PUSH_PIECE ? row_end : begin + BATCH_PUSH_PIECE;
+        for (uint64_t at = begin + threadIdx.x % PUSH_LANES; at < end; at += PUSH_LANES)
+            offer<W>(b, b.push.columns[at], bits);
+    }
+}
+
+template <int W> __global__ static void __launch_bounds__(BLOCK) batch_clear_kernel(gpu_batch b, uint64_t pieces)
+{
+    const batch_words<W> none = {};
+    for (uint64_t i = (uint64_t)blockIdx.x * BLOCK + threadIdx.x; i < pieces; i += (uint64_t)gridDim.x * BLOCK) {
+        if (b.pieces[i].number == 0)
+            store_words<W>(b.now, b.pieces[i].vertex, none);
+    }
+}
+
+/* What is marked in a word of the mask is all in the list: the word becomes zero. */
+template <int W> __global__ static void __launch_bounds__(BLOCK) batch_take_list_kernel(gpu_batch b)
+{
+    __shared__ unsigned long long shared[WARPS];
+    const uint64_t count = b.level->listed;
+    bit_counts<W> counts = {};
+    unsigned long long edges = 0;
+    for (uint64_t base = (uint64_t)blockIdx.x * BLOCK; base < count; base += (uint64_t)gridDim.x * BLOCK) {
+        const bool is_here = base + threadIdx.x < count;
+        const uint32_t v = is_here ? b.fresh[base + threadIdx.x] : 0;
+        batch_words<W> found = {};
+        uint64_t own = 0;
+        if (is_here) {
+            batch_words<W> seen = load_words<W>(b.seen, v);
+            found = load_words<W>(b.next, v);
+            own = row_edges(b.push, v);
+            for (int j = 0; j < W; j++)
+                seen.of[j] |= found.of[j];
+            store_words<W>(b.seen, v, seen);
+            if (W > 1)
+                b.marks[v / 32] = 0;
+        }
+        edges += own;
+        count_bits<W>(counts, found);
+        put_pieces(b, is_here, v, own);
+    }
+    add_bit_counts<W>(b, counts);
+    block_add(edges, shared, &b.level->edges);
+    if (blockIdx.x == 0 && threadIdx.x == 0)
+        b.level->vertices = count;
+}
+
+template <int W>
+__global__ static void __launch_bounds__(BLOCK) batch_gather_kernel(gpu_batch b, uint64_t first, uint64_t count, uint64_t *to)
+{
+    for (uint64_t i = (uint64_t)blockIdx.x * BLOCK + threadIdx.x; i < count; i += (uint64_t)gridDim.x * BLOCK)
+        store_words<W>(to, i, load_words<W>(b.now, b.fresh[first + i]));
+}
+
+/* ---- launches ---- */
+
+template <int W>
+static void launch_roots(const gpu_batch *b, const uint32_t *root, uint32_t count, cudaStream_t stream)
+{
+    batch_roots_kernel<W><<<1, BLOCK, 0, stream>>>(*b, root, count);
+}
+
+template <int W> static void launch_push(const gpu_batch *b, uint64_t pieces, cudaStream_t stream)
+{
+    batch_push_kernel<W><<<blocks_for(pieces, BLOCK / PUSH_LANES), BLOCK, 0, stream>>>(*b, pieces);
+}
+
+template <int W> static void launch_take(const gpu_batch *b, uint64_t pieces, uint64_t most, cudaStream_t stream)
+{
+    batch_clear_kernel<W><<<blocks_for(pieces, BLOCK), BLOCK, 0, stream>>>(*b, pieces);
+    batch_take_list_kernel<W><<<blocks_for(most, BLOCK), BLOCK, 0, stream>>>(*b);
+}
+
+template <int W>
+static void launch_gather(const gpu_batch *b, uint64_t first, uint64_t count, uint64_t *to, cudaStream_t stream)
+{
+    batch_gather_kernel<W><<<blocks_for(count, BLOCK), BLOCK, 0, stream>>>(*b, first, count, to);
+}
+
+void cuda_batch_roots(const struct gpu_batch *b, const uint32_t *root, uint32_t count, cudaStream_t stream)
+{
+    BATCH_BY_WORDS(b, launch_roots, b, root, count, stream);
+}
+
+void cuda_batch_push(const struct gpu_batch *b, uint64_t pieces, cudaStream_t stream)
+{
+    BATCH_BY_WORDS(b, launch_push, b, pieces, stream);
+}
+
+void cuda_batch_take_list(const struct gpu_batch *b, uint64_t pieces, uint64_t most, cudaStream_t stream)
+{
+    BATCH_BY_WORDS(b, launch_take, b, pieces, most, stream);
+}
+
+void cuda_batch_gather(const struct gpu_batch *b, uint64_t first, uint64_t count, uint64_t *to, cudaStream_t stream)
+{
+    BATCH_BY_WORDS(b, launch_gather, b, first, count, to, stream);
+}

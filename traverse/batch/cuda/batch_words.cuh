@@ -1,0 +1,111 @@
+/* batch_words.cuh: words of bits of a vertex, a bit for each root, and how often each is set */
+#ifndef DBFS_BATCH_WORDS_CUH
+#define DBFS_BATCH_WORDS_CUH
+
+#include "batch_kernels.h"
+#include "traverse/cuda/cuda_common.cuh"
+
+/* Calls `name` compiled for the words of a vertex. */
+#define BATCH_BY_WORDS(b, name, ...) \
+    ((b)->words == 1 ? name<1>(__VA_ARGS__) : (b)->words == 2 ? name<2>(__VA_ARGS__) : name<4>(__VA_ARGS__))
+
+/* Loaded and stored by as few instructions as there are. */
+template <int W> struct __align__(W == 1 ? 8 : 16) batch_words {
+    unsigned long long of[W];
+};
+
+template <int W> __device__ static inline batch_words<W> load_words(const uint64_t *words, uint64_t v)
+{
+    return ((const batch_words<W> *)words)[v];
+}
+
+template <int W> __device__ static inline void store_words(uint64_t *words, uint64_t v, const batch_words<W> &value)
+{
+    ((batch_words<W> *)words)[v] = value;
+}
+
+template <int W> __device__ static inline bool is_any(const batch_words<W> &words)
+{
+    unsigned long long any = 0;
+    for (int j = 0; j < W; j++)
+        any |= words.of[j];
+    return any != 0;
+}
+
+/* The bits that are wanted and not in `has`. */
+template <int W> __device__ static inline batch_words<W> missing_in(const gpu_batch &b, const batch_words<W> &has)
+{
+    batch_words<W> missing;
+    for (int j = 0; j < W; j++)
+        missing.of[j] = b.wanted[j] & ~has.of[j];
+    return missing;
+}
+
+__device__ static inline uint64_t row_edges(const gpu_batch_rows &rows, uint64_t v)
+{
+    return rows.offsets[v + 1] - rows.offsets[v];
+}
+
+/* ---- counts by root ---- */
+
+/* A warp's words are rows of a matrix of bits: bit i of lane k becomes bit k of lane i. */
+__device__ static inline unsigned transpose_bits(unsigned row)
+{
+    const unsigned low[5] = {0x55555555u, 0x33333333u, 0x0f0f0f0fu, 0x00ff00ffu, 0x0000ffffu};
+#pragma unroll
+    for (int k = 4; k >= 0; k--) {
+        const unsigned step = 1u << k, other = __shfl_xor_sync(ALL_LANES, row, (int)step);
+        row = lane_id() & step ? (row & ~low[k]) | (other & ~low[k]) >> step : (row & low[k]) | (other & low[k]) << step;
+    }
+    return row;
+}
+
+/* Of lane i: how often bits i, 32 + i, ... were set. */
+template <int W> struct bit_counts {
+    unsigned of[2 * W];
+};
+
+/* All lanes of a warp call it. */
+template <int W> __device__ static inline void count_bits(bit_counts<W> &counts, const batch_words<W> &words)
+{
+#pragma unroll
+    for (int k = 0; k < 2 * W; k++) {
+        const unsigned half = (unsigned)(words.of[k / 2] >> (k % 2 * 32));
+        if (__any_sync(ALL_LANES, half != 0))
+            counts.of[k] += __popc(transpose_bits(half));
+    }
+}
+
+/* Adds the counts of a block to those of the level. All threads of the block call it. */
+template <int W> __device__ static inline void add_bit_counts(const gpu_batch &b, const bit_counts<W> &counts)
+{
+    __shared__ unsigned sum[64 * W];
+    for (unsigned i = threadIdx.x; i < 64 * W; i += BLOCK)
+        sum[i] = 0;
+    __syncthreads();
+    for (int k = 0; k < 2 * W; k++)
+        atomicAdd(&sum[32 * k + lane_id()], counts.of[k]);
+    __syncthreads();
+    for (unsigned i = threadIdx.x; i < 64 * W; i += BLOCK) {
+        if (sum[i] != 0)
+            atomicAdd(&b.level->count[i], (unsigned long long)sum[i]);
+    }
+}
+
+/* ---- lists ---- */
+
+/* Puts the row of vertex v, which has so many edges, among the pieces of the frontier, if `is_here`. A row without edges is
+ * a piece, too: the vertex has words to be cleared. All threads of a block call it. */
+__device__ static inline void put_pieces(const gpu_batch &b, bool is_here, uint32_t v, uint64_t edges)
+{
+    const unsigned full = (unsigned)((edges + BATCH_PUSH_PIECE - 1) / BATCH_PUSH_PIECE);
+    const unsigned own = !is_here ? 0 : full > 0 ? full : 1;
+    unsigned total, before = block_prefix(own, &total);
+    if (total == 0)
+        return;
+    const unsigned long long at = reserve(total, &b.level->pieces) + before;
+    for (unsigned i = 0; i < own; i++)
+        b.pieces[at + i] = gpu_batch_piece{v, i};
+}
+
+#endif
