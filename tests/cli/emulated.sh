@@ -387,7 +387,9 @@ for th in 0 20 inf; do
     by_slices tree ends $th 1x1 0
 done
 by_slices search ends 20 1x1 --reverse
-EMULATED_SLICED=1 search arcs 20 1x1 # more edges than all levels read: not by slices
+rm -f "$tmp/kernels.arcs"
+EMULATED_SLICED=8388608 EMULATED_ALL_SLICES=0 EMULATED_KERNELS=$tmp/kernels.arcs search arcs 20 1x1
+check 'a directed graph whose levels do not read all slices goes by classes' grep -q '^whole_kernel<alone>' "$tmp/kernels.arcs"
 for th in 0 inf; do
     tree ends $th 1x1 0
     tree ends $th 1x2 0

@@ -42,11 +42,11 @@ static uint32_t row_column(const struct slices *s, enum vertex_kind kind, uint64
 
 static void compare_slice(const struct slices *s, uint32_t slice, uint32_t v, uint32_t j, uint32_t expected)
 {
-    uint32_t column = s->sliced.slices[slice].column[j], vertex = s->sliced.links[slice].of[j].vertex;
+    uint32_t column = s->sliced.slices[slice].column[j], vertex = s->sliced.pushes.links[slice].of[j].vertex;
     uint32_t first = s->first[expected], count = s->first[expected + 1] - first, many = SLICED_MANY;
     check_that(column == expected, "column %u of slice %u, of %u, is %u, not %u", j, slice, v, column, expected);
     check_that(vertex == expected, "link %u of slice %u, of %u, is to %u, not to %u", j, slice, v, vertex, expected);
-    check_that(s->sliced.links[slice].of[j].slices == (first | (count < many ? count : many) << SLICED_FIRST_BITS),
+    check_that(s->sliced.pushes.links[slice].of[j].slices == (first | (count < many ? count : many) << SLICED_FIRST_BITS),
                "slices of link %u of slice %u", j, slice);
 }
 
@@ -156,7 +156,7 @@ static struct slices make_slices(const struct shard *shard)
     cuda_sliced_fill(&s.sliced, csr, &to, 0);
     managed_settle();
     s.sliced.slices = to.slices;
-    s.sliced.links = to.links;
+    s.sliced.pushes.links = to.links;
     s.sliced.row = to.row;
     s.sliced.rows = (struct slice_rows){to.heads, to.pieces, to.state->pieces};
     check_that(to.state->pieces <= gpu_sliced_pieces(room), "%u pieces", to.state->pieces);

@@ -192,9 +192,9 @@ static void put_whole(struct gpu_plan *plan, const struct shard *shard,
 int gpu_searches_by_slices(const struct gpu_plan *plan, const struct shard *shard)
 {
     const struct shard_rows_kept *kept = &shard->kept;
-    const uint64_t most = kept->directed ? SLICED_ALL_EDGES : SLICED_MOST_EDGES;
-    return shard->p == 1 && (!kept->directed || kept->with_in) && !plan->by_classes && gpu_searches_whole(plan) &&
-           plan->resident == RESIDENT_RAW && shard_pushed_edges(shard) <= most &&
+    const uint64_t edges = shard_pushed_edges(shard);
+    return shard->p == 1 && (!kept->directed || (kept->with_in && edges <= SLICED_ALL_EDGES)) && !plan->by_classes &&
+           gpu_searches_whole(plan) && plan->resident == RESIDENT_RAW && edges <= SLICED_MOST_EDGES &&
            shard->d + shard->locals <= SLICED_MOST_VERTICES;
 }
 

@@ -109,11 +109,16 @@ struct sliced_outputs {
     struct sliced_answer answer;
 };
 
+/* For levels of pushes. */
+struct slice_pushes {
+    const struct slice_links *links; /* [count]; at multiples of 32 bytes */
+    const uint32_t *row; /* of each: as gpu_sliced's `row`, and the same if the graph is undirected */
+};
+
 struct gpu_sliced {
     const struct slice_columns *slices; /* [count], in the order of rows; at multiples of 16 bytes */
-    const struct slice_links *links;    /* [count]; at multiples of 32 bytes */
     const uint32_t *row;                /* [count]: of a slice, with the weight of the row */
-    const uint32_t *pusher;             /* the vertex of a slice of links, as `row`, which it is if the graph is undirected */
+    struct slice_pushes pushes;
     const uint32_t *first;              /* [32 words + 1]: the first slice of a vertex */
     struct slice_rows rows;
     uint32_t count;

@@ -57,7 +57,7 @@ __device__ static inline void put_slices(const gpu_sliced &s, uint32_t *list, un
 /* The vertex that has the slice, as a parent. */
 __device__ static inline uint32_t pushing_code(const gpu_sliced &s, uint32_t slice)
 {
-    return has_parents(s) ? code_of(s, s.pusher[slice] & SLICED_ROW) : 0;
+    return has_parents(s) ? code_of(s, s.pushes.row[slice] & SLICED_ROW) : 0;
 }
 
 /* Pushes along link number i of the listed slices, one a lane. Lanes without a link get one to the root, which is
@@ -67,7 +67,7 @@ __device__ static inline unsigned push_link(const gpu_sliced &s, int32_t depth, 
 {
     const uint32_t slice = has ? list[i / SLICED_COLUMNS] : 0;
     link =
-        has ? ((const uint2 *)s.links)[(uint64_t)slice * SLICED_COLUMNS + i % SLICED_COLUMNS] : make_uint2(s.root, 0);
+        has ? ((const uint2 *)s.pushes.links)[(uint64_t)slice * SLICED_COLUMNS + i % SLICED_COLUMNS] : make_uint2(s.root, 0);
     if (!claim(link.x))
         return 0;
     put_depth(s, link.x, depth, pushing_code(s, slice));
@@ -92,7 +92,7 @@ __device__ static inline void push_by_links(B &block, const gpu_sliced &s, const
 __device__ static inline void push_slice(const gpu_sliced &s, int32_t depth, uint32_t slice, bool has,
                                          unsigned *count, uint32_t *next)
 {
-    const uint4 *links = (const uint4 *)&s.links[slice];
+    const uint4 *links = (const uint4 *)&s.pushes.links[slice];
     const uint4 none = make_uint4(s.root, 0, s.root, 0), a = has ? links[0] : none, b = has ? links[1] : none;
     const uint2 link[SLICED_COLUMNS] = {make_uint2(a.x, a.y), make_uint2(a.z, a.w), make_uint2(b.x, b.y),
                                         make_uint2(b.z, b.w)};

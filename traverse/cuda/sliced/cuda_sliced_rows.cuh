@@ -308,7 +308,7 @@ template <class B>
 __device__ static inline void push_lane(B &block, const gpu_sliced &s, unsigned turn, int32_t depth, uint32_t row,
                                         uint32_t slice, slice_tally &tally)
 {
-    const uint4 *links = (const uint4 *)&s.links[slice], a = links[0], b = links[1];
+    const uint4 *links = (const uint4 *)&s.pushes.links[slice], a = links[0], b = links[1];
     const uint2 link[SLICED_COLUMNS] = {make_uint2(a.x, a.y), make_uint2(a.z, a.w), make_uint2(b.x, b.y),
                                         make_uint2(b.z, b.w)};
     const uint32_t code = has_parents(s) ? code_of(s, row) : 0;

@@ -85,9 +85,8 @@ enum status gpu_sliced_open(struct device *dev, const struct gpu_sliced_arrays *
     struct gpu_sliced *s = &dev->whole.sliced.search;
     const struct gpu_vertices *d = &dev->of[DELEGATES], *n = &dev->of[NORMALS];
     *s = (struct gpu_sliced){.slices = arrays->slices,
-                            .links = arrays->links,
                             .row = arrays->row,
-                            .pusher = arrays->pushers != NULL ? arrays->pushers : arrays->row,
+                            .pushes = {arrays->links, arrays->pushers != NULL ? arrays->pushers : arrays->row},
                             .first = arrays->first,
                             .rows = {.heads = arrays->heads, .pieces = arrays->pieces},
                             .words = gpu_sliced_words(d->count, n->count),
