@@ -362,13 +362,13 @@ check_others() {
     grep -v '^#' datasets/usa-road-NY.txt >"$work/text" && from_text 'USA-road NY' memory 0
 }
 
-# dbfs-graph500: its tests, with planted faults, where it searches and proves on GPUs; batches of roots
+# dbfs-graph500: its tests, with planted faults, where it searches and proves on GPUs
 check_proofs() {
     check_command 'dbfs-graph500' env BACKEND="$backend" bash tests/cli/dbfs-graph500.sh
-    check_command 'dbfs-batch' env BACKEND="$backend" bash tests/cli/dbfs-batch.sh
 }
 
 check_larger_proofs() {
+    check_command 'dbfs-batch' env BACKEND="$backend" bash tests/cli/dbfs-batch.sh
     local p layout
     for p in 1 2 4; do
         for layout in $(layouts_of $p); do
