@@ -313,13 +313,14 @@ END {
 
 # ---- what moved ----
 
-# read_breakdowns FILE...: runs that counted what moved
-read_breakdowns() {
+# read_counted PATTERN MEMBER OPTION FILE...: runs made with an option that counts what moved: they have PATTERN
+read_counted() {
+    local pattern=$1 member=$2 option=$3 number=0
+    shift 3
     read_runs "$@"
-    number=0
     for file in "$@"; do
-        grep -q "^$number	roots\.0\.levels_exchanged\.mask_bytes\." "$work/values" ||
-            die 3 "$file: no levels_exchanged: dbfs-traverse writes it with --breakdown"
+        grep -q "^$number	$pattern" "$work/values" ||
+            die 3 "$file: no $member: dbfs-traverse writes it with $option"
         number=$((number + 1))
     done
 }
@@ -332,7 +333,7 @@ exchange() {
         exchanged_pairs "$@"
         return
     fi
-    read_breakdowns "$@"
+    read_counted 'roots\.0\.levels_exchanged\.mask_bytes\.' levels_exchanged --breakdown "$@"
     over_values '
 function of(name) { return of_level[d, name, l] / searches[d] }
 function row(kind, vertices, vertices_after, bytes, bytes_after) {
@@ -355,13 +356,7 @@ END {
 
 # Means over all searches, as above: lists before and after, and bits in the bytes of both.
 exchanged_pairs() {
-    read_runs "$@"
-    number=0
-    for file in "$@"; do
-        grep -q "^$number	environment\.pairs	true$" "$work/values" ||
-            die 3 "$file: no pairs_exchanged: dbfs-traverse writes it with --pairs"
-        number=$((number + 1))
-    done
+    read_counted 'environment\.pairs	true$' pairs_exchanged --pairs "$@"
     over_values '
 function add_up(   i, k, place) { # all searches of run d
     split("", moves); split("", found); split("", sent); split("", bytes)
@@ -396,7 +391,7 @@ END {
 # Times are medians over the searches, counts are means.
 options() {
     [ $# -gt 0 ] || usage 'options: which runs?'
-    read_breakdowns "$@"
+    read_counted 'roots\.0\.levels_exchanged\.mask_bytes\.' levels_exchanged --breakdown "$@"
     over_values '
 function average(name) { return of_run[d, name] / searches[d] }
 function middle(names,   part, parts, i, n) { # of the sums of these parts, a sum for each search

@@ -241,30 +241,32 @@ static void json_levels(FILE *out, const struct record *r)
     fputs("}", out);
 }
 
-/* Prints counts of the exchange, level by level. */
-static void json_moved(FILE *out, const struct record *r)
+/* Prints rows[count][members] as an object of columns, one for each member. */
+static void json_columns(FILE *out, const char *title, const char *const *name, int members, const uint64_t *rows,
+                         uint64_t count)
 {
-    fputs(",\n     \"levels_exchanged\": {", out);
-    for (int count = 0; count < EXCHANGE_COUNTS; count++) {
-        fprintf(out, "%s\"%s\": [", count > 0 ? ",\n       " : "", exchange_count_name[count]);
-        for (uint32_t i = 0; i < r->iterations; i++)
-            fprintf(out, "%s%" PRIu64, i > 0 ? ", " : "", r->moved[i].of[count]);
+    fprintf(out, ",\n     \"%s\": {", title);
+    for (int member = 0; member < members; member++) {
+        fprintf(out, "%s\"%s\": [", member > 0 ? ",\n       " : "", name[member]);
+        for (uint64_t i = 0; i < count; i++)
+            fprintf(out, "%s%" PRIu64, i > 0 ? ", " : "", rows[i * (uint64_t)members + (uint64_t)member]);
         fputs("]", out);
     }
     fputs("}", out);
 }
 
-/* Prints what ranks sent to each other, a column for each member. */
+/* Prints counts of the exchange, level by level. */
+static void json_moved(FILE *out, const struct record *r)
+{
+    _Static_assert(sizeof *r->moved == EXCHANGE_COUNTS * sizeof(uint64_t), "counts have nothing between them");
+    json_columns(out, "levels_exchanged", exchange_count_name, EXCHANGE_COUNTS, (const uint64_t *)r->moved, r->iterations);
+}
+
+/* Prints what ranks sent to each other. */
 static void json_pairs(FILE *out, const struct pair_log *pairs)
 {
-    fputs(",\n     \"pairs_exchanged\": {", out);
-    for (int member = 0; member < PAIR_MEMBERS; member++) {
-        fprintf(out, "%s\"%s\": [", member > 0 ? ",\n       " : "", pair_member_name[member]);
-        for (uint64_t i = 0; i < pairs->count; i++)
-            fprintf(out, "%s%" PRIu64, i > 0 ? ", " : "", pairs->note[i].of[member]);
-        fputs("]", out);
-    }
-    fputs("}", out);
+    _Static_assert(sizeof *pairs->note == PAIR_MEMBERS * sizeof(uint64_t), "members have nothing between them");
+    json_columns(out, "pairs_exchanged", pair_member_name, PAIR_MEMBERS, (const uint64_t *)pairs->note, pairs->count);
 }
 
 static void json_record(FILE *out, const struct environment *env, const struct record *r)
