@@ -3,6 +3,7 @@
 #define DBFS_CUDA_DEVICE_H
 
 #include "traverse/cuda/answers/cuda_answers.h"
+#include "cuda_choose.h"
 #include "cuda_error.h"
 #include "traverse/cuda/whole/cuda_group.h"
 #include "cuda_kernels.h"
@@ -176,7 +177,7 @@ struct gpu_memory {
 struct device {
     const struct shard *shard;
     int ordinal;
-    char where[320]; /* host, rank and GPU, for messages */
+    char where[GPU_WHERE]; /* host, rank and GPU, for messages */
     struct device_load load;
     struct gpu_memory memory;
     struct gpu_csr csr[ROW_SETS]; /* as the shard has them */

@@ -1,4 +1,5 @@
 /* cuda_open.c: the CUDA backend: its tables (backend.h), and opening a GPU: its memory and the shard in it */
+#include "cuda_choose.h"
 #include "cuda_device.h"
 #include "cuda_error.h"
 #include "cuda_load.h"
@@ -12,35 +13,12 @@
 
 /* ---- the GPU ---- */
 
-/* Devices beyond the number of GPUs share them. */
-static int ordinal_of(uint32_t slot, int gpus)
-{
-    return (int)(slot % (uint32_t)gpus);
-}
-
 static uint64_t place_of_slot(uint32_t slot)
 {
     int gpus = 0;
     if (cudaGetDeviceCount(&gpus) != cudaSuccess || gpus < 1)
         return 0;
-    return gpu_place(ordinal_of(slot, gpus)) + 1;
-}
-
-static enum status choose_gpu(struct device *dev, const struct device_options *options,
-                              struct error *e)
-{
-    int gpus = 0;
-    snprintf(dev->where, sizeof dev->where, "%s, rank %u", options->host, options->rank);
-    if (CUDA_TRY(cudaGetDeviceCount(&gpus), dev->where, e) != ST_OK) {
-        e->status = ST_RESOURCE;
-        return e->status;
-    }
-    dev->ordinal = ordinal_of(options->slot, gpus);
-    snprintf(dev->where, sizeof dev->where, "%s, rank %u, GPU %d", options->host, options->rank,
-             dev->ordinal);
-    /* the host waits for counts that arrive within microseconds */
-    CUDA_TRY(cudaSetDevice(dev->ordinal), dev->where, e);
-    return e->status;
+    return gpu_place(gpu_ordinal(slot, gpus)) + 1;
 }
 
 /* ---- memory ---- */
@@ -372,9 +350,10 @@ static enum status open_device(struct device *dev, const struct device_options *
                                        .notes = options->notes,
                                        .resident = options->resident,
                                        .hosted = GPU_ALL_HOSTED};
+    const struct gpu_user user = {options->host, options->rank, options->slot};
     void *at[GPU_ARRAY_COUNT];
     dev->whole.answer = options->answer;
-    if (choose_gpu(dev, options, e) != ST_OK)
+    if (gpu_choose(&user, &dev->ordinal, dev->where, e) != ST_OK)
         return e->status;
     planned.by_classes = options->by_classes || !cuda_sliced_fits(gpu_sliced_words(dev->shard->d, dev->shard->locals));
     if (gpu_take_memory(dev, &planned, &plan, e) != ST_OK ||

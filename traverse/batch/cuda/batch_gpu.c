@@ -5,11 +5,11 @@
 #include "batch_kernels.h"
 
 #include "traverse/batch/batch_search.h"
+#include "traverse/cuda/cuda_choose.h"
 #include "traverse/cuda/cuda_error.h"
 
 #include "formats/base/cli.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -34,7 +34,7 @@ struct batch_search {
     uint32_t *list;                /* [vertices], likewise */
     int is_list;                   /* the frontier is a list, and `next` is zero */
     uint64_t left;                 /* edges of rows that lack a root */
-    char where[300];
+    char where[GPU_WHERE];
 };
 
 /* ---- memory ---- */
@@ -144,16 +144,11 @@ static enum status take_memory(struct batch_search *s, struct error *e)
 
 /* ---- opening ---- */
 
-/* Ranks beyond the number of GPUs share them. */
 static enum status choose_gpu(struct batch_search *s, const struct batch_place *place, struct error *e)
 {
-    int gpus = 0;
-    snprintf(s->where, sizeof s->where, "%s, rank %u", place->host, place->rank);
-    if (CUDA_TRY(cudaGetDeviceCount(&gpus), s->where, e) != ST_OK)
-        return e->status = ST_RESOURCE;
-    int ordinal = (int)(place->slot % (uint32_t)gpus);
-    snprintf(s->where, sizeof s->where, "%s, rank %u, GPU %d", place->host, place->rank, ordinal);
-    if (CUDA_TRY(cudaSetDevice(ordinal), s->where, e) != ST_OK)
+    const struct gpu_user user = {place->host, place->rank, place->slot};
+    int ordinal;
+    if (gpu_choose(&user, &ordinal, s->where, e) != ST_OK)
         return e->status;
     return CUDA_TRY(cudaStreamCreateWithFlags(&s->stream, cudaStreamNonBlocking), s->where, e);
 }

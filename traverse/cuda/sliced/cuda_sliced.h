@@ -111,8 +111,8 @@ struct sliced_outputs {
 
 /* For levels of pushes. */
 struct slice_pushes {
-    const struct slice_links *links; /* [count]; at multiples of 32 bytes */
-    const uint32_t *row; /* of each: as gpu_sliced's `row`, and the same if the graph is undirected */
+    const struct slice_links *links; /* of all rows by source; at multiples of 32 bytes */
+    const uint32_t *row; /* of each link slice, as gpu_sliced's `row`; the same array if the graph is undirected */
 };
 
 struct gpu_sliced {

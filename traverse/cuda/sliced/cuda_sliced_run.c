@@ -18,7 +18,7 @@ static uint32_t most_of_one_block(const struct device *dev)
     return (uint32_t)(slices < SLICED_ONE_LEAST ? SLICED_ONE_LEAST : slices > SLICED_ONE_SLICES ? SLICED_ONE_SLICES : slices);
 }
 
-/* All on the stream of the search, which follows them. `arrays->first` holds the places of the rows last counted. */
+/* Writes the places of rows to `arrays->first`, on the stream of the search, which follows. The next call overwrites them. */
 static enum status count_rows(struct device *dev, const struct gpu_csr *csr, uint32_t least,
                               const struct gpu_sliced_arrays *arrays, struct error *e)
 {
@@ -56,6 +56,7 @@ static enum status fill_links(struct device *dev, const struct gpu_sliced_arrays
     return CUDA_LAUNCHED(dev->where, e);
 }
 
+/* Makes the links after the slices, as both need `first` of their own rows; a search has that of the links. */
 static enum status make_slices(struct device *dev, const struct gpu_sliced_arrays *arrays, struct error *e)
 {
     struct gpu_sliced *s = &dev->whole.sliced.search;

@@ -1,0 +1,18 @@
+/* cuda_choose.c: see cuda_choose.h */
+#include "cuda_choose.h"
+#include "cuda_error.h"
+
+#include <stdio.h>
+
+enum status gpu_choose(const struct gpu_user *user, int *ordinal, char where[GPU_WHERE], struct error *e)
+{
+    int gpus = 0;
+    snprintf(where, GPU_WHERE, "%s, rank %u", user->host, user->rank);
+    if (CUDA_TRY(cudaGetDeviceCount(&gpus), where, e) != ST_OK) {
+        e->status = ST_RESOURCE;
+        return e->status;
+    }
+    *ordinal = gpu_ordinal(user->slot, gpus);
+    snprintf(where, GPU_WHERE, "%s, rank %u, GPU %d", user->host, user->rank, *ordinal);
+    return CUDA_TRY(cudaSetDevice(*ordinal), where, e);
+}

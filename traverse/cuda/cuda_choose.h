@@ -1,0 +1,26 @@
+/* cuda_choose.h: which GPU of a host a device uses */
+#ifndef DBFS_CUDA_CHOOSE_H
+#define DBFS_CUDA_CHOOSE_H
+
+#include "formats/base/status.h"
+
+#include <stdint.h>
+
+enum { GPU_WHERE = 320 }; /* bytes of a name for messages: host, rank and GPU */
+
+/* A device that wants a GPU: its rank, and its number among the devices of the host. */
+struct gpu_user {
+    const char *host;
+    uint32_t rank, slot;
+};
+
+/* The GPU of a device. Devices beyond the number of GPUs share them. */
+static inline int gpu_ordinal(uint32_t slot, int gpus)
+{
+    return (int)(slot % (uint32_t)gpus);
+}
+
+/* Makes the user's GPU the current one of this thread, and writes its name to `where`. ST_RESOURCE: there is no GPU. */
+enum status gpu_choose(const struct gpu_user *user, int *ordinal, char where[GPU_WHERE], struct error *e);
+
+#endif
