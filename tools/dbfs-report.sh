@@ -315,12 +315,13 @@ END {
 
 # read_counted PATTERN MEMBER OPTION FILE...: runs made with an option that counts what moved: they have PATTERN
 read_counted() {
-    local pattern=$1 member=$2 option=$3 number=0
+    pattern=$1 member=$2 wanted=$3
     shift 3
     read_runs "$@"
+    number=0
     for file in "$@"; do
         grep -q "^$number	$pattern" "$work/values" ||
-            die 3 "$file: no $member: dbfs-traverse writes it with $option"
+            die 3 "$file: no $member: dbfs-traverse writes it with $wanted"
         number=$((number + 1))
     done
 }
