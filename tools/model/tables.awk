@@ -10,8 +10,8 @@ BEGIN {
     document = -1
     while ((getline line <rates) > 0) { split(line, pair, "\t"); rate[pair[1]] = pair[2] + 0 }
     while ((getline line <names_file) > 0) run_name[++names] = line
-    apply_design(switches)
-    parts = split("visits imbalance delegates levels masks vertices messages counts overlapped", part_name, " ")
+    apply_design("masks=hosts reduction=halving words=sparse form=" form)
+    parts = split("visits imbalance delegates levels masks vertices messages counts", part_name, " ")
 }
 function print_parts(part,   i) { for (i = 1; i <= parts; i++) printf "\t%s", ms(part[part_name[i]]) }
 function print_part_names(   i) { for (i = 1; i <= parts; i++) printf "\t%s_ms", part_name[i] }
@@ -187,7 +187,7 @@ function device_counts(p,   n, x) { # 1, 2, 4, ... 65536, 100000
 function note_breaks(at, part, bytes, p,   i, name) {
     for (i = 1; i <= parts; i++) {
         name = part_name[i]
-        if (name != "visits" && name != "overlapped" && !at[name] && part[name] > part["visits"]) at[name] = p
+        if (name != "visits" && !at[name] && part[name] > part["visits"]) at[name] = p
     }
     if (!at["memory"] && bytes > rate["device_bytes"]) at["memory"] = p
 }
@@ -226,13 +226,10 @@ function scale_up(kind, what, quiet,   n, p, i, graph, layout, part, s, efficien
     print_breaks(what, at, last)
 }
 
-# Turns on one switch after the other and keeps it, from the design of the paper to all later ideas.
-function print_designs(kind,   n, step, i, word) {
-    n = split("masks=flat reduction=tree words=dense form=list messages=direct counts=all overlap=0 uniquify=0;" \
-        "masks=hosts;reduction=halving;form=auto;words=sparse;masks=slices;messages=gathered;messages=merged;" \
-        "uniquify=1;counts=sums;overlap=1", step, ";")
+# Starts with the design of the paper, and changes one part after the other to that of dbfs-traverse.
+function print_designs(kind,   n, step, i) {
+    n = split("masks=flat reduction=tree words=dense form=list;masks=hosts;reduction=halving;form=auto;words=sparse", step, ";")
     for (i = 1; i <= n; i++) {
-        split(step[i], word, " ")
         apply_design(step[i])
         scale_up(kind, (i > 1 ? "and " : "") step[i], 1)
     }
@@ -240,8 +237,6 @@ function print_designs(kind,   n, step, i, word) {
 function apply_design(text,   n, i, word, pair) {
     n = split(text, word, " ")
     for (i = 1; i <= n; i++) { split(word[i], pair, "="); design[pair[1]] = pair[2] }
-    if (design["overlap"] == "0") design["overlap"] = 0
-    if (design["uniquify"] == "0") design["uniquify"] = 0
 }
 
 function print_scaling(kind) {
@@ -256,7 +251,7 @@ function paper_threshold(scale) { return int(64 * 2 ^ ((scale - 30) / 2) + .5) }
 
 # Hosts, ranks of a host, GPUs of a rank, scale, GTEPS: Table II, figure 9 and its text
 function print_paper(   n, point, i, v, graph, layout, part, s, measured, p, ranks) {
-    apply_design("masks=hosts reduction=tree words=dense form=list messages=direct")
+    apply_design("masks=hosts reduction=tree words=dense form=list")
     n = split("1 1 1 24 22.9;1 1 2 25 32.5;1 1 4 26 39.8;2 1 4 29 53.13;31 2 2 33 259.8", point, ";")
     print "hosts\tranks\tp\tscale\tth\tlevels\tdelegates_percent\tnn_percent\tvolume_bytes\tcost_ms\tshort_cost_ms\tpaper_ms" \
         "\tpredicted_ms\terror_percent\tmasks_ms\tvertices_ms\tpaper_gteps\tpredicted_gteps"
