@@ -60,6 +60,7 @@ batch_src    = $(wildcard traverse/batch/*.c) $(if $(filter 1,$(CUDA)),$(wildcar
 traverse_src = $(filter-out $(cuda_c) $(graph500_src) $(grid_src) $(paths_src) $(batch_src),\
                  $(wildcard traverse/*.c traverse/*/*.c traverse/cuda/*/*.c traverse/exchange/*/*.c))
 unit_src     = $(wildcard tests/unit/*.c)
+gpu_test_src = $(filter-out tests/gpu/staging_mpi.c tests/gpu/fail_cuda.c,$(wildcard tests/gpu/*.c))
 plain_tests  = oracle treecheck mkgraph
 
 CC_LINK = $(CC)
@@ -124,46 +125,24 @@ cuda_obj  = $(cuda_cu:%=$(BUILD)/%.o)
 proof_obj = $(proof_cu:%=$(BUILD)/%.o)
 batch_obj = $(batch_cu:%=$(BUILD)/%.o)
 
-# what the MPI library can do is looked up in the running program
-$(BUILD)/bin/dbfs-traverse $(BUILD)/tests/gpu_kernels $(BUILD)/tests/fail_cuda: LDLIBS += -ldl
-$(BUILD)/bin/dbfs-traverse: $(call obj,$(traverse_src)) $(cuda_obj) $(libmpi) $(libformats)
+# Programs of traverse/ share all objects of dbfs-traverse but its main file. The 2D search has a search and a command
+# line of its own. -ldl: the program asks at run time what its MPI library can do.
+shared_src = $(filter-out traverse/main.c,$(traverse_src))
+$(BUILD)/bin/dbfs-traverse: $(call obj,$(traverse_src))
+$(BUILD)/bin/dbfs-traverse-2d: $(call obj,$(grid_src) \
+    $(filter-out traverse/search/bfs.c traverse/options/traverse_program.c,$(traverse_src)))
+$(BUILD)/bin/dbfs-graph500: $(call obj,$(graph500_src) $(shared_src)) $(proof_obj)
+$(BUILD)/bin/dbfs-paths: $(call obj,$(paths_src) $(shared_src))
+$(BUILD)/bin/dbfs-batch: $(call obj,$(batch_src) $(shared_src)) $(batch_obj)
+# the validator of the benchmark, on answers with planted faults; kernels beside their twins on the CPU
+$(BUILD)/tests/plant_faults: $(BUILD)/tests/plant_faults.o
+$(BUILD)/tests/gpu_kernels: $(call obj,$(gpu_test_src))
+$(BUILD)/tests/plant_faults $(BUILD)/tests/gpu_kernels: \
+    $(call obj,$(filter-out %_main.c,$(graph500_src)) $(shared_src)) $(proof_obj)
+searching = $(filter-out $(TOOLS),$(PROGRAMS))
+$(searching:%=$(BUILD)/bin/%) $(BUILD)/tests/plant_faults $(BUILD)/tests/gpu_kernels: $(cuda_obj) $(libmpi) $(libformats)
 	@mkdir -p $(@D)
-	$(mpicc) $(ALL_CFLAGS) $(LDFLAGS) -o $@ $^ $(LDLIBS) $(cuda_libs)
-
-# the 2D search shares all objects of dbfs-traverse but its search and its command line
-$(BUILD)/bin/dbfs-traverse-2d: LDLIBS += -ldl
-$(BUILD)/bin/dbfs-traverse-2d: $(call obj,$(grid_src) $(filter-out traverse/search/bfs.c traverse/options/traverse_program.c,$(traverse_src))) \
-                               $(cuda_obj) $(libmpi) $(libformats)
-	@mkdir -p $(@D)
-	$(mpicc) $(ALL_CFLAGS) $(LDFLAGS) -o $@ $^ $(LDLIBS) $(cuda_libs)
-
-# the benchmark shares all objects of dbfs-traverse but its main file
-$(BUILD)/bin/dbfs-graph500 $(BUILD)/tests/plant_faults: LDLIBS += -ldl
-$(BUILD)/bin/dbfs-graph500: $(call obj,$(graph500_src) $(filter-out traverse/main.c,$(traverse_src))) \
-                            $(cuda_obj) $(proof_obj) $(libmpi) $(libformats)
-	@mkdir -p $(@D)
-	$(mpicc) $(ALL_CFLAGS) $(LDFLAGS) -o $@ $^ $(LDLIBS) $(cuda_libs)
-
-# so does the search between pairs
-$(BUILD)/bin/dbfs-paths: LDLIBS += -ldl
-$(BUILD)/bin/dbfs-paths: $(call obj,$(paths_src) $(filter-out traverse/main.c,$(traverse_src))) \
-                         $(cuda_obj) $(libmpi) $(libformats)
-	@mkdir -p $(@D)
-	$(mpicc) $(ALL_CFLAGS) $(LDFLAGS) -o $@ $^ $(LDLIBS) $(cuda_libs)
-
-# many roots at once, on what dbfs-traverse has around a search
-$(BUILD)/bin/dbfs-batch: LDLIBS += -ldl
-$(BUILD)/bin/dbfs-batch: $(call obj,$(batch_src) $(filter-out traverse/main.c,$(traverse_src))) \
-                         $(cuda_obj) $(batch_obj) $(libmpi) $(libformats)
-	@mkdir -p $(@D)
-	$(mpicc) $(ALL_CFLAGS) $(LDFLAGS) -o $@ $^ $(LDLIBS) $(cuda_libs)
-
-# the validator of the benchmark, on answers with planted faults
-$(BUILD)/tests/plant_faults: $(BUILD)/tests/plant_faults.o \
-    $(call obj,$(filter-out %_main.c traverse/main.c,$(graph500_src) $(traverse_src))) \
-    $(cuda_obj) $(proof_obj) $(libmpi) $(libformats)
-	@mkdir -p $(@D)
-	$(mpicc) $(ALL_CFLAGS) $(LDFLAGS) -o $@ $^ $(LDLIBS) $(cuda_libs)
+	$(mpicc) $(ALL_CFLAGS) $(LDFLAGS) -o $@ $(filter %.o,$^) $(libmpi) $(libformats) $(LDLIBS) -ldl $(cuda_libs)
 
 $(BUILD)/bin/edgeconv: LDLIBS += $(archive_libs_$(ARCHIVE))
 # the tools that run under mpiexec too
@@ -227,25 +206,17 @@ $(plain_bin): $(BUILD)/tests/%: tests/%.c
 	@mkdir -p $(@D)
 	$(CC) $(ALL_CFLAGS) $(LDFLAGS) -o $@ $<
 
-# The kernels beside the CPU's twins: all of dbfs-graph500 but its main file.
-gpu_test_src = $(filter-out tests/gpu/staging_mpi.c tests/gpu/fail_cuda.c,$(wildcard tests/gpu/*.c))
 gpu_test_bin = $(if $(filter 1,$(CUDA)),$(addprefix $(BUILD)/tests/,gpu_kernels fail_cuda staging_mpi.so))
 
 $(BUILD)/tests/gpu/%.o: tests/gpu/%.c
 	@mkdir -p $(@D)
 	$(CC) $(ALL_CFLAGS) $(cuda_flags) $(CPPFLAGS) -MMD -MP -c -o $@ $<
 
-$(BUILD)/tests/gpu_kernels: $(call obj,$(gpu_test_src) \
-    $(filter-out %_main.c traverse/main.c,$(graph500_src) $(traverse_src))) \
-    $(cuda_obj) $(proof_obj) $(libmpi) $(libformats)
-	@mkdir -p $(@D)
-	$(mpicc) $(ALL_CFLAGS) $(LDFLAGS) -o $@ $^ $(LDLIBS) $(cuda_libs)
-
 # dbfs-traverse with calls of the CUDA runtime that fail: they go to what the first object has in their place
 stand_ins = $$(nm $< | sed -n 's/.* T __wrap_/-Wl,--wrap=/p')
 $(BUILD)/tests/fail_cuda: $(call obj,tests/gpu/fail_cuda.c $(traverse_src)) $(cuda_obj) $(libmpi) $(libformats)
 	@mkdir -p $(@D)
-	$(mpicc) $(ALL_CFLAGS) $(LDFLAGS) -o $@ $^ $(stand_ins) $(LDLIBS) $(cuda_libs)
+	$(mpicc) $(ALL_CFLAGS) $(LDFLAGS) -o $@ $^ $(stand_ins) $(LDLIBS) -ldl $(cuda_libs)
 
 # preloaded before the MPI library; a program's own CUDA runtime must not see this one's
 $(BUILD)/tests/staging_mpi.so: tests/gpu/staging_mpi.c
