@@ -14,7 +14,7 @@ enum gpu_array_id {
     GPU_HEADS,
     GPU_OFFSETS,
     GPU_COLUMNS, /* if they stay packed, their words and groups (packed_row.h) */
-    GPU_COLUMN_PLACES, /* and the rest of their directory */
+    GPU_COLUMN_PLACES, /* the rest of the directory of packed columns */
     GPU_SOURCES,
     GPU_SECTIONS,
     GPU_MASKS = GPU_SECTIONS * ROW_SETS, /* visited, next and incoming masks, cleared together */
