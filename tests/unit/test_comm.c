@@ -1,9 +1,8 @@
 /* test_comm.c: agreements, sums, copies and messages of the ranks of a job (formats/mpi/comm.h).
  *
- * Without mpiexec it is one rank without MPI. tests/cli/comm.sh runs it under mpiexec with an argument:
- * `start` starts MPI even for one rank, `abort` lets the last rank end the job, and `stop` stops it while all wait.
- * Rank 0 reports, and so does every rank on which a check fails.
- */
+ * Without mpiexec it is one rank without MPI. tests/cli/comm.sh runs it under mpiexec with an argument: `start`
+ * starts MPI even for one rank, `abort` lets the last rank end the job, and `stop` stops it while all wait. Rank 0
+ * reports, and so does every rank on which a check fails. */
 #include "formats/base/memory.h"
 #include "formats/mpi/comm.h"
 #include "formats/mpi/mask_reduction.h"
@@ -101,7 +100,7 @@ static void test_agree(void)
 
 /* ---- reductions and copies ---- */
 
-enum { PIECES = (1 << 21) + 77 }; /* more than one call of MPI takes */
+enum { PIECES = (1 << 21) + 77 }; /* more than one MPI call takes */
 
 static void test_sums(void)
 {
@@ -242,7 +241,7 @@ static void fill_pattern(unsigned char *bytes, uint64_t count, uint32_t from, ui
 
 static void test_broadcast(void)
 {
-    /* the last takes two calls of MPI */
+    /* the last one takes two MPI calls */
     static const uint64_t sizes[] = {0, 1, 4097, (1 << 26) + 12345};
     unsigned char *bytes = allocate(sizes[3]);
     int same = 1;
@@ -276,7 +275,7 @@ static void test_alltoall(void)
 
 /* ---- messages ---- */
 
-enum { MESSAGES = 3 }; /* from each rank to each other, with a tag each */
+enum { MESSAGES = 3 }; /* from each rank to each other, each with its own tag */
 
 static uint64_t message_size(uint32_t from, uint32_t to, int tag)
 {
@@ -289,8 +288,7 @@ static uint32_t pattern_of(uint32_t to, int tag)
     return 16 * to + (uint32_t)tag;
 }
 
-/* One list of all messages from this rank, or to it. These have their last tags first, so that nothing but
- * the tags tells them apart. */
+/* Lists all messages from this rank, or to it. The last tags come first, so only the tags tell messages apart. */
 static size_t list_messages(struct transfer *list, int sending)
 {
     size_t count = 0;
@@ -342,7 +340,7 @@ static void test_transfers(void)
     checked(comm_transfer(&comm, NULL, 0, NULL, 0, 1, &e) == ST_OK, "no messages");
 }
 
-/* Rank 0 has no one before it and the last no one behind: the others pass on to the next. */
+/* Rank 0 has no rank before it, and the last rank none behind. The others pass on to the next. */
 static void test_swaps(void)
 {
     enum { SIZE = 5000 };
@@ -377,7 +375,7 @@ static int abort_last(void)
     return 0;
 }
 
-/* The last rank is stopped while it waits, as the others do, but later than they have begun to. */
+/* The last rank is stopped while it waits, but begins to wait later than the others. */
 static int stop_last(void)
 {
     struct error e = {0};
