@@ -1,5 +1,5 @@
 #!/bin/bash
-# dbfs: from a graph in a file to the distances of its vertices, in one command; see dbfs(1).
+# dbfs: goes from a graph in a file to the distances of its vertices, in one command; see dbfs(1).
 #
 # edgeconv and dbfs-pack make shards, and dbfs-traverse searches them. Shards of regular files are kept in CACHE/KEY.
 # KEY is a digest of all that they depend on: the files' paths, inodes, sizes and times, the options, and the version.

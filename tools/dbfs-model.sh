@@ -52,15 +52,15 @@ version='dbfs-model (dbfs) @VERSION@'
 
 # ---- rates ----
 
-# The rows MODEL of a machine, as lines of name, value and comment
-built_in_rates() { # NAME
+# NAME: prints the rows MODEL of a machine, as lines of name, value and comment
+built_in_rates() {
     sed -n -e "s|^/\\* $1: \\(.*\\) \\*/|# \\1|p" \
         -e "s/^MODEL($1, \\([^,]*\\), \\([^,]*\\), \"\\([^\"]*\\)\", \"\\(.*\\)\")/\\1 \\2 # \\3: \\4/p" <<'END'
 @include formats/rates.def
 END
 }
 
-# read_rates NAME|FILE: lines of name and value into $work/rates. A file changes rates of h200, or of cpu.
+# read_rates NAME|FILE: writes lines of name and value to $work/rates. A file changes rates of h200, or of cpu.
 read_rates() {
     : >"$work/given"
     case $1 in
@@ -104,9 +104,9 @@ run_model() {
 
 # ---- plots ----
 
-# Writes the script of a plot. If runs correct some rows, the others are left out: they may be of
-# another machine.
-plot_script() { # KIND TABLE
+# KIND TABLE: writes the script of a plot. If runs correct some rows, the others are left out: they may be of another
+# machine.
+plot_script() {
     awk -F '\t' -v OFS='\t' -v rates="$work/of_gteps" -v times="$work/of_parts" '
         NR == 1 {
             for (i = 1; i <= NF; i++) at[$i] = i

@@ -17,8 +17,8 @@ function imbalance(graph, p,   mean) {
     return p > 1 && mean > 0 ? 1 + sqrt(2 * log(p) * most(1, graph["row_ends"]) / mean) : 1
 }
 
-# The time of visits. The devices of a single group each search in a kernel of all levels. With
-# several groups, the host takes devices through the levels, and their visits are slower.
+# The time of visits. Each device of a single group searches in a kernel of all levels. With several groups, the host
+# takes devices through the levels, and their visits are slower.
 function visit_cost(graph, layout, part,   p, factor, edges) {
     p = layout["p"]
     factor = correction(layout["kind"])
@@ -30,8 +30,7 @@ function visit_cost(graph, layout, part,   p, factor, edges) {
     part["levels"] = factor * graph["levels"] * level_time(graph, layout)
 }
 
-# The time of a level beside its visits. Kernels of all levels go through a level that finds little
-# by lists.
+# The time of a level beside its visits. Kernels of all levels do a level of few finds by lists.
 function level_time(graph, layout,   found) {
     found = graph["vertices"] / graph["levels"] / layout["p"]
     return rate[layout["kind"] (layout["kind"] != "message" && found < rate["small_level"] ? "_small_s" : "_level_s")]
@@ -50,8 +49,8 @@ function correction(kind,   by) {
 
 # ---- masks of delegates: section V-A ----
 
-# Bytes of the masks of all reductions of a search: whole, or, of levels that change few words, the place and the
-# value of each, 8 bytes both.
+# Bytes of the masks of all reductions of a search: whole masks, or in levels that change few words, place and value
+# of each, 16 bytes together.
 function mask_bytes(graph,   whole, sum, l) {
     whole = graph["delegates"] / 8
     if (design["words"] == "dense") return whole * graph["reductions"]
@@ -75,7 +74,7 @@ function mask_cost(graph, layout, part,   bytes, times, group, groups) {
     bytes = mask_bytes(graph)
     times = graph["reductions"]
     group = design["masks"] == "flat" ? 1 : layout["group"]
-    groups = layout["p"] / group / layout["hosts"] # on a host
+    groups = layout["p"] / group / layout["hosts"] # groups of a host
     part["masks"] = 0
     if (group > 1) # each device reads the masks of its peers; in a kernel of all levels meetings are part of a level
         part["masks"] = (layout["kind"] == "message" ? times * rate["peer_latency"] : 0) + \
@@ -93,15 +92,15 @@ function found_on(graph, layout, l, others) { return others * graph["nn_of", l] 
 
 function normals_of(graph) { return graph["vertices"] - graph["delegates"] }
 
-# The normals that have a bit in a message, if earlier frontiers had `seen` edges of nn. A device
-# that remembers messages gets no bits of normals without nn edges, nor of those in earlier
-# frontiers. Their number is estimated by shares of edges.
+# The normals that have a bit in a message, if earlier frontiers had `seen` edges of nn. A device that remembers
+# messages leaves out bits of normals without nn edges, and of those in earlier frontiers. Their number is estimated
+# by shares of edges.
 function told_of(graph, seen) {
     if (!rate["remembers"] || graph["nn"] == 0) return normals_of(graph)
     return least(normals_of(graph), graph["nn"]) * most(0, 1 - seen / graph["nn"])
 }
 
-# Bytes of vertices for other devices: 4 a vertex, or a bit for each of these normals that they have.
+# Bytes of vertices for other devices: 4 a vertex, or a bit for each of these normals on the other devices.
 function vertex_bytes(graph, layout, l, others, normals,   list, bits) {
     list = 4 * found_on(graph, layout, l, others)
     bits = normals / layout["p"] / 8 * others
@@ -150,8 +149,8 @@ function search_cost(graph, layout, part) {
         part["messages"] + part["counts"]
 }
 
-# Bytes of one device: its share of Table I, four masks of delegates, and of a level that is sent the larger of
-# lists and bits.
+# Bytes of one device: its share of Table I, four masks of delegates, and the larger of lists and bits of the largest
+# level.
 function device_bytes(graph, layout,   p, l, buffer) {
     p = layout["p"]
     for (l = 0; l < graph["levels"]; l++) buffer = most(buffer, vertex_bytes(graph, layout, l, p - 1, normals_of(graph)))

@@ -53,7 +53,7 @@ function per_search(d, names,   n, name, i, s) {
     }
     return number(s / searches[d])
 }
-function modelled_bytes(graph, layout,   l, s, seen) { # of vertices, of all devices, in a search
+function modelled_bytes(graph, layout,   l, s, seen) { # bytes of vertices, of all devices, in a search
     for (l = 0; l < graph["levels"]; l++) {
         s += layout["p"] * (vertex_bytes(graph, layout, l, layout["group"] - 1, normals_of(graph)) + \
             vertex_bytes(graph, layout, l, layout["p"] - layout["group"], told_of(graph, seen)))
@@ -61,7 +61,7 @@ function modelled_bytes(graph, layout,   l, s, seen) { # of vertices, of all dev
     }
     return s
 }
-function modelled_mask_bytes(graph, layout,   group) { # read of peers, or handed to a reduction
+function modelled_mask_bytes(graph, layout,   group) { # bytes read of peers, or given to a reduction
     group = layout["group"]
     return graph["delegates"] / 8 * graph["reductions"] * \
         (layout["p"] * (group - 1) + (group < layout["p"] ? layout["p"] / group : 0))
@@ -92,7 +92,7 @@ function layout_of(layout, p, hosts,   each) {
     make_layout(layout, p, hosts, group && group < each ? group : each)
 }
 
-# The graph that is asked for: RMAT of `scale`, or that of the first run.
+# The wanted graph: RMAT of `scale`, or that of the first run.
 function asked_graph(graph, layout) {
     if (scale) {
         rmat_choose(scale, edge_factor)
@@ -101,16 +101,15 @@ function asked_graph(graph, layout) {
         run_graph(graph, 1)
 }
 
-# Makes the graph with the TH asked for, or with the one that `degsplit --suggest memory` takes for
-# so many devices.
+# Makes the graph with the given TH, or with the one that `degsplit --suggest memory` takes for so many devices.
 function rmat_with_threshold(graph, layout) {
     rmat_graph(graph, threshold == "" ? memory_threshold(layout["p"]) : \
         threshold == "paper" ? paper_threshold(rmat_scale) : threshold)
 }
 
-# The TH by the rule of section VI-B. Among the TH of a sweep with at most 4n/p delegates and less
-# than 10% of nn edges, it has the fewest bytes by Table I; among equals it is the largest. If there
-# is none, the least TH within the bound.
+# The TH by the rule of section VI-B: of the TH of a sweep with at most 4n/p delegates and less than 10% of nn edges,
+# the one with the fewest bytes by Table I, and of equal ones the largest. If there is none, the least TH within the
+# bound.
 function memory_threshold(p,   i, th, bytes, fewest, best, graph) {
     best = "inf"
     for (i = 0; i < sweep_thresholds; i++) {
@@ -138,7 +137,7 @@ function print_row(graph, layout, part, s, efficiency) {
 }
 
 # Edges a second of a device over those of the first row. Rows that runs correct have a first row of their own, since
-# rates as given may be those of another machine.
+# given rates may be those of another machine.
 function efficiency_of(graph, layout, s, first,   corrected, each) {
     corrected = corrected_by(layout["kind"]) != "none"
     each = graph["input_edges"] / s / layout["p"]
@@ -182,8 +181,7 @@ function device_counts(p,   n, x) { # 1, 2, 4, ... 65536, 100000
     return n
 }
 
-# Notes the first p at which each part takes longer than the visits, and the first at which memory
-# does not suffice.
+# Notes the first p at which each part takes longer than the visits, and the first at which memory is too small.
 function note_breaks(at, part, bytes, p,   i, name) {
     for (i = 1; i <= parts; i++) {
         name = part_name[i]
@@ -192,7 +190,7 @@ function note_breaks(at, part, bytes, p,   i, name) {
     if (!at["memory"] && bytes > rate["device_bytes"]) at["memory"] = p
 }
 
-# Prints these parts, in the order of their p.
+# Prints these parts in the order of their p.
 function print_breaks(what, at, last,   name, text, first) {
     while (1) {
         first = ""
@@ -208,7 +206,7 @@ function print_breaks(what, at, last,   name, text, first) {
         last["p"], last["gteps"]
 }
 
-# Prints the rows of one design; with `quiet`, only the parts noted by note_breaks.
+# Prints the rows of one design; with `quiet`, only the parts that note_breaks has noted.
 function scale_up(kind, what, quiet,   n, p, i, graph, layout, part, s, efficiency, first, at, last) {
     n = device_counts(p)
     for (i = 1; i <= n; i++) {
