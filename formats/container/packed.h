@@ -82,7 +82,7 @@ enum status packed_open(struct packed *packed, const void *bytes, uint64_t size,
  * places in `array`, which has room for `count`. `rows` is only for the columns of a CSR, otherwise NULL. Any
  * number of threads may decode different blocks.
  *
- * ST_BAD_DATA when a block cannot be decoded; its places in the array then hold anything. Whatever the bytes
+ * ST_BAD_DATA when a block cannot be decoded; its places in the array then hold anything. With any bytes
  * and the offsets are, nothing is touched outside the section, the blocks' places in the array,
  * offsets[0..rows] and heads[0..rows-1]. The values are not checked.
  */

@@ -27,7 +27,7 @@
  *
  * A directed graph has two lists: the slices that levels of all blocks read hold rows by destination, and the links that the
  * first block pushes hold rows by source. A vertex that no edge leaves has one slice of links, which lead to itself: so each
- * frontier has slices. What a level found is weighed by its rows by destination, as a price only.
+ * frontier has slices. Found vertices are weighed by their rows by destination, as a price only.
  *
  *   cuda_sliced_block.cuh   a block's memory, and functions of all levels
  *   cuda_sliced_one.cuh     levels of the first block
