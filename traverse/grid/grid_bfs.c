@@ -108,7 +108,7 @@ enum status bfs_search(struct bfs *bfs, const struct root *root, struct bfs_time
     return ST_OK;
 }
 
-/* Every level was told while it was searched. */
+/* Every level was noted while it was searched. */
 enum status bfs_trace_rest(struct bfs *bfs, bfs_tracer *tracer, void *context, struct error *e)
 {
     (void)bfs;
