@@ -1,5 +1,6 @@
 #!/bin/bash
-# kolganov-energy.sh: MTEPS a watt by scale. Ours needs a machine that counts energy (NVML or RAPL); elsewhere the row says so.
+# kolganov-energy.sh: MTEPS a watt by scale. Ours needs a machine that counts energy (NVML or RAPL); on others the row
+# says so.
 . scripts/experiments/lib.sh
 
 {
