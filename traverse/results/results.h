@@ -24,6 +24,7 @@ struct results_options {
     int parents; /* the devices record parents */
     int files;   /* results_write will be called */
     int none;    /* no answer will be asked for */
+    int not_kept; /* nobody asks for edges_kept of undirected graphs */
 };
 
 /* Whether answers are made. Without files they are not if ids are so sparse that an array over them is much
@@ -57,6 +58,7 @@ const struct answers *results_answers(const struct results *results);
 struct result_file {
     const char *name; /* %d stands for the original id of the root */
     enum answer_kind kind;
+    int in_place;               /* a file that exists is written over where it stands */
     uint32_t id_bytes;          /* of a parent, in files that are not text; 0: 4 where that is enough, or else 8 */
     const struct name_map *map; /* of rank 0; NULL: ids instead of names */
     const void *values;         /* by id, of results_write_values: int32, or parents in answer_id_bytes(n) */
