@@ -50,6 +50,11 @@ check_exit() {
     local want=$1 name=$2 got=0
     shift 2
     "$@" >"$tmp/out" 2>"$tmp/err" </dev/null || got=$?
+    # Hydra now and then makes 1 of the code of MPI_Abort: one more try tells its fault from the program's.
+    if [ "$got" = 1 ] && [ "$want" != 1 ] && [[ " $* " == *" $MPIEXEC "* ]]; then
+        got=0
+        "$@" >"$tmp/out" 2>"$tmp/err" </dev/null || got=$?
+    fi
     if [ "$got" = "$want" ]; then
         pass "$name"
     else

@@ -88,9 +88,10 @@ static enum status write_results(struct run *run, const struct root *root, struc
 {
     const struct args *args = &run->args;
     struct result_file depths = {
-        .name = args->depths, .kind = ANSWER_DEPTHS, .map = run->map};
+        .name = args->depths, .kind = ANSWER_DEPTHS, .in_place = args->in_place, .map = run->map};
     struct result_file parents = {.name = args->parents,
                                   .kind = ANSWER_PARENTS,
+                                  .in_place = args->in_place,
                                   .id_bytes = args->parents_width,
                                   .map = run->map};
     if (args->parents != NULL && results_write(run->searcher.results, &parents, e) != ST_OK)

@@ -40,7 +40,7 @@ factors=(--factor0 dd=0.5,dn=0.05,nd=1e-7,nn=1e9 --factor1 dd=0,dn=0,nd=0,nn=0)
 packed() {
     local dir=$work/$1 p=$2 th=$3
     shift 3
-    [ "$th" = - ] || set -- -t "$th" "$@"
+    if [ "$th" = - ]; then set -- --for "${backend/cuda/gpu}" "$@"; else set -- -t "$th" "$@"; fi
     "$bin/dbfs-pack" -q -p "$p" "$@" --force -o "$dir" -
 }
 
@@ -52,7 +52,7 @@ searched() {
     shift 2
     [ "$ranks" = 1 ] || launch=("$mpiexec" -n "$ranks")
     case " $* " in *' -n '* | *' -r '*) ;; *) set -- -n "$roots" "$@" ;; esac
-    "${launch[@]}" "$bin/dbfs-traverse" -q --backend "$backend" --force --breakdown --json "$work/$graph.json" "$@" "$work/$graph" \
+    "${launch[@]}" "$bin/dbfs-traverse" -q --backend "$backend" --no-check --trust --force --breakdown --json "$work/$graph.json" "$@" "$work/$graph" \
         >/dev/null 2>"$work/said" </dev/null || die 1 "$(head -3 "$work/said")"
 }
 
@@ -72,7 +72,10 @@ row() { # VALUE...: prints the values with tabs between
 }
 
 machine() {
-    echo "$(sed -n 's/^model name[^:]*: //p' /proc/cpuinfo | head -n 1), $(nproc) cores"
+    local gpu=
+    [ "$backend" != cuda ] || gpu=$(nvidia-smi -i "${CUDA_VISIBLE_DEVICES:-0}" --query-gpu=name --format=csv,noheader 2>/dev/null |
+        sort | uniq -c | awk '{ count = $1; $1 = ""; print count " x" $0 ", " }')
+    echo "$gpu$(sed -n 's/^model name[^:]*: //p' /proc/cpuinfo | head -n 1), $(nproc) cores"
 }
 
 # published ITEM: prints the numbers of a figure or table that its paper's text states, as rows of curves

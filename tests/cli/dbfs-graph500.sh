@@ -187,6 +187,11 @@ for ranks in 1 2; do
         check 'and follows from the JSON' same_block "$tmp/expected"; }
     reported "$tmp/energy"
 done
+for visible in 1 GPU-70; do
+    check_exit 0 "energy of the GPU $visible" env CUDA_VISIBLE_DEVICES=$visible LD_PRELOAD="$(realpath "$TESTS/nvml/libnvidia-ml.so.1")" \
+        ASAN_OPTIONS="${ASAN_OPTIONS:+$ASAN_OPTIONS:}verify_asan_link_order=0" "$graph500" -q -@ 1 --backend cpu -n 1 "$tmp/p1"
+    check 'is that of one GPU' grep -q '^energy_of: *1 GPUs' "$tmp/out"
+done
 check_exit 0 'without energy' env LD_LIBRARY_PATH="$(realpath "$TESTS/nvml")" "$graph500" -q --backend "$backend" -n 1 --no-energy "$tmp/p1"
 check 'has none' grep -q '^energy_J: *NA$' "$tmp/out"
 

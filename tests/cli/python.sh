@@ -32,9 +32,19 @@ with dbfs.open("w.dbfs") as g:
     way = g.path(10815, 5)
     assert len(way) == distances[5] + 1 and all(pair in known for pair in zip(way, way[1:]))
     assert g.path(10815, numpy.flatnonzero(distances < 0)[0]) is None and g.path(7, 7) == [7]
-    assert not os.listdir(g._folder)
+    assert sorted(os.listdir(g._folder)) == ["d.npy", "p.npy"] # links to files that end with this process
+    assert all(os.path.islink(os.path.join(g._folder, name)) for name in os.listdir(g._folder))
     kept = [search.distances for search in g.search_many([10815, 0, 7, 10815])]
     assert (kept[0] == kept[3]).all() and kept[1][0] == kept[2][7] == 0
+    # memory is used again when nobody has an array or a part of it, and not before
+    part, files = g.search(7).distances[5:], g._files
+    want = part.copy()
+    for root in range(10):
+        g.search(root)
+    assert (part == want).all() and g._files <= files + 2, (g._files, files)
+    many = list(g.search_many(range(300))) # more than a process may have files
+    assert all(search.distances[root] == 0 for root, search in enumerate(many)) and g._files < 200
+    assert not many[0].distances.flags.writeable and not many[-1].parents.flags.writeable
 assert (kept[0] == distances).all() # arrays outlive the graph
 '
 py 'kinds of arrays' '

@@ -75,6 +75,24 @@ check 'a name that is not there' grep -q '^error .*no such' got
 "$traverse" --serve w.dbfs </dev/null >got
 check 'no root, no line' test $? = 0 -a ! -s got
 
+# ---- files that are written over ----
+
+printf '%2000000s' >p.npy # longer than what comes
+touch i.npy
+inode=$(stat -c %i i.npy)
+printf '%s\n' 7 0 | "$traverse" --serve --force --in-place --depths i.npy --parents p.npy w.dbfs >got 2>err
+check '--in-place: names need no %d' test $? = 0 -a "$(wc -l <got)" = 2 -a ! -s err
+check 'the file itself has the last result, and no more' cmp i.npy want-d0.npy
+check 'and is the one that was there' test "$(stat -c %i i.npy)" = "$inode" -a "$(stat -c %s p.npy)" = "$(stat -c %s want-p0.npy)"
+rm i.npy
+echo 7 | "$MPIEXEC" -n 2 "$traverse" --serve --force --in-place --depths i.npy w.dbfs >got 2>err
+check 'one that is not there is made, by several ranks too' cmp i.npy want-d7.npy
+echo 7 | "$MPIEXEC" -n 2 "$traverse" --serve --force --in-place --depths i.npy w.dbfs >got 2>err
+check 'and written over by them' cmp i.npy want-d7.npy
+check_exit 2 '--in-place without --serve' "$traverse" --in-place --force -r 1 --depths i.npy w.dbfs
+check_says 'in-place needs --serve and --force' 'says so'
+check_exit 2 'and without --force' "$traverse" --serve --in-place --depths i.npy w.dbfs
+
 for option in '-r 1' '-n 1' '--warm-up 1' '--json x.json' '--trace x.trace' --breakdown --pairs '--depths -' '--depths one.npy'; do
     check_exit 2 "--serve and $option" "$traverse" --serve $option w.dbfs
 done

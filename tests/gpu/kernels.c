@@ -424,7 +424,7 @@ void kernel_tell(struct known *known, uint32_t shard, const uint32_t *visited, u
     struct gpu_news news = news_of(known);
     uint32_t *there = published_memory(known->words * 4);
     cuda_news_count(&news, 0);
-    cuda_news_tell(&news, shard, on_device(visited, known->words * 4), known->words, there, 0);
+    cuda_news_write(&news, shard, on_device(visited, known->words * 4), known->words, there, 0);
     settle();
     memcpy(message, there, known->words * 4);
     for (uint32_t s = 0; s < known->p; s++)
@@ -439,7 +439,7 @@ void kernel_hear(struct known *known, uint32_t shard, const uint32_t *message)
     uint32_t *there = published_memory(known->words * 4);
     memcpy(there, message, known->words * 4);
     cuda_news_count(&news, 0);
-    cuda_news_hear(&news, shard, there, 0);
+    cuda_news_read(&news, shard, there, 0);
     end_news(known, &news);
     TRY(cudaFreeHost(there));
 }

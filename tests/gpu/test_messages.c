@@ -100,7 +100,7 @@ void test_news(void)
                 run_news(2 + (uint32_t)known % 2, words[w], (enum mask_kind)known, (enum mask_kind)visited);
         }
     }
-    check_end("cuda_news_count, cuda_news_tell, cuda_news_hear");
+    check_end("cuda_news_count, cuda_news_write, cuda_news_read");
 }
 
 /* ---- words of masks ---- */

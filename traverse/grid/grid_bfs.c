@@ -107,7 +107,7 @@ enum status bfs_search(struct bfs *bfs, const struct root *root, struct bfs_time
     return ST_OK;
 }
 
-/* Does nothing, as each level is told when it is searched. */
+/* Does nothing, as each level was noted while it was searched. */
 enum status bfs_trace_rest(struct bfs *bfs, bfs_tracer *tracer, void *context, struct error *e)
 {
     (void)bfs;

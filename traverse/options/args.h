@@ -23,6 +23,7 @@ struct args {
     char **root_names; /* [count] with a map; owned, without the text of the names */
     struct roots_file roots_from; /* the file of --roots-from */
     int serve;         /* roots come on standard input while it runs */
+    int in_place;      /* then result files are written over where they stand */
     const char *map;   /* file that maps ids to names; NULL: none */
     uint64_t count;
     uint64_t seed;

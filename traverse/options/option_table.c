@@ -122,6 +122,8 @@ const struct option_row option_table[] = {
      .help = "environment, summary and a record per root"},
     {.name = "force", .letter = CLI_FORCE_OPTION, .group = GROUP_RESULTS, .of = OF_ALL | EVERYDAY, .kind = TAKE_COMMON,
      .help = "replace result files that exist"},
+    {.name = "in-place", .group = GROUP_RESULTS, .of = OF_TRAVERSE, .kind = TAKE_FLAG, .at = AT(in_place),
+     .help = "with --serve and --force: write over result files that exist; names need no %d"},
     {.name = "answer", .value = "depths|parents", .group = GROUP_RESULTS, .of = OF_TRAVERSE, .kind = TAKE_CHOICE,
      .at = AT(answer), .json = "answer",
      .help = "what answer_s is the time of (default parents with --parents, else depths)"},

@@ -25,7 +25,7 @@ static void check_outputs(const struct args *args)
     for (int i = 0; i < 3 && (args->count > 1 || args->serve); i++) {
         if (file[i] != NULL && strcmp(file[i], "-") == 0)
             cli_usage(&args->cli, "standard output takes the result of one root: give one, with -r");
-        if (file[i] != NULL && strstr(file[i], "%d") == NULL)
+        if (file[i] != NULL && strstr(file[i], "%d") == NULL && !args->in_place)
             cli_usage(&args->cli, "%s: several roots need %%d in the file name%s", file[i],
                       args->roots_given ? "" : "; -r gives one root");
     }
@@ -41,6 +41,8 @@ void args_read(struct args *args, const struct option_program *program, int argc
     options_read(args, program, argc, argv);
     if (args->serve)
         check_serve(args);
+    if (args->in_place && !(args->serve && args->cli.force))
+        cli_usage(&args->cli, "--in-place needs --serve and --force");
     if (args->roots_given)
         options_read_roots(args);
     args->no_answer = (int)args->answer == ANSWER_NONE && args->reached != NULL && args->depths == NULL &&

@@ -72,6 +72,7 @@ enum status results_open(struct results **result, const struct rank *rank,
     r->graph = rank->graph;
     r->comm = rank->comm;
     r->budget = rank->budget;
+    r->counts_kept = !options->not_kept || r->graph->manifest.direction == EDGES_DIRECTED;
     if (take_arrays(r, options, e) != ST_OK) {
         results_close(r);
         return e->status;
@@ -247,7 +248,7 @@ enum status results_collect(struct results *r, const struct root *root, struct r
             ST_OK)
             return e->status;
         add_vertices(r, &r->graph->shards[g], ROOT_AT_LOCAL, &sums);
-        kept += count_kept_of(r, g);
+        kept += r->counts_kept ? count_kept_of(r, g) : 0;
     }
     add_shared(r, root, &sums);
     uint64_t totals[5] = {sums.vertices, sums.degrees, sums.checksum, kept, count_loops(r, root)};

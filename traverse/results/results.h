@@ -23,7 +23,8 @@ struct answers;
 struct results_options {
     int parents; /* the devices record parents */
     int files;   /* results_write will be called */
-    int none;    /* no answer will be wanted */
+    int none;    /* no answer will be asked for */
+    int not_kept; /* nobody asks for edges_kept of undirected graphs */
 };
 
 /* Returns whether answers are made. Without files they are not if ids are so sparse that an array over them is
@@ -57,6 +58,7 @@ const struct answers *results_answers(const struct results *results);
 struct result_file {
     const char *name; /* %d stands for the original id of the root */
     enum answer_kind kind;
+    int in_place;               /* a file that exists is written over where it stands */
     uint32_t id_bytes;          /* bytes of a parent, in files that are not text; 0: 4 if that is enough, otherwise
                                  * 8 */
     const struct name_map *map; /* on rank 0; NULL: ids instead of names */

@@ -15,6 +15,7 @@ struct results {
     struct answers *answers; /* NULL: none are made */
     const struct root *root; /* the root of the last search */
     uint32_t levels;         /* its depths are below this */
+    int counts_kept;         /* edges_kept is counted */
     enum answer_kind made;   /* the answer that the devices hold */
 };
 

@@ -342,7 +342,9 @@ static enum status open_writing(struct writing *w, struct error *e)
     w->lengths = calloc(2 * (size_t)r->comm->ranks, sizeof *w->lengths);
     if (w->name == NULL || w->values == NULL || w->memory == NULL || w->lengths == NULL)
         return fail_memory(e, file->name, 2 * WINDOW * sizeof *w->values);
-    return r->comm->rank == 0 ? outfile_open(&w->out, w->name, e) : ST_OK;
+    if (r->comm->rank != 0)
+        return ST_OK;
+    return file->in_place ? outfile_open_in_place(&w->out, w->name, e) : outfile_open(&w->out, w->name, e);
 }
 
 /* Collective. Rank 0 commits when the others have written. */
