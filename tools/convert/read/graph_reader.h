@@ -31,7 +31,6 @@ enum graph_format {
     FORMAT_METIS,
     FORMAT_DIMACS,
     FORMAT_PACE,
-    FORMAT_LG, /* of Julia's Graphs.jl */
     FORMAT_SG,
     FORMAT_GRAPH500,
     FORMAT_GRAPH500_16,
@@ -39,6 +38,7 @@ enum graph_format {
     FORMAT_U64,
     FORMAT_NPY,
     FORMAT_NPZ, /* a sparse matrix of scipy */
+    FORMAT_LG,  /* of Julia's Graphs.jl */
     FORMAT_WDC_INDEX, /* names and no edges: wdc_index.h */
 };
 
