@@ -22,6 +22,7 @@ items() {
     printf 'pan\t%s\n' 'scan of factors (VI-B)' 'message sizes (VI-A1)'
     printf 'merrill\t%s\n' 'isolated gathering and look-up' 'fused gathering and look-up'
     printf 'kolganov\t%s\n' 'systems of one node' 'characteristics of the devices' 'transformations of the graph' \
+        'transformations: no global sort' 'transformations: no local sort' \
         'GTEPS by scale' 'average performance (graph)' 'MTEPS/W by scale'
     printf 'mastrostefano\t%s\n' 'straightforward BFS: results' 'sort-unique BFS: results' \
         'sort-unique BFS: weak scaling analysis' 'the Graph 500 list' 'platform and APEnet+ card' \
