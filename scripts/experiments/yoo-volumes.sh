@@ -1,6 +1,6 @@
 #!/bin/bash
-# yoo-volumes.sh: figures 7 and 8 and table 1: vertices that a process receives by level in one dimension and in two, and what
-# of them is dropped as duplicate: before they move in one dimension, by the ring of the fold in two.
+# yoo-volumes.sh: figures 7 and 8 and table 1: vertices that a process receives by level in one dimension and in two, and
+# how many of them are dropped as duplicates: before they move in one dimension, by the ring of the fold in two.
 . scripts/experiments/lib.sh
 . scripts/experiments/grid.sh
 . scripts/experiments/counted.sh

@@ -1,6 +1,6 @@
 #!/bin/bash
-# experiments.sh: the scripts of the experiments: the index has every figure and table of the papers, scripts run, and what
-# they count is what a search sends.
+# experiments.sh: the index of scripts/experiments has each figure and table of the papers, the scripts run, and their
+# counts are those of a search.
 set -u
 . tests/lib.sh
 here=scripts/experiments
@@ -8,7 +8,7 @@ index=$here/index.tsv
 
 # ---- every figure and table ----
 
-# What the papers have, by their captions: numbered ones, and tables and slides that have a title alone.
+# The captions of the papers: numbers, or titles of tables and slides that have no number.
 cat >"$tmp/captions" <<'END'
 pan	figure 1 2 3 4 5 6 7 8 9 10 11 12 13
 pan	table I II
@@ -100,7 +100,7 @@ done
 check_exit 1 'a script that fails' env SCALE=x OUT="$tmp/bad" "$here/run.sh" pan-table-1
 check_says 'pan-table-1.sh: failed' 'is named'
 
-# ---- what is counted is what a search sends ----
+# ---- counts are those of a search ----
 
 "$BIN/rmatgen" -q -s 11 -o "$tmp/edges"
 (

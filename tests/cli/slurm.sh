@@ -1,6 +1,6 @@
 #!/bin/bash
-# slurm.sh: the jobs for Slurm: with a stand-in for srun that mpiexec runs, on one host and on several of network
-# namespaces; and with Slurm itself where it takes jobs.
+# slurm.sh: the jobs for Slurm run with a stand-in for srun that calls mpiexec, on one host and on several network
+# namespaces, and with Slurm itself where it takes jobs.
 set -u
 . tests/lib.sh
 . tests/namespaces.sh
@@ -13,7 +13,7 @@ edgeconv -q -u -o want.edges "$graph"
 dbfs-pack -q -p 4 -o want.dbfs want.edges
 want=$(dbfs-traverse -r 10815 want.dbfs | sed -n 's/^distance_checksum: *//p')
 
-# srun [-N NODES] [-n TASKS] [--OPTION=...]... COMMAND: as many ranks as the job has tasks, or TASKS
+# srun [-N NODES] [-n TASKS] [--OPTION=...]... COMMAND: starts TASKS ranks, or as many as the job has tasks
 mkdir bin
 echo "$MPIEXEC" >launcher
 cat >bin/srun <<END
@@ -59,7 +59,7 @@ if [ "${TEST_MODE:-short}" != long ]; then
     finish
 fi
 hosts=2
-make_hosts # ends the test where there can be none
+make_hosts # ends the test where there are no namespaces
 echo "ip netns exec $(host_name 1) env UCX_TLS=tcp,self,sm $MPIEXEC -launcher ssh -launcher-exec $tmp/enter" \
     "-hosts 10.77.0.1,10.77.0.2 -ppn 1 -iface eth0" >launcher
 export EACH=1

@@ -20,7 +20,7 @@ static int read_number(const char *path, uint64_t *value)
     return read;
 }
 
-/* intel-rapl:N is package N, on processors of AMD too. */
+/* intel-rapl:N is package N, also on processors of AMD. */
 static void add_packages(struct energy *e)
 {
     for (int i = 0; i < ENERGY_SOURCES / 2; i++) {

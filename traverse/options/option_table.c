@@ -15,9 +15,9 @@ _Noreturn static void end_by(struct args *args, struct error *e)
     comm_leave(&args->cli, e);
 }
 
-/* ---- options that do more than keep their value ---- */
+/* ---- options that do more than set their member ---- */
 
-/* The names double their room when it is full. */
+/* The array of names doubles when it is full. */
 static void add_root(struct args *args, char *text)
 {
     if (args->count_given)
@@ -66,7 +66,7 @@ static void take_count(struct args *args, const struct option_row *row, char *va
     args->count = cli_number(&args->cli, "-n", value, 1, MAX_ROOTS);
 }
 
-/* dd=0.5,dn=0.05,nd=1e-7, any of them. */
+/* dd=0.5,dn=0.05,nd=1e-7, or some of them */
 static void take_factors(struct args *args, const struct option_row *row, char *list)
 {
     double *factor = strcmp(row->name, "factor0") == 0 ? args->policy.factor0 : args->policy.factor1;

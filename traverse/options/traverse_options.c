@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-/* A loaded graph that answers has no number of searches, and so no records to end with. */
+/* --serve has no number of searches, and so no summary and no report. */
 static void check_serve(const struct args *args)
 {
     const struct { int given; const char *name; } others[] = {
@@ -18,7 +18,7 @@ static void check_serve(const struct args *args)
         cli_usage(&args->cli, "--serve: standard output has a line for each root: give results a name with %%d");
 }
 
-/* A result file per root needs a name per root; two results cannot share standard output. */
+/* Each root needs a result file of its own, and only one result can have standard output. */
 static void check_outputs(const struct args *args)
 {
     const char *const file[] = {args->depths, args->parents, args->reached};
