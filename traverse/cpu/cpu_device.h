@@ -131,8 +131,11 @@ struct cpu_traffic {
 enum { MOST_CREW = 64, MOST_BINNED = 1 << 21 };
 
 struct cpu_crew_memory {
-    uint8_t *bins; /* [threads][bin_bytes] */
-    uint64_t bin_bytes; /* 0: there is no crew */
+    uint8_t *bins; /* [threads][bin_bytes]: of parents (cpu_marks.c) */
+    uint64_t bin_bytes;
+    uint8_t *lists; /* [threads][list_bytes]: of a crew */
+    uint64_t list_bytes; /* 0: there is no crew */
+    uint8_t *claims; /* of delegates, then of normals; by whole words of masks */
     uint64_t *seen;      /* [threads][seen_words]: marks of vertices */
     uint64_t seen_words; /* in a crew: of delegates, then of normals */
     int rest;           /* searches in which one thread stands in for the crew where it can (cpu_run.c) */
@@ -234,6 +237,12 @@ static inline int pushes_marks(const struct device *dev, enum subgraph g)
 static inline uint64_t list_room(uint64_t vertices)
 {
     return vertices + MOST_CREW;
+}
+
+/* Places of a list of a thread of a crew. */
+static inline uint64_t crew_list_room(uint64_t vertices)
+{
+    return (vertices < MOST_BINNED ? vertices : MOST_BINNED) + 64;
 }
 
 static inline uint64_t most_rows(const struct device *dev)

@@ -70,32 +70,59 @@ static void list_normals(struct device *dev)
 
 /* ---- pushes ---- */
 
+/* Claims a vertex for this thread of a crew, unless it has been. Returns 1 if so, though another thread may
+ * have done the same at this moment: the last one to write keeps it. A plain write waits for nobody. */
+static inline uint64_t claim(const struct list_push *p, uint32_t to)
+{
+    uint8_t nowhere, *at = &p->claims[to];
+    uint64_t is_new = __atomic_load_n(at, __ATOMIC_RELAXED) == 0;
+    __atomic_store_n(is_new ? at : &nowhere, p->self, __ATOMIC_RELAXED);
+    return is_new;
+}
+
 /* Adds a destination to the next list if it is new. Returns how many vertices the list has then. */
 static inline uint64_t reach(const struct list_push *p, uint64_t count, uint32_t row, uint32_t to,
                              struct row_form form)
 {
-    uint64_t marked = p->marked[to / 64];
-    uint64_t is_new = ~(marked | (form.apart ? p->visited[to / 64] : 0)) >> (to % 64) & 1;
     p->next[count] = to;
     if (form.parents)
         p->from[count] = p->tag | row;
+    if (form.marks == MARK_CLAIMS)
+        return count + claim(p, to);
+    uint64_t marked = p->marked[to / 64];
+    uint64_t is_new = ~(marked | (form.marks == MARK_APART ? p->visited[to / 64] : 0)) >> (to % 64) & 1;
     p->marked[to / 64] = marked | is_new << (to % 64);
     return count + is_new;
 }
 
-/* Pushes the rest of a row whose columns are kept packed. */
-static __attribute__((noinline)) uint64_t push_packed_row(const struct list_push *p, uint64_t count,
-                                                          uint32_t row, struct row_form form)
+static inline __attribute__((always_inline)) uint64_t
+push_rest(const struct list_push *p, uint64_t count, uint32_t row, uint64_t at, uint64_t end, struct row_form form)
 {
     uint32_t room[COLUMN_ROOM];
-    uint64_t end = row_offset(p, row + UINT64_C(1), form);
-    for (uint64_t at = row_offset(p, row, form); at < end;) {
+    while (at < end) {
         struct column_run run = next_columns(p->readers, p->csr, row, at, end, room);
         for (uint64_t j = 0; j < run.count; j++)
             count = reach(p, count, row, run.columns[j], form);
         at += run.count;
     }
     return count;
+}
+
+/* Pushes a part of a row, whose columns may be kept packed. */
+static __attribute__((noinline)) uint64_t push_part(const struct list_push *p, uint64_t count, uint32_t row,
+                                                    uint64_t at, uint64_t end, struct row_form form)
+{
+    return push_rest(p, count, row, at, end, form);
+}
+
+/* Puts a long row aside. Nonzero: there was room for it. */
+static __attribute__((noinline)) int put_aside(struct long_rows *aside, enum subgraph g, uint32_t row, uint64_t begin, uint64_t end)
+{
+    uint32_t i = aside->count < MOST_LONG ? aside->count++ : MOST_LONG;
+    if (i >= MOST_LONG)
+        return 0;
+    aside->row[i] = (struct long_row){g, row, begin, end, 0};
+    return 1;
 }
 
 static inline __attribute__((always_inline)) uint64_t
@@ -108,47 +135,77 @@ push_rows(const struct list_push p, uint64_t count, struct row_form form)
         if (is_left_out(p.csr, row, form))
             continue;
         ask_ahead(&p, i, form);
+#ifdef CREW_PF
+        if (form.marks == MARK_CLAIMS && !form.sparse && p.csr->packed.words == NULL && i + 8 < p.row_count) {
+            uint32_t r2 = p.rows[i + 8];
+            for (uint32_t j = 0; j < form.heads; j++)
+                __builtin_prefetch(&p.claims[heads[j * rows + r2]]);
+            uint64_t at2 = row_offset(&p, r2, form), end2 = row_offset(&p, r2 + UINT64_C(1), form);
+            end2 = end2 - at2 > CREW_PF ? at2 + CREW_PF : end2;
+            for (; at2 < end2; at2++)
+                __builtin_prefetch(&p.claims[columns[at2]]);
+        }
+#endif
         for (uint32_t j = 0; j < form.heads; j++) {
             uint32_t to = heads[j * rows + row];
             if (to == HEAD_NONE)
                 break;
             count = reach(&p, count, row, to, form);
         }
-        uint64_t end = row_offset(&p, row + UINT64_C(1), form);
+        uint64_t at = row_offset(&p, row, form), end = row_offset(&p, row + UINT64_C(1), form);
+        if (form.marks == MARK_CLAIMS && end - at > LONG_ROW && put_aside(p.aside, p.g, row, at, end))
+            continue;
         if (p.csr->packed.words != NULL) {
-            count = push_packed_row(&p, count, row, form);
+            count = push_part(&p, count, row, at, end, form);
             continue;
         }
-        for (uint64_t at = row_offset(&p, row, form); at < end; at++)
+        for (; at < end; at++)
             count = reach(&p, count, row, columns[at], form);
     }
     return count;
 }
 
-/* Pushes rows. Common forms have a loop of their own. */
-static uint64_t push_rows_of(const struct list_push *p, uint64_t count)
+static struct row_form form_of(const struct list_push *p)
 {
-    struct row_form form = {p->parent != NULL, p->marked != p->visited, p->csr->head_columns,
-                            p->csr->offset_width, is_sparse(p->csr), p->even.count > 0};
-    if (form.apart || form.offset_width != 4 || form.sparse || form.heads > 2)
-        return push_rows(*p, count, form);
+    enum marking marks = p->claims != NULL ? MARK_CLAIMS : p->marked != p->visited ? MARK_APART : MARK_VISITED;
+    return (struct row_form){p->parent != NULL, marks, p->csr->head_columns,
+                             p->csr->offset_width, is_sparse(p->csr), p->even.count > 0};
+}
+
+uint64_t push_columns(const struct list_push *p, uint64_t count, uint32_t row, uint64_t begin, uint64_t end)
+{
+    return push_part(p, count, row, begin, end, form_of(p));
+}
+
+/* The common forms have a loop of their own: parents or not; rows of equal length, none to two heads. */
+static inline __attribute__((always_inline)) uint64_t push_common(const struct list_push *p, uint64_t count, struct row_form form, enum marking marks)
+{
     if (form.even && form.heads == 0)
-        return form.parents ? push_rows(*p, count, (struct row_form){1, 0, 0, 4, 0, 1})
-                            : push_rows(*p, count, (struct row_form){0, 0, 0, 4, 0, 1});
+        return form.parents ? push_rows(*p, count, (struct row_form){1, marks, 0, 4, 0, 1})
+                            : push_rows(*p, count, (struct row_form){0, marks, 0, 4, 0, 1});
     switch (form.heads + 3 * (uint32_t)form.parents) {
     case 0:
-        return push_rows(*p, count, (struct row_form){0, 0, 0, 4, 0, 0});
+        return push_rows(*p, count, (struct row_form){0, marks, 0, 4, 0, 0});
     case 1:
-        return push_rows(*p, count, (struct row_form){0, 0, 1, 4, 0, 0});
+        return push_rows(*p, count, (struct row_form){0, marks, 1, 4, 0, 0});
     case 2:
-        return push_rows(*p, count, (struct row_form){0, 0, 2, 4, 0, 0});
+        return push_rows(*p, count, (struct row_form){0, marks, 2, 4, 0, 0});
     case 3:
-        return push_rows(*p, count, (struct row_form){1, 0, 0, 4, 0, 0});
+        return push_rows(*p, count, (struct row_form){1, marks, 0, 4, 0, 0});
     case 4:
-        return push_rows(*p, count, (struct row_form){1, 0, 1, 4, 0, 0});
+        return push_rows(*p, count, (struct row_form){1, marks, 1, 4, 0, 0});
     default:
-        return push_rows(*p, count, (struct row_form){1, 0, 2, 4, 0, 0});
+        return push_rows(*p, count, (struct row_form){1, marks, 2, 4, 0, 0});
     }
+}
+
+uint64_t push_rows_of(const struct list_push *p, uint64_t count)
+{
+    struct row_form form = form_of(p);
+    if (form.marks == MARK_APART || form.offset_width != 4 || form.sparse || form.heads > 2)
+        return push_rows(*p, count, form);
+    return form.marks == MARK_CLAIMS ? push_common(p, count, form, MARK_CLAIMS)
+                                     : push_common(p, count, form, MARK_VISITED);
 }
 
 static uint64_t push_listed(const struct device *dev, enum subgraph g, uint64_t count)

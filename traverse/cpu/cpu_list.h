@@ -20,11 +20,32 @@ struct list_push {
     uint32_t *from;   /* parents of `next`, in the same places */
     uint32_t *parent; /* where they go from there; NULL: not recorded */
     uint32_t tag;     /* PARENT_DELEGATE_BIT where rows are delegates */
+    uint8_t *claims;  /* of destinations, by a crew; NULL: one thread pushes, and `marked` says what is found */
+    uint8_t self;     /* what this thread writes there; not 0 */
+    struct long_rows *aside; /* takes rows that are too long for one thread; NULL: none are */
+    enum subgraph g;
+};
+
+/* Columns of a long row of a subgraph, to be pushed in pieces. */
+struct long_row {
+    enum subgraph g;
+    uint32_t row;
+    uint64_t begin, end; /* among the columns of the subgraph */
+    uint64_t pieces;     /* of the long rows before it */
+};
+
+/* Columns: longer rows are cut into pieces of so many. */
+enum { LONG_ROW = 4096, MOST_LONG = 256 };
+
+struct long_rows {
+    _Atomic uint32_t count; /* may grow beyond the most */
+    struct long_row row[MOST_LONG];
 };
 
 /* Properties of all rows of a subgraph: constants of the loop over them. */
 struct row_form {
-    int parents, apart; /* apart: found vertices are not marked as visited yet */
+    int parents;
+    enum marking { MARK_VISITED, MARK_APART, MARK_CLAIMS } marks; /* APART: what is found is not visited yet */
     uint32_t heads, offset_width;
     int sparse; /* few of the rows have edges: it is worth a look at the mask of sources before a row */
     int even;   /* most are in list_push.even: it is worth a look whether a row is, in place of its offset */
@@ -81,6 +102,7 @@ static inline struct list_push describe_push(const struct device *dev, enum subg
                           .visited = to ? d->visited : n->visited,
                           .marked = to ? d->visited : n->visited,
                           .next = to ? d->next : n->next,
+                          .g = g,
                           .tag = from ? PARENT_DELEGATE_BIT : 0};
     if (dev->parents) {
         p.parent = to ? d->parent : n->parent;
@@ -88,6 +110,12 @@ static inline struct list_push describe_push(const struct device *dev, enum subg
     }
     return p;
 }
+
+/* Pushes the rows, behind the `count` vertices that the next list has. Returns how many it has then. */
+uint64_t push_rows_of(const struct list_push *p, uint64_t count);
+
+/* The same of columns begin..end of a row's rest. */
+uint64_t push_columns(const struct list_push *p, uint64_t count, uint32_t row, uint64_t begin, uint64_t end);
 
 /* Puts a normal behind the next queue, which has `count`, and marks it; returns how many it has then. Whether
  * the vertex is new is a coin toss, so there is no branch. */
@@ -99,13 +127,13 @@ static inline uint64_t reach_normal(const struct cpu_normals *n, uint64_t count,
     return count + is_new;
 }
 
-/* Gives vertices of a list a depth. */
+/* Gives vertices of a list a depth. Threads of a crew may give the same ones theirs, here and below. */
 static inline void mark_depths(const uint32_t *list, uint64_t count, int32_t *depth, int32_t value)
 {
     for (uint64_t i = 0; i < count; i++) {
         if (i + AHEAD < count)
             __builtin_prefetch(&depth[list[i + AHEAD]], 1);
-        depth[list[i]] = value;
+        __atomic_store_n(&depth[list[i]], value, __ATOMIC_RELAXED);
     }
 }
 
@@ -115,7 +143,7 @@ static inline void settle_parents(const struct list_push *p, uint64_t first, uin
     for (uint64_t i = first; p->parent != NULL && i < end; i++) {
         if (i + AHEAD < end)
             __builtin_prefetch(&p->parent[p->next[i + AHEAD]], 1);
-        p->parent[p->next[i]] = p->from[i];
+        __atomic_store_n(&p->parent[p->next[i]], p->from[i], __ATOMIC_RELAXED);
     }
 }
 

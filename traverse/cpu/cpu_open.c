@@ -47,6 +47,8 @@ static int list_arrays(struct device *dev, struct cpu_array list[MOST_ARRAYS])
         {(void **)&dev->push.row_start, threads * GATHER_SHARES, 8, "push shares"},
         {(void **)&dev->push.edge_start, threads * GATHER_SHARES, 8, "push shares"},
         {(void **)&dev->crew.seen, threads * dev->crew.seen_words, 8, "marks of threads"},
+        {(void **)&dev->crew.lists, threads * dev->crew.list_bytes, 1, "lists of threads"},
+        {(void **)&dev->crew.claims, dev->crew.list_bytes > 0 ? 64 * (words_d + words_n) : 0, 1, "claims"},
         {(void **)&dev->crew.bins, threads * dev->crew.bin_bytes, 1, "bins of threads"},
         {(void **)&dev->traffic.bins.of, threads * dev->shard->p, sizeof(struct bin), "bins"},
         {(void **)&d->updated, words_d, 8, "updated delegates"}};
@@ -66,8 +68,15 @@ static uint64_t crew_bytes(const struct device *dev)
     vertices = vertices < MOST_BINNED ? vertices : (uint64_t)MOST_BINNED;
     chunks += vertices * (dev->parents ? 8 : 4) / 4000;
     uint64_t all = (uint64_t)dev->threads * (chunks * CHUNK_BYTES + vertices / 8);
-    int wanted = dev->parents || (dev->shard->p == 1 && dev->threads > 1);
-    return wanted && all <= memory_left(dev->means.budget) / 8 ? chunks * CHUNK_BYTES : 0;
+    return dev->parents && all <= memory_left(dev->means.budget) / 8 ? chunks * CHUNK_BYTES : 0;
+}
+
+static uint64_t list_bytes(const struct device *dev)
+{
+    uint64_t bytes = 4 * (dev->parents ? 3 : 2) *
+                     (crew_list_room(dev->shard->d) + crew_list_room(dev->shard->locals));
+    int wanted = dev->shard->p == 1 && dev->threads > 1;
+    return wanted && (uint64_t)dev->threads * bytes <= memory_left(dev->means.budget) / 8 ? bytes : 0;
 }
 
 /* Words of marks of one thread: whole lines of a cache. Marks for other shards are worth it if threads
@@ -97,6 +106,8 @@ static enum status take_arrays(struct device *dev, struct error *e)
 static void advise_arrays(struct device *dev)
 {
     memory_advise_huge(dev->crew.bins);
+    memory_advise_huge(dev->crew.lists);
+    memory_advise_huge(dev->crew.claims);
     memory_advise_huge(dev->normals.depth);
     memory_advise_huge(dev->normals.parent);
 }
@@ -202,6 +213,7 @@ static enum status cpu_open(struct device **result, const struct shard *shard,
     dev->means.probes = probes_best();
     dev->means.readers = column_readers_best();
     dev->crew.bin_bytes = crew_bytes(dev);
+    dev->crew.list_bytes = list_bytes(dev);
     dev->crew.seen_words = seen_words(shard, dev->threads);
     dev->means.deepest = options->deepest;
     dev->notes.counts_probes = options->probes;
