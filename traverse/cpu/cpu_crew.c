@@ -30,6 +30,7 @@ struct crew_thread {
     uint64_t found[VERTEX_KINDS]; /* that it listed in this level */
     uint32_t *list[2][VERTEX_KINDS]; /* of this level and of the next, in turns */
     uint32_t *from[VERTEX_KINDS];    /* parents of those of the next */
+    uint8_t nowhere;
 };
 
 /* The part of the frontier that a thread found. */
@@ -118,9 +119,10 @@ static void for_visits(struct device *dev, gang_body *body)
 static struct list_push crew_push(struct crew *c, int number, enum subgraph g)
 {
     struct list_push p = describe_push(c->dev, g);
-    const struct crew_thread *t = &c->thread[number];
+    struct crew_thread *t = &c->thread[number];
     enum vertex_kind to = subgraph_columns(g);
     p.claims = claims_of(c->dev, to);
+    p.nowhere = &t->nowhere;
     p.self = (uint8_t)(number + 1);
     p.aside = &c->aside;
     p.next = t->list[c->level % 2][to];

@@ -70,73 +70,88 @@ static void list_normals(struct device *dev)
 
 /* ---- pushes ---- */
 
-/* Claims a vertex for this thread of a crew, unless it has been. Returns 1 if so, though another thread may
- * have done the same at this moment: the last one to write keeps it. A plain write waits for nobody. */
-static inline uint64_t claim(const struct list_push *p, uint32_t to)
+/* Where a push puts what it finds: members of list_push that a loop keeps in registers. */
+struct targets {
+    uint32_t *next, *from;
+    uint64_t *marked;
+    const uint64_t *visited;
+    uint8_t *claims, *nowhere;
+    uint8_t self;
+    uint32_t tag;
+};
+
+static inline struct targets targets_of(const struct list_push *p)
 {
-    uint8_t nowhere, *at = &p->claims[to];
-    uint64_t is_new = __atomic_load_n(at, __ATOMIC_RELAXED) == 0;
-    __atomic_store_n(is_new ? at : &nowhere, p->self, __ATOMIC_RELAXED);
-    return is_new;
+    return (struct targets){p->next, p->from, p->marked, p->visited, p->claims, p->nowhere, p->self, p->tag};
+}
+
+/* Claims a vertex for this thread of a crew, unless it has been. Returns 1 if so, though another thread may
+ * have done the same at this moment: the last one to write keeps it. A plain write waits for nobody. Where
+ * there is nothing to write, it goes nowhere, without a branch. */
+static inline uint64_t claim(struct targets t, uint32_t to)
+{
+    if (__atomic_load_n(&t.claims[to], __ATOMIC_RELAXED) != 0)
+        return 0;
+    __atomic_store_n(&t.claims[to], t.self, __ATOMIC_RELAXED);
+    return 1;
 }
 
 /* Adds a destination to the next list if it is new. Returns how many vertices the list has then. */
-static inline uint64_t reach(const struct list_push *p, uint64_t count, uint32_t row, uint32_t to,
-                             struct row_form form)
+static inline uint64_t reach(struct targets t, uint64_t count, uint32_t row, uint32_t to, struct row_form form)
 {
-    p->next[count] = to;
+    t.next[count] = to;
     if (form.parents)
-        p->from[count] = p->tag | row;
+        t.from[count] = t.tag | row;
     if (form.marks == MARK_CLAIMS)
-        return count + claim(p, to);
-    uint64_t marked = p->marked[to / 64];
-    uint64_t is_new = ~(marked | (form.marks == MARK_APART ? p->visited[to / 64] : 0)) >> (to % 64) & 1;
-    p->marked[to / 64] = marked | is_new << (to % 64);
+        return count + claim(t, to);
+    uint64_t marked = t.marked[to / 64];
+    uint64_t is_new = ~(marked | (form.marks == MARK_APART ? t.visited[to / 64] : 0)) >> (to % 64) & 1;
+    t.marked[to / 64] = marked | is_new << (to % 64);
     return count + is_new;
-}
-
-static inline __attribute__((always_inline)) uint64_t
-push_rest(const struct list_push *p, uint64_t count, uint32_t row, uint64_t at, uint64_t end, struct row_form form)
-{
-    uint32_t room[COLUMN_ROOM];
-    while (at < end) {
-        struct column_run run = next_columns(p->readers, p->csr, row, at, end, room);
-        for (uint64_t j = 0; j < run.count; j++)
-            count = reach(p, count, row, run.columns[j], form);
-        at += run.count;
-    }
-    return count;
 }
 
 /* Pushes a part of a row, whose columns may be kept packed. */
 static __attribute__((noinline)) uint64_t push_part(const struct list_push *p, uint64_t count, uint32_t row,
                                                     uint64_t at, uint64_t end, struct row_form form)
 {
-    return push_rest(p, count, row, at, end, form);
+    struct targets t = targets_of(p);
+    uint32_t room[COLUMN_ROOM];
+    while (at < end) {
+        struct column_run run = next_columns(p->readers, p->csr, row, at, end, room);
+        for (uint64_t j = 0; j < run.count; j++)
+            count = reach(t, count, row, run.columns[j], form);
+        at += run.count;
+    }
+    return count;
 }
 
 /* Puts a long row aside. Nonzero: there was room for it. */
-static __attribute__((noinline)) int put_aside(struct long_rows *aside, enum subgraph g, uint32_t row, uint64_t begin, uint64_t end)
+static __attribute__((noinline)) int put_aside(const struct list_push *p, uint32_t row, uint64_t begin,
+                                               uint64_t end)
 {
+    struct long_rows *aside = p->aside;
     uint32_t i = aside->count < MOST_LONG ? aside->count++ : MOST_LONG;
     if (i >= MOST_LONG)
         return 0;
-    aside->row[i] = (struct long_row){g, row, begin, end, 0};
+    aside->row[i] = (struct long_row){p->g, row, begin, end, 0};
     return 1;
 }
 
 static inline __attribute__((always_inline)) uint64_t
-push_rows(const struct list_push p, uint64_t count, struct row_form form)
+push_rows(const struct list_push *push, uint64_t count, struct row_form form)
 {
+    const struct list_push p = *push;
+    const struct targets t = targets_of(push);
     const uint32_t *heads = p.csr->heads, *columns = p.csr->columns;
     const uint64_t rows = p.csr->rows;
+    const int packed = p.csr->packed.words != NULL;
     for (uint64_t i = 0; i < p.row_count; i++) {
         uint32_t row = p.rows[i];
         if (is_left_out(p.csr, row, form))
             continue;
         ask_ahead(&p, i, form);
 #ifdef CREW_PF
-        if (form.marks == MARK_CLAIMS && !form.sparse && p.csr->packed.words == NULL && i + 8 < p.row_count) {
+        if (form.marks == MARK_CLAIMS && !form.sparse && !packed && i + 8 < p.row_count) {
             uint32_t r2 = p.rows[i + 8];
             for (uint32_t j = 0; j < form.heads; j++)
                 __builtin_prefetch(&p.claims[heads[j * rows + r2]]);
@@ -150,17 +165,17 @@ push_rows(const struct list_push p, uint64_t count, struct row_form form)
             uint32_t to = heads[j * rows + row];
             if (to == HEAD_NONE)
                 break;
-            count = reach(&p, count, row, to, form);
+            count = reach(t, count, row, to, form);
         }
         uint64_t at = row_offset(&p, row, form), end = row_offset(&p, row + UINT64_C(1), form);
-        if (form.marks == MARK_CLAIMS && end - at > LONG_ROW && put_aside(p.aside, p.g, row, at, end))
+        if (form.marks == MARK_CLAIMS && end - at > LONG_ROW && put_aside(push, row, at, end))
             continue;
-        if (p.csr->packed.words != NULL) {
-            count = push_part(&p, count, row, at, end, form);
+        if (packed) {
+            count = push_part(push, count, row, at, end, form);
             continue;
         }
         for (; at < end; at++)
-            count = reach(&p, count, row, columns[at], form);
+            count = reach(t, count, row, columns[at], form);
     }
     return count;
 }
@@ -181,21 +196,21 @@ uint64_t push_columns(const struct list_push *p, uint64_t count, uint32_t row, u
 static inline __attribute__((always_inline)) uint64_t push_common(const struct list_push *p, uint64_t count, struct row_form form, enum marking marks)
 {
     if (form.even && form.heads == 0)
-        return form.parents ? push_rows(*p, count, (struct row_form){1, marks, 0, 4, 0, 1})
-                            : push_rows(*p, count, (struct row_form){0, marks, 0, 4, 0, 1});
+        return form.parents ? push_rows(p, count, (struct row_form){1, marks, 0, 4, 0, 1})
+                            : push_rows(p, count, (struct row_form){0, marks, 0, 4, 0, 1});
     switch (form.heads + 3 * (uint32_t)form.parents) {
     case 0:
-        return push_rows(*p, count, (struct row_form){0, marks, 0, 4, 0, 0});
+        return push_rows(p, count, (struct row_form){0, marks, 0, 4, 0, 0});
     case 1:
-        return push_rows(*p, count, (struct row_form){0, marks, 1, 4, 0, 0});
+        return push_rows(p, count, (struct row_form){0, marks, 1, 4, 0, 0});
     case 2:
-        return push_rows(*p, count, (struct row_form){0, marks, 2, 4, 0, 0});
+        return push_rows(p, count, (struct row_form){0, marks, 2, 4, 0, 0});
     case 3:
-        return push_rows(*p, count, (struct row_form){1, marks, 0, 4, 0, 0});
+        return push_rows(p, count, (struct row_form){1, marks, 0, 4, 0, 0});
     case 4:
-        return push_rows(*p, count, (struct row_form){1, marks, 1, 4, 0, 0});
+        return push_rows(p, count, (struct row_form){1, marks, 1, 4, 0, 0});
     default:
-        return push_rows(*p, count, (struct row_form){1, marks, 2, 4, 0, 0});
+        return push_rows(p, count, (struct row_form){1, marks, 2, 4, 0, 0});
     }
 }
 
@@ -203,7 +218,7 @@ uint64_t push_rows_of(const struct list_push *p, uint64_t count)
 {
     struct row_form form = form_of(p);
     if (form.marks == MARK_APART || form.offset_width != 4 || form.sparse || form.heads > 2)
-        return push_rows(*p, count, form);
+        return push_rows(p, count, form);
     return form.marks == MARK_CLAIMS ? push_common(p, count, form, MARK_CLAIMS)
                                      : push_common(p, count, form, MARK_VISITED);
 }
