@@ -20,6 +20,7 @@ struct search_state {
     int is_for_all;     /* it would be slower by one thread than by masks: all threads help */
     uint64_t edges;     /* of the next frontier */
     double missed;      /* picoseconds that a crew would have saved up to now */
+    double expected;    /* vertices that the level finds, if each edge finds another */
     struct directions directions;
 };
 
