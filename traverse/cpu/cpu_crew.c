@@ -30,7 +30,7 @@ struct crew_thread {
     uint64_t found[VERTEX_KINDS]; /* that it listed in this level */
     uint32_t *list[2][VERTEX_KINDS]; /* of this level and of the next, in turns */
     uint32_t *from[VERTEX_KINDS];    /* parents of those of the next */
-    uint8_t nowhere;
+    uint64_t *seen[VERTEX_KINDS];    /* visited when it came, or found by it or others while it looked */
 };
 
 /* The part of the frontier that a thread found. */
@@ -45,7 +45,7 @@ struct crew {
     struct search_state *state;
     int threads, last_threads; /* of this level, of the one before */
     uint32_t level, small_levels, lonely_levels;
-    uint64_t shares; /* of the frontier of each kind */
+    uint64_t shares[VERTEX_KINDS]; /* of the frontier of each kind */
     uint64_t before[VERTEX_KINDS][MOST_CREW + 1]; /* vertices of the frontier in the parts before each */
     struct part parts[MOST_CREW];
     struct crew_thread thread[MOST_CREW];
@@ -122,7 +122,7 @@ static struct list_push crew_push(struct crew *c, int number, enum subgraph g)
     struct crew_thread *t = &c->thread[number];
     enum vertex_kind to = subgraph_columns(g);
     p.claims = claims_of(c->dev, to);
-    p.nowhere = &t->nowhere;
+    p.marked = t->seen[to];
     p.self = (uint8_t)(number + 1);
     p.aside = &c->aside;
     p.next = t->list[c->level % 2][to];
@@ -172,8 +172,8 @@ static void add_up_parts(struct crew *c)
 static void push_share(struct crew *c, int number, enum vertex_kind kind, int share)
 {
     uint64_t size = frontier_size(c, kind);
-    uint64_t begin = share_begin(size, (int)c->shares, share);
-    uint64_t end = share_begin(size, (int)c->shares, share + 1);
+    uint64_t begin = share_begin(size, (int)c->shares[kind], share);
+    uint64_t end = share_begin(size, (int)c->shares[kind], share + 1);
     for (int i = 0; i < c->last_threads && c->before[kind][i] < end; i++) {
         uint64_t before = c->before[kind][i], count = c->before[kind][i + 1] - before;
         uint64_t first = begin > before ? begin - before : 0;
@@ -199,6 +199,11 @@ static void give_lists(struct crew *c, int number)
         t->from[kind] = dev->parents ? at + 2 * room : NULL;
         at += room * (dev->parents ? 3 : 2);
     }
+    uint64_t delegates = mask_words(dev->shard->d), normals = mask_words(dev->shard->locals);
+    t->seen[DELEGATES] = dev->crew.seen + (size_t)number * dev->crew.seen_words;
+    t->seen[NORMALS] = t->seen[DELEGATES] + delegates;
+    memcpy(t->seen[DELEGATES], dev->delegates.visited, delegates * sizeof *dev->crew.seen);
+    memcpy(t->seen[NORMALS], dev->normals.visited, normals * sizeof *dev->crew.seen);
 }
 
 /* Has a thread take part in a level. */
@@ -218,12 +223,13 @@ static void come(struct crew *c, int number)
 static void push_pieces(void *context, struct turn *turn)
 {
     struct crew *c = context;
-    uint64_t piece, each = c->shares / (uint64_t)c->threads;
-    while ((piece = gang_piece(turn)) != GANG_NO_PIECE) {
+    uint64_t i, threads = (uint64_t)c->threads;
+    while ((i = gang_piece(turn)) != GANG_NO_PIECE) {
         come(c, turn->number);
-        enum vertex_kind kind = piece < c->shares ? DELEGATES : NORMALS;
-        uint64_t i = piece % c->shares, thread = i % (uint64_t)c->threads;
-        push_share(c, turn->number, kind, each > 0 ? (int)(thread * each + i / (uint64_t)c->threads) : (int)i);
+        enum vertex_kind kind = i < c->shares[DELEGATES] ? DELEGATES : NORMALS;
+        i -= kind == NORMALS ? c->shares[DELEGATES] : 0;
+        uint64_t each = c->shares[kind] / threads;
+        push_share(c, turn->number, kind, each > 0 ? (int)(i % threads * each + i / threads) : (int)i);
     }
 }
 
@@ -346,20 +352,19 @@ static int is_alone(const struct crew *c)
     int came = 0;
     for (int i = 0; i < c->threads; i++)
         came += c->thread[i].level == c->level;
-    return came == 1 && c->shares >= (uint64_t)c->threads;
+    return came == 1 && c->shares[DELEGATES] + c->shares[NORMALS] >= (uint64_t)c->threads;
 }
 
 /* Chooses threads by the edges of a level, and shares by its rows. */
 static void share_level(struct crew *c)
 {
-    uint64_t rows = frontier_size(c, DELEGATES) + frontier_size(c, NORMALS);
-    c->threads = crew_threads(c->state);
-    c->shares = rows / PIECE_ROWS;
-    if (c->shares > (uint64_t)c->threads * PIECES_OF_THREAD)
-        c->shares = (uint64_t)c->threads * PIECES_OF_THREAD;
-    if (c->shares > (uint64_t)c->threads)
-        c->shares -= c->shares % (uint64_t)c->threads;
-    c->shares += c->shares == 0;
+    uint64_t threads = (uint64_t)crew_threads(c->state), most = threads * PIECES_OF_THREAD;
+    c->threads = (int)threads;
+    for (int kind = 0; kind < VERTEX_KINDS; kind++) {
+        uint64_t shares = (frontier_size(c, (enum vertex_kind)kind) + PIECE_ROWS - 1) / PIECE_ROWS;
+        shares = shares < most ? shares : most;
+        c->shares[kind] = shares > threads ? shares - shares % threads : shares;
+    }
 }
 
 static void run_level(struct crew *c)
@@ -367,7 +372,7 @@ static void run_level(struct crew *c)
     struct device *dev = c->dev;
     share_level(c);
     c->level++;
-    gang_run(dev->means.gang, c->threads, 2 * c->shares, push_pieces, c);
+    gang_run(dev->means.gang, c->threads, c->shares[DELEGATES] + c->shares[NORMALS], push_pieces, c);
     push_long_rows(c);
     gang_run(dev->means.gang, c->threads, (uint64_t)c->threads, keep_parts, c);
     c->lonely_levels = is_alone(c) ? c->lonely_levels + 1 : 0;
@@ -392,7 +397,6 @@ static void begin(struct crew *c, struct device *dev, struct search_state *state
     c->state = state;
     c->threads = c->last_threads = 1;
     c->level = c->small_levels = c->lonely_levels = 0;
-    c->shares = 1;
     c->aside.count = 0;
     for (int i = 0; i < state->threads; i++)
         c->thread[i].level = 0;

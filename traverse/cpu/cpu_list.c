@@ -75,21 +75,25 @@ struct targets {
     uint32_t *next, *from;
     uint64_t *marked;
     const uint64_t *visited;
-    uint8_t *claims, *nowhere;
+    uint8_t *claims;
     uint8_t self;
     uint32_t tag;
 };
 
 static inline struct targets targets_of(const struct list_push *p)
 {
-    return (struct targets){p->next, p->from, p->marked, p->visited, p->claims, p->nowhere, p->self, p->tag};
+    return (struct targets){p->next, p->from, p->marked, p->visited, p->claims, p->self, p->tag};
 }
 
 /* Claims a vertex for this thread of a crew, unless it has been. Returns 1 if so, though another thread may
- * have done the same at this moment: the last one to write keeps it. A plain write waits for nobody. Where
- * there is nothing to write, it goes nowhere, without a branch. */
+ * have done the same at this moment: the last one to write keeps it. A plain write waits for nobody. Most
+ * vertices are known from the thread's own marks, whose lines no other thread takes away. */
 static inline uint64_t claim(struct targets t, uint32_t to)
 {
+    uint64_t word = t.marked[to / 64], bit = UINT64_C(1) << (to % 64);
+    if ((word & bit) != 0)
+        return 0;
+    t.marked[to / 64] = word | bit;
     if (__atomic_load_n(&t.claims[to], __ATOMIC_RELAXED) != 0)
         return 0;
     __atomic_store_n(&t.claims[to], t.self, __ATOMIC_RELAXED);
@@ -145,22 +149,13 @@ push_rows(const struct list_push *push, uint64_t count, struct row_form form)
     const uint32_t *heads = p.csr->heads, *columns = p.csr->columns;
     const uint64_t rows = p.csr->rows;
     const int packed = p.csr->packed.words != NULL;
+    for (uint64_t i = 0; form.marks == MARK_CLAIMS && i < COLUMNS_AHEAD && i < p.row_count && !form.sparse; i++)
+        ask_for_columns(p.csr, row_offset(&p, p.rows[i], form));
     for (uint64_t i = 0; i < p.row_count; i++) {
         uint32_t row = p.rows[i];
         if (is_left_out(p.csr, row, form))
             continue;
         ask_ahead(&p, i, form);
-#ifdef CREW_PF
-        if (form.marks == MARK_CLAIMS && !form.sparse && !packed && i + 8 < p.row_count) {
-            uint32_t r2 = p.rows[i + 8];
-            for (uint32_t j = 0; j < form.heads; j++)
-                __builtin_prefetch(&p.claims[heads[j * rows + r2]]);
-            uint64_t at2 = row_offset(&p, r2, form), end2 = row_offset(&p, r2 + UINT64_C(1), form);
-            end2 = end2 - at2 > CREW_PF ? at2 + CREW_PF : end2;
-            for (; at2 < end2; at2++)
-                __builtin_prefetch(&p.claims[columns[at2]]);
-        }
-#endif
         for (uint32_t j = 0; j < form.heads; j++) {
             uint32_t to = heads[j * rows + row];
             if (to == HEAD_NONE)
