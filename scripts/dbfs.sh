@@ -498,7 +498,7 @@ refuse_other_direction() { # DIR
 }
 
 parse "$@"
-trap clean EXIT
+trap 'trap "" INT TERM HUP; clean' EXIT # all is done, or has failed: a signal in this moment changes neither
 trap 'end_by INT' INT
 trap 'end_by TERM' TERM
 trap 'end_by HUP' HUP
