@@ -30,7 +30,6 @@ struct crew_thread {
     uint64_t found[VERTEX_KINDS]; /* that it listed in this level */
     uint32_t *list[2][VERTEX_KINDS]; /* of this level and of the next, in turns */
     uint32_t *from[VERTEX_KINDS];    /* parents of those of the next */
-    uint64_t *seen[VERTEX_KINDS];    /* visited when it came, or found by it or others while it looked */
 };
 
 /* The part of the frontier that a thread found. */
@@ -122,7 +121,6 @@ static struct list_push crew_push(struct crew *c, int number, enum subgraph g)
     struct crew_thread *t = &c->thread[number];
     enum vertex_kind to = subgraph_columns(g);
     p.claims = claims_of(c->dev, to);
-    p.marked = t->seen[to];
     p.self = (uint8_t)(number + 1);
     p.aside = &c->aside;
     p.next = t->list[c->level % 2][to];
@@ -199,11 +197,6 @@ static void give_lists(struct crew *c, int number)
         t->from[kind] = dev->parents ? at + 2 * room : NULL;
         at += room * (dev->parents ? 3 : 2);
     }
-    uint64_t delegates = mask_words(dev->shard->d), normals = mask_words(dev->shard->locals);
-    t->seen[DELEGATES] = dev->crew.seen + (size_t)number * dev->crew.seen_words;
-    t->seen[NORMALS] = t->seen[DELEGATES] + delegates;
-    memcpy(t->seen[DELEGATES], dev->delegates.visited, delegates * sizeof *dev->crew.seen);
-    memcpy(t->seen[NORMALS], dev->normals.visited, normals * sizeof *dev->crew.seen);
 }
 
 /* Has a thread take part in a level. */

@@ -90,10 +90,6 @@ static inline struct targets targets_of(const struct list_push *p)
  * vertices are known from the thread's own marks, whose lines no other thread takes away. */
 static inline uint64_t claim(struct targets t, uint32_t to)
 {
-    uint64_t word = t.marked[to / 64], bit = UINT64_C(1) << (to % 64);
-    if ((word & bit) != 0)
-        return 0;
-    t.marked[to / 64] = word | bit;
     if (__atomic_load_n(&t.claims[to], __ATOMIC_RELAXED) != 0)
         return 0;
     __atomic_store_n(&t.claims[to], t.self, __ATOMIC_RELAXED);

@@ -20,7 +20,7 @@ struct list_push {
     uint32_t *from;   /* parents of `next`, in the same places */
     uint32_t *parent; /* where they go from there; NULL: not recorded */
     uint32_t tag;     /* PARENT_DELEGATE_BIT where rows are delegates */
-    uint8_t *claims;  /* of destinations, by a crew, and `marked` is that of a thread; NULL: one thread pushes */
+    uint8_t *claims;  /* of destinations, by a crew, in place of marks; NULL: one thread pushes */
     uint8_t self;     /* what this thread writes to claims; not 0 */
     struct long_rows *aside; /* takes rows that are too long for one thread; NULL: none are */
     enum subgraph g;

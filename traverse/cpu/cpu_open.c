@@ -59,24 +59,28 @@ static int list_arrays(struct device *dev, struct cpu_array list[MOST_ARRAYS])
     return count;
 }
 
-/* Bytes of the bins of a thread, in a crew or for parents (cpu_marks.c): a vertex is put there once in a
- * level. 0: there are none, as they are not wanted or would take more than an eighth of the memory left. */
-static uint64_t crew_bytes(const struct device *dev)
+/* Bytes of each thread for bins of parents (cpu_marks.c) or lists of a crew: none if all would take more than an
+ * eighth of the memory left. */
+static uint64_t bytes_if_small(const struct device *dev, uint64_t bytes)
 {
-    uint64_t vertices = dev->shard->d + dev->shard->locals;
-    uint64_t chunks = 2 + 2 * VERTEX_KINDS * MOST_CREW;
-    vertices = vertices < MOST_BINNED ? vertices : (uint64_t)MOST_BINNED;
-    chunks += vertices * (dev->parents ? 8 : 4) / 4000;
-    uint64_t all = (uint64_t)dev->threads * (chunks * CHUNK_BYTES + vertices / 8);
-    return dev->parents && all <= memory_left(dev->means.budget) / 8 ? chunks * CHUNK_BYTES : 0;
+    return (uint64_t)dev->threads * bytes <= memory_left(dev->means.budget) / 8 ? bytes : 0;
 }
 
+/* A vertex is put there once in a level. */
+static uint64_t bin_bytes(const struct device *dev)
+{
+    enum { BEGUN = 256 }; /* chunks that are not full, and those around them */
+    uint64_t vertices = dev->shard->d + dev->shard->locals;
+    vertices = vertices < MOST_BINNED ? vertices : (uint64_t)MOST_BINNED;
+    return dev->parents ? bytes_if_small(dev, (BEGUN + vertices * 8 / 4000) * CHUNK_BYTES) : 0;
+}
+
+/* Lists of two levels, and parents of one (cpu_crew.c). */
 static uint64_t list_bytes(const struct device *dev)
 {
-    uint64_t bytes = 4 * (dev->parents ? 3 : 2) *
-                     (crew_list_room(dev->shard->d) + crew_list_room(dev->shard->locals));
+    uint64_t places = crew_list_room(dev->shard->d) + crew_list_room(dev->shard->locals);
     int wanted = dev->shard->p == 1 && dev->threads > 1;
-    return wanted && (uint64_t)dev->threads * bytes <= memory_left(dev->means.budget) / 8 ? bytes : 0;
+    return wanted ? bytes_if_small(dev, places * (dev->parents ? 12 : 8)) : 0;
 }
 
 /* Words of marks of one thread: whole lines of a cache. Marks for other shards are worth it if threads
@@ -87,7 +91,7 @@ static uint64_t seen_words(const struct shard *shard, int threads)
     uint64_t delegates = mask_words(shard->d), normals = mask_words(shard->locals);
     uint64_t columns = words_to(shard, NN), most = delegates > normals ? delegates : normals;
     if (shard->p == 1)
-        return (delegates + normals + LINE_WORDS - 1) / LINE_WORDS * LINE_WORDS;
+        return (most + LINE_WORDS - 1) / LINE_WORDS * LINE_WORDS;
     if (!shard_has_masks(shard) || 2 * (uint64_t)threads * columns > shard->csr[NN].edges)
         return most;
     return columns > most ? columns : most;
@@ -212,7 +216,7 @@ static enum status cpu_open(struct device **result, const struct shard *shard,
     dev->normals.longest = longest_row(&shard->degrees.locals);
     dev->means.probes = probes_best();
     dev->means.readers = column_readers_best();
-    dev->crew.bin_bytes = crew_bytes(dev);
+    dev->crew.bin_bytes = bin_bytes(dev);
     dev->crew.list_bytes = list_bytes(dev);
     dev->crew.seen_words = seen_words(shard, dev->threads);
     dev->means.deepest = options->deepest;
