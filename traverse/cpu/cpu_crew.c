@@ -1,23 +1,28 @@
 /* cpu_crew.c: levels by lists, by several threads; its twin is the level by one thread in cpu_list.c
  *
- * A level has two steps, each a run of the gang:
- * 1. The frontier is cut into pieces. A thread that pushes a piece claims what it finds by a plain write of
- *    its number into the byte of a vertex, and lists it with its parent. Two threads may claim a vertex at the same
- *    moment; then both list it. Very long rows are put aside, and cut into pieces of their own.
- * 2. A piece is the list of a thread. Vertices whose byte has another number are dropped. The others are counted.
- * So there are no atomic operations, for each of which a core would wait until it has the line, and numbers of
- * vertices are exact. Bytes that cross from core to core: the lines of claims that others wrote.
+ * Vertices belong to owners, in blocks by id. A level has two steps, each a run of the gang:
+ * 1. The frontier is cut into pieces. A thread that pushes a piece puts every destination into its own bin
+ *    for the owner, except those that it has put there before or that were visited when it joined the crew.
+ *    Very long rows are put aside, and cut into pieces of their own.
+ * 2. A piece is an owner. A thread that takes it goes through all bins for the owner. New vertices get marks,
+ *    depths and parents, are counted, and become the owner's part of the next frontier.
+ * So nothing is claimed by atomic operations, and no cache takes marks from another while they are written.
+ * Bytes that cross from core to core: 4 for each vertex and thread, 8 with parents, in sequence.
  *
  * Nobody waits for a thread that has no core: the others do the pieces that it does not take. If a thread
  * stays alone for some levels, or one that had begun kept the others waiting, the crew ends, and one thread
  * goes on.
  */
+#include "cpu_bins.h"
 #include "cpu_list.h"
 #include "cpu_run.h"
 
 #include <string.h>
 
 enum {
+    LEAST_OWNED_BITS = 10, /* blocks of an owner have 2^10 to 2^14 vertices, as */
+    MOST_OWNED_BITS = 14,  /* neighbours are near each other. Frontiers are, too, */
+    BLOCKS_OF_OWNER = 8,   /* so an owner has at least so many blocks, if it can */
     PIECE_ROWS = 64,      /* of a piece, at least */
     PIECES_OF_THREAD = 3, /* pieces for each thread, at most */
     SMALL_LEVELS = 16,    /* in a row, after which the crew ends */
@@ -26,13 +31,13 @@ enum {
 
 /* The state of a thread of the crew. */
 struct crew_thread {
-    _Alignas(64) uint32_t level;  /* the last one of the crew in which it took part; 0: none */
-    uint64_t found[VERTEX_KINDS]; /* that it listed in this level */
-    uint32_t *list[2][VERTEX_KINDS]; /* of this level and of the next, in turns */
-    uint32_t *from[VERTEX_KINDS];    /* parents of those of the next */
+    _Alignas(64) uint32_t level;   /* the last one of the crew in which it took part; 0: none */
+    uint64_t *seen[VERTEX_KINDS];  /* visited when it came, or put into a bin by this thread */
+    uint8_t *pool;                 /* chunks that are not used yet */
+    uint32_t *at[VERTEX_KINDS][MOST_CREW]; /* by owner: where its bin gets the next destination */
 };
 
-/* The part of the frontier that a thread found. */
+/* The part of the frontier that an owner has. */
 struct part {
     _Alignas(64) uint32_t *list[VERTEX_KINDS];
     uint64_t count[VERTEX_KINDS];
@@ -43,6 +48,7 @@ struct crew {
     struct device *dev;
     struct search_state *state;
     int threads, last_threads; /* of this level, of the one before */
+    uint32_t owned_bits; /* log2 of the vertices in a block of an owner's */
     uint32_t level, small_levels, lonely_levels;
     uint64_t shares[VERTEX_KINDS]; /* of the frontier of each kind */
     uint64_t before[VERTEX_KINDS][MOST_CREW + 1]; /* vertices of the frontier in the parts before each */
@@ -56,96 +62,48 @@ static uint64_t vertices_of(const struct device *dev, enum vertex_kind kind)
     return kind == DELEGATES ? dev->shard->d : dev->shard->locals;
 }
 
-/* ---- claims ---- */
+/* ---- bins ---- */
 
-/* Claims of delegates, then of normals. */
-static uint8_t *claims_of(const struct device *dev, enum vertex_kind kind)
+/* The begin of a thread's bin for an owner. Bins begin at different places of their chunks: they fill
+ * alike, and their ends would be in one set of the first cache. */
+static uint32_t *bin_begin(const struct crew *c, int number, enum vertex_kind kind, int owner)
 {
-    return dev->crew.claims + (kind == NORMALS ? 64 * mask_words(dev->shard->d) : 0);
+    enum { LINE = 64, LINES = 61 }; /* prime, as owners are a power of two */
+    const struct cpu_crew_memory *memory = &c->dev->crew;
+    int i = (int)kind * c->threads + owner;
+    uint8_t *chunk = chunks_of(memory->bins, memory->bin_bytes, number) + (size_t)i * CHUNK_BYTES;
+    return (uint32_t *)(chunk + CHUNK_HEAD + i % LINES * LINE);
 }
 
-/* Visited vertices of one kind. */
-struct visits {
-    uint64_t *visited;
-    uint8_t *claims;
-};
-
-/* Claims visited vertices for nobody, eight at a time. */
-static void claim_visited(void *context, uint64_t begin, uint64_t end)
+static void open_bins(struct crew *c, int number)
 {
-    const struct visits *v = context;
-    for (uint64_t w = begin; w < end; w++) {
-        for (int i = 0; i < 64; i += 8) {
-            uint64_t bits = v->visited[w] >> i & 0xff;
-            uint64_t bytes = bits * UINT64_C(0x0101010101010101) & UINT64_C(0x8040201008040201);
-            memcpy(v->claims + 64 * w + i, &bytes, sizeof bytes);
-        }
-    }
-}
-
-/* Marks claimed vertices as visited. The product gathers the highest bits of eight bytes. */
-static void visit_claimed(void *context, uint64_t begin, uint64_t end)
-{
-    const uint64_t low = UINT64_C(0x7f7f7f7f7f7f7f7f);
-    const struct visits *v = context;
-    for (uint64_t w = begin; w < end; w++) {
-        uint64_t word = 0;
-        for (int i = 0; i < 64; i += 8) {
-            uint64_t bytes;
-            memcpy(&bytes, v->claims + 64 * w + i, sizeof bytes);
-            bytes = (((bytes & low) + low) | bytes) & ~low;
-            word |= ((bytes >> 7) * UINT64_C(0x0102040810204080) >> 56) << i;
-        }
-        v->visited[w] = word;
-    }
-}
-
-/* Does it for all vertices. */
-static void for_visits(struct device *dev, gang_body *body)
-{
-    enum { PIECE_WORDS = 256, WORDS_OF_WORK = 4 };
+    struct crew_thread *t = &c->thread[number];
+    const struct cpu_crew_memory *memory = &c->dev->crew;
+    t->pool = chunks_of(memory->bins, memory->bin_bytes, number);
+    t->pool += (size_t)(VERTEX_KINDS * c->threads) * CHUNK_BYTES;
     for (int kind = 0; kind < VERTEX_KINDS; kind++) {
-        uint64_t words = mask_words(vertices_of(dev, (enum vertex_kind)kind));
-        struct visits visits = {kind == DELEGATES ? dev->delegates.visited : dev->normals.visited,
-                                claims_of(dev, (enum vertex_kind)kind)};
-        gang_for(dev->means.gang, threads_for(dev, WORDS_OF_WORK * words), words, PIECE_WORDS, body, &visits);
+        for (int owner = 0; owner < c->threads; owner++)
+            t->at[kind][owner] = bin_begin(c, number, (enum vertex_kind)kind, owner);
     }
 }
 
 /* ---- step 1 ---- */
 
-/* A push along g into the lists of a thread. */
-static struct list_push crew_push(struct crew *c, int number, enum subgraph g)
+static struct list_bins bins_of(struct crew *c, int number, enum vertex_kind to)
 {
-    struct list_push p = describe_push(c->dev, g);
     struct crew_thread *t = &c->thread[number];
-    enum vertex_kind to = subgraph_columns(g);
-    p.claims = claims_of(c->dev, to);
-    p.self = (uint8_t)(number + 1);
-    p.aside = &c->aside;
-    p.next = t->list[c->level % 2][to];
-    p.from = t->from[to];
-    return p;
-}
-
-/* Gives what a push found values, and notes how much. */
-static void end_push(struct crew *c, int number, const struct list_push *p, uint64_t end)
-{
-    struct device *dev = c->dev;
-    enum vertex_kind to = subgraph_columns(p->g);
-    uint64_t *found = &c->thread[number].found[to];
-    mark_depths(p->next + *found, end - *found, to == DELEGATES ? dev->delegates.depth : dev->normals.depth,
-                dev->depth + 1);
-    settle_parents(p, *found, end);
-    *found = end;
+    return (struct list_bins){t->seen[to], t->at[to], &t->pool, (uint32_t)c->threads - 1, c->owned_bits};
 }
 
 static void push_list_of_crew(struct crew *c, int number, enum subgraph g, const uint32_t *list, uint64_t count)
 {
-    struct list_push p = crew_push(c, number, g);
+    struct list_push p = describe_push(c->dev, g);
+    struct list_bins bins = bins_of(c, number, subgraph_columns(g));
+    p.bins = &bins;
+    p.aside = &c->aside;
     p.rows = list;
     p.row_count = count;
-    end_push(c, number, &p, push_rows_of(&p, c->thread[number].found[subgraph_columns(g)]));
+    push_rows_of(&p, 0);
 }
 
 static uint64_t frontier_size(const struct crew *c, enum vertex_kind kind)
@@ -184,31 +142,32 @@ static void push_share(struct crew *c, int number, enum vertex_kind kind, int sh
     }
 }
 
-/* Gives a thread its lists, when it comes first: one for each kind and level, and parents. */
-static void give_lists(struct crew *c, int number)
+/* The list of an owner for a level, or for parents. */
+static uint32_t *owner_list(const struct crew *c, int owner, enum vertex_kind kind, uint32_t which)
 {
     const struct device *dev = c->dev;
-    struct crew_thread *t = &c->thread[number];
-    uint32_t *at = (uint32_t *)(dev->crew.lists + (size_t)number * dev->crew.list_bytes);
-    for (int kind = 0; kind < VERTEX_KINDS; kind++) {
-        uint64_t room = crew_list_room(vertices_of(dev, (enum vertex_kind)kind));
-        t->list[0][kind] = at;
-        t->list[1][kind] = at + room;
-        t->from[kind] = dev->parents ? at + 2 * room : NULL;
-        at += room * (dev->parents ? 3 : 2);
-    }
+    uint32_t *at = (uint32_t *)(dev->crew.lists + (size_t)owner * dev->crew.list_bytes);
+    at += kind == NORMALS ? crew_list_room(dev->shard->d) * (dev->parents ? 3 : 2) : 0;
+    return at + which * crew_list_room(vertices_of(dev, kind));
 }
 
-/* Has a thread take part in a level. */
+/* Has a thread take part in a level. It copies the marks when it comes first. It may put vertices that are
+ * visited later into a bin, where the owner drops them. */
 static void come(struct crew *c, int number)
 {
     struct crew_thread *t = &c->thread[number];
+    const struct device *dev = c->dev;
+    uint64_t delegates = mask_words(dev->shard->d), normals = mask_words(dev->shard->locals);
     if (t->level == c->level)
         return;
-    if (t->level == 0)
-        give_lists(c, number);
+    if (t->level == 0) {
+        t->seen[DELEGATES] = dev->crew.seen + (size_t)number * dev->crew.seen_words;
+        t->seen[NORMALS] = t->seen[DELEGATES] + delegates;
+        memcpy(t->seen[DELEGATES], dev->delegates.visited, delegates * sizeof *dev->crew.seen);
+        memcpy(t->seen[NORMALS], dev->normals.visited, normals * sizeof *dev->crew.seen);
+    }
     t->level = c->level;
-    t->found[DELEGATES] = t->found[NORMALS] = 0;
+    open_bins(c, number);
 }
 
 /* The pieces of a thread are `threads` apart, and its shares lie side by side, mostly in the part
@@ -234,9 +193,10 @@ static void push_long_piece(struct crew *c, int number, uint64_t at)
         i++;
     const struct long_row *r = &c->aside.row[i];
     uint64_t begin = r->begin + (at - r->pieces) * LONG_ROW, left = r->end - begin;
-    struct list_push p = crew_push(c, number, r->g);
-    uint64_t count = c->thread[number].found[subgraph_columns(r->g)];
-    end_push(c, number, &p, push_columns(&p, count, r->row, begin, begin + (left < LONG_ROW ? left : LONG_ROW)));
+    struct list_push p = describe_push(c->dev, r->g);
+    struct list_bins bins = bins_of(c, number, subgraph_columns(r->g));
+    p.bins = &bins;
+    push_columns(&p, 0, r->row, begin, begin + (left < LONG_ROW ? left : LONG_ROW));
 }
 
 static void push_long_pieces(void *context, struct turn *turn)
@@ -266,46 +226,92 @@ static void push_long_rows(struct crew *c)
 
 /* ---- step 2 ---- */
 
-/* Keeps the vertices of a list that are claimed by `self`. Returns how many. */
-static uint64_t keep_claimed(const uint8_t *claims, uint8_t self, uint32_t *list, uint64_t count)
+/* Adds new destinations of a chunk to the owner's next list. Returns how many it has then. */
+static inline __attribute__((always_inline)) uint64_t
+reach_chunk(const struct list_push *p, const uint32_t *from, const uint32_t *end, uint64_t count,
+            int parents)
 {
-    uint64_t kept = 0;
-    for (uint64_t i = 0; i < count; i++) {
-        uint32_t v = list[i];
-        list[kept] = v;
-        kept += claims[v] == self;
+    for (const uint32_t *line = from; line < end; line += 16) /* lines in another core's cache */
+        __builtin_prefetch(line);
+    for (; from < end; from += 1 + parents) {
+        uint32_t to = from[0];
+        uint64_t word = p->marked[to / 64], is_new = ~word >> (to % 64) & 1;
+        p->next[count] = to;
+        p->marked[to / 64] = word | UINT64_C(1) << (to % 64);
+        if (parents)
+            p->from[count] = from[1];
+        count += is_new;
     }
-    return kept;
+    return count;
 }
 
-static void keep_part(struct crew *c, int number, enum vertex_kind kind)
+static uint64_t reach_bin(const struct list_push *p, const uint32_t *chunk, const uint32_t *at,
+                          uint64_t count)
 {
-    const struct device *dev = c->dev;
-    const struct crew_thread *t = &c->thread[number];
-    struct part *part = &c->parts[number];
-    uint32_t *list = t->list[c->level % 2][kind];
-    uint64_t count = t->level == c->level ? t->found[kind] : 0;
-    count = keep_claimed(claims_of(dev, kind), (uint8_t)(number + 1), list, count);
+    for (const uint32_t *next; chunk != NULL; chunk = next) {
+        const uint32_t *end = end_of_chunk(chunk, at, &next);
+        count = p->parent != NULL ? reach_chunk(p, chunk, end, count, 1)
+                                  : reach_chunk(p, chunk, end, count, 0);
+    }
+    return count;
+}
+
+static void reach_kind(struct crew *c, int owner, enum vertex_kind kind)
+{
+    struct device *dev = c->dev;
+    struct part *part = &c->parts[owner];
+    int32_t *depth = kind == DELEGATES ? dev->delegates.depth : dev->normals.depth;
+    struct list_push p = describe_push(dev, subgraph_between(NORMALS, kind));
+    uint64_t count = 0;
+    p.next = owner_list(c, owner, kind, c->level % 2);
+    p.from = p.from != NULL ? owner_list(c, owner, kind, 2) : NULL;
+    for (int i = 0; i < c->threads; i++) {
+        if (c->thread[i].level == c->level)
+            count = reach_bin(&p, bin_begin(c, i, kind, owner), c->thread[i].at[kind][owner], count);
+    }
+    mark_depths(p.next, count, depth, dev->depth + 1);
+    settle_parents(&p, 0, count);
     for (int to = 0; to < VERTEX_KINDS; to++) {
         enum subgraph g = subgraph_between(kind, (enum vertex_kind)to);
         struct row_count sources = {0};
         if (dev->shard->csr[g].edges > 0)
-            sources = count_listed(dev, g, list, count);
+            sources = count_listed(dev, g, p.next, count);
         part->rows[g] = sources.rows;
         part->edges[g] = sources.edges;
     }
-    part->list[kind] = list;
+    part->list[kind] = p.next;
     part->count[kind] = count;
 }
 
-static void keep_parts(void *context, struct turn *turn)
+/* Asks for the bins of all threads before the first one is read, as they lie in the caches of other cores.
+ * Always inlined, as a compiler may drop calls that only ask ahead. */
+static inline __attribute__((always_inline)) void
+ask_for_bins(const struct crew *c, enum vertex_kind kind, int owner)
+{
+    enum { LINE = 16, LINES = 3 };
+    for (int i = 0; i < c->threads; i++) {
+        const uint32_t *bin = bin_begin(c, i, kind, owner);
+        __builtin_prefetch(&c->thread[i].level);
+        __builtin_prefetch(&c->thread[i].at[kind][owner]);
+        for (int line = 0; line < LINES; line++)
+            __builtin_prefetch(bin + line * LINE);
+    }
+}
+
+static void reach_parts(void *context, struct turn *turn)
 {
     struct crew *c = context;
-    for (uint64_t i; (i = gang_piece(turn)) != GANG_NO_PIECE;) {
-        for (int kind = 0; kind < VERTEX_KINDS; kind++) {
-            if (vertices_of(c->dev, (enum vertex_kind)kind) > 0)
-                keep_part(c, (int)i, (enum vertex_kind)kind);
-        }
+    uint64_t owner;
+    int delegates = c->dev->shard->d > 0, normals = c->dev->shard->locals > 0;
+    while ((owner = gang_piece(turn)) != GANG_NO_PIECE) {
+        if (delegates)
+            ask_for_bins(c, DELEGATES, (int)owner);
+        if (normals)
+            ask_for_bins(c, NORMALS, (int)owner);
+        if (delegates)
+            reach_kind(c, (int)owner, DELEGATES);
+        if (normals)
+            reach_kind(c, (int)owner, NORMALS);
     }
 }
 
@@ -348,11 +354,21 @@ static int is_alone(const struct crew *c)
     return came == 1 && c->shares[DELEGATES] + c->shares[NORMALS] >= (uint64_t)c->threads;
 }
 
+static uint32_t owned_bits(const struct crew *c)
+{
+    uint64_t vertices = c->dev->shard->d > c->dev->shard->locals ? c->dev->shard->d : c->dev->shard->locals;
+    uint32_t bits = LEAST_OWNED_BITS;
+    while (bits < MOST_OWNED_BITS && (uint64_t)c->threads * BLOCKS_OF_OWNER << (bits + 1) <= vertices)
+        bits++;
+    return bits;
+}
+
 /* Chooses threads by the edges of a level, and shares by its rows. */
 static void share_level(struct crew *c)
 {
     uint64_t threads = (uint64_t)crew_threads(c->state), most = threads * PIECES_OF_THREAD;
     c->threads = (int)threads;
+    c->owned_bits = owned_bits(c);
     for (int kind = 0; kind < VERTEX_KINDS; kind++) {
         uint64_t shares = (frontier_size(c, (enum vertex_kind)kind) + PIECE_ROWS - 1) / PIECE_ROWS;
         shares = shares < most ? shares : most;
@@ -367,7 +383,7 @@ static void run_level(struct crew *c)
     c->level++;
     gang_run(dev->means.gang, c->threads, c->shares[DELEGATES] + c->shares[NORMALS], push_pieces, c);
     push_long_rows(c);
-    gang_run(dev->means.gang, c->threads, (uint64_t)c->threads, keep_parts, c);
+    gang_run(dev->means.gang, c->threads, (uint64_t)c->threads, reach_parts, c);
     c->lonely_levels = is_alone(c) ? c->lonely_levels + 1 : 0;
     advance(c);
     plan_level(dev, c->state, frontier_size(c, DELEGATES), frontier_size(c, NORMALS));
@@ -381,7 +397,7 @@ static int is_at_end(const struct crew *c)
            c->small_levels > SMALL_LEVELS || c->lonely_levels > LONELY_LEVELS;
 }
 
-/* Thread 0 has the whole frontier at first. The state of a thread is set when it comes first, since
+/* Owner 0 has the whole frontier at first. The state of a thread is set when it comes first, since
  * clearing all of them takes as long as some levels. */
 static void begin(struct crew *c, struct device *dev, struct search_state *state)
 {
@@ -399,7 +415,6 @@ static void begin(struct crew *c, struct device *dev, struct search_state *state
     c->parts[0].count[DELEGATES] = dev->delegates.fresh_count;
     c->parts[0].count[NORMALS] = dev->normals.queue_count;
     add_up_parts(c);
-    for_visits(dev, claim_visited);
 }
 
 int run_levels_by_crew(struct device *dev, struct search_state *state)
@@ -410,7 +425,6 @@ int run_levels_by_crew(struct device *dev, struct search_state *state)
     do
         run_level(&crew);
     while (!is_at_end(&crew) && gang_late(dev->means.gang) == late);
-    for_visits(dev, visit_claimed);
     dev->delegates.fresh_count = join_parts(&crew, DELEGATES, dev->delegates.fresh);
     dev->normals.queue_count = join_parts(&crew, NORMALS, dev->normals.queue);
     return gang_late(dev->means.gang) != late || crew.lonely_levels > LONELY_LEVELS;

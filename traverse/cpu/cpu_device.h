@@ -131,13 +131,12 @@ struct cpu_traffic {
 enum { MOST_CREW = 64, MOST_BINNED = 1 << 21 };
 
 struct cpu_crew_memory {
-    uint8_t *bins; /* [threads][bin_bytes]: of parents (cpu_marks.c) */
+    uint8_t *bins; /* [threads][bin_bytes]: of a crew, or of parents (cpu_marks.c) */
     uint64_t bin_bytes;
     uint8_t *lists; /* [threads][list_bytes]: of a crew */
     uint64_t list_bytes; /* 0: there is no crew */
-    uint8_t *claims; /* of delegates, then of normals; by whole words of masks */
-    uint64_t *seen; /* [threads][seen_words]: marks of vertices (cpu_marks.c) */
-    uint64_t seen_words;
+    uint64_t *seen;      /* [threads][seen_words]: marks of vertices */
+    uint64_t seen_words; /* in a crew: of delegates, then of normals */
     int rest;           /* searches in which one thread stands in for the crew where it can (cpu_run.c) */
 };
 

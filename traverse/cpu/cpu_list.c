@@ -10,6 +10,7 @@
  * for each row: 8 of offsets, 4 for each head column, and 4 for each further column; for each vertex found 4
  * of the list and 4 of the depth, and as many for its parent.
  */
+#include "cpu_bins.h"
 #include "cpu_list.h"
 
 #include <string.h>
@@ -75,38 +76,45 @@ struct targets {
     uint32_t *next, *from;
     uint64_t *marked;
     const uint64_t *visited;
-    uint8_t *claims;
-    uint8_t self;
     uint32_t tag;
+    struct list_bins bins;
 };
 
 static inline struct targets targets_of(const struct list_push *p)
 {
-    return (struct targets){p->next, p->from, p->marked, p->visited, p->claims, p->self, p->tag};
+    struct targets t = {.next = p->next, .from = p->from, .marked = p->marked, .visited = p->visited, .tag = p->tag};
+    if (p->bins != NULL)
+        t.bins = *p->bins;
+    return t;
 }
 
-/* Claims a vertex for this thread of a crew, unless it has been. Returns 1 if so, though another thread may
- * have done the same at this moment: the last one to write keeps it. A plain write waits for nobody. Most
- * vertices are known from the thread's own marks, whose lines no other thread takes away. */
-static inline uint64_t claim(struct targets t, uint32_t to)
+/* Puts a destination into the bin of its owner, unless this thread knows it. */
+static inline void put(const struct targets *t, uint32_t to, uint32_t from, struct row_form form)
 {
-    if (__atomic_load_n(&t.claims[to], __ATOMIC_RELAXED) != 0)
-        return 0;
-    __atomic_store_n(&t.claims[to], t.self, __ATOMIC_RELAXED);
-    return 1;
+    uint64_t word = t->bins.seen[to / 64], bit = UINT64_C(1) << (to % 64);
+    if ((word & bit) != 0)
+        return;
+    t->bins.seen[to / 64] = word | bit;
+    uint32_t **bin = &t->bins.at[to >> t->bins.owned_bits & t->bins.owners], *at = *bin;
+    at[0] = to;
+    if (form.parents)
+        at[1] = from;
+    *bin = next_place(t->bins.pool, at + 1 + form.parents);
 }
 
 /* Adds a destination to the next list if it is new. Returns how many vertices the list has then. */
-static inline uint64_t reach(struct targets t, uint64_t count, uint32_t row, uint32_t to, struct row_form form)
+static inline uint64_t reach(const struct targets *t, uint64_t count, uint32_t row, uint32_t to, struct row_form form)
 {
-    t.next[count] = to;
+    if (form.marks == MARK_BINS) {
+        put(t, to, t->tag | row, form);
+        return count;
+    }
+    t->next[count] = to;
     if (form.parents)
-        t.from[count] = t.tag | row;
-    if (form.marks == MARK_CLAIMS)
-        return count + claim(t, to);
-    uint64_t marked = t.marked[to / 64];
-    uint64_t is_new = ~(marked | (form.marks == MARK_APART ? t.visited[to / 64] : 0)) >> (to % 64) & 1;
-    t.marked[to / 64] = marked | is_new << (to % 64);
+        t->from[count] = t->tag | row;
+    uint64_t marked = t->marked[to / 64];
+    uint64_t is_new = ~(marked | (form.marks == MARK_APART ? t->visited[to / 64] : 0)) >> (to % 64) & 1;
+    t->marked[to / 64] = marked | is_new << (to % 64);
     return count + is_new;
 }
 
@@ -119,7 +127,7 @@ static __attribute__((noinline)) uint64_t push_part(const struct list_push *p, u
     while (at < end) {
         struct column_run run = next_columns(p->readers, p->csr, row, at, end, room);
         for (uint64_t j = 0; j < run.count; j++)
-            count = reach(t, count, row, run.columns[j], form);
+            count = reach(&t, count, row, run.columns[j], form);
         at += run.count;
     }
     return count;
@@ -145,7 +153,7 @@ push_rows(const struct list_push *push, uint64_t count, struct row_form form)
     const uint32_t *heads = p.csr->heads, *columns = p.csr->columns;
     const uint64_t rows = p.csr->rows;
     const int packed = p.csr->packed.words != NULL;
-    for (uint64_t i = 0; form.marks == MARK_CLAIMS && i < COLUMNS_AHEAD && i < p.row_count && !form.sparse; i++)
+    for (uint64_t i = 0; form.marks == MARK_BINS && i < COLUMNS_AHEAD && i < p.row_count && !form.sparse; i++)
         ask_for_columns(p.csr, row_offset(&p, p.rows[i], form));
     for (uint64_t i = 0; i < p.row_count; i++) {
         uint32_t row = p.rows[i];
@@ -156,24 +164,24 @@ push_rows(const struct list_push *push, uint64_t count, struct row_form form)
             uint32_t to = heads[j * rows + row];
             if (to == HEAD_NONE)
                 break;
-            count = reach(t, count, row, to, form);
+            count = reach(&t, count, row, to, form);
         }
         uint64_t at = row_offset(&p, row, form), end = row_offset(&p, row + UINT64_C(1), form);
-        if (form.marks == MARK_CLAIMS && end - at > LONG_ROW && put_aside(push, row, at, end))
+        if (form.marks == MARK_BINS && end - at > LONG_ROW && put_aside(push, row, at, end))
             continue;
         if (packed) {
             count = push_part(push, count, row, at, end, form);
             continue;
         }
         for (; at < end; at++)
-            count = reach(t, count, row, columns[at], form);
+            count = reach(&t, count, row, columns[at], form);
     }
     return count;
 }
 
 static struct row_form form_of(const struct list_push *p)
 {
-    enum marking marks = p->claims != NULL ? MARK_CLAIMS : p->marked != p->visited ? MARK_APART : MARK_VISITED;
+    enum marking marks = p->bins != NULL ? MARK_BINS : p->marked != p->visited ? MARK_APART : MARK_VISITED;
     return (struct row_form){p->parent != NULL, marks, p->csr->head_columns,
                              p->csr->offset_width, is_sparse(p->csr), p->even.count > 0};
 }
@@ -210,7 +218,7 @@ uint64_t push_rows_of(const struct list_push *p, uint64_t count)
     struct row_form form = form_of(p);
     if (form.marks == MARK_APART || form.offset_width != 4 || form.sparse || form.heads > 2)
         return push_rows(p, count, form);
-    return form.marks == MARK_CLAIMS ? push_common(p, count, form, MARK_CLAIMS)
+    return form.marks == MARK_BINS ? push_common(p, count, form, MARK_BINS)
                                      : push_common(p, count, form, MARK_VISITED);
 }
 

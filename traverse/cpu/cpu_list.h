@@ -7,6 +7,15 @@
 /* Rows between asking for an address and using it: first for offsets, then for columns. */
 enum { AHEAD = 32, COLUMNS_AHEAD = 16 };
 
+/* The bins of a thread of a crew for vertices of one kind. */
+struct list_bins {
+    uint64_t *seen;  /* visited, or put into a bin by this thread */
+    uint32_t **at;   /* by owner: where the next destination goes */
+    uint8_t **pool;  /* chunks that are not used yet */
+    uint32_t owners; /* less 1: they are a power of two */
+    uint32_t owned_bits; /* log2 of the vertices in a block of an owner's */
+};
+
 /* A push from a list along one subgraph. */
 struct list_push {
     const struct csr *csr;
@@ -20,8 +29,7 @@ struct list_push {
     uint32_t *from;   /* parents of `next`, in the same places */
     uint32_t *parent; /* where they go from there; NULL: not recorded */
     uint32_t tag;     /* PARENT_DELEGATE_BIT where rows are delegates */
-    uint8_t *claims;  /* of destinations, by a crew, in place of marks; NULL: one thread pushes */
-    uint8_t self;     /* what this thread writes to claims; not 0 */
+    struct list_bins *bins; /* of a thread of a crew; NULL: one thread pushes, to `next` */
     struct long_rows *aside; /* takes rows that are too long for one thread; NULL: none are */
     enum subgraph g;
 };
@@ -45,7 +53,7 @@ struct long_rows {
 /* Properties of all rows of a subgraph: constants of the loop over them. */
 struct row_form {
     int parents;
-    enum marking { MARK_VISITED, MARK_APART, MARK_CLAIMS } marks; /* APART: what is found is not visited yet */
+    enum marking { MARK_VISITED, MARK_APART, MARK_BINS } marks; /* APART: what is found is not visited yet */
     uint32_t heads, offset_width;
     int sparse; /* few of the rows have edges: it is worth a look at the mask of sources before a row */
     int even;   /* most are in list_push.even: it is worth a look whether a row is, in place of its offset */
@@ -127,13 +135,13 @@ static inline uint64_t reach_normal(const struct cpu_normals *n, uint64_t count,
     return count + is_new;
 }
 
-/* Gives vertices of a list a depth. Threads of a crew may give the same ones theirs, here and below. */
+/* Gives vertices of a list a depth. */
 static inline void mark_depths(const uint32_t *list, uint64_t count, int32_t *depth, int32_t value)
 {
     for (uint64_t i = 0; i < count; i++) {
         if (i + AHEAD < count)
             __builtin_prefetch(&depth[list[i + AHEAD]], 1);
-        __atomic_store_n(&depth[list[i]], value, __ATOMIC_RELAXED);
+        depth[list[i]] = value;
     }
 }
 
@@ -143,7 +151,7 @@ static inline void settle_parents(const struct list_push *p, uint64_t first, uin
     for (uint64_t i = first; p->parent != NULL && i < end; i++) {
         if (i + AHEAD < end)
             __builtin_prefetch(&p->parent[p->next[i + AHEAD]], 1);
-        __atomic_store_n(&p->parent[p->next[i]], p->from[i], __ATOMIC_RELAXED);
+        p->parent[p->next[i]] = p->from[i];
     }
 }
 

@@ -48,7 +48,6 @@ static int list_arrays(struct device *dev, struct cpu_array list[MOST_ARRAYS])
         {(void **)&dev->push.edge_start, threads * GATHER_SHARES, 8, "push shares"},
         {(void **)&dev->crew.seen, threads * dev->crew.seen_words, 8, "marks of threads"},
         {(void **)&dev->crew.lists, threads * dev->crew.list_bytes, 1, "lists of threads"},
-        {(void **)&dev->crew.claims, dev->crew.list_bytes > 0 ? 64 * (words_d + words_n) : 0, 1, "claims"},
         {(void **)&dev->crew.bins, threads * dev->crew.bin_bytes, 1, "bins of threads"},
         {(void **)&dev->traffic.bins.of, threads * dev->shard->p, sizeof(struct bin), "bins"},
         {(void **)&d->updated, words_d, 8, "updated delegates"}};
@@ -59,20 +58,21 @@ static int list_arrays(struct device *dev, struct cpu_array list[MOST_ARRAYS])
     return count;
 }
 
-/* Bytes of each thread for bins of parents (cpu_marks.c) or lists of a crew: none if all would take more than an
+/* Bytes of each thread for bins (of a crew, or of parents: cpu_marks.c) or for lists of a crew: none if all would take more than an
  * eighth of the memory left. */
 static uint64_t bytes_if_small(const struct device *dev, uint64_t bytes)
 {
     return (uint64_t)dev->threads * bytes <= memory_left(dev->means.budget) / 8 ? bytes : 0;
 }
 
-/* A vertex is put there once in a level. */
+/* A vertex is put there once in a level, with its parent if that is recorded. */
 static uint64_t bin_bytes(const struct device *dev)
 {
     enum { BEGUN = 256 }; /* chunks that are not full, and those around them */
     uint64_t vertices = dev->shard->d + dev->shard->locals;
     vertices = vertices < MOST_BINNED ? vertices : (uint64_t)MOST_BINNED;
-    return dev->parents ? bytes_if_small(dev, (BEGUN + vertices * 8 / 4000) * CHUNK_BYTES) : 0;
+    int wanted = dev->parents || (dev->shard->p == 1 && dev->threads > 1);
+    return wanted ? bytes_if_small(dev, (BEGUN + vertices * (dev->parents ? 8 : 4) / 4000) * CHUNK_BYTES) : 0;
 }
 
 /* Lists of two levels, and parents of one (cpu_crew.c). */
@@ -91,7 +91,7 @@ static uint64_t seen_words(const struct shard *shard, int threads)
     uint64_t delegates = mask_words(shard->d), normals = mask_words(shard->locals);
     uint64_t columns = words_to(shard, NN), most = delegates > normals ? delegates : normals;
     if (shard->p == 1)
-        return (most + LINE_WORDS - 1) / LINE_WORDS * LINE_WORDS;
+        return (delegates + normals + LINE_WORDS - 1) / LINE_WORDS * LINE_WORDS;
     if (!shard_has_masks(shard) || 2 * (uint64_t)threads * columns > shard->csr[NN].edges)
         return most;
     return columns > most ? columns : most;
@@ -111,7 +111,6 @@ static void advise_arrays(struct device *dev)
 {
     memory_advise_huge(dev->crew.bins);
     memory_advise_huge(dev->crew.lists);
-    memory_advise_huge(dev->crew.claims);
     memory_advise_huge(dev->normals.depth);
     memory_advise_huge(dev->normals.parent);
 }
@@ -217,7 +216,7 @@ static enum status cpu_open(struct device **result, const struct shard *shard,
     dev->means.probes = probes_best();
     dev->means.readers = column_readers_best();
     dev->crew.bin_bytes = bin_bytes(dev);
-    dev->crew.list_bytes = list_bytes(dev);
+    dev->crew.list_bytes = dev->crew.bin_bytes > 0 ? list_bytes(dev) : 0;
     dev->crew.seen_words = seen_words(shard, dev->threads);
     dev->means.deepest = options->deepest;
     dev->notes.counts_probes = options->probes;
