@@ -185,7 +185,7 @@ check_file() {
     '') die 2 'FILE: the name is empty' ;;
     http://* | https://* | ftp://*) [ -e "$1" ] || die 2 "$1: is a URL, not a file: use \`curl -fL '$1' | $prog -\`" ;;
     esac
-    reason=$(LC_ALL=C stat -L -- "$1" 2>&1 >/dev/null) || {
+    [ -e "$1" ] || reason=$(LC_ALL=C stat -L -- "$1" 2>&1 >/dev/null) || {
         reason=${reason##*: }
         [[ ! $1 =~ ^[0-9]+$ ]] || reason="$reason; several roots are one word: -r A,B"
         die 1 "$1: cannot read it: $reason"
@@ -219,7 +219,7 @@ stop() {
 clean() {
     local folder
     for folder in "$work" "$scratch"; do [ -z "$folder" ] || rm -rf "$folder"; done
-    if [ -d "$cache" ]; then rmdir "$cache" 2>/dev/null || true; fi # removes it if nothing was kept
+    if [ -d "$cache" ] && [ ! -e "${graph:-}" ]; then rmdir "$cache" 2>/dev/null || true; fi # removes it if nothing was kept
 }
 
 end_by() { # SIGNAL: ends the script by it, as it ends any other program
@@ -251,7 +251,7 @@ describe() { # prints all that the shards depend on
     for file in "${files[@]}"; do identity "$file" || exit 1; done
     echo "edgeconv $(words "${undirected[@]}" "${convert[@]}") compact $compact"
     echo "dbfs-pack $(words -p "$shards" "${pack[@]}")"
-    dbfs-pack --version
+    edgeconv --version # all programs have one version, and this one starts without MPI
 }
 
 # Succeeds if FILE can be read again from its start. Any other file is left to the one program that reads it.
@@ -265,6 +265,7 @@ are_regular() { # succeeds if all FILEs are
 # Succeeds if the regular FILE is an edge stream with the direction of --direction, whose bytes are in SPEC-edges.md.
 is_ready_stream() {
     local start
+    IFS= read -r -N 8 start <"$1" && [ "$start" = DBFSEDGE ] || return 1
     start=$(head -c 16 -- "$1" | od -An -v -tx1 | tr -d ' \n')
     case "${undirected[*]} $start" in
     '-u '4442465345444745010000000[01]000000 | '--direction directed 44424653454447450100000002000000') ;;
@@ -345,13 +346,13 @@ check_search() {
 }
 
 are_kept() { # KEY-TEXT
-    [ "$(cat "$graph/key" 2>/dev/null)" = "$1" ] && dbfs-pack --list "$graph/shards" >/dev/null 2>&1
+    [ -r "$graph/key" ] && [ "$(<"$graph/key")" = "$1" ] && dbfs-pack --list "$graph/shards" >/dev/null 2>&1
 }
 
 # Waits until no other dbfs makes shards in the folder. The kernel releases the lock when the process ends. Where a
 # file system has no locks, two may make the same shards, and the second then fails.
 lock_cache() {
-    mkdir -p "$cache"
+    [ -d "$cache" ] || mkdir -p "$cache"
     exec {lock}<"$cache"
     local status=0
     flock --nonblock "$lock" 2>/dev/null || status=$?
@@ -366,7 +367,11 @@ keep_shards() { # TEXT-OF-KEY
     mkdir -p "$work"
     make_shards "$work"
     printf '%s\n' "$1" >"$work/key"
+<<<<<<< HEAD
+    [ ! -e "$graph" ] || rm -rf "$graph" # what is there is not whole
+=======
     rm -rf "$graph" # an existing folder is incomplete
+>>>>>>> integ
     mv -T "$work" "$graph"
     work=
     remove_stale "$graph/key"
@@ -416,7 +421,8 @@ find_shards() {
         return
     fi
     text=$(describe)
-    key=$(sha256sum <<<"$text" | cut -c1-16)
+    key=$(sha256sum <<<"$text")
+    key=${key:0:16}
     graph=$cache/$key
     if ! are_kept "$text"; then
         check_search
@@ -468,7 +474,9 @@ run_search() { # DIR
     $verbose || $one_line || [ $program = dbfs-paths ] || command+=(-q)
     [ -z "$ranks" ] || command=(mpiexec -n "$ranks" "${command[@]}")
     show "${command[@]}"
-    if $one_line; then
+    if $one_line && [ ${#quiet[@]} != 0 ]; then
+        start "${command[@]}" >/dev/null
+    elif $one_line; then
         make_scratch
         start "${command[@]}" >"$scratch/talk"
     else
@@ -496,7 +504,7 @@ refuse_other_direction() {
 }
 
 parse "$@"
-trap clean EXIT
+trap 'trap "" INT TERM HUP; clean' EXIT # all is done, or has failed: a signal in this moment changes neither
 trap 'end_by INT' INT
 trap 'end_by TERM' TERM
 trap 'end_by HUP' HUP

@@ -222,10 +222,15 @@ static void test_prices(void)
     prices = direction_prices(&costs, DD, &work.of[DD]);
     push = 1000 * r->push_row + 32000 * r->push_edge + 10 * r->found;
     report(prices.of[PUSH] == push, "it finds no more than there is to be found");
+    work.of[DD].unvisited_targets = 999000;
+    costs.overlap = 0.75;
+    prices = direction_prices(&costs, DD, &work.of[DD]);
+    report(prices.found > found * 0.2499 && prices.found < found * 0.2501,
+           "nor what several edges lead to, as in the last level");
     prices = direction_prices(&costs, NN, &work.of[NN]);
     report(prices.of[PUSH] == 0 && prices.of[PULL] == 0, "no frontier costs nothing");
     direction_costs_begin(&costs);
-    report(costs.seen_rows[DD] == 0 && costs.seen_edges[DD] == 0, "a new search has seen nothing");
+    report(costs.seen_rows[DD] == 0 && costs.seen_edges[DD] == 0 && costs.overlap == 0, "a new search has seen nothing");
 }
 
 static void test_cheaper(void)
