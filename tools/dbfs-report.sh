@@ -357,7 +357,7 @@ END {
 
 # Means over all searches, as above: lists before and after, and bits in the bytes of both.
 exchanged_pairs() {
-    read_counted 'environment\.pairs	true$' pairs_exchanged --pairs "$@"
+    read_counted 'environment\.count_pairs	true$' pairs_exchanged --count-pairs "$@"
     over_values '
 function add_up(   i, k, place) { # all searches of run d
     split("", moves); split("", found); split("", sent); split("", bytes)

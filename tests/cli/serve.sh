@@ -75,7 +75,7 @@ check 'a name that is not there' grep -q '^error .*no such' got
 "$traverse" --serve w.dbfs </dev/null >got
 check 'no root, no line' test $? = 0 -a ! -s got
 
-for option in '-r 1' '-n 1' '--warm-up 1' '--json x.json' '--trace x.trace' --breakdown --pairs '--depths -' '--depths one.npy'; do
+for option in '-r 1' '-n 1' '--warm-up 1' '--json x.json' '--trace x.trace' --breakdown --count-pairs '--depths -' '--depths one.npy'; do
     check_exit 2 "--serve and $option" "$traverse" --serve $option w.dbfs
 done
 finish

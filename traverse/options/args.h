@@ -30,7 +30,7 @@ struct args {
     enum backend_choice backend;
     enum residence resident;
     int breakdown;      /* time the phases of each level */
-    int pairs;          /* count what each rank sends to each other one */
+    int count_pairs;    /* count what each rank sends to each other one */
     int plan;           /* only print how much memory it would take */
     int dry_run;        /* options and result files are checked, and nothing else is done */
     int reverse;         /* against the edges of a directed graph */

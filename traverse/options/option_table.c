@@ -131,7 +131,7 @@ const struct option_row option_table[] = {
      .help = "a line of JSON per level: frontier, directions, messages, times"},
     {.name = "breakdown", .group = GROUP_RESULTS, .of = OF_GRID | OF_TRAVERSE, .kind = TAKE_FLAG, .at = AT(breakdown),
      .help = "with --json, also the time of each part of each level"},
-    {.name = "pairs", .group = GROUP_RESULTS, .of = OF_TRAVERSE, .kind = TAKE_FLAG, .at = AT(pairs), .json = "pairs",
+    {.name = "count-pairs", .group = GROUP_RESULTS, .of = OF_TRAVERSE, .kind = TAKE_FLAG, .at = AT(count_pairs), .json = "count_pairs",
      .help = "with --json, also the vertices that each rank sends to each other one in each level"},
 
     {.name = "max-depth", .value = "D", .group = GROUP_SEARCH, .of = OF_TRAVERSE | EVERYDAY, .kind = TAKE_COUNT,

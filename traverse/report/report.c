@@ -295,7 +295,7 @@ static void json_record(FILE *out, const struct environment *env, const struct r
         json_levels(out, r);
         json_moved(out, r);
     }
-    if (env->args->pairs)
+    if (env->args->count_pairs)
         json_pairs(out, &r->pairs);
     fputs("}", out);
 }
