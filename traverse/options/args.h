@@ -67,6 +67,9 @@ void args_free(struct args *args);
 /* Settings that follow from all options together. */
 void args_settle(struct args *args);
 
+/* Says that --reverse has no effect on a graph that is not directed. */
+void args_note_reverse(const struct args *args, int directed);
+
 /* Whether notes of each level are wanted. */
 int args_want_levels(const struct args *args);
 
