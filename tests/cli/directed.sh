@@ -39,6 +39,10 @@ check_exit 3 'Graph500 is of undirected graphs' "$BIN/dbfs-graph500" -n 1 "$tmp/
 check_says 'has directed edges, and dbfs-graph500 is for undirected graphs' 'which it says'
 check_exit 3 'and so is the model' "$BIN/dbfs-model" check "$tmp/r.json"
 check_says 'r.json: the graph is directed' 'which it says'
+check_exit 0 'a report of a search in reverse' traverse -q -r 2 --reverse --json "$tmp/back.json" "$tmp/g"
+check_exit 0 'runs are compared' "$BIN/dbfs-report" compare "$tmp/r.json" "$tmp/r.json"
+check_exit 4 'not those of two ways' "$BIN/dbfs-report" compare "$tmp/r.json" "$tmp/back.json"
+check_says 'r.json and .*/back.json: searched along the edges and against the edges' 'which is told'
 check_exit 3 'and so is the block of Graph500' "$BIN/dbfs-report" graph500 "$tmp/r.json"
 check_says 'r.json: the graph is directed' 'which it says, too'
 
