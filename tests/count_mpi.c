@@ -1,20 +1,18 @@
-/* count_mpi.c: notes the messages that a program sends through MPI, so that a test can count it.
+/* count_mpi.c: notes the messages that a program sends through MPI, so that a test can count them
  *
  * It is loaded before the MPI library (LD_PRELOAD). Each rank appends lines to the file $COUNT_MPI.RANK:
- *   start                       MPI was started
- *   barrier                     dbfs-traverse calls one at the start of each search
- *   alltoall                    dbfs-traverse calls one at the end of each level
- *   send TO TAG BYTES           a message
+ *   start                         MPI has started
+ *   barrier                       dbfs-traverse calls one at the start of each search
+ *   alltoall                      dbfs-traverse calls one at the end of each level
+ *   send TO TAG BYTES             a message
  *   reduce blocking|nonblocking or|other WORDS
  *   part collect|spread TO WORDS  words of a mask for the rank that reduces them, or their OR (mask_reduction.h)
- *   gather WORDS                what this rank gives to an allgather of words
- *   repeated TO TAG IDS         written before an alltoall and at the end, for one rank and one tag: how many
- *                               of the 4-byte ids sent since the last alltoall were repetitions. A message
- *                               may end within an id
+ *   gather WORDS                  the words that this rank gives to an allgather
+ *   repeated TO TAG IDS           how many of the 4-byte ids for one rank and tag since the last alltoall were repetitions.
+ *                                 The line stands before an alltoall and at the end. A message may end within an id
  *
  * With COUNT_MPI_HOLD=N a reduction of masks by parts takes as long as on a slow network: the first N questions about
- * it are answered with no.
- */
+ * it are answered with no. */
 #include <mpi.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -31,7 +29,7 @@ struct stream {
 static FILE *notes;
 static struct stream *streams;
 static size_t stream_count;
-static long held; /* questions that are still answered with no */
+static long held; /* questions that are answered with no, from now on */
 
 static void stop(const char *why)
 {
@@ -103,7 +101,7 @@ static void note_repeated(void)
     }
 }
 
-/* ---- what MPI is asked for ---- */
+/* ---- MPI's functions ---- */
 
 int MPI_Init_thread(int *argc, char ***argv, int wanted, int *provided)
 {
@@ -112,7 +110,7 @@ int MPI_Init_thread(int *argc, char ***argv, int wanted, int *provided)
     return status;
 }
 
-/* On communicators of their own only parts of masks are words. Tags of results that are spread are odd. */
+/* On communicators of their own only parts of masks are sent as words. Tags of spread results are odd. */
 static void note_part(int to, int tag, int words)
 {
     const char *hold = getenv("COUNT_MPI_HOLD");

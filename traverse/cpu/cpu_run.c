@@ -68,4 +68,4 @@ static enum status cpu_run(struct device *dev, const struct root *root, enum dir
     return e->status;
 }
 
-const struct backend_whole_search cpu_whole = {.run = cpu_run, .tell_levels = cpu_tell_levels};
+const struct backend_whole_search cpu_whole = {.run = cpu_run, .replay_levels = cpu_replay_levels};

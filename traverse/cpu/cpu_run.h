@@ -49,7 +49,7 @@ void begin_level_notes(struct device *dev, int wanted);
 void note_plan(struct device *dev, const struct search_state *state, const struct workload *work,
                double start);
 void note_visits(struct device *dev, double end);
-enum status cpu_tell_levels(struct device *dev, level_noter *noter, void *context, struct error *e);
+enum status cpu_replay_levels(struct device *dev, level_noter *noter, void *context, struct error *e);
 
 /* cpu_crew.c. Runs levels as long as a crew is the best way. Returns nonzero if its threads had no cores. */
 int run_levels_by_crew(struct device *dev, struct search_state *state);

@@ -39,7 +39,7 @@ struct gpu_joining {
 };
 
 /* The arrays that a GPU shows after a search: of struct gpu_answers, and depths of its normals. */
-struct gpu_told {
+struct gpu_peer_answer {
     const void *ids, *by_vertex, *block;
     const int32_t *depth;
     uint64_t locals;
@@ -57,7 +57,7 @@ struct gpu_peer {
     const uint32_t *ids, *sent_mask;
     cudaEvent_t masks_read, first_part; /* NULL if hosts wait */
     struct gpu_joining joining;
-    struct gpu_told told;
+    struct gpu_peer_answer answer;
     void *mapped; /* its memory, if it is of another process */
 };
 
@@ -76,7 +76,7 @@ struct gpu_peers {
 };
 
 /* Frontiers that go to devices that are no peers. */
-struct gpu_told_news {
+struct gpu_frontier_news {
     struct gpu_news news; /* `known` is `gathered` of gpu_peers; no words: frontiers are never sent */
     uint32_t *sources;    /* normals with nn edges, of all shards, as `known` */
     int begun;            /* in this search */
@@ -95,7 +95,7 @@ struct gpu_traffic {
     uint32_t *received;
     uint64_t received_room;
     struct gpu_peers peers;
-    struct gpu_told_news told;
+    struct gpu_frontier_news frontiers;
 };
 
 /* Counters of a level, and host memory that the device copies them to. A visit ahead of a level has
@@ -290,8 +290,8 @@ enum status gpu_wait_for_answer(struct device *device, struct error *e);
 enum status gpu_copy_notes(struct device *device, uint32_t levels, struct error *e);
 
 /* cuda_whole_notes.c */
-enum status gpu_tell_levels(struct device *device, level_noter *noter, void *context,
-                            struct error *e);
+enum status gpu_replay_levels(struct device *device, level_noter *noter, void *context,
+                              struct error *e);
 
 /* cuda_check.c. Checks the ranges of the shard on the device (shard_ranges.h); columns that are packed there are
  * checked in the file, by `threads` threads of the host. `locals` is [p], of every shard. */

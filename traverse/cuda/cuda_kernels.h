@@ -241,11 +241,11 @@ void cuda_news_count(const struct gpu_news *news, cudaStream_t stream);
 
 /* Writes the message about a shard: `visited`, of `words` words, is the mask of its visited
  * normals. They are known then. A message lies in memory of the host that the device sees. */
-void cuda_news_tell(const struct gpu_news *news, uint32_t shard, const uint32_t *visited, uint64_t words,
+void cuda_news_write(const struct gpu_news *news, uint32_t shard, const uint32_t *visited, uint64_t words,
                     uint32_t *message, cudaStream_t stream);
 
 /* Reads such a message, on the other device. */
-void cuda_news_hear(const struct gpu_news *news, uint32_t shard, const uint32_t *message, cudaStream_t stream);
+void cuda_news_read(const struct gpu_news *news, uint32_t shard, const uint32_t *message, cudaStream_t stream);
 
 /* ---- packed sections ---- */
 

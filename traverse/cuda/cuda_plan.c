@@ -307,7 +307,7 @@ void gpu_plan_make(struct gpu_plan *plan, const struct shard *shard,
         alone ? 0 : larger(column_words(shard), shard_words(shard)), 4, NULL);
     put(plan, GPU_GATHERED, "gathered frontier", column_words(shard), 4, NULL);
     put(plan, GPU_NEWS_SOURCES, "normals with nn edges", column_words(shard), 4, NULL);
-    put(plan, GPU_NEWS_BEGINS, "beginnings of told frontiers",
+    put(plan, GPU_NEWS_BEGINS, "beginnings of frontier messages",
         column_words(shard) > 0 ? shard->p * gpu_news_begins(column_words(shard) / shard->p) : 0, 4, NULL);
     put(plan, GPU_DD_ROWS, "delegates by owner", alone ? 0 : 2 * words_d, 4, NULL);
     put(plan, GPU_BIN_TABLES, "bin tables", alone ? 0 : 2 * ((uint64_t)shard->p + 1), 8, NULL);

@@ -218,8 +218,8 @@ struct backend_whole_search {
                        int noted, uint32_t *levels, struct error *e);
 
     /* Passes the notes of all levels to `noter`, in order, after a search that noted them. */
-    enum status (*tell_levels)(struct device *device, level_noter *noter, void *context,
-                               struct error *e);
+    enum status (*replay_levels)(struct device *device, level_noter *noter, void *context,
+                                 struct error *e);
 
     /* `run` for peers that have all shards, if all of them join (backend_peers.joins): each is called at
      * the same time, by the member that drives it. They do not exchange through the host. *levels is alike

@@ -24,7 +24,7 @@ int gpu_reads_all(const struct device *dev)
 
 static struct gpu_shown shown_by(const struct gpu_peer *peer, uint32_t id_bytes, int bytes)
 {
-    const struct gpu_told *t = &peer->told;
+    const struct gpu_peer_answer *t = &peer->answer;
     return (struct gpu_shown){.parents = (const char *)t->by_vertex + t->locals * id_bytes,
                               .ids = t->ids,
                               .bytes = bytes ? t->block : NULL,

@@ -50,7 +50,7 @@ static enum status gpu_start(struct device *dev, const struct root *root, struct
     dev->whole.settled = 1; /* previsits write all depths */
     dev->whole.group.ran = 0;
     dev->traffic.binned = 0;
-    dev->traffic.told.begun = 0;
+    dev->traffic.frontiers.begun = 0;
     dev->frontier.ahead = 0;
     for (int g = 0; g < SUBGRAPHS; g++)
         dev->frontier.unvisited[g] = dev->shard->csr[g].source_rows;

@@ -201,17 +201,17 @@ template <class B> __device__ static void start(B &block, const gpu_sliced &s)
     __syncthreads();
 }
 
-/* The first block reports. `shown`: the visited masks are written. */
+/* The first block reports, and only then shows its masks, unless they are `shown`: the other blocks write the answer by
+ * now, and what this block writes waits for them. */
 template <class B> __device__ static void finish(B &block, const gpu_sliced &s, int32_t depth, bool shown)
 {
-    if (!shown)
-        write_visited(s);
     end_notes(block.notes, depth);
-    __syncthreads();
     if (threadIdx.x == 0) {
         __threadfence_system();
         s.out.search.mail->report = (uint64_t)s.order.number << 32 | (uint32_t)depth;
     }
+    if (!shown)
+        write_visited(s);
 }
 
 /* ---- which way a level goes ---- */

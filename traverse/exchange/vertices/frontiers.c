@@ -5,8 +5,8 @@
 
 /* ---- opening ---- */
 
-/* Tells every device of this rank which normals of a shard have nn edges. */
-static void tell_sources(const struct group *group, uint32_t shard, uint64_t *mask, struct error *e)
+/* Lets every device of this rank know which normals of a shard have nn edges. */
+static void share_sources(const struct group *group, uint32_t shard, uint64_t *mask, struct error *e)
 {
     const struct rank *rank = group->rank;
     const uint32_t owner = rank_of_shard(shard, rank->comm->ranks), device = device_of_shard(shard, rank->comm->ranks);
@@ -31,7 +31,7 @@ enum status open_frontiers(struct vertices *v, struct group *group, struct error
                 "normals with nn edges", e);
     if (comm_agree(rank->comm, e) == ST_OK) {
         for (uint32_t s = 0; s < p; s++)
-            tell_sources(group, s, mask, e);
+            share_sources(group, s, mask, e);
     }
     memory_release(rank->budget, mask);
     return e->status;

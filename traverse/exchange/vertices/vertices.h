@@ -43,7 +43,7 @@ struct vertices {
     struct outbox *box;            /* [G from][R][G to]; those to this group stay empty */
     struct buffer *send, *receive; /* [G], grown as needed */
     uint64_t *control;         /* [2][R] rows to and from each rank: a note, and G*G counts */
-    struct rank_note *told;    /* [R], by vertices_share */
+    struct rank_note *notes;    /* [R], by vertices_share */
     struct transfer *sends;    /* [R*G]: of frontiers */
     struct transfer *receives; /* [R*G*G] */
     size_t receive_count;
