@@ -261,6 +261,12 @@ function harmonic(d,   n) { n = pick(d, teps); return harmonic_mean(x, n) }
 function geometric(d,   n) { n = pick(d, teps, 1); return geometric_mean(x, n) }
 END {
     split(ENVIRON["names"], name, "\n")
+    for (d = 0; d < 2; d++) # along the edges, against them, or both
+        ways[d] = env[d, "directed"] != "true" ? "undirected" : env[d, "reverse"] == "true" ? "against the edges" : "along the edges"
+    if (ways[0] != ways[1]) {
+        printf "dbfs-report: %s and %s: searched %s and %s\n", name[1], name[2], ways[0], ways[1] >"/dev/stderr"
+        exit 4
+    }
     for (i = 0; i < searches[0]; i++)
         if (!((r = root[0, i, "root"]) in of_a)) of_a[r] = i
     for (i = 0; i < searches[1]; i++) {
@@ -358,7 +364,7 @@ END {
 
 # Prints means over all searches: lists before and after, and bits in the bytes of both.
 exchanged_pairs() {
-    read_counted 'environment\.pairs	true$' pairs_exchanged --pairs "$@"
+    read_counted 'environment\.count_pairs	true$' pairs_exchanged --count-pairs "$@"
     over_values '
 function add_up(   i, k, place) { # all searches of run d
     split("", moves); split("", found); split("", sent); split("", bytes)

@@ -281,7 +281,7 @@ level_sums() {
 }
 for options in '--uniquify' '--uniquify --local-all2all' '--direction push --exchange-form bits' '--exchange-form auto'; do
     for ranks in 2 4; do
-        run normal 1 $ranks --breakdown --pairs $options
+        run normal 1 $ranks --breakdown --count-pairs $options
         check "$name: pairs add up to the counts of levels" diff <(pair_sums) <(level_sums)
         check "$name: which are not 0" test "$(pair_sums | awk '$5 > 0' | wc -l)" -ge 1
     done
@@ -296,19 +296,19 @@ same_pairs() { # AFTER: how many are left of ten equal vertices
         2 1 0 10 10 40 40 2 2 0 10 10 40 40 2 3 0 10 10 40 40
 }
 for option in '' --uniquify; do
-    run same 0 4 --direction push --pairs $option
+    run same 0 4 --direction push --count-pairs $option
     check "$name: each pair has what leaves, before and after" diff \
         <("$BIN/dbfs-report" exchange --pairs "$tmp/json" | tail -n +2 | cut -f 2-) <(same_pairs $([ -n "$option" ] && echo 1 || echo 10))
 done
-run same 0 2 --direction push --pairs
+run same 0 2 --direction push --count-pairs
 equal "$name: shards of one rank are one source and destination" \
     "$("$BIN/dbfs-report" exchange --pairs "$tmp/json" | cut -f 2-5 | tr '\t\n' ' ,')" 'level source destination vertices,1 0 1 20,2 1 0 20,'
-run same 0 4 --pairs --exchange-memory peer
+run same 0 4 --count-pairs --exchange-memory peer
 equal "$name: ranks that read each other's memory send nothing" "$("$BIN/dbfs-report" exchange --pairs "$tmp/json" | wc -l)" 1
 run same 0 4 --direction push
-check "$name: no pairs without --pairs" test "$(grep -c pairs_exchanged "$tmp/json")" = 0
+check "$name: no pairs without --count-pairs" test "$(grep -c pairs_exchanged "$tmp/json")" = 0
 check_exit 3 'a table of them' "$BIN/dbfs-report" exchange --pairs "$tmp/json"
-check_says "$tmp/json: no pairs_exchanged: dbfs-traverse writes it with --pairs" 'is refused, and says why'
+check_says "$tmp/json: no pairs_exchanged: dbfs-traverse writes it with --count-pairs" 'is refused, and says why'
 
 # ---- masks of which few words change ----
 

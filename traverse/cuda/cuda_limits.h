@@ -67,7 +67,7 @@ enum {
     GROUP_NUMBERS = 1 << 30,      /* of meetings: a search that begins beyond counts anew */
     GROUP_PART_ROWS = 1 << 18,    /* rows of dd to pull: beyond, two parts pay for a meeting */
     SLICED_ONE_SLICES = 1 << 12,  /* of a frontier that one block pushes, at most: its room */
-    SLICED_ONE_LEAST = 1 << 10    /* the same, of the smallest graphs */
+    SLICED_ONE_LEAST = 1 << 9     /* the same, of the smallest graphs */
 };
 #endif
 
