@@ -373,11 +373,7 @@ keep_shards() { # TEXT-OF-KEY
     mkdir -p "$work"
     make_shards "$work"
     printf '%s\n' "$1" >"$work/key"
-<<<<<<< HEAD
-    [ ! -e "$graph" ] || rm -rf "$graph" # what is there is not whole
-=======
-    rm -rf "$graph" # an existing folder is incomplete
->>>>>>> integ
+    [ ! -e "$graph" ] || rm -rf "$graph" # an existing folder is incomplete
     mv -T "$work" "$graph"
     work=
     remove_stale "$graph/key"
