@@ -28,7 +28,7 @@ measure_link() {
 LINK=${LINK:-$(measure_link)}
 
 packed=$("$bin/dbfs-pack" --list --json "$graph")
-if [[ $packed != *'"nn": 0, "nd": 0, "dn": 0, "dd":'* || $packed != *'"shards": 1,'* ]]; then
+if [[ $packed != *'"edges": {"nn": 0, "nd": 0, "dn": 0, '* || $packed != *'"shards": 1,'* ]]; then
     echo "bench-host.sh: $graph: not one shard, packed with -t 0" >&2
     exit 3
 fi
