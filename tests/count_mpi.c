@@ -1,19 +1,17 @@
-/* count_mpi.c: notes the messages that a program sends through MPI, so that a test can count it.
+/* count_mpi.c: notes the messages that a program sends through MPI, so that a test can count them
  *
  * It is loaded before the MPI library (LD_PRELOAD). Each rank appends lines to the file $COUNT_MPI.RANK:
- *   start                       MPI was started
- *   barrier                     dbfs-traverse calls one at the start of each search
- *   alltoall                    dbfs-traverse calls one at the end of each level
- *   send TO TAG BYTES           a message
+ *   start                         MPI has started
+ *   barrier                       dbfs-traverse calls one at the start of each search
+ *   alltoall                      dbfs-traverse calls one at the end of each level
+ *   send TO TAG BYTES             a message
  *   reduce blocking|nonblocking or|other WORDS
- *   gather WORDS                what this rank gives to an allgather of words
- *   repeated TO TAG IDS         written before an alltoall and at the end, for one rank and one tag: how many
- *                               of the 4-byte ids sent since the last alltoall were repetitions. A message
- *                               may end within an id
+ *   gather WORDS                  the words that this rank gives to an allgather
+ *   repeated TO TAG IDS           how many of the 4-byte ids for one rank and tag since the last alltoall were repetitions.
+ *                                 The line stands before an alltoall and at the end. A message may end within an id
  *
  * With COUNT_MPI_HOLD=N a nonblocking reduction of masks takes as long as on a slow network: the first N questions
- * about it are answered with no.
- */
+ * about it are answered with no. */
 #include <mpi.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -103,7 +101,7 @@ static void note_repeated(void)
     }
 }
 
-/* ---- what MPI is asked for ---- */
+/* ---- MPI's functions ---- */
 
 int MPI_Init_thread(int *argc, char ***argv, int wanted, int *provided)
 {

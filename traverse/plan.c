@@ -23,9 +23,9 @@ struct plan_sum {
     struct plan_bytes array[GPU_ARRAY_COUNT];
     struct plan_bytes graph, working, total;
     struct plan_bytes loading; /* as total, while the shard is loaded */
-    struct plan_bytes ample;   /* as total, where there is memory for speed */
+    struct plan_bytes ample;   /* as total, with memory for speed */
     struct plan_bytes host;    /* memory of the host */
-    uint32_t gpus;             /* that would do */
+    uint32_t gpus;             /* so many are enough */
     struct gpu_plan_options options;
 };
 
@@ -33,7 +33,7 @@ struct plans {
     struct plan_sum of[RESIDENCES];
     struct plan_bytes nn;       /* edges */
     struct plan_bytes messages; /* ids and words of masks, 4 bytes each */
-    uint64_t locals, words;     /* of all shards: normals, and of masks of them */
+    uint64_t locals, words;     /* of all shards: normals, and words of their masks */
     uint32_t p;
     const struct plan_request *request;
 };
@@ -63,7 +63,7 @@ static void add_shard(struct plan_sum *sum, const struct gpu_plan *plan)
     add_bytes(&sum->host, plan->host_bytes);
 }
 
-/* A function that for_shards calls with each shard, which is open. */
+/* for_shards calls it with each shard, which is open. */
 typedef void look_at_shard(void *context, const struct shard *shard);
 
 static enum status for_shards(const struct manifest *m, const char *folder, look_at_shard *look,
@@ -92,7 +92,7 @@ static void add_locals(void *context, const struct shard *shard)
 }
 
 /* Adds the most that a shard sends and receives in a level, as ids or as masks. Each edge that leads out of it has
- * one that leads back. */
+ * a reverse that leads back. */
 static void add_messages(struct plans *plans, const struct shard *shard)
 {
     uint64_t edges = shard->csr[NN].edges, words = words_of(shard);
@@ -100,7 +100,7 @@ static void add_messages(struct plans *plans, const struct shard *shard)
     add_bytes(&plans->messages, larger(edges, plans->words - words) + larger(edges, (shard->p - 1) * words));
 }
 
-/* The larger of two numbers of GPUs that shards want; 0: no number would do. */
+/* Returns the larger of two numbers of GPUs that shards need; 0: no number is enough. */
 static uint32_t most_gpus(uint32_t before, uint32_t wanted, uint32_t index)
 {
     if (index == 0)
@@ -152,7 +152,7 @@ static const struct plan_sum *listed(const struct plans *plans)
     return &plans->of[resident == RESIDENT_AUTO ? RESIDENT_RAW : resident];
 }
 
-/* A line of text or of JSON: the array that takes the bytes. */
+/* Prints an array and its bytes, as a line of text or of JSON. */
 typedef void print_bytes(FILE *out, const char *name, const struct plan_bytes *bytes);
 
 static void print_line(FILE *out, const char *name, const struct plan_bytes *bytes)
@@ -207,8 +207,8 @@ static void print_gpus(FILE *out, const char *name, uint32_t gpus, uint64_t room
         fprintf(out, "no number of GPUs with %s each would do, %s\n", size, name);
 }
 
-/* Prints memory that grows in a search: messages; and on the CPU bins, which grow by doubling, and the list that is
- * made of them, up to so many bytes an edge of nn. */
+/* Prints memory that grows in a search: messages, and on the CPU bins, which double, and the list made of them, up
+ * to so many bytes for an edge of nn. */
 static void print_growing(const struct plans *plans, print_bytes *print, FILE *out)
 {
     enum { UNIT_BYTES = 4, BIN_BYTES = 2 * 4 + 4 };

@@ -1,4 +1,4 @@
-# Completions of dbfs for bash: options from --help, values of those that have a few, then files.
+# Completions of dbfs for bash: options from --help, the values of options that have a few, then files.
 _dbfs_complete() {
     local program=$1 word=$2 before=$3 values='' help
     [ "$before" != = ] || before=${COMP_WORDS[COMP_CWORD - 2]}
@@ -29,7 +29,7 @@ _dbfs_complete() {
     --bridges) values='chain' ;;
     --stencil) values='5 9 7 27' ;;
     esac
-    # programs with many options list all of them, and the words to choose from, a|b|c, behind each
+    # Programs with many options list all of them with --help=all, and words to choose from as a|b|c.
     help=$("$program" --help=all 2>/dev/null || "$program" --help 2>/dev/null)
     [ -n "$values" ] || values=$(sed -n "s/^ .*$before \\([a-z0-9]*|[a-z0-9|]*\\).*/\\1/p" <<<"$help" | head -n 1 | tr '|' ' ')
     if [ -z "$values" ] && [[ $word == -* ]]; then

@@ -1,6 +1,7 @@
 #!/bin/bash
-# run.sh [NAME...]: runs every script that the index names, or those given, and makes one page of all tables: OUT/index.html.
-# lib.sh says which environment variables make graphs larger. A script that fails is told, and the page has its place empty.
+# run.sh [NAME...]: runs each script of the index, or those given, and makes one page of all tables: OUT/index.html.
+# lib.sh lists the environment variables that make graphs larger. A failing script is named, and its place on the page
+# is empty.
 . scripts/experiments/lib.sh
 
 here=scripts/experiments

@@ -1,6 +1,6 @@
 #!/bin/bash
-# yoo-volumes.sh: figures 7 and 8 and table 1: vertices that a process receives by level in one dimension, and what of them is
-# dropped as duplicate. The 2D partition is not run here.
+# yoo-volumes.sh: figures 7 and 8 and table 1: vertices that a process receives by level in one dimension, and how
+# many of them are dropped as duplicates. The 2D partition is not run here.
 . scripts/experiments/lib.sh
 . scripts/experiments/counted.sh
 

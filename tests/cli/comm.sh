@@ -33,7 +33,7 @@ else
     skip 'ranks bound to a core: this host has one, or no taskset'
 fi
 
-# Two ranks with a core each leave others idle; with one core for both, or with all, they share them.
+# Two ranks with a core each leave the other cores idle. With one core for both, or with all cores, they share them.
 if [ "$(nproc)" -gt 2 ] && command -v taskset >/dev/null 2>&1; then
     cores=($(taskset -pc $$ | sed 's/.*: //; s/[,-]/ /g'))
     check_exit 0 'dbfs-pack on two ranks, bound to a core each' \

@@ -1,6 +1,7 @@
 #!/bin/bash
-# container.sh: the container files build from a clean copy of the sources, and what they make searches. Where no builder
-# works, their steps run in a clean chroot. CHROOT_SUITE and CHROOT_MIRROR name another Debian than this host's.
+# container.sh: the container files build from a clean copy of the sources, and the programs in the image search.
+# Where no builder works, the steps run in a clean chroot. CHROOT_SUITE and CHROOT_MIRROR name another Debian than
+# this host's.
 set -u
 . tests/lib.sh
 in_file() { sed -n "$1" "scripts/container/$2"; }

@@ -1,11 +1,11 @@
 #!/bin/bash
-# directed.sh: directed graphs from a file to a checked answer: what is refused, what --rows, --reverse and --direction
-# do, and packing by ranks and with little memory. tests/traverse.sh compares searches with the oracle.
+# directed.sh: directed graphs from a file to a checked answer: refusals, the effect of --rows, --reverse and
+# --direction, and packing by ranks and with little memory. tests/traverse.sh compares searches with the oracle.
 set -u
 . tests/lib.sh
 pack=$BIN/dbfs-pack check=$BIN/dbfs-check bin=$(realpath "$BIN")
 traverse() { "$BIN/dbfs-traverse" --backend cpu -@ 1 "$@"; }
-lines() { tr -s ' ' '\n' <<<"$1" | paste -d ' ' - -; } # "0 1 1 2": a line for each two numbers
+lines() { tr -s ' ' '\n' <<<"$1" | paste -d ' ' - -; } # makes "0 1 1 2" into a line for each two numbers
 
 # ---- a graph of known answers: a ring 0 1 2, a tail 2 3 4, self-loops, an edge twice, 4 and 5 in both directions ----
 
@@ -119,7 +119,7 @@ check_says 'reverse: has no effect, as the edges are undirected' 'says so'
 "$BIN/degsplit" -q -p 3 -o "$tmp/r.split" "$tmp/r.edges"
 check_exit 0 'an RMAT graph' "$pack" -q -p 3 -s "$tmp/r.split" -o "$tmp/r" "$tmp/r.edges"
 check_exit 0 'and verified' "$pack" -q --verify "$tmp/r"
-alike() { # NAME COMMAND...: packs into $tmp/x what $tmp/r has
+alike() { # NAME COMMAND...: packs into $tmp/x, which must equal $tmp/r
     rm -rf "$tmp/x"
     check_exit 0 "$1" "${@:2}" -p 3 -s "$tmp/r.split" -o "$tmp/x" "$tmp/r.edges"
     check "$1: the same bytes" diff -r "$tmp/r" "$tmp/x"

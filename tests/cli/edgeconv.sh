@@ -1,6 +1,5 @@
 #!/bin/bash
-# edgeconv.sh: the formats edgeconv reads and writes, directions, ids and threads; each refusal names its
-# place.
+# edgeconv.sh: formats, directions, ids and threads of edgeconv; each refusal names its place.
 set -u
 . tests/lib.sh
 edgeconv=$(realpath "$BIN/edgeconv")
@@ -10,7 +9,7 @@ cd "$tmp" || exit 1
 
 same() { cmp -s "$1" "$2"; }
 
-# conv NAME EXPECTED-TEXT ARGUMENT...: the text output of edgeconv is EXPECTED (printf escapes)
+# conv NAME EXPECTED-TEXT ARGUMENT...: edgeconv's text output is EXPECTED-TEXT (printf escapes)
 conv() {
     local name=$1 want=$2
     shift 2
@@ -23,8 +22,8 @@ conv() {
     fi
 }
 
-# bad NAME CONTENT PATTERN ARGUMENT...: a file of CONTENT is refused with exit 3, a message that has
-# PATTERN, and no output file
+# bad NAME CONTENT PATTERN ARGUMENT...: a file of CONTENT is refused with exit 3, a message with PATTERN, and no
+# output file
 bad() {
     local name=$1 content=$2 pattern=$3
     shift 3
@@ -39,7 +38,7 @@ bad() {
     fi
 }
 
-# field FILE OFFSET: a 64-bit field of the trailer of an edge stream
+# field FILE OFFSET: prints a 64-bit field in the trailer of an edge stream
 field() { tail -c 64 "$1" | od -An -v -tu8 -j "$2" -N 8 | tr -d ' '; }
 edges_of() { field "$1" 8; }
 vertices_of() { field "$1" 24; }
@@ -361,7 +360,7 @@ bad 'adjacency: a word' '1:2\n2:secret\n' "bad.txt:2: found 'secret', expected a
 bad 'adjacency: two commas' '1:2,,3\n' "bad.txt:1: found ',3', $range"
 bad 'adjacency: no colon' '1:2\n2 3\n' 'bad.txt:2: found .* expected .:. after the id'
 
-# the line number far into a file of many pieces, with any number of threads, and in a pipe
+# the line number is right far into a file of many pieces, with any number of threads, and in a pipe
 at=$(($(wc -l <large.txt) - 5))
 sed "${at}s/.*/7 seven/" large.txt >deep.txt
 for threads in 1 2 5; do
@@ -402,7 +401,7 @@ check_exit 3 'gzip of nothing' "$edgeconv" --force -o x.edges empty.gz
 check_says 'empty gzip file' 'says so'
 check 'no output is left' test ! -e x.edges
 
-# foreign NAME CONTENT PATTERN: recognised and refused
+# foreign NAME CONTENT PATTERN: expects that the format is recognised and refused
 foreign() {
     printf "$2" >foreign.bin
     check_exit 3 "$1 is refused" "$edgeconv" --force -o x.edges foreign.bin
@@ -499,7 +498,7 @@ check '-q is silent' eval '"$edgeconv" -q --force -o x.edges weights 2>err; test
 
 # ---- real graphs ----
 
-# real FILE EDGES VERTICES DIRECTION: the counts of the stream
+# real FILE EDGES VERTICES DIRECTION: compares the counts of the stream
 real() {
     local file=$DATA/$1 name=$1
     if [ ! -e "$file" ]; then

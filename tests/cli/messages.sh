@@ -1,5 +1,5 @@
 #!/bin/bash
-# messages.sh: messages about a wrong argument or file: its kind, and the next command.
+# messages.sh: the message for a wrong argument or file names its kind and the next command.
 set -u
 . tests/lib.sh
 bin=$(realpath "$BIN")
@@ -117,7 +117,7 @@ else
 fi
 chmod 755 closed
 
-# ---- options that do not go together, and only look ----
+# ---- options that contradict each other, or only look ----
 
 says 2 'two looks at a graph' '^dbfs-pack: --list and --verify exclude each other$' dbfs-pack --list --verify g.dbfs
 says 2 'a plan and a look' '^dbfs-pack: --plan and --list exclude each other$' dbfs-pack --plan --list g.edges

@@ -1,4 +1,4 @@
-/* batch_main.c: dbfs-batch: searches from many roots at once, a batch of them after the other, and reports */
+/* batch_main.c: dbfs-batch: searches from many roots at once, batch after batch, and reports */
 #include "batch_files.h"
 #include "centrality.h"
 
@@ -22,7 +22,7 @@ struct sums {
 
 struct batching {
     struct args args;
-    struct comm comm;    /* among whose ranks batches are dealt out */
+    struct comm comm;    /* its ranks share the batches */
     struct graph graph;
     struct rank rank;    /* this process, which has all shards */
     struct memory_budget budget;
@@ -34,7 +34,7 @@ struct batching {
     struct batch_depths depths;
     struct batch_files files;
     struct centrality centrality;
-    struct batch_result *results; /* [ranks][batch] of the batches under way */
+    struct batch_result *results; /* [ranks][batch] results of the batches under way */
     struct sums sums;
     FILE *talk;
 };
@@ -109,7 +109,7 @@ static void parse(struct args *args, int argc, char **argv)
 
 /* ---- set-up ---- */
 
-/* This rank's share of the cores and the memory of its host. */
+/* Computes this rank's share of the cores and the memory of its host. */
 static int share_host(struct batching *b)
 {
     int threads = cli_threads(&b->args.cli), ranks = (int)b->comm.core_ranks;
@@ -147,13 +147,13 @@ static int by_id(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* All vertices with edges become the roots that are given, by ascending id. */
+/* Makes all vertices with edges the given roots, by ascending id. */
 static enum status give_all_roots(struct batching *b, struct error *e)
 {
     struct args *args = &b->args;
     args->count = b->all.vertices;
     args->roots_given = 1;
-    args->map = NULL; /* they are ids */
+    args->map = NULL; /* the roots are ids now */
     args->roots = malloc(args->count * sizeof *args->roots + 1);
     if (args->roots == NULL)
         return fail_memory(e, "roots", args->count * sizeof *args->roots);
@@ -213,7 +213,7 @@ static enum status set_up(struct batching *b, struct error *e)
 
 /* ---- batches ---- */
 
-/* What one batch did, with -v. */
+/* Prints the counts of a batch, with -v. */
 static void print_batch(const struct batching *b, uint64_t first, const struct batch_run *run)
 {
     cli_detail(&b->args.cli, "batch of %" PRIu32 " roots from %" PRIu64 ": %.6f s, %" PRIu64 " levels, %" PRIu64
@@ -255,7 +255,7 @@ static void print_root(const struct batching *b, uint64_t id, const struct batch
     fputc('\n', b->talk);
 }
 
-/* Rank 0 has the results of all ranks, of roots first..first+count. */
+/* Brings the results of roots first..first+count from all ranks to rank 0. */
 static enum status tell(struct batching *b, uint64_t first, uint64_t count, struct error *e)
 {
     if (b->comm.rank != 0)
@@ -270,7 +270,7 @@ static enum status tell(struct batching *b, uint64_t first, uint64_t count, stru
     return e->status;
 }
 
-/* Collective. A batch on each rank. */
+/* Collective. Each rank does a batch. */
 static enum status run_round(struct batching *b, uint64_t first, uint64_t count, struct error *e)
 {
     uint64_t skipped = b->comm.rank * b->args.batch;
@@ -282,7 +282,7 @@ static enum status run_round(struct batching *b, uint64_t first, uint64_t count,
         run_batch(b, first + skipped, (uint32_t)own, b->results + skipped, e);
     if (comm_agree(&b->comm, e) != ST_OK)
         return e->status;
-    /* each root has one rank: the sum is what that rank found, of doubles too */
+    /* each root has one rank, so the sum is that rank's value, of doubles, too */
     comm_sum_u64(&b->comm, (uint64_t *)b->results, count * (sizeof *b->results / 8));
     tell(b, first, count, e);
     return comm_agree(&b->comm, e);
@@ -312,7 +312,7 @@ static enum status run_all(struct batching *b, struct error *e)
 
 /* ---- the end ---- */
 
-/* Only rank 0 knows how many roots a run before has searched from. */
+/* Only rank 0 knows how many roots an earlier run has finished. */
 static enum status conclude(struct batching *b, struct error *e)
 {
     uint64_t searched = b->roots.count - b->centrality.done;

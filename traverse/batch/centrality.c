@@ -10,7 +10,7 @@
 
 static const char columns[] = "# id reached eccentricity distance_sum closeness closeness_wf harmonic\n";
 
-/* What the lines are of. */
+/* The facts that the lines belong to. */
 static void make_key(char key[128], const struct graph *graph, const struct roots *roots)
 {
     uint64_t digest = 0;
@@ -22,7 +22,7 @@ static void make_key(char key[128], const struct graph *graph, const struct root
 
 /* ---- an unfinished table ---- */
 
-/* Goes to the end of the last whole line; what is behind it is cut off. Returns how many lines there are. */
+/* Goes to the end of the last whole line, and cuts off the rest. Returns the number of lines. */
 static enum status find_end(struct centrality *c, uint64_t *lines, struct error *e)
 {
     long end = 0, at = 0;
@@ -41,7 +41,7 @@ static enum status find_end(struct centrality *c, uint64_t *lines, struct error 
     return ST_OK;
 }
 
-/* Nonzero: nothing is there to go on with. */
+/* Returns nonzero if there is no unfinished table. */
 static int is_new(struct centrality *c, const char *key, struct error *e)
 {
     char line[128] = "";

@@ -15,9 +15,9 @@ _Noreturn static void end_by(struct args *args, struct error *e)
     comm_leave(&args->cli, e);
 }
 
-/* ---- options that do more than keep their value ---- */
+/* ---- options that do more than set their member ---- */
 
-/* The names double their room when it is full. */
+/* The array of names doubles when it is full. */
 static void add_root(struct args *args, char *text)
 {
     if (args->count_given)
@@ -66,7 +66,7 @@ static void take_count(struct args *args, const struct option_row *row, char *va
     args->count = cli_number(&args->cli, "-n", value, 1, MAX_ROOTS);
 }
 
-/* dd=0.5,dn=0.05,nd=1e-7, any of them. */
+/* dd=0.5,dn=0.05,nd=1e-7, or some of them */
 static void take_factors(struct args *args, const struct option_row *row, char *list)
 {
     double *factor = strcmp(row->name, "factor0") == 0 ? args->policy.factor0 : args->policy.factor1;
@@ -122,6 +122,8 @@ const struct option_row option_table[] = {
      .help = "environment, summary and a record per root"},
     {.name = "force", .letter = CLI_FORCE_OPTION, .group = GROUP_RESULTS, .of = OF_ALL | EVERYDAY, .kind = TAKE_COMMON,
      .help = "replace result files that exist"},
+    {.name = "in-place", .group = GROUP_RESULTS, .of = OF_TRAVERSE, .kind = TAKE_FLAG, .at = AT(in_place),
+     .help = "with --serve and --force: write over result files that exist; names need no %d"},
     {.name = "answer", .value = "depths|parents", .group = GROUP_RESULTS, .of = OF_TRAVERSE, .kind = TAKE_CHOICE,
      .at = AT(answer), .json = "answer",
      .help = "what answer_s is the time of (default parents with --parents, else depths)"},

@@ -49,8 +49,8 @@ _Noreturn static void end_by(struct args *args, struct error *e)
 
 /* ---- pairs ---- */
 
-/* Cuts a line behind its first vertex. With names, a tab stands between both if there is one, as names may have spaces.
- * Returns the second, or NULL if the line has not two. */
+/* Cuts a line after its first vertex. Between names a tab separates if there is one, as names may have spaces.
+ * Returns the second vertex, or NULL if the line does not have two. */
 static char *cut_pair(char *line, int names)
 {
     int tabs = names && strchr(line, '\t') != NULL;
@@ -64,7 +64,7 @@ static char *cut_pair(char *line, int names)
     return *second != '\0' ? second : NULL;
 }
 
-/* The lines of the file as roots, which are texts of it. */
+/* Makes the lines of the file roots, as texts in it. */
 static void read_pairs(struct paths_args *p)
 {
     struct args *args = &p->args;

@@ -1,6 +1,6 @@
 /* paths_main.c: dbfs-paths: distances and shortest paths between pairs of vertices.
  *
- * Every rank maps all shards, and takes its share of the pairs: ranks only add up results. */
+ * Each rank maps all shards and takes its share of the pairs; ranks only add up results. */
 #include "paths_report.h"
 
 #include "traverse/results/outputs.h"
@@ -58,7 +58,7 @@ static enum status check_rows(const struct run *run, struct error *e)
     return ST_OK;
 }
 
-/* Sampled vertices are distinct, so a graph may have fewer of them than were asked for. */
+/* Sampled vertices are distinct, so a graph may have too few for all pairs. */
 static enum status choose_pairs(struct run *run, struct error *e)
 {
     const struct args *args = &run->paths.args;
@@ -139,7 +139,7 @@ int main(int argc, char **argv)
     struct error error = {0};
     paths_parse(&run.paths, argc, argv);
     if (cli->within_dbfs)
-        argv[0] = own_name; /* what the report says can be run again */
+        argv[0] = own_name; /* the command in the report can be run again */
     if (run.paths.args.dry_run) {
         outputs_check(&run.paths.args, &error);
         args_free(&run.paths.args);

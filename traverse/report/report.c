@@ -73,7 +73,7 @@ void report_environment(FILE *out, const struct environment *env)
     fflush(out);
 }
 
-/* The share of the vertices with edges that was reached. */
+/* The share of reached vertices among those with edges. */
 static double reached_share(const struct environment *env, const struct record *r)
 {
     uint64_t vertices = env->rank->graph->vertices;
@@ -97,11 +97,11 @@ void report_record(FILE *out, const struct environment *env, const struct record
 
 /* ---- summary ---- */
 
-/* The statistics that everybody wants of all searches. dbfs-report has the rest. */
+/* Statistics of all searches that everybody wants. dbfs-report has the rest. */
 struct summary {
     double median_s, median_answer_s; /* the second is 0 if no answers are made */
     double harmonic_mean_teps;
-    uint64_t checksum; /* of all distances from all roots, whatever the order of the roots */
+    uint64_t checksum; /* over all distances from all roots, in any order of the roots */
 };
 
 static struct summary summarise(const struct record *records, uint64_t count)
@@ -228,7 +228,7 @@ static void json_summary(FILE *out, const struct record *records, uint64_t count
             all.harmonic_mean_teps, all.checksum);
 }
 
-/* Seconds of each phase, level by level. */
+/* Prints seconds of each phase, level by level. */
 static void json_levels(FILE *out, const struct record *r)
 {
     fputs(",\n     \"levels_s\": {", out);
@@ -262,7 +262,7 @@ static void json_moved(FILE *out, const struct record *r)
     json_columns(out, "levels_exchanged", exchange_count_name, EXCHANGE_COUNTS, (const uint64_t *)r->moved, r->iterations);
 }
 
-/* Prints what ranks sent to each other. */
+/* Prints vertices and bytes between pairs of ranks. */
 static void json_pairs(FILE *out, const struct pair_log *pairs)
 {
     _Static_assert(sizeof *pairs->note == PAIR_MEMBERS * sizeof(uint64_t), "members have nothing between them");

@@ -147,7 +147,8 @@ static enum status open_devices(struct searcher *s, const struct args *args, int
                                 struct error *e)
 {
     struct rank *rank = &s->rank;
-    struct results_options results = {.parents = args->record_parents, .files = files, .none = args->no_answer};
+    struct results_options results = {.parents = args->record_parents, .files = files, .none = args->no_answer,
+                                      .not_kept = args->serve};
     const struct direction_policy *policy = &args->policy;
     struct device_options options = {.threads = s->threads,
                                      .parents = args->record_parents,

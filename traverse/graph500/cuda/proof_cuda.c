@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The questions of this device. The questions are released when they have been sent. */
+/* The questions of this device, which are released when they have been sent. */
 struct asking {
     uint32_t *asker, *question;
     uint64_t *begin; /* [p + 1] host memory */
@@ -17,7 +17,7 @@ struct asking {
 struct asked {
     uint32_t *question;
     void *reply;
-    uint64_t *begin; /* [p + 1] host memory, by the shard that asks */
+    uint64_t *begin; /* [p + 1] host memory, by the asking shard */
 };
 
 struct proof {
@@ -223,7 +223,7 @@ static enum status gpu_keep_questions(struct proof *p, enum topic topic,
 
 static void release_questions(struct proof *p)
 {
-    for (int t = 0; t < TOPICS; t++) { /* they have been sent */
+    for (int t = 0; t < TOPICS; t++) { /* the questions have been sent */
         cudaFree(p->own[t].question);
         p->own[t].question = NULL;
     }
