@@ -170,8 +170,11 @@ static void print_json_line(FILE *out, const char *name, const struct plan_bytes
 static void print_arrays(const struct plan_sum *sum, print_bytes *print, FILE *out)
 {
     for (int i = 0; i < GPU_ARRAY_COUNT; i++) {
-        if (sum->array[i].all > 0)
-            print(out, sum->name[i], &sum->array[i]);
+        char name[64];
+        if (sum->array[i].all == 0)
+            continue;
+        snprintf(name, sizeof name, "%s %s", subgraph_name[i / GPU_SECTIONS % ROW_SETS], sum->name[i]);
+        print(out, i < GPU_MASKS ? name : sum->name[i], &sum->array[i]);
     }
 }
 

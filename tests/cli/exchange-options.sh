@@ -78,9 +78,6 @@ between_alltoalls() {
     sed '1,/^barrier$/d' "$tmp/wire.0" | awk -v what="$1" '/^alltoall$/ { sum += n; last = n; n = 0 } $0 ~ what { n++ }
         END { print sum - last }'
 }
-parts() { # collect|spread: sums words of masks that ranks send each other
-    awk -v which="$1" '$1 == "part" && $2 == which { sum += $4 } END { print sum + 0 }' "$tmp"/wire.*
-}
 equal() { # NAME GOT WANTED
     check "$1 ($2, expected $3)" test "$2" = "$3"
 }
@@ -173,16 +170,9 @@ check_masks() { # GRAPH TH ROOTS RANKS REDUCTION
     words=$((($(sed -n 's/.*"delegates": \([0-9]*\).*/\1/p' "$tmp/json") + 63) / 64))
     on_wire=$expected
     [ "$ranks" = 1 ] && on_wire=0
-    if [ "$how" = blocking ]; then
-        reduced=$(calls "^reduce blocking or $words$")
-        equal "$name, root $root: MPI reduces as many, of a bit a delegate" "$reduced" "$on_wire"
-        equal "$name, root $root: and no others" "$(calls '^reduce .* or ')-$(parts collect)" "$reduced-0"
-    else
-        equal "$name, root $root: of each, a rank has all words but its part from others" "$(parts collect)" \
-            $((on_wire * (ranks - 1) * words))
-        equal "$name, root $root: and gives its part to them" "$(parts spread)" "$(parts collect)"
-        equal "$name, root $root: MPI reduces none" "$(calls '^reduce .* or')" 0
-    fi
+    reduced=$(calls "^reduce $how or $words$")
+    equal "$name, root $root: MPI reduces as many, of a bit a delegate" "$reduced" "$on_wire"
+    equal "$name, root $root: and no others" "$(calls '^reduce .* or ')" "$reduced"
     [ "$ranks" = 1 ] || equal "$name, root $root: no other reduction between two levels" \
         "$(between_alltoalls '^reduce blocking other')" 0
 }

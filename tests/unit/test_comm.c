@@ -3,10 +3,9 @@
  * Without mpiexec it is one rank without MPI. tests/cli/comm.sh runs it under mpiexec with an argument: `start`
  * starts MPI even for one rank, `abort` lets the last rank end the job, and `stop` stops it while all wait. Rank 0
  * reports, and so does every rank on which a check fails. */
-#include "formats/base/memory.h"
 #include "formats/mpi/comm.h"
-#include "formats/mpi/mask_reduction.h"
 #include "formats/mpi/watch.h"
+#include "formats/mpi/window.h"
 #include "unit.h"
 
 #include <sched.h>
@@ -192,32 +191,22 @@ static void test_masks(void)
     free(words);
 }
 
-/* Masks of few words, of words that make no equal parts, and of several pieces a part; each twice. */
-static void test_mask_reductions(void)
+/* Twice, with a sum between their steps. */
+static void test_masks_in_two_steps(void)
 {
-    static const uint64_t sizes[] = {1, 2, 1000, PIECES, 700001};
-    struct memory_budget budget;
-    memory_budget_init(&budget, UINT64_C(1) << 30);
-    for (size_t s = 0; s < sizeof sizes / sizeof *sizes; s++) {
-        struct mask_reduction *reduction;
-        struct error e = {0};
-        uint64_t *words = allocate(sizes[s] * sizeof *words);
-        int same = mask_reduction_open(&reduction, &comm, NULL, sizes[s], &budget, &e) == ST_OK;
-        for (int i = 0; i < 2 && same; i++) {
-            uint64_t one = 1;
-            fill_mask(words, sizes[s]);
-            same &= mask_reduction_is_over(reduction);
-            mask_reduction_begin(reduction, words);
-            comm_sum_u64(&comm, &one, 1);
-            while (!mask_reduction_is_over(reduction))
-                sched_yield();
-            same &= is_or_of_all(words, sizes[s]) && one == comm.ranks;
-        }
-        checked(same, "masks in two steps, with a sum between them");
-        mask_reduction_close(reduction, &budget);
-        free(words);
+    uint64_t *words = allocate(PIECES * sizeof *words);
+    int same = 1;
+    for (int i = 0; i < 2 && comm.ranks > 1; i++) {
+        uint64_t one = 1;
+        fill_mask(words, PIECES);
+        comm_window_begin_or_masks(NULL, words, PIECES);
+        comm_sum_u64(&comm, &one, 1);
+        while (!comm_masks_are_here())
+            sched_yield();
+        same &= is_or_of_all(words, PIECES) && one == comm.ranks;
     }
-    checked(memory_left(&budget) == UINT64_C(1) << 30, "their memory is released");
+    checked(same, "masks in two steps, with a sum between them");
+    free(words);
 }
 
 static unsigned char byte_of(uint32_t from, uint32_t to, uint64_t i)
@@ -402,17 +391,13 @@ int main(int argc, char **argv)
         return abort_last();
     if (strcmp(what, "stop") == 0)
         return stop_last();
-    if (strcmp(what, "masks") == 0) {
-        test_mask_reductions();
-        return unit_result();
-    }
     test_start();
     test_memory();
     test_agree();
     test_sums();
     test_order();
     test_masks();
-    test_mask_reductions();
+    test_masks_in_two_steps();
     test_broadcast();
     test_alltoall();
     test_transfers();

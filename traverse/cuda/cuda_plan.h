@@ -74,7 +74,7 @@ enum { GPU_SHOWN_BYTES = 48 }; /* of an array's element: struct gpu_shown */
 enum { GPU_RECEIVE_IDS = 1 << 22 /* vertices that a device takes in at a time */ };
 
 struct gpu_array {
-    const char *name;
+    const char *name; /* below GPU_MASKS without that of its subgraph */
     uint64_t bytes;
     const void *source; /* copied into it; NULL: nothing, or a packed section that is not loaded */
     int hosted;         /* in memory of the host */
