@@ -4,11 +4,11 @@
 #   scripts/bench-host.sh DIR
 #
 # DIR is a graph of one shard, packed with -t 0: all its edges are dd. Each root is searched with raw columns and with
-# the rests of rows in memory of the host, and both searches note their levels (--trace). Of each level the columns that it
-# must read over the link are reckoned, 4 bytes each: of a push those of its rows beyond the head columns; of a pull its
-# probes, less the head columns of all rows that look, which is a lower bound. A level takes at least the time of
-# these bytes at the rate of the link, and at least that of the level with raw columns: `possible` adds up the
-# larger of both, and `share` is that over the time with columns in memory of the host.
+# the rests of rows in memory of the host, and both searches note their levels (--trace). The script computes how many
+# columns of 4 bytes each level must read over the link: a push reads the columns of its rows beyond the head columns;
+# a pull reads at least its probes less the head columns of all rows that look. A level takes at least the time of
+# these bytes at the rate of the link, and at least the time of the level with raw columns. `possible` is the sum of
+# the larger of both, and `share` is `possible` over the time with columns in memory of the host.
 #
 # A row for each root, and then their median share. The environment:
 #   LINK     GB/s of the link (default: measured by link-rate.cu, which wants nvcc)

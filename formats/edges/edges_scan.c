@@ -7,8 +7,8 @@
 #include <pthread.h>
 #include <string.h>
 
-/* State that the threads of a pass share. Those that wait for it sleep: the one that reads may wait for a pipe, and
- * whoever writes to that pipe wants the cores. OpenMP's own locks let them spin. */
+/* State that the threads of a pass share. Threads sleep while they wait for it: the reading thread may wait for a pipe,
+ * and the program that writes to that pipe needs the cores. OpenMP's own locks would spin. */
 struct pass {
     const struct edges_scan *scan;
     pthread_mutex_t lock;

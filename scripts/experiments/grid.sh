@@ -1,7 +1,7 @@
-# grid.sh: the 2D partition, searched by dbfs-traverse-2d from one root: on as many ranks as it has processors.
+# grid.sh: searches of the 2D partition by dbfs-traverse-2d, from one root, with one rank for each processor of the grid.
 
-# grid_levels RxC: of $work/edges; rows `level expanded folded dropped`, vertices that all processors send to each other in the
-# expand and in the ring of the fold, and those that the ring drops as duplicates.
+# grid_levels RxC: packs and searches $work/edges; prints rows `level expanded folded dropped`: vertices that all processors send
+# in the expand and in the ring of the fold, and vertices that the ring drops as duplicates.
 grid_levels() {
     "$bin/dbfs-pack" -q --layout "2d=$1" --force -o "$work/grid" "$work/edges"
     "$mpiexec" -n $((${1%x*} * ${1#*x})) "$bin/dbfs-traverse-2d" -q -@ 1 -n 1 --breakdown --force --json "$work/grid.json" "$work/grid" \

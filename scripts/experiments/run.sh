@@ -20,7 +20,7 @@ done
 
 escaped() { sed 's/&/\&amp;/g; s/</\&lt;/g; s/>/\&gt;/g'; }
 about() { sed -n "s/^$2$tab//p" "$out/$1.about" | escaped; } # TABLE KEY
-# take_kept TABLE: copies what is kept of a table to OUT/FOLDER, draws it, and names what it has copied, FOLDER/TABLE
+# take_kept TABLE: copies the kept files of a table to OUT/FOLDER, draws the table, and prints FOLDER/TABLE for each copy
 take_kept() {
     local table folder
     for table in "${KEPT:-scripts/results/experiments}"/*/"$1.tsv"; do

@@ -4,12 +4,12 @@
 . scripts/experiments/lib.sh
 . scripts/experiments/grid.sh
 
-# moved NAME: of the last search of NAME; rows `level bytes`
+# moved NAME: prints rows `level bytes` of the last search of NAME
 moved() {
     "$bin/dbfs-report" exchange "$work/$1.json" |
         awk -F '\t' -v OFS='\t' 'NR > 1 { sum[$2] += $7 } END { for (level in sum) print level + 1, sum[level] }' | sort -n
 }
-# by_level GRAPH: of $work/edges
+# by_level GRAPH: searches $work/edges in three partitions; prints rows of GRAPH
 by_level() {
     packed one 8 inf <"$work/edges"
     searched one 8 -@ 1 -n 1 --direction push --uniquify --exchange-memory host --exchange-form list

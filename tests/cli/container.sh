@@ -25,7 +25,7 @@ mpiexec -n 1 dbfs-traverse --backend cpu -r 10815 /tmp/w.dbfs'
 
 root=$tmp/root
 trap 'umount "$root/proc" "$root/dev/shm" 2>/dev/null; rm -rf --one-file-system "$tmp"' EXIT
-# make_root: fails with the reason in $tmp/why
+# make_root: makes $root by debootstrap; if it fails, $tmp/why has the reason
 make_root() {
     local suite
     [ ! -d "$root" ] || return 0
@@ -43,7 +43,7 @@ make_root() {
 
 # ---- builders ----
 
-# base_for BUILDER: its base image is $base, from a registry or else from debootstrap; and it runs
+# base_for BUILDER: sets $base to an image from a registry, or else from debootstrap, and tries whether it runs
 base_for() {
     base=$(in_sources 's/^ARG BASE=//p' Dockerfile)
     if ! timeout 300 "$1" pull -q "$base" >/dev/null 2>&1; then

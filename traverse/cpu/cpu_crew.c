@@ -1,12 +1,12 @@
-/* cpu_crew.c: levels by lists, by several threads; its twin is the level by one thread in cpu_list.c
+/* cpu_crew.c: levels by lists, done by several threads; cpu_list.c does them by one thread
  *
- * Vertices belong to owners, in blocks by id. A level has two steps, each a run of the gang:
+ * The vertices are divided into parts, called owners, in blocks by id. A level has two steps, each a run of the gang:
  * 1. The frontier is cut into pieces. A thread that pushes a piece puts every destination into its own bin
  *    for the owner, except those that it has put there before or that were visited when it joined the crew.
  *    Very long rows are put aside, and cut into pieces of their own.
- * 2. A piece is an owner. A thread that takes it goes through all bins for the owner. New vertices get marks,
+ * 2. A thread takes an owner and reads the bins that all threads have for it. New vertices get marks,
  *    depths and parents, are counted, and become the owner's part of the next frontier.
- * So nothing is claimed by atomic operations, and no cache takes marks from another while they are written.
+ * So no thread claims a vertex by an atomic operation, and no cache line of marks moves between cores while it is written.
  * Bytes that cross from core to core: 4 for each vertex and thread, 8 with parents, in sequence.
  *
  * Nobody waits for a thread that has no core: the others do the pieces that it does not take. If a thread
@@ -142,7 +142,7 @@ static void push_share(struct crew *c, int number, enum vertex_kind kind, int sh
     }
 }
 
-/* The list of an owner for a level, or for parents. */
+/* The list of an owner for the vertices of a level, or for their parents. */
 static uint32_t *owner_list(const struct crew *c, int owner, enum vertex_kind kind, uint32_t which)
 {
     const struct device *dev = c->dev;
@@ -151,8 +151,8 @@ static uint32_t *owner_list(const struct crew *c, int owner, enum vertex_kind ki
     return at + which * crew_list_room(vertices_of(dev, kind));
 }
 
-/* Has a thread take part in a level. It copies the marks when it comes first. It may put vertices that are
- * visited later into a bin, where the owner drops them. */
+/* Lets a thread take part in a level. It copies the marks the first time. So it may put a vertex into a bin that
+ * was visited since; the owner drops that vertex. */
 static void come(struct crew *c, int number)
 {
     struct crew_thread *t = &c->thread[number];
@@ -185,7 +185,7 @@ static void push_pieces(void *context, struct turn *turn)
     }
 }
 
-/* The piece of a long row that is piece `at` of all of them. */
+/* Pushes piece `at` of the pieces of all long rows. */
 static void push_long_piece(struct crew *c, int number, uint64_t at)
 {
     int i = 0;
@@ -283,8 +283,8 @@ static void reach_kind(struct crew *c, int owner, enum vertex_kind kind)
     part->count[kind] = count;
 }
 
-/* Asks for the bins of all threads before the first one is read, as they lie in the caches of other cores.
- * Always inlined, as a compiler may drop calls that only ask ahead. */
+/* Prefetches the bins of all threads, as they lie in the caches of other cores.
+ * Always inlined, as a compiler may drop calls that only prefetch. */
 static inline __attribute__((always_inline)) void
 ask_for_bins(const struct crew *c, enum vertex_kind kind, int owner)
 {

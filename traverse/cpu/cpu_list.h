@@ -42,7 +42,7 @@ struct long_row {
     uint64_t pieces;     /* of the long rows before it */
 };
 
-/* Columns: longer rows are cut into pieces of so many. */
+/* Columns of a piece. Longer rows are cut into pieces of this length. */
 enum { LONG_ROW = 4096, MOST_LONG = 256 };
 
 struct long_rows {
@@ -122,7 +122,7 @@ static inline struct list_push describe_push(const struct device *dev, enum subg
 /* Pushes the rows, behind the `count` vertices that the next list has. Returns how many it has then. */
 uint64_t push_rows_of(const struct list_push *p, uint64_t count);
 
-/* The same of columns begin..end of a row's rest. */
+/* The same for columns begin..end of a row, counted without its head columns. */
 uint64_t push_columns(const struct list_push *p, uint64_t count, uint32_t row, uint64_t begin, uint64_t end);
 
 /* Puts a normal behind the next queue, which has `count`, and marks it; returns how many it has then. Whether

@@ -58,14 +58,14 @@ static int list_arrays(struct device *dev, struct cpu_array list[MOST_ARRAYS])
     return count;
 }
 
-/* Bytes of each thread for bins (of a crew, or of parents: cpu_marks.c) or for lists of a crew: none if all would take more than an
- * eighth of the memory left. */
+/* Bytes of each thread for bins (of a crew, or of parents: cpu_marks.c) or for lists of a crew. 0 if those of all threads
+ * would take more than an eighth of the memory left. */
 static uint64_t bytes_if_small(const struct device *dev, uint64_t bytes)
 {
     return (uint64_t)dev->threads * bytes <= memory_left(dev->means.budget) / 8 ? bytes : 0;
 }
 
-/* A vertex is put there once in a level, with its parent if that is recorded. */
+/* A thread puts a vertex into a bin once in a level, with its parent if parents are recorded. */
 static uint64_t bin_bytes(const struct device *dev)
 {
     enum { BEGUN = 256 }; /* chunks that are not full, and those around them */

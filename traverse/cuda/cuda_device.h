@@ -233,7 +233,7 @@ static inline enum status gpu_copy(const struct device *dev, void *to, const voi
     return CUDA_TRY(cudaStreamSynchronize(stream), dev->where, e);
 }
 
-/* Checks the launches before, and waits for the stream. */
+/* Returns the error of the launches before, if there was one, and waits for the stream. */
 static inline enum status gpu_wait(const struct device *dev, cudaStream_t stream, struct error *e)
 {
     if (CUDA_LAUNCHED(dev->where, e) == ST_OK)

@@ -70,8 +70,9 @@ void direction_costs_see(struct direction_costs *costs, enum subgraph g, const s
     costs->seen_edges[g] += (double)work->forward;
 }
 
-/* Vertices that a push may find: one for each edge whose end was not visited before, less those that are found
- * twice. In meshes these are most, in each level about as many as in the last. */
+/* Vertices that a push may find: one for each edge to a vertex not visited before, less the edges to a vertex that
+ * another edge of the level finds too. In meshes most edges are of this kind, and their share changes little from
+ * level to level. */
 static double expect_found(const struct direction_costs *costs, enum subgraph g,
                            const struct subgraph_work *work)
 {

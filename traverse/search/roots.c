@@ -334,7 +334,7 @@ static uint64_t draw_present(struct roots *roots, const struct presence *p, uint
 }
 
 /* Draws distinct vertices from which a search goes on, uniformly, by a counter-based sequence over original ids: the
- * same for every p, R and G. They are fewer than roots->count only if the graph has no more of them. */
+ * same for every p, R and G. Draws fewer than roots->count only if the graph has no more such vertices. */
 static enum status draw(struct roots *roots, const struct rank *rank, uint64_t seed,
                         struct error *e)
 {

@@ -1,10 +1,10 @@
-/* read_lg.c: the text format of Julia's Graphs.jl, before it LightGraphs (.lg, .lgz, .jlg):
+/* read_lg.c: the text format of Julia's Graphs.jl, formerly LightGraphs (.lg, .lgz, .jlg):
  *
  *   # comment
  *   N,EDGES,u,NAME[,VERSION,TYPE,simplegraph]     u: undirected, each edge once; d: directed
  *   SOURCE,DESTINATION                            1-based, EDGES lines
  *
- * A file may hold several graphs, one after the other; only a file of one is read.
+ * A file may hold several graphs, one after the other; files of more than one are refused.
  */
 #include "graph_reader.h"
 
@@ -75,7 +75,7 @@ static enum status parse(const struct graph_reader *r, struct piece *piece, stru
 
 /* ---- the header ---- */
 
-/* The place of the letter behind two numbers; NULL: this is no header. */
+/* Returns the place of the letter after the two numbers; NULL: this is no header. */
 static const char *find_kind(const char *p, uint64_t size[2])
 {
     for (int i = 0; i < 2; i++) {

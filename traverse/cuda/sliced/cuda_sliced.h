@@ -7,9 +7,9 @@
  *     columns each, hubs first.
  *   - Each block has the visited mask of all vertices in shared memory.
  *   - A level sets the bits of found vertices in `found`. After the barrier each block adds all of `found` to its mask.
- *   - While the frontier is small a block alone pushes, from a list of slices, and only it needs its marks. It waits
- *     for one read a level, as each column comes with the slices of its vertex. Each block does the first few of such
- *     levels, which saves the barrier behind them; then the first block goes on, and its levels are one level to the others.
+ *   - A small frontier is pushed by one block alone, from a list of slices, and only this block needs the marks. It waits
+ *     for one read a level, as each column comes with the slices of its vertex. Each block does the first few of these
+ *     levels itself, which saves the barrier after them; then the first block goes on, and its levels are one level to the others.
  *   - Other levels of a graph of at most SLICED_ALL_EDGES read all edges, and so wait for nothing else: a slice finds its
  *     row if that is not visited, and one of its columns is. Threads share the slices once and for all, so their first ones
  *     stay in registers.

@@ -40,7 +40,8 @@ template <class B> __device__ static inline void bring_probes(B &block, const gp
     }
 }
 
-/* Reports the end of the search, which has found so many levels. Writes before the last system-wide fence are there. */
+/* Reports to the host that the search is over, with its number of levels. The host sees all writes before the last
+ * system-wide fence. */
 __device__ static inline void report_end(const gpu_sliced &s, int32_t levels)
 {
     s.out.search.mail->report = (uint64_t)s.order.number << 32 | (uint32_t)levels;
@@ -49,7 +50,7 @@ __device__ static inline void report_end(const gpu_sliced &s, int32_t levels)
 enum { GOES_ON = -1 };
 
 /* The barrier of all blocks. After it each block knows the counts of all. `levels`, unless GOES_ON: the first block reports
- * the end of the search as it comes here, which the others need not wait for. */
+ * the end of the search when it arrives, so that the host does not wait for the barrier. */
 template <class B> __device__ static void meet(B &block, const gpu_sliced &s, unsigned turn, int32_t levels)
 {
     bring_probes(block, s, turn);
@@ -229,7 +230,7 @@ template <class B> __device__ static void finish(B &block, const gpu_sliced &s, 
         write_visited(s);
 }
 
-/* The same of a search of which each block knows that it is over. All blocks call it. */
+/* The same for a search whose end each block has seen by itself. All blocks call it. */
 template <class B> __device__ static void finish_together(B &block, const gpu_sliced &s, unsigned turn, int32_t depth)
 {
     if (blockIdx.x == 0)
@@ -299,9 +300,9 @@ template <class B> __device__ static inline bool advance(B &block, const gpu_sli
     return p.found != 0;
 }
 
-/* Called after advance(): the vertices that this block lists for the next level. Each block lists few, except of levels by
- * rows, whose pushes want a frontier that all know. `one`: the last level was of the first block, and p.found does not count its vertices. Few vertices are listed: they are found in several hundred levels, which
- * wait for nothing but reads. */
+/* The vertices that this block lists for the next level; called after advance(). A short list is made by each block, except
+ * for levels by rows: their pushes need a frontier that all blocks know. `one`: the first block alone did the last level,
+ * and p.found does not count its vertices. */
 template <bool ROWS>
 __device__ static inline listing next_listing(const sliced_progress &p, bool one)
 {
@@ -310,7 +311,8 @@ __device__ static inline listing next_listing(const sliced_progress &p, bool one
     return ROWS && p.way == BY_PUSH && !one && p.found <= ONE_SLICES ? LISTS_OWN : LISTS_NONE;
 }
 
-/* Does a level. `form`: that of the frontier, for a push. `few`: it as a list of slices, if the first block pushes it. */
+/* Does a level. `form`: the form of the frontier, for a push. `few`: the frontier as a list of slices, if the first block
+ * pushes it. */
 template <bool ROWS, class B>
 __device__ static inline void run_level(B &block, const gpu_sliced &s, unsigned turn, const sliced_progress &p,
                                         frontier_form form, const one_progress &few, slice_batch &own)
@@ -333,8 +335,8 @@ __device__ static inline void run_level(B &block, const gpu_sliced &s, unsigned 
     note_time(block.notes, p.depth, WHOLE_VISITED);
 }
 
-/* Does a few small levels by each block. All find the same and come to the same frontier, so no block waits for another
- * one. Whether the search is over. */
+/* Does a few small levels in each block. All blocks find the same vertices and reach the same frontier, so none waits for
+ * another. Returns whether the search is over. */
 template <class B>
 __device__ static inline bool run_each(B &block, const gpu_sliced &s, sliced_progress &p, one_progress &few)
 {

@@ -1,4 +1,4 @@
-/* cuda_sliced_one.cuh: levels of a block, which it pushes from a list of slices; see cuda_sliced.h */
+/* cuda_sliced_one.cuh: levels that one block does alone: it pushes from a list of slices; see cuda_sliced.h */
 #ifndef DBFS_CUDA_SLICED_ONE_CUH
 #define DBFS_CUDA_SLICED_ONE_CUH
 
@@ -60,7 +60,8 @@ __device__ static inline uint32_t pushing_code(const gpu_sliced &s, uint32_t sli
     return has_parents(s) ? code_of(s, s.pushes.row[slice] & SLICED_ROW) : 0;
 }
 
-/* Puts what a block alone has found. Where each block does the level, all find the same, and the first one puts it. */
+/* Stores the vertices that a block has found alone. If each block does the level, all find the same ones, and the first
+ * block stores them. */
 __device__ static inline void put_found(const gpu_sliced &s, uint32_t v, int32_t depth, uint32_t parent)
 {
     if (blockIdx.x == 0)
@@ -187,7 +188,7 @@ __device__ static inline void write_visited(const gpu_sliced &s)
         s.of[NORMALS].visited[i] = visited_mask()[normals + i];
 }
 
-/* Does levels of a block, while it has room for their slices. */
+/* Does levels in one block, while it has room for their slices. */
 template <class B> __device__ static void run_alone(B &block, const gpu_sliced &s, one_progress &p)
 {
     while (p.count > 0 && p.count <= s.one && p.depth < p.until) {
@@ -203,7 +204,7 @@ template <class B> __device__ static void run_alone(B &block, const gpu_sliced &
     }
 }
 
-/* Does levels by the first block, while the others wait. */
+/* Does levels in the first block, while the others wait. */
 template <class B> __device__ static void run_one(B &block, const gpu_sliced &s, unsigned turn, one_progress p)
 {
     p.until = s.order.deepest;
