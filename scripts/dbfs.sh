@@ -1,5 +1,5 @@
 #!/bin/bash
-# dbfs: from a graph in a file to the distances of its vertices, in one command; see dbfs(1).
+# dbfs: goes from a graph in a file to the distances of its vertices, in one command; see dbfs(1).
 #
 # edgeconv and dbfs-pack make shards, and dbfs-traverse searches them. Shards of regular files are kept in CACHE/KEY.
 # KEY is a digest of all that they depend on: the files' paths, inodes, sizes and times, the options, and the version.
@@ -20,7 +20,7 @@ PATH=${bin%/*}:$PATH
 # Waiting threads sleep soon, as the programs of a pipe share the cores.
 [ -n "${OMP_WAIT_POLICY+set}" ] || export GOMP_SPINCOUNT="${GOMP_SPINCOUNT-1000}"
 files=() convert=() pack=() both=() search=() results=() kinds=()
-cache='' shards='' ranks='' compact=false undirected=(-u) asked='' verbose=false force=() quiet=() details=()
+cache='' shards='' ranks='' compact=false undirected=(-u) lines='' asked='' verbose=false force=() quiet=() details=()
 roots_from='' pairs='' program=dbfs-traverse
 # folders of this run alone: shards in the making; all other files
 work='' scratch=''
@@ -68,6 +68,12 @@ pass() {
 }
 
 take_direction() { # VALUE: --direction of edgeconv, or of dbfs-traverse
+    case $1 in
+    once | symmetric | directed)
+        [ -z "$lines" ] || [ "$lines" = "$1" ] || die 2 "--direction $lines and --direction $1 contradict each other"
+        lines=$1
+        ;;
+    esac
     case $1 in
     once) undirected=(-u) asked=undirected ;;
     symmetric) undirected=(--direction symmetric) asked=undirected ;;
@@ -128,7 +134,7 @@ take_flag() {
     --one-based | --randomize | --randomize=*) convert+=("$1") ;;
     --path | --one-sided) program=dbfs-paths && search+=("$1") ;;
     --resume | --no-checksum) program=dbfs-batch && search+=("$1") ;;
-    --no-check | --trust | --local-all2all | --uniquify | --breakdown | --reverse) search+=("$1") ;;
+    --no-check | --trust | --local-all2all | --uniquify | --breakdown | --count-pairs | --reverse) search+=("$1") ;;
     *) return 1 ;;
     esac
 }
@@ -185,7 +191,7 @@ check_file() {
     '') die 2 'FILE: the name is empty' ;;
     http://* | https://* | ftp://*) [ -e "$1" ] || die 2 "$1: is a URL, not a file: use \`curl -fL '$1' | $prog -\`" ;;
     esac
-    reason=$(LC_ALL=C stat -L -- "$1" 2>&1 >/dev/null) || {
+    [ -e "$1" ] || reason=$(LC_ALL=C stat -L -- "$1" 2>&1 >/dev/null) || {
         reason=${reason##*: }
         [[ ! $1 =~ ^[0-9]+$ ]] || reason="$reason; several roots are one word: -r A,B"
         die 1 "$1: cannot read it: $reason"
@@ -219,7 +225,7 @@ stop() {
 clean() {
     local folder
     for folder in "$work" "$scratch"; do [ -z "$folder" ] || rm -rf "$folder"; done
-    if [ -d "$cache" ]; then rmdir "$cache" 2>/dev/null || true; fi # removes it if nothing was kept
+    if [ -d "$cache" ] && [ ! -e "${graph:-}" ]; then rmdir "$cache" 2>/dev/null || true; fi # removes it if nothing was kept
 }
 
 end_by() { # SIGNAL: ends the script by it, as it ends any other program
@@ -251,7 +257,7 @@ describe() { # prints all that the shards depend on
     for file in "${files[@]}"; do identity "$file" || exit 1; done
     echo "edgeconv $(words "${undirected[@]}" "${convert[@]}") compact $compact"
     echo "dbfs-pack $(words -p "$shards" "${pack[@]}")"
-    dbfs-pack --version
+    edgeconv --version # all programs have one version, and this one starts without MPI
 }
 
 # Succeeds if FILE can be read again from its start. Any other file is left to the one program that reads it.
@@ -265,6 +271,7 @@ are_regular() { # succeeds if all FILEs are
 # Succeeds if the regular FILE is an edge stream with the direction of --direction, whose bytes are in SPEC-edges.md.
 is_ready_stream() {
     local start
+    IFS= read -r -N 8 start <"$1" && [ "$start" = DBFSEDGE ] || return 1
     start=$(head -c 16 -- "$1" | od -An -v -tx1 | tr -d ' \n')
     case "${undirected[*]} $start" in
     '-u '4442465345444745010000000[01]000000 | '--direction directed 44424653454447450100000002000000') ;;
@@ -345,13 +352,13 @@ check_search() {
 }
 
 are_kept() { # KEY-TEXT
-    [ "$(cat "$graph/key" 2>/dev/null)" = "$1" ] && dbfs-pack --list "$graph/shards" >/dev/null 2>&1
+    [ -r "$graph/key" ] && [ "$(<"$graph/key")" = "$1" ] && dbfs-pack --list "$graph/shards" >/dev/null 2>&1
 }
 
 # Waits until no other dbfs makes shards in the folder. The kernel releases the lock when the process ends. Where a
 # file system has no locks, two may make the same shards, and the second then fails.
 lock_cache() {
-    mkdir -p "$cache"
+    [ -d "$cache" ] || mkdir -p "$cache"
     exec {lock}<"$cache"
     local status=0
     flock --nonblock "$lock" 2>/dev/null || status=$?
@@ -366,7 +373,7 @@ keep_shards() { # TEXT-OF-KEY
     mkdir -p "$work"
     make_shards "$work"
     printf '%s\n' "$1" >"$work/key"
-    rm -rf "$graph" # an existing folder is incomplete
+    [ ! -e "$graph" ] || rm -rf "$graph" # an existing folder is incomplete
     mv -T "$work" "$graph"
     work=
     remove_stale "$graph/key"
@@ -416,7 +423,8 @@ find_shards() {
         return
     fi
     text=$(describe)
-    key=$(sha256sum <<<"$text" | cut -c1-16)
+    key=$(sha256sum <<<"$text")
+    key=${key:0:16}
     graph=$cache/$key
     if ! are_kept "$text"; then
         check_search
@@ -468,7 +476,9 @@ run_search() { # DIR
     $verbose || $one_line || [ $program = dbfs-paths ] || command+=(-q)
     [ -z "$ranks" ] || command=(mpiexec -n "$ranks" "${command[@]}")
     show "${command[@]}"
-    if $one_line; then
+    if $one_line && [ ${#quiet[@]} != 0 ]; then
+        start "${command[@]}" >/dev/null
+    elif $one_line; then
         make_scratch
         start "${command[@]}" >"$scratch/talk"
     else
@@ -496,7 +506,7 @@ refuse_other_direction() {
 }
 
 parse "$@"
-trap clean EXIT
+trap 'trap "" INT TERM HUP; clean' EXIT # all is done, or has failed: a signal in this moment changes neither
 trap 'end_by INT' INT
 trap 'end_by TERM' TERM
 trap 'end_by HUP' HUP

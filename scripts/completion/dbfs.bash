@@ -12,7 +12,6 @@ _dbfs_complete() {
     --backend) values='auto cpu cuda' ;;
     --encoding) values='auto raw packed' ;;
     --rows) values='out out,in' ;;
-    --reduction) [ "$program" != dbfs-model ] || values='halving tree ring' ;;
     --masks) values='hosts flat slices' ;;
     --words) values='dense sparse' ;;
     --form) values='auto list bits' ;;

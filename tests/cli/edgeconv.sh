@@ -139,6 +139,18 @@ bad 'one direction wrong' '1 2\n2 1\n1 3\n3 2\n' 'bad.txt: found edges that are 
 printf 'p tw 2 1\n1 2\n' >in.txt
 check_exit 2 'PACE is not directed' "$edgeconv" --direction directed --force -o x in.txt
 check_exit 2 'PACE does not list both' "$edgeconv" --direction symmetric --force -o x in.txt
+contradict() { # FIRST SECOND OPTION...
+    rm -f x
+    check_exit 2 "${*:3}" "$edgeconv" "${@:3}" -o x in.txt
+    check_says "^edgeconv: $1 and $2 contradict each other" 'says why'
+    check 'and writes nothing' test ! -e x
+}
+once='-u (--direction once)'
+contradict "$once" '--direction directed' -u --direction directed
+contradict '--direction directed' "$once" --direction directed -u
+contradict "$once" '--direction symmetric' -u --direction symmetric
+contradict '--direction directed' '--direction symmetric' --direction directed --direction symmetric
+direction 'said twice' '1 2\n' 0 -u --direction once
 
 # ---- one graph in every format: one checksum ----
 
