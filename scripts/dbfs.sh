@@ -1,5 +1,5 @@
 #!/bin/bash
-# dbfs: from a graph in a file to the distances of its vertices, in one command; see dbfs(1).
+# dbfs: goes from a graph in a file to the distances of its vertices, in one command; see dbfs(1).
 #
 # edgeconv and dbfs-pack make shards, and dbfs-traverse searches them. Shards of regular files are kept in CACHE/KEY.
 # KEY is a digest of all that they depend on: the files' paths, inodes, sizes and times, the options, and the version.
@@ -20,7 +20,7 @@ PATH=${bin%/*}:$PATH
 # Waiting threads sleep soon, as the programs of a pipe share the cores.
 [ -n "${OMP_WAIT_POLICY+set}" ] || export GOMP_SPINCOUNT="${GOMP_SPINCOUNT-1000}"
 files=() convert=() pack=() both=() search=() results=() kinds=()
-cache='' shards='' ranks='' compact=false undirected=(-u) asked='' verbose=false force=() quiet=() details=()
+cache='' shards='' ranks='' compact=false undirected=(-u) lines='' asked='' verbose=false force=() quiet=() details=()
 roots_from='' pairs='' program=dbfs-traverse
 # folders of this run alone: shards in the making; all other files
 work='' scratch=''
@@ -68,6 +68,12 @@ pass() {
 }
 
 take_direction() { # VALUE: --direction of edgeconv, or of dbfs-traverse
+    case $1 in
+    once | symmetric | directed)
+        [ -z "$lines" ] || [ "$lines" = "$1" ] || die 2 "--direction $lines and --direction $1 contradict each other"
+        lines=$1
+        ;;
+    esac
     case $1 in
     once) undirected=(-u) asked=undirected ;;
     symmetric) undirected=(--direction symmetric) asked=undirected ;;
@@ -128,7 +134,7 @@ take_flag() {
     --one-based | --randomize | --randomize=*) convert+=("$1") ;;
     --path | --one-sided) program=dbfs-paths && search+=("$1") ;;
     --resume | --no-checksum) program=dbfs-batch && search+=("$1") ;;
-    --no-check | --trust | --local-all2all | --uniquify | --breakdown | --reverse) search+=("$1") ;;
+    --no-check | --trust | --local-all2all | --uniquify | --breakdown | --count-pairs | --reverse) search+=("$1") ;;
     *) return 1 ;;
     esac
 }
@@ -367,11 +373,7 @@ keep_shards() { # TEXT-OF-KEY
     mkdir -p "$work"
     make_shards "$work"
     printf '%s\n' "$1" >"$work/key"
-<<<<<<< HEAD
-    [ ! -e "$graph" ] || rm -rf "$graph" # what is there is not whole
-=======
-    rm -rf "$graph" # an existing folder is incomplete
->>>>>>> integ
+    [ ! -e "$graph" ] || rm -rf "$graph" # an existing folder is incomplete
     mv -T "$work" "$graph"
     work=
     remove_stale "$graph/key"

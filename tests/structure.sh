@@ -63,9 +63,9 @@ of_ranks=$(echo formats/{base/byte_source,edges/edges,graph/manifest,mpi/comm}.h
 includes_only 'the loop' "$(echo traverse/search/{bfs,direction*}.[ch] traverse/devices/team.[ch])" \
     "$of_all $of_ranks formats/base/meeting.h traverse/search/level_log.h $(echo traverse/exchange/exchange{,_counts}.h)"
 includes_only 'the exchange' "$(find traverse/exchange -type f)" \
-    "$of_all $of_ranks formats/base/arith.h $(echo formats/mpi/{flow,mask_reduction,watch,window}.h)"
+    "$of_all $of_ranks formats/base/arith.h $(echo formats/mpi/{flow,watch,window}.h)"
 includes_only 'the reduction of masks' "$(echo traverse/exchange/masks/*)" \
-    "$of_all $of_ranks $(echo traverse/exchange/{exchange_counts,group}.h formats/mpi/{mask_reduction,watch,window}.h)"
+    "$of_all $of_ranks $(echo traverse/exchange/{exchange_counts,group}.h formats/mpi/{watch,window}.h)"
 includes_only 'the exchange of vertices' "$(echo traverse/exchange/vertices/*)" \
     "$of_all $of_ranks formats/base/arith.h $(echo traverse/exchange/{exchange_counts,group}.h formats/mpi/{flow,window}.h)"
 includes_only 'the CPU backend' "$(echo traverse/cpu/*)" \

@@ -41,7 +41,7 @@ static enum status choose_roots(struct run *run, struct error *e)
     if (roots_choose(&run->roots, &run->searcher.rank, args, run->map, e) != ST_OK || args->serve)
         return e->status;
     if (run->roots.count < args->count && run->searcher.comm.rank == 0)
-        cli_warn(&args->cli, "only %" PRIu64 " vertices have edges: searching from each",
+        cli_warn(&args->cli, "only %" PRIu64 " vertices have edges to follow: searching from each",
                  run->roots.count);
     if (run->searcher.comm.rank == 0)
         outputs_check_roots(args, run->roots.ids, run->roots.count, e);

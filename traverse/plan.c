@@ -3,6 +3,7 @@
 
 #include "traverse/devices/answer_blocks.h"
 #include "traverse/cuda/cuda_plan.h"
+#include "traverse/report/edges_text.h"
 
 #include "formats/base/outfile.h"
 #include "formats/base/text.h"
@@ -34,7 +35,7 @@ struct plans {
     struct plan_bytes nn;       /* edges */
     struct plan_bytes messages; /* ids and words of masks, 4 bytes each */
     uint64_t locals, words;     /* of all shards: normals, and words of their masks */
-    uint32_t p;
+    const struct manifest *manifest;
     const struct plan_request *request;
 };
 
@@ -169,8 +170,11 @@ static void print_json_line(FILE *out, const char *name, const struct plan_bytes
 static void print_arrays(const struct plan_sum *sum, print_bytes *print, FILE *out)
 {
     for (int i = 0; i < GPU_ARRAY_COUNT; i++) {
-        if (sum->array[i].all > 0)
-            print(out, sum->name[i], &sum->array[i]);
+        char name[64];
+        if (sum->array[i].all == 0)
+            continue;
+        snprintf(name, sizeof name, "%s %s", subgraph_name[i / GPU_SECTIONS % ROW_SETS], sum->name[i]);
+        print(out, i < GPU_MASKS ? name : sum->name[i], &sum->array[i]);
     }
 }
 
@@ -227,6 +231,7 @@ static void print_plan(const struct plans *plans, const struct manifest *m, FILE
 {
     const struct plan_bytes table = table_bytes(m);
     uint64_t room = plans->request->room;
+    edges_print(out, m, 0);
     fprintf(out, "%-28s %18s %18s\n", "bytes of device memory", "all GPUs", "largest GPU");
     print_arrays(listed(plans), print_line, out);
     fputc('\n', out);
@@ -243,7 +248,8 @@ static void print_plan(const struct plans *plans, const struct manifest *m, FILE
 static void print_json(FILE *out, const void *context)
 {
     const struct plans *plans = context;
-    fprintf(out, "{\n  \"shards\": %u", plans->p);
+    fprintf(out, "{\n  \"shards\": %u,\n  ", plans->manifest->p);
+    edges_json(out, plans->manifest);
     print_arrays(listed(plans), print_json_line, out);
     print_sums(plans, print_json_line, out);
     print_growing(plans, print_json_line, out);
@@ -264,7 +270,7 @@ enum status plan_print(const struct plan_request *request, struct error *e)
     plans.request = request;
     if (manifest_read(&m, request->folder, e) != ST_OK)
         return e->status;
-    plans.p = m.p;
+    plans.manifest = &m;
     if (add_shards(&plans, &m, e) == ST_OK && request->json != NULL) {
         outfile_print(request->json, print_json, &plans, e);
     } else if (e->status == ST_OK) {

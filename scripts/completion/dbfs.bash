@@ -12,14 +12,13 @@ _dbfs_complete() {
     --backend) values='auto cpu cuda' ;;
     --encoding) values='auto raw packed' ;;
     --rows) values='out out,in' ;;
-    --reduction) [ "$program" != dbfs-model ] || values='halving tree ring' ;;
     --masks) values='hosts flat slices' ;;
     --words) values='dense sparse' ;;
     --form) values='auto list bits' ;;
     --messages) values='direct gathered merged' ;;
     --counts) values='all sums' ;;
     --to) values='edges text u32 u64 graph500 sg' ;;
-    --from) values='auto pairs csv adjacency mtx metis gr pace edges sg npy npz graph500 graph500-16 u32 u64 wdc-index' ;;
+    --from) values='auto pairs csv adjacency mtx metis gr pace lg edges sg npy npz graph500 graph500-16 u32 u64 wdc-index' ;;
     --separator) values='blank comma tab semicolon bar' ;;
     --suggest) values='time memory' ;;
     --for) values='gpu cpu both' ;;

@@ -110,7 +110,7 @@ keep() {
 # names the axes with a logarithmic scale.
 keep_curves() {
     { row source series x y; cat; } | keep "$1" "$2" "$3"
-    printf 'x\t%s\ny\t%s\n' "$4" "$5" >>"$out/$1.about"
+    printf 'x\t%s\ny\t%s\nlog\t%s\n' "$4" "$5" "${6:-}" >>"$out/$1.about"
     ! command -v gnuplot >/dev/null 2>&1 || picture "$1" "$4" "$5" "${6:-}"
 }
 

@@ -48,9 +48,9 @@ check 'between like devices alone' test "$(count '$1 == "send" && int($3 / 2) !=
 wire normal --uniquify
 check 'without repetitions' test "$(count '$1 == "repeated" && $4 > 0')" = 0
 wire mixed
-check 'no nonblocking reductions' test "$(count '/^part/')" = 0
+check 'no nonblocking reductions' test "$(count '/^reduce nonblocking or/')" = 0
 wire mixed --reduction nonblocking
-check 'nonblocking reductions' test "$(count '/^part/')" -gt 0
+check 'nonblocking reductions' test "$(count '/^reduce nonblocking or/')" -gt 0
 check_exit 5 'memory of a device that is none' "$graph500" --backend cpu --exchange-memory device "$tmp/alone"
 part=part-0000-of-0001.dbfs
 cp -r "$tmp/alone" "$tmp/lie"

@@ -1,6 +1,6 @@
 #!/bin/bash
 # edgeconv-numpy.sh: NumPy's arrays and scipy's sparse matrices as edges; and the commands that the page and messages
-# name for GraphML, Parquet and Arrow.
+# name for GraphML, Pajek, Parquet and Arrow.
 set -u
 . tests/lib.sh
 export PATH=$(realpath "$BIN"):$PATH
@@ -142,6 +142,8 @@ END
 else
     skip 'GraphML by the command of the message: no python3'
 fi
+printf '*Vertices 3\r\n1 "a b"\n2 "b"\n3 "c"\n*Arcs\n1 2 1.5\n*Edges\n2 3\n' >g.net
+check 'Pajek by the command of the message' test "$(bash -c "$(advised g.net)")" = "$(printf '0\t1\n1\t2')"
 if command -v duckdb >/dev/null 2>&1; then
     duckdb -c "copy (select * from (values (0, 1), (1, 2)) t(src, dst)) to 'g.parquet' (format parquet)"
     check 'Parquet by the command of the message' test "$(bash -c "$(advised g.parquet)")" = "$(printf '0\t1\n1\t2')"

@@ -139,6 +139,18 @@ bad 'one direction wrong' '1 2\n2 1\n1 3\n3 2\n' 'bad.txt: found edges that are 
 printf 'p tw 2 1\n1 2\n' >in.txt
 check_exit 2 'PACE is not directed' "$edgeconv" --direction directed --force -o x in.txt
 check_exit 2 'PACE does not list both' "$edgeconv" --direction symmetric --force -o x in.txt
+contradict() { # FIRST SECOND OPTION...
+    rm -f x
+    check_exit 2 "${*:3}" "$edgeconv" "${@:3}" -o x in.txt
+    check_says "^edgeconv: $1 and $2 contradict each other" 'says why'
+    check 'and writes nothing' test ! -e x
+}
+once='-u (--direction once)'
+contradict "$once" '--direction directed' -u --direction directed
+contradict '--direction directed' "$once" --direction directed -u
+contradict "$once" '--direction symmetric' -u --direction symmetric
+contradict '--direction directed' '--direction symmetric' --direction directed --direction symmetric
+direction 'said twice' '1 2\n' 0 -u --direction once
 
 # ---- one graph in every format: one checksum ----
 
@@ -153,6 +165,8 @@ sed 's/$/ 0.25/' pairs >weights
 (echo '%%MatrixMarket matrix coordinate pattern symmetric' && echo "257 257 $lines" &&
     awk '{print $1 + 1, $2 + 1}' pairs) >mtx
 (echo "c x" && echo "p tw 257 $lines" && awk '{print $1 + 1, $2 + 1}' pairs) >pace
+(echo "257,$lines,u,graph,2,Int64,simplegraph" && awk '{print $1 + 1 "," $2 + 1}' pairs) >lg
+(echo "257,$lines,u,graph" && awk '{print $1 + 1 " , " $2 + 1}' pairs) >old.jlg
 (echo "p sp 257 $((2 * lines))" &&
     awk '{print "a", $1 + 1, $2 + 1, 5; print "a", $2 + 1, $1 + 1, 5}' pairs) >dimacs
 awk -v m="$lines" '{ a[$1] = a[$1] " " $2 + 1; a[$2] = a[$2] " " $1 + 1 }
@@ -190,6 +204,9 @@ weights -u
 snap
 mtx
 pace
+lg
+old.jlg
+lg -f jlg
 dimacs --direction symmetric
 metis
 adjacency -u
@@ -200,6 +217,10 @@ bin.u64 -f u64 -u
 bin.u64 -f graph500-16
 bin.graph500 -f graph500
 END
+printf '# of Julia\n\n5,2,d,g,2,UInt8,simplegraph\n3,1\n1,2\n' >directed.lg
+conv 'a directed graph of Graphs.jl' '2\t0\n0\t1\n' directed.lg
+"$edgeconv" -q --force -o out.edges directed.lg
+check 'is directed, with its vertices' test "$(vertices_of out.edges) $(direction_of out.edges)" = '5 2'
 cut -f1,2 tabs >text
 for format in u32 u64 graph500; do
     conv "$format and back" "$(cat text)\n" -f $format bin.$format

@@ -56,6 +56,8 @@ for setup in rmat:3:20 grid:1:inf star:1:0 arcs:3:8 ends:1:inf broom:4:9 compone
 done
 compare arcs 5 -n 250
 compare arcs 64 -n 250
+compare arcs 64 -n 90 --reverse
+compare ends 64 --reverse -r 3001,3002,0,5,3001,9
 compare rmat 64 -r 7,7,3,3,7,250,11 # several roots are one vertex
 compare components 128 -r 8,9,8,55,0,1 # and some have no edges
 unset EMULATED_SEED EMULATED_LATE

@@ -272,7 +272,7 @@ tree path memory 1x4 7
 tree bridge memory 1x2 59
 tree bridge inf 2x1 225
 
-# Meetings of each search are numbered anew here. A letter of an earlier search, with the same number and from the
+# Meetings of each search are numbered anew here. A signal of an earlier search, with the same number and from the
 # other half of the graph, must not be taken for new.
 roots=0,0,200,200,0,0,200,200
 run_on 1x1 cpu -r $roots "$(packed twins 1 inf)" >"$tmp/cpu.out" 2>"$tmp/err"

@@ -78,9 +78,6 @@ between_alltoalls() {
     sed '1,/^barrier$/d' "$tmp/wire.0" | awk -v what="$1" '/^alltoall$/ { sum += n; last = n; n = 0 } $0 ~ what { n++ }
         END { print sum - last }'
 }
-parts() { # collect|spread: sums words of masks that ranks send each other
-    awk -v which="$1" '$1 == "part" && $2 == which { sum += $4 } END { print sum + 0 }' "$tmp"/wire.*
-}
 equal() { # NAME GOT WANTED
     check "$1 ($2, expected $3)" test "$2" = "$3"
 }
@@ -173,16 +170,9 @@ check_masks() { # GRAPH TH ROOTS RANKS REDUCTION
     words=$((($(sed -n 's/.*"delegates": \([0-9]*\).*/\1/p' "$tmp/json") + 63) / 64))
     on_wire=$expected
     [ "$ranks" = 1 ] && on_wire=0
-    if [ "$how" = blocking ]; then
-        reduced=$(calls "^reduce blocking or $words$")
-        equal "$name, root $root: MPI reduces as many, of a bit a delegate" "$reduced" "$on_wire"
-        equal "$name, root $root: and no others" "$(calls '^reduce .* or ')-$(parts collect)" "$reduced-0"
-    else
-        equal "$name, root $root: of each, a rank has all words but its part from others" "$(parts collect)" \
-            $((on_wire * (ranks - 1) * words))
-        equal "$name, root $root: and gives its part to them" "$(parts spread)" "$(parts collect)"
-        equal "$name, root $root: MPI reduces none" "$(calls '^reduce .* or')" 0
-    fi
+    reduced=$(calls "^reduce $how or $words$")
+    equal "$name, root $root: MPI reduces as many, of a bit a delegate" "$reduced" "$on_wire"
+    equal "$name, root $root: and no others" "$(calls '^reduce .* or ')" "$reduced"
     [ "$ranks" = 1 ] || equal "$name, root $root: no other reduction between two levels" \
         "$(between_alltoalls '^reduce blocking other')" 0
 }
@@ -281,7 +271,7 @@ level_sums() {
 }
 for options in '--uniquify' '--uniquify --local-all2all' '--direction push --exchange-form bits' '--exchange-form auto'; do
     for ranks in 2 4; do
-        run normal 1 $ranks --breakdown --pairs $options
+        run normal 1 $ranks --breakdown --count-pairs $options
         check "$name: pairs add up to the counts of levels" diff <(pair_sums) <(level_sums)
         check "$name: which are not 0" test "$(pair_sums | awk '$5 > 0' | wc -l)" -ge 1
     done
@@ -296,19 +286,19 @@ same_pairs() { # AFTER: how many are left of ten equal vertices
         2 1 0 10 10 40 40 2 2 0 10 10 40 40 2 3 0 10 10 40 40
 }
 for option in '' --uniquify; do
-    run same 0 4 --direction push --pairs $option
+    run same 0 4 --direction push --count-pairs $option
     check "$name: each pair has what leaves, before and after" diff \
         <("$BIN/dbfs-report" exchange --pairs "$tmp/json" | tail -n +2 | cut -f 2-) <(same_pairs $([ -n "$option" ] && echo 1 || echo 10))
 done
-run same 0 2 --direction push --pairs
+run same 0 2 --direction push --count-pairs
 equal "$name: shards of one rank are one source and destination" \
     "$("$BIN/dbfs-report" exchange --pairs "$tmp/json" | cut -f 2-5 | tr '\t\n' ' ,')" 'level source destination vertices,1 0 1 20,2 1 0 20,'
-run same 0 4 --pairs --exchange-memory peer
+run same 0 4 --count-pairs --exchange-memory peer
 equal "$name: ranks that read each other's memory send nothing" "$("$BIN/dbfs-report" exchange --pairs "$tmp/json" | wc -l)" 1
 run same 0 4 --direction push
-check "$name: no pairs without --pairs" test "$(grep -c pairs_exchanged "$tmp/json")" = 0
+check "$name: no pairs without --count-pairs" test "$(grep -c pairs_exchanged "$tmp/json")" = 0
 check_exit 3 'a table of them' "$BIN/dbfs-report" exchange --pairs "$tmp/json"
-check_says "$tmp/json: no pairs_exchanged: dbfs-traverse writes it with --pairs" 'is refused, and says why'
+check_says "$tmp/json: no pairs_exchanged: dbfs-traverse writes it with --count-pairs" 'is refused, and says why'
 
 # ---- masks of which few words change ----
 

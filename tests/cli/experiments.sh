@@ -22,7 +22,9 @@ items() {
     printf 'pan\t%s\n' 'scan of factors (VI-B)' 'message sizes (VI-A1)'
     printf 'merrill\t%s\n' 'isolated gathering and look-up' 'fused gathering and look-up'
     printf 'kolganov\t%s\n' 'systems of one node' 'characteristics of the devices' 'transformations of the graph' \
+        'transformations: no global sort' 'transformations: no local sort' \
         'GTEPS by scale' 'average performance (graph)' 'MTEPS/W by scale'
+    printf 'yoo\t%s\n' 'partitions side by side'
     printf 'mastrostefano\t%s\n' 'straightforward BFS: results' 'sort-unique BFS: results' \
         'sort-unique BFS: weak scaling analysis' 'the Graph 500 list' 'platform and APEnet+ card' \
         'data exchange between GPUs' 'strong scaling, 2^20 vertices' 'weak scaling, 2^SCALE vertices' \
@@ -82,6 +84,19 @@ SCALE=8 ROOTS=2 SCALES=1 OUT=$tmp/energy LD_PRELOAD="$(realpath "$TESTS/nvml/lib
     ASAN_OPTIONS="${ASAN_OPTIONS:+$ASAN_OPTIONS:}verify_asan_link_order=0" $here/kolganov-energy.sh
 check 'energy is counted where it can be' awk -F '\t' '$1 == "ours" && $4 > 0 && $5 ~ /^2 GPUs/ { n++ } END { exit n != 1 }' \
     "$tmp/energy/kolganov-energy.tsv"
+mkdir -p "$tmp/far/2026-h100"
+for table in pan-table-1 pan-figure-5; do cp "$tmp/kept/$table".[!s]* "$tmp/far/2026-h100"; done
+sed -i 's/^machine.*/machine\tone GPU/' "$tmp"/far/*/*.about
+check_exit 0 'with tables of a larger machine' env KEPT="$tmp/far" SCALE=8 OUT="$tmp/both" "$here/run.sh" pan-table-1
+check 'the page has them, beside those that ran and where nothing ran' \
+    test "$(grep -c 'one GPU' "$tmp/both/index.html") $(grep -c '<br>Engine' "$tmp/both/index.html")" = '2 3'
+check 'with their files' test -s "$tmp/both/2026-h100/pan-figure-5.tsv"
+for about in scripts/results/experiments/*/*.about; do
+    [ -e "$about" ] || continue
+    check "$about says what ran, where and when" awk -F '\t' '{ said[$1] = $2 != "" }
+        END { exit !(said["title"] && said["engine"] && said["machine"] && said["date"] && said["revision"] && said["command"]) }' "$about"
+    check 'its table is in the index' grep -qF "	$(basename "$about" .about)	" "$tmp/index"
+done
 check_exit 1 'a script that fails' env SCALE=x OUT="$tmp/bad" "$here/run.sh" pan-table-1
 check_says 'pan-table-1.sh: failed' 'is named'
 

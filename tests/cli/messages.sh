@@ -90,6 +90,7 @@ for option in --batch=64 --centrality=f; do
     says 2 "$option, of dbfs-traverse" "^dbfs-traverse: ${option%=*} is an option of dbfs-batch$" "$bin/dbfs-traverse" "$option" x.dbfs
     check 'which has it' bash -c '"$1" --help | grep -q -e " $2"' - "$bin/dbfs-batch" "${option%=*}"
 done
+says 2 'pairs of vertices' '^dbfs-traverse: --pairs is an option of dbfs-paths$' "$bin/dbfs-traverse" -r 0 --pairs x.dbfs
 says 2 'a value apart' '^dbfs-traverse: --target is an option of dbfs-paths$' "$bin/dbfs-traverse" -r 0 --target 2 x.dbfs
 says 2 'an unknown option' "^dbfs-pack: unrecognized option '--nonsense'$" "$bin/dbfs-pack" --nonsense g.edges
 says 2 'a negative TH' '^degsplit: -t: -1 is negative: at least 0$' degsplit -t -1 g.edges

@@ -11,9 +11,9 @@ page=${BUILD:-build}/man/dbfs-json.5
 
 # ---- the environment ----
 
-check_exit 0 'a report' "$traverse" -q -n 3 --json "$tmp/a.json" --breakdown --pairs "$tmp/p1"
+check_exit 0 'a report' "$traverse" -q -n 3 --json "$tmp/a.json" --breakdown --count-pairs "$tmp/p1"
 value() { sed -n "s/.*\"$1\": \"\([^\"]*\)\".*/\1/p" "$tmp/a.json"; }
-check 'has the command line' grep -qF "\"command\": [\"$traverse\", \"-q\", \"-n\", \"3\", \"--json\", \"$tmp/a.json\", \"--breakdown\", \"--pairs\", \"$tmp/p1\"]" \
+check 'has the command line' grep -qF "\"command\": [\"$traverse\", \"-q\", \"-n\", \"3\", \"--json\", \"$tmp/a.json\", \"--breakdown\", \"--count-pairs\", \"$tmp/p1\"]" \
     "$tmp/a.json"
 model=$(sed -n 's/^model name[^:]*: //p' /proc/cpuinfo | head -1)
 if [ -n "$model" ]; then
@@ -262,7 +262,7 @@ between() { # LEVELS SOURCES DESTINATIONS FOUND SENT BYTES
     printf '{"root": 1, "time_s": 2, "teps": 1, "levels": 2, "pairs_exchanged": {"level": [%s], "source": [%s],' "$1" "$2"
     printf '"destination": [%s], "found_vertices": [%s], "sent_vertices": [%s], "bytes": [%s]}}' "$3" "$4" "$5" "$6"
 }
-printf '{"environment": {"vertices": 9, "ranks": 3, "pairs": true}, "roots": [%s, %s]}\n' \
+printf '{"environment": {"vertices": 9, "ranks": 3, "count_pairs": true}, "roots": [%s, %s]}\n' \
     "$(between '1, 1' '2, 0' '0, 1' '0, 10' '0, 6' '8, 24')" "$(between '10, 1' '1, 0' '2, 1' '4, 20' '4, 9' '16, 36')" >"$tmp/pairs.json"
 check_exit 0 'pairs of two runs' "$report" exchange --pairs "$tmp/pairs.json" "$tmp/pairs.json"
 printf "$tmp/pairs.json"'\t%s\t%s\t%s\t%s\t%s\t%s\t%s\n' 1 0 1 15 7.5 60 30 1 2 0 0 0 4 4 10 1 2 2 2 8 8 >"$tmp/want"

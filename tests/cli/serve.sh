@@ -93,7 +93,7 @@ check_exit 2 '--in-place without --serve' "$traverse" --in-place --force -r 1 --
 check_says 'in-place needs --serve and --force' 'says so'
 check_exit 2 'and without --force' "$traverse" --serve --in-place --depths i.npy w.dbfs
 
-for option in '-r 1' '-n 1' '--warm-up 1' '--json x.json' '--trace x.trace' --breakdown --pairs '--depths -' '--depths one.npy'; do
+for option in '-r 1' '-n 1' '--warm-up 1' '--json x.json' '--trace x.trace' --breakdown --count-pairs '--depths -' '--depths one.npy'; do
     check_exit 2 "--serve and $option" "$traverse" --serve $option w.dbfs
 done
 finish

@@ -60,6 +60,7 @@ printf '%s\n' '%%MatrixMarket matrix coordinate pattern symmetric' '% c' '4 4 3'
 printf '%s\n' '% metis' '4 3' '2' '1 3 4' '2' '2' >"$c/metis"
 printf '%s\n' 'c dimacs' 'p sp 4 3' 'a 1 2 5' 'a 2 3 1' 'a 4 1 7' >"$c/dimacs"
 printf '%s\n' 'p tw 3 2' '1 2' '2 3' >"$c/pace"
+printf '%s\n' '3,2,u,g,2,Int64,simplegraph' '1,2' '2,3' >"$c/lg"
 printf '%s\n' '# Nodes: 3 Edges: 2' '# FromNodeId' '0	1' '1	2' >"$c/snap"
 printf '%s\n' 'from,to' '1,2' '2,3' >"$c/csv"
 printf '%s\n' 'id,source,target,kind' '1,10,20,a b' '2,"20",30,' >"$c/columns"

@@ -3,6 +3,7 @@
 #include "centrality.h"
 
 #include "traverse/options/options.h"
+#include "traverse/report/edges_text.h"
 #include "traverse/results/outputs.h"
 
 #include "formats/base/hash.h"
@@ -56,7 +57,7 @@ static void take_count(struct args *args, const struct option_row *row, char *va
 
 static const struct option_row own_options[] = {
     {.name = "count", .letter = 'n', .value = "COUNT", .group = GROUP_ROOTS, .of = OF_BATCH | EVERYDAY, .kind = TAKE_OTHER,
-     .take = take_count, .help = "search from COUNT sampled vertices of degree >= 1 (default 64); all: from each"},
+     .take = take_count, .help = "search from COUNT sampled vertices with an edge to follow (default 64); all: from each"},
     {.name = "centrality", .value = "FILE", .group = GROUP_RESULTS, .of = OF_BATCH | EVERYDAY, .kind = TAKE_TEXT,
      .at = AT(centrality), .help = "closeness, harmonic closeness, eccentricity of each root, as a table"},
     {.name = "resume", .group = GROUP_RESULTS, .of = OF_BATCH | EVERYDAY, .kind = TAKE_FLAG, .at = AT(resume),
@@ -129,6 +130,7 @@ static enum status open_graph(struct batching *b, int threads, struct error *e)
     struct graph_options options = {.folder = b->args.folder,
                                     .check = b->args.check,
                                     .trust = b->args.trust,
+                                    .reverse = b->args.reverse,
                                     .columns = SHARD_ALL_COLUMNS,
                                     .resident = RESIDENT_PACKED,
                                     .threads = threads,
@@ -138,6 +140,8 @@ static enum status open_graph(struct batching *b, int threads, struct error *e)
     if (graph_open(&b->graph, &comm_alone, &options, e) == ST_OK &&
         batch_graph_open(&b->all, &b->graph, &b->budget, e) == ST_OK && b->args.map != NULL)
         name_map_open(&b->map, b->args.map, b->graph.manifest.totals.n, &b->budget, e);
+    if (e->status == ST_OK && b->comm.rank == 0)
+        args_note_reverse(&b->args, b->graph.manifest.direction == EDGES_DIRECTED);
     return comm_agree(&b->comm, e);
 }
 
@@ -169,7 +173,7 @@ static enum status choose_roots(struct batching *b, struct error *e)
         roots_choose(&b->roots, &b->rank, &b->args, b->map, e) != ST_OK)
         return e->status;
     if (b->roots.count < b->args.count)
-        cli_warn(&b->args.cli, "only %" PRIu64 " vertices have edges: searching from each", b->roots.count);
+        cli_warn(&b->args.cli, "only %" PRIu64 " vertices have edges to follow: searching from each", b->roots.count);
     return b->comm.rank == 0 ? outputs_check_roots(&b->args, b->roots.ids, b->roots.count, e) : ST_OK;
 }
 
@@ -291,9 +295,11 @@ static enum status run_round(struct batching *b, uint64_t first, uint64_t count,
 static enum status run_all(struct batching *b, struct error *e)
 {
     uint64_t round = b->comm.ranks * b->args.batch, first = b->centrality.done;
-    if (b->comm.rank == 0 && !b->args.cli.quiet)
+    if (b->comm.rank == 0 && !b->args.cli.quiet) {
         fprintf(b->talk, "vertices: %" PRIu64 "\nvertices_with_edges: %" PRIu64 "\nbatch: %" PRIu64 "\n",
                 b->graph.manifest.totals.n, b->all.vertices, b->args.batch);
+        edges_print(b->talk, &b->graph.manifest, b->args.reverse);
+    }
     if (b->comm.rank == 0 && !b->args.cli.verbose && !isatty(fileno(b->talk)))
         progress_start(&b->args.cli);
     comm_broadcast(&b->comm, &first, sizeof first, 0);

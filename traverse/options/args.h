@@ -31,7 +31,7 @@ struct args {
     enum backend_choice backend;
     enum residence resident;
     int breakdown;      /* times are noted for the phases of each level */
-    int pairs;          /* vertices and bytes between pairs of ranks are counted */
+    int count_pairs;    /* vertices and bytes between pairs of ranks are counted */
     int plan;           /* prints the memory it would take, and ends */
     int dry_run;        /* options and result files are checked, and the program ends */
     int reverse;         /* the search goes against the edges of a directed graph */
@@ -67,6 +67,9 @@ void args_free(struct args *args);
 
 /* Sets members that follow from several options. */
 void args_settle(struct args *args);
+
+/* Says that --reverse has no effect on a graph that is not directed. */
+void args_note_reverse(const struct args *args, int directed);
 
 /* Returns whether notes of each level are wanted. */
 int args_want_levels(const struct args *args);

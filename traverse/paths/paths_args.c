@@ -22,7 +22,7 @@ static const struct option_row own_options[] = {
      .at = AT(pairs), .help = "or many of both: a source and a target on each line; '-' is standard input"},
     {.name = "count", .letter = 'n', .value = "COUNT", .group = GROUP_ROOTS, .of = OF_PATHS | EVERYDAY,
      .kind = TAKE_COUNT, .at = AT(sample), .least = 1, .most = MAX_ROOTS / 2,
-     .help = "or COUNT pairs of sampled vertices of degree >= 1"},
+     .help = "or COUNT pairs of sampled vertices with an edge to follow"},
     {.name = "path", .group = GROUP_RESULTS, .of = OF_PATHS | EVERYDAY, .kind = TAKE_FLAG, .at = AT(paths),
      .help = "also give the vertices of one shortest path"},
     {.name = "one-sided", .group = GROUP_SEARCH, .of = OF_PATHS | EVERYDAY, .kind = TAKE_FLAG, .at = AT(one_sided),

@@ -29,6 +29,7 @@ static enum status open_graph(struct run *run, struct error *e)
     const struct graph_options options = {.folder = args->folder,
                                           .check = args->check,
                                           .trust = args->trust,
+                                          .reverse = args->reverse,
                                           .columns = SHARD_ALL_COLUMNS,
                                           .resident = args->resident,
                                           .takes = pair_search_takes,
@@ -68,7 +69,7 @@ static enum status choose_pairs(struct run *run, struct error *e)
     if (run->roots.count < 2)
         return fail(e, ST_RUNTIME, "%s: fewer than two vertices have edges: there is no pair to sample", args->folder);
     if (run->roots.count < args->count)
-        cli_warn(&args->cli, "only %" PRIu64 " vertices have edges: %" PRIu64 " pairs", run->roots.count,
+        cli_warn(&args->cli, "only %" PRIu64 " vertices have edges to follow: %" PRIu64 " pairs", run->roots.count,
                  run->roots.count / 2);
     return ST_OK;
 }
@@ -90,6 +91,8 @@ static enum status set_up(struct run *run, struct error *e)
         outputs_check(args, e);
     if (e->status == ST_OK && open_graph(run, e) == ST_OK && args->map != NULL)
         name_map_open(&run->map, args->map, run->graph.manifest.totals.n, &run->budget, e);
+    if (e->status == ST_OK && run->comm.rank == 0)
+        args_note_reverse(args, run->graph.manifest.direction == EDGES_DIRECTED);
     if (e->status == ST_OK)
         choose_pairs(run, e);
     return comm_agree(&run->comm, e);

@@ -2,6 +2,7 @@
 #include "report.h"
 
 #include "traverse/options/options.h"
+#include "edges_text.h"
 #include "json_text.h"
 #include "machine.h"
 #include "statistics.h"
@@ -44,9 +45,7 @@ void report_environment(FILE *out, const struct environment *env)
     fprintf(out, "vertices: %" PRIu64 "\n", m->totals.n);
     fprintf(out, "vertices_with_edges: %" PRIu64 "\n", graph->vertices);
     fprintf(out, "input_edges: %" PRIu64 "\n", m->totals.edges);
-    if (m->direction == EDGES_DIRECTED)
-        fprintf(out, "edges: directed%s%s\n", m->out_only ? ", out-rows only" : "",
-                env->args->reverse ? ", searched in reverse" : "");
+    edges_print(out, m, env->args->reverse);
     if (m->th == TH_INFINITE)
         fprintf(out, "th: inf\n");
     else
@@ -157,7 +156,7 @@ static void json_graph(FILE *out, const struct graph *graph)
     for (int g = 0; g < SUBGRAPHS; g++)
         fprintf(out, "%s\"%s\": %" PRIu64, g > 0 ? ", " : "", subgraph_name[g], m->edges[g]);
     fputs("},\n    ", out);
-    json_bool(out, "directed", m->direction == EDGES_DIRECTED);
+    edges_json(out, m);
     fprintf(out, ", \"pack_id\": \"%016" PRIx64 "\", \"load_open_s\": %.9f, "
             "\"load_check_s\": %.9f, \"load_decode_s\": %.9f,\n    \"load_ranges_s\": %.9f,\n",
             m->pack_id, graph->open_s, graph->check_s, graph->decode_s, graph->ranges_s);
@@ -295,7 +294,7 @@ static void json_record(FILE *out, const struct environment *env, const struct r
         json_levels(out, r);
         json_moved(out, r);
     }
-    if (env->args->pairs)
+    if (env->args->count_pairs)
         json_pairs(out, &r->pairs);
     fputs("}", out);
 }
