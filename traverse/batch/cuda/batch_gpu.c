@@ -13,9 +13,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* What an edge that is pushed costs, and a word of a level by all vertices, where one that is pulled costs 1, and so does
- * a word from which a list is made. */
-enum { PUSH_COST = 3, WORD_COST = 2 };
+/* A level is one by list where its frontier has fewer edges than 1 / LIST_SHARE of the vertices. In other levels a root pulls where
+ * its frontier has more than 1 / PULL_SHARE of the edges left to it. After a level by list that is not known: all push
+ * unless PUSH_COST times the edges of the frontier are more than those that pulls have left. */
+enum { LIST_SHARE = 8, PULL_SHARE = 15, PUSH_COST = 2 };
 
 /* Words that a watcher is given at a time. */
 enum { GATHERED = 1 << 18 };
@@ -34,6 +35,7 @@ struct batch_search {
     uint32_t *list;                /* [vertices], likewise */
     int is_list;                   /* the frontier is a list, and `next` is zero */
     uint64_t left;                 /* edges of rows that lack a root */
+    uint64_t unfound[BATCH_MOST];  /* edges of rows that a root has not reached, at most */
     char where[GPU_WHERE];
 };
 
@@ -169,9 +171,10 @@ static enum status load_kernels(struct batch_search *s, struct error *e)
         return e->status;
     cuda_batch_roots(&s->gpu, s->roots, 0, s->stream);
     cuda_batch_push(&s->gpu, 0, s->stream);
-    cuda_batch_take_list(&s->gpu, 0, 0, s->stream);
+    cuda_batch_scatter(&s->gpu, 0, s->stream);
+    cuda_batch_clear(&s->gpu, s->gpu.now, s->gpu.pieces, 0, s->stream);
+    cuda_batch_take_list(&s->gpu, 0, s->stream);
     cuda_batch_pull(&s->gpu, s->stream);
-    cuda_batch_take_all(&s->gpu, s->stream);
     cuda_batch_list(&s->gpu, s->stream);
     return CUDA_LAUNCHED(s->where, e) == ST_OK ? wait_for_gpu(s, e) : e->status;
 }
@@ -225,6 +228,7 @@ static enum status finish_level(struct batch_search *s, struct progress *p, stru
         if (s->level->count[r] == 0)
             continue;
         s->gpu.wanted[r / 64] |= UINT64_C(1) << (r % 64);
+        s->unfound[r] -= s->level->weight[r] < s->unfound[r] ? s->level->weight[r] : s->unfound[r];
         batch_result_add(&p->run->results[r], p->depth, s->level->count[r]);
     }
     p->run->edges += s->level->read;
@@ -294,8 +298,11 @@ static enum status start(struct batch_search *s, struct progress *p, struct erro
         return e->status;
     s->is_list = 1;
     s->left = s->graph->pull->edges;
+    for (uint32_t i = 0; i < run->count; i++)
+        s->unfound[i] = s->graph->push->edges;
+    memset(s->gpu.pulls, 0, sizeof s->gpu.pulls);
     cuda_batch_roots(&s->gpu, s->roots, run->count, s->stream);
-    cuda_batch_take_list(&s->gpu, 0, run->count, s->stream);
+    cuda_batch_take_list(&s->gpu, run->count, s->stream);
     return finish_level(s, p, e);
 }
 
@@ -314,32 +321,61 @@ static enum status make_list(struct batch_search *s, struct error *e)
 static void level_by_list(struct batch_search *s, struct batch_run *run, struct error *e)
 {
     uint64_t pieces = s->level->pieces, edges = s->level->edges, vertices = s->graph->vertices;
-    run->edges += edges;
     run->bytes += s->level->vertices * (16 * (uint64_t)s->gpu.words + 8);
     clear(s, s->gpu.level, sizeof *s->gpu.level, e);
     if (e->status != ST_OK)
         return;
     if (pieces > 0)
         cuda_batch_push(&s->gpu, pieces, s->stream);
-    cuda_batch_take_list(&s->gpu, pieces, edges < vertices ? edges : vertices, s->stream);
+    cuda_batch_clear(&s->gpu, s->gpu.now, s->gpu.pieces, pieces, s->stream);
+    cuda_batch_take_list(&s->gpu, edges < vertices ? edges : vertices, s->stream);
+}
+
+/* Which of the roots that are wanted pull. Returns whether any pushes. */
+static int choose_pulls(struct batch_search *s, uint32_t roots)
+{
+    uint64_t pushes = 0;
+    int all = s->is_list && s->level->edges * PUSH_COST > s->left;
+    memset(s->gpu.pulls, all ? 0xff : 0, sizeof s->gpu.pulls);
+    for (uint32_t r = 0; r < roots && !s->is_list; r++)
+        s->gpu.pulls[r / 64] |= (uint64_t)(s->level->weight[r] > s->unfound[r] / PULL_SHARE) << (r % 64);
+    for (int j = 0; j < s->gpu.words; j++) {
+        s->gpu.pulls[j] &= s->gpu.wanted[j];
+        pushes |= s->gpu.wanted[j] & ~s->gpu.pulls[j];
+    }
+    return pushes != 0;
+}
+
+static void push_others(struct batch_search *s, struct error *e)
+{
+    if (!s->is_list)
+        clear(s, s->gpu.next, word_bytes(s), e);
+    if (e->status != ST_OK)
+        return;
+    if (!s->is_list)
+        cuda_batch_list(&s->gpu, s->stream);
+    cuda_batch_scatter(&s->gpu, s->is_list ? s->level->pieces : BATCH_AS_LISTED, s->stream);
 }
 
 static void level_by_all(struct batch_search *s, struct batch_run *run, struct error *e)
 {
     run->bytes += s->graph->vertices * (32 * (uint64_t)s->gpu.words + 16);
     clear(s, s->gpu.level, sizeof *s->gpu.level, e);
-    clear(s, s->gpu.next, word_bytes(s), e);
+    s->gpu.is_pushed = choose_pulls(s, run->count);
+    if (s->gpu.is_pushed)
+        push_others(s, e);
+    else
+        cuda_batch_clear(&s->gpu, s->gpu.next, s->gpu.long_rows, s->gpu.long_pieces, s->stream);
     if (e->status != ST_OK)
         return;
     cuda_batch_pull(&s->gpu, s->stream);
-    cuda_batch_take_all(&s->gpu, s->stream);
     s->is_list = 0;
 }
 
 static enum status run_level(struct batch_search *s, struct progress *p, struct error *e)
 {
-    uint64_t words = s->graph->vertices * (uint64_t)s->gpu.words;
-    int by_list = s->level->edges * PUSH_COST + (s->is_list ? 0 : words) <= s->left + words * WORD_COST;
+    int by_list = s->level->edges < s->graph->vertices / LIST_SHARE;
+    memset(s->gpu.pulls, 0, sizeof s->gpu.pulls);
     if (by_list && !s->is_list && make_list(s, e) != ST_OK)
         return e->status;
     if (by_list)
@@ -348,9 +384,24 @@ static enum status run_level(struct batch_search *s, struct progress *p, struct 
         level_by_all(s, p->run, e);
     p->depth++;
     p->run->levels++;
-    if (e->status != ST_OK || finish_level(s, p, e) != ST_OK)
+    if (e->status == ST_OK && finish_level(s, p, e) == ST_OK)
+        s->left = by_list ? s->left : s->level->left;
+    return e->status;
+}
+
+static enum status run_noted(struct batch_search *s, struct progress *p, struct error *e)
+{
+    struct batch_note note = {.depth = p->depth + 1, .vertices = s->level->vertices, .edges = s->level->edges};
+    uint64_t before = p->run->edges;
+    note.seconds = -cli_seconds();
+    if (run_level(s, p, e) != ST_OK)
         return e->status;
-    s->left = by_list ? s->left : s->level->left;
+    note.seconds += cli_seconds();
+    note.by_list = s->is_list;
+    note.read = p->run->edges - before;
+    note.pulls = batch_count_roots(s->gpu.pulls);
+    if (p->run->note != NULL)
+        p->run->note(p->run->context, &note);
     return show(s, p, e);
 }
 
@@ -364,7 +415,7 @@ static enum status batch_gpu_run(struct batch_search *s, struct batch_run *run, 
     if (start(s, &p, e) == ST_OK)
         show(s, &p, e);
     while (e->status == ST_OK && s->level->vertices > 0)
-        run_level(s, &p, e);
+        run_noted(s, &p, e);
     run->seconds += cli_seconds();
     run->bytes += run->edges * (4 + 8 * (uint64_t)s->gpu.words);
     return e->status;

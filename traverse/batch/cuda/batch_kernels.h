@@ -37,8 +37,9 @@ struct gpu_batch_level {
     unsigned long long vertices;   /* of the frontier */
     unsigned long long edges;      /* of their rows */
     unsigned long long left;       /* edges of rows that lack a root; of a level by all vertices */
-    unsigned long long read;       /* edges that a pull has read */
+    unsigned long long read;       /* edges that were pushed or pulled */
     unsigned long long count[256]; /* vertices by root */
+    unsigned long long weight[256]; /* edges of their rows, about; of a level by all vertices */
 };
 
 struct gpu_batch {
@@ -53,6 +54,8 @@ struct gpu_batch {
     uint64_t long_pieces;
     struct gpu_batch_level *level;
     uint64_t wanted[4];                      /* roots whose last level found something */
+    uint64_t pulls[4];                       /* those of them that pull in this level; the others push */
+    int is_pushed;                           /* `next` has what the others found */
 };
 
 #define BATCH_NO_ROOT UINT32_MAX
@@ -65,19 +68,26 @@ void cuda_batch_roots(const struct gpu_batch *b, const uint32_t *root, uint32_t 
 /* The frontier's rows, in so many pieces, reach their columns. */
 void cuda_batch_push(const struct gpu_batch *b, uint64_t pieces, cudaStream_t stream);
 
-/* What was reached, `most` vertices at most, is seen, counted, and cut into pieces. The words of the old frontier, in
- * `pieces` pieces, become zero before. */
-void cuda_batch_take_list(const struct gpu_batch *b, uint64_t pieces, uint64_t most, cudaStream_t stream);
+/* What was reached, `most` vertices at most, is seen, counted, and cut into pieces: the old ones are no longer there. */
+void cuda_batch_take_list(const struct gpu_batch *b, uint64_t most, cudaStream_t stream);
 
 /* ---- a level by all vertices ---- */
 
-/* Makes `next` of what the neighbours found that a vertex lacks. */
+/* The roots that push reach the columns of so many pieces, seen or not; BATCH_AS_LISTED: of all that cuda_batch_list has made
+ * in this level. `next` is zero before. */
+#define BATCH_AS_LISTED UINT64_MAX
+void cuda_batch_scatter(const struct gpu_batch *b, uint64_t pieces, cudaStream_t stream);
+
+/* Makes `next` of what a vertex lacks and its neighbours found, or other roots have pushed; that is seen, and counted. */
 void cuda_batch_pull(const struct gpu_batch *b, cudaStream_t stream);
-void cuda_batch_take_all(const struct gpu_batch *b, cudaStream_t stream);
 
 /* ---- frontiers ---- */
 
-/* From words to a list of vertices and pieces of their rows. */
+/* The words of the vertices that have these pieces become zero. */
+void cuda_batch_clear(const struct gpu_batch *b, uint64_t *words, const struct gpu_batch_piece *pieces, uint64_t count,
+                      cudaStream_t stream);
+
+/* From words of roots that push to a list of vertices and pieces of their rows. */
 void cuda_batch_list(const struct gpu_batch *b, cudaStream_t stream);
 
 /* to[i] = the words of vertex fresh[first + i]. */

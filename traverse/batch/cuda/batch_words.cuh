@@ -32,13 +32,33 @@ template <int W> __device__ static inline bool is_any(const batch_words<W> &word
     return any != 0;
 }
 
-/* The bits that are wanted and not in `has`. */
-template <int W> __device__ static inline batch_words<W> missing_in(const gpu_batch &b, const batch_words<W> &has)
+/* The bits of `of` that are not in `has`. */
+template <int W>
+__device__ static inline batch_words<W> words_without(const batch_words<W> &of, const batch_words<W> &has)
+{
+    batch_words<W> rest;
+    for (int j = 0; j < W; j++)
+        rest.of[j] = of.of[j] & ~has.of[j];
+    return rest;
+}
+
+/* The bits of some roots that are not in `has`. */
+template <int W>
+__device__ static inline batch_words<W> missing_in(const uint64_t roots[4], const batch_words<W> &has)
 {
     batch_words<W> missing;
     for (int j = 0; j < W; j++)
-        missing.of[j] = b.wanted[j] & ~has.of[j];
+        missing.of[j] = roots[j] & ~has.of[j];
     return missing;
+}
+
+/* The frontier's bits of a vertex, of roots that push. */
+template <int W> __device__ static inline batch_words<W> pushed_words(const gpu_batch &b, uint64_t v)
+{
+    batch_words<W> bits = load_words<W>(b.now, v);
+    for (int j = 0; j < W; j++)
+        bits.of[j] &= ~b.pulls[j];
+    return bits;
 }
 
 __device__ static inline uint64_t row_edges(const gpu_batch_rows &rows, uint64_t v)
@@ -60,35 +80,41 @@ __device__ static inline unsigned transpose_bits(unsigned row)
     return row;
 }
 
-/* Of lane i: how often bits i, 32 + i, ... were set. */
+/* Of lane i: how often bits i, 32 + i, ... were set, and how many edges that makes. */
 template <int W> struct bit_counts {
     unsigned of[2 * W];
+    float edges[2 * W];
 };
 
-/* All lanes of a warp call it. */
-template <int W> __device__ static inline void count_bits(bit_counts<W> &counts, const batch_words<W> &words)
+/* Counts the words of a warp's lanes, whose vertices have so many edges on average. All lanes call it. */
+template <int W>
+__device__ static inline void count_bits(bit_counts<W> &counts, const batch_words<W> &words, float mean)
 {
 #pragma unroll
     for (int k = 0; k < 2 * W; k++) {
         const unsigned half = (unsigned)(words.of[k / 2] >> (k % 2 * 32));
-        if (__any_sync(ALL_LANES, half != 0))
-            counts.of[k] += __popc(transpose_bits(half));
+        if (__any_sync(ALL_LANES, half != 0)) {
+            const unsigned set = __popc(transpose_bits(half));
+            counts.of[k] += set;
+            counts.edges[k] += (float)set * mean;
+        }
     }
 }
 
-/* Adds the counts of a block to those of the level. All threads of the block call it. */
-template <int W> __device__ static inline void add_bit_counts(const gpu_batch &b, const bit_counts<W> &counts)
+/* Adds what lanes counted by root to a counter of each. All threads of the block call it. */
+template <int W, typename T>
+__device__ static inline void add_by_root(const T counts[2 * W], unsigned long long *counter)
 {
-    __shared__ unsigned sum[64 * W];
+    __shared__ unsigned long long sum[64 * W];
     for (unsigned i = threadIdx.x; i < 64 * W; i += BLOCK)
         sum[i] = 0;
     __syncthreads();
     for (int k = 0; k < 2 * W; k++)
-        atomicAdd(&sum[32 * k + lane_id()], counts.of[k]);
+        atomicAdd(&sum[32 * k + lane_id()], (unsigned long long)counts[k]);
     __syncthreads();
     for (unsigned i = threadIdx.x; i < 64 * W; i += BLOCK) {
         if (sum[i] != 0)
-            atomicAdd(&b.level->count[i], (unsigned long long)sum[i]);
+            atomicAdd(&counter[i], sum[i]);
     }
 }
 
