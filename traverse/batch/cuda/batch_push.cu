@@ -49,7 +49,7 @@ template <int W> __device__ static inline void add_words(const gpu_batch &b, uin
 {
     unsigned long long *next = (unsigned long long *)b.next + (uint64_t)v * W;
     for (int j = 0; j < W; j++) {
-        if ((bits.of[j] & ~((volatile unsigned long long *)next)[j]) != 0)
+        if (bits.of[j] != 0 && (bits.of[j] & ~((volatile unsigned long long *)next)[j]) != 0)
             atomicOr(&next[j], bits.of[j]);
     }
 }
