@@ -8,9 +8,9 @@
 
 #include <string.h>
 
-/* Vertices of a piece; edges that are pushed ahead; edges that are looked at together; vertices, and edges of a long row,
- * ahead of which words are asked for. */
-enum { STEP = 1024, PUSH_AHEAD = 16, PULL_STEP = 4, ROWS_AHEAD = 6, PULL_AHEAD = 20 };
+/* Vertices of a piece; edges that are pushed ahead; edges that are looked at together. So many vertices ahead a row is asked
+ * for, and the words of its first neighbours; so many edges ahead the words of the others. */
+enum { STEP = 1024, PUSH_AHEAD = 16, PULL_STEP = 4, ROWS_AHEAD = 16, WORDS_AHEAD = 6, PULL_AHEAD = 20 };
 
 /* ---- roots that push ---- */
 
@@ -61,13 +61,16 @@ BATCH_INLINE void ask_words(const struct batch_search *s, const uint32_t *column
         __builtin_prefetch(&s->now[columns[k] * (uint64_t)W]);
 }
 
-/* Asks for the first neighbours of a vertex that comes soon, unless it lacks nothing. */
+/* Asks for the row of a vertex that comes after v, and for the first neighbours of one that comes sooner, unless it lacks
+ * nothing. */
 BATCH_INLINE void ask_row(const struct batch_search *s, uint64_t v, const int W)
 {
     const struct batch_rows *rows = s->graph->pull;
     uint64_t lacks = 0;
-    if (v >= s->graph->vertices)
+    if (v + ROWS_AHEAD >= s->graph->vertices)
         return;
+    __builtin_prefetch(&rows->columns[rows->offsets[v + ROWS_AHEAD]]);
+    v += WORDS_AHEAD;
     for (int j = 0; j < W; j++)
         lacks |= s->pulls[j] & ~s->seen[v * (uint64_t)W + (uint64_t)j];
     if (lacks != 0 && rows->offsets[v] + PULL_STEP <= rows->edges)
@@ -110,7 +113,7 @@ BATCH_INLINE void find_vertex(struct batch_search *s, struct tally *t, uint64_t 
     uint64_t *seen = s->seen + v * (uint64_t)W, *next = s->next + v * (uint64_t)W;
     for (int j = 0; j < W; j++)
         any |= missing[j] = s->pulls[j] & ~seen[j];
-    ask_row(s, v + ROWS_AHEAD, W);
+    ask_row(s, v, W);
     if (any != 0)
         t->read += pull_row(s, v, missing, got, W);
     for (int j = 0; j < W; j++) {

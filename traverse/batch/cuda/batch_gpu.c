@@ -14,27 +14,37 @@
 #include <string.h>
 
 /* A level is one by list where its frontier has fewer edges than 1 / LIST_SHARE of the vertices. In other levels a root pulls where
- * its frontier has more than 1 / PULL_SHARE of the edges left to it. After a level by list that is not known: all push
- * unless PUSH_COST times the edges of the frontier are more than those that pulls have left. */
+ * its frontier has more than 1 / PULL_SHARE of the edges left to it; after a level by list that is not known. All pull where
+ * what would be pushed costs more, PUSH_COST an edge, than all that is left to be pulled. */
 enum { LIST_SHARE = 8, PULL_SHARE = 15, PUSH_COST = 2 };
+
+/* Words are read in brief where vertices of the frontier have fewer bits on average. */
+enum { BRIEF_MEAN = 3 };
 
 /* Words that a watcher is given at a time. */
 enum { GATHERED = 1 << 18 };
+
+/* Host memory, taken for the first watcher. */
+struct shown {
+    uint64_t *found; /* [vertices][words] */
+    uint64_t *words; /* [GATHERED] */
+    uint32_t *list;  /* [vertices] */
+};
 
 struct batch_search {
     const struct batch_graph *graph;
     struct gpu_batch gpu;
     cudaStream_t stream;
-    void *arrays[16];              /* of the device; `taken` of them */
+    void *arrays[20];              /* of the device; `taken` of them */
     int taken;
     uint32_t *roots;               /* device memory */
     struct gpu_batch_level *level; /* of the host: what the last one found */
     uint64_t *gathered;            /* device memory: words of listed vertices */
-    uint64_t *found;               /* [vertices][words] host memory, taken for the first watcher */
-    uint64_t *words;               /* [GATHERED], likewise */
-    uint32_t *list;                /* [vertices], likewise */
+    struct shown shown;
     int is_list;                   /* the frontier is a list, and `next` is zero */
     uint64_t left;                 /* edges of rows that lack a root */
+    uint32_t *brief[2];            /* device memory, see gpu_batch: of the frontier, and the next one */
+    uint64_t visits;               /* bits in the words of the frontier */
     uint64_t unfound[BATCH_MOST];  /* edges of rows that a root has not reached, at most */
     char where[GPU_WHERE];
 };
@@ -132,15 +142,17 @@ static enum status take_memory(struct batch_search *s, struct error *e)
     take(s, &gpu->seen, vertices, width, e);
     take(s, &gpu->now, vertices, width, e);
     take(s, &gpu->next, vertices, width, e);
-    take(s, &gpu->marks, vertices / 32 + 1, 4, e);
-    take(s, &gpu->fresh, vertices, 4, e);
-    take(s, &gpu->pieces, pieces, sizeof *gpu->pieces, e);
+    take(s, &gpu->list.marks, vertices / 32 + 1, 4, e);
+    take(s, &gpu->list.fresh, vertices, 4, e);
+    take(s, &gpu->list.pieces, pieces, sizeof *gpu->list.pieces, e);
     take(s, &gpu->level, 1, sizeof *gpu->level, e);
+    for (int i = 0; i < 2; i++)
+        take(s, &s->brief[i], gpu->words > 1 ? vertices : 0, 4, e);
     take(s, &s->roots, BATCH_MOST, 4, e);
     take(s, &s->gathered, GATHERED, 8, e);
     if (e->status == ST_OK)
         CUDA_TRY(cudaMallocHost((void **)&s->level, sizeof *s->level), s->where, e);
-    clear(s, gpu->marks, (vertices / 32 + 1) * 4, e);
+    clear(s, gpu->list.marks, (vertices / 32 + 1) * 4, e);
     return e->status;
 }
 
@@ -155,11 +167,14 @@ static enum status choose_gpu(struct batch_search *s, const struct batch_place *
     return CUDA_TRY(cudaStreamCreateWithFlags(&s->stream, cudaStreamNonBlocking), s->where, e);
 }
 
+/* A frontier that is a list, and empty, has left no words. */
 static void clear_words(struct batch_search *s, struct error *e)
 {
     clear(s, s->gpu.seen, word_bytes(s), e);
-    clear(s, s->gpu.now, word_bytes(s), e);
-    clear(s, s->gpu.next, word_bytes(s), e);
+    if (!s->is_list)
+        clear(s, s->gpu.now, word_bytes(s), e);
+    if (!s->is_list)
+        clear(s, s->gpu.next, word_bytes(s), e);
     clear(s, s->gpu.level, sizeof *s->gpu.level, e);
 }
 
@@ -172,8 +187,9 @@ static enum status load_kernels(struct batch_search *s, struct error *e)
     cuda_batch_roots(&s->gpu, s->roots, 0, s->stream);
     cuda_batch_push(&s->gpu, 0, s->stream);
     cuda_batch_scatter(&s->gpu, 0, s->stream);
-    cuda_batch_clear(&s->gpu, s->gpu.now, s->gpu.pieces, 0, s->stream);
+    cuda_batch_clear(&s->gpu, s->gpu.now, s->gpu.list.pieces, 0, s->stream);
     cuda_batch_take_list(&s->gpu, 0, s->stream);
+    s->gpu.next_brief = s->brief[1];
     cuda_batch_pull(&s->gpu, s->stream);
     cuda_batch_list(&s->gpu, s->stream);
     return CUDA_LAUNCHED(s->where, e) == ST_OK ? wait_for_gpu(s, e) : e->status;
@@ -202,9 +218,9 @@ static void batch_gpu_close(struct batch_search *s)
     cudaFreeHost(s->level);
     if (s->stream != NULL)
         cudaStreamDestroy(s->stream);
-    memory_release(s->graph->budget, s->found);
-    memory_release(s->graph->budget, s->words);
-    memory_release(s->graph->budget, s->list);
+    memory_release(s->graph->budget, s->shown.found);
+    memory_release(s->graph->budget, s->shown.words);
+    memory_release(s->graph->budget, s->shown.list);
     free(s);
 }
 
@@ -224,10 +240,12 @@ static enum status finish_level(struct batch_search *s, struct progress *p, stru
     s->gpu.now = s->gpu.next;
     s->gpu.next = words;
     memset(s->gpu.wanted, 0, sizeof s->gpu.wanted);
+    s->visits = 0;
     for (uint32_t r = 0; r < p->run->count; r++) {
         if (s->level->count[r] == 0)
             continue;
         s->gpu.wanted[r / 64] |= UINT64_C(1) << (r % 64);
+        s->visits += s->level->count[r];
         s->unfound[r] -= s->level->weight[r] < s->unfound[r] ? s->level->weight[r] : s->unfound[r];
         batch_result_add(&p->run->results[r], p->depth, s->level->count[r]);
     }
@@ -240,11 +258,11 @@ static enum status finish_level(struct batch_search *s, struct progress *p, stru
 static enum status take_for_watcher(struct batch_search *s, struct error *e)
 {
     struct memory_budget *budget = s->graph->budget;
-    if (s->list != NULL)
+    if (s->shown.list != NULL)
         return ST_OK;
-    if (memory_take(budget, (void **)&s->found, s->graph->vertices * (uint64_t)s->gpu.words, 8, "words of a level", e) == ST_OK &&
-        memory_take(budget, (void **)&s->words, GATHERED, 8, "words of a level", e) == ST_OK)
-        memory_take(budget, (void **)&s->list, s->graph->vertices, 4, "frontier of a batch", e);
+    if (memory_take(budget, (void **)&s->shown.found, s->graph->vertices * (uint64_t)s->gpu.words, 8, "words of a level", e) == ST_OK &&
+        memory_take(budget, (void **)&s->shown.words, GATHERED, 8, "words of a level", e) == ST_OK)
+        memory_take(budget, (void **)&s->shown.list, s->graph->vertices, 4, "frontier of a batch", e);
     return e->status;
 }
 
@@ -252,15 +270,15 @@ static enum status take_for_watcher(struct batch_search *s, struct error *e)
 static enum status copy_list(struct batch_search *s, struct error *e)
 {
     uint64_t count = s->level->listed, W = (uint64_t)s->gpu.words, step = GATHERED / W;
-    if (copy(s, s->list, s->gpu.fresh, count * 4, e) != ST_OK)
+    if (copy(s, s->shown.list, s->gpu.list.fresh, count * 4, e) != ST_OK)
         return e->status;
     for (uint64_t first = 0; first < count; first += step) {
         uint64_t some = count - first < step ? count - first : step;
         cuda_batch_gather(&s->gpu, first, some, s->gathered, s->stream);
-        if (CUDA_LAUNCHED(s->where, e) != ST_OK || copy(s, s->words, s->gathered, some * W * 8, e) != ST_OK)
+        if (CUDA_LAUNCHED(s->where, e) != ST_OK || copy(s, s->shown.words, s->gathered, some * W * 8, e) != ST_OK)
             return e->status;
         for (uint64_t i = 0; i < some; i++)
-            memcpy(s->found + s->list[first + i] * W, s->words + i * W, W * 8);
+            memcpy(s->shown.found + s->shown.list[first + i] * W, s->shown.words + i * W, W * 8);
     }
     return ST_OK;
 }
@@ -271,12 +289,12 @@ static enum status show(struct batch_search *s, struct progress *p, struct error
     double start = cli_seconds();
     if (watcher->level == NULL || s->level->vertices == 0 || take_for_watcher(s, e) != ST_OK)
         return e->status;
-    if ((s->is_list ? copy_list(s, e) : copy(s, s->found, s->gpu.now, word_bytes(s), e)) != ST_OK)
+    if ((s->is_list ? copy_list(s, e) : copy(s, s->shown.found, s->gpu.now, word_bytes(s), e)) != ST_OK)
         return e->status;
     watcher->level(watcher->context, &(struct batch_level){.depth = p->depth,
                                                            .words = s->gpu.words,
-                                                           .found = s->found,
-                                                           .list = s->is_list ? s->list : NULL,
+                                                           .found = s->shown.found,
+                                                           .list = s->is_list ? s->shown.list : NULL,
                                                            .count = s->is_list ? s->level->listed : s->graph->vertices});
     p->run->seconds -= cli_seconds() - start;
     return ST_OK;
@@ -327,18 +345,23 @@ static void level_by_list(struct batch_search *s, struct batch_run *run, struct 
         return;
     if (pieces > 0)
         cuda_batch_push(&s->gpu, pieces, s->stream);
-    cuda_batch_clear(&s->gpu, s->gpu.now, s->gpu.pieces, pieces, s->stream);
+    cuda_batch_clear(&s->gpu, s->gpu.now, s->gpu.list.pieces, pieces, s->stream);
     cuda_batch_take_list(&s->gpu, edges < vertices ? edges : vertices, s->stream);
 }
 
 /* Which of the roots that are wanted pull. Returns whether any pushes. */
 static int choose_pulls(struct batch_search *s, uint32_t roots)
 {
-    uint64_t pushes = 0;
-    int all = s->is_list && s->level->edges * PUSH_COST > s->left;
-    memset(s->gpu.pulls, all ? 0xff : 0, sizeof s->gpu.pulls);
-    for (uint32_t r = 0; r < roots && !s->is_list; r++)
-        s->gpu.pulls[r / 64] |= (uint64_t)(s->level->weight[r] > s->unfound[r] / PULL_SHARE) << (r % 64);
+    uint64_t pushes = 0, pushed = s->is_list ? s->level->edges : 0;
+    memset(s->gpu.pulls, 0, sizeof s->gpu.pulls);
+    for (uint32_t r = 0; r < roots && !s->is_list; r++) {
+        int pull = s->level->weight[r] > s->unfound[r] / PULL_SHARE;
+        s->gpu.pulls[r / 64] |= (uint64_t)pull << (r % 64);
+        pushed += pull ? 0 : s->level->weight[r];
+    }
+    pushed = pushed < s->level->edges ? pushed : s->level->edges;
+    if (pushed * PUSH_COST > s->left)
+        memset(s->gpu.pulls, 0xff, sizeof s->gpu.pulls);
     for (int j = 0; j < s->gpu.words; j++) {
         s->gpu.pulls[j] &= s->gpu.wanted[j];
         pushes |= s->gpu.wanted[j] & ~s->gpu.pulls[j];
@@ -362,6 +385,8 @@ static void level_by_all(struct batch_search *s, struct batch_run *run, struct e
     run->bytes += s->graph->vertices * (32 * (uint64_t)s->gpu.words + 16);
     clear(s, s->gpu.level, sizeof *s->gpu.level, e);
     s->gpu.is_pushed = choose_pulls(s, run->count);
+    s->gpu.brief = s->gpu.words > 1 && !s->is_list && s->visits < BRIEF_MEAN * s->level->vertices ? s->brief[0] : NULL;
+    s->gpu.next_brief = s->brief[1];
     if (s->gpu.is_pushed)
         push_others(s, e);
     else
@@ -369,6 +394,8 @@ static void level_by_all(struct batch_search *s, struct batch_run *run, struct e
     if (e->status != ST_OK)
         return;
     cuda_batch_pull(&s->gpu, s->stream);
+    s->brief[1] = s->brief[0];
+    s->brief[0] = s->gpu.next_brief;
     s->is_list = 0;
 }
 

@@ -42,14 +42,21 @@ struct gpu_batch_level {
     unsigned long long weight[256]; /* edges of their rows, about; of a level by all vertices */
 };
 
+/* What was reached in a level by list, and then the next frontier. */
+struct gpu_batch_list {
+    uint32_t *fresh;                /* [vertices] */
+    uint32_t *marks;                /* mask of what is in `fresh`; not used with one word */
+    struct gpu_batch_piece *pieces; /* of the frontier's rows */
+};
+
 struct gpu_batch {
     struct gpu_batch_rows push, pull;
     uint64_t vertices;
     int words;                               /* of a vertex: 1, 2 or 4 */
     uint64_t *seen, *now, *next;             /* [vertices][words] */
-    uint32_t *marks;                         /* mask of what is in `fresh`; not used with one word */
-    uint32_t *fresh;                         /* [vertices] */
-    struct gpu_batch_piece *pieces;          /* of the frontier's rows, if it is a list */
+    struct gpu_batch_list list;
+    const uint32_t *brief;                   /* [vertices] of the words of `now`; NULL: pulls do not read it */
+    uint32_t *next_brief;                    /* of those of `next`, after a level by all vertices with several words */
     const struct gpu_batch_piece *long_rows; /* of all rows to pull that are no short ones */
     uint64_t long_pieces;
     struct gpu_batch_level *level;

@@ -96,11 +96,24 @@ __device__ static inline void begin_row(const gpu_batch &b, row_share<W> &s, uin
     }
 }
 
+/* Adds the words of a neighbour. */
+template <int W> __device__ static inline void add_neighbour(const gpu_batch &b, row_share<W> &s, uint64_t column, uint32_t brief)
+{
+    const unsigned part = lane_id() % s.PARTS;
+    if (W > 1 && b.brief != NULL && is_whole(brief)) {
+        add_brief<row_share<W>::OWN>(s.got, brief, part * s.OWN);
+        return;
+    }
+    const batch_words<row_share<W>::OWN> found = load_words<row_share<W>::OWN>(b.now, column * s.PARTS + part);
+    for (int j = 0; j < s.OWN; j++)
+        s.got.of[j] |= found.of[j];
+}
+
 /* Reads the next columns. Returns how many; all columns are asked for before any words are. */
 template <int W> __device__ static inline unsigned read_columns(const gpu_batch &b, row_share<W> &s)
 {
-    const unsigned part = lane_id() % s.PARTS, slot = lane_id() % ROW_LANES / s.PARTS;
-    uint32_t column[row_share<W>::DEEP];
+    const unsigned slot = lane_id() % ROW_LANES / s.PARTS;
+    uint32_t column[row_share<W>::DEEP], brief[row_share<W>::DEEP] = {};
     unsigned read = 0;
 #pragma unroll
     for (int k = 0; k < s.DEEP; k++) {
@@ -108,13 +121,16 @@ template <int W> __device__ static inline unsigned read_columns(const gpu_batch 
             column[k] = b.pull.columns[s.at + k * s.COLUMNS + slot];
     }
 #pragma unroll
+    for (int k = 0; k < s.DEEP && W > 1 && b.brief != NULL; k++) {
+        if (s.at + k * s.COLUMNS + slot < s.end)
+            brief[k] = b.brief[column[k]];
+    }
+#pragma unroll
     for (int k = 0; k < s.DEEP; k++) {
         if (s.at + k * s.COLUMNS + slot >= s.end)
             continue;
-        const batch_words<row_share<W>::OWN> found = load_words<row_share<W>::OWN>(b.now, (uint64_t)column[k] * s.PARTS + part);
-        for (int j = 0; j < s.OWN; j++)
-            s.got.of[j] |= found.of[j];
-        read += part == 0;
+        add_neighbour<W>(b, s, column[k], brief[k]);
+        read += lane_id() % s.PARTS == 0;
     }
     return read;
 }
@@ -209,6 +225,8 @@ template <int W> __global__ static void __launch_bounds__(BLOCK, 3) batch_pull_k
         for (int j = 0; j < W; j++)
             seen.of[j] |= found.of[j];
         store_words<W>(b.next, v, found);
+        if (W > 1)
+            b.next_brief[v] = brief_of<W>(found);
         left += is_any<W>(missing_in<W>(b.wanted, seen)) ? row_edges(b.pull, v) : 0;
         if (is_any<W>(found)) {
             store_words<W>(b.seen, v, seen);
@@ -236,7 +254,7 @@ template <int W> __global__ static void __launch_bounds__(BLOCK) batch_list_kern
             continue;
         const unsigned long long at = reserve(total, &b.level->listed) + before;
         if (is_found)
-            b.fresh[at] = (uint32_t)v;
+            b.list.fresh[at] = (uint32_t)v;
         put_pieces(b, is_found, (uint32_t)v, is_found ? row_edges(b.push, v) : 0);
     }
 }

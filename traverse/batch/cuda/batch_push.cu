@@ -14,7 +14,7 @@ __device__ static inline void append(const gpu_batch &b, uint32_t v)
     unsigned long long at = 0;
     if (before == 0)
         at = atomicAdd(&b.level->listed, (unsigned long long)__popc(here));
-    b.fresh[__shfl_sync(here, at, __ffs(here) - 1) + before] = v;
+    b.list.fresh[__shfl_sync(here, at, __ffs(here) - 1) + before] = v;
 }
 
 /* These roots reach vertex v. Most edges bring nothing new. */
@@ -29,7 +29,7 @@ template <int W> __device__ static inline void offer(const gpu_batch &b, uint32_
         if ((fresh & ~((volatile unsigned long long *)next)[j]) != 0)
             before = atomicOr(&next[j], fresh);
     }
-    if (W == 1 ? before == 0 : any && claim_bit(b.marks, v))
+    if (W == 1 ? before == 0 : any && claim_bit(b.list.marks, v))
         append(b, v);
 }
 
@@ -62,7 +62,7 @@ __global__ static void __launch_bounds__(BLOCK) batch_push_kernel(gpu_batch b, u
     const uint64_t first = ((uint64_t)blockIdx.x * BLOCK + threadIdx.x) / PUSH_LANES;
     const uint64_t count = pieces == BATCH_AS_LISTED ? b.level->pieces : pieces;
     for (uint64_t i = first; i < count; i += (uint64_t)gridDim.x * (BLOCK / PUSH_LANES)) {
-        const gpu_batch_piece piece = b.pieces[i];
+        const gpu_batch_piece piece = b.list.pieces[i];
         const batch_words<W> bits = pushed_words<W>(b, piece.vertex);
         const uint64_t begin = b.push.offsets[piece.vertex] + (uint64_t)piece.number * BATCH_PUSH_PIECE;
         const uint64_t row_end = b.push.offsets[piece.vertex + 1ull];
@@ -98,7 +98,7 @@ template <int W> __global__ static void __launch_bounds__(BLOCK) batch_take_list
     unsigned long long edges = 0;
     for (uint64_t base = (uint64_t)blockIdx.x * BLOCK; base < count; base += (uint64_t)gridDim.x * BLOCK) {
         const bool is_here = base + threadIdx.x < count;
-        const uint32_t v = is_here ? b.fresh[base + threadIdx.x] : 0;
+        const uint32_t v = is_here ? b.list.fresh[base + threadIdx.x] : 0;
         batch_words<W> found = {};
         uint64_t own = 0;
         if (is_here) {
@@ -109,7 +109,7 @@ template <int W> __global__ static void __launch_bounds__(BLOCK) batch_take_list
                 seen.of[j] |= found.of[j];
             store_words<W>(b.seen, v, seen);
             if (W > 1)
-                b.marks[v / 32] = 0;
+                b.list.marks[v / 32] = 0;
         }
         edges += own;
         count_bits<W>(counts, found, 0);
@@ -125,7 +125,7 @@ template <int W>
 __global__ static void __launch_bounds__(BLOCK) batch_gather_kernel(gpu_batch b, uint64_t first, uint64_t count, uint64_t *to)
 {
     for (uint64_t i = (uint64_t)blockIdx.x * BLOCK + threadIdx.x; i < count; i += (uint64_t)gridDim.x * BLOCK)
-        store_words<W>(to, i, load_words<W>(b.now, b.fresh[first + i]));
+        store_words<W>(to, i, load_words<W>(b.now, b.list.fresh[first + i]));
 }
 
 /* ---- launches ---- */
@@ -143,7 +143,8 @@ template <int W> static void launch_push(const gpu_batch *b, uint64_t pieces, cu
 
 template <int W> static void launch_scatter(const gpu_batch *b, uint64_t pieces, cudaStream_t stream)
 {
-    batch_push_kernel<W, false><<<blocks_for(pieces, BLOCK / PUSH_LANES), BLOCK, 0, stream>>>(*b, pieces);
+    const uint64_t most = pieces == BATCH_AS_LISTED ? b->vertices : pieces;
+    batch_push_kernel<W, false><<<blocks_for(most, BLOCK / PUSH_LANES), BLOCK, 0, stream>>>(*b, pieces);
 }
 
 template <int W>

@@ -66,6 +66,40 @@ __device__ static inline uint64_t row_edges(const gpu_batch_rows &rows, uint64_t
     return rows.offsets[v + 1] - rows.offsets[v];
 }
 
+/* ---- words in brief ---- */
+
+/* The numbers of the bits of a word or several, a byte for each, and how many there are. Where roots have met few vertices,
+ * most words are that brief, and an array of them fits a cache when one of words does not. */
+enum { BRIEF_MOST = 3, BRIEF_COUNT = 24 };
+
+template <int W> __device__ static inline uint32_t brief_of(const batch_words<W> &words)
+{
+    unsigned count = 0, numbers = 0;
+    for (int j = 0; j < W; j++)
+        count += __popcll(words.of[j]);
+    if (count > BRIEF_MOST)
+        return (BRIEF_MOST + 1u) << BRIEF_COUNT;
+    for (int j = 0; j < W; j++) {
+        for (unsigned long long bits = words.of[j]; bits != 0; bits &= bits - 1)
+            numbers = numbers << 8 | (64 * j + __ffsll(bits) - 1);
+    }
+    return count << BRIEF_COUNT | numbers;
+}
+
+__device__ static inline bool is_whole(uint32_t brief)
+{
+    return brief >> BRIEF_COUNT <= BRIEF_MOST;
+}
+
+/* Adds the bits to words first, first + 1, ... of a vertex. */
+template <int W> __device__ static inline void add_brief(batch_words<W> &words, uint32_t brief, int first)
+{
+    for (unsigned count = brief >> BRIEF_COUNT; count > 0; count--, brief >>= 8) {
+        for (int j = 0; j < W; j++)
+            words.of[j] |= (brief & 0xff) / 64 == (unsigned)(first + j) ? 1ull << (brief % 64) : 0;
+    }
+}
+
 /* ---- counts by root ---- */
 
 /* A warp's words are rows of a matrix of bits: bit i of lane k becomes bit k of lane i. */
@@ -131,7 +165,7 @@ __device__ static inline void put_pieces(const gpu_batch &b, bool is_here, uint3
         return;
     const unsigned long long at = reserve(total, &b.level->pieces) + before;
     for (unsigned i = 0; i < own; i++)
-        b.pieces[at + i] = gpu_batch_piece{v, i};
+        b.list.pieces[at + i] = gpu_batch_piece{v, i};
 }
 
 #endif
