@@ -8,9 +8,10 @@
 
 #include <string.h>
 
-/* Vertices of a piece; edges that are pushed ahead; edges that are looked at together. So many vertices ahead a row is asked
- * for, and the words of its first neighbours; so many edges ahead the words of the others. */
-enum { STEP = 1024, PUSH_AHEAD = 16, PULL_STEP = 4, ROWS_AHEAD = 16, WORDS_AHEAD = 6, PULL_AHEAD = 20 };
+/* Vertices of a piece, and of one that pushes: hubs come first, and many of them would keep one thread. Edges that are pushed
+ * ahead; edges that are looked at together. So many vertices ahead a row is asked for, and the words of its first
+ * neighbours; so many edges ahead the words of the others. */
+enum { STEP = 1024, PUSH_STEP = 64, PUSH_AHEAD = 16, PULL_STEP = 4, ROWS_AHEAD = 16, WORDS_AHEAD = 6, PULL_AHEAD = 20 };
 
 /* ---- roots that push ---- */
 
@@ -159,7 +160,7 @@ void batch_level_by_all(struct batch_search *s, const uint64_t *roots)
     if (pushed && !s->is_list)
         batch_pieces(s, vertices, STEP, vertices, clear_next[s->words]);
     if (pushed)
-        batch_pieces(s, vertices, STEP, s->edges, push_others[s->words]);
+        batch_pieces(s, vertices, PUSH_STEP, s->edges, push_others[s->words]);
     batch_pieces(s, vertices, STEP, s->graph->pull->edges, (pushed ? find_pushed : find)[s->words]);
     s->is_list = 0;
 }
