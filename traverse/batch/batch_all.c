@@ -53,7 +53,7 @@ BATCH_INLINE void clear_next_of(struct batch_search *s, struct tally *t, uint64_
 }
 BATCH_BY_WORDS(clear_next)
 
-/* ---- roots that pull, and what all of them found ---- */
+/* ---- roots that pull, and the finds of all roots ---- */
 
 /* Asks for the words of so many neighbours. */
 BATCH_INLINE void ask_words(const struct batch_search *s, const uint32_t *columns, const int W)

@@ -1,4 +1,4 @@
-/* batch_search.c: the levels of a batch, and which kind each is: see batch_search.h */
+/* batch_search.c: the levels of a batch, and the choice of their kind: see batch_search.h */
 #include "batch_state.h"
 
 #include "traverse/devices/threads.h"
@@ -12,7 +12,7 @@
  * pulls where its frontier has more than 1 / PULL_SHARE of the edges left to it. */
 enum { LIST_SHARE = 4, PULL_SHARE = 15 };
 
-/* After so many levels a batch is given up in which a vertex is found by fewer roots at once, on average. */
+/* After so many levels a batch is given up if, on average, fewer roots than this find a vertex at once. */
 enum { TRIAL_LEVELS = 16, LEAST_SHARED = 4 };
 
 /* ---- memory ---- */
@@ -76,11 +76,11 @@ static void batch_search_close(struct batch_search *s)
 struct progress {
     struct batch_run *run;
     uint64_t depth;
-    uint64_t roots[BATCH_MOST_WORDS];     /* that found something in the last level */
-    uint64_t weight[BATCH_MOST];          /* of their frontiers */
-    uint64_t left[BATCH_MOST];            /* weight of what no level has found */
+    uint64_t roots[BATCH_MOST_WORDS];     /* roots that found something in the last level */
+    uint64_t weight[BATCH_MOST];          /* edges of their frontiers */
+    uint64_t left[BATCH_MOST];            /* weight of vertices that no level has found */
     int weighed;
-    uint64_t found, visits;               /* vertices of all frontiers; the same, each once for each root */
+    uint64_t found, visits;               /* vertices of all frontiers; the same, counted once for each root */
 };
 
 static void add_weights(struct batch_search *s, struct progress *p)
@@ -103,7 +103,7 @@ static void add_count(struct progress *p, uint32_t root, uint64_t count)
     batch_result_add(&p->run->results[root], p->depth, count);
 }
 
-/* `weighs`: the level was one by all vertices. */
+/* `weighs`: the level went by all vertices, and counts weights. */
 static void add_counts(struct batch_search *s, struct progress *p, int weighs)
 {
     uint64_t count[BATCH_MOST] = {0};
@@ -229,7 +229,7 @@ static void run_noted(struct batch_search *s, struct progress *p)
     show(s, p);
 }
 
-/* Whether roots have so little in common that each is better searched from alone. */
+/* Returns whether roots have so little in common that a search from each alone is better. */
 static int is_shared_little(const struct batch_search *s, const struct progress *p)
 {
     return p->depth == TRIAL_LEVELS && s->is_list && p->visits < LEAST_SHARED * p->found && p->run->count > 1;
@@ -245,7 +245,7 @@ static void search_together(struct batch_search *s, struct batch_run *run)
         if (is_shared_little(s, &p))
             s->alone = batch_alone_open(s);
     }
-    s->is_list &= s->vertices == 0; /* else words are left */
+    s->is_list &= s->vertices == 0; /* otherwise words are left */
 }
 
 static void begin(const struct batch_run *run)

@@ -97,7 +97,7 @@ static void count_exactly(struct device *dev)
     add_rows(dev, DELEGATES);
 }
 
-enum status cpu_tell_levels(struct device *dev, level_noter *noter, void *context, struct error *e)
+enum status cpu_replay_levels(struct device *dev, level_noter *noter, void *context, struct error *e)
 {
     const struct cpu_level_notes *n = &dev->notes.levels;
     if (n->failed)

@@ -39,7 +39,7 @@ struct gpu_joining {
 };
 
 /* The arrays that a GPU shows after a search: of struct gpu_answers, and depths of its normals. */
-struct gpu_told {
+struct gpu_peer_answer {
     const void *ids, *by_vertex, *block;
     const int32_t *depth;
     uint64_t locals;
@@ -57,7 +57,7 @@ struct gpu_peer {
     const uint32_t *ids, *sent_mask;
     cudaEvent_t masks_read, first_part; /* NULL if hosts wait */
     struct gpu_joining joining;
-    struct gpu_told told;
+    struct gpu_peer_answer answer;
     void *mapped; /* its memory, if it is of another process */
 };
 
@@ -76,7 +76,7 @@ struct gpu_peers {
 };
 
 /* Frontiers that go to devices that are no peers. */
-struct gpu_told_news {
+struct gpu_frontier_news {
     struct gpu_news news; /* `known` is `gathered` of gpu_peers; no words: frontiers are never sent */
     uint32_t *sources;    /* normals with nn edges, of all shards, as `known` */
     int begun;            /* in this search */
@@ -95,7 +95,7 @@ struct gpu_traffic {
     uint32_t *received;
     uint64_t received_room;
     struct gpu_peers peers;
-    struct gpu_told_news told;
+    struct gpu_frontier_news frontiers;
 };
 
 /* Counters of a level, and host memory that the device copies them to. A visit ahead of a level has
@@ -233,6 +233,24 @@ static inline enum status gpu_copy(const struct device *dev, void *to, const voi
     return CUDA_TRY(cudaStreamSynchronize(stream), dev->where, e);
 }
 
+/* Checks the launches before, and waits for the stream. */
+static inline enum status gpu_wait(const struct device *dev, cudaStream_t stream, struct error *e)
+{
+    if (CUDA_LAUNCHED(dev->where, e) == ST_OK)
+        CUDA_TRY(cudaStreamSynchronize(stream), dev->where, e);
+    return e->status;
+}
+
+/* The same, and then copies to memory of the host what the stream has made. */
+static inline enum status gpu_fetch(const struct device *dev, void *to, const void *from, uint64_t bytes,
+                                    cudaStream_t stream, struct error *e)
+{
+    if (CUDA_LAUNCHED(dev->where, e) == ST_OK &&
+        CUDA_TRY(cudaMemcpyAsync(to, from, bytes, cudaMemcpyDeviceToHost, stream), dev->where, e) == ST_OK)
+        CUDA_TRY(cudaStreamSynchronize(stream), dev->where, e);
+    return e->status;
+}
+
 /* cuda_room.c. Chooses a plan that fits, for `planned->resident` or, with RESIDENT_AUTO, the first residence that
  * does, and takes its device memory. ST_RESOURCE: none fits; *e says how many GPUs would do. */
 enum status gpu_take_memory(struct device *device, struct gpu_plan_options *planned, struct gpu_plan *plan,
@@ -290,8 +308,8 @@ enum status gpu_wait_for_answer(struct device *device, struct error *e);
 enum status gpu_copy_notes(struct device *device, uint32_t levels, struct error *e);
 
 /* cuda_whole_notes.c */
-enum status gpu_tell_levels(struct device *device, level_noter *noter, void *context,
-                            struct error *e);
+enum status gpu_replay_levels(struct device *device, level_noter *noter, void *context,
+                              struct error *e);
 
 /* cuda_check.c. Checks the ranges of the shard on the device (shard_ranges.h); columns that are packed there are
  * checked in the file, by `threads` threads of the host. `locals` is [p], of every shard. */

@@ -104,12 +104,12 @@ static void set_traffic(struct device *dev, void *const at[GPU_ARRAY_COUNT])
     dev->traffic.received = at[GPU_RECEIVED_IDS];
     dev->traffic.sent_mask = at[GPU_SENT_MASK];
     dev->traffic.peers.gathered = at[GPU_GATHERED];
-    dev->traffic.told.sources = at[GPU_NEWS_SOURCES];
-    dev->traffic.told.news = (struct gpu_news){.p = dev->shard->p,
-                                               .shard_words = (UINT64_C(1) << dev->shard->local_bits) / 32,
-                                               .known = at[GPU_GATHERED],
-                                               .begin = at[GPU_NEWS_BEGINS],
-                                               .words = bins->published}; /* which no pull of nn uses */
+    dev->traffic.frontiers.sources = at[GPU_NEWS_SOURCES];
+    dev->traffic.frontiers.news = (struct gpu_news){.p = dev->shard->p,
+                                                    .shard_words = (UINT64_C(1) << dev->shard->local_bits) / 32,
+                                                    .known = at[GPU_GATHERED],
+                                                    .begin = at[GPU_NEWS_BEGINS],
+                                                    .words = bins->published}; /* no pull of nn uses these */
     dev->traffic.peers.sent_too = at[GPU_GROUP_MASK];
     dev->traffic.peers.arrivals = at[GPU_GROUP_ARRIVALS];
     dev->traffic.peers.group_state = at[GPU_GROUP_STATE];

@@ -46,8 +46,8 @@ struct joining_card {
     struct group_size size;
 };
 
-/* struct gpu_told. Places as above. */
-struct told_card {
+/* struct gpu_peer_answer. Places as above. */
+struct answer_card {
     uint64_t ids, by_vertex, block, depth, locals;
 };
 
@@ -58,7 +58,7 @@ struct gpu_card {
     uint32_t shard;
     uint64_t words, found, visited, ids, sent_mask;
     struct joining_card joining;
-    struct told_card told;
+    struct answer_card answer;
     uint64_t gpu; /* its place on the buses of the host */
     cudaIpcMemHandle_t memory;
     cudaIpcEventHandle_t masks_read, first_part;
@@ -108,14 +108,14 @@ static struct joining_card show_for_group(const struct device *dev)
                  longest_row(s), s->locals + s->d, shard_pushed_edges(s)}};
 }
 
-static struct told_card show_for_answers(const struct device *dev)
+static struct answer_card show_for_answers(const struct device *dev)
 {
     const struct gpu_answers *a = &dev->answers;
-    return (struct told_card){.ids = place_of(dev, a->ids),
-                              .by_vertex = place_of(dev, a->by_vertex),
-                              .block = place_of(dev, a->block),
-                              .depth = place_of(dev, dev->of[NORMALS].depth),
-                              .locals = dev->shard->locals};
+    return (struct answer_card){.ids = place_of(dev, a->ids),
+                                .by_vertex = place_of(dev, a->by_vertex),
+                                .block = place_of(dev, a->block),
+                                .depth = place_of(dev, dev->of[NORMALS].depth),
+                                .locals = dev->shard->locals};
 }
 
 uint64_t gpu_place(int ordinal)
@@ -144,7 +144,7 @@ static enum status gpu_show(struct device *dev, int elsewhere, struct peer_card 
                          .sent_mask = place_of(dev, dev->traffic.sent_mask)};
     if (dev->shard->p > 1) {
         c.joining = show_for_group(dev);
-        c.told = show_for_answers(dev);
+        c.answer = show_for_answers(dev);
     }
     if (elsewhere && gpu_use(dev, e) == ST_OK)
         make_handles(dev, &c, e);
@@ -277,11 +277,11 @@ static enum status open_peer(struct device *dev, struct gpu_peer *peer, const st
         .arrivals = (unsigned long long *)(memory + c->joining.arrivals),
         .size = c->joining.size,
         .state = (struct group_state *)(memory + c->joining.state)};
-    peer->told = (struct gpu_told){.ids = memory + c->told.ids,
-                                   .by_vertex = memory + c->told.by_vertex,
-                                   .block = memory + c->told.block,
-                                   .depth = (const int32_t *)(const void *)(memory + c->told.depth),
-                                   .locals = c->told.locals};
+    peer->answer = (struct gpu_peer_answer){.ids = memory + c->answer.ids,
+                                            .by_vertex = memory + c->answer.by_vertex,
+                                            .block = memory + c->answer.block,
+                                            .depth = (const int32_t *)(const void *)(memory + c->answer.depth),
+                                            .locals = c->answer.locals};
     return ST_OK;
 }
 
@@ -392,9 +392,7 @@ static enum status gpu_wake(struct device *dev, struct error *e)
         if (peer->readable && peer->shard != dev->shard->index)
             wake_links_to(dev, peer, stream);
     }
-    if (CUDA_LAUNCHED(dev->where, e) == ST_OK)
-        CUDA_TRY(cudaStreamSynchronize(stream), dev->where, e);
-    return e->status;
+    return gpu_wait(dev, stream, e);
 }
 
 const struct backend_peers cuda_peers = {
@@ -411,8 +409,8 @@ enum status gpu_gather_frontiers(struct device *dev, struct error *e)
         const struct gpu_peer *peer = &dev->traffic.peers.all[i];
         struct gpu_mask_list one = {.mask = {peer->visited}, .count = 1};
         uint32_t *to = dev->traffic.peers.gathered + peer->shard * shard_words;
-        if (peer->shard == dev->shard->index && dev->traffic.told.begun)
-            continue; /* cuda_news_tell has put its own there */
+        if (peer->shard == dev->shard->index && dev->traffic.frontiers.begun)
+            continue; /* cuda_news_write has put its own there */
         if (peer->readable)
             cuda_or_masks(to, &one, peer->words, 0, stream);
         else

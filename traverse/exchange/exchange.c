@@ -22,9 +22,9 @@ enum status exchange_meet(struct exchange *x, const struct member *m, struct err
     return group_meet(&x->group, m, e);
 }
 
-void exchange_tell_found(struct exchange *x, uint32_t device, uint64_t found)
+void exchange_put_found(struct exchange *x, uint32_t device, uint64_t found)
 {
-    group_tell_found(&x->group, device, found);
+    group_put_found(&x->group, device, found);
 }
 
 /* ---- before nn is pulled ---- */
@@ -130,15 +130,15 @@ static enum status share_level(struct exchange *x, struct error *e)
                             .found = (uint64_t)(group_found(&x->group) || x->vertices.leaving),
                             .reach = (uint64_t)x->nn.reach};
     double reach = 0;
-    if (masks_tell(&x->masks, &own.changed, e) != ST_OK)
+    if (masks_count_changed(&x->masks, &own.changed, e) != ST_OK)
         return e->status;
     vertices_share(&x->vertices, &own);
     x->level = (struct level_state){0};
     for (uint32_t r = 0; r < x->rank->comm->ranks; r++) {
-        const struct rank_note *told = &x->vertices.told[r];
-        reach += (double)told->reach;
-        x->level.updated |= told->updated != 0;
-        x->level.found |= told->found != 0;
+        const struct rank_note *note = &x->vertices.notes[r];
+        reach += (double)note->reach;
+        x->level.updated |= note->updated != 0;
+        x->level.found |= note->found != 0;
     }
     x->level.wide = x->options.form == EXCHANGE_FORM_BITS || 32 * reach > (double)x->nn.bits;
     return ST_OK;
@@ -180,7 +180,7 @@ static void move_vertices(struct exchange *x, int beside, double begun, double *
 static enum status reduce_masks(struct exchange *x, double *merged_s, struct error *e)
 {
     double begun = cli_seconds();
-    int beside = x->level.updated && masks_reduce(&x->masks, x->vertices.told, &x->counts);
+    int beside = x->level.updated && masks_reduce(&x->masks, x->vertices.notes, &x->counts);
     while (e->status == ST_OK && !masks_are_here(&x->masks))
         move_vertices(x, beside, begun, merged_s, e);
     if (e->status != ST_OK || !x->group.of_host)

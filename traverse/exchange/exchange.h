@@ -4,8 +4,7 @@
  * ranks of a host. Within it nothing is sent. Between groups there are messages.
  *
  * - Delegates: the masks of updated delegates are reduced. First the masks of a group become one. Then those of
- *   all groups become one, by a blocking MPI_Allreduce, or by parts (mask_reduction.h), which overlaps the exchange of
- *   vertices.
+ *   all groups become one, by a blocking MPI_Allreduce, or by MPI_Iallreduce, which overlaps the exchange of vertices.
  * - Normals: a vertex that a push of nn found is given to the device that owns it, as 4 bytes in a list or as a
  *   bit in a mask. If nn is pulled, the frontier is given away instead, before the visit: one bit a vertex.
  * - Counts: one small all-to-all per level says how many vertices follow, whether any mask changed, and
@@ -83,12 +82,12 @@ void exchange_log_pairs(struct exchange *exchange, struct pair_log *log);
 /* Waits for all members of the group; as team_meet. */
 enum status exchange_meet(struct exchange *exchange, const struct member *member, struct error *e);
 
-/* ---- choosing directions: each device tells, the group meets, each member asks ---- */
+/* ---- choosing directions: each device puts its work, the group meets, each member asks ---- */
 
-void exchange_tell_work(struct exchange *exchange, uint32_t device, const struct workload *work);
+void exchange_put_work(struct exchange *exchange, uint32_t device, const struct workload *work);
 
 /* The same of dd alone, for a level that begins with dd. Members then call exchange_pool_dd. */
-void exchange_tell_dd(struct exchange *exchange, uint32_t device, const struct subgraph_work *dd);
+void exchange_put_dd(struct exchange *exchange, uint32_t device, const struct subgraph_work *dd);
 void exchange_pool_dd(const struct exchange *exchange, struct subgraph_work *pooled);
 
 /* Adds up the work of the group's devices; for nn that of all devices, if there may be much. */
@@ -129,7 +128,7 @@ void exchange_drive(struct exchange *exchange, const struct member *member);
 
 /* Notes how the level of a device went, after its `finish`. `found`: local normals that it newly reached.
  * The group meets before exchange_masks. */
-void exchange_tell_found(struct exchange *exchange, uint32_t device, uint64_t found);
+void exchange_put_found(struct exchange *exchange, uint32_t device, uint64_t found);
 
 /* A level ends in two steps. After the first the delegates of all ranks are known, and vertices may still be
  * under way between ranks. *done: nothing was found anywhere, the search is over; the second step is called

@@ -32,7 +32,7 @@ struct exchange {
     struct group group;
     struct level_state level;
     struct exchange_counts counts; /* of this level, by member 0 */
-    struct pair_log *pairs;        /* the same for each pair of ranks; NULL: nobody asked */
+    struct pair_log *pairs;        /* the same for each pair of ranks; NULL: not wanted */
     struct nn_pool nn;
     struct masks masks;
     struct vertices vertices;
@@ -45,7 +45,7 @@ static inline int has_masks(const struct exchange *x)
     return x->options.form != EXCHANGE_FORM_LIST && shard_has_masks(&x->rank->graph->shards[0]);
 }
 
-/* Forgets the frontiers that others were told, before a search. */
+/* Forgets the frontiers that others know, before a search. */
 static inline void forget_frontiers(struct exchange *x)
 {
     x->nn.bits = x->rank->backend->frontiers->words != NULL ? x->nn.sources : x->nn.normals;

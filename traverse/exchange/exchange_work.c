@@ -4,12 +4,12 @@
 
 #include <string.h>
 
-void exchange_tell_work(struct exchange *x, uint32_t device, const struct workload *work)
+void exchange_put_work(struct exchange *x, uint32_t device, const struct workload *work)
 {
     x->group.work[x->group.first + device] = *work;
 }
 
-void exchange_tell_dd(struct exchange *x, uint32_t device, const struct subgraph_work *dd)
+void exchange_put_dd(struct exchange *x, uint32_t device, const struct subgraph_work *dd)
 {
     x->group.work[x->group.first + device].of[DD] = *dd;
 }

@@ -183,7 +183,7 @@ struct parcel group_parcel_between(const struct group *g, uint32_t from, uint32_
                               : group_parcel_for(g, from - g->first, g->shard[to]);
 }
 
-void group_tell_found(struct group *g, uint32_t device, uint64_t found)
+void group_put_found(struct group *g, uint32_t device, uint64_t found)
 {
     uint32_t self = g->first + device;
     g->updated[self] = g->rank->backend->masks->updated(g->rank->devices[device]);

@@ -15,7 +15,7 @@ struct rank_note {
     uint64_t updated; /* a device of its group found a delegate */
     uint64_t found;   /* a device of its group found a normal vertex */
     uint64_t reach;   /* estimate of the normals that the level reaches */
-    uint64_t changed; /* words of the group's mask that changed, plus 1; 0: another rank of the group tells */
+    uint64_t changed; /* words of the group's mask that changed, plus 1; 0: another rank of the group has it */
 };
 
 struct group {
@@ -56,7 +56,7 @@ void *group_take_memory(struct group *group, uint64_t bytes, const char *what, s
 /* ---- how a level went ---- */
 
 /* Notes how the level of a device went, before the group meets. `found`: normals newly reached. */
-void group_tell_found(struct group *group, uint32_t device, uint64_t found);
+void group_put_found(struct group *group, uint32_t device, uint64_t found);
 
 /* Whether a device of the group found a delegate, and a normal vertex. */
 int group_updated(const struct group *group);

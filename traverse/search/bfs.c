@@ -114,7 +114,7 @@ static void count_work(struct search *s, const struct member *m, struct error *e
                 needs_forward(bfs, (enum subgraph)g, work, level->plan.directions.of[g]))
                 search->count_forward(bfs->rank->devices[i], (enum subgraph)g, &work->forward, e);
         }
-        exchange_tell_work(bfs->exchange, i, &level->work);
+        exchange_put_work(bfs->exchange, i, &level->work);
     }
 }
 
@@ -210,7 +210,7 @@ static void finish(struct search *s, const struct member *m, struct error *e)
             s->bfs->timed)
             rank->backend->search->times(rank->devices[i], &level->times, e);
         if (e->status == ST_OK)
-            exchange_tell_found(s->bfs->exchange, i, level->found);
+            exchange_put_found(s->bfs->exchange, i, level->found);
         level->ahead = 0;
     }
 }
@@ -229,7 +229,7 @@ static void previsit_ahead(struct search *s, const struct member *m, int32_t dep
             dd->frontier > 0 &&
             (bfs->counts_edges || needs_forward(bfs, DD, dd, level->plan.directions.of[DD])))
             backend->search->count_forward(bfs->rank->devices[i], DD, &dd->forward, e);
-        exchange_tell_dd(bfs->exchange, i, dd);
+        exchange_put_dd(bfs->exchange, i, dd);
     }
 }
 
@@ -473,7 +473,7 @@ enum status bfs_search(struct bfs *bfs, const struct root *root, struct bfs_time
 
 /* ---- levels of devices that ran by themselves ---- */
 
-struct told_levels {
+struct noted_levels {
     const struct bfs *bfs;
     bfs_tracer *tracer;
     void *context;
@@ -496,34 +496,34 @@ static void add_note(const struct bfs *bfs, struct level_trace *trace, const str
 
 static void trace_note(void *context, int32_t depth, const struct level_note *note)
 {
-    const struct told_levels *told = context;
+    const struct noted_levels *noted = context;
     struct level_trace trace = {0};
-    add_note(told->bfs, &trace, note);
-    told->tracer(told->context, depth, &trace);
+    add_note(noted->bfs, &trace, note);
+    noted->tracer(noted->context, depth, &trace);
 }
 
 static void keep_note(void *context, int32_t depth, const struct level_note *note)
 {
-    struct told_levels *told = context;
+    struct noted_levels *noted = context;
     const struct level_trace none = {0};
-    if ((uint32_t)depth == told->log.count)
-        level_log_add(&told->log, &none);
-    if (!told->log.failed)
-        add_note(told->bfs, &told->log.level[depth], note);
+    if ((uint32_t)depth == noted->log.count)
+        level_log_add(&noted->log, &none);
+    if (!noted->log.failed)
+        add_note(noted->bfs, &noted->log.level[depth], note);
 }
 
 enum status bfs_trace_rest(struct bfs *bfs, bfs_tracer *tracer, void *context, struct error *e)
 {
     const struct rank *rank = bfs->rank;
     const struct backend_whole_search *whole = rank->backend->whole;
-    struct told_levels told = {.bfs = bfs, .tracer = tracer, .context = context};
+    struct noted_levels noted = {.bfs = bfs, .tracer = tracer, .context = context};
     level_noter *noter = rank->device_count == 1 ? trace_note : keep_note;
     for (uint32_t i = 0; bfs->noted && i < rank->device_count && e->status == ST_OK; i++)
-        whole->tell_levels(rank->devices[i], noter, &told, e);
-    if (told.log.failed)
-        fail_memory(e, "levels", (told.log.count + 1) * sizeof *told.log.level);
-    for (uint32_t i = 0; i < told.log.count && e->status == ST_OK; i++)
-        tracer(context, (int32_t)i, &told.log.level[i]);
-    level_log_clear(&told.log);
+        whole->replay_levels(rank->devices[i], noter, &noted, e);
+    if (noted.log.failed)
+        fail_memory(e, "levels", (noted.log.count + 1) * sizeof *noted.log.level);
+    for (uint32_t i = 0; i < noted.log.count && e->status == ST_OK; i++)
+        tracer(context, (int32_t)i, &noted.log.level[i]);
+    level_log_clear(&noted.log);
     return e->status;
 }

@@ -13,7 +13,8 @@
 extern "C" {
 #endif
 
-/* Columns of a piece of a row that is pushed; of a row that eight lanes pull, at most; of a piece of a longer one. */
+/* Columns of a pushed piece of a row; most columns of a row that eight lanes pull; columns of a piece of a longer
+ * one. */
 #ifdef DBFS_EMULATED
 enum { BATCH_PUSH_PIECE = 16, BATCH_SHORT_ROW = 24, BATCH_PULL_PIECE = 160 };
 #else
@@ -30,7 +31,7 @@ struct gpu_batch_piece {
     uint32_t vertex, number;
 };
 
-/* What a level found, and what that costs the next one. Zeroed before a level. */
+/* The finds of a level, and the work they mean for the next one. Zeroed before a level. */
 struct gpu_batch_level {
     unsigned long long listed;     /* vertices in `fresh` */
     unsigned long long pieces;     /* of their rows */
@@ -69,10 +70,10 @@ struct gpu_batch {
 
 /* ---- a level by list: `next` is zero before it ---- */
 
-/* Root i reaches root[i], unless that is BATCH_NO_ROOT. */
+/* Root i marks root[i], unless that is BATCH_NO_ROOT. */
 void cuda_batch_roots(const struct gpu_batch *b, const uint32_t *root, uint32_t count, cudaStream_t stream);
 
-/* The frontier's rows, in so many pieces, reach their columns. */
+/* Pushes the frontier's rows, in so many pieces, to their columns. */
 void cuda_batch_push(const struct gpu_batch *b, uint64_t pieces, cudaStream_t stream);
 
 /* What was reached, `most` vertices at most, is seen, counted, and cut into pieces: the old ones are no longer there. */
@@ -97,7 +98,7 @@ void cuda_batch_clear(const struct gpu_batch *b, uint64_t *words, const struct g
 /* From words of roots that push to a list of vertices and pieces of their rows. */
 void cuda_batch_list(const struct gpu_batch *b, cudaStream_t stream);
 
-/* to[i] = the words of vertex fresh[first + i]. */
+/* Gathers to[i] = the words of vertex fresh[first + i]. */
 void cuda_batch_gather(const struct gpu_batch *b, uint64_t first, uint64_t count, uint64_t *to, cudaStream_t stream);
 
 #ifdef __cplusplus

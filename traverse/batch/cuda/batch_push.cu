@@ -7,7 +7,7 @@
 
 enum { PUSH_LANES = 8 };
 
-/* A vertex that was not yet reached in this level. */
+/* Lists a vertex that was not yet reached in this level. */
 __device__ static inline void append(const gpu_batch &b, uint32_t v)
 {
     const unsigned here = __activemask(), before = __popc(here & ((1u << lane_id()) - 1));
@@ -17,7 +17,7 @@ __device__ static inline void append(const gpu_batch &b, uint32_t v)
     b.list.fresh[__shfl_sync(here, at, __ffs(here) - 1) + before] = v;
 }
 
-/* These roots reach vertex v. Most edges bring nothing new. */
+/* Marks that these roots reach vertex v. Most edges bring nothing new. */
 template <int W> __device__ static inline void offer(const gpu_batch &b, uint32_t v, const batch_words<W> &bits)
 {
     const batch_words<W> seen = load_words<W>(b.seen, v);
@@ -89,7 +89,7 @@ __global__ static void __launch_bounds__(BLOCK) batch_clear_kernel(uint64_t *wor
     }
 }
 
-/* What is marked in a word of the mask is all in the list: the word becomes zero. */
+/* All vertices that are marked in a word of the mask are in the list, so the word becomes zero. */
 template <int W> __global__ static void __launch_bounds__(BLOCK) batch_take_list_kernel(gpu_batch b)
 {
     __shared__ unsigned long long shared[WARPS];

@@ -1,4 +1,4 @@
-/* batch_words.cuh: words of bits of a vertex, a bit for each root, and how often each is set */
+/* batch_words.cuh: words of bits of a vertex, a bit for each root, and counts of set bits */
 #ifndef DBFS_BATCH_WORDS_CUH
 #define DBFS_BATCH_WORDS_CUH
 
@@ -9,7 +9,7 @@
 #define BATCH_BY_WORDS(b, name, ...) \
     ((b)->words == 1 ? name<1>(__VA_ARGS__) : (b)->words == 2 ? name<2>(__VA_ARGS__) : name<4>(__VA_ARGS__))
 
-/* Loaded and stored by as few instructions as there are. */
+/* Load and store with as few instructions as possible. */
 template <int W> struct __align__(W == 1 ? 8 : 16) batch_words {
     unsigned long long of[W];
 };
@@ -102,7 +102,7 @@ template <int W> __device__ static inline void add_brief(batch_words<W> &words, 
 
 /* ---- counts by root ---- */
 
-/* A warp's words are rows of a matrix of bits: bit i of lane k becomes bit k of lane i. */
+/* Transposes a matrix of bits whose rows are a warp's words: bit i of lane k becomes bit k of lane i. */
 __device__ static inline unsigned transpose_bits(unsigned row)
 {
     const unsigned low[5] = {0x55555555u, 0x33333333u, 0x0f0f0f0fu, 0x00ff00ffu, 0x0000ffffu};
@@ -154,8 +154,8 @@ __device__ static inline void add_by_root(const T counts[2 * W], unsigned long l
 
 /* ---- lists ---- */
 
-/* Puts the row of vertex v, which has so many edges, among the pieces of the frontier, if `is_here`. A row without edges is
- * a piece, too: the vertex has words to be cleared. All threads of a block call it. */
+/* Puts the row of vertex v, which has so many edges, among the pieces of the frontier, if `is_here`. A row without
+ * edges is a piece, too, as the words of the vertex must be cleared. All threads of a block call it. */
 __device__ static inline void put_pieces(const gpu_batch &b, bool is_here, uint32_t v, uint64_t edges)
 {
     const unsigned full = (unsigned)((edges + BATCH_PUSH_PIECE - 1) / BATCH_PUSH_PIECE);

@@ -24,7 +24,7 @@ int gpu_reads_all(const struct device *dev)
 
 static struct gpu_shown shown_by(const struct gpu_peer *peer, uint32_t id_bytes, int bytes)
 {
-    const struct gpu_told *t = &peer->told;
+    const struct gpu_peer_answer *t = &peer->answer;
     return (struct gpu_shown){.parents = (const char *)t->by_vertex + t->locals * id_bytes,
                               .ids = t->ids,
                               .bytes = bytes ? t->block : NULL,
@@ -61,7 +61,7 @@ enum status gpu_show_parents(struct device *dev, uint32_t levels, struct error *
         gpu_write_depths(dev, NORMALS, VALUE_BYTE, a->block, gpu_answer_stream(dev), e);
     else
         gpu_whole_settle(dev, e);
-    return e->status == ST_OK ? CUDA_TRY(cudaStreamSynchronize(gpu_answer_stream(dev)), dev->where, e) : e->status;
+    return e->status == ST_OK ? gpu_wait(dev, gpu_answer_stream(dev), e) : e->status;
 }
 
 enum status gpu_look_parents(struct device *dev, struct error *e)

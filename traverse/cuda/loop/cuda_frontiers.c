@@ -10,35 +10,31 @@
 static enum status gpu_learn(struct device *dev, uint32_t shard, const uint32_t *mask, uint64_t words,
                              struct error *e)
 {
-    const uint64_t shard_words = dev->traffic.told.news.shard_words;
-    uint32_t *to = dev->traffic.told.sources + shard * shard_words;
+    const uint64_t shard_words = dev->traffic.frontiers.news.shard_words;
+    uint32_t *to = dev->traffic.frontiers.sources + shard * shard_words;
     cudaStream_t stream = dev->stream.of[NORMALS];
     if (gpu_use(dev, e) == ST_OK &&
-        CUDA_TRY(cudaMemsetAsync(to, 0, shard_words * sizeof *to, stream), dev->where, e) == ST_OK &&
-        CUDA_TRY(cudaMemcpyAsync(to, mask, words * sizeof *to, cudaMemcpyHostToDevice, stream), dev->where, e) ==
-            ST_OK)
-        CUDA_TRY(cudaStreamSynchronize(stream), dev->where, e);
+        CUDA_TRY(cudaMemsetAsync(to, 0, shard_words * sizeof *to, stream), dev->where, e) == ST_OK)
+        gpu_copy(dev, to, mask, words * sizeof *to, e);
     return e->status;
 }
 
 static enum status gpu_count_news(struct device *dev, struct error *e)
 {
-    struct gpu_told_news *told = &dev->traffic.told;
+    struct gpu_frontier_news *f = &dev->traffic.frontiers;
     cudaStream_t stream = dev->stream.of[NORMALS];
     if (gpu_use(dev, e) != ST_OK)
         return e->status;
-    if (!told->begun)
-        cuda_invert(told->news.known, told->sources, told->news.p * told->news.shard_words, stream);
-    told->begun = 1;
-    cuda_news_count(&told->news, stream);
-    if (CUDA_LAUNCHED(dev->where, e) == ST_OK)
-        CUDA_TRY(cudaStreamSynchronize(stream), dev->where, e);
-    return e->status;
+    if (!f->begun)
+        cuda_invert(f->news.known, f->sources, f->news.p * f->news.shard_words, stream);
+    f->begun = 1;
+    cuda_news_count(&f->news, stream);
+    return gpu_wait(dev, stream, e);
 }
 
 static uint64_t gpu_news_words(const struct device *dev, uint32_t shard)
 {
-    return dev->traffic.told.news.words[shard];
+    return dev->traffic.frontiers.news.words[shard];
 }
 
 static enum status gpu_read_frontier(struct device *dev, uint32_t *to, uint64_t words, struct error *e)
@@ -48,10 +44,8 @@ static enum status gpu_read_frontier(struct device *dev, uint32_t *to, uint64_t 
     (void)words;
     if (gpu_use(dev, e) != ST_OK)
         return e->status;
-    cuda_news_tell(&dev->traffic.told.news, dev->shard->index, normals->visited, normals->words, to, stream);
-    if (CUDA_LAUNCHED(dev->where, e) == ST_OK)
-        CUDA_TRY(cudaStreamSynchronize(stream), dev->where, e);
-    return e->status;
+    cuda_news_write(&dev->traffic.frontiers.news, dev->shard->index, normals->visited, normals->words, to, stream);
+    return gpu_wait(dev, stream, e);
 }
 
 static enum status gpu_write_frontier(struct device *dev, uint32_t shard, const uint32_t *from, uint64_t words,
@@ -60,7 +54,7 @@ static enum status gpu_write_frontier(struct device *dev, uint32_t shard, const 
     (void)words;
     if (gpu_use(dev, e) != ST_OK)
         return e->status;
-    cuda_news_hear(&dev->traffic.told.news, shard, from, dev->stream.of[NORMALS]);
+    cuda_news_read(&dev->traffic.frontiers.news, shard, from, dev->stream.of[NORMALS]);
     return CUDA_LAUNCHED(dev->where, e);
 }
 

@@ -99,7 +99,7 @@ __device__ static uint32_t scatter_bits(uint32_t bits, uint32_t chosen)
 }
 
 __global__ static void __launch_bounds__(BLOCK)
-    tell_kernel(gpu_news n, uint32_t shard, const uint32_t *visited, uint64_t words, uint32_t *message)
+    write_news_kernel(gpu_news n, uint32_t shard, const uint32_t *visited, uint64_t words, uint32_t *message)
 {
     __shared__ uint32_t packed[BLOCK + 1];
     const uint64_t each = blocks_of_shard(n);
@@ -108,11 +108,11 @@ __global__ static void __launch_bounds__(BLOCK)
             packed[j] = 0;
         const news_block b = open_block(n, shard, i); /* the others have cleared theirs, too */
         const uint32_t bits = b.in_shard < words ? visited[b.in_shard] : 0,
-                       told = gather_bits(bits, b.missing);
-        if (told != 0) {
-            atomicOr(&packed[b.before / 32], told << b.before % 32);
+                       shared = gather_bits(bits, b.missing);
+        if (shared != 0) {
+            atomicOr(&packed[b.before / 32], shared << b.before % 32);
             if (b.before % 32 != 0)
-                atomicOr(&packed[b.before / 32 + 1], told >> (32 - b.before % 32));
+                atomicOr(&packed[b.before / 32 + 1], shared >> (32 - b.before % 32));
             n.known[b.word] |= bits;
         }
         __syncthreads();
@@ -122,14 +122,14 @@ __global__ static void __launch_bounds__(BLOCK)
     }
 }
 
-void cuda_news_tell(const gpu_news *news, uint32_t shard, const uint32_t *visited, uint64_t words,
+void cuda_news_write(const gpu_news *news, uint32_t shard, const uint32_t *visited, uint64_t words,
                     uint32_t *message, cudaStream_t stream)
 {
-    tell_kernel<<<blocks_for(news->shard_words, BLOCK), BLOCK, 0, stream>>>(*news, shard, visited, words,
+    write_news_kernel<<<blocks_for(news->shard_words, BLOCK), BLOCK, 0, stream>>>(*news, shard, visited, words,
                                                                             message);
 }
 
-__global__ static void __launch_bounds__(BLOCK) hear_kernel(gpu_news n, uint32_t shard, const uint32_t *message)
+__global__ static void __launch_bounds__(BLOCK) read_news_kernel(gpu_news n, uint32_t shard, const uint32_t *message)
 {
     __shared__ uint32_t packed[BLOCK + 1];
     const uint64_t each = blocks_of_shard(n);
@@ -146,7 +146,7 @@ __global__ static void __launch_bounds__(BLOCK) hear_kernel(gpu_news n, uint32_t
     }
 }
 
-void cuda_news_hear(const gpu_news *news, uint32_t shard, const uint32_t *message, cudaStream_t stream)
+void cuda_news_read(const gpu_news *news, uint32_t shard, const uint32_t *message, cudaStream_t stream)
 {
-    hear_kernel<<<blocks_for(news->shard_words, BLOCK), BLOCK, 0, stream>>>(*news, shard, message);
+    read_news_kernel<<<blocks_for(news->shard_words, BLOCK), BLOCK, 0, stream>>>(*news, shard, message);
 }

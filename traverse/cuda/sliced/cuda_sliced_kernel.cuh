@@ -40,19 +40,34 @@ template <class B> __device__ static inline void bring_probes(B &block, const gp
     }
 }
 
-/* The barrier of all blocks. After it each block knows the counts of all. */
-template <class B> __device__ static void meet(B &block, const gpu_sliced &s, unsigned turn)
+/* Reports the end of the search, which has found so many levels. Writes before the last system-wide fence are there. */
+__device__ static inline void report_end(const gpu_sliced &s, int32_t levels)
+{
+    s.out.search.mail->report = (uint64_t)s.order.number << 32 | (uint32_t)levels;
+}
+
+enum { GOES_ON = -1 };
+
+/* The barrier of all blocks. After it each block knows the counts of all. `levels`, unless GOES_ON: the first block reports
+ * the end of the search as it comes here, which the others need not wait for. */
+template <class B> __device__ static void meet(B &block, const gpu_sliced &s, unsigned turn, int32_t levels)
 {
     bring_probes(block, s, turn);
     __syncthreads();
     if (threadIdx.x == 0) {
+        const bool reports = blockIdx.x == 0 && levels != GOES_ON;
         unsigned long long *arrived = s.state->arrived[s.set], met;
         if (blockIdx.x == 0)
             arrived[after(turn)] = 0;
         met = 1 | (unsigned long long)block.found << FOUND_SHIFT | (unsigned long long)block.weight << WEIGHT_SHIFT;
         block.found = block.weight = 0;
-        fence_of_gpu();
+        if (reports)
+            __threadfence_system();
+        else
+            fence_of_gpu();
         atomicAdd(&arrived[turn], met);
+        if (reports)
+            report_end(s, levels);
         do
             met = load_acquire(&arrived[turn]);
         while (blocks_met(met) != gridDim.x);
@@ -201,17 +216,27 @@ template <class B> __device__ static void start(B &block, const gpu_sliced &s)
     __syncthreads();
 }
 
-/* The first block reports. `shown`: the visited masks are written. */
+/* The first block reports, and only then shows its masks, unless they are `shown`: the other blocks write the answer by
+ * now, and what this block writes waits for them. */
 template <class B> __device__ static void finish(B &block, const gpu_sliced &s, int32_t depth, bool shown)
 {
-    if (!shown)
-        write_visited(s);
     end_notes(block.notes, depth);
-    __syncthreads();
     if (threadIdx.x == 0) {
         __threadfence_system();
-        s.out.search.mail->report = (uint64_t)s.order.number << 32 | (uint32_t)depth;
+        report_end(s, depth);
     }
+    if (!shown)
+        write_visited(s);
+}
+
+/* The same of a search of which each block knows that it is over. All blocks call it. */
+template <class B> __device__ static void finish_together(B &block, const gpu_sliced &s, unsigned turn, int32_t depth)
+{
+    if (blockIdx.x == 0)
+        end_notes(block.notes, depth);
+    meet(block, s, turn, depth);
+    if (blockIdx.x == 0)
+        write_visited(s);
 }
 
 /* ---- which way a level goes ---- */
@@ -274,27 +299,27 @@ template <class B> __device__ static inline bool advance(B &block, const gpu_sli
     return p.found != 0;
 }
 
-/* Called after advance(): the vertices that this block lists for the next level. `one`: the last level was of the first
- * block, and p.found does not count its vertices. Few vertices are listed: they are found in several hundred levels, which
+/* Called after advance(): the vertices that this block lists for the next level. Each block lists few, except of levels by
+ * rows, whose pushes want a frontier that all know. `one`: the last level was of the first block, and p.found does not count its vertices. Few vertices are listed: they are found in several hundred levels, which
  * wait for nothing but reads. */
 template <bool ROWS>
 __device__ static inline listing next_listing(const sliced_progress &p, bool one)
 {
     if (p.way == BY_ONE)
-        return blockIdx.x == 0 ? LISTS_ALL : LISTS_NONE;
+        return !ROWS || blockIdx.x == 0 ? LISTS_ALL : LISTS_NONE;
     return ROWS && p.way == BY_PUSH && !one && p.found <= ONE_SLICES ? LISTS_OWN : LISTS_NONE;
 }
 
-/* Does a level. `form`: that of the frontier, for a push. */
+/* Does a level. `form`: that of the frontier, for a push. `few`: it as a list of slices, if the first block pushes it. */
 template <bool ROWS, class B>
 __device__ static inline void run_level(B &block, const gpu_sliced &s, unsigned turn, const sliced_progress &p,
-                                        frontier_form form, slice_batch &own)
+                                        frontier_form form, const one_progress &few, slice_batch &own)
 {
     if (p.depth == s.order.deepest)
         return;
     if (p.way == BY_ONE) {
         if (blockIdx.x == 0)
-            run_one(block, s, turn, p.depth);
+            run_one(block, s, turn, few);
         return;
     }
     note_team(block.notes, p.depth, WHOLE_BY_SLICES);
@@ -308,6 +333,21 @@ __device__ static inline void run_level(B &block, const gpu_sliced &s, unsigned 
     note_time(block.notes, p.depth, WHOLE_VISITED);
 }
 
+/* Does a few small levels by each block. All find the same and come to the same frontier, so no block waits for another
+ * one. Whether the search is over. */
+template <class B>
+__device__ static inline bool run_each(B &block, const gpu_sliced &s, sliced_progress &p, one_progress &few)
+{
+    enum { LEVELS = 4 };
+    few.until = min(s.order.deepest, p.depth + LEVELS);
+    run_alone(block, s, few);
+    p.depth = few.depth;
+    p.left -= few.seen;
+    if (few.count > s.one)
+        p.way = BY_ALL_SLICES;
+    return few.count == 0 || p.depth == s.order.deepest;
+}
+
 template <bool ROWS, class B> __device__ static inline void search_slices(B &block, const gpu_sliced &s)
 {
     slice_batch own;
@@ -317,12 +357,16 @@ template <bool ROWS, class B> __device__ static inline void search_slices(B &blo
     sliced_progress p = first_progress(block, s);
     frontier_form form = FRONTIER_MASK;
     bool more = true;
-    for (unsigned turn = 0; more; turn = after(turn)) {
+    unsigned turn = 0;
+    for (; more; turn = after(turn)) {
+        one_progress few = {0, 0, block.count[0], 0, p.depth, 0};
+        if (!ROWS && p.way == BY_ONE && run_each(block, s, p, few))
+            break;
         const bool one = p.way == BY_ONE;
         const int32_t depth = p.depth;
-        run_level<ROWS>(block, s, turn, p, form, own);
-        clear_found(s, after(turn));
-        meet(block, s, turn);
+        run_level<ROWS>(block, s, turn, p, form, few, own);
+        meet(block, s, turn, GOES_ON);
+        clear_found(s, previous(turn));
         if (!one)
             note_probes(block, s, turn, depth);
         more = advance(block, s, p);
@@ -331,7 +375,9 @@ template <bool ROWS, class B> __device__ static inline void search_slices(B &blo
         if (more)
             take_found<!ROWS ? 1 : B::noted ? 4 : 8>(block, s, turn, lists);
     }
-    if (blockIdx.x == 0)
+    if (more) /* each block saw the end by itself */
+        finish_together(block, s, turn, p.depth);
+    else if (blockIdx.x == 0)
         finish(block, s, p.depth, form == FRONTIER_VISITED);
     if (s.out.answer.vertex != NULL)
         write_answer<ROWS ? 4 : 2>(s, form == FRONTIER_VISITED);

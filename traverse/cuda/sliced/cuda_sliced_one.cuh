@@ -1,4 +1,4 @@
-/* cuda_sliced_one.cuh: levels of the first block, which it pushes from a list of slices; see cuda_sliced.h */
+/* cuda_sliced_one.cuh: levels of a block, which it pushes from a list of slices; see cuda_sliced.h */
 #ifndef DBFS_CUDA_SLICED_ONE_CUH
 #define DBFS_CUDA_SLICED_ONE_CUH
 
@@ -60,6 +60,13 @@ __device__ static inline uint32_t pushing_code(const gpu_sliced &s, uint32_t sli
     return has_parents(s) ? code_of(s, s.pushes.row[slice] & SLICED_ROW) : 0;
 }
 
+/* Puts what a block alone has found. Where each block does the level, all find the same, and the first one puts it. */
+__device__ static inline void put_found(const gpu_sliced &s, uint32_t v, int32_t depth, uint32_t parent)
+{
+    if (blockIdx.x == 0)
+        put_depth(s, v, depth, parent);
+}
+
 /* Pushes along link number i of the listed slices, one a lane. Lanes without a link get one to the root, which is
  * visited. Returns the slices of the vertex that the lane has found. */
 __device__ static inline unsigned push_link(const gpu_sliced &s, int32_t depth, const uint32_t *list, unsigned i,
@@ -70,7 +77,7 @@ __device__ static inline unsigned push_link(const gpu_sliced &s, int32_t depth, 
         has ? ((const uint2 *)s.pushes.links)[(uint64_t)slice * SLICED_COLUMNS + i % SLICED_COLUMNS] : make_uint2(s.root, 0);
     if (!claim(link.x))
         return 0;
-    put_depth(s, link.x, depth, pushing_code(s, slice));
+    put_found(s, link.x, depth, pushing_code(s, slice));
     return slices_of(s, link);
 }
 
@@ -114,7 +121,7 @@ __device__ static inline void push_slice(const gpu_sliced &s, int32_t depth, uin
 #pragma unroll
     for (int j = 0; j < SLICED_COLUMNS; j++) {
         if (mine[j])
-            put_depth(s, link[j].x, depth, code);
+            put_found(s, link[j].x, depth, code);
         put_slices(s, next, at, link[j].y & SLICED_FIRST, own[j]);
         at += own[j];
     }
@@ -146,7 +153,7 @@ template <class B> __device__ static void push_by_block(B &block, const gpu_slic
 /* Does levels of at most a link a lane, by the first warp. */
 template <class B> __device__ static void push_by_warp(B &block, const gpu_sliced &s, one_progress &p)
 {
-    while (p.count > 0 && p.count * SLICED_COLUMNS <= WARP && p.depth < s.order.deepest) {
+    while (p.count > 0 && p.count * SLICED_COLUMNS <= WARP && p.depth < p.until) {
         uint2 link;
         note_team(block.notes, p.depth, WHOLE_BY_BLOCK);
         p.depth++;
@@ -180,11 +187,10 @@ __device__ static inline void write_visited(const gpu_sliced &s)
         s.of[NORMALS].visited[i] = visited_mask()[normals + i];
 }
 
-/* Does levels by the first block, while it has room. Its first list has the frontier. */
-template <class B> __device__ static void run_one(B &block, const gpu_sliced &s, unsigned turn, int32_t depth)
+/* Does levels of a block, while it has room for their slices. */
+template <class B> __device__ static void run_alone(B &block, const gpu_sliced &s, one_progress &p)
 {
-    one_progress p = {0, 0, block.count[0], 0, depth};
-    while (p.count > 0 && p.count <= s.one && p.depth < s.order.deepest) {
+    while (p.count > 0 && p.count <= s.one && p.depth < p.until) {
         if (p.count * SLICED_COLUMNS > WARP) {
             push_by_block(block, s, p);
             continue;
@@ -195,6 +201,14 @@ template <class B> __device__ static void run_one(B &block, const gpu_sliced &s,
         __syncthreads();
         p = block.one;
     }
+}
+
+/* Does levels by the first block, while the others wait. */
+template <class B> __device__ static void run_one(B &block, const gpu_sliced &s, unsigned turn, one_progress p)
+{
+    p.until = s.order.deepest;
+    p.seen = 0;
+    run_alone(block, s, p);
     if (p.count > 0)
         show_visited(s, turn);
     else

@@ -40,7 +40,7 @@ __device__ static inline void begin_notes(kept_notes &noted, const whole_outputs
 
 /* There is no room for the note of this level: the host takes all notes. The time until it has done so belongs
  * to no level. */
-__device__ static inline void hand_over_notes(kept_notes &noted, int32_t depth)
+__device__ static inline void write_notes(kept_notes &noted, int32_t depth)
 {
     volatile whole_mail *mail = noted.out.mail;
     note_of(noted, depth - 1).at[WHOLE_ENDED] = device_nanoseconds();
@@ -57,7 +57,7 @@ __device__ static inline void note_begin(kept_notes &noted, int32_t depth)
     if (!is_noter() || depth < *(volatile int32_t *)&noted.begun) /* volatile: else all threads read it ahead */
         return;
     if (depth > 0 && depth % WHOLE_NOTES_KEPT == 0)
-        hand_over_notes(noted, depth);
+        write_notes(noted, depth);
     noted.begun = depth + 1;
     note_of(noted, depth) = whole_note{};
     note_of(noted, depth).at[WHOLE_BEGUN] = device_nanoseconds();
@@ -76,7 +76,7 @@ __device__ static inline void note_team(kept_notes &noted, int32_t depth, whole_
     note_way(noted, depth, way);
 }
 
-/* The level has come to a point. */
+/* Notes the time at which the level has come to a point. */
 __device__ static inline void note_time(kept_notes &noted, int32_t depth, int what)
 {
     if (is_noter())

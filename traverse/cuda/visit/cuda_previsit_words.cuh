@@ -139,7 +139,7 @@ __device__ static inline uint32_t join_frontier(S &s, int kind, uint32_t base, u
     if (fresh != 0)
         v.visited[word] = w.visited | fresh;
     if constexpr (S::together)
-        tell_fresh(s, kind, base, w.visited | fresh, fresh, sent);
+        share_fresh(s, kind, base, w.visited | fresh, fresh, sent);
     if (s.block.kept >= s.keeps)
         fill(v.depth, base, fresh, s.block.target.depth);
     return fresh;

@@ -2,7 +2,7 @@
  *
  * In the level loop (bfs.c) a level of several GPUs costs launches, waits of the host, and meetings of its
  * threads: 60 us and more for a frontier of two vertices. Here a level is that of a GPU that is alone, by the same kernel
- * (cuda_whole_levels.cuh), between meetings. To meet, a GPU writes a letter to each peer, into the memory of the peer, and
+ * (cuda_whole_levels.cuh), between meetings. To meet, a GPU writes a signal to each peer, into the memory of the peer, and
  * waits until it has theirs.
  *
  * By masks. Peers read each other's masks word by word, in order: remote single reads are slow.
@@ -10,12 +10,12 @@
  *   meet      the masks are complete; a pull of dd has two parts, between which the GPUs meet once more
  *   previsit  delegates that any peer found, and own normals, become the frontier. Each GPU writes its visited
  *             normals into the memory of all, where pulls of nn look them up
- *   meet      letters have counts of found vertices and of their edges, so that all choose alike for nn and dd
+ *   meet      signals have counts of found vertices and of their edges, so that all choose alike for nn and dd
  *
  * By lists, while the frontier is small. No mask is scanned.
  *   visit     own rows find vertices. Own ones join the next list. Normals of other shards are written into the
  *             memory of their GPUs, and delegates into that of all.
- *   meet      letters have the number of vertices
+ *   meet      signals have the number of vertices
  *   take in   vertices from peers join the next list, unless they were found here, too
  *   meet      as above, but only if the vertices taken in may make the next level one by masks
  * Each word written to a peer in such a level carries a number, so that nothing else must be ordered. If the list of a GPU
@@ -44,19 +44,19 @@ extern "C" {
 
 enum { GROUP_MOST = 16 /* GPUs */ };
 
-/* The values of a letter: counts of cuda_whole.h for vertices of the next frontier, which the GPU found
- * itself or took from its peers. Delegates count on each GPU. Taken vertices may be in the letter of the
+/* The values of a signal: counts of cuda_whole.h for vertices of the next frontier, which the GPU found
+ * itself or took from its peers. Delegates count on each GPU. Taken vertices may be in the signal of the
  * next level. */
 enum group_value {
     GROUP_FOUND,
     GROUP_TAKEN = WHOLE_COUNTS,
     GROUP_SENT = 2 * WHOLE_COUNTS, /* vertices to all peers in this level */
-    GROUP_FOR_PEER,               /* of these, to the GPU that gets the letter */
+    GROUP_FOR_PEER,               /* of these, to the GPU that gets the signal */
     GROUP_VALUES
 };
 
 /* A word is the number of the meeting, in the upper half, and the lower or the upper half of a value. */
-struct group_letter {
+struct group_signal {
     unsigned long long half[2][GROUP_VALUES];
 };
 
@@ -79,9 +79,9 @@ struct group_size {
 struct group_state {
     unsigned int meetings; /* the number of the last one: the same on all GPUs */
     unsigned int sent;     /* 1 + the mask of `sent` that the last search left with vertices; 0: none */
-    unsigned long long handed[128]; /* left by a block that was alone, for the others */
+    unsigned long long progress[128]; /* left by a block that was alone, for the others */
     struct group_tally tally[3][GROUP_TALLIES]; /* by levels in turn */
-    struct group_letter letter[2][GROUP_MOST]; /* by meetings in turn, and by peers, who write them */
+    struct group_signal signal[2][GROUP_MOST]; /* by meetings in turn, and by peers, who write them */
 };
 
 /* The arrays of a peer that a GPU sees. It is a peer of itself, too. */
@@ -117,7 +117,7 @@ struct gpu_group {
     uint32_t *found[2], *sent[2];
     uint32_t *gathered;    /* visited normals of all shards, by nn's columns, for pulls */
     /* [2][peers][GROUP_LISTED_EDGES], by meetings in turn: vertices, with KIND_BIT, and above them
-     * the number of the meeting whose letter has their count */
+     * the number of the meeting whose signal has their count */
     unsigned long long *arrivals;
     struct group_total total;
     int clean; /* the last search of this GPU was by this kernel, whose state has the mask of `sent` to clear */

@@ -1,7 +1,7 @@
 /* cuda_group_list.cuh: levels by lists of GPUs that search together; see cuda_group.h
  *
- * Most levels have one meeting. Its letters have the numbers of found and sent vertices, and so give an
- * upper bound of the next frontier's edges. If even so many are for lists, the level is certain: letters
+ * Most levels have one meeting. Its signals have the numbers of found and sent vertices, and so give an
+ * upper bound of the next frontier's edges. If even so many are for lists, the level is certain: signals
  * of the next level have the counts of vertices taken from peers. Otherwise a second meeting has them
  * now.
  *
@@ -25,7 +25,7 @@ template <class S> __device__ static inline uint32_t warp_at_work(S &s)
 
 /* ---- a level ---- */
 
-/* Waits for a vertex that a peer sent. It comes soon after its letter. */
+/* Waits for a vertex that a peer sent. It comes soon after its signal. */
 __device__ static inline uint32_t await_vertex(const unsigned long long *from, unsigned number)
 {
     unsigned long long sent;
@@ -39,7 +39,7 @@ template <class S> __device__ static void take_from(S &s, unsigned peer)
 {
     const unsigned long long *box =
         box_of(s, s.group.arrivals, s.meeting.meetings) + (size_t)peer * GROUP_LISTED_EDGES;
-    const uint32_t count = (uint32_t)s.letters[peer][GROUP_FOR_PEER], stride = warps_at_work(s) * WARP;
+    const uint32_t count = (uint32_t)s.signals[peer][GROUP_FOR_PEER], stride = warps_at_work(s) * WARP;
     note_read(s, count, 0);
     for (uint32_t first = warp_at_work(s) * WARP; first < count; first += stride) {
         const bool has = first + lane_id() < count;
@@ -66,12 +66,12 @@ template <class S> __device__ static __noinline__ void take_arrivals(S &s)
 
 /* Called after the first meeting, by one warp: counts the vertices taken in the level before as
  * seen, and finds out whether this level is certain. */
-template <class S> __device__ static inline void look_at_letters(S &s)
+template <class S> __device__ static inline void read_signals(S &s)
 {
     const unsigned g = lane_id();
     if (g < SUBGRAPHS) {
-        s.block.now.seen[g] += (double)told_of(s, g, GROUP_TAKEN + WHOLE_SOURCES);
-        s.block.now.seen_edges[g] += (double)told_of(s, g, GROUP_TAKEN + WHOLE_FORWARD);
+        s.block.now.seen[g] += (double)count_of(s, g, GROUP_TAKEN + WHOLE_SOURCES);
+        s.block.now.seen_edges[g] += (double)count_of(s, g, GROUP_TAKEN + WHOLE_FORWARD);
     }
     if (g == 0) {
         note_seen(s, sum_of(s, GROUP_TAKEN + WHOLE_FRESH), sum_of_edges(s, GROUP_TAKEN));
@@ -97,14 +97,14 @@ template <class S> __device__ static inline void complete_list(S &s)
         barrier(s);
     }
     if (threadIdx.x < WHOLE_COUNTS)
-        s.in_letter.taken[threadIdx.x] =
+        s.own_counts.taken[threadIdx.x] =
             (s.meeting.alone ? s.counted.word[threadIdx.x]
                              : load_awaited(&words_of_tally(s, GROUP_TAKEN_NOW)[threadIdx.x])) &
             (GROUP_ARRIVAL - 1);
     read_turn(s);
 }
 
-/* The next frontier is the found vertices and the taken ones, which are in no letter yet. */
+/* The next frontier is the found vertices and the taken ones, which are in no signal yet. */
 template <class S> __device__ static void end_certain_level(S &s)
 {
     const unsigned g = lane_id() < SUBGRAPHS ? lane_id() : 0;
@@ -117,7 +117,7 @@ template <class S> __device__ static void end_certain_level(S &s)
             s.meeting.found = found;
             note_seen(s, found, sum_of_edges(s, GROUP_FOUND));
         }
-        note_frontier(s, told_of(s, g, GROUP_FOUND + WHOLE_SOURCES), told_of(s, g, GROUP_FOUND + WHOLE_FORWARD),
+        note_frontier(s, count_of(s, g, GROUP_FOUND + WHOLE_SOURCES), count_of(s, g, GROUP_FOUND + WHOLE_FORWARD),
                       found + sum_of(s, GROUP_SENT), true);
     }
     next_turn(s, true);
@@ -149,7 +149,7 @@ template <class S> __device__ static void take_in(S &s)
     meet(s, GROUP_FOUND_NOW, false);
     note_time(s.notes, s.block.now.depth, WHOLE_VISITED);
     if (threadIdx.x < WARP)
-        look_at_letters(s);
+        read_signals(s);
     take_arrivals(s);
     add_counts(s);
     if (s.meeting.certain) {
@@ -171,11 +171,11 @@ template <class S> __device__ static inline void correct_edges(S &s)
 /* ---- levels of one block ---- */
 
 /* The state that other blocks need to go on. */
-struct group_handing {
+struct group_progress {
     whole_progress now;
     group_block meeting;
 };
-static_assert(sizeof(group_handing) <= sizeof(group_state::handed), "there is room");
+static_assert(sizeof(group_progress) <= sizeof(group_state::progress), "there is room");
 
 /* Whether this GPU has so few of the frontier's rows that its first block goes alone: it begins
  * with few, and goes on with `times` as many. */
@@ -205,22 +205,22 @@ template <class S> __device__ static void run_alone(S &s)
     __syncthreads();
 }
 
-/* The first block works while the others wait. Before, all must have read the letters of the last
+/* The first block works while the others wait. Before, all must have read the signals of the last
  * meeting, as two more meetings overwrite them. */
 template <class S> __device__ static __noinline__ void leave_to_first_block(S &s)
 {
-    group_handing *handed = (group_handing *)s.group.state->handed;
+    group_progress *progress = (group_progress *)s.group.state->progress;
     if (!s.meeting.certain) /* no barrier followed it */
         barrier(s);
     if (blockIdx.x == 0) {
         run_alone(s);
-        copy_words(&handed->now, &s.block.now);
-        copy_words(&handed->meeting, &s.meeting);
+        copy_words(&progress->now, &s.block.now);
+        copy_words(&progress->meeting, &s.meeting);
     }
     barrier(s);
     if (blockIdx.x != 0) {
-        copy_words(&s.block.now, &handed->now);
-        copy_words(&s.meeting, &handed->meeting);
+        copy_words(&s.block.now, &progress->now);
+        copy_words(&s.meeting, &progress->meeting);
     }
     __syncthreads();
     if (threadIdx.x < WARP) {

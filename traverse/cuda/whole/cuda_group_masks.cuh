@@ -80,12 +80,12 @@ template <class S> __device__ static inline void clear_found(S &s, int kind, uin
 /* Writes visited normals to peers that pull nn. Parents of vertices that peers sent are asked for
  * after the search. */
 template <class S>
-__device__ static inline void tell_fresh(S &s, int kind, uint32_t base, uint32_t visited, uint32_t fresh, uint32_t sent)
+__device__ static inline void share_fresh(S &s, int kind, uint32_t base, uint32_t visited, uint32_t fresh, uint32_t sent)
 {
     if (kind != NORMALS)
         return;
     if (fresh != 0)
-        tell_visited(s, base + lane_id(), visited);
+        share_visited(s, base + lane_id(), visited);
     if (s.of[NORMALS].parent != NULL)
         fill(s.of[NORMALS].parent, base, fresh & sent, REMOTE_PARENT);
 }
@@ -93,9 +93,9 @@ __device__ static inline void tell_fresh(S &s, int kind, uint32_t base, uint32_t
 /* ---- buffers ---- */
 
 /* A bound on the words of visited normals that this GPU has written to each peer. */
-template <class S> __device__ static inline unsigned long long most_words_told(S &s)
+template <class S> __device__ static inline unsigned long long most_words_shared(S &s)
 {
-    return min(s.letters[s.group.own][GROUP_FOUND + WHOLE_FRESH], (unsigned long long)s.of[NORMALS].words);
+    return min(s.signals[s.group.own][GROUP_FOUND + WHOLE_FRESH], (unsigned long long)s.of[NORMALS].words);
 }
 
 /* Clears the mask that nn's pushes sent in the level before: all peers have read it. */

@@ -1,7 +1,7 @@
 /* cuda_group_meet.cuh: meetings of the GPUs of a host, and reads of each other's memory; see cuda_group.h
  *
- * Each half of a value in a letter is a word of 8 bytes that carries the number of its meeting, too. A
- * GPU that waits for the letter reads these words, so nothing must order them, and no flag follows. The
+ * Each half of a value in a signal is a word of 8 bytes that carries the number of its meeting, too. A
+ * GPU that waits for the signal reads these words, so nothing must order them, and no flag follows. The
  * counts of a GPU come to its first block in the same way: each block adds to a tally, which also counts
  * the blocks that have added. So a meeting costs one way through the memory of the GPU, and one to its
  * peers.
@@ -16,7 +16,7 @@
 /* The state that all threads of a block share, beside block_state. */
 struct group_block {
     unsigned meetings;
-    unsigned told[GROUP_TALLIES]; /* meetings of this level that took each tally, for the first block */
+    unsigned rounds[GROUP_TALLIES]; /* of each tally in this level, for the first block */
     unsigned buffer;              /* the one that this level writes, and peers read */
     bool sends;                   /* this level pushes nn */
     bool sent_before;             /* the other buffer has vertices, too */
@@ -30,7 +30,7 @@ struct group_block {
         seen_edges; /* of all frontiers, on all GPUs: vertices, delegates on each; edges of their rows, about */
 };
 
-/* The first block's counts for letters: of this level, or taken after the last letters. */
+/* The first block's counts for signals: of this level, or taken after the last signals. */
 struct group_counts {
     unsigned long long found[WHOLE_COUNTS], taken[WHOLE_COUNTS];
 };
@@ -40,10 +40,10 @@ template <bool NOTED, bool PACKED> struct group_searching : searching<NOTED, PAC
     typedef gpu_group parameters;
     gpu_group group; /* its `whole` is not used: it is the base of this */
     group_block meeting;
-    group_counts in_letter;
+    group_counts own_counts;
     group_tally counted;                                  /* of this block; sent ones only if it is alone */
     unsigned pieces_alone;                                /* of the next list, if the block is alone */
-    unsigned long long letters[GROUP_MOST][GROUP_VALUES]; /* of the last meeting */
+    unsigned long long signals[GROUP_MOST][GROUP_VALUES]; /* of the last meeting */
 };
 
 #define GROUP_PATIENCE 20000000000ull /* ns that a GPU waits for a peer, which may start late */
@@ -56,20 +56,20 @@ __device__ static inline uint32_t peek(const uint32_t *mask, uint64_t word)
     return ((const volatile uint32_t *)mask)[word];
 }
 
-/* ---- values of letters ---- */
+/* ---- values of signals ---- */
 
 template <class S> __device__ static inline unsigned long long sum_of(S &s, unsigned value)
 {
     unsigned long long sum = 0;
     for (unsigned i = 0; i < s.group.peers; i++)
-        sum += s.letters[i][value];
+        sum += s.signals[i][value];
     return sum;
 }
 
 /* A count of subgraph g: of nn and dd, on all GPUs; of nd and dn, on this one. */
-template <class S> __device__ static inline unsigned long long told_of(S &s, unsigned g, unsigned value)
+template <class S> __device__ static inline unsigned long long count_of(S &s, unsigned g, unsigned value)
 {
-    return g == NN || g == DD ? sum_of(s, value + g) : s.letters[s.group.own][value + g];
+    return g == NN || g == DD ? sum_of(s, value + g) : s.signals[s.group.own][value + g];
 }
 
 /* The edges of all GPUs and subgraphs. */
@@ -109,7 +109,7 @@ template <class S> __device__ static inline void begin_tallies(S &s)
         s.counted.word[WHOLE_COUNTS + threadIdx.x] = 0;
     }
     if (threadIdx.x < GROUP_TALLIES)
-        s.meeting.told[threadIdx.x] = 0;
+        s.meeting.rounds[threadIdx.x] = 0;
     if (threadIdx.x == 0)
         s.pieces_alone = 0;
     __syncthreads();
@@ -129,7 +129,7 @@ template <class S> __device__ static inline void add_to_tally(S &s, unsigned tal
 template <class S> __device__ static inline unsigned long long await_tally(S &s, unsigned tally)
 {
     const unsigned word = lane_id() < WHOLE_COUNTS + s.group.peers ? lane_id() : 0,
-                   arrivals = gridDim.x * (s.meeting.told[tally] + 1);
+                   arrivals = gridDim.x * (s.meeting.rounds[tally] + 1);
     const unsigned long long *from = &words_of_tally(s, tally)[word];
     unsigned long long value = *from;
     if (!s.meeting.alone) {
@@ -138,15 +138,15 @@ template <class S> __device__ static inline unsigned long long await_tally(S &s,
     }
     __syncwarp();
     if (lane_id() == 0)
-        s.meeting.told[tally]++;
+        s.meeting.rounds[tally]++;
     return value & (GROUP_ARRIVAL - 1);
 }
 
-/* ---- letters ---- */
+/* ---- signals ---- */
 
-/* The value of each lane in the letters, except GROUP_FOR_PEER, from the words of a tally. */
+/* The value of each lane in the signals, except GROUP_FOR_PEER, from the words of a tally. */
 template <class S>
-__device__ static inline unsigned long long value_of_letter(S &s, unsigned tally, unsigned long long word)
+__device__ static inline unsigned long long value_of_signal(S &s, unsigned tally, unsigned long long word)
 {
     const unsigned k = lane_id();
     const unsigned long long count = __shfl_sync(ALL_LANES, word, k % WHOLE_COUNTS);
@@ -154,25 +154,25 @@ __device__ static inline unsigned long long value_of_letter(S &s, unsigned tally
     const unsigned sent = sum_lanes(is_sent ? (unsigned)word : 0);
     if (k < GROUP_TAKEN) {
         if (tally == GROUP_FOUND_NOW)
-            s.in_letter.found[k] = count;
-        return s.in_letter.found[k];
+            s.own_counts.found[k] = count;
+        return s.own_counts.found[k];
     }
     if (k >= GROUP_SENT)
         return sent;
-    const unsigned long long before = s.in_letter.taken[k - GROUP_TAKEN];
-    s.in_letter.taken[k - GROUP_TAKEN] = 0;
+    const unsigned long long before = s.own_counts.taken[k - GROUP_TAKEN];
+    s.own_counts.taken[k - GROUP_TAKEN] = 0;
     return tally == GROUP_TAKEN_NOW ? count : before;
 }
 
-/* Writes letters to all peers. By the first warp of the first block, a lane for each value. */
+/* Writes signals to all peers. By the first warp of the first block, a lane for each value. */
 template <class S>
-__device__ static inline void write_letters(S &s, unsigned number, unsigned tally, unsigned long long word)
+__device__ static inline void write_signals(S &s, unsigned number, unsigned tally, unsigned long long word)
 {
     const unsigned k = lane_id();
-    unsigned long long value = value_of_letter(s, tally, word);
+    unsigned long long value = value_of_signal(s, tally, word);
     for (unsigned i = 0; i < s.group.peers; i++) {
         const unsigned long long sent = __shfl_sync(ALL_LANES, word, WHOLE_COUNTS + i);
-        group_letter &out = s.group.peer[i].state->letter[number & 1][s.group.own];
+        group_signal &out = s.group.peer[i].state->signal[number & 1][s.group.own];
         if (k == GROUP_FOR_PEER)
             value = sent;
         if (k < GROUP_VALUES) {
@@ -197,12 +197,12 @@ __device__ static inline bool is_too_late(unsigned long long &begin)
     return now - begin > GROUP_PATIENCE;
 }
 
-/* Waits for a letter. If `ordered`, the warp then sees all that the letter releases. By a warp, a lane for
+/* Waits for a signal. If `ordered`, the warp then sees all that the signal releases. By a warp, a lane for
  * each value. */
-template <class S> __device__ static inline void read_letter(S &s, unsigned number, unsigned from, bool ordered)
+template <class S> __device__ static inline void await_signal(S &s, unsigned number, unsigned from, bool ordered)
 {
     const unsigned k = lane_id() < GROUP_VALUES ? lane_id() : 0;
-    const group_letter &in = s.group.state->letter[number & 1][from];
+    const group_signal &in = s.group.state->signal[number & 1][from];
     unsigned long long low, high, begin = 0;
     for (unsigned polls = 1;; polls++) {
         high = load_awaited(&in.half[1][k]);
@@ -212,14 +212,14 @@ template <class S> __device__ static inline void read_letter(S &s, unsigned numb
         if (polls % 1024 == 0 && is_too_late(begin)) /* the clock is slow to read */
             give_up(s);
     }
-    s.letters[from][k] = (uint32_t)low | high << 32;
+    s.signals[from][k] = (uint32_t)low | high << 32;
 }
 
 /* Sends the counts of add_counts, since the last meeting of this level or since it began, to all GPUs. All
  * threads call it. If `ordered`, all threads then see all writes that any thread made before: each block
  * releases its writes by a fence to the tally, the first block takes these over and releases them by a
- * fence to the letters, and fences pass on all that was seen before. Otherwise threads see only the
- * letters. */
+ * fence to the signals, and fences pass on all that was seen before. Otherwise threads see only the
+ * signals. */
 template <class S> __device__ static __noinline__ void meet(S &s, unsigned tally, bool ordered)
 {
     const unsigned number = s.meeting.meetings + 1, warp = threadIdx.x / WARP;
@@ -236,11 +236,11 @@ template <class S> __device__ static __noinline__ void meet(S &s, unsigned tally
             if (ordered)
                 fence_of_system();
             begun = note_clock(s);
-            write_letters(s, number, tally, word);
+            write_signals(s, number, tally, word);
         }
     }
     if (warp < s.group.peers)
-        read_letter(s, number, warp, ordered);
+        await_signal(s, number, warp, ordered);
     if (threadIdx.x == 0)
         s.meeting.meetings = number;
     __syncthreads();
@@ -294,7 +294,7 @@ template <class S> __device__ static inline uint64_t words_of_peers(S &s)
 }
 
 /* Writes a word of this GPU's visited normals into the memory of all that pull nn. They see it when the GPUs have met. */
-template <class S> __device__ static inline void tell_visited(S &s, uint32_t word, uint32_t visited)
+template <class S> __device__ static inline void share_visited(S &s, uint32_t word, uint32_t visited)
 {
     for (unsigned i = 0; i < s.group.peers; i++) {
         if (s.group.peer[i].gathered != NULL)

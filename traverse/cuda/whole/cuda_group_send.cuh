@@ -1,7 +1,7 @@
 /* cuda_group_send.cuh: vertices that a level by lists reaches for other GPUs; see cuda_group.h
  *
  * A vertex is written into the memory of its GPU, 8 bytes with the number of the next meeting. The
- * letter of that meeting has their number: at most one for each edge of the list, so there is room
+ * signal of that meeting has their number: at most one for each edge of the list, so there is room
  * (GROUP_LISTED_EDGES). Vertices of two meetings in turn have two boxes: those of one are taken
  * before their GPU comes to the next.
  */

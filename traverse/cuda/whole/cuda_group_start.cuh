@@ -6,7 +6,7 @@
 
 /* The number of the last meeting. Words of peers carry such numbers, and those of long ago must not
  * be taken for new ones. So numbers begin anew in time, and vertices from peers are cleared: peers
- * send none before the first meeting. The letters of that meeting lie in the other buffer than
+ * send none before the first meeting. The signals of that meeting lie in the other buffer than
  * those of the last one. By all threads. Inlined, it would cost the whole kernel registers. */
 template <class S> __device__ static __noinline__ unsigned last_number(S &s)
 {
@@ -33,7 +33,7 @@ template <class S> __device__ static inline void begin_meetings(S &s)
     const unsigned last = last_number(s);
     if (threadIdx.x == 0) {
         s.meeting = group_block{};
-        s.in_letter = group_counts{};
+        s.own_counts = group_counts{};
         s.meeting.meetings = last;
     }
 }

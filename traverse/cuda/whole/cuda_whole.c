@@ -38,4 +38,4 @@ static enum status gpu_run_together(struct device *dev, const struct root *root,
 }
 
 const struct backend_whole_search cuda_whole = {
-    .run = gpu_run, .tell_levels = gpu_tell_levels, .run_together = gpu_run_together};
+    .run = gpu_run, .replay_levels = gpu_replay_levels, .run_together = gpu_run_together};

@@ -101,7 +101,7 @@ struct whole_note {
     unsigned long long probes[SUBGRAPHS];
     uint32_t way;
     uint32_t pulled; /* subgraphs, a bit each */
-    /* for GPUs that search together: nanoseconds from a GPU's own letter to the last of a peer;
+    /* for GPUs that search together: nanoseconds from a GPU's own signal to the last of a peer;
      * vertices that peers sent; words read of their masks */
     unsigned long long waited, arrived, words;
 };

@@ -95,7 +95,7 @@ template <class S> __device__ static inline void run_masks(S &s)
         clear_sent_before(s);
     meet_all(s);
     if constexpr (S::together)
-        note_read(s, 0, (s.group.peers - 1) * most_words_told(s));
+        note_read(s, 0, (s.group.peers - 1) * most_words_shared(s));
     if (threadIdx.x == 0) {
         keep_frontier(s);
         if constexpr (S::together)

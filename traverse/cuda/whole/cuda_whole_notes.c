@@ -28,11 +28,7 @@ static enum status count_frontiers(struct device *dev, uint32_t first, uint32_t 
     if (CUDA_TRY(cudaMemsetAsync(counts, 0, bytes, stream), dev->where, e) != ST_OK)
         return e->status;
     cuda_whole_count(&dev->whole.search, first, levels, counts, stream);
-    if (CUDA_LAUNCHED(dev->where, e) == ST_OK &&
-        CUDA_TRY(cudaMemcpyAsync(to, counts, bytes, cudaMemcpyDeviceToHost, stream), dev->where,
-                 e) == ST_OK)
-        CUDA_TRY(cudaStreamSynchronize(stream), dev->where, e);
-    return e->status;
+    return gpu_fetch(dev, to, counts, bytes, stream, e);
 }
 
 /* The work of a frontier, whose rows it takes from `unvisited`. */
@@ -110,9 +106,9 @@ static struct level_note note_of(const struct gpu_notes *n, uint32_t level,
 }
 
 /* Passes on the notes of levels first..first+count of the last search. */
-static void tell(const struct gpu_notes *n, uint32_t first, uint32_t count,
-                 const struct whole_frontier *frontiers, uint64_t unvisited[SUBGRAPHS],
-                 const struct gpu_listener *listener)
+static void replay(const struct gpu_notes *n, uint32_t first, uint32_t count,
+                   const struct whole_frontier *frontiers, uint64_t unvisited[SUBGRAPHS],
+                   const struct gpu_listener *listener)
 {
     for (uint32_t i = 0; i < count; i++) {
         const struct workload work = work_of(&frontiers[i], listener->shard, unvisited);
@@ -122,7 +118,7 @@ static void tell(const struct gpu_notes *n, uint32_t first, uint32_t count,
 }
 
 /* Passes on the notes of all levels, as many at a time as the device has room for. */
-static enum status tell_all(struct device *dev, const struct gpu_listener *listener, struct error *e)
+static enum status replay_all(struct device *dev, const struct gpu_listener *listener, struct error *e)
 {
     const struct gpu_notes *n = &dev->whole.notes;
     uint32_t room = frontier_room(dev), most = n->levels < room ? n->levels : room;
@@ -135,17 +131,17 @@ static enum status tell_all(struct device *dev, const struct gpu_listener *liste
     for (uint32_t first = 0; first < n->levels && e->status == ST_OK; first += most) {
         uint32_t count = n->levels - first < most ? n->levels - first : most;
         if (count_frontiers(dev, first, count, frontiers, e) == ST_OK)
-            tell(n, first, count, frontiers, unvisited, listener);
+            replay(n, first, count, frontiers, unvisited, listener);
     }
     free(frontiers);
     return e->status;
 }
 
-enum status gpu_tell_levels(struct device *dev, level_noter *noter, void *context, struct error *e)
+enum status gpu_replay_levels(struct device *dev, level_noter *noter, void *context, struct error *e)
 {
     const struct gpu_listener listener = {noter, context, dev->shard};
     if (gpu_use(dev, e) != ST_OK || gpu_follow_search(dev, e) != ST_OK ||
         gpu_whole_settle(dev, e) != ST_OK || gpu_copy_notes(dev, dev->whole.notes.levels, e) != ST_OK)
         return e->status;
-    return tell_all(dev, &listener, e);
+    return replay_all(dev, &listener, e);
 }

@@ -59,7 +59,7 @@ __device__ static inline void note_frontier(S &s, unsigned long long sources, un
 template <class S> __device__ static inline unsigned long long found_of(S &s, unsigned count, unsigned g)
 {
     if constexpr (S::together)
-        return told_of(s, g, GROUP_FOUND + count) + told_of(s, g, GROUP_TAKEN + count);
+        return count_of(s, g, GROUP_FOUND + count) + count_of(s, g, GROUP_TAKEN + count);
     else
         return s.block.count[count + g];
 }

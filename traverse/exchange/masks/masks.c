@@ -48,34 +48,34 @@ static uint64_t fill_list(struct mask_list *list, const uint64_t *mask, uint64_t
 }
 
 /* Words that the group of a rank changed, by the rank's note. */
-static uint64_t words_of(const struct rank_note *told)
+static uint64_t words_of(const struct rank_note *note)
 {
-    return told->changed > 0 ? told->changed - 1 : 0;
+    return note->changed > 0 ? note->changed - 1 : 0;
 }
 
 /* Whether lists have room for the words of all groups. All ranks know alike. */
-static int list_suffices(const struct mask_list *list, const struct rank_note *told, uint32_t ranks)
+static int list_suffices(const struct mask_list *list, const struct rank_note *notes, uint32_t ranks)
 {
     uint64_t words = 0;
     for (uint32_t r = 0; r < ranks; r++)
-        words += words_of(&told[r]);
+        words += words_of(&notes[r]);
     return list->most > 0 && words <= list->most;
 }
 
 /* Gathers the lists of all groups, whose lengths are in their notes. Their first ranks call it. */
-static void gather_lists(struct mask_list *list, const struct group *group, const struct rank_note *told)
+static void gather_lists(struct mask_list *list, const struct group *group, const struct rank_note *notes)
 {
     const struct comm *comm = group->rank->comm;
     int groups = 0;
     list->gathered = 0;
     for (uint32_t r = 0; r < comm->ranks; r++) {
-        if (told[r].changed == 0)
+        if (notes[r].changed == 0)
             continue;
         list->begins[groups] = (int)(2 * list->gathered);
-        list->counts[groups++] = (int)(2 * words_of(&told[r]));
-        list->gathered += words_of(&told[r]);
+        list->counts[groups++] = (int)(2 * words_of(&notes[r]));
+        list->gathered += words_of(&notes[r]);
     }
-    comm_gather_mask_words(group->leaders, list->own, (int)(2 * words_of(&told[comm->rank])), list->all,
+    comm_gather_mask_words(group->leaders, list->own, (int)(2 * words_of(&notes[comm->rank])), list->all,
                            list->counts, list->begins);
 }
 
@@ -87,6 +87,7 @@ enum status masks_open(struct masks *m, struct group *group, int nonblocking, st
     *m = (struct masks){.group = group, .words = mask_words(rank->graph->manifest.d)};
     if (group->whole)
         return e->status;
+    m->nonblocking = nonblocking;
     if (e->status == ST_OK && group->of_host)
         m->bits = group->mask;
     else if (e->status == ST_OK)
@@ -94,14 +95,11 @@ enum status masks_open(struct masks *m, struct group *group, int nonblocking, st
     if (e->status == ST_OK)
         open_list(&m->list, group, m->words, e);
     m->devices_list = rank->backend->masks->read_words != NULL && m->list.most > 0;
-    if (nonblocking && m->words > 0)
-        mask_reduction_open(&m->reduction, rank->comm, group->leaders, m->words, rank->budget, e);
     return e->status;
 }
 
 void masks_close(struct masks *m, const struct rank *rank)
 {
-    mask_reduction_close(m->reduction, rank->budget);
     close_list(&m->list, rank);
     if (m->group != NULL && !m->group->of_host)
         rank->backend->messages->host_release(m->bits);
@@ -132,7 +130,7 @@ static enum status read_updates(struct masks *m, struct error *e)
     return e->status;
 }
 
-enum status masks_tell(struct masks *m, uint64_t *changed, struct error *e)
+enum status masks_count_changed(struct masks *m, uint64_t *changed, struct error *e)
 {
     if (!m->is_read)
         read_updates(m, e);
@@ -163,8 +161,8 @@ static void reduce_whole(struct masks *m, struct exchange_counts *counts)
 {
     add_words(m, m->list.own, m->is_whole ? 0 : m->changed);
     count_sent(m, m->words * sizeof *m->bits, counts);
-    if (m->reduction != NULL)
-        mask_reduction_begin(m->reduction, m->bits);
+    if (m->nonblocking)
+        comm_window_begin_or_masks(m->group->leaders, m->bits, m->words);
     else
         comm_window_or_masks(m->group->leaders, m->bits, m->words);
 }
@@ -175,28 +173,28 @@ static int takes_list(const struct masks *m)
     return m->devices_list && m->is_sparse && !m->group->of_host;
 }
 
-static void reduce_lists(struct masks *m, const struct rank_note *told, struct exchange_counts *counts)
+static void reduce_lists(struct masks *m, const struct rank_note *notes, struct exchange_counts *counts)
 {
     count_sent(m, m->changed * sizeof *m->list.own, counts);
-    gather_lists(&m->list, m->group, told);
+    gather_lists(&m->list, m->group, notes);
     if (!takes_list(m))
         add_words(m, m->list.all, m->list.gathered);
 }
 
-int masks_reduce(struct masks *m, const struct rank_note *told, struct exchange_counts *counts)
+int masks_reduce(struct masks *m, const struct rank_note *notes, struct exchange_counts *counts)
 {
-    m->is_sparse = list_suffices(&m->list, told, m->group->rank->comm->ranks);
+    m->is_sparse = list_suffices(&m->list, notes, m->group->rank->comm->ranks);
     if (reduces(m) && m->is_sparse)
-        reduce_lists(m, told, counts);
+        reduce_lists(m, notes, counts);
     else if (reduces(m) && !m->begun)
         reduce_whole(m, counts);
     m->begun = 0;
-    return m->reduction != NULL && !m->is_sparse;
+    return m->nonblocking && !m->is_sparse;
 }
 
 int masks_are_here(const struct masks *m)
 {
-    return m->reduction == NULL || mask_reduction_is_over(m->reduction);
+    return !m->nonblocking || comm_masks_are_here();
 }
 
 /* ---- while normals are looked for ---- */

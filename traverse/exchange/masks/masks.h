@@ -6,8 +6,8 @@
  *
  * The steps of a level between groups, in their order:
  * 1. masks_begin, if masks are reduced while devices still look for normals. masks_move goes on with it.
- * 2. masks_tell: counts the changed words of the group's mask, for this rank's note to the others.
- * 3. masks_reduce, once all have told, if any device found a delegate. masks_are_here asks whether it is over.
+ * 2. masks_count_changed: counts the changed words of the group's mask, for this rank's note to the others.
+ * 3. masks_reduce, once all notes are known, if any device found a delegate. masks_are_here asks whether it is over.
  * 4. masks_take gives the result to the devices.
  * Member 0 calls them, except for those with a `member` parameter, which every member calls.
  */
@@ -17,7 +17,6 @@
 #include "traverse/exchange/exchange_counts.h"
 #include "traverse/exchange/group.h"
 
-#include "formats/mpi/mask_reduction.h"
 
 /* The non-zero words of a mask, with their places: fewer bytes than the mask if they are few. */
 struct mask_list {
@@ -31,7 +30,7 @@ struct masks {
     const struct group *group;
     uint64_t words;
     uint64_t *bits; /* [words]: the mask of the group on its way to and from MPI; NULL: the group holds all shards */
-    struct mask_reduction *reduction; /* of non-blocking reductions; NULL: there are none */
+    int nonblocking;
     struct mask_list list;
     int devices_list; /* devices list the words of masks, and take lists of them */
 
@@ -67,10 +66,10 @@ int masks_move(struct masks *masks, struct exchange_counts *counts);
 void masks_await_answer(struct masks *masks, struct exchange_counts *counts);
 
 /* Gives rank_note.changed, this rank's word to the others. */
-enum status masks_tell(struct masks *masks, uint64_t *changed, struct error *e);
+enum status masks_count_changed(struct masks *masks, uint64_t *changed, struct error *e);
 
 /* Reduces masks. Returns whether they are still under way, as in a non-blocking reduction. */
-int masks_reduce(struct masks *masks, const struct rank_note *told, struct exchange_counts *counts);
+int masks_reduce(struct masks *masks, const struct rank_note *notes, struct exchange_counts *counts);
 
 /* Lets MPI go on; 0: a reduction is under way. A rank that does not reduce has none to wait for. */
 int masks_are_here(const struct masks *masks);

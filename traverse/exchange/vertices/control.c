@@ -31,7 +31,7 @@ void vertices_share(struct vertices *v, const struct rank_note *own)
     }
     comm_alltoall_u64(v->rank->comm, v->control, in, (int)width);
     for (uint32_t r = 0; r < R; r++)
-        memcpy(&v->told[r], in + r * width, sizeof *v->told);
+        memcpy(&v->notes[r], in + r * width, sizeof *v->notes);
 }
 
 struct parcel control_incoming(const struct vertices *v, uint32_t rank, uint32_t from, uint32_t to)

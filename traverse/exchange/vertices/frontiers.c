@@ -5,8 +5,8 @@
 
 /* ---- opening ---- */
 
-/* Tells every device of this rank which normals of a shard have nn edges. */
-static void tell_sources(const struct group *group, uint32_t shard, uint64_t *mask, struct error *e)
+/* Lets every device of this rank know which normals of a shard have nn edges. */
+static void share_sources(const struct group *group, uint32_t shard, uint64_t *mask, struct error *e)
 {
     const struct rank *rank = group->rank;
     const uint32_t owner = rank_of_shard(shard, rank->comm->ranks), device = device_of_shard(shard, rank->comm->ranks);
@@ -31,7 +31,7 @@ enum status open_frontiers(struct vertices *v, struct group *group, struct error
                 "normals with nn edges", e);
     if (comm_agree(rank->comm, e) == ST_OK) {
         for (uint32_t s = 0; s < p; s++)
-            tell_sources(group, s, mask, e);
+            share_sources(group, s, mask, e);
     }
     memory_release(rank->budget, mask);
     return e->status;
@@ -72,7 +72,7 @@ static enum status send_all(const struct vertices *v, struct exchange_counts *co
     size_t messages = 0;
     for (uint32_t s = 0; s < v->rank->graph->manifest.p; s++) {
         uint32_t rank = rank_of_shard(s, comm->ranks), device = device_of_shard(s, comm->ranks);
-        uint32_t mine = shard_of_device(comm->rank, device, comm->ranks); /* as many as the other rank has */
+        uint32_t mine = shard_of_device(comm->rank, device, comm->ranks); /* both ranks have equally many devices */
         uint64_t bytes = 4 * frontier_words(v->group, device, mine);
         if (group_has_shard(v->group, s))
             continue;

@@ -43,7 +43,7 @@ struct vertices {
     struct outbox *box;            /* [G from][R][G to]; those to this group stay empty */
     struct buffer *send, *receive; /* [G], grown as needed */
     uint64_t *control;         /* [2][R] rows to and from each rank: a note, and G*G counts */
-    struct rank_note *told;    /* [R], by vertices_share */
+    struct rank_note *notes;    /* [R], by vertices_share */
     struct transfer *sends;    /* [R*G]: of frontiers */
     struct transfer *receives; /* [R*G*G] */
     size_t receive_count;
@@ -83,8 +83,8 @@ enum status vertices_drop_duplicates(const struct vertices *vertices, const stru
 void vertices_share(struct vertices *vertices, const struct rank_note *own);
 
 enum status vertices_begin(struct vertices *vertices, struct exchange_counts *counts, struct error *e);
-enum status vertices_move(struct vertices *vertices, struct error *e); /* does what can be done now */
-int vertices_are_here(const struct vertices *vertices); /* and sent */
+enum status vertices_move(struct vertices *vertices, struct error *e); /* does all that is possible now */
+int vertices_are_here(const struct vertices *vertices); /* and are sent */
 void vertices_end(struct vertices *vertices);
 
 /* Gives the frontiers of this group to the devices of all others. */
