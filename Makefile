@@ -44,6 +44,7 @@ cuda_c     =
 cuda_cu    = $(wildcard traverse/cuda/*.cu traverse/cuda/*/*.cu)
 proof_cu   = $(wildcard traverse/graph500/cuda/*.cu)
 batch_cu   = $(wildcard traverse/batch/cuda/*.cu)
+paths_cu   = $(wildcard traverse/paths/cuda/*.cu)
 else
 cuda_c     = $(filter-out traverse/cuda/cuda_plan.c,$(wildcard traverse/cuda/*.c traverse/cuda/*/*.c))
 endif
@@ -55,9 +56,10 @@ tools_src    = $(filter-out $(TOOLS:%=tools/%.c) $(archive_without_$(ARCHIVE)), 
                  $(wildcard tools/*.c tools/*/*.c tools/*/*/*.c))
 graph500_src = $(wildcard traverse/graph500/*.c) $(if $(filter 1,$(CUDA)),$(wildcard traverse/graph500/cuda/*.c))
 grid_src     = $(wildcard traverse/grid/*.c)
-paths_src    = $(wildcard traverse/paths/*.c)
+joined_src   = $(wildcard traverse/joined/*.c) $(if $(filter 1,$(CUDA)),$(wildcard traverse/joined/cuda/*.c))
+paths_src    = $(wildcard traverse/paths/*.c) $(if $(filter 1,$(CUDA)),$(wildcard traverse/paths/cuda/*.c))
 batch_src    = $(wildcard traverse/batch/*.c) $(if $(filter 1,$(CUDA)),$(wildcard traverse/batch/cuda/*.c))
-traverse_src = $(filter-out $(cuda_c) $(graph500_src) $(grid_src) $(paths_src) $(batch_src),\
+traverse_src = $(filter-out $(cuda_c) $(graph500_src) $(grid_src) $(joined_src) $(paths_src) $(batch_src),\
                  $(wildcard traverse/*.c traverse/*/*.c traverse/cuda/*/*.c traverse/exchange/*/*.c))
 unit_src     = $(wildcard tests/unit/*.c)
 plain_tests  = oracle treecheck mkgraph
@@ -123,6 +125,7 @@ $(BUILD)/traverse/report/machine.o: $(revision_used)
 cuda_obj  = $(cuda_cu:%=$(BUILD)/%.o)
 proof_obj = $(proof_cu:%=$(BUILD)/%.o)
 batch_obj = $(batch_cu:%=$(BUILD)/%.o)
+paths_obj = $(paths_cu:%=$(BUILD)/%.o)
 
 # what the MPI library can do is looked up in the running program
 $(BUILD)/bin/dbfs-traverse $(BUILD)/tests/gpu_kernels $(BUILD)/tests/fail_cuda: LDLIBS += -ldl
@@ -146,14 +149,14 @@ $(BUILD)/bin/dbfs-graph500: $(call obj,$(graph500_src) $(filter-out traverse/mai
 
 # so does the search between pairs
 $(BUILD)/bin/dbfs-paths: LDLIBS += -ldl
-$(BUILD)/bin/dbfs-paths: $(call obj,$(paths_src) $(filter-out traverse/main.c,$(traverse_src))) \
-                         $(cuda_obj) $(libmpi) $(libformats)
+$(BUILD)/bin/dbfs-paths: $(call obj,$(joined_src) $(paths_src) $(filter-out traverse/main.c,$(traverse_src))) \
+                         $(cuda_obj) $(paths_obj) $(libmpi) $(libformats)
 	@mkdir -p $(@D)
 	$(mpicc) $(ALL_CFLAGS) $(LDFLAGS) -o $@ $^ $(LDLIBS) $(cuda_libs)
 
 # many roots at once, on what dbfs-traverse has around a search
 $(BUILD)/bin/dbfs-batch: LDLIBS += -ldl
-$(BUILD)/bin/dbfs-batch: $(call obj,$(batch_src) $(filter-out traverse/main.c,$(traverse_src))) \
+$(BUILD)/bin/dbfs-batch: $(call obj,$(joined_src) $(batch_src) $(filter-out traverse/main.c,$(traverse_src))) \
                          $(cuda_obj) $(batch_obj) $(libmpi) $(libformats)
 	@mkdir -p $(@D)
 	$(mpicc) $(ALL_CFLAGS) $(LDFLAGS) -o $@ $^ $(LDLIBS) $(cuda_libs)

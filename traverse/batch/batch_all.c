@@ -13,7 +13,7 @@ enum { STEP = 1024 };
 
 BATCH_INLINE void push_others_of(struct batch_search *s, struct tally *t, uint64_t begin, uint64_t end, const int W)
 {
-    const struct batch_rows *rows = s->graph->push;
+    const struct joined_rows *rows = s->graph->push;
     int alone = s->threads == 1;
     for (uint64_t u = begin; u < end; u++) {
         uint64_t bits[BATCH_MOST_WORDS], any = 0, last = rows->offsets[u + 1];
@@ -44,7 +44,7 @@ BATCH_BY_WORDS(clear_next)
 BATCH_INLINE uint64_t pull_row(const struct batch_search *s, uint64_t v, const uint64_t *missing, uint64_t *got,
                                const int W)
 {
-    const struct batch_rows *rows = s->graph->pull;
+    const struct joined_rows *rows = s->graph->pull;
     uint64_t first = rows->offsets[v], last = rows->offsets[v + 1], at = first;
     while (at < last) {
         uint64_t u = rows->columns[at++], lacks = 0;
@@ -75,7 +75,7 @@ BATCH_INLINE void find_vertex(struct batch_search *s, struct tally *t, uint64_t 
         return;
     for (int j = 0; j < W; j++)
         seen[j] |= got[j];
-    batch_count(t, got, batch_weight(s->graph->push, v), W);
+    batch_count(t, got, joined_weight(s->graph->push, v), W);
     t->vertices++;
     t->edges += s->graph->push->offsets[v + 1] - s->graph->push->offsets[v];
 }

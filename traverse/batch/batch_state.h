@@ -29,7 +29,7 @@ struct batch_list {
 };
 
 struct batch_search {
-    const struct batch_graph *graph;
+    const struct joined_graph *graph;
     struct gang *gang;
     int threads, words;
     int alone;                   /* threads that search from one root each; 0: all from all roots of a batch */
@@ -82,7 +82,7 @@ BATCH_INLINE int batch_offer(struct batch_search *s, uint64_t v, const uint64_t 
     return s->marks[v] == 0 && __atomic_exchange_n(&s->marks[v], 1, __ATOMIC_RELAXED) == 0;
 }
 
-/* Counts the bits of a vertex, which has this batch_weight. */
+/* Counts the bits of a vertex, which has this joined_weight. */
 BATCH_INLINE void batch_count(struct tally *t, const uint64_t *bits, int weight, const int W)
 {
     if (weight != t->shift) {

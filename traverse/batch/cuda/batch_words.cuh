@@ -41,11 +41,6 @@ template <int W> __device__ static inline batch_words<W> missing_in(const gpu_ba
     return missing;
 }
 
-__device__ static inline uint64_t row_edges(const gpu_batch_rows &rows, uint64_t v)
-{
-    return rows.offsets[v + 1] - rows.offsets[v];
-}
-
 /* ---- counts by root ---- */
 
 /* A warp's words are rows of a matrix of bits: bit i of lane k becomes bit k of lane i. */
