@@ -82,7 +82,11 @@ EMULATED_MEMORY=32K check_exit 5 'a GPU with 32 KiB' "$paths" -q -@ 1 --backend 
 check_says 'GPU 0: .*joined_gpu.c.*cudaMalloc' 'names the GPU and the call'
 EMULATED_GPUS=0 check_exit 5 'cuda without a GPU' "$paths" -@ 1 -q --backend cuda -n 1 "$tmp/rmat"
 check_says '--backend cuda: there is no GPU' 'says so'
-EMULATED_GPUS=0 check_exit 0 'auto without a GPU' "$paths" -@ 1 -q -n 1 "$tmp/rmat"
+EMULATED_GPUS=0 check_exit 0 'auto without a GPU' "$paths" -@ 1 -q -n 64 "$tmp/rmat"
+for pairs in 63 64; do
+    EMULATED_KERNELS=$tmp/auto.$pairs check_exit 0 "auto, $pairs pairs" "$paths" -@ 1 -q -n $pairs "$tmp/rmat"
+done
+check 'takes the GPU for many' test ! -s "$tmp/auto.63" -a -s "$tmp/auto.64"
 
 [ $mode = long ] && BACKEND=cuda bash tests/cli/dbfs-paths.sh 2>&1 | sed "s/^\(ok\|not ok\|skip\) - /&emulated: /"
 finish

@@ -1,10 +1,15 @@
-/* pair_backend.c: where pairs are searched, as dbfs-traverse chooses it; see pair_backend.h */
+/* pair_backend.c: chooses where pairs are searched; see pair_backend.h */
 #include "pair_backend.h"
 
-enum status pair_backend_choose(const struct pair_backend **pair, enum backend_choice choice, struct error *e)
+enum { PAIRS_FOR_GPU = 64 };
+
+enum status pair_backend_choose(const struct pair_backend **pair, enum backend_choice choice, uint64_t pairs,
+                                struct error *e)
 {
     const struct backend *backend;
     *pair = &pair_cpu;
+    if (choice == BACKEND_AUTO && pairs < PAIRS_FOR_GPU)
+        return ST_OK;
     if (backend_choose(&backend, choice, e) != ST_OK)
         return e->status;
 #ifdef DBFS_CUDA

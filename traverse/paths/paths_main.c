@@ -90,7 +90,7 @@ static enum status set_up(struct run *run, struct error *e)
     if (run->comm.rank == 0)
         outputs_check(args, e);
     if (e->status == ST_OK)
-        pair_backend_choose(&run->job.backend, args->backend, e);
+        pair_backend_choose(&run->job.backend, args->backend, args->count / 2, e);
     if (e->status == ST_OK && open_graph(run, e) == ST_OK && args->map != NULL)
         name_map_open(&run->map, args->map, run->graph.manifest.totals.n, &run->budget, e);
     if (e->status == ST_OK)
