@@ -13,8 +13,8 @@ MPIEXEC ?= $(shell command -v mpiexec.mpich || command -v mpiexec || command -v 
 
 -include config.mk
 
-# The CUDA backend is built where nvcc is found; `make CUDA=0` leaves it out. The H200's own code,
-# and PTX from which the driver makes that of others.
+# The CUDA backend is built if nvcc is found; `make CUDA=0` leaves it out. It has code for the H200, and PTX from which
+# the driver makes code for others.
 NVCC      ?= $(shell command -v nvcc || ls /usr/local/cuda/bin/nvcc 2>/dev/null)
 CUDA      ?= $(if $(NVCC),1,0)
 CUDA_ARCH ?= -gencode arch=compute_90,code=sm_90 -gencode arch=compute_75,code=compute_75
@@ -60,6 +60,7 @@ batch_src    = $(wildcard traverse/batch/*.c) $(if $(filter 1,$(CUDA)),$(wildcar
 traverse_src = $(filter-out $(cuda_c) $(graph500_src) $(grid_src) $(paths_src) $(batch_src),\
                  $(wildcard traverse/*.c traverse/*/*.c traverse/cuda/*/*.c traverse/exchange/*/*.c))
 unit_src     = $(wildcard tests/unit/*.c)
+gpu_test_src = $(filter-out tests/gpu/staging_mpi.c tests/gpu/fail_cuda.c,$(wildcard tests/gpu/*.c))
 plain_tests  = oracle treecheck mkgraph
 
 CC_LINK = $(CC)
@@ -79,7 +80,7 @@ $(BUILD)/%.o: %.c
 	@mkdir -p $(@D)
 	$(CC) $(ALL_CFLAGS) $(CPPFLAGS) -MMD -MP -c -o $@ $<
 
-# what sees MPI
+# files that see MPI
 $(call obj,$(mpi_src)): $(BUILD)/%.o: %.c
 	@mkdir -p $(@D)
 	$(mpicc) $(ALL_CFLAGS) $(CPPFLAGS) -MMD -MP -c -o $@ $<
@@ -98,7 +99,7 @@ $(libformats) $(libmpi):
 	@rm -f $@
 	$(AR) rcs $@ $^
 
-# changes where ARCHIVE is another than last time
+# changes if ARCHIVE differs from last time
 archive_used = $(BUILD)/archive.used
 $(archive_used): always
 	@mkdir -p $(@D)
@@ -109,7 +110,7 @@ $(libtools): $(call obj,$(tools_src)) $(archive_used)
 	@rm -f $@
 	$(AR) rcs $@ $(filter %.o,$^)
 
-# changes where the revision is another than last time
+# changes if the revision differs from last time
 revision = $(shell git describe --always --dirty --tags 2>/dev/null)
 revision_used = $(BUILD)/revision.used
 $(revision_used): always
@@ -124,46 +125,24 @@ cuda_obj  = $(cuda_cu:%=$(BUILD)/%.o)
 proof_obj = $(proof_cu:%=$(BUILD)/%.o)
 batch_obj = $(batch_cu:%=$(BUILD)/%.o)
 
-# what the MPI library can do is looked up in the running program
-$(BUILD)/bin/dbfs-traverse $(BUILD)/tests/gpu_kernels $(BUILD)/tests/fail_cuda: LDLIBS += -ldl
-$(BUILD)/bin/dbfs-traverse: $(call obj,$(traverse_src)) $(cuda_obj) $(libmpi) $(libformats)
+# Programs of traverse/ share all objects of dbfs-traverse but its main file. The 2D search has a search and a command
+# line of its own. -ldl: the program asks at run time what its MPI library can do.
+shared_src = $(filter-out traverse/main.c,$(traverse_src))
+$(BUILD)/bin/dbfs-traverse: $(call obj,$(traverse_src))
+$(BUILD)/bin/dbfs-traverse-2d: $(call obj,$(grid_src) \
+    $(filter-out traverse/search/bfs.c traverse/options/traverse_program.c,$(traverse_src)))
+$(BUILD)/bin/dbfs-graph500: $(call obj,$(graph500_src) $(shared_src)) $(proof_obj)
+$(BUILD)/bin/dbfs-paths: $(call obj,$(paths_src) $(shared_src))
+$(BUILD)/bin/dbfs-batch: $(call obj,$(batch_src) $(shared_src)) $(batch_obj)
+# the validator of the benchmark, on answers with planted faults; kernels beside their twins on the CPU
+$(BUILD)/tests/plant_faults: $(BUILD)/tests/plant_faults.o
+$(BUILD)/tests/gpu_kernels: $(call obj,$(gpu_test_src))
+$(BUILD)/tests/plant_faults $(BUILD)/tests/gpu_kernels: \
+    $(call obj,$(filter-out %_main.c,$(graph500_src)) $(shared_src)) $(proof_obj)
+searching = $(filter-out $(TOOLS),$(PROGRAMS))
+$(searching:%=$(BUILD)/bin/%) $(BUILD)/tests/plant_faults $(BUILD)/tests/gpu_kernels: $(cuda_obj) $(libmpi) $(libformats)
 	@mkdir -p $(@D)
-	$(mpicc) $(ALL_CFLAGS) $(LDFLAGS) -o $@ $^ $(LDLIBS) $(cuda_libs)
-
-# the 2D search shares all objects of dbfs-traverse but its search and its command line
-$(BUILD)/bin/dbfs-traverse-2d: LDLIBS += -ldl
-$(BUILD)/bin/dbfs-traverse-2d: $(call obj,$(grid_src) $(filter-out traverse/search/bfs.c traverse/options/traverse_program.c,$(traverse_src))) \
-                               $(cuda_obj) $(libmpi) $(libformats)
-	@mkdir -p $(@D)
-	$(mpicc) $(ALL_CFLAGS) $(LDFLAGS) -o $@ $^ $(LDLIBS) $(cuda_libs)
-
-# the benchmark shares all objects of dbfs-traverse but its main file
-$(BUILD)/bin/dbfs-graph500 $(BUILD)/tests/plant_faults: LDLIBS += -ldl
-$(BUILD)/bin/dbfs-graph500: $(call obj,$(graph500_src) $(filter-out traverse/main.c,$(traverse_src))) \
-                            $(cuda_obj) $(proof_obj) $(libmpi) $(libformats)
-	@mkdir -p $(@D)
-	$(mpicc) $(ALL_CFLAGS) $(LDFLAGS) -o $@ $^ $(LDLIBS) $(cuda_libs)
-
-# so does the search between pairs
-$(BUILD)/bin/dbfs-paths: LDLIBS += -ldl
-$(BUILD)/bin/dbfs-paths: $(call obj,$(paths_src) $(filter-out traverse/main.c,$(traverse_src))) \
-                         $(cuda_obj) $(libmpi) $(libformats)
-	@mkdir -p $(@D)
-	$(mpicc) $(ALL_CFLAGS) $(LDFLAGS) -o $@ $^ $(LDLIBS) $(cuda_libs)
-
-# many roots at once, on what dbfs-traverse has around a search
-$(BUILD)/bin/dbfs-batch: LDLIBS += -ldl
-$(BUILD)/bin/dbfs-batch: $(call obj,$(batch_src) $(filter-out traverse/main.c,$(traverse_src))) \
-                         $(cuda_obj) $(batch_obj) $(libmpi) $(libformats)
-	@mkdir -p $(@D)
-	$(mpicc) $(ALL_CFLAGS) $(LDFLAGS) -o $@ $^ $(LDLIBS) $(cuda_libs)
-
-# the validator of the benchmark, on answers with planted faults
-$(BUILD)/tests/plant_faults: $(BUILD)/tests/plant_faults.o \
-    $(call obj,$(filter-out %_main.c traverse/main.c,$(graph500_src) $(traverse_src))) \
-    $(cuda_obj) $(proof_obj) $(libmpi) $(libformats)
-	@mkdir -p $(@D)
-	$(mpicc) $(ALL_CFLAGS) $(LDFLAGS) -o $@ $^ $(LDLIBS) $(cuda_libs)
+	$(mpicc) $(ALL_CFLAGS) $(LDFLAGS) -o $@ $(filter %.o,$^) $(libmpi) $(libformats) $(LDLIBS) -ldl $(cuda_libs)
 
 $(BUILD)/bin/edgeconv: LDLIBS += $(archive_libs_$(ARCHIVE))
 # the tools that run under mpiexec too
@@ -173,7 +152,7 @@ $(TOOLS:%=$(BUILD)/bin/%): $(BUILD)/bin/%: $(BUILD)/tools/%.o $(libtools) $(libf
 	@mkdir -p $(@D)
 	$(CC_LINK) $(ALL_CFLAGS) $(LDFLAGS) -o $@ $< $(libtools) $(filter $(libmpi),$^) $(libformats) $(LDLIBS)
 
-# scripts in sh contain what they share; the version is that of all programs
+# scripts in sh contain the files that they share; the version is that of all programs
 spliced = $(wildcard tools/report/*.sh tools/model/*) formats/rates.def
 $(BUILD)/bin/dbfs-report $(BUILD)/bin/dbfs-model: $(BUILD)/bin/%: tools/%.sh $(spliced) formats/base/cli.h
 	@mkdir -p $(@D)
@@ -186,7 +165,7 @@ $(BUILD)/bin/dbfs: scripts/dbfs.sh
 
 # ---- man pages ----
 
-# what several pages share is in man/common.mdoc
+# text that several pages share is in man/common.mdoc
 $(BUILD)/man/%: man/% man/common.mdoc man/splice.awk
 	@mkdir -p $(@D)
 	awk -f man/splice.awk man/common.mdoc $< >$@.part
@@ -217,7 +196,7 @@ $(unit_bin): $(BUILD)/tests/%: $(BUILD)/tests/unit/%.o $(libtools) $(libmpi) $(l
 	@mkdir -p $(@D)
 	$(unit_link) $(ALL_CFLAGS) $(LDFLAGS) -o $@ $^ $(LDLIBS)
 
-# what scripts/fit-rates fits rates of TH to
+# prints the rows to which scripts/fit-rates fits rates of TH
 $(BUILD)/tests/th_steps: $(BUILD)/tests/th_steps.o $(libtools) $(libmpi) $(libformats)
 	@mkdir -p $(@D)
 	$(mpicc) $(ALL_CFLAGS) $(LDFLAGS) -o $@ $^ $(LDLIBS)
@@ -227,25 +206,17 @@ $(plain_bin): $(BUILD)/tests/%: tests/%.c
 	@mkdir -p $(@D)
 	$(CC) $(ALL_CFLAGS) $(LDFLAGS) -o $@ $<
 
-# The kernels beside the CPU's twins: all of dbfs-graph500 but its main file.
-gpu_test_src = $(filter-out tests/gpu/staging_mpi.c tests/gpu/fail_cuda.c,$(wildcard tests/gpu/*.c))
 gpu_test_bin = $(if $(filter 1,$(CUDA)),$(addprefix $(BUILD)/tests/,gpu_kernels fail_cuda staging_mpi.so))
 
 $(BUILD)/tests/gpu/%.o: tests/gpu/%.c
 	@mkdir -p $(@D)
 	$(CC) $(ALL_CFLAGS) $(cuda_flags) $(CPPFLAGS) -MMD -MP -c -o $@ $<
 
-$(BUILD)/tests/gpu_kernels: $(call obj,$(gpu_test_src) \
-    $(filter-out %_main.c traverse/main.c,$(graph500_src) $(traverse_src))) \
-    $(cuda_obj) $(proof_obj) $(libmpi) $(libformats)
-	@mkdir -p $(@D)
-	$(mpicc) $(ALL_CFLAGS) $(LDFLAGS) -o $@ $^ $(LDLIBS) $(cuda_libs)
-
-# dbfs-traverse with calls of the CUDA runtime that fail: they go to what the first object has in their place
+# dbfs-traverse with calls of the CUDA runtime that fail: they go to the stand-ins in the first object
 stand_ins = $$(nm $< | sed -n 's/.* T __wrap_/-Wl,--wrap=/p')
 $(BUILD)/tests/fail_cuda: $(call obj,tests/gpu/fail_cuda.c $(traverse_src)) $(cuda_obj) $(libmpi) $(libformats)
 	@mkdir -p $(@D)
-	$(mpicc) $(ALL_CFLAGS) $(LDFLAGS) -o $@ $^ $(stand_ins) $(LDLIBS) $(cuda_libs)
+	$(mpicc) $(ALL_CFLAGS) $(LDFLAGS) -o $@ $^ $(stand_ins) $(LDLIBS) -ldl $(cuda_libs)
 
 # preloaded before the MPI library; a program's own CUDA runtime must not see this one's
 $(BUILD)/tests/staging_mpi.so: tests/gpu/staging_mpi.c
@@ -257,7 +228,7 @@ $(BUILD)/tests/staging_mpi.so: tests/gpu/staging_mpi.c
 test-env:
 	@echo "export $(test_env)"
 
-# preloaded into a program whose allocations are to fail
+# preloaded into a program: makes an allocation fail
 fail_alloc = $(BUILD)/tests/fail_alloc.so
 $(fail_alloc): tests/fail_alloc.c
 	@mkdir -p $(@D)
@@ -315,7 +286,7 @@ tests-bin: $(unit_bin) $(plain_bin) $(gpu_test_bin) $(fail_alloc) $(count_mpi) $
            $(fake_nvml) $(BUILD)/tests/plant_faults $(BUILD)/tests/th_steps \
            $(BUILD)/tests/mutate fuzz-bin $(emulated_if_possible)
 
-# what scripts/check-gpu.sh runs
+# the programs that scripts/check-gpu.sh runs
 tests-gpu: $(gpu_test_bin) $(plain_bin) $(count_mpi) $(pretend) $(fake_nvml) $(BUILD)/tests/plant_faults $(BUILD)/tests/mutate
 
 test_env = BUILD='$(BUILD)' MPIEXEC='$(MPIEXEC)' CC='$(CC)' MPICC='$(MPICC)' ARCHIVE='$(ARCHIVE)' \
@@ -355,8 +326,8 @@ asan ubsan: deps
 	@$(MAKE) --no-print-directory BUILD='$(BUILD)/$@' CFLAGS='$($@_flags)' all tests-bin
 	@$(test_env) BUILD='$(BUILD)/$@' CFLAGS='$($@_flags)' tests/run.sh short
 
-# Programs with several threads under ThreadSanitizer. It knows the barriers of clang's OpenMP, by its library
-# archer, and not those of gcc's; MPI is left out.
+# Programs with several threads under ThreadSanitizer. Through the library archer it knows the barriers of clang's OpenMP,
+# and not those of gcc's; MPI is left out.
 ARCHER ?= $(firstword $(wildcard /usr/lib/llvm-*/lib/libarcher.so))
 tsan: deps
 	@test -n '$(ARCHER)' || { echo 'tsan: needs clang with libarcher (libomp-dev), or ARCHER=FILE'; exit 2; }
@@ -371,7 +342,7 @@ matrix: deps
 	            BUILD='$(BUILD)/'$$cc-$$mpi check || failed=1; \
 	    else echo "skip - $$cc with $$mpi: not installed"; fi; done; done; exit $$failed
 
-# what is built is not shown
+# compiler commands are not shown
 demo: deps
 	@echo 'building with $(if $(all_jobs),$(shell nproc) cores,the cores that -j names)'
 	@$(MAKE) --no-print-directory -s $(all_jobs) all
@@ -426,7 +397,7 @@ deb: all
 deb-check: deb
 	@scripts/deb-check.sh "$$(ls -t $(BUILD)/dbfs*_$(version)_*.deb | head -n 1)"
 
-# what git knows, as it is in the working tree
+# the files that git knows, as they are in the working tree
 dist:
 	@mkdir -p $(BUILD)
 	git ls-files -z | tar --null -T - --sort=name --owner=0 --group=0 --numeric-owner --mode=go=rX,u+rw \
@@ -450,7 +421,7 @@ help:
 	@echo 'make fuzz        every fuzz target for FUZZ_SECONDS (180) of CPU time; clang: libFuzzer'
 	@echo 'make experiments every figure and table of the papers, small, into $(BUILD)/experiments/index.html'
 	@echo 'make install     programs, man pages, completions into DESTDIR/PREFIX; uninstall removes them'
-	@echo 'make deb         a Debian package, of what CUDA= says; make deb-check tries it in a clean chroot'
+	@echo 'make deb         a Debian package, with CUDA or without; make deb-check tries it in a clean chroot'
 	@echo 'make dist        an archive of the sources'
 	@echo 'variables        CC MPICC MPIEXEC NVCC CUDA=0|1 CUDA_ARCH CFLAGS LDFLAGS PREFIX (or prefix) DESTDIR BUILD'
 	@echo '                 (on the command line or in config.mk)'

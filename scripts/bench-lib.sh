@@ -1,9 +1,10 @@
-# bench-lib.sh: the parts that benchmarks share: their set-up, their graphs, and other programs as peers. A script sources it
-# in the root of the repository, under `set -euo pipefail`. Before that it may set `settings` to the names of the
-# environment variables that choose what it does.
+# bench-lib.sh: functions that benchmarks share: set-up, graphs, and other programs as peers. A script sources it in
+# the root of the repository, under `set -euo pipefail`. Before that it may set `settings` to the names of the
+# environment variables that it reads.
 #
-# Every benchmark begins with its command, the machine, the GPUs, the revision and the date. RESULTS=FILE keeps all of its
-# standard output in FILE, which appears when the benchmark ends. REVISION names the revision where there is no git.
+# Each benchmark begins with its command, the machine, the GPUs, the revision and the date. RESULTS=FILE keeps all of
+# its standard output in FILE, which appears when the benchmark ends. REVISION names the revision where there is no
+# git.
 
 bin=${BUILD:-build}/bin
 tests=${BUILD:-build}/tests
@@ -14,14 +15,14 @@ keeper=
 
 ratio() { awk -v a="$1" -v b="$2" 'BEGIN { printf "%.2f", a / b }'; }
 
-median() { # FILE [COLUMN]; nothing if there is no line
+median() { # FILE [COLUMN]: prints nothing for an empty file
     awk -v column="${2:-1}" '{ print $column }' "$1" 2>/dev/null | sort -g |
         awk '{ a[NR] = $1 } END { if (NR > 0) printf "%.4g", (a[int((NR + 1) / 2)] + a[int(NR / 2) + 1]) / 2 }'
 }
 
 # ---- the description of a run ----
 
-quoted() { # WORD...: as one would type them
+quoted() { # WORD...: prints the words as one would type them
     local word
     for word in "$@"; do
         case $word in
@@ -44,7 +45,7 @@ describe_run() { # ARGUMENT...
     echo "revision: ${REVISION:-$(git describe --always --dirty 2>/dev/null || echo unknown)}; $(date -u +%F)"
 }
 
-leave() { # puts the results in place, if any are kept
+leave() { # puts the results in place, if they are kept
     local status=$?
     if [ -n "$keeper" ]; then
         exec >&-
@@ -62,16 +63,16 @@ if [ -n "${RESULTS:-}" ]; then
 fi
 describe_run "$@"
 
-# ---- graphs. Paths and grids want `make tests-bin` ----
+# ---- graphs; paths and grids need `make tests-bin` ----
 
-convert() { # FILE: each line an undirected edge, unless the format says otherwise; words get numbers
+convert() { # FILE: each line is an undirected edge, unless the format says otherwise; names get numbers
     "$bin/edgeconv" -q -u --force -o "$work/edges" "$1" 2>"$work/why" ||
         "$bin/edgeconv" -q --force -o "$work/edges" "$1" 2>>"$work/why" ||
         "$bin/edgeconv" -q -u --compact="$work/map" --force -o "$work/edges" "$1" 2>>"$work/why"
 }
 
-# Writes $work/edges, and $roots: options that choose them.
-make_graph() { # GRAPH
+# GRAPH: writes $work/edges, and sets $roots to options that choose roots
+make_graph() {
     local size=${1##*[a-z]}
     roots="-n ${ROOTS:-16}"
     case $1 in
@@ -89,7 +90,7 @@ make_graph() { # GRAPH
 
 left_out() { sed 's/^/left out: /' "$work/why" | tail -1 >&2; }
 
-files_of() { # a folder's graphs; what edgeconv refuses is left out with its reason
+files_of() { # lists the graphs of a folder, and tells why edgeconv refuses any other file
     local file
     for file in "$1"/*; do
         case $file in *.md | *.properties) continue ;; esac
@@ -97,20 +98,20 @@ files_of() { # a folder's graphs; what edgeconv refuses is left out with its rea
     done
 }
 
-# ---- peers: other programs, on the edge stream `edges` of so many `vertices`, with `threads`, from the roots that
-# begin the lines of the file `ours`. Files that a peer wants are made beside `edges`, once ----
+# ---- peers: other programs, on the edge stream `edges` of `vertices` vertices, with `threads` threads, from the
+# roots that begin the lines of `ours`. Files for a peer are made once, beside `edges` ----
 
 peer_names=()
 peer_commands=()
 
-# Whether the argument is NAME=COMMAND; keeps it then.
-add_peer() { # ARGUMENT
+# NAME=COMMAND: keeps it as a peer; fails for any other argument
+add_peer() {
     [ ! -e "$1" ] && [[ $1 =~ ^[A-Za-z0-9_.-]+= ]] || return 1
     peer_names+=("${1%%=*}")
     peer_commands+=("${1#*=}")
 }
 
-fill() { # COMMAND: replaces its words; makes the files that it names
+fill() { # COMMAND: replaces its words, and makes the files that they name
     local command=$1 word format file
     for word in pairs=u32 text=text sg=sg; do
         format=${word#*=}
@@ -127,9 +128,9 @@ fill() { # COMMAND: replaces its words; makes the files that it names
     echo "${command//'{threads}'/$threads}"
 }
 
-# Writes lines "ROOT SECONDS [REACHED LEVELS [CHECKSUM]]"; ROOT is - where the peer does not say it. Searches
-# that were printed before a peer failed count.
-run_peer() { # COMMAND OUTPUT
+# COMMAND OUTPUT: writes lines "ROOT SECONDS [REACHED LEVELS [CHECKSUM]]"; ROOT is - if the peer does not say it.
+# Searches that a peer printed before it failed count.
+run_peer() {
     local failed=0
     OMP_NUM_THREADS=$threads timeout "${LIMIT:-600}" bash -c "$(fill "$1")" >"$work/said" 2>"$work/why" ||
         failed=$?

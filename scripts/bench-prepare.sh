@@ -1,16 +1,16 @@
 #!/bin/bash
-# bench-prepare.sh: all that comes before a search, beside other programs, on one graph: generating, converting, packing,
-# checking results, and the way from text to distances by one command.
+# bench-prepare.sh: times all steps before a search beside other programs, on one graph: generating, converting,
+# packing, checking results, and one command from text to distances.
 #
 #   GAPBS=/path/to/gapbs GRAPH500=/path/to/graph500_reference_bfs scripts/bench-prepare.sh [SCALE | FILE.el [ROUNDS]]
 #
-# The graph is RMAT of SCALE (22), or that of a file with an undirected edge on each line; then nothing is generated. The
-# user builds the peers, outside this repository; a peer that is not named is left out. All files lie in a memory-backed
-# folder. Programs take turns, ROUNDS times (5). A pause of PAUSE seconds (3) precedes each run, since a virtual machine's host
-# may take back the memory of one program while the next runs, and Linux takes 5% of every second from those who used
-# more under `chrt -f`. The last lines have the medians: of wall-clock, and where both programs end in distances
-# also of processors. The time of packing does not include that of synchronising files, which stands beside it. `dbfs` writes
-# distances, GAPBS none.
+# The graph is RMAT of SCALE (22), or a file with an undirected edge on each line, and then nothing is generated. The
+# user builds the peers outside this repository; a peer that is not named is left out. All files lie in a folder in
+# memory. Programs take turns, ROUNDS times (5). A pause of PAUSE seconds (3) precedes each run, as the host of a
+# virtual machine may take back the memory of one program while the next runs, and Linux takes 5% of each second from
+# programs that used more under `chrt -f`. The last lines have medians of wall-clock time, and of processor time where
+# both programs end with distances. The time of packing excludes the syncing of files, which is a row of its own.
+# `dbfs` writes distances, GAPBS none.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 graph=${1:-22}
@@ -20,7 +20,7 @@ settings='GAPBS GRAPH500 PAUSE'
 . scripts/bench-lib.sh
 TIMEFORMAT='%R %U %S'
 
-# took COMMAND...: prints the seconds that it ran, and keeps those of processors; its output goes to $work/said
+# took COMMAND...: prints its seconds of wall-clock time, and keeps its processor time; its output goes to $work/said
 took() {
     sleep "$pause"
     { time "$@" >"$work/said" 2>&1; } 2>&1 | awk -v processors="$work/processors" '{ print $2 + $3 >processors; print $1 }'
@@ -36,7 +36,7 @@ versus() {
 
 case $graph in
 *[!0-9]*)
-    grep -v '^[#%]' "$graph" >"$work/graph.el" # GAPBS stops at a comment, and searches what it has
+    grep -v '^[#%]' "$graph" >"$work/graph.el" # GAPBS stops reading at a comment, and searches the edges before it
     "$bin/edgeconv" -q -u -o "$work/edges" "$work/graph.el"
     scale=
     ;;

@@ -1,39 +1,39 @@
 #!/bin/bash
-# bench-scale.sh: the worth of more GPUs and more ranks of one host: searches of the same graphs in several
-# set-ups, and their ratios.
+# bench-scale.sh: shows the gain from more GPUs and more ranks of a host: the same graphs in several set-ups, and
+# ratios of their rates.
 #
 #   scripts/bench-scale.sh [STAGE...]      (default: rmat uniform grid four figure8)
 #
-#   rmat     RMAT on one and on all GPUs, in one process and with a rank for each, by peer memory and by
+#   rmat     RMAT on one GPU and on all, in one process and with a rank for each GPU, by memory of peers and by
 #            messages through the host; weak scaling; options of the exchange
-#   uniform  a uniform random graph with the TH suggested and without delegates
-#   grid     microseconds a level of a graph of many small levels
+#   uniform  a uniform random graph, with the suggested TH and without delegates
+#   grid     a grid, for microseconds a level in many small levels
 #   four     four shards, in 1, 2 and 4 ranks, which share the GPUs where there are fewer; --local-all2all
-#   figure8  the eight combinations of --reduction, --local-all2all and --uniquify by messages of lists: times
-#            of the parts of a search, as in figure 8 of the paper, vertices and bytes before and after
-#   th       TH suggested for all GPUs beside a sweep, in one process and by messages through the host
-#   cpu      two ranks of half the cores beside one of all, on the CPU
+#   figure8  the eight combinations of --reduction, --local-all2all and --uniquify with messages of lists: times of
+#            the parts of a search, as in figure 8 of the paper, and vertices and bytes before and after
+#   th       the suggested TH for all GPUs beside a sweep, in one process and by messages through the host
+#   cpu      two ranks of half the cores each beside one rank of all cores, on the CPU
 #
-# A set-up is a pack, a layout and options. A layout is ranks x GPUs of each; on the CPU ranks share the cores. A
-# stage makes the packs of its set-ups, then runs all set-ups in turn, ROUNDS times. Every run is a row. After the
-# rows come the ratios: of the best rounds, the range of those round by round, and that of the least medians;
-# `must` is what was asked for. All set-ups of a graph have to find the same distances. The environment:
+# A set-up is a packing, a layout and options. A layout is ranks x GPUs of each; on the CPU ranks share the cores. A
+# stage packs for its set-ups, and then runs all set-ups in turn, ROUNDS times. Each run is a row. Ratios follow the
+# rows: of the best rounds, the range round by round, and of the least medians; `must` is the wanted ratio. All
+# set-ups of a graph must find the same distances. The environment:
 #   GPUS      2 or 4;  BACKEND  cuda, or cpu, which rehearses without a GPU
 #   SCALE     of `rmat` on one GPU (26): all GPUs search SCALE + log2 GPUs;  TH_SCALES  of `th` ("26 27")
 #   UNIFORM   scale of `uniform` (24);  GRID  side of `grid` (4000);  FOUR  scale of `four` and `figure8` (24)
 #   CPU       scale of `cpu` (25);  TH  of `th` ("0 8 32 64 128 inf")
 #   ROOTS     searches of a run (64; `grid` has two corners and its middle);  ROUNDS (3)
-#   HOSTS     addresses with commas between, of hosts that the ranks are dealt to in turn; WORK must then be a folder
-#             that all of them see, and the programs lie at the same place
-#   SETUPS    a pattern of awk: only set-ups whose whole name is like it are run (names are in column `set-up`)
-#   BUDGET    seconds: what would begin later is left out, and what runs then is ended (default: no limit)
+#   HOSTS     addresses of hosts, separated by commas, which get ranks in turn; WORK must then be a folder that all of
+#             them see, and the programs lie at the same place
+#   SETUPS    a pattern of awk that chooses set-ups by their whole name (column `set-up`)
+#   BUDGET    seconds after which nothing begins and the running program is ended (default: no limit)
 #   LIMIT     seconds that one program may run (120);  PACK  options for dbfs-pack
 #   RAW       a folder that keeps the output of every run, with --json
 #   WORK      a folder in memory for graphs (default: /dev/shm)
 #   RESULTS   a file that keeps the table, with command, machine, revision and date (scripts/results/)
 #
-# Exit 4 if set-ups find other distances, 1 if a program fails, 2 for a stage that there is not. Grids want
-# `make tests-bin`.
+# Exit 4 if set-ups find different distances, 1 if a program fails, 2 for an unknown stage. Grids need `make
+# tests-bin`.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 export TMPDIR=${WORK:-/dev/shm}
@@ -77,16 +77,16 @@ make_edges() { # GRAPH
     mv "$work/edges" "$work/$1.edges"
 }
 
-# TH is a number, inf, or the links for which one is suggested.
-pack() { # GRAPH P TH
+# GRAPH P TH: TH is a number, inf, or the links for which one is suggested
+pack() {
     local th="-t $3"
     case $3 in peer | host) th="--for $machine --links $3" ;; esac
     timeout "$(limit)" "$bin/dbfs-pack" -q -p "$2" $th -@ $(((cores + 1) / 2)) ${PACK:-} -o "$work/$1-$2-$3" \
         "$work/$1.edges" 2>"$work/why-$1-$2-$3"
 }
 
-# Makes the packs that are missing, two side by side.
-prepare() { # FILE of set-ups
+# FILE of set-ups: packs where a packing is missing, two side by side
+prepare() {
     local label graph layout rest pids=
     while read -r label graph layout rest; do
         [ -e "$(pack_of "$graph" "$layout")" ] || echo "${graph%/*} $(shards_of "$layout") ${graph#*/}"
@@ -122,9 +122,10 @@ run_setup() { # STAGE ROUND LABEL GRAPH/TH LAYOUT [OPTION...]
     make_row "$stage" "$round" "$label" "$graph" "$layout" "$of" "$*"
 }
 
-# Stage, round, set-up, graph, TH, layout, searches, us (median, mean, least), GTEPS, us a level, vertices of nn that
-# a search sends, the memory of the exchange, checksum, options
-make_row() { # STAGE ROUND LABEL GRAPH/TH LAYOUT OUTPUT OPTIONS
+# STAGE ROUND LABEL GRAPH/TH LAYOUT OUTPUT OPTIONS: prints a row: stage, round, set-up, graph, TH, layout, searches,
+# us (median, mean, least), GTEPS, us a level, nn vertices that a search sends, memory of the exchange, checksum,
+# options
+make_row() {
     local th
     th=$(sed -n 's/^th //p' "$(pack_of "$4" "$5")/manifest")
     tr ',{}' '\n' <"$6.json" | awk -v OFS='\t' -v row="$1 $2 $3 ${4%/*} $th $5" -v options="${7:--}" \
@@ -140,8 +141,8 @@ make_row() { # STAGE ROUND LABEL GRAPH/TH LAYOUT OUTPUT OPTIONS
     tail -1 "$table" | tr '\t' '\n' | xargs -d '\n' printf "$columns"
 }
 
-# Runs the set-ups, ROUNDS times in turn. A line is: LABEL GRAPH/TH LAYOUT [OPTION...]
-measure() { # STAGE <SET-UPS
+# STAGE <SET-UPS: runs the set-ups, ROUNDS times in turn. A line is LABEL GRAPH/TH LAYOUT [OPTION...]
+measure() {
     local stage=$1 round line
     awk -v wanted="^(${SETUPS:-.*})\$" '$1 ~ wanted' >"$work/setups"
     [ -s "$work/setups" ] || return 0
@@ -165,8 +166,8 @@ drop() { rm -rf "$work/$1"[.-]*; } # GRAPH
 
 # ---- ratios ----
 
-# How many times as fast: GTEPS of the best rounds, of each round, and by the least medians
-over() { # STAGE SET-UP OVER MUST TEXT
+# STAGE SET-UP OVER MUST TEXT: prints the ratio of GTEPS: of the best rounds, of each round, and by the least medians
+over() {
     awk -F'\t' -v stage="$1" -v one="$2" -v two="$3" -v must="$4" -v text="$5" '
         function smaller(a, b) { return !b || a < b ? a : b }
         $1 == stage { teps[$3, $2] = $11; median[$3] = smaller($8, median[$3]); if ($11 > best[$3]) best[$3] = $11
@@ -185,9 +186,9 @@ us_a_level() { # STAGE SET-UP MUST TEXT
         END { printf "%-62s %8s  must be %s\n", text, least ? least : "-", must }' "$table"
 }
 
-# The set-up of this name has the TH suggested; those of other TH have the name and the TH. The ratio is its mean
-# time over the least of all.
-over_the_best() { # SET-UP GRAPH MUST TEXT
+# SET-UP GRAPH MUST TEXT: prints the mean time of the set-up, which has the suggested TH, over the least of all TH.
+# The others are named after it and their TH.
+over_the_best() {
     awk -F'\t' -v one="$1" -v graph="$2" -v must="$3" -v text="$4" '
         $1 != "th" || $4 != graph || index($3, one) != 1 { next }
         { label = substr($3, length(one) + 1) }
@@ -201,8 +202,9 @@ over_the_best() { # SET-UP GRAPH MUST TEXT
 
 # ---- stages ----
 
-# Lines of set-ups in each layout of all GPUs with several ranks, by peer memory
-in_ranks() { # LABEL-SUFFIX GRAPH/TH MEMORY [OPTION...]
+# LABEL-SUFFIX GRAPH/TH MEMORY [OPTION...]: prints set-ups in each layout of all GPUs with several ranks, by memory of
+# peers
+in_ranks() {
     local suffix=$1 graph=$2 memory=$3 ranks
     shift 3
     for ((ranks = 2; ranks <= gpus; ranks *= 2)); do
@@ -293,7 +295,7 @@ END
     over four 2x2-list-l 2x2-list 1.0 'the same with lists'
 }
 
-# The tables are of the fastest round of each. --breakdown takes time, so these rows are no measure for others.
+# Tables show the fastest round of each combination. --breakdown takes time, so do not compare these rows with others.
 stage_figure8() {
     local scale=${FOUR:-24} reduction gather unique label kept
     measure figure8 <<END
@@ -317,7 +319,7 @@ END
     "$bin/dbfs-report" exchange "${kept[-1]}" | sed "s|^$raw/figure8-\(.*\)-[0-9]*.json|\1|"
 }
 
-# All TH are packed first, then searched; the packs of a scale are dropped before the next.
+# all TH are packed first, then searched; the next scale drops these packings
 stage_th() {
     local scale th all=1x$gpus ranks=${gpus}x1
     for scale in ${TH_SCALES:-26 27}; do

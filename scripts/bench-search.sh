@@ -1,51 +1,51 @@
 #!/bin/bash
-# bench-search.sh: dbfs-traverse by both clocks on graphs of many shapes, beside other builds, options and programs, as
-# one table.
+# bench-search.sh: times dbfs-traverse by both clocks on graphs of many shapes, beside other builds, options and
+# programs, in one table.
 #
 #   scripts/bench-search.sh [GRAPH | FOLDER | NAME=COMMAND]...
 #
-# A GRAPH is rmatS, uniformS (2^S vertices, edge factor 16), uniformSeE (edge factor E), pathN, gridN (N x N), or a file
-# that edgeconv reads; a FOLDER stands for each such file in it. Without any: a small suite of all shapes. Paths and grids
-# want `make tests-bin`.
+# A GRAPH is rmatS, uniformS (2^S vertices, edge factor 16), uniformSeE (edge factor E), pathN, gridN (N x N), or a
+# file that edgeconv reads. A FOLDER stands for each such file in it. The default is a small suite of all shapes.
+# Paths and grids need `make tests-bin`.
 #
-# NAME=COMMAND is a peer: another program, which the user builds outside this repository. COMMAND is a line of
-# shell, in which these words are replaced:
+# NAME=COMMAND is a peer: another program, which the user builds outside this repository. COMMAND is a line of shell,
+# in which these words are replaced:
 #   {pairs}    a file of undirected edges, two 32-bit ids each
 #   {text}     the same as text, an edge a line
-#   {sg}       the graph as GAPBS serialises it
+#   {sg}       the graph in GAPBS's serialised format
 #   {edges}    the graph as an edge stream of dbfs
 #   {n}        the number of vertices; ids are below it
 #   {roots}    the ids of the roots
 #   {count}    the number of roots
 #   {threads}  the threads to use, also in OMP_NUM_THREADS
-# For each search a peer prints "ROOT SECONDS [REACHED LEVELS [CHECKSUM]]", where CHECKSUM is that of
-# dbfs-traverse, or, as GAPBS does, "Trial Time: SECONDS". Examples:
+# For each search a peer prints "ROOT SECONDS [REACHED LEVELS [CHECKSUM]]", where CHECKSUM is that of dbfs-traverse,
+# or "Trial Time: SECONDS", as GAPBS does. Examples:
 #   'GAPBS=gapbs/bfs -f {sg} -n {count}'        'mine=./mine {pairs} {n} {roots}'
 #
-# The environment says how it runs:
+# The environment:
 #   BACKEND   cpu, cuda or both (default: cuda where there is a GPU, else cpu); with both, cuda is compared
 #   THREADS   of the cpu backend and of peers: one number, or several, each with rows of its own (default: all cores)
-#   ROOTS     how many are sampled for each graph (16), or `ends`: its two ends and its middle, which are
-#             always the roots of a path or a grid
-#   ROUNDS    processes of each program (3): in a round all programs take turns, because machines drift
-#   EACH      seconds (20) after which a row has no further round
-#   TH        thresholds, each with rows of its own: numbers, inf, memory (the rule of the paper), suggested, the default,
-#             which is the TH predicted to be fastest with BACKEND, or sweep: powers of 2, and all that are suggested
-#   BEFORE    the folder of another build's programs: its dbfs-traverse takes the same roots
-#   OPTIONS   options of dbfs-traverse that are compared, with `;` between rows: '--resident packed;--resident host'
-#   CHECK     1: the same for --direction push, pull and cost, on graphs of up to 20,000 levels
+#   ROOTS     the number of sampled roots of a graph (16), or `ends`: its two ends and its middle, which are always the
+#             roots of a path or a grid
+#   ROUNDS    processes of each program (3); in a round all programs take turns, because machines drift
+#   EACH      seconds (20) after which a row gets no further round
+#   TH        thresholds, each with rows of its own: numbers, inf, memory (the paper's rule), suggested (the default:
+#             predicted to be fastest with BACKEND), or sweep: powers of 2, and all that are suggested
+#   BEFORE    a folder with another build's programs, whose dbfs-traverse takes the same roots
+#   OPTIONS   options of dbfs-traverse to compare, separated by `;`: '--resident packed;--resident host'
+#   CHECK     1 compares also --direction push, pull and cost, on graphs of up to 20,000 levels
 #   PACK      more options for dbfs-pack
 #   RUN       words before each program: 'taskset -c 0-15', 'numactl -i all', 'chrt -f 10'
 #   LIMIT     seconds that one program may run (600)
-#   SWEEP     a file that takes a line for each row of dbfs, for `scripts/fit-rates sweeps`
+#   SWEEP     a file that gets a line for each row of dbfs, for `scripts/fit-rates sweeps`
 #   WORK      a folder for graphs (default: /dev/shm)
 #   RESULTS   a file that keeps the table, with command, machine, revision and date (scripts/results/)
 #
-# A row is a program on a graph: TH, in brackets if suggested; threads; processes; mean levels; medians over the processes
-# of their means over the roots, in ms: the search for distances and its answer, the search that records parents and its
-# answer; us a level and GTEPS (harmonic mean over input edges) of the first; how many times as fast dbfs was by search, answer
-# and answer with parents; and whether the distances are those of dbfs, whose own row has their checksum. Peers have one
-# time. Exit 1 if a graph cannot be read or dbfs fails, 4 if distances differ.
+# A row is a program on a graph: TH, in brackets if suggested; threads; processes; mean levels; medians over the
+# processes of their means over the roots, in ms: the search for distances and its answer, the search with parents and
+# its answer; us a level and GTEPS (harmonic mean over input edges) of the first; how many times as fast dbfs was by
+# search, answer, and answer with parents; and whether the distances equal those of dbfs, whose own row has their
+# checksum. Peers have one time. Exit 1 if a graph cannot be read or dbfs fails, 4 if distances differ.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 export TMPDIR=${WORK:-/dev/shm}
@@ -68,7 +68,7 @@ farthest() { # ROOT: prints the last vertex that a search finds, and leaves all 
     awk '$2 >= far { far = $2; id = $1 } END { print id }' "$work/depths"
 }
 
-ends() { # prints the two ends of the graph, about, and a vertex half-way between them
+ends() { # prints about the two ends of the graph and a vertex half-way between them
     local some one other
     "$bin/dbfs-traverse" --no-check --backend cpu -n 1 "$work/shards" >"$work/said"
     some=$(awk '$1 == "root" { print $2 }' "$work/said")
@@ -90,9 +90,9 @@ search() { # PROGRAM BACKEND ANSWER OUTPUT OPTION...
         "$work/said" >"$output"
 }
 
-# Appends "ms answer-ms us/level GTEPS levels" of the searches in $work/theirs to the times of a program, and to its
-# verdicts whether they are those of dbfs.
-note() { # LABEL KIND
+# LABEL KIND: appends "ms answer-ms us/level GTEPS levels" of the searches in $work/theirs to the times of a program,
+# and to its verdicts whether they are those of dbfs
+note() {
     awk -v ours="$ours" -v times="$work/times.$1.$2" '
         BEGIN {
             while ((getline line <ours) > 0) {
@@ -130,7 +130,7 @@ both_clocks() { # LABEL PROGRAM BACKEND OPTION...
     done
 }
 
-# Lines "LABEL<tab>PROGRAM<tab>BACKEND<tab>OPTIONS" of dbfs in all ways that are compared; the first is dbfs itself.
+# prints lines "LABEL<tab>PROGRAM<tab>BACKEND<tab>OPTIONS" for dbfs in each compared way; the first is dbfs itself
 ways() {
     local backend options
     for backend in $backends; do printf 'dbfs-%s\t%s\t%s\t\n' "$backend" "$bin/dbfs-traverse" "$backend"; done
@@ -146,7 +146,7 @@ ways() {
     done
 }
 
-rounds() { # runs all programs in turns; sets `done_rounds`
+rounds() { # runs all programs in turn and sets `done_rounds`
     local begun=$SECONDS i label program backend options
     rm -f "$work"/times.* "$work"/verdicts.*
     ways >"$work/ways"
@@ -174,7 +174,7 @@ times_as_fast() { # THEIRS OURS
 
 show() { # GRAPH TH LABEL
     local verdict ms=("$(of "$3.depths" 1)" "$(of "$3.depths" 2)" "$(of "$3.parents" 1)" "$(of "$3.parents" 2)") own=dbfs-$first
-    # a peer has one time, to which both clocks of dbfs are compared
+    # a peer has one time, which both clocks of dbfs are compared with
     local theirs=("${ms[0]}" "${ms[1]}" "${ms[3]}")
     [ -n "${ms[2]}" ] || { theirs=("${ms[0]}" "${ms[0]}" "${ms[0]}") && ms[1]=; }
     verdict=$(grep -m 1 -e 'differ$' -e '^failed' "$work/verdicts.$3" || tail -n 1 "$work/verdicts.$3")
@@ -186,7 +186,7 @@ show() { # GRAPH TH LABEL
         "$(times_as_fast "${theirs[2]}" "$(of "$own.parents" 2)")" "$verdict"
 }
 
-keep_sweep() { # GRAPH TH: a line for scripts/fit-rates
+keep_sweep() { # GRAPH TH: writes a line for scripts/fit-rates
     local class manifest=$work/shards/manifest delegates counts=
     delegates=$(sed -n 's/^delegates //p' "$manifest")
     for class in nn nd dn dd; do counts+=$(sed -n "s/^edges-$class //p" "$manifest")$'\t'; done
@@ -214,7 +214,8 @@ bench_th() { # GRAPH TH
 
 # ---- thresholds ----
 
-threshold_options() { # TH, a word of $TH; nothing for a suggested one if PACK gives another
+# TH, a word of $TH; prints nothing for a suggested TH if PACK gives another
+threshold_options() {
     case $1$backends in
     suggested*)
         [[ " ${PACK:-}" != *" -t"* ]] || return 0 ;;&
@@ -226,7 +227,8 @@ threshold_options() { # TH, a word of $TH; nothing for a suggested one if PACK g
     esac
 }
 
-sweep() { # the TH suggested for each machine, kept in $work/suggested; prints them, and powers of 2 that differ in delegates
+# prints the suggested TH for each machine, which $work/suggested keeps, and powers of 2 that differ in delegates
+sweep() {
     local machine
     for machine in gpu cpu both; do
         "$bin/degsplit" -q -p 1 --for $machine --force --sweep "$work/sweep" -o /dev/null "$edges"
@@ -239,7 +241,7 @@ sweep() { # the TH suggested for each machine, kept in $work/suggested; prints t
         END { if (want["inf"]) print "inf" }' "$work/sweep"
 }
 
-sum_up_sweep() { # GRAPH: what is fastest, and what the TH suggested take beside it
+sum_up_sweep() { # GRAPH: prints the fastest TH, and the time of the suggested TH over it
     awk -v graph="$1" '
         FILENAME ~ /suggested$/ { th[$1] = $2; next }
         { ms[$1] = $2; if (!least || $2 < least) { least = $2; best = $1 } }

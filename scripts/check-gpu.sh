@@ -4,17 +4,17 @@
 #   scripts/check-gpu.sh [quick] [check] [sanitize] [trust] [bench] [answers] [graph500] [capacity]   (default: check)
 #
 # It needs an MPI, and nvcc and GPUs unless BACKEND=cpu; edgeconv is built without libarchive where that is missing.
-# Devices beyond the number of GPUs share them, so every layout also runs on one GPU. Ranks that share GPUs all search
-# where --exchange-memory is given; otherwise rank 0 searches for all.
-# - quick: tests for a change of a kernel, in less than 90 s: kernels beside their twins, every layout on a small
+# If there are more devices than GPUs, devices share them, so each layout also runs on one GPU. Ranks that share GPUs
+# all search if --exchange-memory is given; otherwise rank 0 searches for all.
+# - quick: tests for a change of a kernel, in less than 90 s: kernels beside their twins, each layout on a small
 #   graph, traces, dbfs-graph500 with planted faults.
-# - check: more graphs, trees, messages in device memory whatever the MPI library takes, proofs.
+# - check: more graphs, trees, messages in device memory with any MPI library, proofs.
 # - sanitize: compute-sanitizer's four tools on the kernels, each way to search, messages, and proofs.
-# Their parts run side by side. Each stage takes less than 8 minutes: what has not ended LIMIT seconds after the stage
-# began is ended, and has failed. Each part and each stage ends in a line "stage NAME: N passed, N failed, S s", and the
-# script in one "N passed, N failed".
-#   LAYOUTS   ranks x GPUs to run (default: 1x1 with one GPU, else also 1x2 2x1 1x4 2x2 4x1); the small graph of
-#             `quick` and `check` takes all of them by itself
+# Their parts run side by side. Each stage takes less than 8 minutes: a part that has not ended LIMIT seconds after
+# the stage began is ended and has failed. Each part and each stage ends in a line "stage NAME: N passed, N failed, S
+# s", and the script in one "N passed, N failed".
+#   LAYOUTS   ranks x GPUs to run (default: 1x1 with one GPU, else also 1x2 2x1 1x4 2x2 4x1); `quick` and `check` run all of
+#             them on a small graph in any case
 #   SCALES    of the RMAT graphs of `check` (default: 16 18 20 22 24)
 #   LIMIT     seconds for each of `quick`, `check` and `sanitize` (420)
 #   BENCH_SCALE, CAPACITY_SCALE, TRUST_SCALE   of the graphs of `bench`, `answers` and `graph500` (26),
@@ -60,12 +60,12 @@ fi
 . tests/lib.sh
 work=$(mktemp -d "${WORK:-$(folder_in_memory)}/dbfs-gpu.XXXXXX") || exit 1
 trap 'rm -rf "$tmp" "$work"' EXIT
-graphs=$work/graphs # of all lanes
+graphs=$work/graphs # all lanes share these
 mkdir "$graphs"
 traverse=$BIN/dbfs-traverse
 passed=0 failed=0 turn=0
 
-outcome() { # NAME CODE [DETAIL]; 124 is that of `limited`
+outcome() { # NAME CODE [DETAIL]: 124 is the code of `limited`
     if [ "$2" = 0 ]; then
         passed=$((passed + 1))
     else
@@ -74,7 +74,7 @@ outcome() { # NAME CODE [DETAIL]; 124 is that of `limited`
     fi
 }
 
-check_command() { # NAME COMMAND...: lines "ok", "not ok" and "skip" of a test, and its exit code
+check_command() { # NAME COMMAND...: takes the lines "ok", "not ok" and "skip" of a test, and its exit code
     local name=$1
     shift
     limited ${sanitizer:-} "$@" >"$tmp/out" 2>&1
@@ -84,19 +84,20 @@ check_command() { # NAME COMMAND...: lines "ok", "not ok" and "skip" of a test, 
     failed=$((failed + $(grep -c '^not ok' "$tmp/out")))
 }
 
-# Until the stage has to end; 124: it had to
+# COMMAND...: runs it until the stage must end; 124 says that it was ended
 limited() {
     [ -n "${deadline:-}" ] || { "$@"; return; }
     timeout -k 5 $((deadline > SECONDS ? deadline - SECONDS : 1)) "$@"
 }
 
-ended() { # NAME START: of a stage, or of a part of it
+# NAME START: prints the counts of a stage or part
+ended() {
     echo "stage $1: $passed passed, $failed failed, $((SECONDS - $2)) s"
 }
 
-# In the background, with folders and counts of its own, and a share of the cores; at most half as many side by side as
-# there are cores. Open MPI would bind the ranks of all lanes to the first cores.
-lane() { # NAME COMMAND...
+# NAME COMMAND...: runs in the background, with folders and counts of its own and a share of the cores. At most half
+# as many lanes run side by side as there are cores. Open MPI would bind the ranks of all lanes to the first cores.
+lane() {
     local name=$1 most=$(($(nproc) / 2))
     shift
     while [ "$(jobs -rp | wc -l)" -ge $((most > 4 ? most : 4)) ]; do
@@ -114,10 +115,10 @@ lane() { # NAME COMMAND...
         rm -rf "$work"
     ) &
     lanes="${lanes:-} $name"
-    turn=$((turn + 4)) # lanes begin with other options
+    turn=$((turn + 4)) # the next lane begins with other options
 }
 
-join_lanes() { # one without counts has failed
+join_lanes() { # a lane without counts has failed
     local name ok bad
     wait
     for name in $lanes; do
@@ -130,13 +131,14 @@ join_lanes() { # one without counts has failed
 
 value() { sed -n "s/^$1: *\([^ ]*\).*/\1/p" "$2"; }
 
-layouts_of() { # P: those of $layouts with P devices
+layouts_of() { # P: prints the layouts with P devices
     for layout in $layouts; do
         [ $((${layout%x*} * ${layout#*x})) = "$1" ] && echo "$layout"
     done
 }
 
-run_layout() { # LAYOUT DIR OPTION...; $sanitizer, where set, runs each rank; $preload is a library
+# LAYOUT DIR OPTION...: $sanitizer, if set, runs each rank; $preload is a library
+run_layout() {
     local layout=$1 dir=$2
     shift 2
     limited "$MPIEXEC" -n "${layout%x*}" ${sanitizer:-} ${preload:+env "LD_PRELOAD=$preload"} "$traverse" \
@@ -146,16 +148,16 @@ run_layout() { # LAYOUT DIR OPTION...; $sanitizer, where set, runs each rank; $p
 pack() { # EDGES P TH DIR
     local th=
     case $3 in
-        suggested) th='--for gpu' ;; # mostly one class of edges
-        memory) th='--suggest memory' ;; # all four
+        suggested) th='--for gpu' ;; # nearly all edges are of one class
+        memory) th='--suggest memory' ;; # all four classes have edges
         *) th="-t $3" ;;
     esac
     [ -e "$4/manifest" ] || "$BIN/dbfs-pack" -q ${share:-} -p "$2" $th ${PACK_OPTIONS:-} -o "$4" "$1"
 }
 
-# ---- RMAT graphs of all lanes: the first lane that asks for one makes it ----
+# ---- RMAT graphs, which all lanes share: the first lane that needs one makes it ----
 
-once() { # FILE COMMAND...: which makes the file, under a lock
+once() { # FILE COMMAND...: runs the command, which makes the file, under a lock
     local file=$1
     shift
     ( flock 9 && { [ -e "$file" ] || "$@"; } ) 9>"$graphs/$(basename "$(dirname "$file")")-$(basename "$file").lock"
@@ -174,13 +176,14 @@ write_reference() { # DIR FILE
     "$traverse" -q ${share:-} -n 8 --backend cpu "$1" | sed -n 's/^distance_checksum: //p' >"$2"
 }
 
-rmat_reference() { # SCALE: the checksum of 8 searches by CPUs
+rmat_reference() { # SCALE: prints the checksum of 8 searches by CPUs
     local file=$graphs/rmat-$1.checksum dir
     dir=$(rmat_shards "$1" 1 memory) && once "$file" write_reference "$dir" "$file" && cat "$file"
 }
 
-# Packs the graph in $work/edges for each number of devices, in $pack_s seconds, and removes it in the end.
-each_layout() { # TH COMMAND: calls COMMAND LAYOUT FOLDER for each layout
+# TH COMMAND: packs the graph in $work/edges for each number of devices, calls COMMAND LAYOUT FOLDER for each layout,
+# and removes the packings. $pack_s has the seconds of packing.
+each_layout() {
     local p layout start dir=$work/each
     for p in 1 2 4; do
         [ -n "$(layouts_of $p)" ] || continue
@@ -195,11 +198,11 @@ each_layout() { # TH COMMAND: calls COMMAND LAYOUT FOLDER for each layout
     rm -f "$work/edges"
 }
 
-# ---- check: distances and parents of every layout and option ----
+# ---- check: distances and parents of each layout and option ----
 
-# Small graphs have a kernel of their own on a lone GPU, and the usual one with --direction cost, push and pull.
-# Devices that have all shards run the levels by themselves, except where factors or a form are given: then it is the
-# level loop. Options of messages say nothing where none is sent.
+# A lone GPU searches small graphs with a kernel of its own, and with the usual one for --direction cost, push and
+# pull. Devices that have all shards run the levels by themselves, unless factors or a form are given: then the level
+# loop runs. Options of messages have no effect where none is sent.
 options_list() {
     cat <<END
 --direction auto
@@ -219,12 +222,12 @@ options_list() {
 END
 }
 
-# Each run takes the next set of options, so that all meet all layouts over the graphs.
+# Each run takes the next set of options, so that all options meet all layouts over the graphs.
 next_options() {
     local count
     count=$(options_list | wc -l)
     options=$(options_list | sed -n "$((turn % count + 1))p")
-    # with several ranks: by the memory of peers, which auto might do without, and by messages
+    # several ranks: by memory of peers, which auto might not choose, and by messages
     [ "${1%x*}" = 1 ] || options="$options --exchange-memory $(case $((turn % 5)) in
         1 | 3) echo host ;; 4) echo auto ;; *) echo peer ;; esac)"
     turn=$((turn + 1))
@@ -239,7 +242,8 @@ check_distances() { # NAME DIR LAYOUT EXPECTED
     outcome "$1 $3 $options" $? "$got for $4 $(head -c 400 "$tmp/err")"
 }
 
-check_parents() { # NAME TEXT DIR LAYOUT ROOT: distances and parents, against the text
+# NAME TEXT DIR LAYOUT ROOT: distances and parents agree with the text
+check_parents() {
     rm -f "$tmp/depths" "$tmp/parents"
     next_options "$4"
     run_layout "$4" "$3" -q -r "$5" --backend "$backend" $options --depths "$tmp/depths" \
@@ -270,14 +274,14 @@ check_graph() { # NAME EDGES THRESHOLDS [TEXT ROOT]
     rm -f "$edges"
 }
 
-from_text() { # NAME THRESHOLDS ROOT: the graph in $work/text
+from_text() { # NAME THRESHOLDS ROOT: checks the graph in $work/text
     "$BIN/edgeconv" -q -u --force -o "$work/edges" "$work/text"
     check_graph "$1" "$work/edges" "$2" "$work/text" "$3"
 }
 
-# Messages in device memory, whatever the MPI library takes: tests/gpu/staging_mpi.c stands in for a
-# library that takes it, and counts the messages. The CPU backend sends none.
-check_device_memory_run() { # NAME DIR LAYOUT EXPECTED OPTION...
+# NAME DIR LAYOUT EXPECTED OPTION...: sends messages in device memory with any MPI library: tests/gpu/staging_mpi.c
+# makes it accept such messages, and counts them. The CPU backend sends none.
+check_device_memory_run() {
     local name=$1 dir=$2 layout=$3 expected=$4 got memory=device least=1
     shift 4
     [ "$backend" = cpu ] && memory=auto least=0
@@ -290,8 +294,8 @@ check_device_memory_run() { # NAME DIR LAYOUT EXPECTED OPTION...
         "$got for $expected, $staged messages $(head -c 400 "$tmp/err")"
 }
 
-# Every option in each layout of several ranks; of two TH by turns.
-check_device_memory() { # LAYOUT
+# LAYOUT: runs each option in each layout of several ranks, with two TH in turn
+check_device_memory() {
     local layout=$1 p dir th expected staged runs=0 messages=0
     p=$((${layout%x*} * ${layout#*x}))
     expected=$(rmat_reference 16)
@@ -305,7 +309,8 @@ check_device_memory() { # LAYOUT
     outcome "device memory, $layout: messages" $? "$runs runs, $messages messages"
 }
 
-check_real_memory() { # what the MPI library itself takes; where it is the host's, no other
+# runs the MPI library's own support of device memory, if it has any
+check_real_memory() {
     local dir real
     dir=$(rmat_shards 16 1 memory)
     limited "$traverse" -n 1 --backend "$backend" "$dir" >"$tmp/out" 2>"$tmp/err"
@@ -331,11 +336,11 @@ check_rmat() { # SCALES THRESHOLDS
                 done
             done
         done
-        [ "$scale" -lt 19 ] || rm -rf "$graphs/rmat-$scale"[-.]* # other lanes take none so large
+        [ "$scale" -lt 19 ] || rm -rf "$graphs/rmat-$scale"[-.]* # other lanes take no graph as large
     done
 }
 
-check_layouts() { # TH...: a small graph in every layout
+check_layouts() { # TH...: runs a small graph in each layout
     local layouts='1x1 1x2 2x1 1x4 2x2 4x1'
     check_rmat 16 "$*"
 }
@@ -362,7 +367,7 @@ check_others() {
     grep -v '^#' datasets/usa-road-NY.txt >"$work/text" && from_text 'USA-road NY' memory 0
 }
 
-# dbfs-graph500: its tests, with planted faults, where it searches and proves on GPUs
+# the tests of dbfs-graph500, with planted faults, searching and proving on GPUs
 check_proofs() {
     check_command 'dbfs-graph500' env BACKEND="$backend" bash tests/cli/dbfs-graph500.sh
 }
@@ -392,15 +397,15 @@ prove_layout() { # LAYOUT DIR OPTION...
         --backend "$backend" "$@" "$dir" </dev/null >"$tmp/out" 2>"$tmp/err"
 }
 
-# What levels did: the search that a device makes alone has the frontiers of the level loop and of the CPU.
+# A search that a device makes alone has the same frontiers in each level as the level loop and the CPU.
 
-levels_of() { # TRACE: lines of counts that do not depend on the way
+levels_of() { # TRACE: prints the counts that do not depend on the way
     "$BIN/dbfs-report" levels "$1" | awk -F '\t' '
         NR == 1 { for (i = 1; i <= NF; i++) if ($i ~ /^(root|level|frontier|delegates|(nn|nd|dn|dd).(frontier|fv|bv))$/) c[++n] = i }
         { for (i = 1; i <= n; i++) printf "%s ", $c[i]; print "" }'
 }
 
-trace_of() { # NAME BACKEND DIR OPTION...: levels in $tmp/NAME.levels, the summary in $tmp/NAME.out
+trace_of() { # NAME BACKEND DIR OPTION...: leaves levels in $tmp/NAME.levels, the summary in $tmp/NAME.out
     local name=$1 on=$2 dir=$3
     shift 3
     limited "$traverse" -q ${share:-} --backend "$on" "$@" --force --trace "$tmp/$name" --breakdown --json "$tmp/$name.json" \
@@ -429,8 +434,8 @@ check_trace() { # NAME DIR OPTION...
     echo "trace of $name: $(($(wc -l <"$tmp/alone") + 0)) levels, ways $(ways "$tmp/alone")"
 }
 
-# Each level took some time, and all levels of a root no more than its search.
-check_level_times() { # NAME TRACE JSON
+# NAME TRACE JSON: each level takes some time, and all levels of a root take no more than its search
+check_level_times() {
     awk '{ gsub(/[{},":]/, " ") }
         NR == FNR { for (i = 1; i < NF; i++) { if ($i == "root") r = $(i + 1); if ($i == "compute_s") { t = $(i + 6)
             if (!(t > 0)) zero++; sum[r] += t } } next }
@@ -447,8 +452,8 @@ probes_of() { # TRACE
         { for (i = 1; i <= n; i++) printf "%s ", $c[i]; print "" }'
 }
 
-# Rows of at most 144 columns, of one class: the probes of pulls are those of one row after the other.
-check_probes() { # NAME DIR
+# NAME DIR: rows have at most 144 columns, of one class, and pulls probe as many as row by row
+check_probes() {
     trace_of pulls "$backend" "$2" -n 3 --direction pull && trace_of cpu cpu "$2" -n 3 --direction pull
     outcome "trace of pulls of $1" $? "$(head -c 400 "$tmp/err")"
     probes_of "$tmp/pulls" >"$tmp/pulls.probes"
@@ -458,8 +463,8 @@ check_probes() { # NAME DIR
     outcome "probes of pulls of $1" $? "$(diff "$tmp/pulls.probes" "$tmp/cpu.probes" | head -4)"
 }
 
-# Trees of searches that a device makes alone, in each direction, with each class of edges.
-check_trees() { # NAME EDGES DIR
+# NAME EDGES DIR: checks trees of searches that a device makes alone, in each direction, with each class of edges
+check_trees() {
     local direction root
     for direction in auto cost push pull; do
         for root in 1 7; do
@@ -501,7 +506,7 @@ check_traces() {
     done
 }
 
-trace_text() { # NAME TH OPTION...: of the graph in standard input
+trace_text() { # NAME TH OPTION...: traces the graph in standard input
     local name=$1 th=$2
     shift 2
     "$BIN/edgeconv" -q -u --force -o "$work/edges" -
@@ -512,7 +517,7 @@ trace_text() { # NAME TH OPTION...: of the graph in standard input
 
 check_grid_trace() { trace_text grid memory -n 2 < <("$TESTS/mkgraph" grid 300 300); }
 
-# More levels than the device has room for
+# there are more levels than the device notes
 check_path_trace() { trace_text path inf -r 0 < <("$TESTS/mkgraph" path 20000); }
 
 scales_between() { # LEAST MOST
@@ -521,8 +526,8 @@ scales_between() { # LEAST MOST
     done
 }
 
-# Small graphs keep neither the GPUs nor the cores busy, so lanes run side by side, and those that take long begin first.
-# Processes that share a GPU take turns of milliseconds: what goes level by level through a path comes last.
+# Small graphs keep neither the GPUs nor the cores busy, so lanes run side by side, longest first. Processes that
+# share a GPU take turns of milliseconds, so paths that go level by level come last.
 stage_check() {
     local layout several th
     limit_stage
@@ -559,12 +564,12 @@ stage_quick() {
     join_lanes
 }
 
-# ---- sanitize: every way to search, every way to exchange, and proofs, once under each tool ----
+# ---- sanitize: each way to search, each way to exchange, and proofs, once under each tool ----
 
-# On one device: slices, one kernel by classes, the level loop. On two: the group's kernel, where each has a GPU of its own,
-# and otherwise the level loop. By two ranks: memory of the peer, lists without repetitions, bits. initcheck does not see
-# what another process writes, so there the peers are devices of one rank.
-sanitized_searches() { # TOOL
+# TOOL: on one device: slices, one kernel by classes, the level loop. On two: the group's kernel if each has a GPU of
+# its own, else the level loop. By two ranks: memory of the peer, lists without duplicates, bits. initcheck does not
+# see writes of other processes, so the peers are devices of one rank there.
+sanitized_searches() {
     cat <<END
 1x1
 1x1 --direction cost
@@ -576,7 +581,7 @@ $(peers_of "$1") --exchange-memory peer
 END
 }
 
-peers_of() { [ "$1" = initcheck ] && echo 1x2 || echo 2x1; } # TOOL: the layout
+peers_of() { [ "$1" = initcheck ] && echo 1x2 || echo 2x1; } # TOOL: prints the layout
 
 is_clean() { ! grep -qE '(ERROR|RACECHECK) SUMMARY: [1-9]' "$@"; }
 
@@ -623,16 +628,17 @@ stage_sanitize() {
     join_lanes
 }
 
-# ---- trust: parts that lie are refused on the GPU; calls of the driver that fail; what the check of ranges adds to the load ----
+# ---- trust: wrong parts are refused on the GPU; driver calls fail; the time that the check of ranges adds to loading
+# ----
 
-# Seconds of a load: what the host does and what the device does
+# prints the seconds of a load, on the host and on the device together
 load_seconds() { awk '/^(device_)?load_s: / { sum += $2 } END { print sum }' "$1"; }
 
-# Seven loads with and seven without the check, in turn: the medians
-time_loads() { # FOLDER NAME
+# FOLDER NAME: loads seven times with and seven times without the check, in turn, and prints medians
+time_loads() {
     local round option
     for round in 1 2 3 4 5 6 7; do
-        for option in --seed=1 --trust; do # the first changes nothing
+        for option in --seed=1 --trust; do # --seed changes nothing
             "$traverse" --backend "$backend" -n 1 --warm-up 0 $option "$1" >"$tmp/out" 2>"$tmp/err"
             outcome "load of $2, $option" $? "$(head -c 400 "$tmp/err")"
             load_seconds "$tmp/out" >>"$tmp/load$option"
@@ -692,10 +698,10 @@ stage_bench() {
     [ -z "${PEER:-}" ] || bench_peer
 }
 
-# ---- answers: what distances and parents by input id cost beside the search ----
+# ---- answers: the time for distances and parents by input id beside that of the search ----
 
-# A line of medians in ms; the gap is the median of answer_s - time_s over the roots.
-report_answers() { # NAME JSON
+# NAME JSON: prints medians in ms; the gap is the median of answer_s - time_s over the roots
+report_answers() {
     awk -v name="$1" '
         function median(v, n,    i, j, x) {
             for (i = 2; i <= n; i++) {
@@ -725,8 +731,8 @@ run_answers() { # NAME LAYOUT DIR OPTION...
     [ -z "${OUT:-}" ] || cp "$tmp/json" "$OUT/$(echo "$name" | tr ' ,' '-_').json"
 }
 
-# Rounds alternate, as machines drift.
-answer_rounds() { # LAYOUT DIR
+# LAYOUT DIR: rounds alternate, as machines drift
+answer_rounds() {
     local round
     for round in 1 2 3; do
         run_answers "RMAT $scale, $1, depths, $round" "$1" "$2"

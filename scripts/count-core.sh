@@ -1,20 +1,22 @@
 #!/bin/bash
-# count-core.sh GRAPH...: counts what a search would gain if trees were taken off the graph first: leaves, or all that hangs
-# at the 2-core. A GRAPH is rmatN, or a file for edgeconv. The 2-core alone is searched beside the whole graph, from the same
-# roots in it, in turns. Writing the depths of the trees costs nothing here, so the ratio is a bound on the gain.
+# count-core.sh GRAPH...: measures the possible gain from taking trees off a graph before the search. A GRAPH is
+# rmatN, or a file for edgeconv. It counts leaves and vertices outside the 2-core, and searches the 2-core and the
+# whole graph in turn, from the same roots. The depths of trees are not written, so the ratio is an upper bound on the
+# gain.
 set -euo pipefail
 settings='THREADS ROUNDS COUNT'
 . scripts/bench-lib.sh
 export LC_ALL=C
 
-edges_of() { # GRAPH: distinct edges without loops, as text
+edges_of() { # GRAPH: prints distinct edges without self-loops, as text
     case $1 in
     rmat[0-9]*) "$bin/rmatgen" -q -s "${1#rmat}" -f text ;;
     *) "$bin/edgeconv" -q -t text -o - "$1" ;;
     esac | awk '/^#/ || $1 == $2 { next } { print ($1 < $2 ? $1 " " $2 : $2 " " $1) }' | sort -u -S 2G
 }
 
-# The edges of the 2-core of standard input. A vertex of one neighbour knows it as the sum of its neighbours.
+# Prints the edges of the 2-core of standard input. A vertex with one neighbour left finds it in its sum of
+# neighbours.
 core_of() {
     awk '
         { u[NR] = $1; v[NR] = $2; degree[$1]++; degree[$2]++; sum[$1] += $2; sum[$2] += $1 }
@@ -22,7 +24,7 @@ core_of() {
             for (x in degree) if (degree[x] == 1) { leaves++; queue[++n] = x }
             for (i = 1; i <= n; i++) {
                 x = queue[i]
-                if (degree[x] != 1) continue # the last vertex of a tree
+                if (degree[x] != 1) continue # this is the last vertex of a tree
                 y = sum[x]; degree[x] = 0; degree[y]--; sum[y] -= x
                 if (degree[y] == 1) queue[++n] = y
             }
@@ -33,7 +35,7 @@ core_of() {
 vertices() { tr ' ' '\n' <"$1" | sort -u -S 1G | wc -l; }
 percent() { awk -v a="$1" -v b="$2" 'BEGIN { printf "%.1f", 100 * a / b }'; }
 
-# median NAME: milliseconds of a search of the packed graph from the roots, by the search clock and by that of the answer
+# median NAME: prints milliseconds of a search of the packed graph, by the search clock and by that of the answer
 median() {
     "$bin/dbfs-traverse" -q --backend cpu -@ "${THREADS:-0}" --warm-up 2 --roots-from "$work/roots" --force \
         --json "$work/json" "$work/$1" >/dev/null
@@ -48,11 +50,11 @@ for graph in "$@"; do
     leaves=$({ core_of "$work/whole.txt" >"$work/core.txt"; } 2>&1)
     n=$(vertices "$work/whole.txt")
     m=$(wc -l <"$work/whole.txt")
-    if [ ! -s "$work/core.txt" ]; then # a tree
+    if [ ! -s "$work/core.txt" ]; then # the graph is a tree
         printf '%s\t%s\t%s\t%s\t0\t0\n' "$(basename "$graph")" "$n" "$m" "$(percent "$leaves" "$n")"
         continue
     fi
-    # both keep the ids, and so the order, of the input
+    # both keep the ids of the input, and so their order
     for part in whole core; do
         "$bin/edgeconv" -q -u --randomize=1 --vertices "$(awk '{ if ($1 > n) n = $1; if ($2 > n) n = $2 } END { print n + 1 }' "$work/whole.txt")" \
             --force -o "$work/$part.edges" "$work/$part.txt"
@@ -65,7 +67,7 @@ for graph in "$@"; do
         { median whole && echo; } >>"$work/whole.times"
         { median core && echo; } >>"$work/core.times"
     done
-    # of the rounds, the least of each
+    # the least of all rounds
     read -r whole whole_answer <<<"$(awk '{ if (a == "" || $1 < a) a = $1; if (b == "" || $2 < b) b = $2 } END { print a, b }' "$work/whole.times")"
     read -r core core_answer <<<"$(awk '{ if (a == "" || $1 < a) a = $1; if (b == "" || $2 < b) b = $2 } END { print a, b }' "$work/core.times")"
     printf '%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\n' "$(basename "$graph")" "$n" "$m" "$(percent "$leaves" "$n")" \

@@ -1,17 +1,17 @@
 #!/bin/bash
 # dataset.sh: prepares one of the graphs of datasets/MANIFEST.tsv, from download to shards. --help says how.
 #
-# Every step is a shell command, which is printed and then run as printed. So --dry-run prints a script that
-# does the same. A file gets its final name only when it is complete. A step whose result exists is skipped,
-# so repeating the command continues an interrupted run. What fails its checks is renamed to FILE.bad, so that
-# repeating the command downloads or makes it again. Files of --offline are left as they are.
+# Each step is a shell command, which is printed and then run as printed. So --dry-run prints a script that does the
+# same. A file gets its final name only when it is complete. A step whose result exists is skipped, so repeating the
+# command continues an interrupted run. A file that fails its checks is renamed to FILE.bad, so that repeating the
+# command downloads or makes it again. Files of --offline stay as they are.
 set -euo pipefail
 export LC_ALL=C
 
 prog=$(basename "$0")
 root=$(cd "$(dirname "$(readlink -f "$0")")/.." && pwd)
 table=$root/datasets/MANIFEST.tsv
-[ -e "$table" ] || table=$root/share/dbfs/datasets/MANIFEST.tsv # where it is installed
+[ -e "$table" ] || table=$root/share/dbfs/datasets/MANIFEST.tsv # the place of an installation
 shards=1 downloads='' mirror='' direction='' last=shards dry=false offline=false named=false action=make
 names=() edge_options='' tool_options=''
 
@@ -72,7 +72,7 @@ find_row() { # NAME
     set_row "$line"
 }
 
-# What --direction may be for the source, the default first.
+# Prints the words of --direction that the source allows, the default first.
 directions() {
     case ${row[unit]} in
     arc) echo 'once directed' ;;
@@ -83,8 +83,8 @@ directions() {
 
 source_kind() { [ "${row[unit]}" = arc ] && echo directed || echo undirected; }
 
-# Sets stem, of which the names of all results are made, and for arcs that stay arcs the option of edgeconv. The
-# two forms of a graph have names of their own, so both fit in a folder.
+# Sets stem, with which the names of all results begin, and the option of edgeconv for arcs that stay arcs. The two
+# forms of a graph have names of their own, so both fit in a folder.
 take_direction() {
     local fitting
     fitting=$(directions)
@@ -98,8 +98,8 @@ take_direction() {
 
 rounded() { [[ $1 == \~* ]]; }
 
-# Sets n and entries (without the ~ of rounded numbers), and the edges that the stream may have, `least`
-# to `most`: with unit `both` an edge is two entries, and a self-loop is one or two.
+# Sets n and entries, without the ~ of rounded numbers, and the range of edges in the stream, `least` to `most`. With
+# unit `both` an edge is two entries, and a self-loop is one or two.
 take_numbers() {
     n=${row[n]#\~}
     entries=${row[entries]#\~}
@@ -160,7 +160,7 @@ show() {
 
 # ---- running ----
 
-enter() { # FOLDER: the commands that follow are run in it
+enter() { # FOLDER: runs the following commands in it
     here=$1
     printf 'mkdir -p %q\ncd %q\n' "$here" "$here"
     $dry || mkdir -p "$here"
@@ -171,8 +171,8 @@ run() { # COMMAND
     $dry || (cd "$here" && exec bash -euo pipefail -c "$1") || exit $?
 }
 
-# Runs COMMAND, which makes FILE, unless FILE is there.
-step() { # FILE COMMAND
+# FILE COMMAND: runs COMMAND, which makes FILE, unless FILE exists
+step() {
     if [ -e "$here/$1" ]; then
         echo "# have $1"
     else
@@ -180,20 +180,20 @@ step() { # FILE COMMAND
     fi
 }
 
-# Whether the files are the user's own, or ship here.
+# Succeeds if the files are the user's own or ship here.
 keeps_inputs() { $offline || [ "${row[group]}" = shipped ]; }
 
-# The end of a command that checks FILE, a shell word, with the status to end with.
-or_set_aside() { # FILE STATUS
+# FILE STATUS: prints the end of a command that checks FILE, a shell word; the command then ends with STATUS
+or_set_aside() {
     keeps_inputs || printf ' ||\n    { mv %s %s.bad; echo "%s: failed its check and is now %s.bad: repeat the command to download it again" >&2; exit %s; }' \
         "$1" "$1" "$1" "$1" "$2"
 }
 
 # ---- download ----
 
-# Prints the commands that download URL to FILE, both shell words, or continue an earlier try. The
-# servers of WDC ask for the page that led there.
-get() { # URL FILE
+# URL FILE: prints the commands that download URL to FILE, or continue an earlier try. Both are shell words. The
+# servers of WDC want the address of the page with the link.
+get() {
     local curl='curl -fL --retry 5 -C -' wget='wget -c -t 5'
     if [ ! -t 2 ]; then
         curl="$curl -sS"
@@ -221,9 +221,9 @@ fetch() { # URL FILE
     fi
 }
 
-# Downloads the files that the command LIST names, one a line; URL is that of $name. Two files of one
-# name are an error.
-fetch_each() { # LIST URL
+# LIST URL: downloads the files that the command LIST prints, one a line; URL is that of $name. Two files of one name
+# are an error.
+fetch_each() {
     local url=$2 file='"${name##*/}"' otherwise
     [ -z "$mirror" ] || url="${mirror%/}/\${name##*/}"
     otherwise=$(get "\"$url\"" "$file")
@@ -236,12 +236,12 @@ fetch_each() { # LIST URL
 done"
 }
 
-# archive.org lists the files of an item, with their sums, in ITEM_files.xml.
+# archive.org lists the files of an item with their sums in ITEM_files.xml.
 item_sums='awk -v RS="<" '\''
     /^file / { name = /source="original"/ ? $0 : ""; sub(/.*name="/, "", name); sub(/".*/, "", name) }
     /^md5>/ && name ~ /^friends-[0-9]+_+[.]/ { print substr($0, 5, 32) "  " name }'\'
 
-download_listed() { # URL: of a list of URLs, one a line
+download_listed() { # URL: the address of a list of addresses, one a line
     local list=${1##*/}
     fetch "$1" "$list"
     list="tr -d '\\r' <$list | grep ."
@@ -249,7 +249,7 @@ download_listed() { # URL: of a list of URLs, one a line
     inputs="\$($list | sed 's|.*/||')"
 }
 
-download() { # sets inputs, shell words
+download() { # sets inputs to shell words
     local urls sums i file
     read -r -a urls <<<"${row[urls]}"
     read -r -a sums <<<"${row[sums]}"
@@ -285,15 +285,15 @@ download() { # sets inputs, shell words
 
 # ---- conversion, threshold, packing ----
 
-# The end of a conversion: inputs that are bad data (status 3) are set aside, if no sum has proven them.
+# Prints the end of a conversion: inputs that are bad data (status 3) are set aside, unless a sum has proven them.
 or_set_aside_inputs() {
     keeps_inputs || [ -n "${row[sums]}" ] || [ "${row[layout]}" = item ] ||
         printf ' || {\n    status=$?\n    [ $status != 3 ] || for file in %s; do mv "$file" "$file.bad"; echo "$file: is now $file.bad: repeat the command to download it again" >&2; done\n    exit $status\n}' "$inputs"
 }
 
-# If the first program of a pipe fails, edgeconv sees only the end of its input. So the stream gets its
-# name after the whole pipe has succeeded.
-convert() { # OUTPUT, a shell word
+# OUTPUT, a shell word: if the first program of a pipe fails, edgeconv sees only the end of its input. So the stream
+# gets its name after the whole pipe has succeeded.
+convert() {
     local command="edgeconv --force${row[options]:+ ${row[options]}}$edge_options$tool_options"
     local base=${inputs%% *} unnamed=${1%.edges}.tmp.edges
     case ${row[layout]} in
@@ -302,7 +302,7 @@ convert() { # OUTPUT, a shell word
         run "tar -xzOf $inputs $base/$base.mtx | $command -o $unnamed -"
         ;;
     unzip)
-        # the first line of these matrices may lack a %
+        # in these matrices the first line may lack a %
         run "unzip -p $inputs ${base%.zip}.mtx | sed '1s/^%M/%%M/' | $command -o $unnamed -"
         ;;
     cut) run "gzip -dc $inputs | $command -o $unnamed -" ;;
@@ -313,11 +313,11 @@ convert() { # OUTPUT, a shell word
     run "mv $unnamed $1"
 }
 
-field() { tail -c 64 "$1" | od -An -v -tu8 -j "$2" -N 8 | tr -d ' '; } # of the trailer: formats/SPEC-edges.md
+field() { tail -c 64 "$1" | od -An -v -tu8 -j "$2" -N 8 | tr -d ' '; } # a field of the trailer: formats/SPEC-edges.md
 
-# If the table has exact numbers, the stream must have the same vertices and edges. Options of the user
-# may change the number of vertices.
-check_counts() { # FILE
+# FILE: if the table has exact numbers, the stream must have the same vertices and edges. The user's options may
+# change the number of vertices.
+check_counts() {
     local vertices edges about=''
     ! rounded "${row[entries]}" || about='~'
     [ "$least" = "$most" ] || about="$least to "
@@ -331,8 +331,8 @@ check_counts() { # FILE
         refuse_counts "$1" "found $edges edges, expected $about$most"
 }
 
-# The stream is set aside, and so are downloads that nothing else has checked.
-refuse_counts() { # FILE MESSAGE
+# FILE MESSAGE: sets the stream aside, and downloads that nothing else has checked
+refuse_counts() {
     mv "$1" "$1.bad"
     if ! keeps_inputs && [ -z "${row[sums]}" ] && [ "${row[layout]}" = files ]; then
         (cd "$downloads" && for url in ${row[urls]}; do mv "${url##*/}" "${url##*/}.bad"; done) || true

@@ -9,7 +9,7 @@
 The programs are found in PATH, or in the folder that the environment variable DBFS_BIN names. Arrays go to them
 through pipes; results are files in memory, which numpy maps. An id is a row of the matrix; -1 is a vertex that was not reached.
 """
-import builtins
+import contextlib
 import io
 import mmap
 import operator
@@ -17,11 +17,13 @@ import os
 import shutil
 import subprocess
 import tempfile
+import weakref
 from collections import namedtuple
 
 import numpy
 
 NPY_HEADER_BYTES = 128  # of the files that dbfs-traverse writes
+MOST_MAPPED = 128  # results of a graph that are mapped files
 
 Search = namedtuple("Search", "distances parents")
 
@@ -116,10 +118,13 @@ class Graph:
     def __init__(self, path, ranks, folder, options):
         self._said = tempfile.TemporaryFile()
         self._folder = tempfile.mkdtemp(prefix="dbfs-", dir=folder)
+        self._ways = {}  # where the names of results lead
+        self._files = 0  # of results, spare ones included
+        self._spare = []  # files without a name, of results that nobody has any more
         self._last = None
         self.figures = {}
-        command = [_program("dbfs-traverse"), "--serve", "--force", *options, "--depths", self._folder + "/%d.d.npy",
-                   "--parents", self._folder + "/%d.p.npy", os.fspath(path)]
+        command = [_program("dbfs-traverse"), "--serve", "--force", "--in-place", *options,
+                   "--depths", self._folder + "/d.npy", "--parents", self._folder + "/p.npy", os.fspath(path)]
         if ranks > 1:
             command[:0] = ["mpiexec", "-n", str(ranks)]
         self._server = None
@@ -130,10 +135,22 @@ class Graph:
             self.close()
             raise
 
+    def _lend(self, kind):
+        """A file for a result: the program finds it by name, and writes over it."""
+        if not self._spare:
+            self._spare.append(tempfile.TemporaryFile(dir=self._folder, buffering=0))
+            self._files += 1
+        file = self._spare.pop()
+        name, way = f"{self._folder}/{kind}.npy", f"/proc/{os.getpid()}/fd/{file.fileno()}"
+        if self._ways.get(kind) != way:
+            with contextlib.suppress(FileNotFoundError):
+                os.unlink(name)
+            os.symlink(way, name)
+            self._ways[kind] = way
+        return file
+
     def _ask(self, root):
         """The line of a root, as a dict: time_s, levels, reached, edges, answer_s and others."""
-        if self._server is None:
-            raise ValueError("the graph is closed")
         try:
             self._server.stdin.write(b"%s\n" % str(root).encode())
             self._server.stdin.flush()
@@ -151,14 +168,18 @@ class Graph:
             raise Error(" ".join(words[1:]), 2)
         return dict(zip(words[0::2], words[1::2]))
 
-    def _take(self, root, kind):
-        """Maps a file and removes its name: it is there for as long as the array."""
-        name = f"{self._folder}/{root}.{kind}.npy"
-        with builtins.open(name, "rb") as file:
-            file_map = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
-        os.unlink(name)
+    def _take(self, file):
+        """The array in a file, which is lent again when nobody has the array or a part of it."""
+        file_map = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
         width = file_map[file_map.find(b"<i") + 2] - ord("0")
-        return numpy.frombuffer(file_map, f"<i{width}", offset=NPY_HEADER_BYTES)
+        array = numpy.frombuffer(file_map, f"<i{width}", offset=NPY_HEADER_BYTES)
+        if self._files - len(self._spare) <= MOST_MAPPED:
+            weakref.finalize(file_map, self._spare.append, file).atexit = False
+            return array
+        array = array.copy()  # a process may have only so many files open
+        array.flags.writeable = False
+        self._spare.append(file)
+        return array
 
     def search(self, root):
         """Distances from a vertex, int32, and the vertex before each. Both are read-only, and -1 where nothing leads.
@@ -166,8 +187,15 @@ class Graph:
         `figures` then has what dbfs-traverse says of the search.
         """
         root = operator.index(root)
-        self.figures = self._ask(root)
-        self._last = root, Search(self._take(root, "d"), self._take(root, "p"))
+        if self._server is None:
+            raise ValueError("the graph is closed")
+        files = self._lend("d"), self._lend("p")
+        try:
+            self.figures = self._ask(root)
+        except Error:
+            self._spare += files
+            raise
+        self._last = root, Search(*map(self._take, files))
         return self._last[1]
 
     def search_many(self, roots):

@@ -1,30 +1,30 @@
 #!/bin/bash
-# dbfs: from a graph in a file to the distances of its vertices, in one command; see dbfs(1).
+# dbfs: goes from a graph in a file to the distances of its vertices, in one command; see dbfs(1).
 #
-# edgeconv and dbfs-pack make shards, and dbfs-traverse searches them. Shards of regular files are kept. They lie in
-# CACHE/KEY, where KEY is a digest of all that they depend on: the files' paths, inodes, sizes and times, the
-# options, and the version. They get that name only when they are complete. One dbfs at a time makes shards in
-# CACHE, and others wait: otherwise each would pack the file, and replace the shards that another one reads.
+# edgeconv and dbfs-pack make shards, and dbfs-traverse searches them. Shards of regular files are kept in CACHE/KEY.
+# KEY is a digest of all that they depend on: the files' paths, inodes, sizes and times, the options, and the version.
+# The folder gets that name when the shards are complete. One dbfs at a time makes shards in CACHE, and others wait:
+# otherwise each would pack the file, and replace shards that another one reads.
 #
-# A pipe (standard input, <(...), a fifo) can be read only once. This script never opens one: edgeconv does, which
-# looks at the first bytes and goes on from there. Nothing but reading it tells its content, so its shards are not
-# kept.
+# A pipe (standard input, <(...), a fifo) can be read only once. edgeconv opens it, looks at its first bytes and goes
+# on from there; this script never does. Only reading shows the content of a pipe, so its shards are not kept.
 set -euo pipefail
 
 prog=dbfs
 bin=$0
 case $bin in
 */*) [ ! -L "$bin" ] || bin=$(readlink -f "$bin") ;;
-*) bin=$(readlink -f "$bin") ;; # run as `bash dbfs`
+*) bin=$(readlink -f "$bin") ;; # it runs as `bash dbfs`
 esac
 PATH=${bin%/*}:$PATH
-# Threads that wait sleep soon: the programs of a pipe share the cores.
+# Waiting threads sleep soon, as the programs of a pipe share the cores.
 [ -n "${OMP_WAIT_POLICY+set}" ] || export GOMP_SPINCOUNT="${GOMP_SPINCOUNT-1000}"
 files=() convert=() pack=() both=() search=() results=() kinds=()
-cache='' shards='' ranks='' compact=false undirected=(-u) asked='' verbose=false force=() quiet=() details=()
+cache='' shards='' ranks='' compact=false undirected=(-u) lines='' asked='' verbose=false force=() quiet=() details=()
 roots_from='' pairs='' program=dbfs-traverse
-work='' scratch='' # folders of this run alone: shards in the making; anything else
-children=()        # processes that were started and not waited for
+# folders of this run alone: shards in the making; all other files
+work='' scratch=''
+children=()        # processes that run
 
 usage() {
     cat <<EOF
@@ -61,13 +61,19 @@ die() { # STATUS MESSAGE
 
 # ---- command line ----
 
-# An option with its value, "--option=value" or two words, for the array NAME.
-pass() { # NAME OPTION VALUE
+# NAME OPTION VALUE: appends an option with its value, as "--option=value" or two words, to the array NAME
+pass() {
     local -n into=$1
     if [[ $2 == --* ]]; then into+=("$2=$3"); else into+=("$2" "$3"); fi
 }
 
-take_direction() { # VALUE: of edgeconv, or of dbfs-traverse
+take_direction() { # VALUE: --direction of edgeconv, or of dbfs-traverse
+    case $1 in
+    once | symmetric | directed)
+        [ -z "$lines" ] || [ "$lines" = "$1" ] || die 2 "--direction $lines and --direction $1 contradict each other"
+        lines=$1
+        ;;
+    esac
     case $1 in
     once) undirected=(-u) asked=undirected ;;
     symmetric) undirected=(--direction symmetric) asked=undirected ;;
@@ -114,8 +120,8 @@ take_value() { # OPTION VALUE
     esac
 }
 
-# Whether an option stands alone; what it does.
-take_flag() { # OPTION
+# OPTION: takes an option without a value; fails if it needs one
+take_flag() {
     case $1 in
     -h | --help) usage && exit 0 ;;
     --version) dbfs-traverse --version | sed "s/^[^ ]*/$prog/" && exit 0 ;;
@@ -128,12 +134,12 @@ take_flag() { # OPTION
     --one-based | --randomize | --randomize=*) convert+=("$1") ;;
     --path | --one-sided) program=dbfs-paths && search+=("$1") ;;
     --resume | --no-checksum) program=dbfs-batch && search+=("$1") ;;
-    --no-check | --trust | --local-all2all | --uniquify | --breakdown | --reverse) search+=("$1") ;;
+    --no-check | --trust | --local-all2all | --uniquify | --breakdown | --count-pairs | --reverse) search+=("$1") ;;
     *) return 1 ;;
     esac
 }
 
-take_files() { # FILE...: after --, where a name may begin with -
+take_files() { # FILE...: arguments after --, which may begin with -
     local file
     for file in "$@"; do
         case $file in -?*) file=./$file ;; esac
@@ -141,7 +147,7 @@ take_files() { # FILE...: after --, where a name may begin with -
     done
 }
 
-# Results must not replace the graph, whatever --force says.
+# Results must not replace the graph, not even with --force.
 refuse_inputs() {
     local file result
     for result in "${results[@]}"; do
@@ -157,7 +163,7 @@ parse() {
         --) shift && take_files "$@" && break ;;
         '' | - | [!-]*) files+=("$1") ;;
         --*=*) take_flag "$1" || take_value "${1%%=*}" "${1#*=}" ;;
-        -[qvuh]?*) set -- '' "${1:0:2}" "-${1:2}" "${@:2}" ;; # options that stand alone, in one word
+        -[qvuh]?*) set -- '' "${1:0:2}" "-${1:2}" "${@:2}" ;; # options without values, in one word
         -[rnpfotgST@]?*) take_value "${1:0:2}" "${1:2}" ;;
         *)
             if ! take_flag "$1"; then
@@ -177,15 +183,15 @@ parse() {
     refuse_inputs
 }
 
-# A FILE that cannot be read is told before anything else, with the reason of the system.
-check_file() { # FILE
+# FILE: says before anything else that a file cannot be read, with the system's reason
+check_file() {
     local reason
     case $1 in
     -) return ;;
     '') die 2 'FILE: the name is empty' ;;
     http://* | https://* | ftp://*) [ -e "$1" ] || die 2 "$1: is a URL, not a file: use \`curl -fL '$1' | $prog -\`" ;;
     esac
-    reason=$(LC_ALL=C stat -L -- "$1" 2>&1 >/dev/null) || {
+    [ -e "$1" ] || reason=$(LC_ALL=C stat -L -- "$1" 2>&1 >/dev/null) || {
         reason=${reason##*: }
         [[ ! $1 =~ ^[0-9]+$ ]] || reason="$reason; several roots are one word: -r A,B"
         die 1 "$1: cannot read it: $reason"
@@ -195,14 +201,15 @@ check_file() { # FILE
 
 # ---- processes ----
 
-# The programs run in the background, so that a signal ends this script at once, and they with it. They are called
-# $prog, so that their messages are. They leave Ctrl-C, which the terminal sends to all, to this script.
-start() { # WORD...
+# WORD...: starts a program in the background, so that a signal ends this script at once, and the program with it. It
+# is called $prog, and so its messages begin. It ignores Ctrl-C, which the terminal sends to all, and leaves it to
+# this script.
+start() {
     (trap '' INT && exec -a "$prog" "$@") <&0 &
     children+=($!)
 }
 
-finish() { # PROCESS: its exit status
+finish() { # PROCESS: returns its exit status
     local status=0 child left=()
     wait "$1" || status=$?
     for child in "${children[@]}"; do [ "$child" = "$1" ] || left+=("$child"); done
@@ -218,12 +225,12 @@ stop() {
 clean() {
     local folder
     for folder in "$work" "$scratch"; do [ -z "$folder" ] || rm -rf "$folder"; done
-    if [ -d "$cache" ]; then rmdir "$cache" 2>/dev/null || true; fi # where nothing was kept
+    if [ -d "$cache" ] && [ ! -e "${graph:-}" ]; then rmdir "$cache" 2>/dev/null || true; fi # removes it if nothing was kept
 }
 
-end_by() { # SIGNAL, which then ends this script as it ends any other program
+end_by() { # SIGNAL: ends the script by it, as it ends any other program
     trap '' INT TERM HUP
-    exec 2>/dev/null # what bash says of processes that it loses sight of
+    exec 2>/dev/null # hides bash's messages about its children
     stop
     clean
     trap - EXIT "$1"
@@ -232,38 +239,39 @@ end_by() { # SIGNAL, which then ends this script as it ends any other program
 
 # ---- shards ----
 
-words() { # WORD...: as a shell would read them
+words() { # WORD...: prints the words as a shell would read them
     local text
     printf -v text ' %q' "$@"
     printf %s "${text# }"
 }
 
-show() { # WORD...: a command, with -v
+show() { # WORD...: prints a command, with -v
     ! $verbose || echo "$prog: $(words "$@" | sed 's/ \\| / | /')" >&2
 }
 
-# Path, place, size and times of a file.
+# Prints path, inode, size and times of a file.
 identity() { printf '%s %s\n' "$(realpath -- "$1")" "$(stat -L -c '%d %i %s %y %z' -- "$1")"; }
 
-describe() { # what the shards depend on
+describe() { # prints all that the shards depend on
     local file
     for file in "${files[@]}"; do identity "$file" || exit 1; done
     echo "edgeconv $(words "${undirected[@]}" "${convert[@]}") compact $compact"
     echo "dbfs-pack $(words -p "$shards" "${pack[@]}")"
-    dbfs-pack --version
+    edgeconv --version # all programs have one version, and this one starts without MPI
 }
 
-# Whether FILE can be read again from its start. Anything else is left to the one program that reads it.
+# Succeeds if FILE can be read again from its start. Any other file is left to the one program that reads it.
 is_regular() { [ "$1" != - ] && [ -f "$1" ]; }
 
-are_regular() { # all FILEs
+are_regular() { # succeeds if all FILEs are
     local file
     for file in "${files[@]}"; do is_regular "$file" || return 1; done
 }
 
-# Whether FILE, which is regular, is an edge stream of what --direction says: SPEC-edges.md has the bytes.
+# Succeeds if the regular FILE is an edge stream with the direction of --direction, whose bytes are in SPEC-edges.md.
 is_ready_stream() {
     local start
+    IFS= read -r -N 8 start <"$1" && [ "$start" = DBFSEDGE ] || return 1
     start=$(head -c 16 -- "$1" | od -An -v -tx1 | tr -d ' \n')
     case "${undirected[*]} $start" in
     '-u '4442465345444745010000000[01]000000 | '--direction directed 44424653454447450100000002000000') ;;
@@ -271,16 +279,16 @@ is_ready_stream() {
     esac
 } 2>/dev/null
 
-# Whether dbfs-pack can take all FILEs, as often as it needs to read them: edgeconv would change nothing.
+# Succeeds if dbfs-pack can read all FILEs several times, and edgeconv would change nothing.
 are_ready() {
     local file
     ! $compact && [ ${#convert[@]} = 0 ] && are_regular || return 1
     for file in "${files[@]}"; do is_ready_stream "$file" || return 1; done
 }
 
-# edgeconv into dbfs-pack. The pipe is held open until edgeconv has ended well: otherwise dbfs-pack is stopped, and says
-# nothing of a stream without an end.
-convert_and_pack() { # the words of both, with `--` between
+# The words of both programs, with `--` between: edgeconv into dbfs-pack. The pipe stays open until edgeconv has ended
+# well. Otherwise dbfs-pack is stopped, and so does not complain about a stream without an end.
+convert_and_pack() {
     local from=() hold packer status=0 packed=0
     while [ "$1" != -- ]; do from+=("$1") && shift; done
     shift
@@ -294,12 +302,12 @@ convert_and_pack() { # the words of both, with `--` between
     exec {hold}>&-
     finish "$packer" || packed=$?
     case $packed in
-    0 | 143) [ $status = 0 ] || exit $status ;; # dbfs-pack has no fault of its own
+    0 | 143) [ $status = 0 ] || exit $status ;; # the fault was not dbfs-pack's
     esac
     [ $packed = 0 ] || exit $packed
 }
 
-make_shards() { # FOLDER, empty
+make_shards() { # FOLDER: an empty one
     local map=() to=(dbfs-pack -p "$shards" "${pack[@]}" "${both[@]}" "${quiet[@]}" "${details[@]}" -o "$1/shards")
     ! $compact || map=("--compact=$1/graph.map")
     if are_ready; then
@@ -312,20 +320,20 @@ make_shards() { # FOLDER, empty
         "${files[@]}" -- "${to[@]}" -
 }
 
-# The path in the first line of a key: all but the nine words of place, size and times.
-path_of() { # NAME LINE
+# NAME LINE: sets NAME to the path in the first line of a key, which ends with nine words of inode, size and times
+path_of() {
     printf -v "$1" %s "${2% * * * * * * * * *}"
 }
 
-# Older shards of the same file: of another content of it, or given up by a process that is gone.
-remove_stale() { # KEY
+# KEY: removes older shards of the same file: those of another content, and those left by a process that has ended
+remove_stale() {
     local folder own line path own_path
     IFS= read -r own <"$1"
     path_of own_path "$own"
     for folder in "$cache"/*; do
         case $folder in
         *.making."$HOSTNAME".*) kill -0 "${folder##*.}" 2>/dev/null || rm -rf "$folder" ;;
-        *.making.*) ;; # of another host, whose processes cannot be seen here
+        *.making.*) ;; # a process of another host, which cannot be seen here
         *)
             IFS= read -r line 2>/dev/null <"$folder/key" || continue
             path_of path "$line"
@@ -335,7 +343,7 @@ remove_stale() { # KEY
     done
 }
 
-# Options and result files, before hours of packing.
+# Checks options and result files before hours of packing.
 check_search() {
     local map=()
     ! $compact || map=(--map graph.map)
@@ -344,17 +352,17 @@ check_search() {
 }
 
 are_kept() { # KEY-TEXT
-    [ "$(cat "$graph/key" 2>/dev/null)" = "$1" ] && dbfs-pack --list "$graph/shards" >/dev/null 2>&1
+    [ -r "$graph/key" ] && [ "$(<"$graph/key")" = "$1" ] && dbfs-pack --list "$graph/shards" >/dev/null 2>&1
 }
 
-# Waits until no other dbfs makes shards in the folder. The kernel takes the lock back when the process ends.
-# Where a file system has no locks, two may make the same shards, and the second then fails.
+# Waits until no other dbfs makes shards in the folder. The kernel releases the lock when the process ends. Where a
+# file system has no locks, two may make the same shards, and the second then fails.
 lock_cache() {
-    mkdir -p "$cache"
+    [ -d "$cache" ] || mkdir -p "$cache"
     exec {lock}<"$cache"
     local status=0
     flock --nonblock "$lock" 2>/dev/null || status=$?
-    [ $status = 1 ] || return 0 # it is locked, or cannot be
+    [ $status = 1 ] || return 0 # this process has the lock, or there are no locks
     [ ${#quiet[@]} != 0 ] || echo "$prog: $cache: another dbfs makes shards there: waiting for it" >&2
     start flock "$lock" 2>/dev/null
     finish $! || true
@@ -365,13 +373,13 @@ keep_shards() { # TEXT-OF-KEY
     mkdir -p "$work"
     make_shards "$work"
     printf '%s\n' "$1" >"$work/key"
-    rm -rf "$graph" # what is there is not whole
+    [ ! -e "$graph" ] || rm -rf "$graph" # an existing folder is incomplete
     mv -T "$work" "$graph"
     work=
     remove_stale "$graph/key"
 }
 
-# Sets `cache` to the folder where shards are kept. Succeeds if there is one.
+# Sets `cache` to the folder of kept shards. Succeeds if there is one.
 choose_cache() {
     [ "$cache" != none ] || return 1
     if ! are_regular; then
@@ -390,8 +398,9 @@ make_scratch() {
         die 1 "${TMPDIR:-/tmp}: cannot make a folder there: TMPDIR names another place"
 }
 
-# Roots and pairs are read twice, by the check before packing and by the search: those of a pipe go to a file first.
-keep_list() { # OPTION FILE
+# OPTION FILE: copies roots or pairs of a pipe to a file, as they are read twice: by the check before packing and by
+# the search
+keep_list() {
     local list=$2
     [ -n "$list" ] || return 0
     if ! is_regular "$list"; then
@@ -403,7 +412,7 @@ keep_list() { # OPTION FILE
     search+=("$1=$list")
 }
 
-# Sets `graph` to the folder that has shards, and perhaps the map.
+# Sets `graph` to the folder of the shards, and of the map if there is one.
 find_shards() {
     local key text lock made=false
     if ! choose_cache; then
@@ -414,12 +423,13 @@ find_shards() {
         return
     fi
     text=$(describe)
-    key=$(sha256sum <<<"$text" | cut -c1-16)
+    key=$(sha256sum <<<"$text")
+    key=${key:0:16}
     graph=$cache/$key
     if ! are_kept "$text"; then
         check_search
         lock_cache
-        if ! are_kept "$text"; then # another dbfs may have made them meanwhile
+        if ! are_kept "$text"; then # another dbfs may have made the shards meanwhile
             keep_shards "$text"
             made=true
         fi
@@ -430,8 +440,8 @@ find_shards() {
 
 # ---- searching ----
 
-# The searches that dbfs-traverse or dbfs-batch tells of, in one line.
-in_a_line() { # FILE: its standard output
+# FILE, standard output of dbfs-traverse or dbfs-batch: prints its searches in one line
+in_a_line() {
     local i where=''
     for i in "${!results[@]}"; do where+="${where:+, }${kinds[i]} in ${results[i]}"; done
     WHERE=$where awk '
@@ -439,7 +449,7 @@ in_a_line() { # FILE: its standard output
         function range(low, high) { return low == high ? low : low " to " high }
         function take(of, x) { if (!count || x < low[of]) low[of] = x; if (!count || x > high[of]) high[of] = x }
         $1 == "vertices:" { n = $2 }
-        $1 == "search_time:" { seconds = $2 } # of batches
+        $1 == "search_time:" { seconds = $2 } # batches have it
         $1 == "root" {
             root = $2
             if (i = index($0, " name ")) root = substr($0, i + 6)
@@ -457,16 +467,18 @@ in_a_line() { # FILE: its standard output
 
 run_search() { # DIR
     local file one_line=true command=($program "${both[@]}" "${force[@]}" "${search[@]}" "$1")
-    for file in "${results[@]}"; do [ "$file" != - ] || one_line=false; done # a result on standard output is all there is
+    for file in "${results[@]}"; do [ "$file" != - ] || one_line=false; done # a result on standard output stands alone
     ! $verbose || one_line=false
-    if [ $program = dbfs-paths ]; then # says a line for each pair
+    if [ $program = dbfs-paths ]; then # prints a line for each pair
         ! $one_line || [ ${#quiet[@]} = 0 ] || exec >/dev/null
         one_line=false
     fi
     $verbose || $one_line || [ $program = dbfs-paths ] || command+=(-q)
     [ -z "$ranks" ] || command=(mpiexec -n "$ranks" "${command[@]}")
     show "${command[@]}"
-    if $one_line; then
+    if $one_line && [ ${#quiet[@]} != 0 ]; then
+        start "${command[@]}" >/dev/null
+    elif $one_line; then
         make_scratch
         start "${command[@]}" >"$scratch/talk"
     else
@@ -476,7 +488,7 @@ run_search() { # DIR
     ! $one_line || [ ${#quiet[@]} != 0 ] || in_a_line "$scratch/talk"
 }
 
-refuse_cache() { # DIR, where shards are expected
+refuse_cache() { # DIR: shards should be there
     local made
     for made in "$1/shards" "$1"/*/shards; do
         [ -e "$1/manifest" ] || [ ! -e "$made/manifest" ] ||
@@ -484,8 +496,8 @@ refuse_cache() { # DIR, where shards are expected
     done
 }
 
-# Shards stay what they were packed as.
-refuse_other_direction() { # DIR
+# DIR: shards keep the direction that they were packed with
+refuse_other_direction() {
     local packed=undirected
     [ -n "$asked" ] && [ -r "$1/manifest" ] || return 0
     ! grep -qx 'input-direction directed' "$1/manifest" || packed=directed
@@ -494,7 +506,7 @@ refuse_other_direction() { # DIR
 }
 
 parse "$@"
-trap clean EXIT
+trap 'trap "" INT TERM HUP; clean' EXIT # all is done, or has failed: a signal in this moment changes neither
 trap 'end_by INT' INT
 trap 'end_by TERM' TERM
 trap 'end_by HUP' HUP

@@ -1,8 +1,8 @@
 #!/bin/bash
-# deb-check.sh PACKAGE.deb: lintian, and the package in a clean chroot: installed, the demo run, removed.
+# deb-check.sh PACKAGE.deb: runs lintian, and installs, runs (the demo) and removes the package in a clean chroot.
 #
-# `make deb-check` calls it. What cannot be done here is skipped, with the reason. CHROOT_SUITE and CHROOT_MIRROR
-# name another Debian than this host's.
+# `make deb-check` calls it. Steps that cannot be done here are skipped, with the reason. CHROOT_SUITE and
+# CHROOT_MIRROR name another Debian than this host's.
 set -uo pipefail
 package=$(realpath "$1")
 name=$(dpkg-deb -f "$package" Package)
@@ -14,7 +14,7 @@ result() { # STATUS NAME
 
 if command -v lintian >/dev/null 2>&1; then
     tags=initial-upload-closes-no-bugs
-    case $(dpkg-deb -f "$package" Maintainer) in # no DEBEMAIL was set
+    case $(dpkg-deb -f "$package" Maintainer) in # DEBEMAIL was not set
     *@localhost\>*) tags=$tags,bogus-mail-host,bogus-mail-host-in-debian-changelog,mail-address-loops-or-bounces ;;
     esac
     lintian --allow-root --fail-on error,warning --suppress-tags "$tags" "$package"

@@ -21,13 +21,13 @@ umask 022
 
 "${MAKE:-make}" --no-print-directory -s BUILD="$build" CUDA="$cuda" ARCHIVE="${ARCHIVE:-1}" \
     DESTDIR="$stage" PREFIX=/usr install
-mkdir -p "$stage/usr/lib/python3/dist-packages" # where Python of Debian looks
+mkdir -p "$stage/usr/lib/python3/dist-packages" # Debian's Python looks there
 mv "$stage/usr/share/dbfs/python/dbfs.py" "$stage/usr/lib/python3/dist-packages"
 rmdir "$stage/usr/share/dbfs/python"
 programs=$(cd "$stage/usr/bin" && for f in *; do [ "$(head -c 4 "$f" | tail -c 3)" != ELF ] || echo "$f"; done)
 (cd "$stage/usr/bin" && strip --strip-unneeded --remove-section=.comment --remove-section=.note $programs)
 
-# ---- documents, as the policy wants them ----
+# ---- documents that the policy requires ----
 
 doc=$stage/usr/share/doc/$name
 [ "$name" = dbfs ] || mv "$stage/usr/share/doc/dbfs" "$doc"

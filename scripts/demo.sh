@@ -1,6 +1,6 @@
 #!/bin/bash
-# demo.sh: the whole pipeline on the two real graphs that ship: convert, split, pack, traverse.
-# Without a GPU it runs on the CPU backend. It leaves nothing behind. It runs from a clone, and where it is installed.
+# demo.sh: takes the two real graphs that ship through the whole pipeline: convert, split, pack, traverse. It runs
+# from a clone and from an installation, uses the CPU backend without a GPU, and leaves nothing behind.
 set -euo pipefail
 here=$(cd "$(dirname "$(readlink -f "$0")")" && pwd)
 bin=${here%/*}/${BUILD:-build}/bin datasets=${here%/*}/datasets

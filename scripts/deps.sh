@@ -1,6 +1,6 @@
 #!/bin/sh
-# deps.sh: checks that the packages for build and tests are there. On Debian, as root or with passwordless
-# sudo, it installs those that are missing. Otherwise it names them and exits with 1.
+# deps.sh: checks that packages for build and tests are there. On Debian, as root or with passwordless sudo, it
+# installs missing ones. Otherwise it names them and exits with 1.
 set -u
 
 missing=''

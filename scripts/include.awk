@@ -1,4 +1,4 @@
-# include.awk: makes one script of several files: a line `@include FILE` becomes that file, @VERSION@ the version
+# include.awk: makes one script of several files: a line `@include FILE` becomes the file, and @VERSION@ the version
 #
 #   awk -v version=VERSION -f scripts/include.awk SCRIPT
 $1 == "@include" {

@@ -61,7 +61,7 @@ parse_options() {
     done
 }
 
-# Needs neither root nor an installation; apt-get checks the package's signature and sum.
+# This needs neither root nor an installation; apt-get checks the package's signature and sum.
 download_dict() {
     echo "$prog: downloading Debian's wordnet-base" >&2
     (cd "$tmp" && apt-get -qq -o APT::Sandbox::User=root download wordnet-base >&2 &&
@@ -124,8 +124,7 @@ names() {
         }'
 }
 
-# The licence asks to be on every copy, so it stands in the file. Its text is that of the numbered
-# lines at the head of the database.
+# The licence must be on each copy, so it stands in the file. It is the numbered lines at the head of the database.
 graph() {
     edges >"$tmp/edges"
     nodes=$(cd "$dict" && cat data.noun data.verb data.adj data.adv | grep -c -v '^  ')

@@ -16,8 +16,7 @@ set -euo pipefail
 [ $# -ge 2 ] || { sed -n '/^#   sbatch/s/^# *//p' "$0" >&2; exit 2; }
 out=$1 edges=${1%.dbfs}.edges
 shift
-mpi=pmix
-if ldd "$(command -v dbfs-pack)" | grep -q libmpich; then mpi=pmi2; fi
+case $(ldd "$(command -v dbfs-pack)") in *libmpich*) mpi=pmi2 ;; *) mpi=pmix ;; esac
 mpi=${MPI:-$mpi}
 
 [ -e "$edges" ] || srun -N 1 -n 1 edgeconv ${EDGECONV:--u} -o "$edges" "$@"

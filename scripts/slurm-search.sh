@@ -13,8 +13,7 @@ set -euo pipefail
 [ $# -ge 1 ] || { sed -n '/^#   sbatch/s/^# *//p' "$0" >&2; exit 2; }
 graph=$1
 shift
-mpi=pmix
-if ldd "$(command -v dbfs-traverse)" | grep -q libmpich; then mpi=pmi2; fi
+case $(ldd "$(command -v dbfs-traverse)") in *libmpich*) mpi=pmi2 ;; *) mpi=pmix ;; esac
 
 if [ -n "${LOCAL:-}" ]; then # rank i of R has the shards i, i + R, ...
     copy=$LOCAL/$(basename "$graph")

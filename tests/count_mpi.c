@@ -1,20 +1,17 @@
-/* count_mpi.c: notes the messages that a program sends through MPI, so that a test can count it.
+/* count_mpi.c: notes the messages that a program sends through MPI, so that a test can count them
  *
  * It is loaded before the MPI library (LD_PRELOAD). Each rank appends lines to the file $COUNT_MPI.RANK:
- *   start                       MPI was started
- *   barrier                     dbfs-traverse calls one at the start of each search
- *   alltoall                    dbfs-traverse calls one at the end of each level
- *   send TO TAG BYTES           a message
+ *   start                         MPI has started
+ *   barrier                       dbfs-traverse calls one at the start of each search
+ *   alltoall                      dbfs-traverse calls one at the end of each level
+ *   send TO TAG BYTES             a message
  *   reduce blocking|nonblocking or|other WORDS
- *   part collect|spread TO WORDS  words of a mask for the rank that reduces them, or their OR (mask_reduction.h)
- *   gather WORDS                what this rank gives to an allgather of words
- *   repeated TO TAG IDS         written before an alltoall and at the end, for one rank and one tag: how many
- *                               of the 4-byte ids sent since the last alltoall were repetitions. A message
- *                               may end within an id
+ *   gather WORDS                  the words that this rank gives to an allgather
+ *   repeated TO TAG IDS           how many of the 4-byte ids for one rank and tag since the last alltoall were repetitions.
+ *                                 The line stands before an alltoall and at the end. A message may end within an id
  *
- * With COUNT_MPI_HOLD=N a reduction of masks by parts takes as long as on a slow network: the first N questions about
- * it are answered with no.
- */
+ * With COUNT_MPI_HOLD=N a nonblocking reduction of masks takes as long as on a slow network: the first N questions
+ * about it are answered with no. */
 #include <mpi.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -31,7 +28,8 @@ struct stream {
 static FILE *notes;
 static struct stream *streams;
 static size_t stream_count;
-static long held; /* questions that are still answered with no */
+static MPI_Request *masks; /* of the last nonblocking reduction of masks */
+static long held;          /* questions about it that are still answered with no */
 
 static void stop(const char *why)
 {
@@ -103,7 +101,7 @@ static void note_repeated(void)
     }
 }
 
-/* ---- what MPI is asked for ---- */
+/* ---- MPI's functions ---- */
 
 int MPI_Init_thread(int *argc, char ***argv, int wanted, int *provided)
 {
@@ -112,23 +110,10 @@ int MPI_Init_thread(int *argc, char ***argv, int wanted, int *provided)
     return status;
 }
 
-/* On communicators of their own only parts of masks are words. Tags of results that are spread are odd. */
-static void note_part(int to, int tag, int words)
-{
-    const char *hold = getenv("COUNT_MPI_HOLD");
-    fprintf(open_notes(), "part %s %d %d\n", tag % 2 ? "spread" : "collect", to, words);
-    if (tag % 2 == 0)
-        held = hold != NULL ? atol(hold) : 0;
-}
-
 int MPI_Isend(const void *from, int count, MPI_Datatype type, int to, int tag, MPI_Comm comm,
               MPI_Request *request)
 {
     int width;
-    if (comm != MPI_COMM_WORLD && type == MPI_UINT64_T) {
-        note_part(to, tag, count);
-        return PMPI_Isend(from, count, type, to, tag, comm, request);
-    }
     PMPI_Type_size(type, &width);
     fprintf(open_notes(), "send %d %d %d\n", to, tag, count * width);
     keep(stream_of(to, tag), from, (size_t)count * (size_t)width);
@@ -150,17 +135,22 @@ int MPI_Allreduce(const void *from, void *to, int count, MPI_Datatype type, MPI_
 int MPI_Iallreduce(const void *from, void *to, int count, MPI_Datatype type, MPI_Op op,
                    MPI_Comm comm, MPI_Request *request)
 {
+    const char *hold = getenv("COUNT_MPI_HOLD");
     note_reduction("nonblocking", count, op);
+    if (op == MPI_BOR) {
+        masks = request;
+        held = hold != NULL ? atol(hold) : 0;
+    }
     return PMPI_Iallreduce(from, to, count, type, op, comm, request);
 }
 
-int MPI_Testany(int count, MPI_Request requests[], int *which, int *over, MPI_Status *status)
+int MPI_Test(MPI_Request *request, int *over, MPI_Status *status)
 {
-    if (held-- > 0) {
+    if (request == masks && held-- > 0) {
         *over = 0;
         return MPI_SUCCESS;
     }
-    return PMPI_Testany(count, requests, which, over, status);
+    return PMPI_Test(request, over, status);
 }
 
 int MPI_Alltoall(const void *from, int count, MPI_Datatype type, void *to, int receive_count,

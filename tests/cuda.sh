@@ -1,5 +1,5 @@
 #!/bin/bash
-# cuda.sh: says whether dbfs-traverse has the CUDA backend, and if not, why. CUDA and NVCC are those of the
+# cuda.sh: says whether dbfs-traverse has the CUDA backend, and the reason if not. CUDA and NVCC are those of the
 # Makefile.
 set -u
 . tests/lib.sh

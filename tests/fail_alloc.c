@@ -1,11 +1,10 @@
-/* fail_alloc.c: makes one allocation of a program fail: the FAIL_ALLOC-th. It is loaded by LD_PRELOAD.
+/* fail_alloc.c: makes one allocation of a program fail, the FAIL_ALLOC-th; it is loaded by LD_PRELOAD
  *
- * Only calls of the program itself count. Calls of libraries do not, because an MPI library or OpenMP without
- * memory ends the process in its own way. When the program ends by itself,
+ * Only calls of the program itself count. Calls of libraries do not, because an MPI library or OpenMP without memory
+ * ends the process in its own way. When the program ends by itself,
  * - FAIL_ALLOC_COUNT=FILE gets the number of calls, so that a test knows how many it can let fail;
- * - FAIL_ALLOC_LEFT=FILE gets a line for each block that was not freed: its bytes, and where in the program it was
- *   allocated, for addr2line.
- */
+ * - FAIL_ALLOC_LEFT=FILE gets a line for each block that was not freed: its bytes, and its place in the program, for
+ *   addr2line. */
 #include <dlfcn.h>
 #include <errno.h>
 #include <stdatomic.h>
@@ -19,7 +18,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-/* what glibc calls its own */
+/* glibc's own names */
 void *__libc_malloc(size_t bytes);
 void *__libc_calloc(size_t count, size_t bytes);
 void *__libc_realloc(void *old, size_t bytes);
@@ -33,13 +32,13 @@ struct block {
     size_t bytes;
 };
 
-enum { BLOCKS = 1 << 16 }; /* programs have a few hundred at a time */
+enum { BLOCKS = 1 << 16 }; /* programs have a few hundred of them at a time */
 
 static struct block block[BLOCKS]; /* by a hash of `at` */
 static atomic_flag held = ATOMIC_FLAG_INIT;
 static atomic_ulong calls;
 static unsigned long failing;
-static const void *program; /* where it is loaded; NULL until this library is set up */
+static const void *program; /* the address of the program; NULL until this library is set up */
 
 __attribute__((constructor)) static void start(void)
 {
@@ -68,7 +67,7 @@ static void note(const void *at, size_t bytes, const void *caller)
     atomic_flag_clear(&held);
 }
 
-/* Takes the entry out and moves those behind it, so that none is behind a gap. */
+/* Takes the entry out and moves later entries up, so that no search meets a gap. */
 static void forget(const void *at)
 {
     while (atomic_flag_test_and_set(&held))
@@ -118,7 +117,7 @@ __attribute__((destructor)) static void end(void)
 
 enum call { OTHERS, FAILS, SUCCEEDS };
 
-/* Counts a call from `caller`, if it is the program's. */
+/* Counts a call from `caller` if that is in the program. */
 static enum call judge(const void *caller)
 {
     Dl_info info;
@@ -184,7 +183,7 @@ char *strdup(const char *text)
     return copy != NULL ? memcpy(copy, text, bytes) : NULL;
 }
 
-/* Fails only mappings that are memory: files are mapped as ever. */
+/* Fails only mappings of memory; files are mapped as ever. */
 void *mmap(void *at, size_t bytes, int protection, int flags, int fd, off_t offset)
 {
     if ((flags & MAP_ANONYMOUS) != 0 && judge(__builtin_return_address(0)) == FAILS)

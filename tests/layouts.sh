@@ -1,5 +1,5 @@
-# layouts.sh: writes small graphs in the layouts of those who publish graphs, from files of pairs "u v".
-# Tests source it. It shares no code with dbfs.
+# layouts.sh: writes small graphs in the layouts of their publishers, from files of pairs "u v". Tests source it. It
+# shares no code with dbfs.
 
 snap() { # PAIRS: one edge a line under SNAP's heading
     printf '# Undirected graph: ../../data/output/x.txt\n# X\n# Nodes: 100 Edges: %s\n' "$(wc -l <"$1")"
@@ -7,24 +7,24 @@ snap() { # PAIRS: one edge a line under SNAP's heading
     tr ' ' '\t' <"$1"
 }
 
-# Friends lists, an id a line from 0 on, in files of 300 ids; ids without a list are private, not found
-# or empty.
-friends() { # PAIRS FOLDER
+# PAIRS FOLDER: lists of friends, an id a line from 0 on, in files of 300 ids; an id without a list is private, not
+# found or empty
+friends() {
     awk -v folder="$2" '{ list[$1] = list[$1] (list[$1] == "" ? "" : ",") $2; if ($1 > last) last = $1 }
         END { for (id = 0; id <= last; id++) {
             if (list[id] == "") list[id] = id % 3 == 0 ? "private" : id % 3 == 1 ? "notfound" : ""
             printf "%d:%s\n", id, list[id] >(sprintf("%s/friends-%03d______.txt", folder, id / 300)) } }' "$1"
 }
 
-matrix() { # SYMMETRY FIELD N PAIRS: the entries of Matrix Market, from 1 on
+matrix() { # SYMMETRY FIELD N PAIRS: the entries of a Matrix Market file, from 1 on
     echo "%%MatrixMarket matrix coordinate $2 $1"
     printf '%%-------\n%% UF Sparse Matrix Collection\n'
     echo "$3 $3 $(wc -l <"$4")"
     awk -v field="$2" '{ print $1 + 1, $2 + 1 (field == "pattern" ? "" : " " NR % 255 + 1) }' "$4"
 }
 
-# The archive of a matrix holds more than the matrix.
-matrix_archive() { # NAME FOLDER <MATRIX: makes FOLDER/NAME.tar.gz
+# NAME FOLDER <MATRIX: makes FOLDER/NAME.tar.gz, which holds more than the matrix
+matrix_archive() {
     mkdir "$2/$1"
     cat >"$2/$1/$1.mtx"
     printf '%%%%MatrixMarket matrix array real general\n3 1\n1\n2\n3\n' >"$2/$1/$1_coord.mtx"
@@ -38,8 +38,9 @@ road() { # N PAIRS: each edge as two arcs
     awk '{ print "a", $1 + 1, $2 + 1, 803; print "a", $2 + 1, $1 + 1, 803 }' "$2"
 }
 
-# GAP's serialised graph: directed, m, n, offsets, neighbours; then those of the inverse.
-serialised() { # DIRECTED N PAIRS
+# DIRECTED N PAIRS: GAP's serialised graph: directed, m, n, offsets, neighbours; then offsets and neighbours of the
+# inverse
+serialised() {
     printf "$(awk -v directed="$1" -v n="$2" '
         function le(x, size) { for (; size > 0; size--) { printf "\\%03o", x % 256; x = int(x / 256) } }
         function csr(list, degree,    v, at, i, part) {
@@ -51,9 +52,9 @@ serialised() { # DIRECTED N PAIRS
         END { le(directed, 1); le(directed ? NR : 2 * NR, 8); le(n, 8); csr(out, o); if (directed) csr(into, d) }' "$3")"
 }
 
-# Edge streams with both directions of each edge, which no program of ours writes: a stream of arcs that
-# holds them becomes one by the number of its direction. The CRC behind it is that of gzip.
-as_symmetric() { # <DIRECTED.edges
+# <DIRECTED.edges: an edge stream with both directions of each edge, which no program of ours writes. A stream of arcs
+# with both becomes one by the number of its direction. The CRC after it is that of gzip.
+as_symmetric() {
     local head
     head=$(mktemp) || return 1
     head -c 60 >"$head" || return 1

@@ -1,4 +1,4 @@
-# lib.sh: what the shell tests share. A test script sources it after `set -u`.
+# lib.sh: functions that the shell tests share. A test script sources it after `set -u`.
 #
 # Results are lines "ok - NAME", "not ok - NAME" or "skip - NAME"; run.sh counts them.
 
@@ -11,15 +11,15 @@ if [ -z "${YIELD_MPI:-}" ] && [ -e "$TESTS/yield_mpi.so" ]; then
     YIELD_MPI=$(realpath "$TESTS/yield_mpi.so") MPIEXEC=$(realpath tests/mpiexec.sh)
 fi
 DATA=../shared/data # real graphs, where present
-# Open MPI wants to be told that root may start ranks, and more of them than there are cores
+# Open MPI must be told that root may start ranks, and more of them than there are cores
 export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 OMPI_MCA_rmaps_base_oversubscribe=true
 export OMPI_MCA_mpi_yield_when_idle=true
-# what a user may have set, and no test means
+# a user may have set these, and no test expects them
 export LC_ALL=C
 unset CDPATH OMP_NUM_THREADS OMP_PROC_BIND OMP_PLACES GOMP_CPU_AFFINITY
 umask 022
 failures=0
-# A script that packs hundreds of small graphs, each synced, says before how many MiB of a disk in memory it needs.
+# A script that packs and syncs hundreds of small graphs says beforehand how many MiB of a disk in memory it needs.
 if [ -n "${in_memory_mib:-}" ] && [ -w /dev/shm ] &&
     [ "$(df -Pm /dev/shm | awk 'END { print $4 }')" -gt "$in_memory_mib" ]; then
     export TMPDIR=/dev/shm
@@ -73,12 +73,12 @@ check_says() {
     fi
 }
 
-# said FILE: what programs wrote to standard error. Open MPI's launcher adds blocks between lines of dashes, where
-# a rank ends with another exit code than 0.
+# said FILE: prints the messages of programs on standard error. Open MPI's launcher adds blocks between lines of
+# dashes when a rank ends with another exit code than 0.
 said() { sed '/^-\{20,\}$/,/^-\{20,\}$/d' "$1"; }
 
-# ranks_of PROGRAM PATH: the processes of a program with a file or folder of this test among their arguments, one a line,
-# in the order of their numbers; pgrep is no base package
+# ranks_of PROGRAM PATH: prints the processes of a program with a file or folder of this test among their arguments,
+# one a line, by number; pgrep is no base package
 ranks_of() {
     local process words
     for process in /proc/[0-9]*; do
@@ -87,7 +87,7 @@ ranks_of() {
     done 2>/dev/null | sort -n
 }
 
-# by_every_way FILE COMMAND...: where @ stands for FILE, the command prints the same of standard input and of pipes
+# by_every_way FILE COMMAND...: @ stands for FILE; the command prints the same for the file, standard input and pipes
 by_every_way() {
     local file=$1 way name fd
     shift
@@ -111,8 +111,8 @@ by_every_way() {
     done
 }
 
-# Runs COMMAND with so many seconds of CPU time for each of its processes: the time that a busy host takes does not count.
-cpu_limit() { # SECONDS COMMAND...
+# SECONDS COMMAND...: runs it with so many seconds of CPU time for each process, as a busy host takes more time
+cpu_limit() {
     local seconds=$1
     shift
     (ulimit -t "$seconds" && exec timeout 120 "$@")
@@ -120,8 +120,9 @@ cpu_limit() { # SECONDS COMMAND...
 
 finish() { [ "$failures" = 0 ]; exit $?; }
 
-# The programs are those of an emulated GPU (tests/emulator) from here on. Where it is not built, the script ends.
-use_emulated_gpus() { # WHAT IS TESTED
+# WHAT IS TESTED: programs are those of an emulated GPU (tests/emulator) from here on. The script ends where it is not
+# built.
+use_emulated_gpus() {
     BUILD=${BUILD:-build}/emulated
     if [ ! -x "$BUILD/bin/dbfs-traverse" ]; then
         skip "$1: no emulated GPU is built"
@@ -132,7 +133,7 @@ use_emulated_gpus() { # WHAT IS TESTED
 
 # ---- jobs in the background ----
 
-# wait_until COMMAND...: waits until it succeeds, a minute at most
+# wait_until COMMAND...: waits until the command succeeds, a minute at most
 wait_until() {
     local i
     for ((i = 0; i < 1200; i++)); do
@@ -142,15 +143,16 @@ wait_until() {
     return 1
 }
 
-# start_search COMMAND...: in the background, until it has printed the line of a root; its process is $pid
+# start_search COMMAND...: runs it in the background and waits until it prints the line of a root; $pid is its process
 start_search() {
-    : >"$tmp/out" # of the last one, which would be taken for this one's
+    # no output of the last search must be taken for this one's
+    : >"$tmp/out"
     "$@" >"$tmp/out" 2>"$tmp/err" </dev/null &
     pid=$!
     wait_until grep -q '^root ' "$tmp/out" || fail "no search was done within a minute: $*"
 }
 
-# ended CODE NAME: $pid ends by itself within a minute, with this exit code
+# ended CODE NAME: $pid ends by itself within a minute and with this exit code
 ended() {
     local got=0
     for _ in $(seq 600); do
@@ -162,7 +164,7 @@ ended() {
     check "$2 (exit $got)" test $got = "$1"
 }
 
-# ranks_end TENTHS PROGRAM PATH: waits for them, so many tenths of a second at most
+# ranks_end TENTHS PROGRAM PATH: waits for the end of these ranks, so many tenths of a second at most
 ranks_end() {
     local i
     for ((i = 0; i < $1; i++)); do
@@ -172,7 +174,7 @@ ranks_end() {
     test -z "$(ranks_of "$2" "$3")"
 }
 
-# two_read PROGRAM FILE: both ranks have FILE open
+# two_read PROGRAM FILE: succeeds when both ranks have FILE open
 two_read() {
     local rank count=0
     for rank in $(ranks_of "$1" "$2"); do

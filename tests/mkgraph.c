@@ -1,8 +1,7 @@
-/* mkgraph.c: small graphs of known shape for the tests, as text edge lists on standard output.
+/* mkgraph.c: makes small graphs of known shape for the tests, as text edge lists on standard output
  *
- * Shares no code with dbfs. Every graph depends on the arguments alone. Ids start at 0 and N counts
- * vertices, except where said otherwise below. One comment line names the graph.
- */
+ * It shares no code with dbfs. Each graph depends on the arguments alone. Ids start at 0 and N is the number of
+ * vertices, unless said otherwise below. One comment line names the graph. */
 #include "textedges.h"
 
 /* The graph `components`. Everything not named is isolated, so n is 1002 (largest id 1001).
@@ -169,8 +168,7 @@ static void multi(const uint64_t *arg)
 
 enum { MAX_ARGS = 3 };
 
-/* The least and greatest value of each argument keep every id within TE_MAX_ID, but for the product
- * of a grid, which main checks. */
+/* The least and largest value of each argument keep each id within TE_MAX_ID; main checks the product of a grid. */
 static const struct kind {
     const char *name, *args;
     int arg_count;

@@ -1,9 +1,9 @@
-# namespaces.sh: several hosts on one machine: network namespaces with addresses of their own. A test sources it after
-# lib.sh and calls make_hosts, which ends the test as skipped where there is no ip, no nsenter, no hydra of MPICH, or no
-# right to make namespaces.
+# namespaces.sh: several hosts on one machine, which are network namespaces with addresses of their own. A test
+# sources it after lib.sh and calls make_hosts. That ends the test as skipped where ip, nsenter, MPICH's hydra or the
+# right to make namespaces is missing.
 #
-# The MPI library finds the ranks over TCP; UCX below it may carry data through shared memory, as one system runs all of
-# them. With TCP alone it may wait forever in MPI_Finalize for a rank that has ended.
+# The MPI library finds the ranks over TCP. UCX may carry data through shared memory, as all hosts are one system.
+# With TCP alone a rank may wait forever in MPI_Finalize for one that has ended.
 hosts=4
 each=1 # ranks on a host
 
@@ -16,7 +16,7 @@ remove_hosts() {
     done
 }
 
-# Host 0 is a switch; host i has the address 10.77.0.i, on one network with the others.
+# Host 0 is a switch; host i has the address 10.77.0.i on one network with the others.
 link_hosts() {
     local i
     ip netns add "$(host_name 0)" && ip -n "$(host_name 0)" link add hub type bridge &&
@@ -46,8 +46,8 @@ make_hosts() {
         finish
     fi
     ip netns exec "$(host_name 1)" ping -c 1 -W 2 "10.77.0.$hosts" >/dev/null 2>&1 || sleep 1
-    # Hydra calls this in place of ssh: its arguments are options, an address and a command. The command runs on the
-    # host of that address, under its name.
+    # Hydra calls this in place of ssh, with options, an address and a command. The command runs on the host of that
+    # address, under its name.
     cat >"$tmp/enter" <<END
 #!/bin/bash
 while [ "\${1#-}" != "\$1" ]; do shift; done
@@ -58,7 +58,7 @@ END
     chmod +x "$tmp/enter"
 }
 
-# on_hosts COMMAND...: a rank for each of $hosts, $each of them on a host. Hydra runs those of its own host itself.
+# on_hosts COMMAND...: runs it with $each ranks on each of $hosts. Hydra starts the ranks of its own host itself.
 on_hosts() {
     local list=10.77.0.1 i
     for i in $(seq 2 $((hosts / each))); do

@@ -1,9 +1,8 @@
-/* oracle.c: hop distances by the plainest serial breadth-first search, to check dbfs against.
+/* oracle.c: finds hop distances by the plainest serial breadth-first search, for comparison with dbfs
  *
- * Shares no code with dbfs and takes another road: it reads the text edge list, treats every line
- * as one undirected edge, or as an arc with -d, and runs a queue over an adjacency array. It also counts the edges of
- * the root's component, or the arcs that leave reached vertices, in the three ways that TEPS denominators are counted.
- */
+ * It shares no code with dbfs. It reads the text edge list, takes each line as one undirected edge, or as an arc with -d,
+ * and runs a queue over an adjacency array. It also counts the edges of the root's component, or the arcs that leave
+ * reached vertices, in the three ways in which the edges of TEPS are counted. */
 #include <unistd.h>
 
 #include "textedges.h"
@@ -31,7 +30,7 @@ struct options {
     size_t root_count;
 };
 
-/* Every edge but loops in both directions, or arcs: v's neighbours are targets[begin[v] .. begin[v+1]). */
+/* All edges but self-loops, in both directions, or arcs: v's neighbours are targets[begin[v] .. begin[v+1]). */
 struct adjacency {
     uint64_t n;
     int directed;
@@ -39,7 +38,7 @@ struct adjacency {
     uint32_t *targets;
 };
 
-/* The arrays that one search fills; allocated once for all roots. */
+/* the arrays of a search; all roots use them */
 struct search {
     uint32_t *depth;
     uint32_t *queue; /* the first `reached` entries are the reached vertices, in the order found */
@@ -100,7 +99,7 @@ static int parse_options(int argc, char **argv, struct options *options)
     return TE_OK;
 }
 
-/* The number of vertices, once the file is known. */
+/* the number of vertices, known once the file is read */
 static int settle_n(const struct options *options, const struct edge_list *list, uint64_t *n)
 {
     *n = options->n ? options->n : list->id_bound;
@@ -114,8 +113,8 @@ static int settle_n(const struct options *options, const struct edge_list *list,
     return TE_OK;
 }
 
-/* Counts into begin[v + 2], sums so that begin[v + 1] is where v starts, and lets filling move each
- * start to its end, which is where begin[v + 1] belongs. */
+/* Counts degrees into begin[v + 2] and sums up, so that v begins at begin[v + 1]. Filling moves each begin to its
+ * end, which is where begin[v + 1] belongs. */
 static int build_adjacency(const struct edge_list *list, uint64_t n, struct adjacency *graph)
 {
     graph->n = n;
@@ -222,7 +221,8 @@ static int write_depths(const struct options *options, const struct adjacency *g
     return status;
 }
 
-/* Distinct pairs {u, v}, u < v, or arcs (u, v), with u reached. last_seen_by[v] is the last u that counted v. */
+/* Counts distinct pairs {u, v}, u < v, or arcs (u, v), with u reached. last_seen_by[v] is the last u that counted
+ * v. */
 static uint64_t count_distinct(const struct adjacency *graph, const struct search *search,
                                uint32_t *last_seen_by)
 {
@@ -252,7 +252,7 @@ static int print_counts(const struct edge_list *list, const struct adjacency *gr
         return te_fail(TE_MEMORY, "no memory for %" PRIu64 " vertices", graph->n);
     for (uint64_t i = 0; i < list->count; i++) {
         struct edge e = list->edges[i];
-        if (search->depth[e.u] != UNREACHED) { /* then v is reached, too */
+        if (search->depth[e.u] != UNREACHED) { /* v is then reached, too */
             all++;
             no_loops += e.u != e.v;
         }

@@ -1,8 +1,8 @@
-# pairs.awk: makes a covering array: configurations in which every pair of values of two parameters occurs.
+# pairs.awk: makes a covering array: configurations in which each pair of values of two parameters occurs.
 #
-# Input: a line per parameter, "name value value ...". Output: a line per configuration, the values in the
-# order of the parameters. The method is greedy: of some random candidates it takes the one that covers the
-# most pairs not yet covered. The generator is seeded, so the output is always the same.
+# Input: a line per parameter, "name value value ...". Output: a line per configuration, the values in the order of
+# the parameters. The method is greedy: of some random candidates it takes the one that covers most new pairs. The
+# generator is seeded, so the output is always the same.
 {
     values[NR] = NF - 1
     for (i = 2; i <= NF; i++) value[NR, i - 1] = $i
@@ -18,7 +18,7 @@ function gain(    a, b, sum) {
     return sum
 }
 
-# A candidate starts from one open pair, so that every configuration covers something.
+# A candidate starts from one uncovered pair, so each configuration covers something.
 function candidate(    key, part, a, skip) {
     skip = int(rand() * (left < 50 ? left : 50))
     for (key in open) if (skip-- <= 0) break

@@ -1,10 +1,9 @@
-/* plant_faults.c: the validator of dbfs-graph500 on answers with planted faults
+/* plant_faults.c: gives the validator of dbfs-graph500 answers with planted faults
  *
  *   plant_faults cpu|cuda DIR ROOT [FAULT...] [/ [FAULT...]]...        also under mpiexec
  *
  * For each set of faults it searches from ROOT, plants them, validates, and prints the first offence, a line each. It
- * exits with 4 if there is one. Faults: p ID PARENT, d ID DEPTH, r ROOT (the root that is asked about).
- */
+ * exits with 4 if there is one. Faults: p ID PARENT, d ID DEPTH, r ROOT (validation is asked about this root). */
 #include "traverse/graph500/benchmark.h"
 
 #include "formats/base/cli.h"
@@ -13,7 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { FAULTS = 4, /* the first argument that is one */
+enum { FAULTS = 4, /* the first argument that is a fault */
        MOST_ROOTS = 8 };
 
 static uint64_t place_of_root(const struct benchmark *b, uint64_t id)
@@ -24,8 +23,8 @@ static uint64_t place_of_root(const struct benchmark *b, uint64_t id)
     return i;
 }
 
-/* Plants the set of faults that begins at argv[*at], moves *at behind it, and returns the place of the root that is
- * asked about. */
+/* Plants the set of faults that begins at argv[*at] and moves *at behind it. Returns the place of the root for
+ * validation. */
 static uint64_t plant(struct benchmark *b, char *const *argv, int *at, struct error *e)
 {
     uint64_t asked = 0;
@@ -45,7 +44,7 @@ static uint64_t plant(struct benchmark *b, char *const *argv, int *at, struct er
     return asked;
 }
 
-/* One search with one set of faults; 1: there is an offence. */
+/* Searches once with one set of faults. Returns 1 if there is an offence. */
 static int judge(struct benchmark *b, int *at, struct error *e)
 {
     struct record record = {0};
@@ -86,7 +85,7 @@ int main(int argc, char **argv)
     b.args.roots_given = 1;
     b.args.roots = roots;
     b.args.backend = strcmp(argv[1], "cuda") == 0 ? BACKEND_CUDA : BACKEND_CPU;
-    if (b.args.backend == BACKEND_CUDA) /* ranks that share a GPU all prove */
+    if (b.args.backend == BACKEND_CUDA) /* all ranks prove, also where they share a GPU */
         b.args.exchange.memory = EXCHANGE_MEMORY_PEER;
     b.args.cli.threads = 2;
     roots[0] = strtoull(argv[3], NULL, 10);

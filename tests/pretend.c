@@ -1,11 +1,10 @@
-/* pretend.c: lets a program see another machine. It is loaded before the C library (LD_PRELOAD), and before MPI's.
+/* pretend.c: shows a program another machine; it is loaded before the C library and MPI's (LD_PRELOAD)
  *
- *   PRETENDED_FILES=DIR    a file is opened as DIR/PATH where that exists: PATH is that which fopen was given
+ *   PRETENDED_FILES=DIR    fopen of PATH opens DIR/PATH where that exists
  *   PRETENDED_CORES=N      the process may run on N cores
- *   PRETENDED_MPI=TEXT     what the MPI library says of itself
- *   PRETENDED_THREADS=FILE nothing is pretended: for each thread that is started, FILE gets the name of the program or
- *                          library whose function it runs, in a line
- */
+ *   PRETENDED_MPI=TEXT     the MPI library says this of itself
+ *   PRETENDED_THREADS=FILE pretends nothing: for each thread that starts, FILE gets a line with the program or library whose
+ *                          function it runs */
 #include <dlfcn.h>
 #include <pthread.h>
 #include <sched.h>

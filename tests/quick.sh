@@ -1,6 +1,6 @@
 #!/bin/bash
-# quick.sh: one test of everything, for `make quick`: one graph goes through all programs, on CPUs and emulated GPUs, with one
-# rank and two, and what they find is compared with the oracle.
+# quick.sh: tests a bit of everything for `make quick`: one graph goes through all programs, on CPUs and emulated
+# GPUs, with one rank and two, and results are those of the oracle.
 set -u
 . tests/lib.sh
 here=$PWD
@@ -41,7 +41,7 @@ check_exit 0 '--verify' "$BIN/dbfs-pack" -q --verify "$tmp/g2"
 
 # ---- searches ----
 
-right() { # distances are those of the oracle, and parents make a tree
+right() { # distances are the oracle's, and parents form a tree
     local root
     for root in ${roots//,/ }; do
         cmp "$tmp/depths.$root" "$tmp/oracle.$root" &&

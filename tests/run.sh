@@ -1,16 +1,16 @@
 #!/bin/bash
-# run.sh quick|short|long: runs every test and closes with "N passed, N failed, N skipped". quick: quick.sh, the unit tests
-# and those scripts that take a few seconds.
+# run.sh quick|short|long: runs the tests and ends with "N passed, N failed, N skipped". quick runs quick.sh, the unit
+# tests and the scripts that take a few seconds.
 #
-# As many tests run side by side as there are cores, 4 at most (TEST_LANES=N: so many), the longest first. Then
-# those run one by one that watch the clock: their scripts say so by a line "# runs alone".
+# As many tests run side by side as there are cores, 4 at most (TEST_LANES=N sets another number), longest first.
+# Tests that watch the clock then run one by one; their scripts have a line "# runs alone".
 set -u
 cd "$(dirname "$0")/.." || exit 1
 mode=${1:-short}
 export BUILD=${BUILD:-build} TEST_MODE=${mode/quick/short}
 of_seconds='bijection corpus dbfs dbfs-pack dbfs-traverse degsplit directions edgeconv-asks exchange-options json messages
 overwrite same-file summary swapped-ids without-cuda'
-# threads that wait give their core to other ranks and other work, instead of spinning
+# waiting threads give their core to other work and do not spin
 export OMP_WAIT_POLICY=${OMP_WAIT_POLICY:-passive}
 cores=$(nproc)
 lanes=${TEST_LANES:-$((cores < 4 ? cores : 4))}
@@ -18,9 +18,9 @@ TEST_RUN=$(mktemp -d) || exit 1
 export TEST_RUN
 trap 'rm -rf "$TEST_RUN"' EXIT
 
-# run_one LEAKS NAME COMMAND: its results go to $TEST_RUN/log, and all but those that passed to standard output. What a
-# sanitizer finds fails a test even where its exit code and its words are not looked at. (UBSan beside
-# AddressSanitizer keeps no log.)
+# run_one LEAKS NAME COMMAND: results go to $TEST_RUN/log, and all but passed ones to standard output. A finding of a
+# sanitizer fails the test even where its exit code and message are not looked at. (UBSan beside AddressSanitizer
+# keeps no log.)
 run_one() {
     local name=$2 start=$SECONDS mine found code=0
     mine=$(mktemp -d "$TEST_RUN/one.XXXXXX")
@@ -50,9 +50,9 @@ run_one() {
 }
 export -f run_one
 
-# Lines "LEAKS<tab>NAME<tab>COMMAND" of the tests that run side by side, the longest first, or of those that run alone.
-# First of all it is told whether CUDA is tested.
-# LEAKS: 0 where AddressSanitizer shall not look for them: MPI libraries leave memory behind at exit, the tools do not.
+# Prints lines "LEAKS<tab>NAME<tab>COMMAND" of the tests that run side by side, longest first, or of those that run
+# alone. The first one says whether CUDA is tested.
+# LEAKS: 0 where AddressSanitizer does not look for leaks, as MPI libraries leave memory at exit; tools do not
 together() {
     printf '1\t%s\t%s\n' CUDA 'bash tests/cuda.sh'
     if [ "$mode" = quick ]; then

@@ -1,7 +1,8 @@
-# sizes.awk: how large structs and parameter lists are: lines "members N STRUCT FILE" and "parameters N FUNCTION FILE".
+# sizes.awk: measures structs and parameter lists: prints lines "members N STRUCT FILE" and "parameters N FUNCTION
+# FILE".
 #
-# Reads C and CUDA files in the style of this tree: a struct of the file's own begins with "struct NAME {" and ends
-# with "};" in the first column; a function is declared from the first column on, and "{" or ";" ends that.
+# It reads C and CUDA files in the style of this tree: a struct of the file's own begins with "struct NAME {" and ends
+# with "};" in the first column; a function is declared from the first column on, and "{" or ";" ends its declaration.
 
 FNR == 1 { members = -1; head = "" }
 
@@ -23,7 +24,7 @@ members < 0 && line ~ /^(typedef )?struct [a-z_0-9]+ \{/ {
 }
 
 members >= 0 {
-    while (gsub(/\([^()]*\)/, "", line)) ; # what functions take is not the struct's
+    while (gsub(/\([^()]*\)/, "", line)) ; # parameters of functions are no members of the struct
     opened = gsub(/\{/, "{", line); closed = gsub(/\}/, "}", line)
     if (depth == 1 && line ~ /;/ && closed == opened) members += gsub(/,/, ",", line) + 1
     depth += opened - closed
@@ -31,7 +32,7 @@ members >= 0 {
     next
 }
 
-# a function's head, over one or more lines
+# the declaration of a function, over one line or more
 line ~ /^[a-z].*[ *][a-z_0-9]+\(/ && line !~ /^(return|typedef|else|do|if|for|while|switch|enum [a-z_]* \{)/ { head = line; open_head = 1 }
 line !~ /^[a-z].*[ *][a-z_0-9]+\(/ && open_head { head = head " " line }
 open_head && head ~ /\)[ ]*(\{.*|;.*)?$/ && gsub(/\(/, "(", head) == gsub(/\)/, ")", head) {

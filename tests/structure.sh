@@ -1,5 +1,5 @@
 #!/bin/bash
-# structure.sh: checks the rules of the source tree that no compiler checks.
+# structure.sh: checks rules of the source tree that no compiler checks.
 set -u
 . tests/lib.sh
 
@@ -33,7 +33,7 @@ check "the emulator has every word of that header ($missing)" test -n "$words" -
 check 'what drives devices knows no backend' \
     no_match '#include "traverse/(cpu|cuda)/' $(ls traverse/*.[ch] traverse/search/* traverse/devices/* | grep -vE '/(plan|backend_choose)\.c$') traverse/exchange traverse/results \
     traverse/report
-# included FILE...: every header of ours that these files include, directly or through others
+# included FILE...: prints each header of ours that these files include, directly or through others
 included() {
     local file name todo=("$@")
     local -A seen=()
@@ -48,7 +48,7 @@ included() {
         done < <(sed -n 's/^ *# *include "\(.*\)".*/\1/p' "$file")
     done
 }
-# includes_only NAME FILES HEADERS: these files include none of ours but their own headers and those listed
+# includes_only NAME FILES HEADERS: these files include only their own headers and those listed
 includes_only() {
     local all others
     all=$(included $2)
@@ -63,9 +63,9 @@ of_ranks=$(echo formats/{base/byte_source,edges/edges,graph/manifest,mpi/comm}.h
 includes_only 'the loop' "$(echo traverse/search/{bfs,direction*}.[ch] traverse/devices/team.[ch])" \
     "$of_all $of_ranks formats/base/meeting.h traverse/search/level_log.h $(echo traverse/exchange/exchange{,_counts}.h)"
 includes_only 'the exchange' "$(find traverse/exchange -type f)" \
-    "$of_all $of_ranks formats/base/arith.h $(echo formats/mpi/{flow,mask_reduction,watch,window}.h)"
+    "$of_all $of_ranks formats/base/arith.h $(echo formats/mpi/{flow,watch,window}.h)"
 includes_only 'the reduction of masks' "$(echo traverse/exchange/masks/*)" \
-    "$of_all $of_ranks $(echo traverse/exchange/{exchange_counts,group}.h formats/mpi/{mask_reduction,watch,window}.h)"
+    "$of_all $of_ranks $(echo traverse/exchange/{exchange_counts,group}.h formats/mpi/{watch,window}.h)"
 includes_only 'the exchange of vertices' "$(echo traverse/exchange/vertices/*)" \
     "$of_all $of_ranks formats/base/arith.h $(echo traverse/exchange/{exchange_counts,group}.h formats/mpi/{flow,window}.h)"
 includes_only 'the CPU backend' "$(echo traverse/cpu/*)" \
@@ -100,7 +100,7 @@ fi
 duplicates=$(find formats tools traverse -name '*.[ch]' -printf '%f\n' | sort | uniq -d)
 check "file names are unique ($duplicates)" test -z "$duplicates"
 
-# Which object uses what another one defines. What is compiled for the emulated GPU stands in for what is not.
+# Prints which object uses the names of another. Objects for the emulated GPU stand in for those without it.
 uses() {
     local source object
     find formats tools traverse -name '*.c' -o -name '*.cu' | while read -r source; do
@@ -127,7 +127,7 @@ long=$(echo "$sizes" | awk '$1 == "parameters" && $2 > 7')
 check "functions have at most 7 parameters ($long)" test -z "$long"
 check 'the sizes of structs and parameter lists are seen' test "$(echo "$sizes" | wc -l)" -gt 1000
 
-# what kernels of a device include
+# includes of kernels
 headers='formats/container/packed.h formats/container/packed_layout.h formats/graph/shard.h formats/graph/shard_ranges.h formats/graph/partition.h'
 if command -v "${CXX:-c++}" >/dev/null 2>&1; then
     check 'the headers of shards and packed sections are C++ too' sh -c \
@@ -137,7 +137,7 @@ else
     skip 'headers of shards as C++: no C++ compiler'
 fi
 
-# every program and format has its page, as built, and every option of --help stands in it
+# each program and format has its page, as built, and each option of --help stands in it
 pages=${BUILD:-build}/man
 for program in dbfs rmatgen edgeconv degsplit dbfs-pack dbfs-check dbfs-report dbfs-model dbfs-traverse dbfs-traverse-2d dbfs-graph500 dbfs-paths dbfs-batch; do
     check "$program.1 exists" test -s "$pages/$program.1"

@@ -1,7 +1,6 @@
-/* th_steps.c: the steps of a search with each TH, as predict.c counts them, for `scripts/fit-rates sweeps`
+/* th_steps.c: counts the steps of a search with each TH by predict.c, for `scripts/fit-rates sweeps`
  *
- *   th_steps FILE.edges NAME    lines separated by tabs: NAME, TH, machine, and the steps by their names in rates.def
- */
+ *   th_steps FILE.edges NAME    prints lines separated by tabs: NAME, TH, machine, and the steps, named as in rates.def */
 #include "unit/stream.h"
 
 #include "tools/separate/predict.h"

@@ -1,11 +1,11 @@
 #!/bin/bash
-# traverse.sh short|long [directed]: distances and parents against the oracle, over graphs, p, R x G, TH,
-# directions and exchange options. With `directed` a line of a graph is an edge from its first id to its second, and
-# searches also go against the edges.
+# traverse.sh short|long [directed]: distances and parents are the oracle's, over graphs, p, R x G, TH, directions and
+# exchange options. With `directed` a line of a graph is an edge from its first id to its second, and searches also go
+# against the edges.
 #
-# On graphs of small diameter every pair of option values occurs in some run; short mode takes a sample of
-# these runs. Graphs of large diameter run with R <= 2, since an allreduce between many ranks on few cores
-# takes milliseconds. All configurations of a graph must give the same checksum of distances.
+# On graphs of small diameter each pair of option values occurs in some run, and short mode takes a sample of these
+# runs. Graphs of large diameter run with R <= 2, since an allreduce between many ranks on few cores takes
+# milliseconds. All configurations of a graph must give the same checksum of distances.
 set -u
 in_memory_mib=$([ "${1:-}" = long ] && echo 8192 || echo 1024)
 . tests/lib.sh
@@ -37,7 +37,7 @@ END
 parameters "$layouts" | awk -f tests/pairs.awk >"$tmp/pairs"
 parameters "$long_layouts" | awk -f tests/pairs.awk >"$tmp/long_pairs"
 
-# pack_graph P TH ENCODING: the directory of $edges for P shards
+# pack_graph P TH ENCODING: prints the folder of $edges for P shards
 pack_graph() {
     local dir=$work/pack-$1-$2-$3
     if [ ! -e "$dir/manifest" ]; then
@@ -77,8 +77,8 @@ run_config() {
     [ "$checksum" = "$(cat "$text-checksum")" ] || { echo "another checksum: $checksum"; return 1; }
 }
 
-# check_graph NAME ROOTS SHARE PAIRS: tests the graph whose text is $tmp/text with one line of SHARE: those that follow the
-# ones that the last graph took, and after the last line the first one.
+# check_graph NAME ROOTS SHARE PAIRS: tests the graph whose text is $tmp/text with each SHARE-th line. Lines follow
+# those that the last graph took, and the first line follows the last one.
 declare -A taken
 check_graph() {
     local name=$1 pairs=$4 line lines wanted number=-1 ran=0 bad=0 first
@@ -119,7 +119,7 @@ every() { if [ "$mode" = long ]; then echo 1; else echo "$1"; fi; }
 
 make_text() { "$TESTS/mkgraph" "$@" >"$tmp/text"; }
 
-# three vertices from the start, the middle and the end of a graph's edges
+# prints three vertices, from the start, the middle and the end of a graph's edges
 some_roots() {
     "$TESTS/mkgraph" "$@" | awk '!/^#/ { v[n++] = $1 } END {
         split(v[0] " " v[int(n / 2)] " " v[n - 1], pick)
@@ -130,7 +130,7 @@ some_roots() {
 small() { check_graph "$1" "$2" "$(every "$3")" "$tmp/pairs"; }
 deep() { check_graph "$1" "$2" "$(every "$3")" "$tmp/long_pairs"; }
 
-real() { # FILE ROOTS SHARE: through edgeconv's own reading, and the text it writes to the oracle
+real() { # FILE ROOTS SHARE: edgeconv reads the file itself, and the oracle reads the text that edgeconv writes
     if [ ! -e "$DATA/$1" ]; then
         skip "$1: not here"
         return
@@ -184,7 +184,7 @@ make_text grid 300 300 && deep 'grid 300 x 300' 0,45150 16
 make_text path 200 && printf '8x1 memory auto blocking auto auto none none 4M 1 packed packed\n' >"$tmp/one" &&
     check_graph 'path of 200 with 8 ranks' 0 1 "$tmp/one"
 
-# most rows are equally long; or seem to be by their degrees, though one of the edges is there twice
+# most rows are equally long; or their degrees say so, though one of the edges occurs twice
 for threads in 1 2; do
     echo "1x1 inf auto blocking auto auto none none 4M $threads raw raw"
     echo "1x1 inf push blocking auto auto none none 4M $threads packed packed"
@@ -194,7 +194,7 @@ done >"$tmp/alone"
 { "$TESTS/mkgraph" grid 100 100; printf '20 21\n'; } >"$tmp/text" &&
     check_graph 'grid 100 x 100 with an edge twice' 0,5050,9999 1 "$tmp/alone"
 
-# the real graphs that ship, and those that lie beside a checkout
+# real graphs that ship, and those beside a checkout
 grep -v '^#' datasets/wordnet-3.0.txt >"$tmp/text" && small 'WordNet' 0,46302 20
 grep -v '^#' datasets/usa-road-NY.txt >"$tmp/text" && deep 'USA-road NY' 0 16
 

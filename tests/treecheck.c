@@ -1,19 +1,18 @@
-/* treecheck.c: is this pair of result files a breadth-first tree of this graph?
+/* treecheck.c: tests whether a pair of result files is a breadth-first tree of a graph
  *
- * Shares no code with dbfs, and does not search: it only tests conditions that together hold for
- * nothing but the true distances.
+ * It shares no code with dbfs, and does not search: it only tests conditions that together hold for nothing but the true
+ * distances.
  *   - The root has depth 0 and is its own parent; no other vertex has depth 0.
- *   - Every other reached vertex has a reached parent one level nearer, joined to it by an input
- *     edge. So a path of `depth` edges leads to the root: no depth is too small.
+ *   - Each other reached vertex has a reached parent one level nearer, joined to it by an input edge. So a path of
+ *     `depth` edges leads to the root: no depth is too small.
  *   - No edge spans more than one level: no depth is too large.
  *   - No edge joins a reached vertex with an unreached one: nothing reachable is missing.
- *     With -d lines are arcs: a parent is the tail of an arc, and an arc leads from a reached vertex to a reached one,
+ *     With -d lines are arcs: a parent is the tail of an arc, and an arc from a reached vertex leads to a reached one,
  *     at most one level farther.
  *   - A vertex has depth -1 exactly when it has parent -1.
- * Both files hold a line `id value` for every id from 0 to n-1, ascending; n covers every id of the
- * edge list. Exit 0 when all hold, 4 when one fails or a result file is malformed, 1 for bad usage,
- * an unreadable file or a malformed edge list.
- */
+ * Both files hold a line `id value` for each id from 0 to n-1, ascending; n covers each id of the edge list. It exits
+ * with 0 if all hold, with 4 if one fails or a result file is malformed, and with 1 for bad usage, an unreadable file or
+ * a malformed edge list. */
 #include "textedges.h"
 
 enum { EXIT_BAD_USE = 1, EXIT_INVALID = 4, SHOWN_PER_RULE = 5 };
@@ -32,7 +31,7 @@ struct results {
     const int64_t *parent;
 };
 
-/* How often one rule failed; the first few are shown. */
+/* how often a rule failed; the first few are shown */
 struct tally {
     const char *rule;
     uint64_t failures;
@@ -59,7 +58,7 @@ static uint64_t close_tally(const struct tally *tally)
     return tally->failures;
 }
 
-/* Parses `id value` and nothing else; false otherwise. */
+/* Parses `id value` and nothing else; false if the line has anything else. */
 static int parse_value_line(const char *p, const char *eol, uint64_t *id, int64_t *value)
 {
     uint64_t magnitude;
@@ -139,7 +138,7 @@ static uint64_t check_root(const struct results *r)
     return close_tally(&tally);
 }
 
-/* Depths and parents are -1 or in range, and -1 in both or in neither. */
+/* Checks that depths and parents are -1 or in range, and that both are -1 or neither. */
 static uint64_t check_values(const struct results *r)
 {
     struct tally tally = {"values", 0};
@@ -170,7 +169,7 @@ static void mark_joined(const struct edge_list *list, const struct results *r, u
     }
 }
 
-/* Needs parents in range, as check_values found them. */
+/* parents are in range, as check_values found */
 static uint64_t check_parents(const struct results *r, const uint8_t *joined)
 {
     struct tally level = {"parent level", 0}, edge = {"parent edge", 0};

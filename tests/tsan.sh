@@ -1,5 +1,5 @@
 #!/bin/bash
-# tsan.sh: every program with several threads, and the unit tests, built with ThreadSanitizer (make tsan). Ends in
+# tsan.sh: runs each program with several threads, and the unit tests, under ThreadSanitizer (make tsan). It ends with
 # "N passed, N failed, N skipped".
 set -u
 cd "$(dirname "$0")/.." || exit 1
@@ -9,10 +9,10 @@ passed=0 skipped=0
 pass() { echo "ok - $1"; passed=$((passed + 1)); }
 skip() { echo "skip - $1"; skipped=$((skipped + 1)); }
 export OMP_WAIT_POLICY=passive OMP_TOOL_LIBRARIES=$ARCHER ARCHER_OPTIONS=verbose=0
-# what OpenMP and MPI do inside is theirs; a report ends a program with 66
+# OpenMP's and MPI's own work is not reported; a report ends a program with 66
 export TSAN_OPTIONS=ignore_noninstrumented_modules=1:exitcode=66:history_size=4
 
-# quiet NAME COMMAND...: exits with 0, without a report
+# quiet NAME COMMAND...: the command exits with 0, without a report
 clean() {
     local name=$1
     shift
@@ -27,7 +27,7 @@ for unit in "$TESTS"/test_*; do
     clean "${unit##*/}" "$unit"
 done
 
-# a race that is there is seen
+# a real race is seen
 cat >"$tmp/race.c" <<'END'
 #include <stdio.h>
 int main(void)
@@ -61,7 +61,7 @@ for options in '-p 1' '-p 3 --encoding raw -t 9' '-p 2 -t inf'; do
     done
     clean "dbfs-graph500, $options" "$BIN/dbfs-graph500" --backend cpu -q -@ 4 -n 2 --no-energy "$tmp/x"
 done
-# ThreadSanitizer's memory counts: of 64 MiB the program itself takes 34
+# ThreadSanitizer's memory counts: the program itself takes 34 of 64 MiB
 "$BIN/rmatgen" -q -@ 4 -s 17 -o "$tmp/large.edges"
 clean 'dbfs-pack, spilling' "$BIN/dbfs-pack" -v -@ 4 -p 2 -S 64M -t 4 -T "$tmp" -o "$tmp/spilled" "$tmp/large.edges"
 check_says 'spilled .* of edges' 'it does spill'

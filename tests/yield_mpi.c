@@ -1,16 +1,14 @@
-/* yield_mpi.c: ranks that wait give their core to others
+/* yield_mpi.c: lets waiting ranks give their core to others
  *
- * It is loaded before the MPI library (LD_PRELOAD, tests/mpiexec.sh). MPICH's ranks spin while they wait for a message,
- * and keep their core to the end of its time slice. With more ranks than cores those that have work wait for it, so
- * that a search of 8 ranks on 2 cores takes seconds. Here a rank offers its core each time that UCX, which carries
- * messages for MPICH, finds nothing to do, and sleeps after many such times. Where MPICH uses no UCX, this is never
- * called.
- */
+ * It is loaded before the MPI library (LD_PRELOAD, tests/mpiexec.sh). A rank of MPICH spins while it waits for a message,
+ * and keeps its core to the end of its time slice. With more ranks than cores the ranks that have work wait for it: a
+ * search of 8 ranks on 2 cores takes seconds. Here a rank offers its core each time that UCX, which carries messages for
+ * MPICH, finds nothing to do, and sleeps after many such times. Where MPICH uses no UCX, this is never called. */
 #include <dlfcn.h>
 #include <sched.h>
 #include <time.h>
 
-enum { OFFERS = 100 /* before it sleeps */, SLEEP_NS = 50000 };
+enum { OFFERS = 100 /* so often before it sleeps */, SLEEP_NS = 50000 };
 
 unsigned ucp_worker_progress(void *worker)
 {

@@ -34,19 +34,11 @@ Predicts the time of searches from rates of devices and links, and from what dbf
   -e, --edgefactor N      of the RMAT graph (16)
   -t, --threshold TH      of the RMAT graph; paper: by figure 7 (default: by the memory it takes)
       --rates RATES       NAME, or a file that changes rates (default: cpu for runs on it, otherwise h200)
+      --form auto|list    nn vertices go in the form of fewer bytes (default), or as lists
       --calibrate N       runs of at most N devices correct the rates (default: those of the fewest; 0: none)
   -o, --output FILE       a picture of weak or strong; `-o -`: its script for gnuplot
       --force             FILE may exist, and is replaced
   -h, --help  --version
-The design, each switch with what dbfs-traverse does first:
-      --masks hosts|flat|slices       who reduces masks between hosts: one device of each, all, each a slice
-      --reduction halving|tree|ring   how
-      --words sparse|dense            words that changed where they are few, or whole masks
-      --form auto|list|bits           vertices as what is shorter, as numbers, as a bit for each that there is
-      --messages direct|gathered|merged  to every device; to one of each group (option L); to one of each host
-      --counts all|sums               what each level tells every rank: what follows for it, or sums
-      --uniquify                      option U
-      --overlap                       masks and vertices move at the same time (option IR)
 
 A file may be a pipe; `-` is standard input.
 Rows are separated by tabs, with a first row of names. Exit: 0 ok, 1 run-time failure, 2 usage, 3 bad data.'
@@ -60,15 +52,15 @@ version='dbfs-model (dbfs) @VERSION@'
 
 # ---- rates ----
 
-# The rows MODEL of a machine, as lines of name, value and comment
-built_in_rates() { # NAME
+# NAME: prints the rows MODEL of a machine, as lines of name, value and comment
+built_in_rates() {
     sed -n -e "s|^/\\* $1: \\(.*\\) \\*/|# \\1|p" \
         -e "s/^MODEL($1, \\([^,]*\\), \\([^,]*\\), \"\\([^\"]*\\)\", \"\\(.*\\)\")/\\1 \\2 # \\3: \\4/p" <<'END'
 @include formats/rates.def
 END
 }
 
-# read_rates NAME|FILE: lines of name and value into $work/rates. A file changes rates of h200, or of cpu.
+# read_rates NAME|FILE: writes lines of name and value to $work/rates. A file changes rates of h200, or of cpu.
 read_rates() {
     : >"$work/given"
     case $1 in
@@ -107,14 +99,14 @@ run_model() {
     write_model >"$work/model.awk"
     awk -F '\t' -v command="$command" -v devices="$devices" -v hosts="$hosts" -v per_host="$per_host" -v group="$group" \
         -v scale="$scale" -v edge_factor="$edge_factor" -v threshold="$threshold" -v calibrate="$calibrate" \
-        -v rates="$work/rates" -v switches="$switches" -v names_file="$work/names" -f "$work/model.awk" "$work/values"
+        -v rates="$work/rates" -v form="$form" -v names_file="$work/names" -f "$work/model.awk" "$work/values"
 }
 
 # ---- plots ----
 
-# Writes the script of a plot. If runs correct some rows, the others are left out: they may be of
-# another machine.
-plot_script() { # KIND TABLE
+# KIND TABLE: writes the script of a plot. If runs correct some rows, the others are left out: they may be of another
+# machine.
+plot_script() {
     awk -F '\t' -v OFS='\t' -v rates="$work/of_gteps" -v times="$work/of_parts" '
         NR == 1 {
             for (i = 1; i <= NF; i++) at[$i] = i
@@ -158,15 +150,7 @@ END
 # ---- command line ----
 
 command='' devices='' hosts=0 per_host=8 group=0 scale=0 edge_factor=16 threshold='' rates='' calibrate='' output=''
-force=0 switches='masks=hosts reduction=halving words=sparse form=auto messages=direct counts=all'
-one_of() { # OPTION VALUE WORD...: adds a switch of the design
-    option=$1 given=$2
-    shift 2
-    for word in "$@"; do
-        [ "$given" != "$word" ] || { switches="$switches ${option#--}=$given"; return 0; }
-    done
-    usage "$option $given: not one of: $*"
-}
+force=0 form=auto
 whole() { # OPTION VALUE LEAST MOST
     case $2 in '' | *[!0-9]* | ??????????*) usage "$1 $2: not a whole number of $3 to $4" ;; esac
     [ "$2" -ge "$3" ] && [ "$2" -le "$4" ] || usage "$1 $2: not a whole number of $3 to $4"
@@ -193,13 +177,11 @@ while [ $# -gt 0 ]; do
     --calibrate) need $# "$1"; whole "$1" "$2" 0 1000000; calibrate=$2; shift ;;
     -o | --output) need $# "$1"; output=$2; shift ;;
     --force) force=1 ;;
-    --masks) need $# "$1"; one_of "$1" "$2" hosts flat slices; shift ;;
-    --reduction) need $# "$1"; one_of "$1" "$2" halving tree ring; shift ;;
-    --words) need $# "$1"; one_of "$1" "$2" sparse dense; shift ;;
-    --form) need $# "$1"; one_of "$1" "$2" auto list bits; shift ;;
-    --messages) need $# "$1"; one_of "$1" "$2" direct gathered merged; shift ;;
-    --counts) need $# "$1"; one_of "$1" "$2" all sums; shift ;;
-    --uniquify | --overlap) switches="$switches ${1#--}=1" ;;
+    --form)
+        need $# "$1"
+        case $2 in auto | list) form=$2 ;; *) usage "--form $2: neither auto nor list" ;; esac
+        shift
+        ;;
     -?*) usage "unknown option '$1'" ;;
     *)
         if [ -z "$command" ]; then

@@ -51,7 +51,7 @@ program=dbfs-report
 
 @include tools/report/read_json.sh
 
-# read_runs FILE...: reports of whole runs, one document a file
+# read_runs FILE...: reads reports of whole runs, one document a file
 read_runs() {
     read_files "$@"
     awk -F '\t' -v files="$#" -v clock="$clock" '
@@ -69,8 +69,8 @@ read_runs() {
     esac
 }
 
-# The library of awk programs over values: of run `d`, environment in env[d, name], searches in
-# root[d, i, name], their number in searches[d]; statistics of x[1..n].
+# The library of awk programs over values: for run `d`, environment in env[d, name], searches in root[d, i, name],
+# their number in searches[d]; statistics of x[1..n].
 library='
 function sort(x, n,   gap, i, j, held) { # of Shell
     for (gap = int(n / 2); gap > 0; gap = int(gap / 2))
@@ -80,7 +80,7 @@ function sort(x, n,   gap, i, j, held) { # of Shell
             x[j] = held
         }
 }
-function quantile(x, n, q,   at, low) { # x ascends; between the two nearest ranks
+function quantile(x, n, q,   at, low) { # x ascends; interpolates between the two nearest ranks
     at = q * (n - 1)
     low = int(at)
     return low + 1 >= n ? x[n] : x[low + 1] + (at - low) * (x[low + 2] - x[low + 1])
@@ -107,7 +107,7 @@ function geometric_mean(x, n,   i, s) {
     for (i = 1; i <= n; i++) s += log(x[i])
     return n > 0 ? exp(s / n) : 0
 }
-function pick(d, name, several,   i, n) { # the values of all searches, or those of several levels, into x
+function pick(d, name, several,   i, n) { # puts the values of all searches, or of those with several levels, into x
     for (i = 0; i < searches[d]; i++)
         if (!several || root[d, i, "levels"] > 1) x[++n] = root[d, i, name]
     return n + 0
@@ -137,14 +137,15 @@ $2 ~ /^roots\./ {
     }
 }'
 
-over_values() { # PROGRAM: awk with the library over $work/values
+over_values() { # PROGRAM: runs awk with the library over $work/values
     names=$names awk -v clock="$clock" -v built="$built" -v several=$several "$library
 $1" "$work/values"
 }
 
 # ---- tables ----
 
-# A run of dbfs-graph500 has the fields of its own block, and its clock; one of dbfs-traverse those of both clocks.
+# A run of dbfs-graph500 has the fields of its own block, by its clock; a run of dbfs-traverse has those of both
+# clocks.
 graph500() {
     [ $# = 1 ] || usage 'graph500: give one run'
     read_runs "$1"
@@ -248,8 +249,8 @@ END {
 }'
 }
 
-# B is so many times as fast as A: time of A divided by that of B. A root searched several times in a run
-# counts with its first search.
+# The speed of B over A is the time of A divided by that of B. A root that a run searched several times counts with
+# its first search.
 compare() {
     [ $# = 2 ] || usage 'compare: give two runs'
     read_runs "$@"
@@ -260,6 +261,12 @@ function harmonic(d,   n) { n = pick(d, teps); return harmonic_mean(x, n) }
 function geometric(d,   n) { n = pick(d, teps, 1); return geometric_mean(x, n) }
 END {
     split(ENVIRON["names"], name, "\n")
+    for (d = 0; d < 2; d++) # along the edges, against them, or both
+        ways[d] = env[d, "directed"] != "true" ? "undirected" : env[d, "reverse"] == "true" ? "against the edges" : "along the edges"
+    if (ways[0] != ways[1]) {
+        printf "dbfs-report: %s and %s: searched %s and %s\n", name[1], name[2], ways[0], ways[1] >"/dev/stderr"
+        exit 4
+    }
     for (i = 0; i < searches[0]; i++)
         if (!((r = root[0, i, "root"]) in of_a)) of_a[r] = i
     for (i = 0; i < searches[1]; i++) {
@@ -311,9 +318,9 @@ END {
 }'
 }
 
-# ---- what moved ----
+# ---- data that moved ----
 
-# read_counted PATTERN MEMBER OPTION FILE...: runs made with an option that counts what moved: they have PATTERN
+# read_counted PATTERN MEMBER OPTION FILE...: reads runs made with an option that counts moved data; they have PATTERN
 read_counted() {
     pattern=$1 member=$2 wanted=$3
     shift 3
@@ -326,8 +333,8 @@ read_counted() {
     done
 }
 
-# Means over all searches. A vertex in a list is 4 bytes. Vertices sent as bits, or pulled by whole
-# frontiers, are not counted one by one, and their bytes are the same before and after.
+# Prints means over all searches. A vertex in a list is 4 bytes. Vertices sent as bits, or pulled by whole frontiers,
+# are not counted one by one, and their bytes are the same before and after.
 exchange() {
     [ $# -gt 0 ] || usage 'exchange: which runs?'
     if [ $by_pairs = 1 ]; then
@@ -355,9 +362,9 @@ END {
 }'
 }
 
-# Means over all searches, as above: lists before and after, and bits in the bytes of both.
+# Prints means over all searches: lists before and after, and bits in the bytes of both.
 exchanged_pairs() {
-    read_counted 'environment\.pairs	true$' pairs_exchanged --pairs "$@"
+    read_counted 'environment\.count_pairs	true$' pairs_exchanged --count-pairs "$@"
     over_values '
 function add_up(   i, k, place) { # all searches of run d
     split("", moves); split("", found); split("", sent); split("", bytes)
@@ -395,7 +402,7 @@ options() {
     read_counted 'roots\.0\.levels_exchanged\.mask_bytes\.' levels_exchanged --breakdown "$@"
     over_values '
 function average(name) { return of_run[d, name] / searches[d] }
-function middle(names,   part, parts, i, n) { # of the sums of these parts, a sum for each search
+function middle(names,   part, parts, i, n) { # sums of these parts, one for each search
     parts = split(names, part, " ")
     split("", x)
     for (i = 0; i < searches[d]; i++)
@@ -473,8 +480,8 @@ END { end_row() }' "$work/values"
 
 @include tools/report/draw.sh
 
-# The levels of one search, from the table of `levels`.
-plot_levels() { # NAME
+# NAME: writes the script of a plot of one search, from the table of `levels`
+plot_levels() {
     root=${root:-$(awk -F '\t' 'NR == 2 { print $1 }' "$work/levels")}
     awk -F '\t' -v OFS='\t' -v root="$root" -v times="$work/times" -v edges="$work/edges" '
         NR == 1 {
@@ -507,8 +514,8 @@ unset multiplot
 END
 }
 
-# A whole sweep ends with TH inf and has one row that was chosen.
-check_sweep() { # NAME
+# NAME: checks that a sweep is whole, with TH inf at its end and one chosen row
+check_sweep() {
     NAME=$1 awk -F '\t' -v program="$program" '
         function bad(what) { printf "%s: %s:%d: %s\n", program, ENVIRON["NAME"], NR, what >"/dev/stderr"; failed = 1; exit 3 }
         NR == 1 { columns = NF; for (i = 1; i <= NF; i++) if ($i == "chosen") chosen = i; next }
@@ -519,8 +526,8 @@ check_sweep() { # NAME
     ' "$work/input" || exit 3
 }
 
-# TH 0 stands at 1/2, as there is no 0 on a logarithmic axis.
-plot_sweep() { # NAME
+# NAME: writes the script of a plot of a sweep. TH 0 stands at 1/2, as a logarithmic axis has no 0.
+plot_sweep() {
     check_sweep "$1"
     chosen=$(awk -F '\t' -v OFS='\t' -v classes="$work/classes" '
         NR == 1 {
@@ -548,7 +555,7 @@ $(plot_curves classes 0)
 END
 }
 
-plot_script() { # NAME: of $work/input
+plot_script() { # NAME: writes the script for $work/input, a sweep or traces
     if awk -F '\t' 'NR == 1 { sweep = $1 == "th" && $2 == "delegates" && /\tchosen(\t|$)/ } END { exit !sweep }' "$work/input"; then
         plot_sweep "$1"
     else

@@ -39,7 +39,7 @@ static enum status check_shards(const struct graph *graph, int threads, struct e
     return ST_OK;
 }
 
-/* Whether columns lie in host memory. */
+/* Returns whether columns lie in host memory. */
 static int has_columns(const struct graph_options *options)
 {
     return (options->columns & SHARD_ALL_COLUMNS) == SHARD_ALL_COLUMNS;
@@ -55,7 +55,7 @@ static int raw_fits(const struct graph *graph, const struct graph_options *optio
     return bytes <= memory_left(options->budget);
 }
 
-/* Flags for shard_load. */
+/* Returns flags for shard_load. */
 static unsigned columns_wanted(const struct graph *graph, const struct graph_options *options)
 {
     int keeps = options->resident == RESIDENT_PACKED ||
@@ -88,7 +88,7 @@ static enum status choose_device_count(struct graph *graph, const struct comm *c
     return fail(e, ST_USAGE, "%u shards cannot be divided evenly among %u ranks", p, comm->ranks);
 }
 
-/* Without in-rows only a search along the edges is possible, which only pushes. Among several shards a vertex finds its
+/* Without in-rows a search can only go along the edges, and only push. Among several shards a vertex finds its
  * parent in its in-row. */
 static enum status check_rows(const struct manifest *m, const struct graph_options *options, struct error *e)
 {
@@ -165,7 +165,7 @@ static enum status open_graph(struct graph *graph, const struct comm *comm,
     return ST_OK;
 }
 
-/* Opens the shards. Their memory is spread over NUMA nodes, as a search on the CPU reads it from all cores. */
+/* Opens the shards. Their memory is spread over NUMA nodes, as all cores read it in a search on the CPU. */
 enum status graph_open(struct graph *graph, const struct comm *comm,
                        const struct graph_options *options, struct error *e)
 {

@@ -16,7 +16,7 @@ struct graph {
     struct bijection bijection; /* valid if manifest.randomized */
     uint32_t device_count;      /* G */
     struct shard *shards;       /* [G]: device g holds shard g*R + rank */
-    uint64_t vertices;          /* with edges, all shards: collective sum */
+    uint64_t vertices;          /* vertices with edges, of all shards: a collective sum */
     uint32_t *locals;           /* [p]: local vertices of every shard */
     double open_s, check_s, decode_s, ranges_s;
 };
@@ -24,27 +24,26 @@ struct graph {
 struct graph_options {
     const char *folder;
     uint32_t device_count;        /* G; 0: p / R */
-    int check;                    /* compare the CRC of every section */
-    enum residence resident;      /* of columns in host memory */
+    int check;                    /* the CRC of every section is compared */
+    enum residence resident;      /* budget for columns in host memory */
     uint64_t (*takes)(const struct shard *shard, int threads, int parents); /* backend_device.takes */
-    int parents;                  /* will be recorded */
+    int parents;                  /* parents will be recorded */
     int pulls;                    /* only */
-    int reverse;                  /* search against the edges of a directed graph */
-    int trust;                    /* leave out the ranges (shard_ranges.h) */
+    int reverse;                  /* the search goes against the edges of a directed graph */
+    int trust;                    /* the check of ranges is left out (shard_ranges.h) */
     unsigned columns;             /* subgraphs whose columns are decoded into host memory (shard_load) */
     int threads;
     struct memory_budget *budget; /* for decoded sections; it must outlive the graph */
 };
 
-/* Collective. Opens the shards of this rank and checks them. With RESIDENT_AUTO the columns stay packed if
- * decoded ones, with what devices take, exceed the memory that is left. The ranges of a subgraph are checked here only
- * if its columns are decoded here; a device that decodes them checks them itself. ST_USAGE if R*G is not
- * p. */
+/* Collective. Opens the shards of this rank and checks them. With RESIDENT_AUTO the columns stay packed if decoded
+ * ones and the arrays of devices exceed the memory that is left. The ranges of a subgraph are checked here only if
+ * its columns are decoded here; a device that decodes them checks them itself. ST_USAGE if R*G is not p. */
 enum status graph_open(struct graph *graph, const struct comm *comm,
                        const struct graph_options *options, struct error *e);
 void graph_close(struct graph *graph);
 
-/* Original ids, which people use, and stored ids, which the shards have. */
+/* Convert original ids, which people use, and stored ids, which the shards have. */
 static inline uint64_t stored_id(const struct graph *graph, uint64_t original)
 {
     return graph->manifest.randomized && original < graph->bijection.n

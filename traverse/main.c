@@ -41,7 +41,7 @@ static enum status choose_roots(struct run *run, struct error *e)
     if (roots_choose(&run->roots, &run->searcher.rank, args, run->map, e) != ST_OK || args->serve)
         return e->status;
     if (run->roots.count < args->count && run->searcher.comm.rank == 0)
-        cli_warn(&args->cli, "only %" PRIu64 " vertices have edges: searching from each",
+        cli_warn(&args->cli, "only %" PRIu64 " vertices have edges to follow: searching from each",
                  run->roots.count);
     if (run->searcher.comm.rank == 0)
         outputs_check_roots(args, run->roots.ids, run->roots.count, e);
@@ -83,14 +83,15 @@ static void name_root(const struct run *run, uint64_t id, struct record *record)
     record->name = strndup(name.bytes, name.length);
 }
 
-/* Parents first: they usually are the answer that the devices hold. */
+/* Writes parents first, as they usually are the answer that the devices hold. */
 static enum status write_results(struct run *run, const struct root *root, struct error *e)
 {
     const struct args *args = &run->args;
     struct result_file depths = {
-        .name = args->depths, .kind = ANSWER_DEPTHS, .map = run->map};
+        .name = args->depths, .kind = ANSWER_DEPTHS, .in_place = args->in_place, .map = run->map};
     struct result_file parents = {.name = args->parents,
                                   .kind = ANSWER_PARENTS,
+                                  .in_place = args->in_place,
                                   .id_bytes = args->parents_width,
                                   .map = run->map};
     if (args->parents != NULL && results_write(run->searcher.results, &parents, e) != ST_OK)
@@ -102,7 +103,7 @@ static enum status write_results(struct run *run, const struct root *root, struc
     return e->status;
 }
 
-/* Searches from root `i`, and prints and writes what was found. */
+/* Searches from root `i`, and prints and writes the results. */
 static enum status search_one(struct run *run, uint64_t i, struct record *record, int talks, struct error *e)
 {
     const struct roots *roots = &run->roots;
@@ -112,12 +113,13 @@ static enum status search_one(struct run *run, uint64_t i, struct record *record
     if (record_search(record, s, &run->args, &roots->root[i], e) != ST_OK) {
         if (s->comm.ranks > 1)
             comm_abort(&s->comm, run->args.cli.program, e);
-        return e->status; /* nobody waits, and unfinished files go away */
+        return e->status; /* nobody waits, and unfinished files are removed */
     }
     if (talks && !run->args.serve)
         report_record(run->talk, &run->env, record);
     watch_phase("writing results of root %" PRIu64, roots->ids[i]);
-    if (write_results(run, &roots->root[i], e) == ST_OK && talks && run->args.serve) /* its line says that they are there */
+    if (write_results(run, &roots->root[i], e) == ST_OK && talks && run->args.serve) /* its line says that the
+                                                                                      * files are complete */
         report_record(run->talk, &run->env, record);
     return e->status;
 }
@@ -147,7 +149,7 @@ static enum status search_all(struct run *run, struct error *e)
     return ST_OK;
 }
 
-/* A line of standard output for each of standard input: a record, or why there is none. */
+/* Prints a line for each line of standard input: a record, or the reason why there is none. */
 static enum status serve_all(struct run *run, struct error *e)
 {
     struct serve serve = {0};
@@ -182,7 +184,7 @@ static enum status conclude(struct run *run, struct error *e)
     }
     run->env.peak_bytes = comm_max_of(&run->searcher.comm, memory_peak_bytes());
     if (run->searcher.comm.rank == 0) {
-        if (!run->args.cli.quiet || run->talk == stdout) /* with -q, a result on stdout is all there is */
+        if (!run->args.cli.quiet || run->talk == stdout) /* with -q, a result on stdout stands alone */
             report_summary(run->talk, run->records, run->roots.count);
         if (fflush(run->talk) != 0 || ferror(run->talk))
             fail_errno(e, "standard output", "cannot write");

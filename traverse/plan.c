@@ -3,6 +3,7 @@
 
 #include "traverse/devices/answer_blocks.h"
 #include "traverse/cuda/cuda_plan.h"
+#include "traverse/report/edges_text.h"
 
 #include "formats/base/outfile.h"
 #include "formats/base/text.h"
@@ -23,9 +24,9 @@ struct plan_sum {
     struct plan_bytes array[GPU_ARRAY_COUNT];
     struct plan_bytes graph, working, total;
     struct plan_bytes loading; /* as total, while the shard is loaded */
-    struct plan_bytes ample;   /* as total, where there is memory for speed */
+    struct plan_bytes ample;   /* as total, with memory for speed */
     struct plan_bytes host;    /* memory of the host */
-    uint32_t gpus;             /* that would do */
+    uint32_t gpus;             /* so many are enough */
     struct gpu_plan_options options;
 };
 
@@ -33,8 +34,8 @@ struct plans {
     struct plan_sum of[RESIDENCES];
     struct plan_bytes nn;       /* edges */
     struct plan_bytes messages; /* ids and words of masks, 4 bytes each */
-    uint64_t locals, words;     /* of all shards: normals, and of masks of them */
-    uint32_t p;
+    uint64_t locals, words;     /* of all shards: normals, and words of their masks */
+    const struct manifest *manifest;
     const struct plan_request *request;
 };
 
@@ -63,7 +64,7 @@ static void add_shard(struct plan_sum *sum, const struct gpu_plan *plan)
     add_bytes(&sum->host, plan->host_bytes);
 }
 
-/* A function that for_shards calls with each shard, which is open. */
+/* for_shards calls it with each shard, which is open. */
 typedef void look_at_shard(void *context, const struct shard *shard);
 
 static enum status for_shards(const struct manifest *m, const char *folder, look_at_shard *look,
@@ -92,7 +93,7 @@ static void add_locals(void *context, const struct shard *shard)
 }
 
 /* Adds the most that a shard sends and receives in a level, as ids or as masks. Each edge that leads out of it has
- * one that leads back. */
+ * a reverse that leads back. */
 static void add_messages(struct plans *plans, const struct shard *shard)
 {
     uint64_t edges = shard->csr[NN].edges, words = words_of(shard);
@@ -100,7 +101,7 @@ static void add_messages(struct plans *plans, const struct shard *shard)
     add_bytes(&plans->messages, larger(edges, plans->words - words) + larger(edges, (shard->p - 1) * words));
 }
 
-/* The larger of two numbers of GPUs that shards want; 0: no number would do. */
+/* Returns the larger of two numbers of GPUs that shards need; 0: no number is enough. */
 static uint32_t most_gpus(uint32_t before, uint32_t wanted, uint32_t index)
 {
     if (index == 0)
@@ -152,7 +153,7 @@ static const struct plan_sum *listed(const struct plans *plans)
     return &plans->of[resident == RESIDENT_AUTO ? RESIDENT_RAW : resident];
 }
 
-/* A line of text or of JSON: the array that takes the bytes. */
+/* Prints an array and its bytes, as a line of text or of JSON. */
 typedef void print_bytes(FILE *out, const char *name, const struct plan_bytes *bytes);
 
 static void print_line(FILE *out, const char *name, const struct plan_bytes *bytes)
@@ -169,8 +170,11 @@ static void print_json_line(FILE *out, const char *name, const struct plan_bytes
 static void print_arrays(const struct plan_sum *sum, print_bytes *print, FILE *out)
 {
     for (int i = 0; i < GPU_ARRAY_COUNT; i++) {
-        if (sum->array[i].all > 0)
-            print(out, sum->name[i], &sum->array[i]);
+        char name[64];
+        if (sum->array[i].all == 0)
+            continue;
+        snprintf(name, sizeof name, "%s %s", subgraph_name[i / GPU_SECTIONS % ROW_SETS], sum->name[i]);
+        print(out, i < GPU_MASKS ? name : sum->name[i], &sum->array[i]);
     }
 }
 
@@ -204,8 +208,8 @@ static void print_gpus(FILE *out, const char *name, uint32_t gpus, uint64_t room
         fprintf(out, "no number of GPUs with %s each would do, %s\n", size, name);
 }
 
-/* Prints memory that grows in a search: messages; and on the CPU bins, which grow by doubling, and the list that is
- * made of them, up to so many bytes an edge of nn. */
+/* Prints memory that grows in a search: messages, and on the CPU bins, which double, and the list made of them, up
+ * to so many bytes for an edge of nn. */
 static void print_growing(const struct plans *plans, print_bytes *print, FILE *out)
 {
     enum { UNIT_BYTES = 4, BIN_BYTES = 2 * 4 + 4 };
@@ -227,6 +231,7 @@ static void print_plan(const struct plans *plans, const struct manifest *m, FILE
 {
     const struct plan_bytes table = table_bytes(m);
     uint64_t room = plans->request->room;
+    edges_print(out, m, 0);
     fprintf(out, "%-28s %18s %18s\n", "bytes of device memory", "all GPUs", "largest GPU");
     print_arrays(listed(plans), print_line, out);
     fputc('\n', out);
@@ -243,7 +248,8 @@ static void print_plan(const struct plans *plans, const struct manifest *m, FILE
 static void print_json(FILE *out, const void *context)
 {
     const struct plans *plans = context;
-    fprintf(out, "{\n  \"shards\": %u", plans->p);
+    fprintf(out, "{\n  \"shards\": %u,\n  ", plans->manifest->p);
+    edges_json(out, plans->manifest);
     print_arrays(listed(plans), print_json_line, out);
     print_sums(plans, print_json_line, out);
     print_growing(plans, print_json_line, out);
@@ -264,7 +270,7 @@ enum status plan_print(const struct plan_request *request, struct error *e)
     plans.request = request;
     if (manifest_read(&m, request->folder, e) != ST_OK)
         return e->status;
-    plans.p = m.p;
+    plans.manifest = &m;
     if (add_shards(&plans, &m, e) == ST_OK && request->json != NULL) {
         outfile_print(request->json, print_json, &plans, e);
     } else if (e->status == ST_OK) {

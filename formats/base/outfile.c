@@ -19,6 +19,7 @@ struct outfile {
     int fd;
     int pending_slot; /* >= 0: the temporary name exists and is registered for removal */
     int seekable;
+    int in_place;     /* the file itself is written over */
     int broken_pipe;
     uint64_t end;     /* bytes appended, buffered ones included */
     size_t buffered;
@@ -109,7 +110,8 @@ static enum status open_path(struct outfile *out, const char *path, struct error
         return fail_errno(e, path, "cannot create it");
     if ((exists && S_ISDIR(st.st_mode)) || (*path != '\0' && path[strlen(path) - 1] == '/'))
         return fail(e, ST_RUNTIME, "%s: is a directory", path);
-    if (exists && !S_ISREG(st.st_mode)) {
+    out->in_place = out->in_place && exists && S_ISREG(st.st_mode);
+    if (out->in_place || (exists && !S_ISREG(st.st_mode))) {
         out->fd = open(path, O_WRONLY | O_CLOEXEC);
         return out->fd >= 0 ? ST_OK : fail_errno(e, path, "cannot open for writing");
     }
@@ -124,7 +126,7 @@ static int is_standard(const char *path)
     return path == NULL || strcmp(path, "-") == 0;
 }
 
-enum status outfile_open(struct outfile **result, const char *path, struct error *e)
+static enum status open_output(struct outfile **result, const char *path, int in_place, struct error *e)
 {
     *result = NULL;
     int to_stdout = is_standard(path);
@@ -133,6 +135,7 @@ enum status outfile_open(struct outfile **result, const char *path, struct error
         return fail_memory(e, "output", sizeof *out);
     out->fd = -1;
     out->pending_slot = -1;
+    out->in_place = in_place;
     out->name = strdup(to_stdout ? "standard output" : path);
     out->buffer = malloc(BUFFER_BYTES);
     if (out->name == NULL || out->buffer == NULL) {
@@ -151,6 +154,16 @@ enum status outfile_open(struct outfile **result, const char *path, struct error
 failed:
     free_outfile(out);
     return e->status;
+}
+
+enum status outfile_open(struct outfile **out, const char *path, struct error *e)
+{
+    return open_output(out, path, 0, e);
+}
+
+enum status outfile_open_in_place(struct outfile **out, const char *path, struct error *e)
+{
+    return open_output(out, path, 1, e);
 }
 
 /* ---- what an output must not replace ---- */
@@ -429,6 +442,8 @@ enum status outfile_commit(struct outfile *out, double *sync_seconds, struct err
             return e->status;
         }
     } else if (out->fd > STDERR_FILENO) {
+        if (out->in_place && ftruncate(out->fd, (off_t)out->end) != 0)
+            fail_errno(e, out->name, "cannot cut it");
         int fd = out->fd;
         out->fd = -1;
         if (close(fd) != 0)

@@ -37,6 +37,10 @@ enum status outfile_check_output(const char *output, int force, struct error *e)
 /* Opens `path`; "-" and NULL mean standard output. On failure *out is NULL. */
 enum status outfile_open(struct outfile **out, const char *path, struct error *e);
 
+/* Opens a regular file that exists to be written over where it stands: who has mapped it sees the new bytes, and its memory
+ * or disk is used again. It has no other name in between, and is cut to what was written. Other paths are opened as above. */
+enum status outfile_open_in_place(struct outfile **out, const char *path, struct error *e);
+
 /* Appends bytes. Small writes are buffered. If the reader of a pipe has closed it, the result is ST_RUNTIME
  * with errno EPIPE. Programs end quietly then (outfile_broken_pipe). */
 enum status outfile_write(struct outfile *out, const void *bytes, size_t count, struct error *e);

@@ -82,9 +82,9 @@ enum status packed_open(struct packed *packed, const void *bytes, uint64_t size,
  * places in `array`, which has room for `count`. `rows` is only for the columns of a CSR, otherwise NULL. Any
  * number of threads may decode different blocks.
  *
- * ST_BAD_DATA when a block cannot be decoded; its places in the array then hold anything. Whatever the bytes
- * and the offsets are, nothing is touched outside the section, the blocks' places in the array,
- * offsets[0..rows] and heads[0..rows-1]. The values are not checked.
+ * ST_BAD_DATA when a block cannot be decoded; its places in the array then hold anything. With any bytes and
+ * offsets nothing is touched outside the section, the blocks' places in the array, offsets[0..rows] and
+ * heads[0..rows-1]. The values are not checked.
  */
 enum status packed_decode(const struct packed *packed, const struct packed_rows *rows,
                           uint64_t first, uint64_t last, void *array);

@@ -4,11 +4,14 @@
 #include "formats/base/progress.h"
 
 #include <omp.h>
+#include <pthread.h>
 #include <string.h>
 
-/* State that the threads of a pass share. */
+/* State that the threads of a pass share. Those that wait for it sleep: the one that reads may wait for a pipe, and
+ * whoever writes to that pipe wants the cores. OpenMP's own locks let them spin. */
 struct pass {
     const struct edges_scan *scan;
+    pthread_mutex_t lock;
     int ended; /* no further block: trailer read, or a failure somewhere */
     struct edges_totals tally;
     struct error *error;
@@ -22,13 +25,13 @@ enum status edges_scan_changed(const char *name, struct error *e)
 /* Takes the next block under the lock; returns 0 when there is none. */
 static int take_block(struct pass *p, struct edges_block *block)
 {
-    int taken = 0;
-#pragma omp critical(edges_scan_state)
+    int taken = 0, end = 0;
+    pthread_mutex_lock(&p->lock);
     if (!p->ended) {
-        int end = 0;
         p->ended = edges_reader_take(p->scan->reader, block, &end, p->error) != ST_OK || end;
         taken = !p->ended;
     }
+    pthread_mutex_unlock(&p->lock);
     return taken;
 }
 
@@ -36,15 +39,14 @@ static int take_block(struct pass *p, struct edges_block *block)
 static void merge_thread(struct pass *p, const struct edges_totals *tally,
                          const struct error *cause)
 {
-#pragma omp critical(edges_scan_state)
-    {
-        edges_tally_merge(&p->tally, tally);
-        if (cause->status != ST_OK) {
-            p->ended = 1;
-            if (p->error->status == ST_OK)
-                *p->error = *cause;
-        }
+    pthread_mutex_lock(&p->lock);
+    edges_tally_merge(&p->tally, tally);
+    if (cause->status != ST_OK) {
+        p->ended = 1;
+        if (p->error->status == ST_OK)
+            *p->error = *cause;
     }
+    pthread_mutex_unlock(&p->lock);
 }
 
 static int all_below(const struct edge *edges, size_t count, uint64_t n)
@@ -141,8 +143,10 @@ enum status edges_scan_slice(const struct edges_scan *scan, struct edges_totals 
                              struct error *e)
 {
     struct pass p = {.scan = scan, .error = e};
+    pthread_mutex_init(&p.lock, NULL);
 #pragma omp parallel num_threads(scan->threads)
     scan_blocks(&p, omp_get_thread_num());
+    pthread_mutex_destroy(&p.lock);
     *tally = p.tally;
     return e->status == ST_OK && scan->trailer != NULL ? compare_trailer(scan, e) : e->status;
 }

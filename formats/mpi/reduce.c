@@ -117,7 +117,7 @@ void comm_gather_mask_words(const struct comm_window *w, const struct mask_word 
 
 /* ---- in two steps ---- */
 
-static MPI_Request sum = MPI_REQUEST_NULL;
+static MPI_Request sum = MPI_REQUEST_NULL, masks = MPI_REQUEST_NULL;
 
 void comm_begin_sum(const struct comm *comm, uint64_t *value)
 {
@@ -130,5 +130,17 @@ int comm_sum_is_here(const struct comm *comm)
     int here = 1;
     if (comm->ranks > 1)
         MPI_Test(&sum, &here, MPI_STATUS_IGNORE);
+    return here;
+}
+
+void comm_window_begin_or_masks(const struct comm_window *w, uint64_t *words, uint64_t count)
+{
+    MPI_Iallreduce(MPI_IN_PLACE, words, (int)count, MPI_UINT64_T, MPI_BOR, window_leaders(w), &masks);
+}
+
+int comm_masks_are_here(void)
+{
+    int here;
+    MPI_Test(&masks, &here, MPI_STATUS_IGNORE);
     return here;
 }

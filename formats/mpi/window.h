@@ -34,6 +34,10 @@ int comm_window_have_met(struct comm_window *window, uint32_t meeting);
 /* ORs their masks, in place. */
 void comm_window_or_masks(const struct comm_window *window, uint64_t *words, uint64_t count);
 
+/* The same in two steps, for less than 2^31 words; one at a time. The second lets MPI go on; 0: not yet. */
+void comm_window_begin_or_masks(const struct comm_window *window, uint64_t *words, uint64_t count);
+int comm_masks_are_here(void);
+
 struct mask_word; /* two 64-bit words; see formats/graph/shard.h */
 
 /* Gathers their words, in the order of ranks. counts[i] and begins[i] are in 64-bit halves of a word. */

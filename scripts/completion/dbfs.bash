@@ -1,4 +1,4 @@
-# Completions of dbfs for bash: options from --help, values of those that have a few, then files.
+# Completions of dbfs for bash: options from --help, the values of options that have a few, then files.
 _dbfs_complete() {
     local program=$1 word=$2 before=$3 values='' help
     [ "$before" != = ] || before=${COMP_WORDS[COMP_CWORD - 2]}
@@ -12,14 +12,13 @@ _dbfs_complete() {
     --backend) values='auto cpu cuda' ;;
     --encoding) values='auto raw packed' ;;
     --rows) values='out out,in' ;;
-    --reduction) [ "$program" != dbfs-model ] || values='halving tree ring' ;;
     --masks) values='hosts flat slices' ;;
     --words) values='dense sparse' ;;
     --form) values='auto list bits' ;;
     --messages) values='direct gathered merged' ;;
     --counts) values='all sums' ;;
     --to) values='edges text u32 u64 graph500 sg' ;;
-    --from) values='auto pairs csv adjacency mtx metis gr pace edges sg npy npz graph500 graph500-16 u32 u64 wdc-index' ;;
+    --from) values='auto pairs csv adjacency mtx metis gr pace lg edges sg npy npz graph500 graph500-16 u32 u64 wdc-index' ;;
     --separator) values='blank comma tab semicolon bar' ;;
     --suggest) values='time memory' ;;
     --for) values='gpu cpu both' ;;
@@ -29,7 +28,7 @@ _dbfs_complete() {
     --bridges) values='chain' ;;
     --stencil) values='5 9 7 27' ;;
     esac
-    # programs with many options list all of them, and the words to choose from, a|b|c, behind each
+    # Programs with many options list all of them with --help=all, and words to choose from as a|b|c.
     help=$("$program" --help=all 2>/dev/null || "$program" --help 2>/dev/null)
     [ -n "$values" ] || values=$(sed -n "s/^ .*$before \\([a-z0-9]*|[a-z0-9|]*\\).*/\\1/p" <<<"$help" | head -n 1 | tr '|' ' ')
     if [ -z "$values" ] && [[ $word == -* ]]; then

@@ -1,6 +1,6 @@
 #!/bin/sh
-# build.sh: builds and installs dbfs within a container, from the sources that it lies in, with packages of Debian or
-# Ubuntu. Dockerfile and dbfs.def call it. The CUDA backend is built where the base image has nvcc.
+# build.sh: builds and installs dbfs within a container from the sources around it, with packages of Debian or Ubuntu.
+# Dockerfile and dbfs.def call it. The CUDA backend is built if the base image has nvcc.
 set -eu
 cd "$(dirname "$0")/../.."
 export DEBIAN_FRONTEND=noninteractive

@@ -1,9 +1,10 @@
-# counted.sh: vertices that move in one dimension, counted from the distances of a search. Each process sends the neighbours
-# of its frontier to their owners, by edges without duplicates, as shards have them. The owner of a vertex is its id modulo the processes. A pair of processes and a level has
-# all these neighbours before sort-unique, and those that differ after it.
+# counted.sh: counts vertices that move in one dimension, from the distances of a search. Each process sends the
+# neighbours of its frontier to their owners, by edges without duplicates, as shards have them. Vertex v belongs to
+# process v modulo P. A pair of processes and a level has all these neighbours before sort-unique, and the different
+# ones after it.
 
-# counted P: of $work/edges, from a random root; rows `level source destination before after`, those within a process, too.
-# The distances are $work/depths.
+# counted P: counts in $work/edges from a random root, with distances in $work/depths; rows are `level source
+# destination before after`, those within a process, too
 counted() {
     packed counted 1 - <"$work/edges"
     "$bin/dbfs-traverse" -q -n 1 --force --depths "$work/depths" "$work/counted" >/dev/null
@@ -20,11 +21,11 @@ counted() {
         END { for (key in before) print key, before[key], after[key] }' "$work/depths" - | sort -n -k1,1 -k2,2 -k3,3
 }
 
-# sent P: the same between processes, as a search on P ranks sends it and dbfs-report tells: rows
-# `level source destination before after bytes_before bytes_after`.
+# sent P: prints the same as a search on P ranks sends it and dbfs-report tells it, without vertices within a process:
+# rows `level source destination before after bytes_before bytes_after`
 sent() {
     packed sent "$1" inf <"$work/edges"
-    searched sent "$1" -n 1 --direction push --uniquify --exchange-memory host --exchange-form list --pairs
+    searched sent "$1" -n 1 --direction push --uniquify --exchange-memory host --exchange-form list --count-pairs
     "$bin/dbfs-report" exchange --pairs "$work/sent.json" | awk -F '\t' -v OFS='\t' '
         NR > 1 { print $2 + 1, $3, $4, $5, $6, $7, $8 }'
 }

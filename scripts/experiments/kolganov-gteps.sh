@@ -1,6 +1,6 @@
 #!/bin/bash
-# kolganov-gteps.sh: rates by scale, least, mean and most over the roots (64 there: ROOTS=64), and where the columns are.
-# One H200 takes SCALE=20 SCALES=10 BACKEND=cuda; scale 30 is the model's.
+# kolganov-gteps.sh: rates by scale: least, mean and most over the roots (theirs have 64 roots: ROOTS=64), and the
+# residence of the columns. One H200 takes SCALE=20 SCALES=10 BACKEND=cuda; scale 30 is a prediction of dbfs-model.
 . scripts/experiments/lib.sh
 
 : >"$work/curves"

@@ -1,5 +1,5 @@
 #!/bin/bash
-# kolganov-positions.sh: their table of systems of one node in the list of Graph500, with dbfs here.
+# kolganov-positions.sh: their table of single-node systems in the list of Graph500, with dbfs here.
 . scripts/experiments/lib.sh
 
 packed graph 1 - < <(rmat $((scale + 3)))

@@ -1,12 +1,13 @@
 #!/bin/bash
-# kolganov-transformations.sh: what their transformations of the graph are worth here: rate of the same searches, and bytes.
+# kolganov-transformations.sh: the gain from their transformations of the graph here: rates of the same searches, and
+# bytes.
 # - The global sort (numbers by descending degree) and the local sort (columns of a row in order) are rules of the format of
 #   shards (SPEC-shard.md), so they cannot be switched off.
 # - Renumbering in BFS order gives ids before that, so it orders vertices of equal degree.
 # - Head columns are their mixed order of first neighbours.
 . scripts/experiments/lib.sh
 
-# Numbers the vertices of an edge list as a queue from the first one reaches them, then those that it does not reach.
+# Numbers the vertices of an edge list in the order of a queue from the first one, then those that it does not reach.
 bfs_order() {
     awk '!/^#/ && $1 != $2 {
             m++; to[m] = $2; next_of[m] = last[$1]; last[$1] = m; u[m] = $1

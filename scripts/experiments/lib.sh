@@ -1,5 +1,5 @@
-# lib.sh: what the scripts of the experiments share. A script sources it in the root of the repository, makes its table, and
-# passes it to `keep`, or to `keep_curves` if it is curves.
+# lib.sh: functions that the experiments share. A script sources it in the root of the repository, makes its table,
+# and passes it to `keep`, or to `keep_curves` if it consists of curves.
 #
 #   BUILD   where programs are (build)          OUT    where tables go (BUILD/experiments)
 #   SCALE   of the RMAT graph of one shard (13) ROOTS  searches of a run (8)
@@ -29,58 +29,61 @@ die() { # CODE MESSAGE
 usage() { die 2 "$1"; }
 . tools/report/draw.sh
 
-# The engines, as tables name them.
+# the engines, as tables name them
 own="dbfs-traverse, its own directions and search, $backend"
 loop="dbfs-traverse, the level loop with the factors of the paper, $backend"
 factors=(--factor0 dd=0.5,dn=0.05,nd=1e-7,nn=1e9 --factor1 dd=0,dn=0,nd=0,nn=0)
 
 # ---- graphs and searches ----
 
-# packed NAME P TH [OPTION...]: packs the edge stream of standard input; TH - is the one that dbfs-pack suggests
+# packed NAME P TH [OPTION...]: packs the edge stream of standard input; with TH - dbfs-pack suggests one
 packed() {
     local dir=$work/$1 p=$2 th=$3
     shift 3
-    [ "$th" = - ] || set -- -t "$th" "$@"
+    if [ "$th" = - ]; then set -- --for "${backend/cuda/gpu}" "$@"; else set -- -t "$th" "$@"; fi
     "$bin/dbfs-pack" -q -p "$p" "$@" --force -o "$dir" -
 }
 
 rmat() { "$bin/rmatgen" -q -s "$1"; } # SCALE
 
-# searched NAME RANKS [OPTION...]: searches the packed graph NAME; the report is $work/NAME.json
+# searched NAME RANKS [OPTION...]: searches the packed graph NAME and leaves the report in $work/NAME.json
 searched() {
     local graph=$1 ranks=$2 launch=()
     shift 2
     [ "$ranks" = 1 ] || launch=("$mpiexec" -n "$ranks")
     case " $* " in *' -n '* | *' -r '*) ;; *) set -- -n "$roots" "$@" ;; esac
-    "${launch[@]}" "$bin/dbfs-traverse" -q --backend "$backend" --force --breakdown --json "$work/$graph.json" "$@" "$work/$graph" \
+    "${launch[@]}" "$bin/dbfs-traverse" -q --backend "$backend" --no-check --trust --force --breakdown --json "$work/$graph.json" "$@" "$work/$graph" \
         >/dev/null 2>"$work/said" </dev/null || die 1 "$(head -3 "$work/said")"
 }
 
-# reported NAME COMMAND COLUMN: one value of what dbfs-report makes of the last search of NAME
+# reported NAME COMMAND COLUMN: prints a value that dbfs-report finds in the last search of NAME
 reported() {
     "$bin/dbfs-report" "$2" "$work/$1.json" | awk -F '\t' -v column="$3" '
         NR == 1 { for (i = 1; i <= NF; i++) if ($i == column) at = i }
         NR == 2 { print $at }'
 }
-gteps() { reported "$1" means geometric_mean_teps | awk '{ print $1 / 1e9 }'; } # NAME, as the paper takes the mean
+gteps() { reported "$1" means geometric_mean_teps | awk '{ print $1 / 1e9 }'; } # NAME: prints the mean as the paper takes it
 
 # ---- tables ----
 
-row() { # VALUE...: between tabs
+row() { # VALUE...: prints the values with tabs between
     local IFS=$tab
     echo "$*"
 }
 
 machine() {
-    echo "$(sed -n 's/^model name[^:]*: //p' /proc/cpuinfo | head -n 1), $(nproc) cores"
+    local gpu=
+    [ "$backend" != cuda ] || gpu=$(nvidia-smi -i "${CUDA_VISIBLE_DEVICES:-0}" --query-gpu=name --format=csv,noheader 2>/dev/null |
+        sort | uniq -c | awk '{ count = $1; $1 = ""; print count " x" $0 ", " }')
+    echo "$gpu$(sed -n 's/^model name[^:]*: //p' /proc/cpuinfo | head -n 1), $(nproc) cores"
 }
 
-# published ITEM: the numbers of a figure or table that the text of its paper states, as rows of curves
+# published ITEM: prints the numbers of a figure or table that its paper's text states, as rows of curves
 published() {
     awk -F '\t' -v item="$1" -v OFS='\t' '!/^#/ && $1 == item { print "published", $2, $3, $4 }' scripts/experiments/published.tsv
 }
 
-as_json() { # the table of standard input
+as_json() { # keeps the table of standard input
     awk -F '\t' '
         function word(s) { if (s ~ /^-?[0-9]+(\.[0-9]+)?(e[-+]?[0-9]+)?$/) return s; gsub(/[\\"]/, "\\\\&", s); return "\"" s "\"" }
         { line = ""; for (i = 1; i <= NF; i++) line = line (i > 1 ? ", " : "") word($i)
@@ -89,7 +92,7 @@ as_json() { # the table of standard input
         END { print "\n  ]" }'
 }
 
-# keep NAME TITLE ENGINE: the table of standard input, its first row the names of columns
+# keep NAME TITLE ENGINE: keeps the table of standard input, whose first row has the names of columns
 keep() {
     local file=$out/$1
     cat >"$work/table"
@@ -103,11 +106,11 @@ keep() {
     rm -f "$file.svg"
 }
 
-# keep_curves NAME TITLE ENGINE X Y [LOG]: keeps rows `source series x y`, and draws them where gnuplot is installed. LOG is
-# the axes with a logarithmic scale.
+# keep_curves NAME TITLE ENGINE X Y [LOG]: keeps rows `source series x y`, and draws them if gnuplot is installed. LOG
+# names the axes with a logarithmic scale.
 keep_curves() {
     { row source series x y; cat; } | keep "$1" "$2" "$3"
-    printf 'x\t%s\ny\t%s\n' "$4" "$5" >>"$out/$1.about"
+    printf 'x\t%s\ny\t%s\nlog\t%s\n' "$4" "$5" "${6:-}" >>"$out/$1.about"
     ! command -v gnuplot >/dev/null 2>&1 || picture "$1" "$4" "$5" "${6:-}"
 }
 

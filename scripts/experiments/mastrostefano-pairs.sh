@@ -1,6 +1,6 @@
 #!/bin/bash
-# mastrostefano-pairs.sh: their table of messages by source, destination and level, on four processes: what each sends to each
-# other one, before and after sort-unique.
+# mastrostefano-pairs.sh: their table of messages by source, destination and level, on four processes: the vertices
+# that each process sends to each other one, before and after sort-unique.
 . scripts/experiments/lib.sh
 . scripts/experiments/counted.sh
 

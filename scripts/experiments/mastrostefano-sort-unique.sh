@@ -1,10 +1,11 @@
 #!/bin/bash
-# mastrostefano-sort-unique.sh: their table of vertices before and after sort-unique, with one scale for each process. Theirs is
-# of the third level, ours of the level that has most, and both are of one process. Theirs has the vertices that stay, too; a search counts those that leave.
+# mastrostefano-sort-unique.sh: their table of vertices before and after sort-unique, with one scale for each process.
+# Theirs is of the third level, ours of the level with most vertices, and both are of one process. Theirs includes the
+# vertices that stay; a search counts those that leave.
 . scripts/experiments/lib.sh
 . scripts/experiments/counted.sh
 
-# fullest SOURCE: a row of the level that has most, of what one process has on average
+# fullest SOURCE: prints a row of the level with most vertices, as the mean of a process
 fullest() {
     awk -F '\t' -v OFS='\t' -v source="$1" -v s=$s -v p=$p '
         { before[$1] += $4 / p; after[$1] += $5 / p; if (before[$1] > before[most]) most = $1 }
@@ -19,7 +20,7 @@ fullest() {
     s=$((scale - 2))
     for p in 1 2 4 8 16; do
         rmat $s >"$work/edges"
-        # neighbours found by several processes count once for each of them
+        # a neighbour that several processes find counts once for each
         counted $p | fullest ours
         [ $p = 1 ] || sent $p | fullest 'ours, between processes'
         s=$((s + 1))

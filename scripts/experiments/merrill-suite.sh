@@ -1,6 +1,7 @@
 #!/bin/bash
-# merrill-suite.sh: tables 1 and 2 and figures 3 and 7: the graphs, rates with distances and with parents, frontiers by level, and
-# how many edges are expanded for each edge of the graph. Frontiers and expansion are of pushed levels, as theirs.
+# merrill-suite.sh: tables 1 and 2 and figures 3 and 7: graphs, rates with distances and with parents, frontiers by
+# level, and edges expanded for each edge of the graph. Frontiers and expansion are those of pushed levels, as theirs
+# are.
 . scripts/experiments/lib.sh
 . scripts/experiments/suite.sh
 
@@ -36,7 +37,7 @@ for graph in $suite; do
         -v levels="$levels" -v p="$distances" -v o="$depths" -v q="$parents" -v r="$answer" '
         $1 == "\"vertices\"" { n = $2 } $1 == "\"input_edges\"" { m = 2 * $2 }
         END { print graph, s, n, m, m / n, levels, p, o, q, r }' >>"$work/rates"
-    # one root, pushed level by level
+    # one root; all levels are pushed
     searched graph 1 -n 1 --direction push --factor0 nn=1 --trace "$work/trace"
     "$bin/dbfs-report" levels "$work/trace" >"$work/levels"
     "$bin/dbfs-report" roots "$work/graph.json" >"$work/root"

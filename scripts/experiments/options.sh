@@ -1,4 +1,4 @@
-# options.sh: the parts of a search, as `dbfs-report options` has them
+# options.sh: the parts of a search as `dbfs-report options` prints them
 parts_head() { row case graph p median_ms computation_ms local_exchange_ms remote_exchange_ms mask_reduction_ms merged_ms messages; }
 parts() { # CASE GRAPH P, of the last search
     local case=$1 graph=$2 p=$3 column

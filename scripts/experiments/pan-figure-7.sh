@@ -1,5 +1,6 @@
 #!/bin/bash
-# pan-figure-7.sh: figure 7, suggested thresholds by scale, with a graph of one scale for each shard, and what follows from them.
+# pan-figure-7.sh: figure 7, suggested thresholds by scale, with a graph of one scale for each shard, and their
+# classes of edges.
 . scripts/experiments/lib.sh
 
 {

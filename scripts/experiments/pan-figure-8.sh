@@ -1,5 +1,6 @@
 #!/bin/bash
-# pan-figure-8.sh: figure 8, what options change: DO, L (gather locally), U (uniquify), BR and IR (kinds of reduction).
+# pan-figure-8.sh: figure 8, the effect of options: DO, L (gather locally), U (uniquify), BR and IR (kinds of
+# reduction).
 . scripts/experiments/lib.sh
 . scripts/experiments/options.sh
 

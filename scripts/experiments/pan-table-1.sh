@@ -1,5 +1,5 @@
 #!/bin/bash
-# pan-table-1.sh: bytes of the subgraphs by the formulas of Table I, and those that the shards take.
+# pan-table-1.sh: bytes of the subgraphs by the formulas of Table I, and as the shards take them.
 . scripts/experiments/lib.sh
 
 rmat $((scale + 2)) >"$work/edges"

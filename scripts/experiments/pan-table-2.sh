@@ -1,5 +1,6 @@
 #!/bin/bash
-# pan-table-2.sh: Table II, comparison with previous works: what the paper states, and dbfs here and on its machine by model.
+# pan-table-2.sh: Table II, comparison with previous works: the paper's values, and dbfs here and, by the model, on
+# its machine.
 . scripts/experiments/lib.sh
 
 packed graph 1 - < <(rmat $((scale + 3)))

@@ -1,6 +1,7 @@
 #!/bin/bash
-# run.sh [NAME...]: runs every script that the index names, or those given, and makes one page of all tables: OUT/index.html.
-# lib.sh says which environment variables make graphs larger. A script that fails is told, and the page has its place empty.
+# run.sh [NAME...]: runs each script of the index, or those given, and makes one page of all tables: OUT/index.html.
+# lib.sh lists the environment variables that make graphs larger. A failing script is named, and its place on the page
+# is empty. The page also shows tables of larger machines, from the folders of KEPT (scripts/results/experiments).
 . scripts/experiments/lib.sh
 
 here=scripts/experiments
@@ -19,6 +20,19 @@ done
 
 escaped() { sed 's/&/\&amp;/g; s/</\&lt;/g; s/>/\&gt;/g'; }
 about() { sed -n "s/^$2$tab//p" "$out/$1.about" | escaped; } # TABLE KEY
+# take_kept TABLE: copies what is kept of a table to OUT/FOLDER, draws it, and names what it has copied, FOLDER/TABLE
+take_kept() {
+    local table folder
+    for table in "${KEPT:-scripts/results/experiments}"/*/"$1.tsv"; do
+        [ -e "$table" ] || continue
+        folder=$(basename "$(dirname "$table")")
+        mkdir -p "$out/$folder"
+        cp "${table%.tsv}".* "$out/$folder"
+        [ -z "$(about "$folder/$1" x)" ] || ! command -v gnuplot >/dev/null 2>&1 ||
+            picture "$folder/$1" "$(about "$folder/$1" x)" "$(about "$folder/$1" y)" "$(about "$folder/$1" log)" >&2
+        echo "$folder/$1"
+    done
+}
 section() { # TABLE
     echo "<p><b>$(about "$1" title)</b><br>Engine: $(about "$1" engine). $(about "$1" machine); revision $(about "$1" revision); $(about "$1" date).<br>"
     echo "<code>$(about "$1" command)</code> <a href='$1.tsv'>TSV</a> <a href='$1.json'>JSON</a></p>"
@@ -45,6 +59,9 @@ paper, <i>ours</i> were run here, <i>model</i> are predictions of dbfs-model.</p
         else
             echo "<p>Not run: <code>scripts/experiments/$script</code>.</p>"
         fi
+        for kept in $(take_kept "$table"); do
+            section "$kept"
+        done
     done
     echo '</body></html>'
 } >"$work/index.html"

@@ -1,5 +1,5 @@
-# social.sh: a social network in place of Friendster, which is 31 GB of text: FRIENDSTER=FILE of any format that edgeconv
-# reads, or Epinions, or where there is neither an RMAT graph with the skew of such networks. Sets `graph` to its name.
+# social.sh: makes a social network and sets `graph` to its name: FRIENDSTER=FILE in any format that edgeconv reads
+# (31 GB of text); else Epinions, if it is there; else an RMAT graph with the skew of such networks.
 if [ -n "${FRIENDSTER:-}" ]; then
     graph=$(basename "$FRIENDSTER")
     "$bin/edgeconv" -q --randomize=1 --direction once --force -o "$work/edges" "$FRIENDSTER"

@@ -1,6 +1,6 @@
-# suite.sh: the 13 graphs of Merrill: those that rmatgen makes, smaller by a factor that follows from SCALE, and real ones of
-# the same kind in their place where they are in the folder of graphs. suite_edges NAME writes $work/edges, and sets `stand_in`
-# to what the graph is; it fails where there is none.
+# suite.sh: the 13 graphs of Merrill. Those that rmatgen makes are smaller by a factor that follows from SCALE. A real
+# graph of the same kind replaces each other one, if the folder of graphs has it. suite_edges NAME writes $work/edges
+# and sets `stand_in` to the name of the graph; it fails if there is none.
 suite="europe.osm grid5pt.5000 hugebubbles-00020 grid7pt.300 nlpkkt160 audikw1 cage15 kkt_power coPapersCiteseer
 wikipedia-20070206 kron_g500-logn20 random.2Mv.128Me rmat.2Mv.128Me"
 
@@ -20,7 +20,7 @@ suite_edges() {
     kron_g500-logn20) stand_in="RMAT $scale, 48 edges a vertex" && set -- -s "$scale" -e 48 ;;
     random.2Mv.128Me) stand_in="Poisson, 2^$scale vertices, degree 64" && set -- --poisson -n $((1 << scale)) -k 64 ;;
     rmat.2Mv.128Me) stand_in="RMAT $scale, A .45, B .15, C .15" && set -- -s "$scale" -e 32 -A .45 -B .15 -C .15 ;;
-    *) return 1 ;; # nlpkkt160 and kkt_power: no generator, and nothing of the kind among the graphs
+    *) return 1 ;; # nlpkkt160 and kkt_power: there is no generator, and no graph of their kind
     esac
     if [ -z "$from" ]; then
         "$bin/rmatgen" -q "$@" --force -o "$work/edges"

@@ -1,6 +1,6 @@
 #!/bin/bash
 # yoo-scaling.sh: figures 4 and 5: weak and strong scaling on Poisson graphs without delegates, which is their 1D partition, with
-# the vertices that move. The 2D partition is not run here.
+# the vertices that move; yoo-partitions.sh and yoo-volumes.sh have their 2D partition.
 . scripts/experiments/lib.sh
 . scripts/experiments/counted.sh
 

@@ -1,10 +1,11 @@
 #!/bin/bash
-# yoo-volumes.sh: figures 7 and 8 and table 1: vertices that a process receives by level in one dimension, and what of them is
-# dropped as duplicate. The 2D partition is not run here.
+# yoo-volumes.sh: figures 7 and 8 and table 1: vertices that a process receives by level in one dimension and in two, and
+# how many of them are dropped as duplicates: before they move in one dimension, by the ring of the fold in two.
 . scripts/experiments/lib.sh
+. scripts/experiments/grid.sh
 . scripts/experiments/counted.sh
 
-row k processes before after redundant_percent >"$work/redundant"
+row k processes topology before after redundant_percent >"$work/redundant"
 row source topology vertices_a_process k expand_length fold_length >"$work/lengths"
 while read -r line; do row published $line; done >>"$work/lengths" <<'END'
 128x256 100000 10 64016.70 65371.19
@@ -23,14 +24,23 @@ for k in 10 34 50; do
     for p in 4 16; do
         counted $p | awk -F '\t' '$2 != $3' >"$work/pairs"
         awk -F '\t' -v OFS='\t' -v k=$k -v p=$p '{ before += $4; after += $5 }
-            END { print k, p, before, after, 100 * (before - after) / before }' "$work/pairs" >>"$work/redundant"
+            END { print k, p, "1x" p, before, after, 100 * (before - after) / before }' "$work/pairs" >>"$work/redundant"
     done
     awk -F '\t' -v OFS='\t' -v k=$k -v p=16 '{ received[$1] += $5 / p }
         END { for (level in received) print "ours", "1D, k = " k, level, received[level] }' "$work/pairs" >>"$work/volumes"
     awk -F '\t' -v OFS='\t' -v n=$n -v k=$k -v p=16 '{ levels[$1]; sum += $5 / p }
-        END { for (level in levels) count++; print "ours", "1x" p, n / p, k, 0, sum / count }' "$work/pairs" >>"$work/lengths"
+        END { for (level in levels) count++; print "ours", "1x" p ", counted", n / p, k, 0, sum / count }' "$work/pairs" >>"$work/lengths"
+    for topology in 2x4 8x1 1x8; do
+        grid_levels $topology >"$work/grid.levels"
+        awk -v OFS='\t' -v n=$n -v k=$k -v p=8 -v t=$topology '{ expand += $2 / p; fold += $3 / p }
+            END { print "ours", t, n / p, k, expand / NR, fold / NR }' "$work/grid.levels" >>"$work/lengths"
+        [ $topology = 2x4 ] || continue
+        awk -v OFS='\t' -v k=$k -v p=8 '{ print "ours", "2D, k = " k, $1, ($2 + $3) / p }' "$work/grid.levels" >>"$work/volumes"
+        awk -v OFS='\t' -v k=$k -v p=8 '{ after += $3; dropped += $4 }
+            END { print k, p, "2x4", after + dropped, after, 100 * dropped / (after + dropped) }' "$work/grid.levels" >>"$work/redundant"
+    done
 done
-keep_curves yoo-figure-7 "Yoo, figure 7: vertices received by a process, by level; Poisson graphs of $n vertices, 16 processes (theirs: 40 million, 400)" \
-    "$counting" level 'vertices a process' <"$work/volumes"
-keep yoo-figure-8 'Yoo, figure 8: share of duplicates that need not move' "$counting" <"$work/redundant"
-keep yoo-table-1 'Yoo, table 1: mean length of a message by topology, in vertices a level' "$counting" <"$work/lengths"
+keep_curves yoo-figure-7 "Yoo, figure 7: vertices received by a process, by level; Poisson graphs of $n vertices, 16 processes in 1D and 8 in 2D (theirs: 40 million, 400)" \
+    "1D: $counting; 2D: dbfs-traverse-2d, 2x4, ring" level 'vertices a process' <"$work/volumes"
+keep yoo-figure-8 'Yoo, figure 8: share of duplicates that need not move' "1x: $counting; 2x4: dbfs-traverse-2d, ring" <"$work/redundant"
+keep yoo-table-1 'Yoo, table 1: mean length of a message by topology, in vertices a level' "counted: $counting; others: dbfs-traverse-2d, ring" <"$work/lengths"

@@ -1,6 +1,6 @@
 #!/bin/bash
-# alike.sh: two searches from one root on a CPU go alike. Each level goes the same way, in the same directions, with
-# more threads than cores, and with a core for one thread alone.
+# alike.sh: two searches from one root on a CPU go alike: each level takes the same way and the same directions. This
+# holds with more threads than cores, and with a core for one thread alone.
 set -u
 in_memory_mib=1024
 . tests/lib.sh

@@ -21,13 +21,13 @@ search() {
     sed -n 's/^distance_checksum: //p' "$work/out" >>"$work/checksums"
 }
 
-# The same without parents, which has loops of its own: the checksum tells.
+# Without parents a search has loops of its own. Its result is compared by the checksum.
 bare() {
     $traverse -q -r "$roots" "$@" "$work/graph" >"$work/out" 2>"$work/err" || { cat "$work/err"; return 1; }
     sed -n 's/^distance_checksum: //p' "$work/out" >>"$work/checksums"
 }
 
-settings() { # every way through a graph that is packed
+settings() { # each way to search a packed graph
     local threads direction
     for threads in 1 2 3 16; do
         search "$threads threads" -@ "$threads" && bare -@ "$threads" || return 1
@@ -81,10 +81,10 @@ grep -v '^#' datasets/wordnet-3.0.txt >"$tmp/text" && check_graph WordNet 0,4630
 
 # ---- as many threads as -@ says, on graphs that are large enough for 16 ----
 
-# A search takes no more threads than pay off (useful_threads in traverse/cpu/cpu_open.c), and of these only as many at
-# a time as there are cores (gang.c): so 16 cores are pretended, except for more threads than cores.
+# A search takes only as many threads as pay off (useful_threads in traverse/cpu/cpu_open.c), and runs as many of them
+# at a time as there are cores (gang.c). So 16 cores are pretended, except where a test wants more threads than cores.
 pretend=$(realpath "$TESTS/pretend.so")
-on_cores() { # COUNT FUNCTION ARGUMENT...: cores pretended, if a number is given; notes the threads that are started
+on_cores() { # COUNT FUNCTION ARGUMENT...: calls the function, with COUNT cores pretended if it is a number, and notes the threads that start
     local cores=${1:+PRETENDED_CORES=$1} plain=$traverse failed=0
     shift
     rm -f "$work/started"
@@ -94,10 +94,11 @@ on_cores() { # COUNT FUNCTION ARGUMENT...: cores pretended, if a number is given
     traverse=$plain
     return $failed
 }
-searching() { # how many threads searched: those that were started, of the program and not of OpenMP, and the first one
+# the number of threads that searched: those that the program started, without OpenMP's, and the first one
+searching() {
     cat "$work/started" 2>/dev/null | awk '$1 == "dbfs-traverse" { n++ } END { print n + 1 }'
 }
-# useful THREADS EDGES: how many of so many threads search a shard of so many directed edges
+# useful THREADS EDGES: how many of THREADS threads search a shard of EDGES directed edges
 useful() {
     local most=$((1 + ($2 >= 32768) + $2 / 131072))
     echo $(($1 < most ? $1 : most))
@@ -109,7 +110,8 @@ with_threads() { # CORES THREADS EDGES
         [ "$(searching)" = "$(useful "$2" "$3")" ] || { echo "-@ $2: $(searching) threads, not $(useful "$2" "$3")"; return 1; }
     done
 }
-# check_packed MOST EDGES TH: the graph in $work/edges, alone and in two shards; TH may be empty
+# check_packed MOST EDGES TH: packs $work/edges into one shard and into two, and searches with several numbers of
+# threads. MOST threads must search with -@ 16. TH may be empty.
 check_packed() {
     local bad=0 threads
     rm -rf "$work/graph" "$work/checksums"
@@ -127,7 +129,7 @@ check_packed() {
     [ "$(sort "$work/checksums" | uniq -c | awk '{ print $1 }')" = 12 ] || { echo 'other checksums'; bad=1; }
     return $bad
 }
-# check_threads NAME ROOTS MOST [TH...]: the graph whose text is $tmp/text; so many threads search it with -@ 16
+# check_threads NAME ROOTS MOST [TH...]: check_packed for the graph whose text is $tmp/text, with each TH
 check_threads() {
     local name=$1 most=$3 edges th
     roots=$2

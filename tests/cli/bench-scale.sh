@@ -1,5 +1,5 @@
 #!/bin/bash
-# bench-scale.sh: the benchmark of several devices and ranks: its rows, ratios; that it sees wrong distances.
+# bench-scale.sh: scripts/bench-scale.sh prints the right rows and ratios, and notices wrong distances.
 set -u
 . tests/lib.sh
 scale() {
@@ -9,7 +9,7 @@ run=scripts/bench-scale.sh
 row() { awk -v stage="$1" -v name="$2" -v n="$3" '$1 == stage && $3 == name { print $n }' "$tmp/out"; } # STAGE SET-UP COLUMN
 rows() { awk -v stage="$1" '$1 == stage && NF > 10 { print $3 }' "$tmp/out" | tr '\n' ' '; }
 both() { [ "$(row "$1" "$2" "$3") $(row "$1" "$4" "$3")" = "$5" ]; } # STAGE SET-UP COLUMN OTHER VALUES
-# the ratio that a line gives is that of the GTEPS of two rows
+# checks that the ratio of a line is that of the GTEPS of two rows
 ratio_is() { # TEXT STAGE SET-UP OVER
     awk -v text="$1 " -v want="$(row "$2" "$3" 11) $(row "$2" "$4" 11)" '
         index($0, text) == 1 { split(substr($0, length(text)), said, " ") }
@@ -66,7 +66,7 @@ check 'what is left out is said' grep -q '^left out, no time: rmat$' "$tmp/out"
 check_exit 2 'a stage that there is not' scale $run rmat walk
 check_says "no stage 'walk'" 'is named'
 
-# Builds that search from other roots by messages, and that fail
+# Builds that search from other roots by messages, and builds that fail
 mkdir -p "$tmp/build/bin"
 ln -s "$(realpath "$TESTS")" "$tmp/build/tests"
 for program in "$(realpath "$BIN")"/*; do ln -s "$program" "$tmp/build/bin/"; done
@@ -75,10 +75,10 @@ program() { rm -f "$tmp/build/bin/dbfs-traverse" && printf '#!/bin/sh\n%s\n' "$1
 program "case \"\$*\" in *'memory host'*) set -- --seed 99 \"\$@\" ;; esac; exec '$(realpath "$BIN")/dbfs-traverse' \"\$@\""
 check_exit 4 'a set-up that finds other distances' scale BUILD="$tmp/build" SETUPS='1x2|2x1-host' $run rmat
 check 'the graph is named' grep -q '^not ok - set-ups find other distances of: rmat8$' "$tmp/out"
-# a launcher may end a job before it has read what another rank wrote last
+# a launcher may end a job before it has read the last lines of another rank
 program "case \"\$*\" in *'memory peer'*) echo no such memory >&2; sleep 1; exit 5 ;; esac; exec '$(realpath "$BIN")/dbfs-traverse' \"\$@\""
 check_exit 1 'a set-up that fails' scale BUILD="$tmp/build" SETUPS='1x2|2x1' $run rmat
-# launchers add lines of their own, before or behind
+# launchers add lines of their own, before or after
 check 'is named with the reason' sh -c "sed -n '/^not ok - rmat 2x1: exit status 5: /,\$p' '$tmp/out' | grep -q 'no such memory'"
 check 'the others have their rows' test "$(rows rmat)" = '1x2 '
 finish

@@ -1,10 +1,11 @@
 #!/bin/bash
-# bench-search.sh: the benchmark of searches: its rows, both clocks, options, peers; that it sees wrong distances.
+# bench-search.sh: scripts/bench-search.sh prints the right rows, both clocks, options and peers, and notices wrong
+# distances.
 set -u
 . tests/lib.sh
 run=scripts/bench-search.sh
 bench() { env BACKEND=cpu THREADS=1 ROOTS=4 ROUNDS=1 WORK="$tmp" "$@"; }
-# column N of the row of a graph, a number of threads and a program is VALUE
+# checks that column N is VALUE in the row of a graph, a program and a number of threads
 has() { # GRAPH PROGRAM N VALUE [THREADS]
     awk -v graph="$1" -v program="$2" -v n="$3" -v value="$4" -v threads="${5:-1}" '
         $1 == graph && $4 == program && $3 == threads && $n == value { found = 1 } END { exit !found }' "$tmp/out"
@@ -73,7 +74,7 @@ check 'have a row each' sh -c "grep -q ' packed-cpu .* same$' '$tmp/out' && grep
 check 'both clocks are asked of another build' test "$(grep -c -e '--answer depths' -e '--answer parents' "$tmp/options")" = 2
 check_exit 1 'dbfs that fails' bench BACKEND=none $run rmat8
 
-# ---- peers. This one checks what it is given, and takes half a second for each search ----
+# ---- peers: this one checks its arguments and takes half a second a search ----
 
 program slow 'echo "$OMP_NUM_THREADS" >>'"'$tmp/threads'"'; test "$(($(wc -c <"$1") / 8))" = "$(wc -l <"$2")" && test -s "$3" &&
     test -s "$4" && test "$5 $6 $7" = "256 4 $OMP_NUM_THREADS" && shift 7 && for root; do echo "$root 0.5"; done'

@@ -1,12 +1,12 @@
 #!/bin/bash
-# bijection.sh: damaged counts of vertices, with CRCs that fit.
-# - A header that permutes more ids than there are vertices is bad data for every reader of a stream and of a
-#   manifest.
+# bijection.sh: numbers of vertices that are damaged, under CRCs that are right.
+# - A header that permutes more ids than there are vertices is bad data for each reader of a stream or a manifest.
+# - The sampling of roots ends even if parts promise more vertices than they have.
 # - Sampling roots ends even if parts promise more vertices than they have.
 set -u
 . tests/lib.sh
 
-crc() { gzip -c | tail -c 8 | head -c 4; } # of standard input, little-endian
+crc() { gzip -c | tail -c 8 | head -c 4; } # CRC of standard input, little-endian
 put() { dd of="$1" bs=1 seek="$2" conv=notrunc 2>/dev/null; }
 limited() { timeout 60 "$@"; }
 
@@ -15,7 +15,7 @@ limited() { timeout 60 "$@"; }
 printf '0 1\n1 2\n' | "$BIN/edgeconv" -q -u --vertices 3 --randomize=5 -o "$tmp/good.edges"
 printf '0 1\n1 2\n' | "$BIN/edgeconv" -q -u --vertices 3 --randomize=5 |
     "$BIN/edgeconv" -q --vertices 9 -o "$tmp/more.edges" -
-# permute FILE N: the preamble's n of the bijection, byte 24 on, N below 2^24
+# permute FILE N: copies the stream and makes N (below 2^24) its number of permuted ids, byte 24 of the preamble on
 permute() {
     cp "$tmp/good.edges" "$1"
     printf "$(printf '\\x%02x' $(($2 & 255)) $(($2 >> 8 & 255)) $(($2 >> 16 & 255)))" | put "$1" 24
@@ -45,7 +45,7 @@ check 'by their original ids' test "$(cut -d " " -f 2 "$tmp/depths" | head -3 | 
 
 "$BIN/dbfs-pack" -q -p 1 --encoding raw -o "$tmp/g" "$tmp/good.edges"
 cp "$tmp/g/manifest" "$tmp/manifest"
-# say N: a manifest with this randomized-n
+# say N: makes N the manifest's randomized-n
 say() {
     grep -v '^crc ' "$tmp/manifest" | sed "s/^randomized-n .*/randomized-n $1/" >"$tmp/g/manifest"
     crc <"$tmp/g/manifest" | od -An -tx4 | sed 's/^ */crc /' >"$tmp/crc"
@@ -66,7 +66,7 @@ cp "$tmp/manifest" "$tmp/g/manifest"
 
 # ---- sampling ----
 
-# slot INDEX VALUE: an entry of local-slots, the section of type 2 (entries of the table have 48 bytes)
+# slot INDEX VALUE: changes an entry of local-slots, the section of type 2 (entries of the table have 48 bytes)
 part=$tmp/g/part-0000-of-0001.dbfs
 word() { od -An -tu4 -j "$1" -N 4 "$part" | tr -d ' '; }
 entry=32

@@ -1,6 +1,7 @@
 #!/bin/bash
-# container.sh: the container files build from a clean copy of the sources, and what they make searches. Where no builder
-# works, their steps run in a clean chroot. CHROOT_SUITE and CHROOT_MIRROR name another Debian than this host's.
+# container.sh: the container files build from a clean copy of the sources, and the programs in the image search.
+# Where no builder works, the steps run in a clean chroot. CHROOT_SUITE and CHROOT_MIRROR name another Debian than
+# this host's.
 set -u
 . tests/lib.sh
 in_file() { sed -n "$1" "scripts/container/$2"; }
@@ -20,15 +21,51 @@ cd "$tmp/sources" || exit 1
 search='edgeconv -q -u /usr/local/share/dbfs/datasets/wordnet-3.0.txt | dbfs-pack -q -o /tmp/w.dbfs - &&
 mpiexec -n 1 dbfs-traverse --backend cpu -r 10815 /tmp/w.dbfs'
 
+# ---- a clean Debian, of debootstrap ----
+
+root=$tmp/root
+trap 'umount "$root/proc" "$root/dev/shm" 2>/dev/null; rm -rf --one-file-system "$tmp"' EXIT
+# make_root: fails with the reason in $tmp/why
+make_root() {
+    local suite
+    [ ! -d "$root" ] || return 0
+    echo 'needs root and debootstrap' >"$tmp/why"
+    [ "$(id -u)" = 0 ] && command -v debootstrap >/dev/null 2>&1 || return 1
+    suite=${CHROOT_SUITE:-$(. /etc/os-release && echo "${VERSION_CODENAME:-stable}")}
+    if ! debootstrap --variant=minbase "$suite" "$root" ${CHROOT_MIRROR:-} >"$tmp/log" 2>&1; then
+        echo "debootstrap: $(tail -n 1 "$tmp/log")" >"$tmp/why"
+        return 1
+    fi
+    cp /etc/resolv.conf "$root/etc/resolv.conf" 2>/dev/null
+    [ ! -d /etc/apt/apt.conf.d ] || cp /etc/apt/apt.conf.d/*[Pp]roxy* "$root/etc/apt/apt.conf.d/" 2>/dev/null
+    return 0
+}
+
+# ---- builders ----
+
+# base_for BUILDER: its base image is $base, from a registry or else from debootstrap; and it runs
+base_for() {
+    base=$(in_sources 's/^ARG BASE=//p' Dockerfile)
+    if ! timeout 300 "$1" pull -q "$base" >/dev/null 2>&1; then
+        base=localhost/dbfs-test-base
+        make_root && tar -C "$root" -cf - . | "$1" import - $base >/dev/null 2>"$tmp/why" || return
+    fi
+    "$1" run --rm --network host "$base" true 2>"$tmp/why"
+}
+in_sources() { sed -n "$1" "$tmp/sources/scripts/container/$2"; }
+
 built=0
 for builder in docker podman; do
-    if command -v $builder >/dev/null 2>&1 && timeout 20 $builder info >/dev/null 2>&1; then
-        check "$builder builds" timeout 1500 $builder build -q -f scripts/container/Dockerfile -t dbfs-test .
-        check "$builder: it searches" sh -c "$builder run --rm dbfs-test sh -c '$search' | grep -q 'reached 115426'"
-        $builder rmi dbfs-test >/dev/null 2>&1
-        built=1
-    else
+    if ! command -v $builder >/dev/null 2>&1 || ! timeout 20 $builder info >/dev/null 2>&1; then
         skip "$builder: not installed, or not running"
+    elif ! base_for $builder; then
+        skip "$builder: has or runs no base image: $(tail -n 1 "$tmp/why")"
+    else
+        check "$builder builds" timeout 1500 $builder build -q --network host --build-arg BASE="$base" \
+            -f scripts/container/Dockerfile -t localhost/dbfs-test .
+        check "$builder: it searches" sh -c "$builder run --rm --network host localhost/dbfs-test sh -c '$search' | grep -q 'reached 115426'"
+        $builder rmi localhost/dbfs-test localhost/dbfs-test-base >/dev/null 2>&1
+        built=1
     fi
 done
 if command -v apptainer >/dev/null 2>&1; then
@@ -42,23 +79,14 @@ fi
 
 # ---- the steps, in a chroot ----
 
-if [ "$(id -u)" != 0 ] || ! command -v debootstrap >/dev/null 2>&1; then
-    skip 'the steps in a clean chroot: needs root and debootstrap'
-    finish
-fi
-root=$tmp/root
-trap 'umount "$root/proc" "$root/dev/shm" 2>/dev/null; rm -rf --one-file-system "$tmp"' EXIT
-suite=${CHROOT_SUITE:-$(. /etc/os-release && echo "${VERSION_CODENAME:-stable}")}
-if ! debootstrap --variant=minbase "$suite" "$root" ${CHROOT_MIRROR:-} >"$tmp/log" 2>&1; then
-    skip "the steps in a clean chroot: debootstrap: $(tail -n 1 "$tmp/log")"
+if ! make_root; then
+    skip "the steps in a clean chroot: $(cat "$tmp/why")"
     finish
 fi
 mkdir -p "$root/usr/local/src/dbfs" "$root/dev/shm"
 cp -a "$tmp/sources/." "$root/usr/local/src/dbfs"
 mount -t proc proc "$root/proc" 2>/dev/null
 mount -t tmpfs tmpfs "$root/dev/shm" 2>/dev/null
-cp /etc/resolv.conf "$root/etc/resolv.conf" 2>/dev/null
-[ ! -d /etc/apt/apt.conf.d ] || cp /etc/apt/apt.conf.d/*[Pp]roxy* "$root/etc/apt/apt.conf.d/" 2>/dev/null
 inside() { chroot "$root" env -i PATH=/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin HOME=/root LC_ALL=C "$@"; }
 check 'the steps run in a clean chroot' inside sh /usr/local/src/dbfs/scripts/container/build.sh
 inside sh -c "$search" >"$tmp/out" 2>"$tmp/err"

@@ -1,8 +1,8 @@
 #!/bin/bash
-# corpus.sh: good, bad and unsupported files of every format, as tests/corpus/README.md lists them: exit code and
-# message of the programs that read them, and the edges that good ones have
+# corpus.sh: good, bad and unsupported files of each format give the exit codes and messages in
+# tests/corpus/README.md, and good ones give the right edges
 set -u
-in_memory_mib=256 # many folders are packed, each synced
+in_memory_mib=256 # packs many folders, and each is synced
 . tests/lib.sh
 corpus=$tmp/corpus
 table=tests/corpus/README.md
@@ -10,10 +10,11 @@ pack=$BIN/dbfs-pack
 
 check 'the files are made' tests/corpus/make.sh "$corpus"
 
-# the rows of the tables as folder/file, exit, message, separated by tabs
+# makes rows folder/file, exit, message of the tables, separated by tabs
 awk -F ' *[|] *' '/^## `/ { split($0, word, "`"); folder = word[2] }
     folder != "" && $2 ~ /^(good|bad|unsupported)-/ { print folder "/" $2 "\t" $3 "\t" $4 }' "$table" >"$tmp/rows"
-absent() { # a file that a missing program would have made, or that this build does not read
+# FILE: succeeds if the file may be missing: the program that makes it is absent, or this build does not read it
+absent() {
     case $1 in
     packed/unsupported-* | packed/*-gzip*) return 1 ;;
     packed/*) [ ! -e "$corpus/$1" ] || [ "${ARCHIVE:-1}" = 0 ] ;;
@@ -26,7 +27,7 @@ check 'no name in a table is there twice' test -z "$(cut -f1 "$tmp/rows" | sort 
 
 # ---- how each is read ----
 
-edges_of() { # FILE: the edges, once each, with the smaller id first
+edges_of() { # FILE: prints each edge once, with the smaller id first
     local format=auto
     case $1 in
     */binary/*-graph500*) format=graph500 ;;
@@ -53,10 +54,10 @@ read_it() { # PATH
     esac
 }
 
-# what a second program makes of it: the exit code that it must have
+# runs a second program on the file, which must end with CODE
 second() { # NAME CODE
     case $1 in
-    stream/good-wide) ;; # ids beyond the slots of two shards
+    stream/good-wide) ;; # its ids are beyond the slots of two shards
     stream/*) check_exit "$2" "$1: packed: exit $2" packed -t 2 "$corpus/$1" ;;
     shard/bad-manifest-edges) check_exit 0 "$1: a search does not need it" searched -r 0 "$corpus/$1" ;;
     shard/*) check_exit "$2" "$1: searched: exit $2" searched -r 0 "$corpus/$1" ;;

@@ -1,6 +1,6 @@
 #!/bin/bash
-# datasets.sh: scripts/dataset.sh and the table of graphs. A small graph in the layout of each source goes
-# through the steps of the table. The result must equal that of giving the same edges directly.
+# datasets.sh: scripts/dataset.sh and the table of graphs. A small graph in the layout of each source goes through the
+# steps of the table, and must become the graph that its edges give directly.
 set -u
 . tests/lib.sh
 . tests/layouts.sh
@@ -50,10 +50,10 @@ check '--show' test "$("$dataset" --show friendster | grep -c '2586147869')" = 1
 
 # ---- running a pipeline on a look-alike ----
 
-# search FOLDER [ROOT]: what was found: levels, vertices, edges and distances
+# search FOLDER [ROOT]: prints the levels, vertices, edges and distances that a search finds
 search() { dbfs-traverse -r "${2:-1}" "$1" 2>/dev/null | sed -n 's/^root.* levels/levels/; s/ teps [^ ]*//; s/ answer_s .*//; /^levels/p'; }
 
-# reference GRAPH N OPTION...: $tmp/GRAPH.edges and its search, from the pairs of $tmp/GRAPH
+# reference GRAPH N OPTION...: makes $tmp/GRAPH.edges and its search from the pairs in $tmp/GRAPH
 reference() {
     local graph=$1 n=$2
     shift 2
@@ -62,11 +62,11 @@ reference() {
     search "$tmp/$graph.dbfs" >"$tmp/$graph.search"
 }
 
-# trailer FILE: edges, vertices and checksum of an edge stream
+# trailer FILE: prints edges, vertices and checksum of an edge stream
 trailer() { tail -c 64 "$1" | od -An -v -tx8 -j 8 -N 40 | tr -s ' \n' ' ' | cut -d' ' -f2,4,6; }
 
-# The row of the table for a graph of N vertices and so many ENTRIES. All else stays as it is, except bytes and
-# sums, which are those of the files in the mirror.
+# Prints a row of the table for a small graph of N vertices and ENTRIES entries. Only the counts, bytes and sums
+# change; bytes and sums are those of the files in the mirror.
 small_row() { # NAME N ENTRIES
     local sums=- url bytes=0
     for url in $(column "$1" 8); do
@@ -80,13 +80,13 @@ small_row() { # NAME N ENTRIES
         $1 == name { $4 = n; $5 = m; if ($9 ~ /^[0-9]+$/) $9 = bytes; $10 = sums; print }' "$table"
 }
 
-# layout, options and kind of file of each graph: its pipeline
+# the pipeline of each graph by layout, options and kind of file
 awk -F'\t' 'NR > 1 { file = $8; sub(/ .*/, "", file); sub(/.*[.]/, "", file)
     print $1 "\t" $3 "/" $7 "/" file }' "$table" >"$tmp/pipelines"
 : >"$tmp/tested"
 was_tested() { echo "$1" >>"$tmp/tested"; }
 
-# lookalike NAME GRAPH N ENTRIES: the files lie in the mirror. A directed source is prepared in both its forms.
+# lookalike NAME GRAPH N ENTRIES: prepares a graph from the mirror; a directed source in both forms
 lookalike() {
     local name=$1
     small_row "$name" "$3" "$4" >"$tmp/table"
@@ -96,7 +96,7 @@ lookalike() {
     was_tested "$name"
 }
 
-# prepared RESULT GRAPH OPTION...: $name becomes RESULT, which equals the reference GRAPH
+# prepared RESULT GRAPH OPTION...: sets $name to RESULT and checks that it equals the reference GRAPH
 prepared() {
     local result=$1 graph=$2
     shift 2
@@ -109,13 +109,14 @@ prepared() {
     check "$result: the same search" test "$(search "$tmp/work/$result-p2.dbfs")" = "$(cat "$tmp/$graph.search")"
 }
 
-# arcs: with duplicates and self-loops; plain: each edge once, no self-loops; diagonal: some in addition
+# arcs has duplicates and self-loops, plain has each edge once and no self-loops, diagonal is plain with some
+# self-loops
 n=1499
 "$TESTS/mkgraph" multi 500 3000 7 | grep -v '^#' | tr '\t' ' ' >"$tmp/arcs"
 echo "$((n - 1)) 1" >>"$tmp/arcs"
 awk '$1 != $2 { u = $1 > $2 ? $1 : $2; v = $1 + $2 - u; if (!seen[u, v]++) print u, v }' "$tmp/arcs" >"$tmp/plain"
 (cat "$tmp/plain" && for i in 4 7 10; do echo $i $i; done) >"$tmp/diagonal"
-# once as an arc: what a GAP graph keeps of the arcs
+# squished has each arc once, as GAP keeps arcs
 awk '$1 != $2 && !seen[$1, $2]++' "$tmp/arcs" >"$tmp/squished"
 m=$(wc -l <"$tmp/arcs")
 plain_m=$(wc -l <"$tmp/plain")
@@ -137,7 +138,7 @@ snap "$tmp/plain" | gzip >"$mirror/com-friendster.ungraph.txt.gz"
 lookalike com-friendster plain $n "$plain_m"
 
 # Friendster of archive.org
-friendster() { # SUFFIX: the files in the mirror, and the list of them
+friendster() { # SUFFIX: puts the files and their list into the mirror
     local file
     {
         printf '<?xml version="1.0" encoding="UTF-8"?>\n<files>\n'
@@ -156,7 +157,7 @@ check 'the friends lists are in several files' test "$(ls "$mirror"/friends-* | 
 cp "$mirror"/friends-* "$tmp"
 gzip "$mirror"/friends-*
 friendster .txt.gz
-# compress FILE: as FILE.zip or FILE.7z, by what is there; the kind of file is $suffix
+# compress FILE: makes FILE.zip or FILE.7z, as programs allow, and sets $suffix
 compress() { # FILE
     case $suffix in
     zip) (cd "${1%/*}" && zip -q "$1.zip" "${1##*/}") ;;
@@ -188,7 +189,7 @@ for part in "$tmp"/part-r-*; do
     echo "http://data.dws.informatik.uni-mannheim.de/hyperlinkgraph/2012-08/network/${part##*/}.gz"
 done | head -c -1 | sed 's/$/\r/' >"$mirror/arc.list.txt" # lines as of Windows, the last one without its end
 lookalike wdc-2012-page arcs $n "$m"
-# the names: a host may hold a tab; parts of an index go on where the last one ended
+# names: some hosts hold a tab, and a part of the index goes on where the last one ended
 awk -v n=$n 'BEGIN { for (i = 0; i < n; i++) print "host" i (i % 100 ? "" : "\t") ".example.org\t" i }' >"$tmp/index"
 split -n l/3 "$tmp/index" "$tmp/index-part-"
 for part in "$tmp"/index-part-*; do
@@ -198,7 +199,7 @@ done >"$mirror/index.list.txt"
 gzip -c "$tmp/index" >"$mirror/sd-index.gz"
 gzip -c "$tmp/sorted" >"$mirror/sd-arc.gz"
 sed 's/\t[0-9]*$//' "$tmp/index" >"$tmp/names"
-mkdir "$mirror/index" # where names are without curl
+mkdir "$mirror/index" # mirror of the names for wget
 ln "$mirror"/*index* "$mirror/index" 2>/dev/null
 for name in wdc-2012-page wdc-2012-host; do
     small_row $name $n "$m" >"$tmp/table"
@@ -220,7 +221,7 @@ PATH=$tmp/stub:$PATH
 lookalike wdc-2014-pld arcs $n "$m"
 command -v webgraph | grep -q stub && skip 'wdc-2014-pld with the real webgraph program: a stub stands for it'
 
-# GAP: one text cut anywhere into parts that are compressed each; a road network; serialised graphs
+# GAP: a text cut anywhere into parts that are compressed each, a road network, and serialised graphs
 bytes=$(wc -c <"$tmp/sorted")
 split -b $((bytes / 4 + 1)) -d "$tmp/sorted" "$tmp/twitter_rv.net."
 for part in 00 01 02 03; do
@@ -238,7 +239,7 @@ lookalike gap-road-sg plain $n $((2 * plain_m))
 serialised 0 $n "$tmp/plain" >"$mirror/kron.sg"
 lookalike gap-kron-sg plain $n $((2 * plain_m))
 
-# SuiteSparse: general, symmetric, and general with every entry at both its places
+# SuiteSparse: a general matrix, a symmetric one, and a general one that has each entry at both places
 matrix general pattern $n "$tmp/arcs" | matrix_archive wikipedia-20070206 "$mirror"
 lookalike wikipedia-20070206 arcs $n "$m"
 matrix symmetric real $n "$tmp/diagonal" | matrix_archive audikw_1 "$mirror"
@@ -246,7 +247,7 @@ lookalike audikw_1 diagonal $n $((2 * plain_m + 3))
 matrix general real $n "$tmp/twice" | matrix_archive cage15 "$mirror"
 lookalike cage15 plain $n $((2 * plain_m))
 
-# and as README.md says, without tar
+# the same without tar, as README.md says
 if edgeconv --entry='*/cage15.mtx' --direction symmetric -o "$tmp/entry.edges" "$mirror/cage15.tar.gz" 2>"$tmp/sample.err"; then
     check 'cage15 by --entry: the same edges' test "$(trailer "$tmp/entry.edges")" = "$(trailer "$tmp/plain.edges")"
 elif grep -q 'use `\|unrecognized option' "$tmp/sample.err"; then
@@ -407,7 +408,7 @@ if command -v curl >/dev/null 2>&1; then
     check 'leaves no file under its name' test -z "$(find "$tmp/none" -name $file)"
 fi
 
-# wget where curl is not: a PATH without curl, and a server of python on this machine
+# wget in place of curl: a PATH without curl, and a server in python on this machine
 with_wget() {
     local pid port
     mkdir "$tmp/nocurl"

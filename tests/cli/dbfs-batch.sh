@@ -1,6 +1,7 @@
 #!/bin/bash
-# dbfs-batch.sh: searches from many roots at once, beside the oracle and beside searches one by one; centralities beside
-# those of the oracle's distances; runs that are killed and resumed; ranks. BACKEND=cuda searches on a GPU.
+# dbfs-batch.sh: searches from many roots at once give the distances of the oracle and of single searches;
+# centralities follow from the oracle's distances; runs that are killed resume; ranks share roots. BACKEND=cuda
+# searches on a GPU.
 set -u
 in_memory_mib=256
 . tests/lib.sh
@@ -19,7 +20,7 @@ check_exit 2 'parents as a matrix' "$batch" -n 2 --parents p.npy x
 check_exit 2 'nothing to resume' "$batch" --resume x
 check_exit 1 'a graph that is not there' "$batch" "$tmp/nothing"
 
-# ---- graphs: many components and isolated vertices; a road of a kind; duplicates; delegates ----
+# ---- graphs: many components and isolated vertices; a road network; duplicates; delegates ----
 "$TESTS/mkgraph" components >"$tmp/components.txt"
 "$TESTS/mkgraph" grid 30 40 >"$tmp/grid.txt"
 "$TESTS/mkgraph" multi 200 600 3 >"$tmp/multi.txt"
@@ -29,7 +30,7 @@ pack() { # GRAPH P TH
     "$BIN/edgeconv" -q -u "$tmp/$1.txt" | "$BIN/dbfs-pack" -q -p "$2" -t "$3" -o "$tmp/$1-$2-$3" -
 }
 
-# ---- distances of every root are the oracle's; roots twice, isolated ones, and those of other components ----
+# ---- distances of each root are the oracle's; roots come twice, are isolated, or lie in other components ----
 for graph in components grid multi twostars path; do
     last=$(awk '!/^#/ { for (i = 1; i <= 2; i++) if ($i > n) n = $i } END { print n }' "$tmp/$graph.txt")
     awk -v n="$last" 'BEGIN { for (i = 0; i < 70; i++) print (i * 37) % (n + 1); print n; print n; print 0 }' >"$tmp/roots"
@@ -50,7 +51,7 @@ for graph in components grid multi twostars path; do
     rm -r "$tmp/want"
 done
 
-# ---- checksums, levels and what is reached: those of searches one by one ----
+# ---- checksums, levels and counts are those of single searches ----
 "$BIN/rmatgen" -q -s 12 -o "$tmp/rmat.edges"
 "$BIN/dbfs-pack" -q -p 3 -t 20 -o "$tmp/rmat" "$tmp/rmat.edges"
 alone() { sed -n 's/^\(root [0-9]*\) time_s [^ ]* \(levels [0-9]* reached [0-9]*\) .*\(checksum [0-9a-f]*\).*/\1 \2 \3/p'; }
@@ -97,7 +98,7 @@ for graph in rmat components-4-2 grid-1-3; do
     check_exit 0 "and their proof" "$BIN/dbfs-check" -q -r 3,7,90 --parents "$tmp/$graph.%d" --depths "$tmp/$graph.d%d" "$tmp/$graph"
 done
 
-# ---- centralities: of the oracle's distances ----
+# ---- centralities follow from the oracle's distances ----
 for graph in components-4-2 multi-3-inf grid-1-3; do
     check_exit 0 "centralities of $graph" "$batch" -q -n all --no-checksum --centrality "$tmp/$graph.table" "$tmp/$graph"
     check 'of all vertices with edges' diff <(awk '!/^#/ { print $1 }' "$tmp/$graph.table") \
@@ -114,7 +115,7 @@ done
 check_exit 0 'an isolated root' "$batch" -q -r 8 --centrality - "$tmp/components-4-2"
 check 'has none' grep -qx '8 1 0 0 0 0 0' "$tmp/out"
 
-# ---- a run that is killed, or ends within a line, goes on ----
+# ---- a run that is killed, or ends within a line, is resumed ----
 check_exit 0 'a table' "$batch" -q -n all --centrality "$tmp/whole" "$tmp/rmat"
 "$batch" -q -@ 1 --batch 1 -n all --centrality "$tmp/killed" "$tmp/rmat" >"$tmp/out" 2>&1 &
 pid=$!

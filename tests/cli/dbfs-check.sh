@@ -1,27 +1,27 @@
 #!/bin/bash
-# dbfs-check.sh: right results are accepted, planted faults are found, and the first offence is the same from
-# a stream and from shards, on any number of ranks and threads, and in any budget.
+# dbfs-check.sh: right results are accepted and planted faults are found. The first offence is the same from a stream
+# and from shards, with any number of ranks and threads, and within any budget.
 set -u
 . tests/lib.sh
 check=$BIN/dbfs-check
 mpi() { local n=$1; shift; "$MPIEXEC" -n "$n" "$check" -@ 1 "$@"; }
-# ranks N ARGS...: without mpiexec where N is 1
+# ranks N ARGS...: runs N ranks, or one process without mpiexec
 ranks() { local n=$1; shift; if [ "$n" = 1 ]; then "$check" -@ 2 "$@"; else mpi "$n" "$@"; fi; }
 
-# ---- a graph to look at: two ways from 0 to 3, an edge within a level, another component, a lone vertex ----
+# ---- a small graph: two ways from 0 to 3, an edge within a level, another component, a lone vertex ----
 
 printf '%s\n' '0 1' '1 2' '2 3' '3 4' '0 5' '5 6' '6 3' '1 5' '7 8' '9 9' >"$tmp/g.txt"
 "$BIN/edgeconv" -q -u -o "$tmp/g.edges" "$tmp/g.txt"
 "$BIN/dbfs-pack" -q -p 4 -t 2 -o "$tmp/g4" "$tmp/g.edges"
 "$BIN/dbfs-pack" -q -p 1 -t 1 --encoding packed -o "$tmp/g1" "$tmp/g.edges"
 
-lines() { echo "$1" | tr ' ' '\n' | awk '{ print NR - 1, $1 }'; } # the values of vertices 0, 1, ... as a text
+lines() { echo "$1" | tr ' ' '\n' | awk '{ print NR - 1, $1 }'; } # prints the values of vertices 0, 1, ... as text
 depths='0 1 2 3 4 1 2 -1 -1 -1'
 parents='0 0 1 2 3 0 5 -1 -1 -1'
 lines "$depths" >"$tmp/d"
 lines "$parents" >"$tmp/p"
 
-# put NAME WHAT VERTEX=VALUE...: the values of WHAT (d, p) with some of them replaced
+# put NAME WHAT VERTEX=VALUE...: writes the values of WHAT (d, p), some of them replaced
 put() {
     local name=$1 what=$2
     shift 2
@@ -47,7 +47,7 @@ check_exit 0 'so is what dbfs-traverse writes' "$check" --depths "$tmp/dt" --par
 
 # ---- planted faults ----
 
-# fault NAME 'FILE: OFFENCE' ARGS...: the stream and the shards, on 1 and 4 ranks
+# fault NAME 'FILE: OFFENCE' ARGS...: expects the offence from the stream and the shards, with 1 and 4 ranks
 fault() {
     local name=$1 says=$2 graph ranks bad=''
     shift 2
@@ -65,7 +65,7 @@ fault() {
 fault_depths() { put f d $3; fault "$1, depths" "f: $2" --depths "$tmp/f"; }
 fault_parents() { put f p $3; fault "$1, parents" "f: $2" --parents "$tmp/f"; }
 fault_tree() { put f p $3; fault "$1, both" "f: $2" --depths "$tmp/d" --parents "$tmp/f"; }
-fault_both() { # with OFFENCE DEPTHS PARENTS: changed alike in both files
+fault_both() { # with OFFENCE DEPTHS PARENTS: expects the offence for the same changes in both files
     put fd d $3; put fp p $4
     fault "$1, both" "$2" --depths "$tmp/fd" --parents "$tmp/fp"
 }
@@ -108,14 +108,14 @@ fault 'a file of a smaller graph' 'f: has the values of 4 vertices, and the grap
 
 # ---- the kinds of files ----
 
-# bytes WIDTH VALUE...: small values as little-endian integers
+# bytes WIDTH VALUE...: prints small values as little-endian integers
 bytes() {
     local width=$1
     shift
     printf "$(echo "$*" | awk -v w="$width" '{ for (i = 1; i <= NF; i++) for (b = 0; b < w; b++)
         printf "\\%03o", $i < 0 ? 255 : b == 0 ? $i : 0 }')"
 }
-# npy DESCR SHAPE: the header of an array
+# npy DESCR SHAPE: prints the header of an array
 npy() {
     printf '\223NUMPY\001\000\166\000'
     printf '%-117s\n' "{'descr': '$1', 'fortran_order': False, 'shape': ($2), }"
@@ -151,7 +151,7 @@ check_exit 0 'depths from a pipe' sh -c '"$1" --depths - "$2" <"$3"' - "$check" 
 check_exit 0 '.npy from a pipe' sh -c 'cat "$3" | "$1" --depths - "$2"' - "$check" "$tmp/g.edges" "$tmp/d.npy"
 check_exit 0 'edges from a pipe' sh -c 'cat "$3" | "$1" --depths "$2" -' - "$check" "$tmp/d.npy" "$tmp/g.edges"
 
-# bad_file STATUS SAYS NAME: $tmp/f as depths
+# bad_file STATUS SAYS NAME: expects STATUS and the message for $tmp/f as depths
 bad_file() {
     check_exit "$1" "$3" "$check" --depths "$tmp/f" "$tmp/g.edges"
     check_says "$tmp/f$2" 'says so'
@@ -175,11 +175,11 @@ bad_file 3 ": neither .npy nor lines 'id value' or 'id,value', and its 36 bytes 
     'raw values of no width'
 : >"$tmp/f"; bad_file 3 ': neither .npy nor lines' 'an empty file'
 { echo id,depth; cat "$tmp/d.csv"; } >"$tmp/f"; bad_file 3 ":1: not '0 VALUE' or '0,VALUE'" 'a line of titles'
-# names, of 4 bytes a line: as many as integers have
+# lines of names have 4 bytes, as those of integers have
 printf '%s\t0\n' a b c d e f g h i j >"$tmp/f"; bad_file 3 ':1: .*names (--map) are not taken' 'lines with names'
 printf '%s,0\n' a b c d e f g h i j >"$tmp/f"; bad_file 3 ':1: .*names (--map) are not taken' 'names in .csv'
 sed 1d "$tmp/d" >"$tmp/f"; bad_file 3 ":1: not '0 VALUE'" 'no line of vertex 0'
-# raw values of one byte that look like empty lines: 5,000 vertices of depth 10
+# raw values of one byte that look like empty lines: 5,000 vertices have depth 10
 awk 'BEGIN { for (i = 5000; i < 5009; i++) print i, i + 1; for (i = 0; i < 5000; i++) print 5009, i }' >"$tmp/far.txt"
 "$BIN/edgeconv" -q -u -o "$tmp/far.edges" "$tmp/far.txt"
 { yes '' | head -n 5000; bytes 1 0 1 2 3 4 5 6 7 8 9; } >"$tmp/far.raw"
@@ -200,7 +200,7 @@ check_exit 2 'two from standard input' "$check" --depths - "-"
 check_exit 2 'standard input under mpiexec' mpi 2 --depths - "$tmp/g.edges"
 check_exit 1 'no such results' "$check" --depths "$tmp/none" "$tmp/g.edges"
 check_says "$tmp/none: cannot open" 'names them'
-# a text is copied to the folder for temporary files; .npy is not
+# a text is copied to the folder of temporary files, a .npy file is not
 check_exit 0 'a folder for temporary files' env TMPDIR="$tmp/none" "$check" -T "$tmp" --depths "$tmp/d" "$tmp/g.edges"
 check_exit 1 'without -T it is that of the environment' env TMPDIR="$tmp/none" "$check" --depths "$tmp/d" "$tmp/g.edges"
 check_says "$tmp/none: cannot create a temporary file" 'named'
@@ -244,13 +244,13 @@ gzip -dc tests/fixtures/edges-1/symmetric.edges.gz >"$tmp/sym.edges"
 "$BIN/dbfs-traverse" -q -r 1 --depths "$tmp/sym.d" --parents "$tmp/sym.p" "$tmp/sym1" >"$tmp/traverse.out"
 check_exit 0 'a symmetric stream' "$check" --depths "$tmp/sym.d" --parents "$tmp/sym.p" "$tmp/sym.edges"
 
-# ---- random faults beside a search for the smallest edge in awk ----
+# ---- random faults, whose smallest edge awk finds, too ----
 
 "$BIN/rmatgen" -q -s 10 -f text -o "$tmp/s.txt"
 "$BIN/rmatgen" -q -s 10 -o "$tmp/s.edges"
 "$BIN/dbfs-pack" -q -p 4 -o "$tmp/s4" "$tmp/s.edges"
 "$BIN/dbfs-traverse" -q -r 1 --depths "$tmp/s.d" "$tmp/s4" >"$tmp/traverse.out"
-first_edge() { # of the depths in $1: the smallest edge over more than one level
+first_edge() { # prints the smallest edge over more than one level, by the depths in $1
     awk 'NR == FNR { d[$1] = $2; next }
          { u = $1 < $2 ? $1 : $2; v = $1 < $2 ? $2 : $1; gap = d[u] - d[v]
            if ((d[u] < 0) == (d[v] < 0) && gap * gap <= 1) next
@@ -323,7 +323,7 @@ else
     done
 fi
 
-# more vertices than the budget has words for: windows, and a pass for each pair of them
+# with more vertices than words in the budget there are windows, and a pass for each pair of them
 awk 'BEGIN { srand(5); for (i = 0; i < 100000; i++) print int(rand() * 6000000), int(rand() * 200) * 29999
              print 5999999, 0; print 1, 5999999; print 2, 1 }' >"$tmp/w.txt"
 "$BIN/edgeconv" -q -u -o "$tmp/w.edges" "$tmp/w.txt"
@@ -334,7 +334,7 @@ for ranks in 1 2; do
     check_says 'in \([2-9]\|[1-9][0-9]\) windows of vertices' 'there are several'
     within 40 'windows'
 done
-# windows are as small as the rank with the least memory wants them, on all ranks
+# all ranks have windows as small as the rank of least memory wants
 windows=(-v -@ 1 --depths "$tmp/w.npy" --parents "$tmp/wp.npy" "$tmp/w.edges")
 for budgets in '40M 48M' '48M 40M'; do
     check_exit 0 "ranks with budgets of $budgets" timeout 60 \

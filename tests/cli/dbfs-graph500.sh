@@ -1,6 +1,6 @@
 #!/bin/bash
-# dbfs-graph500.sh: the benchmark's block, from its JSON; its validator on planted faults; what dbfs-traverse
-# links. Long mode takes scale 20 and more layouts. BACKEND=cuda searches and proves on a GPU.
+# dbfs-graph500.sh: the benchmark's block follows from its JSON, its validator finds planted faults, and dbfs-traverse
+# links none of it. Long mode takes scale 20 and more layouts. BACKEND=cuda searches and proves on a GPU.
 set -u
 in_memory_mib=1024
 . tests/lib.sh
@@ -15,7 +15,7 @@ check_exit 2 'an unknown backend' "$graph500" --backend gpu x
 check_exit 2 'a negative construction time' "$graph500" --construction-time -1 x
 check_exit 1 'a graph that is not there' "$graph500" "$tmp/nothing"
 
-# ---- the options of a rank, which dbfs-traverse has too ----
+# ---- options of ranks, which dbfs-traverse has, too ----
 
 for option in '--direction sideways' '--factor0 nn' '--factor1 xx=1' '--chunk 0' '--reduction later' \
     '--exchange-memory mine' '--timeout soon'; do
@@ -25,7 +25,8 @@ done
 "$BIN/dbfs-pack" -q -p 4 -t inf -o "$tmp/normal" "$tmp/small.edges"
 "$BIN/dbfs-pack" -q -p 4 -t 64 -o "$tmp/mixed" "$tmp/small.edges"
 "$BIN/dbfs-pack" -q -p 1 -t 16 -o "$tmp/alone" "$tmp/small.edges"
-wire() { # GRAPH OPTION...: what two ranks told MPI, messages of answers and proofs left out
+# wire GRAPH OPTION...: prints the MPI calls of two ranks, without messages of answers and proofs
+wire() {
     local graph=$1
     shift
     rm -f "$tmp"/wire.*
@@ -47,9 +48,9 @@ check 'between like devices alone' test "$(count '$1 == "send" && int($3 / 2) !=
 wire normal --uniquify
 check 'without repetitions' test "$(count '$1 == "repeated" && $4 > 0')" = 0
 wire mixed
-check 'no nonblocking reductions' test "$(count '/^part/')" = 0
+check 'no nonblocking reductions' test "$(count '/^reduce nonblocking or/')" = 0
 wire mixed --reduction nonblocking
-check 'nonblocking reductions' test "$(count '/^part/')" -gt 0
+check 'nonblocking reductions' test "$(count '/^reduce nonblocking or/')" -gt 0
 check_exit 5 'memory of a device that is none' "$graph500" --backend cpu --exchange-memory device "$tmp/alone"
 part=part-0000-of-0001.dbfs
 cp -r "$tmp/alone" "$tmp/lie"
@@ -85,7 +86,7 @@ fields="${fields/NBFS: graph_generation: num_mpi_processes: construction_time:/N
 fields="$fields|energy_J:"
 block() { sed -n '/^SCALE:/,$p' "$tmp/out"; }
 
-# The block that follows from the JSON.
+# prints the block that follows from the JSON
 expected_block() { python3 - "$tmp/json" "$1" <<'END'
 import json, math, sys
 r = json.load(open(sys.argv[1]))
@@ -131,7 +132,7 @@ assert all(abs(x["teps"] * x["time_s"] / x["edges"] - 1) < 1e-9 and abs(x["answe
     for x in runs)
 END
 }
-same_block() { # EXPECTED: the block in $tmp/out has its fields, with numbers within a millionth
+same_block() { # EXPECTED: the block in $tmp/out has these fields, and its numbers differ by a millionth at most
     awk 'function value(line) { sub(/.*[: !] */, "", line); return line }
         function name(line) { sub(/:.*/, "", line); return line }
         NR == FNR { want[++n] = $0; next }
@@ -140,7 +141,7 @@ same_block() { # EXPECTED: the block in $tmp/out has its fields, with numbers wi
             else if (a != b && (a - b > 1e-6 * b + 1e-12 || b - a > 1e-6 * b + 1e-12)) { print $0 " for " want[m]; bad = 1 } }
         END { exit bad || n != m || n < 30 }' "$1" <(block)
 }
-# reported FILE: what dbfs-report makes of the JSON is the same block
+# reported FILE: dbfs-report makes the same block of the JSON
 reported() {
     check_exit 0 'dbfs-report reads the JSON' "$BIN/dbfs-report" graph500 "$tmp/json"
     check 'and prints the block' same_block "$1"
@@ -165,8 +166,8 @@ check 'and the runs what dbfs-traverse has of them' test "$(sed -n 's/.*"checksu
 check_exit 0 'means of a block and a run' "$BIN/dbfs-report" means "$tmp/json"
 check 'have 64 searches' grep -q "	64	" "$tmp/out"
 
-# ---- energy, from counters of tests/fake_nvml.c: 120 W; and of a pretended package, which uses nothing ----
-# (Searches on the CPU: CUDA's driver brings its own NVML with it.)
+# ---- energy: counters of tests/fake_nvml.c say 120 W, those of a pretended package 0 ----
+# Searches run on the CPU, as CUDA's driver brings its own NVML.
 zone=$tmp/root/sys/class/powercap/intel-rapl:0
 mkdir -p "$zone"
 echo 5000000 >"$zone/energy_uj"
@@ -186,6 +187,11 @@ for ranks in 1 2; do
         check 'and follows from the JSON' same_block "$tmp/expected"; }
     reported "$tmp/energy"
 done
+for visible in 1 GPU-70; do
+    check_exit 0 "energy of the GPU $visible" env CUDA_VISIBLE_DEVICES=$visible LD_PRELOAD="$(realpath "$TESTS/nvml/libnvidia-ml.so.1")" \
+        ASAN_OPTIONS="${ASAN_OPTIONS:+$ASAN_OPTIONS:}verify_asan_link_order=0" "$graph500" -q -@ 1 --backend cpu -n 1 "$tmp/p1"
+    check 'is that of one GPU' grep -q '^energy_of: *1 GPUs' "$tmp/out"
+done
 check_exit 0 'without energy' env LD_LIBRARY_PATH="$(realpath "$TESTS/nvml")" "$graph500" -q --backend "$backend" -n 1 --no-energy "$tmp/p1"
 check 'has none' grep -q '^energy_J: *NA$' "$tmp/out"
 
@@ -197,7 +203,7 @@ check 'there is a line per level' test "$(grep -c ' level [0-9]* nn ' "$tmp/err"
     "$(sed -n 's/.*"iterations": \([0-9]*\).*/\1/p' "$tmp/json" | awk '{ n += $1 } END { print n }')"
 
 # ---- planted faults ----
-# 0 to 6 are reached from 0, at depths 0 1 1 2 3 4 5; 8 and 9 are not; 7, 10 and 11 have no edges
+# 0 to 6 are reached from 0, at depths 0 1 1 2 3 4 5; 8 and 9 are not reached; 7, 10 and 11 have no edges
 printf '0 1\n0 2\n1 2\n1 3\n2 3\n3 4\n4 5\n5 6\n8 9\n' >"$tmp/f.txt"
 "$BIN/edgeconv" -q -u --vertices 12 -o "$tmp/f.edges" "$tmp/f.txt"
 "$BIN/edgeconv" -q -u --vertices 12 --randomize=4 -o "$tmp/r.edges" "$tmp/f.txt"
@@ -210,7 +216,7 @@ done
 
 setups='2.1x1 inf.4x4 random.4x4 inf.4x1'
 [ "${TEST_MODE:-short}" = long ] && setups='0.1x1 2.1x1 inf.1x1 0.4x1 2.4x4 inf.4x4 random.4x4 0.4x4 inf.4x1 inf.4x2 2.4x2'
-# planted EXPECTED NAME FAULT...: one of the sets of faults
+# planted EXPECTED NAME FAULT...: plants a set of faults and expects the offence
 expected=('nothing is wrong') names=('no fault') sets=()
 planted() {
     expected+=("$1") names+=("$2")
@@ -234,13 +240,13 @@ planted 'vertex 0: the root has depth 1' 'a root that is not at its place' d 0 1
 planted 'vertex 0: parent 0, as only a root may have' 'the tree of another root' r 3
 planted 'edge 1 3: to the parent, with depths 1 and 2' 'the first of two' p 6 6 p 1 3
 
-# parents are 0 0 0 1 or 2, 3 4 5; without the choice, 3 takes 1
+# parents are 0, 0, 0, 1 or 2, 3, 4, 5; where one is needed, 3 takes 1
 planted 'vertex 1: parent 1, as only a root may have' 'swapped arrays' \
     p 1 1 d 1 0 p 2 1 d 2 0 p 3 2 d 3 1 p 4 3 d 4 3 p 5 4 d 5 4 p 6 5 d 6 5 p 8 -1 p 9 -1
 planted 'edge 0 2: depths 0 and 2' 'the tree of another graph, a path' p 2 1 d 2 2 p 3 2 d 3 3 d 4 4 d 5 5 d 6 6
 planted 'vertex 7: parent 6, and not reached' 'the tree of a longer path' p 7 6
 
-# in shards of several TH, by 1 and 4 ranks
+# the same in shards of several TH, by 1 and 4 ranks
 bad=()
 for setup in $setups; do
     check_exit 0 "$setup: no fault alone" plant $setup
@@ -254,7 +260,7 @@ for i in "${!names[@]}"; do
     check "${names[i]}: ${expected[i]} (${bad[i]:-})" test -z "${bad[i]:-}"
 done
 
-# ---- dbfs-traverse is not changed ----
+# ---- dbfs-traverse links nothing of the benchmark ----
 check 'dbfs-traverse has no validator' sh -c "! nm '$BIN/dbfs-traverse' | grep -qE 'validation_|energy_open|prover_|proof_'"
 if grep -qE '__(asan|ubsan|tsan)_' "$BIN/dbfs-traverse"; then
     skip 'the libraries of dbfs-traverse: the sanitizer has its own'

@@ -1,6 +1,6 @@
 #!/bin/bash
-# dbfs-pack-memory.sh: the memory of dbfs-pack. -S limits the process, and -T takes the edges that do not fit.
-# The bytes written are those of a run with ample memory. --plan says beforehand what a run takes.
+# dbfs-pack-memory.sh: the memory of dbfs-pack. -S limits the process, -T takes edges that do not fit, and the bytes
+# written are those of a run with ample memory. --plan tells beforehand the memory and disk of a run.
 set -u
 . tests/lib.sh
 pack=$(realpath "$BIN/dbfs-pack")
@@ -8,17 +8,17 @@ degsplit=$(realpath "$BIN/degsplit")
 mkdir "$tmp/t1" "$tmp/t2"
 
 same_folders() { diff -r "$1" "$2" >&2; }
-# the peak in KiB that the last run reported
+# prints the peak of the last run in KiB
 peak_kib() {
     awk '/peak memory/ { unit["KiB"] = 1; unit["MiB"] = 1024; unit["GiB"] = 1048576
                          printf "%d", $(NF - 1) * unit[$NF] }' "$tmp/err"
 }
-# AddressSanitizer's own memory is not the program's
+# AddressSanitizer adds memory of its own
 sanitized=$(grep -c __asan_init "$pack")
-small=32 # MiB of which edges must be spilled
+small=32 # MiB in which the edges do not fit
 [ "$sanitized" = 0 ] || small=38
 
-# within LIMIT-MIB NAME: the last run stayed below
+# within LIMIT-MIB NAME: the last run took less
 within() {
     if [ "$sanitized" != 0 ]; then
         skip "$2: AddressSanitizer takes memory of its own"
@@ -28,7 +28,7 @@ within() {
 }
 nothing_left() { test -z "$(ls -A "$tmp/t1" "$tmp/t2" | grep -v :)"; }
 
-# spills STREAM P MIB ARGS...: packs with -S, compares with $tmp/whole
+# spills STREAM P MIB ARGS...: packs with -S, expects spilling, and compares with $tmp/whole
 packs_within() {
     local stream=$1 p=$2 mib=$3
     shift 3
@@ -61,7 +61,7 @@ check 'nothing is left in the folders for temporary files' nothing_left
 
 # ---- a large parent ----
 
-# a process that held 300 MB and then becomes dbfs-pack
+# runs the program in a process that held 300 MB before
 after_large() (
     big=$(head -c 300000000 /dev/zero | tr '\0' x)
     [ ${#big} = 300000000 ] && exec "$@"
@@ -74,7 +74,7 @@ check_exit 0 'degsplit, started by a process of 300 MB' \
     after_large "$degsplit" -S 64M -T "$tmp/t1" -@ 2 -o "$tmp/s12.split" "$tmp/s12.edges"
 rm -rf "$tmp/b"
 
-# ---- many vertices: their values do not fit, and lie on disk in windows ----
+# ---- many vertices: their values do not fit, and windows of them lie on disk ----
 
 awk 'BEGIN { srand(5); for (i = 0; i < 300000; i++) {
          a = int(rand() * 30000000); b = int(rand() * 30000000)
@@ -86,7 +86,8 @@ for p in 1 3; do
     for mib in 40 64; do
         windows=$("$pack" --plan -S ${mib}M -p $p "$tmp/sparse.edges" |
             awk '$1 == "vertex-windows" { print $2 }')
-        least=3 # with more memory the ids that occur are listed, and their values fit
+        # with more memory the ids that occur are listed, and their values fit
+        least=3
         [ $mib = 40 ] || least=1
         check "p $p, -S ${mib}M: $windows windows of vertices" test "$windows" -ge $least
         packs_within "$tmp/sparse.edges" $p $mib
@@ -107,9 +108,9 @@ check 'nothing is left of windows' nothing_left
 
 # ---- the plan ----
 
-# planned KEY: of the last plan
+# planned KEY: prints a number of the last plan
 planned() { awk -v key="$1" '$1 == key { print $2 }' "$tmp/plan"; }
-# near NAME PLANNED TAKEN [TENTHS]: an upper bound, by a factor of TENTHS / 10 at most (15)
+# near NAME PLANNED TAKEN [TENTHS]: PLANNED is at least TAKEN, and at most TENTHS / 10 of it (default 15)
 near() {
     check "$1: $3 of $2 planned bytes" test "$3" -le "$2" -a $((10 * $2)) -le $((${4:-15} * $3))
 }
@@ -128,7 +129,7 @@ for size in 48M 1G; do
         $(($(peak_kib) * 1024))
     spilled=$(awk '/spilled/ { printf "%d", $3 * 1048576 }' "$tmp/err")
     if [ $size = 48M ]; then
-        # what is spilled depends on which thread runs out of memory first
+        # the spilled amount depends on which thread runs out of memory first
         near "scale 20, -S $size: disk" "$(planned temporary-disk)" "$spilled" 20
     else
         check "scale 20, -S $size: no disk" test "$(planned temporary-disk)$spilled" = 0
@@ -144,7 +145,7 @@ for size in 48M 1G; do
         test "$planned" -ge "$packed" -a "$planned" -lt $((device * 9 / 10))
     rm -r "$tmp/b"
 done
-for th in 16 inf; do # one shard in memory
+for th in 16 inf; do # all of one shard is in memory
     "$degsplit" -q -t $th --force -o "$tmp/one.split" "$tmp/s20.edges"
     "$pack" --plan -@ 2 -p 1 -s "$tmp/one.split" "$tmp/s20.edges" >"$tmp/plan"
     check_exit 0 "one shard, TH $th" "$pack" -@ 2 -p 1 -s "$tmp/one.split" -o "$tmp/b" "$tmp/s20.edges"
@@ -153,7 +154,7 @@ for th in 16 inf; do # one shard in memory
 done
 check_exit 0 'a plan makes no folder' "$pack" --plan -p 4 -o "$tmp/none" "$tmp/s20.edges"
 check 'indeed' test ! -e "$tmp/none"
-# a pipe from rmatgen is planned for at once, and what the host lacks is said
+# a pipe from rmatgen is planned at once, and the message says what the host lacks
 plan_pipe() {
     timeout 60 "$BIN/rmatgen" -q -s "$1" -e "$2" | timeout 20 "$pack" --plan -p 1 -t 16 "${@:3}"
 }

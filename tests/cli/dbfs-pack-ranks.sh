@@ -1,6 +1,6 @@
 #!/bin/bash
-# dbfs-pack-ranks.sh: degsplit and dbfs-pack under mpiexec. With 1 to 4 ranks they write the bytes of one
-# process. If one rank fails, all end, with one message.
+# dbfs-pack-ranks.sh: degsplit and dbfs-pack under mpiexec. 1 to 4 ranks write the bytes of one process. If one rank
+# fails, all end, with one message.
 set -u
 . tests/lib.sh
 pack=$(realpath "$BIN/dbfs-pack")
@@ -8,7 +8,7 @@ degsplit=$(realpath "$BIN/degsplit")
 
 same() { cmp "$1" "$2" >&2; }
 same_folders() { diff -r "$1" "$2" >&2; }
-# a rank that waits for a dead one would wait forever
+# a rank that waits for a dead one would wait forever, hence the timeout
 mpi() { local n=$1; shift; timeout 120 "$MPIEXEC" -n "$n" "$@"; }
 said_once() { # PATTERN NAME
     check "$2 ($(grep -c -e "$1" "$tmp/err") times)" test "$(grep -c -e "$1" "$tmp/err")" = 1
@@ -17,7 +17,7 @@ said_once() { # PATTERN NAME
 "$BIN/rmatgen" -q -s 14 -o "$tmp/g.edges"
 { printf '7 7\n7 7\n30 30\n0 30\n'; "$BIN/rmatgen" -q -s 8 -e 4 -f text; } |
     "$BIN/edgeconv" -q -u --vertices 300 --force -o "$tmp/loops.edges"
-# loops in several blocks
+# self-loops lie in several blocks
 awk 'BEGIN { for (i = 0; i < 120000; i++) print i % 1000, i % 3 == 0 ? i % 1000 : i * 7 % 5003 }' |
     "$BIN/edgeconv" -q -u --force -o "$tmp/many.edges"
 awk 'BEGIN { for (i = 0; i < 50000; i++) { print i % 999, i * 7 % 5003; print i * 7 % 5003, i % 999 } }' |
@@ -38,7 +38,8 @@ for graph in g loops many both none; do
         done
     done
 done
-pack_alike() { # NAME RANKS OPTIONS...: $tmp/ref is what one process makes
+# NAME RANKS OPTIONS...: packs and compares with $tmp/ref, which one process made
+pack_alike() {
     local name=$1 n=$2
     shift 2
     rm -rf "$tmp/x"
@@ -86,7 +87,7 @@ job=$!
 set +m
 until ls "$tmp/x"/part-* >/dev/null 2>&1 || ! kill -0 $job 2>/dev/null; do :; done
 { kill -KILL -- -$job; wait $job; } 2>/dev/null
-wait_until flock -n "$tmp/x" true # the last rank is gone, and with it the lock
+wait_until flock -n "$tmp/x" true # the last rank has ended when the lock is free
 check 'killed ranks leave a journal or a graph' test -e "$tmp/x/packing" -o -e "$tmp/x/manifest"
 check_exit 0 '--resume with another number of ranks' \
     mpi 2 "$pack" --resume -@ 1 -p 5 -o "$tmp/x" "$tmp/g.edges"
@@ -101,14 +102,14 @@ rm -rf "$tmp/x" "$tmp/ref"
 "$BIN/rmatgen" -q -s 18 -o "$tmp/large.edges"
 "$pack" -q -p 2 -o "$tmp/ref" "$tmp/large.edges"
 budget=40M
-grep -q __asan_init "$pack" && budget=48M # AddressSanitizer's own memory counts as the program's
+grep -q __asan_init "$pack" && budget=48M # AddressSanitizer adds memory of its own
 check_exit 0 'a small memory budget' \
     mpi 3 "$pack" -v -@ 1 -S $budget -T "$tmp" -p 2 -o "$tmp/x" "$tmp/large.edges"
 check_says 'spill' 'edges are spilled'
 check 'the same bytes' same_folders "$tmp/x" "$tmp/ref"
 rm -r "$tmp/x"
 
-# ids so far apart that the values of vertices are kept in windows
+# ids so far apart that values of vertices are kept in windows
 awk 'BEGIN { srand(1); for (i = 0; i < 100000; i++) print int(rand() * 20000000), int(rand() * 20000000) }' |
     "$BIN/edgeconv" -q -u --force -o "$tmp/sparse.edges"
 rm -rf "$tmp/x" "$tmp/ref"
@@ -145,7 +146,7 @@ refuses 3 2 'a text' 'not an edge stream' "$pack" -p 2 -o "$tmp/x" tests/lib.sh
 refuses 5 2 'too little memory' 'memory budget' "$pack" -S 1K -p 2 -o "$tmp/x" "$tmp/g.edges"
 head -c 100000 "$tmp/g.edges" >"$tmp/cut.edges"
 refuses 3 3 'a cut stream' 'without its trailer' "$pack" -p 2 -o "$tmp/x" "$tmp/cut.edges"
-# a block that one rank alone reads: 8 blocks of 32768 edges, 8 bytes each
+# a damaged block that one rank alone reads, of 8 blocks of 32768 edges, 8 bytes each
 cp "$tmp/g.edges" "$tmp/bad.edges"
 printf '\377' | dd of="$tmp/bad.edges" bs=1 seek=400000 conv=notrunc 2>/dev/null
 refuses 3 3 'a corrupt block' 'rank 1 on .*block 1 at byte .*corrupt' \
@@ -161,7 +162,7 @@ rm -r "$tmp/x"
 
 # ---- one rank fails ----
 
-# on_rank RANK COMMAND FILE...: a script for mpiexec: that rank runs COMMAND before it packs
+# on_rank RANK COMMAND FILE...: a script for mpiexec, in which one rank runs COMMAND before it packs
 cat >"$tmp/on_rank" <<'SCRIPT'
 #!/bin/bash
 rank=${PMI_RANK:-${OMPI_COMM_WORLD_RANK:-0}}
@@ -176,8 +177,8 @@ refuses 1 3 'a file that one rank cannot see' 'rank 2 on .*: .*elsewhere.edges: 
     "$tmp/on_rank" 2 "set -- \"\${@/here/elsewhere}\"" "$pack" -p 2 -o "$tmp/x" "$tmp/here.edges"
 refuses 3 2 'another file of the same name on one rank' 'rank 1 on .*another edge stream here' \
     "$tmp/on_rank" 1 "set -- \"\${@/here/many}\"" "$pack" -p 2 -o "$tmp/x" "$tmp/here.edges"
-# Some MPI share memory between the ranks of a host through files, which then cannot grow either. UCX does so by SysV
-# segments as well, with which ranks end; by TCP alone one may wait for ever in MPI_Finalize for a rank that has ended.
+# Some MPI libraries share memory between ranks through files, which the limit concerns, too. UCX does so by SysV
+# segments, which end with the ranks. With TCP alone a rank may wait forever in MPI_Finalize for one that has ended.
 alone() { env UCX_TLS=self,sysv timeout 120 "$MPIEXEC" -n 2 "$tmp/on_rank" 1 "trap '' XFSZ; ulimit -f 40" "$@"; }
 if alone "$pack" --version >/dev/null 2>&1; then
     "$pack" -q -p 2 -o "$tmp/ref2" "$tmp/g.edges"

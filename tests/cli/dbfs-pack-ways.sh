@@ -1,13 +1,13 @@
 #!/bin/bash
-# dbfs-pack-ways.sh: with any number of threads and ranks, and with little memory, dbfs-pack writes the same
-# bytes. Their digests are in the table at the end. The table was made by a packer that placed and sorted both
-# directions of every edge, and another one agreed. After a deliberate change of a format, write it again:
+# dbfs-pack-ways.sh: dbfs-pack writes the same bytes with any number of threads and ranks, and with little memory. The
+# table at the end has digests. A packer that placed and sorted both directions of each edge made them, and a second
+# one agreed. After a deliberate change of a format, write the table again:
 #   BUILD=build bash tests/cli/dbfs-pack-ways.sh --write
 set -u
 in_memory_mib=1024
 . tests/lib.sh
 budget=40M
-grep -q __asan_init "$BIN/dbfs-pack" && budget=96M # AddressSanitizer's own memory counts as the program's
+grep -q __asan_init "$BIN/dbfs-pack" && budget=96M # AddressSanitizer adds memory of its own
 pack=$(realpath "$BIN/dbfs-pack")
 mkdir "$tmp/spill"
 script=$0
@@ -35,7 +35,7 @@ alike() { # NAME OPTIONS...
         return
     fi
     turn=$((turn + 1))
-    for number in 0 1 2 3 4; do # short mode: three of them by turns
+    for number in 0 1 2 3 4; do # short mode: three of them in turn
         [ "${TEST_MODE:-short}" = long ] || [ $(((number + turn) % 5)) -lt 3 ] || continue
         way=${ways[number]}
         launch=()
@@ -79,18 +79,18 @@ for th in 0 4 inf; do
     alike "two hubs, TH $th" -t $th "$tmp/hubs.edges"
     alike "two hubs, TH $th, 3 shards" -p 3 -t $th "$tmp/hubs.edges"
 done
-# a star, whose neighbours are one after the other: blocks of packed columns without words
+# a star whose neighbours are consecutive: blocks of packed columns have no words
 awk 'BEGIN { for (i = 1; i < 20000; i++) print 0, i }' | "$BIN/edgeconv" -q -u -o "$tmp/star.edges"
 for th in 0 1 inf; do
     alike "a star, TH $th" -t $th "$tmp/star.edges"
 done
-# a path: so many rows of a range that records need 8 bytes
+# a path: a range has so many rows that records need 8 bytes
 awk 'BEGIN { for (i = 1; i < 900000; i++) print i - 1, i }' | "$BIN/edgeconv" -q -u -o "$tmp/path.edges"
 for th in 0 1 inf; do
     alike "a path, TH $th" -t $th "$tmp/path.edges"
     alike "a path, TH $th, 2 shards" -p 2 -t $th "$tmp/path.edges"
 done
-# one hub in a sparse graph; and edges from any vertex to any
+# one hub in a sparse graph, and edges between any vertices
 awk 'BEGIN { srand(4); for (i = 0; i < 300000; i++) { print 7, i * 5 % 270001
              if (i % 4 == 0) print int(rand() * 270001), int(rand() * 270001) } }' |
     "$BIN/edgeconv" -q -u -o "$tmp/hub.edges"
@@ -103,10 +103,10 @@ alike 'one edge' -t 1 "$tmp/one.edges"
 alike 'one edge between delegates' -t 0 "$tmp/one.edges"
 # ---- budgets: the memory is divided so that each is enough, from the least one on ----
 
-# budgets LEAST NAME OPTIONS...: MiB with which packings with one thread and two are known to be possible
+# budgets LEAST NAME OPTIONS...: packs in each budget, in MiB, from LEAST on, with one thread and two
 plenty='36 42 50 64 80 112'
 [ "${TEST_MODE:-short}" = short ] || plenty=$(seq 33 2 127)
-[ "$budget" = 40M ] || plenty="64 80 $plenty" # MiB of AddressSanitizer's own
+[ "$budget" = 40M ] || plenty="64 80 $plenty" # AddressSanitizer's own MiB
 budgets() {
     local least=$1 name=$2 mib threads
     shift 2

@@ -1,15 +1,16 @@
 #!/bin/bash
-# dbfs-pack.sh: the command line of dbfs-pack: folders, splits, pipes, and damage that --verify finds.
+# dbfs-pack.sh: the command line of dbfs-pack: folders, splits, pipes, and the damage that --verify finds.
 set -u
 . tests/lib.sh
 pack=$(realpath "$BIN/dbfs-pack")
 
 same_folders() { diff -r "$1" "$2" >&2; }
-same_graph() { # all facts of the manifest but those of this packing
+# compares the manifests without the lines that each packing has of its own
+same_graph() {
     diff <(grep -vE '^(encoding|pack-id|part|crc) ' "$1/manifest") \
         <(grep -vE '^(encoding|pack-id|part|crc) ' "$2/manifest") >&2
 }
-# all bits of one byte of a file
+# flips all bits of one byte of a file
 flip() {
     local byte
     byte=$(od -An -tu1 -j "$2" -N 1 "$1" | tr -d ' ')
@@ -172,7 +173,7 @@ check_says 'memory budget' 'and says so'
 head -c $(($(stat -c %s "$tmp/g.split") - 100)) "$tmp/g.split" >"$tmp/cut.split"
 refuses 3 'a truncated .split' "$pack" -p 1 -s "$tmp/cut.split" -o "$tmp/x" "$tmp/g.edges"
 "$BIN/degsplit" -q -t 8 -o "$tmp/eight.split" "$tmp/g.edges"
-# its sections: attributes, delegate-ids, delegate-degrees, histogram, sweep
+# the sections of a split: attributes, delegate-ids, delegate-degrees, histogram, sweep
 for i in 0 1 2 3 4; do
     name=$(echo attributes delegate-ids delegate-degrees histogram sweep | cut -d' ' -f$((i + 1)))
     cp "$tmp/eight.split" "$tmp/bad.split"
@@ -199,7 +200,7 @@ killed_writer() {
 refuses 3 'a writer killed in mid-pipe' killed_writer
 check_says 'standard input: .*trailer' 'and says so'
 
-# a write that fails half way
+# a write that fails halfway
 no_room() { (trap '' XFSZ; ulimit -f 100; "$pack" -q -p 1 -o "$tmp/x" "$tmp/g.edges"); }
 refuses 1 'a write that fails' no_room
 mkdir "$tmp/kept"
@@ -209,7 +210,7 @@ check 'leaves that folder, empty' test -d "$tmp/kept" -a -z "$(ls -A "$tmp/kept"
 
 # ---- corruption of a packed graph ----
 
-# type:name of the sections of shards that --verify must name
+# sections of shards, as type:name, that --verify must name
 sections='1:attributes 2:local-slots 3:local-degrees 4:delegate-ids 5:delegate-degrees 6:loops
 16:nn-offsets 17:nn-columns 19:nn-sources 20:nd-offsets 21:nd-columns 22:nd-heads 23:nd-sources
 24:dn-offsets 25:dn-columns 27:dn-sources 28:dd-offsets 29:dd-columns 30:dd-heads 31:dd-sources

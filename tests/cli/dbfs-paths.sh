@@ -1,6 +1,6 @@
 #!/bin/bash
-# dbfs-paths.sh: distances and paths between pairs of vertices, against the oracle; edges visited by two sides and by one;
-# names; ranks; bad input.
+# dbfs-paths.sh: distances and paths between pairs of vertices are those of the oracle, by two sides and by one.
+# Names, ranks and bad input are tested, too.
 set -u
 in_memory_mib=200
 . tests/lib.sh
@@ -12,7 +12,7 @@ for shape in 'components' 'path 40' 'grid 12 12' 'star 50' 'multi 60 120 3'; do
     "$TESTS/mkgraph" $shape >"$tmp/${shape%% *}.txt"
 done
 
-# pairs GRAPH ROOT...: from each root to every 7th vertex, to the root itself, and to one target twice
+# pairs GRAPH ROOT...: prints pairs: each root with every 7th vertex, with itself, and with one target twice
 make_pairs() {
     local graph=$1 root
     shift
@@ -22,7 +22,7 @@ make_pairs() {
     done
 }
 
-# right TEXT GRAPH WANT: distances are those of the oracle, and each path has as many edges, all of the graph
+# right TEXT GRAPH WANT: distances are the oracle's; each path has as many edges, and all are edges of the graph
 right() {
     awk -v edges="$2" -v want="$3" '
         BEGIN {
@@ -110,7 +110,7 @@ else
     skip 'JSON: no python3'
 fi
 
-# what dbfs-traverse finds, of a randomised graph
+# the distances of dbfs-traverse, on a graph with permuted ids
 "$BIN/edgeconv" -q -u --randomize=7 -o "$tmp/random.edges" "$tmp/grid.txt"
 "$BIN/dbfs-pack" -q -p 3 -t 3 -o "$tmp/random" "$tmp/random.edges"
 check_exit 0 'a randomised graph' "$paths" -q -r 0 --target 143 --path --json - "$tmp/random"
@@ -131,7 +131,7 @@ check_exit 1 'a report that exists' "$paths" --map "$tmp/map" -r x --target y --
 check_exit 2 'an unknown name' "$paths" --map "$tmp/map" -r x --target nobody "$tmp/names"
 check_says "nobody" 'is named'
 
-# from a file, in one command
+# from a file in one command
 dbfs=$BIN/dbfs
 check_exit 0 'dbfs --target' "$dbfs" --no-cache -r 0 --target 143 --path "$tmp/grid.txt"
 check 'says one line' eval 'grep -q "^source 0 target 143 distance 22 .* path 0 .* 143$" "$tmp/out" && test "$(wc -l <"$tmp/out")" = 1'
@@ -143,7 +143,7 @@ check 'is silent' test ! -s "$tmp/out" -a ! -s "$tmp/err"
 check_exit 2 'a target without a root, before packing' "$dbfs" --no-cache --target 143 "$tmp/grid.txt"
 check_says '^dbfs: -r SOURCE is missing' 'is said'
 
-# what is wrong
+# bad input
 check_exit 2 'no pair' "$paths" "$tmp/p4"
 check_exit 2 'no target' "$paths" -r 1 "$tmp/p4"
 check_says 'target TARGET is missing' 'is asked for'

@@ -1,11 +1,11 @@
 #!/bin/bash
-# dbfs-traverse-map.sh: roots and results by name, through the map that edgeconv --compact wrote.
+# dbfs-traverse-map.sh: roots and results by name, through the map of edgeconv --compact.
 set -u
 . tests/lib.sh
 traverse=$BIN/dbfs-traverse
 mpi() { local n=$1; shift; "$MPIEXEC" -n "$n" "$traverse" -@ 1 "$@"; }
 
-# the oracle searches in numbers; awk names them through the map
+# the oracle searches by numbers, and awk translates them by the map
 "$BIN/rmatgen" -q -s 10 -f text -o "$tmp/ids.txt"
 awk '{ print "http://h.example/" $1 ",x\t" "n#" $2 }' "$tmp/ids.txt" >"$tmp/names.txt"
 "$BIN/edgeconv" -q -u --separator tab --compact="$tmp/map" -t text -o "$tmp/g.txt" "$tmp/names.txt"
@@ -17,9 +17,9 @@ n=$(wc -l <"$tmp/map")
 "$BIN/dbfs-pack" -q -p 1 --suggest memory -o "$tmp/p1" "$tmp/g.edges"
 "$BIN/dbfs-pack" -q -p 4 -t 8 -o "$tmp/r4" "$tmp/r.edges"
 "$TESTS/oracle" -n "$n" -o "$tmp/oracle.%d.txt" "$tmp/g.txt" 0,5 >/dev/null
-name() { sed -n "$(($1 + 1))p" "$tmp/map"; } # of a number
+name() { sed -n "$(($1 + 1))p" "$tmp/map"; } # NUMBER
 named() { awk 'NR == FNR { name[NR - 1] = $0; next } { print name[$1] "\t" $2 }' "$tmp/map" "$1"; }
-# the numbers of a file of names; in the second column too with `both`
+# prints the numbers for a file of names, in the second column, too, with `both`
 numbers() {
     awk -F'\t' -v both="${2:-}" 'NR == FNR { id[$0] = NR - 1; next }
         { print id[$1], (both && $2 != "-1" ? id[$2] : $2) }' "$tmp/map" "$1"
@@ -46,7 +46,7 @@ check_exit 0 'an array has no names' \
 od -An -v -td4 -w4 -j 128 "$tmp/d.npy" | awk '{ print NR - 1, $1 }' >"$tmp/d.npy.txt"
 check 'and is indexed by the lines of the map' cmp "$tmp/d.npy.txt" "$tmp/oracle.5.txt"
 
-# more names than one window of results, and than one step of the index
+# the graph has more names than a window of results and than a step of the index
 "$BIN/rmatgen" -q -s 19 -e 1 -f text | awk '{ print "v" $1, "v" $2 }' >"$tmp/big.txt"
 "$BIN/edgeconv" -q -u --compact="$tmp/big.map" -o "$tmp/big.edges" "$tmp/big.txt"
 "$BIN/dbfs-pack" -q -p 2 --suggest memory -o "$tmp/big" "$tmp/big.edges"
@@ -62,7 +62,7 @@ check_exit 5 'a memory budget too small for the index of the map' \
 check_exit 2 'a name that none has' "$traverse" -r nobody --map "$tmp/map" "$tmp/p1"
 check_says "'nobody' is none of its names" 'is named'
 check_exit 2 'the same in several ranks' mpi 2 -r nobody --map "$tmp/map" "$tmp/r4"
-refused() { # NAME PATTERN: $tmp/bad is no map of the graph
+refused() { # NAME PATTERN: $tmp/bad is refused, as it is no map of the graph
     check_exit 3 "$1" "$traverse" -n 1 --map "$tmp/bad" "$tmp/p1"
     check_says "$2" 'says why'
 }

@@ -83,7 +83,7 @@ copy; cp "$tmp/other/$part" "$tmp/bad/$part"
 check_exit 3 'a part of another packing' "$traverse" "$tmp/bad"
 check_says 'does not belong' 'says so'
 
-# a flipped bit in the middle of every section, found by its place in the section table
+# flips a bit in the middle of each section, which the section table locates
 sections=$(od -An -tu4 -j 12 -N 4 "$tmp/p1/$part" | tr -d ' ')
 flipped=0 named=0 tried=0
 for i in $(seq 0 $((sections - 1))); do
@@ -174,7 +174,7 @@ check_exit 0 'that of depths beside written parents' \
 check 'is that of depths' grep -q '"parents": true, "answer": "depths"' "$tmp/a.json"
 check 'and the parents are a tree' "$TESTS/treecheck" "$tmp/g.txt" 2 "$tmp/d.npy.txt" "$tmp/beside.txt"
 
-# each rank writes its part of a file; into a pipe the first rank writes all of them
+# Each rank writes its part of a file. Into a pipe the first rank writes all parts.
 for ranks in 1 2 4; do
     check_exit 0 "text by $ranks ranks" mpi $ranks -q -r 3 --depths "$tmp/by$ranks.txt" \
         --parents "$tmp/tree$ranks.txt" "$tmp/p4"
@@ -196,7 +196,7 @@ check_exit 5 'a full disk' "$traverse" -q -r 1 --depths /dev/full "$tmp/p1"
 check_exit 5 'a full disk under standard output' sh -c "'$traverse' -q -r 1 '$tmp/p1' >/dev/full"
 check_exit 1 'a failed result under several ranks' mpi 2 -q -r 1 --depths "$tmp/no/d.txt" "$tmp/p4"
 
-# threads that spin, those of OpenMP and of a search
+# threads of OpenMP and of a search, if they spin
 check_exit 0 'no waiting policy in the environment' \
     env -u OMP_WAIT_POLICY -u GOMP_SPINCOUNT "$traverse" -q -r 1 --depths - "$tmp/p1"
 check 'changes no result' cmp "$tmp/out" "$tmp/oracle.1.txt"
@@ -252,7 +252,7 @@ else
 fi
 
 check_exit 0 '--plan' env CUDA_VISIBLE_DEVICES= "$traverse" --plan "$tmp/p1"
-# columns: name, bytes of all GPUs, bytes of the largest. Arrays start at multiples of 256 bytes.
+# columns are a name, the bytes of all GPUs, and the bytes of the largest; arrays start at multiples of 256 bytes
 check 'of one shard adds up to its totals' awk '
     function name() { sub(/ +[0-9]+ +[0-9]+$/, ""); return $0 }
     NF < 3 || /^bytes/ { next }
@@ -278,7 +278,7 @@ check 'has more in all than on the largest GPU, and at most four times that' awk
     $1 == "total" { good = $2 > $3 && $2 <= 4 * $3 } END { exit !good }' "$tmp/out"
 check_exit 1 '--plan of nothing' "$traverse" --plan "$tmp/nothing"
 
-# edges by the specification, by the reference code, and deduplicated
+# counts of edges by the specification, by the reference code, and without duplicates
 "$traverse" -q -r 1 --json "$tmp/e.json" "$tmp/p4" >/dev/null
 "$TESTS/oracle" -n 1024 -e "$tmp/g.txt" 1 >"$tmp/e.oracle"
 oracle_value() { awk -v key="$1" '{ for (i = 1; i < NF; i++) if ($i == key) { print $(i + 1); exit } }' "$tmp/e.oracle"; }
@@ -334,14 +334,14 @@ printf '0 0\n' >"$tmp/loop.txt"
 "$BIN/dbfs-pack" -q -p 2 -o "$tmp/loop" "$tmp/loop.edges"
 check_exit 1 'sampling where no vertex has an edge' "$traverse" "$tmp/loop"
 
-# rare vertices with edges among many without: the sampling still ends
+# vertices with edges are rare, and the sampling still ends
 printf '123456789 987654\n' >"$tmp/rare.txt"
 "$BIN/edgeconv" -q -u -o "$tmp/rare.edges" "$tmp/rare.txt"
 "$BIN/dbfs-pack" -q -p 1 -o "$tmp/rare" "$tmp/rare.edges"
 check_exit 0 'sampling two vertices among 123 million' "$traverse" -n 2 "$tmp/rare"
 check 'finds both' test "$(grep -c '^root ' "$tmp/out")" = 2
 
-# ---- randomised ids: everything is given in original ids ----
+# ---- permuted ids: all ids in and out are those of the input ----
 "$BIN/edgeconv" -q -u --randomize=3 --vertices 1024 -o "$tmp/r.edges" "$tmp/g.txt"
 "$BIN/dbfs-pack" -q -p 4 -t 8 -o "$tmp/r4" "$tmp/r.edges"
 check_exit 0 'a randomised graph' mpi 2 -r 1,2 --depths "$tmp/rd.%d.txt" --parents "$tmp/rp.%d.txt" "$tmp/r4"

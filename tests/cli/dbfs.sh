@@ -1,6 +1,6 @@
 #!/bin/bash
-# dbfs.sh: one command from a file to an answer: the same distances as the programs one by one; shards are kept, used
-# again exactly if nothing they depend on has changed, and never left half made.
+# dbfs.sh: one command goes from a file to an answer. Distances are those of the programs one by one. Shards are kept,
+# used again only if nothing they depend on has changed, and never left half made.
 set -u
 . tests/lib.sh
 bin=$(realpath "$BIN")
@@ -35,8 +35,8 @@ check 'the same' cmp out want.txt
 check_exit 0 'an edge stream' dbfs -q -v -r 7 -o - g.edges
 check 'the same' cmp out want.txt
 check 'needs no edgeconv' test "$(grep -c edgeconv err)" = 0
-# hints of programs that dbfs runs are commands of dbfs
-in_words_of_dbfs() { # WANTED WORD...: what dbfs says of a mistake
+# checks that messages of the programs that dbfs runs name options of dbfs
+in_words_of_dbfs() { # WANTED WORD...: expects the message for a mistake
     local wanted=$1
     shift
     dbfs -r 0 -o - "$@" >out 2>err && return 1
@@ -156,7 +156,8 @@ check_exit 2 'one that seems to take the file' dbfs -z g.txt
 check_says 'dbfs: -z: is no option' 'is named'
 check_exit 0 '--trust takes no value' dbfs -q --trust --no-cache -r 7 -o - g.txt
 rm -rf g.txt.dbfs
-refused_before() { # STATUS NAME SAYING OPTION...: before shards are made
+# STATUS NAME SAYING OPTION...: expects a refusal before shards are made
+refused_before() {
     check_exit "$1" "$2" dbfs "${@:4}" g.txt
     check_says "$3" 'is told'
     check 'before anything is made' test ! -e g.txt.dbfs
@@ -200,7 +201,7 @@ rm -rf g.txt.dbfs
 mkdir -p g.txt.dbfs/0.making.{"$HOSTNAME.$$","$HOSTNAME.99999999",other.99999999}
 at_once() { until [ -e go ]; do sleep 0.01; done; dbfs -v -r 7 -o - g.txt; }
 for i in {1..6}; do at_once >"out.$i" 2>"err.$i" & pids[i]=$!; done
-touch go # all of them at the same time
+touch go # start all at the same time
 for i in {1..6}; do
     wait "${pids[i]}"
     check "six at once: number $i ends well" test $? = 0
@@ -232,7 +233,7 @@ check_exit 2 '-r without a value' dbfs g.txt -r
 rm -rf g.txt.dbfs
 # ---- it is ended while it makes shards ----
 
-# an edgeconv that has begun, and waits
+# an edgeconv that has begun waits
 mkdir slow scratch
 cp "$bin/dbfs" slow
 for name in "$bin"/*; do [ -e "slow/${name##*/}" ] || ln -s "$name" slow; done
@@ -260,7 +261,7 @@ done
 
 # ---- it is ended while it waits ----
 
-# for another dbfs that makes shards, and for roots
+# one waits for another dbfs that makes shards, and one waits for roots
 ends_waiting() { # WHAT HAS-BEGUN COMMAND...
     local name=$1 begun=$2 got=0
     shift 2
@@ -298,8 +299,8 @@ for share in 2 10 20 30 40 50 60 70 80 90; do
     kill -INT $pid 2>/dev/null
     wait $pid 2>/dev/null || got=$?
     case $got in
-    0) took=$(($(microseconds) - start)) ;; # it is faster now
-    130) sent=$((sent + 1)); [ ! -e x ] || cmp -s x whole || bad="$bad $share:result" ;; # it may be there, whole
+    0) took=$(($(microseconds) - start)) ;; # it ended before the signal: the next run counts with this time
+    130) sent=$((sent + 1)); [ ! -e x ] || cmp -s x whole || bad="$bad $share:result" ;; # the result may be there if it is whole
     *) bad="$bad $share:$got" ;;
     esac
     [ -z "$(ls -A scratch)" ] || bad="$bad $share:left"

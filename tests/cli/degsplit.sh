@@ -5,7 +5,7 @@ set -u
 degsplit=$(realpath "$BIN/degsplit")
 
 same() { cmp -s "$1" "$2"; }
-# the chosen TH of a table written with --sweep, and the value of a column in its row
+# prints the chosen TH of a table of --sweep, or another column of its row
 chosen() { awk -F'\t' 'NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i } NR > 1 && $at["chosen"] == 1 { print $at["'"${2:-th}"'"] }' "$1"; }
 
 "$BIN/rmatgen" -q -s 12 --force -o "$tmp/g.edges"
@@ -60,8 +60,8 @@ check 'by memory, more GPUs never lower TH' test $grows = 1
 
 # ---- the rules ----
 
-# The largest TH whose predicted loss, in a column or in the larger of two, is the smallest. These graphs are so small
-# that bytes count for nothing.
+# Prints the largest TH of least predicted loss in a column, or in the larger of two columns. These graphs are too
+# small for their bytes to count.
 expected() { # TABLE COLUMN...
     awk -F'\t' -v columns="${*:2}" '
         NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; count = split(columns, column, " "); next }
@@ -99,7 +99,7 @@ for how in '-@ 1 -S 32M' '-@ 3'; do
     "$degsplit" -q $how -T "$tmp" --force -o "$tmp/t.split" "$tmp/g.edges"
     check "the same TH with $how" same "$tmp/a.split" "$tmp/t.split"
 done
-# 0-1, 1-2, 2-0, 2-3: degrees 2 2 3 1, and the loop at 3 counts nowhere
+# edges 0-1, 1-2, 2-0, 2-3: degrees are 2 2 3 1, as the self-loop of 3 does not count
 "$degsplit" -q -t 1 --sweep "$tmp/s.tsv" --force -o "$tmp/e.split" "$tmp/small.edges"
 check 'a small graph: 3 delegates' test "$(chosen "$tmp/s.tsv" delegates)" = 3
 check 'a small graph: nn 0, nd 1, dn 1, dd 6' test "$(for c in nn nd dn dd; do
@@ -147,13 +147,13 @@ check_exit 0 'an outlier takes no memory' "$degsplit" -q -S 64M -o "$tmp/outlier
 awk 'BEGIN { srand(3); for (i = 0; i < 400000; i++) print int(rand() * 99999), int(rand() * 99999)
              print "1 99999999999" }' | "$BIN/edgeconv" -q -u --force -o "$tmp/many-outlier.edges"
 budget=32M
-grep -q __asan_init "$degsplit" && budget=38M # AddressSanitizer's own memory counts as the program's
+grep -q __asan_init "$degsplit" && budget=38M # AddressSanitizer adds memory of its own
 check_exit 5 'not enough memory, with two ranks' \
     "$MPIEXEC" -n 2 "$degsplit" -@ 1 -S $budget --force -o "$tmp/x" "$tmp/many-outlier.edges"
 check_says 'largest id is [0-9]* *, in the block at byte [0-9]' 'and names the largest id'
 check_exit 5 'a full device' "$degsplit" -q -o /dev/full "$tmp/g.edges"
 check 'no output of any of these' test ! -e "$tmp/x"
-if script -qec true /dev/null >/dev/null 2>&1; then # a terminal can be had
+if script -qec true /dev/null >/dev/null 2>&1; then # script(1) makes a terminal
     check_exit 2 'a terminal' script -qec "$degsplit $tmp/g.edges" /dev/null
 else
     skip 'a terminal: no script(1)'

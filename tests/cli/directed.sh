@@ -1,11 +1,11 @@
 #!/bin/bash
-# directed.sh: directed graphs from a file to a checked answer: what is refused, what --rows, --reverse and --direction
-# do, and packing by ranks and with little memory. tests/traverse.sh compares searches with the oracle.
+# directed.sh: directed graphs from a file to a checked answer: refusals, the effect of --rows, --reverse and
+# --direction, and packing by ranks and with little memory. tests/traverse.sh compares searches with the oracle.
 set -u
 . tests/lib.sh
 pack=$BIN/dbfs-pack check=$BIN/dbfs-check bin=$(realpath "$BIN")
 traverse() { "$BIN/dbfs-traverse" --backend cpu -@ 1 "$@"; }
-lines() { tr -s ' ' '\n' <<<"$1" | paste -d ' ' - -; } # "0 1 1 2": a line for each two numbers
+lines() { tr -s ' ' '\n' <<<"$1" | paste -d ' ' - -; } # makes "0 1 1 2" into a line for each two numbers
 
 # ---- a graph of known answers: a ring 0 1 2, a tail 2 3 4, self-loops, an edge twice, 4 and 5 in both directions ----
 
@@ -39,6 +39,10 @@ check_exit 3 'Graph500 is of undirected graphs' "$BIN/dbfs-graph500" -n 1 "$tmp/
 check_says 'has directed edges, and dbfs-graph500 is for undirected graphs' 'which it says'
 check_exit 3 'and so is the model' "$BIN/dbfs-model" check "$tmp/r.json"
 check_says 'r.json: the graph is directed' 'which it says'
+check_exit 0 'a report of a search in reverse' traverse -q -r 2 --reverse --json "$tmp/back.json" "$tmp/g"
+check_exit 0 'runs are compared' "$BIN/dbfs-report" compare "$tmp/r.json" "$tmp/r.json"
+check_exit 4 'not those of two ways' "$BIN/dbfs-report" compare "$tmp/r.json" "$tmp/back.json"
+check_says 'r.json and .*/back.json: searched along the edges and against the edges' 'which is told'
 check_exit 3 'and so is the block of Graph500' "$BIN/dbfs-report" graph500 "$tmp/r.json"
 check_says 'r.json: the graph is directed' 'which it says, too'
 
@@ -64,6 +68,96 @@ done
 "$pack" -q -p 2 -t 6 --rows out -o "$tmp/between-out" "$tmp/between.edges"
 check_exit 2 'a target wants in-rows' "$BIN/dbfs-paths" -r 3 --target 5 "$tmp/between-out"
 check_exit 0 'one side does not' "$BIN/dbfs-paths" -r 3 --target 5 --one-sided "$tmp/between-out"
+
+# ---- roots that are drawn: those that an edge leaves, or with --reverse leads to ----
+
+ends() { awk -v end="$1" '$1 != $2 { print $end }' "$tmp/between.txt" | sort -nu; } # 1: tails, 2: heads
+roots() { sed -n 's/^root \([0-9]*\) .*/\1/p' "$tmp/out"; }
+for way in '1 ' '2 --reverse'; do
+    how=${way#* }
+    ends ${way% *} >"$tmp/ends"
+    check "some vertices have no such edge $how" test "$(wc -l <"$tmp/ends")" -lt "$(cat <(ends 1) <(ends 2) | sort -u | wc -l)"
+    check_exit 0 "more roots than there are $how" traverse $how -n 1000 "$tmp/between1"
+    check_says "only $(wc -l <"$tmp/ends") vertices have edges to follow: searching from each" 'is told'
+    check 'each is drawn' diff "$tmp/ends" <(roots | sort -n)
+    check 'and none ends at once' test "$(grep -c '^root .* edges 0 ' "$tmp/out")" = 0
+    traverse $how -n 40 "$tmp/between1" >"$tmp/out"
+    roots >"$tmp/drawn"
+    check_exit 0 "three shards $how" traverse $how -n 40 "$tmp/between3"
+    check 'draw the same' diff "$tmp/drawn" <(roots)
+    check_exit 0 "three ranks $how" "$MPIEXEC" -n 3 "$BIN/dbfs-traverse" --backend cpu -@ 1 $how -n 40 "$tmp/between3"
+    check 'draw the same' diff "$tmp/drawn" <(roots)
+    check_exit 0 "batches $how" "$BIN/dbfs-batch" --backend cpu -@ 1 $how -n 40 "$tmp/between3"
+    check 'draw the same' diff "$tmp/drawn" <(roots)
+    check_exit 0 "pairs $how" "$BIN/dbfs-paths" -@ 1 $how -n 20 "$tmp/between3"
+    check 'draw the same' diff "$tmp/drawn" <(awk '$1 == "source" { print $2; print $4 }' "$tmp/out")
+done
+check_exit 0 'undirected, any vertex with an edge' bash -c '"$1/edgeconv" -q -u "$2" | "$1/dbfs-pack" -q -t 6 -o "$3" -' - \
+    "$bin" "$tmp/between.txt" "$tmp/between-u"
+check_exit 0 'is drawn' traverse -n 1000 "$tmp/between-u"
+check 'all of them' diff <(cat <(ends 1) <(ends 2) | sort -nu) <(roots | sort -n)
+check 'in the order of always' test "$(roots | head -n 8 | paste -sd ' ')" = '47 229 169 164 251 14 204 244'
+
+# ---- batches and pairs, along the edges and against them, beside the oracle ----
+
+awk '{ print $2, $1 }' "$tmp/between.txt" >"$tmp/against.txt"
+awk 'BEGIN { for (i = 0; i < 40; i++) print i * 37 % 256; print 3; print 3 }' >"$tmp/given" # 3 twice
+n=$(awk '{ for (i = 1; i <= 2; i++) if ($i >= n) n = $i + 1 } END { print n }' "$tmp/between.txt")
+for how in '' --reverse; do
+    text=$([ -z "$how" ] && echo "$tmp/between.txt" || echo "$tmp/against.txt")
+    rm -rf "$tmp/want" && mkdir "$tmp/want"
+    "$TESTS/oracle" -d -n "$n" -o "$tmp/want/%d" "$text" "$(sort -nu "$tmp/given" | paste -sd,)"
+    for p in 1 3; do
+        rm -rf "$tmp/got" && mkdir "$tmp/got"
+        check_exit 0 "p $p: a batch $how" "$BIN/dbfs-batch" --backend cpu -@ 2 $how --batch 64 -r "$(paste -sd, "$tmp/given")" \
+            --depths "$tmp/got/%d" --parents "$tmp/parents.%d" --force "$tmp/between$p"
+        check 'has the distances of the oracle' diff -r "$tmp/want" "$tmp/got"
+        check 'says which way it went' grep -qx "edges: directed${how:+, searched in reverse}" "$tmp/out"
+        check_exit 0 'and parents' "$check" -q $how -r 0,3,37 --parents "$tmp/parents.%d" --depths "$tmp/got/%d" "$tmp/between.edges"
+        for r in 0 3 37; do awk -v r=$r '$1 % 3 == 0 { print r, $1, $2 }' "$tmp/want/$r"; done >"$tmp/triples"
+        cut -d ' ' -f 1,2 "$tmp/triples" >"$tmp/pairs"
+        for one in '' --one-sided; do
+            check_exit 0 "p $p: pairs $how $one" "$BIN/dbfs-paths" -@ 1 $how $one --path --pairs "$tmp/pairs" "$tmp/between$p"
+            check 'have the distances of the oracle' diff "$tmp/triples" <(awk '$1 == "source" { print $2, $4, $6 }' "$tmp/out")
+            check 'and paths of edges' awk -v edges="$text" '
+                BEGIN { while ((getline line <edges) > 0) { split(line, f); edge[f[1], f[2]] = 1 } }
+                $6 >= 0 { paths++; for (i = 1; $i != "path"; i++); if (NF - i != $6 + 1 || $(i + 1) != $2 || $NF != $4) exit wrong = 1
+                    for (i++; i < NF; i++) if (!(($i, $(i + 1)) in edge)) exit wrong = 1 }
+                END { exit wrong || paths < 20 }' "$tmp/out"
+        done
+    done
+done
+check_exit 0 'pairs in JSON' "$BIN/dbfs-paths" -q --reverse -r 3 --target 5 --json - "$tmp/between1"
+check 'say how they were searched' grep -q '"directed": true, "rows": "out,in", "reverse": true' "$tmp/out"
+check_exit 0 'centralities' "$BIN/dbfs-batch" --backend cpu -q --reverse -n all --centrality "$tmp/table" "$tmp/between1"
+check 'are those of the oracle' diff <(awk '$2 >= 0 { r++; s += $2 } END { print 3, r, s }' "$tmp/want/3") \
+    <(awk '$1 == 3 { print $1, $2, $4 }' "$tmp/table")
+mv "$tmp/table" "$tmp/table.part"
+check_exit 3 'a table against the edges does not go on along them' "$BIN/dbfs-batch" --backend cpu -q -n all --resume --centrality "$tmp/table" "$tmp/between1"
+check_exit 0 'but against them' "$BIN/dbfs-batch" --backend cpu -q --reverse -n all --resume --centrality "$tmp/table" "$tmp/between1"
+for program in 'dbfs-batch --backend cpu -n 3' 'dbfs-paths --one-sided -n 3'; do
+    check_exit 2 "${program%% *}, reverse, without in-rows" "$BIN/"$program --reverse "$tmp/between-out"
+    check_says 'between-out: --reverse goes by in-rows, and it was packed with --rows out' 'which is told'
+    check_exit 0 "${program%% *}, reverse, undirected" "$BIN/"$program --reverse "$tmp/between-u"
+    check_says 'reverse: has no effect, as the edges are undirected' 'which is told'
+done
+check_exit 0 'dbfs --reverse' "$bin/dbfs" -q --reverse --batch 8 -r 3 -o "$tmp/from-dbfs" "$tmp/between1"
+check 'batches' cmp "$tmp/from-dbfs" "$tmp/want/3"
+check_exit 0 'dbfs --reverse' "$bin/dbfs" --reverse -r 3 --target 0 "$tmp/between1"
+check 'and pairs' grep -q "^source 3 target 0 distance $(awk '$1 == 0 { print $2 }' "$tmp/want/3") " "$tmp/out"
+
+# ---- plans ----
+
+check_exit 0 'a plan' traverse --plan "$tmp/between3"
+check 'says that the graph is directed' grep -qx 'edges: directed' "$tmp/out"
+check_exit 0 'of out-rows alone' traverse --plan "$tmp/between-out"
+check 'that they are' grep -qx 'edges: directed, out-rows only' "$tmp/out"
+check_exit 0 'in JSON' traverse --plan --json - "$tmp/between-out"
+check 'too' grep -q '"directed": true, "rows": "out",' "$tmp/out"
+check_exit 0 'a report' traverse -q -r 3 --json - "$tmp/between-out"
+check 'too' grep -q '"directed": true, "rows": "out",' "$tmp/out"
+check_exit 0 'of an undirected graph' traverse --plan --json - "$tmp/between-u"
+check 'that it is not' grep -q '"directed": false,' "$tmp/out"
 
 # ---- results are proved ----
 
@@ -119,7 +213,7 @@ check_says 'reverse: has no effect, as the edges are undirected' 'says so'
 "$BIN/degsplit" -q -p 3 -o "$tmp/r.split" "$tmp/r.edges"
 check_exit 0 'an RMAT graph' "$pack" -q -p 3 -s "$tmp/r.split" -o "$tmp/r" "$tmp/r.edges"
 check_exit 0 'and verified' "$pack" -q --verify "$tmp/r"
-alike() { # NAME COMMAND...: packs into $tmp/x what $tmp/r has
+alike() { # NAME COMMAND...: packs into $tmp/x, which must equal $tmp/r
     rm -rf "$tmp/x"
     check_exit 0 "$1" "${@:2}" -p 3 -s "$tmp/r.split" -o "$tmp/x" "$tmp/r.edges"
     check "$1: the same bytes" diff -r "$tmp/r" "$tmp/x"

@@ -6,18 +6,18 @@ traverse=$BIN/dbfs-traverse
 classes='nn nd dn dd'
 
 "$BIN/rmatgen" -q -s 12 -f text -o "$tmp/rmat.txt"
-# inner vertices have four neighbours, and at TH 3 are delegates: from a corner on, all classes have a
-# frontier in nearly all of 58 levels
+# Inner vertices have four neighbours and are delegates at TH 3. So from a corner on all classes have a frontier in
+# nearly all of 58 levels.
 "$TESTS/mkgraph" grid 30 30 >"$tmp/grid.txt"
-pack() { # TEXT P TH NAME: as $tmp/NAMEP
+pack() { # TEXT P TH NAME: packs into $tmp/NAMEP
     "$BIN/edgeconv" -q -u --force -o "$tmp/$1.edges" "$tmp/$1.txt" &&
         "$BIN/dbfs-pack" -q -p "$2" -t "$3" -o "$tmp/$4$2" "$tmp/$1.edges"
 }
 pack rmat 1 16 rmat && pack rmat 4 16 rmat && pack rmat 1 100 high && pack rmat 1 inf normal &&
     pack grid 1 3 grid && pack grid 4 3 grid || fail 'packing'
 
-# trace NAME GRAPH ROOT OPTIONS...: a line "level class frontier pull|push" in $tmp/NAME for each class with a
-# frontier; the distances' checksum goes to $tmp/GRAPH.checksums
+# trace NAME GRAPH ROOT OPTIONS...: writes a line "level class frontier pull|push" to $tmp/NAME for each class with a
+# frontier, and appends the checksum of distances to $tmp/GRAPH.checksums
 trace() {
     local name=$1 graph=$2 root=$3
     shift 3
@@ -26,7 +26,7 @@ trace() {
              print $3, $i, $(i + 1) + 0, $(i + 2) == "pull" ? "pull" : "push" }' "$tmp/err" >"$tmp/$name"
     sed -n 's/^distance_checksum: //p' "$tmp/out" >>"$tmp/$graph.checksums"
 }
-levels() { grep -c " $2 .*$3\$" "$tmp/$1"; } # NAME CLASS push|pull: how many
+levels() { grep -c " $2 .*$3\$" "$tmp/$1"; } # NAME CLASS push|pull: counts levels
 all_levels() { # NAME CLASS push|pull
     check "$1: $2 has a $3 in each of $(levels "$1" "$2" '') levels" \
         test "$(levels "$1" "$2" "$3")" = "$(levels "$1" "$2" '')" -a "$(levels "$1" "$2" '')" -gt 0
@@ -40,7 +40,7 @@ for graph in rmat1 rmat4 grid1 grid4; do
     for class in $classes; do
         all_levels "$graph-push" $class push
         case $class$graph in
-        nn*4) all_levels "$graph-pull" nn push ;; # shards that give lists cannot pull
+        nn*4) all_levels "$graph-pull" nn push ;; # shards that send lists cannot pull
         *) all_levels "$graph-pull" $class pull ;;
         esac
     done
@@ -62,8 +62,8 @@ trace auto grid1 1
 check 'auto: all push in the first ten levels of a grid' \
     awk '$1 < 10 && $4 == "pull" { exit bad = 1 } END { exit bad || NR == 0 }' "$tmp/auto"
 
-# The trees show what ran: of the parents in the frontier a push takes the first in the order of that, a pull
-# the first in the order of the row. For delegates the two orders are one: nd and dd show nothing.
+# Trees show which direction ran. Of several parents in the frontier a push takes the first in the frontier's order,
+# and a pull the first in the row's order. For delegates both orders are the same, so nd and dd show nothing.
 never=nn=1e300,nd=1e300,dn=1e300,dd=1e300
 stay=nn=0,nd=0,dn=0,dd=0
 tree() { # NAME GRAPH OPTIONS...
@@ -102,7 +102,8 @@ for graph in rmat1 grid1; do
             test "$(others back $class)" = "$(others never $class)"
     done
 done
-turns() { # CLASS: how many
+# CLASS: counts changes of direction
+turns() {
     grep " $1 " "$tmp/back" | awk 'NR > 1 && $4 != last { turns++ } { last = $4 } END { print turns + 0 }'
 }
 trace back grid1 1 --factor0 $stay --factor1 $never
@@ -110,9 +111,10 @@ for class in $classes; do
     check "grid: $class turns each time ($(turns $class) turns)" test "$(turns $class)" -gt 40
 done
 
-# the defaults are those that --help tells
+# --help tells the defaults
 defaults() { "$traverse" --help=all | grep -A 1 -e "--$1" | grep -oE '(nn|nd|dn|dd)=[0-9.]+' | paste -sd,; }
-factors() { # OPTIONS...: those that a run with them has
+# OPTIONS...: prints the factors of a run with these options
+factors() {
     "$traverse" -q -r 1 --force --json "$tmp/json" "$@" "$tmp/rmat1" >"$tmp/out"
     grep -o '"factor[01]": {[^}]*}' "$tmp/json"
 }

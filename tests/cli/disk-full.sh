@@ -1,7 +1,7 @@
 #!/bin/bash
-# disk-full.sh: every program on a full disk and at the limit of file sizes. Each gives a clear message and
-# the right exit code, and leaves nothing under a final name. A packing can be resumed when there is room
-# again. The disk is a small tmpfs in a mount namespace of its own, if the system allows one.
+# disk-full.sh: each program on a full disk and at the limit of file sizes gives a clear message and the right exit
+# code, and leaves nothing under a final name. A packing can be resumed when there is room again. The disk is a small
+# tmpfs in a mount namespace, where the system allows one.
 set -u
 if [ "${1:-}" != inside ] && unshare -rm true 2>/dev/null; then
     exec unshare -rm bash "$0" inside
@@ -11,7 +11,7 @@ pack=$(realpath "$BIN/dbfs-pack")
 
 same_folders() { diff -r "$1" "$2" >&2; }
 same() { cmp "$1" "$2" >&2; }
-# with files of at most $1 KiB
+# KIB COMMAND...: files have at most so many KiB
 small_files() { (ulimit -f "$1"; shift; "$@"); }
 
 "$BIN/rmatgen" -q -s 13 -o "$tmp/g.edges"
@@ -39,7 +39,7 @@ no_output 'dbfs-pack' "$pack" -q -p 5 -o "$tmp/f/x" "$tmp/g.edges"
 spool() { small_files 100 "$@" -T "$tmp/f" - <"$tmp/pipe"; }
 mkfifo "$tmp/pipe"
 for program in "degsplit -q -o $tmp/f/x.split" "dbfs-pack -q -p 2 -o $tmp/f/x"; do
-    # a pipe that does not say at its start what comes, and more than stays in memory
+    # The pipe does not say at its start how long it is, and more comes than memory takes.
     "$BIN/rmatgen" -q -s 17 -f text -o - | "$BIN/edgeconv" -q -o - - >"$tmp/pipe" 2>/dev/null &
     got=0
     spool "$BIN"/$program 2>"$tmp/err" || got=$?
@@ -49,7 +49,7 @@ for program in "degsplit -q -o $tmp/f/x.split" "dbfs-pack -q -p 2 -o $tmp/f/x"; 
     check "${program%% *}: leaves nothing" test -z "$(ls -A "$tmp/f")"
 done
 
-# part 0, the last one to be written, has nearly all edges: the other one fits, and stays
+# Part 0 is written last and has nearly all edges. The other part fits and stays.
 awk 'BEGIN { print 1, 3; for (i = 0; i < 50000; i++) print 2 * i, 2 * (i * 7919 % 50000) }' |
     "$BIN/edgeconv" -q -u -o "$tmp/even.edges"
 "$pack" -q -p 2 -t inf -o "$tmp/even" "$tmp/even.edges"
@@ -69,7 +69,7 @@ if [ "${1:-}" != inside ] || ! mount -t tmpfs -o size=64k none "$full" 2>/dev/nu
     skip 'a small tmpfs: no mount namespace for this user'
     finish
 fi
-# with the source named, mount adds no option of before: an owner that this user namespace does not know
+# With the source named, mount adds none of the earlier options, such as an owner whom this namespace does not know.
 room() { mount -o "remount,size=$1" none "$full"; }
 
 no_room() { # NAME COMMAND...
@@ -84,7 +84,7 @@ no_room edgeconv "$BIN/edgeconv" -q -u -o "$full/x.edges" "$tmp/g.txt"
 no_room degsplit "$BIN/degsplit" -q -t 1 -o "$full/x.split" "$tmp/g.edges"
 no_room 'dbfs-pack, a new folder' "$pack" -q -p 5 -o "$full/x" "$tmp/g.edges"
 for program in "degsplit -q -o $tmp/x.split" "dbfs-pack -q -p 2 -o $tmp/x"; do
-    "$BIN/rmatgen" -s 19 >"$tmp/pipe" 2>/dev/null & # more than 32 MiB hold, with any number of threads
+    "$BIN/rmatgen" -s 19 >"$tmp/pipe" 2>/dev/null & # more than 32 MiB, with any number of threads
     got=0
     "$BIN"/$program -S 32M -T "$full" - <"$tmp/pipe" 2>"$tmp/err" || got=$?
     wait
@@ -93,7 +93,7 @@ for program in "degsplit -q -o $tmp/x.split" "dbfs-pack -q -p 2 -o $tmp/x"; do
     check "${program%% *}: leaves nothing" test -z "$(ls -A "$full")$(ls -d "$tmp"/x* 2>/dev/null)"
 done
 
-# from no room for the journal to no room for the manifest
+# sizes from no room for the journal to no room for the manifest
 whole=$(du -sk --apparent-size "$tmp/ref" | cut -f1)
 unfinished=0
 for kib in 4 8 $((whole / 4)) $((whole / 2)) $((whole * 3 / 4)) $((whole - 4)); do

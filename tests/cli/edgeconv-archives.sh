@@ -1,5 +1,5 @@
 #!/bin/bash
-# edgeconv-archives.sh: compressed files and archives. Each gives the same graph, each kind of damage is
+# edgeconv-archives.sh: compressed files and archives give the same graph as plain files, each kind of damage is
 # refused, and several inputs can be read at once.
 set -u
 . tests/lib.sh
@@ -10,7 +10,7 @@ cd "$tmp" || exit 1
 checksum_of() { tail -c 64 "$1" | od -An -v -tx8 -j 40 -N 8 | tr -d ' '; }
 size_of() { stat -c %s "$1"; }
 
-# reads NAME WANTED-CHECKSUM ARGUMENT...: the stream that edgeconv makes of them, on 1 and 3 threads
+# reads NAME WANTED-CHECKSUM ARGUMENT...: edgeconv makes a stream with this checksum, with 1 and 3 threads
 reads() {
     local name=$1 want=$2 threads
     shift 2
@@ -21,7 +21,7 @@ reads() {
     done
 }
 
-# refused NAME PATTERN ARGUMENT...: exit 3, a message that has PATTERN, and no output
+# refused NAME PATTERN ARGUMENT...: edgeconv exits with 3 and a message with PATTERN, and leaves no output
 refused() {
     local name=$1 pattern=$2
     shift 2
@@ -35,7 +35,7 @@ refused() {
     fi
 }
 
-# flip FILE OFFSET NEW: a copy with one byte changed
+# flip FILE OFFSET NEW: copies a file and changes one byte
 flip() {
     local byte
     byte=$(od -An -tu1 -j "$2" -N 1 "$1" | tr -d ' ')
@@ -43,9 +43,9 @@ flip() {
     printf "\\x$(printf %x $((byte ^ 1)))" | dd of="$3" bs=1 seek="$2" conv=notrunc status=none
 }
 
-# find_bytes FILE BYTES N: the offset of the N-th place where the bytes stand
+# find_bytes FILE BYTES N: prints the offset of the N-th occurrence
 find_bytes() { LC_ALL=C grep -obUaP "$2" "$1" | sed -n "$3p" | cut -d: -f1; }
-shorten() { head -c $(($(size_of "$1") - $2)) "$1" >"$3"; } # FILE BYTES NEW: the last bytes are missing
+shorten() { head -c $(($(size_of "$1") - $2)) "$1" >"$3"; } # FILE BYTES NEW: copies a file without its last bytes
 
 awk 'BEGIN { for (i = 0; i < 200000; i++) print (i * 7919 + 13) % 99991 "\t" (i * 31 + int(i / 7)) % 99991 }' >all.txt
 head -n 90000 all.txt >a.txt
@@ -56,7 +56,7 @@ want=$(checksum_of all.edges)
 
 # ---- one fault in a large file ----
 
-# fault NAME LINE-TEXT PATTERN ARGUMENT...: line 150000 of a valid file is replaced
+# fault NAME LINE-TEXT PATTERN ARGUMENT...: replaces line 150000 of a valid file and expects a refusal
 fault() {
     local name=$1 text=$2 pattern=$3
     shift 3
@@ -242,7 +242,7 @@ done
 pack raw empty.xz --xz nothing.txt
 refused 'xz of nothing' 'empty.xz: found nothing in the xz file' empty.xz
 
-# the second file of a zip archive: its header, CRC, data, and what lists it
+# the second file of a zip archive: its header, CRC and data, and its entry in the directory
 pack zip zip.zip a.txt b.txt c.txt
 second=$(find_bytes zip.zip 'PK\x03\x04' 2)
 flip zip.zip "$second" header.zip
@@ -289,7 +289,7 @@ refused 'a damaged header in tar' 'header.tar: byte .*found a fault in the tar a
 (cat tar.tar && echo junk) >junk.tar
 refused 'junk behind tar' 'junk.tar: byte' junk.tar
 
-# gzip around and inside of archives is checked as everywhere
+# gzip around and inside archives is checked as elsewhere
 gzip -c tar.tar >tar.tar.gz
 size=$(size_of tar.tar.gz)
 flip tar.tar.gz $((size - 6)) crc.tar.gz

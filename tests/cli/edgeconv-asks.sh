@@ -1,13 +1,13 @@
 #!/bin/bash
-# edgeconv-asks.sh: inputs that look like others: formats of other programs, lines of column names,
-# and lists with each edge twice. Each is told apart, and the message names the way out.
+# edgeconv-asks.sh: inputs that are easily taken for others: formats of other programs, lines of column names, and
+# lists with each edge twice. Each is recognised, and the message names a command that helps.
 set -u
 . tests/lib.sh
 edgeconv=$(realpath "$BIN/edgeconv")
 here=$PWD
 cd "$tmp" || exit 1
 
-# foreign WHAT CONTENT REMEDY OPTION...: refused, by name, with the command that helps
+# foreign WHAT CONTENT REMEDY OPTION...: expects a refusal that names the format and the command that helps
 foreign() {
     local what=$1 content=$2 remedy=$3
     shift 3
@@ -17,7 +17,7 @@ foreign() {
     check_says "$remedy" 'with what to do'
     check 'and leaves nothing' test ! -e x.edges -a ! -e x.map
 }
-# heals CONTENT COMMAND WANT: what the message advises, run as it stands
+# heals CONTENT COMMAND WANT: runs the command of the message as it stands
 heals() {
     rm -f MAP
     printf "$1" >FILE

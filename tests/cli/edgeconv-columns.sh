@@ -1,13 +1,13 @@
 #!/bin/bash
-# edgeconv-columns.sh: lists of more columns than two: which are the ids, by names, by --columns and by place; and what
-# separates them, by --separator and by the lines. A list that can be read in two ways is refused, never guessed.
+# edgeconv-columns.sh: lists of more than two columns. The ids are found by column names, by --columns and by place,
+# the separator by --separator and by the lines. A list that can be read in two ways is refused.
 set -u
 . tests/lib.sh
 edgeconv=$(realpath "$BIN/edgeconv")
 here=$PWD
 cd "$tmp" || exit 1
 
-# edges NAME CONTENT WANT OPTION...: the edges of a list, as text; both are printf formats
+# edges NAME CONTENT WANT OPTION...: expects these edges of a list, as text; both are printf formats
 edges() {
     local name=$1 want=$3
     printf -- "$2" >in.txt
@@ -20,13 +20,13 @@ edges() {
         head -3 err got | sed 's/^/    /'
     fi
 }
-# named NAME CONTENT EDGES MAP OPTION...: the same of words, with their map
+# named NAME CONTENT EDGES MAP OPTION...: the same for names, with their map
 named() {
     local name=$1 map=$4
     edges "$1" "$2" "$3" --force --compact=got.map "${@:5}"
     check "$name: the names" test "$(cat got.map)" = "$(printf "$map")"
 }
-# asks CODE NAME CONTENT PATTERN OPTION...: refused with a message that has PATTERN, and no output
+# asks CODE NAME CONTENT PATTERN OPTION...: expects a refusal with PATTERN in its message and no output
 asks() {
     local code=$1 name=$2 pattern=$4
     printf -- "$3" >in.txt
@@ -34,7 +34,7 @@ asks() {
     check_says "$pattern" "$name: the message"
     check "$name: no output" test ! -e x.edges
 }
-# heals NAME CONTENT WANT: the command that the message quotes gives the edges WANT
+# heals NAME CONTENT WANT: the command in the message gives the edges WANT
 heals() {
     local name=$1 command
     printf -- "$2" >in.txt
@@ -187,7 +187,8 @@ asks 3 'one line that is not like the others' '0 1\n1 2\n2\n3 4\n5 6 7\n8 9\n1 9
 
 # ---- counts in the first line ----
 
-# counted NAME CONTENT FIRST WANT: refused, with commands that read it without its first line and with it
+# counted NAME CONTENT FIRST WANT: expects a refusal with two commands, which read it without its first line and with
+# it
 counted() {
     asks 3 "$1" "$2" "in.txt:[0-9]*: found '$3', and [0-9]* lines behind it, expected an edge"
     heals "$1" "$2" "$4"
@@ -213,7 +214,7 @@ asks 3 'N M before weights' '5 3\n1 2 9\n2 3 9\n4 5 9\n' 'in.txt:1: found 2 numb
 heals 'N M before weights' '5 3\n1 2 9\n2 3 9\n4 5 9\n' '1\t2\n2\t3\n4\t5\n'
 asks 3 'a pattern without its banner' '3 3 2\n1 2\n2 3\n' 'in.txt:1: found 3 numbers, expected 2 columns'
 heals 'a pattern without its banner' '3 3 2\n1 2\n2 3\n' '1\t2\n2\t3\n'
-# what looks like counts and is none
+# first lines that look like counts and are none
 edges 'another number of lines' '7 2\n2 3\n1 3\n4 2\n' '7\t2\n2\t3\n1\t3\n4\t2\n'
 edges 'an id above N' '4 3\n2 3\n1 5\n4 2\n' '4\t3\n2\t3\n1\t5\n4\t2\n'
 edges 'the ids 0 and N' '4 3\n2 3\n1 0\n4 2\n' '4\t3\n2\t3\n1\t0\n4\t2\n'

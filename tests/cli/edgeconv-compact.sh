@@ -1,5 +1,5 @@
 #!/bin/bash
-# edgeconv-compact.sh: --compact against an awk twin, in memory and out of core; maps of WDC indexes.
+# edgeconv-compact.sh: --compact beside a twin in awk, in memory and out of core; maps of WDC indexes.
 set -u
 . tests/lib.sh
 edgeconv=$(realpath "$BIN/edgeconv")
@@ -8,7 +8,7 @@ cd "$tmp" || exit 1
 
 same() { cmp -s "$1" "$2"; }
 
-# compact NAME CONTENT EDGES MAP ARGUMENT...: all three are printf formats
+# compact NAME CONTENT EDGES MAP ARGUMENT...: the last two before ARGUMENT are wanted; all three are printf formats
 compact() {
     local name=$1 content=$2 edges=$3 map=$4
     shift 4
@@ -25,7 +25,7 @@ compact() {
     fi
 }
 
-# bad NAME CONTENT PATTERN ARGUMENT...: refused with exit 3, a message, and neither file
+# bad NAME CONTENT PATTERN ARGUMENT...: expects exit 3, a message, and neither file
 bad() {
     local name=$1 content=$2 pattern=$3
     shift 3
@@ -79,7 +79,7 @@ compact 'nothing' '# nothing\n' '' ''
 long=$(head -c 65535 /dev/zero | tr '\0' x)
 compact 'a name of 65535 bytes' "a $long\n$long b\n" '0\t1\n1\t2\n' "a\n$long\nb\n"
 
-# ---- formats of numbers: as they stand in the file ----
+# ---- formats of numbers: ids as they stand in the file ----
 
 compact 'Matrix Market' '%%%%MatrixMarket matrix coordinate pattern general\n9 9 2\n9 3\n3 1\n' \
     '0\t1\n1\t2\n' '9\n3\n1\n'

@@ -1,12 +1,12 @@
 #!/bin/bash
-# edgeconv-numpy.sh: arrays of NumPy and sparse matrices of scipy as edges, and the commands that the page and messages
-# name for GraphML, Parquet and Arrow.
+# edgeconv-numpy.sh: NumPy's arrays and scipy's sparse matrices as edges; and the commands that the page and messages
+# name for GraphML, Pajek, Parquet and Arrow.
 set -u
 . tests/lib.sh
 export PATH=$(realpath "$BIN"):$PATH
 cd "$tmp" || exit 1
 
-# npy FILE TYPE FORTRAN SHAPE: an array, as NumPy's format has it, of the items on standard input
+# npy FILE TYPE FORTRAN SHAPE: writes the items of standard input as an array in NumPy's format
 npy() {
     printf '\x93NUMPY\1\0v\0%-117s\n' "{'descr': '$2', 'fortran_order': $3, 'shape': ($4), }" >"$1"
     cat >>"$1"
@@ -60,7 +60,8 @@ refused 'a header that says nothing' 'bad.npy: found no header' bad.npy
 if command -v bsdtar >/dev/null 2>&1; then
     archive() { bsdtar --format zip -cf "$@"; }
 else
-    archive() { tar -cf "$@"; } # arrays in any archive
+    # any archive can hold the arrays
+    archive() { tar -cf "$@"; }
 fi
 printf '\1\0\2\1' | npy indices.npy '|u1' False '4,'
 printf '\0\1\3\4' | npy indptr.npy '|u1' False '4,'
@@ -96,9 +97,9 @@ else
     reads 'an array of edges in an archive' "$want" edges.npz
 fi
 
-# ---- with what writes them ----
+# ---- with the programs that write such files ----
 
-by_python() { # MODULES NAME PROGRAM: run in Python, which prints what is wrong
+by_python() { # MODULES NAME PROGRAM: runs it in Python; it prints each mistake
     if python3 -c "import $1" 2>/dev/null; then
         check "$2" python3 -c "$3"
     else
@@ -126,7 +127,7 @@ for format in "csr csc coo".split():
         got = numpy.array(text.split(), int).reshape(-1, 2)
         assert numpy.array_equal(numpy.sort(got[:, 0] * 300 + got[:, 1]), want), (format, compressed)'
 
-# advised FILE: the command between the first backquotes of the message, with FILE for FILE
+# advised FILE: prints the command between the first backquotes of the message, with FILE filled in
 advised() { edgeconv -o x.edges "$1" 2>&1 | sed -n "s/^[^\`]*\`\([^\`]*\)\`.*/\1/p" | sed "s/FILE/$1/; s/edgeconv -u/edgeconv -q -u -t text/; s/edgeconv -f/edgeconv -q -t text -f/"; }
 if command -v python3 >/dev/null 2>&1; then
     cat >g.graphml <<'END'
@@ -141,6 +142,8 @@ END
 else
     skip 'GraphML by the command of the message: no python3'
 fi
+printf '*Vertices 3\r\n1 "a b"\n2 "b"\n3 "c"\n*Arcs\n1 2 1.5\n*Edges\n2 3\n' >g.net
+check 'Pajek by the command of the message' test "$(bash -c "$(advised g.net)")" = "$(printf '0\t1\n1\t2')"
 if command -v duckdb >/dev/null 2>&1; then
     duckdb -c "copy (select * from (values (0, 1), (1, 2)) t(src, dst)) to 'g.parquet' (format parquet)"
     check 'Parquet by the command of the message' test "$(bash -c "$(advised g.parquet)")" = "$(printf '0\t1\n1\t2')"

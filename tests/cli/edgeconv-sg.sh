@@ -1,5 +1,5 @@
 #!/bin/bash
-# edgeconv-sg.sh: writing GAPBS's serialised graphs, against a twin in awk.
+# edgeconv-sg.sh: serialised graphs of GAPBS that edgeconv writes, beside a twin in awk.
 set -u
 . tests/lib.sh
 edgeconv=$(realpath "$BIN/edgeconv")
@@ -8,7 +8,7 @@ cd "$tmp" || exit 1
 
 same() { cmp -s "$1" "$2"; }
 
-# dump FILE.sg: its header, offsets and neighbours as numbers, one a line
+# dump FILE.sg: prints its header, offsets and neighbours as numbers, one a line
 dump() {
     local n m sides at=17 side
     sides=$((1 + $(od -An -tu1 -N 1 "$1")))
@@ -23,7 +23,7 @@ dump() {
     echo "bytes $(stat -c %s "$1") of $at"
 }
 
-# twin DIRECTED N: the same from pairs on standard input: rows sorted, no duplicates, no loops
+# twin DIRECTED N: prints the same for pairs on standard input: sorted rows without duplicates and self-loops
 twin() {
     awk -v directed="$1" -v n="$2" '
         $1 != $2 { out[$1, $2]; if (!directed) out[$2, $1]; else back[$2, $1] }
@@ -85,7 +85,7 @@ mkdir here there
 check 'same bytes with -S 32M' same got.sg got2.sg
 check 'nothing is left of temporary files' test -z "$(find here there -type f)"
 
-# ids far apart
+# the ids are far apart
 awk 'BEGIN { for (i = 0; i < 3000; i++) print (i * 7919) % 4000037, (i * i) % 2999999 }' >sparse
 "$edgeconv" -q -u -t sg -o sparse.sg sparse
 "$edgeconv" -q -t text sparse.sg | awk '{ print ($1 < $2 ? $1 " " $2 : $2 " " $1) }' | sort >back
@@ -94,7 +94,7 @@ check 'ids far apart, and back' same want back
 "$edgeconv" -q -t sg -o again.sg sparse.sg
 check 'an .sg file of an .sg file is the same' same sparse.sg again.sg
 
-# through a permutation, and with words for ids
+# through a permutation, and names as ids
 "$edgeconv" -q -u --randomize=3 -t sg -o r.sg small
 "$edgeconv" -q -u --randomize=3 -o r.edges small
 "$edgeconv" -q -t sg -o r2.sg r.edges

@@ -1,6 +1,5 @@
 #!/bin/bash
-# edgeconv.sh: the formats edgeconv reads and writes, directions, ids and threads; each refusal names its
-# place.
+# edgeconv.sh: formats, directions, ids and threads of edgeconv; each refusal names its place.
 set -u
 . tests/lib.sh
 edgeconv=$(realpath "$BIN/edgeconv")
@@ -10,7 +9,7 @@ cd "$tmp" || exit 1
 
 same() { cmp -s "$1" "$2"; }
 
-# conv NAME EXPECTED-TEXT ARGUMENT...: the text output of edgeconv is EXPECTED (printf escapes)
+# conv NAME EXPECTED-TEXT ARGUMENT...: edgeconv's text output is EXPECTED-TEXT (printf escapes)
 conv() {
     local name=$1 want=$2
     shift 2
@@ -23,8 +22,8 @@ conv() {
     fi
 }
 
-# bad NAME CONTENT PATTERN ARGUMENT...: a file of CONTENT is refused with exit 3, a message that has
-# PATTERN, and no output file
+# bad NAME CONTENT PATTERN ARGUMENT...: a file of CONTENT is refused with exit 3, a message with PATTERN, and no
+# output file
 bad() {
     local name=$1 content=$2 pattern=$3
     shift 3
@@ -39,7 +38,7 @@ bad() {
     fi
 }
 
-# field FILE OFFSET: a 64-bit field of the trailer of an edge stream
+# field FILE OFFSET: prints a 64-bit field in the trailer of an edge stream
 field() { tail -c 64 "$1" | od -An -v -tu8 -j "$2" -N 8 | tr -d ' '; }
 edges_of() { field "$1" 8; }
 vertices_of() { field "$1" 24; }
@@ -140,6 +139,18 @@ bad 'one direction wrong' '1 2\n2 1\n1 3\n3 2\n' 'bad.txt: found edges that are 
 printf 'p tw 2 1\n1 2\n' >in.txt
 check_exit 2 'PACE is not directed' "$edgeconv" --direction directed --force -o x in.txt
 check_exit 2 'PACE does not list both' "$edgeconv" --direction symmetric --force -o x in.txt
+contradict() { # FIRST SECOND OPTION...
+    rm -f x
+    check_exit 2 "${*:3}" "$edgeconv" "${@:3}" -o x in.txt
+    check_says "^edgeconv: $1 and $2 contradict each other" 'says why'
+    check 'and writes nothing' test ! -e x
+}
+once='-u (--direction once)'
+contradict "$once" '--direction directed' -u --direction directed
+contradict '--direction directed' "$once" --direction directed -u
+contradict "$once" '--direction symmetric' -u --direction symmetric
+contradict '--direction directed' '--direction symmetric' --direction directed --direction symmetric
+direction 'said twice' '1 2\n' 0 -u --direction once
 
 # ---- one graph in every format: one checksum ----
 
@@ -154,6 +165,8 @@ sed 's/$/ 0.25/' pairs >weights
 (echo '%%MatrixMarket matrix coordinate pattern symmetric' && echo "257 257 $lines" &&
     awk '{print $1 + 1, $2 + 1}' pairs) >mtx
 (echo "c x" && echo "p tw 257 $lines" && awk '{print $1 + 1, $2 + 1}' pairs) >pace
+(echo "257,$lines,u,graph,2,Int64,simplegraph" && awk '{print $1 + 1 "," $2 + 1}' pairs) >lg
+(echo "257,$lines,u,graph" && awk '{print $1 + 1 " , " $2 + 1}' pairs) >old.jlg
 (echo "p sp 257 $((2 * lines))" &&
     awk '{print "a", $1 + 1, $2 + 1, 5; print "a", $2 + 1, $1 + 1, 5}' pairs) >dimacs
 awk -v m="$lines" '{ a[$1] = a[$1] " " $2 + 1; a[$2] = a[$2] " " $1 + 1 }
@@ -191,6 +204,9 @@ weights -u
 snap
 mtx
 pace
+lg
+old.jlg
+lg -f jlg
 dimacs --direction symmetric
 metis
 adjacency -u
@@ -201,6 +217,10 @@ bin.u64 -f u64 -u
 bin.u64 -f graph500-16
 bin.graph500 -f graph500
 END
+printf '# of Julia\n\n5,2,d,g,2,UInt8,simplegraph\n3,1\n1,2\n' >directed.lg
+conv 'a directed graph of Graphs.jl' '2\t0\n0\t1\n' directed.lg
+"$edgeconv" -q --force -o out.edges directed.lg
+check 'is directed, with its vertices' test "$(vertices_of out.edges) $(direction_of out.edges)" = '5 2'
 cut -f1,2 tabs >text
 for format in u32 u64 graph500; do
     conv "$format and back" "$(cat text)\n" -f $format bin.$format
@@ -361,7 +381,7 @@ bad 'adjacency: a word' '1:2\n2:secret\n' "bad.txt:2: found 'secret', expected a
 bad 'adjacency: two commas' '1:2,,3\n' "bad.txt:1: found ',3', $range"
 bad 'adjacency: no colon' '1:2\n2 3\n' 'bad.txt:2: found .* expected .:. after the id'
 
-# the line number far into a file of many pieces, with any number of threads, and in a pipe
+# the line number is right far into a file of many pieces, with any number of threads, and in a pipe
 at=$(($(wc -l <large.txt) - 5))
 sed "${at}s/.*/7 seven/" large.txt >deep.txt
 for threads in 1 2 5; do
@@ -402,7 +422,7 @@ check_exit 3 'gzip of nothing' "$edgeconv" --force -o x.edges empty.gz
 check_says 'empty gzip file' 'says so'
 check 'no output is left' test ! -e x.edges
 
-# foreign NAME CONTENT PATTERN: recognised and refused
+# foreign NAME CONTENT PATTERN: expects that the format is recognised and refused
 foreign() {
     printf "$2" >foreign.bin
     check_exit 3 "$1 is refused" "$edgeconv" --force -o x.edges foreign.bin
@@ -499,7 +519,7 @@ check '-q is silent' eval '"$edgeconv" -q --force -o x.edges weights 2>err; test
 
 # ---- real graphs ----
 
-# real FILE EDGES VERTICES DIRECTION: the counts of the stream
+# real FILE EDGES VERTICES DIRECTION: compares the counts of the stream
 real() {
     local file=$DATA/$1 name=$1
     if [ ! -e "$file" ]; then

@@ -1,7 +1,7 @@
 #!/bin/bash
-# emulated-batch.sh: dbfs-batch on the emulated GPU of tests/emulator, beside the same on CPUs, over graphs that push, pull
-# and go from one to the other; ranks, memory, parents. At the end every kernel of batches was launched. Long mode takes
-# more sizes and seeds, and all of dbfs-batch.sh.
+# emulated-batch.sh: dbfs-batch on the emulated GPU of tests/emulator gives the results of CPUs, over graphs that
+# push, pull and change between the two; ranks, memory and parents, too. At the end each kernel of batches has been
+# launched. Long mode takes more sizes and seeds, and all of dbfs-batch.sh.
 set -u
 . tests/lib.sh
 use_emulated_gpus 'batches on an emulated GPU'
@@ -11,14 +11,14 @@ batch=$BIN/dbfs-batch
 
 # ---- graphs, as text of NAME, packed into P shards with TH ----
 "$BIN/rmatgen" -q -s 9 -f text -o "$tmp/rmat.txt"
-"$BIN/rmatgen" -q -s 9 -e 5 -f text -o "$tmp/arcs.txt" # directed: many vertices that no edge leaves
+"$BIN/rmatgen" -q -s 9 -e 5 -f text -o "$tmp/arcs.txt" # directed: no edge leaves many of the vertices
 "$TESTS/mkgraph" grid 20 30 >"$tmp/grid.txt"
 "$TESTS/mkgraph" path 119 >"$tmp/path.txt"
 "$TESTS/mkgraph" star 3000 >"$tmp/star.txt"
 "$TESTS/mkgraph" components >"$tmp/components.txt"
 awk 'BEGIN { for (i = 1; i <= 200; i++) { print 0, i # one level finds 6,000 vertices
     for (k = 0; k < 30; k++) print i, 201 + 30 * i + k } }' >"$tmp/broom.txt"
-awk 'BEGIN { for (i = 1; i <= 3000; i++) { print 0, i # directed: two vertices that no edge leaves
+awk 'BEGIN { for (i = 1; i <= 3000; i++) { print 0, i # directed: no edge leaves two of the vertices
     print i, 3001; print i, 3002 } }' >"$tmp/ends.txt"
 pack() { # NAME P TH
     local way=-u
@@ -28,7 +28,7 @@ pack() { # NAME P TH
 
 told() { grep -E '^root|checksum:' "$1"; }
 turn=0
-# compare NAME SIZE ROOTS...: what is told, distances and centralities are those of CPUs; each time another seed
+# compare NAME SIZE ROOTS...: messages, distances and centralities are those of CPUs, each time with another seed
 compare() {
     local name=$1 size=$2 backend
     shift 2
@@ -45,7 +45,7 @@ compare() {
     check 'and centralities' cmp "$tmp/cpu.table" "$tmp/cuda.table"
 }
 
-# ---- as on CPUs ----
+# ---- the same as on CPUs ----
 sizes=(64 256 128 65 1 63)
 for setup in rmat:3:20 grid:1:inf star:1:0 arcs:3:8 ends:1:inf broom:4:9 components:2:3 path:1:inf; do
     IFS=: read -r name shards th <<<"$setup"
@@ -56,8 +56,10 @@ for setup in rmat:3:20 grid:1:inf star:1:0 arcs:3:8 ends:1:inf broom:4:9 compone
 done
 compare arcs 5 -n 250
 compare arcs 64 -n 250
-compare rmat 64 -r 7,7,3,3,7,250,11 # several roots at one vertex
-compare components 128 -r 8,9,8,55,0,1 # and without edges
+compare arcs 64 -n 90 --reverse
+compare ends 64 --reverse -r 3001,3002,0,5,3001,9
+compare rmat 64 -r 7,7,3,3,7,250,11 # several roots are one vertex
+compare components 128 -r 8,9,8,55,0,1 # and some have no edges
 unset EMULATED_SEED EMULATED_LATE
 
 # ---- ways ----
@@ -83,7 +85,7 @@ check 'three ranks with two GPUs' diff <(told "$tmp/cpu") <(told "$tmp/cuda")
 check 'and centralities' cmp "$tmp/alone" "$tmp/ranks"
 check_exit 0 'parents' "$batch" -q -@ 1 --backend cuda --batch 5 -r 3,7,90,3 --parents "$tmp/tree.%d" "$tmp/rmat"
 check_exit 0 'and their proof' "$BIN/dbfs-check" -q -r 3,7,90 --parents "$tmp/tree.%d" "$tmp/rmat"
-for room in 16 64 128; do # rows, or words, have no room
+for room in 16 64 128; do # rows or words have no room
     EMULATED_MEMORY=${room}K check_exit 5 "a GPU with $room KiB" "$batch" -q -@ 1 --backend cuda --batch 256 "$tmp/rmat"
     check_says 'GPU 0: .*batch_gpu.c.*cudaMalloc' 'names the GPU and the call'
 done
@@ -92,7 +94,7 @@ done
 
 kernels=$(cat traverse/batch/cuda/*.cu | tr '\n' ' ' | grep -oE '__global__ static void (__launch_bounds__\([^)]*\))? *[a-z_]+\(' |
     sed 's/($//; s/.* //' | sort -u)
-# more often than where nothing is searched: opening launches each, so that it is loaded
+# A kernel must be launched more often than where nothing is searched, as opening launches each once to load it.
 EMULATED_KERNELS=$tmp/kernels.opened "$batch" --backend cuda -@ 1 -q -r 8 "$tmp/components" >"$tmp/out"
 EMULATED_KERNELS=$tmp/kernels.searched "$batch" --backend cuda -@ 1 -q -n 256 --batch 5 "$tmp/rmat" >"$tmp/out"
 missing=$(for kernel in $kernels; do

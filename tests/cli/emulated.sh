@@ -1,7 +1,8 @@
 #!/bin/bash
-# emulated.sh: the CUDA backend without a GPU, on the emulated one of tests/emulator: its kernels beside their twins,
-# searches of every way and layout beside the CPU's, traces, proofs, and faults of a GPU. At the end every kernel of the
-# sources was launched. Long mode takes every graph, threshold, layout and option, and several seeds.
+# emulated.sh: the CUDA backend without a GPU, on the emulated one of tests/emulator. Kernels are compared with their
+# twins, searches of each way and layout with the CPU; traces, proofs and faults of a GPU follow. At the end each
+# kernel of the sources has been launched. Long mode takes each graph, threshold, layout and option, and several
+# seeds.
 set -u
 in_memory_mib=1024
 . tests/lib.sh
@@ -9,16 +10,17 @@ use_emulated_gpus 'the CUDA backend on an emulated GPU'
 mode=${TEST_MODE:-short}
 export BUILD OMP_WAIT_POLICY=passive EMULATED_PROCESSORS=2 EMULATED_GPUS=4
 export EMULATED_KERNELS=$tmp/kernels
-export EMULATED_SLICED=0 # small graphs go the ways of large ones, unless a test is about slices
+export EMULATED_SLICED=0 # small graphs go the ways of large ones, except in tests of slices
 traverse=$BIN/dbfs-traverse
-most_shared=232448 # of a block of an H100; with less, blocks have fewer threads, and the groups' kernel does not fit
+# shared memory of a block on an H100; with less, blocks have fewer threads and the kernel of groups does not fit
+most_shared=232448
 few_shared=65536
 
 value() { sed -n "s/^$1: *\([^ ]*\).*/\1/p" "$2"; }
 
 # ---- graphs ----
 
-make_graph() { # NAME: pairs in $tmp/NAME.text, edges in $tmp/NAME.edges
+make_graph() { # NAME: makes the pairs in $tmp/NAME.text and edges in $tmp/NAME.edges
     case $1 in
         rmat) "$BIN/rmatgen" -q -s $([ $mode = long ] && echo 10 || echo 8) -f text -o "$tmp/$1.text" ;;
         uniform) "$BIN/rmatgen" -q -s 8 -A .25 -B .25 -C .25 -f text -o "$tmp/$1.text" ;;
@@ -26,20 +28,20 @@ make_graph() { # NAME: pairs in $tmp/NAME.text, edges in $tmp/NAME.edges
         deep) { "$TESTS/mkgraph" path 300; echo 400 401; } >"$tmp/$1.text" ;;
         grid) "$TESTS/mkgraph" grid 20 20 >"$tmp/$1.text" ;;
         complete) "$TESTS/mkgraph" complete 300 >"$tmp/$1.text" ;;
-        few) { "$TESTS/mkgraph" star 100000; echo 7 8; } >"$tmp/$1.text" ;; # and one edge between its leaves
+        few) { "$TESTS/mkgraph" star 100000; echo 7 8; } >"$tmp/$1.text" ;; # and an edge between two of its leaves
         star) "$TESTS/mkgraph" star 3000 >"$tmp/$1.text" ;;
         spider) awk 'BEGIN { for (i = 0; i < 400; i++) { print 0, 4 * i + 1 # 400 paths from one vertex
             for (k = 1; k < 4; k++) print 4 * i + k, 4 * i + k + 1 } }' >"$tmp/$1.text" ;;
-        lopsided) awk 'BEGIN { print 256, 260 # hubs and their leaves; only two leaves know each other
+        lopsided) awk 'BEGIN { print 256, 260 # hubs and leaves; only two leaves have a common edge
             for (i = 0; i < 256; i++) for (k = 1; k < 9; k++) print i, (i + k) % 256
             for (i = 256; i < 800; i++) print 37 * i % 256, i }' >"$tmp/$1.text" ;;
         bridge) awk 'BEGIN { for (i = 0; i < 30; i++) { print i, i + 1; print 130 + i, 131 + i } # two paths to a clique,
-            print 30, 40; print 89, 130 # and six more from the middle of the first one
+            print 30, 40; print 89, 130 # and six more from the middle of the first path
             for (i = 40; i < 90; i++) for (k = i + 1; k < 90; k++) print i, k
             for (i = 170; i < 230; i += 10) for (k = 0; k < 5; k++) print k == 0 ? 20 : i + k, i + k + 1 }' >"$tmp/$1.text" ;;
-        hub) { "$TESTS/mkgraph" path 60 # beside it a star
+        hub) { "$TESTS/mkgraph" path 60 # and a star beside the path
             awk 'BEGIN { for (i = 0; i < 300; i++) print 1000, 1001 + i }'; } >"$tmp/$1.text" ;;
-        twins) awk 'BEGIN { for (c = 0; c <= 200; c += 200) { # two paths, each with 12 more edges in one place
+        twins) awk 'BEGIN { for (c = 0; c <= 200; c += 200) { # two paths, one vertex of each with 12 more edges
             for (i = 0; i < 40; i++) print c + i, c + i + 1
             for (i = 0; i < 12; i++) print c + 10, c + 61 + 2 * i } }' >"$tmp/$1.text" ;;
         long) { "$TESTS/mkgraph" path 100000; echo 200000 200001; } >"$tmp/$1.text" ;;
@@ -50,19 +52,20 @@ make_graph() { # NAME: pairs in $tmp/NAME.text, edges in $tmp/NAME.edges
             for (; i < last; i++) for (k = 0; k < 3; k++) print i, n++
             for (; n < 8000; i++) print i, n++ }' >"$tmp/$1.text" ;;
         arcs) "$BIN/rmatgen" -q -s 8 -f text -o "$tmp/$1.text" ;; # directed
-        ends) awk 'BEGIN { for (i = 1; i <= 3000; i++) { print 0, i # directed: a large level finds two vertices
-            print i, 3001; print i, 3002 } }' >"$tmp/$1.text" ;; # that no edge leaves
+        ends) awk 'BEGIN { for (i = 1; i <= 3000; i++) { print 0, i # directed: a large level finds two vertices,
+            print i, 3001; print i, 3002 } }' >"$tmp/$1.text" ;; # which no edge leaves
         sparse) printf '3 5\n5 900\n900 7\n' >"$tmp/$1.text" ;; # most ids are isolated
     esac
     case $1 in arcs | ends) set -- "$1" --direction directed ;; *) set -- "$1" -u ;; esac
     "$BIN/edgeconv" -q "${@:2}" --force -o "$tmp/$1.edges" "$tmp/$1.text"
 }
 
-packed() { # NAME P TH: the folder, packed when it is asked for first
+packed() { # NAME P TH: prints the folder, and packs it first if need be
     local folder=$tmp/$1-$2-$3 th="-t $3"
     [ "$3" = suggested ] && th=
     [ "$3" = memory ] && th='--suggest memory'
-    [ "$3" = kept ] && th='--encoding packed' # also what is too small to gain by it
+    # also sections too small to gain by it
+    [ "$3" = kept ] && th='--encoding packed'
     [ "$3" = unpacked ] && th='--encoding raw'
     [ -e "$tmp/$1.edges" ] || make_graph "$1"
     [ -e "$folder/manifest" ] || "$BIN/dbfs-pack" -q -p "$2" $th --force -o "$folder" "$tmp/$1.edges" || return 1
@@ -81,7 +84,7 @@ run_on() { # LAYOUT BACKEND OPTION... FOLDER
     fi </dev/null
 }
 
-# Each search has another seed, every other one few threads in a block, and two of three late streams.
+# Each search has another seed, each second one has few threads in a block, and two of three have late streams.
 turn=0
 next_machine() {
     turn=$((turn + 1))
@@ -90,7 +93,7 @@ next_machine() {
     [ $((turn % 2)) = 0 ] || EMULATED_SHARED=$few_shared
 }
 
-# search NAME TH LAYOUT OPTION...: depths as on the CPU; parents that the graph has
+# search NAME TH LAYOUT OPTION...: depths are those of the CPU, and parents are edges of the graph
 search() {
     local name=$1 th=$2 layout=$3 folder expected reverse=''
     shift 3
@@ -103,12 +106,12 @@ search() {
     run_on "$layout" cuda -n 2 "$@" "$folder" >"$tmp/out" 2>"$tmp/err"
     check "$name TH $th $layout $* (seed $EMULATED_SEED)" same_checksum "$expected"
 }
-same_checksum() { # FILE: what the search printed
+same_checksum() { # FILE: the output of the search
     [ -s "$1" ] && [ "$(value distance_checksum "$tmp/out")" = "$(cat "$1")" ] ||
         { head -c 800 "$tmp/err" "$tmp/out"; return 1; }
 }
 
-# tree NAME TH LAYOUT ROOT OPTION...: the files of one search
+# tree NAME TH LAYOUT ROOT OPTION...: compares the files of one search
 tree() {
     local name=$1 th=$2 layout=$3 root=$4 folder
     shift 4
@@ -126,7 +129,7 @@ tree_is_right() {
     "$TESTS/treecheck" "${arcs[@]}" "$1" "$2" "$tmp/depths" "$tmp/parents" || { head -c 800 "$tmp/err"; return 1; }
 }
 
-# together search|tree ARGUMENT...: the same, with blocks for which the groups' kernel fits
+# together search|tree ARGUMENT...: the same with blocks for which the kernel of groups fits
 together() {
     turn=$((turn | 1))
     rm -f "$tmp/kernels.together"
@@ -135,7 +138,7 @@ together() {
     check 'links are awake before the search' grep -q wake_kernel "$tmp/kernels.together"
 }
 
-# sharing GPUS LAYOUT: shards that share a GPU go level by level
+# sharing GPUS LAYOUT: GPUs with several shards go level by level
 sharing() {
     turn=$((turn | 1))
     rm -f "$tmp/kernels.sharing"
@@ -161,7 +164,7 @@ options_list() {
 OPTIONS
 }
 
-# Every graph and layout with the next set of options; in long mode RMAT with all.
+# Each graph and layout has the next set of options; in long mode RMAT has all.
 option_turn=0
 options_of_turn() { # NAME
     local count
@@ -189,17 +192,18 @@ search_each() { # GRAPHS THRESHOLDS LAYOUTS
 
 # ---- levels ----
 
-levels_of() { # TRACE: lines of counts that do not depend on the way
+levels_of() { # TRACE: prints the counts that do not depend on the way
     "$BIN/dbfs-report" levels "$1" | awk -F '\t' '
         NR == 1 { for (i = 1; i <= NF; i++) if ($i ~ /^(root|level|frontier|delegates|(nn|nd|dn|dd).(frontier|fv|bv))$/) c[++n] = i }
         { for (i = 1; i <= n; i++) printf "%s ", $c[i]; print "" }'
 }
-ways_of() { # TRACE: a line for each level: its way and directions
+ways_of() { # TRACE: prints way and directions of each level
     "$BIN/dbfs-report" levels "$1" | awk -F '\t' '
         NR == 1 { for (i = 1; i <= NF; i++) if ($i ~ /^(root|level|way|.*\.direction)$/) c[++n] = i }
         { for (i = 1; i <= n; i++) printf "%s ", $c[i]; print "" }'
 }
-trace() { # NAME TH OPTION...: of a lone GPU as of the CPU and of its level loop
+# NAME TH OPTION...: traces of a lone GPU are those of the CPU and of the GPU's level loop
+trace() {
     local name=$1 th=$2 folder
     shift 2
     folder=$(packed "$name" 1 "$th")
@@ -231,9 +235,9 @@ trace() { # NAME TH OPTION...: of a lone GPU as of the CPU and of its level loop
 
 # ---- levels of GPUs that search together ----
 
-# levels_together NAME TH LAYOUT WAYS [COUNT]: levels are those of the CPU, and went these ways, one after the other. So
-# many meetings of a GPU ordered memory: 1 at the start, 2 or 3 for a level by masks, 1 if a frontier by masks is
-# listed after its level, and 1 for a level by lists that is not certain. Bridges end by a level that lists what it finds.
+# levels_together NAME TH LAYOUT WAYS [COUNT]: levels are those of the CPU and go these ways in turn. In COUNT
+# meetings a GPU orders memory: 1 at the start; 2 or 3 in a level by masks; 1 to list a frontier of masks after its
+# level; 1 in a level by lists that is not certain. Bridges end with a level that lists the vertices it finds.
 levels_together() {
     local name=$1 th=$2 layout=$3 expected=$4 count=${5:-} gpus=$((${3%x*} * ${3#*x})) folder levels ways ordered
     folder=$(packed "$name" $gpus "$th")
@@ -244,20 +248,21 @@ levels_together() {
         --json "$tmp/cuda.json" "$folder" >"$tmp/out" 2>>"$tmp/err"
     value distance_checksum "$tmp/cpu.out" >"$tmp/cpu.sum"
     check "$name TH $th $layout: distances (seed $EMULATED_SEED)" same_checksum "$tmp/cpu.sum"
-    levels_of "$tmp/cpu.trace" | awk '$3 != 0' >"$tmp/cpu.levels" # its loop sees the end by an empty level
+    levels_of "$tmp/cpu.trace" | awk '$3 != 0' >"$tmp/cpu.levels" # the loop ends with an empty level
     levels_of "$tmp/cuda.trace" >"$tmp/cuda.levels"
     check 'and levels' diff "$tmp/cpu.levels" "$tmp/cuda.levels"
     check 'and as many of them' diff <(levels_in "$tmp/cpu.json") <(levels_in "$tmp/cuda.json")
     ways=$(grep -o '"way": "[a-z]*"' "$tmp/cuda.trace" | cut -d '"' -f 4 | uniq | tr '\n' ' ')
     check "by $expected ($ways)" test "$ways" = "$expected "
     levels=$(levels_in "$tmp/cuda.json" | awk '{ sum += $2 } END { print sum }')
-    ordered=$(awk -v gpus=$gpus '$1 == "fence_of_system" { sum += $2 } END { print sum / gpus / 32 }' "$tmp/used") # of 32 lanes
+    ordered=$(awk -v gpus=$gpus '$1 == "fence_of_system" { sum += $2 } END { print sum / gpus / 32 }' "$tmp/used") # by 32 lanes
     [ -z "$count" ] || check "with $count meetings that order memory ($ordered)" test "$ordered" = $((count))
     cat "$tmp/used" >>"$tmp/kernels"
 }
 levels_in() { grep -o '"levels": [0-9]*' "$1"; }
 
-# Lists of one block, with certain levels alone. A path ends where the last vertex sends its neighbour, which is visited.
+# One block has lists here, and all levels are certain. A path ends when the last vertex sends its neighbour, which is
+# visited.
 levels_together path inf 1x3 block 1
 levels_together path memory 2x2 block 1
 levels_together hub inf 1x2 block '1 + levels'       # a vertex that is sent may have 300 edges
@@ -271,8 +276,8 @@ tree path memory 1x4 7
 tree bridge memory 1x2 59
 tree bridge inf 2x1 225
 
-# Meetings of each search are numbered anew here. What was sent in an earlier one, under the same number and in the other
-# half of the graph, is not taken for new.
+# Meetings of each search are numbered anew here. A signal of an earlier search, with the same number and from the
+# other half of the graph, must not be taken for new.
 roots=0,0,200,200,0,0,200,200
 run_on 1x1 cpu -r $roots "$(packed twins 1 inf)" >"$tmp/cpu.out" 2>"$tmp/err"
 value distance_checksum "$tmp/cpu.out" >"$tmp/cpu.sum"
@@ -283,7 +288,7 @@ check_exit 0 'trees of GPUs that search together are proved' env EMULATED_SHARED
 
 # ---- searches that end at a depth ----
 
-# to_depth NAME TH LAYOUT DEPTH OPTION...: two roots, one after the other, as on the CPU; dbfs-check proves the results
+# to_depth NAME TH LAYOUT DEPTH OPTION...: searches from two roots are those of the CPU, and dbfs-check proves them
 to_depth() {
     local name=$1 th=$2 layout=$3 deepest=$4 folder
     shift 4
@@ -322,24 +327,26 @@ check 'the trace has the levels that were visited' test "$(grep -c '"root": 5,' 
 to_depth grid inf 1x1 9 --trace "$tmp/limited.trace"
 check 'and that of the other kernel, too' test "$(grep -c '"root": 5,' "$tmp/limited.trace")" = 9
 
-# ---- a GPU that does not come to a meeting ----
+# ---- a GPU that misses a meeting ----
 
-# Its peers wait 20 s of the clock of GPUs, which goes faster here.
+# Its peers wait 20 s by the clock of GPUs, which is faster here.
 late() { EMULATED_SEED=0 EMULATED_SHARED=$most_shared EMULATED_CLOCK=${clock:-20} timeout 60 "$@"; }
 check_exit 5 'a kernel of two GPUs is not launched' late env FAIL_CUDA='cudaLaunchKernelExC 2 2' "$TESTS/fail_cuda" \
     -q -g 2 -@ 1 --backend cuda -r 0 "$(packed grid 2 inf)"
 check_says 'GPU [01]: .*cuda_whole_start(.*: out of memory' 'the cause is named, not that the other GPU waited in vain'
 
-lose_rank() { # SIGNAL NAME OPTION...: one of two ranks gets the signal while they search
+lose_rank() { # SIGNAL NAME OPTION...: sends the signal to one of two ranks while they search
     local signal=$1 name=$2 got=0 pid
     shift 2
     late "$MPIEXEC" -n 2 "$traverse" -@ 1 --backend cuda -r 200000,0 "$@" "$tmp/long-2-inf" >"$tmp/out" 2>"$tmp/err" </dev/null &
     pid=$!
-    wait_until grep -q '^root 200000 ' "$tmp/out" "$tmp/err" # is over; the second search has 100,000 levels
+    # the first search is over, and the second one has 100,000 levels
+    wait_until grep -q '^root 200000 ' "$tmp/out" "$tmp/err"
     sleep 0.2
     kill -$signal "$(ranks_of dbfs-traverse "$tmp/long-2-inf" | tail -1)"
     wait $pid || got=$?
-    check "$name (exit $got)" test $got = 1 -o $signal = KILL -a $got != 0 # which is the launcher's
+    # after SIGKILL the launcher chooses the exit code
+    check "$name (exit $got)" test $got = 1 -o $signal = KILL -a $got != 0
     check 'no rank is left' ranks_end 50 dbfs-traverse "$tmp/long-2-inf"
 }
 packed long 2 inf >"$tmp/folder"
@@ -379,7 +386,7 @@ tree arcs 20 1x1 7
 tree arcs 20 1x1 7 --factor0 dd=0.03
 together tree arcs 20 1x2 7
 tree arcs 20 2x2 7 --exchange-memory host
-by_slices() { # SEARCH OR TREE...: of a directed graph, as one kernel of slices
+by_slices() { # SEARCH OR TREE...: does it for a directed graph, in one kernel by slices
     rm -f "$tmp/kernels.arcs"
     EMULATED_SLICED=8388608 EMULATED_KERNELS=$tmp/kernels.arcs "$@"
     check 'by slices' grep -q '^sliced_kernel' "$tmp/kernels.arcs"
@@ -401,9 +408,9 @@ done
 trace arcs 20
 trace arcs 20 --reverse
 
-# ---- columns that stay packed on the device, or in memory of the host ----
+# ---- columns that stay packed on the device or lie in memory of the host ----
 
-reside() { # RESIDENCE REPORT LAYOUTS: every direction, and what the report says of it
+reside() { # RESIDENCE REPORT LAYOUTS: searches in each direction and looks into the report
     local layout direction
     for layout in $3; do
         for direction in auto push pull; do
@@ -431,7 +438,7 @@ search rmat unpacked 1x1 --resident host
 search path inf 1x1 --resident host
 search uniform 0 1x2 --resident host --exchange-form list
 
-# ---- memory of GPUs that other processes cannot open ----
+# ---- memory that other processes cannot open ----
 
 for call in GetMemHandle OpenMemHandle GetEventHandle OpenEventHandle; do
     for memory in auto peer; do
@@ -453,9 +460,10 @@ done
 "$BIN/dbfs-pack" -q -p 1 -t 32 -o "$tmp/larger" "$tmp/larger.edges"
 "$traverse" --plan "$tmp/larger" >"$tmp/larger.plan"
 total() { awk -v name="$1" 'index($0, name "  ") == 1 { print $NF }' "$tmp/${plan:-larger}.plan"; }
-kib() { echo $(($(total "$1") / 1024 + 1 - ${2:-0})); } # SUM [FEWER]: with which it fits, and with 2 fewer it does not
+kib() { echo $(($(total "$1") / 1024 + 1 - ${2:-0})); } # SUM [FEWER]: prints KiB that are enough, or with 2 fewer are too few
 
-with() { # KIB OPTION...: a search of a GPU with so much memory, and which kernels it took
+# KIB OPTION...: searches on a GPU of so much memory and notes its kernels
+with() {
     local room=${1}K
     shift
     rm -f "$tmp/taken"
@@ -465,13 +473,13 @@ with() { # KIB OPTION...: a search of a GPU with so much memory, and which kerne
     cat "$tmp/taken" >>"$tmp/kernels"
     return $code
 }
-fits() { # RESIDENT KIB NAME: what auto takes
+fits() { # RESIDENT KIB NAME: auto chooses RESIDENT
     check_exit 0 "$3" with "$2" --json "$tmp/room.json"
     check "and it is $1" grep -q "\"resident\": \"$1\"" "$tmp/room.json"
     check 'and it finds the same' cmp "$tmp/room.raw" "$tmp/larger.raw"
 }
 hosted() { sed -n 's/.*"resident_host_bytes": \([0-9]*\).*/\1/p' "$tmp/room.json"; }
-takes() { # KERNEL: whether the last search did
+takes() { # KERNEL: the last search launched it
     grep -q "$1" "$tmp/taken"
 }
 takes_no() { ! takes "$1"; }
@@ -502,7 +510,7 @@ check_exit 5 'CUDA has no pinned memory' env FAIL_CUDA='cudaHostAlloc 1 2' "$TES
     -r 0 "$tmp/larger"
 check_says 'cudaHostAlloc(&m->host, .*out of memory' 'names the call'
 
-# Two GPUs: they take the sum of what --plan says of answers, and all else; one tells the other what it knows of parents.
+# Two GPUs take the sum that --plan gives for answers, and all else; one tells the other the parents that it knows.
 "$BIN/dbfs-pack" -q -p 2 -t 32 -o "$tmp/pair" "$tmp/larger.edges"
 pair() { # KIB OPTION...
     local room=${1}K
@@ -510,7 +518,7 @@ pair() { # KIB OPTION...
     EMULATED_GPUS=2 EMULATED_MEMORY=$room EMULATED_KERNELS=$tmp/taken timeout 120 "$traverse" -q -g 2 -@ 1 --backend cuda \
         --resident raw -r 0 --depths "$tmp/pair.raw" "$@" --force "$tmp/pair"
 }
-adds_up() { # each array of a shard begins at a multiple of 256
+adds_up() { # the arrays of a shard begin at multiples of 256
     awk 'NR > 1 && NF == 0 { over = 1 } NR > 1 && !over { rows++; sum += $(NF - 1) }
         /^total  / { more = $(NF - 1) - sum; exit !(rows > 0 && more >= 0 && more < 2 * 256 * rows) }' "$1"
 }
@@ -528,7 +536,8 @@ for kind in depths parents; do
     check_exit 5 "$kind of two GPUs do not fit" pair "$(plan=pair kib 'total, while loading' 2)" $options
 done
 
-# Messages in memory of GPUs: what --plan says is enough. Of a complete graph one level sends all edges to other ranks.
+# Messages lie in memory of GPUs, and the sum of --plan is enough. In a complete graph one level sends all edges to
+# other ranks.
 export ASAN_OPTIONS=${ASAN_OPTIONS:+$ASAN_OPTIONS:}verify_asan_link_order=0
 largest() { awk -v name="$1" 'index($0, name "  ") == 1 { print $NF }' "$tmp/messages.plan"; }
 exchange_in() { # CODE BYTES NAME TH LAYOUT OPTION...
@@ -555,7 +564,7 @@ for graph in complete:inf few:1000; do
     [ $name = complete ] || exchange_in 5 $((enough - $(largest messages))) $name $th 4x1 --exchange-form bits
 done
 
-# Columns are decoded piece by piece: loading takes less than the section.
+# Columns are decoded piece by piece, so loading takes less memory than the section.
 "$BIN/rmatgen" -q -s 17 | "$BIN/dbfs-pack" -q -p 1 -o "$tmp/pieces" -
 "$traverse" --plan --resident packed "$tmp/pieces" >"$tmp/pieces.plan"
 check 'a piece is less than all packed columns' awk '{ bytes = $NF; sub(/ +[0-9]+ +[0-9]+$/, ""); of[$0] = bytes }
@@ -564,7 +573,7 @@ check 'a piece is less than all packed columns' awk '{ bytes = $NF; sub(/ +[0-9]
 timeout 120 "$traverse" -q -@ 2 --backend cuda --resident raw -r 0 "$tmp/pieces" | grep distance_checksum >"$tmp/out"
 check 'and the pieces make the columns' cmp "$tmp/out" "$tmp/pieces.sum"
 
-# Each refusal names a number of GPUs that does, and half of it does not.
+# Each refusal names a number of GPUs. So many are enough, and half of them are not.
 enough() { # RESIDENT KIB
     local gpus few
     check_exit 5 "$1 is refused with $2 KiB" with "$2" --resident $1
@@ -582,7 +591,7 @@ for resident in raw packed host; do
     enough $resident $(($(kib "$room") * 2 / 3))
 done
 
-# ---- the emulator itself: it shows each mistake ----
+# ---- the emulator shows each planted mistake ----
 
 mistakes() {
     local mistake seed shown
@@ -599,7 +608,7 @@ mistakes() {
     for mistake in $mistakes; do
         shown=no
         for seed in 0 1 2 3; do
-            # what a sanitizer finds here is meant to be found: it is not noted where run.sh looks
+            # sanitizers must find these mistakes, so their reports do not go where run.sh looks for them
             ASAN_OPTIONS= UBSAN_OPTIONS= EMULATED_SEED=$seed timeout 20 sh -c '"$@" || exit 1' - \
                 "$TESTS/mistakes" $mistake >"$tmp/out" 2>&1 || shown=yes
         done
@@ -646,12 +655,13 @@ search rmat inf 2x2 --exchange-memory device --uniquify --local-all2all
 search rmat inf 2x2 --exchange-memory device --exchange-form bits --direction push
 unset preload
 EMULATED_PEERS=0 search rmat memory 1x2
-for _ in 1 2 3 4; do # masks are read while normals are looked for
+# masks are read while devices look for normals
+for _ in 1 2 3 4; do
     EMULATED_PEERS=0 search rmat 4 2x2 --exchange-memory host --reduction nonblocking --direction push
 done
 EMULATED_CLUSTER=1 search grid memory 1x1
 
-# duplicates are dropped on GPUs, also among what several of them found and the host has gathered
+# GPUs drop duplicates, also among the finds of several GPUs that the host has gathered
 sent() { grep -o '"sent_vertices": [0-9]*' "$1" | awk '{ sum += $2 } END { print sum }'; }
 marked() { awk '$1 ~ /^(mark|keep)_kernel/ { sum += $NF } END { print sum + 0 }' "$tmp/marked"; }
 unique=0
@@ -667,7 +677,7 @@ for options in --uniquify '--uniquify --local-all2all'; do
 done
 check 'fewer are sent where devices gather' test "$(tail -1 "$tmp/sent")" -lt "$(head -1 "$tmp/sent")"
 
-# what devices know is not told again: neither frontiers nor, where few of their words changed, masks
+# Devices do not tell again what others know: neither frontiers nor masks of which few words changed.
 moved() { grep -o "\"$1\": \[[^]]*\]" "$2" | grep -o '[0-9]*' | awk '{ sum += $1 } END { print sum + 0 }'; }
 for layout in 2x1 2x2; do
     set -- --direction pull --exchange-memory host --exchange-form bits --breakdown
@@ -685,7 +695,7 @@ for layout in 2x1 2x2; do
     cat "$tmp/listed" >>"$tmp/kernels.listed"
 done
 
-# where most shards have no edges between normals; short mode takes layouts, roots and numbers of GPUs by turns
+# most shards have no nn edges; short mode takes layouts, roots and numbers of GPUs in turn
 all_or() { # ITEM NUMBER: long mode takes every item, short mode every other one
     [ $mode = long ] || [ $(($1 % 2)) = $(($2 % 2)) ]
 }
@@ -702,7 +712,7 @@ for layout in 1x4 2x2 4x1; do
     all_or $item 0 && sharing 1 $layout
     all_or $item 1 && sharing 2 $layout
 done
-# options of messages, of which there are none
+# options of messages have no effect, as there are no messages
 together search lopsided 9 1x4 --uniquify
 together search lopsided 9 2x2 --local-all2all
 together tree lopsided 9 2x2 4 --reduction nonblocking --uniquify --local-all2all --chunk 1K
@@ -722,7 +732,7 @@ check "traces know every way ($(tr ' ' '\n' <"$tmp/ways" | sort -u | tr '\n' ' '
 
 # ---- small graphs, whose searches go by slices ----
 
-# sliced search|tree|trace ARGUMENT...: the same, by slices; by_rows: where levels do not read all of them
+# sliced search|tree|trace ARGUMENT...: the same by slices; by_rows: levels do not read all slices
 sliced() {
     EMULATED_SLICED=8388608 EMULATED_KERNELS=${kernels:-$tmp/kernels.sliced} "$@"
 }
@@ -749,12 +759,13 @@ for name in rmat uniform path grid complete star spider lopsided bridge hub broo
     fi
 done
 sliced search few inf 1x1
-sliced tree rmat 0 1x1 0 # a hub: the first level is one of all blocks
+sliced tree rmat 0 1x1 0 # a hub: all blocks do the first level
 by_rows tree rmat 0 1x1 0
-by_rows tree star memory 1x1 1 # rows of several pieces
+by_rows tree star memory 1x1 1 # rows take several pieces
 by_rows tree complete 0 1x1 5
 sliced tree lopsided 9 1x1 300
-# answer_ahead NAME TH ROOTS REPORTS [OPTION...]: by whole_kernel; so many answers were launched behind the searches
+# answer_ahead NAME TH ROOTS REPORTS [OPTION...]: whole_kernel searches, and REPORTS answers are launched behind
+# searches
 answer_ahead() {
     local folder roots=$3 reports=$4 root
     folder=$(packed "$1" 1 "$2")
@@ -772,11 +783,13 @@ answer_ahead() {
 answer_ahead rmat memory 0,7,100 3
 answer_ahead grid inf 7,100,0 3 --breakdown
 answer_ahead lopsided 9 300,4 2 --parents "$tmp/tree.by-%d"
-answer_ahead sparse inf 5,4,900 2 # 4 has no edges, so that no kernel searches
-answer_ahead deep inf 0,400,1,299,150 2 # 300, 2, 299, 300 and 151 levels: none ahead behind one of more than 255
+answer_ahead sparse inf 5,4,900 2 # 4 has no edges, so no kernel searches
+# 300, 2, 299, 300 and 151 levels; none is launched ahead behind a search of more than 255
+answer_ahead deep inf 0,400,1,299,150 2
 answer_ahead star memory 1,0 0 --factor0 dd=0.03
 
-# sliced_answer NAME TH ROOTS BY [OPTION...]: distances by id are those of the CPU, written by the search's kernel or by another
+# sliced_answer NAME TH ROOTS BY [OPTION...]: distances by id are the CPU's, and the kernel of the search or another
+# writes them
 sliced_answer() {
     local folder roots=$3 by=$4 root launched
     folder=$(packed "$1" 1 "$2")
@@ -797,9 +810,10 @@ for way in sliced by_rows; do
     sliced_answer path inf 1,60 own
     sliced_answer lopsided 9 300,4 own
     sliced_answer sparse inf 5,900,3 own
-    sliced_answer sparse inf 5,4,900 other # 4 has no edges, so that no kernel searches
+    sliced_answer sparse inf 5,4,900 other # 4 has no edges, so no kernel searches
     sliced_answer grid inf 7,100 own --breakdown
-    sliced_answer grid inf 7,100 other --parents "$tmp/tree.by-%d" --answer depths # as parents are written first
+    # parents are written first
+    sliced_answer grid inf 7,100 other --parents "$tmp/tree.by-%d" --answer depths
     sliced_answer grid inf 7,100 other --parents "$tmp/tree.by-%d"
     EMULATED_PROCESSORS=1 sliced_answer few inf 7,1 other # too many ids for one block
 done
@@ -829,7 +843,7 @@ by_rows trace thicket inf
 check 'and from masks' grep -q 'push .*slices' "$tmp/alone.ways"
 check "traces know slices ($(tr ' ' '\n' <"$tmp/ways" | sort -u | tr '\n' ' '))" \
     test "$(tr ' ' '\n' <"$tmp/ways" | grep . | sort -u | tr '\n' ' ')" = 'block list slices '
-edges=$((2 * 2 * 20 * 19)) # of the grid, in both directions
+edges=$((2 * 2 * 20 * 19)) # the edges of the grid in both directions
 for most in $edges $((edges - 1)); do
     rm -f "$tmp/kernels.limit"
     EMULATED_SLICED=$most EMULATED_KERNELS=$tmp/kernels.limit search grid inf 1x1
@@ -852,7 +866,7 @@ EMULATED_SLICED=8388608 fits raw "$(no_slices)" 'raw columns fit, but no slices'
 check 'there are none' takes 'whole_kernel<alone>'
 EMULATED_SLICED=8388608 EMULATED_ALL_SLICES=0 check_exit 0 'more memory' with 65536
 check 'and there are' takes sliced_rows_kernel
-rm -f "$tmp/kernels.large" # of so little shared memory a mask takes too much
+rm -f "$tmp/kernels.large" # a mask exceeds this little shared memory
 "$TESTS/mkgraph" star 350000 | "$BIN/edgeconv" -q -u -o "$tmp/large.edges" -
 kernels=$tmp/kernels.large EMULATED_SHARED=43008 EMULATED_SEED=0 sliced run_on 1x1 cuda -r 1 "$(packed large 1 inf)" \
     >"$tmp/out" 2>"$tmp/err"
@@ -865,7 +879,8 @@ for layout in 1x1 1x2 2x1; do
     check_exit 0 "proofs on $layout" timeout 120 "$MPIEXEC" -n ${layout%x*} "$BIN/dbfs-graph500" -g ${layout#*x} \
         -@ 1 --backend cuda --no-energy -q -n 2 "$(packed rmat $((${layout%x*} * ${layout#*x})) memory)"
 done
-for seed in 1 2 3; do # what the host puts into memory of the GPU is there before kernels and messages take it
+# kernels and messages find what the host copied to the GPU before
+for seed in 1 2 3; do
     for th in memory inf; do
         EMULATED_GPUS=$seed EMULATED_SEED=$seed EMULATED_LATE=2000 check_exit 0 "proofs of 4 ranks, TH $th, late streams, seed $seed" \
             timeout 120 "$MPIEXEC" -n 4 "$BIN/dbfs-graph500" -@ 1 --backend cuda --no-energy -q -n 1 --exchange-memory peer \

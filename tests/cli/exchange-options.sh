@@ -1,20 +1,20 @@
 #!/bin/bash
-# exchange-options.sh: the effect of dbfs-traverse's exchange options on the messages between ranks, as
-# count_mpi.so counts them. An option without effect fails here.
+# exchange-options.sh: options of the exchange change the messages between ranks as they should; count_mpi.so counts
+# messages. An option without effect fails here.
 set -u
 . tests/lib.sh
 count_mpi=$(realpath "$TESTS/count_mpi.so")
 
 # ---- graphs and their oracles ----
 
-# graph NAME TH ROOTS: packs $tmp/NAME.txt into four shards at TH
+# graph NAME TH ROOTS: packs $tmp/NAME.txt into four shards at TH and asks the oracle
 graph() {
     "$BIN/edgeconv" -q -u -o "$tmp/$1.edges" "$tmp/$1.txt" &&
         "$BIN/dbfs-pack" -q -p 4 -t "$2" -o "$tmp/$1" "$tmp/$1.edges" &&
         "$TESTS/oracle" -o "$tmp/$1.depths.%d" "$tmp/$1.txt" "$3" >/dev/null
 }
 
-# The levels of a search that find delegates: distinct depths above 0 of the vertices of degree > TH.
+# Prints the number of levels that find delegates: distinct depths above 0 of vertices of degree > TH.
 levels_with_delegates() { # NAME TH ROOT
     awk -v th="$2" '
         NR == FNR { if (!/^#/ && $1 != $2) { degree[$1]++; degree[$2]++ } next }
@@ -22,8 +22,8 @@ levels_with_delegates() { # NAME TH ROOT
         END { print levels + 0 }' "$tmp/$1.txt" "$tmp/$1.depths.$3"
 }
 
-# every pair of 100 vertices, all normal: from 0 the others are reached at once, and each of them then
-# sends all that the other ranks have
+# All pairs of 100 vertices are edges, and all are normal. From 0 the others are reached at once, and each of them
+# then sends all vertices of the other ranks.
 "$TESTS/mkgraph" complete 100 >"$tmp/complete.txt"
 graph complete inf 0 || fail 'a complete graph'
 "$BIN/rmatgen" -q -s 11 -f text -o "$tmp/rmat.txt"
@@ -38,7 +38,7 @@ graph normal inf 1 || fail 'an RMAT graph of normal vertices'
 graph path 5 0,9 || fail 'a path with hubs'
 "$TESTS/mkgraph" grid 100 100 >"$tmp/grid.txt"
 graph grid inf 0 || fail 'a grid'
-# a path of 10, and hubs that it does not reach
+# a path of 10, and hubs that no edge joins to it
 {
     "$TESTS/mkgraph" path 10
     awk 'BEGIN { for (i = 0; i < 64; i++) print 20 + i % 8, 40 + int(i / 8) }'
@@ -47,9 +47,9 @@ graph apart 5 0 || fail 'a path beside hubs'
 
 # ---- running ----
 
-# run GRAPH ROOTS RANKS OPTIONS...: leaves $tmp/wire, what all ranks told MPI after the first search
-# began, $tmp/out, $tmp/err and $tmp/json. Messages of answers, with tags from 8192 on, are left out. Ranks send
-# messages, and vertices go in lists, unless options say otherwise.
+# run GRAPH ROOTS RANKS OPTIONS...: leaves the MPI calls of all ranks since the first search in $tmp/wire, and
+# $tmp/out, $tmp/err, $tmp/json. Messages of answers, with tags from 8192 on, are left out. Ranks send messages, and
+# vertices go as lists, unless options say otherwise.
 run() {
     local graph=$1 roots=$2 ranks=$3
     shift 3
@@ -60,7 +60,7 @@ run() {
         env LD_PRELOAD="$count_mpi:${YIELD_MPI:-}" COUNT_MPI="$tmp/wire" \
         ASAN_OPTIONS="${ASAN_OPTIONS:+$ASAN_OPTIONS:}verify_asan_link_order=0" \
         "$BIN/dbfs-traverse" -q -@ 1 --backend cpu -r "$roots" --force --json "$tmp/json" "$@" "$tmp/$graph"
-    touch "$tmp/wire.0" # one rank need not tell MPI anything
+    touch "$tmp/wire.0" # a lone rank may make no MPI call
     awk 'FNR == 1 { searching = 0 } /^barrier$/ { searching = 1 }
         searching && !(/^(send|repeated)/ && $3 >= 8192)' "$tmp"/wire.[0-9] >"$tmp/wire"
     sed -n 's/^distance_checksum: //p' "$tmp/out" >>"$tmp/$graph.checksums"
@@ -71,13 +71,12 @@ sends() { awk '$1 == "send"' "$tmp/wire"; }
 messages() { sends | wc -l; }
 bytes() { sends | awk '{ sum += $4 } END { print sum + 0 }'; }
 repeated() { awk '$1 == "repeated" { sum += $4 } END { print sum + 0 }' "$tmp/wire"; }
-calls() { sed '1,/^barrier$/d' "$tmp/wire.0" | grep -c "$1"; } # of the first rank, as all make them
-between_alltoalls() { # calls before the last alltoall of a level, which is the last but one: the last is of the answer
+# calls of the first rank, as all ranks make them
+calls() { sed '1,/^barrier$/d' "$tmp/wire.0" | grep -c "$1"; }
+# calls before the last alltoall of a level; the very last alltoall belongs to the answer
+between_alltoalls() {
     sed '1,/^barrier$/d' "$tmp/wire.0" | awk -v what="$1" '/^alltoall$/ { sum += n; last = n; n = 0 } $0 ~ what { n++ }
         END { print sum - last }'
-}
-parts() { # collect|spread: words of masks that all ranks gave each other
-    awk -v which="$1" '$1 == "part" && $2 == which { sum += $4 } END { print sum + 0 }' "$tmp"/wire.*
 }
 equal() { # NAME GOT WANTED
     check "$1 ($2, expected $3)" test "$2" = "$3"
@@ -86,18 +85,18 @@ counted() { equal "$name: sent_vertices is what was sent" "$(($(json_sum sent_ve
 
 # ---- --uniquify and --local-all2all ----
 
-# alltoalls end levels, and until the next one a rank sends each of another's devices a message at most
-# from each of its own
+# Alltoalls end levels. Between two of them each device of a rank sends at most one message to each device of another
+# rank.
 most_messages_of_a_level() {
     awk '/^alltoall$/ { split("", here) } $1 == "send" && ++here[$2] > most { most = here[$2] }
         END { print most + 0 }' "$tmp/wire"
 }
-# tags are from * G + to, for devices of two ranks with two each
+# a tag is from * G + to; each of two ranks has two devices
 between_unlike_devices() { sends | awk 'int($3 / 2) != $3 % 2' | wc -l; }
 
-# From 0, the complete graph of n = 100 takes two levels. The first sends n/2 vertices. The second sends n/2 for
-# each of n-1 vertices; with --uniquify, for each of 4 devices; gathered, for each of 2 ranks. With 4 ranks of one
-# device, n/2 becomes 3n/4.
+# From 0, the complete graph of n = 100 takes two levels. The first sends n/2 vertices. The second sends n/2 for each
+# of n-1 vertices; with --uniquify for each of 4 devices; gathered for each of 2 ranks. With 4 ranks of one device,
+# n/2 becomes 3n/4.
 sent() { # WANTED
     counted
     [[ $name != complete* ]] || equal "$name: vertices sent" "$(json_sum sent_vertices)" $1
@@ -171,16 +170,9 @@ check_masks() { # GRAPH TH ROOTS RANKS REDUCTION
     words=$((($(sed -n 's/.*"delegates": \([0-9]*\).*/\1/p' "$tmp/json") + 63) / 64))
     on_wire=$expected
     [ "$ranks" = 1 ] && on_wire=0
-    if [ "$how" = blocking ]; then
-        reduced=$(calls "^reduce blocking or $words$")
-        equal "$name, root $root: MPI reduces as many, of a bit a delegate" "$reduced" "$on_wire"
-        equal "$name, root $root: and no others" "$(calls '^reduce .* or ')-$(parts collect)" "$reduced-0"
-    else
-        equal "$name, root $root: of each, a rank has all words but its part from others" "$(parts collect)" \
-            $((on_wire * (ranks - 1) * words))
-        equal "$name, root $root: and gives its part to them" "$(parts spread)" "$(parts collect)"
-        equal "$name, root $root: MPI reduces none" "$(calls '^reduce .* or')" 0
-    fi
+    reduced=$(calls "^reduce $how or $words$")
+    equal "$name, root $root: MPI reduces as many, of a bit a delegate" "$reduced" "$on_wire"
+    equal "$name, root $root: and no others" "$(calls '^reduce .* or ')" "$reduced"
     [ "$ranks" = 1 ] || equal "$name, root $root: no other reduction between two levels" \
         "$(between_alltoalls '^reduce blocking other')" 0
 }
@@ -199,8 +191,9 @@ equal "$name: there are none" "$(json_sum mask_reductions)" 0
 
 # ---- --exchange-form ----
 
-# Messages that are the mask of a shard: an id a bit, in words of 64.
-words_of_shard() { # GRAPH: the largest number of words; all vertices of these graphs are normal
+# Messages of frontiers are the mask of a shard: a bit for each id, in words of 64.
+# GRAPH: prints the largest number of words; all vertices of these graphs are normal
+words_of_shard() {
     awk '!/^#/ { seen[$1]; seen[$2] } END { for (v in seen) n[v % 4]++
         for (s in n) if (n[s] > most) most = n[s]; print int((most + 63) / 64) }' "$tmp/$1.txt"
 }
@@ -217,7 +210,7 @@ run normal 1 2 --direction push --exchange-form bits --local-all2all
 equal "$name: half as many bytes" $((2 * $(bytes))) "$bits_bytes"
 run normal 1 2 --direction push --exchange-form auto
 check "$name: no more bytes than either ($(bytes))" test "$(bytes)" -le "$bits_bytes"
-pulled() { grep -c ' nn [0-9]*/[0-9]* pull' "$tmp/err"; } # levels in which nn was pulled
+pulled() { grep -c ' nn [0-9]*/[0-9]* pull' "$tmp/err"; } # counts levels that pull nn
 run normal 1 2 -v --direction pull --exchange-form bits
 check "$name: nn is pulled" test "$(pulled)" -gt 0
 equal "$name: messages are frontiers" "$(sends | awk '{ print $4 }' | sort -u)" $((8 * words))
@@ -243,7 +236,7 @@ check "$name: more bytes ($list_bytes before)" test "$(bytes)" -gt "$list_bytes"
 
 # ---- counts of --json ----
 
-moved() { # NAME: the sum over levels
+moved() { # NAME: sums over levels
     sed -n "s/.*\"$1\": \[\([^]]*\)\].*/\1/p" "$tmp/json" | tr ',' '\n' | awk '{ sum += $1 } END { print sum + 0 }'
 }
 for options in '' '--uniquify' '--direction push --exchange-form bits' '--exchange-form auto --uniquify'; do
@@ -264,7 +257,7 @@ equal "$name: masks of both ranks, in each reduction" "$(moved mask_bytes)" \
 
 # ---- pairs of ranks ----
 
-# What pairs add up to in each level, beside the counts of all ranks: vertices before and after, and bytes.
+# Prints sums over pairs for each level, beside the counts of all ranks: vertices before and after, and bytes.
 pair_sums() {
     "$BIN/dbfs-report" exchange --pairs "$tmp/json" | awk -F '\t' '
         NR > 1 { for (i = 5; i <= 8; i++) sum[$2, i] += $i; if ($3 == $4) exit 1; if ($2 > last) last = $2 }
@@ -278,38 +271,39 @@ level_sums() {
 }
 for options in '--uniquify' '--uniquify --local-all2all' '--direction push --exchange-form bits' '--exchange-form auto'; do
     for ranks in 2 4; do
-        run normal 1 $ranks --breakdown --pairs $options
+        run normal 1 $ranks --breakdown --count-pairs $options
         check "$name: pairs add up to the counts of levels" diff <(pair_sums) <(level_sums)
         check "$name: which are not 0" test "$(pair_sums | awk '$5 > 0' | wc -l)" -ge 1
     done
 done
 
-# Ten neighbours of the root, all of rank 0, have the same two neighbours, of ranks 1 and 2, and a leaf each, of rank 3.
+# Ten neighbours of the root, all of rank 0, have the same two neighbours, of ranks 1 and 2, and each has a leaf of
+# rank 3.
 awk 'BEGIN { for (i = 1; i <= 10; i++) { print 0, 4 * i; print 4 * i, 1; print 4 * i, 2; print 4 * i, 4 * i + 3 } }' >"$tmp/same.txt"
 graph same inf 0 || fail 'a graph of duplicates'
-same_pairs() { # AFTER: of ten that are the same
+same_pairs() { # AFTER: how many are left of ten equal vertices
     printf '%s\t%s\t%s\t%s\t%s\t%s\t%s\n' 1 0 1 10 "$1" 40 $((4 * $1)) 1 0 2 10 "$1" 40 $((4 * $1)) 1 0 3 10 10 40 40 \
         2 1 0 10 10 40 40 2 2 0 10 10 40 40 2 3 0 10 10 40 40
 }
 for option in '' --uniquify; do
-    run same 0 4 --direction push --pairs $option
+    run same 0 4 --direction push --count-pairs $option
     check "$name: each pair has what leaves, before and after" diff \
         <("$BIN/dbfs-report" exchange --pairs "$tmp/json" | tail -n +2 | cut -f 2-) <(same_pairs $([ -n "$option" ] && echo 1 || echo 10))
 done
-run same 0 2 --direction push --pairs
+run same 0 2 --direction push --count-pairs
 equal "$name: shards of one rank are one source and destination" \
     "$("$BIN/dbfs-report" exchange --pairs "$tmp/json" | cut -f 2-5 | tr '\t\n' ' ,')" 'level source destination vertices,1 0 1 20,2 1 0 20,'
-run same 0 4 --pairs --exchange-memory peer
+run same 0 4 --count-pairs --exchange-memory peer
 equal "$name: ranks that read each other's memory send nothing" "$("$BIN/dbfs-report" exchange --pairs "$tmp/json" | wc -l)" 1
 run same 0 4 --direction push
-check "$name: no pairs without --pairs" test "$(grep -c pairs_exchanged "$tmp/json")" = 0
+check "$name: no pairs without --count-pairs" test "$(grep -c pairs_exchanged "$tmp/json")" = 0
 check_exit 3 'a table of them' "$BIN/dbfs-report" exchange --pairs "$tmp/json"
-check_says "$tmp/json: no pairs_exchanged: dbfs-traverse writes it with --pairs" 'is refused, and says why'
+check_says "$tmp/json: no pairs_exchanged: dbfs-traverse writes it with --count-pairs" 'is refused, and says why'
 
-# ---- masks of which few words changed ----
+# ---- masks of which few words change ----
 
-# Words go with their places. All vertices are delegates; a search finds one or two of 20 in each level, and there
-# are others in 80 words.
+# Words go with their places. All vertices are delegates; a level finds one or two of 20, and the others fill 80
+# words.
 {
     "$TESTS/mkgraph" path 20
     awk 'BEGIN { for (i = 0; i < 5000; i++) print 100 + i, 101 + i }'
@@ -325,7 +319,7 @@ done
 run few 10 2 --breakdown
 check "$name: less than a tenth of whole masks" test $((10 * $(moved mask_bytes))) -lt "$(moved whole_mask_bytes)"
 
-# ---- the next level's delegates, while vertices are under way ----
+# ---- delegates of the next level are visited while vertices are under way ----
 
 run rmat 1 2 -v --breakdown --direction push
 check "$name: dd goes ahead in every level that reduced masks" awk '/: level / {
@@ -335,10 +329,10 @@ check "$name: --breakdown tells for how long" grep -q '"ahead": \[.*[1-9]' "$tmp
 run normal 1 2 -v
 equal "$name: never without delegates" "$(grep -c ' ahead_us 0.0$' "$tmp/err")" "$(json_sum iterations)"
 
-# ---- masks and vertices under way at the same time: the merged time of figure 10 ----
+# ---- masks and vertices under way at the same time have the merged time of figure 10 ----
 
-# Of all levels of a search: those with masks and several messages (one may have arrived before), those of them with a
-# merged time, and those with a merged time but without masks or messages.
+# Counts levels of a search: those with masks and several messages, as one may have come before; those of them with a
+# merged time; and those with a merged time but without masks or messages.
 merged_levels() {
     awk '{ gsub(/[][,:{}"]/, " ") }
         { n = 0; for (i = 1; i <= NF; i++) { if ($i ~ /^[a-z_]+$/) { name = $i; n = 0 } else at[name, n++] = $i
@@ -350,7 +344,7 @@ merged_levels() {
                 wrong += (at["mask_bytes", i] == 0 || at["messages", i] == 0) && merges }
             print both + 0, merged + 0, wrong + 0 }' "$tmp/json"
 }
-export COUNT_MPI_HOLD=30 # a reduction takes a while
+export COUNT_MPI_HOLD=30 # a reduction takes long
 for how in blocking nonblocking; do
     run rmat 1 2 --breakdown --direction push --chunk 64 --reduction $how
     read -r both merged wrong < <(merged_levels)
@@ -403,7 +397,7 @@ done
 run path 0 2 --exchange-memory auto
 equal "$name: auto takes peer" "$(messages) $(calls '^reduce .* or')" '0 0'
 
-# Where a rank cannot open the memory of another one: without memory that has a descriptor there is none.
+# A rank cannot open the memory of another where the system has no memory with a descriptor.
 cat >"$tmp/no_memfd.c" <<'END'
 #include <errno.h>
 int memfd_create(const char *name, unsigned flags)
@@ -434,7 +428,7 @@ for graph in complete rmat normal path grid apart few; do
 done
 # ---- starting ----
 
-starts() { # NAME LAUNCHER...: whether MPI is started
+starts() { # NAME LAUNCHER...: checks that MPI starts
     rm -f "$tmp"/wire.* "$tmp/json"
     check_exit 0 "$1" "${@:2}" env LD_PRELOAD="$count_mpi:${YIELD_MPI:-}" COUNT_MPI="$tmp/wire" \
         ASAN_OPTIONS="${ASAN_OPTIONS:+$ASAN_OPTIONS:}verify_asan_link_order=0" \

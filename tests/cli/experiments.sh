@@ -1,6 +1,6 @@
 #!/bin/bash
-# experiments.sh: the scripts of the experiments: the index has every figure and table of the papers, scripts run, and what
-# they count is what a search sends.
+# experiments.sh: the index of scripts/experiments has each figure and table of the papers, the scripts run, and their
+# counts are those of a search.
 set -u
 . tests/lib.sh
 here=scripts/experiments
@@ -8,7 +8,7 @@ index=$here/index.tsv
 
 # ---- every figure and table ----
 
-# What the papers have, by their captions: numbered ones, and tables and slides that have a title alone.
+# The captions of the papers: numbers, or titles of tables and slides that have no number.
 cat >"$tmp/captions" <<'END'
 pan	figure 1 2 3 4 5 6 7 8 9 10 11 12 13
 pan	table I II
@@ -22,7 +22,9 @@ items() {
     printf 'pan\t%s\n' 'scan of factors (VI-B)' 'message sizes (VI-A1)'
     printf 'merrill\t%s\n' 'isolated gathering and look-up' 'fused gathering and look-up'
     printf 'kolganov\t%s\n' 'systems of one node' 'characteristics of the devices' 'transformations of the graph' \
+        'transformations: no global sort' 'transformations: no local sort' \
         'GTEPS by scale' 'average performance (graph)' 'MTEPS/W by scale'
+    printf 'yoo\t%s\n' 'partitions side by side'
     printf 'mastrostefano\t%s\n' 'straightforward BFS: results' 'sort-unique BFS: results' \
         'sort-unique BFS: weak scaling analysis' 'the Graph 500 list' 'platform and APEnet+ card' \
         'data exchange between GPUs' 'strong scaling, 2^20 vertices' 'weak scaling, 2^SCALE vertices' \
@@ -78,10 +80,27 @@ check 'it says what was not run, and what is not here, with the reason' \
 check 'it needs no network' bash -c '! grep -E "(src|href)=.https?:" "$1"' - "$page"
 check 'published numbers and predictions are marked' bash -c 'grep -q "^published" "$1" && grep -q "^model" "$1" && grep -q "^ours" "$1"' - \
     "$tmp/kept/pan-figure-7.tsv"
+SCALE=8 ROOTS=2 SCALES=1 OUT=$tmp/energy LD_PRELOAD="$(realpath "$TESTS/nvml/libnvidia-ml.so.1")" \
+    ASAN_OPTIONS="${ASAN_OPTIONS:+$ASAN_OPTIONS:}verify_asan_link_order=0" $here/kolganov-energy.sh
+check 'energy is counted where it can be' awk -F '\t' '$1 == "ours" && $4 > 0 && $5 ~ /^2 GPUs/ { n++ } END { exit n != 1 }' \
+    "$tmp/energy/kolganov-energy.tsv"
+mkdir -p "$tmp/far/2026-h100"
+for table in pan-table-1 pan-figure-5; do cp "$tmp/kept/$table".[!s]* "$tmp/far/2026-h100"; done
+sed -i 's/^machine.*/machine\tone GPU/' "$tmp"/far/*/*.about
+check_exit 0 'with tables of a larger machine' env KEPT="$tmp/far" SCALE=8 OUT="$tmp/both" "$here/run.sh" pan-table-1
+check 'the page has them, beside those that ran and where nothing ran' \
+    test "$(grep -c 'one GPU' "$tmp/both/index.html") $(grep -c '<br>Engine' "$tmp/both/index.html")" = '2 3'
+check 'with their files' test -s "$tmp/both/2026-h100/pan-figure-5.tsv"
+for about in scripts/results/experiments/*/*.about; do
+    [ -e "$about" ] || continue
+    check "$about says what ran, where and when" awk -F '\t' '{ said[$1] = $2 != "" }
+        END { exit !(said["title"] && said["engine"] && said["machine"] && said["date"] && said["revision"] && said["command"]) }' "$about"
+    check 'its table is in the index' grep -qF "	$(basename "$about" .about)	" "$tmp/index"
+done
 check_exit 1 'a script that fails' env SCALE=x OUT="$tmp/bad" "$here/run.sh" pan-table-1
 check_says 'pan-table-1.sh: failed' 'is named'
 
-# ---- what is counted is what a search sends ----
+# ---- counts are those of a search ----
 
 "$BIN/rmatgen" -q -s 11 -o "$tmp/edges"
 (

@@ -1,7 +1,7 @@
 #!/bin/bash
-# faults.sh: faults while a program runs: a part that is cut, missing or replaced, SIGINT and SIGTERM in every
-# phase. Each ends with a message and the right exit code, leaves nothing partial behind, and no process. (Ranks that are
-# lost: lost-ranks.sh.)
+# faults.sh: faults while a program runs: a part that is cut, missing or replaced, and SIGINT and SIGTERM in each
+# phase. The program ends with a message and the right exit code, and leaves neither partial output nor a process.
+# (Ranks that are lost: lost-ranks.sh.)
 set -u
 . tests/lib.sh
 traverse=$(realpath "$BIN/dbfs-traverse")
@@ -37,7 +37,7 @@ rm -f "$tmp"/depths-*
 
 # ---- a part is missing, or replaced by that of another graph ----
 
-# what is mapped stays: the search ends as if nothing had been done to the name
+# A mapped file stays after its name is gone, and the search ends as ever.
 "$BIN/rmatgen" -q -s 12 --seed 9 -o "$tmp/other.edges"
 "$pack" -q -p 2 --encoding raw -o "$tmp/other" "$tmp/other.edges"
 checksum() { sed -n 's/^distance_checksum: //p' "$1"; }
@@ -70,20 +70,21 @@ rm -rf "$tmp/names"
 "$BIN/rmatgen" -q -s 19 -o "$tmp/larger.edges"
 "$pack" -q -p 1 -o "$tmp/large" "$tmp/large.edges"
 "$traverse" --backend cpu -q -r 1 --depths "$tmp/depths-%d.npy" "$tmp/large" >/dev/null 2>&1
-ones=$(printf "1,%.0s" {1..9})1 # the same results, as often as the run shall last
-shares='1 5 15 30 50 75' # of the time that a run takes, in percent
+# results of the same root, enough for a long run
+ones=$(printf "1,%.0s" {1..9})1
+shares='1 5 15 30 50 75' # in percent of the time of a run
 [ "${TEST_MODE:-short}" = long ] && shares=$(seq 2 2 98)
 
 microseconds() { date +%s%6N; }
 
-# At moments spread over a run, it ends by the signal and leaves no temporary file. How long a run takes is measured: by one
-# that is left alone, and by every one that ends before its signal.
+# Sends the signal at moments spread over a run. The program ends by the signal and leaves no temporary file. The time
+# of a run is that of one without a signal, and of each that ends before its signal.
 signalled() { # NAME COMMAND...
     local name=$1 share got bad= sent=0 signal start took=0
     shift
     for share in 0 $shares; do
         for signal in INT TERM; do
-            [ $share.$signal = 0.TERM ] && continue # the one that is left alone
+            [ $share.$signal = 0.TERM ] && continue # the run without a signal
             rm -rf "$tmp/s"
             mkdir "$tmp/s"
             got=0
@@ -111,7 +112,7 @@ signalled edgeconv "$BIN/edgeconv" -q -u -@ 1 --compact="$tmp/s/x.map" -o "$tmp/
 signalled dbfs-traverse "$traverse" --backend cpu -q -@ 1 -n 500 --depths "$tmp/s/d-%d.npy" "$tmp/p1"
 signalled dbfs-graph500 "$(realpath "$BIN/dbfs-graph500")" --backend cpu -q -@ 1 -n 500 --json "$tmp/s/j" "$tmp/p1"
 
-# While dbfs-pack reads, there is nothing to resume: no folder and no advice is left. Parts that are finished: kill.sh.
+# While dbfs-pack reads, nothing can be resumed, so it leaves no folder and gives no advice. Finished parts: kill.sh.
 for signal in INT TERM; do
     mkfifo "$tmp/fifo"
     env --default-signal=INT "$pack" -o "$tmp/s/y" "$tmp/fifo" 2>"$tmp/err" &
@@ -133,8 +134,8 @@ for signal in INT TERM; do
     rm -r "$tmp/s/y"
 done
 
-# A rank that gets a signal ends the job with the exit code that a shell gives the signal, whatever the launcher. A lone
-# rank, too: Hydra would say 2 of one that dies by SIGINT, which is a usage error.
+# A rank that gets a signal ends the job with the shell's exit code for that signal, under each launcher. So does a
+# lone rank: of one that dies by SIGINT, Hydra would report 2, which means a usage error.
 for ranks in 1 2; do
     for signal in INT:130 TERM:143 HUP:129; do
         start_search env --default-signal=INT,HUP "$MPIEXEC" -n $ranks "$traverse" --backend cpu -@ 1 -n 1000000 \
@@ -146,8 +147,8 @@ for ranks in 1 2; do
     done
 done
 
-# Where the launcher gets the signal, it ends the ranks by SIGKILL. (While ranks start: launcher-signals.sh.)
-launcher_signalled() { # NAME FILE READY COMMAND...: READY succeeds when the ranks are at work
+# A launcher that gets the signal ends the ranks by SIGKILL. (While ranks start: launcher-signals.sh.)
+launcher_signalled() { # NAME FILE READY COMMAND...: sends the signal when READY succeeds, as the ranks then work
     local name=$1 pattern=$2 ready=$3 signal
     shift 3
     for signal in INT TERM; do
@@ -164,7 +165,7 @@ launcher_signalled() { # NAME FILE READY COMMAND...: READY succeeds when the ran
         check 'and nothing partial' finished_or_resumable "$tmp/s/x"
     done
 }
-# A SIGKILL may come just after the folder was made.
+# SIGKILL may come just after the folder was made.
 finished_or_resumable() { [ ! -e "$1" ] || [ -e "$1/packing" ] || [ -e "$1/manifest" ] || [ -z "$(ls -A "$1")" ]; }
 both_read() { two_read dbfs-pack "$tmp/large.edges"; }
 searching() { grep -q '^root ' "$tmp/out"; }

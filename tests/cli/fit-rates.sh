@@ -1,5 +1,6 @@
 #!/bin/bash
-# fit-rates.sh: scripts/fit-rates finds known rates again, says the same twice, and refuses other lines than rows.
+# fit-rates.sh: scripts/fit-rates finds rates that are known, gives the same output twice, and refuses lines that are
+# no rows.
 set -u
 . tests/lib.sh
 fit=$PWD/scripts/fit-rates
@@ -50,7 +51,7 @@ for row in rows[1:]:
     assert float(row[at["push_edge"]]) + float(row[at["mark_edge"]]) == want[row[1]], row
 END
 "$TESTS/th_steps" "$tmp/edges" g >"$tmp/steps"
-# times that are those of the prediction, by which degsplit chooses, too
+# times are those of the prediction that degsplit chooses by
 "$BIN/degsplit" -q --sweep "$tmp/sweep.tsv" -o /dev/null "$tmp/edges"
 awk -F '\t' -v OFS='\t' 'NR > 1 { print "g", $1, $2, 0, $3, $4, $5, $6, $14, $14, 0, 0 }' "$tmp/sweep.tsv" >"$tmp/sweep"
 check_exit 0 'a sweep and its steps' "$fit" sweeps cpu "$tmp/sweep" "$tmp/steps"

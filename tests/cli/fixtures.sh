@@ -1,6 +1,6 @@
 #!/bin/bash
-# fixtures.sh: tests/fixtures has files of every format version. They must be read as before, and writing them
-# again must give the same bytes. --write adds files that are missing and writes the table of what is read:
+# fixtures.sh: files of each format version in tests/fixtures are read as before, and writing them again gives the
+# same bytes. --write adds missing files and writes the table of expected values:
 #   BUILD=build bash tests/cli/fixtures.sh --write
 set -u
 . tests/lib.sh
@@ -10,14 +10,14 @@ pack=$BIN/dbfs-pack
 
 digest() { sha256sum | cut -d' ' -f1; }
 traverse() { "$BIN/dbfs-traverse" --backend cpu "$@"; }
-versions() { (cd "$1" && ls -d ./*-[0-9]*/* 2>/dev/null | cut -c3-); } # the fixtures in a folder
+versions() { (cd "$1" && ls -d ./*-[0-9]*/* 2>/dev/null | cut -c3-); } # lists the fixtures of a folder
 
-# ---- what is kept, unpacked to $old; what is made today, in $new ----
+# ---- kept files are unpacked to $old, today's are made in $new ----
 
 old=$tmp/old
 new=$tmp/new
 check 'fixtures are made' tests/fixtures/make.sh "$new"
-store() { # FIXTURE: as it is kept
+store() { # FIXTURE: unpacks it
     mkdir -p "$home/${1%/*}"
     if [ -d "$new/$1" ]; then
         tar -c --sort=name --format=ustar --owner=0 --group=0 --numeric-owner --mode=644 --mtime=@0 \
@@ -43,7 +43,7 @@ for file in "$home"/*-[0-9]*/*.gz; do
     esac
 done
 
-# ---- made as ever ----
+# ---- files are made as before ----
 
 for fixture in $(versions "$old"); do
     if [ -e "$new/$fixture" ]; then
@@ -58,9 +58,9 @@ for fixture in $(versions "$new"); do
     [ -e "$old/$fixture" ] || fail "$fixture is not kept: fixtures.sh --write"
 done
 
-# ---- read as ever ----
+# ---- files are read as before ----
 
-# Facts are lines "fixture, key, value", separated by tabs; the table has those that are expected.
+# Facts are lines "fixture, key, value", separated by tabs; the table has the expected ones.
 fact() { printf '%s\t%s\t%s\n' "$@" >>"$tmp/facts"; }
 : >"$tmp/facts"
 
@@ -69,9 +69,9 @@ for stream in "$old"/edges-*/*.edges; do
     check_exit 0 "$fixture is read" "$BIN/edgeconv" -q --original-ids -t text "$stream"
     check "$fixture: the edges that it was made from" cmp "$tmp/out" "$new/text/${name%.edges}.txt"
     fact "$fixture" text "$(digest <"$tmp/out")"
-    # direction, vertices and provenance are seen through what is packed
+    # the packed graph shows direction, vertices and provenance
     case $name in
-        wide.edges | blocks.edges) ;; # ids beyond the memory of a test
+        wide.edges | blocks.edges) ;; # their ids exceed the memory of a test
         *)
             check_exit 0 "$fixture is packed" "$pack" -q -p 2 -t 5 -o "$tmp/x" "$stream"
             for key in n input-edges input-loops input-max-id input-direction input-checksum \

@@ -1,18 +1,17 @@
 #!/bin/bash
-# fuzz.sh: a fixed number of inputs for every fuzz target, and of changed files for every program. No change
-# may crash or hang one. A change whose CRC was left is refused, or harmless: the same answer. FUZZ_INPUTS says how
-# many inputs a target gets, or FUZZ_SECONDS for how long, as in long mode: 10 minutes of CPU time. FUZZ_FILES says how
-# many changed files with CRCs mended, and FUZZ_DAMAGED with CRCs left, each of 17 ways to read a file gets, from the
-# seed FUZZ_SEED on.
+# fuzz.sh: a fixed number of inputs for each fuzz target, and of changed files for each program. No change may crash
+# or hang one. Damage under an old CRC is refused, or harmless: the answer is the same. FUZZ_INPUTS sets the inputs of
+# a target, or FUZZ_SECONDS its CPU time, which long mode has (10 minutes). Each of 17 ways to read a file gets
+# FUZZ_FILES changed files with right CRCs, and FUZZ_DAMAGED with old CRCs, from FUZZ_SEED on.
 set -u
 in_memory_mib=512
 . tests/lib.sh
 inputs=${FUZZ_INPUTS:-10000} seconds=${FUZZ_SECONDS:-0} mended=${FUZZ_FILES:-10} damaged=${FUZZ_DAMAGED:-10} first=${FUZZ_SEED:-1}
 [ "${TEST_MODE:-short}" = long ] &&
     seconds=${FUZZ_SECONDS:-600} mended=${FUZZ_FILES:-1200} damaged=${FUZZ_DAMAGED:-200}
-cores=$(nproc) # which OMP_NUM_THREADS changes
+cores=$(nproc) # before OMP_NUM_THREADS changes it
 export OMP_NUM_THREADS=1
-# no program may end with this
+# an exit code that no program has
 export ASAN_OPTIONS=${ASAN_OPTIONS:-exitcode=99:allocator_may_return_null=1} UBSAN_OPTIONS=${UBSAN_OPTIONS:-exitcode=99}
 
 # ---- readers ----
@@ -44,7 +43,7 @@ done
 "$BIN/dbfs-traverse" --backend cpu -q -@ 1 -r 1 --depths "$tmp/depths.npy" --parents "$tmp/parents.npy" "$tmp/raw-1" \
     >"$tmp/out"
 seq 1000 $((999 + $(sed -n 's/^n //p' "$tmp/raw-1/manifest"))) >"$tmp/names"
-# a packing that was interrupted: the journal as SPEC-shard.md has it, and a part that is finished
+# an interrupted packing: a journal by SPEC-shard.md and one finished part
 cp -r "$tmp/raw-2" "$tmp/unfinished"
 rm "$tmp"/unfinished/manifest "$tmp"/unfinished/part-0000*
 printf '%s\n' 'dbfs-packing 1' 'note an unfinished packing' "input $tmp/g.edges" 'p 2' \
@@ -52,7 +51,7 @@ printf '%s\n' 'dbfs-packing 1' 'note an unfinished packing' "input $tmp/g.edges"
     >"$tmp/unfinished/packing"
 "$TESTS/mutate" fit "$tmp/unfinished/packing"
 
-# each runs a program on the changed file; its output is compared if it succeeds
+# each function runs a program on the changed file, and its output counts if it succeeds
 text_of() { "$BIN/edgeconv" -q -@ 1 -t text -o - "$1"; }
 split_of() { "$BIN/degsplit" -q -@ 1 -t 9 -o - "$1"; }
 packed() { rm -rf "$tmp/x" && "$BIN/dbfs-pack" -q -@ 1 -p 2 -t 9 -o "$tmp/x" "$1" && cat "$tmp"/x/*; }
@@ -74,7 +73,7 @@ resumed() {
 named() { "$BIN/dbfs-traverse" --backend cpu -q -@ 1 -r 1000 --map "$1" --depths - "$tmp/raw-1"; }
 planned() { "$BIN/dbfs-traverse" --plan "$1"; }
 
-# changed damage|mend SEED FILE FUNCTION ARGUMENT: $bad gets what must not be
+# changed damage|mend SEED FILE FUNCTION ARGUMENT: adds to $bad what goes wrong
 changed() {
     local how=$1 seed=$2 file=$3 run=$4 argument=$5 code=0
     "$TESTS/mutate" "$how" "$seed" "$file"
@@ -83,13 +82,15 @@ changed() {
     case $code in
     0) [ "$how" = mend ] || cmp -s "$tmp/got" "$tmp/want-$run" || bad="$bad $run-$seed:differs" ;;
     3) refused=$((refused + 1)) ;;
-    4) [ "$how" = mend ] || bad="$bad $run-$seed:differs" ;; # another graph than that of the results
-    1 | 2 | 5) ;; # a size, a number of vertices or a p that is too large, or a part that has another name
+    4) [ "$how" = mend ] || bad="$bad $run-$seed:differs" ;; # the graph is another one than that of the results
+    # a size, a number of vertices or p is too large, or a part has another name
+    1 | 2 | 5) ;;
     *) bad="$bad $run-$seed:exit-$code" ;;
     esac
     tried=$((tried + 1))
 }
-round() { # HOW FUNCTION FILE [FOLDER]: as many changes as are asked for
+# HOW FUNCTION FILE [FOLDER]: tries as many changes as wanted
+round() {
     local how=$1 run=$2 file=$3 folder=${4:-} seed copy=$tmp/changed bad= tried=0 refused=0 files=$mended
     [ "$how" = mend ] || files=$damaged
     rm -rf "$copy"

@@ -1,10 +1,10 @@
 #!/bin/bash
-# generators.sh: the graphs of rmatgen that are not RMAT, beside others that awk makes.
+# generators.sh: graphs of rmatgen other than RMAT are those that awk makes.
 set -u
 . tests/lib.sh
 rmatgen=$BIN/rmatgen
 
-# sorted_edges: an edge a line, the smaller id first, in order
+# sorted_edges: prints an edge a line, smaller id first, in order
 sorted_edges() { awk '{ print ($1 < $2 ? $1 " " $2 : $2 " " $1) }' | sort -k1,1n -k2,2n; }
 
 # ---- threads, pipes, ranges ----
@@ -36,7 +36,7 @@ END
 
 # ---- lattices, edge by edge ----
 
-# lattice W H D REACH TORUS: all pairs of points whose coordinates differ by at most 1, in at most REACH of them
+# lattice W H D REACH TORUS: prints pairs of points whose coordinates differ by at most 1, in at most REACH of them
 lattice() {
     awk -v w="$1" -v h="$2" -v d="$3" -v reach="$4" -v torus="$5" '
         function wrap(at, side) { return torus ? (at + side) % side : at }
@@ -75,7 +75,7 @@ END
 check '--stencil 5 is the default in two dimensions' cmp "$tmp/plain" "$tmp/five"
 check '7 is that in three' cmp <("$rmatgen" --lattice 3x4x5) <("$rmatgen" --lattice 3x4x5 --stencil 7)
 
-# A permuted graph is the plain one with other ids: the line of an edge tells which.
+# A permuted graph is the plain one with other ids, and the line of an edge gives the permutation.
 for graph in '--lattice 40x30' '--planted 30x40 -k 6' '--geometric -n 3000 -k 5'; do
     "$rmatgen" $graph -f text >"$tmp/random"
     "$rmatgen" $graph --no-randomize -f text >"$tmp/plain"
@@ -89,7 +89,7 @@ done
 
 # ---- Poisson graphs: mean, variance and the law of the degrees ----
 
-# degrees N: of all vertices, of an edge list
+# degrees N: prints the degrees of all vertices of an edge list
 degrees() { awk -v n="$1" '{ d[$1]++; d[$2]++ } END { for (i = 0; i < n; i++) print d[i] + 0 }'; }
 for k in 1 10 50; do
     n=20000
@@ -134,9 +134,9 @@ reached() { "$BIN/dbfs-traverse" -r 3 "$1" | sed -n 's/^root .* reached \([0-9]*
 check 'without bridges a search stays in its community' test "$(reached "$tmp/apart")" -le 100
 check 'over the chain it reaches all' test "$(reached "$tmp/chain")" = 5000
 
-# ---- random geometric graphs, by brute force over the positions ----
+# ---- random geometric graphs, by comparing all positions ----
 
-# The positions as geometric.h says them, from hash.h's random numbers; the radius by the formula of the mean degree.
+# Positions are computed as in geometric.h from the random numbers of hash.h; the radius follows from the mean degree.
 if command -v python3 >/dev/null 2>&1; then
     cat >"$tmp/geometric.py" <<'END'
 import sys

@@ -1,5 +1,6 @@
 #!/bin/bash
-# grid.sh: dbfs-traverse-2d and dbfs-pack --layout 2d=RxC, beside the oracle and beside dbfs-traverse.
+# grid.sh: dbfs-traverse-2d and dbfs-pack --layout 2d=RxC give the distances of the oracle and the summary of
+# dbfs-traverse.
 set -u
 . tests/lib.sh
 
@@ -41,11 +42,11 @@ two=$(search 4 -n 8 --json "$tmp/ring.json" "$tmp/s12" | checksum)
 check 'one folder serves 1D and 2D searches, with the same checksum' test -n "$one" -a "$one" = "$two"
 check_exit 0 'the shards beside grid parts are proved' "$BIN/dbfs-pack" -q --verify "$tmp/s12"
 
-# ---- what is counted ----
+# ---- counts ----
 
 search 4 -n 8 --breakdown --force --json "$tmp/ring.json" "$tmp/s12" >/dev/null
 search 4 -n 8 --breakdown --force --fold direct --json "$tmp/direct.json" "$tmp/s12" >/dev/null
-total() { # NAME FILE: the sum over all searches and levels
+total() { # NAME FILE: sums over all searches and levels
     grep -o "\"$1\": \[[0-9, ]*\]" "$2" | grep -oE '[0-9]+' | awk '{ s += $1 } END { print s + 0 }'
 }
 check 'two columns: a ring has one hop, and drops nothing' test "$(total dropped_vertices "$tmp/ring.json")" = 0
@@ -64,7 +65,8 @@ check 'one column folds nothing' test "$(total list_bytes "$tmp/column.json")" =
 check 'and expands' test "$(total frontier_bytes "$tmp/column.json")" -gt 0
 check_exit 0 'dbfs-report exchange reads it' "$BIN/dbfs-report" exchange "$tmp/ring.json"
 
-# an exact count: the root of a star of 300, in a row of 3: each processor finds its own 100 or so leaves, and sends 2/3
+# An exact count: the root is the centre of a star of 300, in a row of 3. Each processor finds its own 100 leaves or
+# so, and sends 2/3 of them.
 rm -rf "$tmp/star"
 "$BIN/dbfs-pack" -q --layout 2d=1x3 -o "$tmp/star" "$tmp/star.edges"
 search 3 -r 0 --breakdown --force --fold direct --json "$tmp/star.json" "$tmp/star" >/dev/null
@@ -72,7 +74,7 @@ leaves=$(awk '$1 % 3 != 0 || $2 % 3 != 0 { n++ } END { print n }' "$tmp/star.txt
 first=$(grep -o '"sent_vertices": \[[0-9]*' "$tmp/star.json" | grep -oE '[0-9]+$' | head -1)
 check "level 0 of a star sends the leaves of two other processors ($first of $leaves)" test "$first" = "$leaves"
 
-# ---- several ranks pack, and a packing goes on ----
+# ---- several ranks pack, and a packing is resumed ----
 
 check_exit 0 'two ranks pack' "$MPIEXEC" -n 2 "$BIN/dbfs-pack" -q --layout 2d=2x2 -o "$tmp/ranks" "$tmp/s12.edges"
 check 'the same bytes' sh -c 'for f in "$1"/ranks/*.dbfs; do cmp "$f" "$1/s12/${f##*/}" || exit 1; done' - "$tmp"

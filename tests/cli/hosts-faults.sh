@@ -9,11 +9,12 @@ make_hosts
 traverse=$(realpath "$BIN/dbfs-traverse")
 pack=$(realpath "$BIN/dbfs-pack")
 
-# fault SIGNAL PROGRAM FILE READY ARGUMENT...: READY is a command that succeeds when the job is at work
+# fault SIGNAL PROGRAM FILE READY ARGUMENT...: sends the signal when the command READY succeeds, as the job then works
 fault() {
     local signal=$1 program=$2 file=$3 ready=$4 pid got=0 i
     shift 4
-    : >"$tmp/out" # of the last one, which would be taken for this one's
+    # no output of the last fault must be taken for this one's
+    : >"$tmp/out"
     on_hosts "$@" --timeout 3 >"$tmp/out" 2>"$tmp/err" </dev/null &
     pid=$!
     wait_until $ready

@@ -1,6 +1,5 @@
 #!/bin/bash
-# hosts.sh: packing and searching between several hosts, which are network namespaces, give the bytes and distances
-# of one host.
+# hosts.sh: several hosts, which are network namespaces, pack and search with the bytes and distances of one host.
 set -u
 . tests/lib.sh
 . tests/namespaces.sh
@@ -25,7 +24,7 @@ for options in '' '--exchange-form list --uniquify' '--exchange-form bits --dire
     check 'by messages, a rank on each host' grep -q '"ranks_on_host": 1,' "$tmp/json"
 done
 
-# two hosts with two ranks each, which read each other's memory within a host
+# two hosts have two ranks each, which read each other's memory
 each=2
 for options in '' '--exchange-form list' '--exchange-form bits --direction pull' '--reduction nonblocking' \
     '--reduction nonblocking --exchange-form list --uniquify' '--exchange-memory host'; do
@@ -38,20 +37,18 @@ for options in '' '--exchange-form list' '--exchange-form bits --direction pull'
         test "$(grep -c -e '"ranks_on_host": 2,' -e "\"exchange_memory\": \"$memory\"" "$tmp/json")" = 2
 done
 
-# ---- masks: reduced within a host, then by one rank of each ----
+# ---- masks are reduced within a host, then by one rank of each host ----
 
-# As count_mpi.so notes it. All vertices of degree 3 and above are delegates, so some levels reduce whole masks.
+# count_mpi.so notes reductions. Vertices of degree 3 and above are delegates, so some levels reduce whole masks.
 "$BIN/rmatgen" -q -s 12 -f text -o "$tmp/text"
 "$TESTS/oracle" -o "$tmp/wanted.%d" "$tmp/text" 1,7 >/dev/null
 check_exit 0 'packing with many delegates' "$BIN/dbfs-pack" -q -p $hosts -t 2 -o "$tmp/masks" "$tmp/edges"
-reductions() { # RANK HOW: of masks, after the first search has begun; by parts, where they do not block
-    local call="reduce blocking or"
-    [ $2 = blocking ] || call='part spread'
-    sed '1,/^barrier$/d' "$tmp/wire.$1" | grep -c "^$call "
+reductions() { # RANK HOW: of masks, after the first search has begun
+    sed '1,/^barrier$/d' "$tmp/wire.$1" | grep -c "^reduce $2 or "
 }
-check_masks() { # PROGRAM BACKEND HOW: with $each ranks on a host
+check_masks() { # PROGRAM BACKEND HOW: checks reductions with $each ranks on a host
     local how=$3 other=nonblocking wanted=1 begun count rank
-    [ $how = blocking ] || other=blocking wanted=$((2 * (hosts / each - 1)))
+    [ $how = blocking ] || other=blocking wanted=2
     rm -f "$tmp"/wire.*
     check_exit 0 "$2: $how reductions, $each ranks on a host" on_hosts env LD_PRELOAD="$(realpath "$TESTS/count_mpi.so"):${YIELD_MPI:-}" \
         COUNT_MPI="$tmp/wire" ASAN_OPTIONS="${ASAN_OPTIONS:+$ASAN_OPTIONS:}verify_asan_link_order=0" \
@@ -69,13 +66,13 @@ check_masks() { # PROGRAM BACKEND HOW: with $each ranks on a host
         check "and never $other" test "$(reductions $rank $other)" = 0
     done
     # The root's level reduces masks after its counts. The next one does so before them, where it does not block, while
-    # devices look for normals: each rank then sends a part to each other one.
-    begun=$(sed '1,/^barrier$/d' "$tmp/wire.0" | awk '/^alltoall/ { n++ } n == 1 && /^(reduce .* or|part collect)/ { begun++ }
+    # devices look for normals.
+    begun=$(sed '1,/^barrier$/d' "$tmp/wire.0" | awk '/^alltoall/ { n++ } n == 1 && /^reduce .* or/ { begun++ }
         END { print begun + 0 }')
     check "reductions that begin between the counts of two levels ($begun)" test "$begun" = "$wanted"
 }
-# Masks and vertices are under way at the same time, of all ranks, where a reduction takes a while. Where there are no
-# delegates, no mask is.
+# Masks and vertices of all ranks are under way at the same time where a reduction takes long. Without delegates there
+# are no masks.
 each=2
 check_exit 0 'packing with delegates and normals' "$BIN/dbfs-pack" -q -p $hosts -t 16 -o "$tmp/both" "$tmp/edges"
 for run in 'blocking both 0' 'nonblocking both 1' 'nonblocking packed 0'; do

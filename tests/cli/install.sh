@@ -1,5 +1,5 @@
 #!/bin/bash
-# install.sh: make install, uninstall, dist and deb; completions; the installed programs find their data.
+# install.sh: make install, uninstall, dist and deb; completions; installed programs find their data.
 set -u
 . tests/lib.sh
 bin=$(realpath "$BIN")
@@ -34,7 +34,7 @@ check 'the demo runs from there' env MPIEXEC="$MPIEXEC" "$root/share/doc/dbfs/ex
 
 # ---- completions ----
 
-completes() { # NAME WANT WORD...: the words of a command line, of which the last is completed
+completes() { # NAME WANT WORD...: completes the last word of a command line
     local want=$2
     COMP_WORDS=("${@:3}") COMP_CWORD=$(($# - 3)) COMPREPLY=()
     _dbfs_complete "$3" "${@: -1}" "${@: -2:1}" 2>/dev/null

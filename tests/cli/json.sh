@@ -1,6 +1,6 @@
 #!/bin/bash
-# json.sh: --list and --plan as JSON have the numbers of the text; -q with a result on standard output prints that
-# alone; roots from a file.
+# json.sh: JSON of --list and --plan has the numbers of the text; -q with a result on standard output prints the
+# result alone; roots come from a file.
 set -u
 . tests/lib.sh
 bin=$(realpath "$BIN")
@@ -14,7 +14,7 @@ dbfs-pack -q -p 1 -t inf -o r.dbfs r.edges
 valid() { # FILE
     if command -v python3 >/dev/null 2>&1; then python3 -m json.tool "$1" >/dev/null; else grep -q '^}$' "$1"; fi
 }
-# value FILE KEY: the first number of a key
+# value FILE KEY: prints the first number of a key
 value() { grep -o "\"$2\": *{\?\(\"value\": \)\?\(\"all\": \)\?[0-9]*" "$1" | head -1 | grep -o '[0-9]*$'; }
 
 # ---- --plan ----

@@ -1,6 +1,6 @@
 #!/bin/bash
-# kill.sh: kills a packing with SIGKILL at random moments. Afterwards there is nothing, or a packing that
-# --resume finishes to the same bytes, or a whole graph. 10 kills, or 50 in long mode; SEED=N repeats a run.
+# kill.sh: SIGKILL at random moments of a packing leaves nothing, or a packing that --resume finishes to the same
+# bytes, or a whole graph. 10 kills, or 50 in long mode; SEED=N repeats a run.
 set -u
 . tests/lib.sh
 pack=$(realpath "$BIN/dbfs-pack")
@@ -14,7 +14,7 @@ echo "# seed $seed, $kills kills"
 same_folders() { diff -r "$1" "$2" >&2; }
 microseconds() { local t=$EPOCHREALTIME; echo "${t/[.,]/}"; }
 
-# killed_after MICROSECONDS COMMAND...: SIGKILL; how the shell tells of it goes to a file
+# killed_after MICROSECONDS COMMAND...: sends SIGKILL; the shell's message goes to a file
 killed_after() {
     local moment=$1 pid
     shift
@@ -24,7 +24,7 @@ killed_after() {
     { kill -KILL $pid; wait $pid; } 2>>"$tmp/shell"
 }
 
-# what a kill left: nothing, journal, parts, manifest
+# prints the state that a kill left: nothing, journal, parts, manifest
 state_of() {
     if [ -e "$1/manifest" ]; then
         echo manifest
@@ -50,7 +50,7 @@ declare -A seen=([nothing]=0 [journal]=0 [parts]=0 [manifest]=0)
 bad=0
 for ((i = 1; i <= kills; i++)); do
     moment=$((whole * 11 / 10 * RANDOM / 32768))
-    # in turn: a new folder; one where the last kill left something; one that held another graph
+    # in turn: a new folder, one that the last kill left, one that held another graph
     case $((i % 3)) in
     0) how='--force'; rm -rf "$tmp/x"; cp -r "$tmp/old" "$tmp/x" ;;
     1) how=''; rm -rf "$tmp/x" ;;
@@ -68,10 +68,10 @@ for ((i = 1; i <= kills; i++)); do
     else
         [ $got = 1 ] || { bad=$((bad + 1)); fail "kill $i: dbfs-traverse exits with $got"; }
     fi
-    # two of three are finished at once; the third is killed again first
+    # two of three are finished at once, and the third is killed again
     [ $((i % 3)) != 1 ] || [ $i = $kills ] || continue
     resume='--resume'
-    # killed before it took the folder over: the older graph is still there, and not ours to replace
+    # It was killed before it took the folder over: the older graph is still there, and --resume must not replace it.
     [ $state = manifest ] && [ ! -e "$tmp/x/packing" ] && [ -n "$(ls "$tmp/x" | grep 0003)" ] && resume='--force'
     if ! "$pack" -q -p 5 $resume -o "$tmp/x" "$tmp/g.edges" 2>"$tmp/err"; then
         bad=$((bad + 1))
@@ -85,9 +85,9 @@ done
 echo "# left: nothing ${seen[nothing]}, a journal ${seen[journal]}, parts ${seen[parts]}, a manifest ${seen[manifest]}"
 check "$kills kills: resumed to the same bytes, never a wrong graph" test $bad = 0
 
-# ---- a state of each kind, made by hand ----
+# ---- one state of each kind, made by hand ----
 
-# stopped once the first part is there and something is left to do: where this script waits for a core, the whole is done
+# Stop it when the first part is there and work is left. If this script waits for a core, all may be done by then.
 for _ in {1..50}; do
     rm -rf "$tmp/x"
     "$pack" -q -p 5 -o "$tmp/x" "$tmp/g.edges" 2>"$tmp/err" &
@@ -103,7 +103,7 @@ check_says 'another dbfs-pack' 'and says so'
 check 'SIGTERM leaves a journal' test -e "$tmp/x/packing"
 check 'and no manifest' test ! -e "$tmp/x/manifest"
 check 'and a finished part' test -e "$tmp/x/part-0004-of-0005.dbfs"
-rm -f "$tmp"/x/part-000[0-3]* # a busy machine may have finished more than one
+rm -f "$tmp"/x/part-000[0-3]* # a busy machine may have finished several parts
 check 'and no temporary file' test -z "$(find "$tmp/x" -name '.*' -type f)"
 cp "$tmp/err" "$tmp/farewell"
 check 'and says how to go on' grep -q 'interrupted: --resume with the same options' "$tmp/farewell"
@@ -130,7 +130,7 @@ head -c 100000 "$tmp/g.edges" >"$tmp/cut.edges"
 check_exit 3 '--resume with a cut stream' "$pack" --resume -p 5 -o "$tmp/x" "$tmp/cut.edges"
 check 'changes nothing either' same_folders "$tmp/x" "$tmp/unfinished"
 
-# parts that are not what they seem: proven by content, not by name
+# parts under wrong names: content proves a part, not its name
 touch "$tmp/x/.part-0003-of-0005.dbfs.aB3xYz" "$tmp/x/.notes.abcdef"
 cp "$tmp/ref/part-0001-of-0005.dbfs" "$tmp/x"
 printf x | dd of="$tmp/x/part-0001-of-0005.dbfs" bs=1 seek=70000 conv=notrunc 2>/dev/null
@@ -175,8 +175,8 @@ check_says 'packing: .*corrupt' 'is called corrupt'
 check '--force starts anew' "$pack" -q --force -p 5 -o "$tmp/x" "$tmp/g.edges"
 check 'and leaves no journal' test ! -e "$tmp/x/packing"
 
-# SIGTERM just after a part was renamed, when the next one is about to be made: no file may come to be
-# whose name the handler does not know
+# SIGTERM comes just after a part was renamed and before the next one is made. No file may appear whose name the
+# handler does not know.
 left=0
 for ((i = 1; i <= 3 * kills; i++)); do
     rm -rf "$tmp/x"
@@ -189,7 +189,7 @@ for ((i = 1; i <= 3 * kills; i++)); do
 done
 check "$((3 * kills)) times SIGTERM leave no temporary file ($left)" test $left = 0
 
-# parts that are larger than the memory that their proof may take
+# parts exceed the memory that their proof may take
 rm -r "$tmp/x"
 "$BIN/rmatgen" -q -s 19 -o "$tmp/large.edges"
 check 'a large part' "$pack" -q -p 1 --encoding raw -o "$tmp/x" "$tmp/large.edges"
@@ -203,7 +203,7 @@ else
 fi
 rm -r "$tmp/x"
 
-# ---- the other programs: nothing under the final name ----
+# ---- other programs leave nothing under the final name ----
 
 "$BIN/rmatgen" -q -s 17 -f text -o "$tmp/g.txt"
 one_kill() { # NAME OUTPUT COMMAND...
@@ -226,7 +226,7 @@ one_kill rmatgen "$tmp/out.d/k.edges" "$BIN/rmatgen" -q -s 17 -o "$tmp/out.d/k.e
 one_kill edgeconv "$tmp/out.d/k.edges" "$BIN/edgeconv" -q -u -o "$tmp/out.d/k.edges" "$tmp/g.txt"
 one_kill degsplit "$tmp/out.d/k.split" "$BIN/degsplit" -q -o "$tmp/out.d/k.split" "$tmp/g.edges"
 
-# Without /proc nothing could name a file that has none: it has its temporary name from the beginning, as on NFS.
+# A file without a name is named through /proc. Without it a file has its temporary name from the start, as on NFS.
 without_proc=(unshare --mount sh -c 'mount -t tmpfs none /proc && exec "$@"' -)
 if "${without_proc[@]}" true 2>/dev/null && ! grep -q __asan_init "$BIN/rmatgen"; then
     rm -f "$tmp/out.d/k.edges"

@@ -1,8 +1,8 @@
 #!/bin/bash
-# launcher-signals.sh: SIGINT and SIGTERM to the launcher while its ranks start. Hydra (4.0.2) may wait for ever then:
-# its proxy waits for ranks that wait in MPI_Init for an answer of the proxy. No program can help that. So where one of
-# ours hangs, a program that only calls MPI_Init and MPI_Finalize must hang at the same moments, too. SIGTERM for the ranks
-# ends such a job.
+# launcher-signals.sh: SIGINT and SIGTERM to the launcher while its ranks start. Hydra (4.0.2) may then wait forever:
+# its proxy waits for ranks, and these wait in MPI_Init for an answer of the proxy. No program can help that. So if
+# one of ours hangs, a program that only calls MPI_Init and MPI_Finalize must hang at the same moments. SIGTERM to the
+# ranks ends such a job.
 # runs alone: it watches the time
 set -u
 . tests/lib.sh
@@ -26,7 +26,8 @@ if ! ${MPICC:-mpicc} -o "$tmp/init" "$tmp/init.c" 2>"$tmp/err"; then
     finish
 fi
 
-# hangs TRY PROGRAM ARGUMENT...: the launcher has not ended 10 s after its signal. The last argument is of this test alone.
+# hangs TRY PROGRAM ARGUMENT...: succeeds if the launcher has not ended 10 s after its signal. Only this test uses the
+# last argument, which identifies its ranks.
 hangs() {
     local i=$1 pid signal=TERM hung=1 program=${2##*/} own=${*: -1}
     shift

@@ -1,6 +1,6 @@
 #!/bin/bash
-# lost-ranks.sh: a rank that is stopped or killed while programs work together. The job ends, within --timeout where that is
-# given, with a message that names the rank, and leaves nothing partial behind, and no process.
+# lost-ranks.sh: a rank is stopped or killed while programs work together. The job ends, within --timeout if that is
+# given, with a message that names the rank, and leaves neither partial output nor a process.
 # runs alone: it watches the time
 set -u
 . tests/lib.sh
@@ -10,7 +10,7 @@ pack=$(realpath "$BIN/dbfs-pack")
 "$BIN/rmatgen" -q -s 12 -o "$tmp/g.edges"
 "$pack" -q -p 1 -o "$tmp/p1" "$tmp/g.edges"
 
-# with roots enough for minutes
+# its roots take minutes
 "$BIN/rmatgen" -q -s 16 -o "$tmp/many.edges"
 "$pack" -q -p 2 -o "$tmp/many" "$tmp/many.edges"
 start_search "$MPIEXEC" -n 2 "$traverse" --backend cpu -@ 1 --timeout 2 -n 1000000 "$tmp/many"
@@ -22,7 +22,7 @@ check_says "^dbfs-traverse: rank [01] on [^ ]*, $doing: did not run for [2-9]\.[
 check 'no rank is left' test -z "$(ranks_of dbfs-traverse "$tmp/many")"
 
 microseconds() { date +%s%6N; }
-for _ in 1 2 3 4 5; do # a busy host may let it go on too late
+for _ in 1 2 3 4 5; do # a busy host may continue the rank too late
     start_search "$MPIEXEC" -n 2 "$traverse" --backend cpu -@ 1 --timeout 3 -n 1000000 "$tmp/many"
     stopped=$(ranks_of dbfs-traverse "$tmp/many" | tail -1)
     start=$(microseconds)
@@ -56,16 +56,16 @@ until rank=$(ranks_of dbfs-pack "$tmp/x" | sed -n 2p) && [ -n "$rank" ] || ! kil
 until [ -e "$tmp/x/packing" ] || ! kill -0 $pid 2>/dev/null; do :; done
 kill -STOP "$rank"
 ended 1 'a rank is stopped while it packs, with --timeout'
-# under load it may have stopped where the other rank waits for it
+# on a busy host it may stop while the other rank waits for it
 late='\(did not run\|others waited for it\) for'
 check_says "^dbfs-pack: rank [01] on [^ ]*, [a-z ]*: $late" 'rank, host and phase are named'
 check 'no rank is left' test -z "$(ranks_of dbfs-pack "$tmp/x")"
 check_exit 0 'and --resume goes on' "$pack" -q -p 2 --resume -o "$tmp/x" "$tmp/large.edges"
 
-# a program of ranks as it works on a large file: one rank is stopped, then one is killed
+# While ranks of a program work on a large file, one is stopped, then one is killed.
 "$BIN/rmatgen" -q -s 21 -o "$tmp/larger.edges"
 "$traverse" --backend cpu -q -r 1 --depths "$tmp/depths-%d.npy" "$tmp/x" >/dev/null 2>&1
-ones=$(printf '1,%.0s' $(seq 300))1 # the same results, often enough for minutes
+ones=$(printf '1,%.0s' $(seq 300))1 # results of the same root, enough for minutes
 stopped_and_killed() { # NAME FILE COMMAND...: a program that reads FILE
     local name=$1 file=$2 signal got
     shift 2

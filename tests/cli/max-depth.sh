@@ -1,5 +1,6 @@
 #!/bin/bash
-# max-depth.sh: searches that end at a depth, beside the full search from the same root; with BACKEND on GPUs.
+# max-depth.sh: searches that end at a depth find what the full search from that root has up to there; with BACKEND on
+# GPUs.
 set -u
 in_memory_mib=100
 . tests/lib.sh
@@ -11,11 +12,11 @@ mpi() { local n=$1; shift; "$MPIEXEC" -n "$n" "$BIN/dbfs-traverse" -q -@ 1 --bac
 "$TESTS/mkgraph" path 40 >"$tmp/path.txt"
 "$TESTS/mkgraph" grid 20 20 >"$tmp/grid.txt"
 
-# cut D FILE: what a full search gives, up to depth D
+# cut D FILE: prints a full search's result up to depth D
 cut_at() { awk -v most="$1" '{ print $1, ($2 > most ? -1 : $2) }' "$2"; }
 number() { sed -n "s/.*\"$1\": \\([0-9]*\\).*/\\1/p" "$2" | head -n 1; }
 
-# limited NAME DEPTHS COMMAND DIR: searches to several depths
+# limited NAME DEPTHS COMMAND DIR: searches to each of these depths
 limited() {
     local name=$1 depths=$2 most shards=$4
     for most in $depths; do
@@ -57,7 +58,7 @@ for graph in rmat path grid; do
     fi
 done
 
-# many roots, one after the other: nothing is left of the search before
+# many roots in a row: nothing of an earlier search is left
 "$BIN/dbfs-pack" -q --force -p 1 -o "$tmp/g" "$tmp/rmat.edges"
 sums() { sed -n 's/^root \([0-9]*\) .* checksum \([^ ]*\).*/\1 \2/p' "$1"; }
 for setting in '1 2' '2 1'; do
@@ -76,7 +77,7 @@ check 'those that were visited' test "$(grep -c '"level": [01],' "$tmp/trace") $
 check_exit 0 'the report says the depth' traverse -r 1 --max-depth 2 --json "$tmp/json" "$tmp/g"
 check 'as max_depth' grep -q '"max_depth": 2,' "$tmp/json"
 
-# the list of what was reached
+# the list of reached vertices
 limited_list() { # NAME COMMAND DIR
     check_exit 0 "$1: the list" $2 -r 45 --max-depth 3 --list-reached "$tmp/list" "$3"
     check 'is that of the distances, by depth' cmp "$tmp/list" "$tmp/want"
@@ -95,7 +96,7 @@ check_exit 0 'a vertex without edges' "$BIN/dbfs" -q --no-cache --vertices 50 -r
 check 'is alone' eval 'printf "49\t0\n" | cmp - "$tmp/out"'
 check_exit 1 'a list that exists' "$BIN/dbfs-traverse" -q --backend "$backend" -r 45 --list-reached "$tmp/want" "$tmp/g4"
 
-# what dbfs-check refuses
+# ---- dbfs-check refuses these ----
 "$BIN/dbfs-traverse" -q -r 1 --backend "$backend" --force --max-depth 2 --depths "$tmp/d" "$tmp/g" >/dev/null
 check_exit 0 'its own depth' "$BIN/dbfs-check" --max-depth 2 --depths "$tmp/d" "$tmp/rmat.edges"
 check_exit 4 'results without --max-depth' "$BIN/dbfs-check" --depths "$tmp/d" "$tmp/rmat.edges"

@@ -1,5 +1,5 @@
 #!/bin/bash
-# messages.sh: messages about a wrong argument or file: its kind, and the next command.
+# messages.sh: the message for a wrong argument or file names its kind and the next command.
 set -u
 . tests/lib.sh
 bin=$(realpath "$BIN")
@@ -90,6 +90,7 @@ for option in --batch=64 --centrality=f; do
     says 2 "$option, of dbfs-traverse" "^dbfs-traverse: ${option%=*} is an option of dbfs-batch$" "$bin/dbfs-traverse" "$option" x.dbfs
     check 'which has it' bash -c '"$1" --help | grep -q -e " $2"' - "$bin/dbfs-batch" "${option%=*}"
 done
+says 2 'pairs of vertices' '^dbfs-traverse: --pairs is an option of dbfs-paths$' "$bin/dbfs-traverse" -r 0 --pairs x.dbfs
 says 2 'a value apart' '^dbfs-traverse: --target is an option of dbfs-paths$' "$bin/dbfs-traverse" -r 0 --target 2 x.dbfs
 says 2 'an unknown option' "^dbfs-pack: unrecognized option '--nonsense'$" "$bin/dbfs-pack" --nonsense g.edges
 says 2 'a negative TH' '^degsplit: -t: -1 is negative: at least 0$' degsplit -t -1 g.edges
@@ -117,7 +118,7 @@ else
 fi
 chmod 755 closed
 
-# ---- options that do not go together, and only look ----
+# ---- options that contradict each other, or only look ----
 
 says 2 'two looks at a graph' '^dbfs-pack: --list and --verify exclude each other$' dbfs-pack --list --verify g.dbfs
 says 2 'a plan and a look' '^dbfs-pack: --plan and --list exclude each other$' dbfs-pack --plan --list g.edges

@@ -1,8 +1,8 @@
 #!/bin/bash
-# no-memory.sh: runs each program once for each of its allocations and lets that one fail. It must exit with 5
-# or do without that memory; it must never end by a signal. The same holds if one of two ranks fails.
+# no-memory.sh: runs each program once for each of its allocations and lets that one fail. It must exit with 5 or do
+# without that memory, and never end by a signal. The same holds if one of two ranks fails.
 set -u
-in_memory_mib=512 # hundreds of packings, each synced
+in_memory_mib=512 # packs hundreds of graphs, and each is synced
 . tests/lib.sh
 pack=$(realpath "$BIN/dbfs-pack")
 shim=$(realpath "$TESTS/fail_alloc.so")
@@ -16,14 +16,14 @@ printf '%s\n' '0 1' '1 2' '2 0' '2 3' '3 4' '4 5' '2 5' '2 6' '2 7' '8 2' |
     "$BIN/edgeconv" -q -u -o "$tmp/g.edges"
 options=(-q -@ 1 -p 2 -t 3 -o "$tmp/x" "$tmp/g.edges")
 
-# the N-th allocation fails, in the one process or in the second of two ranks
+# ALLOCATION: fails in the one process, or in the second of two ranks
 alone() { timeout 60 env LD_PRELOAD="$shim" FAIL_ALLOC="$1" "$pack" "${options[@]}"; }
 second() {
     timeout 60 "$MPIEXEC" -n 1 "$pack" "${options[@]}" : \
         -n 1 env LD_PRELOAD="$shim:${YIELD_MPI:-}" FAIL_ALLOC="$1" "$pack" "${options[@]}"
 }
 
-# walk HOW STEP NAME: $tmp/count is how many allocations there are
+# walk HOW STEP NAME: tries each STEP-th allocation; $tmp/count has their number
 walk() {
     local how=$1 step=$2 name=$3 n code failed=0 bad=
     for n in $(seq 1 "$step" "$(cat "$tmp/count")"); do
@@ -32,7 +32,7 @@ walk() {
         $how "$n" >"$tmp/out" 2>"$tmp/err" </dev/null || code=$?
         [ $code = 5 ] && failed=$((failed + 1))
         [ $code = 0 ] || [ $code = 5 ] || bad="$bad $n:exit$code"
-        # where there is a manifest, the graph is whole
+        # a graph with a manifest is whole
         if [ $code = 0 ] || [ -e "$tmp/x/manifest" ]; then
             "$pack" -q --verify "$tmp/x" >&2 || bad="$bad $n:unsound"
         fi
@@ -45,12 +45,12 @@ export FAIL_ALLOC_COUNT=$tmp/count
 check 'a packing whose allocations are counted' alone 0
 unset FAIL_ALLOC_COUNT
 walk alone 1 'one process'
-# starting two ranks takes its time: a third of them
+# two ranks take long to start, so a third of the allocations is tried
 walk second 3 'one rank of two'
 
-# ---- the other programs: exit 5 or success, a message, nothing left in files or in memory ----
+# ---- other programs: exit 5 or success, a message, and nothing left in files or memory ----
 
-# how much of the whole is tried: every STEP-th allocation, in long mode all of them
+# stride SHORT [LONG]: each so-manieth allocation is tried; in long mode all of them
 stride() { [ "${TEST_MODE:-short}" = long ] && echo "${2:-1}" || echo "$1"; }
 
 printf '%s\n' '#include <stdlib.h>' 'int main(void) { free(malloc(9)); return malloc(7) == NULL; }' >"$tmp/leak.c"
@@ -63,11 +63,11 @@ fi
 one() { timeout 60 env LD_PRELOAD="$shim" "${shim_env[@]}" "$@"; }
 two() { timeout 60 "$MPIEXEC" -n 1 "$@" : -n 1 env LD_PRELOAD="$shim:${YIELD_MPI:-}" "${shim_env[@]}" "$@"; }
 
-# Open MPI's launcher ends the other ranks as soon as one ends with an exit code
+# Open MPI's launcher ends the other ranks when one ends with an exit code
 ends_others='processes exited with non-zero status'
 
-# judge CODE N: adds to $bad what the run with allocation N did wrong. A rank that ends the job has no time to
-# free its memory.
+# judge CODE N: adds the mistakes of the run with allocation N to $bad. A rank that ends the job has no time to free
+# its memory.
 judge() {
     [ "$1" = 0 ] || [ "$1" = 5 ] || bad="$bad $2:exit$1"
     [ "$1" = 0 ] || [ -s "$tmp/err" ] || bad="$bad $2:silent"
@@ -77,7 +77,7 @@ judge() {
     [ -e "$tmp/left" ] || grep -q "host .* rank\|$ends_others" "$tmp/err" || bad="$bad $2:died"
 }
 
-# tool HOW STEP NAME PROGRAM ARGUMENT...: writes into $tmp/o; what may stay there begins with x
+# tool HOW STEP NAME PROGRAM ARGUMENT...: writes into $tmp/o; only names that begin with x may stay there
 tool() {
     local how=$1 step=$2 name=$3 n code bad= failed=0 shim_env
     shift 3
@@ -134,7 +134,7 @@ tool one "$(stride 600 9)" 'edgeconv --compact, names on disk' "$BIN/edgeconv" -
 
 # ---- searches, and proofs of them ----
 
-export OMP_WAIT_POLICY=passive # as run.sh has it
+export OMP_WAIT_POLICY=passive # as in run.sh
 if grep -qa cudaGetDevice "$BIN/dbfs-traverse"; then
     skip 'dbfs-traverse without memory: the CUDA runtime, which is part of the program, ends in its own way'
     finish
@@ -146,7 +146,7 @@ tool one 1 'dbfs-check of shards' "$BIN/dbfs-check" --parents "$tmp/parents.npy"
 tool two "$(stride 7)" 'dbfs-check, two ranks' "$BIN/dbfs-check" --parents "$tmp/parents.npy" "$tmp/x"
 tool one "$(stride 7)" dbfs-traverse "$traverse" --backend cpu -q -@ 1 -r 0 --parents "$tmp/o/f" "$tmp/x"
 tool one "$(stride 25)" 'dbfs-traverse, two threads' "$traverse" --backend cpu -@ 2 -n 3 \
-    --depths "$tmp/o/x-%d.npy" --json "$tmp/o/f" --breakdown --pairs "$tmp/x"
+    --depths "$tmp/o/x-%d.npy" --json "$tmp/o/f" --breakdown --count-pairs "$tmp/x"
 tool one 1 'dbfs-traverse --plan' "$traverse" --plan "$tmp/x"
 "$pack" -q -@ 1 -p 1 -t 3 -o "$tmp/y" "$tmp/g.edges"
 tool one "$(stride 3)" 'dbfs-traverse --trace' "$traverse" --backend cpu -q -@ 1 -r 0 --breakdown \
@@ -165,7 +165,7 @@ tool one "$(stride 4)" dbfs-paths "$BIN/dbfs-paths" -q -@ 1 -n 2 --path --json "
 tool two "$(stride 20)" 'dbfs-traverse, two ranks, a list' "$traverse" --backend cpu -q -@ 1 -r 0 --max-depth 2 \
     --list-reached "$tmp/o/x" "$tmp/x"
 
-# ---- one rank that fails before it has started MPI ----
+# ---- one rank fails before MPI has started ----
 
 mkdir "$tmp/here" "$tmp/there"
 echo 3 >"$tmp/here/roots"

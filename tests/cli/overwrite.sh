@@ -1,6 +1,6 @@
 #!/bin/bash
-# overwrite.sh: one rule for the outputs of all programs: a file that exists is replaced only with --force, and
-# an output that cannot be written is refused before the work begins.
+# overwrite.sh: all programs have one rule for outputs: a file that exists is replaced only with --force, and an
+# output that cannot be written is refused before the work begins.
 set -u
 . tests/lib.sh
 bin=$(realpath "$BIN")
@@ -10,7 +10,7 @@ printf '0 1\n1 2\n2 3\n' >in.txt
 "$bin/edgeconv" -q -u -o g.edges in.txt
 "$bin/dbfs-pack" -q -p 1 -o g.dbfs g.edges
 
-# one_rule NAME OPTION FILE COMMAND...: OPTION FILE is added to the command
+# one_rule NAME OPTION FILE COMMAND...: adds OPTION FILE to the command and tries each case
 one_rule() {
     local name=$1 option=$2 file=$3
     shift 3
@@ -57,7 +57,7 @@ check_exit 0 'a named pipe is no file' "$bin/edgeconv" -q -u -t text -o fifo in.
 wait
 check 'and gets all' test "$(wc -l <from-fifo)" = 3
 
-# a result for each root: none is written, and no search is made, if one of them is there
+# each root has a result; if one of them exists, nothing is searched or written
 echo kept >d2.txt
 check_exit 1 'a name of a root' "$bin/dbfs-traverse" -r 1,2,3 --depths d%d.txt g.dbfs
 check_says 'd2.txt: exists already' 'is named'

@@ -1,16 +1,15 @@
 #!/bin/bash
-# pack-digests.sh: digests of streams, splits and packed graphs, compared with tests/pack-digests.tsv. Each is
-# also made in other ways that must not change the bytes: ranks, threads, little memory, pipes, a given split.
-# After a deliberate change of a format, write the table again; its diff shows what changed:
+# pack-digests.sh: digests of streams, splits and packed graphs are those of tests/pack-digests.tsv. Each is made in
+# other ways, too, which must not change the bytes: ranks, threads, little memory, pipes, a given split. After a
+# deliberate change of a format, write the table again; its diff shows the changes:
 #   BUILD=build bash tests/cli/pack-digests.sh --write
 #
-# A line of the table has columns separated by tabs: program, graph, options, ways, digest; "-" is none. The
-# program runs in an empty folder. The digest is that of the names and bytes of all files there; for
-# dbfs-pack these are the whole manifest and all parts. Nothing is left out, since formats hold no dates,
-# paths or numbers of threads. With --list the digest is that of what --list prints of the graph that the
-# other options make.
+# A line of the table has columns separated by tabs: program, graph, options, ways, digest; "-" is none. The program
+# runs in an empty folder, and the digest covers names and bytes of all files there; for dbfs-pack these are the
+# manifest and all parts. Nothing is left out, since formats hold no dates, paths or numbers of threads. With --list
+# the digest is that of its output for the graph that the other options make.
 set -u
-in_memory_mib=512 # hundreds of packings, each synced
+in_memory_mib=512 # packs hundreds of graphs, and each is synced
 . tests/lib.sh
 . tests/layouts.sh
 export LC_ALL=C
@@ -22,7 +21,7 @@ g=$tmp/g
 
 # ---- graphs ----
 
-text() { # NAME KIND ARGUMENTS...: g/NAME.txt and, as undirected-once, g/NAME.edges
+text() { # NAME KIND ARGUMENTS...: makes g/NAME.txt and g/NAME.edges, which is undirected-once
     "$mkgraph" "${@:2}" >"$g/$1.txt"
     "$bin/edgeconv" -q -u -o "$g/$1.edges" "$g/$1.txt"
 }
@@ -47,11 +46,11 @@ text cycle cycle 129
 "$bin/edgeconv" -q --direction directed "$g/symmetric.txt" | as_symmetric >"$g/symmetric.edges"
 printf '3 3\n3 3\n' | "$bin/edgeconv" -q -u --vertices 5 -o "$g/loop.edges"
 printf '4 3\n' | "$bin/edgeconv" -q -u -o "$g/one.edges"
-# ids so far apart that those that occur are listed
+# the ids are so far apart that those which occur are listed
 awk 'BEGIN { for (i = 0; i < 30000; i++) print i * 7919 % 8999993, i * i % 1009 * 8999 }' >"$g/sparse.txt"
 "$bin/edgeconv" -q -u -o "$g/sparse.edges" "$g/sparse.txt"
 
-# what edgeconv reads, in the layouts of layouts.sh
+# inputs of edgeconv, in the layouts of layouts.sh
 grep -v '^#' "$g/components.txt" | tr '\t' ' ' >"$g/pairs"
 snap "$g/pairs" >"$g/snap.txt"
 { echo 'from,to'; tr ' ' ',' <"$g/pairs"; } >"$g/csv.txt"
@@ -69,9 +68,9 @@ gzip -nc "$g/multi.txt" >"$g/multi.txt.gz"
 # ---- a line of the table ----
 
 little=32M
-grep -q __asan_init "$bin/dbfs-pack" && little=48M # AddressSanitizer's own memory counts as the program's
+grep -q __asan_init "$bin/dbfs-pack" && little=48M # AddressSanitizer adds memory of its own
 digest() { sha256sum | cut -d' ' -f1; }
-# run WAY PROGRAM GRAPH OPTIONS: the digest of what that makes, in $tmp/digest
+# run WAY PROGRAM GRAPH OPTIONS: prints the digest of the output into $tmp/digest
 run() {
     local way=$1 program=$2 graph=$3 options=$4 input=() launch=() extra=() place=(-o out)
     [ "$options" != - ] || options=
@@ -84,7 +83,8 @@ run() {
         ranks-*) launch=(timeout 120 "$MPIEXEC" -n "${way#ranks-}") extra=(-@ 1) ;;
         ranks+memory) launch=(timeout 120 "$MPIEXEC" -n 2) extra=(-@ 1 -S 48M -T "$tmp/spill") ;;
         memory) extra=(-@ 4 -S $little -T "$tmp/spill") ;;
-        split) # what this would choose by itself, or is told, comes from degsplit
+        # degsplit makes a split with the TH that dbfs-pack would choose or is told
+        split)
             local how=()
             read -r -a how < <(grep -oE -- '-t [0-9a-z]+' <<<"$options" ||
                 grep -oE -- '-p [0-9]+|--(suggest|for)=[a-z]+' <<<"$options" | tr '\n' ' ')
@@ -111,7 +111,7 @@ run() {
     (cd "$tmp/x" && find . -type f | sort | xargs sha256sum) >"$tmp/files"
     digest <"$tmp/files" >"$tmp/digest"
 }
-# alike WAY PROGRAM GRAPH OPTIONS DIGEST
+# alike WAY PROGRAM GRAPH OPTIONS DIGEST: compares one digest
 alike() {
     rm -f "$tmp/digest" "$tmp/files"
     run "${@:1:4}" || return 1
@@ -133,16 +133,16 @@ if [ "${1:-}" = --write ]; then
 fi
 while IFS=$'\t' read -r program graph options ways want <&3; do
     [ "$program" != program ] || continue
-    # any way makes the same: short mode goes the plain one where there is no other
+    # all ways make the same bytes, so short mode takes the plain one only where there is no other
     [ "$ways" = - ] && ways=plain || [ "${TEST_MODE:-short}" = short ] || ways="plain $ways"
     for way in $ways; do
         check "$program $graph $options, $way" alike "$way" "$program" "$graph" "$options" "$want"
     done
 done 3<"$table"
-# the ways are what they are called
+# ways do what their names say
 check_exit 0 'little memory' "$bin/dbfs-pack" -v -@ 4 -S 32M -T "$tmp/spill" -p 2 -o "$tmp/little" "$g/rmat17.edges"
 check_says 'spilled [0-9]' 'makes edges spill'
-# values of vertices in windows: too many ids to keep, and too many of them occur to be listed
+# windows of vertices: too many ids to keep, and too many of them occur to be listed
 awk 'BEGIN { for (i = 0; i < 450000; i++) print i * 7919 % 8999993, i * i % 8999993 }' >"$tmp/wide.txt"
 "$bin/edgeconv" -q -u -o "$tmp/wide.edges" "$tmp/wide.txt"
 check 'values of vertices lie in windows' test "$("$bin/dbfs-pack" --plan -S $little -p 2 -t 3 "$tmp/wide.edges" |

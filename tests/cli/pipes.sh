@@ -1,13 +1,12 @@
 #!/bin/bash
-# pipes.sh: the bytes of a pipe stay in memory if there is room, and else go to disk; a terminal
-# is no input.
+# pipes.sh: the bytes of a pipe stay in memory if there is room, and go to disk otherwise; a terminal is no input.
 set -u
 . tests/lib.sh
 bin=$(realpath "$BIN")
 cd "$tmp" || exit 1
 mkdir disk
 "$bin/rmatgen" -q -s 16 -o r.edges
-"$bin/edgeconv" -q -o g.edges r.edges # with a provenance that does not tell what comes
+"$bin/edgeconv" -q -o g.edges r.edges # its provenance does not tell the size
 "$bin/dbfs-pack" -q -p 2 -o file.dbfs g.edges
 "$bin/degsplit" -q -p 2 -o file.split g.edges
 
@@ -15,7 +14,7 @@ check 'a pipe in memory needs no folder' bash -c 'cat g.edges | "$1/dbfs-pack" -
 check 'the same shards' diff -r file.dbfs pipe.dbfs
 check 'degsplit: likewise' bash -c 'cat g.edges | "$1/degsplit" -q -T none -p 2 -o pipe.split -' - "$bin"
 check 'the same split' cmp file.split pipe.split
-# from 2^20 vertices on, the bytes of a stream tell whether its ids are few
+# from 2^20 vertices on, a tool looks at the size of a stream to see whether its ids are few
 "$bin/rmatgen" -q -s 20 -e 1 -o many.edges
 "$bin/degsplit" -q -p 2 -o file.split --force many.edges
 for folder in none disk; do
@@ -31,7 +30,7 @@ check 'nothing is left' test -z "$(ls -A disk)"
 check 'a folder that is missing is an error then' bash -c 'cat g.edges | "$1/dbfs-pack" -q -S 32M -T none -p 2 -o x.dbfs - 2>said; [ $? = 1 ]' - "$bin"
 check 'which is named' grep -q 'none: cannot create a temporary file' said
 
-# ---- a pipe that says at its beginning what comes is not kept ----
+# ---- a pipe that says its size at the beginning is not kept ----
 
 "$bin/dbfs-pack" -q -p 2 -o whole.dbfs r.edges
 check 'rmatgen into 64 MiB, without a folder' \
@@ -49,13 +48,13 @@ cp r.edges bad.edges
 printf '\377' | dd of=bad.edges bs=1 seek=3000 conv=notrunc 2>/dev/null
 check_exit 3 'a damaged pipe' bash -c 'cat bad.edges | "$1/dbfs-pack" -q -p 2 -o x.dbfs -' - "$bin"
 check_says 'standard input: block 0 at byte .*corrupt' 'says where'
-# a preamble that says another scale than the trailer
+# the preamble says another scale than the trailer
 preamble() { echo $((64 + $(od -An -tu4 -j 20 -N 4 "$1"))); }
 "$bin/rmatgen" -q -s 15 --count 9 -o small.edges
 { head -c "$(preamble r.edges)" r.edges; tail -c +$(($(preamble small.edges) + 1)) small.edges; } >other.edges
 check_exit 3 'a preamble of another stream' bash -c 'cat other.edges | "$1/dbfs-pack" -q -p 2 -o x.dbfs -' - "$bin"
 check 'leaves nothing' test ! -e x.dbfs
-if script -qec true /dev/null >/dev/null 2>&1; then # a terminal can be had
+if script -qec true /dev/null >/dev/null 2>&1; then # script(1) makes a terminal
     for command in "dbfs-pack -p 1 -o x.dbfs" "degsplit -o x.split" "edgeconv -o x.edges"; do
         check_exit 2 "$command at a terminal" timeout 20 script -qec "'$bin/${command%% *}' ${command#* }" /dev/null
         check 'says that it is one' grep -q 'standard input: is a terminal' out

@@ -1,6 +1,6 @@
 #!/bin/bash
-# progress.sh: long steps show stage, share done and time left on a terminal, and nothing elsewhere; -v tells the
-# time of each stage as it ends.
+# progress.sh: long steps show stage, share done and time left on a terminal, and nothing elsewhere; -v prints the
+# time of each stage when it ends.
 set -u
 . tests/lib.sh
 bin=$(realpath "$BIN")
@@ -8,18 +8,18 @@ cd "$tmp" || exit 1
 "$bin/rmatgen" -q -s 20 -o g.edges
 "$bin/dbfs-pack" -q -@ 1 -p 2 -o g.dbfs g.edges
 
-# shows NAME STAGE COMMAND: on a terminal
+# shows NAME STAGE COMMAND: runs on a terminal and expects the stage
 shows() {
     script -qec "$3" /dev/null 2>&1 | tr '\r' '\n' >screen
     check "$1: $2, share and time left" grep -qE "^[a-z-]*: $2:( [0-9.]+ [KMG]?i?B, [0-9.]+ [KMG]?i?B/s,)? [0-9]+%, [0-9]+ s left" screen
     check "$1: the line is cleared at the end" test "$(tail -c 4 screen | tr '\033' '^')" != 'left'
 }
-# hides NAME COMMAND: with standard error in a file
+# hides NAME COMMAND: runs with standard error in a file and expects nothing
 hides() {
     bash -c "$2" >/dev/null 2>err
     check "$1: none in a file" test "$(grep -c -e ' left' -e "$(printf '\r')" err)" = 0
 }
-if script -qec true /dev/null >/dev/null 2>&1; then # a terminal can be had
+if script -qec true /dev/null >/dev/null 2>&1; then # script(1) makes a terminal
     rmatgen="'$bin/rmatgen' -@ 1 -s 21 -o /dev/null --force"
     shows rmatgen 'making edges' "$rmatgen"
     shows edgeconv converting "'$bin/edgeconv' -@ 1 --compact=g.map -o /dev/null g.edges"
@@ -37,7 +37,7 @@ hides rmatgen "'$bin/rmatgen' -@ 1 -s 21 -o /dev/null"
 hides dbfs-pack "'$bin/dbfs-pack' -@ 1 -S 96M --force -p 2 -o x.dbfs g.edges"
 hides dbfs-traverse "'$bin/dbfs-traverse' -@ 1 -n 64 g.dbfs"
 
-# ---- -v: each stage when it ends ----
+# ---- -v: each stage is told when it ends ----
 
 check_exit 0 'dbfs-pack -v' "$bin/dbfs-pack" -v --force -p 2 -o x.dbfs g.edges
 stages=$(sed -n 's/^dbfs-pack: \([a-z ]*\): [0-9.]* s$/\1/p' err | tr '\n' ',')
@@ -48,7 +48,7 @@ check "dbfs-traverse tells those of loading ($stages)" test "$stages" = 'checkin
 "$bin/dbfs-traverse" -v --no-check --trust -@ 1 -r 1 g.dbfs 2>&1 >/dev/null |
     sed -n 's/^dbfs-traverse: \([a-z ]*\): [0-9.]* s$/\1/p' | tr '\n' ',' >stages
 check 'and no others' test "$(cat stages)" = 'loading shards,'
-"$bin/edgeconv" -q -t text -o e.txt g.edges # a stream that does not say at its start what comes
+"$bin/edgeconv" -q -t text -o e.txt g.edges # a stream that does not say its size at the start
 "$bin/edgeconv" -q --force -o e.edges e.txt
 "$bin/dbfs-pack" -v --force -p 2 -o x.dbfs - < <(cat e.edges; until [ -e go ]; do sleep 0.05; done) 2>pipe &
 sleep 0.7

@@ -1,5 +1,6 @@
 #!/bin/bash
-# python.sh: scripts/dbfs.py packs arrays of numpy and searches them: against scipy where it is, and by the edges.
+# python.sh: scripts/dbfs.py packs arrays of numpy and searches them; results are those of scipy, if present, and
+# agree with the edges.
 set -u
 . tests/lib.sh
 export DBFS_BIN=$(realpath "$BIN") PYTHONPATH=$PWD/scripts:${PYTHONPATH:-} PYTHONDONTWRITEBYTECODE=1
@@ -10,7 +11,7 @@ if ! python3 -c 'import numpy' 2>/dev/null; then
     finish
 fi
 cd "$tmp" || exit 1
-py() { # NAME PROGRAM: raises what is wrong
+py() { # NAME PROGRAM: runs a program that raises an error for each mistake
     printf 'import dbfs, numpy, os, signal, threading\n%s\n' "$2" >test.py
     check "$1" timeout 120 python3 test.py
 }
@@ -21,7 +22,7 @@ with dbfs.open("w.dbfs") as g:
     distances, parents = g.search(10815)
     assert (len(distances), distances[10815], parents[10815], distances.max()) == (117659, 0, 10815, 13)
     assert int(g.figures["reached"]) == (distances >= 0).sum() == 115426
-    # an edge joins neighbouring levels, and a parent is one level before, over an edge
+    # an edge joins neighbouring levels; a parent is one level nearer and joined by an edge
     ends = distances[edges]
     assert (abs(ends[:, 0] - ends[:, 1]) <= 1).all()
     child = numpy.flatnonzero(distances > 0)
@@ -31,9 +32,19 @@ with dbfs.open("w.dbfs") as g:
     way = g.path(10815, 5)
     assert len(way) == distances[5] + 1 and all(pair in known for pair in zip(way, way[1:]))
     assert g.path(10815, numpy.flatnonzero(distances < 0)[0]) is None and g.path(7, 7) == [7]
-    assert not os.listdir(g._folder)
+    assert sorted(os.listdir(g._folder)) == ["d.npy", "p.npy"] # links to files that end with this process
+    assert all(os.path.islink(os.path.join(g._folder, name)) for name in os.listdir(g._folder))
     kept = [search.distances for search in g.search_many([10815, 0, 7, 10815])]
     assert (kept[0] == kept[3]).all() and kept[1][0] == kept[2][7] == 0
+    # memory is used again when nobody has an array or a part of it, and not before
+    part, files = g.search(7).distances[5:], g._files
+    want = part.copy()
+    for root in range(10):
+        g.search(root)
+    assert (part == want).all() and g._files <= files + 2, (g._files, files)
+    many = list(g.search_many(range(300))) # more than a process may have files
+    assert all(search.distances[root] == 0 for root, search in enumerate(many)) and g._files < 200
+    assert not many[0].distances.flags.writeable and not many[-1].parents.flags.writeable
 assert (kept[0] == distances).all() # arrays outlive the graph
 '
 py 'kinds of arrays' '
@@ -66,7 +77,7 @@ raises(1, "none.dbfs: cannot open", lambda: dbfs.open("none.dbfs"))
 raises(2, "unrecognized option", lambda: dbfs.open("x.dbfs", options=["--nonsense"]))
 with dbfs.open("x.dbfs") as g:
     raises(2, "root 99: the graph has vertices 0 to 3", lambda: g.search(99))
-    assert g.search(3).distances[3] == 0 # it goes on
+    assert g.search(3).distances[3] == 0 # the server goes on
     raises(2, "is not a whole number", lambda: g.search(-1))
     for root in 1.5, "dog", None:
         try:
@@ -74,7 +85,7 @@ with dbfs.open("x.dbfs") as g:
         except TypeError:
             continue
         assert False, root
-    g._server.send_signal(signal.SIGSTOP) # it dies while a root is waited for
+    g._server.send_signal(signal.SIGSTOP) # the server dies while it searches
     threading.Timer(0.3, g._server.kill).start()
     raises(-9, "ended by signal 9", lambda: g.search(0))
     raises(-9, "ended by signal 9", lambda: g.search(0))
@@ -87,7 +98,7 @@ try:
 except KeyboardInterrupt:
     pass
 try:
-    g.search(0) # its answer would be that of 3
+    g.search(0) # an answer would belong to root 3
 except ValueError as e:
     assert "closed" in str(e)
 else:
@@ -96,7 +107,7 @@ os.environ["DBFS_BIN"] = "/nowhere"
 raises(1, "is dbfs in PATH", lambda: dbfs.open("x.dbfs"))
 '
 check 'nothing is left in memory' test -z "$(find /dev/shm -maxdepth 1 -name 'dbfs-*' -newer test.py -user "$(id -un)" 2>/dev/null)"
-# dbfs.py calls mpiexec: the launcher of the library that the programs were built with, or there is nothing to test
+# dbfs.py calls mpiexec, which must be that of the programs' MPI library
 launcher() { realpath "$(command -v "$1")" 2>/dev/null; }
 if [ -n "$(launcher mpiexec)" ] && [ "$(launcher mpiexec)" = "$(launcher "${REAL_MPIEXEC:-$MPIEXEC}")" ]; then
     py 'several ranks' '

@@ -1,6 +1,6 @@
 #!/bin/bash
-# read-once.sh: what can be read only once (standard input, /dev/stdin, <(...), a fifo) gives the answer of the file, in every
-# program that reads graphs, results or roots. Nothing is kept under the name of a pipe.
+# read-once.sh: inputs that can be read only once (standard input, /dev/stdin, <(...), a fifo) give the result of the
+# file, in each program that reads graphs, results or roots. Nothing is kept under the name of a pipe.
 set -u
 . tests/lib.sh
 bin=$(realpath "$BIN")
@@ -27,12 +27,12 @@ dbfs-pack -q -o shards stream
 dbfs-traverse -q -r 7 --depths want shards >/dev/null
 edgeconv -q -u -t text -o want.text text
 
-# each_way NAME FILE COMMAND...: the command once for each way in which FILE can come, its name being @ among the words
+# each_way NAME FILE COMMAND...: runs the command once for each way to pass FILE, whose name is @ among the words
 each_way() {
     local name=$1 file=$2 way
     shift 2
     for way in file - /dev/stdin '<()' fifo; do
-        rm -f out pipe # of the last way
+        rm -f out pipe # outputs of the last way
         case $way in
         file) timeout 60 "${@//@/$file}" >out 2>err ;;
         -) cat "$file" | timeout 60 "${@//@/-}" >out 2>err ;;
@@ -48,7 +48,7 @@ each_way() {
         [ $way != fifo ] || wait
     done
 }
-feed() { timeout 60 sh -c 'cat "$1" >"$2"' - "$1" "$2"; } # ends where nobody reads, too
+feed() { timeout 60 sh -c 'cat "$1" >"$2"' - "$1" "$2"; } # ends, too, if nobody reads
 with_substitution() { # FILE COMMAND...
     local file=$1
     shift
@@ -64,7 +64,7 @@ done
 check 'nothing is kept under the name of a pipe' test -z "$(ls -d ./*.dbfs | grep -vE '/(text|gzip|mtx|stream|arcs|symmetric)\.dbfs$')"
 check 'and no temporary folder is left' test -z "$(ls -A scratch)"
 
-# an undirected edge has one record in the end, however it came
+# an undirected edge has one record, in whichever form it came
 edges_of() { sed -n 's/^root .* edges \([0-9]*\) .*/\1/p'; }
 edges=$(dbfs-traverse -r 7 shards 2>/dev/null | edges_of)
 for format in stream arcs symmetric; do
@@ -101,7 +101,7 @@ check_exit 2 '--cache with a pipe' dbfs -q --cache kept -r 7 -o - both.fifo
 check_says 'dbfs: --cache: shards of a pipe are not kept' 'is refused'
 check 'before anything is made' test ! -e kept
 
-# ---- one pipe for two inputs: each would get some of its bytes ----
+# ---- one pipe as two inputs: each would get some of its bytes ----
 
 twice() { cat text | timeout 30 "$@"; }
 check_exit 2 'edgeconv: one pipe by two names' twice edgeconv -q -u -t text - /dev/stdin

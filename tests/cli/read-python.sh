@@ -1,6 +1,6 @@
 #!/bin/bash
-# read-python.sh: scripts/read_dbfs.py, written from the SPEC files alone, finds in streams and shards the edges
-# that went in; so the SPECs say what the programs do.
+# read-python.sh: scripts/read_dbfs.py was written from the SPEC files alone. It finds the input's edges in streams
+# and shards, so the SPECs describe what the programs do.
 set -u
 . tests/lib.sh
 reader=$PWD/scripts/read_dbfs.py
@@ -19,7 +19,7 @@ for graph in rmat far; do
     tr '\t' ' ' <$graph.txt >want
     check "$graph: the edges of the stream" bash -c '"$1" $2.edges | cmp - want' - "$reader" $graph
 done
-# the definition of what shards hold: both directions, without self-loops and duplicates
+# shards hold both directions of each edge, without self-loops and duplicates
 awk '$1 != $2 { print $1, $2; print $2, $1 }' rmat.txt | sort -u >want
 for options in '-p 1' '-p 3' '-p 3 -t 8 --encoding raw' '-p 2 -t inf' '-p 2 -t 0' '-p 3 --encoding packed --heads nn=0,nd=3,dn=2,dd=8' \
     '-p 1 --encoding packed --heads nn=2,nd=0,dn=0,dd=0 -t 20'; do

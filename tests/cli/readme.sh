@@ -1,13 +1,13 @@
 #!/bin/bash
-# readme.sh: the commands of README.md run as they are printed, block by block, twice, and leave the tree as it was.
+# readme.sh: the commands of README.md run as printed, block by block, twice, and leave the tree as it was.
 set -u
 . tests/lib.sh
 bin=$(realpath "$BIN")
 mkdir "$tmp/bin" "$tmp/work"
-printf '#!/bin/sh\nexec %s "$@"\n' "$(command -v "$MPIEXEC")" >"$tmp/bin/mpiexec" # that of this build's MPI
+printf '#!/bin/sh\nexec %s "$@"\n' "$(command -v "$MPIEXEC")" >"$tmp/bin/mpiexec" # the mpiexec of this build's MPI
 chmod +x "$tmp/bin/mpiexec"
 
-# block N: the commands of block N of README.md
+# block N: prints the commands of block N of README.md
 block() { awk -v n="$1" '/^```sh/ { on = ++count == n; next } /^```/ { on = 0 } on' README.md; }
 tree() { find . -path "./${BUILD%%/*}" -prune -o -path ./.git -prune -o -printf '%p %s %T@\n' | sort; }
 
@@ -16,7 +16,7 @@ ran=0
 for n in $(seq 1 20); do
     block "$n" | sed "s#\$PWD/build/bin#$bin#" >"$tmp/block"
     [ -s "$tmp/block" ] || break
-    grep -q '^make' "$tmp/block" && continue # the build, and this test
+    grep -q '^make' "$tmp/block" && continue # without the build and this test
     ran=$((ran + 1))
     if grep -q numpy.loadtxt "$tmp/block" && ! python3 -c 'import numpy' 2>/dev/null; then
         skip "README.md, block $n: no python3 with numpy"

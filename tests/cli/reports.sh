@@ -1,6 +1,5 @@
 #!/bin/bash
-# reports.sh: --json and --trace of dbfs-traverse as dbfs-json(5) describes them, and what dbfs-report makes of
-# them.
+# reports.sh: --json and --trace of dbfs-traverse are as dbfs-json(5) describes them, and dbfs-report reads them.
 set -u
 . tests/lib.sh
 traverse=$BIN/dbfs-traverse
@@ -12,9 +11,9 @@ page=${BUILD:-build}/man/dbfs-json.5
 
 # ---- the environment ----
 
-check_exit 0 'a report' "$traverse" -q -n 3 --json "$tmp/a.json" --breakdown --pairs "$tmp/p1"
+check_exit 0 'a report' "$traverse" -q -n 3 --json "$tmp/a.json" --breakdown --count-pairs "$tmp/p1"
 value() { sed -n "s/.*\"$1\": \"\([^\"]*\)\".*/\1/p" "$tmp/a.json"; }
-check 'has the command line' grep -qF "\"command\": [\"$traverse\", \"-q\", \"-n\", \"3\", \"--json\", \"$tmp/a.json\", \"--breakdown\", \"--pairs\", \"$tmp/p1\"]" \
+check 'has the command line' grep -qF "\"command\": [\"$traverse\", \"-q\", \"-n\", \"3\", \"--json\", \"$tmp/a.json\", \"--breakdown\", \"--count-pairs\", \"$tmp/p1\"]" \
     "$tmp/a.json"
 model=$(sed -n 's/^model name[^:]*: //p' /proc/cpuinfo | head -1)
 if [ -n "$model" ]; then
@@ -25,10 +24,11 @@ fi
 if git rev-parse HEAD >/dev/null 2>&1; then
     check 'has a revision' test -n "$(value revision)"
 fi
-# another machine: pretend.c; without MPI, and with it
+# pretend.c shows another machine, without MPI and with it
 mkdir -p "$tmp/root/proc"
 printf 'processor\t: 0\nmodel name\t: Pretended "CPU" @ 3 GHz\nmodel name\t: a second one\n' >"$tmp/root/proc/cpuinfo"
-elsewhere() { # RANKS OPTION...: a report of a run there
+# RANKS OPTION...: makes a report of a run there
+elsewhere() {
     local launch=
     [ "$1" = 0 ] || launch="$MPIEXEC -n $1"
     shift
@@ -51,7 +51,7 @@ check 'are escaped' grep -qF 'b\"\\.json"' "$tmp/b\"\\.json"
 
 # ---- the trace ----
 
-# lines of ROOT LEVEL KEY VALUE, a subgraph's keys as nn.fv
+# prints lines of ROOT LEVEL KEY VALUE; keys of a subgraph are nn.fv and the like
 flat() {
     awk '{ gsub(/[{}",:]/, " "); n = split($0, w, " "); prefix = ""; out = ""
         for (i = 1; i < n; i++) {
@@ -80,7 +80,7 @@ check 'pushes all edges' awk '$3 ~ /fv$/ { fv += $4 } $3 ~ /pushed$/ { pushed +=
 check 'the same edges as with pulls' test "$(awk '$3 ~ /fv$/ { s += $4 } END { print s }' "$tmp/push.flat")" = \
     "$(awk '$3 ~ /fv$/ { s += $4 } END { print s }' "$tmp/t1.flat")"
 
-# A device that is alone notes what it does itself; with factors the level loop does each step.
+# A device that is alone notes its steps itself; with factors the level loop does each step.
 counts() { grep -E ' (frontier|delegates|(nn|nd|dn|dd)\.(frontier|fv|bv)) ' "$1"; }
 ways() { awk '$3 == "way" { print $4 }' "$1" | sort -u | tr '\n' ' '; }
 for th in 16 inf; do
@@ -105,8 +105,8 @@ for th in 16 inf; do
 done
 
 
-# Probes of a search that pulls only, counted in awk: rows list neighbours by descending degree, ties by id, and
-# a row that was not reached looks at them until one is in the frontier.
+# Counts in awk the probes of a search that only pulls. Rows list neighbours by descending degree, equal degrees by
+# id. A row that is not reached looks at them until one is in the frontier.
 "$BIN/rmatgen" -q -s 9 -f text -o "$tmp/s.txt"
 "$BIN/rmatgen" -q -s 9 -o "$tmp/s.edges"
 for th in 0 inf; do
@@ -175,7 +175,7 @@ check 'has the head of the block' test "$(head -5 "$tmp/block" | tr '\n' ' ')" =
 check_exit 0 'graph500 with a construction time' "$report" graph500 --construction-time 1.5 "$tmp/r.json"
 check 'has it' grep -qx 'construction_time: 1.5' "$tmp/out"
 
-# a run made by hand: times 1, 2, 4 s, 8 edges each, the second of one level
+# a run made by hand: times 1, 2 and 4 s, 8 edges each; the second has one level
 hand() { # T1 T2 T3 CHECKSUM
     cat <<END
 {"environment": {"version": "0", "graph": "a \\"b\\" c", "vertices": 10, "input_edges": 20, "backend": "cpu", "ranks": 2,
@@ -224,7 +224,8 @@ check 'has a row for each' test "$(wc -l <"$tmp/out")" = $(($(cat "$tmp/t1" "$tm
 "$MPIEXEC" -n 2 "$traverse" -@ 1 -q -n 2 --exchange-memory host --exchange-form bits --trace "$tmp/bits" "$tmp/p4" >"$tmp/summary" 2>&1
 "$traverse" -q -g 4 -n 2 --trace "$tmp/peers" "$tmp/p4" >>"$tmp/summary" 2>&1
 check_exit 0 'levels of every kind of exchange' "$report" levels "$tmp/t1" "$tmp/t2" "$tmp/bits" "$tmp/peers"
-# lines "row member value": of the traces, without the objects that the names of columns leave out; of the table
+# prints lines "row member value" of the traces, without objects that column names leave out, and the same of the
+# table
 for trace in t1 t2 bits peers; do flat "$tmp/$trace"; done | awk '$(NF - 1) == "root" { row++ } { print row, $(NF - 1), $NF }' | sort >"$tmp/want"
 awk -F '\t' 'NR == 1 { for (i = 1; i <= NF; i++) name[i] = $i; next } { for (i = 1; i <= NF; i++) if ($i != "") print NR - 1, name[i], $i }' \
     "$tmp/out" | sort >"$tmp/rows"
@@ -233,7 +234,7 @@ for member in bytes.vertices bytes.masks bytes.frontiers bytes.peers probes; do
     check "some of them are $member" grep -q "$member [1-9]" "$tmp/rows"
 done
 
-# What moved, by hand: two searches of two levels; the second finds 30 and 10 vertices and sends half of them
+# Moved data, by hand: two searches of two levels. The second level finds 30 and 10 vertices and sends half of them.
 moved() { # FOUND SENT MASKS OF-MASKS NN
     printf '{"root": 1, "time_s": 2, "teps": 1, "levels": 2,'
     printf '"levels_s": {"previsit": [1, 0], "visit_nn": [%s], "remote_exchange": [2, 3], "merged_exchange": [0.5, 6]},' "$5"
@@ -255,13 +256,13 @@ check 'a row for each run' test "$(wc -l <"$tmp/out")" = 3
 check_exit 3 'a run without --breakdown' "$report" exchange "$tmp/moved.json" "$tmp/r.json"
 check_says "$tmp/r.json: no levels_exchanged" 'is named'
 
-# Pairs, by hand: a pair of both searches, which sends half of what it finds in lists; one of the first alone, which sends
-# bits; and in a later level one of the second alone.
+# Pairs, by hand. One pair occurs in both searches and sends half of its finds as lists; one occurs in the first alone
+# and sends bits; one occurs in a later level of the second alone.
 between() { # LEVELS SOURCES DESTINATIONS FOUND SENT BYTES
     printf '{"root": 1, "time_s": 2, "teps": 1, "levels": 2, "pairs_exchanged": {"level": [%s], "source": [%s],' "$1" "$2"
     printf '"destination": [%s], "found_vertices": [%s], "sent_vertices": [%s], "bytes": [%s]}}' "$3" "$4" "$5" "$6"
 }
-printf '{"environment": {"vertices": 9, "ranks": 3, "pairs": true}, "roots": [%s, %s]}\n' \
+printf '{"environment": {"vertices": 9, "ranks": 3, "count_pairs": true}, "roots": [%s, %s]}\n' \
     "$(between '1, 1' '2, 0' '0, 1' '0, 10' '0, 6' '8, 24')" "$(between '10, 1' '1, 0' '2, 1' '4, 20' '4, 9' '16, 36')" >"$tmp/pairs.json"
 check_exit 0 'pairs of two runs' "$report" exchange --pairs "$tmp/pairs.json" "$tmp/pairs.json"
 printf "$tmp/pairs.json"'\t%s\t%s\t%s\t%s\t%s\t%s\t%s\n' 1 0 1 15 7.5 60 30 1 2 0 0 0 4 4 10 1 2 2 2 8 8 >"$tmp/want"
@@ -317,7 +318,7 @@ printf '8\t3\n' >>"$tmp/cut"
 check_exit 3 'a row without its end' "$report" plot "$tmp/cut"
 check_says "$tmp/cut:$(wc -l <"$tmp/cut"): not a row of a sweep" 'says where'
 
-# hundreds of levels, and one class of edges
+# hundreds of levels, one class of edges
 awk 'BEGIN { for (i = 0; i < 600; i++) print i, i + 1 }' | "$BIN/edgeconv" -q -u -o "$tmp/path.edges" -
 "$BIN/dbfs-pack" -q -p 2 -t inf -o "$tmp/path" "$tmp/path.edges"
 "$traverse" -q -r 0 --trace "$tmp/path.trace" "$tmp/path" >"$tmp/summary" 2>&1
@@ -326,7 +327,7 @@ check 'has a point for each 25th of the levels' grep -q '^edges_step = 25$' "$tm
 check 'gnuplot chooses the ticks' sh -c "! grep -qE 'xtic(label)?s?[(]' '$tmp/out'"
 check 'classes without edges are no curves' grep -qx 'edges_curves = " 2"' "$tmp/out"
 
-# what can be read once is read once
+# inputs that are pipes are read once
 for data in r.json r2.json moved.json t1 sweep; do
     case $data in
     r.json) commands='graph500 means roots' ;;

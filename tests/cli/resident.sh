@@ -1,7 +1,7 @@
 #!/bin/bash
-# resident.sh: dbfs-traverse --resident: a search of columns that stay packed finds what that of decoded ones finds, in
-# less memory; auto takes packed where raw does not fit; parts that lie are refused in all ways. BACKEND=cuda
-# tries a GPU, and columns in memory of the host too, SCALE another graph.
+# resident.sh: dbfs-traverse --resident. A search of packed columns finds the same as one of decoded columns, in less
+# memory; auto takes packed where raw does not fit; wrong parts are refused in each way. BACKEND=cuda tries a GPU, and
+# columns in memory of the host, too. SCALE sets another graph.
 set -u
 in_memory_mib=1024
 . tests/lib.sh
@@ -17,7 +17,7 @@ number() { value "$1" "$2" | sed 's/.*(\([0-9]*\) bytes.*/\1/'; }
 
 # ---- the same answer ----
 
-# records FILE: the lines of the roots without times
+# records FILE: prints the lines of roots without times
 records() { sed -n 's/time_s [^ ]* //; s/ teps [^ ]*//; s/ answer_s.*//; /^root /p' "$1"; }
 
 for options in '-p 1 -t 0' '-p 1 -t 6' '-p 1 -t inf' '-p 1 -t 6 --heads nn=1,nd=0,dn=1,dd=0' '-p 3 -t 6'; do
@@ -68,7 +68,7 @@ fi
 check_exit 2 'no such residence' search --resident unpacked "$tmp/g"
 check_says "\-\-resident: 'unpacked' is not raw, packed, host or auto" 'says so'
 
-# a graph whose sections are raw: nothing is packed
+# raw sections of a graph stay raw
 rm -rf "$tmp/g"
 "$BIN/dbfs-pack" -q -p 1 --encoding raw -o "$tmp/g" "$tmp/g.edges"
 check_exit 0 'raw sections stay raw' search -n 1 --resident packed "$tmp/g"
@@ -93,7 +93,8 @@ check 'and so does speed' test "$(plan 'total, packed, for speed')" -gt "$packed
 columns=$(awk '/^[nd][nd] columns, of the host / { n++; sum += int(($(NF - 1) + 255) / 256) * 256 } END { if (n > 0) print sum }' "$tmp/plan")
 check 'the plan for memory of the host lists what is there' test "$columns" = "$(plan 'memory of the host')"
 check 'and the device has the rest' test $(($(plan graph) - $(plan 'graph, host'))) = "$columns"
-"$traverse" --plan --direction cost "$tmp/g" >"$tmp/plan" # a search by slices would take more
+# by prices, as a search by slices would take more memory
+"$traverse" --plan --direction cost "$tmp/g" >"$tmp/plan"
 total=$(plan 'total, while loading')
 "$traverse" --plan -S "$total" "$tmp/g" >"$tmp/plan"
 check 'a GPU with all the memory would do' grep -q '^about 1 GPUs with .* would do, raw$' "$tmp/plan"
@@ -106,7 +107,7 @@ check 'with even less, several packed' \
 "$traverse" --plan -S 64K "$tmp/g" >"$tmp/plan"
 check 'with too little, none' test "$(grep -c '^no number of GPUs with 64.0 KiB each would do' "$tmp/plan")" = 3
 
-# ---- parts that lie ----
+# ---- wrong parts ----
 
 "$BIN/rmatgen" -q -s 9 -e 12 -o "$tmp/small.edges"
 rm -rf "$tmp/g"
@@ -120,7 +121,7 @@ for seed in $(seq 60); do
         code=0
         search -q -n 4 --resident $resident "$tmp/bad" >"$tmp/$resident" 2>"$tmp/$resident.err" || code=$?
         echo "exit $code" >"$tmp/$resident.end"
-        # parts that contradict each other: what is found depends on directions, which a GPU chooses otherwise
+        # Contradicting parts give results that depend on directions, and a GPU chooses others.
         [ "$backend" != cpu ] || value distance_checksum "$tmp/$resident" >>"$tmp/$resident.end"
     done
     for resident in $kinds; do

@@ -1,7 +1,6 @@
 #!/bin/bash
-# result-memory.sh: results are written by all ranks, each its part, and no rank has an array over all ids: with
-# twice the ranks each takes half the memory, except what it has of all delegates. Long mode takes a graph of 2^28
-# ids.
+# result-memory.sh: each rank writes its part of a result, and no rank has an array over all ids. So twice the ranks
+# take half the memory each, apart from arrays over delegates. Long mode takes a graph of 2^28 ids.
 set -u
 in_memory_mib=$([ "${TEST_MODE:-short}" = long ] && echo 8192 || echo 512)
 . tests/lib.sh
@@ -29,7 +28,7 @@ for kind in depths parents; do
         [ $ranks = 1 ] || rm "$tmp/$kind.$ranks.npy"
     done
     sed "s/^/    $kind, ranks and MiB of the largest: /" "$tmp/peaks.$kind"
-    # what every rank takes: the program, MPI's memory, windows; arrays over delegates and rows of delegates
+    # each rank has the program, MPI's memory, windows, arrays over delegates and rows of delegates
     own=$((32 + $(sed -n 's/.*"delegates": \([0-9]*\).*/\1/p' "$tmp/json") * 64 / 1048576))
     check "$kind: eight ranks take an eighth each, and $own MiB" awk -v own=$own '
         { peak[$1] = $2 } END { exit !(peak[8] <= peak[1] / 8 * 1.15 + own) }' "$tmp/peaks.$kind"

@@ -1,5 +1,5 @@
 #!/bin/bash
-# rmatgen.sh: the command line of rmatgen: content, formats, ranges, threads, refusals.
+# rmatgen.sh: the command line of rmatgen: output, formats, ranges, threads, refusals.
 set -u
 . tests/lib.sh
 rmatgen=$(realpath "$BIN/rmatgen")
@@ -58,7 +58,7 @@ for mode in '' --graph500; do
     od -An -v -tu4 -w8 "$tmp/u32" | awk '{print $1 "\t" $2}' >"$tmp/from-u32"
     od -An -v -tu8 -w16 "$tmp/u64" | awk '{print $1 "\t" $2}' >"$tmp/from-u64"
     od -An -v -tu4 -w12 "$tmp/graph500" | awk '$3 == 0 {print $1 "\t" $2}' >"$tmp/from-graph500"
-    # one block of 32,768 edges with 4-byte ids stands before the trailer of 64 bytes
+    # a block of 32,768 edges with 4-byte ids stands before the trailer of 64 bytes
     head -c -64 "$tmp/edges" | tail -c $((8 << 15)) >"$tmp/from-edges"
     check "text and u32 agree $mode" same "$tmp/text" "$tmp/from-u32"
     check "text and u64 agree $mode" same "$tmp/text" "$tmp/from-u64"
@@ -107,7 +107,7 @@ check '--seed 1 is the default' same "$tmp/seed-default" "$tmp/seed-1"
 check '--seed 2 is another graph' differ "$tmp/seed-1" "$tmp/seed-2"
 check '--params .57,.19,.19 is the default' same "$tmp/seed-default" "$tmp/params"
 
-# endpoints of each vertex, largest first
+# prints the edge ends of each vertex, largest first
 degrees() { awk '{d[$1]++; d[$2]++} END {for (v in d) print d[v]}' "$1" | sort -rn; }
 degrees "$tmp/seed-1" >"$tmp/degrees-randomized"
 degrees "$tmp/plain" >"$tmp/degrees-plain"
@@ -175,7 +175,7 @@ for scale in 4 20; do
     check "a closed pipe ends it quietly, scale $scale" test ! -s "$tmp/err"
 done
 
-if script -qec true /dev/null >/dev/null 2>&1; then # a terminal can be had
+if script -qec true /dev/null >/dev/null 2>&1; then # script(1) makes a terminal
     check_exit 2 'binary to a terminal is refused' script -qec "$rmatgen -s 4" /dev/null
     check_exit 0 'text to a terminal is not' script -qec "$rmatgen -s 4 -f text" /dev/null
 else

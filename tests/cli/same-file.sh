@@ -1,18 +1,18 @@
 #!/bin/bash
-# same-file.sh: every tool refuses an output that is one of its inputs, by whatever name, or its other output,
-# before it reads or writes anything.
+# same-file.sh: each tool refuses an output that is one of its inputs, under any name, or its other output, before it
+# reads or writes anything.
 set -u
 . tests/lib.sh
 bin=$(realpath "$BIN")
 here=$PWD
 limited() { timeout 60 "$@"; }
 
-# names FILE: leaves other names of it beside it
+# names FILE: makes other names of it beside it
 names() {
     ln -sf "$(basename "$1")" "$1.soft"
     ln -f "$1" "$1.hard"
 }
-# keeps FILE NAME COMMAND...: refused, and FILE stays as it was
+# keeps FILE NAME COMMAND...: the command is refused, and FILE stays as it was
 keeps() {
     local file=$1 name=$2
     shift 2

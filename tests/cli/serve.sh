@@ -1,5 +1,5 @@
 #!/bin/bash
-# serve.sh: dbfs-traverse --serve: a loaded graph that answers a root after the other, from standard input.
+# serve.sh: dbfs-traverse --serve loads a graph and answers root after root from standard input.
 set -u
 . tests/lib.sh
 bin=$(realpath "$BIN")
@@ -10,7 +10,7 @@ cd "$tmp" || exit 1
 traverse="$bin/dbfs-traverse"
 roots='10815 0 7 117658'
 
-# without times: what a search found
+# prints counts of a search without times
 found() { sed -E 's/ (time_s|teps|answer_s|answer_teps) [^ ]*//g' "$@"; }
 "$traverse" $(printf -- '-r %s ' $roots) --depths want-d%d.npy --parents want-p%d.npy w.dbfs | grep '^root' | found >want
 printf '%s\n' $roots | "$traverse" --serve --depths d%d.npy --parents p%d.npy w.dbfs >got 2>err
@@ -18,11 +18,11 @@ check 'the end of its input ends it with exit 0, without a word' test $? = 0 -a 
 check 'a line for each root, and no other, with what other searches find' cmp <(found got) want
 for root in $roots; do
     check "distances from $root by name" cmp d$root.npy want-d$root.npy
-    # parents may differ between runs; distances prove that they are there, dbfs-check that they are a tree
+    # parents may differ between runs: comparing distances proves the files, dbfs-check the trees
     check "and a tree" "$bin/dbfs-check" -q --depths d$root.npy --parents p$root.npy --root $root w.edges
 done
 
-# one root is looked for among vertices, and with many roots each vertex among them: both find the same
+# A lone root is looked up among vertices; of many roots, each vertex is looked up among roots. Both find the same.
 seq 0 1000 117658 >many
 "$traverse" --roots-from many w.dbfs | grep '^root' | found >want-many
 "$traverse" --serve w.dbfs <many | found >got-many
@@ -32,7 +32,7 @@ check 'and by several ranks' cmp got-many want-many
 
 # ---- one at a time ----
 
-# asks COMMAND...: two roots, of which the second is sent when the first has been answered
+# asks COMMAND...: sends a root, waits for its answer, and sends the second
 asks() {
     coproc serve { exec "$@" 2>err; }
     local in=${serve[1]} out=${serve[0]} pid=$serve_PID
@@ -52,7 +52,7 @@ check 'with two ranks too' test $? = 0 -a "$(echo "$second" | found)" = "$(sed -
 check 'waiting for a root is no reason for --timeout' test $? = 0 -a "$(wc -l <got)" = 2
 check 'several ranks write the same' cmp late-0.npy d0.npy
 
-# ---- lines that are no roots ----
+# ---- lines that are not roots ----
 
 printf '%s\n' 10815 dog '' -1 117659 99999999999999999999 7 | "$traverse" --serve w.dbfs >got 2>err
 check 'a line that is no root: exit 2 at the end' test $? = 2
@@ -75,7 +75,25 @@ check 'a name that is not there' grep -q '^error .*no such' got
 "$traverse" --serve w.dbfs </dev/null >got
 check 'no root, no line' test $? = 0 -a ! -s got
 
-for option in '-r 1' '-n 1' '--warm-up 1' '--json x.json' '--trace x.trace' --breakdown --pairs '--depths -' '--depths one.npy'; do
+# ---- files that are written over ----
+
+printf '%2000000s' >p.npy # longer than what comes
+touch i.npy
+inode=$(stat -c %i i.npy)
+printf '%s\n' 7 0 | "$traverse" --serve --force --in-place --depths i.npy --parents p.npy w.dbfs >got 2>err
+check '--in-place: names need no %d' test $? = 0 -a "$(wc -l <got)" = 2 -a ! -s err
+check 'the file itself has the last result, and no more' cmp i.npy want-d0.npy
+check 'and is the one that was there' test "$(stat -c %i i.npy)" = "$inode" -a "$(stat -c %s p.npy)" = "$(stat -c %s want-p0.npy)"
+rm i.npy
+echo 7 | "$MPIEXEC" -n 2 "$traverse" --serve --force --in-place --depths i.npy w.dbfs >got 2>err
+check 'one that is not there is made, by several ranks too' cmp i.npy want-d7.npy
+echo 7 | "$MPIEXEC" -n 2 "$traverse" --serve --force --in-place --depths i.npy w.dbfs >got 2>err
+check 'and written over by them' cmp i.npy want-d7.npy
+check_exit 2 '--in-place without --serve' "$traverse" --in-place --force -r 1 --depths i.npy w.dbfs
+check_says 'in-place needs --serve and --force' 'says so'
+check_exit 2 'and without --force' "$traverse" --serve --in-place --depths i.npy w.dbfs
+
+for option in '-r 1' '-n 1' '--warm-up 1' '--json x.json' '--trace x.trace' --breakdown --count-pairs '--depths -' '--depths one.npy'; do
     check_exit 2 "--serve and $option" "$traverse" --serve $option w.dbfs
 done
 finish

@@ -1,11 +1,11 @@
 #!/bin/bash
-# shards-cpu.sh: several shards on CPUs find what one finds, whichever way pushes and vertices go: by marks or by
-# bins, as masks or as lists, with one thread and with several; parents are proved.
+# shards-cpu.sh: several shards on CPUs find the same as one, by each way of pushes and vertices: marks or bins, masks
+# or lists, one thread or several; parents are proved.
 set -u
 in_memory_mib=1024
 . tests/lib.sh
 
-# search P RANKS OPTION...: the checksum of distances, and trees
+# search P RANKS OPTION...: compares the checksum of distances, and trees
 search() {
     local p=$1 ranks=$2 root launch=
     shift 2
@@ -53,7 +53,7 @@ roots=$("$BIN/dbfs-pack" -q -p 1 -o "$tmp/first" "$tmp/edges" && "$BIN/dbfs-trav
 check_graph 'RMAT, some delegates' 16
 check_graph 'RMAT, no delegates' inf
 
-# Levels of a search as words of directions of one subgraph, "." where it has no frontier.
+# Prints the directions of one subgraph, a word a level, or "." where it has no frontier.
 directions() { # GRAPH-NUMBER SUBGRAPH OPTION...
     local p=$1 of=$2
     shift 2

@@ -1,6 +1,6 @@
 #!/bin/bash
-# shared-gpus-lost.sh: ranks that would share emulated GPUs, as in shared-gpus.sh: one that is killed or stopped, one that
-# waits, and searches that take longer than --timeout.
+# shared-gpus-lost.sh: ranks share emulated GPUs as in shared-gpus.sh. One is killed or stopped, one waits, and
+# searches exceed --timeout.
 # runs alone: it watches the time
 set -u
 . tests/lib.sh
@@ -10,20 +10,23 @@ traverse=$(realpath "$BIN/dbfs-traverse")
 
 "$TESTS/mkgraph" path 100000 | "$BIN/edgeconv" -q -u -o "$tmp/path.edges" -
 "$BIN/dbfs-pack" -q -p 2 -t inf -o "$tmp/long" "$tmp/path.edges"
-rank() { # NUMBER: its process
+rank() { # NUMBER: prints the process of that rank
     local process
     for process in $(ranks_of dbfs-traverse "$tmp/long"); do
         tr '\0' '\n' 2>/dev/null <"/proc/$process/environ" | grep -qE "^(PMI_RANK|OMPI_COMM_WORLD_RANK)=$1\$" && echo "$process"
     done
 }
-asleep() { # PROCESS: in how many of 20 moments. One that spins never is, however busy the host is.
+# PROCESS: counts in how many of 20 moments it sleeps; one that spins never does, however busy the host is
+asleep() {
     for _ in {1..20}; do
         awk '/^State:/ { print $2 }' "/proc/$1/status"
         sleep 0.02
     done | grep -c S
 }
-search_long() { # OPTION...: in the background, until rank 0 searches
-    : >"$tmp/out" # of the last one, which would be taken for this one's
+# OPTION...: searches in the background, and waits until rank 0 searches
+search_long() {
+    # no output of the last search must be taken for this one's
+    : >"$tmp/out"
     timeout 60 "$MPIEXEC" -n 2 "$traverse" -@ 1 --backend cuda -r 0 "$@" "$tmp/long" >"$tmp/out" 2>"$tmp/err" </dev/null &
     job=$!
     wait_until grep -q '^direction' "$tmp/out"
@@ -32,7 +35,7 @@ search_long() { # OPTION...: in the background, until rank 0 searches
 lose_rank() { # SIGNAL RANK NAME OPTION...
     local signal=$1 number=$2 name=$3 got=0 lost
     shift 3
-    for _ in 1 2 3; do # a busy host may stop a rank before this does
+    for _ in 1 2 3; do # a busy host may stop a rank before it searches
         search_long "$@"
         lost=$(rank "$number")
         [ -z "$lost" ] || break
@@ -40,7 +43,8 @@ lose_rank() { # SIGNAL RANK NAME OPTION...
     done
     kill -"$signal" "$lost"
     wait $job || got=$?
-    check "$name (exit $got)" test $got = 1 -o "$signal" = KILL -a $got != 0 # which is the launcher's
+    # after SIGKILL the launcher chooses the exit code
+    check "$name (exit $got)" test $got = 1 -o "$signal" = KILL -a $got != 0
     check 'no rank is left' ranks_end 50 dbfs-traverse "$tmp/long"
 }
 
@@ -59,7 +63,8 @@ check_says 'rank 1 on .*, waiting for rank 0, which works alone: did not run for
 "$TESTS/mkgraph" path 3000 | "$BIN/edgeconv" -q -u --force -o "$tmp/path.edges" -
 "$BIN/dbfs-pack" -q -p 2 -t inf -o "$tmp/slow" "$tmp/path.edges"
 roots=3
-for _ in {1..8}; do # a busy host may leave a rank without a core for so long; a quick one may be done before
+# a busy host may leave a rank without a core for 3 s, and a quick one may end before
+for _ in {1..8}; do
     begin=$SECONDS got=0
     timeout 120 "$MPIEXEC" -n 2 "$traverse" -q -@ 1 --backend cuda -n $roots --timeout 3 "$tmp/slow" 2>"$tmp/err" || got=$?
     grep -q 'did not run' "$tmp/err" && continue

@@ -1,7 +1,7 @@
 #!/bin/bash
-# shared-gpus.sh: ranks that would share GPUs leave the search to rank 0, on emulated GPUs (tests/emulator): layouts, what
-# is said and reported, threads and memory, faults of rank 0 and of ranks that wait, and where every rank searches all the
-# same.
+# shared-gpus.sh: ranks that would share emulated GPUs (tests/emulator) leave the search to rank 0. Layouts, messages,
+# reports, threads and memory are tested, faults of rank 0 and of waiting ranks, and cases in which each rank searches
+# all the same.
 set -u
 . tests/lib.sh
 use_emulated_gpus 'ranks that share GPUs'
@@ -16,7 +16,7 @@ for p in 2 4; do
     "$BIN/dbfs-pack" -q -p $p --suggest memory -o "$tmp/$p" "$tmp/edges"
 done
 
-# Each process has a file of the kernels that it launched, and one with its exit code.
+# Each process has a file of its launched kernels, and one with its exit code.
 cat >"$tmp/each" <<'END'
 #!/bin/sh
 export EMULATED_KERNELS="$1/kernels.$$"
@@ -34,21 +34,21 @@ ranks_run() { # RANKS PROGRAM ARGUMENT...
     rm -f "$tmp"/kernels.* "$tmp"/code.*
     timeout 120 "$MPIEXEC" -n "$ranks" "$tmp/each" "$tmp" "$@" </dev/null
 }
-launched() { grep -l kernel "$tmp"/kernels.* | wc -l; } # processes that launched kernels
+launched() { grep -l kernel "$tmp"/kernels.* | wc -l; } # counts processes that launched kernels
 codes() { cat "$tmp"/code.* | tr '\n' ' '; }
 notes() { grep -c "$note" "$tmp/err"; }
 reported() { grep -o "\"$1\": [0-9]*" "$tmp/json" | cut -d ' ' -f 2; }
 
 # ---- layouts ----
 
-trees() { # the files of both roots
+trees() { # compares the files of both roots
     local root
     for root in 0 7; do
         cmp "$tmp/depths.$root.txt" "$tmp/oracle.$root.txt" &&
             "$TESTS/treecheck" "$tmp/text" $root "$tmp/depths.$root.txt" "$tmp/parents.$root.txt" || return 1
     done
 }
-# layout GPUS RANKSxSHARDS WORKERS OPTION...: so many ranks search
+# layout GPUS RANKSxSHARDS WORKERS OPTION...: WORKERS ranks search
 layout() {
     local gpus=$1 name=$2 workers=$3 ranks=${2%x*} shards=${2#*x} noted
     shift 3
@@ -69,13 +69,13 @@ layout 1 2x2 1
 layout 1 4x1 1
 layout 2 2x2 1
 layout 2 4x1 1 -g 1
-layout 2 2x1 2 # nothing is shared
+layout 2 2x1 2 # no GPU is shared
 layout 4 2x2 2
 layout 1 2x1 2 --exchange-memory peer
 layout 2 2x2 2 --exchange-memory host
 layout 2 4x1 4 --exchange-memory peer
 
-# binary files, which ranks write together where they search together
+# ranks that search together write binary files together
 for memory in auto peer; do
     EMULATED_GPUS=2 ranks_run 4 "$traverse" -q -@ 1 --backend cuda --exchange-memory $memory -r 7 --force \
         --depths "$tmp/$memory.npy" "$tmp/4" >"$tmp/out" 2>"$tmp/err"
@@ -84,7 +84,7 @@ for memory in auto peer; do
 done
 check 'the same bytes' cmp "$tmp/auto.npy" "$tmp/peer.npy"
 
-# rank 0 cannot drive GPUs that it does not see
+# rank 0 cannot use GPUs that it does not see
 export EMULATED_GPUS=2
 hidden() {
     EMULATED_GPUS=1 timeout 120 "$MPIEXEC" -n 1 "$traverse" "$@" : -n 3 env EMULATED_GPUS=2 "$traverse" "$@" </dev/null
@@ -93,7 +93,7 @@ check_exit 0 'rank 0 sees one GPU of two' hidden -@ 1 --backend cuda -r 0 --forc
     --exchange-memory auto "$tmp/4"
 check 'all ranks search' test "$(reported ranks) $(notes)" = '4 0'
 
-# ---- threads and memory are those of all ranks ----
+# ---- rank 0 has threads and memory of all ranks ----
 
 export EMULATED_GPUS=1
 cores=$(nproc)
@@ -129,9 +129,10 @@ printf '\377' | dd of="$tmp/bad/part-0001-of-0002.dbfs" bs=1 conv=notrunc status
 check_exit 3 'a damaged part' ranks_run 2 "$traverse" -q --backend cuda "$tmp/bad"
 check 'all end with 3' test "$(codes)" = '3 3 '
 check 'one message' test "$(said "$tmp/err" | grep -c 'part-0001-of-0002.dbfs: ')" = 1
-if ! grep -q __asan_init "$traverse"; then # which has allocations of its own
+if ! grep -q __asan_init "$traverse"; then # AddressSanitizer has allocations of its own
     shim=$(realpath "$BUILD/../tests/fail_alloc.so")
-    second() { # VARIABLE...: of the second of two ranks
+    # VARIABLE...: sets these for the second of two ranks
+    second() {
         timeout 60 "$MPIEXEC" -n 1 "$traverse" -q --backend cuda -r 0 "$tmp/2" : \
             -n 1 env LD_PRELOAD="$shim" "$@" "$traverse" -q --backend cuda -r 0 "$tmp/2" </dev/null
     }

@@ -1,9 +1,10 @@
 #!/bin/bash
-# slurm.sh: the jobs for Slurm: with a stand-in for srun that mpiexec runs, on one host and on several of network
-# namespaces; and with Slurm itself where it takes jobs.
+# slurm.sh: the jobs for Slurm run with a stand-in for srun that calls mpiexec, on one host and on several network
+# namespaces, and with Slurm itself where it takes jobs.
 set -u
 . tests/lib.sh
 . tests/namespaces.sh
+. tests/slurm_hosts.sh
 export PATH=$(realpath "$BIN"):$PATH
 scripts=$PWD/scripts
 graph=$PWD/datasets/wordnet-3.0.txt
@@ -12,7 +13,7 @@ edgeconv -q -u -o want.edges "$graph"
 dbfs-pack -q -p 4 -o want.dbfs want.edges
 want=$(dbfs-traverse -r 10815 want.dbfs | sed -n 's/^distance_checksum: *//p')
 
-# srun [-N NODES] [-n TASKS] [--OPTION=...]... COMMAND: as many ranks as the job has tasks, or TASKS
+# srun [-N NODES] [-n TASKS] [--OPTION=...]... COMMAND: starts TASKS ranks, or as many as the job has tasks
 mkdir bin
 echo "$MPIEXEC" >launcher
 cat >bin/srun <<END
@@ -53,22 +54,39 @@ check_exit 2 'a packing job without a graph' "$scripts/slurm-pack.sh" g.dbfs
 check_says 'sbatch .*slurm-pack.sh OUT.dbfs FILE' 'says how to submit it'
 check_exit 2 'a searching job without shards' "$scripts/slurm-search.sh"
 
-if command -v sbatch >/dev/null 2>&1 && sinfo -h -o %a 2>/dev/null | grep -q up; then
-    rm -rf g.dbfs g.edges
-    check 'Slurm packs' sbatch -W -o pack.log --export=ALL,SHARDS=4 "$scripts/slurm-pack.sh" "$PWD/g.dbfs" "$graph"
-    check 'Slurm searches' sbatch -W -n 2 -o search.log "$scripts/slurm-search.sh" "$PWD/g.dbfs" -r 10815
-    check 'and finds the distances' grep -q "$want" search.log
-else
-    skip 'jobs of Slurm: no Slurm that takes jobs'
-fi
 if [ "${TEST_MODE:-short}" != long ]; then
     skip 'jobs on several hosts: make check-long runs them'
     finish
 fi
 hosts=2
-make_hosts # ends the test where there can be none
+make_hosts # ends the test where there are no namespaces
 echo "ip netns exec $(host_name 1) env UCX_TLS=tcp,self,sm $MPIEXEC -launcher ssh -launcher-exec $tmp/enter" \
     "-hosts 10.77.0.1,10.77.0.2 -ppn 1 -iface eth0" >launcher
 export EACH=1
 jobs 'two hosts'
+
+# ---- Slurm itself ----
+
+if ! start_slurm; then
+    skip "Slurm on two hosts: $(cat "$tmp/why")"
+    finish
+fi
+# submitted NAME [OPTION...] SCRIPT [ARGUMENT...]: waits for the job; what it said is in NAME.log
+submitted() {
+    local name=$1
+    shift
+    on_host 1 env UCX_TLS=tcp,self,sm timeout 120 sbatch -W -N 2 --ntasks-per-node=1 -o "$tmp/$name.log" --export=ALL "$@" >"$name.said" 2>&1
+}
+rm -rf g.dbfs g.edges local
+SHARDS=4 SCRATCH=$tmp check 'Slurm: the packing job, on two hosts' submitted pack "$scripts/slurm-pack.sh" "$PWD/g.dbfs" "$graph"
+check 'Slurm: the bytes of one process' diff -r -x journal g.dbfs want.dbfs
+check 'Slurm: the plan is printed' grep -q 'device' pack.log
+check 'Slurm: the searching job' submitted search "$scripts/slurm-search.sh" "$PWD/g.dbfs" -r 10815 --json "$PWD/search.json"
+check 'Slurm: it finds the distances' test "$(sed -n 's/^distance_checksum: *//p' search.log)" = "$want"
+check 'Slurm: by two ranks on two hosts' grep -q '"ranks": 2,.*"ranks_on_host": 1,' search.json
+LOCAL=$PWD/local check 'Slurm: the searching job, on copies' submitted copies "$scripts/slurm-search.sh" "$PWD/g.dbfs" -r 10815
+check 'Slurm: finds them too' test "$(sed -n 's/^distance_checksum: *//p' copies.log)" = "$want" -a -s local/g.dbfs/manifest
+submitted none "$scripts/slurm-search.sh" "$PWD/none.dbfs"
+failed=$?
+check 'Slurm: a job that fails ends so, and says why' test $failed != 0 -a -n "$(grep 'none.dbfs: cannot open' none.log)"
 finish

@@ -1,14 +1,14 @@
 #!/bin/bash
-# sparse.sh: streams of many vertices and few edges. What a tool takes follows the edges, not n, with several
-# ranks as well, and they write the bytes of one. tests/unit/test_sparse_ids.c compares these bytes with those of
-# a packing that keeps a value for every id.
+# sparse.sh: streams of many vertices and few edges. The memory of a tool follows the edges and not n, also with
+# several ranks, which write the same bytes. tests/unit/test_sparse_ids.c compares the bytes with a packing that keeps
+# a value for each id.
 set -u
 . tests/lib.sh
 pack=$BIN/dbfs-pack
 same() { cmp "$1" "$2" >&2; }
 same_folders() { diff -r "$1" "$2" >&2; }
 
-# 2^21 vertices; 3,000 edges among some 1,500 ids: hubs, duplicates, self-loops also where no other edge is
+# 2^21 vertices; 3,000 edges between some 1,500 ids: hubs, duplicates, and self-loops of vertices without other edges
 {
     awk 'BEGIN { srand(5)
         for (i = 0; i < 3000; i++) {
@@ -22,7 +22,7 @@ for graph in g random; do
     for options in '-p 1 -t 6' '-p 3 -t 6 --encoding raw' '-p 4 -t inf' '-p 1 -t 0' '-p 2'; do
         check_exit 0 "$graph, $options" "$pack" -v $options -o "$tmp/a" "$tmp/$graph.edges"
         mib=$(awk '/peak memory/ { print $NF == "MiB" ? int($(NF - 1)) : 0 }' "$tmp/err")
-        # with a value for every id, 8 MiB more
+        # a value for each id would take 8 MiB more
         grep -q __asan_init "$pack" || check "$graph, $options: $mib MiB follow the edges" test "$mib" -lt 16
         [ "$options" = '-p 2' ] && ranks=3 || ranks=2
         check_exit 0 "$graph, $options, $ranks ranks" \
@@ -68,7 +68,7 @@ check_exit 0 '--plan says so' "$pack" --plan -S 64M -p 1 "$tmp/large.edges"
 check 'its memory is below 32 MiB, without disk' \
     awk '$1 == "memory" { m = $2 } $1 == "temporary-disk" { d = $2 }
          END { exit !(m > 0 && m < 2 ^ 25 && d == 0) }' "$tmp/out"
-# with an id of 2^31 and more there is no slot of 4 bytes for one shard
+# an id of 2^31 or more has no slot of 4 bytes in a single shard
 printf '0 9999999999\n' | "$BIN/edgeconv" -q -u -o "$tmp/larger.edges"
 check_exit 5 'a slot beyond 4 bytes is refused at once' \
     cpu_limit 5 "$pack" -q -p 1 -o "$tmp/x" "$tmp/larger.edges"

@@ -1,6 +1,6 @@
 #!/bin/bash
-# streams.sh: several edge streams are one graph. Whatever reads them, in whatever order, on whatever ranks,
-# writes the bytes of the one stream that has all their edges; streams that contradict each other are refused.
+# streams.sh: several edge streams are one graph. Programs that read them, in any order and on any ranks, write the
+# bytes of the one stream with all their edges. Streams that contradict each other are refused.
 set -u
 . tests/lib.sh
 . tests/layouts.sh
@@ -14,7 +14,7 @@ same() { cmp "$1" "$2" >&2; }
 same_folders() { diff -r "$1" "$2" >&2; }
 mpi() { local n=$1; shift; timeout 300 "$MPIEXEC" -n "$n" "$@"; }
 
-# The graph, and its pieces; each rank of 4, and of 2, has its own in a folder of its own.
+# makes the graph and its pieces; each of 4 ranks, and of 2, has its own in a folder of its own
 "$BIN/rmatgen" -q -s $scale -o "$tmp/g.edges"
 edges=$((16 << scale)) ends=(0 100000 1000000 1000001)
 for i in 0 1 2 3; do
@@ -29,7 +29,7 @@ of4="$tmp/host4-%r/piece-%r.edges" of2=("$tmp/host2-%r/"{0,1}.edges)
 
 # ---- the same bytes ----
 
-split_alike() { # NAME COMMAND...: against $tmp/ref.split and $tmp/ref.tsv
+split_alike() { # NAME COMMAND...: compares with $tmp/ref.split and $tmp/ref.tsv
     local name=$1
     shift
     check_exit 0 "$name" "$@" --force --sweep "$tmp/x.tsv" -o "$tmp/x.split"
@@ -42,7 +42,7 @@ for how in '-p 4' '-p 2 --suggest memory' '-t 30'; do
     split_alike "degsplit $how, 2 ranks share" mpi 2 "$degsplit" -q -@ 1 $how "${pieces[@]}"
     split_alike "degsplit $how, 4 ranks have their own" mpi 4 "$degsplit" -q -@ 1 $how "$of4"
 done
-pack_alike() { # NAME COMMAND...: against $tmp/ref
+pack_alike() { # NAME COMMAND...: compares with $tmp/ref
     local name=$1
     shift
     rm -rf "$tmp/x"
@@ -58,7 +58,8 @@ for options in '-p 1' '-p 2' '-p 4 --suggest memory' '-p 4 -t 30' '-p 2 -t inf -
     pack_alike "dbfs-pack $options, 2 ranks with two each" mpi 2 "$pack" -q -@ 2 $options "${of2[@]}"
     pack_alike "dbfs-pack $options, 4 ranks with one each" mpi 4 "$pack" -q -@ 1 $options "$of4"
 done
-cp "$tmp/part-1.edges" "$tmp/here-0.edges" # a piece for each of two ranks, and two that both can read
+# a piece for each of two ranks, and two pieces that both can read
+cp "$tmp/part-1.edges" "$tmp/here-0.edges"
 cp "$tmp/part-3.edges" "$tmp/here-1.edges"
 rm -rf "$tmp/ref"
 "$pack" -q -p 2 -o "$tmp/ref" "$tmp/g.edges"
@@ -67,11 +68,11 @@ pack_alike 'some shared and some not' \
 pack_alike 'one process is rank 0' "$pack" -q -p 2 "$tmp/host2-%r/0.edges" "$tmp/host2-%r/1.edges" "${pieces[@]:2}"
 "$degsplit" -q -p 2 --force -o "$tmp/g.split" "${turned[@]}"
 pack_alike 'with a split of the pieces' "$pack" -q -p 2 -s "$tmp/g.split" "$tmp/g.edges"
-# AddressSanitizer's own memory counts as the program's
+# AddressSanitizer adds memory of its own
 budget=40M
 grep -q __asan_init "$pack" && budget=48M
 mv "$tmp/ref" "$tmp/suggested"
-"$pack" -q -p 2 -t inf -o "$tmp/ref" "$tmp/g.edges" # edges between shards are placed twice
+"$pack" -q -p 2 -t inf -o "$tmp/ref" "$tmp/g.edges" # nn edges between shards are placed twice
 pack_alike 'edges that spill' "$pack" -v -@ 1 -S $budget -T "$tmp" -p 2 -t inf "${pieces[@]}"
 check_says 'spilled' 'they do'
 pack_alike 'edges that spill, 2 ranks' mpi 2 "$pack" -v -@ 1 -S $budget -T "$tmp" -p 2 -t inf "${of2[@]}"
@@ -150,7 +151,7 @@ check_says 'more than one graph' 'are two graphs'
 check_exit 0 'dbfs takes pieces' "$BIN/dbfs" -q --no-cache --backend cpu -r 1 -o "$tmp/dd.npy" "${pieces[@]}"
 check 'the same distances' same "$tmp/d.npy" "$tmp/dd.npy"
 
-# ---- streams that rmatgen did not make ----
+# ---- streams that other programs made ----
 
 rm -rf "$tmp/ref"
 printf '0 1\n1 2\n5 5\n' >"$tmp/a.txt"
@@ -160,7 +161,7 @@ for name in a b; do "$BIN/edgeconv" -q -u -o "$tmp/$name.edges" "$tmp/$name.txt"
 "$pack" -q -p 2 -o "$tmp/ref" "$tmp/ab.edges"
 pack_alike 'n is the largest' "$pack" -q -p 2 "$tmp/b.edges" "$tmp/a.edges"
 pack_alike 'n is the largest, 2 ranks' mpi 2 "$pack" -q -@ 1 -p 2 "$tmp/b.edges" "$tmp/a.edges"
-# no program writes symmetric streams; these have a direction each
+# no program of ours writes symmetric streams, so arcs become one
 arcs() { "$BIN/edgeconv" -q -f pairs --direction directed -o - - | as_symmetric; }
 printf '0 1\n4 2\n' | arcs >"$tmp/sym.edges"
 printf '2 4\n1 0\n' | arcs >"$tmp/sym-back.edges"
@@ -219,7 +220,7 @@ cp "$tmp/part-0.edges" "$tmp/bad-0.edges"
 printf '\377' | dd of="$tmp/bad-1.edges" bs=1 seek=2000 conv=notrunc 2>/dev/null
 refuses 3 'a damaged piece' 'bad-1.edges: block 0 at byte .*corrupt' "$pack" "${to[@]}" "$tmp/part-1.edges" "$tmp/bad-1.edges"
 refuses 3 'a damaged piece of a rank' 'rank 1 on .*bad-1.edges: block 0 at byte .*corrupt' mpi 2 "$pack" "${to[@]}" "$tmp/bad-%r.edges"
-# a stream whose ids are beyond its own n, but not beyond that of the other one
+# ids exceed the n of this stream, but not that of the other
 { head -c -64 "$tmp/a.edges"; tail -c 64 "$tmp/b.edges"; } >"$tmp/swapped.edges"
 refuses 3 'the trailer of another stream' 'swapped.edges: trailer does not match the blocks' "$pack" "${to[@]}" "$tmp/g.edges" "$tmp/swapped.edges"
 cat >"$tmp/fewer" <<'SCRIPT'

@@ -1,6 +1,6 @@
 #!/bin/bash
-# summary.sh: the summary of dbfs-traverse, as text and as JSON, and the block that dbfs-report makes, against the
-# records; and the records against the oracle.
+# summary.sh: dbfs-traverse's summary, as text and JSON, and dbfs-report's block follow from the records, and the
+# records are those of the oracle.
 set -u
 . tests/lib.sh
 
@@ -11,8 +11,8 @@ for graph in rmat components; do
     "$BIN/dbfs-pack" -q -p 2 --suggest memory -o "$tmp/$graph" "$tmp/$graph.edges" || fail "packing $graph"
 done
 
-# A line "NAME VALUE" for each number of the JSON's summary or roots. Names of what lies in an object begin
-# with the object's.
+# Prints a line "NAME VALUE" for each number in the summary or the roots of the JSON. Names begin with the object they
+# lie in.
 json_values() { # PART
     sed -n "/^  \"$1\": /,/^  []}]/p" "$tmp/json" | tr '{},[]' '\n\n\n\n\n' | awk -F'": *' '
         { sub(/^ *"/, "", $1) } NF < 2 { next }
@@ -21,8 +21,8 @@ json_values() { # PART
         { gsub(/[" ]/, "", $2); print object $1, $2 }'
 }
 
-# Lines "root time_s levels reached edges teps checksum", of the records and of the JSON; with `answer` the time
-# and TEPS are those of the answer
+# Prints lines "root time_s levels reached edges teps checksum" of the records and of the JSON; with `answer` time and
+# TEPS are the answer's.
 records_of_text() {
     awk '$1 == "root" { print $2, $4, $6, $8, $12, $14, $16 }' "$tmp/out"
 }
@@ -34,15 +34,15 @@ records_of_json() {
                   answer ? $2 : value["teps"], value["checksum"] }'
 }
 
-# The text's names of the numbers in the JSON's summary.
+# Prints the numbers of the JSON's summary under the names of the text.
 text_of_json() {
     json_values summary | sed -e 's/^summary\.searches/NBFS:/' -e 's/^time_s\.median/median_time:/' \
         -e 's/^answer_s\.median/median_answer_time:/' -e 's/^teps\.harmonic_mean/harmonic_mean_TEPS:/' \
         -e 's/^distance_checksum/distance_checksum:/'
 }
 
-# What dbfs-report should say of the records on standard input, in lines "name value tolerance".
-expected_summary() { # SEVERAL: 1 to take only searches of more than one level
+# Computes dbfs-report's block from the records on standard input, as lines "name value tolerance".
+expected_summary() { # SEVERAL: 1 takes only searches of more than one level
     awk -v several="$1" '
         function say(name, value, tolerance) { printf "%s %.12g %.3g\n", name, value, tolerance }
         function sort_values(n,    i, j, x) {
@@ -105,7 +105,7 @@ check_summary() { # NAME
     text_of_json >"$tmp/json.summary"
     "$BIN/dbfs-report" graph500 $options "$tmp/json" >"$tmp/block"
     expected_summary $several <"$tmp/json.records" >"$tmp/expected"
-    # time and TEPS have fewer digits in text
+    # text has fewer digits of time and TEPS
     check "$name: text and JSON have the same records" awk '
         NR == FNR { time[FNR] = $2; teps[FNR] = $6; $2 = $6 = ""; record[FNR] = $0; n++; next }
         { late = time[FNR] - $2; off = teps[FNR] - $6; near = 1e-6 * $6; $2 = $6 = "" }
@@ -154,9 +154,9 @@ done
 traverse rmat 2 -n 10
 check_summary '10 searches, 2 ranks'
 
-# ---- searches that differ, against the oracle ----
+# ---- searches of different components are those of the oracle ----
 
-oracle_records() { # ROOTS: lines "root levels reached edges edges_no_loops edges_kept"
+oracle_records() { # ROOTS: prints lines "root levels reached edges edges_no_loops edges_kept"
     "$TESTS/oracle" -e "$tmp/$graph.txt" "$1" | awk '{ value[$1] = $2 }
         $1 == "levels" { print value["root"], $2, value["reached"], value["edges_spec"],
                                value["edges_noloops"], value["edges_dedup"] }'

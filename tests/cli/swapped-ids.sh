@@ -1,13 +1,13 @@
 #!/bin/bash
-# swapped-ids.sh: two vertices whose ids are exchanged in a part, with right CRCs. All numbers of the parts still
-# agree with each other, so only the checksum of the input shows it: --verify sums it up again if no duplicates
-# were dropped, and says so if it cannot.
+# swapped-ids.sh: two ids are exchanged in a part whose CRCs are right. All numbers of the parts still agree, and only
+# the checksum of the input differs. --verify computes it again if no duplicates were dropped, and says so if it
+# cannot.
 set -u
 . tests/lib.sh
 pack=$BIN/dbfs-pack
 mutate=$TESTS/mutate
 
-# hubs 0 to 3 of degrees 40, 39, ... and a path, each edge once; with -p 2 vertices 2 and 4 are of one shard
+# hubs 0 to 3 of degrees 40, 39, ... and a path, each edge once; with -p 2 the vertices 2 and 4 are in one shard
 {
     awk 'BEGIN { for (h = 0; h < 4; h++) for (v = 10; v < 50 - h; v++) print h, v
                  for (v = 4; v < 300; v++) print v, v + 1; print 7, 7; print 2, 2; print 2, 2 }'
@@ -20,7 +20,7 @@ for graph in simple multi; do
     done
 done
 
-# swap GRAPH SECTION I J PARTS: into $tmp/bad; section 2 has slots, 4 the ids of delegates, which all parts have
+# swap GRAPH SECTION I J PARTS: makes $tmp/bad; section 2 has slots, section 4 ids of delegates, which all parts have
 swap() {
     local part first second
     rm -rf "$tmp/bad"
@@ -33,7 +33,8 @@ swap() {
     done
 }
 
-lone=37 # 47, then 48; with two parts 47, then 49: each alone in its degree
+# with 48, or with 49 in two parts: each is the only vertex of its degree
+lone=37
 for p in 1 2; do
     check_exit 0 "p $p: as it is" "$pack" --verify "$tmp/simple-$p"
     check_says 'the edges sum up to the checksum of the input' 'the checksum is summed up'

@@ -1,14 +1,13 @@
 #!/bin/bash
-# trust.sh: parts whose CRCs are right and whose content is not. dbfs-traverse refuses whatever it would use as
-# an index out of range, and names it; --trust leaves that check out, --no-check the CRCs. BACKEND=cuda tries
-# a GPU.
+# trust.sh: parts with right CRCs and wrong content. dbfs-traverse refuses each index out of range and names it.
+# --trust leaves out that check, and --no-check the CRCs. BACKEND=cuda tries a GPU.
 set -u
 . tests/lib.sh
 traverse=$BIN/dbfs-traverse
 mutate=$TESTS/mutate
 backend=${BACKEND:-cpu}
 
-# loops among delegates, normals and isolated vertices
+# self-loops of delegates, normals and isolated vertices
 {
     "$BIN/rmatgen" -q -s 9 -e 6 -f text -o -
     printf '%s\n' '0 0' '5 5' '600 600'
@@ -18,7 +17,7 @@ backend=${BACKEND:-cpu}
 "$BIN/dbfs-pack" -q -p 2 -t 12 --encoding raw -o "$tmp/p2" "$tmp/g.edges"
 "$BIN/dbfs-pack" -q -p 2 -t inf --encoding raw -o "$tmp/inf" "$tmp/g.edges"
 
-# lie FOLDER TYPE INDEX VALUE [PART]: a copy of the folder in $tmp/bad, of which a part says something else
+# lie FOLDER TYPE INDEX VALUE [PART]: copies the folder to $tmp/bad and changes an element of a part
 lie() {
     local p=${1##*/p}
     [ "$p" = 1 ] || p=2
@@ -28,7 +27,7 @@ lie() {
 }
 search() { timeout 60 "$traverse" --backend "$backend" -q -@ 2 -n 4 "$@"; }
 
-# ---- every section that a search indexes with, or by ----
+# ---- each section that holds indices or is indexed ----
 
 check_exit 0 'the graph as it is' search "$tmp/p1"
 kinds=(nn nd dn dd)
@@ -63,7 +62,8 @@ for type in 3 5; do
     check_exit 3 "a run of degrees ($type)" search "$tmp/bad"
     check_says 'degrees: run 0 is out of order or range' 'is named'
 done
-for index in 0 1; do # `at` and `index` of a self-loop are one word of the file
+# `at` and `index` of a self-loop are one word in the file
+for index in 0 1; do
     lie "$tmp/p1" 6 0 $((index == 0 ? 3 : 4294967296 * 70000))
     check_exit 3 "a self-loop where there is no vertex ($index)" search "$tmp/bad"
     check_says 'loops: entry 0 is wrong' 'is named'
@@ -73,14 +73,14 @@ for attribute in 4 5 6 8 9 10 11 12 16; do
         lie "$tmp/p1" 1 $attribute $value
         code=0
         search "$tmp/bad" >"$tmp/out" 2>"$tmp/err" || code=$?
-        # the value that is there already changes nothing
+        # the value may be the one that is there
         check "attribute $attribute is $value: refused or harmless ($code)" test $code = 3 -o $code = 0
     done
 done
 
 # ---- vertices of other shards ----
 
-# the shard of an nn column is above its local bits
+# the bits above its local bits are the shard of an nn column
 bits=$("$mutate" get 1 6 "$tmp/inf/part-0000-of-0002.dbfs")
 for value in $(((1 << bits) + (1 << bits) - 1)) $((2 << bits)); do
     lie "$tmp/inf" 17 0 $value
@@ -96,8 +96,8 @@ check_says 'part-0001-of-0002.dbfs: dd: column' 'names the part'
 
 # ---- the options ----
 
-word=$("$mutate" get 27 0 "$tmp/p1/part-0000-of-0001.dbfs") # the sources of dn
-lie "$tmp/p1" 27 0 $((word & ~1))                           # a lie that leads nowhere
+word=$("$mutate" get 27 0 "$tmp/p1/part-0000-of-0001.dbfs") # sources of dn
+lie "$tmp/p1" 27 0 $((word & ~1))                           # this change leads nowhere wrong
 check_exit 3 'a source less is refused' search "$tmp/bad"
 check_exit 0 'and taken with --trust' search --trust "$tmp/bad"
 check_exit 3 '--no-check leaves out CRCs, not ranges' search --no-check "$tmp/bad"

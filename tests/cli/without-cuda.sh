@@ -1,9 +1,9 @@
 #!/bin/bash
-# without-cuda.sh: `make check` says so if the CUDA backend was not compiled, and why.
+# without-cuda.sh: `make check` says that the CUDA backend was not compiled, and why.
 set -u
 . tests/lib.sh
 
-# given VARIABLE=VALUE...: what make tells the tests, whatever a make above this one was told
+# given VARIABLE=VALUE...: prints what make passes to the tests, whatever a make above this one was told
 given() {
     env -u MAKEFLAGS -u MFLAGS -u MAKEOVERRIDES -u CUDA -u NVCC \
         make -n BUILD="$tmp/none" "$@" check >"$tmp/make" 2>&1
@@ -18,7 +18,7 @@ else
 fi
 check 'the tests begin by telling it' grep -q "CUDA 'bash tests/cuda.sh'$" tests/run.sh
 
-# says PROGRAM CUDA NVCC LINE: PROGRAM stands for dbfs-traverse
+# says PROGRAM CUDA NVCC LINE: PROGRAM takes the place of dbfs-traverse
 says() {
     mkdir -p "$tmp/build/bin"
     printf '#!/bin/sh\n%s\n' "$1" >"$tmp/build/bin/dbfs-traverse"

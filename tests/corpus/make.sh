@@ -1,7 +1,7 @@
 #!/bin/bash
 # make.sh DIR: makes the files of README.md in the new folder DIR, with the programs of BUILD (default: build) and
-# with tests/fuzz/mutate.c, which makes CRCs right again. Run from the root of the tree; tests/cli/corpus.sh reads
-# what this makes.
+# with tests/fuzz/mutate.c, which makes CRCs right again. Run it from the root of the tree. tests/cli/corpus.sh reads
+# the files.
 set -eu -o pipefail
 bin=$(realpath "${BUILD:-build}/bin")
 mutate=$(realpath "${BUILD:-build}/tests/mutate")
@@ -11,14 +11,14 @@ mkdir "$out" "$out"/{graph,stream,split,shard,journal,map,text,binary,packed}
 
 # ---- changes ----
 
-poke() { "$mutate" poke "$@"; } # OFFSET WIDTH VALUE FILE, with right CRCs
-flip() { # OFFSET FILE: changes a byte, and no CRC
+poke() { "$mutate" poke "$@"; } # OFFSET WIDTH VALUE FILE: changes bytes and makes CRCs right
+flip() { # OFFSET FILE: changes a byte and no CRC
     local byte
     byte=$(od -An -tu1 -j "$1" -N 1 "$2")
     printf "\\$(printf %03o $((byte ^ 1)))" | dd of="$2" bs=1 seek="$1" conv=notrunc status=none
 }
-cut() { head -c "$1" "$2" >"$out/cut" && mv "$out/cut" "$2"; } # BYTES FILE; a negative number leaves off the end
-from() { cp -r "$1" "$2"; }                                     # a good file, to be made a bad one
+cut() { head -c "$1" "$2" >"$out/cut" && mv "$out/cut" "$2"; } # BYTES FILE: keeps so many bytes; if negative, cuts so many off
+from() { cp -r "$1" "$2"; }                                     # copies a good file that is to become bad
 u32() { od -An -tu4 -j "$2" -N 4 "$1" | tr -d ' '; }            # FILE OFFSET
 u64() { od -An -tu8 -j "$2" -N 8 "$1" | tr -d ' '; }
 size() { stat -c %s "$1"; }
@@ -84,7 +84,7 @@ from "$g" "$s/bad-behind-the-trailer"
 echo >>"$s/bad-behind-the-trailer"
 : >"$s/bad-nothing"
 
-# ---- splits, and what all containers have: a header of 32 bytes, entries of 48, sections from 4096 on ----
+# ---- splits, and the parts of each container: a header of 32 bytes, entries of 48, sections from 4096 on ----
 
 s=$out/split
 "$bin/degsplit" -q -t 2 -o "$s/good-given" "$g"
@@ -142,7 +142,7 @@ pack -p 3 -t inf -o "$s/good-no-delegates" "$out/stream/good-multigraph"
 pack -p 2 -t 0 -o "$s/good-empty" "$out/stream/good-empty"
 pack -p 2 -t 1 --encoding packed -o "$out/other" "$out/stream/good-multigraph"
 part=part-0000-of-0001.dbfs
-bad_part() { # NAME TYPE INDEX VALUE: an element of a raw section; the manifest is made to fit
+bad_part() { # NAME TYPE INDEX VALUE: changes an element of a raw section, and the manifest with it
     from "$s/good-raw" "$s/$1"
     "$mutate" set "$2" "$3" "$4" "$s/$1/$part"
 }
@@ -162,7 +162,7 @@ bad_part bad-attribute-sources 1 17 18446744073709551615
 arcs=$out/stream/good-directed
 pack -p 1 -t 2 --encoding raw --heads dn=1 -o "$s/good-directed" "$arcs"
 pack -p 2 -t 1 --rows out -o "$s/good-directed-out" "$arcs"
-bad_arcs() { # as bad_part
+bad_arcs() { # the same in a packed section
     from "$s/good-directed" "$s/$1"
     "$mutate" set "$2" "$3" "$4" "$s/$1/$part"
 }
@@ -222,7 +222,7 @@ cut -9 "$s/bad-manifest-cut/manifest"
 from "$s/good-raw" "$s/bad-manifest-missing"
 rm "$s/bad-manifest-missing/manifest"
 
-# ---- journals, in folders that --resume is to go on with ----
+# ---- journals, in folders for --resume ----
 
 s=$out/journal
 journal() { # NAME LINE...
@@ -276,6 +276,7 @@ matrix symmetric pattern 5 "$out/lower" >"$s/good-mtx-symmetric"
 printf '%s\n' '% metis' '5 5' '2 3' '1 3' '1 2 4' '3 5' '4' >"$s/good-metis"
 road 5 "$p" >"$s/good-gr"
 { echo 'p tw 5 5'; awk '{ print $1 + 1, $2 + 1 }' "$p"; } >"$s/good-pace"
+{ echo 5,5,u,five,2,Int64,simplegraph; awk '{ print $1 + 1 "," $2 + 1 }' "$p"; } >"$s/good-lg"
 { cat "$p"; echo '4 x'; } >"$s/bad-pairs-word"
 { cat "$p"; echo 4; } >"$s/bad-pairs-one-id"
 { cat "$p"; echo '4 5 6 7 8'; } >"$s/bad-pairs-columns"
@@ -296,6 +297,11 @@ sed 's/^5 5$/5 9/' "$s/good-metis" >"$s/bad-metis-edges"
 sed 's/^p sp 5 10$/p sp 5 9/' "$s/good-gr" >"$s/bad-gr-count"
 sed '$s/.*/a 5 6 1/' "$s/good-gr" >"$s/bad-gr-vertex"
 sed '1s/5 5/5 4/' "$s/good-pace" >"$s/bad-pace-count"
+sed '1s/5,5/5,4/' "$s/good-lg" >"$s/bad-lg-too-many"
+sed '1s/5,5/5,6/' "$s/good-lg" >"$s/bad-lg-too-few"
+sed '$s/.*/5,6/' "$s/good-lg" >"$s/bad-lg-vertex"
+sed '$s/.*/5 1/' "$s/good-lg" >"$s/bad-lg-comma"
+{ cat "$s/good-lg"; cat "$s/good-lg"; } >"$s/bad-lg-several"
 : >"$s/bad-nothing"
 echo '<graphml xmlns="http://graphml.graphdrawing.org/xmlns">' >"$s/unsupported-graphml"
 printf 'graph [\n  node [\n    id 0\n  ]\n]\n' >"$s/unsupported-gml"
@@ -305,7 +311,7 @@ printf '{"nodes": [], "links": []}\n' >"$s/unsupported-json"
 printf '"0" "1"\n"1" "2"\n' >"$s/unsupported-quotes"
 tr ' ' ';' <"$p" >"$s/unsupported-semicolons"
 
-# ---- binary: headerless ones are read with -f, as their names say ----
+# ---- binary: headerless files are read with -f, as their names say ----
 
 s=$out/binary
 serialised 1 5 "$p" >"$s/good-sg"
@@ -325,7 +331,7 @@ bytes $((17 + 6 * 8)) '\377\377\377\177' "$s/bad-sg-neighbour"
 from "$s/good-sg" "$s/bad-sg-offsets"
 bytes $((17 + 8)) '\377' "$s/bad-sg-offsets"
 printf '\0\0\0\0\0\0\0\0\377\377\377\377\377\377\377\377' >"$s/bad-u64-id"
-# npy FILE TYPE SHAPE: an array of NumPy, whose header has its length before it; its data is standard input
+# npy FILE TYPE SHAPE: writes standard input as an array of NumPy, whose header has its length before it
 npy() {
     local header="{'descr': '$2', 'fortran_order': False, 'shape': $3, }"
     { printf "\\223NUMPY\\1\\0\\$(printf %o ${#header})\\0%s" "$header"; cat; } >"$s/$1"
@@ -342,7 +348,7 @@ printf 'PAR1%100s' x >"$s/unsupported-parquet"
 # ---- compressed files and archives of the pairs ----
 
 s=$out/packed
-wrapped() { # NAME COMMAND...: a good one, one that is cut, and one with a changed byte in its middle
+wrapped() { # NAME COMMAND...: makes a good file, a cut one, and one with a changed byte in its middle
     local name=$1
     shift
     "$@" >"$s/good-$name"

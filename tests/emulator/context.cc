@@ -34,7 +34,7 @@ char *stack_take()
         char *stack = unused.back();
         unused.pop_back();
 #if defined __SANITIZE_ADDRESS__
-        __asan_unpoison_memory_region(stack, STACK_BYTES); /* of functions that never returned */
+        __asan_unpoison_memory_region(stack, STACK_BYTES); /* these functions never returned */
 #endif
         return stack;
     }
@@ -66,7 +66,7 @@ void context_make(context *c, char *stack, void (*entry)())
 {
     enum { SAVED = 6 };
     void **top = (void **)(stack + STACK_BYTES);
-    *--top = nullptr; /* of a function that was called, the stack is 8 off 16 */
+    *--top = nullptr; /* a called function expects a stack that is 8 off 16 */
     *--top = (void *)entry;
     for (int i = 0; i < SAVED; i++)
         *--top = nullptr;
@@ -82,7 +82,7 @@ static void change_stacks(context *from, context *to)
 
 void context_make(context *c, char *stack, void (*entry)())
 {
-    ucontext_t *place = (ucontext_t *)stack; /* at the lower end, which the fiber does not come to */
+    ucontext_t *place = (ucontext_t *)stack; /* the lower end, which the fiber never reaches */
     getcontext(place);
     place->uc_stack.ss_sp = stack + sizeof *place;
     place->uc_stack.ss_size = STACK_BYTES - sizeof *place;
@@ -93,7 +93,7 @@ void context_make(context *c, char *stack, void (*entry)())
 
 static void change_stacks(context *from, context *to)
 {
-    ucontext_t of_thread; /* it is there until the thread goes on */
+    ucontext_t of_thread; /* it stays until the thread continues */
     from->at = from->stack != nullptr ? (void *)from->stack : &of_thread;
     swapcontext((ucontext_t *)from->at, (ucontext_t *)to->at);
 }
@@ -102,7 +102,7 @@ static void change_stacks(context *from, context *to)
 
 #if defined __SANITIZE_ADDRESS__
 
-/* The stack that this thread of the system came with. */
+/* the stack that the system gave this thread */
 static void own_stack(void **bottom, size_t *size)
 {
     thread_state &own = own_state();

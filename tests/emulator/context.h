@@ -11,7 +11,7 @@ enum : size_t { STACK_BYTES = 256 << 10 };
 /* The place where a fiber was left and goes on; `at` is NULL if it has not begun. */
 struct context {
     void *at;
-    char *stack; /* its lowest byte; NULL for the stack that the thread of the system came with */
+    char *stack; /* its lowest byte; NULL for the stack that the system gave the thread */
 };
 
 /* A stack with a page below it that may not be touched. Stacks are kept for the next lane of this thread. */

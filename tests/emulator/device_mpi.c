@@ -1,6 +1,5 @@
-/* device_mpi.c: says for the MPI library that it takes device memory; for LD_PRELOAD. It does take that of an emulated
- * GPU, which is the host's. The two questions are those of formats/mpi/messages.c.
- */
+/* device_mpi.c: makes the MPI library say that it accepts device memory; for LD_PRELOAD. An emulated GPU has
+ * memory of the host, so it does. formats/mpi/messages.c asks by these two functions. */
 int MPIX_GPU_query_support(int type, int *takes);
 int MPIX_Query_cuda_support(void);
 

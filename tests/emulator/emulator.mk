@@ -1,7 +1,7 @@
 # emulator.mk: programs whose CUDA backend runs on an emulated GPU; see README.md. The Makefile includes it.
 #
-# $(BUILD)/emulated is a build of its own for tests: what knows CUDA is compiled for the emulator, all else is that of
-# $(BUILD).
+# $(BUILD)/emulated is a build of its own for tests. Files that know CUDA are compiled for the emulator, all others
+# come from $(BUILD).
 
 EMULATED_CXX    ?= $(if $(findstring clang,$(CC)),clang++,g++)
 EMULATED_CFLAGS ?= -O2 -g $(filter -fsanitize% -fno-sanitize%,$(CFLAGS))
@@ -34,7 +34,7 @@ emulated_batch    = $(call obj,$(filter-out $(knows_cuda),$(batch_src))) \
 emulated_shared   = $(emulated_kernels) $(libmpi) $(libformats)
 without_mains     = $(filter-out %_main.o %/traverse/main.o,$(1))
 
-# in place of what has all inline PTX
+# replaces the header with all inline PTX
 $(emulated)/src/traverse/cuda/cuda_ptx.cuh: tests/emulator/include/cuda_ptx.cuh
 	@mkdir -p $(@D)
 	@cp $< $@
@@ -85,17 +85,17 @@ $(emulated)/tests/plant_faults: $(BUILD)/tests/plant_faults.o \
 	@mkdir -p $(@D)
 	$(emulated_link)
 
-# preloaded before the MPI library
+# is preloaded before the MPI library
 $(emulated)/tests/device_mpi.so: tests/emulator/device_mpi.c
 	@mkdir -p $(@D)
 	$(CC) $(filter-out -fsanitize%,$(ALL_CFLAGS)) -fPIC -shared -o $@ $<
 
-# kernels that are wrong
+# kernels with mistakes
 $(emulated)/tests/mistakes: $(emulated)/tests/emulator/mistakes/mistakes.cu.o $(emulated_cc)
 	@mkdir -p $(@D)
 	$(EMULATED_CXX) $(emulated_cxx) $(LDFLAGS) -o $@ $^ -lpthread
 
-# the other programs are those of the build
+# all other programs are those of the build
 emulated_others = $(patsubst $(BUILD)/%,$(emulated)/%,$(TOOLS:%=$(BUILD)/bin/%) $(SCRIPTS:%=$(BUILD)/bin/%) \
                   $(plain_bin) $(BUILD)/tests/mutate $(count_mpi) $(pretend) $(fake_nvml))
 $(emulated_others): $(emulated)/%: $(BUILD)/%
@@ -107,7 +107,7 @@ emulated_bin = $(emulated)/bin/dbfs-traverse $(emulated)/bin/dbfs-graph500 $(emu
                $(emulated)/tests/device_mpi.so $(emulated_others)
 emulated: $(emulated_bin)
 
-# ThreadSanitizer does not know fibers; without a C++ compiler the tests say that they are skipped
+# ThreadSanitizer does not know fibers. Without a C++ compiler the tests are skipped and say so.
 emulated_if_possible = $(if $(findstring sanitize=thread,$(CFLAGS)),,$(if $(shell command -v $(EMULATED_CXX)),emulated))
 
 .PHONY: emulated

@@ -40,7 +40,7 @@ static void wait_for(const event_state &state, uint64_t number)
 
 using namespace emulated;
 
-/* What a stream still has to do with it lives on when the event is destroyed. */
+/* Streams may still have work with it after it is destroyed, so this part lives on. */
 struct emulated_event {
     std::shared_ptr<event_state> state = std::make_shared<event_state>();
 };

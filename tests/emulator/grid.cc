@@ -10,7 +10,7 @@
 #include <thread>
 #include <vector>
 
-/* Shared memory whose size the launch says. Kernels declare it by this name. */
+/* Shared memory whose size the launch gives. Kernels declare it by this name. */
 extern "C++" thread_local unsigned char memory[];
 alignas(1024) thread_local unsigned char memory[emulated::MOST_SHARED];
 
@@ -21,12 +21,12 @@ unsigned char *dynamic_memory()
     return memory;
 }
 
-/* A place in the thread-local variables: others are as far from it in every thread. */
+/* A place among the thread-local variables. All others have the same distance from it in each thread. */
 static __thread char anchor;
 
 /* ---- threads of the system ---- */
 
-/* They are kept from launch to launch. */
+/* threads are kept from launch to launch */
 class crew {
 public:
     void give(std::function<void()> task)
@@ -90,7 +90,7 @@ void meet_cluster(cluster &c)
     }
 }
 
-/* Nobody leaves before all have come: their shared memory is read. */
+/* Nobody leaves before all have come, as others read their shared memory. */
 static void join_cluster(cluster &c, unsigned rank)
 {
     c.memory[rank] = &anchor;
@@ -117,7 +117,7 @@ static void run_together(const grid &what)
             run_block(what, i, team);
             team->left--;
             pass_if_complete(*team);
-            left--; /* the last use of both */
+            left--; /* both are used for the last time */
         });
     }
     for (unsigned times = 0; left > 0; times++)

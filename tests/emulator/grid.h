@@ -19,27 +19,27 @@ struct grid {
     std::string name;
     unsigned blocks, threads;
     size_t shared_bytes;
-    unsigned cluster; /* blocks of one; 1: there are none */
+    unsigned cluster; /* in a cluster; 1: there are no clusters */
     bool cooperative;
-    std::function<void()> body; /* of each lane */
+    std::function<void()> body; /* each lane runs it */
     int device;
 };
 
 struct cluster {
-    unsigned blocks, first;           /* how many; the first one's number */
-    std::atomic<unsigned> left;       /* that have not ended */
-    std::atomic<unsigned> arrived;    /* at the barrier, summed up */
-    std::atomic<unsigned> passed;     /* barriers */
+    unsigned blocks, first;           /* number of blocks, number of the first one */
+    std::atomic<unsigned> left;       /* blocks that have not ended */
+    std::atomic<unsigned> arrived;    /* blocks that came to the barrier, in all meetings */
+    std::atomic<unsigned> passed;     /* barriers that are over */
     std::atomic<char *> memory[MOST_CLUSTER]; /* the place of each block's thread-local variables */
 };
 
-/* The shared memory whose size the launch says, of this thread: MOST_SHARED bytes of settings.h. */
+/* This thread's shared memory whose size the launch gives: MOST_SHARED bytes of settings.h. */
 unsigned char *dynamic_memory();
 
 /* Runs a kernel to its end. */
 void run_grid(const grid &what);
 
-/* A block waits until all blocks of its cluster have come. */
+/* Waits in a block until all blocks of its cluster have come. */
 void meet_cluster(cluster &c);
 
 }

@@ -24,7 +24,7 @@ uint64_t next_random(block &b)
     return b.random;
 }
 
-/* ---- what goes on when no lane can ---- */
+/* ---- what happens when no lane can continue ---- */
 
 static void say_where(const block &b)
 {
@@ -69,7 +69,7 @@ static void pass_cluster(block &b)
     }
 }
 
-/* The kernel has ended itself: this block, too. Its fibers are left as they are. */
+/* The kernel has ended itself, and so this block. Its fibers stay as they are. */
 [[noreturn]] static void leave_block(block &b)
 {
     context_switch(&own_lane(b).place, &b.main);
@@ -128,7 +128,7 @@ static unsigned choose_bit(block &b, unsigned mask)
     return ((unsigned)__builtin_ctz(turned) + turn) % WARP_LANES;
 }
 
-/* The warp stays while it has lanes that can go on. */
+/* A warp continues while it has lanes that can. */
 static warp *find_warp(block &b)
 {
     if (b.own != nullptr && b.own->ready != 0)
@@ -144,7 +144,7 @@ static warp *find_warp(block &b)
     return nullptr;
 }
 
-/* Chooses the lane that goes on; false if all have ended. */
+/* Chooses the lane that continues; false if all have ended. */
 static bool next_lane(block &b)
 {
     warp *w = find_warp(b);
@@ -182,7 +182,7 @@ static void end_lane(block &b)
     finish_meetings(w);
 }
 
-/* A fiber: runs one lane after the other until it comes to one that has a fiber. */
+/* A fiber. It runs lane after lane until it comes to one that has a fiber. */
 [[noreturn]] static void run_lanes()
 {
     context_begun();
@@ -283,7 +283,7 @@ int emulated_barrier_or(int value, site at)
 void emulated_cluster_barrier(site at)
 {
     block &b = *running;
-    if (b.team == nullptr) /* a block is its own cluster */
+    if (b.team == nullptr) /* a block alone is its own cluster */
         return emulated_barrier(0, at);
     own_lane(b).at = at;
     b.barrier.at_cluster++;

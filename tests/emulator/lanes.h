@@ -1,9 +1,8 @@
 /* lanes.h: the threads of a block, its lanes, as fibers of one thread of the system
  *
- * One lane runs at a time, until it waits for others: at a barrier, or in an operation of its warp. Then another lane
- * of the warp goes on, or one of another warp. The seed says which. Lanes that wait for something outside of the
- * block are asleep: they look again when no other lane can go on.
- */
+ * One lane runs until it waits for others, at a barrier or in an operation of its warp. Then another lane
+ * continues, of the same warp or of another one, as the seed decides. Lanes that wait for something outside the
+ * block are asleep: they look again when no other lane can continue. */
 #ifndef EMULATOR_LANES_H
 #define EMULATOR_LANES_H
 
@@ -21,18 +20,18 @@ enum warp_operation { WARP_SYNC, WARP_SHUFFLE, WARP_BALLOT, WARP_MATCH, WARP_ADD
 
 struct lane {
     context place;
-    site at; /* where it waits */
+    site at; /* the place at which it waits */
     uint64_t value, result;
-    unsigned source; /* of a shuffle */
+    unsigned source; /* the lane that a shuffle reads */
 };
 
-/* Lanes of a warp that wait for each other: those that the mask names. */
+/* Lanes of a warp that the mask names, and that wait for each other. */
 struct meeting {
     unsigned mask, arrived;
     warp_operation operation;
 };
 
-/* The lanes of a warp: a bit each. Those that are in no mask but `alive` wait in a meeting, or run. */
+/* The lanes of a warp, a bit each. Lanes in no mask but `alive` wait in a meeting, or run. */
 struct warp {
     unsigned alive, ready, asleep, at_barrier, at_cluster, gathering;
     unsigned meetings;
@@ -47,7 +46,7 @@ struct block_barrier {
     bool sum, last_sum; /* of __syncthreads_or */
 };
 
-/* How long all lanes have been asleep or waiting. */
+/* the time in which all lanes have been asleep or waiting */
 struct block_idle {
     unsigned times;
     double since;
@@ -68,18 +67,18 @@ struct block {
     warp all[MOST_WARPS];
 };
 
-extern __thread block *running; /* of this thread of the system */
+extern __thread block *running; /* this thread's block */
 
 /* Runs a block from its begin to its end. */
 void run_block(const grid &what, unsigned index, cluster *team);
 
-/* The running lane waits, and another one goes on. The masks of its warp say what it waits for. */
+/* Makes the running lane wait and continues with another one. The masks of its warp say what it waits for. */
 void leave_lane();
 
-/* The running lane lets others go on, and looks again. */
+/* Lets other lanes continue before the running lane looks again. */
 void sleep_lane(site at);
 
-/* Goes on with another lane now and then, if there is a seed. */
+/* Continues with another lane now and then, if there is a seed. */
 void maybe_change_lanes();
 
 uint64_t next_random(block &b);
@@ -94,10 +93,10 @@ inline lane &own_lane(block &b)
     return b.own->lanes[b.lane_index];
 }
 
-/* warp.cc: after a lane of the warp has ended, nobody waits for it. */
+/* warp.cc: ends meetings after a lane of the warp has ended, as nobody waits for it. */
 void finish_meetings(warp &w);
 
-/* warp.cc: lanes that ask who is with them, when no lane of the block can go on. */
+/* warp.cc: answers lanes that ask who is with them, when no lane of the block can continue. */
 void finish_gathering(warp &w);
 
 }

@@ -1,4 +1,4 @@
-/* launch.cc: launches of kernels: what is checked, and what goes into a stream */
+/* launch.cc: launches kernels: checks the launch and puts it into a stream */
 #include "include/emulated_launch.h"
 
 #include "device.h"
@@ -30,7 +30,7 @@ void register_kernel(const void *address, const char *name, lane_maker maker)
     kernels[address] = known_kernel{name, std::move(maker)};
 }
 
-/* What was launched, for a test that asks whether all kernels were: EMULATED_KERNELS=FILE. */
+/* Notes the launch, for a test that asks whether all kernels were launched: EMULATED_KERNELS=FILE. */
 struct launch_log {
     std::mutex lock;
     std::map<std::string, unsigned long> counts;

@@ -1,8 +1,7 @@
 /* memory.cc: memory of devices and of the host, and copies
  *
- * An allocation ends where its last page ends, as far as CUDA's alignment of 256 bytes goes: what is read or written
- * behind it, or after it was freed, ends the program. What kernels find in new memory is no zero.
- */
+ * An allocation ends where its last page ends, as far as CUDA's alignment of 256 bytes allows. A read or write
+ * behind it, or after it was freed, ends the program. New memory does not hold zeros. */
 #include "device.h"
 #include "report.h"
 #include "settings.h"
@@ -29,7 +28,7 @@ static std::map<const char *, allocation> &allocations = *new std::map<const cha
 
 /* ---- which memory is it ---- */
 
-/* The allocation that has the address; false: memory of the host that CUDA does not know. */
+/* Finds the allocation with the address; false: memory of the host that CUDA does not know. */
 static bool find_allocation(const void *at, const char **begin, allocation *found)
 {
     std::lock_guard<std::mutex> lock(allocations_lock);
@@ -103,7 +102,7 @@ static cudaError_t allocate(void **memory, size_t bytes, cudaMemoryType type)
     return cudaSuccess;
 }
 
-/* The streams of its device are done with it. */
+/* the streams of its device have finished with it */
 static cudaError_t give_back(const char *call, void *memory, bool mapped)
 {
     const char *begin = nullptr;
@@ -208,7 +207,7 @@ cudaError_t cudaIpcCloseMemHandle(void *memory)
 
 /* ---- copies ---- */
 
-/* Memory that is pageable is read before the call returns, and written before it returns: so CUDA does it. */
+/* As in CUDA, pageable memory is read and written before the call returns. */
 static cudaError_t copy(const char *call, void *to, const void *from, size_t bytes, cudaStream_t stream)
 {
     if (is_lost(current_device()))
@@ -246,8 +245,8 @@ cudaError_t cudaMemcpyAsync(void *to, const void *from, size_t bytes, enum cudaM
     return copy_as("cudaMemcpyAsync", to, from, bytes, kind, stream);
 }
 
-/* It returns when memory of the host was read or written, which what comes to a device then may not have been: streams
- * that do not wait for the default one may find what was there before. */
+/* Returns when memory of the host was read or written. Memory of the device may get the data later, so streams
+ * that do not wait for the default one may find the old data. */
 cudaError_t cudaMemcpy(void *to, const void *from, size_t bytes, enum cudaMemcpyKind kind)
 {
     const cudaError_t error = copy_as("cudaMemcpy", to, from, bytes, kind, nullptr);

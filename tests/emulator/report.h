@@ -1,4 +1,4 @@
-/* report.h: says what went wrong in the emulated program */
+/* report.h: reports mistakes of the emulated program */
 #ifndef EMULATOR_REPORT_H
 #define EMULATOR_REPORT_H
 
@@ -8,16 +8,16 @@
 
 namespace emulated {
 
-/* A line on standard error. */
+/* Prints a line on standard error. */
 void complain(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
-/* The same, and ends the program: its further work would have no meaning on a GPU. */
+/* Prints a line and ends the program, as its further work would have no meaning on a GPU. */
 [[noreturn]] void give_up(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
-/* For EMULATED_KERNELS: a kernel was launched, or something else was done once more that a test asks for. */
+/* Counts a launch of a kernel, or another event that a test asks for, in EMULATED_KERNELS. */
 void note_use(const std::string &name);
 
-/* Waits: again and again, for a short time. */
+/* Waits a short time; callers repeat it. */
 void wait_a_moment(unsigned times_before);
 
 double seconds_now();

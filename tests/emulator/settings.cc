@@ -9,7 +9,7 @@
 
 namespace emulated {
 
-/* `unit` is what a letter behind the number may be. */
+/* `unit`: the letter that may follow the number */
 static unsigned long long number(const char *name, unsigned long long otherwise, char unit = '\0')
 {
     const char *text = getenv(name);

@@ -13,7 +13,7 @@ static size_t page_bytes()
     return (size_t)sysconf(_SC_PAGESIZE);
 }
 
-/* A page before and one behind stay reserved. */
+/* A page before and a page behind stay reserved. */
 static bool map_file(shared_pages *pages)
 {
     const size_t page = page_bytes();

@@ -1,9 +1,8 @@
 /* stores.cc: see stores.h
  *
- * With a seed, peers see words of a block later than other memory that the block has written since: with an
- * odd seed the newest words first, otherwise in any order. A fence of the system shows them all; so does
- * the end of the block.
- */
+ * With a seed, peers see a block's words later than other memory that the block writes afterwards: with an odd
+ * seed the newest words first, otherwise in any order. A fence of the system shows them all, and so does the end
+ * of the block. */
 #include "stores.h"
 
 #include "include/emulated_calls.h"

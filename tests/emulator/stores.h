@@ -1,13 +1,13 @@
-/* stores.h: words that a block has stored for peers, who see them later */
+/* stores.h: words that a block stores for peers, who see them later */
 #ifndef EMULATOR_STORES_H
 #define EMULATOR_STORES_H
 
 namespace emulated {
 
-/* Peers see some more, if there are any. */
+/* Shows peers some more words, if there are any. */
 void show_some_stores();
 
-/* Peers see all. */
+/* Shows peers all words. */
 void show_stores();
 
 }

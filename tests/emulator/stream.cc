@@ -20,12 +20,13 @@ struct emulated_stream {
     int device = 0;
     std::mutex mutex;
     std::condition_variable changed;
-    std::deque<std::function<void()>> work; /* the first is under way */
+    std::deque<std::function<void()>> work; /* the first piece of work is under way */
     bool ends = false;
     std::minstd_rand random;
     std::thread thread;
 
-    /* Now and then others are faster. What does not wait for this stream sees that. */
+    /* Waits now and then, so that other streams are ahead. Work that should wait for this stream and does not will
+     * show it. */
     void come_late()
     {
         const unsigned most = emulated::setting().late;
@@ -52,7 +53,7 @@ struct emulated_stream {
 
 namespace emulated {
 
-/* All of them, and the default ones by device. They live as long as the process. */
+/* all streams, and the default ones by device; they live as long as the process */
 static std::mutex streams_lock;
 using stream_list = std::vector<std::shared_ptr<emulated_stream>>;
 static stream_list &streams = *new stream_list;
@@ -110,7 +111,7 @@ void drain(cudaStream_t given)
 
 void drain_device(int device)
 {
-    stream_list own; /* another thread may destroy one meanwhile */
+    stream_list own; /* another thread may destroy a stream meanwhile */
     {
         std::lock_guard<std::mutex> lock(streams_lock);
         for (const auto &stream : streams) {
@@ -163,7 +164,7 @@ cudaError_t cudaStreamSynchronize(cudaStream_t stream)
     return is_lost(find_stream(stream)->device) ? failed(cudaErrorLaunchFailure) : cudaSuccess;
 }
 
-/* A host that asks again and again leaves the processor to those whom it waits for. */
+/* A host that asks again and again leaves the processor to the streams it waits for. */
 cudaError_t cudaStreamQuery(cudaStream_t stream)
 {
     if (!is_stream(stream))

@@ -8,13 +8,13 @@
 
 namespace emulated {
 
-/* Puts work behind what the stream has; NULL is the default stream of the current device. */
+/* Appends work to the stream; NULL is the default stream of the current device. */
 void enqueue(cudaStream_t stream, std::function<void()> work);
 
 /* Waits until a stream has done its work. */
 void drain(cudaStream_t stream);
 
-/* The same, of all streams of a device. */
+/* Waits for all streams of a device. */
 void drain_device(int device);
 
 bool is_stream(cudaStream_t stream);

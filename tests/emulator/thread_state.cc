@@ -24,7 +24,7 @@ void spoil_shared_memory(size_t) {} /* a sanitizer may have variables of its own
 
 #else
 
-/* The thread-local variables of the program itself, which is listed first, in the running thread. */
+/* Finds the program's own thread-local variables, which are listed first, in the running thread. */
 struct own_variables {
     char *begin = nullptr;
     size_t bytes = 0;
@@ -40,7 +40,7 @@ static int find_variables(struct dl_phdr_info *program, size_t, void *result)
     return 1;
 }
 
-/* Static shared memory is all of them, except the state and the part that has dynamic shared memory. */
+/* Static shared memory is all of them except the state and the part for dynamic shared memory. */
 void spoil_shared_memory(size_t dynamic_bytes)
 {
     enum { SPOILT = 0xa5 };

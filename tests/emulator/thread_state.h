@@ -1,8 +1,7 @@
-/* thread_state.h: what a thread of the system keeps from block to block
+/* thread_state.h: data that a thread of the system keeps from block to block
  *
- * All other thread-local variables of the program are shared memory of kernels, or set for each block: they can be
- * overwritten between two blocks.
- */
+ * All other thread-local variables of the program are shared memory of kernels, or are set for each block. They
+ * can be overwritten between two blocks. */
 #ifndef EMULATOR_THREAD_STATE_H
 #define EMULATOR_THREAD_STATE_H
 
@@ -20,10 +19,10 @@ struct late_store {
 };
 
 struct thread_state {
-    block *kept = nullptr;            /* the memory of the block that runs */
-    std::vector<char *> stacks;       /* unused ones */
-    std::vector<late_store> stores;   /* that no peer has seen */
-    void *bottom = nullptr;           /* of the thread's own stack, and its size */
+    block *kept = nullptr;            /* memory for the block that runs */
+    std::vector<char *> stacks;       /* stacks that no lane uses */
+    std::vector<late_store> stores;   /* stores that no peer has seen */
+    void *bottom = nullptr;           /* the thread's own stack and its size */
     size_t size = 0;
     int device = 0;
     cudaError_t last_error = cudaSuccess;
@@ -31,7 +30,7 @@ struct thread_state {
 
 thread_state &own_state();
 
-/* A block begins: it may rely on nothing that is in its shared memory. */
+/* Begins a block, which must not rely on the content of its shared memory. */
 void spoil_shared_memory(size_t dynamic_bytes);
 
 }

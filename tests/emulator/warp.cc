@@ -4,7 +4,7 @@
 
 namespace emulated {
 
-/* What a lane reads from one that takes no part: nothing that anybody may rely on. */
+/* The value that a lane reads from one that takes no part. Nobody may rely on it. */
 static const uint64_t POISON = 0xdeadbeefdeadbeefu;
 
 static uint64_t match(const warp &w, const meeting &m, uint64_t value)
@@ -17,7 +17,7 @@ static uint64_t match(const warp &w, const meeting &m, uint64_t value)
     return same;
 }
 
-/* What is the same for all lanes. */
+/* the part that is the same for all lanes */
 static uint64_t combine(const warp &w, const meeting &m)
 {
     uint64_t sum = 0;
@@ -80,7 +80,7 @@ static unsigned find_meeting(warp &w, unsigned mask, warp_operation operation, s
     return i;
 }
 
-/* Which lanes are with this one: those that ask at the same place, when no other lane can go on. */
+/* Finds the lanes with this one: those that ask at the same place when no other lane can continue. */
 void finish_gathering(warp &w)
 {
     const lane &first = w.lanes[__builtin_ctz(w.gathering)];

@@ -1,4 +1,4 @@
-/* change.h: one random change of some bytes, of the kinds that find holes in readers */
+/* change.h: one random change of some bytes, of kinds that often mislead readers */
 #ifndef DBFS_TESTS_CHANGE_H
 #define DBFS_TESTS_CHANGE_H
 
@@ -11,8 +11,8 @@ uint64_t change_random(uint64_t *state);
  * cuts the end. Returns the new size, at most `room`. */
 size_t change_bytes(unsigned char *bytes, size_t size, size_t room, uint64_t *state);
 
-/* The same where structure says that it matters: in the header, a table entry or any section of a container,
- * in a header or the trailer of a stream. */
+/* The same at places that matter in the structure: the header, a table entry or any section of a container; a
+ * header or the trailer of a stream. */
 size_t change_by_kind(unsigned char *bytes, size_t size, size_t room, uint64_t *state);
 
 #endif

@@ -2,11 +2,10 @@
  *
  *   fuzz_NAME [-n COUNT] [-t SECONDS] [-s SEED] [-i INPUT] FILE...
  *
- * Input number i is one of the files with one to four changes, which SEED and i alone determine. Two of
- * three inputs have their CRCs mended. The first inputs are the files as they are, which must be in order.
- * -i runs one input, to see what a message named. It ends with "COUNT inputs, COUNT in order", or says which
- * input crashed or took more than 10 seconds.
- */
+ * Input number i is one of the files with one to four changes, which SEED and i alone determine. Two of three inputs get
+ * right CRCs. The first inputs are the files as they are, which must be in order. -i runs one input, to see the one that a
+ * message named. The output ends with "COUNT inputs, COUNT in order", or names the input that crashed or took more than
+ * 10 seconds. */
 #include "change.h"
 #include "fuzz.h"
 #include "mend.h"
@@ -49,7 +48,7 @@ static void say_now(void)
     say(now);
 }
 
-/* where a sanitizer is linked */
+/* a sanitizer may be linked */
 void __sanitizer_set_death_callback(void (*callback)(void)) __attribute__((weak));
 
 static struct seed read_seed(const char *name)
@@ -65,7 +64,7 @@ static struct seed read_seed(const char *name)
     return seed;
 }
 
-/* Input `i`: the files as they are first. */
+/* Makes input `i`; the first ones are the files as they are. */
 static int run(const struct seed *seeds, size_t count, unsigned long seed, unsigned long i)
 {
     static unsigned char bytes[FUZZ_MOST_BYTES];

@@ -1,9 +1,8 @@
 /* fuzz.h: the interface of a fuzz target, and functions that targets share
  *
- * A target is a file fuzz_NAME.c with one function, which is given any bytes and must come back: no crash, no
- * sanitizer finding, no more than 10 seconds. driver.c runs it over changed seeds by itself; libfuzzer.c lets
- * clang's libFuzzer choose what to change. Both mend CRCs (mend.h), so that what is behind them is reached.
- */
+ * A target is a file fuzz_NAME.c with one function. It gets any bytes and must return, without a crash, a finding
+ * of a sanitizer, or more than 10 seconds. driver.c runs it over changed seeds; libfuzzer.c lets clang's libFuzzer
+ * choose changes. Both make CRCs right (mend.h), so that readers come to the data behind them. */
 #ifndef DBFS_TESTS_FUZZ_H
 #define DBFS_TESTS_FUZZ_H
 
@@ -11,14 +10,14 @@
 
 enum { FUZZ_MOST_BYTES = 1 << 20 };
 
-/* Nonzero if the bytes are in order to the last check: those of a seed are. */
+/* Returns nonzero if the bytes pass the last check, as those of a seed do. */
 int fuzz_one(const unsigned char *bytes, size_t size);
 
-/* A file in memory with these bytes, at its start: its path, and in *fd its descriptor. Both are valid until
- * the next call. */
+/* Makes a file in memory with these bytes. Returns its path, and in *fd its descriptor at the start. Both are
+ * valid until the next call. */
 const char *fuzz_file(const unsigned char *bytes, size_t size, int *fd);
 
-/* A folder in memory that is removed when the program ends, and a file in it. */
+/* a folder in memory that is removed at the end of the program, and a file in it */
 const char *fuzz_folder(void);
 void fuzz_file_in_folder(const char *name, const unsigned char *bytes, size_t size);
 

@@ -1,13 +1,12 @@
 #!/bin/bash
-# fuzz.sh: runs every fuzz target for FUZZ_SECONDS of CPU time, under AddressSanitizer and UBSan: with clang's
-# libFuzzer where clang has it, else with tests/fuzz/driver.c. FUZZ="stream part" runs those alone, as many at once as
-# there are cores. What libFuzzer finds new and what crashes is kept in BUILD/fuzz/corpus-TARGET and
-# BUILD/fuzz/crash-TARGET-*.
+# fuzz.sh: runs each fuzz target for FUZZ_SECONDS of CPU time, under AddressSanitizer and UBSan: with libFuzzer where
+# clang has it, else with tests/fuzz/driver.c. FUZZ="stream part" runs those targets alone, as many at once as there
+# are cores. New inputs of libFuzzer stay in BUILD/fuzz/corpus-TARGET, crashes in BUILD/fuzz/crash-TARGET-*.
 set -u
 . tests/lib.sh
 seconds=${FUZZ_SECONDS:-180}
 build=${BUILD:-build}/fuzz
-cores=$(nproc) # which OMP_NUM_THREADS changes
+cores=$(nproc) # before OMP_NUM_THREADS changes it
 sanitize='-fsanitize=address,undefined -fno-sanitize-recover=undefined -fno-omit-frame-pointer'
 make_targets() { make --no-print-directory -s -j"$cores" BUILD="$build" CUDA=0 "$@" fuzz-bin; }
 
@@ -24,7 +23,7 @@ fi
 check 'seeds are made' tests/fuzz/seeds.sh "$tmp/seeds"
 export ASAN_OPTIONS=detect_leaks=1:allocator_may_return_null=1 OMP_NUM_THREADS=1
 
-# libFuzzer counts seconds by the clock, of which a busy machine gives few: it runs again until it had them all
+# libFuzzer counts seconds by the clock. A busy machine gives it less CPU time, so it runs again until it has had all.
 run_libfuzzer() { # NAME
     local left=$seconds TIMEFORMAT='%U %S'
     while [ "$left" -gt 0 ]; do

@@ -1,6 +1,6 @@
 /* fuzz_convert.c: any input of edgeconv: text and binary formats, compressed or in an archive, recognised by
- * content. Where the last byte is 255, it is read as the format that the byte before it chooses; where it is 254,
- * by the columns and the separator that the two bytes before it choose. */
+ * content. If the last byte is 255, the byte before it chooses a format; if it is 254, the two bytes before it
+ * choose the columns and the separator. */
 #include "fuzz.h"
 
 #include "tools/convert/convert.h"

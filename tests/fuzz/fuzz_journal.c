@@ -1,4 +1,4 @@
-/* fuzz_journal.c: the journal of an unfinished packing, which is read, written and read again, the same */
+/* fuzz_journal.c: the journal of an unfinished packing; reading, writing and reading it again gives the same */
 #include "fuzz.h"
 
 #include "tools/pack/folder/journal.h"

@@ -1,4 +1,4 @@
-/* fuzz_manifest.c: a manifest, which is read, written and read again, the same */
+/* fuzz_manifest.c: a manifest; reading, writing and reading it again gives the same */
 #include "fuzz.h"
 
 #include "formats/graph/manifest.h"

@@ -1,4 +1,4 @@
-/* fuzz_map.c: a map of names, for any number of vertices up to the lines that it has */
+/* fuzz_map.c: a map of names, for any number of vertices up to its number of lines */
 #include "fuzz.h"
 
 #include "formats/name_map.h"

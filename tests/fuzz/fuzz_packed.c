@@ -1,4 +1,4 @@
-/* fuzz_packed.c: a packed section: 16 bytes say width, count and rows; then offsets, heads, the section */
+/* fuzz_packed.c: a packed section: 16 bytes give width, count and rows; then come offsets, heads, the section */
 #include "fuzz.h"
 
 #include "formats/container/packed.h"

@@ -1,15 +1,14 @@
-/* fuzz_part.c: a part of a shard directory: opened, loaded, its ranges checked, then all of it
+/* fuzz_part.c: a part of a shard directory: it is opened and loaded, its ranges are checked, then all of it
  *
- * What the check of ranges takes, a search may index with: here every row is gone through by those numbers. It
- * takes the same parts whether columns are decoded or stay packed.
- */
+ * A search may index with everything that passes the check of ranges, so each row is read with those numbers here.
+ * The check accepts the same parts whether columns are decoded or stay packed. */
 #include "fuzz.h"
 
 #include "formats/graph/shard_ranges.h"
 
 #include <stdlib.h>
 
-/* Marks every vertex that a search could find: an index out of range is an access out of these arrays. */
+/* Marks each vertex that a search could find. An index out of range accesses memory outside these arrays. */
 static void follow(const struct shard *s, const uint32_t *locals)
 {
     unsigned char *delegates = calloc(s->d + 1, 1), *normals = calloc(s->locals + 1, 1);

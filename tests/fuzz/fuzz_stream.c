@@ -1,4 +1,4 @@
-/* fuzz_stream.c: an edge stream, read whole: preamble, blocks, trailer; with and without CRCs of blocks */
+/* fuzz_stream.c: an edge stream, read as a whole: preamble, blocks, trailer; with and without CRCs of blocks */
 #include "fuzz.h"
 
 #include "formats/edges/edges_scan.h"

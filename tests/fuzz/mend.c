@@ -154,7 +154,7 @@ void mend_lines(unsigned char *bytes, size_t size)
         memcpy(bytes + last, line, strlen(line));
 }
 
-/* The line keeps its length if the part has as many digits of bytes; else nothing can be done in place. */
+/* The line keeps its length if the part's size has as many digits. Otherwise it cannot be changed in place. */
 int mend_manifest(unsigned char *bytes, size_t size, unsigned part, const unsigned char *file,
                   size_t file_size)
 {

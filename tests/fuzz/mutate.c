@@ -1,16 +1,15 @@
-/* mutate.c: changes a file of dbfs, and makes its CRCs right again
+/* mutate.c: changes a file of dbfs and makes its CRCs right
  *
  *   mutate get TYPE INDEX FILE         prints an element of a raw section of a split or part
  *   mutate set TYPE INDEX VALUE FILE   changes it (a negative INDEX counts from the end), and mends the CRCs
  *   mutate poke OFFSET WIDTH VALUE FILE  puts a number of WIDTH bytes there (a negative OFFSET counts from the end), and
- *                                      mends the CRCs; what the trailer of a stream says stays
+ *                                      mends the CRCs; counts in the trailer of a stream stay
  *   mutate mend SEED FILE              makes a random change, and mends the CRCs
  *   mutate damage SEED FILE            makes a random change, and leaves the CRCs
  *   mutate fit FILE                    only mends the CRCs
  *
- * Where FILE is a part beside a manifest, `set`, `poke` and `mend` make the manifest fit. The same arguments make the
- * same change.
- */
+ * If FILE is a part beside a manifest, `set`, `poke` and `mend` make the manifest fit. The same arguments make the same
+ * change. */
 #include "change.h"
 #include "mend.h"
 
@@ -53,7 +52,7 @@ static void write_file(const struct file *f, const char *name)
         die("cannot write", name);
 }
 
-/* DIR/part-0003-of-0004.dbfs: the manifest of DIR is made to fit. */
+/* Makes the manifest of DIR fit if the file is like DIR/part-0003-of-0004.dbfs. */
 static void fit_manifest(const struct file *part, const char *name)
 {
     const char *slash = strrchr(name, '/'), *base = slash != NULL ? slash + 1 : name;
@@ -68,7 +67,7 @@ static void fit_manifest(const struct file *part, const char *name)
     free(manifest.bytes);
 }
 
-/* Element `index` of the section of this type, and its width. */
+/* Finds element `index` of the section of this type, and its width. */
 static unsigned char *find_element(const struct file *f, uint32_t type, int64_t index, uint32_t *width)
 {
     unsigned char *entry;
@@ -77,7 +76,7 @@ static unsigned char *find_element(const struct file *f, uint32_t type, int64_t 
         *width = get_u32_at(entry + 8);
         if (get_u32_at(entry) != type || get_u32_at(entry + 4) != 0)
             continue;
-        if (*width == 16) /* pairs of words */
+        if (*width == 16) /* the count is one of pairs of words */
             *width = 8;
         int64_t count = (int64_t)(bytes / *width), place = index < 0 ? count + index : index;
         return place >= 0 && place < count ? f->bytes + at + (uint64_t)place * *width : NULL;

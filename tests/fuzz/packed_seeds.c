@@ -1,4 +1,4 @@
-/* packed_seeds.c: packed sections as fuzz_packed.c wants them, in the folder that it is given */
+/* packed_seeds.c: makes packed sections for fuzz_packed.c in the folder that it is given */
 #include "formats/container/packed.h"
 #include "formats/base/hash.h"
 

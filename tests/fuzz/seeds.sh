@@ -1,6 +1,6 @@
 #!/bin/bash
-# seeds.sh DIR: makes the seeds of every fuzz target, with the programs of BUILD: DIR/TARGET/*. No file is
-# kept that this cannot make again.
+# seeds.sh DIR: makes the seeds of each fuzz target as DIR/TARGET/*, with the programs of BUILD. So no seed is kept in
+# the tree.
 set -eu
 cd "$(dirname "$0")/../.."
 bin=${BUILD:-build}/bin tests=${BUILD:-build}/tests dir=$1
@@ -8,7 +8,7 @@ mkdir -p "$dir"/{stream,split,part,manifest,journal,map,packed,convert}
 edges() { "$bin/edgeconv" -q "$@"; }
 pack() { "$bin/dbfs-pack" -q -@ 1 "$@"; }
 
-# streams: both widths, both directions, randomised, empty, loops, several blocks
+# streams: both widths, both directions, permuted, empty, self-loops, several blocks
 "$bin/rmatgen" -q -s 6 -e 4 -o "$dir/stream/rmat"
 "$bin/rmatgen" -q -s 6 -e 4 -f text -o "$dir/convert/pairs"
 { cat "$dir/convert/pairs"; printf '%s\n' '0 0' '3 3' '3 3' '70 70'; } >"$dir/convert/loops"
@@ -36,7 +36,7 @@ cp "$dir/graph/manifest" "$dir/manifest/directed-out"
 cp "$dir"/graph/part-0000-of-* "$dir/part/directed-out"
 rm -r "$dir/graph"
 
-# journals, as SPEC-shard.md has them
+# journals by SPEC-shard.md
 journal() { # NAME LINE...
     local name=$1
     shift
@@ -54,12 +54,13 @@ seq 1 200 >"$dir/map/numbers"
 printf 'one\0%0300d\n' 1 2 3 4 5 6 7 8 9 >"$dir/map/long-with-zero"
 "$tests/packed_seeds" "$dir/packed"
 
-# every format and every wrapping of edgeconv
+# each format of edgeconv, in each compression and archive
 c=$dir/convert
 printf '%s\n' '%%MatrixMarket matrix coordinate pattern symmetric' '% c' '4 4 3' '1 2' '2 3' '4 1' >"$c/mtx"
 printf '%s\n' '% metis' '4 3' '2' '1 3 4' '2' '2' >"$c/metis"
 printf '%s\n' 'c dimacs' 'p sp 4 3' 'a 1 2 5' 'a 2 3 1' 'a 4 1 7' >"$c/dimacs"
 printf '%s\n' 'p tw 3 2' '1 2' '2 3' >"$c/pace"
+printf '%s\n' '3,2,u,g,2,Int64,simplegraph' '1,2' '2,3' >"$c/lg"
 printf '%s\n' '# Nodes: 3 Edges: 2' '# FromNodeId' '0	1' '1	2' >"$c/snap"
 printf '%s\n' 'from,to' '1,2' '2,3' >"$c/csv"
 printf '%s\n' 'id,source,target,kind' '1,10,20,a b' '2,"20",30,' >"$c/columns"
@@ -67,18 +68,18 @@ printf '\tfrom\tto\n0\t1\t2\n1\t2\t3\n' >"$c/pandas"
 printf '%s\n' "1 2 {'weight': 3}" '2 3 {}' >"$c/networkx"
 printf '%s\n' '# id source target' '1 10 20' '2 20 30' >"$c/comment"
 printf '%s\n' '7 4' '2 3' '1 3' '4 2' >"$c/almost-counts"
-# --columns and --separator, as fuzz_convert.c reads them from the last bytes
+# --columns and --separator, which fuzz_convert.c reads from the last bytes
 printf '1 2,3\n2 1,3\n\0\010\376' >"$c/mixed"
 printf 'x;1;2\ny;2;3\n\4\012\376' >"$c/semicolons"
 printf 'x y\t1\t\t2\nz\t2\t\t3\n\0\013\376' >"$c/tabs"
 printf '%s\n' '101:102,103' '102:101' '103:private' '104:notfound' >"$c/friendster"
 edges -u -t sg -o "$c/sg" "$c/pairs"
-for format in graph500:12 u32:14 u64:15; do # headerless: the number of the format in octal, and 255
+for format in graph500:12 u32:14 u64:15; do # headerless files: the number of the format in octal, and 255
     edges -t ${format%:*} -o "$c/${format%:*}" "$c/pairs"
     printf "\\${format#*:}\\377" >>"$c/${format%:*}"
 done
 cp "$dir/stream/rmat" "$c/edges"
-# arrays of NumPy: npy NAME TYPE FORTRAN SHAPE, with the items on standard input
+# arrays of NumPy: npy NAME TYPE FORTRAN SHAPE, with items on standard input
 npy() {
     local header="{'descr': '$2', 'fortran_order': $3, 'shape': ($4), }"
     printf '\x93NUMPY\1\0v\0%-117s\n' "$header" >"$1"

@@ -1,5 +1,4 @@
-/* answer_kernels.c: the steps of answer_steps.h by the CUDA kernels, through traverse/cuda/answers/cuda_answers.h
- */
+/* answer_kernels.c: the steps of answer_steps.h by CUDA kernels, through traverse/cuda/answers/cuda_answers.h */
 #include "answer_steps.h"
 
 #include "graphs.h"
@@ -21,7 +20,7 @@ static struct gpu_vertices vertices_of_search(const struct answering *a, enum ve
                                  .parent = managed(a->record[kind], count * 4)};
 }
 
-/* Parents by number of vertex; the vertices that ask are listed. */
+/* Writes parents by number of vertex, and lists the vertices that ask. */
 static void write_parents(const struct answering *a, const struct gpu_vertices *n,
                           const struct gpu_vertices *d, void *by_vertex, uint32_t *remote,
                           unsigned long long *remote_count)
@@ -153,7 +152,7 @@ void kernel_take(const struct replying *r, const void *replies, void *to)
     managed_finish(to, there, r->count * r->id_bytes);
 }
 
-/* The arrays that each shard shows. Arrays that none reads are not there. */
+/* the arrays that each shard shows; an array that nobody reads is missing */
 static const struct gpu_shown *shown_by_all(const struct looking *l)
 {
     uint64_t p = l->shard->p, locals = l->shard->locals, d = l->shard->d, words = 2 * mask_words(locals);

@@ -1,6 +1,5 @@
-/* answer_steps.h: the steps that make answers, as steps.h has those of a search: twin_ functions are in
- * answer_twin.c, kernel_ functions in answer_kernels.c
- */
+/* answer_steps.h: the steps that make answers. As in steps.h, twin_ functions (answer_twin.c) and kernel_
+ * functions (answer_kernels.c) do the same. */
 #ifndef DBFS_TESTS_GPU_ANSWER_STEPS_H
 #define DBFS_TESTS_GPU_ANSWER_STEPS_H
 
@@ -8,7 +7,7 @@
 
 #include "traverse/devices/backend.h"
 
-/* A search that is over, and where its values go. */
+/* A search that is over, and the places of its values. */
 struct answering {
     const struct shard *shard;
     enum answer_kind kind;
@@ -19,14 +18,14 @@ struct answering {
     struct answer_places places;
 };
 
-/* What cuda_report_answer leaves of a value. */
+/* Returns the word that cuda_report_answer makes of a value. */
 uint64_t kernel_report(uint64_t value);
 
 /* values: [places.starts[p]] */
 void twin_values(const struct answering *a, void *values);
 void kernel_values(const struct answering *a, void *values);
 
-/* Questions by shard: those for shard s are begin[s] to begin[s + 1]. */
+/* Questions by shard: those for shard s are begin[s] to begin[s + 1] - 1. */
 struct questions {
     uint64_t *begin; /* [p + 1] */
     struct question *question;
@@ -46,16 +45,16 @@ struct replying {
     uint64_t count;
 };
 
-/* Nonzero if the kernel found no vertex that there is not. */
+/* Returns nonzero if the kernel accepts all vertices. */
 void twin_reply(const struct replying *r, void *replies);
 int kernel_reply(const struct replying *r, void *replies);
 
-/* Reply i is taken by asker i. */
+/* asker i takes reply i */
 void kernel_take(const struct replying *r, const void *replies, void *to);
 
 struct assembling {
-    uint32_t p, own;            /* the own values lie in the opposite order for the kernel */
-    uint32_t form_bytes;        /* of a value for the kernel; those of 1 byte are depths, plus 1 */
+    uint32_t p, own;            /* for the kernel the own values lie in the opposite order */
+    uint32_t form_bytes;        /* bytes of a value for the kernel; depths of 1 byte have 1 added */
     const struct slice *values; /* [p] */
     enum answer_kind kind;
     struct answer_places places;
@@ -64,37 +63,38 @@ struct assembling {
 void twin_assemble(const struct assembling *a, void *block);
 void kernel_assemble(const struct assembling *a, void *block);
 
-/* The arrays that the devices of p shards show each other, and the vertices that one of them looks for. Every shard
+/* The arrays that the devices of p shards show each other, and the vertices that one device looks for. Each shard
  * has `locals` of shard, and vertex v of shard s is number s * locals + v. */
 struct looking {
-    const struct shard *shard; /* that looks */
-    uint64_t shown;            /* locals that the others say they have */
+    const struct shard *shard; /* the shard that looks */
+    uint64_t shown;            /* locals that each other shard shows */
     const uint64_t *visited;   /* [p] masks of locals */
-    const int32_t *depth;      /* [p * locals]; NULL: there are bytes */
+    const int32_t *depth;      /* [p * locals]; NULL: depths are bytes */
     const uint8_t *bytes;      /* [p * locals] depth + 1, 0: not visited; or NULL */
     const void *ids;           /* [p * locals] */
     const void *parents;       /* [p * d] of delegates */
     const uint64_t *not_owned; /* a mask of delegates */
-    const uint32_t *list;      /* locals that look */
+    const uint32_t *list;      /* locals whose parents are looked for */
     uint64_t count;
     uint32_t id_bytes;
 };
 
-/* to: [locals + d], in and out. Nonzero if the kernel found no vertex that there is not. */
+/* to: [locals + d], in and out. Returns nonzero if the kernel accepts all vertices. */
 int kernel_look(const struct looking *l, void *to);
 
 /* A kind of vertices after a search that kept the frontiers of some levels as masks. */
 enum { MOST_KEPT = 24 };
 struct kept_levels {
     uint64_t count;
-    const uint64_t *visited, *masks; /* of masks one for each kept level */
-    const int32_t *depth;            /* of vertices of other levels */
+    const uint64_t *visited, *masks; /* of masks there is one for each kept level */
+    const int32_t *depth;            /* depths of vertices in other levels */
     uint32_t kept;
     int32_t kept_depth[MOST_KEPT];
-    uint32_t shift; /* of the bytes, from where they would be aligned */
+    uint32_t shift; /* distance of the bytes from an aligned address */
 };
 
-/* bytes: [count] depth + 1; depth: [count] as settled. Returns whether vertices of both kinds together get the same. */
+/* bytes: [count] depth + 1; depth: [count] as settled. Returns whether vertices of both kinds together get the
+ * same. */
 int kernel_kept_depths(const struct kept_levels *k, uint8_t *bytes, int32_t *depth);
 
 void kernel_max(void *to, void *const *ids, int arrays, uint64_t count, uint32_t id_bytes, int keep);

@@ -47,7 +47,7 @@ static struct device *open_search(const struct answering *a)
     return dev;
 }
 
-/* Questions that the device asks stay where they are. */
+/* Keeps the questions that the device asks; nothing is sent. */
 static void ask(struct device *dev, struct slice *questions)
 {
     struct error e = {0};
@@ -112,7 +112,7 @@ void twin_assemble(const struct assembling *a, void *block)
     struct answer_places places = a->places;
     uint64_t *starts = need_memory((a->p + 1) * sizeof *starts);
     places.starts = starts;
-    places.ids = block; /* so that the block has room for parents; they are not looked at */
+    places.ids = block; /* gives the block room for parents; ids are not read */
     struct device *dev = open_device(&shard, &places);
     struct error e = {0};
     need(backend_cpu.results->assemble(dev, a->kind, a->values, &e), &e);

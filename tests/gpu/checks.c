@@ -6,7 +6,7 @@
 #include <stdarg.h>
 #include <stdio.h>
 
-enum { PRINTED = 4 /* problems of a check */ };
+enum { PRINTED = 4 /* problems of the check */ };
 
 static char input[256];
 static int problems;

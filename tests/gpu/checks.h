@@ -1,13 +1,13 @@
-/* checks.h: one line of result for many inputs: begin a check, name each input, end the check */
+/* checks.h: prints one result for many inputs: begin a check, name each input, end the check */
 #ifndef DBFS_TESTS_GPU_CHECKS_H
 #define DBFS_TESTS_GPU_CHECKS_H
 
 void check_begin(void);
 
-/* The input that is looked at from here on; problems name it. */
+/* Names the next input, for messages about problems. */
 void check_input(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
-/* Something that must hold; where it does not the check fails. The first few are printed. Returns ok. */
+/* Notes a problem if `ok` is 0, and the check fails. The first few problems are printed. Returns ok. */
 int check_that(int ok, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
 /* Prints "ok - NAME" or "not ok - NAME". */

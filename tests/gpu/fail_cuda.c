@@ -1,16 +1,14 @@
 /* fail_cuda.c: makes calls of the CUDA runtime fail
  *
- * It is linked into tests/fail_cuda, which else is dbfs-traverse. Each function __wrap_NAME stands in for the
- * runtime's function NAME (ld --wrap): it counts the call, and makes it unless it is to fail. How the runtime
- * finds its driver does not matter.
+ * It is linked into tests/fail_cuda, which is dbfs-traverse otherwise. Each function __wrap_NAME replaces the runtime's
+ * function NAME (ld --wrap). It counts the call, and makes it unless the call is to fail. How the runtime finds its
+ * driver does not matter.
  *
- * FAIL_CUDA='NAME N CODE' lets the N-th call of NAME, and every later one, return CODE. With the name `any`
- * the calls of all functions count. A code other than 2, too little memory, is that of a lost GPU: once one
- * call has failed, those of all other functions fail, too. FAIL_CUDA_COUNT=FILE gets a line "NAME CALLS"
- * for each function at the end.
+ * FAIL_CUDA='NAME N CODE' makes the N-th call of NAME, and each later one, return CODE. The name `any` counts the calls
+ * of all functions. Code 2 means too little memory. Any other code means a lost GPU: after the first failure all other
+ * functions fail, too. FAIL_CUDA_COUNT=FILE gets a line "NAME CALLS" for each function at the end.
  *
- * Questions whose answer a lost GPU does not change, and what gives back, are not among the functions.
- */
+ * Functions whose answer a lost GPU does not change, and functions that free something, are not replaced. */
 #include <cuda_runtime_api.h>
 
 #include <stdatomic.h>
@@ -19,8 +17,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Each function with its parameters and arguments. <<<>>> calls cudaLaunchKernel, or another one: see
- * below. */
+/* Each function with its parameters and arguments. <<<>>> calls cudaLaunchKernel, or another one: see below. */
 #define CALLS(CALL) \
     CALL(cudaGetDeviceCount, (int *count), (count)) \
     CALL(cudaSetDevice, (int device), (device)) \
@@ -89,8 +86,8 @@ __attribute__((destructor)) static void end(void)
     fclose(file);
 }
 
-/* How often a host asks whether work is done differs from run to run, and a GPU that is lost is still there:
- * `any` does not count such calls. */
+/* The number of questions whether work is done differs from run to run, and a lost GPU is still there. So `any`
+ * does not count these calls. */
 static unsigned long count_for_any(int function)
 {
     bool asks = function == NUMBER_cudaGetDeviceCount || strstr(names[function], "Query") != NULL;
@@ -116,7 +113,7 @@ static bool fails(int function)
     }
 CALLS(STAND_IN)
 
-/* This is what <<<>>> calls since CUDA 13; versions before do not have it. */
+/* <<<>>> calls this since CUDA 13. Earlier versions do not have it. */
 cudaError_t __real___cudaLaunchKernel(void *kernel, dim3 blocks, dim3 threads, void **arguments, size_t bytes,
                                       cudaStream_t s) __attribute__((weak));
 __typeof__(__real___cudaLaunchKernel) __wrap___cudaLaunchKernel;
@@ -127,7 +124,7 @@ cudaError_t __wrap___cudaLaunchKernel(void *kernel, dim3 blocks, dim3 threads, v
                                             __real___cudaLaunchKernel(kernel, blocks, threads, arguments, bytes, s);
 }
 
-/* The error of a launch that <<<>>> has left. */
+/* the error that a launch by <<<>>> left */
 __typeof__(cudaGetLastError) __real_cudaGetLastError, __wrap_cudaGetLastError;
 cudaError_t __wrap_cudaGetLastError(void)
 {

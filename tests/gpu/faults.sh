@@ -1,19 +1,19 @@
 #!/bin/bash
-# faults.sh: a GPU that runs out of memory, or is lost while it searches. Calls of the CUDA runtime fail at the
-# beginning, in the middle and at the end of a run: of a search that is one kernel, of one that goes level by level,
-# and in one of two ranks. The job ends with a message and exit code 5 (memory) or 1, and leaves no rank and no
-# temporary file. Without a GPU only the first checks are made, which show that calls can fail. Long mode takes every
-# function that is called.
+# faults.sh: a GPU runs out of memory, or is lost while it searches. Calls of the CUDA runtime fail at the beginning,
+# in the middle and at the end of a run: in a search that is one kernel, in one that goes level by level, and in one
+# of two ranks. The job ends with a message and exit code 5 (memory) or 1, and leaves neither a rank nor a temporary
+# file. Without a GPU only the first checks run, which show that calls can fail. Long mode takes each function that is
+# called.
 set -u
 . tests/lib.sh
 ln -s "$(realpath "$TESTS/fail_cuda")" "$tmp/dbfs-traverse"
-traverse=$tmp/dbfs-traverse # a name that no other test has
+traverse=$tmp/dbfs-traverse # no other test has this name
 "$BIN/rmatgen" -q -s 12 -o "$tmp/g.edges"
 for p in 1 2; do
     "$BIN/dbfs-pack" -q -p $p -o "$tmp/$p" "$tmp/g.edges"
 done
 
-# run WAY FAULT: the second of two ranks has the fault. Both search, though they may share a GPU.
+# run WAY FAULT: the second of two ranks gets the fault. Both search, though they may share a GPU.
 run() {
     local fault=(env FAIL_CUDA="$2" FAIL_CUDA_COUNT="$tmp/count") way
     local search=("$traverse" --backend cuda -q -@ 2 -n 3 --timeout 20 --parents "$tmp/o/tree-%d.npy")
@@ -28,7 +28,7 @@ run() {
     fi
 }
 
-# calls_of NAME FILE: how often it was called in the run that wrote FILE
+# calls_of NAME FILE: prints the number of its calls in the run that wrote FILE
 calls_of() { awk -v name="$1" '$1 == name { print $2 }' "$2"; }
 
 check_exit 5 'the first call of all fails' run 1 'cudaGetDeviceCount 1 719'
@@ -39,7 +39,7 @@ if ! run 1 'any 0 0' >"$tmp/out" 2>"$tmp/err" && grep -q 'there is no GPU' "$tmp
     finish
 fi
 
-# names_of FILE: what was called in the run that wrote FILE, after the number of GPUs was known. In short mode:
+# names_of FILE: prints the functions called in that run after the number of GPUs was known. In short mode these are
 # memory, launches, and calls of any kind.
 names_of() {
     local chosen='^any$|Malloc|Launch'
@@ -47,8 +47,8 @@ names_of() {
     awk -v chosen="$chosen" '$1 ~ chosen && $2 > 0 && $1 != "cudaGetDeviceCount" { print $1 }' "$1"
 }
 
-# moments NAME COUNT: the calls that fail. How often a host asks whether work is done differs from run to run. The
-# last calls only give back, when all results are written.
+# moments NAME COUNT: prints the calls that fail. The number of questions whether work is done differs from run to
+# run. The last calls only free memory, after all results are written.
 moments() {
     local last=$2
     case $1 in
@@ -58,7 +58,7 @@ moments() {
     printf '%s\n' 1 $((last / 2 + 1)) $last | sort -nu
 }
 
-# A rank that mpiexec has killed may need a moment.
+# A rank that mpiexec has killed may take a moment to end.
 no_rank_is_left() {
     for _ in {1..50}; do
         [ -n "$(ranks_of "$traverse" "$tmp")" ] || return 0

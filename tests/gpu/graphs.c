@@ -33,7 +33,7 @@ static uint64_t row_length(const struct graph_spec *spec, uint64_t row, uint64_t
         return 0;
     case ROWS_SHORT:
         return r % 13;
-    case ROWS_CUTOFFS: /* rows of all sizes side by side, and with heads as many behind them */
+    case ROWS_CUTOFFS: /* rows of each length, and of that length behind the heads */
         return cutoffs[r % (sizeof cutoffs / sizeof *cutoffs)] + (r >> 32 & 1 ? heads : 0);
     case ROWS_HUB:
         return row == 0 || row == rows - 1 ? HUB_EDGES : r % 4;
@@ -47,7 +47,7 @@ static uint64_t row_length(const struct graph_spec *spec, uint64_t row, uint64_t
 
 /* ---- subgraphs ---- */
 
-/* The range of destinations: 0 to count-1 of one device, or of `p` devices as codes. */
+/* The range of destinations: 0 to count-1 of one device, or codes of `p` devices. */
 struct columns {
     uint64_t per_shard, count;
     uint32_t local_bits;
@@ -66,7 +66,7 @@ static void put_number(void *array, uint32_t width, uint64_t i, uint64_t value)
         ((uint64_t *)array)[i] = value;
 }
 
-/* A row's columns: one out of each of `length` equal stretches. */
+/* The columns of a row: one from each of `length` equal stretches. */
 static void fill_row(struct csr *csr, uint64_t row, uint64_t length, uint64_t at,
                      const struct columns *c, uint64_t *random)
 {
@@ -183,7 +183,7 @@ uint64_t *mask_make(uint64_t bits, enum mask_kind kind, uint64_t *random)
             mask[i / 64] |= UINT64_C(1) << (i % 64);
     }
     if (kind == MASK_ONE && bits > 0)
-        mask[0] |= 1; /* the first vertex is the one of the highest degree */
+        mask[0] |= 1; /* the first vertex has the highest degree */
     return mask;
 }
 

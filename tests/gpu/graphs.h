@@ -14,29 +14,29 @@ static inline uint64_t next_random(uint64_t *state)
     return mix64(*state += UINT64_C(0x9e3779b97f4a7c15));
 }
 
-void *need_memory(size_t bytes); /* zeroed; ends the program where there is none */
+void *need_memory(size_t bytes); /* returns zeroed memory; ends the program if there is none */
 
 enum row_lengths {
     ROWS_EMPTY,
     ROWS_SHORT,   /* 0 to 12 */
-    ROWS_CUTOFFS, /* around every size at which a kernel changes its way, behind the heads too */
-    ROWS_HUB,     /* the first and the last have a million, the others 0 to 3 */
-    ROWS_LONG,    /* the first 192 have 1,000 to 4,000, the others none */
-    ROWS_FULL     /* every row has every column */
+    ROWS_CUTOFFS, /* lengths around each limit at which a kernel changes its way, also behind the heads */
+    ROWS_HUB,     /* the first and the last have a million columns, the others 0 to 3 */
+    ROWS_LONG,    /* the first 192 have 1,000 to 4,000 columns, the others none */
+    ROWS_FULL     /* each row has all columns */
 };
 
 struct graph_spec {
     const char *name;
-    uint64_t d, locals; /* of every shard */
+    uint64_t d, locals; /* in each shard */
     uint32_t p, index;
     enum row_lengths lengths;
-    uint32_t heads;        /* k, of all subgraphs with columns of 4 bytes */
+    uint32_t heads;        /* k, in all subgraphs with columns of 4 bytes */
     uint32_t offset_width; /* 4 or 8 */
-    uint32_t nn_width;     /* of nn columns: 4, or 8 with local ids of 31 bits */
-    uint64_t th;           /* the CPU pushes normals in two ways, by TH */
+    uint32_t nn_width;     /* of an nn column: 4, or 8 with local ids of 31 bits */
+    uint64_t th;           /* decides how the CPU pushes normals */
 };
 
-/* A shard with rows of its own in each subgraph; columns ascend without duplicates. */
+/* Makes a shard with rows of its own in each subgraph; columns ascend without duplicates. */
 struct shard *graph_make(const struct graph_spec *spec);
 void graph_free(struct shard *shard);
 
@@ -45,10 +45,10 @@ int csr_has_edge(const struct csr *csr, uint64_t row, uint64_t column);
 enum mask_kind { MASK_NONE, MASK_ONE, MASK_FEW, MASK_HALF, MASK_MOST, MASK_ALL };
 extern const char *const mask_kind_name[];
 
-/* A mask of `bits` bits; those behind them in the last word are zero. */
+/* Makes a mask of `bits` bits. The other bits of the last word are zero. */
 uint64_t *mask_make(uint64_t bits, enum mask_kind kind, uint64_t *random);
 
-/* The set bits, ascending. The caller frees *list, which has room for all bits. Returns how many. */
+/* Lists the set bits, ascending. Returns how many; *list has room for all bits, and the caller frees it. */
 uint64_t mask_list(const uint64_t *mask, uint64_t bits, uint32_t **list);
 
 #endif

@@ -1,8 +1,7 @@
-/* kernels.c: the steps of steps.h by the CUDA kernels, through traverse/cuda/cuda_kernels.h
+/* kernels.c: the steps of steps.h by CUDA kernels, through traverse/cuda/cuda_kernels.h
  *
- * Every array is an allocation of exactly its size, so that compute-sanitizer sees accesses outside it. It is
- * filled with its input, or with POISON if it has none.
- */
+ * Each array is an allocation of exactly its size, so that compute-sanitizer sees accesses outside it. It holds
+ * its input, or POISON if it has none. */
 #include "steps.h"
 
 #include "graphs.h"
@@ -31,7 +30,7 @@ enum { MOST_ARRAYS = 48 };
 static void *arrays[MOST_ARRAYS];
 static int array_count;
 
-/* Device memory; `from` NULL: poison. */
+/* Copies to memory of the device, or fills it with poison if `from` is NULL. */
 static void *on_device(const void *from, size_t bytes)
 {
     void *to = NULL;
@@ -69,14 +68,14 @@ static void *from_device(const void *from, size_t bytes)
     return to;
 }
 
-/* The kernels launched so far have run. */
+/* Waits for the kernels launched so far. */
 static void settle(void)
 {
     TRY(cudaGetLastError());
     TRY(cudaDeviceSynchronize());
 }
 
-/* The arrays behind the first `kept` go. */
+/* Frees all arrays after the first `kept`. */
 static void drop_arrays(int kept)
 {
     while (array_count > kept)
@@ -93,7 +92,7 @@ static size_t mask_bytes(uint64_t bits)
 static const struct shard *loaded;
 static int loaded_packed;
 static struct gpu_csr csr_of[SUBGRAPHS];
-static int graph_arrays; /* the first of `arrays` */
+static int graph_arrays; /* the graph has so many, the first of `arrays` */
 
 const char *kernel_missing(void)
 {
@@ -104,7 +103,7 @@ const char *kernel_missing(void)
     return gpus > 0 ? NULL : "there is none";
 }
 
-/* A section of 4-byte elements, as the backend keeps it on the device. `rows`: these are their columns. */
+/* A section of 4-byte elements as the backend keeps it on the device. `rows`: the elements are their columns. */
 static struct packed_columns packed_on_device(const void *elements, uint64_t count, const struct csr *rows)
 {
     struct memory_budget budget = {.limit_bytes = UINT64_C(1) << 34};
@@ -125,7 +124,7 @@ static struct packed_columns packed_on_device(const void *elements, uint64_t cou
     if (packed_open(&section, words, made * 4 + packed_directory_bytes(&encoder), 4, count, "test", &e) != ST_OK ||
         packed_places(&section, place, 1) != ST_OK)
         try(cudaErrorInvalidValue, e.text, __LINE__);
-    /* with room behind, as the plan has it: a warp reads UNARY_MOST_WORDS words of a bit vector, however short it is */
+    /* behind it is room, as in the plan: a warp reads UNARY_MOST_WORDS words of a bit vector, however short it is */
     const char *at = on_device(words, (size_t)(section.base - section.bits) + UNARY_MOST_WORDS * 4);
     struct packed_columns packed = {.words = (const uint32_t *)at,
                                     .place = on_device(place, packed_blocks(count) * sizeof *place),
@@ -144,7 +143,7 @@ static void load_csr(struct gpu_csr *to, const struct csr *csr)
                            .head_columns = csr->head_columns,
                            .offset_width = csr->offset_width,
                            .column_width = csr->column_width};
-    if (csr->edges == 0) /* the backend loads nothing of it */
+    if (csr->edges == 0) /* the backend loads none of it */
         return;
     to->heads = on_device(csr->heads, csr->head_columns * csr->rows * 4);
     to->sources = on_device(csr->sources, mask_bytes(csr->rows));
@@ -183,7 +182,7 @@ const struct gpu_csr *loaded_csr(const struct shard *shard, enum subgraph g)
     return &csr_of[g];
 }
 
-/* Vertices of a kind without a state yet. */
+/* The vertices of a kind, without a state. */
 static struct gpu_vertices vertices_on_device(const struct shard *shard, enum vertex_kind kind)
 {
     uint64_t count = vertices_of(shard, kind);
@@ -197,7 +196,7 @@ static struct gpu_level *level_on_device(void)
 
 /* ---- visits ---- */
 
-/* The frontier as a list, in an order of its own, as blocks write it. */
+/* The frontier as a list in random order, as blocks write it. */
 static uint64_t shuffled_queue(const uint64_t *frontier, uint64_t bits, uint32_t **queue)
 {
     uint64_t count = mask_list(frontier, bits, queue), random = count;
@@ -338,7 +337,7 @@ void kernel_list(const struct shard *shard, enum subgraph g, const uint64_t *fro
     v.frontier = on_device(frontier, mask_bytes(count));
     v.queue = on_device(NULL, count * 4);
     struct gpu_level *level = level_on_device();
-    if (csr_of[g].edges > 0) /* else it has no sources to list */
+    if (csr_of[g].edges > 0) /* otherwise no sources can be listed */
         cuda_list_frontier(&v, csr_of[g].sources, &level->listed[g], 0);
     cuda_count_forward(&v, &csr_of[g], &level->of[subgraph_rows(g)].forward[0], 0);
     settle();
@@ -349,7 +348,7 @@ void kernel_list(const struct shard *shard, enum subgraph g, const uint64_t *fro
     drop_arrays(graph_arrays);
 }
 
-/* ---- vertices for other shards ---- */
+/* ---- vertices of other shards ---- */
 
 /* Memory of the host that kernels write to. */
 static void *published_memory(size_t bytes)
@@ -378,7 +377,7 @@ void kernel_bin(const uint64_t *codes, uint64_t count, uint32_t p, uint32_t loca
     out->begin = from_device(bins.begin, table);
     out->ids = from_device(bins.ids, count * sizeof *bins.ids);
     if (memcmp(out->begin, published, table) != 0)
-        memset(out->begin, POISON_BYTE, table); /* as wrong as the table that the host reads */
+        memset(out->begin, POISON_BYTE, table); /* shows that the table for the host is wrong */
     TRY(cudaFreeHost(published));
     drop_arrays(graph_arrays);
 }
@@ -467,13 +466,13 @@ void kernel_or_words(uint64_t *mask, uint64_t words, const struct mask_word *lis
     drop_arrays(graph_arrays);
 }
 
-/* The ids in lists of different lengths, the first of them empty where there are several. */
+/* Cuts the ids into lists of different lengths. If there are several, the first one is empty. */
 static struct gpu_id_list split_ids(const struct arrival *a)
 {
     struct gpu_id_list list = {.count = a->lists};
     for (uint64_t i = 0, n = (uint64_t)a->lists; i < n; i++) {
         uint64_t begin = a->count * i * i / (n * n), end = a->count * (i + 1) * (i + 1) / (n * n);
-        if (n > 1 && i < 2) { /* the second takes the first one's */
+        if (n > 1 && i < 2) { /* the second list also gets the ids of the first */
             end = i == 0 ? 0 : end;
             begin = 0;
         }
@@ -483,7 +482,7 @@ static struct gpu_id_list split_ids(const struct arrival *a)
     return list;
 }
 
-/* The ids in turn go to as many masks as there are lists. */
+/* Gives the ids in turn to as many masks as there are lists. */
 static struct gpu_mask_list split_masks(const struct arrival *a)
 {
     struct gpu_mask_list list = {.count = a->lists};
@@ -585,7 +584,7 @@ int kernel_load(const unsigned char *const *from, unsigned char *const *back, co
     struct error e = {0};
     for (int i = 0; i < count; i++)
         copies[i] = (struct gpu_copy){on_device(NULL, bytes[i]), from[i], bytes[i]};
-    settle(); /* the poison: a loader's streams do not wait for it */
+    settle(); /* streams of a loader do not wait for the poison */
     struct gpu_loader *loader = NULL;
     if (gpu_loader_open(&loader, threads, "kernel_load", &e) == ST_OK)
         gpu_loader_copy(loader, copies, count, &e);

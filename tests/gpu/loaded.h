@@ -1,4 +1,4 @@
-/* loaded.h: the subgraphs that are on the device (kernel_use, kernel_use_packed of steps.h) */
+/* loaded.h: the subgraphs that lie on the device (kernel_use, kernel_use_packed of steps.h) */
 #ifndef DBFS_TESTS_GPU_LOADED_H
 #define DBFS_TESTS_GPU_LOADED_H
 

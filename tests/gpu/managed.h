@@ -1,16 +1,15 @@
-/* managed.h: the arrays of one step of a test, in memory that host and device see. Each has exactly its size, so
- * that compute-sanitizer sees accesses outside it.
- */
+/* managed.h: the arrays of a step, in memory that host and device see. Each has exactly its size, so that
+ * compute-sanitizer sees accesses outside it. */
 #ifndef DBFS_TESTS_GPU_MANAGED_H
 #define DBFS_TESTS_GPU_MANAGED_H
 
 #include <stddef.h>
 
-/* A copy of `from`; NULL: poison. NULL is returned for no bytes. */
+/* Returns a copy of `from`, or poison if that is NULL, or NULL for 0 bytes. */
 void *managed(const void *from, size_t bytes);
 void *managed_zeros(size_t bytes);
 
-/* The kernels launched so far have run. */
+/* Waits for the kernels launched so far. */
 void managed_settle(void);
 
 /* Copies a result out, unless there is none, and releases all arrays. */

@@ -21,7 +21,7 @@ static struct gpu_first *first_there(void)
     return managed(&none, sizeof none);
 }
 
-/* Marks and the offence come back. */
+/* Copies marks and the offence back. */
 static void finish(const struct proved_vertices *v, const struct proved_vertices *there,
                    struct gpu_first *first, struct offence *offence)
 {

@@ -1,6 +1,5 @@
-/* proof_steps.h: the checks of a proof by the kernels of traverse/graph500/cuda/. Each has the arguments of its
- * twin in traverse/graph500/proof_loops.h, in memory of the host. Marks are written back.
- */
+/* proof_steps.h: the checks of a proof by the kernels of traverse/graph500/cuda/. Arguments are those of the twins
+ * in traverse/graph500/proof_loops.h, in memory of the host. Marks are written back. */
 #ifndef DBFS_TESTS_GPU_PROOF_STEPS_H
 #define DBFS_TESTS_GPU_PROOF_STEPS_H
 
@@ -9,7 +8,7 @@
 void kernel_check_vertices(const struct proved_vertices *v, int64_t root, struct offence *first);
 void kernel_check_isolated(const struct proved_block *b, int64_t root, struct offence *first);
 
-/* `column_count`: of rows->columns. */
+/* `column_count`: the length of rows->columns. */
 void kernel_check_rows(const struct proved_rows *rows, uint64_t column_count,
                        struct offence *first);
 void kernel_check_edges(const struct proved_vertices *v, const uint32_t *asker,
@@ -26,10 +25,10 @@ struct proof_moves {
 };
 
 struct proof_moved {
-    struct vertex_end *end, *gathered_end; /* [count], as the next two */
-    int64_t *gathered_claim;               /* ids are taken for claims */
-    int64_t *put_claim;                    /* of gathered ones, over forgotten ones */
-    uint32_t *marked;                      /* the first half of the numbers */
+    struct vertex_end *end, *gathered_end; /* [count], and so are the next two */
+    int64_t *gathered_claim;               /* claims are gathered from ids */
+    int64_t *put_claim;                    /* gathered claims are put over forgotten ones */
+    uint32_t *marked;                      /* of the first half of the numbers */
 };
 
 void kernel_move(const struct proof_moves *m, struct proof_moved *out);

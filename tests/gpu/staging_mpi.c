@@ -1,10 +1,9 @@
-/* staging_mpi.c: makes an MPI library that accepts device memory out of one that does not.
+/* staging_mpi.c: makes an MPI library accept device memory that does not
  *
- * It is loaded before the MPI library (LD_PRELOAD). If a program asks for CUDA support, it answers yes, and
- * it moves messages in device memory through host memory. So scripts/check-gpu.sh can test the code for such
- * libraries with any MPI library. It knows the calls that formats/mpi/ makes. At the end it prints what it
- * moved, so that a test can see that there was something.
- */
+ * It is loaded before the MPI library (LD_PRELOAD). It says that CUDA is supported, and moves messages in device
+ * memory through host memory. So scripts/check-gpu.sh can test the code for such libraries with any MPI library.
+ * It knows the calls that formats/mpi/ makes. At the end it prints how much it moved, so that a test sees that it
+ * was used. */
 #include <cuda_runtime_api.h>
 #include <mpi.h>
 #include <stdio.h>
@@ -30,7 +29,7 @@ int MPIX_Query_cuda_support(void)
     return 1;
 }
 
-/* MPICH's question; kind 0 is CUDA. */
+/* MPICH's function for this question; kind 0 is CUDA. */
 int MPIX_GPU_query_support(int kind, int *takes)
 {
     *takes = kind == 0;
@@ -49,11 +48,11 @@ static int is_device_memory(const void *memory)
     struct cudaPointerAttributes attributes;
     if (cudaPointerGetAttributes(&attributes, memory) == cudaSuccess)
         return attributes.type == cudaMemoryTypeDevice;
-    cudaGetLastError(); /* a CUDA before 11, of memory that it does not know */
+    cudaGetLastError(); /* CUDA before 11 gives an error for memory that it does not know */
     return 0;
 }
 
-/* A copy from or to pinned memory has ended when the call returns, for every stream and device. */
+/* Copies. With pinned memory the copy has ended when the call returns, for each stream and device. */
 static void copy(void *to, const void *from, size_t bytes)
 {
     cudaError_t code = cudaMemcpy(to, from, bytes, cudaMemcpyDefault);
@@ -102,7 +101,7 @@ int MPI_Irecv(void *to, int count, MPI_Datatype type, int from, int tag, MPI_Com
     return code;
 }
 
-/* Messages that are over when they are sent may have one request between them: any of them will do. */
+/* Messages that end at once may share one request. Any of them will do. */
 static struct staged **find_staged(MPI_Request request)
 {
     struct staged **at = &under_way;

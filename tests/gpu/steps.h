@@ -1,10 +1,9 @@
-/* steps.h: the steps of a search, as the tests ask kernels and their twins on the CPU for them.
+/* steps.h: the steps of a search, which kernels and their twins on the CPU both do
  *
  * Each step has two functions that fill the same structure: a twin_ function (twin.c, through
- * traverse/cpu/cpu_device.h) and a kernel_ function (kernels.c, through traverse/cuda/cuda_kernels.h). The
- * two backends each have their own struct device, so no file sees both. The test_*.c files compare the
- * results. Memory that a step need not write is POISON before it.
- */
+ * traverse/cpu/cpu_device.h) and a kernel_ function (kernels.c, through traverse/cuda/cuda_kernels.h). The two
+ * backends each have their own struct device, so no file sees both. The test_*.c files compare the results. Memory
+ * that a step need not write is POISON before it. */
 #ifndef DBFS_TESTS_GPU_STEPS_H
 #define DBFS_TESTS_GPU_STEPS_H
 
@@ -32,25 +31,25 @@ struct visit {
     const struct shard *shard;
     enum subgraph g;
     enum way way;
-    int parents; /* record them */
-    const uint64_t *from;           /* a push's frontier; the vertices that a pull looks for */
-    const uint64_t *visited, *next; /* destinations; none in both */
+    int parents; /* parents are recorded */
+    const uint64_t *from;           /* a push's frontier, or the vertices that a pull looks for */
+    const uint64_t *visited, *next; /* of destinations; no vertex is in both */
 };
 
 struct visited {
-    uint64_t *next;   /* those before included */
-    uint32_t *parent; /* [destinations]; NULL where not recorded */
-    int found;        /* some */
-    uint64_t sent, sent_sum; /* for other shards: how many, and code_sum over their codes */
+    uint64_t *next;   /* with earlier finds */
+    uint32_t *parent; /* [destinations]; NULL if not recorded */
+    int found;        /* whether there are any */
+    uint64_t sent, sent_sum; /* vertices for other shards: their number, and code_sum over their codes */
 };
 
-/* Equal multisets of codes have equal sums of this. */
+/* Sums codes, so that equal multisets have equal sums. */
 static inline uint64_t code_sum(uint64_t code)
 {
     return mix64(code + 1);
 }
 
-/* `out` is empty before; its arrays are the caller's to free. */
+/* `out` is empty at first; the caller frees its arrays. */
 void twin_visit(const struct visit *v, struct visited *out);
 void kernel_visit(const struct visit *v, struct visited *out);
 
@@ -69,7 +68,7 @@ struct previsited {
     int32_t *depth;
     uint64_t fresh;
     uint64_t sources[VERTEX_KINDS], forward[VERTEX_KINDS]; /* by the kind of columns */
-    /* the kernel's alone */
+    /* of the kernel alone */
     uint64_t *in;
     uint32_t *queue;
     uint64_t listed;
@@ -89,9 +88,9 @@ void twin_list(const struct shard *shard, enum subgraph g, const uint64_t *front
 void kernel_list(const struct shard *shard, enum subgraph g, const uint64_t *frontier,
                  struct listed *out);
 
-/* ---- vertices for other shards ---- */
+/* ---- vertices of other shards ---- */
 
-/* Codes by shard: shard s has ids[begin[s]..begin[s + 1]), in any order. */
+/* Codes by shard: shard s has ids[begin[s]] to ids[begin[s + 1] - 1], in any order. */
 struct binned {
     uint64_t *begin; /* [p + 1] */
     uint32_t *ids;
@@ -102,8 +101,8 @@ void twin_bin(const uint64_t *codes, uint64_t count, uint32_t p, uint32_t local_
 void kernel_bin(const uint64_t *codes, uint64_t count, uint32_t p, uint32_t local_bits,
                 struct binned *out);
 
-/* Drops duplicates from ids[0..count), each below 2^bits; returns how many are left, in any order.
- * `room`: for those that are kept beside the list. *cleared: the kernel left its mask as it found it. */
+/* Drops duplicates from ids[0..count), each below 2^bits. Returns how many are left, in any order. `room`: bytes
+ * for ids that are kept beside the list. *cleared: the kernel left its mask as it found it. */
 uint64_t twin_unique(uint32_t *ids, uint64_t count);
 uint64_t kernel_unique(uint32_t *ids, uint64_t count, uint32_t bits, int room, int *cleared);
 
@@ -111,18 +110,19 @@ uint64_t kernel_unique(uint32_t *ids, uint64_t count, uint32_t bits, int room, i
 struct known {
     uint32_t p;
     uint64_t words;
-    uint32_t *bits; /* [p][words], which changes */
+    uint32_t *bits; /* [p][words], changed by the step */
 };
 
-/* Tells of a shard: `message`, with room for `words` words, and message_words of each shard. Then hears of one. */
+/* Tells of a shard: writes `message`, with room for `words` words, and message_words of each shard. Then hears of
+ * one. */
 void twin_tell(struct known *known, uint32_t shard, const uint32_t *visited, uint32_t *message,
                uint64_t *message_words);
 void kernel_tell(struct known *known, uint32_t shard, const uint32_t *visited, uint32_t *message,
                  uint64_t *message_words);
 void kernel_hear(struct known *known, uint32_t shard, const uint32_t *message);
 
-/* Lists the words of a mask that are not zero, at most `most` of them, in any order; returns how many there are. Then
- * ORs listed words into a mask. */
+/* Lists the nonzero words of a mask, at most `most`, in any order, and returns their number; then ORs listed words
+ * into a mask. */
 uint64_t kernel_list_words(const uint64_t *mask, uint64_t words, struct mask_word *list, uint64_t most);
 void kernel_or_words(uint64_t *mask, uint64_t words, const struct mask_word *list, uint64_t count);
 
@@ -131,29 +131,29 @@ struct arrival {
     const uint64_t *visited, *next;
     const uint32_t *ids;
     uint64_t count;
-    int lists; /* that the ids come in, 1 to 16 */
-    int masks; /* the ids come as masks, which hold no id that the shard does not have */
+    int lists; /* the ids come in so many lists, 1 to 16 */
+    int masks; /* ids come as masks and all belong to the shard */
     int parents;
 };
 
-/* Into next and parent of `out`; *bad: an id that the shard does not have was among them. The twin,
- * which ends at such an id, is given none. */
+/* Writes next and parent of `out`. *bad: one of the ids does not belong to the shard. The twin stops at such an id
+ * and is given none. */
 void twin_receive(const struct arrival *a, struct visited *out);
 void kernel_receive(const struct arrival *a, struct visited *out, int *bad);
 
 /* ---- masks and results ---- */
 
-/* to = OR of `count` masks of `words` words of 64 bits, and of `to` itself with `keep`. */
+/* to = OR of `count` masks of `words` words of 64 bits; with `keep`, of `to`, too. */
 void twin_or(uint64_t *to, uint64_t *const *masks, int count, uint64_t words, int keep);
 void kernel_or(uint64_t *to, uint64_t *const *masks, int count, uint64_t words, int keep);
 
-/* A root put into a mask that is empty. The twin's other parents are those of a search's start. */
+/* Puts a root into an empty mask. The twin's other parents are those at the start of a search. */
 void twin_root(const struct shard *shard, enum vertex_kind kind, uint32_t vertex, int parents,
                struct visited *out);
 void kernel_root(const struct shard *shard, enum vertex_kind kind, uint32_t vertex, int parents,
                  struct visited *out);
 
-/* depth[v] = -1 where v is not visited. */
+/* depth[v] = -1 if v is not visited. */
 void twin_blank(const struct shard *shard, enum vertex_kind kind, const uint64_t *visited,
                 int32_t *depth);
 void kernel_blank(const struct shard *shard, enum vertex_kind kind, const uint64_t *visited,
@@ -161,35 +161,35 @@ void kernel_blank(const struct shard *shard, enum vertex_kind kind, const uint64
 
 /* ---- kernels whose twin needs no device ---- */
 
-/* Counters are copied and zeroed: `bytes` random ones go in; the published copy and the counters come out. */
+/* Copies and zeroes counters: `bytes` random ones go in; the published copy and the counters come out. */
 size_t kernel_level_bytes(void);
 void kernel_publish(const unsigned char *level, unsigned char *published, unsigned char *left);
 
-/* Copies pieces of host memory to the device with gpu_loader_copy, and back. Returns 0 where it failed. */
+/* Copies pieces of host memory to the device with gpu_loader_copy, and back. Returns 0 on failure. */
 int kernel_load(const unsigned char *const *from, unsigned char *const *back, const size_t *bytes,
                 int count, int threads);
 
-/* Decodes a packed section of `size` bytes; `rows` NULL: not the columns of a CSR. Returns 0 where a
- * block cannot be decoded. */
+/* Decodes a packed section of `size` bytes. `rows` is NULL if elements are not the columns of a CSR. Returns 0 if
+ * a block cannot be decoded. */
 int kernel_decode(const struct packed *section, uint64_t size, const struct packed_rows *rows,
                   void *array);
 
-/* Looks for indices out of range; the twin is csr_ranges_find. */
+/* Looks for indices out of range. Its twin is csr_ranges_find. */
 void kernel_find_ranges(const struct csr *csr, const struct column_bounds *bounds,
                         struct csr_ranges *found);
 
-/* Scratch of the merge: what the scan asks for is below the plan's bound. */
+/* Checks that the scan asks for less scratch than the plan's bound for the merge. */
 int kernel_scratch_fits(uint64_t rows);
 
 /* ---- the device ---- */
 
-/* Why there is no GPU to test on; NULL where there is one. */
+/* The reason why there is no GPU to test on; NULL if there is one. */
 const char *kernel_missing(void);
 
-/* The shard's subgraphs stay on the device until another shard's are wanted, or NULL's. */
+/* Loads the shard's subgraphs, which stay on the device until another shard, or NULL, is wanted. */
 void kernel_use(const struct shard *shard);
 
-/* The same with columns and offsets packed, as far as their elements have 4 bytes. */
+/* Loads them with columns and offsets packed if their elements have 4 bytes. */
 void kernel_use_packed(const struct shard *shard);
 
 #endif

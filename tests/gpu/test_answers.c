@@ -11,7 +11,7 @@
 
 /* ---- inputs ---- */
 
-/* Depths, records and masks of a search that need not have happened. */
+/* Makes depths, records and masks as a search may leave them. */
 struct search_input {
     uint64_t *visited[VERTEX_KINDS];
     int32_t *depth[VERTEX_KINDS];
@@ -167,8 +167,8 @@ static void run_ask(const struct shard *shard, enum mask_kind visited)
     free_input(&in);
 }
 
-/* Replies to random questions, one of which may be about a vertex that there is not; then they are taken, each
- * by an asker of its own. */
+/* Replies to random questions, one of which may be about a vertex that does not exist. Each asker then takes its
+ * reply. */
 static void run_reply(const struct shard *shard, uint32_t id_bytes, int bad)
 {
     struct search_input in;
@@ -210,7 +210,7 @@ static void run_reply(const struct shard *shard, uint32_t id_bytes, int bad)
 
 void test_answers(const struct shard *shard, const struct graph_spec *spec)
 {
-    static const uint32_t levels[] = {1, 255, 256}; /* around where depths are bytes */
+    static const uint32_t levels[] = {1, 255, 256}; /* around the limit up to which depths are bytes */
     check_begin();
     for (int visited = MASK_NONE; visited <= MASK_ALL; visited++) {
         for (int i = 0; i < 3; i++)
@@ -233,7 +233,7 @@ void test_answers(const struct shard *shard, const struct graph_spec *spec)
 
 enum { BLOCK_IDS = 3001 };
 
-/* Ids of a block as shards see them: who owns them, and who of them has edges. */
+/* The ids of a block as shards see them: their owners, and the ids with edges. */
 struct block_input {
     uint32_t p;
     struct bijection bijection;
@@ -282,7 +282,7 @@ static void free_block(struct block_input *in)
     free(in->with_edges);
 }
 
-/* Random values of one shard, and the same as the kernel is to have them. */
+/* Random values of a shard, and the same in the kernel's form. */
 static void make_values(struct assembling *kernel, struct assembling *twin, uint32_t s, uint64_t count)
 {
     uint32_t width = answer_width(&twin->places, twin->kind), form = kernel->form_bytes;
@@ -301,7 +301,7 @@ static void make_values(struct assembling *kernel, struct assembling *twin, uint
     ((struct slice *)kernel->values)[s] = (struct slice){narrow, count * form};
 }
 
-/* Values of p shards, whose ids go round or are permuted. */
+/* Assembles values of p shards, whose ids go round or are permuted. */
 static void run_assemble(uint32_t p, uint32_t form, int permuted)
 {
     uint64_t first = (uint64_t)p * 1000;

@@ -37,7 +37,7 @@ static unsigned char *pack(const struct array *a, uint64_t *size)
     return bytes;
 }
 
-/* Both sides' outcome of a section; elements are compared where it can be decoded. */
+/* Compares the outcomes of both sides. Elements count if the section can be decoded. */
 static void compare(const struct packed *section, uint64_t size, const struct array *a, int damaged)
 {
     size_t bytes = a->count * a->width;

@@ -78,8 +78,7 @@ void test_bins(void)
 
 enum repetition { ALL_DISTINCT, SOME_TWICE, ALL_EQUAL, REPETITIONS };
 
-/* ALL_DISTINCT: steps of an odd width through 2^bits ids, from the largest id on; ids come again where
- * there are more than that. */
+/* ALL_DISTINCT: odd steps through 2^bits ids, from the largest id on. Ids come again if more are wanted. */
 static uint32_t make_id(uint64_t i, uint32_t bits, enum repetition repetition, uint64_t random)
 {
     uint64_t mask = (UINT64_C(1) << bits) - 1;
@@ -139,7 +138,7 @@ static void free_visited(struct visited *out)
     free(out->parent);
 }
 
-/* The twin gets the valid ids only. */
+/* The twin gets valid ids only. */
 static void compare_arrival(const struct arrival *a)
 {
     struct visited kernel = {0}, twin = {0};
@@ -165,7 +164,7 @@ static void compare_arrival(const struct arrival *a)
     free(good);
 }
 
-/* `count` ids, duplicates among them, and in every `every`-th place one that is too large. */
+/* Makes `count` ids, duplicates among them. Each `every`-th one is too large. */
 static void run_arrival(const struct shard *shard, uint64_t count, uint64_t every,
                         enum mask_kind visited)
 {
@@ -321,7 +320,7 @@ void test_load(void)
     }
     check_begin();
     run_load(from, back, bytes, 0, 2);
-    run_load(from, back, bytes, 1, 2); /* of zero bytes */
+    run_load(from, back, bytes, 1, 2); /* a piece of 0 bytes */
     run_load(from, back, bytes, 2, 64);
     for (int threads = 1; threads <= 64; threads *= 4)
         run_load(from, back, bytes, COPIES, threads);

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* ---- arrays that are shown ---- */
+/* ---- arrays that devices show ---- */
 
 static uint64_t vertices_of_all(const struct looking *l)
 {
@@ -20,7 +20,7 @@ static int was_visited(const struct looking *l, uint64_t s, uint64_t v)
     return mask_bit(l->visited + s * mask_words(l->shard->locals), v);
 }
 
-/* Depths below `levels`, also where nothing was visited. */
+/* Makes depths below `levels`, also for vertices that were not visited. */
 static void show_depths(struct looking *l, int32_t *depth, uint32_t levels, uint64_t *random)
 {
     uint64_t p = l->shard->p, locals = l->shard->locals, words = mask_words(locals);
@@ -45,7 +45,7 @@ static uint8_t *depths_as_bytes(const struct looking *l, const int32_t *depth)
     return bytes;
 }
 
-/* Random ids. With `some`, one in four is none. */
+/* Makes random ids. With `some`, each fourth one is none. */
 static void *random_ids(uint64_t count, uint32_t id_bytes, int some, uint64_t *random)
 {
     void *ids = need_memory(count * id_bytes);
@@ -57,7 +57,7 @@ static void *random_ids(uint64_t count, uint32_t id_bytes, int some, uint64_t *r
     return ids;
 }
 
-/* Half of the vertices that the own shard visited. All but the root were found from a depth. */
+/* Lists half of the vertices that the own shard visited. All but the root have a parent. */
 static uint32_t *list_of_lookers(struct looking *l, const int32_t *depth, uint64_t *random)
 {
     const int32_t *own = depth + l->shard->index * l->shard->locals;
@@ -89,9 +89,9 @@ static void free_looking(struct looking *l)
     free((void *)l->list);
 }
 
-/* ---- parents that are found ---- */
+/* ---- parents ---- */
 
-/* A vertex may get any parent. *remote: it has a neighbour on another shard. */
+/* Accepts any parent. *remote: the vertex has a neighbour on another shard. */
 static int is_parent(const struct looking *l, const int32_t *depth, uint32_t row, int64_t id, int *remote)
 {
     const struct shard *shard = l->shard;
@@ -148,7 +148,7 @@ static void compare_looked(const struct looking *l, const int32_t *depth, const 
     check_that(good == (l->shown > 0 || !remote), "a vertex that there is not: noticed %d", !good);
 }
 
-/* Looks for the parents of one search. With `bad` no other shard has the vertices that columns name. */
+/* Looks for the parents of a search. With `bad` other shards do not have the vertices that columns name. */
 static void run_look(const struct shard *shard, uint32_t levels, int as_bytes, uint32_t id_bytes, int bad)
 {
     struct looking l = {.shard = shard, .shown = bad ? 0 : shard->locals, .id_bytes = id_bytes};
@@ -183,11 +183,11 @@ void test_look(const struct shard *shard, const struct graph_spec *spec)
     check_end("cuda_look: %s", spec->name);
 }
 
-/* ---- depths of levels that were kept as masks ---- */
+/* ---- depths of levels kept as masks ---- */
 
 enum { NOT_VISITED = -1, NOT_KEPT = -2 };
 
-/* Level of a vertex: a kept one, or one of these. */
+/* Returns the level of a vertex: a kept one, or one of these. */
 static int random_level(uint32_t kept, uint64_t *random)
 {
     uint64_t r = next_random(random);

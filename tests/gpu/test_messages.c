@@ -1,4 +1,5 @@
-/* test_messages.c: messages of devices that are no peers: frontiers without known bits, and words of masks */
+/* test_messages.c: messages of devices that are no peers: frontiers without the bits that are known, and words of
+ * masks */
 #include "checks.h"
 #include "steps.h"
 #include "tests.h"
@@ -9,7 +10,7 @@
 
 /* ---- frontiers ---- */
 
-enum { TOLD_TOGETHER = 256 /* words of a mask whose bits begin with a word of the message */ };
+enum { TOLD_TOGETHER = 256 /* words of a mask whose bits begin with one word of the message */ };
 
 static uint64_t words_of_bits(uint64_t bits)
 {
@@ -21,7 +22,7 @@ static int bit_of(const uint32_t *mask, uint64_t i)
     return (int)(mask[i / 32] >> (i % 32) & 1);
 }
 
-/* Bits of words first..last that are not known, in order; with a message, they are put there and are known. */
+/* Counts unknown bits in words first..last. With a message, puts them there in order and marks them as known. */
 static uint64_t tell_some(uint32_t *known, const uint32_t *visited, uint64_t first, uint64_t last, uint32_t *message)
 {
     uint64_t bits = 0;
@@ -60,7 +61,7 @@ static uint32_t *mask_of_words(uint64_t words, enum mask_kind kind, uint64_t *ra
     return mask;
 }
 
-/* Two devices know the same; one tells, the other one hears. */
+/* Two devices know the same. One tells, the other hears. */
 static void run_news(uint32_t p, uint64_t words, enum mask_kind known, enum mask_kind visited)
 {
     uint64_t random = words + p, all = p * words, kernel_words[4], twin_words[4];
@@ -110,7 +111,7 @@ static int by_place(const void *a, const void *b)
     return (x->at > y->at) - (x->at < y->at);
 }
 
-/* The list holds the words as they are in the mask, each once, and all of them if they are few enough. */
+/* Checks that the list holds words of the mask, each once, and all of them if they are few enough. */
 static void check_list(const uint64_t *mask, uint64_t words, struct mask_word *list, uint64_t count, uint64_t most)
 {
     uint64_t listed = count < most ? count : most, all = 0;
@@ -135,9 +136,9 @@ static void run_listed(uint64_t words, enum mask_kind kind, uint64_t most)
     memcpy(expected, sum, words * 8);
     for (uint64_t i = 0; i < listed; i++)
         expected[list[i].at] |= list[i].bits;
-    list[listed] = (struct mask_word){words, 1}; /* behind the mask */
+    list[listed] = (struct mask_word){words, 1}; /* this place is behind the mask */
     if (listed > 0)
-        list[listed + 1] = list[0]; /* twice */
+        list[listed + 1] = list[0]; /* a word that comes twice */
     kernel_or_words(sum, words, list, listed + 1 + (listed > 0));
     check_that(memcmp(sum, expected, words * 8) == 0, "another mask");
     free(mask);

@@ -11,7 +11,7 @@ enum { DEPTH = 7, SURELY_LISTED = 256 };
 
 static const char *const kind_name[] = {"normals", "delegates"};
 
-/* A queue is the mask as a list, in any order. Words behind its end are POISON. */
+/* Checks that a queue lists the mask in any order. Words behind its end are POISON. */
 static void check_queue(const uint32_t *queue, uint64_t count, const uint64_t *mask, uint64_t bits)
 {
     uint64_t *seen = need_memory(mask_words(bits) * 8);
@@ -27,8 +27,7 @@ static void check_queue(const uint32_t *queue, uint64_t count, const uint64_t *m
     free(seen);
 }
 
-/* A frontier that is large, or dense somewhere, need not be listed, and its FV is then a lower bound
- * of at least q. */
+/* A frontier that is large, or dense somewhere, need not be listed. Its FV is then a lower bound of at least q. */
 static void check_counts(const struct previsit_step *p, const struct previsited *kernel,
                          const struct previsited *twin)
 {

@@ -15,7 +15,7 @@
 enum faults { FAULTS_NONE, FAULTS_ONE, FAULTS_FEW, FAULTS_ALL };
 static const char *const faults_name[] = {"no", "one", "few", "all"};
 
-/* Vertices of both kinds whose depths and claims need not come from a search. */
+/* Vertices of both kinds, with depths and claims as a search may leave them or not. */
 struct proof_input {
     struct vertex_end *end[VERTEX_KINDS];
     int64_t *claim[VERTEX_KINDS];
@@ -30,7 +30,7 @@ static int is_faulty(enum faults faults, uint64_t i, uint64_t count, uint64_t *r
                                 : faults == FAULTS_FEW ? r % 1024 == 0 : faults == FAULTS_ALL && r % 2;
 }
 
-/* Ids are distinct and in no order. Without faults normals have depth 3, delegates 2, and all claim the same
+/* Ids are distinct and in no order. Without faults normals have depth 3 and delegates 2, and all claim the same
  * id, which no vertex has. */
 static void make_input(struct proof_input *in, const struct shard *shard, enum faults faults,
                        uint64_t seed)
@@ -57,7 +57,7 @@ static void make_input(struct proof_input *in, const struct shard *shard, enum f
     }
 }
 
-/* Every row of a subgraph claims one of its columns that are on its shard. */
+/* Each row of a subgraph claims one of its columns on the same shard. */
 static void claim_columns(int64_t *claim, const struct proved_rows *rows, uint64_t seed)
 {
     uint64_t random = seed;
@@ -250,7 +250,7 @@ static void run_move(uint32_t id_bytes, uint64_t count)
     free(out.marked);
 }
 
-/* ---- all of it ---- */
+/* ---- complete proofs ---- */
 
 void test_proof(const struct shard *shard, const struct graph_spec *spec)
 {

@@ -1,7 +1,6 @@
-/* test_ranges.c: cuda_find_ranges and csr_ranges_find, on subgraphs as they are and with one number changed
+/* test_ranges.c: cuda_find_ranges and csr_ranges_find agree on subgraphs as they are and with one number changed
  *
- * The change may be in any array. Both sides name the same first fault and count the same edges and rows.
- */
+ * The change may be in any array. Both sides name the same first fault and count the same edges and rows. */
 #include "checks.h"
 #include "steps.h"
 #include "tests.h"
@@ -23,7 +22,7 @@ static struct place place_in(const void *array, uint32_t width, uint64_t count, 
     return (struct place){(unsigned char *)array + random % count * width, width};
 }
 
-/* The first and the last offset stay: loading compares them. */
+/* The first and the last offset stay, as loading compares them. */
 static struct place choose_place(const struct csr *csr, uint64_t random)
 {
     uint64_t inner = csr->rows > 1 ? csr->rows - 1 : 0, at = random >> 8;

@@ -1,6 +1,6 @@
-/* test_slices.c: cuda_sliced_count and cuda_sliced_fill by their definition (traverse/cuda/sliced/cuda_sliced.h): slice by
- * slice, the edges of all rows in the order of vertices, those to delegates first; heads; and pieces, which may have any order
- */
+/* test_slices.c: cuda_sliced_count and cuda_sliced_fill by their definition (traverse/cuda/sliced/cuda_sliced.h):
+ * slice by slice, the edges of all rows in the order of vertices, those to delegates first; heads; and pieces in
+ * any order */
 #include "checks.h"
 #include "loaded.h"
 #include "managed.h"
@@ -30,7 +30,7 @@ static uint64_t row_edges(const struct slices *s, enum vertex_kind kind, uint64_
     return edges;
 }
 
-/* Edge j of a row, as a vertex of both kinds. */
+/* Edge j of a row as a vertex number over both kinds. */
 static uint32_t row_column(const struct slices *s, enum vertex_kind kind, uint64_t id, uint64_t j)
 {
     const struct csr *to_normals = &s->shard->csr[kind << 1], *to_delegates = to_normals + 1;
@@ -50,7 +50,7 @@ static void compare_slice(const struct slices *s, uint32_t slice, uint32_t v, ui
                "slices of link %u of slice %u", j, slice);
 }
 
-/* The first slice, and in the upper bits their number. */
+/* The first slice of a vertex, and their number in the upper bits. */
 static void compare_head(const struct slices *s, uint32_t v, uint32_t at, uint32_t count)
 {
     const uint32_t *head = s->sliced.rows.heads[v].column;
@@ -62,7 +62,7 @@ static void compare_head(const struct slices *s, uint32_t v, uint32_t at, uint32
     check_that(told == count, "the head of %u tells of %" PRIu64 " slices, not %u", v, told, count);
 }
 
-/* Compares the slices of a vertex from `at` on. Returns where those of the next one begin. */
+/* Compares the slices of a vertex from `at` on. Returns the place of the next vertex's slices. */
 static uint32_t compare_row(const struct slices *s, uint32_t at, uint32_t v, enum vertex_kind kind, uint64_t id)
 {
     uint64_t edges = row_edges(s, kind, id);
@@ -82,7 +82,7 @@ static uint32_t compare_row(const struct slices *s, uint32_t at, uint32_t v, enu
     return at + count;
 }
 
-/* Vertices without a row lie between the kinds and behind them. */
+/* Numbers without a row lie between the kinds and behind them. */
 static void compare_all(const struct slices *s)
 {
     uint32_t at = 0, d = (uint32_t)s->shard->d, locals = (uint32_t)s->shard->locals, normals = s->sliced.normals;
@@ -97,7 +97,7 @@ static void compare_all(const struct slices *s)
         compare_head(s, v, 0, 0);
 }
 
-/* Each slice of a long row is in one piece, and no other one. */
+/* Checks that each slice of a long row is in exactly one piece, and no other slice is. */
 static void compare_pieces(const struct slices *s)
 {
     uint32_t slices = s->first[32 * s->sliced.words];
@@ -130,7 +130,7 @@ static uint32_t *make_first(struct slices *s, const struct gpu_csr csr[SUBGRAPHS
     return first;
 }
 
-/* The slices that the kernels make. */
+/* The slices as the kernels make them. */
 static struct slices make_slices(const struct shard *shard)
 {
     struct slices s = {.shard = shard};

@@ -1,4 +1,4 @@
-/* test_visits.c: pushes, merged pushes and pulls against those of the CPU */
+/* test_visits.c: pushes, merged pushes and pulls are those of the CPU */
 #include "checks.h"
 #include "steps.h"
 #include "tests.h"
@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Masks of a visit: the vertices it starts from, those visited, and those found in this level already. */
+/* The masks of a visit: vertices it starts from, visited vertices, and those that this level has found before. */
 struct masks {
     enum mask_kind from, visited, next;
 };
@@ -28,7 +28,7 @@ static int bit(const uint64_t *mask, uint64_t i, uint64_t bits)
     return i < bits && mask_bit(mask, i);
 }
 
-/* Whether the visit can have found `to` from the vertex that `parent` names. */
+/* Returns whether the visit can have found `to` from the vertex that `parent` names. */
 static int is_legal(const struct visit *v, uint64_t to, uint32_t parent)
 {
     const struct shard *shard = v->shard;
@@ -95,7 +95,7 @@ static void run_visit(struct visit *v)
     free_visited(&twin);
 }
 
-/* One visit; a pull of dd finds its parents among visited vertices. */
+/* Compares one visit. A pull of dd finds its parents among visited vertices. */
 static void test_masks_of(const struct shard *shard, enum subgraph g, enum way way,
                           const struct masks *m)
 {
@@ -121,7 +121,7 @@ void test_visits(const struct shard *shard, const struct graph_spec *spec)
 {
     for (int g = 0; g < SUBGRAPHS; g++) {
         for (int way = VISIT_ROWS; way <= VISIT_PULL; way++) {
-            /* only nn pushes see columns of 8 bytes, and nn of several shards is not symmetric */
+            /* only nn pushes have columns of 8 bytes, and nn of several shards is not symmetric */
             if (g == NN && ((way == VISIT_MERGED && spec->nn_width == 8) ||
                             (way == VISIT_PULL && shard->p > 1)))
                 continue;

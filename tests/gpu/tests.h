@@ -4,7 +4,7 @@
 
 #include "graphs.h"
 
-/* Tests of one graph. */
+/* Tests that take a graph. */
 void test_visits(const struct shard *shard, const struct graph_spec *spec);
 void test_previsits(const struct shard *shard, const struct graph_spec *spec);
 void test_arrivals(const struct shard *shard, const struct graph_spec *spec);
@@ -16,7 +16,7 @@ void test_columns(const struct shard *shard, const struct graph_spec *spec);
 void test_slices(const struct shard *shard, const struct graph_spec *spec);
 void test_ranges(const struct shard *shard, const struct graph_spec *spec);
 
-/* Tests with inputs of their own. */
+/* Tests that have inputs of their own. */
 void test_bins(void);
 void test_unique(void);
 void test_masks(void);

@@ -20,7 +20,7 @@ static void need(enum status status, const struct error *e)
     exit(1);
 }
 
-/* A device at the start of a search that has no root here. */
+/* Prepares a device for a search whose root is elsewhere. */
 static struct device *open_device(const struct shard *shard, int parents)
 {
     static struct memory_budget budget = {.limit_bytes = UINT64_MAX};
@@ -75,7 +75,7 @@ static void set_frontier(struct device *dev, enum vertex_kind kind, const uint64
 
 /* ---- visits ---- */
 
-/* The CPU backend marks normals as visited when they are found. */
+/* The CPU backend marks normals as visited when it finds them. */
 static void set_targets(struct device *dev, enum vertex_kind kind, const uint64_t *visited,
                         const uint64_t *next)
 {
@@ -98,7 +98,7 @@ static uint64_t *next_of(const struct device *dev, enum vertex_kind kind, const 
     return next;
 }
 
-/* Returns how many normals were found. */
+/* Returns the number of normals found. */
 static uint64_t pull(struct device *dev, const struct visit *v)
 {
     static uint64_t (*const pull_of[SUBGRAPHS])(struct device *) = {
@@ -162,7 +162,7 @@ void twin_visit(const struct visit *v, struct visited *out)
 
 /* ---- previsits ---- */
 
-/* Normals are marked as they arrive. */
+/* Normals are marked when they arrive. */
 static void arrive(struct device *dev, const struct previsit_step *p)
 {
     struct error e = {0};
@@ -209,7 +209,7 @@ void twin_previsit(const struct previsit_step *p, struct previsited *out)
     backend_cpu.device->close(dev);
 }
 
-/* A push of delegates gathers its rows first, and so one of normals where TH is large. */
+/* Gathers rows, as a push of delegates does, and one of normals if TH is large. */
 void twin_list(const struct shard *shard, enum subgraph g, const uint64_t *frontier,
                struct listed *out)
 {
@@ -222,9 +222,9 @@ void twin_list(const struct shard *shard, enum subgraph g, const uint64_t *front
     backend_cpu.device->close(dev);
 }
 
-/* ---- vertices for other shards ---- */
+/* ---- vertices of other shards ---- */
 
-/* Pushes one row of nn whose columns are the codes; the shard that does is none of theirs. */
+/* Pushes one row of nn whose columns are the codes. The pushing shard owns none of them. */
 void twin_bin(const uint64_t *codes, uint64_t count, uint32_t p, uint32_t local_bits,
               struct binned *out)
 {
@@ -269,7 +269,7 @@ void twin_receive(const struct arrival *a, struct visited *out)
 
 /* ---- masks and results ---- */
 
-/* With `keep`, the mask of before counts as that of one more device. */
+/* Passes masks as those of devices; with `keep`, the old mask is that of one more. */
 void twin_or(uint64_t *to, uint64_t *const *masks, int count, uint64_t words, int keep)
 {
     struct shard shard = {.p = 1, .d = 64 * words};

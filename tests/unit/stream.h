@@ -26,8 +26,8 @@ _Noreturn static inline void stop_at(const struct error *e)
     exit(1);
 }
 
-/* About `count` edges over ids below n: loops, duplicates in both orientations, hubs at ids that
- * depend on the seed, and gaps, because ids divisible by 5 never occur when n is above 20. */
+/* Makes about `count` edges over ids below n: self-loops, duplicates in both orientations, hubs at ids that depend
+ * on the seed, and gaps, as ids divisible by 5 do not occur if n is above 20. */
 static inline struct stream random_stream(uint64_t seed, uint64_t n, size_t count, int symmetric)
 {
     struct stream s = {.direction = symmetric ? EDGES_SYMMETRIC : EDGES_UNDIRECTED_ONCE, .n = n};
@@ -64,7 +64,7 @@ static inline void write_stream(const struct stream *s, const char *path)
     edges_writer_free(writer);
 }
 
-/* A source of these streams, in one process. */
+/* Opens a source of these streams, in one process. */
 static inline enum status open_source(struct edge_source *source, char *const *paths, size_t count,
                                       struct error *e)
 {
@@ -88,7 +88,7 @@ static inline struct edge_source open_stream(const struct stream *s)
     return source;
 }
 
-/* The degree of the definitions: endpoints in the doubled input, without self-loops. */
+/* The degree by definition: edge ends in the doubled input, without self-loops. */
 static inline uint64_t *plain_degrees(const struct stream *s)
 {
     uint64_t *degree = calloc(s->n + 1, sizeof *degree);

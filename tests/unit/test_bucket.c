@@ -1,6 +1,5 @@
-/* test_bucket.c: a bucket store gives back the records put into it, from memory and from spill files; it
- * finds what a disk has changed, and reports what a disk refuses.
- */
+/* test_bucket.c: a bucket store gives back its records, from memory and from spill files. It notices bytes that a
+ * disk has changed, and reports a disk that refuses. */
 #include "unit.h"
 
 #include "formats/base/hash.h"
@@ -14,9 +13,9 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
-enum { BUCKETS = 37, THREADS = 3, RECORDS = 200000 /* of a thread */ };
+enum { BUCKETS = 37, THREADS = 3, RECORDS = 200000 /* of each thread */ };
 
-/* Thread t's record i, and where it goes: most to bucket 5, none to bucket 8. */
+/* Thread t's record i, and its bucket: most go to bucket 5, none to bucket 8. */
 static uint32_t record_of(int t, int i)
 {
     return (uint32_t)random64((uint64_t)t, (uint64_t)i);
@@ -34,7 +33,7 @@ static unsigned bytes_of(uint32_t bucket)
     return bytes[bucket % 4];
 }
 
-/* The record that stands for it in a bucket: all bits that it has are used. */
+/* The record as a bucket has it: all of its bits are used. */
 static uint64_t stored(uint32_t record, uint32_t bucket)
 {
     uint64_t word = (uint64_t)record * UINT64_C(0x9e3779b97f4a7c15);
@@ -56,7 +55,7 @@ static void fill(struct bucket_store *store)
     }
 }
 
-/* The records of a bucket as count and sum of hashes, whatever their order. */
+/* The records of a bucket as count and sum of hashes, in any order. */
 struct digest {
     uint64_t count, sum;
 };

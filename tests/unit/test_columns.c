@@ -1,8 +1,7 @@
-/* test_columns.c: the twins that read columns out of packed blocks give the columns that were packed, from any
- * element on, and find the first one in a mask.
+/* test_columns.c: the twins that read columns from packed blocks give the packed columns, from any element on, and
+ * find the first one in a mask.
  *
- * A section lies in an allocation of exactly its size, so that AddressSanitizer sees every access outside it.
- */
+ * A section lies in an allocation of exactly its size, so that AddressSanitizer sees every access outside it. */
 #include "unit.h"
 
 #include "formats/base/hash.h"
@@ -123,7 +122,7 @@ static int is_in(const uint64_t *mask, uint32_t column)
     return mask_bit(mask, column);
 }
 
-/* Columns of shapes beyond the mask are not looked for. */
+/* A mask is not asked about columns of shapes that exceed it. */
 enum { MASK_BITS = 1 << 27 };
 
 static int finds(const struct column_readers *readers, const struct input *in, const uint64_t *mask)
@@ -149,7 +148,7 @@ static int finds(const struct column_readers *readers, const struct input *in, c
     return 1;
 }
 
-/* The kinds of blocks that the rounds have had. */
+/* Notes the kinds of blocks that the rounds have had. */
 static void note_kinds(const struct input *in, int kinds[4])
 {
     for (uint64_t i = 0; i < packed_blocks(in->csr.column_count); i++) {

@@ -1,13 +1,11 @@
 /* test_comm.c: agreements, sums, copies and messages of the ranks of a job (formats/mpi/comm.h).
  *
- * Without mpiexec it is one rank without MPI. tests/cli/comm.sh runs it under mpiexec with an argument:
- * `start` starts MPI even for one rank, `abort` lets the last rank end the job, and `stop` stops it while all wait.
- * Rank 0 reports, and so does every rank on which a check fails.
- */
-#include "formats/base/memory.h"
+ * Without mpiexec it is one rank without MPI. tests/cli/comm.sh runs it under mpiexec with an argument: `start`
+ * starts MPI even for one rank, `abort` lets the last rank end the job, and `stop` stops it while all wait. Rank 0
+ * reports, and so does every rank on which a check fails. */
 #include "formats/mpi/comm.h"
-#include "formats/mpi/mask_reduction.h"
 #include "formats/mpi/watch.h"
+#include "formats/mpi/window.h"
 #include "unit.h"
 
 #include <sched.h>
@@ -101,7 +99,7 @@ static void test_agree(void)
 
 /* ---- reductions and copies ---- */
 
-enum { PIECES = (1 << 21) + 77 }; /* more than one call of MPI takes */
+enum { PIECES = (1 << 21) + 77 }; /* more than one MPI call takes */
 
 static void test_sums(void)
 {
@@ -193,32 +191,22 @@ static void test_masks(void)
     free(words);
 }
 
-/* Masks of few words, of words that make no equal parts, and of several pieces a part; each twice. */
-static void test_mask_reductions(void)
+/* Twice, with a sum between their steps. */
+static void test_masks_in_two_steps(void)
 {
-    static const uint64_t sizes[] = {1, 2, 1000, PIECES, 700001};
-    struct memory_budget budget;
-    memory_budget_init(&budget, UINT64_C(1) << 30);
-    for (size_t s = 0; s < sizeof sizes / sizeof *sizes; s++) {
-        struct mask_reduction *reduction;
-        struct error e = {0};
-        uint64_t *words = allocate(sizes[s] * sizeof *words);
-        int same = mask_reduction_open(&reduction, &comm, NULL, sizes[s], &budget, &e) == ST_OK;
-        for (int i = 0; i < 2 && same; i++) {
-            uint64_t one = 1;
-            fill_mask(words, sizes[s]);
-            same &= mask_reduction_is_over(reduction);
-            mask_reduction_begin(reduction, words);
-            comm_sum_u64(&comm, &one, 1);
-            while (!mask_reduction_is_over(reduction))
-                sched_yield();
-            same &= is_or_of_all(words, sizes[s]) && one == comm.ranks;
-        }
-        checked(same, "masks in two steps, with a sum between them");
-        mask_reduction_close(reduction, &budget);
-        free(words);
+    uint64_t *words = allocate(PIECES * sizeof *words);
+    int same = 1;
+    for (int i = 0; i < 2 && comm.ranks > 1; i++) {
+        uint64_t one = 1;
+        fill_mask(words, PIECES);
+        comm_window_begin_or_masks(NULL, words, PIECES);
+        comm_sum_u64(&comm, &one, 1);
+        while (!comm_masks_are_here())
+            sched_yield();
+        same &= is_or_of_all(words, PIECES) && one == comm.ranks;
     }
-    checked(memory_left(&budget) == UINT64_C(1) << 30, "their memory is released");
+    checked(same, "masks in two steps, with a sum between them");
+    free(words);
 }
 
 static unsigned char byte_of(uint32_t from, uint32_t to, uint64_t i)
@@ -242,7 +230,7 @@ static void fill_pattern(unsigned char *bytes, uint64_t count, uint32_t from, ui
 
 static void test_broadcast(void)
 {
-    /* the last takes two calls of MPI */
+    /* the last one takes two MPI calls */
     static const uint64_t sizes[] = {0, 1, 4097, (1 << 26) + 12345};
     unsigned char *bytes = allocate(sizes[3]);
     int same = 1;
@@ -276,7 +264,7 @@ static void test_alltoall(void)
 
 /* ---- messages ---- */
 
-enum { MESSAGES = 3 }; /* from each rank to each other, with a tag each */
+enum { MESSAGES = 3 }; /* from each rank to each other, each with its own tag */
 
 static uint64_t message_size(uint32_t from, uint32_t to, int tag)
 {
@@ -289,8 +277,7 @@ static uint32_t pattern_of(uint32_t to, int tag)
     return 16 * to + (uint32_t)tag;
 }
 
-/* One list of all messages from this rank, or to it. These have their last tags first, so that nothing but
- * the tags tells them apart. */
+/* Lists all messages from this rank, or to it. The last tags come first, so only the tags tell messages apart. */
 static size_t list_messages(struct transfer *list, int sending)
 {
     size_t count = 0;
@@ -342,7 +329,7 @@ static void test_transfers(void)
     checked(comm_transfer(&comm, NULL, 0, NULL, 0, 1, &e) == ST_OK, "no messages");
 }
 
-/* Rank 0 has no one before it and the last no one behind: the others pass on to the next. */
+/* Rank 0 has no rank before it, and the last rank none behind. The others pass on to the next. */
 static void test_swaps(void)
 {
     enum { SIZE = 5000 };
@@ -377,7 +364,7 @@ static int abort_last(void)
     return 0;
 }
 
-/* The last rank is stopped while it waits, as the others do, but later than they have begun to. */
+/* The last rank is stopped while it waits, but begins to wait later than the others. */
 static int stop_last(void)
 {
     struct error e = {0};
@@ -404,17 +391,13 @@ int main(int argc, char **argv)
         return abort_last();
     if (strcmp(what, "stop") == 0)
         return stop_last();
-    if (strcmp(what, "masks") == 0) {
-        test_mask_reductions();
-        return unit_result();
-    }
     test_start();
     test_memory();
     test_agree();
     test_sums();
     test_order();
     test_masks();
-    test_mask_reductions();
+    test_masks_in_two_steps();
     test_broadcast();
     test_alltoall();
     test_transfers();

@@ -1,5 +1,5 @@
-/* test_counts.c: what is counted of a listed frontier depends neither on its order nor on how it is cut into
- * pieces: threads that list what they find do so in any order */
+/* test_counts.c: counts over a listed frontier depend neither on its order nor on its pieces, as threads list
+ * their finds in any order */
 #include "unit.h"
 
 #include "traverse/cpu/cpu_device.h"
@@ -16,12 +16,12 @@ static uint64_t draw(uint64_t below)
     return (state >> 33) % below;
 }
 
-/* Rows of up to `longest` columns, in descending order: most are short if `skew` is high. One row in `rare` has
+/* Rows of up to `longest` columns, in descending order; most are short if `skew` is high. One row in `rare` has
  * edges. */
 struct shape {
     const char *name;
     uint64_t longest, skew, rare;
-    double least, most; /* of the counted values over the true number of edges */
+    double least, most; /* bounds of the counted over the true number of edges */
 };
 
 struct graph {

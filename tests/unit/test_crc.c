@@ -13,7 +13,7 @@ static void report(int ok, const char *name)
         exit(1);
 }
 
-/* The largest of `count` numbers at each place, a step apart; the others are smaller. */
+/* Puts the largest of `count` numbers at each place, a step apart; the others are smaller. */
 static int finds_largest(unsigned char *bytes, size_t count, int threads)
 {
     uint32_t *x = (uint32_t *)(void *)bytes, most;

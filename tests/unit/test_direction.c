@@ -1,4 +1,4 @@
-/* test_direction.c: when a subgraph turns to pull and back: by factors (section IV-B of Pan et al.), by cost */
+/* test_direction.c: turns of a subgraph to pull and back: by factors (section IV-B of Pan et al.), and by cost */
 #include "traverse/search/direction.h"
 #include "unit.h"
 
@@ -30,7 +30,7 @@ static int needs(const struct direction_policy *policy, struct subgraph_work wor
                  enum direction current, int wanted)
 {
     int all = 1;
-    work.forward = work.frontier; /* not counted yet by the backend */
+    work.forward = work.frontier; /* the backend has not counted it yet */
     for (int g = 0; g < SUBGRAPHS; g++)
         all &= direction_needs_forward(policy, (enum subgraph)g, &work, current) == wanted;
     return all;
@@ -62,7 +62,7 @@ static int turns_above(struct subgraph_work work, uint64_t limit, uint64_t next)
     return turns(&p, work, limit, PUSH, PUSH) && turns(&p, work, next, PUSH, PULL);
 }
 
-/* Each of the three counts that BV is made of, changed alone. */
+/* Changes each of the three counts in BV alone. */
 static void test_backward_work(void)
 {
     struct subgraph_work targets = thousand, sources = thousand, frontier = thousand;
@@ -132,8 +132,8 @@ static void test_fixed(void)
     report(uncounted, "and none of the three asks for FV");
 }
 
-/* A choice may rest on q, the least that FV can be, where every FV from q on leads to the same; and
- * should, as counting takes time. */
+/* A choice may rest on q, the least possible FV, if every FV from q on gives the same choice; and it should, as
+ * counting takes time. */
 static int asks_where_it_matters(const struct direction_policy *p, struct subgraph_work work,
                                  enum direction current)
 {
@@ -188,7 +188,7 @@ static struct direction_costs new_costs(void)
     return costs;
 }
 
-/* A frontier behind which so many rows are left. */
+/* A frontier after which so many rows are left. */
 static struct workload work_of(uint64_t rows, uint64_t edges, uint64_t left)
 {
     struct workload work = {.fresh = rows};
@@ -222,10 +222,15 @@ static void test_prices(void)
     prices = direction_prices(&costs, DD, &work.of[DD]);
     push = 1000 * r->push_row + 32000 * r->push_edge + 10 * r->found;
     report(prices.of[PUSH] == push, "it finds no more than there is to be found");
+    work.of[DD].unvisited_targets = 999000;
+    costs.overlap = 0.75;
+    prices = direction_prices(&costs, DD, &work.of[DD]);
+    report(prices.found > found * 0.2499 && prices.found < found * 0.2501,
+           "nor what several edges lead to, as in the last level");
     prices = direction_prices(&costs, NN, &work.of[NN]);
     report(prices.of[PUSH] == 0 && prices.of[PULL] == 0, "no frontier costs nothing");
     direction_costs_begin(&costs);
-    report(costs.seen_rows[DD] == 0 && costs.seen_edges[DD] == 0, "a new search has seen nothing");
+    report(costs.seen_rows[DD] == 0 && costs.seen_edges[DD] == 0 && costs.overlap == 0, "a new search has seen nothing");
 }
 
 static void test_cheaper(void)

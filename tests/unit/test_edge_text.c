@@ -1,4 +1,4 @@
-/* test_edge_text.c: the functions that find characters in text input, against those of the C library */
+/* test_edge_text.c: the functions that find characters in text input agree with those of the C library */
 #include "unit.h"
 
 #include "tools/convert/read/scan_text.h"
@@ -12,7 +12,7 @@ static uint64_t next_random(uint64_t *state)
     return *state >> 33;
 }
 
-/* Digits of a length, a character behind them, then more digits that must not be read. */
+/* Digits of a length, a character after them, then more digits that must not be read. */
 static int id_is_right(uint64_t *state, int length, char behind)
 {
     char text[64 + PIECE_PADDING];

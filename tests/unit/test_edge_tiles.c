@@ -1,6 +1,5 @@
-/* test_edge_tiles.c: tiles hold every edge once, except self-loops; they count degrees as a plain loop does;
- * the store that follows gets their memory.
- */
+/* test_edge_tiles.c: tiles hold every edge once, without self-loops; they count degrees as a plain loop does; the
+ * store that follows gets their memory. */
 #include "unit.h"
 
 #include "formats/base/hash.h"
@@ -14,7 +13,7 @@
 
 enum { THREADS = 3, PIECES = 60, PIECE = 1000, MOST_COUNTED = (1 << 26) + 1 /* vertices with degrees */ };
 
-/* A piece of a stream over n vertices: some loops, duplicates, and the first and last ids. */
+/* A piece of a stream over n vertices: some self-loops, duplicates, and the first and last ids. */
 static void make_piece(struct edge *edges, uint64_t n, uint64_t piece)
 {
     for (uint64_t i = 0; i < PIECE; i++) {
@@ -27,7 +26,7 @@ static void make_piece(struct edge *edges, uint64_t n, uint64_t piece)
     }
 }
 
-/* Sums over a multiset of edges, which do not depend on their order. */
+/* Sums over a multiset of edges, in any order. */
 struct digest {
     uint64_t edges, sum;
 };
@@ -46,8 +45,8 @@ static void add(struct digest *d, const struct edge *edges, size_t count, int un
 struct scan {
     struct digest of[THREADS];
     int undirected;
-    _Atomic int fail_at; /* pieces until a failure, in any thread; 0: none */
-    struct bucket_store *copy; /* NULL, or where edges go */
+    _Atomic int fail_at; /* pieces until a failure, in any thread; 0: no failure */
+    struct bucket_store *copy; /* edges go there; or NULL */
     unsigned record_bytes;
 };
 
@@ -112,7 +111,7 @@ static int same_degrees(const struct edge_tiles *tiles, uint64_t n, int both_end
     return same;
 }
 
-/* The last scan copies the edges into an heir, which must not lose any of its memory to them. */
+/* The last scan copies the edges into an heir of their memory, which must not lose any of it. */
 static void check_heir(struct edge_tiles *tiles, struct digest expected, int undirected,
                        struct memory_budget *budget)
 {

@@ -1,8 +1,7 @@
-/* test_energy.c: the energy of processors, from files like those of the kernel
+/* test_energy.c: the energy of processors, by files like those of the kernel
  *
- * A host with counters of RAPL and without GPUs is pretended: fopen and dlopen of this file stand in for those
- * of the C library.
- */
+ * A host with counters of RAPL and without GPUs is pretended: fopen and dlopen of this file replace those of the C
+ * library. */
 #include "unit.h"
 
 #include "traverse/graph500/energy.h"
@@ -13,9 +12,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#define WRAP UINT64_C(262143328850) /* microjoules, as processors have it */
+#define WRAP UINT64_C(262143328850) /* microjoules, as real processors have it */
 
-static char pretended[] = "/tmp/dbfs-energy.XXXXXX"; /* in place of the kernel's folder */
+static char pretended[] = "/tmp/dbfs-energy.XXXXXX"; /* replaces the kernel's folder */
 
 FILE *fopen(const char *path, const char *mode)
 {
@@ -30,7 +29,7 @@ FILE *fopen(const char *path, const char *mode)
     return real(other, mode);
 }
 
-/* Stands in for the C library's dlopen: there is no NVML. */
+/* Replaces the C library's dlopen: there is no NVML. */
 void *dlopen(const char *path, int mode)
 {
     (void)path;
@@ -58,7 +57,7 @@ static void hide_counter(const char *zone)
     unlink(path);
 }
 
-/* The microjoules used so far are these. */
+/* Returns whether the energy used so far is this. */
 static int has_used(struct energy *e, double microjoules)
 {
     double difference = 1e6 * energy_used(e) - microjoules;

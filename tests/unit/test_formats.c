@@ -135,7 +135,7 @@ static enum status write_stream(const char *path, const struct edge *edges, size
     struct edges_info info = {.direction = direction, .provenance = "test\n"};
     if (outfile_open(&out, path, &e) == ST_OK &&
         edges_writer_open(&writer, out, &info, &e) == ST_OK) {
-        edges_writer_add(writer, edges, count / 2, &e); /* in two calls: blocks do not depend on it */
+        edges_writer_add(writer, edges, count / 2, &e); /* in two calls, of which blocks are independent */
         edges_writer_add(writer, edges + count / 2, count - count / 2, &e);
         edges_writer_finish(writer, n, totals, &e);
     }
@@ -202,7 +202,7 @@ static void test_checksum(void)
     struct edges_totals forward = {0}, turned = {0}, directed = {0}, turned_directed = {0};
     edges_tally(&forward, EDGES_UNDIRECTED_ONCE, edges, TEST_EDGES);
     edges_tally(&directed, EDGES_DIRECTED, edges, TEST_EDGES);
-    for (int i = 0; i < TEST_EDGES / 2; i++) { /* reverse the order and every orientation */
+    for (int i = 0; i < TEST_EDGES / 2; i++) { /* reverses the order and every orientation */
         struct edge a = edges[i], b = edges[TEST_EDGES - 1 - i];
         edges[i] = (struct edge){b.v, b.u};
         edges[TEST_EDGES - 1 - i] = (struct edge){a.v, a.u};
@@ -252,7 +252,7 @@ static void test_stream_corruption(void)
     write_file(path, bytes, size + 1);
     report(scan_stream(path, &c, &totals, &e) == ST_BAD_DATA && strstr(e.text, "follows") != NULL,
            "data after the trailer is refused");
-    bytes[8] ^= 2; /* version, with a CRC that fits: unsupported, not corrupt */
+    bytes[8] ^= 2; /* the version, with a right CRC: unsupported, not corrupt */
     uint32_t crc = (uint32_t)crc32_z(0, bytes, 60);
     memcpy(bytes + 60, &crc, 4);
     write_file(path, bytes, size);
@@ -310,7 +310,7 @@ static void test_split(void)
     report(ok, "a split round-trips");
     split_free(&back);
     split.delegate_ids[1] = 9;
-    split.delegate_ids[2] = 2; /* ties must ascend */
+    split.delegate_ids[2] = 2; /* equal degrees must come by ascending id */
     memset(&e, 0, sizeof e);
     report(write_split_file(path, &split) == ST_OK &&
                split_read(&back, path, &split_budget, &e) == ST_BAD_DATA,

@@ -1,6 +1,5 @@
-/* test_gang.c: each piece of a gang's work is done once, with any number of threads, and at once after
- * another work; a thread that never comes holds nobody up
- */
+/* test_gang.c: each piece of a gang's work is done once, with any number of threads, and at once after other work;
+ * a thread that never comes delays nobody */
 #include "unit.h"
 
 #include "traverse/cpu/gang.h"
@@ -14,7 +13,7 @@ enum { PIECES = 1000, WORKS = 2000 };
 
 struct work {
     _Atomic uint32_t done[PIECES];
-    _Atomic int wrong; /* numbers of threads that cannot be */
+    _Atomic int wrong; /* impossible numbers of threads */
     int threads;
 };
 
@@ -70,7 +69,7 @@ static void test_threads(int threads)
         snprintf(name, sizeof name, "%d of %d threads do each piece once", part, threads);
         report(each_is_done(gang, w, PIECES, 20) && each_is_done(gang, w, 3, WORKS) &&
                    each_is_done(gang, w, 0, 3), name);
-        usleep(2000); /* they sleep */
+        usleep(2000); /* the threads sleep */
         snprintf(name, sizeof name, "%d of %d threads, woken, run loops", part, threads);
         report(loops_add_up(gang, part), name);
     }

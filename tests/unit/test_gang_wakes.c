@@ -1,8 +1,7 @@
 /* test_gang_wakes.c: which threads of a gang are woken, on a host of 16 cores
  *
- * The host is pretended: sched_getaffinity and syscall of this file stand in for those of the C library. The
- * second one counts the calls that wake threads.
- */
+ * The host is pretended: sched_getaffinity and syscall of this file replace those of the C library. The second one
+ * counts the calls that wake threads. */
 #include "unit.h"
 
 #include "traverse/cpu/gang.h"
@@ -56,7 +55,7 @@ static void do_slow_pieces(void *context, struct turn *turn)
     }
 }
 
-/* Nobody wakes anybody once the work is done. */
+/* Returns whether nobody wakes anybody, as must be once the work is done. */
 static int is_quiet(void)
 {
     long before = wakes;
@@ -64,14 +63,14 @@ static int is_quiet(void)
     return wakes == before;
 }
 
-/* Waits until all threads have had a core and sleep, which takes a while on a busy host. */
+/* Waits until all threads have had a core and sleep, which takes time on a busy host. */
 static void settle(void)
 {
     for (int i = 0; i < 100 && !is_quiet(); i++)
         continue;
 }
 
-/* How often threads were woken by works of so many threads, until all are quiet again. */
+/* Counts how often works of so many threads woke threads, until all are quiet again. */
 static long wakes_of(struct gang *gang, int threads, int works)
 {
     settle();
@@ -87,7 +86,7 @@ int main(void)
 {
     struct error e = {0};
     struct gang *gang = NULL;
-    syscall(SYS_getpid, 0L, 0L, 0L, 0L, 0L, 0L); /* finds the real one while there is one thread */
+    syscall(SYS_getpid, 0L, 0L, 0L, 0L, 0L, 0L); /* finds the real function while there is one thread */
     if (gang_open(&gang, CORES, &e) != ST_OK)
         return 1;
     report(wakes_of(gang, 1, 3) == 0 && came == 1, "a work for one thread wakes nobody");

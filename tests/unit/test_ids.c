@@ -1,6 +1,5 @@
-/* test_ids.c: the parts of --compact and .sg against simple twins: temporary streams, sorting, maps, and the
- * numbering of names with little and with ample memory
- */
+/* test_ids.c: the parts of --compact and .sg beside simple twins: temporary streams, sorting, maps, and the
+ * numbering of names with little and with ample memory */
 #include "unit.h"
 
 #include "tools/convert/names/compact.h"
@@ -108,7 +107,7 @@ static void test_full_disk(void)
 
 enum { KINDS = 60000, EDGES = 300000, PIECE = 4096, NOBODY = -1 };
 
-/* Edge i of the test: keys of names; v is NOBODY where there is no edge. Early keys are frequent. */
+/* Edge i of the test: keys of names; v is NOBODY if there is no edge. Early keys are frequent. */
 static void test_edge(uint64_t i, int64_t key[2])
 {
     uint64_t a = random64(3, 2 * i) % KINDS, b = random64(3, 2 * i + 1) % KINDS;
@@ -116,7 +115,7 @@ static void test_edge(uint64_t i, int64_t key[2])
     key[1] = i % 1000 == 7 ? NOBODY : (int64_t)b;
 }
 
-/* Names of all lengths up to the longest, which few have. */
+/* Names of all lengths up to the longest; few are that long. */
 static size_t name_of(int64_t key, char *name)
 {
     size_t length = (size_t)sprintf(name, "%llx", (unsigned long long)mix64((uint64_t)key + 1));
@@ -135,7 +134,7 @@ static uint64_t add_key(struct piece *piece, int64_t key)
     return piece_add_name(piece, name, length);
 }
 
-/* The numbers by the simplest means: an array by key. */
+/* Numbers names by the simplest means: an array by key. */
 struct twin {
     int64_t number[KINDS], key_of[KINDS];
     int64_t count;

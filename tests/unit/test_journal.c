@@ -1,4 +1,4 @@
-/* test_journal.c: a journal says the same after writing and reading, and a damaged one is refused */
+/* test_journal.c: a journal is the same after writing and reading, and a damaged one is refused */
 #include "unit.h"
 
 #include "formats/graph/manifest.h"

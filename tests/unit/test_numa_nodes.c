@@ -1,9 +1,8 @@
-/* test_numa_nodes.c: the nodes of the cores that a process may use, from folders like those of the kernel; and
- * what the kernel is asked for
+/* test_numa_nodes.c: the nodes of the cores that a process may use, from folders like those of the kernel; and the
+ * calls of the kernel
  *
- * A host with several nodes is pretended: fopen, sched_getaffinity and syscall of this file stand in for those
- * of the C library.
- */
+ * A host with several nodes is pretended: fopen, sched_getaffinity and syscall of this file replace those of the C
+ * library. */
 #include "unit.h"
 
 #include "traverse/devices/numa_nodes.h"
@@ -16,7 +15,7 @@
 #include <sys/stat.h>
 #include <sys/syscall.h>
 
-static const char *pretended; /* in place of the kernel's folder; NULL: nothing is pretended */
+static const char *pretended; /* replaces the kernel's folder; NULL: nothing is pretended */
 static int last_core;         /* of this process */
 static long policy = -1, policy_bits;
 static unsigned long policy_nodes;
@@ -43,8 +42,8 @@ int sched_getaffinity(pid_t process, size_t bytes, cpu_set_t *cores)
     return 0;
 }
 
-/* Stands in for the C library's syscall. It reads no argument of other numbers: libnuma, where it is linked, calls
- * this too. */
+/* Replaces the C library's syscall. It reads no argument of other numbers: libnuma, if it is linked, calls this,
+ * too. */
 long syscall(long number, ...)
 {
     va_list list;
@@ -59,7 +58,7 @@ long syscall(long number, ...)
     return 0;
 }
 
-/* The process has cores 0 to `core`. */
+/* Gives the process cores 0 to `core`. */
 static int spreads(int core, int count, unsigned long nodes)
 {
     policy = -1;

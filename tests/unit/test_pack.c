@@ -1,8 +1,7 @@
-/* test_pack.c: every section of every shard against a packer written straight from the definitions.
+/* test_pack.c: every section of every shard equals that of a packer written straight from the definitions.
  *
- * The plain packer lists each directed edge as (shard, subgraph, row, destination), by Algorithm 1
- * of Pan et al. and the orders of formats/graph/shard.h, and sorts the list.
- */
+ * The plain packer lists each directed edge as (shard, subgraph, row, destination), by Algorithm 1 of Pan et al.
+ * and the orders of formats/graph/shard.h, and sorts the list. */
 #include "stream.h"
 #include "unit.h"
 
@@ -31,7 +30,7 @@ struct plain {
     uint32_t p;
     uint64_t th, d, n;
     uint64_t *degree;
-    uint64_t *loops;    /* at each vertex */
+    uint64_t *loops;    /* of each vertex */
     uint64_t *number;   /* of a vertex: delegate id or local id */
     uint64_t *delegate; /* [d] ids */
     uint64_t **local;   /* [p][locals] ids */
@@ -134,7 +133,7 @@ static void list_edges(struct plain *pl)
     pl->count = kept;
 }
 
-/* local_bits 0: what the definition says. */
+/* local_bits 0: as many as the definition says. */
 static struct plain *plain_pack(const struct stream *stream, uint32_t p, uint64_t th,
                                 unsigned local_bits)
 {
@@ -233,7 +232,7 @@ static int loops_agree(const struct shard *s, const struct plain *pl)
     return at == s->degrees.loop_counts || differs(s, "loops", at);
 }
 
-/* Every row of a subgraph against edges[*at...], which are moved past it. */
+/* Compares every row of a subgraph with edges[*at...], and moves *at past them. */
 static int csr_agrees(const struct shard *s, const struct plain *pl, enum subgraph g, int heads,
                       size_t *at)
 {
@@ -455,11 +454,10 @@ static void test_example(void)
 
 /* ---- destinations of 8 bytes ----
  *
- * They need more vertices than a test can hold, so an order is made and then told that local ids
- * take more bits. With 42 of them a record keeps 21 bits of its row, and the rows are more.
+ * They need more vertices than a test can hold, so an order is made and then told that local ids take more bits.
+ * With 42 of them a record keeps 21 bits of its row, and there are more rows.
  *
- * Records of 5 and 6 bytes, too, come with many vertices, or with few ranges.
- */
+ * Records of 5 and 6 bytes, too, come with many vertices, or with few ranges. */
 static enum status place(struct placement *placement, struct vertex_order *order,
                          const struct edge_source *source, struct separation *sep,
                          uint64_t max_ranges, struct memory_budget *budget, struct error *e)
@@ -477,14 +475,14 @@ static enum status place(struct placement *placement, struct vertex_order *order
     return place_edges(placement, &options, budget, e);
 }
 
-/* The arrays of a packing, in memory while it is compared; local_bits 0: as many bits as are needed. */
+/* The arrays of a packing, in memory for comparison; local_bits 0: as many bits as needed. */
 struct odd_packing {
     uint32_t p;
     uint64_t th;
     unsigned local_bits;
     enum pack_encoding encoding;
     uint64_t max_ranges;
-    enum subgraph g; /* whose first records have: */
+    enum subgraph g; /* its first records have: */
     unsigned record_bytes;
 };
 
@@ -540,7 +538,7 @@ static int odd_agrees(const struct stream *stream, const struct odd_packing *o)
     return ok && budget.taken_bytes == 0;
 }
 
-/* A path over n vertices, so many that its rows have more bits than a record keeps. */
+/* A path over n vertices, so long that its rows have more bits than a record keeps. */
 static struct stream path_stream(uint64_t n)
 {
     struct stream s = {.direction = EDGES_UNDIRECTED_ONCE, .n = n, .count = n - 1};
@@ -564,7 +562,7 @@ static void test_wide(void)
     free(s.edges);
 }
 
-/* All rows are one range. */
+/* One range has all rows. */
 static void test_odd_records(void)
 {
     struct stream s = random_stream(4, 90000, 400000, 0);
@@ -575,7 +573,7 @@ static void test_odd_records(void)
     free(s.edges);
 }
 
-/* The same cut of a record's row where the shard itself can be packed: 2^21 rows and a bit. */
+/* Cuts a record's row in the same way, for a shard that can be packed itself: 2^21 rows and a bit. */
 static void test_cut_rows(void)
 {
     struct stream s = path_stream((UINT64_C(1) << 21) + 5000);

@@ -1,8 +1,7 @@
-/* test_packed.c: packed sections against a decoder written from the header alone, and against damaged bytes.
+/* test_packed.c: packed sections beside a decoder written from the header alone, and beside damaged bytes.
  *
- * Sections and arrays lie in allocations of exactly their size, so that AddressSanitizer sees every access
- * outside them.
- */
+ * Sections and arrays lie in allocations of exactly their size, so that AddressSanitizer sees every access outside
+ * them. */
 #include "unit.h"
 
 #include "formats/base/bytes.h"
@@ -44,7 +43,7 @@ static uint64_t offset_of(const struct packed_rows *rows, uint64_t row)
                                    : ((const uint64_t *)rows->offsets)[row];
 }
 
-/* Rows as a piece that begins at element `at` sees them; the offsets are to be freed. */
+/* The rows for a piece that begins at element `at`; the caller frees the offsets. */
 static struct packed_rows rows_from(const struct packed_rows *rows, uint64_t at)
 {
     uint64_t *offsets = bytes_of((rows->rows + 1) * 8);
@@ -55,7 +54,7 @@ static struct packed_rows rows_from(const struct packed_rows *rows, uint64_t at)
 
 static struct memory_budget budget = {.limit_bytes = UINT64_C(1) << 30};
 
-/* Each piece is packed where its elements are, in an allocation of just their blocks. */
+/* Packs each piece in the place of its elements, in an allocation of just their blocks. */
 static uint64_t pack_piece(struct packed_encoder *encoder, const void *elements, uint64_t count,
                            const struct packed_rows *rows, uint32_t *words, int threads)
 {
@@ -175,7 +174,7 @@ static int book_agrees(const struct packed_section *s, const void *array, uint64
 
 /* ---- round trips ---- */
 
-/* Blocks one by one in an order of its own, the others' places untouched. */
+/* Decodes blocks one by one in random order; the places of others must stay untouched. */
 static int split_agrees(const struct packed_section *s, const void *array, uint64_t count,
                         uint32_t width, const struct packed_rows *rows)
 {
@@ -409,7 +408,7 @@ static void test_bytes(void)
     free(s.bytes);
 }
 
-/* Positions above 24 bits: more than one group of blocks, of full width. */
+/* Positions above 24 bits: several groups of blocks, of full width. */
 static void test_groups(void)
 {
     enum { COUNT = 128 * 9000 + 5 };
@@ -424,7 +423,7 @@ static void test_groups(void)
     free(out);
 }
 
-/* Large enough for several threads, which begin in the midst of rows. */
+/* Large enough for several threads, which begin in the middle of rows. */
 static void test_threads(void)
 {
     struct graph g = make_graph(20000, 60, 12, 4, 1);
@@ -442,7 +441,7 @@ static void test_threads(void)
 
 /* ---- bad bytes ---- */
 
-static uint64_t checked_bytes; /* of decoded sections: read, so that a checker sees them */
+static uint64_t checked_bytes; /* of decoded sections: reads them, so that a checker sees them */
 
 static enum status try_section(const struct packed_section *s, const struct graph *g)
 {
@@ -461,7 +460,7 @@ static struct packed_section copy_of(const struct packed_section *s, uint64_t si
     return copy;
 }
 
-/* Runs under the sanitizers too, where a step out of the section or the array ends the test. */
+/* Also runs under the sanitizers, where a step out of the section or the array ends the test. */
 static void test_flips(uint32_t width)
 {
     int refused = 0, unclear = 0, cut = 1;
@@ -491,7 +490,7 @@ static void test_flips(uint32_t width)
     report(cut, name);
 }
 
-/* A section of any content whose blocks lie behind each other and, mostly, can be decoded. */
+/* Makes a section of any content whose blocks follow each other and, mostly, can be decoded. */
 static struct packed_section make_garbage(uint64_t blocks, uint32_t width)
 {
     static const uint32_t kinds[] = {0,    7,    31, 32, 0x80, 0x83, 0x9f,
@@ -516,7 +515,7 @@ static struct packed_section make_garbage(uint64_t blocks, uint32_t width)
     }
     put_u64(directory, below(8) == 0 ? draw() : 0);
     put_u64(directory + 8, words);
-    /* close the gap between the words, an even number of them, and the directory */
+    /* closes the gap between the words, an even number of them, and the directory */
     memmove(s.bytes + words * 4, directory, s.size - most * 4);
     s.size -= (most - words) * 4;
     return s;
@@ -543,7 +542,7 @@ static void test_garbage(uint32_t width)
     report(decoded > 300 && refused > 300, name);
 }
 
-/* Good blocks of gaps under offsets that are not: within bounds, and each element written. */
+/* Good blocks of gaps under bad offsets: within bounds, and each element written. */
 static void test_bad_offsets(void)
 {
     int ok = 1;
@@ -591,7 +590,7 @@ static void test_refusals(void)
     free(s.bytes);
 }
 
-/* The number of words against the size: too few, and one that wraps around. */
+/* The number of words beside the size: too few, and one that wraps around. */
 static void test_word_counts(void)
 {
     struct error e = {0};
@@ -614,7 +613,7 @@ static void test_word_counts(void)
     free(s.bytes);
 }
 
-/* Within an eighth, from the same mixture of blocks everywhere. */
+/* Estimates are within an eighth for the same mixture of blocks everywhere. */
 static void test_estimates(void)
 {
     enum { COUNT = 128 * 3000 + 17 };

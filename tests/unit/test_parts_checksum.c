@@ -11,7 +11,7 @@ enum { VERTICES = 700, P = 5 };
 
 static char folder[64];
 
-/* Each edge once, self-loops too, and in both directions if the stream is symmetric. */
+/* Each edge once, self-loops, too, and in both directions if the stream is symmetric. */
 static struct stream simple_stream(int symmetric)
 {
     struct stream s = {.direction = symmetric ? EDGES_SYMMETRIC : EDGES_UNDIRECTED_ONCE, .n = VERTICES};
@@ -41,7 +41,7 @@ static void pack_stream(const struct stream *s, enum pack_encoding encoding, uin
     edge_source_close(&source);
 }
 
-/* The sum with this much memory. */
+/* Computes the sum with this much memory. */
 static uint64_t sum_with(struct checked_parts *parts, uint64_t bytes, enum status *status)
 {
     struct memory_budget budget = {.limit_bytes = bytes};

@@ -1,8 +1,7 @@
-/* test_patience.c: when a thread that waits should sleep
+/* test_patience.c: when a waiting thread should sleep
  *
- * The core is pretended: sched_yield of this file stands in for that of the C library, and keeps it as long as the
- * test says.
- */
+ * The core is pretended: sched_yield of this file replaces that of the C library, and keeps the core as long as
+ * the test says. */
 #include "unit.h"
 
 #include "formats/base/patience.h"
@@ -20,7 +19,7 @@ int sched_yield(void)
     return 0;
 }
 
-/* Seconds of waiting in vain. */
+/* seconds of waiting in vain */
 static double wait_for(double longest)
 {
     struct patience patience = {0};
@@ -38,7 +37,7 @@ int main(void)
     report(offers == 1, "it should sleep at once if its core is wanted");
     held_us = 0;
     double longest = 0;
-    for (int i = 0; i < 5 && (longest < 0.02 || offers < 2); i++) /* the host may want the core, too */
+    for (int i = 0; i < 5 && (longest < 0.02 || offers < 2); i++) /* the host may also want the core */
         longest = wait_for(0.02);
     report(longest >= 0.02 && offers >= 2, "otherwise after the time given");
     return unit_result();

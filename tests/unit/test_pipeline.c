@@ -19,8 +19,8 @@ struct test {
     uint64_t pieces, taken, written, fail_at[3]; /* failing piece of the stages, UINT64_MAX: none */
     uint64_t sum;
     int out_of_order;
-    int slow;                    /* taking is */
-    _Atomic uint64_t idle_calls; /* UINT64_MAX: nobody offers idle work */
+    int slow;                    /* taking is slow */
+    _Atomic uint64_t idle_calls; /* UINT64_MAX: idle work is not offered */
 };
 
 static enum status take(void *context, void *slot, int *end, struct error *e)
@@ -71,7 +71,7 @@ static enum status write_out(void *context, void *slot, struct error *e)
     return ST_OK;
 }
 
-/* Says at every other call that there is nothing to do. */
+/* Does nothing at every other call, and says so. */
 static int be_idle(void *context)
 {
     struct test *t = context;
@@ -109,7 +109,7 @@ static void test_order(int threads, int slots, uint64_t pieces)
     report(status == ST_OK && t.written == pieces && !t.out_of_order, name);
 }
 
-/* The earliest failure is the result, and exactly the pieces before it are written. */
+/* The result is the earliest failure, and exactly the pieces before it are written. */
 static void test_failure(int threads, uint64_t parallel, uint64_t ordered, uint64_t writing,
                          const char *wanted, uint64_t written)
 {
@@ -124,7 +124,7 @@ static void test_failure(int threads, uint64_t parallel, uint64_t ordered, uint6
            name);
 }
 
-/* Threads that a slow source leaves without work find other work, and nothing else changes. */
+/* Threads without work, because the source is slow, find other work. Nothing else changes. */
 static void test_idle(int threads, uint64_t pieces, int slow)
 {
     struct test t = {

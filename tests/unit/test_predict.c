@@ -1,4 +1,4 @@
-/* test_predict.c: how a search is expected to grow, predicted times, and the TH that they suggest */
+/* test_predict.c: the expected growth of a search, predicted times, and the TH that they suggest */
 #include "stream.h"
 #include "unit.h"
 
@@ -12,12 +12,12 @@
 enum { MOST = 64 };
 
 static struct memory_budget budget;
-static enum th_choice choice; /* that was parsed */
+static enum th_choice choice; /* the parsed choice */
 static enum shard_links links;
 
 /* ---- growth ---- */
 
-/* The vertices that each level finds, and their sum; returns the number of levels. */
+/* Computes the vertices that each level finds, and their sum. Returns the number of levels. */
 static int grow(const struct degree_count *degrees, uint64_t count, int planar, double *found, double *sum)
 {
     double left[MOST], fresh[MOST];
@@ -129,7 +129,7 @@ static int later(const struct case_of *a, const struct case_of *b)
     return ok;
 }
 
-/* Two shards: those that read each other's memory are faster than those that send messages. */
+/* Two shards that read each other's memory are faster than two that send messages. */
 static void test_links(const struct stream *stream, const struct case_of *as_peers)
 {
     struct case_of other;
@@ -181,7 +181,7 @@ static struct stream path_stream(uint64_t n, uint64_t step)
     return s;
 }
 
-/* Stars: n / (leaves + 1) centres, whose leaves lie far from them. */
+/* Stars: n / (leaves + 1) centres, whose leaves have ids far away. */
 static struct stream star_stream(uint64_t n, uint64_t leaves)
 {
     struct stream s = {.direction = EDGES_UNDIRECTED_ONCE, .n = n};
@@ -303,7 +303,7 @@ static void test_empty(void)
     free(stream.edges);
 }
 
-/* The words of --suggest, --for and --links; the choices in `choice` and `links`. */
+/* Parses the words of --suggest, --for and --links into `choice` and `links`. */
 static enum status parse(const char *rule, const char *machines, const char *kind, struct error *e)
 {
     const struct suggest_words words = {rule, machines, kind};

@@ -1,4 +1,4 @@
-/* test_probe.c: the twins of the inner loops of pulls and of answers find the same, next to every limit */
+/* test_probe.c: twins of the inner loops of pulls and answers find the same as those, next to each limit */
 #include "unit.h"
 
 #include "traverse/devices/backend.h"
@@ -21,7 +21,7 @@ struct input {
     uint64_t mask[(VERTICES + 63) / 64];
     uint32_t heads[ROWS], offsets[ROWS + 1];
     uint64_t wide_offsets[ROWS + 1];
-    uint32_t *columns; /* as long as the rows, so that a read behind them is seen */
+    uint32_t *columns; /* as long as the rows, so that a read behind them is noticed */
     uint64_t rows;
 };
 
@@ -52,7 +52,7 @@ static uint64_t low_rows(uint64_t rows, uint64_t count)
     return count < 64 ? rows & ((UINT64_C(1) << count) - 1) : rows;
 }
 
-/* The parents that a head column must find, one row at a time. */
+/* The parents that a head column must find, row by row. */
 static uint64_t expected_heads(const struct input *in, uint64_t rows)
 {
     uint64_t found = 0;
@@ -139,7 +139,7 @@ static void draw_values(struct values *v)
                                                    PARENT_REMOTE, PARENT_SELF};
         const int32_t expected[KINDS_OF_PARENT] = {v->ids[local], v->ids[LOCALS + delegate], -1, -1,
                                                    v->ids[i]};
-        uint64_t kind = draw(100) == 0 ? 4 : draw(4); /* few roots */
+        uint64_t kind = draw(100) == 0 ? 4 : draw(4); /* few vertices are roots */
         v->records[i] = records[kind];
         v->expected[i] = expected[kind];
     }
@@ -147,7 +147,7 @@ static void draw_values(struct values *v)
     v->expected[VERTICES_OF_TEST] = -1;
 }
 
-/* The first `count` ids from `first` on; the one behind them must stay as it is. */
+/* Compares the first `count` ids from `first` on. The next one must stay as it is. */
 static int values_agree(const struct probes *probes, const struct values *v, uint64_t first,
                         uint64_t count)
 {

@@ -1,6 +1,5 @@
-/* test_read_ahead.c: inputs that are read ahead give the same bytes, order and errors as without, within the
- * memory allowed
- */
+/* test_read_ahead.c: inputs that are read ahead give the same bytes, order and errors as without, in the allowed
+ * memory */
 #include "unit.h"
 
 #include "tools/convert/input/read_ahead.h"
@@ -42,12 +41,12 @@ static struct read_ahead *open_all(int ahead, uint64_t memory_bytes)
     struct error e = {0};
     for (int i = 0; i < FILES; i++)
         all[i] = paths[i];
-    all[1] = NULL; /* as if it were a pipe of the caller's */
+    all[1] = NULL; /* stands for a pipe of the caller */
     read_ahead_open(&r, all, FILES, ahead, memory_bytes, NULL, &e);
     return r;
 }
 
-/* The steps until there is nothing to do. */
+/* Counts the steps until there is nothing to do. */
 static int work_all(struct read_ahead *r)
 {
     int steps = 0;
@@ -58,7 +57,7 @@ static int work_all(struct read_ahead *r)
 
 static int reads_as_made(struct input *in, int file, struct error *e)
 {
-    static unsigned char bytes[100003]; /* crosses the edges of what is kept */
+    static unsigned char bytes[100003]; /* crosses the ends of kept pieces */
     size_t at = 0, got = sizeof bytes;
     int right = 1;
     while (got == sizeof bytes && input_read(in, bytes, sizeof bytes, &got, e) == ST_OK) {
@@ -69,7 +68,7 @@ static int reads_as_made(struct input *in, int file, struct error *e)
     return right && at == FILE_BYTES;
 }
 
-/* Reads every input, doing `steps` of work before each (-1: all there is). */
+/* Reads every input, doing `steps` of work before each (-1: all work). */
 static void test_reading(int ahead, uint64_t memory_bytes, int steps)
 {
     struct read_ahead *r = open_all(ahead, memory_bytes);
@@ -98,7 +97,7 @@ static void test_memory(void)
     struct read_ahead *r = open_all(5, 4 << 20);
     struct error e = {0};
     struct input *in = NULL;
-    int steps = work_all(r); /* opens one, and keeps what fits */
+    int steps = work_all(r); /* opens an input, and keeps as much as fits */
     read_ahead_next(r, &in, &e);
     report(steps >= 3 && in != NULL && input_memory(in) <= (4 << 20) + 4096 &&
                input_memory(in) > 2 << 20,

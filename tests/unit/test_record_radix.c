@@ -1,6 +1,5 @@
-/* test_record_radix.c: sorting records by column against qsort, in every number of passes; equal columns keep
- * their order
- */
+/* test_record_radix.c: sorting records by column agrees with qsort, in any number of passes; equal columns keep
+ * their order */
 #include "unit.h"
 
 #include "formats/base/hash.h"
@@ -25,7 +24,7 @@ static int by_column(const void *a, const void *b)
     return cx != cy ? (cx > cy) - (cx < cy) : (x > y) - (x < y);
 }
 
-/* Records go in as runs of uneven lengths. */
+/* Records come as runs of uneven lengths. */
 static const void *sort_in_runs(struct record_radix *x, unsigned width,
                                 const unsigned char *records, size_t count)
 {
@@ -47,14 +46,14 @@ static uint64_t record_of(const void *records, unsigned width, size_t i)
     return width == 4 ? ((const uint32_t *)records)[i] : ((const uint64_t *)records)[i];
 }
 
-/* Records come in row after row, and so those of equal columns stay. */
+/* Records come row by row, so those of equal columns keep this order. */
 static int sorts(struct record_radix *x, unsigned width, unsigned bits, size_t count, uint64_t seed)
 {
     static uint64_t expected[MOST], wide[MOST];
     static uint32_t narrow[MOST];
     uint64_t rows = 8 * width - bits > 3 ? 7 : 2, mask = (UINT64_C(1) << bits) - 1;
     for (size_t i = 0; i < count; i++) {
-        uint64_t crowd = i % 2 == 0 ? mask : mask & 15; /* so that columns occur in many rows */
+        uint64_t crowd = i % 2 == 0 ? mask : mask & 15; /* makes columns occur in many rows */
         wide[i] = i * rows / count << bits | (random64(seed, i) & crowd);
         narrow[i] = (uint32_t)wide[i];
         expected[i] = wide[i];

@@ -1,11 +1,9 @@
-/* test_rmat.c: both edge generators against their definitions.
+/* test_rmat.c: both edge generators beside their definitions.
  *
  * RMAT is tested by counting edges and comparing the counts by chi-square. Seeds are fixed, so a check always
- * passes or always fails. The bounds are such that a right generator would fail with odds below one in a
- * million. The Graph500 generator is tested against sums over the edges of the reference generator. The files
- * of scale 10 and 16 that gave these sums had the MD5 7c26a8351ab574842b6305965c0f2f1e and
- * f9ed1def5cbdf56fce5ffd1149f4a3c0.
- */
+ * passes or always fails. A right generator would fail these bounds with odds below one in a million. The Graph500
+ * generator is tested by sums over the edges of the reference generator. Its files of scale 10 and 16, which gave
+ * these sums, had the MD5 7c26a8351ab574842b6305965c0f2f1e and f9ed1def5cbdf56fce5ffd1149f4a3c0. */
 #include "tools/stream/edge_encode.h"
 #include "tools/generate/kronecker500.h"
 #include "tools/generate/mrg.h"
@@ -68,7 +66,7 @@ static void test_validation(void)
            "rmat takes a sum of 1 but for rounding");
 }
 
-/* Pieces of many sizes from a first edge on against the same edges made at once. */
+/* Pieces of many sizes from a first edge on equal the same edges made at once. */
 static int pieces_agree(const struct rmat *g, uint64_t first, const struct edge *whole,
                         size_t count)
 {
@@ -102,7 +100,7 @@ static void test_ranges(struct edge *edges)
     report(inside, "rmat ids below 2^scale, scales 1 to 48");
 }
 
-/* Cells expecting under 10 are pooled; those of probability 0 must not be hit. */
+/* Cells that expect fewer than 10 are pooled; cells of probability 0 must stay empty. */
 static double chi_square(const uint64_t *count, const double *p, size_t cells, double total,
                          size_t *freedom)
 {
@@ -266,8 +264,8 @@ static void test_degrees(struct edge *edges)
     report(ok, "rmat degrees of vertex 0 and self-loops, scales 1 to 12");
 }
 
-/* Whether the quadrants of x[i] and y[i] are independent, on every pair of levels: edges that
- * shared random numbers could use them on different levels. */
+/* Tests whether the quadrants of x[i] and y[i] are independent, on every pair of levels: edges that share random
+ * numbers could use them on different levels. */
 static int pairs_fit(const struct edge *x, const struct edge *y, size_t count, const double q[4])
 {
     double joint[16];

@@ -1,4 +1,4 @@
-/* test_row_sort.c: sorting a row against qsort, with every length and width for which the code differs */
+/* test_row_sort.c: sorting a row agrees with qsort, for each length and width at which the code differs */
 #include "unit.h"
 
 #include "formats/base/hash.h"
@@ -15,7 +15,7 @@ static int by_value(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* The same columns sorted plainly, each once; returns how many. */
+/* Sorts the same columns plainly, each once. Returns how many. */
 static size_t plain_sort(uint64_t *columns, size_t count)
 {
     size_t kept = 0;
@@ -33,12 +33,12 @@ static int sorts(unsigned bits, size_t count, uint64_t seed)
     static uint32_t narrow[MOST];
     struct row_sorter s;
     struct error e = {0};
-    /* half of the rows crowd into few columns, so that there are duplicates */
+    /* half of the rows crowd into few columns, which makes duplicates */
     uint64_t mask = (UINT64_C(1) << (seed % 2 == 0 ? bits : (bits + 1) / 2)) - 1;
     if (row_sorter_open(&s, bits, &e) != ST_OK)
         return 0;
     int ok = 1;
-    for (int again = 0; again < 2; again++) { /* the second row finds what the first left behind */
+    for (int again = 0; again < 2; again++) { /* the second row finds the remains of the first */
         for (size_t i = 0; i < count; i++) {
             wide[i] = random64(seed + (uint64_t)again, i) & mask;
             narrow[i] = (uint32_t)wide[i];

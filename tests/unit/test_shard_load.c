@@ -1,8 +1,7 @@
 /* test_shard_load.c: packed shards.
  *
- * Every section of a packed shard equals that of the raw shard of the same graph. No file, whatever its
- * bytes, makes opening, loading or checking it access memory outside its own.
- */
+ * Every section of a packed shard equals that of the raw shard of the same graph. No file, with any bytes, makes
+ * opening, loading or checking it access memory outside its own. */
 #include "stream.h"
 #include "unit.h"
 
@@ -99,9 +98,9 @@ static int section_agrees(const struct shard *packed, const struct section *r)
            memcmp(elements(packed, r->type), r->data, section_decoded_bytes(r)) == 0;
 }
 
-static int packed_sections[PACK_ENCODINGS], raw_sections[PACK_ENCODINGS]; /* seen */
+static int packed_sections[PACK_ENCODINGS], raw_sections[PACK_ENCODINGS]; /* how many were seen */
 
-/* Packed in one file, raw in the other; both are there at once. */
+/* A section is packed in one file and raw in the other; both are open at once. */
 static int shards_agree(const struct stream *s, uint64_t th, int heads, enum pack_encoding encoding,
                         int threads)
 {
@@ -148,7 +147,7 @@ static void test_round_trips(void)
     }
     report(ok, "packed: every section decodes to that of the raw shard");
     report(automatic, "auto: every section decodes to that of the raw shard");
-    /* raw: attributes, degrees and loops alone */
+    /* raw sections: attributes, degrees and loops alone */
     report(raw_sections[PACK_PACKED] == 4 * 12 && packed_sections[PACK_AUTO] > 0 &&
                raw_sections[PACK_AUTO] > packed_sections[PACK_AUTO] / 10,
            "packed packs what can be, auto some");
@@ -176,8 +175,7 @@ static void test_budget(void)
 
 /* ---- bad files ---- */
 
-/* Opens, loads and checks a file without comparing CRCs, as dbfs-traverse --no-check does; then checks the rest, too.
- */
+/* Opens, loads and checks a file without comparing CRCs, as dbfs-traverse --no-check does; then checks the rest. */
 static enum status try_file(const struct file *f)
 {
     struct shard shard;
@@ -261,7 +259,7 @@ static void draw_garbage(struct file *f, uint64_t begin, uint64_t bytes, uint64_
         f->bytes[begin + i] = (unsigned char)random64(seed, i);
 }
 
-/* Whole regions of any bytes; of words, which decode whatever they are, most often. */
+/* Fills whole regions with any bytes; mostly words, which decode in any case. */
 static void test_garbage(const struct file *good)
 {
     int refused = 0, unclear = 0;
@@ -286,7 +284,7 @@ static void test_garbage(const struct file *good)
     free(bad.bytes);
 }
 
-/* Table entries that say something else of their section, under CRCs that fit. */
+/* Table entries that contradict their section, under right CRCs. */
 static void test_entries(const struct file *good)
 {
     static const uint64_t delta[] = {1, UINT64_MAX, 4, 128, (uint64_t)-128, UINT64_C(1) << 32,
@@ -322,7 +320,7 @@ static void test_entries(const struct file *good)
     free(bad.bytes);
 }
 
-/* Loads a file as a traversal does, which checks no rows. */
+/* Loads a file as a search does, which checks no rows. */
 static enum status load_file(const struct file *f, unsigned columns, struct error *e)
 {
     struct shard shard;
@@ -334,7 +332,7 @@ static enum status load_file(const struct file *f, unsigned columns, struct erro
     return e->status;
 }
 
-/* The last word of each source mask, in a raw shard: a backend follows every bit that is set. */
+/* The last word of each source mask, in a raw shard: a backend follows every set bit. */
 static void test_mask_ends(void)
 {
     struct stream s = random_stream(5, 900, 6000, 0);
@@ -417,7 +415,7 @@ static void remove_folder(void)
 
 int main(void)
 {
-    /* in memory where possible: thousands of files are written */
+    /* in memory if possible, as thousands of files are written */
     snprintf(folder, sizeof folder, "%s/dbfs-unit.%ld.load", unit_place(), (long)getpid());
     test_round_trips();
     test_budget();

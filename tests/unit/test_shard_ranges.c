@@ -1,9 +1,7 @@
-/* test_shard_ranges.c: the check of ranges refuses exactly the shards that a plain reading of them refuses.
+/* test_shard_ranges.c: the check of ranges refuses exactly the shards that a plain reading refuses.
  *
- * Graphs of one and of three shards are packed and loaded. Then single numbers of decoded sections are
- * changed in memory, as if a part with right CRCs had said so, and the check must agree with look_plainly,
- * which goes edge by edge.
- */
+ * Graphs of one and of three shards are packed and loaded. Then single numbers of decoded sections are changed in
+ * memory, as if a part with right CRCs had them. The check must agree with look_plainly, which goes edge by edge. */
 #include "stream.h"
 #include "unit.h"
 
@@ -31,7 +29,7 @@ static int column_is_good(const struct graph *graph, const struct shard *s, int 
     return g == DN ? column < s->locals : owner < graph->p && local < graph->locals[owner];
 }
 
-/* The number of edges of a row; -1: there is something wrong. */
+/* The number of edges of a row, or -1 if the row is wrong. */
 static long row_is_good(const struct graph *graph, const struct shard *s, int g, uint64_t row)
 {
     const struct csr *csr = &s->csr[g];
@@ -105,12 +103,12 @@ static int look_plainly(const struct graph *graph, const struct shard *s)
 
 /* ---- changes ---- */
 
-/* Sections of which a number is changed; runs and loops lie in the file and are copied. */
+/* Sections in which a number is changed; runs and loops lie in the file and are copied. */
 struct target {
     unsigned char *bytes;
     uint64_t count;
     uint32_t width;
-    uint64_t bound; /* about where numbers become wrong */
+    uint64_t bound; /* numbers from about here on are wrong */
 };
 
 enum { TARGETS = 4 * SUBGRAPHS + 5 };

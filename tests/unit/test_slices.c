@@ -28,7 +28,7 @@ static int same(const struct edges_totals *a, const struct edges_totals *b)
            a->checksum == b->checksum;
 }
 
-/* One pass over slice `index` of `count`; expected NULL: the first. Its tally is added to `tally`. */
+/* Makes one pass over slice `index` of `count`; expected NULL: the first pass. Its tally is added to `tally`. */
 static enum status pass(const struct edge_source *source, uint32_t index, uint32_t count,
                         const struct edges_totals *expected, struct edges_totals *sums,
                         struct edges_totals *tally, struct error *e)
@@ -78,7 +78,7 @@ static int slices_make_the_stream(const struct edge_source *source,
            tally[1].edges == totals->edges;
 }
 
-/* The status of a pass over each slice of a stream that was cut, and that of the whole. */
+/* The status of a pass over each slice of a cut stream, and over the whole stream. */
 static int cut_is_found(const struct edge_source *source, const char *path,
                         const struct edges_totals *totals, off_t bytes)
 {

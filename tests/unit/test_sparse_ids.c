@@ -1,5 +1,5 @@
 /* test_sparse_ids.c: a stream of many vertices and few edges is packed to the same bytes with dense ids and
- * without, whether TH is given or suggested */
+ * without, with a given TH and a suggested one */
 #include "stream.h"
 #include "unit.h"
 

@@ -1,5 +1,5 @@
-/* test_suggest.c: the TH by time of large graphs, from degrees and edges that are written down here: bytes that are
- * worth time, the bound of a device's memory, and why a TH is taken */
+/* test_suggest.c: the TH by time of large graphs, for degrees and edges written down here: bytes that are worth
+ * time, the bound of a device's memory, and the reason of a choice */
 #include "unit.h"
 
 #include "tools/separate/predict.h"
@@ -13,7 +13,7 @@ enum { RANKS = 15 };
 
 static struct memory_budget budget;
 
-/* A graph of which nothing is known except how many vertices and edges of each kind there are. */
+/* A graph of which only the numbers of vertices and edges of each kind are known. */
 struct table {
     struct degree_count degrees[RANKS];
     uint64_t nn[RANKS + 1], dd[RANKS + 1], delegates[RANKS + 1];
@@ -21,8 +21,8 @@ struct table {
     struct separation s;
 };
 
-/* Vertices have degrees 1, 2, 4, ..., those of the next degree are a share of those before. Edges join ends at
- * random. */
+/* Vertices have degrees 1, 2, 4, ..., and each degree has a share of the vertices of the one before. Edges join
+ * ends at random. */
 static void make_table(struct table *t, double vertices, double share)
 {
     double ends[RANKS + 1] = {0};
@@ -63,7 +63,7 @@ struct row {
     double ns[MACHINES], loss;
 };
 
-/* Row `fastest` has the smallest loss, and `small` is taken in its place where bytes are worth it. */
+/* Row `fastest` has the smallest loss, and `small` takes its place if bytes are worth it. */
 struct expected {
     struct row row[64];
     uint64_t rows, most_bytes;
@@ -150,7 +150,7 @@ static int as_expected(const struct suggestion *s, const struct expected *x)
            s->by_time.bytes == x->small->bytes;
 }
 
-/* How often bytes were worth time, and how often the bound on bytes left out a TH of one GPU, or all TH. */
+/* How often bytes were worth time, and how often the bound on bytes excluded a TH of one GPU, or all TH. */
 struct seen {
     int ok, worth, bounded, none;
 };
@@ -188,7 +188,7 @@ static void test_rules(void)
     report(gpu.bounded > 0, "and of some graphs only some TH are");
 }
 
-static const double LIKE_RMAT = .6; /* a share with which fewer bytes are worth time */
+static const double LIKE_RMAT = .6; /* with this share fewer bytes are worth time */
 
 static uint64_t fewest_bytes(const struct expected *x)
 {
@@ -198,7 +198,7 @@ static uint64_t fewest_bytes(const struct expected *x)
     return fewest;
 }
 
-/* The TH suggested for a graph whose fastest TH takes so many bytes, beside that with the fewest bytes. */
+/* The TH suggested for a graph whose fastest TH takes so many bytes, beside the TH with the fewest bytes. */
 static struct suggestion suggest_at(double bytes, uint64_t p, int of_fewest)
 {
     struct table t;
@@ -237,7 +237,7 @@ static void test_bound(void)
 
 /* ---- small graphs on one GPU ---- */
 
-/* The largest time on a GPU over the smallest, with any TH. */
+/* The largest time on a GPU with any TH over the smallest. */
 static double spread_on_gpu(double vertices, double share, uint64_t p)
 {
     struct table t;
@@ -252,7 +252,7 @@ static double spread_on_gpu(double vertices, double share, uint64_t p)
     return most / least;
 }
 
-/* If all TH take a GPU as long, the CPU chooses. */
+/* If all TH take a GPU equally long, the CPU chooses. */
 static void test_sliced(void)
 {
     struct table t;
@@ -271,9 +271,9 @@ static void test_sliced(void)
            "for both, such a graph has the TH of a CPU");
 }
 
-/* ---- why a TH is taken ---- */
+/* ---- the reason of a choice ---- */
 
-/* The last line for a graph has these words. */
+/* Expects these words in the last line for a graph. */
 static void check_reason(double vertices, uint64_t p, enum th_choice choice, const char *words)
 {
     char line[SUGGEST_LINES][SUGGEST_LINE_BYTES], name[120], begin[48], th[24];

@@ -1,4 +1,4 @@
-/* test_team.c: members see what others wrote before they met; a failure anywhere reaches all members */
+/* test_team.c: members see all that others wrote before they met; a failure anywhere reaches all members */
 #include "unit.h"
 
 #include "traverse/devices/team.h"
@@ -12,11 +12,11 @@ enum { MOST_MEMBERS = 5, MEETINGS = 100, NOBODY = 1000 };
 
 struct test {
     uint32_t devices, members;
-    uint64_t value[MOST_MEMBERS]; /* of devices */
+    uint64_t value[MOST_MEMBERS]; /* one of each device */
     uint32_t runs[MOST_MEMBERS], met[MOST_MEMBERS];
     int wrong;
-    uint32_t failing[2], fails_at; /* members, and the meeting before which they fail */
-    int leaves;                    /* a failing member returns; otherwise it goes on to the meeting */
+    uint32_t failing[2], fails_at; /* members that fail, and the meeting before which they do */
+    int leaves;                    /* a failing member returns; otherwise it goes to the meeting */
 };
 
 static uint64_t sum_of(const struct test *t)
@@ -27,7 +27,7 @@ static uint64_t sum_of(const struct test *t)
     return sum;
 }
 
-/* Every device counts up, and everybody sees the sum of all counts between two meetings. */
+/* Every device counts up, and all see the sum of the counts between two meetings. */
 static enum status count(void *context, const struct member *m, struct error *e)
 {
     struct test *t = context;
@@ -68,7 +68,7 @@ static int counts_right(struct team *team, uint32_t devices)
     return ok;
 }
 
-/* The text of a failing member comes out, and nobody goes on. */
+/* The text of a failing member is returned, and nobody goes on. */
 static int fails_right(struct team *team, uint32_t members, uint32_t a, uint32_t b, int leaves)
 {
     struct test t = new_test(members);

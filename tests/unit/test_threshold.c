@@ -1,6 +1,5 @@
-/* test_threshold.c: degrees, ranks, class counts for every TH, and the suggested TH, against counts made
- * directly from the definitions
- */
+/* test_threshold.c: degrees, ranks, class counts for every TH, and the suggested TH agree with counts straight
+ * from the definitions */
 #include "stream.h"
 #include "unit.h"
 
@@ -81,7 +80,7 @@ static int rows_agree(const struct case_of *c)
     return same_row(edge_ranks_row(&c->s.edges, TH_INFINITE), plain_row(c, TH_INFINITE));
 }
 
-/* The rule of the paper over every TH one by one; "inf" stands for all from the largest degree on. */
+/* The paper's rule over each TH in turn; "inf" stands for all TH from the largest degree on. */
 static uint64_t plain_suggestion(const struct case_of *c, uint64_t p, int *both)
 {
     uint64_t largest = largest_degree(c), best = TH_INFINITE, first = TH_INFINITE, m = 0;
@@ -210,7 +209,7 @@ static void test_random(void)
     report(splits, "delegates by degree, ties by id");
 }
 
-/* A cycle: every vertex has degree 2. Up to p = 4 all may be delegates; beyond, only none. */
+/* In a cycle every vertex has degree 2. Up to p = 4 all may be delegates; beyond, none. */
 static void test_cycle(void)
 {
     struct stream s = {.direction = EDGES_UNDIRECTED_ONCE, .n = 100, .count = 100};
@@ -237,7 +236,7 @@ static void test_empty(void)
     close_case(&c);
 }
 
-/* A degree beyond the table of small ones, and hub and leaves told apart. */
+/* A degree beyond the table of small ones; hub and leaves are told apart. */
 static void test_star(void)
 {
     struct stream s = {.direction = EDGES_UNDIRECTED_ONCE, .n = 70001, .count = 70000};

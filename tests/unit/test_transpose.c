@@ -1,6 +1,5 @@
-/* test_transpose.c: a transpose returns the edges appended to it the other way round, each row ascending,
- * from memory and from spill files, whichever threads appended them.
- */
+/* test_transpose.c: a transpose returns its edges the other way round, each row ascending, from memory and from
+ * spill files, whichever threads appended them. */
 #include "unit.h"
 
 #include "formats/base/hash.h"
@@ -12,15 +11,15 @@
 
 #define CHECK(condition) report(condition, #condition)
 
-enum { THREADS = 3, SOURCES = 6000 /* rows that are passed on */, BLOCK = 37 /* of them at a time */ };
+enum { THREADS = 3, SOURCES = 6000 /* rows that are passed on */, BLOCK = 37 /* rows at a time */ };
 
-/* Whether the edge from a source row to a row of the transpose is there; rows become sparse. */
+/* Returns whether there is an edge from a source row to a row of the transpose; rows become sparse. */
 static int is_edge(uint64_t source, uint64_t row)
 {
     return random64(source, row) % (8 + row / 8) == 0;
 }
 
-/* Each thread takes ascending blocks of sources: without `monotonic` clang's threads also take them backwards. */
+/* Each thread takes ascending blocks of sources. Without `monotonic` clang's threads also take them backwards. */
 static void append_all(struct transpose *t, uint64_t rows)
 {
 #pragma omp parallel num_threads(THREADS)
@@ -42,7 +41,7 @@ static void append_all(struct transpose *t, uint64_t rows)
     }
 }
 
-/* Row by row what there must be. */
+/* Compares all rows with the expected ones. */
 static int row_agrees(const uint32_t *columns, size_t count, uint64_t row)
 {
     size_t at = 0;
@@ -80,7 +79,7 @@ static int range_agrees(struct transpose *t, const struct transpose_collector *c
     return ok;
 }
 
-/* A transpose to `rows` rows, beside a store that has given `room` bytes. */
+/* Opens a transpose to `rows` rows, beside a store that has given `room` bytes. */
 static void test_room(const char *name, uint64_t rows, unsigned column_bits,
                       unsigned bytes, uint64_t room, int spills)
 {

@@ -1,10 +1,8 @@
 /* test_verify.c: verification finds a wrong shard directory even if every checksum in it is right.
  *
- * Each word of each section of a small packed graph is raised by one and lowered by one, and CRCs and
- * manifest are made to fit. Verification must refuse every such directory. The graph has no isolated
- * vertices, since such a vertex could take the place of another one unnoticed. The places of self-loops are
- * not tested: only the input knows them.
- */
+ * Each word of each section of a small packed graph is raised by one and lowered by one, and CRCs and manifest are
+ * made to fit. Verification must refuse each such directory. The graph has no isolated vertices, since one could
+ * take the place of another unnoticed. The places of self-loops are not tested, as only the input has them. */
 #include "stream.h"
 #include "unit.h"
 
@@ -88,8 +86,8 @@ static void add_to_word(unsigned char *at, unsigned width, int delta)
     memcpy(at, &word, width);
 }
 
-/* Words of 4 bytes where elements have 4; degree runs, masks and attributes have 8; of a loop only
- * its count. */
+/* Words of 4 bytes if elements have 4. Degree runs, masks and attributes have 8; of a loop only its count is
+ * changed. */
 static unsigned word_bytes(const struct section *s)
 {
     return s->width == 4 ? 4 : 8;
@@ -182,7 +180,7 @@ static void test_mask_ends(void)
     }
 }
 
-/* Two self-loops in the other order. */
+/* Exchanges two self-loops. */
 static void test_loop_order(void)
 {
     static struct part part;
@@ -265,7 +263,7 @@ static void pack_graph(void)
 
 int main(void)
 {
-    /* in memory where possible: hundreds of files are written and synced */
+    /* in memory if possible, as hundreds of files are written and synced */
     snprintf(folder, sizeof folder, "%s/dbfs-unit.%ld.verify", unit_place(), (long)getpid());
     pack_graph();
     test_sections();

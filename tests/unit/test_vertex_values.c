@@ -1,8 +1,7 @@
 /* test_vertex_values.c: windows of vertices, and labels on disk.
  *
- * Whatever the number of windows, every edge is seen once, with the values of both ends. Labels that were
- * moved to disk are read back shard by shard.
- */
+ * With any number of windows, every edge is seen once, with the values of both ends. Labels that were moved to
+ * disk are read back shard by shard. */
 #include "stream.h"
 #include "unit.h"
 

@@ -1,4 +1,4 @@
-/* test_whole_cost.c: directions from costs, and the room of lists, of a search that is one kernel */
+/* test_whole_cost.c: directions from costs, and the room for lists, in a search that is one kernel */
 #include "unit.h"
 
 #include "traverse/cuda/cuda_limits.h"
@@ -21,7 +21,7 @@ static const struct cost_graph graph = {
 
 static const double MOST_LISTED = 1 << 20;
 
-/* A listed frontier of so many rows and edges, where these and `seen` rows and edges are visited. */
+/* A listed frontier of so many rows and edges, after `seen` visited rows and edges. */
 static struct whole_progress progress(double rows, double edges, double seen, double seen_edges)
 {
     struct whole_progress s = {.listed = 1, .fresh = (unsigned long long)rows};
@@ -55,10 +55,10 @@ static void test_costs(void)
 {
     struct whole_progress s = progress(1000, 40000, 0, 0);
     report(push_of(&s) == 1000 * 50 + 40000 * 50.0, "a push costs rows and edges");
-    s = progress(100000, 8e6, 0, 8e6); /* half of the ends are visited: a row finds one in two probes */
-    double rows = 1e6 - 100000, expected = 1e6 / 32 * 4 + rows * 14 + rows * 10; /* a second one each */
+    s = progress(100000, 8e6, 0, 8e6); /* half of the ends are visited, so a row finds one in two probes */
+    double rows = 1e6 - 100000, expected = 1e6 / 32 * 4 + rows * 14 + rows * 10; /* a second probe each */
     report(pull_of(&s) == expected, "a pull costs masks, rows and expected probes");
-    s = progress(10, 320, 0, 0); /* nothing to be found: all rows are read to their ends */
+    s = progress(10, 320, 0, 0); /* nothing can be found, so all rows are read to their ends */
     expected = 1e6 / 32 * 4 + (1e6 - 10) * 4 + (32e6 - 320) * 10;
     report(pull_of(&s) == expected, "a pull reads no more columns than there are");
     s = progress(10, 320, 2e6, 40e6);
@@ -88,12 +88,11 @@ static void test_choices(void)
     report(c.masks && !c.pull[DD], "what a list cannot take is pushed by masks");
 }
 
-/* Pieces of rows of one length, for every length around the limits of a piece. */
-/* A level of a graph that is all dd, as a trace counted it. */
+/* A level as a trace counted it, in a graph that is all dd. */
 struct counted {
     double rows, edges;           /* of the graph */
     double frontier, forward;
-    double seen, seen_edges;      /* before the frontier */
+    double seen, seen_edges;      /* visited before the frontier */
     int listed, masks, pull;      /* levels, and the direction that was measured to be faster on an H200 */
     const char *name;
 };
@@ -118,7 +117,7 @@ static void test_rates(void)
         const struct counted *l = &levels[i];
         struct cost_graph g = {.edges = {[DD] = l->edges}, .sources = {[DD] = l->rows}, .pulled = {[DD] = {l->rows, l->edges, 1, 1}},
                                .words = {[DELEGATES] = l->rows / 32}, .rates = cost_rates_h200};
-        g.rates.list_edge += g.rates.list_vertex * l->rows; /* as cost_graph_of */
+        g.rates.list_edge += g.rates.list_vertex * l->rows; /* as in cost_graph_of */
         struct whole_progress s = progress(l->frontier, l->forward, l->seen, l->seen_edges);
         struct whole_choice c = {.push_edges = l->forward};
         s.listed = (uint32_t)l->listed;
@@ -129,12 +128,13 @@ static void test_rates(void)
     }
 }
 
+/* Pieces of rows of one length, for every length around the limits of a piece. */
 static void test_room(void)
 {
     int ok = 1;
     for (uint64_t length = 1; length <= 8 * WHOLE_PIECE_EDGES; length++) {
         for (uint64_t vertices = 1; vertices <= UINT64_C(1) << 24; vertices *= 16) {
-            /* a level by masks pushes and pulls each row; lists take both rows of a reached vertex */
+            /* a level by masks pushes and pulls each row; a level by lists takes both rows of a reached vertex */
             uint64_t pieces = (length + WHOLE_PIECE_EDGES - 1) / WHOLE_PIECE_EDGES;
             uint64_t edges = 2 * vertices * length, room = gpu_whole_room(vertices, edges);
             uint64_t cut = length > WHOLE_ROW_TOGETHER ? 2 * vertices * 2 * pieces : 0;

@@ -13,7 +13,7 @@ static inline void report(int ok, const char *name)
     unit_failures += !ok;
 }
 
-/* A folder for thousands of small files: in memory, where possible. */
+/* Makes a folder for thousands of small files, in memory if possible. */
 static inline const char *unit_place(void)
 {
     return access("/dev/shm", W_OK) == 0 ? "/dev/shm" : "/tmp";

@@ -319,7 +319,7 @@ void bucket_seal(struct bucket_store *store, uint32_t bucket)
         pthread_mutex_lock(&w->lock);
         end_last(w, bucket);
         w->last[bucket] = bucket_reverse(w->last[bucket]);
-        w->cursor[bucket] = NULL; /* so that it is not spilled any more */
+        w->cursor[bucket] = NULL; /* keeps it from being spilled again */
         pthread_mutex_unlock(&w->lock);
     }
 }

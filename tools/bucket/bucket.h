@@ -76,7 +76,7 @@ struct bucket_options {
 /* The least room_bytes that these buckets and threads can work in. */
 uint64_t bucket_store_least(const struct bucket_options *options);
 
-/* A store for `like` that is not open, with the chunk_bytes and slab_bytes of one with these options. */
+/* Returns a closed store to pass as `like`, with the chunk_bytes and slab_bytes of one with these options. */
 struct bucket_store bucket_store_sizes(const struct bucket_options *options);
 
 enum status bucket_store_open(struct bucket_store *store, const struct bucket_options *options,

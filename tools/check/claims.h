@@ -17,8 +17,8 @@ struct claims {
 /* Sums over the depths, or over the depths that follow from the parents. */
 struct claim_sums {
     uint64_t reached, levels;
-    uint64_t checksum; /* that of dbfs-traverse */
-    uint32_t windows;  /* that the vertices were divided into: claim_windows.h */
+    uint64_t checksum; /* equal to that of dbfs-traverse */
+    uint32_t windows;  /* of vertices: claim_windows.h */
 };
 
 static inline void claim_sums_add(struct claim_sums *sums, uint64_t vertex, uint64_t depth)

@@ -54,7 +54,7 @@ static void judge(struct rules_pass *p, const struct edge *edge, uint64_t slot_u
                   struct offence *first)
 {
     uint32_t u = level_in(p->w, slot_u), v = level_in(p->w, slot_v);
-    uint32_t up_u = u | LEVEL_SETTLED, up_v = v | LEVEL_SETTLED; /* as if both were settled */
+    uint32_t up_u = u | LEVEL_SETTLED, up_v = v | LEVEL_SETTLED; /* the words of both ends if both were settled */
     if (up_u == up_v)
         return;
     if (u == LEVEL_UNREACHED || v == LEVEL_UNREACHED) {

@@ -14,9 +14,9 @@ static const char help[] =
     "\n"
     "  -f, --from FORMAT      auto (default: by content), pairs (snap, wdc, el, wel),\n"
     "                         csv, adjacency (friendster), mtx, metis, gr (DIMACS),\n"
-    "                         pace, edges, sg, npy (an m x 2 array), npz (a sparse\n"
-    "                         matrix of scipy); never guessed: graph500, graph500-16,\n"
-    "                         u32, u64\n"
+    "                         pace, lg (Graphs.jl), edges, sg, npy (an m x 2 array),\n"
+    "                         npz (a sparse matrix of scipy); never guessed:\n"
+    "                         graph500, graph500-16, u32, u64\n"
     "  -t, --to FORMAT        edges (default), text, u32, u64, graph500, sg\n"
     "  -o, --output FILE      default: standard output\n"
     "      --force            replace output files that exist\n"
@@ -64,6 +64,17 @@ static enum assertion assertion_named(const struct cli *cli, const char *name)
     cli_usage(cli, "--direction: '%s' is not directed, once or symmetric", name);
 }
 
+/* -u, or --direction, whichever comes first. */
+static void assert_direction(const struct cli *cli, struct options *o, enum assertion assertion)
+{
+    static const char *const option[] = {[ASSERT_ONCE] = "-u (--direction once)",
+                                         [ASSERT_DIRECTED] = "--direction directed",
+                                         [ASSERT_SYMMETRIC] = "--direction symmetric"};
+    if (o->assertion != ASSERT_NOTHING && o->assertion != assertion)
+        cli_usage(cli, "%s and %s contradict each other", option[o->assertion], option[assertion]);
+    o->assertion = assertion;
+}
+
 static enum graph_format format_named(const struct cli *cli, const char *name)
 {
     enum graph_format format;
@@ -100,8 +111,8 @@ static void take_option(struct options *o, int option, const char *argument)
             cli_usage(cli, "-t: '%s' is not edges, text, u32, u64, graph500 or sg", argument);
         break;
     case 'o': o->output_path = argument; break;
-    case 'u': o->assertion = ASSERT_ONCE; break;
-    case DIRECTION_OPTION: o->assertion = assertion_named(cli, argument); break;
+    case 'u': assert_direction(cli, o, ASSERT_ONCE); break;
+    case DIRECTION_OPTION: assert_direction(cli, o, assertion_named(cli, argument)); break;
     case VERTICES_OPTION:
         o->reader.vertices = cli_number(cli, "--vertices", argument, 1, DBFS_MAX_VERTICES);
         break;

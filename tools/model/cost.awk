@@ -17,8 +17,8 @@ function imbalance(graph, p,   mean) {
     return p > 1 && mean > 0 ? 1 + sqrt(2 * log(p) * most(1, graph["row_ends"]) / mean) : 1
 }
 
-# The time of visits. The devices of a single group each search in a kernel of all levels. With
-# several groups, the host takes devices through the levels, and their visits are slower.
+# The time of visits. Each device of a single group searches in a kernel of all levels. With several groups, the host
+# takes devices through the levels, and their visits are slower.
 function visit_cost(graph, layout, part,   p, factor, edges) {
     p = layout["p"]
     factor = correction(layout["kind"])
@@ -30,8 +30,7 @@ function visit_cost(graph, layout, part,   p, factor, edges) {
     part["levels"] = factor * graph["levels"] * level_time(graph, layout)
 }
 
-# The time of a level beside its visits. Kernels of all levels go through a level that finds little
-# by lists.
+# The time of a level beside its visits. Kernels of all levels do a level of few finds by lists.
 function level_time(graph, layout,   found) {
     found = graph["vertices"] / graph["levels"] / layout["p"]
     return rate[layout["kind"] (layout["kind"] != "message" && found < rate["small_level"] ? "_small_s" : "_level_s")]
@@ -50,8 +49,8 @@ function correction(kind,   by) {
 
 # ---- masks of delegates: section V-A ----
 
-# Bytes of the masks of all reductions of a search: whole, or, of levels that change few words, the place and the
-# value of each, 8 bytes both.
+# Bytes of the masks of all reductions of a search: whole masks, or in levels that change few words, place and value
+# of each, 16 bytes together.
 function mask_bytes(graph,   whole, sum, l) {
     whole = graph["delegates"] / 8
     if (design["words"] == "dense") return whole * graph["reductions"]
@@ -60,69 +59,52 @@ function mask_bytes(graph,   whole, sum, l) {
     return least(sum, whole * graph["reductions"])
 }
 
-# The masks that a member of a reduction sends and receives, and the steps of one reduction.
+# The masks that a member of a reduction sends and receives.
 function reduction_volume(members) {
     return members < 2 ? 0 : design["reduction"] == "tree" ? 2 * steps(members) : 2 * (members - 1) / members
 }
-function reduction_steps(members) { return design["reduction"] == "ring" ? 2 * (members - 1) : 2 * steps(members) }
 
 function reduce_over(members, bytes, times, link) {
     if (members < 2) return 0
     return bytes * reduction_volume(members) / rate[link "_bandwidth"] + \
-        times * reduction_steps(members) * rate[link "_latency"]
+        times * 2 * steps(members) * rate[link "_latency"]
 }
 
-function mask_cost(graph, layout, part,   bytes, times, group, groups, sent) {
+function mask_cost(graph, layout, part,   bytes, times, group, groups) {
     bytes = mask_bytes(graph)
     times = graph["reductions"]
     group = design["masks"] == "flat" ? 1 : layout["group"]
-    groups = layout["p"] / group / layout["hosts"] # on a host
-    sent = design["masks"] == "slices" ? bytes / group : bytes
+    groups = layout["p"] / group / layout["hosts"] # groups of a host
     part["masks"] = 0
-    if (group > 1) # every device reads the masks of its peers, or a slice of each and then the slices reduced; to
-                   # meet for that is part of a level in a kernel of all levels
+    if (group > 1) # each device reads the masks of its peers; in a kernel of all levels meetings are part of a level
         part["masks"] = (layout["kind"] == "message" ? times * rate["peer_latency"] : 0) + \
-            (design["masks"] == "slices" ? 2 * (group - 1) / group : group - 1) * bytes / rate["peer_bandwidth"]
+            (group - 1) * bytes / rate["peer_bandwidth"]
     if (design["masks"] == "flat")
         part["masks"] += reduce_over(layout["p"], bytes, times, layout["hosts"] > 1 ? "network" : "host")
     else
-        part["masks"] += reduce_over(groups, bytes, times, "host") + reduce_over(layout["hosts"], sent, times, "network")
+        part["masks"] += reduce_over(groups, bytes, times, "host") + reduce_over(layout["hosts"], bytes, times, "network")
 }
 
 # ---- normal vertices: section V-B ----
 
-# Vertices that one device finds in a level on `others` other devices, each once with uniquify.
-function found_on(graph, layout, l, others,   p, each, here) {
-    p = layout["p"]
-    each = graph["nn_of", l] / p / p
-    here = normals_of(graph) / p
-    return others * (design["uniquify"] && here > 0 ? here * at_least_one(each / here) : each)
-}
+# Vertices that one device finds in a level on `others` other devices, with duplicates.
+function found_on(graph, layout, l, others) { return others * graph["nn_of", l] / layout["p"] / layout["p"] }
 
 function normals_of(graph) { return graph["vertices"] - graph["delegates"] }
 
-# The normals that have a bit in a message, if earlier frontiers had `seen` edges of nn. A device
-# that remembers messages gets no bits of normals without nn edges, nor of those in earlier
-# frontiers. Their number is estimated by shares of edges.
+# The normals that have a bit in a message, if earlier frontiers had `seen` edges of nn. A device that remembers
+# messages leaves out bits of normals without nn edges, and of those in earlier frontiers. Their number is estimated
+# by shares of edges.
 function told_of(graph, seen) {
     if (!rate["remembers"] || graph["nn"] == 0) return normals_of(graph)
     return least(normals_of(graph), graph["nn"]) * most(0, 1 - seen / graph["nn"])
 }
 
-# Bytes of vertices for other devices: 4 a vertex, or a bit for each of these normals that they have.
+# Bytes of vertices for other devices: 4 a vertex, or a bit for each of these normals on the other devices.
 function vertex_bytes(graph, layout, l, others, normals,   list, bits) {
     list = 4 * found_on(graph, layout, l, others)
     bits = normals / layout["p"] / 8 * others
-    return design["form"] == "list" ? list : design["form"] == "bits" ? (list > 0 ? bits : 0) : least(list, bits)
-}
-
-# Messages of one device in a level: at most one to each other device, to one device of each other group, or
-# shared among the devices of a host, to each other host.
-function message_count(layout, found,   to) {
-    to = layout["p"] - layout["group"]
-    if (design["messages"] == "gathered") to = layout["p"] / layout["group"] - 1
-    if (design["messages"] == "merged") to = (layout["hosts"] - 1) * layout["hosts"] / layout["p"]
-    return least(to, found)
+    return design["form"] == "list" ? list : least(list, bits)
 }
 
 function vertex_cost(graph, layout, part,   l, p, peers, near, far, found, link, seen, told) {
@@ -140,40 +122,35 @@ function vertex_cost(graph, layout, part,   l, p, peers, near, far, found, link,
             vertex_bytes(graph, layout, l, far, told) / rate["network_bandwidth"] * \
             least(rate["network_sharing"], p / layout["hosts"])
         found = found_on(graph, layout, l, near + far)
-        part["messages"] += message_count(layout, found) * rate["message_s"] + \
-            (found >= .5 ? rate[link "_latency"] : 0)
+        part["messages"] += least(near + far, found) * rate["message_s"] + (found >= .5 ? rate[link "_latency"] : 0)
     }
 }
 
-# The time of counts: in each level every rank learns how much follows (16 bytes), in log2 steps of
-# growing messages; or it learns sums alone. A group that holds all devices meets in memory instead,
-# which its level time has.
-function count_cost(graph, layout, part,   ranks, link, each) {
+# The time of counts: in each level every rank tells all others how much follows (16 bytes), in log2
+# steps of growing messages. A group that holds all devices meets in memory instead, which its level
+# time includes.
+function count_cost(graph, layout, part,   ranks, link) {
     ranks = layout["p"] / layout["group"]
     link = layout["hosts"] > 1 ? "network" : "host"
-    each = design["counts"] == "all" ? 16 * ranks / 2 : 16
     part["counts"] = ranks > 1 ? graph["levels"] * steps(ranks) * \
-        (rate[link "_latency"] * (design["counts"] == "all" ? 1 : 2) + each / rate[link "_bandwidth"]) : 0
+        (rate[link "_latency"] + 16 * ranks / 2 / rate[link "_bandwidth"]) : 0
 }
 
 # ---- all ----
 
 # Fills part[...]; returns the seconds of a search.
-function search_cost(graph, layout, part,   moved) {
+function search_cost(graph, layout, part) {
     split("", part)
     visit_cost(graph, layout, part)
     mask_cost(graph, layout, part)
     vertex_cost(graph, layout, part)
     count_cost(graph, layout, part)
-    moved = part["vertices"] + part["messages"]
-    part["overlapped"] = design["overlap"] ? -least(part["masks"], moved) : 0
-    part["total"] = part["visits"] + part["imbalance"] + part["delegates"] + part["levels"] + part["masks"] + moved + \
-        part["counts"] + part["overlapped"]
-    return part["total"]
+    return part["visits"] + part["imbalance"] + part["delegates"] + part["levels"] + part["masks"] + part["vertices"] + \
+        part["messages"] + part["counts"]
 }
 
-# Bytes of one device: its share of Table I, four masks of delegates, and of a level that is sent the larger of
-# lists and bits.
+# Bytes of one device: its share of Table I, four masks of delegates, and the larger of lists and bits of the largest
+# level.
 function device_bytes(graph, layout,   p, l, buffer) {
     p = layout["p"]
     for (l = 0; l < graph["levels"]; l++) buffer = most(buffer, vertex_bytes(graph, layout, l, p - 1, normals_of(graph)))

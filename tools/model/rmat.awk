@@ -30,7 +30,7 @@ function poisson_up_to(k, mean,   term, sum, i) {
     return 1 - sum
 }
 
-# The graph that rmat_graph is about from now on.
+# Chooses the graph for rmat_graph.
 function rmat_choose(scale, edge_factor) {
     rmat_scale = scale
     rmat_edge_factor = edge_factor
@@ -100,7 +100,7 @@ function rmat_count(graph, th,   j, k, normal, other, e, squares, ends) {
     graph["row_ends"] = ends > 0 ? squares / ends : 0 # of the row of a normal's edge, in the mean
 }
 
-# Vertices, or their ends, that are unvisited once every edge end has been missed with chance `missed`: all, or
+# Counts vertices, or their ends, that are unvisited once every edge end has been missed with chance `missed`: all, or
 # the normals among them (up_to is TH), or the delegates (all less normals).
 function rmat_left(missed, th, of_ends,   j, mean, sum, stay) {
     for (j = 0; j <= rmat_scale; j++) {
@@ -112,10 +112,9 @@ function rmat_left(missed, th, of_ends,   j, mean, sum, stay) {
     return sum
 }
 
-# The vertices that each level finds, as growth.h of degsplit expects them: the graph is taken for a
-# random one with these degrees. graph["levels"]; graph["delegates_of", l], found by level l;
-# graph["nn_of", l], edges of class nn of the frontier of level l; graph["reductions"], levels that
-# find delegates.
+# Finds the vertices of each level, as growth.h of degsplit expects them: the graph is taken for a random one with
+# these degrees. Sets graph["levels"]; graph["delegates_of", l], found by level l; graph["nn_of", l], edges of class
+# nn from the frontier of level l; graph["reductions"], levels that find delegates.
 function rmat_levels(graph, th,   l, missed, before, met, normals, ends, used, all, left, nn_share, all_ends, left_ends) {
     nn_share = graph["nn"] + graph["nd"] > 0 ? graph["nn"] / (graph["nn"] + graph["nd"]) : 0
     nn_share *= graph["edges"] / rmat_ends
@@ -141,7 +140,7 @@ function rmat_levels(graph, th,   l, missed, before, met, normals, ends, used, a
     graph["levels"] = l + 1
 }
 
-# The TH of a sweep of degsplit, from 0 on: 0, 1, 2, 3, 4, 6, 8, 11, ..., in steps of about the square root of 2.
+# The TH of a sweep by degsplit, from 0 on: 0, 1, 2, 3, 4, 6, 8, 11, ..., in steps of about the square root of 2.
 BEGIN {
     sweep_thresholds = 1
     for (i = 0; i < 80; i++) {

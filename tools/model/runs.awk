@@ -21,7 +21,7 @@ function read_run(path, value,   part, n) {
     if (part[1] == "roots" && part[2] + 1 > roots) roots = part[2] + 1
 }
 
-# The searches of the run that was read last; those of one level count only if there are no others.
+# The searches of the last run that was read. Those of one level count only if there are no others.
 function end_run(   i, several, key, part) {
     if (!in_run) return
     for (i = 0; i < roots; i++) several += root[i, "levels"] > 1
@@ -53,7 +53,7 @@ function end_level(   path) {
 
 function average(d, name) { return sum[d, name] / searches[d] }
 
-# The median time of the searches, since a disturbed one may take many times as long.
+# The median time of the searches, since a disturbed one may take much longer.
 function middle_time(d,   n, i, j, x, t) {
     n = searches[d]
     for (i = 1; i <= n; i++) {
@@ -84,9 +84,8 @@ function run_graph(graph, d,   i, classes, name) {
     if (average(d, "mask_reductions") > 0) graph["reductions"] = average(d, "mask_reductions")
 }
 
-# The vertices that each level finds: from a trace, or as expected of an RMAT graph; otherwise the
-# edges of nn are spread evenly over the levels, and delegates are found in half of them (section
-# V-B: S' is about half of S).
+# The vertices that each level finds: from a trace, or as expected for an RMAT graph; otherwise the edges of nn are
+# spread evenly over the levels, and half of the levels find delegates (section V-B: S' is about half of S).
 function share_levels(graph, d,   l, levels, rmat) {
     levels = average(d, "iterations")
     if (traced[d, "levels", 0] > 0) {

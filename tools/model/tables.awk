@@ -10,8 +10,8 @@ BEGIN {
     document = -1
     while ((getline line <rates) > 0) { split(line, pair, "\t"); rate[pair[1]] = pair[2] + 0 }
     while ((getline line <names_file) > 0) run_name[++names] = line
-    apply_design(switches)
-    parts = split("visits imbalance delegates levels masks vertices messages counts overlapped", part_name, " ")
+    apply_design("masks=hosts reduction=halving words=sparse form=" form)
+    parts = split("visits imbalance delegates levels masks vertices messages counts", part_name, " ")
 }
 function print_parts(part,   i) { for (i = 1; i <= parts; i++) printf "\t%s", ms(part[part_name[i]]) }
 function print_part_names(   i) { for (i = 1; i <= parts; i++) printf "\t%s_ms", part_name[i] }
@@ -53,7 +53,7 @@ function per_search(d, names,   n, name, i, s) {
     }
     return number(s / searches[d])
 }
-function modelled_bytes(graph, layout,   l, s, seen) { # of vertices, of all devices, in a search
+function modelled_bytes(graph, layout,   l, s, seen) { # bytes of vertices, of all devices, in a search
     for (l = 0; l < graph["levels"]; l++) {
         s += layout["p"] * (vertex_bytes(graph, layout, l, layout["group"] - 1, normals_of(graph)) + \
             vertex_bytes(graph, layout, l, layout["p"] - layout["group"], told_of(graph, seen)))
@@ -61,7 +61,7 @@ function modelled_bytes(graph, layout,   l, s, seen) { # of vertices, of all dev
     }
     return s
 }
-function modelled_mask_bytes(graph, layout,   group) { # read of peers, or handed to a reduction
+function modelled_mask_bytes(graph, layout,   group) { # bytes read of peers, or given to a reduction
     group = layout["group"]
     return graph["delegates"] / 8 * graph["reductions"] * \
         (layout["p"] * (group - 1) + (group < layout["p"] ? layout["p"] / group : 0))
@@ -92,7 +92,7 @@ function layout_of(layout, p, hosts,   each) {
     make_layout(layout, p, hosts, group && group < each ? group : each)
 }
 
-# The graph that is asked for: RMAT of `scale`, or that of the first run.
+# The wanted graph: RMAT of `scale`, or that of the first run.
 function asked_graph(graph, layout) {
     if (scale) {
         rmat_choose(scale, edge_factor)
@@ -101,16 +101,15 @@ function asked_graph(graph, layout) {
         run_graph(graph, 1)
 }
 
-# Makes the graph with the TH asked for, or with the one that `degsplit --suggest memory` takes for
-# so many devices.
+# Makes the graph with the given TH, or with the one that `degsplit --suggest memory` takes for so many devices.
 function rmat_with_threshold(graph, layout) {
     rmat_graph(graph, threshold == "" ? memory_threshold(layout["p"]) : \
         threshold == "paper" ? paper_threshold(rmat_scale) : threshold)
 }
 
-# The TH by the rule of section VI-B. Among the TH of a sweep with at most 4n/p delegates and less
-# than 10% of nn edges, it has the fewest bytes by Table I; among equals it is the largest. If there
-# is none, the least TH within the bound.
+# The TH by the rule of section VI-B: of the TH of a sweep with at most 4n/p delegates and less than 10% of nn edges,
+# the one with the fewest bytes by Table I, and of equal ones the largest. If there is none, the least TH within the
+# bound.
 function memory_threshold(p,   i, th, bytes, fewest, best, graph) {
     best = "inf"
     for (i = 0; i < sweep_thresholds; i++) {
@@ -138,7 +137,7 @@ function print_row(graph, layout, part, s, efficiency) {
 }
 
 # Edges a second of a device over those of the first row. Rows that runs correct have a first row of their own, since
-# rates as given may be those of another machine.
+# given rates may be those of another machine.
 function efficiency_of(graph, layout, s, first,   corrected, each) {
     corrected = corrected_by(layout["kind"]) != "none"
     each = graph["input_edges"] / s / layout["p"]
@@ -182,17 +181,16 @@ function device_counts(p,   n, x) { # 1, 2, 4, ... 65536, 100000
     return n
 }
 
-# Notes the first p at which each part takes longer than the visits, and the first at which memory
-# does not suffice.
+# Notes the first p at which each part takes longer than the visits, and the first at which memory is too small.
 function note_breaks(at, part, bytes, p,   i, name) {
     for (i = 1; i <= parts; i++) {
         name = part_name[i]
-        if (name != "visits" && name != "overlapped" && !at[name] && part[name] > part["visits"]) at[name] = p
+        if (name != "visits" && !at[name] && part[name] > part["visits"]) at[name] = p
     }
     if (!at["memory"] && bytes > rate["device_bytes"]) at["memory"] = p
 }
 
-# Prints these parts, in the order of their p.
+# Prints these parts in the order of their p.
 function print_breaks(what, at, last,   name, text, first) {
     while (1) {
         first = ""
@@ -208,7 +206,7 @@ function print_breaks(what, at, last,   name, text, first) {
         last["p"], last["gteps"]
 }
 
-# Prints the rows of one design; with `quiet`, only the parts noted by note_breaks.
+# Prints the rows of one design; with `quiet`, only the parts that note_breaks has noted.
 function scale_up(kind, what, quiet,   n, p, i, graph, layout, part, s, efficiency, first, at, last) {
     n = device_counts(p)
     for (i = 1; i <= n; i++) {
@@ -226,13 +224,10 @@ function scale_up(kind, what, quiet,   n, p, i, graph, layout, part, s, efficien
     print_breaks(what, at, last)
 }
 
-# Turns on one switch after the other and keeps it, from the design of the paper to all later ideas.
-function print_designs(kind,   n, step, i, word) {
-    n = split("masks=flat reduction=tree words=dense form=list messages=direct counts=all overlap=0 uniquify=0;" \
-        "masks=hosts;reduction=halving;form=auto;words=sparse;masks=slices;messages=gathered;messages=merged;" \
-        "uniquify=1;counts=sums;overlap=1", step, ";")
+# Starts with the design of the paper, and changes one part after the other to that of dbfs-traverse.
+function print_designs(kind,   n, step, i) {
+    n = split("masks=flat reduction=tree words=dense form=list;masks=hosts;reduction=halving;form=auto;words=sparse", step, ";")
     for (i = 1; i <= n; i++) {
-        split(step[i], word, " ")
         apply_design(step[i])
         scale_up(kind, (i > 1 ? "and " : "") step[i], 1)
     }
@@ -240,8 +235,6 @@ function print_designs(kind,   n, step, i, word) {
 function apply_design(text,   n, i, word, pair) {
     n = split(text, word, " ")
     for (i = 1; i <= n; i++) { split(word[i], pair, "="); design[pair[1]] = pair[2] }
-    if (design["overlap"] == "0") design["overlap"] = 0
-    if (design["uniquify"] == "0") design["uniquify"] = 0
 }
 
 function print_scaling(kind) {
@@ -256,7 +249,7 @@ function paper_threshold(scale) { return int(64 * 2 ^ ((scale - 30) / 2) + .5) }
 
 # Hosts, ranks of a host, GPUs of a rank, scale, GTEPS: Table II, figure 9 and its text
 function print_paper(   n, point, i, v, graph, layout, part, s, measured, p, ranks) {
-    apply_design("masks=hosts reduction=tree words=dense form=list messages=direct")
+    apply_design("masks=hosts reduction=tree words=dense form=list")
     n = split("1 1 1 24 22.9;1 1 2 25 32.5;1 1 4 26 39.8;2 1 4 29 53.13;31 2 2 33 259.8", point, ";")
     print "hosts\tranks\tp\tscale\tth\tlevels\tdelegates_percent\tnn_percent\tvolume_bytes\tcost_ms\tshort_cost_ms\tpaper_ms" \
         "\tpredicted_ms\terror_percent\tmasks_ms\tvertices_ms\tpaper_gteps\tpredicted_gteps"

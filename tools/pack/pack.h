@@ -1,11 +1,10 @@
 /* pack.h: packs an edge stream into a shard directory.
  *
- * There are two or three passes over the edges. The first counts degrees; the second counts classes of edges,
- * if TH is to be suggested; the last puts edges into buckets. If the edges stay in memory (edge_tiles.h),
- * only the first pass reads the stream. Then one shard after the other is built and written, the last one
- * first, and at the end the manifest. A run that resumes an earlier one keeps the parts that are whole.
- * README.md follows an edge through all steps.
- */
+ * There are two or three passes over the edges. The first counts degrees; the second counts classes of edges, if
+ * TH is to be suggested; the last puts edges into buckets. If the edges stay in memory (edge_tiles.h), only the
+ * first pass reads the stream. Then one shard after the other is built and written, the last one first, and at the
+ * end the manifest. A run that resumes an earlier one keeps the parts that are whole. README.md beside it follows an
+ * edge through all steps. */
 #ifndef DBFS_PACK_H
 #define DBFS_PACK_H
 

@@ -1,7 +1,7 @@
 # draw.sh: pictures by gnuplot, all in one style; `output` names the file, and $work is a temporary folder
 
-# The head of a script: the kind of picture, by the ending of the file, and the style. A curve has a dash and a point of
-# its own beside its colour, so that print in grey tells curves apart.
+# The head of a script: the format of the picture, by the suffix of its name, and the style. A curve has a dash and a
+# point of its own beside its colour, so that curves differ in grey print.
 plot_head() {
     case $output in
     '') ;;
@@ -33,9 +33,9 @@ set datafile missing 'NaN'
 END_OF_STYLE
 }
 
-# plot_data NAME: a table of standard input as the data $NAME, its first row the titles of its columns. NAME_curves are the
-# columns after the first that have a value above 0, or the second; NAME_step is how many rows there are for each point of a curve, and
-# NAME_spread is how many times the least value above 0 the largest is.
+# plot_data NAME: writes a table of standard input as the data $NAME; its first row has the titles of its columns.
+# Sets NAME_curves to the columns after the first with a value above 0, or to the second; NAME_step to the rows for
+# each point of a curve; and NAME_spread to the largest value over the least one above 0.
 plot_data() {
     awk -F '\t' -v name="$1" '
         NR == 1 { print "$" name " << END" }
@@ -52,7 +52,7 @@ plot_data() {
         }'
 }
 
-# plot_curves NAME LOG: draws the curves of that data; LOG says, in the words of gnuplot, whether the axis is logarithmic
+# plot_curves NAME LOG: draws the curves of that data; LOG chooses a logarithmic axis, in gnuplot's words
 plot_curves() {
     cat <<END_OF_CURVES
 if ($2) { set logscale y; set yrange [*:*]; set format y '10^{%L}' \\
@@ -62,7 +62,7 @@ plot for [i in $1_curves] \$$1 using 1:(column(i + 0) > 0 || !($2) ? column(i + 
 END_OF_CURVES
 }
 
-# Checks that the picture can be made and put there; otherwise ends the program.
+# Checks that the picture can be made and written; otherwise ends the program.
 check_picture() {
     case $output in
     -) output='' ;;
@@ -82,7 +82,7 @@ draw() {
         return
     fi
     gnuplot "$work/script" >"$work/said" 2>&1 || die 1 "gnuplot: $(head -3 "$work/said")"
-    # first under another name in the folder, so that the picture is complete or not there
+    # under another name in the folder at first, so that the picture is complete or missing
     { cp "$work/picture" "$output.$$" && mv "$output.$$" "$output"; } 2>"$work/said" ||
         { rm -f "$output.$$"; die 1 "$output: cannot write: $(head -1 "$work/said")"; }
 }

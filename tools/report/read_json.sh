@@ -1,7 +1,7 @@
 # read_json.sh: reads the JSON of dbfs-traverse; dbfs-report and dbfs-model contain it
 
-# read_input FILE COMMAND...: the command reads FILE, or standard input if that is "-". A file is opened once, and
-# nothing else looks into it, so that it may be a pipe.
+# read_input FILE COMMAND...: lets the command read FILE, or standard input if that is "-". A file is opened once, and
+# nothing else reads it, so it may be a pipe.
 read_input() {
     input=$1
     shift
@@ -14,8 +14,8 @@ read_input() {
     "$@" <"$input"
 }
 
-# read_json NAME FIRST: of standard input, a line of document number, path and value for each number, string and
-# constant. Paths are such as roots.0.time_s. There may be a document in each line; the first one has the number FIRST.
+# read_json NAME FIRST: prints, for standard input, a line of document number, path and value for each number, string
+# and constant. Paths are such as roots.0.time_s. Each line may be a document; the first one has the number FIRST.
 # Messages have NAME.
 read_json() {
     NAME=$1 awk -v program="$program" -v documents="$2" -v first="$2" '
@@ -95,7 +95,7 @@ END {
 }'
 }
 
-# append_json NAME: the same, to the end of $work/values, and alone into $work/part
+# append_json NAME: appends the same to $work/values, and writes it alone to $work/part
 documents=0
 append_json() {
     read_json "$1" "$documents" >"$work/part" || exit 3
@@ -103,7 +103,7 @@ append_json() {
     cat "$work/part" >>"$work/values"
 }
 
-# read_files FILE...: all of them
+# read_files FILE...: reads all of them
 read_files() {
     for file in "$@"; do
         read_input "$file" append_json "$file"

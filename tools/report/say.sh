@@ -1,4 +1,4 @@
-# say.sh: messages of a program in sh; `program` is its name
+# say.sh: messages of a program in sh; `program` has its name
 
 die() { # STATUS TEXT
     echo "$program: $2" >&2

@@ -38,7 +38,7 @@ struct vertex_degrees {
 
 struct degrees {
     struct vertex_degrees of; /* [ids] */
-    uint64_t ids;             /* that passes give: n, or fewer dense ones (sparse_ids.h) */
+    uint64_t ids;             /* ids in passes: n, or fewer dense ones (sparse_ids.h) */
     struct edge_tiles tiles;  /* this rank's edges if they stay in memory, else zeroed */
     struct edges_info info;
     struct edges_totals totals; /* .n vertices */

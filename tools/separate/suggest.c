@@ -28,11 +28,11 @@ struct candidates {
     uint64_t rows;
     struct predicted *predicted; /* [rows] */
     uint64_t least_ns[MACHINES]; /* of those that fit */
-    uint64_t most_bytes;         /* that a candidate may have */
+    uint64_t most_bytes;         /* the most bytes of a candidate */
     uint64_t p;
 };
 
-/* The bytes of Table I, but 4 for a column of nn if there is one shard, which it need not name. */
+/* The bytes of Table I. With one shard a column of nn takes 4 bytes, as it need not name a shard. */
 static uint64_t bytes_of(const struct candidates *c, uint64_t r)
 {
     const uint64_t nn = c->row[r].nn;

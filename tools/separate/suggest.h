@@ -26,7 +26,7 @@ struct suggested_th {
 };
 
 struct suggestion {
-    enum th_choice choice; /* which of the two is taken; not TH_GIVEN */
+    enum th_choice choice; /* the one of both that is taken; not TH_GIVEN */
     struct suggested_th by_time, by_memory;
     uint64_t fastest_th; /* of the smallest loss; by_time may have fewer bytes */
     int both_met; /* by_memory meets both bounds of threshold.h */

@@ -38,7 +38,7 @@ struct edge_union {
     size_t pieces;
     int generated;         /* rmatgen made all of them: */
     uint64_t graph_edges;  /* the edges of the whole graph */
-    uint64_t piece_edges;  /* those of the pieces */
+    uint64_t piece_edges;  /* the edges of the pieces */
     char common[EDGES_MAX_PROVENANCE_BYTES]; /* the lines of their provenance, except those of pieces */
 };
 

@@ -1,8 +1,7 @@
 /* batch_all.c: levels of a batch by all vertices: see batch_search.h
  *
- * A vertex costs the words that it has seen, read, and its next words, written; the words of a neighbour are read by
- * chance. Neighbours of high degree come first in a row: after a few of them a vertex usually has what it lacks.
- */
+ * For each vertex it reads its seen words and writes its next words; the words of neighbours are random reads.
+ * Neighbours of high degree come first in a row, so a vertex usually has all missing bits after a few of them. */
 #include "batch_state.h"
 
 #include <string.h>
@@ -38,9 +37,9 @@ BATCH_INLINE void clear_next_of(struct batch_search *s, struct tally *t, uint64_
 }
 BATCH_BY_WORDS(clear_next)
 
-/* ---- roots that pull, and what all of them found ---- */
+/* ---- roots that pull, and the finds of all roots ---- */
 
-/* ORs the words of neighbours into `got`, until that has all that is missing. Returns how many edges that took. */
+/* ORs the words of neighbours into `got`, until that has all missing bits. Returns the number of edges read. */
 BATCH_INLINE uint64_t pull_row(const struct batch_search *s, uint64_t v, const uint64_t *missing, uint64_t *got,
                                const int W)
 {

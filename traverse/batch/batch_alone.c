@@ -1,8 +1,7 @@
 /* batch_alone.c: the roots of a batch one by one, each by one thread: see batch_state.h
  *
- * On a road graph two roots hardly ever reach a vertex by the same level, so a word of bits has one bit, and costs 64
- * times the room in the caches. A search from one root has a bit for each vertex, and a queue.
- */
+ * On a road graph two roots seldom reach a vertex in the same level, so a word has one bit, and takes 64 times the
+ * room in caches. A search from one root has a bit for each vertex, and a queue. */
 #include "batch_state.h"
 
 #include "formats/base/cli.h"
@@ -32,7 +31,7 @@ void batch_alone_close(struct batch_search *s)
     }
 }
 
-/* Visits the neighbours of queue[begin..end). Returns where the queue ends then. */
+/* Visits the neighbours of queue[begin..end). Returns the new end of the queue. */
 static uint64_t visit(struct tally *t, const struct batch_rows *rows, uint64_t begin, uint64_t end)
 {
     uint64_t tail = end;

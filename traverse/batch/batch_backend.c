@@ -1,4 +1,4 @@
-/* batch_backend.c: where batches are searched: as dbfs-traverse chooses it; see batch_search.h */
+/* batch_backend.c: chooses where batches are searched, as dbfs-traverse does; see batch_search.h */
 #include "batch_search.h"
 
 enum status batch_backend_choose(const struct batch_backend **batch, enum backend_choice choice, struct error *e)

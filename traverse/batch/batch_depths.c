@@ -38,7 +38,7 @@ struct watched {
     const struct batch_level *level;
 };
 
-/* Adds `value` to the sums of the roots in `bits`: one after the other, or all by vectors. */
+/* Adds `value` to the sums of the roots in `bits`, one after the other or all by vectors. */
 WIDE_CLONES static void add_to_many(uint64_t *sum, uint64_t bits, uint64_t value)
 {
     for (int i = 0; i < 64; i++)
@@ -85,7 +85,7 @@ static void watch_piece(void *context, struct turn *turn)
     }
 }
 
-/* A search from one root: no other thread has to do with it. */
+/* Notes a search from one root, which only one thread does. */
 static void watch_alone(struct batch_depths *d, const struct batch_level *level)
 {
     for (uint64_t i = 0; i < level->count; i++) {
@@ -107,7 +107,7 @@ static void watch(void *context, const struct batch_level *level)
         gang_run(w.depths->gang, pieces < 8 ? 1 : w.depths->threads, pieces, watch_piece, &w);
 }
 
-/* No vertex is reached. */
+/* Marks all vertices as not reached. */
 static void begin(void *context)
 {
     struct batch_depths *d = context;

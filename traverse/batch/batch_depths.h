@@ -1,5 +1,5 @@
-/* batch_depths.h: distances from the roots of a batch, noted as the levels find them: as a checksum of each root, and where
- * they are wanted as arrays */
+/* batch_depths.h: distances from the roots of a batch, noted level by level: as a checksum of each root, and as
+ * arrays if wanted */
 #ifndef DBFS_BATCH_DEPTHS_H
 #define DBFS_BATCH_DEPTHS_H
 
@@ -16,18 +16,18 @@ struct batch_depths {
     int32_t *depth;  /* [batch][vertices]; NULL: not wanted */
 };
 
-/* For batches of up to `batch` roots. `arrays`: distances are wanted as arrays; `checksums`: and as checksums. */
+/* Opens for batches of up to `batch` roots. `arrays` and `checksums`: the forms that are wanted. */
 enum status batch_depths_open(struct batch_depths *depths, const struct batch_graph *graph, uint64_t batch, int threads,
                               int arrays, int checksums, struct error *e);
 void batch_depths_close(struct batch_depths *depths); /* a zeroed one is allowed */
 
-/* What notes the distances of a batch of `count` roots. */
+/* Returns the watcher that notes the distances of a batch of `count` roots. */
 struct batch_watcher batch_depths_watcher(struct batch_depths *depths, uint32_t count);
 
-/* The checksum of root `number`, whose id is `id` as in the input. */
+/* The checksum of root `number`, whose input id is `id`. */
 uint64_t batch_depths_checksum(const struct batch_depths *depths, uint32_t number, uint64_t id, int isolated);
 
-/* The distances of root `number` by vertex; DEPTH_UNREACHED: none. */
+/* The distances of root `number` by vertex; DEPTH_UNREACHED: not reached. */
 static inline int32_t *batch_depths_of(const struct batch_depths *depths, uint32_t number)
 {
     return depths->depth + number * depths->graph->vertices;

@@ -103,7 +103,7 @@ static enum status write_depths(struct batch_files *f, const struct root *root, 
 
 /* ---- parents ---- */
 
-/* A neighbour that is one level nearer to the root; the root is its own. */
+/* Finds a neighbour that is one level nearer to the root. The root is its own parent. */
 static uint64_t parent_of(const struct batch_graph *graph, const int32_t *depth, uint64_t v)
 {
     const struct batch_rows *rows = graph->pull;

@@ -1,4 +1,4 @@
-/* batch_files.h: distances and parents of a batch as files: one of each root, or a matrix of all distances */
+/* batch_files.h: distances and parents of a batch as files: a file for each root, or a matrix of all distances */
 #ifndef DBFS_BATCH_FILES_H
 #define DBFS_BATCH_FILES_H
 
@@ -7,28 +7,28 @@
 #include "traverse/search/roots.h"
 
 struct batch_files {
-    const struct rank *rank;   /* that has the whole graph, alone */
-    const struct comm *comm;   /* of all ranks, which write the matrix together */
+    const struct rank *rank;   /* a communicator of this process alone, which has the whole graph */
+    const struct comm *comm;   /* all ranks, which write the matrix together */
     const struct args *args;
     const struct batch_depths *depths;
     const struct name_map *map;
-    uint64_t rows;             /* of the matrix: all roots */
-    struct outfile *matrix;    /* NULL: none is written */
-    uint64_t matrix_at;        /* where its first row begins */
-    void *values;              /* [n] of a root, by id */
+    uint64_t rows;             /* rows of the matrix: all roots */
+    struct outfile *matrix;    /* the matrix; NULL: none is written */
+    uint64_t matrix_at;        /* place of its first row */
+    void *values;              /* [n] distances of a root, by id */
 };
 
-/* Whether --depths names one matrix for several roots, and not a file of each. */
+/* Returns whether --depths names one matrix for several roots, and not a file for each. */
 int batch_files_is_matrix(const struct args *args);
 
-/* Collective. The caller has filled in what is above `rows`, and knows how many roots there are. */
+/* Collective. The caller has filled in the members above `rows`, and knows the number of roots. */
 enum status batch_files_open(struct batch_files *files, uint64_t roots, struct error *e);
 
-/* Writes what is wanted of root `number` of the batch that the depths have; it is root `row` of all. */
+/* Writes the wanted files of root `number` of the batch in the depths; it is root `row` of all. */
 enum status batch_files_write(struct batch_files *files, const struct root *root, uint32_t number, uint64_t row,
                               struct error *e);
 
-/* Collective. Ends the matrix; after a failure it is discarded. */
+/* Collective. Completes the matrix; after a failure it is discarded. */
 enum status batch_files_commit(struct batch_files *files, struct error *e);
 void batch_files_close(struct batch_files *files); /* a zeroed one is allowed */
 

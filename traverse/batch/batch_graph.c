@@ -7,18 +7,18 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Those to delegates before others. */
+/* Edges to delegates come before others. */
 static const enum subgraph in_order[SUBGRAPHS] = {DD, ND, DN, NN};
 
 /* ---- one row of a shard ---- */
 
-/* What is added to a row, or to a column, of subgraph g to make it a vertex. */
+/* The number to add to a row, or to a column, of subgraph g for its vertex. */
 static uint64_t base_of(const struct batch_graph *all, const struct shard *shard, enum vertex_kind kind)
 {
     return kind == NORMALS ? all->first[shard->index] : 0;
 }
 
-/* A column of nn names its shard. */
+/* A column of nn includes its shard. */
 static uint32_t vertex_of_nn(const struct batch_graph *all, const struct shard *shard, uint64_t column)
 {
     return (uint32_t)(all->first[column >> shard->local_bits] +
@@ -32,12 +32,12 @@ static uint32_t vertex_of_column(const struct batch_graph *all, const struct sha
                    : (uint32_t)(base_of(all, shard, subgraph_columns(g)) + column);
 }
 
-/* Copies the destinations of a row to `to`, and returns where they end. */
+/* Copies the destinations of a row to `to`, and returns their end. */
 static uint32_t *copy_row(const struct batch_graph *all, const struct shard *shard, enum subgraph set, uint64_t row,
                           uint32_t *to)
 {
     const struct csr *csr = &shard->csr[set];
-    const enum subgraph g = (enum subgraph)(set % SUBGRAPHS); /* rows of either direction are between the same kinds */
+    const enum subgraph g = (enum subgraph)(set % SUBGRAPHS); /* out-rows and in-rows are between the same kinds */
     uint64_t end = csr_offset(csr, row + 1), at = csr_offset(csr, row);
     uint32_t room[COLUMN_ROOM];
     for (uint32_t k = 0; k < csr->head_columns && csr->heads[k * csr->rows + row] != HEAD_NONE; k++)
@@ -55,7 +55,7 @@ static uint32_t *copy_row(const struct batch_graph *all, const struct shard *sha
 
 /* ---- all rows ---- */
 
-/* Adds the lengths of a subgraph's rows, or copies the rows and moves their ends. The end of vertex v, so far, is
+/* Adds the lengths of a subgraph's rows, or copies the rows and moves their ends. The end of vertex v so far is
  * offsets[v + 1]. */
 static void take_rows(struct batch_graph *all, struct batch_rows *rows, const struct shard *shard, enum subgraph g,
                       int copies)
@@ -99,7 +99,7 @@ static enum status make_rows(struct batch_graph *all, struct batch_rows *rows, s
     return ST_OK;
 }
 
-/* The rows that are pulled are others in a directed graph. */
+/* In a directed graph other rows are pulled. */
 static enum status make_both(struct batch_graph *all, struct error *e)
 {
     const struct manifest *manifest = &all->shards->manifest;

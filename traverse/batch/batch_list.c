@@ -1,15 +1,14 @@
 /* batch_list.c: levels of a batch by list: see batch_search.h
  *
- * For each edge of the frontier it reads the column, the word of what the vertex has seen and, if that lacks a bit, its
- * next word. Where a list is long these are misses of the cache: what comes is asked for some vertices ahead.
- */
+ * For each edge of the frontier it reads the column, the seen words of the vertex and, if a bit is missing there,
+ * its next word. In a long list these are cache misses, so they are prefetched some vertices ahead. */
 #include "batch_state.h"
 
 #include <string.h>
 
 enum { AHEAD = 4, ROW_AHEAD = 8, STEP = 64 };
 
-/* Asks for what a push to the first neighbours in a row reads and writes. */
+/* Prefetches the words that a push to the first neighbours in a row reads and writes. */
 BATCH_INLINE void ask_words(const struct batch_search *s, uint64_t at, uint64_t end, const int W)
 {
     for (end = end < at + ROW_AHEAD ? end : at + ROW_AHEAD; at < end; at++) {
@@ -18,7 +17,7 @@ BATCH_INLINE void ask_words(const struct batch_search *s, uint64_t at, uint64_t 
     }
 }
 
-/* Asks for the rows of vertices that come soon, and for the words of the neighbours of those that come sooner. */
+/* Prefetches the rows of later vertices, and the words of the neighbours of vertices that come sooner. */
 BATCH_INLINE void ask_ahead(const struct batch_search *s, uint64_t i, uint64_t end, const int W)
 {
     const struct batch_rows *rows = s->graph->push;
@@ -78,7 +77,7 @@ BATCH_INLINE void push_alone_of(struct batch_search *s, struct tally *t, uint64_
 }
 BATCH_BY_WORDS(push_alone)
 
-/* The old frontier's words become zero: `now` will be the next `next`. */
+/* Zeroes the old frontier's words, as `now` will be the next `next`. */
 BATCH_INLINE void clear_of(struct batch_search *s, struct tally *t, uint64_t begin, uint64_t end, const int W)
 {
     (void)t;
@@ -87,7 +86,7 @@ BATCH_INLINE void clear_of(struct batch_search *s, struct tally *t, uint64_t beg
 }
 BATCH_BY_WORDS(clear)
 
-/* What was found is seen. */
+/* Marks found vertices as seen. */
 BATCH_INLINE void take_of(struct batch_search *s, struct tally *t, uint64_t begin, uint64_t end, const int W)
 {
     const uint64_t *offsets = s->graph->push->offsets;

@@ -1,8 +1,9 @@
-/* batch_main.c: dbfs-batch: searches from many roots at once, a batch of them after the other, and reports */
+/* batch_main.c: dbfs-batch: searches from many roots at once, batch after batch, and reports */
 #include "batch_files.h"
 #include "centrality.h"
 
 #include "traverse/options/options.h"
+#include "traverse/report/edges_text.h"
 #include "traverse/results/outputs.h"
 
 #include "formats/base/hash.h"
@@ -22,7 +23,7 @@ struct sums {
 
 struct batching {
     struct args args;
-    struct comm comm;    /* among whose ranks batches are dealt out */
+    struct comm comm;    /* its ranks share the batches */
     struct graph graph;
     struct rank rank;    /* this process, which has all shards */
     struct memory_budget budget;
@@ -34,7 +35,7 @@ struct batching {
     struct batch_depths depths;
     struct batch_files files;
     struct centrality centrality;
-    struct batch_result *results; /* [ranks][batch] of the batches under way */
+    struct batch_result *results; /* [ranks][batch] results of the batches under way */
     struct sums sums;
     FILE *talk;
 };
@@ -56,7 +57,7 @@ static void take_count(struct args *args, const struct option_row *row, char *va
 
 static const struct option_row own_options[] = {
     {.name = "count", .letter = 'n', .value = "COUNT", .group = GROUP_ROOTS, .of = OF_BATCH | EVERYDAY, .kind = TAKE_OTHER,
-     .take = take_count, .help = "search from COUNT sampled vertices of degree >= 1 (default 64); all: from each"},
+     .take = take_count, .help = "search from COUNT sampled vertices with an edge to follow (default 64); all: from each"},
     {.name = "centrality", .value = "FILE", .group = GROUP_RESULTS, .of = OF_BATCH | EVERYDAY, .kind = TAKE_TEXT,
      .at = AT(centrality), .help = "closeness, harmonic closeness, eccentricity of each root, as a table"},
     {.name = "resume", .group = GROUP_RESULTS, .of = OF_BATCH | EVERYDAY, .kind = TAKE_FLAG, .at = AT(resume),
@@ -109,7 +110,7 @@ static void parse(struct args *args, int argc, char **argv)
 
 /* ---- set-up ---- */
 
-/* This rank's share of the cores and the memory of its host. */
+/* Computes this rank's share of the cores and the memory of its host. */
 static int share_host(struct batching *b)
 {
     int threads = cli_threads(&b->args.cli), ranks = (int)b->comm.core_ranks;
@@ -129,6 +130,7 @@ static enum status open_graph(struct batching *b, int threads, struct error *e)
     struct graph_options options = {.folder = b->args.folder,
                                     .check = b->args.check,
                                     .trust = b->args.trust,
+                                    .reverse = b->args.reverse,
                                     .columns = SHARD_ALL_COLUMNS,
                                     .resident = RESIDENT_PACKED,
                                     .threads = threads,
@@ -138,6 +140,8 @@ static enum status open_graph(struct batching *b, int threads, struct error *e)
     if (graph_open(&b->graph, &comm_alone, &options, e) == ST_OK &&
         batch_graph_open(&b->all, &b->graph, &b->budget, e) == ST_OK && b->args.map != NULL)
         name_map_open(&b->map, b->args.map, b->graph.manifest.totals.n, &b->budget, e);
+    if (e->status == ST_OK && b->comm.rank == 0)
+        args_note_reverse(&b->args, b->graph.manifest.direction == EDGES_DIRECTED);
     return comm_agree(&b->comm, e);
 }
 
@@ -147,13 +151,13 @@ static int by_id(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* All vertices with edges become the roots that are given, by ascending id. */
+/* Makes all vertices with edges the given roots, by ascending id. */
 static enum status give_all_roots(struct batching *b, struct error *e)
 {
     struct args *args = &b->args;
     args->count = b->all.vertices;
     args->roots_given = 1;
-    args->map = NULL; /* they are ids */
+    args->map = NULL; /* the roots are ids now */
     args->roots = malloc(args->count * sizeof *args->roots + 1);
     if (args->roots == NULL)
         return fail_memory(e, "roots", args->count * sizeof *args->roots);
@@ -169,7 +173,7 @@ static enum status choose_roots(struct batching *b, struct error *e)
         roots_choose(&b->roots, &b->rank, &b->args, b->map, e) != ST_OK)
         return e->status;
     if (b->roots.count < b->args.count)
-        cli_warn(&b->args.cli, "only %" PRIu64 " vertices have edges: searching from each", b->roots.count);
+        cli_warn(&b->args.cli, "only %" PRIu64 " vertices have edges to follow: searching from each", b->roots.count);
     return b->comm.rank == 0 ? outputs_check_roots(&b->args, b->roots.ids, b->roots.count, e) : ST_OK;
 }
 
@@ -213,7 +217,7 @@ static enum status set_up(struct batching *b, struct error *e)
 
 /* ---- batches ---- */
 
-/* What one batch did, with -v. */
+/* Prints the counts of a batch, with -v. */
 static void print_batch(const struct batching *b, uint64_t first, const struct batch_run *run)
 {
     cli_detail(&b->args.cli, "batch of %" PRIu32 " roots from %" PRIu64 ": %.6f s, %" PRIu64 " levels, %" PRIu64
@@ -255,7 +259,7 @@ static void print_root(const struct batching *b, uint64_t id, const struct batch
     fputc('\n', b->talk);
 }
 
-/* Rank 0 has the results of all ranks, of roots first..first+count. */
+/* Brings the results of roots first..first+count from all ranks to rank 0. */
 static enum status tell(struct batching *b, uint64_t first, uint64_t count, struct error *e)
 {
     if (b->comm.rank != 0)
@@ -270,7 +274,7 @@ static enum status tell(struct batching *b, uint64_t first, uint64_t count, stru
     return e->status;
 }
 
-/* Collective. A batch on each rank. */
+/* Collective. Each rank does a batch. */
 static enum status run_round(struct batching *b, uint64_t first, uint64_t count, struct error *e)
 {
     uint64_t skipped = b->comm.rank * b->args.batch;
@@ -282,7 +286,7 @@ static enum status run_round(struct batching *b, uint64_t first, uint64_t count,
         run_batch(b, first + skipped, (uint32_t)own, b->results + skipped, e);
     if (comm_agree(&b->comm, e) != ST_OK)
         return e->status;
-    /* each root has one rank: the sum is what that rank found, of doubles too */
+    /* each root has one rank, so the sum is that rank's value, of doubles, too */
     comm_sum_u64(&b->comm, (uint64_t *)b->results, count * (sizeof *b->results / 8));
     tell(b, first, count, e);
     return comm_agree(&b->comm, e);
@@ -291,9 +295,11 @@ static enum status run_round(struct batching *b, uint64_t first, uint64_t count,
 static enum status run_all(struct batching *b, struct error *e)
 {
     uint64_t round = b->comm.ranks * b->args.batch, first = b->centrality.done;
-    if (b->comm.rank == 0 && !b->args.cli.quiet)
+    if (b->comm.rank == 0 && !b->args.cli.quiet) {
         fprintf(b->talk, "vertices: %" PRIu64 "\nvertices_with_edges: %" PRIu64 "\nbatch: %" PRIu64 "\n",
                 b->graph.manifest.totals.n, b->all.vertices, b->args.batch);
+        edges_print(b->talk, &b->graph.manifest, b->args.reverse);
+    }
     if (b->comm.rank == 0 && !b->args.cli.verbose && !isatty(fileno(b->talk)))
         progress_start(&b->args.cli);
     comm_broadcast(&b->comm, &first, sizeof first, 0);
@@ -312,7 +318,7 @@ static enum status run_all(struct batching *b, struct error *e)
 
 /* ---- the end ---- */
 
-/* Only rank 0 knows how many roots a run before has searched from. */
+/* Only rank 0 knows how many roots an earlier run has finished. */
 static enum status conclude(struct batching *b, struct error *e)
 {
     uint64_t searched = b->roots.count - b->centrality.done;

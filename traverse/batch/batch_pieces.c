@@ -1,4 +1,4 @@
-/* batch_pieces.c: the work of a level among threads; see batch_state.h */
+/* batch_pieces.c: shares the work of a level among threads; see batch_state.h */
 #include "batch_state.h"
 
 struct pieces {
@@ -19,7 +19,7 @@ static void do_pieces(void *context, struct turn *turn)
 
 void batch_pieces(struct batch_search *s, uint64_t count, uint64_t step, uint64_t work, batch_piece *piece)
 {
-    enum { LEAST_WORK = 4096 }; /* of a thread */
+    enum { LEAST_WORK = 4096 }; /* so much work pays for a thread */
     struct pieces p = {s, piece, count, step};
     uint64_t worth = work / LEAST_WORK;
     int threads = worth < (uint64_t)s->threads ? (int)worth : s->threads;

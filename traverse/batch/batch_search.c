@@ -1,4 +1,4 @@
-/* batch_search.c: the levels of a batch, and which kind each is: see batch_search.h */
+/* batch_search.c: the levels of a batch, and the choice of their kind: see batch_search.h */
 #include "batch_state.h"
 
 #include "traverse/devices/threads.h"
@@ -8,11 +8,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Nanoseconds of one thread: for an edge that is pushed, for one that is pulled, and for a vertex and word of a level by all vertices
- * before any edge is read. A root pulls where its frontier has more than 1 / PULL_SHARE of the edges left to it. */
+/* Prices in nanoseconds of one thread: of a pushed edge, of a pulled edge, and of a vertex and word of a level by
+ * all vertices before any edge is read. A root pulls if its frontier has more than 1 / PULL_SHARE of the edges
+ * left to it. */
 enum { PUSH_NS = 6, PULL_NS = 2, WORD_NS = 2, PULL_SHARE = 15 };
 
-/* After so many levels a batch is given up in which a vertex is found by fewer roots at once, on average. */
+/* After so many levels a batch is given up if, on average, fewer roots than this find a vertex at once. */
 enum { TRIAL_LEVELS = 16, LEAST_SHARED = 4 };
 
 /* ---- memory ---- */
@@ -74,11 +75,11 @@ static void batch_search_close(struct batch_search *s)
 struct progress {
     struct batch_run *run;
     uint64_t depth;
-    uint64_t roots[BATCH_MOST_WORDS];     /* that found something in the last level */
-    uint64_t weight[BATCH_MOST];          /* of their frontiers */
-    uint64_t left[BATCH_MOST];            /* weight of what no level has found */
+    uint64_t roots[BATCH_MOST_WORDS];     /* roots that found something in the last level */
+    uint64_t weight[BATCH_MOST];          /* edges of their frontiers */
+    uint64_t left[BATCH_MOST];            /* weight of vertices that no level has found */
     int weighed;
-    uint64_t found, visits;               /* vertices of all frontiers; the same, each once for each root */
+    uint64_t found, visits;               /* vertices of all frontiers; the same, counted once for each root */
 };
 
 static void add_weights(struct batch_search *s, struct progress *p)
@@ -101,7 +102,7 @@ static void add_count(struct progress *p, uint32_t root, uint64_t count)
     batch_result_add(&p->run->results[root], p->depth, count);
 }
 
-/* `weighs`: the level was one by all vertices. */
+/* `weighs`: the level went by all vertices, and counts weights. */
 static void add_counts(struct batch_search *s, struct progress *p, int weighs)
 {
     uint64_t count[BATCH_MOST] = {0};
@@ -175,7 +176,7 @@ static void start(struct batch_search *s, struct progress *p)
     add_counts(s, p, 0);
 }
 
-/* Fills in which roots pull. Returns how many. */
+/* Chooses the roots that pull. Returns how many. */
 static int choose_pulls(struct batch_search *s, struct progress *p)
 {
     int pulls = 0;
@@ -201,7 +202,7 @@ static int choose_pulls(struct batch_search *s, struct progress *p)
     return pulls;
 }
 
-/* Whether the next level is one by list. */
+/* Returns whether the next level goes by list. */
 static int is_by_list(struct batch_search *s, struct progress *p)
 {
     uint64_t all = s->graph->vertices * (uint64_t)s->words * WORD_NS;
@@ -230,7 +231,7 @@ static void run_level(struct batch_search *s, struct progress *p)
     show(s, p);
 }
 
-/* Whether roots have so little in common that each is better searched from alone. */
+/* Returns whether roots have so little in common that a search from each alone is better. */
 static int is_shared_little(const struct batch_search *s, const struct progress *p)
 {
     return p->depth == TRIAL_LEVELS && s->is_list && p->visits < LEAST_SHARED * p->found && p->run->count > 1;
@@ -246,7 +247,7 @@ static void search_together(struct batch_search *s, struct batch_run *run)
         if (is_shared_little(s, &p))
             s->alone = batch_alone_open(s);
     }
-    s->is_list &= s->vertices == 0; /* else words are left */
+    s->is_list &= s->vertices == 0; /* otherwise words are left */
 }
 
 static void begin(const struct batch_run *run)

@@ -8,18 +8,18 @@
 
 enum { FRESH_ROOM = 256 };
 
-/* What a thread found in a level. */
+/* The finds of a thread in a level. */
 struct tally {
     struct bit_sums sums;        /* vertices by root, of weight 2^shift each */
     int shift;
-    uint64_t count[BATCH_MOST];  /* those that are no longer in the sums */
-    uint64_t weight[BATCH_MOST]; /* and their degrees, each rounded down to a power of two */
-    uint64_t vertices, edges; /* found; of these vertices */
+    uint64_t count[BATCH_MOST];  /* vertices that are no longer in the sums */
+    uint64_t weight[BATCH_MOST]; /* the same by degree, each rounded down to a power of two */
+    uint64_t vertices, edges; /* found vertices, and their edges */
     uint64_t read;            /* edges */
     uint32_t waiting;
-    uint32_t fresh[FRESH_ROOM]; /* found, not yet in the list */
+    uint32_t fresh[FRESH_ROOM]; /* found vertices that are not yet in the list */
     uint32_t *queue; /* [vertices] of a search from one root */
-    uint64_t *mask;  /* which vertices are in it */
+    uint64_t *mask;  /* the vertices in it */
     double watched_s;
 } __attribute__((aligned(128)));
 
@@ -32,23 +32,23 @@ struct batch_search {
     const struct batch_graph *graph;
     struct gang *gang;
     int threads, words;
-    int alone;                   /* threads that search from one root each; 0: all from all roots of a batch */
+    int alone;                   /* threads that search from one root each; 0: all search from all roots of a batch */
     uint64_t *seen, *now, *next; /* [vertices][words] */
-    uint8_t *marks;              /* [vertices]: is in `fresh`; NULL: one thread, or one word */
+    uint8_t *marks;              /* [vertices]: whether it is in `fresh`; NULL: one thread, or one word */
     struct batch_list list, fresh; /* the frontier, if it is a list, and the next one */
-    int is_list;                 /* else `next` is not zero */
+    int is_list;                 /* otherwise `next` is not zero */
     uint64_t pulls[BATCH_MOST_WORDS]; /* roots that pull in this level */
     uint64_t vertices, edges;    /* of the frontier */
     struct tally *tally;         /* [threads] */
 };
 
-/* Work on elements begin..end, of which `tally` notes what was found. */
+/* Works on elements begin..end, and notes finds in `tally`. */
 typedef void batch_piece(struct batch_search *s, struct tally *tally, uint64_t begin, uint64_t end);
 
-/* batch_pieces.c. Does 0..count in pieces; `work` in edges says how many threads that is worth. */
+/* batch_pieces.c. Does 0..count in pieces. `work`, in edges, decides the number of threads. */
 void batch_pieces(struct batch_search *s, uint64_t count, uint64_t step, uint64_t work, batch_piece *piece);
 
-/* Compiles a piece for 1, 2 and 4 words, of which `name` is a table. */
+/* Compiles a piece for 1, 2 and 4 words; `name` is a table of the three. */
 #define BATCH_BY_WORDS(name)                                                                       \
     static void name##_1(struct batch_search *s, struct tally *t, uint64_t b, uint64_t e) { name##_of(s, t, b, e, 1); } \
     static void name##_2(struct batch_search *s, struct tally *t, uint64_t b, uint64_t e) { name##_of(s, t, b, e, 2); } \
@@ -82,7 +82,7 @@ BATCH_INLINE int batch_offer(struct batch_search *s, uint64_t v, const uint64_t 
     return s->marks[v] == 0 && __atomic_exchange_n(&s->marks[v], 1, __ATOMIC_RELAXED) == 0;
 }
 
-/* Counts the bits of a vertex, which has this batch_weight. */
+/* Counts the bits of a vertex with this batch_weight. */
 BATCH_INLINE void batch_count(struct tally *t, const uint64_t *bits, int weight, const int W)
 {
     if (weight != t->shift) {
@@ -92,17 +92,17 @@ BATCH_INLINE void batch_count(struct tally *t, const uint64_t *bits, int weight,
     bit_sums_add(&t->sums, bits, W);
 }
 
-/* batch_list.c. A level by list, and the way to it from one by all vertices. */
+/* batch_list.c. A level by list, and the step to it from one by all vertices. */
 void batch_level_by_list(struct batch_search *s);
 void batch_make_list(struct batch_search *s);
-void batch_weigh_list(struct batch_search *s); /* adds to the tallies' weights, and leaves their counts */
+void batch_weigh_list(struct batch_search *s); /* adds to the tallies' weights, and keeps their counts */
 
-/* batch_alone.c. A batch one by one, with as many threads as batch_alone_open has memory for. */
+/* batch_alone.c. A batch root by root, with as many threads as batch_alone_open has memory for. */
 int batch_alone_open(struct batch_search *s);
 void batch_alone_close(struct batch_search *s);
 void batch_search_alone(struct batch_search *s, struct batch_run *run, int threads);
 
-/* batch_all.c. A level by all vertices: of the roots that are not done, those in `pulls` pull. */
+/* batch_all.c. A level by all vertices: of the unfinished roots, those in `pulls` pull. */
 void batch_level_by_all(struct batch_search *s, const uint64_t *roots);
 
 #endif

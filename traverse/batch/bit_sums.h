@@ -1,8 +1,7 @@
 /* bit_sums.h: counts how often each of up to 256 bits is set in a sequence of words, by bits of the counts.
  *
- * Plane k has bit k of all counts. To add a word is to add 1 to the counts of its bits: a few operations on words, and
- * not one for each bit.
- */
+ * Plane k has bit k of all counts. Adding a word adds 1 to the counts of its bits, by a few operations on words
+ * and not one for each bit. */
 #ifndef DBFS_BIT_SUMS_H
 #define DBFS_BIT_SUMS_H
 
@@ -11,7 +10,7 @@
 enum { BATCH_MOST_WORDS = 4, BATCH_MOST = 64 * BATCH_MOST_WORDS, SUM_PLANES = 32, SUM_ROOM = 8 };
 
 struct bit_sums {
-    int waiting; /* in `room`: they are added together, which takes a third of the operations */
+    int waiting; /* words in `room`: they are added together, in a third of the operations */
     uint64_t room[SUM_ROOM][BATCH_MOST_WORDS];
     uint64_t plane[BATCH_MOST_WORDS][SUM_PLANES];
 };
@@ -34,7 +33,7 @@ static inline uint64_t bit_sums_full(uint64_t *sum, uint64_t a, uint64_t b)
     return carry;
 }
 
-/* Adds the words that wait. */
+/* Adds the words in `room`. */
 static inline void bit_sums_flush(struct bit_sums *s, int words)
 {
     for (int j = 0; j < words && s->waiting < SUM_ROOM; j++) {
@@ -60,7 +59,7 @@ static inline void bit_sums_add(struct bit_sums *s, const uint64_t *bits, int wo
         bit_sums_flush(s, words);
 }
 
-/* Adds the counts to `count`, and those times 2^shift to `weight`, unless it is NULL. Begins anew. */
+/* Adds the counts to `count`, and 2^shift times them to `weight`, unless it is NULL. Begins anew. */
 static inline void bit_sums_take(struct bit_sums *s, int words, uint64_t *count, uint64_t *weight, int shift)
 {
     bit_sums_flush(s, words);

@@ -10,19 +10,19 @@
 
 static const char columns[] = "# id reached eccentricity distance_sum closeness closeness_wf harmonic\n";
 
-/* What the lines are of. */
-static void make_key(char key[128], const struct graph *graph, const struct roots *roots)
+/* The facts that the lines belong to. */
+static void make_key(char key[128], const struct graph *graph, const struct roots *roots, int reverse)
 {
     uint64_t digest = 0;
     for (uint64_t i = 0; i < roots->count; i++)
         digest += hash_pair(i, roots->ids[i]);
-    snprintf(key, 128, "# dbfs-batch centrality of %" PRIu64 " roots %016" PRIx64 " in graph %016" PRIx64 "\n",
-             roots->count, digest, graph->manifest.pack_id);
+    snprintf(key, 128, "# dbfs-batch centrality of %" PRIu64 " roots %016" PRIx64 " in graph %016" PRIx64 "%s\n",
+             roots->count, digest, graph->manifest.pack_id, reverse ? " reverse" : "");
 }
 
 /* ---- an unfinished table ---- */
 
-/* Goes to the end of the last whole line; what is behind it is cut off. Returns how many lines there are. */
+/* Goes to the end of the last whole line, and cuts off the rest. Returns the number of lines. */
 static enum status find_end(struct centrality *c, uint64_t *lines, struct error *e)
 {
     long end = 0, at = 0;
@@ -41,7 +41,7 @@ static enum status find_end(struct centrality *c, uint64_t *lines, struct error 
     return ST_OK;
 }
 
-/* Nonzero: nothing is there to go on with. */
+/* Returns nonzero if there is no unfinished table. */
 static int is_new(struct centrality *c, const char *key, struct error *e)
 {
     char line[128] = "";
@@ -86,7 +86,7 @@ enum status centrality_open(struct centrality *c, const struct args *args, const
     char key[128];
     c->name = args->centrality;
     c->n = graph->manifest.totals.n;
-    make_key(key, graph, roots);
+    make_key(key, graph, roots, args->reverse && graph->manifest.direction == EDGES_DIRECTED);
     if (strcmp(c->name, "-") == 0)
         return begin(c, key, e);
     c->part = malloc(strlen(c->name) + sizeof ".part");

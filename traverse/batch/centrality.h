@@ -1,8 +1,7 @@
 /* centrality.h: the table of --centrality: a line for each root, written batch by batch.
  *
- * Until the last line is written it is FILE.part, which only grows. Its first line says what the lines are of, so that
- * another run can go on where one was killed.
- */
+ * Until the last line is written it is FILE.part, which only grows. Its first line names graph and roots, so that
+ * another run can continue after a kill. */
 #ifndef DBFS_CENTRALITY_H
 #define DBFS_CENTRALITY_H
 
@@ -20,15 +19,15 @@ struct centrality {
     FILE *file;
     const struct name_map *map; /* NULL: ids instead of names */
     uint64_t n;   /* vertices of the input */
-    uint64_t done; /* roots that a run before has finished */
+    uint64_t done; /* roots that an earlier run has finished */
 };
 
-/* Begins the table of these roots, or with `resume` goes on with one. ST_RUNTIME: an unfinished one is there and nothing says
- * what to do with it. ST_BAD_DATA: it is of another graph, or of other roots. */
+/* Begins the table of these roots, or with `resume` continues one. ST_RUNTIME: an unfinished one exists, and
+ * neither --resume nor --force is given. ST_BAD_DATA: it belongs to another graph, or to other roots. */
 enum status centrality_open(struct centrality *c, const struct args *args, const struct graph *graph,
                             const struct roots *roots, struct error *e);
 
-/* Appends the lines of roots first..first+count, and has them on disk. */
+/* Appends the lines of roots first..first+count, and syncs them to disk. */
 enum status centrality_add(struct centrality *c, const uint64_t *ids, const struct batch_result *results, uint64_t count,
                            struct error *e);
 

@@ -92,11 +92,23 @@ struct depth_copy {
     int32_t *to;
 };
 
+/* Those of a word of the mask. Most words have all vertices, or none. */
+static void copy_word(uint64_t word, const int32_t *depth, int32_t *to, uint64_t count)
+{
+    if (word == UINT64_MAX) {
+        memcpy(to, depth, count * sizeof *to);
+        return;
+    }
+    for (uint64_t i = 0; i < count; i++)
+        to[i] = (word >> i & 1) != 0 ? depth[i] : DEPTH_UNREACHED;
+}
+
+/* Pieces begin with a word. */
 static void copy_depths(void *context, uint64_t begin, uint64_t end)
 {
     const struct depth_copy *c = context;
-    for (uint64_t i = begin; i < end; i++)
-        c->to[i] = mask_bit(c->visited, i) ? c->depth[i] : DEPTH_UNREACHED;
+    for (uint64_t i = begin; i < end; i += 64)
+        copy_word(c->visited[i / 64], c->depth + i, c->to + i, end - i < 64 ? end - i : 64);
 }
 
 void cpu_copy_depths(const struct device *dev, uint64_t count, const uint64_t *visited,

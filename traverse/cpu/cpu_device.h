@@ -127,12 +127,14 @@ struct cpu_traffic {
     struct cpu_peers peers;
 };
 
-/* The most threads of a crew (cpu_crew.c), and vertices that the bins of a thread have room for. */
+/* The most threads of a crew (cpu_crew.c), and vertices that a thread has room for, in bins or lists. */
 enum { MOST_CREW = 64, MOST_BINNED = 1 << 21 };
 
 struct cpu_crew_memory {
-    uint8_t *bins; /* [threads][bin_bytes] */
-    uint64_t bin_bytes; /* 0: there is no crew */
+    uint8_t *bins; /* [threads][bin_bytes]: of a crew, or of parents (cpu_marks.c) */
+    uint64_t bin_bytes;
+    uint8_t *lists; /* [threads][list_bytes]: of a crew */
+    uint64_t list_bytes; /* 0: there is no crew */
     uint64_t *seen;      /* [threads][seen_words]: marks of vertices */
     uint64_t seen_words; /* in a crew: of delegates, then of normals */
     int rest;           /* searches in which one thread stands in for the crew where it can (cpu_run.c) */
@@ -230,10 +232,17 @@ static inline int pushes_marks(const struct device *dev, enum subgraph g)
     return dev->forward[g] >= MANY && dev->forward[g] >= least && words <= dev->crew.seen_words;
 }
 
-/* Places of a list. Each owner in a crew may write one behind its part. */
+/* Places of a list. A push may write one behind it. */
 static inline uint64_t list_room(uint64_t vertices)
 {
-    return vertices + MOST_CREW;
+    return vertices + 1;
+}
+
+/* Places of a list of a thread of a crew, in whole lines of a cache. */
+static inline uint64_t crew_list_room(uint64_t vertices)
+{
+    enum { LINE = 16 };
+    return list_room(vertices < MOST_BINNED ? vertices : MOST_BINNED) / LINE * LINE + LINE;
 }
 
 static inline uint64_t most_rows(const struct device *dev)

@@ -10,6 +10,7 @@
  * for each row: 8 of offsets, 4 for each head column, and 4 for each further column; for each vertex found 4
  * of the list and 4 of the depth, and as many for its parent.
  */
+#include "cpu_bins.h"
 #include "cpu_list.h"
 
 #include <string.h>
@@ -70,39 +71,90 @@ static void list_normals(struct device *dev)
 
 /* ---- pushes ---- */
 
-/* Adds a destination to the next list if it is new. Returns how many vertices the list has then. */
-static inline uint64_t reach(const struct list_push *p, uint64_t count, uint32_t row, uint32_t to,
-                             struct row_form form)
+/* Where a push puts what it finds: members of list_push that a loop keeps in registers. */
+struct targets {
+    uint32_t *next, *from;
+    uint64_t *marked;
+    const uint64_t *visited;
+    uint32_t tag;
+    struct list_bins bins;
+};
+
+static inline struct targets targets_of(const struct list_push *p)
 {
-    uint64_t marked = p->marked[to / 64];
-    uint64_t is_new = ~(marked | (form.apart ? p->visited[to / 64] : 0)) >> (to % 64) & 1;
-    p->next[count] = to;
+    struct targets t = {.next = p->next, .from = p->from, .marked = p->marked, .visited = p->visited, .tag = p->tag};
+    if (p->bins != NULL)
+        t.bins = *p->bins;
+    return t;
+}
+
+/* Puts a destination into the bin of its owner, unless this thread knows it. */
+static inline void put(const struct targets *t, uint32_t to, uint32_t from, struct row_form form)
+{
+    uint64_t word = t->bins.seen[to / 64], bit = UINT64_C(1) << (to % 64);
+    if ((word & bit) != 0)
+        return;
+    t->bins.seen[to / 64] = word | bit;
+    uint32_t **bin = &t->bins.at[to >> t->bins.owned_bits & t->bins.owners], *at = *bin;
+    at[0] = to;
     if (form.parents)
-        p->from[count] = p->tag | row;
-    p->marked[to / 64] = marked | is_new << (to % 64);
+        at[1] = from;
+    *bin = next_place(t->bins.pool, at + 1 + form.parents);
+}
+
+/* Adds a destination to the next list if it is new. Returns how many vertices the list has then. */
+static inline uint64_t reach(const struct targets *t, uint64_t count, uint32_t row, uint32_t to, struct row_form form)
+{
+    if (form.marks == MARK_BINS) {
+        put(t, to, t->tag | row, form);
+        return count;
+    }
+    t->next[count] = to;
+    if (form.parents)
+        t->from[count] = t->tag | row;
+    uint64_t marked = t->marked[to / 64];
+    uint64_t is_new = ~(marked | (form.marks == MARK_APART ? t->visited[to / 64] : 0)) >> (to % 64) & 1;
+    t->marked[to / 64] = marked | is_new << (to % 64);
     return count + is_new;
 }
 
-/* Pushes the rest of a row whose columns are kept packed. */
-static __attribute__((noinline)) uint64_t push_packed_row(const struct list_push *p, uint64_t count,
-                                                          uint32_t row, struct row_form form)
+/* Pushes a part of a row, whose columns may be kept packed. */
+static __attribute__((noinline)) uint64_t push_part(const struct list_push *p, uint64_t count, uint32_t row,
+                                                    uint64_t at, uint64_t end, struct row_form form)
 {
+    struct targets t = targets_of(p);
     uint32_t room[COLUMN_ROOM];
-    uint64_t end = row_offset(p, row + UINT64_C(1), form);
-    for (uint64_t at = row_offset(p, row, form); at < end;) {
+    while (at < end) {
         struct column_run run = next_columns(p->readers, p->csr, row, at, end, room);
         for (uint64_t j = 0; j < run.count; j++)
-            count = reach(p, count, row, run.columns[j], form);
+            count = reach(&t, count, row, run.columns[j], form);
         at += run.count;
     }
     return count;
 }
 
-static inline __attribute__((always_inline)) uint64_t
-push_rows(const struct list_push p, uint64_t count, struct row_form form)
+/* Puts a long row aside. Nonzero: there was room for it. */
+static __attribute__((noinline)) int put_aside(const struct list_push *p, uint32_t row, uint64_t begin,
+                                               uint64_t end)
 {
+    struct long_rows *aside = p->aside;
+    uint32_t i = aside->count < MOST_LONG ? aside->count++ : MOST_LONG;
+    if (i >= MOST_LONG)
+        return 0;
+    aside->row[i] = (struct long_row){p->g, row, begin, end, 0};
+    return 1;
+}
+
+static inline __attribute__((always_inline)) uint64_t
+push_rows(const struct list_push *push, uint64_t count, struct row_form form)
+{
+    const struct list_push p = *push;
+    const struct targets t = targets_of(push);
     const uint32_t *heads = p.csr->heads, *columns = p.csr->columns;
     const uint64_t rows = p.csr->rows;
+    const int packed = p.csr->packed.words != NULL;
+    for (uint64_t i = 0; form.marks == MARK_BINS && i < COLUMNS_AHEAD && i < p.row_count && !form.sparse; i++)
+        ask_for_columns(p.csr, row_offset(&p, p.rows[i], form));
     for (uint64_t i = 0; i < p.row_count; i++) {
         uint32_t row = p.rows[i];
         if (is_left_out(p.csr, row, form))
@@ -112,43 +164,62 @@ push_rows(const struct list_push p, uint64_t count, struct row_form form)
             uint32_t to = heads[j * rows + row];
             if (to == HEAD_NONE)
                 break;
-            count = reach(&p, count, row, to, form);
+            count = reach(&t, count, row, to, form);
         }
-        uint64_t end = row_offset(&p, row + UINT64_C(1), form);
-        if (p.csr->packed.words != NULL) {
-            count = push_packed_row(&p, count, row, form);
+        uint64_t at = row_offset(&p, row, form), end = row_offset(&p, row + UINT64_C(1), form);
+        if (form.marks == MARK_BINS && end - at > LONG_ROW && put_aside(push, row, at, end))
+            continue;
+        if (packed) {
+            count = push_part(push, count, row, at, end, form);
             continue;
         }
-        for (uint64_t at = row_offset(&p, row, form); at < end; at++)
-            count = reach(&p, count, row, columns[at], form);
+        for (; at < end; at++)
+            count = reach(&t, count, row, columns[at], form);
     }
     return count;
 }
 
-/* Pushes rows. Common forms have a loop of their own. */
-static uint64_t push_rows_of(const struct list_push *p, uint64_t count)
+static struct row_form form_of(const struct list_push *p)
 {
-    struct row_form form = {p->parent != NULL, p->marked != p->visited, p->csr->head_columns,
-                            p->csr->offset_width, is_sparse(p->csr), p->even.count > 0};
-    if (form.apart || form.offset_width != 4 || form.sparse || form.heads > 2)
-        return push_rows(*p, count, form);
+    enum marking marks = p->bins != NULL ? MARK_BINS : p->marked != p->visited ? MARK_APART : MARK_VISITED;
+    return (struct row_form){p->parent != NULL, marks, p->csr->head_columns,
+                             p->csr->offset_width, is_sparse(p->csr), p->even.count > 0};
+}
+
+uint64_t push_columns(const struct list_push *p, uint64_t count, uint32_t row, uint64_t begin, uint64_t end)
+{
+    return push_part(p, count, row, begin, end, form_of(p));
+}
+
+/* The common forms have a loop of their own: parents or not; rows of equal length, none to two heads. */
+static inline __attribute__((always_inline)) uint64_t push_common(const struct list_push *p, uint64_t count, struct row_form form, enum marking marks)
+{
     if (form.even && form.heads == 0)
-        return form.parents ? push_rows(*p, count, (struct row_form){1, 0, 0, 4, 0, 1})
-                            : push_rows(*p, count, (struct row_form){0, 0, 0, 4, 0, 1});
+        return form.parents ? push_rows(p, count, (struct row_form){1, marks, 0, 4, 0, 1})
+                            : push_rows(p, count, (struct row_form){0, marks, 0, 4, 0, 1});
     switch (form.heads + 3 * (uint32_t)form.parents) {
     case 0:
-        return push_rows(*p, count, (struct row_form){0, 0, 0, 4, 0, 0});
+        return push_rows(p, count, (struct row_form){0, marks, 0, 4, 0, 0});
     case 1:
-        return push_rows(*p, count, (struct row_form){0, 0, 1, 4, 0, 0});
+        return push_rows(p, count, (struct row_form){0, marks, 1, 4, 0, 0});
     case 2:
-        return push_rows(*p, count, (struct row_form){0, 0, 2, 4, 0, 0});
+        return push_rows(p, count, (struct row_form){0, marks, 2, 4, 0, 0});
     case 3:
-        return push_rows(*p, count, (struct row_form){1, 0, 0, 4, 0, 0});
+        return push_rows(p, count, (struct row_form){1, marks, 0, 4, 0, 0});
     case 4:
-        return push_rows(*p, count, (struct row_form){1, 0, 1, 4, 0, 0});
+        return push_rows(p, count, (struct row_form){1, marks, 1, 4, 0, 0});
     default:
-        return push_rows(*p, count, (struct row_form){1, 0, 2, 4, 0, 0});
+        return push_rows(p, count, (struct row_form){1, marks, 2, 4, 0, 0});
     }
+}
+
+uint64_t push_rows_of(const struct list_push *p, uint64_t count)
+{
+    struct row_form form = form_of(p);
+    if (form.marks == MARK_APART || form.offset_width != 4 || form.sparse || form.heads > 2)
+        return push_rows(p, count, form);
+    return form.marks == MARK_BINS ? push_common(p, count, form, MARK_BINS)
+                                     : push_common(p, count, form, MARK_VISITED);
 }
 
 static uint64_t push_listed(const struct device *dev, enum subgraph g, uint64_t count)

@@ -7,6 +7,15 @@
 /* Rows between asking for an address and using it: first for offsets, then for columns. */
 enum { AHEAD = 32, COLUMNS_AHEAD = 16 };
 
+/* The bins of a thread of a crew for vertices of one kind. */
+struct list_bins {
+    uint64_t *seen;  /* visited, or put into a bin by this thread */
+    uint32_t **at;   /* by owner: where the next destination goes */
+    uint8_t **pool;  /* chunks that are not used yet */
+    uint32_t owners; /* less 1: they are a power of two */
+    uint32_t owned_bits; /* log2 of the vertices in a block of an owner's */
+};
+
 /* A push from a list along one subgraph. */
 struct list_push {
     const struct csr *csr;
@@ -20,11 +29,31 @@ struct list_push {
     uint32_t *from;   /* parents of `next`, in the same places */
     uint32_t *parent; /* where they go from there; NULL: not recorded */
     uint32_t tag;     /* PARENT_DELEGATE_BIT where rows are delegates */
+    struct list_bins *bins; /* of a thread of a crew; NULL: one thread pushes, to `next` */
+    struct long_rows *aside; /* takes rows that are too long for one thread; NULL: none are */
+    enum subgraph g;
+};
+
+/* Columns of a long row of a subgraph, to be pushed in pieces. */
+struct long_row {
+    enum subgraph g;
+    uint32_t row;
+    uint64_t begin, end; /* among the columns of the subgraph */
+    uint64_t pieces;     /* of the long rows before it */
+};
+
+/* Columns: longer rows are cut into pieces of so many. */
+enum { LONG_ROW = 4096, MOST_LONG = 256 };
+
+struct long_rows {
+    _Atomic uint32_t count; /* may grow beyond the most */
+    struct long_row row[MOST_LONG];
 };
 
 /* Properties of all rows of a subgraph: constants of the loop over them. */
 struct row_form {
-    int parents, apart; /* apart: found vertices are not marked as visited yet */
+    int parents;
+    enum marking { MARK_VISITED, MARK_APART, MARK_BINS } marks; /* APART: what is found is not visited yet */
     uint32_t heads, offset_width;
     int sparse; /* few of the rows have edges: it is worth a look at the mask of sources before a row */
     int even;   /* most are in list_push.even: it is worth a look whether a row is, in place of its offset */
@@ -81,6 +110,7 @@ static inline struct list_push describe_push(const struct device *dev, enum subg
                           .visited = to ? d->visited : n->visited,
                           .marked = to ? d->visited : n->visited,
                           .next = to ? d->next : n->next,
+                          .g = g,
                           .tag = from ? PARENT_DELEGATE_BIT : 0};
     if (dev->parents) {
         p.parent = to ? d->parent : n->parent;
@@ -88,6 +118,12 @@ static inline struct list_push describe_push(const struct device *dev, enum subg
     }
     return p;
 }
+
+/* Pushes the rows, behind the `count` vertices that the next list has. Returns how many it has then. */
+uint64_t push_rows_of(const struct list_push *p, uint64_t count);
+
+/* The same of columns begin..end of a row's rest. */
+uint64_t push_columns(const struct list_push *p, uint64_t count, uint32_t row, uint64_t begin, uint64_t end);
 
 /* Puts a normal behind the next queue, which has `count`, and marks it; returns how many it has then. Whether
  * the vertex is new is a coin toss, so there is no branch. */

@@ -47,6 +47,7 @@ static int list_arrays(struct device *dev, struct cpu_array list[MOST_ARRAYS])
         {(void **)&dev->push.row_start, threads * GATHER_SHARES, 8, "push shares"},
         {(void **)&dev->push.edge_start, threads * GATHER_SHARES, 8, "push shares"},
         {(void **)&dev->crew.seen, threads * dev->crew.seen_words, 8, "marks of threads"},
+        {(void **)&dev->crew.lists, threads * dev->crew.list_bytes, 1, "lists of threads"},
         {(void **)&dev->crew.bins, threads * dev->crew.bin_bytes, 1, "bins of threads"},
         {(void **)&dev->traffic.bins.of, threads * dev->shard->p, sizeof(struct bin), "bins"},
         {(void **)&d->updated, words_d, 8, "updated delegates"}};
@@ -57,17 +58,29 @@ static int list_arrays(struct device *dev, struct cpu_array list[MOST_ARRAYS])
     return count;
 }
 
-/* Bytes of the bins of a thread, in a crew or for parents (cpu_marks.c): a vertex is put there once in a
- * level. 0: there are none, as they are not wanted or would take more than an eighth of the memory left. */
-static uint64_t crew_bytes(const struct device *dev)
+/* Bytes of each thread for bins (of a crew, or of parents: cpu_marks.c) or for lists of a crew: none if all would take more than an
+ * eighth of the memory left. */
+static uint64_t bytes_if_small(const struct device *dev, uint64_t bytes)
 {
+    return (uint64_t)dev->threads * bytes <= memory_left(dev->means.budget) / 8 ? bytes : 0;
+}
+
+/* A vertex is put there once in a level, with its parent if that is recorded. */
+static uint64_t bin_bytes(const struct device *dev)
+{
+    enum { BEGUN = 256 }; /* chunks that are not full, and those around them */
     uint64_t vertices = dev->shard->d + dev->shard->locals;
-    uint64_t chunks = 2 + 2 * VERTEX_KINDS * MOST_CREW;
     vertices = vertices < MOST_BINNED ? vertices : (uint64_t)MOST_BINNED;
-    chunks += vertices * (dev->parents ? 8 : 4) / 4000;
-    uint64_t all = (uint64_t)dev->threads * (chunks * CHUNK_BYTES + vertices / 8);
     int wanted = dev->parents || (dev->shard->p == 1 && dev->threads > 1);
-    return wanted && all <= memory_left(dev->means.budget) / 8 ? chunks * CHUNK_BYTES : 0;
+    return wanted ? bytes_if_small(dev, (BEGUN + vertices * (dev->parents ? 8 : 4) / 4000) * CHUNK_BYTES) : 0;
+}
+
+/* Lists of two levels, and parents of one (cpu_crew.c). */
+static uint64_t list_bytes(const struct device *dev)
+{
+    uint64_t places = crew_list_room(dev->shard->d) + crew_list_room(dev->shard->locals);
+    int wanted = dev->shard->p == 1 && dev->threads > 1;
+    return wanted ? bytes_if_small(dev, places * (dev->parents ? 12 : 8)) : 0;
 }
 
 /* Words of marks of one thread: whole lines of a cache. Marks for other shards are worth it if threads
@@ -97,6 +110,7 @@ static enum status take_arrays(struct device *dev, struct error *e)
 static void advise_arrays(struct device *dev)
 {
     memory_advise_huge(dev->crew.bins);
+    memory_advise_huge(dev->crew.lists);
     memory_advise_huge(dev->normals.depth);
     memory_advise_huge(dev->normals.parent);
 }
@@ -201,7 +215,8 @@ static enum status cpu_open(struct device **result, const struct shard *shard,
     dev->normals.longest = longest_row(&shard->degrees.locals);
     dev->means.probes = probes_best();
     dev->means.readers = column_readers_best();
-    dev->crew.bin_bytes = crew_bytes(dev);
+    dev->crew.bin_bytes = bin_bytes(dev);
+    dev->crew.list_bytes = dev->crew.bin_bytes > 0 ? list_bytes(dev) : 0;
     dev->crew.seen_words = seen_words(shard, dev->threads);
     dev->means.deepest = options->deepest;
     dev->notes.counts_probes = options->probes;

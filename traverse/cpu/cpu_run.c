@@ -26,7 +26,7 @@ static enum status run_level_by_masks(struct device *dev, struct search_state *s
 
 static int crew_size(const struct device *dev)
 {
-    if (dev->crew.bin_bytes == 0)
+    if (dev->crew.list_bytes == 0)
         return 1;
     return dev->threads < MOST_CREW ? dev->threads : MOST_CREW;
 }

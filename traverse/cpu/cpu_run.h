@@ -20,6 +20,7 @@ struct search_state {
     int is_for_all;     /* it would be slower by one thread than by masks: all threads help */
     uint64_t edges;     /* of the next frontier */
     double missed;      /* picoseconds that a crew would have saved up to now */
+    double expected;    /* vertices that the level finds, if each edge finds another */
     struct directions directions;
 };
 
@@ -41,7 +42,7 @@ static inline int crew_threads(const struct search_state *s)
 /* Whether the bins of a crew have room for a level of so many edges. */
 static inline int crew_can_take(const struct device *dev, uint64_t edges)
 {
-    return edges <= MOST_BINNED || dev->shard->d + dev->shard->locals <= MOST_BINNED;
+    return edges <= MOST_BINNED / 4 || dev->shard->d + dev->shard->locals <= MOST_BINNED;
 }
 
 /* cpu_notes.c. A level begins when the one before it ends: at `start` or `end`, in seconds. */

@@ -35,7 +35,7 @@ static void clear_delegates(struct device *dev)
     d->any_incoming = d->any_updated = d->ahead = 0;
     d->fresh_count = 0;
     d->fresh_listed = 1;
-    if (dev->parents && dev->shard->p > 1) /* a device that does not find a delegate has none */
+    if (dev->parents && dev->shard->p > 1) /* NONE if the device does not find the delegate */
         memset(d->parent, 0xff, dev->shard->d * sizeof *d->parent);
 }
 

@@ -37,12 +37,29 @@ static double crew_price(const struct device *dev, struct search_state *s, doubl
     return s->missed > crew_start + crew_vertex * vertices ? price : lists + 1;
 }
 
+/* Learns from the last level how often edges lead to the same vertex. */
+static void learn_overlap(struct device *dev, const struct search_state *s, uint64_t fresh)
+{
+    double found = (double)fresh;
+    dev->costs.overlap = found < s->expected ? 1 - found / s->expected : 0;
+}
+
+static double expect_all(const struct device *dev, const struct workload *work)
+{
+    double found = 0;
+    for (int g = 0; g < SUBGRAPHS; g++)
+        found += direction_prices(&dev->costs, (enum subgraph)g, &work->of[g]).found;
+    return found / (1 - dev->costs.overlap);
+}
+
 static void choose_way(struct device *dev, struct search_state *s, uint64_t fresh,
                        struct workload *work)
 {
     struct error e = {0};
     double lists = 0, masks = dev->costs.graph.rates.masks;
+    learn_overlap(dev, s, fresh);
     cpu_search.counts(dev, work, &e);
+    s->expected = expect_all(dev, work);
     s->levels++;
     s->edges = edges_of(work);
     for (int i = 0; i < SUBGRAPHS; i++) {

@@ -28,7 +28,7 @@ struct gang;
 struct turn {
     struct gang *gang;
     int number;  /* of the thread; the caller's is 0 */
-    int threads; /* that may join, the caller included */
+    int threads; /* threads that may join, the caller included */
     int tried;   /* threads whose pieces are all taken, counted from its own */
     uint32_t work;
     uint64_t pieces;

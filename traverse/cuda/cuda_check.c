@@ -55,10 +55,7 @@ static enum status check_csr(const struct device *dev, enum subgraph g,
         return check_packed(dev, g,
                             gpu_keeps_columns(dev->shard, g, RESIDENT_PACKED, &packed) ? &packed : NULL, m, e);
     cuda_find_ranges(&dev->csr[g], dev->shard->csr[g].column_count, &bounds, m->found, stream);
-    CUDA_LAUNCHED(dev->where, e);
-    CUDA_TRY(cudaMemcpyAsync(&found, m->found, sizeof found, cudaMemcpyDeviceToHost, stream),
-             dev->where, e);
-    if (CUDA_TRY(cudaStreamSynchronize(stream), dev->where, e) == ST_OK)
+    if (gpu_fetch(dev, &found, m->found, sizeof found, stream, e) == ST_OK)
         csr_ranges_judge(dev->shard, g, &found, e);
     return e->status;
 }

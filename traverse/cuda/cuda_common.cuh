@@ -113,6 +113,16 @@ __device__ static inline unsigned long long reserve(unsigned total, unsigned lon
     return base;
 }
 
+/* Reserves a place in a list for each of these lanes of a warp, which call it together, by one atomic. */
+__device__ static inline unsigned long long reserve_for_lanes(unsigned lanes, unsigned long long *counter)
+{
+    const int first = __ffs(lanes) - 1;
+    unsigned long long base = 0;
+    if ((int)lane_id() == first)
+        base = atomicAdd(counter, (unsigned long long)__popc(lanes));
+    return __shfl_sync(lanes, base, first) + __popc(lanes & ((1u << lane_id()) - 1));
+}
+
 /* Lists the set bits of word w from queue[at] on. */
 __device__ static inline void list_word(uint32_t *queue, uint64_t w, uint32_t bits,
                                         unsigned long long at)

@@ -233,6 +233,24 @@ static inline enum status gpu_copy(const struct device *dev, void *to, const voi
     return CUDA_TRY(cudaStreamSynchronize(stream), dev->where, e);
 }
 
+/* Checks the launches before, and waits for the stream. */
+static inline enum status gpu_wait(const struct device *dev, cudaStream_t stream, struct error *e)
+{
+    if (CUDA_LAUNCHED(dev->where, e) == ST_OK)
+        CUDA_TRY(cudaStreamSynchronize(stream), dev->where, e);
+    return e->status;
+}
+
+/* The same, and then copies to memory of the host what the stream has made. */
+static inline enum status gpu_fetch(const struct device *dev, void *to, const void *from, uint64_t bytes,
+                                    cudaStream_t stream, struct error *e)
+{
+    if (CUDA_LAUNCHED(dev->where, e) == ST_OK &&
+        CUDA_TRY(cudaMemcpyAsync(to, from, bytes, cudaMemcpyDeviceToHost, stream), dev->where, e) == ST_OK)
+        CUDA_TRY(cudaStreamSynchronize(stream), dev->where, e);
+    return e->status;
+}
+
 /* cuda_room.c. Chooses a plan that fits, for `planned->resident` or, with RESIDENT_AUTO, the first residence that
  * does, and takes its device memory. ST_RESOURCE: none fits; *e says how many GPUs would do. */
 enum status gpu_take_memory(struct device *device, struct gpu_plan_options *planned, struct gpu_plan *plan,

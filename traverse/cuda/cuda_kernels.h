@@ -68,7 +68,7 @@ struct gpu_vertices {
  * the kind of the columns of the subgraph. */
 struct gpu_counts {
     unsigned long long fresh;
-    unsigned long long listed;                /* those put into the queue while there was room */
+    unsigned long long listed;                /* vertices put into the queue while there was room */
     unsigned long long sources[VERTEX_KINDS]; /* q */
     unsigned long long forward[VERTEX_KINDS]; /* FV of the vertices listed; others count 1 */
 };
@@ -89,7 +89,7 @@ struct gpu_previsit {
     struct gpu_vertices vertices;
     uint32_t *in;
     int32_t depth;
-    struct gpu_csr csr[VERTEX_KINDS]; /* whose rows the vertices are, by the kind of columns */
+    struct gpu_csr csr[VERTEX_KINDS]; /* rows of the vertices, by the kind of columns */
     uint64_t room;
     struct gpu_counts *counts;
 };
@@ -162,7 +162,7 @@ cudaError_t cuda_scan_u32(uint32_t *values, uint64_t count, void *scratch, size_
 struct gpu_scan {
     uint64_t *prefix; /* [count + 1] */
     void *scratch;
-    size_t scratch_bytes; /* as cuda_scan_bytes says for the largest count + 1 */
+    size_t scratch_bytes; /* cuda_scan_bytes of the largest count + 1 */
 };
 
 /* The same, but every block gets an equal share of the edges (merge-based). */

@@ -12,7 +12,7 @@ enum {
     GPU_LONG_ROW = 2 * GPU_CHUNK_EDGES,   /* rows from here on are cut into pieces */
     GPU_CHUNK_BYTES = 16,                 /* of struct gpu_chunk */
     GPU_COUNTER_BYTES = 1024,
-    GPU_MOST_SHARDS = 4096                /* whose bins fit into shared memory */
+    GPU_MOST_SHARDS = 4096                /* the bins of so many fit into shared memory */
 };
 
 /* Sizes for a search that is one kernel (cuda_whole.h). */
@@ -70,7 +70,7 @@ enum {
     GROUP_NUMBERS = 1 << 30,      /* of meetings: a search that begins beyond counts anew */
     GROUP_PART_ROWS = 1 << 18,    /* rows of dd to pull: beyond, two parts pay for a meeting */
     SLICED_ONE_SLICES = 1 << 12,  /* of a frontier that one block pushes, at most: its room */
-    SLICED_ONE_LEAST = 1 << 10,   /* the same, of the smallest graphs */
+    SLICED_ONE_LEAST = 1 << 9,    /* the same, of the smallest graphs */
     SLICED_LISTED = 1 << 16,      /* of a frontier that all blocks push from lists, at most */
     SLICED_PART = 1 << 13         /* of a block's part of a list, at most */
 };

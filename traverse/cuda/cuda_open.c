@@ -109,7 +109,7 @@ static void set_traffic(struct device *dev, void *const at[GPU_ARRAY_COUNT])
                                                     .shard_words = (UINT64_C(1) << dev->shard->local_bits) / 32,
                                                     .known = at[GPU_GATHERED],
                                                     .begin = at[GPU_NEWS_BEGINS],
-                                                    .words = bins->published}; /* which no pull of nn uses */
+                                                    .words = bins->published}; /* no pull of nn uses these */
     dev->traffic.peers.sent_too = at[GPU_GROUP_MASK];
     dev->traffic.peers.arrivals = at[GPU_GROUP_ARRIVALS];
     dev->traffic.peers.group_state = at[GPU_GROUP_STATE];

@@ -392,9 +392,7 @@ static enum status gpu_wake(struct device *dev, struct error *e)
         if (peer->readable && peer->shard != dev->shard->index)
             wake_links_to(dev, peer, stream);
     }
-    if (CUDA_LAUNCHED(dev->where, e) == ST_OK)
-        CUDA_TRY(cudaStreamSynchronize(stream), dev->where, e);
-    return e->status;
+    return gpu_wait(dev, stream, e);
 }
 
 const struct backend_peers cuda_peers = {

@@ -10,22 +10,6 @@
 
 #include <string.h>
 
-/* Names, in the order of gpu_array_id. */
-static const char *const section_names[ROW_SETS][GPU_SECTIONS] = {
-    {"nn heads", "nn offsets", "nn columns", "nn columns directory", "nn sources"},
-    {"nd heads", "nd offsets", "nd columns", "nd columns directory", "nd sources"},
-    {"dn heads", "dn offsets", "dn columns", "dn columns directory", "dn sources"},
-    {"dd heads", "dd offsets", "dd columns", "dd columns directory", "dd sources"},
-    {"in-nn heads", "in-nn offsets", "in-nn columns", "in-nn columns directory", "in-nn sources"},
-    {"in-nd heads", "in-nd offsets", "in-nd columns", "in-nd columns directory", "in-nd sources"},
-    {"in-dn heads", "in-dn offsets", "in-dn columns", "in-dn columns directory", "in-dn sources"},
-    {"in-dd heads", "in-dd offsets", "in-dd columns", "in-dd columns directory", "in-dd sources"}};
-
-static const char *const hosted_names[ROW_SETS] = {
-    "nn columns, of the host",    "nd columns, of the host",    "dn columns, of the host",
-    "dd columns, of the host",    "in-nn columns, of the host", "in-nd columns, of the host",
-    "in-dn columns, of the host", "in-dd columns, of the host"};
-
 static void put(struct gpu_plan *plan, enum gpu_array_id id, const char *name, uint64_t count,
                 uint64_t width, const void *source)
 {
@@ -74,18 +58,18 @@ const struct section *gpu_decoded_columns(const struct gpu_plan *plan, const str
 /* Bytes are in proportion to elements, as gpu_plan_shards plans shards that have a part of them. */
 static void put_packed(struct gpu_plan *plan, int at, const struct packed *packed, uint64_t count)
 {
-    const char *const *name = &section_names[at / GPU_SECTIONS][at % GPU_SECTIONS];
     uint64_t bytes = (uint64_t)(packed->base - packed->bits);
     if (count != packed->count)
         bytes = (uint64_t)((double)bytes / (double)packed->count * (double)count);
-    put(plan, (enum gpu_array_id)at, name[0], bytes, 1, packed->bits);
-    put(plan, (enum gpu_array_id)(at + 1), name[1], packed_blocks(count), sizeof(struct packed_place), NULL);
+    put(plan, (enum gpu_array_id)at, "columns", bytes, 1, packed->bits);
+    put(plan, (enum gpu_array_id)(at + 1), "columns directory", packed_blocks(count), sizeof(struct packed_place),
+        NULL);
 }
 
 static void put_hosted(struct gpu_plan *plan, const struct csr *csr, enum subgraph g)
 {
     uint64_t bytes = csr->column_count * csr->column_width;
-    plan->array[GPU_SECTIONS * g + GPU_COLUMNS] = (struct gpu_array){hosted_names[g], bytes, csr->columns, 1};
+    plan->array[GPU_SECTIONS * g + GPU_COLUMNS] = (struct gpu_array){"columns, of the host", bytes, csr->columns, 1};
     plan->host_bytes += gpu_aligned(bytes);
 }
 
@@ -93,17 +77,16 @@ static void put_rows(struct gpu_plan *plan, const struct shard *shard, enum subg
                      const struct gpu_plan_options *options)
 {
     const struct csr *csr = &shard->csr[g];
-    const char *const *name = section_names[g];
     int at = GPU_SECTIONS * (int)g;
     struct packed packed;
-    put(plan, (enum gpu_array_id)(at + GPU_OFFSETS), name[GPU_OFFSETS], csr->rows + 1, csr->offset_width,
+    put(plan, (enum gpu_array_id)(at + GPU_OFFSETS), "offsets", csr->rows + 1, csr->offset_width,
         csr->offsets);
     if (hosts_columns(shard, g, options))
         put_hosted(plan, csr, g);
     else if (gpu_keeps_columns(shard, g, plan->resident, &packed))
         put_packed(plan, at + GPU_COLUMNS, &packed, csr->column_count);
     else
-        put(plan, (enum gpu_array_id)(at + GPU_COLUMNS), name[GPU_COLUMNS], csr->column_count, csr->column_width,
+        put(plan, (enum gpu_array_id)(at + GPU_COLUMNS), "columns", csr->column_count, csr->column_width,
             csr->columns);
 }
 
@@ -112,13 +95,12 @@ static void put_sections(struct gpu_plan *plan, const struct shard *shard,
 {
     for (int g = 0; g < shard_row_sets(shard); g++) {
         const struct csr *csr = &shard->csr[g];
-        const char *const *name = section_names[g];
         if (csr->edges == 0)
             continue;
         int at = GPU_SECTIONS * g;
-        put(plan, at + GPU_HEADS, name[GPU_HEADS], csr->head_columns * csr->rows, 4, csr->heads);
+        put(plan, at + GPU_HEADS, "heads", csr->head_columns * csr->rows, 4, csr->heads);
         put_rows(plan, shard, (enum subgraph)g, options);
-        put(plan, at + GPU_SOURCES, name[GPU_SOURCES], mask_words(csr->rows), 8, csr->sources);
+        put(plan, at + GPU_SOURCES, "sources", mask_words(csr->rows), 8, csr->sources);
     }
 }
 

@@ -14,7 +14,7 @@ enum gpu_array_id {
     GPU_HEADS,
     GPU_OFFSETS,
     GPU_COLUMNS, /* if they stay packed, their words and groups (packed_row.h) */
-    GPU_COLUMN_PLACES, /* and the rest of their directory */
+    GPU_COLUMN_PLACES, /* the rest of the directory of packed columns */
     GPU_SOURCES,
     GPU_SECTIONS,
     GPU_MASKS = GPU_SECTIONS * ROW_SETS, /* visited, next and incoming masks, cleared together */
@@ -74,7 +74,7 @@ enum { GPU_SHOWN_BYTES = 48 }; /* of an array's element: struct gpu_shown */
 enum { GPU_RECEIVE_IDS = 1 << 22 /* vertices that a device takes in at a time */ };
 
 struct gpu_array {
-    const char *name;
+    const char *name; /* below GPU_MASKS without that of its subgraph */
     uint64_t bytes;
     const void *source; /* copied into it; NULL: nothing, or a packed section that is not loaded */
     int hosted;         /* in memory of the host */

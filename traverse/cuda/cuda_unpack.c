@@ -91,8 +91,7 @@ static enum status decode_piece(struct device *dev, enum subgraph g, struct piec
         return e->status;
     cuda_decode(&piece->there, &rows, piece->first * GROUP_BLOCKS * PACKED_BLOCK, (void *)dev->csr[g].columns,
                 &dev->counters.level->bad_ids, stream);
-    if (CUDA_LAUNCHED(dev->where, e) == ST_OK) /* before the next piece takes its memory */
-        CUDA_TRY(cudaStreamSynchronize(stream), dev->where, e);
+    gpu_wait(dev, stream, e); /* before the next piece takes its memory */
     return e->status;
 }
 
@@ -114,9 +113,8 @@ enum status gpu_unpack_columns(struct device *dev, enum subgraph g, const struct
         if (!bad)
             decode_piece(dev, g, &piece, loader, e);
     }
-    if (!bad && e->status == ST_OK &&
-        CUDA_TRY(cudaMemcpyAsync(&bad, &level->bad_ids, sizeof bad, cudaMemcpyDeviceToHost, stream), dev->where, e) == ST_OK)
-        CUDA_TRY(cudaStreamSynchronize(stream), dev->where, e);
+    if (!bad && e->status == ST_OK)
+        gpu_fetch(dev, &bad, &level->bad_ids, sizeof bad, stream, e);
     if (bad && e->status == ST_OK)
         fail(e, ST_BAD_DATA, "%s: %s: a packed block is corrupt", container_path(dev->shard->file),
              shard_kind.section_name(s->type));

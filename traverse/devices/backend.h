@@ -373,7 +373,7 @@ enum { DEPTH_UNREACHED = -1 };
 
 /* Marks of 32 ids of a block: consecutive ones of those that one shard owns, in ascending order. */
 struct id_marks {
-    uint32_t bits;    /* which of them have edges */
+    uint32_t bits;    /* marks the ids with edges */
     uint32_t earlier; /* how many of all earlier ones have edges */
 };
 
@@ -384,7 +384,7 @@ struct answer_places {
     const uint32_t *vertex; /* the number of each of them that has edges, by ascending input id. A device that is
                              * alone has all ids there: one without edges has the number locals + d */
     const uint64_t *starts; /* [p + 1] where those of each block begin in `vertex` */
-    uint32_t block;         /* that of this device */
+    uint32_t block;         /* the block of this device */
     const void *ids;        /* [locals + d] input id of each vertex; NULL: parents are not recorded */
     uint32_t id_bytes;      /* of `ids`, and of a parent: 4 or 8 */
     uint64_t first, count;  /* the block of input ids that this device holds */

@@ -4,8 +4,7 @@
  * ranks of a host. Within it nothing is sent. Between groups there are messages.
  *
  * - Delegates: the masks of updated delegates are reduced. First the masks of a group become one. Then those of
- *   all groups become one, by a blocking MPI_Allreduce, or by parts (mask_reduction.h), which overlaps the exchange of
- *   vertices.
+ *   all groups become one, by a blocking MPI_Allreduce, or by MPI_Iallreduce, which overlaps the exchange of vertices.
  * - Normals: a vertex that a push of nn found is given to the device that owns it, as 4 bytes in a list or as a
  *   bit in a mask. If nn is pulled, the frontier is given away instead, before the visit: one bit a vertex.
  * - Counts: one small all-to-all per level says how many vertices follow, whether any mask changed, and

@@ -32,7 +32,7 @@ struct exchange {
     struct group group;
     struct level_state level;
     struct exchange_counts counts; /* of this level, by member 0 */
-    struct pair_log *pairs;        /* the same for each pair of ranks; NULL: nobody asked */
+    struct pair_log *pairs;        /* the same for each pair of ranks; NULL: not wanted */
     struct nn_pool nn;
     struct masks masks;
     struct vertices vertices;

@@ -22,13 +22,14 @@ struct benchmark {
     struct energy_record energy;
 };
 
-/* Options as they are if none is given. */
+/* Sets the defaults of the options. */
 void benchmark_defaults(struct benchmark *benchmark);
 
-/* Starts the searcher, calls `work` on the ranks that take part, ends and closes all. The exit code of the program. */
+/* Starts the searcher, calls `work` on the ranks that take part, and closes everything. Returns the exit code of
+ * the program. */
 int benchmark_run(struct benchmark *benchmark, void (*work)(struct benchmark *benchmark, struct error *e));
 
-/* Collective, by `work`. */
+/* Collective; `work` calls it. */
 enum status benchmark_open(struct benchmark *benchmark, struct error *e);
 
 #endif

@@ -3,6 +3,7 @@
 
 #include <dlfcn.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 /* ---- RAPL ---- */
@@ -19,7 +20,7 @@ static int read_number(const char *path, uint64_t *value)
     return read;
 }
 
-/* intel-rapl:N is package N, on processors of AMD too. */
+/* intel-rapl:N is package N, also on processors of AMD. */
 static void add_packages(struct energy *e)
 {
     for (int i = 0; i < ENERGY_SOURCES / 2; i++) {
@@ -42,6 +43,7 @@ typedef int nvml_call(void);
 typedef int nvml_count(unsigned *);
 typedef int nvml_handle(unsigned, void **);
 typedef int nvml_energy(void *, unsigned long long *);
+typedef int nvml_uuid(void *, char *, unsigned);
 
 static int read_gpu(const struct energy *e, const struct energy_counter *c, uint64_t *value)
 {
@@ -52,6 +54,28 @@ static int read_gpu(const struct energy *e, const struct energy_counter *c, uint
         return 0;
     *value = mj;
     return 1;
+}
+
+/* CUDA_VISIBLE_DEVICES lists the GPUs of this job, by number or by the beginning of their UUIDs. Others may work for others. */
+static int is_visible(const struct energy *e, void *gpu, unsigned number)
+{
+    const char *list = getenv("CUDA_VISIBLE_DEVICES");
+    char name[16], uuid[96] = "";
+    nvml_uuid *get_uuid;
+    if (list == NULL)
+        return 1;
+    snprintf(name, sizeof name, "%u", number);
+    *(void **)&get_uuid = dlsym(e->nvml, "nvmlDeviceGetUUID");
+    if (get_uuid == NULL || get_uuid(gpu, uuid, sizeof uuid) != 0)
+        uuid[0] = '\0';
+    for (; *list != '\0'; list += *list == ',') {
+        size_t length = strcspn(list, ",");
+        if ((length == strlen(name) && memcmp(list, name, length) == 0) ||
+            (length > 0 && strncmp(list, "GPU-", 4) == 0 && strncmp(list, uuid, length) == 0))
+            return 1;
+        list += length;
+    }
+    return 0;
 }
 
 static void add_gpus(struct energy *e)
@@ -72,7 +96,7 @@ static void add_gpus(struct energy *e)
     for (unsigned i = 0; i < count && e->counters < ENERGY_SOURCES; i++) {
         struct energy_counter *c = &e->counter[e->counters];
         *c = (struct energy_counter){.unit_j = 1e-3};
-        if (get_handle(i, &c->gpu) != 0 || !read_gpu(e, c, &c->last))
+        if (get_handle(i, &c->gpu) != 0 || !is_visible(e, c->gpu, i) || !read_gpu(e, c, &c->last))
             continue;
         e->gpus++;
         e->counters++;

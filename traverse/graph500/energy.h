@@ -1,8 +1,7 @@
-/* energy.h: the energy that GPUs and processors of this host have used: counters of NVML and of RAPL.
+/* energy.h: the energy that GPUs and processors of this host have used, by counters of NVML and RAPL.
  *
- * NVML is looked for when the program runs (libnvidia-ml.so.1). RAPL's counters are files that often only root
- * may read. Counters that cannot be read are left out.
- */
+ * NVML is opened when the program runs (libnvidia-ml.so.1). RAPL's counters are files that often only root may
+ * read. Counters that cannot be read are left out. */
 #ifndef DBFS_ENERGY_H
 #define DBFS_ENERGY_H
 
@@ -10,10 +9,10 @@
 
 enum { ENERGY_SOURCES = 64 };
 
-/* A counter and what it said last; RAPL's begin again at 0 after `wrap`. */
+/* A counter and its last value. RAPL's begins again at 0 after `wrap`. */
 struct energy_counter {
-    char path[96];        /* of RAPL; empty: NVML */
-    void *gpu;            /* of NVML */
+    char path[96];        /* file of RAPL; empty: NVML */
+    void *gpu;            /* device of NVML */
     uint64_t last, wrap;
     double unit_j;
 };
@@ -28,7 +27,7 @@ struct energy {
 void energy_open(struct energy *energy);
 void energy_close(struct energy *energy);
 
-/* Joules used since energy_open. Call it at least once in the minutes that RAPL's counters take to wrap. */
+/* Returns joules used since energy_open. Call it more often than RAPL's counters wrap, which takes minutes. */
 double energy_used(struct energy *energy);
 
 #endif

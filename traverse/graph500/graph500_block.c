@@ -1,8 +1,7 @@
 /* graph500_block.c: see graph500_block.h
  *
- * Names, order and forms of the numbers are those of the reference code. Times are those of the answer clock: the
- * benchmark wants parents that stand in memory.
- */
+ * Names, order and forms of the numbers are those of the reference code. Times are those of the answer clock, as
+ * the benchmark requires parents in memory. */
 #include "graph500_block.h"
 
 #include "traverse/report/statistics.h"
@@ -16,7 +15,7 @@ static const struct manifest *manifest_of(const struct block *b)
     return &b->env->rank->graph->manifest;
 }
 
-/* log2 of the vertices; -1 if they are no power of two. */
+/* log2 of the vertices, or -1 if they are no power of two. */
 static int scale_of(const struct block *b)
 {
     uint64_t n = manifest_of(b)->totals.n;
@@ -25,7 +24,7 @@ static int scale_of(const struct block *b)
     return __builtin_ctzll(n);
 }
 
-/* A field: its name, padded as the reference code does, and its value. */
+/* Prints a field: its name, padded as in the reference code, and its value. */
 static void field(FILE *out, const char *prefix, const char *what, const char *of, double value)
 {
     char name[64];

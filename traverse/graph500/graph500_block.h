@@ -9,15 +9,15 @@
 
 /* Energy of a batch of all searches, without validation. */
 struct energy_record {
-    int known;      /* some counter could be read */
+    int known;      /* a counter could be read */
     int gpus, packages;
     double joules, seconds;
-    double edges; /* traversed in it */
+    double edges; /* edges traversed in the batch */
 };
 
 struct block {
     const struct environment *env;
-    double construction_s; /* below 0: not known */
+    double construction_s; /* below 0: unknown */
     const struct record *runs; /* [count] */
     uint64_t count;
     struct energy_record energy;

@@ -1,5 +1,5 @@
-/* graph500_main.c: dbfs-graph500: searches as the Graph500 benchmark asks for it, proves every tree, and prints the
- * benchmark's result block */
+/* graph500_main.c: dbfs-graph500: searches by the rules of the Graph500 benchmark, proves every tree, and prints
+ * the benchmark's result block */
 #include "benchmark.h"
 #include "energy.h"
 
@@ -11,7 +11,7 @@
 #include <inttypes.h>
 #include <string.h>
 
-/* The benchmark's own options; those of every search are in the table. */
+/* The benchmark's own options; those of each search are in the table. */
 static void take_construction_time(struct args *args, const struct option_row *row, char *value);
 static void take_no_energy(struct args *args, const struct option_row *row, char *value);
 
@@ -106,7 +106,7 @@ static enum status run_all(struct benchmark *b, struct error *e)
 
 enum { ENERGY_SECONDS = 2 }; /* counters move in steps of up to 0.1 s */
 
-/* The batch of all searches again, until it has lasted. */
+/* Repeats the batch of all searches until it has lasted long enough. */
 static void measure_energy(struct benchmark *b)
 {
     struct energy energy = {0};

@@ -1,7 +1,7 @@
-/* offence.h: the possible faults of a tree, and the rules that find them: of one vertex, and of one edge at an end.
+/* offence.h: the possible faults of a tree, and the rules that find them: of one vertex, and of one edge at an
+ * end.
  *
- * For the host and kernels. Every rule is asked about each vertex and about each edge from both ends.
- */
+ * The host and kernels use it. Each rule is applied to each vertex, and to each edge from both ends. */
 #ifndef DBFS_OFFENCE_H
 #define DBFS_OFFENCE_H
 
@@ -14,16 +14,16 @@
 #define RULE static inline
 #endif
 
-/* Kinds of offences, in the order in which they are reported of one vertex. */
+/* Kinds of offences, in the order in which those of one vertex are reported. */
 enum offence_kind {
     OFFENCE_NONE,
-    OFFENCE_ROOT,       /* depth of the root */
-    OFFENCE_NO_PARENT,  /* depth, but no parent */
-    OFFENCE_NO_DEPTH,   /* parent, but no depth */
-    OFFENCE_OWN_PARENT, /* its own parent; or the root has another one */
-    OFFENCE_EDGE,       /* an edge whose depths differ by more than one, or of which one is none */
+    OFFENCE_ROOT,       /* a wrong depth of the root */
+    OFFENCE_NO_PARENT,  /* a depth, but no parent */
+    OFFENCE_NO_DEPTH,   /* a parent, but no depth */
+    OFFENCE_OWN_PARENT, /* its own parent; or another parent of the root */
+    OFFENCE_EDGE,       /* an edge whose depths differ by more than one, or with one unreached end */
     OFFENCE_LEVEL,      /* an edge of the tree that does not go down one level */
-    OFFENCE_NO_EDGE     /* an edge of the tree that the graph does not have */
+    OFFENCE_NO_EDGE     /* an edge of the tree that the graph lacks */
 };
 
 struct offence {
@@ -39,7 +39,7 @@ struct vertex_end {
     int64_t depth; /* below 0: not reached */
 };
 
-/* Of two offences, the one with the smaller vertex, then kind, then other end is the first. */
+/* Returns whether an offence comes first: by smaller vertex, then kind, then other end. */
 RULE int offence_comes_before(const struct offence *a, const struct offence *b)
 {
     if (b->kind == OFFENCE_NONE || a->vertex != b->vertex)
@@ -47,7 +47,7 @@ RULE int offence_comes_before(const struct offence *a, const struct offence *b)
     return a->kind != b->kind ? a->kind < b->kind : a->other < b->other;
 }
 
-/* A vertex by itself. `claim`: the parent that the tree gives it, below 0: none. */
+/* Checks a vertex by itself. `claim`: its parent in the tree, below 0: none. */
 RULE struct offence offence_of_vertex(struct vertex_end v, int64_t claim, int64_t root)
 {
     struct offence o = {OFFENCE_NONE, (uint64_t)v.id, claim, v.depth, 0};
@@ -62,7 +62,7 @@ RULE struct offence offence_of_vertex(struct vertex_end v, int64_t claim, int64_
     return o;
 }
 
-/* An edge at its end v. */
+/* Checks an edge at its end v. */
 RULE struct offence offence_of_edge(struct vertex_end v, int64_t claim, struct vertex_end other)
 {
     struct offence o = {OFFENCE_NONE, (uint64_t)v.id, other.id, v.depth, other.depth};
@@ -74,7 +74,7 @@ RULE struct offence offence_of_edge(struct vertex_end v, int64_t claim, struct v
     return o;
 }
 
-/* A vertex that met its parent, or not, at one of its edges. */
+/* Checks a vertex after its edges, one of which may have met its parent. */
 RULE struct offence offence_of_parent(struct vertex_end v, int64_t claim, int64_t root, int met)
 {
     struct offence o = {OFFENCE_NONE, (uint64_t)v.id, claim, 0, 0};
@@ -83,7 +83,7 @@ RULE struct offence offence_of_parent(struct vertex_end v, int64_t claim, int64_
     return o;
 }
 
-/* "edge 3 5: depths 3 and 5", for instance. */
+/* Describes an offence, as in "edge 3 5: depths 3 and 5". */
 void offence_print(const struct offence *offence, char *text, size_t size);
 
 #endif

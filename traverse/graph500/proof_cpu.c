@@ -11,7 +11,7 @@
 struct asked {
     uint32_t *question; /* [count] */
     void *reply;        /* [count] */
-    uint64_t *begin;    /* [p + 1] by the shard that asks */
+    uint64_t *begin;    /* [p + 1] by the asking shard */
 };
 
 struct proof {
@@ -148,7 +148,7 @@ static enum status cpu_ask_claims(struct proof *p, const struct proof_questions 
     return ST_OK;
 }
 
-/* Goes over the nn edges to other shards: counts them in next[s + 1], or puts them at next[s]. */
+/* Goes over the nn edges to other shards. Counts them in next[s + 1], or puts them at next[s]. */
 static void list_edges(const struct proof *p, uint64_t *next, int put)
 {
     const struct csr *nn = &p->shard->csr[NN];
@@ -224,7 +224,7 @@ static enum status cpu_begin(struct proof *p, struct error *e)
 #pragma omp parallel for schedule(static)
     for (uint64_t i = 0; i < locals + d; i++)
         p->end[i].depth = i < locals ? local[i] : delegate[i - locals];
-    for (int t = 0; t < TOPICS; t++) { /* they have been sent */
+    for (int t = 0; t < TOPICS; t++) { /* the questions have been sent */
         memory_release(p->budget, p->own[t].question);
         p->own[t].question = NULL;
     }

@@ -57,7 +57,7 @@ void proof_check_isolated(const struct proved_block *b, int64_t root, struct off
 
 /* ---- edges ---- */
 
-/* Whether the row met its parent. */
+/* Returns whether the row met its parent. */
 static int check_row(const struct proved_rows *r, uint64_t row, struct offence *first)
 {
     struct vertex_end v = r->rows.end[row];

@@ -1,7 +1,7 @@
-/* proof_loops.h: the steps of a proof on the CPU, over plain arrays; twins of the kernels in cuda/proof_kernels.cu.
+/* proof_loops.h: the steps of a proof on the CPU, over plain arrays; twins of the kernels in
+ * cuda/proof_kernels.cu.
  *
- * Every function runs in all threads, and leaves in *first the first of *first and the offences that it finds.
- */
+ * All threads run each function. It leaves in *first the first one of *first and the offences that it finds. */
 #ifndef DBFS_PROOF_LOOPS_H
 #define DBFS_PROOF_LOOPS_H
 
@@ -9,7 +9,7 @@
 
 #include "formats/graph/shard.h"
 
-/* Column j of a row, in or behind the head columns. */
+/* Column j of a row, in the head columns or after them. */
 static inline uint64_t csr_column_of(const struct csr *csr, uint64_t row, uint64_t j)
 {
     return j < csr->head_columns ? csr->heads[j * csr->rows + row]
@@ -27,8 +27,8 @@ struct proved_vertices {
 void proof_check_vertices(const struct proved_vertices *vertices, int64_t root,
                           struct offence *first);
 
-/* Ids first..first + count of which `asked` has no bit have no edges: they reach themselves alone. `claim`:
- * the block of parents, of id_bytes each. */
+/* Checks ids first..first + count without a bit in `asked`, which have no edges: they reach themselves alone.
+ * `claim`: the block of parents, of id_bytes each. */
 struct proved_block {
     const void *claim;
     uint32_t id_bytes;
@@ -38,8 +38,8 @@ struct proved_block {
 
 void proof_check_isolated(const struct proved_block *block, int64_t root, struct offence *first);
 
-/* A subgraph. Columns are vertices of `columns`; with local_bits, those of other shards than own_shard are left
- * out. Rows that meet their parents are marked. */
+/* Checks a subgraph. Columns are vertices of `columns`; with local_bits, those on other shards than own_shard are
+ * left out. Rows that meet their parents are marked. */
 struct proved_rows {
     const struct csr *csr;
     struct proved_vertices rows;
@@ -48,11 +48,11 @@ struct proved_rows {
     uint32_t own_shard;
 };
 
-enum { NO_SHARD_BITS = 63 }; /* the shard that a column then names is 0 */
+enum { NO_SHARD_BITS = 63 }; /* a column then names shard 0 */
 
 void proof_check_rows(const struct proved_rows *rows, struct offence *first);
 
-/* Edge i leads from the vertex asker[i] to other[i]. */
+/* Checks edges i from vertex asker[i] to other[i]. */
 void proof_check_edges(const struct proved_vertices *vertices, const uint32_t *asker,
                        const struct vertex_end *other, uint64_t count, struct offence *first);
 

@@ -1,14 +1,13 @@
 /* validate.c: takes the proofs of all devices through their steps (proof.h); see validate.h
  *
- * Once: every device asks for the claimed parents of its vertices where they stand in the answer, and for the
- * depths of the vertices of other shards that its nn edges lead to. For each root:
+ * Once: each device asks for the claimed parents of its vertices at their places in the answer, and for the depths
+ * of vertices on other shards that its nn edges lead to. For each root:
  * 1. claims: the replies about parents. Ids that nobody asks about have no edges, and must have no parents. A
- *    delegate gets its claim on the device that owns it, and then on all.
- * 2. check: each device checks its vertices, and the edges whose both ends it knows.
+ * delegate gets its claim on the device that owns it, and then on all.
+ * 2. check: each device checks its vertices, and the edges with both ends on it.
  * 3. ends: the other edges, with the replies about depths.
- * 4. finish: every reached vertex must have met its parent. Delegates are on all devices, so their marks are
- *    ORed first.
- */
+ * 4. finish: every reached vertex must have met its parent. Delegates are on all devices, so their marks are ORed
+ * first. */
 #include "validate.h"
 #include "proof.h"
 
@@ -82,7 +81,7 @@ static enum status open_proofs(struct validation *v, struct error *e)
     return e->status;
 }
 
-/* The parents of the locals of device g, and of the delegates that it owns, stand in the blocks of their ids. */
+/* The parents of the locals of device g, and of delegates that it owns, stand in the blocks of their ids. */
 static int asks_about(const struct shard *shard, uint64_t vertex)
 {
     return vertex < shard->locals ||
@@ -153,7 +152,7 @@ static enum status send_questions(struct validation *v, enum topic topic, const 
     for (uint32_t g = m->first; g < m->end && e->status == ST_OK; g++)
         v->prover->keep_questions(v->proofs[g], topic, slices_in(&v->slices, g), e);
     team_meet(m, e);
-    if (m->number == 0) /* also where it failed: the other ranks wait */
+    if (m->number == 0) /* also after a failure, as the other ranks wait */
         comm_agree(v->rank->comm, e);
     return team_meet(m, e);
 }
@@ -212,7 +211,7 @@ static enum status ask_again(struct validation *v, enum topic topic, const struc
     return slices_exchange(&v->slices, m, e);
 }
 
-/* Collective, by member 0: the claims that the owners of delegates got. */
+/* Collective, by member 0. Brings claims from the owners of delegates to all. */
 static enum status reduce_claims(struct validation *v, struct error *e)
 {
     uint64_t d = delegates_of(v);
@@ -230,7 +229,7 @@ static enum status reduce_claims(struct validation *v, struct error *e)
     return ST_OK;
 }
 
-/* Collective, by member 0: the delegates that met their parents somewhere. */
+/* Collective, by member 0. ORs the marks of delegates that met their parents. */
 static enum status reduce_met(struct validation *v, struct error *e)
 {
     uint64_t words = mask_words(delegates_of(v));
@@ -302,7 +301,7 @@ static enum status prove(void *context, const struct member *m, struct error *e)
     return e->status;
 }
 
-/* The first of all ranks. */
+/* Finds the first offence of all ranks. */
 static void agree_on_first(const struct comm *comm, struct offence *first)
 {
     uint64_t key[2] = {UINT64_MAX, UINT64_MAX}, own[2];

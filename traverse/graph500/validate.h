@@ -3,12 +3,11 @@
  * The proof is about the answer: the parents that stand in memory by input id. The distances of the search serve
  * as a certificate. They are checked, not trusted:
  * - the root has distance 0 and is its own parent, and no other vertex is;
- * - a vertex has a parent exactly if it has a distance, and it has an edge exactly to a parent that stands one
- *   level above it;
+ * - a vertex has a parent exactly if it has a distance, and has an edge to the parent, which stands one level
+ * above;
  * - the ends of every edge of the graph have distances that differ by at most one, or both have none.
  * So the parents are a tree from the root, without a cycle, of edges of the graph; it spans the component of the
- * root; and every path in it is a shortest one.
- */
+ * root; and every path in it is a shortest one. */
 #ifndef DBFS_VALIDATE_H
 #define DBFS_VALIDATE_H
 
@@ -24,13 +23,13 @@ enum status validation_open(struct validation **validation, const struct rank *r
 void validation_close(struct validation *validation); /* NULL is allowed */
 
 /* Collective, after results_answer of parents and results_collect. *first: the first of all offences
- * (offence_comes_before); the same on all ranks. A failure is known to this rank only, so the caller must end the
+ * (offence_comes_before), the same on all ranks. A failure is known to this rank only, so the caller must end the
  * job. */
 enum status validation_check(struct validation *validation, const struct root *root,
                              struct offence *first, struct error *e);
 
-/* For tests: change the answer, and the distance that is its certificate, of the vertex with an input id, where
- * validation_check reads them. Ranks that do not have it do nothing. */
+/* For tests: change the answer, or the distance that is its certificate, of the vertex with an input id, in the
+ * arrays that validation_check reads. Ranks without that vertex do nothing. */
 enum status validation_set_parent(struct validation *validation, uint64_t id, int64_t parent,
                                   struct error *e);
 enum status validation_set_depth(struct validation *validation, uint64_t id, int32_t depth,

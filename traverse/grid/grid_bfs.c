@@ -1,8 +1,7 @@
-/* grid_bfs.c: the search of dbfs-traverse-2d: what bfs.h says, over a 2D partition
+/* grid_bfs.c: the search of dbfs-traverse-2d over a 2D partition; its interface is bfs.h
  *
- * It stands where bfs.c stands in dbfs-traverse, so that both programs share everything around the search. Marks and depths
- * are those of the device of the CPU backend, which makes answers and counts of them.
- */
+ * It replaces bfs.c of dbfs-traverse, so that both programs share everything around the search. Marks and depths
+ * are those of the device of the CPU backend, which makes answers and counts of them. */
 #include "grid_program.h"
 #include "grid_search.h"
 
@@ -37,7 +36,7 @@ enum status bfs_prepare(struct bfs *bfs, struct error *e)
     return e->status;
 }
 
-/* Forgets the last search, and puts the root where it belongs. */
+/* Forgets the last search, and marks the root on its owner. */
 static void start(struct device *device, const struct root *root)
 {
     struct cpu_normals *n = &device->normals;
@@ -50,7 +49,7 @@ static void start(struct device *device, const struct root *root)
     grid.frontier.ids[grid.frontier.count++] = root->index;
 }
 
-/* What arrived and was not visited is the next frontier. */
+/* Makes the arrived and unvisited vertices the next frontier. */
 static void take_incoming(struct device *device, int32_t depth)
 {
     struct cpu_normals *n = &device->normals;
@@ -108,7 +107,7 @@ enum status bfs_search(struct bfs *bfs, const struct root *root, struct bfs_time
     return ST_OK;
 }
 
-/* Every level was noted while it was searched. */
+/* Does nothing, as each level was noted while it was searched. */
 enum status bfs_trace_rest(struct bfs *bfs, bfs_tracer *tracer, void *context, struct error *e)
 {
     (void)bfs;

@@ -20,7 +20,7 @@ static void swap(struct grid_search *g, uint32_t to, const struct grid_list *lis
     counts->messages++;
 }
 
-/* Each list goes to its owner by itself. */
+/* Sends each list straight to its owner. */
 static void fold_direct(struct grid_search *g, struct grid_list *got, struct grid_counts *counts)
 {
     const uint32_t c = g->part.c;
@@ -32,8 +32,9 @@ static void fold_direct(struct grid_search *g, struct grid_list *got, struct gri
     }
 }
 
-/* The set for owner t starts at processor t + 1 and visits all others on its way to t. Each adds what is its own, and
- * drops what it has seen: in this level, so that the owner gets it anyway, or in an earlier one, so that it is visited. */
+/* The set for owner t starts at processor t + 1 and visits all others on its way to t. Each adds its own
+ * destinations and drops those it has seen: in this level, as the owner then gets them anyway, or in an earlier
+ * one, as they are visited. */
 static void fold_ring(struct grid_search *g, struct grid_list *got, struct grid_counts *counts)
 {
     const uint32_t c = g->part.c, right = (g->j + 1) % c, left = (g->j + c - 1) % c;

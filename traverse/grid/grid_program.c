@@ -1,4 +1,4 @@
-/* grid_program.c: see grid_program.h. It stands where traverse_program.c stands in dbfs-traverse. */
+/* grid_program.c: see grid_program.h; it replaces traverse_program.c of dbfs-traverse */
 #include "grid_program.h"
 
 #include "traverse/options/options.h"

@@ -4,7 +4,7 @@
 
 #include "grid_search.h"
 
-/* How --fold says that destinations go to their owners. */
+/* The way of destinations to their owners, by --fold. */
 enum grid_fold grid_fold_asked(void);
 
 #endif

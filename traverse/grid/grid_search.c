@@ -78,7 +78,7 @@ static enum status take_arrays(struct grid_search *g, struct error *e)
     return take(g, &g->incoming.ids, own * c, 4, e);
 }
 
-/* Owners learn which processors of their column have edges of which vertices. */
+/* Tells owners which processors of their column have edges of which vertices. */
 static enum status ask_for_rows(struct grid_search *g, struct error *e)
 {
     const uint32_t r = g->part.r;
@@ -159,7 +159,7 @@ void grid_search_begin(struct grid_search *g)
     g->frontier.count = 0;
 }
 
-/* The edges of some vertices of shard (row, j). */
+/* Looks up the edges of some vertices of shard (row, j). */
 static void look_up(struct grid_search *g, uint32_t row, const struct grid_list *list, struct grid_counts *counts)
 {
     const struct grid_rows *rows = &g->rows[row];
@@ -178,7 +178,7 @@ static void look_up(struct grid_search *g, uint32_t row, const struct grid_list 
     }
 }
 
-/* The frontier for each processor of the column, itself included. */
+/* Makes the frontier for each processor of the column, this one included. */
 static void fill_expand(struct grid_search *g)
 {
     for (uint32_t i = 0; i < g->part.r; i++) {
@@ -191,8 +191,8 @@ static void fill_expand(struct grid_search *g)
     }
 }
 
-/* Sends a list to each processor of the column, and looks up those that come. One swap a processor, at a distance that
- * grows: all of a column are at the same distance, so each swap has its partner. */
+/* Sends a list to each processor of the column, and looks up those that come. One swap a processor, at a growing
+ * distance: all processors of a column are at the same distance in a swap, so each has its partner. */
 static enum status expand(struct grid_search *g, struct grid_counts *counts, struct error *e)
 {
     const uint32_t r = g->part.r;

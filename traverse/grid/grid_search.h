@@ -1,12 +1,11 @@
 /* grid_search.h: a breadth-first search over a 2D partition (Yoo et al., algorithm 2), as one rank knows it.
  *
- * Rank i + R * j is the processor (i, j). It owns the vertices of shard i + R * j, and has the edges from sources of grid
- * column j to destinations of grid row i. A level:
+ * Rank i + R * j is the processor (i, j). It owns the vertices of shard i + R * j, and has the edges from sources
+ * of grid column j to destinations of grid row i. A level:
  * - expand: owners send their part of the frontier to the processors of their column that have edges of it;
- * - each processor looks up these edges, and keeps each destination for its owner, once in a search;
- * - fold: destinations go to their owners along the row. In a ring, each processor adds its own to those that pass, and
- *   drops what it has seen before (the union-fold of section 3.2.2).
- */
+ * - look up: each processor goes over these edges, and keeps each destination for its owner, once in a search;
+ * - fold: destinations go to their owners along the row. In a ring, each processor adds its own to those that
+ * pass, and drops those it has seen before (the union-fold of section 3.2.2). */
 #ifndef DBFS_GRID_SEARCH_H
 #define DBFS_GRID_SEARCH_H
 
@@ -24,13 +23,13 @@ struct grid_list {
     uint64_t count;
 };
 
-/* Which rows of one shard a part has, and where: row v has number before[v / 64] + bits below v. */
+/* The rows of a shard that the part has: row v has number before[v / 64] + set bits below v. */
 struct grid_rows {
     uint64_t *has;    /* [locals / 64] */
     uint32_t *before; /* [locals / 64] */
 };
 
-/* What a level moved, in vertices of 4 bytes each, on this rank. */
+/* Data that a level moved on this rank, in vertices of 4 bytes each. */
 struct grid_counts {
     uint64_t expanded;   /* sent to others of the column */
     uint64_t looked_up;  /* edges */
@@ -48,11 +47,11 @@ struct grid_search {
     enum grid_fold fold;
     struct grid_part part;
     uint32_t i, j;            /* row and column of this processor */
-    uint64_t most_locals;     /* of any shard */
-    struct grid_rows *rows;   /* [R]: of each shard of the column */
-    uint64_t **asked;         /* [R] masks of own vertices: those that processor (i', j) has edges of */
+    uint64_t most_locals;     /* of the largest shard */
+    struct grid_rows *rows;   /* [R]: one for each shard of the column */
+    uint64_t **asked;         /* [R] masks of own vertices of which processor (i', j) has edges */
     uint64_t **seen;          /* [C] masks: destinations in shard (i, c) that were found or passed in this search */
-    struct grid_list *bins;   /* [C] those of this level */
+    struct grid_list *bins;   /* [C] the same in this level */
     struct grid_list frontier, incoming;
     struct grid_list *expand; /* [R] the frontier for each processor of the column */
 };
@@ -65,14 +64,14 @@ void grid_search_close(struct grid_search *g); /* a zeroed one is allowed */
 /* Before a search: nothing was seen, and the frontier is empty. */
 void grid_search_begin(struct grid_search *g);
 
-/* Collective. From the frontier to `incoming`: own vertices that have a neighbour in the frontier, some of them visited,
- * each at most C times. A failure is known to this rank only. */
+/* Collective. Goes from the frontier to `incoming`: own vertices with a neighbour in the frontier, some of them
+ * visited, each at most C times. A failure is known to this rank only. */
 enum status grid_level(struct grid_search *g, struct grid_counts *counts, struct error *e);
 
-/* grid_fold.c. Brings the bins of all processors of the row to their owners: appends to `incoming`. */
+/* grid_fold.c. Brings the bins of all processors of the row to their owners, which append them to `incoming`. */
 enum status grid_fold_bins(struct grid_search *g, struct grid_counts *counts, struct error *e);
 
-/* Adds a destination for shard (i, c). 0: it was seen before. */
+/* Adds a destination for shard (i, c). Returns 0 if it was seen before. */
 static inline int grid_put(struct grid_search *g, uint32_t c, uint32_t local)
 {
     uint64_t *word = &g->seen[c][local / 64], bit = UINT64_C(1) << (local % 64);

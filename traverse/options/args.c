@@ -42,6 +42,12 @@ void args_settle(struct args *args)
         args->warm_up = !args->roots_given && !args->serve;
 }
 
+void args_note_reverse(const struct args *args, int directed)
+{
+    if (args->reverse && !directed)
+        cli_note(&args->cli, "--reverse: has no effect, as the edges are undirected");
+}
+
 void args_free(struct args *args)
 {
     free(args->roots);

@@ -1,4 +1,4 @@
-/* given_roots.c: the ids that -r gives; see options.h */
+/* given_roots.c: the ids of -r; see options.h */
 #include "options.h"
 
 #include "formats/mpi/comm.h"
@@ -14,7 +14,7 @@ _Noreturn static void end_without_memory(struct args *args, uint64_t bytes)
     comm_leave(&args->cli, &e);
 }
 
-/* Ids with commas between them, behind those that are there. */
+/* Appends ids that are separated by commas. */
 static void parse_roots(struct args *args, char *list)
 {
     uint64_t count = args->count + 1;

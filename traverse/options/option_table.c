@@ -15,9 +15,9 @@ _Noreturn static void end_by(struct args *args, struct error *e)
     comm_leave(&args->cli, e);
 }
 
-/* ---- options that do more than keep their value ---- */
+/* ---- options that do more than set their member ---- */
 
-/* The names double their room when it is full. */
+/* The array of names doubles when it is full. */
 static void add_root(struct args *args, char *text)
 {
     if (args->count_given)
@@ -66,7 +66,7 @@ static void take_count(struct args *args, const struct option_row *row, char *va
     args->count = cli_number(&args->cli, "-n", value, 1, MAX_ROOTS);
 }
 
-/* dd=0.5,dn=0.05,nd=1e-7, any of them. */
+/* dd=0.5,dn=0.05,nd=1e-7, or some of them */
 static void take_factors(struct args *args, const struct option_row *row, char *list)
 {
     double *factor = strcmp(row->name, "factor0") == 0 ? args->policy.factor0 : args->policy.factor1;
@@ -100,7 +100,7 @@ const struct option_row option_table[] = {
     {.name = "roots", .letter = 'r', .value = "ROOT[,ROOT...]", .group = GROUP_ROOTS, .of = OF_GRID | OF_TRAVERSE | OF_BATCH | EVERYDAY,
      .kind = TAKE_OTHER, .take = take_root, .help = "search from these vertices; with --map a name each time"},
     {.name = "count", .letter = 'n', .value = "COUNT", .group = GROUP_ROOTS, .of = OF_GRID | OF_BOTH | EVERYDAY, .kind = TAKE_OTHER,
-     .take = take_count, .help = "search from COUNT sampled vertices of degree >= 1 (default 64)"},
+     .take = take_count, .help = "search from COUNT sampled vertices with an edge to follow (default 64)"},
     {.name = "roots-from", .value = "FILE", .group = GROUP_ROOTS, .of = OF_GRID | OF_TRAVERSE | OF_BATCH | EVERYDAY, .kind = TAKE_OTHER,
      .take = take_roots_from, .help = "and from those of this file, one a line"},
     {.name = "serve", .group = GROUP_ROOTS, .of = OF_TRAVERSE | EVERYDAY, .kind = TAKE_FLAG, .at = AT(serve),
@@ -122,6 +122,8 @@ const struct option_row option_table[] = {
      .help = "environment, summary and a record per root"},
     {.name = "force", .letter = CLI_FORCE_OPTION, .group = GROUP_RESULTS, .of = OF_ALL | EVERYDAY, .kind = TAKE_COMMON,
      .help = "replace result files that exist"},
+    {.name = "in-place", .group = GROUP_RESULTS, .of = OF_TRAVERSE, .kind = TAKE_FLAG, .at = AT(in_place),
+     .help = "with --serve and --force: write over result files that exist; names need no %d"},
     {.name = "answer", .value = "depths|parents", .group = GROUP_RESULTS, .of = OF_TRAVERSE, .kind = TAKE_CHOICE,
      .at = AT(answer), .json = "answer",
      .help = "what answer_s is the time of (default parents with --parents, else depths)"},
@@ -131,7 +133,7 @@ const struct option_row option_table[] = {
      .help = "a line of JSON per level: frontier, directions, messages, times"},
     {.name = "breakdown", .group = GROUP_RESULTS, .of = OF_GRID | OF_TRAVERSE, .kind = TAKE_FLAG, .at = AT(breakdown),
      .help = "with --json, also the time of each part of each level"},
-    {.name = "pairs", .group = GROUP_RESULTS, .of = OF_TRAVERSE, .kind = TAKE_FLAG, .at = AT(pairs), .json = "pairs",
+    {.name = "count-pairs", .group = GROUP_RESULTS, .of = OF_TRAVERSE, .kind = TAKE_FLAG, .at = AT(count_pairs), .json = "count_pairs",
      .help = "with --json, also the vertices that each rank sends to each other one in each level"},
 
     {.name = "max-depth", .value = "D", .group = GROUP_SEARCH, .of = OF_TRAVERSE | EVERYDAY, .kind = TAKE_COUNT,
@@ -139,7 +141,7 @@ const struct option_row option_table[] = {
     {.name = "direction", .value = "auto|push|pull|cost", .group = GROUP_SEARCH, .of = OF_BOTH, .kind = TAKE_CHOICE,
      .at = AT(direction), .json = "direction",
      .help = "cost: as auto, but small graphs on a GPU are searched as large ones are (default auto)"},
-    {.name = "reverse", .group = GROUP_SEARCH, .of = OF_TRAVERSE, .kind = TAKE_FLAG, .at = AT(reverse), .json = "reverse",
+    {.name = "reverse", .group = GROUP_SEARCH, .of = OF_TRAVERSE | OF_BATCH | OF_PATHS, .kind = TAKE_FLAG, .at = AT(reverse), .json = "reverse",
      .help = "of a directed graph, against its edges: which vertices reach the root, and how far they are"},
     {.name = "factor0", .value = "LIST", .group = GROUP_SEARCH, .of = OF_BOTH, .kind = TAKE_OTHER, .take = take_factors,
      .help = "to pull when FV > factor0 * BV (default dd=0.03,dn=0.005,nd=0.01,nn=0.5)"},

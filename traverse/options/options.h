@@ -1,9 +1,9 @@
 /* options.h: the options of the programs that search, as one table.
  *
- * A row of the table (option_table.c) is an option: its names, its value, where the value goes, and what --help and the
- * JSON report say of it. The command line, --help, completions (which read --help) and the report follow from the rows.
- * A new option of the search is a row, a member of struct args, and the code that it changes.
- */
+ * A row of the table (option_table.c) is an option: its names, its value, the member that gets the value, and its
+ * text in --help and the JSON report. The command line, --help, completions (which read --help) and the report
+ * follow from the rows. A new option of the search is a row, a member of struct args, and the code that it
+ * changes. */
 #ifndef DBFS_OPTIONS_H
 #define DBFS_OPTIONS_H
 
@@ -22,11 +22,11 @@ enum option_group {
     OPTION_GROUPS
 };
 
-/* The programs that have an option, a bit each, and whether the short help has it. */
+/* The programs that have an option, a bit each, and a bit for the short help. */
 enum { OF_TRAVERSE = 1, OF_GRAPH500 = 2, OF_BOTH = 3, EVERYDAY = 4, OF_GRID = 8, OF_PATHS = 16, OF_BATCH = 32,
        OF_ALL = OF_BOTH | OF_GRID | OF_PATHS | OF_BATCH };
 
-/* How the value is read, into member `at` of struct args. */
+/* The kind of a value, which goes into member `at` of struct args. */
 enum option_kind {
     TAKE_FLAG,   /* int: 1 */
     TAKE_OFF,    /* int: 0 */
@@ -39,8 +39,8 @@ enum option_kind {
 
 struct option_row {
     const char *name;  /* without dashes */
-    int letter;        /* 0: the option has none. Of TAKE_COMMON: its number in cli.h */
-    const char *value; /* what --help calls it, or the words to choose from: "a|b|c"; NULL: none */
+    int letter;        /* 0: the option has none. For TAKE_COMMON: its number in cli.h */
+    const char *value; /* its name in --help, or the words to choose from: "a|b|c"; NULL: none */
     enum option_group group;
     unsigned of;
     enum option_kind kind;
@@ -51,7 +51,7 @@ struct option_row {
     const char *help;
 };
 
-/* A program: its bit, the first and last lines of --help, and rows that no other program has. */
+/* A program: its bit, the first and last lines of --help, and rows of its own. */
 struct option_program {
     const char *name;
     unsigned bit;
@@ -60,21 +60,21 @@ struct option_program {
     size_t own_count;
 };
 
-/* Reads the options into `args`, which has its defaults, and the one DIR behind them. It exits with 2 if the command line is
- * wrong, and with 0 after --help or --version. */
+/* Reads the options into `args`, which has its defaults, and the one DIR after them. Exits with 2 if the command
+ * line is wrong, and with 0 after --help or --version. */
 void options_read(struct args *args, const struct option_program *program, int argc, char **argv);
 
-/* The command line of a program that searches and writes results, with its defaults: options_read, the roots, and what
- * follows from the options. */
+/* Reads the command line of a program that searches and writes results, with its defaults: options_read, the
+ * roots, and members that follow from several options. */
 void args_read(struct args *args, const struct option_program *program, int argc, char **argv);
 
-/* Reads what every -r says, into ids: with a map each is a name, and stays. It exits as options_read does. */
+/* Reads the roots of each -r into ids; with a map each is a name, and stays text. Exits as options_read does. */
 void options_read_roots(struct args *args);
 
-/* Prints the word that was chosen for an option of this name. */
+/* Prints the chosen word of the option with this name. */
 void options_print_choice(FILE *out, const struct args *args, const char *name);
 
-/* Choices and flags with a key, as members of an object, each with a comma behind it. */
+/* Prints choices and flags that have a key as members of an object, each followed by a comma. */
 void options_json(FILE *out, const struct args *args);
 
 /* ---- for the files of this folder ---- */
@@ -82,7 +82,7 @@ void options_json(FILE *out, const struct args *args);
 extern const struct option_row option_table[];
 extern const size_t option_table_rows;
 
-/* --help (`all`: of every option) of a program. */
+/* Prints --help (`all`: of each option) of a program. */
 void options_print_help(FILE *out, const struct option_program *program, int all);
 
 #endif

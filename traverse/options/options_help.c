@@ -10,7 +10,7 @@ static const char *const group_name[OPTION_GROUPS] = {
     [GROUP_SEARCH] = "Search",   [GROUP_EXCHANGE] = "Between devices and ranks",
     [GROUP_MACHINE] = "Machine", [GROUP_COMMON] = "Common"};
 
-/* Words from TEXT_COLUMN on, of which `column` are written already. */
+/* Prints words from TEXT_COLUMN on; the line has `column` characters already. */
 static void print_words(FILE *out, const char *text, int column)
 {
     while (*text != '\0') {

@@ -1,4 +1,4 @@
-/* options_read.c: the command line, taken by the rows of the table; see options.h */
+/* options_read.c: the command line, read by the rows of the table; see options.h */
 #include "options.h"
 
 #include <stdlib.h>
@@ -6,7 +6,7 @@
 
 enum { MOST_OPTIONS = 80, FIRST_NUMBER = 2000 /* above those of cli.h */ };
 
-/* The rows that a program has, and getopt's tables of them. */
+/* The rows of a program, and getopt's tables of them. */
 struct reading {
     struct args *args;
     const struct option_program *program;
@@ -95,12 +95,12 @@ static void take_value(const struct reading *r, const struct option_row *row, ch
 
 /* ---- options of other programs ---- */
 
-/* Searches of other kinds are programs of their own; people look for their options here. */
+/* Searches of other kinds are programs of their own, but people look for their options here. */
 static const struct { const char *name, *program; } elsewhere[] = {
     {"target", "dbfs-paths"}, {"pairs", "dbfs-paths"},     {"path", "dbfs-paths"},
     {"one-sided", "dbfs-paths"}, {"batch", "dbfs-batch"}, {"centrality", "dbfs-batch"}};
 
-/* Ends after getopt has refused `word`; of an option of another program it says which has it. */
+/* Ends after getopt has refused `word`. If another program has the option, the message names it. */
 static void refuse_unknown(struct cli *cli, const char *word)
 {
     size_t length = strcspn(word, "=");
@@ -114,7 +114,7 @@ static void refuse_unknown(struct cli *cli, const char *word)
 
 /* ---- the whole ---- */
 
-/* The one word behind the options. */
+/* Takes the one word after the options. */
 static const char *read_folder(const struct args *args, int argc, char *const *argv)
 {
     static const char numbers[] = "0123456789,";

@@ -10,7 +10,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* Each rank reads the file: of a pipe each would get some of the lines, or wait for ever. */
+/* Each rank reads the file. From a pipe each would get some of the lines, or wait forever. */
 static enum status refuse_unshared(int fd, const char *name, struct error *e)
 {
     struct stat st;
@@ -31,7 +31,7 @@ static FILE *open_text(const char *path, const char *name, struct error *e)
     return file;
 }
 
-/* All of `file` as one text. Closes it. */
+/* Reads all of `file` as one text, and closes it. */
 static enum status read_text(struct roots_file *f, FILE *file, const char *name, const char *item, struct error *e)
 {
     size_t capacity = 0;
@@ -40,7 +40,7 @@ static enum status read_text(struct roots_file *f, FILE *file, const char *name,
         fail_errno(e, name, "cannot read");
     else if (length <= 0)
         fail(e, ST_BAD_DATA, "%s: has no %ss: expected one on each line", name, item);
-    else if (!feof(file)) /* it stopped at a NUL */
+    else if (!feof(file)) /* reading stopped at a NUL */
         fail(e, ST_BAD_DATA, "%s: is no text: expected a %s on each line", name, item);
     fclose(file);
     return e->status;

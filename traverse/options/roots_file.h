@@ -6,15 +6,15 @@
 
 #include <stdint.h>
 
-/* A file with a root on each line: an id, or a name. Or with a pair of them. */
+/* A file with a root, which is an id or a name, or a pair of them on each line. */
 struct roots_file {
     char *text;  /* owned; the lines point into it */
-    char **line; /* [count], owned; blank lines are left out */
+    char **line; /* [count], owned; without blank lines */
     uint64_t count;
 };
 
-/* Reads the file, once; "-" is standard input. Where a launcher started several ranks, each reads it, so anything but a
- * regular file is ST_USAGE. `item`: "root" or "pair", for messages. */
+/* Reads the file once; "-" is standard input. With several ranks each reads it, so anything but a regular file is
+ * ST_USAGE. `item` is "root" or "pair", for messages. */
 enum status roots_file_read(struct roots_file *file, const char *path, const char *item, struct error *e);
 void roots_file_free(struct roots_file *file); /* a zeroed one is allowed */
 

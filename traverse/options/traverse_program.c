@@ -1,4 +1,4 @@
-/* traverse_program.c: what dbfs-traverse says of itself; see args.h */
+/* traverse_program.c: the name and help of dbfs-traverse; see args.h */
 #include "options.h"
 
 static const char usage[] =

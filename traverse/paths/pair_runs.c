@@ -32,7 +32,7 @@ static enum status run_pair(struct pair_runs *runs, const struct pair_job *job, 
     return e->status;
 }
 
-/* Pairs of this rank: every ranks-th. */
+/* Searches between this rank's pairs, which are each ranks-th one. */
 static enum status run_own(struct pair_runs *runs, const struct pair_job *job, struct error *e)
 {
     const uint64_t first = job->comm->rank, step = job->comm->ranks;
@@ -55,7 +55,7 @@ static enum status run_own(struct pair_runs *runs, const struct pair_job *job, s
     return e->status;
 }
 
-/* Collective. What a rank has not made is 0 there. */
+/* Collective. Results that a rank does not have are 0 there. */
 static enum status share_paths(struct pair_runs *runs, const struct comm *comm, struct error *e)
 {
     uint64_t total = 0, at = 0;

@@ -1,4 +1,4 @@
-/* pair_runs.h: all pairs, shared out among ranks and their threads */
+/* pair_runs.h: all pairs, shared among ranks and their threads */
 #ifndef DBFS_PAIR_RUNS_H
 #define DBFS_PAIR_RUNS_H
 
@@ -11,7 +11,7 @@
 struct pair_runs {
     uint64_t count;
     struct pair_result *result; /* [count] */
-    uint64_t **path;            /* [count] input ids, result.found of each; NULL: paths were not wanted */
+    uint64_t **path;            /* [count] input ids, result.found of each; NULL: paths are not wanted */
 };
 
 struct pair_job {
@@ -23,7 +23,7 @@ struct pair_job {
     int one_sided, paths;
 };
 
-/* Collective. Afterwards all ranks have all results. A thread does a pair, and takes the next one. */
+/* Collective. Afterwards all ranks have all results. A thread takes one pair after the other. */
 enum status pair_runs_make(struct pair_runs *runs, const struct pair_job *job, struct error *e);
 void pair_runs_free(struct pair_runs *runs); /* a zeroed one is allowed */
 

@@ -9,13 +9,13 @@
 
 enum { SOURCE, TARGET, SIDES, FIRST_ROOM = 1024, NO_STEP = 0, AHEAD = 8 /* steps whose rows are fetched into the cache */ };
 
-/* The search from one of the two vertices: a step for each vertex that it found, in the order of their depths. */
+/* The search from one of the two vertices: a step for each found vertex, by depth. */
 struct side {
     struct step *steps;
     uint64_t count, room;
     uint64_t frontier; /* the first step of the frontier, which ends with the last step */
-    uint64_t counted;  /* steps of the frontier whose edges are counted end here */
-    uint64_t edges;    /* of these */
+    uint64_t counted;  /* the end of the steps of the frontier whose edges are counted */
+    uint64_t edges;    /* their edges */
 };
 
 struct pair_search {
@@ -23,7 +23,7 @@ struct pair_search {
     struct memory_budget *budget;
     uint64_t delegates; /* the number of delegate 0 */
     unsigned local_bits;
-    uint8_t *marks; /* by number: 0, or 1 + the side that has it */
+    uint8_t *marks; /* by number: 0, or 1 + the side that has found it */
     struct side side[SIDES];
     uint64_t end[SIDES]; /* the steps from which the path leads to both vertices */
     uint64_t edges;
@@ -117,14 +117,14 @@ struct row {
     uint64_t row, base; /* base: the number of column 0 */
 };
 
-/* The rows that a side reads: along edges from the source, against them from the target. They are the same in a graph
- * without directions. */
+/* The rows that a side reads: along edges from the source, against them from the target. In an undirected graph
+ * they are the same. */
 static const struct csr *rows_of(const struct shard *shard, enum subgraph g, int side)
 {
     return &shard->csr[side == SOURCE ? g : shard_pulled(shard, g)];
 }
 
-/* Row i of a vertex: a normal one has 2, a delegate 2 on every shard. */
+/* Row i of a vertex. A normal one has 2 rows, a delegate 2 on every shard. */
 static struct row row_of(const struct pair_search *s, int side, uint64_t vertex, uint64_t i)
 {
     const int normal = vertex < s->delegates;
@@ -142,7 +142,7 @@ static uint64_t rows_at(const struct pair_search *s, uint64_t vertex)
     return vertex < s->delegates ? 2 : 2 * (uint64_t)s->graph->device_count;
 }
 
-/* A normal vertex that is soon looked at: where its row of nn is known by. */
+/* Prefetches the place of the nn row of a normal vertex that comes soon. */
 static void fetch_ahead(const struct pair_search *s, int side, uint64_t step)
 {
     const struct side *a = &s->side[side];
@@ -166,7 +166,8 @@ static uint64_t edges_at(const struct pair_search *s, int side, uint64_t vertex)
     return edges;
 }
 
-/* The side whose frontier has fewer edges. The larger frontier is only counted as far as the smaller one has edges. */
+/* Chooses the side whose frontier has fewer edges. Edges of the larger frontier are counted only up to those of
+ * the smaller one. */
 static int cheaper_side(struct pair_search *s)
 {
     for (;;) {
@@ -179,7 +180,7 @@ static int cheaper_side(struct pair_search *s)
     }
 }
 
-/* The step of a vertex in the frontier. */
+/* Finds the step of a vertex in the frontier. */
 static uint64_t step_of(const struct side *a, uint64_t vertex)
 {
     uint64_t i = a->frontier;
@@ -228,7 +229,7 @@ static enum status grow(struct pair_search *s, int side, int *met, struct error 
     return e->status;
 }
 
-/* Vertices of the path from a step to the first one. */
+/* Lists the vertices of the path from a step back to the first one. */
 static uint64_t steps_back(const struct side *a, uint64_t step)
 {
     uint64_t count = 1;
@@ -277,7 +278,7 @@ static uint64_t input_id(const struct pair_search *s, uint64_t vertex)
     return original_id(graph, local_vertex_id(&graph->shards[index], vertex - (index << s->local_bits)));
 }
 
-/* The steps of the last run are still there, beyond their counts. */
+/* The steps of the last run are still there, behind the new counts. */
 void pair_search_path(const struct pair_search *s, uint64_t *ids)
 {
     const struct side *source = &s->side[SOURCE], *target = &s->side[TARGET];

@@ -1,13 +1,13 @@
 /* pair_search.h: the distance between two vertices, and a shortest path, by two frontiers.
  *
- * One search grows from the source, along edges, the other from the target, against them. In each step the one whose
- * frontier has fewer edges grows by a level. Both have all vertices up to their depths, and no vertex in common. So the
- * first edge between them closes a shortest path: a shorter one would have been found a level before.
+ * One search grows from the source, along edges, the other from the target, against them. In each step the one
+ * whose frontier has fewer edges grows by a level. Both have all vertices up to their depths, and no vertex in
+ * common. So the first edge between them closes a shortest path: a shorter one would have been found a level
+ * before.
  *
- * The searches read rows of all shards where they lie, decoded or packed. A vertex has a number: that of nn's columns
- * if it is normal, and else one behind all of these. The state is a mark per number. It is cleared by the list of
- * vertices that were found, so a pair costs what was visited for it, and nothing in proportion to n.
- */
+ * The searches read rows of all shards in place, decoded or packed. The number of a normal vertex is its nn
+ * column; delegates have numbers after all of these. The state is a mark for each number. It is cleared by the
+ * list of found vertices, so the time of a pair follows its visits, and not n. */
 #ifndef DBFS_PAIR_SEARCH_H
 #define DBFS_PAIR_SEARCH_H
 
@@ -20,11 +20,11 @@
 
 struct pair_search;
 
-/* Numbers, as ranks add them up. */
+/* Counts, which ranks add up. */
 struct pair_result {
     uint64_t found;    /* the distance plus 1; 0: there is no path */
-    uint64_t edges;    /* columns that were looked at */
-    uint64_t vertices; /* that were found, the two included */
+    uint64_t edges;    /* columns that were read */
+    uint64_t vertices; /* found vertices, the two included */
     uint64_t nanoseconds;
 };
 
@@ -40,7 +40,7 @@ void pair_search_close(struct pair_search *search); /* NULL is allowed */
 enum status pair_search_run(struct pair_search *search, const struct root *source, const struct root *target,
                             int one_sided, struct pair_result *result, struct error *e);
 
-/* After a run that found a path: its vertices, distance + 1 input ids, from the source on. */
+/* After a run that found a path: lists its vertices, distance + 1 input ids, from the source on. */
 void pair_search_path(const struct pair_search *search, uint64_t *ids);
 
 #endif

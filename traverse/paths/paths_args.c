@@ -22,7 +22,7 @@ static const struct option_row own_options[] = {
      .at = AT(pairs), .help = "or many of both: a source and a target on each line; '-' is standard input"},
     {.name = "count", .letter = 'n', .value = "COUNT", .group = GROUP_ROOTS, .of = OF_PATHS | EVERYDAY,
      .kind = TAKE_COUNT, .at = AT(sample), .least = 1, .most = MAX_ROOTS / 2,
-     .help = "or COUNT pairs of sampled vertices of degree >= 1"},
+     .help = "or COUNT pairs of sampled vertices with an edge to follow"},
     {.name = "path", .group = GROUP_RESULTS, .of = OF_PATHS | EVERYDAY, .kind = TAKE_FLAG, .at = AT(paths),
      .help = "also give the vertices of one shortest path"},
     {.name = "one-sided", .group = GROUP_SEARCH, .of = OF_PATHS | EVERYDAY, .kind = TAKE_FLAG, .at = AT(one_sided),
@@ -49,8 +49,8 @@ _Noreturn static void end_by(struct args *args, struct error *e)
 
 /* ---- pairs ---- */
 
-/* Cuts a line behind its first vertex. With names, a tab stands between both if there is one, as names may have spaces.
- * Returns the second, or NULL if the line has not two. */
+/* Cuts a line after its first vertex. Between names a tab separates if there is one, as names may have spaces.
+ * Returns the second vertex, or NULL if the line does not have two. */
 static char *cut_pair(char *line, int names)
 {
     int tabs = names && strchr(line, '\t') != NULL;
@@ -64,7 +64,7 @@ static char *cut_pair(char *line, int names)
     return *second != '\0' ? second : NULL;
 }
 
-/* The lines of the file as roots, which are texts of it. */
+/* Makes the lines of the file roots, as texts in it. */
 static void read_pairs(struct paths_args *p)
 {
     struct args *args = &p->args;

@@ -5,8 +5,9 @@
 #include "traverse/options/args.h"
 
 struct paths_args {
-    struct args args; /* first, as the table of options reckons from it. Its roots are sources and targets in turn. */
-    const char *source, *target, *pairs; /* as they are given */
+    struct args args; /* comes first, as the table of options has offsets into it. Its roots are sources and
+                       * targets in turn. */
+    const char *source, *target, *pairs; /* source and target as given */
     uint64_t sample; /* pairs of -n; 0: not given */
     int one_sided;
     int paths; /* --path */

@@ -1,6 +1,6 @@
 /* paths_main.c: dbfs-paths: distances and shortest paths between pairs of vertices.
  *
- * Every rank maps all shards, and takes its share of the pairs: ranks only add up results. */
+ * Each rank maps all shards and takes its share of the pairs; ranks only add up results. */
 #include "paths_report.h"
 
 #include "traverse/results/outputs.h"
@@ -29,6 +29,7 @@ static enum status open_graph(struct run *run, struct error *e)
     const struct graph_options options = {.folder = args->folder,
                                           .check = args->check,
                                           .trust = args->trust,
+                                          .reverse = args->reverse,
                                           .columns = SHARD_ALL_COLUMNS,
                                           .resident = args->resident,
                                           .takes = pair_search_takes,
@@ -58,7 +59,7 @@ static enum status check_rows(const struct run *run, struct error *e)
     return ST_OK;
 }
 
-/* Sampled vertices are distinct, so a graph may have fewer of them than were asked for. */
+/* Sampled vertices are distinct, so a graph may have too few for all pairs. */
 static enum status choose_pairs(struct run *run, struct error *e)
 {
     const struct args *args = &run->paths.args;
@@ -68,7 +69,7 @@ static enum status choose_pairs(struct run *run, struct error *e)
     if (run->roots.count < 2)
         return fail(e, ST_RUNTIME, "%s: fewer than two vertices have edges: there is no pair to sample", args->folder);
     if (run->roots.count < args->count)
-        cli_warn(&args->cli, "only %" PRIu64 " vertices have edges: %" PRIu64 " pairs", run->roots.count,
+        cli_warn(&args->cli, "only %" PRIu64 " vertices have edges to follow: %" PRIu64 " pairs", run->roots.count,
                  run->roots.count / 2);
     return ST_OK;
 }
@@ -90,6 +91,8 @@ static enum status set_up(struct run *run, struct error *e)
         outputs_check(args, e);
     if (e->status == ST_OK && open_graph(run, e) == ST_OK && args->map != NULL)
         name_map_open(&run->map, args->map, run->graph.manifest.totals.n, &run->budget, e);
+    if (e->status == ST_OK && run->comm.rank == 0)
+        args_note_reverse(args, run->graph.manifest.direction == EDGES_DIRECTED);
     if (e->status == ST_OK)
         choose_pairs(run, e);
     return comm_agree(&run->comm, e);
@@ -139,7 +142,7 @@ int main(int argc, char **argv)
     struct error error = {0};
     paths_parse(&run.paths, argc, argv);
     if (cli->within_dbfs)
-        argv[0] = own_name; /* what the report says can be run again */
+        argv[0] = own_name; /* the command in the report can be run again */
     if (run.paths.args.dry_run) {
         outputs_check(&run.paths.args, &error);
         args_free(&run.paths.args);

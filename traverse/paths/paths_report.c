@@ -1,6 +1,7 @@
 /* paths_report.c: see paths_report.h */
 #include "paths_report.h"
 
+#include "traverse/report/edges_text.h"
 #include "traverse/report/json_text.h"
 
 #include "formats/base/outfile.h"
@@ -117,6 +118,9 @@ static void json_environment(FILE *out, const struct paths_report *report)
             ", \"shards\": %u,\n    \"pack_id\": \"%016" PRIx64 "\", \"load_s\": %.9f,\n",
             graph->manifest.totals.n, graph->vertices, graph->manifest.d, graph->manifest.p, graph->manifest.pack_id,
             graph->open_s + graph->check_s + graph->decode_s + graph->ranges_s);
+    fputs("    ", out);
+    edges_json(out, &graph->manifest);
+    fprintf(out, ", \"reverse\": %s,\n", report->paths->args.reverse ? "true" : "false");
     fprintf(out, "    \"ranks\": %u, \"threads_per_rank\": %d, \"one_sided\": %s", job->comm->ranks, job->threads,
             job->one_sided ? "true" : "false");
     if (!report->paths->args.roots_given)

@@ -1,4 +1,4 @@
-/* paths_report.h: what dbfs-paths found, as text and as JSON */
+/* paths_report.h: the results of dbfs-paths, as text and as JSON */
 #ifndef DBFS_PATHS_REPORT_H
 #define DBFS_PATHS_REPORT_H
 

@@ -1,25 +1,25 @@
-/* row_look.h: looks at the columns of a row, and keeps those that no search has found; for pair_search.c */
+/* row_look.h: looks at the columns of a row, and keeps vertices that no search has found; for pair_search.c */
 #ifndef DBFS_ROW_LOOK_H
 #define DBFS_ROW_LOOK_H
 
 #include "formats/graph/shard.h"
 
-/* A vertex that was found, and the step whose vertex it was found from. */
+/* A found vertex, and the step of the vertex that found it. */
 struct step {
     uint64_t vertex, from;
 };
 
-/* One search, while it looks at the rows of a vertex. */
+/* A search that looks at the rows of a vertex. */
 struct look {
     uint8_t *marks;    /* 0: not found */
     uint8_t own;       /* the mark of this search */
     uint64_t from;     /* the step of the vertex */
-    struct step *next; /* where found vertices go; there is room for those of the row */
-    uint64_t edges;    /* columns looked at */
-    uint64_t met;      /* the vertex that the other search has, if there is one */
+    struct step *next; /* found vertices go here; there is room for all of the row */
+    uint64_t edges;    /* columns read */
+    uint64_t met;      /* the vertex that the other search has found, if there is one */
 };
 
-/* Nonzero: the other search has this vertex. */
+/* Returns nonzero if the other search has found this vertex. */
 static inline int look_at(struct look *l, uint64_t vertex)
 {
     uint8_t mark = l->marks[vertex];
@@ -33,7 +33,7 @@ static inline int look_at(struct look *l, uint64_t vertex)
     return mark != l->own;
 }
 
-/* Columns of a row from `at` to `end` that are not packed. `base`: the number of column 0. */
+/* Looks at columns of a row from `at` to `end` that are decoded. `base`: the number of column 0. */
 static inline int look_at_raw(struct look *l, const struct csr *csr, uint64_t at, uint64_t end, uint64_t base)
 {
     for (; at < end; at++) {
@@ -43,7 +43,7 @@ static inline int look_at_raw(struct look *l, const struct csr *csr, uint64_t at
     return 0;
 }
 
-/* The same of columns that are. */
+/* Looks at packed columns in the same way. */
 static inline int look_at_packed(struct look *l, const struct csr *csr, uint64_t row, uint64_t base)
 {
     uint64_t at = csr_offset(csr, row), end = csr_offset(csr, row + 1);
@@ -59,7 +59,8 @@ static inline int look_at_packed(struct look *l, const struct csr *csr, uint64_t
     return 0;
 }
 
-/* Looks at a whole row, in registers. Nonzero: the other search has l->met, and the rest was not looked at. */
+/* Looks at a whole row, in registers. Returns nonzero if the other search has found l->met; the rest of the row
+ * was then not read. */
 static inline int look_at_row(struct look *look, const struct csr *csr, uint64_t row, uint64_t base)
 {
     struct look l = *look;

@@ -4,7 +4,7 @@
 
 #include <stdio.h>
 
-/* Prints a string with its quotes, every character of it escaped that needs to be. */
+/* Prints a string in quotes, with escapes for characters that need them. */
 void json_quote(FILE *out, const char *text);
 
 /* Prints "name": and the text in quotes. */

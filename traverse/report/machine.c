@@ -5,12 +5,12 @@
 
 #include <string.h>
 
-/* The build's, see Makefile: as `git describe` names it; empty where it was not known. */
+/* The revision of the build, as `git describe` names it (Makefile); empty if it was not known. */
 #ifndef DBFS_REVISION
 #define DBFS_REVISION ""
 #endif
 
-/* The first value of a key of /proc/cpuinfo that names the model. */
+/* Finds the first value in /proc/cpuinfo of a key for the model. */
 static void read_cpu(char *model, size_t bytes)
 {
     char line[256], found[256] = "";

@@ -2,6 +2,7 @@
 #include "report.h"
 
 #include "traverse/options/options.h"
+#include "edges_text.h"
 #include "json_text.h"
 #include "machine.h"
 #include "statistics.h"
@@ -44,9 +45,7 @@ void report_environment(FILE *out, const struct environment *env)
     fprintf(out, "vertices: %" PRIu64 "\n", m->totals.n);
     fprintf(out, "vertices_with_edges: %" PRIu64 "\n", graph->vertices);
     fprintf(out, "input_edges: %" PRIu64 "\n", m->totals.edges);
-    if (m->direction == EDGES_DIRECTED)
-        fprintf(out, "edges: directed%s%s\n", m->out_only ? ", out-rows only" : "",
-                env->args->reverse ? ", searched in reverse" : "");
+    edges_print(out, m, env->args->reverse);
     if (m->th == TH_INFINITE)
         fprintf(out, "th: inf\n");
     else
@@ -73,7 +72,7 @@ void report_environment(FILE *out, const struct environment *env)
     fflush(out);
 }
 
-/* The share of the vertices with edges that was reached. */
+/* The share of reached vertices among those with edges. */
 static double reached_share(const struct environment *env, const struct record *r)
 {
     uint64_t vertices = env->rank->graph->vertices;
@@ -97,11 +96,11 @@ void report_record(FILE *out, const struct environment *env, const struct record
 
 /* ---- summary ---- */
 
-/* The statistics that everybody wants of all searches. dbfs-report has the rest. */
+/* Statistics of all searches that everybody wants. dbfs-report has the rest. */
 struct summary {
     double median_s, median_answer_s; /* the second is 0 if no answers are made */
     double harmonic_mean_teps;
-    uint64_t checksum; /* of all distances from all roots, whatever the order of the roots */
+    uint64_t checksum; /* over all distances from all roots, in any order of the roots */
 };
 
 static struct summary summarise(const struct record *records, uint64_t count)
@@ -157,7 +156,7 @@ static void json_graph(FILE *out, const struct graph *graph)
     for (int g = 0; g < SUBGRAPHS; g++)
         fprintf(out, "%s\"%s\": %" PRIu64, g > 0 ? ", " : "", subgraph_name[g], m->edges[g]);
     fputs("},\n    ", out);
-    json_bool(out, "directed", m->direction == EDGES_DIRECTED);
+    edges_json(out, m);
     fprintf(out, ", \"pack_id\": \"%016" PRIx64 "\", \"load_open_s\": %.9f, "
             "\"load_check_s\": %.9f, \"load_decode_s\": %.9f,\n    \"load_ranges_s\": %.9f,\n",
             m->pack_id, graph->open_s, graph->check_s, graph->decode_s, graph->ranges_s);
@@ -228,7 +227,7 @@ static void json_summary(FILE *out, const struct record *records, uint64_t count
             all.harmonic_mean_teps, all.checksum);
 }
 
-/* Seconds of each phase, level by level. */
+/* Prints seconds of each phase, level by level. */
 static void json_levels(FILE *out, const struct record *r)
 {
     fputs(",\n     \"levels_s\": {", out);
@@ -262,7 +261,7 @@ static void json_moved(FILE *out, const struct record *r)
     json_columns(out, "levels_exchanged", exchange_count_name, EXCHANGE_COUNTS, (const uint64_t *)r->moved, r->iterations);
 }
 
-/* Prints what ranks sent to each other. */
+/* Prints vertices and bytes between pairs of ranks. */
 static void json_pairs(FILE *out, const struct pair_log *pairs)
 {
     _Static_assert(sizeof *pairs->note == PAIR_MEMBERS * sizeof(uint64_t), "members have nothing between them");
@@ -295,7 +294,7 @@ static void json_record(FILE *out, const struct environment *env, const struct r
         json_levels(out, r);
         json_moved(out, r);
     }
-    if (env->args->pairs)
+    if (env->args->count_pairs)
         json_pairs(out, &r->pairs);
     fputs("}", out);
 }

@@ -7,17 +7,17 @@
 
 #include <stdio.h>
 
-/* How the program ran: for the head of the report, and "environment" in JSON. */
+/* The set-up of a run: for the head of the report, and "environment" in JSON. */
 struct environment {
     const struct args *args;
     const struct rank *rank;
     const struct exchange *exchange;
     char *const *command;           /* the words of the command line; NULL ends them */
-    uint32_t launched_ranks;        /* of the job, of which not all may search */
-    int threads;                    /* of a rank */
-    struct device_load device_load; /* the slowest; 0 s if devices use host memory */
+    uint32_t launched_ranks;        /* ranks of the job; some may not search */
+    int threads;                    /* threads of a rank */
+    struct device_load device_load; /* of the slowest device; 0 s if devices use host memory */
     double start_s;                 /* from the return of MPI_Init to the first search */
-    uint64_t peak_bytes;            /* resident memory of the rank that took most, at the end */
+    uint64_t peak_bytes;            /* most resident memory of a rank, at the end */
 };
 
 /* Describes a program after its set-up, which began at `begun`, by cli_seconds. Collective. */
@@ -28,7 +28,7 @@ void report_environment(FILE *out, const struct environment *env);
 void report_record(FILE *out, const struct environment *env, const struct record *record);
 void report_summary(FILE *out, const struct record *records, uint64_t count);
 
-/* Print members of an object: `environment`, with a comma behind it; `roots`, with none. */
+/* Print members of an object: `environment`, followed by a comma; `roots`, followed by none. */
 void report_json_environment(FILE *out, const struct environment *env);
 void report_json_roots(FILE *out, const struct environment *env, const struct record *records, uint64_t count);
 

@@ -24,7 +24,7 @@ static int compare_doubles(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* Linear interpolation between the two nearest ranks. */
+/* Interpolates between the two nearest ranks. */
 static double quantile(const double *sorted, uint64_t count, double q)
 {
     double at = q * (double)(count - 1);
@@ -46,7 +46,7 @@ static void mean_and_deviation(const double *values, uint64_t count, double *mea
     *deviation = count > 1 ? sqrt(squares / (double)(count - 1)) : 0;
 }
 
-/* Graph500: the deviation of the harmonic mean from that of the inverses, by the delta method. */
+/* The deviation of the harmonic mean follows from that of the inverses by the delta method, as in Graph500. */
 static void harmonic(const double *values, uint64_t count, struct statistics *s)
 {
     double sum = 0, squares = 0, n = (double)count;

@@ -1,4 +1,4 @@
-/* statistics.h: numbers of searches, and the summary statistics that Graph500 and the paper report */
+/* statistics.h: numbers of searches, and the statistics of them in Graph500 and the paper */
 #ifndef DBFS_STATISTICS_H
 #define DBFS_STATISTICS_H
 
@@ -6,7 +6,7 @@
 
 #include <stdint.h>
 
-/* A rate is that of `edges`, by the clock of the search or that of the answer. */
+/* A rate counts `edges`, by the clock of the search or that of the answer. */
 enum measure { SEARCH_TIME, ANSWER_TIME, VALIDATION_TIME, EDGES, SEARCH_TEPS, ANSWER_TEPS };
 
 double record_number(const struct record *record, enum measure measure);
@@ -14,10 +14,10 @@ double record_number(const struct record *record, enum measure measure);
 struct statistics {
     double min, first_quartile, median, third_quartile, max;
     double mean, deviation;                   /* sample standard deviation */
-    double harmonic_mean, harmonic_deviation; /* as Graph500 has them, for rates */
+    double harmonic_mean, harmonic_deviation; /* rates have those of Graph500 */
 };
 
-/* Over all records. All are 0 if there is none, or no memory. */
+/* Computes statistics over all records. All are 0 without records, or without memory. */
 void statistics_of(const struct record *records, uint64_t count, enum measure measure, struct statistics *s);
 
 #endif

@@ -12,7 +12,7 @@ struct trace_file {
 
 /* ---- all ranks ---- */
 
-/* Sums over ranks. The last two are nanoseconds. */
+/* Sums over ranks. The last two are in nanoseconds. */
 struct level_sums {
     uint64_t frontier, delegates, leaving, sent, local, moved[EXCHANGE_COUNTS];
     uint64_t sources[SUBGRAPHS], forward[SUBGRAPHS], backward[SUBGRAPHS], pushed[SUBGRAPHS],
@@ -62,7 +62,7 @@ static void reduce_level(const struct trace_file *t, const struct level_trace *l
 
 /* ---- lines ---- */
 
-/* One level, reduced over all ranks. */
+/* Writes one level, reduced over all ranks. */
 struct level_line {
     const struct trace_file *t;
     uint64_t root;
@@ -92,7 +92,7 @@ static void print_subgraph(FILE *out, const struct level_line *line, int g)
     fputc('}', out);
 }
 
-/* Prints the bytes that left ranks in messages, and those that devices read of their peers. */
+/* Prints bytes that ranks sent in messages, and bytes that devices read from peers. */
 static void print_bytes(FILE *out, const uint64_t *moved)
 {
     fprintf(out, ", \"bytes\": {\"vertices\": %" PRIu64 ", \"frontiers\": %" PRIu64

@@ -1,4 +1,4 @@
-/* trace_file.h: the file of --trace: a line of JSON for every level of every search (dbfs-json(5)) */
+/* trace_file.h: the file of --trace: a line of JSON for each level of each search (dbfs-json(5)) */
 #ifndef DBFS_TRACE_FILE_H
 #define DBFS_TRACE_FILE_H
 
@@ -8,7 +8,7 @@
 
 struct trace_file;
 
-/* Opens the file `path`, on rank 0. All functions are collective, and all ranks get the same status. */
+/* Opens the file `path` on rank 0. All functions are collective, and all ranks get the same status. */
 enum status trace_file_open(struct trace_file **trace, const char *path, const struct rank *rank,
                             struct error *e);
 

@@ -28,9 +28,9 @@ struct marking {
     struct transfers *transfers;
 };
 
-/* ---- what this rank knows ---- */
+/* ---- marks that this rank knows ---- */
 
-/* Lists ids begin..end of a shard in `bits`, and moves the numbers of those with edges to *to. */
+/* Writes marks of ids begin..end of a shard to `bits`, and appends the numbers of those with edges at *to. */
 static void list_vertices(uint32_t *vertex, uint64_t begin, uint64_t end, uint32_t none, uint64_t *to, uint32_t *bits)
 {
     for (uint64_t i = begin; i < end; i++) {

@@ -13,7 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* ---- which vertex a slot is ---- */
+/* ---- the vertex of a slot ---- */
 
 static enum status put_vertex(const struct shard *shard, uint32_t *vertex, uint64_t slots,
                               uint64_t slot, uint64_t number, struct error *e)
@@ -25,7 +25,7 @@ static enum status put_vertex(const struct shard *shard, uint32_t *vertex, uint6
     return ST_OK;
 }
 
-/* Lists the numbers of vertices by slot; a vertex without edges has locals + d. */
+/* Lists the numbers of vertices by slot. A vertex without edges has locals + d. */
 static enum status fill_vertices(const struct shard *shard, uint32_t *vertex, uint64_t slots,
                                  struct error *e)
 {
@@ -53,12 +53,12 @@ static enum status fill_vertices(const struct shard *shard, uint32_t *vertex, ui
 
 /* ---- permuted ids ---- */
 
-/* The ids in pieces, for threads to share: so many of each block. */
+/* Ids in pieces, which threads share, with a number of ids for each block. */
 struct permuting {
     struct places *places;
     const struct graph *graph;
     uint32_t p, pieces;  /* of a block */
-    uint64_t *place;     /* [p * pieces + 1][p] ids of each shard in a piece; then: before it */
+    uint64_t *place;     /* [p * pieces + 1][p] ids of each shard in a piece; later: before the piece */
     uint64_t *begin;     /* [G][p] ids of each shard before this rank's blocks */
     uint32_t **by_slot;  /* [G] the vertices of a shard */
 };
@@ -111,7 +111,7 @@ static void place_piece(const struct permuting *w, uint64_t piece)
     }
 }
 
-/* How many ids of shard s there are before a block. */
+/* The number of ids of shard s before a block. */
 static uint64_t ids_before(const struct permuting *w, uint32_t block, uint32_t s)
 {
     return w->place[(uint64_t)block * w->pieces * w->p + s];
@@ -146,7 +146,7 @@ static void permute_all(const struct permuting *w)
         place_piece(w, i);
 }
 
-/* The vertices, by slot so far, come into the order of input ids. */
+/* Brings the vertices, so far by slot, into the order of input ids. */
 static enum status permute(struct places *places, struct error *e)
 {
     const struct rank *rank = places->rank;

@@ -7,8 +7,8 @@
 /* The tables of the devices of a rank. */
 struct places {
     const struct rank *rank;
-    struct answer_places *of; /* [G] what the devices are told */
-    uint64_t **starts;        /* [G], and so on: the arrays behind `of` */
+    struct answer_places *of; /* [G] the tables that devices get */
+    uint64_t **starts;        /* [G] each: the arrays that `of` points to */
     uint32_t **vertex;
     void **ids;
     uint32_t **before;
@@ -21,7 +21,7 @@ enum status places_open(struct places *places, const struct rank *rank, int pare
                         struct error *e);
 void places_close(struct places *places); /* a zeroed one is allowed */
 
-/* Releases what devices copied: all but `starts` and `marks_of`. */
+/* Releases the tables that devices have copied: all but `starts` and `marks_of`. */
 void places_forget(struct places *places);
 
 #endif

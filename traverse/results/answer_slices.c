@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { SLICE_TAG = 1 << 14, CHUNK_BYTES = 4 << 20 }; /* tags apart from those of the nn exchange */
+enum { SLICE_TAG = 1 << 14, CHUNK_BYTES = 4 << 20 }; /* tags differ from those of the nn exchange */
 
 static void close_buffers(const struct slices *x, struct slice_buffer *buffers)
 {
@@ -71,7 +71,8 @@ static enum status make_room(const struct slices *x, struct slice_buffer *buffer
 
 /* ---- before the exchange ---- */
 
-/* The memory in which the device of shard s, which another rank drives, reads its slice of device g; 0 if it cannot. */
+/* Returns the memory in which the device of shard s, on another rank, reads its slice of device g, or 0 if it
+ * cannot. */
 static uint64_t shown_place(const struct slices *x, uint32_t g, uint32_t s)
 {
     const struct backend_results *results = x->rank->backend->results;
@@ -80,7 +81,7 @@ static uint64_t shown_place(const struct slices *x, uint32_t g, uint32_t s)
     return results->show_slice(x->rank->devices[g], s, &slices_out(x, g)[s]);
 }
 
-/* Whether what device g has for shard s must be copied to memory of the host. */
+/* Returns whether the slice of device g for shard s must be copied to memory of the host. */
 static int is_staged(const struct slices *x, uint32_t g, uint32_t s)
 {
     const struct rank *rank = x->rank;
@@ -122,7 +123,8 @@ static enum status stage(struct slices *x, const struct member *m, struct error 
 
 /* ---- the exchange ---- */
 
-/* The pair (device of a rank, device of another) in the cards that a rank gets from, or sends to, `rank`. */
+/* The index of the pair (device of a rank, device of another) among the cards that a rank gets from, or sends to,
+ * `rank`. */
 static size_t pair_of(const struct slices *x, uint32_t rank, uint32_t from, uint32_t to)
 {
     return ((size_t)rank * x->G + from) * x->G + to;
@@ -182,7 +184,7 @@ static const void *place_of(const struct slices *x, uint32_t shard, uint32_t g)
                             : rank->backend->results->peers_slice(rank->devices[g], shard, card->place);
 }
 
-/* Gives each slice for device g its place, and begins messages for those that no peer shows. */
+/* Gives each slice for device g its place, and begins messages for slices that no peer shows. */
 static enum status place_slices(struct slices *x, uint32_t g, size_t *receives, struct error *e)
 {
     const struct comm *comm = x->rank->comm;
@@ -207,7 +209,7 @@ static enum status place_slices(struct slices *x, uint32_t g, size_t *receives, 
     return ST_OK;
 }
 
-/* Collective. Tells the other ranks what will come, and takes memory for it. */
+/* Collective. Tells the other ranks the bytes that will come, and takes memory for them. */
 static enum status share(struct slices *x, struct error *e)
 {
     size_t receives = 0;

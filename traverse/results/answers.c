@@ -28,10 +28,10 @@ struct answers {
     const struct rank *rank;
     struct places places;
     struct slices slices, replies;
-    void *delegate_parents; /* [d] for MPI to reduce; NULL: one rank, or no parents */
+    void *delegate_parents; /* [d] for MPI to reduce; NULL for one rank, or without parents */
     struct slice *values;   /* [G][p] of each device, for each block */
     uint32_t id_bytes;
-    int looks; /* devices look at the parents of all others */
+    int looks; /* devices look up parents in the memory of all others */
 };
 
 /* The state that the members of the team share while they make one answer. */
@@ -53,7 +53,7 @@ static enum status open_device_answers(void *context, const struct member *m, st
     return e->status;
 }
 
-/* Collective: one that does not read all others must ask, and be asked. */
+/* Collective. Devices look up parents only if each reads all others. Otherwise each must ask, and be asked. */
 static int all_look(const struct rank *rank)
 {
     int (*reads_all)(const struct device *) = rank->backend->parents->reads_all;
@@ -179,7 +179,7 @@ static enum status reduce_delegates(const struct making *w, const struct member 
     return e->status;
 }
 
-/* Puts the values of device g, by block. The device of each shard has one block. */
+/* Puts the values of device g into order by block. The device of each shard has one block. */
 static enum status put_values(const struct making *w, uint32_t g, struct error *e)
 {
     const struct answers *a = w->answers;
@@ -223,7 +223,7 @@ static enum status make(void *context, const struct member *m, struct error *e)
 
 /* ---- all of it ---- */
 
-/* A root without edges is in no search: its value is set by the device that holds its id. */
+/* A root without edges is in no search. The device that holds its id sets its value. */
 static enum status set_isolated_root(const struct making *w, const struct root *root, struct error *e)
 {
     const struct answers *a = w->answers;

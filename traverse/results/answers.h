@@ -6,15 +6,15 @@
 
 struct answers;
 
-/* Prepares the devices for answers: tables by which values come into the order of input ids. Parents only if
- * the devices were opened to record them. */
+/* Prepares the devices for answers: makes tables for the order of input ids. Parents are possible only if the
+ * devices were opened to record them. */
 enum status answers_open(struct answers **answers, const struct rank *rank, int parents,
                          struct error *e);
 void answers_close(struct answers *answers); /* NULL is allowed */
 
-/* Collective. Makes the answer of the last search, whose depths are below `levels`. When it returns, this
- * rank's values lie in the memory of its devices; other ranks may still be at work. A failure is known to this
- * rank only, and the other ranks wait for it, so the caller must end the job. */
+/* Collective. Makes the answer of the last search, whose depths are below `levels`. On return this rank's values
+ * lie in the memory of its devices; other ranks may still work. A failure is known to this rank only, and the
+ * other ranks wait for it, so the caller must end the job. */
 enum status answers_make(struct answers *answers, enum answer_kind kind, const struct root *root,
                          uint32_t levels, struct error *e);
 
@@ -31,7 +31,7 @@ uint32_t answers_width(const struct answers *answers, enum answer_kind kind);
 enum status answers_read(const struct answers *answers, enum answer_kind kind, uint64_t first,
                          uint64_t count, void *values, struct error *e);
 
-/* The same values where they are; NULL: not in memory of the host, or not of one device. */
+/* The same values in place; NULL if they do not lie in memory of the host, or not on one device. */
 const void *answers_see(const struct answers *answers, enum answer_kind kind, uint64_t first, uint64_t count);
 
 #endif

@@ -9,7 +9,7 @@ enum status csv_name_write(struct outfile *out, const char *bytes, size_t length
         return outfile_write(out, bytes, length, e);
     outfile_write(out, "\"", 1, e);
     for (size_t i = 0; i < length && e->status == ST_OK; i++) {
-        if (bytes[i] == '"') /* a quote is written twice */
+        if (bytes[i] == '"') /* a quote is doubled */
             outfile_write(out, "\"", 1, e);
         outfile_write(out, &bytes[i], 1, e);
     }

@@ -33,7 +33,7 @@ int outputs_ends_in(const char *name, const char *suffix)
 /* ---- inputs ---- */
 
 struct inputs {
-    char **path; /* a NULL is none */
+    char **path; /* NULL stands for no file */
     size_t count;
 };
 
@@ -44,7 +44,7 @@ static void free_inputs(struct inputs *in)
     free(in->path);
 }
 
-/* Map, manifest and parts. A manifest that cannot be read is the graph's to report. */
+/* Map, manifest and parts. If the manifest cannot be read, opening the graph reports it. */
 static enum status list_inputs(struct inputs *in, const struct args *args, struct error *e)
 {
     struct manifest m;
@@ -94,7 +94,7 @@ static enum status refuse_compressed(const char *name, struct error *e)
     return ST_OK;
 }
 
-/* Text under a name that promises something else would be found out by the next program, far from here. */
+/* Text under a name of another format would be noticed by the next program, far from here. */
 static enum status refuse_other_formats(const char *name, struct error *e)
 {
     static const char *const formats[] = {".parquet", ".arrow", ".feather", ".npz",  ".h5",
@@ -109,7 +109,7 @@ static enum status refuse_other_formats(const char *name, struct error *e)
     return ST_OK;
 }
 
-/* A NULL is a result that is not asked for. The first two are values of vertices. */
+/* NULL stands for a result that is not wanted. The first two are values of vertices. */
 static enum status check_names(const char *const *result, const struct inputs *in, int force,
                                struct error *e)
 {
@@ -154,7 +154,7 @@ static int any_exists(const char *const *result)
     return 0;
 }
 
-/* A file that does not exist is no input: they are listed when the first one exists. */
+/* A file that does not exist is no input, so inputs are listed when the first existing result is met. */
 static enum status check_root(const struct args *args, uint64_t root, struct inputs *in, struct error *e)
 {
     char *depths = args->depths != NULL ? outputs_name(args->depths, root) : NULL;

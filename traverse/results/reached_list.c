@@ -13,11 +13,11 @@
 enum { CHUNK_BYTES = 1 << 22 };
 
 struct reached_vertex {
-    uint64_t id, depth; /* the id of the input */
+    uint64_t id, depth; /* id of the input */
 };
 
 struct reached_list {
-    struct reached_vertex *vertex; /* NULL: it is only counted */
+    struct reached_vertex *vertex; /* NULL: entries are only counted */
     uint64_t count;
 };
 
@@ -30,7 +30,7 @@ static void add_vertex(struct reached_list *list, const struct graph *graph, uin
     list->count++;
 }
 
-/* The vertices of this rank; rank 0 has the delegates, and a root without edges. */
+/* Lists the vertices of this rank. Rank 0 has the delegates, and a root without edges. */
 static void add_own(struct reached_list *list, const struct results *r, const struct root *root)
 {
     const struct shard *shard = &r->graph->shards[0];
@@ -44,7 +44,7 @@ static void add_own(struct reached_list *list, const struct results *r, const st
         add_vertex(list, r->graph, root->id, 0);
 }
 
-/* Collective. `first` [ranks + 1]: where the vertices of each rank begin in the list of rank 0. */
+/* Collective. `first` [ranks + 1]: the places of each rank's vertices in the list of rank 0. */
 static void count_ranks(const struct comm *comm, uint64_t own, uint64_t *first)
 {
     for (uint32_t i = 0; i <= comm->ranks; i++)
@@ -52,7 +52,7 @@ static void count_ranks(const struct comm *comm, uint64_t own, uint64_t *first)
     comm_sum_u64(comm, first, comm->ranks + 1);
 }
 
-/* Collective. Rank 0 has its own vertices already, at the start. */
+/* Collective. Rank 0 has its own vertices at the start already. */
 static enum status gather_list(struct reached_list *list, const struct comm *comm, const uint64_t *first, struct error *e)
 {
     const uint64_t width = sizeof *list->vertex;

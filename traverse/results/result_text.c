@@ -28,7 +28,7 @@ char *result_number(char *at, int64_t value)
 uint64_t result_lines_bytes(uint64_t first, uint64_t count, const int64_t *values)
 {
     uint64_t bytes = 0, power = 10;
-    unsigned digits = 1; /* of the id, which goes up by one */
+    unsigned digits = 1; /* digits of the id, which goes up by one */
     for (; power <= first; power *= 10)
         digits++;
     for (uint64_t i = 0; i < count; i++) {

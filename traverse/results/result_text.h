@@ -5,15 +5,15 @@
 #include <stddef.h>
 #include <stdint.h>
 
-enum { RESULT_LINE_BYTES = 48 }; /* of the longest line, and more */
+enum { RESULT_LINE_BYTES = 48 }; /* at least the bytes of the longest line */
 
-/* Bytes of the lines of ids first..first+count. */
+/* The bytes of the lines of ids first..first+count. */
 uint64_t result_lines_bytes(uint64_t first, uint64_t count, const int64_t *values);
 
 /* Writes these lines to `at`, and returns their end. */
 char *result_lines(char *at, char separator, uint64_t first, uint64_t count, const int64_t *values);
 
-/* A number in decimal, without an end. Returns where it ends. */
+/* Writes a number in decimal, without a terminator. Returns its end. */
 char *result_number(char *at, int64_t value);
 
 #endif

@@ -72,6 +72,7 @@ enum status results_open(struct results **result, const struct rank *rank,
     r->graph = rank->graph;
     r->comm = rank->comm;
     r->budget = rank->budget;
+    r->counts_kept = !options->not_kept || r->graph->manifest.direction == EDGES_DIRECTED;
     if (take_arrays(r, options, e) != ST_OK) {
         results_close(r);
         return e->status;
@@ -113,12 +114,12 @@ enum status results_answer(struct results *r, enum answer_kind kind, const struc
 
 /* ---- counting ---- */
 
-/* Sums over vertices in the order of their degrees, of those with depth >= 0. */
+/* Sums over reached vertices (depth >= 0), which come in the order of their degrees. */
 struct sums {
     uint64_t vertices, degrees, checksum, deepest;
 };
 
-/* Vertices whose ids are hashed together, by vectors. */
+/* so many ids are hashed together, by vectors */
 enum { HASHED = 512 };
 
 /* Adds vertices by their input ids. Unreached ones are masked and not skipped, so that the compiler makes vectors. */
@@ -167,7 +168,7 @@ static void add_run(const struct results *r, const struct shard *shard, enum roo
     sums->deepest = deepest > sums->deepest ? deepest : sums->deepest;
 }
 
-/* Every shard knows every delegate: the first one of rank 0 counts them. */
+/* Every shard knows every delegate, so the first shard of rank 0 counts them. */
 static void add_vertices(const struct results *r, const struct shard *shard, enum root_at at, struct sums *sums)
 {
     const struct degree_list *degrees = at == ROOT_AT_LOCAL ? &shard->degrees.locals : &shard->degrees.delegates;
@@ -198,7 +199,7 @@ static uint64_t count_loops(const struct results *r, const struct root *root)
     return sum;
 }
 
-/* Directed edges kept from reached vertices. Usually fewer rows are not reached, so these are subtracted. */
+/* Counts directed edges from reached vertices. Usually fewer rows are unreached, so these are subtracted from all. */
 static uint64_t count_kept(const struct csr *csr, const int32_t *depth)
 {
     uint64_t unreached = 0;
@@ -212,7 +213,7 @@ static uint64_t count_kept(const struct csr *csr, const int32_t *depth)
     return csr->edges - unreached;
 }
 
-/* Directed edges kept from reached vertices, on device g. */
+/* Counts directed edges from reached vertices on device g. */
 static uint64_t count_kept_of(const struct results *r, uint32_t g)
 {
     uint64_t kept = 0;
@@ -247,7 +248,7 @@ enum status results_collect(struct results *r, const struct root *root, struct r
             ST_OK)
             return e->status;
         add_vertices(r, &r->graph->shards[g], ROOT_AT_LOCAL, &sums);
-        kept += count_kept_of(r, g);
+        kept += r->counts_kept ? count_kept_of(r, g) : 0;
     }
     add_shared(r, root, &sums);
     uint64_t totals[5] = {sums.vertices, sums.degrees, sums.checksum, kept, count_loops(r, root)};

@@ -6,14 +6,14 @@
 
 #include "formats/name_map.h"
 
-/* Counts over all ranks. An edge is an undirected input edge with an end that was reached. */
+/* Counts over all ranks. An edge is an undirected input edge with a reached end. */
 struct reach {
-    uint64_t vertices;      /* the root included */
-    uint64_t edges;         /* as in Graph500's specification: with duplicates and self-loops */
-    uint64_t edges_no_loops;/* as in its reference code: without self-loops */
-    uint64_t edges_kept;    /* deduplicated, without self-loops */
+    uint64_t vertices;      /* with the root */
+    uint64_t edges;         /* of Graph500's specification: with duplicates and self-loops */
+    uint64_t edges_no_loops;/* of its reference code: without self-loops */
+    uint64_t edges_kept;    /* without duplicates and self-loops */
     uint64_t levels;        /* largest depth + 1 */
-    uint64_t checksum;      /* over (original id, depth) of the vertices reached */
+    uint64_t checksum;      /* over (original id, depth) of reached vertices */
 };
 
 struct results;
@@ -24,10 +24,11 @@ struct results_options {
     int parents; /* the devices record parents */
     int files;   /* results_write will be called */
     int none;    /* no answer will be asked for */
+    int not_kept; /* nobody asks for edges_kept of undirected graphs */
 };
 
-/* Whether answers are made. Without files they are not if ids are so sparse that an array over them is much
- * larger than the graph. */
+/* Returns whether answers are made. Without files they are not if ids are so sparse that an array over them is
+ * much larger than the graph. */
 int results_wanted(const struct graph *graph, const struct results_options *options);
 
 /* Allocates arrays over the vertices of this rank, and prepares the devices for answers if they are wanted. */
@@ -35,7 +36,7 @@ enum status results_open(struct results **results, const struct rank *rank,
                          const struct results_options *options, struct error *e);
 void results_close(struct results *results); /* NULL is allowed */
 
-/* Whether answers are made. */
+/* Returns whether answers are made. */
 int results_have_answers(const struct results *results);
 
 /* Collective. Makes the answer of the last search in the memory of the devices (answers.h); no depth is
@@ -47,8 +48,8 @@ enum status results_answer(struct results *results, enum answer_kind kind, const
 enum status results_collect(struct results *results, const struct root *root, struct reach *reach,
                             struct error *e);
 
-/* The arrays that a validator looks at. After results_collect: depths of the local vertices of device g, and of
- * delegates. The answers are NULL if none are made. */
+/* The arrays for a validator. After results_collect: depths of the local vertices of device g, and of delegates.
+ * Answers are NULL if none are made. */
 int32_t *results_depths(struct results *results, uint32_t g);
 int32_t *results_delegate_depths(struct results *results);
 const struct answers *results_answers(const struct results *results);
@@ -57,23 +58,25 @@ const struct answers *results_answers(const struct results *results);
 struct result_file {
     const char *name; /* %d stands for the original id of the root */
     enum answer_kind kind;
-    uint32_t id_bytes;          /* of a parent, in files that are not text; 0: 4 where that is enough, or else 8 */
-    const struct name_map *map; /* of rank 0; NULL: ids instead of names */
-    const void *values;         /* by id, of results_write_values: int32, or parents in answer_id_bytes(n) */
+    int in_place;               /* a file that exists is written over where it stands */
+    uint32_t id_bytes;          /* bytes of a parent, in files that are not text; 0: 4 if that is enough, otherwise
+                                 * 8 */
+    const struct name_map *map; /* on rank 0; NULL: ids instead of names */
+    const void *values;         /* values by id for results_write_values: int32, or parents in answer_id_bytes(n) */
 };
 
-/* Collective, after results_answer. Writes one file, all ranks together. A name that ends in .npy gives an
- * array of numpy indexed by id, and one that ends in .raw the same without a header: depths as int32, parents
- * as int32 or int64, little-endian. Otherwise the file has lines "id value", or with a map lines of name, tab,
- * and depth or name. -1: unreached. */
+/* Collective, after results_answer. All ranks write one file together. A name ending in .npy gives an array of
+ * numpy indexed by id; .raw gives the same without a header: depths as int32, parents as int32 or int64,
+ * little-endian. Other files have lines "id value", or with a map lines of name, tab, and depth or name. -1 means
+ * unreached. */
 enum status results_write(struct results *results, const struct result_file *file,
                           struct error *e);
 
-/* Writes a file of values that are in memory, without a search by the devices. The rank is the only one of its comm. */
+/* Writes a file of values in memory, without a search by devices. The rank must be the only one of its comm. */
 enum status results_write_values(const struct rank *rank, const struct root *root, const struct result_file *file,
                                  struct error *e);
 
-/* The header of an array of numpy: `n` numbers, or with `rows` a matrix. */
+/* Makes the header of a numpy array: `n` numbers, or with `rows` a matrix. */
 enum { NPY_HEADER_BYTES = 128 };
 void results_npy_header(char header[NPY_HEADER_BYTES], uint32_t width, uint64_t rows, uint64_t n);
 

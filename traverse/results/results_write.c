@@ -1,10 +1,9 @@
 /* results_write.c: writes an answer as a file in the order of input ids; see results.h
  *
- * Each rank has the values of consecutive ids, which it fetches from its devices in windows. A regular file is
- * written by all ranks, each its own part; for text they first tell each other how long their parts are.
- * A pipe or device, a file that some rank cannot open, and names, whose map only rank 0 has, are written by
- * rank 0, to which the others send their windows one after the other. No rank ever holds an array over n.
- */
+ * Each rank has the values of consecutive ids, which it fetches from its devices in windows. All ranks write a
+ * regular file, each its own part; for text they first tell each other the lengths of their parts. Rank 0 alone
+ * writes a pipe or device, a file that some rank cannot open, and names, as only rank 0 has the map. The others
+ * send it their windows one after the other. No rank ever holds an array over n. */
 #include "traverse/devices/answer_blocks.h"
 #include "traverse/devices/threads.h"
 #include "csv_names.h"
@@ -28,15 +27,15 @@ struct writing {
     struct results *results;
     const struct result_file *file;
     enum format format;
-    uint32_t width;      /* bytes of a value in the file, unless it is text */
-    uint32_t memory_width; /* and in memory */
+    uint32_t width;      /* bytes of a value in a file that is not text */
+    uint32_t memory_width; /* bytes of a value in memory */
     char *name;
-    struct outfile *out; /* of rank 0; of the others too where all write */
+    struct outfile *out; /* of rank 0; of the others, too, if all write */
     int all_write;
     void *memory;        /* [WINDOW] copied values, as devices have them */
-    const void *window;  /* the values of a window: there, or where they are */
-    int64_t *values;     /* [WINDOW] the same in 8 bytes, where they are wanted so */
-    uint64_t *lengths;   /* [2 * R] of the parts of a text, sent and received */
+    const void *window;  /* the values of a window: in `copied`, or in place */
+    int64_t *values;     /* [WINDOW] the same in 8 bytes, if needed */
+    uint64_t *lengths;   /* [2 * R] lengths of the parts of a text, sent and received */
 };
 
 /* ---- formats ---- */
@@ -60,8 +59,8 @@ static int is_text(const struct writing *w)
     return w->format == FORMAT_TEXT || w->format == FORMAT_CSV;
 }
 
-/* numpy's format 1.0: magic, version, header length, a Python dict padded with spaces to a multiple
- * of 64 bytes, a newline. */
+/* numpy's format 1.0: magic, version, header length, a Python dict padded with spaces to a multiple of 64 bytes, a
+ * newline. */
 void results_npy_header(char header[NPY_HEADER_BYTES], uint32_t width, uint64_t rows, uint64_t n)
 {
     char shape[48];
@@ -75,7 +74,7 @@ void results_npy_header(char header[NPY_HEADER_BYTES], uint32_t width, uint64_t 
     header[9] = 0;
     int length = snprintf(header + 10, NPY_HEADER_BYTES - 10,
                           "{'descr': '<i%u', 'fortran_order': False, 'shape': %s, }", width, shape);
-    header[10 + length] = ' '; /* over the terminating NUL */
+    header[10 + length] = ' '; /* overwrites the terminating NUL */
     header[NPY_HEADER_BYTES - 1] = '\n';
 }
 
@@ -90,7 +89,7 @@ static enum status write_header(const struct writing *w, struct error *e)
 
 /* ---- windows ---- */
 
-/* The values of ids first..first+count, which this rank has. */
+/* Returns the values of ids first..first+count, which this rank has. */
 static enum status read_window(struct writing *w, uint64_t first, uint64_t count, struct error *e)
 {
     const struct answers *answers = w->results->answers;
@@ -103,7 +102,7 @@ static enum status read_window(struct writing *w, uint64_t first, uint64_t count
     return answers_read(answers, w->file->kind, first, count, w->memory, e);
 }
 
-/* The window in 8 bytes. */
+/* Returns the window in 8 bytes. */
 static const int64_t *wide_values(const struct writing *w, uint64_t count)
 {
 #pragma omp parallel for schedule(static) if (count > WORTH_THREADS)
@@ -112,7 +111,7 @@ static const int64_t *wide_values(const struct writing *w, uint64_t count)
     return w->values;
 }
 
-/* The window in the width of the file, which is not below that of the memory. */
+/* Returns the window in the width of the file, which is at least that of the memory. */
 static const void *file_values(const struct writing *w, uint64_t count)
 {
     return w->width == w->memory_width ? w->window : wide_values(w, count);
@@ -120,8 +119,8 @@ static const void *file_values(const struct writing *w, uint64_t count)
 
 /* ---- every rank its own part ---- */
 
-/* Threads write pieces of the window side by side. *at: where the window is in the file; then, where the
- * next one is. */
+/* Threads write pieces of the window side by side. *at: the place of the window in the file, and then that of the
+ * next one. */
 static enum status fill_text(const struct writing *w, uint64_t first, uint64_t count, uint64_t *at,
                              struct error *e)
 {
@@ -170,7 +169,7 @@ static uint64_t window_of(struct id_range range, uint64_t first)
     return range.end - first < WINDOW ? range.end - first : WINDOW;
 }
 
-/* Bytes of this rank's part of a text. */
+/* Counts the bytes of this rank's part of a text. */
 static uint64_t text_bytes(struct writing *w, struct id_range range, struct error *e)
 {
     uint64_t bytes = 0;
@@ -186,7 +185,7 @@ static uint64_t text_bytes(struct writing *w, struct id_range range, struct erro
     return bytes;
 }
 
-/* Collective. Where this rank's part begins. */
+/* Collective. Returns the begin of this rank's part. */
 static uint64_t part_begin(struct writing *w, struct id_range range, struct error *e)
 {
     const struct comm *comm = w->results->comm;
@@ -213,7 +212,7 @@ static enum status write_part(struct writing *w, struct error *e)
     return e->status;
 }
 
-/* ---- rank 0 everything ---- */
+/* ---- rank 0 writes all ---- */
 
 static enum status write_lines(const struct writing *w, uint64_t first, uint64_t count,
                                struct error *e)
@@ -238,7 +237,7 @@ static enum status write_name(struct outfile *out, struct map_name name, int csv
     return e->status;
 }
 
-/* The same through a map, which is read in order for the vertices and anywhere for their parents. */
+/* Writes names from a map, which is read in order for the vertices and anywhere for their parents. */
 static enum status write_named_lines(const struct writing *w, uint64_t first, uint64_t count,
                                      struct error *e)
 {
@@ -311,7 +310,7 @@ static enum status write_by_first(struct writing *w, struct error *e)
 
 /* ---- opening ---- */
 
-/* Collective. Where all ranks can open the file, all write. */
+/* Collective. If all ranks can open the file, all write. */
 static void join(struct writing *w)
 {
     const struct comm *comm = w->results->comm;
@@ -343,7 +342,9 @@ static enum status open_writing(struct writing *w, struct error *e)
     w->lengths = calloc(2 * (size_t)r->comm->ranks, sizeof *w->lengths);
     if (w->name == NULL || w->values == NULL || w->memory == NULL || w->lengths == NULL)
         return fail_memory(e, file->name, 2 * WINDOW * sizeof *w->values);
-    return r->comm->rank == 0 ? outfile_open(&w->out, w->name, e) : ST_OK;
+    if (r->comm->rank != 0)
+        return ST_OK;
+    return file->in_place ? outfile_open_in_place(&w->out, w->name, e) : outfile_open(&w->out, w->name, e);
 }
 
 /* Collective. Rank 0 commits when the others have written. */

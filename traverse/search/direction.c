@@ -61,6 +61,7 @@ void direction_costs_begin(struct direction_costs *costs)
 {
     memset(costs->seen_rows, 0, sizeof costs->seen_rows);
     memset(costs->seen_edges, 0, sizeof costs->seen_edges);
+    costs->overlap = 0;
 }
 
 void direction_costs_see(struct direction_costs *costs, enum subgraph g, const struct subgraph_work *work)
@@ -69,14 +70,15 @@ void direction_costs_see(struct direction_costs *costs, enum subgraph g, const s
     costs->seen_edges[g] += (double)work->forward;
 }
 
-/* Vertices that a push may find: one for each edge whose end was not visited before. */
+/* Vertices that a push may find: one for each edge whose end was not visited before, less those that are found
+ * twice. In meshes these are most, in each level about as many as in the last. */
 static double expect_found(const struct direction_costs *costs, enum subgraph g,
                            const struct subgraph_work *work)
 {
     enum subgraph reverse = subgraph_reverse(g);
     const struct cost_pulled *pulled = &costs->graph.pulled[reverse];
     double left = pulled->edges - costs->seen_edges[reverse] * pulled->edges_each;
-    double found = left > 0 ? (double)work->forward * left / pulled->edges : 0;
+    double found = left > 0 ? (double)work->forward * left / pulled->edges * (1 - costs->overlap) : 0;
     return found < (double)work->unvisited_targets ? found : (double)work->unvisited_targets;
 }
 

@@ -73,6 +73,7 @@ enum direction choose_direction(const struct direction_policy *policy, enum subg
 struct direction_costs {
     struct cost_graph graph;
     double seen_rows[SUBGRAPHS], seen_edges[SUBGRAPHS]; /* of visited vertices, with the frontier */
+    double overlap; /* 0..1: of edges to new vertices in the last level, those that led to one found before */
 };
 
 void direction_costs_begin(struct direction_costs *costs); /* a new search */

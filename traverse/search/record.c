@@ -106,7 +106,7 @@ enum status record_search(struct record *record, struct searcher *s, const struc
     struct trace trace = {.args = args, .prints = args->cli.verbose && s->comm.rank == 0, .log = &record->log};
     struct bfs_times times;
     int traced = args_want_levels(args);
-    exchange_log_pairs(s->exchange, args->pairs ? &record->pairs : NULL);
+    exchange_log_pairs(s->exchange, args->count_pairs ? &record->pairs : NULL);
     search(record, s, args, root, &times, traced ? &trace : NULL);
     exchange_log_pairs(s->exchange, NULL);
     if (traced) /* levels that the tracer did not get during the search */
@@ -117,7 +117,7 @@ enum status record_search(struct record *record, struct searcher *s, const struc
         level_log_clear(&record->log);
     if (e->status == ST_OK && results_collect(s->results, root, &record->reach, e) == ST_OK)
         reduce_record(record, &s->comm, &times);
-    if (args->pairs && e->status == ST_OK)
+    if (args->count_pairs && e->status == ST_OK)
         pair_log_gather(&record->pairs, &s->comm, e);
     return e->status;
 }

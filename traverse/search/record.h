@@ -19,7 +19,7 @@ struct record {
     uint32_t iterations, mask_reductions;
     uint64_t sent_vertices;   /* all ranks */
     struct exchange_counts *moved; /* [iterations], sums of all ranks; NULL: not timed. Owned */
-    struct pair_log pairs; /* with --pairs, of all ranks */
+    struct pair_log pairs; /* with --count-pairs, of all ranks */
     struct level_log log; /* with --trace, the levels of this rank */
     struct breakdown *levels; /* [iterations], each phase of the slowest rank; NULL: not timed. Owned */
 };

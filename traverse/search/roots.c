@@ -174,14 +174,16 @@ static enum status find_names(struct roots *roots, const struct comm *comm, cons
 /* The random candidates: 256 batches, and RANDOM_TRIES candidates for each root. */
 enum { BATCH = 4096, RANDOM_BATCHES = 256, RANDOM_TRIES = 16 };
 
-/* Marks the slots of this rank's shards that hold vertices with edges. */
+/* Marks the slots of this rank's shards that hold vertices from which a search goes on: those with edges, and in a
+ * directed graph with edges in the direction of the search. */
 struct presence {
     const struct rank *rank;
-    uint64_t slots; /* of the largest shard */
-    uint64_t *bits; /* [G][mask_words(slots)] */
+    uint64_t slots;      /* of the largest shard */
+    uint64_t *bits;      /* [G][mask_words(slots)] */
+    uint64_t *delegates; /* [mask_words(d)]: the same of delegates, whose edges lie on all shards */
 };
 
-/* Marks a slot as one with edges. A file may name a slot beyond the last one. */
+/* Marks a slot. A file may name a slot beyond the last one. */
 static enum status mark_slot(const struct presence *p, const struct shard *shard, uint64_t *bits,
                              uint64_t slot, struct error *e)
 {
@@ -195,28 +197,63 @@ static enum status mark_slot(const struct presence *p, const struct shard *shard
 static enum status mark_shard(const struct presence *p, const struct shard *shard, uint64_t *bits,
                               struct error *e)
 {
-    for (uint64_t i = 0; i < shard->locals && e->status == ST_OK; i++)
-        mark_slot(p, shard, bits, shard->ids.local_slots[i], e);
+    const uint64_t *nn = shard->csr[NN].sources, *nd = shard->csr[ND].sources;
+    for (uint64_t i = 0; i < shard->locals && e->status == ST_OK; i++) {
+        if (mask_bit(nn, i) || mask_bit(nd, i))
+            mark_slot(p, shard, bits, shard->ids.local_slots[i], e);
+    }
     for (uint64_t i = 0; i < shard->d && e->status == ST_OK; i++) {
         uint64_t id = shard_delegate_id(shard, i);
-        if (shard_of_vertex(id, shard->p) == shard->index)
+        if (mask_bit(p->delegates, i) && shard_of_vertex(id, shard->p) == shard->index)
             mark_slot(p, shard, bits, slot_of_vertex(id, shard->p), e);
     }
     return e->status;
 }
 
+/* Collective. */
+static void mark_delegates(const struct presence *p)
+{
+    const struct graph *graph = p->rank->graph;
+    uint64_t words = mask_words(graph->manifest.d);
+    for (uint32_t g = 0; g < graph->device_count; g++) {
+        const struct shard *shard = &graph->shards[g];
+        for (uint64_t w = 0; w < words; w++)
+            p->delegates[w] |= shard->csr[DN].sources[w] | shard->csr[DD].sources[w];
+    }
+    comm_or_masks(p->rank->comm, p->delegates, words);
+}
+
+/* Collective. */
 static enum status presence_open(struct presence *p, const struct rank *rank, struct error *e)
 {
     const struct graph *graph = rank->graph;
     *p = (struct presence){.rank = rank};
     p->slots = slots_of_shard(graph->manifest.totals.n, 0, graph->manifest.p);
     uint64_t words = mask_words(p->slots);
-    if (memory_take(rank->budget, (void **)&p->bits, graph->device_count * words, 8,
-                    "vertices with edges", e) != ST_OK)
+    if (memory_take(rank->budget, (void **)&p->bits, graph->device_count * words, 8, "vertices with edges", e) == ST_OK)
+        memory_take(rank->budget, (void **)&p->delegates, mask_words(graph->manifest.d), 8, "delegates with edges", e);
+    if (comm_agree(rank->comm, e) != ST_OK)
         return e->status;
+    mark_delegates(p);
     for (uint32_t g = 0; g < graph->device_count && e->status == ST_OK; g++)
         mark_shard(p, &graph->shards[g], p->bits + g * words, e);
-    return e->status;
+    return comm_agree(rank->comm, e);
+}
+
+static void presence_close(struct presence *p)
+{
+    memory_release(p->rank->budget, p->bits);
+    memory_release(p->rank->budget, p->delegates);
+}
+
+/* How many vertices can be drawn. Collective. */
+static uint64_t count_present(const struct presence *p)
+{
+    uint64_t count = 0, words = p->rank->graph->device_count * mask_words(p->slots);
+    for (uint64_t w = 0; w < words; w++)
+        count += (uint64_t)__builtin_popcountll(p->bits[w]);
+    comm_sum_u64(p->rank->comm, &count, 1);
+    return count;
 }
 
 static int is_present_here(const struct presence *p, uint64_t id)
@@ -276,34 +313,43 @@ static uint64_t draw_batch(struct roots *roots, struct root_table *drawn, const 
     return drawn->count;
 }
 
-/* Draws distinct vertices of degree at least 1, uniformly, by a counter-based sequence over original ids: the
+/* Returns how many roots there are. */
+static uint64_t draw_present(struct roots *roots, const struct presence *p, uint64_t seed, struct error *e)
+{
+    const struct rank *rank = p->rank;
+    uint64_t ids[BATCH], present[BATCH / 64], drawn = 0;
+    struct root_table table = {0};
+    const struct candidates from = {seed, rank->graph->manifest.totals.n,
+                                    RANDOM_BATCHES + RANDOM_TRIES * (roots->count / BATCH)};
+    root_table_open(&table, roots->count, rank->budget, e);
+    comm_agree(rank->comm, e);
+    for (uint64_t batch = 0;
+         e->status == ST_OK && drawn < roots->count && batch < most_batches(&from); batch++) {
+        next_candidates(&from, batch, ids);
+        test_batch(p, ids, present);
+        drawn = draw_batch(roots, &table, ids, present);
+    }
+    root_table_close(&table, rank->budget);
+    return drawn;
+}
+
+/* Draws distinct vertices from which a search goes on, uniformly, by a counter-based sequence over original ids: the
  * same for every p, R and G. They are fewer than roots->count only if the graph has no more of them. */
 static enum status draw(struct roots *roots, const struct rank *rank, uint64_t seed,
                         struct error *e)
 {
     const struct graph *graph = rank->graph;
-    uint64_t ids[BATCH], present[BATCH / 64], drawn = 0;
-    struct presence p = {0};
-    struct root_table table = {0};
-    if (roots->count > graph->vertices)
-        roots->count = graph->vertices;
-    const struct candidates from = {seed, graph->manifest.totals.n,
-                                    RANDOM_BATCHES + RANDOM_TRIES * (roots->count / BATCH)};
-    if (presence_open(&p, rank, e) == ST_OK)
-        root_table_open(&table, roots->count, rank->budget, e);
-    comm_agree(rank->comm, e);
-    for (uint64_t batch = 0;
-         e->status == ST_OK && drawn < roots->count && batch < most_batches(&from); batch++) {
-        next_candidates(&from, batch, ids);
-        test_batch(&p, ids, present);
-        drawn = draw_batch(roots, &table, ids, present);
+    struct presence p;
+    if (presence_open(&p, rank, e) == ST_OK) {
+        uint64_t most = graph->manifest.direction == EDGES_DIRECTED ? count_present(&p) : graph->vertices;
+        if (roots->count > most)
+            roots->count = most;
+        uint64_t drawn = draw_present(roots, &p, seed, e);
+        if (drawn < roots->count && e->status == ST_OK) /* parts that contradict themselves */
+            fail(e, ST_BAD_DATA, "%s: and the other parts: %llu vertices have edges, expected %llu",
+                 container_path(graph->shards[0].file), (unsigned long long)drawn, (unsigned long long)roots->count);
     }
-    root_table_close(&table, rank->budget);
-    memory_release(rank->budget, p.bits);
-    if (drawn < roots->count && e->status == ST_OK) /* parts that contradict themselves */
-        fail(e, ST_BAD_DATA, "%s: and the other parts: %llu vertices have edges, expected %llu",
-             container_path(graph->shards[0].file), (unsigned long long)drawn,
-             (unsigned long long)graph->vertices);
+    presence_close(&p);
     return e->status;
 }
 

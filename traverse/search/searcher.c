@@ -108,8 +108,8 @@ static enum status settle_edges(struct searcher *s, struct args *args, struct er
     if (m->direction == EDGES_DIRECTED && args->undirected_only)
         return fail(e, ST_BAD_DATA, "%s: has directed edges, and %s is for undirected graphs: 'edgeconv -u' makes "
                     "each an undirected edge", args->folder, args->cli.program);
-    if (m->direction != EDGES_DIRECTED && args->reverse && s->comm.rank == 0)
-        cli_note(&args->cli, "--reverse: has no effect, as the edges are undirected");
+    if (s->comm.rank == 0)
+        args_note_reverse(args, m->direction == EDGES_DIRECTED);
     if (m->out_only)
         args->policy.mode = DIRECTION_PUSH;
     return ST_OK;
@@ -147,7 +147,8 @@ static enum status open_devices(struct searcher *s, const struct args *args, int
                                 struct error *e)
 {
     struct rank *rank = &s->rank;
-    struct results_options results = {.parents = args->record_parents, .files = files, .none = args->no_answer};
+    struct results_options results = {.parents = args->record_parents, .files = files, .none = args->no_answer,
+                                      .not_kept = args->serve};
     const struct direction_policy *policy = &args->policy;
     struct device_options options = {.threads = s->threads,
                                      .parents = args->record_parents,

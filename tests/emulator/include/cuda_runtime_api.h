@@ -1,7 +1,5 @@
-/* cuda_runtime_api.h: what dbfs uses of the CUDA runtime, for the emulator; see ../README.md
- *
- * Names, values and meanings are those of CUDA's own header.
- */
+/* cuda_runtime_api.h: the part of the CUDA runtime that dbfs uses, for the emulator; see ../README.md
+ * Names, values and meanings are those of CUDA's own header. */
 #ifndef EMULATED_CUDA_RUNTIME_API_H
 #define EMULATED_CUDA_RUNTIME_API_H
 
@@ -142,7 +140,7 @@ typedef struct dim3 {
 
 typedef struct cudaLaunchConfig_st cudaLaunchConfig_t;
 
-/* Launches a kernel, which is its name here. The only argument is the work of each thread. */
+/* Launches a kernel by its name. The only argument is the work of a thread. */
 cudaError_t cudaLaunchKernel(const void *kernel, dim3 blocks, dim3 threads, void **arguments, size_t shared_bytes,
                              cudaStream_t stream);
 cudaError_t cudaLaunchKernelExC(const cudaLaunchConfig_t *config, const void *kernel, void **arguments);

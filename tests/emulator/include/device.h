@@ -24,13 +24,13 @@
 #define __device__
 #define __host__
 #define __global__
-#define __shared__ thread_local /* a thread of the system runs a block */
+#define __shared__ thread_local /* each block runs on a thread of the system */
 #define __grid_constant__
 #define __launch_bounds__(...)
 #define __noinline__ __attribute__((noinline))
 #define __align__(bytes) __attribute__((aligned(bytes)))
 
-/* The last parameters of a word: where it stands. */
+/* the last parameters of a word: the place of its call */
 #define EMULATED_CALLER const char *file = __builtin_FILE(), int line = __builtin_LINE()
 #define EMULATED_SITE emulated::site{file, line}
 
@@ -202,7 +202,7 @@ template <typename T, typename U> static inline T atomicExch(T *at, U value)
     return __atomic_exchange_n(at, (T)value, __ATOMIC_SEQ_CST);
 }
 
-/* A lane that fails may try again and again: the others go on meanwhile. */
+/* A lane that fails may try again and again, so others continue meanwhile. */
 template <typename T, typename U, typename V>
 static inline T atomicCAS(T *at, U expected, V value, EMULATED_CALLER)
 {

@@ -1,4 +1,4 @@
-/* emulated_calls.h: what the words of CUDA C++ call: the lanes of a block as each of them sees it */
+/* emulated_calls.h: functions under the words of CUDA C++: a block's lanes as each of them sees the others */
 #ifndef EMULATED_CALLS_H
 #define EMULATED_CALLS_H
 
@@ -13,16 +13,16 @@ extern __thread dim3 threadIdx, blockIdx, blockDim, gridDim;
 
 unsigned emulated_lane();
 void emulated_barrier(int value, emulated::site at);
-int emulated_barrier_or(int value, emulated::site at); /* whether any lane said so */
-void emulated_sleep(emulated::site at);                /* others go on; then the lane looks again */
-void emulated_change_lanes();                          /* the same, now and then, if there is a seed */
+int emulated_barrier_or(int value, emulated::site at); /* nonzero if any lane gives nonzero */
+void emulated_sleep(emulated::site at);                /* lets others continue, and then looks again */
+void emulated_change_lanes();                          /* the same now and then, if there is a seed */
 unsigned long long emulated_nanoseconds();
 [[noreturn]] void emulated_trap(); /* the device is lost */
 
-/* ---- what peers see ---- */
+/* ---- stores that peers see ---- */
 
-void emulated_store(unsigned long long *to, unsigned long long value); /* ordered by fences alone */
-void emulated_fence(const char *name);                                 /* of the system */
+void emulated_store(unsigned long long *to, unsigned long long value); /* only fences order it */
+void emulated_fence(const char *name);                                 /* a fence of the system */
 
 /* ---- a warp: the lanes of the mask ---- */
 

@@ -28,10 +28,10 @@ inline void start(const shape &s, std::function<void()> lane)
 /* The work of a thread, given the arguments of a launch. */
 using lane_maker = std::function<std::function<void()>(void **arguments)>;
 
-/* A kernel that is launched by its address. */
+/* a kernel that is launched by its address */
 void register_kernel(const void *address, const char *name, lane_maker maker);
 
-/* These are of each translation unit: kernels of several ones may have arguments of one name. */
+/* These belong to each translation unit, as kernels of several units may have arguments of the same name. */
 namespace {
 
 struct launcher {

@@ -1,8 +1,7 @@
-/* mistakes.cu: kernels that are wrong, each in one way, which the emulator must show; see README.md
+/* mistakes.cu: kernels with one mistake each, which the emulator must show; see README.md
  *
- * Usage: mistakes NAME. With a seed, or at once, the answer is wrong or the program ends with a message. `right` is
- * the same without a mistake.
- */
+ * Usage: mistakes NAME. With a seed, or at once, the answer is wrong or the program ends with a message. `right`
+ * is the same without a mistake. */
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -15,7 +14,7 @@ enum { SPOILS = 0 };
 enum { SPOILS = 1 };
 #endif
 
-/* Each warp turns its part of shared memory around. `SYNCED`: its lanes wait for each other. */
+/* Each warp reverses its part of shared memory. With `SYNCED` its lanes wait for each other. */
 template <bool SYNCED> __global__ static void turn_kernel(unsigned *to)
 {
     __shared__ unsigned value[THREADS];
@@ -26,7 +25,7 @@ template <bool SYNCED> __global__ static void turn_kernel(unsigned *to)
     to[threadIdx.x] = value[first + 31 - lane];
 }
 
-/* The same for the block. */
+/* Reverses the memory of the block in the same way. */
 template <bool SYNCED> __global__ static void turn_block_kernel(unsigned *to)
 {
     __shared__ unsigned value[THREADS];
@@ -36,7 +35,7 @@ template <bool SYNCED> __global__ static void turn_block_kernel(unsigned *to)
     to[threadIdx.x] = threadIdx.x / 32 * 32 + value[THREADS - 1 - threadIdx.x] % 32;
 }
 
-/* A shared count without an atomic, as if the lanes of a warp went in step. */
+/* Counts in shared memory without an atomic, as if the lanes of a warp went in step. */
 template <bool ATOMIC> __global__ static void count_kernel(unsigned *to)
 {
     __shared__ unsigned count;
@@ -57,7 +56,7 @@ template <bool ATOMIC> __global__ static void count_kernel(unsigned *to)
 __global__ static void waiting_kernel(unsigned *to)
 {
     if (threadIdx.x % 32 < 16)
-        to[threadIdx.x] = __ballot_sync(0xffffffffu, 1); /* half of the lanes come here, and half below */
+        to[threadIdx.x] = __ballot_sync(0xffffffffu, 1); /* half of the lanes come here, the other half below */
     __syncthreads();
 }
 
@@ -82,7 +81,7 @@ static unsigned *device_array()
     return (unsigned *)to;
 }
 
-/* Every lane has the number of its mirror image in the warp. */
+/* Gives each lane the number of its mirror image in the warp. */
 static bool is_turned(const unsigned *array)
 {
     unsigned got[THREADS];
@@ -95,7 +94,7 @@ static bool is_turned(const unsigned *array)
     return true;
 }
 
-/* One stream turns the array, and another one copies it. `ORDERED`: afterwards. */
+/* One stream reverses the array and another copies it. With `ORDERED` it does so afterwards. */
 template <bool ORDERED> static bool run_on_two(unsigned *to)
 {
     unsigned *copy = device_array();
@@ -114,7 +113,8 @@ template <bool ORDERED> static bool run_on_two(unsigned *to)
     return is_turned(copy);
 }
 
-/* The host puts the array of mirror images into an array, and a stream copies it from there. `WAITS`: when it is there. */
+/* The host copies the array of mirror images into an array, and a stream copies it from there. With `WAITS` it
+ * does so when it has arrived. */
 template <bool WAITS> static bool put_and_copy(unsigned *to)
 {
     unsigned *put = device_array(), turned[THREADS];
@@ -149,7 +149,7 @@ static bool run(const char *name, unsigned *to)
         turn_kernel<false><<<1, THREADS, 0, nullptr>>>(to);
     else if (strcmp(name, "no-syncthreads") == 0)
         turn_block_kernel<false><<<1, THREADS, 0, nullptr>>>(to);
-    else if (strcmp(name, "left-over") == 0) /* the second block finds what the first one has left */
+    else if (strcmp(name, "left-over") == 0) /* the second block finds what the first one left */
         turn_kernel<false><<<2, THREADS, 0, nullptr>>>(to);
     else if (strcmp(name, "no-atomic") == 0)
         count_kernel<false><<<2, THREADS, 0, nullptr>>>(to);
@@ -166,7 +166,7 @@ int main(int argc, char **argv)
 {
     unsigned *to = device_array(), more[2 * THREADS];
     const char *name = argc > 1 ? argv[1] : "right";
-    if (strcmp(name, "spoils") == 0) /* whether shared memory is spoilt: thread_state.cc */
+    if (strcmp(name, "spoils") == 0) /* checks whether thread_state.cc spoils shared memory */
         return SPOILS ? 0 : 1;
     if (strcmp(name, "long-copy") == 0)
         return cudaMemcpy(more, to, sizeof more, cudaMemcpyDeviceToHost) == cudaSuccess ? 0 : 1;

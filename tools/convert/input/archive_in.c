@@ -26,7 +26,7 @@ struct archive_in {
     enum wrapping kind;
     const char *glob;
     char *path;
-    uint64_t entries, files;   /* found, and of these given out */
+    uint64_t entries, files;   /* files found, and those of them given out */
     struct error below;        /* a failure to read the archive itself */
     unsigned char *tail;       /* the last bytes read, of tar, and of zip from a pipe */
     size_t tail_bytes;

@@ -17,7 +17,7 @@ enum { PIPE_BYTES = 1 << 20 };
 /* Bytes read ahead of the reader. */
 struct block {
     struct block *next;
-    size_t at, end;  /* those not yet given out are bytes[at..end) */
+    size_t at, end;  /* bytes[at..end) are not given out yet */
     uint64_t stored; /* how far the file was read for them */
     unsigned char bytes[INPUT_AHEAD_BYTES];
 };

@@ -89,7 +89,7 @@ static struct part *choose(const struct read_ahead *r)
     for (int i = r->given > 0 ? r->given - 1 : 0; i < last; i++) {
         struct part *part = &r->parts[i];
         if (part->busy)
-            held += INPUT_AHEAD_BYTES; /* on top of what its owner may be changing */
+            held += INPUT_AHEAD_BYTES; /* more than its owner may add meanwhile */
         if (part->input != NULL)
             held += input_memory(part->input);
         if (chosen == NULL && i >= r->given && part->path != NULL && !part->busy && !part->done)

@@ -23,7 +23,7 @@ struct block {
 /* A hash table. A slot is 0 if it is free; otherwise it has 16 bits of the hash above the place of
  * the entry plus 1. */
 struct name_table {
-    struct memory_budget *budget; /* which is charged with all of `own` */
+    struct memory_budget *budget; /* all of `own` is charged to it */
     struct memory_budget own;
     uint64_t *slots, slot_count;
     struct block *blocks;

@@ -23,7 +23,7 @@ struct counts {
     uint64_t lines[MAX_PLAIN_COLUMNS];
     int known;
     uint64_t at;   /* the number of the first line */
-    char text[48]; /* and its content */
+    char text[48]; /* the content of that line */
 };
 
 /* The state of a reader of pairs. */

@@ -27,6 +27,8 @@ static const struct {
     {"dimacs", FORMAT_DIMACS},
     {"gr", FORMAT_DIMACS},
     {"pace", FORMAT_PACE},
+    {"lg", FORMAT_LG},
+    {"jlg", FORMAT_LG},
     {"sg", FORMAT_SG},
     {"graph500", FORMAT_GRAPH500},
     {"graph500-16", FORMAT_GRAPH500_16},
@@ -68,6 +70,7 @@ static const struct reader_class *class_of(enum graph_format format)
     case FORMAT_METIS: return &read_metis_class;
     case FORMAT_DIMACS: return &read_dimacs_class;
     case FORMAT_PACE: return &read_pace_class;
+    case FORMAT_LG: return &read_lg_class;
     case FORMAT_SG: return &read_sg_class;
     case FORMAT_GRAPH500: return &read_graph500_class;
     case FORMAT_GRAPH500_16: return &read_graph500_16_class;

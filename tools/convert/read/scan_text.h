@@ -46,7 +46,7 @@ static inline const char *scan_id(const char *p, uint64_t *id)
 {
     const char *end = scan_id_below_8(p, id);
     if (__builtin_expect(end == NULL, 0)) {
-        uint64_t long_id; /* so that `id` itself can stay in a register */
+        uint64_t long_id; /* lets `id` itself stay in a register */
         end = scan_long_id(p, &long_id);
         *id = long_id;
     }

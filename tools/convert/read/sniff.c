@@ -362,6 +362,10 @@ static enum status sniff_text(const struct input *input, const struct sample *s,
                       e);
     if ((*first == 'c' || *first == 'p') && (is_blank(first[1]) || first[1] == '\n'))
         return sniff_problem(input, s, format, e);
+    if (lg_sniff(first) && !is_stated_list(options)) {
+        *format = FORMAT_LG;
+        return ST_OK;
+    }
     if (has_column_names(s, options->separator))
         *format = FORMAT_CSV;
     if (*format == FORMAT_CSV || is_stated_list(options))

@@ -44,7 +44,7 @@ struct range {
     uint64_t count;               /* columns, the heads taken out */
     uint64_t carried;             /* elements of earlier ranges in front of them */
     uint64_t whole;               /* elements in whole blocks, from the carried ones on */
-    uint64_t words;               /* of 4 bytes, that these elements take packed */
+    uint64_t words;               /* packed size of these elements, in words of 4 bytes */
     uint64_t bytes, at;           /* in the file */
     uint32_t crc;
 };

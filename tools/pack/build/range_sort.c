@@ -204,8 +204,8 @@ static size_t start_rows(const uint32_t *length, uint64_t rows, uint64_t *start)
             to[next[record_row_##suffix(from[i], bits, begin)]++] = (uint32_t)(from[i] & mask);    \
     }                                                                                              \
                                                                                                    \
-    /* Keeps one of equal records, and takes the others off the lengths of their rows, both of what is \
-     * placed and of all; returns how many there are. */                                           \
+    /* Keeps one of equal records. Subtracts the others from both lengths of their rows, that of   \
+     * placed records and that of all. Returns the number of records left. */                      \
     static size_t unique_##suffix(type *records, size_t count, unsigned bits, uint64_t begin,      \
                                   uint32_t *placed, uint32_t *length)                              \
     {                                                                                              \

@@ -24,7 +24,7 @@ struct journal {
     int th_known;         /* given, or suggested already */
     uint64_t th;
     enum th_choice th_choice;
-    enum shard_links links; /* that TH was suggested for */
+    enum shard_links links; /* the links for which TH was suggested */
     int identified; /* the streams have been read, so the members below are known */
     uint64_t checksum; /* of the graph */
     uint64_t pack_id;

@@ -208,7 +208,7 @@ static enum status label_all(struct sorting *s, struct error *e)
         if (of == NULL)
             return e->status;
         if (values->windows > 1)
-            count_window(s, of, begin, n); /* else the counts are still there */
+            count_window(s, of, begin, n); /* with one window the counts are still there */
         start_pieces(s);
         label_window(s, of, begin, n);
         values_keep(values, w, 0, e);

@@ -81,7 +81,7 @@ static void compute(const struct placing *c, const struct edge_labels *restrict 
     const uint32_t dd_bucket = c->dd.first_bucket, dn_bucket = c->dn.first_bucket;
     const unsigned dd_bits = c->dd.column_bits, dn_bits = c->dn.column_bits;
     const struct row_granules granules = c->dd.granules;
-    for (size_t i = 0; i < STEP; i++) { /* those beyond the count are not used */
+    for (size_t i = 0; i < STEP; i++) { /* places beyond the count are not used */
         uint32_t u = l->u[i], v = l->v[i];
         u = u >> 31 != 0 ? u & mask : u | normal;
         v = v >> 31 != 0 ? v & mask : v | normal;

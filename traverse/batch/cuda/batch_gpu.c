@@ -1,7 +1,7 @@
 /* batch_gpu.c: searches from many roots at once on a GPU, level by level: see batch_search.h
  *
- * The host launches a level, and waits for what it found. It takes the words of a level from the GPU only for a watcher.
- */
+ * The host launches a level, and waits for its counts. It takes the words of a level from the GPU only for a
+ * watcher. */
 #include "batch_kernels.h"
 
 #include "traverse/batch/batch_search.h"
@@ -13,21 +13,21 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* What an edge that is pushed costs, and a word of a level by all vertices, where one that is pulled costs 1, and so does
- * a word from which a list is made. */
+/* The prices of a pushed edge, and of a word of a level by all vertices. A pulled edge costs 1, and so does a word
+ * from which a list is made. */
 enum { PUSH_COST = 3, WORD_COST = 2 };
 
-/* Words that a watcher is given at a time. */
+/* Words that a watcher gets at a time. */
 enum { GATHERED = 1 << 18 };
 
 struct batch_search {
     const struct batch_graph *graph;
     struct gpu_batch gpu;
     cudaStream_t stream;
-    void *arrays[16];              /* of the device; `taken` of them */
+    void *arrays[16];              /* of the device; `taken` arrays are in use */
     int taken;
     uint32_t *roots;               /* device memory */
-    struct gpu_batch_level *level; /* of the host: what the last one found */
+    struct gpu_batch_level *level; /* in memory of the host: counts of the last level */
     uint64_t *gathered;            /* device memory: words of listed vertices */
     uint64_t *found;               /* [vertices][words] host memory, taken for the first watcher */
     uint64_t *words;               /* [GATHERED], likewise */
@@ -80,7 +80,7 @@ static enum status copy_rows(struct batch_search *s, const struct batch_rows *ro
     return rows->edges > 0 ? copy(s, (void *)to->columns, rows->columns, rows->edges * 4, e) : ST_OK;
 }
 
-/* Cuts the rows that are no short ones into pieces. Returns how many; `to` NULL: only that. */
+/* Cuts rows that are not short into pieces. Returns how many; `to` NULL: only counts them. */
 static uint64_t cut_long_rows(const struct batch_graph *graph, struct gpu_batch_piece *to)
 {
     const uint64_t *offsets = graph->pull->offsets;
@@ -161,7 +161,7 @@ static void clear_words(struct batch_search *s, struct error *e)
     clear(s, s->gpu.level, sizeof *s->gpu.level, e);
 }
 
-/* CUDA loads a kernel when it is first launched, which is no part of a search: each is launched with nothing to do. */
+/* CUDA loads a kernel when it is first launched, which is no part of a search. So each is launched without work. */
 static enum status load_kernels(struct batch_search *s, struct error *e)
 {
     clear_words(s, e);
@@ -205,14 +205,14 @@ static void batch_gpu_close(struct batch_search *s)
     free(s);
 }
 
-/* ---- what a level found ---- */
+/* ---- finds of a level ---- */
 
 struct progress {
     struct batch_run *run;
     uint64_t depth;
 };
 
-/* The level's words become the frontier. */
+/* Makes the level's words the frontier. */
 static enum status finish_level(struct batch_search *s, struct progress *p, struct error *e)
 {
     uint64_t *words = s->gpu.now;
@@ -244,7 +244,7 @@ static enum status take_for_watcher(struct batch_search *s, struct error *e)
     return e->status;
 }
 
-/* Brings the frontier, which is a list, and its words to the host; words of other vertices stay as they are. */
+/* Copies the frontier, which is a list, and its words to the host. Words of other vertices stay as they are. */
 static enum status copy_list(struct batch_search *s, struct error *e)
 {
     uint64_t count = s->level->listed, W = (uint64_t)s->gpu.words, step = GATHERED / W;
@@ -299,7 +299,7 @@ static enum status start(struct batch_search *s, struct progress *p, struct erro
     return finish_level(s, p, e);
 }
 
-/* From words of all vertices to a list. Counts of the level stay. */
+/* Makes a list from words of all vertices. Counts of the level stay. */
 static enum status make_list(struct batch_search *s, struct error *e)
 {
     clear(s, s->gpu.next, word_bytes(s), e);

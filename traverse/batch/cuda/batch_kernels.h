@@ -13,7 +13,8 @@
 extern "C" {
 #endif
 
-/* Columns of a piece of a row that is pushed; of a row that eight lanes pull, at most; of a piece of a longer one. */
+/* Columns of a pushed piece of a row; most columns of a row that eight lanes pull; columns of a piece of a longer
+ * one. */
 #ifdef DBFS_EMULATED
 enum { BATCH_PUSH_PIECE = 16, BATCH_SHORT_ROW = 24, BATCH_PULL_PIECE = 160 };
 #else
@@ -30,14 +31,14 @@ struct gpu_batch_piece {
     uint32_t vertex, number;
 };
 
-/* What a level found, and what that costs the next one. Zeroed before a level. */
+/* The finds of a level, and the work they mean for the next one. Zeroed before a level. */
 struct gpu_batch_level {
     unsigned long long listed;     /* vertices in `fresh` */
     unsigned long long pieces;     /* of their rows */
     unsigned long long vertices;   /* of the frontier */
     unsigned long long edges;      /* of their rows */
-    unsigned long long left;       /* edges of rows that lack a root; of a level by all vertices */
-    unsigned long long read;       /* edges that a pull has read */
+    unsigned long long left;       /* edges of rows that lack a root, in a level by all vertices */
+    unsigned long long read;       /* edges that pulls have read */
     unsigned long long count[256]; /* vertices by root */
 };
 
@@ -46,10 +47,10 @@ struct gpu_batch {
     uint64_t vertices;
     int words;                               /* of a vertex: 1, 2 or 4 */
     uint64_t *seen, *now, *next;             /* [vertices][words] */
-    uint32_t *marks;                         /* mask of what is in `fresh`; not used with one word */
+    uint32_t *marks;                         /* mask of the vertices in `fresh`; not used with one word */
     uint32_t *fresh;                         /* [vertices] */
-    struct gpu_batch_piece *pieces;          /* of the frontier's rows, if it is a list */
-    const struct gpu_batch_piece *long_rows; /* of all rows to pull that are no short ones */
+    struct gpu_batch_piece *pieces;          /* pieces of the frontier's rows, if it is a list */
+    const struct gpu_batch_piece *long_rows; /* pieces of all rows to pull that are not short */
     uint64_t long_pieces;
     struct gpu_batch_level *level;
     uint64_t wanted[4];                      /* roots whose last level found something */
@@ -59,28 +60,28 @@ struct gpu_batch {
 
 /* ---- a level by list: `next` is zero before it ---- */
 
-/* Root i reaches root[i], unless that is BATCH_NO_ROOT. */
+/* Root i marks root[i], unless that is BATCH_NO_ROOT. */
 void cuda_batch_roots(const struct gpu_batch *b, const uint32_t *root, uint32_t count, cudaStream_t stream);
 
-/* The frontier's rows, in so many pieces, reach their columns. */
+/* Pushes the frontier's rows, in so many pieces, to their columns. */
 void cuda_batch_push(const struct gpu_batch *b, uint64_t pieces, cudaStream_t stream);
 
-/* What was reached, `most` vertices at most, is seen, counted, and cut into pieces. The words of the old frontier, in
- * `pieces` pieces, become zero before. */
+/* Marks reached vertices, at most `most`, as seen, counts them, and cuts their rows into pieces. Before that
+ * zeroes the words of the old frontier, in `pieces` pieces. */
 void cuda_batch_take_list(const struct gpu_batch *b, uint64_t pieces, uint64_t most, cudaStream_t stream);
 
 /* ---- a level by all vertices ---- */
 
-/* Makes `next` of what the neighbours found that a vertex lacks. */
+/* Makes `next` from the bits that a vertex lacks and its neighbours found. */
 void cuda_batch_pull(const struct gpu_batch *b, cudaStream_t stream);
 void cuda_batch_take_all(const struct gpu_batch *b, cudaStream_t stream);
 
 /* ---- frontiers ---- */
 
-/* From words to a list of vertices and pieces of their rows. */
+/* Makes a list of vertices, and of pieces of their rows, from words. */
 void cuda_batch_list(const struct gpu_batch *b, cudaStream_t stream);
 
-/* to[i] = the words of vertex fresh[first + i]. */
+/* Gathers to[i] = the words of vertex fresh[first + i]. */
 void cuda_batch_gather(const struct gpu_batch *b, uint64_t first, uint64_t count, uint64_t *to, cudaStream_t stream);
 
 #ifdef __cplusplus

@@ -1,14 +1,13 @@
 /* batch_pull.cu: levels of a batch by all vertices on a GPU; see batch_kernels.h, twin in batch_all.c
  *
- * Eight lanes pull a short row, and a warp a piece of a long one, until the vertex has what it lacks. Bytes that move: the
- * words that a vertex has seen, its next ones, and its offsets; for each edge that is read the column, and by chance the
- * neighbour's words.
- */
+ * Eight lanes pull a short row, and a warp a piece of a long one, until the vertex has all missing bits. Bytes
+ * that must move: the seen words of a vertex, its next words, and its offsets; for each edge that is read the
+ * column and, as random reads, the neighbour's words. */
 #include "batch_words.cuh"
 
 enum { PULL_LANES = 8, PULL_STEP = 2 * PULL_LANES, LONG_STEP = 4 * WARP };
 
-/* ORs words over neighbouring lanes: LANES of them, which are all of `mask`. */
+/* ORs words over neighbouring lanes: LANES of them, which are all in `mask`. */
 template <int W, int LANES> __device__ static inline void or_lanes(batch_words<W> &words, unsigned mask)
 {
     for (int j = 0; j < W; j++) {
@@ -17,8 +16,8 @@ template <int W, int LANES> __device__ static inline void or_lanes(batch_words<W
     }
 }
 
-/* ORs the words of the columns from `begin` on into `got`, LANES at a time, until that has all that is missing. Returns
- * how many columns this lane read. */
+/* ORs the words of the columns from `begin` on into `got`, LANES at a time, until that has all missing bits.
+ * Returns the number of columns that this lane read. */
 template <int W, int LANES, int STEP>
 __device__ static inline unsigned pull_columns(const gpu_batch &b, row_rest row, const batch_words<W> &missing,
                                                batch_words<W> &got, unsigned mask)
@@ -66,7 +65,7 @@ template <int W> __global__ static void __launch_bounds__(BLOCK) batch_pull_kern
     block_add(read, shared, &b.level->read);
 }
 
-/* What other pieces of the row have found so far is not missing; all lanes go by what lane 0 sees of that. */
+/* Bits that other pieces of the row have found are not missing. All lanes take the bits that lane 0 reads. */
 template <int W> __global__ static void __launch_bounds__(BLOCK) batch_pull_long_kernel(gpu_batch b)
 {
     __shared__ unsigned long long shared[WARPS];

@@ -1,13 +1,12 @@
 /* batch_push.cu: levels of a batch by list on a GPU; see batch_kernels.h, twin in batch_list.c
  *
- * Eight lanes push a piece of a row. Bytes that move for each edge: the column, and by chance the words that the vertex
- * has seen; for what is new its next words, too.
- */
+ * Eight lanes push a piece of a row. Bytes that must move for each edge: the column and, as random reads, the seen
+ * words of the vertex; for new bits its next words, too. */
 #include "batch_words.cuh"
 
 enum { PUSH_LANES = 8 };
 
-/* A vertex that was not yet reached in this level. */
+/* Lists a vertex that was not yet reached in this level. */
 __device__ static inline void append(const gpu_batch &b, uint32_t v)
 {
     const unsigned here = __activemask(), before = __popc(here & ((1u << lane_id()) - 1));
@@ -17,7 +16,7 @@ __device__ static inline void append(const gpu_batch &b, uint32_t v)
     b.fresh[__shfl_sync(here, at, __ffs(here) - 1) + before] = v;
 }
 
-/* These roots reach vertex v. Most edges bring nothing new. */
+/* Marks that these roots reach vertex v. Most edges bring nothing new. */
 template <int W> __device__ static inline void offer(const gpu_batch &b, uint32_t v, const batch_words<W> &bits)
 {
     const batch_words<W> seen = load_words<W>(b.seen, v);
@@ -67,7 +66,7 @@ template <int W> __global__ static void __launch_bounds__(BLOCK) batch_clear_ker
     }
 }
 
-/* What is marked in a word of the mask is all in the list: the word becomes zero. */
+/* All vertices that are marked in a word of the mask are in the list, so the word becomes zero. */
 template <int W> __global__ static void __launch_bounds__(BLOCK) batch_take_list_kernel(gpu_batch b)
 {
     __shared__ unsigned long long shared[WARPS];

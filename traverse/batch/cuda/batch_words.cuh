@@ -1,4 +1,4 @@
-/* batch_words.cuh: words of bits of a vertex, a bit for each root, and how often each is set */
+/* batch_words.cuh: words of bits of a vertex, a bit for each root, and counts of set bits */
 #ifndef DBFS_BATCH_WORDS_CUH
 #define DBFS_BATCH_WORDS_CUH
 
@@ -9,7 +9,7 @@
 #define BATCH_BY_WORDS(b, name, ...) \
     ((b)->words == 1 ? name<1>(__VA_ARGS__) : (b)->words == 2 ? name<2>(__VA_ARGS__) : name<4>(__VA_ARGS__))
 
-/* Loaded and stored by as few instructions as there are. */
+/* Load and store with as few instructions as possible. */
 template <int W> struct __align__(W == 1 ? 8 : 16) batch_words {
     unsigned long long of[W];
 };
@@ -32,7 +32,7 @@ template <int W> __device__ static inline bool is_any(const batch_words<W> &word
     return any != 0;
 }
 
-/* The bits that are wanted and not in `has`. */
+/* The wanted bits that are not in `has`. */
 template <int W> __device__ static inline batch_words<W> missing_in(const gpu_batch &b, const batch_words<W> &has)
 {
     batch_words<W> missing;
@@ -48,7 +48,7 @@ __device__ static inline uint64_t row_edges(const gpu_batch_rows &rows, uint64_t
 
 /* ---- counts by root ---- */
 
-/* A warp's words are rows of a matrix of bits: bit i of lane k becomes bit k of lane i. */
+/* Transposes a matrix of bits whose rows are a warp's words: bit i of lane k becomes bit k of lane i. */
 __device__ static inline unsigned transpose_bits(unsigned row)
 {
     const unsigned low[5] = {0x55555555u, 0x33333333u, 0x0f0f0f0fu, 0x00ff00ffu, 0x0000ffffu};
@@ -60,7 +60,7 @@ __device__ static inline unsigned transpose_bits(unsigned row)
     return row;
 }
 
-/* Of lane i: how often bits i, 32 + i, ... were set. */
+/* Counts for lane i how often bits i, 32 + i, ... were set. */
 template <int W> struct bit_counts {
     unsigned of[2 * W];
 };
@@ -94,8 +94,8 @@ template <int W> __device__ static inline void add_bit_counts(const gpu_batch &b
 
 /* ---- lists ---- */
 
-/* Puts the row of vertex v, which has so many edges, among the pieces of the frontier, if `is_here`. A row without edges is
- * a piece, too: the vertex has words to be cleared. All threads of a block call it. */
+/* Puts the row of vertex v, which has so many edges, among the pieces of the frontier, if `is_here`. A row without
+ * edges is a piece, too, as the words of the vertex must be cleared. All threads of a block call it. */
 __device__ static inline void put_pieces(const gpu_batch &b, bool is_here, uint32_t v, uint64_t edges)
 {
     const unsigned full = (unsigned)((edges + BATCH_PUSH_PIECE - 1) / BATCH_PUSH_PIECE);

@@ -55,20 +55,6 @@ void cuda_scatter_depths(const gpu_vertices *v, const void *ids, uint32_t id_byt
         scatter_kernel<<<blocks, BLOCK, 0, stream>>>(*v, (const int64_t *)ids, to);
 }
 
-/* Appends the vertices of those lanes of the warp that want it, by one atomic. */
-__device__ static inline void append_remote(const gpu_records &r, bool wants, uint32_t vertex)
-{
-    const unsigned lanes = __activemask(), mine = __ballot_sync(lanes, wants);
-    if (!wants)
-        return;
-    const int leader = __ffs(mine) - 1;
-    unsigned long long at = 0;
-    if ((int)lane_id() == leader)
-        at = atomicAdd(r.remote_count, (unsigned long long)__popc(mine));
-    at = __shfl_sync(mine, at, leader);
-    r.remote[at + __popc(mine & ((1u << lane_id()) - 1))] = vertex;
-}
-
 template <typename Id>
 __global__ static void __launch_bounds__(BLOCK) parents_kernel(gpu_records r)
 {
@@ -86,8 +72,8 @@ __global__ static void __launch_bounds__(BLOCK) parents_kernel(gpu_records r)
         else if (record == PARENT_SELF)
             id = ids[r.first + i];
         to[r.scatter ? (uint64_t)ids[r.first + i] : r.first + i] = id;
-        if (r.remote != NULL)
-            append_remote(r, record == PARENT_REMOTE, (uint32_t)i);
+        if (r.remote != NULL && record == PARENT_REMOTE)
+            r.remote[reserve_for_lanes(__activemask(), r.remote_count)] = (uint32_t)i;
     }
 }
 

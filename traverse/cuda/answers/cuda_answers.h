@@ -125,7 +125,7 @@ struct gpu_shown {
 
 struct gpu_looking {
     struct gpu_csr nn;
-    const uint32_t *vertices;        /* that look, as cuda_write_parents listed them */
+    const uint32_t *vertices;        /* the vertices that look, as cuda_write_parents listed them */
     const unsigned long long *count; /* of them */
     const struct gpu_shown *shown;   /* [p] */
     uint32_t p, own_shard;

@@ -61,7 +61,7 @@ enum status gpu_show_parents(struct device *dev, uint32_t levels, struct error *
         gpu_write_depths(dev, NORMALS, VALUE_BYTE, a->block, gpu_answer_stream(dev), e);
     else
         gpu_whole_settle(dev, e);
-    return e->status == ST_OK ? CUDA_TRY(cudaStreamSynchronize(gpu_answer_stream(dev)), dev->where, e) : e->status;
+    return e->status == ST_OK ? gpu_wait(dev, gpu_answer_stream(dev), e) : e->status;
 }
 
 enum status gpu_look_parents(struct device *dev, struct error *e)

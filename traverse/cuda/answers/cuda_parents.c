@@ -9,11 +9,6 @@
 
 #include <string.h>
 
-static enum status wait_for_stream(struct device *dev, struct error *e)
-{
-    return CUDA_TRY(cudaStreamSynchronize(gpu_answer_stream(dev)), dev->where, e);
-}
-
 /* ---- asking ---- */
 
 /* Finds where the questions for each shard begin, from their counts. */
@@ -44,19 +39,14 @@ static enum status list_questions(struct device *dev, struct slice *questions, s
                                 .questions = (struct question *)(void *)dev->traffic.bins.codes,
                                 .askers = dev->traffic.bins.ids};
     cuda_ask(&asking, 0, stream);
-    if (CUDA_LAUNCHED(dev->where, e) != ST_OK ||
-        CUDA_TRY(cudaMemcpyAsync(a->counts, a->tables, bytes, cudaMemcpyDeviceToHost, stream),
-                 dev->where, e) != ST_OK ||
-        wait_for_stream(dev, e) != ST_OK)
+    if (gpu_fetch(dev, a->counts, a->tables, bytes, stream, e) != ST_OK)
         return e->status;
     place_questions(dev, questions);
     if (CUDA_TRY(cudaMemcpyAsync(a->tables, a->counts, bytes, cudaMemcpyHostToDevice, stream),
                  dev->where, e) != ST_OK)
         return e->status;
     cuda_ask(&asking, 1, stream);
-    if (CUDA_LAUNCHED(dev->where, e) == ST_OK)
-        wait_for_stream(dev, e);
-    return e->status;
+    return gpu_wait(dev, stream, e);
 }
 
 static enum status gpu_ask(struct device *dev, struct slice *questions, struct error *e)
@@ -80,11 +70,7 @@ static enum status check_questions(struct device *dev, uint64_t count, struct er
 {
     unsigned int bad = 0;
     uint64_t most = dev->shard->csr[NN].edges;
-    if (count <= most &&
-        (CUDA_TRY(cudaMemcpyAsync(&bad, gpu_bad_flag(dev), sizeof bad, cudaMemcpyDeviceToHost,
-                                  gpu_answer_stream(dev)),
-                  dev->where, e) != ST_OK ||
-         wait_for_stream(dev, e) != ST_OK))
+    if (count <= most && gpu_fetch(dev, &bad, gpu_bad_flag(dev), sizeof bad, gpu_answer_stream(dev), e) != ST_OK)
         return e->status;
     if (count > most || bad != 0)
         fail(e, ST_BAD_DATA, "%s: nn: another shard names a vertex this one does not have",
@@ -194,7 +180,7 @@ static enum status gpu_read_parents(struct device *dev, struct device *const *de
     if (host != NULL && bytes > 0)
         CUDA_TRY(cudaMemcpyAsync(host, a->delegates, bytes, cudaMemcpyDeviceToHost, gpu_answer_stream(dev)),
                  dev->where, e);
-    return wait_for_stream(dev, e);
+    return gpu_wait(dev, gpu_answer_stream(dev), e);
 }
 
 static enum status gpu_take_parents(struct device *dev, const void *host, struct error *e)

@@ -33,12 +33,8 @@ __global__ static void __launch_bounds__(BLOCK) ask_kernel(gpu_asking a, int lis
             const uint32_t owner = (uint32_t)(to >> a.local_bits);
             if (owner == a.own_shard)
                 continue;
-            const unsigned like = __match_any_sync(__activemask(), owner);
-            const int leader = __ffs(like) - 1;
-            unsigned long long at = 0;
-            if ((int)lane_id() == leader)
-                at = atomicAdd(&a.cursor[owner], (unsigned long long)__popc(like));
-            at = __shfl_sync(like, at, leader) + __popc(like & ((1u << lane_id()) - 1));
+            const unsigned long long at =
+                reserve_for_lanes(__match_any_sync(__activemask(), owner), &a.cursor[owner]);
             if (list)
                 put_question(a, at, row, (uint32_t)(to & local_mask));
         }

@@ -2,11 +2,6 @@
 #include "traverse/cuda/cuda_device.h"
 #include "traverse/cuda/cuda_error.h"
 
-static enum status wait_for_stream(struct device *dev, struct error *e)
-{
-    return CUDA_TRY(cudaStreamSynchronize(gpu_answer_stream(dev)), dev->where, e);
-}
-
 /* ---- depths, for the host ---- */
 
 static enum status copy_visited(struct device *dev, enum vertex_kind kind, void *values,
@@ -196,7 +191,7 @@ static enum status gpu_values(struct device *dev, enum answer_kind kind, uint32_
         scatter_values(dev, kind, e);
     else
         gather_values(dev, kind, levels, values, e);
-    if (e->status != ST_OK || wait_for_stream(dev, e) != ST_OK)
+    if (e->status != ST_OK || gpu_wait(dev, gpu_answer_stream(dev), e) != ST_OK)
         return e->status;
     return kind == ANSWER_PARENTS ? gpu_check_looked(dev, e) : e->status;
 }
@@ -221,9 +216,7 @@ static enum status gpu_assemble(struct device *dev, enum answer_kind kind,
                  dev->where, e) != ST_OK)
         return e->status;
     cuda_assemble(&assembly, gpu_answer_stream(dev));
-    if (CUDA_LAUNCHED(dev->where, e) == ST_OK)
-        wait_for_stream(dev, e);
-    return e->status;
+    return gpu_wait(dev, gpu_answer_stream(dev), e);
 }
 
 static enum status gpu_set_value(struct device *dev, enum answer_kind kind, uint64_t at,
@@ -276,12 +269,7 @@ static const void *gpu_peers_slice(const struct device *dev, uint32_t from, uint
 static enum status gpu_copy_slice(struct device *dev, const struct slice *slice, void *to,
                                   struct error *e)
 {
-    if (gpu_use(dev, e) == ST_OK &&
-        CUDA_TRY(cudaMemcpyAsync(to, slice->at, slice->bytes, cudaMemcpyDeviceToHost,
-                                 gpu_answer_stream(dev)),
-                 dev->where, e) == ST_OK)
-        wait_for_stream(dev, e);
-    return e->status;
+    return gpu_use(dev, e) == ST_OK ? gpu_fetch(dev, to, slice->at, slice->bytes, gpu_answer_stream(dev), e) : e->status;
 }
 
 const struct backend_results cuda_results = {

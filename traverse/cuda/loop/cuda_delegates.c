@@ -34,10 +34,7 @@ static enum status gpu_read_masks(struct device *dev, const int *updating, uint6
     size_t bytes = 4 * dev->of[DELEGATES].words;
     if (read_updates(dev, updating, e) != ST_OK || mask == NULL || bytes == 0)
         return e->status;
-    if (CUDA_TRY(cudaMemcpyAsync(mask, dev->masks.incoming, bytes, cudaMemcpyDeviceToHost, stream),
-                 dev->where, e) == ST_OK)
-        CUDA_TRY(cudaStreamSynchronize(stream), dev->where, e);
-    return e->status;
+    return gpu_fetch(dev, mask, dev->masks.incoming, bytes, stream, e);
 }
 
 /* The counter lies in the prefix sums, too, once peers are read. */
@@ -50,11 +47,7 @@ static enum status gpu_read_words(struct device *dev, const int *updating, struc
         CUDA_TRY(cudaMemsetAsync(counter, 0, sizeof *counter, stream), dev->where, e) != ST_OK)
         return e->status;
     cuda_list_words(dev->masks.incoming, dev->of[DELEGATES].words / 2, words, most, counter, stream);
-    if (CUDA_LAUNCHED(dev->where, e) == ST_OK &&
-        CUDA_TRY(cudaMemcpyAsync(count, counter, sizeof *count, cudaMemcpyDeviceToHost, stream), dev->where, e) ==
-            ST_OK)
-        CUDA_TRY(cudaStreamSynchronize(stream), dev->where, e);
-    return e->status;
+    return gpu_fetch(dev, count, counter, sizeof *count, stream, e);
 }
 
 /* Clears the device's own updates, which are in `incoming`, when all peers have read them. */

@@ -14,10 +14,8 @@ static enum status gpu_learn(struct device *dev, uint32_t shard, const uint32_t 
     uint32_t *to = dev->traffic.frontiers.sources + shard * shard_words;
     cudaStream_t stream = dev->stream.of[NORMALS];
     if (gpu_use(dev, e) == ST_OK &&
-        CUDA_TRY(cudaMemsetAsync(to, 0, shard_words * sizeof *to, stream), dev->where, e) == ST_OK &&
-        CUDA_TRY(cudaMemcpyAsync(to, mask, words * sizeof *to, cudaMemcpyHostToDevice, stream), dev->where, e) ==
-            ST_OK)
-        CUDA_TRY(cudaStreamSynchronize(stream), dev->where, e);
+        CUDA_TRY(cudaMemsetAsync(to, 0, shard_words * sizeof *to, stream), dev->where, e) == ST_OK)
+        gpu_copy(dev, to, mask, words * sizeof *to, e);
     return e->status;
 }
 
@@ -31,9 +29,7 @@ static enum status gpu_count_news(struct device *dev, struct error *e)
         cuda_invert(f->news.known, f->sources, f->news.p * f->news.shard_words, stream);
     f->begun = 1;
     cuda_news_count(&f->news, stream);
-    if (CUDA_LAUNCHED(dev->where, e) == ST_OK)
-        CUDA_TRY(cudaStreamSynchronize(stream), dev->where, e);
-    return e->status;
+    return gpu_wait(dev, stream, e);
 }
 
 static uint64_t gpu_news_words(const struct device *dev, uint32_t shard)
@@ -49,9 +45,7 @@ static enum status gpu_read_frontier(struct device *dev, uint32_t *to, uint64_t 
     if (gpu_use(dev, e) != ST_OK)
         return e->status;
     cuda_news_write(&dev->traffic.frontiers.news, dev->shard->index, normals->visited, normals->words, to, stream);
-    if (CUDA_LAUNCHED(dev->where, e) == ST_OK)
-        CUDA_TRY(cudaStreamSynchronize(stream), dev->where, e);
-    return e->status;
+    return gpu_wait(dev, stream, e);
 }
 
 static enum status gpu_write_frontier(struct device *dev, uint32_t shard, const uint32_t *from, uint64_t words,

@@ -82,12 +82,7 @@ static struct gpu_seen seen_by(const struct device *dev)
 static enum status fetch_kept(struct device *dev, unsigned long long *to, uint32_t count, struct error *e)
 {
     cudaStream_t stream = dev->stream.of[NORMALS];
-    if (CUDA_LAUNCHED(dev->where, e) == ST_OK &&
-        CUDA_TRY(cudaMemcpyAsync(to, dev->traffic.bins.cursor, count * sizeof *to, cudaMemcpyDeviceToHost,
-                                 stream),
-                 dev->where, e) == ST_OK)
-        CUDA_TRY(cudaStreamSynchronize(stream), dev->where, e);
-    return e->status;
+    return gpu_fetch(dev, to, dev->traffic.bins.cursor, count * sizeof *to, stream, e);
 }
 
 /* Prepares to drop duplicates of `count` lists: counts of ids left become 0, and so does the mask in which ids

@@ -4,18 +4,6 @@
 
 #include "traverse/cuda/cuda_common.cuh"
 
-/* Appends to a list, by one atomic for all threads that come here together. */
-__device__ static inline void append_code(const struct gpu_target &t, uint64_t code)
-{
-    unsigned here = __activemask();
-    int leader = __ffs(here) - 1;
-    unsigned long long base = 0;
-    if ((int)lane_id() == leader)
-        base = atomicAdd(t.sent, (unsigned long long)__popc(here));
-    base = __shfl_sync(here, base, leader);
-    t.out[base + __popc(here & ((1u << lane_id()) - 1))] = code;
-}
-
 __device__ static inline bool reach(const struct gpu_target &t, uint32_t id, uint32_t row)
 {
     if (test_bit(t.visited, id) || !claim_bit(t.next, id))
@@ -37,7 +25,7 @@ __device__ static inline bool visit(const struct gpu_target &t, Column column, u
     if (t.out_mask != NULL)
         claim_bit(t.out_mask, (uint32_t)column);
     else
-        append_code(t, column);
+        t.out[reserve_for_lanes(__activemask(), t.sent)] = column;
     return false;
 }
 

@@ -17,11 +17,6 @@ static enum status follow(struct device *dev, enum vertex_kind stream, enum vert
     return e->status;
 }
 
-static enum status wait_for_stream(struct device *dev, enum vertex_kind stream, struct error *e)
-{
-    return CUDA_TRY(cudaStreamSynchronize(dev->stream.of[stream]), dev->where, e);
-}
-
 /* ---- start ---- */
 
 static enum status clear_masks(struct device *dev, cudaStream_t stream, struct error *e)
@@ -127,7 +122,7 @@ static enum status wait_ahead(struct device *dev, struct error *e)
     struct gpu_counters *c = &dev->counters;
     cuda_publish(c->level + COUNTERS_AHEAD, c->published + COUNTERS_AHEAD,
                  dev->stream.of[DELEGATES]);
-    return CUDA_LAUNCHED(dev->where, e) == ST_OK ? wait_for_stream(dev, DELEGATES, e) : e->status;
+    return gpu_wait(dev, dev->stream.of[DELEGATES], e);
 }
 
 /* The stream of the normals takes in vertices that arrive meanwhile. */
@@ -150,7 +145,7 @@ static enum status gpu_previsit_ahead(struct device *dev, int32_t depth, struct 
 static enum status gpu_counts(struct device *dev, struct workload *work, struct error *e)
 {
     const struct gpu_frontier *f = &dev->frontier;
-    if (gpu_use(dev, e) != ST_OK || wait_for_stream(dev, NORMALS, e) != ST_OK)
+    if (gpu_use(dev, e) != ST_OK || gpu_wait(dev, dev->stream.of[NORMALS], e) != ST_OK)
         return e->status;
     if (dev->counters.published->bad_ids != 0)
         return fail(e, ST_BAD_DATA, "%s: nn: another shard sent a vertex this one does not have",
@@ -179,8 +174,7 @@ static enum status gpu_count_forward(struct device *dev, enum subgraph g, uint64
     cuda_count_forward(&dev->of[kind], &dev->csr[g], &level->of[kind].forward[0],
                        dev->stream.of[stream]);
     cuda_publish(level, published, dev->stream.of[stream]);
-    if (CUDA_LAUNCHED(dev->where, e) == ST_OK)
-        wait_for_stream(dev, stream, e);
+    gpu_wait(dev, dev->stream.of[stream], e);
     *forward = published->of[kind].forward[0];
     return e->status;
 }
@@ -424,7 +418,7 @@ static enum status gpu_show_frontier(struct device *dev, struct error *e)
 
 static enum status gpu_finish_delegates(struct device *dev, struct error *e)
 {
-    if (gpu_use(dev, e) == ST_OK && wait_for_stream(dev, DELEGATES, e) == ST_OK)
+    if (gpu_use(dev, e) == ST_OK && gpu_wait(dev, dev->stream.of[DELEGATES], e) == ST_OK)
         dev->masks.updated = dev->counters.updated[COUNTERS_OF_LEVEL] != 0 ||
                              dev->counters.updated[COUNTERS_AHEAD] != 0;
     return e->status;
@@ -438,7 +432,7 @@ static enum status gpu_finish(struct device *dev, uint64_t *found, struct error 
         return e->status;
     for (int i = 0; i < kinds; i++)
         cuda_publish(c->level + i, c->published + i, dev->stream.of[NORMALS]);
-    if (CUDA_LAUNCHED(dev->where, e) != ST_OK || wait_for_stream(dev, NORMALS, e) != ST_OK)
+    if (gpu_wait(dev, dev->stream.of[NORMALS], e) != ST_OK)
         return e->status;
     dev->masks.updated = 0;
     for (int i = 0; i < kinds; i++)

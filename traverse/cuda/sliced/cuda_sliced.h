@@ -7,9 +7,9 @@
  *     columns each, hubs first.
  *   - Each block has the visited mask of all vertices in shared memory.
  *   - A level sets the bits of found vertices in `found`. After the barrier each block adds all of `found` to its mask.
- *   - While the frontier is small the first block alone pushes, from a list of slices, and only it needs its marks. It waits
- *     for one read a level, as each column comes with the slices of its vertex. To the other blocks its levels are one
- *     level.
+ *   - While the frontier is small a block alone pushes, from a list of slices, and only it needs its marks. It waits
+ *     for one read a level, as each column comes with the slices of its vertex. Each block does the first few of such
+ *     levels, which saves the barrier behind them; then the first block goes on, and its levels are one level to the others.
  *   - Other levels of a graph of at most SLICED_ALL_EDGES read all edges, and so wait for nothing else: a slice finds its
  *     row if that is not visited, and one of its columns is. Threads share the slices once and for all, so their first ones
  *     stay in registers.
@@ -30,7 +30,7 @@
  *
  * A directed graph has two lists: the slices that levels of all blocks read hold rows by destination, and the links that the
  * first block pushes hold rows by source. A vertex that no edge leaves has one slice of links, which lead to itself: so each
- * frontier has slices. What a level found is weighed by its rows by destination, as a price only.
+ * frontier has slices. Found vertices are weighed by their rows by destination, as a price only.
  *
  *   cuda_sliced_block.cuh   a block's memory, and functions of all levels
  *   cuda_sliced_one.cuh     levels of the first block

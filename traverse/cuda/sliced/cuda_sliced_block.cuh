@@ -9,13 +9,14 @@
 
 enum { ONE_SLICES = SLICED_ONE_SLICES };
 
-/* Frontiers of the first block, while it goes alone. */
+/* Frontiers of a block, while it goes alone. */
 struct one_progress {
     unsigned at;    /* of sliced_block's `count` */
     unsigned list;  /* of `slice` */
     unsigned count; /* slices of the frontier: maybe more than the room of a list */
     unsigned seen;  /* slices of all frontiers that it found */
     int32_t depth;  /* of the frontier */
+    int32_t until;  /* the depth at which it ends */
 };
 
 /* The way of a level. */

@@ -111,23 +111,40 @@ template <class B> __device__ static inline void advance(const gpu_sliced &s, un
     p.way = next_way<B>(s, p);
 }
 
-/* The barrier of all blocks. After it each block knows the counts of all, and the next level. */
-template <class B> __device__ static void meet(B &block, const gpu_sliced &s, unsigned turn)
+/* Reports the end of the search, which has found so many levels. Writes before the last system-wide fence are there. */
+__device__ static inline void report_end(const gpu_sliced &s, int32_t levels)
+{
+    s.out.search.mail->report = (uint64_t)s.order.number << 32 | (uint32_t)levels;
+}
+
+enum { GOES_ON = -1 };
+
+/* The barrier of all blocks. After it each block knows the counts of all, and the next
+ * level. `levels`, unless GOES_ON: the first block reports the end of the search as it comes here, which the others
+ * need not wait for. */
+template <class B> __device__ static void meet(B &block, const gpu_sliced &s, unsigned turn, int32_t levels)
 {
     bring_probes(block, s, turn);
     __syncthreads();
     if (threadIdx.x == 0) {
+        const bool reports = blockIdx.x == 0 && levels != GOES_ON;
         unsigned long long *arrived = s.state->arrived[s.set], met;
         if (blockIdx.x == 0)
             arrived[after(turn)] = 0;
         met = 1 | (unsigned long long)block.found << FOUND_SHIFT | (unsigned long long)block.weight << WEIGHT_SHIFT;
         block.found = block.weight = 0;
-        fence_of_gpu();
+        if (reports)
+            __threadfence_system();
+        else
+            fence_of_gpu();
         atomicAdd(&arrived[turn], met);
+        if (reports)
+            report_end(s, levels);
         do
             met = load_acquire(&arrived[turn]);
         while (blocks_met(met) != gridDim.x);
-        advance<B>(s, met, block.now);
+        if (levels == GOES_ON)
+            advance<B>(s, met, block.now);
     }
     __syncthreads();
 }
@@ -281,7 +298,7 @@ template <class B> __device__ static void report_search(B &block, const gpu_slic
     end_notes(block.notes, block.now.depth);
     if (threadIdx.x == 0) {
         __threadfence_system();
-        s.out.search.mail->report = (uint64_t)s.order.number << 32 | (uint32_t)block.now.depth;
+        report_end(s, block.now.depth);
     }
 }
 
@@ -292,21 +309,21 @@ template <class B> __device__ static inline listing next_listing(const sliced_pr
     if (shown)
         return LISTS_NONE;
     if (p.way == BY_ONE)
-        return blockIdx.x == 0 ? LISTS_ALL : LISTS_NONE;
+        return !B::by_rows || blockIdx.x == 0 ? LISTS_ALL : LISTS_NONE;
     return p.way == BY_LIST || (B::by_rows && p.way == BY_PUSH && p.found <= ONE_SLICES) ? LISTS_OWN : LISTS_NONE;
 }
 
-/* Does a level. `form`: that of the frontier, for a push. */
+/* Does a level. `form`: that of the frontier, for a push. `few`: it as a list of slices, if the first block pushes it. */
 template <class B>
 __device__ static inline void run_level(B &block, const gpu_sliced &s, unsigned turn, frontier_form form,
-                                        slice_batch &own)
+                                        const one_progress &few, slice_batch &own)
 {
     const sliced_progress &p = block.now;
     if (p.depth == s.order.deepest)
         return;
     if (p.way == BY_ONE) {
         if (blockIdx.x == 0)
-            run_one(block, s, turn, p.depth);
+            run_one(block, s, turn, few);
         return;
     }
     if (B::by_rows && p.way == BY_LIST) {
@@ -365,15 +382,39 @@ __device__ static inline frontier_form take_level(B &block, const gpu_sliced &s,
     return one ? FRONTIER_VISITED : lists == LISTS_OWN ? FRONTIER_LISTED : FRONTIER_MASK;
 }
 
-/* Ends a search. `form`: that of the last frontier, which is empty. */
+/* Does a few small levels by each block. All find the same and come to the same frontier, so no block waits for another
+ * one. Whether the search is over. */
+template <class B> __device__ static inline bool run_each(B &block, const gpu_sliced &s, one_progress &few)
+{
+    enum { LEVELS = 4 };
+    few.until = min(s.order.deepest, few.depth + LEVELS);
+    run_alone(block, s, few);
+    __syncthreads();
+    if (threadIdx.x == 0) {
+        block.now.depth = few.depth;
+        block.now.left -= few.seen;
+        if (few.count > s.pushes.one)
+            block.now.way = BY_ALL_SLICES;
+    }
+    __syncthreads();
+    return few.count == 0 || few.depth == s.order.deepest;
+}
+
+/* Ends a search. `form`: that of the last frontier, which is empty. `each`: each block saw the end by itself, and the first
+ * one reports on its way to a barrier. */
 template <class B>
-__device__ static inline void end_search(B &block, const gpu_sliced &s, unsigned turn, frontier_form form)
+__device__ static inline void end_search(B &block, const gpu_sliced &s, unsigned turn, frontier_form form, bool each)
 {
     const bool shown = form == FRONTIER_VISITED;
-    if (blockIdx.x == 0)
+    if (each) {
+        if (blockIdx.x == 0)
+            end_notes(block.notes, block.now.depth);
+        meet(block, s, turn, block.now.depth);
+    } else if (blockIdx.x == 0) {
         report_search(block, s);
+    }
     if (B::by_rows && form == FRONTIER_MARKS) {
-        take_found<!B::by_rows ? 1 : B::noted ? 4 : 8>(block, s, turn, LISTS_NONE);
+        take_found<B::noted ? 4 : 8>(block, s, previous(turn), LISTS_NONE);
         tell_part(block, s, block.now.list + 1); /* no block clears what others still read */
         gather_parts(block, s, block.now.list + 1);
     }
@@ -392,13 +433,18 @@ template <class B> __device__ static inline void search_slices(B &block, const g
         load_batch(s, thread_of_grid(), own);
     start(block, s);
     frontier_form form = FRONTIER_MASK;
+    bool each = false;
     unsigned turn = 0;
     for (; block.now.found != 0; turn = after(turn)) {
+        one_progress few = {0, 0, block.count[0], 0, block.now.depth, 0};
+        each = !B::by_rows && block.now.way == BY_ONE && run_each(block, s, few);
+        if (each)
+            break;
         const sliced_way way = block.now.way;
         const int32_t depth = block.now.depth;
-        run_level(block, s, turn, form, own);
-        clear_found(s, after(turn));
-        meet(block, s, turn);
+        run_level(block, s, turn, form, few, own);
+        meet(block, s, turn, GOES_ON);
+        clear_found(s, previous(turn));
         if (way != BY_ONE && way != BY_LIST)
             note_probes(block, s, turn, depth);
         const bool listed = B::by_rows && block.now.found != 0 && block.now.way == BY_LIST && (way == BY_ONE || way == BY_LIST);
@@ -406,7 +452,7 @@ template <class B> __device__ static inline void search_slices(B &block, const g
             run_lists(block, s, turn, way == BY_ONE);
         form = take_level(block, s, turn, way == BY_ONE, listed);
     }
-    end_search(block, s, previous(turn), form);
+    end_search(block, s, turn, form, each);
 }
 
 /* Levels read all slices. */

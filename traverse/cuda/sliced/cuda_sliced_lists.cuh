@@ -31,6 +31,11 @@ struct grid_marks {
         const uint32_t bit = 1u << (v % 32);
         return !(atomicOr(&mask[v / 32], bit) & bit);
     }
+
+    __device__ void put(const gpu_sliced &s, uint32_t v, int32_t depth, uint32_t parent) const
+    {
+        put_depth(s, v, depth, parent);
+    }
 };
 
 /* A list of the frontier, as all blocks see it. */

@@ -1,4 +1,4 @@
-/* cuda_sliced_one.cuh: levels of the first block, which it pushes from a list of slices; see cuda_sliced.h */
+/* cuda_sliced_one.cuh: levels of a block, which it pushes from a list of slices; see cuda_sliced.h */
 #ifndef DBFS_CUDA_SLICED_ONE_CUH
 #define DBFS_CUDA_SLICED_ONE_CUH
 
@@ -83,6 +83,13 @@ struct block_marks {
         const uint32_t bit = 1u << (v % 32);
         return !(atomicOr(&visited_mask()[v / 32], bit) & bit);
     }
+
+    /* Where each block does the level, all find the same, and the first one puts it. */
+    __device__ void put(const gpu_sliced &s, uint32_t v, int32_t depth, uint32_t parent) const
+    {
+        if (blockIdx.x == 0)
+            put_depth(s, v, depth, parent);
+    }
 };
 
 /* Pushes along one link of a slice, one a lane, if the lane `has` one. Returns the slices of the vertex that the lane has
@@ -94,7 +101,7 @@ __device__ static inline unsigned push_link(const Marks &marks, const gpu_sliced
     link = has ? ((const uint2 *)s.pushes.links)[(uint64_t)slice * SLICED_COLUMNS + column] : make_uint2(s.root, 0);
     if (!marks.may_be_new(link.x, has) || !marks.take(link.x))
         return 0;
-    put_depth(s, link.x, depth, pushing_code(s, slice));
+    marks.put(s, link.x, depth, pushing_code(s, slice));
     return slices_of(s, link);
 }
 
@@ -142,7 +149,7 @@ __device__ static inline void push_slice(const Marks &marks, const gpu_sliced &s
 #pragma unroll
     for (int j = 0; j < SLICED_COLUMNS; j++) {
         if (mine[j])
-            put_depth(s, link[j].x, depth, code);
+            marks.put(s, link[j].x, depth, code);
         put_slices(next, at, link[j].y & SLICED_FIRST, own[j]);
         at += own[j];
     }
@@ -185,7 +192,7 @@ template <class B> __device__ static void push_by_block(B &block, const gpu_slic
 /* Does levels of at most a link a lane, by the first warp. */
 template <class B> __device__ static void push_by_warp(B &block, const gpu_sliced &s, one_progress &p)
 {
-    while (p.count > 0 && p.count * SLICED_COLUMNS <= WARP && p.depth < s.order.deepest) {
+    while (p.count > 0 && p.count * SLICED_COLUMNS <= WARP && p.depth < p.until) {
         uint2 link;
         note_team(block.notes, p.depth, WHOLE_BY_BLOCK);
         p.depth++;
@@ -230,11 +237,10 @@ template <class B> __device__ static inline void leave_list(B &block, const gpu_
         s.lists.slice[block.now.list % 2][i] = block.slice[p.list][i];
 }
 
-/* Does levels by the first block, while it has room. Its first list has the frontier. */
-template <class B> __device__ static void run_one(B &block, const gpu_sliced &s, unsigned turn, int32_t depth)
+/* Does levels of a block, while it has room for their slices. */
+template <class B> __device__ static void run_alone(B &block, const gpu_sliced &s, one_progress &p)
 {
-    one_progress p = {0, 0, block.count[0], 0, depth};
-    while (p.count > 0 && p.count <= s.pushes.one && p.depth < s.order.deepest) {
+    while (p.count > 0 && p.count <= s.pushes.one && p.depth < p.until) {
         if (p.count * SLICED_COLUMNS > WARP) {
             push_by_block(block, s, p);
             continue;
@@ -245,6 +251,14 @@ template <class B> __device__ static void run_one(B &block, const gpu_sliced &s,
         __syncthreads();
         p = block.one;
     }
+}
+
+/* Does levels by the first block, while the others wait. */
+template <class B> __device__ static void run_one(B &block, const gpu_sliced &s, unsigned turn, one_progress p)
+{
+    p.until = s.order.deepest;
+    p.seen = 0;
+    run_alone(block, s, p);
     if (p.count > 0)
         show_visited(s, turn);
     else

@@ -69,18 +69,11 @@ static enum status make_slices(struct device *dev, const struct gpu_sliced_array
         CUDA_TRY(cudaMemsetAsync(s->found, 0, SLICED_TURNS * sizeof *s->found * s->words, stream), dev->where, e) !=
             ST_OK ||
         count_rows(dev, pulled, 0, arrays, e) != ST_OK ||
-        CUDA_TRY(cudaMemcpyAsync(&s->count, arrays->first + 32 * (size_t)s->words, sizeof s->count,
-                                 cudaMemcpyDeviceToHost, stream),
-                 dev->where, e) != ST_OK ||
-        CUDA_TRY(cudaStreamSynchronize(stream), dev->where, e) != ST_OK ||
+        gpu_fetch(dev, &s->count, arrays->first + 32 * (size_t)s->words, sizeof s->count, stream, e) != ST_OK ||
         fill_slices(dev, pulled, arrays, e) != ST_OK ||
         (arrays->pushers != NULL && fill_links(dev, arrays, e) != ST_OK))
         return e->status;
-    if (CUDA_TRY(cudaMemcpyAsync(&s->rows.piece_count, &s->state->pieces, sizeof s->rows.piece_count,
-                                 cudaMemcpyDeviceToHost, stream),
-                 dev->where, e) == ST_OK)
-        CUDA_TRY(cudaStreamSynchronize(stream), dev->where, e);
-    return e->status;
+    return gpu_fetch(dev, &s->rows.piece_count, &s->state->pieces, sizeof s->rows.piece_count, stream, e);
 }
 
 /* Lists of slices lie where the kernel of large graphs would have its lists. */

@@ -76,7 +76,7 @@ __device__ static inline void note_team(kept_notes &noted, int32_t depth, whole_
     note_way(noted, depth, way);
 }
 
-/* The level has come to a point. */
+/* Notes the time at which the level has come to a point. */
 __device__ static inline void note_time(kept_notes &noted, int32_t depth, int what)
 {
     if (is_noter())

@@ -16,7 +16,7 @@ enum {
     PIECE_EDGES = WHOLE_PIECE_EDGES,
     SHARE_EDGES = 64,   /* of a piece that several warps share, for each of them at least */
     SHARES_A_WARP = 32, /* of such pieces, at most: one a lane */
-    OWN_PIECES = 4,     /* that one thread puts into a list; a warp puts more */
+    OWN_PIECES = 4,     /* one thread puts so many into a list, and a warp more */
     SLOTS = 4,          /* edges of a thread under way; or words of a mask */
     SPAN_WORDS = 8      /* words of a mask that a warp unpacks */
 };
@@ -117,8 +117,8 @@ struct mask_spans {
 
 /* The marks that a push by masks sets. */
 enum marking {
-    MARK_ALL,      /* those of all edges, without a look */
-    MARK_NEW,      /* those of vertices that the level has not found yet */
+    MARK_ALL,      /* of all edges, without a look */
+    MARK_NEW,      /* of vertices that the level has not found yet */
     MARK_UNVISITED /* of these, only those of unvisited vertices */
 };
 

@@ -28,11 +28,7 @@ static enum status count_frontiers(struct device *dev, uint32_t first, uint32_t 
     if (CUDA_TRY(cudaMemsetAsync(counts, 0, bytes, stream), dev->where, e) != ST_OK)
         return e->status;
     cuda_whole_count(&dev->whole.search, first, levels, counts, stream);
-    if (CUDA_LAUNCHED(dev->where, e) == ST_OK &&
-        CUDA_TRY(cudaMemcpyAsync(to, counts, bytes, cudaMemcpyDeviceToHost, stream), dev->where,
-                 e) == ST_OK)
-        CUDA_TRY(cudaStreamSynchronize(stream), dev->where, e);
-    return e->status;
+    return gpu_fetch(dev, to, counts, bytes, stream, e);
 }
 
 /* The work of a frontier, whose rows it takes from `unvisited`. */

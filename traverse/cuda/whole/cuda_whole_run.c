@@ -91,12 +91,7 @@ enum status gpu_whole_measure(struct device *dev, struct error *e)
     if (CUDA_TRY(cudaMemsetAsync(longest, 0, sizeof s->longest, stream), dev->where, e) != ST_OK)
         return e->status;
     cuda_whole_measure(s, longest, stream);
-    if (CUDA_LAUNCHED(dev->where, e) == ST_OK &&
-        CUDA_TRY(cudaMemcpyAsync(s->longest, longest, sizeof s->longest, cudaMemcpyDeviceToHost,
-                                 stream),
-                 dev->where, e) == ST_OK)
-        CUDA_TRY(cudaStreamSynchronize(stream), dev->where, e);
-    return e->status;
+    return gpu_fetch(dev, s->longest, longest, sizeof s->longest, stream, e);
 }
 
 void gpu_whole_close(struct device *dev)

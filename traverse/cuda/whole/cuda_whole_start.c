@@ -26,10 +26,7 @@ enum status gpu_copy_notes(struct device *dev, uint32_t levels, struct error *e)
     if (grown == NULL)
         return fail_memory(e, "notes of levels", (size_t)levels * sizeof *grown);
     n->kept = grown;
-    if (CUDA_TRY(cudaMemcpyAsync(n->kept + n->count, from, more * sizeof *from,
-                                 cudaMemcpyDeviceToHost, stream),
-                 dev->where, e) == ST_OK &&
-        CUDA_TRY(cudaStreamSynchronize(stream), dev->where, e) == ST_OK)
+    if (gpu_fetch(dev, n->kept + n->count, from, more * sizeof *from, stream, e) == ST_OK)
         n->count = levels;
     return e->status;
 }

@@ -87,6 +87,7 @@ enum status masks_open(struct masks *m, struct group *group, int nonblocking, st
     *m = (struct masks){.group = group, .words = mask_words(rank->graph->manifest.d)};
     if (group->whole)
         return e->status;
+    m->nonblocking = nonblocking;
     if (e->status == ST_OK && group->of_host)
         m->bits = group->mask;
     else if (e->status == ST_OK)
@@ -94,14 +95,11 @@ enum status masks_open(struct masks *m, struct group *group, int nonblocking, st
     if (e->status == ST_OK)
         open_list(&m->list, group, m->words, e);
     m->devices_list = rank->backend->masks->read_words != NULL && m->list.most > 0;
-    if (nonblocking && m->words > 0)
-        mask_reduction_open(&m->reduction, rank->comm, group->leaders, m->words, rank->budget, e);
     return e->status;
 }
 
 void masks_close(struct masks *m, const struct rank *rank)
 {
-    mask_reduction_close(m->reduction, rank->budget);
     close_list(&m->list, rank);
     if (m->group != NULL && !m->group->of_host)
         rank->backend->messages->host_release(m->bits);
@@ -163,8 +161,8 @@ static void reduce_whole(struct masks *m, struct exchange_counts *counts)
 {
     add_words(m, m->list.own, m->is_whole ? 0 : m->changed);
     count_sent(m, m->words * sizeof *m->bits, counts);
-    if (m->reduction != NULL)
-        mask_reduction_begin(m->reduction, m->bits);
+    if (m->nonblocking)
+        comm_window_begin_or_masks(m->group->leaders, m->bits, m->words);
     else
         comm_window_or_masks(m->group->leaders, m->bits, m->words);
 }
@@ -191,12 +189,12 @@ int masks_reduce(struct masks *m, const struct rank_note *notes, struct exchange
     else if (reduces(m) && !m->begun)
         reduce_whole(m, counts);
     m->begun = 0;
-    return m->reduction != NULL && !m->is_sparse;
+    return m->nonblocking && !m->is_sparse;
 }
 
 int masks_are_here(const struct masks *m)
 {
-    return m->reduction == NULL || mask_reduction_is_over(m->reduction);
+    return !m->nonblocking || comm_masks_are_here();
 }
 
 /* ---- while normals are looked for ---- */

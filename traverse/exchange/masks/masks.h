@@ -17,7 +17,6 @@
 #include "traverse/exchange/exchange_counts.h"
 #include "traverse/exchange/group.h"
 
-#include "formats/mpi/mask_reduction.h"
 
 /* The non-zero words of a mask, with their places: fewer bytes than the mask if they are few. */
 struct mask_list {
@@ -31,7 +30,7 @@ struct masks {
     const struct group *group;
     uint64_t words;
     uint64_t *bits; /* [words]: the mask of the group on its way to and from MPI; NULL: the group holds all shards */
-    struct mask_reduction *reduction; /* of non-blocking reductions; NULL: there are none */
+    int nonblocking;
     struct mask_list list;
     int devices_list; /* devices list the words of masks, and take lists of them */
 

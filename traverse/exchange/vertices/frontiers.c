@@ -72,7 +72,7 @@ static enum status send_all(const struct vertices *v, struct exchange_counts *co
     size_t messages = 0;
     for (uint32_t s = 0; s < v->rank->graph->manifest.p; s++) {
         uint32_t rank = rank_of_shard(s, comm->ranks), device = device_of_shard(s, comm->ranks);
-        uint32_t mine = shard_of_device(comm->rank, device, comm->ranks); /* as many as the other rank has */
+        uint32_t mine = shard_of_device(comm->rank, device, comm->ranks); /* both ranks have equally many devices */
         uint64_t bytes = 4 * frontier_words(v->group, device, mine);
         if (group_has_shard(v->group, s))
             continue;

@@ -83,8 +83,8 @@ enum status vertices_drop_duplicates(const struct vertices *vertices, const stru
 void vertices_share(struct vertices *vertices, const struct rank_note *own);
 
 enum status vertices_begin(struct vertices *vertices, struct exchange_counts *counts, struct error *e);
-enum status vertices_move(struct vertices *vertices, struct error *e); /* does what can be done now */
-int vertices_are_here(const struct vertices *vertices); /* and sent */
+enum status vertices_move(struct vertices *vertices, struct error *e); /* does all that is possible now */
+int vertices_are_here(const struct vertices *vertices); /* and are sent */
 void vertices_end(struct vertices *vertices);
 
 /* Gives the frontiers of this group to the devices of all others. */

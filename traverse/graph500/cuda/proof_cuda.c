@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The questions of this device. The questions are released when they have been sent. */
+/* The questions of this device, which are released when they have been sent. */
 struct asking {
     uint32_t *asker, *question;
     uint64_t *begin; /* [p + 1] host memory */
@@ -17,7 +17,7 @@ struct asking {
 struct asked {
     uint32_t *question;
     void *reply;
-    uint64_t *begin; /* [p + 1] host memory, by the shard that asks */
+    uint64_t *begin; /* [p + 1] host memory, by the asking shard */
 };
 
 struct proof {
@@ -36,14 +36,9 @@ static cudaStream_t stream_of(const struct proof *p)
     return p->dev->stream.of[NORMALS];
 }
 
-static enum status wait_for_stream(const struct proof *p, struct error *e)
-{
-    return CUDA_TRY(cudaStreamSynchronize(stream_of(p)), p->dev->where, e);
-}
-
 static enum status launched(const struct proof *p, struct error *e)
 {
-    return CUDA_LAUNCHED(p->dev->where, e) == ST_OK ? wait_for_stream(p, e) : e->status;
+    return gpu_wait(p->dev, stream_of(p), e);
 }
 
 static struct proved_vertices vertices_of(const struct proof *p, enum vertex_kind kind)
@@ -169,11 +164,7 @@ static enum status count_edges(struct proof *p, const struct gpu_asking *asking,
     if (CUDA_TRY(cudaMemsetAsync(a->tables, 0, bytes, stream_of(p)), p->dev->where, e) != ST_OK)
         return e->status;
     cuda_ask(asking, 0, stream_of(p));
-    if (CUDA_LAUNCHED(p->dev->where, e) != ST_OK ||
-        CUDA_TRY(cudaMemcpyAsync(a->counts, a->tables, bytes, cudaMemcpyDeviceToHost,
-                                 stream_of(p)),
-                 p->dev->where, e) != ST_OK ||
-        wait_for_stream(p, e) != ST_OK)
+    if (gpu_fetch(p->dev, a->counts, a->tables, bytes, stream_of(p), e) != ST_OK)
         return e->status;
     for (uint32_t s = 0; s < shards; s++)
         begin[s + 1] = begin[s] + a->counts[s];
@@ -232,7 +223,7 @@ static enum status gpu_keep_questions(struct proof *p, enum topic topic,
 
 static void release_questions(struct proof *p)
 {
-    for (int t = 0; t < TOPICS; t++) { /* they have been sent */
+    for (int t = 0; t < TOPICS; t++) { /* the questions have been sent */
         cudaFree(p->own[t].question);
         p->own[t].question = NULL;
     }

@@ -1,15 +1,14 @@
 /* proof_kernels.cu: proves trees on a GPU; see proof_kernels.h and its twins, proof_loops.c and proof_cpu.c
  *
- * Edges are what takes time: a warp takes a row, and its lanes the edges. Rows stand by descending degree, so the
- * first LONG_ROWS, which may be hubs, are shared by SLICES warps each. Bytes that must move for each edge: 4 or 8
- * of the column, and 16 of the other end, which the cache has where that is a hub.
- */
+ * Edges take most of the time: a warp takes a row, and its lanes the edges. Rows come by descending degree, so
+ * SLICES warps share each of the first LONG_ROWS, which may be hubs. Bytes that must move for each edge: 4 or 8 of
+ * the column, and 16 of the other end, which the cache has if that is a hub. */
 #include "proof_kernels.h"
 #include "traverse/cuda/cuda_common.cuh"
 
 enum { LONG_ROWS = 4096, SLICES = 64 };
 
-/* The first item of a thread, and how far apart its items are. */
+/* The first item of a thread, and the distance between its items. */
 __device__ static inline uint64_t first_item()
 {
     return (uint64_t)blockIdx.x * BLOCK + threadIdx.x;
@@ -35,7 +34,7 @@ __device__ static inline unsigned long long place_of(const offence &o)
     return (unsigned long long)o.vertex << 4 | (unsigned long long)o.kind;
 }
 
-/* `other` is read after `place`, and is never that of a later place: write_first sees to it. */
+/* `other` is read after `place`, and is never that of a later place, as write_first guarantees. */
 __device__ static bool may_be_first(const gpu_first *first, const offence &o)
 {
     const unsigned long long place = *(const volatile unsigned long long *)&first->place;
@@ -205,7 +204,7 @@ void cuda_check_isolated(const proved_block *b, int64_t root, gpu_first *first, 
 
 /* ---- edges ---- */
 
-/* Of the rows from..to; each is shared by so many warps. */
+/* Checks rows from..to, each shared by so many warps. */
 __global__ static void __launch_bounds__(BLOCK)
     rows_kernel(gpu_proved_rows r, uint64_t from, uint64_t to, uint32_t slices, gpu_first *first)
 {

@@ -13,7 +13,7 @@
 extern "C" {
 #endif
 
-/* The first offence. A thread that finds one compares it with `place` and `other` alone, which follow
+/* The first offence. A thread that finds one compares it by `place` and `other` alone, which follow
  * offence_comes_before, and takes the lock only to write an earlier one. */
 struct gpu_first {
     unsigned int lock;
@@ -22,26 +22,26 @@ struct gpu_first {
     struct offence offence;
 };
 
-/* The offence that stands for none. */
+/* Makes the offence that means none. */
 struct gpu_first gpu_no_offence(void);
 
-/* end[i] = the id and the depth of vertex i. */
+/* Writes end[i] = the id and the depth of vertex i. */
 void cuda_write_ends(const void *ids, uint32_t id_bytes, const int32_t *depth, uint64_t count,
                      struct vertex_end *end, cudaStream_t stream);
 
 /* Sets the bits of numbers in a mask. */
 void cuda_mark(const uint32_t *number, uint64_t count, uint32_t *mask, cudaStream_t stream);
 
-/* to[i] = the claim, or the end, with the number number[i]. Claims have id_bytes each. */
+/* Gathers to[i] = the claim, or the end, with the number number[i]. Claims have id_bytes each. */
 void cuda_gather_claims(const void *claims, uint32_t id_bytes, const uint32_t *number,
                         uint64_t count, int64_t *to, cudaStream_t stream);
 void cuda_gather_ends(const struct vertex_end *end, const uint32_t *number, uint64_t count,
                       struct vertex_end *to, cudaStream_t stream);
 
-/* claim[i] = INT64_MIN, for i < count. */
+/* Writes claim[i] = INT64_MIN, for i < count. */
 void cuda_forget_claims(int64_t *claim, uint64_t count, cudaStream_t stream);
 
-/* to[asker[i]] = claim[i]. */
+/* Writes to[asker[i]] = claim[i]. */
 void cuda_put_claims(const int64_t *claim, const uint32_t *asker, uint64_t count, int64_t *to,
                      cudaStream_t stream);
 

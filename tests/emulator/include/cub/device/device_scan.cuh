@@ -11,7 +11,7 @@ struct DeviceScan {
     static cudaError_t ExclusiveSum(void *scratch, size_t &bytes, const T *from, T *to, uint64_t count,
                                     cudaStream_t stream = nullptr)
     {
-        const size_t needed = 1024; /* some, so that a caller who gives none is found out */
+        const size_t needed = 1024; /* more than none, so that a caller without any is noticed */
         if (scratch == nullptr) {
             bytes = needed;
             return cudaSuccess;

@@ -1,0 +1,123 @@
+/* read_lg.c: the text format of Julia's Graphs.jl, before it LightGraphs (.lg, .lgz, .jlg):
+ *
+ *   # comment
+ *   N,EDGES,u,NAME[,VERSION,TYPE,simplegraph]     u: undirected, each edge once; d: directed
+ *   SOURCE,DESTINATION                            1-based, EDGES lines
+ *
+ * A file may hold several graphs, one after the other; only a file of one is read.
+ */
+#include "graph_reader.h"
+
+#include "scan_text.h"
+
+enum { SHORTEST_LINE_BYTES = 4 };
+
+static const char header[] = "'VERTICES,EDGES,u,NAME', or with d for a directed graph";
+
+/* ---- edges ---- */
+
+/* Skips blanks, a comma and blanks; NULL without a comma. */
+static const char *skip_comma(const char *p)
+{
+    p = skip_blanks(p);
+    return *p == ',' ? skip_blanks(p + 1) : NULL;
+}
+
+static const char *parse_id(const struct graph_reader *r, struct piece *piece, const char *p, uint64_t lines, uint64_t *id)
+{
+    const char *word = skip_blanks(p), *after = scan_id(word, id);
+    if (after == word || *id - 1 >= r->limit) {
+        set_fault(piece, word, lines, r->expected_id);
+        return NULL;
+    }
+    --*id;
+    return after;
+}
+
+static const char *parse_edge(const struct graph_reader *r, struct piece *piece, const char *p, uint64_t lines)
+{
+    const char *next = scan_line_end(p);
+    struct edge *edge = &piece->edges[piece->count];
+    if (next != NULL || *p == '#')
+        return next != NULL ? next : next_line(p);
+    const char *after = parse_id(r, piece, p, lines, &edge->u);
+    if (after == NULL)
+        return NULL;
+    const char *second = skip_comma(after);
+    if (second == NULL) {
+        set_fault(piece, skip_blanks(after), lines, "a comma between two vertices");
+        return NULL;
+    }
+    after = parse_id(r, piece, second, lines, &edge->v);
+    if (after == NULL)
+        return NULL;
+    next = scan_line_end(after);
+    if (next == NULL)
+        set_fault(piece, skip_blanks(after), lines, "the end of the line (of several graphs in a file, give one alone)");
+    else
+        piece->count++;
+    return next;
+}
+
+static void parse_lines(const struct graph_reader *r, struct piece *piece)
+{
+    const char *p = piece->in.text, *end = p + piece->in.text_bytes;
+    uint64_t lines = piece->tally.lines;
+    for (; p != NULL && p < end; lines += p != NULL)
+        p = parse_edge(r, piece, p, lines);
+    piece->tally.lines = lines;
+}
+
+static enum status parse(const struct graph_reader *r, struct piece *piece, struct error *e)
+{
+    return text_parse(r, piece, SHORTEST_LINE_BYTES, parse_lines, e);
+}
+
+/* ---- the header ---- */
+
+/* The place of the letter behind two numbers; NULL: this is no header. */
+static const char *find_kind(const char *p, uint64_t size[2])
+{
+    for (int i = 0; i < 2; i++) {
+        const char *word = skip_blanks(p), *after = scan_id(word, &size[i]);
+        p = after > word && size[i] != UINT64_MAX ? skip_comma(after) : NULL;
+        if (p == NULL)
+            return NULL;
+    }
+    return (*p == 'u' || *p == 'd') && skip_comma(p + 1) != NULL ? p : NULL;
+}
+
+int lg_sniff(const char *line)
+{
+    uint64_t size[2];
+    return find_kind(line, size) != NULL;
+}
+
+static enum status open_lg(struct graph_reader *r, struct error *e)
+{
+    uint64_t line = 0, size[2];
+    if (text_peek(r, "#", 1, e) != ST_OK)
+        return e->status;
+    const char *first = text_data_line(r, text_first(r), &line);
+    if (first == NULL)
+        return reader_bad_line(r, line, NULL, "the end of the file", header, e);
+    const char *kind = find_kind(first, size);
+    if (kind == NULL)
+        return reader_bad_line(r, line + 1, first, NULL, header, e);
+    r->facts.direction = *kind == 'd' ? EDGES_DIRECTED : EDGES_UNDIRECTED_ONCE;
+    r->facts.direction_fixed = 1;
+    r->text.declared_entries = size[1];
+    r->text.declared_line = line + 1;
+    if (reader_set_ids(r, 1, size[0], line + 1, e) != ST_OK)
+        return e->status;
+    return text_start(r, next_line(first), line + 1, 0, e);
+}
+
+const struct reader_class read_lg_class = {
+    .name = "lg",
+    .open = open_lg,
+    .take = text_take,
+    .parse = parse,
+    .account = text_account,
+    .finish = text_finish,
+};
