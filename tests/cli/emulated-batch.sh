@@ -11,7 +11,8 @@ batch=$BIN/dbfs-batch
 
 # ---- graphs, as text of NAME, packed into P shards with TH ----
 "$BIN/rmatgen" -q -s 9 -f text -o "$tmp/rmat.txt"
-"$BIN/rmatgen" -q -s 9 -e 5 -f text -o "$tmp/arcs.txt" # directed: no edge leaves many of the vertices
+"$BIN/rmatgen" -q -s 9 -e 5 -f text -o "$tmp/arcs.txt" # directed: many vertices that no edge leaves
+"$BIN/rmatgen" -q -s 10 -e 2 -A .25 -B .25 -C .25 -f text -o "$tmp/sparse.txt" # levels of many vertices with few bits each
 "$TESTS/mkgraph" grid 20 30 >"$tmp/grid.txt"
 "$TESTS/mkgraph" path 119 >"$tmp/path.txt"
 "$TESTS/mkgraph" star 3000 >"$tmp/star.txt"
@@ -47,13 +48,15 @@ compare() {
 
 # ---- the same as on CPUs ----
 sizes=(64 256 128 65 1 63)
-for setup in rmat:3:20 grid:1:inf star:1:0 arcs:3:8 ends:1:inf broom:4:9 components:2:3 path:1:inf; do
+for setup in rmat:3:20 grid:1:inf star:1:0 arcs:3:8 ends:1:inf broom:4:9 components:2:3 path:1:inf sparse:2:5; do
     IFS=: read -r name shards th <<<"$setup"
     pack $name $shards $th
     for size in ${sizes[turn % 6]} ${sizes[(turn + 1) % 6]} $([ $mode = long ] && echo "${sizes[@]}" "${sizes[@]}"); do
         compare $name $size -n 90
     done
 done
+compare sparse 128 -n 250
+compare sparse 256 -n 250
 compare arcs 5 -n 250
 compare arcs 64 -n 250
 compare arcs 64 -n 90 --reverse

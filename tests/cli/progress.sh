@@ -28,6 +28,7 @@ if script -qec true /dev/null >/dev/null 2>&1; then # script(1) makes a terminal
         shows dbfs-pack "$stage" "'$bin/dbfs-pack' -@ 1 -S 96M --force -p 2 -o x.dbfs g.edges"
     done
     shows dbfs-traverse searching "'$bin/dbfs-traverse' -@ 1 -n 64 g.dbfs >/dev/null"
+    shows dbfs-batch searching "'$bin/dbfs-batch' -@ 1 -n 1000 g.dbfs >/dev/null"
     script -qec "'$bin/dbfs-pack' -q -@ 1 --force -p 2 -o x.dbfs g.edges" /dev/null >screen 2>&1
     check 'none with -q' test ! -s screen
 else

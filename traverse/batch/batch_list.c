@@ -45,6 +45,31 @@ BATCH_INLINE void note_fresh(struct batch_search *s, struct tally *t, uint32_t v
         put_fresh(s, t);
 }
 
+/* Adds bits to the next words of a vertex. Returns whether it had none before. */
+BATCH_INLINE int batch_offer(struct batch_search *s, uint64_t v, const uint64_t *bits, const int W, const int alone)
+{
+    uint64_t *next = s->next + v * (uint64_t)W, before = 0;
+    const uint64_t *seen = s->seen + v * (uint64_t)W;
+    uint64_t new[BATCH_MOST_WORDS], any = 0;
+    for (int j = 0; j < W; j++)
+        any |= new[j] = bits[j] & ~seen[j];
+    if (any == 0)
+        return 0;
+    for (int j = 0; j < W; j++) {
+        if (alone) {
+            before |= next[j];
+            next[j] |= new[j];
+        } else if ((new[j] & ~__atomic_load_n(&next[j], __ATOMIC_RELAXED)) != 0) {
+            before = __atomic_fetch_or(&next[j], new[j], __ATOMIC_RELAXED);
+        } else if (W == 1) {
+            return 0;
+        }
+    }
+    if (alone || W == 1)
+        return before == 0;
+    return s->marks[v] == 0 && __atomic_exchange_n(&s->marks[v], 1, __ATOMIC_RELAXED) == 0;
+}
+
 BATCH_INLINE void push_pieces(struct batch_search *s, struct tally *t, uint64_t begin, uint64_t end, const int W,
                               const int alone)
 {

@@ -16,6 +16,9 @@
 #include <string.h>
 #include <unistd.h>
 
+/* Of a root, as it is given and as it is found. */
+enum { ROOT_BYTES = 16 + sizeof(struct root) };
+
 struct sums {
     uint64_t checksum; /* of all distances */
     double seconds;    /* of all searches of this rank */
@@ -157,7 +160,9 @@ static enum status give_all_roots(struct batching *b, struct error *e)
     struct args *args = &b->args;
     args->count = b->all.vertices;
     args->roots_given = 1;
-    args->map = NULL; /* the roots are ids now */
+    args->map = NULL; /* they are ids */
+    if (memory_charge(&b->budget, args->count * ROOT_BYTES, "all roots", e) != ST_OK)
+        return e->status;
     args->roots = malloc(args->count * sizeof *args->roots + 1);
     if (args->roots == NULL)
         return fail_memory(e, "roots", args->count * sizeof *args->roots);
@@ -225,6 +230,15 @@ static void print_batch(const struct batching *b, uint64_t first, const struct b
                run->seconds > 0 ? 1e-9 * (double)run->bytes / run->seconds : 0);
 }
 
+/* What a level did, with -v. */
+static void print_level(void *context, const struct batch_note *n)
+{
+    const struct batching *b = context;
+    cli_detail(&b->args.cli, "level %" PRIu64 " by %s: frontier of %" PRIu64 " vertices and %" PRIu64 " edges, %" PRIu32
+               " roots pulled, %" PRIu64 " edges read, %.1f us", n->depth, n->by_list ? "list" : "all vertices", n->vertices,
+               n->edges, n->pulls, n->read, 1e6 * n->seconds);
+}
+
 /* Searches from roots first..first+count, and writes the files of each. */
 static enum status run_batch(struct batching *b, uint64_t first, uint32_t count, struct batch_result *results,
                              struct error *e)
@@ -233,7 +247,8 @@ static enum status run_batch(struct batching *b, uint64_t first, uint32_t count,
     for (uint32_t i = 0; i < count; i++)
         vertex[i] = batch_vertex(&b->all, &b->roots.root[first + i]);
     struct batch_run run = {.roots = vertex, .count = count, .results = results,
-                            .watcher = batch_depths_watcher(&b->depths, count)};
+                            .watcher = batch_depths_watcher(&b->depths, count),
+                            .note = b->args.cli.verbose ? print_level : NULL, .context = b};
     watch_phase("searching from root %" PRIu64 " and those after it", b->roots.ids[first]);
     if (b->backend->run(b->search, &run, e) != ST_OK)
         return e->status;

@@ -8,10 +8,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Prices in nanoseconds of one thread: of a pushed edge, of a pulled edge, and of a vertex and word of a level by
- * all vertices before any edge is read. A root pulls if its frontier has more than 1 / PULL_SHARE of the edges
- * left to it. */
-enum { PUSH_NS = 6, PULL_NS = 2, WORD_NS = 2, PULL_SHARE = 15 };
+/* A level is one by list where its frontier has fewer edges than 1 / LIST_SHARE of the vertices. In other levels a root
+ * pulls where its frontier has more than 1 / PULL_SHARE of the edges left to it. */
+enum { LIST_SHARE = 4, PULL_SHARE = 15 };
 
 /* After so many levels a batch is given up if, on average, fewer roots than this find a vertex at once. */
 enum { TRIAL_LEVELS = 16, LEAST_SHARED = 4 };
@@ -23,6 +22,8 @@ static enum status take_words(struct batch_search *s, uint64_t **words, struct e
     memory_take(s->graph->budget, (void **)words, s->graph->vertices * (uint64_t)s->words, 8,
                 "words of a batch (--batch sets how many)", e);
     memory_advise_huge(*words);
+    if (e->status == ST_OK)
+        memset(*words, 0, s->graph->vertices * (size_t)s->words * 8); /* no search waits for its pages */
     return e->status;
 }
 
@@ -176,43 +177,25 @@ static void start(struct batch_search *s, struct progress *p)
     add_counts(s, p, 0);
 }
 
-/* Chooses the roots that pull. Returns how many. */
-static int choose_pulls(struct batch_search *s, struct progress *p)
+/* Fills in which roots pull in a level by all vertices. */
+static void choose_pulls(struct batch_search *s, struct progress *p)
 {
-    int pulls = 0;
-    uint64_t pushed = 0;
-    memset(s->pulls, 0, sizeof s->pulls);
     if (!p->weighed) {
         batch_weigh_list(s);
         add_weights(s, p);
     }
-    for (uint32_t i = 0; i < p->run->count; i++) {
-        int pull = p->weight[i] > p->left[i] / PULL_SHARE;
-        s->pulls[i / 64] |= (uint64_t)pull << (i % 64);
-        pulls += pull;
-        pushed += pull ? 0 : p->weight[i];
-    }
-    pushed = pushed < s->edges ? pushed : s->edges;
-    if (pushed * PUSH_NS > s->graph->pull->edges * PULL_NS) {
-        memset(s->pulls, 0xff, sizeof s->pulls);
-        pulls = (int)p->run->count;
-    }
+    for (uint32_t i = 0; i < p->run->count; i++)
+        s->pulls[i / 64] |= (uint64_t)(p->weight[i] > p->left[i] / PULL_SHARE) << (i % 64);
     for (int j = 0; j < s->words; j++)
         s->pulls[j] &= p->roots[j];
-    return pulls;
-}
-
-/* Returns whether the next level goes by list. */
-static int is_by_list(struct batch_search *s, struct progress *p)
-{
-    uint64_t all = s->graph->vertices * (uint64_t)s->words * WORD_NS;
-    return s->edges * PUSH_NS < all || (choose_pulls(s, p) == 0 && s->vertices < s->graph->vertices / 8);
 }
 
 static void run_level(struct batch_search *s, struct progress *p)
 {
     uint64_t *words = s->now, vertices = s->graph->vertices, word_bytes = 8 * (uint64_t)s->words;
-    int by_list = is_by_list(s, p);
+    int by_list = s->edges < vertices / LIST_SHARE;
+    if (!by_list)
+        choose_pulls(s, p);
     p->weighed = 0;
     if (by_list && !s->is_list)
         batch_make_list(s);
@@ -228,6 +211,21 @@ static void run_level(struct batch_search *s, struct progress *p)
     add_counts(s, p, !by_list);
     if (!by_list)
         add_weights(s, p);
+}
+
+static void run_noted(struct batch_search *s, struct progress *p)
+{
+    struct batch_note note = {.depth = p->depth + 1, .vertices = s->vertices, .edges = s->edges};
+    uint64_t before = p->run->edges;
+    note.seconds = -cli_seconds();
+    memset(s->pulls, 0, sizeof s->pulls);
+    run_level(s, p);
+    note.seconds += cli_seconds();
+    note.by_list = s->is_list;
+    note.read = p->run->edges - before;
+    note.pulls = batch_count_roots(s->pulls);
+    if (p->run->note != NULL)
+        p->run->note(p->run->context, &note);
     show(s, p);
 }
 
@@ -243,7 +241,7 @@ static void search_together(struct batch_search *s, struct batch_run *run)
     start(s, &p);
     show(s, &p);
     while (s->vertices > 0 && s->alone == 0) {
-        run_level(s, &p);
+        run_noted(s, &p);
         if (is_shared_little(s, &p))
             s->alone = batch_alone_open(s);
     }

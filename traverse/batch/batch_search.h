@@ -4,15 +4,15 @@
  * level, and which in this one. A visit of an edge serves all roots by one operation on words (multi-source BFS of
  * Then et al.).
  *
- * There are two kinds of levels. By list: the vertices of the frontier push their words to their neighbours, and
- * other vertices take no time. By all vertices: each root whose frontier has much of the graph pulls. A vertex
- * that lacks some of these roots reads its neighbours until it has them all; the other roots push.
+ * A level is one of two kinds. By list: the vertices of the frontier push their words to their neighbours, and what is
+ * not in the list costs nothing. By all vertices: each root whose frontier has much of the graph pulls, so a vertex that
+ * lacks some of these roots reads its neighbours until it has them all; the other roots push, and whether a vertex has seen
+ * them already is looked up when the vertex is come to.
  *
- * If roots have nothing in common, as on road graphs, this is slower than a search for each on a CPU. Such a batch
- * is given up after some levels, and its roots are searched from one by one, each by one thread.
- *
- * A GPU has one direction for all roots of a batch in a level, and gives no batch up: a level costs launches
- * there, which all roots share. */
+ * Where roots have nothing in common, as on road graphs, this is slower than a search for each on a CPU. Such a batch is
+ * given up after some levels, and its roots are searched from one by one, each by one thread. A GPU gives no batch up:
+ * there a level costs launches, which all roots share.
+ */
 #ifndef DBFS_BATCH_SEARCH_H
 #define DBFS_BATCH_SEARCH_H
 
@@ -56,14 +56,34 @@ struct batch_watcher {
     void *context;
 };
 
+/* What a level took. */
+struct batch_note {
+    uint64_t depth;           /* of what it found */
+    int by_list;
+    uint64_t vertices, edges; /* of the frontier */
+    uint64_t read;            /* edges */
+    uint32_t pulls;           /* roots that pulled */
+    double seconds;           /* without what the watcher took */
+};
+
 struct batch_run {
     const uint64_t *roots; /* [count] vertices; BATCH_NOWHERE: a root without edges */
     uint32_t count;
     struct batch_watcher watcher;  /* level NULL: none */
     struct batch_result *results;  /* [count] all but the checksum */
-    double seconds;                /* without the time of the watcher */
-    uint64_t levels, edges, bytes; /* levels; edges read; bytes read and written for both */
+    void (*note)(void *context, const struct batch_note *note); /* is told of each level, but those of roots alone; NULL: none */
+    void *context;
+    double seconds;                /* without what the watcher took */
+    uint64_t levels, edges, bytes; /* levels; edges that were read; bytes that were read and written for all that */
 };
+
+static inline uint32_t batch_count_roots(const uint64_t roots[BATCH_MOST_WORDS])
+{
+    uint32_t count = 0;
+    for (int j = 0; j < BATCH_MOST_WORDS; j++)
+        count += (uint32_t)__builtin_popcountll(roots[j]);
+    return count;
+}
 
 struct batch_search;
 

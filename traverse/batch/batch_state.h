@@ -6,6 +6,8 @@
 
 #include "traverse/cpu/gang.h"
 
+#include "formats/base/clones.h"
+
 enum { FRESH_ROOM = 256 };
 
 /* The finds of a thread in a level. */
@@ -50,39 +52,14 @@ void batch_pieces(struct batch_search *s, uint64_t count, uint64_t step, uint64_
 
 /* Compiles a piece for 1, 2 and 4 words; `name` is a table of the three. */
 #define BATCH_BY_WORDS(name)                                                                       \
-    static void name##_1(struct batch_search *s, struct tally *t, uint64_t b, uint64_t e) { name##_of(s, t, b, e, 1); } \
-    static void name##_2(struct batch_search *s, struct tally *t, uint64_t b, uint64_t e) { name##_of(s, t, b, e, 2); } \
-    static void name##_4(struct batch_search *s, struct tally *t, uint64_t b, uint64_t e) { name##_of(s, t, b, e, 4); } \
+    WIDE_CLONES static void name##_1(struct batch_search *s, struct tally *t, uint64_t b, uint64_t e) { name##_of(s, t, b, e, 1); } \
+    WIDE_CLONES static void name##_2(struct batch_search *s, struct tally *t, uint64_t b, uint64_t e) { name##_of(s, t, b, e, 2); } \
+    WIDE_CLONES static void name##_4(struct batch_search *s, struct tally *t, uint64_t b, uint64_t e) { name##_of(s, t, b, e, 4); } \
     static batch_piece *const name[BATCH_MOST_WORDS + 1] = {NULL, name##_1, name##_2, NULL, name##_4};
 
 #define BATCH_INLINE static inline __attribute__((always_inline))
 
-/* Adds bits to the next words of a vertex. Returns whether it had none before. */
-BATCH_INLINE int batch_offer(struct batch_search *s, uint64_t v, const uint64_t *bits, const int W, const int alone)
-{
-    uint64_t *next = s->next + v * (uint64_t)W, before = 0;
-    const uint64_t *seen = s->seen + v * (uint64_t)W;
-    uint64_t new[BATCH_MOST_WORDS], any = 0;
-    for (int j = 0; j < W; j++)
-        any |= new[j] = bits[j] & ~seen[j];
-    if (any == 0)
-        return 0;
-    for (int j = 0; j < W; j++) {
-        if (alone) {
-            before |= next[j];
-            next[j] |= new[j];
-        } else if ((new[j] & ~__atomic_load_n(&next[j], __ATOMIC_RELAXED)) != 0) {
-            before = __atomic_fetch_or(&next[j], new[j], __ATOMIC_RELAXED);
-        } else if (W == 1) {
-            return 0;
-        }
-    }
-    if (alone || W == 1)
-        return before == 0;
-    return s->marks[v] == 0 && __atomic_exchange_n(&s->marks[v], 1, __ATOMIC_RELAXED) == 0;
-}
-
-/* Counts the bits of a vertex with this batch_weight. */
+/* Counts the bits of a vertex, which has this batch_weight. */
 BATCH_INLINE void batch_count(struct tally *t, const uint64_t *bits, int weight, const int W)
 {
     if (weight != t->shift) {

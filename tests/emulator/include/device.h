@@ -240,6 +240,16 @@ static inline int __popc(unsigned value)
     return __builtin_popcount(value);
 }
 
+static inline int __popcll(unsigned long long value)
+{
+    return __builtin_popcountll(value);
+}
+
+static inline int __ffsll(unsigned long long value)
+{
+    return __builtin_ffsll((long long)value);
+}
+
 static inline int __ffs(unsigned value)
 {
     return __builtin_ffs((int)value);

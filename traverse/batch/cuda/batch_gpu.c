@@ -13,27 +13,39 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The prices of a pushed edge, and of a word of a level by all vertices. A pulled edge costs 1, and so does a word
- * from which a list is made. */
-enum { PUSH_COST = 3, WORD_COST = 2 };
+/* A level is one by list where its frontier has fewer edges than 1 / LIST_SHARE of the vertices. In other levels a root pulls where
+ * its frontier has more than 1 / PULL_SHARE of the edges left to it; after a level by list that is not known. All pull where
+ * what would be pushed costs more, PUSH_COST an edge, than all that is left to be pulled. */
+enum { LIST_SHARE = 8, PULL_SHARE = 15, PUSH_COST = 2 };
+
+/* Words are read in brief where vertices of the frontier have fewer bits on average. */
+enum { BRIEF_MEAN = 3 };
 
 /* Words that a watcher gets at a time. */
 enum { GATHERED = 1 << 18 };
+
+/* Host memory, taken for the first watcher. */
+struct shown {
+    uint64_t *found; /* [vertices][words] */
+    uint64_t *words; /* [GATHERED] */
+    uint32_t *list;  /* [vertices] */
+};
 
 struct batch_search {
     const struct batch_graph *graph;
     struct gpu_batch gpu;
     cudaStream_t stream;
-    void *arrays[16];              /* of the device; `taken` arrays are in use */
+    void *arrays[20];              /* of the device; `taken` of them */
     int taken;
     uint32_t *roots;               /* device memory */
     struct gpu_batch_level *level; /* in memory of the host: counts of the last level */
     uint64_t *gathered;            /* device memory: words of listed vertices */
-    uint64_t *found;               /* [vertices][words] host memory, taken for the first watcher */
-    uint64_t *words;               /* [GATHERED], likewise */
-    uint32_t *list;                /* [vertices], likewise */
+    struct shown shown;
     int is_list;                   /* the frontier is a list, and `next` is zero */
     uint64_t left;                 /* edges of rows that lack a root */
+    uint32_t *brief[2];            /* device memory, see gpu_batch: of the frontier, and the next one */
+    uint64_t visits;               /* bits in the words of the frontier */
+    uint64_t unfound[BATCH_MOST];  /* edges of rows that a root has not reached, at most */
     char where[GPU_WHERE];
 };
 
@@ -130,15 +142,17 @@ static enum status take_memory(struct batch_search *s, struct error *e)
     take(s, &gpu->seen, vertices, width, e);
     take(s, &gpu->now, vertices, width, e);
     take(s, &gpu->next, vertices, width, e);
-    take(s, &gpu->marks, vertices / 32 + 1, 4, e);
-    take(s, &gpu->fresh, vertices, 4, e);
-    take(s, &gpu->pieces, pieces, sizeof *gpu->pieces, e);
+    take(s, &gpu->list.marks, vertices / 32 + 1, 4, e);
+    take(s, &gpu->list.fresh, vertices, 4, e);
+    take(s, &gpu->list.pieces, pieces, sizeof *gpu->list.pieces, e);
     take(s, &gpu->level, 1, sizeof *gpu->level, e);
+    for (int i = 0; i < 2; i++)
+        take(s, &s->brief[i], gpu->words > 1 ? vertices : 0, 4, e);
     take(s, &s->roots, BATCH_MOST, 4, e);
     take(s, &s->gathered, GATHERED, 8, e);
     if (e->status == ST_OK)
         CUDA_TRY(cudaMallocHost((void **)&s->level, sizeof *s->level), s->where, e);
-    clear(s, gpu->marks, (vertices / 32 + 1) * 4, e);
+    clear(s, gpu->list.marks, (vertices / 32 + 1) * 4, e);
     return e->status;
 }
 
@@ -153,11 +167,14 @@ static enum status choose_gpu(struct batch_search *s, const struct batch_place *
     return CUDA_TRY(cudaStreamCreateWithFlags(&s->stream, cudaStreamNonBlocking), s->where, e);
 }
 
+/* A frontier that is a list, and empty, has left no words. */
 static void clear_words(struct batch_search *s, struct error *e)
 {
     clear(s, s->gpu.seen, word_bytes(s), e);
-    clear(s, s->gpu.now, word_bytes(s), e);
-    clear(s, s->gpu.next, word_bytes(s), e);
+    if (!s->is_list)
+        clear(s, s->gpu.now, word_bytes(s), e);
+    if (!s->is_list)
+        clear(s, s->gpu.next, word_bytes(s), e);
     clear(s, s->gpu.level, sizeof *s->gpu.level, e);
 }
 
@@ -169,9 +186,11 @@ static enum status load_kernels(struct batch_search *s, struct error *e)
         return e->status;
     cuda_batch_roots(&s->gpu, s->roots, 0, s->stream);
     cuda_batch_push(&s->gpu, 0, s->stream);
-    cuda_batch_take_list(&s->gpu, 0, 0, s->stream);
+    cuda_batch_scatter(&s->gpu, 0, s->stream);
+    cuda_batch_clear(&s->gpu, s->gpu.now, s->gpu.list.pieces, 0, s->stream);
+    cuda_batch_take_list(&s->gpu, 0, s->stream);
+    s->gpu.next_brief = s->brief[1];
     cuda_batch_pull(&s->gpu, s->stream);
-    cuda_batch_take_all(&s->gpu, s->stream);
     cuda_batch_list(&s->gpu, s->stream);
     return CUDA_LAUNCHED(s->where, e) == ST_OK ? wait_for_gpu(s, e) : e->status;
 }
@@ -199,9 +218,9 @@ static void batch_gpu_close(struct batch_search *s)
     cudaFreeHost(s->level);
     if (s->stream != NULL)
         cudaStreamDestroy(s->stream);
-    memory_release(s->graph->budget, s->found);
-    memory_release(s->graph->budget, s->words);
-    memory_release(s->graph->budget, s->list);
+    memory_release(s->graph->budget, s->shown.found);
+    memory_release(s->graph->budget, s->shown.words);
+    memory_release(s->graph->budget, s->shown.list);
     free(s);
 }
 
@@ -221,10 +240,13 @@ static enum status finish_level(struct batch_search *s, struct progress *p, stru
     s->gpu.now = s->gpu.next;
     s->gpu.next = words;
     memset(s->gpu.wanted, 0, sizeof s->gpu.wanted);
+    s->visits = 0;
     for (uint32_t r = 0; r < p->run->count; r++) {
         if (s->level->count[r] == 0)
             continue;
         s->gpu.wanted[r / 64] |= UINT64_C(1) << (r % 64);
+        s->visits += s->level->count[r];
+        s->unfound[r] -= s->level->weight[r] < s->unfound[r] ? s->level->weight[r] : s->unfound[r];
         batch_result_add(&p->run->results[r], p->depth, s->level->count[r]);
     }
     p->run->edges += s->level->read;
@@ -236,11 +258,11 @@ static enum status finish_level(struct batch_search *s, struct progress *p, stru
 static enum status take_for_watcher(struct batch_search *s, struct error *e)
 {
     struct memory_budget *budget = s->graph->budget;
-    if (s->list != NULL)
+    if (s->shown.list != NULL)
         return ST_OK;
-    if (memory_take(budget, (void **)&s->found, s->graph->vertices * (uint64_t)s->gpu.words, 8, "words of a level", e) == ST_OK &&
-        memory_take(budget, (void **)&s->words, GATHERED, 8, "words of a level", e) == ST_OK)
-        memory_take(budget, (void **)&s->list, s->graph->vertices, 4, "frontier of a batch", e);
+    if (memory_take(budget, (void **)&s->shown.found, s->graph->vertices * (uint64_t)s->gpu.words, 8, "words of a level", e) == ST_OK &&
+        memory_take(budget, (void **)&s->shown.words, GATHERED, 8, "words of a level", e) == ST_OK)
+        memory_take(budget, (void **)&s->shown.list, s->graph->vertices, 4, "frontier of a batch", e);
     return e->status;
 }
 
@@ -248,15 +270,15 @@ static enum status take_for_watcher(struct batch_search *s, struct error *e)
 static enum status copy_list(struct batch_search *s, struct error *e)
 {
     uint64_t count = s->level->listed, W = (uint64_t)s->gpu.words, step = GATHERED / W;
-    if (copy(s, s->list, s->gpu.fresh, count * 4, e) != ST_OK)
+    if (copy(s, s->shown.list, s->gpu.list.fresh, count * 4, e) != ST_OK)
         return e->status;
     for (uint64_t first = 0; first < count; first += step) {
         uint64_t some = count - first < step ? count - first : step;
         cuda_batch_gather(&s->gpu, first, some, s->gathered, s->stream);
-        if (CUDA_LAUNCHED(s->where, e) != ST_OK || copy(s, s->words, s->gathered, some * W * 8, e) != ST_OK)
+        if (CUDA_LAUNCHED(s->where, e) != ST_OK || copy(s, s->shown.words, s->gathered, some * W * 8, e) != ST_OK)
             return e->status;
         for (uint64_t i = 0; i < some; i++)
-            memcpy(s->found + s->list[first + i] * W, s->words + i * W, W * 8);
+            memcpy(s->shown.found + s->shown.list[first + i] * W, s->shown.words + i * W, W * 8);
     }
     return ST_OK;
 }
@@ -267,12 +289,12 @@ static enum status show(struct batch_search *s, struct progress *p, struct error
     double start = cli_seconds();
     if (watcher->level == NULL || s->level->vertices == 0 || take_for_watcher(s, e) != ST_OK)
         return e->status;
-    if ((s->is_list ? copy_list(s, e) : copy(s, s->found, s->gpu.now, word_bytes(s), e)) != ST_OK)
+    if ((s->is_list ? copy_list(s, e) : copy(s, s->shown.found, s->gpu.now, word_bytes(s), e)) != ST_OK)
         return e->status;
     watcher->level(watcher->context, &(struct batch_level){.depth = p->depth,
                                                            .words = s->gpu.words,
-                                                           .found = s->found,
-                                                           .list = s->is_list ? s->list : NULL,
+                                                           .found = s->shown.found,
+                                                           .list = s->is_list ? s->shown.list : NULL,
                                                            .count = s->is_list ? s->level->listed : s->graph->vertices});
     p->run->seconds -= cli_seconds() - start;
     return ST_OK;
@@ -294,8 +316,11 @@ static enum status start(struct batch_search *s, struct progress *p, struct erro
         return e->status;
     s->is_list = 1;
     s->left = s->graph->pull->edges;
+    for (uint32_t i = 0; i < run->count; i++)
+        s->unfound[i] = s->graph->push->edges;
+    memset(s->gpu.pulls, 0, sizeof s->gpu.pulls);
     cuda_batch_roots(&s->gpu, s->roots, run->count, s->stream);
-    cuda_batch_take_list(&s->gpu, 0, run->count, s->stream);
+    cuda_batch_take_list(&s->gpu, run->count, s->stream);
     return finish_level(s, p, e);
 }
 
@@ -314,32 +339,70 @@ static enum status make_list(struct batch_search *s, struct error *e)
 static void level_by_list(struct batch_search *s, struct batch_run *run, struct error *e)
 {
     uint64_t pieces = s->level->pieces, edges = s->level->edges, vertices = s->graph->vertices;
-    run->edges += edges;
     run->bytes += s->level->vertices * (16 * (uint64_t)s->gpu.words + 8);
     clear(s, s->gpu.level, sizeof *s->gpu.level, e);
     if (e->status != ST_OK)
         return;
     if (pieces > 0)
         cuda_batch_push(&s->gpu, pieces, s->stream);
-    cuda_batch_take_list(&s->gpu, pieces, edges < vertices ? edges : vertices, s->stream);
+    cuda_batch_clear(&s->gpu, s->gpu.now, s->gpu.list.pieces, pieces, s->stream);
+    cuda_batch_take_list(&s->gpu, edges < vertices ? edges : vertices, s->stream);
+}
+
+/* Which of the roots that are wanted pull. Returns whether any pushes. */
+static int choose_pulls(struct batch_search *s, uint32_t roots)
+{
+    uint64_t pushes = 0, pushed = s->is_list ? s->level->edges : 0;
+    memset(s->gpu.pulls, 0, sizeof s->gpu.pulls);
+    for (uint32_t r = 0; r < roots && !s->is_list; r++) {
+        int pull = s->level->weight[r] > s->unfound[r] / PULL_SHARE;
+        s->gpu.pulls[r / 64] |= (uint64_t)pull << (r % 64);
+        pushed += pull ? 0 : s->level->weight[r];
+    }
+    pushed = pushed < s->level->edges ? pushed : s->level->edges;
+    if (pushed * PUSH_COST > s->left)
+        memset(s->gpu.pulls, 0xff, sizeof s->gpu.pulls);
+    for (int j = 0; j < s->gpu.words; j++) {
+        s->gpu.pulls[j] &= s->gpu.wanted[j];
+        pushes |= s->gpu.wanted[j] & ~s->gpu.pulls[j];
+    }
+    return pushes != 0;
+}
+
+static void push_others(struct batch_search *s, struct error *e)
+{
+    if (!s->is_list)
+        clear(s, s->gpu.next, word_bytes(s), e);
+    if (e->status != ST_OK)
+        return;
+    if (!s->is_list)
+        cuda_batch_list(&s->gpu, s->stream);
+    cuda_batch_scatter(&s->gpu, s->is_list ? s->level->pieces : BATCH_AS_LISTED, s->stream);
 }
 
 static void level_by_all(struct batch_search *s, struct batch_run *run, struct error *e)
 {
     run->bytes += s->graph->vertices * (32 * (uint64_t)s->gpu.words + 16);
     clear(s, s->gpu.level, sizeof *s->gpu.level, e);
-    clear(s, s->gpu.next, word_bytes(s), e);
+    s->gpu.is_pushed = choose_pulls(s, run->count);
+    s->gpu.brief = s->gpu.words > 1 && !s->is_list && s->visits < BRIEF_MEAN * s->level->vertices ? s->brief[0] : NULL;
+    s->gpu.next_brief = s->brief[1];
+    if (s->gpu.is_pushed)
+        push_others(s, e);
+    else
+        cuda_batch_clear(&s->gpu, s->gpu.next, s->gpu.long_rows, s->gpu.long_pieces, s->stream);
     if (e->status != ST_OK)
         return;
     cuda_batch_pull(&s->gpu, s->stream);
-    cuda_batch_take_all(&s->gpu, s->stream);
+    s->brief[1] = s->brief[0];
+    s->brief[0] = s->gpu.next_brief;
     s->is_list = 0;
 }
 
 static enum status run_level(struct batch_search *s, struct progress *p, struct error *e)
 {
-    uint64_t words = s->graph->vertices * (uint64_t)s->gpu.words;
-    int by_list = s->level->edges * PUSH_COST + (s->is_list ? 0 : words) <= s->left + words * WORD_COST;
+    int by_list = s->level->edges < s->graph->vertices / LIST_SHARE;
+    memset(s->gpu.pulls, 0, sizeof s->gpu.pulls);
     if (by_list && !s->is_list && make_list(s, e) != ST_OK)
         return e->status;
     if (by_list)
@@ -348,9 +411,24 @@ static enum status run_level(struct batch_search *s, struct progress *p, struct 
         level_by_all(s, p->run, e);
     p->depth++;
     p->run->levels++;
-    if (e->status != ST_OK || finish_level(s, p, e) != ST_OK)
+    if (e->status == ST_OK && finish_level(s, p, e) == ST_OK)
+        s->left = by_list ? s->left : s->level->left;
+    return e->status;
+}
+
+static enum status run_noted(struct batch_search *s, struct progress *p, struct error *e)
+{
+    struct batch_note note = {.depth = p->depth + 1, .vertices = s->level->vertices, .edges = s->level->edges};
+    uint64_t before = p->run->edges;
+    note.seconds = -cli_seconds();
+    if (run_level(s, p, e) != ST_OK)
         return e->status;
-    s->left = by_list ? s->left : s->level->left;
+    note.seconds += cli_seconds();
+    note.by_list = s->is_list;
+    note.read = p->run->edges - before;
+    note.pulls = batch_count_roots(s->gpu.pulls);
+    if (p->run->note != NULL)
+        p->run->note(p->run->context, &note);
     return show(s, p, e);
 }
 
@@ -364,7 +442,7 @@ static enum status batch_gpu_run(struct batch_search *s, struct batch_run *run, 
     if (start(s, &p, e) == ST_OK)
         show(s, &p, e);
     while (e->status == ST_OK && s->level->vertices > 0)
-        run_level(s, &p, e);
+        run_noted(s, &p, e);
     run->seconds += cli_seconds();
     run->bytes += run->edges * (4 + 8 * (uint64_t)s->gpu.words);
     return e->status;

@@ -1,32 +1,35 @@
 /* batch_pull.cu: levels of a batch by all vertices on a GPU; see batch_kernels.h, twin in batch_all.c
  *
- * Eight lanes pull a short row, and a warp a piece of a long one, until the vertex has all missing bits. Bytes
- * that must move: the seen words of a vertex, its next words, and its offsets; for each edge that is read the
- * column and, as random reads, the neighbour's words. */
+ * A warp has 32 vertices. Four of its lanes pull a short row, until the vertex has what it lacks, and take the next one then.
+ * A long row is pulled before that, by a warp for each piece. Bytes that move: the words that a vertex has seen, its next
+ * ones, and its offsets; for each edge that is read the column, and by chance the neighbour's words.
+ */
 #include "batch_words.cuh"
 
-enum { PULL_LANES = 8, PULL_STEP = 2 * PULL_LANES, LONG_STEP = 4 * WARP };
+enum { ROW_LANES = 4, ROW_STEP = 8, LONG_STEP = 4 * WARP };
 
-/* ORs words over neighbouring lanes: LANES of them, which are all in `mask`. */
-template <int W, int LANES> __device__ static inline void or_lanes(batch_words<W> &words, unsigned mask)
+/* ---- long rows ---- */
+
+/* ORs words over all lanes. */
+template <int W> __device__ static inline void or_lanes(batch_words<W> &words)
 {
     for (int j = 0; j < W; j++) {
-        for (int step = LANES / 2; step > 0; step /= 2)
-            words.of[j] |= __shfl_xor_sync(mask, words.of[j], step);
+        for (int step = WARP / 2; step > 0; step /= 2)
+            words.of[j] |= __shfl_xor_sync(ALL_LANES, words.of[j], step);
     }
 }
 
-/* ORs the words of the columns from `begin` on into `got`, LANES at a time, until that has all missing bits.
- * Returns the number of columns that this lane read. */
-template <int W, int LANES, int STEP>
+/* ORs the words of the columns from `begin` on into `got`, until that has all that is missing. Returns how many columns
+ * this lane read. */
+template <int W>
 __device__ static inline unsigned pull_columns(const gpu_batch &b, row_rest row, const batch_words<W> &missing,
-                                               batch_words<W> &got, unsigned mask)
+                                               batch_words<W> &got)
 {
     unsigned read = 0;
-    for (uint64_t at = row.begin; at < row.end; at += STEP) {
+    for (uint64_t at = row.begin; at < row.end; at += LONG_STEP) {
 #pragma unroll
-        for (int k = 0; k < STEP; k += LANES) {
-            const uint64_t i = at + k + threadIdx.x % LANES;
+        for (int k = 0; k < LONG_STEP; k += WARP) {
+            const uint64_t i = at + k + lane_id();
             if (i >= row.end)
                 continue;
             const batch_words<W> found = load_words<W>(b.now, b.pull.columns[i]);
@@ -34,38 +37,14 @@ __device__ static inline unsigned pull_columns(const gpu_batch &b, row_rest row,
                 got.of[j] |= found.of[j];
             read++;
         }
-        or_lanes<W, LANES>(got, mask);
-        unsigned long long lacks = 0;
-        for (int j = 0; j < W; j++)
-            lacks |= missing.of[j] & ~got.of[j];
-        if (lacks == 0)
+        or_lanes<W>(got);
+        if (!is_any<W>(words_without<W>(missing, got)))
             break;
     }
     return read;
 }
 
-template <int W> __global__ static void __launch_bounds__(BLOCK) batch_pull_kernel(gpu_batch b)
-{
-    __shared__ unsigned long long shared[WARPS];
-    const unsigned mask = 0xffu << (lane_id() / PULL_LANES * PULL_LANES);
-    unsigned long long read = 0;
-    for (uint64_t v = ((uint64_t)blockIdx.x * BLOCK + threadIdx.x) / PULL_LANES; v < b.vertices;
-         v += (uint64_t)gridDim.x * (BLOCK / PULL_LANES)) {
-        const batch_words<W> missing = missing_in<W>(b, load_words<W>(b.seen, v));
-        const row_rest row = {b.pull.offsets[v], b.pull.offsets[v + 1]};
-        batch_words<W> got = {};
-        if (!is_any<W>(missing) || row.end - row.begin > BATCH_SHORT_ROW)
-            continue;
-        read += pull_columns<W, PULL_LANES, PULL_STEP>(b, row, missing, got, mask);
-        for (int j = 0; j < W; j++)
-            got.of[j] &= missing.of[j];
-        if (threadIdx.x % PULL_LANES == 0 && is_any<W>(got))
-            store_words<W>(b.next, v, got);
-    }
-    block_add(read, shared, &b.level->read);
-}
-
-/* Bits that other pieces of the row have found are not missing. All lanes take the bits that lane 0 reads. */
+/* What other pieces of the row have found so far is not missing; all lanes go by what lane 0 sees of that. */
 template <int W> __global__ static void __launch_bounds__(BLOCK) batch_pull_long_kernel(gpu_batch b)
 {
     __shared__ unsigned long long shared[WARPS];
@@ -75,7 +54,7 @@ template <int W> __global__ static void __launch_bounds__(BLOCK) batch_pull_long
         const gpu_batch_piece piece = b.long_rows[i];
         const uint64_t v = piece.vertex, row_end = b.pull.offsets[v + 1];
         unsigned long long *next = (unsigned long long *)b.next + v * W;
-        batch_words<W> missing = missing_in<W>(b, load_words<W>(b.seen, v)), got = {};
+        batch_words<W> missing = missing_in<W>(b.pulls, load_words<W>(b.seen, v)), got = {};
         for (int j = 0; j < W; j++)
             missing.of[j] &= ~__shfl_sync(ALL_LANES, ((volatile unsigned long long *)next)[j], 0);
         row_rest row = {b.pull.offsets[v] + (uint64_t)piece.number * BATCH_PULL_PIECE, row_end};
@@ -83,7 +62,7 @@ template <int W> __global__ static void __launch_bounds__(BLOCK) batch_pull_long
             row.end = row.begin + BATCH_PULL_PIECE;
         if (!is_any<W>(missing))
             continue;
-        read += pull_columns<W, WARP, LONG_STEP>(b, row, missing, got, ALL_LANES);
+        read += pull_columns<W>(b, row, missing, got);
         for (int j = 0; j < W; j++) {
             if (lane_id() == 0 && (got.of[j] & missing.of[j]) != 0)
                 atomicOr(&next[j], got.of[j] & missing.of[j]);
@@ -92,45 +71,190 @@ template <int W> __global__ static void __launch_bounds__(BLOCK) batch_pull_long
     block_add(read, shared, &b.level->read);
 }
 
-template <int W> __global__ static void __launch_bounds__(BLOCK) batch_take_all_kernel(gpu_batch b)
+/* ---- short rows ---- */
+
+/* A lane's share of what its group does: all words of some columns, or of four words two. */
+template <int W> struct row_share {
+    static constexpr int PARTS = W == 4 ? 2 : 1, OWN = W / PARTS, COLUMNS = ROW_LANES / PARTS, DEEP = ROW_STEP / COLUMNS;
+    uint64_t at, end;       /* of the row: what is left of it */
+    unsigned owner;         /* the lane whose vertex it is */
+    bool is_busy;
+    batch_words<OWN> missing, got;
+};
+
+/* The group goes to the row of vertex base + owner. */
+template <int W>
+__device__ static inline void begin_row(const gpu_batch &b, row_share<W> &s, uint64_t base, unsigned owner, const batch_words<W> *words)
+{
+    s.owner = owner;
+    s.at = b.pull.offsets[base + owner];
+    s.end = b.pull.offsets[base + owner + 1];
+    s.is_busy = true;
+    for (int j = 0; j < s.OWN; j++) {
+        s.missing.of[j] = words[owner].of[lane_id() % s.PARTS * s.OWN + j];
+        s.got.of[j] = 0;
+    }
+}
+
+/* Adds the words of a neighbour. */
+template <int W> __device__ static inline void add_neighbour(const gpu_batch &b, row_share<W> &s, uint64_t column, uint32_t brief)
+{
+    const unsigned part = lane_id() % s.PARTS;
+    if (W > 1 && b.brief != NULL && is_whole(brief)) {
+        add_brief<row_share<W>::OWN>(s.got, brief, part * s.OWN);
+        return;
+    }
+    const batch_words<row_share<W>::OWN> found = load_words<row_share<W>::OWN>(b.now, column * s.PARTS + part);
+    for (int j = 0; j < s.OWN; j++)
+        s.got.of[j] |= found.of[j];
+}
+
+/* Reads the next columns. Returns how many; all columns are asked for before any words are. */
+template <int W> __device__ static inline unsigned read_columns(const gpu_batch &b, row_share<W> &s)
+{
+    const unsigned slot = lane_id() % ROW_LANES / s.PARTS;
+    uint32_t column[row_share<W>::DEEP], brief[row_share<W>::DEEP] = {};
+    unsigned read = 0;
+#pragma unroll
+    for (int k = 0; k < s.DEEP; k++) {
+        if (s.at + k * s.COLUMNS + slot < s.end)
+            column[k] = b.pull.columns[s.at + k * s.COLUMNS + slot];
+    }
+#pragma unroll
+    for (int k = 0; k < s.DEEP && W > 1 && b.brief != NULL; k++) {
+        if (s.at + k * s.COLUMNS + slot < s.end)
+            brief[k] = b.brief[column[k]];
+    }
+#pragma unroll
+    for (int k = 0; k < s.DEEP; k++) {
+        if (s.at + k * s.COLUMNS + slot >= s.end)
+            continue;
+        add_neighbour<W>(b, s, column[k], brief[k]);
+        read += lane_id() % s.PARTS == 0;
+    }
+    return read;
+}
+
+/* Ends the row, if it is read or nothing is missing, and leaves what was got in `words`. */
+template <int W> __device__ static inline void end_row(row_share<W> &s, batch_words<W> *words)
+{
+    const unsigned group_lanes = ((1u << ROW_LANES) - 1) << (lane_id() / ROW_LANES * ROW_LANES);
+    for (int j = 0; j < s.OWN; j++) {
+        for (int step = s.PARTS; step < ROW_LANES; step *= 2)
+            s.got.of[j] |= __shfl_xor_sync(ALL_LANES, s.got.of[j], step);
+    }
+    const bool lacks = is_any<row_share<W>::OWN>(words_without<row_share<W>::OWN>(s.missing, s.got));
+    const bool all_lack = (__ballot_sync(ALL_LANES, lacks) & group_lanes) != 0;
+    s.at += ROW_STEP;
+    if (!s.is_busy || (all_lack && s.at < s.end))
+        return;
+    for (int j = 0; j < s.OWN && lane_id() % ROW_LANES < s.PARTS; j++)
+        words[s.owner].of[lane_id() % s.PARTS * s.OWN + j] = s.got.of[j];
+    s.is_busy = false;
+    s.end = 0;
+}
+
+/* Pulls the rows of `count` vertices of a warp, of which `turn` has the lanes. `words` are what each lacks, and then what its
+ * neighbours have. All lanes of the warp call it. Returns how many columns this lane read. */
+template <int W>
+__device__ static inline unsigned pull_rows(const gpu_batch &b, uint64_t base, unsigned count, const unsigned char *turn,
+                                            batch_words<W> *words)
+{
+    const unsigned group = lane_id() / ROW_LANES * ROW_LANES;
+    row_share<W> share = {};
+    unsigned taken = 0, read = 0;
+    for (;;) {
+        const unsigned idle = __ballot_sync(ALL_LANES, !share.is_busy && lane_id() == group);
+        const unsigned own = taken + __popc(idle & ((1u << group) - 1));
+        if (!share.is_busy && own < count)
+            begin_row<W>(b, share, base, turn[own], words);
+        taken += __popc(idle);
+        if (!__any_sync(ALL_LANES, share.is_busy))
+            return read;
+        read += read_columns<W>(b, share);
+        end_row<W>(share, words);
+    }
+}
+
+/* ---- all rows ---- */
+
+/* What vertex base + lane finds: by pulls, which have been done if its row is long, and by the pushes of other roots. */
+template <int W>
+__device__ static inline batch_words<W> find_words(const gpu_batch &b, uint64_t base, const batch_words<W> &seen,
+                                                   batch_words<W> *words, unsigned char *turn, unsigned long long &read)
+{
+    const uint64_t v = base + lane_id();
+    const bool is_here = v < b.vertices, is_long = is_here && row_edges(b.pull, v) > BATCH_SHORT_ROW;
+    const batch_words<W> missing = missing_in<W>(b.pulls, seen);
+    const bool waits = is_here && !is_long && is_any<W>(missing);
+    const unsigned waiting = __ballot_sync(ALL_LANES, waits);
+    batch_words<W> found = {};
+    words[lane_id()] = missing;
+    if (waits)
+        turn[__popc(waiting & ((1u << lane_id()) - 1))] = (unsigned char)lane_id();
+    __syncwarp();
+    read += pull_rows<W>(b, base, __popc(waiting), turn, words);
+    __syncwarp();
+    if (is_here && (is_long || b.is_pushed))
+        found = words_without<W>(load_words<W>(b.next, v), seen);
+    for (int j = 0; j < W && waits; j++)
+        found.of[j] |= words[lane_id()].of[j] & missing.of[j];
+    __syncwarp();
+    return found;
+}
+
+template <int W> __global__ static void __launch_bounds__(BLOCK, 3) batch_pull_kernel(gpu_batch b)
 {
     __shared__ unsigned long long shared[WARPS];
+    __shared__ batch_words<W> words[BLOCK];
+    __shared__ unsigned char turns[BLOCK];
+    const unsigned first = threadIdx.x / WARP * WARP;
     bit_counts<W> counts = {};
-    unsigned long long vertices = 0, edges = 0, left = 0;
-    for (uint64_t base = (uint64_t)blockIdx.x * BLOCK; base < b.vertices; base += (uint64_t)gridDim.x * BLOCK) {
-        const uint64_t v = base + threadIdx.x;
-        batch_words<W> found = {};
-        if (v < b.vertices) {
-            batch_words<W> seen = load_words<W>(b.seen, v);
-            found = load_words<W>(b.next, v);
-            for (int j = 0; j < W; j++)
-                seen.of[j] |= found.of[j];
-            if (is_any<W>(found)) {
-                store_words<W>(b.seen, v, seen);
-                vertices++;
-                edges += row_edges(b.push, v);
-            }
-            left += is_any<W>(missing_in<W>(b, seen)) ? row_edges(b.pull, v) : 0;
+    unsigned long long vertices = 0, edges = 0, left = 0, read = 0;
+    for (uint64_t base = (uint64_t)blockIdx.x * BLOCK + first; base < b.vertices; base += (uint64_t)gridDim.x * BLOCK) {
+        const uint64_t v = base + lane_id();
+        const bool is_here = v < b.vertices;
+        batch_words<W> seen = {};
+        if (is_here)
+            seen = load_words<W>(b.seen, v);
+        const batch_words<W> found = find_words<W>(b, base, seen, words + first, turns + first, read);
+        const unsigned own = is_here ? (unsigned)row_edges(b.push, v) : 0;
+        count_bits<W>(counts, found, (float)warp_sum(own) / WARP);
+        if (!is_here)
+            continue;
+        for (int j = 0; j < W; j++)
+            seen.of[j] |= found.of[j];
+        store_words<W>(b.next, v, found);
+        if (W > 1)
+            b.next_brief[v] = brief_of<W>(found);
+        left += is_any<W>(missing_in<W>(b.wanted, seen)) ? row_edges(b.pull, v) : 0;
+        if (is_any<W>(found)) {
+            store_words<W>(b.seen, v, seen);
+            vertices++;
+            edges += own;
         }
-        count_bits<W>(counts, found);
     }
-    add_bit_counts<W>(b, counts);
+    add_by_root<W>(counts.of, b.level->count);
+    add_by_root<W>(counts.edges, b.level->weight);
     block_add(vertices, shared, &b.level->vertices);
     block_add(edges, shared, &b.level->edges);
     block_add(left, shared, &b.level->left);
+    block_add(read, shared, &b.level->read);
 }
+
+/* ---- frontiers ---- */
 
 template <int W> __global__ static void __launch_bounds__(BLOCK) batch_list_kernel(gpu_batch b)
 {
     for (uint64_t base = (uint64_t)blockIdx.x * BLOCK; base < b.vertices; base += (uint64_t)gridDim.x * BLOCK) {
         const uint64_t v = base + threadIdx.x;
-        const bool is_found = v < b.vertices && is_any<W>(load_words<W>(b.now, v));
+        const bool is_found = v < b.vertices && is_any<W>(pushed_words<W>(b, v));
         unsigned total, before = block_prefix(is_found, &total);
         if (total == 0)
             continue;
         const unsigned long long at = reserve(total, &b.level->listed) + before;
         if (is_found)
-            b.fresh[at] = (uint32_t)v;
+            b.list.fresh[at] = (uint32_t)v;
         put_pieces(b, is_found, (uint32_t)v, is_found ? row_edges(b.push, v) : 0);
     }
 }
@@ -139,14 +263,9 @@ template <int W> __global__ static void __launch_bounds__(BLOCK) batch_list_kern
 
 template <int W> static void launch_pull(const gpu_batch *b, cudaStream_t stream)
 {
-    if (b->long_pieces > 0)
+    if (b->long_pieces > 0 && (b->pulls[0] | b->pulls[1] | b->pulls[2] | b->pulls[3]) != 0)
         batch_pull_long_kernel<W><<<blocks_for(b->long_pieces, WARPS), BLOCK, 0, stream>>>(*b);
-    batch_pull_kernel<W><<<blocks_for(b->vertices, BLOCK / PULL_LANES), BLOCK, 0, stream>>>(*b);
-}
-
-template <int W> static void launch_take_all(const gpu_batch *b, cudaStream_t stream)
-{
-    batch_take_all_kernel<W><<<blocks_for(b->vertices, BLOCK), BLOCK, 0, stream>>>(*b);
+    batch_pull_kernel<W><<<blocks_for(b->vertices, BLOCK), BLOCK, 0, stream>>>(*b);
 }
 
 template <int W> static void launch_list(const gpu_batch *b, cudaStream_t stream)
@@ -157,11 +276,6 @@ template <int W> static void launch_list(const gpu_batch *b, cudaStream_t stream
 void cuda_batch_pull(const struct gpu_batch *b, cudaStream_t stream)
 {
     BATCH_BY_WORDS(b, launch_pull, b, stream);
-}
-
-void cuda_batch_take_all(const struct gpu_batch *b, cudaStream_t stream)
-{
-    BATCH_BY_WORDS(b, launch_take_all, b, stream);
 }
 
 void cuda_batch_list(const struct gpu_batch *b, cudaStream_t stream)

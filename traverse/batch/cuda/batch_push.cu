@@ -1,7 +1,8 @@
-/* batch_push.cu: levels of a batch by list on a GPU; see batch_kernels.h, twin in batch_list.c
+/* batch_push.cu: pushes of a batch on a GPU, and levels by list; see batch_kernels.h, twins in batch_list.c and batch_all.c
  *
- * Eight lanes push a piece of a row. Bytes that must move for each edge: the column and, as random reads, the seen
- * words of the vertex; for new bits its next words, too. */
+ * Eight lanes push a piece of a row. Bytes that move for each edge: the column, and by chance the next words of the vertex; in
+ * a level by list the words that it has seen, and its next ones for what is new.
+ */
 #include "batch_words.cuh"
 
 enum { PUSH_LANES = 8 };
@@ -13,7 +14,7 @@ __device__ static inline void append(const gpu_batch &b, uint32_t v)
     unsigned long long at = 0;
     if (before == 0)
         at = atomicAdd(&b.level->listed, (unsigned long long)__popc(here));
-    b.fresh[__shfl_sync(here, at, __ffs(here) - 1) + before] = v;
+    b.list.fresh[__shfl_sync(here, at, __ffs(here) - 1) + before] = v;
 }
 
 /* Marks that these roots reach vertex v. Most edges bring nothing new. */
@@ -28,7 +29,7 @@ template <int W> __device__ static inline void offer(const gpu_batch &b, uint32_
         if ((fresh & ~((volatile unsigned long long *)next)[j]) != 0)
             before = atomicOr(&next[j], fresh);
     }
-    if (W == 1 ? before == 0 : any && claim_bit(b.marks, v))
+    if (W == 1 ? before == 0 : any && claim_bit(b.list.marks, v))
         append(b, v);
 }
 
@@ -43,26 +44,48 @@ __global__ static void __launch_bounds__(BLOCK) batch_roots_kernel(gpu_batch b, 
     offer<W>(b, root[threadIdx.x], bits);
 }
 
-template <int W> __global__ static void __launch_bounds__(BLOCK) batch_push_kernel(gpu_batch b, uint64_t pieces)
+/* Whether the vertex has seen them is looked up when all of its words have come: nothing is listed. */
+template <int W> __device__ static inline void add_words(const gpu_batch &b, uint32_t v, const batch_words<W> &bits)
 {
-    const uint64_t first = ((uint64_t)blockIdx.x * BLOCK + threadIdx.x) / PUSH_LANES;
-    for (uint64_t i = first; i < pieces; i += (uint64_t)gridDim.x * (BLOCK / PUSH_LANES)) {
-        const gpu_batch_piece piece = b.pieces[i];
-        const batch_words<W> bits = load_words<W>(b.now, piece.vertex);
-        const uint64_t begin = b.push.offsets[piece.vertex] + (uint64_t)piece.number * BATCH_PUSH_PIECE;
-        const uint64_t row_end = b.push.offsets[piece.vertex + 1ull];
-        const uint64_t end = row_end < begin + BATCH_PUSH_PIECE ? row_end : begin + BATCH_PUSH_PIECE;
-        for (uint64_t at = begin + threadIdx.x % PUSH_LANES; at < end; at += PUSH_LANES)
-            offer<W>(b, b.push.columns[at], bits);
+    unsigned long long *next = (unsigned long long *)b.next + (uint64_t)v * W;
+    for (int j = 0; j < W; j++) {
+        if (bits.of[j] != 0 && (bits.of[j] & ~((volatile unsigned long long *)next)[j]) != 0)
+            atomicOr(&next[j], bits.of[j]);
     }
 }
 
-template <int W> __global__ static void __launch_bounds__(BLOCK) batch_clear_kernel(gpu_batch b, uint64_t pieces)
+template <int W, bool LISTS>
+__global__ static void __launch_bounds__(BLOCK) batch_push_kernel(gpu_batch b, uint64_t pieces)
+{
+    __shared__ unsigned long long shared[WARPS];
+    unsigned long long read = 0;
+    const uint64_t first = ((uint64_t)blockIdx.x * BLOCK + threadIdx.x) / PUSH_LANES;
+    const uint64_t count = pieces == BATCH_AS_LISTED ? b.level->pieces : pieces;
+    for (uint64_t i = first; i < count; i += (uint64_t)gridDim.x * (BLOCK / PUSH_LANES)) {
+        const gpu_batch_piece piece = b.list.pieces[i];
+        const batch_words<W> bits = pushed_words<W>(b, piece.vertex);
+        const uint64_t begin = b.push.offsets[piece.vertex] + (uint64_t)piece.number * BATCH_PUSH_PIECE;
+        const uint64_t row_end = b.push.offsets[piece.vertex + 1ull];
+        const uint64_t end = row_end < begin + BATCH_PUSH_PIECE ? row_end : begin + BATCH_PUSH_PIECE;
+        for (uint64_t at = begin + threadIdx.x % PUSH_LANES; at < end; at += PUSH_LANES) {
+            if (LISTS)
+                offer<W>(b, b.push.columns[at], bits);
+            else
+                add_words<W>(b, b.push.columns[at], bits);
+            read++;
+        }
+    }
+    block_add(read, shared, &b.level->read);
+}
+
+/* The words of the vertices of some pieces become zero. */
+template <int W>
+__global__ static void __launch_bounds__(BLOCK) batch_clear_kernel(uint64_t *words, const gpu_batch_piece *pieces, uint64_t count)
 {
     const batch_words<W> none = {};
-    for (uint64_t i = (uint64_t)blockIdx.x * BLOCK + threadIdx.x; i < pieces; i += (uint64_t)gridDim.x * BLOCK) {
-        if (b.pieces[i].number == 0)
-            store_words<W>(b.now, b.pieces[i].vertex, none);
+    for (uint64_t i = (uint64_t)blockIdx.x * BLOCK + threadIdx.x; i < count; i += (uint64_t)gridDim.x * BLOCK) {
+        if (pieces[i].number == 0)
+            store_words<W>(words, pieces[i].vertex, none);
     }
 }
 
@@ -75,7 +98,7 @@ template <int W> __global__ static void __launch_bounds__(BLOCK) batch_take_list
     unsigned long long edges = 0;
     for (uint64_t base = (uint64_t)blockIdx.x * BLOCK; base < count; base += (uint64_t)gridDim.x * BLOCK) {
         const bool is_here = base + threadIdx.x < count;
-        const uint32_t v = is_here ? b.fresh[base + threadIdx.x] : 0;
+        const uint32_t v = is_here ? b.list.fresh[base + threadIdx.x] : 0;
         batch_words<W> found = {};
         uint64_t own = 0;
         if (is_here) {
@@ -86,13 +109,13 @@ template <int W> __global__ static void __launch_bounds__(BLOCK) batch_take_list
                 seen.of[j] |= found.of[j];
             store_words<W>(b.seen, v, seen);
             if (W > 1)
-                b.marks[v / 32] = 0;
+                b.list.marks[v / 32] = 0;
         }
         edges += own;
-        count_bits<W>(counts, found);
+        count_bits<W>(counts, found, 0);
         put_pieces(b, is_here, v, own);
     }
-    add_bit_counts<W>(b, counts);
+    add_by_root<W>(counts.of, b.level->count);
     block_add(edges, shared, &b.level->edges);
     if (blockIdx.x == 0 && threadIdx.x == 0)
         b.level->vertices = count;
@@ -102,7 +125,7 @@ template <int W>
 __global__ static void __launch_bounds__(BLOCK) batch_gather_kernel(gpu_batch b, uint64_t first, uint64_t count, uint64_t *to)
 {
     for (uint64_t i = (uint64_t)blockIdx.x * BLOCK + threadIdx.x; i < count; i += (uint64_t)gridDim.x * BLOCK)
-        store_words<W>(to, i, load_words<W>(b.now, b.fresh[first + i]));
+        store_words<W>(to, i, load_words<W>(b.now, b.list.fresh[first + i]));
 }
 
 /* ---- launches ---- */
@@ -115,12 +138,23 @@ static void launch_roots(const gpu_batch *b, const uint32_t *root, uint32_t coun
 
 template <int W> static void launch_push(const gpu_batch *b, uint64_t pieces, cudaStream_t stream)
 {
-    batch_push_kernel<W><<<blocks_for(pieces, BLOCK / PUSH_LANES), BLOCK, 0, stream>>>(*b, pieces);
+    batch_push_kernel<W, true><<<blocks_for(pieces, BLOCK / PUSH_LANES), BLOCK, 0, stream>>>(*b, pieces);
 }
 
-template <int W> static void launch_take(const gpu_batch *b, uint64_t pieces, uint64_t most, cudaStream_t stream)
+template <int W> static void launch_scatter(const gpu_batch *b, uint64_t pieces, cudaStream_t stream)
 {
-    batch_clear_kernel<W><<<blocks_for(pieces, BLOCK), BLOCK, 0, stream>>>(*b, pieces);
+    const uint64_t most = pieces == BATCH_AS_LISTED ? b->vertices : pieces;
+    batch_push_kernel<W, false><<<blocks_for(most, BLOCK / PUSH_LANES), BLOCK, 0, stream>>>(*b, pieces);
+}
+
+template <int W>
+static void launch_clear(uint64_t *words, const gpu_batch_piece *pieces, uint64_t count, cudaStream_t stream)
+{
+    batch_clear_kernel<W><<<blocks_for(count, BLOCK), BLOCK, 0, stream>>>(words, pieces, count);
+}
+
+template <int W> static void launch_take(const gpu_batch *b, uint64_t most, cudaStream_t stream)
+{
     batch_take_list_kernel<W><<<blocks_for(most, BLOCK), BLOCK, 0, stream>>>(*b);
 }
 
@@ -140,9 +174,20 @@ void cuda_batch_push(const struct gpu_batch *b, uint64_t pieces, cudaStream_t st
     BATCH_BY_WORDS(b, launch_push, b, pieces, stream);
 }
 
-void cuda_batch_take_list(const struct gpu_batch *b, uint64_t pieces, uint64_t most, cudaStream_t stream)
+void cuda_batch_scatter(const struct gpu_batch *b, uint64_t pieces, cudaStream_t stream)
 {
-    BATCH_BY_WORDS(b, launch_take, b, pieces, most, stream);
+    BATCH_BY_WORDS(b, launch_scatter, b, pieces, stream);
+}
+
+void cuda_batch_clear(const struct gpu_batch *b, uint64_t *words, const struct gpu_batch_piece *pieces, uint64_t count,
+                      cudaStream_t stream)
+{
+    BATCH_BY_WORDS(b, launch_clear, words, pieces, count, stream);
+}
+
+void cuda_batch_take_list(const struct gpu_batch *b, uint64_t most, cudaStream_t stream)
+{
+    BATCH_BY_WORDS(b, launch_take, b, most, stream);
 }
 
 void cuda_batch_gather(const struct gpu_batch *b, uint64_t first, uint64_t count, uint64_t *to, cudaStream_t stream)
