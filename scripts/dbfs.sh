@@ -257,7 +257,7 @@ describe() { # prints all that the shards depend on
     for file in "${files[@]}"; do identity "$file" || exit 1; done
     echo "edgeconv $(words "${undirected[@]}" "${convert[@]}") compact $compact"
     echo "dbfs-pack $(words -p "$shards" "${pack[@]}")"
-    edgeconv --version # all programs have one version, and this one starts without MPI
+    rmatgen --version # all programs have one version, and this one starts without MPI
 }
 
 # Succeeds if FILE can be read again from its start. Any other file is left to the one program that reads it.

@@ -47,6 +47,10 @@ make_graph() { # NAME: makes the pairs in $tmp/NAME.text and edges in $tmp/NAME.
         long) { "$TESTS/mkgraph" path 100000; echo 200000 200001; } >"$tmp/$1.text" ;;
         broom) awk 'BEGIN { for (i = 1; i <= 200; i++) { print 0, i # one level finds 6,000 vertices
             for (k = 0; k < 30; k++) print i, 201 + 30 * i + k } }' >"$tmp/$1.text" ;;
+        thicket) awk 'BEGIN { n = 1; for (i = 0; i < 5; i++) for (k = 0; k < (i ? 20 : 4); k++) print i, n++ # levels of 4,
+            for (; i < 85; i++) for (k = 0; k < 7; k++) print i, n++; last = n # 80, 560 and 1680 vertices; then only paths
+            for (; i < last; i++) for (k = 0; k < 3; k++) print i, n++
+            for (; n < 8000; i++) print i, n++ }' >"$tmp/$1.text" ;;
         arcs) "$BIN/rmatgen" -q -s 8 -f text -o "$tmp/$1.text" ;; # directed
         ends) awk 'BEGIN { for (i = 1; i <= 3000; i++) { print 0, i # directed: a large level finds two vertices,
             print i, 3001; print i, 3002 } }' >"$tmp/$1.text" ;; # which no edge leaves
@@ -813,6 +817,14 @@ for way in sliced by_rows; do
     sliced_answer grid inf 7,100 other --parents "$tmp/tree.by-%d"
     EMULATED_PROCESSORS=1 sliced_answer few inf 7,1 other # too many ids for one block
 done
+# the third level by lists finds more than one or two blocks have room for, and three levels are lists where four share it
+for processors in 1 2 4; do
+    EMULATED_PROCESSORS=$processors by_rows search thicket inf 1x1
+    EMULATED_PROCESSORS=$processors by_rows tree thicket inf 1x1 0
+    EMULATED_PROCESSORS=$processors by_rows run_on 1x1 cuda -r 0 --trace "$tmp/thicket.trace" "$(packed thicket 1 inf)" >/dev/null 2>&1
+    check "thicket: lists of $processors blocks" \
+        test "$(grep -c '"way": "list"' "$tmp/thicket.trace")" = $([ $processors = 4 ] && echo 3 || echo 2)
+done
 check 'no search of these went another way' \
     sh -c 'grep -q "^sliced_kernel" "$1" && ! grep -qE "whole_kernel|sliced_rows|previsit" "$1"' - "$tmp/kernels.sliced"
 check 'nor by rows' \
@@ -826,9 +838,11 @@ sliced trace bridge 0
 by_rows trace rmat memory
 check 'rows are pulled' grep -q 'pull .*slices' "$tmp/alone.ways"
 by_rows trace grid inf
-check 'and pushed' grep -q 'push .*slices' "$tmp/alone.ways"
+check 'pushed from lists' grep -q 'push .*list' "$tmp/alone.ways"
+by_rows trace thicket inf
+check 'and from masks' grep -q 'push .*slices' "$tmp/alone.ways"
 check "traces know slices ($(tr ' ' '\n' <"$tmp/ways" | sort -u | tr '\n' ' '))" \
-    test "$(tr ' ' '\n' <"$tmp/ways" | grep . | sort -u | tr '\n' ' ')" = 'block slices '
+    test "$(tr ' ' '\n' <"$tmp/ways" | grep . | sort -u | tr '\n' ' ')" = 'block list slices '
 edges=$((2 * 2 * 20 * 19)) # the edges of the grid in both directions
 for most in $edges $((edges - 1)); do
     rm -f "$tmp/kernels.limit"

@@ -106,7 +106,7 @@ else:
 os.environ["DBFS_BIN"] = "/nowhere"
 raises(1, "is dbfs in PATH", lambda: dbfs.open("x.dbfs"))
 '
-check 'nothing is left in memory' test -z "$(find /dev/shm -maxdepth 1 -name 'dbfs-*' -newer test.py -user "$(id -un)" 2>/dev/null)"
+check 'nothing is left in memory' test -z "$(find /dev/shm -maxdepth 1 -name 'dbfs-*' ! -name 'dbfs-test.*' -newer test.py -user "$(id -un)" 2>/dev/null)"
 # dbfs.py calls mpiexec, which must be that of the programs' MPI library
 launcher() { realpath "$(command -v "$1")" 2>/dev/null; }
 if [ -n "$(launcher mpiexec)" ] && [ "$(launcher mpiexec)" = "$(launcher "${REAL_MPIEXEC:-$MPIEXEC}")" ]; then

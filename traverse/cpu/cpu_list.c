@@ -1,4 +1,5 @@
-/* cpu_list.c: a level by lists, for frontiers that are small: one thread, no pass over a mask.
+/* cpu_list.c: a level by lists, for frontiers that are small: one thread, no pass over a mask. Its loops over rows also
+ * serve the threads of a crew (cpu_crew.c), which put what they find into bins.
  *
  * The level loop (bfs.c) with the phases of cpu_search.c is its twin. It leaves the same state behind: the
  * next frontier is listed, visited and counted.
@@ -82,13 +83,13 @@ struct targets {
 
 static inline struct targets targets_of(const struct list_push *p)
 {
-    struct targets t = {.next = p->next, .from = p->from, .marked = p->marked, .visited = p->visited, .tag = p->tag};
+    struct targets t = {p->next, p->from, p->marked, p->visited, .tag = p->tag};
     if (p->bins != NULL)
         t.bins = *p->bins;
     return t;
 }
 
-/* Puts a destination into the bin of its owner, unless this thread knows it. */
+/* Puts a destination into the bin of its owner, unless this thread knows it, as it knows most. */
 static inline void put(const struct targets *t, uint32_t to, uint32_t from, struct row_form form)
 {
     uint64_t word = t->bins.seen[to / 64], bit = UINT64_C(1) << (to % 64);
@@ -192,7 +193,8 @@ uint64_t push_columns(const struct list_push *p, uint64_t count, uint32_t row, u
 }
 
 /* The common forms have a loop of their own: parents or not; rows of equal length, none to two heads. */
-static inline __attribute__((always_inline)) uint64_t push_common(const struct list_push *p, uint64_t count, struct row_form form, enum marking marks)
+static inline __attribute__((always_inline)) uint64_t
+push_common(const struct list_push *p, uint64_t count, struct row_form form, enum marking marks)
 {
     if (form.even && form.heads == 0)
         return form.parents ? push_rows(p, count, (struct row_form){1, marks, 0, 4, 0, 1})

@@ -58,8 +58,8 @@ static int list_arrays(struct device *dev, struct cpu_array list[MOST_ARRAYS])
     return count;
 }
 
-/* Bytes of each thread for bins (of a crew, or of parents: cpu_marks.c) or for lists of a crew: none if all would take more than an
- * eighth of the memory left. */
+/* Bytes of each thread for bins (of a crew, or of parents: cpu_marks.c) or for lists of a crew: none if all would take
+ * more than an eighth of the memory left. */
 static uint64_t bytes_if_small(const struct device *dev, uint64_t bytes)
 {
     return (uint64_t)dev->threads * bytes <= memory_left(dev->means.budget) / 8 ? bytes : 0;

@@ -10,8 +10,8 @@
 /* A frontier with fewer edges is pushed from its lists, whatever the masks would cost. */
 enum { SMALL_EDGES = 4096 };
 
-/* Rates of a crew. Picoseconds: crew_start to begin; crew_vertex for each vertex then, as each thread copies
- * its mark; crew_meeting for the end of a level. crew_work: its work as a multiple of that of one thread. */
+/* Rates of a crew. Picoseconds: crew_start to begin; crew_vertex for each vertex then, as each thread copies its
+ * mark; crew_meeting and crew_thread for the meetings of a level. crew_work: its work as a multiple of that of one thread. */
 #define CREW(name, value, unit, what) static const double crew_##name = value;
 #include "formats/rates.def"
 
@@ -27,7 +27,8 @@ static uint64_t edges_of(const struct workload *work)
  * it would have saved the cost of beginning. */
 static double crew_price(const struct device *dev, struct search_state *s, double lists)
 {
-    double price = crew_meeting + crew_work * lists / crew_threads(s);
+    int threads = crew_threads(s);
+    double price = crew_meeting + crew_thread * threads + crew_work * lists / threads;
     if (s->threads == 1 || !crew_can_take(dev, s->edges))
         return lists + 1;
     if (s->way == BY_CREW)

@@ -23,7 +23,8 @@ enum {
     WHOLE_STATE_BYTES = 4096,
     WHOLE_NOTE_BYTES = 112,        /* of struct whole_note */
     GROUP_STATE_BYTES = 16384,
-    SLICED_STATE_BYTES = 256,     /* cuda_sliced.h, as all that follows */
+    SLICED_MOST_BLOCKS = 1023,    /* of a grid; cuda_sliced.h, as all that follows */
+    SLICED_STATE_BYTES = 20480,
     SLICED_TURNS = 3,             /* levels take masks and counters in turn */
     SLICED_COLUMNS = 4,           /* of a slice */
     SLICED_ROW_BITS = 21,
@@ -51,7 +52,9 @@ enum {
     GROUP_NUMBERS = 1 << 5,
     GROUP_PART_ROWS = 1 << 5,
     SLICED_ONE_SLICES = 1 << 6,
-    SLICED_ONE_LEAST = 1 << 4
+    SLICED_ONE_LEAST = 1 << 4,
+    SLICED_LISTED = 1 << 10,
+    SLICED_PART = 1 << 8
 };
 #else
 enum {
@@ -67,7 +70,9 @@ enum {
     GROUP_NUMBERS = 1 << 30,      /* of meetings: a search that begins beyond counts anew */
     GROUP_PART_ROWS = 1 << 18,    /* rows of dd to pull: beyond, two parts pay for a meeting */
     SLICED_ONE_SLICES = 1 << 12,  /* of a frontier that one block pushes, at most: its room */
-    SLICED_ONE_LEAST = 1 << 9     /* the same, of the smallest graphs */
+    SLICED_ONE_LEAST = 1 << 9,    /* the same, of the smallest graphs */
+    SLICED_LISTED = 1 << 16,      /* of a frontier that all blocks push from lists, at most */
+    SLICED_PART = 1 << 13         /* of a block's part of a list, at most */
 };
 #endif
 

@@ -64,6 +64,12 @@ __device__ static inline void fence_of_system()
     asm volatile("fence.acq_rel.sys;" ::: "memory");
 }
 
+/* Brings the line of *from to the cache of the GPU. No thread waits for it. */
+__device__ static inline void prefetch(const void *from)
+{
+    asm volatile("prefetch.global.L2 [%0];" ::"l"(from));
+}
+
 /* ---- the cluster of this block; without clusters, it is the block ---- */
 
 #if __CUDA_ARCH__ >= 900

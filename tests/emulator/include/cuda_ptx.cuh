@@ -48,6 +48,8 @@ static inline void fence_of_system()
     emulated_fence(__func__);
 }
 
+static inline void prefetch(const void *) {}
+
 static inline unsigned cluster_rank()
 {
     return emulated_cluster_rank();

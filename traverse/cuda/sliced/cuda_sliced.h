@@ -15,12 +15,15 @@
  *     stay in registers.
  *   - Other levels of a larger graph go by rows: each unvisited row looks for a parent until it has one. If all blocks are
  *     reckoned to read less by pushing the frontier, they do that.
+ *   - Frontiers of a larger graph that have up to SLICED_LISTED slices are lists, to which each block adds its part. While
+ *     levels go by lists, all blocks mark what they find in one mask in global memory, and none reads it as a whole.
  * When the search is over, it reports so. The kernel goes on to write the answer by input id, and reports that, too: no
  * other kernel is launched for it. The last vertices of the first block are in its own mask alone, so it shows it first.
  * Bytes of a level of all blocks: n / 8 for each block; 8 for each vertex that is found; and 20 for each slice beyond those
  * in registers, or, by rows, 16 for each row and each slice that is looked at, 8 for each piece of a long row. A push reads
- * 32 for each slice of the frontier and writes a bit for each vertex that it finds, as does the first block alone. Of an
- * answer: 4 that are read and 4 that are written for each id, and 4 or, of parents, 8 from any place.
+ * 32 for each slice of the frontier and writes a bit for each vertex that it finds, as does the first block alone; lists:
+ * cuda_sliced_lists.cuh. Of an answer: 4 that are read and 4 that are written for each id, and 4 or, of parents, 8 from any
+ * place.
  *
  * cuda_whole.h is the twin: it finds the same distances. It runs if directions are asked for
  * (--direction cost, push, pull), and for directed graphs with more than SLICED_ALL_EDGES edges or without rows by destination.
@@ -31,6 +34,7 @@
  *
  *   cuda_sliced_block.cuh   a block's memory, and functions of all levels
  *   cuda_sliced_one.cuh     levels of the first block
+ *   cuda_sliced_lists.cuh   levels of all blocks that push lists
  *   cuda_sliced_all.cuh     levels that read all slices
  *   cuda_sliced_rows.cuh    levels by rows
  *   cuda_sliced_answer.cuh  the answer
@@ -84,6 +88,12 @@ struct slice_rows {
     uint32_t piece_count;
 };
 
+/* Lists of slices that all blocks push. Each block has its part of either one, and they are taken in turn. */
+struct slice_lists {
+    uint32_t *slice[2];
+    uint32_t room; /* of a block's part; 0: no lists */
+};
+
 struct sliced_state {
     /* blocks that have come to the barrier of a level, and the counts that they bring, as cuda_sliced_kernel.cuh packs
      * them; searches take the two sets in turn, and clear the other one */
@@ -93,6 +103,8 @@ struct sliced_state {
     int32_t depth;
     uint32_t seen;
     uint32_t pieces; /* that were made */
+    /* the slices in each block's part of a list, and above them its tag, as cuda_sliced_lists.cuh packs them */
+    unsigned long long listed[2][SLICED_MOST_BLOCKS];
     unsigned answered; /* blocks that have written their share of the answer; zero before and after a search */
 };
 
@@ -113,6 +125,7 @@ struct sliced_outputs {
 struct slice_pushes {
     const struct slice_links *links; /* of all rows by source; at multiples of 32 bytes */
     const uint32_t *row; /* of each link slice, as gpu_sliced's `row`; the same array if the graph is undirected */
+    uint32_t one; /* slices of a frontier that the first block pushes, at most */
 };
 
 struct gpu_sliced {
@@ -121,9 +134,9 @@ struct gpu_sliced {
     struct slice_pushes pushes;
     const uint32_t *first;              /* [32 words + 1]: the first slice of a vertex */
     struct slice_rows rows;
+    struct slice_lists lists;
     uint32_t count;
     uint32_t words;   /* of a mask of all vertices: a multiple of 4 */
-    uint32_t one;     /* slices of a frontier that the first block pushes, at most: the larger a mask, the dearer a pull */
     uint32_t normals; /* vertex v is delegate v or, from here on, normal v - normals */
     uint32_t *found;  /* [SLICED_TURNS][words], zero before and after a search */
     struct sliced_state *state; /* zero before the first search */

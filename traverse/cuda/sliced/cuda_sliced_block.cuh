@@ -19,18 +19,31 @@ struct one_progress {
     int32_t until;  /* the depth at which it ends */
 };
 
+/* The way of a level. */
+enum sliced_way { BY_ONE, BY_ALL_SLICES, BY_ROWS, BY_PUSH, BY_LIST };
+
+/* The state between two levels, the same in all blocks. */
+struct sliced_progress {
+    sliced_way way;
+    int32_t depth;
+    unsigned found, weight; /* vertices of the frontier, and their slices */
+    unsigned left;          /* slices of rows that are not visited */
+    unsigned list;          /* the number of the last list of all blocks */
+};
+
 /* A block's shared memory, beside its mask of visited vertices. All functions that use it take it.
- * NOTED: the kernel notes its levels. */
-template <bool NOTED> struct sliced_block {
-    static constexpr bool noted = NOTED;
+ * NOTED: the kernel notes its levels. ROWS: levels do not read all slices, and may go by lists. */
+template <bool NOTED, bool ROWS> struct sliced_block {
+    static constexpr bool noted = NOTED, by_rows = ROWS;
     level_notes<NOTED> notes;
-    unsigned long long met;     /* counts of all blocks at the last barrier */
+    sliced_progress now;
     unsigned found, weight;     /* by this block in this level: rows, and their slices */
     unsigned probes[SUBGRAPHS]; /* for notes */
     one_progress one;
     /* its slices: lists are taken in turn by two, their counts by three */
     unsigned count[SLICED_TURNS];
     uint32_t slice[2][ONE_SLICES];
+    unsigned listed[WARP]; /* slices of a list of all blocks, by groups of WARP blocks */
 };
 
 extern __shared__ unsigned char memory[];

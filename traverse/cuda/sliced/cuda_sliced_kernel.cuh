@@ -4,8 +4,62 @@
 
 #include "cuda_sliced_all.cuh"
 #include "cuda_sliced_answer.cuh"
-#include "cuda_sliced_one.cuh"
+#include "cuda_sliced_lists.cuh"
 #include "cuda_sliced_rows.cuh"
+
+/* ---- which way a level goes ---- */
+
+/* Estimates the slices that a pull by rows reads: a row ends when a slice has found a parent. */
+__device__ static inline float pulled_slices(const gpu_sliced &s, const sliced_progress &p)
+{
+    const float vertices = (float)(s.of[DELEGATES].count + s.of[NORMALS].count);
+    const float rows = (float)p.left * vertices / (float)s.count;
+    const float until = (float)(p.left + p.weight) / (float)(SLICED_COLUMNS * (uint64_t)p.weight + 1);
+    return min((float)p.left, rows * max(until, 1.0f));
+}
+
+enum { FEW_SLICES = 4 };
+
+enum sliced_price {
+#define SLICED_WAY(name, value, unit, what) name = value,
+#include "formats/rates.def"
+};
+
+/* The way of a level of all blocks, which have no list. */
+__device__ static inline sliced_way way_of_all(const gpu_sliced &s, const sliced_progress &p)
+{
+    if (s.rows.heads == NULL)
+        return BY_ALL_SLICES;
+    return (float)p.weight * PUSH_PRICE < pulled_slices(s, p) ? BY_PUSH : BY_ROWS;
+}
+
+/* Whether all blocks are reckoned to be quicker with a list, for which there is room. */
+__device__ static inline bool is_for_list(const gpu_sliced &s, const sliced_progress &p)
+{
+    const float push = (float)p.weight * PUSH_PRICE, words = (float)s.words * WORD_PRICE;
+    return p.weight <= SLICED_LISTED && (push < words || push < words + pulled_slices(s, p));
+}
+
+/* The first block begins alone if the frontier is a small part, 1 / FEW, of the most that it may push, unless it has just
+ * given up: its list may have found no room then. */
+template <class B> __device__ static inline sliced_way next_way(const gpu_sliced &s, const sliced_progress &p)
+{
+    enum { FEW_FOUND = 8 };
+    if (p.depth == s.order.deepest)
+        return way_of_all(s, p);
+    if (p.way != BY_ONE && p.found <= s.pushes.one / FEW_FOUND && p.weight <= s.pushes.one / FEW_SLICES)
+        return BY_ONE;
+    if (B::by_rows && (p.way != BY_ONE || p.weight <= s.lists.room) && is_for_list(s, p))
+        return BY_LIST;
+    return way_of_all(s, p);
+}
+
+__device__ static inline sliced_progress first_progress(const gpu_sliced &s, unsigned slices)
+{
+    sliced_progress p = {BY_PUSH, 0, 1, slices, s.count - slices, 0};
+    p.way = slices <= s.pushes.one ? BY_ONE : way_of_all(s, p);
+    return p;
+}
 
 /* ---- the barrier ---- */
 
@@ -40,6 +94,23 @@ template <class B> __device__ static inline void bring_probes(B &block, const gp
     }
 }
 
+/* The state after a level, whose counts are `met`. At the depth where the search ends, a level finds nothing: in it the blocks
+ * take in the vertices of the last one. By one thread. */
+template <class B> __device__ static inline void advance(const gpu_sliced &s, unsigned long long met, sliced_progress &p)
+{
+    const bool one = p.way == BY_ONE;
+    if (p.way == BY_LIST && p.depth < s.order.deepest) { /* its list is made, and not pushed yet */
+        p.list++;
+        return;
+    }
+    if (p.depth < s.order.deepest)
+        p.depth = one ? *(volatile int32_t *)&s.state->depth : p.depth + 1;
+    p.found = found_of(met);
+    p.weight = weight_of(met);
+    p.left -= one ? *(volatile uint32_t *)&s.state->seen : p.weight;
+    p.way = next_way<B>(s, p);
+}
+
 /* Reports the end of the search, which has found so many levels. Writes before the last system-wide fence are there. */
 __device__ static inline void report_end(const gpu_sliced &s, int32_t levels)
 {
@@ -48,8 +119,9 @@ __device__ static inline void report_end(const gpu_sliced &s, int32_t levels)
 
 enum { GOES_ON = -1 };
 
-/* The barrier of all blocks. After it each block knows the counts of all. `levels`, unless GOES_ON: the first block reports
- * the end of the search as it comes here, which the others need not wait for. */
+/* The barrier of all blocks. After it each block knows the counts of all, and the next
+ * level. `levels`, unless GOES_ON: the first block reports the end of the search as it comes here, which the others
+ * need not wait for. */
 template <class B> __device__ static void meet(B &block, const gpu_sliced &s, unsigned turn, int32_t levels)
 {
     bring_probes(block, s, turn);
@@ -71,7 +143,8 @@ template <class B> __device__ static void meet(B &block, const gpu_sliced &s, un
         do
             met = load_acquire(&arrived[turn]);
         while (blocks_met(met) != gridDim.x);
-        block.met = met;
+        if (levels == GOES_ON)
+            advance<B>(s, met, block.now);
     }
     __syncthreads();
 }
@@ -87,7 +160,7 @@ template <class B> __device__ static inline void list_vertices(B &block, uint32_
     if (bits == 0)
         return;
     unsigned at = atomicAdd(&block.count[1], (unsigned)__popc(bits));
-    for (; bits != 0; bits &= bits - 1)
+    for (; bits != 0 && at < ONE_SLICES; bits &= bits - 1)
         block.slice[1][at++] = word * 32 + __ffs(bits) - 1;
 }
 
@@ -203,8 +276,10 @@ template <class B> __device__ static void start(B &block, const gpu_sliced &s)
         block.probes[threadIdx.x] = 0;
     if (threadIdx.x < SLICED_TURNS)
         block.count[threadIdx.x] = threadIdx.x == 0 ? count : 0;
-    if (threadIdx.x == 0)
+    if (threadIdx.x == 0) {
         block.found = block.weight = 0;
+        block.now = first_progress(s, count);
+    }
     if (blockIdx.x == 0 && threadIdx.x < SLICED_TURNS)
         s.state->arrived[s.set ^ 1][threadIdx.x] = 0;
     if (thread_of_grid() == 0)
@@ -216,105 +291,34 @@ template <class B> __device__ static void start(B &block, const gpu_sliced &s)
     __syncthreads();
 }
 
-/* The first block reports, and only then shows its masks, unless they are `shown`: the other blocks write the answer by
- * now, and what this block writes waits for them. */
-template <class B> __device__ static void finish(B &block, const gpu_sliced &s, int32_t depth, bool shown)
+/* Reports the end of the search. By the first block, before any block writes what is for the answer: others write it by
+ * then, and a report waits for what its block wrote. */
+template <class B> __device__ static void report_search(B &block, const gpu_sliced &s)
 {
-    end_notes(block.notes, depth);
+    end_notes(block.notes, block.now.depth);
     if (threadIdx.x == 0) {
         __threadfence_system();
-        report_end(s, depth);
+        report_end(s, block.now.depth);
     }
-    if (!shown)
-        write_visited(s);
 }
 
-/* The same of a search of which each block knows that it is over. All blocks call it. */
-template <class B> __device__ static void finish_together(B &block, const gpu_sliced &s, unsigned turn, int32_t depth)
+/* The vertices that this block lists for the next level. `shown`: what was found last are all visited vertices, which are not
+ * listed. Few vertices are listed: they are found in several hundred levels, which wait for nothing but reads. */
+template <class B> __device__ static inline listing next_listing(const sliced_progress &p, bool shown)
 {
-    if (blockIdx.x == 0)
-        end_notes(block.notes, depth);
-    meet(block, s, turn, depth);
-    if (blockIdx.x == 0)
-        write_visited(s);
-}
-
-/* ---- which way a level goes ---- */
-
-enum sliced_way { BY_ONE, BY_ALL_SLICES, BY_ROWS, BY_PUSH };
-
-/* The state between two levels, the same in all blocks. */
-struct sliced_progress {
-    sliced_way way;
-    int32_t depth;
-    unsigned found, weight; /* vertices of the frontier, and their slices */
-    unsigned left;          /* slices of rows that are not visited */
-};
-
-/* Estimates the slices that a pull by rows reads: a row ends when a slice has found a parent. */
-__device__ static inline float pulled_slices(const gpu_sliced &s, const sliced_progress &p)
-{
-    const float vertices = (float)(s.of[DELEGATES].count + s.of[NORMALS].count);
-    const float rows = (float)p.left * vertices / (float)s.count;
-    const float until = (float)(p.left + p.weight) / (float)(SLICED_COLUMNS * (uint64_t)p.weight + 1);
-    return min((float)p.left, rows * max(until, 1.0f));
-}
-
-/* The first block begins alone if the frontier is a small part, 1 / FEW, of the most that it may push, unless it has just
- * given up. */
-__device__ static inline sliced_way next_way(const gpu_sliced &s, const sliced_progress &p)
-{
-    enum {
-        FEW_FOUND = 8,
-        FEW_SLICES = 4,
-#define SLICED_WAY(name, value, unit, what) name = value,
-#include "formats/rates.def"
-    };
-    if (p.way != BY_ONE && p.found <= s.one / FEW_FOUND && p.weight <= s.one / FEW_SLICES)
-        return BY_ONE;
-    if (s.rows.heads == NULL)
-        return BY_ALL_SLICES;
-    return (float)p.weight * PUSH_PRICE < pulled_slices(s, p) ? BY_PUSH : BY_ROWS;
-}
-
-template <class B> __device__ static inline sliced_progress first_progress(B &block, const gpu_sliced &s)
-{
-    const unsigned slices = block.count[0];
-    sliced_progress p = {BY_PUSH, 0, 1, slices, s.count - slices};
-    p.way = slices <= s.one ? BY_ONE : next_way(s, p);
-    return p;
-}
-
-/* Called after the barrier. Whether there is a next level. At the depth where the search ends, a
- * level finds nothing: in it the blocks take in the vertices of the last one. */
-template <class B> __device__ static inline bool advance(B &block, const gpu_sliced &s, sliced_progress &p)
-{
-    const bool one = p.way == BY_ONE;
-    if (p.depth < s.order.deepest)
-        p.depth = one ? *(volatile int32_t *)&s.state->depth : p.depth + 1;
-    p.found = found_of(block.met);
-    p.weight = weight_of(block.met);
-    p.left -= one ? *(volatile uint32_t *)&s.state->seen : p.weight;
-    p.way = next_way(s, p);
-    return p.found != 0;
-}
-
-/* Called after advance(): the vertices that this block lists for the next level. Each block lists few, except of levels by
- * rows, whose pushes want a frontier that all know. `one`: the last level was of the first block, and p.found does not count its vertices. Few vertices are listed: they are found in several hundred levels, which
- * wait for nothing but reads. */
-template <bool ROWS>
-__device__ static inline listing next_listing(const sliced_progress &p, bool one)
-{
+    if (shown)
+        return LISTS_NONE;
     if (p.way == BY_ONE)
-        return !ROWS || blockIdx.x == 0 ? LISTS_ALL : LISTS_NONE;
-    return ROWS && p.way == BY_PUSH && !one && p.found <= ONE_SLICES ? LISTS_OWN : LISTS_NONE;
+        return !B::by_rows || blockIdx.x == 0 ? LISTS_ALL : LISTS_NONE;
+    return p.way == BY_LIST || (B::by_rows && p.way == BY_PUSH && p.found <= ONE_SLICES) ? LISTS_OWN : LISTS_NONE;
 }
 
 /* Does a level. `form`: that of the frontier, for a push. `few`: it as a list of slices, if the first block pushes it. */
-template <bool ROWS, class B>
-__device__ static inline void run_level(B &block, const gpu_sliced &s, unsigned turn, const sliced_progress &p,
-                                        frontier_form form, const one_progress &few, slice_batch &own)
+template <class B>
+__device__ static inline void run_level(B &block, const gpu_sliced &s, unsigned turn, frontier_form form,
+                                        const one_progress &few, slice_batch &own)
 {
+    const sliced_progress &p = block.now;
     if (p.depth == s.order.deepest)
         return;
     if (p.way == BY_ONE) {
@@ -322,9 +326,13 @@ __device__ static inline void run_level(B &block, const gpu_sliced &s, unsigned 
             run_one(block, s, turn, few);
         return;
     }
+    if (B::by_rows && p.way == BY_LIST) {
+        list_parts(block, s, s.found + turn * s.words, p.list + 1);
+        return;
+    }
     note_team(block.notes, p.depth, WHOLE_BY_SLICES);
     note_pull(block, p.depth, p.way != BY_PUSH);
-    if (!ROWS)
+    if (!B::by_rows)
         pull_slices(block, s, turn, p.depth, own);
     else if (p.way == BY_ROWS)
         pull_rows(block, s, turn, p.depth);
@@ -333,72 +341,134 @@ __device__ static inline void run_level(B &block, const gpu_sliced &s, unsigned 
     note_time(block.notes, p.depth, WHOLE_VISITED);
 }
 
-/* Does a few small levels by each block. All find the same and come to the same frontier, so no block waits for another
- * one. Whether the search is over. */
+/* Does levels by lists, after one that left or made one, while that is reckoned to be quickest: until several frontiers in
+ * turn were small enough for the first block, as giving and taking cost as much as two levels. The vertices that are found
+ * join the visited ones in the last mask. Not inlined: other levels keep more in registers. */
 template <class B>
-__device__ static inline bool run_each(B &block, const gpu_sliced &s, sliced_progress &p, one_progress &few)
+__device__ static __noinline__ void run_lists(B &block, const gpu_sliced &s, unsigned turn, bool one)
 {
-    enum { LEVELS = 4 };
-    few.until = min(s.order.deepest, p.depth + LEVELS);
-    run_alone(block, s, few);
-    p.depth = few.depth;
-    p.left -= few.seen;
-    if (few.count > s.one)
-        p.way = BY_ALL_SLICES;
-    return few.count == 0 || p.depth == s.order.deepest;
+    enum { FEW_LEVELS = 4 };
+    sliced_progress p = block.now;
+    list_frontier f = one ? take_left_list(block, p.list, p.weight) : gather_parts(block, s, p.list);
+    unsigned few = 0;
+    while (f.total > 0 && f.fits && few < FEW_LEVELS && p.depth < s.order.deepest && is_for_list(s, p)) {
+        push_listed(block, s, s.found + turn * s.words, f, p.depth++);
+        tell_part(block, s, f.number + 1);
+        f = gather_parts(block, s, f.number + 1);
+        p.found = p.weight = f.total; /* no fewer than its vertices */
+        p.left -= f.total;
+        few = f.total <= s.pushes.one / FEW_SLICES ? few + 1 : 0;
+    }
+    p.way = f.fits && few == FEW_LEVELS && p.depth < s.order.deepest ? BY_ONE : way_of_all(s, p);
+    p.list = f.number;
+    if (threadIdx.x == 0)
+        block.now = p;
+    __syncthreads();
 }
 
-template <bool ROWS, class B> __device__ static inline void search_slices(B &block, const gpu_sliced &s)
+/* Takes in what the last levels found. `one`: they were levels of the first block; `listed`: then, by lists. Returns the form
+ * of the frontier. */
+template <class B>
+__device__ static inline frontier_form take_level(B &block, const gpu_sliced &s, unsigned turn, bool one, bool listed)
 {
-    slice_batch own;
-    if (!ROWS)
-        load_batch(s, thread_of_grid(), own);
-    start(block, s);
-    sliced_progress p = first_progress(block, s);
-    frontier_form form = FRONTIER_MASK;
-    bool more = true;
-    unsigned turn = 0;
-    for (; more; turn = after(turn)) {
-        one_progress few = {0, 0, block.count[0], 0, p.depth, 0};
-        if (!ROWS && p.way == BY_ONE && run_each(block, s, p, few))
-            break;
-        const bool one = p.way == BY_ONE;
-        const int32_t depth = p.depth;
-        run_level<ROWS>(block, s, turn, p, form, few, own);
-        meet(block, s, turn, GOES_ON);
-        clear_found(s, previous(turn));
-        if (!one)
-            note_probes(block, s, turn, depth);
-        more = advance(block, s, p);
-        const listing lists = next_listing<ROWS>(p, one);
-        form = one ? FRONTIER_VISITED : lists == LISTS_OWN ? FRONTIER_LISTED : FRONTIER_MASK;
-        if (more)
-            take_found<!ROWS ? 1 : B::noted ? 4 : 8>(block, s, turn, lists);
+    const bool more = block.now.found != 0;
+    const listing lists = next_listing<B>(block.now, one || listed);
+    if (more)
+        take_found<!B::by_rows ? 1 : B::noted ? 4 : 8>(block, s, turn, lists);
+    if (B::by_rows && more && listed && block.now.way == BY_ONE && blockIdx.x == 0)
+        take_list(block, s, list_frontier{block.now.list, block.now.weight, true});
+    if (listed)
+        return more ? FRONTIER_VISITED : FRONTIER_MARKS;
+    return one ? FRONTIER_VISITED : lists == LISTS_OWN ? FRONTIER_LISTED : FRONTIER_MASK;
+}
+
+/* Does a few small levels by each block. All find the same and come to the same frontier, so no block waits for another
+ * one. Whether the search is over. */
+template <class B> __device__ static inline bool run_each(B &block, const gpu_sliced &s, one_progress &few)
+{
+    enum { LEVELS = 4 };
+    few.until = min(s.order.deepest, few.depth + LEVELS);
+    run_alone(block, s, few);
+    __syncthreads();
+    if (threadIdx.x == 0) {
+        block.now.depth = few.depth;
+        block.now.left -= few.seen;
+        if (few.count > s.pushes.one)
+            block.now.way = BY_ALL_SLICES;
     }
-    if (more) /* each block saw the end by itself */
-        finish_together(block, s, turn, p.depth);
-    else if (blockIdx.x == 0)
-        finish(block, s, p.depth, form == FRONTIER_VISITED);
+    __syncthreads();
+    return few.count == 0 || few.depth == s.order.deepest;
+}
+
+/* Ends a search. `form`: that of the last frontier, which is empty. `each`: each block saw the end by itself, and the first
+ * one reports on its way to a barrier. */
+template <class B>
+__device__ static inline void end_search(B &block, const gpu_sliced &s, unsigned turn, frontier_form form, bool each)
+{
+    const bool shown = form == FRONTIER_VISITED;
+    if (each) {
+        if (blockIdx.x == 0)
+            end_notes(block.notes, block.now.depth);
+        meet(block, s, turn, block.now.depth);
+    } else if (blockIdx.x == 0) {
+        report_search(block, s);
+    }
+    if (B::by_rows && form == FRONTIER_MARKS) {
+        take_found<B::noted ? 4 : 8>(block, s, previous(turn), LISTS_NONE);
+        tell_part(block, s, block.now.list + 1); /* no block clears what others still read */
+        gather_parts(block, s, block.now.list + 1);
+    }
+    if (blockIdx.x == 0 && !shown)
+        write_visited(s);
     if (s.out.answer.vertex != NULL)
-        write_answer<ROWS ? 4 : 2>(s, form == FRONTIER_VISITED);
+        write_answer<B::by_rows ? 4 : 2>(s, shown);
     for (unsigned turn = 0; turn < SLICED_TURNS; turn++)
         clear_found(s, turn);
+}
+
+template <class B> __device__ static inline void search_slices(B &block, const gpu_sliced &s)
+{
+    slice_batch own;
+    if (!B::by_rows)
+        load_batch(s, thread_of_grid(), own);
+    start(block, s);
+    frontier_form form = FRONTIER_MASK;
+    bool each = false;
+    unsigned turn = 0;
+    for (; block.now.found != 0; turn = after(turn)) {
+        one_progress few = {0, 0, block.count[0], 0, block.now.depth, 0};
+        each = !B::by_rows && block.now.way == BY_ONE && run_each(block, s, few);
+        if (each)
+            break;
+        const sliced_way way = block.now.way;
+        const int32_t depth = block.now.depth;
+        run_level(block, s, turn, form, few, own);
+        meet(block, s, turn, GOES_ON);
+        clear_found(s, previous(turn));
+        if (way != BY_ONE && way != BY_LIST)
+            note_probes(block, s, turn, depth);
+        const bool listed = B::by_rows && block.now.found != 0 && block.now.way == BY_LIST && (way == BY_ONE || way == BY_LIST);
+        if (listed)
+            run_lists(block, s, turn, way == BY_ONE);
+        form = take_level(block, s, turn, way == BY_ONE, listed);
+    }
+    end_search(block, s, turn, form, each);
 }
 
 /* Levels read all slices. */
 template <bool NOTED>
 __global__ static void __launch_bounds__(1024, 1) sliced_kernel(const __grid_constant__ gpu_sliced s)
 {
-    __shared__ sliced_block<NOTED> block;
-    search_slices<false>(block, s);
+    __shared__ sliced_block<NOTED, false> block;
+    search_slices(block, s);
 }
 
 /* Levels go by rows. */
 template <bool NOTED>
 __global__ static void __launch_bounds__(1024, 1) sliced_rows_kernel(const __grid_constant__ gpu_sliced s)
 {
-    __shared__ sliced_block<NOTED> block;
-    search_slices<true>(block, s);
+    __shared__ sliced_block<NOTED, true> block;
+    search_slices(block, s);
 }
 
 template <bool NOTED> static struct whole_program program(int by_rows)

@@ -9,5 +9,5 @@ struct whole_program cuda_sliced_noted(int by_rows)
 /* Asked here, since this kernel takes more than the plain one. */
 size_t cuda_sliced_block_bytes(void)
 {
-    return sizeof(sliced_block<true>);
+    return sizeof(sliced_block<true, true>);
 }

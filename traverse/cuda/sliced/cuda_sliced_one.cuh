@@ -30,27 +30,38 @@ __device__ static inline unsigned reserve_slices(unsigned *count, unsigned own)
     return __shfl_sync(ALL_LANES, base, 0) + share.before;
 }
 
-/* Lists `count` slices from list[at] on, up to the length of a list that is pushed. A lane lists
+/* A list that up to `most` slices join. Those beyond its room have their places in another array. */
+struct slice_list {
+    uint32_t *slice, *beyond;
+    unsigned room, most;
+};
+
+__device__ static inline void put_slice(const slice_list &to, unsigned at, uint32_t slice)
+{
+    (at < to.room ? to.slice : to.beyond)[at] = slice;
+}
+
+/* Lists `count` slices from place `at` on. If they do not fit, the list is of no use, and hubs need not be listed. A lane lists
  * few slices alone. All lanes of the warp call it. */
-__device__ static inline void put_slices(const gpu_sliced &s, uint32_t *list, unsigned at, uint32_t first,
-                                         unsigned count)
+__device__ static inline void put_slices(const slice_list &to, unsigned at, uint32_t first, unsigned count)
 {
     enum { FEW = 4, ALONE = 16 };
+    count = at + count <= to.most ? count : 0;
 #pragma unroll
     for (unsigned k = 0; k < FEW; k++) {
-        if (k < count && count <= ALONE && at + k < s.one)
-            list[at + k] = first + k;
+        if (k < count && count <= ALONE)
+            put_slice(to, at + k, first + k);
     }
     if (!__any_sync(ALL_LANES, count > FEW))
         return;
-    for (unsigned k = FEW; k < count && count <= ALONE && at + k < s.one; k++)
-        list[at + k] = first + k;
-    for (unsigned many = __ballot_sync(ALL_LANES, count > ALONE && at < s.one); many != 0; many &= many - 1) {
+    for (unsigned k = FEW; k < count && count <= ALONE; k++)
+        put_slice(to, at + k, first + k);
+    for (unsigned many = __ballot_sync(ALL_LANES, count > ALONE); many != 0; many &= many - 1) {
         const int from = __ffs(many) - 1;
-        const unsigned to = __shfl_sync(ALL_LANES, at, from), all = __shfl_sync(ALL_LANES, count, from);
+        const unsigned begin = __shfl_sync(ALL_LANES, at, from), all = __shfl_sync(ALL_LANES, count, from);
         const uint32_t slice = __shfl_sync(ALL_LANES, first, from);
-        for (unsigned k = lane_id(); k < all && to + k < s.one; k += WARP)
-            list[to + k] = slice + k;
+        for (unsigned k = lane_id(); k < all; k += WARP)
+            put_slice(to, begin + k, slice + k);
     }
 }
 
@@ -60,44 +71,59 @@ __device__ static inline uint32_t pushing_code(const gpu_sliced &s, uint32_t sli
     return has_parents(s) ? code_of(s, s.pushes.row[slice] & SLICED_ROW) : 0;
 }
 
-/* Puts what a block alone has found. Where each block does the level, all find the same, and the first one puts it. */
-__device__ static inline void put_found(const gpu_sliced &s, uint32_t v, int32_t depth, uint32_t parent)
-{
-    if (blockIdx.x == 0)
-        put_depth(s, v, depth, parent);
-}
+/* The marks of visited vertices that a block has for itself. A lane without a link has one to the root, which is visited. */
+struct block_marks {
+    __device__ bool may_be_new(uint32_t v, bool) const
+    {
+        return !is_visited(v);
+    }
 
-/* Pushes along link number i of the listed slices, one a lane. Lanes without a link get one to the root, which is
- * visited. Returns the slices of the vertex that the lane has found. */
-__device__ static inline unsigned push_link(const gpu_sliced &s, int32_t depth, const uint32_t *list, unsigned i,
-                                            bool has, uint2 &link)
+    __device__ bool take(uint32_t v) const
+    {
+        const uint32_t bit = 1u << (v % 32);
+        return !(atomicOr(&visited_mask()[v / 32], bit) & bit);
+    }
+
+    /* Where each block does the level, all find the same, and the first one puts it. */
+    __device__ void put(const gpu_sliced &s, uint32_t v, int32_t depth, uint32_t parent) const
+    {
+        if (blockIdx.x == 0)
+            put_depth(s, v, depth, parent);
+    }
+};
+
+/* Pushes along one link of a slice, one a lane, if the lane `has` one. Returns the slices of the vertex that the lane has
+ * found. */
+template <class Marks>
+__device__ static inline unsigned push_link(const Marks &marks, const gpu_sliced &s, int32_t depth, uint32_t slice,
+                                            unsigned column, bool has, uint2 &link)
 {
-    const uint32_t slice = has ? list[i / SLICED_COLUMNS] : 0;
-    link =
-        has ? ((const uint2 *)s.pushes.links)[(uint64_t)slice * SLICED_COLUMNS + i % SLICED_COLUMNS] : make_uint2(s.root, 0);
-    if (!claim(link.x))
+    link = has ? ((const uint2 *)s.pushes.links)[(uint64_t)slice * SLICED_COLUMNS + column] : make_uint2(s.root, 0);
+    if (!marks.may_be_new(link.x, has) || !marks.take(link.x))
         return 0;
-    put_found(s, link.x, depth, pushing_code(s, slice));
+    marks.put(s, link.x, depth, pushing_code(s, slice));
     return slices_of(s, link);
 }
 
 /* Pushes so few slices that each lane of the block has one link at most. */
 template <class B>
 __device__ static inline void push_by_links(B &block, const gpu_sliced &s, const one_progress &p, unsigned *count,
-                                            uint32_t *next)
+                                            const slice_list &next)
 {
     const unsigned links = p.count * SLICED_COLUMNS, i = threadIdx.x;
     uint2 link;
     if (i - lane_id() >= links)
         return;
-    const unsigned own = push_link(s, p.depth + 1, block.slice[p.list], i, i < links, link);
+    const unsigned own = push_link(block_marks{}, s, p.depth + 1, i < links ? block.slice[p.list][i / SLICED_COLUMNS] : 0,
+                                   i % SLICED_COLUMNS, i < links, link);
     if (__any_sync(ALL_LANES, own != 0))
-        put_slices(s, next, reserve_slices(count, own), link.y & SLICED_FIRST, own);
+        put_slices(next, reserve_slices(count, own), link.y & SLICED_FIRST, own);
 }
 
 /* Pushes along one slice a lane. */
-__device__ static inline void push_slice(const gpu_sliced &s, int32_t depth, uint32_t slice, bool has,
-                                         unsigned *count, uint32_t *next)
+template <class Marks>
+__device__ static inline void push_slice(const Marks &marks, const gpu_sliced &s, int32_t depth, uint32_t slice, bool has,
+                                         unsigned *count, const slice_list &next)
 {
     const uint4 *links = (const uint4 *)&s.pushes.links[slice];
     const uint4 none = make_uint4(s.root, 0, s.root, 0), a = has ? links[0] : none, b = has ? links[1] : none;
@@ -108,10 +134,12 @@ __device__ static inline void push_slice(const gpu_sliced &s, int32_t depth, uin
     unsigned own[SLICED_COLUMNS], all = 0;
 #pragma unroll
     for (int j = 0; j < SLICED_COLUMNS; j++)
-        mine[j] = !is_visited(link[j].x);
+        mine[j] = marks.may_be_new(link[j].x, has);
+#pragma unroll
+    for (int j = 0; j < SLICED_COLUMNS; j++)
+        mine[j] = mine[j] && marks.take(link[j].x);
 #pragma unroll
     for (int j = 0; j < SLICED_COLUMNS; j++) {
-        mine[j] = mine[j] && claim(link[j].x);
         own[j] = mine[j] ? slices_of(s, link[j]) : 0;
         all += own[j];
     }
@@ -121,10 +149,21 @@ __device__ static inline void push_slice(const gpu_sliced &s, int32_t depth, uin
 #pragma unroll
     for (int j = 0; j < SLICED_COLUMNS; j++) {
         if (mine[j])
-            put_found(s, link[j].x, depth, code);
-        put_slices(s, next, at, link[j].y & SLICED_FIRST, own[j]);
+            marks.put(s, link[j].x, depth, code);
+        put_slices(next, at, link[j].y & SLICED_FIRST, own[j]);
         at += own[j];
     }
+}
+
+/* The list after that of a frontier. What finds no room in shared memory joins the list that the block leaves. */
+template <class B>
+__device__ static inline slice_list list_after(B &block, const gpu_sliced &s, const one_progress &p)
+{
+    if constexpr (B::by_rows)
+        return slice_list{block.slice[p.list ^ 1], s.lists.slice[block.now.list % 2], ONE_SLICES,
+                          max((unsigned)ONE_SLICES, s.lists.room)};
+    else
+        return slice_list{block.slice[p.list ^ 1], block.slice[p.list ^ 1], ONE_SLICES, s.pushes.one};
 }
 
 /* Does a level by all warps. */
@@ -132,7 +171,7 @@ template <class B> __device__ static void push_by_block(B &block, const gpu_slic
 {
     unsigned *count = &block.count[after(p.at)];
     const uint32_t *list = block.slice[p.list];
-    uint32_t *next = block.slice[p.list ^ 1];
+    const slice_list next = list_after(block, s, p);
     note_team(block.notes, p.depth, WHOLE_BY_BLOCK);
     if (threadIdx.x == 0)
         block.count[after(after(p.at))] = 0;
@@ -140,7 +179,7 @@ template <class B> __device__ static void push_by_block(B &block, const gpu_slic
         push_by_links(block, s, p, count, next);
     } else {
         for (unsigned i = threadIdx.x; i - lane_id() < p.count; i += blockDim.x)
-            push_slice(s, p.depth + 1, i < p.count ? list[i] : 0, i < p.count, count, next);
+            push_slice(block_marks{}, s, p.depth + 1, i < p.count ? list[i] : 0, i < p.count, count, next);
     }
     __syncthreads();
     p.at = after(p.at);
@@ -157,10 +196,14 @@ template <class B> __device__ static void push_by_warp(B &block, const gpu_slice
         uint2 link;
         note_team(block.notes, p.depth, WHOLE_BY_BLOCK);
         p.depth++;
+        const bool has = lane_id() < p.count * SLICED_COLUMNS;
+        const slice_list next = list_after(block, s, p);
         const unsigned own =
-            push_link(s, p.depth, block.slice[p.list], lane_id(), lane_id() < p.count * SLICED_COLUMNS, link);
+            push_link(block_marks{}, s, p.depth, has ? block.slice[p.list][lane_id() / SLICED_COLUMNS] : 0,
+                      lane_id() % SLICED_COLUMNS, has, link);
         const lane_share share = share_of_lane(own);
-        put_slices(s, block.slice[p.list ^= 1], share.before, link.y & SLICED_FIRST, own);
+        p.list ^= 1;
+        put_slices(next, share.before, link.y & SLICED_FIRST, own);
         p.count = share.all;
         p.seen += p.count;
         __syncwarp();
@@ -187,10 +230,17 @@ __device__ static inline void write_visited(const gpu_sliced &s)
         s.of[NORMALS].visited[i] = visited_mask()[normals + i];
 }
 
+/* Leaves the frontier to all blocks, as the first block's part of a list. */
+template <class B> __device__ static inline void leave_list(B &block, const gpu_sliced &s, const one_progress &p)
+{
+    for (unsigned i = threadIdx.x; i < min(p.count, (unsigned)ONE_SLICES) && i < s.lists.room; i += blockDim.x)
+        s.lists.slice[block.now.list % 2][i] = block.slice[p.list][i];
+}
+
 /* Does levels of a block, while it has room for their slices. */
 template <class B> __device__ static void run_alone(B &block, const gpu_sliced &s, one_progress &p)
 {
-    while (p.count > 0 && p.count <= s.one && p.depth < p.until) {
+    while (p.count > 0 && p.count <= s.pushes.one && p.depth < p.until) {
         if (p.count * SLICED_COLUMNS > WARP) {
             push_by_block(block, s, p);
             continue;
@@ -213,6 +263,8 @@ template <class B> __device__ static void run_one(B &block, const gpu_sliced &s,
         show_visited(s, turn);
     else
         write_visited(s);
+    if (B::by_rows)
+        leave_list(block, s, p);
     if (threadIdx.x == 0) {
         s.state->depth = p.depth;
         s.state->seen = p.seen;

@@ -286,9 +286,9 @@ template <class B> __device__ static void pull_rows(B &block, const gpu_sliced &
 
 /* ---- a level that is pushed ---- */
 
-/* The form of the frontier for a push: a mask of the last found vertices; a mask of all that the
- * first block has visited, of which some are the frontier; or a list of each block's share. */
-enum frontier_form { FRONTIER_MASK, FRONTIER_VISITED, FRONTIER_LISTED };
+/* The form of the frontier for a push: a mask of the last found vertices; a mask of all that are visited, of which some are
+ * the frontier; a list of each block's share; or marks that no block has taken in, where the frontier is empty. */
+enum frontier_form { FRONTIER_MASK, FRONTIER_VISITED, FRONTIER_LISTED, FRONTIER_MARKS };
 
 /* A word of the frontier, or of all vertices that the first block has visited. */
 __device__ static inline uint32_t frontier_word(const gpu_sliced &s, unsigned turn, int32_t depth, uint32_t word)

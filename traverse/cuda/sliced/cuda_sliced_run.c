@@ -8,12 +8,14 @@ _Static_assert(sizeof(struct slice_piece) == SLICED_PIECE_BYTES, "pieces as plan
 _Static_assert(sizeof(struct slice_links) == SLICED_LINKS_BYTES, "links as planned");
 _Static_assert(SLICED_MOST_VERTICES < 1 << SLICED_ROW_BITS, "a row has its bits, and there is a value that is none");
 
-/* The most slices that the first block pushes alone: more for larger masks, since all blocks read all of
- * a mask after each level of theirs. Measured with graphs of 7 K to 1 M vertices:
+/* The most slices that the first block pushes alone: few if all blocks may push lists, otherwise more for larger masks, since
+ * all blocks read all of a mask after each level of theirs. Measured with graphs of 7 K to 1 M vertices:
  * scripts/results/one-gpu.md. */
-static uint32_t most_of_one_block(const struct device *dev)
+static uint32_t most_of_one_block(const struct device *dev, int lists)
 {
     enum { VERTICES_A_SLICE = 256 };
+    if (lists)
+        return SLICED_ONE_LEAST;
     uint64_t slices = (dev->of[DELEGATES].count + dev->of[NORMALS].count) / VERTICES_A_SLICE;
     return (uint32_t)(slices < SLICED_ONE_LEAST ? SLICED_ONE_LEAST : slices > SLICED_ONE_SLICES ? SLICED_ONE_SLICES : slices);
 }
@@ -74,17 +76,27 @@ static enum status make_slices(struct device *dev, const struct gpu_sliced_array
     return gpu_fetch(dev, &s->rows.piece_count, &s->state->pieces, sizeof s->rows.piece_count, stream, e);
 }
 
+/* Lists of slices lie where the kernel of large graphs would have its lists. */
+static struct slice_lists lists_of(const struct device *dev)
+{
+    struct whole_piece *const *list = dev->whole.search.list;
+    const uint64_t room = (uint64_t)(list[1] - list[0]) * sizeof **list / sizeof(uint32_t),
+                   part = room / (uint64_t)dev->whole.sliced.launch.blocks;
+    return (struct slice_lists){{(uint32_t *)list[0], (uint32_t *)list[1]},
+                                part < SLICED_PART ? (uint32_t)part : (uint32_t)SLICED_PART};
+}
+
 enum status gpu_sliced_open(struct device *dev, const struct gpu_sliced_arrays *arrays, int notes, struct error *e)
 {
     struct gpu_sliced *s = &dev->whole.sliced.search;
     const struct gpu_vertices *d = &dev->of[DELEGATES], *n = &dev->of[NORMALS];
     *s = (struct gpu_sliced){.slices = arrays->slices,
                             .row = arrays->row,
-                            .pushes = {arrays->links, arrays->pushers != NULL ? arrays->pushers : arrays->row},
+                            .pushes = {arrays->links, arrays->pushers != NULL ? arrays->pushers : arrays->row,
+                                       most_of_one_block(dev, arrays->heads != NULL)},
                             .first = arrays->first,
                             .rows = {.heads = arrays->heads, .pieces = arrays->pieces},
                             .words = gpu_sliced_words(d->count, n->count),
-                            .one = most_of_one_block(dev),
                             .order.deepest = dev->whole.deepest,
                             .normals = (uint32_t)(32 * d->words),
                             .found = arrays->found,
@@ -96,6 +108,8 @@ enum status gpu_sliced_open(struct device *dev, const struct gpu_sliced_arrays *
     if (make_slices(dev, arrays, e) != ST_OK ||
         CUDA_TRY(cuda_sliced_plan(s, &dev->whole.sliced.launch), dev->where, e) != ST_OK)
         return e->status;
+    if (arrays->heads != NULL)
+        s->lists = lists_of(dev);
     return notes ? CUDA_TRY(cuda_sliced_plan(s, &dev->whole.sliced.noted), dev->where, e) : ST_OK;
 }
 

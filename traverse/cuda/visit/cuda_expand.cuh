@@ -62,15 +62,41 @@ template <int HOW, class S> __device__ static inline bool claim(S &s, const gpu_
     return !(atomicOr(&to.visited[v / 32], bit) & bit);
 }
 
-/* Lists the first `count` vertices of `reached`. */
-template <class S> __device__ static inline void list_reached(S &s, unsigned count)
+/* Lists the vertices of `reached` from number `first` on. */
+template <class S> __device__ static inline void list_reached(S &s, unsigned first, unsigned count)
 {
     __syncwarp();
-    for (unsigned i = 0; i < count; i += WARP) {
+    for (unsigned i = first; i < count; i += WARP) {
         const bool has = i + lane_id() < count;
         list_vertices(s, has ? own_space(s).push.reached[i + lane_id()] : 0, has);
     }
     __syncwarp();
+}
+
+/* Leaves `reached` to the block, which lists full warps of vertices when its pieces are done. What finds no room is listed at
+ * once. */
+template <class S> __device__ static inline void leave_reached(S &s, unsigned count)
+{
+    const unsigned room = 2 * s.team_room;
+    unsigned at = lane_id() == 0 ? atomicAdd(&s.block.left, count) : 0;
+    at = __shfl_sync(ALL_LANES, at, 0);
+    const unsigned fits = at < room ? min(count, room - at) : 0;
+    for (unsigned i = lane_id(); i < fits; i += WARP)
+        left_vertices(s)[at + i] = own_space(s).push.reached[i];
+    if (fits < count)
+        list_reached(s, fits, count);
+    __syncwarp();
+}
+
+/* Lists the vertices that the warps of the block have left. By all threads. */
+template <class S> __device__ static inline void list_left(S &s)
+{
+    __syncthreads();
+    const unsigned count = min(s.block.left, 2 * s.team_room);
+    for (unsigned i = threadIdx.x - lane_id(); i < count; i += blockDim.x) {
+        const bool has = i + lane_id() < count;
+        list_vertices(s, has ? left_vertices(s)[i + lane_id()] : 0, has);
+    }
 }
 
 __device__ static inline uint32_t end_code(const slots &e, int j)
@@ -157,8 +183,13 @@ template <int HOW, class S> __device__ static inline void reach(S &s, const slot
     }
     if constexpr (S::together && HOW == REACH_LISTED)
         send_reached(s, e, mine);
-    if (count > 0)
-        list_reached(s, count);
+    __syncwarp();
+    if (count == 0)
+        return;
+    if constexpr (S::together)
+        list_reached(s, 0, count);
+    else
+        leave_reached(s, count);
 }
 
 /* ---- expanding pieces ---- */
@@ -333,7 +364,8 @@ __device__ static inline uint32_t shares_of_pieces(uint32_t count, uint32_t warp
 }
 
 /* Expands this warp's share of the pieces of some subgraphs, a bit each. Neighbours in the list go
- * to different warps, since the pieces of a long row follow each other there. */
+ * to different warps, since the pieces of a long row follow each other there. The first shares of all pieces come first:
+ * short rows have no others, and all warps have as many. */
 template <int HOW, class S>
 __device__ static void expand_list(S &s, const whole_piece *list, uint32_t count, uint32_t warp, uint32_t warps,
                                    unsigned subgraphs)
@@ -343,13 +375,14 @@ __device__ static void expand_list(S &s, const whole_piece *list, uint32_t count
         return;
     }
     const uint32_t shift = shares_of_pieces(count, warps);
-    for (uint64_t first = warp; first >> shift < count; first += (uint64_t)warps * WARP) {
+    for (uint64_t first = warp; first < (uint64_t)count << shift; first += (uint64_t)warps * WARP) {
         const uint64_t i = first + (uint64_t)lane_id() * warps;
+        const uint32_t part = (i >= count) + (i >= 2ull * count) + (i >= 3ull * count);
         whole_piece piece = {0, 0, 0};
-        bool has = i >> shift < count;
+        bool has = i < (uint64_t)count << shift;
         if (has)
-            piece = list[i >> shift];
-        has = has && is_wanted(piece, subgraphs) && cut_share(piece, (uint32_t)i & ((1u << shift) - 1), shift);
+            piece = list[i - (uint64_t)part * count];
+        has = has && is_wanted(piece, subgraphs) && cut_share(piece, part, shift);
         expand<HOW>(s, piece, has);
     }
 }

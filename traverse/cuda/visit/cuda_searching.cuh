@@ -131,6 +131,7 @@ template <int COUNTERS> struct block_state {
     double team_edges;                  /* of a frontier for the team, at most */
     unsigned long long count[COUNTERS]; /* of the level */
     unsigned pieces;                    /* in the next list */
+    unsigned left;                      /* vertices that warps left to the block, maybe more than there is room */
     unsigned arrivals;                  /* at the barrier, before its next use */
     int chosen;                         /* the choice is made: the level is small */
     whole_progress now;
@@ -179,6 +180,12 @@ template <class S> __device__ static inline typename S::space *warp_spaces(S &)
 template <class S> __device__ static inline typename S::space &own_space(S &s)
 {
     return warp_spaces(s)[threadIdx.x / WARP];
+}
+
+/* The vertices that warps of a device that is alone leave to their block, where the team has its lists. */
+template <class S> __device__ static inline uint32_t *left_vertices(S &s)
+{
+    return (uint32_t *)(warp_spaces(s) + blockDim.x / WARP);
 }
 
 /* Sums up and clears a counter of the warps of this block. By one warp. */

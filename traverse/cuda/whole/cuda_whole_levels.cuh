@@ -22,7 +22,10 @@ template <class S> __device__ static __noinline__ void run_listed(S &s)
     } else {
         expand_list<REACH_LISTED>(s, s.list[s.block.now.list], s.block.now.pieces, warp_of_grid(), warps_of_grid(),
                                   ALL_SUBGRAPHS);
+        list_left(s);
         meet_all(s);
+        if (threadIdx.x == 0)
+            s.block.left = 0;
         end_level(s, true);
     }
 }
