@@ -44,6 +44,7 @@ cuda_c     =
 cuda_cu    = $(wildcard traverse/cuda/*.cu traverse/cuda/*/*.cu)
 proof_cu   = $(wildcard traverse/graph500/cuda/*.cu)
 batch_cu   = $(wildcard traverse/batch/cuda/*.cu)
+paths_cu   = $(wildcard traverse/paths/cuda/*.cu)
 else
 cuda_c     = $(filter-out traverse/cuda/cuda_plan.c,$(wildcard traverse/cuda/*.c traverse/cuda/*/*.c))
 endif
@@ -55,9 +56,10 @@ tools_src    = $(filter-out $(TOOLS:%=tools/%.c) $(archive_without_$(ARCHIVE)), 
                  $(wildcard tools/*.c tools/*/*.c tools/*/*/*.c))
 graph500_src = $(wildcard traverse/graph500/*.c) $(if $(filter 1,$(CUDA)),$(wildcard traverse/graph500/cuda/*.c))
 grid_src     = $(wildcard traverse/grid/*.c)
-paths_src    = $(wildcard traverse/paths/*.c)
+joined_src   = $(wildcard traverse/joined/*.c) $(if $(filter 1,$(CUDA)),$(wildcard traverse/joined/cuda/*.c))
+paths_src    = $(wildcard traverse/paths/*.c) $(if $(filter 1,$(CUDA)),$(wildcard traverse/paths/cuda/*.c))
 batch_src    = $(wildcard traverse/batch/*.c) $(if $(filter 1,$(CUDA)),$(wildcard traverse/batch/cuda/*.c))
-traverse_src = $(filter-out $(cuda_c) $(graph500_src) $(grid_src) $(paths_src) $(batch_src),\
+traverse_src = $(filter-out $(cuda_c) $(graph500_src) $(grid_src) $(joined_src) $(paths_src) $(batch_src),\
                  $(wildcard traverse/*.c traverse/*/*.c traverse/cuda/*/*.c traverse/exchange/*/*.c))
 unit_src     = $(wildcard tests/unit/*.c)
 gpu_test_src = $(filter-out tests/gpu/staging_mpi.c tests/gpu/fail_cuda.c,$(wildcard tests/gpu/*.c))
@@ -124,6 +126,7 @@ $(BUILD)/traverse/report/machine.o: $(revision_used)
 cuda_obj  = $(cuda_cu:%=$(BUILD)/%.o)
 proof_obj = $(proof_cu:%=$(BUILD)/%.o)
 batch_obj = $(batch_cu:%=$(BUILD)/%.o)
+paths_obj = $(paths_cu:%=$(BUILD)/%.o)
 
 # Programs of traverse/ share all objects of dbfs-traverse but its main file. The 2D search has a search and a command
 # line of its own. -ldl: the program asks at run time what its MPI library can do.
@@ -132,8 +135,8 @@ $(BUILD)/bin/dbfs-traverse: $(call obj,$(traverse_src))
 $(BUILD)/bin/dbfs-traverse-2d: $(call obj,$(grid_src) \
     $(filter-out traverse/search/bfs.c traverse/options/traverse_program.c,$(traverse_src)))
 $(BUILD)/bin/dbfs-graph500: $(call obj,$(graph500_src) $(shared_src)) $(proof_obj)
-$(BUILD)/bin/dbfs-paths: $(call obj,$(paths_src) $(shared_src))
-$(BUILD)/bin/dbfs-batch: $(call obj,$(batch_src) $(shared_src)) $(batch_obj)
+$(BUILD)/bin/dbfs-paths: $(call obj,$(joined_src) $(paths_src) $(shared_src)) $(paths_obj)
+$(BUILD)/bin/dbfs-batch: $(call obj,$(joined_src) $(batch_src) $(shared_src)) $(batch_obj)
 # the validator of the benchmark, on answers with planted faults; kernels beside their twins on the CPU
 $(BUILD)/tests/plant_faults: $(BUILD)/tests/plant_faults.o
 $(BUILD)/tests/gpu_kernels: $(call obj,$(gpu_test_src))

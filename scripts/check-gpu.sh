@@ -374,6 +374,7 @@ check_proofs() {
 
 check_larger_proofs() {
     check_command 'dbfs-batch' env BACKEND="$backend" bash tests/cli/dbfs-batch.sh
+    check_command 'dbfs-paths' env BACKEND="$backend" bash tests/cli/dbfs-paths.sh
     local p layout
     for p in 1 2 4; do
         for layout in $(layouts_of $p); do

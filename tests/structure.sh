@@ -20,8 +20,8 @@ check 'formats and tools/bucket, convert, generate know nothing of MPI' \
     no_match '#include "formats/mpi/' $(ls -d formats/* | grep -v mpi) tools/bucket tools/convert tools/generate
 others=$(grep -rlE 'cuda_runtime|cuda_kernels\.h|cuda_device\.h|cuda_error\.h|cub/' formats tools traverse tests \
     --include='*.[ch]' --include='*.cu' --include='*.cuh' |
-    grep -vE '^traverse/(cuda/|graph500/cuda/|batch/cuda/|devices/backend_choose\.c$)|^tests/(gpu|emulator)/')
-check "CUDA is seen by the CUDA backend, the proof and batches on a GPU, and their tests alone ($others)" test -z "$others"
+    grep -vE '^traverse/(cuda/|graph500/cuda/|joined/cuda/|batch/cuda/|paths/cuda/|devices/backend_choose\.c$)|^tests/(gpu|emulator)/')
+check "CUDA is seen by the CUDA backend, the proof, batches and pairs on a GPU, and their tests alone ($others)" test -z "$others"
 check 'nothing is copied or set in the default stream, for which no stream of a device waits (gpu_copy)' \
     no_match '\bcuda(Memcpy|Memset)\(' $(find traverse -type f)
 check 'inline PTX is in one header, in whose place the emulator has another' \

@@ -90,7 +90,7 @@ check_exit 0 'parents' "$batch" -q -@ 1 --backend cuda --batch 5 -r 3,7,90,3 --p
 check_exit 0 'and their proof' "$BIN/dbfs-check" -q -r 3,7,90 --parents "$tmp/tree.%d" "$tmp/rmat"
 for room in 16 64 128; do # rows or words have no room
     EMULATED_MEMORY=${room}K check_exit 5 "a GPU with $room KiB" "$batch" -q -@ 1 --backend cuda --batch 256 "$tmp/rmat"
-    check_says 'GPU 0: .*batch_gpu.c.*cudaMalloc' 'names the GPU and the call'
+    check_says 'GPU 0: .*joined_gpu.c.*cudaMalloc' 'names the GPU and the call'
 done
 
 [ $mode = long ] && BACKEND=cuda bash tests/cli/dbfs-batch.sh 2>&1 | sed "s/^\(ok\|not ok\|skip\) - /&emulated: /"

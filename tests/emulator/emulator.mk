@@ -11,7 +11,8 @@ emulated_tls     = $(if $(findstring clang,$(EMULATED_CXX)),,-fno-extern-tls-ini
 emulated_cxx     = -std=c++17 -Wall $(emulated_include) -I$(emulated)/src -I. $(EMULATED_CFLAGS)
 
 # kernels, as C++, and the headers beside them
-kernel_files   = $(foreach folder,traverse/cuda traverse/cuda/* traverse/graph500/cuda traverse/batch/cuda, \
+kernel_files   = $(foreach folder,traverse/cuda traverse/cuda/* traverse/graph500/cuda traverse/joined/cuda traverse/batch/cuda \
+                   traverse/paths/cuda, \
                    $(wildcard $(folder)/*.cu $(folder)/*.cuh $(folder)/*.h))
 rewritten      = $(patsubst %,$(emulated)/src/%,$(kernel_files))
 emulated_cu    = $(patsubst %,$(emulated)/%.o,$(filter %.cu,$(kernel_files)))
@@ -20,9 +21,11 @@ emulated_cc    = $(patsubst %.cc,$(emulated)/%.o,$(wildcard tests/emulator/*.cc)
 # C files that include CUDA's header or the limits of searches, or ask whether there is CUDA
 emulated_c       = $(wildcard traverse/cuda/*.c traverse/cuda/*/*.c) traverse/devices/backend_choose.c
 emulated_proof_c = $(wildcard traverse/graph500/cuda/*.c) traverse/graph500/validate.c
+emulated_joined_c = $(wildcard traverse/joined/cuda/*.c)
 emulated_batch_c = $(wildcard traverse/batch/cuda/*.c) traverse/batch/batch_backend.c
+emulated_paths_c = $(wildcard traverse/paths/cuda/*.c) traverse/paths/pair_backend.c
 emulated_c_obj   = $(patsubst %.c,$(emulated)/%.o,$(1))
-knows_cuda       = $(emulated_c) $(emulated_proof_c) $(emulated_batch_c)
+knows_cuda       = $(emulated_c) $(emulated_proof_c) $(emulated_joined_c) $(emulated_batch_c) $(emulated_paths_c)
 
 emulated_kernels  = $(emulated_cu) $(emulated_cc)
 emulated_traverse = $(call obj,$(filter-out $(knows_cuda),$(traverse_src))) \
@@ -31,6 +34,10 @@ emulated_graph500 = $(call obj,$(filter-out $(knows_cuda),$(graph500_src))) \
                     $(call emulated_c_obj,$(emulated_proof_c))
 emulated_batch    = $(call obj,$(filter-out $(knows_cuda),$(batch_src))) \
                     $(call emulated_c_obj,$(emulated_batch_c))
+emulated_paths    = $(call obj,$(filter-out $(knows_cuda),$(paths_src))) \
+                    $(call emulated_c_obj,$(emulated_paths_c))
+emulated_joined   = $(call obj,$(filter-out $(knows_cuda),$(joined_src))) \
+                    $(call emulated_c_obj,$(emulated_joined_c))
 emulated_shared   = $(emulated_kernels) $(libmpi) $(libformats)
 without_mains     = $(filter-out %_main.o %/traverse/main.o,$(1))
 
@@ -67,7 +74,11 @@ $(emulated)/bin/dbfs-graph500: $(call without_mains,$(emulated_traverse)) $(emul
 	@mkdir -p $(@D)
 	$(emulated_link)
 
-$(emulated)/bin/dbfs-batch: $(filter-out %/traverse/main.o,$(emulated_traverse)) $(emulated_batch) $(emulated_shared)
+$(emulated)/bin/dbfs-batch: $(filter-out %/traverse/main.o,$(emulated_traverse)) $(emulated_joined) $(emulated_batch) $(emulated_shared)
+	@mkdir -p $(@D)
+	$(emulated_link)
+
+$(emulated)/bin/dbfs-paths: $(filter-out %/traverse/main.o,$(emulated_traverse)) $(emulated_joined) $(emulated_paths) $(emulated_shared)
 	@mkdir -p $(@D)
 	$(emulated_link)
 
@@ -102,7 +113,7 @@ $(emulated_others): $(emulated)/%: $(BUILD)/%
 	@mkdir -p $(@D)
 	@ln -sf $(abspath $<) $@
 
-emulated_bin = $(emulated)/bin/dbfs-traverse $(emulated)/bin/dbfs-graph500 $(emulated)/bin/dbfs-batch $(emulated)/tests/gpu_kernels \
+emulated_bin = $(emulated)/bin/dbfs-traverse $(emulated)/bin/dbfs-graph500 $(emulated)/bin/dbfs-batch $(emulated)/bin/dbfs-paths $(emulated)/tests/gpu_kernels \
                $(emulated)/tests/fail_cuda $(emulated)/tests/plant_faults $(emulated)/tests/mistakes \
                $(emulated)/tests/device_mpi.so $(emulated_others)
 emulated: $(emulated_bin)

@@ -28,7 +28,7 @@ BATCH_INLINE void add_words(uint64_t *next, const uint64_t *bits, const int W, c
 
 BATCH_INLINE void push_others_of(struct batch_search *s, struct tally *t, uint64_t begin, uint64_t end, const int W)
 {
-    const struct batch_rows *rows = s->graph->push;
+    const struct joined_rows *rows = s->graph->push;
     int alone = s->threads == 1;
     for (uint64_t u = begin; u < end; u++) {
         uint64_t bits[BATCH_MOST_WORDS], any = 0, last = rows->offsets[u + 1];
@@ -66,7 +66,7 @@ BATCH_INLINE void ask_words(const struct batch_search *s, const uint32_t *column
  * nothing. */
 BATCH_INLINE void ask_row(const struct batch_search *s, uint64_t v, const int W)
 {
-    const struct batch_rows *rows = s->graph->pull;
+    const struct joined_rows *rows = s->graph->pull;
     uint64_t lacks = 0;
     if (v + ROWS_AHEAD >= s->graph->vertices)
         return;
@@ -96,7 +96,7 @@ BATCH_INLINE uint64_t pull_some(const struct batch_search *s, const uint32_t *co
 BATCH_INLINE uint64_t pull_row(const struct batch_search *s, uint64_t v, const uint64_t *missing, uint64_t *got,
                                const int W)
 {
-    const struct batch_rows *rows = s->graph->pull;
+    const struct joined_rows *rows = s->graph->pull;
     uint64_t first = rows->offsets[v], last = rows->offsets[v + 1], at = first, lacks = 1;
     for (; at + PULL_STEP <= last && lacks != 0; at += PULL_STEP) {
         if (W > 1 && at > first && at + PULL_AHEAD + PULL_STEP <= rows->edges)
@@ -126,7 +126,7 @@ BATCH_INLINE void find_vertex(struct batch_search *s, struct tally *t, uint64_t 
         return;
     for (int j = 0; j < W; j++)
         seen[j] |= got[j];
-    batch_count(t, got, batch_weight(s->graph->push, v), W);
+    batch_count(t, got, joined_weight(s->graph->push, v), W);
     t->vertices++;
     t->edges += s->graph->push->offsets[v + 1] - s->graph->push->offsets[v];
 }

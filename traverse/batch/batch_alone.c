@@ -32,7 +32,7 @@ void batch_alone_close(struct batch_search *s)
 }
 
 /* Visits the neighbours of queue[begin..end). Returns the new end of the queue. */
-static uint64_t visit(struct tally *t, const struct batch_rows *rows, uint64_t begin, uint64_t end)
+static uint64_t visit(struct tally *t, const struct joined_rows *rows, uint64_t begin, uint64_t end)
 {
     uint64_t tail = end;
     for (uint64_t i = begin; i < end; i++) {
@@ -67,8 +67,8 @@ static void search_alone(struct batch_search *s, struct tally *t, struct batch_r
 {
     struct batch_result *result = &run->results[root];
     uint64_t v = run->roots[root], begin = 0, end = 1, depth = 0;
-    *result = (struct batch_result){.reached = v == BATCH_NOWHERE};
-    if (v == BATCH_NOWHERE)
+    *result = (struct batch_result){.reached = v == JOINED_NOWHERE};
+    if (v == JOINED_NOWHERE)
         return;
     t->queue[0] = (uint32_t)v;
     t->mask[v / 64] |= UINT64_C(1) << (v % 64);

@@ -9,7 +9,7 @@
 
 enum { STEP = 1024, MANY_BITS = 12 };
 
-enum status batch_depths_open(struct batch_depths *d, const struct batch_graph *graph, uint64_t batch, int threads,
+enum status batch_depths_open(struct batch_depths *d, const struct joined_graph *graph, uint64_t batch, int threads,
                               int arrays, int checksums, struct error *e)
 {
     *d = (struct batch_depths){.graph = graph, .threads = threads, .checksums = checksums};

@@ -8,7 +8,7 @@
 #include "traverse/cpu/gang.h"
 
 struct batch_depths {
-    const struct batch_graph *graph;
+    const struct joined_graph *graph;
     struct gang *gang;
     int threads, checksums;
     uint32_t count;  /* roots of this batch */
@@ -17,7 +17,7 @@ struct batch_depths {
 };
 
 /* Opens for batches of up to `batch` roots. `arrays` and `checksums`: the forms that are wanted. */
-enum status batch_depths_open(struct batch_depths *depths, const struct batch_graph *graph, uint64_t batch, int threads,
+enum status batch_depths_open(struct batch_depths *depths, const struct joined_graph *graph, uint64_t batch, int threads,
                               int arrays, int checksums, struct error *e);
 void batch_depths_close(struct batch_depths *depths); /* a zeroed one is allowed */
 

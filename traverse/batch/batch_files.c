@@ -86,7 +86,7 @@ void batch_files_close(struct batch_files *f)
 static enum status write_depths(struct batch_files *f, const struct root *root, uint32_t number, uint64_t row,
                                 struct error *e)
 {
-    const struct batch_graph *graph = f->depths->graph;
+    const struct joined_graph *graph = f->depths->graph;
     const int32_t *depth = batch_depths_of(f->depths, number);
     struct result_file file = {.name = f->args->depths, .kind = ANSWER_DEPTHS, .map = f->map, .values = f->values};
     uint64_t n = f->rank->graph->manifest.totals.n;
@@ -104,9 +104,9 @@ static enum status write_depths(struct batch_files *f, const struct root *root, 
 /* ---- parents ---- */
 
 /* Finds a neighbour that is one level nearer to the root. The root is its own parent. */
-static uint64_t parent_of(const struct batch_graph *graph, const int32_t *depth, uint64_t v)
+static uint64_t parent_of(const struct joined_graph *graph, const int32_t *depth, uint64_t v)
 {
-    const struct batch_rows *rows = graph->pull;
+    const struct joined_rows *rows = graph->pull;
     uint64_t at = rows->offsets[v], end = rows->offsets[v + 1];
     if (depth[v] == 0)
         return v;
@@ -125,7 +125,7 @@ static void set_parent(void *values, uint32_t width, uint64_t id, uint64_t paren
 
 static enum status write_parents(struct batch_files *f, const struct root *root, uint32_t number, struct error *e)
 {
-    const struct batch_graph *graph = f->depths->graph;
+    const struct joined_graph *graph = f->depths->graph;
     const int32_t *depth = batch_depths_of(f->depths, number);
     uint64_t n = f->rank->graph->manifest.totals.n, own = original_id(f->rank->graph, root->id);
     uint32_t width = answer_id_bytes(n);

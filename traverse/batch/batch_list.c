@@ -20,7 +20,7 @@ BATCH_INLINE void ask_words(const struct batch_search *s, uint64_t at, uint64_t 
 /* Prefetches the rows of later vertices, and the words of the neighbours of vertices that come sooner. */
 BATCH_INLINE void ask_ahead(const struct batch_search *s, uint64_t i, uint64_t end, const int W)
 {
-    const struct batch_rows *rows = s->graph->push;
+    const struct joined_rows *rows = s->graph->push;
     if (i + 4 * AHEAD < end) {
         __builtin_prefetch(&rows->offsets[s->list.vertex[i + 4 * AHEAD]]);
         __builtin_prefetch(&s->now[(uint64_t)s->list.vertex[i + 4 * AHEAD] * (uint64_t)W]);
@@ -73,7 +73,7 @@ BATCH_INLINE int batch_offer(struct batch_search *s, uint64_t v, const uint64_t 
 BATCH_INLINE void push_pieces(struct batch_search *s, struct tally *t, uint64_t begin, uint64_t end, const int W,
                               const int alone)
 {
-    const struct batch_rows *rows = s->graph->push;
+    const struct joined_rows *rows = s->graph->push;
     for (uint64_t i = begin; i < end; i++) {
         uint64_t u = s->list.vertex[i], last = rows->offsets[u + 1], bits[BATCH_MOST_WORDS];
         ask_ahead(s, i, end, W);
@@ -174,7 +174,7 @@ void batch_make_list(struct batch_search *s)
 BATCH_INLINE void weigh_of(struct batch_search *s, struct tally *t, uint64_t begin, uint64_t end, const int W)
 {
     for (uint64_t i = begin; i < end; i++) {
-        uint64_t v = s->list.vertex[i], weight = UINT64_C(1) << batch_weight(s->graph->push, v);
+        uint64_t v = s->list.vertex[i], weight = UINT64_C(1) << joined_weight(s->graph->push, v);
         for (int j = 0; j < W; j++) {
             for (uint64_t bits = s->now[v * (uint64_t)W + (uint64_t)j]; bits != 0; bits &= bits - 1)
                 t->weight[64 * j + __builtin_ctzll(bits)] += weight;

@@ -32,7 +32,7 @@ struct batching {
     struct memory_budget budget;
     struct name_map *map;
     struct roots roots;
-    struct batch_graph all;
+    struct joined_graph all;
     const struct batch_backend *backend;
     struct batch_search *search;
     struct batch_depths depths;
@@ -141,7 +141,7 @@ static enum status open_graph(struct batching *b, int threads, struct error *e)
     b->rank = (struct rank){.comm = &comm_alone, .graph = &b->graph, .budget = &b->budget};
     watch_phase("opening the graph");
     if (graph_open(&b->graph, &comm_alone, &options, e) == ST_OK &&
-        batch_graph_open(&b->all, &b->graph, &b->budget, e) == ST_OK && b->args.map != NULL)
+        joined_graph_open(&b->all, &b->graph, 1, &b->budget, e) == ST_OK && b->args.map != NULL)
         name_map_open(&b->map, b->args.map, b->graph.manifest.totals.n, &b->budget, e);
     if (e->status == ST_OK && b->comm.rank == 0)
         args_note_reverse(&b->args, b->graph.manifest.direction == EDGES_DIRECTED);
@@ -245,7 +245,7 @@ static enum status run_batch(struct batching *b, uint64_t first, uint32_t count,
 {
     uint64_t vertex[BATCH_MOST];
     for (uint32_t i = 0; i < count; i++)
-        vertex[i] = batch_vertex(&b->all, &b->roots.root[first + i]);
+        vertex[i] = joined_vertex(&b->all, &b->roots.root[first + i]);
     struct batch_run run = {.roots = vertex, .count = count, .results = results,
                             .watcher = batch_depths_watcher(&b->depths, count),
                             .note = b->args.cli.verbose ? print_level : NULL, .context = b};
@@ -256,7 +256,7 @@ static enum status run_batch(struct batching *b, uint64_t first, uint32_t count,
     print_batch(b, first, &run);
     for (uint32_t i = 0; i < count && e->status == ST_OK; i++) {
         results[i].checksum =
-            batch_depths_checksum(&b->depths, i, b->roots.ids[first + i], vertex[i] == BATCH_NOWHERE);
+            batch_depths_checksum(&b->depths, i, b->roots.ids[first + i], vertex[i] == JOINED_NOWHERE);
         batch_files_write(&b->files, &b->roots.root[first + i], i, first + i, e);
     }
     return e->status;
@@ -358,7 +358,7 @@ static void tear_down(struct batching *b)
     batch_depths_close(&b->depths);
     if (b->backend != NULL)
         b->backend->close(b->search);
-    batch_graph_close(&b->all);
+    joined_graph_close(&b->all);
     free(b->results);
     roots_free(&b->roots);
     name_map_close(b->map);

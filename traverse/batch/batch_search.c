@@ -45,7 +45,7 @@ static enum status take_memory(struct batch_search *s, struct error *e)
     return e->status;
 }
 
-static enum status batch_search_open(struct batch_search **search, const struct batch_graph *graph,
+static enum status batch_search_open(struct batch_search **search, const struct joined_graph *graph,
                                      const struct batch_place *place, struct error *e)
 {
     struct batch_search *s = *search = calloc(1, sizeof *s);
@@ -158,9 +158,9 @@ static void start(struct batch_search *s, struct progress *p)
     s->list.count = 0;
     for (uint32_t i = 0; i < run->count; i++) {
         uint64_t v = run->roots[i], any = 0, *words;
-        run->results[i] = (struct batch_result){.reached = v == BATCH_NOWHERE};
+        run->results[i] = (struct batch_result){.reached = v == JOINED_NOWHERE};
         p->left[i] = s->graph->weight;
-        if (v == BATCH_NOWHERE)
+        if (v == JOINED_NOWHERE)
             continue;
         words = s->now + v * (uint64_t)s->words;
         for (int j = 0; j < s->words; j++)

@@ -16,10 +16,10 @@
 #ifndef DBFS_BATCH_SEARCH_H
 #define DBFS_BATCH_SEARCH_H
 
-#include "batch_graph.h"
 #include "bit_sums.h"
 
 #include "traverse/devices/backend_choose.h"
+#include "traverse/joined/joined_graph.h"
 
 /* The result of one root. */
 struct batch_result {
@@ -67,7 +67,7 @@ struct batch_note {
 };
 
 struct batch_run {
-    const uint64_t *roots; /* [count] vertices; BATCH_NOWHERE: a root without edges */
+    const uint64_t *roots; /* [count] vertices; JOINED_NOWHERE: a root without edges */
     uint32_t count;
     struct batch_watcher watcher;  /* level NULL: none */
     struct batch_result *results;  /* [count] all but the checksum */
@@ -98,7 +98,7 @@ struct batch_place {
 
 struct batch_backend {
     /* Takes memory. */
-    enum status (*open)(struct batch_search **search, const struct batch_graph *graph, const struct batch_place *place,
+    enum status (*open)(struct batch_search **search, const struct joined_graph *graph, const struct batch_place *place,
                         struct error *e);
     void (*close)(struct batch_search *search); /* NULL is allowed */
     enum status (*run)(struct batch_search *search, struct batch_run *run, struct error *e);

@@ -31,7 +31,7 @@ struct batch_list {
 };
 
 struct batch_search {
-    const struct batch_graph *graph;
+    const struct joined_graph *graph;
     struct gang *gang;
     int threads, words;
     int alone;                   /* threads that search from one root each; 0: all search from all roots of a batch */
@@ -59,7 +59,7 @@ void batch_pieces(struct batch_search *s, uint64_t count, uint64_t step, uint64_
 
 #define BATCH_INLINE static inline __attribute__((always_inline))
 
-/* Counts the bits of a vertex, which has this batch_weight. */
+/* Counts the bits of a vertex, which has this joined_weight. */
 BATCH_INLINE void batch_count(struct tally *t, const uint64_t *bits, int weight, const int W)
 {
     if (weight != t->shift) {

@@ -5,6 +5,7 @@
 #ifndef DBFS_BIT_SUMS_H
 #define DBFS_BIT_SUMS_H
 
+#include <stddef.h>
 #include <stdint.h>
 
 enum { BATCH_MOST_WORDS = 4, BATCH_MOST = 64 * BATCH_MOST_WORDS, SUM_PLANES = 32, SUM_ROOM = 8 };

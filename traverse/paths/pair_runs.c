@@ -1,58 +1,26 @@
 /* pair_runs.c: see pair_runs.h */
-#include "pair_runs.h"
+#include "pair_backend.h"
 
-#include "formats/base/progress.h"
+#include "formats/base/cli.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-static enum status keep_path(struct pair_runs *runs, const struct pair_job *job, const struct pair_search *search,
-                             uint64_t i, struct error *e)
+uint64_t pair_runs_own(const struct pair_runs *runs, const struct comm *comm)
+{
+    return comm->rank < runs->count ? (runs->count - comm->rank + comm->ranks - 1) / comm->ranks : 0;
+}
+
+enum status pair_runs_take_path(struct pair_runs *runs, uint64_t i, struct error *e)
 {
     const uint64_t found = runs->result[i].found;
-    if (found == 0)
+    if (runs->path == NULL || found == 0)
         return ST_OK;
     runs->path[i] = malloc(found * sizeof **runs->path);
     if (runs->path[i] == NULL)
         return fail_memory(e, "path", found * sizeof **runs->path);
-    if (found == 1) /* from a vertex to itself */
-        runs->path[i][0] = job->roots->ids[2 * i];
-    else
-        pair_search_path(search, runs->path[i]);
+    runs->path[i][0] = runs->roots->ids[2 * i];
     return ST_OK;
-}
-
-static enum status run_pair(struct pair_runs *runs, const struct pair_job *job, struct pair_search *search,
-                            uint64_t i, struct error *e)
-{
-    const struct root *ends = &job->roots->root[2 * i];
-    if (pair_search_run(search, &ends[0], &ends[1], job->one_sided, &runs->result[i], e) == ST_OK && job->paths)
-        keep_path(runs, job, search, i, e);
-    progress_add(1);
-    return e->status;
-}
-
-/* Searches between this rank's pairs, which are each ranks-th one. */
-static enum status run_own(struct pair_runs *runs, const struct pair_job *job, struct error *e)
-{
-    const uint64_t first = job->comm->rank, step = job->comm->ranks;
-    const uint64_t own = first < runs->count ? (runs->count - first + step - 1) / step : 0;
-#pragma omp parallel num_threads(job->threads)
-    {
-        struct pair_search *search = NULL;
-        struct error mine = {0};
-        pair_search_open(&search, job->graph, job->budget, &mine);
-#pragma omp for schedule(dynamic, 1)
-        for (uint64_t i = 0; i < own; i++) {
-            if (mine.status == ST_OK)
-                run_pair(runs, job, search, first + i * step, &mine);
-        }
-        pair_search_close(search);
-#pragma omp critical
-        if (mine.status != ST_OK)
-            fail(e, mine.status, "%s", mine.text);
-    }
-    return e->status;
 }
 
 /* Collective. Results that a rank does not have are 0 there. */
@@ -84,17 +52,33 @@ static enum status share_paths(struct pair_runs *runs, const struct comm *comm, 
     return e->status;
 }
 
+/* The clock runs from when all ranks are ready. */
+static enum status run_own(struct pair_runs *runs, const struct pair_job *job, struct error *e)
+{
+    struct pair_searches *searches = NULL;
+    double start;
+    if (e->status == ST_OK)
+        job->backend->open(&searches, job, e);
+    if (comm_agree(job->comm, e) == ST_OK) {
+        start = cli_seconds();
+        job->backend->run(searches, runs, e);
+        runs->seconds = cli_seconds() - start;
+    }
+    job->backend->close(searches);
+    return comm_agree(job->comm, e);
+}
+
 enum status pair_runs_make(struct pair_runs *runs, const struct pair_job *job, struct error *e)
 {
+    runs->roots = job->roots;
     runs->count = job->roots->count / 2;
     runs->result = calloc(runs->count, sizeof *runs->result);
     runs->path = job->paths ? calloc(runs->count, sizeof *runs->path) : NULL;
     if (runs->result == NULL || (job->paths && runs->path == NULL))
         fail_memory(e, "pairs", runs->count * sizeof *runs->result);
-    else
-        run_own(runs, job, e);
-    if (comm_agree(job->comm, e) != ST_OK)
+    if (run_own(runs, job, e) != ST_OK)
         return e->status;
+    comm_max_double(job->comm, &runs->seconds, 1);
     comm_sum_u64(job->comm, (uint64_t *)runs->result, runs->count * sizeof *runs->result / sizeof(uint64_t));
     return job->paths ? share_paths(runs, job->comm, e) : ST_OK;
 }

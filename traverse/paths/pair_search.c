@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { SOURCE, TARGET, SIDES, FIRST_ROOM = 1024, NO_STEP = 0, AHEAD = 8 /* steps whose rows are fetched into the cache */ };
+enum { SOURCE, TARGET, SIDES, FIRST_ROOM = 1024, NO_STEP = 0 };
 
 /* The search from one of the two vertices: a step for each found vertex, by depth. */
 struct side {
@@ -23,6 +23,7 @@ struct pair_search {
     struct memory_budget *budget;
     uint64_t delegates; /* the number of delegate 0 */
     unsigned local_bits;
+    int even; /* no vertex has many edges */
     uint8_t *marks; /* by number: 0, or 1 + the side that has found it */
     struct side side[SIDES];
     uint64_t end[SIDES]; /* the steps from which the path leads to both vertices */
@@ -40,6 +41,68 @@ uint64_t pair_search_takes(const struct shard *shard, int searches, int ignored)
     return (uint64_t)searches * numbers_of_shard(shard);
 }
 
+/* ---- rows ---- */
+
+/* A row of a vertex. */
+struct row {
+    const struct csr *csr;
+    uint64_t row, base; /* base: the number of column 0 */
+};
+
+/* The rows that a side reads: along edges from the source, against them from the target. They are the same in a graph
+ * without directions. */
+static const struct csr *rows_of(const struct shard *shard, enum subgraph g, int side)
+{
+    return &shard->csr[side == SOURCE ? g : shard_pulled(shard, g)];
+}
+
+/* Row i of a vertex: a normal one has 2, a delegate 2 on every shard. */
+static struct row row_of(const struct pair_search *s, int side, uint64_t vertex, uint64_t i)
+{
+    const int normal = vertex < s->delegates;
+    const uint64_t index = normal ? vertex >> s->local_bits : i / 2;
+    const struct shard *shard = &s->graph->shards[index];
+    if (normal)
+        return (struct row){rows_of(shard, i == 0 ? NN : ND, side), vertex - (index << s->local_bits),
+                            i == 0 ? 0 : s->delegates};
+    return (struct row){rows_of(shard, i % 2 == 0 ? DN : DD, side), vertex - s->delegates,
+                        i % 2 == 0 ? index << s->local_bits : s->delegates};
+}
+
+static uint64_t rows_at(const struct pair_search *s, uint64_t vertex)
+{
+    return vertex < s->delegates ? 2 : 2 * (uint64_t)s->graph->device_count;
+}
+
+static uint64_t edges_at(const struct pair_search *s, int side, uint64_t vertex)
+{
+    uint64_t edges = 0;
+    for (uint64_t i = 0; i < rows_at(s, vertex); i++) {
+        struct row row = row_of(s, side, vertex, i);
+        edges += row.csr->edges > 0 ? csr_row_length(row.csr, row.row) : 0;
+    }
+    return edges;
+}
+
+/* Whether no vertex has many edges, so that a frontier of fewer vertices has about fewer edges. Vertices of a kind lie in the
+ * order of their degrees, the largest first. */
+static int is_even(const struct pair_search *s)
+{
+    enum { FEW_EDGES = 16 };
+    const struct graph *graph = s->graph;
+    for (int side = 0; side < SIDES; side++) {
+        if (graph->manifest.d > 0 && edges_at(s, side, s->delegates) > FEW_EDGES)
+            return 0;
+        for (uint32_t i = 0; i < graph->device_count; i++) {
+            if (graph->shards[i].locals > 0 && edges_at(s, side, (uint64_t)i << s->local_bits) > FEW_EDGES)
+                return 0;
+        }
+    }
+    return 1;
+}
+
+/* ---- opening ---- */
+
 enum status pair_search_open(struct pair_search **search, const struct graph *graph, struct memory_budget *budget,
                              struct error *e)
 {
@@ -50,6 +113,7 @@ enum status pair_search_open(struct pair_search **search, const struct graph *gr
     s->budget = budget;
     s->local_bits = graph->shards[0].local_bits;
     s->delegates = (uint64_t)graph->device_count << s->local_bits;
+    s->even = is_even(s);
     memory_take(budget, (void **)&s->marks, s->delegates + graph->manifest.d, 1, "marks of vertices", e);
     return e->status;
 }
@@ -109,73 +173,25 @@ static void clear_side(struct pair_search *s, struct side *a)
     a->count = 0;
 }
 
-/* ---- rows ---- */
-
-/* A row of a vertex. */
-struct row {
-    const struct csr *csr;
-    uint64_t row, base; /* base: the number of column 0 */
-};
-
-/* The rows that a side reads: along edges from the source, against them from the target. In an undirected graph
- * they are the same. */
-static const struct csr *rows_of(const struct shard *shard, enum subgraph g, int side)
-{
-    return &shard->csr[side == SOURCE ? g : shard_pulled(shard, g)];
-}
-
-/* Row i of a vertex. A normal one has 2 rows, a delegate 2 on every shard. */
-static struct row row_of(const struct pair_search *s, int side, uint64_t vertex, uint64_t i)
-{
-    const int normal = vertex < s->delegates;
-    const uint64_t index = normal ? vertex >> s->local_bits : i / 2;
-    const struct shard *shard = &s->graph->shards[index];
-    if (normal)
-        return (struct row){rows_of(shard, i == 0 ? NN : ND, side), vertex - (index << s->local_bits),
-                            i == 0 ? 0 : s->delegates};
-    return (struct row){rows_of(shard, i % 2 == 0 ? DN : DD, side), vertex - s->delegates,
-                        i % 2 == 0 ? index << s->local_bits : s->delegates};
-}
-
-static uint64_t rows_at(const struct pair_search *s, uint64_t vertex)
-{
-    return vertex < s->delegates ? 2 : 2 * (uint64_t)s->graph->device_count;
-}
-
-/* Prefetches the place of the nn row of a normal vertex that comes soon. */
-static void fetch_ahead(const struct pair_search *s, int side, uint64_t step)
-{
-    const struct side *a = &s->side[side];
-    if (step >= a->count || a->steps[step].vertex >= s->delegates)
-        return;
-    const struct row row = row_of(s, side, a->steps[step].vertex, 0);
-    __builtin_prefetch((const char *)row.csr->offsets + row.row * row.csr->offset_width);
-    for (uint64_t j = 0; j < row.csr->head_columns; j++)
-        __builtin_prefetch(&row.csr->heads[j * row.csr->rows + row.row]);
-}
-
 /* ---- levels ---- */
 
-static uint64_t edges_at(const struct pair_search *s, int side, uint64_t vertex)
+/* Vertices of the frontier. */
+static uint64_t vertices_of(const struct side *a)
 {
-    uint64_t edges = 0;
-    for (uint64_t i = 0; i < rows_at(s, vertex); i++) {
-        struct row row = row_of(s, side, vertex, i);
-        edges += row.csr->edges > 0 ? csr_row_length(row.csr, row.row) : 0;
-    }
-    return edges;
+    return a->count - a->frontier;
 }
 
 /* Chooses the side whose frontier has fewer edges. Edges of the larger frontier are counted only up to those of
  * the smaller one. */
 static int cheaper_side(struct pair_search *s)
 {
+    if (s->even)
+        return vertices_of(&s->side[SOURCE]) <= vertices_of(&s->side[TARGET]) ? SOURCE : TARGET;
     for (;;) {
         int least = s->side[SOURCE].edges <= s->side[TARGET].edges ? SOURCE : TARGET;
         struct side *a = &s->side[least];
         if (a->counted == a->count)
             return least;
-        fetch_ahead(s, least, a->counted + AHEAD);
         a->edges += edges_at(s, least, a->steps[a->counted++].vertex);
     }
 }
@@ -219,7 +235,6 @@ static enum status grow(struct pair_search *s, int side, int *met, struct error 
     struct side *a = &s->side[side];
     const uint64_t end = a->count;
     for (uint64_t i = a->frontier; i < end && !*met && e->status == ST_OK; i++) {
-        fetch_ahead(s, side, i + AHEAD);
         visit(s, side, i, met, e);
     }
     if (!*met) {

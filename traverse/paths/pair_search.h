@@ -11,6 +11,8 @@
 #ifndef DBFS_PAIR_SEARCH_H
 #define DBFS_PAIR_SEARCH_H
 
+#include "pair_runs.h"
+
 #include "traverse/devices/backend.h"
 #include "traverse/graph.h"
 
@@ -19,14 +21,6 @@
 #include <stdint.h>
 
 struct pair_search;
-
-/* Counts, which ranks add up. */
-struct pair_result {
-    uint64_t found;    /* the distance plus 1; 0: there is no path */
-    uint64_t edges;    /* columns that were read */
-    uint64_t vertices; /* found vertices, the two included */
-    uint64_t nanoseconds;
-};
 
 /* Bytes that an open search takes at first, for the vertices of this shard. */
 uint64_t pair_search_takes(const struct shard *shard, int searches, int ignored);

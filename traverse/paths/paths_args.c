@@ -37,7 +37,7 @@ static const struct option_program paths_program = {
              "       mpiexec -n R dbfs-paths [OPTION]... --pairs FILE DIR\n"
              "Distances and shortest paths between pairs of vertices, over the shards that dbfs-pack wrote to DIR.\n"
              "\n",
-    .exit_codes = "Exit codes: 0 ok, 1 run-time failure, 2 usage, 3 bad data, 5 not enough memory.\n",
+    .exit_codes = "Exit codes: 0 ok, 1 run-time failure, 2 usage, 3 bad data, 5 not enough memory or no GPU.\n",
     .own = own_options,
     .own_count = sizeof own_options / sizeof *own_options};
 

@@ -1,6 +1,7 @@
 /* paths_main.c: dbfs-paths: distances and shortest paths between pairs of vertices.
  *
- * Each rank maps all shards and takes its share of the pairs; ranks only add up results. */
+ * Each rank maps all shards and takes its share of the pairs, on CPUs or on a GPU; ranks only add up results. */
+#include "pair_backend.h"
 #include "paths_report.h"
 
 #include "traverse/results/outputs.h"
@@ -31,8 +32,8 @@ static enum status open_graph(struct run *run, struct error *e)
                                           .trust = args->trust,
                                           .reverse = args->reverse,
                                           .columns = SHARD_ALL_COLUMNS,
-                                          .resident = args->resident,
-                                          .takes = pair_search_takes,
+                                          .resident = run->job.backend->takes != NULL ? args->resident : RESIDENT_PACKED,
+                                          .takes = run->job.backend->takes,
                                           .threads = run->job.threads,
                                           .budget = &run->budget};
     return graph_open(&run->graph, &comm_alone, &options, e);
@@ -89,6 +90,8 @@ static enum status set_up(struct run *run, struct error *e)
     watch_phase("opening the graph");
     if (run->comm.rank == 0)
         outputs_check(args, e);
+    if (e->status == ST_OK)
+        pair_backend_choose(&run->job.backend, args->backend, args->count / 2, e);
     if (e->status == ST_OK && open_graph(run, e) == ST_OK && args->map != NULL)
         name_map_open(&run->map, args->map, run->graph.manifest.totals.n, &run->budget, e);
     if (e->status == ST_OK && run->comm.rank == 0)

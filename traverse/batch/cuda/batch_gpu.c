@@ -5,8 +5,7 @@
 #include "batch_kernels.h"
 
 #include "traverse/batch/batch_search.h"
-#include "traverse/cuda/cuda_choose.h"
-#include "traverse/cuda/cuda_error.h"
+#include "traverse/joined/cuda/joined_gpu.h"
 
 #include "formats/base/cli.h"
 
@@ -32,11 +31,9 @@ struct shown {
 };
 
 struct batch_search {
-    const struct batch_graph *graph;
+    const struct joined_graph *graph;
     struct gpu_batch gpu;
-    cudaStream_t stream;
-    void *arrays[20];              /* of the device; `taken` of them */
-    int taken;
+    struct joined_gpu on;          /* the graph on the GPU */
     uint32_t *roots;               /* device memory */
     struct gpu_batch_level *level; /* in memory of the host: counts of the last level */
     uint64_t *gathered;            /* device memory: words of listed vertices */
@@ -46,54 +43,17 @@ struct batch_search {
     uint32_t *brief[2];            /* device memory, see gpu_batch: of the frontier, and the next one */
     uint64_t visits;               /* bits in the words of the frontier */
     uint64_t unfound[BATCH_MOST];  /* edges of rows that a root has not reached, at most */
-    char where[GPU_WHERE];
 };
 
 /* ---- memory ---- */
-
-static enum status take(struct batch_search *s, void *array, uint64_t count, uint64_t width, struct error *e)
-{
-    void **to = array;
-    if (e->status == ST_OK && CUDA_TRY(cudaMalloc(to, (count > 0 ? count : 1) * width), s->where, e) == ST_OK)
-        s->arrays[s->taken++] = *to;
-    return e->status;
-}
-
-static enum status wait_for_gpu(const struct batch_search *s, struct error *e)
-{
-    return CUDA_TRY(cudaStreamSynchronize(s->stream), s->where, e);
-}
-
-static enum status copy(const struct batch_search *s, void *to, const void *from, uint64_t bytes, struct error *e)
-{
-    if (CUDA_TRY(cudaMemcpyAsync(to, from, bytes, cudaMemcpyDefault, s->stream), s->where, e) != ST_OK)
-        return e->status;
-    return wait_for_gpu(s, e);
-}
-
-static void clear(const struct batch_search *s, void *array, uint64_t bytes, struct error *e)
-{
-    if (e->status == ST_OK)
-        CUDA_TRY(cudaMemsetAsync(array, 0, bytes, s->stream), s->where, e);
-}
 
 static uint64_t word_bytes(const struct batch_search *s)
 {
     return s->graph->vertices * (uint64_t)s->gpu.words * 8;
 }
 
-static enum status copy_rows(struct batch_search *s, const struct batch_rows *rows, struct gpu_batch_rows *to,
-                             struct error *e)
-{
-    uint64_t ends = s->graph->vertices + 1;
-    if (take(s, &to->offsets, ends, 8, e) != ST_OK || take(s, &to->columns, rows->edges, 4, e) != ST_OK ||
-        copy(s, (void *)to->offsets, rows->offsets, ends * 8, e) != ST_OK)
-        return e->status;
-    return rows->edges > 0 ? copy(s, (void *)to->columns, rows->columns, rows->edges * 4, e) : ST_OK;
-}
-
 /* Cuts rows that are not short into pieces. Returns how many; `to` NULL: only counts them. */
-static uint64_t cut_long_rows(const struct batch_graph *graph, struct gpu_batch_piece *to)
+static uint64_t cut_long_rows(const struct joined_graph *graph, struct gpu_batch_piece *to)
 {
     const uint64_t *offsets = graph->pull->offsets;
     uint64_t pieces = 0;
@@ -112,26 +72,15 @@ static enum status copy_long_rows(struct batch_search *s, struct error *e)
     uint64_t count = cut_long_rows(s->graph, NULL);
     struct gpu_batch_piece *pieces;
     s->gpu.long_pieces = count;
-    if (count == 0 || take(s, &s->gpu.long_rows, count, sizeof *pieces, e) != ST_OK)
+    if (count == 0 || joined_gpu_take(&s->on, &s->gpu.long_rows, count, sizeof *pieces, e) != ST_OK)
         return e->status;
     pieces = malloc(count * sizeof *pieces);
     if (pieces == NULL)
         return fail_memory(e, "pieces of rows", count * sizeof *pieces);
     cut_long_rows(s->graph, pieces);
-    copy(s, (void *)s->gpu.long_rows, pieces, count * sizeof *pieces, e);
+    joined_gpu_copy(&s->on, (void *)s->gpu.long_rows, pieces, count * sizeof *pieces, e);
     free(pieces);
     return e->status;
-}
-
-static enum status copy_graph(struct batch_search *s, struct error *e)
-{
-    const struct batch_graph *graph = s->graph;
-    if (copy_rows(s, graph->push, &s->gpu.push, e) != ST_OK)
-        return e->status;
-    s->gpu.pull = s->gpu.push;
-    if (graph->pull != graph->push && copy_rows(s, graph->pull, &s->gpu.pull, e) != ST_OK)
-        return e->status;
-    return copy_long_rows(s, e);
 }
 
 static enum status take_memory(struct batch_search *s, struct error *e)
@@ -139,43 +88,34 @@ static enum status take_memory(struct batch_search *s, struct error *e)
     struct gpu_batch *gpu = &s->gpu;
     uint64_t vertices = s->graph->vertices, width = 8 * (uint64_t)gpu->words;
     uint64_t pieces = vertices + s->graph->push->edges / BATCH_PUSH_PIECE;
-    take(s, &gpu->seen, vertices, width, e);
-    take(s, &gpu->now, vertices, width, e);
-    take(s, &gpu->next, vertices, width, e);
-    take(s, &gpu->list.marks, vertices / 32 + 1, 4, e);
-    take(s, &gpu->list.fresh, vertices, 4, e);
-    take(s, &gpu->list.pieces, pieces, sizeof *gpu->list.pieces, e);
-    take(s, &gpu->level, 1, sizeof *gpu->level, e);
+    joined_gpu_take(&s->on, &gpu->seen, vertices, width, e);
+    joined_gpu_take(&s->on, &gpu->now, vertices, width, e);
+    joined_gpu_take(&s->on, &gpu->next, vertices, width, e);
+    joined_gpu_take(&s->on, &gpu->list.marks, vertices / 32 + 1, 4, e);
+    joined_gpu_take(&s->on, &gpu->list.fresh, vertices, 4, e);
+    joined_gpu_take(&s->on, &gpu->list.pieces, pieces, sizeof *gpu->list.pieces, e);
+    joined_gpu_take(&s->on, &gpu->level, 1, sizeof *gpu->level, e);
     for (int i = 0; i < 2; i++)
-        take(s, &s->brief[i], gpu->words > 1 ? vertices : 0, 4, e);
-    take(s, &s->roots, BATCH_MOST, 4, e);
-    take(s, &s->gathered, GATHERED, 8, e);
+        joined_gpu_take(&s->on, &s->brief[i], gpu->words > 1 ? vertices : 0, 4, e);
+    joined_gpu_take(&s->on, &s->roots, BATCH_MOST, 4, e);
+    joined_gpu_take(&s->on, &s->gathered, GATHERED, 8, e);
     if (e->status == ST_OK)
-        CUDA_TRY(cudaMallocHost((void **)&s->level, sizeof *s->level), s->where, e);
-    clear(s, gpu->list.marks, (vertices / 32 + 1) * 4, e);
+        CUDA_TRY(cudaMallocHost((void **)&s->level, sizeof *s->level), s->on.where, e);
+    joined_gpu_clear(&s->on, gpu->list.marks, (vertices / 32 + 1) * 4, e);
     return e->status;
 }
 
 /* ---- opening ---- */
 
-static enum status choose_gpu(struct batch_search *s, const struct batch_place *place, struct error *e)
-{
-    const struct gpu_user user = {place->host, place->rank, place->slot};
-    int ordinal;
-    if (gpu_choose(&user, &ordinal, s->where, e) != ST_OK)
-        return e->status;
-    return CUDA_TRY(cudaStreamCreateWithFlags(&s->stream, cudaStreamNonBlocking), s->where, e);
-}
-
 /* A frontier that is a list, and empty, has left no words. */
 static void clear_words(struct batch_search *s, struct error *e)
 {
-    clear(s, s->gpu.seen, word_bytes(s), e);
+    joined_gpu_clear(&s->on, s->gpu.seen, word_bytes(s), e);
     if (!s->is_list)
-        clear(s, s->gpu.now, word_bytes(s), e);
+        joined_gpu_clear(&s->on, s->gpu.now, word_bytes(s), e);
     if (!s->is_list)
-        clear(s, s->gpu.next, word_bytes(s), e);
-    clear(s, s->gpu.level, sizeof *s->gpu.level, e);
+        joined_gpu_clear(&s->on, s->gpu.next, word_bytes(s), e);
+    joined_gpu_clear(&s->on, s->gpu.level, sizeof *s->gpu.level, e);
 }
 
 /* CUDA loads a kernel when it is first launched, which is no part of a search. So each is launched without work. */
@@ -184,18 +124,18 @@ static enum status load_kernels(struct batch_search *s, struct error *e)
     clear_words(s, e);
     if (e->status != ST_OK)
         return e->status;
-    cuda_batch_roots(&s->gpu, s->roots, 0, s->stream);
-    cuda_batch_push(&s->gpu, 0, s->stream);
-    cuda_batch_scatter(&s->gpu, 0, s->stream);
-    cuda_batch_clear(&s->gpu, s->gpu.now, s->gpu.list.pieces, 0, s->stream);
-    cuda_batch_take_list(&s->gpu, 0, s->stream);
+    cuda_batch_roots(&s->gpu, s->roots, 0, s->on.stream);
+    cuda_batch_push(&s->gpu, 0, s->on.stream);
+    cuda_batch_scatter(&s->gpu, 0, s->on.stream);
+    cuda_batch_clear(&s->gpu, s->gpu.now, s->gpu.list.pieces, 0, s->on.stream);
+    cuda_batch_take_list(&s->gpu, 0, s->on.stream);
     s->gpu.next_brief = s->brief[1];
-    cuda_batch_pull(&s->gpu, s->stream);
-    cuda_batch_list(&s->gpu, s->stream);
-    return CUDA_LAUNCHED(s->where, e) == ST_OK ? wait_for_gpu(s, e) : e->status;
+    cuda_batch_pull(&s->gpu, s->on.stream);
+    cuda_batch_list(&s->gpu, s->on.stream);
+    return CUDA_LAUNCHED(s->on.where, e) == ST_OK ? joined_gpu_wait(&s->on, e) : e->status;
 }
 
-static enum status batch_gpu_open(struct batch_search **search, const struct batch_graph *graph,
+static enum status batch_gpu_open(struct batch_search **search, const struct joined_graph *graph,
                                   const struct batch_place *place, struct error *e)
 {
     struct batch_search *s = *search = calloc(1, sizeof *s);
@@ -204,7 +144,12 @@ static enum status batch_gpu_open(struct batch_search **search, const struct bat
     s->graph = graph;
     s->gpu.vertices = graph->vertices;
     s->gpu.words = place->words;
-    if (choose_gpu(s, place, e) == ST_OK && copy_graph(s, e) == ST_OK && take_memory(s, e) == ST_OK)
+    const struct gpu_user user = {place->host, place->rank, place->slot};
+    if (joined_gpu_open(&s->on, graph, &user, e) != ST_OK)
+        return e->status;
+    s->gpu.push = s->on.push;
+    s->gpu.pull = s->on.pull;
+    if (copy_long_rows(s, e) == ST_OK && take_memory(s, e) == ST_OK)
         load_kernels(s, e);
     return e->status;
 }
@@ -213,11 +158,8 @@ static void batch_gpu_close(struct batch_search *s)
 {
     if (s == NULL)
         return;
-    for (int i = 0; i < s->taken; i++)
-        cudaFree(s->arrays[i]);
     cudaFreeHost(s->level);
-    if (s->stream != NULL)
-        cudaStreamDestroy(s->stream);
+    joined_gpu_close(&s->on);
     memory_release(s->graph->budget, s->shown.found);
     memory_release(s->graph->budget, s->shown.words);
     memory_release(s->graph->budget, s->shown.list);
@@ -235,7 +177,7 @@ struct progress {
 static enum status finish_level(struct batch_search *s, struct progress *p, struct error *e)
 {
     uint64_t *words = s->gpu.now;
-    if (CUDA_LAUNCHED(s->where, e) != ST_OK || copy(s, s->level, s->gpu.level, sizeof *s->level, e) != ST_OK)
+    if (CUDA_LAUNCHED(s->on.where, e) != ST_OK || joined_gpu_copy(&s->on, s->level, s->gpu.level, sizeof *s->level, e) != ST_OK)
         return e->status;
     s->gpu.now = s->gpu.next;
     s->gpu.next = words;
@@ -270,12 +212,12 @@ static enum status take_for_watcher(struct batch_search *s, struct error *e)
 static enum status copy_list(struct batch_search *s, struct error *e)
 {
     uint64_t count = s->level->listed, W = (uint64_t)s->gpu.words, step = GATHERED / W;
-    if (copy(s, s->shown.list, s->gpu.list.fresh, count * 4, e) != ST_OK)
+    if (joined_gpu_copy(&s->on, s->shown.list, s->gpu.list.fresh, count * 4, e) != ST_OK)
         return e->status;
     for (uint64_t first = 0; first < count; first += step) {
         uint64_t some = count - first < step ? count - first : step;
-        cuda_batch_gather(&s->gpu, first, some, s->gathered, s->stream);
-        if (CUDA_LAUNCHED(s->where, e) != ST_OK || copy(s, s->shown.words, s->gathered, some * W * 8, e) != ST_OK)
+        cuda_batch_gather(&s->gpu, first, some, s->gathered, s->on.stream);
+        if (CUDA_LAUNCHED(s->on.where, e) != ST_OK || joined_gpu_copy(&s->on, s->shown.words, s->gathered, some * W * 8, e) != ST_OK)
             return e->status;
         for (uint64_t i = 0; i < some; i++)
             memcpy(s->shown.found + s->shown.list[first + i] * W, s->shown.words + i * W, W * 8);
@@ -289,7 +231,7 @@ static enum status show(struct batch_search *s, struct progress *p, struct error
     double start = cli_seconds();
     if (watcher->level == NULL || s->level->vertices == 0 || take_for_watcher(s, e) != ST_OK)
         return e->status;
-    if ((s->is_list ? copy_list(s, e) : copy(s, s->shown.found, s->gpu.now, word_bytes(s), e)) != ST_OK)
+    if ((s->is_list ? copy_list(s, e) : joined_gpu_copy(&s->on, s->shown.found, s->gpu.now, word_bytes(s), e)) != ST_OK)
         return e->status;
     watcher->level(watcher->context, &(struct batch_level){.depth = p->depth,
                                                            .words = s->gpu.words,
@@ -307,46 +249,46 @@ static enum status start(struct batch_search *s, struct progress *p, struct erro
     struct batch_run *run = p->run;
     uint32_t roots[BATCH_MOST];
     for (uint32_t i = 0; i < run->count; i++) {
-        int nowhere = run->roots[i] == BATCH_NOWHERE;
+        int nowhere = run->roots[i] == JOINED_NOWHERE;
         run->results[i] = (struct batch_result){.reached = (uint64_t)nowhere};
         roots[i] = nowhere ? BATCH_NO_ROOT : (uint32_t)run->roots[i];
     }
     clear_words(s, e);
-    if (e->status != ST_OK || copy(s, s->roots, roots, run->count * sizeof *roots, e) != ST_OK)
+    if (e->status != ST_OK || joined_gpu_copy(&s->on, s->roots, roots, run->count * sizeof *roots, e) != ST_OK)
         return e->status;
     s->is_list = 1;
     s->left = s->graph->pull->edges;
     for (uint32_t i = 0; i < run->count; i++)
         s->unfound[i] = s->graph->push->edges;
     memset(s->gpu.pulls, 0, sizeof s->gpu.pulls);
-    cuda_batch_roots(&s->gpu, s->roots, run->count, s->stream);
-    cuda_batch_take_list(&s->gpu, run->count, s->stream);
+    cuda_batch_roots(&s->gpu, s->roots, run->count, s->on.stream);
+    cuda_batch_take_list(&s->gpu, run->count, s->on.stream);
     return finish_level(s, p, e);
 }
 
 /* Makes a list from words of all vertices. Counts of the level stay. */
 static enum status make_list(struct batch_search *s, struct error *e)
 {
-    clear(s, s->gpu.next, word_bytes(s), e);
-    clear(s, s->gpu.level, offsetof(struct gpu_batch_level, vertices), e);
+    joined_gpu_clear(&s->on, s->gpu.next, word_bytes(s), e);
+    joined_gpu_clear(&s->on, s->gpu.level, offsetof(struct gpu_batch_level, vertices), e);
     if (e->status != ST_OK)
         return e->status;
-    cuda_batch_list(&s->gpu, s->stream);
+    cuda_batch_list(&s->gpu, s->on.stream);
     s->is_list = 1;
-    return CUDA_LAUNCHED(s->where, e) == ST_OK ? copy(s, s->level, s->gpu.level, sizeof *s->level, e) : e->status;
+    return CUDA_LAUNCHED(s->on.where, e) == ST_OK ? joined_gpu_copy(&s->on, s->level, s->gpu.level, sizeof *s->level, e) : e->status;
 }
 
 static void level_by_list(struct batch_search *s, struct batch_run *run, struct error *e)
 {
     uint64_t pieces = s->level->pieces, edges = s->level->edges, vertices = s->graph->vertices;
     run->bytes += s->level->vertices * (16 * (uint64_t)s->gpu.words + 8);
-    clear(s, s->gpu.level, sizeof *s->gpu.level, e);
+    joined_gpu_clear(&s->on, s->gpu.level, sizeof *s->gpu.level, e);
     if (e->status != ST_OK)
         return;
     if (pieces > 0)
-        cuda_batch_push(&s->gpu, pieces, s->stream);
-    cuda_batch_clear(&s->gpu, s->gpu.now, s->gpu.list.pieces, pieces, s->stream);
-    cuda_batch_take_list(&s->gpu, edges < vertices ? edges : vertices, s->stream);
+        cuda_batch_push(&s->gpu, pieces, s->on.stream);
+    cuda_batch_clear(&s->gpu, s->gpu.now, s->gpu.list.pieces, pieces, s->on.stream);
+    cuda_batch_take_list(&s->gpu, edges < vertices ? edges : vertices, s->on.stream);
 }
 
 /* Which of the roots that are wanted pull. Returns whether any pushes. */
@@ -372,28 +314,28 @@ static int choose_pulls(struct batch_search *s, uint32_t roots)
 static void push_others(struct batch_search *s, struct error *e)
 {
     if (!s->is_list)
-        clear(s, s->gpu.next, word_bytes(s), e);
+        joined_gpu_clear(&s->on, s->gpu.next, word_bytes(s), e);
     if (e->status != ST_OK)
         return;
     if (!s->is_list)
-        cuda_batch_list(&s->gpu, s->stream);
-    cuda_batch_scatter(&s->gpu, s->is_list ? s->level->pieces : BATCH_AS_LISTED, s->stream);
+        cuda_batch_list(&s->gpu, s->on.stream);
+    cuda_batch_scatter(&s->gpu, s->is_list ? s->level->pieces : BATCH_AS_LISTED, s->on.stream);
 }
 
 static void level_by_all(struct batch_search *s, struct batch_run *run, struct error *e)
 {
     run->bytes += s->graph->vertices * (32 * (uint64_t)s->gpu.words + 16);
-    clear(s, s->gpu.level, sizeof *s->gpu.level, e);
+    joined_gpu_clear(&s->on, s->gpu.level, sizeof *s->gpu.level, e);
     s->gpu.is_pushed = choose_pulls(s, run->count);
     s->gpu.brief = s->gpu.words > 1 && !s->is_list && s->visits < BRIEF_MEAN * s->level->vertices ? s->brief[0] : NULL;
     s->gpu.next_brief = s->brief[1];
     if (s->gpu.is_pushed)
         push_others(s, e);
     else
-        cuda_batch_clear(&s->gpu, s->gpu.next, s->gpu.long_rows, s->gpu.long_pieces, s->stream);
+        cuda_batch_clear(&s->gpu, s->gpu.next, s->gpu.long_rows, s->gpu.long_pieces, s->on.stream);
     if (e->status != ST_OK)
         return;
-    cuda_batch_pull(&s->gpu, s->stream);
+    cuda_batch_pull(&s->gpu, s->on.stream);
     s->brief[1] = s->brief[0];
     s->brief[0] = s->gpu.next_brief;
     s->is_list = 0;

@@ -6,6 +6,8 @@
 #ifndef DBFS_BATCH_KERNELS_H
 #define DBFS_BATCH_KERNELS_H
 
+#include "traverse/joined/cuda/joined_rows.h"
+
 #include <cuda_runtime_api.h>
 #include <stdint.h>
 
@@ -20,12 +22,6 @@ enum { BATCH_PUSH_PIECE = 16, BATCH_SHORT_ROW = 24, BATCH_PULL_PIECE = 160 };
 #else
 enum { BATCH_PUSH_PIECE = 64, BATCH_SHORT_ROW = 512, BATCH_PULL_PIECE = 2048 };
 #endif
-
-/* struct batch_rows of a device. */
-struct gpu_batch_rows {
-    const uint64_t *offsets;
-    const uint32_t *columns;
-};
 
 struct gpu_batch_piece {
     uint32_t vertex, number;
@@ -51,7 +47,7 @@ struct gpu_batch_list {
 };
 
 struct gpu_batch {
-    struct gpu_batch_rows push, pull;
+    struct gpu_rows push, pull;
     uint64_t vertices;
     int words;                               /* of a vertex: 1, 2 or 4 */
     uint64_t *seen, *now, *next;             /* [vertices][words] */

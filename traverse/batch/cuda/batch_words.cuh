@@ -61,11 +61,6 @@ template <int W> __device__ static inline batch_words<W> pushed_words(const gpu_
     return bits;
 }
 
-__device__ static inline uint64_t row_edges(const gpu_batch_rows &rows, uint64_t v)
-{
-    return rows.offsets[v + 1] - rows.offsets[v];
-}
-
 /* ---- words in brief ---- */
 
 /* The numbers of the bits of a word or several, a byte for each, and how many there are. Where roots have met few vertices,

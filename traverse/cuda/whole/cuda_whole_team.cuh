@@ -374,7 +374,7 @@ template <class S> __device__ static inline void add_seen(S &s, const seen_rows 
     }
 }
 
-/* Leaves the frontier to the grid, as a list of pieces. */
+/* Leaves the frontier to the grid, as a list of pieces, unless the search ends here. */
 template <class S> __device__ static void leave_list(S &s, unsigned turn, int32_t depth)
 {
     const unsigned count = s.block.part[turn % 3].count;
@@ -383,7 +383,8 @@ template <class S> __device__ static void leave_list(S &s, unsigned turn, int32_
         const uint32_t v = has ? team_list(s, turn)[i + lane_id()] : 0;
         if (has)
             put_depth(s, v, depth);
-        list_vertices(s, v, has);
+        if (depth < s.order.deepest)
+            list_vertices(s, v, has);
     }
 }
 

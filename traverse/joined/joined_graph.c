@@ -1,5 +1,5 @@
-/* batch_graph.c: see batch_graph.h */
-#include "batch_graph.h"
+/* joined_graph.c: see joined_graph.h */
+#include "joined_graph.h"
 
 #include "traverse/cpu/cpu_columns.h"
 
@@ -13,19 +13,19 @@ static const enum subgraph in_order[SUBGRAPHS] = {DD, ND, DN, NN};
 /* ---- one row of a shard ---- */
 
 /* The number to add to a row, or to a column, of subgraph g for its vertex. */
-static uint64_t base_of(const struct batch_graph *all, const struct shard *shard, enum vertex_kind kind)
+static uint64_t base_of(const struct joined_graph *all, const struct shard *shard, enum vertex_kind kind)
 {
     return kind == NORMALS ? all->first[shard->index] : 0;
 }
 
 /* A column of nn includes its shard. */
-static uint32_t vertex_of_nn(const struct batch_graph *all, const struct shard *shard, uint64_t column)
+static uint32_t vertex_of_nn(const struct joined_graph *all, const struct shard *shard, uint64_t column)
 {
     return (uint32_t)(all->first[column >> shard->local_bits] +
                       (column & ((UINT64_C(1) << shard->local_bits) - 1)));
 }
 
-static uint32_t vertex_of_column(const struct batch_graph *all, const struct shard *shard, enum subgraph g,
+static uint32_t vertex_of_column(const struct joined_graph *all, const struct shard *shard, enum subgraph g,
                                  uint64_t column)
 {
     return g == NN ? vertex_of_nn(all, shard, column)
@@ -33,7 +33,7 @@ static uint32_t vertex_of_column(const struct batch_graph *all, const struct sha
 }
 
 /* Copies the destinations of a row to `to`, and returns their end. */
-static uint32_t *copy_row(const struct batch_graph *all, const struct shard *shard, enum subgraph set, uint64_t row,
+static uint32_t *copy_row(const struct joined_graph *all, const struct shard *shard, enum subgraph set, uint64_t row,
                           uint32_t *to)
 {
     const struct csr *csr = &shard->csr[set];
@@ -57,7 +57,7 @@ static uint32_t *copy_row(const struct batch_graph *all, const struct shard *sha
 
 /* Adds the lengths of a subgraph's rows, or copies the rows and moves their ends. The end of vertex v so far is
  * offsets[v + 1]. */
-static void take_rows(struct batch_graph *all, struct batch_rows *rows, const struct shard *shard, enum subgraph g,
+static void take_rows(struct joined_graph *all, struct joined_rows *rows, const struct shard *shard, enum subgraph g,
                       int copies)
 {
     const enum subgraph set = rows == &all->own[1] ? shard_pulled(shard, g) : g;
@@ -76,7 +76,7 @@ static void take_rows(struct batch_graph *all, struct batch_rows *rows, const st
     }
 }
 
-static void take_all_rows(struct batch_graph *all, struct batch_rows *rows, int copies)
+static void take_all_rows(struct joined_graph *all, struct joined_rows *rows, int copies)
 {
     for (int i = 0; i < SUBGRAPHS; i++) {
         for (uint32_t s = 0; s < all->shards->device_count; s++)
@@ -84,7 +84,7 @@ static void take_all_rows(struct batch_graph *all, struct batch_rows *rows, int 
     }
 }
 
-static enum status make_rows(struct batch_graph *all, struct batch_rows *rows, struct error *e)
+static enum status make_rows(struct joined_graph *all, struct joined_rows *rows, struct error *e)
 {
     if (memory_take(all->budget, (void **)&rows->offsets, all->vertices + 2, 8, "rows of all shards", e) != ST_OK)
         return e->status;
@@ -100,24 +100,24 @@ static enum status make_rows(struct batch_graph *all, struct batch_rows *rows, s
 }
 
 /* In a directed graph other rows are pulled. */
-static enum status make_both(struct batch_graph *all, struct error *e)
+static enum status make_both(struct joined_graph *all, int pulls, struct error *e)
 {
     const struct manifest *manifest = &all->shards->manifest;
     const int directed = manifest->direction == EDGES_DIRECTED;
-    if (manifest->out_only)
-        return fail(e, ST_USAGE, "the directed graph has out-rows alone, and a batch pulls, too: pack it with --rows out,in");
+    if (manifest->out_only && pulls)
+        return fail(e, ST_USAGE, "the directed graph has out-rows alone, and others are needed, too: pack it with --rows out,in");
     all->push = &all->own[0];
-    all->pull = &all->own[directed];
-    if (make_rows(all, &all->own[0], e) != ST_OK || (directed && make_rows(all, &all->own[1], e) != ST_OK))
+    all->pull = !directed ? all->push : pulls ? &all->own[1] : NULL;
+    if (make_rows(all, &all->own[0], e) != ST_OK || (directed && pulls && make_rows(all, &all->own[1], e) != ST_OK))
         return e->status;
     for (uint64_t v = 0; v < all->vertices; v++)
-        all->weight += UINT64_C(1) << batch_weight(all->push, v);
+        all->weight += UINT64_C(1) << joined_weight(all->push, v);
     return ST_OK;
 }
 
 /* ---- vertices ---- */
 
-static enum status number_vertices(struct batch_graph *all, struct error *e)
+static enum status number_vertices(struct joined_graph *all, struct error *e)
 {
     const struct graph *graph = all->shards;
     all->vertices = graph->manifest.d;
@@ -129,12 +129,12 @@ static enum status number_vertices(struct batch_graph *all, struct error *e)
         all->vertices += graph->shards[s].locals;
     }
     if (all->vertices > UINT32_MAX)
-        return fail(e, ST_RESOURCE, "the graph has %" PRIu64 " vertices with edges: a batch searches up to %" PRIu32,
+        return fail(e, ST_RESOURCE, "the graph has %" PRIu64 " vertices with edges: this search takes up to %" PRIu32,
                     all->vertices, UINT32_MAX);
     return ST_OK;
 }
 
-static enum status find_ids(struct batch_graph *all, struct error *e)
+static enum status find_ids(struct joined_graph *all, struct error *e)
 {
     const struct graph *graph = all->shards;
     if (memory_take(all->budget, (void **)&all->ids, all->vertices, 8, "ids of vertices", e) != ST_OK)
@@ -150,16 +150,16 @@ static enum status find_ids(struct batch_graph *all, struct error *e)
     return ST_OK;
 }
 
-enum status batch_graph_open(struct batch_graph *all, const struct graph *graph, struct memory_budget *budget,
-                             struct error *e)
+enum status joined_graph_open(struct joined_graph *all, const struct graph *graph, int pulls,
+                              struct memory_budget *budget, struct error *e)
 {
-    *all = (struct batch_graph){.shards = graph, .budget = budget};
+    *all = (struct joined_graph){.shards = graph, .budget = budget};
     if (number_vertices(all, e) == ST_OK && find_ids(all, e) == ST_OK)
-        make_both(all, e);
+        make_both(all, pulls, e);
     return e->status;
 }
 
-void batch_graph_close(struct batch_graph *all)
+void joined_graph_close(struct joined_graph *all)
 {
     free(all->first);
     memory_release(all->budget, all->ids);
@@ -167,5 +167,5 @@ void batch_graph_close(struct batch_graph *all)
         memory_release(all->budget, all->own[i].offsets);
         memory_release(all->budget, all->own[i].columns);
     }
-    *all = (struct batch_graph){0};
+    *all = (struct joined_graph){0};
 }

@@ -1,0 +1,66 @@
+/* joined_gpu.c: see joined_gpu.h */
+#include "joined_gpu.h"
+
+/* ---- memory ---- */
+
+enum status joined_gpu_take(struct joined_gpu *gpu, void *array, uint64_t count, uint64_t width, struct error *e)
+{
+    void **to = array;
+    if (e->status == ST_OK && CUDA_TRY(cudaMalloc(to, (count > 0 ? count : 1) * width), gpu->where, e) == ST_OK)
+        gpu->arrays[gpu->taken++] = *to;
+    return e->status;
+}
+
+enum status joined_gpu_wait(const struct joined_gpu *gpu, struct error *e)
+{
+    return CUDA_TRY(cudaStreamSynchronize(gpu->stream), gpu->where, e);
+}
+
+enum status joined_gpu_copy(const struct joined_gpu *gpu, void *to, const void *from, uint64_t bytes, struct error *e)
+{
+    if (CUDA_TRY(cudaMemcpyAsync(to, from, bytes, cudaMemcpyDefault, gpu->stream), gpu->where, e) != ST_OK)
+        return e->status;
+    return joined_gpu_wait(gpu, e);
+}
+
+void joined_gpu_clear(const struct joined_gpu *gpu, void *array, uint64_t bytes, struct error *e)
+{
+    if (e->status == ST_OK)
+        CUDA_TRY(cudaMemsetAsync(array, 0, bytes, gpu->stream), gpu->where, e);
+}
+
+/* ---- the graph ---- */
+
+static enum status copy_rows(struct joined_gpu *gpu, const struct joined_graph *graph, const struct joined_rows *rows,
+                             struct gpu_rows *to, struct error *e)
+{
+    uint64_t ends = graph->vertices + 1;
+    if (joined_gpu_take(gpu, &to->offsets, ends, 8, e) != ST_OK ||
+        joined_gpu_take(gpu, &to->columns, rows->edges, 4, e) != ST_OK ||
+        joined_gpu_copy(gpu, (void *)to->offsets, rows->offsets, ends * 8, e) != ST_OK)
+        return e->status;
+    return rows->edges > 0 ? joined_gpu_copy(gpu, (void *)to->columns, rows->columns, rows->edges * 4, e) : ST_OK;
+}
+
+enum status joined_gpu_open(struct joined_gpu *gpu, const struct joined_graph *graph, const struct gpu_user *user,
+                            struct error *e)
+{
+    int ordinal;
+    if (gpu_choose(user, &ordinal, gpu->where, e) != ST_OK ||
+        CUDA_TRY(cudaStreamCreateWithFlags(&gpu->stream, cudaStreamNonBlocking), gpu->where, e) != ST_OK ||
+        copy_rows(gpu, graph, graph->push, &gpu->push, e) != ST_OK)
+        return e->status;
+    gpu->pull = gpu->push;
+    if (graph->pull != NULL && graph->pull != graph->push)
+        copy_rows(gpu, graph, graph->pull, &gpu->pull, e);
+    return e->status;
+}
+
+void joined_gpu_close(struct joined_gpu *gpu)
+{
+    for (int i = 0; i < gpu->taken; i++)
+        cudaFree(gpu->arrays[i]);
+    if (gpu->stream != NULL)
+        cudaStreamDestroy(gpu->stream);
+    *gpu = (struct joined_gpu){0};
+}

@@ -1,0 +1,20 @@
+/* joined_rows.h: the rows of a joined graph as kernels see them, in device memory */
+#ifndef DBFS_JOINED_ROWS_H
+#define DBFS_JOINED_ROWS_H
+
+#include <stdint.h>
+
+/* struct joined_rows of a device. */
+struct gpu_rows {
+    const uint64_t *offsets;
+    const uint32_t *columns;
+};
+
+#ifdef __CUDACC__
+__device__ static inline uint64_t row_edges(const gpu_rows &rows, uint64_t v)
+{
+    return rows.offsets[v + 1] - rows.offsets[v];
+}
+#endif
+
+#endif

@@ -1,0 +1,30 @@
+/* pair_backend.h: where pairs are searched */
+#ifndef DBFS_PAIR_BACKEND_H
+#define DBFS_PAIR_BACKEND_H
+
+#include "pair_runs.h"
+
+#include "traverse/devices/backend_choose.h"
+
+struct pair_searches;
+
+struct pair_backend {
+    const char *name;
+    /* Bytes that searches take at first, for the vertices of a shard (graph.h); NULL: columns stay packed, as they are read
+     * once. */
+    uint64_t (*takes)(const struct shard *shard, int searches, int ignored);
+    /* Makes the graph of the job ready for searches. */
+    enum status (*open)(struct pair_searches **searches, const struct pair_job *job, struct error *e);
+    void (*close)(struct pair_searches *searches); /* NULL is allowed */
+    /* Searches between every pair of this rank. */
+    enum status (*run)(struct pair_searches *searches, struct pair_runs *runs, struct error *e);
+};
+
+extern const struct pair_backend pair_cpu;  /* the cores of the host */
+extern const struct pair_backend pair_cuda; /* a GPU, in builds that have CUDA: cuda/pair_gpu.c */
+
+/* As backend_choose.h. But BACKEND_AUTO leaves few pairs to the CPU, which is done before a GPU has the graph. */
+enum status pair_backend_choose(const struct pair_backend **pair, enum backend_choice choice, uint64_t pairs,
+                                struct error *e);
+
+#endif
