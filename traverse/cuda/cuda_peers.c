@@ -381,15 +381,12 @@ static void wake_links_to(const struct device *dev, const struct gpu_peer *peer,
     cuda_wake_links((const uint32_t *)peer->joining.state, GROUP_STATE_BYTES / sizeof(uint32_t), stream);
 }
 
-/* A GPU that is alone has a link, too: that to the host. */
 static enum status gpu_wake(struct device *dev, struct error *e)
 {
     const struct gpu_peers *p = &dev->traffic.peers;
     cudaStream_t stream = dev->stream.of[NORMALS];
-    if (gpu_use(dev, e) != ST_OK)
+    if (p->count < 2 || gpu_use(dev, e) != ST_OK)
         return e->status;
-    if (p->count < 2)
-        cuda_wake_links(dev->masks.all, dev->masks.bytes > 0, stream);
     for (uint32_t i = 0; i < p->count; i++) {
         const struct gpu_peer *peer = &p->all[i];
         if (peer->readable && peer->shard != dev->shard->index)
