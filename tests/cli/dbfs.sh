@@ -304,7 +304,9 @@ for share in 2 10 20 30 40 50 60 70 80 90; do
     *) bad="$bad $share:$got" ;;
     esac
     [ -z "$(ls -A scratch)" ] || bad="$bad $share:left"
-    [ ! -s err ] || bad="$bad $share:$(head -c 200 err)"
+    # bash itself now and then says that it lost sight of a process; no script can prevent that
+    said=$(grep -v ': wait_for: No record of process' err | head -c 200)
+    [ -z "$said" ] || bad="$bad $share:$said"
 done
 check "dbfs ends with 130 by Ctrl-C at any moment, and leaves nothing ($bad)" test -z "$bad"
 check "most came while it worked ($sent)" test $sent -gt 4

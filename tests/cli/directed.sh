@@ -37,8 +37,10 @@ check_exit 0 'the list as JSON' "$pack" --list --json "$tmp/g"
 check 'has them, too' grep -q '"rows": "out,in"' "$tmp/out"
 check_exit 3 'Graph500 is of undirected graphs' "$BIN/dbfs-graph500" -n 1 "$tmp/g"
 check_says 'has directed edges, and dbfs-graph500 is for undirected graphs' 'which it says'
-check_exit 3 'and so is the model' "$BIN/dbfs-model" check "$tmp/r.json"
-check_says 'r.json: the graph is directed' 'which it says'
+check_exit 0 'a search of several levels for the model' traverse -q -r 0 --json "$tmp/levels.json" "$tmp/g"
+check_exit 0 'the model knows a directed run' "$BIN/dbfs-model" predict -p 1,4 "$tmp/levels.json"
+check 'and predicts other numbers of devices' awk -F '\t' '$1 == "p" { for (i = 1; i <= NF; i++) at[$i] = i }
+    $1 == 1 { alone = $(at["time_ms"]) } $1 == 4 { four = $(at["time_ms"]) } END { exit !(alone > 0 && four > 0) }' "$tmp/out"
 check_exit 0 'a report of a search in reverse' traverse -q -r 2 --reverse --json "$tmp/back.json" "$tmp/g"
 check_exit 0 'runs are compared' "$BIN/dbfs-report" compare "$tmp/r.json" "$tmp/r.json"
 check_exit 4 'not those of two ways' "$BIN/dbfs-report" compare "$tmp/r.json" "$tmp/back.json"

@@ -47,7 +47,7 @@ completes 'those of dbfs' --compact dbfs --com
 completes 'all of them' --warm-up dbfs-traverse --
 completes 'values' packed dbfs-pack --encoding pa
 completes 'options of a script' --clock dbfs-report --clo
-completes 'values of a switch' merged dbfs-model --messages me
+completes 'values of a switch' list dbfs-model --form li
 completes 'options of dbfs-batch' --centrality dbfs-batch --cen
 completes 'options of dbfs-graph500' --construction-time dbfs-graph500 --con
 completes 'options of dbfs-paths' --one-sided dbfs-paths --one

@@ -36,7 +36,6 @@ function end_run(   i, several, key, part) {
     if (!searches[runs]) bad_run("it has no search")
     if (run[runs, "ranks"] + 0 < 1 || run[runs, "shards_per_rank"] + 0 < 1 || run[runs, "edges_kept.nn"] == "")
         bad_run("not what dbfs-traverse --json writes")
-    if (run[runs, "directed"] == "true") bad_run("the graph is directed, and the model is one of undirected graphs")
     split("", root); split("", phase)
     in_run = roots = 0
 }
