@@ -230,7 +230,7 @@ static void print_batch(const struct batching *b, uint64_t first, const struct b
                run->seconds > 0 ? 1e-9 * (double)run->bytes / run->seconds : 0);
 }
 
-/* What a level did, with -v. */
+/* Prints the work of a level, with -v. */
 static void print_level(void *context, const struct batch_note *n)
 {
     const struct batching *b = context;

@@ -56,14 +56,14 @@ struct batch_watcher {
     void *context;
 };
 
-/* What a level took. */
+/* The work of a level. */
 struct batch_note {
-    uint64_t depth;           /* of what it found */
+    uint64_t depth;           /* of its finds */
     int by_list;
     uint64_t vertices, edges; /* of the frontier */
     uint64_t read;            /* edges */
     uint32_t pulls;           /* roots that pulled */
-    double seconds;           /* without what the watcher took */
+    double seconds;           /* without the time of the watcher */
 };
 
 struct batch_run {
@@ -73,7 +73,7 @@ struct batch_run {
     struct batch_result *results;  /* [count] all but the checksum */
     void (*note)(void *context, const struct batch_note *note); /* is told of each level, but those of roots alone; NULL: none */
     void *context;
-    double seconds;                /* without what the watcher took */
+    double seconds;                /* without the time of the watcher */
     uint64_t levels, edges, bytes; /* levels; edges that were read; bytes that were read and written for all that */
 };
 

@@ -6,11 +6,11 @@
 
 #include "formats/mpi/comm.h"
 
-/* What a search between a pair found: numbers, as ranks add them up. */
+/* The result of a search between a pair: numbers, which ranks add up. */
 struct pair_result {
     uint64_t found;    /* the distance plus 1; 0: there is no path */
-    uint64_t edges;    /* columns that were looked at */
-    uint64_t vertices; /* that were found, the two included */
+    uint64_t edges;    /* columns that were read */
+    uint64_t vertices; /* found vertices, the two included */
     uint64_t nanoseconds;
 };
 
@@ -40,7 +40,7 @@ void pair_runs_free(struct pair_runs *runs); /* a zeroed one is allowed */
 
 /* ---- for backends ---- */
 
-/* Pairs of this rank, every ranks-th; and the number of one of these among all. */
+/* The number of pairs of this rank, which are every ranks-th; and the number of one of them among all. */
 uint64_t pair_runs_own(const struct pair_runs *runs, const struct comm *comm);
 
 static inline uint64_t pair_runs_number(const struct comm *comm, uint64_t own)

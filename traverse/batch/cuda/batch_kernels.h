@@ -39,7 +39,7 @@ struct gpu_batch_level {
     unsigned long long weight[256]; /* edges of their rows, about; of a level by all vertices */
 };
 
-/* What was reached in a level by list, and then the next frontier. */
+/* The vertices reached in a level by list, and then the next frontier. */
 struct gpu_batch_list {
     uint32_t *fresh;                /* [vertices] */
     uint32_t *marks;                /* mask of what is in `fresh`; not used with one word */
@@ -72,7 +72,7 @@ void cuda_batch_roots(const struct gpu_batch *b, const uint32_t *root, uint32_t 
 /* Pushes the frontier's rows, in so many pieces, to their columns. */
 void cuda_batch_push(const struct gpu_batch *b, uint64_t pieces, cudaStream_t stream);
 
-/* What was reached, `most` vertices at most, is seen, counted, and cut into pieces: the old ones are no longer there. */
+/* Marks the reached vertices, at most `most`, as seen, counts them, and cuts their rows into pieces, over the old ones. */
 void cuda_batch_take_list(const struct gpu_batch *b, uint64_t most, cudaStream_t stream);
 
 /* ---- a level by all vertices ---- */

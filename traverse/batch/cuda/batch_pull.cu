@@ -44,7 +44,7 @@ __device__ static inline unsigned pull_columns(const gpu_batch &b, row_rest row,
     return read;
 }
 
-/* What other pieces of the row have found so far is not missing; all lanes go by what lane 0 sees of that. */
+/* Roots that other pieces of the row have found so far are not missing. All lanes take those that lane 0 sees. */
 template <int W> __global__ static void __launch_bounds__(BLOCK) batch_pull_long_kernel(gpu_batch b)
 {
     __shared__ unsigned long long shared[WARPS];
@@ -178,7 +178,7 @@ __device__ static inline unsigned pull_rows(const gpu_batch &b, uint64_t base, u
 
 /* ---- all rows ---- */
 
-/* What vertex base + lane finds: by pulls, which have been done if its row is long, and by the pushes of other roots. */
+/* The finds of vertex base + lane: by pulls, which are already done if its row is long, and by the pushes of other roots. */
 template <int W>
 __device__ static inline batch_words<W> find_words(const gpu_batch &b, uint64_t base, const batch_words<W> &seen,
                                                    batch_words<W> *words, unsigned char *turn, unsigned long long &read)

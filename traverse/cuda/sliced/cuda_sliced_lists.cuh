@@ -47,7 +47,7 @@ struct list_frontier {
 
 /* ---- lengths of all parts ---- */
 
-/* Differs from all that a block may have told before in the same place. */
+/* A tag that differs from all that a block may have written before in the same place. */
 __device__ static inline unsigned long long tag_of(const gpu_sliced &s, unsigned number)
 {
     return (unsigned long long)s.order.number << 8 | (number & 0xff);
@@ -105,7 +105,7 @@ __device__ static inline list_frontier gather_parts(B &block, const gpu_sliced &
     return f;
 }
 
-/* The list that the first block has left, of so many slices. */
+/* Takes the list, of so many slices, that the first block has left. */
 template <class B> __device__ static inline list_frontier take_left_list(B &block, unsigned number, unsigned slices)
 {
     __syncthreads();

@@ -27,7 +27,7 @@ enum status joined_gpu_take(struct joined_gpu *gpu, void *array, uint64_t count,
 /* Copies, and waits for the end. */
 enum status joined_gpu_copy(const struct joined_gpu *gpu, void *to, const void *from, uint64_t bytes, struct error *e);
 
-/* Sets bytes to zero, when what was begun before has ended. */
+/* Sets bytes to zero after all earlier work of the stream. */
 void joined_gpu_clear(const struct joined_gpu *gpu, void *array, uint64_t bytes, struct error *e);
 
 enum status joined_gpu_wait(const struct joined_gpu *gpu, struct error *e);

@@ -22,14 +22,14 @@ struct pair_searches {
     struct gpu_pairs gpu;
     int blocks;
     uint64_t *todo;                 /* [gpu.count] pairs that need a search */
-    uint32_t *ends, *paths;         /* of the host: what the GPU has */
+    uint32_t *ends, *paths;         /* in memory of the host: copies of the GPU's arrays */
     struct gpu_pair_result *result; /* likewise */
 };
 
 /* ---- memory ---- */
 
-/* As many blocks search at the same time as the GPU has room for, and there are pairs for. Ranks that share a GPU share its
- * memory. If there is not room for one, taking it says so. */
+/* Chooses the number of blocks that search at the same time: the GPU has room for them, and there are pairs for them. Ranks
+ * that share a GPU share its memory. Without room for one block, taking the memory fails and says so. */
 static enum status choose_blocks(struct pair_searches *p, uint64_t pairs, struct error *e)
 {
     const struct gpu_pairs *gpu = &p->gpu;
@@ -76,7 +76,7 @@ static enum status take_on_host(struct pair_searches *p, uint64_t pairs, struct 
     return ST_OK;
 }
 
-/* CUDA loads a kernel when it is first launched, which is no part of a search: each is launched with nothing to do. */
+/* CUDA loads a kernel when it is first launched, which is no part of a search. So each is launched without work. */
 static enum status load_kernels(struct pair_searches *p, struct error *e)
 {
     joined_gpu_clear(&p->on, p->gpu.counts, sizeof *p->gpu.counts, e);
@@ -176,7 +176,7 @@ static enum status search(struct pair_searches *p, struct error *e)
                                 : ST_OK;
 }
 
-/* Keeps what was found for a pair. */
+/* Keeps the result of a pair. */
 static enum status keep(struct pair_searches *p, struct pair_runs *runs, uint64_t i, const struct gpu_pair_result *from,
                         struct error *e)
 {

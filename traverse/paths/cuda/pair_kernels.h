@@ -3,9 +3,9 @@
  * The twin is pair_search.c. One kernel searches between many pairs: a block takes a pair, and then the next one. Blocks leave
  * pairs whose frontiers have many edges to a second kernel, all blocks of which search between one pair after the other.
  *
- * A search has two marks for each vertex, a bit for each side, and a list of steps: what the source's side found, from its
- * first place on, and what the target's side found, from its last place backwards. Marks are cleared by the list, so a pair
- * costs what was visited for it, and nothing in proportion to n.
+ * A search has two marks for each vertex, a bit for each side, and a list of steps: the finds of the source's side from its
+ * first place on, and those of the target's side from its last place backwards. Marks are cleared by the list, so the
+ * cost of a pair follows its visits, and nothing is in proportion to n.
  */
 #ifndef DBFS_PAIR_KERNELS_H
 #define DBFS_PAIR_KERNELS_H
@@ -28,7 +28,7 @@ enum { PAIR_BLOCK_EDGES = 600, PAIR_LONG_ROW = 100 };
 enum { PAIR_BLOCK_EDGES = 1 << 15, PAIR_LONG_ROW = 2048 };
 #endif
 
-/* A vertex that was found, and the step of its side whose vertex it was found from. */
+/* A found vertex, and the step of the vertex from which its side found it. */
 struct gpu_pair_step {
     uint32_t vertex, from;
 };
@@ -46,7 +46,7 @@ struct gpu_pair_piece {
     uint32_t step, number;
 };
 
-/* What a level has found, so far. */
+/* The finds of a level so far. */
 struct gpu_pair_level {
     unsigned long long edges; /* of the rows of found vertices */
     uint32_t count, pieces;   /* vertices; pieces of long rows of the frontier */
@@ -82,7 +82,7 @@ struct gpu_pairs {
     struct gpu_pair_piece *pieces; /* of long rows; of all blocks */
     uint32_t *left;                /* [count] the pairs that blocks have left */
     struct gpu_pair_counts *counts;
-    struct gpu_pair_result *results; /* [count], zero before: what a block left to all is counted, too */
+    struct gpu_pair_result *results; /* [count], zero before; they count the work of a block that left its pair, too */
     uint32_t *paths;                 /* NULL: no paths are wanted */
     uint64_t path_room;              /* of them */
 };
@@ -90,10 +90,10 @@ struct gpu_pairs {
 /* Blocks of the current GPU that search at the same time. */
 int cuda_pair_blocks(void);
 
-/* Searches between all pairs, by so many blocks. */
+/* Searches between all pairs with this number of blocks. */
 void cuda_pairs_by_blocks(const struct gpu_pairs *pairs, int blocks, cudaStream_t stream);
 
-/* Searches between the pairs that are left, by all blocks. */
+/* Searches between the pairs that are left with all blocks together. */
 cudaError_t cuda_pairs_by_all(const struct gpu_pairs *pairs, cudaStream_t stream);
 
 #ifdef __cplusplus

@@ -65,7 +65,7 @@ __device__ static inline unsigned row_of(const laid_rows &rows, uint32_t edge)
     return row;
 }
 
-/* Whether this thread is the one that finds a vertex; or the vertex is the other side's, and the search is over. */
+/* Returns whether this thread is the one that finds a vertex. If the other side has the vertex, the search is over. */
 template <class S> __device__ static inline bool claim(S &s, uint32_t v, uint32_t word, uint32_t from)
 {
     const unsigned shift = v % PAIR_MARKS * PAIR_SIDES, own = 1u << s.now.number, both = (1u << PAIR_SIDES) - 1;
@@ -75,7 +75,7 @@ template <class S> __device__ static inline bool claim(S &s, uint32_t v, uint32_
     return bits == 0 && (atomicOr(&s.marks[v / PAIR_MARKS], own << shift) >> shift & both) == 0;
 }
 
-/* Whether the sides have met in this level. */
+/* Returns whether the sides have met in this level. */
 template <class S> __device__ static inline bool has_met(const S &s)
 {
     return ((const volatile gpu_pair_level &)level_of(s)).met != PAIR_NOT_MET;
@@ -182,7 +182,7 @@ template <class S> __device__ static uint32_t lay_piece(S &s, laid_rows &rows, c
     return total;
 }
 
-/* Adds to the level what a thread found. All lanes of a warp call it. */
+/* Adds the finds of a thread to the level. All lanes of a warp call it. */
 template <class S> __device__ static inline void add_edges(S &s, unsigned long long edges)
 {
     edges = warp_sum(edges);
@@ -250,7 +250,7 @@ template <class S> __device__ static inline void choose_side(S &s)
     s.other = side;
 }
 
-/* What the level found becomes the frontier. Of the three turns of counts the one after the next is cleared when all threads
+/* Makes the finds of the level the frontier. Of the three turns of counts the one after the next is cleared when all threads
  * have read it. */
 template <class S> __device__ static inline void take_level(S &s)
 {
@@ -266,7 +266,7 @@ template <class S> __device__ static inline void take_level(S &s)
 
 enum pair_end { PAIR_MET, PAIR_APART, PAIR_LEFT };
 
-/* Grows sides until they meet, or one has nothing more to grow from; or a frontier has too much for a block. */
+/* Grows sides until they meet, one has no frontier left, or a frontier has too many edges for a block. */
 template <class S> __device__ static pair_end grow(S &s)
 {
     for (;;) {
@@ -284,7 +284,7 @@ template <class S> __device__ static pair_end grow(S &s)
     }
 }
 
-/* Clears marks by the list of what was found. */
+/* Clears the marks of the found vertices. */
 template <class S> __device__ static void clear_marks(S &s, const pair_side &side)
 {
     for (uint64_t i = s.team.block() * BLOCK + threadIdx.x; i < side.end; i += s.team.blocks() * BLOCK)
@@ -316,7 +316,7 @@ template <class S> __device__ static uint32_t other_step(const S &s, uint32_t v)
     return step;
 }
 
-/* Writes the path, by the first block: a thread each walks to an end. Returns the place of the path. */
+/* Writes the path. The first block does it: two threads each walk to an end. Returns the place of the path. */
 template <class S> __device__ static uint64_t write_path(const S &s, uint64_t vertices)
 {
     __shared__ unsigned long long place;

@@ -1,4 +1,4 @@
-/* pair_team.cuh: those who search between a pair: one block, or all blocks; see pair_kernels.h */
+/* pair_team.cuh: the threads that search between a pair: those of one block, or of all blocks; see pair_kernels.h */
 #ifndef DBFS_PAIR_TEAM_CUH
 #define DBFS_PAIR_TEAM_CUH
 
