@@ -140,13 +140,7 @@ bench() { # GRAPH
     rm -rf "$work/shards" "$work"/graph.*
 }
 
-for argument in "$@"; do
-    if [ -d "$argument" ]; then
-        while IFS= read -r file; do graphs+=("$file"); done < <(files_of "$argument")
-    elif ! add_peer "$argument"; then
-        graphs+=("$argument")
-    fi
-done
+take_arguments "$@"
 [ ${#graphs[@]} -gt 0 ] || graphs=(rmat18 uniform18 grid500 datasets/usa-road-NY.txt)
 printf "$row" graph program searches/s times distances
 for graph in "${graphs[@]}"; do bench "$graph"; done

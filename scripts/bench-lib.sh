@@ -111,6 +111,18 @@ add_peer() {
     peer_commands+=("${1#*=}")
 }
 
+# (GRAPH | FOLDER | NAME=COMMAND)...: adds graphs, those of folders too, to `graphs`, and keeps peers
+take_arguments() {
+    local argument file
+    for argument in "$@"; do
+        if [ -d "$argument" ]; then
+            while IFS= read -r file; do graphs+=("$file"); done < <(files_of "$argument")
+        elif ! add_peer "$argument"; then
+            graphs+=("$argument")
+        fi
+    done
+}
+
 fill() { # COMMAND: replaces its words, and makes the files that they name
     local command=$1 word format file
     for word in pairs=u32 text=text sg=sg; do

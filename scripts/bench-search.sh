@@ -273,13 +273,7 @@ bench() { # GRAPH
     rm -rf "$work/shards" "$work"/graph.*
 }
 
-for argument in "$@"; do
-    if [ -d "$argument" ]; then
-        while IFS= read -r file; do graphs+=("$file"); done < <(files_of "$argument")
-    elif ! add_peer "$argument"; then
-        graphs+=("$argument")
-    fi
-done
+take_arguments "$@"
 [ ${#graphs[@]} -gt 0 ] ||
     graphs=(rmat16 rmat20 uniform18 path10000 grid500 datasets/wordnet-3.0.txt datasets/usa-road-NY.txt)
 [ "$backends" != both ] || backends='cuda cpu'
