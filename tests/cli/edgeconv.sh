@@ -96,6 +96,8 @@ conv_file 'METIS with isolated vertices' '4 1\n\n4\n\n2\n' '1\t3\n'
 conv_file 'METIS without edges' '3 0\n\n\n\n' ''
 conv_file 'METIS with every weight' '2 1 111 2\n9 7 7 2 5\n9 7 7 1 5\n' '0\t1\n'
 conv_file 'METIS that looks like pairs' '3 3\n2 3\n1 3\n1 2\n' '0\t1\n0\t2\n1\t2\n'
+conv_file 'METIS that looks like pairs, and a blank line' '3 3\n2 3\n1 3\n1 2\n\n' '0\t1\n0\t2\n1\t2\n'
+conv_file 'pairs of few vertices, more lines than METIS would have' '2 2\n2 2\n1 2\n2 2\n1 2\n' '2\t2\n2\t2\n1\t2\n2\t2\n1\t2\n'
 conv_file 'pairs that are no METIS' '7 4\n2 3\n1 3\n4 2\n' '7\t4\n2\t3\n1\t3\n4\t2\n'
 conv_file 'pairs that are no METIS, but may have counts' '7 3\n2 3\n1 3\n4 2\n' '7\t3\n2\t3\n1\t3\n4\t2\n' -f pairs
 conv_file 'DIMACS' 'c x\np sp 3 2\na 1 2 10\nc y\na 3 1 4\n' '0\t1\n2\t0\n'

@@ -170,8 +170,9 @@ static int read_numbers(const char *p, uint64_t *number, int room)
  * line i lists j. */
 struct metis_check {
     uint64_t n;
-    int rows;         /* lines of the sample after the header */
-    uint64_t numbers; /* in them */
+    int rows;         /* lines of the sample after the header, at most n */
+    int is_longer;    /* one that is not blank follows the last of n */
+    uint64_t numbers; /* in the rows */
     int same_columns; /* every line has as many numbers as the header */
     int agree, disagree;
     int impossible; /* a number that is no vertex */
@@ -235,8 +236,8 @@ static int looks_metis(const struct sample *s)
         return 0;
     struct metis_check check = {.n = header[0], .same_columns = 1};
     check.rows = collect_rows(s, rows);
-    if ((uint64_t)check.rows > check.n)
-        check.rows = (int)check.n;
+    for (; (uint64_t)check.rows > check.n; check.rows--)
+        check.is_longer |= scan_line_end(skip_blanks(rows[check.rows - 1])) == NULL;
     for (int row = 0; row < check.rows; row++) {
         int count = read_numbers(rows[row], ignored, 1);
         if (count < 0)
@@ -246,7 +247,8 @@ static int looks_metis(const struct sample *s)
         if (format == 0)
             check_row(rows, row, &check);
     }
-    if (check.impossible || (s->complete && (uint64_t)check.rows <= check.n / 2))
+    if (check.impossible || (check.is_longer && check.same_columns) ||
+        (s->complete && (uint64_t)check.rows <= check.n / 2))
         return 0;
     if (format == 0 && check.agree > 0)
         return check.agree > 4 * check.disagree;
