@@ -164,6 +164,7 @@ struct gpu_answers {
     void *replies;
     void *tables;               /* gpu_answer_table_bytes: cursors, pointers, flags */
     struct gpu_shown *shown;    /* [2 * p] if it reads all other devices (cuda_look.c) */
+    uint8_t *copies;            /* of their depths; NULL: they are read where they lie */
     int shows_bytes;            /* depths of the last search */
     unsigned long long *counts; /* [p + 1] host memory */
 };

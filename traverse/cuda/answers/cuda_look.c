@@ -22,12 +22,24 @@ int gpu_reads_all(const struct device *dev)
     return reads;
 }
 
-static struct gpu_shown shown_by(const struct gpu_peer *peer, uint32_t id_bytes, int bytes)
+/* Where the copies of the peers' depths are to lie; NULL: depths of all shards would not fit there. The codes of vertices for other
+ * shards lie there during a search. */
+static uint8_t *room_for_copies(const struct device *dev)
+{
+    const struct gpu_peers *p = &dev->traffic.peers;
+    uint64_t bytes = 0;
+    for (uint32_t i = 0; i < p->count; i++)
+        bytes += p->all[i].answer.locals;
+    return bytes <= dev->shard->csr[NN].edges * sizeof *dev->traffic.bins.codes ? (uint8_t *)dev->traffic.bins.codes
+                                                                               : NULL;
+}
+
+static struct gpu_shown shown_by(const struct gpu_peer *peer, uint32_t id_bytes, const uint8_t *bytes)
 {
     const struct gpu_peer_answer *t = &peer->answer;
     return (struct gpu_shown){.parents = (const char *)t->by_vertex + t->locals * id_bytes,
                               .ids = t->ids,
-                              .bytes = bytes ? t->block : NULL,
+                              .bytes = bytes,
                               .depth = t->depth,
                               .visited = peer->visited,
                               .locals = t->locals};
@@ -40,10 +52,13 @@ enum status gpu_open_look(struct device *dev, struct error *e)
     struct gpu_shown *shown = calloc(2 * (size_t)p, sizeof *shown);
     if (shown == NULL)
         return fail_memory(e, "answers", 2 * p * sizeof *shown);
+    uint8_t *copy = dev->answers.copies = room_for_copies(dev);
     for (uint32_t i = 0; i < p; i++) {
         const struct gpu_peer *peer = &dev->traffic.peers.all[i];
-        shown[peer->shard] = shown_by(peer, dev->answers.id_bytes, 1);
-        shown[p + peer->shard] = shown_by(peer, dev->answers.id_bytes, 0);
+        int copied = copy != NULL && peer->shard != dev->shard->index;
+        shown[peer->shard] = shown_by(peer, dev->answers.id_bytes, copied ? copy : peer->answer.block);
+        shown[p + peer->shard] = shown_by(peer, dev->answers.id_bytes, NULL);
+        copy += copied ? peer->answer.locals : 0;
     }
     gpu_copy(dev, dev->answers.shown, shown, 2 * p * sizeof *shown, e);
     free(shown);
@@ -64,6 +79,23 @@ enum status gpu_show_parents(struct device *dev, uint32_t levels, struct error *
     return e->status == ST_OK ? gpu_wait(dev, gpu_answer_stream(dev), e) : e->status;
 }
 
+/* Copies the depths of all peers, in the order of the table. */
+static enum status copy_depths(const struct device *dev, struct error *e)
+{
+    const struct gpu_peers *p = &dev->traffic.peers;
+    uint8_t *to = dev->answers.copies;
+    for (uint32_t i = 0; i < p->count && e->status == ST_OK; i++) {
+        const struct gpu_peer *peer = &p->all[i];
+        if (peer->shard == dev->shard->index)
+            continue;
+        CUDA_TRY(cudaMemcpyAsync(to, peer->answer.block, peer->answer.locals, cudaMemcpyDefault,
+                                 gpu_answer_stream(dev)),
+                 dev->where, e);
+        to += peer->answer.locals;
+    }
+    return e->status;
+}
+
 enum status gpu_look_parents(struct device *dev, struct error *e)
 {
     const struct gpu_answers *a = &dev->answers;
@@ -80,7 +112,7 @@ enum status gpu_look_parents(struct device *dev, struct error *e)
                                   .id_bytes = a->id_bytes,
                                   .to = a->by_vertex,
                                   .bad = gpu_bad_flag(dev)};
-    if (gpu_use(dev, e) != ST_OK)
+    if (gpu_use(dev, e) != ST_OK || (a->shows_bytes && a->copies != NULL && copy_depths(dev, e) != ST_OK))
         return e->status;
     cuda_look(&looking, gpu_answer_stream(dev));
     if (CUDA_LAUNCHED(dev->where, e) != ST_OK)
