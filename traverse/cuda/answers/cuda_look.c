@@ -22,8 +22,8 @@ int gpu_reads_all(const struct device *dev)
     return reads;
 }
 
-/* Where the copies of the peers' depths are to lie; NULL: depths of all shards would not fit there. The codes of vertices for other
- * shards lie there during a search. */
+/* Where the copies of the peers' depths are to lie, which is where the codes of vertices for other shards lie during a
+ * search. NULL: depths of all shards would not fit. */
 static uint8_t *room_for_copies(const struct device *dev)
 {
     const struct gpu_peers *p = &dev->traffic.peers;
@@ -58,7 +58,8 @@ enum status gpu_open_look(struct device *dev, struct error *e)
         int copied = copy != NULL && peer->shard != dev->shard->index;
         shown[peer->shard] = shown_by(peer, dev->answers.id_bytes, copied ? copy : peer->answer.block);
         shown[p + peer->shard] = shown_by(peer, dev->answers.id_bytes, NULL);
-        copy += copied ? peer->answer.locals : 0;
+        if (copied)
+            copy += peer->answer.locals;
     }
     gpu_copy(dev, dev->answers.shown, shown, 2 * p * sizeof *shown, e);
     free(shown);
