@@ -24,13 +24,13 @@ int gpu_reads_all(const struct device *dev)
 
 static struct gpu_shown shown_by(const struct gpu_peer *peer, uint32_t id_bytes, int bytes)
 {
-    const struct gpu_peer_answer *t = &peer->answer;
-    return (struct gpu_shown){.parents = (const char *)t->by_vertex + t->locals * id_bytes,
-                              .ids = t->ids,
-                              .bytes = bytes ? t->block : NULL,
-                              .depth = t->depth,
-                              .visited = peer->visited,
-                              .locals = t->locals};
+    const struct gpu_shown_arrays *a = &peer->shows;
+    return (struct gpu_shown){.parents = (const char *)a->by_vertex + peer->is.locals * id_bytes,
+                              .ids = a->answer_ids,
+                              .bytes = bytes ? a->block : NULL,
+                              .depth = a->depth,
+                              .visited = a->visited,
+                              .locals = peer->is.locals};
 }
 
 /* Makes two tables: one with depths as bytes, one without. */
@@ -42,8 +42,8 @@ enum status gpu_open_look(struct device *dev, struct error *e)
         return fail_memory(e, "answers", 2 * p * sizeof *shown);
     for (uint32_t i = 0; i < p; i++) {
         const struct gpu_peer *peer = &dev->traffic.peers.all[i];
-        shown[peer->shard] = shown_by(peer, dev->answers.id_bytes, 1);
-        shown[p + peer->shard] = shown_by(peer, dev->answers.id_bytes, 0);
+        shown[peer->is.shard] = shown_by(peer, dev->answers.id_bytes, 1);
+        shown[p + peer->is.shard] = shown_by(peer, dev->answers.id_bytes, 0);
     }
     gpu_copy(dev, dev->answers.shown, shown, 2 * p * sizeof *shown, e);
     free(shown);

@@ -7,8 +7,7 @@
  */
 #include "traverse/cuda/cuda_common.cuh"
 
-/* ---- short lists ---- */
-
+/* Of a short list. */
 __global__ static void __launch_bounds__(BLOCK)
     keep_kernel(const uint32_t *ids, uint64_t count, gpu_seen seen, unsigned long long *kept)
 {
@@ -22,28 +21,6 @@ __global__ static void __launch_bounds__(BLOCK)
             seen.kept[at] = id;
         __syncthreads(); /* before the next reserve */
     }
-}
-
-/* Puts kept ids back and clears their words of the mask, whose bits all belong to kept ids. */
-__global__ static void __launch_bounds__(BLOCK)
-    put_back_kernel(uint32_t *ids, gpu_seen seen, const unsigned long long *kept)
-{
-    const uint64_t count = *kept;
-    for (uint64_t i = (uint64_t)blockIdx.x * BLOCK + threadIdx.x; i < count; i += (uint64_t)gridDim.x * BLOCK) {
-        const uint32_t id = seen.kept[i];
-        ids[i] = id;
-        seen.mask[id / 32] = 0;
-    }
-}
-
-/* ---- others ---- */
-
-__global__ static void __launch_bounds__(BLOCK)
-    mark_kernel(const uint32_t *ids, uint64_t count, uint32_t *seen)
-{
-    for (uint64_t i = (uint64_t)blockIdx.x * BLOCK + threadIdx.x; i < count;
-         i += (uint64_t)gridDim.x * BLOCK)
-        claim_bit(seen, ids[i]);
 }
 
 /* Makes the bits ids again, and clears the mask. */
@@ -64,17 +41,27 @@ __global__ static void __launch_bounds__(BLOCK)
     }
 }
 
+/* Puts kept ids back and clears their words of the mask, whose bits all belong to kept ids. */
+static void put_back(uint32_t *ids, uint64_t count, const gpu_seen &seen, const unsigned long long *kept, cudaStream_t stream)
+{
+    each(count, stream, [=] __device__(uint64_t i) {
+        if (i < *kept) {
+            ids[i] = seen.kept[i];
+            seen.mask[seen.kept[i] / 32] = 0;
+        }
+    });
+}
+
 void cuda_unique(uint32_t *ids, uint64_t count, const gpu_seen *seen, unsigned long long *kept,
                  cudaStream_t stream)
 {
-    const int blocks = blocks_for(count, BLOCK);
     if (count == 0)
         return;
     if (count <= seen->words && count <= seen->room) {
-        keep_kernel<<<blocks, BLOCK, 0, stream>>>(ids, count, *seen, kept);
-        put_back_kernel<<<blocks, BLOCK, 0, stream>>>(ids, *seen, kept);
+        keep_kernel<<<blocks_for(count, BLOCK), BLOCK, 0, stream>>>(ids, count, *seen, kept);
+        put_back(ids, count, *seen, kept, stream);
         return;
     }
-    mark_kernel<<<blocks, BLOCK, 0, stream>>>(ids, count, seen->mask);
+    each(count, stream, [=, mask = seen->mask] __device__(uint64_t i) { claim_bit(mask, ids[i]); });
     collect_kernel<<<blocks_for(seen->words, BLOCK), BLOCK, 0, stream>>>(ids, seen->mask, seen->words, kept);
 }
