@@ -9,7 +9,6 @@
 
 #include "traverse/devices/own_rows.h"
 
-#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -142,77 +141,6 @@ static enum status gpu_show(struct device *dev, int elsewhere, struct peer_card 
     return e->status;
 }
 
-/* ---- memory of other processes ---- */
-
-/* A handle is opened once for each GPU of this process, however many of its devices read the memory. */
-struct mapping {
-    cudaIpcMemHandle_t handle;
-    int ordinal; /* of the GPU that reads it */
-    void *memory;
-    unsigned users;
-    struct mapping *next;
-};
-
-static struct mapping *mappings;
-static pthread_mutex_t mappings_lock = PTHREAD_MUTEX_INITIALIZER;
-
-static struct mapping *find_mapping(const struct device *dev, const cudaIpcMemHandle_t *handle)
-{
-    struct mapping *m = mappings;
-    while (m != NULL &&
-           (m->ordinal != dev->ordinal || memcmp(&m->handle, handle, sizeof *handle) != 0))
-        m = m->next;
-    return m;
-}
-
-static struct mapping *add_mapping(const struct device *dev, const cudaIpcMemHandle_t *handle,
-                                   struct error *e)
-{
-    struct mapping *m = calloc(1, sizeof *m);
-    if (m == NULL) {
-        fail_memory(e, "peers", sizeof *m);
-        return NULL;
-    }
-    *m = (struct mapping){.handle = *handle, .ordinal = dev->ordinal, .next = mappings};
-    if (CUDA_TRY(cudaIpcOpenMemHandle(&m->memory, *handle, cudaIpcMemLazyEnablePeerAccess),
-                 dev->where, e) == ST_OK) {
-        mappings = m;
-        return m;
-    }
-    free(m);
-    return NULL;
-}
-
-static enum status open_mapping(const struct device *dev, const cudaIpcMemHandle_t *handle,
-                                void **memory, struct error *e)
-{
-    pthread_mutex_lock(&mappings_lock);
-    struct mapping *m = find_mapping(dev, handle);
-    if (m == NULL)
-        m = add_mapping(dev, handle, e);
-    if (m != NULL) {
-        m->users++;
-        *memory = m->memory;
-    }
-    pthread_mutex_unlock(&mappings_lock);
-    return e->status;
-}
-
-static void close_mapping(const struct device *dev, void *memory)
-{
-    pthread_mutex_lock(&mappings_lock);
-    struct mapping **at = &mappings;
-    while (*at != NULL && ((*at)->memory != memory || (*at)->ordinal != dev->ordinal))
-        at = &(*at)->next;
-    struct mapping *m = *at;
-    if (m != NULL && --m->users == 0) {
-        cudaIpcCloseMemHandle(m->memory);
-        *at = m->next;
-        free(m);
-    }
-    pthread_mutex_unlock(&mappings_lock);
-}
-
 /* ---- opening ---- */
 
 static enum status open_here(const struct device *dev, struct gpu_peer *peer,
@@ -229,12 +157,13 @@ static enum status open_here(const struct device *dev, struct gpu_peer *peer,
     return ST_OK;
 }
 
+/* Several devices of this process may open a handle on one GPU: the driver counts them. */
 static enum status open_elsewhere(const struct device *dev, struct gpu_peer *peer,
                                   const struct gpu_card *c, struct error *e)
 {
     peer->readable = 1;
-    open_mapping(dev, &c->handle, &peer->mapped, e);
-    if (e->status == ST_OK && !dev->traffic.peers.host_waits) {
+    if (CUDA_TRY(cudaIpcOpenMemHandle(&peer->mapped, c->handle, cudaIpcMemLazyEnablePeerAccess), dev->where, e) == ST_OK &&
+        !dev->traffic.peers.host_waits) {
         CUDA_TRY(cudaIpcOpenEventHandle(&peer->masks_read, c->masks_read), dev->where, e);
         CUDA_TRY(cudaIpcOpenEventHandle(&peer->first_part, c->first_part), dev->where, e);
     }
@@ -321,7 +250,7 @@ static void gpu_leave(struct device *dev)
         if (peer->first_part != NULL)
             cudaEventDestroy(peer->first_part);
         if (peer->mapped != NULL)
-            close_mapping(dev, peer->mapped);
+            cudaIpcCloseMemHandle(peer->mapped);
     }
     free(p->all);
     p->all = NULL;
