@@ -663,7 +663,7 @@ EMULATED_CLUSTER=1 search grid memory 1x1
 
 # GPUs drop duplicates, also among the finds of several GPUs that the host has gathered
 sent() { grep -o '"sent_vertices": [0-9]*' "$1" | awk '{ sum += $2 } END { print sum }'; }
-marked() { awk '$1 ~ /^(cuda_unique|keep_kernel)/ { sum += $NF } END { print sum + 0 }' "$tmp/marked"; }
+marked() { awk '$1 ~ /^(cuda_unique|keep)/ { sum += $NF } END { print sum + 0 }' "$tmp/marked"; }
 unique=0
 for options in --uniquify '--uniquify --local-all2all'; do
     set -- --direction push --exchange-memory host --exchange-form list $options
@@ -690,7 +690,7 @@ for layout in 2x1 2x2; do
     rm -f "$tmp/listed"
     EMULATED_KERNELS=$tmp/listed search few 0 $layout --exchange-memory host --breakdown --json "$tmp/cuda.json"
     check "$layout: devices list words of masks, and take them" \
-        sh -c 'grep -q list_words_kernel "$1" && grep -q cuda_or_words "$1"' - "$tmp/listed"
+        sh -c 'grep -q cuda_list_words "$1" && grep -q cuda_or_words "$1"' - "$tmp/listed"
     check "$layout: other masks go whole" test "$(moved mask_bytes "$tmp/cuda.json")" -gt 12000
     cat "$tmp/listed" >>"$tmp/kernels.listed"
 done
@@ -916,8 +916,8 @@ check "kernels and their twins: $(grep -c '^ok' "$tmp/twins") cases" \
 # Those of each() have the name of the function that calls it.
 sources=$(ls traverse/cuda/*.cu* traverse/cuda/*/*.cu* traverse/graph500/cuda/*.cu)
 kernels=$( (cat $sources | tr '\n' ' ' | grep -oE '__global__ static void (__launch_bounds__\([^)]*\))? *[a-z_]+\(' |
-    sed 's/($//; s/.* //; /^each_kernel$/d'
-    awk '/^[a-z].*\(/ { sub(/\(.*/, ""); name = $NF } / each\(.*stream/ { print name }' $(ls $sources | grep 'cu$')) | sort -u)
+    sed 's/($//; s/.* //; /each_kernel$/d'
+    awk '/^[a-z].*\(/ { sub(/\(.*/, ""); name = $NF } / (list_)?each\(/ { print name }' $(ls $sources | grep 'cu$')) | sort -u)
 launched=$(cat "$tmp"/kernels* | sed 's/[< ].*//' | sort -u)
 missing=$(comm -23 <(echo "$kernels") <(echo "$launched") | tr '\n' ' ')
 check "all $(echo "$kernels" | wc -l) kernels were launched ($missing)" test -z "$missing"

@@ -131,6 +131,35 @@ __device__ static inline unsigned long long reserve(unsigned total, unsigned lon
     return base;
 }
 
+/* The kernel of list_each(). */
+template <typename Count, typename Put>
+__global__ static void __launch_bounds__(BLOCK)
+    list_each_kernel(uint64_t count, unsigned long long *listed, Count count_of, Put put)
+{
+    for (uint64_t base = (uint64_t)blockIdx.x * BLOCK; base < count; base += (uint64_t)gridDim.x * BLOCK) {
+        const uint64_t i = base + threadIdx.x;
+        const unsigned own = i < count ? count_of(i) : 0;
+        if (!__syncthreads_or(own != 0))
+            continue;
+        unsigned total, before = block_prefix(own, &total);
+        const unsigned long long at = reserve(total, listed) + before;
+        if (own != 0)
+            put(i, at);
+        __syncthreads(); /* before the next reserve */
+    }
+}
+
+/* As each(), for items of which some give elements of a list: count_of(i) says how many, and put(i, at) puts them there from
+ * place `at` on. *listed, zero before, becomes the length of the list. */
+template <typename Count, typename Put>
+static void list_each(uint64_t count, unsigned long long *listed, cudaStream_t stream, Count count_of, Put put,
+                      const char *name = __builtin_FUNCTION())
+{
+    (void)name;
+    if (count > 0)
+        list_each_kernel<<<blocks_for(count, BLOCK), BLOCK, 0, stream>>>(count, listed, count_of, put);
+}
+
 /* Reserves a place in a list for each of these lanes of a warp, which call it together, by one atomic. */
 __device__ static inline unsigned long long reserve_for_lanes(unsigned lanes, unsigned long long *counter)
 {

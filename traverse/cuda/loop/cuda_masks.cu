@@ -33,29 +33,16 @@ void cuda_or_mask(uint32_t *to, const uint32_t *from, uint64_t words, int keep, 
     each(words, stream, [=] __device__(uint64_t w) { to[w] = (keep ? to[w] : 0) | from[w]; });
 }
 
-__global__ static void __launch_bounds__(BLOCK)
-    list_words_kernel(const unsigned long long *mask, uint64_t words, mask_word *list, uint64_t most,
-                      unsigned long long *count)
+void cuda_list_words(const uint32_t *mask, uint64_t words, mask_word *list, uint64_t most, unsigned long long *count,
+                     cudaStream_t stream)
 {
-    for (uint64_t base = (uint64_t)blockIdx.x * BLOCK; base < words; base += (uint64_t)gridDim.x * BLOCK) {
-        const uint64_t w = base + threadIdx.x;
-        const unsigned long long bits = w < words ? mask[w] : 0;
-        if (!__syncthreads_or(bits != 0))
-            continue;
-        unsigned total, before = block_prefix(bits != 0, &total);
-        const unsigned long long at = reserve(total, count) + before;
-        if (bits != 0 && at < most)
-            list[at] = {w, bits};
-        __syncthreads(); /* before the next reserve */
-    }
-}
-
-void cuda_list_words(const uint32_t *mask, uint64_t words, mask_word *list, uint64_t most,
-                     unsigned long long *count, cudaStream_t stream)
-{
-    if (words > 0)
-        list_words_kernel<<<blocks_for(words, BLOCK), BLOCK, 0, stream>>>((const unsigned long long *)mask, words,
-                                                                          list, most, count);
+    const unsigned long long *from = (const unsigned long long *)mask;
+    list_each(
+        words, count, stream, [=] __device__(uint64_t w) { return from[w] != 0; },
+        [=] __device__(uint64_t w, unsigned long long at) {
+            if (at < most)
+                list[at] = {w, from[w]};
+        });
 }
 
 void cuda_or_words(uint32_t *mask, uint64_t words, const mask_word *list, uint64_t count, cudaStream_t stream)

@@ -204,15 +204,14 @@ static enum status receive_copies(struct device *dev, const uint32_t *from,
     return e->status;
 }
 
-/* A shard without edges of nn gets no ids, but may get a mask, which is empty. */
+/* Kernels read messages in memory of the host, too, where they are pinned: that saves a copy. A shard without edges of nn gets
+ * no ids, but may get a mask, which is empty. */
 static enum status gpu_receive(struct device *dev, const uint32_t *from, const struct parcel *part,
                                struct error *e)
 {
     if (gpu_use(dev, e) != ST_OK || dev->traffic.received_room == 0)
         return e->status;
-    return dev->traffic.memory == EXCHANGE_DEVICE
-               ? receive_here(dev, from, part->begin, part->count, part->form, e)
-               : receive_copies(dev, from, part, e);
+    return receive_here(dev, from, part->begin, part->count, part->form, e);
 }
 
 /* Peers' parts of a mask begin with the vertices of this device, but may be longer. */
