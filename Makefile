@@ -93,7 +93,7 @@ $(BUILD)/traverse/%.o: traverse/%.c
 
 $(BUILD)/%.cu.o: %.cu
 	@mkdir -p $(@D)
-	$(NVCC) -O3 -std=c++17 -I. $(CUDA_ARCH) -Xcompiler -Wall,-Wextra -MMD -MP -c -o $@ $<
+	$(NVCC) -O3 -std=c++17 --extended-lambda -I. $(CUDA_ARCH) -Xcompiler -Wall,-Wextra -MMD -MP -c -o $@ $<
 
 $(libformats): $(call obj,$(formats_src))
 $(libmpi): $(call obj,$(mpi_src))

@@ -135,7 +135,7 @@ together() {
     rm -f "$tmp/kernels.together"
     EMULATED_KERNELS=$tmp/kernels.together "$@"
     check 'as one kernel on each GPU' grep -q 'whole_kernel<group>' "$tmp/kernels.together"
-    check 'links are awake before the search' grep -q wake_kernel "$tmp/kernels.together"
+    check 'links are awake before the search' grep -q cuda_wake_links "$tmp/kernels.together"
 }
 
 # sharing GPUS LAYOUT: GPUs with several shards go level by level
@@ -488,9 +488,9 @@ takes_no() { ! takes "$1"; }
 fits raw "$(kib 'total, while loading')" 'raw columns fit'
 check 'a search is one kernel' takes 'whole_kernel<alone>'
 fits packed "$(kib 'total, while loading' 2)" 'raw columns do not fit while they are loaded'
-check 'there is room for gathering answers' takes_no scatter_kernel
+check 'there is room for gathering answers' takes_no cuda_scatter_depths
 fits packed "$(kib 'total, packed, for speed' 2)" 'packed columns fit'
-check 'there is room for scattering answers' takes scatter_kernel
+check 'there is room for scattering answers' takes cuda_scatter_depths
 fits host "$(kib 'total, packed' 2)" 'packed columns do not fit'
 check 'some columns are on the device' test "$(hosted)" -lt "$(total 'memory of the host')" -a "$(hosted)" -gt 0
 fits host "$(kib 'total, host')" 'rests of rows of the host fit'
@@ -663,7 +663,7 @@ EMULATED_CLUSTER=1 search grid memory 1x1
 
 # GPUs drop duplicates, also among the finds of several GPUs that the host has gathered
 sent() { grep -o '"sent_vertices": [0-9]*' "$1" | awk '{ sum += $2 } END { print sum }'; }
-marked() { awk '$1 ~ /^(mark|keep)_kernel/ { sum += $NF } END { print sum + 0 }' "$tmp/marked"; }
+marked() { awk '$1 ~ /^(cuda_unique|keep)/ { sum += $NF } END { print sum + 0 }' "$tmp/marked"; }
 unique=0
 for options in --uniquify '--uniquify --local-all2all'; do
     set -- --direction push --exchange-memory host --exchange-form list $options
@@ -690,7 +690,7 @@ for layout in 2x1 2x2; do
     rm -f "$tmp/listed"
     EMULATED_KERNELS=$tmp/listed search few 0 $layout --exchange-memory host --breakdown --json "$tmp/cuda.json"
     check "$layout: devices list words of masks, and take them" \
-        sh -c 'grep -q list_words_kernel "$1" && grep -q or_words_kernel "$1"' - "$tmp/listed"
+        sh -c 'grep -q cuda_list_words "$1" && grep -q cuda_or_words "$1"' - "$tmp/listed"
     check "$layout: other masks go whole" test "$(moved mask_bytes "$tmp/cuda.json")" -gt 12000
     cat "$tmp/listed" >>"$tmp/kernels.listed"
 done
@@ -778,7 +778,7 @@ answer_ahead() {
     for root in ${roots//,/ }; do
         check "$1: answer of $root (seed $EMULATED_SEED)" cmp "$tmp/cpu.by-$root" "$tmp/gpu.by-$root"
     done
-    check "$1: $reports of them ahead" test "$(awk '/^report_kernel/ { sum += $2 } END { print sum + 0 }' "$tmp/kernels.ahead")" = $reports
+    check "$1: $reports of them ahead" test "$(awk '/^cuda_report_answer/ { sum += $2 } END { print sum + 0 }' "$tmp/kernels.ahead")" = $reports
 }
 answer_ahead rmat memory 0,7,100 3
 answer_ahead grid inf 7,100,0 3 --breakdown
@@ -801,7 +801,7 @@ sliced_answer() {
     for root in ${roots//,/ }; do
         check "$way: $1: answer of $root (seed $EMULATED_SEED)" cmp "$tmp/cpu.by-$root" "$tmp/gpu.by-$root"
     done
-    launched=$(awk '/^depths_kernel/ { sum += $2 } END { print sum + 0 }' "$tmp/kernels.answer")
+    launched=$(awk '/^cuda_write_depths/ { sum += $2 } END { print sum + 0 }' "$tmp/kernels.answer")
     check "$way: $1: other kernels wrote $launched times" test "$by:$((launched > 0))" = own:0 -o "$by:$((launched > 0))" = other:1
 }
 for way in sliced by_rows; do
@@ -913,8 +913,11 @@ wait
 check "kernels and their twins: $(grep -c '^ok' "$tmp/twins") cases" \
     sh -c '! grep -v "^ok" "$1" && [ "$(cat "$1.code")" = 0 ]' - "$tmp/twins"
 
-kernels=$(cat traverse/cuda/*.cu* traverse/cuda/*/*.cu* traverse/graph500/cuda/*.cu | tr '\n' ' ' |
-    grep -oE '__global__ static void (__launch_bounds__\([^)]*\))? *[a-z_]+\(' | sed 's/($//; s/.* //' | sort -u)
+# Those of each() have the name of the function that calls it.
+sources=$(ls traverse/cuda/*.cu* traverse/cuda/*/*.cu* traverse/graph500/cuda/*.cu)
+kernels=$( (cat $sources | tr '\n' ' ' | grep -oE '__global__ static void (__launch_bounds__\([^)]*\))? *[a-z_]+\(' |
+    sed 's/($//; s/.* //; /each_kernel$/d'
+    awk '/^[a-z].*\(/ { sub(/\(.*/, ""); name = $NF } / (list_)?each\(/ { print name }' $(ls $sources | grep 'cu$')) | sort -u)
 launched=$(cat "$tmp"/kernels* | sed 's/[< ].*//' | sort -u)
 missing=$(comm -23 <(echo "$kernels") <(echo "$launched") | tr '\n' ' ')
 check "all $(echo "$kernels" | wc -l) kernels were launched ($missing)" test -z "$missing"

@@ -260,14 +260,10 @@ void kernel_assemble(const struct assembling *a, void *block)
     managed_finish(block, g.to, a->places.count * width);
 }
 
-void kernel_max(void *to, void *const *ids, int count_of_arrays, uint64_t count, uint32_t id_bytes,
-                int keep)
+void kernel_max(void *to, const void *ids, uint64_t count, uint32_t id_bytes)
 {
-    struct gpu_id_arrays list = {.count = count_of_arrays};
     void *sum = managed(to, count * id_bytes);
-    for (int i = 0; i < count_of_arrays; i++)
-        list.ids[i] = managed(ids[i], count * id_bytes);
-    cuda_max_ids(sum, &list, count, id_bytes, keep, 0);
+    cuda_max_ids(sum, managed(ids, count * id_bytes), count, id_bytes, 0);
     managed_settle();
     managed_finish(to, sum, count * id_bytes);
 }

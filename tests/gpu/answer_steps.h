@@ -97,6 +97,6 @@ struct kept_levels {
  * same. */
 int kernel_kept_depths(const struct kept_levels *k, uint8_t *bytes, int32_t *depth);
 
-void kernel_max(void *to, void *const *ids, int arrays, uint64_t count, uint32_t id_bytes, int keep);
+void kernel_max(void *to, const void *ids, uint64_t count, uint32_t id_bytes);
 
 #endif

@@ -15,8 +15,8 @@
  *                                     cpu_messages.take_outgoing
  *   cuda_unique                       unique_ids (unique.c)                         sets, mask cleared
  *   cuda_receive                      cpu_messages.receive                          found, parents, bad
- *   cuda_receive_masks                cpu_messages.receive                          found, parents, bad
- *   cuda_or_masks                     cpu_masks.read                                masks
+ *   cuda_receive_mask                 cpu_messages.receive                          found, parents, bad
+ *   cuda_or_mask                      cpu_masks.read                                masks
  *   cuda_news_count, _tell, _hear     the definition (test_messages.c)              messages, what is known
  *   cuda_list_words, cuda_or_words    the definition (test_messages.c)              sets, masks
  *   cuda_set_root                     cpu_search.start                              mask, parent

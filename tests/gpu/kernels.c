@@ -466,35 +466,32 @@ void kernel_or_words(uint64_t *mask, uint64_t words, const struct mask_word *lis
     drop_arrays(graph_arrays);
 }
 
-/* Cuts the ids into lists of different lengths. If there are several, the first one is empty. */
-static struct gpu_id_list split_ids(const struct arrival *a)
+/* Takes in the ids in lists of different lengths. If there are several, the first one is empty. */
+static void receive_ids(const struct arrival *a, const struct gpu_vertices *v, struct gpu_level *level)
 {
-    struct gpu_id_list list = {.count = a->lists};
     for (uint64_t i = 0, n = (uint64_t)a->lists; i < n; i++) {
         uint64_t begin = a->count * i * i / (n * n), end = a->count * (i + 1) * (i + 1) / (n * n);
         if (n > 1 && i < 2) { /* the second list also gets the ids of the first */
             end = i == 0 ? 0 : end;
             begin = 0;
         }
-        list.ids[i] = on_device(a->ids + begin, (end - begin) * sizeof *a->ids);
-        list.size[i] = end - begin;
+        cuda_receive(v, on_device(a->ids + begin, (end - begin) * sizeof *a->ids), end - begin, UINT32_MAX - 1,
+                     &level->bad_ids, 0);
     }
-    return list;
 }
 
-/* Gives the ids in turn to as many masks as there are lists. */
-static struct gpu_mask_list split_masks(const struct arrival *a)
+/* Takes in as many masks as there are lists. They get the ids in turn. */
+static void receive_masks(const struct arrival *a, const struct gpu_vertices *v, struct gpu_level *level)
 {
-    struct gpu_mask_list list = {.count = a->lists};
     for (int i = 0; i < a->lists; i++) {
         uint64_t *mask = need_memory(mask_bytes(a->shard->locals));
         memset(mask, 0, mask_bytes(a->shard->locals));
         for (uint64_t k = (uint64_t)i; k < a->count; k += (uint64_t)a->lists)
             mask[a->ids[k] / 64] |= UINT64_C(1) << (a->ids[k] % 64);
-        list.mask[i] = on_device(mask, mask_bytes(a->shard->locals));
+        cuda_receive_mask(v, on_device(mask, mask_bytes(a->shard->locals)), 0, v->words, UINT32_MAX - 1,
+                          &level->bad_ids, 0);
         free(mask);
     }
-    return list;
 }
 
 void kernel_receive(const struct arrival *a, struct visited *out, int *bad)
@@ -505,13 +502,10 @@ void kernel_receive(const struct arrival *a, struct visited *out, int *bad)
     v.visited = on_device(a->visited, mask_bytes(count));
     v.next = on_device(a->next, mask_bytes(count));
     v.parent = a->parents ? on_device(NULL, count * 4) : NULL;
-    if (a->masks) {
-        struct gpu_mask_list masks = split_masks(a);
-        cuda_receive_masks(&v, &masks, 0, v.words, UINT32_MAX - 1, &level->bad_ids, 0);
-    } else {
-        struct gpu_id_list list = split_ids(a);
-        cuda_receive(&v, &list, UINT32_MAX - 1, &level->bad_ids, 0);
-    }
+    if (a->masks)
+        receive_masks(a, &v, level);
+    else
+        receive_ids(a, &v, level);
     settle();
     read_back(&counters, level, sizeof counters);
     *bad = counters.bad_ids != 0;
@@ -524,11 +518,9 @@ void kernel_receive(const struct arrival *a, struct visited *out, int *bad)
 
 void kernel_or(uint64_t *to, uint64_t *const *masks, int count, uint64_t words, int keep)
 {
-    struct gpu_mask_list list = {.count = count};
     uint32_t *sum = on_device(keep ? to : NULL, words * 8);
     for (int i = 0; i < count; i++)
-        list.mask[i] = on_device(masks[i], words * 8);
-    cuda_or_masks(sum, &list, 2 * words, keep, 0);
+        cuda_or_mask(sum, on_device(masks[i], words * 8), 2 * words, keep || i > 0, 0);
     settle();
     read_back(to, sum, words * 8);
     drop_arrays(graph_arrays);

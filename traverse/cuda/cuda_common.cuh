@@ -20,6 +20,24 @@ static inline int blocks_for(uint64_t items, uint64_t per_block)
     return (int)(blocks < 1 ? 1 : blocks > most ? most : blocks);
 }
 
+/* The kernel of each(). */
+template <typename Item>
+__global__ static void __launch_bounds__(BLOCK) each_kernel(uint64_t count, Item item)
+{
+    for (uint64_t i = (uint64_t)blockIdx.x * BLOCK + threadIdx.x; i < count; i += (uint64_t)gridDim.x * BLOCK)
+        item(i);
+}
+
+/* Calls item(i) for every i below `count`, each in a thread of its own. `name`, of the function that calls this, is the name
+ * of the launch on an emulated GPU. */
+template <typename Item>
+static void each(uint64_t count, cudaStream_t stream, Item item, const char *name = __builtin_FUNCTION())
+{
+    (void)name;
+    if (count > 0)
+        each_kernel<<<blocks_for(count, BLOCK), BLOCK, 0, stream>>>(count, item);
+}
+
 __device__ static inline unsigned lane_id()
 {
     return threadIdx.x % WARP;
@@ -113,6 +131,35 @@ __device__ static inline unsigned long long reserve(unsigned total, unsigned lon
     return base;
 }
 
+/* The kernel of list_each(). */
+template <typename Count, typename Put>
+__global__ static void __launch_bounds__(BLOCK)
+    list_each_kernel(uint64_t count, unsigned long long *listed, Count count_of, Put put)
+{
+    for (uint64_t base = (uint64_t)blockIdx.x * BLOCK; base < count; base += (uint64_t)gridDim.x * BLOCK) {
+        const uint64_t i = base + threadIdx.x;
+        const unsigned own = i < count ? count_of(i) : 0;
+        if (!__syncthreads_or(own != 0))
+            continue;
+        unsigned total, before = block_prefix(own, &total);
+        const unsigned long long at = reserve(total, listed) + before;
+        if (own != 0)
+            put(i, at);
+        __syncthreads(); /* before the next reserve */
+    }
+}
+
+/* As each(), for items of which some give elements of a list: count_of(i) says how many, and put(i, at) puts them there from
+ * place `at` on. *listed, zero before, becomes the length of the list. */
+template <typename Count, typename Put>
+static void list_each(uint64_t count, unsigned long long *listed, cudaStream_t stream, Count count_of, Put put,
+                      const char *name = __builtin_FUNCTION())
+{
+    (void)name;
+    if (count > 0)
+        list_each_kernel<<<blocks_for(count, BLOCK), BLOCK, 0, stream>>>(count, listed, count_of, put);
+}
+
 /* Reserves a place in a list for each of these lanes of a warp, which call it together, by one atomic. */
 __device__ static inline unsigned long long reserve_for_lanes(unsigned lanes, unsigned long long *counter)
 {
@@ -150,6 +197,20 @@ __device__ static inline int row_of_edge(const uint32_t (&prefix)[WARP], uint32_
             row += step;
     }
     return row;
+}
+
+/* Input ids of 4 or 8 bytes. */
+__device__ static inline int64_t id_at(const void *ids, uint32_t bytes, uint64_t i)
+{
+    return bytes == 4 ? ((const int32_t *)ids)[i] : ((const int64_t *)ids)[i];
+}
+
+__device__ static inline void put_id(void *ids, uint32_t bytes, uint64_t i, int64_t id)
+{
+    if (bytes == 4)
+        ((int32_t *)ids)[i] = (int32_t)id;
+    else
+        ((int64_t *)ids)[i] = id;
 }
 
 /* The place of the rest of a row among the columns. */

@@ -27,22 +27,25 @@ struct gpu_scratch {
     struct gpu_chunk *chunks[VERTEX_KINDS]; /* by kind of destination */
 };
 
-/* A GPU's arrays for a search that is one kernel on each GPU (cuda_group.h), if it can join one. */
-struct gpu_joining {
-    int joins;
-    uint64_t gpu; /* its place on the buses of the host */
-    const uint32_t *found, *sent; /* the second ones */
+/* The arrays that a GPU shows to its peers. All members are pointers into its allocation. */
+struct gpu_shown_arrays {
+    uint32_t *found, *found_too; /* delegates; those that are called _too serve cuda_group.h, as the next line does */
+    uint32_t *sent_mask, *sent_too;
     uint32_t *gathered;
     unsigned long long *arrivals;
-    struct group_size size;
     struct group_state *state;
+    uint32_t *visited, *ids;
+    void *answer_ids, *by_vertex, *block; /* after a search: of struct gpu_answers */
+    int32_t *depth;                       /* of its normals */
 };
 
-/* The arrays that a GPU shows after a search: of struct gpu_answers, and depths of its normals. */
-struct gpu_peer_answer {
-    const void *ids, *by_vertex, *block;
-    const int32_t *depth;
-    uint64_t locals;
+/* The facts about a GPU that its peers must know. */
+struct gpu_facts {
+    uint32_t shard;
+    uint64_t words, locals; /* of a mask of its normals; these */
+    uint64_t gpu;           /* its place on the buses of the host */
+    int joins;              /* it can join a search that is one kernel on each GPU */
+    struct group_size size;
 };
 
 /* A GPU whose memory this one reads: itself, one of this process, or one of another process. */
@@ -50,14 +53,9 @@ struct gpu_peer {
     int here;     /* of this process */
     int readable; /* kernels can read its memory; otherwise the driver copies it */
     int ordinal;  /* if it is of this process */
-    uint32_t shard;
-    uint64_t words;           /* of a mask of its normals */
-    const uint32_t *found;    /* delegates */
-    const uint32_t *visited;  /* normals */
-    const uint32_t *ids, *sent_mask;
+    struct gpu_facts is;
+    struct gpu_shown_arrays shows;
     cudaEvent_t masks_read, first_part; /* NULL if hosts wait */
-    struct gpu_joining joining;
-    struct gpu_peer_answer answer;
     void *mapped; /* its memory, if it is of another process */
 };
 

@@ -2,8 +2,7 @@
  *
  * Each kernel family has a file, and a twin on the CPU that finds the same vertices:
  *   cuda_previsit.cu  cpu_previsit.c                 the frontier of a level: marks, queues, workloads
- *   cuda_push.cu      cpu_list.c, cpu_push.c         rows by thread, warp and block (nd, dn, nn, short dd)
- *   cuda_merge.cu     cpu_gather.c, cpu_list.c       rows in equal shares of edges (dd)
+ *   cuda_push.cu      cpu_list.c, cpu_push.c         rows (nd, dn, nn, short dd), or equal shares of edges (dd)
  *   cuda_pull.cu      cpu_pull.c                     unvisited vertices look for a parent
  *   cuda_bins.cu      cpu_push.c, cpu_messages.c     vertices for other shards
  *   cuda_unique.cu    unique.c                       vertices for one shard without duplicates
@@ -147,7 +146,7 @@ struct gpu_queue {
     uint64_t count;
 };
 
-/* Visits the rows of a queue. A row is visited by a lane, a warp or in pieces, by its length. */
+/* Visits the rows of a queue, long ones in pieces. */
 void cuda_push_rows(const struct gpu_csr *csr, const struct gpu_queue *queue,
                     const struct gpu_target *target, const struct gpu_chunk_list *chunks,
                     cudaStream_t stream);
@@ -165,7 +164,7 @@ struct gpu_scan {
     size_t scratch_bytes; /* cuda_scan_bytes of the largest count + 1 */
 };
 
-/* The same, but every block gets an equal share of the edges (merge-based). */
+/* The same, but every warp gets an equal share of the edges (merge-based). */
 void cuda_push_merged(const struct gpu_csr *csr, const struct gpu_queue *queue,
                       const struct gpu_target *target, const struct gpu_scan *scan,
                       cudaStream_t stream);
@@ -203,27 +202,13 @@ struct gpu_seen {
 void cuda_unique(uint32_t *ids, uint64_t count, const struct gpu_seen *seen, unsigned long long *kept,
                  cudaStream_t stream);
 
-/* Vertices that arrived, in one or more lists. */
-enum { GPU_LIST_SOURCES = 16 };
-struct gpu_id_list {
-    const uint32_t *ids[GPU_LIST_SOURCES];
-    uint64_t size[GPU_LIST_SOURCES];
-    int count;
-};
+/* Takes in vertices that arrived: unvisited ones enter `next`. *bad becomes 1 if an id is not below the vertices' count. */
+void cuda_receive(const struct gpu_vertices *vertices, const uint32_t *ids, uint64_t count, uint32_t parent,
+                  unsigned int *bad, cudaStream_t stream);
 
-/* Unvisited vertices enter `next`. *bad becomes 1 if an id is not below the vertices' count. */
-void cuda_receive(const struct gpu_vertices *vertices, const struct gpu_id_list *list,
-                  uint32_t parent, unsigned int *bad, cudaStream_t stream);
-
-/* The same from masks, which have the words first..first + words of the vertices' mask. */
-enum { GPU_MASK_SOURCES = 16 };
-struct gpu_mask_list {
-    const uint32_t *mask[GPU_MASK_SOURCES];
-    int count;
-};
-void cuda_receive_masks(const struct gpu_vertices *vertices, const struct gpu_mask_list *list,
-                        uint64_t first, uint64_t words, uint32_t parent, unsigned int *bad,
-                        cudaStream_t stream);
+/* The same from a mask, which has the words first..first + words of the vertices' mask. */
+void cuda_receive_mask(const struct gpu_vertices *vertices, const uint32_t *mask, uint64_t first, uint64_t words,
+                       uint32_t parent, unsigned int *bad, cudaStream_t stream);
 
 /* A mask of all normals, by nn's columns, that a device and devices that are no peers have alike: a bit is set if a
  * message said that the vertex is visited, or if nobody asks for it. A message about a shard has the bits of its
@@ -266,9 +251,8 @@ void cuda_find_ranges(const struct gpu_csr *csr, uint64_t columns,
 /* Reads some of the words, which another device has, so that all links to it are awake. */
 void cuda_wake_links(const uint32_t *from, uint64_t words, cudaStream_t stream);
 
-/* to = OR of the masks; with `keep`, of `to` as well. */
-void cuda_or_masks(uint32_t *to, const struct gpu_mask_list *from, uint64_t words, int keep,
-                   cudaStream_t stream);
+/* to = the mask; with `keep`, the OR of both. */
+void cuda_or_mask(uint32_t *to, const uint32_t *from, uint64_t words, int keep, cudaStream_t stream);
 
 /* Lists the words of a mask of `words` 64-bit words that are not zero, in any order, in memory of the host that the
  * device sees. *count, zero before, becomes their number; or any number above `most`, the room of the list. */

@@ -9,7 +9,6 @@
 
 #include "traverse/devices/own_rows.h"
 
-#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -38,42 +37,22 @@ int gpu_can_read(int from, int to)
 
 /* ---- cards ---- */
 
-/* The arrays for a search that is one kernel on each GPU (cuda_group.h). Places are bytes from the
- * start of the allocation. */
-struct joining_card {
-    int joins;
-    uint64_t found, sent, gathered, arrivals, state;
-    struct group_size size;
-};
-
-/* struct gpu_peer_answer. Places as above. */
-struct answer_card {
-    uint64_t ids, by_vertex, block, depth, locals;
-};
-
-/* The content of a card. Places as above. */
+/* The content of a card. */
 struct gpu_card {
-    struct device *device; /* valid in its own process */
+    struct device *device; /* valid in its own process, as are all pointers */
+    char *memory;
+    struct gpu_shown_arrays shows;
+    struct gpu_facts is;
     int pid;
-    uint32_t shard;
-    uint64_t words, found, visited, ids, sent_mask;
-    struct joining_card joining;
-    struct answer_card answer;
-    uint64_t gpu; /* its place on the buses of the host */
-    cudaIpcMemHandle_t memory;
+    cudaIpcMemHandle_t handle;
     cudaIpcEventHandle_t masks_read, first_part;
 };
 
 _Static_assert(sizeof(struct gpu_card) <= sizeof(struct peer_card), "a card holds it");
 
-static uint64_t place_of(const struct device *dev, const void *array)
-{
-    return (uint64_t)((const char *)array - (const char *)dev->memory.device);
-}
-
 static enum status make_handles(const struct device *dev, struct gpu_card *c, struct error *e)
 {
-    CUDA_TRY(cudaIpcGetMemHandle(&c->memory, dev->memory.device), dev->where, e);
+    CUDA_TRY(cudaIpcGetMemHandle(&c->handle, dev->memory.device), dev->where, e);
     CUDA_TRY(cudaIpcGetEventHandle(&c->masks_read, dev->stream.masks_read), dev->where, e);
     CUDA_TRY(cudaIpcGetEventHandle(&c->first_part, dev->stream.first_part), dev->where, e);
     cudaGetLastError(); /* the GPU is as good as before */
@@ -90,32 +69,50 @@ static uint64_t longest_row(const struct shard *shard)
     return delegate > local ? delegate : local;
 }
 
-static struct joining_card show_for_group(const struct device *dev)
+static struct gpu_facts facts_of(const struct device *dev)
 {
     const struct shard *s = dev->shard;
     const struct csr *nn = &s->csr[NN], *dd = &s->csr[DD], *pulled = shard_pull_rows(s, NN),
                      *pulled_dd = shard_pull_rows(s, DD);
-    const struct gpu_peers *p = &dev->traffic.peers;
-    return (struct joining_card){
-        .joins = dev->whole.possible && (shard_has_masks(s) || nn->edges + pulled->edges == 0),
-        .found = place_of(dev, dev->masks.incoming),
-        .sent = place_of(dev, p->sent_too),
-        .gathered = place_of(dev, p->gathered),
-        .arrivals = place_of(dev, p->arrivals),
-        .state = place_of(dev, p->group_state),
+    return (struct gpu_facts){
+        .shard = s->index,
+        .words = dev->of[NORMALS].words,
+        .locals = s->locals,
+        .gpu = gpu_place(dev->ordinal),
+        .joins = s->p > 1 && dev->whole.possible && (shard_has_masks(s) || nn->edges + pulled->edges == 0),
         .size = {{nn->source_rows, dd->source_rows, pulled->source_rows, pulled_dd->source_rows},
                  {nn->edges, dd->edges, pulled->edges, pulled_dd->edges},
                  longest_row(s), s->locals + s->d, shard_pushed_edges(s)}};
 }
 
-static struct answer_card show_for_answers(const struct device *dev)
+static struct gpu_shown_arrays arrays_of(const struct device *dev)
 {
-    const struct gpu_answers *a = &dev->answers;
-    return (struct answer_card){.ids = place_of(dev, a->ids),
-                                .by_vertex = place_of(dev, a->by_vertex),
-                                .block = place_of(dev, a->block),
-                                .depth = place_of(dev, dev->of[NORMALS].depth),
-                                .locals = dev->shard->locals};
+    const struct gpu_traffic *t = &dev->traffic;
+    return (struct gpu_shown_arrays){.found = dev->of[DELEGATES].next,
+                                     .found_too = dev->masks.incoming,
+                                     .sent_mask = t->sent_mask,
+                                     .sent_too = t->peers.sent_too,
+                                     .gathered = t->peers.gathered,
+                                     .arrivals = t->peers.arrivals,
+                                     .state = t->peers.group_state,
+                                     .visited = dev->of[NORMALS].visited,
+                                     .ids = t->bins.ids,
+                                     .answer_ids = dev->answers.ids,
+                                     .by_vertex = dev->answers.by_vertex,
+                                     .block = dev->answers.block,
+                                     .depth = dev->of[NORMALS].depth};
+}
+
+/* The arrays as this process sees them, whose memory begins at `to` here and at `from` in their own process. */
+static struct gpu_shown_arrays arrays_at(const struct gpu_shown_arrays *shown, const char *from, char *to)
+{
+    uintptr_t array[sizeof *shown / sizeof(uintptr_t)];
+    struct gpu_shown_arrays moved;
+    memcpy(array, shown, sizeof array);
+    for (size_t i = 0; i < sizeof array / sizeof *array; i++)
+        array[i] += (uintptr_t)to - (uintptr_t)from;
+    memcpy(&moved, array, sizeof moved);
+    return moved;
 }
 
 uint64_t gpu_place(int ordinal)
@@ -134,93 +131,14 @@ uint64_t gpu_place(int ordinal)
 static enum status gpu_show(struct device *dev, int elsewhere, struct peer_card *card, struct error *e)
 {
     struct gpu_card c = {.device = dev,
-                         .pid = getpid(),
-                         .shard = dev->shard->index,
-                         .gpu = gpu_place(dev->ordinal),
-                         .words = dev->of[NORMALS].words,
-                         .found = place_of(dev, dev->of[DELEGATES].next),
-                         .visited = place_of(dev, dev->of[NORMALS].visited),
-                         .ids = place_of(dev, dev->traffic.bins.ids),
-                         .sent_mask = place_of(dev, dev->traffic.sent_mask)};
-    if (dev->shard->p > 1) {
-        c.joining = show_for_group(dev);
-        c.answer = show_for_answers(dev);
-    }
+                         .memory = dev->memory.device,
+                         .shows = arrays_of(dev),
+                         .is = facts_of(dev),
+                         .pid = getpid()};
     if (elsewhere && gpu_use(dev, e) == ST_OK)
         make_handles(dev, &c, e);
     memcpy(card, &c, sizeof c);
     return e->status;
-}
-
-/* ---- memory of other processes ---- */
-
-/* A handle is opened once for each GPU of this process, however many of its devices read the memory. */
-struct mapping {
-    cudaIpcMemHandle_t handle;
-    int ordinal; /* of the GPU that reads it */
-    void *memory;
-    unsigned users;
-    struct mapping *next;
-};
-
-static struct mapping *mappings;
-static pthread_mutex_t mappings_lock = PTHREAD_MUTEX_INITIALIZER;
-
-static struct mapping *find_mapping(const struct device *dev, const cudaIpcMemHandle_t *handle)
-{
-    struct mapping *m = mappings;
-    while (m != NULL &&
-           (m->ordinal != dev->ordinal || memcmp(&m->handle, handle, sizeof *handle) != 0))
-        m = m->next;
-    return m;
-}
-
-static struct mapping *add_mapping(const struct device *dev, const cudaIpcMemHandle_t *handle,
-                                   struct error *e)
-{
-    struct mapping *m = calloc(1, sizeof *m);
-    if (m == NULL) {
-        fail_memory(e, "peers", sizeof *m);
-        return NULL;
-    }
-    *m = (struct mapping){.handle = *handle, .ordinal = dev->ordinal, .next = mappings};
-    if (CUDA_TRY(cudaIpcOpenMemHandle(&m->memory, *handle, cudaIpcMemLazyEnablePeerAccess),
-                 dev->where, e) == ST_OK) {
-        mappings = m;
-        return m;
-    }
-    free(m);
-    return NULL;
-}
-
-static enum status open_mapping(const struct device *dev, const cudaIpcMemHandle_t *handle,
-                                void **memory, struct error *e)
-{
-    pthread_mutex_lock(&mappings_lock);
-    struct mapping *m = find_mapping(dev, handle);
-    if (m == NULL)
-        m = add_mapping(dev, handle, e);
-    if (m != NULL) {
-        m->users++;
-        *memory = m->memory;
-    }
-    pthread_mutex_unlock(&mappings_lock);
-    return e->status;
-}
-
-static void close_mapping(const struct device *dev, void *memory)
-{
-    pthread_mutex_lock(&mappings_lock);
-    struct mapping **at = &mappings;
-    while (*at != NULL && ((*at)->memory != memory || (*at)->ordinal != dev->ordinal))
-        at = &(*at)->next;
-    struct mapping *m = *at;
-    if (m != NULL && --m->users == 0) {
-        cudaIpcCloseMemHandle(m->memory);
-        *at = m->next;
-        free(m);
-    }
-    pthread_mutex_unlock(&mappings_lock);
 }
 
 /* ---- opening ---- */
@@ -239,12 +157,13 @@ static enum status open_here(const struct device *dev, struct gpu_peer *peer,
     return ST_OK;
 }
 
+/* Several devices of this process may open a handle on one GPU: the driver counts them. */
 static enum status open_elsewhere(const struct device *dev, struct gpu_peer *peer,
                                   const struct gpu_card *c, struct error *e)
 {
     peer->readable = 1;
-    open_mapping(dev, &c->memory, &peer->mapped, e);
-    if (e->status == ST_OK && !dev->traffic.peers.host_waits) {
+    if (CUDA_TRY(cudaIpcOpenMemHandle(&peer->mapped, c->handle, cudaIpcMemLazyEnablePeerAccess), dev->where, e) == ST_OK &&
+        !dev->traffic.peers.host_waits) {
         CUDA_TRY(cudaIpcOpenEventHandle(&peer->masks_read, c->masks_read), dev->where, e);
         CUDA_TRY(cudaIpcOpenEventHandle(&peer->first_part, c->first_part), dev->where, e);
     }
@@ -261,27 +180,8 @@ static enum status open_peer(struct device *dev, struct gpu_peer *peer, const st
         open_here(dev, peer, c);
     else if (open_elsewhere(dev, peer, c, e) != ST_OK)
         return e->status;
-    const char *memory = peer->here ? c->device->memory.device : peer->mapped;
-    peer->shard = c->shard;
-    peer->words = c->words;
-    peer->found = (const uint32_t *)(memory + c->found);
-    peer->visited = (const uint32_t *)(memory + c->visited);
-    peer->ids = (const uint32_t *)(memory + c->ids);
-    peer->sent_mask = (const uint32_t *)(memory + c->sent_mask);
-    peer->joining = (struct gpu_joining){
-        .joins = c->joining.joins,
-        .gpu = c->gpu,
-        .found = (const uint32_t *)(memory + c->joining.found),
-        .sent = (const uint32_t *)(memory + c->joining.sent),
-        .gathered = (uint32_t *)(memory + c->joining.gathered),
-        .arrivals = (unsigned long long *)(memory + c->joining.arrivals),
-        .size = c->joining.size,
-        .state = (struct group_state *)(memory + c->joining.state)};
-    peer->answer = (struct gpu_peer_answer){.ids = memory + c->answer.ids,
-                                            .by_vertex = memory + c->answer.by_vertex,
-                                            .block = memory + c->answer.block,
-                                            .depth = (const int32_t *)(const void *)(memory + c->answer.depth),
-                                            .locals = c->answer.locals};
+    peer->is = c->is;
+    peer->shows = arrays_at(&c->shows, c->memory, peer->here ? c->memory : peer->mapped);
     return ST_OK;
 }
 
@@ -310,7 +210,7 @@ static int hosts_wait(const struct peer_card *cards, uint32_t count)
             memcpy(&b, &cards[j], sizeof b);
             processes |= a.pid != b.pid;
             several |= a.pid == b.pid;
-            sharing |= a.pid != b.pid && a.gpu == b.gpu;
+            sharing |= a.pid != b.pid && a.is.gpu == b.is.gpu;
         }
     }
     return sharing || (processes && several);
@@ -350,7 +250,7 @@ static void gpu_leave(struct device *dev)
         if (peer->first_part != NULL)
             cudaEventDestroy(peer->first_part);
         if (peer->mapped != NULL)
-            close_mapping(dev, peer->mapped);
+            cudaIpcCloseMemHandle(peer->mapped);
     }
     free(p->all);
     p->all = NULL;
@@ -369,16 +269,17 @@ static void wake_links_to(const struct device *dev, const struct gpu_peer *peer,
     const uint64_t delegates = dev->of[DELEGATES].words, columns = dev->whole.group.search.columns.words,
                    arrivals = 2 * (uint64_t)dev->traffic.peers.count * GROUP_LISTED_EDGES *
                               GROUP_ARRIVAL_BYTES / sizeof(uint32_t);
-    cuda_wake_links(peer->visited, peer->words, stream);
-    cuda_wake_links(peer->found, delegates, stream);
-    if (!peer->joining.joins)
+    const struct gpu_shown_arrays *shows = &peer->shows;
+    cuda_wake_links(shows->visited, peer->is.words, stream);
+    cuda_wake_links(shows->found, delegates, stream);
+    if (!peer->is.joins)
         return;
-    cuda_wake_links(peer->joining.found, delegates, stream);
-    cuda_wake_links(peer->sent_mask, columns, stream);
-    cuda_wake_links(peer->joining.sent, columns, stream);
-    cuda_wake_links(peer->joining.gathered, columns, stream);
-    cuda_wake_links((const uint32_t *)peer->joining.arrivals, arrivals, stream);
-    cuda_wake_links((const uint32_t *)peer->joining.state, GROUP_STATE_BYTES / sizeof(uint32_t), stream);
+    cuda_wake_links(shows->found_too, delegates, stream);
+    cuda_wake_links(shows->sent_mask, columns, stream);
+    cuda_wake_links(shows->sent_too, columns, stream);
+    cuda_wake_links(shows->gathered, columns, stream);
+    cuda_wake_links((const uint32_t *)shows->arrivals, arrivals, stream);
+    cuda_wake_links((const uint32_t *)shows->state, GROUP_STATE_BYTES / sizeof(uint32_t), stream);
 }
 
 static enum status gpu_wake(struct device *dev, struct error *e)
@@ -389,7 +290,7 @@ static enum status gpu_wake(struct device *dev, struct error *e)
         return e->status;
     for (uint32_t i = 0; i < p->count; i++) {
         const struct gpu_peer *peer = &p->all[i];
-        if (peer->readable && peer->shard != dev->shard->index)
+        if (peer->readable && peer->is.shard != dev->shard->index)
             wake_links_to(dev, peer, stream);
     }
     return gpu_wait(dev, stream, e);
@@ -407,55 +308,34 @@ enum status gpu_gather_frontiers(struct device *dev, struct error *e)
     uint64_t shard_words = (UINT64_C(1) << dev->shard->local_bits) / 32;
     for (uint32_t i = 0; i < dev->traffic.peers.count && e->status == ST_OK; i++) {
         const struct gpu_peer *peer = &dev->traffic.peers.all[i];
-        struct gpu_mask_list one = {.mask = {peer->visited}, .count = 1};
-        uint32_t *to = dev->traffic.peers.gathered + peer->shard * shard_words;
-        if (peer->shard == dev->shard->index && dev->traffic.frontiers.begun)
+        uint32_t *to = dev->traffic.peers.gathered + peer->is.shard * shard_words;
+        if (peer->is.shard == dev->shard->index && dev->traffic.frontiers.begun)
             continue; /* cuda_news_write has put its own there */
         if (peer->readable)
-            cuda_or_masks(to, &one, peer->words, 0, stream);
+            cuda_or_mask(to, peer->shows.visited, peer->is.words, 0, stream);
         else
-            CUDA_TRY(cudaMemcpyPeerAsync(to, dev->ordinal, peer->visited, peer->ordinal,
-                                         4 * peer->words, stream),
+            CUDA_TRY(cudaMemcpyPeerAsync(to, dev->ordinal, peer->shows.visited, peer->ordinal,
+                                         4 * peer->is.words, stream),
                      dev->where, e);
     }
-    return CUDA_LAUNCHED(dev->where, e);
-}
-
-static enum status or_copy(struct device *dev, const struct gpu_peer *peer, uint32_t *to,
-                           uint32_t *staging, struct error *e)
-{
-    struct gpu_mask_list one = {.mask = {staging}, .count = 1};
-    cudaStream_t stream = dev->stream.of[DELEGATES];
-    uint64_t words = dev->of[DELEGATES].words;
-    CUDA_TRY(cudaMemcpyPeerAsync(staging, dev->ordinal, peer->found, peer->ordinal, 4 * words,
-                                 stream),
-             dev->where, e);
-    cuda_or_masks(to, &one, words, 1, stream);
     return CUDA_LAUNCHED(dev->where, e);
 }
 
 enum status gpu_or_found(struct device *dev, const int *updating, uint32_t *to, uint32_t *staging,
                          struct error *e)
 {
-    struct gpu_mask_list list = {.count = 0};
     uint64_t words = dev->of[DELEGATES].words;
     cudaStream_t stream = dev->stream.of[DELEGATES];
     for (uint32_t i = 0; i < dev->traffic.peers.count && e->status == ST_OK; i++) {
         const struct gpu_peer *peer = &dev->traffic.peers.all[i];
-        if (updating != NULL ? !updating[i] : peer->shard == dev->shard->index)
+        const uint32_t *found = peer->readable ? peer->shows.found : staging;
+        if (updating != NULL ? !updating[i] : peer->is.shard == dev->shard->index)
             continue;
-        if (!peer->readable) {
-            or_copy(dev, peer, to, staging, e);
-            continue;
-        }
-        list.mask[list.count++] = peer->found;
-        if (list.count == GPU_MASK_SOURCES) {
-            cuda_or_masks(to, &list, words, 1, stream);
-            list.count = 0;
-        }
+        if (!peer->readable)
+            CUDA_TRY(cudaMemcpyPeerAsync(staging, dev->ordinal, peer->shows.found, peer->ordinal, 4 * words, stream),
+                     dev->where, e);
+        cuda_or_mask(to, found, words, 1, stream);
     }
-    if (list.count > 0)
-        cuda_or_masks(to, &list, words, 1, stream);
     return CUDA_LAUNCHED(dev->where, e);
 }
 

@@ -261,24 +261,15 @@ template <int W> __global__ static void __launch_bounds__(BLOCK) batch_list_kern
 
 /* ---- launches ---- */
 
-template <int W> static void launch_pull(const gpu_batch *b, cudaStream_t stream)
-{
-    if (b->long_pieces > 0 && (b->pulls[0] | b->pulls[1] | b->pulls[2] | b->pulls[3]) != 0)
-        batch_pull_long_kernel<W><<<blocks_for(b->long_pieces, WARPS), BLOCK, 0, stream>>>(*b);
-    batch_pull_kernel<W><<<blocks_for(b->vertices, BLOCK), BLOCK, 0, stream>>>(*b);
-}
-
-template <int W> static void launch_list(const gpu_batch *b, cudaStream_t stream)
-{
-    batch_list_kernel<W><<<blocks_for(b->vertices, BLOCK), BLOCK, 0, stream>>>(*b);
-}
-
 void cuda_batch_pull(const struct gpu_batch *b, cudaStream_t stream)
 {
-    BATCH_BY_WORDS(b, launch_pull, b, stream);
+    const int blocks = blocks_for(b->vertices, BLOCK), blocks_of_long = blocks_for(b->long_pieces, WARPS);
+    if (b->long_pieces > 0 && (b->pulls[0] | b->pulls[1] | b->pulls[2] | b->pulls[3]) != 0)
+        BATCH_BY_WORDS(b, batch_pull_long_kernel<W><<<blocks_of_long, BLOCK, 0, stream>>>(*b));
+    BATCH_BY_WORDS(b, batch_pull_kernel<W><<<blocks, BLOCK, 0, stream>>>(*b));
 }
 
 void cuda_batch_list(const struct gpu_batch *b, cudaStream_t stream)
 {
-    BATCH_BY_WORDS(b, launch_list, b, stream);
+    BATCH_BY_WORDS(b, batch_list_kernel<W><<<blocks_for(b->vertices, BLOCK), BLOCK, 0, stream>>>(*b));
 }

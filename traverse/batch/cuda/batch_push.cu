@@ -7,16 +7,6 @@
 
 enum { PUSH_LANES = 8 };
 
-/* Lists a vertex that was not yet reached in this level. */
-__device__ static inline void append(const gpu_batch &b, uint32_t v)
-{
-    const unsigned here = __activemask(), before = __popc(here & ((1u << lane_id()) - 1));
-    unsigned long long at = 0;
-    if (before == 0)
-        at = atomicAdd(&b.level->listed, (unsigned long long)__popc(here));
-    b.list.fresh[__shfl_sync(here, at, __ffs(here) - 1) + before] = v;
-}
-
 /* Marks that these roots reach vertex v. Most edges bring nothing new. */
 template <int W> __device__ static inline void offer(const gpu_batch &b, uint32_t v, const batch_words<W> &bits)
 {
@@ -30,7 +20,7 @@ template <int W> __device__ static inline void offer(const gpu_batch &b, uint32_
             before = atomicOr(&next[j], fresh);
     }
     if (W == 1 ? before == 0 : any && claim_bit(b.list.marks, v))
-        append(b, v);
+        b.list.fresh[reserve_for_lanes(__activemask(), &b.level->listed)] = v;
 }
 
 template <int W>
@@ -130,67 +120,35 @@ __global__ static void __launch_bounds__(BLOCK) batch_gather_kernel(gpu_batch b,
 
 /* ---- launches ---- */
 
-template <int W>
-static void launch_roots(const gpu_batch *b, const uint32_t *root, uint32_t count, cudaStream_t stream)
-{
-    batch_roots_kernel<W><<<1, BLOCK, 0, stream>>>(*b, root, count);
-}
-
-template <int W> static void launch_push(const gpu_batch *b, uint64_t pieces, cudaStream_t stream)
-{
-    batch_push_kernel<W, true><<<blocks_for(pieces, BLOCK / PUSH_LANES), BLOCK, 0, stream>>>(*b, pieces);
-}
-
-template <int W> static void launch_scatter(const gpu_batch *b, uint64_t pieces, cudaStream_t stream)
-{
-    const uint64_t most = pieces == BATCH_AS_LISTED ? b->vertices : pieces;
-    batch_push_kernel<W, false><<<blocks_for(most, BLOCK / PUSH_LANES), BLOCK, 0, stream>>>(*b, pieces);
-}
-
-template <int W>
-static void launch_clear(uint64_t *words, const gpu_batch_piece *pieces, uint64_t count, cudaStream_t stream)
-{
-    batch_clear_kernel<W><<<blocks_for(count, BLOCK), BLOCK, 0, stream>>>(words, pieces, count);
-}
-
-template <int W> static void launch_take(const gpu_batch *b, uint64_t most, cudaStream_t stream)
-{
-    batch_take_list_kernel<W><<<blocks_for(most, BLOCK), BLOCK, 0, stream>>>(*b);
-}
-
-template <int W>
-static void launch_gather(const gpu_batch *b, uint64_t first, uint64_t count, uint64_t *to, cudaStream_t stream)
-{
-    batch_gather_kernel<W><<<blocks_for(count, BLOCK), BLOCK, 0, stream>>>(*b, first, count, to);
-}
-
 void cuda_batch_roots(const struct gpu_batch *b, const uint32_t *root, uint32_t count, cudaStream_t stream)
 {
-    BATCH_BY_WORDS(b, launch_roots, b, root, count, stream);
+    BATCH_BY_WORDS(b, batch_roots_kernel<W><<<1, BLOCK, 0, stream>>>(*b, root, count));
 }
 
 void cuda_batch_push(const struct gpu_batch *b, uint64_t pieces, cudaStream_t stream)
 {
-    BATCH_BY_WORDS(b, launch_push, b, pieces, stream);
+    const int blocks = blocks_for(pieces, BLOCK / PUSH_LANES);
+    BATCH_BY_WORDS(b, batch_push_kernel<W, true><<<blocks, BLOCK, 0, stream>>>(*b, pieces));
 }
 
 void cuda_batch_scatter(const struct gpu_batch *b, uint64_t pieces, cudaStream_t stream)
 {
-    BATCH_BY_WORDS(b, launch_scatter, b, pieces, stream);
+    const int blocks = blocks_for(pieces == BATCH_AS_LISTED ? b->vertices : pieces, BLOCK / PUSH_LANES);
+    BATCH_BY_WORDS(b, batch_push_kernel<W, false><<<blocks, BLOCK, 0, stream>>>(*b, pieces));
 }
 
 void cuda_batch_clear(const struct gpu_batch *b, uint64_t *words, const struct gpu_batch_piece *pieces, uint64_t count,
                       cudaStream_t stream)
 {
-    BATCH_BY_WORDS(b, launch_clear, words, pieces, count, stream);
+    BATCH_BY_WORDS(b, batch_clear_kernel<W><<<blocks_for(count, BLOCK), BLOCK, 0, stream>>>(words, pieces, count));
 }
 
 void cuda_batch_take_list(const struct gpu_batch *b, uint64_t most, cudaStream_t stream)
 {
-    BATCH_BY_WORDS(b, launch_take, b, most, stream);
+    BATCH_BY_WORDS(b, batch_take_list_kernel<W><<<blocks_for(most, BLOCK), BLOCK, 0, stream>>>(*b));
 }
 
 void cuda_batch_gather(const struct gpu_batch *b, uint64_t first, uint64_t count, uint64_t *to, cudaStream_t stream)
 {
-    BATCH_BY_WORDS(b, launch_gather, b, first, count, to, stream);
+    BATCH_BY_WORDS(b, batch_gather_kernel<W><<<blocks_for(count, BLOCK), BLOCK, 0, stream>>>(*b, first, count, to));
 }

@@ -5,9 +5,20 @@
 #include "batch_kernels.h"
 #include "traverse/cuda/cuda_common.cuh"
 
-/* Calls `name` compiled for the words of a vertex. */
-#define BATCH_BY_WORDS(b, name, ...) \
-    ((b)->words == 1 ? name<1>(__VA_ARGS__) : (b)->words == 2 ? name<2>(__VA_ARGS__) : name<4>(__VA_ARGS__))
+/* Does what is given, such as a launch, with W as the number of words of a vertex. */
+#define BATCH_BY_WORDS(b, ...)   \
+    do {                         \
+        if ((b)->words == 1) {   \
+            constexpr int W = 1; \
+            __VA_ARGS__;         \
+        } else if ((b)->words == 2) { \
+            constexpr int W = 2; \
+            __VA_ARGS__;         \
+        } else {                 \
+            constexpr int W = 4; \
+            __VA_ARGS__;         \
+        }                        \
+    } while (0)
 
 /* Load and store with as few instructions as possible. */
 template <int W> struct __align__(W == 1 ? 8 : 16) batch_words {

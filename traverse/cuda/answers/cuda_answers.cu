@@ -13,78 +13,46 @@ enum { QUAD = 4 };
 
 /* ---- by vertex ---- */
 
-template <typename T>
-__global__ static void __launch_bounds__(BLOCK) depths_kernel(gpu_vertices v, T *to)
+void cuda_write_depths(const gpu_vertices *vertices, enum value_form form, void *to, cudaStream_t stream)
 {
-    for (uint64_t i = (uint64_t)blockIdx.x * BLOCK + threadIdx.x; i < v.count;
-         i += (uint64_t)gridDim.x * BLOCK) {
+    each(vertices->count, stream, [=, v = *vertices] __device__(uint64_t i) {
         const int depth = test_bit(v.visited, (uint32_t)i) ? __ldcs(&v.depth[i]) : -1;
-        to[i] = (T)(sizeof(T) == 1 ? depth + 1 : depth);
-    }
+        if (form == VALUE_BYTE)
+            ((uint8_t *)to)[i] = (uint8_t)(depth + 1);
+        else
+            ((int32_t *)to)[i] = depth;
+    });
 }
 
-void cuda_write_depths(const gpu_vertices *v, enum value_form form, void *to, cudaStream_t stream)
+void cuda_scatter_depths(const gpu_vertices *vertices, const void *ids, uint32_t id_bytes, int32_t *to, cudaStream_t stream)
 {
-    if (v->count == 0)
-        return;
-    if (form == VALUE_BYTE)
-        depths_kernel<<<blocks_for(v->count, BLOCK), BLOCK, 0, stream>>>(*v, (uint8_t *)to);
-    else
-        depths_kernel<<<blocks_for(v->count, BLOCK), BLOCK, 0, stream>>>(*v, (int32_t *)to);
-}
-
-template <typename Id>
-__global__ static void __launch_bounds__(BLOCK) scatter_kernel(gpu_vertices v, const Id *ids, int32_t *to)
-{
-    for (uint64_t i = (uint64_t)blockIdx.x * BLOCK + threadIdx.x; i < v.count;
-         i += (uint64_t)gridDim.x * BLOCK) {
+    each(vertices->count, stream, [=, v = *vertices] __device__(uint64_t i) {
         if (test_bit(v.visited, (uint32_t)i))
-            to[ids[i]] = __ldcs(&v.depth[i]);
-    }
+            to[id_at(ids, id_bytes, i)] = __ldcs(&v.depth[i]);
+    });
 }
 
-void cuda_scatter_depths(const gpu_vertices *v, const void *ids, uint32_t id_bytes, int32_t *to,
-                         cudaStream_t stream)
+/* The parent of vertex i as an input id. */
+__device__ static inline int64_t parent_of(const gpu_records &r, uint32_t record, uint64_t i)
 {
-    const int blocks = blocks_for(v->count, BLOCK);
-    if (v->count == 0)
-        return;
-    if (id_bytes == 4)
-        scatter_kernel<<<blocks, BLOCK, 0, stream>>>(*v, (const int32_t *)ids, to);
-    else
-        scatter_kernel<<<blocks, BLOCK, 0, stream>>>(*v, (const int64_t *)ids, to);
+    if (record == PARENT_SELF)
+        return id_at(r.ids, r.id_bytes, r.first + i);
+    if (record > PARENT_SELF)
+        return -1;
+    const bool is_delegate = (record & PARENT_DELEGATE_BIT) != 0;
+    return id_at(r.ids, r.id_bytes, is_delegate ? r.locals + (record & ~PARENT_DELEGATE_BIT) : record);
 }
 
-template <typename Id>
-__global__ static void __launch_bounds__(BLOCK) parents_kernel(gpu_records r)
+void cuda_write_parents(const gpu_records *records, cudaStream_t stream)
 {
-    const Id *ids = (const Id *)r.ids;
-    Id *to = (Id *)r.to;
-    for (uint64_t i = (uint64_t)blockIdx.x * BLOCK + threadIdx.x; i < r.count;
-         i += (uint64_t)gridDim.x * BLOCK) {
+    each(records->count, stream, [r = *records] __device__(uint64_t i) {
         const bool found = r.visited == NULL || test_bit(r.visited, (uint32_t)i);
         const uint32_t record = found ? __ldcs(&r.record[i]) : PARENT_NONE;
-        Id id = -1;
-        if (record < PARENT_SELF)
-            id = ids[(record & PARENT_DELEGATE_BIT) != 0
-                         ? r.locals + (record & ~PARENT_DELEGATE_BIT)
-                         : record];
-        else if (record == PARENT_SELF)
-            id = ids[r.first + i];
-        to[r.scatter ? (uint64_t)ids[r.first + i] : r.first + i] = id;
+        const uint64_t place = r.scatter ? (uint64_t)id_at(r.ids, r.id_bytes, r.first + i) : r.first + i;
+        put_id(r.to, r.id_bytes, place, parent_of(r, record, i));
         if (r.remote != NULL && record == PARENT_REMOTE)
             r.remote[reserve_for_lanes(__activemask(), r.remote_count)] = (uint32_t)i;
-    }
-}
-
-void cuda_write_parents(const gpu_records *r, cudaStream_t stream)
-{
-    if (r->count == 0)
-        return;
-    if (r->id_bytes == 4)
-        parents_kernel<int32_t><<<blocks_for(r->count, BLOCK), BLOCK, 0, stream>>>(*r);
-    else
-        parents_kernel<int64_t><<<blocks_for(r->count, BLOCK), BLOCK, 0, stream>>>(*r);
+    });
 }
 
 /* ---- by input id ---- */
@@ -134,14 +102,9 @@ void cuda_gather_values(const uint32_t *vertex, uint64_t count, enum value_form 
                                                    (int64_t *)to);
 }
 
-__global__ static void report_kernel(volatile uint64_t *to, uint64_t value)
-{
-    *to = value;
-}
-
 void cuda_report_answer(volatile uint64_t *to, uint64_t value, cudaStream_t stream)
 {
-    report_kernel<<<1, 1, 0, stream>>>(to, value);
+    each(1, stream, [=] __device__(uint64_t) { *to = value; });
 }
 
 /* A block of threads takes neighbouring values, each thread four, so that their random reads are under way together. */

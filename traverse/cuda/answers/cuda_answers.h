@@ -141,13 +141,8 @@ struct gpu_looking {
  * another device has. */
 void cuda_look(const struct gpu_looking *looking, cudaStream_t stream);
 
-/* to = the largest of the ids of several arrays; with `keep`, of `to` as well. */
-struct gpu_id_arrays {
-    const void *ids[GPU_MASK_SOURCES];
-    int count;
-};
-void cuda_max_ids(void *to, const struct gpu_id_arrays *from, uint64_t count, uint32_t id_bytes,
-                  int keep, cudaStream_t stream);
+/* Each id of `to` becomes the larger one of itself and that of `from`. */
+void cuda_max_ids(void *to, const void *from, uint64_t count, uint32_t id_bytes, cudaStream_t stream);
 
 /* ---- the memory of a device (cuda_results.c, cuda_parents.c) ---- */
 

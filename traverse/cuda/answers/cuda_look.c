@@ -23,26 +23,26 @@ int gpu_reads_all(const struct device *dev)
 }
 
 /* Where the copies of the peers' depths are to lie, which is where the codes of vertices for other shards lie during a
- * search. NULL: depths of all shards would not fit. */
+ * search. NULL: too few of this shard's vertices look to make up for the copies, or there is no room for them. */
 static uint8_t *room_for_copies(const struct device *dev)
 {
+    enum { EDGES_FOR_A_COPY = 8 }; /* of nn, for each vertex whose depth is copied */
     const struct gpu_peers *p = &dev->traffic.peers;
-    uint64_t bytes = 0;
+    uint64_t vertices = 0;
     for (uint32_t i = 0; i < p->count; i++)
-        bytes += p->all[i].answer.locals;
-    return bytes <= dev->shard->csr[NN].edges * sizeof *dev->traffic.bins.codes ? (uint8_t *)dev->traffic.bins.codes
-                                                                               : NULL;
+        vertices += p->all[i].is.locals;
+    return vertices <= dev->shard->csr[NN].edges / EDGES_FOR_A_COPY ? (uint8_t *)dev->traffic.bins.codes : NULL;
 }
 
 static struct gpu_shown shown_by(const struct gpu_peer *peer, uint32_t id_bytes, const uint8_t *bytes)
 {
-    const struct gpu_peer_answer *t = &peer->answer;
-    return (struct gpu_shown){.parents = (const char *)t->by_vertex + t->locals * id_bytes,
-                              .ids = t->ids,
+    const struct gpu_shown_arrays *a = &peer->shows;
+    return (struct gpu_shown){.parents = (const char *)a->by_vertex + peer->is.locals * id_bytes,
+                              .ids = a->answer_ids,
                               .bytes = bytes,
-                              .depth = t->depth,
-                              .visited = peer->visited,
-                              .locals = t->locals};
+                              .depth = a->depth,
+                              .visited = a->visited,
+                              .locals = peer->is.locals};
 }
 
 /* Makes two tables: one with depths as bytes, one without. */
@@ -55,11 +55,11 @@ enum status gpu_open_look(struct device *dev, struct error *e)
     uint8_t *copy = dev->answers.copies = room_for_copies(dev);
     for (uint32_t i = 0; i < p; i++) {
         const struct gpu_peer *peer = &dev->traffic.peers.all[i];
-        int copied = copy != NULL && peer->shard != dev->shard->index;
-        shown[peer->shard] = shown_by(peer, dev->answers.id_bytes, copied ? copy : peer->answer.block);
-        shown[p + peer->shard] = shown_by(peer, dev->answers.id_bytes, NULL);
+        int copied = copy != NULL && peer->is.shard != dev->shard->index;
+        shown[peer->is.shard] = shown_by(peer, dev->answers.id_bytes, copied ? copy : peer->shows.block);
+        shown[p + peer->is.shard] = shown_by(peer, dev->answers.id_bytes, NULL);
         if (copied)
-            copy += peer->answer.locals;
+            copy += peer->is.locals;
     }
     gpu_copy(dev, dev->answers.shown, shown, 2 * p * sizeof *shown, e);
     free(shown);
@@ -87,12 +87,12 @@ static enum status copy_depths(const struct device *dev, struct error *e)
     uint8_t *to = dev->answers.copies;
     for (uint32_t i = 0; i < p->count && e->status == ST_OK; i++) {
         const struct gpu_peer *peer = &p->all[i];
-        if (peer->shard == dev->shard->index)
+        if (peer->is.shard == dev->shard->index)
             continue;
-        CUDA_TRY(cudaMemcpyAsync(to, peer->answer.block, peer->answer.locals, cudaMemcpyDefault,
+        CUDA_TRY(cudaMemcpyAsync(to, peer->shows.block, peer->is.locals, cudaMemcpyDefault,
                                  gpu_answer_stream(dev)),
                  dev->where, e);
-        to += peer->answer.locals;
+        to += peer->is.locals;
     }
     return e->status;
 }

@@ -134,12 +134,11 @@ static enum status max_of_copies(struct device *dev, const struct device *other,
     uint64_t d = dev->of[DELEGATES].count;
     for (uint64_t i = 0; i < d && e->status == ST_OK; i += a->places.count) {
         uint64_t piece = d - i < a->places.count ? d - i : a->places.count, width = a->id_bytes;
-        struct gpu_id_arrays one = {.ids = {a->block}, .count = 1};
         CUDA_TRY(cudaMemcpyPeerAsync(a->block, dev->ordinal,
                                      (const char *)delegates_of(other) + i * width, other->ordinal,
                                      piece * width, gpu_answer_stream(dev)),
                  dev->where, e);
-        cuda_max_ids((char *)a->delegates + i * width, &one, piece, a->id_bytes, 1, gpu_answer_stream(dev));
+        cuda_max_ids((char *)a->delegates + i * width, a->block, piece, a->id_bytes, gpu_answer_stream(dev));
     }
     return e->status;
 }
@@ -148,24 +147,15 @@ static enum status max_of_devices(struct device *dev, struct device *const *devi
                                   struct error *e)
 {
     const struct gpu_answers *a = &dev->answers;
-    struct gpu_id_arrays list = {.ids = {delegates_of(dev)}, .count = 1};
+    cudaStream_t stream = gpu_answer_stream(dev);
     uint64_t d = dev->of[DELEGATES].count;
-    int keep = 0;
-    for (uint32_t i = 0; i < count; i++) {
-        if (devices[i] == dev || !gpu_can_read(dev->ordinal, devices[i]->ordinal))
-            continue;
-        list.ids[list.count++] = delegates_of(devices[i]);
-        if (list.count == GPU_MASK_SOURCES) {
-            cuda_max_ids(a->delegates, &list, d, a->id_bytes, keep, gpu_answer_stream(dev));
-            list.count = 0;
-            keep = 1;
-        }
-    }
-    if (list.count > 0)
-        cuda_max_ids(a->delegates, &list, d, a->id_bytes, keep, gpu_answer_stream(dev));
+    CUDA_TRY(cudaMemcpyAsync(a->delegates, delegates_of(dev), d * a->id_bytes, cudaMemcpyDefault, stream),
+             dev->where, e);
     for (uint32_t i = 0; i < count && e->status == ST_OK; i++) {
         if (!gpu_can_read(dev->ordinal, devices[i]->ordinal))
             max_of_copies(dev, devices[i], e);
+        else if (devices[i] != dev)
+            cuda_max_ids(a->delegates, delegates_of(devices[i]), d, a->id_bytes, stream);
     }
     return CUDA_LAUNCHED(dev->where, e);
 }

@@ -246,7 +246,7 @@ static const struct gpu_peer *peer_elsewhere(const struct device *dev, uint32_t 
 {
     const struct gpu_peers *p = &dev->traffic.peers;
     for (uint32_t i = 0; i < p->count; i++) {
-        if (p->all[i].shard == shard && !p->all[i].here)
+        if (p->all[i].is.shard == shard && !p->all[i].here)
             return &p->all[i];
     }
     return NULL;

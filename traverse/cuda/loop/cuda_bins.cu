@@ -130,62 +130,35 @@ void cuda_bin(const gpu_bins *bins, uint64_t most, cudaStream_t stream)
 
 /* ---- arrival ---- */
 
-__global__ static void __launch_bounds__(BLOCK)
-    receive_kernel(gpu_vertices v, gpu_id_list list, uint32_t parent, unsigned int *bad)
+void cuda_receive(const gpu_vertices *vertices, const uint32_t *ids, uint64_t count, uint32_t parent, unsigned int *bad,
+                  cudaStream_t stream)
 {
-    for (int from = 0; from < list.count; from++) {
-        const uint32_t *ids = list.ids[from];
-        for (uint64_t i = (uint64_t)blockIdx.x * BLOCK + threadIdx.x; i < list.size[from];
-             i += (uint64_t)gridDim.x * BLOCK) {
-            uint32_t id = ids[i];
-            if (id >= v.count)
-                *bad = 1;
-            else if (!test_bit(v.visited, id) && claim_bit(v.next, id) && v.parent != NULL)
-                v.parent[id] = parent;
-        }
-    }
-}
-
-void cuda_receive(const gpu_vertices *vertices, const gpu_id_list *list, uint32_t parent,
-                  unsigned int *bad, cudaStream_t stream)
-{
-    uint64_t largest = 0;
-    for (int i = 0; i < list->count; i++)
-        largest = list->size[i] > largest ? list->size[i] : largest;
-    if (largest > 0)
-        receive_kernel<<<blocks_for(largest, BLOCK), BLOCK, 0, stream>>>(*vertices, *list, parent,
-                                                                         bad);
+    each(count, stream, [=, v = *vertices] __device__(uint64_t i) {
+        const uint32_t id = ids[i];
+        if (id >= v.count)
+            *bad = 1;
+        else if (!test_bit(v.visited, id) && claim_bit(v.next, id) && v.parent != NULL)
+            v.parent[id] = parent;
+    });
 }
 
 /* A thread takes a word. Only kernels that receive change `next` between two levels. */
-__global__ static void __launch_bounds__(BLOCK)
-    receive_masks_kernel(gpu_vertices v, gpu_mask_list list, uint64_t first, uint64_t words,
-                         uint32_t parent, unsigned int *bad)
+void cuda_receive_mask(const gpu_vertices *vertices, const uint32_t *mask, uint64_t first, uint64_t words, uint32_t parent,
+                       unsigned int *bad, cudaStream_t stream)
 {
-    for (uint64_t i = (uint64_t)blockIdx.x * BLOCK + threadIdx.x; i < words;
-         i += (uint64_t)gridDim.x * BLOCK) {
-        uint64_t w = first + i;
-        uint32_t bits = 0;
-        for (int from = 0; from < list.count; from++)
-            bits |= list.mask[from][i];
+    each(words, stream, [=, v = *vertices] __device__(uint64_t i) {
+        const uint64_t w = first + i;
+        uint32_t bits = mask[i];
         if (bits == 0)
-            continue;
+            return;
         if (w * 32 + 32 - __clz(bits) > v.count) {
             *bad = 1;
-            continue;
+            return;
         }
         bits &= ~v.visited[w] & ~v.next[w];
         if (bits != 0)
             v.next[w] |= bits;
         for (; v.parent != NULL && bits != 0; bits &= bits - 1)
             v.parent[w * 32 + __ffs(bits) - 1] = parent;
-    }
-}
-
-void cuda_receive_masks(const gpu_vertices *vertices, const gpu_mask_list *list, uint64_t first,
-                        uint64_t words, uint32_t parent, unsigned int *bad, cudaStream_t stream)
-{
-    if (words > 0 && list->count > 0)
-        receive_masks_kernel<<<blocks_for(words, BLOCK), BLOCK, 0, stream>>>(
-            *vertices, *list, first, words, parent, bad);
+    });
 }

@@ -134,11 +134,9 @@ static enum status gpu_take_outgoing(struct device *dev, const struct parcel *pa
 static enum status gpu_or_outgoing(struct device *dev, const struct parcel *parcel, uint32_t *to,
                                    struct error *e)
 {
-    cudaStream_t stream = dev->stream.of[NORMALS];
-    struct gpu_mask_list one = {.mask = {parcel_at(dev, parcel)}, .count = 1};
     if (gpu_use(dev, e) != ST_OK)
         return e->status;
-    cuda_or_masks(to, &one, parcel->count, 1, stream);
+    cuda_or_mask(to, parcel_at(dev, parcel), parcel->count, 1, dev->stream.of[NORMALS]);
     return CUDA_LAUNCHED(dev->where, e);
 }
 
@@ -177,29 +175,16 @@ static enum status gpu_uniquify(struct device *dev, struct outbox *boxes, uint32
     return e->status;
 }
 
-static void receive_list(struct device *dev, const struct gpu_id_list *list)
-{
-    cuda_receive(&dev->of[NORMALS], list, PARENT_REMOTE, &dev->counters.level->bad_ids,
-                 dev->stream.of[NORMALS]);
-}
-
-static void receive_masks(struct device *dev, const struct gpu_mask_list *masks, uint64_t first,
-                          uint64_t words)
-{
-    cuda_receive_masks(&dev->of[NORMALS], masks, first, words, PARENT_REMOTE,
-                       &dev->counters.level->bad_ids, dev->stream.of[NORMALS]);
-}
-
-/* Takes in ids, or words of a mask from `first` on, in memory of this device. */
+/* Takes in ids, or words of a mask from `first` on, in memory that this device reads. */
 static enum status receive_here(struct device *dev, const uint32_t *from, uint64_t first,
                                 uint64_t count, enum outgoing_form form, struct error *e)
 {
-    struct gpu_id_list list = {.ids = {from}, .size = {count}, .count = 1};
-    struct gpu_mask_list masks = {.mask = {from}, .count = 1};
+    const struct gpu_vertices *normals = &dev->of[NORMALS];
+    unsigned int *bad = &dev->counters.level->bad_ids;
     if (form == OUTGOING_LIST)
-        receive_list(dev, &list);
+        cuda_receive(normals, from, count, PARENT_REMOTE, bad, dev->stream.of[NORMALS]);
     else
-        receive_masks(dev, &masks, first, count);
+        cuda_receive_mask(normals, from, first, count, PARENT_REMOTE, bad, dev->stream.of[NORMALS]);
     return CUDA_LAUNCHED(dev->where, e);
 }
 
@@ -219,64 +204,34 @@ static enum status receive_copies(struct device *dev, const uint32_t *from,
     return e->status;
 }
 
-/* A shard without edges of nn gets no ids, but may get a mask, which is empty. */
+/* Kernels read messages in memory of the host, too, where they are pinned: that saves a copy. A shard without edges of nn gets
+ * no ids, but may get a mask, which is empty. */
 static enum status gpu_receive(struct device *dev, const uint32_t *from, const struct parcel *part,
                                struct error *e)
 {
     if (gpu_use(dev, e) != ST_OK || dev->traffic.received_room == 0)
         return e->status;
-    return dev->traffic.memory == EXCHANGE_DEVICE
-               ? receive_here(dev, from, part->begin, part->count, part->form, e)
-               : receive_copies(dev, from, part, e);
+    return receive_here(dev, from, part->begin, part->count, part->form, e);
 }
 
-/* Lists and masks of peers whose memory kernels can read: each kind is taken in by one launch. */
-struct arrivals {
-    struct gpu_id_list lists;
-    struct gpu_mask_list masks;
-};
-
-static void receive_arrivals(struct device *dev, struct arrivals *a)
-{
-    if (a->lists.count > 0)
-        receive_list(dev, &a->lists);
-    if (a->masks.count > 0)
-        receive_masks(dev, &a->masks, 0, dev->of[NORMALS].words);
-    a->lists.count = a->masks.count = 0;
-}
-
-static void add_arrival(struct device *dev, struct arrivals *a, const uint32_t *from,
-                        const struct parcel *parcel)
-{
-    if (parcel->form == OUTGOING_LIST) {
-        a->lists.ids[a->lists.count] = from;
-        a->lists.size[a->lists.count++] = parcel->count;
-    } else {
-        a->masks.mask[a->masks.count++] = from;
-    }
-    if (a->lists.count == GPU_LIST_SOURCES || a->masks.count == GPU_MASK_SOURCES)
-        receive_arrivals(dev, a);
-}
-
+/* Peers' parts of a mask begin with the vertices of this device, but may be longer. */
 static enum status gpu_receive_peers(struct device *dev, const struct parcel *parcels,
                                      struct error *e)
 {
-    struct arrivals arrivals = {.lists = {.count = 0}, .masks = {.count = 0}};
     if (gpu_use(dev, e) != ST_OK)
         return e->status;
     for (uint32_t i = 0; i < dev->traffic.peers.count && e->status == ST_OK; i++) {
         const struct gpu_peer *peer = &dev->traffic.peers.all[i];
-        const uint32_t *from =
-            (parcels[i].form == OUTGOING_LIST ? peer->ids : peer->sent_mask) + parcels[i].begin;
-        if (parcels[i].count == 0 || peer->shard == dev->shard->index)
+        const int is_list = parcels[i].form == OUTGOING_LIST;
+        const uint32_t *from = (is_list ? peer->shows.ids : peer->shows.sent_mask) + parcels[i].begin;
+        if (parcels[i].count == 0 || peer->is.shard == dev->shard->index)
             continue;
-        if (peer->readable)
-            add_arrival(dev, &arrivals, from, &parcels[i]);
-        else
+        if (!peer->readable)
             receive_copies(dev, from, &(struct parcel){0, parcels[i].count, parcels[i].form}, e);
+        else
+            receive_here(dev, from, 0, is_list ? parcels[i].count : dev->of[NORMALS].words, parcels[i].form, e);
     }
-    receive_arrivals(dev, &arrivals);
-    return CUDA_LAUNCHED(dev->where, e);
+    return e->status;
 }
 
 const struct backend_messages cuda_messages = {

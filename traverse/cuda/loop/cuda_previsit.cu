@@ -108,27 +108,14 @@ void cuda_previsit(const gpu_previsit *p, cudaStream_t stream)
 
 /* ---- the whole frontier, where a push wants more than was listed ---- */
 
-__global__ static void __launch_bounds__(BLOCK)
-    list_kernel(gpu_vertices v, const uint32_t *sources, unsigned long long *listed)
-{
-    for (uint64_t base = (uint64_t)blockIdx.x * BLOCK; base < v.words;
-         base += (uint64_t)gridDim.x * BLOCK) {
-        uint64_t w = base + threadIdx.x;
-        uint32_t bits = w < v.words ? v.frontier[w] & sources[w] : 0;
-        if (!__syncthreads_or(bits != 0))
-            continue;
-        unsigned total, before = block_prefix(__popc(bits), &total);
-        list_word(v.queue, w, bits, reserve(total, listed) + before);
-        __syncthreads(); /* before the next reserve */
-    }
-}
-
 void cuda_list_frontier(const gpu_vertices *vertices, const uint32_t *sources,
                         unsigned long long *listed, cudaStream_t stream)
 {
-    if (vertices->words > 0)
-        list_kernel<<<blocks_for(vertices->words, BLOCK), BLOCK, 0, stream>>>(*vertices, sources,
-                                                                              listed);
+    const uint32_t *frontier = vertices->frontier;
+    uint32_t *queue = vertices->queue;
+    list_each(
+        vertices->words, listed, stream, [=] __device__(uint64_t w) { return __popc(frontier[w] & sources[w]); },
+        [=] __device__(uint64_t w, unsigned long long at) { list_word(queue, w, frontier[w] & sources[w], at); });
 }
 
 __global__ static void __launch_bounds__(BLOCK)
@@ -155,17 +142,11 @@ void cuda_count_forward(const gpu_vertices *vertices, const gpu_csr *csr,
 
 /* ---- counters ---- */
 
-__global__ static void publish_kernel(gpu_level *level, gpu_level *published)
-{
-    unsigned *from = (unsigned *)level, *to = (unsigned *)published;
-    for (unsigned i = threadIdx.x; i < sizeof *level / sizeof *from; i += WARP) {
-        to[i] = from[i];
-        from[i] = 0;
-    }
-    __threadfence_system();
-}
-
 void cuda_publish(gpu_level *level, gpu_level *published, cudaStream_t stream)
 {
-    publish_kernel<<<1, WARP, 0, stream>>>(level, published);
+    unsigned *from = (unsigned *)level, *to = (unsigned *)published;
+    each(sizeof *level / sizeof *from, stream, [=] __device__(uint64_t i) {
+        to[i] = from[i];
+        from[i] = 0;
+    });
 }

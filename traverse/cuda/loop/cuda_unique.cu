@@ -7,74 +7,46 @@
  */
 #include "traverse/cuda/cuda_common.cuh"
 
-/* ---- short lists ---- */
-
-__global__ static void __launch_bounds__(BLOCK)
-    keep_kernel(const uint32_t *ids, uint64_t count, gpu_seen seen, unsigned long long *kept)
-{
-    for (uint64_t base = (uint64_t)blockIdx.x * BLOCK; base < count; base += (uint64_t)gridDim.x * BLOCK) {
-        const uint64_t i = base + threadIdx.x;
-        const uint32_t id = i < count ? ids[i] : 0;
-        const bool first = i < count && claim_bit(seen.mask, id);
-        unsigned total, before = block_prefix(first, &total);
-        const unsigned long long at = reserve(total, kept) + before;
-        if (first)
-            seen.kept[at] = id;
-        __syncthreads(); /* before the next reserve */
-    }
-}
-
 /* Puts kept ids back and clears their words of the mask, whose bits all belong to kept ids. */
-__global__ static void __launch_bounds__(BLOCK)
-    put_back_kernel(uint32_t *ids, gpu_seen seen, const unsigned long long *kept)
+static void put_back(uint32_t *ids, uint64_t count, const gpu_seen &seen, const unsigned long long *kept, cudaStream_t stream)
 {
-    const uint64_t count = *kept;
-    for (uint64_t i = (uint64_t)blockIdx.x * BLOCK + threadIdx.x; i < count; i += (uint64_t)gridDim.x * BLOCK) {
-        const uint32_t id = seen.kept[i];
-        ids[i] = id;
-        seen.mask[id / 32] = 0;
-    }
-}
-
-/* ---- others ---- */
-
-__global__ static void __launch_bounds__(BLOCK)
-    mark_kernel(const uint32_t *ids, uint64_t count, uint32_t *seen)
-{
-    for (uint64_t i = (uint64_t)blockIdx.x * BLOCK + threadIdx.x; i < count;
-         i += (uint64_t)gridDim.x * BLOCK)
-        claim_bit(seen, ids[i]);
+    each(count, stream, [=] __device__(uint64_t i) {
+        if (i < *kept) {
+            ids[i] = seen.kept[i];
+            seen.mask[seen.kept[i] / 32] = 0;
+        }
+    });
 }
 
 /* Makes the bits ids again, and clears the mask. */
-__global__ static void __launch_bounds__(BLOCK)
-    collect_kernel(uint32_t *ids, uint32_t *seen, uint64_t words, unsigned long long *kept)
+static void collect(uint32_t *ids, const gpu_seen &seen, unsigned long long *kept, cudaStream_t stream)
 {
-    for (uint64_t base = (uint64_t)blockIdx.x * BLOCK; base < words;
-         base += (uint64_t)gridDim.x * BLOCK) {
-        uint64_t w = base + threadIdx.x;
-        uint32_t bits = w < words ? seen[w] : 0;
-        if (!__syncthreads_or(bits != 0))
-            continue;
-        if (bits != 0)
-            seen[w] = 0;
-        unsigned total, before = block_prefix(__popc(bits), &total);
-        list_word(ids, w, bits, reserve(total, kept) + before);
-        __syncthreads(); /* before the next reserve */
-    }
+    list_each(
+        seen.words, kept, stream, [=] __device__(uint64_t w) { return __popc(seen.mask[w]); },
+        [=] __device__(uint64_t w, unsigned long long at) {
+            list_word(ids, w, seen.mask[w], at);
+            seen.mask[w] = 0;
+        });
+}
+
+/* Keeps the first ids that set a bit. */
+static void keep(const uint32_t *ids, uint64_t count, const gpu_seen &seen, unsigned long long *kept, cudaStream_t stream)
+{
+    list_each(
+        count, kept, stream, [=] __device__(uint64_t i) { return claim_bit(seen.mask, ids[i]); },
+        [=] __device__(uint64_t i, unsigned long long at) { seen.kept[at] = ids[i]; });
 }
 
 void cuda_unique(uint32_t *ids, uint64_t count, const gpu_seen *seen, unsigned long long *kept,
                  cudaStream_t stream)
 {
-    const int blocks = blocks_for(count, BLOCK);
     if (count == 0)
         return;
     if (count <= seen->words && count <= seen->room) {
-        keep_kernel<<<blocks, BLOCK, 0, stream>>>(ids, count, *seen, kept);
-        put_back_kernel<<<blocks, BLOCK, 0, stream>>>(ids, *seen, kept);
+        keep(ids, count, *seen, kept, stream);
+        put_back(ids, count, *seen, kept, stream);
         return;
     }
-    mark_kernel<<<blocks, BLOCK, 0, stream>>>(ids, count, seen->mask);
-    collect_kernel<<<blocks_for(seen->words, BLOCK), BLOCK, 0, stream>>>(ids, seen->mask, seen->words, kept);
+    each(count, stream, [=, mask = seen->mask] __device__(uint64_t i) { claim_bit(mask, ids[i]); });
+    collect(ids, *seen, kept, stream);
 }

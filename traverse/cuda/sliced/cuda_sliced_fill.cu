@@ -31,26 +31,20 @@ __device__ static inline joint_row row_of(const gpu_sliced &s, const all_rows &r
     return r;
 }
 
-/* first[v] becomes the number of slices of v. */
-__global__ static void __launch_bounds__(BLOCK)
-    count_slices(gpu_sliced s, all_rows rows, uint32_t least, uint32_t *first)
-{
-    for (uint32_t v = blockIdx.x * BLOCK + threadIdx.x; v <= 32 * s.words; v += gridDim.x * BLOCK) {
-        uint32_t slices = 0;
-        if (v < 32 * s.words) {
-            const joint_row r = row_of(s, rows, v);
-            slices = (uint32_t)((r.length[NORMALS] + r.length[DELEGATES] + SLICED_COLUMNS - 1) / SLICED_COLUMNS);
-            slices = r.id < s.of[r.kind].count ? max(slices, least) : slices;
-        }
-        first[v] = slices;
-    }
-}
-
+/* first[v] becomes the number of slices of v, and then of all before it. */
 cudaError_t cuda_sliced_count(const gpu_sliced *sliced, const gpu_csr csr[SUBGRAPHS], uint32_t least, uint32_t *first,
                              void *scratch, size_t scratch_bytes, cudaStream_t stream)
 {
     const uint32_t count = 32 * sliced->words + 1;
-    count_slices<<<blocks_for(count, BLOCK), BLOCK, 0, stream>>>(*sliced, rows_of(csr), least, first);
+    each(count, stream, [=, s = *sliced, rows = rows_of(csr)] __device__(uint64_t v) {
+        uint32_t slices = 0;
+        if (v < 32 * s.words) {
+            const joint_row r = row_of(s, rows, (uint32_t)v);
+            slices = (uint32_t)((r.length[NORMALS] + r.length[DELEGATES] + SLICED_COLUMNS - 1) / SLICED_COLUMNS);
+            slices = r.id < s.of[r.kind].count ? max(slices, least) : slices;
+        }
+        first[v] = slices;
+    });
     return cuda_scan_u32(first, count, scratch, scratch_bytes, stream);
 }
 

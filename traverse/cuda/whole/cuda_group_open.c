@@ -11,10 +11,10 @@ static int may_search_together(const struct device *dev)
     if (p->count != dev->shard->p || p->count > GROUP_MOST || p->count < 2)
         return 0;
     for (uint32_t i = 0; i < p->count; i++) {
-        if (!p->all[i].joining.joins || !p->all[i].readable)
+        if (!p->all[i].is.joins || !p->all[i].readable)
             return 0;
         for (uint32_t j = 0; j < i; j++) {
-            if (p->all[i].joining.gpu == p->all[j].joining.gpu)
+            if (p->all[i].is.gpu == p->all[j].is.gpu)
                 return 0;
         }
     }
@@ -62,8 +62,8 @@ static void add_size(struct cost_graph *graph, const struct group_size *size)
  * without nn edges of this shard it looks for none of its vertices. */
 static uint32_t *gathered_by(const struct gpu_peer *peer, const struct gpu_group *g, const struct device *dev)
 {
-    int joined = dev->shard->csr[NN].edges > 0 && peer->joining.size.edges[2] > 0;
-    return joined ? peer->joining.gathered + (uint64_t)g->columns.shard_words * dev->shard->index : NULL;
+    int joined = dev->shard->csr[NN].edges > 0 && peer->is.size.edges[2] > 0;
+    return joined ? peer->shows.gathered + (uint64_t)g->columns.shard_words * dev->shard->index : NULL;
 }
 
 static void set_peers(struct gpu_group *g, const struct device *dev)
@@ -76,24 +76,24 @@ static void set_peers(struct gpu_group *g, const struct device *dev)
     g->peers = p->count;
     for (uint32_t i = 0; i < p->count; i++) {
         const struct gpu_peer *peer = &p->all[i];
-        g->shard[i] = peer->shard;
-        g->peer[i] = (struct gpu_group_peer){.found = {peer->found, peer->joining.found},
-                                             .sent = {peer->sent_mask, peer->joining.sent},
-                                             .visited = peer->visited,
-                                             .words = peer->words,
+        g->shard[i] = peer->is.shard;
+        g->peer[i] = (struct gpu_group_peer){.found = {peer->shows.found, peer->shows.found_too},
+                                             .sent = {peer->shows.sent_mask, peer->shows.sent_too},
+                                             .visited = peer->shows.visited,
+                                             .words = peer->is.words,
                                              .gathered = gathered_by(peer, g, dev),
-                                             .state = peer->joining.state};
-        add_size(graph, &peer->joining.size);
-        g->total.vertices += (double)peer->joining.size.vertices;
-        g->total.edges += (double)peer->joining.size.all_edges;
-        if (peer->joining.size.longest > g->total.longest)
-            g->total.longest = peer->joining.size.longest;
-        if (peer->shard == dev->shard->index)
+                                             .state = peer->shows.state};
+        add_size(graph, &peer->is.size);
+        g->total.vertices += (double)peer->is.size.vertices;
+        g->total.edges += (double)peer->is.size.all_edges;
+        if (peer->is.size.longest > g->total.longest)
+            g->total.longest = peer->is.size.longest;
+        if (peer->is.shard == dev->shard->index)
             g->own = i;
     }
     cost_settle_pulled(graph);
     for (uint32_t i = 0; i < p->count; i++)
-        g->peer[i].arrivals = p->all[i].joining.arrivals + (size_t)g->own * GROUP_LISTED_EDGES;
+        g->peer[i].arrivals = p->all[i].shows.arrivals + (size_t)g->own * GROUP_LISTED_EDGES;
 }
 
 enum status gpu_group_open(struct device *dev, struct error *e)

@@ -113,29 +113,20 @@ void cuda_whole_all_byte_depths(const gpu_whole *search, uint8_t *to, cudaStream
 
 /* ---- the lengths of rows ---- */
 
-/* `longest` is zero before. */
-__global__ static void measure_classes(gpu_csr one, gpu_csr two, uint64_t count, uint32_t *longest)
-{
-    const uint64_t threads = (uint64_t)gridDim.x * blockDim.x;
-    for (uint64_t v = (uint64_t)blockIdx.x * blockDim.x + threadIdx.x; v < count; v += threads) {
-        listed_row a, b;
-        look_at_rows(one, two, (uint32_t)v, true, a, b);
-        const uint64_t total = a.length + a.heads + b.length + b.heads;
-        for (unsigned k = 0; k < WHOLE_CLASSES && total > UINT64_C(1) << (WHOLE_FIRST_CLASS + k); k++) {
-            if (((volatile uint32_t *)longest)[k] <= v)
-                atomicMax(&longest[k], (uint32_t)v + 1);
-        }
-    }
-}
-
 void cuda_whole_measure(const gpu_whole *search, uint32_t *longest, cudaStream_t stream)
 {
     for (int kind = 0; kind < VERTEX_KINDS; kind++) {
-        const uint64_t count = search->of[kind].count;
-        if (count > 0)
-            measure_classes<<<blocks_for(count, BLOCK), BLOCK, 0, stream>>>(
-                search->csr[kind << 1], search->csr[kind << 1 | 1], count,
-                longest + kind * WHOLE_CLASSES);
+        const gpu_csr one = search->csr[kind << 1], two = search->csr[kind << 1 | 1];
+        uint32_t *of_kind = longest + kind * WHOLE_CLASSES;
+        each(search->of[kind].count, stream, [=] __device__(uint64_t v) {
+            listed_row a, b;
+            look_at_rows(one, two, (uint32_t)v, true, a, b);
+            const uint64_t total = a.length + a.heads + b.length + b.heads;
+            for (unsigned k = 0; k < WHOLE_CLASSES && total > UINT64_C(1) << (WHOLE_FIRST_CLASS + k); k++) {
+                if (((volatile uint32_t *)of_kind)[k] <= v)
+                    atomicMax(&of_kind[k], (uint32_t)v + 1);
+            }
+        });
     }
 }
 

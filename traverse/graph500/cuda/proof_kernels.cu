@@ -8,17 +8,6 @@
 
 enum { LONG_ROWS = 4096, SLICES = 64 };
 
-/* The first item of a thread, and the distance between its items. */
-__device__ static inline uint64_t first_item()
-{
-    return (uint64_t)blockIdx.x * BLOCK + threadIdx.x;
-}
-
-__device__ static inline uint64_t item_step()
-{
-    return (uint64_t)gridDim.x * BLOCK;
-}
-
 /* ---- the first offence ---- */
 
 struct gpu_first gpu_no_offence(void)
@@ -78,128 +67,54 @@ __device__ static inline void mark_bit(uint32_t *mask, uint64_t i)
 
 /* ---- ends and claims ---- */
 
-template <typename Id>
-__global__ static void __launch_bounds__(BLOCK)
-    ends_kernel(const Id *ids, const int32_t *depth, uint64_t count, vertex_end *end)
+void cuda_write_ends(const void *ids, uint32_t id_bytes, const int32_t *depth, uint64_t count, vertex_end *end,
+                     cudaStream_t stream)
 {
-    for (uint64_t i = first_item(); i < count; i += item_step())
-        end[i] = vertex_end{(int64_t)ids[i], (int64_t)depth[i]};
-}
-
-void cuda_write_ends(const void *ids, uint32_t id_bytes, const int32_t *depth, uint64_t count,
-                     vertex_end *end, cudaStream_t stream)
-{
-    const int blocks = blocks_for(count, BLOCK);
-    if (count == 0)
-        return;
-    if (id_bytes == 4)
-        ends_kernel<<<blocks, BLOCK, 0, stream>>>((const int32_t *)ids, depth, count, end);
-    else
-        ends_kernel<<<blocks, BLOCK, 0, stream>>>((const int64_t *)ids, depth, count, end);
-}
-
-__global__ static void __launch_bounds__(BLOCK)
-    mark_kernel(const uint32_t *number, uint64_t count, uint32_t *mask)
-{
-    for (uint64_t i = first_item(); i < count; i += item_step())
-        mark_bit(mask, number[i]);
+    each(count, stream, [=] __device__(uint64_t i) { end[i] = vertex_end{id_at(ids, id_bytes, i), (int64_t)depth[i]}; });
 }
 
 void cuda_mark(const uint32_t *number, uint64_t count, uint32_t *mask, cudaStream_t stream)
 {
-    if (count > 0)
-        mark_kernel<<<blocks_for(count, BLOCK), BLOCK, 0, stream>>>(number, count, mask);
+    each(count, stream, [=] __device__(uint64_t i) { mark_bit(mask, number[i]); });
 }
 
-template <typename From, typename To>
-__global__ static void __launch_bounds__(BLOCK)
-    gather_kernel(const From *from, const uint32_t *number, uint64_t count, To *to)
+void cuda_gather_claims(const void *claims, uint32_t id_bytes, const uint32_t *number, uint64_t count, int64_t *to,
+                        cudaStream_t stream)
 {
-    for (uint64_t i = first_item(); i < count; i += item_step())
-        to[i] = (To)from[number[i]];
+    each(count, stream, [=] __device__(uint64_t i) { to[i] = id_at(claims, id_bytes, number[i]); });
 }
 
-void cuda_gather_claims(const void *claims, uint32_t id_bytes, const uint32_t *number,
-                        uint64_t count, int64_t *to, cudaStream_t stream)
+void cuda_gather_ends(const vertex_end *end, const uint32_t *number, uint64_t count, vertex_end *to, cudaStream_t stream)
 {
-    const int blocks = blocks_for(count, BLOCK);
-    if (count == 0)
-        return;
-    if (id_bytes == 4)
-        gather_kernel<<<blocks, BLOCK, 0, stream>>>((const int32_t *)claims, number, count, to);
-    else
-        gather_kernel<<<blocks, BLOCK, 0, stream>>>((const int64_t *)claims, number, count, to);
-}
-
-void cuda_gather_ends(const vertex_end *end, const uint32_t *number, uint64_t count,
-                      vertex_end *to, cudaStream_t stream)
-{
-    if (count > 0)
-        gather_kernel<<<blocks_for(count, BLOCK), BLOCK, 0, stream>>>(end, number, count, to);
-}
-
-__global__ static void __launch_bounds__(BLOCK) forget_kernel(int64_t *claim, uint64_t count)
-{
-    for (uint64_t i = first_item(); i < count; i += item_step())
-        claim[i] = INT64_MIN;
+    each(count, stream, [=] __device__(uint64_t i) { to[i] = end[number[i]]; });
 }
 
 void cuda_forget_claims(int64_t *claim, uint64_t count, cudaStream_t stream)
 {
-    if (count > 0)
-        forget_kernel<<<blocks_for(count, BLOCK), BLOCK, 0, stream>>>(claim, count);
+    each(count, stream, [=] __device__(uint64_t i) { claim[i] = INT64_MIN; });
 }
 
-__global__ static void __launch_bounds__(BLOCK)
-    put_kernel(const int64_t *claim, const uint32_t *asker, uint64_t count, int64_t *to)
+void cuda_put_claims(const int64_t *claim, const uint32_t *asker, uint64_t count, int64_t *to, cudaStream_t stream)
 {
-    for (uint64_t i = first_item(); i < count; i += item_step())
-        to[asker[i]] = claim[i];
-}
-
-void cuda_put_claims(const int64_t *claim, const uint32_t *asker, uint64_t count, int64_t *to,
-                     cudaStream_t stream)
-{
-    if (count > 0)
-        put_kernel<<<blocks_for(count, BLOCK), BLOCK, 0, stream>>>(claim, asker, count, to);
+    each(count, stream, [=] __device__(uint64_t i) { to[asker[i]] = claim[i]; });
 }
 
 /* ---- vertices ---- */
 
-__global__ static void __launch_bounds__(BLOCK)
-    vertices_kernel(proved_vertices v, int64_t root, gpu_first *first)
+void cuda_check_vertices(const proved_vertices *vertices, int64_t root, gpu_first *first, cudaStream_t stream)
 {
-    for (uint64_t i = first_item(); i < v.count; i += item_step())
+    each(vertices->count, stream, [=, v = *vertices] __device__(uint64_t i) {
         note(first, offence_of_vertex(v.end[i], v.claim[i], root));
+    });
 }
 
-void cuda_check_vertices(const proved_vertices *v, int64_t root, gpu_first *first,
-                         cudaStream_t stream)
+void cuda_check_isolated(const proved_block *block, int64_t root, gpu_first *first, cudaStream_t stream)
 {
-    if (v->count > 0)
-        vertices_kernel<<<blocks_for(v->count, BLOCK), BLOCK, 0, stream>>>(*v, root, first);
-}
-
-template <typename Id>
-__global__ static void __launch_bounds__(BLOCK)
-    isolated_kernel(proved_block b, int64_t root, gpu_first *first)
-{
-    for (uint64_t i = first_item(); i < b.count; i += item_step()) {
-        const int64_t id = (int64_t)(b.first + i), claim = ((const Id *)b.claim)[i];
+    each(block->count, stream, [=, b = *block] __device__(uint64_t i) {
+        const int64_t id = (int64_t)(b.first + i), claim = id_at(b.claim, b.id_bytes, i);
         if (!test_bit(b.asked, (uint32_t)i))
             note(first, offence_of_vertex(vertex_end{id, id == root ? 0 : -1}, claim, root));
-    }
-}
-
-void cuda_check_isolated(const proved_block *b, int64_t root, gpu_first *first, cudaStream_t stream)
-{
-    const int blocks = blocks_for(b->count, BLOCK);
-    if (b->count == 0)
-        return;
-    if (b->id_bytes == 4)
-        isolated_kernel<int32_t><<<blocks, BLOCK, 0, stream>>>(*b, root, first);
-    else
-        isolated_kernel<int64_t><<<blocks, BLOCK, 0, stream>>>(*b, root, first);
+    });
 }
 
 /* ---- edges ---- */
@@ -209,7 +124,8 @@ __global__ static void __launch_bounds__(BLOCK)
     rows_kernel(gpu_proved_rows r, uint64_t from, uint64_t to, uint32_t slices, gpu_first *first)
 {
     const uint64_t local_mask = ((uint64_t)1 << r.local_bits) - 1;
-    for (uint64_t w = first_item() / WARP; w < (to - from) * slices; w += item_step() / WARP) {
+    for (uint64_t w = ((uint64_t)blockIdx.x * BLOCK + threadIdx.x) / WARP; w < (to - from) * slices;
+         w += (uint64_t)gridDim.x * WARPS) {
         const uint64_t row = from + w / slices;
         const uint64_t length = row_length(r.csr, (uint32_t)row);
         const vertex_end v = r.rows.end[row];
@@ -246,37 +162,21 @@ void cuda_check_rows(const gpu_proved_rows *r, gpu_first *first, cudaStream_t st
     launch_rows(r, hubs, rows, 1, first, stream);
 }
 
-__global__ static void __launch_bounds__(BLOCK)
-    edges_kernel(proved_vertices v, const uint32_t *asker, const vertex_end *other, uint64_t count,
-                 gpu_first *first)
+void cuda_check_edges(const proved_vertices *vertices, const uint32_t *asker, const vertex_end *other, uint64_t count,
+                      gpu_first *first, cudaStream_t stream)
 {
-    for (uint64_t i = first_item(); i < count; i += item_step()) {
+    each(count, stream, [=, v = *vertices] __device__(uint64_t i) {
         const uint32_t at = asker[i];
         const int64_t claim = v.claim[at];
         note(first, offence_of_edge(v.end[at], claim, other[i]));
         if (other[i].id == claim)
             mark_bit(v.met, at);
-    }
+    });
 }
 
-void cuda_check_edges(const proved_vertices *v, const uint32_t *asker, const vertex_end *other,
-                      uint64_t count, gpu_first *first, cudaStream_t stream)
+void cuda_check_parents(const proved_vertices *vertices, int64_t root, gpu_first *first, cudaStream_t stream)
 {
-    if (count > 0)
-        edges_kernel<<<blocks_for(count, BLOCK), BLOCK, 0, stream>>>(*v, asker, other, count,
-                                                                    first);
-}
-
-__global__ static void __launch_bounds__(BLOCK)
-    parents_kernel(proved_vertices v, int64_t root, gpu_first *first)
-{
-    for (uint64_t i = first_item(); i < v.count; i += item_step())
+    each(vertices->count, stream, [=, v = *vertices] __device__(uint64_t i) {
         note(first, offence_of_parent(v.end[i], v.claim[i], root, test_bit(v.met, (uint32_t)i)));
-}
-
-void cuda_check_parents(const proved_vertices *v, int64_t root, gpu_first *first,
-                        cudaStream_t stream)
-{
-    if (v->count > 0)
-        parents_kernel<<<blocks_for(v->count, BLOCK), BLOCK, 0, stream>>>(*v, root, first);
+    });
 }
