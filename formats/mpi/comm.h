@@ -78,6 +78,9 @@ void comm_or_masks(const struct comm *comm, uint64_t *words, uint64_t count);
 uint64_t comm_min_of(const struct comm *comm, uint64_t value);
 uint64_t comm_max_of(const struct comm *comm, uint64_t value);
 
+/* The sum of the values that the ranks before this one pass. */
+uint64_t comm_sum_before(const struct comm *comm, uint64_t value);
+
 /* comm_sum_u64 of one value in two steps, so that other work can be done between them. (For masks: window.h.) */
 void comm_begin_sum(const struct comm *comm, uint64_t *value);
 int comm_sum_is_here(const struct comm *comm); /* lets MPI go on; 0: not yet */

@@ -69,13 +69,8 @@ void pair_log_end_level(struct pair_log *log, const struct vertices *v)
 
 enum status pair_log_gather(struct pair_log *log, const struct comm *comm, struct error *e)
 {
-    uint64_t before = 0, all = 0;
-    for (uint32_t r = 0; r < comm->ranks; r++) { /* places of ranks, one after the other */
-        uint64_t count = r == comm->rank ? log->count : 0;
-        comm_sum_u64(comm, &count, 1);
-        before += r < comm->rank ? count : 0;
-        all += count;
-    }
+    uint64_t before = comm_sum_before(comm, log->count), all = log->count;
+    comm_sum_u64(comm, &all, 1);
     struct pair_note *note = calloc(all + 1, sizeof *note);
     if (log->failed || note == NULL)
         fail_memory(e, "vertices by pairs of ranks", (all + 1) * sizeof *note);

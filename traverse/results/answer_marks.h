@@ -12,6 +12,6 @@ static inline uint64_t marks_for(uint64_t ids)
 
 /* Collective. Makes the marks of all blocks of this rank, and removes ids without edges from `vertex`. At first
  * `vertex`, `starts` and `marks_of` are those of all ids. If a rank fails, here or before, all do. */
-enum status places_mark(struct places *places, struct error *e);
+enum status places_mark(const struct places *places, struct error *e);
 
 #endif

@@ -2,7 +2,6 @@
 #include "outputs.h"
 
 #include "formats/graph/manifest.h"
-#include "formats/base/outfile.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -28,6 +27,19 @@ int outputs_ends_in(const char *name, const char *suffix)
 {
     size_t length = strlen(name), end = strlen(suffix);
     return length >= end && strcmp(name + length - end, suffix) == 0;
+}
+
+int outputs_join(struct outfile **out, const struct comm *comm, int wanted, const char *name)
+{
+    struct error ignored = {0};
+    char path[4096] = "";
+    const char *temporary = *out != NULL && wanted ? outfile_temporary(*out) : NULL;
+    if (temporary != NULL && strlen(temporary) < sizeof path)
+        strcpy(path, temporary);
+    comm_broadcast(comm, path, sizeof path, 0);
+    if (path[0] != '\0' && comm->rank != 0)
+        outfile_join(out, path, name, &ignored);
+    return path[0] != '\0' && comm_min_of(comm, *out != NULL) == 1;
 }
 
 /* ---- inputs ---- */

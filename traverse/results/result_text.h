@@ -7,10 +7,7 @@
 
 enum { RESULT_LINE_BYTES = 48 }; /* at least the bytes of the longest line */
 
-/* The bytes of the lines of ids first..first+count. */
-uint64_t result_lines_bytes(uint64_t first, uint64_t count, const int64_t *values);
-
-/* Writes these lines to `at`, and returns their end. */
+/* Writes the lines of ids first..first+count to `at`, and returns their end. */
 char *result_lines(char *at, char separator, uint64_t first, uint64_t count, const int64_t *values);
 
 /* Writes a number in decimal, without a terminator. Returns its end. */
