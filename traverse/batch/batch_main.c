@@ -205,8 +205,8 @@ static enum status set_up(struct batching *b, struct error *e)
     int threads = share_host(b);
     if (b->comm.rank == 0)
         outputs_check(args, e);
-    if (e->status == ST_OK)
-        batch_backend_choose(&b->backend, args->backend, e);
+    if (e->status == ST_OK && backend_choose(&b->rank.backend, args->backend, e) == ST_OK)
+        b->backend = b->rank.backend == &backend_cpu ? &batch_cpu : &batch_cuda;
     if (comm_agree(&b->comm, e) != ST_OK || open_graph(b, threads, e) != ST_OK)
         return e->status;
     if (choose_roots(b, e) == ST_OK && open_search(b, threads, e) == ST_OK && args->centrality != NULL &&

@@ -91,6 +91,7 @@ struct prover {
     const struct proof_steps *steps;
 };
 
-extern const struct prover prover_cpu, prover_cuda;
+extern const struct prover prover_cpu;
+extern const struct prover prover_cuda __attribute__((weak)); /* in builds that have CUDA */
 
 #endif

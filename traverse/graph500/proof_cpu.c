@@ -91,12 +91,10 @@ static enum status take_arrays(struct proof *p, struct error *e)
 static void set_ids(struct proof *p)
 {
     const struct graph *graph = p->place.rank->graph;
-    uint64_t locals = p->shard->locals, d = p->shard->d;
+    uint64_t vertices = p->shard->locals + p->shard->d;
 #pragma omp parallel for schedule(static)
-    for (uint64_t i = 0; i < locals + d; i++)
-        p->end[i].id = (int64_t)original_id(graph, i < locals
-                                                       ? local_vertex_id(p->shard, i)
-                                                       : shard_delegate_id(p->shard, i - locals));
+    for (uint64_t i = 0; i < vertices; i++)
+        p->end[i].id = (int64_t)original_id(graph, numbered_vertex_id(p->shard, i));
     memset(p->has_edges, 0, mask_words(p->place.count) * 8);
 }
 
@@ -157,7 +155,7 @@ static void list_edges(const struct proof *p, uint64_t *next, int put)
     for (uint64_t i = 0; nn->edges > 0 && i < nn->rows; i++) {
         uint64_t length = csr_row_length(nn, i);
         for (uint64_t j = 0; j < length; j++) {
-            uint64_t to = csr_column_of(nn, i, j), s = to >> p->shard->local_bits;
+            uint64_t to = csr_destination(nn, i, j), s = to >> p->shard->local_bits;
             if (s == p->shard->index)
                 continue;
             if (put) {

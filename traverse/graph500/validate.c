@@ -34,17 +34,6 @@ struct validation {
 
 /* ---- opening ---- */
 
-static const struct prover *prover_of(const struct rank *rank)
-{
-#ifdef DBFS_CUDA
-    if (rank->backend == &backend_cuda)
-        return &prover_cuda;
-#else
-    (void)rank;
-#endif
-    return &prover_cpu;
-}
-
 static uint64_t delegates_of(const struct validation *v)
 {
     return v->rank->graph->manifest.d;
@@ -85,8 +74,7 @@ static enum status open_proofs(struct validation *v, struct error *e)
 static int asks_about(const struct shard *shard, uint64_t vertex)
 {
     return vertex < shard->locals ||
-           shard_of_vertex(shard_delegate_id(shard, vertex - shard->locals), shard->p) ==
-               shard->index;
+           shard_of_vertex(numbered_vertex_id(shard, vertex), shard->p) == shard->index;
 }
 
 /* Counts the questions for shard s in next[s + 1], or puts them at next[s]. */
@@ -99,9 +87,7 @@ static void list_claims(const struct validation *v, const struct shard *shard, u
     for (uint64_t i = 0; i < shard->locals + shard->d; i++) {
         if (!asks_about(shard, i))
             continue;
-        uint64_t id = original_id(graph, i < shard->locals
-                                             ? local_vertex_id(shard, i)
-                                             : shard_delegate_id(shard, i - shard->locals));
+        uint64_t id = original_id(graph, numbered_vertex_id(shard, i));
         uint32_t block = (uint32_t)(id / length), s = shard_of_device(block / G, block % G, ranks);
         if (put == NULL) {
             next[s + 1]++;
@@ -175,7 +161,7 @@ enum status validation_open(struct validation **result, const struct rank *rank,
     } else {
         v->rank = rank;
         v->results = results;
-        v->prover = prover_of(rank);
+        v->prover = rank->backend == &backend_cpu ? &prover_cpu : &prover_cuda;
         if (slices_open(&v->slices, rank, e) == ST_OK && take_arrays(v, e) == ST_OK)
             open_proofs(v, e);
     }
@@ -353,9 +339,7 @@ enum status validation_set_depth(struct validation *v, uint64_t id, int32_t dept
     for (uint32_t g = 0; g < v->rank->device_count; g++) {
         const struct shard *shard = &graph->shards[g];
         for (uint64_t i = 0; i < shard->locals + shard->d && e->status == ST_OK; i++) {
-            uint64_t stored = i < shard->locals ? local_vertex_id(shard, i)
-                                                : shard_delegate_id(shard, i - shard->locals);
-            if (original_id(graph, stored) == id)
+            if (original_id(graph, numbered_vertex_id(shard, i)) == id)
                 v->prover->set_depth(v->proofs[g], i, depth, e);
         }
     }

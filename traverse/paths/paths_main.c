@@ -24,6 +24,19 @@ struct run {
     struct pair_runs runs;
 };
 
+/* Fewer pairs are done by the CPU before a GPU has the graph. */
+enum { PAIRS_FOR_GPU = 64 };
+
+static enum status choose_backend(struct run *run, struct error *e)
+{
+    const struct args *args = &run->paths.args;
+    const struct backend *backend = &backend_cpu;
+    if (args->backend != BACKEND_AUTO || args->count / 2 >= PAIRS_FOR_GPU)
+        backend_choose(&backend, args->backend, e);
+    run->job.backend = backend == &backend_cpu ? &pair_cpu : &pair_cuda;
+    return e->status;
+}
+
 static enum status open_graph(struct run *run, struct error *e)
 {
     const struct args *args = &run->paths.args;
@@ -91,7 +104,7 @@ static enum status set_up(struct run *run, struct error *e)
     if (run->comm.rank == 0)
         outputs_check(args, e);
     if (e->status == ST_OK)
-        pair_backend_choose(&run->job.backend, args->backend, args->count / 2, e);
+        choose_backend(run, e);
     if (e->status == ST_OK && open_graph(run, e) == ST_OK && args->map != NULL)
         name_map_open(&run->map, args->map, run->graph.manifest.totals.n, &run->budget, e);
     if (e->status == ST_OK && run->comm.rank == 0)
