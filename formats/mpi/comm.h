@@ -40,9 +40,11 @@ int comm_start_mpi(void);
 /* Warns of idle cores, on the first rank. Not collective. */
 void comm_warn_of_idle_cores(const struct comm *comm, const struct cli *cli);
 
-/* comm_start for a tool. Only the first rank prints messages.
- * Each rank takes its share of the host's cores. */
+/* comm_start for a tool, and comm_share_host. */
 enum status comm_start_tool(struct comm *comm, struct cli *cli, struct error *e);
+
+/* Only the first rank prints messages. Each rank takes its share of the host's cores. Not collective. */
+void comm_share_host(const struct comm *comm, struct cli *cli);
 
 /* The memory of this rank in bytes. With one rank, or if `given_bytes` is not 0: `given_bytes`. Otherwise:
  * this rank's share of three quarters of the memory left on the host. Not collective. */

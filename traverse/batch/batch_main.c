@@ -27,6 +27,7 @@ struct sums {
 struct batching {
     struct args args;
     struct comm comm;    /* its ranks share the batches */
+    int threads;         /* of this rank */
     struct graph graph;
     struct rank rank;    /* this process, which has all shards */
     struct memory_budget budget;
@@ -113,22 +114,8 @@ static void parse(struct args *args, int argc, char **argv)
 
 /* ---- set-up ---- */
 
-/* Computes this rank's share of the cores and the memory of its host. */
-static int share_host(struct batching *b)
-{
-    int threads = cli_threads(&b->args.cli), ranks = (int)b->comm.core_ranks;
-    b->args.cli.silent = b->comm.rank > 0;
-    if (b->args.cli.threads == 0)
-        threads = threads > ranks ? threads / ranks : 1;
-    omp_set_num_threads(threads);
-    memory_budget_init(&b->budget, b->args.cli.memory_bytes);
-    if (b->args.cli.memory_bytes == 0)
-        b->budget.limit_bytes /= b->comm.host_ranks;
-    return threads;
-}
-
 /* Columns stay packed, as they are read once. */
-static enum status open_graph(struct batching *b, int threads, struct error *e)
+static enum status open_graph(struct batching *b, struct error *e)
 {
     struct graph_options options = {.folder = b->args.folder,
                                     .check = b->args.check,
@@ -136,7 +123,7 @@ static enum status open_graph(struct batching *b, int threads, struct error *e)
                                     .reverse = b->args.reverse,
                                     .columns = SHARD_ALL_COLUMNS,
                                     .resident = RESIDENT_PACKED,
-                                    .threads = threads,
+                                    .threads = b->threads,
                                     .budget = &b->budget};
     b->rank = (struct rank){.comm = &comm_alone, .graph = &b->graph, .budget = &b->budget};
     watch_phase("opening the graph");
@@ -182,11 +169,11 @@ static enum status choose_roots(struct batching *b, struct error *e)
     return b->comm.rank == 0 ? outputs_check_roots(&b->args, b->roots.ids, b->roots.count, e) : ST_OK;
 }
 
-static enum status open_search(struct batching *b, int threads, struct error *e)
+static enum status open_search(struct batching *b, struct error *e)
 {
     const struct args *args = &b->args;
     struct batch_place place = {.words = args->batch <= 64 ? 1 : args->batch <= 128 ? 2 : 4,
-                                .threads = threads,
+                                .threads = b->threads,
                                 .host = b->comm.host,
                                 .rank = b->comm.rank,
                                 .slot = b->comm.host_rank};
@@ -194,7 +181,7 @@ static enum status open_search(struct batching *b, int threads, struct error *e)
     if (b->results == NULL)
         return fail_memory(e, "results", b->comm.ranks * args->batch * sizeof *b->results);
     if (b->backend->open(&b->search, &b->all, &place, e) == ST_OK)
-        batch_depths_open(&b->depths, &b->all, args->batch, threads, args->depths != NULL || args->parents != NULL,
+        batch_depths_open(&b->depths, &b->all, args->batch, b->threads, args->depths != NULL || args->parents != NULL,
                           !args->no_checksum, e);
     return e->status;
 }
@@ -202,14 +189,16 @@ static enum status open_search(struct batching *b, int threads, struct error *e)
 static enum status set_up(struct batching *b, struct error *e)
 {
     const struct args *args = &b->args;
-    int threads = share_host(b);
+    b->threads = cli_threads(&b->args.cli);
+    omp_set_num_threads(b->threads);
+    memory_budget_init(&b->budget, comm_memory(&b->comm, args->cli.memory_bytes));
     if (b->comm.rank == 0)
         outputs_check(args, e);
     if (e->status == ST_OK && backend_choose(&b->rank.backend, args->backend, e) == ST_OK)
         b->backend = b->rank.backend == &backend_cpu ? &batch_cpu : &batch_cuda;
-    if (comm_agree(&b->comm, e) != ST_OK || open_graph(b, threads, e) != ST_OK)
+    if (comm_agree(&b->comm, e) != ST_OK || open_graph(b, e) != ST_OK)
         return e->status;
-    if (choose_roots(b, e) == ST_OK && open_search(b, threads, e) == ST_OK && args->centrality != NULL &&
+    if (choose_roots(b, e) == ST_OK && open_search(b, e) == ST_OK && args->centrality != NULL &&
         b->comm.rank == 0) {
         b->centrality.map = b->map;
         centrality_open(&b->centrality, args, &b->graph, &b->roots, e);
@@ -377,7 +366,7 @@ int main(int argc, char **argv)
         args_free(&b.args);
         return cli_finish(&b.args.cli, &error);
     }
-    comm_start(&b.comm, &error);
+    comm_start_tool(&b.comm, &b.args.cli, &error);
     if (comm_agree(&b.comm, &error) == ST_OK &&
         watch_start(&b.comm, b.args.cli.program, b.args.cli.timeout_s, &error) == ST_OK && set_up(&b, &error) == ST_OK &&
         run_all(&b, &error) == ST_OK)

@@ -2,39 +2,20 @@
 #include "options.h"
 
 #include "formats/base/text.h"
-#include "formats/mpi/comm.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 #define AT(member) offsetof(struct args, member)
 
-_Noreturn static void end_by(struct args *args, struct error *e)
-{
-    args_free(args);
-    comm_leave(&args->cli, e);
-}
-
 /* ---- options that do more than set their member ---- */
 
-/* The array of names doubles when it is full. */
 static void add_root(struct args *args, char *text)
 {
     if (args->count_given)
         cli_usage(&args->cli, "-n and -r exclude each other");
     if (!args->roots_given++)
         args->count = 0;
-    if ((args->count & (args->count - 1)) == 0) {
-        uint64_t room = args->count > 0 ? 2 * args->count : 1;
-        char **grown = realloc(args->root_names, room * sizeof *grown);
-        if (grown == NULL) {
-            struct error e = {0};
-            fail_memory(&e, "command line", room * sizeof *grown);
-            end_by(args, &e);
-        }
-        args->root_names = grown;
-    }
-    args->root_names[args->count++] = text;
+    args_add_root(args, text);
 }
 
 static void take_root(struct args *args, const struct option_row *row, char *value)
@@ -50,7 +31,7 @@ static void take_roots_from(struct args *args, const struct option_row *row, cha
     if (f->count > 0)
         cli_usage(&args->cli, "--%s is given twice", row->name);
     if (roots_file_read(f, value, "root", &e) != ST_OK)
-        end_by(args, &e);
+        args_end(args, &e);
     if (f->count > MAX_ROOTS)
         cli_usage(&args->cli, "--%s: more than %d roots", row->name, MAX_ROOTS);
     for (uint64_t i = 0; i < f->count; i++)

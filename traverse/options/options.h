@@ -68,6 +68,12 @@ void options_read(struct args *args, const struct option_program *program, int a
  * roots, and members that follow from several options. */
 void args_read(struct args *args, const struct option_program *program, int argc, char **argv);
 
+/* Ends a program whose command line cannot be used, with the exit code of *e. */
+_Noreturn void args_end(struct args *args, struct error *e);
+
+/* Appends a root as it was given. */
+void args_add_root(struct args *args, char *text);
+
 /* Reads the roots of each -r into ids; with a map each is a name, and stays text. Exits as options_read does. */
 void options_read_roots(struct args *args);
 

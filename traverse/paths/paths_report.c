@@ -106,16 +106,11 @@ static void json_environment(FILE *out, const struct paths_report *report)
     const struct pair_job *job = report->job;
     const struct graph *graph = job->graph;
     fputs("  \"environment\": {\n    ", out);
-    json_string(out, "version", DBFS_VERSION);
-    fputs(", ", out);
-    json_string(out, "graph", report->paths->args.folder);
-    fputs(",\n    \"command\": [", out);
-    for (size_t i = 0; report->command[i] != NULL; i++) {
-        fputs(i > 0 ? ", " : "", out);
-        json_quote(out, report->command[i]);
-    }
+    json_string(out, "version", DBFS_VERSION, ", ");
+    json_string(out, "graph", report->paths->args.folder, ",\n    ");
+    json_command(out, report->command);
     fprintf(out,
-            "],\n    \"vertices\": %" PRIu64 ", \"vertices_with_edges\": %" PRIu64 ", \"delegates\": %" PRIu64
+            "\"vertices\": %" PRIu64 ", \"vertices_with_edges\": %" PRIu64 ", \"delegates\": %" PRIu64
             ", \"shards\": %u,\n    \"pack_id\": \"%016" PRIx64 "\", \"load_s\": %.9f,\n",
             graph->manifest.totals.n, graph->vertices, graph->manifest.d, graph->manifest.p, graph->manifest.pack_id,
             graph->open_s + graph->check_s + graph->decode_s + graph->ranges_s);

@@ -168,13 +168,10 @@ static void json_machine(FILE *out, const struct environment *env)
     uint64_t bytes, host_bytes;
     enum residence resident = rank_residence(env->rank, &bytes, &host_bytes);
     fputs("    ", out);
-    json_string(out, "backend", env->rank->backend->name);
-    fputs(", ", out);
-    json_string(out, "mpi", comm->library);
-    fputs(", ", out);
-    json_string(out, "host", comm->host);
-    fputs(",\n    ", out);
-    json_string(out, "resident", residence_name[resident]);
+    json_string(out, "backend", env->rank->backend->name, ", ");
+    json_string(out, "mpi", comm->library, ", ");
+    json_string(out, "host", comm->host, ",\n    ");
+    json_string(out, "resident", residence_name[resident], "");
     fprintf(out, ", \"resident_bytes\": %" PRIu64 ", \"resident_host_bytes\": %" PRIu64, bytes, host_bytes);
     fprintf(out, ",\n    \"ranks\": %u, \"shards_per_rank\": %u, \"threads_per_rank\": %d, "
             "\"ranks_on_host\": %u, \"launched_ranks\": %u,\n", comm->ranks, env->rank->device_count,
@@ -192,8 +189,7 @@ static void json_settings(FILE *out, const struct args *args, const char *exchan
     fputs(", ", out);
     json_factors(out, "factor1", args->policy.factor1);
     fputs(",\n    ", out);
-    json_string(out, "exchange_memory", exchange_memory);
-    fputs(", ", out);
+    json_string(out, "exchange_memory", exchange_memory, ", ");
     if (args->max_depth != NO_MAX_DEPTH)
         fprintf(out, "\"max_depth\": %" PRIu64 ", ", args->max_depth);
     if (!args->roots_given)
@@ -203,10 +199,8 @@ static void json_settings(FILE *out, const struct args *args, const char *exchan
 void report_json_environment(FILE *out, const struct environment *env)
 {
     fputs("  \"environment\": {\n    ", out);
-    json_string(out, "version", DBFS_VERSION);
-    fputs(", ", out);
-    json_string(out, "graph", env->args->folder);
-    fputs(",\n", out);
+    json_string(out, "version", DBFS_VERSION, ", ");
+    json_string(out, "graph", env->args->folder, ",\n");
     machine_json(out, env->rank, env->command);
     json_graph(out, env->rank->graph);
     json_machine(out, env);
@@ -288,7 +282,7 @@ static void json_record(FILE *out, const struct environment *env, const struct r
         fprintf(out, ", \"validate_s\": %.17g", r->validate_s);
     if (r->name != NULL) {
         fputs(", ", out);
-        json_string(out, "name", r->name);
+        json_string(out, "name", r->name, "");
     }
     if (r->levels != NULL) {
         json_levels(out, r);

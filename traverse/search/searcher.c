@@ -60,16 +60,11 @@ void searcher_end(const struct searcher *s, struct error *e)
 /* Takes this rank's share of the cores and the memory of its host. */
 static void share_host(struct searcher *s, struct args *args)
 {
-    args->cli.silent = s->comm.rank > 0;
-    int threads = cli_threads(&args->cli), ranks = (int)s->comm.core_ranks;
+    comm_share_host(&s->comm, &args->cli);
     comm_warn_of_idle_cores(&s->comm, &args->cli);
-    if (args->cli.threads == 0)
-        threads = threads > ranks ? threads / ranks : 1;
-    s->threads = threads;
-    omp_set_num_threads(threads);
-    memory_budget_init(&s->budget, args->cli.memory_bytes);
-    if (args->cli.memory_bytes == 0)
-        s->budget.limit_bytes /= s->comm.host_ranks;
+    s->threads = cli_threads(&args->cli);
+    omp_set_num_threads(s->threads);
+    memory_budget_init(&s->budget, comm_memory(&s->comm, args->cli.memory_bytes));
 }
 
 /* Collective. Chooses where the search runs, and the memory of messages. */
