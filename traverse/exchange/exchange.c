@@ -93,7 +93,6 @@ static void give_counts(struct exchange *x, struct exchange_stats *stats)
     masks_count_peers(&x->masks, &x->counts);
     vertices_count_peers(&x->group, &x->counts);
     stats->counts = x->counts;
-    stats->local_vertices = x->counts.of[COUNT_PEER_VERTICES];
     x->counts = (struct exchange_counts){0};
 }
 

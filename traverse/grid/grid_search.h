@@ -71,6 +71,9 @@ enum status grid_level(struct grid_search *g, struct grid_counts *counts, struct
 /* grid_fold.c. Brings the bins of all processors of the row to their owners, which append them to `incoming`. */
 enum status grid_fold_bins(struct grid_search *g, struct grid_counts *counts, struct error *e);
 
+/* grid_program.c. The way of destinations to their owners, by --fold. */
+enum grid_fold grid_fold_asked(void);
+
 /* Adds a destination for shard (i, c). Returns 0 if it was seen before. */
 static inline int grid_put(struct grid_search *g, uint32_t c, uint32_t local)
 {

@@ -221,6 +221,11 @@ static void json_summary(FILE *out, const struct record *records, uint64_t count
             all.harmonic_mean_teps, all.checksum);
 }
 
+static const char *const phase_name[PHASES] = {"previsit",        "visit_nn",        "visit_nd",
+                                      "visit_dn",        "visit_dd",        "bins",
+                                      "local_exchange",  "remote_exchange", "mask_reduction",
+                                      "merged_exchange", "choose",          "ahead"};
+
 /* Prints seconds of each phase, level by level. */
 static void json_levels(FILE *out, const struct record *r)
 {

@@ -6,8 +6,6 @@
  */
 #include "answer_places.h"
 
-#include "answer_marks.h"
-
 #include "traverse/devices/answer_blocks.h"
 
 #include <stdlib.h>

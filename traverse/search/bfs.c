@@ -281,23 +281,31 @@ static void exchange(struct search *s, const struct member *m, int32_t depth, in
 
 /* ---- traces ---- */
 
+/* Keeps the larger time of each phase, of two devices. */
+static void keep_slowest(struct breakdown *sum, const struct breakdown *other)
+{
+    for (int i = 0; i < PHASES; i++)
+        sum->phase_s[i] = sum->phase_s[i] > other->phase_s[i] ? sum->phase_s[i] : other->phase_s[i];
+}
+
 /* Adds the work of a device. */
 static void trace_device(struct level_trace *trace, const struct workload *work,
                          const struct directions *directions, const struct breakdown *times)
 {
-    trace->fresh += work->fresh;
-    trace->delegates += work->delegates;
+    struct level_counts *counts = &trace->counts;
+    counts->fresh += work->fresh;
+    counts->delegates += work->delegates;
     for (int g = 0; g < SUBGRAPHS; g++) {
         const struct subgraph_work *of = &work->of[g];
         int pulls = of->frontier > 0 && directions->of[g] == PULL;
-        trace->frontier[g] += of->frontier;
-        trace->forward[g] += of->frontier > 0 ? of->forward : 0;
+        counts->frontier[g] += of->frontier;
+        counts->forward[g] += of->frontier > 0 ? of->forward : 0;
         trace->backward[g] += of->frontier > 0 ? backward_work(of) : 0;
-        trace->pushed[g] += pulls || of->frontier == 0 ? 0 : of->forward;
-        trace->pulling[g] += (uint32_t)pulls;
+        counts->pushed[g] += pulls || of->frontier == 0 ? 0 : of->forward;
+        counts->pulling[g] += (uint64_t)pulls;
     }
     if (times != NULL)
-        breakdown_max(&trace->breakdown, times);
+        keep_slowest(&trace->breakdown, times);
 }
 
 /* Adds the work of the devices of this rank, when they have finished. */
@@ -317,7 +325,7 @@ static void trace_probes(const struct bfs *bfs, struct level_trace *trace)
     for (uint32_t i = 0; trace->counts_probes && i < rank->device_count; i++) {
         for (int g = 0; g < SUBGRAPHS; g++) {
             if (bfs->levels[i].work.of[g].frontier > 0 && bfs->levels[i].plan.directions.of[g] == PULL)
-                trace->probes[g] += rank->backend->search->probes(rank->devices[i], (enum subgraph)g);
+                trace->counts.probes[g] += rank->backend->search->probes(rank->devices[i], (enum subgraph)g);
         }
     }
 }
@@ -491,7 +499,7 @@ static void add_note(const struct bfs *bfs, struct level_trace *trace, const str
     count[COUNT_PEER_VERTICES] += note->peer_vertices;
     count[COUNT_PEER_BYTES] += note->peer_bytes;
     for (int g = 0; g < SUBGRAPHS; g++)
-        trace->probes[g] += note->probes[g];
+        trace->counts.probes[g] += note->probes[g];
 }
 
 static void trace_note(void *context, int32_t depth, const struct level_note *note)

@@ -10,14 +10,15 @@
 
 static void print_level(const char *program, int32_t depth, const struct level_trace *trace)
 {
+    const struct level_counts *counts = &trace->counts;
     fprintf(stderr, "%s: level %" PRId32, program, depth);
     for (int g = 0; g < SUBGRAPHS; g++)
-        fprintf(stderr, " %s %" PRIu64 "/%" PRIu64 "%s", subgraph_name[g], trace->frontier[g],
-                trace->forward[g], trace->pulling[g] > 0 ? " pull" : "");
+        fprintf(stderr, " %s %" PRIu64 "/%" PRIu64 "%s", subgraph_name[g], counts->frontier[g],
+                counts->forward[g], counts->pulling[g] > 0 ? " pull" : "");
     fprintf(stderr, " sent %" PRIu64 " masks %d compute_us %.1f exchange_us %.1f"
             " frontier %" PRIu64 " delegates %" PRIu64 " way %s ahead_us %.1f\n",
             trace->exchange.counts.of[COUNT_SENT_VERTICES], trace->exchange.reduced_masks, 1e6 * trace->compute_s,
-            1e6 * trace->exchange_s, trace->fresh, trace->delegates, visit_way_name[trace->way],
+            1e6 * trace->exchange_s, counts->fresh, counts->delegates, visit_way_name[trace->way],
             1e6 * trace->exchange.ahead_s);
 }
 
