@@ -18,7 +18,7 @@ enum { FAULTS = 4, /* the first argument that is a fault */
 static uint64_t place_of_root(const struct benchmark *b, uint64_t id)
 {
     uint64_t i = 0;
-    while (b->roots.ids[i] != id)
+    while (b->searcher.roots.ids[i] != id)
         i++;
     return i;
 }
@@ -50,10 +50,10 @@ static int judge(struct benchmark *b, int *at, struct error *e)
     struct record record = {0};
     struct offence first = {0};
     char text[160];
-    if (record_search(&record, &b->searcher, &b->args, &b->roots.root[0], e) != ST_OK)
+    if (record_search(&record, &b->searcher, &b->args, &b->searcher.roots.root[0], e) != ST_OK)
         return 0;
     uint64_t root = plant(b, b->command, at, e);
-    if (validation_check(b->validation, &b->roots.root[root], &first, e) != ST_OK)
+    if (validation_check(b->validation, &b->searcher.roots.root[root], &first, e) != ST_OK)
         return 0;
     offence_print(&first, text, sizeof text);
     if (b->searcher.comm.rank == 0)
@@ -61,8 +61,9 @@ static int judge(struct benchmark *b, int *at, struct error *e)
     return first.kind != OFFENCE_NONE;
 }
 
-static void work(struct benchmark *b, struct error *e)
+static void work(void *context, struct error *e)
 {
+    struct benchmark *b = context;
     int at = FAULTS, wrong = 0;
     if (benchmark_open(b, e) != ST_OK)
         return;
@@ -76,8 +77,8 @@ static void work(struct benchmark *b, struct error *e)
 int main(int argc, char **argv)
 {
     static struct benchmark b;
-    static uint64_t roots[MOST_ROOTS];
-    if (argc < FAULTS)
+    uint64_t *roots = calloc(MOST_ROOTS, sizeof *roots);
+    if (argc < FAULTS || roots == NULL)
         return ST_USAGE;
     benchmark_defaults(&b);
     b.command = argv;
@@ -94,5 +95,5 @@ int main(int argc, char **argv)
         if (argv[i][0] == 'r')
             roots[b.args.count++] = strtoull(argv[i + 1], NULL, 10);
     }
-    return benchmark_run(&b, work);
+    return searcher_run(&b.searcher, &b.args, 0, work, benchmark_close, &b);
 }

@@ -6,7 +6,6 @@
 #include "validate.h"
 
 #include "traverse/options/options.h"
-#include "traverse/search/roots.h"
 #include "traverse/search/searcher.h"
 
 struct benchmark {
@@ -16,7 +15,6 @@ struct benchmark {
     int measure_energy;
     struct searcher searcher;
     struct environment env;
-    struct roots roots;
     struct validation *validation;
     struct record *runs; /* [roots.count] */
     struct energy_record energy;
@@ -25,11 +23,8 @@ struct benchmark {
 /* Sets the defaults of the options. */
 void benchmark_defaults(struct benchmark *benchmark);
 
-/* Starts the searcher, calls `work` on the ranks that take part, and closes everything. Returns the exit code of
- * the program. */
-int benchmark_run(struct benchmark *benchmark, void (*work)(struct benchmark *benchmark, struct error *e));
-
-/* Collective; `work` calls it. */
+/* Collective. Opens the parts, within searcher_run. */
 enum status benchmark_open(struct benchmark *benchmark, struct error *e);
+void benchmark_close(void *benchmark);
 
 #endif

@@ -3,9 +3,8 @@
 #include "benchmark.h"
 #include "energy.h"
 
-#include "traverse/results/outputs.h"
-
 #include "formats/base/cli.h"
+#include "formats/base/outfile.h"
 #include "formats/mpi/watch.h"
 
 #include <inttypes.h>
@@ -86,11 +85,11 @@ static enum status validate(struct benchmark *b, const struct root *root, struct
 
 static enum status run_all(struct benchmark *b, struct error *e)
 {
-    record_nothing(&b->searcher, &b->args, &b->roots.root[0]);
-    for (uint64_t i = 0; i < b->roots.count; i++) {
+    record_nothing(&b->searcher, &b->args, &b->searcher.roots.root[0]);
+    for (uint64_t i = 0; i < b->searcher.roots.count; i++) {
         struct record *run = &b->runs[i];
-        const struct root *root = &b->roots.root[i];
-        run->root = b->roots.ids[i];
+        const struct root *root = &b->searcher.roots.root[i];
+        run->root = b->searcher.roots.ids[i];
         watch_phase("searching from root %" PRIu64, run->root);
         if (record_search(run, &b->searcher, &b->args, root, e) != ST_OK)
             comm_abort(&b->searcher.comm, b->args.cli.program, e);
@@ -119,8 +118,8 @@ static void measure_energy(struct benchmark *b)
         energy_used(&energy);
         energy.used_j = 0;
         do {
-            for (uint64_t i = 0; i < b->roots.count; i++) {
-                record_nothing(&b->searcher, &b->args, &b->roots.root[i]);
+            for (uint64_t i = 0; i < b->searcher.roots.count; i++) {
+                record_nothing(&b->searcher, &b->args, &b->searcher.roots.root[i]);
                 b->energy.edges += (double)b->runs[i].reach.edges;
             }
             b->energy.seconds = cli_seconds() - start;
@@ -138,39 +137,30 @@ static void measure_energy(struct benchmark *b)
 
 /* ---- start and end ---- */
 
-static enum status set_up(struct benchmark *b, struct error *e)
-{
-    struct searcher *s = &b->searcher;
-    double start = cli_seconds();
-    if (s->comm.rank == 0)
-        outputs_check(&b->args, e);
-    if (comm_agree(&s->comm, e) != ST_OK || benchmark_open(b, e) != ST_OK)
-        return e->status;
-    b->env = environment_of(s, &b->args, b->command, start);
-    return ST_OK;
-}
-
 static enum status conclude(struct benchmark *b, struct error *e)
 {
     struct block block = {.env = &b->env,
                           .construction_s = b->construction_s,
                           .runs = b->runs,
-                          .count = b->roots.count,
+                          .count = b->searcher.roots.count,
                           .energy = b->energy};
     b->env.peak_bytes = comm_max_of(&b->searcher.comm, memory_peak_bytes());
     if (b->searcher.comm.rank == 0) {
         block_print(stdout, &block);
-        if (fflush(stdout) != 0 || ferror(stdout))
-            fail_errno(e, "standard output", "cannot write");
-        else if (b->args.json != NULL)
+        if (stream_flush(stdout, e) == ST_OK && b->args.json != NULL)
             block_json(b->args.json, &block, e);
     }
     return comm_agree(&b->searcher.comm, e);
 }
 
-static void work(struct benchmark *b, struct error *e)
+static void work(void *context, struct error *e)
 {
-    if (set_up(b, e) != ST_OK || run_all(b, e) != ST_OK)
+    struct benchmark *b = context;
+    double start = cli_seconds();
+    if (benchmark_open(b, e) != ST_OK)
+        return;
+    b->env = environment_of(&b->searcher, &b->args, b->command, start);
+    if (run_all(b, e) != ST_OK)
         return;
     if (b->measure_energy)
         measure_energy(b);
@@ -182,5 +172,5 @@ int main(int argc, char **argv)
     static struct benchmark b;
     parse(&b, argc, argv);
     b.command = argv;
-    return benchmark_run(&b, work);
+    return searcher_run(&b.searcher, &b.args, 0, work, benchmark_close, &b);
 }
