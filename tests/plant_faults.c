@@ -4,6 +4,7 @@
  *
  * For each set of faults it searches from ROOT, plants them, validates, and prints the first offence, a line each. It
  * exits with 4 if there is one. Faults: p ID PARENT, d ID DEPTH, r ROOT (validation is asked about this root). */
+#include "traverse/devices/answer_blocks.h"
 #include "traverse/graph500/benchmark.h"
 
 #include "formats/base/cli.h"
@@ -14,6 +15,18 @@
 
 enum { FAULTS = 4, /* the first argument that is a fault */
        MOST_ROOTS = 8 };
+
+/* Changes the answer. Ranks without that vertex do nothing. */
+static void set_parent(const struct rank *rank, uint64_t id, int64_t parent, struct error *e)
+{
+    const struct manifest *m = &rank->graph->manifest;
+    for (uint32_t g = 0; g < rank->device_count; g++) {
+        uint32_t block = block_of_device(rank->comm->rank, g, rank->device_count);
+        uint64_t first = block_first(m->totals.n, m->p, block);
+        if (id >= first && id < block_first(m->totals.n, m->p, block + 1))
+            rank->backend->results->set_value(rank->devices[g], ANSWER_PARENTS, id - first, parent, e);
+    }
+}
 
 static uint64_t place_of_root(const struct benchmark *b, uint64_t id)
 {
@@ -35,7 +48,7 @@ static uint64_t plant(struct benchmark *b, char *const *argv, int *at, struct er
         if (kind == 'r')
             asked = place_of_root(b, id);
         else if (kind == 'p')
-            validation_set_parent(b->validation, id, atoll(argv[i + 2]), e);
+            set_parent(&b->searcher.rank, id, atoll(argv[i + 2]), e);
         else
             validation_set_depth(b->validation, id, atoi(argv[i + 2]), e);
         i += kind == 'r' ? 2 : 3;

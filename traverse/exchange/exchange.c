@@ -149,9 +149,7 @@ static enum status take_stock(struct exchange *x, const struct member *m, struct
     const int drops = x->options.uniquify;
     if (m->number == 0) {
         masks_await_answer(&x->masks, &x->counts);
-        vertices_count_found(&x->vertices, &x->counts);
-        if (x->pairs != NULL)
-            pair_log_count_found(x->pairs, &x->group);
+        vertices_count_found(&x->vertices);
     }
     if (drops && team_meet(m, e) == ST_OK)
         vertices_drop_repeated(&x->group, m, e);
@@ -243,7 +241,7 @@ enum status exchange_vertices(struct exchange *x, const struct member *m,
         watch_wait_end();
         vertices_end(&x->vertices);
         if (x->pairs != NULL)
-            pair_log_end_level(x->pairs, &x->vertices);
+            pair_log_add(x->pairs, x->rank->comm, x->vertices.to);
         give_counts(x, stats);
     }
     team_meet(m, e); /* the next steps of members may change arrays that others read here */

@@ -319,20 +319,6 @@ enum status validation_check(struct validation *v, const struct root *root, stru
 
 /* ---- for tests ---- */
 
-enum status validation_set_parent(struct validation *v, uint64_t id, int64_t parent, struct error *e)
-{
-    const struct rank *rank = v->rank;
-    const struct manifest *m = &rank->graph->manifest;
-    for (uint32_t g = 0; g < rank->device_count; g++) {
-        uint32_t block = block_of_device(rank->comm->rank, g, rank->device_count);
-        uint64_t first = block_first(m->totals.n, m->p, block);
-        if (id >= first && id < block_first(m->totals.n, m->p, block + 1))
-            rank->backend->results->set_value(rank->devices[g], ANSWER_PARENTS, id - first, parent,
-                                              e);
-    }
-    return e->status;
-}
-
 enum status validation_set_depth(struct validation *v, uint64_t id, int32_t depth, struct error *e)
 {
     const struct graph *graph = v->rank->graph;

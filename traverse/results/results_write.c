@@ -6,7 +6,6 @@
  * send it their windows one after the other. No rank ever holds an array over n. */
 #include "traverse/devices/answer_blocks.h"
 #include "outputs.h"
-#include "result_text.h"
 #include "results_internal.h"
 
 #include "formats/base/outfile.h"
@@ -142,6 +141,36 @@ static void move_window(struct writing *w, uint32_t from, uint64_t count)
     }
 }
 
+/* ---- text ---- */
+
+enum { LINE_BYTES = 48 }; /* at least the bytes of the longest line */
+
+/* Writes a number in decimal, without a terminator. Returns its end. */
+static char *print_number(char *at, int64_t value)
+{
+    uint64_t x = value < 0 ? (uint64_t)-value : (uint64_t)value;
+    unsigned digits = 1;
+    for (uint64_t rest = x; rest >= 10; rest /= 10)
+        digits++;
+    if (value < 0)
+        *at++ = '-';
+    for (unsigned i = digits; i > 0; i--, x /= 10)
+        at[i - 1] = (char)('0' + x % 10);
+    return at + digits;
+}
+
+/* Writes the lines of ids first..first+count to `at`, and returns their end. */
+static char *print_lines(char *at, char separator, uint64_t first, uint64_t count, const int64_t *values)
+{
+    for (uint64_t i = 0; i < count; i++) {
+        at = print_number(at, (int64_t)(first + i));
+        *at++ = separator;
+        at = print_number(at, values[i]);
+        *at++ = '\n';
+    }
+    return at;
+}
+
 /* ---- writing a window ---- */
 
 static enum status put_bytes(struct writing *w, const void *bytes, uint64_t count, struct error *e)
@@ -159,8 +188,8 @@ static uint64_t make_lines(struct writing *w, uint64_t first, uint64_t count)
     uint64_t bytes = 0;
 #pragma omp parallel for schedule(static) if (count > MANY) reduction(+ : bytes)
     for (uint64_t i = 0; i < count; i += PIECE) {
-        char *begin = w->text + i * RESULT_LINE_BYTES;
-        char *end = result_lines(begin, separator_of(w), first + i, count - i < PIECE ? count - i : PIECE, values + i);
+        char *begin = w->text + i * LINE_BYTES;
+        char *end = print_lines(begin, separator_of(w), first + i, count - i < PIECE ? count - i : PIECE, values + i);
         w->length[i / PIECE] = (uint64_t)(end - begin);
         bytes += (uint64_t)(end - begin);
     }
@@ -171,7 +200,7 @@ static enum status put_lines(struct writing *w, uint64_t first, uint64_t count, 
 {
     make_lines(w, first, count);
     for (uint64_t i = 0; i * PIECE < count && e->status == ST_OK; i++)
-        put_bytes(w, w->text + i * PIECE * RESULT_LINE_BYTES, w->length[i], e);
+        put_bytes(w, w->text + i * PIECE * LINE_BYTES, w->length[i], e);
     return e->status;
 }
 
@@ -197,7 +226,7 @@ static enum status put_named_lines(const struct writing *w, uint64_t first, uint
 {
     const struct name_map *map = w->file->map;
     const int64_t *values = wide_values(w, count);
-    char number[RESULT_LINE_BYTES];
+    char number[LINE_BYTES];
     struct map_name vertex = name_map_at(map, first);
     int csv = w->format == FORMAT_CSV;
     for (uint64_t i = 0; i < count && e->status == ST_OK; i++) {
@@ -206,7 +235,7 @@ static enum status put_named_lines(const struct writing *w, uint64_t first, uint
         if (w->file->kind == ANSWER_PARENTS && values[i] >= 0)
             value = name_map_at(map, (uint64_t)values[i]);
         else
-            value.length = (size_t)(result_number(number, values[i]) - number);
+            value.length = (size_t)(print_number(number, values[i]) - number);
         if (write_name(w->out, vertex, csv, csv ? ',' : '\t', e) == ST_OK)
             write_name(w->out, value, csv, '\n', e);
     }
@@ -274,7 +303,7 @@ static enum status open_writing(struct writing *w, struct error *e)
     w->name = outputs_name(file->name, original_id(r->graph, r->root->id));
     w->values = malloc(WINDOW * sizeof *w->values);
     w->memory = malloc(WINDOW * (size_t)w->memory_width);
-    w->text = is_text(w) ? malloc(WINDOW * (size_t)RESULT_LINE_BYTES) : NULL;
+    w->text = is_text(w) ? malloc(WINDOW * (size_t)LINE_BYTES) : NULL;
     if (w->name == NULL || w->values == NULL || w->memory == NULL || (is_text(w) && w->text == NULL))
         return fail_memory(e, file->name, 2 * WINDOW * sizeof *w->values);
     if (r->comm->rank != 0)

@@ -150,11 +150,16 @@ static size_t count_boxes(const struct vertices *v, struct exchange_counts *coun
     uint64_t chunks = 0;
     for (size_t i = 0; i < v->rank->device_count * boxes_of_device(v); i++) {
         const struct outbox *box = &v->box[i];
-        uint64_t bytes = box->count * sizeof *box->ids;
+        uint64_t bytes = box->count * sizeof *box->ids, *to = v->to[i % boxes_of_device(v) / v->rank->device_count].of;
         int list = box->form == OUTGOING_LIST;
         chunks += divide_up(bytes, v->chunk_bytes);
-        counts->of[COUNT_SENT_VERTICES] += list ? box->count : 0;
+        to[PAIR_SENT] += list ? box->count : 0;
+        to[PAIR_BYTES] += bytes;
         counts->of[list ? COUNT_LIST_BYTES : COUNT_BITS_BYTES] += bytes;
+    }
+    for (uint32_t r = 0; r < v->rank->comm->ranks; r++) {
+        counts->of[COUNT_FOUND_VERTICES] += v->to[r].of[PAIR_FOUND];
+        counts->of[COUNT_SENT_VERTICES] += v->to[r].of[PAIR_SENT];
     }
     counts->of[COUNT_MESSAGES] += chunks;
     return (size_t)chunks;

@@ -85,6 +85,7 @@ enum status vertices_open(struct vertices *v, struct group *group, uint64_t chun
     take(v, (void **)&v->receive, G, sizeof *v->receive, e);
     take(v, (void **)&v->control, 2 * R * control_width(rank), sizeof *v->control, e);
     take(v, (void **)&v->notes, R, sizeof *v->notes, e);
+    take(v, (void **)&v->to, R, sizeof *v->to, e);
     take(v, (void **)&v->sends, R * G, sizeof *v->sends, e);
     take(v, (void **)&v->receives, R * G * G, sizeof *v->receives, e);
     take(v, (void **)&v->out, G, sizeof *v->out, e);
@@ -95,7 +96,7 @@ enum status vertices_open(struct vertices *v, struct group *group, uint64_t chun
 
 void vertices_close(struct vertices *v, const struct rank *rank)
 {
-    void *const tables[] = {v->box, v->control, v->notes, v->sends, v->receives, v->out};
+    void *const tables[] = {v->box, v->control, v->notes, v->to, v->sends, v->receives, v->out};
     for (size_t i = 0; i < sizeof tables / sizeof *tables; i++)
         memory_release(rank->budget, tables[i]);
     release_all(rank, v->send);

@@ -44,6 +44,7 @@ struct vertices {
     struct buffer *send, *receive; /* [G], grown as needed */
     uint64_t *control;         /* [2][R] rows to and from each rank: a note, and G*G counts */
     struct rank_note *notes;    /* [R], by vertices_share */
+    struct pair_note *to;       /* [R] counts of this level, for each rank */
     struct transfer *sends;    /* [R*G]: of frontiers */
     struct transfer *receives; /* [R*G*G] */
     size_t receive_count;
@@ -68,8 +69,8 @@ void vertices_count_frontiers(const struct group *group, struct exchange_counts 
 
 /* ---- between groups ---- */
 
-/* Counts the vertices of lists that leave, before duplicates are dropped. */
-void vertices_count_found(const struct vertices *vertices, struct exchange_counts *counts);
+/* Counts the vertices of lists that leave, before duplicates are dropped. vertices_begin counts the others. */
+void vertices_count_found(const struct vertices *vertices);
 
 /* Option U: drops duplicates among the vertices that each device found for another. */
 enum status vertices_drop_repeated(const struct group *group, const struct member *member, struct error *e);
