@@ -91,8 +91,7 @@ enum status bfs_search(struct bfs *bfs, const struct root *root, struct bfs_time
         struct grid_counts counts = {0};
         double begin = cli_seconds();
         uint64_t fresh = grid.frontier.count;
-        if (grid_level(&grid, &counts, e) != ST_OK)
-            return e->status;
+        grid_level(&grid, &counts);
         take_incoming(device, depth + 1);
         found = grid.frontier.count;
         comm_sum_u64(bfs->rank->comm, &found, 1);
@@ -103,7 +102,7 @@ enum status bfs_search(struct bfs *bfs, const struct root *root, struct bfs_time
         if (tracer != NULL)
             tracer(context, depth, &trace);
     }
-    return ST_OK;
+    return e->status;
 }
 
 /* Does nothing, as each level was noted while it was searched. */

@@ -11,33 +11,14 @@
 
 /* ---- arrays ---- */
 
-static enum status take_per_device(struct results *r, void ***arrays, uint64_t width,
-                                   const char *what, struct error *e)
-{
-    *arrays = calloc(r->graph->device_count, sizeof **arrays);
-    if (*arrays == NULL)
-        return fail_memory(e, what, r->graph->device_count * sizeof **arrays);
-    for (uint32_t g = 0; g < r->graph->device_count; g++) {
-        if (memory_take(r->budget, &(*arrays)[g], r->graph->shards[g].locals, width, what, e) !=
-            ST_OK)
-            return e->status;
-    }
-    return ST_OK;
-}
-
-static void release_per_device(struct results *r, void **arrays)
-{
-    for (uint32_t g = 0; arrays != NULL && g < r->graph->device_count; g++)
-        memory_release(r->budget, arrays[g]);
-    free(arrays);
-}
-
 void results_close(struct results *r)
 {
     if (r == NULL)
         return;
     answers_close(r->answers);
-    release_per_device(r, (void **)r->depth);
+    for (uint32_t g = 0; r->depth != NULL && g < r->graph->device_count; g++)
+        memory_release(r->budget, r->depth[g]);
+    free(r->depth);
     memory_release(r->budget, r->delegate_depth);
     free(r);
 }
@@ -50,7 +31,13 @@ int results_wanted(const struct graph *graph, const struct results_options *opti
 static enum status take_arrays(struct results *r, const struct results_options *options,
                                struct error *e)
 {
-    if (take_per_device(r, (void ***)&r->depth, 4, "depths of results", e) == ST_OK)
+    const uint32_t G = r->graph->device_count;
+    r->depth = calloc(G, sizeof *r->depth);
+    if (r->depth == NULL)
+        fail_memory(e, "depths of results", G * sizeof *r->depth);
+    for (uint32_t g = 0; g < G && e->status == ST_OK; g++)
+        memory_take(r->budget, (void **)&r->depth[g], r->graph->shards[g].locals, 4, "depths of results", e);
+    if (e->status == ST_OK)
         memory_take(r->budget, (void **)&r->delegate_depth, r->graph->manifest.d, 4, "delegate depths", e);
     if (comm_agree(r->comm, e) == ST_OK && results_wanted(r->graph, options))
         answers_open(&r->answers, r->rank, options->parents, e);
@@ -82,11 +69,6 @@ enum status results_open(struct results **result, const struct rank *rank,
 }
 
 /* ---- answers ---- */
-
-int results_have_answers(const struct results *r)
-{
-    return r->answers != NULL;
-}
 
 int32_t *results_depths(struct results *r, uint32_t g)
 {

@@ -36,9 +36,6 @@ enum status results_open(struct results **results, const struct rank *rank,
                          const struct results_options *options, struct error *e);
 void results_close(struct results *results); /* NULL is allowed */
 
-/* Returns whether answers are made. */
-int results_have_answers(const struct results *results);
-
 /* Collective. Makes the answer of the last search in the memory of the devices (answers.h); no depth is
  * `levels` or more. A failure is known to this rank only, so the caller must end the job. */
 enum status results_answer(struct results *results, enum answer_kind kind, const struct root *root,

@@ -481,11 +481,10 @@ enum status bfs_search(struct bfs *bfs, const struct root *root, struct bfs_time
 
 /* ---- levels of devices that ran by themselves ---- */
 
+/* The notes so far, of all devices of this rank. */
 struct noted_levels {
     const struct bfs *bfs;
-    bfs_tracer *tracer;
-    void *context;
-    struct level_log log; /* the notes so far, of several devices */
+    struct level_log log;
 };
 
 /* Adds the note of a device. The level took as long as its slowest device. */
@@ -502,14 +501,6 @@ static void add_note(const struct bfs *bfs, struct level_trace *trace, const str
         trace->counts.probes[g] += note->probes[g];
 }
 
-static void trace_note(void *context, int32_t depth, const struct level_note *note)
-{
-    const struct noted_levels *noted = context;
-    struct level_trace trace = {0};
-    add_note(noted->bfs, &trace, note);
-    noted->tracer(noted->context, depth, &trace);
-}
-
 static void keep_note(void *context, int32_t depth, const struct level_note *note)
 {
     struct noted_levels *noted = context;
@@ -523,11 +514,9 @@ static void keep_note(void *context, int32_t depth, const struct level_note *not
 enum status bfs_trace_rest(struct bfs *bfs, bfs_tracer *tracer, void *context, struct error *e)
 {
     const struct rank *rank = bfs->rank;
-    const struct backend_whole_search *whole = rank->backend->whole;
-    struct noted_levels noted = {.bfs = bfs, .tracer = tracer, .context = context};
-    level_noter *noter = rank->device_count == 1 ? trace_note : keep_note;
+    struct noted_levels noted = {.bfs = bfs};
     for (uint32_t i = 0; bfs->noted && i < rank->device_count && e->status == ST_OK; i++)
-        whole->replay_levels(rank->devices[i], noter, &noted, e);
+        rank->backend->whole->replay_levels(rank->devices[i], keep_note, &noted, e);
     if (noted.log.failed)
         fail_memory(e, "levels", (noted.log.count + 1) * sizeof *noted.log.level);
     for (uint32_t i = 0; i < noted.log.count && e->status == ST_OK; i++)

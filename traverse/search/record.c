@@ -52,7 +52,7 @@ static void search(struct record *record, struct searcher *s, const struct args 
     double start = cli_seconds();
     if (bfs_search(&s->bfs, root, times, trace != NULL ? trace_level : NULL, trace, &error) == ST_OK)
         record->time_s = cli_seconds() - start;
-    if (error.status == ST_OK && results_have_answers(s->results)) {
+    if (error.status == ST_OK && results_answers(s->results) != NULL) {
         results_answer(s->results, args->answer, root, times->iterations + 1, &error);
         record->answer_s = cli_seconds() - start;
     }

@@ -116,9 +116,9 @@ static enum status list_receives(struct vertices *v, uint32_t to, struct error *
     uint64_t total = 0;
     for (uint32_t i = 0; i < devices; i++)
         total += control_incoming(v, i / G, i % G, to).count;
-    if (buffer_grow(v, to, &v->receive[to], total, e) != ST_OK)
+    if (buffer_grow(v, to, &v->buffers[to].receive, total, e) != ST_OK)
         return e->status;
-    uint32_t *at = v->receive[to].ids;
+    uint32_t *at = v->buffers[to].receive.ids;
     for (uint32_t i = 0; i < devices; i++) {
         uint64_t count = control_incoming(v, i / G, i % G, to).count;
         if (count > 0)

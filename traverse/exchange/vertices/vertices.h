@@ -15,10 +15,14 @@
 #include "traverse/exchange/exchange_counts.h"
 #include "traverse/exchange/group.h"
 
-/* Exchange memory of one device. */
+/* Exchange memory of one device, grown as needed. */
 struct buffer {
     uint32_t *ids;
     uint64_t capacity;
+};
+
+struct buffers {
+    struct buffer send, receive;
 };
 
 /* A place in the outboxes of a device: a box, and bytes of it. */
@@ -41,7 +45,7 @@ struct vertices {
     int gathers; /* option L: device g gathers the vertices for device g of other ranks first */
     int leaving; /* there are vertices for other groups in this level */
     struct outbox *box;            /* [G from][R][G to]; those to this group stay empty */
-    struct buffer *send, *receive; /* [G], grown as needed */
+    struct buffers *buffers;       /* [G] */
     uint64_t *control;         /* [2][R] rows to and from each rank: a note, and G*G counts */
     struct rank_note *notes;    /* [R], by vertices_share */
     struct pair_note *to;       /* [R] counts of this level, for each rank */
