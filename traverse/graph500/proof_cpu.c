@@ -263,26 +263,12 @@ static enum status cpu_reply(struct proof *p, enum topic topic, struct slice *re
 static enum status cpu_take_claims(struct proof *p, const struct slice *replies, struct error *e)
 {
     const struct proof_questions *own = &p->own[TOPIC_CLAIMS];
-    for (uint64_t i = 0; i < p->shard->d; i++)
-        p->claim[p->shard->locals + i] = INT64_MIN;
     for (uint32_t s = 0; s < p->shard->p; s++) {
         const int64_t *claim = replies[s].at;
 #pragma omp parallel for schedule(static)
         for (uint64_t i = own->begin[s]; i < own->begin[s + 1]; i++)
             p->claim[own->asker[i]] = claim[i - own->begin[s]];
     }
-    return e->status;
-}
-
-static enum status cpu_read_delegates(const struct proof *p, int64_t *claims, struct error *e)
-{
-    memcpy(claims, p->claim + p->shard->locals, p->shard->d * sizeof *claims);
-    return e->status;
-}
-
-static enum status cpu_write_delegates(struct proof *p, const int64_t *claims, struct error *e)
-{
-    memcpy(p->claim + p->shard->locals, claims, p->shard->d * sizeof *claims);
     return e->status;
 }
 
@@ -350,8 +336,6 @@ static const struct proof_steps cpu_steps = {
     .begin = cpu_begin,
     .reply = cpu_reply,
     .take_claims = cpu_take_claims,
-    .read_delegates = cpu_read_delegates,
-    .write_delegates = cpu_write_delegates,
     .check = cpu_check,
     .check_ends = cpu_check_ends,
     .read_met = cpu_read_met,
