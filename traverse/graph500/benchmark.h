@@ -9,7 +9,7 @@
 #include "traverse/search/searcher.h"
 
 struct benchmark {
-    struct args args;
+    struct args args; /* comes first, as the table of options has offsets into it */
     char *const *command; /* argv */
     double construction_s;
     int measure_energy;

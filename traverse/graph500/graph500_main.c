@@ -10,15 +10,18 @@
 #include <inttypes.h>
 #include <string.h>
 
-/* The benchmark's own options; those of each search are in the table. */
-static void take_construction_time(struct args *args, const struct option_row *row, char *value);
-static void take_no_energy(struct args *args, const struct option_row *row, char *value);
+/* struct benchmark begins with struct args, so rows have offsets into it. */
+static void take_construction_time(struct args *args, const struct option_row *row, char *value)
+{
+    (void)row;
+    ((struct benchmark *)args)->construction_s = cli_real(&args->cli, "--construction-time", value);
+}
 
 static const struct option_row own_options[] = {
     {.name = "construction-time", .value = "SECONDS", .group = GROUP_RESULTS, .of = OF_GRAPH500 | EVERYDAY,
      .kind = TAKE_OTHER, .take = take_construction_time, .help = "that packing took, for the block (default NA)"},
-    {.name = "no-energy", .group = GROUP_RESULTS, .of = OF_GRAPH500 | EVERYDAY, .kind = TAKE_OTHER, .take = take_no_energy,
-     .help = "do not search again to measure energy"},
+    {.name = "no-energy", .group = GROUP_RESULTS, .of = OF_GRAPH500 | EVERYDAY, .kind = TAKE_OFF,
+     .at = offsetof(struct benchmark, measure_energy), .help = "do not search again to measure energy"},
 };
 
 static const struct option_program graph500 = {
@@ -33,26 +36,6 @@ static const struct option_program graph500 = {
                   "or no GPU.\n",
     .own = own_options,
     .own_count = sizeof own_options / sizeof *own_options};
-
-/* ---- the command line ---- */
-
-static struct benchmark *benchmark_of(struct args *args)
-{
-    return (struct benchmark *)((char *)args - offsetof(struct benchmark, args));
-}
-
-static void take_construction_time(struct args *args, const struct option_row *row, char *value)
-{
-    (void)row;
-    benchmark_of(args)->construction_s = cli_real(&args->cli, "--construction-time", value);
-}
-
-static void take_no_energy(struct args *args, const struct option_row *row, char *value)
-{
-    (void)row;
-    (void)value;
-    benchmark_of(args)->measure_energy = 0;
-}
 
 static void parse(struct benchmark *b, int argc, char **argv)
 {

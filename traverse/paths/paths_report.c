@@ -4,6 +4,7 @@
 
 #include "traverse/report/edges_text.h"
 #include "traverse/report/json_text.h"
+#include "traverse/report/statistics.h"
 
 #include "formats/base/outfile.h"
 
@@ -65,16 +66,11 @@ struct paths_summary {
     double median_s, total_s;
 };
 
-static int compare_times(const void *a, const void *b)
-{
-    uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
-    return x < y ? -1 : x > y;
-}
-
 static struct paths_summary summary_of(const struct pair_runs *runs)
 {
     struct paths_summary all = {0};
-    uint64_t *times = calloc(runs->count, sizeof *times);
+    struct statistics of;
+    double *times = calloc(runs->count, sizeof *times);
     for (uint64_t i = 0; i < runs->count; i++) {
         const struct pair_result *r = &runs->result[i];
         all.reached += r->found > 0;
@@ -82,12 +78,10 @@ static struct paths_summary summary_of(const struct pair_runs *runs)
         all.vertices += r->vertices;
         all.total_s += seconds_of(r);
         if (times != NULL)
-            times[i] = r->nanoseconds;
+            times[i] = seconds_of(r);
     }
-    if (times != NULL) {
-        qsort(times, runs->count, sizeof *times, compare_times);
-        all.median_s = 0.5e-9 * (double)(times[(runs->count - 1) / 2] + times[runs->count / 2]);
-    }
+    statistics_of_values(times, runs->count, &of);
+    all.median_s = of.median;
     free(times);
     return all;
 }

@@ -58,9 +58,9 @@ static enum status place_boxes(const struct vertices *v, uint32_t device, struct
     uint64_t total = 0;
     for (size_t i = 0; i < boxes_of_device(v); i++)
         total += box[i].count;
-    if (buffer_grow(v, device, &v->buffers[device].send, total, e) != ST_OK)
+    if (buffer_grow(v, device, &v->of[device].send, total, e) != ST_OK)
         return e->status;
-    uint32_t *at = v->buffers[device].send.ids;
+    uint32_t *at = v->of[device].send.ids;
     for (size_t i = 0; i < boxes_of_device(v); i++) {
         box[i].ids = at;
         at += box[i].count;

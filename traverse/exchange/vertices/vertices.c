@@ -3,6 +3,8 @@
 
 #include "formats/base/arith.h"
 
+#include <stdlib.h>
+
 /* ---- buffers ---- */
 
 /* Buffers in memory of the host are charged to the budget. */
@@ -52,8 +54,8 @@ static enum status grow_all(const struct vertices *v, struct error *e)
         normals += rank->graph->locals[s];
     for (uint32_t g = 0; g < rank->device_count && e->status == ST_OK; g++) {
         uint64_t room = smaller(normals / 32 + 1, rank->graph->shards[g].csr[NN].edges);
-        if (buffer_grow(v, g, &v->buffers[g].send, room, e) == ST_OK)
-            buffer_grow(v, g, &v->buffers[g].receive, room, e);
+        if (buffer_grow(v, g, &v->of[g].send, room, e) == ST_OK)
+            buffer_grow(v, g, &v->of[g].receive, room, e);
     }
     return e->status;
 }
@@ -74,13 +76,12 @@ enum status vertices_open(struct vertices *v, struct group *group, uint64_t chun
     *v = (struct vertices){
         .group = group, .rank = rank, .chunk_bytes = chunk_bytes, .gathers = gathers};
     take(v, (void **)&v->box, R * G * G, sizeof *v->box, e);
-    take(v, (void **)&v->buffers, G, sizeof *v->buffers, e);
+    take(v, (void **)&v->of, G, sizeof *v->of, e);
     take(v, (void **)&v->control, 2 * R * control_width(rank), sizeof *v->control, e);
     take(v, (void **)&v->notes, R, sizeof *v->notes, e);
     take(v, (void **)&v->to, R, sizeof *v->to, e);
     take(v, (void **)&v->sends, R * G, sizeof *v->sends, e);
     take(v, (void **)&v->receives, R * G * G, sizeof *v->receives, e);
-    take(v, (void **)&v->out, G, sizeof *v->out, e);
     if (e->status == ST_OK && rank->backend->has_device_memory)
         grow_all(v, e);
     return frontiers ? open_frontiers(v, group, e) : e->status;
@@ -88,12 +89,13 @@ enum status vertices_open(struct vertices *v, struct group *group, uint64_t chun
 
 void vertices_close(struct vertices *v, const struct rank *rank)
 {
-    for (uint32_t g = 0; v->buffers != NULL && g < rank->device_count; g++) {
-        release(rank, g, &v->buffers[g].send);
-        release(rank, g, &v->buffers[g].receive);
+    for (uint32_t g = 0; v->of != NULL && g < rank->device_count; g++) {
+        release(rank, g, &v->of[g].send);
+        release(rank, g, &v->of[g].receive);
     }
-    void *const tables[] = {v->box, v->buffers, v->control, v->notes, v->to, v->sends, v->receives, v->out};
+    void *const tables[] = {v->box, v->of, v->control, v->notes, v->to, v->sends, v->receives};
     for (size_t i = 0; i < sizeof tables / sizeof *tables; i++)
         memory_release(rank->budget, tables[i]);
+    free(v->chunk);
     rank->backend->messages->host_release(v->frontiers);
 }

@@ -21,21 +21,11 @@ struct buffer {
     uint64_t capacity;
 };
 
-struct buffers {
+/* What a device sends and receives. Of its chunks some are sent, and the next ones are being copied. */
+struct device_messages {
     struct buffer send, receive;
-};
-
-/* A place in the outboxes of a device: a box, and bytes of it. */
-struct outflow_place {
-    size_t box;
-    uint64_t at;
-};
-
-/* The chunks of a device's boxes: some are sent, the next ones are being copied. */
-struct outflow {
-    struct outflow_place copied, sent;
-    uint32_t copying; /* chunks */
-    uint32_t mark;    /* of the next copy */
+    size_t sent, copied, end; /* places among all chunks */
+    uint32_t mark;            /* of the next copy */
 };
 
 struct vertices {
@@ -45,14 +35,14 @@ struct vertices {
     int gathers; /* option L: device g gathers the vertices for device g of other ranks first */
     int leaving; /* there are vertices for other groups in this level */
     struct outbox *box;            /* [G from][R][G to]; those to this group stay empty */
-    struct buffers *buffers;       /* [G] */
+    struct device_messages *of;    /* [G] */
     uint64_t *control;         /* [2][R] rows to and from each rank: a note, and G*G counts */
     struct rank_note *notes;    /* [R], by vertices_share */
     struct pair_note *to;       /* [R] counts of this level, for each rank */
     struct transfer *sends;    /* [R*G]: of frontiers */
     struct transfer *receives; /* [R*G*G] */
     size_t receive_count;
-    struct outflow *out;    /* [G] */
+    struct transfer *chunk; /* chunks of boxes, by the device that sends them */
     struct comm_flow *flow; /* of this level; NULL: none */
     uint32_t *frontiers;    /* by nn's columns: frontiers between groups; NULL: never given */
 };
