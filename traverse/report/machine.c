@@ -32,7 +32,6 @@ void machine_json(FILE *out, const struct rank *rank, char *const *command)
     read_cpu(cpu, sizeof cpu);
     if (rank->backend->device->describe != NULL && rank->device_count > 0)
         rank->backend->device->describe(rank->devices[0], &gpu);
-    fputs("    ", out);
     json_string(out, "revision", DBFS_REVISION, ",\n    ");
     json_command(out, command);
     json_string(out, "cpu", cpu, ", ");

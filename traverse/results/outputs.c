@@ -169,18 +169,18 @@ static int any_exists(const char *const *result)
 /* A file that does not exist is no input, so inputs are listed when the first existing result is met. */
 static enum status check_root(const struct args *args, uint64_t root, struct inputs *in, struct error *e)
 {
-    char *depths = args->depths != NULL ? outputs_name(args->depths, root) : NULL;
-    char *parents = args->parents != NULL ? outputs_name(args->parents, root) : NULL;
-    char *reached = args->reached != NULL ? outputs_name(args->reached, root) : NULL;
-    const char *const result[RESULTS] = {depths, parents, args->json, args->trace, reached, args->centrality};
-    if ((depths == NULL && args->depths != NULL) || (parents == NULL && args->parents != NULL) ||
-        (reached == NULL && args->reached != NULL))
-        fail_memory(e, args->folder, 24);
-    else if (in->path != NULL || !any_exists(result) || list_inputs(in, args, e) == ST_OK)
+    const char *const pattern[] = {args->depths, args->parents, args->reached};
+    char *name[3] = {NULL};
+    for (int i = 0; i < 3; i++) {
+        name[i] = pattern[i] != NULL ? outputs_name(pattern[i], root) : NULL;
+        if (pattern[i] != NULL && name[i] == NULL)
+            fail_memory(e, args->folder, 24);
+    }
+    const char *const result[RESULTS] = {name[0], name[1], args->json, args->trace, name[2], args->centrality};
+    if (e->status == ST_OK && (in->path != NULL || !any_exists(result) || list_inputs(in, args, e) == ST_OK))
         check_names(result, in, args->cli.force, e);
-    free(depths);
-    free(parents);
-    free(reached);
+    for (int i = 0; i < 3; i++)
+        free(name[i]);
     return e->status;
 }
 

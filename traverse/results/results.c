@@ -23,13 +23,12 @@ void results_close(struct results *r)
     free(r);
 }
 
-int results_wanted(const struct graph *graph, const struct results_options *options)
+int results_wanted(const struct graph *graph, const struct args *args, int files)
 {
-    return !options->none && (options->files || ids_are_dense(graph->manifest.totals.n, graph->vertices));
+    return !args->no_answer && (files || ids_are_dense(graph->manifest.totals.n, graph->vertices));
 }
 
-static enum status take_arrays(struct results *r, const struct results_options *options,
-                               struct error *e)
+static enum status take_arrays(struct results *r, const struct args *args, int files, struct error *e)
 {
     const uint32_t G = r->graph->device_count;
     r->depth = calloc(G, sizeof *r->depth);
@@ -39,13 +38,13 @@ static enum status take_arrays(struct results *r, const struct results_options *
         memory_take(r->budget, (void **)&r->depth[g], r->graph->shards[g].locals, 4, "depths of results", e);
     if (e->status == ST_OK)
         memory_take(r->budget, (void **)&r->delegate_depth, r->graph->manifest.d, 4, "delegate depths", e);
-    if (comm_agree(r->comm, e) == ST_OK && results_wanted(r->graph, options))
-        answers_open(&r->answers, r->rank, options->parents, e);
+    if (comm_agree(r->comm, e) == ST_OK && results_wanted(r->graph, args, files))
+        answers_open(&r->answers, r->rank, args->record_parents, e);
     return e->status;
 }
 
-enum status results_open(struct results **result, const struct rank *rank,
-                         const struct results_options *options, struct error *e)
+enum status results_open(struct results **result, const struct rank *rank, const struct args *args, int files,
+                         struct error *e)
 {
     *result = NULL;
     struct results *r = calloc(1, sizeof *r);
@@ -59,8 +58,8 @@ enum status results_open(struct results **result, const struct rank *rank,
     r->graph = rank->graph;
     r->comm = rank->comm;
     r->budget = rank->budget;
-    r->counts_kept = !options->not_kept || r->graph->manifest.direction == EDGES_DIRECTED;
-    if (take_arrays(r, options, e) != ST_OK) {
+    r->counts_kept = !args->serve || r->graph->manifest.direction == EDGES_DIRECTED;
+    if (take_arrays(r, args, files, e) != ST_OK) {
         results_close(r);
         return e->status;
     }

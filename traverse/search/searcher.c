@@ -179,12 +179,10 @@ static enum status open_devices(struct searcher *s, const struct args *args, int
                                 struct error *e)
 {
     struct rank *rank = &s->rank;
-    struct results_options results = {.parents = args->record_parents, .files = files, .none = args->no_answer,
-                                      .not_kept = args->serve};
     const struct direction_policy *policy = &args->policy;
     struct device_options options = {.threads = s->threads,
                                      .parents = args->record_parents,
-                                     .answers = results_wanted(rank->graph, &results),
+                                     .answers = results_wanted(rank->graph, args, files),
                                      .answer = args->answer,
                                      .permuted = rank->graph->manifest.randomized,
                                      .deepest = (int32_t)args->max_depth,
@@ -200,7 +198,7 @@ static enum status open_devices(struct searcher *s, const struct args *args, int
     rank_open_devices(rank, &options, e);
     if (comm_agree(&s->comm, e) != ST_OK ||
         exchange_open(&s->exchange, rank, &args->exchange, e) != ST_OK ||
-        results_open(&s->results, rank, &results, e) != ST_OK)
+        results_open(&s->results, rank, args, files, e) != ST_OK)
         return e->status;
     const char *why = exchange_why_no_peers(s->exchange);
     if (why != NULL && s->comm.rank == 0)
