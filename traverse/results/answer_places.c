@@ -13,40 +13,21 @@
 
 /* ---- the vertex of a slot ---- */
 
-static enum status put_vertex(const struct shard *shard, uint32_t *vertex, uint64_t slots,
-                              uint64_t slot, uint64_t number, struct error *e)
-{
-    if (slot >= slots)
-        return fail(e, ST_BAD_DATA, "%s: slot %llu is not below %llu", container_path(shard->file),
-                    (unsigned long long)slot, (unsigned long long)slots);
-    vertex[slot] = (uint32_t)number;
-    return ST_OK;
-}
-
 /* Lists the numbers of vertices by slot. A vertex without edges has locals + d. */
-static enum status fill_vertices(const struct shard *shard, uint32_t *vertex, uint64_t slots,
-                                 struct error *e)
+static void fill_vertices(const struct shard *shard, uint32_t *vertex, uint64_t slots)
 {
     uint32_t none = (uint32_t)(shard->locals + shard->d);
 #pragma omp parallel for schedule(static)
     for (uint64_t i = 0; i < slots; i++)
         vertex[i] = none;
-    int bad = 0;
-#pragma omp parallel for schedule(static) reduction(| : bad)
-    for (uint64_t i = 0; i < shard->locals; i++) {
-        uint32_t slot = shard->ids.local_slots[i];
-        if (slot < slots)
-            vertex[slot] = (uint32_t)i;
-        bad |= slot >= slots;
-    }
-    for (uint64_t i = 0; bad && i < shard->locals; i++) /* names the first one */
-        put_vertex(shard, vertex, slots, shard->ids.local_slots[i], i, e);
-    for (uint64_t i = 0; i < shard->d && e->status == ST_OK; i++) {
+#pragma omp parallel for schedule(static)
+    for (uint64_t i = 0; i < shard->locals; i++)
+        vertex[shard->ids.local_slots[i]] = (uint32_t)i;
+    for (uint64_t i = 0; i < shard->d; i++) {
         uint64_t id = shard_delegate_id(shard, i);
         if (shard_of_vertex(id, shard->p) == shard->index)
-            put_vertex(shard, vertex, slots, slot_of_vertex(id, shard->p), shard->locals + i, e);
+            vertex[slot_of_vertex(id, shard->p)] = (uint32_t)(shard->locals + i);
     }
-    return e->status;
 }
 
 /* ---- permuted ids ---- */
@@ -227,9 +208,8 @@ static enum status open_device(const struct places *places, uint32_t g, int pare
     if (memory_take(rank->budget, (void **)&t->vertex, t->of.slots, 4, "vertices by input id", e) != ST_OK)
         return e->status;
     memory_advise_huge(t->vertex);
-    if (fill_vertices(shard, t->vertex, t->of.slots, e) == ST_OK && parents)
-        fill_ids(places, g, e);
-    return e->status;
+    fill_vertices(shard, t->vertex, t->of.slots);
+    return parents ? fill_ids(places, g, e) : ST_OK;
 }
 
 static enum status open_devices(struct places *places, int parents, struct error *e)
