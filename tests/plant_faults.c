@@ -5,7 +5,8 @@
  * For each set of faults it searches from ROOT, plants them, validates, and prints the first offence, a line each. It
  * exits with 4 if there is one. Faults: p ID PARENT, d ID DEPTH, r ROOT (validation is asked about this root). */
 #include "traverse/devices/answer_blocks.h"
-#include "traverse/graph500/benchmark.h"
+#include "traverse/graph500/validate.h"
+#include "traverse/search/record.h"
 
 #include "formats/base/cli.h"
 
@@ -15,6 +16,13 @@
 
 enum { FAULTS = 4, /* the first argument that is a fault */
        MOST_ROOTS = 8 };
+
+struct planting {
+    char *const *command; /* argv */
+    struct args args;
+    struct searcher searcher;
+    struct validation *validation;
+};
 
 /* Changes the answer. Ranks without that vertex do nothing. */
 static void set_parent(const struct rank *rank, uint64_t id, int64_t parent, struct error *e)
@@ -28,7 +36,7 @@ static void set_parent(const struct rank *rank, uint64_t id, int64_t parent, str
     }
 }
 
-static uint64_t place_of_root(const struct benchmark *b, uint64_t id)
+static uint64_t place_of_root(const struct planting *b, uint64_t id)
 {
     uint64_t i = 0;
     while (b->searcher.roots.ids[i] != id)
@@ -38,7 +46,7 @@ static uint64_t place_of_root(const struct benchmark *b, uint64_t id)
 
 /* Plants the set of faults that begins at argv[*at] and moves *at behind it. Returns the place of the root for
  * validation. */
-static uint64_t plant(struct benchmark *b, char *const *argv, int *at, struct error *e)
+static uint64_t plant(struct planting *b, char *const *argv, int *at, struct error *e)
 {
     uint64_t asked = 0;
     int i = *at;
@@ -58,7 +66,7 @@ static uint64_t plant(struct benchmark *b, char *const *argv, int *at, struct er
 }
 
 /* Searches once with one set of faults. Returns 1 if there is an offence. */
-static int judge(struct benchmark *b, int *at, struct error *e)
+static int judge(struct planting *b, int *at, struct error *e)
 {
     struct record record = {0};
     struct offence first = {0};
@@ -76,9 +84,11 @@ static int judge(struct benchmark *b, int *at, struct error *e)
 
 static void work(void *context, struct error *e)
 {
-    struct benchmark *b = context;
+    struct planting *b = context;
     int at = FAULTS, wrong = 0;
-    if (benchmark_open(b, e) != ST_OK)
+    struct searcher *s = &b->searcher;
+    if (searcher_open(s, 1, e) != ST_OK || validation_open(&b->validation, &s->rank, s->results, e) != ST_OK ||
+        roots_choose(&s->roots, &s->rank, &b->args, NULL, e) != ST_OK)
         return;
     do
         wrong += judge(b, &at, e);
@@ -87,13 +97,20 @@ static void work(void *context, struct error *e)
         fail(e, ST_INVALID, "%d trees are wrong", wrong);
 }
 
+static void close(void *context)
+{
+    validation_close(((struct planting *)context)->validation);
+}
+
 int main(int argc, char **argv)
 {
-    static struct benchmark b;
+    static struct planting b;
     uint64_t *roots = calloc(MOST_ROOTS, sizeof *roots);
     if (argc < FAULTS || roots == NULL)
         return ST_USAGE;
-    benchmark_defaults(&b);
+    args_defaults(&b.args, "dbfs-graph500");
+    b.args.answer = ANSWER_PARENTS;
+    b.args.record_parents = 1;
     b.command = argv;
     b.args.folder = argv[2];
     b.args.roots_given = 1;
@@ -108,5 +125,5 @@ int main(int argc, char **argv)
         if (argv[i][0] == 'r')
             roots[b.args.count++] = strtoull(argv[i + 1], NULL, 10);
     }
-    return searcher_run(&b.searcher, &b.args, 0, work, benchmark_close, &b);
+    return searcher_run(&b.searcher, &b.args, 0, work, close, &b);
 }

@@ -1,16 +1,32 @@
 /* graph500_main.c: dbfs-graph500: searches by the rules of the Graph500 benchmark, proves every tree, and prints
  * the benchmark's result block */
-#include "benchmark.h"
 #include "energy.h"
+#include "graph500_block.h"
+#include "validate.h"
+
+#include "traverse/options/options.h"
+#include "traverse/search/searcher.h"
 
 #include "formats/base/cli.h"
 #include "formats/base/outfile.h"
 #include "formats/mpi/watch.h"
 
 #include <inttypes.h>
+#include <stdlib.h>
 #include <string.h>
 
-/* struct benchmark begins with struct args, so rows have offsets into it. */
+struct benchmark {
+    struct args args; /* comes first, as the table of options has offsets into it */
+    char *const *command; /* argv */
+    double construction_s;
+    int measure_energy;
+    struct searcher searcher;
+    struct environment env;
+    struct validation *validation;
+    struct record *runs; /* [roots.count] */
+    struct energy_record energy;
+};
+
 static void take_construction_time(struct args *args, const struct option_row *row, char *value)
 {
     (void)row;
@@ -39,7 +55,11 @@ static const struct option_program graph500 = {
 
 static void parse(struct benchmark *b, int argc, char **argv)
 {
-    benchmark_defaults(b);
+    args_defaults(&b->args, graph500.name);
+    b->args.answer = ANSWER_PARENTS;
+    b->args.record_parents = 1;
+    b->construction_s = -1;
+    b->measure_energy = 1;
     options_read(&b->args, &graph500, argc, argv);
     args_settle(&b->args);
     b->args.undirected_only = 1;
@@ -136,18 +156,35 @@ static enum status conclude(struct benchmark *b, struct error *e)
     return comm_agree(&b->searcher.comm, e);
 }
 
+static enum status set_up(struct benchmark *b, struct error *e)
+{
+    struct searcher *s = &b->searcher;
+    double start = cli_seconds();
+    if (searcher_open(s, 1, e) != ST_OK || validation_open(&b->validation, &s->rank, s->results, e) != ST_OK ||
+        roots_choose(&s->roots, &s->rank, &b->args, NULL, e) != ST_OK)
+        return e->status;
+    b->env = environment_of(s, &b->args, b->command, start);
+    b->runs = calloc(s->roots.count, sizeof *b->runs);
+    if (b->runs == NULL)
+        fail_memory(e, "records", s->roots.count * sizeof *b->runs);
+    return comm_agree(&s->comm, e);
+}
+
 static void work(void *context, struct error *e)
 {
     struct benchmark *b = context;
-    double start = cli_seconds();
-    if (benchmark_open(b, e) != ST_OK)
-        return;
-    b->env = environment_of(&b->searcher, &b->args, b->command, start);
-    if (run_all(b, e) != ST_OK)
+    if (set_up(b, e) != ST_OK || run_all(b, e) != ST_OK)
         return;
     if (b->measure_energy)
         measure_energy(b);
     conclude(b, e);
+}
+
+static void tear_down(void *context)
+{
+    struct benchmark *b = context;
+    free(b->runs);
+    validation_close(b->validation);
 }
 
 int main(int argc, char **argv)
@@ -155,5 +192,5 @@ int main(int argc, char **argv)
     static struct benchmark b;
     parse(&b, argc, argv);
     b.command = argv;
-    return searcher_run(&b.searcher, &b.args, 0, work, benchmark_close, &b);
+    return searcher_run(&b.searcher, &b.args, 0, work, tear_down, &b);
 }
