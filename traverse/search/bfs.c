@@ -276,7 +276,7 @@ static void exchange(struct search *s, const struct member *m, int32_t depth, in
     if (team_meet(m, e) == ST_OK)
         exchange_vertices(x, m, stats, e);
     if (ahead)
-        stats->ahead_s = cli_seconds() - begun;
+        stats->times.phase_s[PHASE_AHEAD] = cli_seconds() - begun;
 }
 
 /* ---- traces ---- */
@@ -305,7 +305,7 @@ static void trace_device(struct level_trace *trace, const struct workload *work,
         counts->pulling[g] += (uint64_t)pulls;
     }
     if (times != NULL)
-        keep_slowest(&trace->breakdown, times);
+        keep_slowest(&trace->exchange.times, times);
 }
 
 /* Adds the work of the devices of this rank, when they have finished. */
@@ -332,12 +332,6 @@ static void trace_probes(const struct bfs *bfs, struct level_trace *trace)
 
 static void note_level(const struct search *s, int32_t depth, struct level_trace *trace)
 {
-    trace->breakdown.phase_s[PHASE_LOCAL_EXCHANGE] = trace->exchange.local_s;
-    trace->breakdown.phase_s[PHASE_REMOTE_EXCHANGE] =
-        trace->exchange.remote_s + trace->exchange.frontier_s;
-    trace->breakdown.phase_s[PHASE_MASK_REDUCTION] = trace->exchange.masks_s;
-    trace->breakdown.phase_s[PHASE_MERGED_EXCHANGE] = trace->exchange.merged_s;
-    trace->breakdown.phase_s[PHASE_AHEAD] = trace->exchange.ahead_s;
     s->times->compute_s += trace->compute_s;
     s->times->exchange_s += trace->exchange_s;
     s->times->iterations++;

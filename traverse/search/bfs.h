@@ -44,9 +44,8 @@ struct level_trace {
     struct level_counts counts;
     double backward[SUBGRAPHS];   /* BV */
     int counts_probes;            /* they are counted */
-    struct exchange_stats exchange;
+    struct exchange_stats exchange; /* its times are those of devices, too, if the search is timed */
     double compute_s, exchange_s;
-    struct breakdown breakdown; /* if the search is timed */
 };
 
 struct bfs_times {

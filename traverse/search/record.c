@@ -19,7 +19,7 @@ static void print_level(const char *program, int32_t depth, const struct level_t
             " frontier %" PRIu64 " delegates %" PRIu64 " way %s ahead_us %.1f\n",
             trace->exchange.counts.of[COUNT_SENT_VERTICES], trace->exchange.reduced_masks, 1e6 * trace->compute_s,
             1e6 * trace->exchange_s, counts->fresh, counts->delegates, visit_way_name[trace->way],
-            1e6 * trace->exchange.ahead_s);
+            1e6 * trace->exchange.times.phase_s[PHASE_AHEAD]);
 }
 
 /* A tracer of levels: -v prints lines, --trace and --breakdown keep notes in memory. */
@@ -76,7 +76,7 @@ static enum status keep_parts(struct record *record, struct error *e)
     if (log->failed || record->levels == NULL || record->moved == NULL)
         return fail_memory(e, "the breakdown", log->count * sizeof *log->level);
     for (uint32_t i = 0; i < log->count; i++) {
-        record->levels[i] = log->level[i].breakdown;
+        record->levels[i] = log->level[i].exchange.times;
         record->moved[i] = log->level[i].exchange.counts;
     }
     return ST_OK;
