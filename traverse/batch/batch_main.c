@@ -143,8 +143,8 @@ static enum status open_search(struct batching *b, struct error *e)
     if (b->results == NULL)
         return fail_memory(e, "results", b->searcher.comm.ranks * args->batch * sizeof *b->results);
     if (b->backend->open(&b->search, &b->all, &place, e) == ST_OK)
-        batch_depths_open(&b->depths, &b->all, args->batch, b->searcher.threads, args->depths != NULL || args->parents != NULL,
-                          !args->no_checksum, e);
+        batch_depths_open(&b->depths, &b->all, args->batch, b->searcher.threads,
+                          args->depths != NULL || args->parents != NULL, !args->no_checksum, e);
     return e->status;
 }
 
@@ -179,8 +179,8 @@ static enum status set_up(struct batching *b, struct error *e)
 static void print_batch(const struct batching *b, uint64_t first, const struct batch_run *run)
 {
     cli_detail(&b->args.cli, "batch of %" PRIu32 " roots from %" PRIu64 ": %.6f s, %" PRIu64 " levels, %" PRIu64
-               " edges read, %.1f GB/s", run->count, b->searcher.roots.ids[first], run->seconds, run->levels, run->edges,
-               run->seconds > 0 ? 1e-9 * (double)run->bytes / run->seconds : 0);
+               " edges read, %.1f GB/s", run->count, b->searcher.roots.ids[first], run->seconds, run->levels,
+               run->edges, run->seconds > 0 ? 1e-9 * (double)run->bytes / run->seconds : 0);
 }
 
 /* Prints the work of a level, with -v. */

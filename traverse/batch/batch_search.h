@@ -104,6 +104,7 @@ struct batch_backend {
 };
 
 extern const struct batch_backend batch_cpu;  /* the cores of the host */
-extern const struct batch_backend batch_cuda __attribute__((weak)); /* a GPU, in builds that have CUDA: cuda/batch_gpu.c */
+/* A GPU, in builds that have CUDA: cuda/batch_gpu.c. */
+extern const struct batch_backend batch_cuda __attribute__((weak));
 
 #endif

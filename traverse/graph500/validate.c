@@ -65,8 +65,8 @@ static enum status open_proofs(struct validation *v, struct error *e)
     return e->status;
 }
 
-/* The parents of a device's vertices stand in the blocks of their ids. Counts the questions for shard s in next[s + 1], or
- * puts them at next[s]. */
+/* The parents of a device's vertices stand in the blocks of their ids. Counts the questions for shard s in
+ * next[s + 1], or puts them at next[s]. */
 static void list_claims(const struct validation *v, const struct shard *shard, uint64_t *next,
                         struct proof_questions *put)
 {

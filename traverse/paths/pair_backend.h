@@ -21,6 +21,7 @@ struct pair_backend {
 };
 
 extern const struct pair_backend pair_cpu;  /* the cores of the host */
-extern const struct pair_backend pair_cuda __attribute__((weak)); /* a GPU, in builds that have CUDA: cuda/pair_gpu.c */
+/* A GPU, in builds that have CUDA: cuda/pair_gpu.c. */
+extern const struct pair_backend pair_cuda __attribute__((weak));
 
 #endif

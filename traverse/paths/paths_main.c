@@ -59,7 +59,8 @@ static enum status choose_pairs(struct run *run, struct error *e)
 {
     const struct args *args = &run->paths.args;
     struct searcher *s = &run->searcher;
-    if (check_rows(run, e) != ST_OK || check_ids(run, e) != ST_OK || roots_choose(&s->roots, &s->rank, args, s->map, e) != ST_OK)
+    if (check_rows(run, e) != ST_OK || check_ids(run, e) != ST_OK ||
+        roots_choose(&s->roots, &s->rank, args, s->map, e) != ST_OK)
         return e->status;
     if (s->roots.count < 2)
         return fail(e, ST_RUNTIME, "%s: fewer than two vertices have edges: there is no pair to sample", args->folder);

@@ -1,7 +1,7 @@
 /* answer_marks.c: marks that say which ids of a block have edges; see answer_places.h
  *
- * Only the rank of a shard knows which of its ids have edges. It tells each block's device once, a bit for each id, as a
- * slice: all slices of all ranks together have n bits.
+ * Only the rank of a shard knows which of its ids have edges. It tells each block's device once, a bit for each id,
+ * as a slice: all slices of all ranks together have n bits.
  */
 #include "answer_places.h"
 #include "answer_slices.h"

@@ -165,7 +165,8 @@ static enum status fill_ids(const struct places *places, uint32_t g, struct erro
     const struct shard *shard = &graph->shards[g];
     struct place_tables *t = &places->at[g];
     uint32_t width = t->of.id_bytes;
-    if (memory_take(places->rank->budget, &t->ids, shard->locals + shard->d, width, "input ids of vertices", e) != ST_OK)
+    if (memory_take(places->rank->budget, &t->ids, shard->locals + shard->d, width, "input ids of vertices", e) !=
+        ST_OK)
         return e->status;
     memory_advise_huge(t->ids);
 #pragma omp parallel for schedule(static)

@@ -33,8 +33,8 @@ static inline uint64_t marks_for(uint64_t ids)
     return ids / 32 + (ids % 32 > 0);
 }
 
-/* answer_marks.c. Collective. Makes the marks of all blocks of this rank, and removes ids without edges from `vertex`. At first
- * `vertex`, `starts` and `marks_of` are those of all ids. If a rank fails, here or before, all do. */
+/* answer_marks.c. Collective. Makes the marks of all blocks of this rank, and removes ids without edges from `vertex`.
+ * At first `vertex`, `starts` and `marks_of` are those of all ids. If a rank fails, here or before, all do. */
 enum status places_mark(const struct places *places, struct error *e);
 
 #endif

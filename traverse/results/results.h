@@ -20,8 +20,8 @@ struct reach {
 struct results;
 struct answers;
 
-/* Returns whether searches make answers. Without `files`, which results_write writes, they do not if ids are so sparse that
- * an array over them is much larger than the graph. */
+/* Returns whether searches make answers. Without `files`, which results_write writes, they do not if ids are so sparse
+ * that an array over them is much larger than the graph. */
 int results_wanted(const struct graph *graph, const struct args *args, int files);
 
 /* Allocates arrays over the vertices of this rank, and prepares the devices for answers if they are wanted. */

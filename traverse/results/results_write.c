@@ -204,8 +204,8 @@ static enum status put_lines(struct writing *w, uint64_t first, uint64_t count, 
     return e->status;
 }
 
-/* Writes a name and `end`. With `csv` it is a field of comma-separated values (RFC 4180): in quotes if it has a comma or
- * a quote. */
+/* Writes a name and `end`. With `csv` it is a field of comma-separated values (RFC 4180): in quotes if it has a comma
+ * or a quote. */
 static enum status write_name(struct outfile *out, struct map_name name, int csv, char end, struct error *e)
 {
     int quoted = csv && (memchr(name.bytes, ',', name.length) != NULL || memchr(name.bytes, '"', name.length) != NULL);

@@ -276,7 +276,7 @@ static void next_candidates(const struct candidates *c, uint64_t batch, uint64_t
     }
 }
 
-/* Makes new candidates that have edges roots, batch by batch, until every id was one. Returns how many roots there are. */
+/* Makes new candidates that have edges roots, batch by batch, until every id was one. Returns the number of roots. */
 static uint64_t draw_present(struct roots *roots, const struct presence *p, uint64_t seed, struct error *e)
 {
     const struct rank *rank = p->rank;

@@ -68,8 +68,8 @@ static enum status check_outputs(const struct searcher *s, struct error *e)
     return comm_agree(&s->comm, e);
 }
 
-int searcher_run(struct searcher *s, struct args *args, int alone, searcher_work *work, void (*close)(void *context),
-                 void *context)
+int searcher_run(struct searcher *s, struct args *args, int alone, searcher_work *work,
+                 void (*close)(void *context), void *context)
 {
     struct error error = {0};
     s->args = args;
@@ -229,7 +229,8 @@ enum status searcher_open(struct searcher *s, int files, struct error *e)
 }
 
 enum status searcher_open_whole(struct searcher *s, enum residence resident,
-                                uint64_t (*takes)(const struct shard *shard, int threads, int parents), struct error *e)
+                                uint64_t (*takes)(const struct shard *shard, int threads, int parents),
+                                struct error *e)
 {
     const struct args *args = s->args;
     share_host(s);
