@@ -30,9 +30,9 @@ struct searcher {
 };
 
 /* The frame of a program: starts MPI and the watch of --timeout, looks at the names of result files, has each rank
- * `work`, and ends. With --dry-run it only looks at these names. If ranks would share GPUs (shared_gpus.h), rank 0 alone
- * works, with their threads and memory, and says so; the others wait. `alone`: each rank will hold all shards, so no rank
- * leads. Returns the exit code. Before it returns it calls `close`, which may be NULL, and closes the searcher. */
+ * `work`, and ends. With --dry-run it only looks at these names. If ranks would share GPUs (shared_gpus.h), rank 0
+ * alone works, with their threads and memory, and says so; the others wait. `alone`: each rank will hold all shards, so
+ * no rank leads. Returns the exit code. Before it returns it calls `close`, which may be NULL, and closes the searcher. */
 typedef void searcher_work(void *context, struct error *e);
 int searcher_run(struct searcher *searcher, struct args *args, int alone, searcher_work *work,
                  void (*close)(void *context), void *context);
