@@ -40,22 +40,11 @@ struct batching {
 
 /* ---- the command line ---- */
 
-static void take_count(struct args *args, const struct option_row *row, char *value)
-{
-    (void)row;
-    if (args->roots_given)
-        cli_usage(&args->cli, "-n and -r exclude each other");
-    args->count_given = 1;
-    args->all_roots = strcmp(value, "all") == 0;
-    if (!args->all_roots)
-        args->count = cli_number(&args->cli, "-n", value, 1, MAX_ROOTS);
-}
-
 #define AT(member) offsetof(struct args, member)
 
 static const struct option_row own_options[] = {
     {.name = "count", .letter = 'n', .value = "COUNT", .group = GROUP_ROOTS, .of = OF_BATCH | EVERYDAY, .kind = TAKE_OTHER,
-     .take = take_count, .help = "search from COUNT sampled vertices with an edge to follow (default 64); all: from each"},
+     .take = options_take_count, .help = "search from COUNT sampled vertices with an edge to follow (default 64); all: from each"},
     {.name = "centrality", .value = "FILE", .group = GROUP_RESULTS, .of = OF_BATCH | EVERYDAY, .kind = TAKE_TEXT,
      .at = AT(centrality), .help = "closeness, harmonic closeness, eccentricity of each root, as a table"},
     {.name = "resume", .group = GROUP_RESULTS, .of = OF_BATCH | EVERYDAY, .kind = TAKE_FLAG, .at = AT(resume),

@@ -38,13 +38,14 @@ static void take_roots_from(struct args *args, const struct option_row *row, cha
         add_root(args, f->line[i]);
 }
 
-static void take_count(struct args *args, const struct option_row *row, char *value)
+void options_take_count(struct args *args, const struct option_row *row, char *value)
 {
-    (void)row;
     if (args->roots_given)
         cli_usage(&args->cli, "-n and -r exclude each other");
     args->count_given = 1;
-    args->count = cli_number(&args->cli, "-n", value, 1, MAX_ROOTS);
+    args->all_roots = row->of & OF_BATCH && strcmp(value, "all") == 0;
+    if (!args->all_roots)
+        args->count = cli_number(&args->cli, "-n", value, 1, MAX_ROOTS);
 }
 
 /* dd=0.5,dn=0.05,nd=1e-7, or some of them */
@@ -81,7 +82,7 @@ const struct option_row option_table[] = {
     {.name = "roots", .letter = 'r', .value = "ROOT[,ROOT...]", .group = GROUP_ROOTS, .of = OF_GRID | OF_TRAVERSE | OF_BATCH | EVERYDAY,
      .kind = TAKE_OTHER, .take = take_root, .help = "search from these vertices; with --map a name each time"},
     {.name = "count", .letter = 'n', .value = "COUNT", .group = GROUP_ROOTS, .of = OF_GRID | OF_BOTH | EVERYDAY, .kind = TAKE_OTHER,
-     .take = take_count, .help = "search from COUNT sampled vertices with an edge to follow (default 64)"},
+     .take = options_take_count, .help = "search from COUNT sampled vertices with an edge to follow (default 64)"},
     {.name = "roots-from", .value = "FILE", .group = GROUP_ROOTS, .of = OF_GRID | OF_TRAVERSE | OF_BATCH | EVERYDAY, .kind = TAKE_OTHER,
      .take = take_roots_from, .help = "and from those of this file, one a line"},
     {.name = "serve", .group = GROUP_ROOTS, .of = OF_TRAVERSE | EVERYDAY, .kind = TAKE_FLAG, .at = AT(serve),
