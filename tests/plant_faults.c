@@ -4,7 +4,9 @@
  *
  * For each set of faults it searches from ROOT, plants them, validates, and prints the first offence, a line each. It
  * exits with 4 if there is one. Faults: p ID PARENT, d ID DEPTH, r ROOT (validation is asked about this root). */
-#include "traverse/graph500/benchmark.h"
+#include "traverse/devices/answer_blocks.h"
+#include "traverse/graph500/validate.h"
+#include "traverse/search/record.h"
 
 #include "formats/base/cli.h"
 
@@ -15,17 +17,36 @@
 enum { FAULTS = 4, /* the first argument that is a fault */
        MOST_ROOTS = 8 };
 
-static uint64_t place_of_root(const struct benchmark *b, uint64_t id)
+struct planting {
+    char *const *command; /* argv */
+    struct args args;
+    struct searcher searcher;
+    struct validation *validation;
+};
+
+/* Changes the answer. Ranks without that vertex do nothing. */
+static void set_parent(const struct rank *rank, uint64_t id, int64_t parent, struct error *e)
+{
+    const struct manifest *m = &rank->graph->manifest;
+    for (uint32_t g = 0; g < rank->device_count; g++) {
+        uint32_t block = block_of_device(rank->comm->rank, g, rank->device_count);
+        uint64_t first = block_first(m->totals.n, m->p, block);
+        if (id >= first && id < block_first(m->totals.n, m->p, block + 1))
+            rank->backend->results->set_value(rank->devices[g], ANSWER_PARENTS, id - first, parent, e);
+    }
+}
+
+static uint64_t place_of_root(const struct planting *b, uint64_t id)
 {
     uint64_t i = 0;
-    while (b->roots.ids[i] != id)
+    while (b->searcher.roots.ids[i] != id)
         i++;
     return i;
 }
 
 /* Plants the set of faults that begins at argv[*at] and moves *at behind it. Returns the place of the root for
  * validation. */
-static uint64_t plant(struct benchmark *b, char *const *argv, int *at, struct error *e)
+static uint64_t plant(struct planting *b, char *const *argv, int *at, struct error *e)
 {
     uint64_t asked = 0;
     int i = *at;
@@ -35,7 +56,7 @@ static uint64_t plant(struct benchmark *b, char *const *argv, int *at, struct er
         if (kind == 'r')
             asked = place_of_root(b, id);
         else if (kind == 'p')
-            validation_set_parent(b->validation, id, atoll(argv[i + 2]), e);
+            set_parent(&b->searcher.rank, id, atoll(argv[i + 2]), e);
         else
             validation_set_depth(b->validation, id, atoi(argv[i + 2]), e);
         i += kind == 'r' ? 2 : 3;
@@ -45,15 +66,15 @@ static uint64_t plant(struct benchmark *b, char *const *argv, int *at, struct er
 }
 
 /* Searches once with one set of faults. Returns 1 if there is an offence. */
-static int judge(struct benchmark *b, int *at, struct error *e)
+static int judge(struct planting *b, int *at, struct error *e)
 {
     struct record record = {0};
     struct offence first = {0};
     char text[160];
-    if (record_search(&record, &b->searcher, &b->args, &b->roots.root[0], e) != ST_OK)
+    if (record_search(&record, &b->searcher, &b->args, &b->searcher.roots.root[0], e) != ST_OK)
         return 0;
     uint64_t root = plant(b, b->command, at, e);
-    if (validation_check(b->validation, &b->roots.root[root], &first, e) != ST_OK)
+    if (validation_check(b->validation, &b->searcher.roots.root[root], &first, e) != ST_OK)
         return 0;
     offence_print(&first, text, sizeof text);
     if (b->searcher.comm.rank == 0)
@@ -61,10 +82,13 @@ static int judge(struct benchmark *b, int *at, struct error *e)
     return first.kind != OFFENCE_NONE;
 }
 
-static void work(struct benchmark *b, struct error *e)
+static void work(void *context, struct error *e)
 {
+    struct planting *b = context;
     int at = FAULTS, wrong = 0;
-    if (benchmark_open(b, e) != ST_OK)
+    struct searcher *s = &b->searcher;
+    if (searcher_open(s, 1, e) != ST_OK || validation_open(&b->validation, &s->rank, s->results, e) != ST_OK ||
+        roots_choose(&s->roots, &s->rank, &b->args, NULL, e) != ST_OK)
         return;
     do
         wrong += judge(b, &at, e);
@@ -73,13 +97,20 @@ static void work(struct benchmark *b, struct error *e)
         fail(e, ST_INVALID, "%d trees are wrong", wrong);
 }
 
+static void close(void *context)
+{
+    validation_close(((struct planting *)context)->validation);
+}
+
 int main(int argc, char **argv)
 {
-    static struct benchmark b;
-    static uint64_t roots[MOST_ROOTS];
-    if (argc < FAULTS)
+    static struct planting b;
+    uint64_t *roots = calloc(MOST_ROOTS, sizeof *roots);
+    if (argc < FAULTS || roots == NULL)
         return ST_USAGE;
-    benchmark_defaults(&b);
+    args_defaults(&b.args, "dbfs-graph500");
+    b.args.answer = ANSWER_PARENTS;
+    b.args.record_parents = 1;
     b.command = argv;
     b.args.folder = argv[2];
     b.args.roots_given = 1;
@@ -94,5 +125,5 @@ int main(int argc, char **argv)
         if (argv[i][0] == 'r')
             roots[b.args.count++] = strtoull(argv[i + 1], NULL, 10);
     }
-    return benchmark_run(&b, work);
+    return searcher_run(&b.searcher, &b.args, 0, work, close, &b);
 }

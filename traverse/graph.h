@@ -63,4 +63,10 @@ static inline uint64_t local_vertex_id(const struct shard *shard, uint64_t local
     return vertex_of_slot(shard->ids.local_slots[local], shard->index, shard->p);
 }
 
+/* The stored id of the vertex with this number: local vertices come first, then delegates. */
+static inline uint64_t numbered_vertex_id(const struct shard *shard, uint64_t number)
+{
+    return number < shard->locals ? local_vertex_id(shard, number) : shard_delegate_id(shard, number - shard->locals);
+}
+
 #endif

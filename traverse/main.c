@@ -24,32 +24,11 @@ struct run {
     struct args args;
     char *const *command; /* argv */
     struct searcher searcher;
-    struct name_map *map; /* of rank 0; NULL: none */
-    struct roots roots;
     struct record *records; /* [roots.count] */
     struct environment env;
     struct trace_file *trace; /* NULL: none */
     FILE *talk; /* records and summary: stdout, or stderr if a result takes stdout */
 };
-
-/* ---- set-up ---- */
-
-static enum status choose_roots(struct run *run, struct error *e)
-{
-    const struct args *args = &run->args;
-    watch_phase("choosing roots");
-    if (roots_choose(&run->roots, &run->searcher.rank, args, run->map, e) != ST_OK || args->serve)
-        return e->status;
-    if (run->roots.count < args->count && run->searcher.comm.rank == 0)
-        cli_warn(&args->cli, "only %" PRIu64 " vertices have edges to follow: searching from each",
-                 run->roots.count);
-    if (run->searcher.comm.rank == 0)
-        outputs_check_roots(args, run->roots.ids, run->roots.count, e);
-    run->records = calloc(run->roots.count, sizeof *run->records);
-    if (run->records == NULL)
-        fail_memory(e, "records", run->roots.count * sizeof *run->records);
-    return comm_agree(&run->searcher.comm, e);
-}
 
 static enum status set_up(struct run *run, struct error *e)
 {
@@ -57,19 +36,16 @@ static enum status set_up(struct run *run, struct error *e)
     struct searcher *s = &run->searcher;
     double start = cli_seconds();
     if (s->comm.rank == 0)
-        outputs_check(args, e);
-    if (s->comm.rank == 0)
         progress_start(&args->cli);
-    if (comm_agree(&s->comm, e) != ST_OK ||
-        searcher_open(s, &run->args, args->depths != NULL || args->parents != NULL, e) != ST_OK)
+    if (searcher_open(s, args->depths != NULL || args->parents != NULL, e) != ST_OK ||
+        searcher_choose_roots(s, e) != ST_OK)
         return e->status;
-    progress_end();
-    if (args->map != NULL && s->comm.rank == 0)
-        name_map_open(&run->map, args->map, s->graph.manifest.totals.n, &s->budget, e);
-    if (comm_agree(&s->comm, e) != ST_OK || choose_roots(run, e) != ST_OK)
-        return e->status;
-    run->env = environment_of(s, args, run->command, start);
-    return ST_OK;
+    run->records = calloc(s->roots.count + 1, sizeof *run->records);
+    if (run->records == NULL)
+        fail_memory(e, "records", s->roots.count * sizeof *run->records);
+    if (comm_agree(&s->comm, e) == ST_OK)
+        run->env = environment_of(s, args, run->command, start);
+    return e->status;
 }
 
 /* ---- searching ---- */
@@ -77,9 +53,9 @@ static enum status set_up(struct run *run, struct error *e)
 static void name_root(const struct run *run, uint64_t id, struct record *record)
 {
     record->root = id;
-    if (run->map == NULL)
+    if (run->searcher.map == NULL)
         return;
-    struct map_name name = name_map_at(run->map, id);
+    struct map_name name = name_map_at(run->searcher.map, id);
     record->name = strndup(name.bytes, name.length);
 }
 
@@ -88,25 +64,25 @@ static enum status write_results(struct run *run, const struct root *root, struc
 {
     const struct args *args = &run->args;
     struct result_file depths = {
-        .name = args->depths, .kind = ANSWER_DEPTHS, .in_place = args->in_place, .map = run->map};
+        .name = args->depths, .kind = ANSWER_DEPTHS, .in_place = args->in_place, .map = run->searcher.map};
     struct result_file parents = {.name = args->parents,
                                   .kind = ANSWER_PARENTS,
                                   .in_place = args->in_place,
                                   .id_bytes = args->parents_width,
-                                  .map = run->map};
+                                  .map = run->searcher.map};
     if (args->parents != NULL && results_write(run->searcher.results, &parents, e) != ST_OK)
         return e->status;
     if (args->depths != NULL && results_write(run->searcher.results, &depths, e) != ST_OK)
         return e->status;
     if (args->reached != NULL)
-        reached_list_write(run->searcher.results, root, args->reached, run->map, e);
+        reached_list_write(run->searcher.results, root, args->reached, run->searcher.map, e);
     return e->status;
 }
 
 /* Searches from root `i`, and prints and writes the results. */
 static enum status search_one(struct run *run, uint64_t i, struct record *record, int talks, struct error *e)
 {
-    const struct roots *roots = &run->roots;
+    const struct roots *roots = &run->searcher.roots;
     struct searcher *s = &run->searcher;
     name_root(run, roots->ids[i], record);
     watch_phase("searching from root %" PRIu64, roots->ids[i]);
@@ -126,7 +102,7 @@ static enum status search_one(struct run *run, uint64_t i, struct record *record
 
 static enum status search_all(struct run *run, struct error *e)
 {
-    const struct roots *roots = &run->roots;
+    const struct roots *roots = &run->searcher.roots;
     struct searcher *s = &run->searcher;
     int talks = s->comm.rank == 0 && !run->args.cli.quiet;
     if (talks)
@@ -153,23 +129,24 @@ static enum status search_all(struct run *run, struct error *e)
 static enum status serve_all(struct run *run, struct error *e)
 {
     struct serve serve = {0};
-    int talks = run->searcher.comm.rank == 0;
-    while (serve_next(&serve, &run->roots, &run->searcher.rank, &run->args, run->map, e) == ST_OK && !serve.ended) {
+    struct searcher *s = &run->searcher;
+    int talks = s->comm.rank == 0;
+    while (serve_next(&serve, &s->roots, &s->rank, &run->args, s->map, e) == ST_OK && !serve.ended) {
         struct record record = {0};
-        if (run->roots.count > 0 && search_one(run, 0, &record, talks, e) != ST_OK)
+        if (s->roots.count > 0 && search_one(run, 0, &record, talks, e) != ST_OK)
             break;
         if (serve.refused.status != ST_OK)
             fprintf(run->talk, "error %s\n", serve.refused.text);
         record_free(&record);
-        if (talks && (fflush(run->talk) != 0 || ferror(run->talk)))
-            fail_errno(e, "standard output", "cannot write");
-        if (comm_agree(&run->searcher.comm, e) != ST_OK)
+        if (talks)
+            stream_flush(run->talk, e);
+        if (comm_agree(&s->comm, e) != ST_OK)
             break;
     }
-    if (e->status == ST_OK && comm_max_of(&run->searcher.comm, (uint64_t)serve.any_refused))
+    if (e->status == ST_OK && comm_max_of(&s->comm, (uint64_t)serve.any_refused))
         fail(e, ST_USAGE, "standard input: not every line was a root to search from");
     serve_close(&serve);
-    return comm_agree(&run->searcher.comm, e);
+    return comm_agree(&s->comm, e);
 }
 
 /* ---- the end ---- */
@@ -185,64 +162,57 @@ static enum status conclude(struct run *run, struct error *e)
     run->env.peak_bytes = comm_max_of(&run->searcher.comm, memory_peak_bytes());
     if (run->searcher.comm.rank == 0) {
         if (!run->args.cli.quiet || run->talk == stdout) /* with -q, a result on stdout stands alone */
-            report_summary(run->talk, run->records, run->roots.count);
-        if (fflush(run->talk) != 0 || ferror(run->talk))
-            fail_errno(e, "standard output", "cannot write");
+            report_summary(run->talk, run->records, run->searcher.roots.count);
+        stream_flush(run->talk, e);
         if (run->args.json != NULL && e->status == ST_OK)
-            report_json(run->args.json, &run->env, run->records, run->roots.count, e);
+            report_json(run->args.json, &run->env, run->records, run->searcher.roots.count, e);
     }
     return comm_agree(&run->searcher.comm, e);
 }
 
-static void tear_down(struct run *run)
+static void tear_down(void *context)
 {
-    for (uint64_t i = 0; run->records != NULL && i < run->roots.count; i++)
+    struct run *run = context;
+    for (uint64_t i = 0; run->records != NULL && i < run->searcher.roots.count; i++)
         record_free(&run->records[i]);
     free(run->records);
     trace_file_abort(run->trace);
-    searcher_close(&run->searcher);
-    name_map_close(run->map);
-    roots_free(&run->roots);
-    args_free(&run->args);
 }
 
-static void print_plan(const struct args *args, struct error *e)
+static int print_plan(struct args *args)
 {
+    struct error error = {0};
     const struct plan_request request = {.folder = args->folder,
                                          .json = args->json,
                                          .parents = args->record_parents,
                                          .resident = args->resident,
                                          .by_classes = direction_by_classes(&args->policy),
                                          .room = args->cli.memory_bytes};
-    plan_print(&request, e);
+    if (outputs_check(args, &error) == ST_OK)
+        plan_print(&request, &error);
+    args_free(args);
+    return cli_finish(&args->cli, &error);
+}
+
+static void work(void *context, struct error *e)
+{
+    struct run *run = context;
+    if (set_up(run, e) != ST_OK)
+        return;
+    if (run->args.serve)
+        serve_all(run, e);
+    else if (search_all(run, e) == ST_OK)
+        conclude(run, e);
 }
 
 int main(int argc, char **argv)
 {
     static struct run run;
     static char own_name[] = "dbfs-traverse";
-    struct error error = {0};
     run.command = argv;
     args_parse(&run.args, argc, argv);
     if (run.args.cli.within_dbfs)
         argv[0] = own_name; /* the command in the report can be run again */
     run.talk = args_stdouts(&run.args) > 0 ? stderr : stdout;
-    if (run.args.plan || run.args.dry_run) {
-        if (outputs_check(&run.args, &error) == ST_OK && run.args.plan)
-            print_plan(&run.args, &error);
-        args_free(&run.args);
-        return cli_finish(&run.args.cli, &error);
-    }
-    if (searcher_start(&run.searcher, &run.args, &error) == ST_OK && searcher_takes_part(&run.searcher) &&
-        set_up(&run, &error) == ST_OK) {
-        if (run.args.serve)
-            serve_all(&run, &error);
-        else if (search_all(&run, &error) == ST_OK)
-            conclude(&run, &error);
-    }
-    searcher_end(&run.searcher, &error);
-    progress_end();
-    int code = run.searcher.comm.rank == 0 ? cli_finish(&run.args.cli, &error) : (int)error.status;
-    tear_down(&run);
-    return code;
+    return run.args.plan ? print_plan(&run.args) : searcher_run(&run.searcher, &run.args, 0, work, tear_down, &run);
 }

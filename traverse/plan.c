@@ -275,8 +275,7 @@ enum status plan_print(const struct plan_request *request, struct error *e)
         outfile_print(request->json, print_json, &plans, e);
     } else if (e->status == ST_OK) {
         print_plan(&plans, &m, stdout);
-        if (fflush(stdout) != 0 || ferror(stdout))
-            fail_errno(e, "standard output", "cannot write");
+        stream_flush(stdout, e);
     }
     manifest_free(&m);
     return e->status;

@@ -89,4 +89,7 @@ enum status outfile_put(const char *path, const void *bytes, size_t count, struc
 enum status outfile_print(const char *path, text_printer *print, const void *context,
                           struct error *e);
 
+/* After printing to standard output, or to standard error: fails if not all could be written. */
+enum status stream_flush(FILE *stream, struct error *e);
+
 #endif

@@ -163,12 +163,16 @@ enum status comm_start(struct comm *comm, struct error *e)
 
 enum status comm_start_tool(struct comm *comm, struct cli *cli, struct error *e)
 {
-    if (comm_start(comm, e) != ST_OK)
-        return e->status;
+    if (comm_start(comm, e) == ST_OK)
+        comm_share_host(comm, cli);
+    return e->status;
+}
+
+void comm_share_host(const struct comm *comm, struct cli *cli)
+{
     cli->silent = comm->rank > 0;
     cli->host_processes = comm->core_ranks;
     opterr = !cli->silent;
-    return ST_OK;
 }
 
 uint64_t comm_memory(const struct comm *comm, uint64_t given_bytes)

@@ -40,9 +40,11 @@ int comm_start_mpi(void);
 /* Warns of idle cores, on the first rank. Not collective. */
 void comm_warn_of_idle_cores(const struct comm *comm, const struct cli *cli);
 
-/* comm_start for a tool. Only the first rank prints messages.
- * Each rank takes its share of the host's cores. */
+/* comm_start for a tool, and comm_share_host. */
 enum status comm_start_tool(struct comm *comm, struct cli *cli, struct error *e);
+
+/* Only the first rank prints messages. Each rank takes its share of the host's cores. Not collective. */
+void comm_share_host(const struct comm *comm, struct cli *cli);
 
 /* The memory of this rank in bytes. With one rank, or if `given_bytes` is not 0: `given_bytes`. Otherwise:
  * this rank's share of three quarters of the memory left on the host. Not collective. */
@@ -77,6 +79,9 @@ void comm_or_masks(const struct comm *comm, uint64_t *words, uint64_t count);
 /* The smallest, or the largest, of the values that the ranks pass. */
 uint64_t comm_min_of(const struct comm *comm, uint64_t value);
 uint64_t comm_max_of(const struct comm *comm, uint64_t value);
+
+/* The sum of the values that the ranks before this one pass. */
+uint64_t comm_sum_before(const struct comm *comm, uint64_t value);
 
 /* comm_sum_u64 of one value in two steps, so that other work can be done between them. (For masks: window.h.) */
 void comm_begin_sum(const struct comm *comm, uint64_t *value);

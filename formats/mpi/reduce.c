@@ -66,6 +66,14 @@ uint64_t comm_max_of(const struct comm *comm, uint64_t value)
     return value;
 }
 
+uint64_t comm_sum_before(const struct comm *comm, uint64_t value)
+{
+    uint64_t sum = 0;
+    if (comm->ranks > 1)
+        WATCH_WAIT(MPI_Exscan(&value, &sum, 1, MPI_UINT64_T, MPI_SUM, MPI_COMM_WORLD));
+    return comm->rank > 0 ? sum : 0;
+}
+
 void comm_max_ids(const struct comm *comm, void *ids, uint32_t id_bytes, uint64_t count)
 {
     reduce_all(all_ranks(comm), ids, count, id_bytes, id_bytes == 4 ? MPI_INT32_T : MPI_INT64_T, MPI_MAX);

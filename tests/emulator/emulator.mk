@@ -18,12 +18,12 @@ rewritten      = $(patsubst %,$(emulated)/src/%,$(kernel_files))
 emulated_cu    = $(patsubst %,$(emulated)/%.o,$(filter %.cu,$(kernel_files)))
 emulated_cc    = $(patsubst %.cc,$(emulated)/%.o,$(wildcard tests/emulator/*.cc))
 
-# C files that include CUDA's header or the limits of searches, or ask whether there is CUDA
+# C files that include CUDA's header or the limits of searches, or ask whether there is a GPU
 emulated_c       = $(wildcard traverse/cuda/*.c traverse/cuda/*/*.c) traverse/devices/backend_choose.c
-emulated_proof_c = $(wildcard traverse/graph500/cuda/*.c) traverse/graph500/validate.c
+emulated_proof_c = $(wildcard traverse/graph500/cuda/*.c)
 emulated_joined_c = $(wildcard traverse/joined/cuda/*.c)
-emulated_batch_c = $(wildcard traverse/batch/cuda/*.c) traverse/batch/batch_backend.c
-emulated_paths_c = $(wildcard traverse/paths/cuda/*.c) traverse/paths/pair_backend.c
+emulated_batch_c = $(wildcard traverse/batch/cuda/*.c)
+emulated_paths_c = $(wildcard traverse/paths/cuda/*.c)
 emulated_c_obj   = $(patsubst %.c,$(emulated)/%.o,$(1))
 knows_cuda       = $(emulated_c) $(emulated_proof_c) $(emulated_joined_c) $(emulated_batch_c) $(emulated_paths_c)
 

@@ -65,7 +65,7 @@ static void claim_columns(int64_t *claim, const struct proved_rows *rows, uint64
         uint64_t length = csr_row_length(rows->csr, i);
         if (length == 0)
             continue;
-        uint64_t to = csr_column_of(rows->csr, i, next_random(&random) % length);
+        uint64_t to = csr_destination(rows->csr, i, next_random(&random) % length);
         if (to >> rows->local_bits == rows->own_shard)
             claim[i] = rows->columns[to & ((UINT64_C(1) << rows->local_bits) - 1)].id;
     }

@@ -5,8 +5,6 @@
 #include "traverse/results/outputs.h"
 #include "traverse/results/results.h"
 
-#include "formats/base/outfile.h"
-
 #include <string.h>
 
 int batch_files_is_matrix(const struct args *args)
@@ -34,21 +32,14 @@ static enum status begin_matrix(struct batch_files *f, struct error *e)
 /* Collective. */
 static enum status open_matrix(struct batch_files *f, struct error *e)
 {
-    char path[4096] = "";
     if (f->comm->rank == 0)
         begin_matrix(f, e);
     if (comm_agree(f->comm, e) != ST_OK || f->comm->ranks == 1)
         return e->status;
-    const char *temporary = f->comm->rank == 0 ? outfile_temporary(f->matrix) : NULL;
-    if (temporary != NULL && strlen(temporary) < sizeof path)
-        strcpy(path, temporary);
-    comm_broadcast(f->comm, path, sizeof path, 0);
     comm_broadcast(f->comm, &f->matrix_at, sizeof f->matrix_at, 0);
-    if (path[0] == '\0')
-        fail(e, ST_RUNTIME, "%s: cannot be written by several ranks", f->args->depths);
-    else if (f->comm->rank != 0)
-        outfile_join(&f->matrix, path, f->args->depths, e);
-    return comm_agree(f->comm, e);
+    if (!outputs_join(&f->matrix, f->comm, 1, f->args->depths))
+        return fail(e, ST_RUNTIME, "%s: cannot be written by several ranks", f->args->depths);
+    return ST_OK;
 }
 
 enum status batch_files_open(struct batch_files *f, uint64_t roots, struct error *e)
@@ -115,14 +106,6 @@ static uint64_t parent_of(const struct joined_graph *graph, const int32_t *depth
     return rows->columns[at];
 }
 
-static void set_parent(void *values, uint32_t width, uint64_t id, uint64_t parent)
-{
-    if (width == 4)
-        ((int32_t *)values)[id] = (int32_t)parent;
-    else
-        ((int64_t *)values)[id] = (int64_t)parent;
-}
-
 static enum status write_parents(struct batch_files *f, const struct root *root, uint32_t number, struct error *e)
 {
     const struct joined_graph *graph = f->depths->graph;
@@ -131,11 +114,11 @@ static enum status write_parents(struct batch_files *f, const struct root *root,
     uint32_t width = answer_id_bytes(n);
     struct result_file file = {.name = f->args->parents, .kind = ANSWER_PARENTS, .map = f->map, .values = f->values};
     memset(f->values, 0xff, n * width); /* -1 */
-    set_parent(f->values, width, own, own);
+    answer_set_id(f->values, width, own, (int64_t)own);
 #pragma omp parallel for schedule(dynamic, 4096)
     for (uint64_t v = 0; v < graph->vertices; v++) {
         if (depth[v] >= 0)
-            set_parent(f->values, width, graph->ids[v], graph->ids[parent_of(graph, depth, v)]);
+            answer_set_id(f->values, width, graph->ids[v], (int64_t)graph->ids[parent_of(graph, depth, v)]);
     }
     return results_write_values(f->rank, root, &file, e);
 }

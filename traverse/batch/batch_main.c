@@ -4,14 +4,14 @@
 
 #include "traverse/options/options.h"
 #include "traverse/report/edges_text.h"
-#include "traverse/results/outputs.h"
+#include "traverse/search/searcher.h"
 
 #include "formats/base/hash.h"
+#include "formats/base/outfile.h"
 #include "formats/base/progress.h"
 #include "formats/mpi/watch.h"
 
 #include <inttypes.h>
-#include <omp.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -26,12 +26,7 @@ struct sums {
 
 struct batching {
     struct args args;
-    struct comm comm;    /* its ranks share the batches */
-    struct graph graph;
-    struct rank rank;    /* this process, which has all shards */
-    struct memory_budget budget;
-    struct name_map *map;
-    struct roots roots;
+    struct searcher searcher; /* its ranks share the batches */
     struct joined_graph all;
     const struct batch_backend *backend;
     struct batch_search *search;
@@ -45,22 +40,11 @@ struct batching {
 
 /* ---- the command line ---- */
 
-static void take_count(struct args *args, const struct option_row *row, char *value)
-{
-    (void)row;
-    if (args->roots_given)
-        cli_usage(&args->cli, "-n and -r exclude each other");
-    args->count_given = 1;
-    args->all_roots = strcmp(value, "all") == 0;
-    if (!args->all_roots)
-        args->count = cli_number(&args->cli, "-n", value, 1, MAX_ROOTS);
-}
-
 #define AT(member) offsetof(struct args, member)
 
 static const struct option_row own_options[] = {
     {.name = "count", .letter = 'n', .value = "COUNT", .group = GROUP_ROOTS, .of = OF_BATCH | EVERYDAY, .kind = TAKE_OTHER,
-     .take = take_count, .help = "search from COUNT sampled vertices with an edge to follow (default 64); all: from each"},
+     .take = options_take_count, .help = "search from COUNT sampled vertices with an edge to follow (default 64); all: from each"},
     {.name = "centrality", .value = "FILE", .group = GROUP_RESULTS, .of = OF_BATCH | EVERYDAY, .kind = TAKE_TEXT,
      .at = AT(centrality), .help = "closeness, harmonic closeness, eccentricity of each root, as a table"},
     {.name = "resume", .group = GROUP_RESULTS, .of = OF_BATCH | EVERYDAY, .kind = TAKE_FLAG, .at = AT(resume),
@@ -113,41 +97,6 @@ static void parse(struct args *args, int argc, char **argv)
 
 /* ---- set-up ---- */
 
-/* Computes this rank's share of the cores and the memory of its host. */
-static int share_host(struct batching *b)
-{
-    int threads = cli_threads(&b->args.cli), ranks = (int)b->comm.core_ranks;
-    b->args.cli.silent = b->comm.rank > 0;
-    if (b->args.cli.threads == 0)
-        threads = threads > ranks ? threads / ranks : 1;
-    omp_set_num_threads(threads);
-    memory_budget_init(&b->budget, b->args.cli.memory_bytes);
-    if (b->args.cli.memory_bytes == 0)
-        b->budget.limit_bytes /= b->comm.host_ranks;
-    return threads;
-}
-
-/* Columns stay packed, as they are read once. */
-static enum status open_graph(struct batching *b, int threads, struct error *e)
-{
-    struct graph_options options = {.folder = b->args.folder,
-                                    .check = b->args.check,
-                                    .trust = b->args.trust,
-                                    .reverse = b->args.reverse,
-                                    .columns = SHARD_ALL_COLUMNS,
-                                    .resident = RESIDENT_PACKED,
-                                    .threads = threads,
-                                    .budget = &b->budget};
-    b->rank = (struct rank){.comm = &comm_alone, .graph = &b->graph, .budget = &b->budget};
-    watch_phase("opening the graph");
-    if (graph_open(&b->graph, &comm_alone, &options, e) == ST_OK &&
-        joined_graph_open(&b->all, &b->graph, 1, &b->budget, e) == ST_OK && b->args.map != NULL)
-        name_map_open(&b->map, b->args.map, b->graph.manifest.totals.n, &b->budget, e);
-    if (e->status == ST_OK && b->comm.rank == 0)
-        args_note_reverse(&b->args, b->graph.manifest.direction == EDGES_DIRECTED);
-    return comm_agree(&b->comm, e);
-}
-
 static int by_id(const void *a, const void *b)
 {
     uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
@@ -161,7 +110,7 @@ static enum status give_all_roots(struct batching *b, struct error *e)
     args->count = b->all.vertices;
     args->roots_given = 1;
     args->map = NULL; /* they are ids */
-    if (memory_charge(&b->budget, args->count * ROOT_BYTES, "all roots", e) != ST_OK)
+    if (memory_charge(&b->searcher.budget, args->count * ROOT_BYTES, "all roots", e) != ST_OK)
         return e->status;
     args->roots = malloc(args->count * sizeof *args->roots + 1);
     if (args->roots == NULL)
@@ -171,53 +120,46 @@ static enum status give_all_roots(struct batching *b, struct error *e)
     return ST_OK;
 }
 
-static enum status choose_roots(struct batching *b, struct error *e)
-{
-    watch_phase("choosing roots");
-    if ((b->args.all_roots && give_all_roots(b, e) != ST_OK) ||
-        roots_choose(&b->roots, &b->rank, &b->args, b->map, e) != ST_OK)
-        return e->status;
-    if (b->roots.count < b->args.count)
-        cli_warn(&b->args.cli, "only %" PRIu64 " vertices have edges to follow: searching from each", b->roots.count);
-    return b->comm.rank == 0 ? outputs_check_roots(&b->args, b->roots.ids, b->roots.count, e) : ST_OK;
-}
-
-static enum status open_search(struct batching *b, int threads, struct error *e)
+static enum status open_search(struct batching *b, struct error *e)
 {
     const struct args *args = &b->args;
     struct batch_place place = {.words = args->batch <= 64 ? 1 : args->batch <= 128 ? 2 : 4,
-                                .threads = threads,
-                                .host = b->comm.host,
-                                .rank = b->comm.rank,
-                                .slot = b->comm.host_rank};
-    b->results = calloc(b->comm.ranks * args->batch, sizeof *b->results);
+                                .threads = b->searcher.threads,
+                                .host = b->searcher.comm.host,
+                                .rank = b->searcher.comm.rank,
+                                .slot = b->searcher.comm.host_rank};
+    b->results = calloc(b->searcher.comm.ranks * args->batch, sizeof *b->results);
     if (b->results == NULL)
-        return fail_memory(e, "results", b->comm.ranks * args->batch * sizeof *b->results);
+        return fail_memory(e, "results", b->searcher.comm.ranks * args->batch * sizeof *b->results);
     if (b->backend->open(&b->search, &b->all, &place, e) == ST_OK)
-        batch_depths_open(&b->depths, &b->all, args->batch, threads, args->depths != NULL || args->parents != NULL,
-                          !args->no_checksum, e);
+        batch_depths_open(&b->depths, &b->all, args->batch, b->searcher.threads,
+                          args->depths != NULL || args->parents != NULL, !args->no_checksum, e);
     return e->status;
 }
 
+/* Columns stay packed, as they are read once. */
 static enum status set_up(struct batching *b, struct error *e)
 {
     const struct args *args = &b->args;
-    int threads = share_host(b);
-    if (b->comm.rank == 0)
-        outputs_check(args, e);
-    if (e->status == ST_OK)
-        batch_backend_choose(&b->backend, args->backend, e);
-    if (comm_agree(&b->comm, e) != ST_OK || open_graph(b, threads, e) != ST_OK)
+    struct searcher *s = &b->searcher;
+    const struct backend *backend;
+    if (backend_choose(&backend, args->backend, e) == ST_OK)
+        b->backend = backend == &backend_cpu ? &batch_cpu : &batch_cuda;
+    if (e->status == ST_OK && searcher_open_whole(s, RESIDENT_PACKED, NULL, e) == ST_OK)
+        joined_graph_open(&b->all, &s->graph, 1, &s->budget, e);
+    if (comm_agree(&s->comm, e) == ST_OK && args->all_roots)
+        give_all_roots(b, e);
+    if (searcher_choose_roots(s, e) != ST_OK)
         return e->status;
-    if (choose_roots(b, e) == ST_OK && open_search(b, threads, e) == ST_OK && args->centrality != NULL &&
-        b->comm.rank == 0) {
-        b->centrality.map = b->map;
-        centrality_open(&b->centrality, args, &b->graph, &b->roots, e);
+    if (open_search(b, e) == ST_OK && args->centrality != NULL && s->comm.rank == 0) {
+        b->centrality.map = s->map;
+        centrality_open(&b->centrality, args, &s->graph, &s->roots, e);
     }
-    if (comm_agree(&b->comm, e) != ST_OK)
+    if (comm_agree(&s->comm, e) != ST_OK)
         return e->status;
-    b->files = (struct batch_files){.rank = &b->rank, .comm = &b->comm, .args = args, .depths = &b->depths, .map = b->map};
-    return batch_files_open(&b->files, b->roots.count, e);
+    b->files = (struct batch_files){
+        .rank = &s->rank, .comm = &s->comm, .args = args, .depths = &b->depths, .map = s->map};
+    return batch_files_open(&b->files, s->roots.count, e);
 }
 
 /* ---- batches ---- */
@@ -226,8 +168,8 @@ static enum status set_up(struct batching *b, struct error *e)
 static void print_batch(const struct batching *b, uint64_t first, const struct batch_run *run)
 {
     cli_detail(&b->args.cli, "batch of %" PRIu32 " roots from %" PRIu64 ": %.6f s, %" PRIu64 " levels, %" PRIu64
-               " edges read, %.1f GB/s", run->count, b->roots.ids[first], run->seconds, run->levels, run->edges,
-               run->seconds > 0 ? 1e-9 * (double)run->bytes / run->seconds : 0);
+               " edges read, %.1f GB/s", run->count, b->searcher.roots.ids[first], run->seconds, run->levels,
+               run->edges, run->seconds > 0 ? 1e-9 * (double)run->bytes / run->seconds : 0);
 }
 
 /* Prints the work of a level, with -v. */
@@ -245,19 +187,19 @@ static enum status run_batch(struct batching *b, uint64_t first, uint32_t count,
 {
     uint64_t vertex[BATCH_MOST];
     for (uint32_t i = 0; i < count; i++)
-        vertex[i] = joined_vertex(&b->all, &b->roots.root[first + i]);
+        vertex[i] = joined_vertex(&b->all, &b->searcher.roots.root[first + i]);
     struct batch_run run = {.roots = vertex, .count = count, .results = results,
                             .watcher = batch_depths_watcher(&b->depths, count),
                             .note = b->args.cli.verbose ? print_level : NULL, .context = b};
-    watch_phase("searching from root %" PRIu64 " and those after it", b->roots.ids[first]);
+    watch_phase("searching from root %" PRIu64 " and those after it", b->searcher.roots.ids[first]);
     if (b->backend->run(b->search, &run, e) != ST_OK)
         return e->status;
     b->sums.seconds += run.seconds;
     print_batch(b, first, &run);
     for (uint32_t i = 0; i < count && e->status == ST_OK; i++) {
         results[i].checksum =
-            batch_depths_checksum(&b->depths, i, b->roots.ids[first + i], vertex[i] == JOINED_NOWHERE);
-        batch_files_write(&b->files, &b->roots.root[first + i], i, first + i, e);
+            batch_depths_checksum(&b->depths, i, b->searcher.roots.ids[first + i], vertex[i] == JOINED_NOWHERE);
+        batch_files_write(&b->files, &b->searcher.roots.root[first + i], i, first + i, e);
     }
     return e->status;
 }
@@ -267,8 +209,8 @@ static void print_root(const struct batching *b, uint64_t id, const struct batch
     fprintf(b->talk, "root %" PRIu64 " levels %" PRIu64 " reached %" PRIu64, id, r->farthest + 1, r->reached);
     if (!b->args.no_checksum)
         fprintf(b->talk, " checksum %016" PRIx64, r->checksum);
-    if (b->map != NULL) {
-        struct map_name name = name_map_at(b->map, id);
+    if (b->searcher.map != NULL) {
+        struct map_name name = name_map_at(b->searcher.map, id);
         fprintf(b->talk, " name %.*s", (int)name.length, name.bytes);
     }
     fputc('\n', b->talk);
@@ -277,51 +219,51 @@ static void print_root(const struct batching *b, uint64_t id, const struct batch
 /* Brings the results of roots first..first+count from all ranks to rank 0. */
 static enum status tell(struct batching *b, uint64_t first, uint64_t count, struct error *e)
 {
-    if (b->comm.rank != 0)
+    if (b->searcher.comm.rank != 0)
         return ST_OK;
     for (uint64_t i = 0; i < count; i++) {
-        b->sums.checksum += hash_pair(b->roots.ids[first + i], b->results[i].checksum);
+        b->sums.checksum += hash_pair(b->searcher.roots.ids[first + i], b->results[i].checksum);
         if (!b->args.cli.quiet)
-            print_root(b, b->roots.ids[first + i], &b->results[i]);
+            print_root(b, b->searcher.roots.ids[first + i], &b->results[i]);
     }
     if (b->centrality.file != NULL)
-        centrality_add(&b->centrality, b->roots.ids + first, b->results, count, e);
+        centrality_add(&b->centrality, b->searcher.roots.ids + first, b->results, count, e);
     return e->status;
 }
 
 /* Collective. Each rank does a batch. */
 static enum status run_round(struct batching *b, uint64_t first, uint64_t count, struct error *e)
 {
-    uint64_t skipped = b->comm.rank * b->args.batch;
+    uint64_t skipped = b->searcher.comm.rank * b->args.batch;
     uint64_t own = skipped < count ? count - skipped : 0;
     if (own > b->args.batch)
         own = b->args.batch;
-    memset(b->results, 0, b->comm.ranks * b->args.batch * sizeof *b->results);
+    memset(b->results, 0, b->searcher.comm.ranks * b->args.batch * sizeof *b->results);
     if (own > 0)
         run_batch(b, first + skipped, (uint32_t)own, b->results + skipped, e);
-    if (comm_agree(&b->comm, e) != ST_OK)
+    if (comm_agree(&b->searcher.comm, e) != ST_OK)
         return e->status;
     /* each root has one rank, so the sum is that rank's value, of doubles, too */
-    comm_sum_u64(&b->comm, (uint64_t *)b->results, count * (sizeof *b->results / 8));
+    comm_sum_u64(&b->searcher.comm, (uint64_t *)b->results, count * (sizeof *b->results / 8));
     tell(b, first, count, e);
-    return comm_agree(&b->comm, e);
+    return comm_agree(&b->searcher.comm, e);
 }
 
 static enum status run_all(struct batching *b, struct error *e)
 {
-    uint64_t round = b->comm.ranks * b->args.batch, first = b->centrality.done;
-    if (b->comm.rank == 0 && !b->args.cli.quiet) {
+    uint64_t round = b->searcher.comm.ranks * b->args.batch, first = b->centrality.done;
+    if (b->searcher.comm.rank == 0 && !b->args.cli.quiet) {
         fprintf(b->talk, "vertices: %" PRIu64 "\nvertices_with_edges: %" PRIu64 "\nbatch: %" PRIu64 "\n",
-                b->graph.manifest.totals.n, b->all.vertices, b->args.batch);
-        edges_print(b->talk, &b->graph.manifest, b->args.reverse);
+                b->searcher.graph.manifest.totals.n, b->all.vertices, b->args.batch);
+        edges_print(b->talk, &b->searcher.graph.manifest, b->args.reverse);
     }
-    if (b->comm.rank == 0 && !b->args.cli.verbose && !isatty(fileno(b->talk)))
+    if (b->searcher.comm.rank == 0 && !b->args.cli.verbose && !isatty(fileno(b->talk)))
         progress_start(&b->args.cli);
-    comm_broadcast(&b->comm, &first, sizeof first, 0);
-    progress_stage("searching", b->roots.count, PROGRESS_ITEMS);
+    comm_broadcast(&b->searcher.comm, &first, sizeof first, 0);
+    progress_stage("searching", b->searcher.roots.count, PROGRESS_ITEMS);
     progress_add(first);
-    while (first < b->roots.count) {
-        uint64_t count = b->roots.count - first < round ? b->roots.count - first : round;
+    while (first < b->searcher.roots.count) {
+        uint64_t count = b->searcher.roots.count - first < round ? b->searcher.roots.count - first : round;
         if (run_round(b, first, count, e) != ST_OK)
             return e->status;
         first += count;
@@ -336,23 +278,23 @@ static enum status run_all(struct batching *b, struct error *e)
 /* Only rank 0 knows how many roots an earlier run has finished. */
 static enum status conclude(struct batching *b, struct error *e)
 {
-    uint64_t searched = b->roots.count - b->centrality.done;
-    comm_max_double(&b->comm, &b->sums.seconds, 1);
-    if (b->comm.rank == 0 && b->centrality.file != NULL)
+    uint64_t searched = b->searcher.roots.count - b->centrality.done;
+    comm_max_double(&b->searcher.comm, &b->sums.seconds, 1);
+    if (b->searcher.comm.rank == 0 && b->centrality.file != NULL)
         centrality_commit(&b->centrality, e);
-    if (b->comm.rank != 0 || (b->args.cli.quiet && b->talk != stdout))
-        return comm_agree(&b->comm, e);
+    if (b->searcher.comm.rank != 0 || (b->args.cli.quiet && b->talk != stdout))
+        return comm_agree(&b->searcher.comm, e);
     fprintf(b->talk, "NBFS: %" PRIu64 "\nsearch_time: %.9g\nsearches_per_s: %.9g\n", searched, b->sums.seconds,
             b->sums.seconds > 0 ? (double)searched / b->sums.seconds : 0);
     if (!b->args.no_checksum)
         fprintf(b->talk, "distance_checksum: %016" PRIx64 "\n", b->sums.checksum);
-    if (fflush(b->talk) != 0 || ferror(b->talk))
-        fail_errno(e, "standard output", "cannot write");
-    return comm_agree(&b->comm, e);
+    stream_flush(b->talk, e);
+    return comm_agree(&b->searcher.comm, e);
 }
 
-static void tear_down(struct batching *b)
+static void tear_down(void *context)
 {
+    struct batching *b = context;
     centrality_close(&b->centrality);
     batch_files_close(&b->files);
     batch_depths_close(&b->depths);
@@ -360,30 +302,19 @@ static void tear_down(struct batching *b)
         b->backend->close(b->search);
     joined_graph_close(&b->all);
     free(b->results);
-    roots_free(&b->roots);
-    name_map_close(b->map);
-    graph_close(&b->graph);
-    args_free(&b->args);
+}
+
+static void work(void *context, struct error *e)
+{
+    struct batching *b = context;
+    if (set_up(b, e) == ST_OK && run_all(b, e) == ST_OK)
+        conclude(b, e);
 }
 
 int main(int argc, char **argv)
 {
     static struct batching b;
-    struct error error = {0};
     parse(&b.args, argc, argv);
     b.talk = args_stdouts(&b.args) > 0 ? stderr : stdout;
-    if (b.args.dry_run) {
-        outputs_check(&b.args, &error);
-        args_free(&b.args);
-        return cli_finish(&b.args.cli, &error);
-    }
-    comm_start(&b.comm, &error);
-    if (comm_agree(&b.comm, &error) == ST_OK &&
-        watch_start(&b.comm, b.args.cli.program, b.args.cli.timeout_s, &error) == ST_OK && set_up(&b, &error) == ST_OK &&
-        run_all(&b, &error) == ST_OK)
-        conclude(&b, &error);
-    progress_end();
-    int code = b.comm.rank == 0 ? cli_finish(&b.args.cli, &error) : (int)error.status;
-    tear_down(&b);
-    return code;
+    return searcher_run(&b.searcher, &b.args, 1, work, tear_down, &b);
 }

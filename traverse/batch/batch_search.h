@@ -18,7 +18,6 @@
 
 #include "bit_sums.h"
 
-#include "traverse/devices/backend_choose.h"
 #include "traverse/joined/joined_graph.h"
 
 /* The result of one root. */
@@ -105,9 +104,7 @@ struct batch_backend {
 };
 
 extern const struct batch_backend batch_cpu;  /* the cores of the host */
-extern const struct batch_backend batch_cuda; /* a GPU, in builds that have CUDA: cuda/batch_gpu.c */
-
-/* Chooses as backend_choose.h does. */
-enum status batch_backend_choose(const struct batch_backend **batch, enum backend_choice choice, struct error *e);
+/* A GPU, in builds that have CUDA: cuda/batch_gpu.c. */
+extern const struct batch_backend batch_cuda __attribute__((weak));
 
 #endif

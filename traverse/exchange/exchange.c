@@ -43,7 +43,7 @@ enum status exchange_frontier(struct exchange *x, const struct member *m,
     /* all ranks have sent their frontiers now: the next ones have bits of unvisited vertices only */
     if (m->number == 0 && !x->group.whole && rank->backend->frontiers->words != NULL)
         x->nn.bits = x->nn.work.unvisited_sources;
-    stats->frontier_s = cli_seconds() - start;
+    stats->times.phase_s[PHASE_REMOTE_EXCHANGE] += cli_seconds() - start;
     return e->status;
 }
 
@@ -70,7 +70,7 @@ enum status exchange_begin_masks(struct exchange *x, const struct member *m,
     double clock = cli_seconds();
     if (m->number == 0)
         masks_begin(&x->masks, e);
-    stats->masks_s = lap(&clock);
+    stats->times.phase_s[PHASE_MASK_REDUCTION] += lap(&clock);
     return group_meet(group, m, e); /* before `updated` changes: masks are read by it */
 }
 
@@ -93,7 +93,6 @@ static void give_counts(struct exchange *x, struct exchange_stats *stats)
     masks_count_peers(&x->masks, &x->counts);
     vertices_count_peers(&x->group, &x->counts);
     stats->counts = x->counts;
-    stats->local_vertices = x->counts.of[COUNT_PEER_VERTICES];
     x->counts = (struct exchange_counts){0};
 }
 
@@ -108,13 +107,13 @@ static enum status end_level_in_group(struct exchange *x, const struct member *m
     double clock = cli_seconds();
     if (updated)
         masks_read_peers(&x->masks, m, e);
-    stats->masks_s = lap(&clock);
+    stats->times.phase_s[PHASE_MASK_REDUCTION] += lap(&clock);
     vertices_take_peers(&x->group, m, e);
-    stats->local_s = lap(&clock);
+    stats->times.phase_s[PHASE_LOCAL_EXCHANGE] += lap(&clock);
     *done = !updated && !group_found(&x->group);
     if (updated && group_meet(&x->group, m, e) == ST_OK)
         masks_take(&x->masks, m, e);
-    stats->masks_s += lap(&clock);
+    stats->times.phase_s[PHASE_MASK_REDUCTION] += lap(&clock);
     stats->reduced_masks = updated;
     if (m->number == 0)
         give_counts(x, stats);
@@ -150,9 +149,7 @@ static enum status take_stock(struct exchange *x, const struct member *m, struct
     const int drops = x->options.uniquify;
     if (m->number == 0) {
         masks_await_answer(&x->masks, &x->counts);
-        vertices_count_found(&x->vertices, &x->counts);
-        if (x->pairs != NULL)
-            pair_log_count_found(x->pairs, &x->group);
+        vertices_count_found(&x->vertices);
     }
     if (drops && team_meet(m, e) == ST_OK)
         vertices_drop_repeated(&x->group, m, e);
@@ -201,17 +198,17 @@ static enum status take_masks_by_messages(struct exchange *x, const struct membe
         return e->status;
     if (m->number == 0 && vertices_begin(&x->vertices, &x->counts, e) == ST_OK)
         vertices_move(&x->vertices, e);
-    stats->remote_s = lap(&clock);
+    stats->times.phase_s[PHASE_REMOTE_EXCHANGE] += lap(&clock);
     if (m->number == 0 && e->status == ST_OK)
-        reduce_masks(x, &stats->merged_s, e);
+        reduce_masks(x, &stats->times.phase_s[PHASE_MERGED_EXCHANGE], e);
     if (team_meet(m, e) != ST_OK) /* masks are read */
         return e->status;
-    stats->masks_s += lap(&clock) - stats->merged_s;
+    stats->times.phase_s[PHASE_MASK_REDUCTION] += lap(&clock) - stats->times.phase_s[PHASE_MERGED_EXCHANGE];
     vertices_take_peers(&x->group, m, e);
-    stats->local_s = lap(&clock);
+    stats->times.phase_s[PHASE_LOCAL_EXCHANGE] += lap(&clock);
     if (x->level.updated)
         masks_take(&x->masks, m, e);
-    stats->masks_s += lap(&clock);
+    stats->times.phase_s[PHASE_MASK_REDUCTION] += lap(&clock);
     stats->reduced_masks = x->level.updated;
     *done = !x->level.updated && !x->level.found;
     if (*done && m->number == 0)
@@ -244,10 +241,10 @@ enum status exchange_vertices(struct exchange *x, const struct member *m,
         watch_wait_end();
         vertices_end(&x->vertices);
         if (x->pairs != NULL)
-            pair_log_end_level(x->pairs, &x->vertices);
+            pair_log_add(x->pairs, x->rank->comm, x->vertices.to);
         give_counts(x, stats);
     }
     team_meet(m, e); /* the next steps of members may change arrays that others read here */
-    stats->remote_s += lap(&clock);
+    stats->times.phase_s[PHASE_REMOTE_EXCHANGE] += lap(&clock);
     return e->status;
 }

@@ -52,11 +52,8 @@ struct exchange_options {
 /* Bytes and vertices that one exchange moved, on this rank. */
 struct exchange_stats {
     struct exchange_counts counts;
-    uint64_t local_vertices; /* nn destinations in lists to peers, of the level loop alone */
     int reduced_masks;       /* 1 if the masks were reduced */
-    double frontier_s, local_s, remote_s, masks_s;
-    double merged_s; /* non-blocking masks and vertices were under way together: in no other time */
-    double ahead_s; /* vertices were under way after the next level had begun with its delegates */
+    struct breakdown times;  /* of the level: its phases of the exchange are added here */
 };
 
 struct exchange;

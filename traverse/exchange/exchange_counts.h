@@ -28,4 +28,19 @@ struct exchange_counts {
 
 extern const char *const exchange_count_name[EXCHANGE_COUNTS];
 
+/* The same of one rank for another, in one level (pair_log.h). */
+enum pair_member {
+    PAIR_LEVEL,
+    PAIR_SOURCE,      /* a rank */
+    PAIR_DESTINATION, /* another one */
+    PAIR_FOUND,       /* vertices, before duplicates are dropped */
+    PAIR_SENT,        /* of them, those sent in lists */
+    PAIR_BYTES,       /* of lists and bits */
+    PAIR_MEMBERS
+};
+
+struct pair_note {
+    uint64_t of[PAIR_MEMBERS];
+};
+
 #endif

@@ -1,25 +1,43 @@
 /* graph500_main.c: dbfs-graph500: searches by the rules of the Graph500 benchmark, proves every tree, and prints
  * the benchmark's result block */
-#include "benchmark.h"
 #include "energy.h"
+#include "graph500_block.h"
+#include "validate.h"
 
-#include "traverse/results/outputs.h"
+#include "traverse/options/options.h"
+#include "traverse/search/searcher.h"
 
 #include "formats/base/cli.h"
+#include "formats/base/outfile.h"
 #include "formats/mpi/watch.h"
 
 #include <inttypes.h>
+#include <stdlib.h>
 #include <string.h>
 
-/* The benchmark's own options; those of each search are in the table. */
-static void take_construction_time(struct args *args, const struct option_row *row, char *value);
-static void take_no_energy(struct args *args, const struct option_row *row, char *value);
+struct benchmark {
+    struct args args; /* comes first, as the table of options has offsets into it */
+    char *const *command; /* argv */
+    double construction_s;
+    int measure_energy;
+    struct searcher searcher;
+    struct environment env;
+    struct validation *validation;
+    struct record *runs; /* [roots.count] */
+    struct energy_record energy;
+};
+
+static void take_construction_time(struct args *args, const struct option_row *row, char *value)
+{
+    (void)row;
+    ((struct benchmark *)args)->construction_s = cli_real(&args->cli, "--construction-time", value);
+}
 
 static const struct option_row own_options[] = {
     {.name = "construction-time", .value = "SECONDS", .group = GROUP_RESULTS, .of = OF_GRAPH500 | EVERYDAY,
      .kind = TAKE_OTHER, .take = take_construction_time, .help = "that packing took, for the block (default NA)"},
-    {.name = "no-energy", .group = GROUP_RESULTS, .of = OF_GRAPH500 | EVERYDAY, .kind = TAKE_OTHER, .take = take_no_energy,
-     .help = "do not search again to measure energy"},
+    {.name = "no-energy", .group = GROUP_RESULTS, .of = OF_GRAPH500 | EVERYDAY, .kind = TAKE_OFF,
+     .at = offsetof(struct benchmark, measure_energy), .help = "do not search again to measure energy"},
 };
 
 static const struct option_program graph500 = {
@@ -35,29 +53,13 @@ static const struct option_program graph500 = {
     .own = own_options,
     .own_count = sizeof own_options / sizeof *own_options};
 
-/* ---- the command line ---- */
-
-static struct benchmark *benchmark_of(struct args *args)
-{
-    return (struct benchmark *)((char *)args - offsetof(struct benchmark, args));
-}
-
-static void take_construction_time(struct args *args, const struct option_row *row, char *value)
-{
-    (void)row;
-    benchmark_of(args)->construction_s = cli_real(&args->cli, "--construction-time", value);
-}
-
-static void take_no_energy(struct args *args, const struct option_row *row, char *value)
-{
-    (void)row;
-    (void)value;
-    benchmark_of(args)->measure_energy = 0;
-}
-
 static void parse(struct benchmark *b, int argc, char **argv)
 {
-    benchmark_defaults(b);
+    args_defaults(&b->args, graph500.name);
+    b->args.answer = ANSWER_PARENTS;
+    b->args.record_parents = 1;
+    b->construction_s = -1;
+    b->measure_energy = 1;
     options_read(&b->args, &graph500, argc, argv);
     args_settle(&b->args);
     b->args.undirected_only = 1;
@@ -86,11 +88,11 @@ static enum status validate(struct benchmark *b, const struct root *root, struct
 
 static enum status run_all(struct benchmark *b, struct error *e)
 {
-    record_nothing(&b->searcher, &b->args, &b->roots.root[0]);
-    for (uint64_t i = 0; i < b->roots.count; i++) {
+    record_nothing(&b->searcher, &b->args, &b->searcher.roots.root[0]);
+    for (uint64_t i = 0; i < b->searcher.roots.count; i++) {
         struct record *run = &b->runs[i];
-        const struct root *root = &b->roots.root[i];
-        run->root = b->roots.ids[i];
+        const struct root *root = &b->searcher.roots.root[i];
+        run->root = b->searcher.roots.ids[i];
         watch_phase("searching from root %" PRIu64, run->root);
         if (record_search(run, &b->searcher, &b->args, root, e) != ST_OK)
             comm_abort(&b->searcher.comm, b->args.cli.program, e);
@@ -119,8 +121,8 @@ static void measure_energy(struct benchmark *b)
         energy_used(&energy);
         energy.used_j = 0;
         do {
-            for (uint64_t i = 0; i < b->roots.count; i++) {
-                record_nothing(&b->searcher, &b->args, &b->roots.root[i]);
+            for (uint64_t i = 0; i < b->searcher.roots.count; i++) {
+                record_nothing(&b->searcher, &b->args, &b->searcher.roots.root[i]);
                 b->energy.edges += (double)b->runs[i].reach.edges;
             }
             b->energy.seconds = cli_seconds() - start;
@@ -138,38 +140,39 @@ static void measure_energy(struct benchmark *b)
 
 /* ---- start and end ---- */
 
-static enum status set_up(struct benchmark *b, struct error *e)
-{
-    struct searcher *s = &b->searcher;
-    double start = cli_seconds();
-    if (s->comm.rank == 0)
-        outputs_check(&b->args, e);
-    if (comm_agree(&s->comm, e) != ST_OK || benchmark_open(b, e) != ST_OK)
-        return e->status;
-    b->env = environment_of(s, &b->args, b->command, start);
-    return ST_OK;
-}
-
 static enum status conclude(struct benchmark *b, struct error *e)
 {
     struct block block = {.env = &b->env,
                           .construction_s = b->construction_s,
                           .runs = b->runs,
-                          .count = b->roots.count,
+                          .count = b->searcher.roots.count,
                           .energy = b->energy};
     b->env.peak_bytes = comm_max_of(&b->searcher.comm, memory_peak_bytes());
     if (b->searcher.comm.rank == 0) {
         block_print(stdout, &block);
-        if (fflush(stdout) != 0 || ferror(stdout))
-            fail_errno(e, "standard output", "cannot write");
-        else if (b->args.json != NULL)
+        if (stream_flush(stdout, e) == ST_OK && b->args.json != NULL)
             block_json(b->args.json, &block, e);
     }
     return comm_agree(&b->searcher.comm, e);
 }
 
-static void work(struct benchmark *b, struct error *e)
+static enum status set_up(struct benchmark *b, struct error *e)
 {
+    struct searcher *s = &b->searcher;
+    double start = cli_seconds();
+    if (searcher_open(s, 1, e) != ST_OK || validation_open(&b->validation, &s->rank, s->results, e) != ST_OK ||
+        roots_choose(&s->roots, &s->rank, &b->args, NULL, e) != ST_OK)
+        return e->status;
+    b->env = environment_of(s, &b->args, b->command, start);
+    b->runs = calloc(s->roots.count, sizeof *b->runs);
+    if (b->runs == NULL)
+        fail_memory(e, "records", s->roots.count * sizeof *b->runs);
+    return comm_agree(&s->comm, e);
+}
+
+static void work(void *context, struct error *e)
+{
+    struct benchmark *b = context;
     if (set_up(b, e) != ST_OK || run_all(b, e) != ST_OK)
         return;
     if (b->measure_energy)
@@ -177,10 +180,17 @@ static void work(struct benchmark *b, struct error *e)
     conclude(b, e);
 }
 
+static void tear_down(void *context)
+{
+    struct benchmark *b = context;
+    free(b->runs);
+    validation_close(b->validation);
+}
+
 int main(int argc, char **argv)
 {
     static struct benchmark b;
     parse(&b, argc, argv);
     b.command = argv;
-    return benchmark_run(&b, work);
+    return searcher_run(&b.searcher, &b.args, 0, work, tear_down, &b);
 }

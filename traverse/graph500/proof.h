@@ -47,12 +47,8 @@ struct proof_steps {
     enum status (*reply)(struct proof *proof, enum topic topic, struct slice *replies,
                          struct error *e);
 
-    /* Takes replies about claims. Delegates get theirs on the device that owns them, and INT64_MIN elsewhere. */
+    /* Takes replies about claims. */
     enum status (*take_claims)(struct proof *proof, const struct slice *replies, struct error *e);
-
-    /* The claims of delegates, [d]: those that this device got, and those that it takes over. */
-    enum status (*read_delegates)(const struct proof *proof, int64_t *claims, struct error *e);
-    enum status (*write_delegates)(struct proof *proof, const int64_t *claims, struct error *e);
 
     /* Checks vertices by themselves, and edges with both ends on this device. `root` is an input id. */
     enum status (*check)(struct proof *proof, int64_t root, struct error *e);
@@ -91,6 +87,7 @@ struct prover {
     const struct proof_steps *steps;
 };
 
-extern const struct prover prover_cpu, prover_cuda;
+extern const struct prover prover_cpu;
+extern const struct prover prover_cuda __attribute__((weak)); /* in builds that have CUDA */
 
 #endif

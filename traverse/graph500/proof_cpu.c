@@ -91,12 +91,10 @@ static enum status take_arrays(struct proof *p, struct error *e)
 static void set_ids(struct proof *p)
 {
     const struct graph *graph = p->place.rank->graph;
-    uint64_t locals = p->shard->locals, d = p->shard->d;
+    uint64_t vertices = p->shard->locals + p->shard->d;
 #pragma omp parallel for schedule(static)
-    for (uint64_t i = 0; i < locals + d; i++)
-        p->end[i].id = (int64_t)original_id(graph, i < locals
-                                                       ? local_vertex_id(p->shard, i)
-                                                       : shard_delegate_id(p->shard, i - locals));
+    for (uint64_t i = 0; i < vertices; i++)
+        p->end[i].id = (int64_t)original_id(graph, numbered_vertex_id(p->shard, i));
     memset(p->has_edges, 0, mask_words(p->place.count) * 8);
 }
 
@@ -157,7 +155,7 @@ static void list_edges(const struct proof *p, uint64_t *next, int put)
     for (uint64_t i = 0; nn->edges > 0 && i < nn->rows; i++) {
         uint64_t length = csr_row_length(nn, i);
         for (uint64_t j = 0; j < length; j++) {
-            uint64_t to = csr_column_of(nn, i, j), s = to >> p->shard->local_bits;
+            uint64_t to = csr_destination(nn, i, j), s = to >> p->shard->local_bits;
             if (s == p->shard->index)
                 continue;
             if (put) {
@@ -265,26 +263,12 @@ static enum status cpu_reply(struct proof *p, enum topic topic, struct slice *re
 static enum status cpu_take_claims(struct proof *p, const struct slice *replies, struct error *e)
 {
     const struct proof_questions *own = &p->own[TOPIC_CLAIMS];
-    for (uint64_t i = 0; i < p->shard->d; i++)
-        p->claim[p->shard->locals + i] = INT64_MIN;
     for (uint32_t s = 0; s < p->shard->p; s++) {
         const int64_t *claim = replies[s].at;
 #pragma omp parallel for schedule(static)
         for (uint64_t i = own->begin[s]; i < own->begin[s + 1]; i++)
             p->claim[own->asker[i]] = claim[i - own->begin[s]];
     }
-    return e->status;
-}
-
-static enum status cpu_read_delegates(const struct proof *p, int64_t *claims, struct error *e)
-{
-    memcpy(claims, p->claim + p->shard->locals, p->shard->d * sizeof *claims);
-    return e->status;
-}
-
-static enum status cpu_write_delegates(struct proof *p, const int64_t *claims, struct error *e)
-{
-    memcpy(p->claim + p->shard->locals, claims, p->shard->d * sizeof *claims);
     return e->status;
 }
 
@@ -352,8 +336,6 @@ static const struct proof_steps cpu_steps = {
     .begin = cpu_begin,
     .reply = cpu_reply,
     .take_claims = cpu_take_claims,
-    .read_delegates = cpu_read_delegates,
-    .write_delegates = cpu_write_delegates,
     .check = cpu_check,
     .check_ends = cpu_check_ends,
     .read_met = cpu_read_met,

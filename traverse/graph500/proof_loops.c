@@ -65,7 +65,7 @@ static int check_row(const struct proved_rows *r, uint64_t row, struct offence *
     uint64_t length = csr_row_length(r->csr, row);
     int met = 0;
     for (uint64_t j = 0; j < length; j++) {
-        uint64_t to = csr_column_of(r->csr, row, j);
+        uint64_t to = csr_destination(r->csr, row, j);
         if (to >> r->local_bits != r->own_shard)
             continue;
         struct vertex_end other = r->columns[to & ((UINT64_C(1) << r->local_bits) - 1)];

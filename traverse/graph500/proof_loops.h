@@ -9,13 +9,6 @@
 
 #include "formats/graph/shard.h"
 
-/* Column j of a row, in the head columns or after them. */
-static inline uint64_t csr_column_of(const struct csr *csr, uint64_t row, uint64_t j)
-{
-    return j < csr->head_columns ? csr->heads[j * csr->rows + row]
-                                 : csr_column_of_row(csr, row, csr_offset(csr, row) + j - csr->head_columns);
-}
-
 /* Vertices of one kind. */
 struct proved_vertices {
     const struct vertex_end *end; /* [count] */

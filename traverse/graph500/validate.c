@@ -2,8 +2,8 @@
  *
  * Once: each device asks for the claimed parents of its vertices at their places in the answer, and for the depths
  * of vertices on other shards that its nn edges lead to. For each root:
- * 1. claims: the replies about parents. Ids that nobody asks about have no edges, and must have no parents. A
- * delegate gets its claim on the device that owns it, and then on all.
+ * 1. claims: the replies about parents. Ids that nobody asks about have no edges, and must have no parents. All devices
+ * ask about delegates.
  * 2. check: each device checks its vertices, and the edges with both ends on it.
  * 3. ends: the other edges, with the replies about depths.
  * 4. finish: every reached vertex must have met its parent. Delegates are on all devices, so their marks are ORed
@@ -26,24 +26,12 @@ struct validation {
     struct proof **proofs; /* [G] */
     struct results *results;
     struct slices slices;
-    int64_t *delegate_claim, *claim_of_device; /* [d]; NULL: the device is alone */
     uint64_t *met, *met_of_device;             /* masks of delegates */
     struct offence first; /* of this rank */
     int64_t root;         /* input id */
 };
 
 /* ---- opening ---- */
-
-static const struct prover *prover_of(const struct rank *rank)
-{
-#ifdef DBFS_CUDA
-    if (rank->backend == &backend_cuda)
-        return &prover_cuda;
-#else
-    (void)rank;
-#endif
-    return &prover_cpu;
-}
 
 static uint64_t delegates_of(const struct validation *v)
 {
@@ -53,13 +41,9 @@ static uint64_t delegates_of(const struct validation *v)
 static enum status take_arrays(struct validation *v, struct error *e)
 {
     struct memory_budget *budget = v->rank->budget;
-    uint64_t d = delegates_of(v), words = mask_words(d);
+    uint64_t words = mask_words(delegates_of(v));
     memory_take(budget, (void **)&v->met, words, 8, "marks of delegates", e);
-    memory_take(budget, (void **)&v->met_of_device, words, 8, "marks of delegates", e);
-    if (rank_is_alone(v->rank))
-        return e->status;
-    memory_take(budget, (void **)&v->delegate_claim, d, 8, "parents of delegates", e);
-    return memory_take(budget, (void **)&v->claim_of_device, d, 8, "parents of delegates", e);
+    return memory_take(budget, (void **)&v->met_of_device, words, 8, "marks of delegates", e);
 }
 
 static enum status open_proofs(struct validation *v, struct error *e)
@@ -81,15 +65,8 @@ static enum status open_proofs(struct validation *v, struct error *e)
     return e->status;
 }
 
-/* The parents of the locals of device g, and of delegates that it owns, stand in the blocks of their ids. */
-static int asks_about(const struct shard *shard, uint64_t vertex)
-{
-    return vertex < shard->locals ||
-           shard_of_vertex(shard_delegate_id(shard, vertex - shard->locals), shard->p) ==
-               shard->index;
-}
-
-/* Counts the questions for shard s in next[s + 1], or puts them at next[s]. */
+/* The parents of a device's vertices stand in the blocks of their ids. Counts the questions for shard s in
+ * next[s + 1], or puts them at next[s]. */
 static void list_claims(const struct validation *v, const struct shard *shard, uint64_t *next,
                         struct proof_questions *put)
 {
@@ -97,11 +74,7 @@ static void list_claims(const struct validation *v, const struct shard *shard, u
     uint32_t p = shard->p, G = v->rank->device_count, ranks = v->rank->comm->ranks;
     uint64_t length = block_first(graph->manifest.totals.n, p, 1);
     for (uint64_t i = 0; i < shard->locals + shard->d; i++) {
-        if (!asks_about(shard, i))
-            continue;
-        uint64_t id = original_id(graph, i < shard->locals
-                                             ? local_vertex_id(shard, i)
-                                             : shard_delegate_id(shard, i - shard->locals));
+        uint64_t id = original_id(graph, numbered_vertex_id(shard, i));
         uint32_t block = (uint32_t)(id / length), s = shard_of_device(block / G, block % G, ranks);
         if (put == NULL) {
             next[s + 1]++;
@@ -175,7 +148,7 @@ enum status validation_open(struct validation **result, const struct rank *rank,
     } else {
         v->rank = rank;
         v->results = results;
-        v->prover = prover_of(rank);
+        v->prover = rank->backend == &backend_cpu ? &prover_cpu : &prover_cuda;
         if (slices_open(&v->slices, rank, e) == ST_OK && take_arrays(v, e) == ST_OK)
             open_proofs(v, e);
     }
@@ -192,8 +165,6 @@ void validation_close(struct validation *v)
         v->prover->close(v->proofs[g]);
     free(v->proofs);
     slices_close(&v->slices);
-    memory_release(v->rank->budget, v->delegate_claim);
-    memory_release(v->rank->budget, v->claim_of_device);
     memory_release(v->rank->budget, v->met);
     memory_release(v->rank->budget, v->met_of_device);
     free(v);
@@ -209,24 +180,6 @@ static enum status ask_again(struct validation *v, enum topic topic, const struc
     if (team_meet(m, e) != ST_OK)
         return e->status;
     return slices_exchange(&v->slices, m, e);
-}
-
-/* Collective, by member 0. Brings claims from the owners of delegates to all. */
-static enum status reduce_claims(struct validation *v, struct error *e)
-{
-    uint64_t d = delegates_of(v);
-    for (uint64_t i = 0; i < d; i++)
-        v->delegate_claim[i] = INT64_MIN;
-    for (uint32_t g = 0; g < v->rank->device_count; g++) {
-        if (v->prover->steps->read_delegates(v->proofs[g], v->claim_of_device, e) != ST_OK)
-            return e->status;
-        for (uint64_t i = 0; i < d; i++) {
-            if (v->claim_of_device[i] > v->delegate_claim[i])
-                v->delegate_claim[i] = v->claim_of_device[i];
-        }
-    }
-    comm_max_ids(v->rank->comm, v->delegate_claim, 8, d);
-    return ST_OK;
 }
 
 /* Collective, by member 0. ORs the marks of delegates that met their parents. */
@@ -252,15 +205,7 @@ static enum status fetch_claims(struct validation *v, const struct member *m, st
         return e->status;
     for (uint32_t g = m->first; g < m->end && e->status == ST_OK; g++)
         v->prover->steps->take_claims(v->proofs[g], slices_in(&v->slices, g), e);
-    if (team_meet(m, e) != ST_OK || rank_is_alone(v->rank))
-        return e->status;
-    if (m->number == 0)
-        reduce_claims(v, e);
-    if (team_meet(m, e) != ST_OK)
-        return e->status;
-    for (uint32_t g = m->first; g < m->end && e->status == ST_OK; g++)
-        v->prover->steps->write_delegates(v->proofs[g], v->delegate_claim, e);
-    return e->status;
+    return team_meet(m, e);
 }
 
 static enum status check_ends(struct validation *v, const struct member *m, struct error *e)
@@ -333,29 +278,13 @@ enum status validation_check(struct validation *v, const struct root *root, stru
 
 /* ---- for tests ---- */
 
-enum status validation_set_parent(struct validation *v, uint64_t id, int64_t parent, struct error *e)
-{
-    const struct rank *rank = v->rank;
-    const struct manifest *m = &rank->graph->manifest;
-    for (uint32_t g = 0; g < rank->device_count; g++) {
-        uint32_t block = block_of_device(rank->comm->rank, g, rank->device_count);
-        uint64_t first = block_first(m->totals.n, m->p, block);
-        if (id >= first && id < block_first(m->totals.n, m->p, block + 1))
-            rank->backend->results->set_value(rank->devices[g], ANSWER_PARENTS, id - first, parent,
-                                              e);
-    }
-    return e->status;
-}
-
 enum status validation_set_depth(struct validation *v, uint64_t id, int32_t depth, struct error *e)
 {
     const struct graph *graph = v->rank->graph;
     for (uint32_t g = 0; g < v->rank->device_count; g++) {
         const struct shard *shard = &graph->shards[g];
         for (uint64_t i = 0; i < shard->locals + shard->d && e->status == ST_OK; i++) {
-            uint64_t stored = i < shard->locals ? local_vertex_id(shard, i)
-                                                : shard_delegate_id(shard, i - shard->locals);
-            if (original_id(graph, stored) == id)
+            if (original_id(graph, numbered_vertex_id(shard, i)) == id)
                 v->prover->set_depth(v->proofs[g], i, depth, e);
         }
     }

@@ -28,10 +28,8 @@ void validation_close(struct validation *validation); /* NULL is allowed */
 enum status validation_check(struct validation *validation, const struct root *root,
                              struct offence *first, struct error *e);
 
-/* For tests: change the answer, or the distance that is its certificate, of the vertex with an input id, in the
- * arrays that validation_check reads. Ranks without that vertex do nothing. */
-enum status validation_set_parent(struct validation *validation, uint64_t id, int64_t parent,
-                                  struct error *e);
+/* For tests: changes the distance of the vertex with an input id, in the arrays that validation_check reads. Ranks
+ * without that vertex do nothing. */
 enum status validation_set_depth(struct validation *validation, uint64_t id, int32_t depth,
                                  struct error *e);
 

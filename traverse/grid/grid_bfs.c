@@ -2,7 +2,6 @@
  *
  * It replaces bfs.c of dbfs-traverse, so that both programs share everything around the search. Marks and depths
  * are those of the device of the CPU backend, which makes answers and counts of them. */
-#include "grid_program.h"
 #include "grid_search.h"
 
 #include "traverse/search/bfs.h"
@@ -68,10 +67,10 @@ static void take_incoming(struct device *device, int32_t depth)
 /* In the terms of the exchange (exchange_counts.h): expand sends frontiers, fold sends lists. */
 static struct level_trace trace_of(uint64_t fresh, const struct grid_counts *counts, double seconds)
 {
-    struct level_trace trace = {.way = WAY_LIST, .fresh = fresh, .compute_s = seconds};
+    struct level_trace trace = {.way = WAY_LIST, .counts.fresh = fresh, .compute_s = seconds};
     uint64_t *of = trace.exchange.counts.of;
-    trace.frontier[NN] = fresh;
-    trace.forward[NN] = trace.pushed[NN] = counts->looked_up;
+    trace.counts.frontier[NN] = fresh;
+    trace.counts.forward[NN] = trace.counts.pushed[NN] = counts->looked_up;
     of[COUNT_FOUND_VERTICES] = counts->found;
     of[COUNT_SENT_VERTICES] = counts->folded;
     of[COUNT_LIST_BYTES] = 4 * counts->folded;
@@ -92,8 +91,7 @@ enum status bfs_search(struct bfs *bfs, const struct root *root, struct bfs_time
         struct grid_counts counts = {0};
         double begin = cli_seconds();
         uint64_t fresh = grid.frontier.count;
-        if (grid_level(&grid, &counts, e) != ST_OK)
-            return e->status;
+        grid_level(&grid, &counts);
         take_incoming(device, depth + 1);
         found = grid.frontier.count;
         comm_sum_u64(bfs->rank->comm, &found, 1);
@@ -104,7 +102,7 @@ enum status bfs_search(struct bfs *bfs, const struct root *root, struct bfs_time
         if (tracer != NULL)
             tracer(context, depth, &trace);
     }
-    return ST_OK;
+    return e->status;
 }
 
 /* Does nothing, as each level was noted while it was searched. */

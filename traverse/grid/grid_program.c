@@ -1,5 +1,5 @@
-/* grid_program.c: see grid_program.h; it replaces traverse_program.c of dbfs-traverse */
-#include "grid_program.h"
+/* grid_program.c: the command line of dbfs-traverse-2d; it replaces traverse_program.c of dbfs-traverse */
+#include "grid_search.h"
 
 #include "traverse/options/options.h"
 

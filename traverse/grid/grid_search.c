@@ -6,6 +6,11 @@
 
 enum { CHUNK_BYTES = 4 << 20, TAG_ROWS = 1, TAG_EXPAND = 2 };
 
+static uint32_t grid_shard(const struct grid_search *g, uint32_t row, uint32_t column)
+{
+    return row + g->part.r * column;
+}
+
 /* ---- opening ---- */
 
 static enum status take(struct grid_search *g, void *array, uint64_t count, uint64_t width, struct error *e)
@@ -75,6 +80,7 @@ static enum status take_arrays(struct grid_search *g, struct error *e)
         take(g, &g->bins[k].ids, locals_of(g, g->i, k), 4, e);
     }
     take(g, &g->frontier.ids, own, 4, e);
+    take(g, &g->got.ids, g->most_locals, 4, e);
     return take(g, &g->incoming.ids, own * c, 4, e);
 }
 
@@ -140,6 +146,7 @@ void grid_search_close(struct grid_search *g)
     }
     if (g->budget != NULL) {
         memory_release(g->budget, g->frontier.ids);
+        memory_release(g->budget, g->got.ids);
         memory_release(g->budget, g->incoming.ids);
     }
     free(g->rows);
@@ -151,6 +158,17 @@ void grid_search_close(struct grid_search *g)
 }
 
 /* ---- a level ---- */
+
+/* Adds a destination for shard (i, c). Returns 0 if it was seen before. */
+static inline int grid_put(struct grid_search *g, uint32_t c, uint32_t local)
+{
+    uint64_t *word = &g->seen[c][local / 64], bit = UINT64_C(1) << (local % 64);
+    if (*word & bit)
+        return 0;
+    *word |= bit;
+    g->bins[c].ids[g->bins[c].count++] = local;
+    return 1;
+}
 
 void grid_search_begin(struct grid_search *g)
 {
@@ -191,40 +209,89 @@ static void fill_expand(struct grid_search *g)
     }
 }
 
-/* Sends a list to each processor of the column, and looks up those that come. One swap a processor, at a growing
- * distance: all processors of a column are at the same distance in a swap, so each has its partner. */
-static enum status expand(struct grid_search *g, struct grid_counts *counts, struct error *e)
+/* Swaps lists with two processors, which may be different ones. */
+static void swap(struct grid_search *g, uint32_t to, const struct grid_list *list, uint32_t from, uint64_t *sent)
 {
-    const uint32_t r = g->part.r;
-    struct grid_list got;
-    fill_expand(g);
-    look_up(g, g->i, &g->expand[g->i], counts);
-    if (r == 1)
-        return ST_OK;
-    got.ids = malloc(4 * g->most_locals);
-    if (got.ids == NULL)
-        return fail_memory(e, "a frontier", 4 * g->most_locals);
-    for (uint32_t distance = 1; distance < r; distance++) {
-        uint32_t to = (g->i + distance) % r, from = (g->i + r - distance) % r;
-        const struct grid_list *list = &g->expand[to];
-        got.count = comm_swap(g->comm, grid_shard(g, to, g->j), list->ids, 4 * list->count,
-                              grid_shard(g, from, g->j), got.ids, 4 * g->most_locals) / 4;
-        counts->expanded += list->count;
-        counts->messages++;
-        look_up(g, from, &got, counts);
-    }
-    free(got.ids);
-    return ST_OK;
+    g->got.count = comm_swap(g->comm, to, list->ids, 4 * list->count, from, g->got.ids, 4 * g->most_locals) / 4;
+    *sent += list->count;
 }
 
-enum status grid_level(struct grid_search *g, struct grid_counts *counts, struct error *e)
+/* Sends a list to each processor of the column, and looks up those that come. One swap a processor, at a growing
+ * distance: all processors of a column are at the same distance in a swap, so each has its partner. */
+static void expand(struct grid_search *g, struct grid_counts *counts)
+{
+    const uint32_t r = g->part.r;
+    fill_expand(g);
+    look_up(g, g->i, &g->expand[g->i], counts);
+    for (uint32_t distance = 1; distance < r; distance++) {
+        uint32_t to = (g->i + distance) % r, from = (g->i + r - distance) % r;
+        swap(g, grid_shard(g, to, g->j), &g->expand[to], grid_shard(g, from, g->j), &counts->expanded);
+        counts->messages++;
+        look_up(g, from, &g->got, counts);
+    }
+}
+
+/* ---- destinations, to their owners along the row ---- */
+
+static void append(struct grid_list *to, const struct grid_list *from)
+{
+    memcpy(to->ids + to->count, from->ids, 4 * from->count);
+    to->count += from->count;
+}
+
+static void swap_in_row(struct grid_search *g, uint32_t to, const struct grid_list *list, uint32_t from,
+                        struct grid_counts *counts)
+{
+    swap(g, grid_shard(g, g->i, to), list, grid_shard(g, g->i, from), &counts->folded);
+    counts->messages++;
+}
+
+static void take_arrived(struct grid_search *g, struct grid_counts *counts)
+{
+    append(&g->incoming, &g->got);
+    counts->arrived += g->got.count;
+}
+
+/* Sends each list straight to its owner. */
+static void fold_direct(struct grid_search *g, struct grid_counts *counts)
+{
+    const uint32_t c = g->part.c;
+    for (uint32_t distance = 1; distance < c; distance++) {
+        uint32_t to = (g->j + distance) % c;
+        swap_in_row(g, to, &g->bins[to], (g->j + c - distance) % c, counts);
+        take_arrived(g, counts);
+    }
+}
+
+/* The set for owner t starts at processor t + 1 and visits all others on its way to t. Each adds its own
+ * destinations and drops those it has seen: in this level, as the owner then gets them anyway, or in an earlier
+ * one, as they are visited. */
+static void fold_ring(struct grid_search *g, struct grid_counts *counts)
+{
+    const uint32_t c = g->part.c, right = (g->j + 1) % c, left = (g->j + c - 1) % c;
+    for (uint32_t step = 0; step + 1 < c; step++) {
+        uint32_t leaves = (g->j + 2 * c - 1 - step) % c, comes = (g->j + 2 * c - 2 - step) % c;
+        swap_in_row(g, right, &g->bins[leaves], left, counts);
+        if (comes == g->j) {
+            take_arrived(g, counts);
+            continue;
+        }
+        for (uint64_t k = 0; k < g->got.count; k++)
+            counts->dropped += !grid_put(g, comes, g->got.ids[k]);
+    }
+}
+
+void grid_level(struct grid_search *g, struct grid_counts *counts)
 {
     for (uint32_t c = 0; c < g->part.c; c++)
         g->bins[c].count = 0;
     g->incoming.count = 0;
-    if (expand(g, counts, e) != ST_OK)
-        return e->status;
+    expand(g, counts);
     for (uint32_t c = 0; c < g->part.c; c++)
         counts->found += c == g->j ? 0 : g->bins[c].count;
-    return grid_fold_bins(g, counts, e);
+    append(&g->incoming, &g->bins[g->j]);
+    if (g->fold == GRID_FOLD_RING)
+        fold_ring(g, counts);
+    else
+        fold_direct(g, counts);
 }

@@ -52,7 +52,7 @@ struct grid_search {
     uint64_t **asked;         /* [R] masks of own vertices of which processor (i', j) has edges */
     uint64_t **seen;          /* [C] masks: destinations in shard (i, c) that were found or passed in this search */
     struct grid_list *bins;   /* [C] the same in this level */
-    struct grid_list frontier, incoming;
+    struct grid_list frontier, incoming, got; /* got: the last list that came */
     struct grid_list *expand; /* [R] the frontier for each processor of the column */
 };
 
@@ -65,26 +65,10 @@ void grid_search_close(struct grid_search *g); /* a zeroed one is allowed */
 void grid_search_begin(struct grid_search *g);
 
 /* Collective. Goes from the frontier to `incoming`: own vertices with a neighbour in the frontier, some of them
- * visited, each at most C times. A failure is known to this rank only. */
-enum status grid_level(struct grid_search *g, struct grid_counts *counts, struct error *e);
+ * visited, each at most C times. */
+void grid_level(struct grid_search *g, struct grid_counts *counts);
 
-/* grid_fold.c. Brings the bins of all processors of the row to their owners, which append them to `incoming`. */
-enum status grid_fold_bins(struct grid_search *g, struct grid_counts *counts, struct error *e);
-
-/* Adds a destination for shard (i, c). Returns 0 if it was seen before. */
-static inline int grid_put(struct grid_search *g, uint32_t c, uint32_t local)
-{
-    uint64_t *word = &g->seen[c][local / 64], bit = UINT64_C(1) << (local % 64);
-    if (*word & bit)
-        return 0;
-    *word |= bit;
-    g->bins[c].ids[g->bins[c].count++] = local;
-    return 1;
-}
-
-static inline uint32_t grid_shard(const struct grid_search *g, uint32_t row, uint32_t column)
-{
-    return row + g->part.r * column;
-}
+/* grid_program.c. The way of destinations to their owners, by --fold. */
+enum grid_fold grid_fold_asked(void);
 
 #endif

@@ -1,37 +1,47 @@
-/* given_roots.c: the ids of -r; see options.h */
+/* given_roots.c: the roots of a command line; see options.h */
 #include "options.h"
 
+#include "formats/base/memory.h"
 #include "formats/mpi/comm.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-_Noreturn static void end_without_memory(struct args *args, uint64_t bytes)
+_Noreturn void args_end(struct args *args, struct error *e)
+{
+    args_free(args);
+    comm_leave(&args->cli, e);
+}
+
+/* Makes room for one more element. */
+static void *grow(struct args *args, void *array, uint64_t width)
 {
     struct error e = {0};
-    fail_memory(&e, "command line", bytes);
-    args_free(args);
-    comm_leave(&args->cli, &e);
+    void *grown = memory_grow(array, args->count, width);
+    if (grown != NULL)
+        return grown;
+    fail_memory(&e, "command line", (args->count + 1) * width);
+    args_end(args, &e);
+}
+
+void args_add_root(struct args *args, char *text)
+{
+    args->root_names = grow(args, args->root_names, sizeof *args->root_names);
+    args->root_names[args->count++] = text;
 }
 
 /* Appends ids that are separated by commas. */
 static void parse_roots(struct args *args, char *list)
 {
-    uint64_t count = args->count + 1;
-    for (const char *c = list; *c != '\0'; c++)
-        count += *c == ',';
-    if (count > MAX_ROOTS)
-        cli_usage(&args->cli, "-r: more than %d roots", MAX_ROOTS);
-    uint64_t *grown = realloc(args->roots, count * sizeof *grown);
-    if (grown == NULL)
-        end_without_memory(args, count * sizeof *grown);
-    args->roots = grown;
     for (char *next = list; next != NULL;) {
         char *item = strsep(&next, ",");
+        if (args->count == MAX_ROOTS)
+            cli_usage(&args->cli, "-r: more than %d roots", MAX_ROOTS);
         if (*item != '\0' && strchr("+-.0123456789", *item) == NULL)
             cli_usage(&args->cli, "-r: '%s' is not a whole number: ids are numbers; a graph of words "
                       "is made by `edgeconv --compact=MAP` (dbfs: --compact), and searched with "
                       "--map MAP", item);
+        args->roots = grow(args, args->roots, sizeof *args->roots);
         args->roots[args->count++] = cli_number(&args->cli, "-r", item, 0, UINT64_MAX);
     }
 }

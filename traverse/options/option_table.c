@@ -2,39 +2,20 @@
 #include "options.h"
 
 #include "formats/base/text.h"
-#include "formats/mpi/comm.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 #define AT(member) offsetof(struct args, member)
 
-_Noreturn static void end_by(struct args *args, struct error *e)
-{
-    args_free(args);
-    comm_leave(&args->cli, e);
-}
-
 /* ---- options that do more than set their member ---- */
 
-/* The array of names doubles when it is full. */
 static void add_root(struct args *args, char *text)
 {
     if (args->count_given)
         cli_usage(&args->cli, "-n and -r exclude each other");
     if (!args->roots_given++)
         args->count = 0;
-    if ((args->count & (args->count - 1)) == 0) {
-        uint64_t room = args->count > 0 ? 2 * args->count : 1;
-        char **grown = realloc(args->root_names, room * sizeof *grown);
-        if (grown == NULL) {
-            struct error e = {0};
-            fail_memory(&e, "command line", room * sizeof *grown);
-            end_by(args, &e);
-        }
-        args->root_names = grown;
-    }
-    args->root_names[args->count++] = text;
+    args_add_root(args, text);
 }
 
 static void take_root(struct args *args, const struct option_row *row, char *value)
@@ -50,20 +31,21 @@ static void take_roots_from(struct args *args, const struct option_row *row, cha
     if (f->count > 0)
         cli_usage(&args->cli, "--%s is given twice", row->name);
     if (roots_file_read(f, value, "root", &e) != ST_OK)
-        end_by(args, &e);
+        args_end(args, &e);
     if (f->count > MAX_ROOTS)
         cli_usage(&args->cli, "--%s: more than %d roots", row->name, MAX_ROOTS);
     for (uint64_t i = 0; i < f->count; i++)
         add_root(args, f->line[i]);
 }
 
-static void take_count(struct args *args, const struct option_row *row, char *value)
+void options_take_count(struct args *args, const struct option_row *row, char *value)
 {
-    (void)row;
     if (args->roots_given)
         cli_usage(&args->cli, "-n and -r exclude each other");
     args->count_given = 1;
-    args->count = cli_number(&args->cli, "-n", value, 1, MAX_ROOTS);
+    args->all_roots = row->of & OF_BATCH && strcmp(value, "all") == 0;
+    if (!args->all_roots)
+        args->count = cli_number(&args->cli, "-n", value, 1, MAX_ROOTS);
 }
 
 /* dd=0.5,dn=0.05,nd=1e-7, or some of them */
@@ -100,7 +82,7 @@ const struct option_row option_table[] = {
     {.name = "roots", .letter = 'r', .value = "ROOT[,ROOT...]", .group = GROUP_ROOTS, .of = OF_GRID | OF_TRAVERSE | OF_BATCH | EVERYDAY,
      .kind = TAKE_OTHER, .take = take_root, .help = "search from these vertices; with --map a name each time"},
     {.name = "count", .letter = 'n', .value = "COUNT", .group = GROUP_ROOTS, .of = OF_GRID | OF_BOTH | EVERYDAY, .kind = TAKE_OTHER,
-     .take = take_count, .help = "search from COUNT sampled vertices with an edge to follow (default 64)"},
+     .take = options_take_count, .help = "search from COUNT sampled vertices with an edge to follow (default 64)"},
     {.name = "roots-from", .value = "FILE", .group = GROUP_ROOTS, .of = OF_GRID | OF_TRAVERSE | OF_BATCH | EVERYDAY, .kind = TAKE_OTHER,
      .take = take_roots_from, .help = "and from those of this file, one a line"},
     {.name = "serve", .group = GROUP_ROOTS, .of = OF_TRAVERSE | EVERYDAY, .kind = TAKE_FLAG, .at = AT(serve),

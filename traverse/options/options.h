@@ -68,6 +68,12 @@ void options_read(struct args *args, const struct option_program *program, int a
  * roots, and members that follow from several options. */
 void args_read(struct args *args, const struct option_program *program, int argc, char **argv);
 
+/* Ends a program whose command line cannot be used, with the exit code of *e. */
+_Noreturn void args_end(struct args *args, struct error *e);
+
+/* Appends a root as it was given. */
+void args_add_root(struct args *args, char *text);
+
 /* Reads the roots of each -r into ids; with a map each is a name, and stays text. Exits as options_read does. */
 void options_read_roots(struct args *args);
 
@@ -76,6 +82,9 @@ void options_print_choice(FILE *out, const struct args *args, const char *name);
 
 /* Prints choices and flags that have a key as members of an object, each followed by a comma. */
 void options_json(FILE *out, const struct args *args);
+
+/* Takes -n: a number, or in a row of dbfs-batch alone "all". */
+void options_take_count(struct args *args, const struct option_row *row, char *value);
 
 /* ---- for the files of this folder ---- */
 

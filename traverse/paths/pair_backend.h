@@ -21,10 +21,7 @@ struct pair_backend {
 };
 
 extern const struct pair_backend pair_cpu;  /* the cores of the host */
-extern const struct pair_backend pair_cuda; /* a GPU, in builds that have CUDA: cuda/pair_gpu.c */
-
-/* Chooses as backend_choose.h does, but BACKEND_AUTO leaves few pairs to the CPU, which is done before a GPU has the graph. */
-enum status pair_backend_choose(const struct pair_backend **pair, enum backend_choice choice, uint64_t pairs,
-                                struct error *e);
+/* A GPU, in builds that have CUDA: cuda/pair_gpu.c. */
+extern const struct pair_backend pair_cuda __attribute__((weak));
 
 #endif

@@ -23,32 +23,24 @@ enum status pair_runs_take_path(struct pair_runs *runs, uint64_t i, struct error
     return ST_OK;
 }
 
-/* Collective. Results that a rank does not have are 0 there. */
+/* Collective. Puts all paths into one array, in which those that a rank does not have are 0 at first. */
 static enum status share_paths(struct pair_runs *runs, const struct comm *comm, struct error *e)
 {
     uint64_t total = 0, at = 0;
     for (uint64_t i = 0; i < runs->count; i++)
         total += runs->result[i].found;
-    uint64_t *ids = calloc(total > 0 ? total : 1, sizeof *ids);
-    if (ids == NULL)
-        fail_memory(e, "paths", total * sizeof *ids);
-    for (uint64_t i = 0; i < runs->count && ids != NULL; i++) {
-        uint64_t found = runs->result[i].found;
+    runs->ids = calloc(total + 1, sizeof *runs->ids);
+    if (runs->ids == NULL)
+        fail_memory(e, "paths", total * sizeof *runs->ids);
+    for (uint64_t i = 0; i < runs->count && runs->ids != NULL; i++) {
         if (runs->path[i] != NULL)
-            memcpy(ids + at, runs->path[i], found * sizeof *ids);
-        else if (found > 0 && (runs->path[i] = malloc(found * sizeof *ids)) == NULL)
-            fail_memory(e, "paths", found * sizeof *ids);
-        at += found;
+            memcpy(runs->ids + at, runs->path[i], runs->result[i].found * sizeof *runs->ids);
+        free(runs->path[i]);
+        runs->path[i] = runs->ids + at;
+        at += runs->result[i].found;
     }
-    if (comm_agree(comm, e) == ST_OK) {
-        comm_sum_u64(comm, ids, total);
-        at = 0;
-        for (uint64_t i = 0; i < runs->count; at += runs->result[i++].found) {
-            if (runs->path[i] != NULL)
-                memcpy(runs->path[i], ids + at, runs->result[i].found * sizeof *ids);
-        }
-    }
-    free(ids);
+    if (comm_agree(comm, e) == ST_OK)
+        comm_sum_u64(comm, runs->ids, total);
     return e->status;
 }
 
@@ -85,8 +77,9 @@ enum status pair_runs_make(struct pair_runs *runs, const struct pair_job *job, s
 
 void pair_runs_free(struct pair_runs *runs)
 {
-    for (uint64_t i = 0; runs->path != NULL && i < runs->count; i++)
+    for (uint64_t i = 0; runs->path != NULL && runs->ids == NULL && i < runs->count; i++)
         free(runs->path[i]);
+    free(runs->ids);
     free(runs->path);
     free(runs->result);
 }

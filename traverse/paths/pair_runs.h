@@ -19,6 +19,7 @@ struct pair_runs {
     uint64_t count;
     struct pair_result *result; /* [count] */
     uint64_t **path;            /* [count] input ids, result.found of each; NULL: paths are not wanted */
+    uint64_t *ids;              /* all paths, one behind the other, once ranks have shared them */
     double seconds;             /* until the last pair was done, on the slowest rank */
 };
 

@@ -3,8 +3,6 @@
 
 #include "traverse/options/options.h"
 
-#include "formats/mpi/comm.h"
-
 #include <ctype.h>
 #include <errno.h>
 #include <inttypes.h>
@@ -41,12 +39,6 @@ static const struct option_program paths_program = {
     .own = own_options,
     .own_count = sizeof own_options / sizeof *own_options};
 
-_Noreturn static void end_by(struct args *args, struct error *e)
-{
-    args_free(args);
-    comm_leave(&args->cli, e);
-}
-
 /* ---- pairs ---- */
 
 /* Cuts a line after its first vertex. Between names a tab separates if there is one, as names may have spaces.
@@ -71,38 +63,19 @@ static void read_pairs(struct paths_args *p)
     struct roots_file *f = &args->roots_from;
     struct error e = {0};
     if (roots_file_read(f, p->pairs, "pair", &e) != ST_OK)
-        end_by(args, &e);
+        args_end(args, &e);
     if (f->count > MAX_ROOTS / 2)
         cli_usage(&args->cli, "--pairs: more than %d pairs", MAX_ROOTS / 2);
-    args->root_names = calloc(2 * f->count, sizeof *args->root_names);
-    if (args->root_names == NULL) {
-        fail_memory(&e, "pairs", 2 * f->count * sizeof *args->root_names);
-        end_by(args, &e);
-    }
     for (uint64_t i = 0; i < f->count; i++) {
         char *second = cut_pair(f->line[i], args->map != NULL);
         if (second == NULL) {
             fail(&e, ST_BAD_DATA, "%s: pair %" PRIu64 ": '%s': expected a source and a target", p->pairs, i + 1,
                  f->line[i]);
-            end_by(args, &e);
+            args_end(args, &e);
         }
-        args->root_names[args->count++] = f->line[i];
-        args->root_names[args->count++] = second;
+        args_add_root(args, f->line[i]);
+        args_add_root(args, second);
     }
-}
-
-static void take_one_pair(struct paths_args *p)
-{
-    struct args *args = &p->args;
-    struct error e = {0};
-    args->root_names = calloc(2, sizeof *args->root_names);
-    if (args->root_names == NULL) {
-        fail_memory(&e, "pairs", 2 * sizeof *args->root_names);
-        end_by(args, &e);
-    }
-    args->root_names[0] = (char *)p->source;
-    args->root_names[1] = (char *)p->target;
-    args->count = 2;
 }
 
 static int read_id(const char *text, uint64_t *id)
@@ -131,7 +104,7 @@ static void read_ids(struct paths_args *p)
              p->pairs, i / 2 + 1, args->root_names[i]);
     }
     if (e.status != ST_OK)
-        end_by(args, &e);
+        args_end(args, &e);
     free(args->root_names);
     args->root_names = NULL;
 }
@@ -164,10 +137,12 @@ void paths_parse(struct paths_args *p, int argc, char **argv)
         return;
     }
     args->roots_given = 1;
-    if (p->pairs != NULL)
+    if (p->pairs != NULL) {
         read_pairs(p);
-    else
-        take_one_pair(p);
+    } else {
+        args_add_root(args, (char *)p->source);
+        args_add_root(args, (char *)p->target);
+    }
     if (args->map == NULL)
         read_ids(p);
 }

@@ -4,6 +4,7 @@
 
 #include "traverse/report/edges_text.h"
 #include "traverse/report/json_text.h"
+#include "traverse/report/statistics.h"
 
 #include "formats/base/outfile.h"
 
@@ -65,16 +66,11 @@ struct paths_summary {
     double median_s, total_s;
 };
 
-static int compare_times(const void *a, const void *b)
-{
-    uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
-    return x < y ? -1 : x > y;
-}
-
 static struct paths_summary summary_of(const struct pair_runs *runs)
 {
     struct paths_summary all = {0};
-    uint64_t *times = calloc(runs->count, sizeof *times);
+    struct statistics of;
+    double *times = calloc(runs->count, sizeof *times);
     for (uint64_t i = 0; i < runs->count; i++) {
         const struct pair_result *r = &runs->result[i];
         all.reached += r->found > 0;
@@ -82,12 +78,10 @@ static struct paths_summary summary_of(const struct pair_runs *runs)
         all.vertices += r->vertices;
         all.total_s += seconds_of(r);
         if (times != NULL)
-            times[i] = r->nanoseconds;
+            times[i] = seconds_of(r);
     }
-    if (times != NULL) {
-        qsort(times, runs->count, sizeof *times, compare_times);
-        all.median_s = 0.5e-9 * (double)(times[(runs->count - 1) / 2] + times[runs->count / 2]);
-    }
+    statistics_of_values(times, runs->count, &of);
+    all.median_s = of.median;
     free(times);
     return all;
 }
@@ -106,16 +100,11 @@ static void json_environment(FILE *out, const struct paths_report *report)
     const struct pair_job *job = report->job;
     const struct graph *graph = job->graph;
     fputs("  \"environment\": {\n    ", out);
-    json_string(out, "version", DBFS_VERSION);
-    fputs(", ", out);
-    json_string(out, "graph", report->paths->args.folder);
-    fputs(",\n    \"command\": [", out);
-    for (size_t i = 0; report->command[i] != NULL; i++) {
-        fputs(i > 0 ? ", " : "", out);
-        json_quote(out, report->command[i]);
-    }
+    json_string(out, "version", DBFS_VERSION, ", ");
+    json_string(out, "graph", report->paths->args.folder, ",\n    ");
+    json_command(out, report->command);
     fprintf(out,
-            "],\n    \"vertices\": %" PRIu64 ", \"vertices_with_edges\": %" PRIu64 ", \"delegates\": %" PRIu64
+            "\"vertices\": %" PRIu64 ", \"vertices_with_edges\": %" PRIu64 ", \"delegates\": %" PRIu64
             ", \"shards\": %u,\n    \"pack_id\": \"%016" PRIx64 "\", \"load_s\": %.9f,\n",
             graph->manifest.totals.n, graph->vertices, graph->manifest.d, graph->manifest.p, graph->manifest.pack_id,
             graph->open_s + graph->check_s + graph->decode_s + graph->ranges_s);

@@ -15,8 +15,19 @@ void json_quote(FILE *out, const char *text)
     fputc('"', out);
 }
 
-void json_string(FILE *out, const char *name, const char *text)
+void json_string(FILE *out, const char *name, const char *text, const char *after)
 {
     fprintf(out, "\"%s\": ", name);
     json_quote(out, text);
+    fputs(after, out);
+}
+
+void json_command(FILE *out, char *const *command)
+{
+    fputs("\"command\": [", out);
+    for (size_t i = 0; command[i] != NULL; i++) {
+        fputs(i > 0 ? ", " : "", out);
+        json_quote(out, command[i]);
+    }
+    fputs("],\n    ", out);
 }

@@ -25,16 +25,6 @@ static void read_cpu(char *model, size_t bytes)
     snprintf(model, bytes, "%s", found);
 }
 
-static void print_command(FILE *out, char *const *command)
-{
-    fputs("    \"command\": [", out);
-    for (size_t i = 0; command[i] != NULL; i++) {
-        fputs(i > 0 ? ", " : "", out);
-        json_quote(out, command[i]);
-    }
-    fputs("],\n", out);
-}
-
 void machine_json(FILE *out, const struct rank *rank, char *const *command)
 {
     char cpu[256];
@@ -42,17 +32,10 @@ void machine_json(FILE *out, const struct rank *rank, char *const *command)
     read_cpu(cpu, sizeof cpu);
     if (rank->backend->device->describe != NULL && rank->device_count > 0)
         rank->backend->device->describe(rank->devices[0], &gpu);
-    fputs("    ", out);
-    json_string(out, "revision", DBFS_REVISION);
-    fputs(",\n", out);
-    print_command(out, command);
-    fputs("    ", out);
-    json_string(out, "cpu", cpu);
-    fputs(", ", out);
-    json_string(out, "gpu", gpu.model);
-    fputs(", ", out);
-    json_string(out, "gpu_driver", gpu.driver);
-    fputs(", ", out);
-    json_string(out, "cuda", gpu.runtime);
-    fputs(",\n", out);
+    json_string(out, "revision", DBFS_REVISION, ",\n    ");
+    json_command(out, command);
+    json_string(out, "cpu", cpu, ", ");
+    json_string(out, "gpu", gpu.model, ", ");
+    json_string(out, "gpu_driver", gpu.driver, ", ");
+    json_string(out, "cuda", gpu.runtime, ",\n");
 }

@@ -130,15 +130,10 @@ void report_summary(FILE *out, const struct record *records, uint64_t count)
 
 /* ---- JSON ---- */
 
-static void json_bool(FILE *out, const char *name, int value)
+static void json_factors(FILE *out, const char *name, const double *factor, const char *after)
 {
-    fprintf(out, "\"%s\": %s", name, value ? "true" : "false");
-}
-
-static void json_factors(FILE *out, const char *name, const double *factor)
-{
-    fprintf(out, "\"%s\": {\"nn\": %.9g, \"nd\": %.9g, \"dn\": %.9g, \"dd\": %.9g}", name,
-            factor[NN], factor[ND], factor[DN], factor[DD]);
+    fprintf(out, "\"%s\": {\"nn\": %.9g, \"nd\": %.9g, \"dn\": %.9g, \"dd\": %.9g}%s", name,
+            factor[NN], factor[ND], factor[DN], factor[DD], after);
 }
 
 static void json_graph(FILE *out, const struct graph *graph)
@@ -158,7 +153,7 @@ static void json_graph(FILE *out, const struct graph *graph)
     fputs("},\n    ", out);
     edges_json(out, m);
     fprintf(out, ", \"pack_id\": \"%016" PRIx64 "\", \"load_open_s\": %.9f, "
-            "\"load_check_s\": %.9f, \"load_decode_s\": %.9f,\n    \"load_ranges_s\": %.9f,\n",
+            "\"load_check_s\": %.9f, \"load_decode_s\": %.9f,\n    \"load_ranges_s\": %.9f,\n    ",
             m->pack_id, graph->open_s, graph->check_s, graph->decode_s, graph->ranges_s);
 }
 
@@ -167,14 +162,10 @@ static void json_machine(FILE *out, const struct environment *env)
     const struct comm *comm = env->rank->comm;
     uint64_t bytes, host_bytes;
     enum residence resident = rank_residence(env->rank, &bytes, &host_bytes);
-    fputs("    ", out);
-    json_string(out, "backend", env->rank->backend->name);
-    fputs(", ", out);
-    json_string(out, "mpi", comm->library);
-    fputs(", ", out);
-    json_string(out, "host", comm->host);
-    fputs(",\n    ", out);
-    json_string(out, "resident", residence_name[resident]);
+    json_string(out, "backend", env->rank->backend->name, ", ");
+    json_string(out, "mpi", comm->library, ", ");
+    json_string(out, "host", comm->host, ",\n    ");
+    json_string(out, "resident", residence_name[resident], "");
     fprintf(out, ", \"resident_bytes\": %" PRIu64 ", \"resident_host_bytes\": %" PRIu64, bytes, host_bytes);
     fprintf(out, ",\n    \"ranks\": %u, \"shards_per_rank\": %u, \"threads_per_rank\": %d, "
             "\"ranks_on_host\": %u, \"launched_ranks\": %u,\n", comm->ranks, env->rank->device_count,
@@ -183,17 +174,12 @@ static void json_machine(FILE *out, const struct environment *env)
 
 static void json_settings(FILE *out, const struct args *args, const char *exchange_memory)
 {
-    fputs("    ", out);
-    json_bool(out, "parents", args->record_parents);
-    fputs(", ", out);
+    fprintf(out, "    \"parents\": %s, ", args->record_parents ? "true" : "false");
     options_json(out, args);
     fputs("\n    ", out);
-    json_factors(out, "factor0", args->policy.factor0);
-    fputs(", ", out);
-    json_factors(out, "factor1", args->policy.factor1);
-    fputs(",\n    ", out);
-    json_string(out, "exchange_memory", exchange_memory);
-    fputs(", ", out);
+    json_factors(out, "factor0", args->policy.factor0, ", ");
+    json_factors(out, "factor1", args->policy.factor1, ",\n    ");
+    json_string(out, "exchange_memory", exchange_memory, ", ");
     if (args->max_depth != NO_MAX_DEPTH)
         fprintf(out, "\"max_depth\": %" PRIu64 ", ", args->max_depth);
     if (!args->roots_given)
@@ -203,10 +189,8 @@ static void json_settings(FILE *out, const struct args *args, const char *exchan
 void report_json_environment(FILE *out, const struct environment *env)
 {
     fputs("  \"environment\": {\n    ", out);
-    json_string(out, "version", DBFS_VERSION);
-    fputs(", ", out);
-    json_string(out, "graph", env->args->folder);
-    fputs(",\n", out);
+    json_string(out, "version", DBFS_VERSION, ", ");
+    json_string(out, "graph", env->args->folder, ",\n    ");
     machine_json(out, env->rank, env->command);
     json_graph(out, env->rank->graph);
     json_machine(out, env);
@@ -226,6 +210,11 @@ static void json_summary(FILE *out, const struct record *records, uint64_t count
     fprintf(out, "\"teps\": {\"harmonic_mean\": %.9g},\n    \"distance_checksum\": \"%016" PRIx64 "\"\n  },\n",
             all.harmonic_mean_teps, all.checksum);
 }
+
+static const char *const phase_name[PHASES] = {"previsit",        "visit_nn",        "visit_nd",
+                                      "visit_dn",        "visit_dd",        "bins",
+                                      "local_exchange",  "remote_exchange", "mask_reduction",
+                                      "merged_exchange", "choose",          "ahead"};
 
 /* Prints seconds of each phase, level by level. */
 static void json_levels(FILE *out, const struct record *r)
@@ -288,7 +277,7 @@ static void json_record(FILE *out, const struct environment *env, const struct r
         fprintf(out, ", \"validate_s\": %.17g", r->validate_s);
     if (r->name != NULL) {
         fputs(", ", out);
-        json_string(out, "name", r->name);
+        json_string(out, "name", r->name, "");
     }
     if (r->levels != NULL) {
         json_levels(out, r);

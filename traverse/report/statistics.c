@@ -61,21 +61,26 @@ static void harmonic(const double *values, uint64_t count, struct statistics *s)
         count > 1 ? sqrt(squares) / (n - 1) * s->harmonic_mean * s->harmonic_mean : 0;
 }
 
+void statistics_of_values(double *values, uint64_t count, struct statistics *s)
+{
+    memset(s, 0, sizeof *s);
+    if (values == NULL || count == 0)
+        return;
+    qsort(values, count, sizeof *values, compare_doubles);
+    s->min = values[0];
+    s->max = values[count - 1];
+    s->first_quartile = quantile(values, count, 0.25);
+    s->median = quantile(values, count, 0.5);
+    s->third_quartile = quantile(values, count, 0.75);
+    mean_and_deviation(values, count, &s->mean, &s->deviation);
+    harmonic(values, count, s);
+}
+
 void statistics_of(const struct record *records, uint64_t count, enum measure measure, struct statistics *s)
 {
     double *values = malloc((count + 1) * sizeof *values);
-    memset(s, 0, sizeof *s);
     for (uint64_t i = 0; values != NULL && i < count; i++)
         values[i] = record_number(&records[i], measure);
-    if (values != NULL && count > 0) {
-        qsort(values, count, sizeof *values, compare_doubles);
-        s->min = values[0];
-        s->max = values[count - 1];
-        s->first_quartile = quantile(values, count, 0.25);
-        s->median = quantile(values, count, 0.5);
-        s->third_quartile = quantile(values, count, 0.75);
-        mean_and_deviation(values, count, &s->mean, &s->deviation);
-        harmonic(values, count, s);
-    }
+    statistics_of_values(values, count, s);
     free(values);
 }

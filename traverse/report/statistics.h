@@ -17,6 +17,9 @@ struct statistics {
     double harmonic_mean, harmonic_deviation; /* rates have those of Graph500 */
 };
 
+/* Computes statistics of values, which it sorts. */
+void statistics_of_values(double *values, uint64_t count, struct statistics *s);
+
 /* Computes statistics over all records. All are 0 without records, or without memory. */
 void statistics_of(const struct record *records, uint64_t count, enum measure measure, struct statistics *s);
 

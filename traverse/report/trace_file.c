@@ -14,9 +14,8 @@ struct trace_file {
 
 /* Sums over ranks. The last two are in nanoseconds. */
 struct level_sums {
-    uint64_t frontier, delegates, leaving, sent, local, moved[EXCHANGE_COUNTS];
-    uint64_t sources[SUBGRAPHS], forward[SUBGRAPHS], backward[SUBGRAPHS], pushed[SUBGRAPHS],
-        pulling[SUBGRAPHS], probes[SUBGRAPHS];
+    struct level_counts counts;
+    uint64_t backward[SUBGRAPHS], moved[EXCHANGE_COUNTS];
     uint64_t compute_ns, exchange_ns;
 };
 
@@ -31,22 +30,12 @@ enum { EXTREMES = sizeof(struct level_extremes) / sizeof(double) };
 
 static void fill_sums(const struct level_trace *l, struct level_sums *s)
 {
-    *s = (struct level_sums){.frontier = l->fresh,
-                             .delegates = l->delegates,
-                             .leaving = l->exchange.counts.of[COUNT_FOUND_VERTICES],
-                             .sent = l->exchange.counts.of[COUNT_SENT_VERTICES],
-                             .local = l->exchange.local_vertices,
+    *s = (struct level_sums){.counts = l->counts,
                              .compute_ns = (uint64_t)(1e9 * l->compute_s + 0.5),
                              .exchange_ns = (uint64_t)(1e9 * l->exchange_s + 0.5)};
     memcpy(s->moved, l->exchange.counts.of, sizeof s->moved);
-    for (int g = 0; g < SUBGRAPHS; g++) {
-        s->sources[g] = l->frontier[g];
-        s->forward[g] = l->forward[g];
+    for (int g = 0; g < SUBGRAPHS; g++)
         s->backward[g] = (uint64_t)l->backward[g];
-        s->pushed[g] = l->pushed[g];
-        s->pulling[g] = l->pulling[g];
-        s->probes[g] = l->probes[g];
-    }
 }
 
 static void reduce_level(const struct trace_file *t, const struct level_trace *l,
@@ -76,19 +65,19 @@ struct level_line {
 static void print_subgraph(FILE *out, const struct level_line *line, int g)
 {
     const struct rank *rank = line->t->rank;
-    const struct level_sums *s = &line->sums;
+    const struct level_counts *c = &line->sums.counts;
     uint32_t devices = rank->comm->ranks * rank->device_count;
     fprintf(out,
             "%s\"%s\": {\"direction\": \"%s\", \"pulling\": %" PRIu64 ", \"frontier\": %" PRIu64
             ", \"fv\": %" PRIu64 ", \"bv\": %" PRIu64 ", \"pushed\": %" PRIu64,
             g > 0 ? ", " : "", subgraph_name[g],
-            s->sources[g] == 0          ? "none"
-            : s->pulling[g] == 0        ? "push"
-            : s->pulling[g] == devices  ? "pull"
+            c->frontier[g] == 0         ? "none"
+            : c->pulling[g] == 0        ? "push"
+            : c->pulling[g] == devices  ? "pull"
                                         : "both",
-            s->pulling[g], s->sources[g], s->forward[g], s->backward[g], s->pushed[g]);
+            c->pulling[g], c->frontier[g], c->forward[g], line->sums.backward[g], c->pushed[g]);
     if (line->counts_probes)
-        fprintf(out, ", \"probes\": %" PRIu64, s->probes[g]);
+        fprintf(out, ", \"probes\": %" PRIu64, c->probes[g]);
     fputc('}', out);
 }
 
@@ -113,18 +102,19 @@ static void print_level_line(FILE *out, const void *context)
     const struct level_extremes *x = &line->extremes;
     double ranks = line->t->rank->comm->ranks;
     fprintf(out, "{\"root\": %" PRIu64 ", \"level\": %" PRIu32 ", \"frontier\": %" PRIu64
-            ", \"subgraphs\": {", line->root, line->level, s->frontier);
+            ", \"subgraphs\": {", line->root, line->level, s->counts.fresh);
     for (int g = 0; g < SUBGRAPHS; g++)
         print_subgraph(out, line, g);
     fprintf(out, "}, \"leaving_vertices\": %" PRIu64 ", \"sent_vertices\": %" PRIu64
-            ", \"local_vertices\": %" PRIu64, s->leaving, s->sent, s->local);
+            ", \"local_vertices\": %" PRIu64, s->moved[COUNT_FOUND_VERTICES],
+            s->moved[COUNT_SENT_VERTICES], line->way == WAY_LOOP ? s->moved[COUNT_PEER_VERTICES] : 0);
     print_bytes(out, s->moved);
     print_times(out, "compute_s", x->compute_min, 1e-9 * (double)s->compute_ns / ranks,
                 x->compute_max);
     print_times(out, "exchange_s", x->exchange_min, 1e-9 * (double)s->exchange_ns / ranks,
                 x->exchange_max);
     fprintf(out, ", \"way\": \"%s\", \"delegates\": %" PRIu64 "}\n", visit_way_name[line->way],
-            s->delegates);
+            s->counts.delegates);
 }
 
 static enum status write_line(struct trace_file *t, const struct level_line *line, struct error *e)

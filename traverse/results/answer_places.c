@@ -6,8 +6,6 @@
  */
 #include "answer_places.h"
 
-#include "answer_marks.h"
-
 #include "traverse/devices/answer_blocks.h"
 
 #include <stdlib.h>
@@ -15,40 +13,21 @@
 
 /* ---- the vertex of a slot ---- */
 
-static enum status put_vertex(const struct shard *shard, uint32_t *vertex, uint64_t slots,
-                              uint64_t slot, uint64_t number, struct error *e)
-{
-    if (slot >= slots)
-        return fail(e, ST_BAD_DATA, "%s: slot %llu is not below %llu", container_path(shard->file),
-                    (unsigned long long)slot, (unsigned long long)slots);
-    vertex[slot] = (uint32_t)number;
-    return ST_OK;
-}
-
 /* Lists the numbers of vertices by slot. A vertex without edges has locals + d. */
-static enum status fill_vertices(const struct shard *shard, uint32_t *vertex, uint64_t slots,
-                                 struct error *e)
+static void fill_vertices(const struct shard *shard, uint32_t *vertex, uint64_t slots)
 {
     uint32_t none = (uint32_t)(shard->locals + shard->d);
 #pragma omp parallel for schedule(static)
     for (uint64_t i = 0; i < slots; i++)
         vertex[i] = none;
-    int bad = 0;
-#pragma omp parallel for schedule(static) reduction(| : bad)
-    for (uint64_t i = 0; i < shard->locals; i++) {
-        uint32_t slot = shard->ids.local_slots[i];
-        if (slot < slots)
-            vertex[slot] = (uint32_t)i;
-        bad |= slot >= slots;
-    }
-    for (uint64_t i = 0; bad && i < shard->locals; i++) /* names the first one */
-        put_vertex(shard, vertex, slots, shard->ids.local_slots[i], i, e);
-    for (uint64_t i = 0; i < shard->d && e->status == ST_OK; i++) {
+#pragma omp parallel for schedule(static)
+    for (uint64_t i = 0; i < shard->locals; i++)
+        vertex[shard->ids.local_slots[i]] = (uint32_t)i;
+    for (uint64_t i = 0; i < shard->d; i++) {
         uint64_t id = shard_delegate_id(shard, i);
         if (shard_of_vertex(id, shard->p) == shard->index)
-            put_vertex(shard, vertex, slots, slot_of_vertex(id, shard->p), shard->locals + i, e);
+            vertex[slot_of_vertex(id, shard->p)] = (uint32_t)(shard->locals + i);
     }
-    return e->status;
 }
 
 /* ---- permuted ids ---- */
@@ -99,14 +78,14 @@ static void place_piece(const struct permuting *w, uint64_t piece)
     uint64_t *place = w->place + piece * w->p, end = piece_first(w, piece + 1);
     uint64_t first = block_first(w->graph->manifest.totals.n, w->p, block);
     uint32_t holder = block % devices;
-    uint32_t *before = block / devices == comm->rank ? w->places->before[holder] : NULL;
+    uint32_t *before = block / devices == comm->rank ? w->places->at[holder].before : NULL;
     for (uint64_t i = piece_first(w, piece); i < end; i++) {
         uint64_t stored = stored_id(w->graph, i);
         uint32_t s = shard_of_vertex(stored, w->p), g = device_of_shard(s, comm->ranks);
         if (before != NULL)
             before[i - first] = (uint32_t)(place[s] - w->begin[holder * w->p + s]);
         if (rank_of_shard(s, comm->ranks) == comm->rank)
-            w->places->vertex[g][place[s]] = w->by_slot[g][slot_of_vertex(stored, w->p)];
+            w->places->at[g].vertex[place[s]] = w->by_slot[g][slot_of_vertex(stored, w->p)];
         place[s]++;
     }
 }
@@ -122,13 +101,13 @@ static void note_starts(const struct permuting *w)
 {
     uint32_t devices = w->graph->device_count;
     for (uint32_t g = 0; g < devices; g++) {
-        uint32_t own = w->places->of[g].block;
-        uint64_t *marks_of = w->places->marks_of[g];
+        const struct place_tables *t = &w->places->at[g];
+        uint32_t own = t->of.block;
         for (uint32_t b = 0; b <= w->p; b++)
-            w->places->starts[g][b] = ids_before(w, b, w->graph->shards[g].index);
+            t->starts[b] = ids_before(w, b, w->graph->shards[g].index);
         for (uint32_t s = 0; s < w->p; s++) {
             w->begin[g * w->p + s] = ids_before(w, own, s);
-            marks_of[s + 1] = marks_of[s] + marks_for(ids_before(w, own + 1, s) - ids_before(w, own, s));
+            t->marks_of[s + 1] = t->marks_of[s] + marks_for(ids_before(w, own + 1, s) - ids_before(w, own, s));
         }
     }
 }
@@ -161,13 +140,12 @@ static enum status permute(struct places *places, struct error *e)
     if (e->status == ST_OK)
         memory_take(rank->budget, (void **)&w.begin, (uint64_t)devices * w.p, 8, "blocks of ids", e);
     for (uint32_t g = 0; g < devices && e->status == ST_OK; g++) {
-        w.by_slot[g] = places->vertex[g];
-        places->vertex[g] = NULL;
-        memory_take(rank->budget, (void **)&places->vertex[g], places->of[g].slots, 4,
-                    "vertices by input id", e);
+        struct place_tables *t = &places->at[g];
+        w.by_slot[g] = t->vertex;
+        t->vertex = NULL;
+        memory_take(rank->budget, (void **)&t->vertex, t->of.slots, 4, "vertices by input id", e);
         if (w.p > 1 && e->status == ST_OK)
-            memory_take(rank->budget, (void **)&places->before[g], places->of[g].count, 4,
-                        "order of permuted ids", e);
+            memory_take(rank->budget, (void **)&t->before, t->of.count, 4, "order of permuted ids", e);
     }
     if (e->status == ST_OK)
         permute_all(&w);
@@ -181,80 +159,67 @@ static enum status permute(struct places *places, struct error *e)
 
 /* ---- input ids ---- */
 
-static enum status fill_ids(struct places *places, uint32_t g, struct error *e)
+static enum status fill_ids(const struct places *places, uint32_t g, struct error *e)
 {
     const struct graph *graph = places->rank->graph;
     const struct shard *shard = &graph->shards[g];
-    uint32_t width = places->of[g].id_bytes;
-    if (memory_take(places->rank->budget, &places->ids[g], shard->locals + shard->d, width,
-                    "input ids of vertices", e) != ST_OK)
+    struct place_tables *t = &places->at[g];
+    uint32_t width = t->of.id_bytes;
+    if (memory_take(places->rank->budget, &t->ids, shard->locals + shard->d, width, "input ids of vertices", e) !=
+        ST_OK)
         return e->status;
-    void *ids = places->ids[g];
-    memory_advise_huge(ids);
+    memory_advise_huge(t->ids);
 #pragma omp parallel for schedule(static)
-    for (uint64_t i = 0; i < shard->locals; i++)
-        answer_set_id(ids, width, i, (int64_t)original_id(graph, local_vertex_id(shard, i)));
-#pragma omp parallel for schedule(static)
-    for (uint64_t i = 0; i < shard->d; i++)
-        answer_set_id(ids, width, shard->locals + i,
-                      (int64_t)original_id(graph, shard_delegate_id(shard, i)));
+    for (uint64_t i = 0; i < shard->locals + shard->d; i++)
+        answer_set_id(t->ids, width, i, (int64_t)original_id(graph, numbered_vertex_id(shard, i)));
     return ST_OK;
 }
 
 /* ---- all of it ---- */
 
-static void set_starts(struct places *places, uint32_t g)
+static void set_starts(const struct places *places, const struct place_tables *t, uint32_t shard)
 {
     const struct manifest *m = &places->rank->graph->manifest;
-    uint64_t first = places->of[g].first, end = first + places->of[g].count, *marks_of = places->marks_of[g];
+    uint64_t first = t->of.first, end = first + t->of.count;
     for (uint32_t b = 0; b <= m->p; b++)
-        places->starts[g][b] = slots_of_shard(block_first(m->totals.n, m->p, b),
-                                              places->rank->graph->shards[g].index, m->p);
+        t->starts[b] = slots_of_shard(block_first(m->totals.n, m->p, b), shard, m->p);
     for (uint32_t s = 0; s < m->p; s++)
-        marks_of[s + 1] = marks_of[s] + marks_for(slots_of_shard(end, s, m->p) - slots_of_shard(first, s, m->p));
+        t->marks_of[s + 1] =
+            t->marks_of[s] + marks_for(slots_of_shard(end, s, m->p) - slots_of_shard(first, s, m->p));
 }
 
-static enum status open_device(struct places *places, uint32_t g, int parents, struct error *e)
+static enum status open_device(const struct places *places, uint32_t g, int parents, struct error *e)
 {
     const struct rank *rank = places->rank;
     const struct manifest *m = &rank->graph->manifest;
-    struct answer_places *of = &places->of[g];
+    const struct shard *shard = &rank->graph->shards[g];
+    struct place_tables *t = &places->at[g];
     uint32_t block = block_of_device(rank->comm->rank, g, rank->device_count);
-    of->block = block;
-    of->slots = slots_of_shard(m->totals.n, rank->graph->shards[g].index, m->p);
-    of->first = block_first(m->totals.n, m->p, block);
-    of->count = block_first(m->totals.n, m->p, block + 1) - of->first;
-    of->id_bytes = answer_id_bytes(m->totals.n);
-    of->bijection = m->randomized ? &rank->graph->bijection : NULL;
-    places->starts[g] = calloc((size_t)m->p + 1, sizeof **places->starts);
-    places->marks_of[g] = calloc((size_t)m->p + 1, sizeof **places->marks_of);
-    if (places->starts[g] == NULL || places->marks_of[g] == NULL)
-        return fail_memory(e, "blocks of ids", (m->p + 1) * sizeof **places->starts);
-    set_starts(places, g);
-    if (memory_take(rank->budget, (void **)&places->vertex[g], of->slots, 4, "vertices by input id",
-                    e) != ST_OK)
+    t->of = (struct answer_places){.block = block,
+                                   .slots = slots_of_shard(m->totals.n, shard->index, m->p),
+                                   .first = block_first(m->totals.n, m->p, block),
+                                   .id_bytes = answer_id_bytes(m->totals.n),
+                                   .bijection = m->randomized ? &rank->graph->bijection : NULL};
+    t->of.count = block_first(m->totals.n, m->p, block + 1) - t->of.first;
+    t->starts = calloc((size_t)m->p + 1, sizeof *t->starts);
+    t->marks_of = calloc((size_t)m->p + 1, sizeof *t->marks_of);
+    if (t->starts == NULL || t->marks_of == NULL)
+        return fail_memory(e, "blocks of ids", (m->p + 1) * sizeof *t->starts);
+    set_starts(places, t, shard->index);
+    if (memory_take(rank->budget, (void **)&t->vertex, t->of.slots, 4, "vertices by input id", e) != ST_OK)
         return e->status;
-    memory_advise_huge(places->vertex[g]);
-    if (fill_vertices(&rank->graph->shards[g], places->vertex[g], of->slots, e) == ST_OK && parents)
-        fill_ids(places, g, e);
-    return e->status;
+    memory_advise_huge(t->vertex);
+    fill_vertices(shard, t->vertex, t->of.slots);
+    return parents ? fill_ids(places, g, e) : ST_OK;
 }
 
 static enum status open_devices(struct places *places, int parents, struct error *e)
 {
     const struct rank *rank = places->rank;
-    uint32_t G = rank->device_count;
-    places->of = calloc(G, sizeof *places->of);
-    places->starts = calloc(G, sizeof *places->starts);
-    places->vertex = calloc(G, sizeof *places->vertex);
-    places->ids = calloc(G, sizeof *places->ids);
-    places->before = calloc(G, sizeof *places->before);
-    places->marks = calloc(G, sizeof *places->marks);
-    places->marks_of = calloc(G, sizeof *places->marks_of);
-    if (places->of == NULL || places->starts == NULL || places->vertex == NULL || places->ids == NULL ||
-        places->before == NULL || places->marks == NULL || places->marks_of == NULL)
-        return fail_memory(e, "answers", G * sizeof *places->of);
-    for (uint32_t g = 0; g < G && e->status == ST_OK; g++)
+    places->at = calloc(rank->device_count, sizeof *places->at);
+    if (places->at == NULL)
+        return fail_memory(e, "answers", rank->device_count * sizeof *places->at);
+    for (uint32_t g = 0; g < rank->device_count && e->status == ST_OK; g++)
         open_device(places, g, parents, e);
     if (rank->graph->manifest.randomized && e->status == ST_OK)
         permute(places, e);
@@ -270,47 +235,36 @@ enum status places_open(struct places *places, const struct rank *rank, int pare
     if (!rank_is_alone(rank) && places_mark(places, e) != ST_OK)
         return e->status;
     for (uint32_t g = 0; g < rank->device_count && e->status == ST_OK; g++) {
-        struct answer_places *of = &places->of[g];
-        of->vertex = places->vertex[g];
-        of->starts = places->starts[g];
-        of->ids = places->ids[g];
-        of->before = places->before[g];
-        of->marks = places->marks[g];
-        of->marks_of = places->marks_of[g];
+        struct place_tables *t = &places->at[g];
+        t->of.vertex = t->vertex;
+        t->of.starts = t->starts;
+        t->of.ids = t->ids;
+        t->of.before = t->before;
+        t->of.marks = t->marks;
+        t->of.marks_of = t->marks_of;
     }
     return e->status;
 }
 
-static void release_each(const struct places *places, void **arrays)
+void places_forget(const struct places *places)
 {
-    for (uint32_t g = 0; arrays != NULL && g < places->rank->device_count; g++) {
-        memory_release(places->rank->budget, arrays[g]);
-        arrays[g] = NULL;
+    for (uint32_t g = 0; places->at != NULL && g < places->rank->device_count; g++) {
+        struct place_tables *t = &places->at[g];
+        void *const arrays[] = {t->vertex, t->ids, t->before, t->marks};
+        for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++)
+            memory_release(places->rank->budget, arrays[i]);
+        t->vertex = t->before = NULL;
+        t->ids = NULL;
+        t->marks = NULL;
     }
-}
-
-void places_forget(struct places *places)
-{
-    release_each(places, (void **)places->vertex);
-    release_each(places, places->ids);
-    release_each(places, (void **)places->before);
-    release_each(places, (void **)places->marks);
 }
 
 void places_close(struct places *places)
 {
-    if (places->rank == NULL)
-        return;
     places_forget(places);
-    for (uint32_t g = 0; g < places->rank->device_count; g++) {
-        free(places->starts == NULL ? NULL : places->starts[g]);
-        free(places->marks_of == NULL ? NULL : places->marks_of[g]);
+    for (uint32_t g = 0; places->at != NULL && g < places->rank->device_count; g++) {
+        free(places->at[g].starts);
+        free(places->at[g].marks_of);
     }
-    free(places->of);
-    free(places->starts);
-    free(places->vertex);
-    free(places->ids);
-    free(places->before);
-    free(places->marks);
-    free(places->marks_of);
+    free(places->at);
 }

@@ -4,16 +4,19 @@
 
 #include "traverse/devices/rank_devices.h"
 
+/* The tables that a device gets, and its arrays while they are filled. */
+struct place_tables {
+    struct answer_places of;
+    uint64_t *starts, *marks_of;
+    uint32_t *vertex, *before;
+    void *ids;
+    struct id_marks *marks;
+};
+
 /* The tables of the devices of a rank. */
 struct places {
     const struct rank *rank;
-    struct answer_places *of; /* [G] the tables that devices get */
-    uint64_t **starts;        /* [G] each: the arrays that `of` points to */
-    uint32_t **vertex;
-    void **ids;
-    uint32_t **before;
-    struct id_marks **marks;
-    uint64_t **marks_of;
+    struct place_tables *at; /* [G] */
 };
 
 /* Collective. Makes all tables; those of ids only with `parents`. If a rank fails, here or before, all do. */
@@ -22,6 +25,16 @@ enum status places_open(struct places *places, const struct rank *rank, int pare
 void places_close(struct places *places); /* a zeroed one is allowed */
 
 /* Releases the tables that devices have copied: all but `starts` and `marks_of`. */
-void places_forget(struct places *places);
+void places_forget(const struct places *places);
+
+/* Elements for the marks of so many ids of one shard. */
+static inline uint64_t marks_for(uint64_t ids)
+{
+    return ids / 32 + (ids % 32 > 0);
+}
+
+/* answer_marks.c. Collective. Makes the marks of all blocks of this rank, and removes ids without edges from `vertex`.
+ * At first `vertex`, `starts` and `marks_of` are those of all ids. If a rank fails, here or before, all do. */
+enum status places_mark(const struct places *places, struct error *e);
 
 #endif

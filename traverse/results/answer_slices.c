@@ -52,6 +52,11 @@ struct slice *slices_out(const struct slices *x, uint32_t g)
     return x->out + (size_t)g * x->p;
 }
 
+struct slice *slice_for_block(const struct slices *x, uint32_t g, uint32_t block)
+{
+    return slices_out(x, g) + shard_of_device(block / x->G, block % x->G, x->rank->comm->ranks);
+}
+
 struct slice *slices_in(const struct slices *x, uint32_t g)
 {
     return x->in + (size_t)g * x->p;
@@ -76,7 +81,7 @@ static enum status make_room(const struct slices *x, struct slice_buffer *buffer
 static uint64_t shown_place(const struct slices *x, uint32_t g, uint32_t s)
 {
     const struct backend_results *results = x->rank->backend->results;
-    if (results->show_slice == NULL || rank_of_shard(s, x->rank->comm->ranks) == x->rank->comm->rank)
+    if (x->hosted || results->show_slice == NULL || rank_of_shard(s, x->rank->comm->ranks) == x->rank->comm->rank)
         return 0;
     return results->show_slice(x->rank->devices[g], s, &slices_out(x, g)[s]);
 }
@@ -223,34 +228,39 @@ static enum status share(struct slices *x, struct error *e)
                                   CHUNK_BYTES, e);
 }
 
-/* Collective. */
-static void move(struct slices *x)
-{
-    if (x->rank->comm->ranks > 1)
-        comm_move_transfers(x->rank->comm, x->transfers);
-}
-
 enum status slices_exchange(struct slices *x, const struct member *m, struct error *e)
 {
     stage(x, m, e);
     if (team_meet(m, e) != ST_OK)
         return e->status;
     if (m->number == 0 && share(x, e) == ST_OK)
-        move(x);
+        comm_move_transfers(x->rank->comm, x->transfers);
     return team_meet(m, e);
+}
+
+static enum status share_agreed(struct slices *x, const struct comm *comm, struct error *e)
+{
+    if (comm_agree(comm, e) != ST_OK)
+        return e->status;
+    share(x, e);
+    if (comm_agree(comm, e) == ST_OK)
+        comm_move_transfers(comm, x->transfers);
+    return e->status;
 }
 
 enum status slices_exchange_agreed(struct slices *x, const struct member *m, struct error *e)
 {
-    const struct comm *comm = x->rank->comm;
     stage(x, m, e);
     team_meet(m, e);
-    if (m->number == 0 && comm_agree(comm, e) == ST_OK) {
-        share(x, e);
-        if (comm_agree(comm, e) == ST_OK)
-            move(x);
-    }
+    if (m->number == 0)
+        share_agreed(x, x->rank->comm, e);
     return team_meet(m, e);
+}
+
+enum status slices_exchange_hosted(struct slices *x, const struct comm *comm, struct error *e)
+{
+    x->hosted = 1;
+    return share_agreed(x, comm, e);
 }
 
 void slices_release(const struct slices *x)

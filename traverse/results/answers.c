@@ -49,7 +49,7 @@ static enum status open_device_answers(void *context, const struct member *m, st
 {
     struct answers *a = context;
     for (uint32_t g = m->first; g < m->end && e->status == ST_OK; g++)
-        a->rank->backend->results->open_answers(a->rank->devices[g], &a->places.of[g], e);
+        a->rank->backend->results->open_answers(a->rank->devices[g], &a->places.at[g].of, e);
     return e->status;
 }
 
@@ -184,12 +184,11 @@ static enum status put_values(const struct making *w, uint32_t g, struct error *
 {
     const struct answers *a = w->answers;
     const struct rank *rank = a->rank;
-    uint32_t p = rank->graph->manifest.p, ranks = rank->comm->ranks;
+    uint32_t p = rank->graph->manifest.p;
     struct slice *values = a->values + (size_t)g * p;
     w->results->values(rank->devices[g], w->kind, w->levels, values, e);
-    for (uint32_t s = 0; s < p; s++)
-        slices_out(&a->slices, g)[s] = values[block_of_device(
-            rank_of_shard(s, ranks), device_of_shard(s, ranks), rank->device_count)];
+    for (uint32_t b = 0; b < p; b++)
+        *slice_for_block(&a->slices, g, b) = values[b];
     return e->status;
 }
 
@@ -229,7 +228,7 @@ static enum status set_isolated_root(const struct making *w, const struct root *
     const struct answers *a = w->answers;
     uint64_t id = original_id(a->rank->graph, root->id);
     for (uint32_t g = 0; g < a->rank->device_count && e->status == ST_OK; g++) {
-        const struct answer_places *places = &a->places.of[g];
+        const struct answer_places *places = &a->places.at[g].of;
         if (id >= places->first && id - places->first < places->count)
             w->results->set_value(a->rank->devices[g], w->kind, id - places->first,
                                   w->kind == ANSWER_DEPTHS ? 0 : (int64_t)id, e);
@@ -252,15 +251,9 @@ enum status answers_make(struct answers *a, enum answer_kind kind, const struct 
 
 /* ---- reading ---- */
 
-struct id_range answers_range(const struct answers *a)
-{
-    const struct answer_places *last = &a->places.of[a->rank->device_count - 1];
-    return (struct id_range){a->places.of[0].first, last->first + last->count};
-}
-
 uint32_t answers_width(const struct answers *a, enum answer_kind kind)
 {
-    return answer_width(&a->places.of[0], kind);
+    return answer_width(&a->places.at[0].of, kind);
 }
 
 enum status answers_read(const struct answers *a, enum answer_kind kind, uint64_t first,
@@ -269,7 +262,7 @@ enum status answers_read(const struct answers *a, enum answer_kind kind, uint64_
     uint32_t width = answers_width(a, kind);
     char *to = values;
     for (uint32_t g = 0; g < a->rank->device_count && count > 0 && e->status == ST_OK; g++) {
-        const struct answer_places *places = &a->places.of[g];
+        const struct answer_places *places = &a->places.at[g].of;
         uint64_t end = places->first + places->count;
         if (first < places->first || first >= end)
             continue;
@@ -287,7 +280,7 @@ const void *answers_see(const struct answers *a, enum answer_kind kind, uint64_t
 {
     const void *(*see)(const struct device *) = a->rank->backend->results->see_block;
     for (uint32_t g = 0; see != NULL && g < a->rank->device_count; g++) {
-        const struct answer_places *places = &a->places.of[g];
+        const struct answer_places *places = &a->places.at[g].of;
         if (first >= places->first && first + count <= places->first + places->count)
             return (const char *)see(a->rank->devices[g]) + (first - places->first) * answers_width(a, kind);
     }

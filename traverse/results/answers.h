@@ -18,12 +18,6 @@ void answers_close(struct answers *answers); /* NULL is allowed */
 enum status answers_make(struct answers *answers, enum answer_kind kind, const struct root *root,
                          uint32_t levels, struct error *e);
 
-/* The ids of this rank's values. */
-struct id_range {
-    uint64_t first, end;
-};
-struct id_range answers_range(const struct answers *answers);
-
 /* Bytes of a value: 4 of a depth, 4 or 8 of a parent. */
 uint32_t answers_width(const struct answers *answers, enum answer_kind kind);
 

@@ -2,7 +2,6 @@
 #include "outputs.h"
 
 #include "formats/graph/manifest.h"
-#include "formats/base/outfile.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -28,6 +27,19 @@ int outputs_ends_in(const char *name, const char *suffix)
 {
     size_t length = strlen(name), end = strlen(suffix);
     return length >= end && strcmp(name + length - end, suffix) == 0;
+}
+
+int outputs_join(struct outfile **out, const struct comm *comm, int wanted, const char *name)
+{
+    struct error ignored = {0};
+    char path[4096] = "";
+    const char *temporary = *out != NULL && wanted ? outfile_temporary(*out) : NULL;
+    if (temporary != NULL && strlen(temporary) < sizeof path)
+        strcpy(path, temporary);
+    comm_broadcast(comm, path, sizeof path, 0);
+    if (path[0] != '\0' && comm->rank != 0)
+        outfile_join(out, path, name, &ignored);
+    return path[0] != '\0' && comm_min_of(comm, *out != NULL) == 1;
 }
 
 /* ---- inputs ---- */
@@ -157,18 +169,18 @@ static int any_exists(const char *const *result)
 /* A file that does not exist is no input, so inputs are listed when the first existing result is met. */
 static enum status check_root(const struct args *args, uint64_t root, struct inputs *in, struct error *e)
 {
-    char *depths = args->depths != NULL ? outputs_name(args->depths, root) : NULL;
-    char *parents = args->parents != NULL ? outputs_name(args->parents, root) : NULL;
-    char *reached = args->reached != NULL ? outputs_name(args->reached, root) : NULL;
-    const char *const result[RESULTS] = {depths, parents, args->json, args->trace, reached, args->centrality};
-    if ((depths == NULL && args->depths != NULL) || (parents == NULL && args->parents != NULL) ||
-        (reached == NULL && args->reached != NULL))
-        fail_memory(e, args->folder, 24);
-    else if (in->path != NULL || !any_exists(result) || list_inputs(in, args, e) == ST_OK)
+    const char *const pattern[] = {args->depths, args->parents, args->reached};
+    char *name[3] = {NULL};
+    for (int i = 0; i < 3; i++) {
+        name[i] = pattern[i] != NULL ? outputs_name(pattern[i], root) : NULL;
+        if (pattern[i] != NULL && name[i] == NULL)
+            fail_memory(e, args->folder, 24);
+    }
+    const char *const result[RESULTS] = {name[0], name[1], args->json, args->trace, name[2], args->centrality};
+    if (e->status == ST_OK && (in->path != NULL || !any_exists(result) || list_inputs(in, args, e) == ST_OK))
         check_names(result, in, args->cli.force, e);
-    free(depths);
-    free(parents);
-    free(reached);
+    for (int i = 0; i < 3; i++)
+        free(name[i]);
     return e->status;
 }
 

@@ -4,7 +4,7 @@
 
 #include "traverse/options/args.h"
 
-#include "formats/base/status.h"
+#include "formats/base/outfile.h"
 
 #include <stdint.h>
 
@@ -13,6 +13,10 @@ char *outputs_name(const char *pattern, uint64_t root);
 
 /* Returns whether a name ends in this suffix, which chooses the format of a result. */
 int outputs_ends_in(const char *name, const char *suffix);
+
+/* Collective. Lets all ranks write the file that rank 0 has opened, if that `wanted` it. Returns whether all can; some
+ * may have joined it if not. */
+int outputs_join(struct outfile **out, const struct comm *comm, int wanted, const char *name);
 
 /* Both refuse with ST_USAGE a result that is a file of the graph, its map or another result; a name that asks for
  * compression or for an unknown format; and a file that could not be written (outfile_check_output). outputs_check

@@ -11,54 +11,40 @@
 
 /* ---- arrays ---- */
 
-static enum status take_per_device(struct results *r, void ***arrays, uint64_t width,
-                                   const char *what, struct error *e)
-{
-    *arrays = calloc(r->graph->device_count, sizeof **arrays);
-    if (*arrays == NULL)
-        return fail_memory(e, what, r->graph->device_count * sizeof **arrays);
-    for (uint32_t g = 0; g < r->graph->device_count; g++) {
-        if (memory_take(r->budget, &(*arrays)[g], r->graph->shards[g].locals, width, what, e) !=
-            ST_OK)
-            return e->status;
-    }
-    return ST_OK;
-}
-
-static void release_per_device(struct results *r, void **arrays)
-{
-    for (uint32_t g = 0; arrays != NULL && g < r->graph->device_count; g++)
-        memory_release(r->budget, arrays[g]);
-    free(arrays);
-}
-
 void results_close(struct results *r)
 {
     if (r == NULL)
         return;
     answers_close(r->answers);
-    release_per_device(r, (void **)r->depth);
+    for (uint32_t g = 0; r->depth != NULL && g < r->graph->device_count; g++)
+        memory_release(r->budget, r->depth[g]);
+    free(r->depth);
     memory_release(r->budget, r->delegate_depth);
     free(r);
 }
 
-int results_wanted(const struct graph *graph, const struct results_options *options)
+int results_wanted(const struct graph *graph, const struct args *args, int files)
 {
-    return !options->none && (options->files || ids_are_dense(graph->manifest.totals.n, graph->vertices));
+    return !args->no_answer && (files || ids_are_dense(graph->manifest.totals.n, graph->vertices));
 }
 
-static enum status take_arrays(struct results *r, const struct results_options *options,
-                               struct error *e)
+static enum status take_arrays(struct results *r, const struct args *args, int files, struct error *e)
 {
-    if (take_per_device(r, (void ***)&r->depth, 4, "depths of results", e) == ST_OK)
+    const uint32_t G = r->graph->device_count;
+    r->depth = calloc(G, sizeof *r->depth);
+    if (r->depth == NULL)
+        fail_memory(e, "depths of results", G * sizeof *r->depth);
+    for (uint32_t g = 0; g < G && e->status == ST_OK; g++)
+        memory_take(r->budget, (void **)&r->depth[g], r->graph->shards[g].locals, 4, "depths of results", e);
+    if (e->status == ST_OK)
         memory_take(r->budget, (void **)&r->delegate_depth, r->graph->manifest.d, 4, "delegate depths", e);
-    if (comm_agree(r->comm, e) == ST_OK && results_wanted(r->graph, options))
-        answers_open(&r->answers, r->rank, options->parents, e);
+    if (comm_agree(r->comm, e) == ST_OK && results_wanted(r->graph, args, files))
+        answers_open(&r->answers, r->rank, args->record_parents, e);
     return e->status;
 }
 
-enum status results_open(struct results **result, const struct rank *rank,
-                         const struct results_options *options, struct error *e)
+enum status results_open(struct results **result, const struct rank *rank, const struct args *args, int files,
+                         struct error *e)
 {
     *result = NULL;
     struct results *r = calloc(1, sizeof *r);
@@ -72,8 +58,8 @@ enum status results_open(struct results **result, const struct rank *rank,
     r->graph = rank->graph;
     r->comm = rank->comm;
     r->budget = rank->budget;
-    r->counts_kept = !options->not_kept || r->graph->manifest.direction == EDGES_DIRECTED;
-    if (take_arrays(r, options, e) != ST_OK) {
+    r->counts_kept = !args->serve || r->graph->manifest.direction == EDGES_DIRECTED;
+    if (take_arrays(r, args, files, e) != ST_OK) {
         results_close(r);
         return e->status;
     }
@@ -82,11 +68,6 @@ enum status results_open(struct results **result, const struct rank *rank,
 }
 
 /* ---- answers ---- */
-
-int results_have_answers(const struct results *r)
-{
-    return r->answers != NULL;
-}
 
 int32_t *results_depths(struct results *r, uint32_t g)
 {

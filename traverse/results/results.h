@@ -3,6 +3,7 @@
 #define DBFS_RESULTS_H
 
 #include "traverse/devices/rank_devices.h"
+#include "traverse/options/args.h"
 
 #include "formats/name_map.h"
 
@@ -19,25 +20,14 @@ struct reach {
 struct results;
 struct answers;
 
-/* The results that are wanted of searches. */
-struct results_options {
-    int parents; /* the devices record parents */
-    int files;   /* results_write will be called */
-    int none;    /* no answer will be asked for */
-    int not_kept; /* nobody asks for edges_kept of undirected graphs */
-};
-
-/* Returns whether answers are made. Without files they are not if ids are so sparse that an array over them is
- * much larger than the graph. */
-int results_wanted(const struct graph *graph, const struct results_options *options);
+/* Returns whether searches make answers. Without `files`, which results_write writes, they do not if ids are so sparse
+ * that an array over them is much larger than the graph. */
+int results_wanted(const struct graph *graph, const struct args *args, int files);
 
 /* Allocates arrays over the vertices of this rank, and prepares the devices for answers if they are wanted. */
-enum status results_open(struct results **results, const struct rank *rank,
-                         const struct results_options *options, struct error *e);
+enum status results_open(struct results **results, const struct rank *rank, const struct args *args, int files,
+                         struct error *e);
 void results_close(struct results *results); /* NULL is allowed */
-
-/* Returns whether answers are made. */
-int results_have_answers(const struct results *results);
 
 /* Collective. Makes the answer of the last search in the memory of the devices (answers.h); no depth is
  * `levels` or more. A failure is known to this rank only, so the caller must end the job. */

@@ -5,10 +5,7 @@
  * writes a pipe or device, a file that some rank cannot open, and names, as only rank 0 has the map. The others
  * send it their windows one after the other. No rank ever holds an array over n. */
 #include "traverse/devices/answer_blocks.h"
-#include "traverse/devices/threads.h"
-#include "csv_names.h"
 #include "outputs.h"
-#include "result_text.h"
 #include "results_internal.h"
 
 #include "formats/base/outfile.h"
@@ -18,7 +15,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { WINDOW = 1 << 20, PIECE = 1 << 14 };
+/* Ids of a window, and of a piece of one that a thread makes text of. Fewer ids than MANY take one thread. */
+enum { WINDOW = 1 << 18, PIECE = 1 << 14, PIECES = WINDOW / PIECE, MANY = 1 << 15 };
 
 enum format { FORMAT_TEXT, FORMAT_CSV, FORMAT_RAW, FORMAT_NPY };
 
@@ -32,10 +30,12 @@ struct writing {
     char *name;
     struct outfile *out; /* of rank 0; of the others, too, if all write */
     int all_write;
+    uint64_t at;         /* if all write: the place of the next window in the file */
     void *memory;        /* [WINDOW] copied values, as devices have them */
-    const void *window;  /* the values of a window: in `copied`, or in place */
+    const void *window;  /* the values of a window: in `memory`, or in place */
     int64_t *values;     /* [WINDOW] the same in 8 bytes, if needed */
-    uint64_t *lengths;   /* [2 * R] lengths of the parts of a text, sent and received */
+    char *text;          /* [WINDOW] lines */
+    uint64_t length[PIECES]; /* bytes of the lines of each piece, which begin where they would if all were longest */
 };
 
 /* ---- formats ---- */
@@ -89,7 +89,25 @@ static enum status write_header(const struct writing *w, struct error *e)
 
 /* ---- windows ---- */
 
-/* Returns the values of ids first..first+count, which this rank has. */
+/* The ids of a rank's values. */
+struct id_range {
+    uint64_t first, end;
+};
+
+static struct id_range range_of(const struct writing *w, uint32_t rank)
+{
+    const struct graph *graph = w->results->graph;
+    uint64_t n = graph->manifest.totals.n;
+    uint32_t p = graph->manifest.p, G = graph->device_count;
+    return (struct id_range){block_first(n, p, rank * G), block_first(n, p, (rank + 1) * G)};
+}
+
+static uint64_t window_of(struct id_range range, uint64_t first)
+{
+    return range.end - first < WINDOW ? range.end - first : WINDOW;
+}
+
+/* Gets the values of ids first..first+count, which this rank has. */
 static enum status read_window(struct writing *w, uint64_t first, uint64_t count, struct error *e)
 {
     const struct answers *answers = w->results->answers;
@@ -105,175 +123,9 @@ static enum status read_window(struct writing *w, uint64_t first, uint64_t count
 /* Returns the window in 8 bytes. */
 static const int64_t *wide_values(const struct writing *w, uint64_t count)
 {
-#pragma omp parallel for schedule(static) if (count > WORTH_THREADS)
     for (uint64_t i = 0; i < count; i++)
         w->values[i] = answer_id(w->window, w->memory_width, i);
     return w->values;
-}
-
-/* Returns the window in the width of the file, which is at least that of the memory. */
-static const void *file_values(const struct writing *w, uint64_t count)
-{
-    return w->width == w->memory_width ? w->window : wide_values(w, count);
-}
-
-/* ---- every rank its own part ---- */
-
-/* Threads write pieces of the window side by side. *at: the place of the window in the file, and then that of the
- * next one. */
-static enum status fill_text(const struct writing *w, uint64_t first, uint64_t count, uint64_t *at,
-                             struct error *e)
-{
-    uint64_t offset[WINDOW / PIECE + 1] = {*at}, pieces = (count + PIECE - 1) / PIECE;
-    const int64_t *values = wide_values(w, count);
-#pragma omp parallel for schedule(static)
-    for (uint64_t i = 0; i < pieces; i++)
-        offset[i + 1] = result_lines_bytes(first + i * PIECE,
-                                           count - i * PIECE < PIECE ? count - i * PIECE : PIECE,
-                                           values + i * PIECE);
-    for (uint64_t i = 0; i < pieces; i++)
-        offset[i + 1] += offset[i];
-#pragma omp parallel for schedule(static)
-    for (uint64_t i = 0; i < pieces; i++) {
-        struct error error = {0};
-        char *text = malloc((size_t)PIECE * RESULT_LINE_BYTES);
-        if (text == NULL)
-            fail_memory(&error, w->name, (size_t)PIECE * RESULT_LINE_BYTES);
-        else
-            result_lines(text, separator_of(w), first + i * PIECE,
-                         count - i * PIECE < PIECE ? count - i * PIECE : PIECE, values + i * PIECE);
-        if (text != NULL)
-            outfile_fill(w->out, offset[i], text, offset[i + 1] - offset[i], &error);
-        free(text);
-#pragma omp critical(results_write)
-        if (error.status != ST_OK && e->status == ST_OK)
-            *e = error;
-    }
-    *at = offset[pieces];
-    return e->status;
-}
-
-static enum status fill_window(struct writing *w, uint64_t first, uint64_t count, uint64_t *at, struct error *e)
-{
-    if (read_window(w, first, count, e) != ST_OK)
-        return e->status;
-    if (is_text(w))
-        return fill_text(w, first, count, at, e);
-    uint64_t bytes = count * w->width, offset = *at;
-    *at += bytes;
-    return outfile_fill(w->out, offset, file_values(w, count), bytes, e);
-}
-
-static uint64_t window_of(struct id_range range, uint64_t first)
-{
-    return range.end - first < WINDOW ? range.end - first : WINDOW;
-}
-
-/* Counts the bytes of this rank's part of a text. */
-static uint64_t text_bytes(struct writing *w, struct id_range range, struct error *e)
-{
-    uint64_t bytes = 0;
-    for (uint64_t i = range.first; i < range.end && e->status == ST_OK; i += WINDOW) {
-        uint64_t count = window_of(range, i);
-        if (read_window(w, i, count, e) != ST_OK)
-            break;
-        const int64_t *values = wide_values(w, count);
-#pragma omp parallel for schedule(static) reduction(+ : bytes)
-        for (uint64_t j = 0; j < count; j += PIECE)
-            bytes += result_lines_bytes(i + j, count - j < PIECE ? count - j : PIECE, values + j);
-    }
-    return bytes;
-}
-
-/* Collective. Returns the begin of this rank's part. */
-static uint64_t part_begin(struct writing *w, struct id_range range, struct error *e)
-{
-    const struct comm *comm = w->results->comm;
-    uint64_t begin = 0, *lengths = w->lengths;
-    if (!is_text(w))
-        return (w->format == FORMAT_NPY ? NPY_HEADER_BYTES : 0) + range.first * w->width;
-    if (comm->ranks == 1)
-        return 0;
-    uint64_t own = text_bytes(w, range, e);
-    for (uint32_t r = 0; r < comm->ranks; r++)
-        lengths[r] = own;
-    comm_alltoall_u64(comm, lengths, lengths + comm->ranks, 1);
-    for (uint32_t r = 0; r < comm->rank; r++)
-        begin += lengths[comm->ranks + r];
-    return begin;
-}
-
-static enum status write_part(struct writing *w, struct error *e)
-{
-    struct id_range range = answers_range(w->results->answers);
-    uint64_t at = part_begin(w, range, e);
-    for (uint64_t i = range.first; i < range.end && e->status == ST_OK; i += WINDOW)
-        fill_window(w, i, window_of(range, i), &at, e);
-    return e->status;
-}
-
-/* ---- rank 0 writes all ---- */
-
-static enum status write_lines(const struct writing *w, uint64_t first, uint64_t count,
-                               struct error *e)
-{
-    char line[RESULT_LINE_BYTES];
-    for (uint64_t i = 0; i < count && e->status == ST_OK; i++) {
-        char *end = result_lines(line, separator_of(w), first + i, 1, w->values + i);
-        outfile_write(w->out, line, (size_t)(end - line), e);
-    }
-    return e->status;
-}
-
-static enum status write_name(struct outfile *out, struct map_name name, int csv, char end,
-                              struct error *e)
-{
-    if (csv)
-        csv_name_write(out, name.bytes, name.length, e);
-    else
-        outfile_write(out, name.bytes, name.length, e);
-    if (e->status == ST_OK)
-        outfile_write(out, &end, 1, e);
-    return e->status;
-}
-
-/* Writes names from a map, which is read in order for the vertices and anywhere for their parents. */
-static enum status write_named_lines(const struct writing *w, uint64_t first, uint64_t count,
-                                     struct error *e)
-{
-    const struct name_map *map = w->file->map;
-    char number[RESULT_LINE_BYTES];
-    struct map_name vertex = name_map_at(map, first);
-    int csv = w->format == FORMAT_CSV;
-    for (uint64_t i = 0; i < count && e->status == ST_OK; i++) {
-        vertex = i > 0 ? name_map_after(vertex) : vertex;
-        struct map_name value = {number, 0};
-        if (w->file->kind == ANSWER_PARENTS && w->values[i] >= 0)
-            value = name_map_at(map, (uint64_t)w->values[i]);
-        else
-            value.length = (size_t)(result_number(number, w->values[i]) - number);
-        if (write_name(w->out, vertex, csv, csv ? ',' : '\t', e) == ST_OK)
-            write_name(w->out, value, csv, '\n', e);
-    }
-    return e->status;
-}
-
-static enum status append_window(const struct writing *w, uint64_t first, uint64_t count,
-                                 struct error *e)
-{
-    if (!is_text(w))
-        return outfile_write(w->out, file_values(w, count), count * w->width, e);
-    wide_values(w, count);
-    return w->file->map != NULL ? write_named_lines(w, first, count, e)
-                                : write_lines(w, first, count, e);
-}
-
-static struct id_range range_of(const struct writing *w, uint32_t rank)
-{
-    const struct graph *graph = w->results->graph;
-    uint64_t n = graph->manifest.totals.n;
-    uint32_t p = graph->manifest.p, G = graph->device_count;
-    return (struct id_range){block_first(n, p, rank * G), block_first(n, p, (rank + 1) * G)};
 }
 
 /* Brings a window of another rank to rank 0. After a failure both still send and receive. */
@@ -289,42 +141,154 @@ static void move_window(struct writing *w, uint32_t from, uint64_t count)
     }
 }
 
-/* Collective. After a failed write rank 0 still receives. */
-static enum status write_by_first(struct writing *w, struct error *e)
+/* ---- text ---- */
+
+enum { LINE_BYTES = 48 }; /* at least the bytes of the longest line */
+
+/* Writes a number in decimal, without a terminator. Returns its end. */
+static char *print_number(char *at, int64_t value)
+{
+    uint64_t x = value < 0 ? (uint64_t)-value : (uint64_t)value;
+    unsigned digits = 1;
+    for (uint64_t rest = x; rest >= 10; rest /= 10)
+        digits++;
+    if (value < 0)
+        *at++ = '-';
+    for (unsigned i = digits; i > 0; i--, x /= 10)
+        at[i - 1] = (char)('0' + x % 10);
+    return at + digits;
+}
+
+/* Writes the lines of ids first..first+count to `at`, and returns their end. */
+static char *print_lines(char *at, char separator, uint64_t first, uint64_t count, const int64_t *values)
+{
+    for (uint64_t i = 0; i < count; i++) {
+        at = print_number(at, (int64_t)(first + i));
+        *at++ = separator;
+        at = print_number(at, values[i]);
+        *at++ = '\n';
+    }
+    return at;
+}
+
+/* ---- writing a window ---- */
+
+static enum status put_bytes(struct writing *w, const void *bytes, uint64_t count, struct error *e)
+{
+    if (!w->all_write)
+        return outfile_write(w->out, bytes, count, e);
+    w->at += count;
+    return outfile_fill(w->out, w->at - count, bytes, count, e);
+}
+
+/* Makes the lines of a window. Returns their bytes. */
+static uint64_t make_lines(struct writing *w, uint64_t first, uint64_t count)
+{
+    const int64_t *values = wide_values(w, count);
+    uint64_t bytes = 0;
+#pragma omp parallel for schedule(static) if (count > MANY) reduction(+ : bytes)
+    for (uint64_t i = 0; i < count; i += PIECE) {
+        char *begin = w->text + i * LINE_BYTES;
+        char *end = print_lines(begin, separator_of(w), first + i, count - i < PIECE ? count - i : PIECE, values + i);
+        w->length[i / PIECE] = (uint64_t)(end - begin);
+        bytes += (uint64_t)(end - begin);
+    }
+    return bytes;
+}
+
+static enum status put_lines(struct writing *w, uint64_t first, uint64_t count, struct error *e)
+{
+    make_lines(w, first, count);
+    for (uint64_t i = 0; i * PIECE < count && e->status == ST_OK; i++)
+        put_bytes(w, w->text + i * PIECE * LINE_BYTES, w->length[i], e);
+    return e->status;
+}
+
+/* Writes a name and `end`. With `csv` it is a field of comma-separated values (RFC 4180): in quotes if it has a comma
+ * or a quote. */
+static enum status write_name(struct outfile *out, struct map_name name, int csv, char end, struct error *e)
+{
+    int quoted = csv && (memchr(name.bytes, ',', name.length) != NULL || memchr(name.bytes, '"', name.length) != NULL);
+    if (quoted)
+        outfile_write(out, "\"", 1, e);
+    for (size_t i = 0; quoted && i < name.length && e->status == ST_OK; i++) {
+        if (name.bytes[i] == '"') /* a quote is doubled */
+            outfile_write(out, "\"", 1, e);
+        outfile_write(out, &name.bytes[i], 1, e);
+    }
+    if (e->status == ST_OK)
+        outfile_write(out, quoted ? "\"" : name.bytes, quoted ? 1 : name.length, e);
+    return e->status == ST_OK ? outfile_write(out, &end, 1, e) : e->status;
+}
+
+/* Writes names from a map, which is read in order for the vertices and anywhere for their parents. */
+static enum status put_named_lines(const struct writing *w, uint64_t first, uint64_t count, struct error *e)
+{
+    const struct name_map *map = w->file->map;
+    const int64_t *values = wide_values(w, count);
+    char number[LINE_BYTES];
+    struct map_name vertex = name_map_at(map, first);
+    int csv = w->format == FORMAT_CSV;
+    for (uint64_t i = 0; i < count && e->status == ST_OK; i++) {
+        vertex = i > 0 ? name_map_after(vertex) : vertex;
+        struct map_name value = {number, 0};
+        if (w->file->kind == ANSWER_PARENTS && values[i] >= 0)
+            value = name_map_at(map, (uint64_t)values[i]);
+        else
+            value.length = (size_t)(print_number(number, values[i]) - number);
+        if (write_name(w->out, vertex, csv, csv ? ',' : '\t', e) == ST_OK)
+            write_name(w->out, value, csv, '\n', e);
+    }
+    return e->status;
+}
+
+/* The width of a file is at least that of the memory. */
+static enum status put_window(struct writing *w, uint64_t first, uint64_t count, struct error *e)
+{
+    if (w->file->map != NULL && is_text(w))
+        return put_named_lines(w, first, count, e);
+    if (is_text(w))
+        return put_lines(w, first, count, e);
+    return put_bytes(w, w->width == w->memory_width ? w->window : wide_values(w, count), count * w->width, e);
+}
+
+/* ---- all windows ---- */
+
+/* Collective. Returns the place of this rank's part in a file that all write. */
+static uint64_t part_begin(struct writing *w, struct error *e)
+{
+    struct id_range range = range_of(w, w->results->comm->rank);
+    uint64_t bytes = 0;
+    if (!is_text(w))
+        return (w->format == FORMAT_NPY ? NPY_HEADER_BYTES : 0) + range.first * w->width;
+    for (uint64_t i = range.first; i < range.end && e->status == ST_OK; i += WINDOW) {
+        if (read_window(w, i, window_of(range, i), e) == ST_OK)
+            bytes += make_lines(w, i, window_of(range, i));
+    }
+    return comm_sum_before(w->results->comm, bytes);
+}
+
+/* Collective. Each rank writes its own windows, or rank 0 all. After a failed write rank 0 still receives. */
+static enum status write_windows(struct writing *w, struct error *e)
 {
     const struct comm *comm = w->results->comm;
     for (uint32_t r = 0; r < comm->ranks; r++) {
         struct id_range range = range_of(w, r);
-        for (uint64_t i = range.first; i < range.end; i += WINDOW) {
+        int reads = comm->rank == r, writes = comm->rank == (w->all_write ? r : 0);
+        for (uint64_t i = range.first; i < range.end && (reads || writes); i += WINDOW) {
             uint64_t count = window_of(range, i);
-            if (comm->rank == r && e->status == ST_OK)
+            if (reads && e->status == ST_OK)
                 read_window(w, i, count, e);
-            if (r > 0 && (comm->rank == r || comm->rank == 0))
+            if (reads != writes)
                 move_window(w, r, count);
-            if (comm->rank == 0 && e->status == ST_OK)
-                append_window(w, i, count, e);
+            if (writes && e->status == ST_OK)
+                put_window(w, i, count, e);
         }
     }
     return e->status;
 }
 
 /* ---- opening ---- */
-
-/* Collective. If all ranks can open the file, all write. */
-static void join(struct writing *w)
-{
-    const struct comm *comm = w->results->comm;
-    struct error ignored = {0};
-    char path[4096] = "";
-    int shared = w->out != NULL && comm->ranks > 1 && w->file->map == NULL;
-    const char *temporary = shared ? outfile_temporary(w->out) : NULL;
-    if (temporary != NULL && strlen(temporary) < sizeof path)
-        strcpy(path, temporary);
-    comm_broadcast(comm, path, sizeof path, 0);
-    if (path[0] != '\0' && comm->rank != 0)
-        outfile_join(&w->out, path, w->name, &ignored);
-    w->all_write = path[0] != '\0' && comm_min_of(comm, w->out != NULL) == 1;
-}
 
 static enum status open_writing(struct writing *w, struct error *e)
 {
@@ -339,8 +303,8 @@ static enum status open_writing(struct writing *w, struct error *e)
     w->name = outputs_name(file->name, original_id(r->graph, r->root->id));
     w->values = malloc(WINDOW * sizeof *w->values);
     w->memory = malloc(WINDOW * (size_t)w->memory_width);
-    w->lengths = calloc(2 * (size_t)r->comm->ranks, sizeof *w->lengths);
-    if (w->name == NULL || w->values == NULL || w->memory == NULL || w->lengths == NULL)
+    w->text = is_text(w) ? malloc(WINDOW * (size_t)LINE_BYTES) : NULL;
+    if (w->name == NULL || w->values == NULL || w->memory == NULL || (is_text(w) && w->text == NULL))
         return fail_memory(e, file->name, 2 * WINDOW * sizeof *w->values);
     if (r->comm->rank != 0)
         return ST_OK;
@@ -363,7 +327,7 @@ static enum status close_writing(struct writing *w, struct error *e)
     free(w->name);
     free(w->values);
     free(w->memory);
-    free(w->lengths);
+    free(w->text);
     return comm_agree(comm, e);
 }
 
@@ -375,12 +339,11 @@ enum status results_write(struct results *r, const struct result_file *file, str
         return e->status;
     open_writing(&w, e);
     if (comm_agree(r->comm, e) == ST_OK) {
-        join(&w);
+        w.all_write = r->comm->ranks > 1 && outputs_join(&w.out, r->comm, file->map == NULL, w.name);
         write_header(&w, e);
         if (w.all_write)
-            write_part(&w, e);
-        else
-            write_by_first(&w, e);
+            w.at = part_begin(&w, e);
+        write_windows(&w, e);
     }
     return close_writing(&w, e);
 }

@@ -276,28 +276,36 @@ static void exchange(struct search *s, const struct member *m, int32_t depth, in
     if (team_meet(m, e) == ST_OK)
         exchange_vertices(x, m, stats, e);
     if (ahead)
-        stats->ahead_s = cli_seconds() - begun;
+        stats->times.phase_s[PHASE_AHEAD] = cli_seconds() - begun;
 }
 
 /* ---- traces ---- */
+
+/* Keeps the larger time of each phase, of two devices. */
+static void keep_slowest(struct breakdown *sum, const struct breakdown *other)
+{
+    for (int i = 0; i < PHASES; i++)
+        sum->phase_s[i] = sum->phase_s[i] > other->phase_s[i] ? sum->phase_s[i] : other->phase_s[i];
+}
 
 /* Adds the work of a device. */
 static void trace_device(struct level_trace *trace, const struct workload *work,
                          const struct directions *directions, const struct breakdown *times)
 {
-    trace->fresh += work->fresh;
-    trace->delegates += work->delegates;
+    struct level_counts *counts = &trace->counts;
+    counts->fresh += work->fresh;
+    counts->delegates += work->delegates;
     for (int g = 0; g < SUBGRAPHS; g++) {
         const struct subgraph_work *of = &work->of[g];
         int pulls = of->frontier > 0 && directions->of[g] == PULL;
-        trace->frontier[g] += of->frontier;
-        trace->forward[g] += of->frontier > 0 ? of->forward : 0;
+        counts->frontier[g] += of->frontier;
+        counts->forward[g] += of->frontier > 0 ? of->forward : 0;
         trace->backward[g] += of->frontier > 0 ? backward_work(of) : 0;
-        trace->pushed[g] += pulls || of->frontier == 0 ? 0 : of->forward;
-        trace->pulling[g] += (uint32_t)pulls;
+        counts->pushed[g] += pulls || of->frontier == 0 ? 0 : of->forward;
+        counts->pulling[g] += (uint64_t)pulls;
     }
     if (times != NULL)
-        breakdown_max(&trace->breakdown, times);
+        keep_slowest(&trace->exchange.times, times);
 }
 
 /* Adds the work of the devices of this rank, when they have finished. */
@@ -317,19 +325,13 @@ static void trace_probes(const struct bfs *bfs, struct level_trace *trace)
     for (uint32_t i = 0; trace->counts_probes && i < rank->device_count; i++) {
         for (int g = 0; g < SUBGRAPHS; g++) {
             if (bfs->levels[i].work.of[g].frontier > 0 && bfs->levels[i].plan.directions.of[g] == PULL)
-                trace->probes[g] += rank->backend->search->probes(rank->devices[i], (enum subgraph)g);
+                trace->counts.probes[g] += rank->backend->search->probes(rank->devices[i], (enum subgraph)g);
         }
     }
 }
 
 static void note_level(const struct search *s, int32_t depth, struct level_trace *trace)
 {
-    trace->breakdown.phase_s[PHASE_LOCAL_EXCHANGE] = trace->exchange.local_s;
-    trace->breakdown.phase_s[PHASE_REMOTE_EXCHANGE] =
-        trace->exchange.remote_s + trace->exchange.frontier_s;
-    trace->breakdown.phase_s[PHASE_MASK_REDUCTION] = trace->exchange.masks_s;
-    trace->breakdown.phase_s[PHASE_MERGED_EXCHANGE] = trace->exchange.merged_s;
-    trace->breakdown.phase_s[PHASE_AHEAD] = trace->exchange.ahead_s;
     s->times->compute_s += trace->compute_s;
     s->times->exchange_s += trace->exchange_s;
     s->times->iterations++;
@@ -473,11 +475,10 @@ enum status bfs_search(struct bfs *bfs, const struct root *root, struct bfs_time
 
 /* ---- levels of devices that ran by themselves ---- */
 
+/* The notes so far, of all devices of this rank. */
 struct noted_levels {
     const struct bfs *bfs;
-    bfs_tracer *tracer;
-    void *context;
-    struct level_log log; /* the notes so far, of several devices */
+    struct level_log log;
 };
 
 /* Adds the note of a device. The level took as long as its slowest device. */
@@ -491,15 +492,7 @@ static void add_note(const struct bfs *bfs, struct level_trace *trace, const str
     count[COUNT_PEER_VERTICES] += note->peer_vertices;
     count[COUNT_PEER_BYTES] += note->peer_bytes;
     for (int g = 0; g < SUBGRAPHS; g++)
-        trace->probes[g] += note->probes[g];
-}
-
-static void trace_note(void *context, int32_t depth, const struct level_note *note)
-{
-    const struct noted_levels *noted = context;
-    struct level_trace trace = {0};
-    add_note(noted->bfs, &trace, note);
-    noted->tracer(noted->context, depth, &trace);
+        trace->counts.probes[g] += note->probes[g];
 }
 
 static void keep_note(void *context, int32_t depth, const struct level_note *note)
@@ -515,11 +508,9 @@ static void keep_note(void *context, int32_t depth, const struct level_note *not
 enum status bfs_trace_rest(struct bfs *bfs, bfs_tracer *tracer, void *context, struct error *e)
 {
     const struct rank *rank = bfs->rank;
-    const struct backend_whole_search *whole = rank->backend->whole;
-    struct noted_levels noted = {.bfs = bfs, .tracer = tracer, .context = context};
-    level_noter *noter = rank->device_count == 1 ? trace_note : keep_note;
+    struct noted_levels noted = {.bfs = bfs};
     for (uint32_t i = 0; bfs->noted && i < rank->device_count && e->status == ST_OK; i++)
-        whole->replay_levels(rank->devices[i], noter, &noted, e);
+        rank->backend->whole->replay_levels(rank->devices[i], keep_note, &noted, e);
     if (noted.log.failed)
         fail_memory(e, "levels", (noted.log.count + 1) * sizeof *noted.log.level);
     for (uint32_t i = 0; i < noted.log.count && e->status == ST_OK; i++)

@@ -27,21 +27,25 @@ struct bfs {
     int noted;        /* devices ran the last search by themselves, and have notes of its levels */
 };
 
-/* The work of one level on this rank, for a tracer. */
-struct level_trace {
-    enum visit_way way;
+/* Counts of a level, of all devices of this rank. */
+struct level_counts {
     uint64_t fresh; /* vertices of the frontier; a delegate counts on every device */
     uint64_t delegates; /* among them */
     uint64_t frontier[SUBGRAPHS]; /* sources of each subgraph in the frontier */
     uint64_t forward[SUBGRAPHS];  /* their edges, or the lower bound from which the direction was chosen */
-    double backward[SUBGRAPHS];   /* BV */
     uint64_t pushed[SUBGRAPHS];   /* `forward` of the devices that pushed */
+    uint64_t pulling[SUBGRAPHS];  /* devices that pulled */
     uint64_t probes[SUBGRAPHS];   /* columns that pulls looked at */
+};
+
+/* The work of one level on this rank, for a tracer. */
+struct level_trace {
+    enum visit_way way;
+    struct level_counts counts;
+    double backward[SUBGRAPHS];   /* BV */
     int counts_probes;            /* they are counted */
-    uint32_t pulling[SUBGRAPHS];  /* devices that pulled */
-    struct exchange_stats exchange;
+    struct exchange_stats exchange; /* its times are those of devices, too, if the search is timed */
     double compute_s, exchange_s;
-    struct breakdown breakdown; /* if the search is timed */
 };
 
 struct bfs_times {

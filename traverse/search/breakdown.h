@@ -23,9 +23,4 @@ struct breakdown {
     double phase_s[PHASES];
 };
 
-extern const char *const phase_name[PHASES];
-
-/* Keeps the larger time of each phase in `sum`. The times are of two devices or of two ranks. */
-void breakdown_max(struct breakdown *sum, const struct breakdown *other);
-
 #endif

@@ -6,6 +6,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+const char *const visit_way_name[WAYS] = {[WAY_LOOP] = "loop", [WAY_MASKS] = "masks",
+                                          [WAY_LIST] = "list", [WAY_CREW] = "crew",
+                                          [WAY_TEAM] = "team", [WAY_BLOCK] = "block",
+                                          [WAY_SLICES] = "slices"};
+
 void level_log_add(struct level_log *log, const struct level_trace *level)
 {
     if (log->failed)

@@ -4,6 +4,8 @@
 
 #include "bfs.h"
 
+extern const char *const visit_way_name[WAYS];
+
 struct level_log {
     struct level_trace *level; /* [count], owned */
     uint32_t count;

@@ -17,8 +17,6 @@ enum visit_way {
     WAYS
 };
 
-extern const char *const visit_way_name[WAYS];
-
 struct level_note {
     enum visit_way way;
     struct workload work;       /* FV is exact if edges are counted, else an estimate */

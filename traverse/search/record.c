@@ -10,15 +10,16 @@
 
 static void print_level(const char *program, int32_t depth, const struct level_trace *trace)
 {
+    const struct level_counts *counts = &trace->counts;
     fprintf(stderr, "%s: level %" PRId32, program, depth);
     for (int g = 0; g < SUBGRAPHS; g++)
-        fprintf(stderr, " %s %" PRIu64 "/%" PRIu64 "%s", subgraph_name[g], trace->frontier[g],
-                trace->forward[g], trace->pulling[g] > 0 ? " pull" : "");
+        fprintf(stderr, " %s %" PRIu64 "/%" PRIu64 "%s", subgraph_name[g], counts->frontier[g],
+                counts->forward[g], counts->pulling[g] > 0 ? " pull" : "");
     fprintf(stderr, " sent %" PRIu64 " masks %d compute_us %.1f exchange_us %.1f"
             " frontier %" PRIu64 " delegates %" PRIu64 " way %s ahead_us %.1f\n",
             trace->exchange.counts.of[COUNT_SENT_VERTICES], trace->exchange.reduced_masks, 1e6 * trace->compute_s,
-            1e6 * trace->exchange_s, trace->fresh, trace->delegates, visit_way_name[trace->way],
-            1e6 * trace->exchange.ahead_s);
+            1e6 * trace->exchange_s, counts->fresh, counts->delegates, visit_way_name[trace->way],
+            1e6 * trace->exchange.times.phase_s[PHASE_AHEAD]);
 }
 
 /* A tracer of levels: -v prints lines, --trace and --breakdown keep notes in memory. */
@@ -51,7 +52,7 @@ static void search(struct record *record, struct searcher *s, const struct args 
     double start = cli_seconds();
     if (bfs_search(&s->bfs, root, times, trace != NULL ? trace_level : NULL, trace, &error) == ST_OK)
         record->time_s = cli_seconds() - start;
-    if (error.status == ST_OK && results_have_answers(s->results)) {
+    if (error.status == ST_OK && results_answers(s->results) != NULL) {
         results_answer(s->results, args->answer, root, times->iterations + 1, &error);
         record->answer_s = cli_seconds() - start;
     }
@@ -75,7 +76,7 @@ static enum status keep_parts(struct record *record, struct error *e)
     if (log->failed || record->levels == NULL || record->moved == NULL)
         return fail_memory(e, "the breakdown", log->count * sizeof *log->level);
     for (uint32_t i = 0; i < log->count; i++) {
-        record->levels[i] = log->level[i].breakdown;
+        record->levels[i] = log->level[i].exchange.times;
         record->moved[i] = log->level[i].exchange.counts;
     }
     return ST_OK;

@@ -157,18 +157,6 @@ enum status roots_locate(struct roots *roots, const struct rank *rank, struct er
     return e->status;
 }
 
-/* ---- names ---- */
-
-static enum status find_names(struct roots *roots, const struct comm *comm, const struct args *args,
-                              const struct name_map *map, struct error *e)
-{
-    if (comm->rank == 0)
-        name_map_find(map, (const char *const *)args->root_names, roots->count, roots->ids, e);
-    if (comm_agree(comm, e) == ST_OK)
-        comm_broadcast(comm, roots->ids, roots->count * sizeof *roots->ids, 0);
-    return e->status;
-}
-
 /* ---- sampling ---- */
 
 /* The random candidates: 256 batches, and RANDOM_TRIES candidates for each root. */
@@ -183,31 +171,23 @@ struct presence {
     uint64_t *delegates; /* [mask_words(d)]: the same of delegates, whose edges lie on all shards */
 };
 
-/* Marks a slot. A file may name a slot beyond the last one. */
-static enum status mark_slot(const struct presence *p, const struct shard *shard, uint64_t *bits,
-                             uint64_t slot, struct error *e)
+static void mark_slot(uint64_t *bits, uint64_t slot)
 {
-    if (slot >= p->slots)
-        return fail(e, ST_BAD_DATA, "%s: slot %llu is not below %llu", container_path(shard->file),
-                    (unsigned long long)slot, (unsigned long long)p->slots);
     bits[slot / 64] |= UINT64_C(1) << (slot % 64);
-    return ST_OK;
 }
 
-static enum status mark_shard(const struct presence *p, const struct shard *shard, uint64_t *bits,
-                              struct error *e)
+static void mark_shard(const struct presence *p, const struct shard *shard, uint64_t *bits)
 {
     const uint64_t *nn = shard->csr[NN].sources, *nd = shard->csr[ND].sources;
-    for (uint64_t i = 0; i < shard->locals && e->status == ST_OK; i++) {
+    for (uint64_t i = 0; i < shard->locals; i++) {
         if (mask_bit(nn, i) || mask_bit(nd, i))
-            mark_slot(p, shard, bits, shard->ids.local_slots[i], e);
+            mark_slot(bits, shard->ids.local_slots[i]);
     }
-    for (uint64_t i = 0; i < shard->d && e->status == ST_OK; i++) {
+    for (uint64_t i = 0; i < shard->d; i++) {
         uint64_t id = shard_delegate_id(shard, i);
         if (mask_bit(p->delegates, i) && shard_of_vertex(id, shard->p) == shard->index)
-            mark_slot(p, shard, bits, slot_of_vertex(id, shard->p), e);
+            mark_slot(bits, slot_of_vertex(id, shard->p));
     }
-    return e->status;
 }
 
 /* Collective. */
@@ -235,9 +215,9 @@ static enum status presence_open(struct presence *p, const struct rank *rank, st
     if (comm_agree(rank->comm, e) != ST_OK)
         return e->status;
     mark_delegates(p);
-    for (uint32_t g = 0; g < graph->device_count && e->status == ST_OK; g++)
-        mark_shard(p, &graph->shards[g], p->bits + g * words, e);
-    return comm_agree(rank->comm, e);
+    for (uint32_t g = 0; g < graph->device_count; g++)
+        mark_shard(p, &graph->shards[g], p->bits + g * words);
+    return ST_OK;
 }
 
 static void presence_close(struct presence *p)
@@ -296,39 +276,25 @@ static void next_candidates(const struct candidates *c, uint64_t batch, uint64_t
     }
 }
 
-/* The number of batches after which every id was a candidate. */
-static uint64_t most_batches(const struct candidates *c)
-{
-    return c->random_batches + c->n / BATCH + (c->n % BATCH > 0);
-}
-
-/* Makes new candidates of a batch that have edges roots. Returns how many roots there are. */
-static uint64_t draw_batch(struct roots *roots, struct root_table *drawn, const uint64_t *ids,
-                           const uint64_t *present)
-{
-    for (uint64_t i = 0; i < BATCH && drawn->count < roots->count; i++) {
-        if (mask_bit(present, i))
-            roots->ids[root_table_add(drawn, ids[i])] = ids[i];
-    }
-    return drawn->count;
-}
-
-/* Returns how many roots there are. */
+/* Makes new candidates that have edges roots, batch by batch, until every id was one. Returns the number of roots. */
 static uint64_t draw_present(struct roots *roots, const struct presence *p, uint64_t seed, struct error *e)
 {
     const struct rank *rank = p->rank;
-    uint64_t ids[BATCH], present[BATCH / 64], drawn = 0;
+    uint64_t ids[BATCH], present[BATCH / 64], drawn, n = rank->graph->manifest.totals.n;
     struct root_table table = {0};
-    const struct candidates from = {seed, rank->graph->manifest.totals.n,
-                                    RANDOM_BATCHES + RANDOM_TRIES * (roots->count / BATCH)};
+    const struct candidates from = {seed, n, RANDOM_BATCHES + RANDOM_TRIES * (roots->count / BATCH)};
+    const uint64_t most = from.random_batches + n / BATCH + (n % BATCH > 0);
     root_table_open(&table, roots->count, rank->budget, e);
     comm_agree(rank->comm, e);
-    for (uint64_t batch = 0;
-         e->status == ST_OK && drawn < roots->count && batch < most_batches(&from); batch++) {
+    for (uint64_t batch = 0; e->status == ST_OK && table.count < roots->count && batch < most; batch++) {
         next_candidates(&from, batch, ids);
         test_batch(p, ids, present);
-        drawn = draw_batch(roots, &table, ids, present);
+        for (uint64_t i = 0; i < BATCH && table.count < roots->count; i++) {
+            if (mask_bit(present, i))
+                roots->ids[root_table_add(&table, ids[i])] = ids[i];
+        }
     }
+    drawn = table.count;
     root_table_close(&table, rank->budget);
     return drawn;
 }
@@ -360,10 +326,15 @@ static enum status find_ids(struct roots *roots, const struct rank *rank, const 
 {
     if (!args->roots_given)
         return draw(roots, rank, args->seed, e);
-    if (args->map != NULL)
-        return find_names(roots, rank->comm, args, map, e);
-    memcpy(roots->ids, args->roots, roots->count * sizeof *roots->ids);
-    return ST_OK;
+    if (args->map == NULL) {
+        memcpy(roots->ids, args->roots, roots->count * sizeof *roots->ids);
+        return ST_OK;
+    }
+    if (rank->comm->rank == 0)
+        name_map_find(map, (const char *const *)args->root_names, roots->count, roots->ids, e);
+    if (comm_agree(rank->comm, e) == ST_OK)
+        comm_broadcast(rank->comm, roots->ids, roots->count * sizeof *roots->ids, 0);
+    return e->status;
 }
 
 enum status roots_choose(struct roots *roots, const struct rank *rank, const struct args *args,

@@ -2,7 +2,9 @@
 #include "searcher.h"
 #include "traverse/devices/answer_blocks.h"
 #include "traverse/devices/shared_gpus.h"
+#include "traverse/results/outputs.h"
 
+#include "formats/base/progress.h"
 #include "formats/mpi/lead.h"
 #include "formats/mpi/watch.h"
 
@@ -20,8 +22,9 @@ static void take_all_shares(struct cli *cli, int ranks)
         cli->memory_bytes *= (uint64_t)ranks;
 }
 
-static void lead(struct searcher *s, struct args *args)
+static void lead(struct searcher *s)
 {
+    struct args *args = s->args;
     s->led = 1;
     comm_lead(&s->comm);
     if (s->comm.rank > 0)
@@ -33,43 +36,65 @@ static void lead(struct searcher *s, struct args *args)
              s->launched_ranks);
 }
 
-enum status searcher_start(struct searcher *s, struct args *args, struct error *e)
+static enum status start(struct searcher *s, int alone, struct error *e)
 {
     int shared = 0;
     comm_start(&s->comm, e);
     if (comm_agree(&s->comm, e) != ST_OK ||
-        watch_start(&s->comm, args->cli.program, args->cli.timeout_s, e) != ST_OK)
+        watch_start(&s->comm, s->args->cli.program, s->args->cli.timeout_s, e) != ST_OK)
         return e->status;
     s->launched_ranks = s->comm.ranks;
-    if (gpus_are_shared(&shared, &s->comm, args, e) == ST_OK && shared)
-        lead(s, args);
+    if (!alone && gpus_are_shared(&shared, &s->comm, s->args, e) == ST_OK && shared)
+        lead(s);
     return e->status;
 }
 
-int searcher_takes_part(const struct searcher *s)
+static void close_parts(struct searcher *s)
 {
-    return !s->led || s->comm.rank == 0;
+    bfs_close(&s->bfs);
+    results_close(s->results);
+    exchange_close(s->exchange);
+    rank_close_devices(&s->rank);
+    name_map_close(s->map);
+    roots_free(&s->roots);
+    graph_close(&s->graph);
+    args_free(s->args);
 }
 
-void searcher_end(const struct searcher *s, struct error *e)
+static enum status check_outputs(const struct searcher *s, struct error *e)
 {
+    if (s->comm.rank == 0)
+        outputs_check(s->args, e);
+    return comm_agree(&s->comm, e);
+}
+
+int searcher_run(struct searcher *s, struct args *args, int alone, searcher_work *work,
+                 void (*close)(void *context), void *context)
+{
+    struct error error = {0};
+    s->args = args;
+    if (args->dry_run)
+        outputs_check(args, &error);
+    else if (start(s, alone, &error) == ST_OK && (!s->led || s->comm.rank == 0) && check_outputs(s, &error) == ST_OK)
+        work(context, &error);
     if (s->led)
-        comm_await_lead(e);
+        comm_await_lead(&error);
+    progress_end();
+    int code = s->comm.rank == 0 ? cli_finish(&args->cli, &error) : (int)error.status;
+    if (close != NULL)
+        close(context);
+    close_parts(s);
+    return code;
 }
 
 /* Takes this rank's share of the cores and the memory of its host. */
-static void share_host(struct searcher *s, struct args *args)
+static void share_host(struct searcher *s)
 {
-    args->cli.silent = s->comm.rank > 0;
-    int threads = cli_threads(&args->cli), ranks = (int)s->comm.core_ranks;
-    comm_warn_of_idle_cores(&s->comm, &args->cli);
-    if (args->cli.threads == 0)
-        threads = threads > ranks ? threads / ranks : 1;
-    s->threads = threads;
-    omp_set_num_threads(threads);
-    memory_budget_init(&s->budget, args->cli.memory_bytes);
-    if (args->cli.memory_bytes == 0)
-        s->budget.limit_bytes /= s->comm.host_ranks;
+    struct cli *cli = &s->args->cli;
+    comm_share_host(&s->comm, cli);
+    s->threads = cli_threads(cli);
+    omp_set_num_threads(s->threads);
+    memory_budget_init(&s->budget, comm_memory(&s->comm, cli->memory_bytes));
 }
 
 /* Collective. Chooses where the search runs, and the memory of messages. */
@@ -83,21 +108,28 @@ static enum status choose_backend(struct searcher *s, const struct args *args, s
     return comm_agree(&s->comm, e);
 }
 
-static enum status open_graph(struct searcher *s, const struct args *args, struct error *e)
+static struct graph_options graph_options_of(struct searcher *s)
 {
-    unsigned columns = s->rank.backend->reads_host_columns ? SHARD_ALL_COLUMNS : SHARD_NO_COLUMNS;
-    struct graph_options options = {.folder = args->folder,
-                                    .device_count = args->shards_per_rank,
-                                    .check = args->check,
-                                    .trust = args->trust,
-                                    .pulls = args->policy.mode == DIRECTION_PULL,
-                                    .reverse = args->reverse,
-                                    .columns = columns,
-                                    .resident = args->resident,
-                                    .takes = s->rank.backend->device->takes,
-                                    .parents = args->record_parents,
-                                    .threads = s->threads,
-                                    .budget = &s->budget};
+    const struct args *args = s->args;
+    return (struct graph_options){.folder = args->folder,
+                                  .check = args->check,
+                                  .trust = args->trust,
+                                  .reverse = args->reverse,
+                                  .columns = SHARD_ALL_COLUMNS,
+                                  .threads = s->threads,
+                                  .budget = &s->budget};
+}
+
+static enum status open_graph(struct searcher *s, struct error *e)
+{
+    const struct args *args = s->args;
+    struct graph_options options = graph_options_of(s);
+    options.device_count = args->shards_per_rank;
+    options.pulls = args->policy.mode == DIRECTION_PULL;
+    options.columns = s->rank.backend->reads_host_columns ? SHARD_ALL_COLUMNS : SHARD_NO_COLUMNS;
+    options.resident = args->resident;
+    options.takes = s->rank.backend->device->takes;
+    options.parents = args->record_parents;
     return graph_open(&s->graph, &s->comm, &options, e);
 }
 
@@ -147,12 +179,10 @@ static enum status open_devices(struct searcher *s, const struct args *args, int
                                 struct error *e)
 {
     struct rank *rank = &s->rank;
-    struct results_options results = {.parents = args->record_parents, .files = files, .none = args->no_answer,
-                                      .not_kept = args->serve};
     const struct direction_policy *policy = &args->policy;
     struct device_options options = {.threads = s->threads,
                                      .parents = args->record_parents,
-                                     .answers = results_wanted(rank->graph, &results),
+                                     .answers = results_wanted(rank->graph, args, files),
                                      .answer = args->answer,
                                      .permuted = rank->graph->manifest.randomized,
                                      .deepest = (int32_t)args->max_depth,
@@ -168,7 +198,7 @@ static enum status open_devices(struct searcher *s, const struct args *args, int
     rank_open_devices(rank, &options, e);
     if (comm_agree(&s->comm, e) != ST_OK ||
         exchange_open(&s->exchange, rank, &args->exchange, e) != ST_OK ||
-        results_open(&s->results, rank, &results, e) != ST_OK)
+        results_open(&s->results, rank, args, files, e) != ST_OK)
         return e->status;
     const char *why = exchange_why_no_peers(s->exchange);
     if (why != NULL && s->comm.rank == 0)
@@ -181,23 +211,51 @@ static enum status open_devices(struct searcher *s, const struct args *args, int
     return e->status;
 }
 
-enum status searcher_open(struct searcher *s, struct args *args, int files, struct error *e)
+enum status searcher_open(struct searcher *s, int files, struct error *e)
 {
-    share_host(s, args);
+    struct args *args = s->args;
+    share_host(s);
+    comm_warn_of_idle_cores(&s->comm, &args->cli);
     watch_phase("opening the graph");
-    if (choose_backend(s, args, e) != ST_OK || open_graph(s, args, e) != ST_OK ||
+    if (choose_backend(s, args, e) != ST_OK || open_graph(s, e) != ST_OK ||
         settle_edges(s, args, e) != ST_OK || check_parents_width(s, args, e) != ST_OK)
         return e->status;
     watch_phase("opening devices");
     open_devices(s, args, files, e);
+    progress_end();
+    if (args->map != NULL && s->comm.rank == 0 && e->status == ST_OK)
+        name_map_open(&s->map, args->map, s->graph.manifest.totals.n, &s->budget, e);
     return comm_agree(&s->comm, e);
 }
 
-void searcher_close(struct searcher *s)
+enum status searcher_open_whole(struct searcher *s, enum residence resident,
+                                uint64_t (*takes)(const struct shard *shard, int threads, int parents),
+                                struct error *e)
 {
-    bfs_close(&s->bfs);
-    results_close(s->results);
-    exchange_close(s->exchange);
-    rank_close_devices(&s->rank);
-    graph_close(&s->graph);
+    const struct args *args = s->args;
+    share_host(s);
+    struct graph_options options = graph_options_of(s);
+    options.resident = resident;
+    options.takes = takes;
+    s->rank = (struct rank){.comm = &comm_alone, .graph = &s->graph, .budget = &s->budget};
+    watch_phase("opening the graph");
+    if (graph_open(&s->graph, &comm_alone, &options, e) != ST_OK)
+        return e->status;
+    if (s->comm.rank == 0)
+        args_note_reverse(args, s->graph.manifest.direction == EDGES_DIRECTED);
+    return args->map != NULL ? name_map_open(&s->map, args->map, s->graph.manifest.totals.n, &s->budget, e) : ST_OK;
+}
+
+enum status searcher_choose_roots(struct searcher *s, struct error *e)
+{
+    const struct args *args = s->args;
+    struct roots *roots = &s->roots;
+    watch_phase("choosing roots");
+    if (e->status == ST_OK && roots_choose(roots, &s->rank, args, s->map, e) == ST_OK && !args->serve &&
+        s->comm.rank == 0) {
+        if (roots->count < args->count)
+            cli_warn(&args->cli, "only %" PRIu64 " vertices have edges to follow: searching from each", roots->count);
+        outputs_check_roots(args, roots->ids, roots->count, e);
+    }
+    return comm_agree(&s->comm, e);
 }

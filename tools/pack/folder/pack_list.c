@@ -264,8 +264,7 @@ enum status pack_list(const char *folder, int json, FILE *stream, struct error *
             print_json(&m, parts, stream);
         else
             print_text(&m, folder, parts, stream, e);
-        if (fflush(stream) != 0 || ferror(stream))
-            fail_errno(e, "standard output", "cannot write");
+        stream_flush(stream, e);
     }
     free(parts);
     manifest_free(&m);

@@ -24,13 +24,15 @@ static struct parcel leaving_parcel(const struct vertices *v, uint32_t from, uin
     return group_has_shard(v->group, s) ? (struct parcel){0} : group_parcel_for(v->group, from, s);
 }
 
-void vertices_count_found(const struct vertices *v, struct exchange_counts *counts)
+void vertices_count_found(const struct vertices *v)
 {
+    const uint32_t ranks = v->rank->comm->ranks;
+    memset(v->to, 0, ranks * sizeof *v->to);
     for (uint32_t from = 0; from < v->rank->device_count; from++) {
         for (uint32_t s = 0; s < boxes_of_device(v); s++) {
             struct parcel parcel = leaving_parcel(v, from, s);
             if (parcel.form == OUTGOING_LIST)
-                counts->of[COUNT_FOUND_VERTICES] += parcel.count;
+                v->to[rank_of_shard(s, ranks)].of[PAIR_FOUND] += parcel.count;
         }
     }
 }
@@ -56,9 +58,9 @@ static enum status place_boxes(const struct vertices *v, uint32_t device, struct
     uint64_t total = 0;
     for (size_t i = 0; i < boxes_of_device(v); i++)
         total += box[i].count;
-    if (buffer_grow(v, device, &v->send[device], total, e) != ST_OK)
+    if (buffer_grow(v, device, &v->of[device].send, total, e) != ST_OK)
         return e->status;
-    uint32_t *at = v->send[device].ids;
+    uint32_t *at = v->of[device].send.ids;
     for (size_t i = 0; i < boxes_of_device(v); i++) {
         box[i].ids = at;
         at += box[i].count;

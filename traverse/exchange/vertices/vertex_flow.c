@@ -12,8 +12,6 @@
 #include "formats/base/arith.h"
 #include "formats/mpi/flow.h"
 
-#include <string.h>
-
 /* ---- sending ---- */
 
 /* The tag of a message: which devices it is from and for. */
@@ -22,34 +20,23 @@ static int tag_of(const struct vertices *v, uint32_t from, uint32_t to)
     return (int)(from * v->rank->device_count + to);
 }
 
-/* The chunk at a place, as a message; 0: there is none left. The place moves on over empty boxes. */
-static int chunk_at(const struct vertices *v, uint32_t device, struct outflow_place *place,
-                    struct transfer *chunk)
+/* Appends the chunks of a box to those of its device. */
+static enum status list_chunks(struct vertices *v, uint32_t device, size_t number, size_t *count, struct error *e)
 {
-    const struct outbox *boxes = outbox_of(v, device, 0, 0);
-    while (place->box < boxes_of_device(v) && boxes[place->box].count == 0)
-        place->box++;
-    if (place->box == boxes_of_device(v))
-        return 0;
-    const struct outbox *box = &boxes[place->box];
-    uint32_t G = v->rank->device_count;
-    *chunk = (struct transfer){
-        .rank = (uint32_t)(place->box / G),
-        .tag = tag_of(v, device, (uint32_t)place->box % G),
-        .bytes = (unsigned char *)box->ids + place->at,
-        .size = smaller(box->count * sizeof *box->ids - place->at, v->chunk_bytes)};
-    return 1;
-}
-
-static void pass_chunk(const struct vertices *v, uint32_t device, struct outflow_place *place,
-                       uint64_t size)
-{
-    const struct outbox *box = outbox_of(v, device, 0, 0) + place->box;
-    place->at += size;
-    if (place->at < box->count * sizeof *box->ids)
-        return;
-    place->box++;
-    place->at = 0;
+    const struct outbox *box = outbox_of(v, device, 0, 0) + number;
+    const uint32_t G = v->rank->device_count;
+    const uint64_t bytes = box->count * sizeof *box->ids;
+    for (uint64_t at = 0; at < bytes; at += v->chunk_bytes) {
+        struct transfer *grown = memory_grow(v->chunk, *count, sizeof *grown);
+        if (grown == NULL)
+            return fail_memory(e, "chunks of messages", (*count + 1) * sizeof *grown);
+        v->chunk = grown;
+        v->chunk[(*count)++] = (struct transfer){.rank = (uint32_t)(number / G),
+                                                 .tag = tag_of(v, device, (uint32_t)number % G),
+                                                 .bytes = (unsigned char *)box->ids + at,
+                                                 .size = smaller(bytes - at, v->chunk_bytes)};
+    }
+    return ST_OK;
 }
 
 /* Begins to copy a chunk: the ids that end in it. */
@@ -57,33 +44,28 @@ static enum status copy_chunk(struct vertices *v, uint32_t device, const struct 
                               struct error *e)
 {
     const struct backend_messages *messages = v->rank->backend->messages;
-    const struct outflow *out = &v->out[device];
-    const struct outbox *box = outbox_of(v, device, 0, 0) + out->copied.box;
     uint32_t to = (uint32_t)chunk->tag % v->rank->device_count;
     uint32_t shard = shard_of_device(chunk->rank, to, v->rank->comm->ranks);
-    uint64_t first = divide_up(out->copied.at, sizeof *box->ids);
-    uint64_t end = divide_up(out->copied.at + chunk->size, sizeof *box->ids);
+    const struct outbox *box = outbox_of(v, device, chunk->rank, to);
+    uint64_t at = (uint64_t)((unsigned char *)chunk->bytes - (unsigned char *)box->ids);
+    uint64_t first = divide_up(at, sizeof *box->ids), end = divide_up(at + chunk->size, sizeof *box->ids);
     struct parcel parcel = group_parcel_for(v->group, device, shard);
     parcel = (struct parcel){parcel.begin + first, end - first, parcel.form};
     if (end > first)
         messages->take_outgoing(v->rank->devices[device], &parcel, box->ids + first, e);
     if (e->status == ST_OK && messages->mark_copies != NULL)
-        messages->mark_copies(v->rank->devices[device], out->mark, e);
+        messages->mark_copies(v->rank->devices[device], v->of[device].mark, e);
     return e->status;
 }
 
 /* Begins to copy the next chunk. With option L the boxes are full already. Returns 0 if nothing is left. */
 static int begin_chunk(struct vertices *v, uint32_t device, struct error *e)
 {
-    struct outflow *out = &v->out[device];
-    struct transfer chunk;
-    if (!chunk_at(v, device, &out->copied, &chunk))
+    struct device_messages *own = &v->of[device];
+    if (own->copied == own->end || (!v->gathers && copy_chunk(v, device, &v->chunk[own->copied], e) != ST_OK))
         return 0;
-    if (!v->gathers && copy_chunk(v, device, &chunk, e) != ST_OK)
-        return 0;
-    pass_chunk(v, device, &out->copied, chunk.size);
-    out->mark = (out->mark + 1) % COPY_MARKS;
-    out->copying++;
+    own->mark = (own->mark + 1) % COPY_MARKS;
+    own->copied++;
     return 1;
 }
 
@@ -91,19 +73,14 @@ static int begin_chunk(struct vertices *v, uint32_t device, struct error *e)
 static int send_chunk(struct vertices *v, uint32_t device, struct error *e)
 {
     const struct backend_messages *messages = v->rank->backend->messages;
-    struct outflow *out = &v->out[device];
-    struct transfer chunk;
-    int over = 1;
-    if (out->copying == 0)
+    struct device_messages *own = &v->of[device];
+    uint32_t copying = (uint32_t)(own->copied - own->sent);
+    int over = copying > 0;
+    if (over && messages->copies_are_over != NULL && !v->gathers)
+        messages->copies_are_over(v->rank->devices[device], (own->mark + COPY_MARKS - copying) % COPY_MARKS, &over, e);
+    if (!over || e->status != ST_OK)
         return 0;
-    uint32_t oldest = (out->mark + COPY_MARKS - out->copying) % COPY_MARKS;
-    if (messages->copies_are_over != NULL && !v->gathers)
-        messages->copies_are_over(v->rank->devices[device], oldest, &over, e);
-    if (!over || e->status != ST_OK || !chunk_at(v, device, &out->sent, &chunk))
-        return 0;
-    comm_flow_send(v->flow, &chunk);
-    pass_chunk(v, device, &out->sent, chunk.size);
-    out->copying--;
+    comm_flow_send(v->flow, &v->chunk[own->sent++]);
     return 1;
 }
 
@@ -116,9 +93,9 @@ static enum status list_receives(struct vertices *v, uint32_t to, struct error *
     uint64_t total = 0;
     for (uint32_t i = 0; i < devices; i++)
         total += control_incoming(v, i / G, i % G, to).count;
-    if (buffer_grow(v, to, &v->receive[to], total, e) != ST_OK)
+    if (buffer_grow(v, to, &v->of[to].receive, total, e) != ST_OK)
         return e->status;
-    uint32_t *at = v->receive[to].ids;
+    uint32_t *at = v->of[to].receive.ids;
     for (uint32_t i = 0; i < devices; i++) {
         uint64_t count = control_incoming(v, i / G, i % G, to).count;
         if (count > 0)
@@ -144,29 +121,39 @@ static enum status take_chunk(struct vertices *v, const struct flow_chunk *chunk
 
 /* ---- both ---- */
 
-/* Counts the boxes. Returns the number of their chunks. */
-static size_t count_boxes(const struct vertices *v, struct exchange_counts *counts)
+/* Counts the vertices and bytes of the boxes. */
+static void count_boxes(const struct vertices *v, struct exchange_counts *counts)
 {
-    uint64_t chunks = 0;
     for (size_t i = 0; i < v->rank->device_count * boxes_of_device(v); i++) {
         const struct outbox *box = &v->box[i];
-        uint64_t bytes = box->count * sizeof *box->ids;
+        uint64_t bytes = box->count * sizeof *box->ids, *to = v->to[i % boxes_of_device(v) / v->rank->device_count].of;
         int list = box->form == OUTGOING_LIST;
-        chunks += divide_up(bytes, v->chunk_bytes);
-        counts->of[COUNT_SENT_VERTICES] += list ? box->count : 0;
+        to[PAIR_SENT] += list ? box->count : 0;
+        to[PAIR_BYTES] += bytes;
         counts->of[list ? COUNT_LIST_BYTES : COUNT_BITS_BYTES] += bytes;
     }
-    counts->of[COUNT_MESSAGES] += chunks;
-    return (size_t)chunks;
+    for (uint32_t r = 0; r < v->rank->comm->ranks; r++) {
+        counts->of[COUNT_FOUND_VERTICES] += v->to[r].of[PAIR_FOUND];
+        counts->of[COUNT_SENT_VERTICES] += v->to[r].of[PAIR_SENT];
+    }
 }
 
 enum status vertices_begin(struct vertices *v, struct exchange_counts *counts, struct error *e)
 {
-    memset(v->out, 0, v->rank->device_count * sizeof *v->out);
+    size_t chunks = 0;
     v->receive_count = 0;
-    size_t chunks = count_boxes(v, counts);
-    for (uint32_t to = 0; to < v->rank->device_count && e->status == ST_OK; to++)
-        list_receives(v, to, e);
+    count_boxes(v, counts);
+    for (uint32_t g = 0; g < v->rank->device_count && e->status == ST_OK; g++) {
+        struct device_messages *own = &v->of[g];
+        own->sent = own->copied = chunks;
+        own->mark = 0;
+        for (size_t i = 0; i < boxes_of_device(v) && e->status == ST_OK; i++)
+            list_chunks(v, g, i, &chunks, e);
+        own->end = chunks;
+        if (e->status == ST_OK)
+            list_receives(v, g, e);
+    }
+    counts->of[COUNT_MESSAGES] += chunks;
     if (e->status != ST_OK)
         return e->status;
     return comm_flow_open(&v->flow, v->receives, v->receive_count, chunks, v->chunk_bytes, e);
@@ -175,11 +162,8 @@ enum status vertices_begin(struct vertices *v, struct exchange_counts *counts, s
 int vertices_are_here(const struct vertices *v)
 {
     int over = comm_flow_has_arrived(v->flow);
-    for (uint32_t g = 0; g < v->rank->device_count && over; g++) {
-        struct outflow_place place = v->out[g].sent;
-        struct transfer chunk;
-        over = !chunk_at(v, g, &place, &chunk);
-    }
+    for (uint32_t g = 0; g < v->rank->device_count; g++)
+        over = over && v->of[g].sent == v->of[g].end;
     return over;
 }
 
@@ -188,7 +172,7 @@ enum status vertices_move(struct vertices *v, struct error *e)
     struct flow_chunk chunk;
     for (uint32_t g = 0; g < v->rank->device_count && e->status == ST_OK; g++) {
         do {
-            while (v->out[g].copying < COPY_MARKS && begin_chunk(v, g, e))
+            while (v->of[g].copied - v->of[g].sent < COPY_MARKS && begin_chunk(v, g, e))
                 ;
         } while (send_chunk(v, g, e));
     }

@@ -3,6 +3,8 @@
 
 #include "formats/base/arith.h"
 
+#include <stdlib.h>
+
 /* ---- buffers ---- */
 
 /* Buffers in memory of the host are charged to the budget. */
@@ -16,13 +18,6 @@ static void release(const struct rank *rank, uint32_t device, struct buffer *buf
     rank->backend->messages->exchange_release(rank->devices[device], buffer->ids);
     memory_discharge(rank->budget, charged_for(rank, buffer->capacity));
     *buffer = (struct buffer){0};
-}
-
-static void release_all(const struct rank *rank, struct buffer *buffers)
-{
-    for (uint32_t g = 0; buffers != NULL && g < rank->device_count; g++)
-        release(rank, g, &buffers[g]);
-    memory_release(rank->budget, buffers);
 }
 
 /* Twice the capacity of before, if so much may be needed. With option L nobody knows how much a device
@@ -59,8 +54,8 @@ static enum status grow_all(const struct vertices *v, struct error *e)
         normals += rank->graph->locals[s];
     for (uint32_t g = 0; g < rank->device_count && e->status == ST_OK; g++) {
         uint64_t room = smaller(normals / 32 + 1, rank->graph->shards[g].csr[NN].edges);
-        if (buffer_grow(v, g, &v->send[g], room, e) == ST_OK)
-            buffer_grow(v, g, &v->receive[g], room, e);
+        if (buffer_grow(v, g, &v->of[g].send, room, e) == ST_OK)
+            buffer_grow(v, g, &v->of[g].receive, room, e);
     }
     return e->status;
 }
@@ -81,13 +76,12 @@ enum status vertices_open(struct vertices *v, struct group *group, uint64_t chun
     *v = (struct vertices){
         .group = group, .rank = rank, .chunk_bytes = chunk_bytes, .gathers = gathers};
     take(v, (void **)&v->box, R * G * G, sizeof *v->box, e);
-    take(v, (void **)&v->send, G, sizeof *v->send, e);
-    take(v, (void **)&v->receive, G, sizeof *v->receive, e);
+    take(v, (void **)&v->of, G, sizeof *v->of, e);
     take(v, (void **)&v->control, 2 * R * control_width(rank), sizeof *v->control, e);
     take(v, (void **)&v->notes, R, sizeof *v->notes, e);
+    take(v, (void **)&v->to, R, sizeof *v->to, e);
     take(v, (void **)&v->sends, R * G, sizeof *v->sends, e);
     take(v, (void **)&v->receives, R * G * G, sizeof *v->receives, e);
-    take(v, (void **)&v->out, G, sizeof *v->out, e);
     if (e->status == ST_OK && rank->backend->has_device_memory)
         grow_all(v, e);
     return frontiers ? open_frontiers(v, group, e) : e->status;
@@ -95,10 +89,13 @@ enum status vertices_open(struct vertices *v, struct group *group, uint64_t chun
 
 void vertices_close(struct vertices *v, const struct rank *rank)
 {
-    void *const tables[] = {v->box, v->control, v->notes, v->sends, v->receives, v->out};
+    for (uint32_t g = 0; v->of != NULL && g < rank->device_count; g++) {
+        release(rank, g, &v->of[g].send);
+        release(rank, g, &v->of[g].receive);
+    }
+    void *const tables[] = {v->box, v->of, v->control, v->notes, v->to, v->sends, v->receives};
     for (size_t i = 0; i < sizeof tables / sizeof *tables; i++)
         memory_release(rank->budget, tables[i]);
-    release_all(rank, v->send);
-    release_all(rank, v->receive);
+    free(v->chunk);
     rank->backend->messages->host_release(v->frontiers);
 }

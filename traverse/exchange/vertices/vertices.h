@@ -15,23 +15,17 @@
 #include "traverse/exchange/exchange_counts.h"
 #include "traverse/exchange/group.h"
 
-/* Exchange memory of one device. */
+/* Exchange memory of one device, grown as needed. */
 struct buffer {
     uint32_t *ids;
     uint64_t capacity;
 };
 
-/* A place in the outboxes of a device: a box, and bytes of it. */
-struct outflow_place {
-    size_t box;
-    uint64_t at;
-};
-
-/* The chunks of a device's boxes: some are sent, the next ones are being copied. */
-struct outflow {
-    struct outflow_place copied, sent;
-    uint32_t copying; /* chunks */
-    uint32_t mark;    /* of the next copy */
+/* What a device sends and receives. Of its chunks some are sent, and the next ones are being copied. */
+struct device_messages {
+    struct buffer send, receive;
+    size_t sent, copied, end; /* places among all chunks */
+    uint32_t mark;            /* of the next copy */
 };
 
 struct vertices {
@@ -41,13 +35,14 @@ struct vertices {
     int gathers; /* option L: device g gathers the vertices for device g of other ranks first */
     int leaving; /* there are vertices for other groups in this level */
     struct outbox *box;            /* [G from][R][G to]; those to this group stay empty */
-    struct buffer *send, *receive; /* [G], grown as needed */
+    struct device_messages *of;    /* [G] */
     uint64_t *control;         /* [2][R] rows to and from each rank: a note, and G*G counts */
     struct rank_note *notes;    /* [R], by vertices_share */
+    struct pair_note *to;       /* [R] counts of this level, for each rank */
     struct transfer *sends;    /* [R*G]: of frontiers */
     struct transfer *receives; /* [R*G*G] */
     size_t receive_count;
-    struct outflow *out;    /* [G] */
+    struct transfer *chunk; /* chunks of boxes, by the device that sends them */
     struct comm_flow *flow; /* of this level; NULL: none */
     uint32_t *frontiers;    /* by nn's columns: frontiers between groups; NULL: never given */
 };
@@ -68,8 +63,8 @@ void vertices_count_frontiers(const struct group *group, struct exchange_counts 
 
 /* ---- between groups ---- */
 
-/* Counts the vertices of lists that leave, before duplicates are dropped. */
-void vertices_count_found(const struct vertices *vertices, struct exchange_counts *counts);
+/* Counts the vertices of lists that leave, before duplicates are dropped. vertices_begin counts the others. */
+void vertices_count_found(const struct vertices *vertices);
 
 /* Option U: drops duplicates among the vertices that each device found for another. */
 enum status vertices_drop_repeated(const struct group *group, const struct member *member, struct error *e);

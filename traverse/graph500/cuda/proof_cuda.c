@@ -269,26 +269,12 @@ static enum status gpu_reply_topic(struct proof *p, enum topic topic, struct sli
 static enum status gpu_take_claims(struct proof *p, const struct slice *replies, struct error *e)
 {
     const struct asking *own = &p->own[TOPIC_CLAIMS];
-    const struct gpu_vertices *n = &p->dev->of[NORMALS], *d = &p->dev->of[DELEGATES];
     if (gpu_use(p->dev, e) != ST_OK)
         return e->status;
-    cuda_forget_claims(p->claim + n->count, d->count, stream_of(p));
     for (uint32_t s = 0; s < p->dev->shard->p; s++)
         cuda_put_claims(replies[s].at, own->asker + own->begin[s],
                         own->begin[s + 1] - own->begin[s], p->claim, stream_of(p));
     return launched(p, e);
-}
-
-static enum status gpu_read_delegates(const struct proof *p, int64_t *claims, struct error *e)
-{
-    struct proved_vertices d = vertices_of(p, DELEGATES);
-    return gpu_copy(p->dev, claims, d.claim, d.count * sizeof *claims, e);
-}
-
-static enum status gpu_write_delegates(struct proof *p, const int64_t *claims, struct error *e)
-{
-    const struct gpu_vertices *n = &p->dev->of[NORMALS], *d = &p->dev->of[DELEGATES];
-    return gpu_copy(p->dev, p->claim + n->count, claims, d->count * sizeof *claims, e);
 }
 
 /* ---- checks ---- */
@@ -360,8 +346,6 @@ static const struct proof_steps gpu_steps = {
     .begin = gpu_begin,
     .reply = gpu_reply_topic,
     .take_claims = gpu_take_claims,
-    .read_delegates = gpu_read_delegates,
-    .write_delegates = gpu_write_delegates,
     .check = gpu_check,
     .check_ends = gpu_check_ends,
     .read_met = gpu_read_met,
