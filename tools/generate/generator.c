@@ -1,6 +1,7 @@
 /* generator.c: see generator.h */
 #include "generator.h"
 
+#include "formats/base/clones.h"
 #include "formats/base/hash.h"
 
 #include <inttypes.h>
@@ -87,12 +88,29 @@ void generator_free(struct generator *g)
     geometric_free(&g->geometric, &g->budget);
 }
 
-static void randomize(const struct bijection *bijection, struct edge *edges, size_t count)
+/* Takes the first step of the permutation, by vectors. Returns nonzero if an id lands outside and needs more. */
+WIDE_CLONES
+static int step_ids(const struct bijection *bijection, struct edge *edges, size_t count)
 {
     const struct bijection b = *bijection; /* a copy, which storing edges cannot change */
+    uint64_t outside = 0;
     for (size_t i = 0; i < count; i++) {
-        edges[i].u = bijection_forward(&b, edges[i].u);
-        edges[i].v = bijection_forward(&b, edges[i].v);
+        edges[i].u = bijection_step(&b, edges[i].u);
+        edges[i].v = bijection_step(&b, edges[i].v);
+        outside |= (edges[i].u >= b.n) | (edges[i].v >= b.n);
+    }
+    return outside != 0;
+}
+
+static void randomize(const struct bijection *bijection, struct edge *edges, size_t count)
+{
+    if (!step_ids(bijection, edges, count))
+        return;
+    for (size_t i = 0; i < count; i++) {
+        if (edges[i].u >= bijection->n)
+            edges[i].u = bijection_forward(bijection, edges[i].u);
+        if (edges[i].v >= bijection->n)
+            edges[i].v = bijection_forward(bijection, edges[i].v);
     }
 }
 
