@@ -66,7 +66,6 @@ static void end_stage(struct run *r, int stage, uint64_t piece, int end, const s
         r->stop = piece;
         *r->error = *error;
     }
-    pthread_cond_broadcast(&r->changed);
 }
 
 /* Called when no stage is ready, with the lock held: does work that is needed later, or waits until
@@ -83,6 +82,8 @@ static void idle(struct run *r, int *exhausted)
     pthread_mutex_lock(&r->lock);
 }
 
+/* Does what is ready, until all pieces are through. A thread that ends a stage looks for the next one itself, and wakes
+ * one other thread only if there is more to do. To wake all of them for each piece would cost more than the pieces. */
 static void work(struct run *r)
 {
     uint64_t slots = (uint64_t)r->p->slot_count;
@@ -98,11 +99,14 @@ static void work(struct run *r)
         uint64_t piece = r->next[stage]++;
         r->busy[stage] = 1;
         r->reached[piece % slots] = -1; /* under way */
+        if (find_stage(r) >= 0)
+            pthread_cond_signal(&r->changed);
         pthread_mutex_unlock(&r->lock);
         int end = run_stage(r, stage, r->p->slots[piece % slots], &error);
         pthread_mutex_lock(&r->lock);
         end_stage(r, stage, piece, end, &error);
     }
+    pthread_cond_broadcast(&r->changed);
     pthread_mutex_unlock(&r->lock);
 }
 

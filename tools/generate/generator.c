@@ -1,6 +1,7 @@
 /* generator.c: see generator.h */
 #include "generator.h"
 
+#include "formats/base/clones.h"
 #include "formats/base/hash.h"
 
 #include <inttypes.h>
@@ -87,12 +88,46 @@ void generator_free(struct generator *g)
     geometric_free(&g->geometric, &g->budget);
 }
 
-static void randomize(const struct bijection *bijection, struct edge *edges, size_t count)
+/* One step of ids of 32 bits at most, of which no higher bit is needed. Vectors hold twice as many. */
+static inline uint32_t step_u32(const struct bijection *b, uint32_t x)
+{
+    for (int r = 0; r < BIJECTION_ROUNDS; r++) {
+        x = (x * (uint32_t)b->multiplier[r] + (uint32_t)b->addend[r]) & (uint32_t)b->mask;
+        x ^= x >> b->shift;
+    }
+    return x;
+}
+
+/* Takes the first step of the permutation. Returns nonzero if an id lands outside and needs more. It moves 32 bytes an
+ * edge and has eight products. `narrow` is known when this is compiled. */
+static inline int step_all(const struct bijection *b, struct edge *edges, size_t count, int narrow)
+{
+    uint64_t outside = 0;
+    for (size_t i = 0; i < count; i++) {
+        edges[i].u = narrow ? step_u32(b, (uint32_t)edges[i].u) : bijection_step(b, edges[i].u);
+        edges[i].v = narrow ? step_u32(b, (uint32_t)edges[i].v) : bijection_step(b, edges[i].v);
+        outside |= (edges[i].u >= b->n) | (edges[i].v >= b->n);
+    }
+    return outside != 0;
+}
+
+/* The same by vectors. */
+WIDE_CLONES
+static int step_ids(const struct bijection *bijection, struct edge *edges, size_t count)
 {
     const struct bijection b = *bijection; /* a copy, which storing edges cannot change */
+    return b.mask <= UINT32_MAX ? step_all(&b, edges, count, 1) : step_all(&b, edges, count, 0);
+}
+
+static void randomize(const struct bijection *bijection, struct edge *edges, size_t count)
+{
+    if (!step_ids(bijection, edges, count))
+        return;
     for (size_t i = 0; i < count; i++) {
-        edges[i].u = bijection_forward(&b, edges[i].u);
-        edges[i].v = bijection_forward(&b, edges[i].v);
+        if (edges[i].u >= bijection->n)
+            edges[i].u = bijection_forward(bijection, edges[i].u);
+        if (edges[i].v >= bijection->n)
+            edges[i].v = bijection_forward(bijection, edges[i].v);
     }
 }
 

@@ -1,6 +1,7 @@
 /* rmat.c: see rmat.h */
 #include "rmat.h"
 
+#include "formats/base/clones.h"
 #include "formats/base/hash.h"
 
 #include <string.h>
@@ -126,35 +127,45 @@ static inline void descend(struct edge *edge, uint32_t path, int levels)
     edge->v = edge->v << levels | (path & 0xffff);
 }
 
-/* One edge from random numbers counter, counter + 1, ...: each gives two words, low half first. */
-static inline struct edge make_edge(const struct rmat *g, uint64_t key, uint64_t counter)
+/* One edge from its random numbers: each gives two words, low half first. */
+static inline struct edge make_edge(const struct rmat *g, const uint64_t *random)
 {
     struct edge edge = {0, 0};
-    uint64_t random = 0;
     int words = g->full_words;
-    for (; words >= 2; words -= 2) {
-        random = random64(key, counter++);
-        uint32_t upper = draw_full(g, (uint32_t)random);
-        uint32_t lower = draw_full(g, (uint32_t)(random >> 32));
+    for (; words >= 2; words -= 2, random++) {
+        uint32_t upper = draw_full(g, (uint32_t)*random);
+        uint32_t lower = draw_full(g, (uint32_t)(*random >> 32));
         descend(&edge, upper << RMAT_WORD_LEVELS | lower, 2 * RMAT_WORD_LEVELS);
     }
-    if (words > 0 || g->rest.levels > 0)
-        random = random64(key, counter);
+    uint64_t left = words > 0 || g->rest.levels > 0 ? *random : 0;
     if (words > 0) {
-        descend(&edge, draw_full(g, (uint32_t)random), RMAT_WORD_LEVELS);
-        random >>= 32;
+        descend(&edge, draw_full(g, (uint32_t)left), RMAT_WORD_LEVELS);
+        left >>= 32;
     }
     if (g->rest.levels > 0)
-        descend(&edge, draw(&g->rest, g->rest.cell_mask, (uint32_t)random), g->rest.levels);
+        descend(&edge, draw(&g->rest, g->rest.cell_mask, (uint32_t)left), g->rest.levels);
     return edge;
 }
 
-/* Makes edges. Because of `restrict` and the copied key, the compiler knows that storing an edge
- * changes no table, and mixes the key only once. */
+enum { STEP = 128, MOST_COUNTERS = (RMAT_MAX_SCALE / RMAT_WORD_LEVELS + 2) / 2 };
+
+WIDE_CLONES
+static void fill_random(uint64_t key, uint64_t counter, size_t count, uint64_t *restrict random)
+{
+    for (size_t i = 0; i < count; i++)
+        random[i] = random64(key, counter + i);
+}
+
+/* Makes edges, some at a time, whose random numbers are made by vectors. */
 void rmat_edges(const struct rmat *restrict g, uint64_t first, size_t count,
                 struct edge *restrict edges)
 {
-    const uint64_t key = g->params.seed, counters = (uint64_t)g->edge_counters;
-    for (size_t i = 0; i < count; i++)
-        edges[i] = make_edge(g, key, (first + i) * counters);
+    const uint64_t counters = (uint64_t)g->edge_counters;
+    uint64_t random[STEP * MOST_COUNTERS];
+    for (size_t at = 0; at < count; at += STEP) {
+        size_t taken = count - at < STEP ? count - at : STEP;
+        fill_random(g->params.seed, (first + at) * counters, taken * counters, random);
+        for (size_t i = 0; i < taken; i++)
+            edges[at + i] = make_edge(g, &random[i * counters]);
+    }
 }
