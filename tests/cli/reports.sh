@@ -15,6 +15,8 @@ check_exit 0 'a report' "$traverse" -q -n 3 --json "$tmp/a.json" --breakdown --c
 value() { sed -n "s/.*\"$1\": \"\([^\"]*\)\".*/\1/p" "$tmp/a.json"; }
 check 'has the command line' grep -qF "\"command\": [\"$traverse\", \"-q\", \"-n\", \"3\", \"--json\", \"$tmp/a.json\", \"--breakdown\", \"--count-pairs\", \"$tmp/p1\"]" \
     "$tmp/a.json"
+check_exit 0 'a report of lists' "$traverse" -q -r 1,2,3 --factor0 dd=0.5,dn=0.05 --json "$tmp/lists.json" "$tmp/p1"
+check 'lists are there as they were given' grep -qF '"-r", "1,2,3", "--factor0", "dd=0.5,dn=0.05"' "$tmp/lists.json"
 model=$(sed -n 's/^model name[^:]*: //p' /proc/cpuinfo | head -1)
 if [ -n "$model" ]; then
     check 'has the CPU' test "$(value cpu)" = "$model"

@@ -13,6 +13,16 @@ _Noreturn void args_end(struct args *args, struct error *e)
     comm_leave(&args->cli, e);
 }
 
+char *args_copy(struct args *args, const char *text)
+{
+    struct error e = {0};
+    char *copy = strdup(text);
+    if (copy != NULL)
+        return copy;
+    fail_memory(&e, "command line", strlen(text) + 1);
+    args_end(args, &e);
+}
+
 /* Makes room for one more element. */
 static void *grow(struct args *args, void *array, uint64_t width)
 {
@@ -31,8 +41,9 @@ void args_add_root(struct args *args, char *text)
 }
 
 /* Appends ids that are separated by commas. */
-static void parse_roots(struct args *args, char *list)
+static void parse_roots(struct args *args, const char *text)
 {
+    char *list = args_copy(args, text);
     for (char *next = list; next != NULL;) {
         char *item = strsep(&next, ",");
         if (args->count == MAX_ROOTS)
@@ -44,6 +55,7 @@ static void parse_roots(struct args *args, char *list)
         args->roots = grow(args, args->roots, sizeof *args->roots);
         args->roots[args->count++] = cli_number(&args->cli, "-r", item, 0, UINT64_MAX);
     }
+    free(list);
 }
 
 void options_read_roots(struct args *args)

@@ -3,6 +3,7 @@
 
 #include "formats/base/text.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 #define AT(member) offsetof(struct args, member)
@@ -49,11 +50,12 @@ void options_take_count(struct args *args, const struct option_row *row, char *v
 }
 
 /* dd=0.5,dn=0.05,nd=1e-7, or some of them */
-static void take_factors(struct args *args, const struct option_row *row, char *list)
+static void take_factors(struct args *args, const struct option_row *row, char *text)
 {
     double *factor = strcmp(row->name, "factor0") == 0 ? args->policy.factor0 : args->policy.factor1;
     char option[32];
     snprintf(option, sizeof option, "--%s", row->name);
+    char *list = args_copy(args, text);
     for (char *next = list; next != NULL;) {
         char *item = strsep(&next, ","), *value = strchr(item, '=');
         int g = SUBGRAPHS;
@@ -67,6 +69,7 @@ static void take_factors(struct args *args, const struct option_row *row, char *
         factor[g] = cli_real(&args->cli, option, value);
         args->policy.factors_given = 1;
     }
+    free(list);
 }
 
 static void take_chunk(struct args *args, const struct option_row *row, char *value)

@@ -71,6 +71,9 @@ void args_read(struct args *args, const struct option_program *program, int argc
 /* Ends a program whose command line cannot be used, with the exit code of *e. */
 _Noreturn void args_end(struct args *args, struct error *e);
 
+/* A copy of an option's value, to be cut into parts: a report shows the command line as it was given. */
+char *args_copy(struct args *args, const char *text);
+
 /* Appends a root as it was given. */
 void args_add_root(struct args *args, char *text);
 
