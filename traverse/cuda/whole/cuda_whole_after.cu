@@ -35,66 +35,92 @@ __device__ static inline uint32_t bits_to_bytes(uint32_t bits)
     return bits * 0x00204081u & 0x01010101u;
 }
 
-enum { WORD_BYTES = 32, WORD_PARTS = WORD_BYTES / 4 };
+enum { LINE_BYTES = 32, LINE_PARTS = LINE_BYTES / 4 };
 
-/* Adds the depths of vertices of a word that no kept mask has. */
-__device__ static inline void add_depths(uint32_t bits, const int32_t *depth, uint32_t *bytes)
+/* A line is 32 bytes that begin at a multiple of 32, for 32 vertices. Delegates lie behind normals, so their first one
+ * is `offset` bytes into its line, and the bits of a line are those of two words of a mask. */
+__device__ static inline uint32_t bits_of_line(const uint32_t *mask, uint64_t words, uint64_t line, unsigned offset)
+{
+    const uint32_t own = line < words ? mask[line] : 0;
+    if (offset == 0)
+        return own;
+    return own << offset | (line > 0 ? mask[line - 1] >> (32 - offset) : 0);
+}
+
+/* Adds the depths of vertices that no kept mask has; `first` is the first vertex of the line, and may be below 0. */
+__device__ static inline void add_depths(uint32_t bits, const int32_t *depth, int64_t first, uint32_t *bytes)
 {
 #pragma unroll
-    for (int i = 0; i < WORD_PARTS; i++) {
+    for (int i = 0; i < LINE_PARTS; i++) {
         for (uint32_t left = bits >> 4 * i & 15; left != 0; left &= left - 1) {
             const int at = __ffs(left) - 1;
-            bytes[i] |= (uint32_t)(depth[4 * i + at] + 1) << 8 * at;
+            bytes[i] |= (uint32_t)(depth[first + 4 * i + at] + 1) << 8 * at;
         }
     }
 }
 
-__device__ static inline void store_bytes(const uint32_t *bytes, uint64_t count, uint8_t *to)
+/* Stores bytes [begin, end) of a line. */
+__device__ static inline void store_line(const uint32_t *bytes, int64_t begin, int64_t end, uint8_t *to)
 {
-    if (count >= WORD_BYTES && (uintptr_t)to % 16 == 0) {
+    if (begin == 0 && end >= LINE_BYTES) {
         ((uint4 *)to)[0] = make_uint4(bytes[0], bytes[1], bytes[2], bytes[3]);
         ((uint4 *)to)[1] = make_uint4(bytes[4], bytes[5], bytes[6], bytes[7]);
         return;
     }
 #pragma unroll
-    for (int i = 0; i < WORD_BYTES; i++) {
-        if ((uint64_t)i < count)
+    for (int i = 0; i < LINE_BYTES; i++) {
+        if (i >= begin && i < end)
             to[i] = (uint8_t)(bytes[i / 4] >> 8 * (i % 4));
     }
 }
 
-__device__ static inline void write_word(const gpu_vertices &v, const whole_state *state, unsigned kept, uint64_t word,
+/* Bytes before `to` in its line. */
+__device__ static inline unsigned offset_of(const uint8_t *to)
+{
+    return (unsigned)((uintptr_t)to % LINE_BYTES);
+}
+
+__device__ static inline uint64_t lines_of(const gpu_vertices &v, const uint8_t *to)
+{
+    return v.count > 0 ? (v.count + offset_of(to) + LINE_BYTES - 1) / LINE_BYTES : 0;
+}
+
+__device__ static inline void write_line(const gpu_vertices &v, const whole_state *state, unsigned kept, uint64_t line,
                                          uint8_t *to)
 {
-    uint32_t bytes[WORD_PARTS] = {0}, left = v.visited[word];
+    const unsigned offset = offset_of(to);
+    const uint64_t words = (v.count + 31) / 32;
+    const int64_t first = (int64_t)(line * LINE_BYTES) - offset;
+    uint32_t bytes[LINE_PARTS] = {0}, left = bits_of_line(v.visited, words, line, offset);
 #pragma unroll 4
     for (unsigned k = 0; k < kept; k++) {
-        const uint32_t mask = v.queue[k * v.words + word], value = (uint32_t)state->kept_depth[k] + 1;
+        const uint32_t mask = bits_of_line(v.queue + k * v.words, words, line, offset),
+                       value = (uint32_t)state->kept_depth[k] + 1;
         left &= ~mask;
 #pragma unroll
-        for (int i = 0; i < WORD_PARTS; i++)
+        for (int i = 0; i < LINE_PARTS; i++)
             bytes[i] |= bits_to_bytes(mask >> 4 * i & 15) * value;
     }
     if (left != 0)
-        add_depths(left, v.depth + word * 32, bytes);
-    store_bytes(bytes, v.count - word * 32, to + word * 32);
+        add_depths(left, v.depth, first, bytes);
+    store_line(bytes, first < 0 ? -first : 0, (int64_t)v.count - first, to + first);
 }
 
-/* A thread takes a word of each mask, of one kind and then of the other one. Bytes that must move
- * for 32 vertices: 4 of each mask, and 32. `closes`: a value for no vertex follows. */
+/* A thread takes a line of one kind, and then of the other one. Bytes that must move for 32 vertices: 4 of each mask,
+ * and 32. `closes`: a value for no vertex follows. */
 __global__ static void __launch_bounds__(BLOCK)
     byte_depths(gpu_vertices v, gpu_vertices behind, const whole_state *state, uint8_t *to, int closes)
 {
     const unsigned kept = state->kept;
-    const uint64_t words = (v.count + 31) / 32, all = words + (behind.count + 31) / 32,
+    const uint64_t lines = lines_of(v, to), all = lines + lines_of(behind, to + v.count),
                    thread = (uint64_t)blockIdx.x * BLOCK + threadIdx.x;
     if (closes && thread == 0)
         to[v.count + behind.count] = 0;
-    for (uint64_t word = thread; word < all; word += (uint64_t)gridDim.x * BLOCK) {
-        if (word < words)
-            write_word(v, state, kept, word, to);
+    for (uint64_t line = thread; line < all; line += (uint64_t)gridDim.x * BLOCK) {
+        if (line < lines)
+            write_line(v, state, kept, line, to);
         else
-            write_word(behind, state, kept, word - words, to + v.count);
+            write_line(behind, state, kept, line - lines, to + v.count);
     }
 }
 
