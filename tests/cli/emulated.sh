@@ -759,6 +759,16 @@ for name in rmat uniform path grid complete star spider lopsided bridge hub broo
     fi
 done
 sliced search few inf 1x1
+# levels go by rows below EMULATED_ALL_SLICES, too, where all degrees are alike and not small
+for name in uniform rmat complete path; do
+    rm -f "$tmp/taken"
+    EMULATED_ALL_SLICES=$([ $name = complete ] && echo 100000 || echo 10000) kernels=$tmp/taken sliced search $name inf 1x1
+    case $name in
+    uniform | complete) check "$name: levels by rows, as degrees are alike" takes sliced_rows_kernel ;;
+    *) check "$name: levels read all slices" takes_no sliced_rows_kernel ;;
+    esac
+    cat "$tmp/taken" >>"$tmp/kernels.sliced"
+done
 sliced tree rmat 0 1x1 0 # a hub: all blocks do the first level
 by_rows tree rmat 0 1x1 0
 by_rows tree star memory 1x1 1 # rows take several pieces

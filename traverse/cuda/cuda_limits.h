@@ -90,6 +90,9 @@ uint64_t emulated_all_sliced(void);  /* EMULATED_ALL_SLICES */
 #define SLICED_ALL_EDGES emulated_all_sliced()
 #endif
 
+/* Degrees that are alike and not small, for levels by rows of slices: the least mean, and the longest row over it. */
+enum { SLICED_ALIKE_DEGREE = 8, SLICED_ALIKE_LONGEST = 4 };
+
 /* The least room of a list, in vertices: a team leaves up to 16 * 1024 * 8, and a level that is
  * small by its cost reaches 120,000. */
 enum { WHOLE_LEAST_ROOM = 1 << 17 };

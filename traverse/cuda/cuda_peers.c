@@ -61,14 +61,6 @@ static enum status make_handles(const struct device *dev, struct gpu_card *c, st
     return e->status;
 }
 
-/* No vertex has a longer row: vertices are in the order of their degrees. */
-static uint64_t longest_row(const struct shard *shard)
-{
-    const struct degree_list *d = &shard->degrees.delegates, *l = &shard->degrees.locals;
-    uint64_t delegate = d->count > 0 ? d->runs[0].degree : 0, local = l->count > 0 ? l->runs[0].degree : 0;
-    return delegate > local ? delegate : local;
-}
-
 static struct gpu_facts facts_of(const struct device *dev)
 {
     const struct shard *s = dev->shard;
@@ -82,7 +74,7 @@ static struct gpu_facts facts_of(const struct device *dev)
         .joins = s->p > 1 && dev->whole.possible && (shard_has_masks(s) || nn->edges + pulled->edges == 0),
         .size = {{nn->source_rows, dd->source_rows, pulled->source_rows, pulled_dd->source_rows},
                  {nn->edges, dd->edges, pulled->edges, pulled_dd->edges},
-                 longest_row(s), s->locals + s->d, shard_pushed_edges(s)}};
+                 gpu_longest_row(s), s->locals + s->d, shard_pushed_edges(s)}};
 }
 
 static struct gpu_shown_arrays arrays_of(const struct device *dev)

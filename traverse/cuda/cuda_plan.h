@@ -155,8 +155,11 @@ static inline int gpu_searches_whole(const struct gpu_plan *plan)
     return !plan->saves;
 }
 
-/* Whether the graph is so small that a search reads all its edges in each level (cuda_sliced.h). */
+/* Whether the graph is so small that searches go by slices (cuda_sliced.h). */
 int gpu_searches_by_slices(const struct gpu_plan *plan, const struct shard *shard);
+
+/* No vertex has a longer row: vertices are in the order of their degrees. */
+uint64_t gpu_longest_row(const struct shard *shard);
 
 /* An estimate of how many shards the graph should have, at least as many as now, so that each fits into `room`
  * bytes. It rests on this shard, with the same delegates. 0: delegates alone take more. */

@@ -14,7 +14,8 @@
  *     row if that is not visited, and one of its columns is. Threads share the slices once and for all, so their first ones
  *     stay in registers.
  *   - Other levels of a larger graph go by rows: each unvisited row looks for a parent until it has one. If all blocks are
- *     reckoned to read less by pushing the frontier, they do that.
+ *     reckoned to read less by pushing the frontier, they do that. A graph is larger, too, if it has half as many edges,
+ *     and its degrees are alike and not small: it may be deep, and the next way is worth most there.
  *   - Frontiers of a larger graph that have up to SLICED_LISTED slices are lists, to which each block adds its part. While
  *     levels go by lists, all blocks mark what they find in one mask in global memory, and none reads it as a whole.
  * When the search is over, it reports so. The kernel goes on to write the answer by input id, and reports that, too: no
