@@ -361,7 +361,8 @@ template <class S> __device__ static inline void lay_out_pulls(S &s, uint32_t wa
 /* Looks at a piece of a long row, unless another piece has found a parent already. */
 template <class S> __device__ static inline void pull_piece(S &s, const pulling &q, const whole_piece &piece)
 {
-    if (((volatile uint32_t *)q.next)[piece.row / 32] >> (piece.row % 32) & 1)
+    const uint32_t found = ((volatile uint32_t *)q.next)[piece.row / 32] >> (piece.row % 32) & 1;
+    if (__any_sync(ALL_LANES, found != 0)) /* lanes may see it at different times */
         return;
     const uint32_t hit = pull_by_warp(s, q, piece);
     if (hit != NO_HEAD && lane_id() == 0 && claim_bit(q.next, piece.row) && q.parent != NULL)
