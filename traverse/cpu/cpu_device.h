@@ -32,16 +32,10 @@ struct even_rows {
     uint64_t offset;       /* of the first row */
 };
 
-/* Shares of a thread that gathers rows. */
-enum { GATHER_SHARES = 4 };
-
-/* Rows to push from: prefix[i] edges come before rows[i]; prefix[count] = edges. A push from a list uses
- * the memory of `prefix` for the parents of vertices that it finds. */
+/* Rows to push from. */
 struct push_list {
-    uint32_t *rows;
-    uint64_t *prefix; /* [list_room(most_rows)] */
-    uint64_t count, edges;
-    uint64_t *row_start, *edge_start; /* [threads * GATHER_SHARES]: where each share begins */
+    uint32_t *rows; /* [most_rows] gathered from masks (cpu_gather.c) */
+    uint32_t *from; /* [2 * list_room(most_rows)] parents of vertices that a push from lists finds, of both kinds */
     struct even_rows even[SUBGRAPHS];
 };
 
@@ -341,34 +335,18 @@ static inline uint64_t update_word(const struct device *dev, uint64_t w, uint64_
     return found != 0;
 }
 
-/* The gathered row that holds edge `at`. */
-static inline uint64_t row_of_edge(const struct push_list *push, uint64_t at)
-{
-    uint64_t low = 0, high = push->count;
-    while (high - low > 1) {
-        uint64_t middle = low + (high - low) / 2;
-        if (push->prefix[middle] <= at)
-            low = middle;
-        else
-            high = middle;
-    }
-    return low;
-}
-
 /* cpu_prices.c. Prices of visits of this frontier by masks, and of a push from lists by one thread. */
 void set_prices(const struct device *dev, enum subgraph g, struct subgraph_work *work);
 double list_price(const struct device *dev, enum subgraph g, const struct subgraph_work *work);
 
-/* cpu_gather.c. Puts the frontier's rows of subgraph g that are not empty into device->push. Returns how many
- * threads their edges are worth. */
-int gather_rows(struct device *device, enum subgraph g);
-
-/* The same without lengths. Returns how many rows. */
-uint64_t gather_sources(struct device *device, enum subgraph g);
-
-/* Lists the vertices of a frontier, with `sources` only those in that mask. Returns how many. */
+/* cpu_gather.c. Lists the vertices of a frontier, with `sources` only those in that mask. Returns how many. */
 uint64_t gather_frontier(struct device *device, struct frontier_view frontier, const uint64_t *sources,
                          uint32_t *rows);
+
+/* Puts the frontier's rows of subgraph g that are not empty into device->push.rows. Returns how many. */
+uint64_t gather_sources(struct device *device, enum subgraph g);
+
+uint64_t count_forward(struct device *dev, enum subgraph g); /* FV */
 
 /* cpu_push.c */
 void push_nn(struct device *dev); /* with several shards: puts vertices into bins */
@@ -399,10 +377,11 @@ struct row_count count_listed(const struct device *dev, enum subgraph g, const u
 /* dev->frontier: q; forward; takes q from unvisited */
 void count_frontier_of(struct device *dev, enum vertex_kind rows);
 void count_frontier(struct device *dev);
-uint64_t count_forward(const struct device *dev, enum subgraph g); /* FV */
+
+/* cpu_rows.c */
+void find_even_rows(struct device *dev); /* for push.even */
 
 /* cpu_list.c */
-void find_even_rows(struct device *dev);      /* for push.even */
 void list_whole_frontier(struct device *dev); /* with the part that masks have */
 void swap_lists(struct device *dev, uint64_t delegates, uint64_t normals); /* so many are in `next` */
 void push_from_list(struct device *dev, enum subgraph g); /* not to other shards */
@@ -420,7 +399,7 @@ extern const struct backend_ahead cpu_ahead;
 extern const struct backend_messages cpu_messages; /* cpu_messages.c */
 extern const struct backend_masks cpu_masks;
 extern const struct backend_frontiers cpu_frontiers; /* cpu_search.c */
-extern const struct backend_results cpu_results;   /* cpu_results.c */
-extern const struct backend_parents cpu_parents;
+extern const struct backend_results cpu_results;   /* cpu_answers.c */
+extern const struct backend_parents cpu_parents;   /* cpu_questions.c */
 
 #endif

@@ -2,7 +2,7 @@
  *
  * Devices of the CPU share the memory of the host, so peers' vertices and masks are read where they are.
  */
-#include "cpu_list.h"
+#include "cpu_rows.h"
 
 #include "traverse/exchange/vertices/unique.h"
 

@@ -1,0 +1,127 @@
+/* cpu_rows.h: pushes along the rows of a frontier: what a push reads, and where it puts what it finds */
+#ifndef DBFS_CPU_ROWS_H
+#define DBFS_CPU_ROWS_H
+
+#include "cpu_bins.h"
+#include "cpu_device.h"
+
+/* Vertices between asking for an address and using it. */
+enum { AHEAD = 32 };
+
+/* What becomes of a destination. */
+enum marking {
+    MARK_VISITED, /* if it is not visited it is marked so, and goes behind the next list */
+    MARK_APART,   /* the same, but marks of what is found are not those of visited vertices */
+    MARK_BINS,    /* it goes into the bin of its owner, unless this thread knows it */
+    MARK_ALL,     /* it is marked */
+    MARK_WRITE,   /* it is marked, and its parent is written at once */
+    MARK_SHARDS   /* it goes into the bin of its shard, marked or not */
+};
+
+/* Columns of a row, without those of its heads. */
+struct row_part {
+    enum subgraph g;
+    uint32_t row;
+    uint64_t begin, end;
+    uint64_t pieces; /* of a long row: of the long rows before it */
+};
+
+/* Rows that are put aside. Columns of a piece: longer rows are cut into pieces of this length. */
+enum { LONG_ROW = 4096, MOST_LONG = 256 };
+
+struct long_rows {
+    _Atomic uint32_t count; /* may grow beyond the most */
+    struct row_part row[MOST_LONG];
+};
+
+/* A push along one subgraph. Members below `tag` have a meaning for some ways of marking. */
+struct row_push {
+    struct device *dev;
+    const struct csr *csr;
+    const struct column_readers *readers;
+    struct even_rows even;
+    const uint32_t *rows;
+    uint64_t row_count;
+    struct row_part part; /* is pushed if row_count is 0 */
+    int sparse;  /* few of the rows have edges: it is worth a look at the mask of sources before a row */
+    int parents; /* recorded */
+    enum marking marks;
+    enum subgraph g;
+    uint32_t tag;            /* PARENT_DELEGATE_BIT where rows are delegates */
+    const uint64_t *visited; /* of destinations */
+    uint64_t *marked;        /* marks of those that are found */
+    uint32_t *next;
+    uint32_t *from;   /* parents of `next`, in the same places */
+    uint32_t *parent; /* where they go from there */
+    struct bins *bins;
+    uint32_t **at;               /* bins, by owner */
+    uint32_t owners, owned_bits; /* owners: less 1, as they are a power of two */
+    uint32_t first, span;        /* MARK_WRITE: the destinations that are vertices of this shard */
+    struct shard_push *shards;   /* MARK_SHARDS (cpu_push.c) */
+    struct long_rows *aside;     /* takes rows that are too long for one thread; NULL: none are */
+};
+
+/* The vertices that a thread finds by nn if there are several shards (cpu_push.c). */
+struct shard_push {
+    struct device *dev;
+    struct bin *bins, *own; /* [p]; the one of this shard */
+    int alone;              /* no other thread marks vertices meanwhile */
+    uint32_t *from;         /* parents of `own`, and of the next destination, wherever it goes */
+};
+
+/* Makes room in a full bin of a shard. Nonzero: it has room. */
+int make_bin_room(struct shard_push *t, struct bin *bin);
+
+/* Describes a push of the frontier's lists, by one thread. */
+struct row_push describe_push(struct device *dev, enum subgraph g);
+
+/* The same of the whole frontier of a subgraph. */
+struct row_push describe_whole_push(struct device *dev, enum subgraph g);
+
+/* Pushes the rows, or the part of one, behind the `count` vertices that the next list has. Returns how many it has
+ * then. */
+uint64_t push_rows_of(const struct row_push *p, uint64_t count);
+
+/* Numbers the pieces of rows that were put aside. Returns how many they are. */
+uint64_t number_long_pieces(struct long_rows *aside);
+
+/* A piece of a row that was put aside. */
+struct row_part long_piece(const struct long_rows *aside, uint64_t piece);
+
+/* Says what becomes of destinations, and pushes the rows. */
+typedef void push_piece(void *context, int thread, struct row_push *p);
+
+/* Pushes the whole frontier of g by threads, in pieces. */
+void push_by_threads(struct device *dev, enum subgraph g, int threads, push_piece *push, void *context);
+
+/* Puts a normal behind the next queue, which has `count`, and marks it; returns how many it has then. Whether
+ * the vertex is new is a coin toss, so there is no branch. */
+static inline uint64_t reach_normal(const struct cpu_normals *n, uint64_t count, uint32_t id)
+{
+    uint64_t word = n->visited[id / 64], is_new = ~word >> (id % 64) & 1;
+    n->next[count] = id;
+    n->visited[id / 64] = word | is_new << (id % 64);
+    return count + is_new;
+}
+
+/* Gives vertices of a list a depth. */
+static inline void mark_depths(const uint32_t *list, uint64_t count, int32_t *depth, int32_t value)
+{
+    for (uint64_t i = 0; i < count; i++) {
+        if (i + AHEAD < count)
+            __builtin_prefetch(&depth[list[i + AHEAD]], 1);
+        depth[list[i]] = value;
+    }
+}
+
+/* Gives the vertices first..end of the next list their parents, if they are recorded. */
+static inline void settle_parents(const struct row_push *p, uint64_t first, uint64_t end)
+{
+    for (uint64_t i = first; p->parents && i < end; i++) {
+        if (i + AHEAD < end)
+            __builtin_prefetch(&p->parent[p->next[i + AHEAD]], 1);
+        p->parent[p->next[i]] = p->from[i];
+    }
+}
+
+#endif
