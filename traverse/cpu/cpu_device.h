@@ -160,7 +160,6 @@ struct cpu_means {
     struct memory_budget *budget;
     struct gang *gang;
     const struct probes *probes;
-    const struct column_readers *readers; /* of columns that are kept packed */
     int32_t deepest; /* `run` ends at this depth */
 };
 

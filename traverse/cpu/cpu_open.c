@@ -194,7 +194,6 @@ static enum status cpu_open(struct device **result, const struct shard *shard,
     dev->delegates.longest = longest_row(&shard->degrees.delegates);
     dev->normals.longest = longest_row(&shard->degrees.locals);
     dev->means.probes = probes_best();
-    dev->means.readers = column_readers_best();
     dev->crew.bin_bytes = bin_bytes(dev);
     dev->crew.list_bytes = dev->crew.bin_bytes > 0 ? list_bytes(dev) : 0;
     dev->crew.seen_words = seen_words(shard, dev->threads);

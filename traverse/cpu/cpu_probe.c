@@ -57,19 +57,53 @@ static inline uint32_t columns_plain(const uint32_t *columns, uint64_t count, co
     return HEAD_NONE;
 }
 
-static uint64_t rests_plain(const struct csr *csr, uint64_t base, uint64_t rows, const uint64_t *mask,
-                            uint32_t tag, uint32_t *parent)
+/* Some columns of a row. The first of packed ones are few: most rows find a parent among them. */
+static inline __attribute__((always_inline)) struct column_run
+some_columns(decode_columns *decode, const struct csr *csr, uint64_t row, uint64_t at, uint64_t end,
+             uint32_t room[COLUMN_ROOM])
 {
-    const uint32_t *columns = csr->columns;
+    enum { FEW = 8 };
+    if (csr->packed.words != NULL && at == csr_offset(csr, row) && end - at > FEW)
+        end = at + FEW;
+    return next_columns(decode, csr, row, at, end, room);
+}
+
+typedef uint32_t find_column(const uint32_t *columns, uint64_t count, const uint64_t *mask);
+
+/* The first column behind the heads of a row that is in the mask, or HEAD_NONE. Always inlined, here and below, so that
+ * functions are constants. */
+static inline __attribute__((always_inline)) uint32_t
+find_in_row(const struct csr *csr, uint64_t row, const uint64_t *mask, decode_columns *decode, find_column *find)
+{
+    uint32_t room[COLUMN_ROOM], column = HEAD_NONE;
+    uint64_t end = csr_offset(csr, row + 1);
+    for (uint64_t at = csr_offset(csr, row); at < end && column == HEAD_NONE;) {
+        struct column_run run = some_columns(decode, csr, row, at, end, room);
+        column = find(run.columns, run.count, mask);
+        at += run.count;
+    }
+    return column;
+}
+
+static inline __attribute__((always_inline)) uint64_t
+find_in_rows(const struct csr *csr, uint64_t base, uint64_t rows, const uint64_t *mask, uint32_t tag, uint32_t *parent,
+             decode_columns *decode, find_column *find)
+{
     uint64_t found = 0;
     for (; rows != 0; rows &= rows - 1) {
-        uint64_t row = base + (uint64_t)__builtin_ctzll(rows), at = csr_offset(csr, row);
-        uint32_t column = columns_plain(columns + at, csr_offset(csr, row + 1) - at, mask);
+        uint64_t row = base + (uint64_t)__builtin_ctzll(rows);
+        uint32_t column = find_in_row(csr, row, mask, decode, find);
         found |= column != HEAD_NONE ? rows & -rows : 0;
         if (parent != NULL && column != HEAD_NONE)
             parent[row] = tag | column;
     }
     return found;
+}
+
+static uint64_t rests_plain(const struct csr *csr, uint64_t base, uint64_t rows, const uint64_t *mask,
+                            uint32_t tag, uint32_t *parent)
+{
+    return find_in_rows(csr, base, rows, mask, tag, parent, decode_plain, columns_plain);
 }
 
 static void mark_plain(int32_t *depth, uint64_t count, uint64_t w, uint64_t bits, int32_t value)
@@ -102,8 +136,8 @@ static void name_plain(const struct named_parents *parents, const uint32_t *vert
         to[i] = name_of(parents, vertex[i]);
 }
 
-const struct probes probes_plain = {heads_plain, adopt_plain,  rests_plain,
-                                    mark_plain,  gather_plain, name_plain};
+const struct probes probes_plain = {decode_plain, heads_plain,  adopt_plain, rests_plain,
+                                    mark_plain,   gather_plain, name_plain};
 
 /* ---- eight at once ---- */
 
@@ -159,16 +193,12 @@ AVX2 static inline uint32_t columns_avx2(const uint32_t *columns, uint64_t count
 AVX2 static uint64_t rests_avx2(const struct csr *csr, uint64_t base, uint64_t rows,
                                 const uint64_t *mask, uint32_t tag, uint32_t *parent)
 {
-    const uint32_t *columns = csr->columns;
-    uint64_t found = 0;
-    for (; rows != 0; rows &= rows - 1) {
-        uint64_t row = base + (uint64_t)__builtin_ctzll(rows), at = csr_offset(csr, row);
-        uint32_t column = columns_avx2(columns + at, csr_offset(csr, row + 1) - at, mask);
-        found |= column != HEAD_NONE ? rows & -rows : 0;
-        if (parent != NULL && column != HEAD_NONE)
-            parent[row] = tag | column;
+    for (uint64_t left = rows; left != 0 && csr->packed.words != NULL; left &= left - 1) {
+        uint64_t row = base + (uint64_t)__builtin_ctzll(left), at = csr_offset(csr, row);
+        if (at < csr_offset(csr, row + 1))
+            ask_for_bits(csr, at);
     }
-    return found;
+    return find_in_rows(csr, base, rows, mask, tag, parent, decode_vectors, columns_avx2);
 }
 
 AVX2 static void mark_avx2(int32_t *depth, uint64_t count, uint64_t w, uint64_t bits, int32_t value)
@@ -228,8 +258,8 @@ AVX2 static void name_avx2(const struct named_parents *parents, const uint32_t *
     name_plain(parents, vertex, count, to);
 }
 
-static const struct probes probes_avx2 = {heads_avx2, adopt_avx2,  rests_avx2,
-                                          mark_avx2,  gather_avx2, name_avx2};
+static const struct probes probes_avx2 = {decode_vectors, heads_avx2,  adopt_avx2, rests_avx2,
+                                          mark_avx2,      gather_avx2, name_avx2};
 
 const struct probes *probes_best(void)
 {

@@ -170,7 +170,7 @@ push_columns(const struct row_push *p, uint64_t count, uint32_t row, uint64_t at
     for (; p->csr->column_width == 8 && p->csr->packed.words == NULL && at < end; at++)
         count = reach(p, count, row, csr_column(p->csr, at), form);
     while (at < end) {
-        struct column_run run = next_columns(p->readers, p->csr, row, at, end, room);
+        struct column_run run = next_columns(p->decode, p->csr, row, at, end, room);
         for (uint64_t j = 0; j < run.count; j++)
             count = reach(p, count, row, run.columns[j], form);
         at += run.count;
@@ -333,7 +333,7 @@ struct row_push describe_push(struct device *dev, enum subgraph g)
     int mixed = leads_to_shards(dev->shard, g);
     return (struct row_push){.dev = dev,
                              .csr = csr,
-                             .readers = dev->means.readers,
+                             .decode = dev->means.probes->decode,
                              .even = dev->push.even[g],
                              .rows = from ? d->fresh : n->queue,
                              .row_count = from ? d->fresh_count : n->queue_count,

@@ -38,7 +38,7 @@ struct long_rows {
 struct row_push {
     struct device *dev;
     const struct csr *csr;
-    const struct column_readers *readers;
+    decode_columns *decode;
     struct even_rows even;
     const uint32_t *rows;
     uint64_t row_count;
