@@ -254,15 +254,6 @@ static inline void set_mask_bit(uint64_t *mask, uint64_t i)
     mask[i / 64] |= UINT64_C(1) << (i % 64);
 }
 
-/* Sets the bit. Nonzero: this call was the first to set it. */
-static inline int claim_mask_bit(uint64_t *mask, uint64_t i)
-{
-    uint64_t bit = UINT64_C(1) << (i % 64);
-    if ((__atomic_load_n(&mask[i / 64], __ATOMIC_RELAXED) & bit) != 0)
-        return 0;
-    return (__atomic_fetch_or(&mask[i / 64], bit, __ATOMIC_RELAXED) & bit) == 0;
-}
-
 /* Edges of a row that is known not to be empty. If rows have one head, it is filled and need not be read. */
 static inline uint64_t source_row_length(const struct csr *csr, uint64_t row)
 {
@@ -346,6 +337,12 @@ uint64_t gather_frontier(struct device *device, struct frontier_view frontier, c
 uint64_t gather_sources(struct device *device, enum subgraph g);
 
 uint64_t count_forward(struct device *dev, enum subgraph g); /* FV */
+
+/* cpu_messages.c. Takes normals in: those that are not visited are marked, and go behind the next queue. from: their
+ * parents; NULL: other shards have them. `alone`: no other thread marks normals meanwhile; else at most REACHED_AT_ONCE
+ * at a time. */
+enum { REACHED_AT_ONCE = 1024 };
+void reach_normals(struct device *dev, const uint32_t *ids, uint64_t count, const uint32_t *from, int alone);
 
 /* cpu_push.c */
 void push_nn(struct device *dev); /* with several shards: puts vertices into bins */

@@ -8,51 +8,12 @@
 
 #include <pthread.h>
 #include <stdlib.h>
-#include <string.h>
 
-enum { OWN_ROOM = 512 }; /* vertices of this shard that wait in their bin, which is emptied when full */
-
-/* Empties the bin of this shard, whose vertices other threads may mark. Those that this thread marks go
- * behind the next queue together. */
-static void claim_own(struct shard_push *t)
-{
-    struct cpu_normals *n = &t->dev->normals;
-    uint32_t claimed[OWN_ROOM];
-    uint64_t count = 0;
-    for (uint64_t i = 0; i < t->own->count; i++) {
-        uint32_t id = t->own->ids[i];
-        if (!claim_mask_bit(n->visited, id))
-            continue;
-        n->depth[id] = t->dev->depth + 1;
-        if (t->dev->parents)
-            n->parent[id] = t->from[i];
-        claimed[count++] = id;
-    }
-    uint64_t at = __atomic_fetch_add(&n->next_count, count, __ATOMIC_RELAXED);
-    memcpy(n->next + at, claimed, count * sizeof *n->next);
-}
-
-static void mark_own(struct shard_push *t)
-{
-    struct cpu_normals *n = &t->dev->normals;
-    uint64_t first = n->next_count, count = first;
-    uint32_t nowhere;
-    for (uint64_t i = 0; i < t->own->count; i++) {
-        uint64_t next = reach_normal(n, count, t->own->ids[i]);
-        if (t->dev->parents)
-            *(next > count ? &n->parent[t->own->ids[i]] : &nowhere) = t->from[i];
-        count = next;
-    }
-    mark_depths(n->next + first, count - first, n->depth, t->dev->depth + 1);
-    n->next_count = count;
-}
+enum { OWN_ROOM = REACHED_AT_ONCE }; /* vertices of this shard that wait in their bin, which is emptied when full */
 
 static void empty_own(struct shard_push *t)
 {
-    if (t->alone)
-        mark_own(t);
-    else
-        claim_own(t);
+    reach_normals(t->dev, t->own->ids, t->own->count, t->from, t->alone);
     t->own->count = 0;
 }
 

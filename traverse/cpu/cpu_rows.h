@@ -94,16 +94,6 @@ typedef void push_piece(void *context, int thread, struct row_push *p);
 /* Pushes the whole frontier of g by threads, in pieces. */
 void push_by_threads(struct device *dev, enum subgraph g, int threads, push_piece *push, void *context);
 
-/* Puts a normal behind the next queue, which has `count`, and marks it; returns how many it has then. Whether
- * the vertex is new is a coin toss, so there is no branch. */
-static inline uint64_t reach_normal(const struct cpu_normals *n, uint64_t count, uint32_t id)
-{
-    uint64_t word = n->visited[id / 64], is_new = ~word >> (id % 64) & 1;
-    n->next[count] = id;
-    n->visited[id / 64] = word | is_new << (id % 64);
-    return count + is_new;
-}
-
 /* Gives vertices of a list a depth. */
 static inline void mark_depths(const uint32_t *list, uint64_t count, int32_t *depth, int32_t value)
 {

@@ -1,4 +1,4 @@
-/* cuda_merge.cu: merge-based push (Pan et al., section IV-A); see cuda_kernels.h, twin in cpu_list.c
+/* cuda_merge.cu: merge-based push (Pan et al., section IV-A); see cuda_kernels.h, twin in cpu_rows.c
  *
  * A prefix sum over the lengths of the rows lays all edges of the frontier end to end. Every block takes
  * tiles of equal size, and finds the rows of a tile by bisection. Bytes moved: 28 + 4k for each row; 4

@@ -1,4 +1,4 @@
-/* cuda_push.cu: pushes along the rows of a queue; see cuda_kernels.h and its twins, cpu_list.c and cpu_push.c
+/* cuda_push.cu: pushes along the rows of a queue; see cuda_kernels.h and its twins, cpu_rows.c and cpu_push.c
  *
  * A warp takes 32 rows, or fewer if there are not enough for all warps. It treats them by length:
  * - Short rows are laid end to end, and their edges are shared out among the lanes.
