@@ -70,12 +70,10 @@ static struct row_push describe_crew_push(struct crew *c, int number, enum subgr
 {
     struct row_push p = describe_push(c->dev, g);
     const struct crew_thread *t = &c->thread[number];
-    p.marks = MARK_BINS;
-    p.marked = t->seen[subgraph_columns(g)];
-    p.bins = t->bins;
-    p.at = &t->bins->at[bin_of(c, subgraph_columns(g), 0)];
-    p.owners = (uint32_t)c->threads - 1;
-    p.owned_bits = c->owned_bits;
+    uint32_t **at = &t->bins->at[bin_of(c, subgraph_columns(g), 0)];
+    p.to.marks = MARK_BINS;
+    p.to.marked = t->seen[subgraph_columns(g)];
+    p.to.bins = (struct owner_bins){t->bins, at, (uint32_t)c->threads - 1, c->owned_bits};
     p.aside = &c->aside;
     return p;
 }
@@ -199,30 +197,30 @@ static void push_long_rows(struct crew *c)
 
 /* Adds new destinations of a chunk to the owner's next list. Returns how many it has then. */
 static inline __attribute__((always_inline)) uint64_t
-reach_chunk(const struct row_push *p, const uint32_t *from, const uint32_t *end, uint64_t count,
+reach_chunk(const struct push_targets *t, const uint32_t *from, const uint32_t *end, uint64_t count,
             int parents)
 {
     for (const uint32_t *line = from; line < end; line += 16) /* lines in another core's cache */
         __builtin_prefetch(line);
     for (; from < end; from += 1 + parents) {
         uint32_t to = from[0];
-        uint64_t word = p->marked[to / 64], is_new = ~word >> (to % 64) & 1;
-        p->next[count] = to;
-        p->marked[to / 64] = word | UINT64_C(1) << (to % 64);
+        uint64_t word = t->marked[to / 64], is_new = ~word >> (to % 64) & 1;
+        t->next[count] = to;
+        t->marked[to / 64] = word | UINT64_C(1) << (to % 64);
         if (parents)
-            p->from[count] = from[1];
+            t->from[count] = from[1];
         count += is_new;
     }
     return count;
 }
 
-static uint64_t reach_bin(const struct row_push *p, const uint32_t *chunk, const uint32_t *at,
+static uint64_t reach_bin(const struct push_targets *t, const uint32_t *chunk, const uint32_t *at,
                           uint64_t count)
 {
     for (const uint32_t *next; chunk != NULL; chunk = next) {
         const uint32_t *end = end_of_chunk(chunk, at, &next);
-        count = p->parents ? reach_chunk(p, chunk, end, count, 1)
-                                  : reach_chunk(p, chunk, end, count, 0);
+        count = t->parents ? reach_chunk(t, chunk, end, count, 1)
+                                  : reach_chunk(t, chunk, end, count, 0);
     }
     return count;
 }
@@ -232,26 +230,26 @@ static void reach_kind(struct crew *c, int owner, enum vertex_kind kind)
     struct device *dev = c->dev;
     struct part *part = &c->parts[owner];
     int32_t *depth = kind == DELEGATES ? dev->delegates.depth : dev->normals.depth;
-    struct row_push p = describe_push(dev, subgraph_between(NORMALS, kind));
+    struct push_targets t = describe_push(dev, subgraph_between(NORMALS, kind)).to;
     uint64_t count = 0;
     int bin = bin_of(c, kind, owner);
-    p.next = owner_list(c, owner, kind, c->level % 2);
-    p.from = dev->parents ? owner_list(c, owner, kind, 2) : NULL;
+    t.next = owner_list(c, owner, kind, c->level % 2);
+    t.from = dev->parents ? owner_list(c, owner, kind, 2) : NULL;
     for (int i = 0; i < c->threads; i++) {
         if (c->thread[i].level == c->level)
-            count = reach_bin(&p, bin_begin(c->thread[i].bins, bin), c->thread[i].bins->at[bin], count);
+            count = reach_bin(&t, bin_begin(c->thread[i].bins, bin), c->thread[i].bins->at[bin], count);
     }
-    mark_depths(p.next, count, depth, dev->depth + 1);
-    settle_parents(&p, 0, count);
+    mark_depths(t.next, count, depth, dev->depth + 1);
+    settle_parents(&t, 0, count);
     for (int to = 0; to < VERTEX_KINDS; to++) {
         enum subgraph g = subgraph_between(kind, (enum vertex_kind)to);
         struct row_count sources = {0};
         if (dev->shard->csr[g].edges > 0)
-            sources = count_listed(dev, g, p.next, count);
+            sources = count_listed(dev, g, t.next, count);
         part->rows[g] = sources.rows;
         part->edges[g] = sources.edges;
     }
-    part->list[kind] = p.next;
+    part->list[kind] = t.next;
     part->count[kind] = count;
 }
 

@@ -37,7 +37,7 @@ static uint64_t push_listed(struct device *dev, enum subgraph g, uint64_t count)
 {
     struct row_push p = describe_push(dev, g);
     uint64_t end = dev->frontier[g] > 0 ? push_rows_of(&p, count) : count;
-    settle_parents(&p, count, end);
+    settle_parents(&p.to, count, end);
     return end;
 }
 
@@ -46,17 +46,17 @@ void push_from_list(struct device *dev, enum subgraph g)
     struct cpu_normals *n = &dev->normals;
     struct row_push p = describe_whole_push(dev, g);
     if (subgraph_columns(g) == DELEGATES) {
-        p.marks = MARK_APART;
-        p.marked = dev->delegates.updated;
-        p.next = dev->push.from; /* nobody reads it */
+        p.to.marks = MARK_APART;
+        p.to.marked = dev->delegates.updated;
+        p.to.next = dev->push.from; /* nobody reads it */
         uint64_t found = push_rows_of(&p, 0);
-        settle_parents(&p, 0, found);
+        settle_parents(&p.to, 0, found);
         dev->delegates.any_updated |= found > 0;
         return;
     }
     uint64_t first = n->next_count;
     n->next_count = push_rows_of(&p, first);
-    settle_parents(&p, first, n->next_count);
+    settle_parents(&p.to, first, n->next_count);
     mark_depths(n->next + first, n->next_count - first, n->depth, dev->depth + 1);
 }
 

@@ -69,15 +69,13 @@ static int has_room(const struct mark_push *m, const struct row_push *p, int thr
 static void mark_piece(void *context, int thread, struct row_push *p)
 {
     const struct mark_push *m = context;
-    p->marked = marks_of(m->dev, thread);
-    come(m, p->marked, thread);
-    p->marks = m->way == NO_PARENTS ? MARK_ALL : MARK_WRITE;
+    struct bins *bins = bins_of(m->dev, thread);
+    p->to.marked = marks_of(m->dev, thread);
+    come(m, p->to.marked, thread);
+    p->to.marks = m->way == NO_PARENTS ? MARK_ALL : MARK_WRITE;
     if (m->way == PARENTS_BY_BINS && has_room(m, p, thread)) {
-        p->marks = MARK_BINS;
-        p->bins = bins_of(m->dev, thread);
-        p->at = p->bins->at;
-        p->owners = m->owners - 1;
-        p->owned_bits = m->owned_bits;
+        p->to.marks = MARK_BINS;
+        p->to.bins = (struct owner_bins){bins, bins->at, m->owners - 1, m->owned_bits};
     }
     push_rows_of(p, 0);
 }

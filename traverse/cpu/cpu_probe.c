@@ -68,18 +68,22 @@ some_columns(decode_columns *decode, const struct csr *csr, uint64_t row, uint64
     return next_columns(decode, csr, row, at, end, room);
 }
 
-typedef uint32_t find_column(const uint32_t *columns, uint64_t count, const uint64_t *mask);
+/* What finds a column: the first of some that is in a mask, or HEAD_NONE. */
+struct finder {
+    decode_columns *decode;
+    uint32_t (*find)(const uint32_t *columns, uint64_t count, const uint64_t *mask);
+};
 
 /* The first column behind the heads of a row that is in the mask, or HEAD_NONE. Always inlined, here and below, so that
  * functions are constants. */
 static inline __attribute__((always_inline)) uint32_t
-find_in_row(const struct csr *csr, uint64_t row, const uint64_t *mask, decode_columns *decode, find_column *find)
+find_in_row(const struct csr *csr, uint64_t row, const uint64_t *mask, struct finder finder)
 {
     uint32_t room[COLUMN_ROOM], column = HEAD_NONE;
     uint64_t end = csr_offset(csr, row + 1);
     for (uint64_t at = csr_offset(csr, row); at < end && column == HEAD_NONE;) {
-        struct column_run run = some_columns(decode, csr, row, at, end, room);
-        column = find(run.columns, run.count, mask);
+        struct column_run run = some_columns(finder.decode, csr, row, at, end, room);
+        column = finder.find(run.columns, run.count, mask);
         at += run.count;
     }
     return column;
@@ -87,12 +91,12 @@ find_in_row(const struct csr *csr, uint64_t row, const uint64_t *mask, decode_co
 
 static inline __attribute__((always_inline)) uint64_t
 find_in_rows(const struct csr *csr, uint64_t base, uint64_t rows, const uint64_t *mask, uint32_t tag, uint32_t *parent,
-             decode_columns *decode, find_column *find)
+             struct finder finder)
 {
     uint64_t found = 0;
     for (; rows != 0; rows &= rows - 1) {
         uint64_t row = base + (uint64_t)__builtin_ctzll(rows);
-        uint32_t column = find_in_row(csr, row, mask, decode, find);
+        uint32_t column = find_in_row(csr, row, mask, finder);
         found |= column != HEAD_NONE ? rows & -rows : 0;
         if (parent != NULL && column != HEAD_NONE)
             parent[row] = tag | column;
@@ -103,7 +107,7 @@ find_in_rows(const struct csr *csr, uint64_t base, uint64_t rows, const uint64_t
 static uint64_t rests_plain(const struct csr *csr, uint64_t base, uint64_t rows, const uint64_t *mask,
                             uint32_t tag, uint32_t *parent)
 {
-    return find_in_rows(csr, base, rows, mask, tag, parent, decode_plain, columns_plain);
+    return find_in_rows(csr, base, rows, mask, tag, parent, (struct finder){decode_plain, columns_plain});
 }
 
 static void mark_plain(int32_t *depth, uint64_t count, uint64_t w, uint64_t bits, int32_t value)
@@ -198,7 +202,7 @@ AVX2 static uint64_t rests_avx2(const struct csr *csr, uint64_t base, uint64_t r
         if (at < csr_offset(csr, row + 1))
             ask_for_bits(csr, at);
     }
-    return find_in_rows(csr, base, rows, mask, tag, parent, decode_vectors, columns_avx2);
+    return find_in_rows(csr, base, rows, mask, tag, parent, (struct finder){decode_vectors, columns_avx2});
 }
 
 AVX2 static void mark_avx2(int32_t *depth, uint64_t count, uint64_t w, uint64_t bits, int32_t value)

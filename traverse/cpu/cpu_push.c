@@ -40,7 +40,7 @@ static void grow_bin(struct device *dev, struct bin *bin)
 }
 
 /* Makes room in a full bin. Nonzero: it has room. */
-int make_bin_room(struct shard_push *t, struct bin *bin)
+static int make_room(struct shard_push *t, struct bin *bin)
 {
     if (bin == t->own && bin->capacity >= OWN_ROOM)
         empty_own(t);
@@ -55,9 +55,9 @@ static void push_piece_to_shards(void *context, int thread, struct row_push *p)
     struct device *dev = p->dev;
     uint32_t from[OWN_ROOM + 1];
     struct bin *bins = dev->traffic.bins.of + (size_t)thread * dev->shard->p;
-    struct shard_push t = {dev, bins, &bins[dev->shard->index], *threads == 1, from};
-    p->marks = MARK_SHARDS;
-    p->shards = &t;
+    struct shard_push t = {dev, bins, &bins[dev->shard->index], *threads == 1, from, make_room};
+    p->to.marks = MARK_SHARDS;
+    p->to.shards = &t;
     push_rows_of(p, 0);
     empty_own(&t);
 }

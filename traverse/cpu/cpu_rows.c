@@ -95,23 +95,23 @@ static inline __attribute__((always_inline)) void ask_ahead(const struct row_pus
 }
 
 /* Puts a destination into the bin of its owner, unless this thread knows it, as it knows most. */
-static inline void put(const struct row_push *t, uint32_t to, uint32_t from, struct row_form form)
+static inline void put(const struct push_targets *t, uint32_t to, uint32_t from, struct row_form form)
 {
     uint64_t word = t->marked[to / 64], bit = UINT64_C(1) << (to % 64);
     if ((word & bit) != 0)
         return;
     t->marked[to / 64] = word | bit;
-    uint32_t **bin = &t->at[to >> t->owned_bits & t->owners], *at = *bin;
+    uint32_t **bin = &t->bins.at[to >> t->bins.owned_bits & t->bins.owners], *at = *bin;
     at[0] = to;
     if (form.parents)
         at[1] = from;
-    *bin = next_place(&t->bins->pool, at + 1 + form.parents);
+    *bin = next_place(&t->bins.bins->pool, at + 1 + form.parents);
 }
 
 /* Marks a destination and writes its parent, without a branch: whether the destination is new is a coin toss. A parent
  * that is not needed goes to a dummy, or is overwritten by the next. Any of the threads that find a vertex may be the
  * last to write its parent. */
-static inline void mark_and_write(const struct row_push *t, uint32_t to, uint32_t from)
+static inline void mark_and_write(const struct push_targets *t, uint32_t to, uint32_t from)
 {
     uint64_t word = t->marked[to / 64], bit = UINT64_C(1) << (to % 64);
     uint32_t nowhere, own = to - t->first, here = own < t->span, id = here ? own : 0;
@@ -125,14 +125,14 @@ static inline void put_to_shard(struct shard_push *s, uint64_t to, uint32_t row)
 {
     const struct shard *shard = s->dev->shard;
     struct bin *bin = &s->bins[to >> shard->local_bits];
-    if (bin->count == bin->capacity && !make_bin_room(s, bin))
+    if (bin->count == bin->capacity && !s->make_room(s, bin))
         return;
     s->from[s->own->count] = row; /* of this destination, if it is of this shard */
     bin->ids[bin->count++] = (uint32_t)(to & ((UINT64_C(1) << shard->local_bits) - 1));
 }
 
 /* Adds a destination to the next list if it is new. Returns how many vertices the list has then. */
-static inline uint64_t list_vertex(const struct row_push *t, uint64_t count, uint32_t to, uint32_t from,
+static inline uint64_t list_vertex(const struct push_targets *t, uint64_t count, uint32_t to, uint32_t from,
                                    struct row_form form)
 {
     t->next[count] = to;
@@ -146,7 +146,7 @@ static inline uint64_t list_vertex(const struct row_push *t, uint64_t count, uin
 
 /* Does with a destination as `form.marks` says. Returns how many vertices the next list has then. */
 static inline __attribute__((always_inline)) uint64_t
-reach(const struct row_push *t, uint64_t count, uint32_t row, uint64_t column, struct row_form form)
+reach(const struct push_targets *t, uint64_t count, uint32_t row, uint64_t column, struct row_form form)
 {
     uint32_t to = (uint32_t)column; /* for other shards it may have more bits */
     if (form.marks == MARK_BINS)
@@ -168,11 +168,11 @@ push_columns(const struct row_push *p, uint64_t count, uint32_t row, uint64_t at
 {
     uint32_t room[COLUMN_ROOM];
     for (; p->csr->column_width == 8 && p->csr->packed.words == NULL && at < end; at++)
-        count = reach(p, count, row, csr_column(p->csr, at), form);
+        count = reach(&p->to, count, row, csr_column(p->csr, at), form);
     while (at < end) {
         struct column_run run = next_columns(p->decode, p->csr, row, at, end, room);
         for (uint64_t j = 0; j < run.count; j++)
-            count = reach(p, count, row, run.columns[j], form);
+            count = reach(&p->to, count, row, run.columns[j], form);
         at += run.count;
     }
     return count;
@@ -183,8 +183,8 @@ static __attribute__((noinline)) uint64_t push_part(const struct row_push *push,
                                                     uint64_t at, uint64_t end)
 {
     const struct row_push p = *push;
-    const int parents = p.parents;
-    switch (p.marks) {
+    const int parents = p.to.parents;
+    switch (p.to.marks) {
     case MARK_BINS:
         return push_columns(&p, count, row, at, end, (struct row_form){.parents = parents, .marks = MARK_BINS});
     case MARK_ALL:
@@ -194,7 +194,7 @@ static __attribute__((noinline)) uint64_t push_part(const struct row_push *push,
     case MARK_SHARDS:
         return push_columns(&p, count, row, at, end, (struct row_form){.marks = MARK_SHARDS});
     default:
-        return push_columns(&p, count, row, at, end, (struct row_form){.parents = parents, .marks = p.marks});
+        return push_columns(&p, count, row, at, end, (struct row_form){.parents = parents, .marks = p.to.marks});
     }
 }
 
@@ -228,7 +228,7 @@ push_rows(const struct row_push *push, uint64_t count, struct row_form form)
             uint32_t to = heads[j * rows + row];
             if (to == HEAD_NONE)
                 break;
-            count = reach(&p, count, row, to, form);
+            count = reach(&p.to, count, row, to, form);
         }
         uint64_t at = row_offset(&p, row, form), end = row_offset(&p, row + UINT64_C(1), form);
         if (is_piece(form) && end - at > LONG_ROW && put_aside(push, row, at, end))
@@ -238,7 +238,7 @@ push_rows(const struct row_push *push, uint64_t count, struct row_form form)
             continue;
         }
         for (; at < end; at++)
-            count = reach(&p, count, row, columns[at], form);
+            count = reach(&p.to, count, row, columns[at], form);
     }
     return count;
 }
@@ -277,11 +277,11 @@ push_any(const struct row_push *p, struct row_form form, enum marking marks)
 
 uint64_t push_rows_of(const struct row_push *p, uint64_t count)
 {
-    struct row_form form = {p->parents,           p->marks,  p->csr->head_columns,
-                            p->csr->offset_width, p->sparse, p->even.count > 0};
+    struct row_form form = {p->to.parents,        p->to.marks, p->csr->head_columns,
+                            p->csr->offset_width, p->sparse,   p->even.count > 0};
     if (p->row_count == 0)
         return push_part(p, count, p->part.row, p->part.begin, p->part.end);
-    switch (p->marks) {
+    switch (p->to.marks) {
     case MARK_ALL:
         return push_any(p, form, MARK_ALL);
     case MARK_WRITE:
@@ -331,6 +331,16 @@ struct row_push describe_push(struct device *dev, enum subgraph g)
     const struct csr *csr = &dev->shard->csr[g];
     int from = subgraph_rows(g) == DELEGATES, to = subgraph_columns(g) == DELEGATES;
     int mixed = leads_to_shards(dev->shard, g);
+    struct push_targets targets = {.marks = MARK_VISITED,
+                                   .parents = dev->parents,
+                                   .tag = from ? PARENT_DELEGATE_BIT : 0,
+                                   .visited = to ? d->visited : n->visited,
+                                   .marked = to ? d->visited : n->visited,
+                                   .next = to ? d->next : n->next,
+                                   .from = dev->push.from + (to ? list_room(most_rows(dev)) : 0),
+                                   .parent = to ? d->parent : n->parent,
+                                   .first = mixed ? dev->shard->index << dev->shard->local_bits : 0,
+                                   .span = mixed ? (uint32_t)dev->shard->locals : UINT32_MAX};
     return (struct row_push){.dev = dev,
                              .csr = csr,
                              .decode = dev->means.probes->decode,
@@ -338,17 +348,8 @@ struct row_push describe_push(struct device *dev, enum subgraph g)
                              .rows = from ? d->fresh : n->queue,
                              .row_count = from ? d->fresh_count : n->queue_count,
                              .sparse = csr->source_rows * 16 < csr->rows,
-                             .parents = dev->parents,
-                             .marks = MARK_VISITED,
                              .g = g,
-                             .tag = from ? PARENT_DELEGATE_BIT : 0,
-                             .visited = to ? d->visited : n->visited,
-                             .marked = to ? d->visited : n->visited,
-                             .next = to ? d->next : n->next,
-                             .from = dev->push.from + (to ? list_room(most_rows(dev)) : 0),
-                             .parent = to ? d->parent : n->parent,
-                             .first = mixed ? dev->shard->index << dev->shard->local_bits : 0,
-                             .span = mixed ? (uint32_t)dev->shard->locals : UINT32_MAX};
+                             .to = targets};
 }
 
 struct row_push describe_whole_push(struct device *dev, enum subgraph g)

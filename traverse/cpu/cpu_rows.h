@@ -34,7 +34,38 @@ struct long_rows {
     struct row_part row[MOST_LONG];
 };
 
-/* A push along one subgraph. Members below `tag` have a meaning for some ways of marking. */
+/* The vertices that a thread finds by nn if there are several shards (cpu_push.c). */
+struct shard_push {
+    struct device *dev;
+    struct bin *bins, *own; /* [p]; the one of this shard */
+    int alone;              /* no other thread marks vertices meanwhile */
+    uint32_t *from;         /* parents of `own`, and of the next destination, wherever it goes */
+    int (*make_room)(struct shard_push *t, struct bin *bin); /* in a full bin; nonzero: it has room */
+};
+
+/* The bins of a thread by owner. */
+struct owner_bins {
+    struct bins *bins;
+    uint32_t **at;               /* those of vertices of one kind */
+    uint32_t owners, owned_bits; /* owners: less 1, as they are a power of two */
+};
+
+/* Where a push puts what it finds. Members below `tag` have a meaning for some ways of marking. */
+struct push_targets {
+    enum marking marks;
+    int parents;             /* recorded */
+    uint32_t tag;            /* PARENT_DELEGATE_BIT where rows are delegates */
+    const uint64_t *visited; /* of destinations */
+    uint64_t *marked;        /* marks of those that are found */
+    uint32_t *next;
+    uint32_t *from;   /* parents of `next`, in the same places */
+    uint32_t *parent; /* where they go from there */
+    struct owner_bins bins;
+    uint32_t first, span; /* MARK_WRITE: the destinations that are vertices of this shard */
+    struct shard_push *shards;
+};
+
+/* A push along one subgraph. */
 struct row_push {
     struct device *dev;
     const struct csr *csr;
@@ -42,35 +73,12 @@ struct row_push {
     struct even_rows even;
     const uint32_t *rows;
     uint64_t row_count;
-    struct row_part part; /* is pushed if row_count is 0 */
-    int sparse;  /* few of the rows have edges: it is worth a look at the mask of sources before a row */
-    int parents; /* recorded */
-    enum marking marks;
+    struct row_part part;    /* is pushed if row_count is 0 */
+    struct long_rows *aside; /* takes rows that are too long for one thread; NULL: none are */
+    int sparse; /* few of the rows have edges: it is worth a look at the mask of sources before a row */
     enum subgraph g;
-    uint32_t tag;            /* PARENT_DELEGATE_BIT where rows are delegates */
-    const uint64_t *visited; /* of destinations */
-    uint64_t *marked;        /* marks of those that are found */
-    uint32_t *next;
-    uint32_t *from;   /* parents of `next`, in the same places */
-    uint32_t *parent; /* where they go from there */
-    struct bins *bins;
-    uint32_t **at;               /* bins, by owner */
-    uint32_t owners, owned_bits; /* owners: less 1, as they are a power of two */
-    uint32_t first, span;        /* MARK_WRITE: the destinations that are vertices of this shard */
-    struct shard_push *shards;   /* MARK_SHARDS (cpu_push.c) */
-    struct long_rows *aside;     /* takes rows that are too long for one thread; NULL: none are */
+    struct push_targets to;
 };
-
-/* The vertices that a thread finds by nn if there are several shards (cpu_push.c). */
-struct shard_push {
-    struct device *dev;
-    struct bin *bins, *own; /* [p]; the one of this shard */
-    int alone;              /* no other thread marks vertices meanwhile */
-    uint32_t *from;         /* parents of `own`, and of the next destination, wherever it goes */
-};
-
-/* Makes room in a full bin of a shard. Nonzero: it has room. */
-int make_bin_room(struct shard_push *t, struct bin *bin);
 
 /* Describes a push of the frontier's lists, by one thread. */
 struct row_push describe_push(struct device *dev, enum subgraph g);
@@ -105,12 +113,12 @@ static inline void mark_depths(const uint32_t *list, uint64_t count, int32_t *de
 }
 
 /* Gives the vertices first..end of the next list their parents, if they are recorded. */
-static inline void settle_parents(const struct row_push *p, uint64_t first, uint64_t end)
+static inline void settle_parents(const struct push_targets *t, uint64_t first, uint64_t end)
 {
-    for (uint64_t i = first; p->parents && i < end; i++) {
+    for (uint64_t i = first; t->parents && i < end; i++) {
         if (i + AHEAD < end)
-            __builtin_prefetch(&p->parent[p->next[i + AHEAD]], 1);
-        p->parent[p->next[i]] = p->from[i];
+            __builtin_prefetch(&t->parent[t->next[i + AHEAD]], 1);
+        t->parent[t->next[i]] = t->from[i];
     }
 }
 
