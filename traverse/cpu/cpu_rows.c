@@ -374,26 +374,29 @@ struct sharing {
     struct long_rows aside;
 };
 
-/* Pieces of rows grow, as those at the front may be the longest. One thread takes all at once. */
-enum { FIRST_ROWS = 8, PIECE_ROWS = 64, FIRST_PIECES = 64 };
+/* Each thread has pieces of 1, 2, 3, ... rows, up to this many, as those at the front may be the longest. One thread
+ * takes all rows at once. */
+enum { MOST_ROWS = 64 };
 
+/* The row with which a piece begins. */
 static uint64_t first_row(const struct sharing *s, uint64_t piece)
 {
-    uint64_t row = piece * FIRST_ROWS, all = s->rows.row_count;
-    if (s->threads == 1 && piece > 0)
-        return all;
-    if (piece > FIRST_PIECES)
-        row = FIRST_PIECES * FIRST_ROWS + (piece - FIRST_PIECES) * PIECE_ROWS;
+    uint64_t threads = (uint64_t)s->threads, all = s->rows.row_count, size = piece / threads + 1;
+    if (s->threads == 1)
+        return piece > 0 ? all : 0;
+    if (size > MOST_ROWS)
+        size = MOST_ROWS;
+    uint64_t row = threads * size * (size - 1) / 2 + (piece - threads * (size - 1)) * size;
     return row < all ? row : all;
 }
 
+/* Some of the last pieces may be empty. */
 static uint64_t pieces_of_rows(const struct sharing *s)
 {
-    uint64_t rows = s->rows.row_count, first = FIRST_PIECES * FIRST_ROWS;
-    if (s->threads == 1)
-        return rows > 0;
-    return rows > first ? FIRST_PIECES + (rows - first + PIECE_ROWS - 1) / PIECE_ROWS
-                        : (rows + FIRST_ROWS - 1) / FIRST_ROWS;
+    uint64_t pieces = 0, step = (uint64_t)s->threads, left;
+    while ((left = s->rows.row_count - first_row(s, pieces)) > 0)
+        pieces += step + (pieces >= MOST_ROWS * step ? left / MOST_ROWS : 0);
+    return pieces;
 }
 
 static void push_pieces(void *context, struct turn *turn)
@@ -405,7 +408,8 @@ static void push_pieces(void *context, struct turn *turn)
         struct row_push p = s->rows;
         p.rows += begin;
         p.row_count = first_row(s, piece + 1) - begin;
-        s->push(s->context, turn->number, &p);
+        if (p.row_count > 0)
+            s->push(s->context, turn->number, &p);
     }
 }
 
