@@ -74,7 +74,7 @@ static void mark_piece(void *context, int thread, struct row_push *p)
     come(m, p->to.marked, thread);
     p->to.marks = m->way == NO_PARENTS ? MARK_ALL : MARK_WRITE;
     if (m->way == PARENTS_BY_BINS && has_room(m, p, thread)) {
-        p->to.marks = MARK_BINS;
+        p->to.marks = MARK_PAIRS;
         p->to.bins = (struct owner_bins){bins, bins->at, m->owners - 1, m->owned_bits};
     }
     push_rows_of(p, 0);

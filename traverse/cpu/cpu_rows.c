@@ -13,6 +13,8 @@
  */
 #include "cpu_rows.h"
 
+#include <string.h>
+
 /* ---- rows of equal length ---- */
 
 /* The even rows of a run of vertices. A row has at most as many edges as the degree of its vertex, so all have
@@ -91,7 +93,10 @@ static inline __attribute__((always_inline)) void ask_ahead(const struct row_pus
     uint64_t row = p->rows[i + COLUMNS_AHEAD];
     for (uint32_t j = 0; j < form.heads; j++)
         __builtin_prefetch(&csr->heads[j * csr->rows + row]);
-    ask_for_columns(csr, row_offset(p, row, form));
+    uint64_t at = row_offset(p, row, form);
+    ask_for_columns(csr, at);
+    for (uint64_t line = 1; is_piece(form) && form.marks != MARK_BINS && line <= 2 && csr->packed.words == NULL; line++)
+        __builtin_prefetch((const uint32_t *)csr->columns + at + 16 * line);
 }
 
 /* Puts a destination into the bin of its owner, unless this thread knows it, as it knows most. */
@@ -106,6 +111,17 @@ static inline void put(const struct push_targets *t, uint32_t to, uint32_t from,
     if (form.parents)
         at[1] = from;
     *bin = next_place(&t->bins.bins->pool, at + 1 + form.parents);
+}
+
+/* The same of a destination and its parent, without a branch: whether it is new is a coin toss. */
+static inline void put_pair(const struct push_targets *t, uint32_t to, uint32_t from)
+{
+    uint64_t word = t->marked[to / 64], bit = UINT64_C(1) << (to % 64);
+    uint32_t **bin = &t->bins.at[to >> t->bins.owned_bits & t->bins.owners], *at = *bin;
+    const uint32_t pair[2] = {to, from};
+    t->marked[to / 64] = word | bit;
+    memcpy(at, pair, sizeof pair);
+    *bin = next_place(&t->bins.bins->pool, at + ((word & bit) == 0 ? 2 : 0));
 }
 
 /* Marks a destination and writes its parent, without a branch: whether the destination is new is a coin toss. A parent
@@ -151,6 +167,8 @@ reach(const struct push_targets *t, uint64_t count, uint32_t row, uint64_t colum
     uint32_t to = (uint32_t)column; /* for other shards it may have more bits */
     if (form.marks == MARK_BINS)
         put(t, to, t->tag | row, form);
+    else if (form.marks == MARK_PAIRS)
+        put_pair(t, to, t->tag | row);
     else if (form.marks == MARK_ALL)
         set_mask_bit(t->marked, to);
     else if (form.marks == MARK_WRITE)
@@ -187,6 +205,8 @@ static __attribute__((noinline)) uint64_t push_part(const struct row_push *push,
     switch (p.to.marks) {
     case MARK_BINS:
         return push_columns(&p, count, row, at, end, (struct row_form){.parents = parents, .marks = MARK_BINS});
+    case MARK_PAIRS:
+        return push_columns(&p, count, row, at, end, (struct row_form){.marks = MARK_PAIRS});
     case MARK_ALL:
         return push_columns(&p, count, row, at, end, (struct row_form){.marks = MARK_ALL});
     case MARK_WRITE:
@@ -282,6 +302,8 @@ uint64_t push_rows_of(const struct row_push *p, uint64_t count)
     if (p->row_count == 0)
         return push_part(p, count, p->part.row, p->part.begin, p->part.end);
     switch (p->to.marks) {
+    case MARK_PAIRS:
+        return push_any(p, form, MARK_PAIRS);
     case MARK_ALL:
         return push_any(p, form, MARK_ALL);
     case MARK_WRITE:

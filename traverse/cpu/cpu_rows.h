@@ -13,6 +13,7 @@ enum marking {
     MARK_VISITED, /* if it is not visited it is marked so, and goes behind the next list */
     MARK_APART,   /* the same, but marks of what is found are not those of visited vertices */
     MARK_BINS,    /* it goes into the bin of its owner, unless this thread knows it */
+    MARK_PAIRS,   /* the same with its parent, where many are new */
     MARK_ALL,     /* it is marked */
     MARK_WRITE,   /* it is marked, and its parent is written at once */
     MARK_SHARDS   /* it goes into the bin of its shard, marked or not */
