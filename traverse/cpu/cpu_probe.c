@@ -57,32 +57,24 @@ static inline uint32_t columns_plain(const uint32_t *columns, uint64_t count, co
     return HEAD_NONE;
 }
 
-/* Some columns of a row. The first of packed ones are few: most rows find a parent among them. */
-static inline __attribute__((always_inline)) struct column_run
-some_columns(decode_columns *decode, const struct csr *csr, uint64_t row, uint64_t at, uint64_t end,
-             uint32_t room[COLUMN_ROOM])
-{
-    enum { FEW = 8 };
-    if (csr->packed.words != NULL && at == csr_offset(csr, row) && end - at > FEW)
-        end = at + FEW;
-    return next_columns(decode, csr, row, at, end, room);
-}
-
 /* What finds a column: the first of some that is in a mask, or HEAD_NONE. */
 struct finder {
     decode_columns *decode;
     uint32_t (*find)(const uint32_t *columns, uint64_t count, const uint64_t *mask);
 };
 
-/* The first column behind the heads of a row that is in the mask, or HEAD_NONE. Always inlined, here and below, so that
- * functions are constants. */
+/* The first column behind the heads of a row that is in the mask, or HEAD_NONE. Of packed ones few are decoded at first,
+ * as most rows find a parent among them. Always inlined, here and below, so that functions are constants. */
 static inline __attribute__((always_inline)) uint32_t
 find_in_row(const struct csr *csr, uint64_t row, const uint64_t *mask, struct finder finder)
 {
+    enum { FEW = 8 };
+    uint64_t at = csr_offset(csr, row), end = csr_offset(csr, row + 1), stop = end - at > FEW ? at + FEW : end;
     uint32_t room[COLUMN_ROOM], column = HEAD_NONE;
-    uint64_t end = csr_offset(csr, row + 1);
-    for (uint64_t at = csr_offset(csr, row); at < end && column == HEAD_NONE;) {
-        struct column_run run = some_columns(finder.decode, csr, row, at, end, room);
+    if (csr->packed.words == NULL)
+        return finder.find((const uint32_t *)csr->columns + at, end - at, mask);
+    for (; at < end && column == HEAD_NONE; stop = end) {
+        struct column_run run = next_columns(finder.decode, csr, row, at, stop, room);
         column = finder.find(run.columns, run.count, mask);
         at += run.count;
     }

@@ -78,25 +78,34 @@ static inline uint64_t row_offset(const struct row_push *p, uint64_t row, struct
                                   : ((const uint64_t *)csr->offsets)[row];
 }
 
-/* Asks for data of later rows. Always inlined, as a compiler may drop calls that only ask ahead. */
+/* Asks for heads and columns of a row. Pushes of many edges have long rows: three lines of each are as many as a core
+ * can wait for. Always inlined, here and below, as a compiler may drop calls that only ask ahead. */
+static inline __attribute__((always_inline)) void ask_for_row(const struct row_push *p, uint64_t row,
+                                                              struct row_form form)
+{
+    enum { LINE = 16, LINES = 3 };
+    const struct csr *csr = p->csr;
+    uint64_t at = row_offset(p, row, form);
+    for (uint32_t j = 0; j < form.heads; j++)
+        __builtin_prefetch(&csr->heads[j * csr->rows + row]);
+    ask_for_columns(csr, at);
+    if (!is_piece(form) || form.marks == MARK_BINS || csr->packed.words != NULL)
+        return;
+    for (uint64_t line = 1; line < LINES; line++)
+        __builtin_prefetch((const uint32_t *)csr->columns + at + line * LINE);
+}
+
+/* Asks for data of later rows. */
 static inline __attribute__((always_inline)) void ask_ahead(const struct row_push *p, uint64_t i,
                                                             struct row_form form)
 {
-    const struct csr *csr = p->csr;
     if (form.sparse)
         return;
     if (!form.even && i + AHEAD < p->row_count)
-        __builtin_prefetch((const char *)csr->offsets +
+        __builtin_prefetch((const char *)p->csr->offsets +
                            (uint64_t)p->rows[i + AHEAD] * form.offset_width);
-    if (i + COLUMNS_AHEAD >= p->row_count)
-        return;
-    uint64_t row = p->rows[i + COLUMNS_AHEAD];
-    for (uint32_t j = 0; j < form.heads; j++)
-        __builtin_prefetch(&csr->heads[j * csr->rows + row]);
-    uint64_t at = row_offset(p, row, form);
-    ask_for_columns(csr, at);
-    for (uint64_t line = 1; is_piece(form) && form.marks != MARK_BINS && line <= 2 && csr->packed.words == NULL; line++)
-        __builtin_prefetch((const uint32_t *)csr->columns + at + 16 * line);
+    if (i + COLUMNS_AHEAD < p->row_count)
+        ask_for_row(p, p->rows[i + COLUMNS_AHEAD], form);
 }
 
 /* Puts a destination into the bin of its owner, unless this thread knows it, as it knows most. */
@@ -238,7 +247,7 @@ push_rows(const struct row_push *push, uint64_t count, struct row_form form)
     const uint64_t rows = p.csr->rows;
     const int plain = p.csr->packed.words == NULL && p.csr->column_width == 4;
     for (uint64_t i = 0; is_piece(form) && i < COLUMNS_AHEAD && i < p.row_count && !form.sparse; i++)
-        ask_for_columns(p.csr, row_offset(&p, p.rows[i], form));
+        ask_for_row(&p, p.rows[i], form);
     for (uint64_t i = 0; i < p.row_count; i++) {
         uint32_t row = p.rows[i];
         if (is_left_out(p.csr, row, form))
@@ -391,14 +400,15 @@ struct row_push describe_whole_push(struct device *dev, enum subgraph g)
 struct sharing {
     struct row_push rows;
     int threads;
+    uint64_t unit; /* rows */
     push_piece *push;
     void *context;
     struct long_rows aside;
 };
 
-/* Each thread has pieces of 1, 2, 3, ... rows, up to this many, as those at the front may be the longest. One thread
- * takes all rows at once. */
-enum { MOST_ROWS = 64 };
+/* Each thread has pieces of 1, 2, 3, ... units, up to this many, as rows at the front may be the longest. A unit is some
+ * rows that have about UNIT_EDGES edges, if they are of mean length. One thread takes all rows at once. */
+enum { MOST_UNITS = 256, UNIT_EDGES = 256 };
 
 /* The row with which a piece begins. */
 static uint64_t first_row(const struct sharing *s, uint64_t piece)
@@ -406,9 +416,9 @@ static uint64_t first_row(const struct sharing *s, uint64_t piece)
     uint64_t threads = (uint64_t)s->threads, all = s->rows.row_count, size = piece / threads + 1;
     if (s->threads == 1)
         return piece > 0 ? all : 0;
-    if (size > MOST_ROWS)
-        size = MOST_ROWS;
-    uint64_t row = threads * size * (size - 1) / 2 + (piece - threads * (size - 1)) * size;
+    if (size > MOST_UNITS)
+        size = MOST_UNITS;
+    uint64_t row = s->unit * (threads * size * (size - 1) / 2 + (piece - threads * (size - 1)) * size);
     return row < all ? row : all;
 }
 
@@ -417,7 +427,7 @@ static uint64_t pieces_of_rows(const struct sharing *s)
 {
     uint64_t pieces = 0, step = (uint64_t)s->threads, left;
     while ((left = s->rows.row_count - first_row(s, pieces)) > 0)
-        pieces += step + (pieces >= MOST_ROWS * step ? left / MOST_ROWS : 0);
+        pieces += step + (pieces >= MOST_UNITS * step ? left / (MOST_UNITS * s->unit) : 0);
     return pieces;
 }
 
@@ -449,7 +459,8 @@ static void push_long_pieces(void *context, struct turn *turn)
 
 void push_by_threads(struct device *dev, enum subgraph g, int threads, push_piece *push, void *context)
 {
-    struct sharing s = {describe_whole_push(dev, g), threads, push, context, {0}};
+    uint64_t unit = 1 + UNIT_EDGES * dev->frontier[g] / (dev->forward[g] + 1);
+    struct sharing s = {describe_whole_push(dev, g), threads, unit, push, context, {0}};
     if (threads > 1)
         s.rows.aside = &s.aside;
     gang_run(dev->means.gang, threads, pieces_of_rows(&s), push_pieces, &s);
