@@ -239,18 +239,20 @@ struct assembly {
     uint32_t width; /* of a value */
 };
 
-/* The value of an id of shard s, which owns `at` earlier ones of the block. */
-static inline int64_t value_of_id(const struct assembly *a, uint32_t s, uint64_t at)
+/* The value of an id of shard s, which owns `at` earlier ones of the block. Always inlined, here and below, so that the
+ * width is a constant. */
+static inline __attribute__((always_inline)) int64_t value_of_id(const struct assembly *a, uint32_t s, uint64_t at,
+                                                                 uint32_t width)
 {
     const struct answer_places *places = &a->dev->answers->places;
     int has_edges;
     uint32_t place = answer_value_place(places->marks + places->marks_of[s], at, &has_edges);
-    return has_edges ? answer_id(a->values[s].at, a->width, place) : ANSWER_NONE;
+    return has_edges ? answer_id(a->values[s].at, width, place) : ANSWER_NONE;
 }
 
-static void assemble_values(void *context, uint64_t begin, uint64_t end)
+static inline __attribute__((always_inline)) void assemble_as(const struct assembly *a, uint64_t begin,
+                                                              uint64_t end, uint32_t width)
 {
-    const struct assembly *a = context;
     const struct answer_places *places = &a->dev->answers->places;
     void *block = a->dev->answers->block;
     uint32_t p = a->dev->shard->p, s = (uint32_t)(begin % p);
@@ -258,13 +260,22 @@ static void assemble_values(void *context, uint64_t begin, uint64_t end)
     for (uint64_t i = begin; i < end; i++) {
         if (places->before != NULL) {
             uint64_t stored = answer_stored_id(places->bijection, places->first + i);
-            answer_set_id(block, a->width, i, value_of_id(a, shard_of_vertex(stored, p), places->before[i]));
+            answer_set_id(block, width, i, value_of_id(a, shard_of_vertex(stored, p), places->before[i], width));
             continue;
         }
-        answer_set_id(block, a->width, i, value_of_id(a, s, round));
+        answer_set_id(block, width, i, value_of_id(a, s, round, width));
         s = s + 1 < p ? s + 1 : 0;
         round += s == 0;
     }
+}
+
+static void assemble_values(void *context, uint64_t begin, uint64_t end)
+{
+    const struct assembly *a = context;
+    if (a->width == 4)
+        assemble_as(a, begin, end, 4);
+    else
+        assemble_as(a, begin, end, 8);
 }
 
 static enum status cpu_assemble(struct device *dev, enum answer_kind kind, const struct slice *values,
