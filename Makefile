@@ -183,10 +183,9 @@ $(BUILD)/tests/test_team: $(BUILD)/traverse/devices/team.o
 $(BUILD)/tests/test_gang $(BUILD)/tests/test_gang_wakes: $(BUILD)/traverse/cpu/gang.o
 $(BUILD)/tests/test_numa_nodes: $(BUILD)/traverse/devices/numa_nodes.o
 $(BUILD)/tests/test_team $(BUILD)/tests/test_gang $(BUILD)/tests/test_gang_wakes: LDLIBS := $(libformats) $(LDLIBS)
-$(BUILD)/tests/test_probe: $(BUILD)/traverse/cpu/cpu_probe.o
-$(BUILD)/tests/test_columns: $(BUILD)/traverse/cpu/cpu_columns.o
+$(BUILD)/tests/test_probe $(BUILD)/tests/test_columns: $(BUILD)/traverse/cpu/cpu_probe.o $(BUILD)/traverse/cpu/cpu_columns.o
 $(BUILD)/tests/test_counts: $(BUILD)/traverse/cpu/cpu_previsit.o $(BUILD)/traverse/cpu/gang.o
-$(BUILD)/tests/test_counts: LDLIBS := $(libformats) $(LDLIBS)
+$(BUILD)/tests/test_counts $(BUILD)/tests/test_probe: LDLIBS := $(libformats) $(LDLIBS)
 $(BUILD)/tests/test_read_ahead $(BUILD)/tests/test_ids: LDLIBS += $(archive_libs_$(ARCHIVE))
 $(BUILD)/tests/test_direction: $(BUILD)/traverse/search/direction.o $(BUILD)/traverse/search/direction_cost.o
 $(BUILD)/tests/test_whole_cost: $(BUILD)/traverse/search/direction_cost.o

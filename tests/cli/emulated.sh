@@ -767,7 +767,6 @@ for name in uniform rmat complete path; do
     uniform | complete) check "$name: levels by rows, as degrees are alike" takes sliced_rows_kernel ;;
     *) check "$name: levels read all slices" takes_no sliced_rows_kernel ;;
     esac
-    cat "$tmp/taken" >>"$tmp/kernels.sliced"
 done
 sliced tree rmat 0 1x1 0 # a hub: all blocks do the first level
 by_rows tree rmat 0 1x1 0

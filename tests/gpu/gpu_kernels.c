@@ -2,10 +2,10 @@
  *
  *   kernel (cuda_kernels.h)           twin                                          compared
  *   cuda_previsit, delegates          previsit_delegates, count_frontier,           masks, depths, list,
- *                                     count_forward (cpu_previsit.c)                fresh, q, FV
+ *                                     count_forward (cpu_gather.c)                  fresh, q, FV
  *   cuda_previsit, normals            cpu_messages.receive, previsit_normals        the same
- *   cuda_list_frontier                gather_rows (cpu_gather.c)                    as sets
- *   cuda_count_forward                count_forward (cpu_previsit.c)                FV
+ *   cuda_list_frontier                gather_sources (cpu_gather.c)                 as sets
+ *   cuda_count_forward                count_forward (cpu_gather.c)                  FV
  *   cuda_push_rows                    push_nn (cpu_push.c), push_from_list          found, parents, sent
  *                                     (cpu_list.c)
  *   cuda_push_merged                  the same                                      the same

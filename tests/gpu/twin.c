@@ -209,14 +209,13 @@ void twin_previsit(const struct previsit_step *p, struct previsited *out)
     backend_cpu.device->close(dev);
 }
 
-/* Gathers rows, as a push of delegates does, and one of normals if TH is large. */
+/* Gathers rows, as a push from masks does. */
 void twin_list(const struct shard *shard, enum subgraph g, const uint64_t *frontier,
                struct listed *out)
 {
     struct device *dev = open_device(shard, 0);
     set_frontier(dev, subgraph_rows(g), frontier);
-    gather_rows(dev, g);
-    out->count = dev->push.count;
+    out->count = gather_sources(dev, g);
     out->rows = copy_of(dev->push.rows, out->count * 4);
     out->forward = count_forward(dev, g);
     backend_cpu.device->close(dev);

@@ -5,7 +5,7 @@
 #include "unit.h"
 
 #include "formats/base/hash.h"
-#include "traverse/cpu/cpu_columns.h"
+#include "traverse/cpu/cpu_probe.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -102,13 +102,13 @@ static int pack_rows(struct input *in, uint32_t k)
     return failed;
 }
 
-static int decodes(const struct column_readers *readers, const struct input *in)
+static int decodes(const struct probes *probes, const struct input *in)
 {
     uint32_t room[COLUMN_ROOM];
     for (uint32_t row = 0; row < ROWS; row++) {
         uint64_t end = in->offsets[row + 1];
         for (uint64_t at = in->offsets[row]; at < end; at += 1 + below(5)) {
-            struct column_run run = next_columns(readers, &in->csr, row, at, at + 1 + below(end - at), room);
+            struct column_run run = next_columns(probes->decode, &in->csr, row, at, at + 1 + below(end - at), room);
             if (memcmp(run.columns, in->columns + at, run.count * sizeof *room) != 0 || run.count == 0 ||
                 csr_column_of_row(&in->csr, row, at) != in->columns[at])
                 return 0;
@@ -125,13 +125,13 @@ static int is_in(const uint64_t *mask, uint32_t column)
 /* A mask is not asked about columns of shapes that exceed it. */
 enum { MASK_BITS = 1 << 27 };
 
-static int finds(const struct column_readers *readers, const struct input *in, const uint64_t *mask)
+static int finds(const struct probes *probes, const struct input *in, const uint64_t *mask)
 {
     uint32_t parents[ROWS] = {0};
     for (uint32_t base = 0; base < ROWS; base += 64) {
         uint64_t rows = random64(5, drawn++), expected = 0;
-        uint64_t found = readers->rests(&in->csr, base, rows, mask, 1u << 31, parents);
-        int right = found == readers->rests(&in->csr, base, rows, mask, 0, NULL);
+        uint64_t found = probes->rests(&in->csr, base, rows, mask, 1u << 31, parents);
+        int right = found == probes->rests(&in->csr, base, rows, mask, 0, NULL);
         for (uint32_t row = base; row < base + 64; row++) {
             uint32_t at = in->offsets[row], end = in->offsets[row + 1], parent = 0;
             while ((rows >> (row - base) & 1) && at < end && !is_in(mask, in->columns[at]))
@@ -160,7 +160,7 @@ static void note_kinds(const struct input *in, int kinds[4])
     }
 }
 
-static void test_readers(const struct column_readers *readers, const char *twin)
+static void test_readers(const struct probes *probes, const char *twin)
 {
     static struct input in;
     uint64_t *mask = calloc(MASK_BITS / 64, sizeof *mask);
@@ -175,12 +175,12 @@ static void test_readers(const struct column_readers *readers, const char *twin)
             continue;
         }
         note_kinds(&in, kinds);
-        decoded &= decodes(readers, &in);
+        decoded &= decodes(probes, &in);
         memset(mask, 0, MASK_BITS / 8);
         for (uint32_t i = 0; i < in.offsets[ROWS]; i += rare)
             mask[in.columns[i] % MASK_BITS / 64] |= UINT64_C(1) << (in.columns[i] % 64);
         if (shape != 3 && shape != 5)
-            found &= finds(readers, &in, mask);
+            found &= finds(probes, &in, mask);
         free(in.section);
         free(in.place);
     }
@@ -194,8 +194,7 @@ static void test_readers(const struct column_readers *readers, const char *twin)
 
 int main(void)
 {
-    test_readers(&column_readers_plain, "plain");
-    test_readers(column_readers_best(),
-                 column_readers_best() == &column_readers_plain ? "plain again" : "vectors");
+    test_readers(&probes_plain, "plain");
+    test_readers(probes_best(), probes_best() == &probes_plain ? "plain again" : "vectors");
     return unit_result();
 }

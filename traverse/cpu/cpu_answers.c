@@ -46,8 +46,8 @@ static void touch_block(void *context, uint64_t begin, uint64_t end)
     memset((int32_t *)a->block + begin, 0, (end - begin) * sizeof(int32_t));
 }
 
-enum status cpu_open_answers(struct device *dev, const struct answer_places *places,
-                             struct error *e)
+static enum status cpu_open_answers(struct device *dev, const struct answer_places *places,
+                                    struct error *e)
 {
     uint32_t width = places->ids != NULL ? places->id_bytes : 4;
     struct cpu_answers *a = calloc(1, sizeof *a);
@@ -82,118 +82,7 @@ void cpu_close_answers(struct device *dev)
     free(a);
 }
 
-/* ---- depths ---- */
-
-/* Depths of `count` vertices, to be copied. */
-struct depth_copy {
-    uint64_t count;
-    const uint64_t *visited;
-    const int32_t *depth;
-    int32_t *to;
-};
-
-/* Those of a word of the mask. Most words have all vertices, or none. */
-static void copy_word(uint64_t word, const int32_t *depth, int32_t *to, uint64_t count)
-{
-    if (word == UINT64_MAX) {
-        memcpy(to, depth, count * sizeof *to);
-        return;
-    }
-    for (uint64_t i = 0; i < count; i++)
-        to[i] = (word >> i & 1) != 0 ? depth[i] : DEPTH_UNREACHED;
-}
-
-/* Pieces begin with a word. */
-static void copy_depths(void *context, uint64_t begin, uint64_t end)
-{
-    const struct depth_copy *c = context;
-    for (uint64_t i = begin; i < end; i += 64)
-        copy_word(c->visited[i / 64], c->depth + i, c->to + i, end - i < 64 ? end - i : 64);
-}
-
-void cpu_copy_depths(const struct device *dev, uint64_t count, const uint64_t *visited,
-                     const int32_t *depth, int32_t *to)
-{
-    struct depth_copy copy = {count, visited, depth, to};
-    gang_for(dev->means.gang, threads_for(dev, count), count, ANSWER_PIECE, copy_depths, &copy);
-}
-
-/* ---- parents by vertex ---- */
-
-/* The input id of a recorded parent; ANSWER_NONE if this device does not know it. Whether it is a delegate
- * is a coin toss, so no branch depends on that. */
-static inline int64_t id_of_record(const struct answer_places *places, uint64_t locals,
-                                   uint32_t record, uint64_t self)
-{
-    uint64_t number = (record >> 31) * locals + (record & ~PARENT_DELEGATE_BIT);
-    if (record >= PARENT_SELF) {
-        if (record != PARENT_SELF)
-            return ANSWER_NONE;
-        number = self;
-    }
-    return answer_id(places->ids, places->id_bytes, number);
-}
-
-/* Writes parents of the local vertices begin..end. Always inlined, here and below, so that the width is a
- * constant. */
-static inline __attribute__((always_inline)) void
-write_local_parents(const struct device *dev, uint64_t begin, uint64_t end, uint32_t width)
-{
-    const struct answer_places places = {.ids = dev->answers->places.ids, .id_bytes = width};
-    const struct cpu_normals *n = &dev->normals;
-    for (uint64_t i = begin; i < end; i++) {
-        uint32_t unvisited = (uint32_t)mask_bit(n->visited, i) - 1; /* all bits, or none */
-        uint32_t record = n->parent[i] | unvisited;                 /* PARENT_NONE is all bits */
-        answer_set_id(dev->answers->by_vertex, width, i,
-                      id_of_record(&places, dev->shard->locals, record, i));
-    }
-}
-
-static inline __attribute__((always_inline)) void
-write_delegate_parents(const struct device *dev, uint64_t begin, uint64_t end, uint32_t width)
-{
-    const struct answer_places places = {.ids = dev->answers->places.ids, .id_bytes = width};
-    const struct cpu_delegates *d = &dev->delegates;
-    uint64_t locals = dev->shard->locals;
-    for (uint64_t i = begin; i < end; i++) {
-        uint32_t unvisited = (uint32_t)mask_bit(d->visited, i) - 1; /* all bits, or none */
-        answer_set_id(dev->answers->by_vertex, width, locals + i,
-                      id_of_record(&places, locals, d->parent[i] | unvisited, locals + i));
-    }
-}
-
-static void write_local(void *dev, uint64_t begin, uint64_t end)
-{
-    write_local_parents(dev, begin, end, 4);
-}
-
-static void write_local_wide(void *dev, uint64_t begin, uint64_t end)
-{
-    write_local_parents(dev, begin, end, 8);
-}
-
-static void write_delegates(void *dev, uint64_t begin, uint64_t end)
-{
-    write_delegate_parents(dev, begin, end, 4);
-}
-
-static void write_delegates_wide(void *dev, uint64_t begin, uint64_t end)
-{
-    write_delegate_parents(dev, begin, end, 8);
-}
-
-void cpu_write_parents(struct device *dev)
-{
-    uint64_t locals = dev->shard->locals, d = dev->shard->d;
-    uint32_t width = dev->answers->places.id_bytes;
-    gang_for(dev->means.gang, threads_for(dev, locals), locals, ANSWER_PIECE,
-             width == 4 ? write_local : write_local_wide, dev);
-    gang_for(dev->means.gang, threads_for(dev, d), d, ANSWER_PIECE,
-             width == 4 ? write_delegates : write_delegates_wide, dev);
-    answer_set_id(dev->answers->by_vertex, width, locals + d, ANSWER_NONE);
-}
-
-/* ---- by input id ---- */
+/* ---- by vertex ---- */
 
 /* The values of vertices of one kind after a search. */
 struct left_values {
@@ -224,6 +113,47 @@ static void mark_unreached(const struct device *dev, int32_t *values)
         gang_for(dev->means.gang, threads_for(dev, kinds[i].count / 8), mask_words(kinds[i].count),
                  ANSWER_PIECE / 64, mark_unreached_words, &kinds[i]);
 }
+
+/* The input id of a recorded parent; ANSWER_NONE if this device does not know it. Whether it is a delegate
+ * is a coin toss, so no branch depends on that. */
+static inline int64_t id_of_record(const struct answer_places *places, uint64_t locals,
+                                   uint32_t record, uint64_t self)
+{
+    uint64_t number = (record >> 31) * locals + (record & ~PARENT_DELEGATE_BIT);
+    if (record >= PARENT_SELF) {
+        if (record != PARENT_SELF)
+            return ANSWER_NONE;
+        number = self;
+    }
+    return answer_id(places->ids, places->id_bytes, number);
+}
+
+/* Writes the parents of vertices begin..end, the last of which is no vertex. */
+static void write_parents(void *context, uint64_t begin, uint64_t end)
+{
+    const struct device *dev = context;
+    const struct cpu_answers *a = dev->answers;
+    for (uint64_t i = begin; i < end; i++)
+        answer_set_id(a->by_vertex, a->places.id_bytes, i,
+                      id_of_record(&a->places, dev->shard->locals, dev->normals.parent[i], i));
+}
+
+void cpu_write_parents(struct device *dev)
+{
+    uint64_t count = vertices_of(dev) + 1;
+    mark_unreached(dev, (int32_t *)dev->normals.parent);
+    gang_for(dev->means.gang, threads_for(dev, count), count, ANSWER_PIECE, write_parents, dev);
+}
+
+static enum status cpu_depths(struct device *dev, int32_t *locals, int32_t *delegates, struct error *e)
+{
+    mark_unreached(dev, dev->normals.depth);
+    memcpy(locals, dev->normals.depth, dev->shard->locals * sizeof *locals);
+    memcpy(delegates, dev->delegates.depth, dev->shard->d * sizeof *delegates);
+    return e->status;
+}
+
+/* ---- by input id ---- */
 
 /* A gathering of values: id i gets the value of vertex[i]. */
 struct gathered {
@@ -272,8 +202,8 @@ static void slice_values(const struct cpu_answers *a, uint32_t p, uint32_t width
         values[b] = (struct slice){(const char *)a->values + starts[b] * width, (starts[b + 1] - starts[b]) * width};
 }
 
-enum status cpu_values(struct device *dev, enum answer_kind kind, uint32_t levels,
-                       struct slice *values, struct error *e)
+static enum status cpu_values(struct device *dev, enum answer_kind kind, uint32_t levels,
+                              struct slice *values, struct error *e)
 {
     struct cpu_answers *a = dev->answers;
     uint64_t count = a->places.starts[dev->shard->p];
@@ -306,9 +236,11 @@ enum status cpu_values(struct device *dev, enum answer_kind kind, uint32_t level
 struct assembly {
     struct device *dev;
     const struct slice *values;
+    uint32_t width; /* of a value */
 };
 
-/* The value of an id of shard s, which owns `at` earlier ones of the block. */
+/* The value of an id of shard s, which owns `at` earlier ones of the block. Always inlined, here and below, so that the
+ * width is a constant. */
 static inline __attribute__((always_inline)) int64_t value_of_id(const struct assembly *a, uint32_t s, uint64_t at,
                                                                  uint32_t width)
 {
@@ -337,38 +269,34 @@ static inline __attribute__((always_inline)) void assemble_as(const struct assem
     }
 }
 
-static void assemble_words(void *context, uint64_t begin, uint64_t end)
+static void assemble_values(void *context, uint64_t begin, uint64_t end)
 {
-    assemble_as(context, begin, end, 4);
+    const struct assembly *a = context;
+    if (a->width == 4)
+        assemble_as(a, begin, end, 4);
+    else
+        assemble_as(a, begin, end, 8);
 }
 
-static void assemble_wide(void *context, uint64_t begin, uint64_t end)
+static enum status cpu_assemble(struct device *dev, enum answer_kind kind, const struct slice *values,
+                                struct error *e)
 {
-    assemble_as(context, begin, end, 8);
-}
-
-enum status cpu_assemble(struct device *dev, enum answer_kind kind, const struct slice *values,
-                         struct error *e)
-{
-    struct assembly assembly = {dev, values};
+    struct assembly assembly = {dev, values, answer_width(&dev->answers->places, kind)};
     uint64_t count = dev->answers->places.count;
-    (void)e;
-    gang_for(dev->means.gang, threads_for(dev, count), count, ANSWER_PIECE,
-             answer_width(&dev->answers->places, kind) == 4 ? assemble_words : assemble_wide,
-             &assembly);
-    return ST_OK;
+    gang_for(dev->means.gang, threads_for(dev, count), count, ANSWER_PIECE, assemble_values, &assembly);
+    return e->status;
 }
 
-enum status cpu_set_value(struct device *dev, enum answer_kind kind, uint64_t at, int64_t value,
-                          struct error *e)
+static enum status cpu_set_value(struct device *dev, enum answer_kind kind, uint64_t at, int64_t value,
+                                 struct error *e)
 {
     (void)e;
     answer_set_id(dev->answers->block, answer_width(&dev->answers->places, kind), at, value);
     return ST_OK;
 }
 
-enum status cpu_read_block(struct device *dev, enum answer_kind kind, uint64_t first,
-                           uint64_t count, void *values, struct error *e)
+static enum status cpu_read_block(struct device *dev, enum answer_kind kind, uint64_t first,
+                                  uint64_t count, void *values, struct error *e)
 {
     uint64_t width = answer_width(&dev->answers->places, kind);
     (void)e;
@@ -376,7 +304,17 @@ enum status cpu_read_block(struct device *dev, enum answer_kind kind, uint64_t f
     return ST_OK;
 }
 
-const void *cpu_see_block(const struct device *dev)
+static const void *cpu_see_block(const struct device *dev)
 {
     return dev->answers->block;
 }
+
+const struct backend_results cpu_results = {
+    .depths = cpu_depths,
+    .open_answers = cpu_open_answers,
+    .values = cpu_values,
+    .assemble = cpu_assemble,
+    .set_value = cpu_set_value,
+    .read_block = cpu_read_block,
+    .see_block = cpu_see_block,
+};

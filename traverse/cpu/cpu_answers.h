@@ -1,6 +1,4 @@
-/* cpu_answers.h: the memory behind answers of a device of the CPU, shared by cpu_answers.c, cpu_questions.c
- * and cpu_results.c
- */
+/* cpu_answers.h: the memory behind answers of a device of the CPU, shared by cpu_answers.c and cpu_questions.c */
 #ifndef DBFS_CPU_ANSWERS_H
 #define DBFS_CPU_ANSWERS_H
 
@@ -21,31 +19,7 @@ struct cpu_answers {
     uint64_t reply_room;
 };
 
-/* cpu_answers.c */
-
-/* Copies depths of the vertices of one kind; DEPTH_UNREACHED if not visited. */
-void cpu_copy_depths(const struct device *dev, uint64_t count, const uint64_t *visited,
-                     const int32_t *depth, int32_t *to);
-enum status cpu_open_answers(struct device *dev, const struct answer_places *places,
-                             struct error *e);
-void cpu_write_parents(struct device *dev); /* those that it knows itself; with several shards */
-enum status cpu_values(struct device *dev, enum answer_kind kind, uint32_t levels,
-                       struct slice *values, struct error *e);
-enum status cpu_assemble(struct device *dev, enum answer_kind kind, const struct slice *values,
-                         struct error *e);
-enum status cpu_set_value(struct device *dev, enum answer_kind kind, uint64_t at, int64_t value,
-                          struct error *e);
-enum status cpu_read_block(struct device *dev, enum answer_kind kind, uint64_t first,
-                           uint64_t count, void *values, struct error *e);
-const void *cpu_see_block(const struct device *dev);
-
-/* cpu_questions.c */
-enum status cpu_ask(struct device *dev, struct slice *questions, struct error *e);
-enum status cpu_reply(struct device *dev, const struct slice *questions, struct slice *replies,
-                      struct error *e);
-enum status cpu_take_replies(struct device *dev, const struct slice *replies, struct error *e);
-enum status cpu_read_parents(struct device *dev, struct device *const *devices, uint32_t count,
-                             void *host, struct error *e);
-enum status cpu_take_parents(struct device *dev, const void *host, struct error *e);
+/* cpu_answers.c. Makes the parents that the device knows itself input ids; with several shards. */
+void cpu_write_parents(struct device *dev);
 
 #endif

@@ -13,8 +13,8 @@
 
 /* ---- plain ---- */
 
-static const uint32_t *decode_plain(const struct csr *csr, uint64_t row, uint64_t at, uint32_t count,
-                                    uint32_t room[COLUMN_ROOM])
+const uint32_t *decode_plain(const struct csr *csr, uint64_t row, uint64_t at, uint32_t count,
+                             uint32_t room[COLUMN_ROOM])
 {
     struct packed_span span = csr_span(csr, row, at);
     struct packed_reader reader = packed_read_at(&csr->packed, &span);
@@ -22,38 +22,6 @@ static const uint32_t *decode_plain(const struct csr *csr, uint64_t row, uint64_
         room[i] = packed_next(&reader);
     return room;
 }
-
-/* The first column behind the heads of a row that is in the mask, or HEAD_NONE. */
-static uint32_t find_plain(const struct csr *csr, uint64_t row, const uint64_t *mask)
-{
-    uint64_t end = csr_offset(csr, row + 1);
-    for (uint64_t at = csr_offset(csr, row); at < end;) {
-        struct packed_span span = csr_span(csr, row, at);
-        struct packed_reader reader = packed_read_at(&csr->packed, &span);
-        do {
-            uint32_t column = packed_next(&reader);
-            if (mask_bit(mask, column))
-                return column;
-        } while (++at < end && at % PACKED_BLOCK != 0);
-    }
-    return HEAD_NONE;
-}
-
-static uint64_t rests_plain(const struct csr *csr, uint64_t base, uint64_t rows, const uint64_t *mask,
-                            uint32_t tag, uint32_t *parent)
-{
-    uint64_t found = 0;
-    for (; rows != 0; rows &= rows - 1) {
-        uint64_t row = base + (uint64_t)__builtin_ctzll(rows);
-        uint32_t column = find_plain(csr, row, mask);
-        found |= column != HEAD_NONE ? rows & -rows : 0;
-        if (parent != NULL && column != HEAD_NONE)
-            parent[row] = tag | column;
-    }
-    return found;
-}
-
-const struct column_readers column_readers_plain = {decode_plain, rests_plain};
 
 /* ---- eight at once ---- */
 
@@ -228,8 +196,8 @@ AVX2 static const uint32_t *decode_groups(const struct reader *r, uint32_t count
     return room + (r->i - first);
 }
 
-AVX2 static const uint32_t *decode_avx2(const struct csr *csr, uint64_t row, uint64_t at, uint32_t count,
-                                        uint32_t room[COLUMN_ROOM])
+AVX2 const uint32_t *decode_vectors(const struct csr *csr, uint64_t row, uint64_t at, uint32_t count,
+                                    uint32_t room[COLUMN_ROOM])
 {
     enum { MANY = 24 };
     struct packed_span span = csr_span(csr, row, at);
@@ -239,65 +207,6 @@ AVX2 static const uint32_t *decode_avx2(const struct csr *csr, uint64_t row, uin
     for (uint32_t i = 0; i < count; i += 8)
         _mm256_storeu_si256((__m256i *)(room + i), next_eight(&r, count - i));
     return room;
-}
-
-/* The first column of the row in the mask, or HEAD_NONE. */
-AVX2 static inline uint32_t find_avx2(const struct csr *csr, uint64_t row, const uint64_t *mask)
-{
-    const __m256i number = _mm256_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7);
-    uint64_t at = csr_offset(csr, row), end = csr_offset(csr, row + 1);
-    struct packed_span span = csr_span(csr, row, at);
-    uint32_t columns[8];
-    while (at < end) {
-        uint64_t of_block = (at / PACKED_BLOCK + 1) * PACKED_BLOCK, stop = end < of_block ? end : of_block;
-        span.at = at;
-        struct reader r = read_at(&csr->packed, &span);
-        for (; at < stop; at += 8) {
-            uint32_t count = (uint32_t)(stop - at);
-            __m256i ids = next_eight(&r, count);
-            __m256i lanes = _mm256_cmpgt_epi32(_mm256_set1_epi32((int)count), number);
-            uint32_t hits = probe_lanes(mask, ids, lanes);
-            if (hits == 0)
-                continue;
-            _mm256_storeu_si256((__m256i *)columns, ids);
-            return columns[__builtin_ctz(hits)];
-        }
-        at = stop;
-    }
-    return HEAD_NONE;
-}
-
-AVX2 static uint64_t rests_avx2(const struct csr *csr, uint64_t base, uint64_t rows,
-                                const uint64_t *mask, uint32_t tag, uint32_t *parent)
-{
-    uint64_t found = 0;
-    for (uint64_t left = rows; left != 0; left &= left - 1) {
-        uint64_t row = base + (uint64_t)__builtin_ctzll(left), at = csr_offset(csr, row);
-        if (at < csr_offset(csr, row + 1))
-            ask_for_bits(csr, at);
-    }
-    for (; rows != 0; rows &= rows - 1) {
-        uint64_t row = base + (uint64_t)__builtin_ctzll(rows);
-        uint32_t column = find_avx2(csr, row, mask);
-        found |= column != HEAD_NONE ? rows & -rows : 0;
-        if (parent != NULL && column != HEAD_NONE)
-            parent[row] = tag | column;
-    }
-    return found;
-}
-
-static const struct column_readers column_readers_avx2 = {decode_avx2, rests_avx2};
-
-const struct column_readers *column_readers_best(void)
-{
-    return has_avx2() ? &column_readers_avx2 : &column_readers_plain;
-}
-
-#else
-
-const struct column_readers *column_readers_best(void)
-{
-    return &column_readers_plain;
 }
 
 #endif

@@ -1,7 +1,7 @@
-/* cpu_columns.h: reads columns that are kept packed: the inner loops of pushes and pulls over them.
+/* cpu_columns.h: reads columns, which may be kept packed.
  *
- * Each has two twins that find the same: plain ones, on the readers of packed_row.h, and ones by vectors of
- * AVX2. column_readers_best() chooses once, by the machine.
+ * Packed ones are decoded by one of two twins: a plain one, on the readers of packed_row.h, and one by vectors of
+ * AVX2. probes_best() chooses (cpu_probe.h).
  */
 #ifndef DBFS_CPU_COLUMNS_H
 #define DBFS_CPU_COLUMNS_H
@@ -13,19 +13,11 @@
 /* Room for the columns of a block, and for words that vectors write before and behind them. */
 enum { COLUMN_ROOM = PACKED_BLOCK + 16 };
 
-struct column_readers {
-    /* Decodes columns at..at+count of a row, which lie in one block. Returns where they are in `room`. */
-    const uint32_t *(*decode)(const struct csr *csr, uint64_t row, uint64_t at, uint32_t count,
-                              uint32_t room[COLUMN_ROOM]);
+/* Decodes columns at..at+count of a row, which lie in one block. Returns where they are in `room`. */
+typedef const uint32_t *decode_columns(const struct csr *csr, uint64_t row, uint64_t at, uint32_t count,
+                                       uint32_t room[COLUMN_ROOM]);
 
-    /* As rests of struct probes (cpu_probe.h). */
-    uint64_t (*rests)(const struct csr *csr, uint64_t base, uint64_t rows, const uint64_t *mask,
-                      uint32_t tag, uint32_t *parent);
-};
-
-extern const struct column_readers column_readers_plain;
-
-const struct column_readers *column_readers_best(void);
+decode_columns decode_plain, decode_vectors; /* decode_vectors: where the machine has AVX2 */
 
 /* Some columns of a row that lie side by side. */
 struct column_run {
@@ -36,14 +28,14 @@ struct column_run {
 /* The first of columns at..end of a row: those of one block, decoded into `room`, if they are packed; else all
  * of them, where they lie. */
 static inline __attribute__((always_inline)) struct column_run
-next_columns(const struct column_readers *readers, const struct csr *csr, uint64_t row, uint64_t at,
+next_columns(decode_columns *decode, const struct csr *csr, uint64_t row, uint64_t at,
              uint64_t end, uint32_t room[COLUMN_ROOM])
 {
     uint64_t left = end - at, in_block = PACKED_BLOCK - at % PACKED_BLOCK;
     if (csr->packed.words == NULL)
         return (struct column_run){(const uint32_t *)csr->columns + at, left};
     left = left < in_block ? left : in_block;
-    return (struct column_run){readers->decode(csr, row, at, (uint32_t)left, room), left};
+    return (struct column_run){decode(csr, row, at, (uint32_t)left, room), left};
 }
 
 /* Asks for the directory entry of packed columns, or for columns that lie as they are. Always inlined, as a

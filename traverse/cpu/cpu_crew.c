@@ -13,16 +13,12 @@
  * stays alone for some levels, or one that had begun kept the others waiting, the crew ends, and one thread
  * goes on.
  */
-#include "cpu_bins.h"
-#include "cpu_list.h"
+#include "cpu_rows.h"
 #include "cpu_run.h"
 
 #include <string.h>
 
 enum {
-    LEAST_OWNED_BITS = 10, /* blocks of an owner have 2^10 to 2^14 vertices, as */
-    MOST_OWNED_BITS = 14,  /* neighbours are near each other. Frontiers are, too, */
-    BLOCKS_OF_OWNER = 8,   /* so an owner has at least so many blocks, if it can */
     PIECE_ROWS = 64,      /* of a piece, at least */
     PIECES_OF_THREAD = 3, /* pieces for each thread, at most */
     SMALL_LEVELS = 16,    /* in a row, after which the crew ends */
@@ -33,8 +29,7 @@ enum {
 struct crew_thread {
     _Alignas(64) uint32_t level;   /* the last one of the crew in which it took part; 0: none */
     uint64_t *seen[VERTEX_KINDS];  /* visited when it came, or put into a bin by this thread */
-    uint8_t *pool;                 /* chunks that are not used yet */
-    uint32_t *at[VERTEX_KINDS][MOST_CREW]; /* by owner: where its bin gets the next destination */
+    struct bins *bins;             /* of delegates by owner, then of normals */
 };
 
 /* The part of the frontier that an owner has. */
@@ -62,45 +57,30 @@ static uint64_t vertices_of(const struct device *dev, enum vertex_kind kind)
     return kind == DELEGATES ? dev->shard->d : dev->shard->locals;
 }
 
-/* ---- bins ---- */
-
-/* The begin of a thread's bin for an owner. Bins begin at different places of their chunks: they fill
- * alike, and their ends would be in one set of the first cache. */
-static uint32_t *bin_begin(const struct crew *c, int number, enum vertex_kind kind, int owner)
+/* The number of a bin. */
+static int bin_of(const struct crew *c, enum vertex_kind kind, int owner)
 {
-    enum { LINE = 64, LINES = 61 }; /* prime, as owners are a power of two */
-    const struct cpu_crew_memory *memory = &c->dev->crew;
-    int i = (int)kind * c->threads + owner;
-    uint8_t *chunk = chunks_of(memory->bins, memory->bin_bytes, number) + (size_t)i * CHUNK_BYTES;
-    return (uint32_t *)(chunk + CHUNK_HEAD + i % LINES * LINE);
-}
-
-static void open_bins(struct crew *c, int number)
-{
-    struct crew_thread *t = &c->thread[number];
-    const struct cpu_crew_memory *memory = &c->dev->crew;
-    t->pool = chunks_of(memory->bins, memory->bin_bytes, number);
-    t->pool += (size_t)(VERTEX_KINDS * c->threads) * CHUNK_BYTES;
-    for (int kind = 0; kind < VERTEX_KINDS; kind++) {
-        for (int owner = 0; owner < c->threads; owner++)
-            t->at[kind][owner] = bin_begin(c, number, (enum vertex_kind)kind, owner);
-    }
+    return (int)kind * c->threads + owner;
 }
 
 /* ---- step 1 ---- */
 
-static struct list_bins bins_of(struct crew *c, int number, enum vertex_kind to)
+/* Describes a push along g by a thread: what it finds goes into its bins. */
+static struct row_push describe_crew_push(struct crew *c, int number, enum subgraph g)
 {
-    struct crew_thread *t = &c->thread[number];
-    return (struct list_bins){t->seen[to], t->at[to], &t->pool, (uint32_t)c->threads - 1, c->owned_bits};
+    struct row_push p = describe_push(c->dev, g);
+    const struct crew_thread *t = &c->thread[number];
+    uint32_t **at = &t->bins->at[bin_of(c, subgraph_columns(g), 0)];
+    p.to.marks = MARK_BINS;
+    p.to.marked = t->seen[subgraph_columns(g)];
+    p.to.bins = (struct owner_bins){t->bins, at, (uint32_t)c->threads - 1, c->owned_bits};
+    p.aside = &c->aside;
+    return p;
 }
 
 static void push_list_of_crew(struct crew *c, int number, enum subgraph g, const uint32_t *list, uint64_t count)
 {
-    struct list_push p = describe_push(c->dev, g);
-    struct list_bins bins = bins_of(c, number, subgraph_columns(g));
-    p.bins = &bins;
-    p.aside = &c->aside;
+    struct row_push p = describe_crew_push(c, number, g);
     p.rows = list;
     p.row_count = count;
     push_rows_of(&p, 0);
@@ -167,7 +147,8 @@ static void come(struct crew *c, int number)
         memcpy(t->seen[NORMALS], dev->normals.visited, normals * sizeof *dev->crew.seen);
     }
     t->level = c->level;
-    open_bins(c, number);
+    t->bins = bins_of(dev, number);
+    open_bins(t->bins, VERTEX_KINDS * c->threads);
 }
 
 /* The pieces of a thread are `threads` apart, and its shares lie side by side, mostly in the part
@@ -185,18 +166,13 @@ static void push_pieces(void *context, struct turn *turn)
     }
 }
 
-/* Pushes piece `at` of the pieces of all long rows. */
-static void push_long_piece(struct crew *c, int number, uint64_t at)
+static void push_long_piece(struct crew *c, int number, uint64_t piece)
 {
-    int i = 0;
-    while (i + 1 < (int)c->aside.count && c->aside.row[i + 1].pieces <= at)
-        i++;
-    const struct long_row *r = &c->aside.row[i];
-    uint64_t begin = r->begin + (at - r->pieces) * LONG_ROW, left = r->end - begin;
-    struct list_push p = describe_push(c->dev, r->g);
-    struct list_bins bins = bins_of(c, number, subgraph_columns(r->g));
-    p.bins = &bins;
-    push_columns(&p, 0, r->row, begin, begin + (left < LONG_ROW ? left : LONG_ROW));
+    struct row_part part = long_piece(&c->aside, piece);
+    struct row_push p = describe_crew_push(c, number, part.g);
+    p.row_count = 0;
+    p.part = part;
+    push_rows_of(&p, 0);
 }
 
 static void push_long_pieces(void *context, struct turn *turn)
@@ -211,14 +187,7 @@ static void push_long_pieces(void *context, struct turn *turn)
 
 static void push_long_rows(struct crew *c)
 {
-    uint64_t pieces = 0;
-    if (c->aside.count > MOST_LONG)
-        c->aside.count = MOST_LONG;
-    for (uint32_t i = 0; i < c->aside.count; i++) {
-        struct long_row *r = &c->aside.row[i];
-        r->pieces = pieces;
-        pieces += (r->end - r->begin + LONG_ROW - 1) / LONG_ROW;
-    }
+    uint64_t pieces = number_long_pieces(&c->aside);
     if (pieces > 0)
         gang_run(c->dev->means.gang, c->threads, pieces, push_long_pieces, c);
     c->aside.count = 0;
@@ -228,30 +197,30 @@ static void push_long_rows(struct crew *c)
 
 /* Adds new destinations of a chunk to the owner's next list. Returns how many it has then. */
 static inline __attribute__((always_inline)) uint64_t
-reach_chunk(const struct list_push *p, const uint32_t *from, const uint32_t *end, uint64_t count,
+reach_chunk(const struct push_targets *t, const uint32_t *from, const uint32_t *end, uint64_t count,
             int parents)
 {
     for (const uint32_t *line = from; line < end; line += 16) /* lines in another core's cache */
         __builtin_prefetch(line);
     for (; from < end; from += 1 + parents) {
         uint32_t to = from[0];
-        uint64_t word = p->marked[to / 64], is_new = ~word >> (to % 64) & 1;
-        p->next[count] = to;
-        p->marked[to / 64] = word | UINT64_C(1) << (to % 64);
+        uint64_t word = t->marked[to / 64], is_new = ~word >> (to % 64) & 1;
+        t->next[count] = to;
+        t->marked[to / 64] = word | UINT64_C(1) << (to % 64);
         if (parents)
-            p->from[count] = from[1];
+            t->from[count] = from[1];
         count += is_new;
     }
     return count;
 }
 
-static uint64_t reach_bin(const struct list_push *p, const uint32_t *chunk, const uint32_t *at,
+static uint64_t reach_bin(const struct push_targets *t, const uint32_t *chunk, const uint32_t *at,
                           uint64_t count)
 {
     for (const uint32_t *next; chunk != NULL; chunk = next) {
         const uint32_t *end = end_of_chunk(chunk, at, &next);
-        count = p->parent != NULL ? reach_chunk(p, chunk, end, count, 1)
-                                  : reach_chunk(p, chunk, end, count, 0);
+        count = t->parents ? reach_chunk(t, chunk, end, count, 1)
+                                  : reach_chunk(t, chunk, end, count, 0);
     }
     return count;
 }
@@ -261,25 +230,26 @@ static void reach_kind(struct crew *c, int owner, enum vertex_kind kind)
     struct device *dev = c->dev;
     struct part *part = &c->parts[owner];
     int32_t *depth = kind == DELEGATES ? dev->delegates.depth : dev->normals.depth;
-    struct list_push p = describe_push(dev, subgraph_between(NORMALS, kind));
+    struct push_targets t = describe_push(dev, subgraph_between(NORMALS, kind)).to;
     uint64_t count = 0;
-    p.next = owner_list(c, owner, kind, c->level % 2);
-    p.from = p.from != NULL ? owner_list(c, owner, kind, 2) : NULL;
+    int bin = bin_of(c, kind, owner);
+    t.next = owner_list(c, owner, kind, c->level % 2);
+    t.from = dev->parents ? owner_list(c, owner, kind, 2) : NULL;
     for (int i = 0; i < c->threads; i++) {
         if (c->thread[i].level == c->level)
-            count = reach_bin(&p, bin_begin(c, i, kind, owner), c->thread[i].at[kind][owner], count);
+            count = reach_bin(&t, bin_begin(c->thread[i].bins, bin), c->thread[i].bins->at[bin], count);
     }
-    mark_depths(p.next, count, depth, dev->depth + 1);
-    settle_parents(&p, 0, count);
+    mark_depths(t.next, count, depth, dev->depth + 1);
+    settle_parents(&t, 0, count);
     for (int to = 0; to < VERTEX_KINDS; to++) {
         enum subgraph g = subgraph_between(kind, (enum vertex_kind)to);
         struct row_count sources = {0};
         if (dev->shard->csr[g].edges > 0)
-            sources = count_listed(dev, g, p.next, count);
+            sources = count_listed(dev, g, t.next, count);
         part->rows[g] = sources.rows;
         part->edges[g] = sources.edges;
     }
-    part->list[kind] = p.next;
+    part->list[kind] = t.next;
     part->count[kind] = count;
 }
 
@@ -290,9 +260,10 @@ ask_for_bins(const struct crew *c, enum vertex_kind kind, int owner)
 {
     enum { LINE = 16, LINES = 3 };
     for (int i = 0; i < c->threads; i++) {
-        const uint32_t *bin = bin_begin(c, i, kind, owner);
+        const struct bins *bins = bins_of(c->dev, i);
+        const uint32_t *bin = bin_begin(bins, bin_of(c, kind, owner));
         __builtin_prefetch(&c->thread[i].level);
-        __builtin_prefetch(&c->thread[i].at[kind][owner]);
+        __builtin_prefetch(&bins->at[bin_of(c, kind, owner)]);
         for (int line = 0; line < LINES; line++)
             __builtin_prefetch(bin + line * LINE);
     }
@@ -354,21 +325,12 @@ static int is_alone(const struct crew *c)
     return came == 1 && c->shares[DELEGATES] + c->shares[NORMALS] >= (uint64_t)c->threads;
 }
 
-static uint32_t owned_bits(const struct crew *c)
-{
-    uint64_t vertices = c->dev->shard->d > c->dev->shard->locals ? c->dev->shard->d : c->dev->shard->locals;
-    uint32_t bits = LEAST_OWNED_BITS;
-    while (bits < MOST_OWNED_BITS && (uint64_t)c->threads * BLOCKS_OF_OWNER << (bits + 1) <= vertices)
-        bits++;
-    return bits;
-}
-
 /* Chooses threads by the edges of a level, and shares by its rows. */
 static void share_level(struct crew *c)
 {
     uint64_t threads = (uint64_t)crew_threads(c->state), most = threads * PIECES_OF_THREAD;
     c->threads = (int)threads;
-    c->owned_bits = owned_bits(c);
+    c->owned_bits = owned_bits_of(most_rows(c->dev), threads);
     for (int kind = 0; kind < VERTEX_KINDS; kind++) {
         uint64_t shares = (frontier_size(c, (enum vertex_kind)kind) + PIECE_ROWS - 1) / PIECE_ROWS;
         shares = shares < most ? shares : most;

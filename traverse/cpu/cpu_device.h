@@ -32,16 +32,10 @@ struct even_rows {
     uint64_t offset;       /* of the first row */
 };
 
-/* Shares of a thread that gathers rows. */
-enum { GATHER_SHARES = 4 };
-
-/* Rows to push from: prefix[i] edges come before rows[i]; prefix[count] = edges. A push from a list uses
- * the memory of `prefix` for the parents of vertices that it finds. */
+/* Rows to push from. */
 struct push_list {
-    uint32_t *rows;
-    uint64_t *prefix; /* [list_room(most_rows)] */
-    uint64_t count, edges;
-    uint64_t *row_start, *edge_start; /* [threads * GATHER_SHARES]: where each share begins */
+    uint32_t *rows; /* [most_rows] gathered from masks (cpu_gather.c) */
+    uint32_t *from; /* [2 * list_room(most_rows)] parents of vertices that a push from lists finds, of both kinds */
     struct even_rows even[SUBGRAPHS];
 };
 
@@ -166,7 +160,6 @@ struct cpu_means {
     struct memory_budget *budget;
     struct gang *gang;
     const struct probes *probes;
-    const struct column_readers *readers; /* of columns that are kept packed */
     int32_t deepest; /* `run` ends at this depth */
 };
 
@@ -261,15 +254,6 @@ static inline void set_mask_bit(uint64_t *mask, uint64_t i)
     mask[i / 64] |= UINT64_C(1) << (i % 64);
 }
 
-/* Sets the bit. Nonzero: this call was the first to set it. */
-static inline int claim_mask_bit(uint64_t *mask, uint64_t i)
-{
-    uint64_t bit = UINT64_C(1) << (i % 64);
-    if ((__atomic_load_n(&mask[i / 64], __ATOMIC_RELAXED) & bit) != 0)
-        return 0;
-    return (__atomic_fetch_or(&mask[i / 64], bit, __ATOMIC_RELAXED) & bit) == 0;
-}
-
 /* Edges of a row that is known not to be empty. If rows have one head, it is filled and need not be read. */
 static inline uint64_t source_row_length(const struct csr *csr, uint64_t row)
 {
@@ -341,34 +325,24 @@ static inline uint64_t update_word(const struct device *dev, uint64_t w, uint64_
     return found != 0;
 }
 
-/* The gathered row that holds edge `at`. */
-static inline uint64_t row_of_edge(const struct push_list *push, uint64_t at)
-{
-    uint64_t low = 0, high = push->count;
-    while (high - low > 1) {
-        uint64_t middle = low + (high - low) / 2;
-        if (push->prefix[middle] <= at)
-            low = middle;
-        else
-            high = middle;
-    }
-    return low;
-}
-
 /* cpu_prices.c. Prices of visits of this frontier by masks, and of a push from lists by one thread. */
 void set_prices(const struct device *dev, enum subgraph g, struct subgraph_work *work);
 double list_price(const struct device *dev, enum subgraph g, const struct subgraph_work *work);
 
-/* cpu_gather.c. Puts the frontier's rows of subgraph g that are not empty into device->push. Returns how many
- * threads their edges are worth. */
-int gather_rows(struct device *device, enum subgraph g);
-
-/* The same without lengths. Returns how many rows. */
-uint64_t gather_sources(struct device *device, enum subgraph g);
-
-/* Lists the vertices of a frontier, with `sources` only those in that mask. Returns how many. */
+/* cpu_gather.c. Lists the vertices of a frontier, with `sources` only those in that mask. Returns how many. */
 uint64_t gather_frontier(struct device *device, struct frontier_view frontier, const uint64_t *sources,
                          uint32_t *rows);
+
+/* Puts the frontier's rows of subgraph g that are not empty into device->push.rows. Returns how many. */
+uint64_t gather_sources(struct device *device, enum subgraph g);
+
+uint64_t count_forward(struct device *dev, enum subgraph g); /* FV */
+
+/* cpu_messages.c. Takes normals in: those that are not visited are marked, and go behind the next queue. from: their
+ * parents; NULL: other shards have them. `alone`: no other thread marks normals meanwhile; else at most REACHED_AT_ONCE
+ * at a time. */
+enum { REACHED_AT_ONCE = 1024 };
+void reach_normals(struct device *dev, const uint32_t *ids, uint64_t count, const uint32_t *from, int alone);
 
 /* cpu_push.c */
 void push_nn(struct device *dev); /* with several shards: puts vertices into bins */
@@ -399,10 +373,11 @@ struct row_count count_listed(const struct device *dev, enum subgraph g, const u
 /* dev->frontier: q; forward; takes q from unvisited */
 void count_frontier_of(struct device *dev, enum vertex_kind rows);
 void count_frontier(struct device *dev);
-uint64_t count_forward(const struct device *dev, enum subgraph g); /* FV */
+
+/* cpu_rows.c */
+void find_even_rows(struct device *dev); /* for push.even */
 
 /* cpu_list.c */
-void find_even_rows(struct device *dev);      /* for push.even */
 void list_whole_frontier(struct device *dev); /* with the part that masks have */
 void swap_lists(struct device *dev, uint64_t delegates, uint64_t normals); /* so many are in `next` */
 void push_from_list(struct device *dev, enum subgraph g); /* not to other shards */
@@ -420,7 +395,7 @@ extern const struct backend_ahead cpu_ahead;
 extern const struct backend_messages cpu_messages; /* cpu_messages.c */
 extern const struct backend_masks cpu_masks;
 extern const struct backend_frontiers cpu_frontiers; /* cpu_search.c */
-extern const struct backend_results cpu_results;   /* cpu_results.c */
-extern const struct backend_parents cpu_parents;
+extern const struct backend_results cpu_results;   /* cpu_answers.c */
+extern const struct backend_parents cpu_parents;   /* cpu_questions.c */
 
 #endif

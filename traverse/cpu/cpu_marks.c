@@ -2,72 +2,37 @@
  *
  * Each thread has a mask of its own, and sets the bit of every destination, visited or not. So an edge costs
  * a write to the thread's cache, and nothing is claimed or listed. Then the masks of all threads are joined,
- * word by word. The frontier's rows are gathered (cpu_gather.c), and threads take equal shares of its edges,
- * which may begin and end within a row: one hub holds up nobody. Bytes that must move: for each row 8 of
+ * word by word. Threads take pieces of the frontier's rows (cpu_rows.c). Bytes that must move: for each row 8 of
  * offsets, for each edge 4 of the column, and for each thread twice a mask.
  *
  * Parents that are written at once lie anywhere, in lines that the caches of other cores have: 6 ns each. So
- * each thread puts vertices, with their parents, into bins by ranges of vertices. Then a thread empties
- * all bins of a range, whose parents fit into its cache. A range is some blocks of vertices, from all over:
- * those at the front have the most edges, and are found by every thread. That moves 16 bytes more for each
- * vertex and thread, in sequence. A share for which bins have no room writes its parents at once.
+ * each thread puts vertices, with their parents, into bins by owners (cpu_bins.h). Then a thread empties all bins
+ * of an owner, whose parents fit into its cache. That moves 16 bytes more for each vertex and thread, in
+ * sequence. A piece for which bins have no room writes its parents at once.
  */
-#include "cpu_bins.h"
-#include "cpu_device.h"
+#include "cpu_rows.h"
 
 #include <string.h>
 
 enum {
-    SHARES_A_THREAD = 4,
-    OFFSETS_AHEAD = 16, /* rows */
-    COLUMNS_AHEAD = 4,  /* three lines of each: as many as a core can wait for */
-    PIECE_WORDS = 128   /* of the masks, that a thread joins at a time */
-};
-
-enum {
-    MOST_RANGES = 64,
-    BLOCK_BITS = 10,      /* log2 of the vertices of a block */
-    RANGE_BITS = 18,      /* of those of a range: their parents fit into the cache of a core */
-    RANGES_OF_THREAD = 2, /* at least, so that all have work */
+    PIECE_WORDS = 128,    /* of the masks, that a thread joins at a time */
+    OWNED_BY_ONE = 1 << 18, /* vertices of an owner, at most: their parents fit into the cache of a core */
+    OWNERS_OF_THREAD = 2, /* at least, so that all have work */
     BINS_AHEAD = 32       /* words of a bin: twice the vertices */
 };
 
-/* The bins of a thread, at the begin of its memory for them. */
-struct range_bins {
-    uint8_t *pool;                 /* chunks that are not used yet */
-    uint32_t *first[MOST_RANGES];  /* chunks of the bin for each range: pairs of a vertex and its parent */
-    uint32_t *at[MOST_RANGES];     /* where the next pair goes */
-};
-
-/* How parents are written. */
-enum parents_way { NO_PARENTS, PARENTS_AT_ONCE, PARENTS_BY_BINS };
-
 /* A push, as all threads see it. */
-struct marking {
+struct mark_push {
     struct device *dev;
-    const struct csr *csr;
     const uint64_t *visited; /* of destinations */
-    uint32_t *parent;        /* of destinations; NULL: not recorded */
+    uint32_t *parent;        /* of destinations */
     uint64_t words;          /* of a mask of destinations */
-    uint64_t shares;
-    enum parents_way way;
-    uint32_t range_bits; /* log2 of the ranges */
+    enum parents_way { NO_PARENTS, PARENTS_AT_ONCE, PARENTS_BY_BINS } way;
+    uint32_t owners, owned_bits; /* of bins */
     enum subgraph g;
-    uint32_t first, span; /* columns that are vertices of this shard */
     int keeps; /* adds to vertices of earlier pulls of the level */
     _Atomic uint64_t found;
     uint8_t *came; /* [threads]: 1 if the mask of a thread has marks */
-};
-
-/* The arrays that one thread uses at each edge. */
-struct marker {
-    uint64_t *marks; /* by bins: those visited before, too */
-    const uint64_t *visited;
-    uint32_t *parent;
-    const struct column_readers *readers;
-    struct range_bins *bins;
-    uint32_t range_bits;
-    uint32_t first, span; /* columns that are vertices of this shard */
 };
 
 static uint64_t *marks_of(const struct device *dev, int thread)
@@ -75,160 +40,44 @@ static uint64_t *marks_of(const struct device *dev, int thread)
     return dev->crew.seen + (size_t)thread * dev->crew.seen_words;
 }
 
-static struct range_bins *bins_of(const struct device *dev, int thread)
+static void come(const struct mark_push *m, uint64_t *marks, int thread)
 {
-    return (struct range_bins *)chunks_of(dev->crew.bins, dev->crew.bin_bytes, thread);
-}
-
-/* Bins begin at different places of their chunks: they fill alike, and their ends would be in one set of the
- * first cache. */
-static void open_bins(struct range_bins *bins, uint64_t ranges)
-{
-    enum { LINE = 16 };
-    bins->pool = (uint8_t *)bins + CHUNK_BYTES;
-    for (uint64_t i = 0; i < ranges; i++)
-        bins->first[i] = bins->at[i] = new_chunk(&bins->pool) + i % (MOST_RANGES - 1) * LINE;
-}
-
-/* The range of a vertex. Blocks are dealt out in turns, each of which begins one range further: at equal
- * distances they would be in few sets of a cache. */
-static inline uint32_t range_of(const struct marker *m, uint32_t vertex)
-{
-    uint32_t block = vertex >> BLOCK_BITS;
-    return (block + (block >> m->range_bits)) & ((UINT32_C(1) << m->range_bits) - 1);
-}
-
-/* Marks a destination and writes its parent, without a branch: whether the destination is new is a coin toss. A
- * parent that is not needed goes to a dummy, or is overwritten by the next. Any of the threads that find a vertex may
- * be the last to write its parent. */
-static inline void mark(const struct marker *m, uint32_t to, uint32_t from, enum parents_way way)
-{
-    uint64_t word = m->marks[to / 64], bit = UINT64_C(1) << (to % 64);
-    uint32_t nowhere;
-    m->marks[to / 64] = word | bit;
-    if (way == PARENTS_AT_ONCE) {
-        uint32_t own = to - m->first, here = own < m->span, id = here ? own : 0;
-        uint32_t *at = !here || ((word | m->visited[id / 64]) & bit) != 0 ? &nowhere : &m->parent[id];
-        __atomic_store_n(at, from, __ATOMIC_RELAXED);
-    } else if (way == PARENTS_BY_BINS) {
-        uint32_t **bin = &m->bins->at[range_of(m, to)], *at = *bin;
-        const uint32_t pair[2] = {to, from};
-        memcpy(at, pair, sizeof pair);
-        *bin = next_place(&m->bins->pool, at + ((word & bit) == 0 ? 2 : 0));
-    }
-}
-
-/* Marks columns begin..end of the rest of a row, which are kept packed. */
-static __attribute__((noinline)) void mark_packed(const struct marker *m, const struct csr *csr, uint32_t row,
-                                                  uint64_t begin, uint64_t end, uint32_t tag,
-                                                  enum parents_way way)
-{
-    uint64_t first = csr_offset(csr, row);
-    uint32_t room[COLUMN_ROOM];
-    while (begin < end) {
-        struct column_run run = next_columns(m->readers, csr, row, first + begin, first + end, room);
-        for (uint64_t i = 0; i < run.count; i++)
-            mark(m, run.columns[i], tag | row, way);
-        begin += run.count;
-    }
-}
-
-/* Marks by edges begin..end of a row; edge j < heads stands in the head columns. */
-static inline __attribute__((always_inline)) void
-mark_row(const struct marker *m, const struct csr *csr, uint32_t row, uint64_t begin, uint64_t end,
-         uint32_t tag, enum parents_way way)
-{
-    const uint32_t *columns = (const uint32_t *)csr->columns + csr_offset(csr, row);
-    uint64_t k = csr->head_columns;
-    for (uint64_t j = begin; j < end && j < k; j++)
-        mark(m, csr->heads[j * csr->rows + row], tag | row, way);
-    begin = begin < k ? k : begin;
-    if (csr->packed.words != NULL && begin < end)
-        mark_packed(m, csr, row, begin - k, end - k, tag, way);
-    for (uint64_t j = begin; j < end && csr->packed.words == NULL; j++)
-        mark(m, columns[j - k], tag | row, way);
-}
-
-static inline void ask_for_rows(const struct push_list *push, const struct csr *csr, uint64_t i)
-{
-    if (i + OFFSETS_AHEAD < push->count)
-        prefetch_offset(csr, push->rows[i + OFFSETS_AHEAD]);
-    if (i + COLUMNS_AHEAD >= push->count)
+    if (m->came[thread])
         return;
-    uint64_t row = push->rows[i + COLUMNS_AHEAD], at = csr_offset(csr, row);
-    for (uint32_t j = 0; j < csr->head_columns; j++)
-        __builtin_prefetch(&csr->heads[j * csr->rows + row]);
-    ask_for_columns(csr, at);
-    if (csr->packed.words != NULL)
-        return;
-    __builtin_prefetch((const uint32_t *)csr->columns + at + 16);
-    __builtin_prefetch((const uint32_t *)csr->columns + at + 32);
-}
-
-static inline __attribute__((always_inline)) void
-mark_share(const struct marking *p, const struct marker *m, uint64_t share, enum parents_way way)
-{
-    const struct push_list *push = &p->dev->push;
-    uint32_t tag = subgraph_rows(p->g) == DELEGATES ? PARENT_DELEGATE_BIT : 0;
-    uint64_t begin = share_begin(push->edges, (int)p->shares, (int)share);
-    uint64_t end = share_begin(push->edges, (int)p->shares, (int)share + 1);
-    for (uint64_t i = begin < end ? row_of_edge(push, begin) : push->count;
-         i < push->count && push->prefix[i] < end; i++) {
-        uint64_t first = push->prefix[i], last = push->prefix[i + 1];
-        ask_for_rows(push, p->csr, i);
-        mark_row(m, p->csr, push->rows[i], begin > first ? begin - first : 0,
-                 (end < last ? end : last) - first, tag, way);
-    }
-}
-
-static uint64_t ranges_of(const struct marking *p)
-{
-    return UINT64_C(1) << p->range_bits;
-}
-
-static void begin_marks(const struct marking *p, const struct marker *m, int thread)
-{
-    p->came[thread] = 1;
-    if (p->way == PARENTS_BY_BINS) {
-        open_bins(m->bins, ranges_of(p));
-        memcpy(m->marks, p->visited, p->words * sizeof *m->marks);
+    m->came[thread] = 1;
+    if (m->way == PARENTS_BY_BINS) {
+        open_bins(bins_of(m->dev, thread), (int)m->owners);
+        memcpy(marks, m->visited, m->words * sizeof *marks);
     } else {
-        memset(m->marks, 0, p->words * sizeof *m->marks);
+        memset(marks, 0, m->words * sizeof *marks);
     }
 }
 
-/* Whether the bins of a thread have room for a share, if all of its edges find something. */
-static int has_room(const struct marking *p, const struct marker *m, int thread)
+/* Whether the bins of a thread have room for a piece, if all of its edges find something. */
+static int has_room(const struct mark_push *m, const struct row_push *p, int thread)
 {
-    const struct cpu_crew_memory *memory = &p->dev->crew;
+    const struct cpu_crew_memory *memory = &m->dev->crew;
     const uint8_t *end = memory->bins + (uint64_t)(thread + 1) * memory->bin_bytes;
-    uint64_t most = (p->dev->push.edges / p->shares + 1) * 2 * sizeof(uint32_t);
-    return (uint64_t)(end - m->bins->pool) / CHUNK_BYTES > most / (CHUNK_BYTES - CHUNK_HEAD) + MOST_RANGES;
+    uint64_t left = (uint64_t)(end - bins_of(m->dev, thread)->pool) / CHUNK_BYTES, edges = LONG_ROW; /* of a part */
+    if (64 * m->words <= MOST_BINNED)
+        return 1; /* a thread puts a vertex into a bin once */
+    for (uint64_t i = 0; i < p->row_count; i++)
+        edges += csr_row_length(p->csr, p->rows[i]);
+    return left > edges * 2 * sizeof(uint32_t) / (CHUNK_BYTES - CHUNK_HEAD) + m->owners;
 }
 
-static void mark_shares(void *context, struct turn *turn)
+static void mark_piece(void *context, int thread, struct row_push *p)
 {
-    const struct marking *p = context;
-    struct marker m = {.marks = marks_of(p->dev, turn->number),
-                       .visited = p->visited,
-                       .parent = p->parent,
-                       .readers = p->dev->means.readers,
-                       .range_bits = p->range_bits,
-                       .first = p->first,
-                       .span = p->span};
-    uint64_t share;
-    if (p->way == PARENTS_BY_BINS)
-        m.bins = bins_of(p->dev, turn->number);
-    while ((share = gang_piece(turn)) != GANG_NO_PIECE) {
-        if (!p->came[turn->number])
-            begin_marks(p, &m, turn->number);
-        if (p->way == PARENTS_BY_BINS && has_room(p, &m, turn->number))
-            mark_share(p, &m, share, PARENTS_BY_BINS);
-        else if (p->way != NO_PARENTS)
-            mark_share(p, &m, share, PARENTS_AT_ONCE);
-        else
-            mark_share(p, &m, share, NO_PARENTS);
+    const struct mark_push *m = context;
+    struct bins *bins = bins_of(m->dev, thread);
+    p->to.marked = marks_of(m->dev, thread);
+    come(m, p->to.marked, thread);
+    p->to.marks = m->way == NO_PARENTS ? MARK_ALL : MARK_WRITE;
+    if (m->way == PARENTS_BY_BINS && has_room(m, p, thread)) {
+        p->to.marks = MARK_PAIRS;
+        p->to.bins = (struct owner_bins){bins, bins->at, m->owners - 1, m->owned_bits};
     }
+    push_rows_of(p, 0);
 }
 
 static void empty_chunk(uint32_t *parent, const uint32_t *pair, const uint32_t *end)
@@ -240,37 +89,37 @@ static void empty_chunk(uint32_t *parent, const uint32_t *pair, const uint32_t *
     }
 }
 
-/* Writes parents of the ranges begin..end, from the bins of all threads. */
+/* Writes parents of the owners begin..end, from the bins of all threads. */
 static void empty_bins(void *context, uint64_t begin, uint64_t end)
 {
-    const struct marking *p = context;
-    for (uint64_t range = begin; range < end; range++) {
-        for (int t = 0; t < p->dev->threads; t++) {
-            const struct range_bins *bins = bins_of(p->dev, t);
-            const uint32_t *next, *chunk = p->came[t] ? bins->first[range] : NULL;
+    const struct mark_push *m = context;
+    for (uint64_t owner = begin; owner < end; owner++) {
+        for (int t = 0; t < m->dev->threads; t++) {
+            const struct bins *bins = bins_of(m->dev, t);
+            const uint32_t *next, *chunk = m->came[t] ? bin_begin(bins, (int)owner) : NULL;
             for (; chunk != NULL; chunk = next)
-                empty_chunk(p->parent, chunk, end_of_chunk(chunk, bins->at[range], &next));
+                empty_chunk(m->parent, chunk, end_of_chunk(chunk, bins->at[owner], &next));
         }
     }
 }
 
 /* Notes new vertices of this shard. Returns how many; of delegates at least one, if any. */
-static uint64_t settle_marks(const struct marking *p, uint64_t w, uint64_t marks)
+static uint64_t settle_marks(const struct mark_push *m, uint64_t w, uint64_t marks)
 {
-    uint64_t fresh = marks & ~p->visited[w];
-    if (subgraph_columns(p->g) == NORMALS)
-        return visit_word(p->dev, w, fresh, p->keeps);
-    return fresh != 0 ? update_word(p->dev, w, fresh, 1) : 0;
+    uint64_t fresh = marks & ~m->visited[w];
+    if (subgraph_columns(m->g) == NORMALS)
+        return visit_word(m->dev, w, fresh, m->keeps);
+    return fresh != 0 ? update_word(m->dev, w, fresh, 1) : 0;
 }
 
 /* The same by nn's columns: shows vertices of other shards to these. */
-static uint64_t settle_column_word(const struct marking *p, uint64_t w, uint64_t marks)
+static uint64_t settle_column_word(const struct mark_push *m, uint64_t w, uint64_t marks)
 {
-    const struct shard *shard = p->dev->shard;
-    const struct cpu_shown *shown = &p->dev->traffic.shown;
+    const struct shard *shard = m->dev->shard;
+    const struct cpu_shown *shown = &m->dev->traffic.shown;
     uint64_t owner = w / column_words(shard), own = w % column_words(shard);
     if (owner == shard->index)
-        return own < mask_words(shard->locals) ? settle_marks(p, own, marks) : 0;
+        return own < mask_words(shard->locals) ? settle_marks(m, own, marks) : 0;
     shown->mask[w] = marks;
     if (marks != 0)
         __atomic_store_n(&shown->count[owner], 1, __ATOMIC_RELAXED); /* there are some */
@@ -279,65 +128,61 @@ static uint64_t settle_column_word(const struct marking *p, uint64_t w, uint64_t
 
 static void join_masks(void *context, uint64_t begin, uint64_t end)
 {
-    struct marking *p = context;
-    const struct device *dev = p->dev;
+    struct mark_push *m = context;
+    const struct device *dev = m->dev;
     uint64_t sum[PIECE_WORDS] = {0}, found = 0;
     for (int t = 0; t < dev->threads; t++) {
         const uint64_t *marks = marks_of(dev, t) + begin;
-        for (uint64_t i = 0; p->came[t] && i < end - begin; i++)
+        for (uint64_t i = 0; m->came[t] && i < end - begin; i++)
             sum[i] |= marks[i];
     }
     for (uint64_t w = begin; w < end; w++) {
-        found += leads_to_shards(dev->shard, p->g) ? settle_column_word(p, w, sum[w - begin])
-                                                   : settle_marks(p, w, sum[w - begin]);
+        found += leads_to_shards(dev->shard, m->g) ? settle_column_word(m, w, sum[w - begin])
+                                                   : settle_marks(m, w, sum[w - begin]);
     }
     if (found > 0)
-        p->found += found;
+        m->found += found;
 }
 
 /* Returns how many vertices it found; of delegates, at least one if any. */
-static uint64_t run_marking(struct marking *p)
+static uint64_t run_marking(struct mark_push *m)
 {
-    struct device *dev = p->dev;
-    int threads = gather_rows(dev, p->g);
+    struct device *dev = m->dev;
+    int threads = threads_for(dev, dev->forward[m->g]);
     uint8_t came[MOST_GANG] = {0};
-    p->came = came;
-    p->shares = threads == 1 ? 1 : (uint64_t)threads * SHARES_A_THREAD;
-    gang_run(dev->means.gang, threads, p->shares, mark_shares, p);
-    if (p->way == PARENTS_BY_BINS)
-        gang_for(dev->means.gang, threads, ranges_of(p), 1, empty_bins, p);
-    gang_for(dev->means.gang, threads_for(dev, 4 * p->words), p->words, PIECE_WORDS, join_masks, p);
-    return p->found;
+    m->came = came;
+    push_by_threads(dev, m->g, threads, mark_piece, m);
+    if (m->way == PARENTS_BY_BINS)
+        gang_for(dev->means.gang, threads, m->owners, 1, empty_bins, m);
+    gang_for(dev->means.gang, threads_for(dev, 4 * m->words), m->words, PIECE_WORDS, join_masks, m);
+    return m->found;
 }
 
-static void choose_parents_way(struct marking *p, uint32_t *parent)
+static void choose_way(struct mark_push *m)
 {
-    const struct device *dev = p->dev;
-    uint64_t least = (uint64_t)dev->threads * RANGES_OF_THREAD;
-    p->parent = parent;
-    p->way = PARENTS_AT_ONCE;
-    if (dev->crew.bin_bytes > 0 && !leads_to_shards(dev->shard, p->g))
-        p->way = PARENTS_BY_BINS;
-    while (ranges_of(p) < MOST_RANGES && (ranges_of(p) < least || ranges_of(p) << RANGE_BITS < 64 * p->words))
-        p->range_bits++;
+    const struct device *dev = m->dev;
+    uint64_t least = (uint64_t)dev->threads * OWNERS_OF_THREAD, vertices = 64 * m->words;
+    m->way = dev->parents ? PARENTS_AT_ONCE : NO_PARENTS;
+    if (dev->parents && dev->crew.bin_bytes > 0 && !leads_to_shards(dev->shard, m->g))
+        m->way = PARENTS_BY_BINS;
+    m->owners = 1;
+    while (m->owners < MOST_CREW && (m->owners < least || m->owners * (uint64_t)OWNED_BY_ONE < vertices))
+        m->owners *= 2;
+    m->owned_bits = owned_bits_of(vertices, m->owners);
 }
 
 uint64_t push_marks(struct device *dev, enum subgraph g)
 {
     const struct cpu_delegates *d = &dev->delegates;
     const struct cpu_normals *n = &dev->normals;
-    const struct shard *shard = dev->shard;
-    int to = subgraph_columns(g) == DELEGATES, mixed = leads_to_shards(shard, g);
-    struct marking marking = {.dev = dev,
-                              .csr = &dev->shard->csr[g],
+    int to = subgraph_columns(g) == DELEGATES;
+    struct mark_push marking = {.dev = dev,
                               .visited = to ? d->visited : n->visited,
-                              .words = words_to(shard, g),
-                              .first = mixed ? shard->index << shard->local_bits : 0,
-                              .span = mixed ? (uint32_t)shard->locals : UINT32_MAX,
+                              .parent = to ? d->parent : n->parent,
+                              .words = words_to(dev->shard, g),
                               .g = g,
                               .keeps = n->any_pulled_next};
-    if (dev->parents)
-        choose_parents_way(&marking, to ? d->parent : n->parent);
+    choose_way(&marking);
     uint64_t found = run_marking(&marking);
     if (to)
         dev->delegates.any_updated |= found > 0;

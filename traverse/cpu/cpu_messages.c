@@ -2,7 +2,7 @@
  *
  * Devices of the CPU share the memory of the host, so peers' vertices and masks are read where they are.
  */
-#include "cpu_list.h"
+#include "cpu_rows.h"
 
 #include "traverse/exchange/vertices/unique.h"
 
@@ -80,56 +80,87 @@ static enum status fail_id(const struct device *dev, struct error *e)
                 container_path(dev->shard->file));
 }
 
+/* Sets the bit. Nonzero: this call was the first to set it. */
+static int claim_mask_bit(uint64_t *mask, uint64_t i)
+{
+    uint64_t bit = UINT64_C(1) << (i % 64);
+    if ((__atomic_load_n(&mask[i / 64], __ATOMIC_RELAXED) & bit) != 0)
+        return 0;
+    return (__atomic_fetch_or(&mask[i / 64], bit, __ATOMIC_RELAXED) & bit) == 0;
+}
+
+/* Whether a vertex is new is a coin toss, so there is no branch. */
+static void append_normals(struct device *dev, const uint32_t *ids, uint64_t count, const uint32_t *from)
+{
+    struct cpu_normals *n = &dev->normals;
+    uint64_t first = n->next_count, at = first;
+    uint32_t nowhere;
+    for (uint64_t i = 0; i < count; i++) {
+        uint64_t word = n->visited[ids[i] / 64], is_new = ~word >> (ids[i] % 64) & 1;
+        n->next[at] = ids[i];
+        n->visited[ids[i] / 64] = word | is_new << (ids[i] % 64);
+        if (from != NULL && dev->parents)
+            *(is_new != 0 ? &n->parent[ids[i]] : &nowhere) = from[i];
+        at += is_new;
+    }
+    n->next_count = at;
+    mark_depths(n->next + first, at - first, n->depth, dev->depth + 1);
+    if (from == NULL && dev->parents)
+        mark_depths(n->next + first, at - first, (int32_t *)n->parent, (int32_t)PARENT_REMOTE);
+}
+
+/* Those that this thread marks go behind the next queue together. */
+static void claim_normals(struct device *dev, const uint32_t *ids, uint64_t count, const uint32_t *from)
+{
+    struct cpu_normals *n = &dev->normals;
+    uint32_t claimed[REACHED_AT_ONCE];
+    uint64_t new = 0;
+    for (uint64_t i = 0; i < count; i++) {
+        if (!claim_mask_bit(n->visited, ids[i]))
+            continue;
+        if (dev->parents)
+            n->parent[ids[i]] = from != NULL ? from[i] : PARENT_REMOTE;
+        claimed[new++] = ids[i];
+    }
+    mark_depths(claimed, new, n->depth, dev->depth + 1);
+    uint64_t at = __atomic_fetch_add(&n->next_count, new, __ATOMIC_RELAXED);
+    memcpy(n->next + at, claimed, new * sizeof *n->next);
+}
+
+void reach_normals(struct device *dev, const uint32_t *ids, uint64_t count, const uint32_t *from, int alone)
+{
+    if (alone)
+        append_normals(dev, ids, count, from);
+    else
+        claim_normals(dev, ids, count, from);
+}
+
 /* A list of many vertices, which threads share. */
 struct arrivals {
     struct device *dev;
     const uint32_t *ids;
 };
 
-enum { IDS_PIECE = 1024 };
-
-static void claim_ids(void *context, uint64_t begin, uint64_t end)
+static void receive_some(void *context, uint64_t begin, uint64_t end)
 {
     const struct arrivals *a = context;
-    struct cpu_normals *n = &a->dev->normals;
-    uint32_t claimed[IDS_PIECE], count = 0;
-    for (uint64_t i = begin; i < end; i++) {
-        if (claim_mask_bit(n->visited, a->ids[i]))
-            claimed[count++] = a->ids[i];
-    }
-    mark_depths(claimed, count, n->depth, a->dev->depth + 1);
-    if (a->dev->parents)
-        mark_depths(claimed, count, (int32_t *)n->parent, (int32_t)PARENT_REMOTE);
-    uint64_t at = __atomic_fetch_add(&n->next_count, count, __ATOMIC_RELAXED);
-    memcpy(n->next + at, claimed, count * sizeof *claimed);
-}
-
-/* Notes vertices that other shards found: those of the next queue from number `first` on. */
-static void note_remote(struct device *dev, uint64_t first)
-{
-    const struct cpu_normals *n = &dev->normals;
-    mark_depths(n->next + first, n->next_count - first, n->depth, dev->depth + 1);
-    if (dev->parents)
-        mark_depths(n->next + first, n->next_count - first, (int32_t *)n->parent, (int32_t)PARENT_REMOTE);
+    reach_normals(a->dev, a->ids + begin, end - begin, NULL, 0);
 }
 
 static enum status receive_ids(struct device *dev, const uint32_t *ids, uint64_t count,
                                struct error *e)
 {
-    struct cpu_normals *n = &dev->normals;
-    uint64_t first = n->next_count, strange = 0;
+    struct arrivals arrivals = {dev, ids};
+    uint64_t strange = 0;
+    int threads = threads_for(dev, count);
     for (uint64_t i = 0; i < count; i++)
         strange += ids[i] >= dev->shard->locals;
     if (strange > 0)
         return fail_id(dev, e);
-    if (threads_for(dev, count) > 1) {
-        struct arrivals arrivals = {dev, ids};
-        gang_for(dev->means.gang, threads_for(dev, count), count, IDS_PIECE, claim_ids, &arrivals);
-        return ST_OK;
-    }
-    for (uint64_t i = 0; i < count; i++)
-        n->next_count = reach_normal(n, n->next_count, ids[i]);
-    note_remote(dev, first);
+    if (threads > 1)
+        gang_for(dev->means.gang, threads, count, REACHED_AT_ONCE, receive_some, &arrivals);
+    else
+        reach_normals(dev, ids, count, NULL, 1);
     return ST_OK;
 }
 
@@ -137,18 +168,15 @@ static enum status receive_ids(struct device *dev, const uint32_t *ids, uint64_t
 static enum status receive_mask(struct device *dev, const uint32_t *words, uint64_t first,
                                 uint64_t count, struct error *e)
 {
-    struct cpu_normals *n = &dev->normals;
-    uint64_t before = n->next_count;
-    for (uint64_t w = 0; w < count; w++) {
-        for (uint32_t bits = words[w]; bits != 0; bits &= bits - 1) {
-            uint64_t id = 32 * (first + w) + (uint64_t)__builtin_ctz(bits);
-            if (id >= dev->shard->locals)
-                return fail_id(dev, e);
-            n->next_count = reach_normal(n, n->next_count, (uint32_t)id);
-        }
+    for (uint64_t w = 0; w < count && e->status == ST_OK; w++) {
+        uint32_t ids[32];
+        uint64_t listed = 0;
+        for (uint32_t bits = words[w]; bits != 0; bits &= bits - 1)
+            ids[listed++] = (uint32_t)(32 * (first + w)) + (uint32_t)__builtin_ctz(bits);
+        if (listed > 0)
+            receive_ids(dev, ids, listed, e);
     }
-    note_remote(dev, before);
-    return ST_OK;
+    return e->status;
 }
 
 static enum status cpu_receive(struct device *dev, const uint32_t *from, const struct parcel *part,

@@ -43,9 +43,7 @@ static int list_arrays(struct device *dev, struct cpu_array list[MOST_ARRAYS])
         {(void **)&n->depth, values, 4, "depths"},
         {(void **)&n->parent, dev->parents ? values : 0, 4, "parents"},
         {(void **)&dev->push.rows, rows, 4, "push rows"},
-        {(void **)&dev->push.prefix, list_room(rows), 8, "push prefix sums"},
-        {(void **)&dev->push.row_start, threads * GATHER_SHARES, 8, "push shares"},
-        {(void **)&dev->push.edge_start, threads * GATHER_SHARES, 8, "push shares"},
+        {(void **)&dev->push.from, 2 * list_room(rows), 4, "parents of a push"},
         {(void **)&dev->crew.seen, threads * dev->crew.seen_words, 8, "marks of threads"},
         {(void **)&dev->crew.lists, threads * dev->crew.list_bytes, 1, "lists of threads"},
         {(void **)&dev->crew.bins, threads * dev->crew.bin_bytes, 1, "bins of threads"},
@@ -121,13 +119,6 @@ static uint64_t longest_row(const struct degree_list *degrees)
     return degrees->count > 0 ? degrees->runs[0].degree : 0;
 }
 
-/* Touches values of the vertices of words begin..end, of `count` vertices. */
-static void touch_values(void *values, uint64_t count, uint64_t begin, uint64_t end)
-{
-    uint64_t first = 64 * begin, last = 64 * end < count ? 64 * end : count;
-    memset((uint32_t *)values + first, 0, (last - first) * sizeof(uint32_t));
-}
-
 /* Depths and parents of delegates come behind those of normals, and then those of no vertex. */
 static void place_values(struct device *dev)
 {
@@ -140,31 +131,20 @@ static void place_values(struct device *dev)
     dev->normals.parent[vertices] = PARENT_NONE;
 }
 
-static void touch_delegates(void *context, uint64_t begin, uint64_t end)
+static void touch_values(void *context, uint64_t begin, uint64_t end)
 {
     const struct device *dev = context;
-    touch_values(dev->delegates.depth, dev->shard->d, begin, end);
+    memset(dev->normals.depth + begin, 0, (end - begin) * sizeof(int32_t));
     if (dev->parents)
-        touch_values(dev->delegates.parent, dev->shard->d, begin, end);
+        memset(dev->normals.parent + begin, 0, (end - begin) * sizeof(uint32_t));
 }
 
-static void touch_normals(void *context, uint64_t begin, uint64_t end)
-{
-    const struct device *dev = context;
-    touch_values(dev->normals.depth, dev->shard->locals, begin, end);
-    if (dev->parents)
-        touch_values(dev->normals.parent, dev->shard->locals, begin, end);
-}
-
-/* Touches arrays by the threads of a search, before the first search: a page is given to a process
- * when it is first written, by the node of the thread that writes. */
+/* Touches values by the threads of a search, before the first search: a page is given to a process when it is first
+ * written, by the node of the thread that writes. */
 static void touch_arrays(struct device *dev)
 {
-    uint64_t delegates = mask_words(dev->shard->d), normals = mask_words(dev->shard->locals);
-    gang_for(dev->means.gang, threads_for(dev, 64 * delegates), delegates, CLEAR_WORDS,
-             touch_delegates, dev);
-    gang_for(dev->means.gang, threads_for(dev, 64 * normals), normals, CLEAR_WORDS, touch_normals,
-             dev);
+    uint64_t vertices = dev->shard->locals + dev->shard->d;
+    gang_for(dev->means.gang, threads_for(dev, vertices), vertices, 64 * CLEAR_WORDS, touch_values, dev);
 }
 
 /* A search of EDGES_OF_TWO edges takes about 20 us: one thread is enough. Graphs of 300,000 to 450,000 edges
@@ -214,7 +194,6 @@ static enum status cpu_open(struct device **result, const struct shard *shard,
     dev->delegates.longest = longest_row(&shard->degrees.delegates);
     dev->normals.longest = longest_row(&shard->degrees.locals);
     dev->means.probes = probes_best();
-    dev->means.readers = column_readers_best();
     dev->crew.bin_bytes = bin_bytes(dev);
     dev->crew.list_bytes = dev->crew.bin_bytes > 0 ? list_bytes(dev) : 0;
     dev->crew.seen_words = seen_words(shard, dev->threads);

@@ -68,6 +68,7 @@ static uint64_t mark_words(struct device *dev, uint64_t begin, uint64_t end)
 
 struct marking {
     struct device *dev;
+    uint64_t step; /* words of a piece */
     _Atomic uint64_t count;
 };
 
@@ -77,40 +78,30 @@ static void mark_pieces(void *context, struct turn *turn)
     struct marking *m = context;
     uint64_t words = mask_words(m->dev->shard->d), count = 0, piece;
     while ((piece = gang_piece(turn)) != GANG_NO_PIECE) {
-        uint64_t begin = piece * MARK_WORDS, end = begin + MARK_WORDS < words ? begin + MARK_WORDS : words;
+        uint64_t begin = piece * m->step, end = begin + m->step < words ? begin + m->step : words;
         clear_words(m->dev, begin, end);
-        count += mark_words(m->dev, begin, end);
+        if (m->dev->delegates.any_incoming)
+            count += mark_words(m->dev, begin, end);
     }
     if (count > 0)
         m->count += count;
 }
 
-/* Several threads mark pieces; the frontier is then taken for too large to list. */
-static uint64_t mark_in_parallel(struct device *dev)
-{
-    struct marking marking = {.dev = dev};
-    uint64_t pieces = (mask_words(dev->shard->d) + MARK_WORDS - 1) / MARK_WORDS;
-    gang_run(dev->means.gang, dev->threads, pieces, mark_pieces, &marking);
-    return marking.count;
-}
-
+/* One thread marks all words at once, and lists what it can. Several mark pieces; the frontier is then taken for too
+ * large to list. */
 void previsit_delegates(struct device *dev)
 {
+    struct cpu_delegates *d = &dev->delegates;
     uint64_t words = mask_words(dev->shard->d);
     /* a large frontier is followed by a larger one or ends the search */
     int many = dev->frontier[DD] + dev->frontier[DN] >= MANY_SOURCES || words >= MANY_WORDS;
+    int threads = d->any_incoming && many ? dev->threads : 1;
+    struct marking marking = {dev, threads > 1 ? MARK_WORDS : words + 1, 0};
     clear_listed(dev);
-    dev->delegates.fresh_count = 0;
-    if (dev->delegates.any_incoming && many && dev->threads > 1) {
-        dev->delegates.fresh_count = mark_in_parallel(dev);
-        dev->delegates.fresh_listed = dev->delegates.fresh_count == 0;
-    } else {
-        clear_words(dev, 0, words);
-        if (dev->delegates.any_incoming)
-            dev->delegates.fresh_count = mark_words(dev, 0, words);
-        dev->delegates.fresh_listed = dev->delegates.fresh_count <= words;
-    }
-    dev->delegates.any_incoming = dev->delegates.any_updated = 0;
+    gang_run(dev->means.gang, threads, (words + marking.step - 1) / marking.step, mark_pieces, &marking);
+    d->fresh_count = marking.count;
+    d->fresh_listed = d->fresh_count <= (threads > 1 ? 0 : words);
+    d->any_incoming = d->any_updated = 0;
 }
 
 static void swap_pulled(struct cpu_normals *n)
@@ -285,42 +276,4 @@ void count_frontier(struct device *dev)
 {
     count_frontier_of(dev, NORMALS);
     count_frontier_of(dev, DELEGATES);
-}
-
-/* Sum over the set bits of `bits` (rows base..base+63, none empty) of their lengths. */
-static inline uint64_t word_length(const struct csr *csr, uint64_t base, uint64_t bits)
-{
-    uint64_t sum = 0;
-    for (; bits != 0; bits &= bits - 1)
-        sum += source_row_length(csr, base + (uint64_t)__builtin_ctzll(bits));
-    return sum;
-}
-
-static uint64_t list_length(const struct csr *csr, const struct frontier_view *f)
-{
-    uint64_t sum = 0;
-    for (uint64_t i = 0; i < f->size; i++) {
-        if (mask_bit(csr->sources, f->list[i]))
-            sum += source_row_length(csr, f->list[i]);
-    }
-    return sum;
-}
-
-static void add_lengths(void *context, uint64_t begin, uint64_t end)
-{
-    struct counting *c = context;
-    const struct csr *csr = &c->dev->shard->csr[c->g];
-    uint64_t edges = 0;
-    for (uint64_t w = begin; w < end; w++)
-        edges += word_length(csr, 64 * w, c->frontier.mask[w] & csr->sources[w]);
-    c->edges += edges;
-}
-
-uint64_t count_forward(const struct device *dev, enum subgraph g)
-{
-    const struct csr *csr = &dev->shard->csr[g];
-    struct counting counting = {.dev = dev, .g = g, .frontier = view_frontier(dev, g)};
-    gang_for(dev->means.gang, threads_for(dev, dev->frontier[g]), counting.frontier.words, PIECE_WORDS,
-             add_lengths, &counting);
-    return list_length(csr, &counting.frontier) + counting.edges;
 }

@@ -57,19 +57,49 @@ static inline uint32_t columns_plain(const uint32_t *columns, uint64_t count, co
     return HEAD_NONE;
 }
 
-static uint64_t rests_plain(const struct csr *csr, uint64_t base, uint64_t rows, const uint64_t *mask,
-                            uint32_t tag, uint32_t *parent)
+/* What finds a column: the first of some that is in a mask, or HEAD_NONE. */
+struct finder {
+    decode_columns *decode;
+    uint32_t (*find)(const uint32_t *columns, uint64_t count, const uint64_t *mask);
+};
+
+/* The first column behind the heads of a row that is in the mask, or HEAD_NONE. Of packed ones few are decoded at first,
+ * as most rows find a parent among them. Always inlined, here and below, so that functions are constants. */
+static inline __attribute__((always_inline)) uint32_t
+find_in_row(const struct csr *csr, uint64_t row, const uint64_t *mask, struct finder finder)
 {
-    const uint32_t *columns = csr->columns;
+    enum { FEW = 8 };
+    uint64_t at = csr_offset(csr, row), end = csr_offset(csr, row + 1), stop = end - at > FEW ? at + FEW : end;
+    uint32_t room[COLUMN_ROOM], column = HEAD_NONE;
+    if (csr->packed.words == NULL)
+        return finder.find((const uint32_t *)csr->columns + at, end - at, mask);
+    for (; at < end && column == HEAD_NONE; stop = end) {
+        struct column_run run = next_columns(finder.decode, csr, row, at, stop, room);
+        column = finder.find(run.columns, run.count, mask);
+        at += run.count;
+    }
+    return column;
+}
+
+static inline __attribute__((always_inline)) uint64_t
+find_in_rows(const struct csr *csr, uint64_t base, uint64_t rows, const uint64_t *mask, uint32_t tag, uint32_t *parent,
+             struct finder finder)
+{
     uint64_t found = 0;
     for (; rows != 0; rows &= rows - 1) {
-        uint64_t row = base + (uint64_t)__builtin_ctzll(rows), at = csr_offset(csr, row);
-        uint32_t column = columns_plain(columns + at, csr_offset(csr, row + 1) - at, mask);
+        uint64_t row = base + (uint64_t)__builtin_ctzll(rows);
+        uint32_t column = find_in_row(csr, row, mask, finder);
         found |= column != HEAD_NONE ? rows & -rows : 0;
         if (parent != NULL && column != HEAD_NONE)
             parent[row] = tag | column;
     }
     return found;
+}
+
+static uint64_t rests_plain(const struct csr *csr, uint64_t base, uint64_t rows, const uint64_t *mask,
+                            uint32_t tag, uint32_t *parent)
+{
+    return find_in_rows(csr, base, rows, mask, tag, parent, (struct finder){decode_plain, columns_plain});
 }
 
 static void mark_plain(int32_t *depth, uint64_t count, uint64_t w, uint64_t bits, int32_t value)
@@ -102,8 +132,8 @@ static void name_plain(const struct named_parents *parents, const uint32_t *vert
         to[i] = name_of(parents, vertex[i]);
 }
 
-const struct probes probes_plain = {heads_plain, adopt_plain,  rests_plain,
-                                    mark_plain,  gather_plain, name_plain};
+const struct probes probes_plain = {decode_plain, heads_plain,  adopt_plain, rests_plain,
+                                    mark_plain,   gather_plain, name_plain};
 
 /* ---- eight at once ---- */
 
@@ -159,16 +189,12 @@ AVX2 static inline uint32_t columns_avx2(const uint32_t *columns, uint64_t count
 AVX2 static uint64_t rests_avx2(const struct csr *csr, uint64_t base, uint64_t rows,
                                 const uint64_t *mask, uint32_t tag, uint32_t *parent)
 {
-    const uint32_t *columns = csr->columns;
-    uint64_t found = 0;
-    for (; rows != 0; rows &= rows - 1) {
-        uint64_t row = base + (uint64_t)__builtin_ctzll(rows), at = csr_offset(csr, row);
-        uint32_t column = columns_avx2(columns + at, csr_offset(csr, row + 1) - at, mask);
-        found |= column != HEAD_NONE ? rows & -rows : 0;
-        if (parent != NULL && column != HEAD_NONE)
-            parent[row] = tag | column;
+    for (uint64_t left = rows; left != 0 && csr->packed.words != NULL; left &= left - 1) {
+        uint64_t row = base + (uint64_t)__builtin_ctzll(left), at = csr_offset(csr, row);
+        if (at < csr_offset(csr, row + 1))
+            ask_for_bits(csr, at);
     }
-    return found;
+    return find_in_rows(csr, base, rows, mask, tag, parent, (struct finder){decode_vectors, columns_avx2});
 }
 
 AVX2 static void mark_avx2(int32_t *depth, uint64_t count, uint64_t w, uint64_t bits, int32_t value)
@@ -228,8 +254,8 @@ AVX2 static void name_avx2(const struct named_parents *parents, const uint32_t *
     name_plain(parents, vertex, count, to);
 }
 
-static const struct probes probes_avx2 = {heads_avx2, adopt_avx2,  rests_avx2,
-                                          mark_avx2,  gather_avx2, name_avx2};
+static const struct probes probes_avx2 = {decode_vectors, heads_avx2,  adopt_avx2, rests_avx2,
+                                          mark_avx2,      gather_avx2, name_avx2};
 
 const struct probes *probes_best(void)
 {

@@ -7,6 +7,8 @@
 #ifndef DBFS_CPU_PROBE_H
 #define DBFS_CPU_PROBE_H
 
+#include "cpu_columns.h"
+
 #include "formats/graph/shard.h"
 
 #include <stdint.h>
@@ -19,6 +21,8 @@ struct named_parents {
 };
 
 struct probes {
+    decode_columns *decode; /* of packed columns */
+
     /* Returns those of `rows`, bits of 64 rows, whose entry in a head column is in `mask`.
      * heads[0..count): entries of the 64 rows. An entry may be HEAD_NONE. */
     uint64_t (*heads)(const uint32_t *heads, uint64_t rows, uint64_t count, const uint64_t *mask);
@@ -26,8 +30,8 @@ struct probes {
     /* Gives each of `rows` its entry of the head column as parent, with `tag`. */
     void (*adopt)(uint32_t *parents, const uint32_t *heads, uint64_t rows, uint64_t count, uint32_t tag);
 
-    /* Returns those of `rows`, bits of rows from `base` on, with a column behind their heads that is in
-     * `mask`. Puts the first such column into `parent`, with `tag`, unless that is NULL. */
+    /* Returns those of `rows`, bits of rows from `base` on, with a column behind their heads, packed or not, that is
+     * in `mask`. Puts the first such column into `parent`, with `tag`, unless that is NULL. */
     uint64_t (*rests)(const struct csr *csr, uint64_t base, uint64_t rows, const uint64_t *mask,
                       uint32_t tag, uint32_t *parent);
 

@@ -103,12 +103,9 @@ static inline struct pulled_word begin_word(const struct pull *pull, uint64_t w,
 /* Returns the rows that have a parent. parent[] has its number then, with the tag. */
 static inline uint64_t end_word(const struct pull *pull, const struct pulled_word *word, uint64_t *probes)
 {
-    const struct cpu_means *means = &pull->dev->means;
     uint64_t base = 64 * word->at, found = word->candidates & ~word->left;
-    if (word->left != 0 && pull->csr->packed.words == NULL)
-        found |= means->probes->rests(pull->csr, base, word->left, pull->mask, pull->tag, pull->parent);
-    else if (word->left != 0)
-        found |= means->readers->rests(pull->csr, base, word->left, pull->mask, pull->tag, pull->parent);
+    if (word->left != 0)
+        found |= pull->dev->means.probes->rests(pull->csr, base, word->left, pull->mask, pull->tag, pull->parent);
     if (pull->dev->notes.counts_probes)
         *probes += count_probes(pull->csr, base, word->candidates, pull->mask);
     return found;

@@ -42,7 +42,7 @@ static void ask_share(const struct device *dev, int threads, int thread, int lis
     uint64_t *cursor = dev->answers->cursors + (uint64_t)thread * dev->shard->p;
     uint64_t end = share_begin(dev->shard->locals, threads, thread + 1);
     for (uint64_t i = share_begin(dev->shard->locals, threads, thread); i < end; i++) {
-        if (n->parent[i] == PARENT_REMOTE && mask_bit(n->visited, i))
+        if (n->parent[i] == PARENT_REMOTE)
             ask_neighbours(dev, (uint32_t)i, cursor, list);
     }
 }
@@ -102,7 +102,7 @@ static enum status make_room(struct device *dev, uint64_t questions, struct erro
     return e->status;
 }
 
-enum status cpu_ask(struct device *dev, struct slice *questions, struct error *e)
+static enum status cpu_ask(struct device *dev, struct slice *questions, struct error *e)
 {
     struct cpu_answers *a = dev->answers;
     uint32_t p = dev->shard->p;
@@ -163,8 +163,8 @@ static int reply_to(const struct device *dev, const struct slice *questions, voi
     return replying.bad;
 }
 
-enum status cpu_reply(struct device *dev, const struct slice *questions, struct slice *replies,
-                      struct error *e)
+static enum status cpu_reply(struct device *dev, const struct slice *questions, struct slice *replies,
+                             struct error *e)
 {
     struct cpu_answers *a = dev->answers;
     uint64_t count = 0, width = a->places.id_bytes;
@@ -190,7 +190,7 @@ enum status cpu_reply(struct device *dev, const struct slice *questions, struct 
 }
 
 /* The last reply to a vertex gives it its parent: all replies are right. */
-enum status cpu_take_replies(struct device *dev, const struct slice *replies, struct error *e)
+static enum status cpu_take_replies(struct device *dev, const struct slice *replies, struct error *e)
 {
     struct cpu_answers *a = dev->answers;
     uint32_t width = a->places.id_bytes;
@@ -230,8 +230,8 @@ static void read_some_parents(void *context, uint64_t begin, uint64_t end)
     }
 }
 
-enum status cpu_read_parents(struct device *dev, struct device *const *devices, uint32_t count,
-                             void *host, struct error *e)
+static enum status cpu_read_parents(struct device *dev, struct device *const *devices, uint32_t count,
+                                    void *host, struct error *e)
 {
     struct parent_reading reading = {devices, count, dev->answers->places.id_bytes,
                                      host != NULL ? host : dev->answers->delegate_parents};
@@ -241,7 +241,7 @@ enum status cpu_read_parents(struct device *dev, struct device *const *devices, 
     return ST_OK;
 }
 
-enum status cpu_take_parents(struct device *dev, const void *host, struct error *e)
+static enum status cpu_take_parents(struct device *dev, const void *host, struct error *e)
 {
     struct cpu_answers *a = dev->answers;
     uint64_t width = a->places.id_bytes;
@@ -250,3 +250,11 @@ enum status cpu_take_parents(struct device *dev, const void *host, struct error 
            host != NULL ? host : a->delegate_parents, dev->shard->d * width);
     return ST_OK;
 }
+
+const struct backend_parents cpu_parents = {
+    .ask = cpu_ask,
+    .reply = cpu_reply,
+    .take_replies = cpu_take_replies,
+    .read_parents = cpu_read_parents,
+    .take_parents = cpu_take_parents,
+};

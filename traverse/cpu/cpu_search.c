@@ -10,41 +10,33 @@
 /* One thread clears small masks, as it begins to search alone: others would have their lines. */
 enum { WORDS_OF_WORK = 4 };
 
-static void clear_delegate_words(void *context, uint64_t begin, uint64_t end)
+static void clear_part(uint64_t *mask, uint64_t words, uint64_t begin, uint64_t end)
 {
-    const struct cpu_delegates *d = &((const struct device *)context)->delegates;
-    uint64_t bytes = (end - begin) * sizeof *d->visited;
-    memset(d->visited + begin, 0, bytes);
-    memset(d->incoming + begin, 0, bytes);
-    memset(d->frontier + begin, 0, bytes);
-    memset(d->updated + begin, 0, bytes);
+    if (begin < words)
+        memset(mask + begin, 0, ((end < words ? end : words) - begin) * sizeof *mask);
 }
 
-static void clear_normal_words(void *context, uint64_t begin, uint64_t end)
+static void clear_words(void *context, uint64_t begin, uint64_t end)
 {
-    const struct cpu_normals *n = &((const struct device *)context)->normals;
-    memset(n->visited + begin, 0, (end - begin) * sizeof *n->visited);
+    const struct device *dev = context;
+    const struct cpu_delegates *d = &dev->delegates;
+    uint64_t *const masks[] = {d->visited, d->incoming, d->frontier, d->updated};
+    for (size_t i = 0; i < sizeof masks / sizeof *masks; i++)
+        clear_part(masks[i], mask_words(dev->shard->d), begin, end);
+    clear_part(dev->normals.visited, mask_words(dev->shard->locals), begin, end);
 }
 
-static void clear_delegates(struct device *dev)
+static void clear_vertices(struct device *dev)
 {
     struct cpu_delegates *d = &dev->delegates;
-    uint64_t words = mask_words(dev->shard->d);
-    int threads = threads_for(dev, words / WORDS_OF_WORK);
-    gang_for(dev->means.gang, threads, words, CLEAR_WORDS, clear_delegate_words, dev);
+    struct cpu_normals *n = &dev->normals;
+    uint64_t words = mask_words(most_rows(dev));
+    gang_for(dev->means.gang, threads_for(dev, words / WORDS_OF_WORK), words, CLEAR_WORDS, clear_words, dev);
     d->any_incoming = d->any_updated = d->ahead = 0;
     d->fresh_count = 0;
     d->fresh_listed = 1;
     if (dev->parents && dev->shard->p > 1) /* NONE if the device does not find the delegate */
         memset(d->parent, 0xff, dev->shard->d * sizeof *d->parent);
-}
-
-static void clear_normals(struct device *dev)
-{
-    struct cpu_normals *n = &dev->normals;
-    uint64_t words = mask_words(dev->shard->locals);
-    int threads = threads_for(dev, words / WORDS_OF_WORK);
-    gang_for(dev->means.gang, threads, words, CLEAR_WORDS, clear_normal_words, dev);
     n->any_pulled = n->any_pulled_next = 0;
     n->queue_count = n->next_count = n->pulled_count = n->pulled_next_count = 0;
 }
@@ -77,8 +69,7 @@ static void put_local_root(struct device *dev, uint32_t id)
 static enum status cpu_start(struct device *dev, const struct root *root, struct error *e)
 {
     (void)e;
-    clear_delegates(dev);
-    clear_normals(dev);
+    clear_vertices(dev);
     clear_bins(dev);
     direction_costs_begin(&dev->costs);
     memset(dev->frontier, 0, sizeof dev->frontier);

@@ -2,12 +2,12 @@
  *
  * Each kernel family has a file, and a twin on the CPU that finds the same vertices:
  *   cuda_previsit.cu  cpu_previsit.c                 the frontier of a level: marks, queues, workloads
- *   cuda_push.cu      cpu_list.c, cpu_push.c         rows (nd, dn, nn, short dd), or equal shares of edges (dd)
+ *   cuda_push.cu      cpu_rows.c, cpu_push.c         rows (nd, dn, nn, short dd), or equal shares of edges (dd)
  *   cuda_pull.cu      cpu_pull.c                     unvisited vertices look for a parent
  *   cuda_bins.cu      cpu_push.c, cpu_messages.c     vertices for other shards
  *   cuda_unique.cu    unique.c                       vertices for one shard without duplicates
  *   cuda_news.cu      test_messages.c                frontiers for devices that are no peers
- *   cuda_masks.cu     cpu_messages.c, cpu_results.c  masks of several devices, results
+ *   cuda_masks.cu     cpu_messages.c, cpu_answers.c  masks of several devices, results
  *   cuda_decode.cu    packed.c                       packed sections, while a shard is loaded
  *   cuda_ranges.cu    shard_ranges.c                 the ranges of loaded sections
  * Those of cuda_answers.cu and cuda_questions.cu are in cuda_answers.h.

@@ -1,7 +1,7 @@
 /* joined_graph.c: see joined_graph.h */
 #include "joined_graph.h"
 
-#include "traverse/cpu/cpu_columns.h"
+#include "traverse/cpu/cpu_probe.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -45,7 +45,7 @@ static uint32_t *copy_row(const struct joined_graph *all, const struct shard *sh
     for (; at < end && csr->column_width == 8; at++)
         *to++ = vertex_of_column(all, shard, g, csr_column(csr, at));
     while (at < end) {
-        struct column_run run = next_columns(column_readers_best(), csr, row, at, end, room);
+        struct column_run run = next_columns(probes_best()->decode, csr, row, at, end, room);
         for (uint64_t i = 0; i < run.count; i++)
             *to++ = vertex_of_column(all, shard, g, run.columns[i]);
         at += run.count;

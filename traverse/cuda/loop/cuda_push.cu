@@ -1,4 +1,4 @@
-/* cuda_push.cu: pushes along the rows of a queue; see cuda_kernels.h and its twins, cpu_list.c and cpu_push.c
+/* cuda_push.cu: pushes along the rows of a queue; see cuda_kernels.h and its twins, cpu_rows.c and cpu_push.c
  *
  * A warp lays parts of rows end to end, one a lane, and its lanes share their edges. There are two ways to share rows:
  * - By rows: a warp takes 32 rows, or fewer if there are not enough for all warps. Very long rows are cut into chunks, which
