@@ -35,8 +35,10 @@ static void list_normals(struct device *dev)
 
 static uint64_t push_listed(struct device *dev, enum subgraph g, uint64_t count)
 {
+    if (dev->frontier[g] == 0)
+        return count;
     struct row_push p = describe_push(dev, g);
-    uint64_t end = dev->frontier[g] > 0 ? push_rows_of(&p, count) : count;
+    uint64_t end = push_rows_of(&p, count);
     settle_parents(&p.to, count, end);
     return end;
 }
