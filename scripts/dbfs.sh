@@ -24,6 +24,7 @@ cache='' shards='' ranks='' compact=false undirected=(-u) lines='' asked='' verb
 roots_from='' pairs='' program=dbfs-traverse
 # folders of this run alone: shards in the making; all other files
 work='' scratch=''
+lock=''            # of the folder of kept shards: a file descriptor
 children=()        # processes that run
 
 usage() {
@@ -225,7 +226,7 @@ stop() {
 clean() {
     local folder
     for folder in "$work" "$scratch"; do [ -z "$folder" ] || rm -rf "$folder"; done
-    if [ -d "$cache" ] && [ ! -e "${graph:-}" ]; then rmdir "$cache" 2>/dev/null || true; fi # removes it if nothing was kept
+    if [ -d "$cache" ] && [ ! -e "${graph:-}" ]; then remove_empty_cache; fi # nothing was kept
 }
 
 end_by() { # SIGNAL: ends the script by it, as it ends any other program
@@ -286,20 +287,26 @@ are_ready() {
     for file in "${files[@]}"; do is_ready_stream "$file" || return 1; done
 }
 
-# The words of both programs, with `--` between: edgeconv into dbfs-pack. The pipe stays open until edgeconv has ended
-# well. Otherwise dbfs-pack is stopped, and so does not complain about a stream without an end.
+# PIPE WORDS -- WORDS: edgeconv into dbfs-pack, through a pipe that is made under this name. It stays open until edgeconv
+# has ended well. Otherwise dbfs-pack is stopped, and so does not complain about a stream without an end. (Bash now and
+# then loses the exit status of `> >(...)`.)
 convert_and_pack() {
-    local from=() hold packer status=0 packed=0
+    local from=() pipe=$1 both in out packer status=0 packed=0
+    shift
     while [ "$1" != -- ]; do from+=("$1") && shift; done
     shift
     show "${from[@]}" '|' "$@"
-    exec {hold}> >(trap '' INT && exec -a "$prog" "$@")
+    mkfifo "$pipe"
+    exec {both}<>"$pipe" {in}>"$pipe" {out}<"$pipe" {both}>&- # open at both ends, so that no open waits
+    rm "$pipe"
+    (exec {in}>&- && trap '' INT && exec -a "$prog" "$@") <&"$out" &
     packer=$!
     children+=("$packer")
-    start "${from[@]}" >&"$hold"
+    exec {out}<&-
+    start "${from[@]}" >&"$in"
     finish $! || status=$?
     [ $status = 0 ] || kill -TERM "$packer" 2>/dev/null || true
-    exec {hold}>&-
+    exec {in}>&-
     finish "$packer" || packed=$?
     case $packed in
     0 | 143) [ $status = 0 ] || exit $status ;; # the fault was not dbfs-pack's
@@ -316,7 +323,7 @@ make_shards() { # FOLDER: an empty one
         finish $! || exit
         return
     fi
-    convert_and_pack edgeconv "${undirected[@]}" "${convert[@]}" "${map[@]}" "${both[@]}" "${quiet[@]}" "${details[@]}" \
+    convert_and_pack "$1/pipe" edgeconv "${undirected[@]}" "${convert[@]}" "${map[@]}" "${both[@]}" "${quiet[@]}" "${details[@]}" \
         "${files[@]}" -- "${to[@]}" -
 }
 
@@ -355,17 +362,36 @@ are_kept() { # KEY-TEXT
     [ -r "$graph/key" ] && [ "$(<"$graph/key")" = "$1" ] && dbfs-pack --list "$graph/shards" >/dev/null 2>&1
 }
 
-# Waits until no other dbfs makes shards in the folder. The kernel releases the lock when the process ends. Where a
-# file system has no locks, two may make the same shards, and the second then fails.
-lock_cache() {
-    [ -d "$cache" ] || mkdir -p "$cache"
-    exec {lock}<"$cache"
+# FD: waits for the lock of the open folder. The kernel releases it when the process ends. Where a file system has no
+# locks, two may make the same shards, and the second then fails.
+wait_for_lock() {
     local status=0
-    flock --nonblock "$lock" 2>/dev/null || status=$?
+    flock --nonblock "$1" 2>/dev/null || status=$?
     [ $status = 1 ] || return 0 # this process has the lock, or there are no locks
     [ ${#quiet[@]} != 0 ] || echo "$prog: $cache: another dbfs makes shards there: waiting for it" >&2
-    start flock "$lock" 2>/dev/null
+    start flock "$1" 2>/dev/null
     finish $! || true
+}
+
+# Waits until no other dbfs makes shards in the folder. One that kept nothing may have removed the folder meanwhile.
+lock_cache() {
+    local folder
+    while [ -z "$lock" ]; do
+        mkdir "$cache" 2>/dev/null || [ -d "$cache" ] || mkdir -p "$cache"
+        { exec {folder}<"$cache"; } 2>/dev/null || continue
+        wait_for_lock "$folder"
+        if [ "$cache" -ef "/dev/fd/$folder" ]; then lock=$folder; else exec {folder}<&-; fi
+    done
+}
+
+# Only a process with the lock may remove the folder.
+remove_empty_cache() {
+    local status=0 folder
+    if [ -z "$lock" ]; then
+        { exec {folder}<"$cache"; } 2>/dev/null || return 0
+        flock --nonblock "$folder" 2>/dev/null || status=$?
+    fi
+    [ $status = 1 ] || rmdir "$cache" 2>/dev/null || true
 }
 
 keep_shards() { # TEXT-OF-KEY
@@ -414,7 +440,7 @@ keep_list() {
 
 # Sets `graph` to the folder of the shards, and of the map if there is one.
 find_shards() {
-    local key text lock made=false
+    local key text made=false
     if ! choose_cache; then
         check_search
         make_scratch
@@ -434,6 +460,7 @@ find_shards() {
             made=true
         fi
         exec {lock}<&-
+        lock=
     fi
     ! $verbose || $made || echo "$prog: shards are in $graph" >&2
 }

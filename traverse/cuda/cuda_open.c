@@ -131,7 +131,7 @@ static void set_answers(struct device *dev, const struct gpu_plan *plan, void *c
     a->delegates = at[GPU_ANSWER_DELEGATES];
     a->replies = at[GPU_ANSWER_REPLIES];
     a->tables = at[GPU_ANSWER_TABLES];
-    a->shown = at[GPU_ANSWER_SHOWN];
+    a->look.shown = at[GPU_ANSWER_SHOWN];
     a->places.marks_of = (uint64_t *)a->tables + gpu_answer_cursors(dev->shard->p);
 }
 

@@ -146,6 +146,13 @@ void cuda_max_ids(void *to, const void *from, uint64_t count, uint32_t id_bytes,
 
 /* ---- the memory of a device (cuda_results.c, cuda_parents.c) ---- */
 
+/* What a device that reads all others needs to look for parents there (cuda_look.c). */
+struct gpu_look {
+    struct gpu_shown *shown; /* [2 * p] */
+    uint8_t *copies;         /* of others' depths; NULL: they are read where they lie */
+    int by_bytes;            /* depths of the last search are shown as bytes */
+};
+
 /* Arrays of the plan. */
 struct gpu_answers {
     uint32_t id_bytes;
@@ -158,9 +165,7 @@ struct gpu_answers {
     void *delegates;            /* [d] the largest parents of this rank's devices */
     void *replies;
     void *tables;               /* gpu_answer_table_bytes: cursors, pointers, flags */
-    struct gpu_shown *shown;    /* [2 * p] if it reads all other devices (cuda_look.c) */
-    uint8_t *copies;            /* of their depths; NULL: they are read where they lie */
-    int shows_bytes;            /* depths of the last search */
+    struct gpu_look look;
     unsigned long long *counts; /* [p + 1] host memory */
 };
 

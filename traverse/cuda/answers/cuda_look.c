@@ -52,7 +52,7 @@ enum status gpu_open_look(struct device *dev, struct error *e)
     struct gpu_shown *shown = calloc(2 * (size_t)p, sizeof *shown);
     if (shown == NULL)
         return fail_memory(e, "answers", 2 * p * sizeof *shown);
-    uint8_t *copy = dev->answers.copies = room_for_copies(dev);
+    uint8_t *copy = dev->answers.look.copies = room_for_copies(dev);
     for (uint32_t i = 0; i < p; i++) {
         const struct gpu_peer *peer = &dev->traffic.peers.all[i];
         int copied = copy != NULL && peer->is.shard != dev->shard->index;
@@ -61,7 +61,7 @@ enum status gpu_open_look(struct device *dev, struct error *e)
         if (copied)
             copy += peer->is.locals;
     }
-    gpu_copy(dev, dev->answers.shown, shown, 2 * p * sizeof *shown, e);
+    gpu_copy(dev, dev->answers.look.shown, shown, 2 * p * sizeof *shown, e);
     free(shown);
     return e->status;
 }
@@ -69,11 +69,11 @@ enum status gpu_open_look(struct device *dev, struct error *e)
 enum status gpu_show_parents(struct device *dev, uint32_t levels, struct error *e)
 {
     struct gpu_answers *a = &dev->answers;
-    a->shows_bytes = levels <= BYTE_LEVELS;
+    a->look.by_bytes = levels <= BYTE_LEVELS;
     if (gpu_use(dev, e) != ST_OK || gpu_follow_search(dev, e) != ST_OK ||
         gpu_write_parents(dev, dev->traffic.bins.ids, gpu_answer_stream(dev), e) != ST_OK)
         return e->status;
-    if (a->shows_bytes)
+    if (a->look.by_bytes)
         gpu_write_depths(dev, NORMALS, VALUE_BYTE, a->block, gpu_answer_stream(dev), e);
     else
         gpu_whole_settle(dev, e);
@@ -84,7 +84,7 @@ enum status gpu_show_parents(struct device *dev, uint32_t levels, struct error *
 static enum status copy_depths(const struct device *dev, struct error *e)
 {
     const struct gpu_peers *p = &dev->traffic.peers;
-    uint8_t *to = dev->answers.copies;
+    uint8_t *to = dev->answers.look.copies;
     for (uint32_t i = 0; i < p->count && e->status == ST_OK; i++) {
         const struct gpu_peer *peer = &p->all[i];
         if (peer->is.shard == dev->shard->index)
@@ -104,7 +104,7 @@ enum status gpu_look_parents(struct device *dev, struct error *e)
     struct gpu_looking looking = {.nn = *gpu_pull_rows(dev, NN),
                                   .vertices = dev->traffic.bins.ids,
                                   .count = gpu_remote_count(dev),
-                                  .shown = a->shown + (a->shows_bytes ? 0 : p),
+                                  .shown = a->look.shown + (a->look.by_bytes ? 0 : p),
                                   .p = p,
                                   .own_shard = dev->shard->index,
                                   .local_bits = dev->shard->local_bits,
@@ -113,7 +113,7 @@ enum status gpu_look_parents(struct device *dev, struct error *e)
                                   .id_bytes = a->id_bytes,
                                   .to = a->by_vertex,
                                   .bad = gpu_bad_flag(dev)};
-    if (gpu_use(dev, e) != ST_OK || (a->shows_bytes && a->copies != NULL && copy_depths(dev, e) != ST_OK))
+    if (gpu_use(dev, e) != ST_OK || (a->look.by_bytes && a->look.copies != NULL && copy_depths(dev, e) != ST_OK))
         return e->status;
     cuda_look(&looking, gpu_answer_stream(dev));
     if (CUDA_LAUNCHED(dev->where, e) != ST_OK)
