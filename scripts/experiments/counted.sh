@@ -25,7 +25,7 @@ counted() {
 # rows `level source destination before after bytes_before bytes_after`
 sent() {
     packed sent "$1" inf <"$work/edges"
-    searched sent "$1" -n 1 --direction push --uniquify --exchange-memory host --exchange-form list --count-pairs
+    searched sent "$1" --breakdown -n 1 --direction push --uniquify --exchange-memory host --exchange-form list --count-pairs
     "$bin/dbfs-report" exchange --pairs "$work/sent.json" | awk -F '\t' -v OFS='\t' '
         NR > 1 { print $2 + 1, $3, $4, $5, $6, $7, $8 }'
 }

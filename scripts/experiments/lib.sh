@@ -46,13 +46,14 @@ packed() {
 
 rmat() { "$bin/rmatgen" -q -s "$1"; } # SCALE
 
-# searched NAME RANKS [OPTION...]: searches the packed graph NAME and leaves the report in $work/NAME.json
+# searched NAME RANKS [OPTION...]: searches the packed graph NAME and leaves the report in $work/NAME.json. Only tables of
+# the parts of a search give --breakdown, as noting levels takes time on a small graph.
 searched() {
     local graph=$1 ranks=$2 launch=()
     shift 2
     [ "$ranks" = 1 ] || launch=("$mpiexec" -n "$ranks")
     case " $* " in *' -n '* | *' -r '*) ;; *) set -- -n "$roots" "$@" ;; esac
-    "${launch[@]}" "$bin/dbfs-traverse" -q --backend "$backend" --no-check --trust --force --breakdown --json "$work/$graph.json" "$@" "$work/$graph" \
+    "${launch[@]}" "$bin/dbfs-traverse" -q --backend "$backend" --no-check --trust --force --json "$work/$graph.json" "$@" "$work/$graph" \
         >/dev/null 2>"$work/said" </dev/null || die 1 "$(head -3 "$work/said")"
 }
 

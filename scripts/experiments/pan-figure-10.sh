@@ -8,9 +8,9 @@
     s=$scale
     for p in 2 4 8; do
         packed graph $p - < <(rmat $s)
-        searched graph 2 --exchange-memory host --exchange-form list "${factors[@]}"
+        searched graph 2 --breakdown --exchange-memory host --exchange-form list "${factors[@]}"
         parts DOBFS "RMAT $s" $p
-        searched graph 2 --exchange-memory host --exchange-form list --direction push
+        searched graph 2 --breakdown --exchange-memory host --exchange-form list --direction push
         parts BFS "RMAT $s" $p
         s=$((s + 1))
     done

@@ -9,7 +9,7 @@ rmat $((scale + 2)) | packed graph 4 16
     parts_head
     while read -r case options; do
         case $case in BFS*) direction=(--direction push) ;; *) direction=("${factors[@]}") ;; esac
-        searched graph 2 --exchange-memory host --exchange-form list "${direction[@]}" $options
+        searched graph 2 --breakdown --exchange-memory host --exchange-form list "${direction[@]}" $options
         parts "$case" "RMAT $((scale + 2))" 2x2
     done <<'END'
 BFS+BR --reduction blocking

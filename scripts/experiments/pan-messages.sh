@@ -5,7 +5,7 @@
 {
     rmat $((scale + 3)) | packed graph 2 inf
     for chunk in 4096 16384 65536 262144 1048576 4194304; do
-        searched graph 2 --exchange-memory host --exchange-form list --direction push --chunk $chunk
+        searched graph 2 --breakdown --exchange-memory host --exchange-form list --direction push --chunk $chunk
         row ours 'remote exchange, ms' $chunk "$(reported graph options remote_exchange_s | awk '{ print 1000 * $1 }')"
         row ours 'messages of a search' $chunk "$(reported graph options messages)"
     done

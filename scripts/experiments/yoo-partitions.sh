@@ -12,9 +12,9 @@ moved() {
 # by_level GRAPH: searches $work/edges in three partitions; prints rows of GRAPH
 by_level() {
     packed one 8 inf <"$work/edges"
-    searched one 8 -@ 1 -n 1 --direction push --uniquify --exchange-memory host --exchange-form list
+    searched one 8 --breakdown -@ 1 -n 1 --direction push --uniquify --exchange-memory host --exchange-form list
     packed separated 8 16 <"$work/edges"
-    searched separated 8 -@ 1 -n 1 --uniquify --exchange-memory host --exchange-form list
+    searched separated 8 --breakdown -@ 1 -n 1 --uniquify --exchange-memory host --exchange-form list
     grid_levels 2x4 >"$work/levels"
     moved one >"$work/moved.1"
     moved separated >"$work/moved.2"

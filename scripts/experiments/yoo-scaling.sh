@@ -7,7 +7,7 @@
 # line K P N: packs and searches $work/edges
 line() {
     packed graph "$2" inf <"$work/edges"
-    searched graph 1 --direction push
+    searched graph 1 --breakdown --direction push
     row "$1" "$2" "$3" "$(reported graph options median_s | awk '{ print 1000 * $1 }')" \
         "$("$bin/dbfs-report" roots "$work/graph.json" | awk -F '\t' 'NR > 1 { sum += $4 } END { print sum / (NR - 1) }')" \
         "$(counted "$2" | awk -F '\t' -v p="$2" '$2 != $3 { sum += $5 / p } END { print sum + 0 }')"
