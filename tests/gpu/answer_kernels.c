@@ -220,8 +220,9 @@ int kernel_kept_depths(const struct kept_levels *k, uint8_t *bytes, int32_t *dep
     managed_settle();
     if (k->count > 0)
         memcpy(depth, search.of[DELEGATES].depth, k->count * 4);
-    int alike = both[2 * k->count] == 0 && memcmp(both, there + k->shift, k->count) == 0 &&
-                memcmp(both + k->count, both, k->count) == 0;
+    int alike = both[2 * k->count] == 0;
+    if (k->count > 0)
+        alike &= memcmp(both, there + k->shift, k->count) == 0 && memcmp(both + k->count, both, k->count) == 0;
     managed_finish(bytes, there + k->shift, k->count);
     return alike;
 }
