@@ -296,7 +296,8 @@ convert_and_pack() {
     while [ "$1" != -- ]; do from+=("$1") && shift; done
     shift
     show "${from[@]}" '|' "$@"
-    mkfifo "$pipe"
+    # some file systems have no pipes
+    mkfifo "$pipe" 2>/dev/null || { make_scratch && pipe=$scratch/pipe && mkfifo "$pipe"; }
     exec {both}<>"$pipe" {in}>"$pipe" {out}<"$pipe" {both}>&- # open at both ends, so that no open waits
     rm "$pipe"
     (exec {in}>&- && trap '' INT && exec -a "$prog" "$@") <&"$out" &
