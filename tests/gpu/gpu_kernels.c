@@ -38,8 +38,7 @@
  *   cuda_check_vertices, _isolated,   proof_check_ of the same name                 first offence,
  *   _rows, _edges, _parents           (graph500/proof_loops.c)                      marks
  *   cuda_write_ends, _gather_ends,    the definition                                values, marks
- *   _gather_claims, _forget_claims,
- *   _put_claims, _mark
+ *   _gather_claims, _put_claims, _mark
  *   cuda_decode                       packed_decode_all (formats/container/packed.c)          elements, bad
  *   cuda_find_ranges                  csr_ranges_find (formats/graph/shard_ranges.c)      faults, counts
  *   gpu_loader_copy                   memcpy                                        bytes

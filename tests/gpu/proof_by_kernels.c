@@ -102,7 +102,8 @@ void kernel_move(const struct proof_moves *m, struct proof_moved *out)
     cuda_write_ends(ids, m->id_bytes, managed(m->depth, m->count * 4), m->count, there.end, 0);
     cuda_gather_ends(there.end, numbers, m->count, there.gathered_end, 0);
     cuda_gather_claims(ids, m->id_bytes, numbers, m->count, there.gathered_claim, 0);
-    cuda_forget_claims(there.put_claim, m->count, 0);
+    for (uint64_t i = 0; i < m->count; i++)
+        there.put_claim[i] = INT64_MIN;
     cuda_put_claims(there.gathered_claim, numbers, m->count / 2, there.put_claim, 0);
     cuda_mark(numbers, m->count / 2, there.marked, 0);
     managed_settle();

@@ -3,8 +3,10 @@
  *
  * Each shows the ids of its vertices, the parents that it knows, and its depths: as bytes, which lie where the block
  * will be, if the search had few levels. Vertices that were reached over an nn edge from another shard look there at
- * their neighbours; few do. Delegates look only if their owner did not find them; it found most. The list of
- * vertices that look takes the place of those that the search sent: each has an nn edge to another shard.
+ * their neighbours, at several of them, which lie anywhere. Few do if hubs are delegates. A device whose normals have
+ * many edges copies the depths of all peers first (scripts/results/2026-11-26-h200x2.txt, part 4). Delegates look only
+ * if their owner did not find them; it found most. The list of vertices that look takes the place of those that the
+ * search sent: each has an nn edge to another shard.
  */
 #include "traverse/cuda/cuda_device.h"
 #include "traverse/cuda/cuda_error.h"
@@ -23,7 +25,7 @@ int gpu_reads_all(const struct device *dev)
 }
 
 /* Where the copies of the peers' depths are to lie, which is where the codes of vertices for other shards lie during a
- * search. NULL: too few of this shard's vertices look to make up for the copies, or there is no room for them. */
+ * search: 8 bytes for each edge of nn. NULL: too few of this shard's vertices look to make up for the copies. */
 static uint8_t *room_for_copies(const struct device *dev)
 {
     enum { EDGES_FOR_A_COPY = 8 }; /* of nn, for each vertex whose depth is copied */

@@ -89,11 +89,6 @@ void cuda_gather_ends(const vertex_end *end, const uint32_t *number, uint64_t co
     each(count, stream, [=] __device__(uint64_t i) { to[i] = end[number[i]]; });
 }
 
-void cuda_forget_claims(int64_t *claim, uint64_t count, cudaStream_t stream)
-{
-    each(count, stream, [=] __device__(uint64_t i) { claim[i] = INT64_MIN; });
-}
-
 void cuda_put_claims(const int64_t *claim, const uint32_t *asker, uint64_t count, int64_t *to, cudaStream_t stream)
 {
     each(count, stream, [=] __device__(uint64_t i) { to[asker[i]] = claim[i]; });

@@ -38,9 +38,6 @@ void cuda_gather_claims(const void *claims, uint32_t id_bytes, const uint32_t *n
 void cuda_gather_ends(const struct vertex_end *end, const uint32_t *number, uint64_t count,
                       struct vertex_end *to, cudaStream_t stream);
 
-/* Writes claim[i] = INT64_MIN, for i < count. */
-void cuda_forget_claims(int64_t *claim, uint64_t count, cudaStream_t stream);
-
 /* Writes to[asker[i]] = claim[i]. */
 void cuda_put_claims(const int64_t *claim, const uint32_t *asker, uint64_t count, int64_t *to,
                      cudaStream_t stream);
