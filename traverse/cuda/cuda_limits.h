@@ -20,6 +20,7 @@ enum {
     WHOLE_PIECE_EDGES = 256,       /* of a piece of a row */
     WHOLE_ROW_TOGETHER = 128,      /* columns that one warp visits by masks: longer rows are shared */
     WHOLE_PIECE_BYTES = 16,        /* of struct whole_piece */
+    WHOLE_HUB_WORDS = 16,          /* of the marks of hubs that a block keeps, a thread: the room of the team's lists */
     WHOLE_STATE_BYTES = 4096,
     WHOLE_NOTE_BYTES = 112,        /* of struct whole_note */
     GROUP_STATE_BYTES = 16384,
@@ -45,6 +46,7 @@ enum {
     WHOLE_LISTED_EDGES = 1 << 11,
     WHOLE_FEW_EDGES = 1 << 7,
     WHOLE_NOTES_KEPT = 1 << 4,
+    WHOLE_HUBS_FROM = 1 << 2,
     LOAD_PIECE_GROUPS = 1,
     GROUP_LISTED_EDGES = 1 << 8,
     GROUP_ONE_PIECES = 1 << 3,
@@ -63,6 +65,7 @@ enum {
     WHOLE_LISTED_EDGES = 1 << 20,  /* edges of a list that is expanded into another one, at most */
     WHOLE_FEW_EDGES = 1 << 14,     /* edges to push, at most, whose claims are not worth a probe */
     WHOLE_NOTES_KEPT = 1 << 14,    /* levels that the device notes before the host must take the notes */
+    WHOLE_HUBS_FROM = 1 << 19,    /* words of the mask of delegates, from which on blocks keep marks of hubs */
     LOAD_PIECE_GROUPS = 1 << 7,   /* of packed columns, 2^19 each, that are decoded at a time */
     GROUP_LISTED_EDGES = 1 << 16, /* of the lists of all GPUs that search together, at most */
     GROUP_ONE_PIECES = 1 << 8,    /* of such a list, for one block of its GPU */

@@ -11,7 +11,7 @@ enum { PULL_BLOCK = 128, PULL_WARPS = PULL_BLOCK / WARP };
 /* The pull of one subgraph, as functions of the visit know it. Columns of nn have the kind WHOLE_COLUMNS: a shard, and above
  * `local_bits` bits a number there. */
 template <bool PACKED> struct row_pull {
-    static constexpr bool noted = false, packed = PACKED, together = true;
+    static constexpr bool noted = false, packed = PACKED, together = true, keeps_marks = false;
     struct space {
         uint16_t bits[PACKED_BLOCK]; /* of a packed block, while the list is in use */
         struct {
@@ -77,7 +77,7 @@ __global__ static void __launch_bounds__(PULL_BLOCK) pull_kernel(row_pull<PACKED
     uint32_t todo = word < s.words ? s.csr.sources[word] & ~t.visited[word] : 0;
     if (todo != 0)
         todo &= ~t.next[word];
-    const pulling q = {&s.csr, t.visited, s.parents, t.next, t.parent, t.tag, 0, 0};
+    const pulling q = {&s.csr, t.visited, s.parents, 0, t.next, t.parent, t.tag, 0, 0};
     typename row_pull<PACKED>::space &w = own_space(s);
     const unsigned count = unpack_words(w.pull.list, todo);
     if (count == 0)

@@ -98,6 +98,14 @@ template <class S> __device__ static void push_words(S &s, int g, uint32_t warp,
     }
 }
 
+/* Pushes the pieces of some subgraphs. Not inlined, so that other levels keep more in registers. */
+template <class S>
+__device__ static __noinline__ void push_pieces(S &s, const whole_piece *pieces, uint32_t count, uint32_t warp, uint32_t warps,
+                                                unsigned subgraphs)
+{
+    expand_list<REACH_NEXT>(s, pieces, count, warp, warps, subgraphs);
+}
+
 /* Does all pushes of the level. A frontier that is listed has its rows in the list. */
 template <class S> __device__ static void push_all(S &s, const cut_list &cut, uint32_t warp, uint32_t warps)
 {
@@ -111,7 +119,7 @@ template <class S> __device__ static void push_all(S &s, const cut_list &cut, ui
             push_words(s, g, warp, warps, cut);
     }
     if (listed != 0)
-        expand_list<REACH_NEXT>(s, s.list[s.block.now.list], s.block.now.pieces, warp, warps, listed);
+        push_pieces(s, s.list[s.block.now.list], s.block.now.pieces, warp, warps, listed);
 }
 
 /* Pushes or pulls the pieces that were cut. */

@@ -161,7 +161,7 @@ struct mask_plan {
  * take it. NOTED: the kernel notes its levels. PACKED: columns may lie packed. TOGETHER: several GPUs search. A
  * kernel pays nothing for parts that it is not compiled for. */
 template <bool NOTED, bool PACKED, bool TOGETHER> struct searching : gpu_whole {
-    static constexpr bool noted = NOTED, packed = PACKED, together = TOGETHER;
+    static constexpr bool noted = NOTED, packed = PACKED, together = TOGETHER, keeps_marks = true;
     static constexpr int counters = NOTED ? WHOLE_NOTED_COUNTS : WHOLE_COUNTS;
     typedef warp_space<counters, PACKED> space;
     typedef row_columns<PACKED> columns;
@@ -170,7 +170,7 @@ template <bool NOTED, bool PACKED, bool TOGETHER> struct searching : gpu_whole {
     level_notes<NOTED> notes;
 };
 
-extern __shared__ unsigned char memory[]; /* a warp_space for each warp, then the lists of the team */
+extern __shared__ unsigned char memory[]; /* a warp_space for each warp, then the lists of the team, or marks of hubs */
 
 template <class S> __device__ static inline typename S::space *warp_spaces(S &)
 {

@@ -158,6 +158,7 @@ struct gpu_whole {
      * them, and cuda_whole_settle gives the vertices their depth after the search. They lie in the queues,
      * which only the level loop uses. */
     uint32_t keeps;
+    uint32_t hub_words; /* of the visited mask of delegates, which blocks keep while they pull (cuda_pull_words.cuh) */
     struct whole_masks cleared;
     struct whole_state *state; /* zero before the first search */
     struct whole_outputs out;

@@ -97,8 +97,8 @@ template <class S> __device__ static inline void choose_parts(S &s)
     s.pulled[DD].wanted = s.meeting.in_parts ? s.group.dd_own : s.pulled[DD].sources;
 }
 
-/* Plans a level by masks. By one warp. */
-template <class S> __device__ static inline void plan_masks(S &s)
+/* Plans a level by masks. By one warp. Not inlined: the kernel then keeps more in registers. */
+template <class S> __device__ static __noinline__ void plan_masks(S &s)
 {
     if (lane_id() == 0) {
         const double ahead = vertices_ahead(s);

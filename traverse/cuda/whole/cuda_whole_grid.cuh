@@ -4,9 +4,10 @@
 
 #include "traverse/cuda/visit/cuda_search_notes.cuh"
 
+/* Neighbours are in different blocks: little work is then shared by all processors. */
 __device__ static inline uint32_t warp_of_grid()
 {
-    return blockIdx.x * (blockDim.x / WARP) + threadIdx.x / WARP;
+    return threadIdx.x / WARP * gridDim.x + blockIdx.x;
 }
 
 __device__ static inline uint32_t warps_of_grid()

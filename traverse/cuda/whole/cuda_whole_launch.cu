@@ -5,9 +5,10 @@
 /* Vertices that a block of the team reaches in a level, at most. */
 static size_t team_room(const whole_launch *launch)
 {
-    return launch->has_team ? (size_t)launch->threads << WHOLE_FIRST_CLASS : 0;
+    return (size_t)launch->threads << WHOLE_FIRST_CLASS;
 }
 
+/* Two lists of the team, or marks of hubs: WHOLE_HUB_WORDS for each thread. */
 static size_t shared_bytes(const whole_launch *launch)
 {
     return (size_t)launch->threads / WARP * launch->program.warp_bytes +
@@ -64,7 +65,7 @@ static void plan_threads(whole_launch *launch, size_t shared)
     while (launch->threads > WARP && shared_bytes(launch) + STATIC_BYTES > shared)
         launch->threads /= 2;
     launch->shared_bytes = shared_bytes(launch);
-    launch->team_room = (uint32_t)team_room(launch);
+    launch->team_room = launch->has_team ? (uint32_t)team_room(launch) : 0;
 }
 
 cudaError_t cuda_whole_plan(whole_launch *launch)

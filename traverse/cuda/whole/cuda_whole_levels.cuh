@@ -81,6 +81,7 @@ template <class S> __device__ static inline void run_masks(S &s)
     begin_turn(s);
     if constexpr (S::together)
         gather_for_pulls(s);
+    keep_hub_marks(s);
     pull_all(s, warp_of_grid(), warps_of_grid(), cut); /* first: pushes need not claim these vertices */
     note_pulled(s);
     push_all(s, cut, warp_of_grid(), warps_of_grid());
