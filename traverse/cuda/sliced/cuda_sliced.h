@@ -139,18 +139,21 @@ struct gpu_sliced {
     uint32_t count;
     uint32_t words;   /* of a mask of all vertices: a multiple of 4 */
     uint32_t normals; /* vertex v is delegate v or, from here on, normal v - normals */
-    uint32_t *found;  /* [SLICED_TURNS][words], zero before and after a search */
+    uint32_t *found;  /* [SLICED_MASKS][words]: SLICED_TURNS masks, zero before and after a search; then two for `far` */
     struct sliced_state *state; /* zero before the first search */
     struct gpu_vertices of[VERTEX_KINDS];
     struct sliced_outputs out;
     uint32_t set;  /* of state->arrived */
     uint32_t root;
     struct whole_order order;
+    /* Marks of visited vertices that shared memory has no room for. They stand last: other kernels stay as they are. */
+    uint32_t near; /* words of a mask that lie in shared memory: all, or a multiple of 4 */
+    uint32_t *far; /* [words]: the others, from word `near` on; searches take two such masks in turn */
 };
 
-/* `by_rows`: there are heads. */
-struct whole_program cuda_sliced_plain(int by_rows);
-struct whole_program cuda_sliced_noted(int by_rows);
+/* The kernels for these rows and masks. */
+struct whole_program cuda_sliced_plain(const struct gpu_sliced *sliced);
+struct whole_program cuda_sliced_noted(const struct gpu_sliced *sliced);
 
 /* Bytes of shared memory that each block has beside the mask of all vertices. */
 size_t cuda_sliced_block_bytes(void);

@@ -71,17 +71,23 @@ __device__ static inline uint32_t pushing_code(const gpu_sliced &s, uint32_t sli
     return has_parents(s) ? code_of(s, s.pushes.row[slice] & SLICED_ROW) : 0;
 }
 
-/* The block's own marks of visited vertices. A lane without a link gets one to the root, which is visited. */
-struct block_marks {
+/* The block's own marks of visited vertices. A lane without a link gets one to the root, which is visited. Far marks are
+ * the first block's meanwhile, and are taken without a look, as one wait is less than two. */
+template <class B> struct block_marks {
+    const B &block;
+    const gpu_sliced &s;
+
     __device__ bool may_be_new(uint32_t v, bool) const
     {
-        return !is_visited(v);
+        return is_far(block, s, v / 32) || !is_visited(block, s, v);
     }
 
     __device__ bool take(uint32_t v) const
     {
-        const uint32_t bit = 1u << (v % 32);
-        return !(atomicOr(&visited_mask()[v / 32], bit) & bit);
+        const uint32_t word = v / 32, bit = 1u << (v % 32);
+        if (is_far(block, s, word))
+            return !((atomicOr(&s.far[word], bit) | block.last[word]) & bit);
+        return !(atomicOr(&visited_mask()[word], bit) & bit);
     }
 
     /* If each block does the level, all find the same vertices, and the first block stores them. */
@@ -114,7 +120,7 @@ __device__ static inline void push_by_links(B &block, const gpu_sliced &s, const
     uint2 link;
     if (i - lane_id() >= links)
         return;
-    const unsigned own = push_link(block_marks{}, s, p.depth + 1, i < links ? block.slice[p.list][i / SLICED_COLUMNS] : 0,
+    const unsigned own = push_link(block_marks<B>{block, s}, s, p.depth + 1, i < links ? block.slice[p.list][i / SLICED_COLUMNS] : 0,
                                    i % SLICED_COLUMNS, i < links, link);
     if (__any_sync(ALL_LANES, own != 0))
         put_slices(next, reserve_slices(count, own), link.y & SLICED_FIRST, own);
@@ -179,7 +185,7 @@ template <class B> __device__ static void push_by_block(B &block, const gpu_slic
         push_by_links(block, s, p, count, next);
     } else {
         for (unsigned i = threadIdx.x; i - lane_id() < p.count; i += blockDim.x)
-            push_slice(block_marks{}, s, p.depth + 1, i < p.count ? list[i] : 0, i < p.count, count, next);
+            push_slice(block_marks<B>{block, s}, s, p.depth + 1, i < p.count ? list[i] : 0, i < p.count, count, next);
     }
     __syncthreads();
     p.at = after(p.at);
@@ -199,7 +205,7 @@ template <class B> __device__ static void push_by_warp(B &block, const gpu_slice
         const bool has = lane_id() < p.count * SLICED_COLUMNS;
         const slice_list next = list_after(block, s, p);
         const unsigned own =
-            push_link(block_marks{}, s, p.depth, has ? block.slice[p.list][lane_id() / SLICED_COLUMNS] : 0,
+            push_link(block_marks<B>{block, s}, s, p.depth, has ? block.slice[p.list][lane_id() / SLICED_COLUMNS] : 0,
                       lane_id() % SLICED_COLUMNS, has, link);
         const lane_share share = share_of_lane(own);
         p.list ^= 1;
@@ -213,21 +219,21 @@ template <class B> __device__ static void push_by_warp(B &block, const gpu_slice
 }
 
 /* Shows all blocks the visited vertices of the first one, as if this level had found them. */
-__device__ static inline void show_visited(const gpu_sliced &s, unsigned turn)
+template <class B> __device__ static inline void show_visited(B &block, const gpu_sliced &s, unsigned turn)
 {
     uint4 *found = (uint4 *)(s.found + turn * s.words);
     for (uint32_t i = threadIdx.x; i < s.words / 4; i += blockDim.x)
-        found[i] = ((const uint4 *)visited_mask())[i];
+        found[i] = visited_words(block, s, i);
 }
 
 /* Completes the visited masks. */
-__device__ static inline void write_visited(const gpu_sliced &s)
+template <class B> __device__ static inline void write_visited(B &block, const gpu_sliced &s)
 {
     const uint32_t normals = s.normals / 32;
     for (uint32_t i = threadIdx.x; i < s.of[DELEGATES].words; i += blockDim.x)
-        s.of[DELEGATES].visited[i] = visited_mask()[i];
+        s.of[DELEGATES].visited[i] = visited_word(block, s, i);
     for (uint32_t i = threadIdx.x; i < s.of[NORMALS].words; i += blockDim.x)
-        s.of[NORMALS].visited[i] = visited_mask()[normals + i];
+        s.of[NORMALS].visited[i] = visited_word(block, s, normals + i);
 }
 
 /* Hands the frontier to all blocks, as the first block's part of a list. */
@@ -260,9 +266,9 @@ template <class B> __device__ static void run_one(B &block, const gpu_sliced &s,
     p.seen = 0;
     run_alone(block, s, p);
     if (p.count > 0)
-        show_visited(s, turn);
+        show_visited(block, s, turn);
     else
-        write_visited(s);
+        write_visited(block, s);
     if (B::by_rows)
         leave_list(block, s, p);
     if (threadIdx.x == 0) {
