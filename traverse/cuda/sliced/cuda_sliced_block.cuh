@@ -45,7 +45,7 @@ template <bool NOTED, bool ROWS, bool SPLIT> struct sliced_block {
     unsigned count[SLICED_TURNS];
     uint32_t slice[2][ONE_SLICES];
     unsigned listed[WARP]; /* slices of a list of all blocks, by groups of WARP blocks */
-    const uint32_t *last;  /* what the level before found, whose far words may not be in s.far yet */
+    uint32_t last;         /* where in s.found the mask of the level before begins: s.far may not have it yet */
 };
 
 extern __shared__ unsigned char memory[];
@@ -64,7 +64,7 @@ template <class B> __device__ static inline bool is_far(const B &, const gpu_sli
 template <class B> __device__ static inline uint32_t visited_word(const B &block, const gpu_sliced &s, uint32_t word)
 {
     if (is_far(block, s, word))
-        return ((const volatile uint32_t *)s.far)[word] | block.last[word];
+        return ((const volatile uint32_t *)s.far)[word] | s.found[block.last + word];
     return visited_mask()[word];
 }
 

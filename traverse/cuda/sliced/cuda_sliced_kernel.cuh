@@ -211,7 +211,7 @@ template <class B> __device__ static inline void take_far(B &block, const gpu_sl
     const bool all = lists == LISTS_ALL;
     const uint32_t first = all ? threadIdx.x : threadIdx.x * gridDim.x + blockIdx.x;
     for (uint32_t i = s.near + first; i < s.words; i += all ? blockDim.x : threads_of_grid()) {
-        const uint32_t more = block.last[i];
+        const uint32_t more = s.found[block.last + i];
         if (more == 0)
             continue;
         atomicOr(&s.far[i], more);
@@ -230,7 +230,7 @@ __device__ static void take_found(B &block, const gpu_sliced &s, unsigned turn, 
     if (threadIdx.x < SLICED_TURNS)
         block.count[threadIdx.x] = 0;
     if (B::split && threadIdx.x == 0)
-        block.last = s.found + turn * s.words;
+        block.last = turn * s.words;
     if (B::split || lists != LISTS_NONE)
         __syncthreads();
     if constexpr (B::split)
@@ -312,7 +312,7 @@ template <class B> __device__ static void start(B &block, const gpu_sliced &s)
         block.found = block.weight = 0;
         block.now = first_progress(s, count);
         if (B::split)
-            block.last = s.found + previous(0) * s.words;
+            block.last = previous(0) * s.words;
     }
     if (blockIdx.x == 0 && threadIdx.x < SLICED_TURNS)
         s.state->arrived[s.set ^ 1][threadIdx.x] = 0;

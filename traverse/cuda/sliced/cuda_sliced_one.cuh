@@ -86,7 +86,7 @@ template <class B> struct block_marks {
     {
         const uint32_t word = v / 32, bit = 1u << (v % 32);
         if (is_far(block, s, word))
-            return !((atomicOr(&s.far[word], bit) | block.last[word]) & bit);
+            return !((atomicOr(&s.far[word], bit) | s.found[block.last + word]) & bit);
         return !(atomicOr(&visited_mask()[word], bit) & bit);
     }
 
