@@ -190,6 +190,18 @@ search_each() { # GRAPHS THRESHOLDS LAYOUTS
     done
 }
 
+# sliced search|tree|trace ARGUMENT...: the same by slices; by_rows: levels do not read all slices; split: and marks of
+# vertices from number 128 on lie in global memory
+sliced() {
+    EMULATED_SLICED=8388608 EMULATED_KERNELS=${kernels:-$tmp/kernels.sliced} "$@"
+}
+by_rows() {
+    EMULATED_ALL_SLICES=0 kernels=${kernels:-$tmp/kernels.rows} sliced "$@"
+}
+split() {
+    EMULATED_NEAR=0 kernels=${kernels:-$tmp/kernels.split} sliced "$@"
+}
+
 # ---- levels ----
 
 levels_of() { # TRACE: prints the counts that do not depend on the way
@@ -316,13 +328,18 @@ to_depth rmat 8 1x4 2 --factor0 dd=0.03
 to_depth rmat 8 2x1 1 --exchange-memory host
 for deepest in 1 2 3; do
     together to_depth rmat 8 1x2 $deepest
-    EMULATED_SLICED=1 to_depth rmat 8 1x1 $deepest
+    for way in sliced by_rows split; do
+        $way to_depth rmat 8 1x1 $deepest
+    done
 done
 together to_depth path inf 1x2 7
 together to_depth bridge 3 1x2 12 --direction pull
-EMULATED_SLICED=1 to_depth bridge 3 1x1 12
-EMULATED_SLICED=1 to_depth path inf 1x1 7
-EMULATED_SLICED=1 to_depth grid 3 1x1 9 --trace "$tmp/limited.trace"
+for way in sliced by_rows split; do
+    $way to_depth bridge 3 1x1 12
+    $way to_depth path inf 1x1 7
+    $way to_depth thicket inf 1x1 4
+done
+sliced to_depth grid 3 1x1 9 --trace "$tmp/limited.trace"
 check 'the trace has the levels that were visited' test "$(grep -c '"root": 5,' "$tmp/limited.trace")" = 9
 to_depth grid inf 1x1 9 --trace "$tmp/limited.trace"
 check 'and that of the other kernel, too' test "$(grep -c '"root": 5,' "$tmp/limited.trace")" = 9
@@ -732,17 +749,6 @@ check "traces know every way ($(tr ' ' '\n' <"$tmp/ways" | sort -u | tr '\n' ' '
 
 # ---- small graphs, whose searches go by slices ----
 
-# sliced search|tree|trace ARGUMENT...: the same by slices; by_rows: levels do not read all slices; split: and marks of
-# vertices from number 128 on lie in global memory
-sliced() {
-    EMULATED_SLICED=8388608 EMULATED_KERNELS=${kernels:-$tmp/kernels.sliced} "$@"
-}
-by_rows() {
-    EMULATED_ALL_SLICES=0 kernels=${kernels:-$tmp/kernels.rows} sliced "$@"
-}
-split() {
-    EMULATED_NEAR=0 kernels=${kernels:-$tmp/kernels.split} sliced "$@"
-}
 trees=0
 sliced_options=('' '--answer parents' '--breakdown')
 for name in rmat uniform path grid complete star spider lopsided bridge hub broom sparse; do

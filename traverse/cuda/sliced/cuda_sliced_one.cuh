@@ -120,8 +120,9 @@ __device__ static inline void push_by_links(B &block, const gpu_sliced &s, const
     uint2 link;
     if (i - lane_id() >= links)
         return;
-    const unsigned own = push_link(block_marks<B>{block, s}, s, p.depth + 1, i < links ? block.slice[p.list][i / SLICED_COLUMNS] : 0,
-                                   i % SLICED_COLUMNS, i < links, link);
+    const unsigned own = push_link(block_marks<B>{block, s}, s, p.depth + 1,
+                                   i < links ? block.slice[p.list][i / SLICED_COLUMNS] : 0, i % SLICED_COLUMNS, i < links,
+                                   link);
     if (__any_sync(ALL_LANES, own != 0))
         put_slices(next, reserve_slices(count, own), link.y & SLICED_FIRST, own);
 }

@@ -6,7 +6,8 @@ _Static_assert(sizeof(struct sliced_state) <= SLICED_STATE_BYTES, "the state of 
 _Static_assert(sizeof(struct slice_columns) == SLICED_SLICE_BYTES, "a slice as planned");
 _Static_assert(sizeof(struct slice_piece) == SLICED_PIECE_BYTES, "pieces as planned");
 _Static_assert(sizeof(struct slice_links) == SLICED_LINKS_BYTES, "links as planned");
-_Static_assert(SLICED_MOST_VERTICES + 256 <= 1 << SLICED_ROW_BITS, "a row has its bits, behind gaps, too, and there is a value that is none");
+_Static_assert(SLICED_MOST_VERTICES + 256 <= 1 << SLICED_ROW_BITS,
+               "a row has its bits, with gaps before it, too, and there is a value that is none");
 
 /* The most slices that the first block pushes alone: few if all blocks may push lists, otherwise more for larger masks, since
  * all blocks read all of a mask after each level of theirs. Measured with graphs of 7 K to 1 M vertices:
