@@ -135,6 +135,18 @@ struct slice_pushes {
     uint32_t one; /* slices of a frontier that the first block pushes, at most */
 };
 
+/* What a search begins with. */
+struct sliced_begin {
+    uint32_t set; /* of state->arrived */
+    uint32_t root;
+};
+
+/* Marks of visited vertices for which shared memory has no room. */
+struct far_marks {
+    uint32_t near;  /* words of a mask that lie in shared memory: all, or a multiple of 4 */
+    uint32_t *mask; /* [words]: those from word `near` on; searches take two such masks in turn */
+};
+
 struct gpu_sliced {
     const struct slice_columns *slices; /* [count], in the order of rows; at multiples of 16 bytes */
     const uint32_t *row;                /* [count]: of a slice, with the weight of the row */
@@ -145,16 +157,13 @@ struct gpu_sliced {
     uint32_t count;
     uint32_t words;   /* of a mask of all vertices: a multiple of 4 */
     uint32_t normals; /* vertex v is delegate v or, from here on, normal v - normals */
-    uint32_t *found;  /* [SLICED_MASKS][words]: SLICED_TURNS masks, zero before and after a search; then two for `far` */
+    uint32_t *found;  /* [SLICED_MASKS][words]: SLICED_TURNS masks, zero before and after a search; then two far ones */
     struct sliced_state *state; /* zero before the first search */
     struct gpu_vertices of[VERTEX_KINDS];
     struct sliced_outputs out;
-    uint32_t set;  /* of state->arrived */
-    uint32_t root;
+    struct sliced_begin begin;
     struct whole_order order;
-    /* Marks of visited vertices that shared memory has no room for. They stand last: other kernels stay as they are. */
-    uint32_t near; /* words of a mask that lie in shared memory: all, or a multiple of 4 */
-    uint32_t *far; /* [words]: the others, from word `near` on; searches take two such masks in turn */
+    struct far_marks far; /* behind the rest: kernels of graphs without them stay as they are */
 };
 
 /* The kernels for these rows and masks. */

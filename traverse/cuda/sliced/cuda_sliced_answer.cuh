@@ -27,7 +27,7 @@ __device__ static inline bool is_seen(const B &block, const gpu_sliced &s, const
 {
     const uint32_t word = at / 32 + (normal ? s.normals / 32 : 0);
     const uint32_t *mask = normal ? visited.normals : visited.delegates;
-    return (is_far(block, s, word) ? s.far[word] : mask[at / 32]) >> (at % 32) & 1;
+    return (is_far(block, s, word) ? s.far.mask[word] : mask[at / 32]) >> (at % 32) & 1;
 }
 
 /* The input id of a parent as it was recorded; `own`: that of the child. */

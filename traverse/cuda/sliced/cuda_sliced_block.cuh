@@ -58,13 +58,13 @@ __device__ static inline uint32_t *visited_mask()
 /* Whether marks of this word, or of these four, lie in global memory. */
 template <class B> __device__ static inline bool is_far(const B &, const gpu_sliced &s, uint32_t word)
 {
-    return B::split && word >= s.near;
+    return B::split && word >= s.far.near;
 }
 
 template <class B> __device__ static inline uint32_t visited_word(const B &block, const gpu_sliced &s, uint32_t word)
 {
     if (is_far(block, s, word))
-        return ((const volatile uint32_t *)s.far)[word] | s.found[block.last + word];
+        return ((const volatile uint32_t *)s.far.mask)[word] | s.found[block.last + word];
     return visited_mask()[word];
 }
 

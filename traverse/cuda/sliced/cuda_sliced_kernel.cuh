@@ -128,7 +128,7 @@ template <class B> __device__ static void meet(B &block, const gpu_sliced &s, un
     __syncthreads();
     if (threadIdx.x == 0) {
         const bool reports = blockIdx.x == 0 && levels != GOES_ON;
-        unsigned long long *arrived = s.state->arrived[s.set], met;
+        unsigned long long *arrived = s.state->arrived[s.begin.set], met;
         if (blockIdx.x == 0)
             arrived[after(turn)] = 0;
         met = 1 | (unsigned long long)block.found << FOUND_SHIFT | (unsigned long long)block.weight << WEIGHT_SHIFT;
@@ -210,11 +210,11 @@ template <class B> __device__ static inline void take_far(B &block, const gpu_sl
 {
     const bool all = lists == LISTS_ALL;
     const uint32_t first = all ? threadIdx.x : threadIdx.x * gridDim.x + blockIdx.x;
-    for (uint32_t i = s.near + first; i < s.words; i += all ? blockDim.x : threads_of_grid()) {
+    for (uint32_t i = s.far.near + first; i < s.words; i += all ? blockDim.x : threads_of_grid()) {
         const uint32_t more = s.found[block.last + i];
         if (more == 0)
             continue;
-        atomicOr(&s.far[i], more);
+        atomicOr(&s.far.mask[i], more);
         if (lists != LISTS_NONE)
             list_vertices(block, i, more);
     }
@@ -226,7 +226,7 @@ template <int AT_ONCE, class B>
 __device__ static void take_found(B &block, const gpu_sliced &s, unsigned turn, listing lists)
 {
     const uint4 *found = (const uint4 *)(s.found + turn * s.words);
-    const uint32_t all = (B::split ? s.near : s.words) / 4, begin = AT_ONCE > 1 ? all / gridDim.x * blockIdx.x : 0;
+    const uint32_t all = (B::split ? s.far.near : s.words) / 4, begin = AT_ONCE > 1 ? all / gridDim.x * blockIdx.x : 0;
     if (threadIdx.x < SLICED_TURNS)
         block.count[threadIdx.x] = 0;
     if (B::split && threadIdx.x == 0)
@@ -287,9 +287,9 @@ template <class B> __device__ static inline void note_pull(B &block, int32_t dep
 /* Each block marks a far root, too, as there is no barrier behind it. */
 template <class B> __device__ static inline void mark_root(B &block, const gpu_sliced &s)
 {
-    const uint32_t word = s.root / 32, bit = 1u << (s.root % 32);
+    const uint32_t word = s.begin.root / 32, bit = 1u << (s.begin.root % 32);
     if (is_far(block, s, word))
-        atomicOr(&s.far[word], bit);
+        atomicOr(&s.far.mask[word], bit);
     else
         visited_mask()[word] = bit;
 }
@@ -297,11 +297,11 @@ template <class B> __device__ static inline void mark_root(B &block, const gpu_s
 /* Makes the root the frontier, as a list. */
 template <class B> __device__ static void start(B &block, const gpu_sliced &s)
 {
-    const uint32_t first = s.first[s.root], count = s.first[s.root + 1] - first;
-    for (uint32_t i = threadIdx.x; i < (B::split ? s.near : s.words) / 4; i += blockDim.x)
+    const uint32_t first = s.first[s.begin.root], count = s.first[s.begin.root + 1] - first;
+    for (uint32_t i = threadIdx.x; i < (B::split ? s.far.near : s.words) / 4; i += blockDim.x)
         ((uint4 *)visited_mask())[i] = make_uint4(0, 0, 0, 0);
     if (B::split)
-        clear_found(s, SLICED_TURNS + (s.set ^ 1));
+        clear_found(s, SLICED_TURNS + (s.begin.set ^ 1));
     for (uint32_t k = threadIdx.x; k < count && k < ONE_SLICES; k += blockDim.x)
         block.slice[0][k] = first + k;
     if (threadIdx.x < SUBGRAPHS)
@@ -315,9 +315,9 @@ template <class B> __device__ static void start(B &block, const gpu_sliced &s)
             block.last = previous(0) * s.words;
     }
     if (blockIdx.x == 0 && threadIdx.x < SLICED_TURNS)
-        s.state->arrived[s.set ^ 1][threadIdx.x] = 0;
+        s.state->arrived[s.begin.set ^ 1][threadIdx.x] = 0;
     if (thread_of_grid() == 0)
-        put_depth(s, s.root, 0, ROOT_PARENT);
+        put_depth(s, s.begin.root, 0, ROOT_PARENT);
     begin_notes(block.notes, s.out.search);
     __syncthreads();
     if (threadIdx.x == 0)
@@ -519,7 +519,7 @@ template <bool NOTED> static struct whole_program program(const struct gpu_slice
     const void *all = (const void *)sliced_kernel<NOTED>;
     const void *rows = (const void *)sliced_rows_kernel<NOTED>;
     const void *split = (const void *)sliced_split_kernel<NOTED>;
-    return whole_program{s->near < s->words ? split : s->rows.heads != NULL ? rows : all, 0};
+    return whole_program{s->far.near < s->words ? split : s->rows.heads != NULL ? rows : all, 0};
 }
 
 #endif

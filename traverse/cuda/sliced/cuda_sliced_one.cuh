@@ -86,7 +86,7 @@ template <class B> struct block_marks {
     {
         const uint32_t word = v / 32, bit = 1u << (v % 32);
         if (is_far(block, s, word))
-            return !((atomicOr(&s.far[word], bit) | s.found[block.last + word]) & bit);
+            return !((atomicOr(&s.far.mask[word], bit) | s.found[block.last + word]) & bit);
         return !(atomicOr(&visited_mask()[word], bit) & bit);
     }
 
@@ -104,7 +104,7 @@ template <class Marks>
 __device__ static inline unsigned push_link(const Marks &marks, const gpu_sliced &s, int32_t depth, uint32_t slice,
                                             unsigned column, bool has, uint2 &link)
 {
-    link = has ? ((const uint2 *)s.pushes.links)[(uint64_t)slice * SLICED_COLUMNS + column] : make_uint2(s.root, 0);
+    link = has ? ((const uint2 *)s.pushes.links)[(uint64_t)slice * SLICED_COLUMNS + column] : make_uint2(s.begin.root, 0);
     if (!marks.may_be_new(link.x, has) || !marks.take(link.x))
         return 0;
     marks.put(s, link.x, depth, pushing_code(s, slice));
@@ -133,7 +133,7 @@ __device__ static inline void push_slice(const Marks &marks, const gpu_sliced &s
                                          unsigned *count, const slice_list &next)
 {
     const uint4 *links = (const uint4 *)&s.pushes.links[slice];
-    const uint4 none = make_uint4(s.root, 0, s.root, 0), a = has ? links[0] : none, b = has ? links[1] : none;
+    const uint4 none = make_uint4(s.begin.root, 0, s.begin.root, 0), a = has ? links[0] : none, b = has ? links[1] : none;
     const uint2 link[SLICED_COLUMNS] = {make_uint2(a.x, a.y), make_uint2(a.z, a.w), make_uint2(b.x, b.y),
                                         make_uint2(b.z, b.w)};
     const uint32_t code = has ? pushing_code(s, slice) : 0;

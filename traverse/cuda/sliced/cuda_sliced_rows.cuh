@@ -296,7 +296,7 @@ enum frontier_form { FRONTIER_MASK, FRONTIER_VISITED, FRONTIER_LISTED, FRONTIER_
 __device__ static inline uint32_t frontier_word(const gpu_sliced &s, unsigned turn, int32_t depth, uint32_t word)
 {
     if (depth == 0)
-        return word == s.root / 32 ? 1u << (s.root % 32) : 0;
+        return word == s.begin.root / 32 ? 1u << (s.begin.root % 32) : 0;
     return s.found[previous(turn) * s.words + word];
 }
 

@@ -98,7 +98,7 @@ enum status gpu_sliced_open(struct device *dev, const struct gpu_sliced_arrays *
                             .first = arrays->first,
                             .rows = {.heads = arrays->heads, .pieces = arrays->pieces},
                             .words = gpu_sliced_words(d->count, n->count),
-                            .near = gpu_sliced_near(gpu_sliced_words(d->count, n->count)),
+                            .far.near = gpu_sliced_near(gpu_sliced_words(d->count, n->count)),
                             .order.deepest = dev->whole.deepest,
                             .normals = (uint32_t)(32 * d->words),
                             .found = arrays->found,
@@ -135,9 +135,9 @@ enum status gpu_sliced_run(struct device *dev, const struct root *root, int note
 {
     const struct whole_launch *launch = noted ? &dev->whole.sliced.noted : &dev->whole.sliced.launch;
     struct gpu_sliced *s = &dev->whole.sliced.search;
-    s->root = root->index + (root->at == ROOT_AT_DELEGATE ? 0 : s->normals);
-    s->set ^= 1;
-    s->far = s->found + (SLICED_TURNS + s->set) * (size_t)s->words;
+    s->begin.root = root->index + (root->at == ROOT_AT_DELEGATE ? 0 : s->normals);
+    s->begin.set ^= 1;
+    s->far.mask = s->found + (SLICED_TURNS + s->begin.set) * (size_t)s->words;
     s->order.number = ++dev->whole.search.order.number;
     dev->whole.settled = 1;
     dev->whole.answers = s->out.answer.vertex != NULL;
