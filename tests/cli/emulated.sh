@@ -190,6 +190,18 @@ search_each() { # GRAPHS THRESHOLDS LAYOUTS
     done
 }
 
+# sliced search|tree|trace ARGUMENT...: the same by slices; by_rows: levels do not read all slices; split: and marks of
+# vertices from number 128 on lie in global memory
+sliced() {
+    EMULATED_SLICED=8388608 EMULATED_KERNELS=${kernels:-$tmp/kernels.sliced} "$@"
+}
+by_rows() {
+    EMULATED_ALL_SLICES=0 kernels=${kernels:-$tmp/kernels.rows} sliced "$@"
+}
+split() {
+    EMULATED_NEAR=0 kernels=${kernels:-$tmp/kernels.split} sliced "$@"
+}
+
 # ---- levels ----
 
 levels_of() { # TRACE: prints the counts that do not depend on the way
@@ -316,13 +328,18 @@ to_depth rmat 8 1x4 2 --factor0 dd=0.03
 to_depth rmat 8 2x1 1 --exchange-memory host
 for deepest in 1 2 3; do
     together to_depth rmat 8 1x2 $deepest
-    EMULATED_SLICED=1 to_depth rmat 8 1x1 $deepest
+    for way in sliced by_rows split; do
+        $way to_depth rmat 8 1x1 $deepest
+    done
 done
 together to_depth path inf 1x2 7
 together to_depth bridge 3 1x2 12 --direction pull
-EMULATED_SLICED=1 to_depth bridge 3 1x1 12
-EMULATED_SLICED=1 to_depth path inf 1x1 7
-EMULATED_SLICED=1 to_depth grid 3 1x1 9 --trace "$tmp/limited.trace"
+for way in sliced by_rows split; do
+    $way to_depth bridge 3 1x1 12
+    $way to_depth path inf 1x1 7
+    $way to_depth thicket inf 1x1 4
+done
+sliced to_depth grid 3 1x1 9 --trace "$tmp/limited.trace"
 check 'the trace has the levels that were visited' test "$(grep -c '"root": 5,' "$tmp/limited.trace")" = 9
 to_depth grid inf 1x1 9 --trace "$tmp/limited.trace"
 check 'and that of the other kernel, too' test "$(grep -c '"root": 5,' "$tmp/limited.trace")" = 9
@@ -732,13 +749,6 @@ check "traces know every way ($(tr ' ' '\n' <"$tmp/ways" | sort -u | tr '\n' ' '
 
 # ---- small graphs, whose searches go by slices ----
 
-# sliced search|tree|trace ARGUMENT...: the same by slices; by_rows: levels do not read all slices
-sliced() {
-    EMULATED_SLICED=8388608 EMULATED_KERNELS=${kernels:-$tmp/kernels.sliced} "$@"
-}
-by_rows() {
-    EMULATED_ALL_SLICES=0 kernels=${kernels:-$tmp/kernels.rows} sliced "$@"
-}
 trees=0
 sliced_options=('' '--answer parents' '--breakdown')
 for name in rmat uniform path grid complete star spider lopsided bridge hub broom sparse; do
@@ -750,12 +760,14 @@ for name in rmat uniform path grid complete star spider lopsided bridge hub broo
     for th in $thresholds; do
         EMULATED_PROCESSORS=$((turn % 4 + 1)) sliced search $name $th 1x1 ${sliced_options[turn % 3]}
         EMULATED_PROCESSORS=$((turn % 3 + 2)) by_rows search $name $th 1x1 ${sliced_options[(turn + 1) % 3]}
+        EMULATED_PROCESSORS=$((turn % 3 + 2)) split search $name $th 1x1 ${sliced_options[(turn + 2) % 3]}
     done
     if [ $mode = long ] || [ $((++trees % 2)) = 0 ]; then
         EMULATED_PROCESSORS=$((turn % 4 + 1)) sliced tree $name memory 1x1 7
     fi
     if [ $mode = long ] || [ $((trees % 2)) = 1 ]; then
         EMULATED_PROCESSORS=$((turn % 3 + 2)) by_rows tree $name inf 1x1 7
+        EMULATED_PROCESSORS=$((turn % 4 + 1)) split tree $name memory 1x1 7
     fi
 done
 sliced search few inf 1x1
@@ -770,6 +782,9 @@ for name in uniform rmat complete path; do
 done
 sliced tree rmat 0 1x1 0 # a hub: all blocks do the first level
 by_rows tree rmat 0 1x1 0
+split tree rmat 0 1x1 0
+split tree complete inf 1x1 299 # the same with a far root
+split tree grid inf 1x1 399
 by_rows tree star memory 1x1 1 # rows take several pieces
 by_rows tree complete 0 1x1 5
 sliced tree lopsided 9 1x1 300
@@ -813,7 +828,7 @@ sliced_answer() {
     launched=$(awk '/^cuda_write_depths/ { sum += $2 } END { print sum + 0 }' "$tmp/kernels.answer")
     check "$way: $1: other kernels wrote $launched times" test "$by:$((launched > 0))" = own:0 -o "$by:$((launched > 0))" = other:1
 }
-for way in sliced by_rows; do
+for way in sliced by_rows split; do
     sliced_answer rmat memory 0,7,100 own
     sliced_answer broom 0 0,1,6000 own
     sliced_answer path inf 1,60 own
@@ -830,6 +845,7 @@ done
 for processors in 1 2 4; do
     EMULATED_PROCESSORS=$processors by_rows search thicket inf 1x1
     EMULATED_PROCESSORS=$processors by_rows tree thicket inf 1x1 0
+    EMULATED_PROCESSORS=$processors split tree thicket inf 1x1 0
     EMULATED_PROCESSORS=$processors by_rows run_on 1x1 cuda -r 0 --trace "$tmp/thicket.trace" "$(packed thicket 1 inf)" >/dev/null 2>&1
     check "thicket: lists of $processors blocks" \
         test "$(grep -c '"way": "list"' "$tmp/thicket.trace")" = $([ $processors = 4 ] && echo 3 || echo 2)
@@ -837,7 +853,9 @@ done
 check 'no search of these went another way' \
     sh -c 'grep -q "^sliced_kernel" "$1" && ! grep -qE "whole_kernel|sliced_rows|previsit" "$1"' - "$tmp/kernels.sliced"
 check 'nor by rows' \
-    sh -c 'grep -q "^sliced_rows_kernel" "$1" && ! grep -qE "whole_kernel|sliced_kernel|previsit" "$1"' - "$tmp/kernels.rows"
+    sh -c 'grep -q "^sliced_rows_kernel" "$1" && ! grep -qE "whole_kernel|sliced_(split_)?kernel|previsit" "$1"' - "$tmp/kernels.rows"
+check 'nor with marks in two places, but for graphs of few vertices' \
+    sh -c 'grep -q "^sliced_split_kernel" "$1" && ! grep -qE "whole_kernel|previsit" "$1"' - "$tmp/kernels.split"
 : >"$tmp/ways"
 sliced trace rmat memory
 sliced trace uniform inf
@@ -850,6 +868,8 @@ by_rows trace grid inf
 check 'pushed from lists' grep -q 'push .*list' "$tmp/alone.ways"
 by_rows trace thicket inf
 check 'and from masks' grep -q 'push .*slices' "$tmp/alone.ways"
+split trace rmat memory
+split trace thicket inf
 check "traces know slices ($(tr ' ' '\n' <"$tmp/ways" | sort -u | tr '\n' ' '))" \
     test "$(tr ' ' '\n' <"$tmp/ways" | grep . | sort -u | tr '\n' ' ')" = 'block list slices '
 edges=$((2 * 2 * 20 * 19)) # the edges of the grid in both directions

@@ -43,6 +43,7 @@ static settings read()
     s.peers = number("EMULATED_PEERS", 1) != 0;
     s.sliced = number("EMULATED_SLICED", 1 << 27);
     s.all_slices = number("EMULATED_ALL_SLICES", 1 << 22);
+    s.near = number("EMULATED_NEAR", 1500000);
     s.seed = number("EMULATED_SEED", 0);
     s.late = (unsigned)number("EMULATED_LATE", 0);
     s.clock = (double)number("EMULATED_CLOCK", 1);
@@ -71,4 +72,9 @@ extern "C" uint64_t emulated_most_sliced(void)
 extern "C" uint64_t emulated_all_sliced(void)
 {
     return emulated::setting().all_slices;
+}
+
+extern "C" uint64_t emulated_near_sliced(void)
+{
+    return emulated::setting().near;
 }

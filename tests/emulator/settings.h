@@ -19,6 +19,7 @@ struct settings {
     bool peers;          /* EMULATED_PEERS: 1; with 0 no GPU reads the memory of another */
     uint64_t sliced;     /* EMULATED_SLICED, most edges of a graph that is searched by slices: 2^27 */
     uint64_t all_slices; /* EMULATED_ALL_SLICES, most edges with which each level by slices reads all of them: 2^22 */
+    uint64_t near;       /* EMULATED_NEAR, vertices whose marks a block has in shared memory, at most: 1,500,000 */
     uint64_t seed;       /* EMULATED_SEED: 0, lanes run in order */
     unsigned late;       /* EMULATED_LATE, most microseconds that a stream waits before a piece of work: 0 */
     double clock;        /* EMULATED_CLOCK, seconds of a device's clock in a second: 1 */

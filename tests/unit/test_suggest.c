@@ -264,7 +264,7 @@ static void test_sliced(void)
     report(spread_on_gpu(.99 * vertices, long_rows, 2) > 1, "nor do two GPUs");
     make_table(&t, 1e5, short_rows);
     const double wide = 1e5 * most / (double)t.s.edges.n;
-    report(spread_on_gpu(.99 * wide, short_rows, 1) == 1, "up to 1.5 million vertices it does");
+    report(spread_on_gpu(.99 * wide, short_rows, 1) == 1, "up to 2^21 vertices it does");
     report(spread_on_gpu(1.01 * wide, short_rows, 1) > 1, "with more vertices it does not");
     make_table(&t, .99 * vertices, long_rows);
     report(suggest_of(&t, 1, TH_FOR_BOTH).by_time.th == suggest_of(&t, 1, TH_FOR_CPU).by_time.th,

@@ -27,8 +27,9 @@ enum {
     SLICED_MOST_BLOCKS = 1023,    /* of a grid; cuda_sliced.h, as all that follows */
     SLICED_STATE_BYTES = 20480,
     SLICED_TURNS = 3,             /* levels take masks and counters in turn */
+    SLICED_MASKS = SLICED_TURNS + 2,
     SLICED_COLUMNS = 4,           /* of a slice */
-    SLICED_ROW_BITS = 21,
+    SLICED_ROW_BITS = 22,
     SLICED_FIRST_BITS = 26,
     SLICED_SLICE_BYTES = 16,      /* of struct slice_columns */
     SLICED_LINKS_BYTES = 32,      /* of struct slice_links */
@@ -86,11 +87,13 @@ extern "C" {
 #endif
 uint64_t emulated_most_sliced(void); /* EMULATED_SLICED */
 uint64_t emulated_all_sliced(void);  /* EMULATED_ALL_SLICES */
+uint64_t emulated_near_sliced(void); /* EMULATED_NEAR */
 #ifdef __cplusplus
 }
 #endif
 #define SLICED_MOST_EDGES emulated_most_sliced()
 #define SLICED_ALL_EDGES emulated_all_sliced()
+#define SLICED_NEAR_VERTICES emulated_near_sliced()
 #endif
 
 /* Degrees that are alike and not small, for levels by rows of slices: the least mean, and the longest row over it. */
@@ -120,6 +123,13 @@ static inline uint64_t gpu_group_room(uint64_t vertices, uint64_t edges)
 static inline uint32_t gpu_sliced_words(uint64_t delegates, uint64_t normals)
 {
     return (uint32_t)(((delegates + 63) / 64 * 2 + (normals + 63) / 64 * 2 + 3) / 4 * 4);
+}
+
+/* Those that lie in shared memory: at most as many as SLICED_NEAR_VERTICES have, with any delegates. */
+static inline uint32_t gpu_sliced_near(uint32_t words)
+{
+    const uint32_t most = (uint32_t)(((SLICED_NEAR_VERTICES + 126) / 64 * 2 + 3) / 4 * 4);
+    return words < most ? words : most;
 }
 
 /* A bound on the slices of their rows. */

@@ -171,30 +171,33 @@ static void put_whole(struct gpu_plan *plan, const struct shard *shard,
         WHOLE_NOTE_BYTES, NULL);
 }
 
-int gpu_searches_by_slices(const struct gpu_plan *plan, const struct shard *shard)
-{
-    const struct shard_rows_kept *kept = &shard->kept;
-    const uint64_t edges = shard_pushed_edges(shard);
-    return shard->p == 1 && (!kept->directed || (kept->with_in && edges <= SLICED_ALL_EDGES)) && !plan->by_classes &&
-           gpu_searches_whole(plan) && plan->resident == RESIDENT_RAW && edges <= SLICED_MOST_EDGES &&
-           shard->d + shard->locals <= SLICED_MOST_VERTICES;
-}
-
 uint64_t gpu_longest_row(const struct shard *shard)
 {
     const struct degree_list *d = &shard->degrees.delegates, *l = &shard->degrees.locals;
     return larger(d->count > 0 ? d->runs[0].degree : 0, l->count > 0 ? l->runs[0].degree : 0);
 }
 
-/* Whether levels by slices go by rows: if edges are many, and on half as many where all degrees are alike and not small,
- * as such a graph may be deep, and frontiers of some thousand vertices go by lists then. */
+/* Whether levels by slices go by rows: if edges are many, or some marks of visited vertices are far; and on half as many
+ * edges where all degrees are alike and not small, as such a graph may be deep, and frontiers of some thousand vertices go
+ * by lists then. */
 static int sliced_by_rows(const struct shard *shard)
 {
     const uint64_t edges = shard_pushed_edges(shard), vertices = shard->d + shard->locals;
-    if (edges > SLICED_ALL_EDGES || shard->kept.directed)
-        return edges > SLICED_ALL_EDGES;
+    const uint32_t words = gpu_sliced_words(shard->d, shard->locals);
+    const int many = edges > SLICED_ALL_EDGES || gpu_sliced_near(words) < words;
+    if (many || shard->kept.directed)
+        return many;
     return edges > SLICED_ALL_EDGES / 2 && edges >= SLICED_ALIKE_DEGREE * vertices &&
            gpu_longest_row(shard) * vertices <= SLICED_ALIKE_LONGEST * edges;
+}
+
+int gpu_searches_by_slices(const struct gpu_plan *plan, const struct shard *shard)
+{
+    const struct shard_rows_kept *kept = &shard->kept;
+    const uint64_t edges = shard_pushed_edges(shard);
+    return shard->p == 1 && (!kept->directed || (kept->with_in && !sliced_by_rows(shard))) && !plan->by_classes &&
+           gpu_searches_whole(plan) && plan->resident == RESIDENT_RAW && edges <= SLICED_MOST_EDGES &&
+           shard->d + shard->locals <= SLICED_MOST_VERTICES;
 }
 
 static void put_sliced(struct gpu_plan *plan, const struct shard *shard)
@@ -209,7 +212,7 @@ static void put_sliced(struct gpu_plan *plan, const struct shard *shard)
     put(plan, GPU_SLICED_LINKS, "links of slices", links, SLICED_LINKS_BYTES, NULL);
     put(plan, GPU_SLICED_ROWS, "rows of slices", room, 4, NULL);
     put(plan, GPU_SLICED_FIRST, "first slices", sliced ? 32 * words + 1 : 0, 4, NULL);
-    put(plan, GPU_SLICED_FOUND, "masks of slices", SLICED_TURNS * words, 4, NULL);
+    put(plan, GPU_SLICED_FOUND, "masks of slices", SLICED_MASKS * words, 4, NULL);
     int by_rows = sliced_by_rows(shard);
     put(plan, GPU_SLICED_HEADS, "first slices of rows", by_rows ? 32 * words : 0, SLICED_SLICE_BYTES, NULL);
     put(plan, GPU_SLICED_PIECES, "pieces of long rows", by_rows ? gpu_sliced_pieces(room) : 0, SLICED_PIECE_BYTES, NULL);

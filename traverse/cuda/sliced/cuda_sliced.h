@@ -5,8 +5,13 @@
  * much it visits. So a level has one barrier and short chains. The classes nn, nd, dn, dd play no part:
  *   - Vertices of both kinds have one numbering, the delegates first, and their rows are one list of slices, four
  *     columns each, hubs first.
- *   - Each block has the visited mask of all vertices in shared memory.
+ *   - Each block has the visited mask of all vertices in shared memory: of a graph with more than SLICED_NEAR_VERTICES
+ *     those of the first ones, which are read most. The marks of the others, which are far, lie in one mask in global memory.
  *   - A level sets the bits of found vertices in `found`. After the barrier each block adds all of `found` to its mask.
+ *     Far marks are read as the far mask or'ed with what the level before found. Meanwhile each block adds its share of that
+ *     to the far mask, so no further barrier is needed: the sum stays the same. Both come from the L2 cache, or from an L1
+ *     cache that the barrier's acquire has emptied; only the far mask changes in a level, and it is not read through the L1.
+ *     While the first block goes alone, it takes far marks by atomics, and nobody else reads them.
  *   - A small frontier is pushed by one block alone, from a list of slices, and only this block needs the marks. It waits
  *     for one read a level, as each column comes with the slices of its vertex. Each block does the first few of these
  *     levels itself, which saves the barrier after them; then the first block goes on, and its levels are one level to the others.
@@ -20,14 +25,15 @@
  *     levels go by lists, all blocks mark what they find in one mask in global memory, and none reads it as a whole.
  * When the search is over, it reports so. The kernel goes on to write the answer by input id, and reports that, too: no
  * other kernel is launched for it. The last vertices of the first block are in its own mask alone, so it shows it first.
- * Bytes of a level of all blocks: n / 8 for each block; 8 for each vertex that is found; and 20 for each slice beyond those
- * in registers, or, by rows, 16 for each row and each slice that is looked at, 8 for each piece of a long row. A push reads
- * 32 for each slice of the frontier and writes a bit for each vertex that it finds, as does the first block alone; lists:
- * cuda_sliced_lists.cuh. Of an answer: 4 that are read and 4 that are written for each id, and 4 or, of parents, 8 from any
- * place.
+ * Bytes of a level of all blocks: n / 8 of near marks for each block; 8 for each vertex that is found; and 20 for each slice
+ * beyond those in registers, or, by rows, 16 for each row and each slice that is looked at, 8 for each piece of a long row,
+ * and two sectors for each far mark. A push reads 32 for each slice of the frontier and writes a bit for each vertex that it
+ * finds, as does the first block alone; lists: cuda_sliced_lists.cuh. Of an answer: 4 that are read and 4 that are written
+ * for each id, and 4 or, of parents, 8 from any place.
  *
  * cuda_whole.h is the twin: it finds the same distances. It runs if directions are asked for
- * (--direction cost, push, pull), and for directed graphs with more than SLICED_ALL_EDGES edges or without rows by destination.
+ * (--direction cost, push, pull), and for directed graphs with more than SLICED_ALL_EDGES edges, with far marks or without rows
+ * by destination: levels by rows read rows of one kind, and graphs with far marks go by rows however few their edges are.
  *
  * A directed graph has two lists: the slices that levels of all blocks read hold rows by destination, and the links that the
  * first block pushes hold rows by source. A vertex that no edge leaves has one slice of links, which lead to itself: so each
@@ -129,6 +135,18 @@ struct slice_pushes {
     uint32_t one; /* slices of a frontier that the first block pushes, at most */
 };
 
+/* What a search begins with. */
+struct sliced_begin {
+    uint32_t set; /* of state->arrived */
+    uint32_t root;
+};
+
+/* Marks of visited vertices for which shared memory has no room. */
+struct far_marks {
+    uint32_t near;  /* words of a mask that lie in shared memory: all, or a multiple of 4 */
+    uint32_t *mask; /* [words]: those from word `near` on; searches take two such masks in turn */
+};
+
 struct gpu_sliced {
     const struct slice_columns *slices; /* [count], in the order of rows; at multiples of 16 bytes */
     const uint32_t *row;                /* [count]: of a slice, with the weight of the row */
@@ -139,18 +157,18 @@ struct gpu_sliced {
     uint32_t count;
     uint32_t words;   /* of a mask of all vertices: a multiple of 4 */
     uint32_t normals; /* vertex v is delegate v or, from here on, normal v - normals */
-    uint32_t *found;  /* [SLICED_TURNS][words], zero before and after a search */
+    uint32_t *found;  /* [SLICED_MASKS][words]: SLICED_TURNS masks, zero before and after a search; then two far ones */
     struct sliced_state *state; /* zero before the first search */
     struct gpu_vertices of[VERTEX_KINDS];
     struct sliced_outputs out;
-    uint32_t set;  /* of state->arrived */
-    uint32_t root;
+    struct sliced_begin begin;
     struct whole_order order;
+    struct far_marks far; /* behind the rest: kernels of graphs without them stay as they are */
 };
 
-/* `by_rows`: there are heads. */
-struct whole_program cuda_sliced_plain(int by_rows);
-struct whole_program cuda_sliced_noted(int by_rows);
+/* The kernels for these rows and masks. */
+struct whole_program cuda_sliced_plain(const struct gpu_sliced *sliced);
+struct whole_program cuda_sliced_noted(const struct gpu_sliced *sliced);
 
 /* Bytes of shared memory that each block has beside the mask of all vertices. */
 size_t cuda_sliced_block_bytes(void);

@@ -39,17 +39,17 @@ __device__ static inline void pull_batch(B &block, const gpu_sliced &s, unsigned
 #pragma unroll
     for (int j = 0; j < BATCH; j++) {
         const uint32_t row = b.row[j] & SLICED_ROW;
-        const bool looks = b.row[j] != NO_SLICE && !is_visited(row);
+        const bool looks = b.row[j] != NO_SLICE && !is_visited(block, s, row);
         if (!looks)
             b.row[j] = NO_SLICE;
         if (!__any_sync(ALL_LANES, looks))
             continue;
         if (looks)
             note_columns(block, s, row, b.columns[j], false, tally);
-        if (!is_first_of_row(looks && sees_visited(b.columns[j]), row))
+        if (!is_first_of_row(looks && sees_visited(block, s, b.columns[j]), row))
             continue;
         atomicOr(&s.found[turn * s.words + row / 32], 1u << (row % 32));
-        put_depth(s, row, depth + 1, has_parents(s) ? code_of(s, visited_column(b.columns[j])) : 0);
+        put_depth(s, row, depth + 1, has_parents(s) ? code_of(s, visited_column(block, s, b.columns[j])) : 0);
         tally.found++;
         tally.weight += b.row[j] >> SLICED_ROW_BITS;
     }

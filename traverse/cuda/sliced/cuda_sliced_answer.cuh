@@ -20,6 +20,16 @@ __device__ static inline visited_masks masks_of_all(const gpu_sliced &s, bool sh
                  : visited_masks{visited_mask() + s.normals / 32, visited_mask()};
 }
 
+/* Whether vertex `at` of a kind is visited. All far marks are in place when a search is over. */
+template <class B>
+__device__ static inline bool is_seen(const B &block, const gpu_sliced &s, const visited_masks &visited, bool normal,
+                                      uint32_t at)
+{
+    const uint32_t word = at / 32 + (normal ? s.normals / 32 : 0);
+    const uint32_t *mask = normal ? visited.normals : visited.delegates;
+    return (is_far(block, s, word) ? s.far.mask[word] : mask[at / 32]) >> (at % 32) & 1;
+}
+
 /* The input id of a parent as it was recorded; `own`: that of the child. */
 __device__ static inline int32_t parent_id(const gpu_sliced &s, uint32_t record, uint32_t own)
 {
@@ -31,8 +41,9 @@ __device__ static inline int32_t parent_id(const gpu_sliced &s, uint32_t record,
 
 /* Writes the values of AT_ONCE ids of a thread, from `first` on, so that many random reads are
  * under way. Mask and depth are read together, though a vertex may not be visited. */
-template <int AT_ONCE>
-__device__ static inline void write_values(const gpu_sliced &s, const visited_masks &visited, uint32_t first)
+template <int AT_ONCE, class B>
+__device__ static inline void write_values(const B &block, const gpu_sliced &s, const visited_masks &visited,
+                                           uint32_t first)
 {
     const sliced_answer &answer = s.out.answer;
     const uint32_t locals = (uint32_t)s.of[NORMALS].count, vertices = locals + (uint32_t)s.of[DELEGATES].count;
@@ -51,7 +62,7 @@ __device__ static inline void write_values(const gpu_sliced &s, const visited_ma
         const uint32_t *from = (const uint32_t *)(normal ? s.of[NORMALS].depth : s.of[DELEGATES].depth);
         if (parents)
             from = normal ? s.of[NORMALS].parent : s.of[DELEGATES].parent;
-        seen[j] = number[j] < vertices && (normal ? visited.normals : visited.delegates)[at / 32] >> (at % 32) & 1;
+        seen[j] = number[j] < vertices && is_seen(block, s, visited, normal, at);
         value[j] = number[j] < vertices ? from[at] : 0;
     }
 #pragma unroll
@@ -81,11 +92,12 @@ __device__ static inline void report_answer(const gpu_sliced &s)
     s.out.search.mail->answered = (uint64_t)s.order.number << 32;
 }
 
-template <int AT_ONCE> __device__ static inline void write_answer(const gpu_sliced &s, bool shown)
+template <int AT_ONCE, class B>
+__device__ static inline void write_answer(const B &block, const gpu_sliced &s, bool shown)
 {
     const visited_masks visited = masks_of_all(s, shown);
     for (uint32_t first = thread_of_grid(); first < s.out.answer.count; first += AT_ONCE * threads_of_grid())
-        write_values<AT_ONCE>(s, visited, first);
+        write_values<AT_ONCE>(block, s, visited, first);
     report_answer(s);
 }
 

@@ -32,9 +32,10 @@ struct sliced_progress {
 };
 
 /* A block's shared memory, beside its mask of visited vertices. All functions that use it take it.
- * NOTED: the kernel notes its levels. ROWS: levels do not read all slices, and may go by lists. */
-template <bool NOTED, bool ROWS> struct sliced_block {
-    static constexpr bool noted = NOTED, by_rows = ROWS;
+ * NOTED: the kernel notes its levels. ROWS: levels do not read all slices, and may go by lists. SPLIT: the mask has more
+ * words than shared memory has room for. */
+template <bool NOTED, bool ROWS, bool SPLIT> struct sliced_block {
+    static constexpr bool noted = NOTED, by_rows = ROWS, split = SPLIT;
     level_notes<NOTED> notes;
     sliced_progress now;
     unsigned found, weight;     /* by this block in this level: rows, and their slices */
@@ -44,6 +45,7 @@ template <bool NOTED, bool ROWS> struct sliced_block {
     unsigned count[SLICED_TURNS];
     uint32_t slice[2][ONE_SLICES];
     unsigned listed[WARP]; /* slices of a list of all blocks, by groups of WARP blocks */
+    uint32_t last;         /* where in s.found the mask of the level before begins: s.far may not have it yet */
 };
 
 extern __shared__ unsigned char memory[];
@@ -53,16 +55,41 @@ __device__ static inline uint32_t *visited_mask()
     return (uint32_t *)memory;
 }
 
-__device__ static inline bool is_visited(uint32_t v)
+/* Whether marks of this word, or of these four, lie in global memory. */
+template <class B> __device__ static inline bool is_far(const B &, const gpu_sliced &s, uint32_t word)
 {
-    return visited_mask()[v / 32] >> (v % 32) & 1;
+    return B::split && word >= s.far.near;
 }
 
-/* Whether the lane was the first of this block to mark v. */
-__device__ static inline bool claim(uint32_t v)
+template <class B> __device__ static inline uint32_t visited_word(const B &block, const gpu_sliced &s, uint32_t word)
+{
+    if (is_far(block, s, word))
+        return ((const volatile uint32_t *)s.far.mask)[word] | s.found[block.last + word];
+    return visited_mask()[word];
+}
+
+/* Words 4 * i to 4 * i + 3. */
+template <class B> __device__ static inline uint4 visited_words(const B &block, const gpu_sliced &s, uint32_t i)
+{
+    if (is_far(block, s, 4 * i))
+        return make_uint4(visited_word(block, s, 4 * i), visited_word(block, s, 4 * i + 1),
+                          visited_word(block, s, 4 * i + 2), visited_word(block, s, 4 * i + 3));
+    return ((const uint4 *)visited_mask())[i];
+}
+
+template <class B> __device__ static inline bool is_visited(const B &block, const gpu_sliced &s, uint32_t v)
+{
+    return visited_word(block, s, v / 32) >> (v % 32) & 1;
+}
+
+/* Whether the lane was the first of this block to mark v, which was not visited before this level. Far ones are left to
+ * the mark that all blocks see. */
+template <class B> __device__ static inline bool claim(B &block, const gpu_sliced &s, uint32_t v)
 {
     const uint32_t bit = 1u << (v % 32);
-    return !is_visited(v) && !(atomicOr(&visited_mask()[v / 32], bit) & bit);
+    if (is_far(block, s, v / 32))
+        return true;
+    return !is_visited(block, s, v) && !(atomicOr(&visited_mask()[v / 32], bit) & bit);
 }
 
 __device__ static inline uint32_t thread_of_grid()
@@ -127,15 +154,17 @@ __device__ static inline unsigned slices_of(const gpu_sliced &s, const uint2 &li
     return count < SLICED_MANY ? count : s.first[link.x + 1] - s.first[link.x];
 }
 
-__device__ static inline bool sees_visited(const uint4 &c)
+template <class B> __device__ static inline bool sees_visited(const B &block, const gpu_sliced &s, const uint4 &c)
 {
-    return ((int)is_visited(c.x) | (int)is_visited(c.y) | (int)is_visited(c.z) | (int)is_visited(c.w)) != 0;
+    return ((int)is_visited(block, s, c.x) | (int)is_visited(block, s, c.y) | (int)is_visited(block, s, c.z) |
+            (int)is_visited(block, s, c.w)) != 0;
 }
 
 /* A visited column of a slice that has one. */
-__device__ static inline uint32_t visited_column(const uint4 &c)
+template <class B>
+__device__ static inline uint32_t visited_column(const B &block, const gpu_sliced &s, const uint4 &c)
 {
-    return is_visited(c.x) ? c.x : is_visited(c.y) ? c.y : is_visited(c.z) ? c.z : c.w;
+    return is_visited(block, s, c.x) ? c.x : is_visited(block, s, c.y) ? c.y : is_visited(block, s, c.z) ? c.z : c.w;
 }
 
 /* The counts of a thread in a level. */

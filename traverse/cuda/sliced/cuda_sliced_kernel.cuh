@@ -128,7 +128,7 @@ template <class B> __device__ static void meet(B &block, const gpu_sliced &s, un
     __syncthreads();
     if (threadIdx.x == 0) {
         const bool reports = blockIdx.x == 0 && levels != GOES_ON;
-        unsigned long long *arrived = s.state->arrived[s.set], met;
+        unsigned long long *arrived = s.state->arrived[s.begin.set], met;
         if (blockIdx.x == 0)
             arrived[after(turn)] = 0;
         met = 1 | (unsigned long long)block.found << FOUND_SHIFT | (unsigned long long)block.weight << WEIGHT_SHIFT;
@@ -204,17 +204,37 @@ template <class B> __device__ static inline void take_words(B &block, uint32_t i
     }
 }
 
+/* Marks found vertices as visited whose marks are far: each block its share, since all see them; and for LISTS_ALL the
+ * block reads all of them. */
+template <class B> __device__ static inline void take_far(B &block, const gpu_sliced &s, listing lists)
+{
+    const bool all = lists == LISTS_ALL;
+    const uint32_t first = all ? threadIdx.x : threadIdx.x * gridDim.x + blockIdx.x;
+    for (uint32_t i = s.far.near + first; i < s.words; i += all ? blockDim.x : threads_of_grid()) {
+        const uint32_t more = s.found[block.last + i];
+        if (more == 0)
+            continue;
+        atomicOr(&s.far.mask[i], more);
+        if (lists != LISTS_NONE)
+            list_vertices(block, i, more);
+    }
+}
+
 /* Marks all found vertices as visited. A thread has AT_ONCE reads under way; if several, each block begins in another
  * place. */
 template <int AT_ONCE, class B>
 __device__ static void take_found(B &block, const gpu_sliced &s, unsigned turn, listing lists)
 {
     const uint4 *found = (const uint4 *)(s.found + turn * s.words);
-    const uint32_t all = s.words / 4, begin = AT_ONCE > 1 ? all / gridDim.x * blockIdx.x : 0;
+    const uint32_t all = (B::split ? s.far.near : s.words) / 4, begin = AT_ONCE > 1 ? all / gridDim.x * blockIdx.x : 0;
     if (threadIdx.x < SLICED_TURNS)
         block.count[threadIdx.x] = 0;
-    if (lists != LISTS_NONE)
+    if (B::split && threadIdx.x == 0)
+        block.last = turn * s.words;
+    if (B::split || lists != LISTS_NONE)
         __syncthreads();
+    if constexpr (B::split)
+        take_far(block, s, lists);
     for (uint32_t first = threadIdx.x; first < all; first += AT_ONCE * blockDim.x) {
         uint4 more[AT_ONCE];
         uint32_t at[AT_ONCE];
@@ -264,12 +284,24 @@ template <class B> __device__ static inline void note_pull(B &block, int32_t dep
 
 /* ---- a search ---- */
 
+/* Each block marks a far root, too, as there is no barrier behind it. */
+template <class B> __device__ static inline void mark_root(B &block, const gpu_sliced &s)
+{
+    const uint32_t word = s.begin.root / 32, bit = 1u << (s.begin.root % 32);
+    if (is_far(block, s, word))
+        atomicOr(&s.far.mask[word], bit);
+    else
+        visited_mask()[word] = bit;
+}
+
 /* Makes the root the frontier, as a list. */
 template <class B> __device__ static void start(B &block, const gpu_sliced &s)
 {
-    const uint32_t first = s.first[s.root], count = s.first[s.root + 1] - first;
-    for (uint32_t i = threadIdx.x; i < s.words / 4; i += blockDim.x)
+    const uint32_t first = s.first[s.begin.root], count = s.first[s.begin.root + 1] - first;
+    for (uint32_t i = threadIdx.x; i < (B::split ? s.far.near : s.words) / 4; i += blockDim.x)
         ((uint4 *)visited_mask())[i] = make_uint4(0, 0, 0, 0);
+    if (B::split)
+        clear_found(s, SLICED_TURNS + (s.begin.set ^ 1));
     for (uint32_t k = threadIdx.x; k < count && k < ONE_SLICES; k += blockDim.x)
         block.slice[0][k] = first + k;
     if (threadIdx.x < SUBGRAPHS)
@@ -279,15 +311,17 @@ template <class B> __device__ static void start(B &block, const gpu_sliced &s)
     if (threadIdx.x == 0) {
         block.found = block.weight = 0;
         block.now = first_progress(s, count);
+        if (B::split)
+            block.last = previous(0) * s.words;
     }
     if (blockIdx.x == 0 && threadIdx.x < SLICED_TURNS)
-        s.state->arrived[s.set ^ 1][threadIdx.x] = 0;
+        s.state->arrived[s.begin.set ^ 1][threadIdx.x] = 0;
     if (thread_of_grid() == 0)
-        put_depth(s, s.root, 0, ROOT_PARENT);
+        put_depth(s, s.begin.root, 0, ROOT_PARENT);
     begin_notes(block.notes, s.out.search);
     __syncthreads();
     if (threadIdx.x == 0)
-        visited_mask()[s.root / 32] = 1u << (s.root % 32);
+        mark_root(block, s);
     __syncthreads();
 }
 
@@ -420,9 +454,9 @@ __device__ static inline void end_search(B &block, const gpu_sliced &s, unsigned
         gather_parts(block, s, block.now.list + 1);
     }
     if (blockIdx.x == 0 && !shown)
-        write_visited(s);
+        write_visited(block, s);
     if (s.out.answer.vertex != NULL)
-        write_answer<B::by_rows ? 4 : 2>(s, shown);
+        write_answer<B::by_rows ? 4 : 2>(block, s, shown);
     for (unsigned turn = 0; turn < SLICED_TURNS; turn++)
         clear_found(s, turn);
 }
@@ -460,7 +494,7 @@ template <class B> __device__ static inline void search_slices(B &block, const g
 template <bool NOTED>
 __global__ static void __launch_bounds__(1024, 1) sliced_kernel(const __grid_constant__ gpu_sliced s)
 {
-    __shared__ sliced_block<NOTED, false> block;
+    __shared__ sliced_block<NOTED, false, false> block;
     search_slices(block, s);
 }
 
@@ -468,15 +502,24 @@ __global__ static void __launch_bounds__(1024, 1) sliced_kernel(const __grid_con
 template <bool NOTED>
 __global__ static void __launch_bounds__(1024, 1) sliced_rows_kernel(const __grid_constant__ gpu_sliced s)
 {
-    __shared__ sliced_block<NOTED, true> block;
+    __shared__ sliced_block<NOTED, true, false> block;
     search_slices(block, s);
 }
 
-template <bool NOTED> static struct whole_program program(int by_rows)
+/* The same, of a graph with far marks. */
+template <bool NOTED>
+__global__ static void __launch_bounds__(1024, 1) sliced_split_kernel(const __grid_constant__ gpu_sliced s)
+{
+    __shared__ sliced_block<NOTED, true, true> block;
+    search_slices(block, s);
+}
+
+template <bool NOTED> static struct whole_program program(const struct gpu_sliced *s)
 {
     const void *all = (const void *)sliced_kernel<NOTED>;
     const void *rows = (const void *)sliced_rows_kernel<NOTED>;
-    return whole_program{by_rows ? rows : all, 0};
+    const void *split = (const void *)sliced_split_kernel<NOTED>;
+    return whole_program{s->far.near < s->words ? split : s->rows.heads != NULL ? rows : all, 0};
 }
 
 #endif

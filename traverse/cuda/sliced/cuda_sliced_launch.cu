@@ -4,7 +4,7 @@
 
 static size_t shared_bytes(uint32_t words)
 {
-    return words * sizeof(uint32_t);
+    return gpu_sliced_near(words) * sizeof(uint32_t);
 }
 
 int cuda_sliced_fits(uint32_t words)

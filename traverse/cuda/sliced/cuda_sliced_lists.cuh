@@ -202,7 +202,7 @@ __device__ static __noinline__ void list_parts(B &block, const gpu_sliced &s, ui
     const slice_list to = part_of_block(s, number);
     unsigned *length = &block.count[number % SLICED_TURNS];
     for (uint32_t i = thread_of_grid(); i < s.words; i += threads_of_grid())
-        marks[i] = visited_mask()[i];
+        marks[i] = visited_word(block, s, i);
     __syncthreads();
     if (threadIdx.x < SLICED_TURNS)
         block.count[threadIdx.x] = count > ONE_SLICES ? s.lists.room + 1 : 0;

@@ -71,17 +71,23 @@ __device__ static inline uint32_t pushing_code(const gpu_sliced &s, uint32_t sli
     return has_parents(s) ? code_of(s, s.pushes.row[slice] & SLICED_ROW) : 0;
 }
 
-/* The block's own marks of visited vertices. A lane without a link gets one to the root, which is visited. */
-struct block_marks {
+/* The block's own marks of visited vertices. A lane without a link gets one to the root, which is visited. Far marks are
+ * the first block's meanwhile, and are taken without a look, as one wait is less than two. */
+template <class B> struct block_marks {
+    const B &block;
+    const gpu_sliced &s;
+
     __device__ bool may_be_new(uint32_t v, bool) const
     {
-        return !is_visited(v);
+        return is_far(block, s, v / 32) || !is_visited(block, s, v);
     }
 
     __device__ bool take(uint32_t v) const
     {
-        const uint32_t bit = 1u << (v % 32);
-        return !(atomicOr(&visited_mask()[v / 32], bit) & bit);
+        const uint32_t word = v / 32, bit = 1u << (v % 32);
+        if (is_far(block, s, word))
+            return !((atomicOr(&s.far.mask[word], bit) | s.found[block.last + word]) & bit);
+        return !(atomicOr(&visited_mask()[word], bit) & bit);
     }
 
     /* If each block does the level, all find the same vertices, and the first block stores them. */
@@ -98,7 +104,7 @@ template <class Marks>
 __device__ static inline unsigned push_link(const Marks &marks, const gpu_sliced &s, int32_t depth, uint32_t slice,
                                             unsigned column, bool has, uint2 &link)
 {
-    link = has ? ((const uint2 *)s.pushes.links)[(uint64_t)slice * SLICED_COLUMNS + column] : make_uint2(s.root, 0);
+    link = has ? ((const uint2 *)s.pushes.links)[(uint64_t)slice * SLICED_COLUMNS + column] : make_uint2(s.begin.root, 0);
     if (!marks.may_be_new(link.x, has) || !marks.take(link.x))
         return 0;
     marks.put(s, link.x, depth, pushing_code(s, slice));
@@ -114,8 +120,9 @@ __device__ static inline void push_by_links(B &block, const gpu_sliced &s, const
     uint2 link;
     if (i - lane_id() >= links)
         return;
-    const unsigned own = push_link(block_marks{}, s, p.depth + 1, i < links ? block.slice[p.list][i / SLICED_COLUMNS] : 0,
-                                   i % SLICED_COLUMNS, i < links, link);
+    const unsigned own = push_link(block_marks<B>{block, s}, s, p.depth + 1,
+                                   i < links ? block.slice[p.list][i / SLICED_COLUMNS] : 0, i % SLICED_COLUMNS, i < links,
+                                   link);
     if (__any_sync(ALL_LANES, own != 0))
         put_slices(next, reserve_slices(count, own), link.y & SLICED_FIRST, own);
 }
@@ -126,7 +133,7 @@ __device__ static inline void push_slice(const Marks &marks, const gpu_sliced &s
                                          unsigned *count, const slice_list &next)
 {
     const uint4 *links = (const uint4 *)&s.pushes.links[slice];
-    const uint4 none = make_uint4(s.root, 0, s.root, 0), a = has ? links[0] : none, b = has ? links[1] : none;
+    const uint4 none = make_uint4(s.begin.root, 0, s.begin.root, 0), a = has ? links[0] : none, b = has ? links[1] : none;
     const uint2 link[SLICED_COLUMNS] = {make_uint2(a.x, a.y), make_uint2(a.z, a.w), make_uint2(b.x, b.y),
                                         make_uint2(b.z, b.w)};
     const uint32_t code = has ? pushing_code(s, slice) : 0;
@@ -179,7 +186,7 @@ template <class B> __device__ static void push_by_block(B &block, const gpu_slic
         push_by_links(block, s, p, count, next);
     } else {
         for (unsigned i = threadIdx.x; i - lane_id() < p.count; i += blockDim.x)
-            push_slice(block_marks{}, s, p.depth + 1, i < p.count ? list[i] : 0, i < p.count, count, next);
+            push_slice(block_marks<B>{block, s}, s, p.depth + 1, i < p.count ? list[i] : 0, i < p.count, count, next);
     }
     __syncthreads();
     p.at = after(p.at);
@@ -199,7 +206,7 @@ template <class B> __device__ static void push_by_warp(B &block, const gpu_slice
         const bool has = lane_id() < p.count * SLICED_COLUMNS;
         const slice_list next = list_after(block, s, p);
         const unsigned own =
-            push_link(block_marks{}, s, p.depth, has ? block.slice[p.list][lane_id() / SLICED_COLUMNS] : 0,
+            push_link(block_marks<B>{block, s}, s, p.depth, has ? block.slice[p.list][lane_id() / SLICED_COLUMNS] : 0,
                       lane_id() % SLICED_COLUMNS, has, link);
         const lane_share share = share_of_lane(own);
         p.list ^= 1;
@@ -213,21 +220,21 @@ template <class B> __device__ static void push_by_warp(B &block, const gpu_slice
 }
 
 /* Shows all blocks the visited vertices of the first one, as if this level had found them. */
-__device__ static inline void show_visited(const gpu_sliced &s, unsigned turn)
+template <class B> __device__ static inline void show_visited(B &block, const gpu_sliced &s, unsigned turn)
 {
     uint4 *found = (uint4 *)(s.found + turn * s.words);
     for (uint32_t i = threadIdx.x; i < s.words / 4; i += blockDim.x)
-        found[i] = ((const uint4 *)visited_mask())[i];
+        found[i] = visited_words(block, s, i);
 }
 
 /* Completes the visited masks. */
-__device__ static inline void write_visited(const gpu_sliced &s)
+template <class B> __device__ static inline void write_visited(B &block, const gpu_sliced &s)
 {
     const uint32_t normals = s.normals / 32;
     for (uint32_t i = threadIdx.x; i < s.of[DELEGATES].words; i += blockDim.x)
-        s.of[DELEGATES].visited[i] = visited_mask()[i];
+        s.of[DELEGATES].visited[i] = visited_word(block, s, i);
     for (uint32_t i = threadIdx.x; i < s.of[NORMALS].words; i += blockDim.x)
-        s.of[NORMALS].visited[i] = visited_mask()[normals + i];
+        s.of[NORMALS].visited[i] = visited_word(block, s, normals + i);
 }
 
 /* Hands the frontier to all blocks, as the first block's part of a list. */
@@ -260,9 +267,9 @@ template <class B> __device__ static void run_one(B &block, const gpu_sliced &s,
     p.seen = 0;
     run_alone(block, s, p);
     if (p.count > 0)
-        show_visited(s, turn);
+        show_visited(block, s, turn);
     else
-        write_visited(s);
+        write_visited(block, s);
     if (B::by_rows)
         leave_list(block, s, p);
     if (threadIdx.x == 0) {

@@ -89,7 +89,7 @@ __device__ static inline void pull_piece(B &block, const gpu_sliced &s, unsigned
 #pragma unroll
     for (int j = 0; j < SLICED_PIECE / WARP; j++) {
         note_columns(block, s, piece.row, c[j], false, tally);
-        if (!sees && sees_visited(c[j])) {
+        if (!sees && sees_visited(block, s, c[j])) {
             sees = true;
             seen = c[j];
         }
@@ -97,7 +97,7 @@ __device__ static inline void pull_piece(B &block, const gpu_sliced &s, unsigned
     const unsigned hits = __ballot_sync(ALL_LANES, sees);
     if (hits == 0 || lane_id() != __ffs(hits) - 1)
         return;
-    put_depth(s, piece.row, depth + 1, has_parents(s) ? code_of(s, visited_column(seen)) : 0);
+    put_depth(s, piece.row, depth + 1, has_parents(s) ? code_of(s, visited_column(block, s, seen)) : 0);
     mark_found(s, turn, piece.row, s.first[piece.row + 1] - s.first[piece.row], tally);
 }
 
@@ -112,7 +112,7 @@ __device__ static void pull_pieces(B &block, const gpu_sliced &s, unsigned turn,
 {
     for (uint32_t i = warp_of_grid(); i < s.rows.piece_count; i += WARP * warps_of_grid()) {
         const lane_piece own = piece_of_lane(s, i + lane_id() * warps_of_grid());
-        const bool looks = own.count != 0 && !is_visited(own.row) && !is_found(s, turn, own.row);
+        const bool looks = own.count != 0 && !is_visited(block, s, own.row) && !is_found(s, turn, own.row);
         for (unsigned all = __ballot_sync(ALL_LANES, looks); all != 0; all &= all - 1)
             pull_piece(block, s, turn, depth, piece_from(own, __ffs(all) - 1), tally);
     }
@@ -159,9 +159,11 @@ __device__ static inline unsigned slices_of_head(const uint4 &head)
            head.z >> SLICED_ROW_BITS << 2 * SLICED_WEIGHT_BITS;
 }
 
-__device__ static inline void put_parent(const gpu_sliced &s, int32_t depth, uint32_t row, const uint4 &columns)
+template <class B>
+__device__ static inline void put_parent(const B &block, const gpu_sliced &s, int32_t depth, uint32_t row,
+                                         const uint4 &columns)
 {
-    put_depth(s, row, depth + 1, has_parents(s) ? code_of(s, visited_column(columns)) : 0);
+    put_depth(s, row, depth + 1, has_parents(s) ? code_of(s, visited_column(block, s, columns)) : 0);
 }
 
 /* Looks at the first slices of rows that are not visited. */
@@ -173,8 +175,8 @@ __device__ static inline void look_at_heads(B &block, const gpu_sliced &s, int32
 #pragma unroll
     for (int j = 0; j < HEADS; j++) {
         const uint32_t row = row_of(rows.k + j, lane_id());
-        head[j] =
-            row < 32 * s.words && !is_visited(row) ? ((const uint4 *)s.rows.heads)[row] : make_uint4(0, 0, 0, 0);
+        head[j] = row < 32 * s.words && !is_visited(block, s, row) ? ((const uint4 *)s.rows.heads)[row]
+                                                                   : make_uint4(0, 0, 0, 0);
     }
     rows.found = rows.rests = 0;
 #pragma unroll
@@ -185,8 +187,8 @@ __device__ static inline void look_at_heads(B &block, const gpu_sliced &s, int32
         if (slices == 0)
             continue;
         note_columns(block, s, row, columns, false, tally);
-        if (sees_visited(columns)) {
-            put_parent(s, depth, row, columns);
+        if (sees_visited(block, s, columns)) {
+            put_parent(block, s, depth, row, columns);
             rows.found |= 1u << j;
         } else if (slices <= SLICED_PIECE) {
             rows.rests |= (slices - 1) << j * REST_BITS;
@@ -236,10 +238,10 @@ __device__ static inline void look_further(B &block, const gpu_sliced &s, int32_
         const uint32_t row = row_of(rows.k + at.j, lane);
         const bool looks = !(__shfl_sync(ALL_LANES, rows.found, lane) >> at.j & 1) && item < all;
         const uint4 columns = looks ? ((const uint4 *)s.slices)[at.slice] : make_uint4(row, row, row, row);
-        const bool sees = looks && sees_visited(columns);
+        const bool sees = looks && sees_visited(block, s, columns);
         note_columns(block, s, row, columns, false, tally);
         if (sees)
-            put_parent(s, depth, row, columns);
+            put_parent(block, s, depth, row, columns);
         const unsigned hits = __ballot_sync(ALL_LANES, sees);
         unsigned begin = before;
 #pragma unroll
@@ -294,7 +296,7 @@ enum frontier_form { FRONTIER_MASK, FRONTIER_VISITED, FRONTIER_LISTED, FRONTIER_
 __device__ static inline uint32_t frontier_word(const gpu_sliced &s, unsigned turn, int32_t depth, uint32_t word)
 {
     if (depth == 0)
-        return word == s.root / 32 ? 1u << (s.root % 32) : 0;
+        return word == s.begin.root / 32 ? 1u << (s.begin.root % 32) : 0;
     return s.found[previous(turn) * s.words + word];
 }
 
@@ -316,10 +318,10 @@ __device__ static inline void push_lane(B &block, const gpu_sliced &s, unsigned 
     note_columns(block, s, row, make_uint4(a.x, a.z, b.x, b.z), true, tally);
 #pragma unroll
     for (int j = 0; j < SLICED_COLUMNS; j++)
-        mine[j] = !is_visited(link[j].x);
+        mine[j] = !is_visited(block, s, link[j].x);
 #pragma unroll
     for (int j = 0; j < SLICED_COLUMNS; j++)
-        mine[j] = mine[j] && claim(link[j].x);
+        mine[j] = mine[j] && claim(block, s, link[j].x);
 #pragma unroll
     for (int j = 0; j < SLICED_COLUMNS; j++) {
         const uint32_t v = link[j].x, bit = 1u << (v % 32);
@@ -399,7 +401,7 @@ __device__ static void push_pieces(B &block, const gpu_sliced &s, unsigned turn,
 {
     for (uint32_t i = warp_of_grid(); i < s.rows.piece_count; i += WARP * warps_of_grid()) {
         const lane_piece own = piece_of_lane(s, i + lane_id() * warps_of_grid());
-        const bool pushes = own.count != 0 && is_visited(own.row) &&
+        const bool pushes = own.count != 0 && is_visited(block, s, own.row) &&
                             frontier_word(s, turn, depth, own.row / 32) >> (own.row % 32) & 1 &&
                             (!checks || has_depth(s, own.row, depth));
         for (unsigned all = __ballot_sync(ALL_LANES, pushes); all != 0; all &= all - 1) {

@@ -6,7 +6,8 @@ _Static_assert(sizeof(struct sliced_state) <= SLICED_STATE_BYTES, "the state of 
 _Static_assert(sizeof(struct slice_columns) == SLICED_SLICE_BYTES, "a slice as planned");
 _Static_assert(sizeof(struct slice_piece) == SLICED_PIECE_BYTES, "pieces as planned");
 _Static_assert(sizeof(struct slice_links) == SLICED_LINKS_BYTES, "links as planned");
-_Static_assert(SLICED_MOST_VERTICES < 1 << SLICED_ROW_BITS, "a row has its bits, and there is a value that is none");
+_Static_assert(SLICED_MOST_VERTICES + 256 <= 1 << SLICED_ROW_BITS,
+               "a row has its bits, with gaps before it, too, and there is a value that is none");
 
 /* The most slices that the first block pushes alone: few if all blocks may push lists, otherwise more for larger masks, since
  * all blocks read all of a mask after each level of theirs. Measured with graphs of 7 K to 1 M vertices:
@@ -66,7 +67,7 @@ static enum status make_slices(struct device *dev, const struct gpu_sliced_array
     cudaStream_t stream = dev->stream.of[DELEGATES];
     pulled_rows(dev, pulled);
     if (CUDA_TRY(cudaMemsetAsync(s->state, 0, sizeof *s->state, stream), dev->where, e) != ST_OK ||
-        CUDA_TRY(cudaMemsetAsync(s->found, 0, SLICED_TURNS * sizeof *s->found * s->words, stream), dev->where, e) !=
+        CUDA_TRY(cudaMemsetAsync(s->found, 0, SLICED_MASKS * sizeof *s->found * s->words, stream), dev->where, e) !=
             ST_OK ||
         count_rows(dev, pulled, 0, arrays, e) != ST_OK ||
         gpu_fetch(dev, &s->count, arrays->first + 32 * (size_t)s->words, sizeof s->count, stream, e) != ST_OK ||
@@ -97,14 +98,15 @@ enum status gpu_sliced_open(struct device *dev, const struct gpu_sliced_arrays *
                             .first = arrays->first,
                             .rows = {.heads = arrays->heads, .pieces = arrays->pieces},
                             .words = gpu_sliced_words(d->count, n->count),
+                            .far.near = gpu_sliced_near(gpu_sliced_words(d->count, n->count)),
                             .order.deepest = dev->whole.deepest,
                             .normals = (uint32_t)(32 * d->words),
                             .found = arrays->found,
                             .state = arrays->state,
                             .of = {[NORMALS] = *n, [DELEGATES] = *d},
                             .out.search = dev->whole.search.out};
-    dev->whole.sliced.launch.program = cuda_sliced_plain(arrays->heads != NULL);
-    dev->whole.sliced.noted.program = cuda_sliced_noted(arrays->heads != NULL);
+    dev->whole.sliced.launch.program = cuda_sliced_plain(s);
+    dev->whole.sliced.noted.program = cuda_sliced_noted(s);
     if (make_slices(dev, arrays, e) != ST_OK ||
         CUDA_TRY(cuda_sliced_plan(s, &dev->whole.sliced.launch), dev->where, e) != ST_OK)
         return e->status;
@@ -133,8 +135,9 @@ enum status gpu_sliced_run(struct device *dev, const struct root *root, int note
 {
     const struct whole_launch *launch = noted ? &dev->whole.sliced.noted : &dev->whole.sliced.launch;
     struct gpu_sliced *s = &dev->whole.sliced.search;
-    s->root = root->index + (root->at == ROOT_AT_DELEGATE ? 0 : s->normals);
-    s->set ^= 1;
+    s->begin.root = root->index + (root->at == ROOT_AT_DELEGATE ? 0 : s->normals);
+    s->begin.set ^= 1;
+    s->far.mask = s->found + (SLICED_TURNS + s->begin.set) * (size_t)s->words;
     s->order.number = ++dev->whole.search.order.number;
     dev->whole.settled = 1;
     dev->whole.answers = s->out.answer.vertex != NULL;
