@@ -381,19 +381,19 @@ struct id_marks {
  * device are numbered through: local vertex i has number i, delegate i has number locals + i. */
 struct answer_places {
     uint64_t slots;         /* ids that the shard owns, with edges or without */
-    const uint32_t *vertex; /* the number of each of them that has edges, by ascending input id. A device that is
+    uint32_t *vertex;       /* the number of each of them that has edges, by ascending input id. A device that is
                              * alone has all ids there: one without edges has the number locals + d */
-    const uint64_t *starts; /* [p + 1] where those of each block begin in `vertex` */
+    uint64_t *starts;       /* [p + 1] where those of each block begin in `vertex` */
     uint32_t block;         /* the block of this device */
-    const void *ids;        /* [locals + d] input id of each vertex; NULL: parents are not recorded */
+    void *ids;              /* [locals + d] input id of each vertex; NULL: parents are not recorded */
     uint32_t id_bytes;      /* of `ids`, and of a parent: 4 or 8 */
     uint64_t first, count;  /* the block of input ids that this device holds */
-    const uint32_t *before; /* [count] how many earlier ids of the block have the same owner; NULL: ids are
+    uint32_t *before;       /* [count] how many earlier ids of the block have the same owner; NULL: ids are
                              * not permuted, so that this can be computed */
     const struct bijection *bijection; /* from input ids to stored ones; NULL: they are the same */
-    const struct id_marks *marks; /* of the block, those of one shard behind those of another; NULL: the device
-                                   * is alone */
-    const uint64_t *marks_of;     /* [p + 1] where those of each shard begin */
+    struct id_marks *marks; /* of the block, those of one shard behind those of another; NULL: the device
+                             * is alone */
+    uint64_t *marks_of;     /* [p + 1] where those of each shard begin */
 };
 
 /* The place of an id's value among those of its shard for the block; *has_edges: whether the id has
