@@ -1,7 +1,10 @@
 /* proof.c: the arrays, questions and steps of a proof, wherever its memory lies; see proof.h */
 #include "proof.h"
 
+#include "traverse/devices/answer_blocks.h"
 #include "traverse/results/answers.h"
+
+#include "formats/graph/partition.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -39,7 +42,7 @@ static enum status take_arrays(struct proof *p, struct error *e)
     take(p, &p->claim, vertices, sizeof *p->claim, "parents to prove", e);
     take(p, &p->met, met_words(p), 8, "marks of vertices", e);
     take(p, &p->has_edges, mask_words(p->place.count), 8, "marks of ids", e);
-    take(p, &p->first, 1, p->prover->first_bytes, "an offence", e);
+    take(p, &p->first, 1, FIRST_BYTES, "an offence", e);
     for (int t = 0; t < TOPICS; t++) {
         p->own[t].begin = calloc(shards, sizeof *p->own[t].begin);
         p->asked[t].begin = calloc(shards, sizeof *p->asked[t].begin);
@@ -98,41 +101,74 @@ static void slice_by_shard(const struct proof *p, const void *array, const uint6
         slices[s] = (struct slice){(const char *)array + begin[s] * width, (begin[s + 1] - begin[s]) * width};
 }
 
-/* Takes memory for the questions of this device, whose numbers are known. */
-static enum status take_questions(const struct proof *p, struct proof_questions *own, struct slice *slices,
-                                  struct error *e)
+/* Makes begins of the numbers of questions, and takes memory for them. Returns where those for each shard come next; NULL: a
+ * failure. */
+static uint64_t *place_questions(const struct proof *p, struct proof_questions *own, struct slice *slices,
+                                 struct error *e)
 {
-    uint64_t count = own->begin[p->shard->p];
-    take(p, &own->asker, count, sizeof *own->asker, "questions", e);
-    take(p, &own->question, count, sizeof *own->question, "questions", e);
+    uint64_t bytes = ((size_t)p->shard->p + 1) * sizeof *own->begin, *next = malloc(bytes);
+    if (next == NULL)
+        fail_memory(e, "questions", bytes);
+    for (uint32_t s = 0; s < p->shard->p; s++)
+        own->begin[s + 1] += own->begin[s];
+    take(p, &own->asker, own->begin[p->shard->p], sizeof *own->asker, "questions", e);
+    take(p, &own->question, own->begin[p->shard->p], sizeof *own->question, "questions", e);
     slice_by_shard(p, own->question, own->begin, sizeof *own->question, slices);
-    return e->status;
+    if (next != NULL)
+        memcpy(next, own->begin, bytes);
+    if (e->status == ST_OK)
+        return next;
+    free(next);
+    return NULL;
 }
 
-enum status proof_ask_claims(struct proof *p, const struct proof_questions *q, struct slice *slices, struct error *e)
+/* The parents of a device's vertices stand in the blocks of their ids. Counts the questions for shard s in
+ * next[s + 1], or puts them at next[s]. */
+static void list_claims(const struct proof *p, uint64_t *next, uint32_t *asker, uint32_t *question)
+{
+    const struct rank *rank = p->place.rank;
+    uint32_t G = rank->device_count;
+    uint64_t length = block_first(rank->graph->manifest.totals.n, p->shard->p, 1);
+    for (uint64_t i = 0; i < p->shard->locals + p->shard->d; i++) {
+        uint64_t id = original_id(rank->graph, numbered_vertex_id(p->shard, i));
+        uint32_t block = (uint32_t)(id / length), s = shard_of_device(block / G, block % G, rank->comm->ranks);
+        if (asker == NULL) {
+            next[s + 1]++;
+        } else {
+            asker[next[s]] = (uint32_t)i;
+            question[next[s]++] = (uint32_t)(id % length);
+        }
+    }
+}
+
+/* Lists in memory of the host first. */
+enum status proof_ask_claims(struct proof *p, struct slice *slices, struct error *e)
 {
     struct proof_questions *own = &p->own[TOPIC_CLAIMS];
-    uint64_t bytes = q->begin[p->shard->p] * sizeof *q->asker;
-    memcpy(own->begin, q->begin, ((size_t)p->shard->p + 1) * sizeof *q->begin);
-    if (enter(p, e) == ST_OK && take_questions(p, own, slices, e) == ST_OK &&
-        p->prover->copy(p, own->asker, q->asker, bytes, e) == ST_OK)
-        p->prover->copy(p, own->question, q->question, bytes, e);
+    struct memory_budget *budget = p->place.rank->budget;
+    uint32_t *asker = NULL, *question = NULL;
+    list_claims(p, own->begin, NULL, NULL);
+    uint64_t *next = enter(p, e) == ST_OK ? place_questions(p, own, slices, e) : NULL;
+    uint64_t count = own->begin[p->shard->p];
+    if (next != NULL && memory_take(budget, (void **)&asker, count, sizeof *asker, "questions", e) == ST_OK &&
+        memory_take(budget, (void **)&question, count, sizeof *question, "questions", e) == ST_OK) {
+        list_claims(p, next, asker, question);
+        if (p->prover->copy(p, own->asker, asker, count * sizeof *asker, e) == ST_OK)
+            p->prover->copy(p, own->question, question, count * sizeof *question, e);
+    }
+    memory_release(budget, asker);
+    memory_release(budget, question);
+    free(next);
     return e->status;
 }
 
 enum status proof_ask_ends(struct proof *p, struct slice *slices, struct error *e)
 {
     struct proof_questions *own = &p->own[TOPIC_ENDS];
-    uint64_t bytes = ((size_t)p->shard->p + 1) * sizeof *own->begin;
     if (enter(p, e) != ST_OK || p->prover->list_ends(p, own->begin, 0, e) != ST_OK)
         return e->status;
-    for (uint32_t s = 0; s < p->shard->p; s++)
-        own->begin[s + 1] += own->begin[s];
-    uint64_t *next = malloc(bytes);
-    if (next == NULL)
-        return fail_memory(e, "questions", bytes);
-    memcpy(next, own->begin, bytes);
-    if (take_questions(p, own, slices, e) == ST_OK)
+    uint64_t *next = place_questions(p, own, slices, e);
+    if (next != NULL)
         p->prover->list_ends(p, next, 1, e);
     free(next);
     return e->status;

@@ -38,6 +38,8 @@ struct proof_place {
     uint64_t first, count; /* the block of input ids that the device holds */
 };
 
+enum { FIRST_BYTES = 64 };
+
 struct proof {
     struct proof_place place;
     const struct prover *prover;
@@ -47,15 +49,13 @@ struct proof {
     int64_t *claim;         /* [locals + d] */
     uint64_t *met;          /* masks of locals, of delegates that met their parents */
     uint32_t *has_edges;    /* mask of the ids in the block that somebody asks about */
-    void *first;            /* the first offence, as the prover keeps it */
+    void *first;            /* [FIRST_BYTES] the first offence, as the prover keeps it */
     uint32_t id_bytes;
     struct proof_questions own[TOPICS], asked[TOPICS];
 };
 
 /* ---- in the memory of a device: none of these functions need wait, but those that give a status ---- */
 struct prover {
-    uint64_t first_bytes;
-
     /* Takes zeroed memory, and releases it; NULL is allowed. */
     enum status (*take)(const struct proof *proof, void **array, uint64_t count, uint64_t width, const char *what,
                         struct error *e);
@@ -114,9 +114,8 @@ static inline struct proved_vertices proved_of(const struct proof *p, enum verte
 enum status proof_open(struct proof **proof, const struct proof_place *place, struct error *e);
 void proof_close(struct proof *proof); /* NULL is allowed */
 
-/* Keeps questions about claims, which lie in memory of the host. The slices stay valid until the next search. */
-enum status proof_ask_claims(struct proof *proof, const struct proof_questions *questions, struct slice *slices,
-                             struct error *e);
+/* Lists the places of the parents of all vertices. The slices of this and the next function stay valid until proof_begin. */
+enum status proof_ask_claims(struct proof *proof, struct slice *slices, struct error *e);
 
 /* Lists the nn neighbours on other shards, and notes which vertices ask for them. */
 enum status proof_ask_ends(struct proof *proof, struct slice *slices, struct error *e);

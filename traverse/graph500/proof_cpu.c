@@ -3,6 +3,8 @@
 
 #include <string.h>
 
+_Static_assert(sizeof(struct offence) <= FIRST_BYTES, "there is room for it");
+
 static enum status cpu_take(const struct proof *p, void **array, uint64_t count, uint64_t width, const char *what,
                             struct error *e)
 {
@@ -151,7 +153,6 @@ static int32_t *cpu_depth(struct proof *p, uint64_t vertex)
 }
 
 const struct prover prover_cpu = {
-    .first_bytes = sizeof(struct offence),
     .take = cpu_take,
     .release = cpu_release,
     .copy = cpu_copy,

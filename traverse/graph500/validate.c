@@ -15,8 +15,6 @@
 #include "traverse/results/answer_slices.h"
 #include "traverse/results/answers.h"
 
-#include "formats/graph/partition.h"
-
 #include <stdlib.h>
 #include <string.h>
 
@@ -64,59 +62,13 @@ static enum status open_proofs(struct validation *v, struct error *e)
     return e->status;
 }
 
-/* The parents of a device's vertices stand in the blocks of their ids. Counts the questions for shard s in
- * next[s + 1], or puts them at next[s]. */
-static void list_claims(const struct validation *v, const struct shard *shard, uint64_t *next,
-                        struct proof_questions *put)
-{
-    const struct graph *graph = v->rank->graph;
-    uint32_t p = shard->p, G = v->rank->device_count, ranks = v->rank->comm->ranks;
-    uint64_t length = block_first(graph->manifest.totals.n, p, 1);
-    for (uint64_t i = 0; i < shard->locals + shard->d; i++) {
-        uint64_t id = original_id(graph, numbered_vertex_id(shard, i));
-        uint32_t block = (uint32_t)(id / length), s = shard_of_device(block / G, block % G, ranks);
-        if (put == NULL) {
-            next[s + 1]++;
-        } else {
-            put->asker[next[s]] = (uint32_t)i;
-            put->question[next[s]++] = (uint32_t)(id % length);
-        }
-    }
-}
-
-static enum status ask_claims(const struct validation *v, uint32_t g, struct slice *slices,
-                              struct error *e)
-{
-    const struct shard *shard = &v->rank->graph->shards[g];
-    struct memory_budget *budget = v->rank->budget;
-    uint32_t p = shard->p;
-    struct proof_questions q = {.begin = calloc(2 * ((size_t)p + 1), sizeof *q.begin)};
-    if (q.begin == NULL)
-        return fail_memory(e, "questions", 2 * p * sizeof *q.begin);
-    list_claims(v, shard, q.begin, NULL);
-    for (uint32_t s = 0; s < p; s++)
-        q.begin[s + 1] += q.begin[s];
-    if (memory_take(budget, (void **)&q.asker, q.begin[p], sizeof *q.asker, "questions", e) == ST_OK &&
-        memory_take(budget, (void **)&q.question, q.begin[p], sizeof *q.question, "questions", e) ==
-            ST_OK) {
-        uint64_t *next = q.begin + p + 1;
-        memcpy(next, q.begin, ((size_t)p + 1) * sizeof *next);
-        list_claims(v, shard, next, &q);
-        proof_ask_claims(v->proofs[g], &q, slices, e);
-    }
-    memory_release(budget, q.asker);
-    memory_release(budget, q.question);
-    free(q.begin);
-    return e->status;
-}
-
 static enum status send_questions(struct validation *v, enum topic topic, const struct member *m,
                                   struct error *e)
 {
     for (uint32_t g = m->first; g < m->end && e->status == ST_OK; g++) {
         struct slice *out = slices_out(&v->slices, g);
         if (topic == TOPIC_CLAIMS)
-            ask_claims(v, g, out, e);
+            proof_ask_claims(v->proofs[g], out, e);
         else
             proof_ask_ends(v->proofs[g], out, e);
     }

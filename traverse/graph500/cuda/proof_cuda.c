@@ -4,6 +4,8 @@
 #include "traverse/cuda/cuda_device.h"
 #include "traverse/graph500/proof.h"
 
+_Static_assert(sizeof(struct gpu_first) <= FIRST_BYTES, "there is room for it");
+
 static cudaStream_t stream_of(const struct proof *p)
 {
     return p->device->stream.of[NORMALS];
@@ -156,7 +158,6 @@ static int32_t *gpu_depth(struct proof *p, uint64_t vertex)
 }
 
 const struct prover prover_cuda = {
-    .first_bytes = sizeof(struct gpu_first),
     .take = gpu_take,
     .release = gpu_release,
     .copy = gpu_copy_bytes,
