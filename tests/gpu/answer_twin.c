@@ -91,7 +91,7 @@ void twin_reply(const struct replying *r, void *replies)
 {
     uint32_t p = r->shard->p;
     uint64_t *starts = need_memory((p + 1) * sizeof *starts);
-    struct answer_places places = {.ids = r->ids, .id_bytes = r->id_bytes, .starts = starts};
+    struct answer_places places = {.ids = (void *)r->ids, .id_bytes = r->id_bytes, .starts = starts};
     struct device *dev = open_device(r->shard, &places);
     struct slice *in = need_memory(p * sizeof *in), *out = need_memory(p * sizeof *out);
     struct error e = {0};

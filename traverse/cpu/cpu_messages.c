@@ -17,18 +17,6 @@ static void *cpu_host_take(size_t bytes, const char *what, struct error *e)
     return memory;
 }
 
-static void *cpu_exchange_take(struct device *dev, size_t bytes, const char *what, struct error *e)
-{
-    (void)dev;
-    return cpu_host_take(bytes, what, e);
-}
-
-static void cpu_exchange_release(struct device *dev, void *memory)
-{
-    (void)dev;
-    free(memory);
-}
-
 /* ---- vertices ---- */
 
 /* A mask is given away only if nn was pushed and found something. */
@@ -307,8 +295,6 @@ static enum status cpu_take_mask(struct device *dev, const uint64_t *mask, struc
 
 /* uniquify is left out: the host does it. */
 const struct backend_messages cpu_messages = {
-    .exchange_take = cpu_exchange_take,
-    .exchange_release = cpu_exchange_release,
     .host_take = cpu_host_take,
     .host_release = free,
     .outgoing = cpu_outgoing,

@@ -17,9 +17,10 @@ static void plan_next(struct device *dev, struct search_state *s)
 static enum status run_level_by_masks(struct device *dev, struct search_state *s, struct error *e)
 {
     const struct visit_plan plan = {.directions = s->directions};
-    if (cpu_search.visit(dev, &plan, e) == ST_OK &&
-        cpu_search.keep_updates(dev, e) == ST_OK &&
-        cpu_search.previsit(dev, dev->depth + 1, e) == ST_OK)
+    if (cpu_search.visit(dev, &plan, e) != ST_OK)
+        return e->status;
+    cpu_search.keep_updates(dev);
+    if (cpu_search.previsit(dev, dev->depth + 1, e) == ST_OK)
         plan_next(dev, s);
     return e->status;
 }

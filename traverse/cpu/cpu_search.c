@@ -189,14 +189,13 @@ static void show_words(void *context, uint64_t begin, uint64_t end)
         memset(shown, 0, bytes);
 }
 
-static enum status cpu_show_frontier(struct device *dev, struct error *e)
+static void cpu_show_frontier(struct device *dev)
 {
     const struct cpu_normals *n = &dev->normals;
     uint64_t *shown = dev->traffic.shown.frontier, words = dev->traffic.shown.layout.frontier_words;
     gang_for(dev->means.gang, threads_for(dev, words), words, CLEAR_WORDS, show_words, dev);
     for (uint64_t i = 0; i < n->queue_count; i++)
         set_mask_bit(shown, n->queue[i]);
-    return e->status;
 }
 
 typedef uint64_t pull_subgraph(struct device *dev);
@@ -290,12 +289,6 @@ static enum status cpu_visit(struct device *dev, const struct visit_plan *plan, 
 
 /* ---- the end of a level ---- */
 
-static enum status cpu_finish_delegates(struct device *dev, struct error *e)
-{
-    (void)dev;
-    return e->status;
-}
-
 static enum status cpu_finish(struct device *dev, uint64_t *found, struct error *e)
 {
     (void)e;
@@ -315,17 +308,15 @@ static uint64_t cpu_probes(const struct device *dev, enum subgraph g)
     return dev->notes.probes[g];
 }
 
-static enum status cpu_keep_updates(struct device *dev, struct error *e)
+static void cpu_keep_updates(struct device *dev)
 {
-    (void)e;
     struct cpu_delegates *d = &dev->delegates;
     uint64_t *mask = d->incoming;
     if (!d->any_updated)
-        return ST_OK;
+        return;
     d->incoming = d->updated;
     d->updated = mask;
     d->any_incoming = 1;
-    return ST_OK;
 }
 
 const struct backend_search cpu_search = {
@@ -335,7 +326,6 @@ const struct backend_search cpu_search = {
     .count_forward = cpu_count_forward,
     .show_frontier = cpu_show_frontier,
     .visit = cpu_visit,
-    .finish_delegates = cpu_finish_delegates,
     .finish = cpu_finish,
     .times = cpu_times,
     .probes = cpu_probes,

@@ -82,7 +82,6 @@ struct gpu_frontier_news {
 
 /* Vertices that leave and arrive. */
 struct gpu_traffic {
-    enum exchange_memory memory;
     struct gpu_bins bins;
     uint32_t *sent_mask; /* by nn's columns; scratch for dropping duplicates if there are lists */
     size_t sent_mask_bytes;

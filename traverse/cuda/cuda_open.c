@@ -394,7 +394,6 @@ static enum status gpu_open(struct device **result, const struct shard *shard,
     dev->memory.budget = options->budget;
     dev->whole.deepest = options->deepest;
     dev->clock.runs = options->timing;
-    dev->traffic.memory = options->exchange_memory;
     dev->traffic.peers.shared = options->shared;
     if (open_device(dev, options, e) != ST_OK) {
         gpu_close(dev);

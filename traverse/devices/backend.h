@@ -53,7 +53,6 @@ struct device_options {
     int shared;   /* devices of other processes will read what this one shows (struct peer_card) */
     int32_t deepest; /* the depth at which searches end, INT32_MAX: none; `run` and `run_together` follow it */
     int trust;    /* do not check the columns that the device decodes (shard_ranges.h) */
-    enum exchange_memory exchange_memory;
     enum residence resident; /* of a device that loads its shard; others take it as it was loaded */
     uint32_t slot;    /* number of the device among those of this host */
     const char *host; /* for messages */
@@ -183,15 +182,15 @@ struct backend_search {
                                  struct error *e);
 
     /* Shows the normals of the frontier to the peers. Called before a visit in which nn pulls and there are
-     * several shards: all peers meet between the two. */
-    enum status (*show_frontier)(struct device *device, struct error *e);
+     * several shards: all peers meet between the two. NULL: they see them anyway. */
+    void (*show_frontier)(struct device *device);
 
     /* Visits the four subgraphs: dd and nd find delegates, dn and nn find normals. A push of nn also finds
      * vertices of other shards, which are kept for the exchange. */
     enum status (*visit)(struct device *device, const struct visit_plan *plan, struct error *e);
 
     /* Waits for the delegates only, so that their masks can be reduced while normals are still looked for.
-     * Need not be called before `finish`. */
+     * Need not be called before `finish`. NULL: they are found when `visit` returns. */
     enum status (*finish_delegates)(struct device *device, struct error *e);
 
     /* Waits for the visit. *found: how many local normals it reached; a device may say 1 for any number. */
@@ -205,8 +204,8 @@ struct backend_search {
     enum status (*times)(struct device *device, struct breakdown *times, struct error *e);
 
     /* Replaces `finish` and the exchange, for the only device of a search: gives the delegates that
-     * it found to its own next previsit. It does not wait. */
-    enum status (*keep_updates)(struct device *device, struct error *e);
+     * it found to its own next previsit. It does not wait. NULL: that finds them. */
+    void (*keep_updates)(struct device *device);
 };
 
 /* A search without the level loop: all levels, without the host between them. */
@@ -265,12 +264,12 @@ enum { COPY_MARKS = 8 };
 
 /* The exchange of devices between two levels, after `finish`. */
 struct backend_messages {
-    /* Allocates exchange memory of this device, of the kind that it was opened with. No budget is charged.
+    /* Allocates memory of this device for messages, if they are to lie there (EXCHANGE_DEVICE). No budget is charged.
      * NULL: *e says why, by the name `what`. */
     void *(*exchange_take)(struct device *device, size_t bytes, const char *what, struct error *e);
     void (*exchange_release)(struct device *device, void *memory); /* NULL memory is allowed */
 
-    /* Allocates host memory for masks, to and from which devices copy fast. Masks are reduced there because
+    /* Allocates host memory for masks and other messages, to and from which devices copy fast. Masks are reduced there because
      * MPI libraries reduce on the host anyway. No budget is charged. NULL: *e says why, by the name
      * `what`. */
     void *(*host_take)(size_t bytes, const char *what, struct error *e);
@@ -381,19 +380,19 @@ struct id_marks {
  * device are numbered through: local vertex i has number i, delegate i has number locals + i. */
 struct answer_places {
     uint64_t slots;         /* ids that the shard owns, with edges or without */
-    const uint32_t *vertex; /* the number of each of them that has edges, by ascending input id. A device that is
+    uint32_t *vertex;       /* the number of each of them that has edges, by ascending input id. A device that is
                              * alone has all ids there: one without edges has the number locals + d */
-    const uint64_t *starts; /* [p + 1] where those of each block begin in `vertex` */
+    uint64_t *starts;       /* [p + 1] where those of each block begin in `vertex` */
     uint32_t block;         /* the block of this device */
-    const void *ids;        /* [locals + d] input id of each vertex; NULL: parents are not recorded */
+    void *ids;              /* [locals + d] input id of each vertex; NULL: parents are not recorded */
     uint32_t id_bytes;      /* of `ids`, and of a parent: 4 or 8 */
     uint64_t first, count;  /* the block of input ids that this device holds */
-    const uint32_t *before; /* [count] how many earlier ids of the block have the same owner; NULL: ids are
+    uint32_t *before;       /* [count] how many earlier ids of the block have the same owner; NULL: ids are
                              * not permuted, so that this can be computed */
     const struct bijection *bijection; /* from input ids to stored ones; NULL: they are the same */
-    const struct id_marks *marks; /* of the block, those of one shard behind those of another; NULL: the device
-                                   * is alone */
-    const uint64_t *marks_of;     /* [p + 1] where those of each shard begin */
+    struct id_marks *marks; /* of the block, those of one shard behind those of another; NULL: the device
+                             * is alone */
+    uint64_t *marks_of;     /* [p + 1] where those of each shard begin */
 };
 
 /* The place of an id's value among those of its shard for the block; *has_edges: whether the id has

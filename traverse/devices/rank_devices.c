@@ -21,7 +21,6 @@ static struct device_options options_of(const struct opening *o, uint32_t g)
     options.slot = rank->comm->host_rank * rank->device_count + g;
     options.host = rank->comm->host;
     options.rank = rank->comm->rank;
-    options.exchange_memory = rank->exchange_memory;
     options.budget = rank->budget;
     options.locals = rank->graph->locals;
     return options;

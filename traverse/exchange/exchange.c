@@ -36,8 +36,8 @@ enum status exchange_frontier(struct exchange *x, const struct member *m,
     double start = cli_seconds();
     if (m->number == 0)
         vertices_count_frontiers(&x->group, &x->counts);
-    for (uint32_t g = m->first; g < m->end && e->status == ST_OK; g++)
-        rank->backend->search->show_frontier(rank->devices[g], e);
+    for (uint32_t g = m->first; rank->backend->search->show_frontier != NULL && g < m->end; g++)
+        rank->backend->search->show_frontier(rank->devices[g]);
     if (group_meet(&x->group, m, e) == ST_OK && !x->group.whole)
         vertices_give_frontiers(&x->vertices, m, &x->counts, e);
     /* all ranks have sent their frontiers now: the next ones have bits of unvisited vertices only */
@@ -61,8 +61,9 @@ enum status exchange_begin_masks(struct exchange *x, const struct member *m,
 {
     const struct rank *rank = x->rank;
     struct group *group = &x->group;
+    enum status (*finish)(struct device *, struct error *) = rank->backend->search->finish_delegates;
     for (uint32_t g = m->first; g < m->end && e->status == ST_OK; g++) {
-        if (rank->backend->search->finish_delegates(rank->devices[g], e) == ST_OK)
+        if (finish == NULL || finish(rank->devices[g], e) == ST_OK)
             group->updated[group->first + g] = rank->backend->masks->updated(rank->devices[g]);
     }
     if (group_meet(group, m, e) != ST_OK)

@@ -1,8 +1,9 @@
-/* proof.h: the work of one device in the proof of a tree (validate.h), as a table of functions.
+/* proof.h: the proof of a tree on one device (validate.h).
  *
- * A proof belongs to a device, and lies in the memory in which the device searched: prover_cpu (proof_cpu.c) or
- * prover_cuda (cuda/proof_cuda.c). validate.c takes the proofs of all ranks through the steps. Vertices of a
- * device are numbered as in struct answer_places (backend.h): locals, then delegates.
+ * A proof belongs to a device, and lies in the memory in which the device searched. proof.c has its arrays and its
+ * questions, and the steps through which validate.c takes the proofs of all ranks; what works in the memory of a device is
+ * a table of functions (struct prover): prover_cpu (proof_cpu.c) or prover_cuda (cuda/proof_cuda.c). Vertices of a device
+ * are numbered as in struct answer_places (backend.h): locals, then delegates.
  *
  * A device asks other devices about vertices. Its questions do not change from root to root, so they are listed
  * and sent once, and each root needs replies alone. A question is a number of 4 bytes. Slices in these functions
@@ -10,11 +11,9 @@
 #ifndef DBFS_PROOF_H
 #define DBFS_PROOF_H
 
-#include "offence.h"
+#include "proof_loops.h"
 
 #include "traverse/results/results.h"
-
-struct proof; /* each backend has its own */
 
 /* Topics of questions. */
 enum topic {
@@ -23,11 +22,12 @@ enum topic {
     TOPICS
 };
 
-/* The questions of one device. Vertex asker[i] asks question[i]; those for shard s are begin[s] to begin[s + 1] -
- * 1. */
+/* The questions of one device, or to it. Those for or from shard s are begin[s] to begin[s + 1] - 1. */
 struct proof_questions {
-    uint32_t *asker, *question;
-    uint64_t *begin; /* [p + 1] */
+    uint32_t *question;
+    uint32_t *asker; /* of the device: the vertices that ask */
+    void *reply;     /* to the device */
+    uint64_t *begin; /* [p + 1] in memory of the host */
 };
 
 /* The arrays for the proof of device g. */
@@ -38,56 +38,117 @@ struct proof_place {
     uint64_t first, count; /* the block of input ids that the device holds */
 };
 
-/* ---- the proof of one root, in this order ---- */
-struct proof_steps {
-    /* Forgets the last root, and reads the depths of this one. */
-    enum status (*begin)(struct proof *proof, struct error *e);
+enum { FIRST_BYTES = 64 };
 
-    /* Replies to the questions about a topic. The slices stay valid until this is called again. */
-    enum status (*reply)(struct proof *proof, enum topic topic, struct slice *replies,
-                         struct error *e);
-
-    /* Takes replies about claims. */
-    enum status (*take_claims)(struct proof *proof, const struct slice *replies, struct error *e);
-
-    /* Checks vertices by themselves, and edges with both ends on this device. `root` is an input id. */
-    enum status (*check)(struct proof *proof, int64_t root, struct error *e);
-
-    /* Checks the other edges by the replies about ends. */
-    enum status (*check_ends)(struct proof *proof, const struct slice *replies, struct error *e);
-
-    /* The mask of delegates that met their parents, of mask_words(d) words. */
-    enum status (*read_met)(const struct proof *proof, uint64_t *met, struct error *e);
-
-    /* Checks that all vertices met their parents, delegates by the mask of all devices. *first: the first offence
-     * that this device found. */
-    enum status (*finish)(struct proof *proof, int64_t root, const uint64_t *met,
-                          struct offence *first, struct error *e);
+struct proof {
+    struct proof_place place;
+    const struct prover *prover;
+    struct device *device;
+    const struct shard *shard;
+    struct vertex_end *end; /* [locals + d] */
+    int64_t *claim;         /* [locals + d] */
+    uint64_t *met;          /* masks of locals, of delegates that met their parents */
+    uint32_t *has_edges;    /* mask of the ids in the block that somebody asks about */
+    void *first;            /* [FIRST_BYTES] the first offence, as the prover keeps it */
+    uint32_t id_bytes;
+    struct proof_questions own[TOPICS], asked[TOPICS];
 };
 
-/* ---- opening, and questions, in this order ---- */
+/* ---- in the memory of a device: none of these functions need wait, but those that give a status ---- */
 struct prover {
-    enum status (*open)(struct proof **proof, const struct proof_place *place, struct error *e);
-    void (*close)(struct proof *proof); /* NULL is allowed */
+    /* Takes zeroed memory, and releases it; NULL is allowed. */
+    enum status (*take)(const struct proof *proof, void **array, uint64_t count, uint64_t width, const char *what,
+                        struct error *e);
+    void (*release)(const struct proof *proof, void *array);
 
-    /* Keeps questions about claims. The slices stay valid until the next search. */
-    enum status (*ask_claims)(struct proof *proof, const struct proof_questions *questions,
-                              struct slice *slices, struct error *e);
+    /* Copies bytes to, from or within the memory. */
+    enum status (*copy)(const struct proof *proof, void *to, const void *from, uint64_t bytes, struct error *e);
 
-    /* Lists the nn neighbours on other shards, and notes which vertices ask for them. */
-    enum status (*ask_ends)(struct proof *proof, struct slice *slices, struct error *e);
+    /* Surround a step. NULL: nothing is to be done. */
+    enum status (*enter)(const struct proof *proof, struct error *e);
+    enum status (*wait)(const struct proof *proof, struct error *e);
 
-    /* Keeps the questions of the others to this device. */
-    enum status (*keep_questions)(struct proof *proof, enum topic topic,
-                                  const struct slice *questions, struct error *e);
+    /* Writes what the depths of a root do not change. NULL: there is nothing. */
+    void (*open)(struct proof *proof);
 
-    /* For tests: changes a depth in the array that `begin` reads. */
-    enum status (*set_depth)(struct proof *proof, uint64_t vertex, int32_t depth, struct error *e);
+    /* Goes over the nn edges to other shards. Counts those to shard s in next[s + 1], or puts them as questions from
+     * next[s] on. */
+    enum status (*list_ends)(struct proof *proof, uint64_t *next, int put, struct error *e);
 
-    const struct proof_steps *steps;
+    /* Sets the bits of these numbers in has_edges. */
+    void (*mark)(struct proof *proof, const uint32_t *number, uint64_t count);
+
+    /* Reads the depths of a root, and forgets marks and offences. */
+    enum status (*begin)(struct proof *proof, struct error *e);
+
+    void (*reply)(struct proof *proof, enum topic topic);
+    void (*put_claims)(struct proof *proof, const int64_t *claim, const uint32_t *asker, uint64_t count);
+
+    /* Check vertices by themselves and edges with both ends here; edges i from asker[i] to other[i]; that vertices of a
+     * kind have met their parents. */
+    void (*check)(struct proof *proof, int64_t root);
+    void (*check_edges)(struct proof *proof, const uint32_t *asker, const struct vertex_end *other, uint64_t count);
+    void (*check_parents)(struct proof *proof, enum vertex_kind kind, int64_t root);
+    enum status (*read_first)(const struct proof *proof, struct offence *first, struct error *e);
+
+    /* For tests: the place of a depth that `begin` reads. */
+    int32_t *(*depth)(struct proof *proof, uint64_t vertex);
 };
 
 extern const struct prover prover_cpu;
 extern const struct prover prover_cuda __attribute__((weak)); /* in builds that have CUDA */
+
+/* The vertices of a kind. */
+static inline struct proved_vertices proved_of(const struct proof *p, enum vertex_kind kind)
+{
+    uint64_t first = kind == NORMALS ? 0 : p->shard->locals;
+    uint64_t *met = p->met + (kind == NORMALS ? 0 : mask_words(p->shard->locals));
+    return (struct proved_vertices){.end = p->end + first,
+                                    .claim = p->claim + first,
+                                    .met = (uint32_t *)(void *)met,
+                                    .count = kind == NORMALS ? p->shard->locals : p->shard->d};
+}
+
+/* ---- opening, and questions, in this order ---- */
+
+enum status proof_open(struct proof **proof, const struct proof_place *place, struct error *e);
+void proof_close(struct proof *proof); /* NULL is allowed */
+
+/* Lists the places of the parents of all vertices. The slices of this and the next function stay valid until proof_begin. */
+enum status proof_ask_claims(struct proof *proof, struct slice *slices, struct error *e);
+
+/* Lists the nn neighbours on other shards, and notes which vertices ask for them. */
+enum status proof_ask_ends(struct proof *proof, struct slice *slices, struct error *e);
+
+/* Keeps the questions of the others to this device. */
+enum status proof_keep_questions(struct proof *proof, enum topic topic, const struct slice *questions, struct error *e);
+
+/* For tests: changes a depth in the array that proof_begin reads. */
+enum status proof_set_depth(struct proof *proof, uint64_t vertex, int32_t depth, struct error *e);
+
+/* ---- the proof of one root, in this order ---- */
+
+/* Forgets the last root, and reads the depths of this one. */
+enum status proof_begin(struct proof *proof, struct error *e);
+
+/* Replies to the questions about a topic. The slices stay valid until this is called again. */
+enum status proof_reply(struct proof *proof, enum topic topic, struct slice *replies, struct error *e);
+
+/* Takes replies about claims. */
+enum status proof_take_claims(struct proof *proof, const struct slice *replies, struct error *e);
+
+/* Checks vertices by themselves, and edges with both ends on this device. `root` is an input id. */
+enum status proof_check(struct proof *proof, int64_t root, struct error *e);
+
+/* Checks the other edges by the replies about ends. */
+enum status proof_check_ends(struct proof *proof, const struct slice *replies, struct error *e);
+
+/* The mask of delegates that met their parents, of mask_words(d) words. */
+enum status proof_read_met(const struct proof *proof, uint64_t *met, struct error *e);
+
+/* Checks that all vertices met their parents, delegates by the mask of all devices. *first: the first offence
+ * that this device found. */
+enum status proof_finish(struct proof *proof, int64_t root, const uint64_t *met, struct offence *first,
+                         struct error *e);
 
 #endif

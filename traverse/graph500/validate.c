@@ -15,14 +15,11 @@
 #include "traverse/results/answer_slices.h"
 #include "traverse/results/answers.h"
 
-#include "formats/graph/partition.h"
-
 #include <stdlib.h>
 #include <string.h>
 
 struct validation {
     const struct rank *rank;
-    const struct prover *prover;
     struct proof **proofs; /* [G] */
     struct results *results;
     struct slices slices;
@@ -60,54 +57,8 @@ static enum status open_proofs(struct validation *v, struct error *e)
                                     .g = g,
                                     .first = block_first(m->totals.n, m->p, block)};
         place.count = block_first(m->totals.n, m->p, block + 1) - place.first;
-        v->prover->open(&v->proofs[g], &place, e);
+        proof_open(&v->proofs[g], &place, e);
     }
-    return e->status;
-}
-
-/* The parents of a device's vertices stand in the blocks of their ids. Counts the questions for shard s in
- * next[s + 1], or puts them at next[s]. */
-static void list_claims(const struct validation *v, const struct shard *shard, uint64_t *next,
-                        struct proof_questions *put)
-{
-    const struct graph *graph = v->rank->graph;
-    uint32_t p = shard->p, G = v->rank->device_count, ranks = v->rank->comm->ranks;
-    uint64_t length = block_first(graph->manifest.totals.n, p, 1);
-    for (uint64_t i = 0; i < shard->locals + shard->d; i++) {
-        uint64_t id = original_id(graph, numbered_vertex_id(shard, i));
-        uint32_t block = (uint32_t)(id / length), s = shard_of_device(block / G, block % G, ranks);
-        if (put == NULL) {
-            next[s + 1]++;
-        } else {
-            put->asker[next[s]] = (uint32_t)i;
-            put->question[next[s]++] = (uint32_t)(id % length);
-        }
-    }
-}
-
-static enum status ask_claims(const struct validation *v, uint32_t g, struct slice *slices,
-                              struct error *e)
-{
-    const struct shard *shard = &v->rank->graph->shards[g];
-    struct memory_budget *budget = v->rank->budget;
-    uint32_t p = shard->p;
-    struct proof_questions q = {.begin = calloc(2 * ((size_t)p + 1), sizeof *q.begin)};
-    if (q.begin == NULL)
-        return fail_memory(e, "questions", 2 * p * sizeof *q.begin);
-    list_claims(v, shard, q.begin, NULL);
-    for (uint32_t s = 0; s < p; s++)
-        q.begin[s + 1] += q.begin[s];
-    if (memory_take(budget, (void **)&q.asker, q.begin[p], sizeof *q.asker, "questions", e) == ST_OK &&
-        memory_take(budget, (void **)&q.question, q.begin[p], sizeof *q.question, "questions", e) ==
-            ST_OK) {
-        uint64_t *next = q.begin + p + 1;
-        memcpy(next, q.begin, ((size_t)p + 1) * sizeof *next);
-        list_claims(v, shard, next, &q);
-        v->prover->ask_claims(v->proofs[g], &q, slices, e);
-    }
-    memory_release(budget, q.asker);
-    memory_release(budget, q.question);
-    free(q.begin);
     return e->status;
 }
 
@@ -117,13 +68,13 @@ static enum status send_questions(struct validation *v, enum topic topic, const 
     for (uint32_t g = m->first; g < m->end && e->status == ST_OK; g++) {
         struct slice *out = slices_out(&v->slices, g);
         if (topic == TOPIC_CLAIMS)
-            ask_claims(v, g, out, e);
+            proof_ask_claims(v->proofs[g], out, e);
         else
-            v->prover->ask_ends(v->proofs[g], out, e);
+            proof_ask_ends(v->proofs[g], out, e);
     }
     slices_exchange_agreed(&v->slices, m, e);
     for (uint32_t g = m->first; g < m->end && e->status == ST_OK; g++)
-        v->prover->keep_questions(v->proofs[g], topic, slices_in(&v->slices, g), e);
+        proof_keep_questions(v->proofs[g], topic, slices_in(&v->slices, g), e);
     team_meet(m, e);
     if (m->number == 0) /* also after a failure, as the other ranks wait */
         comm_agree(v->rank->comm, e);
@@ -148,7 +99,6 @@ enum status validation_open(struct validation **result, const struct rank *rank,
     } else {
         v->rank = rank;
         v->results = results;
-        v->prover = rank->backend == &backend_cpu ? &prover_cpu : &prover_cuda;
         if (slices_open(&v->slices, rank, e) == ST_OK && take_arrays(v, e) == ST_OK)
             open_proofs(v, e);
     }
@@ -162,7 +112,7 @@ void validation_close(struct validation *v)
     if (v == NULL)
         return;
     for (uint32_t g = 0; v->proofs != NULL && g < v->rank->device_count; g++)
-        v->prover->close(v->proofs[g]);
+        proof_close(v->proofs[g]);
     free(v->proofs);
     slices_close(&v->slices);
     memory_release(v->rank->budget, v->met);
@@ -176,7 +126,7 @@ static enum status ask_again(struct validation *v, enum topic topic, const struc
                              struct error *e)
 {
     for (uint32_t g = m->first; g < m->end && e->status == ST_OK; g++)
-        v->prover->steps->reply(v->proofs[g], topic, slices_out(&v->slices, g), e);
+        proof_reply(v->proofs[g], topic, slices_out(&v->slices, g), e);
     if (team_meet(m, e) != ST_OK)
         return e->status;
     return slices_exchange(&v->slices, m, e);
@@ -188,7 +138,7 @@ static enum status reduce_met(struct validation *v, struct error *e)
     uint64_t words = mask_words(delegates_of(v));
     memset(v->met, 0, words * 8);
     for (uint32_t g = 0; g < v->rank->device_count; g++) {
-        if (v->prover->steps->read_met(v->proofs[g], v->met_of_device, e) != ST_OK)
+        if (proof_read_met(v->proofs[g], v->met_of_device, e) != ST_OK)
             return e->status;
         for (uint64_t i = 0; i < words; i++)
             v->met[i] |= v->met_of_device[i];
@@ -200,11 +150,11 @@ static enum status reduce_met(struct validation *v, struct error *e)
 static enum status fetch_claims(struct validation *v, const struct member *m, struct error *e)
 {
     for (uint32_t g = m->first; g < m->end && e->status == ST_OK; g++)
-        v->prover->steps->begin(v->proofs[g], e);
+        proof_begin(v->proofs[g], e);
     if (ask_again(v, TOPIC_CLAIMS, m, e) != ST_OK)
         return e->status;
     for (uint32_t g = m->first; g < m->end && e->status == ST_OK; g++)
-        v->prover->steps->take_claims(v->proofs[g], slices_in(&v->slices, g), e);
+        proof_take_claims(v->proofs[g], slices_in(&v->slices, g), e);
     return team_meet(m, e);
 }
 
@@ -213,7 +163,7 @@ static enum status check_ends(struct validation *v, const struct member *m, stru
     if (ask_again(v, TOPIC_ENDS, m, e) != ST_OK)
         return e->status;
     for (uint32_t g = m->first; g < m->end && e->status == ST_OK; g++)
-        v->prover->steps->check_ends(v->proofs[g], slices_in(&v->slices, g), e);
+        proof_check_ends(v->proofs[g], slices_in(&v->slices, g), e);
     return e->status;
 }
 
@@ -225,7 +175,7 @@ static enum status finish(struct validation *v, const struct member *m, struct e
         return e->status;
     for (uint32_t g = m->first; g < m->end && e->status == ST_OK; g++) {
         struct offence found;
-        if (v->prover->steps->finish(v->proofs[g], v->root, v->met, &found, e) != ST_OK)
+        if (proof_finish(v->proofs[g], v->root, v->met, &found, e) != ST_OK)
             break;
 #pragma omp critical(validation)
         if (found.kind != OFFENCE_NONE && offence_comes_before(&found, &v->first))
@@ -240,7 +190,7 @@ static enum status prove(void *context, const struct member *m, struct error *e)
     if (fetch_claims(v, m, e) != ST_OK)
         return e->status;
     for (uint32_t g = m->first; g < m->end && e->status == ST_OK; g++)
-        v->prover->steps->check(v->proofs[g], v->root, e);
+        proof_check(v->proofs[g], v->root, e);
     if (rank_is_alone(v->rank) || check_ends(v, m, e) == ST_OK)
         finish(v, m, e);
     return e->status;
@@ -285,7 +235,7 @@ enum status validation_set_depth(struct validation *v, uint64_t id, int32_t dept
         const struct shard *shard = &graph->shards[g];
         for (uint64_t i = 0; i < shard->locals + shard->d && e->status == ST_OK; i++) {
             if (original_id(graph, numbered_vertex_id(shard, i)) == id)
-                v->prover->set_depth(v->proofs[g], i, depth, e);
+                proof_set_depth(v->proofs[g], i, depth, e);
         }
     }
     return e->status;

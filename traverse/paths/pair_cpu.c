@@ -4,41 +4,21 @@
 
 #include "formats/base/progress.h"
 
-#include <stdlib.h>
-
-struct pair_searches {
-    const struct pair_job *job;
-};
-
-static enum status pair_cpu_open(struct pair_searches **searches, const struct pair_job *job, struct error *e)
+static enum status run_pair(struct pair_runs *runs, struct pair_search *search, uint64_t i, struct error *e)
 {
-    struct pair_searches *s = *searches = calloc(1, sizeof *s);
-    if (s == NULL)
-        return fail_memory(e, "searches", sizeof *s);
-    s->job = job;
-    return ST_OK;
-}
-
-static void pair_cpu_close(struct pair_searches *searches)
-{
-    free(searches);
-}
-
-static enum status run_pair(struct pair_runs *runs, const struct pair_job *job, struct pair_search *search, uint64_t i,
-                            struct error *e)
-{
-    const struct root *ends = &job->roots->root[2 * i];
-    if (pair_search_run(search, &ends[0], &ends[1], job->one_sided, &runs->result[i], e) == ST_OK &&
+    const struct root *ends = &runs->job->roots->root[2 * i];
+    if (pair_search_run(search, &ends[0], &ends[1], runs->job->one_sided, &runs->result[i], e) == ST_OK &&
         pair_runs_take_path(runs, i, e) == ST_OK && runs->path != NULL && runs->result[i].found > 1)
         pair_search_path(search, runs->path[i]);
     progress_add(1);
     return e->status;
 }
 
-static enum status pair_cpu_run(struct pair_searches *searches, struct pair_runs *runs, struct error *e)
+static enum status pair_cpu_run(struct pair_searches *none, struct pair_runs *runs, struct error *e)
 {
-    const struct pair_job *job = searches->job;
-    const uint64_t own = pair_runs_own(runs, job->comm);
+    const struct pair_job *job = runs->job;
+    const uint64_t own = pair_runs_own(runs);
+    (void)none;
 #pragma omp parallel num_threads(job->threads)
     {
         struct pair_search *search = NULL;
@@ -47,7 +27,7 @@ static enum status pair_cpu_run(struct pair_searches *searches, struct pair_runs
 #pragma omp for schedule(dynamic, 1)
         for (uint64_t k = 0; k < own; k++) {
             if (mine.status == ST_OK)
-                run_pair(runs, job, search, pair_runs_number(job->comm, k), &mine);
+                run_pair(runs, search, pair_runs_number(runs, k), &mine);
         }
         pair_search_close(search);
 #pragma omp critical
@@ -57,4 +37,4 @@ static enum status pair_cpu_run(struct pair_searches *searches, struct pair_runs
     return e->status;
 }
 
-const struct pair_backend pair_cpu = {"cpu", pair_search_takes, pair_cpu_open, pair_cpu_close, pair_cpu_run};
+const struct pair_backend pair_cpu = {.name = "cpu", .takes = pair_search_takes, .run = pair_cpu_run};

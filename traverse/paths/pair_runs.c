@@ -6,8 +6,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-uint64_t pair_runs_own(const struct pair_runs *runs, const struct comm *comm)
+uint64_t pair_runs_own(const struct pair_runs *runs)
 {
+    const struct comm *comm = runs->job->comm;
     return comm->rank < runs->count ? (runs->count - comm->rank + comm->ranks - 1) / comm->ranks : 0;
 }
 
@@ -19,7 +20,7 @@ enum status pair_runs_take_path(struct pair_runs *runs, uint64_t i, struct error
     runs->path[i] = malloc(found * sizeof **runs->path);
     if (runs->path[i] == NULL)
         return fail_memory(e, "path", found * sizeof **runs->path);
-    runs->path[i][0] = runs->roots->ids[2 * i];
+    runs->path[i][0] = runs->job->roots->ids[2 * i];
     return ST_OK;
 }
 
@@ -49,20 +50,21 @@ static enum status run_own(struct pair_runs *runs, const struct pair_job *job, s
 {
     struct pair_searches *searches = NULL;
     double start;
-    if (e->status == ST_OK)
+    if (e->status == ST_OK && job->backend->open != NULL)
         job->backend->open(&searches, job, e);
     if (comm_agree(job->comm, e) == ST_OK) {
         start = cli_seconds();
         job->backend->run(searches, runs, e);
         runs->seconds = cli_seconds() - start;
     }
-    job->backend->close(searches);
+    if (searches != NULL)
+        job->backend->close(searches);
     return comm_agree(job->comm, e);
 }
 
 enum status pair_runs_make(struct pair_runs *runs, const struct pair_job *job, struct error *e)
 {
-    runs->roots = job->roots;
+    runs->job = job;
     runs->count = job->roots->count / 2;
     runs->result = calloc(runs->count, sizeof *runs->result);
     runs->path = job->paths ? calloc(runs->count, sizeof *runs->path) : NULL;

@@ -15,7 +15,7 @@ struct pair_result {
 };
 
 struct pair_runs {
-    const struct roots *roots;  /* of the job */
+    const struct pair_job *job;
     uint64_t count;
     struct pair_result *result; /* [count] */
     uint64_t **path;            /* [count] input ids, result.found of each; NULL: paths are not wanted */
@@ -42,11 +42,11 @@ void pair_runs_free(struct pair_runs *runs); /* a zeroed one is allowed */
 /* ---- for backends ---- */
 
 /* The number of pairs of this rank, which are every ranks-th; and the number of one of them among all. */
-uint64_t pair_runs_own(const struct pair_runs *runs, const struct comm *comm);
+uint64_t pair_runs_own(const struct pair_runs *runs);
 
-static inline uint64_t pair_runs_number(const struct comm *comm, uint64_t own)
+static inline uint64_t pair_runs_number(const struct pair_runs *runs, uint64_t own)
 {
-    return comm->rank + own * comm->ranks;
+    return runs->job->comm->rank + own * runs->job->comm->ranks;
 }
 
 /* Makes room for the path of a pair whose result is known, if it has one and paths are wanted. A path of one vertex is

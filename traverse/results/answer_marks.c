@@ -26,7 +26,7 @@ static void list_vertices(uint32_t *vertex, uint64_t begin, uint64_t end, uint32
     }
 }
 
-static void list_device(const struct shard *shard, const struct place_tables *t, const struct bits *bits)
+static void list_device(const struct shard *shard, const struct answer_places *t, const struct bits *bits)
 {
     uint64_t *starts = t->starts, listed = 0;
     for (uint32_t b = 0; b < shard->p; b++) {
@@ -40,7 +40,7 @@ static void list_device(const struct shard *shard, const struct place_tables *t,
 
 static enum status take_bits(const struct places *places, uint32_t g, struct bits *bits, struct error *e)
 {
-    struct place_tables *t = &places->at[g];
+    struct answer_places *t = &places->at[g];
     struct memory_budget *budget = places->rank->budget;
     const uint32_t p = places->rank->graph->manifest.p;
     bits->at = calloc((size_t)p + 1, sizeof *bits->at);
@@ -55,7 +55,7 @@ static enum status take_bits(const struct places *places, uint32_t g, struct bit
 }
 
 /* Makes the marks of the block of device g of the bits of all shards. */
-static void set_marks(const struct place_tables *t, const struct slice *bits, uint32_t p)
+static void set_marks(const struct answer_places *t, const struct slice *bits, uint32_t p)
 {
     for (uint32_t s = 0; s < p; s++) {
         const uint32_t *words = bits[s].at;

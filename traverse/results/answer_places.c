@@ -101,8 +101,8 @@ static void note_starts(const struct permuting *w)
 {
     uint32_t devices = w->graph->device_count;
     for (uint32_t g = 0; g < devices; g++) {
-        const struct place_tables *t = &w->places->at[g];
-        uint32_t own = t->of.block;
+        const struct answer_places *t = &w->places->at[g];
+        uint32_t own = t->block;
         for (uint32_t b = 0; b <= w->p; b++)
             t->starts[b] = ids_before(w, b, w->graph->shards[g].index);
         for (uint32_t s = 0; s < w->p; s++) {
@@ -140,12 +140,12 @@ static enum status permute(struct places *places, struct error *e)
     if (e->status == ST_OK)
         memory_take(rank->budget, (void **)&w.begin, (uint64_t)devices * w.p, 8, "blocks of ids", e);
     for (uint32_t g = 0; g < devices && e->status == ST_OK; g++) {
-        struct place_tables *t = &places->at[g];
+        struct answer_places *t = &places->at[g];
         w.by_slot[g] = t->vertex;
         t->vertex = NULL;
-        memory_take(rank->budget, (void **)&t->vertex, t->of.slots, 4, "vertices by input id", e);
+        memory_take(rank->budget, (void **)&t->vertex, t->slots, 4, "vertices by input id", e);
         if (w.p > 1 && e->status == ST_OK)
-            memory_take(rank->budget, (void **)&t->before, t->of.count, 4, "order of permuted ids", e);
+            memory_take(rank->budget, (void **)&t->before, t->count, 4, "order of permuted ids", e);
     }
     if (e->status == ST_OK)
         permute_all(&w);
@@ -163,8 +163,8 @@ static enum status fill_ids(const struct places *places, uint32_t g, struct erro
 {
     const struct graph *graph = places->rank->graph;
     const struct shard *shard = &graph->shards[g];
-    struct place_tables *t = &places->at[g];
-    uint32_t width = t->of.id_bytes;
+    struct answer_places *t = &places->at[g];
+    uint32_t width = t->id_bytes;
     if (memory_take(places->rank->budget, &t->ids, shard->locals + shard->d, width, "input ids of vertices", e) !=
         ST_OK)
         return e->status;
@@ -177,10 +177,10 @@ static enum status fill_ids(const struct places *places, uint32_t g, struct erro
 
 /* ---- all of it ---- */
 
-static void set_starts(const struct places *places, const struct place_tables *t, uint32_t shard)
+static void set_starts(const struct places *places, const struct answer_places *t, uint32_t shard)
 {
     const struct manifest *m = &places->rank->graph->manifest;
-    uint64_t first = t->of.first, end = first + t->of.count;
+    uint64_t first = t->first, end = first + t->count;
     for (uint32_t b = 0; b <= m->p; b++)
         t->starts[b] = slots_of_shard(block_first(m->totals.n, m->p, b), shard, m->p);
     for (uint32_t s = 0; s < m->p; s++)
@@ -193,23 +193,23 @@ static enum status open_device(const struct places *places, uint32_t g, int pare
     const struct rank *rank = places->rank;
     const struct manifest *m = &rank->graph->manifest;
     const struct shard *shard = &rank->graph->shards[g];
-    struct place_tables *t = &places->at[g];
+    struct answer_places *t = &places->at[g];
     uint32_t block = block_of_device(rank->comm->rank, g, rank->device_count);
-    t->of = (struct answer_places){.block = block,
-                                   .slots = slots_of_shard(m->totals.n, shard->index, m->p),
-                                   .first = block_first(m->totals.n, m->p, block),
-                                   .id_bytes = answer_id_bytes(m->totals.n),
-                                   .bijection = m->randomized ? &rank->graph->bijection : NULL};
-    t->of.count = block_first(m->totals.n, m->p, block + 1) - t->of.first;
+    *t = (struct answer_places){.block = block,
+                                .slots = slots_of_shard(m->totals.n, shard->index, m->p),
+                                .first = block_first(m->totals.n, m->p, block),
+                                .id_bytes = answer_id_bytes(m->totals.n),
+                                .bijection = m->randomized ? &rank->graph->bijection : NULL};
+    t->count = block_first(m->totals.n, m->p, block + 1) - t->first;
     t->starts = calloc((size_t)m->p + 1, sizeof *t->starts);
     t->marks_of = calloc((size_t)m->p + 1, sizeof *t->marks_of);
     if (t->starts == NULL || t->marks_of == NULL)
         return fail_memory(e, "blocks of ids", (m->p + 1) * sizeof *t->starts);
     set_starts(places, t, shard->index);
-    if (memory_take(rank->budget, (void **)&t->vertex, t->of.slots, 4, "vertices by input id", e) != ST_OK)
+    if (memory_take(rank->budget, (void **)&t->vertex, t->slots, 4, "vertices by input id", e) != ST_OK)
         return e->status;
     memory_advise_huge(t->vertex);
-    fill_vertices(shard, t->vertex, t->of.slots);
+    fill_vertices(shard, t->vertex, t->slots);
     return parents ? fill_ids(places, g, e) : ST_OK;
 }
 
@@ -232,24 +232,13 @@ enum status places_open(struct places *places, const struct rank *rank, int pare
     *places = (struct places){.rank = rank};
     if (e->status == ST_OK)
         open_devices(places, parents, e);
-    if (!rank_is_alone(rank) && places_mark(places, e) != ST_OK)
-        return e->status;
-    for (uint32_t g = 0; g < rank->device_count && e->status == ST_OK; g++) {
-        struct place_tables *t = &places->at[g];
-        t->of.vertex = t->vertex;
-        t->of.starts = t->starts;
-        t->of.ids = t->ids;
-        t->of.before = t->before;
-        t->of.marks = t->marks;
-        t->of.marks_of = t->marks_of;
-    }
-    return e->status;
+    return rank_is_alone(rank) ? e->status : places_mark(places, e);
 }
 
 void places_forget(const struct places *places)
 {
     for (uint32_t g = 0; places->at != NULL && g < places->rank->device_count; g++) {
-        struct place_tables *t = &places->at[g];
+        struct answer_places *t = &places->at[g];
         void *const arrays[] = {t->vertex, t->ids, t->before, t->marks};
         for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++)
             memory_release(places->rank->budget, arrays[i]);

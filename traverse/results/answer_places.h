@@ -4,19 +4,10 @@
 
 #include "traverse/devices/rank_devices.h"
 
-/* The tables that a device gets, and its arrays while they are filled. */
-struct place_tables {
-    struct answer_places of;
-    uint64_t *starts, *marks_of;
-    uint32_t *vertex, *before;
-    void *ids;
-    struct id_marks *marks;
-};
-
 /* The tables of the devices of a rank. */
 struct places {
     const struct rank *rank;
-    struct place_tables *at; /* [G] */
+    struct answer_places *at; /* [G] */
 };
 
 /* Collective. Makes all tables; those of ids only with `parents`. If a rank fails, here or before, all do. */

@@ -49,7 +49,7 @@ static enum status open_device_answers(void *context, const struct member *m, st
 {
     struct answers *a = context;
     for (uint32_t g = m->first; g < m->end && e->status == ST_OK; g++)
-        a->rank->backend->results->open_answers(a->rank->devices[g], &a->places.at[g].of, e);
+        a->rank->backend->results->open_answers(a->rank->devices[g], &a->places.at[g], e);
     return e->status;
 }
 
@@ -228,7 +228,7 @@ static enum status set_isolated_root(const struct making *w, const struct root *
     const struct answers *a = w->answers;
     uint64_t id = original_id(a->rank->graph, root->id);
     for (uint32_t g = 0; g < a->rank->device_count && e->status == ST_OK; g++) {
-        const struct answer_places *places = &a->places.at[g].of;
+        const struct answer_places *places = &a->places.at[g];
         if (id >= places->first && id - places->first < places->count)
             w->results->set_value(a->rank->devices[g], w->kind, id - places->first,
                                   w->kind == ANSWER_DEPTHS ? 0 : (int64_t)id, e);
@@ -253,7 +253,7 @@ enum status answers_make(struct answers *a, enum answer_kind kind, const struct 
 
 uint32_t answers_width(const struct answers *a, enum answer_kind kind)
 {
-    return answer_width(&a->places.at[0].of, kind);
+    return answer_width(&a->places.at[0], kind);
 }
 
 enum status answers_read(const struct answers *a, enum answer_kind kind, uint64_t first,
@@ -262,7 +262,7 @@ enum status answers_read(const struct answers *a, enum answer_kind kind, uint64_
     uint32_t width = answers_width(a, kind);
     char *to = values;
     for (uint32_t g = 0; g < a->rank->device_count && count > 0 && e->status == ST_OK; g++) {
-        const struct answer_places *places = &a->places.at[g].of;
+        const struct answer_places *places = &a->places.at[g];
         uint64_t end = places->first + places->count;
         if (first < places->first || first >= end)
             continue;
@@ -280,7 +280,7 @@ const void *answers_see(const struct answers *a, enum answer_kind kind, uint64_t
 {
     const void *(*see)(const struct device *) = a->rank->backend->results->see_block;
     for (uint32_t g = 0; see != NULL && g < a->rank->device_count; g++) {
-        const struct answer_places *places = &a->places.at[g].of;
+        const struct answer_places *places = &a->places.at[g];
         if (first >= places->first && first + count <= places->first + places->count)
             return (const char *)see(a->rank->devices[g]) + (first - places->first) * answers_width(a, kind);
     }

@@ -343,12 +343,6 @@ static void note_level(const struct search *s, int32_t depth, struct level_trace
 
 /* ---- the levels ---- */
 
-/* Takes the place of an exchange if there is one device. */
-static void keep_updates(const struct bfs *bfs, struct error *e)
-{
-    bfs->rank->backend->search->keep_updates(bfs->rank->devices[0], e);
-}
-
 /* Whether the search ends before the visit: this depth is the last one wanted, or the frontier of a
  * device that is alone is empty. */
 static int is_over(const struct bfs *bfs, int32_t depth)
@@ -381,10 +375,10 @@ static enum status search_levels(void *context, const struct member *m, struct e
         trace_visits(bfs, &trace);
         trace_probes(bfs, &trace);
         double visited = cli_seconds();
-        if (alone)
-            keep_updates(bfs, e);
-        else
+        if (!alone)
             exchange(s, m, depth, &done, &trace.exchange, e);
+        else if (bfs->rank->backend->search->keep_updates != NULL)
+            bfs->rank->backend->search->keep_updates(bfs->rank->devices[0]);
         trace.compute_s = visited - begun;
         trace.exchange_s = cli_seconds() - visited;
         if (m->number == 0 && e->status == ST_OK)

@@ -37,8 +37,6 @@ static void gpu_host_release(void *memory)
 static void *gpu_exchange_take(struct device *dev, size_t bytes, const char *what, struct error *e)
 {
     void *memory = NULL;
-    if (dev->traffic.memory == EXCHANGE_HOST)
-        return gpu_host_take(bytes, what, e);
     if (gpu_use(dev, e) != ST_OK)
         return NULL;
     cudaError_t code = cudaMalloc(&memory, bytes);
@@ -47,9 +45,7 @@ static void *gpu_exchange_take(struct device *dev, size_t bytes, const char *wha
 
 static void gpu_exchange_release(struct device *dev, void *memory)
 {
-    if (dev->traffic.memory == EXCHANGE_HOST)
-        gpu_host_release(memory);
-    else if (cudaSetDevice(dev->ordinal) == cudaSuccess)
+    if (cudaSetDevice(dev->ordinal) == cudaSuccess)
         cudaFree(memory);
 }
 

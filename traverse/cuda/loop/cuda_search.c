@@ -407,13 +407,6 @@ static enum status gpu_visit_ahead(struct device *dev, const struct visit_plan *
                                        : e->status;
 }
 
-/* Shows the visited mask, as the previsit left it: it serves as well as a frontier. */
-static enum status gpu_show_frontier(struct device *dev, struct error *e)
-{
-    (void)dev;
-    return e->status;
-}
-
 /* ---- the end of a level ---- */
 
 static enum status gpu_finish_delegates(struct device *dev, struct error *e)
@@ -452,23 +445,17 @@ static int gpu_is_busy(const struct device *dev)
     return busy;
 }
 
-static enum status gpu_keep_updates(struct device *dev, struct error *e)
-{
-    (void)dev; /* the previsit takes delegates from where the visits put them */
-    return e->status;
-}
-
+/* Peers see the visited mask, as the previsit left it: it serves as well as a frontier. And the previsit takes delegates from
+ * where the visits put them. So show_frontier and keep_updates have nothing to do. */
 const struct backend_search cuda_search = {
     .start = gpu_start,
     .previsit = gpu_previsit,
     .counts = gpu_counts,
     .count_forward = gpu_count_forward,
-    .show_frontier = gpu_show_frontier,
     .visit = gpu_visit,
     .finish_delegates = gpu_finish_delegates,
     .finish = gpu_finish,
     .times = gpu_times,
-    .keep_updates = gpu_keep_updates,
 };
 
 const struct backend_ahead cuda_ahead = {.previsit_ahead = gpu_previsit_ahead,

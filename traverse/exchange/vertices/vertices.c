@@ -7,16 +7,15 @@
 
 /* ---- buffers ---- */
 
-/* Buffers in memory of the host are charged to the budget. */
-static uint64_t charged_for(const struct rank *rank, uint64_t ids)
-{
-    return rank->exchange_memory == EXCHANGE_HOST ? ids * sizeof(uint32_t) : 0;
-}
-
 static void release(const struct rank *rank, uint32_t device, struct buffer *buffer)
 {
-    rank->backend->messages->exchange_release(rank->devices[device], buffer->ids);
-    memory_discharge(rank->budget, charged_for(rank, buffer->capacity));
+    const struct backend_messages *messages = rank->backend->messages;
+    if (rank->exchange_memory == EXCHANGE_DEVICE) {
+        messages->exchange_release(rank->devices[device], buffer->ids);
+    } else {
+        messages->host_release(buffer->ids);
+        memory_discharge(rank->budget, buffer->capacity * sizeof *buffer->ids);
+    }
     *buffer = (struct buffer){0};
 }
 
@@ -36,11 +35,15 @@ enum status buffer_grow(const struct vertices *v, uint32_t device, struct buffer
     if (need <= buffer->capacity)
         return ST_OK;
     release(rank, device, buffer);
-    if (memory_charge(rank->budget, charged_for(rank, capacity), "nn exchange buffers", e) != ST_OK)
+    int on_host = rank->exchange_memory == EXCHANGE_HOST;
+    const struct backend_messages *messages = rank->backend->messages;
+    const char *what = "nn exchange buffers";
+    size_t bytes = capacity * sizeof *buffer->ids;
+    if (on_host && memory_charge(rank->budget, bytes, what, e) != ST_OK)
         return e->status;
     buffer->capacity = capacity;
-    buffer->ids = rank->backend->messages->exchange_take(
-        rank->devices[device], capacity * sizeof *buffer->ids, "nn exchange buffers", e);
+    buffer->ids = on_host ? messages->host_take(bytes, what, e)
+                          : messages->exchange_take(rank->devices[device], bytes, what, e);
     return e->status;
 }
 

@@ -4,360 +4,173 @@
 #include "traverse/cuda/cuda_device.h"
 #include "traverse/graph500/proof.h"
 
-#include <stdlib.h>
-#include <string.h>
-
-/* The questions of this device, which are released when they have been sent. */
-struct asking {
-    uint32_t *asker, *question;
-    uint64_t *begin; /* [p + 1] host memory */
-};
-
-/* The questions to this device, and its replies. */
-struct asked {
-    uint32_t *question;
-    void *reply;
-    uint64_t *begin; /* [p + 1] host memory, by the asking shard */
-};
-
-struct proof {
-    struct device *dev;
-    struct vertex_end *end; /* [locals + d] */
-    int64_t *claim;         /* [locals + d] */
-    uint32_t *met;          /* masks of locals, of delegates */
-    uint32_t *has_edges;    /* mask of the ids in the block that somebody asks about */
-    struct gpu_first *first;
-    struct asking own[TOPICS];
-    struct asked asked[TOPICS];
-};
+_Static_assert(sizeof(struct gpu_first) <= FIRST_BYTES, "there is room for it");
 
 static cudaStream_t stream_of(const struct proof *p)
 {
-    return p->dev->stream.of[NORMALS];
+    return p->device->stream.of[NORMALS];
 }
 
-static enum status launched(const struct proof *p, struct error *e)
+static enum status gpu_enter(const struct proof *p, struct error *e)
 {
-    return gpu_wait(p->dev, stream_of(p), e);
+    return gpu_use(p->device, e);
 }
 
-static struct proved_vertices vertices_of(const struct proof *p, enum vertex_kind kind)
+static enum status gpu_settle(const struct proof *p, struct error *e)
 {
-    const struct gpu_vertices *normals = &p->dev->of[NORMALS];
-    uint64_t first = kind == NORMALS ? 0 : normals->count;
-    return (struct proved_vertices){.end = p->end + first,
-                                    .claim = p->claim + first,
-                                    .met = p->met + (kind == NORMALS ? 0 : normals->words),
-                                    .count = p->dev->of[kind].count};
+    return gpu_wait(p->device, stream_of(p), e);
 }
 
-static uint64_t vertices_in(const struct proof *p)
+static enum status gpu_take(const struct proof *p, void **array, uint64_t count, uint64_t width, const char *what,
+                            struct error *e)
 {
-    return p->dev->of[NORMALS].count + p->dev->of[DELEGATES].count;
+    (void)what;
+    if (CUDA_TRY(cudaMalloc(array, count * width), p->device->where, e) != ST_OK)
+        return e->status;
+    return CUDA_TRY(cudaMemsetAsync(*array, 0, count * width, stream_of(p)), p->device->where, e);
 }
 
-static uint64_t met_bytes(const struct proof *p)
+static void gpu_release(const struct proof *p, void *array)
 {
-    return 4 * (p->dev->of[NORMALS].words + p->dev->of[DELEGATES].words);
+    cudaSetDevice(p->device->ordinal);
+    cudaFree(array);
 }
 
-/* ---- opening ---- */
-
-static enum status take(const struct proof *p, void *array, uint64_t count, uint64_t width,
-                        struct error *e)
+static enum status gpu_copy_bytes(const struct proof *p, void *to, const void *from, uint64_t bytes, struct error *e)
 {
-    void **to = array;
-    if (e->status == ST_OK && count > 0)
-        CUDA_TRY(cudaMalloc(to, count * width), p->dev->where, e);
-    return e->status;
-}
-
-static void gpu_proof_close(struct proof *p)
-{
-    if (p == NULL)
-        return;
-    cudaSetDevice(p->dev->ordinal);
-    cudaFree(p->end);
-    cudaFree(p->claim);
-    cudaFree(p->met);
-    cudaFree(p->has_edges);
-    cudaFree(p->first);
-    for (int t = 0; t < TOPICS; t++) {
-        cudaFree(p->own[t].asker);
-        cudaFree(p->own[t].question);
-        cudaFree(p->asked[t].question);
-        cudaFree(p->asked[t].reply);
-        free(p->own[t].begin);
-        free(p->asked[t].begin);
-    }
-    free(p);
-}
-
-static enum status take_arrays(struct proof *p, struct error *e)
-{
-    uint64_t mask_bytes = 4 * gpu_mask_words(p->dev->answers.places.count), shards = p->dev->shard->p + 1;
-    take(p, &p->end, vertices_in(p), sizeof *p->end, e);
-    take(p, &p->claim, vertices_in(p), sizeof *p->claim, e);
-    take(p, &p->met, met_bytes(p), 1, e);
-    take(p, &p->has_edges, mask_bytes, 1, e);
-    take(p, &p->first, 1, sizeof *p->first, e);
-    for (int t = 0; t < TOPICS; t++) {
-        p->own[t].begin = calloc(shards, sizeof *p->own[t].begin);
-        p->asked[t].begin = calloc(shards, sizeof *p->asked[t].begin);
-        if (p->own[t].begin == NULL || p->asked[t].begin == NULL)
-            return fail_memory(e, "questions", shards * sizeof *p->own[t].begin);
-    }
-    if (e->status == ST_OK && mask_bytes > 0)
-        CUDA_TRY(cudaMemsetAsync(p->has_edges, 0, mask_bytes, stream_of(p)), p->dev->where, e);
-    return e->status;
-}
-
-static enum status gpu_proof_open(struct proof **proof, const struct proof_place *place,
-                                  struct error *e)
-{
-    struct proof *p = calloc(1, sizeof *p);
-    *proof = p;
-    if (p == NULL)
-        return fail_memory(e, "a proof", sizeof *p);
-    p->dev = place->rank->devices[place->g];
-    return gpu_use(p->dev, e) == ST_OK ? take_arrays(p, e) : e->status;
+    return gpu_copy(p->device, to, from, bytes, e);
 }
 
 /* ---- questions ---- */
 
-static void slice_questions(const struct proof *p, enum topic topic, struct slice *slices)
+static enum status count_ends(const struct proof *p, const struct gpu_asking *asking, uint64_t *next, struct error *e)
 {
-    const struct asking *own = &p->own[topic];
-    for (uint32_t s = 0; s < p->dev->shard->p; s++)
-        slices[s] = (struct slice){own->question + own->begin[s],
-                                   (own->begin[s + 1] - own->begin[s]) * sizeof *own->question};
-}
-
-static enum status take_questions(struct proof *p, enum topic topic, struct error *e)
-{
-    struct asking *own = &p->own[topic];
-    uint64_t count = own->begin[p->dev->shard->p];
-    take(p, &own->asker, count, sizeof *own->asker, e);
-    return take(p, &own->question, count, sizeof *own->question, e);
-}
-
-static enum status gpu_ask_claims(struct proof *p, const struct proof_questions *q,
-                                  struct slice *slices, struct error *e)
-{
-    struct asking *own = &p->own[TOPIC_CLAIMS];
-    size_t bytes = q->begin[p->dev->shard->p] * sizeof *q->asker;
-    memcpy(own->begin, q->begin, ((size_t)p->dev->shard->p + 1) * sizeof *q->begin);
-    if (gpu_use(p->dev, e) != ST_OK || take_questions(p, TOPIC_CLAIMS, e) != ST_OK)
-        return e->status;
-    slice_questions(p, TOPIC_CLAIMS, slices);
-    if (gpu_copy(p->dev, own->asker, q->asker, bytes, e) == ST_OK)
-        gpu_copy(p->dev, own->question, q->question, bytes, e);
-    return e->status;
-}
-
-static enum status count_edges(struct proof *p, const struct gpu_asking *asking, struct error *e)
-{
-    const struct gpu_answers *a = &p->dev->answers;
-    uint32_t shards = p->dev->shard->p;
-    uint64_t *begin = p->own[TOPIC_ENDS].begin;
-    size_t bytes = shards * sizeof *a->counts;
-    if (CUDA_TRY(cudaMemsetAsync(a->tables, 0, bytes, stream_of(p)), p->dev->where, e) != ST_OK)
+    const struct gpu_answers *a = &p->device->answers;
+    size_t bytes = p->shard->p * sizeof *a->counts;
+    if (CUDA_TRY(cudaMemsetAsync(asking->cursor, 0, bytes, stream_of(p)), p->device->where, e) != ST_OK)
         return e->status;
     cuda_ask(asking, 0, stream_of(p));
-    if (gpu_fetch(p->dev, a->counts, a->tables, bytes, stream_of(p), e) != ST_OK)
+    if (gpu_fetch(p->device, a->counts, asking->cursor, bytes, stream_of(p), e) != ST_OK)
         return e->status;
-    for (uint32_t s = 0; s < shards; s++)
-        begin[s + 1] = begin[s] + a->counts[s];
+    for (uint32_t s = 0; s < p->shard->p; s++)
+        next[s + 1] = a->counts[s];
     return ST_OK;
 }
 
-static enum status gpu_ask_ends(struct proof *p, struct slice *slices, struct error *e)
+static enum status gpu_list_ends(struct proof *p, uint64_t *next, int put, struct error *e)
 {
-    struct asking *own = &p->own[TOPIC_ENDS];
-    struct gpu_asking asking = {.nn = p->dev->csr[NN],
-                                .own_shard = p->dev->shard->index,
-                                .local_bits = p->dev->shard->local_bits,
-                                .cursor = p->dev->answers.tables};
-    if (gpu_use(p->dev, e) != ST_OK || count_edges(p, &asking, e) != ST_OK ||
-        take_questions(p, TOPIC_ENDS, e) != ST_OK ||
-        CUDA_TRY(cudaMemcpyAsync(asking.cursor, own->begin,
-                                 p->dev->shard->p * sizeof *own->begin, cudaMemcpyHostToDevice,
-                                 stream_of(p)),
-                 p->dev->where, e) != ST_OK)
+    struct gpu_asking asking = {.nn = p->device->csr[NN],
+                                .own_shard = p->shard->index,
+                                .local_bits = p->shard->local_bits,
+                                .cursor = p->device->answers.tables,
+                                .neighbours = p->own[TOPIC_ENDS].question,
+                                .askers = p->own[TOPIC_ENDS].asker};
+    if (!put)
+        return count_ends(p, &asking, next, e);
+    if (next[p->shard->p] == 0 || gpu_copy(p->device, asking.cursor, next, p->shard->p * sizeof *next, e) != ST_OK)
         return e->status;
-    asking.neighbours = own->question;
-    asking.askers = own->asker;
-    if (own->begin[p->dev->shard->p] > 0)
-        cuda_ask(&asking, 1, stream_of(p));
-    slice_questions(p, TOPIC_ENDS, slices);
-    return launched(p, e);
+    cuda_ask(&asking, 1, stream_of(p));
+    return gpu_settle(p, e);
 }
 
-static uint64_t reply_bytes(enum topic topic)
+static void gpu_mark(struct proof *p, const uint32_t *number, uint64_t count)
 {
-    return topic == TOPIC_CLAIMS ? sizeof(int64_t) : sizeof(struct vertex_end);
-}
-
-static enum status gpu_keep_questions(struct proof *p, enum topic topic,
-                                      const struct slice *questions, struct error *e)
-{
-    struct asked *a = &p->asked[topic];
-    for (uint32_t s = 0; s < p->dev->shard->p; s++)
-        a->begin[s + 1] = a->begin[s] + questions[s].bytes / sizeof *a->question;
-    uint64_t count = a->begin[p->dev->shard->p];
-    if (gpu_use(p->dev, e) != ST_OK || take(p, &a->question, count, sizeof *a->question, e) != ST_OK ||
-        take(p, &a->reply, count, reply_bytes(topic), e) != ST_OK)
-        return e->status;
-    for (uint32_t s = 0; s < p->dev->shard->p && e->status == ST_OK; s++) {
-        if (questions[s].bytes > 0)
-            CUDA_TRY(cudaMemcpyAsync(a->question + a->begin[s], questions[s].at,
-                                     questions[s].bytes, cudaMemcpyDefault, stream_of(p)),
-                     p->dev->where, e);
-    }
-    if (topic == TOPIC_CLAIMS)
-        cuda_mark(a->question, count, p->has_edges, stream_of(p));
-    return launched(p, e);
+    cuda_mark(number, count, p->has_edges, stream_of(p));
 }
 
 /* ---- a root ---- */
 
-static void release_questions(struct proof *p)
-{
-    for (int t = 0; t < TOPICS; t++) { /* the questions have been sent */
-        cudaFree(p->own[t].question);
-        p->own[t].question = NULL;
-    }
-}
-
 static enum status gpu_begin(struct proof *p, struct error *e)
 {
-    const struct gpu_answers *a = &p->dev->answers;
-    const struct gpu_vertices *n = &p->dev->of[NORMALS], *d = &p->dev->of[DELEGATES];
-    struct gpu_first none = gpu_no_offence();
-    if (gpu_use(p->dev, e) != ST_OK)
-        return e->status;
-    release_questions(p);
+    const struct gpu_answers *a = &p->device->answers;
+    const struct gpu_vertices *n = &p->device->of[NORMALS], *d = &p->device->of[DELEGATES];
+    const struct gpu_first none = gpu_no_offence();
+    uint64_t met_bytes = (mask_words(n->count) + mask_words(d->count)) * 8;
     cuda_write_ends(a->ids, a->id_bytes, n->depth, n->count, p->end, stream_of(p));
     cuda_write_ends((const char *)a->ids + n->count * a->id_bytes, a->id_bytes, d->depth, d->count,
                     p->end + n->count, stream_of(p));
-    if (met_bytes(p) > 0)
-        CUDA_TRY(cudaMemsetAsync(p->met, 0, met_bytes(p), stream_of(p)), p->dev->where, e);
-    CUDA_TRY(cudaMemcpyAsync(p->first, &none, sizeof none, cudaMemcpyHostToDevice, stream_of(p)),
-             p->dev->where, e);
-    return launched(p, e);
+    if (met_bytes > 0)
+        CUDA_TRY(cudaMemsetAsync(p->met, 0, met_bytes, stream_of(p)), p->device->where, e);
+    return gpu_copy(p->device, p->first, &none, sizeof none, e);
 }
 
-static enum status gpu_reply_topic(struct proof *p, enum topic topic, struct slice *replies,
-                                   struct error *e)
+static void gpu_reply_topic(struct proof *p, enum topic topic)
 {
-    const struct gpu_answers *answers = &p->dev->answers;
-    const struct asked *a = &p->asked[topic];
-    uint64_t count = a->begin[p->dev->shard->p], width = reply_bytes(topic);
-    if (gpu_use(p->dev, e) != ST_OK)
-        return e->status;
+    const struct gpu_answers *answers = &p->device->answers;
+    const struct proof_questions *a = &p->asked[topic];
+    uint64_t count = a->begin[p->shard->p];
     if (topic == TOPIC_CLAIMS)
-        cuda_gather_claims(answers->block, answers->id_bytes, a->question, count, a->reply,
-                           stream_of(p));
+        cuda_gather_claims(answers->block, answers->id_bytes, a->question, count, a->reply, stream_of(p));
     else
         cuda_gather_ends(p->end, a->question, count, a->reply, stream_of(p));
-    for (uint32_t s = 0; s < p->dev->shard->p; s++)
-        replies[s] = (struct slice){(const char *)a->reply + a->begin[s] * width,
-                                    (a->begin[s + 1] - a->begin[s]) * width};
-    return launched(p, e);
 }
 
-static enum status gpu_take_claims(struct proof *p, const struct slice *replies, struct error *e)
+static void gpu_put_claims(struct proof *p, const int64_t *claim, const uint32_t *asker, uint64_t count)
 {
-    const struct asking *own = &p->own[TOPIC_CLAIMS];
-    if (gpu_use(p->dev, e) != ST_OK)
-        return e->status;
-    for (uint32_t s = 0; s < p->dev->shard->p; s++)
-        cuda_put_claims(replies[s].at, own->asker + own->begin[s],
-                        own->begin[s + 1] - own->begin[s], p->claim, stream_of(p));
-    return launched(p, e);
+    cuda_put_claims(claim, asker, count, p->claim, stream_of(p));
 }
 
 /* ---- checks ---- */
 
-static enum status gpu_check(struct proof *p, int64_t root, struct error *e)
+static void gpu_check(struct proof *p, int64_t root)
 {
-    struct proved_vertices of[VERTEX_KINDS] = {vertices_of(p, NORMALS), vertices_of(p, DELEGATES)};
-    const struct gpu_answers *a = &p->dev->answers;
-    struct proved_block block = {a->block, a->id_bytes, p->has_edges, a->places.first, a->places.count};
-    if (gpu_use(p->dev, e) != ST_OK)
-        return e->status;
+    struct proved_vertices of[VERTEX_KINDS] = {proved_of(p, NORMALS), proved_of(p, DELEGATES)};
+    const struct gpu_answers *a = &p->device->answers;
+    struct proved_block block = {a->block, a->id_bytes, p->has_edges, p->place.first, p->place.count};
     cuda_check_isolated(&block, root, p->first, stream_of(p));
     for (int kind = 0; kind < VERTEX_KINDS; kind++)
         cuda_check_vertices(&of[kind], root, p->first, stream_of(p));
     for (int s = 0; s < SUBGRAPHS; s++) {
         enum subgraph g = (enum subgraph)s;
-        struct gpu_proved_rows rows = {.csr = p->dev->csr[g],
+        struct gpu_proved_rows rows = {.csr = p->device->csr[g],
                                        .rows = of[subgraph_rows(g)],
                                        .columns = of[subgraph_columns(g)].end,
-                                       .local_bits = g == NN ? p->dev->shard->local_bits
-                                                             : NO_SHARD_BITS,
-                                       .own_shard = g == NN ? p->dev->shard->index : 0};
+                                       .local_bits = g == NN ? p->shard->local_bits : NO_SHARD_BITS,
+                                       .own_shard = g == NN ? p->shard->index : 0};
         cuda_check_rows(&rows, p->first, stream_of(p));
     }
-    return launched(p, e);
 }
 
-static enum status gpu_check_ends(struct proof *p, const struct slice *replies, struct error *e)
+static void gpu_check_edges(struct proof *p, const uint32_t *asker, const struct vertex_end *other, uint64_t count)
 {
-    const struct asking *own = &p->own[TOPIC_ENDS];
-    struct proved_vertices locals = vertices_of(p, NORMALS);
-    if (gpu_use(p->dev, e) != ST_OK)
-        return e->status;
-    for (uint32_t s = 0; s < p->dev->shard->p; s++)
-        cuda_check_edges(&locals, own->asker + own->begin[s], replies[s].at,
-                         own->begin[s + 1] - own->begin[s], p->first, stream_of(p));
-    return launched(p, e);
+    struct proved_vertices locals = proved_of(p, NORMALS);
+    cuda_check_edges(&locals, asker, other, count, p->first, stream_of(p));
 }
 
-static enum status gpu_read_met(const struct proof *p, uint64_t *met, struct error *e)
+static void gpu_check_parents(struct proof *p, enum vertex_kind kind, int64_t root)
 {
-    return gpu_copy(p->dev, met, vertices_of(p, DELEGATES).met, 4 * p->dev->of[DELEGATES].words, e);
+    struct proved_vertices v = proved_of(p, kind);
+    cuda_check_parents(&v, root, p->first, stream_of(p));
 }
 
-static enum status gpu_finish_proof(struct proof *p, int64_t root, const uint64_t *met,
-                                    struct offence *first, struct error *e)
+static enum status gpu_read_first(const struct proof *p, struct offence *first, struct error *e)
 {
-    struct proved_vertices of[VERTEX_KINDS] = {vertices_of(p, NORMALS), vertices_of(p, DELEGATES)};
     struct gpu_first found;
-    if (gpu_copy(p->dev, of[DELEGATES].met, met, 4 * p->dev->of[DELEGATES].words, e) != ST_OK ||
-        gpu_use(p->dev, e) != ST_OK)
-        return e->status;
-    for (int kind = 0; kind < VERTEX_KINDS; kind++)
-        cuda_check_parents(&of[kind], root, p->first, stream_of(p));
-    if (launched(p, e) == ST_OK && gpu_copy(p->dev, &found, p->first, sizeof found, e) == ST_OK)
+    if (gpu_copy(p->device, &found, p->first, sizeof found, e) == ST_OK)
         *first = found.offence;
     return e->status;
 }
 
-static enum status gpu_set_depth(struct proof *p, uint64_t vertex, int32_t depth, struct error *e)
+static int32_t *gpu_depth(struct proof *p, uint64_t vertex)
 {
-    uint64_t locals = p->dev->of[NORMALS].count;
-    int32_t *to = vertex < locals ? p->dev->of[NORMALS].depth + vertex
-                                  : p->dev->of[DELEGATES].depth + (vertex - locals);
-    return gpu_copy(p->dev, to, &depth, sizeof depth, e);
+    uint64_t locals = p->shard->locals;
+    return vertex < locals ? p->device->of[NORMALS].depth + vertex : p->device->of[DELEGATES].depth + (vertex - locals);
 }
 
-static const struct proof_steps gpu_steps = {
+const struct prover prover_cuda = {
+    .take = gpu_take,
+    .release = gpu_release,
+    .copy = gpu_copy_bytes,
+    .enter = gpu_enter,
+    .wait = gpu_settle,
+    .list_ends = gpu_list_ends,
+    .mark = gpu_mark,
     .begin = gpu_begin,
     .reply = gpu_reply_topic,
-    .take_claims = gpu_take_claims,
+    .put_claims = gpu_put_claims,
     .check = gpu_check,
-    .check_ends = gpu_check_ends,
-    .read_met = gpu_read_met,
-    .finish = gpu_finish_proof,
-};
-
-const struct prover prover_cuda = {
-    .open = gpu_proof_open,
-    .close = gpu_proof_close,
-    .ask_claims = gpu_ask_claims,
-    .ask_ends = gpu_ask_ends,
-    .keep_questions = gpu_keep_questions,
-    .set_depth = gpu_set_depth,
-    .steps = &gpu_steps,
+    .check_edges = gpu_check_edges,
+    .check_parents = gpu_check_parents,
+    .read_first = gpu_read_first,
+    .depth = gpu_depth,
 };

@@ -112,8 +112,6 @@ static enum status pair_gpu_open(struct pair_searches **searches, const struct p
 
 static void pair_gpu_close(struct pair_searches *p)
 {
-    if (p == NULL)
-        return;
     free(p->todo);
     free(p->ends);
     free(p->result);
@@ -128,10 +126,10 @@ static void pair_gpu_close(struct pair_searches *p)
 /* A pair that needs a search goes to `todo`. The result of others is known. */
 static enum status list_pairs(struct pair_searches *p, struct pair_runs *runs, struct error *e)
 {
-    const uint64_t own = pair_runs_own(runs, p->job->comm);
+    const uint64_t own = pair_runs_own(runs);
     p->gpu.count = 0;
     for (uint64_t k = 0; k < own && e->status == ST_OK; k++) {
-        const uint64_t i = pair_runs_number(p->job->comm, k);
+        const uint64_t i = pair_runs_number(runs, k);
         const struct root *ends = &p->job->roots->root[2 * i];
         runs->result[i].found = ends[0].id == ends[1].id;
         if (ends[0].id == ends[1].id || ends[0].at == ROOT_AT_ISOLATED || ends[1].at == ROOT_AT_ISOLATED)
