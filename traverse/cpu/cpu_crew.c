@@ -65,13 +65,20 @@ static int bin_of(const struct crew *c, enum vertex_kind kind, int owner)
 
 /* ---- step 1 ---- */
 
+/* Where vertices wait for the bins of a thread: too few to leave its cache. */
+struct waiting_room {
+    uint32_t vertices[WAITING_ROOM], parents[WAITING_ROOM];
+};
+
 /* Describes a push along g by a thread: what it finds goes into its bins. */
-static struct row_push describe_crew_push(struct crew *c, int number, enum subgraph g)
+static struct row_push describe_crew_push(struct crew *c, int number, enum subgraph g, struct waiting_room *room)
 {
     struct row_push p = describe_push(c->dev, g);
     const struct crew_thread *t = &c->thread[number];
     uint32_t **at = &t->bins->at[bin_of(c, subgraph_columns(g), 0)];
     p.to.marks = MARK_BINS;
+    p.to.next = room->vertices;
+    p.to.from = room->parents;
     p.to.marked = t->seen[subgraph_columns(g)];
     p.to.bins = (struct owner_bins){t->bins, at, (uint32_t)c->threads - 1, c->owned_bits};
     p.aside = &c->aside;
@@ -80,7 +87,8 @@ static struct row_push describe_crew_push(struct crew *c, int number, enum subgr
 
 static void push_list_of_crew(struct crew *c, int number, enum subgraph g, const uint32_t *list, uint64_t count)
 {
-    struct row_push p = describe_crew_push(c, number, g);
+    struct waiting_room room;
+    struct row_push p = describe_crew_push(c, number, g, &room);
     p.rows = list;
     p.row_count = count;
     push_rows_of(&p, 0);
@@ -169,7 +177,8 @@ static void push_pieces(void *context, struct turn *turn)
 static void push_long_piece(struct crew *c, int number, uint64_t piece)
 {
     struct row_part part = long_piece(&c->aside, piece);
-    struct row_push p = describe_crew_push(c, number, part.g);
+    struct waiting_room room;
+    struct row_push p = describe_crew_push(c, number, part.g, &room);
     p.row_count = 0;
     p.part = part;
     push_rows_of(&p, 0);

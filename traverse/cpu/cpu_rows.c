@@ -108,21 +108,24 @@ static inline __attribute__((always_inline)) void ask_ahead(const struct row_pus
         ask_for_row(p, p->rows[i + COLUMNS_AHEAD], form);
 }
 
-/* Puts a destination into the bin of its owner, unless this thread knows it, as it knows most. */
-static inline void put(const struct push_targets *t, uint32_t to, uint32_t from, struct row_form form)
+/* MARK_BINS: puts the list into the bins of owners, if it has at least `least` vertices. Returns how many it has then. */
+static inline __attribute__((always_inline)) uint64_t put_listed(const struct push_targets *t, uint64_t count,
+                                                                 uint64_t least, struct row_form form)
 {
-    uint64_t word = t->marked[to / 64], bit = UINT64_C(1) << (to % 64);
-    if ((word & bit) != 0)
-        return;
-    t->marked[to / 64] = word | bit;
-    uint32_t **bin = &t->bins.at[to >> t->bins.owned_bits & t->bins.owners], *at = *bin;
-    at[0] = to;
-    if (form.parents)
-        at[1] = from;
-    *bin = next_place(&t->bins.bins->pool, at + 1 + form.parents);
+    if (form.marks != MARK_BINS || count < least)
+        return count;
+    for (uint64_t i = 0; i < count; i++) {
+        uint32_t to = t->next[i], **bin = &t->bins.at[to >> t->bins.owned_bits & t->bins.owners], *at = *bin;
+        at[0] = to;
+        if (form.parents)
+            at[1] = t->from[i];
+        *bin = next_place(&t->bins.bins->pool, at + 1 + form.parents);
+    }
+    return 0;
 }
 
-/* The same of a destination and its parent, without a branch: whether it is new is a coin toss. */
+/* Puts a destination and its parent into the bin of its owner, unless this thread knows it: without a branch, as
+ * that is a coin toss. */
 static inline void put_pair(const struct push_targets *t, uint32_t to, uint32_t from)
 {
     uint64_t word = t->marked[to / 64], bit = UINT64_C(1) << (to % 64);
@@ -174,9 +177,7 @@ static inline __attribute__((always_inline)) uint64_t
 reach(const struct push_targets *t, uint64_t count, uint32_t row, uint64_t column, struct row_form form)
 {
     uint32_t to = (uint32_t)column; /* for other shards it may have more bits */
-    if (form.marks == MARK_BINS)
-        put(t, to, t->tag | row, form);
-    else if (form.marks == MARK_PAIRS)
+    if (form.marks == MARK_PAIRS)
         put_pair(t, to, t->tag | row);
     else if (form.marks == MARK_ALL)
         set_mask_bit(t->marked, to);
@@ -194,12 +195,16 @@ static inline __attribute__((always_inline)) uint64_t
 push_columns(const struct row_push *p, uint64_t count, uint32_t row, uint64_t at, uint64_t end, struct row_form form)
 {
     uint32_t room[COLUMN_ROOM];
-    for (; p->csr->column_width == 8 && p->csr->packed.words == NULL && at < end; at++)
+    for (; p->csr->column_width == 8 && p->csr->packed.words == NULL && at < end; at++) {
         count = reach(&p->to, count, row, csr_column(p->csr, at), form);
+        count = put_listed(&p->to, count, BINNED_AT_ONCE, form);
+    }
     while (at < end) {
-        struct column_run run = next_columns(p->decode, p->csr, row, at, end, room);
+        uint64_t stop = end - at < LONG_ROW ? end : at + LONG_ROW;
+        struct column_run run = next_columns(p->decode, p->csr, row, at, stop, room);
         for (uint64_t j = 0; j < run.count; j++)
             count = reach(&p->to, count, row, run.columns[j], form);
+        count = put_listed(&p->to, count, BINNED_AT_ONCE, form);
         at += run.count;
     }
     return count;
@@ -211,9 +216,11 @@ static __attribute__((noinline)) uint64_t push_part(const struct row_push *push,
 {
     const struct row_push p = *push;
     const int parents = p.to.parents;
+    struct row_form form;
     switch (p.to.marks) {
     case MARK_BINS:
-        return push_columns(&p, count, row, at, end, (struct row_form){.parents = parents, .marks = MARK_BINS});
+        form = (struct row_form){.parents = parents, .marks = MARK_BINS};
+        return put_listed(&p.to, push_columns(&p, count, row, at, end, form), 1, form);
     case MARK_PAIRS:
         return push_columns(&p, count, row, at, end, (struct row_form){.marks = MARK_PAIRS});
     case MARK_ALL:
@@ -262,14 +269,15 @@ push_rows(const struct row_push *push, uint64_t count, struct row_form form)
         uint64_t at = row_offset(&p, row, form), end = row_offset(&p, row + UINT64_C(1), form);
         if (is_piece(form) && end - at > LONG_ROW && put_aside(push, row, at, end))
             continue;
-        if (!plain) {
+        if (!plain || (form.marks == MARK_BINS && end - at > LONG_ROW)) {
             count = push_part(push, count, row, at, end);
             continue;
         }
         for (; at < end; at++)
             count = reach(&p.to, count, row, columns[at], form);
+        count = put_listed(&p.to, count, BINNED_AT_ONCE, form);
     }
-    return count;
+    return put_listed(&p.to, count, 1, form);
 }
 
 /* The common forms have a loop of their own: parents or not; rows of equal length, none to two heads. */
