@@ -76,7 +76,7 @@ static struct row_push describe_crew_push(struct crew *c, int number, enum subgr
     struct row_push p = describe_push(c->dev, g);
     const struct crew_thread *t = &c->thread[number];
     uint32_t **at = &t->bins->at[bin_of(c, subgraph_columns(g), 0)];
-    p.to.marks = MARK_BINS;
+    p.to.marks = p.even.near ? MARK_KNOWN : MARK_BINS;
     p.to.next = room->vertices;
     p.to.from = room->parents;
     p.to.marked = t->seen[subgraph_columns(g)];

@@ -13,6 +13,7 @@ enum marking {
     MARK_VISITED, /* if it is not visited it is marked so, and goes behind the next list */
     MARK_APART,   /* the same, but marks of what is found are not those of visited vertices */
     MARK_BINS,    /* unless this thread knows it, it goes behind a list, and from there into the bin of its owner */
+    MARK_KNOWN,   /* the same at once, behind a branch: in a grid with ids in order this is no coin toss */
     MARK_PAIRS,   /* the same with its parent, at once, as many are new */
     MARK_ALL,     /* it is marked */
     MARK_WRITE,   /* it is marked, and its parent is written at once */
