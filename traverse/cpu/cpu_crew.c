@@ -21,8 +21,7 @@
 enum {
     PIECE_ROWS = 64,      /* of a piece, at least */
     PIECES_OF_THREAD = 3, /* pieces for each thread, at most */
-    SMALL_LEVELS = 16,    /* in a row, after which the crew ends */
-    LONELY_LEVELS = 8     /* the same of levels that one thread did alone */
+    LONELY_LEVELS = 8     /* in a row that one thread did alone, after which the crew ends */
 };
 
 /* The state of a thread of the crew. */
@@ -44,7 +43,7 @@ struct crew {
     struct search_state *state;
     int threads, last_threads; /* of this level, of the one before */
     uint32_t owned_bits; /* log2 of the vertices in a block of an owner's */
-    uint32_t level, small_levels, lonely_levels;
+    uint32_t level, lonely_levels;
     uint64_t shares[VERTEX_KINDS]; /* of the frontier of each kind */
     uint64_t before[VERTEX_KINDS][MOST_CREW + 1]; /* vertices of the frontier in the parts before each */
     struct part parts[MOST_CREW];
@@ -65,13 +64,20 @@ static int bin_of(const struct crew *c, enum vertex_kind kind, int owner)
 
 /* ---- step 1 ---- */
 
+/* Where vertices wait for the bins of a thread: too few to leave its cache. */
+struct waiting_room {
+    uint32_t vertices[WAITING_ROOM], parents[WAITING_ROOM];
+};
+
 /* Describes a push along g by a thread: what it finds goes into its bins. */
-static struct row_push describe_crew_push(struct crew *c, int number, enum subgraph g)
+static struct row_push describe_crew_push(struct crew *c, int number, enum subgraph g, struct waiting_room *room)
 {
     struct row_push p = describe_push(c->dev, g);
     const struct crew_thread *t = &c->thread[number];
     uint32_t **at = &t->bins->at[bin_of(c, subgraph_columns(g), 0)];
-    p.to.marks = MARK_BINS;
+    p.to.marks = p.even.near ? MARK_KNOWN : MARK_BINS;
+    p.to.next = room->vertices;
+    p.to.from = room->parents;
     p.to.marked = t->seen[subgraph_columns(g)];
     p.to.bins = (struct owner_bins){t->bins, at, (uint32_t)c->threads - 1, c->owned_bits};
     p.aside = &c->aside;
@@ -80,7 +86,8 @@ static struct row_push describe_crew_push(struct crew *c, int number, enum subgr
 
 static void push_list_of_crew(struct crew *c, int number, enum subgraph g, const uint32_t *list, uint64_t count)
 {
-    struct row_push p = describe_crew_push(c, number, g);
+    struct waiting_room room;
+    struct row_push p = describe_crew_push(c, number, g, &room);
     p.rows = list;
     p.row_count = count;
     push_rows_of(&p, 0);
@@ -169,7 +176,8 @@ static void push_pieces(void *context, struct turn *turn)
 static void push_long_piece(struct crew *c, int number, uint64_t piece)
 {
     struct row_part part = long_piece(&c->aside, piece);
-    struct row_push p = describe_crew_push(c, number, part.g);
+    struct waiting_room room;
+    struct row_push p = describe_crew_push(c, number, part.g, &room);
     p.row_count = 0;
     p.part = part;
     push_rows_of(&p, 0);
@@ -325,10 +333,10 @@ static int is_alone(const struct crew *c)
     return came == 1 && c->shares[DELEGATES] + c->shares[NORMALS] >= (uint64_t)c->threads;
 }
 
-/* Chooses threads by the edges of a level, and shares by its rows. */
+/* Chooses shares by the rows of a level. */
 static void share_level(struct crew *c)
 {
-    uint64_t threads = (uint64_t)crew_threads(c->state), most = threads * PIECES_OF_THREAD;
+    uint64_t threads = (uint64_t)c->state->team, most = threads * PIECES_OF_THREAD;
     c->threads = (int)threads;
     c->owned_bits = owned_bits_of(most_rows(c->dev), threads);
     for (int kind = 0; kind < VERTEX_KINDS; kind++) {
@@ -349,14 +357,11 @@ static void run_level(struct crew *c)
     c->lonely_levels = is_alone(c) ? c->lonely_levels + 1 : 0;
     advance(c);
     plan_level(dev, c->state, frontier_size(c, DELEGATES), frontier_size(c, NORMALS));
-    c->small_levels = c->state->way == BY_LISTS ? c->small_levels + 1 : 0;
 }
 
 static int is_at_end(const struct crew *c)
 {
-    const struct search_state *s = c->state;
-    return s->way == BY_MASKS || s->way == IS_OVER || !crew_can_take(c->dev, s->edges) ||
-           c->small_levels > SMALL_LEVELS || c->lonely_levels > LONELY_LEVELS;
+    return c->state->way != BY_CREW || c->lonely_levels > LONELY_LEVELS;
 }
 
 /* Owner 0 has the whole frontier at first. The state of a thread is set when it comes first, since
@@ -367,7 +372,7 @@ static void begin(struct crew *c, struct device *dev, struct search_state *state
     c->dev = dev;
     c->state = state;
     c->threads = c->last_threads = 1;
-    c->level = c->small_levels = c->lonely_levels = 0;
+    c->level = c->lonely_levels = 0;
     c->aside.count = 0;
     for (int i = 0; i < state->threads; i++)
         c->thread[i].level = 0;

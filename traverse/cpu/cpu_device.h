@@ -30,6 +30,7 @@ struct even_rows {
     uint64_t first, count; /* count 0: there are not enough to look for them */
     uint64_t length;       /* columns of a row, without heads */
     uint64_t offset;       /* of the first row */
+    int near;              /* most columns are near their row, as in a grid whose ids are in order */
 };
 
 /* Rows to push from. */

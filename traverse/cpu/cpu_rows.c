@@ -24,9 +24,21 @@ static struct even_rows even_rows_of(const struct csr *csr, uint64_t first, stru
     if (run.vertices < csr->rows - csr->rows / 8)
         return (struct even_rows){0};
     uint64_t offset = csr_offset(csr, first), all = csr_offset(csr, first + run.vertices) - offset;
-    struct even_rows even = {first, run.vertices, all / run.vertices, offset};
+    struct even_rows even = {first, run.vertices, all / run.vertices, offset, 0};
     int are_even = all % run.vertices == 0 && even.length + csr->head_columns == run.degree;
     return are_even ? even : (struct even_rows){0};
+}
+
+/* Whether most columns of even rows are near their row, by a sample. Columns that are kept packed count as far. */
+static int lead_near(const struct csr *csr, const struct even_rows *even)
+{
+    enum { SAMPLE = 1024, NEAR = 1 << 12 };
+    uint64_t near = 0, step = even->count / SAMPLE + 1, all = 0;
+    for (uint64_t i = 0; i < even->count && csr->packed.words == NULL; i += step) {
+        for (uint64_t j = 0; j < even->length; j++, all++)
+            near += csr_column(csr, even->offset + i * even->length + j) - (even->first + i) + NEAR < 2 * NEAR;
+    }
+    return near > all / 2;
 }
 
 void find_even_rows(struct device *dev)
@@ -42,6 +54,7 @@ void find_even_rows(struct device *dev)
             *even = even_rows_of(csr, first, degrees->runs[i]);
             first += degrees->runs[i].vertices;
         }
+        even->near = lead_near(csr, even);
     }
 }
 
@@ -89,7 +102,7 @@ static inline __attribute__((always_inline)) void ask_for_row(const struct row_p
     for (uint32_t j = 0; j < form.heads; j++)
         __builtin_prefetch(&csr->heads[j * csr->rows + row]);
     ask_for_columns(csr, at);
-    if (!is_piece(form) || form.marks == MARK_BINS || csr->packed.words != NULL)
+    if (!is_piece(form) || form.marks == MARK_BINS || form.marks == MARK_KNOWN || csr->packed.words != NULL)
         return;
     for (uint64_t line = 1; line < LINES; line++)
         __builtin_prefetch((const uint32_t *)csr->columns + at + line * LINE);
@@ -108,29 +121,35 @@ static inline __attribute__((always_inline)) void ask_ahead(const struct row_pus
         ask_for_row(p, p->rows[i + COLUMNS_AHEAD], form);
 }
 
-/* Puts a destination into the bin of its owner, unless this thread knows it, as it knows most. */
-static inline void put(const struct push_targets *t, uint32_t to, uint32_t from, struct row_form form)
+/* Puts a destination into the bin of its owner, with its parent if they are recorded. is_new 0: the next one takes
+ * its place. */
+static inline void put_in_bin(const struct push_targets *t, uint32_t to, uint32_t from, int parents, uint64_t is_new)
 {
-    uint64_t word = t->marked[to / 64], bit = UINT64_C(1) << (to % 64);
-    if ((word & bit) != 0)
-        return;
-    t->marked[to / 64] = word | bit;
     uint32_t **bin = &t->bins.at[to >> t->bins.owned_bits & t->bins.owners], *at = *bin;
     at[0] = to;
-    if (form.parents)
+    if (parents)
         at[1] = from;
-    *bin = next_place(&t->bins.bins->pool, at + 1 + form.parents);
+    *bin = next_place(&t->bins.bins->pool, at + (is_new << parents));
 }
 
-/* The same of a destination and its parent, without a branch: whether it is new is a coin toss. */
-static inline void put_pair(const struct push_targets *t, uint32_t to, uint32_t from)
+/* Marks a destination. Returns whether it was new: 0 or 1. */
+static inline uint64_t mark(uint64_t *marked, uint32_t to)
 {
-    uint64_t word = t->marked[to / 64], bit = UINT64_C(1) << (to % 64);
-    uint32_t **bin = &t->bins.at[to >> t->bins.owned_bits & t->bins.owners], *at = *bin;
-    const uint32_t pair[2] = {to, from};
-    t->marked[to / 64] = word | bit;
-    memcpy(at, pair, sizeof pair);
-    *bin = next_place(&t->bins.bins->pool, at + ((word & bit) == 0 ? 2 : 0));
+    uint64_t word = marked[to / 64];
+    marked[to / 64] = word | UINT64_C(1) << (to % 64);
+    return ~word >> (to % 64) & 1;
+}
+
+/* MARK_BINS: puts what is new of the list into bins, if it has at least `least` vertices, and marks it only now: marks
+ * that are written while rows are read hold up the reads behind them. Returns how many the list has then. */
+static inline __attribute__((always_inline)) uint64_t put_listed(const struct push_targets *t, uint64_t count,
+                                                                 uint64_t least, struct row_form form)
+{
+    if (form.marks != MARK_BINS || count < least)
+        return count;
+    for (uint64_t i = 0; i < count; i++)
+        put_in_bin(t, t->next[i], form.parents ? t->from[i] : 0, form.parents, mark(t->marked, t->next[i]));
+    return 0;
 }
 
 /* Marks a destination and writes its parent, without a branch: whether the destination is new is a coin toss. A parent
@@ -165,7 +184,8 @@ static inline uint64_t list_vertex(const struct push_targets *t, uint64_t count,
         t->from[count] = from;
     uint64_t marked = t->marked[to / 64];
     uint64_t is_new = ~(marked | (form.marks == MARK_APART ? t->visited[to / 64] : 0)) >> (to % 64) & 1;
-    t->marked[to / 64] = marked | is_new << (to % 64);
+    if (form.marks != MARK_BINS)
+        t->marked[to / 64] = marked | is_new << (to % 64);
     return count + is_new;
 }
 
@@ -174,10 +194,12 @@ static inline __attribute__((always_inline)) uint64_t
 reach(const struct push_targets *t, uint64_t count, uint32_t row, uint64_t column, struct row_form form)
 {
     uint32_t to = (uint32_t)column; /* for other shards it may have more bits */
-    if (form.marks == MARK_BINS)
-        put(t, to, t->tag | row, form);
+    if (form.marks == MARK_KNOWN && mask_bit(t->marked, to))
+        return count;
+    if (form.marks == MARK_KNOWN)
+        put_in_bin(t, to, t->tag | row, form.parents, mark(t->marked, to) | 1);
     else if (form.marks == MARK_PAIRS)
-        put_pair(t, to, t->tag | row);
+        put_in_bin(t, to, t->tag | row, 1, mark(t->marked, to));
     else if (form.marks == MARK_ALL)
         set_mask_bit(t->marked, to);
     else if (form.marks == MARK_WRITE)
@@ -194,12 +216,16 @@ static inline __attribute__((always_inline)) uint64_t
 push_columns(const struct row_push *p, uint64_t count, uint32_t row, uint64_t at, uint64_t end, struct row_form form)
 {
     uint32_t room[COLUMN_ROOM];
-    for (; p->csr->column_width == 8 && p->csr->packed.words == NULL && at < end; at++)
+    for (; p->csr->column_width == 8 && p->csr->packed.words == NULL && at < end; at++) {
         count = reach(&p->to, count, row, csr_column(p->csr, at), form);
+        count = put_listed(&p->to, count, BINNED_AT_ONCE, form);
+    }
     while (at < end) {
-        struct column_run run = next_columns(p->decode, p->csr, row, at, end, room);
+        uint64_t stop = end - at < LONG_ROW ? end : at + LONG_ROW;
+        struct column_run run = next_columns(p->decode, p->csr, row, at, stop, room);
         for (uint64_t j = 0; j < run.count; j++)
             count = reach(&p->to, count, row, run.columns[j], form);
+        count = put_listed(&p->to, count, BINNED_AT_ONCE, form);
         at += run.count;
     }
     return count;
@@ -211,9 +237,13 @@ static __attribute__((noinline)) uint64_t push_part(const struct row_push *push,
 {
     const struct row_push p = *push;
     const int parents = p.to.parents;
+    struct row_form form;
     switch (p.to.marks) {
     case MARK_BINS:
-        return push_columns(&p, count, row, at, end, (struct row_form){.parents = parents, .marks = MARK_BINS});
+        form = (struct row_form){.parents = parents, .marks = MARK_BINS};
+        return put_listed(&p.to, push_columns(&p, count, row, at, end, form), 1, form);
+    case MARK_KNOWN:
+        return push_columns(&p, count, row, at, end, (struct row_form){.parents = parents, .marks = MARK_KNOWN});
     case MARK_PAIRS:
         return push_columns(&p, count, row, at, end, (struct row_form){.marks = MARK_PAIRS});
     case MARK_ALL:
@@ -262,14 +292,15 @@ push_rows(const struct row_push *push, uint64_t count, struct row_form form)
         uint64_t at = row_offset(&p, row, form), end = row_offset(&p, row + UINT64_C(1), form);
         if (is_piece(form) && end - at > LONG_ROW && put_aside(push, row, at, end))
             continue;
-        if (!plain) {
+        if (!plain || (form.marks == MARK_BINS && end - at > LONG_ROW)) {
             count = push_part(push, count, row, at, end);
             continue;
         }
         for (; at < end; at++)
             count = reach(&p.to, count, row, columns[at], form);
+        count = put_listed(&p.to, count, BINNED_AT_ONCE, form);
     }
-    return count;
+    return put_listed(&p.to, count, 1, form);
 }
 
 /* The common forms have a loop of their own: parents or not; rows of equal length, none to two heads. */
@@ -322,6 +353,8 @@ uint64_t push_rows_of(const struct row_push *p, uint64_t count)
     default:
         if (form.marks == MARK_APART || form.offset_width != 4 || form.sparse || form.heads > 2)
             return push_rows(p, count, form);
+        if (form.marks == MARK_KNOWN)
+            return push_common(p, count, form, MARK_KNOWN);
         return form.marks == MARK_BINS ? push_common(p, count, form, MARK_BINS)
                                        : push_common(p, count, form, MARK_VISITED);
     }

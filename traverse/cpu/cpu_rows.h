@@ -12,8 +12,9 @@ enum { AHEAD = 32 };
 enum marking {
     MARK_VISITED, /* if it is not visited it is marked so, and goes behind the next list */
     MARK_APART,   /* the same, but marks of what is found are not those of visited vertices */
-    MARK_BINS,    /* it goes into the bin of its owner, unless this thread knows it */
-    MARK_PAIRS,   /* the same with its parent, where many are new */
+    MARK_BINS,    /* unless this thread knows it, it goes behind a list, and from there into the bin of its owner */
+    MARK_KNOWN,   /* the same at once, behind a branch: in a grid with ids in order this is no coin toss */
+    MARK_PAIRS,   /* the same with its parent, at once, as many are new */
     MARK_ALL,     /* it is marked */
     MARK_WRITE,   /* it is marked, and its parent is written at once */
     MARK_SHARDS   /* it goes into the bin of its shard, marked or not */
@@ -29,6 +30,9 @@ struct row_part {
 
 /* Rows that are put aside. Columns of a piece: longer rows are cut into pieces of this length. */
 enum { LONG_ROW = 4096, MOST_LONG = 256 };
+
+/* MARK_BINS: destinations wait in the list until they are BINNED_AT_ONCE or more; its places. */
+enum { BINNED_AT_ONCE = 1024, WAITING_ROOM = BINNED_AT_ONCE + 2 * LONG_ROW };
 
 struct long_rows {
     _Atomic uint32_t count; /* may grow beyond the most */

@@ -19,7 +19,9 @@ struct search_state {
     enum level_way way; /* of the next level */
     int is_for_all;     /* it would be slower by one thread than by masks: all threads help */
     uint64_t edges;     /* of the next frontier */
-    double missed;      /* picoseconds that a crew would have saved up to now */
+    int is_crewed;      /* levels by lists are for a crew */
+    int team;           /* threads of a crew in the next level: a power of two */
+    double regret;      /* picoseconds that it would have saved to begin, or to end, the crew earlier */
     double expected;    /* vertices that the level finds, if each edge finds another */
     struct directions directions;
 };
@@ -27,17 +29,6 @@ struct search_state {
 /* cpu_way.c. Chooses how the next level goes. Its frontier is marked as visited and counted. */
 void plan_level(struct device *dev, struct search_state *state, uint64_t delegates,
                 uint64_t normals);
-
-/* Threads of a crew in the next level, by its edges. */
-static inline int crew_threads(const struct search_state *s)
-{
-    enum { EDGES_OF_THREAD = 1024 }; /* edges that are worth one more thread */
-    uint64_t worth = s->edges / EDGES_OF_THREAD + 2;
-    int threads = 1;
-    while (2 * threads <= s->threads && (uint64_t)(2 * threads) <= worth)
-        threads *= 2;
-    return threads;
-}
 
 /* Whether the bins of a crew have room for a level of so many edges. */
 static inline int crew_can_take(const struct device *dev, uint64_t edges)

@@ -23,19 +23,39 @@ static uint64_t edges_of(const struct workload *work)
     return edges;
 }
 
-/* Picoseconds of a level by a crew. `lists`: those of one thread that pushes from lists. A crew begins once
- * it would have saved the cost of beginning. */
-static double crew_price(const struct device *dev, struct search_state *s, double lists)
+/* Picoseconds of a level by a crew of some threads. `lists`: those of one thread that pushes from lists. */
+static double team_price(double lists, int threads)
 {
-    int threads = crew_threads(s);
-    double price = crew_meeting + crew_thread * threads + crew_work * lists / threads;
-    if (s->threads == 1 || !crew_can_take(dev, s->edges))
-        return lists + 1;
-    if (s->way == BY_CREW)
-        return price;
-    s->missed += price < lists ? lists - price : 0;
+    return crew_meeting + crew_thread * threads + crew_work * lists / threads;
+}
+
+/* The threads with which a crew does a level soonest. */
+static int best_team(const struct search_state *s, double lists)
+{
+    int team = 2;
+    while (2 * team <= s->threads && team_price(lists, 2 * team) < team_price(lists, team))
+        team *= 2;
+    return team;
+}
+
+/* Chooses whether levels by lists are for a crew, and its threads. A crew begins or ends once it would have saved the
+ * cost of beginning to do so earlier: a search at the border does not go to and fro. Returns the level's price. */
+static double price_lists(const struct device *dev, struct search_state *s, double lists)
+{
     double vertices = (double)(dev->shard->d + dev->shard->locals);
-    return s->missed > crew_start + crew_vertex * vertices ? price : lists + 1;
+    if (s->threads == 1 || !crew_can_take(dev, s->edges)) {
+        s->is_crewed = 0;
+        return lists;
+    }
+    s->team = best_team(s, lists);
+    double crew = team_price(lists, s->team), more = s->is_crewed ? crew - lists : lists - crew;
+    if (more > 0 || s->is_crewed)
+        s->regret = s->regret + more > 0 ? s->regret + more : 0;
+    if (s->regret > crew_start + crew_vertex * vertices) {
+        s->is_crewed = !s->is_crewed;
+        s->regret = 0;
+    }
+    return s->is_crewed ? crew : lists;
 }
 
 /* Learns from the last level how often edges lead to the same vertex. */
@@ -69,8 +89,8 @@ static void choose_way(struct device *dev, struct search_state *s, uint64_t fres
         lists += list_price(dev, g, &work->of[g]);
         masks += work->of[g].price[s->directions.of[g]];
     }
-    double crew = crew_price(dev, s, lists), push = crew < lists ? crew : lists;
-    s->way = crew < lists ? BY_CREW : BY_LISTS;
+    double push = price_lists(dev, s, lists);
+    s->way = s->is_crewed ? BY_CREW : BY_LISTS;
     s->is_for_all = s->edges > SMALL_EDGES && masks < lists;
     if (s->mode == DIRECTION_PULL || (s->edges > SMALL_EDGES && masks < push))
         s->way = BY_MASKS;
