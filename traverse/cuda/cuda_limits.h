@@ -91,6 +91,7 @@ uint64_t emulated_near_sliced(void); /* EMULATED_NEAR */
 #ifdef __cplusplus
 }
 #endif
+#define SLICED_FAR_DEGREE 0
 #define SLICED_MOST_EDGES emulated_most_sliced()
 #define SLICED_ALL_EDGES emulated_all_sliced()
 #define SLICED_NEAR_VERTICES emulated_near_sliced()

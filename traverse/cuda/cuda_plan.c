@@ -196,8 +196,8 @@ int gpu_searches_by_slices(const struct gpu_plan *plan, const struct shard *shar
     const struct shard_rows_kept *kept = &shard->kept;
     const uint64_t edges = shard_pushed_edges(shard);
     return shard->p == 1 && (!kept->directed || (kept->with_in && !sliced_by_rows(shard))) && !plan->by_classes &&
-           gpu_searches_whole(plan) && plan->resident == RESIDENT_RAW && edges <= SLICED_MOST_EDGES &&
-           shard->d + shard->locals <= SLICED_MOST_VERTICES;
+           gpu_searches_whole(plan) && plan->resident == RESIDENT_RAW &&
+           SLICED_TAKES(shard->d + shard->locals, edges);
 }
 
 static void put_sliced(struct gpu_plan *plan, const struct shard *shard)
