@@ -76,10 +76,7 @@ void kernel_values(const struct answering *a, void *values)
         managed_settle();
         memset(by_vertex + vertices * bytes, form == VALUE_BYTE ? 0 : 0xff, bytes);
     }
-    if (a->shard->p == 1)
-        cuda_gather_values(vertex, count, form, by_vertex, to, 0);
-    else
-        cuda_pick_values(vertex, count, form, by_vertex, to, 0);
+    cuda_gather_values(vertex, count, form, a->shard->p > 1, by_vertex, to, 0);
     managed_settle();
     for (uint64_t i = count; a->shard->p > 1 && form == VALUE_BYTE && i-- > 0;)
         ((int32_t *)to)[i] = ((const uint8_t *)to)[i] - 1;

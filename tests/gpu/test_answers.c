@@ -218,7 +218,7 @@ void test_answers(const struct shard *shard, const struct graph_spec *spec)
         run_values(shard, (enum mask_kind)visited, ANSWER_PARENTS, 4, 8);
         run_values(shard, (enum mask_kind)visited, ANSWER_PARENTS, 8, 8);
     }
-    check_end("cuda_write_depths, cuda_write_parents, cuda_gather_values, cuda_pick_values: %s", spec->name);
+    check_end("cuda_write_depths, cuda_write_parents, cuda_gather_values: %s", spec->name);
     check_begin();
     for (int visited = MASK_NONE; shard->p > 1 && visited <= MASK_ALL; visited++)
         run_ask(shard, (enum mask_kind)visited);

@@ -24,7 +24,7 @@ enum status gpu_answer_ahead(struct device *dev, struct error *e)
     a->form = !parents ? VALUE_BYTE : a->id_bytes == 4 ? VALUE_32 : VALUE_64;
     if ((parents ? gpu_write_parents(dev, NULL, stream, e) : gpu_write_all_depths(dev, a->form, stream, e)) != ST_OK)
         return e->status;
-    cuda_gather_values(a->vertex, a->starts[1], a->form, a->by_vertex, a->block, stream);
+    cuda_gather_values(a->vertex, a->starts[1], a->form, 0, a->by_vertex, a->block, stream);
     cuda_report_answer(&s->out.mail->answered, (uint64_t)s->order.number << 32, stream);
     return CUDA_LAUNCHED(dev->where, e);
 }

@@ -61,88 +61,52 @@ template <typename From, typename To>
 __device__ static inline To value_of(const From *by_vertex, uint32_t vertex)
 {
     const From value = by_vertex[vertex];
-    return sizeof(From) == 1 ? (To)value - 1 : (To)value;
+    return sizeof(From) < sizeof(To) ? (To)value - 1 : (To)value;
 }
 
-/* A thread takes four ids at a time, so that four random reads are under way. */
+/* A block of threads takes neighbouring values, each thread four, so that their random reads are under way together. */
 template <typename From, typename To>
 __global__ static void __launch_bounds__(BLOCK)
     gather_kernel(const uint32_t *vertex, uint64_t count, const From *by_vertex, To *to)
 {
-    const uint64_t quads = count / QUAD, thread = (uint64_t)blockIdx.x * BLOCK + threadIdx.x;
-    for (uint64_t q = thread; q < quads; q += (uint64_t)gridDim.x * BLOCK) {
-        const uint4 v = __ldcs((const uint4 *)vertex + q);
-        const To a = value_of<From, To>(by_vertex, v.x), b = value_of<From, To>(by_vertex, v.y);
-        const To c = value_of<From, To>(by_vertex, v.z), d = value_of<From, To>(by_vertex, v.w);
-        if (sizeof(To) == 4) {
-            __stcs((int4 *)to + q, make_int4((int)a, (int)b, (int)c, (int)d));
-        } else {
-            __stcs((longlong2 *)to + 2 * q, make_longlong2(a, b));
-            __stcs((longlong2 *)to + 2 * q + 1, make_longlong2(c, d));
-        }
-    }
-    for (uint64_t i = quads * QUAD + thread; i < count; i += (uint64_t)gridDim.x * BLOCK)
-        to[i] = value_of<From, To>(by_vertex, vertex[i]);
-}
-
-void cuda_gather_values(const uint32_t *vertex, uint64_t count, enum value_form form,
-                        const void *by_vertex, void *to, cudaStream_t stream)
-{
-    const int blocks = blocks_for(count, BLOCK * QUAD);
-    if (count == 0)
-        return;
-    if (form == VALUE_BYTE)
-        gather_kernel<<<blocks, BLOCK, 0, stream>>>(vertex, count, (const uint8_t *)by_vertex,
-                                                   (int32_t *)to);
-    else if (form == VALUE_32)
-        gather_kernel<<<blocks, BLOCK, 0, stream>>>(vertex, count, (const int32_t *)by_vertex,
-                                                   (int32_t *)to);
-    else
-        gather_kernel<<<blocks, BLOCK, 0, stream>>>(vertex, count, (const int64_t *)by_vertex,
-                                                   (int64_t *)to);
-}
-
-void cuda_report_answer(volatile uint64_t *to, uint64_t value, cudaStream_t stream)
-{
-    each(1, stream, [=] __device__(uint64_t) { *to = value; });
-}
-
-/* A block of threads takes neighbouring values, each thread four, so that their random reads are under way together. */
-template <typename T>
-__global__ static void __launch_bounds__(BLOCK)
-    pick_kernel(const uint32_t *vertex, uint64_t count, const T *by_vertex, T *to)
-{
     for (uint64_t first = (uint64_t)blockIdx.x * BLOCK * QUAD; first < count;
          first += (uint64_t)gridDim.x * BLOCK * QUAD) {
         uint32_t from[QUAD];
-        T value[QUAD];
+        To value[QUAD];
         const uint64_t own = first + threadIdx.x;
 #pragma unroll
         for (int k = 0; k < QUAD; k++)
             from[k] = own + k * BLOCK < count ? __ldcs(&vertex[own + k * BLOCK]) : 0;
 #pragma unroll
         for (int k = 0; k < QUAD; k++)
-            value[k] = by_vertex[from[k]];
+            value[k] = value_of<From, To>(by_vertex, from[k]);
 #pragma unroll
         for (int k = 0; k < QUAD; k++) {
             if (own + k * BLOCK < count)
-                to[own + k * BLOCK] = value[k];
+                __stcs(&to[own + k * BLOCK], value[k]);
         }
     }
 }
 
-void cuda_pick_values(const uint32_t *vertex, uint64_t count, enum value_form form, const void *by_vertex,
-                      void *to, cudaStream_t stream)
+void cuda_gather_values(const uint32_t *vertex, uint64_t count, enum value_form form, int stay_bytes,
+                        const void *by_vertex, void *to, cudaStream_t stream)
 {
     const int blocks = blocks_for(count, BLOCK * QUAD);
     if (count == 0)
         return;
-    if (form == VALUE_BYTE)
-        pick_kernel<<<blocks, BLOCK, 0, stream>>>(vertex, count, (const uint8_t *)by_vertex, (uint8_t *)to);
+    if (form == VALUE_BYTE && stay_bytes)
+        gather_kernel<<<blocks, BLOCK, 0, stream>>>(vertex, count, (const uint8_t *)by_vertex, (uint8_t *)to);
+    else if (form == VALUE_BYTE)
+        gather_kernel<<<blocks, BLOCK, 0, stream>>>(vertex, count, (const uint8_t *)by_vertex, (int32_t *)to);
     else if (form == VALUE_32)
-        pick_kernel<<<blocks, BLOCK, 0, stream>>>(vertex, count, (const int32_t *)by_vertex, (int32_t *)to);
+        gather_kernel<<<blocks, BLOCK, 0, stream>>>(vertex, count, (const int32_t *)by_vertex, (int32_t *)to);
     else
-        pick_kernel<<<blocks, BLOCK, 0, stream>>>(vertex, count, (const int64_t *)by_vertex, (int64_t *)to);
+        gather_kernel<<<blocks, BLOCK, 0, stream>>>(vertex, count, (const int64_t *)by_vertex, (int64_t *)to);
+}
+
+void cuda_report_answer(volatile uint64_t *to, uint64_t value, cudaStream_t stream)
+{
+    each(1, stream, [=] __device__(uint64_t) { *to = value; });
 }
 
 /* ---- blocks ---- */

@@ -47,16 +47,13 @@ void cuda_scatter_depths(const struct gpu_vertices *vertices, const void *ids, u
 
 void cuda_write_parents(const struct gpu_records *records, cudaStream_t stream);
 
-/* to[i] = the value of vertex[i], for i < count. Depths become int32. */
-void cuda_gather_values(const uint32_t *vertex, uint64_t count, enum value_form form,
+/* to[i] = the value of vertex[i], for i < count. Depths become int32, unless bytes stay bytes for another device, which
+ * makes int32 of them itself. */
+void cuda_gather_values(const uint32_t *vertex, uint64_t count, enum value_form form, int stay_bytes,
                         const void *by_vertex, void *to, cudaStream_t stream);
 
 /* Writes `value` to memory of the host when all launches before it on the stream are done. */
 void cuda_report_answer(volatile uint64_t *to, uint64_t value, cudaStream_t stream);
-
-/* The same as cuda_gather_values for another device, which makes int32 of depths itself. */
-void cuda_pick_values(const uint32_t *vertex, uint64_t count, enum value_form form, const void *by_vertex,
-                      void *to, cudaStream_t stream);
 
 /* The places of the values of a block: struct answer_places (backend.h), on the device. */
 struct gpu_block_places {

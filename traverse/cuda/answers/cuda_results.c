@@ -155,9 +155,9 @@ static void pick_values(const struct device *dev, struct slice *values)
     const uint64_t *starts = a->starts, own = starts[a->own_block + 1] - starts[a->own_block], width = form_bytes[a->form];
     uint64_t all = starts[dev->shard->p], behind = starts[a->own_block + 1];
     char *to = a->values;
-    cuda_pick_values(a->vertex, starts[a->own_block], a->form, a->by_vertex, to, gpu_answer_stream(dev));
-    cuda_pick_values(a->vertex + behind, all - behind, a->form, a->by_vertex, to + starts[a->own_block] * width,
-                     gpu_answer_stream(dev));
+    cuda_gather_values(a->vertex, starts[a->own_block], a->form, 1, a->by_vertex, to, gpu_answer_stream(dev));
+    cuda_gather_values(a->vertex + behind, all - behind, a->form, 1, a->by_vertex, to + starts[a->own_block] * width,
+                       gpu_answer_stream(dev));
     for (uint32_t b = 0; b < dev->shard->p; b++) {
         uint64_t at = b <= a->own_block ? starts[b] : starts[b] - own;
         values[b] = (struct slice){to + at * width, b == a->own_block ? 0 : (starts[b + 1] - starts[b]) * width};
@@ -173,7 +173,7 @@ static enum status gather_values(struct device *dev, enum answer_kind kind, uint
         gpu_write_all_depths(dev, a->form, gpu_answer_stream(dev), e) != ST_OK)
         return e->status;
     if (dev->shard->p == 1)
-        cuda_gather_values(a->vertex, a->starts[1], a->form, a->by_vertex, a->block, gpu_answer_stream(dev));
+        cuda_gather_values(a->vertex, a->starts[1], a->form, 0, a->by_vertex, a->block, gpu_answer_stream(dev));
     else
         pick_values(dev, values);
     return CUDA_LAUNCHED(dev->where, e);
