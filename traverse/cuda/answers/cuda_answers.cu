@@ -136,23 +136,12 @@ struct shard_id {
     uint32_t s, at;
 };
 
-/* Finds the shards of COUNT ids, from number i of the block on. */
-template <int COUNT>
-__device__ static inline void find_shards(const gpu_block_places &b, uint64_t inverse, uint64_t i, shard_id *to)
+/* Finds the shard of id number i of the block. */
+__device__ static inline shard_id find_shard(const gpu_block_places &b, uint64_t inverse, uint64_t i)
 {
-    const uint64_t round = round_of(i, inverse); /* the first id of a block is a multiple of p */
-    shard_id next = {(uint32_t)(i - round * b.p), (uint32_t)round};
-#pragma unroll
-    for (int k = 0; k < COUNT; k++) {
-        if (b.before != NULL) {
-            const uint64_t stored = stored_of(b.bijection, b.first + i + k);
-            next.s = (uint32_t)(stored - round_of(stored, inverse) * b.p);
-            next.at = __ldcs(&b.before[i + k]);
-        }
-        to[k] = next;
-        next.at += next.s + 1 == b.p;
-        next.s = next.s + 1 == b.p ? 0 : next.s + 1;
-    }
+    /* the first id of a block is a multiple of p */
+    const uint64_t id = b.before != NULL ? stored_of(b.bijection, b.first + i) : i, round = round_of(id, inverse);
+    return shard_id{(uint32_t)(id - round * b.p), b.before != NULL ? __ldcs(&b.before[i]) : (uint32_t)round};
 }
 
 /* The values that a shard has for the block. */
@@ -171,121 +160,67 @@ __device__ static inline shard_values<From> values_of(const gpu_assembly &a, uin
                       : shard_values<From>{b.marks + b.marks_of[s], (const From *)a.values[s], NULL};
 }
 
-/* Reads the values of COUNT ids, number at[k] of shard of[k]. Reads of one kind are under way
+/* Reads the values of four ids, number at[k] of shard of[k]. Reads of one kind are under way
  * together, since the memory of another device answers late. */
-template <typename From, typename To, int COUNT>
+template <typename From, typename To>
 __device__ static inline void read_values(const shard_values<From> *of, const uint32_t *at, To *to)
 {
-    uint32_t place[COUNT];
-    bool has_edges[COUNT];
-    From value[COUNT];
+    uint32_t place[QUAD];
+    bool has_edges[QUAD];
+    From value[QUAD];
 #pragma unroll
-    for (int k = 0; k < COUNT; k++) {
+    for (int k = 0; k < QUAD; k++) {
         const uint2 marks = ((const uint2 *)of[k].marks)[at[k] / 32]; /* bits, earlier */
         const uint32_t bit = 1u << (at[k] % 32);
         has_edges[k] = (marks.x & bit) != 0;
         place[k] = marks.y + __popc(marks.x & (bit - 1));
     }
 #pragma unroll
-    for (int k = 0; k < COUNT; k++) {
+    for (int k = 0; k < QUAD; k++) {
         if (has_edges[k] && of[k].vertex != NULL)
             place[k] = __ldcs(&of[k].vertex[place[k]]);
     }
 #pragma unroll
-    for (int k = 0; k < COUNT; k++) {
+    for (int k = 0; k < QUAD; k++) {
         value[k] = (From)(sizeof(From) == 1 ? 0 : -1);
         if (has_edges[k])
             value[k] = of[k].value[place[k]];
     }
 #pragma unroll
-    for (int k = 0; k < COUNT; k++)
+    for (int k = 0; k < QUAD; k++)
         to[k] = sizeof(From) == 1 ? (To)value[k] - 1 : (To)value[k];
 }
 
-__device__ static inline void store_quad(int32_t *to, const int32_t *value)
-{
-    __stcs((int4 *)to, make_int4(value[0], value[1], value[2], value[3]));
-}
-
-__device__ static inline void store_quad(int64_t *to, const int64_t *value)
-{
-    __stcs((longlong2 *)to, make_longlong2(value[0], value[1]));
-    __stcs((longlong2 *)to + 1, make_longlong2(value[2], value[3]));
-}
-
-/* The values of COUNT ids from number i of the block on, for any number of shards. */
-template <typename From, typename To, int COUNT>
-__device__ static inline void assemble_ids(const gpu_assembly &a, uint64_t inverse, uint64_t i, To *value)
-{
-    shard_id id[COUNT];
-    shard_values<From> of[COUNT];
-    uint32_t at[COUNT];
-    find_shards<COUNT>(a.places, inverse, i, id);
-#pragma unroll
-    for (int k = 0; k < COUNT; k++) {
-        of[k] = values_of<From>(a, id[k].s);
-        at[k] = id[k].at;
-    }
-    read_values<From, To, COUNT>(of, at, value);
-}
-
-/* Assembles quads of ids. assemble_rest does the ids past the last one. */
+/* A thread takes four ids, as in gather_kernel; past the end it reads the last one. */
 template <typename From, typename To>
 __global__ static void __launch_bounds__(BLOCK) assemble_kernel(gpu_assembly a, uint64_t inverse)
 {
-    To value[QUAD];
-    for (uint64_t q = (uint64_t)blockIdx.x * BLOCK + threadIdx.x; q < a.places.count / QUAD;
-         q += (uint64_t)gridDim.x * BLOCK) {
-        assemble_ids<From, To, QUAD>(a, inverse, q * QUAD, value);
-        store_quad((To *)a.to + q * QUAD, value);
-    }
-}
-
-/* The same for ids that go round SHARDS shards: a quad has as many ids of each. */
-template <typename From, typename To, int SHARDS>
-__global__ static void __launch_bounds__(BLOCK) assemble_rounds(gpu_assembly a)
-{
-    shard_values<From> shard[SHARDS], of[QUAD];
-#pragma unroll
-    for (int s = 0; s < SHARDS; s++)
-        shard[s] = values_of<From>(a, s);
-#pragma unroll
-    for (int k = 0; k < QUAD; k++)
-        of[k] = shard[k % SHARDS];
-    for (uint64_t q = (uint64_t)blockIdx.x * BLOCK + threadIdx.x; q < a.places.count / QUAD;
-         q += (uint64_t)gridDim.x * BLOCK) {
-        To value[QUAD];
+    for (uint64_t first = (uint64_t)blockIdx.x * BLOCK * QUAD; first < a.places.count;
+         first += (uint64_t)gridDim.x * BLOCK * QUAD) {
+        shard_values<From> of[QUAD];
         uint32_t at[QUAD];
+        To value[QUAD];
+        const uint64_t own = first + threadIdx.x;
 #pragma unroll
-        for (int k = 0; k < QUAD; k++)
-            at[k] = (uint32_t)(q * (QUAD / SHARDS)) + k / SHARDS;
-        read_values<From, To, QUAD>(of, at, value);
-        store_quad((To *)a.to + q * QUAD, value);
+        for (int k = 0; k < QUAD; k++) {
+            const shard_id id = find_shard(a.places, inverse, min(own + k * BLOCK, a.places.count - 1));
+            of[k] = values_of<From>(a, id.s);
+            at[k] = id.at;
+        }
+        read_values<From, To>(of, at, value);
+#pragma unroll
+        for (int k = 0; k < QUAD; k++) {
+            if (own + k * BLOCK < a.places.count)
+                __stcs((To *)a.to + own + k * BLOCK, value[k]);
+        }
     }
-}
-
-/* The ids past the last quad. */
-template <typename From, typename To>
-__global__ static void assemble_rest(gpu_assembly a, uint64_t inverse)
-{
-    const uint64_t i = a.places.count / QUAD * QUAD + threadIdx.x;
-    if (i < a.places.count)
-        assemble_ids<From, To, 1>(a, inverse, i, (To *)a.to + i);
 }
 
 template <typename From, typename To>
 static void assemble(const gpu_assembly &a, cudaStream_t stream)
 {
     const int blocks = blocks_for(a.places.count, BLOCK * QUAD);
-    const uint64_t inverse = UINT64_MAX / a.places.p + 1;
-    if (a.places.before != NULL || a.places.p > 4 || a.places.p == 3)
-        assemble_kernel<From, To><<<blocks, BLOCK, 0, stream>>>(a, inverse);
-    else if (a.places.p == 4)
-        assemble_rounds<From, To, 4><<<blocks, BLOCK, 0, stream>>>(a);
-    else
-        assemble_rounds<From, To, 2><<<blocks, BLOCK, 0, stream>>>(a);
-    if (a.places.count % QUAD > 0)
-        assemble_rest<From, To><<<1, QUAD, 0, stream>>>(a, inverse);
+    assemble_kernel<From, To><<<blocks, BLOCK, 0, stream>>>(a, UINT64_MAX / a.places.p + 1);
 }
 
 void cuda_assemble(const gpu_assembly *a, cudaStream_t stream)
