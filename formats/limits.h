@@ -12,7 +12,8 @@ enum {
     SLICED_ALL_EDGES = 1 << 22      /* up to here each level reads all edges; beyond, rows */
 };
 
-/* Whether such a search takes so many vertices, and edges counted from both ends. A macro, as an emulated GPU has other bounds. */
+/* Whether such a search takes so many vertices, and edges counted from both ends. A macro, as an emulated GPU has other
+ * bounds. */
 #define SLICED_TAKES(vertices, edges) \
     ((edges) <= SLICED_MOST_EDGES && (vertices) <= SLICED_MOST_VERTICES && \
      ((vertices) <= SLICED_NEAR_VERTICES || (edges) >= SLICED_FAR_DEGREE * (vertices)))

@@ -252,20 +252,31 @@ static double spread_on_gpu(double vertices, double share, uint64_t p)
     return most / least;
 }
 
+/* How many vertices of degree 1 a table of so many vertices has. */
+static double first_number(double share, double vertices)
+{
+    struct table t;
+    make_table(&t, 1e5, share);
+    return 1e5 * vertices / (double)t.s.edges.n;
+}
+
 /* If all TH take a GPU equally long, the CPU chooses. */
 static void test_sliced(void)
 {
     struct table t;
-    const double short_rows = .3, long_rows = .75, most = SLICED_MOST_VERTICES;
+    const double short_rows = .3, middle_rows = .6, long_rows = .75;
     make_table(&t, 1e5, long_rows);
     const double vertices = 1e5 * (double)SLICED_MOST_EDGES / (double)t.s.edges.directed_edges;
     report(spread_on_gpu(.99 * vertices, long_rows, 1) == 1, "up to 2^27 edges one GPU takes as long with any TH");
     report(spread_on_gpu(1.01 * vertices, long_rows, 1) > 1, "with more edges it does not");
     report(spread_on_gpu(.99 * vertices, long_rows, 2) > 1, "nor do two GPUs");
-    make_table(&t, 1e5, short_rows);
-    const double wide = 1e5 * most / (double)t.s.edges.n;
-    report(spread_on_gpu(.99 * wide, short_rows, 1) == 1, "up to 2^21 vertices it does");
-    report(spread_on_gpu(1.01 * wide, short_rows, 1) > 1, "with more vertices it does not");
+    report(spread_on_gpu(.99 * first_number(short_rows, SLICED_NEAR_VERTICES), short_rows, 1) == 1,
+           "up to 1.5 million vertices it does");
+    report(spread_on_gpu(1.01 * first_number(short_rows, SLICED_NEAR_VERTICES), short_rows, 1) > 1,
+           "with more vertices of few edges it does not");
+    report(spread_on_gpu(.99 * first_number(middle_rows, SLICED_MOST_VERTICES), middle_rows, 1) == 1,
+           "with more edges it does, up to 2^21 vertices");
+    report(spread_on_gpu(1.01 * first_number(middle_rows, SLICED_MOST_VERTICES), middle_rows, 1) > 1, "beyond it does not");
     make_table(&t, .99 * vertices, long_rows);
     report(suggest_of(&t, 1, TH_FOR_BOTH).by_time.th == suggest_of(&t, 1, TH_FOR_CPU).by_time.th,
            "for both, such a graph has the TH of a CPU");

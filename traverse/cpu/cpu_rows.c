@@ -280,6 +280,7 @@ push_rows(const struct row_push *push, uint64_t count, struct row_form form)
         ask_for_row(&p, p.rows[i], form);
     for (uint64_t i = 0; i < p.row_count; i++) {
         uint32_t row = p.rows[i];
+        count = put_listed(&p.to, count, BINNED_AT_ONCE, form);
         if (is_left_out(p.csr, row, form))
             continue;
         ask_ahead(&p, i, form);
@@ -298,7 +299,6 @@ push_rows(const struct row_push *push, uint64_t count, struct row_form form)
         }
         for (; at < end; at++)
             count = reach(&p.to, count, row, columns[at], form);
-        count = put_listed(&p.to, count, BINNED_AT_ONCE, form);
     }
     return put_listed(&p.to, count, 1, form);
 }

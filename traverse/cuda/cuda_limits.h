@@ -20,7 +20,6 @@ enum {
     WHOLE_PIECE_EDGES = 256,       /* of a piece of a row */
     WHOLE_ROW_TOGETHER = 128,      /* columns that one warp visits by masks: longer rows are shared */
     WHOLE_PIECE_BYTES = 16,        /* of struct whole_piece */
-    WHOLE_HUB_WORDS = 16,          /* of the marks of hubs that a block keeps, a thread: the room of the team's lists */
     WHOLE_STATE_BYTES = 4096,
     WHOLE_NOTE_BYTES = 112,        /* of struct whole_note */
     GROUP_STATE_BYTES = 16384,

@@ -32,8 +32,8 @@
  * for each id, and 4 or, of parents, 8 from any place.
  *
  * cuda_whole.h is the twin: it finds the same distances. It runs if directions are asked for
- * (--direction cost, push, pull), and for directed graphs with more than SLICED_ALL_EDGES edges, with far marks or without rows
- * by destination: levels by rows read rows of one kind, and graphs with far marks go by rows however few their edges are.
+ * (--direction cost, push, pull), and for directed graphs with more than SLICED_ALL_EDGES edges or without rows by
+ * destination: levels by rows read rows of one kind. Graphs with far marks have more edges than that.
  *
  * A directed graph has two lists: the slices that levels of all blocks read hold rows by destination, and the links that the
  * first block pushes hold rows by source. A vertex that no edge leaves has one slice of links, which lead to itself: so each

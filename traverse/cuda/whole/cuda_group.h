@@ -125,7 +125,7 @@ struct gpu_group {
     struct group_state *state;
 };
 
-/* `whole.root` of a GPU that does not have it. */
+/* `whole.root.index` of a GPU that does not have it. */
 #define GROUP_NO_ROOT UINT32_MAX
 
 /* In the report: a peer did not come to a meeting. */

@@ -53,14 +53,14 @@ template <class S> __device__ static void put_root(S &s)
 {
     if (blockIdx.x != 0 || threadIdx.x >= WARP)
         return;
-    const gpu_vertices &v = s.of[s.root_kind];
-    const bool has = lane_id() == 0 && s.root != GROUP_NO_ROOT;
+    const gpu_vertices &v = s.of[s.root.kind];
+    const bool has = lane_id() == 0 && s.root.index != GROUP_NO_ROOT;
     if (has) {
-        v.depth[s.root] = 0;
+        v.depth[s.root.index] = 0;
         if (v.parent != NULL)
-            v.parent[s.root] = ROOT_PARENT;
+            v.parent[s.root.index] = ROOT_PARENT;
     }
-    list_vertices(s, s.root | (s.root_kind == DELEGATES ? KIND_BIT : 0), has);
+    list_vertices(s, s.root.index | (s.root.kind == DELEGATES ? KIND_BIT : 0), has);
 }
 
 /* Keeps the state for the next search. By one thread. */

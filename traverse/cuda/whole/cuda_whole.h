@@ -43,6 +43,8 @@ struct whole_piece {
 enum {
     WHOLE_FIRST_CLASS = 3, /* rows of 8 edges and less are of the first class; each class is twice as long */
     WHOLE_CLASSES = 11,    /* the last one has rows of 8,192 */
+    /* of the marks of hubs that a block keeps, a thread: the room of the team's two lists */
+    WHOLE_HUB_WORDS = 2 << WHOLE_FIRST_CLASS,
     WHOLE_MOST_TEAM = 16,
     WHOLE_ONE_ROOM = 2560, /* vertices that one block of the team can reach in a level */
     WHOLE_MOST_KEPT = 24
@@ -138,6 +140,12 @@ struct whole_frontier {
 /* A third kind of vertices: the normals of all shards, numbered as nn's columns are (cuda_group.h). */
 enum { WHOLE_COLUMNS = VERTEX_KINDS, WHOLE_KINDS };
 
+/* Where a search begins. */
+struct whole_root {
+    uint32_t index;
+    enum vertex_kind kind;
+};
+
 /* The masks that a search clears: visited and next, of both kinds. */
 struct whole_masks {
     uint32_t *all;
@@ -163,8 +171,7 @@ struct gpu_whole {
     struct whole_state *state; /* zero before the first search */
     struct whole_outputs out;
     struct whole_order order;
-    uint32_t root;
-    enum vertex_kind root_kind;
+    struct whole_root root;
 };
 
 /* A kernel. */

@@ -38,11 +38,11 @@ template <class S> __device__ static inline void copy_search(S &s, const gpu_gro
 /* Clears masks and counters, except the root's bit. */
 template <class S> __device__ static void clear(S &s)
 {
-    const bool has_root = !S::together || s.root != GROUP_NO_ROOT;
-    uint32_t *root = has_root ? &s.of[s.root_kind].visited[s.root / 32] : NULL;
+    const bool has_root = !S::together || s.root.index != GROUP_NO_ROOT;
+    uint32_t *root = has_root ? &s.of[s.root.kind].visited[s.root.index / 32] : NULL;
     const uint64_t threads = (uint64_t)gridDim.x * blockDim.x;
     for (uint64_t i = (uint64_t)blockIdx.x * blockDim.x + threadIdx.x; i < s.cleared.words; i += threads)
-        s.cleared.all[i] = &s.cleared.all[i] == root ? 1u << (s.root % 32) : 0;
+        s.cleared.all[i] = &s.cleared.all[i] == root ? 1u << (s.root.index % 32) : 0;
     for (unsigned turn = 0; turn < 3; turn++)
         clear_counts(s, turn);
     if constexpr (S::together)

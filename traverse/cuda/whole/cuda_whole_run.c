@@ -105,8 +105,8 @@ void gpu_whole_close(struct device *dev)
 /* In a group, GPUs other than the owner do not have the root, unless it is a delegate. */
 static void set_root(struct gpu_whole *s, const struct root *root, int has_root)
 {
-    s->root = has_root ? root->index : GROUP_NO_ROOT;
-    s->root_kind = root->at == ROOT_AT_DELEGATE ? DELEGATES : NORMALS;
+    s->root.index = has_root ? root->index : GROUP_NO_ROOT;
+    s->root.kind = root->at == ROOT_AT_DELEGATE ? DELEGATES : NORMALS;
 }
 
 /* Words of the marks of hubs that blocks keep: as much as there is room for. Of small masks a copy costs as much as it saves. */

@@ -337,7 +337,7 @@ __device__ static void leave_to_one(S &s, const team_frontier &f, unsigned turn,
 /* Makes the root the frontier. By one thread of the team. */
 template <class S> __device__ static void take_root(S &s)
 {
-    const uint32_t root = s.root | (s.root_kind == DELEGATES ? KIND_BIT : 0);
+    const uint32_t root = s.root.index | (s.root.kind == DELEGATES ? KIND_BIT : 0);
     put_reached(s, team_list(s, 0), root, ROOT_PARENT);
     s.block.part[0] = team_part{1, class_of(s, root), {0, 0}};
 }
