@@ -46,7 +46,8 @@ enum {
     WHOLE_LISTED_EDGES = 1 << 11,
     WHOLE_FEW_EDGES = 1 << 7,
     WHOLE_NOTES_KEPT = 1 << 4,
-    WHOLE_HUBS_FROM = 1 << 2,
+    WHOLE_HUBS_FROM = 1 << 7,
+    WHOLE_MOST_HUBS = 1 << 1,
     LOAD_PIECE_GROUPS = 1,
     GROUP_LISTED_EDGES = 1 << 8,
     GROUP_ONE_PIECES = 1 << 3,
@@ -65,7 +66,8 @@ enum {
     WHOLE_LISTED_EDGES = 1 << 20,  /* edges of a list that is expanded into another one, at most */
     WHOLE_FEW_EDGES = 1 << 14,     /* edges to push, at most, whose claims are not worth a probe */
     WHOLE_NOTES_KEPT = 1 << 14,    /* levels that the device notes before the host must take the notes */
-    WHOLE_HUBS_FROM = 1 << 19,    /* words of the mask of delegates, from which on blocks keep marks of hubs */
+    WHOLE_HUBS_FROM = 1 << 24,    /* vertices of a device, from which on its blocks keep marks of hubs */
+    WHOLE_MOST_HUBS = 1 << 14,    /* words of such marks */
     LOAD_PIECE_GROUPS = 1 << 7,   /* of packed columns, 2^19 each, that are decoded at a time */
     GROUP_LISTED_EDGES = 1 << 16, /* of the lists of all GPUs that search together, at most */
     GROUP_ONE_PIECES = 1 << 8,    /* of such a list, for one block of its GPU */

@@ -177,6 +177,11 @@ uint64_t gpu_longest_row(const struct shard *shard)
     return larger(d->count > 0 ? d->runs[0].degree : 0, l->count > 0 ? l->runs[0].degree : 0);
 }
 
+int gpu_degrees_alike(const struct shard *shard)
+{
+    return gpu_longest_row(shard) * (shard->d + shard->locals) <= SLICED_ALIKE_LONGEST * shard_pushed_edges(shard);
+}
+
 /* Whether levels by slices go by rows: if edges are many, or some marks of visited vertices are far; and on half as many
  * edges where all degrees are alike and not small, as such a graph may be deep, and frontiers of some thousand vertices go
  * by lists then. */
@@ -187,8 +192,7 @@ static int sliced_by_rows(const struct shard *shard)
     const int many = edges > SLICED_ALL_EDGES || gpu_sliced_near(words) < words;
     if (many || shard->kept.directed)
         return many;
-    return edges > SLICED_ALL_EDGES / 2 && edges >= SLICED_ALIKE_DEGREE * vertices &&
-           gpu_longest_row(shard) * vertices <= SLICED_ALIKE_LONGEST * edges;
+    return edges > SLICED_ALL_EDGES / 2 && edges >= SLICED_ALIKE_DEGREE * vertices && gpu_degrees_alike(shard);
 }
 
 int gpu_searches_by_slices(const struct gpu_plan *plan, const struct shard *shard)

@@ -158,6 +158,9 @@ static inline int gpu_searches_whole(const struct gpu_plan *plan)
 /* Whether the graph is so small that searches go by slices (cuda_sliced.h). */
 int gpu_searches_by_slices(const struct gpu_plan *plan, const struct shard *shard);
 
+/* Whether no row is much longer than the mean one. */
+int gpu_degrees_alike(const struct shard *shard);
+
 /* No vertex has a longer row: vertices are in the order of their degrees. */
 uint64_t gpu_longest_row(const struct shard *shard);
 

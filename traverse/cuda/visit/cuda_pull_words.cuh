@@ -3,7 +3,7 @@
  * Rows that are not visited look for a visited column, and join `next`. Bytes moved: 4 (head) and a probe for each
  * column that a candidate reads.
  *
- * Most probes ask for hubs, which have the first numbers: of RMAT 26 81% for the first 2^16. In graphs of many delegates each
+ * Most probes ask for hubs, which have the first numbers: of RMAT 26 81% for the first 2^16. In graphs of many vertices each
  * block keeps their marks in shared memory while it pulls, where the lanes of a warp read many words at a time; the L1
  * cache looks them up one by one.
  */

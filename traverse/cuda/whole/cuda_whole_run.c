@@ -109,11 +109,12 @@ static void set_root(struct gpu_whole *s, const struct root *root, int has_root)
     s->root.kind = root->at == ROOT_AT_DELEGATE ? DELEGATES : NORMALS;
 }
 
-/* Words of the marks of hubs that blocks keep: as much as there is room for. Of small masks a copy costs as much as it saves. */
-static uint32_t hub_words(const struct gpu_vertices *delegates, const struct whole_launch *launch)
+/* Words of the marks of hubs that blocks keep. In small graphs, and without hubs, a copy costs as much as it saves. */
+static uint32_t hub_words(const struct device *dev, const struct whole_launch *launch)
 {
-    const uint64_t room = (uint64_t)launch->threads * WHOLE_HUB_WORDS, words = delegates->words;
-    return words < WHOLE_HUBS_FROM ? 0 : (uint32_t)(words / 2 < room ? words / 2 : room);
+    const uint64_t vertices = dev->of[NORMALS].count + dev->of[DELEGATES].count, words = dev->of[DELEGATES].words;
+    const uint64_t room = (uint64_t)launch->threads * WHOLE_HUB_WORDS, most = room < WHOLE_MOST_HUBS ? room : WHOLE_MOST_HUBS;
+    return vertices < WHOLE_HUBS_FROM || gpu_degrees_alike(dev->shard) ? 0 : (uint32_t)(words < most ? words : most);
 }
 
 enum status gpu_whole_run(struct device *dev, const struct root *root, struct gpu_wish wish, uint32_t *levels,
@@ -129,7 +130,7 @@ enum status gpu_whole_run(struct device *dev, const struct root *root, struct gp
     s->order.number = ++dev->whole.search.order.number;
     s->team = launch->team;
     s->team_room = launch->team_room;
-    s->hub_words = hub_words(&dev->of[DELEGATES], launch);
+    s->hub_words = hub_words(dev, launch);
     group->search.clean = group->ran;
     group->ran |= wish.together;
     dev->whole.settled = 0;
