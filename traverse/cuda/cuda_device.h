@@ -271,6 +271,10 @@ enum status gpu_whole_open(struct device *device, const struct gpu_whole_arrays 
                           struct error *e);
 void gpu_whole_close(struct device *device);
 
+/* Whether the device has so many vertices, and among them hubs, that blocks keep marks of these (visit/cuda_pull_words.cuh). In
+ * smaller graphs a copy costs as much as it saves. */
+int gpu_has_hubs(const struct device *device);
+
 /* The kind of a search: with notes of its levels; together with all peers, after gpu_group_open. */
 struct gpu_wish {
     enum whole_mode mode;

@@ -20,6 +20,11 @@ static uint32_t kept_masks(const struct device *dev)
     return (uint32_t)masks;
 }
 
+int gpu_has_hubs(const struct device *dev)
+{
+    return dev->of[NORMALS].count + dev->of[DELEGATES].count >= WHOLE_HUBS_FROM && !gpu_degrees_alike(dev->shard);
+}
+
 /* Chooses a team of several blocks, a cluster, for deep graphs: those of short rows, as a planar graph has less than 6
  * edges a vertex. Clusters start later and leave some processors without a block. Chooses few threads for short
  * levels, of deep or small graphs: barriers of fewer threads take less. */
@@ -48,6 +53,7 @@ enum status gpu_whole_open(struct device *dev, const struct gpu_whole_arrays *ar
     dev->whole.possible = arrays->lists != NULL;
     dev->whole.launch.program = cuda_whole_plain(gpu_is_packed(dev));
     choose_launch(&dev->whole.launch, dev->shard);
+    dev->whole.launch.has_hubs = gpu_has_hubs(dev);
     if ((dev->shard->p == 1 && dev->whole.possible &&
          CUDA_TRY(cuda_whole_plan(&dev->whole.launch), dev->where, e) != ST_OK) ||
         CUDA_TRY(cudaHostAlloc((void **)&s->out.mail, sizeof *s->out.mail, cudaHostAllocMapped),
@@ -109,12 +115,11 @@ static void set_root(struct gpu_whole *s, const struct root *root, int has_root)
     s->root.kind = root->at == ROOT_AT_DELEGATE ? DELEGATES : NORMALS;
 }
 
-/* Words of the marks of hubs that blocks keep. In small graphs, and without hubs, a copy costs as much as it saves. */
-static uint32_t hub_words(const struct device *dev, const struct whole_launch *launch)
+/* Words of the marks of hubs that blocks keep. */
+static uint32_t hub_words(const struct gpu_vertices *delegates, const struct whole_launch *launch)
 {
-    const uint64_t vertices = dev->of[NORMALS].count + dev->of[DELEGATES].count, words = dev->of[DELEGATES].words;
     const uint64_t room = (uint64_t)launch->threads * WHOLE_HUB_WORDS, most = room < WHOLE_MOST_HUBS ? room : WHOLE_MOST_HUBS;
-    return vertices < WHOLE_HUBS_FROM || gpu_degrees_alike(dev->shard) ? 0 : (uint32_t)(words < most ? words : most);
+    return !launch->has_hubs ? 0 : (uint32_t)(delegates->words < most ? delegates->words : most);
 }
 
 enum status gpu_whole_run(struct device *dev, const struct root *root, struct gpu_wish wish, uint32_t *levels,
@@ -130,7 +135,7 @@ enum status gpu_whole_run(struct device *dev, const struct root *root, struct gp
     s->order.number = ++dev->whole.search.order.number;
     s->team = launch->team;
     s->team_room = launch->team_room;
-    s->hub_words = hub_words(dev, launch);
+    s->hub_words = hub_words(&dev->of[DELEGATES], launch);
     group->search.clean = group->ran;
     group->ran |= wish.together;
     dev->whole.settled = 0;
