@@ -94,9 +94,14 @@ struct command {
     const char *directory; /* to look at, with LIST and VERIFY */
 };
 
-/* Parses "nd=1,dd=auto". Subgraphs that are not named keep their default. */
+/* Parses "nd=1,dd=auto", or "auto" for all. Subgraphs that are not named keep their default. */
 static void parse_heads(const struct cli *cli, const char *text, int *heads)
 {
+    if (strcmp(text, "auto") == 0) {
+        for (int g = 0; g < SUBGRAPHS; g++)
+            heads[g] = HEADS_AUTO;
+        return;
+    }
     while (*text != '\0') {
         char number[8];
         int g = 0, length = (int)strcspn(text, ",");

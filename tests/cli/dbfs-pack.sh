@@ -67,6 +67,13 @@ for heads in nn=2,nd=3,dn=1,dd=8 nd=0,dd=0 dd=auto; do
     rm -r "$tmp/b"
 done
 
+"$pack" -q -p 2 -o "$tmp/b" "$tmp/g.edges"
+"$pack" -q -p 2 --heads nd=0,dd=8 --heads auto -o "$tmp/c" "$tmp/g.edges"
+"$pack" -q -p 2 --heads nd=0,dd=8 -o "$tmp/d" "$tmp/g.edges"
+check '--heads auto: the parts of the default' cmp "$tmp/b/part-0000-of-0002.dbfs" "$tmp/c/part-0000-of-0002.dbfs"
+refuses 1 "--heads nd=0,dd=8: others" cmp "$tmp/b/part-0000-of-0002.dbfs" "$tmp/d/part-0000-of-0002.dbfs"
+rm -r "$tmp/b" "$tmp/c" "$tmp/d"
+
 # ---- encodings ----
 
 "$pack" -q -p 2 --encoding raw -o "$tmp/raw" "$tmp/g.edges"
