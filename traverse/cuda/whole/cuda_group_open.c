@@ -113,8 +113,9 @@ enum status gpu_group_open(struct device *dev, struct error *e)
     set_columns(g, dev);
     set_costs(&g->whole.graph, dev);
     set_peers(g, dev);
-    *launch = (struct whole_launch){.program = cuda_group_plain(gpu_is_packed(dev))};
-    *noted = (struct whole_launch){.program = cuda_group_noted(gpu_is_packed(dev))};
+    const int has_hubs = dev->of[DELEGATES].words >= WHOLE_HUBS_FROM;
+    *launch = (struct whole_launch){.program = cuda_group_plain(gpu_is_packed(dev)), .has_hubs = has_hubs};
+    *noted = (struct whole_launch){.program = cuda_group_noted(gpu_is_packed(dev)), .has_hubs = has_hubs};
     if (CUDA_TRY(cuda_whole_plan(launch), dev->where, e) == ST_OK)
         CUDA_TRY(cuda_whole_plan(noted), dev->where, e);
     return e->status;

@@ -191,11 +191,13 @@ struct whole_launch {
     size_t shared_bytes;
     uint32_t team, team_room;
     int has_team; /* blocks keep lists of their own in shared memory: `team_room` vertices each, twice */
+    int has_hubs; /* without a team: blocks have room for marks of hubs all the same */
     int share; /* eighths of the processors that must have a block if the team has several blocks; 0: it has one */
     int few_threads; /* for blocks, as levels are so small that barriers matter most */
 };
 
-/* Chooses the launch for the current device. The caller sets launch->program, has_team, share and few_threads. */
+/* Chooses the launch for the current device. The caller sets launch->program, has_team, has_hubs, share and
+ * few_threads. */
 cudaError_t cuda_whole_plan(struct whole_launch *launch);
 
 /* Finds search->longest, as an array in device memory, which is zero before. */

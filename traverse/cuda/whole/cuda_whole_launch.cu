@@ -5,7 +5,7 @@
 /* Vertices that a block of the team reaches in a level, at most. */
 static size_t team_room(const whole_launch *launch)
 {
-    return (size_t)launch->threads << WHOLE_FIRST_CLASS;
+    return launch->has_team || launch->has_hubs ? (size_t)launch->threads << WHOLE_FIRST_CLASS : 0;
 }
 
 /* Two lists of the team, or marks of hubs: WHOLE_HUB_WORDS for each thread. */

@@ -109,7 +109,8 @@ static void set_root(struct gpu_whole *s, const struct root *root, int has_root)
     s->root.kind = root->at == ROOT_AT_DELEGATE ? DELEGATES : NORMALS;
 }
 
-/* Words of the marks of hubs that blocks keep: as much as there is room for. Of small masks a copy costs as much as it saves. */
+/* Words of the marks of hubs that blocks keep: as many as there is room for. Of small masks a copy costs as much as it
+ * saves. */
 static uint32_t hub_words(const struct gpu_vertices *delegates, const struct whole_launch *launch)
 {
     const uint64_t room = (uint64_t)launch->threads * WHOLE_HUB_WORDS, words = delegates->words;
