@@ -212,7 +212,7 @@ start() {
 
 finish() { # PROCESS: returns its exit status
     local status=0 child left=()
-    wait "$1" || status=$?
+    wait "$1" 2>/dev/null || status=$? # bash says so where it has lost the process
     for child in "${children[@]}"; do [ "$child" = "$1" ] || left+=("$child"); done
     children=("${left[@]}")
     return $status
@@ -288,8 +288,8 @@ are_ready() {
 }
 
 # PIPE WORDS -- WORDS: edgeconv into dbfs-pack, through a pipe that is made under this name. It stays open until edgeconv
-# has ended well. Otherwise dbfs-pack is stopped, and so does not complain about a stream without an end. (Bash now and
-# then loses the exit status of `> >(...)`.)
+# has ended well. Otherwise dbfs-pack is stopped, and so does not complain about a stream without an end: again and again, as a
+# shell that is about to become a program forgets a signal. (Bash now and then loses the exit status of `> >(...)`.)
 convert_and_pack() {
     local from=() pipe=$1 both in out packer status=0 packed=0
     shift
@@ -306,11 +306,11 @@ convert_and_pack() {
     exec {out}<&-
     start "${from[@]}" >&"$in"
     finish $! || status=$?
-    [ $status = 0 ] || kill -TERM "$packer" 2>/dev/null || true
+    while [ $status != 0 ] && kill -TERM "$packer" 2>/dev/null; do sleep .01; done
     exec {in}>&-
     finish "$packer" || packed=$?
     case $packed in
-    0 | 143) [ $status = 0 ] || exit $status ;; # the fault was not dbfs-pack's
+    0 | 127 | 143) [ $status = 0 ] || exit $status ;; # the fault was not dbfs-pack's
     esac
     [ $packed = 0 ] || exit $packed
 }
