@@ -39,8 +39,9 @@ static int best_team(const struct search_state *s, double lists)
 }
 
 /* Chooses whether levels by lists are for a crew, and its threads. A crew begins or ends once it would have saved the
- * cost of beginning to do so earlier: a search at the border does not go to and fro. Returns the level's price. */
-static double price_lists(const struct device *dev, struct search_state *s, double lists)
+ * cost of beginning to do so earlier: a search at the border does not go to and fro. A level that costs less by masks says
+ * nothing about that. Returns the level's price. */
+static double price_lists(const struct device *dev, struct search_state *s, double lists, double masks)
 {
     double vertices = (double)(dev->shard->d + dev->shard->locals);
     if (s->threads == 1 || !crew_can_take(dev, s->edges)) {
@@ -49,6 +50,8 @@ static double price_lists(const struct device *dev, struct search_state *s, doub
     }
     s->team = best_team(s, lists);
     double crew = team_price(lists, s->team), more = s->is_crewed ? crew - lists : lists - crew;
+    if (s->edges > SMALL_EDGES && masks < crew && masks < lists)
+        more = 0;
     if (more > 0 || s->is_crewed)
         s->regret = s->regret + more > 0 ? s->regret + more : 0;
     if (s->regret > crew_start + crew_vertex * vertices) {
@@ -89,7 +92,7 @@ static void choose_way(struct device *dev, struct search_state *s, uint64_t fres
         lists += list_price(dev, g, &work->of[g]);
         masks += work->of[g].price[s->directions.of[g]];
     }
-    double push = price_lists(dev, s, lists);
+    double push = price_lists(dev, s, lists, masks);
     s->way = s->is_crewed ? BY_CREW : BY_LISTS;
     s->is_for_all = s->edges > SMALL_EDGES && masks < lists;
     if (s->mode == DIRECTION_PULL || (s->edges > SMALL_EDGES && masks < push))
