@@ -6,6 +6,7 @@
 #include "formats/base/mapped.h"
 
 #include <fcntl.h>
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -133,6 +134,16 @@ struct map_name name_map_at(const struct name_map *m, uint64_t vertex)
     for (uint64_t i = vertex % NAME_MAP_STEP; i > 0; i--)
         name = name_map_after(name);
     return name;
+}
+
+void name_map_print(FILE *out, const struct name_map *m, uint64_t vertex)
+{
+    if (m == NULL) {
+        fprintf(out, "%" PRIu64, vertex);
+        return;
+    }
+    struct map_name name = name_map_at(m, vertex);
+    fwrite(name.bytes, 1, name.length, out);
 }
 
 /* ---- by name ---- */

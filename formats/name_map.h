@@ -12,6 +12,7 @@
 
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 
 enum { NAME_MAP_STEP = 64 };
 
@@ -32,6 +33,9 @@ void name_map_close(struct name_map *map); /* NULL is allowed */
 
 /* The name of a vertex below n. */
 struct map_name name_map_at(const struct name_map *map, uint64_t vertex);
+
+/* Prints the name of a vertex; without a map (NULL), its number. */
+void name_map_print(FILE *out, const struct name_map *map, uint64_t vertex);
 
 /* Given the name of a vertex, returns the name of the next vertex, which must exist. */
 struct map_name name_map_after(struct map_name name);

@@ -55,7 +55,7 @@ includes_only() {
     others=$(echo "$all" | grep -vxF "$(printf '%s\n' $2 $3)")
     check "$1 includes what it may ($(echo $others))" test -z "$others" -a "$(echo "$all" | wc -l)" -gt 20
 }
-of_all=$(echo formats/{limits.h,rates.def} formats/base/{cli,memory,outfile,patience,status,text}.h \
+of_all=$(echo formats/{limits.h,rates.def} formats/base/{arith,cli,memory,outfile,patience,status,text}.h \
     formats/graph/{partition,shard,subgraph}.h formats/bijection.h formats/container/{container,packed,packed_layout,packed_row}.h \
     traverse/search/{breakdown,direction,direction_cost,level_note}.h traverse/devices/{backend,residence}.h)
 of_ranks=$(echo formats/{base/byte_source,edges/edges,graph/manifest,mpi/comm}.h traverse/graph.h \
@@ -63,11 +63,11 @@ of_ranks=$(echo formats/{base/byte_source,edges/edges,graph/manifest,mpi/comm}.h
 includes_only 'the loop' "$(echo traverse/search/{bfs,direction*}.[ch] traverse/devices/team.[ch])" \
     "$of_all $of_ranks formats/base/meeting.h traverse/search/level_log.h $(echo traverse/exchange/exchange{,_counts}.h)"
 includes_only 'the exchange' "$(find traverse/exchange -type f)" \
-    "$of_all $of_ranks formats/base/arith.h $(echo formats/mpi/{flow,watch,window}.h)"
+    "$of_all $of_ranks $(echo formats/mpi/{flow,watch,window}.h)"
 includes_only 'the reduction of masks' "$(echo traverse/exchange/masks/*)" \
     "$of_all $of_ranks $(echo traverse/exchange/{exchange_counts,group}.h formats/mpi/{watch,window}.h)"
 includes_only 'the exchange of vertices' "$(echo traverse/exchange/vertices/*)" \
-    "$of_all $of_ranks formats/base/arith.h $(echo traverse/exchange/{exchange_counts,group}.h formats/mpi/{flow,window}.h)"
+    "$of_all $of_ranks $(echo traverse/exchange/{exchange_counts,group}.h formats/mpi/{flow,window}.h)"
 includes_only 'the CPU backend' "$(echo traverse/cpu/*)" \
     "$of_all formats/base/shared_memory.h formats/container/packed_bits.h traverse/exchange/vertices/unique.h traverse/devices/own_rows.h"
 includes_only 'the CUDA backend' "$(find traverse/cuda -type f)" \

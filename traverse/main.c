@@ -153,12 +153,8 @@ static enum status serve_all(struct run *run, struct error *e)
 
 static enum status conclude(struct run *run, struct error *e)
 {
-    if (run->trace != NULL) {
-        struct trace_file *trace = run->trace;
-        run->trace = NULL;
-        if (trace_file_commit(trace, e) != ST_OK)
-            return e->status;
-    }
+    if (run->trace != NULL && trace_file_commit(run->trace, e) != ST_OK)
+        return e->status;
     run->env.peak_bytes = comm_max_of(&run->searcher.comm, memory_peak_bytes());
     if (run->searcher.comm.rank == 0) {
         if (!run->args.cli.quiet || run->talk == stdout) /* with -q, a result on stdout stands alone */
@@ -176,7 +172,7 @@ static void tear_down(void *context)
     for (uint64_t i = 0; run->records != NULL && i < run->searcher.roots.count; i++)
         record_free(&run->records[i]);
     free(run->records);
-    trace_file_abort(run->trace);
+    trace_file_close(run->trace);
 }
 
 static int print_plan(struct args *args)

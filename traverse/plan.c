@@ -5,6 +5,7 @@
 #include "traverse/cuda/cuda_plan.h"
 #include "traverse/report/edges_text.h"
 
+#include "formats/base/arith.h"
 #include "formats/base/outfile.h"
 #include "formats/base/text.h"
 #include "formats/graph/manifest.h"
@@ -38,11 +39,6 @@ struct plans {
     const struct manifest *manifest;
     const struct plan_request *request;
 };
-
-static uint64_t larger(uint64_t a, uint64_t b)
-{
-    return a > b ? a : b;
-}
 
 static void add_bytes(struct plan_bytes *sum, uint64_t bytes)
 {

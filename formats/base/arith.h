@@ -1,4 +1,5 @@
-/* arith.h: small integer functions: the smaller and the larger of two, quotients, and the bits that a count needs */
+/* arith.h: small integer functions: the smaller and the larger of two, their order, quotients, and the bits that a count
+ * needs */
 #ifndef DBFS_ARITH_H
 #define DBFS_ARITH_H
 
@@ -12,6 +13,19 @@ static inline uint64_t smaller(uint64_t a, uint64_t b)
 static inline uint64_t larger(uint64_t a, uint64_t b)
 {
     return a > b ? a : b;
+}
+
+/* The order of two numbers, for qsort. */
+static inline int compare_u32(const void *a, const void *b)
+{
+    uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
+    return (x > y) - (x < y);
+}
+
+static inline int compare_u64(const void *a, const void *b)
+{
+    uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+    return (x > y) - (x < y);
 }
 
 static inline uint64_t divide_up(uint64_t a, uint64_t b)

@@ -223,7 +223,7 @@ double cli_real(const struct cli *cli, const char *option, const char *text)
 
 enum { MANY_THREADS = 16 }; /* of a core; more are of no use */
 
-static int count_cores(void)
+int cli_cores(void)
 {
     cpu_set_t allowed;
     if (sched_getaffinity(0, sizeof allowed, &allowed) == 0)
@@ -243,7 +243,7 @@ void cli_alone(const struct cli *cli)
 
 int cli_threads(const struct cli *cli)
 {
-    int cores = count_cores();
+    int cores = cli_cores();
     if (cli->threads > MANY_THREADS * cores)
         cli_warn(cli, "-@ %d: this process may run on %d cores", cli->threads, cores);
     if (cli->threads > 0)

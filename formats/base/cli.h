@@ -79,6 +79,9 @@ int cli_choice(const struct cli *cli, const char *option, const char *text,
  * process. */
 void cli_alone(const struct cli *cli);
 
+/* The cores that this process may run on. */
+int cli_cores(void);
+
 /* The count given with -@, with a warning if it is far above the cores. Without -@: the cores that
  * this process may run on, divided by host_processes. */
 int cli_threads(const struct cli *cli);

@@ -5,6 +5,8 @@
  */
 #include "rank.h"
 
+#include "formats/base/arith.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -15,12 +17,6 @@ struct tally {
     uint32_t *large;  /* the large degrees, one entry per vertex */
     uint64_t large_count;
 };
-
-static int by_value(const void *a, const void *b)
-{
-    uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
-    return (x > y) - (x < y);
-}
 
 static void count_small(struct tally *t, const uint32_t *of, uint64_t n, int threads)
 {
@@ -78,7 +74,7 @@ static enum status collect_large(struct tally *t, struct vertex_values *v,
                 t->large[found++] = of[i];
         }
     }
-    qsort(t->large, t->large_count, sizeof *t->large, by_value);
+    qsort(t->large, t->large_count, sizeof *t->large, compare_u32);
     return ST_OK;
 }
 

@@ -1,13 +1,10 @@
 /* separate_plan.c: see separate_plan.h */
 #include "separate_plan.h"
 
+#include "formats/base/arith.h"
+
 #include <inttypes.h>
 #include <math.h>
-
-static uint64_t smaller(uint64_t a, uint64_t b)
-{
-    return a < b ? a : b;
-}
 
 /* The bytes of the lists of self-loops, of each thread and of all, with room to grow, and of
  * histograms of the ranks. There are fewer than sqrt(2m) + 1 ranks. */

@@ -58,17 +58,11 @@ enum status sparse_ids_note(void *context, int thread, const struct edge *edges,
     return ST_OK;
 }
 
-static int by_id(const void *a, const void *b)
-{
-    uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
-    return (x > y) - (x < y);
-}
-
 /* Sorts the ids and keeps each once. */
 static void keep_each_once(struct sparse_ids *s)
 {
     uint64_t noted = s->count;
-    qsort(s->ids, noted, sizeof *s->ids, by_id);
+    qsort(s->ids, noted, sizeof *s->ids, compare_u64);
     s->count = 0;
     for (uint64_t i = 0; i < noted; i++) {
         if (i == 0 || s->ids[i] != s->ids[s->count - 1])

@@ -54,15 +54,7 @@ enum status batch_files_open(struct batch_files *f, uint64_t roots, struct error
 
 enum status batch_files_commit(struct batch_files *f, struct error *e)
 {
-    if (f->matrix != NULL && f->comm->rank != 0) {
-        outfile_leave(f->matrix, e);
-        f->matrix = NULL;
-    }
-    if (comm_agree(f->comm, e) == ST_OK && f->matrix != NULL) {
-        outfile_commit(f->matrix, NULL, e);
-        f->matrix = NULL;
-    }
-    return comm_agree(f->comm, e);
+    return outputs_commit(&f->matrix, f->comm, e);
 }
 
 void batch_files_close(struct batch_files *f)

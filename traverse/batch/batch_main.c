@@ -6,6 +6,7 @@
 #include "traverse/report/edges_text.h"
 #include "traverse/search/searcher.h"
 
+#include "formats/base/arith.h"
 #include "formats/base/hash.h"
 #include "formats/base/outfile.h"
 #include "formats/base/progress.h"
@@ -97,12 +98,6 @@ static void parse(struct args *args, int argc, char **argv)
 
 /* ---- set-up ---- */
 
-static int by_id(const void *a, const void *b)
-{
-    uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
-    return (x > y) - (x < y);
-}
-
 /* Makes all vertices with edges the given roots, by ascending id. */
 static enum status give_all_roots(struct batching *b, struct error *e)
 {
@@ -116,7 +111,7 @@ static enum status give_all_roots(struct batching *b, struct error *e)
     if (args->roots == NULL)
         return fail_memory(e, "roots", args->count * sizeof *args->roots);
     memcpy(args->roots, b->all.ids, args->count * sizeof *args->roots);
-    qsort(args->roots, args->count, sizeof *args->roots, by_id);
+    qsort(args->roots, args->count, sizeof *args->roots, compare_u64);
     return ST_OK;
 }
 

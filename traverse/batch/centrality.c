@@ -106,12 +106,7 @@ static void print_line(struct centrality *c, uint64_t id, const struct batch_res
 {
     char gap = c->map != NULL ? '\t' : ' ';
     double others = (double)(r->reached - 1), closeness = r->distances > 0 ? others / (double)r->distances : 0;
-    if (c->map != NULL) {
-        struct map_name name = name_map_at(c->map, id);
-        fwrite(name.bytes, 1, name.length, c->file);
-    } else {
-        fprintf(c->file, "%" PRIu64, id);
-    }
+    name_map_print(c->file, c->map, id);
     fprintf(c->file, "%c%" PRIu64 "%c%" PRIu64 "%c%" PRIu64 "%c%.15g%c%.15g%c%.15g\n", gap, r->reached, gap, r->farthest,
             gap, r->distances, gap, closeness, gap, c->n > 1 ? closeness * others / (double)(c->n - 1) : 0, gap,
             r->harmonic);

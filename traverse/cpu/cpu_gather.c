@@ -5,6 +5,8 @@
  */
 #include "cpu_device.h"
 
+#include "formats/base/arith.h"
+
 #include <stdatomic.h>
 #include <string.h>
 
@@ -41,11 +43,6 @@ static uint64_t gather_words(const struct gathering *g, uint64_t begin, uint64_t
     return count;
 }
 
-static uint64_t least(uint64_t a, uint64_t b)
-{
-    return a < b ? a : b;
-}
-
 static void gather_pieces(void *context, struct turn *turn)
 {
     struct gathering *g = context;
@@ -54,8 +51,8 @@ static void gather_pieces(void *context, struct turn *turn)
     uint64_t piece;
     while ((piece = gang_piece(turn)) != GANG_NO_PIECE) {
         uint64_t at = piece * PIECE_IDS, word = (piece - g->lists) * PIECE_WORDS;
-        uint64_t count = piece < g->lists ? gather_list(g, at, least(at + PIECE_IDS, f->size), some)
-                                          : gather_words(g, word, least(word + PIECE_WORDS, f->words), some);
+        uint64_t count = piece < g->lists ? gather_list(g, at, smaller(at + PIECE_IDS, f->size), some)
+                                          : gather_words(g, word, smaller(word + PIECE_WORDS, f->words), some);
         if (count > 0)
             memcpy(g->rows + atomic_fetch_add(&g->count, count), some, count * sizeof *some);
     }

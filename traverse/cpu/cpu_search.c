@@ -174,8 +174,7 @@ static enum status cpu_read_frontier(struct device *dev, uint32_t *to, uint64_t 
 static enum status cpu_write_frontier(struct device *dev, uint32_t shard, const uint32_t *from,
                                       uint64_t words, struct error *e)
 {
-    uint64_t shard_words = (UINT64_C(1) << dev->shard->local_bits) / 64;
-    memcpy(dev->traffic.peers.gathered + shard * shard_words, from, words * sizeof *from);
+    memcpy(dev->traffic.peers.gathered + shard * column_words(dev->shard), from, words * sizeof *from);
     return e->status;
 }
 

@@ -18,7 +18,6 @@
 #include <errno.h>
 #include <linux/futex.h>
 #include <pthread.h>
-#include <sched.h>
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <sys/syscall.h>
@@ -329,12 +328,6 @@ void gang_for(struct gang *g, int threads, uint64_t count, uint64_t step, gang_b
 
 /* ---- opening ---- */
 
-static int cores_of_process(void)
-{
-    cpu_set_t cores;
-    return sched_getaffinity(0, sizeof cores, &cores) == 0 ? CPU_COUNT(&cores) : 1;
-}
-
 static void end_threads(struct gang *g, int count)
 {
     atomic_store(&g->ends, 1);
@@ -348,10 +341,8 @@ static void end_threads(struct gang *g, int count)
 
 static enum status start_threads(struct gang *g, struct error *e)
 {
-    for (int i = 0; i < g->threads; i++) {
-        g->places[i].number = i;
-        g->places[i].gang = g;
-        errno = i == 0 ? 0 : pthread_create(&g->places[i].thread, NULL, serve, &g->places[i]);
+    for (int i = 1; i < g->threads; i++) {
+        errno = pthread_create(&g->places[i].thread, NULL, serve, &g->places[i]);
         if (errno == 0)
             continue;
         fail_errno(e, "a thread that searches", "cannot start");
@@ -373,9 +364,9 @@ enum status gang_open(struct gang **result, int threads, struct error *e)
             free(places);
             return fail_memory(e, "threads", (size_t)threads * sizeof *places);
         }
-        *g = (struct gang){.places = places, .threads = threads, .cores = cores_of_process()};
+        *g = (struct gang){.places = places, .threads = threads, .cores = cli_cores()};
         for (int i = 0; i < threads; i++)
-            places[i] = (struct place){.number = i};
+            places[i] = (struct place){.number = i, .gang = g};
         if (start_threads(g, e) != ST_OK)
             return e->status;
         shared = g;

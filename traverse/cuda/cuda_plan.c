@@ -5,6 +5,7 @@
 
 #include "traverse/devices/answer_blocks.h"
 
+#include "formats/base/arith.h"
 #include "formats/graph/partition.h"
 #include "formats/container/packed_layout.h"
 
@@ -102,16 +103,6 @@ static void put_sections(struct gpu_plan *plan, const struct shard *shard,
         put_rows(plan, shard, (enum subgraph)g, options);
         put(plan, at + GPU_SOURCES, "sources", mask_words(csr->rows), 8, csr->sources);
     }
-}
-
-static uint64_t larger(uint64_t a, uint64_t b)
-{
-    return a > b ? a : b;
-}
-
-static uint64_t smaller(uint64_t a, uint64_t b)
-{
-    return a < b ? a : b;
 }
 
 /* The most bytes that a piece of packed columns takes (cuda_unpack.c): codes of all bits and a bit vector for each
@@ -331,9 +322,7 @@ static struct shard reshaped(const struct shard *shard, uint32_t p)
     s.p = p;
     s.index = 0;
     s.locals = (uint64_t)((double)shard->locals * share) + 1;
-    s.local_bits = 1;
-    while (s.locals >> s.local_bits != 0)
-        s.local_bits++;
+    s.local_bits = bits_for(s.locals + 1);
     for (int g = 0; g < shard_row_sets(shard); g++) {
         struct csr *csr = &s.csr[g];
         csr->rows = subgraph_rows((enum subgraph)g) == NORMALS ? s.locals : s.d;

@@ -1,6 +1,8 @@
 /* trace_file.c: see trace_file.h */
 #include "trace_file.h"
 
+#include "traverse/results/outputs.h"
+
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -166,16 +168,10 @@ enum status trace_file_add(struct trace_file *t, struct record *record, struct e
 
 enum status trace_file_commit(struct trace_file *t, struct error *e)
 {
-    const struct comm *comm = t->rank->comm;
-    if (t->out != NULL) {
-        outfile_commit(t->out, NULL, e);
-        t->out = NULL;
-    }
-    trace_file_abort(t);
-    return comm_agree(comm, e);
+    return outputs_commit(&t->out, t->rank->comm, e);
 }
 
-void trace_file_abort(struct trace_file *t)
+void trace_file_close(struct trace_file *t)
 {
     if (t != NULL)
         outfile_abort(t->out);

@@ -15,8 +15,8 @@ enum status trace_file_open(struct trace_file **trace, const char *path, const s
 /* Appends the levels of a search, and clears the record's log. */
 enum status trace_file_add(struct trace_file *trace, struct record *record, struct error *e);
 
-/* Completes the file. Frees `trace` also after a failure. */
+/* Completes the file. Without that trace_file_close discards it. */
 enum status trace_file_commit(struct trace_file *trace, struct error *e);
-void trace_file_abort(struct trace_file *trace); /* not collective; NULL is allowed */
+void trace_file_close(struct trace_file *trace); /* not collective; NULL is allowed */
 
 #endif

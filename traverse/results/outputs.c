@@ -42,6 +42,20 @@ int outputs_join(struct outfile **out, const struct comm *comm, int wanted, cons
     return path[0] != '\0' && comm_min_of(comm, *out != NULL) == 1;
 }
 
+enum status outputs_commit(struct outfile **out, const struct comm *comm, struct error *e)
+{
+    if (comm->rank != 0) {
+        outfile_leave(*out, e);
+        *out = NULL;
+    }
+    if (comm_agree(comm, e) != ST_OK)
+        outfile_abort(*out);
+    else if (*out != NULL)
+        outfile_commit(*out, NULL, e);
+    *out = NULL;
+    return comm_agree(comm, e);
+}
+
 /* ---- inputs ---- */
 
 struct inputs {

@@ -18,6 +18,10 @@ int outputs_ends_in(const char *name, const char *suffix);
  * may have joined it if not. */
 int outputs_join(struct outfile **out, const struct comm *comm, int wanted, const char *name);
 
+/* Collective. Ends the writing: rank 0 commits its file when those that joined have left it, unless a rank has failed.
+ * *out, which may be NULL, becomes NULL. All ranks get the same status. */
+enum status outputs_commit(struct outfile **out, const struct comm *comm, struct error *e);
+
 /* Both refuse with ST_USAGE a result that is a file of the graph, its map or another result; a name that asks for
  * compression or for an unknown format; and a file that could not be written (outfile_check_output). outputs_check
  * looks at the names as given, before anything is read. outputs_check_roots looks at the names for each root, if

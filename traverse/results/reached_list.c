@@ -92,12 +92,7 @@ static void print_list(FILE *out, const void *context)
     const struct printed_list *p = context;
     for (uint64_t i = 0; i < p->list->count; i++) {
         const struct reached_vertex *v = &p->list->vertex[i];
-        if (p->map == NULL) {
-            fprintf(out, "%" PRIu64, v->id);
-        } else {
-            struct map_name name = name_map_at(p->map, v->id);
-            fwrite(name.bytes, 1, name.length, out);
-        }
+        name_map_print(out, p->map, v->id);
         fprintf(out, "\t%" PRIu64 "\n", v->depth);
     }
 }

@@ -311,24 +311,15 @@ static enum status open_writing(struct writing *w, struct error *e)
     return file->in_place ? outfile_open_in_place(&w->out, w->name, e) : outfile_open(&w->out, w->name, e);
 }
 
-/* Collective. Rank 0 commits when the others have written. */
+/* Collective. */
 static enum status close_writing(struct writing *w, struct error *e)
 {
-    const struct comm *comm = w->results->comm;
-    if (comm->rank != 0) {
-        outfile_leave(w->out, e);
-        w->out = NULL;
-    }
-    if (comm_agree(comm, e) == ST_OK && w->out != NULL) {
-        outfile_commit(w->out, NULL, e);
-        w->out = NULL;
-    }
-    outfile_abort(w->out);
+    outputs_commit(&w->out, w->results->comm, e);
     free(w->name);
     free(w->values);
     free(w->memory);
     free(w->text);
-    return comm_agree(comm, e);
+    return e->status;
 }
 
 enum status results_write(struct results *r, const struct result_file *file, struct error *e)

@@ -14,8 +14,7 @@
 /* Takes the shares of all ranks, as -@ and -S are per rank; threads are not raised above cores. */
 static void take_all_shares(struct cli *cli, int ranks)
 {
-    const struct cli unbound = {0};
-    int cores = cli_threads(&unbound);
+    int cores = cli_cores();
     if (cli->threads > 0 && cli->threads < cores)
         cli->threads = cli->threads < cores / ranks ? cli->threads * ranks : cores;
     if (cli->memory_bytes <= UINT64_MAX / (uint64_t)ranks)

@@ -1,13 +1,9 @@
 /* unique.c: see unique.h */
 #include "unique.h"
 
-#include <stdlib.h>
+#include "formats/base/arith.h"
 
-static int compare_ids(const void *a, const void *b)
-{
-    uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
-    return (x > y) - (x < y);
-}
+#include <stdlib.h>
 
 /* Marks the ids in a mask and lists the marks. Returns 0 if there is no memory. */
 static uint64_t unique_by_mask(uint32_t *ids, uint64_t count, uint32_t largest)
@@ -41,7 +37,7 @@ uint64_t unique_ids(uint32_t *ids, uint64_t count)
     uint64_t left = largest / 64 < 4 * count ? unique_by_mask(ids, count, largest) : 0;
     if (left > 0)
         return left;
-    qsort(ids, count, sizeof *ids, compare_ids);
+    qsort(ids, count, sizeof *ids, compare_u32);
     uint64_t kept = 1;
     for (uint64_t i = 1; i < count; i++) {
         if (ids[i] != ids[kept - 1])
