@@ -26,7 +26,7 @@ enum {
     SLICED_MOST_BLOCKS = 1023,    /* of a grid; cuda_sliced.h, as all that follows */
     SLICED_STATE_BYTES = 20480,
     SLICED_TURNS = 3,             /* levels take masks and counters in turn */
-    SLICED_MASKS = SLICED_TURNS + 2,
+    SLICED_MASKS = SLICED_TURNS + 2, /* and far marks of two searches in turn */
     SLICED_COLUMNS = 4,           /* of a slice */
     SLICED_ROW_BITS = 22,
     SLICED_FIRST_BITS = 26,
@@ -67,7 +67,7 @@ enum {
     WHOLE_FEW_EDGES = 1 << 14,     /* edges to push, at most, whose claims are not worth a probe */
     WHOLE_NOTES_KEPT = 1 << 14,    /* levels that the device notes before the host must take the notes */
     WHOLE_HUBS_FROM = 1 << 24,    /* vertices of a device, from which on its blocks keep marks of hubs */
-    WHOLE_MOST_HUBS = 1 << 14,    /* words of such marks */
+    WHOLE_MOST_HUBS = 1 << 14,    /* words of such marks, at most */
     LOAD_PIECE_GROUPS = 1 << 7,   /* of packed columns, 2^19 each, that are decoded at a time */
     GROUP_LISTED_EDGES = 1 << 16, /* of the lists of all GPUs that search together, at most */
     GROUP_ONE_PIECES = 1 << 8,    /* of such a list, for one block of its GPU */
