@@ -26,10 +26,10 @@ check 'which rates of today do not' grep -qE '^today: off by 1\.[0-9]*[1-9]' "$t
 
 # ---- kept rows ----
 
-for rows in c2-levels c2-th-steps h200-th-steps; do
-    check_exit 0 "kept: $rows" "$fit" scripts/results/2026-11-24-$rows.tsv
+for rows in 24-c2-levels 26-h100-levels 26-c16-crew-levels 24-c2-th-steps 24-h200-th-steps; do
+    check_exit 0 "kept: $rows" "$fit" scripts/results/2026-11-$rows.tsv
     cp "$tmp/out" "$tmp/once"
-    "$fit" scripts/results/2026-11-24-$rows.tsv >"$tmp/again"
+    "$fit" scripts/results/2026-11-$rows.tsv >"$tmp/again"
     check 'the same numbers twice' cmp "$tmp/once" "$tmp/again"
 done
 check 'TH of a GPU are the best of their sweeps, as scripts/results/threshold.md says' grep -q '^today: .*loss 1.000 (mean), 1.000 (worst)$' "$tmp/out"
@@ -50,6 +50,17 @@ want = {f'push:{l["root"]}:{l["level"]}': sum(g["fv"] for g in l["subgraphs"].va
 for row in rows[1:]:
     assert float(row[at["push_edge"]]) + float(row[at["mark_edge"]]) == want[row[1]], row
 END
+"$BIN/dbfs-traverse" -q --backend cpu -@ 2 --direction push -n 4 --json "$tmp/crew" --trace "$tmp/crew.trace" "$tmp/graph" >/dev/null
+check_exit 0 'levels of two threads' "$fit" levels "$tmp/crew" "$tmp/crew.trace"
+check 'are rows of crews' grep -q '^#fit CREW value$' "$tmp/out"
+check_exit 3 'one thread and two are not of one table' "$fit" levels "$tmp/run" "$tmp/trace" "$tmp/crew" "$tmp/crew.trace"
+# a GPU's levels: the CPU's trace as a GPU would have written it, which needs none
+sed 's/"backend": "cpu"/"backend": "cuda"/' "$tmp/run" >"$tmp/gpu"
+check_exit 0 'levels of a GPU' "$fit" levels "$tmp/gpu" "$tmp/trace"
+check 'have its steps' grep -q '^#fit STEP h200$' "$tmp/out"
+check 'a list of edges costs more in a larger graph' awk -F '\t' 'header { if ($at["list_edge"] > 0) { n++; r = $at["list_vertex"] / $at["list_edge"] / vertices; wrong += r < .9999 || r > 1.0001 } }
+    /^graph\t/ { header = 1; for (i = 1; i <= NF; i++) at[$i] = i } END { exit n == 0 || wrong }' \
+    vertices="$(grep -o '"vertices": [0-9]*' "$tmp/run" | grep -o "[0-9]*" | head -1)" "$tmp/out"
 "$TESTS/th_steps" "$tmp/edges" g >"$tmp/steps"
 # times are those of the prediction that degsplit chooses by
 "$BIN/degsplit" -q --sweep "$tmp/sweep.tsv" -o /dev/null "$tmp/edges"
