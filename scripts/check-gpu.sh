@@ -345,6 +345,23 @@ check_layouts() { # TH...: runs a small graph in each layout
     check_rmat 16 "$*"
 }
 
+# SCALE: columns that stay packed, by one GPU and two: frames in nn and dn, gaps in all
+check_packed() {
+    local th layout direction dir expected
+    [ "$backend" = cuda ] || return 0 # the CPU has no choice
+    expected=$(rmat_reference "$1")
+    for th in 0 64 inf; do
+        for layout in 1x1 1x2; do
+            dir=$(rmat_shards "$1" "${layout#*x}" $th)
+            for direction in auto push pull; do
+                run_layout $layout "$dir" -q -n 8 --backend cuda --resident packed --direction $direction >"$tmp/out" 2>"$tmp/err"
+                [ "$(value distance_checksum "$tmp/out")" = "$expected" ]
+                outcome "packed, TH $th $layout $direction" $? "$(head -c 400 "$tmp/err")"
+            done
+        done
+    done
+}
+
 check_kernels() { # [SIZE]
     if [ -x "$TESTS/gpu_kernels" ]; then
         check_command 'kernels and their twins' "$TESTS/gpu_kernels" "$@"
@@ -546,6 +563,7 @@ stage_check() {
     lane trees check_all_trees
     lane grid-trace check_grid_trace
     lane others check_others
+    lane packed check_packed 20
     lane small check_rmat "$(scales_between 0 18)" '0 memory inf'
     lane larger-proofs check_larger_proofs
     lane real-memory check_real_memory
@@ -561,6 +579,7 @@ stage_quick() {
     lane kernels check_kernels small
     lane proofs check_proofs
     lane layouts check_layouts memory inf
+    lane packed check_packed 18
     lane traces check_short_traces memory
     join_lanes
 }
@@ -575,6 +594,7 @@ sanitized_searches() {
 1x1
 1x1 --direction cost
 1x1 --factor0 dd=0.03
+1x1 --resident packed --direction pull
 1x2
 $(peers_of "$1") --exchange-memory peer
 2x1 --exchange-memory host --exchange-form list --uniquify

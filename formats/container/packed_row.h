@@ -47,7 +47,9 @@ struct packed_span {
 };
 
 struct packed_reader {
-    const uint32_t *codes, *vector; /* vector NULL: there is none */
+    const uint32_t *codes;
+    const uint32_t *vector; /* the words behind the codes, which may be read even if they are no vector */
+    uint32_t has_vector;
     uint32_t bits;  /* of a code */
     uint32_t gaps;  /* else a frame */
     uint32_t step;  /* gaps count from 1 */
@@ -120,7 +122,7 @@ PACKED_INLINE uint32_t packed_word_of(const struct packed_reader *r, uint32_t i,
 PACKED_INLINE uint32_t packed_place_of(const struct packed_reader *r, uint32_t i)
 {
     uint32_t high = 0;
-    if (r->vector != NULL) {
+    if (r->has_vector) {
         uint32_t before, word = packed_word_of(r, i, &before);
         high = 32 * word + packed_nth_bit(r->vector[word], i - before) - i;
     }
@@ -137,7 +139,7 @@ PACKED_INLINE uint32_t packed_element(const struct packed_reader *r, uint32_t i)
 PACKED_INLINE uint32_t packed_next(struct packed_reader *r)
 {
     uint32_t i = r->i++, high = 0;
-    if (r->vector != NULL) {
+    if (r->has_vector) {
         while (r->ones == 0 && r->word + 1 < UNARY_MOST_WORDS)
             r->ones = r->vector[++r->word];
         high = 32 * r->word + (r->ones != 0 ? packed_lowest_bit(r->ones) : 0) - i;
@@ -147,7 +149,8 @@ PACKED_INLINE uint32_t packed_next(struct packed_reader *r)
     return r->add + packed_code(r->codes, r->bits, i) + high + r->step * i;
 }
 
-/* A reader for packed_element. */
+/* A reader for packed_element. It always has a vector: nvcc 13 reads the first word of one before it has asked whether there
+ * is one, and a frame without one ended searches. */
 PACKED_INLINE struct packed_reader packed_open_row(const struct packed_columns *columns,
                                                    const struct packed_span *span)
 {
@@ -159,7 +162,8 @@ PACKED_INLINE struct packed_reader packed_open_row(const struct packed_columns *
     r.gaps = kind & KIND_GAPS;
     r.bits = r.gaps ? kind & KIND_LOW_BITS_OF_4 : kind;
     r.step = r.gaps != 0 && (kind & KIND_STEP_0) == 0;
-    r.vector = r.gaps == 0 || (kind & KIND_NO_VECTOR) != 0 ? NULL : r.codes + WORDS_PER_BIT * r.bits;
+    r.vector = r.codes + WORDS_PER_BIT * r.bits;
+    r.has_vector = r.gaps != 0 && (kind & KIND_NO_VECTOR) == 0;
     r.add = place.base;
     r.i = (uint32_t)(span->at - first);
     r.word = r.ones = 0;
@@ -189,7 +193,7 @@ PACKED_INLINE struct packed_reader packed_read_at(const struct packed_columns *c
     uint64_t first = span->at / PACKED_BLOCK * PACKED_BLOCK;
     uint32_t before = span->row_begin > first ? (uint32_t)(span->row_begin - first) : 0; /* elements of other rows */
     uint32_t place = 0;
-    if (r.vector == NULL) {
+    if (!r.has_vector) {
         place = r.gaps && before > 0 ? packed_place_of(&r, before - 1) : 0;
     } else if (r.i > 0) {
         place = packed_enter(&r, r.i - 1);

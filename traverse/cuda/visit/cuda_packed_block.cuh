@@ -44,7 +44,7 @@ __device__ static inline void find_bits(const uint32_t *vector, uint16_t *bits)
 /* Element i less the base of its block: as packed_place_of, from bits that were found. */
 __device__ static inline uint32_t place_in_block(const packed_reader &r, const uint16_t *bits, uint32_t i)
 {
-    const uint32_t high = r.vector != NULL ? (bits[i] - i) << r.bits : 0;
+    const uint32_t high = r.has_vector ? (bits[i] - i) << r.bits : 0;
     return packed_code(r.codes, r.bits, i) + high + r.step * i;
 }
 
@@ -58,7 +58,7 @@ __device__ static inline void read_block(uint16_t *bits, const gpu_csr &csr, con
     const packed_span whole = {0, first, 0};
     const packed_reader r = packed_open_row(&csr.packed, &whole);
     uint32_t add = r.add;
-    if (r.vector != NULL)
+    if (r.has_vector)
         find_bits(r.vector, bits);
     if (r.gaps && part.begin > first)
         add = part.start - r.step - place_in_block(r, bits, (uint32_t)(part.begin - first) - 1);
