@@ -150,7 +150,7 @@ PACKED_INLINE uint32_t packed_next(struct packed_reader *r)
 }
 
 /* A reader for packed_element. It always has a vector: nvcc 13 reads the first word of one before it has asked whether there
- * is one, and a frame without one ended searches. */
+ * is one (ptxas for sm_90; the PTX asks first), and frames, which have none, ended searches. */
 PACKED_INLINE struct packed_reader packed_open_row(const struct packed_columns *columns,
                                                    const struct packed_span *span)
 {
