@@ -23,8 +23,8 @@ struct gpu_masks {
 };
 
 struct gpu_scratch {
-    struct gpu_scan scan;                    /* for merge-based pushes of dd */
-    struct gpu_chunk *chunks[VERTEX_KINDS]; /* by kind of destination */
+    struct gpu_scan scan;                     /* for merge-based pushes of dd */
+    struct whole_piece *chunks[VERTEX_KINDS]; /* by kind of destination */
 };
 
 /* The arrays that a GPU shows to its peers. All members are pointers into its allocation. */

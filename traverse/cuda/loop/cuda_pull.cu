@@ -23,6 +23,7 @@ template <bool PACKED> struct row_pull {
     gpu_target target;
     uint64_t words;
     const uint32_t *parents;
+    uint32_t tag; /* of parents */
 };
 
 /* The record of a vertex that found a column of nn. */
@@ -74,10 +75,10 @@ __global__ static void __launch_bounds__(PULL_BLOCK) pull_kernel(row_pull<PACKED
 {
     const gpu_target &t = s.target;
     const uint64_t warp = (uint64_t)blockIdx.x * PULL_WARPS + threadIdx.x / WARP, word = warp * WARP + lane_id();
-    uint32_t todo = word < s.words ? s.csr.sources[word] & ~t.visited[word] : 0;
+    uint32_t todo = word < s.words ? s.csr.sources[word] & ~t.to.visited[word] : 0;
     if (todo != 0)
-        todo &= ~t.next[word];
-    const pulling q = {&s.csr, t.visited, s.parents, 0, t.next, t.parent, t.tag, 0, 0};
+        todo &= ~t.to.next[word];
+    const pulling q = {&s.csr, t.to.visited, s.parents, 0, t.to.next, t.to.parent, s.tag, 0, 0};
     typename row_pull<PACKED>::space &w = own_space(s);
     const unsigned count = unpack_words(w.pull.list, todo);
     if (count == 0)
@@ -87,7 +88,7 @@ __global__ static void __launch_bounds__(PULL_BLOCK) pull_kernel(row_pull<PACKED
     __syncwarp();
     const uint32_t found = w.pull.found[lane_id()];
     if (found != 0)
-        atomicOr(&t.next[word], found);
+        atomicOr(&t.to.next[word], found);
     if (__any_sync(ALL_LANES, found != 0) && lane_id() == 0)
         *t.found = 1;
 }
@@ -96,7 +97,7 @@ template <bool PACKED>
 static void pull_rows(const gpu_csr *csr, const gpu_target *target, const uint32_t *parents, cudaStream_t stream)
 {
     const uint64_t words = (csr->rows + 31) / 32, blocks = (words + PULL_WARPS * WARP - 1) / (PULL_WARPS * WARP);
-    row_pull<PACKED> s = {*csr, *target, words, parents};
+    row_pull<PACKED> s = {*csr, *target, words, parents, subgraph_rows(target->g) == DELEGATES ? KIND_BIT : 0};
     s.csr.column_kind = target->coded ? (uint32_t)WHOLE_COLUMNS : 0; /* only the kind of nn's matters here */
     pull_kernel<PACKED><<<(unsigned)blocks, PULL_BLOCK, PULL_WARPS * sizeof(typename row_pull<PACKED>::space), stream>>>(s);
 }

@@ -61,12 +61,13 @@ static void previsit_kind(struct device *dev, enum vertex_kind kind, int32_t dep
     if (kind == DELEGATES && dev->frontier.ahead)
         level += COUNTERS_AHEAD;
     struct gpu_previsit p = {.vertices = dev->of[kind],
-                             .in = kind == DELEGATES ? dev->masks.in : dev->of[kind].next,
                              .depth = depth,
                              .room = SEARCH_LISTED,
                              .counts = &level->of[kind]};
     for (int to = 0; to < VERTEX_KINDS; to++)
         p.csr[to] = dev->csr[subgraph_between(kind, (enum vertex_kind)to)];
+    if (kind == DELEGATES)
+        p.vertices.next = dev->masks.in;
     cuda_previsit(&p, dev->stream.of[kind]);
 }
 
@@ -192,12 +193,9 @@ static struct gpu_target target_of(struct device *dev, enum subgraph g)
 {
     int coded = g == NN && dev->shard->p > 1;
     enum vertex_kind kind = subgraph_columns(g);
-    const struct gpu_vertices *to = &dev->of[kind];
     struct gpu_level *level = counters_of(dev, g);
-    return (struct gpu_target){.visited = to->visited,
-                               .next = to->next,
-                               .parent = to->parent,
-                               .tag = subgraph_rows(g) == DELEGATES ? PARENT_DELEGATE_BIT : 0,
+    return (struct gpu_target){.to = dev->of[kind],
+                               .g = g,
                                .found = &level->found[kind],
                                .coded = coded,
                                .local_bits = dev->shard->local_bits,
@@ -227,13 +225,11 @@ static void push(struct device *dev, enum subgraph g, cudaStream_t stream)
     struct gpu_target target = target_of(dev, g);
     struct gpu_queue queue = complete_queue(dev, g, stream);
     struct gpu_chunk_list chunks = {
-        .chunks = dev->scratch.chunks[subgraph_columns(g)],
+        .pieces = dev->scratch.chunks[subgraph_columns(g)],
         .count = &counters_of(dev, g)->chunks[g],
         .expected = f->forward[g] >= GPU_LONG_ROW || !f->listed[subgraph_rows(g)]};
-    if (g == DD && f->forward[g] >= SEARCH_MERGE_EDGES)
-        cuda_push_merged(&dev->csr[g], &queue, &target, &dev->scratch.scan, stream);
-    else
-        cuda_push_rows(&dev->csr[g], &queue, &target, &chunks, stream);
+    int merges = g == DD && f->forward[g] >= SEARCH_MERGE_EDGES;
+    cuda_push(&dev->csr[g], &queue, &target, &chunks, merges ? &dev->scratch.scan : NULL, stream);
 }
 
 /* Rows of the reverse subgraph look for a frontier vertex. Any visited one serves, because an unvisited
