@@ -224,17 +224,13 @@ static void push(const struct visit *v, const struct gpu_target *target, struct 
     uint32_t *list;
     uint64_t count = shuffled_queue(v->from, csr->rows, &list);
     struct gpu_queue queue = {on_device(list, count * sizeof *list), count};
-    if (v->way == VISIT_MERGED) {
-        size_t bytes = cuda_scan_bytes(count + 1);
-        struct gpu_scan scan = {on_device(NULL, (count + 1) * 8), on_device(NULL, bytes), bytes};
-        cuda_push(csr, &queue, target, NULL, &scan, 0);
-    } else {
-        struct gpu_chunk_list chunks = {
-            .pieces = on_device(NULL, gpu_chunk_room(csr->edges) * sizeof(struct whole_piece)),
-            .count = &level->chunks[v->g],
-            .expected = has_long_rows(&v->shard->csr[v->g], list, count)};
-        cuda_push(csr, &queue, target, &chunks, NULL, 0);
-    }
+    size_t bytes = cuda_scan_bytes(count + 1);
+    struct gpu_scan scan = {on_device(NULL, (count + 1) * 8), on_device(NULL, bytes), bytes};
+    struct gpu_sharing sharing = {
+        .cut = {on_device(NULL, gpu_chunk_room(csr->edges) * sizeof(struct whole_piece)), &level->chunks[v->g]},
+        .has_long = has_long_rows(&v->shard->csr[v->g], list, count),
+        .scan = v->way == VISIT_MERGED ? &scan : NULL};
+    cuda_push(csr, &queue, target, &sharing, 0);
     settle();
     free(list);
 }

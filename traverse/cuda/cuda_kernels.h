@@ -130,11 +130,10 @@ struct whole_piece {
     uint32_t row;
 };
 
-/* Pieces of rows that are too long for a warp. A push lists them, and a second kernel visits them. */
-struct gpu_chunk_list {
-    struct whole_piece *pieces; /* room for gpu_chunk_room */
-    unsigned int *count;        /* zero before */
-    int expected;               /* there may be some */
+/* Pieces of long rows. Any warp may take them when all warps have finished their share. */
+struct cut_list {
+    struct whole_piece *pieces;
+    unsigned int *count; /* zero before */
 };
 
 /* Rows to push from. */
@@ -156,10 +155,16 @@ struct gpu_scan {
     size_t scratch_bytes; /* cuda_scan_bytes of the largest count + 1 */
 };
 
-/* Visits the rows of a queue, long ones in pieces; or, with `scan`, so that every warp gets an equal share of the edges
- * (merge-based). Then it uses no chunks. */
+/* The ways to share rows of a queue among warps: by rows, or by equal shares of edges (merge-based). */
+struct gpu_sharing {
+    struct cut_list cut; /* by rows: room for gpu_chunk_room, */
+    int has_long;        /* and whether there may be long rows, which a second kernel visits */
+    const struct gpu_scan *scan; /* by edges; otherwise NULL */
+};
+
+/* Visits the rows of a queue. */
 void cuda_push(const struct gpu_csr *csr, const struct gpu_queue *queue, const struct gpu_target *target,
-               const struct gpu_chunk_list *chunks, const struct gpu_scan *scan, cudaStream_t stream);
+               const struct gpu_sharing *sharing, cudaStream_t stream);
 
 /* Rows of `csr` that are neither visited nor in `next` of the target look for a column in the mask `parents`.
  * Those that find one enter `next`. Columns have 4 bytes. */

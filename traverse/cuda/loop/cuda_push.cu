@@ -119,45 +119,41 @@ __global__ static void __launch_bounds__(BLOCK)
 }
 
 /* Finds the number of items before each row. */
-static void lay_rows(const gpu_csr *csr, const gpu_queue *queue, const gpu_scan *scan, cudaStream_t stream)
+static void lay_rows(const gpu_csr &csr, const gpu_queue &queue, const gpu_scan &scan, cudaStream_t stream)
 {
-    each(queue->count + 1, stream, [csr = *csr, queue = *queue, prefix = scan->prefix] __device__(uint64_t i) {
+    each(queue.count + 1, stream, [csr, queue, prefix = scan.prefix] __device__(uint64_t i) {
         const row_rest rest = i < queue.count ? rest_of_row(csr, queue.rows[i]) : row_rest{0, 0};
         prefix[i] = 1 + rest.end - rest.begin;
     });
-    cuda_scan_u64(scan->prefix, queue->count + 1, scan->scratch, scan->scratch_bytes, stream);
+    cuda_scan_u64(scan.prefix, queue.count + 1, scan.scratch, scan.scratch_bytes, stream);
 }
 
 /* ---- both ---- */
 
 template <typename Number, bool PACKED>
-static void push(const row_push<Number, PACKED> &s, const gpu_queue *queue, const gpu_chunk_list *chunks, const gpu_scan *scan,
-                 cudaStream_t stream)
+static void push(const row_push<Number, PACKED> &s, const gpu_queue *queue, const gpu_sharing *by, cudaStream_t stream)
 {
     const size_t shared = WARPS * sizeof(typename row_push<Number, PACKED>::space);
-    if (scan != NULL) {
-        tile_kernel<Number, PACKED><<<cuda_full_grid(), BLOCK, shared, stream>>>(s, *queue, scan->prefix);
+    if (by->scan != NULL) {
+        lay_rows(s.csr.one, *queue, *by->scan, stream);
+        tile_kernel<Number, PACKED><<<cuda_full_grid(), BLOCK, shared, stream>>>(s, *queue, by->scan->prefix);
         return;
     }
-    const cut_list cut = {chunks->pieces, chunks->count};
     const uint64_t share = queue->count / ((uint64_t)cuda_full_grid() * WARPS);
     const unsigned rows = (unsigned)(share < 1 ? 1 : share < WARP ? share : WARP);
-    push_kernel<Number, PACKED><<<blocks_for(queue->count, rows * WARPS), BLOCK, shared, stream>>>(s, *queue, rows, cut);
-    if (chunks->expected)
-        piece_kernel<Number, PACKED><<<cuda_full_grid(), BLOCK, shared, stream>>>(s, cut);
+    push_kernel<Number, PACKED><<<blocks_for(queue->count, rows * WARPS), BLOCK, shared, stream>>>(s, *queue, rows, by->cut);
+    if (by->has_long)
+        piece_kernel<Number, PACKED><<<cuda_full_grid(), BLOCK, shared, stream>>>(s, by->cut);
 }
 
-void cuda_push(const gpu_csr *csr, const gpu_queue *queue, const gpu_target *target, const gpu_chunk_list *chunks,
-               const gpu_scan *scan, cudaStream_t stream)
+void cuda_push(const gpu_csr *csr, const gpu_queue *queue, const gpu_target *target, const gpu_sharing *by, cudaStream_t stream)
 {
     if (queue->count == 0 || csr->edges == 0)
         return;
-    if (scan != NULL)
-        lay_rows(csr, queue, scan, stream);
     if (gpu_csr_is_packed(csr))
-        push<uint32_t, true>({*csr, target->to, *target, false}, queue, chunks, scan, stream);
+        push<uint32_t, true>({*csr, target->to, *target, false}, queue, by, stream);
     else if (csr->column_width == 4)
-        push<uint32_t, false>({*csr, target->to, *target, false}, queue, chunks, scan, stream);
+        push<uint32_t, false>({*csr, target->to, *target, false}, queue, by, stream);
     else
-        push<uint64_t, false>({*csr, target->to, *target, false}, queue, chunks, scan, stream);
+        push<uint64_t, false>({*csr, target->to, *target, false}, queue, by, stream);
 }

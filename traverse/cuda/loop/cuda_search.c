@@ -224,12 +224,11 @@ static void push(struct device *dev, enum subgraph g, cudaStream_t stream)
     const struct gpu_frontier *f = &dev->frontier;
     struct gpu_target target = target_of(dev, g);
     struct gpu_queue queue = complete_queue(dev, g, stream);
-    struct gpu_chunk_list chunks = {
-        .pieces = dev->scratch.chunks[subgraph_columns(g)],
-        .count = &counters_of(dev, g)->chunks[g],
-        .expected = f->forward[g] >= GPU_LONG_ROW || !f->listed[subgraph_rows(g)]};
-    int merges = g == DD && f->forward[g] >= SEARCH_MERGE_EDGES;
-    cuda_push(&dev->csr[g], &queue, &target, &chunks, merges ? &dev->scratch.scan : NULL, stream);
+    struct gpu_sharing sharing = {
+        .cut = {dev->scratch.chunks[subgraph_columns(g)], &counters_of(dev, g)->chunks[g]},
+        .has_long = f->forward[g] >= GPU_LONG_ROW || !f->listed[subgraph_rows(g)],
+        .scan = g == DD && f->forward[g] >= SEARCH_MERGE_EDGES ? &dev->scratch.scan : NULL};
+    cuda_push(&dev->csr[g], &queue, &target, &sharing, stream);
 }
 
 /* Rows of the reverse subgraph look for a frontier vertex. Any visited one serves, because an unvisited

@@ -29,12 +29,6 @@ __device__ static inline unsigned unpack_words(uint16_t *to, uint32_t bits)
     return total;
 }
 
-/* Pieces of long rows. Any warp may take them when all warps have finished their share. */
-struct cut_list {
-    whole_piece *pieces;
-    unsigned *count;
-};
-
 /* Cuts the rows of the lanes `many`, one after the other. All lanes of the warp call it. */
 template <uint32_t EDGES = PIECE_EDGES>
 __device__ static inline void cut_rows(const cut_list &cut, unsigned many, uint64_t begin, uint64_t length,
