@@ -549,19 +549,21 @@ void kernel_blank(const struct shard *shard, enum vertex_kind kind, const uint64
 
 size_t kernel_level_bytes(void)
 {
-    return sizeof(struct gpu_level);
+    return offsetof(struct gpu_level, report);
 }
 
-void kernel_publish(const unsigned char *level, unsigned char *published, unsigned char *left)
+uint64_t kernel_publish(const unsigned char *level, unsigned char *published, unsigned char *left, uint32_t number)
 {
     size_t bytes = kernel_level_bytes();
-    struct gpu_level *there = on_device(level, bytes), *here = published_memory(bytes);
-    cuda_publish(there, here, 0);
+    struct gpu_level *there = on_device(level, bytes), *here = published_memory(sizeof *here);
+    cuda_publish(there, here, number, 0);
     settle();
+    const uint64_t report = here->report;
     memcpy(published, here, bytes);
     read_back(left, there, bytes);
     TRY(cudaFreeHost(here));
     drop_arrays(graph_arrays);
+    return report;
 }
 
 int kernel_load(const unsigned char *const *from, unsigned char *const *back, const size_t *bytes,

@@ -80,6 +80,7 @@ struct gpu_level {
     unsigned long long listed[SUBGRAPHS]; /* of frontiers listed again */
     unsigned int chunks[SUBGRAPHS];       /* of long rows */
     unsigned int bad_ids; /* nonzero: ids arrived that this shard does not have */
+    uint64_t report;      /* of published ones: their number, above 32 bits that are 0. It comes last */
 };
 
 /* ---- previsit ---- */
@@ -104,8 +105,8 @@ void cuda_list_frontier(const struct gpu_vertices *vertices, const uint32_t *sou
 void cuda_count_forward(const struct gpu_vertices *vertices, const struct gpu_csr *csr,
                         unsigned long long *forward, cudaStream_t stream);
 
-/* Copies the counters to host memory that the device sees, and sets them to zero. */
-void cuda_publish(struct gpu_level *level, struct gpu_level *published, cudaStream_t stream);
+/* Copies the counters to host memory that the device sees, sets them to zero, and reports the number there. */
+void cuda_publish(struct gpu_level *level, struct gpu_level *published, uint32_t number, cudaStream_t stream);
 
 /* ---- visits ---- */
 

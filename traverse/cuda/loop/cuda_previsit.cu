@@ -127,11 +127,21 @@ void cuda_count_forward(const gpu_vertices *vertices, const gpu_csr *csr,
 
 /* ---- counters ---- */
 
-void cuda_publish(gpu_level *level, gpu_level *published, cudaStream_t stream)
+/* One block, so that a barrier orders the report. */
+__global__ static void __launch_bounds__(BLOCK) publish_kernel(gpu_level *level, gpu_level *published, uint32_t number)
 {
     unsigned *from = (unsigned *)level, *to = (unsigned *)published;
-    each(sizeof *level / sizeof *from, stream, [=] __device__(uint64_t i) {
+    for (unsigned i = threadIdx.x; i < offsetof(gpu_level, report) / sizeof *from; i += BLOCK) {
         to[i] = from[i];
         from[i] = 0;
-    });
+    }
+    __threadfence_system();
+    __syncthreads();
+    if (threadIdx.x == 0)
+        *(volatile uint64_t *)&published->report = (uint64_t)number << 32;
+}
+
+void cuda_publish(gpu_level *level, gpu_level *published, uint32_t number, cudaStream_t stream)
+{
+    publish_kernel<<<1, BLOCK, 0, stream>>>(level, published, number);
 }

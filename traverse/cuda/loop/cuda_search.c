@@ -52,6 +52,23 @@ static enum status gpu_start(struct device *dev, const struct root *root, struct
     return CUDA_LAUNCHED(dev->where, e);
 }
 
+/* ---- counters ---- */
+
+static void publish(struct device *dev, int counters, enum vertex_kind stream)
+{
+    struct gpu_counters *c = &dev->counters;
+    cuda_publish(c->level + counters, c->published + counters, ++c->number, dev->stream.of[stream]);
+}
+
+/* Waits for the counters that were published last: theirs is the last kernel in the stream. */
+static enum status wait_published(struct device *dev, int counters, enum vertex_kind stream, struct error *e)
+{
+    const struct gpu_counters *c = &dev->counters;
+    return CUDA_LAUNCHED(dev->where, e) == ST_OK
+               ? gpu_wait_for_report(dev, &c->published[counters].report, c->number, stream, NULL, e)
+               : e->status;
+}
+
 /* ---- previsit ---- */
 
 /* Delegates that come ahead have counters of their own. */
@@ -87,7 +104,7 @@ static enum status gpu_previsit(struct device *dev, int32_t depth, struct error 
     if (CUDA_LAUNCHED(dev->where, e) != ST_OK || (meet && follow(dev, NORMALS, DELEGATES, e) != ST_OK))
         return e->status;
     gpu_time_end(dev, PHASE_PREVISIT, NORMALS);
-    cuda_publish(dev->counters.level, dev->counters.published, dev->stream.of[NORMALS]);
+    publish(dev, COUNTERS_OF_LEVEL, NORMALS);
     return CUDA_LAUNCHED(dev->where, e);
 }
 
@@ -117,15 +134,6 @@ static struct subgraph_work work_of(const struct device *dev, enum subgraph g)
                                       unvisited_pulled(dev->shard, g, f->unvisited[subgraph_reverse(g)])};
 }
 
-/* Publishes the counters of the delegates that come ahead, and waits for them. */
-static enum status wait_ahead(struct device *dev, struct error *e)
-{
-    struct gpu_counters *c = &dev->counters;
-    cuda_publish(c->level + COUNTERS_AHEAD, c->published + COUNTERS_AHEAD,
-                 dev->stream.of[DELEGATES]);
-    return gpu_wait(dev, dev->stream.of[DELEGATES], e);
-}
-
 /* The stream of the normals takes in vertices that arrive meanwhile. */
 static enum status gpu_previsit_ahead(struct device *dev, int32_t depth, struct subgraph_work *dd,
                                       struct error *e)
@@ -135,7 +143,8 @@ static enum status gpu_previsit_ahead(struct device *dev, int32_t depth, struct 
     dev->frontier.ahead = 1;
     previsit_kind(dev, DELEGATES, depth);
     dev->masks.in = dev->of[DELEGATES].next;
-    if (wait_ahead(dev, e) == ST_OK)
+    publish(dev, COUNTERS_AHEAD, DELEGATES);
+    if (wait_published(dev, COUNTERS_AHEAD, DELEGATES, e) == ST_OK)
         read_counts(dev, DELEGATES);
     *dd = work_of(dev, DD);
     return e->status;
@@ -146,7 +155,7 @@ static enum status gpu_previsit_ahead(struct device *dev, int32_t depth, struct 
 static enum status gpu_counts(struct device *dev, struct workload *work, struct error *e)
 {
     const struct gpu_frontier *f = &dev->frontier;
-    if (gpu_use(dev, e) != ST_OK || gpu_wait(dev, dev->stream.of[NORMALS], e) != ST_OK)
+    if (gpu_use(dev, e) != ST_OK || wait_published(dev, COUNTERS_OF_LEVEL, NORMALS, e) != ST_OK)
         return e->status;
     if (dev->counters.published->bad_ids != 0)
         return fail(e, ST_BAD_DATA, "%s: nn: another shard sent a vertex this one does not have",
@@ -168,15 +177,14 @@ static enum status gpu_count_forward(struct device *dev, enum subgraph g, uint64
     enum vertex_kind stream = g == DD && dev->frontier.ahead ? DELEGATES : NORMALS;
     int counters = stream == DELEGATES ? COUNTERS_AHEAD : COUNTERS_OF_LEVEL;
     struct gpu_level *level = dev->counters.level + counters;
-    struct gpu_level *published = dev->counters.published + counters;
     *forward = dev->frontier.forward[g];
     if (dev->frontier.listed[kind] || gpu_use(dev, e) != ST_OK)
         return e->status;
     cuda_count_forward(&dev->of[kind], &dev->csr[g], &level->of[kind].forward[0],
                        dev->stream.of[stream]);
-    cuda_publish(level, published, dev->stream.of[stream]);
-    gpu_wait(dev, dev->stream.of[stream], e);
-    *forward = published->of[kind].forward[0];
+    publish(dev, counters, stream);
+    wait_published(dev, counters, stream, e);
+    *forward = dev->counters.published[counters].of[kind].forward[0];
     return e->status;
 }
 
@@ -419,8 +427,8 @@ static enum status gpu_finish(struct device *dev, uint64_t *found, struct error 
     if (gpu_use(dev, e) != ST_OK || follow(dev, NORMALS, DELEGATES, e) != ST_OK)
         return e->status;
     for (int i = 0; i < kinds; i++)
-        cuda_publish(c->level + i, c->published + i, dev->stream.of[NORMALS]);
-    if (gpu_wait(dev, dev->stream.of[NORMALS], e) != ST_OK)
+        publish(dev, i, NORMALS);
+    if (wait_published(dev, kinds - 1, NORMALS, e) != ST_OK)
         return e->status;
     dev->masks.updated = 0;
     for (int i = 0; i < kinds; i++)
