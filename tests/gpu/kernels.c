@@ -224,17 +224,13 @@ static void push(const struct visit *v, const struct gpu_target *target, struct 
     uint32_t *list;
     uint64_t count = shuffled_queue(v->from, csr->rows, &list);
     struct gpu_queue queue = {on_device(list, count * sizeof *list), count};
-    if (v->way == VISIT_MERGED) {
-        size_t bytes = cuda_scan_bytes(count + 1);
-        struct gpu_scan scan = {on_device(NULL, (count + 1) * 8), on_device(NULL, bytes), bytes};
-        cuda_push_merged(csr, &queue, target, &scan, 0);
-    } else {
-        struct gpu_chunk_list chunks = {
-            .chunks = on_device(NULL, gpu_chunk_room(csr->edges) * sizeof(struct gpu_chunk)),
-            .count = &level->chunks[v->g],
-            .expected = has_long_rows(&v->shard->csr[v->g], list, count)};
-        cuda_push_rows(csr, &queue, target, &chunks, 0);
-    }
+    size_t bytes = cuda_scan_bytes(count + 1);
+    struct gpu_scan scan = {on_device(NULL, (count + 1) * 8), on_device(NULL, bytes), bytes};
+    struct gpu_sharing sharing = {
+        .cut = {on_device(NULL, gpu_chunk_room(csr->edges) * sizeof(struct whole_piece)), &level->chunks[v->g]},
+        .has_long = has_long_rows(&v->shard->csr[v->g], list, count),
+        .scan = v->way == VISIT_MERGED ? &scan : NULL};
+    cuda_push(csr, &queue, target, &sharing, 0);
     settle();
     free(list);
 }
@@ -264,10 +260,10 @@ void kernel_visit(const struct visit *v, struct visited *out)
     struct gpu_target target;
     kernel_use(shard);
     level = level_on_device();
-    target = (struct gpu_target){.visited = on_device(v->visited, mask_bytes(count)),
-                                 .next = on_device(v->next, mask_bytes(count)),
-                                 .parent = v->parents ? on_device(NULL, count * 4) : NULL,
-                                 .tag = subgraph_rows(v->g) == DELEGATES ? UINT32_C(1) << 31 : 0,
+    target = (struct gpu_target){.to = {.visited = on_device(v->visited, mask_bytes(count)),
+                                        .next = on_device(v->next, mask_bytes(count)),
+                                        .parent = v->parents ? on_device(NULL, count * 4) : NULL},
+                                 .g = v->g,
                                  .found = &level->found[subgraph_columns(v->g)],
                                  .coded = coded,
                                  .local_bits = shard->local_bits,
@@ -281,8 +277,8 @@ void kernel_visit(const struct visit *v, struct visited *out)
     read_back(&counters, level, sizeof counters);
     out->found = counters.found[subgraph_columns(v->g)] != 0;
     read_sent(target.out, counters.sent, out);
-    out->next = from_device(target.next, mask_bytes(count));
-    out->parent = v->parents ? from_device(target.parent, count * 4) : NULL;
+    out->next = from_device(target.to.next, mask_bytes(count));
+    out->parent = v->parents ? from_device(target.to.parent, count * 4) : NULL;
     drop_arrays(graph_arrays);
 }
 
@@ -301,9 +297,8 @@ void kernel_previsit(const struct previsit_step *p, struct previsited *out)
     v.queue = on_device(NULL, count * 4);
     v.depth = on_device(NULL, count * 4);
     struct gpu_level *level = level_on_device();
-    uint32_t *in = on_device(p->in, bytes);
+    v.next = on_device(p->in, bytes);
     struct gpu_previsit previsit = {.vertices = v,
-                                    .in = in,
                                     .depth = p->depth,
                                     .room = p->room,
                                     .counts = &level->of[p->kind]};
@@ -318,7 +313,7 @@ void kernel_previsit(const struct previsit_step *p, struct previsited *out)
         out->sources[i] = counts.sources[i];
         out->forward[i] = counts.forward[i];
     }
-    out->in = from_device(in, bytes);
+    out->in = from_device(v.next, bytes);
     out->visited = from_device(v.visited, bytes);
     out->frontier = from_device(v.frontier, bytes);
     out->queue = from_device(v.queue, count * 4);
@@ -554,19 +549,21 @@ void kernel_blank(const struct shard *shard, enum vertex_kind kind, const uint64
 
 size_t kernel_level_bytes(void)
 {
-    return sizeof(struct gpu_level);
+    return offsetof(struct gpu_level, report);
 }
 
-void kernel_publish(const unsigned char *level, unsigned char *published, unsigned char *left)
+uint64_t kernel_publish(const unsigned char *level, unsigned char *published, unsigned char *left, uint32_t number)
 {
     size_t bytes = kernel_level_bytes();
-    struct gpu_level *there = on_device(level, bytes), *here = published_memory(bytes);
-    cuda_publish(there, here, 0);
+    struct gpu_level *there = on_device(level, bytes), *here = published_memory(sizeof *here);
+    cuda_publish(there, here, number, 0);
     settle();
+    const uint64_t report = here->report;
     memcpy(published, here, bytes);
     read_back(left, there, bytes);
     TRY(cudaFreeHost(here));
     drop_arrays(graph_arrays);
+    return report;
 }
 
 int kernel_load(const unsigned char *const *from, unsigned char *const *back, const size_t *bytes,

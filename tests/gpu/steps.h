@@ -161,9 +161,9 @@ void kernel_blank(const struct shard *shard, enum vertex_kind kind, const uint64
 
 /* ---- kernels whose twin needs no device ---- */
 
-/* Copies and zeroes counters: `bytes` random ones go in; the published copy and the counters come out. */
+/* Copies and zeroes counters: `bytes` random ones go in; the published copy and the counters come out. Returns the report. */
 size_t kernel_level_bytes(void);
-void kernel_publish(const unsigned char *level, unsigned char *published, unsigned char *left);
+uint64_t kernel_publish(const unsigned char *level, unsigned char *published, unsigned char *left, uint32_t number);
 
 /* Copies pieces of host memory to the device with gpu_loader_copy, and back. Returns 0 on failure. */
 int kernel_load(const unsigned char *const *from, unsigned char *const *back, const size_t *bytes,

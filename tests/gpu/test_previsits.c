@@ -158,11 +158,12 @@ void test_publish(void)
         level[i] = (unsigned char)(i + 1);
     check_begin();
     check_input("%zu bytes", bytes);
-    kernel_publish(level, published, left);
+    const uint64_t report = kernel_publish(level, published, left, 7);
     for (size_t i = 0; i < bytes; i++)
         sum |= left[i];
     check_that(memcmp(level, published, bytes) == 0, "others are published");
     check_that(sum == 0, "they are not zeroed");
+    check_that(report == UINT64_C(7) << 32, "the report is another one");
     check_end("cuda_publish");
     free(level);
     free(published);

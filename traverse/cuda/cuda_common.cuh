@@ -199,6 +199,20 @@ __device__ static inline int row_of_edge(const uint32_t (&prefix)[WARP], uint32_
     return row;
 }
 
+/* The last of low..high - 1 for which at(i) is not above `most`, if these increase; low if there is none. */
+template <typename At>
+__device__ static inline uint64_t last_not_above(uint64_t low, uint64_t high, uint64_t most, At at)
+{
+    while (high - low > 1) {
+        const uint64_t middle = low + (high - low) / 2;
+        if (at(middle) <= most)
+            low = middle;
+        else
+            high = middle;
+    }
+    return low;
+}
+
 /* Input ids of 4 or 8 bytes. */
 __device__ static inline int64_t id_at(const void *ids, uint32_t bytes, uint64_t i)
 {

@@ -105,18 +105,10 @@ __device__ static uint64_t offset_of(const packed_rows &rows, uint64_t i)
                                   : ((const uint64_t *)rows.offsets)[i];
 }
 
-/* The last of rows low..high-1 whose offset is not above `element`; low if there is none. */
-__device__ static uint64_t find_row(const packed_rows &rows, uint64_t low, uint64_t high,
-                                    uint64_t element)
+/* The row of rows low..high - 1 that has the element. */
+__device__ static uint64_t find_row(const packed_rows &rows, uint64_t low, uint64_t high, uint64_t element)
 {
-    while (high - low > 1) {
-        uint64_t middle = low + (high - low) / 2;
-        if (offset_of(rows, middle) <= element)
-            low = middle;
-        else
-            high = middle;
-    }
-    return low;
+    return last_not_above(low, high, element, [&](uint64_t i) { return offset_of(rows, i); });
 }
 
 template <typename Element>

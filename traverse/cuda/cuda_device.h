@@ -23,8 +23,8 @@ struct gpu_masks {
 };
 
 struct gpu_scratch {
-    struct gpu_scan scan;                    /* for merge-based pushes of dd */
-    struct gpu_chunk *chunks[VERTEX_KINDS]; /* by kind of destination */
+    struct gpu_scan scan;                     /* for merge-based pushes of dd */
+    struct whole_piece *chunks[VERTEX_KINDS]; /* by kind of destination */
 };
 
 /* The arrays that a GPU shows to its peers. All members are pointers into its allocation. */
@@ -101,6 +101,7 @@ enum { COUNTERS_OF_LEVEL, COUNTERS_AHEAD, GPU_COUNTERS_KINDS };
 struct gpu_counters {
     struct gpu_level *level;     /* [GPU_COUNTERS_KINDS] */
     struct gpu_level *published; /* the same */
+    uint32_t number;             /* of publications */
     unsigned int *updated; /* [GPU_COUNTERS_KINDS]: `found` of delegates, for finish_delegates */
 };
 
@@ -301,6 +302,12 @@ enum status gpu_group_open(struct device *device, struct error *e);
 /* cuda_whole_start.c. Runs the kernel of `launch` for `search` (cuda_whole_start) to its end. */
 enum status gpu_run_kernel(struct device *device, const void *search, const struct whole_launch *launch, int noted,
                            uint32_t *levels, struct error *e);
+
+/* The same file. Waits until a kernel of the stream has put this number above bit 32 of a word in memory of the host, which is
+ * sooner than the end of the kernel. Calls `meanwhile`, unless it is NULL, over and over. */
+typedef enum status gpu_meanwhile(struct device *device, struct error *e);
+enum status gpu_wait_for_report(struct device *device, const volatile uint64_t *report, uint32_t number,
+                                enum vertex_kind stream, gpu_meanwhile *meanwhile, struct error *e);
 
 /* The same file. Waits until the answer that is made with the last search is complete. */
 enum status gpu_wait_for_answer(struct device *device, struct error *e);

@@ -80,22 +80,21 @@ struct gpu_level {
     unsigned long long listed[SUBGRAPHS]; /* of frontiers listed again */
     unsigned int chunks[SUBGRAPHS];       /* of long rows */
     unsigned int bad_ids; /* nonzero: ids arrived that this shard does not have */
+    uint64_t report;      /* of published ones: their number, above 32 bits that are 0. It comes last */
 };
 
 /* ---- previsit ---- */
 
 struct gpu_previsit {
-    struct gpu_vertices vertices;
-    uint32_t *in;
+    struct gpu_vertices vertices; /* `next` is what comes in */
     int32_t depth;
     struct gpu_csr csr[VERTEX_KINDS]; /* rows of the vertices, by the kind of columns */
     uint64_t room;
     struct gpu_counts *counts;
 };
 
-/* Makes the frontier of the bits of `in` that are not visited: marks these vertices as visited,
- * gives them `depth`, and counts them. It clears `in`. The queue has all of them if `listed` equals
- * `fresh` and is not above `room`. */
+/* Makes the frontier of the bits of `next` that are not visited: marks these vertices as visited, gives them `depth`, and
+ * counts them. It clears `next`. The queue has all of them if `listed` equals `fresh` and is not above `room`. */
 void cuda_previsit(const struct gpu_previsit *previsit, cudaStream_t stream);
 
 /* Lists the whole frontier. *listed is a counter, which must be zero before. */
@@ -106,17 +105,15 @@ void cuda_list_frontier(const struct gpu_vertices *vertices, const uint32_t *sou
 void cuda_count_forward(const struct gpu_vertices *vertices, const struct gpu_csr *csr,
                         unsigned long long *forward, cudaStream_t stream);
 
-/* Copies the counters to host memory that the device sees, and sets them to zero. */
-void cuda_publish(struct gpu_level *level, struct gpu_level *published, cudaStream_t stream);
+/* Copies the counters to host memory that the device sees, sets them to zero, and reports the number there. */
+void cuda_publish(struct gpu_level *level, struct gpu_level *published, uint32_t number, cudaStream_t stream);
 
 /* ---- visits ---- */
 
-/* The places that the destinations of a push go to. */
+/* The places that the destinations of a visit go to. */
 struct gpu_target {
-    const uint32_t *visited;
-    uint32_t *next;
-    uint32_t *parent; /* NULL: not recorded */
-    uint32_t tag;     /* of parents: PARENT_DELEGATE_BIT or 0 */
+    struct gpu_vertices to;
+    enum subgraph g; /* that a push goes along, as parents have the kind of its rows */
     unsigned int *found;
     /* nn: a destination is shard << local_bits | local id */
     int coded;
@@ -127,17 +124,17 @@ struct gpu_target {
     unsigned long long *sent;
 };
 
-/* A piece of a row that is too long for a warp. cuda_push_rows lists pieces, and a second kernel visits
- * them. */
-struct gpu_chunk {
-    uint64_t begin;
-    uint32_t row, count;
+/* A row of a frontier, or a piece of a long one. */
+struct whole_piece {
+    uint64_t at;     /* its first column; flags in the upper bits (visit/cuda_searching.cuh) */
+    uint32_t length; /* columns, without the head columns */
+    uint32_t row;
 };
 
-struct gpu_chunk_list {
-    struct gpu_chunk *chunks; /* room for gpu_chunk_room */
-    unsigned int *count;      /* zero before */
-    int expected;             /* there may be some */
+/* Pieces of long rows. Any warp may take them when all warps have finished their share. */
+struct cut_list {
+    struct whole_piece *pieces;
+    unsigned int *count; /* zero before */
 };
 
 /* Rows to push from. */
@@ -145,11 +142,6 @@ struct gpu_queue {
     const uint32_t *rows;
     uint64_t count;
 };
-
-/* Visits the rows of a queue, long ones in pieces. */
-void cuda_push_rows(const struct gpu_csr *csr, const struct gpu_queue *queue,
-                    const struct gpu_target *target, const struct gpu_chunk_list *chunks,
-                    cudaStream_t stream);
 
 /* values[i] becomes the sum of those before it. cuda_scan_bytes: enough scratch memory for
  * either. */
@@ -164,10 +156,16 @@ struct gpu_scan {
     size_t scratch_bytes; /* cuda_scan_bytes of the largest count + 1 */
 };
 
-/* The same, but every warp gets an equal share of the edges (merge-based). */
-void cuda_push_merged(const struct gpu_csr *csr, const struct gpu_queue *queue,
-                      const struct gpu_target *target, const struct gpu_scan *scan,
-                      cudaStream_t stream);
+/* The ways to share rows of a queue among warps: by rows, or by equal shares of edges (merge-based). */
+struct gpu_sharing {
+    struct cut_list cut; /* by rows: room for gpu_chunk_room, */
+    int has_long;        /* and whether there may be long rows, which a second kernel visits */
+    const struct gpu_scan *scan; /* by edges; otherwise NULL */
+};
+
+/* Visits the rows of a queue. */
+void cuda_push(const struct gpu_csr *csr, const struct gpu_queue *queue, const struct gpu_target *target,
+               const struct gpu_sharing *sharing, cudaStream_t stream);
 
 /* Rows of `csr` that are neither visited nor in `next` of the target look for a column in the mask `parents`.
  * Those that find one enter `next`. Columns have 4 bytes. */

@@ -10,7 +10,6 @@
 enum {
     GPU_CHUNK_EDGES = 512,                /* of a piece of a long row */
     GPU_LONG_ROW = 2 * GPU_CHUNK_EDGES,   /* rows from here on are cut into pieces */
-    GPU_CHUNK_BYTES = 16,                 /* of struct gpu_chunk */
     GPU_COUNTER_BYTES = 1024,
     GPU_MOST_SHARDS = 4096                /* the bins of so many fit into shared memory */
 };

@@ -164,8 +164,10 @@ static enum status take_host_memory(struct device *dev, struct error *e)
     CUDA_TRY(cudaHostAlloc((void **)&c->updated, GPU_COUNTERS_KINDS * sizeof *c->updated,
                            cudaHostAllocMapped),
              dev->where, e);
-    if (e->status == ST_OK)
+    if (e->status == ST_OK) {
+        memset(c->published, 0, GPU_COUNTERS_KINDS * sizeof *c->published);
         memset(c->updated, 0, GPU_COUNTERS_KINDS * sizeof *c->updated);
+    }
     CUDA_TRY(cudaHostAlloc((void **)bins, ((size_t)dev->shard->p + 1) * sizeof **bins,
                            cudaHostAllocMapped),
              dev->where, e);

@@ -292,9 +292,9 @@ void gpu_plan_make(struct gpu_plan *plan, const struct shard *shard,
     put(plan, GPU_PARENT_N, "normal parents", parents ? locals : 0, 4, NULL);
     put(plan, GPU_MERGE_PREFIX, "dd prefix sums", d + 1, 8, NULL);
     put(plan, GPU_MERGE_SCRATCH, "dd scan scratch", gpu_merge_scratch_bound(d + 1), 1, NULL);
-    put(plan, GPU_CHUNKS_D, "long rows to delegates", chunk_room(shard, DD, ND), GPU_CHUNK_BYTES,
+    put(plan, GPU_CHUNKS_D, "long rows to delegates", chunk_room(shard, DD, ND), WHOLE_PIECE_BYTES,
         NULL);
-    put(plan, GPU_CHUNKS_N, "long rows to normals", chunk_room(shard, DN, NN), GPU_CHUNK_BYTES,
+    put(plan, GPU_CHUNKS_N, "long rows to normals", chunk_room(shard, DN, NN), WHOLE_PIECE_BYTES,
         NULL);
     put(plan, GPU_CODES, "vertices found elsewhere", leaving, 8, NULL);
     put(plan, GPU_SENT_IDS, "vertices to send", leaving, 4, NULL);

@@ -1,41 +1,36 @@
 /* cuda_previsit.cu: the frontier of a level; see cuda_kernels.h and its twin, cpu_previsit.c
  *
- * One pass over the words of a mask makes the frontier: the vertices that came in and were not visited. A
- * warp marks the vertices of one word at a time, so that depths and queue entries are written side by side.
+ * One pass over the words of a mask makes the frontier: the vertices that came in and were not visited. A word is that of
+ * cuda_previsit_words.cuh. Blocks list vertices, as one atomic for each warp would be too many for long lists.
  * If the frontier is small, and not dense anywhere, it is listed, and the lengths of its rows are added up.
  * Other frontiers are usually pulled, which needs neither list nor lengths. Bytes moved: 12 to 24 for each
  * word; 4 (depth) to 24 (listed) for each vertex of the frontier.
  */
-#include "traverse/cuda/cuda_common.cuh"
+#include "traverse/cuda/visit/cuda_previsit_words.cuh"
 
 /* A block with more fresh vertices is in a dense frontier, and does not list them. */
 enum { MOST_LISTED = 1024 };
+
+/* The previsit as functions of the visit know it: the vertices are its first kind. */
+struct kind_previsit {
+    static constexpr bool together = false;
+    static constexpr uint32_t keeps = 0;
+    const gpu_vertices *of;
+    const gpu_csr *csr;
+    struct {
+        bool dense;
+        unsigned kept;
+        level_target target;
+    } block;
+};
 
 /* This thread's share of the counts. */
 struct tally {
     unsigned long long fresh, sources[VERTEX_KINDS], forward[VERTEX_KINDS];
 };
 
-/* The fresh bits of a word, moved from `in` to the frontier. */
-__device__ static uint32_t move_word(const gpu_previsit &p, uint64_t w)
-{
-    if (w >= p.vertices.words)
-        return 0;
-    uint32_t in = p.in[w], fresh = 0;
-    if (in != 0) {
-        uint32_t visited = p.vertices.visited[w];
-        p.in[w] = 0;
-        fresh = in & ~visited;
-        if (fresh != 0)
-            p.vertices.visited[w] = visited | fresh;
-    }
-    p.vertices.frontier[w] = fresh;
-    return fresh;
-}
-
 /* Adds the row lengths of the vertices that a block has listed, a thread for each row. */
-__device__ static void add_lengths(const gpu_previsit &p, unsigned long long base, unsigned total,
-                                   tally &t)
+__device__ static void add_lengths(const gpu_previsit &p, unsigned long long base, unsigned total, tally &t)
 {
     for (unsigned i = threadIdx.x; i < total; i += BLOCK) {
         uint32_t id = p.vertices.queue[base + i];
@@ -46,47 +41,38 @@ __device__ static void add_lengths(const gpu_previsit &p, unsigned long long bas
     }
 }
 
-__device__ static void count_word(const gpu_previsit &p, uint64_t w, uint32_t fresh,
-                                  uint32_t *sources, tally &t)
+/* Counts the fresh vertices of a block's words, which begin with `base`, and lists them if there is room. */
+__device__ static void take_fresh(const gpu_previsit &p, uint64_t base, uint32_t fresh, const found_word &word, tally &t)
 {
+    const unsigned sources[] = {(unsigned)__popc(fresh & word.in_one), (unsigned)__popc(fresh & word.in_two)};
+    unsigned total, before = block_prefix(__popc(fresh), &total);
+    const unsigned long long at = total <= MOST_LISTED ? reserve(total, &p.counts->listed) : p.room;
+    const bool lists = at + total <= p.room;
     t.fresh += __popc(fresh);
     for (int g = 0; g < VERTEX_KINDS; g++) {
-        sources[g] = fresh != 0 && p.csr[g].edges != 0 ? __popc(fresh & p.csr[g].sources[w]) : 0;
         t.sources[g] += sources[g];
+        t.forward[g] += lists ? 0 : sources[g];
     }
-}
-
-/* The words base..base+BLOCK-1. */
-__device__ static void previsit_words(const gpu_previsit &p, uint64_t base, uint32_t fresh,
-                                      tally &t)
-{
-    uint64_t w = base + threadIdx.x;
-    uint32_t sources[VERTEX_KINDS];
-    unsigned total, before = block_prefix(__popc(fresh), &total);
-    count_word(p, w, fresh, sources, t);
-    fill(p.vertices.depth, base + threadIdx.x / WARP * WARP, fresh, p.depth);
-    unsigned long long at = total <= MOST_LISTED ? reserve(total, &p.counts->listed) : p.room;
-    if (at + total <= p.room) {
-        list_word(p.vertices.queue, w, fresh, at + before);
+    if (lists) {
+        list_word(p.vertices.queue, base + threadIdx.x, fresh, at + before);
         __syncthreads();
         add_lengths(p, at, total, t);
-    } else {
-        for (int g = 0; g < VERTEX_KINDS; g++)
-            t.forward[g] += sources[g];
     }
 }
 
-__global__ static void __launch_bounds__(BLOCK) previsit_kernel(gpu_previsit p)
+__global__ static void __launch_bounds__(BLOCK) previsit_kernel(const __grid_constant__ gpu_previsit p)
 {
     __shared__ unsigned long long sums[WARPS];
+    kind_previsit s = {&p.vertices, p.csr, {false, 0, {NULL, NULL, p.depth}}};
     tally t = {};
     bool any = false;
-    for (uint64_t base = (uint64_t)blockIdx.x * BLOCK; base < p.vertices.words;
-         base += (uint64_t)gridDim.x * BLOCK) {
-        uint32_t fresh = move_word(p, base + threadIdx.x);
+    for (uint64_t base = (uint64_t)blockIdx.x * BLOCK; base < p.vertices.words; base += (uint64_t)gridDim.x * BLOCK) {
+        const uint64_t w = base + threadIdx.x;
+        found_word word = {w < p.vertices.words ? p.vertices.next[w] : 0, 0, 0, 0, 0};
+        const uint32_t fresh = join_frontier<false>(s, 0, (uint32_t)(w - lane_id()), WARP, word);
         if (__syncthreads_or(fresh != 0)) {
             any = true;
-            previsit_words(p, base, fresh, t);
+            take_fresh(p, base, fresh, word, t);
         }
     }
     if (!any)
@@ -101,9 +87,8 @@ __global__ static void __launch_bounds__(BLOCK) previsit_kernel(gpu_previsit p)
 void cuda_previsit(const gpu_previsit *p, cudaStream_t stream)
 {
     const int blocks = blocks_for(p->vertices.words, BLOCK);
-    if (p->vertices.words == 0)
-        return;
-    previsit_kernel<<<blocks, BLOCK, 0, stream>>>(*p);
+    if (p->vertices.words > 0)
+        previsit_kernel<<<blocks, BLOCK, 0, stream>>>(*p);
 }
 
 /* ---- the whole frontier, where a push wants more than was listed ---- */
@@ -142,11 +127,21 @@ void cuda_count_forward(const gpu_vertices *vertices, const gpu_csr *csr,
 
 /* ---- counters ---- */
 
-void cuda_publish(gpu_level *level, gpu_level *published, cudaStream_t stream)
+/* One block, so that a barrier orders the report. */
+__global__ static void __launch_bounds__(BLOCK) publish_kernel(gpu_level *level, gpu_level *published, uint32_t number)
 {
     unsigned *from = (unsigned *)level, *to = (unsigned *)published;
-    each(sizeof *level / sizeof *from, stream, [=] __device__(uint64_t i) {
+    for (unsigned i = threadIdx.x; i < offsetof(gpu_level, report) / sizeof *from; i += BLOCK) {
         to[i] = from[i];
         from[i] = 0;
-    });
+    }
+    __threadfence_system();
+    __syncthreads();
+    if (threadIdx.x == 0)
+        *(volatile uint64_t *)&published->report = (uint64_t)number << 32;
+}
+
+void cuda_publish(gpu_level *level, gpu_level *published, uint32_t number, cudaStream_t stream)
+{
+    publish_kernel<<<1, BLOCK, 0, stream>>>(level, published, number);
 }

@@ -1,8 +1,8 @@
 /* cuda_pull.cu: unvisited vertices look for a parent; see cuda_kernels.h and its twin, cpu_pull.c
  *
- * The visit is that of cuda_pull_words.cuh, where a warp takes 32 words, or 1,024 vertices. If a thread does not finish
- * a row, its warp reads on here. Rows are not cut, since the level loop has no list of pieces to pull. Bytes moved: 12
- * to 16 for each word; 4 (head) and a probe of the mask of parents for each column that a candidate reads.
+ * The visit is that of cuda_pull_words.cuh, where a warp takes 32 words, or 1,024 vertices. Long rows are not cut, since the
+ * level loop has no list of pieces to pull: their warp reads them here. Bytes moved: 12 to 16 for each word; 4 (head) and a
+ * probe of the mask of parents for each column that a candidate reads.
  */
 #include "traverse/cuda/visit/cuda_pull_words.cuh"
 
@@ -11,7 +11,7 @@ enum { PULL_BLOCK = 128, PULL_WARPS = PULL_BLOCK / WARP };
 /* The pull of one subgraph, as functions of the visit know it. Columns of nn have the kind WHOLE_COLUMNS: a shard, and above
  * `local_bits` bits a number there. */
 template <bool PACKED> struct row_pull {
-    static constexpr bool noted = false, packed = PACKED, together = true, keeps_marks = false;
+    static constexpr bool noted = false, packed = PACKED, together = true, keeps_marks = false, level_loop = true;
     struct space {
         uint16_t bits[PACKED_BLOCK]; /* of a packed block, while the list is in use */
         struct {
@@ -23,6 +23,7 @@ template <bool PACKED> struct row_pull {
     gpu_target target;
     uint64_t words;
     const uint32_t *parents;
+    uint32_t tag; /* of parents */
 };
 
 /* The record of a vertex that found a column of nn. */
@@ -33,13 +34,13 @@ template <bool PACKED> __device__ static inline uint32_t parent_of_shards(row_pu
                                                            : REMOTE_PARENT;
 }
 
-/* Looks at the rests of the rows of `open` lanes, one by one. Returns the hit of the lane's row. */
+/* Looks at the rests of the rows of `many` lanes, one by one. Returns the hit of the lane's row. */
 template <class S>
-__device__ static inline uint32_t pull_open_rows(S &s, const pulling &q, unsigned open, const pulled_row &r)
+__device__ static inline uint32_t pull_long_rows(S &s, const pulling &q, unsigned many, const pulled_row &r)
 {
     uint32_t own = NO_HEAD;
-    for (; open != 0; open &= open - 1) {
-        const int from = __ffs(open) - 1;
+    for (; many != 0; many &= many - 1) {
+        const int from = __ffs(many) - 1;
         const whole_piece piece = {__shfl_sync(ALL_LANES, r.at, from),
                                    __shfl_sync(ALL_LANES, (uint32_t)(r.end - r.at), from),
                                    __shfl_sync(ALL_LANES, r.row, from)};
@@ -49,45 +50,16 @@ __device__ static inline uint32_t pull_open_rows(S &s, const pulling &q, unsigne
     return own;
 }
 
-template <class S>
-__device__ static inline void pull_all_rests(S &s, const pulling &q, typename S::space &w, uint32_t first,
-                                             unsigned count)
-{
-    for (unsigned i = 0; i < count; i += WARP) {
-        unsigned at = 0;
-        pulled_row r = {0, 0, 0, 0};
-        uint32_t parent = NO_HEAD;
-        if (i + lane_id() < count) {
-            at = w.pull.list[i + lane_id()];
-            parent = pull_first_columns(s, q, first + at, r);
-        }
-        __syncwarp();
-        const uint32_t hit = pull_open_rows(s, q, __ballot_sync(ALL_LANES, parent == NO_HEAD && r.at < r.end), r);
-        parent = parent == NO_HEAD ? hit : parent;
-        if (parent != NO_HEAD)
-            note_found(s, q, w, first, at, parent);
-    }
-}
-
 template <bool PACKED>
 __global__ static void __launch_bounds__(PULL_BLOCK) pull_kernel(row_pull<PACKED> s)
 {
     const gpu_target &t = s.target;
     const uint64_t warp = (uint64_t)blockIdx.x * PULL_WARPS + threadIdx.x / WARP, word = warp * WARP + lane_id();
-    uint32_t todo = word < s.words ? s.csr.sources[word] & ~t.visited[word] : 0;
+    uint32_t todo = word < s.words ? s.csr.sources[word] & ~t.to.visited[word] : 0;
     if (todo != 0)
-        todo &= ~t.next[word];
-    const pulling q = {&s.csr, t.visited, s.parents, 0, t.next, t.parent, t.tag, 0, 0};
-    typename row_pull<PACKED>::space &w = own_space(s);
-    const unsigned count = unpack_words(w.pull.list, todo);
-    if (count == 0)
-        return;
-    const uint32_t first = (uint32_t)(warp * WARP * 32);
-    pull_all_rests(s, q, w, first, pull_listed(s, q, w, first, count));
-    __syncwarp();
-    const uint32_t found = w.pull.found[lane_id()];
-    if (found != 0)
-        atomicOr(&t.next[word], found);
+        todo &= ~t.to.next[word];
+    const pulling q = {&s.csr, t.to.visited, s.parents, 0, t.to.next, t.to.parent, s.tag, 0, 0};
+    const uint32_t found = pull_words(s, q, (uint32_t)(warp * WARP), todo, cut_list{});
     if (__any_sync(ALL_LANES, found != 0) && lane_id() == 0)
         *t.found = 1;
 }
@@ -96,7 +68,7 @@ template <bool PACKED>
 static void pull_rows(const gpu_csr *csr, const gpu_target *target, const uint32_t *parents, cudaStream_t stream)
 {
     const uint64_t words = (csr->rows + 31) / 32, blocks = (words + PULL_WARPS * WARP - 1) / (PULL_WARPS * WARP);
-    row_pull<PACKED> s = {*csr, *target, words, parents};
+    row_pull<PACKED> s = {*csr, *target, words, parents, subgraph_rows(target->g) == DELEGATES ? KIND_BIT : 0};
     s.csr.column_kind = target->coded ? (uint32_t)WHOLE_COLUMNS : 0; /* only the kind of nn's matters here */
     pull_kernel<PACKED><<<(unsigned)blocks, PULL_BLOCK, PULL_WARPS * sizeof(typename row_pull<PACKED>::space), stream>>>(s);
 }

@@ -52,6 +52,23 @@ static enum status gpu_start(struct device *dev, const struct root *root, struct
     return CUDA_LAUNCHED(dev->where, e);
 }
 
+/* ---- counters ---- */
+
+static void publish(struct device *dev, int counters, enum vertex_kind stream)
+{
+    struct gpu_counters *c = &dev->counters;
+    cuda_publish(c->level + counters, c->published + counters, ++c->number, dev->stream.of[stream]);
+}
+
+/* Waits for the counters that were published last: theirs is the last kernel in the stream. */
+static enum status wait_published(struct device *dev, int counters, enum vertex_kind stream, struct error *e)
+{
+    const struct gpu_counters *c = &dev->counters;
+    return CUDA_LAUNCHED(dev->where, e) == ST_OK
+               ? gpu_wait_for_report(dev, &c->published[counters].report, c->number, stream, NULL, e)
+               : e->status;
+}
+
 /* ---- previsit ---- */
 
 /* Delegates that come ahead have counters of their own. */
@@ -61,12 +78,13 @@ static void previsit_kind(struct device *dev, enum vertex_kind kind, int32_t dep
     if (kind == DELEGATES && dev->frontier.ahead)
         level += COUNTERS_AHEAD;
     struct gpu_previsit p = {.vertices = dev->of[kind],
-                             .in = kind == DELEGATES ? dev->masks.in : dev->of[kind].next,
                              .depth = depth,
                              .room = SEARCH_LISTED,
                              .counts = &level->of[kind]};
     for (int to = 0; to < VERTEX_KINDS; to++)
         p.csr[to] = dev->csr[subgraph_between(kind, (enum vertex_kind)to)];
+    if (kind == DELEGATES)
+        p.vertices.next = dev->masks.in;
     cuda_previsit(&p, dev->stream.of[kind]);
 }
 
@@ -86,7 +104,7 @@ static enum status gpu_previsit(struct device *dev, int32_t depth, struct error 
     if (CUDA_LAUNCHED(dev->where, e) != ST_OK || (meet && follow(dev, NORMALS, DELEGATES, e) != ST_OK))
         return e->status;
     gpu_time_end(dev, PHASE_PREVISIT, NORMALS);
-    cuda_publish(dev->counters.level, dev->counters.published, dev->stream.of[NORMALS]);
+    publish(dev, COUNTERS_OF_LEVEL, NORMALS);
     return CUDA_LAUNCHED(dev->where, e);
 }
 
@@ -116,15 +134,6 @@ static struct subgraph_work work_of(const struct device *dev, enum subgraph g)
                                       unvisited_pulled(dev->shard, g, f->unvisited[subgraph_reverse(g)])};
 }
 
-/* Publishes the counters of the delegates that come ahead, and waits for them. */
-static enum status wait_ahead(struct device *dev, struct error *e)
-{
-    struct gpu_counters *c = &dev->counters;
-    cuda_publish(c->level + COUNTERS_AHEAD, c->published + COUNTERS_AHEAD,
-                 dev->stream.of[DELEGATES]);
-    return gpu_wait(dev, dev->stream.of[DELEGATES], e);
-}
-
 /* The stream of the normals takes in vertices that arrive meanwhile. */
 static enum status gpu_previsit_ahead(struct device *dev, int32_t depth, struct subgraph_work *dd,
                                       struct error *e)
@@ -134,7 +143,8 @@ static enum status gpu_previsit_ahead(struct device *dev, int32_t depth, struct 
     dev->frontier.ahead = 1;
     previsit_kind(dev, DELEGATES, depth);
     dev->masks.in = dev->of[DELEGATES].next;
-    if (wait_ahead(dev, e) == ST_OK)
+    publish(dev, COUNTERS_AHEAD, DELEGATES);
+    if (wait_published(dev, COUNTERS_AHEAD, DELEGATES, e) == ST_OK)
         read_counts(dev, DELEGATES);
     *dd = work_of(dev, DD);
     return e->status;
@@ -145,7 +155,7 @@ static enum status gpu_previsit_ahead(struct device *dev, int32_t depth, struct 
 static enum status gpu_counts(struct device *dev, struct workload *work, struct error *e)
 {
     const struct gpu_frontier *f = &dev->frontier;
-    if (gpu_use(dev, e) != ST_OK || gpu_wait(dev, dev->stream.of[NORMALS], e) != ST_OK)
+    if (gpu_use(dev, e) != ST_OK || wait_published(dev, COUNTERS_OF_LEVEL, NORMALS, e) != ST_OK)
         return e->status;
     if (dev->counters.published->bad_ids != 0)
         return fail(e, ST_BAD_DATA, "%s: nn: another shard sent a vertex this one does not have",
@@ -167,15 +177,14 @@ static enum status gpu_count_forward(struct device *dev, enum subgraph g, uint64
     enum vertex_kind stream = g == DD && dev->frontier.ahead ? DELEGATES : NORMALS;
     int counters = stream == DELEGATES ? COUNTERS_AHEAD : COUNTERS_OF_LEVEL;
     struct gpu_level *level = dev->counters.level + counters;
-    struct gpu_level *published = dev->counters.published + counters;
     *forward = dev->frontier.forward[g];
     if (dev->frontier.listed[kind] || gpu_use(dev, e) != ST_OK)
         return e->status;
     cuda_count_forward(&dev->of[kind], &dev->csr[g], &level->of[kind].forward[0],
                        dev->stream.of[stream]);
-    cuda_publish(level, published, dev->stream.of[stream]);
-    gpu_wait(dev, dev->stream.of[stream], e);
-    *forward = published->of[kind].forward[0];
+    publish(dev, counters, stream);
+    wait_published(dev, counters, stream, e);
+    *forward = dev->counters.published[counters].of[kind].forward[0];
     return e->status;
 }
 
@@ -192,12 +201,9 @@ static struct gpu_target target_of(struct device *dev, enum subgraph g)
 {
     int coded = g == NN && dev->shard->p > 1;
     enum vertex_kind kind = subgraph_columns(g);
-    const struct gpu_vertices *to = &dev->of[kind];
     struct gpu_level *level = counters_of(dev, g);
-    return (struct gpu_target){.visited = to->visited,
-                               .next = to->next,
-                               .parent = to->parent,
-                               .tag = subgraph_rows(g) == DELEGATES ? PARENT_DELEGATE_BIT : 0,
+    return (struct gpu_target){.to = dev->of[kind],
+                               .g = g,
                                .found = &level->found[kind],
                                .coded = coded,
                                .local_bits = dev->shard->local_bits,
@@ -226,14 +232,11 @@ static void push(struct device *dev, enum subgraph g, cudaStream_t stream)
     const struct gpu_frontier *f = &dev->frontier;
     struct gpu_target target = target_of(dev, g);
     struct gpu_queue queue = complete_queue(dev, g, stream);
-    struct gpu_chunk_list chunks = {
-        .chunks = dev->scratch.chunks[subgraph_columns(g)],
-        .count = &counters_of(dev, g)->chunks[g],
-        .expected = f->forward[g] >= GPU_LONG_ROW || !f->listed[subgraph_rows(g)]};
-    if (g == DD && f->forward[g] >= SEARCH_MERGE_EDGES)
-        cuda_push_merged(&dev->csr[g], &queue, &target, &dev->scratch.scan, stream);
-    else
-        cuda_push_rows(&dev->csr[g], &queue, &target, &chunks, stream);
+    struct gpu_sharing sharing = {
+        .cut = {dev->scratch.chunks[subgraph_columns(g)], &counters_of(dev, g)->chunks[g]},
+        .has_long = f->forward[g] >= GPU_LONG_ROW || !f->listed[subgraph_rows(g)],
+        .scan = g == DD && f->forward[g] >= SEARCH_MERGE_EDGES ? &dev->scratch.scan : NULL};
+    cuda_push(&dev->csr[g], &queue, &target, &sharing, stream);
 }
 
 /* Rows of the reverse subgraph look for a frontier vertex. Any visited one serves, because an unvisited
@@ -424,8 +427,8 @@ static enum status gpu_finish(struct device *dev, uint64_t *found, struct error 
     if (gpu_use(dev, e) != ST_OK || follow(dev, NORMALS, DELEGATES, e) != ST_OK)
         return e->status;
     for (int i = 0; i < kinds; i++)
-        cuda_publish(c->level + i, c->published + i, dev->stream.of[NORMALS]);
-    if (gpu_wait(dev, dev->stream.of[NORMALS], e) != ST_OK)
+        publish(dev, i, NORMALS);
+    if (wait_published(dev, kinds - 1, NORMALS, e) != ST_OK)
         return e->status;
     dev->masks.updated = 0;
     for (int i = 0; i < kinds; i++)

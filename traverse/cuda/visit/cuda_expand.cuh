@@ -15,12 +15,38 @@
  * list; or the next mask. */
 enum reaching { REACH_TEAM, REACH_LISTED, REACH_NEXT };
 
-/* The ends of some edges. */
-struct slots {
-    uint32_t end[SLOTS]; /* NO_HEAD: none */
+/* The ends of some edges, as numbers of vertices or, where these need more than 4 bytes, as columns. */
+template <typename Number> struct slots_of {
+    Number end[SLOTS]; /* NO_HEAD: none */
     uint32_t parent[SLOTS];
     uint8_t kind[SLOTS];
 };
+typedef slots_of<uint32_t> slots;
+
+/* Appends the ends j of which is(j) holds to a list, by one atomic for the warp: put(j, at) writes one to its place. All
+ * lanes of the warp call it. */
+template <typename Place, class Is, class Put>
+__device__ static inline void append_ends(unsigned long long *counter, Is is, Put put)
+{
+    unsigned all[SLOTS], count = 0;
+    Place at = 0;
+#pragma unroll
+    for (int j = 0; j < SLOTS; j++) {
+        all[j] = __ballot_sync(ALL_LANES, is(j));
+        count += __popc(all[j]);
+    }
+    if (count == 0)
+        return;
+    if (lane_id() == 0)
+        at = (Place)atomicAdd(counter, (unsigned long long)count);
+    at = __shfl_sync(ALL_LANES, at, 0);
+#pragma unroll
+    for (int j = 0; j < SLOTS; j++) {
+        if (all[j] >> lane_id() & 1)
+            put(j, at + __popc(all[j] & ((1u << lane_id()) - 1)));
+        at += __popc(all[j]);
+    }
+}
 
 /* ---- the kinds of columns: several GPUs that search together have a third one ---- */
 
@@ -130,17 +156,24 @@ template <class S> __device__ static inline void mark_next(S &s, const slots &e)
     }
 }
 
+/* Whether the level has marked the vertex; or an earlier one has visited it. */
+__device__ static inline bool is_left_out(const gpu_vertices &to, uint32_t v, bool by_level)
+{
+    return by_level ? is_marked(to, v) : test_bit(to.visited, v);
+}
+
 /* The same, with parents. Each edge to a vertex that was not visited before names a parent. So any
- * of them may be written last, and no thread waits for a claim. */
-template <class S> __device__ static inline void mark_with_parents(S &s, const slots &e)
+ * of them may be written last, and no thread waits for a claim. Returns whether this lane has marked one. The level loop
+ * looks at `visited` first, which caches may have. */
+template <class S, class Slots> __device__ static inline bool mark_with_parents(S &s, const Slots &e)
 {
     bool wanted[SLOTS];
 #pragma unroll
     for (int j = 0; j < SLOTS; j++)
-        wanted[j] = e.end[j] != NO_HEAD && !is_marked(s.of[e.kind[j]], e.end[j]);
+        wanted[j] = e.end[j] != NO_HEAD && !is_left_out(s.of[e.kind[j]], e.end[j], !S::level_loop);
 #pragma unroll
     for (int j = 0; j < SLOTS; j++)
-        wanted[j] = wanted[j] && !test_bit(s.of[e.kind[j]].visited, e.end[j]);
+        wanted[j] = wanted[j] && !is_left_out(s.of[e.kind[j]], e.end[j], S::level_loop);
 #pragma unroll
     for (int j = 0; j < SLOTS; j++) {
         const gpu_vertices &to = s.of[e.kind[j]];
@@ -150,18 +183,12 @@ template <class S> __device__ static inline void mark_with_parents(S &s, const s
             to.parent[e.end[j]] = e.parent[j];
         atomicOr(&to.next[e.end[j] / 32], 1u << (e.end[j] % 32));
     }
+    return wanted[0] || wanted[1] || wanted[2] || wanted[3];
 }
 
-/* Reaches the ends in the first `used` slots. All lanes of the warp call it. */
-template <int HOW, class S> __device__ static inline void reach(S &s, const slots &e, int used)
+/* Claims the ends in the first `used` slots, and lists them. All lanes of the warp call it. */
+template <int HOW, class S> __device__ static inline void list_ends(S &s, const slots &e, int used)
 {
-    if (HOW == REACH_NEXT) {
-        if (s.of[NORMALS].parent == NULL)
-            mark_next(s, e);
-        else
-            mark_with_parents(s, e);
-        return;
-    }
     bool mine[SLOTS];
     unsigned count = 0;
 #pragma unroll
@@ -192,12 +219,25 @@ template <int HOW, class S> __device__ static inline void reach(S &s, const slot
         leave_reached(s, count);
 }
 
+/* Reaches the ends in the first `used` slots. All lanes of the warp call it. */
+template <int HOW, class S, class Slots> __device__ static inline void reach(S &s, const Slots &e, int used)
+{
+    if constexpr (HOW != REACH_NEXT)
+        list_ends<HOW>(s, e, used);
+    else if constexpr (S::level_loop)
+        s.found |= mark_with_parents(s, e);
+    else if (s.of[NORMALS].parent == NULL)
+        mark_next(s, e);
+    else
+        mark_with_parents(s, e);
+}
+
 /* ---- expanding pieces ---- */
 
 /* The end of the i-th edge of a piece: the heads come first. */
 template <class Columns>
-__device__ static inline uint32_t end_of_edge(const gpu_csr &csr, uint32_t heads, const Columns &from, uint32_t row,
-                                              uint32_t i)
+__device__ static inline typename Columns::number end_of_edge(const gpu_csr &csr, uint32_t heads, const Columns &from,
+                                                              uint32_t row, uint32_t i)
 {
     return i < heads ? csr.heads[(uint64_t)i * csr.rows + row] : from.column(csr, row, i - heads);
 }
@@ -239,7 +279,7 @@ template <int HOW, class S> __device__ static void expand(S &s, const whole_piec
     const uint32_t total = lay_out(s, piece, has);
     const typename S::space &w = own_space(s);
     for (uint32_t first = 0; first < total; first += SLOTS * WARP) {
-        slots e;
+        slots_of<typename S::columns::number> e;
 #pragma unroll
         for (int j = 0; j < SLOTS; j++) {
             const uint32_t i = first + j * WARP + lane_id();
@@ -260,8 +300,8 @@ template <int HOW, class S> __device__ static void expand(S &s, const whole_piec
 }
 
 /* Reaches ends of edges of one row. */
-template <int HOW, class S>
-__device__ static inline void reach_from_row(S &s, int g, uint32_t row, slots &e, int used)
+template <int HOW, class S, class Slots>
+__device__ static inline void reach_from_row(S &s, int g, uint32_t row, Slots &e, int used)
 {
 #pragma unroll
     for (int j = 0; j < SLOTS; j++) {
@@ -307,7 +347,7 @@ template <int HOW, class S> __device__ static void expand_one(S &s, const whole_
     }
     const typename S::columns from = columns_of(s, csr, piece);
     for (uint32_t first = 0; first < total; first += SLOTS * WARP) {
-        slots e;
+        slots_of<typename S::columns::number> e;
 #pragma unroll
         for (int j = 0; j < SLOTS; j++) {
             const uint32_t i = first + j * WARP + lane_id();

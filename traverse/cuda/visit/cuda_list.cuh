@@ -16,9 +16,9 @@ struct listed_row {
     unsigned heads, pieces; /* no pieces: the row is empty */
 };
 
-__device__ static inline unsigned pieces_of(uint64_t length)
+template <uint32_t EDGES = PIECE_EDGES> __device__ static inline unsigned pieces_of(uint64_t length)
 {
-    return (unsigned)((length + PIECE_EDGES - 1) / PIECE_EDGES);
+    return (unsigned)((length + EDGES - 1) / EDGES);
 }
 
 __device__ static inline void measure_row(listed_row &r, uint64_t end, uint32_t head, uint32_t head_columns)
@@ -55,13 +55,13 @@ __device__ static inline void look_at_rows(const gpu_csr &ca, const gpu_csr &cb,
 /* ---- appending ---- */
 
 /* Puts a row of many pieces into a list, by the whole warp. */
+template <uint32_t EDGES = PIECE_EDGES>
 __device__ static inline void put_long_row(whole_piece *next, unsigned at, const whole_piece &first, uint64_t length)
 {
-    for (uint64_t done = (uint64_t)lane_id() * PIECE_EDGES; done < length; done += WARP * PIECE_EDGES) {
+    for (uint64_t done = (uint64_t)lane_id() * EDGES; done < length; done += WARP * EDGES) {
         const uint64_t left = length - done;
         const uint64_t begin = done == 0 ? first.at : (first.at & ~PIECE_ONCE) + done;
-        next[at + (unsigned)(done / PIECE_EDGES)] =
-            whole_piece{begin, (uint32_t)(left < PIECE_EDGES ? left : PIECE_EDGES), first.row};
+        next[at + (unsigned)(done / EDGES)] = whole_piece{begin, (uint32_t)(left < EDGES ? left : EDGES), first.row};
     }
 }
 

@@ -308,7 +308,11 @@ __device__ static inline void pull_rests(S &s, const pulling &q, typename S::spa
         }
         note_probes(s, r.at - r.begin, q.along);
         const bool is_long = parent == NO_HEAD && r.end - r.at > ROW_TOGETHER;
-        cut_rows(cut, __ballot_sync(ALL_LANES, is_long), r.at | q.what, r.end - r.at, r.row);
+        const unsigned many = __ballot_sync(ALL_LANES, is_long);
+        if constexpr (S::level_loop)
+            parent = min(parent, pull_long_rows(s, q, many, r)); /* either is NO_HEAD */
+        else
+            cut_rows(cut, many, r.at | q.what, r.end - r.at, r.row);
         r.at = is_long ? r.end : r.at;
         __syncwarp();
         const unsigned open = __ballot_sync(ALL_LANES, parent == NO_HEAD && r.at < r.end);
@@ -333,14 +337,15 @@ __device__ static inline unsigned pull_listed(S &s, const pulling &q, typename S
     return count;
 }
 
-/* The rows `todo`, a word a lane from `base` on, look for a parent. Rows that find one join `next`. */
+/* The rows `todo`, a word a lane from `base` on, look for a parent. Rows that find one join `next`. Returns those of the
+ * lane's word. */
 template <class S>
-__device__ static inline void pull_words(S &s, const pulling &q, uint32_t base, uint32_t todo, const cut_list &cut)
+__device__ static inline uint32_t pull_words(S &s, const pulling &q, uint32_t base, uint32_t todo, const cut_list &cut)
 {
     typename S::space &w = own_space(s);
     unsigned left = unpack_words(w.pull.list, todo);
     if (left == 0)
-        return;
+        return 0;
     const uint32_t first = base * 32;
     left = pull_listed(s, q, w, first, left);
     pull_rests(s, q, w, first, left, cut);
@@ -349,6 +354,7 @@ __device__ static inline void pull_words(S &s, const pulling &q, uint32_t base, 
     if (found != 0)
         atomicOr(&q.next[base + lane_id()], found);
     __syncwarp();
+    return found;
 }
 
 /* Finds what a push along g would find, for the rows of some words of the mask. */

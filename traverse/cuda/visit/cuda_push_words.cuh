@@ -21,8 +21,8 @@ template <class S> __device__ static inline void push_rows(S &s, int g, uint32_t
         begin = rest.begin;
         length = rest.end - begin;
     }
-    const bool is_long = length > ROW_TOGETHER;
-    cut_rows(cut, __ballot_sync(ALL_LANES, is_long), begin | what, length, row);
+    const bool is_long = length > S::row_together;
+    cut_rows<S::piece_edges>(cut, __ballot_sync(ALL_LANES, is_long), begin | what, length, row);
     length = is_long ? 0 : length;
     const uint64_t heads = csr.head_columns > 0 ? PIECE_HEADS : 0;
     expand<REACH_NEXT>(s, whole_piece{begin | what | heads, (uint32_t)length, row}, has);

@@ -31,23 +31,25 @@ enum {
 
 /* ---- columns, raw or packed ---- */
 
-/* Columns of a row from one of them on. Packed ones need the beginning of the row, on which the content of a
- * block depends. */
-template <bool PACKED> struct row_columns {
-    const uint32_t *from;
+/* Columns of a row from one of them on: raw ones of 4 or 8 bytes, or packed ones, which need the beginning of the row, as the
+ * content of a block depends on it. */
+template <bool PACKED, typename Number = uint32_t> struct row_columns {
+    typedef Number number;
+    const Number *from;
 
     __device__ static row_columns make(const gpu_csr &csr, uint64_t at, uint64_t)
     {
-        return row_columns{(const uint32_t *)csr.columns + at};
+        return row_columns{(const Number *)csr.columns + at};
     }
 
-    __device__ uint32_t column(const gpu_csr &, uint32_t, uint64_t i) const
+    __device__ Number column(const gpu_csr &, uint32_t, uint64_t i) const
     {
         return from[i];
     }
 };
 
 template <> struct row_columns<true> {
+    typedef uint32_t number;
     uint64_t at, begin;
 
     __device__ static row_columns make(const gpu_csr &, uint64_t at, uint64_t begin)
@@ -75,18 +77,21 @@ __device__ static inline row_columns<true> choose(bool first, const row_columns<
 
 /* ---- the state of a block ---- */
 
+/* Pieces of rows, one a lane, whose edges lie end to end; and vertices that they reach. */
+template <class Columns, unsigned REACHED> struct laid_pieces {
+    Columns from[WARP];
+    uint32_t row[WARP];
+    uint32_t prefix[WARP]; /* edges before those of the piece */
+    uint32_t reached[REACHED];
+    uint8_t subgraph[WARP], heads[WARP];
+};
+
 /* One warp's memory. */
 template <int COUNTERS, bool PACKED> struct warp_space {
     unsigned long long count[COUNTERS]; /* by its first lane; block_state adds them up */
     uint16_t unpacked[SPAN_WORDS * 32];
     union {
-        struct {
-            row_columns<PACKED> from[WARP];
-            uint32_t row[WARP];
-            uint32_t prefix[WARP]; /* edges before those of the piece */
-            uint32_t reached[SLOTS * WARP];
-            uint8_t subgraph[WARP], heads[WARP];
-        } push;
+        laid_pieces<row_columns<PACKED>, SLOTS * WARP> push;
         uint16_t bits[PACKED_BLOCK]; /* the places of the set bits of a packed block's vector */
         struct {
             uint16_t list[WARP * 32]; /* candidates, as offsets from the first vertex */
@@ -161,13 +166,24 @@ struct mask_plan {
  * take it. NOTED: the kernel notes its levels. PACKED: columns may lie packed. TOGETHER: several GPUs search. A
  * kernel pays nothing for parts that it is not compiled for. */
 template <bool NOTED, bool PACKED, bool TOGETHER> struct searching : gpu_whole {
-    static constexpr bool noted = NOTED, packed = PACKED, together = TOGETHER, keeps_marks = true;
+    static constexpr bool noted = NOTED, packed = PACKED, together = TOGETHER, keeps_marks = true, level_loop = false;
+    static constexpr uint32_t row_together = WHOLE_ROW_TOGETHER, piece_edges = PIECE_EDGES;
     static constexpr int counters = NOTED ? WHOLE_NOTED_COUNTS : WHOLE_COUNTS;
     typedef warp_space<counters, PACKED> space;
     typedef row_columns<PACKED> columns;
     block_state<counters> block;
     mask_plan planned;
     level_notes<NOTED> notes;
+};
+
+/* An array of which all elements are one, for a search of one subgraph. */
+template <typename T> struct only {
+    T one;
+
+    __device__ T &operator[](int)
+    {
+        return one;
+    }
 };
 
 extern __shared__ unsigned char memory[]; /* a warp_space for each warp, then the lists of the team, or marks of hubs */

@@ -29,23 +29,18 @@ __device__ static inline unsigned unpack_words(uint16_t *to, uint32_t bits)
     return total;
 }
 
-/* Pieces of long rows. Any warp may take them when all warps have finished their share. */
-struct cut_list {
-    whole_piece *pieces;
-    unsigned *count;
-};
-
 /* Cuts the rows of the lanes `many`, one after the other. All lanes of the warp call it. */
+template <uint32_t EDGES = PIECE_EDGES>
 __device__ static inline void cut_rows(const cut_list &cut, unsigned many, uint64_t begin, uint64_t length,
                                        uint32_t row)
 {
     for (; many != 0; many &= many - 1) {
         const int from = __ffs(many) - 1;
         const uint64_t edges = __shfl_sync(ALL_LANES, length, from);
-        unsigned at = lane_id() == 0 ? atomicAdd(cut.count, pieces_of(edges)) : 0;
+        unsigned at = lane_id() == 0 ? atomicAdd(cut.count, pieces_of<EDGES>(edges)) : 0;
         at = __shfl_sync(ALL_LANES, at, 0);
-        put_long_row(cut.pieces, at,
-                     whole_piece{__shfl_sync(ALL_LANES, begin, from), 0, __shfl_sync(ALL_LANES, row, from)}, edges);
+        put_long_row<EDGES>(cut.pieces, at,
+                            whole_piece{__shfl_sync(ALL_LANES, begin, from), 0, __shfl_sync(ALL_LANES, row, from)}, edges);
     }
 }
 

@@ -69,28 +69,15 @@ template <class S> __device__ static inline void send_reached(S &s, const slots 
 {
     const unsigned number = s.meeting.meetings + 1;
     for (unsigned i = 0; i < s.group.peers; i++) {
-        unsigned all[SLOTS], count = 0, at = 0;
         if (i == s.group.own)
             continue;
-#pragma unroll
-        for (int j = 0; j < SLOTS; j++) {
-            all[j] = __ballot_sync(ALL_LANES, is_for_peer(s, e, j, mine[j], i));
-            count += __popc(all[j]);
-        }
-        if (count == 0)
-            continue;
-        if (lane_id() == 0)
-            at = (unsigned)atomicAdd(sent_to(s, i), (unsigned long long)count);
-        at = __shfl_sync(ALL_LANES, at, 0);
-        unsigned long long *box = box_of(s, s.group.peer[i].arrivals, number);
-#pragma unroll
-        for (int j = 0; j < SLOTS; j++) {
-            if (all[j] >> lane_id() & 1)
-                store_for_peer(&box[at + __popc(all[j] & ((1u << lane_id()) - 1))],
+        append_ends<unsigned>(
+            sent_to(s, i), [&](int j) { return is_for_peer(s, e, j, mine[j], i); },
+            [&](int j, unsigned at) {
+                store_for_peer(&box_of(s, s.group.peer[i].arrivals, number)[at],
                                (unsigned long long)number << 32 |
                                    (e.kind[j] == DELEGATES ? e.end[j] | KIND_BIT : local_of_column(s, e.end[j])));
-            at += __popc(all[j]);
-        }
+            });
     }
 }
 

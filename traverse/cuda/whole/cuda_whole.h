@@ -33,13 +33,6 @@
 extern "C" {
 #endif
 
-/* A row of the frontier, or a piece of a long one. */
-struct whole_piece {
-    uint64_t at;     /* its first column; flags in the upper bits (cuda_list.cuh) */
-    uint32_t length; /* columns, without the head columns */
-    uint32_t row;
-};
-
 enum {
     WHOLE_FIRST_CLASS = 3, /* rows of 8 edges and less are of the first class; each class is twice as long */
     WHOLE_CLASSES = 11,    /* the last one has rows of 8,192 */

@@ -44,20 +44,18 @@ static enum status take_notes(struct device *dev, struct error *e)
 
 /* ---- the search ---- */
 
-/* Waits until the device reports in this word of its mail, which is sooner than the end of the kernel. */
-static enum status wait_for_report(struct device *dev, const volatile uint64_t *report, int noted, struct error *e)
+enum status gpu_wait_for_report(struct device *dev, const volatile uint64_t *report, uint32_t number,
+                                enum vertex_kind stream, gpu_meanwhile *meanwhile, struct error *e)
 {
     enum { LOOKS = 1 << 14 };
-    const struct gpu_whole *s = &dev->whole.search;
-    for (unsigned i = 1; *report >> 32 != s->order.number; i++) {
-        if (noted && take_notes(dev, e) != ST_OK)
+    for (unsigned i = 1; *report >> 32 != number; i++) {
+        if (meanwhile != NULL && meanwhile(dev, e) != ST_OK)
             return e->status;
         if (i % LOOKS != 0)
             continue;
-        const cudaError_t state = cudaStreamQuery(dev->stream.of[DELEGATES]);
+        const cudaError_t state = cudaStreamQuery(dev->stream.of[stream]);
         /* a kernel that ends itself has reported the cause */
-        if (state != cudaErrorNotReady && *report >> 32 != s->order.number &&
-            CUDA_TRY(state, dev->where, e) != ST_OK)
+        if (state != cudaErrorNotReady && *report >> 32 != number && CUDA_TRY(state, dev->where, e) != ST_OK)
             return e->status;
     }
     return ST_OK;
@@ -65,18 +63,21 @@ static enum status wait_for_report(struct device *dev, const volatile uint64_t *
 
 enum status gpu_wait_for_answer(struct device *dev, struct error *e)
 {
-    return wait_for_report(dev, &dev->whole.search.out.mail->answered, 0, e);
+    const struct gpu_whole *s = &dev->whole.search;
+    return gpu_wait_for_report(dev, &s->out.mail->answered, s->order.number, DELEGATES, NULL, e);
 }
 
 enum status gpu_run_kernel(struct device *dev, const void *search, const struct whole_launch *launch, int noted,
                            uint32_t *levels, struct error *e)
 {
-    const volatile uint64_t *report = &dev->whole.search.out.mail->report;
+    const struct gpu_whole *s = &dev->whole.search;
+    const volatile uint64_t *report = &s->out.mail->report;
     if (noted)
         begin_notes(dev);
     if (gpu_use(dev, e) != ST_OK ||
         CUDA_TRY(cuda_whole_start(search, launch, dev->stream.of[DELEGATES]), dev->where, e) != ST_OK ||
-        (dev->whole.ahead && gpu_answer_ahead(dev, e) != ST_OK) || wait_for_report(dev, report, noted, e) != ST_OK)
+        (dev->whole.ahead && gpu_answer_ahead(dev, e) != ST_OK) ||
+        gpu_wait_for_report(dev, report, s->order.number, DELEGATES, noted ? take_notes : NULL, e) != ST_OK)
         return e->status;
     *levels = (uint32_t)*report;
     dev->whole.notes.levels = noted ? *levels : 0;
