@@ -87,7 +87,7 @@ static void work(void *context, struct error *e)
     struct planting *b = context;
     int at = FAULTS, wrong = 0;
     struct searcher *s = &b->searcher;
-    if (searcher_open(s, 1, e) != ST_OK || validation_open(&b->validation, &s->rank, s->results, e) != ST_OK ||
+    if (searcher_open(s, 1, e) != ST_OK || validation_open(&b->validation, &s->rank, &s->results, e) != ST_OK ||
         roots_choose(&s->roots, &s->rank, &b->args, NULL, e) != ST_OK)
         return;
     do

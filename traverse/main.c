@@ -70,12 +70,12 @@ static enum status write_results(struct run *run, const struct root *root, struc
                                   .in_place = args->in_place,
                                   .id_bytes = args->parents_width,
                                   .map = run->searcher.map};
-    if (args->parents != NULL && results_write(run->searcher.results, &parents, e) != ST_OK)
+    if (args->parents != NULL && results_write(&run->searcher.results, &parents, e) != ST_OK)
         return e->status;
-    if (args->depths != NULL && results_write(run->searcher.results, &depths, e) != ST_OK)
+    if (args->depths != NULL && results_write(&run->searcher.results, &depths, e) != ST_OK)
         return e->status;
     if (args->reached != NULL)
-        reached_list_write(run->searcher.results, root, args->reached, run->searcher.map, e);
+        reached_list_write(&run->searcher.results, root, args->reached, run->searcher.map, e);
     return e->status;
 }
 

@@ -160,7 +160,7 @@ static enum status set_up(struct benchmark *b, struct error *e)
 {
     struct searcher *s = &b->searcher;
     double start = cli_seconds();
-    if (searcher_open(s, 1, e) != ST_OK || validation_open(&b->validation, &s->rank, s->results, e) != ST_OK ||
+    if (searcher_open(s, 1, e) != ST_OK || validation_open(&b->validation, &s->rank, &s->results, e) != ST_OK ||
         roots_choose(&s->roots, &s->rank, &b->args, NULL, e) != ST_OK)
         return e->status;
     b->env = environment_of(s, &b->args, b->command, start);

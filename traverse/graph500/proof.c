@@ -2,7 +2,6 @@
 #include "proof.h"
 
 #include "traverse/devices/answer_blocks.h"
-#include "traverse/results/answers.h"
 
 #include "formats/graph/partition.h"
 
@@ -63,7 +62,7 @@ enum status proof_open(struct proof **proof, const struct proof_place *place, st
     p->prover = rank->backend == &backend_cpu ? &prover_cpu : &prover_cuda;
     p->device = rank->devices[place->g];
     p->shard = &rank->graph->shards[place->g];
-    p->id_bytes = answers_width(results_answers(place->results), ANSWER_PARENTS);
+    p->id_bytes = answers_width(&place->results->answers, ANSWER_PARENTS);
     if (enter(p, e) == ST_OK && take_arrays(p, e) == ST_OK && p->prover->open != NULL)
         p->prover->open(p);
     return e->status;

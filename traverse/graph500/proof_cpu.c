@@ -67,8 +67,8 @@ static void mark_ids(struct proof *p, const uint32_t *number, uint64_t count)
 
 static enum status cpu_begin(struct proof *p, struct error *e)
 {
-    const int32_t *local = results_depths(p->place.results, p->place.g);
-    const int32_t *delegate = results_delegate_depths(p->place.results);
+    const int32_t *local = p->place.results->depth[p->place.g];
+    const int32_t *delegate = p->place.results->delegate_depth;
     uint64_t locals = p->shard->locals, d = p->shard->d;
 #pragma omp parallel for schedule(static)
     for (uint64_t i = 0; i < locals + d; i++)
@@ -148,8 +148,8 @@ static enum status cpu_read_first(const struct proof *p, struct offence *first, 
 static int32_t *cpu_depth(struct proof *p, uint64_t vertex)
 {
     uint64_t locals = p->shard->locals;
-    return vertex < locals ? results_depths(p->place.results, p->place.g) + vertex
-                           : results_delegate_depths(p->place.results) + (vertex - locals);
+    return vertex < locals ? p->place.results->depth[p->place.g] + vertex
+                           : p->place.results->delegate_depth + (vertex - locals);
 }
 
 const struct prover prover_cpu = {

@@ -18,7 +18,7 @@
 
 static const char *exchange_memory_name(const struct environment *env)
 {
-    if (exchange_has_peer_ranks(env->exchange))
+    if (env->exchange->group.of_host)
         return "peer";
     return env->rank->exchange_memory == EXCHANGE_DEVICE ? "device" : "host";
 }
@@ -27,7 +27,7 @@ struct environment environment_of(const struct searcher *s, const struct args *a
 {
     return (struct environment){.args = args,
                                 .rank = &s->rank,
-                                .exchange = s->exchange,
+                                .exchange = &s->exchange,
                                 .command = command,
                                 .launched_ranks = s->launched_ranks,
                                 .threads = s->threads,

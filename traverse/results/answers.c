@@ -17,22 +17,10 @@
  */
 #include "answers.h"
 #include "traverse/devices/answer_blocks.h"
-#include "answer_places.h"
-#include "answer_slices.h"
 
 #include "formats/graph/partition.h"
 
 #include <stdlib.h>
-
-struct answers {
-    const struct rank *rank;
-    struct places places;
-    struct slices slices, replies;
-    void *delegate_parents; /* [d] for MPI to reduce; NULL for one rank, or without parents */
-    struct slice *values;   /* [G][p] of each device, for each block */
-    uint32_t id_bytes;
-    int looks; /* devices look up parents in the memory of all others */
-};
 
 /* The state that the members of the team share while they make one answer. */
 struct making {
@@ -63,16 +51,13 @@ static int all_look(const struct rank *rank)
     return comm_max_of(rank->comm, missing) == 0;
 }
 
-static enum status open_parts(struct answers *a, int parents, struct error *e)
+enum status answers_open(struct answers *a, const struct rank *rank, int parents, struct error *e)
 {
-    const struct rank *rank = a->rank;
     const struct manifest *m = &rank->graph->manifest;
-    a->id_bytes = answer_id_bytes(m->totals.n);
-    a->values = calloc((size_t)rank->device_count * m->p, sizeof *a->values);
-    if (a->values == NULL)
-        fail_memory(e, "answers", rank->device_count * m->p * sizeof *a->values);
-    else if (slices_open(&a->slices, rank, e) == ST_OK)
-        slices_open(&a->replies, rank, e);
+    *a = (struct answers){.rank = rank, .id_bytes = answer_id_bytes(m->totals.n)};
+    a->values = zeroed((uint64_t)rank->device_count * m->p, sizeof *a->values, "answers", e);
+    slices_open(&a->slices, rank, e);
+    slices_open(&a->replies, rank, e);
     if (e->status == ST_OK && parents && rank->comm->ranks > 1)
         a->delegate_parents =
             rank->backend->messages->host_take((m->d + 1) * a->id_bytes, "delegate parents", e);
@@ -80,42 +65,19 @@ static enum status open_parts(struct answers *a, int parents, struct error *e)
         return e->status;
     team_run(rank->team, open_device_answers, a, e);
     a->looks = parents && all_look(rank);
-    return e->status;
-}
-
-enum status answers_open(struct answers **result, const struct rank *rank, int parents,
-                         struct error *e)
-{
-    *result = NULL;
-    struct answers *a = calloc(1, sizeof *a);
-    if (a == NULL)
-        fail_memory(e, "answers", sizeof *a);
-    if (comm_agree(rank->comm, e) != ST_OK) {
-        free(a);
-        return e->status;
-    }
-    a->rank = rank;
-    if (open_parts(a, parents, e) != ST_OK) {
-        answers_close(a);
-        return e->status;
-    }
     if (rank->backend->has_device_memory)
         places_forget(&a->places);
-    *result = a;
-    return ST_OK;
+    return e->status;
 }
 
 void answers_close(struct answers *a)
 {
-    if (a == NULL)
-        return;
     places_close(&a->places);
     slices_close(&a->slices);
     slices_close(&a->replies);
     if (a->delegate_parents != NULL)
         a->rank->backend->messages->host_release(a->delegate_parents);
     free(a->values);
-    free(a);
 }
 
 /* ---- steps ---- */

@@ -2,7 +2,6 @@
 #include "reached_list.h"
 
 #include "outputs.h"
-#include "results_internal.h"
 
 #include "formats/base/outfile.h"
 

@@ -114,7 +114,7 @@ static void count_work(struct search *s, const struct member *m, struct error *e
                 needs_forward(bfs, (enum subgraph)g, work, level->plan.directions.of[g]))
                 search->count_forward(bfs->rank->devices[i], (enum subgraph)g, &work->forward, e);
         }
-        exchange_put_work(bfs->exchange, i, &level->work);
+        *exchange_work(bfs->exchange, i) = level->work;
     }
 }
 
@@ -136,7 +136,7 @@ static void choose_directions(const struct bfs *bfs, const struct workload *pool
 static enum visit_part first_part(const struct bfs *bfs, enum direction direction,
                                   const struct subgraph_work *pooled)
 {
-    return direction == PULL && pooled->frontier > 0 && exchange_has_parts(bfs->exchange)
+    return direction == PULL && pooled->frontier > 0 && bfs->exchange->group.count > 1
                ? VISIT_FIRST
                : VISIT_WHOLE;
 }
@@ -193,7 +193,7 @@ static void visit(struct search *s, const struct member *m, struct exchange_stat
     if (plan->directions.of[NN] == PULL && !rank_is_alone(bfs->rank))
         exchange_frontier(bfs->exchange, m, stats, e);
     visit_part(s, m, e);
-    if (plan->part == VISIT_WHOLE || exchange_meet(bfs->exchange, m, e) != ST_OK)
+    if (plan->part == VISIT_WHOLE || group_meet(&bfs->exchange->group, m, e) != ST_OK)
         return;
     for (uint32_t i = m->first; i < m->end; i++)
         bfs->levels[i].plan.part = VISIT_REST;
@@ -210,7 +210,7 @@ static void finish(struct search *s, const struct member *m, struct error *e)
             s->bfs->timed)
             rank->backend->search->times(rank->devices[i], &level->times, e);
         if (e->status == ST_OK)
-            exchange_put_found(s->bfs->exchange, i, level->found);
+            group_put_found(&s->bfs->exchange->group, i, level->found);
         level->ahead = 0;
     }
 }
@@ -229,7 +229,7 @@ static void previsit_ahead(struct search *s, const struct member *m, int32_t dep
             dd->frontier > 0 &&
             (bfs->counts_edges || needs_forward(bfs, DD, dd, level->plan.directions.of[DD])))
             backend->search->count_forward(bfs->rank->devices[i], DD, &dd->forward, e);
-        exchange_put_dd(bfs->exchange, i, dd);
+        exchange_work(bfs->exchange, i)->of[DD] = *dd;
     }
 }
 
@@ -249,9 +249,9 @@ static void run_ahead(struct search *s, const struct member *m, int32_t depth, s
     struct bfs *bfs = s->bfs;
     struct subgraph_work pooled;
     previsit_ahead(s, m, depth, e);
-    if (exchange_meet(bfs->exchange, m, e) != ST_OK)
+    if (group_meet(&bfs->exchange->group, m, e) != ST_OK)
         return;
-    exchange_pool_dd(bfs->exchange, &pooled);
+    exchange_pool(bfs->exchange, DD, &pooled);
     for (uint32_t i = m->first; i < m->end; i++) {
         enum direction *direction = &bfs->levels[i].plan.directions.of[DD];
         *direction = direction_of(bfs, DD, &pooled, *direction);
@@ -259,7 +259,7 @@ static void run_ahead(struct search *s, const struct member *m, int32_t depth, s
     enum visit_part part =
         first_part(bfs, bfs->levels[m->first].plan.directions.of[DD], &pooled);
     visit_dd_part(s, m, part, e);
-    if (part == VISIT_FIRST && exchange_meet(bfs->exchange, m, e) == ST_OK)
+    if (part == VISIT_FIRST && group_meet(&bfs->exchange->group, m, e) == ST_OK)
         visit_dd_part(s, m, VISIT_REST, e);
 }
 
@@ -361,7 +361,7 @@ static enum status search_levels(void *context, const struct member *m, struct e
         double begun = cli_seconds();
         previsit(s, m, depth, e);
         count_work(s, m, e);
-        if (exchange_meet(bfs->exchange, m, e) != ST_OK || is_over(bfs, depth))
+        if (group_meet(&bfs->exchange->group, m, e) != ST_OK || is_over(bfs, depth))
             break;
         choose(s, m, e);
         if (e->status == ST_OK)
@@ -370,7 +370,7 @@ static enum status search_levels(void *context, const struct member *m, struct e
             exchange_begin_masks(bfs->exchange, m, &trace.exchange, e);
         if (!alone || bfs->timed)
             finish(s, m, e);
-        if (exchange_meet(bfs->exchange, m, e) != ST_OK)
+        if (group_meet(&bfs->exchange->group, m, e) != ST_OK)
             break;
         trace_visits(bfs, &trace);
         trace_probes(bfs, &trace);

@@ -52,8 +52,8 @@ static void search(struct record *record, struct searcher *s, const struct args 
     double start = cli_seconds();
     if (bfs_search(&s->bfs, root, times, trace != NULL ? trace_level : NULL, trace, &error) == ST_OK)
         record->time_s = cli_seconds() - start;
-    if (error.status == ST_OK && results_answers(s->results) != NULL) {
-        results_answer(s->results, args->answer, root, times->iterations + 1, &error);
+    if (error.status == ST_OK && s->results.answering) {
+        results_answer(&s->results, args->answer, root, times->iterations + 1, &error);
         record->answer_s = cli_seconds() - start;
     }
     if (error.status != ST_OK)
@@ -107,16 +107,16 @@ enum status record_search(struct record *record, struct searcher *s, const struc
     struct trace trace = {.args = args, .prints = args->cli.verbose && s->comm.rank == 0, .log = &record->log};
     struct bfs_times times;
     int traced = args_want_levels(args);
-    exchange_log_pairs(s->exchange, args->count_pairs ? &record->pairs : NULL);
+    s->exchange.pairs = args->count_pairs ? &record->pairs : NULL;
     search(record, s, args, root, &times, traced ? &trace : NULL);
-    exchange_log_pairs(s->exchange, NULL);
+    s->exchange.pairs = NULL;
     if (traced) /* levels that the tracer did not get during the search */
         bfs_trace_rest(&s->bfs, trace_level, &trace, e);
     if (args->breakdown && e->status == ST_OK)
         keep_parts(record, e);
     if (args->trace == NULL)
         level_log_clear(&record->log);
-    if (e->status == ST_OK && results_collect(s->results, root, &record->reach, e) == ST_OK)
+    if (e->status == ST_OK && results_collect(&s->results, root, &record->reach, e) == ST_OK)
         reduce_record(record, &s->comm, &times);
     if (args->count_pairs && e->status == ST_OK)
         pair_log_gather(&record->pairs, &s->comm, e);
