@@ -138,6 +138,7 @@ $(BUILD)/bin/dbfs-graph500: $(call obj,$(graph500_src) $(shared_src)) $(proof_ob
 $(BUILD)/bin/dbfs-paths: $(call obj,$(joined_src) $(paths_src) $(shared_src)) $(paths_obj)
 $(BUILD)/bin/dbfs-batch: $(call obj,$(joined_src) $(batch_src) $(shared_src)) $(batch_obj)
 # the validator of the benchmark, on answers with planted faults; kernels beside their twins on the CPU
+$(BUILD)/tests/plant_faults.o: CPPFLAGS += $(cuda_flags)
 $(BUILD)/tests/plant_faults: $(BUILD)/tests/plant_faults.o
 $(BUILD)/tests/gpu_kernels: $(call obj,$(gpu_test_src))
 $(BUILD)/tests/plant_faults $(BUILD)/tests/gpu_kernels: \

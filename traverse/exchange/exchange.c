@@ -1,4 +1,4 @@
-/* exchange.c: the choice of memory, opening an exchange, and the steps that end a level, in their order; see exchange.h */
+/* exchange.c: the choice of memory, opening, and the steps that end a level, in their order; see exchange.h */
 #include "exchange.h"
 
 #include "formats/base/cli.h"

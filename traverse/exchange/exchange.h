@@ -85,7 +85,7 @@ struct exchange {
     int has_masks; /* vertices may leave as masks by nn's columns */
     struct masks masks;
     struct vertices vertices;
-    char why[ERROR_TEXT_BYTES]; /* the devices of this host do not form one group; empty: they do, or nobody asked for it */
+    char why[ERROR_TEXT_BYTES]; /* the devices of this host form no group; empty: they do, or nobody asked for it */
 };
 
 /* Collective. */
@@ -137,9 +137,9 @@ enum status exchange_begin_masks(struct exchange *exchange, const struct member 
 /* Drives a reduction that has begun until the devices have finished their visits. */
 void exchange_drive(struct exchange *exchange, const struct member *member);
 
-/* A level ends in two steps, once devices have put what they found (group_put_found) and the group has met. After the first the delegates of all ranks are known, and vertices may still be
- * under way between ranks. *done: nothing was found anywhere, the search is over; the second step is called
- * in any case. */
+/* A level ends in two steps, once devices have put what they found (group_put_found) and the group has met. After
+ * the first the delegates of all ranks are known, and vertices may still be under way between ranks. *done: nothing
+ * was found anywhere, the search is over; the second step is called in any case. */
 enum status exchange_masks(struct exchange *exchange, const struct member *member, int *done,
                            struct exchange_stats *stats, struct error *e);
 enum status exchange_vertices(struct exchange *exchange, const struct member *member,

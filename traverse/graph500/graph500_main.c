@@ -22,7 +22,7 @@ struct benchmark {
     int measure_energy;
     struct searcher searcher;
     struct environment env;
-    struct validation *validation;
+    struct validation validation;
     struct record *runs; /* [roots.count] */
     struct energy_record energy;
 };
@@ -76,7 +76,7 @@ static enum status validate(struct benchmark *b, const struct root *root, struct
     char text[160];
     double start = cli_seconds();
     watch_phase("proving the tree of root %" PRIu64, run->root);
-    if (validation_check(b->validation, root, &first, e) != ST_OK)
+    if (validation_check(&b->validation, root, &first, e) != ST_OK)
         comm_abort(&b->searcher.comm, b->args.cli.program, e);
     run->validate_s = cli_seconds() - start;
     comm_max_double(&b->searcher.comm, &run->validate_s, 1);
@@ -184,7 +184,7 @@ static void tear_down(void *context)
 {
     struct benchmark *b = context;
     free(b->runs);
-    validation_close(b->validation);
+    validation_close(&b->validation);
 }
 
 int main(int argc, char **argv)

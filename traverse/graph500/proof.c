@@ -40,29 +40,29 @@ static enum status take_arrays(struct proof *p, struct error *e)
     take(p, &p->end, vertices, sizeof *p->end, "ends of edges", e);
     take(p, &p->claim, vertices, sizeof *p->claim, "parents to prove", e);
     take(p, &p->met, met_words(p), 8, "marks of vertices", e);
-    take(p, &p->has_edges, mask_words(p->place.count), 8, "marks of ids", e);
+    take(p, &p->has_edges, mask_words(p->ids), 8, "marks of ids", e);
     take(p, &p->first, 1, FIRST_BYTES, "an offence", e);
     for (int t = 0; t < TOPICS; t++) {
-        p->own[t].begin = calloc(shards, sizeof *p->own[t].begin);
-        p->asked[t].begin = calloc(shards, sizeof *p->asked[t].begin);
-        if (p->own[t].begin == NULL || p->asked[t].begin == NULL)
-            return fail_memory(e, "questions", shards * sizeof *p->own[t].begin);
+        p->own[t].begin = zeroed(shards, sizeof *p->own[t].begin, "questions", e);
+        p->asked[t].begin = zeroed(shards, sizeof *p->asked[t].begin, "questions", e);
     }
     return e->status;
 }
 
-enum status proof_open(struct proof **proof, const struct proof_place *place, struct error *e)
+enum status proof_open(struct proof *p, const struct rank *rank, const struct results *results, uint32_t g,
+                       struct error *e)
 {
-    const struct rank *rank = place->rank;
-    struct proof *p = calloc(1, sizeof *p);
-    *proof = p;
-    if (p == NULL)
-        return fail_memory(e, "a proof", sizeof *p);
-    p->place = *place;
-    p->prover = rank->backend == &backend_cpu ? &prover_cpu : &prover_cuda;
-    p->device = rank->devices[place->g];
-    p->shard = &rank->graph->shards[place->g];
-    p->id_bytes = answers_width(&place->results->answers, ANSWER_PARENTS);
+    const struct manifest *m = &rank->graph->manifest;
+    const uint32_t block = block_of_device(rank->comm->rank, g, rank->device_count);
+    *p = (struct proof){.prover = rank->backend == &backend_cpu ? &prover_cpu : &prover_cuda,
+                        .rank = rank,
+                        .results = results,
+                        .g = g,
+                        .first_id = block_first(m->totals.n, m->p, block),
+                        .device = rank->devices[g],
+                        .shard = &rank->graph->shards[g],
+                        .id_bytes = answers_width(&results->answers, ANSWER_PARENTS)};
+    p->ids = block_first(m->totals.n, m->p, block + 1) - p->first_id;
     if (enter(p, e) == ST_OK && take_arrays(p, e) == ST_OK && p->prover->open != NULL)
         p->prover->open(p);
     return e->status;
@@ -78,7 +78,7 @@ static void release_questions(const struct proof *p, const struct proof_question
 
 void proof_close(struct proof *p)
 {
-    if (p == NULL)
+    if (p->prover == NULL)
         return;
     void *const arrays[] = {p->end, p->claim, p->met, p->has_edges, p->first};
     for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++)
@@ -87,7 +87,6 @@ void proof_close(struct proof *p)
         release_questions(p, &p->own[t]);
         release_questions(p, &p->asked[t]);
     }
-    free(p);
 }
 
 /* ---- questions ---- */
@@ -105,16 +104,14 @@ static void slice_by_shard(const struct proof *p, const void *array, const uint6
 static uint64_t *place_questions(const struct proof *p, struct proof_questions *own, struct slice *slices,
                                  struct error *e)
 {
-    uint64_t bytes = ((size_t)p->shard->p + 1) * sizeof *own->begin, *next = malloc(bytes);
-    if (next == NULL)
-        fail_memory(e, "questions", bytes);
+    uint64_t shards = (uint64_t)p->shard->p + 1, *next = zeroed(shards, sizeof *next, "questions", e);
     for (uint32_t s = 0; s < p->shard->p; s++)
         own->begin[s + 1] += own->begin[s];
     take(p, &own->asker, own->begin[p->shard->p], sizeof *own->asker, "questions", e);
     take(p, &own->question, own->begin[p->shard->p], sizeof *own->question, "questions", e);
     slice_by_shard(p, own->question, own->begin, sizeof *own->question, slices);
     if (next != NULL)
-        memcpy(next, own->begin, bytes);
+        memcpy(next, own->begin, shards * sizeof *next);
     if (e->status == ST_OK)
         return next;
     free(next);
@@ -125,7 +122,7 @@ static uint64_t *place_questions(const struct proof *p, struct proof_questions *
  * next[s + 1], or puts them at next[s]. */
 static void list_claims(const struct proof *p, uint64_t *next, uint32_t *asker, uint32_t *question)
 {
-    const struct rank *rank = p->place.rank;
+    const struct rank *rank = p->rank;
     uint32_t G = rank->device_count;
     uint64_t length = block_first(rank->graph->manifest.totals.n, p->shard->p, 1);
     for (uint64_t i = 0; i < p->shard->locals + p->shard->d; i++) {
@@ -144,7 +141,7 @@ static void list_claims(const struct proof *p, uint64_t *next, uint32_t *asker, 
 enum status proof_ask_claims(struct proof *p, struct slice *slices, struct error *e)
 {
     struct proof_questions *own = &p->own[TOPIC_CLAIMS];
-    struct memory_budget *budget = p->place.rank->budget;
+    struct memory_budget *budget = p->rank->budget;
     uint32_t *asker = NULL, *question = NULL;
     list_claims(p, own->begin, NULL, NULL);
     uint64_t *next = enter(p, e) == ST_OK ? place_questions(p, own, slices, e) : NULL;
@@ -258,9 +255,4 @@ enum status proof_finish(struct proof *p, int64_t root, const uint64_t *met, str
     for (int kind = 0; kind < VERTEX_KINDS; kind++)
         p->prover->check_parents(p, (enum vertex_kind)kind, root);
     return wait(p, e) == ST_OK ? p->prover->read_first(p, first, e) : e->status;
-}
-
-enum status proof_set_depth(struct proof *p, uint64_t vertex, int32_t depth, struct error *e)
-{
-    return p->prover->copy(p, p->prover->depth(p, vertex), &depth, sizeof depth, e);
 }

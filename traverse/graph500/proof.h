@@ -30,19 +30,14 @@ struct proof_questions {
     uint64_t *begin; /* [p + 1] in memory of the host */
 };
 
-/* The arrays for the proof of device g. */
-struct proof_place {
-    const struct rank *rank;
-    struct results *results; /* depths of results_collect */
-    uint32_t g;
-    uint64_t first, count; /* the block of input ids that the device holds */
-};
-
 enum { FIRST_BYTES = 64 };
 
 struct proof {
-    struct proof_place place;
     const struct prover *prover;
+    const struct rank *rank;
+    const struct results *results; /* depths of results_collect */
+    uint32_t g;            /* the device, of this rank */
+    uint64_t first_id, ids; /* the block of input ids that it holds */
     struct device *device;
     const struct shard *shard;
     struct vertex_end *end; /* [locals + d] */
@@ -90,9 +85,6 @@ struct prover {
     void (*check_edges)(struct proof *proof, const uint32_t *asker, const struct vertex_end *other, uint64_t count);
     void (*check_parents)(struct proof *proof, enum vertex_kind kind, int64_t root);
     enum status (*read_first)(const struct proof *proof, struct offence *first, struct error *e);
-
-    /* For tests: the place of a depth that `begin` reads. */
-    int32_t *(*depth)(struct proof *proof, uint64_t vertex);
 };
 
 extern const struct prover prover_cpu;
@@ -111,8 +103,10 @@ static inline struct proved_vertices proved_of(const struct proof *p, enum verte
 
 /* ---- opening, and questions, in this order ---- */
 
-enum status proof_open(struct proof **proof, const struct proof_place *place, struct error *e);
-void proof_close(struct proof *proof); /* NULL is allowed */
+/* For device g of the rank. */
+enum status proof_open(struct proof *proof, const struct rank *rank, const struct results *results, uint32_t g,
+                       struct error *e);
+void proof_close(struct proof *proof); /* a zeroed one is allowed */
 
 /* Lists the places of the parents of all vertices. The slices of this and the next function stay valid until proof_begin. */
 enum status proof_ask_claims(struct proof *proof, struct slice *slices, struct error *e);
@@ -122,9 +116,6 @@ enum status proof_ask_ends(struct proof *proof, struct slice *slices, struct err
 
 /* Keeps the questions of the others to this device. */
 enum status proof_keep_questions(struct proof *proof, enum topic topic, const struct slice *questions, struct error *e);
-
-/* For tests: changes a depth in the array that proof_begin reads. */
-enum status proof_set_depth(struct proof *proof, uint64_t vertex, int32_t depth, struct error *e);
 
 /* ---- the proof of one root, in this order ---- */
 

@@ -9,24 +9,9 @@
  * 4. finish: every reached vertex must have met its parent. Delegates are on all devices, so their marks are ORed
  * first. */
 #include "validate.h"
-#include "proof.h"
-
-#include "traverse/devices/answer_blocks.h"
-#include "traverse/results/answer_slices.h"
-#include "traverse/results/answers.h"
 
 #include <stdlib.h>
 #include <string.h>
-
-struct validation {
-    const struct rank *rank;
-    struct proof **proofs; /* [G] */
-    struct results *results;
-    struct slices slices;
-    uint64_t *met, *met_of_device;             /* masks of delegates */
-    struct offence first; /* of this rank */
-    int64_t root;         /* input id */
-};
 
 /* ---- opening ---- */
 
@@ -45,20 +30,9 @@ static enum status take_arrays(struct validation *v, struct error *e)
 
 static enum status open_proofs(struct validation *v, struct error *e)
 {
-    const struct rank *rank = v->rank;
-    const struct manifest *m = &rank->graph->manifest;
-    v->proofs = calloc(rank->device_count, sizeof *v->proofs);
-    if (v->proofs == NULL)
-        return fail_memory(e, "proofs", rank->device_count * sizeof *v->proofs);
-    for (uint32_t g = 0; g < rank->device_count && e->status == ST_OK; g++) {
-        uint32_t block = block_of_device(rank->comm->rank, g, rank->device_count);
-        struct proof_place place = {.rank = rank,
-                                    .results = v->results,
-                                    .g = g,
-                                    .first = block_first(m->totals.n, m->p, block)};
-        place.count = block_first(m->totals.n, m->p, block + 1) - place.first;
-        proof_open(&v->proofs[g], &place, e);
-    }
+    v->proofs = zeroed(v->rank->device_count, sizeof *v->proofs, "proofs", e);
+    for (uint32_t g = 0; g < v->rank->device_count && e->status == ST_OK; g++)
+        proof_open(&v->proofs[g], v->rank, v->results, g, e);
     return e->status;
 }
 
@@ -68,13 +42,13 @@ static enum status send_questions(struct validation *v, enum topic topic, const 
     for (uint32_t g = m->first; g < m->end && e->status == ST_OK; g++) {
         struct slice *out = slices_out(&v->slices, g);
         if (topic == TOPIC_CLAIMS)
-            proof_ask_claims(v->proofs[g], out, e);
+            proof_ask_claims(&v->proofs[g], out, e);
         else
-            proof_ask_ends(v->proofs[g], out, e);
+            proof_ask_ends(&v->proofs[g], out, e);
     }
     slices_exchange_agreed(&v->slices, m, e);
     for (uint32_t g = m->first; g < m->end && e->status == ST_OK; g++)
-        proof_keep_questions(v->proofs[g], topic, slices_in(&v->slices, g), e);
+        proof_keep_questions(&v->proofs[g], topic, slices_in(&v->slices, g), e);
     team_meet(m, e);
     if (m->number == 0) /* also after a failure, as the other ranks wait */
         comm_agree(v->rank->comm, e);
@@ -89,19 +63,11 @@ static enum status send_all_questions(void *context, const struct member *m, str
     return e->status;
 }
 
-enum status validation_open(struct validation **result, const struct rank *rank,
-                            struct results *results, struct error *e)
+enum status validation_open(struct validation *v, const struct rank *rank, struct results *results, struct error *e)
 {
-    struct validation *v = calloc(1, sizeof *v);
-    *result = v;
-    if (v == NULL) {
-        fail_memory(e, "validation", sizeof *v);
-    } else {
-        v->rank = rank;
-        v->results = results;
-        if (slices_open(&v->slices, rank, e) == ST_OK && take_arrays(v, e) == ST_OK)
-            open_proofs(v, e);
-    }
+    *v = (struct validation){.rank = rank, .results = results};
+    if (slices_open(&v->slices, rank, e) == ST_OK && take_arrays(v, e) == ST_OK)
+        open_proofs(v, e);
     if (comm_agree(rank->comm, e) != ST_OK)
         return e->status;
     return team_run(rank->team, send_all_questions, v, e);
@@ -109,15 +75,14 @@ enum status validation_open(struct validation **result, const struct rank *rank,
 
 void validation_close(struct validation *v)
 {
-    if (v == NULL)
+    if (v->rank == NULL)
         return;
     for (uint32_t g = 0; v->proofs != NULL && g < v->rank->device_count; g++)
-        proof_close(v->proofs[g]);
+        proof_close(&v->proofs[g]);
     free(v->proofs);
     slices_close(&v->slices);
     memory_release(v->rank->budget, v->met);
     memory_release(v->rank->budget, v->met_of_device);
-    free(v);
 }
 
 /* ---- a root ---- */
@@ -126,7 +91,7 @@ static enum status ask_again(struct validation *v, enum topic topic, const struc
                              struct error *e)
 {
     for (uint32_t g = m->first; g < m->end && e->status == ST_OK; g++)
-        proof_reply(v->proofs[g], topic, slices_out(&v->slices, g), e);
+        proof_reply(&v->proofs[g], topic, slices_out(&v->slices, g), e);
     if (team_meet(m, e) != ST_OK)
         return e->status;
     return slices_exchange(&v->slices, m, e);
@@ -138,7 +103,7 @@ static enum status reduce_met(struct validation *v, struct error *e)
     uint64_t words = mask_words(delegates_of(v));
     memset(v->met, 0, words * 8);
     for (uint32_t g = 0; g < v->rank->device_count; g++) {
-        if (proof_read_met(v->proofs[g], v->met_of_device, e) != ST_OK)
+        if (proof_read_met(&v->proofs[g], v->met_of_device, e) != ST_OK)
             return e->status;
         for (uint64_t i = 0; i < words; i++)
             v->met[i] |= v->met_of_device[i];
@@ -150,11 +115,11 @@ static enum status reduce_met(struct validation *v, struct error *e)
 static enum status fetch_claims(struct validation *v, const struct member *m, struct error *e)
 {
     for (uint32_t g = m->first; g < m->end && e->status == ST_OK; g++)
-        proof_begin(v->proofs[g], e);
+        proof_begin(&v->proofs[g], e);
     if (ask_again(v, TOPIC_CLAIMS, m, e) != ST_OK)
         return e->status;
     for (uint32_t g = m->first; g < m->end && e->status == ST_OK; g++)
-        proof_take_claims(v->proofs[g], slices_in(&v->slices, g), e);
+        proof_take_claims(&v->proofs[g], slices_in(&v->slices, g), e);
     return team_meet(m, e);
 }
 
@@ -163,7 +128,7 @@ static enum status check_ends(struct validation *v, const struct member *m, stru
     if (ask_again(v, TOPIC_ENDS, m, e) != ST_OK)
         return e->status;
     for (uint32_t g = m->first; g < m->end && e->status == ST_OK; g++)
-        proof_check_ends(v->proofs[g], slices_in(&v->slices, g), e);
+        proof_check_ends(&v->proofs[g], slices_in(&v->slices, g), e);
     return e->status;
 }
 
@@ -175,7 +140,7 @@ static enum status finish(struct validation *v, const struct member *m, struct e
         return e->status;
     for (uint32_t g = m->first; g < m->end && e->status == ST_OK; g++) {
         struct offence found;
-        if (proof_finish(v->proofs[g], v->root, v->met, &found, e) != ST_OK)
+        if (proof_finish(&v->proofs[g], v->root, v->met, &found, e) != ST_OK)
             break;
 #pragma omp critical(validation)
         if (found.kind != OFFENCE_NONE && offence_comes_before(&found, &v->first))
@@ -190,7 +155,7 @@ static enum status prove(void *context, const struct member *m, struct error *e)
     if (fetch_claims(v, m, e) != ST_OK)
         return e->status;
     for (uint32_t g = m->first; g < m->end && e->status == ST_OK; g++)
-        proof_check(v->proofs[g], v->root, e);
+        proof_check(&v->proofs[g], v->root, e);
     if (rank_is_alone(v->rank) || check_ends(v, m, e) == ST_OK)
         finish(v, m, e);
     return e->status;
@@ -224,19 +189,4 @@ enum status validation_check(struct validation *v, const struct root *root, stru
     agree_on_first(v->rank->comm, &v->first);
     *first = v->first;
     return ST_OK;
-}
-
-/* ---- for tests ---- */
-
-enum status validation_set_depth(struct validation *v, uint64_t id, int32_t depth, struct error *e)
-{
-    const struct graph *graph = v->rank->graph;
-    for (uint32_t g = 0; g < v->rank->device_count; g++) {
-        const struct shard *shard = &graph->shards[g];
-        for (uint64_t i = 0; i < shard->locals + shard->d && e->status == ST_OK; i++) {
-            if (original_id(graph, numbered_vertex_id(shard, i)) == id)
-                proof_set_depth(v->proofs[g], i, depth, e);
-        }
-    }
-    return e->status;
 }
