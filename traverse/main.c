@@ -26,7 +26,7 @@ struct run {
     struct searcher searcher;
     struct record *records; /* [roots.count] */
     struct environment env;
-    struct trace_file *trace; /* NULL: none */
+    struct trace_file trace; /* with --trace */
     FILE *talk; /* records and summary: stdout, or stderr if a result takes stdout */
 };
 
@@ -40,12 +40,9 @@ static enum status set_up(struct run *run, struct error *e)
     if (searcher_open(s, args->depths != NULL || args->parents != NULL, e) != ST_OK ||
         searcher_choose_roots(s, e) != ST_OK)
         return e->status;
-    run->records = calloc(s->roots.count + 1, sizeof *run->records);
-    if (run->records == NULL)
-        fail_memory(e, "records", s->roots.count * sizeof *run->records);
-    if (comm_agree(&s->comm, e) == ST_OK)
-        run->env = environment_of(s, args, run->command, start);
-    return e->status;
+    run->records = zeroed(s->roots.count, sizeof *run->records, "records", e);
+    run->env = environment_of(s, run->command, start);
+    return comm_agree(&s->comm, e);
 }
 
 /* ---- searching ---- */
@@ -117,7 +114,7 @@ static enum status search_all(struct run *run, struct error *e)
     progress_stage("searching", roots->count, PROGRESS_ITEMS);
     for (uint64_t i = 0; i < roots->count; i++) {
         if (search_one(run, i, &run->records[i], talks, e) != ST_OK ||
-            (run->trace != NULL && trace_file_add(run->trace, &run->records[i], e) != ST_OK))
+            (run->args.trace != NULL && trace_file_add(&run->trace, &run->records[i], e) != ST_OK))
             return e->status;
         progress_add(1);
     }
@@ -153,7 +150,7 @@ static enum status serve_all(struct run *run, struct error *e)
 
 static enum status conclude(struct run *run, struct error *e)
 {
-    if (run->trace != NULL && trace_file_commit(run->trace, e) != ST_OK)
+    if (run->args.trace != NULL && trace_file_commit(&run->trace, e) != ST_OK)
         return e->status;
     run->env.peak_bytes = comm_max_of(&run->searcher.comm, memory_peak_bytes());
     if (run->searcher.comm.rank == 0) {
@@ -172,20 +169,14 @@ static void tear_down(void *context)
     for (uint64_t i = 0; run->records != NULL && i < run->searcher.roots.count; i++)
         record_free(&run->records[i]);
     free(run->records);
-    trace_file_close(run->trace);
+    outfile_abort(run->trace.out);
 }
 
 static int print_plan(struct args *args)
 {
     struct error error = {0};
-    const struct plan_request request = {.folder = args->folder,
-                                         .json = args->json,
-                                         .parents = args->record_parents,
-                                         .resident = args->resident,
-                                         .by_classes = direction_by_classes(&args->policy),
-                                         .room = args->cli.memory_bytes};
     if (outputs_check(args, &error) == ST_OK)
-        plan_print(&request, &error);
+        plan_print(args, &error);
     args_free(args);
     return cli_finish(&args->cli, &error);
 }

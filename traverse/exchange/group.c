@@ -117,10 +117,8 @@ static enum status try_group(struct group *g, const struct rank *rank, int of_ho
     g->count = G * (of_host ? comm->host_ranks : 1);
     g->first = G * (of_host ? comm->host_rank : 0);
     g->whole = g->count == p;
-    g->shard = calloc(g->count, sizeof *g->shard);
-    g->number = calloc(p, sizeof *g->number);
-    if (g->shard == NULL || g->number == NULL)
-        fail_memory(e, "peers", p * sizeof *g->number);
+    g->shard = zeroed(g->count, sizeof *g->shard, "peers", e);
+    g->number = zeroed(p, sizeof *g->number, "peers", e);
     if (comm_agree(rank->comm, e) != ST_OK || open_memory(g, comm, e) != ST_OK)
         return e->status;
     number_peers(g);

@@ -12,7 +12,7 @@
 
 static const struct manifest *manifest_of(const struct block *b)
 {
-    return &b->env->rank->graph->manifest;
+    return &b->env->searcher->rank.graph->manifest;
 }
 
 /* log2 of the vertices, or -1 if they are no power of two. */
@@ -59,7 +59,7 @@ static void print_head(FILE *out, const struct block *b)
     fprintf(out, "%-31s %.11g\n", "edgefactor:", (double)m->totals.edges / (double)m->totals.n);
     fprintf(out, "%-31s %" PRIu64 "\n", "NBFS:", b->count);
     fprintf(out, "%-31s NA\n", "graph_generation:");
-    fprintf(out, "%-31s %u\n", "num_mpi_processes:", b->env->rank->comm->ranks);
+    fprintf(out, "%-31s %u\n", "num_mpi_processes:", b->env->searcher->rank.comm->ranks);
     if (b->construction_s < 0)
         fprintf(out, "%-31s NA\n", "construction_time:");
     else

@@ -163,10 +163,8 @@ static enum status set_up(struct benchmark *b, struct error *e)
     if (searcher_open(s, 1, e) != ST_OK || validation_open(&b->validation, &s->rank, &s->results, e) != ST_OK ||
         roots_choose(&s->roots, &s->rank, &b->args, NULL, e) != ST_OK)
         return e->status;
-    b->env = environment_of(s, &b->args, b->command, start);
-    b->runs = calloc(s->roots.count, sizeof *b->runs);
-    if (b->runs == NULL)
-        fail_memory(e, "records", s->roots.count * sizeof *b->runs);
+    b->env = environment_of(s, b->command, start);
+    b->runs = zeroed(s->roots.count, sizeof *b->runs, "records", e);
     return comm_agree(&s->comm, e);
 }
 

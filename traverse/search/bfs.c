@@ -391,10 +391,8 @@ enum status bfs_open(struct bfs *bfs, const struct rank *rank, struct exchange *
                      const struct direction_policy *policy, int timed, struct error *e)
 {
     *bfs = (struct bfs){.rank = rank, .exchange = exchange, .policy = *policy, .deepest = INT32_MAX, .timed = timed};
-    bfs->levels = calloc(rank->device_count, sizeof *bfs->levels);
-    if (bfs->levels == NULL)
-        return fail_memory(e, "devices", rank->device_count * sizeof *bfs->levels);
-    return ST_OK;
+    bfs->levels = zeroed(rank->device_count, sizeof *bfs->levels, "devices", e);
+    return e->status;
 }
 
 void bfs_close(struct bfs *bfs)

@@ -340,10 +340,8 @@ enum status roots_choose(struct roots *roots, const struct rank *rank, const str
         return fail(e, ST_BAD_DATA, "%s: the graph has no vertices: there is no root to search from",
                     args->folder);
     roots->count = args->serve ? 1 : args->count;
-    roots->ids = calloc(roots->count, sizeof *roots->ids);
-    roots->root = calloc(roots->count, sizeof *roots->root);
-    if (roots->ids == NULL || roots->root == NULL)
-        fail_memory(e, "roots", roots->count * sizeof *roots->root);
+    roots->ids = zeroed(roots->count, sizeof *roots->ids, "roots", e);
+    roots->root = zeroed(roots->count, sizeof *roots->root, "roots", e);
     if (comm_agree(rank->comm, e) != ST_OK || args->serve || find_ids(roots, rank, args, map, e) != ST_OK)
         return e->status;
     if (roots->count == 0)
