@@ -264,11 +264,7 @@ void gpu_free_hosted(struct device *device);
 
 /* cuda_whole_run.c. If there are several shards, gpu_whole_open also makes the part of a search for cuda_group.h.
  * The arrays are those of the plan. `lists` is NULL if it has no memory for such a search, `notes` without notes. */
-struct gpu_whole_arrays {
-    void *state, *lists, *notes;
-};
-enum status gpu_whole_open(struct device *device, const struct gpu_whole_arrays *arrays,
-                          struct error *e);
+enum status gpu_whole_open(struct device *device, void *state, void *lists, void *notes, struct error *e);
 void gpu_whole_close(struct device *device);
 
 /* Whether the device has so many vertices, and among them hubs, that blocks keep marks of these (visit/cuda_pull_words.cuh). In

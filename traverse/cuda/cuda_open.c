@@ -367,9 +367,9 @@ static enum status open_device(struct device *dev, const struct device_options *
         return fail(e, ST_RUNTIME, "%s: the scan of %llu rows wants more scratch memory than "
                     "planned", dev->where, (unsigned long long)dev->shard->d);
     int whole = gpu_searches_whole(&plan);
-    const struct gpu_whole_arrays search = {at[GPU_WHOLE_STATE], whole ? at[GPU_WHOLE_LISTS] : NULL,
-                                            whole && options->notes ? at[GPU_WHOLE_NOTES] : NULL};
-    if (gpu_whole_open(dev, &search, e) != ST_OK || clear_shown(dev, &plan, at, e) != ST_OK)
+    if (gpu_whole_open(dev, at[GPU_WHOLE_STATE], whole ? at[GPU_WHOLE_LISTS] : NULL,
+                       whole && options->notes ? at[GPU_WHOLE_NOTES] : NULL, e) != ST_OK ||
+        clear_shown(dev, &plan, at, e) != ST_OK)
         return e->status;
     if (load(dev, &plan, at, options, e) == ST_OK && !options->trust)
         gpu_check_ranges(dev, options->locals, options->threads, e);

@@ -1,8 +1,8 @@
 /* bfs.c: one search, level by level (figures 3 and 4 of Pan et al.); see bfs.h
  *
  * A search takes one of two ways:
- * - Devices may run all levels by themselves (struct backend_whole_search): one that is alone by `run`, and
- *   several that read each other's memory by `run_together`. They note levels if there is a tracer. They do not run
+ * - Devices may run all levels by themselves (struct backend_whole_search): one that is alone, and
+ *   several that read each other's memory. They note levels if there is a log. They do not run
  *   by themselves if direction factors or, for several, a form of vertices is given. This page is the reference:
  *   both ways find the same distances.
  * - Otherwise the level loop below runs the steps of each level.
@@ -40,8 +40,6 @@
  */
 #include "bfs.h"
 
-#include "level_log.h"
-
 #include "formats/base/cli.h"
 
 #include <stdlib.h>
@@ -52,8 +50,7 @@ struct search {
     struct bfs *bfs;
     const struct root *root;
     struct bfs_times *times;
-    bfs_tracer *tracer;
-    void *context;
+    struct level_log *log; /* NULL: none */
 };
 
 /* ---- the steps, for the devices of one member ---- */
@@ -77,14 +74,14 @@ static void previsit(struct search *s, const struct member *m, int32_t depth, st
 
 static int follows_factors(const struct bfs *bfs)
 {
-    return !bfs->rank->backend->knows_prices || bfs->policy.factors_given;
+    return !bfs->rank->backend->knows_prices || bfs->args->policy.factors_given;
 }
 
 static enum direction direction_of(const struct bfs *bfs, enum subgraph g, const struct subgraph_work *work,
                                    enum direction current)
 {
-    return follows_factors(bfs) ? choose_direction(&bfs->policy, g, work, current)
-                                : direction_by_price(bfs->policy.mode, work);
+    return follows_factors(bfs) ? choose_direction(&bfs->args->policy, g, work, current)
+                                : direction_by_price(bfs->args->policy.mode, work);
 }
 
 /* Whether the exact forward workload is needed to choose by factors, or to choose a form. */
@@ -92,7 +89,7 @@ static int needs_forward(const struct bfs *bfs, enum subgraph g, const struct su
                          enum direction current)
 {
     return follows_factors(bfs) &&
-           (direction_needs_forward(&bfs->policy, g, work, current) ||
+           (direction_needs_forward(&bfs->args->policy, g, work, current) ||
             (g == NN && !rank_is_alone(bfs->rank) &&
              exchange_needs_forward(bfs->exchange, work)));
 }
@@ -172,7 +169,7 @@ static void choose(struct search *s, const struct member *m, struct error *e)
     exchange_pool_work(s->bfs->exchange, m, &pooled, e);
     for (uint32_t i = m->first; i < m->end && e->status == ST_OK; i++) {
         choose_for(s->bfs, &pooled, &s->bfs->levels[i]);
-        if (s->bfs->counts_edges)
+        if (s->bfs->args->trace != NULL)
             count_edges(s->bfs, i, e);
     }
 }
@@ -207,7 +204,7 @@ static void finish(struct search *s, const struct member *m, struct error *e)
     for (uint32_t i = m->first; i < m->end && e->status == ST_OK; i++) {
         struct device_level *level = &s->bfs->levels[i];
         if (rank->backend->search->finish(rank->devices[i], &level->found, e) == ST_OK &&
-            s->bfs->timed)
+            s->bfs->args->breakdown)
             rank->backend->search->times(rank->devices[i], &level->times, e);
         if (e->status == ST_OK)
             group_put_found(&s->bfs->exchange->group, i, level->found);
@@ -227,7 +224,7 @@ static void previsit_ahead(struct search *s, const struct member *m, int32_t dep
         level->ahead = 1;
         if (backend->ahead->previsit_ahead(bfs->rank->devices[i], depth, dd, e) == ST_OK &&
             dd->frontier > 0 &&
-            (bfs->counts_edges || needs_forward(bfs, DD, dd, level->plan.directions.of[DD])))
+            (bfs->args->trace != NULL || needs_forward(bfs, DD, dd, level->plan.directions.of[DD])))
             backend->search->count_forward(bfs->rank->devices[i], DD, &dd->forward, e);
         exchange_work(bfs->exchange, i)->of[DD] = *dd;
     }
@@ -270,7 +267,7 @@ static void exchange(struct search *s, const struct member *m, int32_t depth, in
     if (exchange_masks(x, m, done, stats, e) != ST_OK)
         return;
     double begun = cli_seconds();
-    int ahead = !*done && depth + 1 < s->bfs->deepest && exchange_runs_ahead(x);
+    int ahead = !*done && depth + 1 < (int32_t)s->bfs->args->max_depth && exchange_runs_ahead(x);
     if (ahead)
         run_ahead(s, m, depth + 1, e);
     if (team_meet(m, e) == ST_OK)
@@ -314,7 +311,7 @@ static void trace_visits(const struct bfs *bfs, struct level_trace *trace)
     for (uint32_t i = 0; i < bfs->rank->device_count; i++) {
         const struct device_level *level = &bfs->levels[i];
         trace_device(trace, &level->work, &level->plan.directions,
-                     bfs->timed ? &level->times : NULL);
+                     bfs->args->breakdown ? &level->times : NULL);
     }
 }
 
@@ -330,15 +327,15 @@ static void trace_probes(const struct bfs *bfs, struct level_trace *trace)
     }
 }
 
-static void note_level(const struct search *s, int32_t depth, struct level_trace *trace)
+static void note_level(const struct search *s, const struct level_trace *trace)
 {
     s->times->compute_s += trace->compute_s;
     s->times->exchange_s += trace->exchange_s;
     s->times->iterations++;
     s->times->mask_reductions += (uint32_t)trace->exchange.reduced_masks;
     s->times->sent_vertices += trace->exchange.counts.of[COUNT_SENT_VERTICES];
-    if (s->tracer != NULL)
-        s->tracer(s->context, depth, trace);
+    if (s->log != NULL)
+        level_log_add(s->log, trace);
 }
 
 /* ---- the levels ---- */
@@ -347,7 +344,8 @@ static void note_level(const struct search *s, int32_t depth, struct level_trace
  * device that is alone is empty. */
 static int is_over(const struct bfs *bfs, int32_t depth)
 {
-    return depth == bfs->deepest || (rank_is_alone(bfs->rank) && depth > 0 && bfs->levels[0].work.fresh == 0);
+    return depth == (int32_t)bfs->args->max_depth ||
+           (rank_is_alone(bfs->rank) && depth > 0 && bfs->levels[0].work.fresh == 0);
 }
 
 static enum status search_levels(void *context, const struct member *m, struct error *e)
@@ -368,7 +366,7 @@ static enum status search_levels(void *context, const struct member *m, struct e
             visit(s, m, &trace.exchange, e);
         if (exchange_overlaps(bfs->exchange))
             exchange_begin_masks(bfs->exchange, m, &trace.exchange, e);
-        if (!alone || bfs->timed)
+        if (!alone || bfs->args->breakdown)
             finish(s, m, e);
         if (group_meet(&bfs->exchange->group, m, e) != ST_OK)
             break;
@@ -382,15 +380,15 @@ static enum status search_levels(void *context, const struct member *m, struct e
         trace.compute_s = visited - begun;
         trace.exchange_s = cli_seconds() - visited;
         if (m->number == 0 && e->status == ST_OK)
-            note_level(s, depth, &trace);
+            note_level(s, &trace);
     }
     return e->status;
 }
 
-enum status bfs_open(struct bfs *bfs, const struct rank *rank, struct exchange *exchange,
-                     const struct direction_policy *policy, int timed, struct error *e)
+enum status bfs_open(struct bfs *bfs, const struct rank *rank, struct exchange *exchange, const struct args *args,
+                     struct error *e)
 {
-    *bfs = (struct bfs){.rank = rank, .exchange = exchange, .policy = *policy, .deepest = INT32_MAX, .timed = timed};
+    *bfs = (struct bfs){.rank = rank, .exchange = exchange, .args = args};
     bfs->levels = zeroed(rank->device_count, sizeof *bfs->levels, "devices", e);
     return e->status;
 }
@@ -403,7 +401,7 @@ void bfs_close(struct bfs *bfs)
 /* Whether devices may run all levels by themselves. Only the level loop follows factors. */
 static int may_run_by_themselves(const struct bfs *bfs)
 {
-    return !bfs->policy.factors_given &&
+    return !bfs->args->policy.factors_given &&
            (rank_is_alone(bfs->rank) || exchange_is_free(bfs->exchange));
 }
 
@@ -412,10 +410,8 @@ static enum status run_member(void *context, const struct member *m, struct erro
 {
     struct search *s = context;
     const struct rank *rank = s->bfs->rank;
-    const struct backend_whole_search *whole = rank->backend->whole;
     uint32_t levels = 0;
-    (rank_is_alone(rank) ? whole->run : whole->run_together)(
-        rank->devices[m->first], s->root, s->bfs->policy.mode, s->tracer != NULL, &levels, e);
+    rank->backend->whole->run(rank->devices[m->first], s->root, s->bfs->args->policy.mode, s->log != NULL, &levels, e);
     if (m->number == 0)
         s->times->iterations = levels;
     return e->status;
@@ -432,7 +428,7 @@ static enum status run_by_themselves(struct search *s, int *done, struct error *
         team_run(s->bfs->rank->team, run_member, s, e);
     s->times->compute_s = cli_seconds() - start;
     *done = s->times->iterations > 0;
-    s->bfs->noted = *done && s->tracer != NULL;
+    s->bfs->noted = *done && s->log != NULL;
     return e->status;
 }
 
@@ -452,11 +448,10 @@ enum status bfs_prepare(struct bfs *bfs, struct error *e)
     return team_run(bfs->rank->team, wake_member, bfs, e);
 }
 
-enum status bfs_search(struct bfs *bfs, const struct root *root, struct bfs_times *times,
-                       bfs_tracer *tracer, void *context, struct error *e)
+enum status bfs_search(struct bfs *bfs, const struct root *root, struct bfs_times *times, struct level_log *log,
+                       struct error *e)
 {
-    struct search s = {
-        .bfs = bfs, .root = root, .times = times, .tracer = tracer, .context = context};
+    struct search s = {.bfs = bfs, .root = root, .times = times, .log = log};
     int done = 0;
     *times = (struct bfs_times){0};
     bfs->noted = 0;
@@ -467,17 +462,17 @@ enum status bfs_search(struct bfs *bfs, const struct root *root, struct bfs_time
 
 /* ---- levels of devices that ran by themselves ---- */
 
-/* The notes so far, of all devices of this rank. */
+/* The log of the notes so far, of all devices of this rank. */
 struct noted_levels {
     const struct bfs *bfs;
-    struct level_log log;
+    struct level_log *log;
 };
 
 /* Adds the note of a device. The level took as long as its slowest device. */
 static void add_note(const struct bfs *bfs, struct level_trace *trace, const struct level_note *note)
 {
     uint64_t *count = trace->exchange.counts.of;
-    trace_device(trace, &note->work, &note->directions, bfs->timed ? &note->times : NULL);
+    trace_device(trace, &note->work, &note->directions, bfs->args->breakdown ? &note->times : NULL);
     trace->way = note->way;
     trace->counts_probes = 1;
     trace->compute_s = note->seconds > trace->compute_s ? note->seconds : trace->compute_s;
@@ -491,22 +486,17 @@ static void keep_note(void *context, int32_t depth, const struct level_note *not
 {
     struct noted_levels *noted = context;
     const struct level_trace none = {0};
-    if ((uint32_t)depth == noted->log.count)
-        level_log_add(&noted->log, &none);
-    if (!noted->log.failed)
-        add_note(noted->bfs, &noted->log.level[depth], note);
+    if ((uint32_t)depth == noted->log->count)
+        level_log_add(noted->log, &none);
+    if (!noted->log->failed)
+        add_note(noted->bfs, &noted->log->level[depth], note);
 }
 
-enum status bfs_trace_rest(struct bfs *bfs, bfs_tracer *tracer, void *context, struct error *e)
+enum status bfs_log_rest(struct bfs *bfs, struct level_log *log, struct error *e)
 {
     const struct rank *rank = bfs->rank;
-    struct noted_levels noted = {.bfs = bfs};
+    struct noted_levels noted = {bfs, log};
     for (uint32_t i = 0; bfs->noted && i < rank->device_count && e->status == ST_OK; i++)
         rank->backend->whole->replay_levels(rank->devices[i], keep_note, &noted, e);
-    if (noted.log.failed)
-        fail_memory(e, "levels", (noted.log.count + 1) * sizeof *noted.log.level);
-    for (uint32_t i = 0; i < noted.log.count && e->status == ST_OK; i++)
-        tracer(context, (int32_t)i, &noted.log.level[i]);
-    level_log_clear(&noted.log);
     return e->status;
 }

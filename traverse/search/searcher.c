@@ -203,10 +203,7 @@ static enum status open_devices(struct searcher *s, const struct args *args, int
         cli_warn(&args->cli, "the ranks of a host send messages, as one cannot read another's memory: %s",
                  s->exchange.why);
     note_idle_options(s, args);
-    bfs_open(&s->bfs, rank, &s->exchange, &args->policy, args->breakdown, e);
-    s->bfs.deepest = (int32_t)args->max_depth;
-    s->bfs.counts_edges = args->trace != NULL;
-    return e->status;
+    return bfs_open(&s->bfs, rank, &s->exchange, args, e);
 }
 
 enum status searcher_open(struct searcher *s, int files, struct error *e)
