@@ -118,8 +118,8 @@ revision_used = $(BUILD)/revision.used
 $(revision_used): always
 	@mkdir -p $(@D)
 	@echo '$(revision)' | cmp -s - $@ || echo '$(revision)' >$@
-$(BUILD)/traverse/report/machine.o: CPPFLAGS += -DDBFS_REVISION='"$(revision)"'
-$(BUILD)/traverse/report/machine.o: $(revision_used)
+$(BUILD)/traverse/report/report.o: CPPFLAGS += -DDBFS_REVISION='"$(revision)"'
+$(BUILD)/traverse/report/report.o: $(revision_used)
 
 # ---- programs ----
 

@@ -3,7 +3,7 @@
 
 #include "traverse/devices/answer_blocks.h"
 #include "traverse/cuda/cuda_plan.h"
-#include "traverse/report/edges_text.h"
+#include "traverse/report/report_text.h"
 
 #include "formats/base/arith.h"
 #include "formats/base/outfile.h"

@@ -12,7 +12,6 @@
 #ifndef DBFS_BACKEND_H
 #define DBFS_BACKEND_H
 
-#include "traverse/search/breakdown.h"
 #include "traverse/search/direction.h"
 #include "traverse/search/level_note.h"
 #include "residence.h"

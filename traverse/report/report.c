@@ -2,9 +2,7 @@
 #include "report.h"
 
 #include "traverse/options/options.h"
-#include "edges_text.h"
-#include "json_text.h"
-#include "machine.h"
+#include "report_text.h"
 #include "statistics.h"
 
 #include "formats/base/cli.h"
@@ -13,6 +11,11 @@
 #include "formats/split.h"
 
 #include <inttypes.h>
+
+/* The revision of the build, as `git describe` names it (Makefile); empty if it was not known. */
+#ifndef DBFS_REVISION
+#define DBFS_REVISION ""
+#endif
 
 /* ---- lines ---- */
 
@@ -127,6 +130,37 @@ void report_summary(FILE *out, const struct record *records, uint64_t count)
 
 /* ---- JSON ---- */
 
+/* Finds the first value in /proc/cpuinfo of a key for the model. */
+static void read_cpu(char *model, size_t bytes)
+{
+    char line[256], found[256] = "";
+    FILE *file = fopen("/proc/cpuinfo", "re");
+    while (file != NULL && found[0] == '\0' && fgets(line, sizeof line, file) != NULL) {
+        if (sscanf(line, "model name : %255[^\n]", found) != 1 &&
+            sscanf(line, "cpu : %255[^\n]", found) != 1)
+            sscanf(line, "Model : %255[^\n]", found);
+    }
+    if (file != NULL)
+        fclose(file);
+    snprintf(model, bytes, "%s", found);
+}
+
+/* Describes the host of this rank. What is not known is an empty string. */
+static void json_host(FILE *out, const struct rank *rank, char *const *command)
+{
+    char cpu[256];
+    struct device_description gpu = {"", "", ""};
+    read_cpu(cpu, sizeof cpu);
+    if (rank->backend->device->describe != NULL && rank->device_count > 0)
+        rank->backend->device->describe(rank->devices[0], &gpu);
+    json_string(out, "revision", DBFS_REVISION, ",\n    ");
+    json_command(out, command);
+    json_string(out, "cpu", cpu, ", ");
+    json_string(out, "gpu", gpu.model, ", ");
+    json_string(out, "gpu_driver", gpu.driver, ", ");
+    json_string(out, "cuda", gpu.runtime, ",\n");
+}
+
 static void json_factors(FILE *out, const char *name, const double *factor, const char *after)
 {
     fprintf(out, "\"%s\": {\"nn\": %.9g, \"nd\": %.9g, \"dn\": %.9g, \"dd\": %.9g}%s", name,
@@ -188,7 +222,7 @@ void report_json_environment(FILE *out, const struct environment *env)
     fputs("  \"environment\": {\n    ", out);
     json_string(out, "version", DBFS_VERSION, ", ");
     json_string(out, "graph", env->searcher->args->folder, ",\n    ");
-    machine_json(out, &env->searcher->rank, env->command);
+    json_host(out, &env->searcher->rank, env->command);
     json_graph(out, env->searcher->rank.graph);
     json_machine(out, env);
     json_settings(out, env->searcher->args, exchange_memory_name(env));
