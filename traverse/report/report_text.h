@@ -1,4 +1,4 @@
-/* report_text.h: text that several reports have: members of JSON objects, and whether the edges of a graph are directed */
+/* report_text.h: text of several reports: members of JSON objects, and whether the edges of a graph are directed */
 #ifndef DBFS_REPORT_TEXT_H
 #define DBFS_REPORT_TEXT_H
 
