@@ -13,10 +13,10 @@
 
 static struct grid_search grid; /* of this process */
 
-enum status bfs_open(struct bfs *bfs, const struct rank *rank, struct exchange *exchange, const struct args *args,
-                     struct error *e)
+enum status bfs_open(struct bfs *bfs, const struct rank *rank, struct exchange *exchange,
+                     const struct bfs_options *options, struct error *e)
 {
-    *bfs = (struct bfs){.rank = rank, .exchange = exchange, .args = args};
+    *bfs = (struct bfs){.rank = rank, .exchange = exchange, .options = *options};
     grid.fold = grid_fold_asked();
     if (rank->device_count != 1)
         return fail(e, ST_USAGE, "a rank of a 2D search has one shard: mpiexec -n %u", rank->graph->manifest.p);

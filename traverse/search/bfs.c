@@ -74,14 +74,14 @@ static void previsit(struct search *s, const struct member *m, int32_t depth, st
 
 static int follows_factors(const struct bfs *bfs)
 {
-    return !bfs->rank->backend->knows_prices || bfs->args->policy.factors_given;
+    return !bfs->rank->backend->knows_prices || bfs->options.policy.factors_given;
 }
 
 static enum direction direction_of(const struct bfs *bfs, enum subgraph g, const struct subgraph_work *work,
                                    enum direction current)
 {
-    return follows_factors(bfs) ? choose_direction(&bfs->args->policy, g, work, current)
-                                : direction_by_price(bfs->args->policy.mode, work);
+    return follows_factors(bfs) ? choose_direction(&bfs->options.policy, g, work, current)
+                                : direction_by_price(bfs->options.policy.mode, work);
 }
 
 /* Whether the exact forward workload is needed to choose by factors, or to choose a form. */
@@ -89,7 +89,7 @@ static int needs_forward(const struct bfs *bfs, enum subgraph g, const struct su
                          enum direction current)
 {
     return follows_factors(bfs) &&
-           (direction_needs_forward(&bfs->args->policy, g, work, current) ||
+           (direction_needs_forward(&bfs->options.policy, g, work, current) ||
             (g == NN && !rank_is_alone(bfs->rank) &&
              exchange_needs_forward(bfs->exchange, work)));
 }
@@ -169,7 +169,7 @@ static void choose(struct search *s, const struct member *m, struct error *e)
     exchange_pool_work(s->bfs->exchange, m, &pooled, e);
     for (uint32_t i = m->first; i < m->end && e->status == ST_OK; i++) {
         choose_for(s->bfs, &pooled, &s->bfs->levels[i]);
-        if (s->bfs->args->trace != NULL)
+        if (s->bfs->options.counts_edges)
             count_edges(s->bfs, i, e);
     }
 }
@@ -204,7 +204,7 @@ static void finish(struct search *s, const struct member *m, struct error *e)
     for (uint32_t i = m->first; i < m->end && e->status == ST_OK; i++) {
         struct device_level *level = &s->bfs->levels[i];
         if (rank->backend->search->finish(rank->devices[i], &level->found, e) == ST_OK &&
-            s->bfs->args->breakdown)
+            s->bfs->options.timed)
             rank->backend->search->times(rank->devices[i], &level->times, e);
         if (e->status == ST_OK)
             group_put_found(&s->bfs->exchange->group, i, level->found);
@@ -224,7 +224,7 @@ static void previsit_ahead(struct search *s, const struct member *m, int32_t dep
         level->ahead = 1;
         if (backend->ahead->previsit_ahead(bfs->rank->devices[i], depth, dd, e) == ST_OK &&
             dd->frontier > 0 &&
-            (bfs->args->trace != NULL || needs_forward(bfs, DD, dd, level->plan.directions.of[DD])))
+            (bfs->options.counts_edges || needs_forward(bfs, DD, dd, level->plan.directions.of[DD])))
             backend->search->count_forward(bfs->rank->devices[i], DD, &dd->forward, e);
         exchange_work(bfs->exchange, i)->of[DD] = *dd;
     }
@@ -267,7 +267,7 @@ static void exchange(struct search *s, const struct member *m, int32_t depth, in
     if (exchange_masks(x, m, done, stats, e) != ST_OK)
         return;
     double begun = cli_seconds();
-    int ahead = !*done && depth + 1 < (int32_t)s->bfs->args->max_depth && exchange_runs_ahead(x);
+    int ahead = !*done && depth + 1 < s->bfs->options.deepest && exchange_runs_ahead(x);
     if (ahead)
         run_ahead(s, m, depth + 1, e);
     if (team_meet(m, e) == ST_OK)
@@ -311,7 +311,7 @@ static void trace_visits(const struct bfs *bfs, struct level_trace *trace)
     for (uint32_t i = 0; i < bfs->rank->device_count; i++) {
         const struct device_level *level = &bfs->levels[i];
         trace_device(trace, &level->work, &level->plan.directions,
-                     bfs->args->breakdown ? &level->times : NULL);
+                     bfs->options.timed ? &level->times : NULL);
     }
 }
 
@@ -344,7 +344,7 @@ static void note_level(const struct search *s, const struct level_trace *trace)
  * device that is alone is empty. */
 static int is_over(const struct bfs *bfs, int32_t depth)
 {
-    return depth == (int32_t)bfs->args->max_depth ||
+    return depth == bfs->options.deepest ||
            (rank_is_alone(bfs->rank) && depth > 0 && bfs->levels[0].work.fresh == 0);
 }
 
@@ -366,7 +366,7 @@ static enum status search_levels(void *context, const struct member *m, struct e
             visit(s, m, &trace.exchange, e);
         if (exchange_overlaps(bfs->exchange))
             exchange_begin_masks(bfs->exchange, m, &trace.exchange, e);
-        if (!alone || bfs->args->breakdown)
+        if (!alone || bfs->options.timed)
             finish(s, m, e);
         if (group_meet(&bfs->exchange->group, m, e) != ST_OK)
             break;
@@ -385,10 +385,10 @@ static enum status search_levels(void *context, const struct member *m, struct e
     return e->status;
 }
 
-enum status bfs_open(struct bfs *bfs, const struct rank *rank, struct exchange *exchange, const struct args *args,
-                     struct error *e)
+enum status bfs_open(struct bfs *bfs, const struct rank *rank, struct exchange *exchange,
+                     const struct bfs_options *options, struct error *e)
 {
-    *bfs = (struct bfs){.rank = rank, .exchange = exchange, .args = args};
+    *bfs = (struct bfs){.rank = rank, .exchange = exchange, .options = *options};
     bfs->levels = zeroed(rank->device_count, sizeof *bfs->levels, "devices", e);
     return e->status;
 }
@@ -401,7 +401,7 @@ void bfs_close(struct bfs *bfs)
 /* Whether devices may run all levels by themselves. Only the level loop follows factors. */
 static int may_run_by_themselves(const struct bfs *bfs)
 {
-    return !bfs->args->policy.factors_given &&
+    return !bfs->options.policy.factors_given &&
            (rank_is_alone(bfs->rank) || exchange_is_free(bfs->exchange));
 }
 
@@ -411,7 +411,7 @@ static enum status run_member(void *context, const struct member *m, struct erro
     struct search *s = context;
     const struct rank *rank = s->bfs->rank;
     uint32_t levels = 0;
-    rank->backend->whole->run(rank->devices[m->first], s->root, s->bfs->args->policy.mode, s->log != NULL, &levels, e);
+    rank->backend->whole->run(rank->devices[m->first], s->root, s->bfs->options.policy.mode, s->log != NULL, &levels, e);
     if (m->number == 0)
         s->times->iterations = levels;
     return e->status;
@@ -472,7 +472,7 @@ struct noted_levels {
 static void add_note(const struct bfs *bfs, struct level_trace *trace, const struct level_note *note)
 {
     uint64_t *count = trace->exchange.counts.of;
-    trace_device(trace, &note->work, &note->directions, bfs->args->breakdown ? &note->times : NULL);
+    trace_device(trace, &note->work, &note->directions, bfs->options.timed ? &note->times : NULL);
     trace->way = note->way;
     trace->counts_probes = 1;
     trace->compute_s = note->seconds > trace->compute_s ? note->seconds : trace->compute_s;

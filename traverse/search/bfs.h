@@ -4,8 +4,6 @@
 
 #include "level_log.h"
 
-#include "traverse/options/args.h"
-
 /* The level loop's state of each device. */
 struct device_level {
     struct visit_plan plan; /* the current choice */
@@ -15,10 +13,17 @@ struct device_level {
     uint64_t found; /* local normals that the device found */
 };
 
+struct bfs_options {
+    struct direction_policy policy;
+    int32_t deepest;  /* a search ends at this depth; INT32_MAX: at none */
+    int timed;        /* the devices were opened with timing, so each level records its phases */
+    int counts_edges; /* FV is counted in every level, also where the choice does not need it */
+};
+
 struct bfs {
     const struct rank *rank;
     struct exchange *exchange;
-    const struct args *args;
+    struct bfs_options options;
     struct device_level *levels; /* [device_count] */
     int noted; /* devices ran the last search by themselves, and have notes of its levels */
 };
@@ -30,8 +35,8 @@ struct bfs_times {
     uint64_t sent_vertices;
 };
 
-enum status bfs_open(struct bfs *bfs, const struct rank *rank, struct exchange *exchange, const struct args *args,
-                     struct error *e);
+enum status bfs_open(struct bfs *bfs, const struct rank *rank, struct exchange *exchange,
+                     const struct bfs_options *options, struct error *e);
 void bfs_close(struct bfs *bfs); /* a zeroed one is allowed */
 
 /* Makes the links between devices ready, and the threads that drive devices, before a search and its clock. */

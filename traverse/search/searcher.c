@@ -203,7 +203,11 @@ static enum status open_devices(struct searcher *s, const struct args *args, int
         cli_warn(&args->cli, "the ranks of a host send messages, as one cannot read another's memory: %s",
                  s->exchange.why);
     note_idle_options(s, args);
-    return bfs_open(&s->bfs, rank, &s->exchange, args, e);
+    const struct bfs_options search = {.policy = *policy,
+                                       .deepest = (int32_t)args->max_depth,
+                                       .timed = args->breakdown,
+                                       .counts_edges = args->trace != NULL};
+    return bfs_open(&s->bfs, rank, &s->exchange, &search, e);
 }
 
 enum status searcher_open(struct searcher *s, int files, struct error *e)
