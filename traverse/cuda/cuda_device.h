@@ -144,6 +144,7 @@ struct gpu_group_search {
 /* A whole search by slices. No blocks: this device has none. */
 struct gpu_sliced_search {
     struct gpu_sliced search;
+    struct gpu_sliced_arrays arrays;
     struct whole_launch launch, noted;
 };
 
@@ -263,8 +264,8 @@ enum status gpu_take_hosted(struct device *device, const struct gpu_plan *plan, 
 void gpu_free_hosted(struct device *device);
 
 /* cuda_whole_run.c. If there are several shards, gpu_whole_open also makes the part of a search for cuda_group.h.
- * The arrays are those of the plan. `lists` is NULL if it has no memory for such a search, `notes` without notes. */
-enum status gpu_whole_open(struct device *device, void *state, void *lists, void *notes, struct error *e);
+ * `possible`: the plan has memory for such a search; `notes`: and for notes of its levels. */
+enum status gpu_whole_open(struct device *device, int possible, int notes, struct error *e);
 void gpu_whole_close(struct device *device);
 
 /* Whether the device has so many vertices, and among them hubs, that blocks keep marks of these (visit/cuda_pull_words.cuh). In
@@ -282,9 +283,8 @@ enum status gpu_whole_run(struct device *device, const struct root *root, struct
 /* Measures rows, after the sections are loaded. */
 enum status gpu_whole_measure(struct device *device, struct error *e);
 
-/* cuda_sliced_run.c. gpu_sliced_open comes after gpu_whole_open and after the sections are loaded; the arrays are those of the
- * plan. */
-enum status gpu_sliced_open(struct device *device, const struct gpu_sliced_arrays *arrays, int notes, struct error *e);
+/* cuda_sliced_run.c. gpu_sliced_open comes after gpu_whole_open and after the sections are loaded. */
+enum status gpu_sliced_open(struct device *device, int notes, struct error *e);
 enum status gpu_sliced_run(struct device *device, const struct root *root, int noted, uint32_t *levels,
                           struct error *e);
 

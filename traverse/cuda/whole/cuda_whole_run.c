@@ -45,11 +45,11 @@ static enum status open_noted(struct device *dev, struct error *e)
     return CUDA_TRY(cuda_whole_plan(&dev->whole.noted), dev->where, e);
 }
 
-enum status gpu_whole_open(struct device *dev, void *state, void *lists, void *notes, struct error *e)
+enum status gpu_whole_open(struct device *dev, int possible, int notes, struct error *e)
 {
     struct gpu_whole *s = &dev->whole.search;
     uint64_t edges = 0;
-    dev->whole.possible = lists != NULL;
+    dev->whole.possible = possible;
     dev->whole.launch.program = cuda_whole_plain(gpu_is_packed(dev));
     choose_launch(&dev->whole.launch, dev->shard);
     dev->whole.launch.has_hubs = gpu_has_hubs(dev);
@@ -57,12 +57,13 @@ enum status gpu_whole_open(struct device *dev, void *state, void *lists, void *n
          CUDA_TRY(cuda_whole_plan(&dev->whole.launch), dev->where, e) != ST_OK) ||
         CUDA_TRY(cudaHostAlloc((void **)&s->out.mail, sizeof *s->out.mail, cudaHostAllocMapped),
                  dev->where, e) != ST_OK ||
-        CUDA_TRY(cudaMemsetAsync(state, 0, sizeof *s->state, dev->stream.of[DELEGATES]), dev->where, e) !=
+        CUDA_TRY(cudaMemsetAsync(s->state, 0, sizeof *s->state, dev->stream.of[DELEGATES]), dev->where, e) !=
             ST_OK ||
-        (notes != NULL && dev->shard->p == 1 && open_noted(dev, e) != ST_OK))
+        (possible && notes && dev->shard->p == 1 && open_noted(dev, e) != ST_OK))
         return e->status;
     *s->out.mail = (struct whole_mail){0};
-    s->out.notes = notes;
+    if (!possible || !notes)
+        s->out.notes = NULL;
     for (int g = 0; g < SUBGRAPHS; g++) {
         s->csr[g] = dev->csr[g];
         s->pulled[g] = dev->csr[shard_pulled(dev->shard, (enum subgraph)g)];
@@ -77,12 +78,12 @@ enum status gpu_whole_open(struct device *dev, void *state, void *lists, void *n
         s->graph.rates.push_edge += cost_rates_h200.push_parent;
     s->keeps = kept_masks(dev);
     s->order.deepest = dev->whole.deepest;
-    s->list[0] = lists;
-    if (dev->whole.possible)
+    if (!possible)
+        s->list[0] = NULL;
+    else
         s->list[1] = s->list[0] + (dev->shard->p == 1 ? gpu_whole_room : gpu_group_room)(
                                       dev->shard->d + dev->shard->locals, edges);
     s->cleared = (struct whole_masks){dev->masks.all, dev->masks.bytes / sizeof(uint32_t)};
-    s->state = state;
     return ST_OK;
 }
 
