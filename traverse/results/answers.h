@@ -13,6 +13,8 @@ struct answers {
     struct slice *values;   /* [G][p] of each device, for each block */
     uint32_t id_bytes;
     int looks; /* devices look up parents in the memory of all others */
+    enum answer_kind kind; /* of the last answer */
+    uint32_t levels;       /* its depths are below this */
 };
 
 /* Collective. Prepares the devices for answers: makes tables for the order of input ids. Parents are possible only if

@@ -45,29 +45,21 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* One search, as all members see it. */
-struct search {
-    struct bfs *bfs;
-    const struct root *root;
-    struct bfs_times *times;
-    struct level_log *log; /* NULL: none */
-};
-
 /* ---- the steps, for the devices of one member ---- */
 
-static void start(struct search *s, const struct member *m, struct error *e)
+static void start(struct bfs *bfs, const struct member *m, struct error *e)
 {
-    const struct rank *rank = s->bfs->rank;
+    const struct rank *rank = bfs->rank;
     for (uint32_t i = m->first; i < m->end && e->status == ST_OK; i++) {
-        s->bfs->levels[i].plan = (struct visit_plan){0}; /* all push */
-        s->bfs->levels[i].ahead = 0;
-        rank->backend->search->start(rank->devices[i], s->root, e);
+        bfs->levels[i].plan = (struct visit_plan){0}; /* all push */
+        bfs->levels[i].ahead = 0;
+        rank->backend->search->start(rank->devices[i], bfs->root, e);
     }
 }
 
-static void previsit(struct search *s, const struct member *m, int32_t depth, struct error *e)
+static void previsit(struct bfs *bfs, const struct member *m, int32_t depth, struct error *e)
 {
-    const struct rank *rank = s->bfs->rank;
+    const struct rank *rank = bfs->rank;
     for (uint32_t i = m->first; i < m->end && e->status == ST_OK; i++)
         rank->backend->search->previsit(rank->devices[i], depth, e);
 }
@@ -95,9 +87,8 @@ static int needs_forward(const struct bfs *bfs, enum subgraph g, const struct su
 }
 
 /* Takes the counts of each device, and the exact workloads where a choice needs them. */
-static void count_work(struct search *s, const struct member *m, struct error *e)
+static void count_work(struct bfs *bfs, const struct member *m, struct error *e)
 {
-    struct bfs *bfs = s->bfs;
     const struct backend_search *search = bfs->rank->backend->search;
     for (uint32_t i = m->first; i < m->end && e->status == ST_OK; i++) {
         struct device_level *level = &bfs->levels[i];
@@ -163,60 +154,58 @@ static void count_edges(struct bfs *bfs, uint32_t i, struct error *e)
     }
 }
 
-static void choose(struct search *s, const struct member *m, struct error *e)
+static void choose(struct bfs *bfs, const struct member *m, struct error *e)
 {
     struct workload pooled;
-    exchange_pool_work(s->bfs->exchange, m, &pooled, e);
+    exchange_pool_work(bfs->exchange, m, &pooled, e);
     for (uint32_t i = m->first; i < m->end && e->status == ST_OK; i++) {
-        choose_for(s->bfs, &pooled, &s->bfs->levels[i]);
-        if (s->bfs->options.counts_edges)
-            count_edges(s->bfs, i, e);
+        choose_for(bfs, &pooled, &bfs->levels[i]);
+        if (bfs->options.counts_edges)
+            count_edges(bfs, i, e);
     }
 }
 
-static void visit_part(struct search *s, const struct member *m, struct error *e)
+static void visit_part(struct bfs *bfs, const struct member *m, struct error *e)
 {
-    const struct rank *rank = s->bfs->rank;
+    const struct rank *rank = bfs->rank;
     for (uint32_t i = m->first; i < m->end && e->status == ST_OK; i++)
-        rank->backend->search->visit(rank->devices[i], &s->bfs->levels[i].plan, e);
+        rank->backend->search->visit(rank->devices[i], &bfs->levels[i].plan, e);
 }
 
 /* Visits the subgraphs by the plans of all devices, which agree in the conditions tested here. */
-static void visit(struct search *s, const struct member *m, struct exchange_stats *stats,
+static void visit(struct bfs *bfs, const struct member *m, struct exchange_stats *stats,
                   struct error *e)
 {
-    struct bfs *bfs = s->bfs;
     const struct visit_plan *plan = &bfs->levels[m->first].plan;
     if (plan->directions.of[NN] == PULL && !rank_is_alone(bfs->rank))
         exchange_frontier(bfs->exchange, m, stats, e);
-    visit_part(s, m, e);
+    visit_part(bfs, m, e);
     if (plan->part == VISIT_WHOLE || group_meet(&bfs->exchange->group, m, e) != ST_OK)
         return;
     for (uint32_t i = m->first; i < m->end; i++)
         bfs->levels[i].plan.part = VISIT_REST;
-    visit_part(s, m, e);
+    visit_part(bfs, m, e);
 }
 
-static void finish(struct search *s, const struct member *m, struct error *e)
+static void finish(struct bfs *bfs, const struct member *m, struct error *e)
 {
-    const struct rank *rank = s->bfs->rank;
-    exchange_drive(s->bfs->exchange, m);
+    const struct rank *rank = bfs->rank;
+    exchange_drive(bfs->exchange, m);
     for (uint32_t i = m->first; i < m->end && e->status == ST_OK; i++) {
-        struct device_level *level = &s->bfs->levels[i];
+        struct device_level *level = &bfs->levels[i];
         if (rank->backend->search->finish(rank->devices[i], &level->found, e) == ST_OK &&
-            s->bfs->options.timed)
+            bfs->options.timed)
             rank->backend->search->times(rank->devices[i], &level->times, e);
         if (e->status == ST_OK)
-            group_put_found(&s->bfs->exchange->group, i, level->found);
+            group_put_found(&bfs->exchange->group, i, level->found);
         level->ahead = 0;
     }
 }
 
 /* ---- the next level's delegates, while vertices are still under way between ranks ---- */
 
-static void previsit_ahead(struct search *s, const struct member *m, int32_t depth, struct error *e)
+static void previsit_ahead(struct bfs *bfs, const struct member *m, int32_t depth, struct error *e)
 {
-    struct bfs *bfs = s->bfs;
     const struct backend *backend = bfs->rank->backend;
     for (uint32_t i = m->first; i < m->end && e->status == ST_OK; i++) {
         struct device_level *level = &bfs->levels[i];
@@ -230,22 +219,21 @@ static void previsit_ahead(struct search *s, const struct member *m, int32_t dep
     }
 }
 
-static void visit_dd_part(struct search *s, const struct member *m, enum visit_part part,
+static void visit_dd_part(struct bfs *bfs, const struct member *m, enum visit_part part,
                           struct error *e)
 {
-    const struct rank *rank = s->bfs->rank;
+    const struct rank *rank = bfs->rank;
     for (uint32_t i = m->first; i < m->end && e->status == ST_OK; i++) {
-        s->bfs->levels[i].plan.part = part;
-        rank->backend->ahead->visit_ahead(rank->devices[i], &s->bfs->levels[i].plan, e);
+        bfs->levels[i].plan.part = part;
+        rank->backend->ahead->visit_ahead(rank->devices[i], &bfs->levels[i].plan, e);
     }
 }
 
 /* Begins the next level with dd. It needs only delegates, known when the masks are reduced. */
-static void run_ahead(struct search *s, const struct member *m, int32_t depth, struct error *e)
+static void run_ahead(struct bfs *bfs, const struct member *m, int32_t depth, struct error *e)
 {
-    struct bfs *bfs = s->bfs;
     struct subgraph_work pooled;
-    previsit_ahead(s, m, depth, e);
+    previsit_ahead(bfs, m, depth, e);
     if (group_meet(&bfs->exchange->group, m, e) != ST_OK)
         return;
     exchange_pool(bfs->exchange, DD, &pooled);
@@ -255,21 +243,21 @@ static void run_ahead(struct search *s, const struct member *m, int32_t depth, s
     }
     enum visit_part part =
         first_part(bfs, bfs->levels[m->first].plan.directions.of[DD], &pooled);
-    visit_dd_part(s, m, part, e);
+    visit_dd_part(bfs, m, part, e);
     if (part == VISIT_FIRST && group_meet(&bfs->exchange->group, m, e) == ST_OK)
-        visit_dd_part(s, m, VISIT_REST, e);
+        visit_dd_part(bfs, m, VISIT_REST, e);
 }
 
-static void exchange(struct search *s, const struct member *m, int32_t depth, int *done,
+static void exchange(struct bfs *bfs, const struct member *m, int32_t depth, int *done,
                      struct exchange_stats *stats, struct error *e)
 {
-    struct exchange *x = s->bfs->exchange;
+    struct exchange *x = bfs->exchange;
     if (exchange_masks(x, m, done, stats, e) != ST_OK)
         return;
     double begun = cli_seconds();
-    int ahead = !*done && depth + 1 < s->bfs->options.deepest && exchange_runs_ahead(x);
+    int ahead = !*done && depth + 1 < bfs->options.deepest && exchange_runs_ahead(x);
     if (ahead)
-        run_ahead(s, m, depth + 1, e);
+        run_ahead(bfs, m, depth + 1, e);
     if (team_meet(m, e) == ST_OK)
         exchange_vertices(x, m, stats, e);
     if (ahead)
@@ -327,15 +315,15 @@ static void trace_probes(const struct bfs *bfs, struct level_trace *trace)
     }
 }
 
-static void note_level(const struct search *s, const struct level_trace *trace)
+static void note_level(const struct bfs *bfs, const struct level_trace *trace)
 {
-    s->times->compute_s += trace->compute_s;
-    s->times->exchange_s += trace->exchange_s;
-    s->times->iterations++;
-    s->times->mask_reductions += (uint32_t)trace->exchange.reduced_masks;
-    s->times->sent_vertices += trace->exchange.counts.of[COUNT_SENT_VERTICES];
-    if (s->log != NULL)
-        level_log_add(s->log, trace);
+    bfs->times->compute_s += trace->compute_s;
+    bfs->times->exchange_s += trace->exchange_s;
+    bfs->times->iterations++;
+    bfs->times->mask_reductions += (uint32_t)trace->exchange.reduced_masks;
+    bfs->times->sent_vertices += trace->exchange.counts.of[COUNT_SENT_VERTICES];
+    if (bfs->log != NULL)
+        level_log_add(bfs->log, trace);
 }
 
 /* ---- the levels ---- */
@@ -350,37 +338,36 @@ static int is_over(const struct bfs *bfs, int32_t depth)
 
 static enum status search_levels(void *context, const struct member *m, struct error *e)
 {
-    struct search *s = context;
-    struct bfs *bfs = s->bfs;
+    struct bfs *bfs = context;
     int alone = rank_is_alone(bfs->rank), done = 0;
-    start(s, m, e);
+    start(bfs, m, e);
     for (int32_t depth = 0; !done && e->status == ST_OK; depth++) {
         struct level_trace trace = {0};
         double begun = cli_seconds();
-        previsit(s, m, depth, e);
-        count_work(s, m, e);
+        previsit(bfs, m, depth, e);
+        count_work(bfs, m, e);
         if (group_meet(&bfs->exchange->group, m, e) != ST_OK || is_over(bfs, depth))
             break;
-        choose(s, m, e);
+        choose(bfs, m, e);
         if (e->status == ST_OK)
-            visit(s, m, &trace.exchange, e);
+            visit(bfs, m, &trace.exchange, e);
         if (exchange_overlaps(bfs->exchange))
             exchange_begin_masks(bfs->exchange, m, &trace.exchange, e);
         if (!alone || bfs->options.timed)
-            finish(s, m, e);
+            finish(bfs, m, e);
         if (group_meet(&bfs->exchange->group, m, e) != ST_OK)
             break;
         trace_visits(bfs, &trace);
         trace_probes(bfs, &trace);
         double visited = cli_seconds();
         if (!alone)
-            exchange(s, m, depth, &done, &trace.exchange, e);
+            exchange(bfs, m, depth, &done, &trace.exchange, e);
         else if (bfs->rank->backend->search->keep_updates != NULL)
             bfs->rank->backend->search->keep_updates(bfs->rank->devices[0]);
         trace.compute_s = visited - begun;
         trace.exchange_s = cli_seconds() - visited;
         if (m->number == 0 && e->status == ST_OK)
-            note_level(s, &trace);
+            note_level(bfs, &trace);
     }
     return e->status;
 }
@@ -408,27 +395,28 @@ static int may_run_by_themselves(const struct bfs *bfs)
 /* Runs all levels on the device of a member. Each of several devices has a member of its own. */
 static enum status run_member(void *context, const struct member *m, struct error *e)
 {
-    struct search *s = context;
-    const struct rank *rank = s->bfs->rank;
+    struct bfs *bfs = context;
+    const struct rank *rank = bfs->rank;
     uint32_t levels = 0;
-    rank->backend->whole->run(rank->devices[m->first], s->root, s->bfs->options.policy.mode, s->log != NULL, &levels, e);
+    rank->backend->whole->run(rank->devices[m->first], bfs->root, bfs->options.policy.mode, bfs->log != NULL, &levels,
+                              e);
     if (m->number == 0)
-        s->times->iterations = levels;
+        bfs->times->iterations = levels;
     return e->status;
 }
 
 /* *done: the devices ran all levels. */
-static enum status run_by_themselves(struct search *s, int *done, struct error *e)
+static enum status run_by_themselves(struct bfs *bfs, int *done, struct error *e)
 {
     const struct member alone = {.number = 0, .first = 0, .end = 1};
     double start = cli_seconds();
-    if (rank_is_alone(s->bfs->rank))
-        run_member(s, &alone, e);
+    if (rank_is_alone(bfs->rank))
+        run_member(bfs, &alone, e);
     else
-        team_run(s->bfs->rank->team, run_member, s, e);
-    s->times->compute_s = cli_seconds() - start;
-    *done = s->times->iterations > 0;
-    s->bfs->noted = *done && s->log != NULL;
+        team_run(bfs->rank->team, run_member, bfs, e);
+    bfs->times->compute_s = cli_seconds() - start;
+    *done = bfs->times->iterations > 0;
+    bfs->noted = *done && bfs->log != NULL;
     return e->status;
 }
 
@@ -451,13 +439,15 @@ enum status bfs_prepare(struct bfs *bfs, struct error *e)
 enum status bfs_search(struct bfs *bfs, const struct root *root, struct bfs_times *times, struct level_log *log,
                        struct error *e)
 {
-    struct search s = {.bfs = bfs, .root = root, .times = times, .log = log};
     int done = 0;
     *times = (struct bfs_times){0};
+    bfs->root = root;
+    bfs->times = times;
+    bfs->log = log;
     bfs->noted = 0;
-    if (may_run_by_themselves(bfs) && (run_by_themselves(&s, &done, e) != ST_OK || done))
+    if (may_run_by_themselves(bfs) && (run_by_themselves(bfs, &done, e) != ST_OK || done))
         return e->status;
-    return team_run(bfs->rank->team, search_levels, &s, e);
+    return team_run(bfs->rank->team, search_levels, bfs, e);
 }
 
 /* ---- levels of devices that ran by themselves ---- */

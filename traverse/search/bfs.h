@@ -20,19 +20,23 @@ struct bfs_options {
     int counts_edges; /* FV is counted in every level, also where the choice does not need it */
 };
 
-struct bfs {
-    const struct rank *rank;
-    struct exchange *exchange;
-    struct bfs_options options;
-    struct device_level *levels; /* [device_count] */
-    int noted; /* devices ran the last search by themselves, and have notes of its levels */
-};
-
 struct bfs_times {
     double compute_s, exchange_s; /* of this rank, all levels */
     uint32_t iterations;          /* levels that were visited, the last, empty one included */
     uint32_t mask_reductions;     /* S' of section V-A */
     uint64_t sent_vertices;
+};
+
+struct bfs {
+    const struct rank *rank;
+    struct exchange *exchange;
+    struct bfs_options options;
+    struct device_level *levels; /* [device_count] */
+    /* of the last search */
+    const struct root *root;
+    struct bfs_times *times;
+    struct level_log *log; /* NULL: none */
+    int noted;             /* devices ran it by themselves, and have notes of its levels */
 };
 
 enum status bfs_open(struct bfs *bfs, const struct rank *rank, struct exchange *exchange,
