@@ -188,8 +188,8 @@ $(BUILD)/tests/test_probe $(BUILD)/tests/test_columns: $(BUILD)/traverse/cpu/cpu
 $(BUILD)/tests/test_counts: $(BUILD)/traverse/cpu/cpu_previsit.o $(BUILD)/traverse/cpu/gang.o
 $(BUILD)/tests/test_counts $(BUILD)/tests/test_probe: LDLIBS := $(libformats) $(LDLIBS)
 $(BUILD)/tests/test_read_ahead $(BUILD)/tests/test_ids: LDLIBS += $(archive_libs_$(ARCHIVE))
-$(BUILD)/tests/test_direction: $(BUILD)/traverse/search/direction.o $(BUILD)/traverse/search/direction_cost.o
-$(BUILD)/tests/test_whole_cost: $(BUILD)/traverse/search/direction_cost.o
+$(BUILD)/tests/test_direction: $(BUILD)/traverse/search/direction.o
+$(BUILD)/tests/test_whole_cost: $(BUILD)/traverse/search/direction.o
 $(BUILD)/tests/test_energy: $(BUILD)/traverse/graph500/energy.o
 # These stand in for functions of the C library, which MPI's libraries call, too.
 unit_link = $(mpicc)

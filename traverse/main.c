@@ -12,7 +12,6 @@
 #include "traverse/report/report.h"
 #include "traverse/report/trace_file.h"
 #include "traverse/results/outputs.h"
-#include "traverse/results/reached_list.h"
 
 #include <inttypes.h>
 #include <stdio.h>

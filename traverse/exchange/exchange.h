@@ -13,8 +13,6 @@
 #ifndef DBFS_EXCHANGE_H
 #define DBFS_EXCHANGE_H
 
-#include "pair_log.h"
-
 #include "masks/masks.h"
 #include "vertices/vertices.h"
 

@@ -1,5 +1,5 @@
-/* reached_list.c: see reached_list.h */
-#include "reached_list.h"
+/* reached_list.c: writes the vertices that a search reached as a list; see results.h */
+#include "results.h"
 
 #include "outputs.h"
 

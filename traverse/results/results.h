@@ -73,6 +73,12 @@ enum status results_write(struct results *results, const struct result_file *fil
 enum status results_write_values(const struct rank *rank, const struct root *root, const struct result_file *file,
                                  struct error *e);
 
+/* reached_list.c. Collective, after results_collect. Rank 0 writes lines of id or name, tab and depth, by depth and then by id. A
+ * %d in `name` stands for the original id of the root. The list takes 16 bytes for each reached vertex, on its
+ * rank and on rank 0; no array over all ids is made. */
+enum status reached_list_write(struct results *results, const struct root *root, const char *name,
+                               const struct name_map *map, struct error *e);
+
 /* Makes the header of a numpy array: `n` numbers, or with `rows` a matrix. */
 enum { NPY_HEADER_BYTES = 128 };
 void results_npy_header(char header[NPY_HEADER_BYTES], uint32_t width, uint64_t rows, uint64_t n);
