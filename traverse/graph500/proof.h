@@ -1,8 +1,7 @@
 /* proof.h: the proof of a tree on one device (validate.h).
  *
- * A proof belongs to a device, and lies in the memory in which the device searched. proof.c has its arrays and its
- * questions, and the steps through which validate.c takes the proofs of all ranks; what works in the memory of a device is
- * a table of functions (struct prover): prover_cpu (proof_cpu.c) or prover_cuda (cuda/proof_cuda.c). Vertices of a device
+ * A proof belongs to a device, and lies in the memory in which the device searched. validate.c has its arrays, its
+ * questions and its steps; what works in the memory of a device is a table of functions (struct prover): prover_cpu (proof_cpu.c) or prover_cuda (cuda/proof_cuda.c). Vertices of a device
  * are numbered as in struct answer_places (backend.h): locals, then delegates.
  *
  * A device asks other devices about vertices. Its questions do not change from root to root, so they are listed
@@ -100,46 +99,5 @@ static inline struct proved_vertices proved_of(const struct proof *p, enum verte
                                     .met = (uint32_t *)(void *)met,
                                     .count = kind == NORMALS ? p->shard->locals : p->shard->d};
 }
-
-/* ---- opening, and questions, in this order ---- */
-
-/* For device g of the rank. */
-enum status proof_open(struct proof *proof, const struct rank *rank, const struct results *results, uint32_t g,
-                       struct error *e);
-void proof_close(struct proof *proof); /* a zeroed one is allowed */
-
-/* Lists the places of the parents of all vertices. The slices of this and the next function stay valid until proof_begin. */
-enum status proof_ask_claims(struct proof *proof, struct slice *slices, struct error *e);
-
-/* Lists the nn neighbours on other shards, and notes which vertices ask for them. */
-enum status proof_ask_ends(struct proof *proof, struct slice *slices, struct error *e);
-
-/* Keeps the questions of the others to this device. */
-enum status proof_keep_questions(struct proof *proof, enum topic topic, const struct slice *questions, struct error *e);
-
-/* ---- the proof of one root, in this order ---- */
-
-/* Forgets the last root, and reads the depths of this one. */
-enum status proof_begin(struct proof *proof, struct error *e);
-
-/* Replies to the questions about a topic. The slices stay valid until this is called again. */
-enum status proof_reply(struct proof *proof, enum topic topic, struct slice *replies, struct error *e);
-
-/* Takes replies about claims. */
-enum status proof_take_claims(struct proof *proof, const struct slice *replies, struct error *e);
-
-/* Checks vertices by themselves, and edges with both ends on this device. `root` is an input id. */
-enum status proof_check(struct proof *proof, int64_t root, struct error *e);
-
-/* Checks the other edges by the replies about ends. */
-enum status proof_check_ends(struct proof *proof, const struct slice *replies, struct error *e);
-
-/* The mask of delegates that met their parents, of mask_words(d) words. */
-enum status proof_read_met(const struct proof *proof, uint64_t *met, struct error *e);
-
-/* Checks that all vertices met their parents, delegates by the mask of all devices. *first: the first offence
- * that this device found. */
-enum status proof_finish(struct proof *proof, int64_t root, const uint64_t *met, struct offence *first,
-                         struct error *e);
 
 #endif
