@@ -4,9 +4,10 @@
 #include "traverse/search/record.h"
 #include "traverse/search/roots.h"
 #include "traverse/search/searcher.h"
-#include "traverse/search/serve.h"
 
 #include "formats/base/progress.h"
+#include "formats/base/text.h"
+#include "formats/mpi/lead.h"
 #include "formats/mpi/watch.h"
 
 #include "traverse/report/report.h"
@@ -121,13 +122,93 @@ static enum status search_all(struct run *run, struct error *e)
     return ST_OK;
 }
 
+/* ---- roots that come one after the other on standard input (--serve) ----
+ *
+ * Rank 0 reads a line for each and passes it on. Until it comes ranks sleep, and --timeout does not count. */
+
+struct serve {
+    int ended;            /* standard input has no more lines */
+    struct error refused; /* of rank 0: why the last line is no root; ST_OK: it is one */
+    int any_refused;      /* of rank 0: some line was refused */
+    char *line;           /* of rank 0, as it was read */
+    size_t room;
+};
+
+/* The order of rank 0 to all ranks, made from a line. */
+struct order {
+    enum { ORDER_SEARCH, ORDER_NOTHING, ORDER_END, ORDER_FAIL } what;
+    uint64_t id;
+};
+
+/* The next line that is not empty, without its end. NULL at the end of the input. */
+static const char *read_line(struct serve *s)
+{
+    while (getline(&s->line, &s->room, stdin) > 0) {
+        s->line[strcspn(s->line, "\r\n")] = '\0';
+        if (*s->line != '\0')
+            return s->line;
+    }
+    return NULL;
+}
+
+static enum status find_id(const char *line, uint64_t n, const struct name_map *map, uint64_t *id, struct error *e)
+{
+    if (map != NULL)
+        return name_map_find(map, &line, 1, id, e);
+    if (parse_u64(line, id) != 0 && !has_digits_alone(line))
+        return fail(e, ST_USAGE, "'%.64s' is not a whole number", line);
+    if (parse_u64(line, id) != 0 || *id >= n)
+        return fail(e, ST_USAGE, "root %.64s: the graph has vertices 0 to %" PRIu64, line, n - 1);
+    return ST_OK;
+}
+
+/* Reads a line and makes an order of it, on rank 0. */
+static struct order read_order(struct serve *s, const struct searcher *searcher, struct error *e)
+{
+    struct order order = {.what = ORDER_END};
+    const char *line = read_line(s);
+    s->refused = (struct error){0};
+    if (line == NULL && ferror(stdin)) {
+        fail_errno(e, "standard input", "cannot read");
+        order.what = ORDER_FAIL;
+    }
+    if (line == NULL)
+        return order;
+    order.what = ORDER_SEARCH;
+    if (find_id(line, searcher->graph.manifest.totals.n, searcher->map, &order.id, &s->refused) != ST_OK ||
+        outputs_check_roots(searcher->args, &order.id, 1, &s->refused) != ST_OK) {
+        order.what = ORDER_NOTHING;
+        s->any_refused = 1;
+    }
+    return order;
+}
+
+/* Collective. Waits for a line, and finds out where its root is: roots->count becomes 1; or 0 if standard input has
+ * ended, the line is no root of the graph, or a file of its results must not be written. */
+static enum status next_root(struct serve *s, struct searcher *searcher, struct error *e)
+{
+    const struct rank *rank = &searcher->rank;
+    struct roots *root = &searcher->roots;
+    struct order order = {.what = ORDER_END};
+    watch_phase("waiting for a root");
+    if (rank->comm->rank == 0)
+        order = read_order(s, searcher, e);
+    comm_await(rank->comm, &order, sizeof order);
+    s->ended = order.what == ORDER_END;
+    root->count = order.what == ORDER_SEARCH;
+    *root->ids = order.id;
+    if (order.what == ORDER_FAIL)
+        return comm_agree(rank->comm, e);
+    return root->count > 0 ? roots_locate(root, rank, e) : ST_OK;
+}
+
 /* Prints a line for each line of standard input: a record, or the reason why there is none. */
 static enum status serve_all(struct run *run, struct error *e)
 {
     struct serve serve = {0};
     struct searcher *s = &run->searcher;
     int talks = s->comm.rank == 0;
-    while (serve_next(&serve, &s->roots, &s->rank, &run->args, s->map, e) == ST_OK && !serve.ended) {
+    while (next_root(&serve, s, e) == ST_OK && !serve.ended) {
         struct record record = {0};
         if (s->roots.count > 0 && search_one(run, 0, &record, talks, e) != ST_OK)
             break;
@@ -141,7 +222,7 @@ static enum status serve_all(struct run *run, struct error *e)
     }
     if (e->status == ST_OK && comm_max_of(&s->comm, (uint64_t)serve.any_refused))
         fail(e, ST_USAGE, "standard input: not every line was a root to search from");
-    serve_close(&serve);
+    free(serve.line);
     return comm_agree(&s->comm, e);
 }
 

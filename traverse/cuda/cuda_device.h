@@ -272,13 +272,10 @@ void gpu_whole_close(struct device *device);
  * smaller graphs a copy costs as much as it saves. */
 int gpu_has_hubs(const struct device *device);
 
-/* The kind of a search: with notes of its levels; together with all peers, after gpu_group_open. */
-struct gpu_wish {
-    enum whole_mode mode;
-    int noted, together;
-};
-enum status gpu_whole_run(struct device *device, const struct root *root, struct gpu_wish wish, uint32_t *levels,
-                          struct error *e);
+/* Searches with notes of levels or without; if there are several shards, together with all peers, after
+ * gpu_group_open. */
+enum status gpu_whole_run(struct device *device, const struct root *root, enum whole_mode mode, int noted,
+                          uint32_t *levels, struct error *e);
 
 /* Measures rows, after the sections are loaded. */
 enum status gpu_whole_measure(struct device *device, struct error *e);

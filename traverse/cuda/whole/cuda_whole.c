@@ -19,7 +19,7 @@ static enum status run_alone(struct device *dev, const struct root *root, enum d
     if (dev->whole.sliced.launch.blocks > 0)
         return gpu_sliced_run(dev, root, noted, levels, e);
     dev->whole.ahead = gpu_can_answer_ahead(dev);
-    gpu_whole_run(dev, root, (struct gpu_wish){modes[mode], noted, 0}, levels, e);
+    gpu_whole_run(dev, root, modes[mode], noted, levels, e);
     dev->whole.is_deep = *levels > BYTE_LEVELS;
     dev->whole.answers = dev->whole.ahead && (dev->whole.answer == ANSWER_PARENTS || !dev->whole.is_deep);
     return e->status;
@@ -33,7 +33,7 @@ static enum status gpu_run(struct device *dev, const struct root *root, enum dir
     if (finds_root_alone(dev, root))
         return ST_OK;
     return dev->shard->p == 1 ? run_alone(dev, root, mode, noted, levels, e)
-                              : gpu_whole_run(dev, root, (struct gpu_wish){modes[mode], noted, 1}, levels, e);
+                              : gpu_whole_run(dev, root, modes[mode], noted, levels, e);
 }
 
 const struct backend_whole_search cuda_whole = {.run = gpu_run, .replay_levels = gpu_replay_levels};

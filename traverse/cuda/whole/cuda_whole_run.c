@@ -122,24 +122,25 @@ static uint32_t hub_words(const struct gpu_vertices *delegates, const struct who
     return !launch->has_hubs ? 0 : (uint32_t)(delegates->words < most ? delegates->words : most);
 }
 
-enum status gpu_whole_run(struct device *dev, const struct root *root, struct gpu_wish wish, uint32_t *levels,
-                          struct error *e)
+enum status gpu_whole_run(struct device *dev, const struct root *root, enum whole_mode mode, int noted,
+                          uint32_t *levels, struct error *e)
 {
     struct gpu_group_search *group = &dev->whole.group;
-    const struct whole_launch *plain = wish.together ? &group->launch : &dev->whole.launch,
-                             *noted = wish.together ? &group->noted : &dev->whole.noted,
-                             *launch = wish.noted ? noted : plain;
-    struct gpu_whole *s = wish.together ? &group->search.whole : &dev->whole.search;
-    s->mode = wish.mode;
-    set_root(s, root, !wish.together || root->at == ROOT_AT_DELEGATE || root->shard == dev->shard->index);
+    const int together = dev->shard->p > 1;
+    const struct whole_launch *plain = together ? &group->launch : &dev->whole.launch,
+                             *with_notes = together ? &group->noted : &dev->whole.noted,
+                             *launch = noted ? with_notes : plain;
+    struct gpu_whole *s = together ? &group->search.whole : &dev->whole.search;
+    s->mode = mode;
+    set_root(s, root, !together || root->at == ROOT_AT_DELEGATE || root->shard == dev->shard->index);
     s->order.number = ++dev->whole.search.order.number;
     s->team = launch->team;
     s->team_room = launch->team_room;
     s->hub_words = hub_words(&dev->of[DELEGATES], launch);
     group->search.clean = group->ran;
-    group->ran |= wish.together;
+    group->ran |= together;
     dev->whole.settled = 0;
-    if (gpu_run_kernel(dev, wish.together ? (const void *)&group->search : s, launch, wish.noted, levels, e) != ST_OK)
+    if (gpu_run_kernel(dev, together ? (const void *)&group->search : s, launch, noted, levels, e) != ST_OK)
         return e->status;
     return *levels == GROUP_FAILED
                ? fail(e, ST_RUNTIME, "%s: another GPU did not take part in the search", dev->where)
