@@ -296,21 +296,15 @@ static void trace_device(struct level_trace *trace, const struct workload *work,
 /* Adds the work of the devices of this rank, when they have finished. */
 static void trace_visits(const struct bfs *bfs, struct level_trace *trace)
 {
-    for (uint32_t i = 0; i < bfs->rank->device_count; i++) {
-        const struct device_level *level = &bfs->levels[i];
-        trace_device(trace, &level->work, &level->plan.directions,
-                     bfs->options.timed ? &level->times : NULL);
-    }
-}
-
-static void trace_probes(const struct bfs *bfs, struct level_trace *trace)
-{
     const struct rank *rank = bfs->rank;
-    trace->counts_probes = rank->backend->search->probes != NULL;
-    for (uint32_t i = 0; trace->counts_probes && i < rank->device_count; i++) {
-        for (int g = 0; g < SUBGRAPHS; g++) {
-            if (bfs->levels[i].work.of[g].frontier > 0 && bfs->levels[i].plan.directions.of[g] == PULL)
-                trace->counts.probes[g] += rank->backend->search->probes(rank->devices[i], (enum subgraph)g);
+    uint64_t (*probes)(const struct device *, enum subgraph) = rank->backend->search->probes;
+    trace->counts_probes = probes != NULL;
+    for (uint32_t i = 0; i < rank->device_count; i++) {
+        const struct device_level *level = &bfs->levels[i];
+        trace_device(trace, &level->work, &level->plan.directions, bfs->options.timed ? &level->times : NULL);
+        for (int g = 0; probes != NULL && g < SUBGRAPHS; g++) {
+            if (level->work.of[g].frontier > 0 && level->plan.directions.of[g] == PULL)
+                trace->counts.probes[g] += probes(rank->devices[i], (enum subgraph)g);
         }
     }
 }
@@ -358,7 +352,6 @@ static enum status search_levels(void *context, const struct member *m, struct e
         if (group_meet(&bfs->exchange->group, m, e) != ST_OK)
             break;
         trace_visits(bfs, &trace);
-        trace_probes(bfs, &trace);
         double visited = cli_seconds();
         if (!alone)
             exchange(bfs, m, depth, &done, &trace.exchange, e);
