@@ -118,8 +118,8 @@ revision_used = $(BUILD)/revision.used
 $(revision_used): always
 	@mkdir -p $(@D)
 	@echo '$(revision)' | cmp -s - $@ || echo '$(revision)' >$@
-$(BUILD)/traverse/report/machine.o: CPPFLAGS += -DDBFS_REVISION='"$(revision)"'
-$(BUILD)/traverse/report/machine.o: $(revision_used)
+$(BUILD)/traverse/report/report.o: CPPFLAGS += -DDBFS_REVISION='"$(revision)"'
+$(BUILD)/traverse/report/report.o: $(revision_used)
 
 # ---- programs ----
 
@@ -138,6 +138,7 @@ $(BUILD)/bin/dbfs-graph500: $(call obj,$(graph500_src) $(shared_src)) $(proof_ob
 $(BUILD)/bin/dbfs-paths: $(call obj,$(joined_src) $(paths_src) $(shared_src)) $(paths_obj)
 $(BUILD)/bin/dbfs-batch: $(call obj,$(joined_src) $(batch_src) $(shared_src)) $(batch_obj)
 # the validator of the benchmark, on answers with planted faults; kernels beside their twins on the CPU
+$(BUILD)/tests/plant_faults.o: CPPFLAGS += $(cuda_flags)
 $(BUILD)/tests/plant_faults: $(BUILD)/tests/plant_faults.o
 $(BUILD)/tests/gpu_kernels: $(call obj,$(gpu_test_src))
 $(BUILD)/tests/plant_faults $(BUILD)/tests/gpu_kernels: \
@@ -187,8 +188,8 @@ $(BUILD)/tests/test_probe $(BUILD)/tests/test_columns: $(BUILD)/traverse/cpu/cpu
 $(BUILD)/tests/test_counts: $(BUILD)/traverse/cpu/cpu_previsit.o $(BUILD)/traverse/cpu/gang.o
 $(BUILD)/tests/test_counts $(BUILD)/tests/test_probe: LDLIBS := $(libformats) $(LDLIBS)
 $(BUILD)/tests/test_read_ahead $(BUILD)/tests/test_ids: LDLIBS += $(archive_libs_$(ARCHIVE))
-$(BUILD)/tests/test_direction: $(BUILD)/traverse/search/direction.o $(BUILD)/traverse/search/direction_cost.o
-$(BUILD)/tests/test_whole_cost: $(BUILD)/traverse/search/direction_cost.o
+$(BUILD)/tests/test_direction: $(BUILD)/traverse/search/direction.o
+$(BUILD)/tests/test_whole_cost: $(BUILD)/traverse/search/direction.o
 $(BUILD)/tests/test_energy: $(BUILD)/traverse/graph500/energy.o
 # These stand in for functions of the C library, which MPI's libraries call, too.
 unit_link = $(mpicc)

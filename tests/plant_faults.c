@@ -10,6 +10,10 @@
 
 #include "formats/base/cli.h"
 
+#ifdef DBFS_CUDA
+#include "traverse/cuda/cuda_device.h"
+#endif
+
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -21,7 +25,7 @@ struct planting {
     char *const *command; /* argv */
     struct args args;
     struct searcher searcher;
-    struct validation *validation;
+    struct validation validation;
 };
 
 /* Changes the answer. Ranks without that vertex do nothing. */
@@ -33,6 +37,35 @@ static void set_parent(const struct rank *rank, uint64_t id, int64_t parent, str
         uint64_t first = block_first(m->totals.n, m->p, block);
         if (id >= first && id < block_first(m->totals.n, m->p, block + 1))
             rank->backend->results->set_value(rank->devices[g], ANSWER_PARENTS, id - first, parent, e);
+    }
+}
+
+/* Changes a depth where the proof of device g reads it: on a GPU in its memory, else in the results. */
+static void set_depth_on(struct searcher *s, uint32_t g, uint64_t vertex, int32_t depth, struct error *e)
+{
+    const uint64_t locals = s->graph.shards[g].locals;
+    const int is_local = vertex < locals;
+#ifdef DBFS_CUDA
+    struct device *dev = s->rank.devices[g];
+    if (s->rank.backend == &backend_cuda) {
+        gpu_copy(dev, is_local ? dev->of[NORMALS].depth + vertex : dev->of[DELEGATES].depth + (vertex - locals), &depth,
+                 sizeof depth, e);
+        return;
+    }
+#endif
+    (void)e;
+    *(is_local ? s->results.depth[g] + vertex : s->results.delegate_depth + (vertex - locals)) = depth;
+}
+
+/* Changes the depth of the vertex with an input id. */
+static void set_depth(struct searcher *s, uint64_t id, int32_t depth, struct error *e)
+{
+    for (uint32_t g = 0; g < s->rank.device_count; g++) {
+        const struct shard *shard = &s->graph.shards[g];
+        for (uint64_t i = 0; i < shard->locals + shard->d && e->status == ST_OK; i++) {
+            if (original_id(&s->graph, numbered_vertex_id(shard, i)) == id)
+                set_depth_on(s, g, i, depth, e);
+        }
     }
 }
 
@@ -58,7 +91,7 @@ static uint64_t plant(struct planting *b, char *const *argv, int *at, struct err
         else if (kind == 'p')
             set_parent(&b->searcher.rank, id, atoll(argv[i + 2]), e);
         else
-            validation_set_depth(b->validation, id, atoi(argv[i + 2]), e);
+            set_depth(&b->searcher, id, atoi(argv[i + 2]), e);
         i += kind == 'r' ? 2 : 3;
     }
     *at = i;
@@ -74,7 +107,7 @@ static int judge(struct planting *b, int *at, struct error *e)
     if (record_search(&record, &b->searcher, &b->args, &b->searcher.roots.root[0], e) != ST_OK)
         return 0;
     uint64_t root = plant(b, b->command, at, e);
-    if (validation_check(b->validation, &b->searcher.roots.root[root], &first, e) != ST_OK)
+    if (validation_check(&b->validation, &b->searcher.roots.root[root], &first, e) != ST_OK)
         return 0;
     offence_print(&first, text, sizeof text);
     if (b->searcher.comm.rank == 0)
@@ -87,7 +120,7 @@ static void work(void *context, struct error *e)
     struct planting *b = context;
     int at = FAULTS, wrong = 0;
     struct searcher *s = &b->searcher;
-    if (searcher_open(s, 1, e) != ST_OK || validation_open(&b->validation, &s->rank, s->results, e) != ST_OK ||
+    if (searcher_open(s, 1, e) != ST_OK || validation_open(&b->validation, &s->rank, &s->results, e) != ST_OK ||
         roots_choose(&s->roots, &s->rank, &b->args, NULL, e) != ST_OK)
         return;
     do
@@ -99,7 +132,7 @@ static void work(void *context, struct error *e)
 
 static void close(void *context)
 {
-    validation_close(((struct planting *)context)->validation);
+    validation_close(&((struct planting *)context)->validation);
 }
 
 int main(int argc, char **argv)

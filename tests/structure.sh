@@ -20,7 +20,7 @@ check 'formats and tools/bucket, convert, generate know nothing of MPI' \
     no_match '#include "formats/mpi/' $(ls -d formats/* | grep -v mpi) tools/bucket tools/convert tools/generate
 others=$(grep -rlE 'cuda_runtime|cuda_kernels\.h|cuda_device\.h|cuda_error\.h|cub/' formats tools traverse tests \
     --include='*.[ch]' --include='*.cu' --include='*.cuh' |
-    grep -vE '^traverse/(cuda/|graph500/cuda/|joined/cuda/|batch/cuda/|paths/cuda/|devices/backend_choose\.c$)|^tests/(gpu|emulator)/')
+    grep -vE '^traverse/(cuda/|graph500/cuda/|joined/cuda/|batch/cuda/|paths/cuda/|devices/backend_choose\.c$)|^tests/(gpu/|emulator/|plant_faults\.c$)')
 check "CUDA is seen by the CUDA backend, the proof, batches and pairs on a GPU, and their tests alone ($others)" test -z "$others"
 check 'nothing is copied or set in the default stream, for which no stream of a device waits (gpu_copy)' \
     no_match '\bcuda(Memcpy|Memset)\(' $(find traverse -type f)
@@ -57,11 +57,11 @@ includes_only() {
 }
 of_all=$(echo formats/{limits.h,rates.def} formats/base/{arith,cli,memory,outfile,patience,status,text}.h \
     formats/graph/{partition,shard,subgraph}.h formats/bijection.h formats/container/{container,packed,packed_layout,packed_row}.h \
-    traverse/search/{breakdown,direction,direction_cost,level_note}.h traverse/devices/{backend,residence}.h)
+    traverse/search/{direction,direction_cost,level_note}.h traverse/devices/{backend,residence}.h)
 of_ranks=$(echo formats/{base/byte_source,edges/edges,graph/manifest,mpi/comm}.h traverse/graph.h \
     traverse/devices/{rank_devices,team}.h)
 includes_only 'the loop' "$(echo traverse/search/{bfs,direction*}.[ch] traverse/devices/team.[ch])" \
-    "$of_all $of_ranks formats/base/meeting.h traverse/search/level_log.h $(echo traverse/exchange/exchange{,_counts}.h)"
+    "$of_all $of_ranks $(echo formats/{base/meeting,mpi/window}.h) traverse/search/level_log.h $(find traverse/exchange -name '*.h')"
 includes_only 'the exchange' "$(find traverse/exchange -type f)" \
     "$of_all $of_ranks $(echo formats/mpi/{flow,watch,window}.h)"
 includes_only 'the reduction of masks' "$(echo traverse/exchange/masks/*)" \

@@ -13,17 +13,15 @@ static enum status open_shards(struct graph *graph, const struct comm *comm, con
                                struct error *e)
 {
     const char *folder = options->folder;
-    graph->shards = calloc(graph->device_count, sizeof *graph->shards);
-    if (graph->shards == NULL)
-        return fail_memory(e, folder, graph->device_count * sizeof *graph->shards);
-    for (uint32_t g = 0; g < graph->device_count; g++) {
+    graph->shards = zeroed(graph->device_count, sizeof *graph->shards, folder, e);
+    for (uint32_t g = 0; g < graph->device_count && e->status == ST_OK; g++) {
         uint32_t index = shard_of_device(comm->rank, g, comm->ranks);
         if (manifest_open_shard(&graph->manifest, folder, index, &graph->shards[g], e) != ST_OK)
             return e->status;
         if (options->reverse && graph->manifest.direction == EDGES_DIRECTED)
             shard_reverse(&graph->shards[g]);
     }
-    return ST_OK;
+    return e->status;
 }
 
 static enum status check_shards(const struct graph *graph, int threads, struct error *e)
@@ -103,9 +101,7 @@ static enum status check_rows(const struct manifest *m, const struct graph_optio
 static enum status count_vertices(struct graph *graph, const struct comm *comm, struct error *e)
 {
     uint32_t p = graph->manifest.p;
-    graph->locals = calloc(p, sizeof *graph->locals);
-    if (graph->locals == NULL)
-        fail_memory(e, "shards", p * sizeof *graph->locals);
+    graph->locals = zeroed(p, sizeof *graph->locals, "shards", e);
     if (comm_agree(comm, e) != ST_OK)
         return e->status;
     for (uint32_t g = 0; g < graph->device_count; g++)

@@ -4,15 +4,15 @@
 #include "traverse/search/record.h"
 #include "traverse/search/roots.h"
 #include "traverse/search/searcher.h"
-#include "traverse/search/serve.h"
 
 #include "formats/base/progress.h"
+#include "formats/base/text.h"
+#include "formats/mpi/lead.h"
 #include "formats/mpi/watch.h"
 
 #include "traverse/report/report.h"
 #include "traverse/report/trace_file.h"
 #include "traverse/results/outputs.h"
-#include "traverse/results/reached_list.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -26,7 +26,7 @@ struct run {
     struct searcher searcher;
     struct record *records; /* [roots.count] */
     struct environment env;
-    struct trace_file *trace; /* NULL: none */
+    struct trace_file trace; /* with --trace */
     FILE *talk; /* records and summary: stdout, or stderr if a result takes stdout */
 };
 
@@ -40,12 +40,9 @@ static enum status set_up(struct run *run, struct error *e)
     if (searcher_open(s, args->depths != NULL || args->parents != NULL, e) != ST_OK ||
         searcher_choose_roots(s, e) != ST_OK)
         return e->status;
-    run->records = calloc(s->roots.count + 1, sizeof *run->records);
-    if (run->records == NULL)
-        fail_memory(e, "records", s->roots.count * sizeof *run->records);
-    if (comm_agree(&s->comm, e) == ST_OK)
-        run->env = environment_of(s, args, run->command, start);
-    return e->status;
+    run->records = zeroed(s->roots.count, sizeof *run->records, "records", e);
+    run->env = environment_of(s, run->command, start);
+    return comm_agree(&s->comm, e);
 }
 
 /* ---- searching ---- */
@@ -70,12 +67,12 @@ static enum status write_results(struct run *run, const struct root *root, struc
                                   .in_place = args->in_place,
                                   .id_bytes = args->parents_width,
                                   .map = run->searcher.map};
-    if (args->parents != NULL && results_write(run->searcher.results, &parents, e) != ST_OK)
+    if (args->parents != NULL && results_write(&run->searcher.results, &parents, e) != ST_OK)
         return e->status;
-    if (args->depths != NULL && results_write(run->searcher.results, &depths, e) != ST_OK)
+    if (args->depths != NULL && results_write(&run->searcher.results, &depths, e) != ST_OK)
         return e->status;
     if (args->reached != NULL)
-        reached_list_write(run->searcher.results, root, args->reached, run->searcher.map, e);
+        reached_list_write(&run->searcher.results, root, args->reached, run->searcher.map, e);
     return e->status;
 }
 
@@ -117,12 +114,92 @@ static enum status search_all(struct run *run, struct error *e)
     progress_stage("searching", roots->count, PROGRESS_ITEMS);
     for (uint64_t i = 0; i < roots->count; i++) {
         if (search_one(run, i, &run->records[i], talks, e) != ST_OK ||
-            (run->trace != NULL && trace_file_add(run->trace, &run->records[i], e) != ST_OK))
+            (run->args.trace != NULL && trace_file_add(&run->trace, &run->records[i], e) != ST_OK))
             return e->status;
         progress_add(1);
     }
     progress_end();
     return ST_OK;
+}
+
+/* ---- roots that come one after the other on standard input (--serve) ----
+ *
+ * Rank 0 reads a line for each and passes it on. Until it comes ranks sleep, and --timeout does not count. */
+
+struct serve {
+    int ended;            /* standard input has no more lines */
+    struct error refused; /* of rank 0: why the last line is no root; ST_OK: it is one */
+    int any_refused;      /* of rank 0: some line was refused */
+    char *line;           /* of rank 0, as it was read */
+    size_t room;
+};
+
+/* The order of rank 0 to all ranks, made from a line. */
+struct order {
+    enum { ORDER_SEARCH, ORDER_NOTHING, ORDER_END, ORDER_FAIL } what;
+    uint64_t id;
+};
+
+/* The next line that is not empty, without its end. NULL at the end of the input. */
+static const char *read_line(struct serve *s)
+{
+    while (getline(&s->line, &s->room, stdin) > 0) {
+        s->line[strcspn(s->line, "\r\n")] = '\0';
+        if (*s->line != '\0')
+            return s->line;
+    }
+    return NULL;
+}
+
+static enum status find_id(const char *line, uint64_t n, const struct name_map *map, uint64_t *id, struct error *e)
+{
+    if (map != NULL)
+        return name_map_find(map, &line, 1, id, e);
+    if (parse_u64(line, id) != 0 && !has_digits_alone(line))
+        return fail(e, ST_USAGE, "'%.64s' is not a whole number", line);
+    if (parse_u64(line, id) != 0 || *id >= n)
+        return fail(e, ST_USAGE, "root %.64s: the graph has vertices 0 to %" PRIu64, line, n - 1);
+    return ST_OK;
+}
+
+/* Reads a line and makes an order of it, on rank 0. */
+static struct order read_order(struct serve *s, const struct searcher *searcher, struct error *e)
+{
+    struct order order = {.what = ORDER_END};
+    const char *line = read_line(s);
+    s->refused = (struct error){0};
+    if (line == NULL && ferror(stdin)) {
+        fail_errno(e, "standard input", "cannot read");
+        order.what = ORDER_FAIL;
+    }
+    if (line == NULL)
+        return order;
+    order.what = ORDER_SEARCH;
+    if (find_id(line, searcher->graph.manifest.totals.n, searcher->map, &order.id, &s->refused) != ST_OK ||
+        outputs_check_roots(searcher->args, &order.id, 1, &s->refused) != ST_OK) {
+        order.what = ORDER_NOTHING;
+        s->any_refused = 1;
+    }
+    return order;
+}
+
+/* Collective. Waits for a line, and finds out where its root is: roots->count becomes 1; or 0 if standard input has
+ * ended, the line is no root of the graph, or a file of its results must not be written. */
+static enum status next_root(struct serve *s, struct searcher *searcher, struct error *e)
+{
+    const struct rank *rank = &searcher->rank;
+    struct roots *root = &searcher->roots;
+    struct order order = {.what = ORDER_END};
+    watch_phase("waiting for a root");
+    if (rank->comm->rank == 0)
+        order = read_order(s, searcher, e);
+    comm_await(rank->comm, &order, sizeof order);
+    s->ended = order.what == ORDER_END;
+    root->count = order.what == ORDER_SEARCH;
+    *root->ids = order.id;
+    if (order.what == ORDER_FAIL)
+        return comm_agree(rank->comm, e);
+    return root->count > 0 ? roots_locate(root, rank, e) : ST_OK;
 }
 
 /* Prints a line for each line of standard input: a record, or the reason why there is none. */
@@ -131,7 +208,7 @@ static enum status serve_all(struct run *run, struct error *e)
     struct serve serve = {0};
     struct searcher *s = &run->searcher;
     int talks = s->comm.rank == 0;
-    while (serve_next(&serve, &s->roots, &s->rank, &run->args, s->map, e) == ST_OK && !serve.ended) {
+    while (next_root(&serve, s, e) == ST_OK && !serve.ended) {
         struct record record = {0};
         if (s->roots.count > 0 && search_one(run, 0, &record, talks, e) != ST_OK)
             break;
@@ -145,7 +222,7 @@ static enum status serve_all(struct run *run, struct error *e)
     }
     if (e->status == ST_OK && comm_max_of(&s->comm, (uint64_t)serve.any_refused))
         fail(e, ST_USAGE, "standard input: not every line was a root to search from");
-    serve_close(&serve);
+    free(serve.line);
     return comm_agree(&s->comm, e);
 }
 
@@ -153,7 +230,7 @@ static enum status serve_all(struct run *run, struct error *e)
 
 static enum status conclude(struct run *run, struct error *e)
 {
-    if (run->trace != NULL && trace_file_commit(run->trace, e) != ST_OK)
+    if (run->args.trace != NULL && trace_file_commit(&run->trace, e) != ST_OK)
         return e->status;
     run->env.peak_bytes = comm_max_of(&run->searcher.comm, memory_peak_bytes());
     if (run->searcher.comm.rank == 0) {
@@ -172,20 +249,14 @@ static void tear_down(void *context)
     for (uint64_t i = 0; run->records != NULL && i < run->searcher.roots.count; i++)
         record_free(&run->records[i]);
     free(run->records);
-    trace_file_close(run->trace);
+    outfile_abort(run->trace.out);
 }
 
 static int print_plan(struct args *args)
 {
     struct error error = {0};
-    const struct plan_request request = {.folder = args->folder,
-                                         .json = args->json,
-                                         .parents = args->record_parents,
-                                         .resident = args->resident,
-                                         .by_classes = direction_by_classes(&args->policy),
-                                         .room = args->cli.memory_bytes};
     if (outputs_check(args, &error) == ST_OK)
-        plan_print(&request, &error);
+        plan_print(args, &error);
     args_free(args);
     return cli_finish(&args->cli, &error);
 }

@@ -3,7 +3,7 @@
 
 #include "traverse/devices/answer_blocks.h"
 #include "traverse/cuda/cuda_plan.h"
-#include "traverse/report/edges_text.h"
+#include "traverse/report/report_text.h"
 
 #include "formats/base/arith.h"
 #include "formats/base/outfile.h"
@@ -37,7 +37,7 @@ struct plans {
     struct plan_bytes messages; /* ids and words of masks, 4 bytes each */
     uint64_t locals, words;     /* of all shards: normals, and words of their masks */
     const struct manifest *manifest;
-    const struct plan_request *request;
+    const struct args *args;
 };
 
 static void add_bytes(struct plan_bytes *sum, uint64_t bytes)
@@ -108,7 +108,7 @@ static uint32_t most_gpus(uint32_t before, uint32_t wanted, uint32_t index)
 static void add_planned(void *context, const struct shard *shard)
 {
     struct plans *plans = context;
-    uint64_t room = plans->request->room;
+    uint64_t room = plans->args->cli.memory_bytes;
     for (int r = 0; r < RESIDENCES; r++) {
         struct plan_sum *sum = &plans->of[r];
         struct gpu_plan_options ample = sum->options;
@@ -127,25 +127,25 @@ static void add_planned(void *context, const struct shard *shard)
 
 static enum status add_shards(struct plans *plans, const struct manifest *m, struct error *e)
 {
-    const struct plan_request *request = plans->request;
-    if (for_shards(m, request->folder, add_locals, plans, e) != ST_OK)
+    const struct args *args = plans->args;
+    if (for_shards(m, args->folder, add_locals, plans, e) != ST_OK)
         return e->status;
     for (int r = 0; r < RESIDENCES; r++)
         plans->of[r].options = (struct gpu_plan_options){
-            .parents = request->parents,
-            .answers = request->parents || ids_are_dense(m->totals.n, m->d + plans->locals),
+            .parents = args->record_parents,
+            .answers = args->record_parents || ids_are_dense(m->totals.n, m->d + plans->locals),
             .permuted = m->randomized,
             .resident = (enum residence)r,
             .hosted = GPU_ALL_HOSTED,
-            .by_classes = request->by_classes,
+            .by_classes = direction_by_classes(&args->policy),
             .saves = r != RESIDENT_RAW};
-    return for_shards(m, request->folder, add_planned, plans, e);
+    return for_shards(m, args->folder, add_planned, plans, e);
 }
 
 /* The residence whose arrays are listed. */
 static const struct plan_sum *listed(const struct plans *plans)
 {
-    enum residence resident = plans->request->resident;
+    enum residence resident = plans->args->resident;
     return &plans->of[resident == RESIDENT_AUTO ? RESIDENT_RAW : resident];
 }
 
@@ -226,7 +226,7 @@ static struct plan_bytes table_bytes(const struct manifest *m)
 static void print_plan(const struct plans *plans, const struct manifest *m, FILE *out)
 {
     const struct plan_bytes table = table_bytes(m);
-    uint64_t room = plans->request->room;
+    uint64_t room = plans->args->cli.memory_bytes;
     edges_print(out, m, 0);
     fprintf(out, "%-28s %18s %18s\n", "bytes of device memory", "all GPUs", "largest GPU");
     print_arrays(listed(plans), print_line, out);
@@ -249,8 +249,8 @@ static void print_json(FILE *out, const void *context)
     print_arrays(listed(plans), print_json_line, out);
     print_sums(plans, print_json_line, out);
     print_growing(plans, print_json_line, out);
-    if (plans->request->room > 0) {
-        fprintf(out, ",\n  \"GPUs\": {\"room\": %" PRIu64, plans->request->room);
+    if (plans->args->cli.memory_bytes > 0) {
+        fprintf(out, ",\n  \"GPUs\": {\"room\": %" PRIu64, plans->args->cli.memory_bytes);
         for (int r = 0; r < RESIDENCES; r++)
             fprintf(out, ", \"%s\": %u", residence_name[r], plans->of[r].gpus);
         fputs("}", out);
@@ -258,17 +258,17 @@ static void print_json(FILE *out, const void *context)
     fputs("\n}\n", out);
 }
 
-enum status plan_print(const struct plan_request *request, struct error *e)
+enum status plan_print(const struct args *args, struct error *e)
 {
     struct manifest m;
     struct plans plans;
     memset(&plans, 0, sizeof plans);
-    plans.request = request;
-    if (manifest_read(&m, request->folder, e) != ST_OK)
+    plans.args = args;
+    if (manifest_read(&m, args->folder, e) != ST_OK)
         return e->status;
     plans.manifest = &m;
-    if (add_shards(&plans, &m, e) == ST_OK && request->json != NULL) {
-        outfile_print(request->json, print_json, &plans, e);
+    if (add_shards(&plans, &m, e) == ST_OK && args->json != NULL) {
+        outfile_print(args->json, print_json, &plans, e);
     } else if (e->status == ST_OK) {
         print_plan(&plans, &m, stdout);
         stream_flush(stdout, e);

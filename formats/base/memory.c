@@ -191,6 +191,14 @@ static struct block *block_alloc(size_t bytes)
     return block;
 }
 
+void *zeroed(uint64_t count, uint64_t width, const char *what, struct error *e)
+{
+    void *array = e->status == ST_OK ? calloc(count > 0 ? count : 1, width) : NULL;
+    if (array == NULL)
+        fail_memory(e, what, count * width);
+    return array;
+}
+
 void *memory_grow(void *array, uint64_t count, uint64_t width)
 {
     if ((count & (count - 1)) != 0)

@@ -55,6 +55,10 @@ void memory_release(struct memory_budget *budget, void *array); /* NULL is allow
 /* Asks for huge pages (huge.h) under an array of memory_take that has not been written. NULL is allowed. */
 void memory_advise_huge(void *array);
 
+/* Allocates zeroed elements of `width` bytes for a small array that is in no budget; free() releases it. NULL: *e says why,
+ * by the name `what`, or has an earlier failure. */
+void *zeroed(uint64_t count, uint64_t width, const char *what, struct error *e);
+
 /* Grows a small array that is in no budget. If `count` is a power of two or 0, the room for `count`
  * elements is used up, and it gets room for twice as many. Returns the array, or NULL if there is
  * no memory; `array` is then as it was. */

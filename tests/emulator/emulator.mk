@@ -91,7 +91,7 @@ $(emulated)/tests/fail_cuda: $(call emulated_c_obj,tests/gpu/fail_cuda.c) $(emul
 	@mkdir -p $(@D)
 	$(emulated_link) $(stand_ins)
 
-$(emulated)/tests/plant_faults: $(BUILD)/tests/plant_faults.o \
+$(emulated)/tests/plant_faults: $(call emulated_c_obj,tests/plant_faults.c) \
     $(call without_mains,$(emulated_traverse) $(emulated_graph500)) $(emulated_shared)
 	@mkdir -p $(@D)
 	$(emulated_link)

@@ -3,7 +3,7 @@
 #include "centrality.h"
 
 #include "traverse/options/options.h"
-#include "traverse/report/edges_text.h"
+#include "traverse/report/report_text.h"
 #include "traverse/search/searcher.h"
 
 #include "formats/base/arith.h"

@@ -145,6 +145,7 @@ struct gpu_group_search {
 /* A whole search by slices. No blocks: this device has none. */
 struct gpu_sliced_search {
     struct gpu_sliced search;
+    struct gpu_sliced_arrays arrays;
     struct whole_launch launch, noted;
 };
 
@@ -264,32 +265,24 @@ enum status gpu_take_hosted(struct device *device, const struct gpu_plan *plan, 
 void gpu_free_hosted(struct device *device);
 
 /* cuda_whole_run.c. If there are several shards, gpu_whole_open also makes the part of a search for cuda_group.h.
- * The arrays are those of the plan. `lists` is NULL if it has no memory for such a search, `notes` without notes. */
-struct gpu_whole_arrays {
-    void *state, *lists, *notes;
-};
-enum status gpu_whole_open(struct device *device, const struct gpu_whole_arrays *arrays,
-                          struct error *e);
+ * `possible`: the plan has memory for such a search; `notes`: and for notes of its levels. */
+enum status gpu_whole_open(struct device *device, int possible, int notes, struct error *e);
 void gpu_whole_close(struct device *device);
 
 /* Whether the device has so many vertices, and among them hubs, that blocks keep marks of these (visit/cuda_pull_words.cuh). In
  * smaller graphs a copy costs as much as it saves. */
 int gpu_has_hubs(const struct device *device);
 
-/* The kind of a search: with notes of its levels; together with all peers, after gpu_group_open. */
-struct gpu_wish {
-    enum whole_mode mode;
-    int noted, together;
-};
-enum status gpu_whole_run(struct device *device, const struct root *root, struct gpu_wish wish, uint32_t *levels,
-                          struct error *e);
+/* Searches with notes of levels or without; if there are several shards, together with all peers, after
+ * gpu_group_open. */
+enum status gpu_whole_run(struct device *device, const struct root *root, enum whole_mode mode, int noted,
+                          uint32_t *levels, struct error *e);
 
 /* Measures rows, after the sections are loaded. */
 enum status gpu_whole_measure(struct device *device, struct error *e);
 
-/* cuda_sliced_run.c. gpu_sliced_open comes after gpu_whole_open and after the sections are loaded; the arrays are those of the
- * plan. */
-enum status gpu_sliced_open(struct device *device, const struct gpu_sliced_arrays *arrays, int notes, struct error *e);
+/* cuda_sliced_run.c. gpu_sliced_open comes after gpu_whole_open and after the sections are loaded. */
+enum status gpu_sliced_open(struct device *device, int notes, struct error *e);
 enum status gpu_sliced_run(struct device *device, const struct root *root, int noted, uint32_t *levels,
                           struct error *e);
 

@@ -39,46 +39,30 @@ enum {
 /* Sizes from which on a search goes another way. An emulated GPU (tests/emulator) has smaller ones,
  * so that small graphs go every way. */
 #ifdef DBFS_EMULATED
-enum {
-    SEARCH_LISTED = 1 << 6,
-    SEARCH_MERGE_EDGES = 1 << 9,
-    WHOLE_LISTED_EDGES = 1 << 11,
-    WHOLE_FEW_EDGES = 1 << 7,
-    WHOLE_NOTES_KEPT = 1 << 4,
-    WHOLE_HUBS_FROM = 1 << 7,
-    WHOLE_MOST_HUBS = 1 << 1,
-    LOAD_PIECE_GROUPS = 1,
-    GROUP_LISTED_EDGES = 1 << 8,
-    GROUP_ONE_PIECES = 1 << 3,
-    GROUP_ONE_EDGES = 1 << 5,
-    GROUP_NUMBERS = 1 << 5,
-    GROUP_PART_ROWS = 1 << 5,
-    SLICED_ONE_SLICES = 1 << 6,
-    SLICED_ONE_LEAST = 1 << 4,
-    SLICED_LISTED = 1 << 10,
-    SLICED_PART = 1 << 8
-};
+#define SIZE(real, emulated) (emulated)
 #else
-enum {
-    SEARCH_LISTED = 1 << 18,      /* vertices that a previsit lists; a push may list more */
-    SEARCH_MERGE_EDGES = 1 << 16, /* dd is pushed by equal shares of edges */
-    WHOLE_LISTED_EDGES = 1 << 20,  /* edges of a list that is expanded into another one, at most */
-    WHOLE_FEW_EDGES = 1 << 14,     /* edges to push, at most, whose claims are not worth a probe */
-    WHOLE_NOTES_KEPT = 1 << 14,    /* levels that the device notes before the host must take the notes */
-    WHOLE_HUBS_FROM = 1 << 24,    /* vertices of a device, from which on its blocks keep marks of hubs */
-    WHOLE_MOST_HUBS = 1 << 14,    /* words of such marks, at most */
-    LOAD_PIECE_GROUPS = 1 << 7,   /* of packed columns, 2^19 each, that are decoded at a time */
-    GROUP_LISTED_EDGES = 1 << 16, /* of the lists of all GPUs that search together, at most */
-    GROUP_ONE_PIECES = 1 << 8,    /* of such a list, for one block of its GPU */
-    GROUP_ONE_EDGES = 1 << 10,    /* the same, of edges, as the mean of all GPUs */
-    GROUP_NUMBERS = 1 << 30,      /* of meetings: a search that begins beyond counts anew */
-    GROUP_PART_ROWS = 1 << 18,    /* rows of dd to pull: beyond, two parts pay for a meeting */
-    SLICED_ONE_SLICES = 1 << 12,  /* of a frontier that one block pushes, at most: its room */
-    SLICED_ONE_LEAST = 1 << 9,    /* the same, of the smallest graphs */
-    SLICED_LISTED = 1 << 16,      /* of a frontier that all blocks push from lists, at most */
-    SLICED_PART = 1 << 13         /* of a block's part of a list, at most */
-};
+#define SIZE(real, emulated) (real)
 #endif
+enum {
+    SEARCH_LISTED = SIZE(1 << 18, 1 << 6),       /* vertices that a previsit lists; a push may list more */
+    SEARCH_MERGE_EDGES = SIZE(1 << 16, 1 << 9),  /* dd is pushed by equal shares of edges */
+    WHOLE_LISTED_EDGES = SIZE(1 << 20, 1 << 11), /* edges of a list that is expanded into another one, at most */
+    WHOLE_FEW_EDGES = SIZE(1 << 14, 1 << 7),     /* edges to push, at most, whose claims are not worth a probe */
+    WHOLE_NOTES_KEPT = SIZE(1 << 14, 1 << 4),    /* levels that the device notes before the host must take the notes */
+    WHOLE_HUBS_FROM = SIZE(1 << 24, 1 << 7),     /* vertices of a device, from which on its blocks keep marks of hubs */
+    WHOLE_MOST_HUBS = SIZE(1 << 14, 1 << 1),     /* words of such marks, at most */
+    LOAD_PIECE_GROUPS = SIZE(1 << 7, 1),         /* of packed columns, 2^19 each, that are decoded at a time */
+    GROUP_LISTED_EDGES = SIZE(1 << 16, 1 << 8),  /* of the lists of all GPUs that search together, at most */
+    GROUP_ONE_PIECES = SIZE(1 << 8, 1 << 3),     /* of such a list, for one block of its GPU */
+    GROUP_ONE_EDGES = SIZE(1 << 10, 1 << 5),     /* the same, of edges, as the mean of all GPUs */
+    GROUP_NUMBERS = SIZE(1 << 30, 1 << 5),       /* of meetings: a search that begins beyond counts anew */
+    GROUP_PART_ROWS = SIZE(1 << 18, 1 << 5),     /* rows of dd to pull: beyond, two parts pay for a meeting */
+    SLICED_ONE_SLICES = SIZE(1 << 12, 1 << 6),   /* of a frontier that one block pushes, at most: its room */
+    SLICED_ONE_LEAST = SIZE(1 << 9, 1 << 4),     /* the same, of the smallest graphs */
+    SLICED_LISTED = SIZE(1 << 16, 1 << 10),      /* of a frontier that all blocks push from lists, at most */
+    SLICED_PART = SIZE(1 << 13, 1 << 8)          /* of a block's part of a list, at most */
+};
+#undef SIZE
 
 /* These replace those of limits.h. */
 #ifdef DBFS_EMULATED

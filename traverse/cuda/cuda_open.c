@@ -63,6 +63,13 @@ static void set_csr(struct device *dev, enum subgraph g, enum residence resident
         dev->csr[g].packed = packed_at(&packed, at + i + GPU_COLUMNS);
 }
 
+/* The members that point to the arrays. */
+static const size_t pointer_to[GPU_ARRAY_COUNT] = {
+#define ARRAY(id, name, member) [GPU_##id] = offsetof(struct device, member),
+#include "traverse/cuda/cuda_arrays.def"
+#undef ARRAY
+};
+
 /* The masks of the kind begin at `masks`. Returns where those of the next kind begin. */
 static uint32_t *set_vertices(struct gpu_vertices *v, uint64_t count, uint32_t *masks)
 {
@@ -73,85 +80,54 @@ static uint32_t *set_vertices(struct gpu_vertices *v, uint64_t count, uint32_t *
     return masks + 2 * v->words;
 }
 
-static void set_kinds(struct device *dev, int parents, void *const at[GPU_ARRAY_COUNT])
+static void set_kinds(struct device *dev, int parents)
 {
-    struct gpu_vertices *d = &dev->of[DELEGATES], *n = &dev->of[NORMALS];
-    uint32_t *masks = set_vertices(d, dev->shard->d, at[GPU_MASKS]);
-    masks = set_vertices(n, dev->shard->locals, masks);
-    dev->masks.all = at[GPU_MASKS];
+    uint32_t *masks = set_vertices(&dev->of[DELEGATES], dev->shard->d, dev->masks.all);
+    masks = set_vertices(&dev->of[NORMALS], dev->shard->locals, masks);
     dev->masks.incoming = dev->shard->p > 1 ? masks : NULL;
-    d->frontier = at[GPU_FRONTIER_D];
-    d->queue = at[GPU_QUEUE_D];
-    d->depth = at[GPU_DEPTH_D];
-    d->parent = parents ? at[GPU_PARENT_D] : NULL;
-    n->frontier = at[GPU_FRONTIER_N];
-    n->queue = at[GPU_QUEUE_N];
-    n->depth = at[GPU_DEPTH_N];
-    n->parent = parents ? at[GPU_PARENT_N] : NULL;
+    if (!parents)
+        dev->of[DELEGATES].parent = dev->of[NORMALS].parent = NULL;
 }
 
 /* Called after take_host_memory. */
-static void set_traffic(struct device *dev, void *const at[GPU_ARRAY_COUNT])
+static void set_traffic(struct device *dev, const struct gpu_plan *plan)
 {
-    struct gpu_bins *bins = &dev->traffic.bins;
-    bins->codes = at[GPU_CODES];
-    bins->sent = &dev->counters.level->sent;
-    bins->p = dev->shard->p;
-    bins->local_bits = dev->shard->local_bits;
-    bins->ids = at[GPU_SENT_IDS];
-    bins->begin = at[GPU_BIN_TABLES];
-    bins->cursor = bins->begin + dev->shard->p + 1;
-    dev->traffic.received = at[GPU_RECEIVED_IDS];
-    dev->traffic.sent_mask = at[GPU_SENT_MASK];
-    dev->traffic.peers.gathered = at[GPU_GATHERED];
-    dev->traffic.frontiers.sources = at[GPU_NEWS_SOURCES];
-    dev->traffic.frontiers.news = (struct gpu_news){.p = dev->shard->p,
-                                                    .shard_words = (UINT64_C(1) << dev->shard->local_bits) / 32,
-                                                    .known = at[GPU_GATHERED],
-                                                    .begin = at[GPU_NEWS_BEGINS],
-                                                    .words = bins->published}; /* no pull of nn uses these */
-    dev->traffic.peers.sent_too = at[GPU_GROUP_MASK];
-    dev->traffic.peers.arrivals = at[GPU_GROUP_ARRIVALS];
-    dev->traffic.peers.group_state = at[GPU_GROUP_STATE];
-    dev->traffic.peers.own = at[GPU_DD_ROWS];
-    dev->traffic.peers.others = dev->traffic.peers.own + dev->of[DELEGATES].words;
+    struct gpu_traffic *t = &dev->traffic;
+    t->bins.sent = &dev->counters.level->sent;
+    t->bins.p = dev->shard->p;
+    t->bins.local_bits = dev->shard->local_bits;
+    t->bins.cursor = t->bins.begin + dev->shard->p + 1;
+    t->frontiers.news.p = dev->shard->p;
+    t->frontiers.news.shard_words = (UINT64_C(1) << dev->shard->local_bits) / 32;
+    t->frontiers.news.known = t->peers.gathered;
+    t->frontiers.news.words = t->bins.published; /* no pull of nn uses these */
+    t->peers.others = t->peers.own + dev->of[DELEGATES].words;
+    t->received_room = plan->array[GPU_RECEIVED_IDS].bytes / 4;
+    t->sent_mask_bytes = plan->array[GPU_SENT_MASK].bytes;
 }
 
-static void set_answers(struct device *dev, const struct gpu_plan *plan, void *const at[GPU_ARRAY_COUNT])
-{
-    struct gpu_answers *a = &dev->answers;
-    int scatters = gpu_scatters_answers(plan, dev->shard);
-    a->vertex = scatters ? NULL : at[GPU_ANSWER_VERTEX];
-    a->ids = at[GPU_ANSWER_IDS];
-    a->by_vertex = at[GPU_ANSWER_BY_VERTEX];
-    a->values = at[GPU_ANSWER_VALUES];
-    a->block = at[scatters ? GPU_QUEUE_D : GPU_ANSWER_BLOCK];
-    a->places.marks = at[GPU_ANSWER_MARKS];
-    a->places.before = at[GPU_ANSWER_BEFORE];
-    a->delegates = at[GPU_ANSWER_DELEGATES];
-    a->replies = at[GPU_ANSWER_REPLIES];
-    a->tables = at[GPU_ANSWER_TABLES];
-    a->look.shown = at[GPU_ANSWER_SHOWN];
-    a->places.marks_of = (uint64_t *)a->tables + gpu_answer_cursors(dev->shard->p);
-}
-
+/* Sets the pointers to arrays, and into them. */
 static void set_arrays(struct device *dev, const struct gpu_plan *plan, int parents,
                        void *const at[GPU_ARRAY_COUNT])
 {
+    struct gpu_answers *a = &dev->answers;
     for (int g = 0; g < shard_row_sets(dev->shard); g++)
         set_csr(dev, (enum subgraph)g, plan->resident, at);
-    set_kinds(dev, parents, at);
+    for (int i = GPU_MASKS; i < GPU_ARRAY_COUNT; i++)
+        memcpy((char *)dev + pointer_to[i], &at[i], sizeof at[i]);
+    set_kinds(dev, parents);
     dev->masks.bytes = plan->array[GPU_MASKS].bytes;
-    dev->scratch.scan = (struct gpu_scan){.prefix = at[GPU_MERGE_PREFIX],
-                                          .scratch = at[GPU_MERGE_SCRATCH],
-                                          .scratch_bytes = plan->array[GPU_MERGE_SCRATCH].bytes};
-    dev->scratch.chunks[DELEGATES] = at[GPU_CHUNKS_D];
-    dev->scratch.chunks[NORMALS] = at[GPU_CHUNKS_N];
-    dev->counters.level = at[GPU_COUNTERS];
-    set_traffic(dev, at);
-    dev->traffic.received_room = plan->array[GPU_RECEIVED_IDS].bytes / 4;
-    dev->traffic.sent_mask_bytes = plan->array[GPU_SENT_MASK].bytes;
-    set_answers(dev, plan, at);
+    dev->scratch.scan.scratch_bytes = plan->array[GPU_MERGE_SCRATCH].bytes;
+    set_traffic(dev, plan);
+    if (gpu_scatters_answers(plan, dev->shard)) {
+        a->vertex = NULL;
+        a->block = at[GPU_QUEUE_D];
+    }
+    a->places.marks_of = (uint64_t *)a->tables + gpu_answer_cursors(dev->shard->p);
+    if (plan->array[GPU_SLICED_HEADS].bytes == 0)
+        dev->whole.sliced.arrays.heads = NULL;
+    if (plan->array[GPU_SLICED_PUSHERS].bytes == 0)
+        dev->whole.sliced.arrays.pushers = NULL;
 }
 
 static enum status take_host_memory(struct device *dev, struct error *e)
@@ -368,21 +344,14 @@ static enum status open_device(struct device *dev, const struct device_options *
     if (cuda_scan_bytes(dev->shard->d + 2) > dev->scratch.scan.scratch_bytes)
         return fail(e, ST_RUNTIME, "%s: the scan of %llu rows wants more scratch memory than "
                     "planned", dev->where, (unsigned long long)dev->shard->d);
-    int whole = gpu_searches_whole(&plan);
-    const struct gpu_whole_arrays search = {at[GPU_WHOLE_STATE], whole ? at[GPU_WHOLE_LISTS] : NULL,
-                                            whole && options->notes ? at[GPU_WHOLE_NOTES] : NULL};
-    if (gpu_whole_open(dev, &search, e) != ST_OK || clear_shown(dev, &plan, at, e) != ST_OK)
+    if (gpu_whole_open(dev, gpu_searches_whole(&plan), options->notes, e) != ST_OK ||
+        clear_shown(dev, &plan, at, e) != ST_OK)
         return e->status;
     if (load(dev, &plan, at, options, e) == ST_OK && !options->trust)
         gpu_check_ranges(dev, options->locals, options->threads, e);
     if (e->status != ST_OK || gpu_whole_measure(dev, e) != ST_OK || !gpu_searches_by_slices(&plan, dev->shard))
         return e->status;
-    const struct gpu_sliced_arrays sliced = {at[GPU_SLICED_STATE], at[GPU_SLICED_SLICES], at[GPU_SLICED_LINKS],
-                                           at[GPU_SLICED_ROWS], at[GPU_SLICED_FIRST], at[GPU_SLICED_FOUND],
-                                           plan.array[GPU_SLICED_HEADS].bytes > 0 ? at[GPU_SLICED_HEADS] : NULL,
-                                           at[GPU_SLICED_PIECES],
-                                           plan.array[GPU_SLICED_PUSHERS].bytes > 0 ? at[GPU_SLICED_PUSHERS] : NULL};
-    return gpu_sliced_open(dev, &sliced, options->notes, e);
+    return gpu_sliced_open(dev, options->notes, e);
 }
 
 static enum status gpu_open(struct device **result, const struct shard *shard,

@@ -11,15 +11,24 @@
 
 #include <string.h>
 
-static void put(struct gpu_plan *plan, enum gpu_array_id id, const char *name, uint64_t count,
-                uint64_t width, const void *source)
+static const char *const names[GPU_ARRAY_COUNT] = {
+#define ARRAY(id, name, member) [GPU_##id] = name,
+#include "traverse/cuda/cuda_arrays.def"
+#undef ARRAY
+};
+
+static void put(struct gpu_plan *plan, enum gpu_array_id id, uint64_t count, uint64_t width)
 {
-    uint64_t bytes = gpu_aligned(count * width);
+    plan->array[id] = (struct gpu_array){.name = names[id], .bytes = count * width};
+    plan->working_bytes += gpu_aligned(count * width);
+}
+
+/* `source`: NULL, too, for a packed section of a shard that is not loaded. */
+static void put_section(struct gpu_plan *plan, int id, const char *name, uint64_t count, uint64_t width,
+                        const void *source)
+{
     plan->array[id] = (struct gpu_array){name, count * width, source, 0};
-    if (id < GPU_MASKS) /* also of a packed shard that is not loaded */
-        plan->graph_bytes += bytes;
-    else
-        plan->working_bytes += bytes;
+    plan->graph_bytes += gpu_aligned(count * width);
 }
 
 int gpu_keeps_columns(const struct shard *shard, enum subgraph g, enum residence resident,
@@ -62,9 +71,8 @@ static void put_packed(struct gpu_plan *plan, int at, const struct packed *packe
     uint64_t bytes = (uint64_t)(packed->base - packed->bits);
     if (count != packed->count)
         bytes = (uint64_t)((double)bytes / (double)packed->count * (double)count);
-    put(plan, (enum gpu_array_id)at, "columns", bytes, 1, packed->bits);
-    put(plan, (enum gpu_array_id)(at + 1), "columns directory", packed_blocks(count), sizeof(struct packed_place),
-        NULL);
+    put_section(plan, at, "columns", bytes, 1, packed->bits);
+    put_section(plan, at + 1, "columns directory", packed_blocks(count), sizeof(struct packed_place), NULL);
 }
 
 static void put_hosted(struct gpu_plan *plan, const struct csr *csr, enum subgraph g)
@@ -80,15 +88,13 @@ static void put_rows(struct gpu_plan *plan, const struct shard *shard, enum subg
     const struct csr *csr = &shard->csr[g];
     int at = GPU_SECTIONS * (int)g;
     struct packed packed;
-    put(plan, (enum gpu_array_id)(at + GPU_OFFSETS), "offsets", csr->rows + 1, csr->offset_width,
-        csr->offsets);
+    put_section(plan, at + GPU_OFFSETS, "offsets", csr->rows + 1, csr->offset_width, csr->offsets);
     if (hosts_columns(shard, g, options))
         put_hosted(plan, csr, g);
     else if (gpu_keeps_columns(shard, g, plan->resident, &packed))
         put_packed(plan, at + GPU_COLUMNS, &packed, csr->column_count);
     else
-        put(plan, (enum gpu_array_id)(at + GPU_COLUMNS), "columns", csr->column_count, csr->column_width,
-            csr->columns);
+        put_section(plan, at + GPU_COLUMNS, "columns", csr->column_count, csr->column_width, csr->columns);
 }
 
 static void put_sections(struct gpu_plan *plan, const struct shard *shard,
@@ -99,9 +105,9 @@ static void put_sections(struct gpu_plan *plan, const struct shard *shard,
         if (csr->edges == 0)
             continue;
         int at = GPU_SECTIONS * g;
-        put(plan, at + GPU_HEADS, "heads", csr->head_columns * csr->rows, 4, csr->heads);
+        put_section(plan, at + GPU_HEADS, "heads", csr->head_columns * csr->rows, 4, csr->heads);
         put_rows(plan, shard, (enum subgraph)g, options);
-        put(plan, at + GPU_SOURCES, "sources", mask_words(csr->rows), 8, csr->sources);
+        put_section(plan, at + GPU_SOURCES, "sources", mask_words(csr->rows), 8, csr->sources);
     }
 }
 
@@ -150,16 +156,13 @@ static void put_whole(struct gpu_plan *plan, const struct shard *shard,
 {
     uint64_t edges = shard_pushed_edges(shard), whole = (uint64_t)gpu_searches_whole(plan);
     uint64_t alone = shard->p == 1 && whole, together = shard->p > 1 && whole;
-    put(plan, GPU_WHOLE_STATE, "state of a search", WHOLE_STATE_BYTES, 1, NULL);
-    put(plan, GPU_WHOLE_LISTS, "frontier lists",
-        whole ? 2 * (alone ? gpu_whole_room : gpu_group_room)(shard->d + shard->locals, edges) : 0,
-        WHOLE_PIECE_BYTES, NULL);
-    put(plan, GPU_GROUP_STATE, "state of a group", together ? GROUP_STATE_BYTES : 0, 1, NULL);
-    put(plan, GPU_GROUP_ARRIVALS, "vertices from peers",
-        together ? UINT64_C(2) * shard->p * GROUP_LISTED_EDGES : 0, GROUP_ARRIVAL_BYTES, NULL);
-    put(plan, GPU_GROUP_MASK, "second mask to send", together ? column_words(shard) : 0, 4, NULL);
-    put(plan, GPU_WHOLE_NOTES, "notes of levels", options->notes && whole ? WHOLE_NOTES_KEPT : 0,
-        WHOLE_NOTE_BYTES, NULL);
+    put(plan, GPU_WHOLE_STATE, WHOLE_STATE_BYTES, 1);
+    put(plan, GPU_WHOLE_LISTS,
+        whole ? 2 * (alone ? gpu_whole_room : gpu_group_room)(shard->d + shard->locals, edges) : 0, WHOLE_PIECE_BYTES);
+    put(plan, GPU_GROUP_STATE, together ? GROUP_STATE_BYTES : 0, 1);
+    put(plan, GPU_GROUP_ARRIVALS, together ? UINT64_C(2) * shard->p * GROUP_LISTED_EDGES : 0, GROUP_ARRIVAL_BYTES);
+    put(plan, GPU_GROUP_MASK, together ? column_words(shard) : 0, 4);
+    put(plan, GPU_WHOLE_NOTES, options->notes && whole ? WHOLE_NOTES_KEPT : 0, WHOLE_NOTE_BYTES);
 }
 
 uint64_t gpu_longest_row(const struct shard *shard)
@@ -202,16 +205,16 @@ static void put_sliced(struct gpu_plan *plan, const struct shard *shard)
     uint64_t room = sliced ? gpu_sliced_room(vertices, edges) : 0;
     uint64_t links = sliced && shard->kept.directed ? gpu_sliced_room(vertices, edges + vertices) : room;
     uint64_t words = sliced ? gpu_sliced_words(shard->d, shard->locals) : 0;
-    put(plan, GPU_SLICED_STATE, "state of a search by slices", sliced ? SLICED_STATE_BYTES : 0, 1, NULL);
-    put(plan, GPU_SLICED_SLICES, "slices of rows", room, SLICED_SLICE_BYTES, NULL);
-    put(plan, GPU_SLICED_LINKS, "links of slices", links, SLICED_LINKS_BYTES, NULL);
-    put(plan, GPU_SLICED_ROWS, "rows of slices", room, 4, NULL);
-    put(plan, GPU_SLICED_FIRST, "first slices", sliced ? 32 * words + 1 : 0, 4, NULL);
-    put(plan, GPU_SLICED_FOUND, "masks of slices", SLICED_MASKS * words, 4, NULL);
+    put(plan, GPU_SLICED_STATE, sliced ? SLICED_STATE_BYTES : 0, 1);
+    put(plan, GPU_SLICED_SLICES, room, SLICED_SLICE_BYTES);
+    put(plan, GPU_SLICED_LINKS, links, SLICED_LINKS_BYTES);
+    put(plan, GPU_SLICED_ROWS, room, 4);
+    put(plan, GPU_SLICED_FIRST, sliced ? 32 * words + 1 : 0, 4);
+    put(plan, GPU_SLICED_FOUND, SLICED_MASKS * words, 4);
     int by_rows = sliced_by_rows(shard);
-    put(plan, GPU_SLICED_HEADS, "first slices of rows", by_rows ? 32 * words : 0, SLICED_SLICE_BYTES, NULL);
-    put(plan, GPU_SLICED_PIECES, "pieces of long rows", by_rows ? gpu_sliced_pieces(room) : 0, SLICED_PIECE_BYTES, NULL);
-    put(plan, GPU_SLICED_PUSHERS, "vertices of links", shard->kept.directed ? links : 0, 4, NULL);
+    put(plan, GPU_SLICED_HEADS, by_rows ? 32 * words : 0, SLICED_SLICE_BYTES);
+    put(plan, GPU_SLICED_PIECES, by_rows ? gpu_sliced_pieces(room) : 0, SLICED_PIECE_BYTES);
+    put(plan, GPU_SLICED_PUSHERS, shard->kept.directed ? links : 0, 4);
 }
 
 /* Arrays of a device that is alone and has no memory to spare: its answer is scattered by input id,
@@ -223,10 +226,10 @@ static void put_scattered_answers(struct gpu_plan *plan, const struct shard *sha
         free_bytes += gpu_aligned(plan->array[i].bytes);
     uint64_t width = plan->array[GPU_PARENT_D].bytes + plan->array[GPU_PARENT_N].bytes > 0 ? id : 4;
     uint64_t block = shard->n * width;
-    put(plan, GPU_ANSWER_REST, "answer beyond the lists", block > free_bytes ? block - free_bytes : 0, 1,
-        NULL);
-    put(plan, GPU_ANSWER_IDS, "input ids of vertices", shard->locals + shard->d, id, NULL);
-    put(plan, GPU_ANSWER_TABLES, "tables of answers", gpu_answer_table_bytes(shard->p), 1, NULL);
+    put(plan, GPU_ANSWER_REST, block > free_bytes ? block - free_bytes : 0, 1);
+    put(plan, GPU_ANSWER_IDS, shard->locals + shard->d, id);
+    plan->array[GPU_ANSWER_IDS].name = "input ids of vertices";
+    put(plan, GPU_ANSWER_TABLES, gpu_answer_table_bytes(shard->p), 1);
 }
 
 /* The most vertices that the shard finds, or asks for their ids, in one direction of nn. */
@@ -249,21 +252,17 @@ static void put_answers(struct gpu_plan *plan, const struct shard *shard,
         put_scattered_answers(plan, shard);
         return;
     }
-    put(plan, GPU_ANSWER_VERTEX, "vertices by input id", several ? owned : slots, 4, NULL);
-    put(plan, GPU_ANSWER_IDS, "input ids of parents", parents ? vertices : 0, id, NULL);
-    put(plan, GPU_ANSWER_BY_VERTEX, "answer by vertex", vertices + 1, width, NULL);
-    put(plan, GPU_ANSWER_VALUES, "answer for other shards", several ? owned : 0, width, NULL);
-    put(plan, GPU_ANSWER_BLOCK, "answer by input id", block, width, NULL);
-    put(plan, GPU_ANSWER_MARKS, "ids with edges", several ? block / 32 + shard->p : 0, 8, NULL);
-    put(plan, GPU_ANSWER_BEFORE, "order of permuted ids",
-        several && options->permuted ? block : 0, 4, NULL);
-    put(plan, GPU_ANSWER_DELEGATES, "parents of delegates", several && parents ? shard->d : 0, id,
-        NULL);
-    put(plan, GPU_ANSWER_REPLIES, "replies about parents",
-        several && parents ? across_edges(shard) : 0, id, NULL);
-    put(plan, GPU_ANSWER_SHOWN, "what others show of parents", several && parents ? 2 * (uint64_t)shard->p : 0,
-        GPU_SHOWN_BYTES, NULL);
-    put(plan, GPU_ANSWER_TABLES, "tables of answers", gpu_answer_table_bytes(shard->p), 1, NULL);
+    put(plan, GPU_ANSWER_VERTEX, several ? owned : slots, 4);
+    put(plan, GPU_ANSWER_IDS, parents ? vertices : 0, id);
+    put(plan, GPU_ANSWER_BY_VERTEX, vertices + 1, width);
+    put(plan, GPU_ANSWER_VALUES, several ? owned : 0, width);
+    put(plan, GPU_ANSWER_BLOCK, block, width);
+    put(plan, GPU_ANSWER_MARKS, several ? block / 32 + shard->p : 0, 8);
+    put(plan, GPU_ANSWER_BEFORE, several && options->permuted ? block : 0, 4);
+    put(plan, GPU_ANSWER_DELEGATES, several && parents ? shard->d : 0, id);
+    put(plan, GPU_ANSWER_REPLIES, several && parents ? across_edges(shard) : 0, id);
+    put(plan, GPU_ANSWER_SHOWN, several && parents ? 2 * (uint64_t)shard->p : 0, GPU_SHOWN_BYTES);
+    put(plan, GPU_ANSWER_TABLES, gpu_answer_table_bytes(shard->p), 1);
 }
 
 void gpu_plan_make(struct gpu_plan *plan, const struct shard *shard,
@@ -280,35 +279,30 @@ void gpu_plan_make(struct gpu_plan *plan, const struct shard *shard,
     plan->by_classes = options->by_classes;
     put_sections(plan, shard, options);
     put_staging(plan, shard);
-    put(plan, GPU_MASKS, "visited and next masks", (alone ? 2 : 3) * words_d + 2 * words_n, 4,
-        NULL);
-    put(plan, GPU_FRONTIER_D, "delegate frontier", words_d, 4, NULL);
-    put(plan, GPU_FRONTIER_N, "normal frontier", words_n, 4, NULL);
-    put(plan, GPU_QUEUE_D, "delegate queue", d, 4, NULL);
-    put(plan, GPU_QUEUE_N, "normal queue", locals, 4, NULL);
-    put(plan, GPU_DEPTH_D, "delegate depths", d, 4, NULL);
-    put(plan, GPU_DEPTH_N, "normal depths", locals, 4, NULL);
-    put(plan, GPU_PARENT_D, "delegate parents", parents ? d : 0, 4, NULL);
-    put(plan, GPU_PARENT_N, "normal parents", parents ? locals : 0, 4, NULL);
-    put(plan, GPU_MERGE_PREFIX, "dd prefix sums", d + 1, 8, NULL);
-    put(plan, GPU_MERGE_SCRATCH, "dd scan scratch", gpu_merge_scratch_bound(d + 1), 1, NULL);
-    put(plan, GPU_CHUNKS_D, "long rows to delegates", chunk_room(shard, DD, ND), WHOLE_PIECE_BYTES,
-        NULL);
-    put(plan, GPU_CHUNKS_N, "long rows to normals", chunk_room(shard, DN, NN), WHOLE_PIECE_BYTES,
-        NULL);
-    put(plan, GPU_CODES, "vertices found elsewhere", leaving, 8, NULL);
-    put(plan, GPU_SENT_IDS, "vertices to send", leaving, 4, NULL);
-    put(plan, GPU_RECEIVED_IDS, "vertices received",
-        smaller(larger(leaving, alone ? 0 : words_n), GPU_RECEIVE_IDS), 4, NULL);
-    put(plan, GPU_SENT_MASK, "mask to send",
-        alone ? 0 : larger(column_words(shard), shard_words(shard)), 4, NULL);
-    put(plan, GPU_GATHERED, "gathered frontier", column_words(shard), 4, NULL);
-    put(plan, GPU_NEWS_SOURCES, "normals with nn edges", column_words(shard), 4, NULL);
-    put(plan, GPU_NEWS_BEGINS, "beginnings of frontier messages",
-        column_words(shard) > 0 ? shard->p * gpu_news_begins(column_words(shard) / shard->p) : 0, 4, NULL);
-    put(plan, GPU_DD_ROWS, "delegates by owner", alone ? 0 : 2 * words_d, 4, NULL);
-    put(plan, GPU_BIN_TABLES, "bin tables", alone ? 0 : 2 * ((uint64_t)shard->p + 1), 8, NULL);
-    put(plan, GPU_COUNTERS, "counters", GPU_COUNTER_BYTES, 1, NULL);
+    put(plan, GPU_MASKS, (alone ? 2 : 3) * words_d + 2 * words_n, 4);
+    put(plan, GPU_FRONTIER_D, words_d, 4);
+    put(plan, GPU_FRONTIER_N, words_n, 4);
+    put(plan, GPU_QUEUE_D, d, 4);
+    put(plan, GPU_QUEUE_N, locals, 4);
+    put(plan, GPU_DEPTH_D, d, 4);
+    put(plan, GPU_DEPTH_N, locals, 4);
+    put(plan, GPU_PARENT_D, parents ? d : 0, 4);
+    put(plan, GPU_PARENT_N, parents ? locals : 0, 4);
+    put(plan, GPU_MERGE_PREFIX, d + 1, 8);
+    put(plan, GPU_MERGE_SCRATCH, gpu_merge_scratch_bound(d + 1), 1);
+    put(plan, GPU_CHUNKS_D, chunk_room(shard, DD, ND), WHOLE_PIECE_BYTES);
+    put(plan, GPU_CHUNKS_N, chunk_room(shard, DN, NN), WHOLE_PIECE_BYTES);
+    put(plan, GPU_CODES, leaving, 8);
+    put(plan, GPU_SENT_IDS, leaving, 4);
+    put(plan, GPU_RECEIVED_IDS, smaller(larger(leaving, alone ? 0 : words_n), GPU_RECEIVE_IDS), 4);
+    put(plan, GPU_SENT_MASK, alone ? 0 : larger(column_words(shard), shard_words(shard)), 4);
+    put(plan, GPU_GATHERED, column_words(shard), 4);
+    put(plan, GPU_NEWS_SOURCES, column_words(shard), 4);
+    put(plan, GPU_NEWS_BEGINS,
+        column_words(shard) > 0 ? shard->p * gpu_news_begins(column_words(shard) / shard->p) : 0, 4);
+    put(plan, GPU_DD_ROWS, alone ? 0 : 2 * words_d, 4);
+    put(plan, GPU_BIN_TABLES, alone ? 0 : 2 * ((uint64_t)shard->p + 1), 8);
+    put(plan, GPU_COUNTERS, GPU_COUNTER_BYTES, 1);
     put_whole(plan, shard, options);
     put_sliced(plan, shard);
     put_answers(plan, shard, options);

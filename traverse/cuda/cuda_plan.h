@@ -17,56 +17,10 @@ enum gpu_array_id {
     GPU_COLUMN_PLACES, /* the rest of the directory of packed columns */
     GPU_SOURCES,
     GPU_SECTIONS,
-    GPU_MASKS = GPU_SECTIONS * ROW_SETS, /* visited, next and incoming masks, cleared together */
-    GPU_FRONTIER_D,
-    GPU_FRONTIER_N,
-    GPU_DEPTH_D,
-    GPU_DEPTH_N,
-    GPU_PARENT_D,
-    GPU_PARENT_N,
-    GPU_QUEUE_D, /* from here to GPU_ANSWER_REST: free once a search is over */
-    GPU_QUEUE_N,
-    GPU_MERGE_PREFIX,
-    GPU_MERGE_SCRATCH,
-    GPU_CHUNKS_D,
-    GPU_CHUNKS_N,
-    GPU_ANSWER_REST, /* the part of an answer over these arrays that they have no room for */
-    GPU_CODES, /* vertices for other shards */
-    GPU_SENT_IDS,
-    GPU_RECEIVED_IDS,
-    GPU_SENT_MASK, /* the same vertices as a mask by nn's columns; scratch if they are a list */
-    GPU_GATHERED,  /* the visited normals of all shards, by nn's columns */
-    GPU_NEWS_SOURCES, /* normals with nn edges, of all shards, for frontiers sent to devices that are no peers */
-    GPU_NEWS_BEGINS,
-    GPU_DD_ROWS,   /* two masks: dd's rows of delegates that the shard owns, and its other rows */
-    GPU_BIN_TABLES,
-    GPU_COUNTERS,
-    GPU_WHOLE_STATE,
-    GPU_WHOLE_LISTS,
-    GPU_WHOLE_NOTES,
-    GPU_SLICED_STATE, /* for a small graph, on a GPU that is alone: struct gpu_sliced of cuda_sliced.h */
-    GPU_SLICED_SLICES,
-    GPU_SLICED_LINKS,
-    GPU_SLICED_ROWS,
-    GPU_SLICED_FIRST,
-    GPU_SLICED_FOUND,
-    GPU_SLICED_HEADS,
-    GPU_SLICED_PIECES,
-    GPU_SLICED_PUSHERS,
-    GPU_GROUP_STATE, /* for a search that is one kernel on each of several GPUs */
-    GPU_GROUP_ARRIVALS, /* vertices that peers found */
-    GPU_GROUP_MASK,  /* its second mask to send */
-    GPU_ANSWER_VERTEX, /* struct gpu_answers of cuda_answers.h, from here on */
-    GPU_ANSWER_IDS,
-    GPU_ANSWER_BY_VERTEX,
-    GPU_ANSWER_VALUES,
-    GPU_ANSWER_BLOCK,
-    GPU_ANSWER_MARKS,
-    GPU_ANSWER_BEFORE,
-    GPU_ANSWER_DELEGATES,
-    GPU_ANSWER_REPLIES,
-    GPU_ANSWER_SHOWN,
-    GPU_ANSWER_TABLES,
+    GPU_ALL_SECTIONS = GPU_SECTIONS * ROW_SETS - 1,
+#define ARRAY(id, name, member) GPU_##id,
+#include "traverse/cuda/cuda_arrays.def"
+#undef ARRAY
     GPU_ARRAY_COUNT
 };
 
@@ -74,7 +28,7 @@ enum { GPU_SHOWN_BYTES = 48 }; /* of an array's element: struct gpu_shown */
 enum { GPU_RECEIVE_IDS = 1 << 22 /* vertices that a device takes in at a time */ };
 
 struct gpu_array {
-    const char *name; /* below GPU_MASKS without that of its subgraph */
+    const char *name; /* of sections without that of their subgraph */
     uint64_t bytes;
     const void *source; /* copied into it; NULL: nothing, or a packed section that is not loaded */
     int hosted;         /* in memory of the host */

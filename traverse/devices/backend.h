@@ -12,7 +12,6 @@
 #ifndef DBFS_BACKEND_H
 #define DBFS_BACKEND_H
 
-#include "traverse/search/breakdown.h"
 #include "traverse/search/direction.h"
 #include "traverse/search/level_note.h"
 #include "residence.h"
@@ -51,7 +50,7 @@ struct device_options {
     int uniquify; /* duplicates will be dropped */
     int by_classes; /* the search goes by classes of edges, however small the graph is */
     int shared;   /* devices of other processes will read what this one shows (struct peer_card) */
-    int32_t deepest; /* the depth at which searches end, INT32_MAX: none; `run` and `run_together` follow it */
+    int32_t deepest; /* the depth at which searches end, INT32_MAX: none; `run` follows it */
     int trust;    /* do not check the columns that the device decodes (shard_ranges.h) */
     enum residence resident; /* of a device that loads its shard; others take it as it was loaded */
     uint32_t slot;    /* number of the device among those of this host */
@@ -120,7 +119,7 @@ struct backend_peers {
                         struct error *e);
 
     /* Whether the device can take part, after `meet`, in a search that its peers run by themselves
-     * (backend_whole_search.run_together). NULL: no device of the backend can. */
+     * (backend_whole_search.run). NULL: no device of the backend can. */
     int (*joins)(const struct device *device);
 
     /* Wakes links and threads, after `meet`, before a search and its clock.
@@ -212,20 +211,15 @@ struct backend_search {
 struct backend_whole_search {
     /* Searches, on the only device of a search. Directions follow the mode or, in DIRECTION_AUTO,
      * the costs of the device. `noted`: it notes what levels do. *levels: how many levels were
-     * visited; 0 if this device cannot do it. */
+     * visited; 0 if this device cannot do it. Or searches with all peers, if they have all shards and all of them
+     * join (backend_peers.joins): each is called at the same time, by the member that drives it. They do not
+     * exchange through the host, and *levels is alike on all of them. */
     enum status (*run)(struct device *device, const struct root *root, enum direction_mode mode,
                        int noted, uint32_t *levels, struct error *e);
 
     /* Passes the notes of all levels to `noter`, in order, after a search that noted them. */
     enum status (*replay_levels)(struct device *device, level_noter *noter, void *context,
                                  struct error *e);
-
-    /* `run` for peers that have all shards, if all of them join (backend_peers.joins): each is called at
-     * the same time, by the member that drives it. They do not exchange through the host. *levels is alike
-     * on all of them. */
-    enum status (*run_together)(struct device *device, const struct root *root,
-                                enum direction_mode mode, int noted, uint32_t *levels,
-                                struct error *e);
 };
 
 /* The part of a level that a device does while messages between ranks are under way. */

@@ -43,9 +43,7 @@ enum status rank_open_devices(struct rank *rank, const struct device_options *op
 {
     struct opening opening = {rank, options};
     rank->device_count = rank->graph->device_count;
-    rank->devices = calloc(rank->device_count, sizeof(struct device *));
-    if (rank->devices == NULL)
-        return fail_memory(e, "devices", rank->device_count * sizeof(struct device *));
+    rank->devices = zeroed(rank->device_count, sizeof *rank->devices, "devices", e);
     if (team_open(&rank->team, rank->device_count, rank->backend->side_by_side, e) != ST_OK)
         return e->status;
     return team_run(rank->team, open_devices, &opening, e);

@@ -66,9 +66,7 @@ enum status gpus_are_shared(int *shared, const struct comm *comm, const struct a
     if (G == 0)
         return ST_OK;
     uint32_t p = G * comm->ranks;
-    uint64_t *asked = calloc(2 * (size_t)p, sizeof *asked);
-    if (asked == NULL)
-        fail_memory(e, "devices", 2 * p * sizeof *asked);
+    uint64_t *asked = zeroed(2 * (uint64_t)p, sizeof *asked, "devices", e);
     if (comm_agree(comm, e) == ST_OK) {
         find_places(asked, asked + p, G, comm, args);
         *shared = can_be_led(asked, asked + p, G, p);

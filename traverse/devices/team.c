@@ -6,6 +6,7 @@
 #include "team.h"
 
 #include "formats/base/meeting.h"
+#include "formats/base/memory.h"
 
 #include <errno.h>
 #include <pthread.h>
@@ -120,12 +121,12 @@ enum status team_open(struct team **result, uint32_t devices, int side_by_side, 
 {
     uint32_t members = side_by_side ? devices : 1;
     *result = NULL;
-    struct team *t = calloc(1, sizeof *t);
-    struct worker *workers = calloc(members, sizeof *workers);
-    if (t == NULL || workers == NULL) {
+    struct team *t = zeroed(1, sizeof *t, "threads", e);
+    struct worker *workers = zeroed(members, sizeof *workers, "threads", e);
+    if (e->status != ST_OK) {
         free(t);
         free(workers);
-        return fail_memory(e, "threads", members * sizeof *workers);
+        return e->status;
     }
     t->worker = workers;
     for (uint32_t i = 0; i < members; i++)

@@ -1,5 +1,5 @@
-/* exchange.c: the steps that end a level, in their order; see exchange.h */
-#include "exchange_internal.h"
+/* exchange.c: the choice of memory, opening, and the steps that end a level, in their order; see exchange.h */
+#include "exchange.h"
 
 #include "formats/base/cli.h"
 #include "formats/mpi/watch.h"
@@ -9,22 +9,89 @@ const char *const exchange_count_name[EXCHANGE_COUNTS] = {
     "mask_bytes",     "whole_mask_bytes", "messages",   "peer_vertices", "peer_bytes",
     "dropped_vertices"};
 
+/* ---- opening ---- */
+
+enum status exchange_memory_choose(enum exchange_memory *memory, enum exchange_memory_choice choice,
+                                   const struct backend *backend, const struct comm *comm,
+                                   struct error *e)
+{
+    int usable = choice != EXCHANGE_MEMORY_HOST && backend->has_device_memory &&
+                 comm_takes_device_memory();
+    *memory = usable ? EXCHANGE_DEVICE : EXCHANGE_HOST;
+    if (choice != EXCHANGE_MEMORY_DEVICE || usable)
+        return ST_OK;
+    if (!backend->has_device_memory)
+        return fail(e, ST_RESOURCE, "--exchange-memory device: the %s backend has host memory only",
+                    backend->name);
+    return fail(e, ST_RESOURCE, "--exchange-memory device: the MPI library does not say that it "
+                "takes device memory: %s", comm->library);
+}
+
+int exchange_shares_memory(enum exchange_memory_choice choice, const struct comm *comm)
+{
+    return comm->host_ranks > 1 &&
+           (choice == EXCHANGE_MEMORY_AUTO || choice == EXCHANGE_MEMORY_PEER);
+}
+
+static enum group_reach reach_of(enum exchange_memory_choice choice)
+{
+    return choice == EXCHANGE_MEMORY_AUTO   ? GROUP_OF_HOST_IF_POSSIBLE
+           : choice == EXCHANGE_MEMORY_PEER ? GROUP_OF_HOST
+                                            : GROUP_OF_RANK;
+}
+
+void exchange_close(struct exchange *x)
+{
+    if (x->rank == NULL)
+        return;
+    masks_close(&x->masks, x->rank);
+    vertices_close(&x->vertices, x->rank);
+    group_close(&x->group);
+}
+
+/* Forgets the frontiers that others know, before a search. */
+static void forget_frontiers(struct exchange *x)
+{
+    x->nn.bits = x->rank->backend->frontiers->words != NULL ? x->nn.sources : x->nn.normals;
+}
+
+/* Collective. */
+static void count_normals(struct exchange *x)
+{
+    const struct graph *graph = x->rank->graph;
+    for (uint32_t s = 0; s < graph->manifest.p; s++)
+        x->nn.normals += graph->locals[s];
+    for (uint32_t g = 0; g < graph->device_count; g++)
+        x->nn.sources += graph->shards[g].csr[NN].source_rows;
+    comm_sum_u64(x->rank->comm, &x->nn.sources, 1);
+}
+
+enum status exchange_open(struct exchange *x, const struct rank *rank, const struct exchange_options *options,
+                          struct error *e)
+{
+    *x = (struct exchange){
+        .rank = rank,
+        .options = *options,
+        .level = {.wide = options->form == EXCHANGE_FORM_BITS},
+        .has_masks = options->form != EXCHANGE_FORM_LIST && shard_has_masks(&rank->graph->shards[0])};
+    count_normals(x);
+    if (group_open(&x->group, rank, reach_of(options->memory), x->why, e) != ST_OK)
+        return e->status;
+    forget_frontiers(x);
+    if (!x->group.whole)
+        vertices_open(&x->vertices, &x->group, options->chunk_bytes, options->local_all2all, x->has_masks, e);
+    masks_open(&x->masks, &x->group, options->nonblocking, e);
+    return comm_agree(rank->comm, e);
+}
+
+/* ---- levels ---- */
+
 /* Seconds since *clock, which moves on to now. */
 static double lap(double *clock)
 {
     double before = *clock;
     *clock = cli_seconds();
     return *clock - before;
-}
-
-enum status exchange_meet(struct exchange *x, const struct member *m, struct error *e)
-{
-    return group_meet(&x->group, m, e);
-}
-
-void exchange_put_found(struct exchange *x, uint32_t device, uint64_t found)
-{
-    group_put_found(&x->group, device, found);
 }
 
 /* ---- before nn is pulled ---- */

@@ -13,9 +13,8 @@
 #ifndef DBFS_EXCHANGE_H
 #define DBFS_EXCHANGE_H
 
-#include "exchange_counts.h"
-
-#include "traverse/devices/rank_devices.h"
+#include "masks/masks.h"
+#include "vertices/vertices.h"
 
 /* Memory through which vertices and masks go. `peer`: devices of one host read each other's memory. `host` and
  * `device`: all ranks send messages, from memory of that kind. `auto`: `peer` within a host if that can be, and
@@ -56,46 +55,59 @@ struct exchange_stats {
     struct breakdown times;  /* of the level: its phases of the exchange are added here */
 };
 
-struct exchange;
-struct pair_log;
+/* State of a level that all ranks know. */
+struct level_state {
+    int updated; /* a device of some rank found a delegate */
+    int found;   /* a device of some rank found a normal vertex */
+    int wide;    /* the next level may reach so many normals that their frontier is worth sending */
+};
+
+/* Counts that the direction of nn depends on. */
+struct nn_pool {
+    struct subgraph_work work; /* of all devices if `everywhere`, else of the group */
+    int everywhere;
+    double reach;     /* estimate of the normals that this rank's level reaches */
+    uint64_t bits;    /* of all frontiers, which groups give each other if nn is pulled */
+    uint64_t normals; /* of all shards */
+    uint64_t sources; /* of all shards: rows of nn that are not empty */
+};
+
+struct exchange {
+    const struct rank *rank;
+    struct exchange_options options;
+    struct group group;
+    struct level_state level;
+    struct exchange_counts counts; /* of this level, by member 0 */
+    struct pair_log *pairs;        /* the same for each pair of ranks; NULL: not wanted */
+    struct nn_pool nn;
+    int has_masks; /* vertices may leave as masks by nn's columns */
+    struct masks masks;
+    struct vertices vertices;
+    char why[ERROR_TEXT_BYTES]; /* the devices of this host form no group; empty: they do, or nobody asked for it */
+};
 
 /* Collective. */
-enum status exchange_open(struct exchange **exchange, const struct rank *rank,
-                          const struct exchange_options *options, struct error *e);
-void exchange_close(struct exchange *exchange); /* collective; NULL is allowed */
-
-/* Why the devices of this host do not form one group; NULL if they do, or nobody asked for it. */
-const char *exchange_why_no_peers(const struct exchange *exchange);
-int exchange_sends_messages(const struct exchange *exchange); /* 0: devices read all in each other's memory */
-int exchange_has_peer_ranks(const struct exchange *exchange); /* the group has several ranks */
+enum status exchange_open(struct exchange *exchange, const struct rank *rank, const struct exchange_options *options,
+                          struct error *e);
+void exchange_close(struct exchange *exchange); /* collective; a zeroed one is allowed */
 
 /* Whether devices may exchange by themselves: all shards are peers that can, and nobody asked for a form. The
  * options of messages (L, U, IR) make no difference, as none is sent. */
 int exchange_is_free(const struct exchange *exchange);
 
-/* Of the levels that follow, counts for each pair of ranks go to this log (pair_log.h). NULL, as at first: to none. */
-void exchange_log_pairs(struct exchange *exchange, struct pair_log *log);
-
-/* Waits for all members of the group; as team_meet. */
-enum status exchange_meet(struct exchange *exchange, const struct member *member, struct error *e);
-
 /* ---- choosing directions: each device puts its work, the group meets, each member asks ---- */
 
-void exchange_put_work(struct exchange *exchange, uint32_t device, const struct workload *work);
+/* The place for the work of a device of this rank. */
+struct workload *exchange_work(const struct exchange *exchange, uint32_t device);
 
-/* The same of dd alone, for a level that begins with dd. Members then call exchange_pool_dd. */
-void exchange_put_dd(struct exchange *exchange, uint32_t device, const struct subgraph_work *dd);
-void exchange_pool_dd(const struct exchange *exchange, struct subgraph_work *pooled);
-
-/* Adds up the work of the group's devices; for nn that of all devices, if there may be much. */
+/* Adds up the work of the group's devices: that of one subgraph, for a level that begins with it, or all; for nn
+ * then that of all devices, if there may be much. */
+void exchange_pool(const struct exchange *exchange, enum subgraph g, struct subgraph_work *pooled);
 enum status exchange_pool_work(struct exchange *exchange, const struct member *member,
                                struct workload *pooled, struct error *e);
 
 /* Whether the exact forward workload of nn is needed to choose a form. `nn` is one device's. */
 int exchange_needs_forward(const struct exchange *exchange, const struct subgraph_work *nn);
-
-/* Whether dd is pulled in two parts (enum visit_part), if it is pulled. */
-int exchange_has_parts(const struct exchange *exchange);
 
 /* Whether nn can be pulled, and is worth the bytes of the frontier. `nn` is pooled. */
 int exchange_may_pull_nn(const struct exchange *exchange, const struct subgraph_work *nn);
@@ -123,13 +135,9 @@ enum status exchange_begin_masks(struct exchange *exchange, const struct member 
 /* Drives a reduction that has begun until the devices have finished their visits. */
 void exchange_drive(struct exchange *exchange, const struct member *member);
 
-/* Notes how the level of a device went, after its `finish`. `found`: local normals that it newly reached.
- * The group meets before exchange_masks. */
-void exchange_put_found(struct exchange *exchange, uint32_t device, uint64_t found);
-
-/* A level ends in two steps. After the first the delegates of all ranks are known, and vertices may still be
- * under way between ranks. *done: nothing was found anywhere, the search is over; the second step is called
- * in any case. */
+/* A level ends in two steps, once devices have put what they found (group_put_found) and the group has met. After
+ * the first the delegates of all ranks are known, and vertices may still be under way between ranks. *done: nothing
+ * was found anywhere, the search is over; the second step is called in any case. */
 enum status exchange_masks(struct exchange *exchange, const struct member *member, int *done,
                            struct exchange_stats *stats, struct error *e);
 enum status exchange_vertices(struct exchange *exchange, const struct member *member,

@@ -1,9 +1,12 @@
-/* exchange_counts.h: counts before and after each option that makes messages smaller: figure 8 of Pan et al.
+/* exchange_counts.h: counts before and after each option that makes messages smaller: figure 8 of Pan et al., and what
+ * ranks send to each other.
  *
  * Bytes are those that leave a rank in messages or that its devices read of their peers. The files of masks/ and
  * vertices/ add to the counts where they send or read. */
 #ifndef DBFS_EXCHANGE_COUNTS_H
 #define DBFS_EXCHANGE_COUNTS_H
+
+#include "formats/base/status.h"
 
 #include <stdint.h>
 
@@ -28,7 +31,7 @@ struct exchange_counts {
 
 extern const char *const exchange_count_name[EXCHANGE_COUNTS];
 
-/* The same of one rank for another, in one level (pair_log.h). */
+/* The same of one rank for another, in one level (struct pair_log). */
 enum pair_member {
     PAIR_LEVEL,
     PAIR_SOURCE,      /* a rank */
@@ -42,5 +45,27 @@ enum pair_member {
 struct pair_note {
     uint64_t of[PAIR_MEMBERS];
 };
+
+/* ---- pair_log.c: vertices that ranks send to each other, by level, source and destination: Mastrostefano's table of
+ * messages. Only what leaves a group is counted, as within it nothing is sent. ---- */
+
+extern const char *const pair_member_name[PAIR_MEMBERS];
+
+/* The levels of one search. A zeroed log is empty. */
+struct pair_log {
+    struct pair_note *note; /* [count]: pairs that moved something. Owned */
+    uint64_t count;
+    uint64_t levels;
+    int failed; /* there was no memory for a level; it and those after it are lost */
+};
+
+struct comm;
+
+/* Adds a level of this rank. `to`: its counts for each rank. */
+void pair_log_add(struct pair_log *log, const struct comm *comm, const struct pair_note *to);
+
+/* Collective. Every rank gets the notes of all. */
+enum status pair_log_gather(struct pair_log *log, const struct comm *comm, struct error *e);
+void pair_log_free(struct pair_log *log);
 
 #endif

@@ -1,20 +1,15 @@
 /* exchange_work.c: agreements of a group before a visit: directions, and how nn's vertices are given away;
  * see exchange.h */
-#include "exchange_internal.h"
+#include "exchange.h"
 
 #include <string.h>
 
-void exchange_put_work(struct exchange *x, uint32_t device, const struct workload *work)
+struct workload *exchange_work(const struct exchange *x, uint32_t device)
 {
-    x->group.work[x->group.first + device] = *work;
+    return &x->group.work[x->group.first + device];
 }
 
-void exchange_put_dd(struct exchange *x, uint32_t device, const struct subgraph_work *dd)
-{
-    x->group.work[x->group.first + device].of[DD] = *dd;
-}
-
-static void pool_subgraph(const struct exchange *x, enum subgraph g, struct subgraph_work *pooled)
+void exchange_pool(const struct exchange *x, enum subgraph g, struct subgraph_work *pooled)
 {
     *pooled = (struct subgraph_work){0};
     for (uint32_t i = 0; i < x->group.count; i++) {
@@ -28,18 +23,13 @@ static void pool_subgraph(const struct exchange *x, enum subgraph g, struct subg
     }
 }
 
-void exchange_pool_dd(const struct exchange *x, struct subgraph_work *pooled)
-{
-    pool_subgraph(x, DD, pooled);
-}
-
 static void pool_group(const struct exchange *x, struct workload *pooled)
 {
     pooled->fresh = 0;
     for (uint32_t i = 0; i < x->group.count; i++)
         pooled->fresh += x->group.work[i].fresh;
     for (int g = 0; g < SUBGRAPHS; g++)
-        pool_subgraph(x, (enum subgraph)g, &pooled->of[g]);
+        exchange_pool(x, (enum subgraph)g, &pooled->of[g]);
 }
 
 /* Edges of the frontier: its rows times their mean length, or `forward`, a lower bound, if more. */
@@ -92,11 +82,6 @@ int exchange_is_free(const struct exchange *x)
     return x->group.whole && x->group.joined && x->options.form == EXCHANGE_FORM_AUTO;
 }
 
-int exchange_has_parts(const struct exchange *x)
-{
-    return x->group.count > 1;
-}
-
 /* Whether `bits` of all shards are fewer than the bits of lists. Each of `devices` gives or reads the
  * bits of all other shards. A list has 32 bits for each edge, and an equal part of the edges leads to each
  * shard. `forward` may be a lower bound. */
@@ -118,13 +103,13 @@ static uint32_t pooled_devices(const struct exchange *x)
 /* A list is at least as long as its frontier, so a large frontier decides without FV. */
 int exchange_needs_forward(const struct exchange *x, const struct subgraph_work *nn)
 {
-    return x->options.form == EXCHANGE_FORM_AUTO && has_masks(x) && nn->frontier > 0 &&
+    return x->options.form == EXCHANGE_FORM_AUTO && x->has_masks && nn->frontier > 0 &&
            nn->frontier * 32 <= x->group.count * x->nn.normals;
 }
 
 int exchange_may_pull_nn(const struct exchange *x, const struct subgraph_work *nn)
 {
-    if (!has_masks(x) || (!x->group.whole && !x->nn.everywhere))
+    if (!x->has_masks || (!x->group.whole && !x->nn.everywhere))
         return 0;
     return x->options.form == EXCHANGE_FORM_BITS ||
            bits_are_fewer(x, nn, x->nn.everywhere ? x->nn.bits : x->nn.normals, pooled_devices(x));
@@ -132,7 +117,7 @@ int exchange_may_pull_nn(const struct exchange *x, const struct subgraph_work *n
 
 enum outgoing_form exchange_form_of(const struct exchange *x, const struct subgraph_work *nn)
 {
-    if (!has_masks(x))
+    if (!x->has_masks)
         return OUTGOING_LIST;
     if (x->options.form == EXCHANGE_FORM_BITS)
         return OUTGOING_MASK;

@@ -6,40 +6,30 @@
 
 /* ---- memory that the peers share ---- */
 
-/* Places in the shared memory, in this order: first the cards, last the flags. */
-struct shared_part {
-    uint64_t work, parcels, mask, updated, found, bytes;
-};
-
-static struct shared_part lay_out(const struct group *g)
+/* Sets the places of arrays behind the cards, with which the shared memory begins. Returns its bytes. */
+static uint64_t lay_out(struct group *g, void *memory)
 {
-    struct shared_part at = {.work = g->count * sizeof(struct peer_card)};
-    at.parcels = at.work + g->count * sizeof *g->work;
-    at.mask = at.parcels + g->of_host * (uint64_t)g->count * g->count * sizeof *g->parcels;
-    at.updated = at.mask + g->of_host * mask_words(g->rank->graph->manifest.d) * sizeof *g->mask;
-    at.found = at.updated + g->count * sizeof *g->updated;
-    at.bytes = at.found + g->count * sizeof *g->found;
-    return at;
+    uintptr_t at = (uintptr_t)memory + g->count * sizeof(struct peer_card);
+    g->work = (struct workload *)at;
+    at += g->count * sizeof *g->work;
+    g->parcels = g->of_host ? (struct parcel *)at : NULL;
+    at += g->of_host * (uint64_t)g->count * g->count * sizeof *g->parcels;
+    g->mask = g->of_host ? (uint64_t *)at : NULL;
+    at += g->of_host * mask_words(g->rank->graph->manifest.d) * sizeof *g->mask;
+    g->updated = (int *)at;
+    g->found = (int *)(at + g->count * sizeof *g->updated);
+    return at + 2 * g->count * sizeof *g->found - (uintptr_t)memory;
 }
 
 static enum status open_memory(struct group *g, const struct comm *comm, struct error *e)
 {
-    struct shared_part at = lay_out(g);
-    uint64_t bytes = comm->host_rank == 0 ? at.bytes : 0;
-    if (memory_charge(g->rank->budget, bytes, "tables of peers", e) == ST_OK)
-        g->charged = bytes;
-    if (comm_agree(g->rank->comm, e) != ST_OK ||
-        comm_window_open(&g->window, comm, at.bytes, e) != ST_OK)
+    uint64_t bytes = lay_out(g, NULL), charged = comm->host_rank == 0 ? bytes : 0;
+    if (memory_charge(g->rank->budget, charged, "tables of peers", e) == ST_OK)
+        g->charged = charged;
+    if (comm_agree(g->rank->comm, e) != ST_OK || comm_window_open(&g->window, comm, bytes, e) != ST_OK)
         return e->status;
-    char *memory = comm_window_memory(g->window);
-    g->work = (struct workload *)(memory + at.work);
-    g->updated = (int *)(memory + at.updated);
-    g->found = (int *)(memory + at.found);
-    if (g->of_host) {
-        g->leaders = g->window;
-        g->parcels = (struct parcel *)(memory + at.parcels);
-        g->mask = (uint64_t *)(memory + at.mask);
-    }
+    lay_out(g, comm_window_memory(g->window));
+    g->leaders = g->of_host ? g->window : NULL;
     return ST_OK;
 }
 
@@ -117,10 +107,8 @@ static enum status try_group(struct group *g, const struct rank *rank, int of_ho
     g->count = G * (of_host ? comm->host_ranks : 1);
     g->first = G * (of_host ? comm->host_rank : 0);
     g->whole = g->count == p;
-    g->shard = calloc(g->count, sizeof *g->shard);
-    g->number = calloc(p, sizeof *g->number);
-    if (g->shard == NULL || g->number == NULL)
-        fail_memory(e, "peers", p * sizeof *g->number);
+    g->shard = zeroed(g->count, sizeof *g->shard, "peers", e);
+    g->number = zeroed(p, sizeof *g->number, "peers", e);
     if (comm_agree(rank->comm, e) != ST_OK || open_memory(g, comm, e) != ST_OK)
         return e->status;
     number_peers(g);

@@ -1,5 +1,5 @@
-/* pair_log.c: see pair_log.h */
-#include "pair_log.h"
+/* pair_log.c: see exchange_counts.h */
+#include "exchange_counts.h"
 
 #include "formats/base/memory.h"
 #include "formats/mpi/comm.h"

@@ -1,11 +1,11 @@
 /* graph500_main.c: dbfs-graph500: searches by the rules of the Graph500 benchmark, proves every tree, and prints
  * the benchmark's result block */
 #include "energy.h"
-#include "graph500_block.h"
 #include "validate.h"
 
 #include "traverse/options/options.h"
-#include "traverse/search/searcher.h"
+#include "traverse/report/report.h"
+#include "traverse/report/statistics.h"
 
 #include "formats/base/cli.h"
 #include "formats/base/outfile.h"
@@ -15,14 +15,22 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* Energy of a batch of all searches, without validation. */
+struct energy_record {
+    int known;      /* a counter could be read */
+    int gpus, packages;
+    double joules, seconds;
+    double edges; /* edges traversed in the batch */
+};
+
 struct benchmark {
     struct args args; /* comes first, as the table of options has offsets into it */
     char *const *command; /* argv */
-    double construction_s;
+    double construction_s; /* below 0: unknown */
     int measure_energy;
     struct searcher searcher;
     struct environment env;
-    struct validation *validation;
+    struct validation validation;
     struct record *runs; /* [roots.count] */
     struct energy_record energy;
 };
@@ -76,7 +84,7 @@ static enum status validate(struct benchmark *b, const struct root *root, struct
     char text[160];
     double start = cli_seconds();
     watch_phase("proving the tree of root %" PRIu64, run->root);
-    if (validation_check(b->validation, root, &first, e) != ST_OK)
+    if (validation_check(&b->validation, root, &first, e) != ST_OK)
         comm_abort(&b->searcher.comm, b->args.cli.program, e);
     run->validate_s = cli_seconds() - start;
     comm_max_double(&b->searcher.comm, &run->validate_s, 1);
@@ -138,20 +146,115 @@ static void measure_energy(struct benchmark *b)
     energy_close(&energy);
 }
 
+/* ---- the result block ----
+ *
+ * Names, order and forms of the numbers are those of the reference code. Times are those of the answer clock, as
+ * the benchmark requires parents in memory. */
+
+/* log2 of the vertices, or -1 if they are no power of two. */
+static int scale_of(const struct benchmark *b)
+{
+    uint64_t n = b->searcher.graph.manifest.totals.n;
+    if (n == 0 || (n & (n - 1)) != 0)
+        return -1;
+    return __builtin_ctzll(n);
+}
+
+/* Prints a field: its name, padded as in the reference code, and its value. */
+static void print_known(FILE *out, const char *name, int known, double value)
+{
+    if (known)
+        fprintf(out, "%-31s %.11g\n", name, value);
+    else
+        fprintf(out, "%-31s NA\n", name);
+}
+
+static void field(FILE *out, const char *prefix, const char *what, const char *of, double value)
+{
+    char name[64];
+    snprintf(name, sizeof name, "%s%s_%s:", prefix, what, of);
+    print_known(out, name, 1, value);
+}
+
+static void print_five(FILE *out, const char *prefix, const char *of, const struct statistics *s)
+{
+    field(out, prefix, "min", of, s->min);
+    field(out, prefix, "firstquartile", of, s->first_quartile);
+    field(out, prefix, "median", of, s->median);
+    field(out, prefix, "thirdquartile", of, s->third_quartile);
+    field(out, prefix, "max", of, s->max);
+}
+
+static void print_seven(FILE *out, const char *prefix, const char *of, const struct statistics *s)
+{
+    print_five(out, prefix, of, s);
+    field(out, prefix, "mean", of, s->mean);
+    field(out, prefix, "stddev", of, s->deviation);
+}
+
+static void print_head(FILE *out, const struct benchmark *b)
+{
+    const struct manifest *m = &b->searcher.graph.manifest;
+    int scale = scale_of(b);
+    print_known(out, "SCALE:", scale >= 0, scale);
+    print_known(out, "edgefactor:", 1, (double)m->totals.edges / (double)m->totals.n);
+    print_known(out, "NBFS:", 1, (double)b->searcher.roots.count);
+    print_known(out, "graph_generation:", 0, 0);
+    print_known(out, "num_mpi_processes:", 1, b->searcher.comm.ranks);
+    print_known(out, "construction_time:", b->construction_s >= 0, b->construction_s);
+}
+
+static void print_energy(FILE *out, const struct energy_record *e)
+{
+    print_known(out, "energy_J:", e->known, e->joules);
+    if (e->known) {
+        print_known(out, "energy_time:", 1, e->seconds);
+        fprintf(out, "%-31s %d GPUs, %d processor packages\n", "energy_of:", e->gpus, e->packages);
+    }
+    print_known(out, "MTEPS/W:", e->known, e->joules > 0 ? 1e-6 * e->edges / e->joules : 0);
+}
+
+static void print_block(FILE *out, const struct benchmark *b)
+{
+    struct statistics s;
+    print_head(out, b);
+    statistics_of(b->runs, b->searcher.roots.count, ANSWER_TIME, &s);
+    print_seven(out, "bfs  ", "time", &s);
+    statistics_of(b->runs, b->searcher.roots.count, EDGES, &s);
+    print_seven(out, "", "nedge", &s);
+    statistics_of(b->runs, b->searcher.roots.count, ANSWER_TEPS, &s);
+    print_five(out, "bfs  ", "TEPS", &s);
+    print_known(out, "bfs  harmonic_mean_TEPS:     !", 1, s.harmonic_mean);
+    field(out, "bfs  ", "harmonic_stddev", "TEPS", s.harmonic_deviation);
+    statistics_of(b->runs, b->searcher.roots.count, VALIDATION_TIME, &s);
+    print_seven(out, "bfs  ", "validate", &s);
+    print_energy(out, &b->energy);
+}
+
+static void print_json(FILE *out, const void *context)
+{
+    const struct benchmark *b = context;
+    fputs("{\n", out);
+    report_json_environment(out, &b->env);
+    if (b->construction_s >= 0)
+        fprintf(out, "  \"construction_s\": %.17g,\n", b->construction_s);
+    if (b->energy.known)
+        fprintf(out, "  \"energy\": {\"joules\": %.17g, \"seconds\": %.17g, \"batch_edges\": %.17g, "
+                "\"gpus\": %d, \"packages\": %d},\n", b->energy.joules, b->energy.seconds,
+                b->energy.edges, b->energy.gpus, b->energy.packages);
+    report_json_roots(out, &b->env, b->runs, b->searcher.roots.count);
+    fputs("}\n", out);
+}
+
 /* ---- start and end ---- */
 
 static enum status conclude(struct benchmark *b, struct error *e)
 {
-    struct block block = {.env = &b->env,
-                          .construction_s = b->construction_s,
-                          .runs = b->runs,
-                          .count = b->searcher.roots.count,
-                          .energy = b->energy};
     b->env.peak_bytes = comm_max_of(&b->searcher.comm, memory_peak_bytes());
     if (b->searcher.comm.rank == 0) {
-        block_print(stdout, &block);
+        print_block(stdout, b);
         if (stream_flush(stdout, e) == ST_OK && b->args.json != NULL)
-            block_json(b->args.json, &block, e);
+            outfile_print(b->args.json, print_json, b, e);
     }
     return comm_agree(&b->searcher.comm, e);
 }
@@ -160,13 +263,11 @@ static enum status set_up(struct benchmark *b, struct error *e)
 {
     struct searcher *s = &b->searcher;
     double start = cli_seconds();
-    if (searcher_open(s, 1, e) != ST_OK || validation_open(&b->validation, &s->rank, s->results, e) != ST_OK ||
+    if (searcher_open(s, 1, e) != ST_OK || validation_open(&b->validation, &s->rank, &s->results, e) != ST_OK ||
         roots_choose(&s->roots, &s->rank, &b->args, NULL, e) != ST_OK)
         return e->status;
-    b->env = environment_of(s, &b->args, b->command, start);
-    b->runs = calloc(s->roots.count, sizeof *b->runs);
-    if (b->runs == NULL)
-        fail_memory(e, "records", s->roots.count * sizeof *b->runs);
+    b->env = environment_of(s, b->command, start);
+    b->runs = zeroed(s->roots.count, sizeof *b->runs, "records", e);
     return comm_agree(&s->comm, e);
 }
 
@@ -184,7 +285,7 @@ static void tear_down(void *context)
 {
     struct benchmark *b = context;
     free(b->runs);
-    validation_close(b->validation);
+    validation_close(&b->validation);
 }
 
 int main(int argc, char **argv)

@@ -1,8 +1,7 @@
 /* proof.h: the proof of a tree on one device (validate.h).
  *
- * A proof belongs to a device, and lies in the memory in which the device searched. proof.c has its arrays and its
- * questions, and the steps through which validate.c takes the proofs of all ranks; what works in the memory of a device is
- * a table of functions (struct prover): prover_cpu (proof_cpu.c) or prover_cuda (cuda/proof_cuda.c). Vertices of a device
+ * A proof belongs to a device, and lies in the memory in which the device searched. validate.c has its arrays, its
+ * questions and its steps; what works in the memory of a device is a table of functions (struct prover): prover_cpu (proof_cpu.c) or prover_cuda (cuda/proof_cuda.c). Vertices of a device
  * are numbered as in struct answer_places (backend.h): locals, then delegates.
  *
  * A device asks other devices about vertices. Its questions do not change from root to root, so they are listed
@@ -30,19 +29,14 @@ struct proof_questions {
     uint64_t *begin; /* [p + 1] in memory of the host */
 };
 
-/* The arrays for the proof of device g. */
-struct proof_place {
-    const struct rank *rank;
-    struct results *results; /* depths of results_collect */
-    uint32_t g;
-    uint64_t first, count; /* the block of input ids that the device holds */
-};
-
 enum { FIRST_BYTES = 64 };
 
 struct proof {
-    struct proof_place place;
     const struct prover *prover;
+    const struct rank *rank;
+    const struct results *results; /* depths of results_collect */
+    uint32_t g;            /* the device, of this rank */
+    uint64_t first_id, ids; /* the block of input ids that it holds */
     struct device *device;
     const struct shard *shard;
     struct vertex_end *end; /* [locals + d] */
@@ -90,9 +84,6 @@ struct prover {
     void (*check_edges)(struct proof *proof, const uint32_t *asker, const struct vertex_end *other, uint64_t count);
     void (*check_parents)(struct proof *proof, enum vertex_kind kind, int64_t root);
     enum status (*read_first)(const struct proof *proof, struct offence *first, struct error *e);
-
-    /* For tests: the place of a depth that `begin` reads. */
-    int32_t *(*depth)(struct proof *proof, uint64_t vertex);
 };
 
 extern const struct prover prover_cpu;
@@ -108,47 +99,5 @@ static inline struct proved_vertices proved_of(const struct proof *p, enum verte
                                     .met = (uint32_t *)(void *)met,
                                     .count = kind == NORMALS ? p->shard->locals : p->shard->d};
 }
-
-/* ---- opening, and questions, in this order ---- */
-
-enum status proof_open(struct proof **proof, const struct proof_place *place, struct error *e);
-void proof_close(struct proof *proof); /* NULL is allowed */
-
-/* Lists the places of the parents of all vertices. The slices of this and the next function stay valid until proof_begin. */
-enum status proof_ask_claims(struct proof *proof, struct slice *slices, struct error *e);
-
-/* Lists the nn neighbours on other shards, and notes which vertices ask for them. */
-enum status proof_ask_ends(struct proof *proof, struct slice *slices, struct error *e);
-
-/* Keeps the questions of the others to this device. */
-enum status proof_keep_questions(struct proof *proof, enum topic topic, const struct slice *questions, struct error *e);
-
-/* For tests: changes a depth in the array that proof_begin reads. */
-enum status proof_set_depth(struct proof *proof, uint64_t vertex, int32_t depth, struct error *e);
-
-/* ---- the proof of one root, in this order ---- */
-
-/* Forgets the last root, and reads the depths of this one. */
-enum status proof_begin(struct proof *proof, struct error *e);
-
-/* Replies to the questions about a topic. The slices stay valid until this is called again. */
-enum status proof_reply(struct proof *proof, enum topic topic, struct slice *replies, struct error *e);
-
-/* Takes replies about claims. */
-enum status proof_take_claims(struct proof *proof, const struct slice *replies, struct error *e);
-
-/* Checks vertices by themselves, and edges with both ends on this device. `root` is an input id. */
-enum status proof_check(struct proof *proof, int64_t root, struct error *e);
-
-/* Checks the other edges by the replies about ends. */
-enum status proof_check_ends(struct proof *proof, const struct slice *replies, struct error *e);
-
-/* The mask of delegates that met their parents, of mask_words(d) words. */
-enum status proof_read_met(const struct proof *proof, uint64_t *met, struct error *e);
-
-/* Checks that all vertices met their parents, delegates by the mask of all devices. *first: the first offence
- * that this device found. */
-enum status proof_finish(struct proof *proof, int64_t root, const uint64_t *met, struct offence *first,
-                         struct error *e);
 
 #endif

@@ -8,12 +8,12 @@ _Static_assert(sizeof(struct offence) <= FIRST_BYTES, "there is room for it");
 static enum status cpu_take(const struct proof *p, void **array, uint64_t count, uint64_t width, const char *what,
                             struct error *e)
 {
-    return memory_take(p->place.rank->budget, array, count, width, what, e);
+    return memory_take(p->rank->budget, array, count, width, what, e);
 }
 
 static void cpu_release(const struct proof *p, void *array)
 {
-    memory_release(p->place.rank->budget, array);
+    memory_release(p->rank->budget, array);
 }
 
 static enum status cpu_copy(const struct proof *p, void *to, const void *from, uint64_t bytes, struct error *e)
@@ -26,7 +26,7 @@ static enum status cpu_copy(const struct proof *p, void *to, const void *from, u
 
 static void set_ids(struct proof *p)
 {
-    const struct graph *graph = p->place.rank->graph;
+    const struct graph *graph = p->rank->graph;
     uint64_t vertices = p->shard->locals + p->shard->d;
 #pragma omp parallel for schedule(static)
     for (uint64_t i = 0; i < vertices; i++)
@@ -67,8 +67,8 @@ static void mark_ids(struct proof *p, const uint32_t *number, uint64_t count)
 
 static enum status cpu_begin(struct proof *p, struct error *e)
 {
-    const int32_t *local = results_depths(p->place.results, p->place.g);
-    const int32_t *delegate = results_delegate_depths(p->place.results);
+    const int32_t *local = p->results->depth[p->g];
+    const int32_t *delegate = p->results->delegate_depth;
     uint64_t locals = p->shard->locals, d = p->shard->d;
 #pragma omp parallel for schedule(static)
     for (uint64_t i = 0; i < locals + d; i++)
@@ -81,7 +81,7 @@ static enum status cpu_begin(struct proof *p, struct error *e)
 
 static const void *block_of(const struct proof *p)
 {
-    return p->place.rank->backend->results->see_block(p->device);
+    return p->rank->backend->results->see_block(p->device);
 }
 
 static void cpu_reply(struct proof *p, enum topic topic)
@@ -112,7 +112,7 @@ static void cpu_put_claims(struct proof *p, const int64_t *claim, const uint32_t
 static void cpu_check(struct proof *p, int64_t root)
 {
     struct proved_vertices of[VERTEX_KINDS] = {proved_of(p, NORMALS), proved_of(p, DELEGATES)};
-    struct proved_block block = {block_of(p), p->id_bytes, p->has_edges, p->place.first, p->place.count};
+    struct proved_block block = {block_of(p), p->id_bytes, p->has_edges, p->first_id, p->ids};
     proof_check_isolated(&block, root, p->first);
     for (int kind = 0; kind < VERTEX_KINDS; kind++)
         proof_check_vertices(&of[kind], root, p->first);
@@ -145,13 +145,6 @@ static enum status cpu_read_first(const struct proof *p, struct offence *first, 
     return e->status;
 }
 
-static int32_t *cpu_depth(struct proof *p, uint64_t vertex)
-{
-    uint64_t locals = p->shard->locals;
-    return vertex < locals ? results_depths(p->place.results, p->place.g) + vertex
-                           : results_delegate_depths(p->place.results) + (vertex - locals);
-}
-
 const struct prover prover_cpu = {
     .take = cpu_take,
     .release = cpu_release,
@@ -166,5 +159,4 @@ const struct prover prover_cpu = {
     .check_edges = cpu_check_edges,
     .check_parents = cpu_check_parents,
     .read_first = cpu_read_first,
-    .depth = cpu_depth,
 };

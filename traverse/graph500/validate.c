@@ -1,4 +1,5 @@
-/* validate.c: takes the proofs of all devices through their steps (proof.h); see validate.h
+/* validate.c: the arrays, questions and steps of a proof, and the way of all proofs through them; see validate.h and
+ * proof.h
  *
  * Once: each device asks for the claimed parents of its vertices at their places in the answer, and for the depths
  * of vertices on other shards that its nn edges lead to. For each root:
@@ -9,33 +10,283 @@
  * 4. finish: every reached vertex must have met its parent. Delegates are on all devices, so their marks are ORed
  * first. */
 #include "validate.h"
-#include "proof.h"
 
 #include "traverse/devices/answer_blocks.h"
-#include "traverse/results/answer_slices.h"
-#include "traverse/results/answers.h"
+
+#include "formats/graph/partition.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-struct validation {
-    const struct rank *rank;
-    struct proof **proofs; /* [G] */
-    struct results *results;
-    struct slices slices;
-    uint64_t *met, *met_of_device;             /* masks of delegates */
-    struct offence first; /* of this rank */
-    int64_t root;         /* input id */
-};
+/* ---- one device: steps ---- */
 
-/* ---- opening ---- */
+static enum status enter(const struct proof *p, struct error *e)
+{
+    return p->prover->enter != NULL ? p->prover->enter(p, e) : e->status;
+}
+
+static enum status wait(const struct proof *p, struct error *e)
+{
+    return p->prover->wait != NULL ? p->prover->wait(p, e) : e->status;
+}
+
+/* ---- one device: opening ---- */
+
+/* `array`: the address of a pointer. */
+static enum status take(const struct proof *p, void *array, uint64_t count, uint64_t width, const char *what,
+                        struct error *e)
+{
+    if (e->status == ST_OK && count > 0)
+        p->prover->take(p, array, count, width, what, e);
+    return e->status;
+}
+
+static uint64_t met_words(const struct proof *p)
+{
+    return mask_words(p->shard->locals) + mask_words(p->shard->d);
+}
+
+static enum status take_arrays(struct proof *p, struct error *e)
+{
+    uint64_t vertices = p->shard->locals + p->shard->d, shards = (uint64_t)p->shard->p + 1;
+    take(p, &p->end, vertices, sizeof *p->end, "ends of edges", e);
+    take(p, &p->claim, vertices, sizeof *p->claim, "parents to prove", e);
+    take(p, &p->met, met_words(p), 8, "marks of vertices", e);
+    take(p, &p->has_edges, mask_words(p->ids), 8, "marks of ids", e);
+    take(p, &p->first, 1, FIRST_BYTES, "an offence", e);
+    for (int t = 0; t < TOPICS; t++) {
+        p->own[t].begin = zeroed(shards, sizeof *p->own[t].begin, "questions", e);
+        p->asked[t].begin = zeroed(shards, sizeof *p->asked[t].begin, "questions", e);
+    }
+    return e->status;
+}
+
+static enum status open_proof(struct proof *p, const struct rank *rank, const struct results *results, uint32_t g,
+                       struct error *e)
+{
+    const struct manifest *m = &rank->graph->manifest;
+    const uint32_t block = block_of_device(rank->comm->rank, g, rank->device_count);
+    *p = (struct proof){.prover = rank->backend == &backend_cpu ? &prover_cpu : &prover_cuda,
+                        .rank = rank,
+                        .results = results,
+                        .g = g,
+                        .first_id = block_first(m->totals.n, m->p, block),
+                        .device = rank->devices[g],
+                        .shard = &rank->graph->shards[g],
+                        .id_bytes = answers_width(&results->answers, ANSWER_PARENTS)};
+    p->ids = block_first(m->totals.n, m->p, block + 1) - p->first_id;
+    if (enter(p, e) == ST_OK && take_arrays(p, e) == ST_OK && p->prover->open != NULL)
+        p->prover->open(p);
+    return e->status;
+}
+
+static void release_questions(const struct proof *p, const struct proof_questions *q)
+{
+    p->prover->release(p, q->question);
+    p->prover->release(p, q->asker);
+    p->prover->release(p, q->reply);
+    free(q->begin);
+}
+
+static void close_proof(struct proof *p)
+{
+    if (p->prover == NULL)
+        return;
+    void *const arrays[] = {p->end, p->claim, p->met, p->has_edges, p->first};
+    for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++)
+        p->prover->release(p, arrays[i]);
+    for (int t = 0; t < TOPICS; t++) {
+        release_questions(p, &p->own[t]);
+        release_questions(p, &p->asked[t]);
+    }
+}
+
+/* ---- one device: questions ---- */
+
+/* Makes slices of elements that lie in the order of shards. */
+static void slice_by_shard(const struct proof *p, const void *array, const uint64_t *begin, uint64_t width,
+                           struct slice *slices)
+{
+    for (uint32_t s = 0; s < p->shard->p; s++)
+        slices[s] = (struct slice){(const char *)array + begin[s] * width, (begin[s + 1] - begin[s]) * width};
+}
+
+/* Makes begins of the numbers of questions, and takes memory for them. Returns where those for each shard come next;
+ * NULL: a failure. */
+static uint64_t *place_questions(const struct proof *p, struct proof_questions *own, struct slice *slices,
+                                 struct error *e)
+{
+    uint64_t shards = (uint64_t)p->shard->p + 1, *next = zeroed(shards, sizeof *next, "questions", e);
+    for (uint32_t s = 0; s < p->shard->p; s++)
+        own->begin[s + 1] += own->begin[s];
+    take(p, &own->asker, own->begin[p->shard->p], sizeof *own->asker, "questions", e);
+    take(p, &own->question, own->begin[p->shard->p], sizeof *own->question, "questions", e);
+    slice_by_shard(p, own->question, own->begin, sizeof *own->question, slices);
+    if (next != NULL)
+        memcpy(next, own->begin, shards * sizeof *next);
+    if (e->status == ST_OK)
+        return next;
+    free(next);
+    return NULL;
+}
+
+/* The parents of a device's vertices stand in the blocks of their ids. Counts the questions for shard s in
+ * next[s + 1], or puts them at next[s]. */
+static void list_claims(const struct proof *p, uint64_t *next, uint32_t *asker, uint32_t *question)
+{
+    const struct rank *rank = p->rank;
+    uint32_t G = rank->device_count;
+    uint64_t length = block_first(rank->graph->manifest.totals.n, p->shard->p, 1);
+    for (uint64_t i = 0; i < p->shard->locals + p->shard->d; i++) {
+        uint64_t id = original_id(rank->graph, numbered_vertex_id(p->shard, i));
+        uint32_t block = (uint32_t)(id / length), s = shard_of_device(block / G, block % G, rank->comm->ranks);
+        if (asker == NULL) {
+            next[s + 1]++;
+        } else {
+            asker[next[s]] = (uint32_t)i;
+            question[next[s]++] = (uint32_t)(id % length);
+        }
+    }
+}
+
+/* Lists the places of the parents of all vertices, in memory of the host first. The slices of this and the next function
+ * stay valid until begin_proof. */
+static enum status ask_claims(struct proof *p, struct slice *slices, struct error *e)
+{
+    struct proof_questions *own = &p->own[TOPIC_CLAIMS];
+    struct memory_budget *budget = p->rank->budget;
+    uint32_t *asker = NULL, *question = NULL;
+    list_claims(p, own->begin, NULL, NULL);
+    uint64_t *next = enter(p, e) == ST_OK ? place_questions(p, own, slices, e) : NULL;
+    uint64_t count = own->begin[p->shard->p];
+    if (next != NULL && memory_take(budget, (void **)&asker, count, sizeof *asker, "questions", e) == ST_OK &&
+        memory_take(budget, (void **)&question, count, sizeof *question, "questions", e) == ST_OK) {
+        list_claims(p, next, asker, question);
+        if (p->prover->copy(p, own->asker, asker, count * sizeof *asker, e) == ST_OK)
+            p->prover->copy(p, own->question, question, count * sizeof *question, e);
+    }
+    memory_release(budget, asker);
+    memory_release(budget, question);
+    free(next);
+    return e->status;
+}
+
+/* Lists the nn neighbours on other shards, and notes which vertices ask for them. */
+static enum status ask_ends(struct proof *p, struct slice *slices, struct error *e)
+{
+    struct proof_questions *own = &p->own[TOPIC_ENDS];
+    if (enter(p, e) != ST_OK || p->prover->list_ends(p, own->begin, 0, e) != ST_OK)
+        return e->status;
+    uint64_t *next = place_questions(p, own, slices, e);
+    if (next != NULL)
+        p->prover->list_ends(p, next, 1, e);
+    free(next);
+    return e->status;
+}
+
+static uint64_t reply_bytes(enum topic topic)
+{
+    return topic == TOPIC_CLAIMS ? sizeof(int64_t) : sizeof(struct vertex_end);
+}
+
+/* Keeps the questions of the others to this device. */
+static enum status keep_questions(struct proof *p, enum topic topic, const struct slice *questions, struct error *e)
+{
+    struct proof_questions *a = &p->asked[topic];
+    for (uint32_t s = 0; s < p->shard->p; s++)
+        a->begin[s + 1] = a->begin[s] + questions[s].bytes / sizeof *a->question;
+    uint64_t count = a->begin[p->shard->p];
+    if (enter(p, e) != ST_OK || take(p, &a->question, count, sizeof *a->question, "questions", e) != ST_OK ||
+        take(p, &a->reply, count, reply_bytes(topic), "replies", e) != ST_OK)
+        return e->status;
+    for (uint32_t s = 0; s < p->shard->p && e->status == ST_OK; s++)
+        p->prover->copy(p, a->question + a->begin[s], questions[s].at, questions[s].bytes, e);
+    if (topic == TOPIC_CLAIMS && e->status == ST_OK)
+        p->prover->mark(p, a->question, count);
+    return wait(p, e);
+}
+
+/* ---- one device: the proof of a root, in this order ---- */
+
+/* Forgets the last root, and reads the depths of this one. */
+static enum status begin_proof(struct proof *p, struct error *e)
+{
+    if (enter(p, e) != ST_OK)
+        return e->status;
+    for (int t = 0; t < TOPICS; t++) { /* the questions have been sent */
+        p->prover->release(p, p->own[t].question);
+        p->own[t].question = NULL;
+    }
+    return p->prover->begin(p, e) == ST_OK ? wait(p, e) : e->status;
+}
+
+/* Replies to the questions about a topic. The slices stay valid until this is called again. */
+static enum status reply(struct proof *p, enum topic topic, struct slice *replies, struct error *e)
+{
+    const struct proof_questions *a = &p->asked[topic];
+    if (enter(p, e) != ST_OK)
+        return e->status;
+    p->prover->reply(p, topic);
+    slice_by_shard(p, a->reply, a->begin, reply_bytes(topic), replies);
+    return wait(p, e);
+}
+
+static enum status take_claims(struct proof *p, const struct slice *replies, struct error *e)
+{
+    const struct proof_questions *own = &p->own[TOPIC_CLAIMS];
+    if (enter(p, e) != ST_OK)
+        return e->status;
+    for (uint32_t s = 0; s < p->shard->p; s++)
+        p->prover->put_claims(p, replies[s].at, own->asker + own->begin[s], own->begin[s + 1] - own->begin[s]);
+    return wait(p, e);
+}
+
+/* Checks vertices by themselves, and edges with both ends on this device. */
+static enum status check_here(struct proof *p, int64_t root, struct error *e)
+{
+    if (enter(p, e) != ST_OK)
+        return e->status;
+    p->prover->check(p, root);
+    return wait(p, e);
+}
+
+/* Checks the other edges by the replies about ends. */
+static enum status check_by_replies(struct proof *p, const struct slice *replies, struct error *e)
+{
+    const struct proof_questions *own = &p->own[TOPIC_ENDS];
+    if (enter(p, e) != ST_OK)
+        return e->status;
+    for (uint32_t s = 0; s < p->shard->p; s++)
+        p->prover->check_edges(p, own->asker + own->begin[s], replies[s].at, own->begin[s + 1] - own->begin[s]);
+    return wait(p, e);
+}
+
+static enum status read_met(const struct proof *p, uint64_t *met, struct error *e)
+{
+    return p->prover->copy(p, met, proved_of(p, DELEGATES).met, mask_words(p->shard->d) * 8, e);
+}
+
+/* Checks that all vertices met their parents, delegates by the mask of all devices. *first: the first offence that this
+ * device found. */
+static enum status finish_proof(struct proof *p, int64_t root, const uint64_t *met, struct offence *first,
+                                struct error *e)
+{
+    if (p->prover->copy(p, proved_of(p, DELEGATES).met, met, mask_words(p->shard->d) * 8, e) != ST_OK ||
+        enter(p, e) != ST_OK)
+        return e->status;
+    for (int kind = 0; kind < VERTEX_KINDS; kind++)
+        p->prover->check_parents(p, (enum vertex_kind)kind, root);
+    return wait(p, e) == ST_OK ? p->prover->read_first(p, first, e) : e->status;
+}
+
+/* ---- all devices: opening ---- */
 
 static uint64_t delegates_of(const struct validation *v)
 {
     return v->rank->graph->manifest.d;
 }
 
-static enum status take_arrays(struct validation *v, struct error *e)
+static enum status take_masks(struct validation *v, struct error *e)
 {
     struct memory_budget *budget = v->rank->budget;
     uint64_t words = mask_words(delegates_of(v));
@@ -45,20 +296,9 @@ static enum status take_arrays(struct validation *v, struct error *e)
 
 static enum status open_proofs(struct validation *v, struct error *e)
 {
-    const struct rank *rank = v->rank;
-    const struct manifest *m = &rank->graph->manifest;
-    v->proofs = calloc(rank->device_count, sizeof *v->proofs);
-    if (v->proofs == NULL)
-        return fail_memory(e, "proofs", rank->device_count * sizeof *v->proofs);
-    for (uint32_t g = 0; g < rank->device_count && e->status == ST_OK; g++) {
-        uint32_t block = block_of_device(rank->comm->rank, g, rank->device_count);
-        struct proof_place place = {.rank = rank,
-                                    .results = v->results,
-                                    .g = g,
-                                    .first = block_first(m->totals.n, m->p, block)};
-        place.count = block_first(m->totals.n, m->p, block + 1) - place.first;
-        proof_open(&v->proofs[g], &place, e);
-    }
+    v->proofs = zeroed(v->rank->device_count, sizeof *v->proofs, "proofs", e);
+    for (uint32_t g = 0; g < v->rank->device_count && e->status == ST_OK; g++)
+        open_proof(&v->proofs[g], v->rank, v->results, g, e);
     return e->status;
 }
 
@@ -68,13 +308,13 @@ static enum status send_questions(struct validation *v, enum topic topic, const 
     for (uint32_t g = m->first; g < m->end && e->status == ST_OK; g++) {
         struct slice *out = slices_out(&v->slices, g);
         if (topic == TOPIC_CLAIMS)
-            proof_ask_claims(v->proofs[g], out, e);
+            ask_claims(&v->proofs[g], out, e);
         else
-            proof_ask_ends(v->proofs[g], out, e);
+            ask_ends(&v->proofs[g], out, e);
     }
     slices_exchange_agreed(&v->slices, m, e);
     for (uint32_t g = m->first; g < m->end && e->status == ST_OK; g++)
-        proof_keep_questions(v->proofs[g], topic, slices_in(&v->slices, g), e);
+        keep_questions(&v->proofs[g], topic, slices_in(&v->slices, g), e);
     team_meet(m, e);
     if (m->number == 0) /* also after a failure, as the other ranks wait */
         comm_agree(v->rank->comm, e);
@@ -89,19 +329,11 @@ static enum status send_all_questions(void *context, const struct member *m, str
     return e->status;
 }
 
-enum status validation_open(struct validation **result, const struct rank *rank,
-                            struct results *results, struct error *e)
+enum status validation_open(struct validation *v, const struct rank *rank, struct results *results, struct error *e)
 {
-    struct validation *v = calloc(1, sizeof *v);
-    *result = v;
-    if (v == NULL) {
-        fail_memory(e, "validation", sizeof *v);
-    } else {
-        v->rank = rank;
-        v->results = results;
-        if (slices_open(&v->slices, rank, e) == ST_OK && take_arrays(v, e) == ST_OK)
-            open_proofs(v, e);
-    }
+    *v = (struct validation){.rank = rank, .results = results};
+    if (slices_open(&v->slices, rank, e) == ST_OK && take_masks(v, e) == ST_OK)
+        open_proofs(v, e);
     if (comm_agree(rank->comm, e) != ST_OK)
         return e->status;
     return team_run(rank->team, send_all_questions, v, e);
@@ -109,24 +341,23 @@ enum status validation_open(struct validation **result, const struct rank *rank,
 
 void validation_close(struct validation *v)
 {
-    if (v == NULL)
+    if (v->rank == NULL)
         return;
     for (uint32_t g = 0; v->proofs != NULL && g < v->rank->device_count; g++)
-        proof_close(v->proofs[g]);
+        close_proof(&v->proofs[g]);
     free(v->proofs);
     slices_close(&v->slices);
     memory_release(v->rank->budget, v->met);
     memory_release(v->rank->budget, v->met_of_device);
-    free(v);
 }
 
-/* ---- a root ---- */
+/* ---- all devices: a root ---- */
 
 static enum status ask_again(struct validation *v, enum topic topic, const struct member *m,
                              struct error *e)
 {
     for (uint32_t g = m->first; g < m->end && e->status == ST_OK; g++)
-        proof_reply(v->proofs[g], topic, slices_out(&v->slices, g), e);
+        reply(&v->proofs[g], topic, slices_out(&v->slices, g), e);
     if (team_meet(m, e) != ST_OK)
         return e->status;
     return slices_exchange(&v->slices, m, e);
@@ -138,7 +369,7 @@ static enum status reduce_met(struct validation *v, struct error *e)
     uint64_t words = mask_words(delegates_of(v));
     memset(v->met, 0, words * 8);
     for (uint32_t g = 0; g < v->rank->device_count; g++) {
-        if (proof_read_met(v->proofs[g], v->met_of_device, e) != ST_OK)
+        if (read_met(&v->proofs[g], v->met_of_device, e) != ST_OK)
             return e->status;
         for (uint64_t i = 0; i < words; i++)
             v->met[i] |= v->met_of_device[i];
@@ -150,11 +381,11 @@ static enum status reduce_met(struct validation *v, struct error *e)
 static enum status fetch_claims(struct validation *v, const struct member *m, struct error *e)
 {
     for (uint32_t g = m->first; g < m->end && e->status == ST_OK; g++)
-        proof_begin(v->proofs[g], e);
+        begin_proof(&v->proofs[g], e);
     if (ask_again(v, TOPIC_CLAIMS, m, e) != ST_OK)
         return e->status;
     for (uint32_t g = m->first; g < m->end && e->status == ST_OK; g++)
-        proof_take_claims(v->proofs[g], slices_in(&v->slices, g), e);
+        take_claims(&v->proofs[g], slices_in(&v->slices, g), e);
     return team_meet(m, e);
 }
 
@@ -163,7 +394,7 @@ static enum status check_ends(struct validation *v, const struct member *m, stru
     if (ask_again(v, TOPIC_ENDS, m, e) != ST_OK)
         return e->status;
     for (uint32_t g = m->first; g < m->end && e->status == ST_OK; g++)
-        proof_check_ends(v->proofs[g], slices_in(&v->slices, g), e);
+        check_by_replies(&v->proofs[g], slices_in(&v->slices, g), e);
     return e->status;
 }
 
@@ -175,7 +406,7 @@ static enum status finish(struct validation *v, const struct member *m, struct e
         return e->status;
     for (uint32_t g = m->first; g < m->end && e->status == ST_OK; g++) {
         struct offence found;
-        if (proof_finish(v->proofs[g], v->root, v->met, &found, e) != ST_OK)
+        if (finish_proof(&v->proofs[g], v->root, v->met, &found, e) != ST_OK)
             break;
 #pragma omp critical(validation)
         if (found.kind != OFFENCE_NONE && offence_comes_before(&found, &v->first))
@@ -190,7 +421,7 @@ static enum status prove(void *context, const struct member *m, struct error *e)
     if (fetch_claims(v, m, e) != ST_OK)
         return e->status;
     for (uint32_t g = m->first; g < m->end && e->status == ST_OK; g++)
-        proof_check(v->proofs[g], v->root, e);
+        check_here(&v->proofs[g], v->root, e);
     if (rank_is_alone(v->rank) || check_ends(v, m, e) == ST_OK)
         finish(v, m, e);
     return e->status;
@@ -224,19 +455,4 @@ enum status validation_check(struct validation *v, const struct root *root, stru
     agree_on_first(v->rank->comm, &v->first);
     *first = v->first;
     return ST_OK;
-}
-
-/* ---- for tests ---- */
-
-enum status validation_set_depth(struct validation *v, uint64_t id, int32_t depth, struct error *e)
-{
-    const struct graph *graph = v->rank->graph;
-    for (uint32_t g = 0; g < v->rank->device_count; g++) {
-        const struct shard *shard = &graph->shards[g];
-        for (uint64_t i = 0; i < shard->locals + shard->d && e->status == ST_OK; i++) {
-            if (original_id(graph, numbered_vertex_id(shard, i)) == id)
-                proof_set_depth(v->proofs[g], i, depth, e);
-        }
-    }
-    return e->status;
 }

@@ -11,26 +11,27 @@
 #ifndef DBFS_VALIDATE_H
 #define DBFS_VALIDATE_H
 
-#include "offence.h"
+#include "proof.h"
 
-#include "traverse/results/results.h"
-
-struct validation;
+struct validation {
+    const struct rank *rank;
+    struct proof *proofs; /* [G] */
+    struct results *results;
+    struct slices slices;
+    uint64_t *met, *met_of_device; /* masks of delegates */
+    struct offence first;          /* of this rank */
+    int64_t root;                  /* input id */
+};
 
 /* Collective. Takes arrays over the vertices of this rank, in the memory where the devices search. */
-enum status validation_open(struct validation **validation, const struct rank *rank,
-                            struct results *results, struct error *e);
-void validation_close(struct validation *validation); /* NULL is allowed */
+enum status validation_open(struct validation *validation, const struct rank *rank, struct results *results,
+                            struct error *e);
+void validation_close(struct validation *validation); /* a zeroed one is allowed */
 
 /* Collective, after results_answer of parents and results_collect. *first: the first of all offences
  * (offence_comes_before), the same on all ranks. A failure is known to this rank only, so the caller must end the
  * job. */
 enum status validation_check(struct validation *validation, const struct root *root,
                              struct offence *first, struct error *e);
-
-/* For tests: changes the distance of the vertex with an input id, in the arrays that validation_check reads. Ranks
- * without that vertex do nothing. */
-enum status validation_set_depth(struct validation *validation, uint64_t id, int32_t depth,
-                                 struct error *e);
 
 #endif

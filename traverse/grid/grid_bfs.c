@@ -14,9 +14,9 @@
 static struct grid_search grid; /* of this process */
 
 enum status bfs_open(struct bfs *bfs, const struct rank *rank, struct exchange *exchange,
-                     const struct direction_policy *policy, int timed, struct error *e)
+                     const struct bfs_options *options, struct error *e)
 {
-    *bfs = (struct bfs){.rank = rank, .exchange = exchange, .policy = *policy, .timed = timed};
+    *bfs = (struct bfs){.rank = rank, .exchange = exchange, .options = *options};
     grid.fold = grid_fold_asked();
     if (rank->device_count != 1)
         return fail(e, ST_USAGE, "a rank of a 2D search has one shard: mpiexec -n %u", rank->graph->manifest.p);
@@ -80,8 +80,8 @@ static struct level_trace trace_of(uint64_t fresh, const struct grid_counts *cou
     return trace;
 }
 
-enum status bfs_search(struct bfs *bfs, const struct root *root, struct bfs_times *times, bfs_tracer *tracer,
-                       void *context, struct error *e)
+enum status bfs_search(struct bfs *bfs, const struct root *root, struct bfs_times *times, struct level_log *log,
+                       struct error *e)
 {
     struct device *device = bfs->rank->devices[0];
     uint64_t found = root->at == ROOT_AT_LOCAL;
@@ -99,17 +99,16 @@ enum status bfs_search(struct bfs *bfs, const struct root *root, struct bfs_time
         times->compute_s += trace.compute_s;
         times->sent_vertices += counts.folded + counts.expanded;
         times->iterations++;
-        if (tracer != NULL)
-            tracer(context, depth, &trace);
+        if (log != NULL)
+            level_log_add(log, &trace);
     }
     return e->status;
 }
 
 /* Does nothing, as each level was noted while it was searched. */
-enum status bfs_trace_rest(struct bfs *bfs, bfs_tracer *tracer, void *context, struct error *e)
+enum status bfs_log_rest(struct bfs *bfs, struct level_log *log, struct error *e)
 {
     (void)bfs;
-    (void)tracer;
-    (void)context;
+    (void)log;
     return e->status;
 }

@@ -13,46 +13,44 @@ _Noreturn void args_end(struct args *args, struct error *e)
     comm_leave(&args->cli, e);
 }
 
-char *args_copy(struct args *args, const char *text)
+/* Returns memory that was asked for, if there was so much. */
+static void *taken(struct args *args, void *memory, uint64_t bytes)
 {
     struct error e = {0};
-    char *copy = strdup(text);
-    if (copy != NULL)
-        return copy;
-    fail_memory(&e, "command line", strlen(text) + 1);
+    if (memory != NULL)
+        return memory;
+    fail_memory(&e, "command line", bytes);
     args_end(args, &e);
 }
 
-/* Makes room for one more element. */
-static void *grow(struct args *args, void *array, uint64_t width)
+char *args_copy(struct args *args, const char *text)
 {
-    struct error e = {0};
-    void *grown = memory_grow(array, args->count, width);
-    if (grown != NULL)
-        return grown;
-    fail_memory(&e, "command line", (args->count + 1) * width);
-    args_end(args, &e);
+    return taken(args, strdup(text), strlen(text) + 1);
 }
 
 void args_add_root(struct args *args, char *text)
 {
-    args->root_names = grow(args, args->root_names, sizeof *args->root_names);
+    uint64_t width = sizeof *args->root_names;
+    args->root_names = taken(args, memory_grow(args->root_names, args->count, width), (args->count + 1) * width);
     args->root_names[args->count++] = text;
 }
 
 /* Appends ids that are separated by commas. */
 static void parse_roots(struct args *args, const char *text)
 {
+    uint64_t items = 1;
+    for (const char *comma = text; (comma = strchr(comma, ',')) != NULL; comma++)
+        items++;
+    if (args->count + items > MAX_ROOTS)
+        cli_usage(&args->cli, "-r: more than %d roots", MAX_ROOTS);
+    uint64_t bytes = (args->count + items) * sizeof *args->roots;
+    args->roots = taken(args, realloc(args->roots, bytes), bytes);
     char *list = args_copy(args, text);
-    for (char *next = list; next != NULL;) {
-        char *item = strsep(&next, ",");
-        if (args->count == MAX_ROOTS)
-            cli_usage(&args->cli, "-r: more than %d roots", MAX_ROOTS);
+    for (char *next = list, *item; (item = strsep(&next, ",")) != NULL;) {
         if (*item != '\0' && strchr("+-.0123456789", *item) == NULL)
             cli_usage(&args->cli, "-r: '%s' is not a whole number: ids are numbers; a graph of words "
                       "is made by `edgeconv --compact=MAP` (dbfs: --compact), and searched with "
                       "--map MAP", item);
-        args->roots = grow(args, args->roots, sizeof *args->roots);
         args->roots[args->count++] = cli_number(&args->cli, "-r", item, 0, UINT64_MAX);
     }
     free(list);

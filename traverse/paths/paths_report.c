@@ -2,8 +2,7 @@
 #include "paths_report.h"
 #include "pair_backend.h"
 
-#include "traverse/report/edges_text.h"
-#include "traverse/report/json_text.h"
+#include "traverse/report/report_text.h"
 #include "traverse/report/statistics.h"
 
 #include "formats/base/outfile.h"

@@ -2,9 +2,7 @@
 #include "report.h"
 
 #include "traverse/options/options.h"
-#include "edges_text.h"
-#include "json_text.h"
-#include "machine.h"
+#include "report_text.h"
 #include "statistics.h"
 
 #include "formats/base/cli.h"
@@ -14,52 +12,54 @@
 
 #include <inttypes.h>
 
+/* The revision of the build, as `git describe` names it (Makefile); empty if it was not known. */
+#ifndef DBFS_REVISION
+#define DBFS_REVISION ""
+#endif
+
 /* ---- lines ---- */
 
 static const char *exchange_memory_name(const struct environment *env)
 {
-    if (exchange_has_peer_ranks(env->exchange))
+    if (env->searcher->exchange.group.of_host)
         return "peer";
-    return env->rank->exchange_memory == EXCHANGE_DEVICE ? "device" : "host";
+    return env->searcher->rank.exchange_memory == EXCHANGE_DEVICE ? "device" : "host";
 }
 
-struct environment environment_of(const struct searcher *s, const struct args *args, char *const *command, double begun)
+struct environment environment_of(const struct searcher *s, char *const *command, double begun)
 {
-    return (struct environment){.args = args,
-                                .rank = &s->rank,
-                                .exchange = s->exchange,
+    return (struct environment){.searcher = s,
                                 .command = command,
-                                .launched_ranks = s->launched_ranks,
-                                .threads = s->threads,
                                 .device_load = rank_slowest_load(&s->rank),
                                 .start_s = cli_seconds() - begun};
 }
 
 void report_environment(FILE *out, const struct environment *env)
 {
-    const struct graph *graph = env->rank->graph;
+    const struct searcher *s = env->searcher;
+    const struct graph *graph = &s->graph;
     const struct manifest *m = &graph->manifest;
     uint64_t bytes, host_bytes;
-    enum residence resident = rank_residence(env->rank, &bytes, &host_bytes);
-    fprintf(out, "graph: %s\n", env->args->folder);
+    enum residence resident = rank_residence(&s->rank, &bytes, &host_bytes);
+    fprintf(out, "graph: %s\n", s->args->folder);
     fprintf(out, "vertices: %" PRIu64 "\n", m->totals.n);
     fprintf(out, "vertices_with_edges: %" PRIu64 "\n", graph->vertices);
     fprintf(out, "input_edges: %" PRIu64 "\n", m->totals.edges);
-    edges_print(out, m, env->args->reverse);
+    edges_print(out, m, s->args->reverse);
     if (m->th == TH_INFINITE)
         fprintf(out, "th: inf\n");
     else
         fprintf(out, "th: %" PRIu64 "\n", m->th);
     fprintf(out, "delegates: %" PRIu64 "\n", m->d);
     fprintf(out, "setup: %u ranks x %u shards, %d threads a rank, %s backend\n",
-            env->rank->comm->ranks, graph->device_count, env->threads, env->rank->backend->name);
+            s->rank.comm->ranks, graph->device_count, s->threads, s->rank.backend->name);
     fprintf(out, "exchange_memory: %s\n", exchange_memory_name(env));
     fprintf(out, "resident: %s (%" PRIu64 " bytes", residence_name[resident], bytes);
     if (host_bytes > 0)
         fprintf(out, ", %" PRIu64 " of host memory", host_bytes);
     fprintf(out, ")\n");
     fputs("direction: ", out);
-    options_print_choice(out, env->args, "direction");
+    options_print_choice(out, s->args, "direction");
     fputc('\n', out);
     fprintf(out, "load_s: %.6f (open %.6f, check %.6f, decode %.6f, ranges %.6f)\n",
             graph->open_s + graph->check_s + graph->decode_s + graph->ranges_s, graph->open_s,
@@ -75,7 +75,7 @@ void report_environment(FILE *out, const struct environment *env)
 /* The share of reached vertices among those with edges. */
 static double reached_share(const struct environment *env, const struct record *r)
 {
-    uint64_t vertices = env->rank->graph->vertices;
+    uint64_t vertices = env->searcher->rank.graph->vertices;
     return vertices > 0 ? (double)r->reach.vertices / (double)vertices : 1;
 }
 
@@ -130,6 +130,37 @@ void report_summary(FILE *out, const struct record *records, uint64_t count)
 
 /* ---- JSON ---- */
 
+/* Finds the first value in /proc/cpuinfo of a key for the model. */
+static void read_cpu(char *model, size_t bytes)
+{
+    char line[256], found[256] = "";
+    FILE *file = fopen("/proc/cpuinfo", "re");
+    while (file != NULL && found[0] == '\0' && fgets(line, sizeof line, file) != NULL) {
+        if (sscanf(line, "model name : %255[^\n]", found) != 1 &&
+            sscanf(line, "cpu : %255[^\n]", found) != 1)
+            sscanf(line, "Model : %255[^\n]", found);
+    }
+    if (file != NULL)
+        fclose(file);
+    snprintf(model, bytes, "%s", found);
+}
+
+/* Describes the host of this rank. What is not known is an empty string. */
+static void json_host(FILE *out, const struct rank *rank, char *const *command)
+{
+    char cpu[256];
+    struct device_description gpu = {"", "", ""};
+    read_cpu(cpu, sizeof cpu);
+    if (rank->backend->device->describe != NULL && rank->device_count > 0)
+        rank->backend->device->describe(rank->devices[0], &gpu);
+    json_string(out, "revision", DBFS_REVISION, ",\n    ");
+    json_command(out, command);
+    json_string(out, "cpu", cpu, ", ");
+    json_string(out, "gpu", gpu.model, ", ");
+    json_string(out, "gpu_driver", gpu.driver, ", ");
+    json_string(out, "cuda", gpu.runtime, ",\n");
+}
+
 static void json_factors(FILE *out, const char *name, const double *factor, const char *after)
 {
     fprintf(out, "\"%s\": {\"nn\": %.9g, \"nd\": %.9g, \"dn\": %.9g, \"dd\": %.9g}%s", name,
@@ -159,17 +190,17 @@ static void json_graph(FILE *out, const struct graph *graph)
 
 static void json_machine(FILE *out, const struct environment *env)
 {
-    const struct comm *comm = env->rank->comm;
+    const struct comm *comm = env->searcher->rank.comm;
     uint64_t bytes, host_bytes;
-    enum residence resident = rank_residence(env->rank, &bytes, &host_bytes);
-    json_string(out, "backend", env->rank->backend->name, ", ");
+    enum residence resident = rank_residence(&env->searcher->rank, &bytes, &host_bytes);
+    json_string(out, "backend", env->searcher->rank.backend->name, ", ");
     json_string(out, "mpi", comm->library, ", ");
     json_string(out, "host", comm->host, ",\n    ");
     json_string(out, "resident", residence_name[resident], "");
     fprintf(out, ", \"resident_bytes\": %" PRIu64 ", \"resident_host_bytes\": %" PRIu64, bytes, host_bytes);
     fprintf(out, ",\n    \"ranks\": %u, \"shards_per_rank\": %u, \"threads_per_rank\": %d, "
-            "\"ranks_on_host\": %u, \"launched_ranks\": %u,\n", comm->ranks, env->rank->device_count,
-            env->threads, comm->host_ranks, env->launched_ranks);
+            "\"ranks_on_host\": %u, \"launched_ranks\": %u,\n", comm->ranks, env->searcher->rank.device_count,
+            env->searcher->threads, comm->host_ranks, env->searcher->launched_ranks);
 }
 
 static void json_settings(FILE *out, const struct args *args, const char *exchange_memory)
@@ -190,11 +221,11 @@ void report_json_environment(FILE *out, const struct environment *env)
 {
     fputs("  \"environment\": {\n    ", out);
     json_string(out, "version", DBFS_VERSION, ", ");
-    json_string(out, "graph", env->args->folder, ",\n    ");
-    machine_json(out, env->rank, env->command);
-    json_graph(out, env->rank->graph);
+    json_string(out, "graph", env->searcher->args->folder, ",\n    ");
+    json_host(out, &env->searcher->rank, env->command);
+    json_graph(out, env->searcher->rank.graph);
     json_machine(out, env);
-    json_settings(out, env->args, exchange_memory_name(env));
+    json_settings(out, env->searcher->args, exchange_memory_name(env));
     fprintf(out, "\"device_load_s\": %.9f, \"device_load_bytes\": %" PRIu64 ", ",
             env->device_load.seconds, env->device_load.bytes);
     fprintf(out, "\"start_s\": %.9f, \"peak_bytes\": %" PRIu64 "\n  },\n", env->start_s,
@@ -283,7 +314,7 @@ static void json_record(FILE *out, const struct environment *env, const struct r
         json_levels(out, r);
         json_moved(out, r);
     }
-    if (env->args->count_pairs)
+    if (env->searcher->args->count_pairs)
         json_pairs(out, &r->pairs);
     fputs("}", out);
 }

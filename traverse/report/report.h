@@ -9,20 +9,15 @@
 
 /* The set-up of a run: for the head of the report, and "environment" in JSON. */
 struct environment {
-    const struct args *args;
-    const struct rank *rank;
-    const struct exchange *exchange;
+    const struct searcher *searcher;
     char *const *command;           /* the words of the command line; NULL ends them */
-    uint32_t launched_ranks;        /* ranks of the job; some may not search */
-    int threads;                    /* threads of a rank */
     struct device_load device_load; /* of the slowest device; 0 s if devices use host memory */
     double start_s;                 /* from the return of MPI_Init to the first search */
     uint64_t peak_bytes;            /* most resident memory of a rank, at the end */
 };
 
-/* Describes a program after its set-up, which began at `begun`, by cli_seconds. Collective. */
-struct environment environment_of(const struct searcher *searcher, const struct args *args, char *const *command,
-                                  double begun);
+/* Describes a program after its set-up, which began at `begun`, by cli_seconds. */
+struct environment environment_of(const struct searcher *searcher, char *const *command, double begun);
 
 void report_environment(FILE *out, const struct environment *env);
 void report_record(FILE *out, const struct environment *env, const struct record *record);

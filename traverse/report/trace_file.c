@@ -7,11 +7,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-struct trace_file {
-    const struct rank *rank;
-    struct outfile *out; /* NULL on other ranks than 0 */
-};
-
 /* ---- all ranks ---- */
 
 /* Sums over ranks. The last two are in nanoseconds. */
@@ -45,8 +40,8 @@ static void reduce_level(const struct trace_file *t, const struct level_trace *l
 {
     fill_sums(l, sums);
     *extremes = (struct level_extremes){l->compute_s, l->exchange_s, -l->compute_s, -l->exchange_s};
-    comm_sum_u64(t->rank->comm, (uint64_t *)(void *)sums, SUMS);
-    comm_max_double(t->rank->comm, (double *)(void *)extremes, EXTREMES);
+    comm_sum_u64(t->comm, (uint64_t *)(void *)sums, SUMS);
+    comm_max_double(t->comm, (double *)(void *)extremes, EXTREMES);
     extremes->compute_min = -extremes->compute_min;
     extremes->exchange_min = -extremes->exchange_min;
 }
@@ -66,17 +61,15 @@ struct level_line {
 
 static void print_subgraph(FILE *out, const struct level_line *line, int g)
 {
-    const struct rank *rank = line->t->rank;
     const struct level_counts *c = &line->sums.counts;
-    uint32_t devices = rank->comm->ranks * rank->device_count;
     fprintf(out,
             "%s\"%s\": {\"direction\": \"%s\", \"pulling\": %" PRIu64 ", \"frontier\": %" PRIu64
             ", \"fv\": %" PRIu64 ", \"bv\": %" PRIu64 ", \"pushed\": %" PRIu64,
             g > 0 ? ", " : "", subgraph_name[g],
-            c->frontier[g] == 0         ? "none"
-            : c->pulling[g] == 0        ? "push"
-            : c->pulling[g] == devices  ? "pull"
-                                        : "both",
+            c->frontier[g] == 0                 ? "none"
+            : c->pulling[g] == 0                ? "push"
+            : c->pulling[g] == line->t->devices ? "pull"
+                                                : "both",
             c->pulling[g], c->frontier[g], c->forward[g], line->sums.backward[g], c->pushed[g]);
     if (line->counts_probes)
         fprintf(out, ", \"probes\": %" PRIu64, c->probes[g]);
@@ -102,7 +95,7 @@ static void print_level_line(FILE *out, const void *context)
     const struct level_line *line = context;
     const struct level_sums *s = &line->sums;
     const struct level_extremes *x = &line->extremes;
-    double ranks = line->t->rank->comm->ranks;
+    double ranks = line->t->comm->ranks;
     fprintf(out, "{\"root\": %" PRIu64 ", \"level\": %" PRIu32 ", \"frontier\": %" PRIu64
             ", \"subgraphs\": {", line->root, line->level, s->counts.fresh);
     for (int g = 0; g < SUBGRAPHS; g++)
@@ -132,16 +125,10 @@ static enum status write_line(struct trace_file *t, const struct level_line *lin
 
 /* ---- the file ---- */
 
-enum status trace_file_open(struct trace_file **trace, const char *path, const struct rank *rank,
-                            struct error *e)
+enum status trace_file_open(struct trace_file *t, const char *path, const struct rank *rank, struct error *e)
 {
-    struct trace_file *t = calloc(1, sizeof *t);
-    *trace = t;
-    if (t == NULL)
-        fail_memory(e, path, sizeof *t);
-    else
-        t->rank = rank;
-    if (e->status == ST_OK && rank->comm->rank == 0)
+    *t = (struct trace_file){.comm = rank->comm, .devices = rank->comm->ranks * rank->device_count};
+    if (rank->comm->rank == 0)
         outfile_open(&t->out, path, e);
     return comm_agree(rank->comm, e);
 }
@@ -152,7 +139,7 @@ enum status trace_file_add(struct trace_file *t, struct record *record, struct e
     const struct level_log *log = &record->log;
     if (log->failed)
         fail_memory(e, "the trace", log->count * sizeof *log->level);
-    if (comm_agree(t->rank->comm, e) != ST_OK)
+    if (comm_agree(t->comm, e) != ST_OK)
         return e->status;
     for (line.level = 0; line.level < log->count; line.level++) {
         const struct level_trace *level = &log->level[line.level];
@@ -163,17 +150,10 @@ enum status trace_file_add(struct trace_file *t, struct record *record, struct e
             write_line(t, &line, e);
     }
     level_log_clear(&record->log);
-    return comm_agree(t->rank->comm, e);
+    return comm_agree(t->comm, e);
 }
 
 enum status trace_file_commit(struct trace_file *t, struct error *e)
 {
-    return outputs_commit(&t->out, t->rank->comm, e);
-}
-
-void trace_file_close(struct trace_file *t)
-{
-    if (t != NULL)
-        outfile_abort(t->out);
-    free(t);
+    return outputs_commit(&t->out, t->comm, e);
 }

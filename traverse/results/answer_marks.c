@@ -88,11 +88,9 @@ static enum status list_all(const struct places *places, struct bits *bits, stru
 enum status places_mark(const struct places *places, struct error *e)
 {
     const struct rank *rank = places->rank;
-    struct bits *bits = calloc(rank->device_count, sizeof *bits);
-    struct slices slices = {0};
-    if (bits == NULL)
-        fail_memory(e, "ids with edges", rank->device_count * sizeof *bits);
-    if (e->status == ST_OK && slices_open(&slices, rank, e) == ST_OK)
+    struct bits *bits = zeroed(rank->device_count, sizeof *bits, "ids with edges", e);
+    struct slices slices;
+    if (slices_open(&slices, rank, e) == ST_OK)
         list_all(places, bits, &slices, e);
     if (slices_exchange_hosted(&slices, rank->comm, e) == ST_OK) {
         for (uint32_t g = 0; g < rank->device_count; g++)

@@ -132,9 +132,9 @@ static enum status permute(struct places *places, struct error *e)
     struct permuting w = {.places = places, .graph = rank->graph, .p = rank->graph->manifest.p};
     uint32_t devices = rank->device_count;
     w.pieces = w.p < 64 ? 64 : 1;
-    w.by_slot = calloc(devices, sizeof *w.by_slot);
+    w.by_slot = zeroed(devices, sizeof *w.by_slot, "permuted ids", e);
     if (w.by_slot == NULL)
-        return fail_memory(e, "permuted ids", devices * sizeof *w.by_slot);
+        return e->status;
     memory_take(rank->budget, (void **)&w.place, ((uint64_t)w.p * w.pieces + 1) * w.p, 8,
                 "places of permuted ids", e);
     if (e->status == ST_OK)
@@ -201,10 +201,10 @@ static enum status open_device(const struct places *places, uint32_t g, int pare
                                 .id_bytes = answer_id_bytes(m->totals.n),
                                 .bijection = m->randomized ? &rank->graph->bijection : NULL};
     t->count = block_first(m->totals.n, m->p, block + 1) - t->first;
-    t->starts = calloc((size_t)m->p + 1, sizeof *t->starts);
-    t->marks_of = calloc((size_t)m->p + 1, sizeof *t->marks_of);
-    if (t->starts == NULL || t->marks_of == NULL)
-        return fail_memory(e, "blocks of ids", (m->p + 1) * sizeof *t->starts);
+    t->starts = zeroed(UINT64_C(1) + m->p, sizeof *t->starts, "blocks of ids", e);
+    t->marks_of = zeroed(UINT64_C(1) + m->p, sizeof *t->marks_of, "blocks of ids", e);
+    if (e->status != ST_OK)
+        return e->status;
     set_starts(places, t, shard->index);
     if (memory_take(rank->budget, (void **)&t->vertex, t->slots, 4, "vertices by input id", e) != ST_OK)
         return e->status;
@@ -216,9 +216,7 @@ static enum status open_device(const struct places *places, uint32_t g, int pare
 static enum status open_devices(struct places *places, int parents, struct error *e)
 {
     const struct rank *rank = places->rank;
-    places->at = calloc(rank->device_count, sizeof *places->at);
-    if (places->at == NULL)
-        return fail_memory(e, "answers", rank->device_count * sizeof *places->at);
+    places->at = zeroed(rank->device_count, sizeof *places->at, "answers", e);
     for (uint32_t g = 0; g < rank->device_count && e->status == ST_OK; g++)
         open_device(places, g, parents, e);
     if (rank->graph->manifest.randomized && e->status == ST_OK)
@@ -230,8 +228,7 @@ enum status places_open(struct places *places, const struct rank *rank, int pare
                         struct error *e)
 {
     *places = (struct places){.rank = rank};
-    if (e->status == ST_OK)
-        open_devices(places, parents, e);
+    open_devices(places, parents, e);
     return rank_is_alone(rank) ? e->status : places_mark(places, e);
 }
 

@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+static const char what[] = "messages of answers";
+
 enum { SLICE_TAG = 1 << 14, CHUNK_BYTES = 4 << 20 }; /* tags differ from those of the nn exchange */
 
 static void close_buffers(const struct slices *x, struct slice_buffer *buffers)
@@ -31,20 +33,17 @@ void slices_close(struct slices *x)
 enum status slices_open(struct slices *x, const struct rank *rank, struct error *e)
 {
     uint32_t G = rank->device_count, p = rank->graph->manifest.p;
-    size_t pairs = (size_t)G * p;
+    uint64_t pairs = (uint64_t)G * p;
     *x = (struct slices){.rank = rank, .G = G, .p = p};
-    x->out = calloc(pairs, sizeof *x->out);
-    x->in = calloc(pairs, sizeof *x->in);
-    x->cards = calloc(pairs, sizeof *x->cards);
-    x->cards_in = calloc(pairs, sizeof *x->cards_in);
-    x->sends = calloc(pairs, sizeof *x->sends);
-    x->receives = calloc(pairs, sizeof *x->receives);
-    x->send = calloc(G, sizeof *x->send);
-    x->receive = calloc(G, sizeof *x->receive);
-    if (x->out == NULL || x->in == NULL || x->cards == NULL || x->cards_in == NULL ||
-        x->sends == NULL || x->receives == NULL || x->send == NULL || x->receive == NULL)
-        return fail_memory(e, "messages of answers", pairs * sizeof *x->out);
-    return ST_OK;
+    x->out = zeroed(pairs, sizeof *x->out, what, e);
+    x->in = zeroed(pairs, sizeof *x->in, what, e);
+    x->cards = zeroed(pairs, sizeof *x->cards, what, e);
+    x->cards_in = zeroed(pairs, sizeof *x->cards_in, what, e);
+    x->sends = zeroed(pairs, sizeof *x->sends, what, e);
+    x->receives = zeroed(pairs, sizeof *x->receives, what, e);
+    x->send = zeroed(G, sizeof *x->send, what, e);
+    x->receive = zeroed(G, sizeof *x->receive, what, e);
+    return e->status;
 }
 
 struct slice *slices_out(const struct slices *x, uint32_t g)
@@ -69,7 +68,7 @@ static enum status make_room(const struct slices *x, struct slice_buffer *buffer
     if (bytes <= buffer->room)
         return ST_OK;
     messages->host_release(buffer->memory);
-    buffer->memory = messages->host_take(bytes, "messages of answers", e);
+    buffer->memory = messages->host_take(bytes, what, e);
     buffer->room = buffer->memory != NULL ? bytes : 0;
     return e->status;
 }

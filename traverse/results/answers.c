@@ -17,31 +17,10 @@
  */
 #include "answers.h"
 #include "traverse/devices/answer_blocks.h"
-#include "answer_places.h"
-#include "answer_slices.h"
 
 #include "formats/graph/partition.h"
 
 #include <stdlib.h>
-
-struct answers {
-    const struct rank *rank;
-    struct places places;
-    struct slices slices, replies;
-    void *delegate_parents; /* [d] for MPI to reduce; NULL for one rank, or without parents */
-    struct slice *values;   /* [G][p] of each device, for each block */
-    uint32_t id_bytes;
-    int looks; /* devices look up parents in the memory of all others */
-};
-
-/* The state that the members of the team share while they make one answer. */
-struct making {
-    struct answers *answers;
-    const struct backend_results *results;
-    const struct backend_parents *parents;
-    enum answer_kind kind;
-    uint32_t levels;
-};
 
 /* ---- opening ---- */
 
@@ -63,16 +42,13 @@ static int all_look(const struct rank *rank)
     return comm_max_of(rank->comm, missing) == 0;
 }
 
-static enum status open_parts(struct answers *a, int parents, struct error *e)
+enum status answers_open(struct answers *a, const struct rank *rank, int parents, struct error *e)
 {
-    const struct rank *rank = a->rank;
     const struct manifest *m = &rank->graph->manifest;
-    a->id_bytes = answer_id_bytes(m->totals.n);
-    a->values = calloc((size_t)rank->device_count * m->p, sizeof *a->values);
-    if (a->values == NULL)
-        fail_memory(e, "answers", rank->device_count * m->p * sizeof *a->values);
-    else if (slices_open(&a->slices, rank, e) == ST_OK)
-        slices_open(&a->replies, rank, e);
+    *a = (struct answers){.rank = rank, .id_bytes = answer_id_bytes(m->totals.n)};
+    a->values = zeroed((uint64_t)rank->device_count * m->p, sizeof *a->values, "answers", e);
+    slices_open(&a->slices, rank, e);
+    slices_open(&a->replies, rank, e);
     if (e->status == ST_OK && parents && rank->comm->ranks > 1)
         a->delegate_parents =
             rank->backend->messages->host_take((m->d + 1) * a->id_bytes, "delegate parents", e);
@@ -80,60 +56,36 @@ static enum status open_parts(struct answers *a, int parents, struct error *e)
         return e->status;
     team_run(rank->team, open_device_answers, a, e);
     a->looks = parents && all_look(rank);
-    return e->status;
-}
-
-enum status answers_open(struct answers **result, const struct rank *rank, int parents,
-                         struct error *e)
-{
-    *result = NULL;
-    struct answers *a = calloc(1, sizeof *a);
-    if (a == NULL)
-        fail_memory(e, "answers", sizeof *a);
-    if (comm_agree(rank->comm, e) != ST_OK) {
-        free(a);
-        return e->status;
-    }
-    a->rank = rank;
-    if (open_parts(a, parents, e) != ST_OK) {
-        answers_close(a);
-        return e->status;
-    }
     if (rank->backend->has_device_memory)
         places_forget(&a->places);
-    *result = a;
-    return ST_OK;
+    return e->status;
 }
 
 void answers_close(struct answers *a)
 {
-    if (a == NULL)
-        return;
     places_close(&a->places);
     slices_close(&a->slices);
     slices_close(&a->replies);
     if (a->delegate_parents != NULL)
         a->rank->backend->messages->host_release(a->delegate_parents);
     free(a->values);
-    free(a);
 }
 
 /* ---- steps ---- */
 
-static enum status ask(const struct making *w, const struct member *m, struct error *e)
+static enum status ask(struct answers *a, const struct member *m, struct error *e)
 {
-    struct answers *a = w->answers;
     struct device **devices = a->rank->devices;
     for (uint32_t g = m->first; g < m->end && e->status == ST_OK; g++)
-        w->parents->ask(devices[g], slices_out(&a->slices, g), e);
+        a->rank->backend->parents->ask(devices[g], slices_out(&a->slices, g), e);
     if (rank_is_alone(a->rank) || slices_exchange(&a->slices, m, e) != ST_OK)
         return e->status;
     for (uint32_t g = m->first; g < m->end && e->status == ST_OK; g++)
-        w->parents->reply(devices[g], slices_in(&a->slices, g), slices_out(&a->replies, g), e);
+        a->rank->backend->parents->reply(devices[g], slices_in(&a->slices, g), slices_out(&a->replies, g), e);
     if (slices_exchange(&a->replies, m, e) != ST_OK)
         return e->status;
     for (uint32_t g = m->first; g < m->end && e->status == ST_OK; g++)
-        w->parents->take_replies(devices[g], slices_in(&a->replies, g), e);
+        a->rank->backend->parents->take_replies(devices[g], slices_in(&a->replies, g), e);
     return e->status;
 }
 
@@ -147,25 +99,24 @@ static enum status meet_all(const struct answers *a, const struct member *m, str
     return team_meet(m, e);
 }
 
-static enum status look(const struct making *w, const struct member *m, struct error *e)
+static enum status look(struct answers *a, const struct member *m, struct error *e)
 {
-    struct device **devices = w->answers->rank->devices;
+    struct device **devices = a->rank->devices;
     for (uint32_t g = m->first; g < m->end && e->status == ST_OK; g++)
-        w->parents->show_parents(devices[g], w->levels, e);
-    if (meet_all(w->answers, m, e) != ST_OK)
+        a->rank->backend->parents->show_parents(devices[g], a->levels, e);
+    if (meet_all(a, m, e) != ST_OK)
         return e->status;
     for (uint32_t g = m->first; g < m->end && e->status == ST_OK; g++)
-        w->parents->look_parents(devices[g], e);
+        a->rank->backend->parents->look_parents(devices[g], e);
     return e->status;
 }
 
-static enum status reduce_delegates(const struct making *w, const struct member *m, struct error *e)
+static enum status reduce_delegates(struct answers *a, const struct member *m, struct error *e)
 {
-    struct answers *a = w->answers;
     const struct rank *rank = a->rank;
     for (uint32_t g = m->first; g < m->end && e->status == ST_OK; g++) {
         if (a->delegate_parents == NULL || g == 0)
-            w->parents->read_parents(rank->devices[g], rank->devices, rank->device_count,
+            a->rank->backend->parents->read_parents(rank->devices[g], rank->devices, rank->device_count,
                                      a->delegate_parents, e);
     }
     if (team_meet(m, e) != ST_OK)
@@ -175,46 +126,44 @@ static enum status reduce_delegates(const struct making *w, const struct member 
     if (team_meet(m, e) != ST_OK)
         return e->status;
     for (uint32_t g = m->first; g < m->end && e->status == ST_OK; g++)
-        w->parents->take_parents(rank->devices[g], a->delegate_parents, e);
+        a->rank->backend->parents->take_parents(rank->devices[g], a->delegate_parents, e);
     return e->status;
 }
 
 /* Puts the values of device g into order by block. The device of each shard has one block. */
-static enum status put_values(const struct making *w, uint32_t g, struct error *e)
+static enum status put_values(struct answers *a, uint32_t g, struct error *e)
 {
-    const struct answers *a = w->answers;
     const struct rank *rank = a->rank;
     uint32_t p = rank->graph->manifest.p;
     struct slice *values = a->values + (size_t)g * p;
-    w->results->values(rank->devices[g], w->kind, w->levels, values, e);
+    a->rank->backend->results->values(rank->devices[g], a->kind, a->levels, values, e);
     for (uint32_t b = 0; b < p; b++)
         *slice_for_block(&a->slices, g, b) = values[b];
     return e->status;
 }
 
-static enum status find_parents(const struct making *w, const struct member *m, struct error *e)
+static enum status find_parents(struct answers *a, const struct member *m, struct error *e)
 {
-    if (w->answers->looks)
-        return look(w, m, e);
-    if (ask(w, m, e) != ST_OK || team_meet(m, e) != ST_OK || rank_is_alone(w->answers->rank))
+    if (a->looks)
+        return look(a, m, e);
+    if (ask(a, m, e) != ST_OK || team_meet(m, e) != ST_OK || rank_is_alone(a->rank))
         return e->status;
-    return reduce_delegates(w, m, e);
+    return reduce_delegates(a, m, e);
 }
 
 static enum status make(void *context, const struct member *m, struct error *e)
 {
-    struct making *w = context;
-    struct answers *a = w->answers;
+    struct answers *a = context;
     struct device **devices = a->rank->devices;
     int alone = rank_is_alone(a->rank);
-    if (w->kind == ANSWER_PARENTS && find_parents(w, m, e) != ST_OK)
+    if (a->kind == ANSWER_PARENTS && find_parents(a, m, e) != ST_OK)
         return e->status;
     for (uint32_t g = m->first; g < m->end && e->status == ST_OK; g++)
-        put_values(w, g, e);
+        put_values(a, g, e);
     if (alone || slices_exchange(&a->slices, m, e) != ST_OK)
         return e->status;
     for (uint32_t g = m->first; g < m->end && e->status == ST_OK; g++)
-        w->results->assemble(devices[g], w->kind, slices_in(&a->slices, g), e);
+        a->rank->backend->results->assemble(devices[g], a->kind, slices_in(&a->slices, g), e);
     if (team_meet(m, e) == ST_OK && m->number == 0)
         slices_release(&a->slices);
     return e->status;
@@ -223,15 +172,14 @@ static enum status make(void *context, const struct member *m, struct error *e)
 /* ---- all of it ---- */
 
 /* A root without edges is in no search. The device that holds its id sets its value. */
-static enum status set_isolated_root(const struct making *w, const struct root *root, struct error *e)
+static enum status set_isolated_root(struct answers *a, const struct root *root, struct error *e)
 {
-    const struct answers *a = w->answers;
     uint64_t id = original_id(a->rank->graph, root->id);
     for (uint32_t g = 0; g < a->rank->device_count && e->status == ST_OK; g++) {
         const struct answer_places *places = &a->places.at[g];
         if (id >= places->first && id - places->first < places->count)
-            w->results->set_value(a->rank->devices[g], w->kind, id - places->first,
-                                  w->kind == ANSWER_DEPTHS ? 0 : (int64_t)id, e);
+            a->rank->backend->results->set_value(a->rank->devices[g], a->kind, id - places->first,
+                                  a->kind == ANSWER_DEPTHS ? 0 : (int64_t)id, e);
     }
     return e->status;
 }
@@ -239,13 +187,10 @@ static enum status set_isolated_root(const struct making *w, const struct root *
 enum status answers_make(struct answers *a, enum answer_kind kind, const struct root *root,
                          uint32_t levels, struct error *e)
 {
-    struct making w = {.answers = a,
-                       .results = a->rank->backend->results,
-                       .parents = a->rank->backend->parents,
-                       .kind = kind,
-                       .levels = levels};
-    if (team_run(a->rank->team, make, &w, e) == ST_OK && root->at == ROOT_AT_ISOLATED)
-        set_isolated_root(&w, root, e);
+    a->kind = kind;
+    a->levels = levels;
+    if (team_run(a->rank->team, make, a, e) == ST_OK && root->at == ROOT_AT_ISOLATED)
+        set_isolated_root(a, root, e);
     return e->status;
 }
 

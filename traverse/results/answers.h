@@ -2,15 +2,25 @@
 #ifndef DBFS_ANSWERS_H
 #define DBFS_ANSWERS_H
 
-#include "traverse/devices/rank_devices.h"
+#include "answer_places.h"
+#include "answer_slices.h"
 
-struct answers;
+struct answers {
+    const struct rank *rank;
+    struct places places;
+    struct slices slices, replies;
+    void *delegate_parents; /* [d] for MPI to reduce; NULL for one rank, or without parents */
+    struct slice *values;   /* [G][p] of each device, for each block */
+    uint32_t id_bytes;
+    int looks; /* devices look up parents in the memory of all others */
+    enum answer_kind kind; /* of the last answer */
+    uint32_t levels;       /* its depths are below this */
+};
 
-/* Prepares the devices for answers: makes tables for the order of input ids. Parents are possible only if the
- * devices were opened to record them. */
-enum status answers_open(struct answers **answers, const struct rank *rank, int parents,
-                         struct error *e);
-void answers_close(struct answers *answers); /* NULL is allowed */
+/* Collective. Prepares the devices for answers: makes tables for the order of input ids. Parents are possible only if
+ * the devices were opened to record them. */
+enum status answers_open(struct answers *answers, const struct rank *rank, int parents, struct error *e);
+void answers_close(struct answers *answers); /* a zeroed one is allowed */
 
 /* Collective. Makes the answer of the last search, whose depths are below `levels`. On return this rank's values
  * lie in the memory of its devices; other ranks may still work. A failure is known to this rank only, and the

@@ -1,8 +1,7 @@
-/* reached_list.c: see reached_list.h */
-#include "reached_list.h"
+/* reached_list.c: writes the vertices that a search reached as a list; see results.h */
+#include "results.h"
 
 #include "outputs.h"
-#include "results_internal.h"
 
 #include "formats/base/outfile.h"
 
@@ -57,10 +56,8 @@ static enum status gather_list(struct reached_list *list, const struct comm *com
 {
     const uint64_t width = sizeof *list->vertex;
     struct transfer own = {.rank = 0, .bytes = list->vertex, .size = list->count * width};
-    struct transfer *all = calloc(comm->ranks, sizeof *all);
+    struct transfer *all = zeroed(comm->ranks, sizeof *all, "ranks", e);
     uint32_t count = 0;
-    if (all == NULL)
-        fail_memory(e, "ranks", comm->ranks * sizeof *all);
     for (uint32_t i = 1; i < comm->ranks && all != NULL && comm->rank == 0; i++) {
         if (first[i + 1] > first[i])
             all[count++] = (struct transfer){
@@ -115,10 +112,8 @@ enum status reached_list_write(struct results *r, const struct root *root, const
 {
     struct reached_list list = {0};
     const uint32_t ranks = r->comm->ranks;
-    uint64_t *first = calloc(ranks + 1, sizeof *first);
+    uint64_t *first = zeroed(ranks + 1, sizeof *first, "ranks", e);
     add_own(&list, r, root);
-    if (first == NULL)
-        fail_memory(e, "ranks", (ranks + 1) * sizeof *first);
     if (comm_agree(r->comm, e) == ST_OK) {
         count_ranks(r->comm, list.count, first);
         memory_take(r->budget, (void **)&list.vertex, (r->comm->rank == 0 ? first[ranks] : list.count) + 1,

@@ -1,5 +1,5 @@
 /* results.c: holds depths and counts reached vertices and edges; see results.h */
-#include "results_internal.h"
+#include "results.h"
 
 #include "traverse/devices/answer_blocks.h"
 #include "traverse/devices/threads.h"
@@ -13,14 +13,11 @@
 
 void results_close(struct results *r)
 {
-    if (r == NULL)
-        return;
-    answers_close(r->answers);
+    answers_close(&r->answers);
     for (uint32_t g = 0; r->depth != NULL && g < r->graph->device_count; g++)
         memory_release(r->budget, r->depth[g]);
     free(r->depth);
     memory_release(r->budget, r->delegate_depth);
-    free(r);
 }
 
 int results_wanted(const struct graph *graph, const struct args *args, int files)
@@ -28,61 +25,27 @@ int results_wanted(const struct graph *graph, const struct args *args, int files
     return !args->no_answer && (files || ids_are_dense(graph->manifest.totals.n, graph->vertices));
 }
 
-static enum status take_arrays(struct results *r, const struct args *args, int files, struct error *e)
+enum status results_open(struct results *r, const struct rank *rank, const struct args *args, int files,
+                         struct error *e)
 {
-    const uint32_t G = r->graph->device_count;
-    r->depth = calloc(G, sizeof *r->depth);
-    if (r->depth == NULL)
-        fail_memory(e, "depths of results", G * sizeof *r->depth);
+    const uint32_t G = rank->graph->device_count;
+    *r = (struct results){.rank = rank,
+                          .graph = rank->graph,
+                          .comm = rank->comm,
+                          .budget = rank->budget,
+                          .answering = results_wanted(rank->graph, args, files),
+                          .counts_kept = !args->serve || rank->graph->manifest.direction == EDGES_DIRECTED};
+    r->depth = zeroed(G, sizeof *r->depth, "depths of results", e);
     for (uint32_t g = 0; g < G && e->status == ST_OK; g++)
         memory_take(r->budget, (void **)&r->depth[g], r->graph->shards[g].locals, 4, "depths of results", e);
     if (e->status == ST_OK)
         memory_take(r->budget, (void **)&r->delegate_depth, r->graph->manifest.d, 4, "delegate depths", e);
-    if (comm_agree(r->comm, e) == ST_OK && results_wanted(r->graph, args, files))
-        answers_open(&r->answers, r->rank, args->record_parents, e);
+    if (comm_agree(r->comm, e) == ST_OK && r->answering)
+        answers_open(&r->answers, rank, args->record_parents, e);
     return e->status;
 }
 
-enum status results_open(struct results **result, const struct rank *rank, const struct args *args, int files,
-                         struct error *e)
-{
-    *result = NULL;
-    struct results *r = calloc(1, sizeof *r);
-    if (r == NULL)
-        fail_memory(e, "results", sizeof *r);
-    if (comm_agree(rank->comm, e) != ST_OK) {
-        free(r);
-        return e->status;
-    }
-    r->rank = rank;
-    r->graph = rank->graph;
-    r->comm = rank->comm;
-    r->budget = rank->budget;
-    r->counts_kept = !args->serve || r->graph->manifest.direction == EDGES_DIRECTED;
-    if (take_arrays(r, args, files, e) != ST_OK) {
-        results_close(r);
-        return e->status;
-    }
-    *result = r;
-    return ST_OK;
-}
-
 /* ---- answers ---- */
-
-int32_t *results_depths(struct results *r, uint32_t g)
-{
-    return r->depth[g];
-}
-
-int32_t *results_delegate_depths(struct results *r)
-{
-    return r->delegate_depth;
-}
-
-const struct answers *results_answers(const struct results *r)
-{
-    return r->answers;
-}
 
 enum status results_answer(struct results *r, enum answer_kind kind, const struct root *root,
                            uint32_t levels, struct error *e)
@@ -90,7 +53,7 @@ enum status results_answer(struct results *r, enum answer_kind kind, const struc
     r->root = root;
     r->levels = levels;
     r->made = kind;
-    return answers_make(r->answers, kind, root, levels, e);
+    return answers_make(&r->answers, kind, root, levels, e);
 }
 
 /* ---- counting ---- */

@@ -2,7 +2,8 @@
 #ifndef DBFS_RESULTS_H
 #define DBFS_RESULTS_H
 
-#include "traverse/devices/rank_devices.h"
+#include "answers.h"
+
 #include "traverse/options/args.h"
 
 #include "formats/name_map.h"
@@ -17,17 +18,29 @@ struct reach {
     uint64_t checksum;      /* over (original id, depth) of reached vertices */
 };
 
-struct results;
-struct answers;
+struct results {
+    const struct rank *rank;
+    const struct graph *graph; /* graph, comm and budget are those of the rank */
+    const struct comm *comm;
+    struct memory_budget *budget;
+    int32_t **depth;         /* [G][locals]; these and the next are those of the last search after results_collect */
+    int32_t *delegate_depth; /* [d] */
+    int answering;           /* searches make answers */
+    struct answers answers;  /* then */
+    const struct root *root; /* the root of the last search */
+    uint32_t levels;         /* its depths are below this */
+    int counts_kept;         /* edges_kept is counted */
+    enum answer_kind made;   /* the answer that the devices hold */
+};
 
 /* Returns whether searches make answers. Without `files`, which results_write writes, they do not if ids are so sparse
  * that an array over them is much larger than the graph. */
 int results_wanted(const struct graph *graph, const struct args *args, int files);
 
 /* Allocates arrays over the vertices of this rank, and prepares the devices for answers if they are wanted. */
-enum status results_open(struct results **results, const struct rank *rank, const struct args *args, int files,
+enum status results_open(struct results *results, const struct rank *rank, const struct args *args, int files,
                          struct error *e);
-void results_close(struct results *results); /* NULL is allowed */
+void results_close(struct results *results); /* a zeroed one is allowed */
 
 /* Collective. Makes the answer of the last search in the memory of the devices (answers.h); no depth is
  * `levels` or more. A failure is known to this rank only, so the caller must end the job. */
@@ -37,12 +50,6 @@ enum status results_answer(struct results *results, enum answer_kind kind, const
 /* Collective. Fetches the depths of the last search and counts. */
 enum status results_collect(struct results *results, const struct root *root, struct reach *reach,
                             struct error *e);
-
-/* The arrays for a validator. After results_collect: depths of the local vertices of device g, and of delegates.
- * Answers are NULL if none are made. */
-int32_t *results_depths(struct results *results, uint32_t g);
-int32_t *results_delegate_depths(struct results *results);
-const struct answers *results_answers(const struct results *results);
 
 /* A file of one answer. */
 struct result_file {
@@ -65,6 +72,12 @@ enum status results_write(struct results *results, const struct result_file *fil
 /* Writes a file of values in memory, without a search by devices. The rank must be the only one of its comm. */
 enum status results_write_values(const struct rank *rank, const struct root *root, const struct result_file *file,
                                  struct error *e);
+
+/* reached_list.c. Collective, after results_collect. Rank 0 writes lines of id or name, tab and depth, by depth and then by id. A
+ * %d in `name` stands for the original id of the root. The list takes 16 bytes for each reached vertex, on its
+ * rank and on rank 0; no array over all ids is made. */
+enum status reached_list_write(struct results *results, const struct root *root, const char *name,
+                               const struct name_map *map, struct error *e);
 
 /* Makes the header of a numpy array: `n` numbers, or with `rows` a matrix. */
 enum { NPY_HEADER_BYTES = 128 };

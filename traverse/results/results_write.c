@@ -6,7 +6,7 @@
  * send it their windows one after the other. No rank ever holds an array over n. */
 #include "traverse/devices/answer_blocks.h"
 #include "outputs.h"
-#include "results_internal.h"
+#include "results.h"
 
 #include "formats/base/outfile.h"
 
@@ -110,7 +110,7 @@ static uint64_t window_of(struct id_range range, uint64_t first)
 /* Gets the values of ids first..first+count, which this rank has. */
 static enum status read_window(struct writing *w, uint64_t first, uint64_t count, struct error *e)
 {
-    const struct answers *answers = w->results->answers;
+    const struct answers *answers = &w->results->answers;
     const char *given = w->file->values;
     w->window = given != NULL ? given + first * w->memory_width
                               : answers_see(answers, w->file->kind, first, count);
@@ -295,7 +295,7 @@ static enum status open_writing(struct writing *w, struct error *e)
     const struct results *r = w->results;
     const struct result_file *file = w->file;
     w->format = format_of(file->name);
-    w->memory_width = file->values == NULL          ? answers_width(r->answers, file->kind)
+    w->memory_width = file->values == NULL          ? answers_width(&r->answers, file->kind)
                       : file->kind == ANSWER_DEPTHS ? 4
                                                     : answer_id_bytes(r->graph->manifest.totals.n);
     w->width = file->kind == ANSWER_DEPTHS ? 4 : file->id_bytes != 0 ? file->id_bytes

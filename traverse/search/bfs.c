@@ -1,8 +1,8 @@
 /* bfs.c: one search, level by level (figures 3 and 4 of Pan et al.); see bfs.h
  *
  * A search takes one of two ways:
- * - Devices may run all levels by themselves (struct backend_whole_search): one that is alone by `run`, and
- *   several that read each other's memory by `run_together`. They note levels if there is a tracer. They do not run
+ * - Devices may run all levels by themselves (struct backend_whole_search): one that is alone, and
+ *   several that read each other's memory. They note levels if there is a log. They do not run
  *   by themselves if direction factors or, for several, a form of vertices is given. This page is the reference:
  *   both ways find the same distances.
  * - Otherwise the level loop below runs the steps of each level.
@@ -40,51 +40,40 @@
  */
 #include "bfs.h"
 
-#include "level_log.h"
-
 #include "formats/base/cli.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-/* One search, as all members see it. */
-struct search {
-    struct bfs *bfs;
-    const struct root *root;
-    struct bfs_times *times;
-    bfs_tracer *tracer;
-    void *context;
-};
-
 /* ---- the steps, for the devices of one member ---- */
 
-static void start(struct search *s, const struct member *m, struct error *e)
+static void start(struct bfs *bfs, const struct member *m, struct error *e)
 {
-    const struct rank *rank = s->bfs->rank;
+    const struct rank *rank = bfs->rank;
     for (uint32_t i = m->first; i < m->end && e->status == ST_OK; i++) {
-        s->bfs->levels[i].plan = (struct visit_plan){0}; /* all push */
-        s->bfs->levels[i].ahead = 0;
-        rank->backend->search->start(rank->devices[i], s->root, e);
+        bfs->levels[i].plan = (struct visit_plan){0}; /* all push */
+        bfs->levels[i].ahead = 0;
+        rank->backend->search->start(rank->devices[i], bfs->root, e);
     }
 }
 
-static void previsit(struct search *s, const struct member *m, int32_t depth, struct error *e)
+static void previsit(struct bfs *bfs, const struct member *m, int32_t depth, struct error *e)
 {
-    const struct rank *rank = s->bfs->rank;
+    const struct rank *rank = bfs->rank;
     for (uint32_t i = m->first; i < m->end && e->status == ST_OK; i++)
         rank->backend->search->previsit(rank->devices[i], depth, e);
 }
 
 static int follows_factors(const struct bfs *bfs)
 {
-    return !bfs->rank->backend->knows_prices || bfs->policy.factors_given;
+    return !bfs->rank->backend->knows_prices || bfs->options.policy.factors_given;
 }
 
 static enum direction direction_of(const struct bfs *bfs, enum subgraph g, const struct subgraph_work *work,
                                    enum direction current)
 {
-    return follows_factors(bfs) ? choose_direction(&bfs->policy, g, work, current)
-                                : direction_by_price(bfs->policy.mode, work);
+    return follows_factors(bfs) ? choose_direction(&bfs->options.policy, g, work, current)
+                                : direction_by_price(bfs->options.policy.mode, work);
 }
 
 /* Whether the exact forward workload is needed to choose by factors, or to choose a form. */
@@ -92,15 +81,14 @@ static int needs_forward(const struct bfs *bfs, enum subgraph g, const struct su
                          enum direction current)
 {
     return follows_factors(bfs) &&
-           (direction_needs_forward(&bfs->policy, g, work, current) ||
+           (direction_needs_forward(&bfs->options.policy, g, work, current) ||
             (g == NN && !rank_is_alone(bfs->rank) &&
              exchange_needs_forward(bfs->exchange, work)));
 }
 
 /* Takes the counts of each device, and the exact workloads where a choice needs them. */
-static void count_work(struct search *s, const struct member *m, struct error *e)
+static void count_work(struct bfs *bfs, const struct member *m, struct error *e)
 {
-    struct bfs *bfs = s->bfs;
     const struct backend_search *search = bfs->rank->backend->search;
     for (uint32_t i = m->first; i < m->end && e->status == ST_OK; i++) {
         struct device_level *level = &bfs->levels[i];
@@ -114,7 +102,7 @@ static void count_work(struct search *s, const struct member *m, struct error *e
                 needs_forward(bfs, (enum subgraph)g, work, level->plan.directions.of[g]))
                 search->count_forward(bfs->rank->devices[i], (enum subgraph)g, &work->forward, e);
         }
-        exchange_put_work(bfs->exchange, i, &level->work);
+        *exchange_work(bfs->exchange, i) = level->work;
     }
 }
 
@@ -136,7 +124,7 @@ static void choose_directions(const struct bfs *bfs, const struct workload *pool
 static enum visit_part first_part(const struct bfs *bfs, enum direction direction,
                                   const struct subgraph_work *pooled)
 {
-    return direction == PULL && pooled->frontier > 0 && exchange_has_parts(bfs->exchange)
+    return direction == PULL && pooled->frontier > 0 && bfs->exchange->group.count > 1
                ? VISIT_FIRST
                : VISIT_WHOLE;
 }
@@ -166,60 +154,58 @@ static void count_edges(struct bfs *bfs, uint32_t i, struct error *e)
     }
 }
 
-static void choose(struct search *s, const struct member *m, struct error *e)
+static void choose(struct bfs *bfs, const struct member *m, struct error *e)
 {
     struct workload pooled;
-    exchange_pool_work(s->bfs->exchange, m, &pooled, e);
+    exchange_pool_work(bfs->exchange, m, &pooled, e);
     for (uint32_t i = m->first; i < m->end && e->status == ST_OK; i++) {
-        choose_for(s->bfs, &pooled, &s->bfs->levels[i]);
-        if (s->bfs->counts_edges)
-            count_edges(s->bfs, i, e);
+        choose_for(bfs, &pooled, &bfs->levels[i]);
+        if (bfs->options.counts_edges)
+            count_edges(bfs, i, e);
     }
 }
 
-static void visit_part(struct search *s, const struct member *m, struct error *e)
+static void visit_part(struct bfs *bfs, const struct member *m, struct error *e)
 {
-    const struct rank *rank = s->bfs->rank;
+    const struct rank *rank = bfs->rank;
     for (uint32_t i = m->first; i < m->end && e->status == ST_OK; i++)
-        rank->backend->search->visit(rank->devices[i], &s->bfs->levels[i].plan, e);
+        rank->backend->search->visit(rank->devices[i], &bfs->levels[i].plan, e);
 }
 
 /* Visits the subgraphs by the plans of all devices, which agree in the conditions tested here. */
-static void visit(struct search *s, const struct member *m, struct exchange_stats *stats,
+static void visit(struct bfs *bfs, const struct member *m, struct exchange_stats *stats,
                   struct error *e)
 {
-    struct bfs *bfs = s->bfs;
     const struct visit_plan *plan = &bfs->levels[m->first].plan;
     if (plan->directions.of[NN] == PULL && !rank_is_alone(bfs->rank))
         exchange_frontier(bfs->exchange, m, stats, e);
-    visit_part(s, m, e);
-    if (plan->part == VISIT_WHOLE || exchange_meet(bfs->exchange, m, e) != ST_OK)
+    visit_part(bfs, m, e);
+    if (plan->part == VISIT_WHOLE || group_meet(&bfs->exchange->group, m, e) != ST_OK)
         return;
     for (uint32_t i = m->first; i < m->end; i++)
         bfs->levels[i].plan.part = VISIT_REST;
-    visit_part(s, m, e);
+    visit_part(bfs, m, e);
 }
 
-static void finish(struct search *s, const struct member *m, struct error *e)
+static void finish(struct bfs *bfs, const struct member *m, struct error *e)
 {
-    const struct rank *rank = s->bfs->rank;
-    exchange_drive(s->bfs->exchange, m);
+    const struct rank *rank = bfs->rank;
+    exchange_drive(bfs->exchange, m);
     for (uint32_t i = m->first; i < m->end && e->status == ST_OK; i++) {
-        struct device_level *level = &s->bfs->levels[i];
+        struct device_level *level = &bfs->levels[i];
         if (rank->backend->search->finish(rank->devices[i], &level->found, e) == ST_OK &&
-            s->bfs->timed)
+            bfs->options.timed)
             rank->backend->search->times(rank->devices[i], &level->times, e);
         if (e->status == ST_OK)
-            exchange_put_found(s->bfs->exchange, i, level->found);
+            group_put_found(&bfs->exchange->group, i, level->found);
         level->ahead = 0;
     }
 }
 
 /* ---- the next level's delegates, while vertices are still under way between ranks ---- */
 
-static void previsit_ahead(struct search *s, const struct member *m, int32_t depth, struct error *e)
+static void previsit_ahead(struct bfs *bfs, const struct member *m, int32_t depth, struct error *e)
 {
-    struct bfs *bfs = s->bfs;
     const struct backend *backend = bfs->rank->backend;
     for (uint32_t i = m->first; i < m->end && e->status == ST_OK; i++) {
         struct device_level *level = &bfs->levels[i];
@@ -227,52 +213,51 @@ static void previsit_ahead(struct search *s, const struct member *m, int32_t dep
         level->ahead = 1;
         if (backend->ahead->previsit_ahead(bfs->rank->devices[i], depth, dd, e) == ST_OK &&
             dd->frontier > 0 &&
-            (bfs->counts_edges || needs_forward(bfs, DD, dd, level->plan.directions.of[DD])))
+            (bfs->options.counts_edges || needs_forward(bfs, DD, dd, level->plan.directions.of[DD])))
             backend->search->count_forward(bfs->rank->devices[i], DD, &dd->forward, e);
-        exchange_put_dd(bfs->exchange, i, dd);
+        exchange_work(bfs->exchange, i)->of[DD] = *dd;
     }
 }
 
-static void visit_dd_part(struct search *s, const struct member *m, enum visit_part part,
+static void visit_dd_part(struct bfs *bfs, const struct member *m, enum visit_part part,
                           struct error *e)
 {
-    const struct rank *rank = s->bfs->rank;
+    const struct rank *rank = bfs->rank;
     for (uint32_t i = m->first; i < m->end && e->status == ST_OK; i++) {
-        s->bfs->levels[i].plan.part = part;
-        rank->backend->ahead->visit_ahead(rank->devices[i], &s->bfs->levels[i].plan, e);
+        bfs->levels[i].plan.part = part;
+        rank->backend->ahead->visit_ahead(rank->devices[i], &bfs->levels[i].plan, e);
     }
 }
 
 /* Begins the next level with dd. It needs only delegates, known when the masks are reduced. */
-static void run_ahead(struct search *s, const struct member *m, int32_t depth, struct error *e)
+static void run_ahead(struct bfs *bfs, const struct member *m, int32_t depth, struct error *e)
 {
-    struct bfs *bfs = s->bfs;
     struct subgraph_work pooled;
-    previsit_ahead(s, m, depth, e);
-    if (exchange_meet(bfs->exchange, m, e) != ST_OK)
+    previsit_ahead(bfs, m, depth, e);
+    if (group_meet(&bfs->exchange->group, m, e) != ST_OK)
         return;
-    exchange_pool_dd(bfs->exchange, &pooled);
+    exchange_pool(bfs->exchange, DD, &pooled);
     for (uint32_t i = m->first; i < m->end; i++) {
         enum direction *direction = &bfs->levels[i].plan.directions.of[DD];
         *direction = direction_of(bfs, DD, &pooled, *direction);
     }
     enum visit_part part =
         first_part(bfs, bfs->levels[m->first].plan.directions.of[DD], &pooled);
-    visit_dd_part(s, m, part, e);
-    if (part == VISIT_FIRST && exchange_meet(bfs->exchange, m, e) == ST_OK)
-        visit_dd_part(s, m, VISIT_REST, e);
+    visit_dd_part(bfs, m, part, e);
+    if (part == VISIT_FIRST && group_meet(&bfs->exchange->group, m, e) == ST_OK)
+        visit_dd_part(bfs, m, VISIT_REST, e);
 }
 
-static void exchange(struct search *s, const struct member *m, int32_t depth, int *done,
+static void exchange(struct bfs *bfs, const struct member *m, int32_t depth, int *done,
                      struct exchange_stats *stats, struct error *e)
 {
-    struct exchange *x = s->bfs->exchange;
+    struct exchange *x = bfs->exchange;
     if (exchange_masks(x, m, done, stats, e) != ST_OK)
         return;
     double begun = cli_seconds();
-    int ahead = !*done && depth + 1 < s->bfs->deepest && exchange_runs_ahead(x);
+    int ahead = !*done && depth + 1 < bfs->options.deepest && exchange_runs_ahead(x);
     if (ahead)
-        run_ahead(s, m, depth + 1, e);
+        run_ahead(bfs, m, depth + 1, e);
     if (team_meet(m, e) == ST_OK)
         exchange_vertices(x, m, stats, e);
     if (ahead)
@@ -311,34 +296,28 @@ static void trace_device(struct level_trace *trace, const struct workload *work,
 /* Adds the work of the devices of this rank, when they have finished. */
 static void trace_visits(const struct bfs *bfs, struct level_trace *trace)
 {
-    for (uint32_t i = 0; i < bfs->rank->device_count; i++) {
-        const struct device_level *level = &bfs->levels[i];
-        trace_device(trace, &level->work, &level->plan.directions,
-                     bfs->timed ? &level->times : NULL);
-    }
-}
-
-static void trace_probes(const struct bfs *bfs, struct level_trace *trace)
-{
     const struct rank *rank = bfs->rank;
-    trace->counts_probes = rank->backend->search->probes != NULL;
-    for (uint32_t i = 0; trace->counts_probes && i < rank->device_count; i++) {
-        for (int g = 0; g < SUBGRAPHS; g++) {
-            if (bfs->levels[i].work.of[g].frontier > 0 && bfs->levels[i].plan.directions.of[g] == PULL)
-                trace->counts.probes[g] += rank->backend->search->probes(rank->devices[i], (enum subgraph)g);
+    uint64_t (*probes)(const struct device *, enum subgraph) = rank->backend->search->probes;
+    trace->counts_probes = probes != NULL;
+    for (uint32_t i = 0; i < rank->device_count; i++) {
+        const struct device_level *level = &bfs->levels[i];
+        trace_device(trace, &level->work, &level->plan.directions, bfs->options.timed ? &level->times : NULL);
+        for (int g = 0; probes != NULL && g < SUBGRAPHS; g++) {
+            if (level->work.of[g].frontier > 0 && level->plan.directions.of[g] == PULL)
+                trace->counts.probes[g] += probes(rank->devices[i], (enum subgraph)g);
         }
     }
 }
 
-static void note_level(const struct search *s, int32_t depth, struct level_trace *trace)
+static void note_level(const struct bfs *bfs, const struct level_trace *trace)
 {
-    s->times->compute_s += trace->compute_s;
-    s->times->exchange_s += trace->exchange_s;
-    s->times->iterations++;
-    s->times->mask_reductions += (uint32_t)trace->exchange.reduced_masks;
-    s->times->sent_vertices += trace->exchange.counts.of[COUNT_SENT_VERTICES];
-    if (s->tracer != NULL)
-        s->tracer(s->context, depth, trace);
+    bfs->times->compute_s += trace->compute_s;
+    bfs->times->exchange_s += trace->exchange_s;
+    bfs->times->iterations++;
+    bfs->times->mask_reductions += (uint32_t)trace->exchange.reduced_masks;
+    bfs->times->sent_vertices += trace->exchange.counts.of[COUNT_SENT_VERTICES];
+    if (bfs->log != NULL)
+        level_log_add(bfs->log, trace);
 }
 
 /* ---- the levels ---- */
@@ -347,54 +326,51 @@ static void note_level(const struct search *s, int32_t depth, struct level_trace
  * device that is alone is empty. */
 static int is_over(const struct bfs *bfs, int32_t depth)
 {
-    return depth == bfs->deepest || (rank_is_alone(bfs->rank) && depth > 0 && bfs->levels[0].work.fresh == 0);
+    return depth == bfs->options.deepest ||
+           (rank_is_alone(bfs->rank) && depth > 0 && bfs->levels[0].work.fresh == 0);
 }
 
 static enum status search_levels(void *context, const struct member *m, struct error *e)
 {
-    struct search *s = context;
-    struct bfs *bfs = s->bfs;
+    struct bfs *bfs = context;
     int alone = rank_is_alone(bfs->rank), done = 0;
-    start(s, m, e);
+    start(bfs, m, e);
     for (int32_t depth = 0; !done && e->status == ST_OK; depth++) {
         struct level_trace trace = {0};
         double begun = cli_seconds();
-        previsit(s, m, depth, e);
-        count_work(s, m, e);
-        if (exchange_meet(bfs->exchange, m, e) != ST_OK || is_over(bfs, depth))
+        previsit(bfs, m, depth, e);
+        count_work(bfs, m, e);
+        if (group_meet(&bfs->exchange->group, m, e) != ST_OK || is_over(bfs, depth))
             break;
-        choose(s, m, e);
+        choose(bfs, m, e);
         if (e->status == ST_OK)
-            visit(s, m, &trace.exchange, e);
+            visit(bfs, m, &trace.exchange, e);
         if (exchange_overlaps(bfs->exchange))
             exchange_begin_masks(bfs->exchange, m, &trace.exchange, e);
-        if (!alone || bfs->timed)
-            finish(s, m, e);
-        if (exchange_meet(bfs->exchange, m, e) != ST_OK)
+        if (!alone || bfs->options.timed)
+            finish(bfs, m, e);
+        if (group_meet(&bfs->exchange->group, m, e) != ST_OK)
             break;
         trace_visits(bfs, &trace);
-        trace_probes(bfs, &trace);
         double visited = cli_seconds();
         if (!alone)
-            exchange(s, m, depth, &done, &trace.exchange, e);
+            exchange(bfs, m, depth, &done, &trace.exchange, e);
         else if (bfs->rank->backend->search->keep_updates != NULL)
             bfs->rank->backend->search->keep_updates(bfs->rank->devices[0]);
         trace.compute_s = visited - begun;
         trace.exchange_s = cli_seconds() - visited;
         if (m->number == 0 && e->status == ST_OK)
-            note_level(s, depth, &trace);
+            note_level(bfs, &trace);
     }
     return e->status;
 }
 
 enum status bfs_open(struct bfs *bfs, const struct rank *rank, struct exchange *exchange,
-                     const struct direction_policy *policy, int timed, struct error *e)
+                     const struct bfs_options *options, struct error *e)
 {
-    *bfs = (struct bfs){.rank = rank, .exchange = exchange, .policy = *policy, .deepest = INT32_MAX, .timed = timed};
-    bfs->levels = calloc(rank->device_count, sizeof *bfs->levels);
-    if (bfs->levels == NULL)
-        return fail_memory(e, "devices", rank->device_count * sizeof *bfs->levels);
-    return ST_OK;
+    *bfs = (struct bfs){.rank = rank, .exchange = exchange, .options = *options};
+    bfs->levels = zeroed(rank->device_count, sizeof *bfs->levels, "devices", e);
+    return e->status;
 }
 
 void bfs_close(struct bfs *bfs)
@@ -405,36 +381,35 @@ void bfs_close(struct bfs *bfs)
 /* Whether devices may run all levels by themselves. Only the level loop follows factors. */
 static int may_run_by_themselves(const struct bfs *bfs)
 {
-    return !bfs->policy.factors_given &&
+    return !bfs->options.policy.factors_given &&
            (rank_is_alone(bfs->rank) || exchange_is_free(bfs->exchange));
 }
 
 /* Runs all levels on the device of a member. Each of several devices has a member of its own. */
 static enum status run_member(void *context, const struct member *m, struct error *e)
 {
-    struct search *s = context;
-    const struct rank *rank = s->bfs->rank;
-    const struct backend_whole_search *whole = rank->backend->whole;
+    struct bfs *bfs = context;
+    const struct rank *rank = bfs->rank;
     uint32_t levels = 0;
-    (rank_is_alone(rank) ? whole->run : whole->run_together)(
-        rank->devices[m->first], s->root, s->bfs->policy.mode, s->tracer != NULL, &levels, e);
+    rank->backend->whole->run(rank->devices[m->first], bfs->root, bfs->options.policy.mode, bfs->log != NULL, &levels,
+                              e);
     if (m->number == 0)
-        s->times->iterations = levels;
+        bfs->times->iterations = levels;
     return e->status;
 }
 
 /* *done: the devices ran all levels. */
-static enum status run_by_themselves(struct search *s, int *done, struct error *e)
+static enum status run_by_themselves(struct bfs *bfs, int *done, struct error *e)
 {
     const struct member alone = {.number = 0, .first = 0, .end = 1};
     double start = cli_seconds();
-    if (rank_is_alone(s->bfs->rank))
-        run_member(s, &alone, e);
+    if (rank_is_alone(bfs->rank))
+        run_member(bfs, &alone, e);
     else
-        team_run(s->bfs->rank->team, run_member, s, e);
-    s->times->compute_s = cli_seconds() - start;
-    *done = s->times->iterations > 0;
-    s->bfs->noted = *done && s->tracer != NULL;
+        team_run(bfs->rank->team, run_member, bfs, e);
+    bfs->times->compute_s = cli_seconds() - start;
+    *done = bfs->times->iterations > 0;
+    bfs->noted = *done && bfs->log != NULL;
     return e->status;
 }
 
@@ -454,32 +429,33 @@ enum status bfs_prepare(struct bfs *bfs, struct error *e)
     return team_run(bfs->rank->team, wake_member, bfs, e);
 }
 
-enum status bfs_search(struct bfs *bfs, const struct root *root, struct bfs_times *times,
-                       bfs_tracer *tracer, void *context, struct error *e)
+enum status bfs_search(struct bfs *bfs, const struct root *root, struct bfs_times *times, struct level_log *log,
+                       struct error *e)
 {
-    struct search s = {
-        .bfs = bfs, .root = root, .times = times, .tracer = tracer, .context = context};
     int done = 0;
     *times = (struct bfs_times){0};
+    bfs->root = root;
+    bfs->times = times;
+    bfs->log = log;
     bfs->noted = 0;
-    if (may_run_by_themselves(bfs) && (run_by_themselves(&s, &done, e) != ST_OK || done))
+    if (may_run_by_themselves(bfs) && (run_by_themselves(bfs, &done, e) != ST_OK || done))
         return e->status;
-    return team_run(bfs->rank->team, search_levels, &s, e);
+    return team_run(bfs->rank->team, search_levels, bfs, e);
 }
 
 /* ---- levels of devices that ran by themselves ---- */
 
-/* The notes so far, of all devices of this rank. */
+/* The log of the notes so far, of all devices of this rank. */
 struct noted_levels {
     const struct bfs *bfs;
-    struct level_log log;
+    struct level_log *log;
 };
 
 /* Adds the note of a device. The level took as long as its slowest device. */
 static void add_note(const struct bfs *bfs, struct level_trace *trace, const struct level_note *note)
 {
     uint64_t *count = trace->exchange.counts.of;
-    trace_device(trace, &note->work, &note->directions, bfs->timed ? &note->times : NULL);
+    trace_device(trace, &note->work, &note->directions, bfs->options.timed ? &note->times : NULL);
     trace->way = note->way;
     trace->counts_probes = 1;
     trace->compute_s = note->seconds > trace->compute_s ? note->seconds : trace->compute_s;
@@ -493,22 +469,17 @@ static void keep_note(void *context, int32_t depth, const struct level_note *not
 {
     struct noted_levels *noted = context;
     const struct level_trace none = {0};
-    if ((uint32_t)depth == noted->log.count)
-        level_log_add(&noted->log, &none);
-    if (!noted->log.failed)
-        add_note(noted->bfs, &noted->log.level[depth], note);
+    if ((uint32_t)depth == noted->log->count)
+        level_log_add(noted->log, &none);
+    if (!noted->log->failed)
+        add_note(noted->bfs, &noted->log->level[depth], note);
 }
 
-enum status bfs_trace_rest(struct bfs *bfs, bfs_tracer *tracer, void *context, struct error *e)
+enum status bfs_log_rest(struct bfs *bfs, struct level_log *log, struct error *e)
 {
     const struct rank *rank = bfs->rank;
-    struct noted_levels noted = {.bfs = bfs};
+    struct noted_levels noted = {bfs, log};
     for (uint32_t i = 0; bfs->noted && i < rank->device_count && e->status == ST_OK; i++)
         rank->backend->whole->replay_levels(rank->devices[i], keep_note, &noted, e);
-    if (noted.log.failed)
-        fail_memory(e, "levels", (noted.log.count + 1) * sizeof *noted.log.level);
-    for (uint32_t i = 0; i < noted.log.count && e->status == ST_OK; i++)
-        tracer(context, (int32_t)i, &noted.log.level[i]);
-    level_log_clear(&noted.log);
     return e->status;
 }

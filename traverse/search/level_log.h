@@ -1,10 +1,31 @@
-/* level_log.h: notes of each level of a search on this rank, kept until the search is over */
+/* level_log.h: the work of each level of a search on this rank, kept until the search is over */
 #ifndef DBFS_LEVEL_LOG_H
 #define DBFS_LEVEL_LOG_H
 
-#include "bfs.h"
+#include "traverse/exchange/exchange.h"
 
 extern const char *const visit_way_name[WAYS];
+
+/* Counts of a level, of all devices of this rank. */
+struct level_counts {
+    uint64_t fresh; /* vertices of the frontier; a delegate counts on every device */
+    uint64_t delegates; /* among them */
+    uint64_t frontier[SUBGRAPHS]; /* sources of each subgraph in the frontier */
+    uint64_t forward[SUBGRAPHS];  /* their edges, or the lower bound from which the direction was chosen */
+    uint64_t pushed[SUBGRAPHS];   /* `forward` of the devices that pushed */
+    uint64_t pulling[SUBGRAPHS];  /* devices that pulled */
+    uint64_t probes[SUBGRAPHS];   /* columns that pulls looked at */
+};
+
+/* The work of one level on this rank. */
+struct level_trace {
+    enum visit_way way;
+    struct level_counts counts;
+    double backward[SUBGRAPHS];   /* BV */
+    int counts_probes;            /* they are counted */
+    struct exchange_stats exchange; /* its times are those of devices, too, if the search is timed */
+    double compute_s, exchange_s;
+};
 
 struct level_log {
     struct level_trace *level; /* [count], owned */

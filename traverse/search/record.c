@@ -8,10 +8,10 @@
 
 /* ---- levels ---- */
 
-static void print_level(const char *program, int32_t depth, const struct level_trace *trace)
+static void print_level(const char *program, uint32_t depth, const struct level_trace *trace)
 {
     const struct level_counts *counts = &trace->counts;
-    fprintf(stderr, "%s: level %" PRId32, program, depth);
+    fprintf(stderr, "%s: level %" PRIu32, program, depth);
     for (int g = 0; g < SUBGRAPHS; g++)
         fprintf(stderr, " %s %" PRIu64 "/%" PRIu64 "%s", subgraph_name[g], counts->frontier[g],
                 counts->forward[g], counts->pulling[g] > 0 ? " pull" : "");
@@ -22,27 +22,11 @@ static void print_level(const char *program, int32_t depth, const struct level_t
             1e6 * trace->exchange.times.phase_s[PHASE_AHEAD]);
 }
 
-/* A tracer of levels: -v prints lines, --trace and --breakdown keep notes in memory. */
-struct trace {
-    const struct args *args;
-    int prints;
-    struct level_log *log;
-};
-
-static void trace_level(void *context, int32_t depth, const struct level_trace *level)
-{
-    struct trace *t = context;
-    if (t->prints)
-        print_level(t->args->cli.program, depth, level);
-    if (t->args->trace != NULL || t->args->breakdown)
-        level_log_add(t->log, level);
-}
-
 /* ---- a search ---- */
 
 /* Times a search, from when all ranks are ready. The last level that was visited is empty. */
 static void search(struct record *record, struct searcher *s, const struct args *args, const struct root *root,
-                   struct bfs_times *times, struct trace *trace)
+                   struct bfs_times *times, struct level_log *log)
 {
     struct error error = {0};
     threads_let_go();
@@ -50,10 +34,10 @@ static void search(struct record *record, struct searcher *s, const struct args 
         comm_abort(&s->comm, args->cli.program, &error);
     comm_barrier(&s->comm);
     double start = cli_seconds();
-    if (bfs_search(&s->bfs, root, times, trace != NULL ? trace_level : NULL, trace, &error) == ST_OK)
+    if (bfs_search(&s->bfs, root, times, log, &error) == ST_OK)
         record->time_s = cli_seconds() - start;
-    if (error.status == ST_OK && results_answers(s->results) != NULL) {
-        results_answer(s->results, args->answer, root, times->iterations + 1, &error);
+    if (error.status == ST_OK && s->results.answering) {
+        results_answer(&s->results, args->answer, root, times->iterations + 1, &error);
         record->answer_s = cli_seconds() - start;
     }
     if (error.status != ST_OK)
@@ -104,19 +88,20 @@ static void reduce_record(struct record *record, const struct comm *comm,
 enum status record_search(struct record *record, struct searcher *s, const struct args *args,
                           const struct root *root, struct error *e)
 {
-    struct trace trace = {.args = args, .prints = args->cli.verbose && s->comm.rank == 0, .log = &record->log};
+    struct level_log *log = args_want_levels(args) ? &record->log : NULL;
     struct bfs_times times;
-    int traced = args_want_levels(args);
-    exchange_log_pairs(s->exchange, args->count_pairs ? &record->pairs : NULL);
-    search(record, s, args, root, &times, traced ? &trace : NULL);
-    exchange_log_pairs(s->exchange, NULL);
-    if (traced) /* levels that the tracer did not get during the search */
-        bfs_trace_rest(&s->bfs, trace_level, &trace, e);
+    s->exchange.pairs = args->count_pairs ? &record->pairs : NULL;
+    search(record, s, args, root, &times, log);
+    s->exchange.pairs = NULL;
+    if (log != NULL)
+        bfs_log_rest(&s->bfs, log, e);
+    for (uint32_t i = 0; args->cli.verbose && s->comm.rank == 0 && i < record->log.count; i++)
+        print_level(args->cli.program, i, &record->log.level[i]);
     if (args->breakdown && e->status == ST_OK)
         keep_parts(record, e);
     if (args->trace == NULL)
         level_log_clear(&record->log);
-    if (e->status == ST_OK && results_collect(s->results, root, &record->reach, e) == ST_OK)
+    if (e->status == ST_OK && results_collect(&s->results, root, &record->reach, e) == ST_OK)
         reduce_record(record, &s->comm, &times);
     if (args->count_pairs && e->status == ST_OK)
         pair_log_gather(&record->pairs, &s->comm, e);

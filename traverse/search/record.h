@@ -5,8 +5,6 @@
 #include "level_log.h"
 #include "searcher.h"
 
-#include "traverse/exchange/pair_log.h"
-
 /* One search. */
 struct record {
     uint64_t root; /* original id */

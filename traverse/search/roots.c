@@ -1,10 +1,9 @@
 /* roots.c: see roots.h */
 #include "roots.h"
 
-#include "root_table.h"
-
 #include "traverse/devices/threads.h"
 
+#include "formats/base/arith.h"
 #include "formats/base/hash.h"
 
 #include <inttypes.h>
@@ -19,27 +18,28 @@ static uint64_t encode_place(enum root_at at, uint64_t index)
     return (uint64_t)at << 40 | index;
 }
 
-/* A search of a run by halves looks at about so many vertices. */
-enum { LOOKS = 32 };
-
-/* The roots by their ids in the shards, and the place of each: an encode_place on its owner's rank,
- * UINT64_MAX on others. */
+/* The ids of the roots in the shards, and the place of each: an encode_place on its owner's rank, UINT64_MAX on
+ * others. */
 struct places {
-    const struct root *root; /* [count] */
     uint64_t count;
-    struct root_table table;
-    uint64_t *of; /* [table.count] */
+    uint64_t *id; /* [count] ascending */
+    uint64_t *of; /* [count]; of an id that is there several times, at one of them */
 };
 
-/* Makes all roots isolated. Shards place those that they list later; the others have no edges. */
-static void place_isolated(struct places *p, const struct rank *rank, const struct roots *roots)
+/* The place of an id; NULL: it is no root. */
+static uint64_t *place_of(const struct places *p, uint64_t id)
 {
-    const struct graph *graph = rank->graph;
-    for (uint64_t i = 0; i < roots->count; i++) {
-        uint64_t id = roots->root[i].id, owner = shard_of_vertex(id, graph->manifest.p);
-        if (rank_of_shard((uint32_t)owner, rank->comm->ranks) == rank->comm->rank)
-            p->of[root_table_find(&p->table, id)] =
-                encode_place(ROOT_AT_ISOLATED, slot_of_vertex(id, graph->manifest.p));
+    const uint64_t *found = bsearch(&id, p->id, p->count, sizeof id, compare_u64);
+    return found != NULL ? &p->of[found - p->id] : NULL;
+}
+
+/* Makes all roots isolated. Shards place those that they list later; the others have no edges. */
+static void place_isolated(const struct places *p, const struct rank *rank)
+{
+    const uint32_t shards = rank->graph->manifest.p, ranks = rank->comm->ranks;
+    for (uint64_t i = 0; i < p->count; i++) {
+        if (rank_of_shard(shard_of_vertex(p->id[i], shards), ranks) == rank->comm->rank)
+            p->of[i] = encode_place(ROOT_AT_ISOLATED, slot_of_vertex(p->id[i], shards));
     }
 }
 
@@ -48,11 +48,11 @@ static uint64_t vertex_id(const struct shard *shard, enum root_at at, uint64_t i
     return at == ROOT_AT_LOCAL ? local_vertex_id(shard, i) : shard_delegate_id(shard, i);
 }
 
-static void place_vertex(struct places *p, const struct shard *shard, enum root_at at, uint64_t i)
+static void place_vertex(const struct places *p, const struct shard *shard, enum root_at at, uint64_t i)
 {
-    uint64_t id = vertex_id(shard, at, i), number = root_table_find(&p->table, id);
-    if (number != ROOT_TABLE_NONE && shard_of_vertex(id, shard->p) == shard->index)
-        p->of[number] = encode_place(at, i);
+    uint64_t id = vertex_id(shard, at, i), *place = place_of(p, id);
+    if (place != NULL && shard_of_vertex(id, shard->p) == shard->index)
+        *place = encode_place(at, i);
 }
 
 /* The first vertex of first..end whose id is not below `id`. Vertices of one degree are there by ids ascending. */
@@ -69,11 +69,12 @@ static uint64_t lower_bound(const struct shard *shard, enum root_at at, uint64_t
 }
 
 /* Among the vertices of one degree: looks for each root, or where roots are more, at each vertex. */
-static void place_in_run(struct places *p, const struct shard *shard, enum root_at at, uint64_t first, uint64_t end)
+static void place_in_run(const struct places *p, const struct shard *shard, enum root_at at, uint64_t first,
+                         uint64_t end)
 {
-    if (end - first > LOOKS * p->count) {
+    if (end - first > p->count) {
         for (uint64_t i = 0; i < p->count; i++) {
-            uint64_t found = lower_bound(shard, at, first, end, p->root[i].id);
+            uint64_t found = lower_bound(shard, at, first, end, p->id[i]);
             if (found < end)
                 place_vertex(p, shard, at, found);
         }
@@ -84,7 +85,8 @@ static void place_in_run(struct places *p, const struct shard *shard, enum root_
         place_vertex(p, shard, at, i);
 }
 
-static void place_in_runs(struct places *p, const struct shard *shard, enum root_at at, struct degree_list degrees)
+static void place_in_runs(const struct places *p, const struct shard *shard, enum root_at at,
+                          struct degree_list degrees)
 {
     uint64_t first = 0;
     for (uint64_t run = 0; run < degrees.count; run++) {
@@ -94,34 +96,29 @@ static void place_in_runs(struct places *p, const struct shard *shard, enum root
     }
 }
 
-static enum status places_open(struct places *p, const struct rank *rank,
-                               const struct roots *roots, struct error *e)
+static enum status places_open(struct places *p, const struct rank *rank, const struct roots *roots, struct error *e)
 {
-    *p = (struct places){.root = roots->root, .count = roots->count};
-    if (root_table_open(&p->table, roots->count, rank->budget, e) == ST_OK)
-        memory_take(rank->budget, (void **)&p->of, roots->count, 8, "roots", e);
-    for (uint64_t i = 0; i < roots->count && e->status == ST_OK; i++)
-        root_table_add(&p->table, roots->root[i].id);
-    return e->status;
-}
-
-static void places_close(struct places *p, const struct rank *rank)
-{
-    root_table_close(&p->table, rank->budget);
-    memory_release(rank->budget, p->of);
+    p->count = roots->count;
+    if (memory_take(rank->budget, (void **)&p->id, p->count, 8, "roots", e) != ST_OK ||
+        memory_take(rank->budget, (void **)&p->of, p->count, 8, "roots", e) != ST_OK)
+        return e->status;
+    for (uint64_t i = 0; i < p->count; i++)
+        p->id[i] = roots->root[i].id;
+    qsort(p->id, p->count, sizeof *p->id, compare_u64);
+    return ST_OK;
 }
 
 /* Collective. */
-static void find_places(struct places *p, const struct rank *rank, const struct roots *roots)
+static void find_places(const struct places *p, const struct rank *rank)
 {
-    memset(p->of, 0xff, p->table.count * sizeof *p->of);
-    place_isolated(p, rank, roots);
+    memset(p->of, 0xff, p->count * sizeof *p->of);
+    place_isolated(p, rank);
     for (uint32_t g = 0; g < rank->graph->device_count; g++) {
         const struct shard *shard = &rank->graph->shards[g];
         place_in_runs(p, shard, ROOT_AT_LOCAL, shard->degrees.locals);
         place_in_runs(p, shard, ROOT_AT_DELEGATE, shard->degrees.delegates);
     }
-    comm_min_u64(rank->comm, p->of, p->table.count);
+    comm_min_u64(rank->comm, p->of, p->count);
 }
 
 static enum status check_ids(const struct roots *roots, uint64_t n, struct error *e)
@@ -144,16 +141,17 @@ enum status roots_locate(struct roots *roots, const struct rank *rank, struct er
         roots->root[i].id = stored_id(graph, roots->ids[i]);
     places_open(&places, rank, roots, e);
     if (comm_agree(rank->comm, e) == ST_OK) {
-        find_places(&places, rank, roots);
+        find_places(&places, rank);
         for (uint64_t i = 0; i < roots->count; i++) {
             struct root *root = &roots->root[i];
-            uint64_t place = places.of[root_table_find(&places.table, root->id)];
+            uint64_t place = *place_of(&places, root->id);
             root->shard = shard_of_vertex(root->id, graph->manifest.p);
             root->at = (enum root_at)(place >> 40);
             root->index = (uint32_t)place;
         }
     }
-    places_close(&places, rank);
+    memory_release(rank->budget, places.id);
+    memory_release(rank->budget, places.of);
     return e->status;
 }
 
@@ -162,8 +160,8 @@ enum status roots_locate(struct roots *roots, const struct rank *rank, struct er
 /* The random candidates: 256 batches, and RANDOM_TRIES candidates for each root. */
 enum { BATCH = 4096, RANDOM_BATCHES = 256, RANDOM_TRIES = 16 };
 
-/* Marks the slots of this rank's shards that hold vertices from which a search goes on: those with edges, and in a
- * directed graph with edges in the direction of the search. */
+/* Marks the slots of this rank's shards that hold vertices from which a search goes on, until they are drawn: those
+ * with edges, and in a directed graph with edges in the direction of the search. */
 struct presence {
     const struct rank *rank;
     uint64_t slots;      /* of the largest shard */
@@ -236,26 +234,30 @@ static uint64_t count_present(const struct presence *p)
     return count;
 }
 
-static int is_present_here(const struct presence *p, uint64_t id)
+/* Takes a vertex that can be drawn out of the marks of its rank, and so only once. Returns whether it was there. */
+static int take(const struct presence *p, uint64_t id)
 {
     const struct comm *comm = p->rank->comm;
     uint64_t stored = stored_id(p->rank->graph, id);
     uint32_t shards = p->rank->graph->manifest.p, owner = shard_of_vertex(stored, shards);
     if (rank_of_shard(owner, comm->ranks) != comm->rank)
         return 0;
-    const uint64_t *bits = p->bits + device_of_shard(owner, comm->ranks) * mask_words(p->slots);
-    return mask_bit(bits, slot_of_vertex(stored, shards));
+    uint64_t *bits = p->bits + device_of_shard(owner, comm->ranks) * mask_words(p->slots);
+    uint64_t slot = slot_of_vertex(stored, shards), bit = UINT64_C(1) << (slot % 64);
+    int is_there = (bits[slot / 64] & bit) != 0;
+    bits[slot / 64] &= ~bit;
+    return is_there;
 }
 
-/* Sets bit i of `present` if candidate i has edges. All ranks get the same bits. */
-static void test_batch(const struct presence *p, const uint64_t *ids, uint64_t *present)
+/* Sets bit i of `taken` if candidate i could be taken. All ranks get the same bits. */
+static void take_batch(const struct presence *p, const uint64_t *ids, uint64_t *taken)
 {
-    memset(present, 0, BATCH / 8);
+    memset(taken, 0, BATCH / 8);
     for (int i = 0; i < BATCH; i++) {
-        if (is_present_here(p, ids[i]))
-            present[i / 64] |= UINT64_C(1) << (i % 64);
+        if (take(p, ids[i]))
+            taken[i / 64] |= UINT64_C(1) << (i % 64);
     }
-    comm_sum_u64(p->rank->comm, present, BATCH / 64); /* one owner each: the sum is the union */
+    comm_sum_u64(p->rank->comm, taken, BATCH / 64); /* one owner each: the sum is the union */
 }
 
 /* The source of candidates. They are random at first. Random ids rarely hit if vertices with edges are rare, so
@@ -276,26 +278,20 @@ static void next_candidates(const struct candidates *c, uint64_t batch, uint64_t
     }
 }
 
-/* Makes new candidates that have edges roots, batch by batch, until every id was one. Returns the number of roots. */
-static uint64_t draw_present(struct roots *roots, const struct presence *p, uint64_t seed, struct error *e)
+/* Makes candidates roots, batch by batch, until every id was one. Collective. Returns the number of roots. */
+static uint64_t draw_present(struct roots *roots, const struct presence *p, uint64_t seed)
 {
-    const struct rank *rank = p->rank;
-    uint64_t ids[BATCH], present[BATCH / 64], drawn, n = rank->graph->manifest.totals.n;
-    struct root_table table = {0};
+    uint64_t ids[BATCH], taken[BATCH / 64], drawn = 0, n = p->rank->graph->manifest.totals.n;
     const struct candidates from = {seed, n, RANDOM_BATCHES + RANDOM_TRIES * (roots->count / BATCH)};
     const uint64_t most = from.random_batches + n / BATCH + (n % BATCH > 0);
-    root_table_open(&table, roots->count, rank->budget, e);
-    comm_agree(rank->comm, e);
-    for (uint64_t batch = 0; e->status == ST_OK && table.count < roots->count && batch < most; batch++) {
+    for (uint64_t batch = 0; drawn < roots->count && batch < most; batch++) {
         next_candidates(&from, batch, ids);
-        test_batch(p, ids, present);
-        for (uint64_t i = 0; i < BATCH && table.count < roots->count; i++) {
-            if (mask_bit(present, i))
-                roots->ids[root_table_add(&table, ids[i])] = ids[i];
+        take_batch(p, ids, taken);
+        for (uint64_t i = 0; i < BATCH && drawn < roots->count; i++) {
+            if (mask_bit(taken, i))
+                roots->ids[drawn++] = ids[i];
         }
     }
-    drawn = table.count;
-    root_table_close(&table, rank->budget);
     return drawn;
 }
 
@@ -310,8 +306,8 @@ static enum status draw(struct roots *roots, const struct rank *rank, uint64_t s
         uint64_t most = graph->manifest.direction == EDGES_DIRECTED ? count_present(&p) : graph->vertices;
         if (roots->count > most)
             roots->count = most;
-        uint64_t drawn = draw_present(roots, &p, seed, e);
-        if (drawn < roots->count && e->status == ST_OK) /* parts that contradict themselves */
+        uint64_t drawn = draw_present(roots, &p, seed);
+        if (drawn < roots->count) /* parts that contradict themselves */
             fail(e, ST_BAD_DATA, "%s: and the other parts: %llu vertices have edges, expected %llu",
                  container_path(graph->shards[0].file), (unsigned long long)drawn, (unsigned long long)roots->count);
     }
@@ -344,10 +340,8 @@ enum status roots_choose(struct roots *roots, const struct rank *rank, const str
         return fail(e, ST_BAD_DATA, "%s: the graph has no vertices: there is no root to search from",
                     args->folder);
     roots->count = args->serve ? 1 : args->count;
-    roots->ids = calloc(roots->count, sizeof *roots->ids);
-    roots->root = calloc(roots->count, sizeof *roots->root);
-    if (roots->ids == NULL || roots->root == NULL)
-        fail_memory(e, "roots", roots->count * sizeof *roots->root);
+    roots->ids = zeroed(roots->count, sizeof *roots->ids, "roots", e);
+    roots->root = zeroed(roots->count, sizeof *roots->root, "roots", e);
     if (comm_agree(rank->comm, e) != ST_OK || args->serve || find_ids(roots, rank, args, map, e) != ST_OK)
         return e->status;
     if (roots->count == 0)

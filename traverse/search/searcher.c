@@ -51,8 +51,8 @@ static enum status start(struct searcher *s, int alone, struct error *e)
 static void close_parts(struct searcher *s)
 {
     bfs_close(&s->bfs);
-    results_close(s->results);
-    exchange_close(s->exchange);
+    results_close(&s->results);
+    exchange_close(&s->exchange);
     rank_close_devices(&s->rank);
     name_map_close(s->map);
     roots_free(&s->roots);
@@ -159,7 +159,7 @@ static enum status check_parents_width(const struct searcher *s, const struct ar
 static void note_idle_options(const struct searcher *s, const struct args *args)
 {
     const struct exchange_options *o = &args->exchange;
-    if (exchange_sends_messages(s->exchange) || s->comm.rank != 0)
+    if (!s->exchange.group.whole || s->comm.rank != 0)
         return;
     const struct { int given; const char *name; } options[] = {
         {o->nonblocking, "--reduction nonblocking"},
@@ -199,15 +199,15 @@ static enum status open_devices(struct searcher *s, const struct args *args, int
         exchange_open(&s->exchange, rank, &args->exchange, e) != ST_OK ||
         results_open(&s->results, rank, args, files, e) != ST_OK)
         return e->status;
-    const char *why = exchange_why_no_peers(s->exchange);
-    if (why != NULL && s->comm.rank == 0)
+    if (s->exchange.why[0] != '\0' && s->comm.rank == 0)
         cli_warn(&args->cli, "the ranks of a host send messages, as one cannot read another's memory: %s",
-                 why);
+                 s->exchange.why);
     note_idle_options(s, args);
-    bfs_open(&s->bfs, rank, s->exchange, &args->policy, args->breakdown, e);
-    s->bfs.deepest = (int32_t)args->max_depth;
-    s->bfs.counts_edges = args->trace != NULL;
-    return e->status;
+    const struct bfs_options search = {.policy = *policy,
+                                       .deepest = (int32_t)args->max_depth,
+                                       .timed = args->breakdown,
+                                       .counts_edges = args->trace != NULL};
+    return bfs_open(&s->bfs, rank, &s->exchange, &search, e);
 }
 
 enum status searcher_open(struct searcher *s, int files, struct error *e)

@@ -22,8 +22,8 @@ struct searcher {
     int threads; /* of this rank */
     struct graph graph;
     struct rank rank;
-    struct exchange *exchange; /* this and the next two are not there if each rank holds all shards */
-    struct results *results;
+    struct exchange exchange; /* this and the next two are zero if each rank holds all shards */
+    struct results results;
     struct bfs bfs;
     struct name_map *map; /* of each rank that holds all shards, else of rank 0; NULL: none */
     struct roots roots;

@@ -87,8 +87,9 @@ static struct slice_lists lists_of(const struct device *dev)
                                 part < SLICED_PART ? (uint32_t)part : (uint32_t)SLICED_PART};
 }
 
-enum status gpu_sliced_open(struct device *dev, const struct gpu_sliced_arrays *arrays, int notes, struct error *e)
+enum status gpu_sliced_open(struct device *dev, int notes, struct error *e)
 {
+    const struct gpu_sliced_arrays *arrays = &dev->whole.sliced.arrays;
     struct gpu_sliced *s = &dev->whole.sliced.search;
     const struct gpu_vertices *d = &dev->of[DELEGATES], *n = &dev->of[NORMALS];
     *s = (struct gpu_sliced){.slices = arrays->slices,

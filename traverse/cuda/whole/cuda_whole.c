@@ -11,31 +11,29 @@ static int finds_root_alone(const struct device *dev, const struct root *root)
     return root->at == ROOT_AT_ISOLATED || dev->whole.deepest == 0;
 }
 
-static enum status gpu_run(struct device *dev, const struct root *root, enum direction_mode mode,
-                           int noted, uint32_t *levels, struct error *e)
+static enum status run_alone(struct device *dev, const struct root *root, enum direction_mode mode, int noted,
+                             uint32_t *levels, struct error *e)
 {
-    *levels = 0;
-    dev->whole.answers = dev->whole.ahead = 0;
-    if (dev->whole.launch.blocks == 0 || finds_root_alone(dev, root))
+    if (dev->whole.launch.blocks == 0)
         return ST_OK;
     if (dev->whole.sliced.launch.blocks > 0)
         return gpu_sliced_run(dev, root, noted, levels, e);
     dev->whole.ahead = gpu_can_answer_ahead(dev);
-    gpu_whole_run(dev, root, (struct gpu_wish){modes[mode], noted, 0}, levels, e);
+    gpu_whole_run(dev, root, modes[mode], noted, levels, e);
     dev->whole.is_deep = *levels > BYTE_LEVELS;
     dev->whole.answers = dev->whole.ahead && (dev->whole.answer == ANSWER_PARENTS || !dev->whole.is_deep);
     return e->status;
 }
 
-static enum status gpu_run_together(struct device *dev, const struct root *root,
-                                    enum direction_mode mode, int noted, uint32_t *levels,
-                                    struct error *e)
+static enum status gpu_run(struct device *dev, const struct root *root, enum direction_mode mode,
+                           int noted, uint32_t *levels, struct error *e)
 {
     *levels = 0;
+    dev->whole.answers = dev->whole.ahead = 0;
     if (finds_root_alone(dev, root))
         return ST_OK;
-    return gpu_whole_run(dev, root, (struct gpu_wish){modes[mode], noted, 1}, levels, e);
+    return dev->shard->p == 1 ? run_alone(dev, root, mode, noted, levels, e)
+                              : gpu_whole_run(dev, root, modes[mode], noted, levels, e);
 }
 
-const struct backend_whole_search cuda_whole = {
-    .run = gpu_run, .replay_levels = gpu_replay_levels, .run_together = gpu_run_together};
+const struct backend_whole_search cuda_whole = {.run = gpu_run, .replay_levels = gpu_replay_levels};

@@ -45,12 +45,11 @@ static enum status open_noted(struct device *dev, struct error *e)
     return CUDA_TRY(cuda_whole_plan(&dev->whole.noted), dev->where, e);
 }
 
-enum status gpu_whole_open(struct device *dev, const struct gpu_whole_arrays *arrays,
-                          struct error *e)
+enum status gpu_whole_open(struct device *dev, int possible, int notes, struct error *e)
 {
     struct gpu_whole *s = &dev->whole.search;
     uint64_t edges = 0;
-    dev->whole.possible = arrays->lists != NULL;
+    dev->whole.possible = possible;
     dev->whole.launch.program = cuda_whole_plain(gpu_is_packed(dev));
     choose_launch(&dev->whole.launch, dev->shard);
     dev->whole.launch.has_hubs = gpu_has_hubs(dev);
@@ -58,12 +57,13 @@ enum status gpu_whole_open(struct device *dev, const struct gpu_whole_arrays *ar
          CUDA_TRY(cuda_whole_plan(&dev->whole.launch), dev->where, e) != ST_OK) ||
         CUDA_TRY(cudaHostAlloc((void **)&s->out.mail, sizeof *s->out.mail, cudaHostAllocMapped),
                  dev->where, e) != ST_OK ||
-        CUDA_TRY(cudaMemsetAsync(arrays->state, 0, sizeof *s->state, dev->stream.of[DELEGATES]), dev->where, e) !=
+        CUDA_TRY(cudaMemsetAsync(s->state, 0, sizeof *s->state, dev->stream.of[DELEGATES]), dev->where, e) !=
             ST_OK ||
-        (arrays->notes != NULL && dev->shard->p == 1 && open_noted(dev, e) != ST_OK))
+        (possible && notes && dev->shard->p == 1 && open_noted(dev, e) != ST_OK))
         return e->status;
     *s->out.mail = (struct whole_mail){0};
-    s->out.notes = arrays->notes;
+    if (!possible || !notes)
+        s->out.notes = NULL;
     for (int g = 0; g < SUBGRAPHS; g++) {
         s->csr[g] = dev->csr[g];
         s->pulled[g] = dev->csr[shard_pulled(dev->shard, (enum subgraph)g)];
@@ -78,12 +78,12 @@ enum status gpu_whole_open(struct device *dev, const struct gpu_whole_arrays *ar
         s->graph.rates.push_edge += cost_rates_h200.push_parent;
     s->keeps = kept_masks(dev);
     s->order.deepest = dev->whole.deepest;
-    s->list[0] = arrays->lists;
-    if (dev->whole.possible)
+    if (!possible)
+        s->list[0] = NULL;
+    else
         s->list[1] = s->list[0] + (dev->shard->p == 1 ? gpu_whole_room : gpu_group_room)(
                                       dev->shard->d + dev->shard->locals, edges);
     s->cleared = (struct whole_masks){dev->masks.all, dev->masks.bytes / sizeof(uint32_t)};
-    s->state = arrays->state;
     return ST_OK;
 }
 
@@ -122,24 +122,25 @@ static uint32_t hub_words(const struct gpu_vertices *delegates, const struct who
     return !launch->has_hubs ? 0 : (uint32_t)(delegates->words < most ? delegates->words : most);
 }
 
-enum status gpu_whole_run(struct device *dev, const struct root *root, struct gpu_wish wish, uint32_t *levels,
-                          struct error *e)
+enum status gpu_whole_run(struct device *dev, const struct root *root, enum whole_mode mode, int noted,
+                          uint32_t *levels, struct error *e)
 {
     struct gpu_group_search *group = &dev->whole.group;
-    const struct whole_launch *plain = wish.together ? &group->launch : &dev->whole.launch,
-                             *noted = wish.together ? &group->noted : &dev->whole.noted,
-                             *launch = wish.noted ? noted : plain;
-    struct gpu_whole *s = wish.together ? &group->search.whole : &dev->whole.search;
-    s->mode = wish.mode;
-    set_root(s, root, !wish.together || root->at == ROOT_AT_DELEGATE || root->shard == dev->shard->index);
+    const int together = dev->shard->p > 1;
+    const struct whole_launch *plain = together ? &group->launch : &dev->whole.launch,
+                             *with_notes = together ? &group->noted : &dev->whole.noted,
+                             *launch = noted ? with_notes : plain;
+    struct gpu_whole *s = together ? &group->search.whole : &dev->whole.search;
+    s->mode = mode;
+    set_root(s, root, !together || root->at == ROOT_AT_DELEGATE || root->shard == dev->shard->index);
     s->order.number = ++dev->whole.search.order.number;
     s->team = launch->team;
     s->team_room = launch->team_room;
     s->hub_words = hub_words(&dev->of[DELEGATES], launch);
     group->search.clean = group->ran;
-    group->ran |= wish.together;
+    group->ran |= together;
     dev->whole.settled = 0;
-    if (gpu_run_kernel(dev, wish.together ? (const void *)&group->search : s, launch, wish.noted, levels, e) != ST_OK)
+    if (gpu_run_kernel(dev, together ? (const void *)&group->search : s, launch, noted, levels, e) != ST_OK)
         return e->status;
     return *levels == GROUP_FAILED
                ? fail(e, ST_RUNTIME, "%s: another GPU did not take part in the search", dev->where)

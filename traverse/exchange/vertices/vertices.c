@@ -65,26 +65,21 @@ static enum status grow_all(const struct vertices *v, struct error *e)
 
 /* ---- opening ---- */
 
-static void take(const struct vertices *v, void **array, uint64_t count, uint64_t width, struct error *e)
-{
-    if (e->status == ST_OK)
-        memory_take(v->rank->budget, array, count, width, "tables of messages", e);
-}
-
 enum status vertices_open(struct vertices *v, struct group *group, uint64_t chunk_bytes, int gathers,
                           int frontiers, struct error *e)
 {
+    static const char what[] = "tables of messages";
     const struct rank *rank = group->rank;
     const uint64_t G = rank->device_count, R = rank->comm->ranks;
     *v = (struct vertices){
         .group = group, .rank = rank, .chunk_bytes = chunk_bytes, .gathers = gathers};
-    take(v, (void **)&v->box, R * G * G, sizeof *v->box, e);
-    take(v, (void **)&v->of, G, sizeof *v->of, e);
-    take(v, (void **)&v->control, 2 * R * control_width(rank), sizeof *v->control, e);
-    take(v, (void **)&v->notes, R, sizeof *v->notes, e);
-    take(v, (void **)&v->to, R, sizeof *v->to, e);
-    take(v, (void **)&v->sends, R * G, sizeof *v->sends, e);
-    take(v, (void **)&v->receives, R * G * G, sizeof *v->receives, e);
+    v->box = zeroed(R * G * G, sizeof *v->box, what, e);
+    v->of = zeroed(G, sizeof *v->of, what, e);
+    v->control = zeroed(2 * R * control_width(rank), sizeof *v->control, what, e);
+    v->notes = zeroed(R, sizeof *v->notes, what, e);
+    v->to = zeroed(R, sizeof *v->to, what, e);
+    v->sends = zeroed(R * G, sizeof *v->sends, what, e);
+    v->receives = zeroed(R * G * G, sizeof *v->receives, what, e);
     if (e->status == ST_OK && rank->backend->has_device_memory)
         grow_all(v, e);
     return frontiers ? open_frontiers(v, group, e) : e->status;
@@ -98,7 +93,7 @@ void vertices_close(struct vertices *v, const struct rank *rank)
     }
     void *const tables[] = {v->box, v->of, v->control, v->notes, v->to, v->sends, v->receives};
     for (size_t i = 0; i < sizeof tables / sizeof *tables; i++)
-        memory_release(rank->budget, tables[i]);
+        free(tables[i]);
     free(v->chunk);
     rank->backend->messages->host_release(v->frontiers);
 }

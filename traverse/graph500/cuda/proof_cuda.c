@@ -116,7 +116,7 @@ static void gpu_check(struct proof *p, int64_t root)
 {
     struct proved_vertices of[VERTEX_KINDS] = {proved_of(p, NORMALS), proved_of(p, DELEGATES)};
     const struct gpu_answers *a = &p->device->answers;
-    struct proved_block block = {a->block, a->id_bytes, p->has_edges, p->place.first, p->place.count};
+    struct proved_block block = {a->block, a->id_bytes, p->has_edges, p->first_id, p->ids};
     cuda_check_isolated(&block, root, p->first, stream_of(p));
     for (int kind = 0; kind < VERTEX_KINDS; kind++)
         cuda_check_vertices(&of[kind], root, p->first, stream_of(p));
@@ -151,12 +151,6 @@ static enum status gpu_read_first(const struct proof *p, struct offence *first, 
     return e->status;
 }
 
-static int32_t *gpu_depth(struct proof *p, uint64_t vertex)
-{
-    uint64_t locals = p->shard->locals;
-    return vertex < locals ? p->device->of[NORMALS].depth + vertex : p->device->of[DELEGATES].depth + (vertex - locals);
-}
-
 const struct prover prover_cuda = {
     .take = gpu_take,
     .release = gpu_release,
@@ -172,5 +166,4 @@ const struct prover prover_cuda = {
     .check_edges = gpu_check_edges,
     .check_parents = gpu_check_parents,
     .read_first = gpu_read_first,
-    .depth = gpu_depth,
 };

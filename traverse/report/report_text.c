@@ -1,5 +1,5 @@
-/* json_text.c: see json_text.h */
-#include "json_text.h"
+/* report_text.c: see report_text.h */
+#include "report_text.h"
 
 void json_quote(FILE *out, const char *text)
 {
@@ -30,4 +30,18 @@ void json_command(FILE *out, char *const *command)
         json_quote(out, command[i]);
     }
     fputs("],\n    ", out);
+}
+
+void edges_print(FILE *out, const struct manifest *m, int reverse)
+{
+    if (m->direction == EDGES_DIRECTED)
+        fprintf(out, "edges: directed%s%s\n", m->out_only ? ", out-rows only" : "", reverse ? ", searched in reverse" : "");
+}
+
+void edges_json(FILE *out, const struct manifest *m)
+{
+    if (m->direction == EDGES_DIRECTED)
+        fprintf(out, "\"directed\": true, \"rows\": \"%s\"", m->out_only ? "out" : "out,in");
+    else
+        fputs("\"directed\": false", out);
 }
