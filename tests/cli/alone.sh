@@ -81,8 +81,8 @@ grep -v '^#' datasets/wordnet-3.0.txt >"$tmp/text" && check_graph WordNet 0,4630
 
 # ---- as many threads as -@ says, on graphs that are large enough for 16 ----
 
-# A search takes only as many threads as pay off (useful_threads in traverse/cpu/cpu_open.c), and runs as many of them
-# at a time as there are cores (gang.c). So 16 cores are pretended, except where a test wants more threads than cores.
+# A search takes only as many threads as pay off (useful_threads in traverse/cpu/cpu_open.c), and starts no more of them
+# than there are cores (gang.c). So 16 cores are pretended, except where a test wants more threads than cores.
 pretend=$(realpath "$TESTS/pretend.so")
 on_cores() { # COUNT FUNCTION ARGUMENT...: calls the function, with COUNT cores pretended if it is a number, and notes the threads that start
     local cores=${1:+PRETENDED_CORES=$1} plain=$traverse failed=0
@@ -98,16 +98,17 @@ on_cores() { # COUNT FUNCTION ARGUMENT...: calls the function, with COUNT cores 
 searching() {
     cat "$work/started" 2>/dev/null | awk '$1 == "dbfs-traverse" { n++ } END { print n + 1 }'
 }
-# useful THREADS EDGES: how many of THREADS threads search a shard of EDGES directed edges
+# useful THREADS EDGES [CORES]: how many of THREADS threads search a shard of EDGES directed edges
 useful() {
-    local most=$((1 + ($2 >= 32768) + $2 / 131072))
-    echo $(($1 < most ? $1 : most))
+    local most=$((1 + ($2 >= 32768) + $2 / 131072)) cores=${3:-$1}
+    local threads=$(($1 < cores ? $1 : cores))
+    echo $((threads < most ? threads : most))
 }
 with_threads() { # CORES THREADS EDGES
-    local way
+    local way most=$(useful "$2" "$3" "${1:-$(nproc)}")
     for way in 'search parents' bare; do
         on_cores "$1" $way -@ "$2" || return 1
-        [ "$(searching)" = "$(useful "$2" "$3")" ] || { echo "-@ $2: $(searching) threads, not $(useful "$2" "$3")"; return 1; }
+        [ "$(searching)" = "$most" ] || { echo "-@ $2: $(searching) threads, not $most"; return 1; }
     done
 }
 # check_packed MOST EDGES TH: packs $work/edges into one shard and into two, and searches with several numbers of

@@ -4,12 +4,23 @@
 
 #include "traverse/cpu/gang.h"
 
+#include <sched.h>
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-enum { PIECES = 1000, WORKS = 2000 };
+enum { PIECES = 1000, WORKS = 2000, CORES = 33 };
+
+/* Pretends a host of many cores, as a gang has a thread for each at most. */
+int sched_getaffinity(pid_t process, size_t bytes, cpu_set_t *cores)
+{
+    (void)process;
+    CPU_ZERO_S(bytes, cores);
+    for (size_t i = 0; i < CORES; i++)
+        CPU_SET_S(i, bytes, cores);
+    return 0;
+}
 
 struct work {
     _Atomic uint32_t done[PIECES];
@@ -17,13 +28,12 @@ struct work {
     int threads;
 };
 
-static void do_pieces(void *context, struct turn *turn)
+static uint64_t do_piece(void *context, int thread, uint64_t piece)
 {
     struct work *w = context;
-    uint64_t piece;
-    w->wrong |= turn->number < 0 || turn->number >= w->threads;
-    while ((piece = gang_piece(turn)) != GANG_NO_PIECE)
-        w->done[piece]++;
+    w->wrong |= thread < 0 || thread >= w->threads;
+    w->done[piece]++;
+    return piece + 1;
 }
 
 static int each_is_done(struct gang *gang, struct work *w, uint64_t pieces, uint32_t times)
@@ -31,7 +41,7 @@ static int each_is_done(struct gang *gang, struct work *w, uint64_t pieces, uint
     int right = 1;
     memset(w->done, 0, sizeof w->done);
     for (uint32_t i = 0; i < times; i++)
-        gang_run(gang, w->threads, pieces, do_pieces, w);
+        right &= gang_run(gang, w->threads, pieces, do_piece, w) == pieces * (pieces + 1) / 2;
     for (uint64_t i = 0; i < PIECES; i++)
         right &= w->done[i] == (i < pieces ? times : 0);
     return right && !w->wrong;

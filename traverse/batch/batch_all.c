@@ -126,7 +126,7 @@ BATCH_INLINE void find_vertex(struct batch_search *s, struct tally *t, uint64_t 
         return;
     for (int j = 0; j < W; j++)
         seen[j] |= got[j];
-    batch_count(t, got, joined_weight(s->graph->push, v), W);
+    batch_count(t, got, batch_weight(s->graph->push, v), W);
     t->vertices++;
     t->edges += s->graph->push->offsets[v + 1] - s->graph->push->offsets[v];
 }
@@ -145,22 +145,13 @@ BATCH_INLINE void find_pushed_of(struct batch_search *s, struct tally *t, uint64
 }
 BATCH_BY_WORDS(find_pushed)
 
-static int any_pushes(const struct batch_search *s, const uint64_t *roots)
-{
-    uint64_t any = 0;
-    for (int j = 0; j < s->words; j++)
-        any |= roots[j] & ~s->pulls[j];
-    return any != 0;
-}
-
-void batch_level_by_all(struct batch_search *s, const uint64_t *roots)
+void batch_level_by_all(struct batch_search *s, const struct batch_levels *l)
 {
     uint64_t vertices = s->graph->vertices;
-    int pushed = any_pushes(s, roots);
-    if (pushed && !s->is_list)
+    s->pulls = l->pulls;
+    if (l->pushes && !l->is_list)
         batch_pieces(s, vertices, STEP, vertices, clear_next[s->words]);
-    if (pushed)
-        batch_pieces(s, vertices, PUSH_STEP, s->edges, push_others[s->words]);
-    batch_pieces(s, vertices, STEP, s->graph->pull->edges, (pushed ? find_pushed : find)[s->words]);
-    s->is_list = 0;
+    if (l->pushes)
+        batch_pieces(s, vertices, PUSH_STEP, l->found.edges, push_others[s->words]);
+    batch_pieces(s, vertices, STEP, s->graph->pull->edges, (l->pushes ? find_pushed : find)[s->words]);
 }

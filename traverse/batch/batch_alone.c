@@ -90,18 +90,18 @@ struct work {
     struct batch_run *run;
 };
 
-static void search_some(void *context, struct turn *turn)
+static uint64_t search_one(void *context, int thread, uint64_t root)
 {
     const struct work *w = context;
-    for (uint64_t i; (i = gang_piece(turn)) != GANG_NO_PIECE;)
-        search_alone(w->search, &w->search->tally[turn->number], w->run, (uint32_t)i);
+    search_alone(w->search, &w->search->tally[thread], w->run, (uint32_t)root);
+    return 0;
 }
 
 void batch_search_alone(struct batch_search *s, struct batch_run *run, int threads)
 {
     struct work w = {s, run};
     double watched_s = 0;
-    gang_run(s->gang, threads, run->count, search_some, &w);
+    gang_run(s->gang, threads, run->count, search_one, &w);
     for (int i = 0; i < threads; i++) {
         run->edges += s->tally[i].read;
         watched_s += s->tally[i].watched_s;

@@ -1,6 +1,7 @@
 /* batch_depths.c: see batch_depths.h */
 #include "batch_depths.h"
 
+#include "formats/base/arith.h"
 #include "formats/base/clones.h"
 #include "formats/base/hash.h"
 
@@ -60,29 +61,27 @@ static void set_depths(const struct batch_depths *d, uint64_t v, int word, uint6
         batch_depths_of(d, (uint32_t)(64 * word + __builtin_ctzll(bits)))[v] = depth;
 }
 
-static void watch_piece(void *context, struct turn *turn)
+static uint64_t watch_piece(void *context, int thread, uint64_t piece)
 {
     const struct watched *w = context;
     const struct batch_level *level = w->level;
     struct batch_depths *d = w->depths;
-    uint64_t *sums = d->sums + (size_t)turn->number * BATCH_MOST;
-    for (uint64_t piece; (piece = gang_piece(turn)) != GANG_NO_PIECE;) {
-        uint64_t end = (piece + 1) * STEP < level->count ? (piece + 1) * STEP : level->count;
-        for (uint64_t i = piece * STEP; i < end; i++) {
-            uint64_t v = level->list != NULL ? level->list[i] : i, hash = 0;
-            const uint64_t *found = level->found + v * (uint64_t)level->words;
-            for (int j = 0; j < level->words; j++) {
-                if (found[j] == 0)
-                    continue;
-                if (d->depth != NULL)
-                    set_depths(d, v, j, found[j], (int32_t)level->depth);
-                if (!d->checksums)
-                    continue;
-                hash = hash != 0 ? hash : hash_pair(d->graph->ids[v], level->depth);
-                add_to_sums(sums + 64 * j, found[j], hash);
-            }
+    uint64_t *sums = d->sums + (size_t)thread * BATCH_MOST, end = smaller((piece + 1) * STEP, level->count);
+    for (uint64_t i = piece * STEP; i < end; i++) {
+        uint64_t v = level->list != NULL ? level->list[i] : i, hash = 0;
+        const uint64_t *found = level->found + v * (uint64_t)level->words;
+        for (int j = 0; j < level->words; j++) {
+            if (found[j] == 0)
+                continue;
+            if (d->depth != NULL)
+                set_depths(d, v, j, found[j], (int32_t)level->depth);
+            if (!d->checksums)
+                continue;
+            hash = hash != 0 ? hash : hash_pair(d->graph->ids[v], level->depth);
+            add_to_sums(sums + 64 * j, found[j], hash);
         }
     }
+    return 0;
 }
 
 /* Notes a search from one root, which only one thread does. */
@@ -100,7 +99,7 @@ static void watch_alone(struct batch_depths *d, const struct batch_level *level)
 static void watch(void *context, const struct batch_level *level)
 {
     struct watched w = {context, level};
-    uint64_t pieces = (level->count + STEP - 1) / STEP;
+    uint64_t pieces = divide_up(level->count, STEP);
     if (level->found == NULL)
         watch_alone(w.depths, level);
     else

@@ -128,23 +128,7 @@ BATCH_INLINE void take_of(struct batch_search *s, struct tally *t, uint64_t begi
 }
 BATCH_BY_WORDS(take)
 
-void batch_level_by_list(struct batch_search *s)
-{
-    int alone = s->threads == 1 || s->edges < 4096;
-    s->fresh.count = 0;
-    if (alone)
-        push_alone[s->words](s, &s->tally[0], 0, s->list.count);
-    else
-        batch_pieces(s, s->list.count, STEP, s->edges, push[s->words]);
-    batch_pieces(s, s->list.count, 16 * STEP, s->list.count, clear[s->words]);
-    batch_pieces(s, s->fresh.count, 4 * STEP, 4 * s->fresh.count, take[s->words]);
-    struct batch_list list = s->list;
-    s->list = s->fresh;
-    s->fresh = list;
-}
-
-/* ---- from words of all vertices to a list ---- */
-
+/* Lists vertices with words. */
 BATCH_INLINE void list_all_of(struct batch_search *s, struct tally *t, uint64_t begin, uint64_t end, const int W)
 {
     memset(s->next + begin * (uint64_t)W, 0, (end - begin) * 8 * (size_t)W);
@@ -159,31 +143,28 @@ BATCH_INLINE void list_all_of(struct batch_search *s, struct tally *t, uint64_t 
 }
 BATCH_BY_WORDS(list_all)
 
-void batch_make_list(struct batch_search *s)
+/* Makes the listed finds the frontier. */
+static void take_fresh(struct batch_search *s)
 {
     struct batch_list list = s->list;
-    s->fresh.count = 0;
-    batch_pieces(s, s->graph->vertices, 4096, s->graph->vertices, list_all[s->words]);
     s->list = s->fresh;
     s->fresh = list;
-    s->is_list = 1;
+    s->fresh.count = 0;
 }
 
-/* ---- weights ---- */
-
-BATCH_INLINE void weigh_of(struct batch_search *s, struct tally *t, uint64_t begin, uint64_t end, const int W)
+void batch_level_by_list(struct batch_search *s, const struct batch_levels *l)
 {
-    for (uint64_t i = begin; i < end; i++) {
-        uint64_t v = s->list.vertex[i], weight = UINT64_C(1) << joined_weight(s->graph->push, v);
-        for (int j = 0; j < W; j++) {
-            for (uint64_t bits = s->now[v * (uint64_t)W + (uint64_t)j]; bits != 0; bits &= bits - 1)
-                t->weight[64 * j + __builtin_ctzll(bits)] += weight;
-        }
+    int alone = s->threads == 1 || l->found.edges < 4096;
+    s->fresh.count = 0;
+    if (!l->is_list) {
+        batch_pieces(s, s->graph->vertices, 4096, s->graph->vertices, list_all[s->words]);
+        take_fresh(s);
     }
-}
-BATCH_BY_WORDS(weigh)
-
-void batch_weigh_list(struct batch_search *s)
-{
-    batch_pieces(s, s->list.count, 4 * STEP, 4 * s->list.count, weigh[s->words]);
+    if (alone)
+        push_alone[s->words](s, &s->tally[0], 0, s->list.count);
+    else
+        batch_pieces(s, s->list.count, STEP, l->found.edges, push[s->words]);
+    batch_pieces(s, s->list.count, 16 * STEP, s->list.count, clear[s->words]);
+    batch_pieces(s, s->fresh.count, 4 * STEP, 4 * s->fresh.count, take[s->words]);
+    take_fresh(s);
 }

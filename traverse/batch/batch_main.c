@@ -30,7 +30,7 @@ struct batching {
     struct searcher searcher; /* its ranks share the batches */
     struct joined_graph all;
     const struct batch_backend *backend;
-    struct batch_search *search;
+    struct batch search;
     struct batch_depths depths;
     struct batch_files files;
     struct centrality centrality;
@@ -126,7 +126,7 @@ static enum status open_search(struct batching *b, struct error *e)
     b->results = calloc(b->searcher.comm.ranks * args->batch, sizeof *b->results);
     if (b->results == NULL)
         return fail_memory(e, "results", b->searcher.comm.ranks * args->batch * sizeof *b->results);
-    if (b->backend->open(&b->search, &b->all, &place, e) == ST_OK)
+    if (batch_open(&b->search, b->backend, &b->all, &place, e) == ST_OK)
         batch_depths_open(&b->depths, &b->all, args->batch, b->searcher.threads,
                           args->depths != NULL || args->parents != NULL, !args->no_checksum, e);
     return e->status;
@@ -187,7 +187,7 @@ static enum status run_batch(struct batching *b, uint64_t first, uint32_t count,
                             .watcher = batch_depths_watcher(&b->depths, count),
                             .note = b->args.cli.verbose ? print_level : NULL, .context = b};
     watch_phase("searching from root %" PRIu64 " and those after it", b->searcher.roots.ids[first]);
-    if (b->backend->run(b->search, &run, e) != ST_OK)
+    if (batch_run(&b->search, &run, e) != ST_OK)
         return e->status;
     b->sums.seconds += run.seconds;
     print_batch(b, first, &run);
@@ -293,8 +293,7 @@ static void tear_down(void *context)
     centrality_close(&b->centrality);
     batch_files_close(&b->files);
     batch_depths_close(&b->depths);
-    if (b->backend != NULL)
-        b->backend->close(b->search);
+    batch_close(&b->search);
     joined_graph_close(&b->all);
     free(b->results);
 }

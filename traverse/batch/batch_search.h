@@ -76,17 +76,31 @@ struct batch_run {
     uint64_t levels, edges, bytes; /* levels; edges that were read; bytes that were read and written for all that */
 };
 
-static inline uint32_t batch_count_roots(const uint64_t roots[BATCH_MOST_WORDS])
-{
-    uint32_t count = 0;
-    for (int j = 0; j < BATCH_MOST_WORDS; j++)
-        count += (uint32_t)__builtin_popcountll(roots[j]);
-    return count;
-}
+/* The frontier of a level, and how it was found. */
+struct batch_found {
+    uint64_t vertices, edges;    /* vertices, and the edges of their rows */
+    uint64_t read;               /* edges that were read to find it */
+    uint64_t count[BATCH_MOST];  /* vertices of each root */
+    uint64_t weight[BATCH_MOST]; /* their edges, about; 0 after a level by list */
+};
+
+/* A batch that is under way. */
+struct batch_levels {
+    uint64_t depth;                   /* of the frontier */
+    int is_list;                      /* the frontier is a list; an empty one has left no words behind */
+    struct batch_found found;         /* the frontier */
+    uint64_t roots[BATCH_MOST_WORDS]; /* those with a frontier */
+    uint64_t pulls[BATCH_MOST_WORDS]; /* those of them that pull in the next level; the others push */
+    int pushes;                       /* whether there are others */
+    uint64_t left[BATCH_MOST];        /* edges of rows that a root has not found, at most */
+    uint64_t rows_left;               /* edges of rows that lack a root, at most */
+    uint64_t visits;                  /* vertices of the frontier, counted once for each root */
+    uint64_t all_vertices, all_visits; /* the same of all frontiers so far */
+};
 
 struct batch_search;
 
-/* The way of searching. */
+/* The place of a search. */
 struct batch_place {
     int words;        /* of a vertex: batches have up to 64 * words roots */
     int threads;
@@ -95,16 +109,39 @@ struct batch_place {
     uint32_t slot;    /* the rank's number among those of its host, which chooses its GPU */
 };
 
+/* The steps of a batch. */
 struct batch_backend {
-    /* Takes memory. */
     enum status (*open)(struct batch_search **search, const struct joined_graph *graph, const struct batch_place *place,
                         struct error *e);
     void (*close)(struct batch_search *search); /* NULL is allowed */
-    enum status (*run)(struct batch_search *search, struct batch_run *run, struct error *e);
+    void (*rouse)(struct batch_search *search); /* before the clock starts; NULL: nothing sleeps */
+    /* Makes the roots the frontier, as a list; `visit` the finds of its neighbours. Both fill in levels->found. */
+    void (*start)(struct batch_search *search, const struct batch_run *run, struct batch_levels *levels, struct error *e);
+    void (*visit)(struct batch_search *search, int by_list, struct batch_levels *levels, struct error *e);
+    /* Gives the words of the frontier and, unless any vertex may have some, its list. */
+    void (*show)(struct batch_search *search, const struct batch_levels *levels, struct batch_level *level, struct error *e);
+    /* Takes memory for searches from roots alone by threads, and returns how many. Both are NULL if no batch is given up. */
+    int (*open_alone)(struct batch_search *search);
+    void (*run_alone)(struct batch_search *search, struct batch_run *run, int threads);
 };
 
 extern const struct batch_backend batch_cpu;  /* the cores of the host */
 /* A GPU, in builds that have CUDA: cuda/batch_gpu.c. */
 extern const struct batch_backend batch_cuda __attribute__((weak));
+
+/* Searches of batches, one after the other. */
+struct batch {
+    const struct batch_backend *backend;
+    const struct joined_graph *graph;
+    struct batch_search *search;
+    int words; /* of a vertex */
+    int alone; /* threads that search from one root each, as a batch was given up; 0: none was */
+    struct batch_levels levels;
+};
+
+enum status batch_open(struct batch *batch, const struct batch_backend *backend, const struct joined_graph *graph,
+                       const struct batch_place *place, struct error *e);
+void batch_close(struct batch *batch); /* a zeroed one is allowed */
+enum status batch_run(struct batch *batch, struct batch_run *run, struct error *e);
 
 #endif

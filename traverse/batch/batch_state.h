@@ -1,4 +1,4 @@
-/* batch_state.h: a batch that is under way on the CPU, for batch_search.c and its levels */
+/* batch_state.h: a batch that is under way on the CPU, for batch_cpu.c and its levels */
 #ifndef DBFS_BATCH_STATE_H
 #define DBFS_BATCH_STATE_H
 
@@ -34,13 +34,11 @@ struct batch_search {
     const struct joined_graph *graph;
     struct gang *gang;
     int threads, words;
-    int alone;                   /* threads that search from one root each; 0: all search from all roots of a batch */
+    uint64_t weight;             /* of all vertices: their degrees, each rounded down to a power of two */
     uint64_t *seen, *now, *next; /* [vertices][words] */
     uint8_t *marks;              /* [vertices]: whether it is in `fresh`; NULL: one thread, or one word */
     struct batch_list list, fresh; /* the frontier, if it is a list, and the next one */
-    int is_list;                 /* otherwise `next` is not zero */
-    uint64_t pulls[BATCH_MOST_WORDS]; /* roots that pull in this level */
-    uint64_t vertices, edges;    /* of the frontier */
+    const uint64_t *pulls;       /* [BATCH_MOST_WORDS] roots that pull in this level */
     struct tally *tally;         /* [threads] */
 };
 
@@ -59,7 +57,13 @@ void batch_pieces(struct batch_search *s, uint64_t count, uint64_t step, uint64_
 
 #define BATCH_INLINE static inline __attribute__((always_inline))
 
-/* Counts the bits of a vertex, which has this joined_weight. */
+/* floor(log2(degree)) of a vertex with edges: its weight is a power of two. */
+BATCH_INLINE int batch_weight(const struct joined_rows *rows, uint64_t v)
+{
+    return 63 - __builtin_clzll((rows->offsets[v + 1] - rows->offsets[v]) | 1);
+}
+
+/* Counts the bits of a vertex, which has this batch_weight. */
 BATCH_INLINE void batch_count(struct tally *t, const uint64_t *bits, int weight, const int W)
 {
     if (weight != t->shift) {
@@ -69,17 +73,15 @@ BATCH_INLINE void batch_count(struct tally *t, const uint64_t *bits, int weight,
     bit_sums_add(&t->sums, bits, W);
 }
 
-/* batch_list.c. A level by list, and the step to it from one by all vertices. */
-void batch_level_by_list(struct batch_search *s);
-void batch_make_list(struct batch_search *s);
-void batch_weigh_list(struct batch_search *s); /* adds to the tallies' weights, and keeps their counts */
+/* batch_list.c. A level by list, of a frontier that is one or not. */
+void batch_level_by_list(struct batch_search *s, const struct batch_levels *levels);
 
 /* batch_alone.c. A batch root by root, with as many threads as batch_alone_open has memory for. */
 int batch_alone_open(struct batch_search *s);
 void batch_alone_close(struct batch_search *s);
 void batch_search_alone(struct batch_search *s, struct batch_run *run, int threads);
 
-/* batch_all.c. A level by all vertices: of the unfinished roots, those in `pulls` pull. */
-void batch_level_by_all(struct batch_search *s, const uint64_t *roots);
+/* batch_all.c. A level by all vertices. */
+void batch_level_by_all(struct batch_search *s, const struct batch_levels *levels);
 
 #endif

@@ -160,44 +160,34 @@ static void come(struct crew *c, int number)
 
 /* The pieces of a thread are `threads` apart, and its shares lie side by side, mostly in the part
  * that it found. So the rows that it reads are in its cache from search to search. */
-static void push_pieces(void *context, struct turn *turn)
+static uint64_t push_piece_of_crew(void *context, int number, uint64_t i)
 {
     struct crew *c = context;
-    uint64_t i, threads = (uint64_t)c->threads;
-    while ((i = gang_piece(turn)) != GANG_NO_PIECE) {
-        come(c, turn->number);
-        enum vertex_kind kind = i < c->shares[DELEGATES] ? DELEGATES : NORMALS;
-        i -= kind == NORMALS ? c->shares[DELEGATES] : 0;
-        uint64_t each = c->shares[kind] / threads;
-        push_share(c, turn->number, kind, each > 0 ? (int)(i % threads * each + i / threads) : (int)i);
-    }
+    enum vertex_kind kind = i < c->shares[DELEGATES] ? DELEGATES : NORMALS;
+    uint64_t threads = (uint64_t)c->threads, each = c->shares[kind] / threads;
+    i -= kind == NORMALS ? c->shares[DELEGATES] : 0;
+    come(c, number);
+    push_share(c, number, kind, each > 0 ? (int)(i % threads * each + i / threads) : (int)i);
+    return 0;
 }
 
-static void push_long_piece(struct crew *c, int number, uint64_t piece)
+static uint64_t push_long_piece(void *context, int number, uint64_t piece)
 {
+    struct crew *c = context;
+    come(c, number);
     struct row_part part = long_piece(&c->aside, piece);
     struct waiting_room room;
     struct row_push p = describe_crew_push(c, number, part.g, &room);
     p.row_count = 0;
     p.part = part;
-    push_rows_of(&p, 0);
-}
-
-static void push_long_pieces(void *context, struct turn *turn)
-{
-    struct crew *c = context;
-    uint64_t piece;
-    while ((piece = gang_piece(turn)) != GANG_NO_PIECE) {
-        come(c, turn->number);
-        push_long_piece(c, turn->number, piece);
-    }
+    return push_rows_of(&p, 0);
 }
 
 static void push_long_rows(struct crew *c)
 {
     uint64_t pieces = number_long_pieces(&c->aside);
     if (pieces > 0)
-        gang_run(c->dev->means.gang, c->threads, pieces, push_long_pieces, c);
+        gang_run(c->dev->means.gang, c->threads, pieces, push_long_piece, c);
     c->aside.count = 0;
 }
 
@@ -277,21 +267,20 @@ ask_for_bins(const struct crew *c, enum vertex_kind kind, int owner)
     }
 }
 
-static void reach_parts(void *context, struct turn *turn)
+static uint64_t reach_part(void *context, int thread, uint64_t owner)
 {
     struct crew *c = context;
-    uint64_t owner;
-    int delegates = c->dev->shard->d > 0, normals = c->dev->shard->locals > 0;
-    while ((owner = gang_piece(turn)) != GANG_NO_PIECE) {
-        if (delegates)
-            ask_for_bins(c, DELEGATES, (int)owner);
-        if (normals)
-            ask_for_bins(c, NORMALS, (int)owner);
-        if (delegates)
-            reach_kind(c, (int)owner, DELEGATES);
-        if (normals)
-            reach_kind(c, (int)owner, NORMALS);
+    const uint64_t vertices[] = {[DELEGATES] = c->dev->shard->d, [NORMALS] = c->dev->shard->locals};
+    (void)thread;
+    for (int kind = 0; kind < VERTEX_KINDS; kind++) {
+        if (vertices[kind] > 0)
+            ask_for_bins(c, (enum vertex_kind)kind, (int)owner);
     }
+    for (int kind = 0; kind < VERTEX_KINDS; kind++) {
+        if (vertices[kind] > 0)
+            reach_kind(c, (int)owner, (enum vertex_kind)kind);
+    }
+    return 0;
 }
 
 /* ---- from level to level ---- */
@@ -351,9 +340,9 @@ static void run_level(struct crew *c)
     struct device *dev = c->dev;
     share_level(c);
     c->level++;
-    gang_run(dev->means.gang, c->threads, c->shares[DELEGATES] + c->shares[NORMALS], push_pieces, c);
+    gang_run(dev->means.gang, c->threads, c->shares[DELEGATES] + c->shares[NORMALS], push_piece_of_crew, c);
     push_long_rows(c);
-    gang_run(dev->means.gang, c->threads, (uint64_t)c->threads, reach_parts, c);
+    gang_run(dev->means.gang, c->threads, (uint64_t)c->threads, reach_part, c);
     c->lonely_levels = is_alone(c) ? c->lonely_levels + 1 : 0;
     advance(c);
     plan_level(dev, c->state, frontier_size(c, DELEGATES), frontier_size(c, NORMALS));

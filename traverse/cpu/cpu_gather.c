@@ -43,19 +43,18 @@ static uint64_t gather_words(const struct gathering *g, uint64_t begin, uint64_t
     return count;
 }
 
-static void gather_pieces(void *context, struct turn *turn)
+static uint64_t gather_piece(void *context, int thread, uint64_t piece)
 {
     struct gathering *g = context;
     const struct frontier_view *f = &g->frontier;
     uint32_t some[PIECE_IDS];
-    uint64_t piece;
-    while ((piece = gang_piece(turn)) != GANG_NO_PIECE) {
-        uint64_t at = piece * PIECE_IDS, word = (piece - g->lists) * PIECE_WORDS;
-        uint64_t count = piece < g->lists ? gather_list(g, at, smaller(at + PIECE_IDS, f->size), some)
-                                          : gather_words(g, word, smaller(word + PIECE_WORDS, f->words), some);
-        if (count > 0)
-            memcpy(g->rows + atomic_fetch_add(&g->count, count), some, count * sizeof *some);
-    }
+    uint64_t at = piece * PIECE_IDS, word = (piece - g->lists) * PIECE_WORDS;
+    uint64_t count = piece < g->lists ? gather_list(g, at, smaller(at + PIECE_IDS, f->size), some)
+                                      : gather_words(g, word, smaller(word + PIECE_WORDS, f->words), some);
+    (void)thread;
+    if (count > 0)
+        memcpy(g->rows + atomic_fetch_add(&g->count, count), some, count * sizeof *some);
+    return count;
 }
 
 uint64_t gather_frontier(struct device *dev, struct frontier_view f, const uint64_t *sources,
@@ -67,8 +66,7 @@ uint64_t gather_frontier(struct device *dev, struct frontier_view f, const uint6
         uint64_t listed = gather_list(&g, 0, f.size, rows);
         return listed + gather_words(&g, 0, f.words, rows + listed);
     }
-    gang_run(dev->means.gang, threads, g.lists + (f.words + PIECE_WORDS - 1) / PIECE_WORDS, gather_pieces, &g);
-    return g.count;
+    return gang_run(dev->means.gang, threads, g.lists + divide_up(f.words, PIECE_WORDS), gather_piece, &g);
 }
 
 uint64_t gather_sources(struct device *dev, enum subgraph g)
@@ -77,25 +75,24 @@ uint64_t gather_sources(struct device *dev, enum subgraph g)
 }
 
 /* Rows whose lengths are added up. */
-struct length_sum {
+struct lengths {
     const struct csr *csr;
     const uint32_t *rows;
-    _Atomic uint64_t sum;
+    uint64_t count;
 };
 
-static void add_lengths(void *context, uint64_t begin, uint64_t end)
+static uint64_t add_lengths(void *context, int thread, uint64_t piece)
 {
-    struct length_sum *s = context;
-    uint64_t sum = 0;
-    for (uint64_t i = begin; i < end; i++)
-        sum += source_row_length(s->csr, s->rows[i]);
-    s->sum += sum;
+    const struct lengths *l = context;
+    uint64_t sum = 0, end = smaller((piece + 1) * PIECE_IDS, l->count);
+    (void)thread;
+    for (uint64_t i = piece * PIECE_IDS; i < end; i++)
+        sum += source_row_length(l->csr, l->rows[i]);
+    return sum;
 }
 
 uint64_t count_forward(struct device *dev, enum subgraph g)
 {
-    struct length_sum s = {&dev->shard->csr[g], dev->push.rows, 0};
-    uint64_t rows = gather_sources(dev, g);
-    gang_for(dev->means.gang, threads_for(dev, rows), rows, PIECE_IDS, add_lengths, &s);
-    return s.sum;
+    struct lengths l = {&dev->shard->csr[g], dev->push.rows, gather_sources(dev, g)};
+    return gang_run(dev->means.gang, threads_for(dev, l.count), divide_up(l.count, PIECE_IDS), add_lengths, &l);
 }

@@ -6,6 +6,8 @@
  */
 #include "cpu_device.h"
 
+#include "formats/base/arith.h"
+
 #include <string.h>
 
 enum {
@@ -69,22 +71,15 @@ static uint64_t mark_words(struct device *dev, uint64_t begin, uint64_t end)
 struct marking {
     struct device *dev;
     uint64_t step; /* words of a piece */
-    _Atomic uint64_t count;
 };
 
-/* Marks pieces. A thread adds to the sum once, since all wait for its line. */
-static void mark_pieces(void *context, struct turn *turn)
+static uint64_t mark_piece(void *context, int thread, uint64_t piece)
 {
-    struct marking *m = context;
-    uint64_t words = mask_words(m->dev->shard->d), count = 0, piece;
-    while ((piece = gang_piece(turn)) != GANG_NO_PIECE) {
-        uint64_t begin = piece * m->step, end = begin + m->step < words ? begin + m->step : words;
-        clear_words(m->dev, begin, end);
-        if (m->dev->delegates.any_incoming)
-            count += mark_words(m->dev, begin, end);
-    }
-    if (count > 0)
-        m->count += count;
+    const struct marking *m = context;
+    uint64_t begin = piece * m->step, end = smaller(begin + m->step, mask_words(m->dev->shard->d));
+    (void)thread;
+    clear_words(m->dev, begin, end);
+    return m->dev->delegates.any_incoming ? mark_words(m->dev, begin, end) : 0;
 }
 
 /* One thread marks all words at once, and lists what it can. Several mark pieces; the frontier is then taken for too
@@ -96,10 +91,9 @@ void previsit_delegates(struct device *dev)
     /* a large frontier is followed by a larger one or ends the search */
     int many = dev->frontier[DD] + dev->frontier[DN] >= MANY_SOURCES || words >= MANY_WORDS;
     int threads = d->any_incoming && many ? dev->threads : 1;
-    struct marking marking = {dev, threads > 1 ? MARK_WORDS : words + 1, 0};
+    struct marking marking = {dev, threads > 1 ? MARK_WORDS : words + 1};
     clear_listed(dev);
-    gang_run(dev->means.gang, threads, (words + marking.step - 1) / marking.step, mark_pieces, &marking);
-    d->fresh_count = marking.count;
+    d->fresh_count = gang_run(dev->means.gang, threads, divide_up(words, marking.step), mark_piece, &marking);
     d->fresh_listed = d->fresh_count <= (threads > 1 ? 0 : words);
     d->any_incoming = d->any_updated = 0;
 }
@@ -146,19 +140,6 @@ static inline struct row_count count_list(const struct csr *csr, const uint32_t 
     return (struct row_count){rows, edges + rows * csr->head_columns};
 }
 
-/* The same if few rows have edges: offsets are read only of those. */
-static struct row_count count_sparse(const struct csr *csr, const uint32_t *list, uint64_t size)
-{
-    struct row_count count = {0};
-    for (uint64_t i = 0; i < size; i++) {
-        if (!mask_bit(csr->sources, list[i]))
-            continue;
-        count.rows++;
-        count.edges += source_row_length(csr, list[i]);
-    }
-    return count;
-}
-
 /* The same if rows are about equally long: each is taken for the mean row, in whole edges, and none is
  * looked at. The sum depends neither on the order of the list nor on how it is cut into pieces. */
 static struct row_count count_means(const struct csr *csr, const uint32_t *list, uint64_t size)
@@ -179,8 +160,6 @@ struct row_count count_listed(const struct device *dev, enum subgraph g, const u
     const struct csr *csr = &dev->shard->csr[g];
     uint64_t longest =
         subgraph_rows(g) == DELEGATES ? dev->delegates.longest : dev->normals.longest;
-    if (16 * csr->source_rows < csr->rows)
-        return count_sparse(csr, list, size);
     if (longest * csr->source_rows <= ABOUT * csr->edges)
         return count_means(csr, list, size);
     return csr->offset_width == 4 ? count_list(csr, list, size, 4) : count_list(csr, list, size, 8);
@@ -197,7 +176,7 @@ static inline uint64_t estimate_word(const struct csr *csr, uint64_t w, uint64_t
 
 /* Rows of a piece of a mask. Their edges are estimated from every word of the first piece, where hubs are,
  * and from every SAMPLE-th of another. */
-static struct row_count count_piece(const struct csr *csr, const uint64_t *mask, uint64_t piece,
+static struct row_count count_words(const struct csr *csr, const uint64_t *mask, uint64_t piece,
                                     uint64_t words)
 {
     enum { SAMPLE = 8 };
@@ -221,44 +200,37 @@ struct counting {
     enum subgraph g;
     struct frontier_view frontier;
     uint64_t lists;
-    _Atomic uint64_t rows, edges;
+    _Atomic uint64_t edges;
 };
 
-/* Counts pieces. A thread adds to the sums once, as in mark_pieces. */
-static void count_pieces(void *context, struct turn *turn)
+static uint64_t count_piece(void *context, int thread, uint64_t piece)
 {
     struct counting *c = context;
     const struct frontier_view *f = &c->frontier;
-    struct row_count sum = {0};
-    for (uint64_t i; (i = gang_piece(turn)) != GANG_NO_PIECE;) {
-        uint64_t at = i * PIECE_LIST, left = f->size - at;
-        struct row_count count =
-            i < c->lists
-                ? count_listed(c->dev, c->g, f->list + at, left < PIECE_LIST ? left : PIECE_LIST)
-                : count_piece(&c->dev->shard->csr[c->g], f->mask, i - c->lists, f->words);
-        sum.rows += count.rows;
-        sum.edges += count.edges;
-    }
-    if (sum.rows == 0)
-        return;
-    c->rows += sum.rows;
-    c->edges += sum.edges;
+    uint64_t at = piece * PIECE_LIST;
+    struct row_count count = piece < c->lists
+                                 ? count_listed(c->dev, c->g, f->list + at, smaller(f->size - at, PIECE_LIST))
+                                 : count_words(&c->dev->shard->csr[c->g], f->mask, piece - c->lists, f->words);
+    (void)thread;
+    if (count.edges > 0)
+        c->edges += count.edges;
+    return count.rows;
 }
 
 static struct row_count count_rows_of(const struct device *dev, enum subgraph g)
 {
     const struct csr *csr = &dev->shard->csr[g];
     struct frontier_view f = view_frontier(dev, g);
-    struct counting counting = {dev, g, f, (f.size + PIECE_LIST - 1) / PIECE_LIST, 0, 0};
+    struct counting counting = {dev, g, f, divide_up(f.size, PIECE_LIST), 0};
     enum { WORK_OF_WORD = 2, ROWS_OF_WORK = 4 }; /* one thread wrote the list, and may go on alone */
-    uint64_t masks = (f.words + PIECE_WORDS - 1) / PIECE_WORDS;
+    uint64_t pieces = counting.lists + divide_up(f.words, PIECE_WORDS);
     int threads = threads_for(dev, f.size / ROWS_OF_WORK + WORK_OF_WORD * f.words);
     if (csr->edges == 0)
         return (struct row_count){0};
     if (threads == 1 && f.words == 0)
         return count_listed(dev, g, f.list, f.size);
-    gang_run(dev->means.gang, threads, counting.lists + masks, count_pieces, &counting);
-    return (struct row_count){counting.rows, counting.edges};
+    uint64_t rows = gang_run(dev->means.gang, threads, pieces, count_piece, &counting);
+    return (struct row_count){rows, counting.edges};
 }
 
 void count_frontier_of(struct device *dev, enum vertex_kind rows)

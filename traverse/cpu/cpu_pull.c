@@ -46,7 +46,7 @@ struct pull {
     uint64_t words;
     uint32_t tag, *parent;
     int keeps; /* adds to vertices of earlier pulls of the level */
-    _Atomic uint64_t found, probes;
+    _Atomic uint64_t probes; /* if they are counted */
 };
 
 static inline struct pull describe_pull(struct device *dev, enum subgraph g, const uint64_t *mask)
@@ -116,32 +116,28 @@ typedef uint64_t candidates_of(const struct pull *pull, uint64_t w);
 typedef uint64_t settle_word(const struct device *dev, uint64_t w, uint64_t found, int keeps);
 
 /* While the columns of one word are on their way, the heads of the next one are probed. Always inlined, so
- * that functions are constants. */
-static inline __attribute__((always_inline)) void
-pull_pieces(struct pull *pull, struct turn *turn, candidates_of *candidates_at, settle_word *settle)
+ * that functions are constants. Returns how many were found. */
+static inline __attribute__((always_inline)) uint64_t
+pull_piece(struct pull *pull, uint64_t piece, candidates_of *candidates_at, settle_word *settle)
 {
-    uint64_t found = 0, probes = 0, piece;
-    while ((piece = gang_piece(turn)) != GANG_NO_PIECE) {
-        struct pulled_word last = {0};
-        uint64_t end = first_word(pull, piece + 1);
-        for (uint64_t w = first_word(pull, piece); w < end; w++) {
-            uint64_t candidates = candidates_at(pull, w);
-            if (candidates == 0) {
-                settle(pull->dev, w, 0, pull->keeps);
-                continue;
-            }
-            struct pulled_word next = begin_word(pull, w, candidates);
-            if (last.candidates != 0)
-                found += settle(pull->dev, last.at, end_word(pull, &last, &probes),
-                                pull->keeps);
-            last = next;
+    uint64_t found = 0, probes = 0, end = first_word(pull, piece + 1);
+    struct pulled_word last = {0};
+    for (uint64_t w = first_word(pull, piece); w < end; w++) {
+        uint64_t candidates = candidates_at(pull, w);
+        if (candidates == 0) {
+            settle(pull->dev, w, 0, pull->keeps);
+            continue;
         }
+        struct pulled_word next = begin_word(pull, w, candidates);
         if (last.candidates != 0)
-            found += settle(pull->dev, last.at, end_word(pull, &last, &probes),
-                                pull->keeps);
+            found += settle(pull->dev, last.at, end_word(pull, &last, &probes), pull->keeps);
+        last = next;
     }
-    pull->found += found;
-    pull->probes += probes;
+    if (last.candidates != 0)
+        found += settle(pull->dev, last.at, end_word(pull, &last, &probes), pull->keeps);
+    if (probes > 0)
+        pull->probes += probes;
+    return found;
 }
 
 /* A pull of g goes by the rows of its reverse. Returns how many were found. */
@@ -151,10 +147,10 @@ static uint64_t run_pull(struct pull *pull, enum subgraph g, gang_job *job)
     uint64_t words = pull->words, pieces = words;
     if (words > HUB_PIECES)
         pieces = HUB_PIECES + (words - HUB_PIECES + PIECE_WORDS - 1) / PIECE_WORDS;
-    gang_run(dev->means.gang, threads_for(dev, unvisited_targets(dev, g) + words), pieces, job,
-             pull);
+    int threads = threads_for(dev, unvisited_targets(dev, g) + words);
+    uint64_t found = gang_run(dev->means.gang, threads, pieces, job, pull);
     dev->notes.probes[g] += pull->probes;
-    return pull->found;
+    return found;
 }
 
 static inline uint64_t unvisited_delegates(const struct pull *pull, uint64_t w)
@@ -163,9 +159,10 @@ static inline uint64_t unvisited_delegates(const struct pull *pull, uint64_t w)
     return pull->sources[w] & ~(d->visited[w] | d->updated[w]);
 }
 
-static void pull_delegates_pieces(void *context, struct turn *turn)
+static uint64_t pull_delegates_piece(void *context, int thread, uint64_t piece)
 {
-    pull_pieces(context, turn, unvisited_delegates, update_word);
+    (void)thread;
+    return pull_piece(context, piece, unvisited_delegates, update_word);
 }
 
 /* Unvisited delegates among `sources` look for a parent in `mask`. */
@@ -175,7 +172,7 @@ static void pull_delegates(struct device *dev, enum subgraph g, const uint64_t *
     struct pull pull = describe_pull(dev, g, mask);
     pull.sources = sources;
     pull.parent = dev->parents ? dev->delegates.parent : NULL;
-    dev->delegates.any_updated |= run_pull(&pull, g, pull_delegates_pieces) > 0;
+    dev->delegates.any_updated |= run_pull(&pull, g, pull_delegates_piece) > 0;
 }
 
 void pull_dd_rows(struct device *dev, const uint64_t *rows)
@@ -200,9 +197,10 @@ static inline uint64_t unvisited_normals(const struct pull *pull, uint64_t w)
     return pull->sources[w] & ~pull->dev->normals.visited[w];
 }
 
-static void pull_normals_pieces(void *context, struct turn *turn)
+static uint64_t pull_normals_piece(void *context, int thread, uint64_t piece)
 {
-    pull_pieces(context, turn, unvisited_normals, visit_word);
+    (void)thread;
+    return pull_piece(context, piece, unvisited_normals, visit_word);
 }
 
 /* Makes parents of columns of nn: a local id, or PARENT_REMOTE. */
@@ -225,9 +223,10 @@ static uint64_t visit_gathered_word(const struct device *dev, uint64_t w, uint64
     return visit_word(dev, w, found, keeps);
 }
 
-static void pull_gathered_pieces(void *context, struct turn *turn)
+static uint64_t pull_gathered_piece(void *context, int thread, uint64_t piece)
 {
-    pull_pieces(context, turn, unvisited_normals, visit_gathered_word);
+    (void)thread;
+    return pull_piece(context, piece, unvisited_normals, visit_gathered_word);
 }
 
 /* Unvisited normals look for a parent in `mask`. Bits of earlier pulls of the level are kept. */
@@ -242,7 +241,7 @@ static uint64_t pull_normals(struct device *dev, enum subgraph g, const uint64_t
 
 uint64_t pull_dn(struct device *dev)
 {
-    return pull_normals(dev, DN, dev->delegates.visited, pull_normals_pieces);
+    return pull_normals(dev, DN, dev->delegates.visited, pull_normals_piece);
 }
 
 /* Parents must be in the frontier itself: a pull of dn before this one may have visited normals of the next
@@ -250,12 +249,12 @@ uint64_t pull_dn(struct device *dev)
 uint64_t pull_nn(struct device *dev)
 {
     if (dev->shard->p > 1)
-        return pull_normals(dev, NN, dev->traffic.peers.gathered, pull_gathered_pieces);
+        return pull_normals(dev, NN, dev->traffic.peers.gathered, pull_gathered_piece);
     if (!dev->normals.any_pulled)
         memset(dev->normals.pulled, 0,
                mask_words(dev->shard->locals) * sizeof *dev->normals.pulled);
     for (uint64_t i = 0; i < dev->normals.queue_count; i++)
         dev->normals.pulled[dev->normals.queue[i] / 64] |=
             UINT64_C(1) << (dev->normals.queue[i] % 64);
-    return pull_normals(dev, NN, dev->normals.pulled, pull_normals_pieces);
+    return pull_normals(dev, NN, dev->normals.pulled, pull_normals_piece);
 }

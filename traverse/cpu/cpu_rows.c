@@ -464,30 +464,26 @@ static uint64_t pieces_of_rows(const struct sharing *s)
     return pieces;
 }
 
-static void push_pieces(void *context, struct turn *turn)
+static uint64_t push_piece_of_rows(void *context, int thread, uint64_t piece)
 {
-    struct sharing *s = context;
-    uint64_t piece;
-    while ((piece = gang_piece(turn)) != GANG_NO_PIECE) {
-        uint64_t begin = first_row(s, piece);
-        struct row_push p = s->rows;
-        p.rows += begin;
-        p.row_count = first_row(s, piece + 1) - begin;
-        if (p.row_count > 0)
-            s->push(s->context, turn->number, &p);
-    }
+    const struct sharing *s = context;
+    uint64_t begin = first_row(s, piece);
+    struct row_push p = s->rows;
+    p.rows += begin;
+    p.row_count = first_row(s, piece + 1) - begin;
+    if (p.row_count > 0)
+        s->push(s->context, thread, &p);
+    return 0;
 }
 
-static void push_long_pieces(void *context, struct turn *turn)
+static uint64_t push_long_piece(void *context, int thread, uint64_t piece)
 {
-    struct sharing *s = context;
-    uint64_t piece;
-    while ((piece = gang_piece(turn)) != GANG_NO_PIECE) {
-        struct row_push p = s->rows;
-        p.row_count = 0;
-        p.part = long_piece(&s->aside, piece);
-        s->push(s->context, turn->number, &p);
-    }
+    const struct sharing *s = context;
+    struct row_push p = s->rows;
+    p.row_count = 0;
+    p.part = long_piece(&s->aside, piece);
+    s->push(s->context, thread, &p);
+    return 0;
 }
 
 void push_by_threads(struct device *dev, enum subgraph g, int threads, push_piece *push, void *context)
@@ -496,8 +492,8 @@ void push_by_threads(struct device *dev, enum subgraph g, int threads, push_piec
     struct sharing s = {describe_whole_push(dev, g), threads, unit, push, context, {0}};
     if (threads > 1)
         s.rows.aside = &s.aside;
-    gang_run(dev->means.gang, threads, pieces_of_rows(&s), push_pieces, &s);
+    gang_run(dev->means.gang, threads, pieces_of_rows(&s), push_piece_of_rows, &s);
     uint64_t pieces = number_long_pieces(&s.aside);
     if (pieces > 0)
-        gang_run(dev->means.gang, threads, pieces, push_long_pieces, &s);
+        gang_run(dev->means.gang, threads, pieces, push_long_piece, &s);
 }

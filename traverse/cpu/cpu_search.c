@@ -43,8 +43,7 @@ static void clear_vertices(struct device *dev)
 
 static void clear_bins(struct device *dev)
 {
-    uint64_t bins = (uint64_t)dev->threads * dev->shard->p;
-    for (uint64_t i = 0; i < bins; i++)
+    for (uint32_t i = 0; i < dev->shard->p; i++)
         dev->traffic.bins.of[i].count = 0;
 }
 

@@ -11,6 +11,7 @@
  */
 #include "gang.h"
 
+#include "formats/base/arith.h"
 #include "formats/base/cli.h"
 #include "formats/base/memory.h"
 #include "formats/base/patience.h"
@@ -35,6 +36,8 @@ enum {
  * roused threads that do not come. */
 static const double LONGEST_SPIN = 500e-6, LATE = 2e-3, LONGEST_WAKE = 200e-6;
 
+#define NO_PIECE UINT64_MAX
+
 /* A cache line of its own for each thread. */
 struct place {
     _Alignas(64) _Atomic uint64_t taken; /* pieces of it: number of the work << 32 | how many */
@@ -46,17 +49,26 @@ struct place {
     struct gang *gang;
 };
 
+/* A thread's view of the work that it does. */
+struct turn {
+    int number;  /* of the thread; the caller's is 0 */
+    int threads; /* threads that may join, the caller included */
+    int tried;   /* threads whose pieces are all taken, counted from its own */
+    uint32_t work;
+    uint64_t pieces;
+};
+
 struct gang {
     struct place *places; /* [threads] */
-    int threads, users, cores;
+    int threads, users;
     _Alignas(64) _Atomic uint64_t door; /* threads << 32 | number of the work; see door_of */
     _Atomic int ends;
     _Atomic uint32_t roused; /* calls of gang_rouse */
     _Atomic uint32_t asleep; /* threads that may sleep, by sleep_bit */
-    _Atomic int seats; /* threads that may still join, if there are more than cores */
     _Alignas(64) gang_job *job; /* the work, set by the caller */
     void *context;
     struct turn turn;
+    _Atomic uint64_t sum; /* of the pieces of all threads but the caller */
     uint64_t late;
 };
 
@@ -78,26 +90,35 @@ static uint64_t take_piece_of(struct place *place, uint32_t work)
 
 /* Whether the place of thread `of` may have a piece. A look only shares the line of a place, while
  * taking a piece moves it from core to core; and most looks at places of others find nothing. */
-static int may_have_piece(const struct turn *t, int of)
+static int may_have_piece(const struct gang *g, const struct turn *t, int of)
 {
-    uint64_t seen = atomic_load_explicit(&t->gang->places[of].taken, memory_order_relaxed);
+    uint64_t seen = atomic_load_explicit(&g->places[of].taken, memory_order_relaxed);
     uint64_t taken = seen >> 32 == t->work ? seen & UINT32_MAX : 0;
     return taken * (uint64_t)t->threads + (uint64_t)of < t->pieces;
 }
 
-uint64_t gang_piece(struct turn *t)
+/* The next piece for a thread; NO_PIECE if all are taken. */
+static uint64_t next_piece(struct gang *g, struct turn *t)
 {
     for (; t->tried < t->threads; t->tried++) {
         int of = t->number + t->tried;
         of -= of >= t->threads ? t->threads : 0;
-        if (t->tried > 0 && !may_have_piece(t, of))
+        if (t->tried > 0 && !may_have_piece(g, t, of))
             continue;
-        uint64_t piece = take_piece_of(&t->gang->places[of], t->work) * (uint64_t)t->threads +
-                         (uint64_t)of;
+        uint64_t piece = take_piece_of(&g->places[of], t->work) * (uint64_t)t->threads + (uint64_t)of;
         if (piece < t->pieces)
             return piece;
     }
-    return GANG_NO_PIECE;
+    return NO_PIECE;
+}
+
+/* Does pieces until there are no more. Returns their sum. */
+static uint64_t do_pieces(struct gang *g, struct turn turn)
+{
+    uint64_t sum = 0, piece;
+    while ((piece = next_piece(g, &turn)) != NO_PIECE)
+        sum += g->job(g->context, turn.number, piece);
+    return sum;
 }
 
 /* ---- waiting ---- */
@@ -134,18 +155,12 @@ static void sleep_before(struct gang *g, const struct place *place, uint64_t doo
         atomic_fetch_and(&g->asleep, ~bit);
 }
 
-/* Whether there are more threads than cores: they would hold up each other, and wake no others. */
-static int is_crowded(const struct gang *g)
-{
-    return g->threads > g->cores;
-}
-
-/* Wakes up to `count` of those that sleep among the first `threads` threads. */
-static void wake_some(struct gang *g, int count, uint64_t threads)
+/* Wakes some of those that sleep among the first `threads` threads. */
+static void wake_some(struct gang *g, uint64_t threads)
 {
     uint32_t bits = atomic_load(&g->asleep) & sleep_bits(threads);
     if (bits != 0)
-        syscall(SYS_futex, number_of_work(g), FUTEX_WAKE_BITSET_PRIVATE, count, NULL, NULL, bits);
+        syscall(SYS_futex, number_of_work(g), FUTEX_WAKE_BITSET_PRIVATE, WOKEN, NULL, NULL, bits);
 }
 
 /* Whether the door has a work that is new to the thread of a place, and names it. */
@@ -167,7 +182,7 @@ static int is_roused(const struct gang *g, struct place *place)
 static uint64_t wait_for_work(struct gang *g, struct place *place, uint64_t last)
 {
     struct patience patience = {0};
-    int sleeps = is_crowded(g) || place->rest > 0, slept = 0;
+    int sleeps = place->rest > 0, slept = 0;
     place->rest -= place->rest > 0;
     for (;;) {
         int roused = is_roused(g, place);
@@ -176,10 +191,10 @@ static uint64_t wait_for_work(struct gang *g, struct place *place, uint64_t last
         if (roused) {
             patience = (struct patience){0};
             place->rest = 0;
-            sleeps = is_crowded(g);
+            sleeps = 0;
         }
-        if (slept && (roused || is_called) && !is_crowded(g))
-            wake_some(g, WOKEN, roused ? (uint64_t)g->threads : door >> 32);
+        if (slept && (roused || is_called))
+            wake_some(g, roused ? (uint64_t)g->threads : door >> 32);
         slept = 0;
         if (is_called || atomic_load_explicit(&g->ends, memory_order_relaxed))
             return door;
@@ -196,20 +211,17 @@ static uint64_t wait_for_work(struct gang *g, struct place *place, uint64_t last
 
 /* ---- work ---- */
 
-static int has_seat(struct gang *g)
-{
-    return !is_crowded(g) || atomic_fetch_sub(&g->seats, 1) > 0;
-}
-
 static void join(struct gang *g, struct place *place, uint64_t door)
 {
     __builtin_prefetch(&g->job); /* on its way while the others see that this thread joins */
     __builtin_prefetch(&place->taken, 1);
     atomic_store(&place->joined, (uint32_t)door);
-    if (atomic_load(&g->door) == door && has_seat(g)) {
+    if (atomic_load(&g->door) == door) {
         struct turn turn = g->turn;
         turn.number = place->number;
-        g->job(g->context, &turn);
+        uint64_t sum = do_pieces(g, turn);
+        if (sum > 0)
+            g->sum += sum; /* once, since all wait for its line */
     }
     atomic_store_explicit(&place->joined, 0, memory_order_release);
 }
@@ -267,33 +279,30 @@ void gang_rouse(struct gang *g)
     uint32_t bits = sleep_bits((uint64_t)(g->threads < SLEEP_BITS ? g->threads : SLEEP_BITS - 1));
     double begun = cli_seconds();
     atomic_fetch_add(&g->roused, 1);
-    wake_some(g, WOKEN, (uint64_t)g->threads);
-    while (!is_crowded(g) && (atomic_load(&g->asleep) & bits) != 0 && cli_seconds() - begun < LONGEST_WAKE)
+    wake_some(g, (uint64_t)g->threads);
+    while ((atomic_load(&g->asleep) & bits) != 0 && cli_seconds() - begun < LONGEST_WAKE)
         pause_briefly();
 }
 
-void gang_run(struct gang *g, int threads, uint64_t pieces, gang_job *job, void *context)
+uint64_t gang_run(struct gang *g, int threads, uint64_t pieces, gang_job *job, void *context)
 {
-    uint32_t work = next_work(g), shut = work & ~(uint32_t)DOOR_OPEN;
-    struct turn turn = {.gang = g,
-                        .threads = threads < g->threads ? threads : g->threads,
-                        .work = work,
-                        .pieces = pieces};
-    if (turn.threads == 1 || pieces <= 1) {
-        turn.threads = 1;
-        atomic_store_explicit(&g->door, shut, memory_order_relaxed);
-        job(context, &turn);
-        return;
-    }
+    uint32_t work = next_work(g);
+    struct turn turn = {.threads = threads < g->threads ? threads : g->threads, .work = work, .pieces = pieces};
+    uint64_t sum = 0;
+    for (uint64_t i = 0; i < pieces && (turn.threads == 1 || pieces == 1); i++)
+        sum += job(context, 0, i);
+    if (turn.threads == 1 || pieces <= 1)
+        return sum;
     g->job = job;
     g->context = context;
     g->turn = turn;
-    atomic_store_explicit(&g->seats, g->cores - 1, memory_order_relaxed);
+    atomic_store_explicit(&g->sum, 0, memory_order_relaxed);
     atomic_store(&g->door, door_of(work, turn.threads));
-    wake_some(g, is_crowded(g) && g->cores - 1 < WOKEN ? g->cores - 1 : WOKEN, (uint64_t)turn.threads);
-    job(context, &turn);
-    atomic_store(&g->door, shut);
+    wake_some(g, (uint64_t)turn.threads);
+    sum = do_pieces(g, turn);
+    atomic_store(&g->door, work & ~(uint32_t)DOOR_OPEN);
     wait_for_threads(g, turn.threads, work);
+    return sum + g->sum;
 }
 
 /* ---- loops ---- */
@@ -304,25 +313,19 @@ struct loop {
     void *context;
 };
 
-static void do_loop(void *context, struct turn *turn)
+static uint64_t do_loop(void *context, int thread, uint64_t piece)
 {
     const struct loop *loop = context;
-    uint64_t piece;
-    while ((piece = gang_piece(turn)) != GANG_NO_PIECE) {
-        uint64_t begin = piece * loop->step, left = loop->count - begin;
-        loop->body(loop->context, begin, begin + (left < loop->step ? left : loop->step));
-    }
+    uint64_t begin = piece * loop->step;
+    (void)thread;
+    loop->body(loop->context, begin, smaller(begin + loop->step, loop->count));
+    return 0;
 }
 
 void gang_for(struct gang *g, int threads, uint64_t count, uint64_t step, gang_body *body,
               void *context)
 {
     struct loop loop = {count, step, body, context};
-    if (threads == 1 || count <= step) {
-        for (uint64_t begin = 0; begin < count; begin += step)
-            body(context, begin, count - begin < step ? count : begin + step);
-        return;
-    }
     gang_run(g, threads, (count + step - 1) / step, do_loop, &loop);
 }
 
@@ -355,7 +358,7 @@ static enum status start_threads(struct gang *g, struct error *e)
 enum status gang_open(struct gang **result, int threads, struct error *e)
 {
     *result = NULL;
-    threads = threads < MOST_GANG ? threads : MOST_GANG;
+    threads = (int)smaller(smaller((uint64_t)threads, MOST_GANG), (uint64_t)cli_cores());
     if (shared == NULL) {
         struct gang *g = aligned_alloc(64, sizeof *g);
         struct place *places = aligned_alloc(64, (size_t)threads * sizeof *places);
@@ -364,7 +367,7 @@ enum status gang_open(struct gang **result, int threads, struct error *e)
             free(places);
             return fail_memory(e, "threads", (size_t)threads * sizeof *places);
         }
-        *g = (struct gang){.places = places, .threads = threads, .cores = cli_cores()};
+        *g = (struct gang){.places = places, .threads = threads};
         for (int i = 0; i < threads; i++)
             places[i] = (struct place){.number = i, .gang = g};
         if (start_threads(g, e) != ST_OK)

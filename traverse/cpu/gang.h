@@ -9,7 +9,8 @@
  * its cache, and in memory near it, in the next. A thread that has done its pieces takes those of others.
  *
  * A thread without work spins, because a search has work again after microseconds, and sleeps after a while.
- * It sleeps at once if another program wants its core, or if there are more threads than cores.
+ * It sleeps at once if another program wants its core. A gang has no more threads than there are cores, which would
+ * hold up each other: work for more threads is done by those that there are.
  */
 #ifndef DBFS_GANG_H
 #define DBFS_GANG_H
@@ -20,22 +21,10 @@
 
 enum { MOST_GANG = 1024 };
 
-#define GANG_NO_PIECE UINT64_MAX
-
 struct gang;
 
-/* A thread's view of the work that it does. */
-struct turn {
-    struct gang *gang;
-    int number;  /* of the thread; the caller's is 0 */
-    int threads; /* threads that may join, the caller included */
-    int tried;   /* threads whose pieces are all taken, counted from its own */
-    uint32_t work;
-    uint64_t pieces;
-};
-
-/* Does pieces until gang_piece says that there are no more. Every thread that joins calls it once. */
-typedef void gang_job(void *context, struct turn *turn);
+/* Does a piece, by thread `thread`; the caller's is 0. Returns what it adds to the sum of the work. */
+typedef uint64_t gang_job(void *context, int thread, uint64_t piece);
 
 /* Does the elements begin..end of a loop. */
 typedef void gang_body(void *context, uint64_t begin, uint64_t end);
@@ -48,11 +37,8 @@ void gang_close(struct gang *gang); /* NULL is allowed */
  * are awake, or after 0.2 ms. */
 void gang_rouse(struct gang *gang);
 
-/* Runs the job with up to `threads` threads, and returns when all pieces are done. */
-void gang_run(struct gang *gang, int threads, uint64_t pieces, gang_job *job, void *context);
-
-/* The next piece for this thread; GANG_NO_PIECE if all are taken. */
-uint64_t gang_piece(struct turn *turn);
+/* Has up to `threads` threads do the pieces 0..pieces, and returns their sum when all are done. */
+uint64_t gang_run(struct gang *gang, int threads, uint64_t pieces, gang_job *job, void *context);
 
 /* How often the caller has waited for milliseconds for a thread that had joined, as another program had its
  * core. */

@@ -108,11 +108,9 @@ static enum status make_both(struct joined_graph *all, int pulls, struct error *
         return fail(e, ST_USAGE, "the directed graph has out-rows alone, and others are needed, too: pack it with --rows out,in");
     all->push = &all->own[0];
     all->pull = !directed ? all->push : pulls ? &all->own[1] : NULL;
-    if (make_rows(all, &all->own[0], e) != ST_OK || (directed && pulls && make_rows(all, &all->own[1], e) != ST_OK))
-        return e->status;
-    for (uint64_t v = 0; v < all->vertices; v++)
-        all->weight += UINT64_C(1) << joined_weight(all->push, v);
-    return ST_OK;
+    if (make_rows(all, &all->own[0], e) == ST_OK && directed && pulls)
+        make_rows(all, &all->own[1], e);
+    return e->status;
 }
 
 /* ---- vertices ---- */

@@ -22,7 +22,6 @@ struct joined_graph {
     uint64_t vertices;             /* vertices with edges */
     uint64_t *first;               /* [p] first number of the local vertices of a shard */
     uint64_t *ids;                 /* [vertices] input ids */
-    uint64_t weight;               /* over all vertices: their degrees, each rounded down to a power of two */
     struct joined_rows own[2];      /* in a directed graph the second ones are edges against the direction */
     const struct joined_rows *push; /* edges from a vertex to those that it finds */
     const struct joined_rows *pull; /* edges to those that find it; the same in an undirected graph; NULL: not wanted */
@@ -42,12 +41,6 @@ static inline uint64_t joined_vertex(const struct joined_graph *all, const struc
     return root->at == ROOT_AT_DELEGATE ? root->index
            : root->at == ROOT_AT_LOCAL  ? all->first[root->shard] + root->index
                                         : JOINED_NOWHERE;
-}
-
-/* floor(log2(degree)) of a vertex with edges */
-static inline int joined_weight(const struct joined_rows *rows, uint64_t v)
-{
-    return 63 - __builtin_clzll((rows->offsets[v + 1] - rows->offsets[v]) | 1);
 }
 
 #endif

@@ -7,15 +7,10 @@
 #include "traverse/batch/batch_search.h"
 #include "traverse/joined/cuda/joined_gpu.h"
 
-#include "formats/base/cli.h"
+#include "formats/base/arith.h"
 
 #include <stdlib.h>
 #include <string.h>
-
-/* A level is one by list where its frontier has fewer edges than 1 / LIST_SHARE of the vertices. In other levels a root pulls where
- * its frontier has more than 1 / PULL_SHARE of the edges left to it; after a level by list that is not known. All pull where
- * what would be pushed costs more, PUSH_COST an edge, than all that is left to be pulled. */
-enum { LIST_SHARE = 8, PULL_SHARE = 15, PUSH_COST = 2 };
 
 /* Words are read in brief where vertices of the frontier have fewer bits on average. */
 enum { BRIEF_MEAN = 3 };
@@ -38,11 +33,7 @@ struct batch_search {
     struct gpu_batch_level *level; /* in memory of the host: counts of the last level */
     uint64_t *gathered;            /* device memory: words of listed vertices */
     struct shown shown;
-    int is_list;                   /* the frontier is a list, and `next` is zero */
-    uint64_t left;                 /* edges of rows that lack a root */
     uint32_t *brief[2];            /* device memory, see gpu_batch: of the frontier, and the next one */
-    uint64_t visits;               /* bits in the words of the frontier */
-    uint64_t unfound[BATCH_MOST];  /* edges of rows that a root has not reached, at most */
 };
 
 /* ---- memory ---- */
@@ -108,12 +99,12 @@ static enum status take_memory(struct batch_search *s, struct error *e)
 /* ---- opening ---- */
 
 /* A frontier that is a list, and empty, has left no words. */
-static void clear_words(struct batch_search *s, struct error *e)
+static void clear_words(struct batch_search *s, int are_left, struct error *e)
 {
     joined_gpu_clear(&s->on, s->gpu.seen, word_bytes(s), e);
-    if (!s->is_list)
+    if (are_left)
         joined_gpu_clear(&s->on, s->gpu.now, word_bytes(s), e);
-    if (!s->is_list)
+    if (are_left)
         joined_gpu_clear(&s->on, s->gpu.next, word_bytes(s), e);
     joined_gpu_clear(&s->on, s->gpu.level, sizeof *s->gpu.level, e);
 }
@@ -121,7 +112,7 @@ static void clear_words(struct batch_search *s, struct error *e)
 /* CUDA loads a kernel when it is first launched, which is no part of a search. So each is launched without work. */
 static enum status load_kernels(struct batch_search *s, struct error *e)
 {
-    clear_words(s, e);
+    clear_words(s, 1, e);
     if (e->status != ST_OK)
         return e->status;
     cuda_batch_roots(&s->gpu, s->roots, 0, s->on.stream);
@@ -166,33 +157,27 @@ static void batch_gpu_close(struct batch_search *s)
     free(s);
 }
 
-/* ---- finds of a level ---- */
+/* ---- the end of a level ---- */
 
-struct progress {
-    struct batch_run *run;
-    uint64_t depth;
-};
+static void take_counts(struct batch_search *s, struct batch_found *found)
+{
+    *found = (struct batch_found){.vertices = s->level->vertices, .edges = s->level->edges, .read = s->level->read};
+    for (int r = 0; r < BATCH_MOST; r++) {
+        found->count[r] = s->level->count[r];
+        found->weight[r] = s->level->weight[r];
+    }
+}
 
-/* Makes the level's words the frontier. */
-static enum status finish_level(struct batch_search *s, struct progress *p, struct error *e)
+/* Makes the words that a level found those of the frontier. */
+static void end_level(struct batch_search *s, struct batch_levels *l, struct error *e)
 {
     uint64_t *words = s->gpu.now;
-    if (CUDA_LAUNCHED(s->on.where, e) != ST_OK || joined_gpu_copy(&s->on, s->level, s->gpu.level, sizeof *s->level, e) != ST_OK)
-        return e->status;
+    if (e->status != ST_OK || CUDA_LAUNCHED(s->on.where, e) != ST_OK ||
+        joined_gpu_copy(&s->on, s->level, s->gpu.level, sizeof *s->level, e) != ST_OK)
+        return;
     s->gpu.now = s->gpu.next;
     s->gpu.next = words;
-    memset(s->gpu.wanted, 0, sizeof s->gpu.wanted);
-    s->visits = 0;
-    for (uint32_t r = 0; r < p->run->count; r++) {
-        if (s->level->count[r] == 0)
-            continue;
-        s->gpu.wanted[r / 64] |= UINT64_C(1) << (r % 64);
-        s->visits += s->level->count[r];
-        s->unfound[r] -= s->level->weight[r] < s->unfound[r] ? s->level->weight[r] : s->unfound[r];
-        batch_result_add(&p->run->results[r], p->depth, s->level->count[r]);
-    }
-    p->run->edges += s->level->read;
-    return ST_OK;
+    take_counts(s, &l->found);
 }
 
 /* ---- a watcher ---- */
@@ -225,169 +210,94 @@ static enum status copy_list(struct batch_search *s, struct error *e)
     return ST_OK;
 }
 
-static enum status show(struct batch_search *s, struct progress *p, struct error *e)
+static void show(struct batch_search *s, const struct batch_levels *l, struct batch_level *level, struct error *e)
 {
-    const struct batch_watcher *watcher = &p->run->watcher;
-    double start = cli_seconds();
-    if (watcher->level == NULL || s->level->vertices == 0 || take_for_watcher(s, e) != ST_OK)
-        return e->status;
-    if ((s->is_list ? copy_list(s, e) : joined_gpu_copy(&s->on, s->shown.found, s->gpu.now, word_bytes(s), e)) != ST_OK)
-        return e->status;
-    watcher->level(watcher->context, &(struct batch_level){.depth = p->depth,
-                                                           .words = s->gpu.words,
-                                                           .found = s->shown.found,
-                                                           .list = s->is_list ? s->shown.list : NULL,
-                                                           .count = s->is_list ? s->level->listed : s->graph->vertices});
-    p->run->seconds -= cli_seconds() - start;
-    return ST_OK;
-}
-
-/* ---- levels ---- */
-
-static enum status start(struct batch_search *s, struct progress *p, struct error *e)
-{
-    struct batch_run *run = p->run;
-    uint32_t roots[BATCH_MOST];
-    for (uint32_t i = 0; i < run->count; i++) {
-        int nowhere = run->roots[i] == JOINED_NOWHERE;
-        run->results[i] = (struct batch_result){.reached = (uint64_t)nowhere};
-        roots[i] = nowhere ? BATCH_NO_ROOT : (uint32_t)run->roots[i];
+    if (take_for_watcher(s, e) != ST_OK)
+        return;
+    level->found = s->shown.found;
+    if (!l->is_list) {
+        joined_gpu_copy(&s->on, s->shown.found, s->gpu.now, word_bytes(s), e);
+        return;
     }
-    clear_words(s, e);
-    if (e->status != ST_OK || joined_gpu_copy(&s->on, s->roots, roots, run->count * sizeof *roots, e) != ST_OK)
-        return e->status;
-    s->is_list = 1;
-    s->left = s->graph->pull->edges;
-    for (uint32_t i = 0; i < run->count; i++)
-        s->unfound[i] = s->graph->push->edges;
-    memset(s->gpu.pulls, 0, sizeof s->gpu.pulls);
-    cuda_batch_roots(&s->gpu, s->roots, run->count, s->on.stream);
-    cuda_batch_take_list(&s->gpu, run->count, s->on.stream);
-    return finish_level(s, p, e);
+    level->list = s->shown.list;
+    level->count = s->level->listed;
+    copy_list(s, e);
 }
 
-/* Makes a list from words of all vertices. Counts of the level stay. */
-static enum status make_list(struct batch_search *s, struct error *e)
+/* ---- steps ---- */
+
+static void start(struct batch_search *s, const struct batch_run *run, struct batch_levels *l, struct error *e)
+{
+    uint32_t roots[BATCH_MOST], count = run->count;
+    for (uint32_t i = 0; i < count; i++)
+        roots[i] = run->roots[i] == JOINED_NOWHERE ? BATCH_NO_ROOT : (uint32_t)run->roots[i];
+    clear_words(s, !l->is_list, e);
+    if (e->status != ST_OK || joined_gpu_copy(&s->on, s->roots, roots, count * sizeof *roots, e) != ST_OK)
+        return;
+    cuda_batch_roots(&s->gpu, s->roots, count, s->on.stream);
+    cuda_batch_take_list(&s->gpu, count, s->on.stream);
+    end_level(s, l, e);
+}
+
+/* Makes a list of the frontier. Counts of the level stay. */
+static void make_list(struct batch_search *s, struct error *e)
 {
     joined_gpu_clear(&s->on, s->gpu.next, word_bytes(s), e);
     joined_gpu_clear(&s->on, s->gpu.level, offsetof(struct gpu_batch_level, vertices), e);
     if (e->status != ST_OK)
-        return e->status;
+        return;
     cuda_batch_list(&s->gpu, s->on.stream);
-    s->is_list = 1;
-    return CUDA_LAUNCHED(s->on.where, e) == ST_OK ? joined_gpu_copy(&s->on, s->level, s->gpu.level, sizeof *s->level, e) : e->status;
+    if (CUDA_LAUNCHED(s->on.where, e) == ST_OK)
+        joined_gpu_copy(&s->on, s->level, s->gpu.level, sizeof *s->level, e);
 }
 
-static void level_by_list(struct batch_search *s, struct batch_run *run, struct error *e)
+static void visit_list(struct batch_search *s, const struct batch_levels *l)
 {
-    uint64_t pieces = s->level->pieces, edges = s->level->edges, vertices = s->graph->vertices;
-    run->bytes += s->level->vertices * (16 * (uint64_t)s->gpu.words + 8);
-    joined_gpu_clear(&s->on, s->gpu.level, sizeof *s->gpu.level, e);
-    if (e->status != ST_OK)
-        return;
+    uint64_t pieces = s->level->pieces;
     if (pieces > 0)
         cuda_batch_push(&s->gpu, pieces, s->on.stream);
     cuda_batch_clear(&s->gpu, s->gpu.now, s->gpu.list.pieces, pieces, s->on.stream);
-    cuda_batch_take_list(&s->gpu, edges < vertices ? edges : vertices, s->on.stream);
+    cuda_batch_take_list(&s->gpu, smaller(l->found.edges, s->graph->vertices), s->on.stream);
 }
 
-/* Which of the roots that are wanted pull. Returns whether any pushes. */
-static int choose_pulls(struct batch_search *s, uint32_t roots)
+/* What other roots push comes first. */
+static void visit_all(struct batch_search *s, const struct batch_levels *l, struct error *e)
 {
-    uint64_t pushes = 0, pushed = s->is_list ? s->level->edges : 0;
-    memset(s->gpu.pulls, 0, sizeof s->gpu.pulls);
-    for (uint32_t r = 0; r < roots && !s->is_list; r++) {
-        int pull = s->level->weight[r] > s->unfound[r] / PULL_SHARE;
-        s->gpu.pulls[r / 64] |= (uint64_t)pull << (r % 64);
-        pushed += pull ? 0 : s->level->weight[r];
-    }
-    pushed = pushed < s->level->edges ? pushed : s->level->edges;
-    if (pushed * PUSH_COST > s->left)
-        memset(s->gpu.pulls, 0xff, sizeof s->gpu.pulls);
-    for (int j = 0; j < s->gpu.words; j++) {
-        s->gpu.pulls[j] &= s->gpu.wanted[j];
-        pushes |= s->gpu.wanted[j] & ~s->gpu.pulls[j];
-    }
-    return pushes != 0;
-}
-
-static void push_others(struct batch_search *s, struct error *e)
-{
-    if (!s->is_list)
-        joined_gpu_clear(&s->on, s->gpu.next, word_bytes(s), e);
-    if (e->status != ST_OK)
-        return;
-    if (!s->is_list)
-        cuda_batch_list(&s->gpu, s->on.stream);
-    cuda_batch_scatter(&s->gpu, s->is_list ? s->level->pieces : BATCH_AS_LISTED, s->on.stream);
-}
-
-static void level_by_all(struct batch_search *s, struct batch_run *run, struct error *e)
-{
-    run->bytes += s->graph->vertices * (32 * (uint64_t)s->gpu.words + 16);
-    joined_gpu_clear(&s->on, s->gpu.level, sizeof *s->gpu.level, e);
-    s->gpu.is_pushed = choose_pulls(s, run->count);
-    s->gpu.brief = s->gpu.words > 1 && !s->is_list && s->visits < BRIEF_MEAN * s->level->vertices ? s->brief[0] : NULL;
+    s->gpu.is_pushed = l->pushes;
+    s->gpu.brief = s->gpu.words > 1 && !l->is_list && l->visits < BRIEF_MEAN * l->found.vertices ? s->brief[0] : NULL;
     s->gpu.next_brief = s->brief[1];
-    if (s->gpu.is_pushed)
-        push_others(s, e);
+    if (l->pushes && !l->is_list) {
+        joined_gpu_clear(&s->on, s->gpu.next, word_bytes(s), e);
+        cuda_batch_list(&s->gpu, s->on.stream);
+    }
+    if (l->pushes)
+        cuda_batch_scatter(&s->gpu, l->is_list ? s->level->pieces : BATCH_AS_LISTED, s->on.stream);
     else
         cuda_batch_clear(&s->gpu, s->gpu.next, s->gpu.long_rows, s->gpu.long_pieces, s->on.stream);
-    if (e->status != ST_OK)
-        return;
     cuda_batch_pull(&s->gpu, s->on.stream);
     s->brief[1] = s->brief[0];
     s->brief[0] = s->gpu.next_brief;
-    s->is_list = 0;
 }
 
-static enum status run_level(struct batch_search *s, struct progress *p, struct error *e)
+static void visit(struct batch_search *s, int by_list, struct batch_levels *l, struct error *e)
 {
-    int by_list = s->level->edges < s->graph->vertices / LIST_SHARE;
-    memset(s->gpu.pulls, 0, sizeof s->gpu.pulls);
-    if (by_list && !s->is_list && make_list(s, e) != ST_OK)
-        return e->status;
+    memcpy(s->gpu.wanted, l->roots, sizeof s->gpu.wanted);
+    memcpy(s->gpu.pulls, l->pulls, sizeof s->gpu.pulls);
+    if (by_list && !l->is_list)
+        make_list(s, e);
+    joined_gpu_clear(&s->on, s->gpu.level, sizeof *s->gpu.level, e);
+    if (e->status != ST_OK)
+        return;
     if (by_list)
-        level_by_list(s, p->run, e);
+        visit_list(s, l);
     else
-        level_by_all(s, p->run, e);
-    p->depth++;
-    p->run->levels++;
-    if (e->status == ST_OK && finish_level(s, p, e) == ST_OK)
-        s->left = by_list ? s->left : s->level->left;
-    return e->status;
+        visit_all(s, l, e);
+    end_level(s, l, e);
+    l->rows_left = by_list ? l->rows_left : s->level->left;
 }
 
-static enum status run_noted(struct batch_search *s, struct progress *p, struct error *e)
-{
-    struct batch_note note = {.depth = p->depth + 1, .vertices = s->level->vertices, .edges = s->level->edges};
-    uint64_t before = p->run->edges;
-    note.seconds = -cli_seconds();
-    if (run_level(s, p, e) != ST_OK)
-        return e->status;
-    note.seconds += cli_seconds();
-    note.by_list = s->is_list;
-    note.read = p->run->edges - before;
-    note.pulls = batch_count_roots(s->gpu.pulls);
-    if (p->run->note != NULL)
-        p->run->note(p->run->context, &note);
-    return show(s, p, e);
-}
-
-static enum status batch_gpu_run(struct batch_search *s, struct batch_run *run, struct error *e)
-{
-    struct progress p = {.run = run};
-    run->levels = run->edges = run->bytes = 0;
-    if (run->watcher.begin != NULL)
-        run->watcher.begin(run->watcher.context);
-    run->seconds = -cli_seconds();
-    if (start(s, &p, e) == ST_OK)
-        show(s, &p, e);
-    while (e->status == ST_OK && s->level->vertices > 0)
-        run_noted(s, &p, e);
-    run->seconds += cli_seconds();
-    run->bytes += run->edges * (4 + 8 * (uint64_t)s->gpu.words);
-    return e->status;
-}
-
-const struct batch_backend batch_cuda = {batch_gpu_open, batch_gpu_close, batch_gpu_run};
+const struct batch_backend batch_cuda = {.open = batch_gpu_open,
+                                         .close = batch_gpu_close,
+                                         .start = start,
+                                         .visit = visit,
+                                         .show = show};
