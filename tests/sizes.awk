@@ -17,8 +17,8 @@ FNR == 1 { members = -1; head = "" }
     sub(/\/\/.*/, "", line)
 }
 
-members < 0 && line ~ /^(typedef )?struct [a-z_0-9]+ \{/ {
-    name = line; sub(/^(typedef )?struct /, "", name); sub(/ .*/, "", name)
+members < 0 && line ~ /^(typedef )?struct (__align__\([0-9]+\) )?[a-z_0-9]+ \{/ {
+    name = line; sub(/^(typedef )?struct (__align__\([0-9]+\) )?/, "", name); sub(/ .*/, "", name)
     members = 0; depth = 1
     next
 }

@@ -140,7 +140,7 @@ static void push(const row_push<Number, PACKED> &s, const gpu_queue *queue, cons
         return;
     }
     const uint64_t share = queue->count / ((uint64_t)cuda_full_grid() * WARPS);
-    const unsigned rows = (unsigned)(share < 1 ? 1 : share < WARP ? share : WARP);
+    const unsigned rows = (unsigned)(share < 1 ? 1 : share < 32 ? share : 32);
     push_kernel<Number, PACKED><<<blocks_for(queue->count, rows * WARPS), BLOCK, shared, stream>>>(s, *queue, rows, by->cut);
     if (by->has_long)
         piece_kernel<Number, PACKED><<<cuda_full_grid(), BLOCK, shared, stream>>>(s, by->cut);
