@@ -120,9 +120,7 @@ static enum status open_search(struct batching *b, struct error *e)
     const struct args *args = &b->args;
     struct batch_place place = {.words = args->batch <= 64 ? 1 : args->batch <= 128 ? 2 : 4,
                                 .threads = b->searcher.threads,
-                                .host = b->searcher.comm.host,
-                                .rank = b->searcher.comm.rank,
-                                .slot = b->searcher.comm.host_rank};
+                                .comm = &b->searcher.comm};
     b->results = calloc(b->searcher.comm.ranks * args->batch, sizeof *b->results);
     if (b->results == NULL)
         return fail_memory(e, "results", b->searcher.comm.ranks * args->batch * sizeof *b->results);

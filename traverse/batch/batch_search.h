@@ -20,6 +20,8 @@
 
 #include "traverse/joined/joined_graph.h"
 
+#include "formats/mpi/comm.h"
+
 /* The result of one root. */
 struct batch_result {
     uint64_t reached;   /* vertices, with the root */
@@ -104,9 +106,7 @@ struct batch_search;
 struct batch_place {
     int words;        /* of a vertex: batches have up to 64 * words roots */
     int threads;
-    const char *host;
-    uint32_t rank;
-    uint32_t slot;    /* the rank's number among those of its host, which chooses its GPU */
+    const struct comm *comm; /* of the rank, which has a GPU by it */
 };
 
 /* The steps of a batch. */

@@ -160,6 +160,7 @@ struct gathered {
     const struct probes *probes;
     const struct answer_places *places;
     const void *from;
+    int are_records; /* of parents, and not values */
     uint64_t locals;
     void *to;
 };
@@ -170,15 +171,6 @@ static void gather_words(void *context, uint64_t begin, uint64_t end)
     g->probes->gather(g->places->vertex + begin, g->from, end - begin, (int32_t *)g->to + begin);
 }
 
-static void gather_wide(void *context, uint64_t begin, uint64_t end)
-{
-    const struct gathered *g = context;
-    const int64_t *from = g->from;
-    int64_t *to = g->to;
-    for (uint64_t i = begin; i < end; i++)
-        to[i] = from[g->places->vertex[i]];
-}
-
 static void gather_parents(void *context, uint64_t begin, uint64_t end)
 {
     const struct gathered *g = context;
@@ -186,13 +178,15 @@ static void gather_parents(void *context, uint64_t begin, uint64_t end)
     g->probes->name(&parents, g->places->vertex + begin, end - begin, (int32_t *)g->to + begin);
 }
 
-static void gather_wide_parents(void *context, uint64_t begin, uint64_t end)
+/* Ids of 8 bytes: of records of parents, or those that were made of them before. */
+static void gather_wide(void *context, uint64_t begin, uint64_t end)
 {
     const struct gathered *g = context;
-    const uint32_t *records = g->from, *vertex = g->places->vertex;
+    const uint32_t *vertex = g->places->vertex;
     int64_t *to = g->to;
     for (uint64_t i = begin; i < end; i++)
-        to[i] = id_of_record(g->places, g->locals, records[vertex[i]], vertex[i]);
+        to[i] = g->are_records ? id_of_record(g->places, g->locals, ((const uint32_t *)g->from)[vertex[i]], vertex[i])
+                               : ((const int64_t *)g->from)[vertex[i]];
 }
 
 static void slice_values(const struct cpu_answers *a, uint32_t p, uint32_t width, struct slice *values)
@@ -213,9 +207,10 @@ static enum status cpu_values(struct device *dev, enum answer_kind kind, uint32_
     struct gathered gathered = {.probes = few ? dev->means.probes : &probes_plain,
                                 .places = &a->places,
                                 .from = left,
+                                .are_records = kind == ANSWER_PARENTS && alone,
                                 .locals = dev->shard->locals,
                                 .to = alone ? a->block : a->values};
-    gang_body *gather = wide ? gather_wide : gather_words;
+    gang_body *gather = wide ? gather_wide : gathered.are_records ? gather_parents : gather_words;
     (void)e;
     (void)levels;
     if (!alone)
@@ -224,8 +219,6 @@ static enum status cpu_values(struct device *dev, enum answer_kind kind, uint32_
         mark_unreached(dev, left);
     else
         gathered.from = a->by_vertex;
-    if (kind == ANSWER_PARENTS && alone)
-        gather = wide ? gather_wide_parents : gather_parents;
     gang_for(dev->means.gang, threads_for(dev, count), count, ANSWER_PIECE, gather, &gathered);
     return ST_OK;
 }

@@ -122,8 +122,7 @@ void previsit_normals(struct device *dev)
 /* ---- counting ---- */
 
 /* Rows of a list that are sources of g, and their edges; heads that are not filled count too. */
-static inline struct row_count count_list(const struct csr *csr, const uint32_t *list,
-                                          uint64_t size, uint32_t offset_width)
+static struct row_count count_list(const struct csr *csr, const uint32_t *list, uint64_t size)
 {
     enum { AHEAD = 32 };
     const uint64_t *sources = csr->sources;
@@ -133,9 +132,7 @@ static inline struct row_count count_list(const struct csr *csr, const uint32_t 
         if (i + AHEAD < size)
             prefetch_offset(csr, list[i + AHEAD]);
         rows += (uint64_t)mask_bit(sources, row);
-        edges += offset_width == 4 ? ((const uint32_t *)csr->offsets)[row + 1] -
-                                         ((const uint32_t *)csr->offsets)[row]
-                                   : csr_offset(csr, row + 1) - csr_offset(csr, row);
+        edges += csr_offset(csr, row + 1) - csr_offset(csr, row);
     }
     return (struct row_count){rows, edges + rows * csr->head_columns};
 }
@@ -162,7 +159,7 @@ struct row_count count_listed(const struct device *dev, enum subgraph g, const u
         subgraph_rows(g) == DELEGATES ? dev->delegates.longest : dev->normals.longest;
     if (longest * csr->source_rows <= ABOUT * csr->edges)
         return count_means(csr, list, size);
-    return csr->offset_width == 4 ? count_list(csr, list, size, 4) : count_list(csr, list, size, 8);
+    return count_list(csr, list, size);
 }
 
 /* Edges of the rows `bits` of word w of a mask, if each has as many as the mean row of the word. Vertices are

@@ -41,12 +41,6 @@ static void clear_vertices(struct device *dev)
     n->queue_count = n->next_count = n->pulled_count = n->pulled_next_count = 0;
 }
 
-static void clear_bins(struct device *dev)
-{
-    for (uint32_t i = 0; i < dev->shard->p; i++)
-        dev->traffic.bins.of[i].count = 0;
-}
-
 static void put_delegate_root(struct device *dev, uint32_t id)
 {
     set_mask_bit(dev->delegates.incoming, id);
@@ -69,7 +63,6 @@ static enum status cpu_start(struct device *dev, const struct root *root, struct
 {
     (void)e;
     clear_vertices(dev);
-    clear_bins(dev);
     direction_costs_begin(&dev->costs);
     memset(dev->frontier, 0, sizeof dev->frontier);
     for (int g = 0; g < SUBGRAPHS; g++)

@@ -135,8 +135,7 @@ static enum status batch_gpu_open(struct batch_search **search, const struct joi
     s->graph = graph;
     s->gpu.vertices = graph->vertices;
     s->gpu.words = place->words;
-    const struct gpu_user user = {place->host, place->rank, place->slot};
-    if (joined_gpu_open(&s->on, graph, &user, e) != ST_OK)
+    if (joined_gpu_open(&s->on, graph, place->comm, e) != ST_OK)
         return e->status;
     s->gpu.push = s->on.push;
     s->gpu.pull = s->on.pull;

@@ -42,11 +42,12 @@ static enum status copy_rows(struct joined_gpu *gpu, const struct joined_graph *
     return rows->edges > 0 ? joined_gpu_copy(gpu, (void *)to->columns, rows->columns, rows->edges * 4, e) : ST_OK;
 }
 
-enum status joined_gpu_open(struct joined_gpu *gpu, const struct joined_graph *graph, const struct gpu_user *user,
+enum status joined_gpu_open(struct joined_gpu *gpu, const struct joined_graph *graph, const struct comm *comm,
                             struct error *e)
 {
+    const struct gpu_user user = {comm->host, comm->rank, comm->host_rank};
     int ordinal;
-    if (gpu_choose(user, &ordinal, gpu->where, e) != ST_OK ||
+    if (gpu_choose(&user, &ordinal, gpu->where, e) != ST_OK ||
         CUDA_TRY(cudaStreamCreateWithFlags(&gpu->stream, cudaStreamNonBlocking), gpu->where, e) != ST_OK ||
         copy_rows(gpu, graph, graph->push, &gpu->push, e) != ST_OK)
         return e->status;

@@ -8,6 +8,8 @@
 #include "traverse/cuda/cuda_error.h"
 #include "traverse/joined/joined_graph.h"
 
+#include "formats/mpi/comm.h"
+
 struct joined_gpu {
     struct gpu_rows push, pull; /* the same if the graph has no others */
     cudaStream_t stream;
@@ -16,8 +18,8 @@ struct joined_gpu {
     char where[GPU_WHERE];
 };
 
-/* Chooses the GPU of `user`, and copies the graph to it. */
-enum status joined_gpu_open(struct joined_gpu *gpu, const struct joined_graph *graph, const struct gpu_user *user,
+/* Chooses the GPU of a rank, and copies the graph to it. */
+enum status joined_gpu_open(struct joined_gpu *gpu, const struct joined_graph *graph, const struct comm *comm,
                             struct error *e);
 void joined_gpu_close(struct joined_gpu *gpu); /* a zeroed one is allowed */
 

@@ -92,13 +92,12 @@ static enum status load_kernels(struct pair_searches *p, struct error *e)
 static enum status pair_gpu_open(struct pair_searches **searches, const struct pair_job *job, struct error *e)
 {
     struct pair_searches *p = *searches = calloc(1, sizeof *p);
-    const struct gpu_user user = {job->comm->host, job->comm->rank, job->comm->host_rank};
     const uint64_t all = job->roots->count / 2, pairs = all / job->comm->ranks + 1;
     if (p == NULL)
         return fail_memory(e, "searches", sizeof *p);
     p->job = job;
     if (joined_graph_open(&p->graph, job->graph, !job->one_sided, job->budget, e) != ST_OK ||
-        joined_gpu_open(&p->on, &p->graph, &user, e) != ST_OK)
+        joined_gpu_open(&p->on, &p->graph, job->comm, e) != ST_OK)
         return e->status;
     p->gpu = (struct gpu_pairs){.rows = {p->on.push, p->on.pull},
                                 .vertices = p->graph.vertices,
