@@ -563,7 +563,7 @@ stage_check() {
     lane trees check_all_trees
     lane grid-trace check_grid_trace
     lane others check_others
-    lane packed check_packed 20
+    lane packed check_packed 18
     lane small check_rmat "$(scales_between 0 18)" '0 memory inf'
     lane larger-proofs check_larger_proofs
     lane real-memory check_real_memory
