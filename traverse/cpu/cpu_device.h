@@ -18,7 +18,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Vertices bound for one other shard. */
+/* Vertices bound for one other shard, as one thread collected them. */
 struct bin {
     uint32_t *ids;
     uint64_t count, capacity;
@@ -111,7 +111,7 @@ struct cpu_peers {
 
 /* Vertices for other shards. */
 struct cpu_bins {
-    struct bin *of;     /* [p] */
+    struct bin *of;     /* [threads][p] */
     struct error error; /* why some bin could not grow */
 };
 
@@ -340,8 +340,10 @@ uint64_t gather_sources(struct device *device, enum subgraph g);
 uint64_t count_forward(struct device *dev, enum subgraph g); /* FV */
 
 /* cpu_messages.c. Takes normals in: those that are not visited are marked, and go behind the next queue. from: their
- * parents; NULL: other shards have them. */
-void reach_normals(struct device *dev, const uint32_t *ids, uint64_t count, const uint32_t *from);
+ * parents; NULL: other shards have them. `alone`: no other thread marks normals meanwhile; else at most REACHED_AT_ONCE
+ * at a time. */
+enum { REACHED_AT_ONCE = 1024 };
+void reach_normals(struct device *dev, const uint32_t *ids, uint64_t count, const uint32_t *from, int alone);
 
 /* cpu_push.c */
 void push_nn(struct device *dev); /* with several shards: puts vertices into bins */

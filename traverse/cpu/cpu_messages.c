@@ -68,8 +68,17 @@ static enum status fail_id(const struct device *dev, struct error *e)
                 container_path(dev->shard->file));
 }
 
+/* Sets the bit. Nonzero: this call was the first to set it. */
+static int claim_mask_bit(uint64_t *mask, uint64_t i)
+{
+    uint64_t bit = UINT64_C(1) << (i % 64);
+    if ((__atomic_load_n(&mask[i / 64], __ATOMIC_RELAXED) & bit) != 0)
+        return 0;
+    return (__atomic_fetch_or(&mask[i / 64], bit, __ATOMIC_RELAXED) & bit) == 0;
+}
+
 /* Whether a vertex is new is a coin toss, so there is no branch. */
-void reach_normals(struct device *dev, const uint32_t *ids, uint64_t count, const uint32_t *from)
+static void append_normals(struct device *dev, const uint32_t *ids, uint64_t count, const uint32_t *from)
 {
     struct cpu_normals *n = &dev->normals;
     uint64_t first = n->next_count, at = first;
@@ -88,15 +97,58 @@ void reach_normals(struct device *dev, const uint32_t *ids, uint64_t count, cons
         mark_depths(n->next + first, at - first, (int32_t *)n->parent, (int32_t)PARENT_REMOTE);
 }
 
+/* Those that this thread marks go behind the next queue together. */
+static void claim_normals(struct device *dev, const uint32_t *ids, uint64_t count, const uint32_t *from)
+{
+    struct cpu_normals *n = &dev->normals;
+    uint32_t claimed[REACHED_AT_ONCE];
+    uint64_t new = 0;
+    for (uint64_t i = 0; i < count; i++) {
+        if (!claim_mask_bit(n->visited, ids[i]))
+            continue;
+        if (dev->parents)
+            n->parent[ids[i]] = from != NULL ? from[i] : PARENT_REMOTE;
+        claimed[new++] = ids[i];
+    }
+    mark_depths(claimed, new, n->depth, dev->depth + 1);
+    uint64_t at = __atomic_fetch_add(&n->next_count, new, __ATOMIC_RELAXED);
+    memcpy(n->next + at, claimed, new * sizeof *n->next);
+}
+
+void reach_normals(struct device *dev, const uint32_t *ids, uint64_t count, const uint32_t *from, int alone)
+{
+    if (alone)
+        append_normals(dev, ids, count, from);
+    else
+        claim_normals(dev, ids, count, from);
+}
+
+/* A list of many vertices, which threads share. */
+struct arrivals {
+    struct device *dev;
+    const uint32_t *ids;
+};
+
+static void receive_some(void *context, uint64_t begin, uint64_t end)
+{
+    const struct arrivals *a = context;
+    reach_normals(a->dev, a->ids + begin, end - begin, NULL, 0);
+}
+
 static enum status receive_ids(struct device *dev, const uint32_t *ids, uint64_t count,
                                struct error *e)
 {
+    struct arrivals arrivals = {dev, ids};
     uint64_t strange = 0;
+    int threads = threads_for(dev, count);
     for (uint64_t i = 0; i < count; i++)
         strange += ids[i] >= dev->shard->locals;
     if (strange > 0)
         return fail_id(dev, e);
-    reach_normals(dev, ids, count, NULL);
+    if (threads > 1)
+        gang_for(dev->means.gang, threads, count, REACHED_AT_ONCE, receive_some, &arrivals);
+    else
+        reach_normals(dev, ids, count, NULL, 1);
     return ST_OK;
 }
 

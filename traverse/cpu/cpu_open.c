@@ -47,7 +47,7 @@ static int list_arrays(struct device *dev, struct cpu_array list[MOST_ARRAYS])
         {(void **)&dev->crew.seen, threads * dev->crew.seen_words, 8, "marks of threads"},
         {(void **)&dev->crew.lists, threads * dev->crew.list_bytes, 1, "lists of threads"},
         {(void **)&dev->crew.bins, threads * dev->crew.bin_bytes, 1, "bins of threads"},
-        {(void **)&dev->traffic.bins.of, dev->shard->p, sizeof(struct bin), "bins"},
+        {(void **)&dev->traffic.bins.of, threads * dev->shard->p, sizeof(struct bin), "bins"},
         {(void **)&d->updated, words_d, 8, "updated delegates"}};
     /* with several shards the last one is shown to peers */
     int count = (int)(sizeof arrays / sizeof *arrays) - (dev->shard->p > 1);
@@ -162,7 +162,8 @@ static void cpu_close(struct device *dev)
         return;
     struct cpu_array list[MOST_ARRAYS];
     int count = list_arrays(dev, list);
-    for (uint32_t i = 0; dev->traffic.bins.of != NULL && i < dev->shard->p; i++) {
+    uint64_t bins = (uint64_t)dev->threads * dev->shard->p;
+    for (uint64_t i = 0; dev->traffic.bins.of != NULL && i < bins; i++) {
         const struct bin *bin = &dev->traffic.bins.of[i];
         memory_discharge(dev->means.budget, bin->capacity * sizeof *bin->ids);
         free(bin->ids);

@@ -86,8 +86,8 @@ static enum status charge_ids(struct device *dev, uint64_t ids, struct error *e)
 
 static uint64_t binned_ids(const struct device *dev)
 {
-    uint64_t ids = 0;
-    for (uint32_t i = 0; i < dev->shard->p; i++)
+    uint64_t bins = (uint64_t)dev->threads * dev->shard->p, ids = 0;
+    for (uint64_t i = 0; i < bins; i++)
         ids += dev->traffic.bins.of[i].count;
     return ids;
 }
@@ -109,15 +109,17 @@ enum status show_bins(struct device *dev, struct error *e)
     if (form == OUTGOING_MASK)
         memset(s->mask, 0, s->layout.mask_words * sizeof *s->mask);
     for (uint32_t shard = 0; shard < dev->shard->p; shard++) {
-        struct bin *bin = &dev->traffic.bins.of[shard];
-        if (form == OUTGOING_MASK)
-            add_to_mask(dev, shard, bin);
-        else if (bin->count > 0)
-            memcpy(s->ids + at, bin->ids, bin->count * sizeof *bin->ids);
         s->begin[shard] = at;
-        s->count[shard] = bin->count;
-        at += bin->count;
-        bin->count = 0;
+        for (int t = 0; t < dev->threads; t++) {
+            struct bin *bin = &dev->traffic.bins.of[(size_t)t * dev->shard->p + shard];
+            if (form == OUTGOING_MASK)
+                add_to_mask(dev, shard, bin);
+            else if (bin->count > 0)
+                memcpy(s->ids + at, bin->ids, bin->count * sizeof *bin->ids);
+            at += bin->count;
+            bin->count = 0;
+        }
+        s->count[shard] = at - s->begin[shard];
     }
     return ST_OK;
 }

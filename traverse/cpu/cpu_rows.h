@@ -39,10 +39,11 @@ struct long_rows {
     struct row_part row[MOST_LONG];
 };
 
-/* The vertices that a push finds by nn if there are several shards (cpu_push.c). */
+/* The vertices that a thread finds by nn if there are several shards (cpu_push.c). */
 struct shard_push {
     struct device *dev;
     struct bin *bins, *own; /* [p]; the one of this shard */
+    int alone;              /* no other thread marks vertices meanwhile */
     uint32_t *from;         /* parents of `own`, and of the next destination, wherever it goes */
     int (*make_room)(struct shard_push *t, struct bin *bin); /* in a full bin; nonzero: it has room */
 };
