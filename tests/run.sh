@@ -34,6 +34,9 @@ run_one() {
     if ! grep -qE '^(ok|not ok|skip)' "$mine/log"; then
         echo "not ok - $name reports nothing" >>"$mine/log"
     fi
+    if grep -q '\.sh: line [0-9]*: .*: command not found$' "$mine/log"; then # such a line checks nothing
+        echo "not ok - $name calls what there is not" >>"$mine/log"
+    fi
     if compgen -G "$mine/found*" >/dev/null; then
         echo "not ok - $name: a sanitizer has found something" >>"$mine/log"
         cat "$mine"/found* | head -n 40 | sed 's/^/    /' >>"$mine/log"

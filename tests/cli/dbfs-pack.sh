@@ -71,7 +71,7 @@ done
 "$pack" -q -p 2 --heads nd=0,dd=8 --heads auto -o "$tmp/c" "$tmp/g.edges"
 "$pack" -q -p 2 --heads nd=0,dd=8 -o "$tmp/d" "$tmp/g.edges"
 check '--heads auto: the parts of the default' cmp "$tmp/b/part-0000-of-0002.dbfs" "$tmp/c/part-0000-of-0002.dbfs"
-refuses 1 "--heads nd=0,dd=8: others" cmp "$tmp/b/part-0000-of-0002.dbfs" "$tmp/d/part-0000-of-0002.dbfs"
+check_exit 1 "--heads nd=0,dd=8: others" cmp "$tmp/b/part-0000-of-0002.dbfs" "$tmp/d/part-0000-of-0002.dbfs"
 rm -r "$tmp/b" "$tmp/c" "$tmp/d"
 
 # ---- encodings ----
