@@ -91,8 +91,8 @@ static enum status search_one(struct run *run, uint64_t i, struct record *record
     if (talks && !run->args.serve)
         report_record(run->talk, &run->env, record);
     watch_phase("writing results of root %" PRIu64, roots->ids[i]);
-    if (write_results(run, &roots->root[i], e) == ST_OK && talks && run->args.serve) /* its line says that the
-                                                                                      * files are complete */
+    /* with --serve the line says that the files are complete */
+    if (write_results(run, &roots->root[i], e) == ST_OK && talks && run->args.serve)
         report_record(run->talk, &run->env, record);
     return e->status;
 }
