@@ -149,8 +149,8 @@ PACKED_INLINE uint32_t packed_next(struct packed_reader *r)
     return r->add + packed_code(r->codes, r->bits, i) + high + r->step * i;
 }
 
-/* A reader for packed_element. It always has a vector: nvcc 13 reads the first word of one before it has asked whether there
- * is one (ptxas for sm_90; the PTX asks first), and frames, which have none, ended searches. */
+/* A reader for packed_element. The address of its vector is valid even where there is none: ptxas of CUDA 13 loads the first
+ * word, for sm_90, before the test whether there is one. With NULL there, searches ended at frames. */
 PACKED_INLINE struct packed_reader packed_open_row(const struct packed_columns *columns,
                                                    const struct packed_span *span)
 {

@@ -1,26 +1,16 @@
 /* test_gang.c: each piece of a gang's work is done once, with any number of threads, and at once after other work;
  * a thread that never comes delays nobody */
+#include "pretended_cores.h"
 #include "unit.h"
 
 #include "traverse/cpu/gang.h"
 
-#include <sched.h>
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-enum { PIECES = 1000, WORKS = 2000, CORES = 33 };
-
-/* Pretends a host of many cores, as a gang has a thread for each at most. */
-int sched_getaffinity(pid_t process, size_t bytes, cpu_set_t *cores)
-{
-    (void)process;
-    CPU_ZERO_S(bytes, cores);
-    for (size_t i = 0; i < CORES; i++)
-        CPU_SET_S(i, bytes, cores);
-    return 0;
-}
+enum { PIECES = 1000, WORKS = 2000 };
 
 struct work {
     _Atomic uint32_t done[PIECES];

@@ -62,7 +62,7 @@ static enum status take_arrays(struct proof *p, struct error *e)
 }
 
 static enum status open_proof(struct proof *p, const struct rank *rank, const struct results *results, uint32_t g,
-                       struct error *e)
+                              struct error *e)
 {
     const struct manifest *m = &rank->graph->manifest;
     const uint32_t block = block_of_device(rank->comm->rank, g, rank->device_count);
