@@ -100,6 +100,26 @@ static void test_packed(const struct shard *shard, const struct graph_spec *spec
     kernel_use(NULL);
 }
 
+/* The last vertex of shard 1 becomes the one whose code is 32 ones. Where codes have 8 bytes it is a vertex like others, and no
+ * sign that there is none. */
+static void test_32_ones(const struct shard *shard, const struct graph_spec *spec)
+{
+    const struct csr *nn = &shard->csr[NN];
+    const uint64_t last = (UINT64_C(1) << shard->local_bits) + spec->locals - 1;
+    struct graph_spec ones = *spec;
+    char name[128];
+    if (spec->nn_width != 8 || spec->p < 2 || spec->index == 1)
+        return;
+    for (uint64_t i = 0; i < csr_offset(nn, nn->rows); i++) {
+        uint64_t *column = (uint64_t *)nn->columns + i;
+        *column = *column == last ? UINT32_MAX : *column;
+    }
+    snprintf(name, sizeof name, "%s, a code of 32 ones", spec->name);
+    ones.name = name;
+    test_visits(shard, &ones);
+    kernel_use(NULL);
+}
+
 /* `all`: thousands of shards look at each other's vertices, too, which takes an emulator 20 s. */
 static void test_graph(const struct graph_spec *spec, int all)
 {
@@ -119,6 +139,7 @@ static void test_graph(const struct graph_spec *spec, int all)
     test_ranges(shard, spec);
     kernel_use(NULL);
     test_packed(shard, spec, looks);
+    test_32_ones(shard, spec);
     graph_free(shard);
 }
 

@@ -35,7 +35,7 @@ __device__ static inline void keep_own(row_push<Number, PACKED> &s, Slots &e, bo
     if (!t.coded)
         return;
     const auto leaves = [&](int j) {
-        return e.end[j] != NO_HEAD && (uint64_t)e.end[j] >> t.local_bits != t.own_shard;
+        return e.end[j] != Slots::none && (uint64_t)e.end[j] >> t.local_bits != t.own_shard;
     };
     if (t.out_mask == NULL)
         append_ends<unsigned long long>(t.sent, leaves, [&](int j, uint64_t at) { t.out[at] = e.end[j]; });
@@ -43,8 +43,8 @@ __device__ static inline void keep_own(row_push<Number, PACKED> &s, Slots &e, bo
     for (int j = 0; j < SLOTS; j++) {
         if (t.out_mask != NULL && leaves(j))
             claim_bit(t.out_mask, (uint32_t)e.end[j]);
-        if (e.end[j] != NO_HEAD)
-            e.end[j] = leaves(j) ? NO_HEAD : e.end[j] & (Number)(((uint64_t)1 << t.local_bits) - 1);
+        if (e.end[j] != Slots::none)
+            e.end[j] = leaves(j) ? Slots::none : e.end[j] & (Number)(((uint64_t)1 << t.local_bits) - 1);
     }
 }
 

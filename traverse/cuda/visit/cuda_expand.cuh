@@ -17,7 +17,8 @@ enum reaching { REACH_TEAM, REACH_LISTED, REACH_NEXT };
 
 /* The ends of some edges, as numbers of vertices or, where these need more than 4 bytes, as columns. */
 template <typename Number> struct slots_of {
-    Number end[SLOTS]; /* NO_HEAD: none */
+    static constexpr Number none = ~(Number)0; /* of 4 bytes: NO_HEAD, as heads have it. Of 8: there are no heads */
+    Number end[SLOTS];
     uint32_t parent[SLOTS];
     uint8_t kind[SLOTS];
 };
@@ -170,7 +171,7 @@ template <class S, class Slots> __device__ static inline bool mark_with_parents(
     bool wanted[SLOTS];
 #pragma unroll
     for (int j = 0; j < SLOTS; j++)
-        wanted[j] = e.end[j] != NO_HEAD && !is_left_out(s.of[e.kind[j]], e.end[j], !S::level_loop);
+        wanted[j] = e.end[j] != Slots::none && !is_left_out(s.of[e.kind[j]], e.end[j], !S::level_loop);
 #pragma unroll
     for (int j = 0; j < SLOTS; j++)
         wanted[j] = wanted[j] && !is_left_out(s.of[e.kind[j]], e.end[j], S::level_loop);
@@ -283,7 +284,7 @@ template <int HOW, class S> __device__ static void expand(S &s, const whole_piec
 #pragma unroll
         for (int j = 0; j < SLOTS; j++) {
             const uint32_t i = first + j * WARP + lane_id();
-            e.end[j] = NO_HEAD;
+            e.end[j] = e.none;
             e.parent[j] = e.kind[j] = 0;
             if (i < total) {
                 const int r = row_of_edge(w.push.prefix, i), g = w.push.subgraph[r];
@@ -351,7 +352,7 @@ template <int HOW, class S> __device__ static void expand_one(S &s, const whole_
 #pragma unroll
         for (int j = 0; j < SLOTS; j++) {
             const uint32_t i = first + j * WARP + lane_id();
-            e.end[j] = i < total ? end_of_edge(csr, heads, from, piece.row, i) : NO_HEAD;
+            e.end[j] = i < total ? end_of_edge(csr, heads, from, piece.row, i) : e.none;
         }
         reach_from_row<HOW>(s, g, piece.row, e, (int)((total - first + WARP - 1) / WARP));
     }
