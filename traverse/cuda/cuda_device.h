@@ -273,18 +273,17 @@ void gpu_whole_close(struct device *device);
  * smaller graphs a copy costs as much as it saves. */
 int gpu_has_hubs(const struct device *device);
 
-/* Searches with notes of levels or without; if there are several shards, together with all peers, after
- * gpu_group_open. */
-enum status gpu_whole_run(struct device *device, const struct root *root, enum whole_mode mode, int noted,
-                          uint32_t *levels, struct error *e);
+/* Begins a search with notes of levels or without; if there are several shards, together with all peers, after
+ * gpu_group_open. gpu_await_kernels waits for its end. */
+enum status gpu_whole_begin(struct device *device, const struct root *root, enum whole_mode mode, int noted,
+                            struct error *e);
 
 /* Measures rows, after the sections are loaded. */
 enum status gpu_whole_measure(struct device *device, struct error *e);
 
 /* cuda_sliced_run.c. gpu_sliced_open comes after gpu_whole_open and after the sections are loaded. */
 enum status gpu_sliced_open(struct device *device, int notes, struct error *e);
-enum status gpu_sliced_run(struct device *device, const struct root *root, int noted, uint32_t *levels,
-                          struct error *e);
+enum status gpu_sliced_begin(struct device *device, const struct root *root, int noted, struct error *e);
 
 /* Called once `answers` is complete. From then on searches by slices write answers if they can. */
 void gpu_sliced_open_answers(struct device *device);
@@ -292,15 +291,19 @@ void gpu_sliced_open_answers(struct device *device);
 /* cuda_group_open.c. Wants all peers to have met. */
 enum status gpu_group_open(struct device *device, struct error *e);
 
-/* cuda_whole_start.c. Runs the kernel of `launch` for `search` (cuda_whole_start) to its end. */
-enum status gpu_run_kernel(struct device *device, const void *search, const struct whole_launch *launch, int noted,
-                           uint32_t *levels, struct error *e);
+/* cuda_whole_start.c. Begins the kernel of `launch` for `search` (cuda_whole_start). */
+enum status gpu_begin_kernel(struct device *device, const void *search, const struct whole_launch *launch, int noted,
+                             struct error *e);
+
+/* The same file. Waits until the kernels of all these devices have reported, and takes their notes meanwhile. *levels: how
+ * many levels they did, alike on all of them. */
+enum status gpu_await_kernels(struct device *const *devices, uint32_t count, int noted, uint32_t *levels,
+                              struct error *e);
 
 /* The same file. Waits until a kernel of the stream has put this number above bit 32 of a word in memory of the host, which is
- * sooner than the end of the kernel. Calls `meanwhile`, unless it is NULL, over and over. */
-typedef enum status gpu_meanwhile(struct device *device, struct error *e);
+ * sooner than the end of the kernel. */
 enum status gpu_wait_for_report(struct device *device, const volatile uint64_t *report, uint32_t number,
-                                enum vertex_kind stream, gpu_meanwhile *meanwhile, struct error *e);
+                                enum vertex_kind stream, struct error *e);
 
 /* The same file. Waits until the answer that is made with the last search is complete. */
 enum status gpu_wait_for_answer(struct device *device, struct error *e);

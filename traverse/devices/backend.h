@@ -211,11 +211,11 @@ struct backend_search {
 struct backend_whole_search {
     /* Searches, on the only device of a search. Directions follow the mode or, in DIRECTION_AUTO,
      * the costs of the device. `noted`: it notes what levels do. *levels: how many levels were
-     * visited; 0 if this device cannot do it. Or searches with all peers, if they have all shards and all of them
-     * join (backend_peers.joins): each is called at the same time, by the member that drives it. They do not
-     * exchange through the host, and *levels is alike on all of them. */
-    enum status (*run)(struct device *device, const struct root *root, enum direction_mode mode,
-                       int noted, uint32_t *levels, struct error *e);
+     * visited; 0 if this device cannot do it. Or searches on all devices of this rank and with their peers, if
+     * these have all shards and all of them join (backend_peers.joins): each rank calls it at the same time.
+     * They do not exchange through the host. */
+    enum status (*run)(struct device *const *devices, uint32_t count, const struct root *root,
+                       enum direction_mode mode, int noted, uint32_t *levels, struct error *e);
 
     /* Passes the notes of all levels to `noter`, in order, after a search that noted them. */
     enum status (*replay_levels)(struct device *device, level_noter *noter, void *context,

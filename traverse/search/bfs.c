@@ -385,28 +385,14 @@ static int may_run_by_themselves(const struct bfs *bfs)
            (rank_is_alone(bfs->rank) || exchange_is_free(bfs->exchange));
 }
 
-/* Runs all levels on the device of a member. Each of several devices has a member of its own. */
-static enum status run_member(void *context, const struct member *m, struct error *e)
-{
-    struct bfs *bfs = context;
-    const struct rank *rank = bfs->rank;
-    uint32_t levels = 0;
-    rank->backend->whole->run(rank->devices[m->first], bfs->root, bfs->options.policy.mode, bfs->log != NULL, &levels,
-                              e);
-    if (m->number == 0)
-        bfs->times->iterations = levels;
-    return e->status;
-}
-
-/* *done: the devices ran all levels. */
+/* Runs all levels on the devices of this rank, by one thread. A thread for each device would begin them all at once, but
+ * where a host is busy its scheduler wakes some of them milliseconds late. *done: the devices ran all levels. */
 static enum status run_by_themselves(struct bfs *bfs, int *done, struct error *e)
 {
-    const struct member alone = {.number = 0, .first = 0, .end = 1};
+    const struct rank *rank = bfs->rank;
     double start = cli_seconds();
-    if (rank_is_alone(bfs->rank))
-        run_member(bfs, &alone, e);
-    else
-        team_run(bfs->rank->team, run_member, bfs, e);
+    rank->backend->whole->run(rank->devices, rank->device_count, bfs->root, bfs->options.policy.mode, bfs->log != NULL,
+                              &bfs->times->iterations, e);
     bfs->times->compute_s = cli_seconds() - start;
     *done = bfs->times->iterations > 0;
     bfs->noted = *done && bfs->log != NULL;

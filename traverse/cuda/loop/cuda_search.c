@@ -65,7 +65,7 @@ static enum status wait_published(struct device *dev, int counters, enum vertex_
 {
     const struct gpu_counters *c = &dev->counters;
     return CUDA_LAUNCHED(dev->where, e) == ST_OK
-               ? gpu_wait_for_report(dev, &c->published[counters].report, c->number, stream, NULL, e)
+               ? gpu_wait_for_report(dev, &c->published[counters].report, c->number, stream, e)
                : e->status;
 }
 

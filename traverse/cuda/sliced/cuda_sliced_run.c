@@ -132,7 +132,7 @@ void gpu_sliced_open_answers(struct device *dev)
                                                                 .count = (uint32_t)a->places.count};
 }
 
-enum status gpu_sliced_run(struct device *dev, const struct root *root, int noted, uint32_t *levels, struct error *e)
+enum status gpu_sliced_begin(struct device *dev, const struct root *root, int noted, struct error *e)
 {
     const struct whole_launch *launch = noted ? &dev->whole.sliced.noted : &dev->whole.sliced.launch;
     struct gpu_sliced *s = &dev->whole.sliced.search;
@@ -142,5 +142,5 @@ enum status gpu_sliced_run(struct device *dev, const struct root *root, int note
     s->order.number = ++dev->whole.search.order.number;
     dev->whole.settled = 1;
     dev->whole.answers = s->out.answer.vertex != NULL;
-    return gpu_run_kernel(dev, s, launch, noted, levels, e);
+    return gpu_begin_kernel(dev, s, launch, noted, e);
 }

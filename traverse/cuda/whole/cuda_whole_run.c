@@ -122,8 +122,8 @@ static uint32_t hub_words(const struct gpu_vertices *delegates, const struct who
     return !launch->has_hubs ? 0 : (uint32_t)(delegates->words < most ? delegates->words : most);
 }
 
-enum status gpu_whole_run(struct device *dev, const struct root *root, enum whole_mode mode, int noted,
-                          uint32_t *levels, struct error *e)
+enum status gpu_whole_begin(struct device *dev, const struct root *root, enum whole_mode mode, int noted,
+                            struct error *e)
 {
     struct gpu_group_search *group = &dev->whole.group;
     const int together = dev->shard->p > 1;
@@ -140,9 +140,5 @@ enum status gpu_whole_run(struct device *dev, const struct root *root, enum whol
     group->search.clean = group->ran;
     group->ran |= together;
     dev->whole.settled = 0;
-    if (gpu_run_kernel(dev, together ? (const void *)&group->search : s, launch, noted, levels, e) != ST_OK)
-        return e->status;
-    return *levels == GROUP_FAILED
-               ? fail(e, ST_RUNTIME, "%s: another GPU did not take part in the search", dev->where)
-               : ST_OK;
+    return gpu_begin_kernel(dev, together ? (const void *)&group->search : s, launch, noted, e);
 }

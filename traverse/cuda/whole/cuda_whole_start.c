@@ -44,42 +44,70 @@ static enum status take_notes(struct device *dev, struct error *e)
 
 /* ---- the search ---- */
 
-enum status gpu_wait_for_report(struct device *dev, const volatile uint64_t *report, uint32_t number,
-                                enum vertex_kind stream, gpu_meanwhile *meanwhile, struct error *e)
+/* Whether a kernel of the stream has reported. The stream itself is asked now and then: a kernel that failed never reports. */
+static int has_reported(struct device *dev, const volatile uint64_t *report, uint32_t number, enum vertex_kind stream,
+                        unsigned look, struct error *e)
 {
     enum { LOOKS = 1 << 14 };
-    for (unsigned i = 1; *report >> 32 != number; i++) {
-        if (meanwhile != NULL && meanwhile(dev, e) != ST_OK)
-            return e->status;
-        if (i % LOOKS != 0)
-            continue;
+    if (*report >> 32 != number && look % LOOKS == 0) {
         const cudaError_t state = cudaStreamQuery(dev->stream.of[stream]);
         /* a kernel that ends itself has reported the cause */
-        if (state != cudaErrorNotReady && *report >> 32 != number && CUDA_TRY(state, dev->where, e) != ST_OK)
-            return e->status;
+        if (state != cudaErrorNotReady && *report >> 32 != number)
+            CUDA_TRY(state, dev->where, e);
     }
-    return ST_OK;
+    return *report >> 32 == number;
+}
+
+enum status gpu_wait_for_report(struct device *dev, const volatile uint64_t *report, uint32_t number,
+                                enum vertex_kind stream, struct error *e)
+{
+    for (unsigned look = 1; !has_reported(dev, report, number, stream, look, e) && e->status == ST_OK; look++)
+        continue;
+    return e->status;
 }
 
 enum status gpu_wait_for_answer(struct device *dev, struct error *e)
 {
     const struct gpu_whole *s = &dev->whole.search;
-    return gpu_wait_for_report(dev, &s->out.mail->answered, s->order.number, DELEGATES, NULL, e);
+    return gpu_wait_for_report(dev, &s->out.mail->answered, s->order.number, DELEGATES, e);
 }
 
-enum status gpu_run_kernel(struct device *dev, const void *search, const struct whole_launch *launch, int noted,
-                           uint32_t *levels, struct error *e)
+enum status gpu_begin_kernel(struct device *dev, const void *search, const struct whole_launch *launch, int noted,
+                             struct error *e)
 {
-    const struct gpu_whole *s = &dev->whole.search;
-    const volatile uint64_t *report = &s->out.mail->report;
     if (noted)
         begin_notes(dev);
-    if (gpu_use(dev, e) != ST_OK ||
-        CUDA_TRY(cuda_whole_start(search, launch, dev->stream.of[DELEGATES]), dev->where, e) != ST_OK ||
-        (dev->whole.ahead && gpu_answer_ahead(dev, e) != ST_OK) ||
-        gpu_wait_for_report(dev, report, s->order.number, DELEGATES, noted ? take_notes : NULL, e) != ST_OK)
-        return e->status;
-    *levels = (uint32_t)*report;
+    if (gpu_use(dev, e) == ST_OK &&
+        CUDA_TRY(cuda_whole_start(search, launch, dev->stream.of[DELEGATES]), dev->where, e) == ST_OK &&
+        dev->whole.ahead)
+        gpu_answer_ahead(dev, e);
+    return e->status;
+}
+
+/* Ends a search whose kernel has reported. */
+static enum status end_kernel(struct device *dev, int noted, uint32_t *levels, struct error *e)
+{
+    *levels = (uint32_t)dev->whole.search.out.mail->report;
     dev->whole.notes.levels = noted ? *levels : 0;
-    return ST_OK;
+    return *levels == GROUP_FAILED
+               ? fail(e, ST_RUNTIME, "%s: another GPU did not take part in the search", dev->where)
+               : ST_OK;
+}
+
+enum status gpu_await_kernels(struct device *const *devices, uint32_t count, int noted, uint32_t *levels,
+                              struct error *e)
+{
+    uint32_t reported = 0;
+    for (unsigned look = 1; reported < count && e->status == ST_OK; look++) {
+        reported = 0;
+        for (uint32_t i = 0; i < count && e->status == ST_OK; i++) {
+            const struct gpu_whole *s = &devices[i]->whole.search;
+            reported += has_reported(devices[i], &s->out.mail->report, s->order.number, DELEGATES, look, e);
+            if (noted && e->status == ST_OK)
+                take_notes(devices[i], e);
+        }
+    }
+    for (uint32_t i = 0; i < count && e->status == ST_OK; i++)
+        end_kernel(devices[i], noted, levels, e);
+    return e->status;
 }
