@@ -1,4 +1,5 @@
-/* test_team.c: members see all that others wrote before they met; a failure anywhere reaches all members */
+/* test_team.c: members see all that others wrote before they met; a failure anywhere reaches all members; a step is run
+ * once for each device, whoever comes */
 #include "unit.h"
 
 #include "traverse/devices/team.h"
@@ -105,6 +106,71 @@ static enum status fail_in_turn(void *context, const struct member *m, struct er
     return fail(e, ST_RUNTIME, "what follows from it");
 }
 
+/* ---- steps ---- */
+
+enum { DEVICES = 64, CALLS = 300 };
+
+struct steps {
+    uint32_t done[DEVICES], running;
+    uint32_t waits, fails; /* the device that waits for all others; the one that fails */
+};
+
+static enum status step(void *context, uint32_t device, struct error *e)
+{
+    struct steps *s = context;
+    if (device == s->waits) {
+        while (__atomic_load_n(&s->running, __ATOMIC_ACQUIRE) < DEVICES - 1)
+            continue;
+    }
+    __atomic_fetch_add(&s->done[device], 1, __ATOMIC_RELAXED);
+    __atomic_fetch_add(&s->running, 1, __ATOMIC_RELEASE);
+    return device == s->fails ? fail(e, ST_RUNTIME, "device %u", device) : ST_OK;
+}
+
+/* Each device has its step once, between jobs and other steps, whose state must not be taken for theirs. */
+static int steps_are_right(struct team *team, uint32_t members)
+{
+    int right = 1;
+    for (int i = 0; i < CALLS; i++) {
+        struct steps s = {.waits = NOBODY, .fails = NOBODY};
+        struct error e = {0};
+        uint32_t devices = i % 7 == 0 ? DEVICES : (uint32_t)i % (members + 1);
+        right &= team_each(team, devices, step, &s, &e) == ST_OK;
+        for (uint32_t g = 0; g < DEVICES; g++)
+            right &= s.done[g] == (g < devices);
+        if (i % 50 == 0)
+            right &= counts_right(team, members);
+    }
+    return right;
+}
+
+/* A member that is busy with one device keeps nobody from the others. */
+static int others_go_on(struct team *team)
+{
+    struct steps s = {.waits = DEVICES / 2, .fails = NOBODY};
+    struct error e = {0};
+    return team_each(team, DEVICES, step, &s, &e) == ST_OK && s.running == DEVICES;
+}
+
+static int step_fails_right(struct team *team)
+{
+    struct steps s = {.waits = NOBODY, .fails = 3}, after = {.waits = NOBODY, .fails = NOBODY};
+    struct error e = {0}, none = {0};
+    int ok = team_each(team, DEVICES, step, &s, &e) == ST_RUNTIME && strcmp(e.text, "device 3") == 0;
+    return ok && team_each(team, DEVICES, step, &after, &none) == ST_OK && after.running == DEVICES;
+}
+
+static void test_steps(struct team *team, uint32_t members)
+{
+    char name[80];
+    snprintf(name, sizeof name, "%u members: each device has its step once", members);
+    report(steps_are_right(team, members), name);
+    snprintf(name, sizeof name, "%u members: the failure of a step", members);
+    report(step_fails_right(team), name);
+    if (members > 1)
+        report(others_go_on(team), "a member that is late keeps nobody from other devices");
+}
+
 static void test_members(uint32_t members)
 {
     struct team *team = NULL;
@@ -122,6 +188,8 @@ static void test_members(uint32_t members)
         last &= team_run(team, fail_last, &a, &at_end) == ST_BAD_DATA;
         right &= counts_right(team, members);
     }
+    if (ok)
+        test_steps(team, members);
     team_close(team);
     snprintf(name, sizeof name, "%u members see each other's work", members);
     report(right, name);

@@ -53,11 +53,9 @@ static enum status run_levels(struct device *dev, struct search_state *s, struct
     return e->status;
 }
 
-static enum status cpu_run(struct device *const *devices, uint32_t count, const struct root *root,
-                           enum direction_mode mode, int noted, uint32_t *levels, struct error *e)
+static enum status cpu_run(struct device *dev, const struct root *root, enum direction_mode mode,
+                           int noted, uint32_t *levels, struct error *e)
 {
-    struct device *dev = devices[0]; /* it is alone */
-    (void)count;
     struct search_state s = {.mode = mode, .threads = crew_size(dev)};
     *levels = 0;
     begin_level_notes(dev, noted);

@@ -211,11 +211,17 @@ struct backend_search {
 struct backend_whole_search {
     /* Searches, on the only device of a search. Directions follow the mode or, in DIRECTION_AUTO,
      * the costs of the device. `noted`: it notes what levels do. *levels: how many levels were
-     * visited; 0 if this device cannot do it. Or searches on all devices of this rank and with their peers, if
-     * these have all shards and all of them join (backend_peers.joins): each rank calls it at the same time.
-     * They do not exchange through the host. */
-    enum status (*run)(struct device *const *devices, uint32_t count, const struct root *root,
-                       enum direction_mode mode, int noted, uint32_t *levels, struct error *e);
+     * visited; 0 if this device cannot do it. */
+    enum status (*run)(struct device *device, const struct root *root, enum direction_mode mode,
+                       int noted, uint32_t *levels, struct error *e);
+
+    /* The same on all devices of all ranks, without the host between them, if all of them join (backend_peers.joins):
+     * begins the search on one of them, by any thread, and waits for its end on all devices of a rank, by one
+     * thread, which takes their notes. NULL: no device joins. */
+    enum status (*begin)(struct device *device, const struct root *root, enum direction_mode mode, int noted,
+                         struct error *e);
+    enum status (*await)(struct device *const *devices, uint32_t count, int noted, uint32_t *levels,
+                         struct error *e);
 
     /* Passes the notes of all levels to `noter`, in order, after a search that noted them. */
     enum status (*replay_levels)(struct device *device, level_noter *noter, void *context,

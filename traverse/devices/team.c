@@ -7,6 +7,7 @@
 
 #include "formats/base/meeting.h"
 #include "formats/base/memory.h"
+#include "formats/base/patience.h"
 
 #include <errno.h>
 #include <pthread.h>
@@ -19,16 +20,22 @@ static const double LONGEST_SPIN = 50e-3; /* seconds, before a member sleeps */
 struct worker {
     struct member member;
     struct error error;
-    int over; /* it met a failure of some member: its job ends without another meeting */
+    int over; /* it met a failure of some member: its job is to end */
     pthread_t thread;
 };
 
 struct team {
     struct worker *worker;    /* [members] */
     _Atomic uint32_t members;
+    struct meeting calls;     /* each end of it is a call of the caller. A member that is late misses steps */
+    _Atomic uint32_t job_call; /* the number of the last call to a job, which no member misses */
+    _Atomic uint64_t left;    /* the number of the last call to steps << 32 | devices that nobody has taken */
+    _Atomic uint32_t done, failed; /* devices of this call; whether a step of it failed */
+    struct error step_failure;     /* the first */
     team_job *job;            /* NULL: the threads end */
+    team_step *step;
     void *context;
-    struct meeting meeting;
+    struct meeting meeting;   /* of a job */
     _Atomic(const struct error *) earliest; /* failure of those who have come to the current meeting; NULL: none */
     const struct error *failure;            /* the same, of the last meeting */
 };
@@ -74,18 +81,53 @@ static void run_job(struct team *t, struct worker *w)
     t->job(t->context, &w->member, &w->error);
     if (!w->over)
         team_meet(&w->member, &w->error);
+    if (w->over)
+        meet(t); /* all have read the failure */
+}
+
+/* Runs the steps of a call that nobody has taken. The caller waits for those that are taken, so `step` and `context`
+ * are those of the call as soon as one is. */
+static void take_steps(struct team *t, uint32_t number)
+{
+    uint64_t left = atomic_load(&t->left);
+    while (left >> 32 == number && (uint32_t)left > 0) {
+        if (!atomic_compare_exchange_weak(&t->left, &left, left - 1))
+            continue;
+        struct error e = {0};
+        if (t->step(t->context, (uint32_t)left - 1, &e) != ST_OK && atomic_exchange(&t->failed, 1) == 0)
+            t->step_failure = e;
+        atomic_fetch_add(&t->done, 1);
+        left = atomic_load(&t->left);
+    }
+}
+
+static uint32_t next_call(struct team *t)
+{
+    return atomic_load(&t->calls.over) + 1;
 }
 
 static void *work(void *argument)
 {
     struct worker *w = argument;
     struct team *t = w->member.team;
-    for (;;) {
-        meet(t);
-        if (t->job == NULL)
+    for (uint32_t seen = 0;;) {
+        meeting_await(&t->calls, seen, LONGEST_SPIN);
+        seen = atomic_load(&t->calls.over);
+        if (atomic_load(&t->job_call) != seen)
+            take_steps(t, seen);
+        else if (t->job == NULL)
             return NULL;
-        run_job(t, w);
+        else
+            run_job(t, w);
     }
+}
+
+static void call_to_job(struct team *t, team_job *job, void *context)
+{
+    t->job = job;
+    t->context = context;
+    atomic_store(&t->job_call, next_call(t));
+    meeting_end(&t->calls);
 }
 
 enum status team_run(struct team *t, team_job *job, void *context, struct error *e)
@@ -93,12 +135,36 @@ enum status team_run(struct team *t, team_job *job, void *context, struct error 
     struct worker *first = &t->worker[0];
     if (t->members == 1)
         return job(context, &first->member, e);
-    t->job = job;
-    t->context = context;
-    meet(t);
+    call_to_job(t, job, context);
     run_job(t, first);
     if (first->error.status != ST_OK && e->status == ST_OK)
         *e = first->error;
+    return e->status;
+}
+
+static void call_to_steps(struct team *t, uint32_t devices, team_step *step, void *context)
+{
+    t->step = step;
+    t->context = context;
+    atomic_store(&t->failed, 0);
+    atomic_store(&t->done, 0);
+    atomic_store(&t->left, (uint64_t)next_call(t) << 32 | devices);
+    meeting_end(&t->calls);
+}
+
+enum status team_each(struct team *t, uint32_t devices, team_step *step, void *context, struct error *e)
+{
+    struct patience patience = {0};
+    for (uint32_t i = 0; t->members == 1 && i < devices && e->status == ST_OK; i++)
+        step(context, i, e);
+    if (t->members == 1 || e->status != ST_OK)
+        return e->status;
+    call_to_steps(t, devices, step, context);
+    take_steps(t, atomic_load(&t->calls.over));
+    while (atomic_load(&t->done) < devices)
+        patience_is_over(&patience, LONGEST_SPIN);
+    if (atomic_load(&t->failed))
+        *e = t->step_failure;
     return e->status;
 }
 
@@ -143,9 +209,8 @@ void team_close(struct team *t)
 {
     if (t == NULL)
         return;
-    t->job = NULL;
     if (t->members > 1)
-        meet(t);
+        call_to_job(t, NULL, NULL);
     for (uint32_t i = 1; i < t->members; i++)
         pthread_join(t->worker[i].thread, NULL);
     free(t->worker);

@@ -302,31 +302,32 @@ static enum status open_proofs(struct validation *v, struct error *e)
     return e->status;
 }
 
-static enum status send_questions(struct validation *v, enum topic topic, const struct member *m,
-                                  struct error *e)
+/* Runs a step on every device of this rank. */
+static enum status each(struct validation *v, team_step *step, struct error *e)
 {
-    for (uint32_t g = m->first; g < m->end && e->status == ST_OK; g++) {
-        struct slice *out = slices_out(&v->slices, g);
-        if (topic == TOPIC_CLAIMS)
-            ask_claims(&v->proofs[g], out, e);
-        else
-            ask_ends(&v->proofs[g], out, e);
-    }
-    slices_exchange_agreed(&v->slices, m, e);
-    for (uint32_t g = m->first; g < m->end && e->status == ST_OK; g++)
-        keep_questions(&v->proofs[g], topic, slices_in(&v->slices, g), e);
-    team_meet(m, e);
-    if (m->number == 0) /* also after a failure, as the other ranks wait */
-        comm_agree(v->rank->comm, e);
-    return team_meet(m, e);
+    return team_each(v->rank->team, v->rank->device_count, step, v, e);
 }
 
-static enum status send_all_questions(void *context, const struct member *m, struct error *e)
+static enum status ask(void *context, uint32_t g, struct error *e)
 {
     struct validation *v = context;
-    if (send_questions(v, TOPIC_CLAIMS, m, e) == ST_OK && !rank_is_alone(v->rank))
-        send_questions(v, TOPIC_ENDS, m, e);
-    return e->status;
+    return (v->topic == TOPIC_CLAIMS ? ask_claims : ask_ends)(&v->proofs[g], slices_out(&v->slices, g), e);
+}
+
+static enum status keep(void *context, uint32_t g, struct error *e)
+{
+    struct validation *v = context;
+    return keep_questions(&v->proofs[g], v->topic, slices_in(&v->slices, g), e);
+}
+
+/* After a failure, too, ranks agree, as others wait. */
+static enum status send_questions(struct validation *v, enum topic topic, struct error *e)
+{
+    v->topic = topic;
+    each(v, ask, e);
+    slices_exchange_agreed(&v->slices, e);
+    each(v, keep, e);
+    return comm_agree(v->rank->comm, e);
 }
 
 enum status validation_open(struct validation *v, const struct rank *rank, struct results *results, struct error *e)
@@ -336,7 +337,9 @@ enum status validation_open(struct validation *v, const struct rank *rank, struc
         open_proofs(v, e);
     if (comm_agree(rank->comm, e) != ST_OK)
         return e->status;
-    return team_run(rank->team, send_all_questions, v, e);
+    if (send_questions(v, TOPIC_CLAIMS, e) == ST_OK && !rank_is_alone(rank))
+        send_questions(v, TOPIC_ENDS, e);
+    return e->status;
 }
 
 void validation_close(struct validation *v)
@@ -353,17 +356,55 @@ void validation_close(struct validation *v)
 
 /* ---- all devices: a root ---- */
 
-static enum status ask_again(struct validation *v, enum topic topic, const struct member *m,
-                             struct error *e)
+static enum status begin(void *context, uint32_t g, struct error *e)
 {
-    for (uint32_t g = m->first; g < m->end && e->status == ST_OK; g++)
-        reply(&v->proofs[g], topic, slices_out(&v->slices, g), e);
-    if (team_meet(m, e) != ST_OK)
-        return e->status;
-    return slices_exchange(&v->slices, m, e);
+    struct validation *v = context;
+    return begin_proof(&v->proofs[g], e);
 }
 
-/* Collective, by member 0. ORs the marks of delegates that met their parents. */
+static enum status answer(void *context, uint32_t g, struct error *e)
+{
+    struct validation *v = context;
+    return reply(&v->proofs[g], v->topic, slices_out(&v->slices, g), e);
+}
+
+static enum status get_claims(void *context, uint32_t g, struct error *e)
+{
+    struct validation *v = context;
+    return take_claims(&v->proofs[g], slices_in(&v->slices, g), e);
+}
+
+static enum status check(void *context, uint32_t g, struct error *e)
+{
+    struct validation *v = context;
+    return check_here(&v->proofs[g], v->root, e);
+}
+
+static enum status check_replies(void *context, uint32_t g, struct error *e)
+{
+    struct validation *v = context;
+    return check_by_replies(&v->proofs[g], slices_in(&v->slices, g), e);
+}
+
+static enum status finish(void *context, uint32_t g, struct error *e)
+{
+    struct validation *v = context;
+    struct offence found;
+    if (finish_proof(&v->proofs[g], v->root, v->met, &found, e) != ST_OK)
+        return e->status;
+#pragma omp critical(validation)
+    if (found.kind != OFFENCE_NONE && offence_comes_before(&found, &v->first))
+        v->first = found;
+    return ST_OK;
+}
+
+static enum status ask_again(struct validation *v, enum topic topic, struct error *e)
+{
+    v->topic = topic;
+    return each(v, answer, e) == ST_OK ? slices_exchange(&v->slices, e) : e->status;
+}
+
+/* Collective. ORs the marks of delegates that met their parents. */
 static enum status reduce_met(struct validation *v, struct error *e)
 {
     uint64_t words = mask_words(delegates_of(v));
@@ -378,53 +419,15 @@ static enum status reduce_met(struct validation *v, struct error *e)
     return ST_OK;
 }
 
-static enum status fetch_claims(struct validation *v, const struct member *m, struct error *e)
+static enum status prove(struct validation *v, struct error *e)
 {
-    for (uint32_t g = m->first; g < m->end && e->status == ST_OK; g++)
-        begin_proof(&v->proofs[g], e);
-    if (ask_again(v, TOPIC_CLAIMS, m, e) != ST_OK)
+    if (each(v, begin, e) != ST_OK || ask_again(v, TOPIC_CLAIMS, e) != ST_OK || each(v, get_claims, e) != ST_OK ||
+        each(v, check, e) != ST_OK)
         return e->status;
-    for (uint32_t g = m->first; g < m->end && e->status == ST_OK; g++)
-        take_claims(&v->proofs[g], slices_in(&v->slices, g), e);
-    return team_meet(m, e);
-}
-
-static enum status check_ends(struct validation *v, const struct member *m, struct error *e)
-{
-    if (ask_again(v, TOPIC_ENDS, m, e) != ST_OK)
+    if (!rank_is_alone(v->rank) &&
+        (ask_again(v, TOPIC_ENDS, e) != ST_OK || each(v, check_replies, e) != ST_OK))
         return e->status;
-    for (uint32_t g = m->first; g < m->end && e->status == ST_OK; g++)
-        check_by_replies(&v->proofs[g], slices_in(&v->slices, g), e);
-    return e->status;
-}
-
-static enum status finish(struct validation *v, const struct member *m, struct error *e)
-{
-    if (team_meet(m, e) == ST_OK && m->number == 0)
-        reduce_met(v, e);
-    if (team_meet(m, e) != ST_OK)
-        return e->status;
-    for (uint32_t g = m->first; g < m->end && e->status == ST_OK; g++) {
-        struct offence found;
-        if (finish_proof(&v->proofs[g], v->root, v->met, &found, e) != ST_OK)
-            break;
-#pragma omp critical(validation)
-        if (found.kind != OFFENCE_NONE && offence_comes_before(&found, &v->first))
-            v->first = found;
-    }
-    return e->status;
-}
-
-static enum status prove(void *context, const struct member *m, struct error *e)
-{
-    struct validation *v = context;
-    if (fetch_claims(v, m, e) != ST_OK)
-        return e->status;
-    for (uint32_t g = m->first; g < m->end && e->status == ST_OK; g++)
-        check_here(&v->proofs[g], v->root, e);
-    if (rank_is_alone(v->rank) || check_ends(v, m, e) == ST_OK)
-        finish(v, m, e);
-    return e->status;
+    return reduce_met(v, e) == ST_OK ? each(v, finish, e) : e->status;
 }
 
 /* Finds the first offence of all ranks. */
@@ -450,7 +453,7 @@ enum status validation_check(struct validation *v, const struct root *root, stru
 {
     v->root = (int64_t)original_id(v->rank->graph, root->id);
     v->first = (struct offence){0};
-    if (team_run(v->rank->team, prove, v, e) != ST_OK)
+    if (prove(v, e) != ST_OK)
         return e->status;
     agree_on_first(v->rank->comm, &v->first);
     *first = v->first;

@@ -21,6 +21,7 @@ struct validation {
     uint64_t *met, *met_of_device; /* masks of delegates */
     struct offence first;          /* of this rank */
     int64_t root;                  /* input id */
+    enum topic topic;              /* of the questions that go round */
 };
 
 /* Collective. Takes arrays over the vertices of this rank, in the memory where the devices search. */

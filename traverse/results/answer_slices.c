@@ -98,8 +98,10 @@ static int is_staged(const struct slices *x, uint32_t g, uint32_t s)
     return !results->can_read(rank->devices[other], rank->devices[g]);
 }
 
-static enum status stage_device(struct slices *x, uint32_t g, struct error *e)
+/* Copies the slices that a device sends to memory of the host, if messages need that. */
+static enum status stage_device(void *context, uint32_t g, struct error *e)
 {
+    struct slices *x = context;
     struct slice *out = slices_out(x, g);
     uint64_t total = 0;
     for (uint32_t s = 0; s < x->p; s++)
@@ -117,12 +119,9 @@ static enum status stage_device(struct slices *x, uint32_t g, struct error *e)
     return e->status;
 }
 
-/* Copies the slices that the member's devices send to memory of the host, if messages need that. */
-static enum status stage(struct slices *x, const struct member *m, struct error *e)
+static enum status stage(struct slices *x, struct error *e)
 {
-    for (uint32_t g = m->first; g < m->end && e->status == ST_OK; g++)
-        stage_device(x, g, e);
-    return e->status;
+    return team_each(x->rank->team, x->G, stage_device, x, e);
 }
 
 /* ---- the exchange ---- */
@@ -227,14 +226,11 @@ static enum status share(struct slices *x, struct error *e)
                                   CHUNK_BYTES, e);
 }
 
-enum status slices_exchange(struct slices *x, const struct member *m, struct error *e)
+enum status slices_exchange(struct slices *x, struct error *e)
 {
-    stage(x, m, e);
-    if (team_meet(m, e) != ST_OK)
-        return e->status;
-    if (m->number == 0 && share(x, e) == ST_OK)
+    if (stage(x, e) == ST_OK && share(x, e) == ST_OK)
         comm_move_transfers(x->rank->comm, x->transfers);
-    return team_meet(m, e);
+    return e->status;
 }
 
 static enum status share_agreed(struct slices *x, const struct comm *comm, struct error *e)
@@ -247,13 +243,10 @@ static enum status share_agreed(struct slices *x, const struct comm *comm, struc
     return e->status;
 }
 
-enum status slices_exchange_agreed(struct slices *x, const struct member *m, struct error *e)
+enum status slices_exchange_agreed(struct slices *x, struct error *e)
 {
-    stage(x, m, e);
-    team_meet(m, e);
-    if (m->number == 0)
-        share_agreed(x, x->rank->comm, e);
-    return team_meet(m, e);
+    stage(x, e);
+    return share_agreed(x, x->rank->comm, e);
 }
 
 enum status slices_exchange_hosted(struct slices *x, const struct comm *comm, struct error *e)

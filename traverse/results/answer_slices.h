@@ -41,17 +41,17 @@ struct slice *slices_in(const struct slices *slices, uint32_t g);
 /* The slice that device g has for the device of a block of ids (answer_blocks.h). */
 struct slice *slice_for_block(const struct slices *slices, uint32_t g, uint32_t block);
 
-/* Each member calls it, collectively, when all `out` are set. All `in` are set then, and stay valid until the next
+/* Collective, when all `out` are set. All `in` are set then, and stay valid until the next
  * exchange, or until the bytes at `out` change. A rank that fails must end the job, as the others wait for it. */
-enum status slices_exchange(struct slices *slices, const struct member *member, struct error *e);
+enum status slices_exchange(struct slices *slices, struct error *e);
 
 /* The same, but a failure does not end the job: if one rank fails, here or before, all do. */
-enum status slices_exchange_agreed(struct slices *slices, const struct member *member, struct error *e);
+enum status slices_exchange_agreed(struct slices *slices, struct error *e);
 
-/* The same by one thread alone, for slices in memory of the host. After a failure they need not be open. */
+/* The same without a team, for slices in memory of the host. After a failure they need not be open. */
 enum status slices_exchange_hosted(struct slices *slices, const struct comm *comm, struct error *e);
 
-/* Ends the exchange, by member 0, when all members have read `in`. Collective. The bytes at `out` may change then. */
+/* Ends the exchange, when all devices have read `in`. Collective. The bytes at `out` may change then. */
 void slices_release(const struct slices *slices);
 
 #endif

@@ -1,7 +1,6 @@
 /* answers.c: see answers.h
  *
- * A device that is alone makes the answer by itself. Several go through these steps, each member of the team
- * for its devices:
+ * A device that is alone makes the answer by itself. Several go through these steps, which the team shares:
  *   ask        parents only: each device turns what it recorded into input ids. A vertex that was reached over
  *              an nn edge from another shard asks all its neighbours there.
  *   delegates  parents only: a delegate may have been found by several devices, or by another one. The largest
@@ -24,12 +23,16 @@
 
 /* ---- opening ---- */
 
-static enum status open_device_answers(void *context, const struct member *m, struct error *e)
+/* Runs a step on every device of this rank. */
+static enum status each(struct answers *a, team_step *step, struct error *e)
+{
+    return team_each(a->rank->team, a->rank->device_count, step, a, e);
+}
+
+static enum status open_device_answers(void *context, uint32_t g, struct error *e)
 {
     struct answers *a = context;
-    for (uint32_t g = m->first; g < m->end && e->status == ST_OK; g++)
-        a->rank->backend->results->open_answers(a->rank->devices[g], &a->places.at[g], e);
-    return e->status;
+    return a->rank->backend->results->open_answers(a->rank->devices[g], &a->places.at[g], e);
 }
 
 /* Collective. Devices look up parents only if each reads all others. Otherwise each must ask, and be asked. */
@@ -54,7 +57,7 @@ enum status answers_open(struct answers *a, const struct rank *rank, int parents
             rank->backend->messages->host_take((m->d + 1) * a->id_bytes, "delegate parents", e);
     if (places_open(&a->places, rank, parents, e) != ST_OK)
         return e->status;
-    team_run(rank->team, open_device_answers, a, e);
+    each(a, open_device_answers, e);
     a->looks = parents && all_look(rank);
     if (rank->backend->has_device_memory)
         places_forget(&a->places);
@@ -73,100 +76,108 @@ void answers_close(struct answers *a)
 
 /* ---- steps ---- */
 
-static enum status ask(struct answers *a, const struct member *m, struct error *e)
+static const struct backend_parents *parents_of(const struct answers *a)
 {
-    struct device **devices = a->rank->devices;
-    for (uint32_t g = m->first; g < m->end && e->status == ST_OK; g++)
-        a->rank->backend->parents->ask(devices[g], slices_out(&a->slices, g), e);
-    if (rank_is_alone(a->rank) || slices_exchange(&a->slices, m, e) != ST_OK)
-        return e->status;
-    for (uint32_t g = m->first; g < m->end && e->status == ST_OK; g++)
-        a->rank->backend->parents->reply(devices[g], slices_in(&a->slices, g), slices_out(&a->replies, g), e);
-    if (slices_exchange(&a->replies, m, e) != ST_OK)
-        return e->status;
-    for (uint32_t g = m->first; g < m->end && e->status == ST_OK; g++)
-        a->rank->backend->parents->take_replies(devices[g], slices_in(&a->replies, g), e);
-    return e->status;
+    return a->rank->backend->parents;
 }
 
-/* All devices have shown their arrays. */
-static enum status meet_all(const struct answers *a, const struct member *m, struct error *e)
+static enum status ask(void *context, uint32_t g, struct error *e)
 {
-    if (team_meet(m, e) != ST_OK || a->rank->comm->ranks == 1)
-        return e->status;
-    if (m->number == 0)
-        comm_barrier(a->rank->comm);
-    return team_meet(m, e);
+    struct answers *a = context;
+    return parents_of(a)->ask(a->rank->devices[g], slices_out(&a->slices, g), e);
 }
 
-static enum status look(struct answers *a, const struct member *m, struct error *e)
+static enum status reply(void *context, uint32_t g, struct error *e)
 {
-    struct device **devices = a->rank->devices;
-    for (uint32_t g = m->first; g < m->end && e->status == ST_OK; g++)
-        a->rank->backend->parents->show_parents(devices[g], a->levels, e);
-    if (meet_all(a, m, e) != ST_OK)
-        return e->status;
-    for (uint32_t g = m->first; g < m->end && e->status == ST_OK; g++)
-        a->rank->backend->parents->look_parents(devices[g], e);
-    return e->status;
+    struct answers *a = context;
+    return parents_of(a)->reply(a->rank->devices[g], slices_in(&a->slices, g), slices_out(&a->replies, g), e);
 }
 
-static enum status reduce_delegates(struct answers *a, const struct member *m, struct error *e)
+static enum status take_replies(void *context, uint32_t g, struct error *e)
 {
+    struct answers *a = context;
+    return parents_of(a)->take_replies(a->rank->devices[g], slices_in(&a->replies, g), e);
+}
+
+static enum status show_parents(void *context, uint32_t g, struct error *e)
+{
+    struct answers *a = context;
+    return parents_of(a)->show_parents(a->rank->devices[g], a->levels, e);
+}
+
+static enum status look_parents(void *context, uint32_t g, struct error *e)
+{
+    struct answers *a = context;
+    return parents_of(a)->look_parents(a->rank->devices[g], e);
+}
+
+static enum status read_delegates(void *context, uint32_t g, struct error *e)
+{
+    struct answers *a = context;
     const struct rank *rank = a->rank;
-    for (uint32_t g = m->first; g < m->end && e->status == ST_OK; g++) {
-        if (a->delegate_parents == NULL || g == 0)
-            a->rank->backend->parents->read_parents(rank->devices[g], rank->devices, rank->device_count,
-                                     a->delegate_parents, e);
-    }
-    if (team_meet(m, e) != ST_OK)
-        return e->status;
-    if (m->number == 0 && a->delegate_parents != NULL)
-        comm_max_ids(rank->comm, a->delegate_parents, a->id_bytes, rank->graph->manifest.d);
-    if (team_meet(m, e) != ST_OK)
-        return e->status;
-    for (uint32_t g = m->first; g < m->end && e->status == ST_OK; g++)
-        a->rank->backend->parents->take_parents(rank->devices[g], a->delegate_parents, e);
+    if (a->delegate_parents == NULL || g == 0)
+        parents_of(a)->read_parents(rank->devices[g], rank->devices, rank->device_count, a->delegate_parents, e);
     return e->status;
+}
+
+static enum status take_delegates(void *context, uint32_t g, struct error *e)
+{
+    struct answers *a = context;
+    return parents_of(a)->take_parents(a->rank->devices[g], a->delegate_parents, e);
 }
 
 /* Puts the values of device g into order by block. The device of each shard has one block. */
-static enum status put_values(struct answers *a, uint32_t g, struct error *e)
+static enum status put_values(void *context, uint32_t g, struct error *e)
 {
+    struct answers *a = context;
     const struct rank *rank = a->rank;
     uint32_t p = rank->graph->manifest.p;
     struct slice *values = a->values + (size_t)g * p;
-    a->rank->backend->results->values(rank->devices[g], a->kind, a->levels, values, e);
+    rank->backend->results->values(rank->devices[g], a->kind, a->levels, values, e);
     for (uint32_t b = 0; b < p; b++)
         *slice_for_block(&a->slices, g, b) = values[b];
     return e->status;
 }
 
-static enum status find_parents(struct answers *a, const struct member *m, struct error *e)
-{
-    if (a->looks)
-        return look(a, m, e);
-    if (ask(a, m, e) != ST_OK || team_meet(m, e) != ST_OK || rank_is_alone(a->rank))
-        return e->status;
-    return reduce_delegates(a, m, e);
-}
-
-static enum status make(void *context, const struct member *m, struct error *e)
+static enum status assemble(void *context, uint32_t g, struct error *e)
 {
     struct answers *a = context;
-    struct device **devices = a->rank->devices;
-    int alone = rank_is_alone(a->rank);
-    if (a->kind == ANSWER_PARENTS && find_parents(a, m, e) != ST_OK)
+    return a->rank->backend->results->assemble(a->rank->devices[g], a->kind, slices_in(&a->slices, g), e);
+}
+
+/* ---- in their order ---- */
+
+static enum status ask_others(struct answers *a, struct error *e)
+{
+    if (each(a, ask, e) != ST_OK || rank_is_alone(a->rank) || slices_exchange(&a->slices, e) != ST_OK ||
+        each(a, reply, e) != ST_OK || slices_exchange(&a->replies, e) != ST_OK)
         return e->status;
-    for (uint32_t g = m->first; g < m->end && e->status == ST_OK; g++)
-        put_values(a, g, e);
-    if (alone || slices_exchange(&a->slices, m, e) != ST_OK)
+    return each(a, take_replies, e);
+}
+
+static enum status reduce_delegates(struct answers *a, struct error *e)
+{
+    if (each(a, read_delegates, e) != ST_OK)
         return e->status;
-    for (uint32_t g = m->first; g < m->end && e->status == ST_OK; g++)
-        a->rank->backend->results->assemble(devices[g], a->kind, slices_in(&a->slices, g), e);
-    if (team_meet(m, e) == ST_OK && m->number == 0)
-        slices_release(&a->slices);
-    return e->status;
+    if (a->delegate_parents != NULL)
+        comm_max_ids(a->rank->comm, a->delegate_parents, a->id_bytes, a->rank->graph->manifest.d);
+    return each(a, take_delegates, e);
+}
+
+static enum status look(struct answers *a, struct error *e)
+{
+    if (each(a, show_parents, e) != ST_OK)
+        return e->status;
+    if (a->rank->comm->ranks > 1) /* all devices have shown their arrays */
+        comm_barrier(a->rank->comm);
+    return each(a, look_parents, e);
+}
+
+static enum status find_parents(struct answers *a, struct error *e)
+{
+    if (a->looks)
+        return look(a, e);
+    return ask_others(a, e) != ST_OK || rank_is_alone(a->rank) ? e->status : reduce_delegates(a, e);
 }
 
 /* ---- all of it ---- */
@@ -189,9 +200,13 @@ enum status answers_make(struct answers *a, enum answer_kind kind, const struct 
 {
     a->kind = kind;
     a->levels = levels;
-    if (team_run(a->rank->team, make, a, e) == ST_OK && root->at == ROOT_AT_ISOLATED)
-        set_isolated_root(a, root, e);
-    return e->status;
+    if ((kind == ANSWER_PARENTS && find_parents(a, e) != ST_OK) || each(a, put_values, e) != ST_OK)
+        return e->status;
+    if (!rank_is_alone(a->rank)) {
+        if (slices_exchange(&a->slices, e) == ST_OK && each(a, assemble, e) == ST_OK)
+            slices_release(&a->slices);
+    }
+    return e->status == ST_OK && root->at == ROOT_AT_ISOLATED ? set_isolated_root(a, root, e) : e->status;
 }
 
 /* ---- reading ---- */

@@ -378,21 +378,33 @@ void bfs_close(struct bfs *bfs)
     free(bfs->levels);
 }
 
-/* Whether devices may run all levels by themselves. Only the level loop follows factors. */
+/* Whether devices may run all levels by themselves. Only the level loop follows factors, and it is quick with a root that
+ * is found alone. */
 static int may_run_by_themselves(const struct bfs *bfs)
 {
-    return !bfs->options.policy.factors_given &&
+    return !bfs->options.policy.factors_given && bfs->root->at != ROOT_AT_ISOLATED && bfs->options.deepest > 0 &&
            (rank_is_alone(bfs->rank) || exchange_is_free(bfs->exchange));
 }
 
-/* Runs all levels on the devices of this rank, by one thread. A thread for each device would begin them all at once, but
- * where a host is busy its scheduler wakes some of them milliseconds late. *done: the devices ran all levels. */
+static enum status begin_on(void *context, uint32_t device, struct error *e)
+{
+    const struct bfs *bfs = context;
+    const struct rank *rank = bfs->rank;
+    return rank->backend->whole->begin(rank->devices[device], bfs->root, bfs->options.policy.mode, bfs->log != NULL, e);
+}
+
+/* *done: the devices ran all levels. */
 static enum status run_by_themselves(struct bfs *bfs, int *done, struct error *e)
 {
     const struct rank *rank = bfs->rank;
+    const struct backend_whole_search *whole = rank->backend->whole;
+    const int noted = bfs->log != NULL;
+    uint32_t *levels = &bfs->times->iterations;
     double start = cli_seconds();
-    rank->backend->whole->run(rank->devices, rank->device_count, bfs->root, bfs->options.policy.mode, bfs->log != NULL,
-                              &bfs->times->iterations, e);
+    if (rank_is_alone(rank))
+        whole->run(rank->devices[0], bfs->root, bfs->options.policy.mode, noted, levels, e);
+    else if (team_each(rank->team, rank->device_count, begin_on, bfs, e) == ST_OK)
+        whole->await(rank->devices, rank->device_count, noted, levels, e);
     bfs->times->compute_s = cli_seconds() - start;
     *done = bfs->times->iterations > 0;
     bfs->noted = *done && bfs->log != NULL;

@@ -43,6 +43,7 @@ static enum status gpu_start(struct device *dev, const struct root *root, struct
         cuda_set_root(n->next, root->index, n->parent, PARENT_SELF, stream);
     dev->masks.in = d->next;
     dev->whole.settled = 1; /* previsits write all depths */
+    dev->whole.answers = 0;
     dev->whole.group.ran = 0;
     dev->traffic.binned = 0;
     dev->traffic.frontiers.begun = 0;

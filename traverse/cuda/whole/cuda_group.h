@@ -120,6 +120,7 @@ struct gpu_group {
      * the number of the meeting whose signal has their count */
     unsigned long long *arrivals;
     struct group_total total;
+    unsigned long long listed_edges[2]; /* the most edges of a frontier for a level by lists: of a mask, of a list */
     int clean; /* the last search of this GPU was by this kernel, whose state has the mask of `sent` to clear */
     const uint32_t *dd_own, *dd_others; /* dd's rows of delegates whose owner the shard is; its other rows */
     struct group_state *state;

@@ -44,6 +44,7 @@ template <bool NOTED, bool PACKED> struct group_searching : searching<NOTED, PAC
     group_tally counted;                                  /* of this block; sent ones only if it is alone */
     unsigned pieces_alone;                                /* of the next list, if the block is alone */
     unsigned long long signals[GROUP_MOST][GROUP_VALUES]; /* of the last meeting */
+    unsigned long long sums[GROUP_VALUES];                /* of these, over all GPUs, for the first warp */
 };
 
 #define GROUP_PATIENCE 20000000000ull /* ns that a GPU waits for a peer, which may start late */
@@ -58,12 +59,22 @@ __device__ static inline uint32_t peek(const uint32_t *mask, uint64_t word)
 
 /* ---- values of signals ---- */
 
-template <class S> __device__ static inline unsigned long long sum_of(S &s, unsigned value)
+/* Adds up the signals. By the first warp, a lane for each value: one thread would read them one after the other. */
+template <class S> __device__ static inline void add_up_signals(S &s)
 {
     unsigned long long sum = 0;
-    for (unsigned i = 0; i < s.group.peers; i++)
-        sum += s.signals[i][value];
-    return sum;
+    for (unsigned i = 0; i < s.group.peers && lane_id() < GROUP_VALUES; i++)
+        sum += s.signals[i][lane_id()];
+    if (lane_id() < GROUP_VALUES)
+        s.sums[lane_id()] = sum;
+    __syncwarp();
+}
+
+/* The functions below are for the first warp. */
+
+template <class S> __device__ static inline unsigned long long sum_of(S &s, unsigned value)
+{
+    return s.sums[value];
 }
 
 /* A count of subgraph g: of nn and dd, on all GPUs; of nd and dn, on this one. */
@@ -244,6 +255,8 @@ template <class S> __device__ static __noinline__ void meet(S &s, unsigned tally
     if (threadIdx.x == 0)
         s.meeting.meetings = number;
     __syncthreads();
+    if (warp == 0)
+        add_up_signals(s);
     note_wait(s, begun);
 }
 

@@ -46,6 +46,19 @@ static void set_costs(struct cost_graph *graph, const struct device *dev)
         cost_rates_h200.list_edge + cost_rates_h200.list_vertex * (locals + (double)s->d);
 }
 
+/* Sets the sizes of frontiers that cost less by lists than any level by masks would. A mask has to be listed first. */
+static void set_listed_edges(struct gpu_group *g)
+{
+    const struct cost_graph *graph = &g->whole.graph;
+    const struct cost_rates *rates = &graph->rates;
+    const double masks = rates->masks + (graph->words[NORMALS] + graph->words[DELEGATES]) * rates->word;
+    for (int listed = 0; listed < 2; listed++) {
+        const double edges = (masks - (listed ? 0 : rates->list)) * g->peers / rates->list_edge;
+        g->listed_edges[listed] = edges < 0 ? 0 : edges < GROUP_LISTED_EDGES ? (unsigned long long)edges
+                                                                             : GROUP_LISTED_EDGES;
+    }
+}
+
 /* The sizes of nn and dd are those of the whole graph. */
 static void add_size(struct cost_graph *graph, const struct group_size *size)
 {
@@ -113,6 +126,7 @@ enum status gpu_group_open(struct device *dev, struct error *e)
     set_columns(g, dev);
     set_costs(&g->whole.graph, dev);
     set_peers(g, dev);
+    set_listed_edges(g);
     *launch = (struct whole_launch){.program = cuda_group_plain(gpu_is_packed(dev)), .has_hubs = gpu_has_hubs(dev)};
     *noted = (struct whole_launch){.program = cuda_group_noted(gpu_is_packed(dev)), .has_hubs = gpu_has_hubs(dev)};
     if (CUDA_TRY(cuda_whole_plan(launch), dev->where, e) == ST_OK)

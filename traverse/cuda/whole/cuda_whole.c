@@ -5,16 +5,12 @@ static const enum whole_mode modes[] = {[DIRECTION_AUTO] = WHOLE_BY_COST,
                                        [DIRECTION_PUSH] = WHOLE_PUSH,
                                        [DIRECTION_PULL] = WHOLE_PULL};
 
-/* Whether the search finds the root alone. The level loop is quick with that. */
-static int finds_root_alone(const struct device *dev, const struct root *root)
-{
-    return root->at == ROOT_AT_ISOLATED || dev->whole.deepest == 0;
-}
-
 static enum status run_alone(struct device *dev, const struct root *root, enum direction_mode mode, int noted,
                              uint32_t *levels, struct error *e)
 {
     const int by_slices = dev->whole.sliced.launch.blocks > 0;
+    *levels = 0;
+    dev->whole.answers = dev->whole.ahead = 0;
     if (dev->whole.launch.blocks == 0)
         return ST_OK;
     dev->whole.ahead = !by_slices && gpu_can_answer_ahead(dev);
@@ -27,25 +23,12 @@ static enum status run_alone(struct device *dev, const struct root *root, enum d
     return e->status;
 }
 
-/* All kernels are begun before any is waited for. */
-static enum status run_together(struct device *const *devices, uint32_t count, const struct root *root,
-                                enum direction_mode mode, int noted, uint32_t *levels, struct error *e)
+static enum status begin_together(struct device *dev, const struct root *root, enum direction_mode mode, int noted,
+                                  struct error *e)
 {
-    for (uint32_t i = 0; i < count && e->status == ST_OK; i++)
-        gpu_whole_begin(devices[i], root, modes[mode], noted, e);
-    return e->status == ST_OK ? gpu_await_kernels(devices, count, noted, levels, e) : e->status;
+    dev->whole.answers = dev->whole.ahead = 0;
+    return gpu_whole_begin(dev, root, modes[mode], noted, e);
 }
 
-static enum status gpu_run(struct device *const *devices, uint32_t count, const struct root *root,
-                           enum direction_mode mode, int noted, uint32_t *levels, struct error *e)
-{
-    *levels = 0;
-    for (uint32_t i = 0; i < count; i++)
-        devices[i]->whole.answers = devices[i]->whole.ahead = 0;
-    if (finds_root_alone(devices[0], root))
-        return ST_OK;
-    return devices[0]->shard->p == 1 ? run_alone(devices[0], root, mode, noted, levels, e)
-                                     : run_together(devices, count, root, mode, noted, levels, e);
-}
-
-const struct backend_whole_search cuda_whole = {.run = gpu_run, .replay_levels = gpu_replay_levels};
+const struct backend_whole_search cuda_whole = {
+    .run = run_alone, .begin = begin_together, .await = gpu_await_kernels, .replay_levels = gpu_replay_levels};

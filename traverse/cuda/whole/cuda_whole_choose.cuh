@@ -16,12 +16,9 @@
 /* Whether several GPUs choose lists, by sums alone: if lists cost less than any level by masks. */
 template <class S> __device__ static inline bool is_for_lists(S &s, unsigned long long all_edges)
 {
-    const cost_graph &graph = s.graph;
-    const double edges = (double)all_edges;
-    const double lists = (s.block.now.listed ? 0 : graph.rates.list) + edges / s.group.peers * graph.rates.list_edge;
-    const double masks = graph.rates.masks + (graph.words[NORMALS] + graph.words[DELEGATES]) * graph.rates.word;
-    return s.mode != WHOLE_PULL && edges <= GROUP_LISTED_EDGES &&
-           (s.block.now.listed || s.block.now.fresh <= GROUP_LISTED_EDGES) && lists <= masks;
+    const bool listed = s.block.now.listed;
+    return s.mode != WHOLE_PULL && all_edges <= s.group.listed_edges[listed] &&
+           (listed || s.block.now.fresh <= GROUP_LISTED_EDGES);
 }
 
 /* Whether lists are chosen already. */
