@@ -51,9 +51,9 @@ make_graph() { # NAME: makes the pairs in $tmp/NAME.text and edges in $tmp/NAME.
             for (; i < 85; i++) for (k = 0; k < 7; k++) print i, n++; last = n # 80, 560 and 1680 vertices; then only paths
             for (; i < last; i++) for (k = 0; k < 3; k++) print i, n++
             for (; n < 8000; i++) print i, n++ }' >"$tmp/$1.text" ;;
-        layers) awk 'BEGIN { for (i = 0; i < 150; i++) { print 0, 1 + i # each of 1 to 150 has three of 151 to 300, whose degree
-            for (k = 0; k < 3; k++) print 1 + i, 151 + (i + 37 * k) % 150 # is higher: owners do not know all parents
-            for (k = 1; k < 3; k++) print 151 + i, 151 + (i + k) % 150 } }' >"$tmp/$1.text" ;;
+        layers) awk 'BEGIN { for (i = 0; i < 152; i++) { print 0, 1 + i # each of 1 to 152 has three of 153 to 304, of higher
+            for (k = 0; k < 3; k++) print 1 + i, 153 + (i + 37 * (2 * k + 1)) % 152 # degree and other owners
+            for (k = 1; k < 3; k++) print 153 + i, 153 + (i + k) % 152 } }' >"$tmp/$1.text" ;;
         arcs) "$BIN/rmatgen" -q -s 8 -f text -o "$tmp/$1.text" ;; # directed
         ends) awk 'BEGIN { for (i = 1; i <= 3000; i++) { print 0, i # directed: a large level finds two vertices,
             print i, 3001; print i, 3002 } }' >"$tmp/$1.text" ;; # which no edge leaves

@@ -331,11 +331,11 @@ equal "$name: never without delegates" "$(grep -c ' ahead_us 0.0$' "$tmp/err")" 
 
 # ---- dd is pulled in two parts, with a reduction between them ----
 
-# Delegates 1 to 8000 are neighbours of 0, and each has three of 8001 to 16000, of higher degree. So owners know few
-# parents of these, and the rest is found in the second part.
+# Delegates 1 to 8000 are neighbours of 0, and each has three of 8001 to 16000, of higher degree and other owners. So the
+# second part finds all of these.
 awk 'BEGIN { for (i = 0; i < 8000; i++) {
     print 0, 1 + i
-    for (k = 0; k < 3; k++) print 1 + i, 8001 + (i + 701 * k) % 8000
+    for (k = 0; k < 3; k++) print 1 + i, 8001 + (i + 701 * (2 * k + 1)) % 8000
     for (k = 1; k < 3; k++) print 8001 + i, 8001 + (i + k) % 8000 } }' >"$tmp/layers.txt"
 graph layers 3 0 || fail 'layers of rising degree'
 "$BIN/rmatgen" -q -s 16 -f text -o "$tmp/hubs.txt"
