@@ -424,7 +424,8 @@ static enum status gpu_finish(struct device *dev, uint64_t *found, struct error 
 {
     struct gpu_counters *c = &dev->counters;
     int kinds = dev->frontier.ahead ? GPU_COUNTERS_KINDS : 1;
-    if (gpu_use(dev, e) != ST_OK || follow(dev, NORMALS, DELEGATES, e) != ST_OK)
+    if (gpu_use(dev, e) != ST_OK ||
+        (dev->of[DELEGATES].count > 0 && follow(dev, NORMALS, DELEGATES, e) != ST_OK))
         return e->status;
     for (int i = 0; i < kinds; i++)
         publish(dev, i, NORMALS);
