@@ -11,10 +11,16 @@ static int gpu_updated(const struct device *dev)
     return dev->masks.updated;
 }
 
-/* Where read_updates puts the updates of peers: in `incoming`, or to this device's own while that has the known ones. */
+static int has_peers(const struct device *dev)
+{
+    return dev->traffic.peers.count > 1;
+}
+
+/* Where the updates of the group are: in `incoming`, or with this device's own if it has no peers, or while `incoming` has
+ * the known ones. */
 static uint32_t *place_of_updates(const struct device *dev)
 {
-    return dev->masks.known ? dev->of[DELEGATES].next : dev->masks.incoming;
+    return dev->masks.known || !has_peers(dev) ? dev->of[DELEGATES].next : dev->masks.incoming;
 }
 
 /* Makes an OR of the updates. The prefix sums of dd are free once delegates have been found; dn may still be visited from the
@@ -24,7 +30,7 @@ static enum status read_updates(struct device *dev, const int *updating, struct 
     cudaStream_t stream = dev->stream.of[DELEGATES];
     size_t bytes = 4 * dev->of[DELEGATES].words;
     uint32_t *staging = (uint32_t *)dev->scratch.scan.prefix;
-    if (gpu_use(dev, e) != ST_OK ||
+    if (gpu_use(dev, e) != ST_OK || !has_peers(dev) ||
         (!dev->masks.known &&
          CUDA_TRY(cudaMemsetAsync(dev->masks.incoming, 0, bytes, stream), dev->where, e) != ST_OK) ||
         gpu_or_found(dev, updating, place_of_updates(dev), staging, e) != ST_OK ||
@@ -69,7 +75,7 @@ static enum status clear_updates(struct device *dev, struct error *e)
         cuda_or_mask(dev->masks.incoming, own->next, own->words, 1, stream);
     dev->masks.known = 0;
     CUDA_LAUNCHED(dev->where, e);
-    for (uint32_t i = 0; i < p->count && !p->host_waits && e->status == ST_OK; i++)
+    for (uint32_t i = 0; has_peers(dev) && i < p->count && !p->host_waits && e->status == ST_OK; i++)
         CUDA_TRY(cudaStreamWaitEvent(stream, p->all[i].masks_read, 0), dev->where, e);
     CUDA_TRY(cudaMemsetAsync(own->next, 0, 4 * own->words, stream), dev->where, e);
     dev->masks.in = dev->masks.incoming;
