@@ -205,8 +205,12 @@ enum status masks_join(struct masks *m, struct exchange_counts *counts, struct e
     if (!reduces(m) ||
         rank->backend->masks->read(rank->devices[0], m->group->updated, m->bits, e) != ST_OK)
         return e->status;
-    count_sent(m, m->words * sizeof *m->bits, counts);
-    comm_window_or_masks(m->group->leaders, m->bits, m->words);
+    m->is_whole = 1;
+    reduce_whole(m, counts);
+    watch_wait_begin();
+    while (!masks_are_here(m))
+        sched_yield(); /* a rank that is waited for may need this core */
+    watch_wait_end();
     return e->status;
 }
 
