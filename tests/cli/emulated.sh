@@ -51,6 +51,9 @@ make_graph() { # NAME: makes the pairs in $tmp/NAME.text and edges in $tmp/NAME.
             for (; i < 85; i++) for (k = 0; k < 7; k++) print i, n++; last = n # 80, 560 and 1680 vertices; then only paths
             for (; i < last; i++) for (k = 0; k < 3; k++) print i, n++
             for (; n < 8000; i++) print i, n++ }' >"$tmp/$1.text" ;;
+        layers) awk 'BEGIN { for (i = 0; i < 152; i++) { print 0, 1 + i # each of 1 to 152 has three of 153 to 304, of higher
+            for (k = 0; k < 3; k++) print 1 + i, 153 + (i + 37 * (2 * k + 1)) % 152 # degree and other owners
+            for (k = 1; k < 3; k++) print 153 + i, 153 + (i + k) % 152 } }' >"$tmp/$1.text" ;;
         arcs) "$BIN/rmatgen" -q -s 8 -f text -o "$tmp/$1.text" ;; # directed
         ends) awk 'BEGIN { for (i = 1; i <= 3000; i++) { print 0, i # directed: a large level finds two vertices,
             print i, 3001; print i, 3002 } }' >"$tmp/$1.text" ;; # which no edge leaves
@@ -711,6 +714,22 @@ for layout in 2x1 2x2; do
     check "$layout: other masks go whole" test "$(moved mask_bytes "$tmp/cuda.json")" -gt 12000
     cat "$tmp/listed" >>"$tmp/kernels.listed"
 done
+
+# Between groups, too, dd is pulled in two parts, and what the first one finds is known before the second.
+twice() { [ "$(grep -o '"mask_reductions": [0-9]*' "$tmp/cuda.json")" = "\"mask_reductions\": $1" ]; }
+for layout in 2x1 2x2 4x1; do
+    for how in blocking nonblocking; do
+        set -- --exchange-memory host --reduction $how --json "$tmp/cuda.json"
+        tree layers 3 $layout 0 --direction pull "$@"
+        check 'one level reduces masks twice' twice 3
+        tree layers 3 $layout 0 --direction push "$@"
+        check 'none where all push' twice 2
+        tree rmat 4 $layout 7 --direction pull "$@"
+        EMULATED_PEERS=0 search rmat 4 $layout "$@"
+    done
+done
+search arcs 4 2x1 --reverse --direction pull --exchange-memory host
+to_depth layers 3 2x2 2 --direction pull --exchange-memory host
 
 # most shards have no nn edges; short mode takes layouts, roots and numbers of GPUs in turn
 all_or() { # ITEM NUMBER: long mode takes every item, short mode every other one

@@ -329,6 +329,43 @@ check "$name: --breakdown tells for how long" grep -q '"ahead": \[.*[1-9]' "$tmp
 run normal 1 2 -v
 equal "$name: never without delegates" "$(grep -c ' ahead_us 0.0$' "$tmp/err")" "$(json_sum iterations)"
 
+# ---- dd is pulled in two parts, with a reduction between them ----
+
+# Delegates 1 to 8000 are neighbours of 0, and each has three of 8001 to 16000, of higher degree and other owners. So the
+# second part finds all of these.
+awk 'BEGIN { for (i = 0; i < 8000; i++) {
+    print 0, 1 + i
+    for (k = 0; k < 3; k++) print 1 + i, 8001 + (i + 701 * (2 * k + 1)) % 8000
+    for (k = 1; k < 3; k++) print 8001 + i, 8001 + (i + k) % 8000 } }' >"$tmp/layers.txt"
+graph layers 3 0 || fail 'layers of rising degree'
+"$BIN/rmatgen" -q -s 16 -f text -o "$tmp/hubs.txt"
+graph hubs 8 1,7 || fail 'an RMAT graph of many delegates'
+"$BIN/dbfs-pack" -q -p 1 -t 8 -o "$tmp/hubs.one" "$tmp/hubs.edges"
+
+for ranks in 1 2 4; do
+    for how in blocking nonblocking; do
+        for direction in auto pull; do
+            run layers 0 $ranks --reduction $how --direction $direction --depths "$tmp/layers.got" --parents "$tmp/layers.parents"
+            check "$name: distances are right" cmp "$tmp/layers.got" "$tmp/layers.depths.0"
+            check "$name: and parents" "$TESTS/treecheck" "$tmp/layers.txt" 0 "$tmp/layers.got" "$tmp/layers.parents"
+        done
+        [ $ranks = 1 ] || equal "$name: one level reduces twice" "$(json_sum mask_reductions)" 3
+    done
+done
+
+# Prints the probes of dd in level 2, which has two parts.
+probes_of_dd() { # TRACE
+    "$BIN/dbfs-report" levels "$1" | awk -F '\t' 'NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; next }
+        $at["level"] == 2 { sum += $at["dd.probes"] } END { print sum + 0 }'
+}
+check_exit 0 'one shard' "$BIN/dbfs-traverse" -q --backend cpu -@ 1 -r 1,7 --direction pull --trace "$tmp/one.trace" "$tmp/hubs.one"
+for ranks in 2 4; do
+    run hubs 1,7 $ranks --direction pull --trace "$tmp/parts.trace" --depths "$tmp/hubs.got.%d"
+    check "$name: distances are right" cmp "$tmp/hubs.got.7" "$tmp/hubs.depths.7"
+    check "$name: rows of dd are read as on one shard, where hubs come first" test "$(probes_of_dd "$tmp/parts.trace")" -le \
+        $(($(probes_of_dd "$tmp/one.trace") * 11 / 10))
+done
+
 # ---- masks and vertices under way at the same time have the merged time of figure 10 ----
 
 # Counts levels of a search: those with masks and several messages, as one may have come before; those of them with a

@@ -439,11 +439,13 @@ void kernel_hear(struct known *known, uint32_t shard, const uint32_t *message)
     TRY(cudaFreeHost(there));
 }
 
-uint64_t kernel_list_words(const uint64_t *mask, uint64_t words, struct mask_word *list, uint64_t most)
+uint64_t kernel_list_words(const uint64_t *mask, const uint64_t *known, uint64_t words, struct mask_word *list,
+                           uint64_t most)
 {
     unsigned long long count, *count_there = zeros_on_device(sizeof count);
     struct mask_word *there = published_memory((most + 1) * sizeof *there);
-    cuda_list_words(on_device(mask, words * 8), words, there, most, count_there, 0);
+    cuda_list_words(on_device(mask, words * 8), known != NULL ? on_device(known, words * 8) : NULL, words, there, most,
+                    count_there, 0);
     settle();
     read_back(&count, count_there, sizeof count);
     memcpy(list, there, (count < most ? count : most) * sizeof *list);

@@ -123,7 +123,8 @@ void kernel_hear(struct known *known, uint32_t shard, const uint32_t *message);
 
 /* Lists the nonzero words of a mask, at most `most`, in any order, and returns their number; then ORs listed words
  * into a mask. */
-uint64_t kernel_list_words(const uint64_t *mask, uint64_t words, struct mask_word *list, uint64_t most);
+uint64_t kernel_list_words(const uint64_t *mask, const uint64_t *known, uint64_t words, struct mask_word *list,
+                           uint64_t most);
 void kernel_or_words(uint64_t *mask, uint64_t words, const struct mask_word *list, uint64_t count);
 
 struct arrival {

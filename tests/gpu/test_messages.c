@@ -125,13 +125,17 @@ static void check_list(const uint64_t *mask, uint64_t words, struct mask_word *l
                    "word %" PRIu64 " of the list", i);
 }
 
-static void run_listed(uint64_t words, enum mask_kind kind, uint64_t most)
+static void run_listed(uint64_t words, enum mask_kind kind, uint64_t most, int knows)
 {
     uint64_t random = words + most, *mask = mask_make(64 * words, kind, &random);
+    uint64_t *known = mask_make(64 * words, MASK_FEW, &random);
     uint64_t *sum = mask_make(64 * words, MASK_FEW, &random), *expected = need_memory(words * 8);
     struct mask_word *list = need_memory((most + 2) * sizeof *list);
-    check_input("%" PRIu64 " words, %s, room for %" PRIu64, words, mask_kind_name[kind], most);
-    uint64_t count = kernel_list_words(mask, words, list, most), listed = count < most ? count : most;
+    check_input("%" PRIu64 " words, %s, room for %" PRIu64 "%s", words, mask_kind_name[kind], most,
+                knows ? ", some known" : "");
+    uint64_t count = kernel_list_words(mask, knows ? known : NULL, words, list, most), listed = count < most ? count : most;
+    for (uint64_t w = 0; knows && w < words; w++)
+        mask[w] &= ~known[w];
     check_list(mask, words, list, count, most);
     memcpy(expected, sum, words * 8);
     for (uint64_t i = 0; i < listed; i++)
@@ -142,6 +146,7 @@ static void run_listed(uint64_t words, enum mask_kind kind, uint64_t most)
     kernel_or_words(sum, words, list, listed + 1 + (listed > 0));
     check_that(memcmp(sum, expected, words * 8) == 0, "another mask");
     free(mask);
+    free(known);
     free(sum);
     free(expected);
     free(list);
@@ -153,8 +158,9 @@ void test_listed_words(void)
     check_begin();
     for (size_t w = 0; w < sizeof words / sizeof *words; w++) {
         for (int kind = MASK_NONE; kind <= MASK_ALL; kind++) {
-            run_listed(words[w], (enum mask_kind)kind, words[w]);
-            run_listed(words[w], (enum mask_kind)kind, words[w] / 4);
+            run_listed(words[w], (enum mask_kind)kind, words[w], 0);
+            run_listed(words[w], (enum mask_kind)kind, words[w], 1);
+            run_listed(words[w], (enum mask_kind)kind, words[w] / 4, 0);
         }
     }
     check_end("cuda_list_words, cuda_or_words");

@@ -256,10 +256,11 @@ static int cpu_updated(const struct device *dev)
     return dev->delegates.any_updated;
 }
 
-/* The sum of the masks of delegates that peers updated. */
+/* The sum of the masks of delegates that peers updated, without those that all devices know (cpu_know). */
 struct mask_sum {
     const struct cpu_peers *peers;
     const int *updating;
+    const uint64_t *known;
     uint64_t *sum;
 };
 
@@ -270,7 +271,7 @@ static void sum_words(void *context, uint64_t begin, uint64_t end)
     for (uint32_t i = 0; i < s->peers->count; i++) {
         const uint64_t *updated = s->peers->all[i].updated;
         for (uint64_t w = begin; s->updating[i] && w < end; w++)
-            s->sum[w] |= updated[w];
+            s->sum[w] |= updated[w] & ~s->known[w];
     }
 }
 
@@ -278,18 +279,31 @@ static enum status cpu_read_masks(struct device *dev, const int *updating, uint6
                                   struct error *e)
 {
     uint64_t words = mask_words(dev->shard->d);
-    struct mask_sum sum = {&dev->traffic.peers, updating, mask != NULL ? mask : dev->delegates.incoming};
+    uint64_t *incoming = dev->delegates.incoming;
+    struct mask_sum sum = {&dev->traffic.peers, updating, incoming, mask != NULL ? mask : incoming};
     int threads = threads_for(dev, sum.peers->count * words);
     gang_for(dev->means.gang, threads, words, CLEAR_WORDS, sum_words, &sum);
     return e->status;
 }
 
+/* The incoming mask is empty after a previsit. */
 static enum status cpu_take_mask(struct device *dev, const uint64_t *mask, struct error *e)
 {
     struct cpu_delegates *d = &dev->delegates;
-    if (mask != NULL)
-        memcpy(d->incoming, mask, mask_words(dev->shard->d) * sizeof *mask);
+    for (uint64_t w = 0; mask != NULL && w < mask_words(dev->shard->d); w++)
+        d->incoming[w] |= mask[w];
     d->any_incoming = 1;
+    return e->status;
+}
+
+/* Delegates that all know come in with those that the second part finds, and visits take them for its own finds. */
+static enum status cpu_know(struct device *dev, const uint64_t *mask, struct error *e)
+{
+    struct cpu_delegates *d = &dev->delegates;
+    for (uint64_t w = 0; w < mask_words(dev->shard->d); w++) {
+        d->incoming[w] = mask[w];
+        d->updated[w] |= mask[w];
+    }
     return e->status;
 }
 
@@ -305,4 +319,5 @@ const struct backend_messages cpu_messages = {
     .receive_peers = cpu_receive_peers,
 };
 
-const struct backend_masks cpu_masks = {.updated = cpu_updated, .read = cpu_read_masks, .take = cpu_take_mask};
+const struct backend_masks cpu_masks = {
+    .updated = cpu_updated, .read = cpu_read_masks, .know = cpu_know, .take = cpu_take_mask};

@@ -237,10 +237,13 @@ static uint64_t cpu_takes(const struct shard *shard, int threads, int parents)
 static const struct backend_device cpu_device = {
     .open = cpu_open, .close = cpu_close, .resident = cpu_resident, .takes = cpu_takes};
 
+enum { PART_ROWS = 1 << 12 };
+
 const struct backend backend_cpu = {
     .name = "cpu",
     .reads_host_columns = 1,
     .knows_prices = 1,
+    .part_rows = PART_ROWS,
     .device = &cpu_device,
     .peers = &cpu_peers,
     .search = &cpu_search,

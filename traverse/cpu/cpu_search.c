@@ -261,7 +261,7 @@ static enum status cpu_visit(struct device *dev, const struct visit_plan *plan, 
     const struct directions *directions = &plan->directions;
     if (plan->part != VISIT_REST && !dev->delegates.ahead)
         forget_visits(dev);
-    if (!dev->delegates.ahead)
+    if (!dev->delegates.ahead || plan->part == VISIT_REST)
         visit_dd(dev, directions->of[DD], plan->part);
     if (plan->part == VISIT_FIRST)
         return e->status;

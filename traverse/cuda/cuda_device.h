@@ -20,6 +20,7 @@ struct gpu_masks {
     uint32_t *incoming; /* the delegates found by all devices; NULL if there is one shard */
     uint32_t *in;       /* the mask that the next previsit reads: `incoming` or next */
     int updated;        /* this level found a delegate */
+    int known;          /* between the parts of a visit all devices got to know delegates: `incoming` has them */
 };
 
 struct gpu_scratch {

@@ -253,8 +253,9 @@ void cuda_wake_links(const uint32_t *from, uint64_t words, cudaStream_t stream);
 void cuda_or_mask(uint32_t *to, const uint32_t *from, uint64_t words, int keep, cudaStream_t stream);
 
 /* Lists the words of a mask of `words` 64-bit words that are not zero, in any order, in memory of the host that the
- * device sees. *count, zero before, becomes their number; or any number above `most`, the room of the list. */
-void cuda_list_words(const uint32_t *mask, uint64_t words, struct mask_word *list, uint64_t most,
+ * device sees. Bits of `known` are left out; NULL: none. *count, zero before, becomes their number; or any number above
+ * `most`, the room of the list. */
+void cuda_list_words(const uint32_t *mask, const uint32_t *known, uint64_t words, struct mask_word *list, uint64_t most,
                      unsigned long long *count, cudaStream_t stream);
 
 /* ORs listed words into the mask. Words beyond its end are left out. */

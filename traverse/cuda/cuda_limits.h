@@ -45,6 +45,7 @@ enum {
 #endif
 enum {
     SEARCH_LISTED = SIZE(1 << 18, 1 << 6),       /* vertices that a previsit lists; a push may list more */
+    SEARCH_PART_ROWS = SIZE(1 << 20, 1 << 5),    /* rows of dd to pull: beyond, two parts pay for a reduction by messages */
     SEARCH_MERGE_EDGES = SIZE(1 << 16, 1 << 9),  /* dd is pushed by equal shares of edges */
     WHOLE_LISTED_EDGES = SIZE(1 << 20, 1 << 11), /* edges of a list that is expanded into another one, at most */
     WHOLE_FEW_EDGES = SIZE(1 << 14, 1 << 7),     /* edges to push, at most, whose claims are not worth a probe */

@@ -386,6 +386,7 @@ const struct backend backend_cuda = {
     .name = "cuda",
     .side_by_side = 1,
     .has_device_memory = 1,
+    .part_rows = SEARCH_PART_ROWS,
     .device = &cuda_device,
     .peers = &cuda_peers,
     .search = &cuda_search,

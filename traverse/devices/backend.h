@@ -145,10 +145,11 @@ struct root {
     uint32_t index; /* local id, delegate id, or slot */
 };
 
-/* A visit in two parts, between which all peers meet. In the first part dd looks for parents only for the
+/* A visit in two parts, between which all devices meet. In the first part dd looks for parents only for the
  * delegates that the device owns: it has their edges to neighbours of higher degree, so most find a parent
  * with the first probe. Other devices have only edges to neighbours of lower degree. In the second part
- * devices take in the delegates that peers have found, and look for the others. */
+ * devices know the delegates that others have found, peers by reading (`visit` does it) or, if there are other
+ * devices than peers, by messages (backend_masks.know), and look for the rest. */
 enum visit_part { VISIT_WHOLE, VISIT_FIRST, VISIT_REST };
 
 /* How a device keeps the vertices that a push of nn finds on other shards: as a list of local ids, in which a
@@ -236,7 +237,7 @@ struct backend_ahead {
     enum status (*previsit_ahead)(struct device *device, int32_t depth, struct subgraph_work *dd,
                                   struct error *e);
 
-    /* Visits dd after previsit_ahead, for the same part as `visit`, which then leaves dd out. */
+    /* Visits dd after previsit_ahead, whole or its first part, which `visit` then leaves out. */
     enum status (*visit_ahead)(struct device *device, const struct visit_plan *plan,
                                struct error *e);
 
@@ -312,7 +313,8 @@ struct backend_messages {
                                  struct error *e);
 };
 
-/* The delegates that devices found, after `finish`. If no device of any rank found one, only `updated` is called. */
+/* The delegates that devices found, after `finish`. If no device of any rank found one, only `updated` is called. `read`
+ * and then `know` are also called between the parts of a visit, after `finish_delegates`. */
 struct backend_masks {
     /* 1 if this device found a delegate in this level. */
     int (*updated)(const struct device *device);
@@ -321,6 +323,10 @@ struct backend_masks {
      * peers does this. It writes the result to `mask` (mask_words(d) words) for MPI to reduce; otherwise `mask` is
      * NULL and every device does it for itself. */
     enum status (*read)(struct device *device, const int *updating, uint64_t *mask, struct error *e);
+
+    /* The delegates of `mask` are found, and all devices know it: the second part does not look for them, `read_words`
+     * leaves them out, and `take` adds them. `mask` stays as it is until the second part is over. */
+    enum status (*know)(struct device *device, const uint64_t *mask, struct error *e);
 
     /* The same for a mask of few words that are not zero: lists these, at most `most`. *count becomes their number,
      * or any number above `most`: `read` then follows. NULL: the host looks for them in the mask. */
@@ -541,6 +547,7 @@ struct backend {
     int side_by_side;       /* each device wants a host thread of its own */
     int has_device_memory;  /* devices have memory of their own, which messages may lie in */
     int knows_prices;       /* `counts` has prices of visits; if not, directions follow factors */
+    uint64_t part_rows;     /* of dd, that a device pulls: with more, two parts are worth a reduction of masks */
     const struct backend_device *device;
     const struct backend_peers *peers;
     const struct backend_search *search;

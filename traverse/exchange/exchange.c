@@ -114,6 +114,30 @@ enum status exchange_frontier(struct exchange *x, const struct member *m,
     return e->status;
 }
 
+/* ---- between the parts of a visit ---- */
+
+/* All devices of the group are read: few find nothing in a first part. */
+enum status exchange_join_parts(struct exchange *x, const struct member *m, struct exchange_stats *stats,
+                                struct error *e)
+{
+    const struct rank *rank = x->rank;
+    enum status (*finish)(struct device *, struct error *) = rank->backend->search->finish_delegates;
+    double start = cli_seconds();
+    for (uint32_t g = m->first; !x->group.whole && g < m->end && e->status == ST_OK; g++) {
+        if (finish == NULL || finish(rank->devices[g], e) == ST_OK)
+            x->group.updated[x->group.first + g] = 1;
+    }
+    if (group_meet(&x->group, m, e) != ST_OK || x->group.whole)
+        return e->status;
+    if (m->number == 0)
+        masks_join(&x->masks, &x->counts, e);
+    if (group_meet(&x->group, m, e) == ST_OK)
+        masks_know(&x->masks, m, e);
+    stats->times.phase_s[PHASE_MASK_REDUCTION] += cli_seconds() - start;
+    stats->reduced_masks++;
+    return e->status;
+}
+
 /* ---- delegates that are reduced while normals are looked for ---- */
 
 /* The level of a root does not overlap: it mostly reaches few delegates, and reducing them is faster than asking how
@@ -201,6 +225,7 @@ static enum status share_level(struct exchange *x, struct error *e)
         return e->status;
     vertices_share(&x->vertices, &own);
     x->level = (struct level_state){0};
+    x->in_parts = 0;
     for (uint32_t r = 0; r < x->rank->comm->ranks; r++) {
         const struct rank_note *note = &x->vertices.notes[r];
         reach += (double)note->reach;
@@ -277,7 +302,7 @@ static enum status take_masks_by_messages(struct exchange *x, const struct membe
     if (x->level.updated)
         masks_take(&x->masks, m, e);
     stats->times.phase_s[PHASE_MASK_REDUCTION] += lap(&clock);
-    stats->reduced_masks = x->level.updated;
+    stats->reduced_masks += x->level.updated;
     *done = !x->level.updated && !x->level.found;
     if (*done && m->number == 0)
         forget_frontiers(x);

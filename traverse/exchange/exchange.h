@@ -51,7 +51,7 @@ struct exchange_options {
 /* Bytes and vertices that one exchange moved, on this rank. */
 struct exchange_stats {
     struct exchange_counts counts;
-    int reduced_masks;       /* 1 if the masks were reduced */
+    int reduced_masks;       /* how many times masks were reduced */
     struct breakdown times;  /* of the level: its phases of the exchange are added here */
 };
 
@@ -81,6 +81,7 @@ struct exchange {
     struct pair_log *pairs;        /* the same for each pair of ranks; NULL: not wanted */
     struct nn_pool nn;
     int has_masks; /* vertices may leave as masks by nn's columns */
+    int in_parts;  /* between groups: the visit of dd has two parts in this group; then, if chosen, in any of them */
     struct masks masks;
     struct vertices vertices;
     char why[ERROR_TEXT_BYTES]; /* the devices of this host form no group; empty: they do, or nobody asked for it */
@@ -106,6 +107,9 @@ void exchange_pool(const struct exchange *exchange, enum subgraph g, struct subg
 enum status exchange_pool_work(struct exchange *exchange, const struct member *member,
                                struct workload *pooled, struct error *e);
 
+/* Whether a pull of dd is worth two parts. `dd` is pooled; `ahead`: the level begins with it. */
+int exchange_has_parts(const struct exchange *exchange, int ahead, const struct subgraph_work *dd);
+
 /* Whether the exact forward workload of nn is needed to choose a form. `nn` is one device's. */
 int exchange_needs_forward(const struct exchange *exchange, const struct subgraph_work *nn);
 
@@ -119,6 +123,10 @@ enum outgoing_form exchange_form_of(const struct exchange *exchange,
 /* Gives the normals of the frontier to all devices. Called by every member before nn is pulled. */
 enum status exchange_frontier(struct exchange *exchange, const struct member *member,
                               struct exchange_stats *stats, struct error *e);
+
+/* Called by every member between the two parts of a visit: delegates that the first one found become known to all. */
+enum status exchange_join_parts(struct exchange *exchange, const struct member *member,
+                                struct exchange_stats *stats, struct error *e);
 
 /* ---- the end of a level ---- */
 

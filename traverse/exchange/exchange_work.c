@@ -44,22 +44,40 @@ static double expected_edges(const struct rank *rank, enum subgraph g, const str
     return forward > expected ? forward : expected;
 }
 
-/* Adds up nn's work over all ranks, but only if the last level may have reached many normals. All
- * ranks know alike whether it did. */
+/* Whether a level that begins with dd may have parts between groups: masks went whole, so that its frontier has many
+ * delegates. All ranks know alike. */
+static int may_have_parts(const struct exchange *x)
+{
+    return !x->group.whole && x->level.updated && !x->masks.is_sparse &&
+           x->rank->graph->manifest.d > x->rank->backend->part_rows;
+}
+
+int exchange_has_parts(const struct exchange *x, int ahead, const struct subgraph_work *dd)
+{
+    if (x->group.whole)
+        return x->group.count > 1;
+    return ahead && may_have_parts(x) && dd->unvisited_targets > x->group.count * x->rank->backend->part_rows;
+}
+
+/* Adds up nn's work over all ranks, but only if the last level may have reached many normals, and asks whether dd of
+ * any group has parts, if it may. All ranks know alike whether to do so. */
 static void pool_groups(struct exchange *x, struct workload *pooled)
 {
     struct subgraph_work *nn = &pooled->of[NN];
     uint64_t sum[] = {nn->forward,           nn->frontier,
                       nn->unvisited_sources, nn->unvisited_targets,
-                      (uint64_t)nn->price[PUSH], (uint64_t)nn->price[PULL]};
+                      (uint64_t)nn->price[PUSH], (uint64_t)nn->price[PULL],
+                      (uint64_t)x->in_parts};
     x->nn.reach = expected_edges(x->rank, NN, pooled) + expected_edges(x->rank, DN, pooled);
     x->nn.everywhere = x->level.wide && x->vertices.frontiers != NULL;
-    if (!x->nn.everywhere)
+    if (!x->nn.everywhere && !may_have_parts(x))
         return;
     if (x->group.first > 0) /* one rank of each group adds the sums of its group */
         memset(sum, 0, sizeof sum);
     comm_sum_u64(x->rank->comm, sum, sizeof sum / sizeof *sum);
-    *nn = (struct subgraph_work){sum[0], sum[1], sum[2], sum[3], {(double)sum[4], (double)sum[5]}};
+    x->in_parts = sum[6] > 0;
+    if (x->nn.everywhere)
+        *nn = (struct subgraph_work){sum[0], sum[1], sum[2], sum[3], {(double)sum[4], (double)sum[5]}};
 }
 
 enum status exchange_pool_work(struct exchange *x, const struct member *m, struct workload *pooled,

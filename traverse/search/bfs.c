@@ -15,7 +15,7 @@
  *   exchange  the normals that nn found become known to the devices that own them
  * exchange_masks does the reduction and begins the exchange, exchange_vertices ends it. If ranks send
  * messages, the next level begins between the two: the delegates become its frontier, and dd is visited
- * (run_ahead).
+ * (run_ahead), of a pull in two parts the first.
  *
  * A delegate is known to every device, a normal vertex to the device that owns it. When level L begins:
  * 1. vertices at a distance below L are marked as visited where they are known;
@@ -32,7 +32,7 @@
  * - After counting: every device has then read what others found for it, and they may overwrite it.
  * - After finishing: every device has then found its vertices of this level, and the exchange may read them.
  * They meet once more within a visit if dd is pulled, as that has two parts (enum visit_part), and once more
- * before a visit if nn is pulled.
+ * before a visit if nn is pulled. Ranks that send messages reduce masks between the parts, if many rows are pulled.
  * A device that is alone exchanges nothing, and the host waits for it only once a level, for its counts. The
  * cost of a level is the work of its frontier and some passes over masks. Nothing else is proportional to n.
  *
@@ -121,10 +121,12 @@ static void choose_directions(const struct bfs *bfs, const struct workload *pool
     }
 }
 
-static enum visit_part first_part(const struct bfs *bfs, enum direction direction,
-                                  const struct subgraph_work *pooled)
+/* `dd` is pooled, and its direction chosen. */
+static enum visit_part first_part(const struct bfs *bfs, const struct device_level *level,
+                                  const struct subgraph_work *dd)
 {
-    return direction == PULL && pooled->frontier > 0 && bfs->exchange->group.count > 1
+    return level->plan.directions.of[DD] == PULL && dd->frontier > 0 &&
+                   exchange_has_parts(bfs->exchange, level->ahead, dd)
                ? VISIT_FIRST
                : VISIT_WHOLE;
 }
@@ -132,7 +134,6 @@ static enum visit_part first_part(const struct bfs *bfs, enum direction directio
 static void choose_for(const struct bfs *bfs, const struct workload *pooled,
                        struct device_level *level)
 {
-    level->plan.part = VISIT_WHOLE;
     choose_directions(bfs, pooled, level);
     level->plan.form = exchange_form_of(bfs->exchange, &pooled->of[NN]);
     if (rank_is_alone(bfs->rank))
@@ -140,7 +141,7 @@ static void choose_for(const struct bfs *bfs, const struct workload *pooled,
     if (pooled->of[NN].frontier == 0 || !exchange_may_pull_nn(bfs->exchange, &pooled->of[NN]))
         level->plan.directions.of[NN] = PUSH;
     if (!level->ahead)
-        level->plan.part = first_part(bfs, level->plan.directions.of[DD], &pooled->of[DD]);
+        level->plan.part = first_part(bfs, level, &pooled->of[DD]);
 }
 
 /* Counts the edges of frontiers for a trace, once directions are chosen. */
@@ -172,7 +173,8 @@ static void visit_part(struct bfs *bfs, const struct member *m, struct error *e)
         rank->backend->search->visit(rank->devices[i], &bfs->levels[i].plan, e);
 }
 
-/* Visits the subgraphs by the plans of all devices, which agree in the conditions tested here. */
+/* Visits the subgraphs by the plans of all devices of the group, which agree in the conditions tested here. Another
+ * group's visit may have parts where this one's has none: it takes part in the reduction between them. */
 static void visit(struct bfs *bfs, const struct member *m, struct exchange_stats *stats,
                   struct error *e)
 {
@@ -180,7 +182,9 @@ static void visit(struct bfs *bfs, const struct member *m, struct exchange_stats
     if (plan->directions.of[NN] == PULL && !rank_is_alone(bfs->rank))
         exchange_frontier(bfs->exchange, m, stats, e);
     visit_part(bfs, m, e);
-    if (plan->part == VISIT_WHOLE || group_meet(&bfs->exchange->group, m, e) != ST_OK)
+    if (plan->part == VISIT_FIRST || bfs->exchange->in_parts)
+        exchange_join_parts(bfs->exchange, m, stats, e);
+    if (plan->part == VISIT_WHOLE || e->status != ST_OK)
         return;
     for (uint32_t i = m->first; i < m->end; i++)
         bfs->levels[i].plan.part = VISIT_REST;
@@ -219,17 +223,8 @@ static void previsit_ahead(struct bfs *bfs, const struct member *m, int32_t dept
     }
 }
 
-static void visit_dd_part(struct bfs *bfs, const struct member *m, enum visit_part part,
-                          struct error *e)
-{
-    const struct rank *rank = bfs->rank;
-    for (uint32_t i = m->first; i < m->end && e->status == ST_OK; i++) {
-        bfs->levels[i].plan.part = part;
-        rank->backend->ahead->visit_ahead(rank->devices[i], &bfs->levels[i].plan, e);
-    }
-}
-
-/* Begins the next level with dd. It needs only delegates, known when the masks are reduced. */
+/* Begins the next level with dd. It needs only delegates, known when the masks are reduced. The group chooses whether dd has
+ * parts; `choose` then tells the others. */
 static void run_ahead(struct bfs *bfs, const struct member *m, int32_t depth, struct error *e)
 {
     struct subgraph_work pooled;
@@ -237,15 +232,14 @@ static void run_ahead(struct bfs *bfs, const struct member *m, int32_t depth, st
     if (group_meet(&bfs->exchange->group, m, e) != ST_OK)
         return;
     exchange_pool(bfs->exchange, DD, &pooled);
-    for (uint32_t i = m->first; i < m->end; i++) {
-        enum direction *direction = &bfs->levels[i].plan.directions.of[DD];
-        *direction = direction_of(bfs, DD, &pooled, *direction);
+    for (uint32_t i = m->first; i < m->end && e->status == ST_OK; i++) {
+        struct visit_plan *plan = &bfs->levels[i].plan;
+        plan->directions.of[DD] = direction_of(bfs, DD, &pooled, plan->directions.of[DD]);
+        plan->part = first_part(bfs, &bfs->levels[i], &pooled);
+        bfs->rank->backend->ahead->visit_ahead(bfs->rank->devices[i], plan, e);
     }
-    enum visit_part part =
-        first_part(bfs, bfs->levels[m->first].plan.directions.of[DD], &pooled);
-    visit_dd_part(bfs, m, part, e);
-    if (part == VISIT_FIRST && group_meet(&bfs->exchange->group, m, e) == ST_OK)
-        visit_dd_part(bfs, m, VISIT_REST, e);
+    if (m->number == 0)
+        bfs->exchange->in_parts = bfs->levels[m->first].plan.part == VISIT_FIRST;
 }
 
 static void exchange(struct bfs *bfs, const struct member *m, int32_t depth, int *done,

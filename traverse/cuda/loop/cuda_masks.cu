@@ -33,15 +33,21 @@ void cuda_or_mask(uint32_t *to, const uint32_t *from, uint64_t words, int keep, 
     each(words, stream, [=] __device__(uint64_t w) { to[w] = (keep ? to[w] : 0) | from[w]; });
 }
 
-void cuda_list_words(const uint32_t *mask, uint64_t words, mask_word *list, uint64_t most, unsigned long long *count,
-                     cudaStream_t stream)
+/* The bits of a word that `known` does not have. */
+__device__ static inline unsigned long long word_without(const uint32_t *mask, const uint32_t *known, uint64_t w)
 {
-    const unsigned long long *from = (const unsigned long long *)mask;
+    const unsigned long long less = known != NULL ? ((const unsigned long long *)known)[w] : 0;
+    return ((const unsigned long long *)mask)[w] & ~less;
+}
+
+void cuda_list_words(const uint32_t *mask, const uint32_t *known, uint64_t words, mask_word *list, uint64_t most,
+                     unsigned long long *count, cudaStream_t stream)
+{
     list_each(
-        words, count, stream, [=] __device__(uint64_t w) { return from[w] != 0; },
+        words, count, stream, [=] __device__(uint64_t w) { return word_without(mask, known, w) != 0; },
         [=] __device__(uint64_t w, unsigned long long at) {
             if (at < most)
-                list[at] = {w, from[w]};
+                list[at] = {w, word_without(mask, known, w)};
         });
 }
 

@@ -42,6 +42,7 @@ static enum status gpu_start(struct device *dev, const struct root *root, struct
     else if (root->at == ROOT_AT_LOCAL && root->shard == dev->shard->index)
         cuda_set_root(n->next, root->index, n->parent, PARENT_SELF, stream);
     dev->masks.in = d->next;
+    dev->masks.known = 0;
     dev->whole.settled = 1; /* previsits write all depths */
     dev->whole.answers = 0;
     dev->whole.group.ran = 0;
@@ -361,9 +362,10 @@ static enum status pull_first(struct device *dev, struct error *e)
     return e->status;
 }
 
+/* Messages have brought what peers found, too. */
 static enum status pull_rest(struct device *dev, struct error *e)
 {
-    if (gpu_take_peers_updates(dev, e) != ST_OK)
+    if (!dev->masks.known && gpu_take_peers_updates(dev, e) != ST_OK)
         return e->status;
     if (dev->frontier.sources[DD] > 0)
         pull_dd_rows(dev, dev->traffic.peers.others);
@@ -374,7 +376,7 @@ static enum status pull_rest(struct device *dev, struct error *e)
 /* Visits the first part of dd. Normals are visited meanwhile, on their own stream. */
 static enum status visit_first(struct device *dev, const struct visit_plan *plan, struct error *e)
 {
-    if (pull_first(dev, e) == ST_OK && visit_normals(dev, plan, e) == ST_OK)
+    if ((dev->frontier.ahead || pull_first(dev, e) == ST_OK) && visit_normals(dev, plan, e) == ST_OK)
         gpu_wait_for_peers(dev, dev->stream.first_part, e);
     return e->status;
 }
@@ -405,8 +407,6 @@ static enum status gpu_visit_ahead(struct device *dev, const struct visit_plan *
         return e->status;
     if (plan->part == VISIT_WHOLE)
         return visit_subgraph(dev, DD, &plan->directions, e);
-    if (plan->part == VISIT_REST)
-        return pull_rest(dev, e);
     return pull_first(dev, e) == ST_OK ? gpu_wait_for_peers(dev, dev->stream.first_part, e)
                                        : e->status;
 }
@@ -425,7 +425,8 @@ static enum status gpu_finish(struct device *dev, uint64_t *found, struct error 
 {
     struct gpu_counters *c = &dev->counters;
     int kinds = dev->frontier.ahead ? GPU_COUNTERS_KINDS : 1;
-    if (gpu_use(dev, e) != ST_OK || follow(dev, NORMALS, DELEGATES, e) != ST_OK)
+    if (gpu_use(dev, e) != ST_OK ||
+        (dev->of[DELEGATES].count > 0 && follow(dev, NORMALS, DELEGATES, e) != ST_OK))
         return e->status;
     for (int i = 0; i < kinds; i++)
         publish(dev, i, NORMALS);

@@ -197,6 +197,31 @@ int masks_are_here(const struct masks *m)
     return !m->nonblocking || comm_masks_are_here();
 }
 
+/* ---- between the parts of a visit ---- */
+
+enum status masks_join(struct masks *m, struct exchange_counts *counts, struct error *e)
+{
+    const struct rank *rank = m->group->rank;
+    if (!reduces(m) ||
+        rank->backend->masks->read(rank->devices[0], m->group->updated, m->bits, e) != ST_OK)
+        return e->status;
+    m->is_whole = 1;
+    reduce_whole(m, counts);
+    watch_wait_begin();
+    while (!masks_are_here(m))
+        sched_yield(); /* a rank that is waited for may need this core */
+    watch_wait_end();
+    return e->status;
+}
+
+enum status masks_know(const struct masks *m, const struct member *member, struct error *e)
+{
+    const struct rank *rank = m->group->rank;
+    for (uint32_t g = member->first; g < member->end && e->status == ST_OK; g++)
+        rank->backend->masks->know(rank->devices[g], m->bits, e);
+    return e->status;
+}
+
 /* ---- while normals are looked for ---- */
 
 enum status masks_begin(struct masks *m, struct error *e)

@@ -5,6 +5,7 @@
  * words changed, groups give each other lists of these words in place of masks.
  *
  * The steps of a level between groups, in their order:
+ * 0. masks_join and masks_know, between the parts of a visit, if it has two.
  * 1. masks_begin, if masks are reduced while devices still look for normals. masks_move goes on with it.
  * 2. masks_count_changed: counts the changed words of the group's mask, for this rank's note to the others.
  * 3. masks_reduce, once all notes are known, if any device found a delegate. masks_are_here asks whether it is over.
@@ -54,6 +55,12 @@ void masks_close(struct masks *masks, const struct rank *rank); /* a zeroed one 
 enum status masks_read_peers(const struct masks *masks, const struct member *member, struct error *e);
 
 /* ---- between groups ---- */
+
+/* Reduces what devices have found in the first part of a visit: whole masks, as that is most of what the level finds. */
+enum status masks_join(struct masks *masks, struct exchange_counts *counts, struct error *e);
+
+/* Then devices know it. */
+enum status masks_know(const struct masks *masks, const struct member *member, struct error *e);
 
 /* Collective, without waiting. First all ranks ask how many words changed. If they are too many to be listed, a
  * reduction of whole masks begins, while normals are still looked for. */
