@@ -345,7 +345,8 @@ graph hubs 8 1,7 || fail 'an RMAT graph of many delegates'
 for ranks in 1 2 4; do
     for how in blocking nonblocking; do
         for direction in auto pull; do
-            run layers 0 $ranks --reduction $how --direction $direction --depths "$tmp/layers.got" --parents "$tmp/layers.parents"
+            run layers 0 $ranks --reduction $how --direction $direction --depths "$tmp/layers.got" \
+                --parents "$tmp/layers.parents"
             check "$name: distances are right" cmp "$tmp/layers.got" "$tmp/layers.depths.0"
             check "$name: and parents" "$TESTS/treecheck" "$tmp/layers.txt" 0 "$tmp/layers.got" "$tmp/layers.parents"
         done
@@ -358,12 +359,13 @@ probes_of_dd() { # TRACE
     "$BIN/dbfs-report" levels "$1" | awk -F '\t' 'NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; next }
         $at["level"] == 2 { sum += $at["dd.probes"] } END { print sum + 0 }'
 }
-check_exit 0 'one shard' "$BIN/dbfs-traverse" -q --backend cpu -@ 1 -r 1,7 --direction pull --trace "$tmp/one.trace" "$tmp/hubs.one"
+check_exit 0 'one shard' "$BIN/dbfs-traverse" -q --backend cpu -@ 1 -r 1,7 --direction pull --trace "$tmp/one.trace" \
+    "$tmp/hubs.one"
 for ranks in 2 4; do
     run hubs 1,7 $ranks --direction pull --trace "$tmp/parts.trace" --depths "$tmp/hubs.got.%d"
     check "$name: distances are right" cmp "$tmp/hubs.got.7" "$tmp/hubs.depths.7"
-    check "$name: rows of dd are read as on one shard, where hubs come first" test "$(probes_of_dd "$tmp/parts.trace")" -le \
-        $(($(probes_of_dd "$tmp/one.trace") * 11 / 10))
+    check "$name: rows of dd are read as on one shard, where hubs come first" \
+        test "$(probes_of_dd "$tmp/parts.trace")" -le $(($(probes_of_dd "$tmp/one.trace") * 11 / 10))
 done
 
 # ---- masks and vertices under way at the same time have the merged time of figure 10 ----

@@ -114,31 +114,36 @@ enum status exchange_frontier(struct exchange *x, const struct member *m,
     return e->status;
 }
 
-/* ---- between the parts of a visit ---- */
+/* ---- delegates that devices have found before a level ends ---- */
 
-/* All devices of the group are read: few find nothing in a first part. */
-enum status exchange_join_parts(struct exchange *x, const struct member *m, struct exchange_stats *stats,
-                                struct error *e)
+/* Waits for the delegates of all devices of the group, and notes who found some. */
+static enum status await_delegates(const struct exchange *x, const struct member *m, struct error *e)
 {
     const struct rank *rank = x->rank;
     enum status (*finish)(struct device *, struct error *) = rank->backend->search->finish_delegates;
-    double start = cli_seconds();
-    for (uint32_t g = m->first; !x->group.whole && g < m->end && e->status == ST_OK; g++) {
+    for (uint32_t g = m->first; g < m->end && e->status == ST_OK; g++) {
         if (finish == NULL || finish(rank->devices[g], e) == ST_OK)
-            x->group.updated[x->group.first + g] = 1;
+            x->group.updated[x->group.first + g] = rank->backend->masks->updated(rank->devices[g]);
     }
-    if (group_meet(&x->group, m, e) != ST_OK || x->group.whole)
+    return group_meet(&x->group, m, e);
+}
+
+enum status exchange_join_parts(struct exchange *x, const struct member *m, struct exchange_stats *stats,
+                                struct error *e)
+{
+    if (x->group.whole)
+        return group_meet(&x->group, m, e);
+    if (await_delegates(x, m, e) != ST_OK)
         return e->status;
+    double clock = cli_seconds();
     if (m->number == 0)
         masks_join(&x->masks, &x->counts, e);
     if (group_meet(&x->group, m, e) == ST_OK)
         masks_know(&x->masks, m, e);
-    stats->times.phase_s[PHASE_MASK_REDUCTION] += cli_seconds() - start;
+    stats->times.phase_s[PHASE_MASK_REDUCTION] += lap(&clock);
     stats->reduced_masks++;
     return e->status;
 }
-
-/* ---- delegates that are reduced while normals are looked for ---- */
 
 /* The level of a root does not overlap: it mostly reaches few delegates, and reducing them is faster than asking how
  * many they are. All ranks know alike whether the level before found something. */
@@ -150,20 +155,13 @@ int exchange_overlaps(const struct exchange *x)
 enum status exchange_begin_masks(struct exchange *x, const struct member *m,
                                  struct exchange_stats *stats, struct error *e)
 {
-    const struct rank *rank = x->rank;
-    struct group *group = &x->group;
-    enum status (*finish)(struct device *, struct error *) = rank->backend->search->finish_delegates;
-    for (uint32_t g = m->first; g < m->end && e->status == ST_OK; g++) {
-        if (finish == NULL || finish(rank->devices[g], e) == ST_OK)
-            group->updated[group->first + g] = rank->backend->masks->updated(rank->devices[g]);
-    }
-    if (group_meet(group, m, e) != ST_OK)
+    if (await_delegates(x, m, e) != ST_OK)
         return e->status;
     double clock = cli_seconds();
     if (m->number == 0)
         masks_begin(&x->masks, e);
     stats->times.phase_s[PHASE_MASK_REDUCTION] += lap(&clock);
-    return group_meet(group, m, e); /* before `updated` changes: masks are read by it */
+    return group_meet(&x->group, m, e); /* before `updated` changes: masks are read by it */
 }
 
 /* Lets MPI go on with a reduction while the host would only wait for devices. */

@@ -223,8 +223,8 @@ static void previsit_ahead(struct bfs *bfs, const struct member *m, int32_t dept
     }
 }
 
-/* Begins the next level with dd. It needs only delegates, known when the masks are reduced. The group chooses whether dd has
- * parts; `choose` then tells the others. */
+/* Begins the next level with dd. It needs only delegates, known when the masks are reduced. The group chooses whether dd
+ * has parts; `choose` then tells the others. */
 static void run_ahead(struct bfs *bfs, const struct member *m, int32_t depth, struct error *e)
 {
     struct subgraph_work pooled;

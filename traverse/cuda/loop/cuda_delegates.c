@@ -16,15 +16,15 @@ static int has_peers(const struct device *dev)
     return dev->traffic.peers.count > 1;
 }
 
-/* Where the updates of the group are: in `incoming`, or with this device's own if it has no peers, or while `incoming` has
- * the known ones. */
+/* Where the updates of the group are: in `incoming`, or with this device's own if it has no peers, or while `incoming`
+ * has the known ones. */
 static uint32_t *place_of_updates(const struct device *dev)
 {
     return dev->masks.known || !has_peers(dev) ? dev->of[DELEGATES].next : dev->masks.incoming;
 }
 
-/* Makes an OR of the updates. The prefix sums of dd are free once delegates have been found; dn may still be visited from the
- * delegates' frontier. */
+/* Makes an OR of the updates. The prefix sums of dd are free once delegates have been found; dn may still be visited
+ * from the delegates' frontier. */
 static enum status read_updates(struct device *dev, const int *updating, struct error *e)
 {
     cudaStream_t stream = dev->stream.of[DELEGATES];
@@ -64,8 +64,8 @@ static enum status gpu_read_words(struct device *dev, const int *updating, struc
     return gpu_fetch(dev, count, counter, sizeof *count, stream, e);
 }
 
-/* Clears the device's own updates, which are in `incoming`, when all peers have read them. Those that were known are added
- * to it. */
+/* Clears the device's own updates, which are in `incoming`, when all peers have read them. Those that were known are
+ * added to it. */
 static enum status clear_updates(struct device *dev, struct error *e)
 {
     struct gpu_vertices *own = &dev->of[DELEGATES];

@@ -278,21 +278,6 @@ static enum status visit_subgraph(struct device *dev, enum subgraph g,
     return CUDA_LAUNCHED(dev->where, e);
 }
 
-/* Publishes whether delegates were found, for finish_delegates, which does not wait for the other
- * stream. Without delegates it stays 0. */
-static enum status publish_updated(struct device *dev, struct error *e)
-{
-    struct gpu_counters *c = &dev->counters;
-    int none = dev->shard->p == 1 || dev->of[DELEGATES].count == 0;
-    int kinds = none ? 0 : dev->frontier.ahead ? GPU_COUNTERS_KINDS : 1;
-    c->updated[COUNTERS_AHEAD] = 0;
-    for (int i = 0; i < kinds; i++)
-        CUDA_TRY(cudaMemcpyAsync(&c->updated[i], &c->level[i].found[DELEGATES], sizeof *c->updated,
-                                 cudaMemcpyDeviceToHost, dev->stream.of[DELEGATES]),
-                 dev->where, e);
-    return e->status;
-}
-
 /* Whether both subgraphs of a kind of rows must list its queue again: then two streams cannot push
  * them at the same time. */
 static int share_a_queue(const struct device *dev, enum vertex_kind rows,
@@ -346,7 +331,7 @@ static enum status visit_whole(struct device *dev, const struct visit_plan *plan
     int apart =
         share_a_queue(dev, DELEGATES, directions) || share_a_queue(dev, NORMALS, directions);
     if ((!dev->frontier.ahead && visit_subgraph(dev, DD, directions, e) != ST_OK) ||
-        visit_subgraph(dev, ND, directions, e) != ST_OK || publish_updated(dev, e) != ST_OK ||
+        visit_subgraph(dev, ND, directions, e) != ST_OK ||
         (apart && follow(dev, NORMALS, DELEGATES, e) != ST_OK))
         return e->status;
     return visit_normals(dev, plan, e);
@@ -385,10 +370,9 @@ static enum status visit_rest(struct device *dev, const struct visit_plan *plan,
 {
     const struct directions *directions = &plan->directions;
     if (pull_rest(dev, e) != ST_OK ||
-        (share_a_queue(dev, NORMALS, directions) && follow(dev, DELEGATES, NORMALS, e) != ST_OK) ||
-        visit_subgraph(dev, ND, directions, e) != ST_OK)
+        (share_a_queue(dev, NORMALS, directions) && follow(dev, DELEGATES, NORMALS, e) != ST_OK))
         return e->status;
-    return publish_updated(dev, e);
+    return visit_subgraph(dev, ND, directions, e);
 }
 
 static enum status gpu_visit(struct device *dev, const struct visit_plan *plan, struct error *e)
@@ -413,9 +397,24 @@ static enum status gpu_visit_ahead(struct device *dev, const struct visit_plan *
 
 /* ---- the end of a level ---- */
 
+/* Copies whether delegates were found, without the other stream. Without delegates it stays 0. */
+static enum status copy_updated(struct device *dev, struct error *e)
+{
+    struct gpu_counters *c = &dev->counters;
+    int none = dev->shard->p == 1 || dev->of[DELEGATES].count == 0;
+    int kinds = none ? 0 : dev->frontier.ahead ? GPU_COUNTERS_KINDS : 1;
+    c->updated[COUNTERS_AHEAD] = 0;
+    for (int i = 0; i < kinds; i++)
+        CUDA_TRY(cudaMemcpyAsync(&c->updated[i], &c->level[i].found[DELEGATES], sizeof *c->updated,
+                                 cudaMemcpyDeviceToHost, dev->stream.of[DELEGATES]),
+                 dev->where, e);
+    return e->status;
+}
+
 static enum status gpu_finish_delegates(struct device *dev, struct error *e)
 {
-    if (gpu_use(dev, e) == ST_OK && gpu_wait(dev, dev->stream.of[DELEGATES], e) == ST_OK)
+    if (gpu_use(dev, e) == ST_OK && copy_updated(dev, e) == ST_OK &&
+        gpu_wait(dev, dev->stream.of[DELEGATES], e) == ST_OK)
         dev->masks.updated = dev->counters.updated[COUNTERS_OF_LEVEL] != 0 ||
                              dev->counters.updated[COUNTERS_AHEAD] != 0;
     return e->status;
