@@ -4,8 +4,9 @@
 #   scripts/check-gpu.sh [quick] [check] [sanitize] [trust] [bench] [answers] [graph500] [capacity]   (default: check)
 #
 # It needs an MPI, and nvcc and GPUs unless BACKEND=cpu; edgeconv is built without libarchive where that is missing.
-# If there are more devices than GPUs, devices share them, so each layout also runs on one GPU. Ranks that share GPUs
-# all search if --exchange-memory is given; otherwise rank 0 searches for all.
+# CUDA_VISIBLE_DEVICES names the GPUs; else all are used. If there are more devices than GPUs, devices share them, so
+# each layout also runs on one GPU. Ranks that share GPUs all search if --exchange-memory is given; otherwise rank 0
+# searches for all.
 # - quick: tests for a change of a kernel, in less than 90 s: kernels beside their twins, each layout on a small
 #   graph, traces, dbfs-graph500 with planted faults.
 # - check: more graphs, trees, messages in device memory with any MPI library, proofs.
@@ -33,11 +34,21 @@ backend=${BACKEND:-cuda}
 
 stop() { echo "check-gpu.sh: $1" >&2; exit 1; }
 
-count_gpus() {
+# The GPUs that programs may use, as CUDA_VISIBLE_DEVICES lists them.
+list_gpus() {
     local seen
     seen=$(nvidia-smi -L 2>/dev/null | grep -c '^GPU')
     [ "$seen" != 0 ] || seen=$(find /proc/driver/nvidia/gpus -mindepth 1 -maxdepth 1 2>/dev/null | wc -l)
-    echo "$seen"
+    echo "${CUDA_VISIBLE_DEVICES:-$(seq -s, 0 $((seen - 1)))}"
+}
+
+# The same list, beginning at another place, for lane N: so the tests of one GPU are shared by all of them.
+gpus_of_lane() {
+    local all at
+    IFS=, read -ra all <<<"$gpu_list"
+    at=$(($1 % ${#all[@]}))
+    all=("${all[@]:at}" "${all[@]:0:at}")
+    (IFS=,; echo "${all[*]}")
 }
 
 folder_in_memory() {
@@ -51,7 +62,8 @@ eval "$(make -s --no-print-directory test-env)" || stop 'make failed'
 [ "$ARCHIVE" = 1 ] || echo 'without libarchive: ARCHIVE=0'
 command -v "$MPICC" >/dev/null || stop "no MPI: there is no $MPICC; install one, or name its compiler and launcher: MPICC=, MPIEXEC="
 command -v "$MPIEXEC" >/dev/null || stop "no MPI: there is no $MPIEXEC; name the launcher of $MPICC: MPIEXEC="
-gpus=$(count_gpus)
+gpu_list=$(list_gpus)
+gpus=$(echo "$gpu_list" | tr , '\n' | grep -c .)
 if [ "$backend" = cuda ]; then
     [ "$CUDA" = 1 ] || stop 'no nvcc: name it by NVCC=, or rehearse with BACKEND=cpu'
     [ "$gpus" != 0 ] || stop 'no GPU: nvidia-smi -L names none; BACKEND=cpu rehearses without one'
@@ -107,6 +119,7 @@ lane() {
     (
         tmp=$tmp/$name work=$work/$name passed=0 failed=0
         share="-@ $((($(nproc) + 3) / 4))"
+        [ "$gpus" = 0 ] || export CUDA_VISIBLE_DEVICES=$(gpus_of_lane $((turn / 4)))
         export OMP_WAIT_POLICY=passive OMPI_MCA_mpi_yield_when_idle=1
         export OMPI_MCA_hwloc_base_binding_policy=none PRTE_MCA_hwloc_default_binding_policy=none
         "$@"
