@@ -39,4 +39,10 @@ static inline int rank_is_alone(const struct rank *rank)
     return rank->comm->ranks * rank->device_count == 1;
 }
 
+/* Runs a step on every device of the rank. */
+static inline enum status rank_each(const struct rank *rank, team_step *step, void *context, struct error *e)
+{
+    return team_each(rank->team, rank->device_count, step, context, e);
+}
+
 #endif

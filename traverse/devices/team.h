@@ -5,8 +5,8 @@
  * member, which drives the devices one after the other, because each of them uses all cores.
  *
  * In a job all members run the same function, each for its own devices. They meet when a step needs the work of other
- * devices. In a step each device is for the first member that comes, so nobody waits for a thread that has no core:
- * on a busy host some wake milliseconds late.
+ * devices. In a step each device is for the first member that comes, so nobody waits for a member that has not come:
+ * on a busy host threads wake milliseconds late.
  */
 #ifndef DBFS_TEAM_H
 #define DBFS_TEAM_H

@@ -302,12 +302,6 @@ static enum status open_proofs(struct validation *v, struct error *e)
     return e->status;
 }
 
-/* Runs a step on every device of this rank. */
-static enum status each(struct validation *v, team_step *step, struct error *e)
-{
-    return team_each(v->rank->team, v->rank->device_count, step, v, e);
-}
-
 static enum status ask(void *context, uint32_t g, struct error *e)
 {
     struct validation *v = context;
@@ -324,9 +318,9 @@ static enum status keep(void *context, uint32_t g, struct error *e)
 static enum status send_questions(struct validation *v, enum topic topic, struct error *e)
 {
     v->topic = topic;
-    each(v, ask, e);
+    rank_each(v->rank, ask, v, e);
     slices_exchange_agreed(&v->slices, e);
-    each(v, keep, e);
+    rank_each(v->rank, keep, v, e);
     return comm_agree(v->rank->comm, e);
 }
 
@@ -401,7 +395,7 @@ static enum status finish(void *context, uint32_t g, struct error *e)
 static enum status ask_again(struct validation *v, enum topic topic, struct error *e)
 {
     v->topic = topic;
-    return each(v, answer, e) == ST_OK ? slices_exchange(&v->slices, e) : e->status;
+    return rank_each(v->rank, answer, v, e) == ST_OK ? slices_exchange(&v->slices, e) : e->status;
 }
 
 /* Collective. ORs the marks of delegates that met their parents. */
@@ -421,13 +415,13 @@ static enum status reduce_met(struct validation *v, struct error *e)
 
 static enum status prove(struct validation *v, struct error *e)
 {
-    if (each(v, begin, e) != ST_OK || ask_again(v, TOPIC_CLAIMS, e) != ST_OK || each(v, get_claims, e) != ST_OK ||
-        each(v, check, e) != ST_OK)
+    if (rank_each(v->rank, begin, v, e) != ST_OK || ask_again(v, TOPIC_CLAIMS, e) != ST_OK ||
+        rank_each(v->rank, get_claims, v, e) != ST_OK || rank_each(v->rank, check, v, e) != ST_OK)
         return e->status;
     if (!rank_is_alone(v->rank) &&
-        (ask_again(v, TOPIC_ENDS, e) != ST_OK || each(v, check_replies, e) != ST_OK))
+        (ask_again(v, TOPIC_ENDS, e) != ST_OK || rank_each(v->rank, check_replies, v, e) != ST_OK))
         return e->status;
-    return reduce_met(v, e) == ST_OK ? each(v, finish, e) : e->status;
+    return reduce_met(v, e) == ST_OK ? rank_each(v->rank, finish, v, e) : e->status;
 }
 
 /* Finds the first offence of all ranks. */

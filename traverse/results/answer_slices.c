@@ -121,7 +121,7 @@ static enum status stage_device(void *context, uint32_t g, struct error *e)
 
 static enum status stage(struct slices *x, struct error *e)
 {
-    return team_each(x->rank->team, x->G, stage_device, x, e);
+    return rank_each(x->rank, stage_device, x, e);
 }
 
 /* ---- the exchange ---- */

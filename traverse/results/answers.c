@@ -23,12 +23,6 @@
 
 /* ---- opening ---- */
 
-/* Runs a step on every device of this rank. */
-static enum status each(struct answers *a, team_step *step, struct error *e)
-{
-    return team_each(a->rank->team, a->rank->device_count, step, a, e);
-}
-
 static enum status open_device_answers(void *context, uint32_t g, struct error *e)
 {
     struct answers *a = context;
@@ -57,7 +51,7 @@ enum status answers_open(struct answers *a, const struct rank *rank, int parents
             rank->backend->messages->host_take((m->d + 1) * a->id_bytes, "delegate parents", e);
     if (places_open(&a->places, rank, parents, e) != ST_OK)
         return e->status;
-    each(a, open_device_answers, e);
+    rank_each(a->rank, open_device_answers, a, e);
     a->looks = parents && all_look(rank);
     if (rank->backend->has_device_memory)
         places_forget(&a->places);
@@ -149,28 +143,28 @@ static enum status assemble(void *context, uint32_t g, struct error *e)
 
 static enum status ask_others(struct answers *a, struct error *e)
 {
-    if (each(a, ask, e) != ST_OK || rank_is_alone(a->rank) || slices_exchange(&a->slices, e) != ST_OK ||
-        each(a, reply, e) != ST_OK || slices_exchange(&a->replies, e) != ST_OK)
+    if (rank_each(a->rank, ask, a, e) != ST_OK || rank_is_alone(a->rank) || slices_exchange(&a->slices, e) != ST_OK ||
+        rank_each(a->rank, reply, a, e) != ST_OK || slices_exchange(&a->replies, e) != ST_OK)
         return e->status;
-    return each(a, take_replies, e);
+    return rank_each(a->rank, take_replies, a, e);
 }
 
 static enum status reduce_delegates(struct answers *a, struct error *e)
 {
-    if (each(a, read_delegates, e) != ST_OK)
+    if (rank_each(a->rank, read_delegates, a, e) != ST_OK)
         return e->status;
     if (a->delegate_parents != NULL)
         comm_max_ids(a->rank->comm, a->delegate_parents, a->id_bytes, a->rank->graph->manifest.d);
-    return each(a, take_delegates, e);
+    return rank_each(a->rank, take_delegates, a, e);
 }
 
 static enum status look(struct answers *a, struct error *e)
 {
-    if (each(a, show_parents, e) != ST_OK)
+    if (rank_each(a->rank, show_parents, a, e) != ST_OK)
         return e->status;
     if (a->rank->comm->ranks > 1) /* all devices have shown their arrays */
         comm_barrier(a->rank->comm);
-    return each(a, look_parents, e);
+    return rank_each(a->rank, look_parents, a, e);
 }
 
 static enum status find_parents(struct answers *a, struct error *e)
@@ -200,10 +194,10 @@ enum status answers_make(struct answers *a, enum answer_kind kind, const struct 
 {
     a->kind = kind;
     a->levels = levels;
-    if ((kind == ANSWER_PARENTS && find_parents(a, e) != ST_OK) || each(a, put_values, e) != ST_OK)
+    if ((kind == ANSWER_PARENTS && find_parents(a, e) != ST_OK) || rank_each(a->rank, put_values, a, e) != ST_OK)
         return e->status;
     if (!rank_is_alone(a->rank)) {
-        if (slices_exchange(&a->slices, e) == ST_OK && each(a, assemble, e) == ST_OK)
+        if (slices_exchange(&a->slices, e) == ST_OK && rank_each(a->rank, assemble, a, e) == ST_OK)
             slices_release(&a->slices);
     }
     return e->status == ST_OK && root->at == ROOT_AT_ISOLATED ? set_isolated_root(a, root, e) : e->status;

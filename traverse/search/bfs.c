@@ -397,7 +397,7 @@ static enum status run_by_themselves(struct bfs *bfs, int *done, struct error *e
     double start = cli_seconds();
     if (rank_is_alone(rank))
         whole->run(rank->devices[0], bfs->root, bfs->options.policy.mode, noted, levels, e);
-    else if (team_each(rank->team, rank->device_count, begin_on, bfs, e) == ST_OK)
+    else if (rank_each(rank, begin_on, bfs, e) == ST_OK)
         whole->await(rank->devices, rank->device_count, noted, levels, e);
     bfs->times->compute_s = cli_seconds() - start;
     *done = bfs->times->iterations > 0;

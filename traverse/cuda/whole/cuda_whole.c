@@ -26,7 +26,6 @@ static enum status run_alone(struct device *dev, const struct root *root, enum d
 static enum status begin_together(struct device *dev, const struct root *root, enum direction_mode mode, int noted,
                                   struct error *e)
 {
-    dev->whole.answers = dev->whole.ahead = 0;
     return gpu_whole_begin(dev, root, modes[mode], noted, e);
 }
 
