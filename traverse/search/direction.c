@@ -83,16 +83,27 @@ static double expect_found(const struct direction_costs *costs, enum subgraph g,
     return found < (double)work->unvisited_targets ? found : (double)work->unvisited_targets;
 }
 
+/* The share of the rows of a pull of g that a pull before it leaves, if there is one. */
+static double left_by_pull(const struct direction_costs *costs, enum subgraph g, const struct workload *all)
+{
+    const int before = cost_before(g);
+    const struct subgraph_work *work = &all->of[before];
+    return before != (int)g && work->frontier > 0 && work->price[PULL] < work->price[PUSH]
+               ? cost_left(&costs->graph, costs->seen_edges, g)
+               : 1;
+}
+
 struct direction_prices direction_prices(const struct direction_costs *costs, enum subgraph g,
-                                         const struct subgraph_work *work)
+                                         const struct workload *all)
 {
     struct direction_prices prices = {.found = 0};
+    const struct subgraph_work *work = &all->of[g];
     if (work->frontier == 0)
         return prices;
     prices.found = expect_found(costs, g, work);
     prices.of[PUSH] = cost_push(&costs->graph, (double)work->frontier, (double)work->forward) +
                       prices.found * costs->graph.rates.found;
-    prices.of[PULL] = cost_pull(&costs->graph, costs->seen_rows, costs->seen_edges, g);
+    prices.of[PULL] = cost_pull(&costs->graph, costs->seen_rows, costs->seen_edges, g, left_by_pull(costs, g, all));
     return prices;
 }
 
