@@ -4,6 +4,8 @@
 #include "traverse/cuda/cuda_limits.h"
 #include "traverse/cuda/whole/cuda_whole_cost.h"
 
+#include <string.h>
+
 /* A graph of one subgraph dd: a million rows of 32 edges. */
 static const struct cost_graph graph = {
     .edges = {[DD] = 32e6},
@@ -48,7 +50,7 @@ static double push_of(const struct whole_progress *s)
 
 static double pull_of(const struct whole_progress *s)
 {
-    return cost_pull(&graph, s->seen, s->seen_edges, DD);
+    return cost_pull(&graph, s->seen, s->seen_edges, DD, 1);
 }
 
 static void test_costs(void)
@@ -128,6 +130,33 @@ static void test_rates(void)
     }
 }
 
+/* RMAT 27 on two GPUs, the third level from two roots: nn, nd, dn, dd. Of the first one dn finds most normals that nn would
+ * look for; of the second one a fifth. */
+static void test_pull_behind(void)
+{
+    const struct cost_pulled nn = {31.2e6, 125e6, 1, 1}, nd = {57e6, 645e6, 1, 1}, dn = {7e6, 645e6, 1, 1}, dd = {7e6, 2.8e9, 1, 1};
+    const struct cost_graph g = {.edges = {125e6, 645e6, 645e6, 2.8e9}, .sources = {31.2e6, 57e6, 7e6, 7e6},
+                                 .pulled = {nn, nd, dn, dd}, .both = {31.2e6, 7e6}, .words = {4.2e6, .22e6}, .rates = cost_rates_h200};
+    struct whole_progress s = {.fresh = 4267378, .frontier = {926289, 1052779, 3214592, 3172793},
+                               .forward = {8158385, 42197433, 524417371, 2237941607}};
+    struct whole_choice c;
+    memcpy(s.seen, s.frontier, sizeof s.seen);
+    memcpy(s.seen_edges, s.forward, sizeof s.seen_edges);
+    whole_weigh(&g, &s, WHOLE_BY_COST, NN, &c);
+    report(c.pull[NN], "nn is pulled where dn leaves few rows");
+    double behind = c.pull_cost[NN];
+    s.frontier[DN] = s.forward[DN] = 0;
+    whole_weigh(&g, &s, WHOLE_BY_COST, NN, &c);
+    report(!c.pull[NN] && c.pull_cost[NN] > 4 * behind, "and pushed where dn is not pulled");
+    s = (struct whole_progress){.fresh = 142425, .frontier = {14905, 16853, 125572, 124841},
+                                .forward = {133121, 692865, 121518282, 462209262}};
+    memcpy(s.seen, s.frontier, sizeof s.seen);
+    memcpy(s.seen_edges, s.forward, sizeof s.seen_edges);
+    for (int of = 0; of < SUBGRAPHS; of++)
+        whole_weigh(&g, &s, WHOLE_BY_COST, of, &c);
+    report(c.pull[DN] && c.pull[DD] && !c.pull[NN], "nn is pushed where dn leaves many rows");
+}
+
 /* Pieces of rows of one length, for every length around the limits of a piece. */
 static void test_room(void)
 {
@@ -150,6 +179,7 @@ int main(void)
     test_costs();
     test_choices();
     test_rates();
+    test_pull_behind();
     test_room();
     return unit_result();
 }

@@ -61,20 +61,32 @@ static enum status make_handles(const struct device *dev, struct gpu_card *c, st
     return e->status;
 }
 
+static struct group_size size_of(const struct shard *s)
+{
+    struct group_size size = {.longest = gpu_longest_row(s), .vertices = s->locals + s->d, .all_edges = shard_pushed_edges(s)};
+    for (int kind = 0; kind < VERTEX_KINDS; kind++)
+        size.both[kind] = cost_both(s, (enum vertex_kind)kind);
+    for (int g = 0; g < SUBGRAPHS; g++) {
+        const struct csr *pushed = &s->csr[g], *pulled = &s->csr[shard_pulled(s, (enum subgraph)g)];
+        size.rows[0][g] = pushed->source_rows;
+        size.rows[1][g] = pulled->source_rows;
+        size.edges[0][g] = pushed->edges;
+        size.edges[1][g] = pulled->edges;
+    }
+    return size;
+}
+
 static struct gpu_facts facts_of(const struct device *dev)
 {
     const struct shard *s = dev->shard;
-    const struct csr *nn = &s->csr[NN], *dd = &s->csr[DD], *pulled = shard_pull_rows(s, NN),
-                     *pulled_dd = shard_pull_rows(s, DD);
+    const struct csr *nn = &s->csr[NN], *pulled = shard_pull_rows(s, NN);
     return (struct gpu_facts){
         .shard = s->index,
         .words = dev->of[NORMALS].words,
         .locals = s->locals,
         .gpu = gpu_place(dev->ordinal),
         .joins = s->p > 1 && dev->whole.possible && (shard_has_masks(s) || nn->edges + pulled->edges == 0),
-        .size = {{nn->source_rows, dd->source_rows, pulled->source_rows, pulled_dd->source_rows},
-                 {nn->edges, dd->edges, pulled->edges, pulled_dd->edges},
-                 gpu_longest_row(s), s->locals + s->d, shard_pushed_edges(s)}};
+        .size = size_of(s)};
 }
 
 static struct gpu_shown_arrays arrays_of(const struct device *dev)

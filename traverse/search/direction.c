@@ -1,6 +1,8 @@
 /* direction.c: see direction.h and direction_cost.h */
 #include "direction.h"
 
+#include "formats/base/arith.h"
+
 #include <string.h>
 
 /* Factors of the CPU are used only if the user gives some. */
@@ -144,6 +146,20 @@ void cost_settle_pulled(struct cost_graph *graph)
     }
 }
 
+static double rows_of_both(const struct csr *a, const struct csr *b)
+{
+    uint64_t rows = 0;
+    for (uint64_t w = 0; w < divide_up(a->rows, 64) && a->source_rows > 0 && b->source_rows > 0; w++)
+        rows += (uint64_t)__builtin_popcountll(a->sources[w] & b->sources[w]);
+    return (double)rows;
+}
+
+double cost_both(const struct shard *shard, enum vertex_kind kind)
+{
+    const enum subgraph of[VERTEX_KINDS][2] = {{NN, ND}, {DN, DD}};
+    return rows_of_both(&shard->csr[shard_pulled(shard, of[kind][0])], &shard->csr[shard_pulled(shard, of[kind][1])]);
+}
+
 struct cost_graph cost_graph_of(const struct shard *shard, const struct cost_rates *rates)
 {
     static const double NEAR_VERTICES = 1 << 18; /* of 8 bytes: they fit the second cache of a core */
@@ -156,6 +172,8 @@ struct cost_graph cost_graph_of(const struct shard *shard, const struct cost_rat
         graph.pulled[g].sources = (double)pulled->source_rows;
         graph.pulled[g].edges = (double)pulled->edges;
     }
+    for (int kind = 0; kind < VERTEX_KINDS; kind++)
+        graph.both[kind] = cost_both(shard, (enum vertex_kind)kind);
     cost_settle_pulled(&graph);
     if (vertices > NEAR_VERTICES)
         graph.rates.found += rates->far * (1 - NEAR_VERTICES / vertices);

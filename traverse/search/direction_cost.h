@@ -44,11 +44,15 @@ struct cost_pulled {
 struct cost_graph {
     double edges[SUBGRAPHS], sources[SUBGRAPHS]; /* sources: rows that are not empty */
     struct cost_pulled pulled[SUBGRAPHS];
+    double both[VERTEX_KINDS];  /* vertices with rows in both subgraphs that are pulled for their kind */
     double words[VERTEX_KINDS]; /* of a mask: 32 bits each */
     struct cost_rates rates;
 };
 
 struct cost_graph cost_graph_of(const struct shard *shard, const struct cost_rates *rates);
+
+/* `both` of a shard. Reads the masks of its rows. */
+double cost_both(const struct shard *shard, enum vertex_kind kind);
 
 /* Rows that a pull along g has to look at. `unvisited`: rows not yet visited of those that a push along the
  * reverse of g reads. They are the same rows; in a directed graph others, with the same share unvisited. */
@@ -85,13 +89,12 @@ COST_FUNCTION int cost_before(int g)
     return g | 2;
 }
 
-/* About the share of the rows of a pull of g that the pull before it leaves: even a vertex with one edge end there has been
- * found with the probability of a visited end. */
+/* About the share of the rows of a pull of g that the pull before it leaves: it finds even a vertex with one edge end with the
+ * probability that this end is visited. */
 COST_FUNCTION double cost_left(const struct cost_graph *graph, const double *seen_edges, int g)
 {
-    const int before = cost_before(g);
-    const double rows = graph->pulled[cost_reverse(g)].sources, rows_before = graph->pulled[cost_reverse(before)].sources;
-    return 1 - cost_share(graph, seen_edges, before) * (rows_before < rows ? (float)rows_before / (float)rows : 1);
+    const float both = (float)graph->both[g & 1] / (float)graph->pulled[cost_reverse(g)].sources;
+    return 1 - cost_share(graph, seen_edges, cost_before(g)) * both;
 }
 
 /* Picoseconds of a pull of g. `seen_rows` and `seen_edges` are those of all visited vertices in each subgraph, the

@@ -70,7 +70,8 @@ struct group_tally {
 
 /* The size of a shard: its rows, and their edges. */
 struct group_size {
-    uint64_t rows[4], edges[4]; /* of nn and of dd, that are pushed; and that are pulled */
+    uint64_t rows[2][SUBGRAPHS], edges[2][SUBGRAPHS]; /* that are pushed, and that are pulled */
+    double both[VERTEX_KINDS];                        /* of struct cost_graph */
     uint64_t longest;           /* no vertex has more edges */
     uint64_t vertices, all_edges; /* delegates included; edges of all subgraphs */
 };

@@ -70,8 +70,8 @@ template <class S> __device__ static inline void read_signals(S &s)
 {
     const unsigned g = lane_id();
     if (g < SUBGRAPHS) {
-        s.block.now.seen[g] += (double)count_of(s, g, GROUP_TAKEN + WHOLE_SOURCES);
-        s.block.now.seen_edges[g] += (double)count_of(s, g, GROUP_TAKEN + WHOLE_FORWARD);
+        s.block.now.seen[g] += (double)sum_of(s, GROUP_TAKEN + WHOLE_SOURCES + g);
+        s.block.now.seen_edges[g] += (double)sum_of(s, GROUP_TAKEN + WHOLE_FORWARD + g);
     }
     if (g == 0) {
         note_seen(s, sum_of(s, GROUP_TAKEN + WHOLE_FRESH), sum_of_edges(s, GROUP_TAKEN));
@@ -117,7 +117,7 @@ template <class S> __device__ static void end_certain_level(S &s)
             s.meeting.found = found;
             note_seen(s, found, sum_of_edges(s, GROUP_FOUND));
         }
-        note_frontier(s, count_of(s, g, GROUP_FOUND + WHOLE_SOURCES), count_of(s, g, GROUP_FOUND + WHOLE_FORWARD),
+        note_frontier(s, sum_of(s, GROUP_FOUND + WHOLE_SOURCES + g), sum_of(s, GROUP_FOUND + WHOLE_FORWARD + g),
                       found + sum_of(s, GROUP_SENT), true);
     }
     next_turn(s, true);

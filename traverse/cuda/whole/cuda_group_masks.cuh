@@ -51,7 +51,7 @@ template <class S> __device__ static void finish_parts(S &s, const cut_list &cut
     restart_cut(cut);
     barrier(s);
     pull_unfound(s, DD, s.group.dd_others, cut);
-    if (s.block.choice.pull[ND])
+    if (s.block.choice.pull[ND] && has_pulled(s, DN))
         pull_unfound(s, DN, s.pulled[DN].wanted, cut);
     note_pulled(s);
     finish_pieces(s, cut);

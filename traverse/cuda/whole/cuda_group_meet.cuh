@@ -77,12 +77,6 @@ template <class S> __device__ static inline unsigned long long sum_of(S &s, unsi
     return s.sums[value];
 }
 
-/* A count of subgraph g: of nn and dd, on all GPUs; of nd and dn, on this one. */
-template <class S> __device__ static inline unsigned long long count_of(S &s, unsigned g, unsigned value)
-{
-    return g == NN || g == DD ? sum_of(s, value + g) : s.signals[s.group.own][value + g];
-}
-
 /* The edges of all GPUs and subgraphs. */
 template <class S> __device__ static inline unsigned long long sum_of_edges(S &s, unsigned value)
 {

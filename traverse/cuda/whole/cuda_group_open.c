@@ -59,23 +59,24 @@ static void set_listed_edges(struct gpu_group *g)
     }
 }
 
-/* The sizes of nn and dd are those of the whole graph. */
+/* The sizes are those of the whole graph. */
 static void add_size(struct cost_graph *graph, const struct group_size *size)
 {
-    static const enum subgraph of[] = {NN, DD};
-    for (int i = 0; i < 2; i++) {
-        graph->sources[of[i]] += (double)size->rows[i];
-        graph->edges[of[i]] += (double)size->edges[i];
-        graph->pulled[of[i]].sources += (double)size->rows[2 + i];
-        graph->pulled[of[i]].edges += (double)size->edges[2 + i];
+    for (int g = 0; g < SUBGRAPHS; g++) {
+        graph->sources[g] += (double)size->rows[0][g];
+        graph->edges[g] += (double)size->edges[0][g];
+        graph->pulled[g].sources += (double)size->rows[1][g];
+        graph->pulled[g].edges += (double)size->edges[1][g];
     }
+    for (int kind = 0; kind < VERTEX_KINDS; kind++)
+        graph->both[kind] += size->both[kind];
 }
 
 /* A peer's copy of the visited normals of this shard. A peer without nn edges pulls none, and
  * without nn edges of this shard it looks for none of its vertices. */
 static uint32_t *gathered_by(const struct gpu_peer *peer, const struct gpu_group *g, const struct device *dev)
 {
-    int joined = dev->shard->csr[NN].edges > 0 && peer->is.size.edges[2] > 0;
+    int joined = dev->shard->csr[NN].edges > 0 && peer->is.size.edges[1][NN] > 0;
     return joined ? peer->shows.gathered + (uint64_t)g->columns.shard_words * dev->shard->index : NULL;
 }
 
@@ -84,8 +85,11 @@ static void set_peers(struct gpu_group *g, const struct device *dev)
     const struct gpu_peers *p = &dev->traffic.peers;
     struct cost_graph *graph = &g->whole.graph;
     g->total = (struct group_total){0};
-    graph->sources[NN] = graph->sources[DD] = graph->edges[NN] = graph->edges[DD] = 0;
-    graph->pulled[NN] = graph->pulled[DD] = (struct cost_pulled){0};
+    for (int of = 0; of < SUBGRAPHS; of++) {
+        graph->sources[of] = graph->edges[of] = 0;
+        graph->pulled[of] = (struct cost_pulled){0};
+    }
+    graph->both[NORMALS] = graph->both[DELEGATES] = 0;
     g->peers = p->count;
     for (uint32_t i = 0; i < p->count; i++) {
         const struct gpu_peer *peer = &p->all[i];

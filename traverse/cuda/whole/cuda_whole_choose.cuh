@@ -1,8 +1,7 @@
 /* cuda_whole_choose.cuh: the choice of a level's way; see cuda_whole.h
  *
- * All blocks of all GPUs choose alike whether a level goes by lists or by masks and, for nn and dd,
- * whether it pushes or pulls. Several GPUs choose by sums of counts, and so agree when to meet. For
- * nd and dn a GPU chooses alone: its part of nd is the reverse of its part of dn.
+ * All blocks of all GPUs choose alike whether a level goes by lists or by masks, and whether it pushes or pulls.
+ * Several GPUs choose by sums of counts, and so agree when to meet.
  */
 #ifndef DBFS_CUDA_WHOLE_CHOOSE_CUH
 #define DBFS_CUDA_WHOLE_CHOOSE_CUH
@@ -49,11 +48,11 @@ template <class S> __device__ static inline void choose(S &s)
 
 /* ---- plans of pushes, pulls and the previsit ---- */
 
-/* About the number of vertices that are not visited; for several GPUs, of all vertices. */
+/* About the number of vertices that are not visited; for several GPUs, of all vertices, delegates on each. */
 template <class S> __device__ static double vertices_ahead(S &s)
 {
-    if (S::together)
-        return (double)(s.of[NORMALS].count + s.of[DELEGATES].count);
+    if constexpr (S::together)
+        return s.group.total.vertices;
     double rows = 0;
     for (int kind = 0; kind < VERTEX_KINDS; kind++)
         rows += (double)s.of[kind].count - max(s.block.now.seen[kind << 1], s.block.now.seen[kind << 1 | 1]);
@@ -101,12 +100,9 @@ template <class S> __device__ static __noinline__ void plan_masks(S &s)
         const double ahead = vertices_ahead(s);
         s.planned.lists_next = is_followed_by_list(s, ahead);
         choose_marks(s, ahead);
-        if constexpr (S::together) {
-            s.block.dense = 8 * s.block.choice.push_edges > s.group.peers * ahead;
+        s.block.dense = 8 * s.block.choice.push_edges > ahead;
+        if constexpr (S::together)
             choose_parts(s);
-        } else {
-            s.block.dense = 8 * s.block.choice.push_edges > ahead;
-        }
     }
     if (S::together)
         __syncwarp();

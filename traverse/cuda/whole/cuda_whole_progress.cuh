@@ -55,11 +55,11 @@ __device__ static inline void note_frontier(S &s, unsigned long long sources, un
 
 /* ---- the end of a level ---- */
 
-/* A count of subgraph g of the vertices that a level found. */
+/* A count of subgraph g of the vertices that a level found, on all GPUs. */
 template <class S> __device__ static inline unsigned long long found_of(S &s, unsigned count, unsigned g)
 {
     if constexpr (S::together)
-        return count_of(s, g, GROUP_FOUND + count) + count_of(s, g, GROUP_TAKEN + count);
+        return sum_of(s, GROUP_FOUND + count + g) + sum_of(s, GROUP_TAKEN + count + g);
     else
         return s.block.count[count + g];
 }
