@@ -392,19 +392,19 @@ check_others() {
     "$TESTS/mkgraph" star 50000 >"$work/text" && from_text star "$all" 3
     "$TESTS/mkgraph" components >"$work/text" && from_text components "$all" \
         "$("$TESTS/mkgraph" components | awk '!/^#/ { print $1; exit }')"
+}
+
+check_deeper() {
     "$TESTS/mkgraph" grid 1000 1000 >"$work/text" && from_text grid memory 500500
     grep -v '^#' datasets/wordnet-3.0.txt >"$work/text" && from_text WordNet memory 0
     grep -v '^#' datasets/usa-road-NY.txt >"$work/text" && from_text 'USA-road NY' memory 0
 }
 
-# the tests of dbfs-graph500, with planted faults, searching and proving on GPUs
-check_proofs() {
-    check_command 'dbfs-graph500' env BACKEND="$backend" bash tests/cli/dbfs-graph500.sh
+check_program() { # NAME: its test, searching on GPUs
+    check_command "$1" env BACKEND="$backend" bash "tests/cli/$1.sh"
 }
 
 check_larger_proofs() {
-    check_command 'dbfs-batch' env BACKEND="$backend" bash tests/cli/dbfs-batch.sh
-    check_command 'dbfs-paths' env BACKEND="$backend" bash tests/cli/dbfs-paths.sh
     local p layout
     for p in 1 2 4; do
         for layout in $(layouts_of $p); do
@@ -564,7 +564,7 @@ stage_check() {
     limit_stage
     several=$(for layout in $layouts; do [ "${layout%x*}" -gt 1 ] && echo "$layout"; done)
     lane kernels check_kernels
-    lane proofs check_proofs
+    lane proofs check_program dbfs-graph500 # with planted faults
     lane large check_rmat "$(scales_between 19 40)" memory
     for layout in ${several:-2x1 2x2}; do
         lane "device-memory-$layout" check_device_memory "$layout"
@@ -576,6 +576,9 @@ stage_check() {
     lane trees check_all_trees
     lane grid-trace check_grid_trace
     lane others check_others
+    lane deeper check_deeper
+    lane batch check_program dbfs-batch
+    lane paths check_program dbfs-paths
     lane packed check_packed 18
     lane small check_rmat "$(scales_between 0 18)" '0 memory inf'
     lane larger-proofs check_larger_proofs
@@ -590,7 +593,7 @@ stage_check() {
 stage_quick() {
     limit_stage
     lane kernels check_kernels small
-    lane proofs check_proofs
+    lane proofs check_program dbfs-graph500 # with planted faults
     lane layouts check_layouts memory inf
     lane packed check_packed 18
     lane traces check_short_traces memory
@@ -654,8 +657,8 @@ stage_sanitize() {
     small=$(rmat_shards 10 1 memory)
     expected=$("$traverse" -q -n 1 --backend cpu "$small" | sed -n 's/^distance_checksum: //p')
     for tool in racecheck memcheck initcheck synccheck; do
-        for part in 0 1 2; do
-            lane "$tool-kernels-$part" sanitize_kernels $tool $part/3
+        for part in 0 1 2 3 4 5 6 7; do
+            lane "$tool-kernels-$part" sanitize_kernels $tool $part/8
         done
         lane $tool-searches sanitize_searches $tool "$expected"
     done
