@@ -201,7 +201,7 @@ static struct workload work_of(uint64_t rows, uint64_t edges, uint64_t left)
 
 static enum direction by_cost(const struct direction_costs *costs, const struct workload *work)
 {
-    struct direction_prices prices = direction_prices(costs, DD, &work->of[DD]);
+    struct direction_prices prices = direction_prices(costs, DD, work);
     struct subgraph_work priced = {.price = {[PUSH] = prices.of[PUSH], [PULL] = prices.of[PULL]}};
     return direction_by_price(DIRECTION_AUTO, &priced);
 }
@@ -214,20 +214,20 @@ static void test_prices(void)
     direction_costs_see(&costs, DD, &work.of[DD]);
     report(costs.seen_rows[DD] == 1000 && costs.seen_edges[DD] == 32000, "a frontier is seen");
     double found = 32000 * (32e6 - 32000) / 32e6;
-    struct direction_prices prices = direction_prices(&costs, DD, &work.of[DD]);
+    struct direction_prices prices = direction_prices(&costs, DD, &work);
     double push = 1000 * r->push_row + 32000 * r->push_edge + found * r->found;
     report(prices.of[PUSH] > push * 0.999 && prices.of[PUSH] < push * 1.001,
            "a push costs rows, edges and what it finds");
     work.of[DD].unvisited_targets = 10;
-    prices = direction_prices(&costs, DD, &work.of[DD]);
+    prices = direction_prices(&costs, DD, &work);
     push = 1000 * r->push_row + 32000 * r->push_edge + 10 * r->found;
     report(prices.of[PUSH] == push, "it finds no more than there is to be found");
     work.of[DD].unvisited_targets = 999000;
     costs.overlap = 0.75;
-    prices = direction_prices(&costs, DD, &work.of[DD]);
+    prices = direction_prices(&costs, DD, &work);
     report(prices.found > found * 0.2499 && prices.found < found * 0.2501,
            "nor what several edges lead to, as in the last level");
-    prices = direction_prices(&costs, NN, &work.of[NN]);
+    prices = direction_prices(&costs, NN, &work);
     report(prices.of[PUSH] == 0 && prices.of[PULL] == 0, "no frontier costs nothing");
     direction_costs_begin(&costs);
     report(costs.seen_rows[DD] == 0 && costs.seen_edges[DD] == 0 && costs.overlap == 0, "a new search has seen nothing");
@@ -247,8 +247,8 @@ static void test_cheaper(void)
     struct direction_costs hubs = new_costs(), plain = new_costs();
     hubs.seen_rows[DD] = 1000, plain.seen_rows[DD] = 100000;
     hubs.seen_edges[DD] = plain.seen_edges[DD] = 3.2e6;
-    report(direction_prices(&hubs, DD, &many.of[DD]).of[PULL] <
-               direction_prices(&plain, DD, &many.of[DD]).of[PULL],
+    report(direction_prices(&hubs, DD, &many).of[PULL] <
+               direction_prices(&plain, DD, &many).of[PULL],
            "a pull that looks for hubs is shorter");
     const struct subgraph_work push = {.price = {[PUSH] = 1, [PULL] = 2}};
     const struct subgraph_work pull = {.price = {[PUSH] = 2, [PULL] = 1}};
@@ -257,10 +257,34 @@ static void test_cheaper(void)
            "a mode rules over costs");
 }
 
+/* A million normals with rows to other normals and to a thousand delegates. */
+static void test_pull_behind(void)
+{
+    const struct cost_pulled nn = {1e6, 4e6, 1, 1}, nd = {1e6, 32e6, 1, 1};
+    struct direction_costs costs = {.graph = {.edges = {[NN] = 4e6, [DN] = 32e6},
+                                              .sources = {[NN] = 1e6, [DN] = 1000},
+                                              .pulled = {[NN] = nn, [ND] = nd},
+                                              .both = {[NORMALS] = 1e6},
+                                              .rates = cost_rates_cpu}};
+    struct workload work = {.of = {[NN] = {.frontier = 1e5, .forward = 4e5, .unvisited_targets = 9e5},
+                                   [DN] = {.frontier = 900, .forward = 24e6, .unvisited_targets = 9e5, .price = {1e12, 1e9}}}};
+    direction_costs_see(&costs, NN, &work.of[NN]);
+    direction_costs_see(&costs, DN, &work.of[DN]);
+    const double behind = direction_prices(&costs, NN, &work).of[PULL];
+    report(behind < direction_prices(&costs, NN, &work).of[PUSH], "nn is pulled where the pull of dn leaves a quarter of its rows");
+    costs.graph.both[NORMALS] = 0;
+    const double apart = direction_prices(&costs, NN, &work).of[PULL];
+    report(apart > 3 * behind, "rows that dn does not have are left");
+    work.of[DN].price[PULL] = 2e12;
+    costs.graph.both[NORMALS] = 1e6;
+    report(direction_prices(&costs, NN, &work).of[PULL] == apart, "a push of dn leaves all of them");
+}
+
 int main(void)
 {
     test_prices();
     test_cheaper();
+    test_pull_behind();
     test_turns();
     test_backward_work();
     test_subgraphs();

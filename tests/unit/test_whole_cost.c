@@ -48,7 +48,7 @@ static double push_of(const struct whole_progress *s)
 
 static double pull_of(const struct whole_progress *s)
 {
-    return cost_pull(&graph, s->seen, s->seen_edges, DD);
+    return cost_pull(&graph, s->seen, s->seen_edges, DD, 1);
 }
 
 static void test_costs(void)

@@ -327,8 +327,8 @@ static inline uint64_t update_word(const struct device *dev, uint64_t w, uint64_
 }
 
 /* cpu_prices.c. Prices of visits of this frontier by masks, and of a push from lists by one thread. */
-void set_prices(const struct device *dev, enum subgraph g, struct subgraph_work *work);
-double list_price(const struct device *dev, enum subgraph g, const struct subgraph_work *work);
+void set_prices(const struct device *dev, enum subgraph g, struct workload *work);
+double list_price(const struct device *dev, enum subgraph g, const struct workload *work);
 
 /* cpu_gather.c. Lists the vertices of a frontier, with `sources` only those in that mask. Returns how many. */
 uint64_t gather_frontier(struct device *device, struct frontier_view frontier, const uint64_t *sources,

@@ -15,14 +15,15 @@ static double price_of_marks(const struct device *dev, enum subgraph g, double f
            threads_for(dev, dev->forward[g]);
 }
 
-double list_price(const struct device *dev, enum subgraph g, const struct subgraph_work *work)
+double list_price(const struct device *dev, enum subgraph g, const struct workload *work)
 {
-    return pushes_marks(dev, g) ? direction_prices(&dev->costs, g, work).of[PUSH] : work->price[PUSH];
+    return pushes_marks(dev, g) ? direction_prices(&dev->costs, g, work).of[PUSH] : work->of[g].price[PUSH];
 }
 
-void set_prices(const struct device *dev, enum subgraph g, struct subgraph_work *work)
+void set_prices(const struct device *dev, enum subgraph g, struct workload *all)
 {
-    struct direction_prices prices = direction_prices(&dev->costs, g, work);
+    struct direction_prices prices = direction_prices(&dev->costs, g, all);
+    struct subgraph_work *work = &all->of[g];
     work->price[PULL] = prices.of[PULL] / threads_for(dev, unvisited_targets(dev, g));
     work->price[PUSH] = pushes_marks(dev, g) ? price_of_marks(dev, g, prices.found) : prices.of[PUSH];
 }

@@ -125,8 +125,9 @@ static enum status cpu_previsit_ahead(struct device *dev, int32_t depth, struct 
     forget_visits(dev);
     begin_level(dev, depth);
     dev->delegates.ahead = 1;
-    *dd = work_of(dev, DD);
-    set_prices(dev, DD, dd);
+    struct workload work = {.of[DD] = work_of(dev, DD)};
+    set_prices(dev, DD, &work);
+    *dd = work.of[DD];
     dev->notes.times.phase_s[PHASE_PREVISIT] = cli_seconds() - start;
     return ST_OK;
 }
@@ -141,8 +142,8 @@ static enum status cpu_counts(struct device *dev, struct workload *work, struct 
         if (g != DD || !dev->delegates.ahead)
             work->of[g] = work_of(dev, (enum subgraph)g);
     }
-    for (int g = 0; g < SUBGRAPHS; g++)
-        set_prices(dev, (enum subgraph)g, &work->of[g]);
+    for (int g = SUBGRAPHS - 1; g >= 0; g--) /* those from delegates first: they are pulled first */
+        set_prices(dev, (enum subgraph)g, work);
     return ST_OK;
 }
 

@@ -72,7 +72,7 @@ static double expect_all(const struct device *dev, const struct workload *work)
 {
     double found = 0;
     for (int g = 0; g < SUBGRAPHS; g++)
-        found += direction_prices(&dev->costs, (enum subgraph)g, &work->of[g]).found;
+        found += direction_prices(&dev->costs, (enum subgraph)g, work).found;
     return found / (1 - dev->costs.overlap);
 }
 
@@ -89,7 +89,7 @@ static void choose_way(struct device *dev, struct search_state *s, uint64_t fres
     for (int i = 0; i < SUBGRAPHS; i++) {
         enum subgraph g = (enum subgraph)i;
         s->directions.of[g] = direction_by_price(s->mode, &work->of[g]);
-        lists += list_price(dev, g, &work->of[g]);
+        lists += list_price(dev, g, work);
         masks += work->of[g].price[s->directions.of[g]];
     }
     double push = price_lists(dev, s, lists, masks);

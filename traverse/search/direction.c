@@ -1,6 +1,8 @@
 /* direction.c: see direction.h and direction_cost.h */
 #include "direction.h"
 
+#include "formats/base/arith.h"
+
 #include <string.h>
 
 /* Factors of the CPU are used only if the user gives some. */
@@ -83,16 +85,27 @@ static double expect_found(const struct direction_costs *costs, enum subgraph g,
     return found < (double)work->unvisited_targets ? found : (double)work->unvisited_targets;
 }
 
+/* The share of the rows of a pull of g that a pull before it leaves, if there is one. */
+static double left_by_pull(const struct direction_costs *costs, enum subgraph g, const struct workload *all)
+{
+    const int before = cost_before(g);
+    const struct subgraph_work *work = &all->of[before];
+    return before != (int)g && work->frontier > 0 && work->price[PULL] < work->price[PUSH]
+               ? cost_left(&costs->graph, costs->seen_edges, g)
+               : 1;
+}
+
 struct direction_prices direction_prices(const struct direction_costs *costs, enum subgraph g,
-                                         const struct subgraph_work *work)
+                                         const struct workload *all)
 {
     struct direction_prices prices = {.found = 0};
+    const struct subgraph_work *work = &all->of[g];
     if (work->frontier == 0)
         return prices;
     prices.found = expect_found(costs, g, work);
     prices.of[PUSH] = cost_push(&costs->graph, (double)work->frontier, (double)work->forward) +
                       prices.found * costs->graph.rates.found;
-    prices.of[PULL] = cost_pull(&costs->graph, costs->seen_rows, costs->seen_edges, g);
+    prices.of[PULL] = cost_pull(&costs->graph, costs->seen_rows, costs->seen_edges, g, left_by_pull(costs, g, all));
     return prices;
 }
 
@@ -133,6 +146,17 @@ void cost_settle_pulled(struct cost_graph *graph)
     }
 }
 
+/* Vertices of a kind with rows in both subgraphs that are pulled for it. */
+static double rows_in_both(const struct shard *shard, enum vertex_kind kind)
+{
+    const enum subgraph of[VERTEX_KINDS][2] = {{NN, ND}, {DN, DD}};
+    const struct csr *a = &shard->csr[shard_pulled(shard, of[kind][0])], *b = &shard->csr[shard_pulled(shard, of[kind][1])];
+    uint64_t rows = 0;
+    for (uint64_t w = 0; w < divide_up(a->rows, 64) && a->source_rows > 0 && b->source_rows > 0; w++)
+        rows += (uint64_t)__builtin_popcountll(a->sources[w] & b->sources[w]);
+    return (double)rows;
+}
+
 struct cost_graph cost_graph_of(const struct shard *shard, const struct cost_rates *rates)
 {
     static const double NEAR_VERTICES = 1 << 18; /* of 8 bytes: they fit the second cache of a core */
@@ -145,6 +169,8 @@ struct cost_graph cost_graph_of(const struct shard *shard, const struct cost_rat
         graph.pulled[g].sources = (double)pulled->source_rows;
         graph.pulled[g].edges = (double)pulled->edges;
     }
+    for (int kind = 0; kind < VERTEX_KINDS; kind++)
+        graph.both[kind] = rows_in_both(shard, (enum vertex_kind)kind);
     cost_settle_pulled(&graph);
     if (vertices > NEAR_VERTICES)
         graph.rates.found += rates->far * (1 - NEAR_VERTICES / vertices);

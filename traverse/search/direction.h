@@ -81,13 +81,13 @@ void direction_costs_begin(struct direction_costs *costs); /* a new search */
 /* Adds the frontier of a level to the vertices seen. */
 void direction_costs_see(struct direction_costs *costs, enum subgraph g, const struct subgraph_work *work);
 
-/* Picoseconds of a push and of a pull of g; both 0 if g has no frontier. */
+/* Picoseconds of a push and of a pull of g; both 0 if g has no frontier. The work of cost_before(g) has its prices. */
 struct direction_prices {
     double of[2]; /* by enum direction */
     double found; /* vertices that a push may find */
 };
 struct direction_prices direction_prices(const struct direction_costs *costs, enum subgraph g,
-                                         const struct subgraph_work *work);
+                                         const struct workload *work);
 
 /* Chooses for the next visit, by prices. */
 enum direction direction_by_price(enum direction_mode mode, const struct subgraph_work *work);

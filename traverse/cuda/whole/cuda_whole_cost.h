@@ -39,7 +39,7 @@ COST_FUNCTION void whole_weigh(const struct cost_graph *graph, const struct whol
     const double find = s->listed ? 0 : graph->words[g >> 1] * graph->rates.word; /* the rows in the mask */
     c->list_cost[g] = s->forward[g] * graph->rates.list_edge;
     c->push_cost[g] = has ? cost_push(graph, s->frontier[g], s->forward[g]) + find : 0;
-    c->pull_cost[g] = has && mode != WHOLE_PUSH ? cost_pull(graph, s->seen, s->seen_edges, g) : 0;
+    c->pull_cost[g] = has && mode != WHOLE_PUSH ? cost_pull(graph, s->seen, s->seen_edges, g, 1) : 0;
     c->pull[g] =
         has && (mode == WHOLE_PULL || (mode != WHOLE_PUSH && c->pull_cost[g] < c->push_cost[g]));
 }
