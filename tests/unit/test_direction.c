@@ -257,10 +257,34 @@ static void test_cheaper(void)
            "a mode rules over costs");
 }
 
+/* A million normals with rows to other normals and to a thousand delegates. */
+static void test_pull_behind(void)
+{
+    const struct cost_pulled nn = {1e6, 4e6, 1, 1}, nd = {1e6, 32e6, 1, 1};
+    struct direction_costs costs = {.graph = {.edges = {[NN] = 4e6, [DN] = 32e6},
+                                              .sources = {[NN] = 1e6, [DN] = 1000},
+                                              .pulled = {[NN] = nn, [ND] = nd},
+                                              .both = {[NORMALS] = 1e6},
+                                              .rates = cost_rates_cpu}};
+    struct workload work = {.of = {[NN] = {.frontier = 1e5, .forward = 4e5, .unvisited_targets = 9e5},
+                                   [DN] = {.frontier = 900, .forward = 24e6, .unvisited_targets = 9e5, .price = {1e12, 1e9}}}};
+    direction_costs_see(&costs, NN, &work.of[NN]);
+    direction_costs_see(&costs, DN, &work.of[DN]);
+    const double behind = direction_prices(&costs, NN, &work).of[PULL];
+    report(behind < direction_prices(&costs, NN, &work).of[PUSH], "nn is pulled where the pull of dn leaves a quarter of its rows");
+    costs.graph.both[NORMALS] = 0;
+    const double apart = direction_prices(&costs, NN, &work).of[PULL];
+    report(apart > 3 * behind, "rows that dn does not have are left");
+    work.of[DN].price[PULL] = 2e12;
+    costs.graph.both[NORMALS] = 1e6;
+    report(direction_prices(&costs, NN, &work).of[PULL] == apart, "a push of dn leaves all of them");
+}
+
 int main(void)
 {
     test_prices();
     test_cheaper();
+    test_pull_behind();
     test_turns();
     test_backward_work();
     test_subgraphs();

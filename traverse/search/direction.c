@@ -146,18 +146,14 @@ void cost_settle_pulled(struct cost_graph *graph)
     }
 }
 
-static double rows_of_both(const struct csr *a, const struct csr *b)
+double cost_both(const struct shard *shard, enum vertex_kind kind)
 {
+    const enum subgraph of[VERTEX_KINDS][2] = {{NN, ND}, {DN, DD}};
+    const struct csr *a = &shard->csr[shard_pulled(shard, of[kind][0])], *b = &shard->csr[shard_pulled(shard, of[kind][1])];
     uint64_t rows = 0;
     for (uint64_t w = 0; w < divide_up(a->rows, 64) && a->source_rows > 0 && b->source_rows > 0; w++)
         rows += (uint64_t)__builtin_popcountll(a->sources[w] & b->sources[w]);
     return (double)rows;
-}
-
-double cost_both(const struct shard *shard, enum vertex_kind kind)
-{
-    const enum subgraph of[VERTEX_KINDS][2] = {{NN, ND}, {DN, DD}};
-    return rows_of_both(&shard->csr[shard_pulled(shard, of[kind][0])], &shard->csr[shard_pulled(shard, of[kind][1])]);
 }
 
 struct cost_graph cost_graph_of(const struct shard *shard, const struct cost_rates *rates)
