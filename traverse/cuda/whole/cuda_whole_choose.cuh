@@ -29,8 +29,8 @@ template <class S> __device__ static inline bool is_chosen(S &s)
         return s.block.chosen;
 }
 
-/* Chooses lists or masks, and directions. By one warp. */
-template <class S> __device__ static inline void choose(S &s)
+/* Chooses lists or masks, and directions. By one warp. Not inlined, as plan_masks(). */
+template <class S> __device__ static __noinline__ void choose(S &s)
 {
     if (is_chosen(s))
         return;
