@@ -169,7 +169,7 @@ fi
 scale=14 length=2500
 [ "$mode" = short ] || scale=16 length=10000
 "$BIN/rmatgen" -q -s $scale -f text --force -o "$tmp/text" && small "RMAT scale $scale" 0,7,4242 16
-"$BIN/rmatgen" -q -s $scale -A .25 -B .25 -C .25 -f text --force -o "$tmp/text" && small "uniform scale $scale" 1,16383 20
+"$BIN/rmatgen" -q -s $scale -A .25 -B .25 -C .25 -f text --force -o "$tmp/text" && small "uniform scale $scale" 1,$(((1 << scale) - 1)) 20
 make_text star 20000 && small 'star' 0,19999 14
 make_text components && small 'components, isolated vertices, gaps' "$(some_roots components)" 12
 make_text multi 3000 9000 7 && small 'self-loops and multi-edges' "$(some_roots multi 3000 9000 7)" 12
