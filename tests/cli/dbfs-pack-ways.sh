@@ -104,7 +104,7 @@ alike 'one edge between delegates' -t 0 "$tmp/one.edges"
 # ---- budgets: the memory is divided so that each is enough, from the least one on ----
 
 # budgets LEAST NAME OPTIONS...: packs in each budget, in MiB, from LEAST on, with one thread and two; in short mode in turn
-plenty='36 42 50 64 80 112'
+plenty='36 50 80'
 [ "${TEST_MODE:-short}" = short ] || plenty=$(seq 33 2 127)
 [ "$budget" = 40M ] || plenty="64 80 $plenty" # AddressSanitizer's own MiB
 budgets() {
