@@ -115,7 +115,8 @@ check_graph() {
     fi
 }
 
-every() { if [ "$mode" = long ]; then echo 1; else echo "$1"; fi; }
+# short mode takes fewer lines than the shares below say, as a search of many ranks takes half a second on few cores
+every() { if [ "$mode" = long ]; then echo 1; else echo $(($1 * 3 / 2)); fi; }
 
 make_text() { "$TESTS/mkgraph" "$@" >"$tmp/text"; }
 
