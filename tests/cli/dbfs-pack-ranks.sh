@@ -50,6 +50,7 @@ for p in 1 2 4 5 8; do
     rm -rf "$tmp/ref"
     "$pack" -q -p $p -o "$tmp/ref" "$tmp/g.edges"
     for n in 2 3 4; do
+        [ "${TEST_MODE:-short}" = long ] || [ $(((n + p) % 3)) != 0 ] || continue # short mode: two numbers of ranks
         pack_alike "p $p" $n -p $p "$tmp/g.edges"
     done
 done

@@ -47,23 +47,23 @@ flip() {
 find_bytes() { LC_ALL=C grep -obUaP "$2" "$1" | sed -n "$3p" | cut -d: -f1; }
 shorten() { head -c $(($(size_of "$1") - $2)) "$1" >"$3"; } # FILE BYTES NEW: copies a file without its last bytes
 
-awk 'BEGIN { for (i = 0; i < 200000; i++) print (i * 7919 + 13) % 99991 "\t" (i * 31 + int(i / 7)) % 99991 }' >all.txt
-head -n 90000 all.txt >a.txt
-sed -n '90001,90500p' all.txt >b.txt
-sed -n '90501,$p' all.txt >c.txt
+awk 'BEGIN { for (i = 0; i < 120000; i++) print (i * 7919 + 13) % 99991 "\t" (i * 31 + int(i / 7)) % 99991 }' >all.txt
+head -n 50000 all.txt >a.txt
+sed -n '50001,50500p' all.txt >b.txt
+sed -n '50501,$p' all.txt >c.txt
 "$edgeconv" -q -u -o all.edges all.txt
 want=$(checksum_of all.edges)
 
 # ---- one fault in a large file ----
 
-# fault NAME LINE-TEXT PATTERN ARGUMENT...: replaces line 150000 of a valid file and expects a refusal
+# fault NAME LINE-TEXT PATTERN ARGUMENT...: replaces line 100000 of a valid file and expects a refusal
 fault() {
     local name=$1 text=$2 pattern=$3
     shift 3
-    sed "150000s/.*/$text/" all.txt >fault.txt
-    refused "$name in a large file" "fault.txt:150000: $pattern" "$@" fault.txt
+    sed "100000s/.*/$text/" all.txt >fault.txt
+    refused "$name in a large file" "fault.txt:100000: $pattern" "$@" fault.txt
     gzip -1 -c fault.txt >fault.txt.gz
-    refused "$name in a large gzip file" "fault.txt.gz:150000: $pattern" "$@" fault.txt.gz
+    refused "$name in a large gzip file" "fault.txt.gz:100000: $pattern" "$@" fault.txt.gz
 }
 range='expected a vertex id from 0 to 281474976710655'
 fault 'letters' 'five 6' "found 'five', $range"
@@ -71,12 +71,12 @@ fault 'a negative id' '5 -6' "found '-6', $range"
 fault 'an id over 2^48' '281474976710656 6' "found '281474976710656', $range"
 sed -i 's/^0\t/1\t/; s/\t0$/\t1/' all.txt
 fault 'id 0 in a 1-based file' '0 6' "found '0', expected a vertex id from 1 to" --one-based
-(echo '%%MatrixMarket matrix coordinate pattern general' && echo '99991 99991 200001' && cat all.txt) >wrong.mtx
+(echo '%%MatrixMarket matrix coordinate pattern general' && echo '99991 99991 120001' && cat all.txt) >wrong.mtx
 refused 'a Matrix Market header that says too many' \
-    'wrong.mtx:200002: found the end of the file after 200000 entries, expected 200001 as line 2 says' wrong.mtx
-sed -i '2s/.*/99991 99991 199999/' wrong.mtx
+    'wrong.mtx:120002: found the end of the file after 120000 entries, expected 120001 as line 2 says' wrong.mtx
+sed -i '2s/.*/99991 99991 119999/' wrong.mtx
 refused 'a Matrix Market header that says too few' \
-    'wrong.mtx:200002: found more than 199999 entries, expected as many as line 2 says' wrong.mtx
+    'wrong.mtx:120002: found more than 119999 entries, expected as many as line 2 says' wrong.mtx
 
 # ---- several inputs ----
 
@@ -97,9 +97,9 @@ seq 1 40 | while read -r i; do head -n $((i * 50)) all.txt | gzip -1 >part-$i.gz
 "$edgeconv" -q -u -@ 3 -t text --force -o many.txt part-?.gz part-??.gz
 check 'forty parts' eval 'zcat part-?.gz part-??.gz | cmp - many.txt'
 shorten c.txt.gz 100 cut.gz
-sed '70000s/.*/x/' a.txt | gzip -c >letters.gz
+sed '40000s/.*/x/' a.txt | gzip -c >letters.gz
 for threads in 1 2 5; do
-    refused "the first of two faults, $threads threads" "letters.gz:70000: found 'x'" -@ $threads b.txt.gz letters.gz cut.gz
+    refused "the first of two faults, $threads threads" "letters.gz:40000: found 'x'" -@ $threads b.txt.gz letters.gz cut.gz
     refused "the other way, $threads threads" 'cut.gz: byte .*: found the end of the file' -@ $threads b.txt.gz cut.gz letters.gz
 done
 rm part-*.gz
@@ -229,7 +229,9 @@ for kind in xz bz2 zst; do
         shorten $name "$bytes" cut.$kind
         refused "$kind without its last $bytes bytes" "cut.$kind: .*found" cut.$kind
     done
-    flip $name $(($(size_of $name) / 2)) flip.$kind
+    at=$(($(size_of $name) / 2))
+    [ $kind != bz2 ] || at=$((at * 3 / 2)) # behind its first block
+    flip $name $at flip.$kind
     refused "a flipped byte in $kind" "flip.$kind:.*found" flip.$kind
     (cat $name && echo junk) >junk.$kind
     refused "junk behind $kind" "junk.$kind: .*found" junk.$kind

@@ -75,6 +75,11 @@ packed() { # NAME P TH: prints the folder, and packs it first if need be
     echo "$folder"
 }
 
+# all_or ITEM NUMBER: long mode takes every item, short mode every other one
+all_or() {
+    [ $mode = long ] || [ $(($1 % 2)) = $(($2 % 2)) ]
+}
+
 # ---- searches ----
 
 run_on() { # LAYOUT BACKEND OPTION... FOLDER
@@ -179,11 +184,13 @@ options_of_turn() { # NAME
     fi
 }
 
-search_each() { # GRAPHS THRESHOLDS LAYOUTS
-    local name th layout options
+search_each() { # GRAPHS THRESHOLDS LAYOUTS: short mode takes every other layout, if there are several, with each threshold
+    local name th layout options item=0
     for name in $1; do
         for th in $2; do
             for layout in $3; do
+                item=$((item + 1))
+                [[ $3 != *\ *\ * ]] || all_or $item 1 || continue
                 while IFS= read -r options; do
                     search "$name" "$th" "$layout" $options
                 done < <(options_of_turn "$name")
@@ -389,12 +396,14 @@ done
 
 # ---- directed graphs ----
 
+item=0
 for way in '' '--direction push' '--direction pull' '--factor0 dd=0.03' '--resident packed' '--resident host'; do
-    search arcs 20 1x1 $way
-    search arcs 20 1x1 --reverse $way
-    search arcs 20 1x2 $way
-    search arcs 20 1x2 --reverse $way --exchange-memory host
-    search arcs 20 2x1 --reverse $way
+    item=$((item + 1))
+    all_or $item 1 && search arcs 20 1x1 $way
+    all_or $item 0 && search arcs 20 1x1 --reverse $way
+    all_or $item 0 && search arcs 20 1x2 $way
+    all_or $item 1 && search arcs 20 1x2 --reverse $way --exchange-memory host
+    all_or $item 0 && search arcs 20 2x1 --reverse $way
 done
 together search arcs 20 1x2 --reverse
 for th in 0 inf; do
@@ -451,7 +460,7 @@ for name in rmat lopsided grid; do
     together tree $name kept 1x2 1 --resident packed
 done
 together search rmat kept 1x3 --resident packed --direction pull
-reside host '"resident": "host", .* "resident_host_bytes": [1-9]' '1x1 1x2 2x1 1x3 2x2'
+reside host '"resident": "host", .* "resident_host_bytes": [1-9]' "1x1 1x2 2x1 $([ $mode = short ] || echo '1x3 2x2')"
 search rmat memory 1x1 --resident host -v
 search rmat memory 1x2 --resident host --factor0 dd=0.03
 search rmat unpacked 1x1 --resident host
@@ -654,10 +663,12 @@ else
     search_each 'path star sparse' memory '1x1 1x2'
     search_each 'path grid' '0 inf' 1x1
 fi
+item=0
 for direction in auto push pull; do
     search rmat memory 1x1 --direction $direction
     for layout in 1x1 1x2 2x1; do
-        tree rmat memory $layout 7 --direction $direction
+        item=$((item + 1))
+        all_or $item 1 && tree rmat memory $layout 7 --direction $direction
     done
 done
 tree grid 0 1x1 0
@@ -676,7 +687,7 @@ search rmat inf 2x2 --exchange-memory device --exchange-form bits --direction pu
 unset preload
 EMULATED_PEERS=0 search rmat memory 1x2
 # masks are read while devices look for normals
-for _ in 1 2 3 4; do
+for _ in 1 2 $([ $mode = short ] || echo 3 4); do
     EMULATED_PEERS=0 search rmat 4 2x2 --exchange-memory host --reduction nonblocking --direction push
 done
 EMULATED_CLUSTER=1 search grid memory 1x1
@@ -716,9 +727,11 @@ for layout in 2x1 2x2; do
 done
 
 # Between groups, too, dd is pulled in two parts, and what the first one finds is known before the second.
+pairs=0
 twice() { [ "$(grep -o '"mask_reductions": [0-9]*' "$tmp/cuda.json")" = "\"mask_reductions\": $1" ]; }
 for layout in 2x1 2x2 4x1; do
     for how in blocking nonblocking; do
+        [ $mode = long ] || [ $((pairs++ % 4 % 3)) = 0 ] || continue # 2x1 and 4x1 have blocking, 2x2 nonblocking
         set -- --exchange-memory host --reduction $how --json "$tmp/cuda.json"
         tree layers 3 $layout 0 --direction pull "$@"
         check 'one level reduces masks twice' twice 3
@@ -732,16 +745,13 @@ search arcs 4 2x1 --reverse --direction pull --exchange-memory host
 to_depth layers 3 2x2 2 --direction pull --exchange-memory host
 
 # most shards have no nn edges; short mode takes layouts, roots and numbers of GPUs in turn
-all_or() { # ITEM NUMBER: long mode takes every item, short mode every other one
-    [ $mode = long ] || [ $(($1 % 2)) = $(($2 % 2)) ]
-}
 item=0
 for direction in auto push pull; do
     item=$((item + 1))
-    all_or $item 1 && together search lopsided 9 1x4 --direction $direction
+    [ $direction.$mode != pull.short ] && all_or $item 1 && together search lopsided 9 1x4 --direction $direction
     all_or $item 0 && together search lopsided 9 2x2 --direction $direction
     all_or $item 0 && together tree lopsided 9 1x4 0 --direction $direction
-    all_or $item 1 && together tree lopsided 9 1x4 4 --direction $direction
+    [ $direction.$mode != auto.short ] && all_or $item 1 && together tree lopsided 9 1x4 4 --direction $direction
 done
 for layout in 1x4 2x2 4x1; do
     item=$((item + 1))
@@ -749,16 +759,18 @@ for layout in 1x4 2x2 4x1; do
     all_or $item 1 && sharing 2 $layout
 done
 # options of messages have no effect, as there are no messages
-together search lopsided 9 1x4 --uniquify
-together search lopsided 9 2x2 --local-all2all
+if [ $mode = long ]; then
+    together search lopsided 9 1x4 --uniquify
+    together search lopsided 9 2x2 --local-all2all
+fi
 together tree lopsided 9 2x2 4 --reduction nonblocking --uniquify --local-all2all --chunk 1K
 
 trace rmat memory
-trace rmat inf
+[ $mode = short ] || trace rmat inf
 trace rmat 0 --direction pull
 trace rmat memory --direction push
 trace grid memory
-trace path inf
+[ $mode = short ] || trace path inf
 trace spider inf
 for processors in 2 20; do # with and without a team of blocks
     EMULATED_PROCESSORS=$processors search broom inf 1x1
@@ -777,9 +789,10 @@ for name in rmat uniform path grid complete star spider lopsided bridge hub broo
     *) thresholds=inf ;;
     esac
     for th in $thresholds; do
-        EMULATED_PROCESSORS=$((turn % 4 + 1)) sliced search $name $th 1x1 ${sliced_options[turn % 3]}
+        # short mode: the first or the last one, each with both thresholds
+        all_or $((trees / 2)) 0 && EMULATED_PROCESSORS=$((turn % 4 + 1)) sliced search $name $th 1x1 ${sliced_options[turn % 3]}
         EMULATED_PROCESSORS=$((turn % 3 + 2)) by_rows search $name $th 1x1 ${sliced_options[(turn + 1) % 3]}
-        EMULATED_PROCESSORS=$((turn % 3 + 2)) split search $name $th 1x1 ${sliced_options[(turn + 2) % 3]}
+        all_or $((trees / 2)) 1 && EMULATED_PROCESSORS=$((turn % 3 + 2)) split search $name $th 1x1 ${sliced_options[(turn + 2) % 3]}
     done
     if [ $mode = long ] || [ $((++trees % 2)) = 0 ]; then
         EMULATED_PROCESSORS=$((turn % 4 + 1)) sliced tree $name memory 1x1 7
@@ -878,8 +891,8 @@ check 'nor with marks in two places, but for graphs of few vertices' \
 : >"$tmp/ways"
 sliced trace rmat memory
 sliced trace uniform inf
-sliced trace grid memory
-sliced trace path inf
+[ $mode = short ] || sliced trace grid memory
+[ $mode = short ] || sliced trace path inf
 sliced trace bridge 0
 by_rows trace rmat memory
 check 'rows are pulled' grep -q 'pull .*slices' "$tmp/alone.ways"
@@ -930,15 +943,16 @@ done
 # kernels and messages find what the host copied to the GPU before
 for seed in 1 2 3; do
     for th in memory inf; do
+        [ $mode = long ] || [ $seed.$th = 1.inf ] || [ $seed.$th = 2.memory ] || [ $seed.$th = 3.inf ] || continue
         EMULATED_GPUS=$seed EMULATED_SEED=$seed EMULATED_LATE=2000 check_exit 0 "proofs of 4 ranks, TH $th, late streams, seed $seed" \
             timeout 120 "$MPIEXEC" -n 4 "$BIN/dbfs-graph500" -@ 1 --backend cuda --no-energy -q -n 1 --exchange-memory peer \
             "$(packed rmat 4 $th)"
     done
 done
 
-for gpus in 1 4; do
+for gpus in 1 4; do # for a lone rank there is no difference
     next_machine
-    EMULATED_GPUS=$gpus bash tests/gpu/faults.sh 2>&1 | sed "s/^\(ok\|not ok\|skip\) - /&faults, $gpus GPUs: /"
+    EMULATED_GPUS=$gpus bash tests/gpu/faults.sh $([ $gpus = 1 ] || echo ranks) 2>&1 | sed "s/^\(ok\|not ok\|skip\) - /&faults, $gpus GPUs: /"
 done
 EMULATED_MEMORY=0 check_exit 5 'a GPU without memory' run_on 1x1 cuda "$(packed rmat 1 memory)"
 check_says 'of device memory' 'says what is needed'

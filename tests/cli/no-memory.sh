@@ -23,6 +23,9 @@ second() {
         -n 1 env LD_PRELOAD="$shim:${YIELD_MPI:-}" FAIL_ALLOC="$1" "$pack" "${options[@]}"
 }
 
+# stride SHORT [LONG]: each so-manieth allocation is tried; in long mode all of them
+stride() { [ "${TEST_MODE:-short}" = long ] && echo "${2:-1}" || echo "$1"; }
+
 # walk HOW STEP NAME: tries each STEP-th allocation; $tmp/count has their number
 walk() {
     local how=$1 step=$2 name=$3 n code failed=0 bad=
@@ -45,13 +48,10 @@ export FAIL_ALLOC_COUNT=$tmp/count
 check 'a packing whose allocations are counted' alone 0
 unset FAIL_ALLOC_COUNT
 walk alone 1 'one process'
-# two ranks take long to start, so a third of the allocations is tried
-walk second 3 'one rank of two'
+# two ranks take long to start, so short mode tries a sixth of the allocations, and long mode a third
+walk second "$(stride 6 3)" 'one rank of two'
 
 # ---- other programs: exit 5 or success, a message, and nothing left in files or memory ----
-
-# stride SHORT [LONG]: each so-manieth allocation is tried; in long mode all of them
-stride() { [ "${TEST_MODE:-short}" = long ] && echo "${2:-1}" || echo "$1"; }
 
 printf '%s\n' '#include <stdlib.h>' 'int main(void) { free(malloc(9)); return malloc(7) == NULL; }' >"$tmp/leak.c"
 if "${CC:-cc}" -O0 -o "$tmp/leak" "$tmp/leak.c" 2>/dev/null; then
@@ -129,7 +129,7 @@ check_exit 0 'its vertices are in windows' "$BIN/degsplit" --plan -S 32M -@ 1 "$
 check 'of which there are some' grep -qE '^vertex-windows +[2-9]' "$tmp/out"
 tool one "$(stride 40 2)" 'degsplit in windows' \
     "$BIN/degsplit" -q -@ 1 -S 32M -T "$tmp" -t 3 -o "$tmp/o/f.split" "$tmp/wide.edges"
-tool one "$(stride 600 9)" 'edgeconv --compact, names on disk' "$BIN/edgeconv" -v -@ 1 -S 32M -T "$tmp" -u \
+tool one "$(stride 1200 9)" 'edgeconv --compact, names on disk' "$BIN/edgeconv" -v -@ 1 -S 32M -T "$tmp" -u \
     --compact="$tmp/o/f.map" -o "$tmp/o/f.edges" "$tmp/wide.txt"
 
 # ---- searches, and proofs of them ----

@@ -131,11 +131,16 @@ if [ "${1:-}" = --write ]; then
     done 3<"$table" >"$tmp/table"
     cp "$tmp/table" "$table"
 fi
+line=0
 while IFS=$'\t' read -r program graph options ways want <&3; do
     [ "$program" != program ] || continue
-    # all ways make the same bytes, so short mode takes the plain one only where there is no other
+    # all ways make the same bytes, so short mode takes the plain one only where there is no other, and every other one of
+    # three or more
     [ "$ways" = - ] && ways=plain || [ "${TEST_MODE:-short}" = short ] || ways="plain $ways"
+    line=$((line + 1)) number=$line
     for way in $ways; do
+        number=$((number + 1))
+        [ "${TEST_MODE:-short}" = long ] || [[ $ways != *\ *\ * ]] || [ $((number % 2)) = 0 ] || continue
         check "$program $graph $options, $way" alike "$way" "$program" "$graph" "$options" "$want"
     done
 done 3<"$table"

@@ -8,10 +8,13 @@ cd "$tmp" || exit 1
 "$bin/rmatgen" -q -s 20 -o g.edges
 "$bin/dbfs-pack" -q -@ 1 -p 2 -o g.dbfs g.edges
 
-# shows NAME STAGE COMMAND: runs on a terminal and expects the stage
+# shows NAME COMMAND STAGE...: runs on a terminal and expects the stages
 shows() {
-    script -qec "$3" /dev/null 2>&1 | tr '\r' '\n' >screen
-    check "$1: $2, share and time left" grep -qE "^[a-z-]*: $2:( [0-9.]+ [KMG]?i?B, [0-9.]+ [KMG]?i?B/s,)? [0-9]+%, [0-9]+ s left" screen
+    local stage
+    script -qec "$2" /dev/null 2>&1 | tr '\r' '\n' >screen
+    for stage in "${@:3}"; do
+        check "$1: $stage, share and time left" grep -qE "^[a-z-]*: $stage:( [0-9.]+ [KMG]?i?B, [0-9.]+ [KMG]?i?B/s,)? [0-9]+%, [0-9]+ s left" screen
+    done
     check "$1: the line is cleared at the end" test "$(tail -c 4 screen | tr '\033' '^')" != 'left'
 }
 # hides NAME COMMAND: runs with standard error in a file and expects nothing
@@ -20,26 +23,24 @@ hides() {
     check "$1: none in a file" test "$(grep -c -e ' left' -e "$(printf '\r')" err)" = 0
 }
 if script -qec true /dev/null >/dev/null 2>&1; then # script(1) makes a terminal
-    rmatgen="'$bin/rmatgen' -@ 1 -s 21 -o /dev/null --force"
-    shows rmatgen 'making edges' "$rmatgen"
-    shows edgeconv converting "'$bin/edgeconv' -@ 1 --compact=g.map -o /dev/null g.edges"
-    shows degsplit 'counting degrees' "'$bin/degsplit' -@ 1 -S 64M -o /dev/null g.edges"
-    for stage in 'placing edges' 'building shards'; do
-        shows dbfs-pack "$stage" "'$bin/dbfs-pack' -@ 1 -S 96M --force -p 2 -o x.dbfs g.edges"
-    done
-    shows dbfs-traverse searching "'$bin/dbfs-traverse' -@ 1 -n 64 g.dbfs >/dev/null"
-    shows dbfs-batch searching "'$bin/dbfs-batch' -@ 1 -n 1000 g.dbfs >/dev/null"
+    shows rmatgen "'$bin/rmatgen' -@ 1 -s 20 -o /dev/null --force" 'making edges'
+    shows edgeconv "'$bin/edgeconv' -@ 1 --compact=g.map -o /dev/null g.edges" converting
+    shows degsplit "'$bin/degsplit' -@ 1 -S 64M -o /dev/null g.edges" 'counting degrees'
+    shows dbfs-pack "'$bin/dbfs-pack' -@ 1 -S 96M --force -p 2 -o x.dbfs g.edges" 'placing edges' 'building shards'
+    shows dbfs-traverse "'$bin/dbfs-traverse' -@ 1 -n 32 g.dbfs >/dev/null" searching
+    shows dbfs-batch "'$bin/dbfs-batch' -@ 1 -n 300 g.dbfs >/dev/null" searching
     script -qec "'$bin/dbfs-pack' -q -@ 1 --force -p 2 -o x.dbfs g.edges" /dev/null >screen 2>&1
     check 'none with -q' test ! -s screen
 else
     skip 'progress: no terminal can be had'
 fi
-hides rmatgen "'$bin/rmatgen' -@ 1 -s 21 -o /dev/null"
+hides rmatgen "'$bin/rmatgen' -@ 1 -s 20 -o /dev/null"
 hides dbfs-pack "'$bin/dbfs-pack' -@ 1 -S 96M --force -p 2 -o x.dbfs g.edges"
-hides dbfs-traverse "'$bin/dbfs-traverse' -@ 1 -n 64 g.dbfs"
+hides dbfs-traverse "'$bin/dbfs-traverse' -@ 1 -n 32 g.dbfs"
 
-# ---- -v: each stage is told when it ends ----
+# ---- -v: each stage is told when it ends, however short it was ----
 
+"$bin/rmatgen" -q -s 14 --force -o g.edges
 check_exit 0 'dbfs-pack -v' "$bin/dbfs-pack" -v --force -p 2 -o x.dbfs g.edges
 stages=$(sed -n 's/^dbfs-pack: \([a-z ]*\): [0-9.]* s$/\1/p' err | tr '\n' ',')
 check "tells its stages ($stages)" test "$stages" = 'counting degrees,counting edges by thresholds,placing edges,building shards,'

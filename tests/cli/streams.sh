@@ -49,7 +49,9 @@ pack_alike() { # NAME COMMAND...: compares with $tmp/ref
     check_exit 0 "$name" "$@" -o "$tmp/x"
     check "$name: the same bytes" same_folders "$tmp/x" "$tmp/ref"
 }
-for options in '-p 1' '-p 2' '-p 4 --suggest memory' '-p 4 -t 30' '-p 2 -t inf --encoding raw'; do
+all=('-p 1' '-p 4 --suggest memory' '-p 2 -t inf --encoding raw')
+[ "${TEST_MODE:-short}" = short ] || all+=('-p 2' '-p 4 -t 30')
+for options in "${all[@]}"; do
     rm -rf "$tmp/ref"
     "$pack" -q $options -o "$tmp/ref" "$tmp/g.edges"
     pack_alike "dbfs-pack $options" "$pack" -q -@ 1 $options "${pieces[@]}"

@@ -4,7 +4,7 @@
 # come from $(BUILD).
 
 EMULATED_CXX    ?= $(if $(findstring clang,$(CC)),clang++,g++)
-EMULATED_CFLAGS ?= -O2 -g $(filter -fsanitize% -fno-sanitize%,$(CFLAGS))
+EMULATED_CFLAGS ?= -O2 -g1 $(filter -fsanitize% -fno-sanitize%,$(CFLAGS))
 emulated         = $(BUILD)/emulated
 emulated_include = -DDBFS_EMULATED -Itests/emulator/include
 emulated_tls     = $(if $(findstring clang,$(EMULATED_CXX)),,-fno-extern-tls-init)

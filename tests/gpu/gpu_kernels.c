@@ -45,8 +45,8 @@
  *   cuda_scan_bytes                   gpu_merge_scratch_bound (cuda_limits.h)
  *
  * Usage: gpu_kernels [small|tiny [I/N]]. With `small` the largest graphs are left out; with `tiny` the larger ones have a
- * tenth of their vertices, or less, for an emulated GPU and for tools that slow kernels down. I/N: part I of N, from 0,
- * of the cases.
+ * tenth of their vertices, or less, and so have long arrays of their elements, for an emulated GPU and for tools that slow
+ * kernels down. I/N: part I of N, from 0, of the cases.
  *
  * A vertex may get any parent from which the visit could have found it. Files: steps.h and answer_steps.h
  * have the steps that both sides do; twin.c, kernels.c, answer_twin.c and answer_kernels.c do them, and
@@ -58,6 +58,8 @@
 
 #include <stdio.h>
 #include <string.h>
+
+int tiny;
 
 enum { TH_SHORT = 16, TH_LONG = 100000 };
 
@@ -120,10 +122,10 @@ static void test_32_ones(const struct shard *shard, const struct graph_spec *spe
     kernel_use(NULL);
 }
 
-/* `all`: thousands of shards look at each other's vertices, too, which takes an emulator 20 s. */
-static void test_graph(const struct graph_spec *spec, int all)
+/* If it is not tiny, thousands of shards look at each other's vertices, too, which takes an emulator 20 s. */
+static void test_graph(const struct graph_spec *spec)
 {
-    const int looks = all || spec->p < 1000;
+    const int looks = !tiny || spec->p < 1000;
     struct shard *shard = graph_make(spec);
     test_visits(shard, spec);
     test_previsits(shard, spec);
@@ -146,14 +148,15 @@ static void test_graph(const struct graph_spec *spec, int all)
 /* Tests graphs of the size that the first argument names. */
 static void test_sized(struct graph_spec spec, const char *size)
 {
-    int tiny = strcmp(size, "tiny") == 0;
     while (tiny && spec.lengths != ROWS_HUB && spec.d + spec.locals > 5000) {
         spec.d /= 10;
         spec.locals /= 10;
     }
+    if (tiny && spec.p > 1000)
+        spec.locals /= 8;
     if ((tiny && spec.d + spec.locals <= 8000) || (strcmp(size, "small") == 0 && spec.lengths != ROWS_HUB) ||
         *size == '\0')
-        test_graph(&spec, !tiny);
+        test_graph(&spec);
 }
 
 static void test_rest(void)
@@ -176,6 +179,7 @@ int main(int argc, char **argv)
 {
     const char *size = argc > 1 ? argv[1] : "";
     unsigned part = 0, parts = 1;
+    tiny = strcmp(size, "tiny") == 0;
     if (argc > 2 && (sscanf(argv[2], "%u/%u", &part, &parts) != 2 || part >= parts))
         return 2;
     const char *missing = kernel_missing();

@@ -85,7 +85,7 @@ void test_columns(const struct shard *shard, const struct graph_spec *spec)
             rows.heads = csr->heads + (csr->head_columns - 1) * csr->rows;
         check_input("%s", subgraph_name[g]);
         run_decode(&(struct array){csr->columns, csr->column_count, csr->column_width, &rows},
-                   csr->column_count < 100000 ? 40 : 4);
+                   changes_of(csr->column_count < 100000 ? 40 : 4));
     }
     check_end("cuda_decode: %s", spec->name);
 }
@@ -122,16 +122,16 @@ void test_decode(void)
     for (uint32_t width = 4; width <= 8; width += 4) {
         check_begin();
         for (size_t c = 0; c < sizeof counts / sizeof *counts; c++) {
-            void *elements = need_memory(counts[c] * width);
+            const uint64_t count = elements_of(counts[c]);
+            void *elements = need_memory(count * width);
             uint64_t random = c;
             for (int pattern = 0; pattern < PATTERNS; pattern++) {
-                for (uint64_t i = 0; i < counts[c]; i++) {
+                for (uint64_t i = 0; i < count; i++) {
                     uint64_t value = element((enum pattern)pattern, i, next_random(&random));
                     memcpy((char *)elements + i * width, &value, width);
                 }
-                check_input("%" PRIu64 " elements, pattern %d", counts[c], pattern);
-                run_decode(&(struct array){elements, counts[c], width, NULL},
-                           counts[c] < 100000 ? 40 : 2);
+                check_input("%" PRIu64 " elements, pattern %d", count, pattern);
+                run_decode(&(struct array){elements, count, width, NULL}, changes_of(counts[c] < 100000 ? 40 : 2));
             }
             free(elements);
         }

@@ -68,7 +68,7 @@ void test_bins(void)
         check_begin();
         for (size_t c = 0; c < sizeof counts / sizeof *counts; c++) {
             for (int to = 0; to < DESTINATIONS; to++)
-                run_bin(counts[c], shards[s], bits[(c + (size_t)to) % 3], (enum destinations)to);
+                run_bin(elements_of(counts[c]), shards[s], bits[(c + (size_t)to) % 3], (enum destinations)to);
         }
         check_end("cuda_bin: %" PRIu32 " shards", shards[s]);
     }
@@ -115,7 +115,7 @@ void test_unique(void)
         check_begin();
         for (size_t c = 0; c < sizeof counts / sizeof *counts; c++) {
             for (int i = 0; i < 2 * REPETITIONS; i++)
-                run_unique(counts[c], bits[b], (enum repetition)(i / 2), i % 2);
+                run_unique(elements_of(counts[c]), bits[b], (enum repetition)(i / 2), i % 2);
         }
         check_end("cuda_unique: ids of %" PRIu32 " bits", bits[b]);
     }
@@ -198,8 +198,8 @@ void test_arrivals(const struct shard *shard, const struct graph_spec *spec)
     check_begin();
     for (size_t c = 0; c < sizeof counts / sizeof *counts; c++) {
         for (size_t e = 0; e < sizeof every / sizeof *every; e++) {
-            run_arrival(shard, counts[c], every[e], MASK_HALF);
-            run_arrival(shard, counts[c], every[e], e == 0 ? MASK_ALL : MASK_NONE);
+            run_arrival(shard, elements_of(counts[c]), every[e], MASK_HALF);
+            run_arrival(shard, elements_of(counts[c]), every[e], e == 0 ? MASK_ALL : MASK_NONE);
         }
     }
     check_end("cuda_receive, cuda_receive_mask: %s", spec->name);
@@ -232,8 +232,8 @@ void test_masks(void)
     check_begin();
     for (size_t w = 0; w < sizeof words / sizeof *words; w++) {
         for (int count = 1; count <= 16; count += count < 4 ? 1 : 4) {
-            run_or(words[w], count, 0);
-            run_or(words[w], count, 1);
+            run_or(elements_of(words[w]), count, 0);
+            run_or(elements_of(words[w]), count, 1);
         }
     }
     check_end("cuda_or_mask");

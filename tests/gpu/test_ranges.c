@@ -87,7 +87,7 @@ void test_ranges(const struct shard *shard, const struct graph_spec *spec)
         const struct csr *csr = &shard->csr[g];
         struct column_bounds bounds = csr_column_bounds(shard, (enum subgraph)g, locals);
         check_input("%s", subgraph_name[g]);
-        run_changes(csr, &bounds, csr->column_count < 100000 ? 60 : 6, &random);
+        run_changes(csr, &bounds, changes_of(csr->column_count < 100000 ? 60 : 6), &random);
     }
     check_end("cuda_find_ranges: %s", spec->name);
     free(locals);

@@ -117,6 +117,13 @@ static void test_masks_of(const struct shard *shard, enum subgraph g, enum way w
     free(from);
 }
 
+/* An emulated GPU takes every other one of the masks, which the next way leaves out, and of thousands of shards every
+ * third one. */
+static size_t next_masks(const struct shard *shard)
+{
+    return !tiny ? 1 : shard->p > 1000 ? 3 : 2;
+}
+
 void test_visits(const struct shard *shard, const struct graph_spec *spec)
 {
     for (int g = 0; g < SUBGRAPHS; g++) {
@@ -124,7 +131,7 @@ void test_visits(const struct shard *shard, const struct graph_spec *spec)
             if (g == NN && way == VISIT_PULL && shard->p > 1) /* nn of several shards is not symmetric */
                 continue;
             check_begin();
-            for (size_t m = 0; m < sizeof masks_list / sizeof *masks_list; m++)
+            for (size_t m = tiny ? way % 2 : 0; m < sizeof masks_list / sizeof *masks_list; m += next_masks(shard))
                 test_masks_of(shard, (enum subgraph)g, (enum way)way, &masks_list[m]);
             check_end("%s, %s: %s", way_name[way], subgraph_name[g], spec->name);
         }

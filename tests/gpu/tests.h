@@ -4,6 +4,21 @@
 
 #include "graphs.h"
 
+/* Nonzero: sizes are for an emulated GPU, which takes seconds where a GPU takes milliseconds. */
+extern int tiny;
+
+/* The elements of an array, of which a long one is shorter then. The number stays odd. */
+static inline uint64_t elements_of(uint64_t count)
+{
+    return tiny && count >= 40000 ? count / 10 | 1 : count;
+}
+
+/* The number of random changes that are tried. */
+static inline int changes_of(int count)
+{
+    return tiny ? (count + 3) / 4 : count;
+}
+
 /* Tests that take a graph. */
 void test_visits(const struct shard *shard, const struct graph_spec *spec);
 void test_previsits(const struct shard *shard, const struct graph_spec *spec);
