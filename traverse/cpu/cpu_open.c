@@ -190,6 +190,7 @@ static enum status cpu_open(struct device **result, const struct shard *shard,
     dev->threads = useful_threads(shard, options->threads);
     dev->parents = options->parents;
     dev->costs.graph = cost_graph_of(shard, &cost_rates_cpu);
+    cost_count_both(&dev->costs.graph, shard);
     dev->costs.graph.rates.masks += dev->threads > 2 ? cost_rates_cpu.mask_thread * (dev->threads - 2) : 0;
     dev->delegates.longest = longest_row(&shard->degrees.delegates);
     dev->normals.longest = longest_row(&shard->degrees.locals);

@@ -90,7 +90,7 @@ static double left_by_pull(const struct direction_costs *costs, enum subgraph g,
 {
     const int before = cost_before(g);
     const struct subgraph_work *work = &all->of[before];
-    return before != (int)g && work->frontier > 0 && work->price[PULL] < work->price[PUSH]
+    return before != (int)g && work->frontier > 0 && direction_by_price(DIRECTION_AUTO, work) == PULL
                ? cost_left(&costs->graph, costs->seen_edges, g)
                : 1;
 }
@@ -157,6 +157,12 @@ static double rows_in_both(const struct shard *shard, enum vertex_kind kind)
     return (double)rows;
 }
 
+void cost_count_both(struct cost_graph *graph, const struct shard *shard)
+{
+    for (int kind = 0; kind < VERTEX_KINDS; kind++)
+        graph->both[kind] = rows_in_both(shard, (enum vertex_kind)kind);
+}
+
 struct cost_graph cost_graph_of(const struct shard *shard, const struct cost_rates *rates)
 {
     static const double NEAR_VERTICES = 1 << 18; /* of 8 bytes: they fit the second cache of a core */
@@ -169,8 +175,6 @@ struct cost_graph cost_graph_of(const struct shard *shard, const struct cost_rat
         graph.pulled[g].sources = (double)pulled->source_rows;
         graph.pulled[g].edges = (double)pulled->edges;
     }
-    for (int kind = 0; kind < VERTEX_KINDS; kind++)
-        graph.both[kind] = rows_in_both(shard, (enum vertex_kind)kind);
     cost_settle_pulled(&graph);
     if (vertices > NEAR_VERTICES)
         graph.rates.found += rates->far * (1 - NEAR_VERTICES / vertices);
