@@ -99,7 +99,7 @@ for wrong in levels sum; do
 done
 check_exit 0 'a peer that prints as GAPBS does' bench $run rmat8 'G=printf "Trial Time: %s\n" 0.25 0.75'
 check 'its trials are in the table' has rmat8 G 7 500
-check_exit 0 'a peer that fails, one that does not end' bench LIMIT=2 $run rmat8 \
+check_exit 0 'a peer that fails, one that does not end' bench LIMIT=4 $run rmat8 \
     'bad=echo no such device >&2; exit 3' 'late=echo 1 0.5; sleep 60'
 check 'both have their rows' \
     sh -c "grep -q ' bad .* failed$' '$tmp/out' && grep -q ' late  *1  .* not compared$' '$tmp/out'"

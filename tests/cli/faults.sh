@@ -71,7 +71,7 @@ rm -rf "$tmp/names"
 "$pack" -q -p 1 -o "$tmp/large" "$tmp/large.edges"
 "$traverse" --backend cpu -q -r 1 --depths "$tmp/depths-%d.npy" "$tmp/large" >/dev/null 2>&1
 # results of the same root, enough for a long run
-ones=$(printf "1,%.0s" {1..4})1
+ones=$(printf "1,%.0s" {1..9})1
 shares='1 5 15 30 50 75' # in percent of the time of a run
 [ "${TEST_MODE:-short}" = long ] && shares=$(seq 2 2 98)
 
@@ -102,15 +102,15 @@ signalled() { # NAME COMMAND...
     check "$name: ends by SIGINT and SIGTERM at any moment ($bad)" test -z "$bad"
     check "$name: and many came while it worked ($sent)" test $sent -gt 5
 }
-signalled rmatgen "$BIN/rmatgen" -q -s 19 -o "$tmp/s/x.edges"
+signalled rmatgen "$BIN/rmatgen" -q -s 20 -o "$tmp/s/x.edges"
 signalled degsplit "$BIN/degsplit" -q -@ 1 -o "$tmp/s/x.split" "$tmp/larger.edges"
 rm "$tmp/larger.edges"
 signalled dbfs-check "$(realpath "$BIN/dbfs-check")" -q -@ 1 -r $ones --depths "$tmp/depths-%d.npy" "$tmp/large.edges"
 signalled dbfs-pack "$pack" -q -@ 1 -p 3 -o "$tmp/s/x" "$tmp/large.edges"
-"$BIN/edgeconv" -q -t text -o "$tmp/many.txt" "$tmp/many.edges"
-signalled edgeconv "$BIN/edgeconv" -q -u -@ 1 --compact="$tmp/s/x.map" -o "$tmp/s/x.edges" "$tmp/many.txt"
-signalled dbfs-traverse "$traverse" --backend cpu -q -@ 1 -n 200 --depths "$tmp/s/d-%d.npy" "$tmp/p1"
-signalled dbfs-graph500 "$(realpath "$BIN/dbfs-graph500")" --backend cpu -q -@ 1 -n 200 --json "$tmp/s/j" "$tmp/p1"
+"$BIN/edgeconv" -q -t text -o "$tmp/large.txt" "$tmp/large.edges"
+signalled edgeconv "$BIN/edgeconv" -q -u -@ 1 --compact="$tmp/s/x.map" -o "$tmp/s/x.edges" "$tmp/large.txt"
+signalled dbfs-traverse "$traverse" --backend cpu -q -@ 1 -n 500 --depths "$tmp/s/d-%d.npy" "$tmp/p1"
+signalled dbfs-graph500 "$(realpath "$BIN/dbfs-graph500")" --backend cpu -q -@ 1 -n 500 --json "$tmp/s/j" "$tmp/p1"
 
 # While dbfs-pack reads, nothing can be resumed, so it leaves no folder and gives no advice. Finished parts: kill.sh.
 for signal in INT TERM; do

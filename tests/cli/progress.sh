@@ -23,20 +23,20 @@ hides() {
     check "$1: none in a file" test "$(grep -c -e ' left' -e "$(printf '\r')" err)" = 0
 }
 if script -qec true /dev/null >/dev/null 2>&1; then # script(1) makes a terminal
-    shows rmatgen "'$bin/rmatgen' -@ 1 -s 20 -o /dev/null --force" 'making edges'
+    shows rmatgen "'$bin/rmatgen' -@ 1 -s 21 -o /dev/null --force" 'making edges'
     shows edgeconv "'$bin/edgeconv' -@ 1 --compact=g.map -o /dev/null g.edges" converting
     shows degsplit "'$bin/degsplit' -@ 1 -S 64M -o /dev/null g.edges" 'counting degrees'
     shows dbfs-pack "'$bin/dbfs-pack' -@ 1 -S 96M --force -p 2 -o x.dbfs g.edges" 'placing edges' 'building shards'
-    shows dbfs-traverse "'$bin/dbfs-traverse' -@ 1 -n 32 g.dbfs >/dev/null" searching
-    shows dbfs-batch "'$bin/dbfs-batch' -@ 1 -n 300 g.dbfs >/dev/null" searching
+    shows dbfs-traverse "'$bin/dbfs-traverse' -@ 1 -n 64 g.dbfs >/dev/null" searching
+    shows dbfs-batch "'$bin/dbfs-batch' -@ 1 -n 1000 g.dbfs >/dev/null" searching
     script -qec "'$bin/dbfs-pack' -q -@ 1 --force -p 2 -o x.dbfs g.edges" /dev/null >screen 2>&1
     check 'none with -q' test ! -s screen
 else
     skip 'progress: no terminal can be had'
 fi
-hides rmatgen "'$bin/rmatgen' -@ 1 -s 20 -o /dev/null"
+hides rmatgen "'$bin/rmatgen' -@ 1 -s 21 -o /dev/null"
 hides dbfs-pack "'$bin/dbfs-pack' -@ 1 -S 96M --force -p 2 -o x.dbfs g.edges"
-hides dbfs-traverse "'$bin/dbfs-traverse' -@ 1 -n 32 g.dbfs"
+hides dbfs-traverse "'$bin/dbfs-traverse' -@ 1 -n 64 g.dbfs"
 
 # ---- -v: each stage is told when it ends, however short it was ----
 

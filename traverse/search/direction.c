@@ -90,7 +90,7 @@ static double left_by_pull(const struct direction_costs *costs, enum subgraph g,
 {
     const int before = cost_before(g);
     const struct subgraph_work *work = &all->of[before];
-    return before != (int)g && work->frontier > 0 && work->price[PULL] < work->price[PUSH]
+    return before != (int)g && work->frontier > 0 && direction_by_price(DIRECTION_AUTO, work) == PULL
                ? cost_left(&costs->graph, costs->seen_edges, g)
                : 1;
 }
@@ -146,7 +146,8 @@ void cost_settle_pulled(struct cost_graph *graph)
     }
 }
 
-double cost_both(const struct shard *shard, enum vertex_kind kind)
+/* Vertices of a kind with rows in both subgraphs that are pulled for it. */
+static double rows_in_both(const struct shard *shard, enum vertex_kind kind)
 {
     const enum subgraph of[VERTEX_KINDS][2] = {{NN, ND}, {DN, DD}};
     const struct csr *a = &shard->csr[shard_pulled(shard, of[kind][0])], *b = &shard->csr[shard_pulled(shard, of[kind][1])];
@@ -169,7 +170,7 @@ struct cost_graph cost_graph_of(const struct shard *shard, const struct cost_rat
         graph.pulled[g].edges = (double)pulled->edges;
     }
     for (int kind = 0; kind < VERTEX_KINDS; kind++)
-        graph.both[kind] = cost_both(shard, (enum vertex_kind)kind);
+        graph.both[kind] = rows_in_both(shard, (enum vertex_kind)kind);
     cost_settle_pulled(&graph);
     if (vertices > NEAR_VERTICES)
         graph.rates.found += rates->far * (1 - NEAR_VERTICES / vertices);

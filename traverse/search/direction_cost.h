@@ -51,9 +51,6 @@ struct cost_graph {
 
 struct cost_graph cost_graph_of(const struct shard *shard, const struct cost_rates *rates);
 
-/* `both` of a shard. Reads the masks of its rows. */
-double cost_both(const struct shard *shard, enum vertex_kind kind);
-
 /* Rows that a pull along g has to look at. `unvisited`: rows not yet visited of those that a push along the
  * reverse of g reads. They are the same rows; in a directed graph others, with the same share unvisited. */
 uint64_t unvisited_pulled(const struct shard *shard, enum subgraph g, uint64_t unvisited);
@@ -93,13 +90,13 @@ COST_FUNCTION int cost_before(int g)
  * probability that this end is visited. */
 COST_FUNCTION double cost_left(const struct cost_graph *graph, const double *seen_edges, int g)
 {
-    const float both = (float)graph->both[g & 1] / (float)graph->pulled[cost_reverse(g)].sources;
-    return 1 - cost_share(graph, seen_edges, cost_before(g)) * both;
+    const double rows = graph->pulled[cost_reverse(g)].sources; /* 0: a directed graph has none here */
+    return rows > 0 ? 1 - cost_share(graph, seen_edges, cost_before(g)) * graph->both[g & 1] / rows : 1;
 }
 
 /* Picoseconds of a pull of g. `seen_rows` and `seen_edges` are those of all visited vertices in each subgraph, the
  * frontier included. `left`: the share of its rows that a pull before it leaves. These are short, so that they have less
- * than this share of the edges: at RMAT 27 a fifth of the rows had a fortieth. */
+ * than this share of the edges: at RMAT 27 a tenth of the rows had a fortieth. */
 COST_FUNCTION double cost_pull(const struct cost_graph *graph, const double *seen_rows,
                                const double *seen_edges, int g, double left)
 {
