@@ -34,11 +34,19 @@ static struct whole_progress progress(double rows, double edges, double seen, do
     return s;
 }
 
+static void weigh_all(const struct cost_graph *g, const struct whole_progress *s, enum whole_mode mode,
+                      struct whole_choice *c)
+{
+    for (int of = 0; of < SUBGRAPHS; of++)
+        whole_weigh(g, s, mode, of, c);
+    for (int of = 0; of < SUBGRAPHS; of++)
+        whole_weigh_behind(g, s, mode, of, c);
+}
+
 static struct whole_choice choose(const struct whole_progress *s, enum whole_mode mode)
 {
     struct whole_choice c = {.push_edges = s->forward[DD]};
-    for (int g = 0; g < SUBGRAPHS; g++)
-        whole_weigh(&graph, s, mode, g, &c);
+    weigh_all(&graph, s, mode, &c);
     whole_choose(&graph, s, mode, MOST_LISTED, &c);
     return c;
 }
@@ -123,8 +131,7 @@ static void test_rates(void)
         struct whole_progress s = progress(l->frontier, l->forward, l->seen, l->seen_edges);
         struct whole_choice c = {.push_edges = l->forward};
         s.listed = (uint32_t)l->listed;
-        for (int of = 0; of < SUBGRAPHS; of++)
-            whole_weigh(&g, &s, WHOLE_BY_COST, of, &c);
+        weigh_all(&g, &s, WHOLE_BY_COST, &c);
         whole_choose(&g, &s, WHOLE_BY_COST, MOST_LISTED, &c);
         report(c.masks == l->masks && c.pull[DD] == l->pull, l->name);
     }
@@ -142,18 +149,17 @@ static void test_pull_behind(void)
     struct whole_choice c;
     memcpy(s.seen, s.frontier, sizeof s.seen);
     memcpy(s.seen_edges, s.forward, sizeof s.seen_edges);
-    whole_weigh(&g, &s, WHOLE_BY_COST, NN, &c);
+    weigh_all(&g, &s, WHOLE_BY_COST, &c);
     report(c.pull[NN], "nn is pulled where dn leaves few rows");
     double behind = c.pull_cost[NN];
     s.frontier[DN] = s.forward[DN] = 0;
-    whole_weigh(&g, &s, WHOLE_BY_COST, NN, &c);
+    weigh_all(&g, &s, WHOLE_BY_COST, &c);
     report(!c.pull[NN] && c.pull_cost[NN] > 4 * behind, "and pushed where dn is not pulled");
     s = (struct whole_progress){.fresh = 142425, .frontier = {14905, 16853, 125572, 124841},
                                 .forward = {133121, 692865, 121518282, 462209262}};
     memcpy(s.seen, s.frontier, sizeof s.seen);
     memcpy(s.seen_edges, s.forward, sizeof s.seen_edges);
-    for (int of = 0; of < SUBGRAPHS; of++)
-        whole_weigh(&g, &s, WHOLE_BY_COST, of, &c);
+    weigh_all(&g, &s, WHOLE_BY_COST, &c);
     report(c.pull[DN] && c.pull[DD] && !c.pull[NN], "nn is pushed where dn leaves many rows");
 }
 

@@ -61,22 +61,6 @@ static enum status make_handles(const struct device *dev, struct gpu_card *c, st
     return e->status;
 }
 
-static struct group_size size_of(const struct device *dev)
-{
-    const struct shard *s = dev->shard;
-    struct group_size size = {.longest = gpu_longest_row(s), .vertices = s->locals + s->d, .all_edges = shard_pushed_edges(s)};
-    for (int kind = 0; kind < VERTEX_KINDS; kind++)
-        size.both[kind] = dev->whole.search.graph.both[kind];
-    for (int g = 0; g < SUBGRAPHS; g++) {
-        const struct csr *pushed = &s->csr[g], *pulled = &s->csr[shard_pulled(s, (enum subgraph)g)];
-        size.rows[0][g] = pushed->source_rows;
-        size.rows[1][g] = pulled->source_rows;
-        size.edges[0][g] = pushed->edges;
-        size.edges[1][g] = pulled->edges;
-    }
-    return size;
-}
-
 static struct gpu_facts facts_of(const struct device *dev)
 {
     const struct shard *s = dev->shard;
@@ -87,7 +71,7 @@ static struct gpu_facts facts_of(const struct device *dev)
         .locals = s->locals,
         .gpu = gpu_place(dev->ordinal),
         .joins = s->p > 1 && dev->whole.possible && (shard_has_masks(s) || nn->edges + pulled->edges == 0),
-        .size = size_of(dev)};
+        .size = {dev->whole.search.graph, gpu_longest_row(s), s->locals + s->d, shard_pushed_edges(s)}};
 }
 
 static struct gpu_shown_arrays arrays_of(const struct device *dev)

@@ -105,7 +105,7 @@ struct backend_device {
  * frontier, and the vertices that it found on other shards; and, after a search, the arrays that answers are made of.
  * The card says where they are. Each backend fills it in its own way; it may be copied to another process. */
 struct peer_card {
-    uint64_t words[68];
+    uint64_t words[93];
 };
 
 struct backend_peers {

@@ -68,11 +68,10 @@ struct group_tally {
     unsigned long long word[GROUP_TALLY_WORDS];
 };
 
-/* The size of a shard: its rows, and their edges. */
+/* The size of a shard. */
 struct group_size {
-    uint64_t rows[2][SUBGRAPHS], edges[2][SUBGRAPHS]; /* that are pushed, and that are pulled */
-    double both[VERTEX_KINDS];                        /* of struct cost_graph */
-    uint64_t longest;           /* no vertex has more edges */
+    struct cost_graph graph;
+    uint64_t longest;             /* no vertex has more edges */
     uint64_t vertices, all_edges; /* delegates included; edges of all subgraphs */
 };
 

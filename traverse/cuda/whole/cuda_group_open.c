@@ -59,24 +59,34 @@ static void set_listed_edges(struct gpu_group *g)
     }
 }
 
-/* The sizes are those of the whole graph. */
-static void add_size(struct cost_graph *graph, const struct group_size *size)
+/* Makes the counts of a graph of no shards. */
+static void clear_counts(struct cost_graph *graph)
 {
     for (int g = 0; g < SUBGRAPHS; g++) {
-        graph->sources[g] += (double)size->rows[0][g];
-        graph->edges[g] += (double)size->edges[0][g];
-        graph->pulled[g].sources += (double)size->rows[1][g];
-        graph->pulled[g].edges += (double)size->edges[1][g];
+        graph->sources[g] = graph->edges[g] = 0;
+        graph->pulled[g] = (struct cost_pulled){0};
     }
     for (int kind = 0; kind < VERTEX_KINDS; kind++)
-        graph->both[kind] += size->both[kind];
+        graph->both[kind] = 0;
+}
+
+static void add_counts(struct cost_graph *graph, const struct cost_graph *shard)
+{
+    for (int g = 0; g < SUBGRAPHS; g++) {
+        graph->sources[g] += shard->sources[g];
+        graph->edges[g] += shard->edges[g];
+        graph->pulled[g].sources += shard->pulled[g].sources;
+        graph->pulled[g].edges += shard->pulled[g].edges;
+    }
+    for (int kind = 0; kind < VERTEX_KINDS; kind++)
+        graph->both[kind] += shard->both[kind];
 }
 
 /* A peer's copy of the visited normals of this shard. A peer without nn edges pulls none, and
  * without nn edges of this shard it looks for none of its vertices. */
 static uint32_t *gathered_by(const struct gpu_peer *peer, const struct gpu_group *g, const struct device *dev)
 {
-    int joined = dev->shard->csr[NN].edges > 0 && peer->is.size.edges[1][NN] > 0;
+    int joined = dev->shard->csr[NN].edges > 0 && peer->is.size.graph.pulled[NN].edges > 0;
     return joined ? peer->shows.gathered + (uint64_t)g->columns.shard_words * dev->shard->index : NULL;
 }
 
@@ -85,11 +95,7 @@ static void set_peers(struct gpu_group *g, const struct device *dev)
     const struct gpu_peers *p = &dev->traffic.peers;
     struct cost_graph *graph = &g->whole.graph;
     g->total = (struct group_total){0};
-    for (int of = 0; of < SUBGRAPHS; of++) {
-        graph->sources[of] = graph->edges[of] = 0;
-        graph->pulled[of] = (struct cost_pulled){0};
-    }
-    graph->both[NORMALS] = graph->both[DELEGATES] = 0;
+    clear_counts(graph);
     g->peers = p->count;
     for (uint32_t i = 0; i < p->count; i++) {
         const struct gpu_peer *peer = &p->all[i];
@@ -100,7 +106,7 @@ static void set_peers(struct gpu_group *g, const struct device *dev)
                                              .words = peer->is.words,
                                              .gathered = gathered_by(peer, g, dev),
                                              .state = peer->shows.state};
-        add_size(graph, &peer->is.size);
+        add_counts(graph, &peer->is.size.graph);
         g->total.vertices += (double)peer->is.size.vertices;
         g->total.edges += (double)peer->is.size.all_edges;
         if (peer->is.size.longest > g->total.longest)

@@ -37,6 +37,9 @@ template <class S> __device__ static __noinline__ void choose(S &s)
     if (lane_id() < SUBGRAPHS)
         whole_weigh(&s.graph, &s.block.now, s.mode, lane_id(), &s.block.choice);
     __syncwarp();
+    if (lane_id() < SUBGRAPHS)
+        whole_weigh_behind(&s.graph, &s.block.now, s.mode, lane_id(), &s.block.choice);
+    __syncwarp();
     if (lane_id() == 0) {
         if (S::together)
             s.block.choice.masks = 1;

@@ -31,37 +31,28 @@ struct whole_choice {
     double list_cost[SUBGRAPHS], push_cost[SUBGRAPHS], pull_cost[SUBGRAPHS]; /* push: by masks */
 };
 
-/* A push of g by masks. */
-COST_FUNCTION double whole_push(const struct cost_graph *graph, const struct whole_progress *s, int g)
-{
-    const double find = s->listed ? 0 : graph->words[g >> 1] * graph->rates.word; /* the rows in the mask */
-    return s->frontier[g] > 0 ? cost_push(graph, s->frontier[g], s->forward[g]) + find : 0;
-}
-
-/* A pull of g whose rows are this share of those not visited. */
-COST_FUNCTION double whole_pull(const struct cost_graph *graph, const struct whole_progress *s,
-                               enum whole_mode mode, int g, double left)
-{
-    return s->frontier[g] > 0 && mode != WHOLE_PUSH ? cost_pull(graph, s->seen, s->seen_edges, g, left) : 0;
-}
-
-COST_FUNCTION int whole_pulls(const struct whole_progress *s, enum whole_mode mode, int g, double push, double pull)
-{
-    return s->frontier[g] > 0 && (mode == WHOLE_PULL || (mode != WHOLE_PUSH && pull < push));
-}
-
 /* The costs of one subgraph, which whole_choose compares. */
 COST_FUNCTION void whole_weigh(const struct cost_graph *graph, const struct whole_progress *s,
                               enum whole_mode mode, int g, struct whole_choice *c)
 {
-    const int before = cost_before(g);
-    double left = 1;
-    if (before != g && whole_pulls(s, mode, before, whole_push(graph, s, before), whole_pull(graph, s, mode, before, 1)))
-        left = cost_left(graph, s->seen_edges, g);
+    const int has = s->frontier[g] > 0;
+    const double find = s->listed ? 0 : graph->words[g >> 1] * graph->rates.word; /* the rows in the mask */
     c->list_cost[g] = s->forward[g] * graph->rates.list_edge;
-    c->push_cost[g] = whole_push(graph, s, g);
-    c->pull_cost[g] = whole_pull(graph, s, mode, g, left);
-    c->pull[g] = whole_pulls(s, mode, g, c->push_cost[g], c->pull_cost[g]);
+    c->push_cost[g] = has ? cost_push(graph, s->frontier[g], s->forward[g]) + find : 0;
+    c->pull_cost[g] = has && mode != WHOLE_PUSH ? cost_pull(graph, s->seen, s->seen_edges, g, 1) : 0;
+    c->pull[g] =
+        has && (mode == WHOLE_PULL || (mode != WHOLE_PUSH && c->pull_cost[g] < c->push_cost[g]));
+}
+
+/* Weighs the pull of g again if it comes behind another one. All subgraphs are weighed by then. */
+COST_FUNCTION void whole_weigh_behind(const struct cost_graph *graph, const struct whole_progress *s,
+                                     enum whole_mode mode, int g, struct whole_choice *c)
+{
+    const int before = cost_before(g);
+    if (before == g || !c->pull[before] || s->frontier[g] == 0)
+        return;
+    c->pull_cost[g] = cost_pull(graph, s->seen, s->seen_edges, g, cost_left(graph, s->seen_edges, g));
+    c->pull[g] = mode == WHOLE_PULL || c->pull_cost[g] < c->push_cost[g];
 }
 
 /* Chooses for the next level, when all subgraphs are weighed. The caller sets c->push_edges, the FV
