@@ -14,7 +14,7 @@ enum { MOST_LISTED = 1024 };
 /* The previsit as functions of the visit know it: the vertices are its first kind. */
 struct kind_previsit {
     static constexpr bool together = false;
-    static constexpr uint32_t keeps = 0;
+    uint32_t keeps; /* masks of frontiers */
     const gpu_vertices *of;
     const gpu_csr *csr;
     struct {
@@ -63,7 +63,7 @@ __device__ static void take_fresh(const gpu_previsit &p, uint64_t base, uint32_t
 __global__ static void __launch_bounds__(BLOCK) previsit_kernel(const __grid_constant__ gpu_previsit p)
 {
     __shared__ unsigned long long sums[WARPS];
-    kind_previsit s = {&p.vertices, p.csr, {false, 0, {NULL, NULL, p.depth}}};
+    kind_previsit s = {0, &p.vertices, p.csr, {false, 0, {NULL, NULL, p.depth}}};
     tally t = {};
     bool any = false;
     for (uint64_t base = (uint64_t)blockIdx.x * BLOCK; base < p.vertices.words; base += (uint64_t)gridDim.x * BLOCK) {
