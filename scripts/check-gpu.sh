@@ -17,6 +17,7 @@
 #   LAYOUTS   ranks x GPUs to run (default: 1x1 with one GPU, else also 1x2 2x1 1x4 2x2 4x1); `quick` and `check` run all of
 #             them on a small graph in any case
 #   SCALES    of the RMAT graphs of `check` (default: 16 18 20 22 24)
+#   PARTS     names of parts of stages, as 'paths path-trace': only these are run
 #   LIMIT     seconds for each of `quick`, `check` and `sanitize` (420)
 #   BENCH_SCALE, CAPACITY_SCALE, TRUST_SCALE   of the graphs of `bench`, `answers` and `graph500` (26),
 #             `capacity` (29), and `trust` (24)
@@ -111,6 +112,7 @@ ended() {
 # as many lanes run side by side as there are cores. Open MPI would bind the ranks of all lanes to the first cores.
 lane() {
     local name=$1 most=$(($(nproc) / 2))
+    [[ " ${PARTS:-$name} " = *" $name "* ]] || return 0
     shift
     while [ "$(jobs -rp | wc -l)" -ge $((most > 4 ? most : 4)) ]; do
         wait -n
