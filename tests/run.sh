@@ -2,7 +2,8 @@
 # run.sh quick|short|long: runs the tests and ends with "N passed, N failed, N skipped". quick runs quick.sh, the unit
 # tests and the scripts that take a few seconds.
 #
-# As many tests run side by side as there are cores, 4 at most (TEST_LANES=N sets another number), longest first.
+# One test more than there are cores runs side by side, 4 at most (TEST_LANES=N sets another number), longest first:
+# some wait for others.
 # Tests that watch the clock then run one by one; their scripts have a line "# runs alone".
 set -u
 cd "$(dirname "$0")/.." || exit 1
@@ -13,7 +14,7 @@ overwrite same-file summary swapped-ids without-cuda'
 # waiting threads give their core to other work and do not spin
 export OMP_WAIT_POLICY=${OMP_WAIT_POLICY:-passive}
 cores=$(nproc)
-lanes=${TEST_LANES:-$((cores < 4 ? cores : 4))}
+lanes=${TEST_LANES:-$((cores < 3 ? cores + 1 : 4))}
 TEST_RUN=$(mktemp -d) || exit 1
 export TEST_RUN
 trap 'rm -rf "$TEST_RUN"' EXIT

@@ -1,6 +1,6 @@
 /* comm.c: start-up, agreement on failures; see comm.h */
 #include "comm.h"
-#include "watch.h"
+#include "wait.h"
 
 #include "formats/base/cli.h"
 #include "formats/base/launch.h"
@@ -22,25 +22,26 @@ const struct comm comm_alone = {.ranks = 1, .host_ranks = 1, .core_ranks = 1};
 /* ---- start-up ---- */
 
 /* Launchers bind ranks to cores in different ways. If no two ranks of a host have a core in common, each may
- * use all of its cores; otherwise they share them. */
+ * use all of its cores; otherwise they share them. If there are more ranks than cores, they are crowded. */
 static void compare_cores(struct comm *comm, MPI_Comm host)
 {
     enum { CORES = CPU_SETSIZE };
-    unsigned char own[CORES] = {0}, users[CORES];
+    int own[CORES], users[CORES], most = 0, cores = 0;
     cpu_set_t allowed;
     CPU_ZERO(&allowed);
-    if (sched_getaffinity(0, sizeof allowed, &allowed) != 0)
-        return;
+    int known = sched_getaffinity(0, sizeof allowed, &allowed) == 0;
     for (int i = 0; i < CORES; i++)
-        own[i] = CPU_ISSET(i, &allowed) != 0;
-    MPI_Allreduce(own, users, CORES, MPI_UNSIGNED_CHAR, MPI_SUM, host);
-    int most = 0;
-    for (int i = 0; i < CORES; i++)
+        own[i] = !known || CPU_ISSET(i, &allowed);
+    MPI_Allreduce(own, users, CORES, MPI_INT, MPI_SUM, host);
+    for (int i = 0; i < CORES; i++) {
         most = users[i] > most ? users[i] : most;
+        cores += users[i] > 0;
+    }
     if (most <= 1)
         comm->core_ranks = 1;
     comm->idle_cores = most <= 1 && CPU_COUNT(&allowed) == 1 &&
                        sysconf(_SC_NPROCESSORS_ONLN) > (long)comm->host_ranks;
+    wait_agree(cores < (int)comm->host_ranks);
 }
 
 void comm_warn_of_idle_cores(const struct comm *comm, const struct cli *cli)
@@ -198,7 +199,7 @@ enum status comm_agree(const struct comm *comm, struct error *e)
     int first = failed ? (int)comm->rank : (int)comm->ranks;
     if (comm->ranks == 1)
         return e->status;
-    WATCH_WAIT(MPI_Allreduce(MPI_IN_PLACE, &ranks_failed, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD));
+    WAIT_COLLECTIVE(MPI_Allreduce, MPI_Iallreduce, MPI_IN_PLACE, &ranks_failed, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
     if (ranks_failed == 0)
         return ST_OK;
     MPI_Allreduce(MPI_IN_PLACE, &first, 1, MPI_INT, MPI_MIN, MPI_COMM_WORLD);
@@ -228,5 +229,5 @@ void comm_barrier(const struct comm *comm)
 {
     if (comm->ranks == 1)
         return;
-    WATCH_WAIT(MPI_Barrier(MPI_COMM_WORLD));
+    WAIT_COLLECTIVE(MPI_Barrier, MPI_Ibarrier, MPI_COMM_WORLD);
 }

@@ -1,6 +1,6 @@
 /* flow.c: see flow.h */
 #include "flow.h"
-#include "watch.h"
+#include "wait.h"
 
 #include "formats/base/arith.h"
 
@@ -116,10 +116,10 @@ void comm_flow_close(struct comm_flow *f)
     watch_wait_begin();
     for (size_t i = 0; i < f->in_count; i++) {
         for (; f->in[i].arrived < f->in[i].transfer->size; f->in[i].arrived += f->chunk_bytes)
-            MPI_Wait(f->in[i].next++, MPI_STATUS_IGNORE);
+            wait_for(f->in[i].next++, MPI_STATUS_IGNORE);
     }
     for (size_t i = f->receives; i < f->receives + f->sends; i++)
-        MPI_Wait(&f->requests[i], MPI_STATUS_IGNORE);
+        wait_for(&f->requests[i], MPI_STATUS_IGNORE);
     watch_wait_end();
     free(f->in);
     free(f->requests);

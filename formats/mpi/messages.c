@@ -1,6 +1,6 @@
 /* messages.c: messages between ranks; see comm.h */
 #include "comm.h"
-#include "watch.h"
+#include "wait.h"
 
 #include "formats/base/arith.h"
 
@@ -88,7 +88,7 @@ void comm_move_transfers(const struct comm *comm, struct transfers *all)
     }
     watch_wait_begin();
     for (size_t i = 0; i < all->count; i++)
-        MPI_Wait(&all->chunk[i].request, MPI_STATUS_IGNORE);
+        wait_for(&all->chunk[i].request, MPI_STATUS_IGNORE);
     watch_wait_end();
 }
 
@@ -114,9 +114,14 @@ size_t comm_swap(const struct comm *comm, uint32_t to, const void *send, size_t 
 {
     int received = 0;
     MPI_Status status;
+    MPI_Request sent, arrives;
     (void)comm;
-    WATCH_WAIT(MPI_Sendrecv(send, (int)send_bytes, MPI_BYTE, mpi_rank(to), 0, receive,
-                            (int)capacity, MPI_BYTE, mpi_rank(from), 0, MPI_COMM_WORLD, &status));
+    MPI_Irecv(receive, (int)capacity, MPI_BYTE, mpi_rank(from), 0, MPI_COMM_WORLD, &arrives);
+    MPI_Isend(send, (int)send_bytes, MPI_BYTE, mpi_rank(to), 0, MPI_COMM_WORLD, &sent);
+    watch_wait_begin();
+    wait_for(&arrives, &status);
+    wait_for(&sent, MPI_STATUS_IGNORE);
+    watch_wait_end();
     if (from != COMM_NONE)
         MPI_Get_count(&status, MPI_BYTE, &received);
     return (size_t)received;

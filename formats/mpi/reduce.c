@@ -1,6 +1,6 @@
 /* reduce.c: reductions and copies over ranks; see comm.h and window.h */
 #include "leaders.h"
-#include "watch.h"
+#include "wait.h"
 
 #include "formats/base/arith.h"
 
@@ -18,8 +18,8 @@ static MPI_Comm all_ranks(const struct comm *comm)
 static void reduce_all(MPI_Comm comm, void *values, uint64_t count, size_t width, MPI_Datatype type, MPI_Op op)
 {
     for (uint64_t at = 0; at < count && comm != MPI_COMM_NULL; at += REDUCE_VALUES) {
-        WATCH_WAIT(MPI_Allreduce(MPI_IN_PLACE, (unsigned char *)values + at * width,
-                                 (int)smaller(count - at, REDUCE_VALUES), type, op, comm));
+        WAIT_COLLECTIVE(MPI_Allreduce, MPI_Iallreduce, MPI_IN_PLACE, (unsigned char *)values + at * width,
+                        (int)smaller(count - at, REDUCE_VALUES), type, op, comm);
     }
 }
 
@@ -70,7 +70,7 @@ uint64_t comm_sum_before(const struct comm *comm, uint64_t value)
 {
     uint64_t sum = 0;
     if (comm->ranks > 1)
-        WATCH_WAIT(MPI_Exscan(&value, &sum, 1, MPI_UINT64_T, MPI_SUM, MPI_COMM_WORLD));
+        WAIT_COLLECTIVE(MPI_Exscan, MPI_Iexscan, &value, &sum, 1, MPI_UINT64_T, MPI_SUM, MPI_COMM_WORLD);
     return comm->rank > 0 ? sum : 0;
 }
 
@@ -92,8 +92,8 @@ void comm_or_masks(const struct comm *comm, uint64_t *words, uint64_t count)
 void comm_broadcast(const struct comm *comm, void *bytes, uint64_t count, uint32_t root)
 {
     for (uint64_t at = 0; at < count && comm->ranks > 1; at += BROADCAST_BYTES) {
-        WATCH_WAIT(MPI_Bcast((unsigned char *)bytes + at, (int)smaller(count - at, BROADCAST_BYTES),
-                             MPI_BYTE, (int)root, MPI_COMM_WORLD));
+        WAIT_COLLECTIVE(MPI_Bcast, MPI_Ibcast, (unsigned char *)bytes + at, (int)smaller(count - at, BROADCAST_BYTES),
+                        MPI_BYTE, (int)root, MPI_COMM_WORLD);
     }
 }
 
@@ -104,8 +104,8 @@ void comm_alltoall_u64(const struct comm *comm, const uint64_t *values, uint64_t
         memcpy(received, values, (size_t)count * sizeof *values);
         return;
     }
-    WATCH_WAIT(MPI_Alltoall(values, count, MPI_UINT64_T, received, count, MPI_UINT64_T,
-                            MPI_COMM_WORLD));
+    WAIT_COLLECTIVE(MPI_Alltoall, MPI_Ialltoall, values, count, MPI_UINT64_T, received, count, MPI_UINT64_T,
+                    MPI_COMM_WORLD);
 }
 
 /* ---- of the first ranks of all hosts ---- */
@@ -119,8 +119,8 @@ void comm_gather_mask_words(const struct comm_window *w, const struct mask_word 
                             int own_count, struct mask_word *all, const int *counts,
                             const int *begins)
 {
-    WATCH_WAIT(MPI_Allgatherv(own, own_count, MPI_UINT64_T, all, counts, begins, MPI_UINT64_T,
-                              window_leaders(w)));
+    WAIT_COLLECTIVE(MPI_Allgatherv, MPI_Iallgatherv, own, own_count, MPI_UINT64_T, all, counts, begins, MPI_UINT64_T,
+                    window_leaders(w));
 }
 
 /* ---- in two steps ---- */

@@ -50,8 +50,7 @@ check_masks() { # PROGRAM BACKEND HOW: checks reductions with $each ranks on a h
     local how=$3 other=nonblocking wanted=1 begun count rank
     [ $how = blocking ] || other=blocking wanted=2
     rm -f "$tmp"/wire.*
-    check_exit 0 "$2: $how reductions, $each ranks on a host" on_hosts env LD_PRELOAD="$(realpath "$TESTS/count_mpi.so"):${YIELD_MPI:-}" \
-        COUNT_MPI="$tmp/wire" ASAN_OPTIONS="${ASAN_OPTIONS:+$ASAN_OPTIONS:}verify_asan_link_order=0" \
+    check_exit 0 "$2: $how reductions, $each ranks on a host" on_hosts "${counted[@]}" \
         "$(realpath "$1")" -q -@ 1 -r 1,7 --backend $2 --force --depths "$tmp/got.%d" --reduction $how "$tmp/masks"
     for root in 1 7; do
         check "distances from $root" cmp "$tmp/got.$root" "$tmp/wanted.$root"
@@ -77,8 +76,7 @@ each=2
 check_exit 0 'packing with delegates and normals' "$BIN/dbfs-pack" -q -p $hosts -t 16 -o "$tmp/both" "$tmp/edges"
 for run in 'blocking both 0' 'nonblocking both 1' 'nonblocking packed 0'; do
     read -r how graph wanted <<<"$run"
-    check_exit 0 "parts of levels of $graph, $how" on_hosts env LD_PRELOAD="$(realpath "$TESTS/count_mpi.so"):${YIELD_MPI:-}" COUNT_MPI="$tmp/wire" \
-        COUNT_MPI_HOLD=30 ASAN_OPTIONS="${ASAN_OPTIONS:+$ASAN_OPTIONS:}verify_asan_link_order=0" \
+    check_exit 0 "parts of levels of $graph, $how" on_hosts "${counted[@]}" COUNT_MPI_HOLD=30 \
         "$(realpath "$BIN/dbfs-traverse")" -q -@ 1 -r 1 --backend cpu --force --exchange-form list --direction push \
         --chunk 64 --breakdown --json "$tmp/json" --reduction $how "$tmp/$graph"
     merged=$(grep -c '"merged_exchange": \[.*[1-9]' "$tmp/json")

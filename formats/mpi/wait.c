@@ -1,0 +1,48 @@
+/* wait.c: see wait.h */
+#include "wait.h"
+
+#include <sched.h>
+#include <time.h>
+
+enum { OFFERS = 100 /* of the core, before naps */, NAP_NS = 50000 };
+
+/* Open MPI gives cores away by itself if it has more ranks than cores, and its calls that do not wait are slower. */
+#ifdef OPEN_MPI
+enum { LIBRARY_SPINS = 0 };
+#else
+enum { LIBRARY_SPINS = 1 };
+#endif
+
+static int job_is_crowded;
+
+void wait_agree(int crowded)
+{
+    crowded = crowded && LIBRARY_SPINS;
+    MPI_Allreduce(&crowded, &job_is_crowded, 1, MPI_INT, MPI_MAX, MPI_COMM_WORLD);
+}
+
+int wait_is_crowded(void)
+{
+    return job_is_crowded;
+}
+
+static int is_over(MPI_Request *request, MPI_Status *status)
+{
+    int over;
+    MPI_Test(request, &over, status);
+    return over;
+}
+
+void wait_for(MPI_Request *request, MPI_Status *status)
+{
+    if (!job_is_crowded) {
+        MPI_Wait(request, status);
+        return;
+    }
+    for (unsigned looks = 0; !is_over(request, status); looks++) {
+        if (looks < OFFERS)
+            sched_yield();
+        else
+            nanosleep(&(struct timespec){.tv_nsec = NAP_NS}, NULL);
+    }
+}
