@@ -444,7 +444,7 @@ int memfd_create(const char *name, unsigned flags)
 }
 END
 if ${CC:-cc} -shared -fPIC -o "$tmp/no_memfd.so" "$tmp/no_memfd.c" 2>"$tmp/err"; then
-    counted=("${counted[@]/LD_PRELOAD=/LD_PRELOAD=$tmp/no_memfd.so:}")
+    plain=("${counted[@]}") counted=("${counted[@]/LD_PRELOAD=/LD_PRELOAD=$tmp/no_memfd.so:}")
     run path 0 2 --exchange-memory auto
     check_says 'cannot read another' "$name: it says that ranks send messages"
     check "$name: and they do" test "$(calls '^alltoall')" -gt 0
@@ -452,6 +452,7 @@ if ${CC:-cc} -shared -fPIC -o "$tmp/no_memfd.so" "$tmp/no_memfd.c" 2>"$tmp/err";
         ASAN_OPTIONS="${ASAN_OPTIONS:+$ASAN_OPTIONS:}verify_asan_link_order=0" \
         "$BIN/dbfs-traverse" -q -@ 1 --backend cpu -r 0 --exchange-memory peer "$tmp/path"
     check_says 'memory of another process' 'it says why'
+    counted=("${plain[@]}")
 else
     skip 'no memory to share: no compiler'
 fi
@@ -479,16 +480,22 @@ for graph in complete rmat normal path grid apart few; do
 done
 # ---- starting ----
 
-starts() { # NAME LAUNCHER...: checks that MPI starts
+start() { # NAME PROGRAM BACKEND LAUNCHER...: leaves $tmp/wire.0 if MPI starts
     rm -f "$tmp"/wire.* "$tmp/json"
-    check_exit 0 "$1" "${@:2}" "${counted[@]}" \
-        "$BIN/dbfs-traverse" -q --backend cpu -r 0 --force --json "$tmp/json" "$tmp/complete"
-    grep -q '^start$' "$tmp/wire.0" 2>/dev/null
+    check_exit 0 "$1" "${@:4}" "${counted[@]}" "$2" -q --backend "$3" -r 0 --force --json "$tmp/json" "$tmp/complete"
 }
 alone=$(env | sed -nE 's/^((PMI|OMPI_COMM_|SLURM_STEP_|MPI_LOCAL|FLUX_|PALS_)[^=]*)=.*/-u \1/p')
-check 'under a launcher MPI is started for one rank too' starts 'mpiexec -n 1' "$MPIEXEC" -n 1
-started_alone() { starts 'without a launcher' env $alone; }
-check 'without one it is not' eval '! started_alone'
+start 'mpiexec -n 1' "$BIN/dbfs-traverse" cpu "$MPIEXEC" -n 1
+check 'under a launcher MPI is started for one rank too' grep -q '^start$' "$tmp/wire.0"
+start 'without a launcher' "$BIN/dbfs-traverse" cpu env $alone
+check 'without one it is not' test ! -e "$tmp/wire.0"
 check 'but its name is known' grep -q '"mpi": "[^"]' "$tmp/json"
 check 'and the host' grep -q "\"host\": \"$(uname -n)\"" "$tmp/json"
+emulated=${BUILD:-build}/emulated/bin/dbfs-traverse
+if [ -x "$emulated" ]; then
+    start 'on a GPU without a launcher' "$emulated" cuda env $alone
+    check 'MPI is not started either' test ! -e "$tmp/wire.0"
+else
+    skip 'a lone rank on a GPU: no emulated GPU is built'
+fi
 finish

@@ -15,8 +15,9 @@ enum status exchange_memory_choose(enum exchange_memory *memory, enum exchange_m
                                    const struct backend *backend, const struct comm *comm,
                                    struct error *e)
 {
-    int usable = choice != EXCHANGE_MEMORY_HOST && backend->has_device_memory &&
-                 comm_takes_device_memory();
+    /* a lone rank sends no message, and starts MPI only to be told that it may not */
+    int asks = comm->ranks > 1 || choice == EXCHANGE_MEMORY_DEVICE;
+    int usable = asks && choice != EXCHANGE_MEMORY_HOST && backend->has_device_memory && comm_takes_device_memory();
     *memory = usable ? EXCHANGE_DEVICE : EXCHANGE_HOST;
     if (choice != EXCHANGE_MEMORY_DEVICE || usable)
         return ST_OK;
