@@ -58,13 +58,19 @@ END
     chmod +x "$tmp/enter"
 }
 
-# on_hosts COMMAND...: runs it with $each ranks on each of $hosts. Hydra starts the ranks of its own host itself.
+# on_hosts COMMAND...: runs 4 ranks, with $each on a host. Hydra starts the ranks of its own host itself.
 on_hosts() {
-    local list=10.77.0.1 i
-    for i in $(seq 2 $((hosts / each))); do
-        list=$list,10.77.0.$i
+    local list='' i
+    for i in $(seq $((hosts / each))); do
+        list=$list,10.77.0.$i:$each
     done
+    on_host_list "${list#,}" "$@"
+}
+
+on_host_list() { # ADDRESS:RANKS,... COMMAND...
+    local list=$1
+    shift
     timeout 120 ip netns exec "$(host_name 1)" unshare --uts sh -c 'hostname host1; exec "$@"' - \
         env UCX_TLS=tcp,self,sm "$MPIEXEC" -launcher ssh -launcher-exec "$tmp/enter" -hosts "$list" \
-        -ppn $each -n $hosts -iface eth0 "$@"
+        -n $hosts -iface eth0 "$@"
 }

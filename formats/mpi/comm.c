@@ -1,5 +1,6 @@
 /* comm.c: start-up, agreement on failures; see comm.h */
 #include "comm.h"
+#include "leaders.h"
 #include "wait.h"
 
 #include "formats/base/cli.h"
@@ -21,9 +22,16 @@ const struct comm comm_alone = {.ranks = 1, .host_ranks = 1, .core_ranks = 1};
 
 /* ---- start-up ---- */
 
+static MPI_Comm host = MPI_COMM_NULL;
+
+MPI_Comm host_ranks(void)
+{
+    return host;
+}
+
 /* Launchers bind ranks to cores in different ways. If no two ranks of a host have a core in common, each may
  * use all of its cores; otherwise they share them. If there are more ranks than cores, they are crowded. */
-static void compare_cores(struct comm *comm, MPI_Comm host)
+static void compare_cores(struct comm *comm)
 {
     enum { CORES = CPU_SETSIZE };
     int own[CORES], users[CORES], most = 0, cores = 0;
@@ -54,19 +62,17 @@ void comm_warn_of_idle_cores(const struct comm *comm, const struct cli *cli)
 
 static void find_place(struct comm *comm)
 {
-    int rank, ranks, host_rank, host_ranks;
-    MPI_Comm host;
+    int rank, ranks, on_host, all_on_host;
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     MPI_Comm_size(MPI_COMM_WORLD, &ranks);
     MPI_Comm_split_type(MPI_COMM_WORLD, MPI_COMM_TYPE_SHARED, rank, MPI_INFO_NULL, &host);
-    MPI_Comm_rank(host, &host_rank);
-    MPI_Comm_size(host, &host_ranks);
+    MPI_Comm_rank(host, &on_host);
+    MPI_Comm_size(host, &all_on_host);
     comm->rank = (uint32_t)rank;
     comm->ranks = (uint32_t)ranks;
-    comm->host_rank = (uint32_t)host_rank;
-    comm->host_ranks = comm->core_ranks = (uint32_t)host_ranks;
-    compare_cores(comm, host);
-    MPI_Comm_free(&host);
+    comm->host_rank = (uint32_t)on_host;
+    comm->host_ranks = comm->core_ranks = (uint32_t)all_on_host;
+    compare_cores(comm);
 }
 
 static void name_library(struct comm *comm)

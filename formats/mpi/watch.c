@@ -5,6 +5,7 @@
  * gives the others another timeout.
  */
 #include "watch.h"
+#include "leaders.h"
 
 #include "formats/base/cli.h"
 
@@ -169,16 +170,13 @@ static void *beat(void *unused)
 /* Memory that the ranks of a host share; each has its pulse. */
 static void share_pulses(const struct comm *comm)
 {
-    MPI_Comm host;
     MPI_Aint bytes = comm->host_rank == 0 ? (MPI_Aint)(comm->host_ranks * sizeof *watch.own) : 0;
     int unit;
-    MPI_Comm_split_type(MPI_COMM_WORLD, MPI_COMM_TYPE_SHARED, (int)comm->rank, MPI_INFO_NULL, &host);
-    if (MPI_Win_allocate_shared(bytes, 1, MPI_INFO_NULL, host, &watch.own, &watch.window) == MPI_SUCCESS) {
+    if (MPI_Win_allocate_shared(bytes, 1, MPI_INFO_NULL, host_ranks(), &watch.own, &watch.window) == MPI_SUCCESS) {
         MPI_Win_shared_query(watch.window, 0, &bytes, &unit, &watch.pulses);
         watch.own = &watch.pulses[comm->host_rank];
         *watch.own = (struct pulse){.beat = now_ms(), .rank = comm->rank, .phase = "starting"};
     }
-    MPI_Comm_free(&host);
 }
 
 /* Ends the thread before MPI ends. comm.c has asked for its own end at exit earlier, and the last request comes

@@ -1,7 +1,7 @@
 /* window.c: see window.h */
 #include "window.h"
 #include "leaders.h"
-#include "watch.h"
+#include "wait.h"
 
 #include "formats/base/meeting.h"
 #include "formats/base/shared_memory.h"
@@ -31,7 +31,6 @@ static enum status open_memory(struct comm_window *w, const struct comm *comm, u
                                struct error *e)
 {
     int own = (int)comm->rank, owner[2] = {getpid(), -1};
-    MPI_Comm host;
     w->rank[0] = comm->rank;
     if (comm->host_rank == 0 &&
         shared_memory_take(&w->memory, bytes, comm->host_ranks > 1, "memory of a host's ranks",
@@ -39,12 +38,10 @@ static enum status open_memory(struct comm_window *w, const struct comm *comm, u
         owner[1] = w->memory.fd;
     if (comm->host_ranks == 1)
         return e->status;
-    MPI_Comm_split_type(MPI_COMM_WORLD, MPI_COMM_TYPE_SHARED, own, MPI_INFO_NULL, &host);
-    MPI_Allgather(&own, 1, MPI_INT, w->rank, 1, MPI_INT, host);
-    MPI_Bcast(owner, 2, MPI_INT, 0, host);
+    WAIT_COLLECTIVE(MPI_Allgather, MPI_Iallgather, &own, 1, MPI_INT, w->rank, 1, MPI_INT, host_ranks());
+    WAIT_COLLECTIVE(MPI_Bcast, MPI_Ibcast, owner, 2, MPI_INT, 0, host_ranks());
     if (comm->host_rank > 0)
         shared_memory_open(&w->memory, bytes, owner[0], owner[1], e);
-    MPI_Comm_free(&host);
     return e->status;
 }
 

@@ -37,6 +37,14 @@ for options in '' '--exchange-form list' '--exchange-form bits --direction pull'
         test "$(grep -c -e '"ranks_on_host": 2,' -e "\"exchange_memory\": \"$memory\"" "$tmp/json")" = 2
 done
 
+# hosts of two ranks, one and one
+for options in '' '--exchange-form list' '--reduction nonblocking' '--exchange-memory host'; do
+    check_exit 0 "searching on three hosts, one of two ranks${options:+, $options}" \
+        on_host_list 10.77.0.1:2,10.77.0.2:1,10.77.0.3:1 "$(realpath "$BIN/dbfs-traverse")" -q -@ 1 -n 4 --backend cpu \
+        $options "$tmp/packed"
+    check 'gives the same distances' test "$(sed -n 's/^distance_checksum: //p' "$tmp/out")" = "$wanted"
+done
+
 # ---- masks are reduced within a host, then by one rank of each host ----
 
 # count_mpi.so notes reductions. Vertices of degree 3 and above are delegates, so some levels reduce whole masks.
