@@ -1,6 +1,6 @@
 /* comm.c: start-up, agreement on failures; see comm.h */
 #include "comm.h"
-#include "leaders.h"
+#include "host.h"
 #include "wait.h"
 
 #include "formats/base/cli.h"
@@ -22,13 +22,6 @@ const struct comm comm_alone = {.ranks = 1, .host_ranks = 1, .core_ranks = 1};
 
 /* ---- start-up ---- */
 
-static MPI_Comm host = MPI_COMM_NULL;
-
-MPI_Comm host_ranks(void)
-{
-    return host;
-}
-
 /* Launchers bind ranks to cores in different ways. If no two ranks of a host have a core in common, each may
  * use all of its cores; otherwise they share them. If there are more ranks than cores, they are crowded. */
 static void compare_cores(struct comm *comm)
@@ -40,7 +33,7 @@ static void compare_cores(struct comm *comm)
     int known = sched_getaffinity(0, sizeof allowed, &allowed) == 0;
     for (int i = 0; i < CORES; i++)
         own[i] = !known || CPU_ISSET(i, &allowed);
-    MPI_Allreduce(own, users, CORES, MPI_INT, MPI_SUM, host);
+    MPI_Allreduce(own, users, CORES, MPI_INT, MPI_SUM, host_ranks());
     for (int i = 0; i < CORES; i++) {
         most = users[i] > most ? users[i] : most;
         cores += users[i] > 0;
@@ -65,9 +58,9 @@ static void find_place(struct comm *comm)
     int rank, ranks, on_host, all_on_host;
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     MPI_Comm_size(MPI_COMM_WORLD, &ranks);
-    MPI_Comm_split_type(MPI_COMM_WORLD, MPI_COMM_TYPE_SHARED, rank, MPI_INFO_NULL, &host);
-    MPI_Comm_rank(host, &on_host);
-    MPI_Comm_size(host, &all_on_host);
+    host_find_ranks();
+    MPI_Comm_rank(host_ranks(), &on_host);
+    MPI_Comm_size(host_ranks(), &all_on_host);
     comm->rank = (uint32_t)rank;
     comm->ranks = (uint32_t)ranks;
     comm->host_rank = (uint32_t)on_host;

@@ -5,7 +5,7 @@
  * gives the others another timeout.
  */
 #include "watch.h"
-#include "leaders.h"
+#include "host.h"
 
 #include "formats/base/cli.h"
 

@@ -1,5 +1,6 @@
 /* window.c: see window.h */
 #include "window.h"
+#include "host.h"
 #include "leaders.h"
 #include "wait.h"
 
