@@ -65,6 +65,7 @@ command -v "$MPICC" >/dev/null || stop "no MPI: there is no $MPICC; install one,
 command -v "$MPIEXEC" >/dev/null || stop "no MPI: there is no $MPIEXEC; name the launcher of $MPICC: MPIEXEC="
 gpu_list=$(list_gpus)
 gpus=$(echo "$gpu_list" | tr , '\n' | grep -c .)
+parts_run=''
 if [ "$backend" = cuda ]; then
     [ "$CUDA" = 1 ] || stop 'no nvcc: name it by NVCC=, or rehearse with BACKEND=cpu'
     [ "$gpus" != 0 ] || stop 'no GPU: nvidia-smi -L names none; BACKEND=cpu rehearses without one'
@@ -113,6 +114,7 @@ ended() {
 lane() {
     local name=$1 most=$(($(nproc) / 2))
     [[ " ${PARTS:-$name} " = *" $name "* ]] || return 0
+    parts_run="$parts_run $name "
     shift
     while [ "$(jobs -rp | wc -l)" -ge $((most > 4 ? most : 4)) ]; do
         wait -n
@@ -860,6 +862,9 @@ make -j"$(nproc)" all tests-gpu >"$work/build" 2>&1 || { tail "$work/build"; exi
 echo "built: $SECONDS s"
 for stage; do
     run_stage "$stage"
+done
+for part in ${PARTS:-}; do
+    [[ "$parts_run" = *" $part "* ]] || outcome "PARTS: a stage has the part $part" 1 "the stages are: $*"
 done
 echo "$passed passed, $failed failed"
 [ "$failed" = 0 ]

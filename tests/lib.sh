@@ -29,8 +29,9 @@ trap 'rm -rf "$tmp"' EXIT
 trap 'exit 1' INT TERM
 
 # Before a program: its MPI calls are noted in $tmp/wire.RANK (count_mpi.c). They are those of ranks with a core each.
-counted=(env LD_PRELOAD="$(realpath "$TESTS")/count_mpi.so:$(realpath "$TESTS")/pretend.so:${YIELD_MPI:-}" COUNT_MPI="$tmp/wire" PRETENDED_CORES=64
-    ASAN_OPTIONS="${ASAN_OPTIONS:+$ASAN_OPTIONS:}verify_asan_link_order=0")
+preloaded=$(realpath -m "$TESTS")
+counted=(env LD_PRELOAD="$preloaded/count_mpi.so:$preloaded/pretend.so:${YIELD_MPI:-}" COUNT_MPI="$tmp/wire"
+    PRETENDED_CORES=64 ASAN_OPTIONS="${ASAN_OPTIONS:+$ASAN_OPTIONS:}verify_asan_link_order=0")
 
 pass() { echo "ok - $1"; }
 fail() { echo "not ok - $1"; failures=$((failures + 1)); }

@@ -2,8 +2,8 @@
 # run.sh quick|short|long: runs the tests and ends with "N passed, N failed, N skipped". quick runs quick.sh, the unit
 # tests and the scripts that take a few seconds.
 #
-# One test more than there are cores runs side by side, 4 at most (TEST_LANES=N sets another number), longest first:
-# some wait for others.
+# Tests run side by side, longest first: one more than there are cores, as some wait, and 4 at most (TEST_LANES=N sets
+# another number).
 # Tests that watch the clock then run one by one; their scripts have a line "# runs alone".
 set -u
 cd "$(dirname "$0")/.." || exit 1

@@ -1,9 +1,9 @@
 /* yield_mpi.c: lets waiting ranks give their core to others
  *
  * It is loaded before the MPI library (LD_PRELOAD, tests/mpiexec.sh). A rank of MPICH spins while it waits, and keeps its
- * core to the end of its time slice. Where there are more ranks than cores our own waits give the core away
- * (formats/mpi/wait.h), but MPICH's start and end do not: 8 ranks on 2 cores take .7 s for them. Here a rank offers its core each time that UCX, which carries messages for
- * MPICH, finds nothing to do, and sleeps after many such times. Where MPICH uses no UCX, this is never called. */
+ * core to the end of its time slice. Our own waits give the core away where there are more ranks than cores
+ * (formats/mpi/wait.h). MPICH's start and end do not: 8 ranks on 2 cores take .6 s for them. Here a rank offers its core
+ * each time that UCX, which carries messages for MPICH, finds nothing to do, and sleeps after many such times. Where MPICH uses no UCX, this is never called. */
 #include <dlfcn.h>
 #include <sched.h>
 #include <time.h>

@@ -38,9 +38,14 @@ for options in '' '--exchange-form list' '--exchange-form bits --direction pull'
 done
 
 # hosts of two ranks, one and one
+uneven=10.77.0.1:2,10.77.0.2:1,10.77.0.3:1
+check_exit 0 'packing on three hosts, one of two ranks' \
+    on_host_list $uneven "$(realpath "$BIN/dbfs-pack")" -q -p $hosts -o "$tmp/uneven" "$tmp/edges"
+check 'gives the same bytes' diff -r "$tmp/alone" "$tmp/uneven"
+check_exit 0 'proofs there' on_host_list $uneven "$(realpath "$BIN/dbfs-graph500")" -q -@ 1 -n 2 --backend cpu --no-energy "$tmp/packed"
 for options in '' '--exchange-form list' '--reduction nonblocking' '--exchange-memory host'; do
     check_exit 0 "searching on three hosts, one of two ranks${options:+, $options}" \
-        on_host_list 10.77.0.1:2,10.77.0.2:1,10.77.0.3:1 "$(realpath "$BIN/dbfs-traverse")" -q -@ 1 -n 4 --backend cpu \
+        on_host_list $uneven "$(realpath "$BIN/dbfs-traverse")" -q -@ 1 -n 4 --backend cpu \
         $options "$tmp/packed"
     check 'gives the same distances' test "$(sed -n 's/^distance_checksum: //p' "$tmp/out")" = "$wanted"
 done
