@@ -1,10 +1,10 @@
 /* wait.h: waits for other ranks, for the files of this folder
  *
  * MPICH spins while it waits. If a host has more ranks than cores, a rank that spins keeps the core from the one that
- * it waits for until its time slice ends: of RMAT 16, 8 ranks on 2 cores took 15 times as long to search. Ranks of such
- * a job begin each call without waiting, look whether it is over, and give their core away between looks. All ranks of
- * a job do the same, as MPI matches calls that wait only with each other. Where each rank has a core, calls that wait
- * stay: they are faster.
+ * it waits for until its time slice ends: of RMAT 16, 8 ranks on 2 cores took 12 to 22 times as long to search. Ranks of
+ * such a job begin each call without waiting, look whether it is over, and give their core away between looks. All ranks
+ * of a job do the same, as MPI matches calls that wait only with each other. Where each rank has a core, calls that wait
+ * stay.
  */
 #ifndef DBFS_MPI_WAIT_H
 #define DBFS_MPI_WAIT_H

@@ -15,7 +15,7 @@ enum status exchange_memory_choose(enum exchange_memory *memory, enum exchange_m
                                    const struct backend *backend, const struct comm *comm,
                                    struct error *e)
 {
-    /* a lone rank sends no message, and starts MPI only to be told that it may not */
+    /* A lone rank sends no messages. To ask would start MPI. */
     int asks = comm->ranks > 1 || choice == EXCHANGE_MEMORY_DEVICE;
     int usable = asks && choice != EXCHANGE_MEMORY_HOST && backend->has_device_memory && comm_takes_device_memory();
     *memory = usable ? EXCHANGE_DEVICE : EXCHANGE_HOST;

@@ -10,7 +10,7 @@
  *   meet      the masks are complete; a pull of dd has two parts, between which the GPUs meet once more
  *   previsit  delegates that any peer found, and own normals, become the frontier. Each GPU writes its visited
  *             normals into the memory of all, where pulls of nn look them up
- *   meet      signals have counts of found vertices and of their edges, so that all choose alike the directions
+ *   meet      signals have counts of found vertices and of their edges, so that all choose the same directions
  *
  * By lists, while the frontier is small. No mask is scanned.
  *   visit     own rows find vertices. Own ones join the next list. Normals of other shards are written into the
