@@ -42,11 +42,11 @@ cuda_flags = -DDBFS_CUDA -I$(cuda_home)/include
 cuda_libs  = -L$(cuda_home)/lib64 -lcudart_static -ldl -lrt -lpthread -lstdc++
 cuda_c     =
 cuda_cu    = $(wildcard traverse/cuda/*.cu traverse/cuda/*/*.cu)
-proof_cu   = $(wildcard traverse/graph500/cuda/*.cu)
-batch_cu   = $(wildcard traverse/batch/cuda/*.cu)
-paths_cu   = $(wildcard traverse/paths/cuda/*.cu)
+proof_cu   = $(wildcard traverse/programs/graph500/cuda/*.cu)
+batch_cu   = $(wildcard traverse/programs/batch/cuda/*.cu)
+paths_cu   = $(wildcard traverse/programs/paths/cuda/*.cu)
 else
-cuda_c     = $(filter-out traverse/cuda/cuda_plan.c,$(wildcard traverse/cuda/*.c traverse/cuda/*/*.c))
+cuda_c     = $(filter-out traverse/cuda/device/cuda_plan.c,$(wildcard traverse/cuda/*.c traverse/cuda/*/*.c))
 endif
 
 # A main file is named after its program; every other file of a folder goes into its archive.
@@ -54,11 +54,11 @@ mpi_src      = $(wildcard formats/mpi/*.c)
 formats_src  = $(filter-out $(mpi_src),$(wildcard formats/*.c formats/*/*.c))
 tools_src    = $(filter-out $(TOOLS:%=tools/%.c) $(archive_without_$(ARCHIVE)), \
                  $(wildcard tools/*.c tools/*/*.c tools/*/*/*.c))
-graph500_src = $(wildcard traverse/graph500/*.c) $(if $(filter 1,$(CUDA)),$(wildcard traverse/graph500/cuda/*.c))
-grid_src     = $(wildcard traverse/grid/*.c)
-joined_src   = $(wildcard traverse/joined/*.c) $(if $(filter 1,$(CUDA)),$(wildcard traverse/joined/cuda/*.c))
-paths_src    = $(wildcard traverse/paths/*.c) $(if $(filter 1,$(CUDA)),$(wildcard traverse/paths/cuda/*.c))
-batch_src    = $(wildcard traverse/batch/*.c) $(if $(filter 1,$(CUDA)),$(wildcard traverse/batch/cuda/*.c))
+graph500_src = $(wildcard traverse/programs/graph500/*.c) $(if $(filter 1,$(CUDA)),$(wildcard traverse/programs/graph500/cuda/*.c))
+grid_src     = $(wildcard traverse/programs/grid/*.c)
+joined_src   = $(wildcard traverse/programs/joined/*.c) $(if $(filter 1,$(CUDA)),$(wildcard traverse/programs/joined/cuda/*.c))
+paths_src    = $(wildcard traverse/programs/paths/*.c) $(if $(filter 1,$(CUDA)),$(wildcard traverse/programs/paths/cuda/*.c))
+batch_src    = $(wildcard traverse/programs/batch/*.c) $(if $(filter 1,$(CUDA)),$(wildcard traverse/programs/batch/cuda/*.c))
 traverse_src = $(filter-out $(cuda_c) $(graph500_src) $(grid_src) $(joined_src) $(paths_src) $(batch_src),\
                  $(wildcard traverse/*.c traverse/*/*.c traverse/cuda/*/*.c traverse/exchange/*/*.c))
 unit_src     = $(wildcard tests/unit/*.c)
@@ -118,8 +118,8 @@ revision_used = $(BUILD)/revision.used
 $(revision_used): always
 	@mkdir -p $(@D)
 	@echo '$(revision)' | cmp -s - $@ || echo '$(revision)' >$@
-$(BUILD)/traverse/report/report.o: CPPFLAGS += -DDBFS_REVISION='"$(revision)"'
-$(BUILD)/traverse/report/report.o: $(revision_used)
+$(BUILD)/traverse/session/report.o: CPPFLAGS += -DDBFS_REVISION='"$(revision)"'
+$(BUILD)/traverse/session/report.o: $(revision_used)
 
 # ---- programs ----
 
@@ -133,7 +133,7 @@ paths_obj = $(paths_cu:%=$(BUILD)/%.o)
 shared_src = $(filter-out traverse/main.c,$(traverse_src))
 $(BUILD)/bin/dbfs-traverse: $(call obj,$(traverse_src))
 $(BUILD)/bin/dbfs-traverse-2d: $(call obj,$(grid_src) \
-    $(filter-out traverse/search/bfs.c traverse/options/traverse_program.c,$(traverse_src)))
+    $(filter-out traverse/engine/bfs.c traverse/options/traverse_program.c,$(traverse_src)))
 $(BUILD)/bin/dbfs-graph500: $(call obj,$(graph500_src) $(shared_src)) $(proof_obj)
 $(BUILD)/bin/dbfs-paths: $(call obj,$(joined_src) $(paths_src) $(shared_src)) $(paths_obj)
 $(BUILD)/bin/dbfs-batch: $(call obj,$(joined_src) $(batch_src) $(shared_src)) $(batch_obj)
@@ -180,17 +180,17 @@ $(BUILD)/man/%: man/% man/common.mdoc man/splice.awk
 unit_bin  = $(patsubst tests/unit/%.c,$(BUILD)/tests/%,$(unit_src))
 plain_bin = $(plain_tests:%=$(BUILD)/tests/%)
 
-$(BUILD)/tests/test_team: $(BUILD)/traverse/devices/team.o
+$(BUILD)/tests/test_team: $(BUILD)/traverse/engine/team.o
 $(BUILD)/tests/test_gang $(BUILD)/tests/test_gang_wakes: $(BUILD)/traverse/cpu/gang.o
-$(BUILD)/tests/test_numa_nodes: $(BUILD)/traverse/devices/numa_nodes.o
+$(BUILD)/tests/test_numa_nodes: $(BUILD)/traverse/session/numa_nodes.o
 $(BUILD)/tests/test_team $(BUILD)/tests/test_gang $(BUILD)/tests/test_gang_wakes: LDLIBS := $(libformats) $(LDLIBS)
 $(BUILD)/tests/test_probe $(BUILD)/tests/test_columns: $(BUILD)/traverse/cpu/cpu_probe.o $(BUILD)/traverse/cpu/cpu_columns.o
 $(BUILD)/tests/test_counts: $(BUILD)/traverse/cpu/cpu_previsit.o $(BUILD)/traverse/cpu/gang.o
 $(BUILD)/tests/test_counts $(BUILD)/tests/test_probe: LDLIBS := $(libformats) $(LDLIBS)
 $(BUILD)/tests/test_read_ahead $(BUILD)/tests/test_ids: LDLIBS += $(archive_libs_$(ARCHIVE))
-$(BUILD)/tests/test_direction: $(BUILD)/traverse/search/direction.o
-$(BUILD)/tests/test_whole_cost: $(BUILD)/traverse/search/direction.o
-$(BUILD)/tests/test_energy: $(BUILD)/traverse/graph500/energy.o
+$(BUILD)/tests/test_direction: $(BUILD)/traverse/engine/direction.o
+$(BUILD)/tests/test_whole_cost: $(BUILD)/traverse/engine/direction.o
+$(BUILD)/tests/test_energy: $(BUILD)/traverse/programs/graph500/energy.o
 # These stand in for functions of the C library, which MPI's libraries call, too.
 unit_link = $(mpicc)
 $(BUILD)/tests/test_gang_wakes $(BUILD)/tests/test_patience: unit_link = $(CC)

@@ -4,14 +4,14 @@
  *
  * For each set of faults it searches from ROOT, plants them, validates, and prints the first offence, a line each. It
  * exits with 4 if there is one. Faults: p ID PARENT, d ID DEPTH, r ROOT (validation is asked about this root). */
-#include "traverse/devices/answer_blocks.h"
-#include "traverse/graph500/validate.h"
-#include "traverse/search/record.h"
+#include "traverse/engine/answer_blocks.h"
+#include "traverse/programs/graph500/validate.h"
+#include "traverse/session/record.h"
 
 #include "formats/base/cli.h"
 
 #ifdef DBFS_CUDA
-#include "traverse/cuda/cuda_device.h"
+#include "traverse/cuda/device/cuda_device.h"
 #endif
 
 #include <stdio.h>

@@ -20,19 +20,19 @@ check 'formats and tools/bucket, convert, generate know nothing of MPI' \
     no_match '#include "formats/mpi/' $(ls -d formats/* | grep -v mpi) tools/bucket tools/convert tools/generate
 others=$(grep -rlE 'cuda_runtime|cuda_kernels\.h|cuda_device\.h|cuda_error\.h|cub/' formats tools traverse tests \
     --include='*.[ch]' --include='*.cu' --include='*.cuh' |
-    grep -vE '^traverse/(cuda/|graph500/cuda/|joined/cuda/|batch/cuda/|paths/cuda/|devices/backend_choose\.c$)|^tests/(gpu/|emulator/|plant_faults\.c$)')
+    grep -vE '^traverse/(cuda/|programs/[a-z0-9]*/cuda/|session/backend_choose\.c$)|^tests/(gpu/|emulator/|plant_faults\.c$)')
 check "CUDA is seen by the CUDA backend, the proof, batches and pairs on a GPU, and their tests alone ($others)" test -z "$others"
 check 'nothing is copied or set in the default stream, for which no stream of a device waits (gpu_copy)' \
     no_match '\bcuda(Memcpy|Memset)\(' $(find traverse -type f)
 check 'inline PTX is in one header, in whose place the emulator has another' \
-    test "$(grep -lE '\basm\b' traverse -r | tr '\n' ' ')" = 'traverse/cuda/cuda_ptx.cuh '
-words=$(grep -hoE '^(template <typename T> )?__device__ static inline [a-z A-Z]+ [a-z_]+\(' traverse/cuda/cuda_ptx.cuh |
+    test "$(grep -lE '\basm\b' traverse -r | tr '\n' ' ')" = 'traverse/cuda/device/cuda_ptx.cuh '
+words=$(grep -hoE '^(template <typename T> )?__device__ static inline [a-z A-Z]+ [a-z_]+\(' traverse/cuda/device/cuda_ptx.cuh |
     grep -oE '[a-z_]+\(' | sort -u)
 missing=$(for word in $words; do grep -qF " $word" tests/emulator/include/cuda_ptx.cuh || echo "$word"; done)
 check "the emulator has every word of that header ($missing)" test -n "$words" -a -z "$missing"
 check 'what drives devices knows no backend' \
-    no_match '#include "traverse/(cpu|cuda)/' $(ls traverse/*.[ch] traverse/search/* traverse/devices/* | grep -vE '/(plan|backend_choose)\.c$') traverse/exchange traverse/results \
-    traverse/report
+    no_match '#include "traverse/(cpu|cuda)/' $(ls traverse/*.[ch] traverse/engine/* traverse/session/* | grep -vE '/(plan|backend_choose)\.c$') traverse/exchange traverse/results \
+    traverse/options
 # included FILE...: prints each header of ours that these files include, directly or through others
 included() {
     local file name todo=("$@")
@@ -57,11 +57,11 @@ includes_only() {
 }
 of_all=$(echo formats/{limits.h,rates.def} formats/base/{arith,cli,memory,outfile,patience,status,text}.h \
     formats/graph/{partition,shard,subgraph}.h formats/bijection.h formats/container/{container,packed,packed_layout,packed_row}.h \
-    traverse/search/{direction,direction_cost,level_note}.h traverse/devices/{backend,residence}.h)
-of_ranks=$(echo formats/{base/byte_source,edges/edges,graph/manifest,mpi/comm}.h traverse/graph.h \
-    traverse/devices/{rank_devices,team}.h)
-includes_only 'the loop' "$(echo traverse/search/{bfs,direction*}.[ch] traverse/devices/team.[ch])" \
-    "$of_all $of_ranks $(echo formats/{base/meeting,mpi/window}.h) traverse/search/level_log.h $(find traverse/exchange -name '*.h')"
+    traverse/engine/{direction,direction_cost,level_note}.h traverse/engine/{backend,residence}.h)
+of_ranks=$(echo formats/{base/byte_source,edges/edges,graph/manifest,mpi/comm}.h traverse/session/graph.h \
+    traverse/engine/{rank_devices,team}.h)
+includes_only 'the loop' "$(echo traverse/engine/{bfs,direction*}.[ch] traverse/engine/team.[ch])" \
+    "$of_all $of_ranks $(echo formats/{base/meeting,mpi/window}.h) traverse/engine/level_log.h $(find traverse/exchange -name '*.h')"
 includes_only 'the exchange' "$(find traverse/exchange -type f)" \
     "$of_all $of_ranks $(echo formats/mpi/{flow,watch,window}.h)"
 includes_only 'the reduction of masks' "$(echo traverse/exchange/masks/*)" \
@@ -69,16 +69,18 @@ includes_only 'the reduction of masks' "$(echo traverse/exchange/masks/*)" \
 includes_only 'the exchange of vertices' "$(echo traverse/exchange/vertices/*)" \
     "$of_all $of_ranks $(echo traverse/exchange/{exchange_counts,group}.h formats/mpi/{flow,window}.h)"
 includes_only 'the CPU backend' "$(echo traverse/cpu/*)" \
-    "$of_all formats/base/shared_memory.h formats/container/packed_bits.h traverse/exchange/vertices/unique.h traverse/devices/own_rows.h"
+    "$of_all formats/base/shared_memory.h formats/container/packed_bits.h traverse/exchange/vertices/unique.h traverse/engine/own_rows.h"
 includes_only 'the CUDA backend' "$(find traverse/cuda -type f)" \
-    "$of_all formats/graph/shard_ranges.h traverse/devices/answer_blocks.h traverse/devices/own_rows.h"
-check 'dbfs-traverse includes nothing of the benchmark' \
-    test -z "$(grep -rl '#include "traverse/graph500/' traverse | grep -v '^traverse/graph500/')"
-check 'and nothing of the search between pairs' \
-    test -z "$(grep -rl '#include "traverse/paths/' traverse | grep -v '^traverse/paths/')"
+    "$of_all formats/graph/shard_ranges.h traverse/engine/answer_blocks.h traverse/engine/own_rows.h"
+check 'nothing of dbfs-traverse includes what other programs have' \
+    test -z "$(grep -rl '#include "traverse/programs/' traverse | grep -v '^traverse/programs/')"
+# programs search by engine/, session/ and what surrounds them; of the two engines they know this list alone
+kit_of_engines='cpu/(cpu_device|cpu_probe|gang)\.h|cuda/device/(cuda_(common|ptx)\.cuh|cuda_(device|error|kernels|choose)\.h)'
+others=$(grep -rnoE '#include "traverse/(cpu|cuda)/[^"]*"' traverse/programs | grep -vE "traverse/($kit_of_engines)\"")
+check "programs include of the engines only what structure.sh lists ($others)" test -z "$others"
 check 'the plan of device memory needs no CUDA' \
-    no_match '#include .*(cuda_runtime|cuda_kernels|cuda_device|cuda_error)' traverse/cuda/cuda_plan.[ch] \
-    traverse/cuda/cuda_limits.h traverse/plan.c traverse/plan.h
+    no_match '#include .*(cuda_runtime|cuda_kernels|cuda_device|cuda_error)' traverse/cuda/device/cuda_plan.[ch] \
+    traverse/cuda/device/cuda_limits.h traverse/session/plan.c traverse/session/plan.h
 check 'only the tools that run under mpiexec link MPI' \
     bash -c '! ldd "$1/rmatgen" "$1/edgeconv" | grep -q "libmpi"' - "$BIN"
 check 'zlib inflate is seen by one file of the tools' \

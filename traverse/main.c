@@ -1,17 +1,17 @@
 /* main.c: dbfs-traverse: opens the graph, searches from each root, and reports */
 #include "traverse/options/args.h"
-#include "plan.h"
-#include "traverse/search/record.h"
-#include "traverse/search/roots.h"
-#include "traverse/search/searcher.h"
+#include "traverse/session/plan.h"
+#include "traverse/session/record.h"
+#include "traverse/session/roots.h"
+#include "traverse/session/searcher.h"
 
 #include "formats/base/progress.h"
 #include "formats/base/text.h"
 #include "formats/mpi/lead.h"
 #include "formats/mpi/watch.h"
 
-#include "traverse/report/report.h"
-#include "traverse/report/trace_file.h"
+#include "traverse/session/report.h"
+#include "traverse/session/trace_file.h"
 #include "traverse/results/outputs.h"
 
 #include <inttypes.h>

@@ -96,7 +96,7 @@ done
 
 [ $mode = long ] && BACKEND=cuda bash tests/cli/dbfs-batch.sh 2>&1 | sed "s/^\(ok\|not ok\|skip\) - /&emulated: /"
 
-kernels=$(cat traverse/batch/cuda/*.cu | tr '\n' ' ' | grep -oE '__global__ static void (__launch_bounds__\([^)]*\))? *[a-z_]+\(' |
+kernels=$(cat traverse/programs/batch/cuda/*.cu | tr '\n' ' ' | grep -oE '__global__ static void (__launch_bounds__\([^)]*\))? *[a-z_]+\(' |
     sed 's/($//; s/.* //' | sort -u)
 # A kernel must be launched more often than where nothing is searched, as opening launches each once to load it.
 EMULATED_KERNELS=$tmp/kernels.opened "$batch" --backend cuda -@ 1 -q -r 8 "$tmp/components" >"$tmp/out"

@@ -11,19 +11,19 @@ emulated_tls     = $(if $(findstring clang,$(EMULATED_CXX)),,-fno-extern-tls-ini
 emulated_cxx     = -std=c++17 -Wall $(emulated_include) -I$(emulated)/src -I. $(EMULATED_CFLAGS)
 
 # kernels, as C++, and the headers beside them
-kernel_files   = $(foreach folder,traverse/cuda traverse/cuda/* traverse/graph500/cuda traverse/joined/cuda traverse/batch/cuda \
-                   traverse/paths/cuda, \
+kernel_files   = $(foreach folder,traverse/cuda traverse/cuda/* traverse/programs/graph500/cuda traverse/programs/joined/cuda traverse/programs/batch/cuda \
+                   traverse/programs/paths/cuda, \
                    $(wildcard $(folder)/*.cu $(folder)/*.cuh $(folder)/*.h))
 rewritten      = $(patsubst %,$(emulated)/src/%,$(kernel_files))
 emulated_cu    = $(patsubst %,$(emulated)/%.o,$(filter %.cu,$(kernel_files)))
 emulated_cc    = $(patsubst %.cc,$(emulated)/%.o,$(wildcard tests/emulator/*.cc))
 
 # C files that include CUDA's header or the limits of searches, or ask whether there is a GPU
-emulated_c       = $(wildcard traverse/cuda/*.c traverse/cuda/*/*.c) traverse/devices/backend_choose.c
-emulated_proof_c = $(wildcard traverse/graph500/cuda/*.c)
-emulated_joined_c = $(wildcard traverse/joined/cuda/*.c)
-emulated_batch_c = $(wildcard traverse/batch/cuda/*.c)
-emulated_paths_c = $(wildcard traverse/paths/cuda/*.c)
+emulated_c       = $(wildcard traverse/cuda/*.c traverse/cuda/*/*.c) traverse/session/backend_choose.c
+emulated_proof_c = $(wildcard traverse/programs/graph500/cuda/*.c)
+emulated_joined_c = $(wildcard traverse/programs/joined/cuda/*.c)
+emulated_batch_c = $(wildcard traverse/programs/batch/cuda/*.c)
+emulated_paths_c = $(wildcard traverse/programs/paths/cuda/*.c)
 emulated_c_obj   = $(patsubst %.c,$(emulated)/%.o,$(1))
 knows_cuda       = $(emulated_c) $(emulated_proof_c) $(emulated_joined_c) $(emulated_batch_c) $(emulated_paths_c)
 
@@ -42,7 +42,7 @@ emulated_shared   = $(emulated_kernels) $(libmpi) $(libformats)
 without_mains     = $(filter-out %_main.o %/traverse/main.o,$(1))
 
 # replaces the header with all inline PTX
-$(emulated)/src/traverse/cuda/cuda_ptx.cuh: tests/emulator/include/cuda_ptx.cuh
+$(emulated)/src/traverse/cuda/device/cuda_ptx.cuh: tests/emulator/include/cuda_ptx.cuh
 	@mkdir -p $(@D)
 	@cp $< $@
 

@@ -6,7 +6,7 @@
 #include "managed.h"
 
 #include "traverse/cuda/answers/cuda_answers.h"
-#include "traverse/cuda/whole/cuda_whole.h"
+#include "traverse/cuda/fused/cuda_whole.h"
 
 #include <string.h>
 

@@ -5,7 +5,7 @@
 
 #include "steps.h"
 
-#include "traverse/devices/backend.h"
+#include "traverse/engine/backend.h"
 
 /* A search that is over, and the places of its values. */
 struct answering {

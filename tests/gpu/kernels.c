@@ -1,4 +1,4 @@
-/* kernels.c: the steps of steps.h by CUDA kernels, through traverse/cuda/cuda_kernels.h
+/* kernels.c: the steps of steps.h by CUDA kernels, through traverse/cuda/device/cuda_kernels.h
  *
  * Each array is an allocation of exactly its size, so that compute-sanitizer sees accesses outside it. It holds
  * its input, or POISON if it has none. */
@@ -7,7 +7,7 @@
 #include "graphs.h"
 #include "loaded.h"
 
-#include "traverse/cuda/cuda_load.h"
+#include "traverse/cuda/device/cuda_load.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -4,7 +4,7 @@
 
 #include "formats/graph/shard.h"
 
-#include "traverse/cuda/cuda_kernels.h"
+#include "traverse/cuda/device/cuda_kernels.h"
 
 const struct gpu_csr *loaded_csr(const struct shard *shard, enum subgraph g);
 

@@ -3,7 +3,7 @@
 
 #include "managed.h"
 
-#include "traverse/graph500/cuda/proof_kernels.h"
+#include "traverse/programs/graph500/cuda/proof_kernels.h"
 
 #include <string.h>
 

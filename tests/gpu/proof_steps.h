@@ -1,9 +1,9 @@
-/* proof_steps.h: the checks of a proof by the kernels of traverse/graph500/cuda/. Arguments are those of the twins
- * in traverse/graph500/proof_loops.h, in memory of the host. Marks are written back. */
+/* proof_steps.h: the checks of a proof by the kernels of traverse/programs/graph500/cuda/. Arguments are those of the twins
+ * in traverse/programs/graph500/proof_loops.h, in memory of the host. Marks are written back. */
 #ifndef DBFS_TESTS_GPU_PROOF_STEPS_H
 #define DBFS_TESTS_GPU_PROOF_STEPS_H
 
-#include "traverse/graph500/proof_loops.h"
+#include "traverse/programs/graph500/proof_loops.h"
 
 void kernel_check_vertices(const struct proved_vertices *v, int64_t root, struct offence *first);
 void kernel_check_isolated(const struct proved_block *b, int64_t root, struct offence *first);

@@ -1,7 +1,7 @@
 /* steps.h: the steps of a search, which kernels and their twins on the CPU both do
  *
  * Each step has two functions that fill the same structure: a twin_ function (twin.c, through
- * traverse/cpu/cpu_device.h) and a kernel_ function (kernels.c, through traverse/cuda/cuda_kernels.h). The two
+ * traverse/cpu/cpu_device.h) and a kernel_ function (kernels.c, through traverse/cuda/device/cuda_kernels.h). The two
  * backends each have their own struct device, so no file sees both. The test_*.c files compare the results. Memory
  * that a step need not write is POISON before it. */
 #ifndef DBFS_TESTS_GPU_STEPS_H

@@ -1,5 +1,5 @@
 /* test_direction.c: turns of a subgraph to pull and back: by factors (section IV-B of Pan et al.), and by cost */
-#include "traverse/search/direction.h"
+#include "traverse/engine/direction.h"
 #include "unit.h"
 
 /* BV = |U| (q + s) / q = 100 (10 + 90) / 10 = 1000: pull above 500, push below 20. */

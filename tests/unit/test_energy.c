@@ -4,7 +4,7 @@
  * library. */
 #include "unit.h"
 
-#include "traverse/graph500/energy.h"
+#include "traverse/programs/graph500/energy.h"
 
 #include <dlfcn.h>
 #include <stdlib.h>

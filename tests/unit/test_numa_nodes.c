@@ -5,7 +5,7 @@
  * library. */
 #include "unit.h"
 
-#include "traverse/devices/numa_nodes.h"
+#include "traverse/session/numa_nodes.h"
 
 #include <dlfcn.h>
 #include <linux/mempolicy.h>

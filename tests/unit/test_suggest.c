@@ -4,7 +4,7 @@
 
 #include "tools/separate/predict.h"
 #include "tools/separate/suggest.h"
-#include "traverse/cuda/cuda_limits.h"
+#include "traverse/cuda/device/cuda_limits.h"
 
 #include <stdlib.h>
 #include <string.h>

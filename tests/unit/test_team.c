@@ -2,7 +2,7 @@
  * once for each device, whoever comes */
 #include "unit.h"
 
-#include "traverse/devices/team.h"
+#include "traverse/engine/team.h"
 
 #include <stdint.h>
 #include <stdlib.h>

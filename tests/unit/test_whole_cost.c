@@ -1,8 +1,8 @@
 /* test_whole_cost.c: directions from costs, and the room for lists, in a search that is one kernel */
 #include "unit.h"
 
-#include "traverse/cuda/cuda_limits.h"
-#include "traverse/cuda/whole/cuda_whole_cost.h"
+#include "traverse/cuda/device/cuda_limits.h"
+#include "traverse/cuda/fused/cuda_whole_cost.h"
 
 #include <string.h>
 

@@ -11,7 +11,7 @@
 #include "cpu_probe.h"
 #include "gang.h"
 
-#include "traverse/devices/backend.h"
+#include "traverse/engine/backend.h"
 
 #include "formats/base/shared_memory.h"
 

@@ -6,7 +6,7 @@
  */
 #include "cpu_device.h"
 
-#include "traverse/devices/own_rows.h"
+#include "traverse/engine/own_rows.h"
 
 #include <stdlib.h>
 #include <string.h>

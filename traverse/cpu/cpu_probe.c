@@ -9,7 +9,7 @@
 #include "cpu_probe.h"
 #include "cpu_lanes.h"
 
-#include "traverse/devices/backend.h"
+#include "traverse/engine/backend.h"
 
 /* Above this many rows of a word, all 64 are probed: straight code beats picking bits. */
 enum { DENSE_ROWS = 40 };

@@ -13,8 +13,8 @@
 #ifndef DBFS_EXCHANGE_H
 #define DBFS_EXCHANGE_H
 
-#include "masks/masks.h"
-#include "vertices/vertices.h"
+#include "traverse/exchange/masks/masks.h"
+#include "traverse/exchange/vertices/vertices.h"
 
 /* Memory through which vertices and masks go. `peer`: devices of one host read each other's memory. `host` and
  * `device`: all ranks send messages, from memory of that kind. `auto`: `peer` within a host if that can be, and

@@ -6,7 +6,7 @@
 #ifndef DBFS_GROUP_H
 #define DBFS_GROUP_H
 
-#include "traverse/devices/rank_devices.h"
+#include "traverse/engine/rank_devices.h"
 
 #include "formats/mpi/window.h"
 

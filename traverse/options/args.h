@@ -3,9 +3,9 @@
 #define DBFS_ARGS_H
 
 #include "roots_file.h"
-#include "traverse/devices/backend_choose.h"
-#include "traverse/search/direction.h"
-#include "traverse/devices/residence.h"
+#include "traverse/session/backend_choose.h"
+#include "traverse/engine/direction.h"
+#include "traverse/engine/residence.h"
 #include "traverse/exchange/exchange.h"
 
 #include "formats/base/cli.h"

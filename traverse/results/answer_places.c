@@ -6,7 +6,7 @@
  */
 #include "answer_places.h"
 
-#include "traverse/devices/answer_blocks.h"
+#include "traverse/engine/answer_blocks.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -2,7 +2,7 @@
 #ifndef DBFS_ANSWER_PLACES_H
 #define DBFS_ANSWER_PLACES_H
 
-#include "traverse/devices/rank_devices.h"
+#include "traverse/engine/rank_devices.h"
 
 /* The tables of the devices of a rank. */
 struct places {

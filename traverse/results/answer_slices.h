@@ -5,7 +5,7 @@
 #ifndef DBFS_ANSWER_SLICES_H
 #define DBFS_ANSWER_SLICES_H
 
-#include "traverse/devices/rank_devices.h"
+#include "traverse/engine/rank_devices.h"
 
 /* A rank's note to another one about a slice. */
 struct slice_card {

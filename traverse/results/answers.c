@@ -15,7 +15,7 @@
  * that were found over such an edge carry a question, 8 bytes, and a reply of 4.
  */
 #include "answers.h"
-#include "traverse/devices/answer_blocks.h"
+#include "traverse/engine/answer_blocks.h"
 
 #include "formats/graph/partition.h"
 

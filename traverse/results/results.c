@@ -1,8 +1,8 @@
 /* results.c: holds depths and counts reached vertices and edges; see results.h */
 #include "results.h"
 
-#include "traverse/devices/answer_blocks.h"
-#include "traverse/devices/threads.h"
+#include "traverse/engine/answer_blocks.h"
+#include "traverse/engine/threads.h"
 
 #include "formats/base/clones.h"
 #include "formats/base/hash.h"

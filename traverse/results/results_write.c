@@ -4,7 +4,7 @@
  * regular file, each its own part; for text they first tell each other the lengths of their parts. Rank 0 alone
  * writes a pipe or device, a file that some rank cannot open, and names, as only rank 0 has the map. The others
  * send it their windows one after the other. No rank ever holds an array over n. */
-#include "traverse/devices/answer_blocks.h"
+#include "traverse/engine/answer_blocks.h"
 #include "outputs.h"
 #include "results.h"
 

@@ -1,4 +1,4 @@
-/* cuda_ptx.cuh: replaces traverse/cuda/cuda_ptx.cuh */
+/* cuda_ptx.cuh: replaces traverse/cuda/device/cuda_ptx.cuh */
 #ifndef DBFS_CUDA_PTX_CUH
 #define DBFS_CUDA_PTX_CUH
 

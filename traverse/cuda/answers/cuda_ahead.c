@@ -5,8 +5,8 @@
  * depths are written as bytes. If levels were too many for that, cuda_results.c makes the answer again, and the next search
  * launches nothing ahead.
  */
-#include "traverse/cuda/cuda_device.h"
-#include "traverse/cuda/cuda_error.h"
+#include "traverse/cuda/device/cuda_device.h"
+#include "traverse/cuda/device/cuda_error.h"
 
 int gpu_can_answer_ahead(const struct device *dev)
 {

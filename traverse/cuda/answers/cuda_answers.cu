@@ -7,7 +7,7 @@
  * marks; for each vertex 4 of its number, and those of its value, which cross a link if another device has it.
  */
 #include "cuda_answers.h"
-#include "traverse/cuda/cuda_common.cuh"
+#include "traverse/cuda/device/cuda_common.cuh"
 
 enum { QUAD = 4 };
 

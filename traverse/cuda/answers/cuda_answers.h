@@ -8,9 +8,9 @@
 #ifndef DBFS_CUDA_ANSWERS_H
 #define DBFS_CUDA_ANSWERS_H
 
-#include "traverse/cuda/cuda_kernels.h"
+#include "traverse/cuda/device/cuda_kernels.h"
 
-#include "traverse/devices/backend.h"
+#include "traverse/engine/backend.h"
 
 #ifdef __cplusplus
 extern "C" {

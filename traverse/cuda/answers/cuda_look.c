@@ -8,8 +8,8 @@
  * if their owner did not find them; it found most. The list of vertices that look takes the place of those that the
  * search sent: each has an nn edge to another shard.
  */
-#include "traverse/cuda/cuda_device.h"
-#include "traverse/cuda/cuda_error.h"
+#include "traverse/cuda/device/cuda_device.h"
+#include "traverse/cuda/device/cuda_error.h"
 
 #include <stdlib.h>
 

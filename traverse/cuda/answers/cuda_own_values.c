@@ -1,7 +1,7 @@
 /* cuda_own_values.c: the values that a device itself knows of its vertices after a search: parents,
  * and depths, which a whole search leaves as masks of its levels */
-#include "traverse/cuda/cuda_device.h"
-#include "traverse/cuda/cuda_error.h"
+#include "traverse/cuda/device/cuda_device.h"
+#include "traverse/cuda/device/cuda_error.h"
 
 int gpu_is_answered(const struct device *dev, enum answer_kind kind)
 {

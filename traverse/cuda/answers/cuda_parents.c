@@ -4,8 +4,8 @@
  * the codes of vertices for other shards become the questions, and the sent ids the vertex that asks each
  * question. There is at most one question for each nn edge, in either direction.
  */
-#include "traverse/cuda/cuda_device.h"
-#include "traverse/cuda/cuda_error.h"
+#include "traverse/cuda/device/cuda_device.h"
+#include "traverse/cuda/device/cuda_error.h"
 
 #include <string.h>
 

@@ -5,7 +5,7 @@
  * question and 4 of the vertex that asks.
  */
 #include "cuda_answers.h"
-#include "traverse/cuda/cuda_common.cuh"
+#include "traverse/cuda/device/cuda_common.cuh"
 
 __device__ static inline void put_question(const gpu_asking &a, unsigned long long at, uint32_t row,
                                            uint32_t vertex)

@@ -1,6 +1,6 @@
 /* cuda_results.c: results of a GPU: depths for the host, and answers in its own memory; see backend.h */
-#include "traverse/cuda/cuda_device.h"
-#include "traverse/cuda/cuda_error.h"
+#include "traverse/cuda/device/cuda_device.h"
+#include "traverse/cuda/device/cuda_error.h"
 
 /* ---- depths, for the host ---- */
 

@@ -54,7 +54,7 @@
 #ifndef DBFS_CUDA_SLICED_H
 #define DBFS_CUDA_SLICED_H
 
-#include "traverse/cuda/whole/cuda_whole.h"
+#include "traverse/cuda/fused/cuda_whole.h"
 
 #ifdef __cplusplus
 extern "C" {

@@ -2,9 +2,9 @@
 #ifndef DBFS_CUDA_SLICED_BLOCK_CUH
 #define DBFS_CUDA_SLICED_BLOCK_CUH
 
-#include "traverse/cuda/cuda_common.cuh"
+#include "traverse/cuda/device/cuda_common.cuh"
 #include "traverse/cuda/visit/cuda_level_notes.cuh"
-#include "traverse/cuda/cuda_ptx.cuh"
+#include "traverse/cuda/device/cuda_ptx.cuh"
 #include "cuda_sliced.h"
 
 enum { ONE_SLICES = SLICED_ONE_SLICES };

@@ -1,5 +1,5 @@
 /* cuda_sliced_fill.cu: makes the rows of all subgraphs one list of slices; see cuda_sliced.h */
-#include "traverse/cuda/cuda_common.cuh"
+#include "traverse/cuda/device/cuda_common.cuh"
 #include "cuda_sliced.h"
 
 struct all_rows {

@@ -1,5 +1,5 @@
 /* cuda_sliced_launch.cu: the launch of a search by slices; see cuda_sliced.h */
-#include "traverse/cuda/cuda_common.cuh"
+#include "traverse/cuda/device/cuda_common.cuh"
 #include "cuda_sliced.h"
 
 static size_t shared_bytes(uint32_t words)

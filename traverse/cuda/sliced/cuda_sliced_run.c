@@ -1,6 +1,6 @@
 /* cuda_sliced_run.c: the host's side of a search by slices; see cuda_sliced.h */
-#include "traverse/cuda/cuda_device.h"
-#include "traverse/cuda/cuda_error.h"
+#include "traverse/cuda/device/cuda_device.h"
+#include "traverse/cuda/device/cuda_error.h"
 
 _Static_assert(sizeof(struct sliced_state) <= SLICED_STATE_BYTES, "the state of a search as planned");
 _Static_assert(sizeof(struct slice_columns) == SLICED_SLICE_BYTES, "a slice as planned");

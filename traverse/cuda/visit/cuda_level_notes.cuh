@@ -6,8 +6,8 @@
 #ifndef DBFS_CUDA_LEVEL_NOTES_CUH
 #define DBFS_CUDA_LEVEL_NOTES_CUH
 
-#include "traverse/cuda/cuda_ptx.cuh"
-#include "traverse/cuda/whole/cuda_whole.h"
+#include "traverse/cuda/device/cuda_ptx.cuh"
+#include "traverse/cuda/fused/cuda_whole.h"
 
 /* A block's shared memory for notes: nothing in a plain kernel. */
 template <bool NOTED> struct level_notes {

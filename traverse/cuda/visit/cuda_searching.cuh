@@ -6,9 +6,9 @@
 #ifndef DBFS_CUDA_SEARCHING_CUH
 #define DBFS_CUDA_SEARCHING_CUH
 
-#include "traverse/cuda/cuda_common.cuh"
+#include "traverse/cuda/device/cuda_common.cuh"
 #include "cuda_level_notes.cuh"
-#include "traverse/cuda/whole/cuda_whole.h"
+#include "traverse/cuda/fused/cuda_whole.h"
 
 #define ALL_SUBGRAPHS ((1u << SUBGRAPHS) - 1)
 

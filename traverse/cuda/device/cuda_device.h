@@ -1,0 +1,404 @@
+/* cuda_device.h: the state of one shard's search on a GPU, shared by the C files of the CUDA backend */
+#ifndef DBFS_CUDA_DEVICE_H
+#define DBFS_CUDA_DEVICE_H
+
+#include "traverse/cuda/answers/cuda_answers.h"
+#include "cuda_choose.h"
+#include "cuda_error.h"
+#include "traverse/cuda/fused/cuda_group.h"
+#include "cuda_kernels.h"
+#include "cuda_plan.h"
+#include "traverse/cuda/fused/cuda_whole.h"
+#include "traverse/cuda/sliced/cuda_sliced.h"
+
+#include "traverse/engine/backend.h"
+
+/* The masks that a search clears. They lie one behind the other, so that one call clears them all. */
+struct gpu_masks {
+    void *all; /* visited and next masks of both kinds, and `incoming` */
+    size_t bytes;
+    uint32_t *incoming; /* the delegates found by all devices; NULL if there is one shard */
+    uint32_t *in;       /* the mask that the next previsit reads: `incoming` or next */
+    int updated;        /* this level found a delegate */
+    int known;          /* between the parts of a visit all devices got to know delegates: `incoming` has them */
+};
+
+struct gpu_scratch {
+    struct gpu_scan scan;                     /* for merge-based pushes of dd */
+    struct whole_piece *chunks[VERTEX_KINDS]; /* by kind of destination */
+};
+
+/* The arrays that a GPU shows to its peers. All members are pointers into its allocation. */
+struct gpu_shown_arrays {
+    uint32_t *found, *found_too; /* delegates; those that are called _too serve cuda_group.h, as the next line does */
+    uint32_t *sent_mask, *sent_too;
+    uint32_t *gathered;
+    unsigned long long *arrivals;
+    struct group_state *state;
+    uint32_t *visited, *ids;
+    void *answer_ids, *by_vertex, *block; /* after a search: of struct gpu_answers */
+    int32_t *depth;                       /* of its normals */
+};
+
+/* The facts about a GPU that its peers must know. */
+struct gpu_facts {
+    uint32_t shard;
+    uint64_t words, locals; /* of a mask of its normals; these */
+    uint64_t gpu;           /* its place on the buses of the host */
+    int joins;              /* it can join a search that is one kernel on each GPU */
+    struct group_size size;
+};
+
+/* A GPU whose memory this one reads: itself, one of this process, or one of another process. */
+struct gpu_peer {
+    int here;     /* of this process */
+    int readable; /* kernels can read its memory; otherwise the driver copies it */
+    int ordinal;  /* if it is of this process */
+    struct gpu_facts is;
+    struct gpu_shown_arrays shows;
+    cudaEvent_t masks_read, first_part; /* NULL if hosts wait */
+    void *mapped; /* its memory, if it is of another process */
+};
+
+struct gpu_peers {
+    struct gpu_peer *all; /* [count]; NULL: they have not met */
+    uint32_t count;
+    int shared;              /* other processes read this device's memory */
+    uint64_t shown_bytes;    /* of it */
+    int host_waits;          /* the host waits for events of this device before the peers meet,
+                              * because kernels of some process cannot */
+    uint32_t *own, *others;  /* masks of dd's rows, by owner */
+    uint32_t *gathered;
+    uint32_t *sent_too; /* for cuda_group.h: a second mask to send; and, below, vertices that peers send */
+    unsigned long long *arrivals;
+    struct group_state *group_state;
+};
+
+/* Frontiers that go to devices that are no peers. */
+struct gpu_frontier_news {
+    struct gpu_news news; /* `known` is `gathered` of gpu_peers; no words: frontiers are never sent */
+    uint32_t *sources;    /* normals with nn edges, of all shards, as `known` */
+    int begun;            /* in this search */
+};
+
+/* Vertices that leave and arrive. */
+struct gpu_traffic {
+    struct gpu_bins bins;
+    uint32_t *sent_mask; /* by nn's columns; scratch for dropping duplicates if there are lists */
+    size_t sent_mask_bytes;
+    enum outgoing_form form; /* of what this level sends */
+    int binned;              /* the bins, or the mask, are of this level */
+    int unique;              /* the bins hold no duplicates any more: `kept` has their sizes */
+    unsigned long long *kept, *kept_in_boxes; /* [p] each, host memory: ids left for a shard, in a box; or NULL */
+    uint32_t *received;
+    uint64_t received_room;
+    struct gpu_peers peers;
+    struct gpu_frontier_news frontiers;
+};
+
+/* Counters of a level, and host memory that the device copies them to. A visit ahead of a level has
+ * counters of its own, since it begins before those of the level are zero. */
+enum { COUNTERS_OF_LEVEL, COUNTERS_AHEAD, GPU_COUNTERS_KINDS };
+struct gpu_counters {
+    struct gpu_level *level;     /* [GPU_COUNTERS_KINDS] */
+    struct gpu_level *published; /* the same */
+    uint32_t number;             /* of publications */
+    unsigned int *updated; /* [GPU_COUNTERS_KINDS]: `found` of delegates, for finish_delegates */
+};
+
+/* The counts of the frontier, as the host has them. */
+struct gpu_frontier {
+    int ahead; /* the delegates of this level were previsited, and dd was visited, before the normals */
+    uint64_t fresh[VERTEX_KINDS];
+    int listed[VERTEX_KINDS]; /* the queue holds the whole frontier */
+    uint64_t sources[SUBGRAPHS], forward[SUBGRAPHS], unvisited[SUBGRAPHS];
+};
+
+/* A stream for each kind of vertices that visits find: delegates (dd, nd) and normals (dn, nn). */
+struct gpu_streams {
+    cudaStream_t of[VERTEX_KINDS];
+    cudaEvent_t reached[VERTEX_KINDS]; /* for one stream to follow the other */
+    cudaEvent_t masks_read;            /* this device has read the masks of the others */
+    cudaEvent_t copied[COPY_MARKS];    /* vertices that leave have been copied */
+    cudaEvent_t first_part;            /* it has found the delegates that it owns (enum visit_part) */
+};
+
+struct gpu_clock {
+    int runs;
+    cudaEvent_t begin[DEVICE_PHASES], end[DEVICE_PHASES];
+    int timed[DEVICE_PHASES]; /* in this level */
+};
+
+/* Notes of the levels of a search that is one kernel (cuda_whole_notes.c). */
+struct gpu_notes {
+    struct whole_note *kept; /* [count + 1] as far as they were copied */
+    uint32_t count;
+    uint32_t levels; /* of the last search */
+};
+
+/* A whole search as one kernel on each of several GPUs (cuda_group.h). No blocks: there is none. */
+struct gpu_group_search {
+    struct gpu_group search;
+    struct whole_launch launch, noted;
+    int ran; /* the last search was of this kind */
+};
+
+/* A whole search by slices. No blocks: this device has none. */
+struct gpu_sliced_search {
+    struct gpu_sliced search;
+    struct gpu_sliced_arrays arrays;
+    struct whole_launch launch, noted;
+};
+
+/* A whole search as one kernel, for a device that is alone (cuda_whole.h). */
+struct gpu_whole_search {
+    struct gpu_group_search group;
+    struct gpu_sliced_search sliced;
+    struct gpu_whole search;
+    struct whole_launch launch, noted; /* noted has no blocks: the device was opened without notes */
+    struct gpu_notes notes;
+    int32_t deepest; /* the depth at which a search ends */
+    int possible; /* the plan has memory for such a search, and columns that it can read */
+    int settled; /* the depths of the last search are complete, or the level loop made them */
+    enum answer_kind answer; /* the one that is made with a search */
+    int ahead;   /* kernels launched behind the search make it (cuda_ahead.c) */
+    int answers; /* the last search made it, or does so, and nothing has been written over it */
+    int is_deep; /* the last search had too many levels for an answer ahead */
+};
+
+/* One allocation of each kind for everything. */
+struct gpu_memory {
+    void *device;
+    void *host;          /* columns that kernels read over the link (cuda_hosted.c), or NULL */
+    uint64_t host_bytes; /* charged to the budget */
+    struct memory_budget *budget;
+};
+
+struct device {
+    const struct shard *shard;
+    int ordinal;
+    char where[GPU_WHERE]; /* host, rank and GPU, for messages */
+    struct device_load load;
+    struct gpu_memory memory;
+    struct gpu_csr csr[ROW_SETS]; /* as the shard has them */
+    struct gpu_vertices of[VERTEX_KINDS];
+    struct gpu_masks masks;
+    struct gpu_scratch scratch;
+    struct gpu_traffic traffic;
+    struct gpu_counters counters;
+    struct gpu_frontier frontier;
+    struct gpu_streams stream;
+    struct gpu_clock clock;
+    struct gpu_whole_search whole;
+    struct gpu_answers answers;
+};
+
+/* Whether columns of any subgraph are packed on the device. */
+static inline int gpu_is_packed(const struct device *dev)
+{
+    int is_packed = 0;
+    for (int g = 0; g < shard_row_sets(dev->shard); g++)
+        is_packed |= dev->csr[g].packed.words != NULL;
+    return is_packed;
+}
+
+/* The rows that a pull along g reads. */
+static inline const struct gpu_csr *gpu_pull_rows(const struct device *dev, enum subgraph g)
+{
+    return &dev->csr[shard_pulled(dev->shard, subgraph_reverse(g))];
+}
+
+/* Whether the depths of the last search are complete. */
+static inline int gpu_is_settled(const struct device *dev)
+{
+    return dev->whole.settled || dev->whole.search.order.number == 0;
+}
+
+/* Makes the device's GPU that of the calling thread. */
+static inline enum status gpu_use(const struct device *dev, struct error *e)
+{
+    return CUDA_TRY(cudaSetDevice(dev->ordinal), dev->where, e);
+}
+
+/* Copies to the device, from it, or on it, and waits, so that every stream finds the bytes. It
+ * copies in a stream of the device. cudaMemcpy would copy in the default stream, for which these
+ * streams do not wait, and it returns before bytes from pageable memory have come to the device. */
+static inline enum status gpu_copy(const struct device *dev, void *to, const void *from, uint64_t bytes,
+                                   struct error *e)
+{
+    cudaStream_t stream = dev->stream.of[NORMALS];
+    if (bytes == 0 || gpu_use(dev, e) != ST_OK ||
+        CUDA_TRY(cudaMemcpyAsync(to, from, bytes, cudaMemcpyDefault, stream), dev->where, e) != ST_OK)
+        return e->status;
+    return CUDA_TRY(cudaStreamSynchronize(stream), dev->where, e);
+}
+
+/* Returns the error of the launches before, if there was one, and waits for the stream. */
+static inline enum status gpu_wait(const struct device *dev, cudaStream_t stream, struct error *e)
+{
+    if (CUDA_LAUNCHED(dev->where, e) == ST_OK)
+        CUDA_TRY(cudaStreamSynchronize(stream), dev->where, e);
+    return e->status;
+}
+
+/* The same, and then copies to memory of the host what the stream has made. */
+static inline enum status gpu_fetch(const struct device *dev, void *to, const void *from, uint64_t bytes,
+                                    cudaStream_t stream, struct error *e)
+{
+    if (CUDA_LAUNCHED(dev->where, e) == ST_OK &&
+        CUDA_TRY(cudaMemcpyAsync(to, from, bytes, cudaMemcpyDeviceToHost, stream), dev->where, e) == ST_OK)
+        CUDA_TRY(cudaStreamSynchronize(stream), dev->where, e);
+    return e->status;
+}
+
+/* cuda_room.c. Chooses a plan that fits, for `planned->resident` or, with RESIDENT_AUTO, the first residence that
+ * does, and takes its device memory. ST_RESOURCE: none fits; *e says how many GPUs would do. */
+enum status gpu_take_memory(struct device *device, struct gpu_plan_options *planned, struct gpu_plan *plan,
+                            struct error *e);
+
+/* cuda_unpack.c. Decodes the packed columns of g that the plan wants decoded; `staging` has the plan's staging_bytes. */
+struct gpu_loader;
+enum status gpu_unpack_columns(struct device *device, enum subgraph g, const struct gpu_plan *plan, void *staging,
+                               struct gpu_loader *loader, struct error *e);
+
+/* cuda_hosted.c. Takes memory of the host for the arrays that the plan has there, and fills it; gives it back. */
+enum status gpu_take_hosted(struct device *device, const struct gpu_plan *plan, int threads, struct error *e);
+void gpu_free_hosted(struct device *device);
+
+/* cuda_whole_run.c. If there are several shards, gpu_whole_open also makes the part of a search for cuda_group.h.
+ * `possible`: the plan has memory for such a search; `notes`: and for notes of its levels. */
+enum status gpu_whole_open(struct device *device, int possible, int notes, struct error *e);
+void gpu_whole_close(struct device *device);
+
+/* Whether the device has so many vertices, and among them hubs, that blocks keep marks of these (visit/cuda_pull_words.cuh). In
+ * smaller graphs a copy costs as much as it saves. */
+int gpu_has_hubs(const struct device *device);
+
+/* Begins a search with notes of levels or without; if there are several shards, together with all peers, after
+ * gpu_group_open. gpu_await_kernels waits for its end. */
+enum status gpu_whole_begin(struct device *device, const struct root *root, enum whole_mode mode, int noted,
+                            struct error *e);
+
+/* Measures rows, after the sections are loaded. */
+enum status gpu_whole_measure(struct device *device, struct error *e);
+
+/* cuda_sliced_run.c. gpu_sliced_open comes after gpu_whole_open and after the sections are loaded. */
+enum status gpu_sliced_open(struct device *device, int notes, struct error *e);
+enum status gpu_sliced_begin(struct device *device, const struct root *root, int noted, struct error *e);
+
+/* Called once `answers` is complete. From then on searches by slices write answers if they can. */
+void gpu_sliced_open_answers(struct device *device);
+
+/* cuda_group_open.c. Wants all peers to have met. */
+enum status gpu_group_open(struct device *device, struct error *e);
+
+/* cuda_whole_start.c. Begins the kernel of `launch` for `search` (cuda_whole_start). */
+enum status gpu_begin_kernel(struct device *device, const void *search, const struct whole_launch *launch, int noted,
+                             struct error *e);
+
+/* The same file. Waits until the kernels of all these devices have reported, and takes their notes meanwhile. *levels: how
+ * many levels they did, alike on all of them. */
+enum status gpu_await_kernels(struct device *const *devices, uint32_t count, int noted, uint32_t *levels,
+                              struct error *e);
+
+/* The same file. Waits until a kernel of the stream has put this number above bit 32 of a word in memory of the host, which is
+ * sooner than the end of the kernel. */
+enum status gpu_wait_for_report(struct device *device, const volatile uint64_t *report, uint32_t number,
+                                enum vertex_kind stream, struct error *e);
+
+/* The same file. Waits until the answer that is made with the last search is complete. */
+enum status gpu_wait_for_answer(struct device *device, struct error *e);
+
+/* cuda_whole_start.c: copies the notes of the levels up to `levels` that were not copied yet. */
+enum status gpu_copy_notes(struct device *device, uint32_t levels, struct error *e);
+
+/* cuda_whole_notes.c */
+enum status gpu_replay_levels(struct device *device, level_noter *noter, void *context,
+                              struct error *e);
+
+/* cuda_check.c. Checks the ranges of the shard on the device (shard_ranges.h); columns that are packed there are
+ * checked in the file, by `threads` threads of the host. `locals` is [p], of every shard. */
+enum status gpu_check_ranges(struct device *device, const uint32_t *locals, int threads, struct error *e);
+
+/* cuda_times.c. These do nothing if the device was opened without timing. */
+void gpu_time_begin(struct device *device, enum phase phase, enum vertex_kind stream);
+void gpu_time_end(struct device *device, enum phase phase, enum vertex_kind stream);
+enum status gpu_times(struct device *device, struct breakdown *times, struct error *e);
+
+/* cuda_peers.c
+ * - gpu_can_read: whether GPU `from`, which is the thread's current one, can read the memory of `to`.
+ * - gpu_place: of a GPU on the buses of the host.
+ * - gpu_wait_for_peers: before the peers meet, the host waits for an event of this device that they cannot
+ *   wait for.
+ * - gpu_gather_frontiers: the visited normals of all peers, before nn is pulled.
+ * - gpu_or_found: to |= the delegates that peers found, those i with updating[i] or, if that is
+ *   NULL, all but this device. `staging`: room for a copy of a mask that kernels cannot read.
+ * - gpu_take_peers_updates: takes in the delegates that peers found in the first part of a visit. */
+int gpu_can_read(int from, int to);
+uint64_t gpu_place(int ordinal);
+enum status gpu_wait_for_peers(struct device *device, cudaEvent_t event, struct error *e);
+enum status gpu_gather_frontiers(struct device *device, struct error *e);
+enum status gpu_or_found(struct device *device, const int *updating, uint32_t *to,
+                         uint32_t *staging, struct error *e);
+enum status gpu_take_peers_updates(struct device *device, struct error *e);
+
+/* Answers are made on one stream. Behind the cursors in their tables stands the number of vertices
+ * whose parent is on another device, then a flag. */
+static inline cudaStream_t gpu_answer_stream(const struct device *device)
+{
+    return device->stream.of[NORMALS];
+}
+
+static inline unsigned long long *gpu_remote_count(const struct device *device)
+{
+    return (unsigned long long *)device->answers.tables + device->shard->p;
+}
+
+static inline unsigned int *gpu_bad_flag(const struct device *device)
+{
+    return (unsigned int *)(gpu_remote_count(device) + 1);
+}
+
+/* cuda_parents.c: makes input ids of the parents that the device recorded, by number of vertex or, if it scatters
+ * answers, where they belong. Vertices whose parent another device has are listed; NULL: there are none. */
+enum status gpu_write_parents(struct device *device, uint32_t *remote, cudaStream_t stream, struct error *e);
+
+/* cuda_own_values.c
+ * - gpu_is_answered: whether this answer is made with the last search.
+ * - gpu_follow_search: launches on the stream of normals wait for the search on the other one.
+ * - gpu_whole_settle: completes depths, before results are read.
+ * - gpu_write_depths: depths of vertices of one kind, by number of vertex, from a search that need not be settled.
+ * - gpu_write_all_depths: of all vertices, where answers want them. */
+int gpu_is_answered(const struct device *device, enum answer_kind kind);
+enum status gpu_follow_search(struct device *device, struct error *e);
+enum status gpu_whole_settle(struct device *device, struct error *e);
+enum status gpu_write_depths(struct device *device, enum vertex_kind kind, enum value_form form, void *to,
+                             cudaStream_t stream, struct error *e);
+enum status gpu_write_all_depths(struct device *device, enum value_form form, cudaStream_t stream, struct error *e);
+
+/* cuda_ahead.c: launches the kernels of an answer behind that of its search; whether it can. */
+enum status gpu_answer_ahead(struct device *device, struct error *e);
+int gpu_can_answer_ahead(const struct device *device);
+
+/* cuda_look.c: the functions of backend_parents for devices that look; and a check that every
+ * question, and every vertex that was looked at, exists. */
+int gpu_reads_all(const struct device *device);
+enum status gpu_open_look(struct device *device, struct error *e);
+enum status gpu_show_parents(struct device *device, uint32_t levels, struct error *e);
+enum status gpu_look_parents(struct device *device, struct error *e);
+enum status gpu_check_looked(const struct device *device, struct error *e);
+
+/* cuda_describe.c */
+void gpu_describe(const struct device *device, struct device_description *description);
+
+extern const struct backend_peers cuda_peers;       /* cuda_peers.c */
+extern const struct backend_search cuda_search;     /* cuda_search.c */
+extern const struct backend_whole_search cuda_whole; /* cuda_whole.c */
+extern const struct backend_ahead cuda_ahead;
+extern const struct backend_messages cuda_messages; /* cuda_messages.c */
+extern const struct backend_masks cuda_masks;       /* cuda_delegates.c */
+extern const struct backend_frontiers cuda_frontiers; /* cuda_frontiers.c */
+extern const struct backend_results cuda_results;   /* cuda_results.c */
+extern const struct backend_parents cuda_parents;   /* cuda_parents.c */
+
+#endif

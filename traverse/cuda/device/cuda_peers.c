@@ -1,0 +1,349 @@
+/* cuda_peers.c: the memory that a GPU shows to its peers, and its reads of theirs; see backend.h
+ *
+ * All arrays of a GPU lie in one allocation. Another process opens this allocation, and two events, by handles
+ * of CUDA IPC, which the card holds with the places of the arrays in it. Peers of this process read the arrays
+ * where they are. Reads are of whole masks and lists: remote single reads are slow.
+ */
+#include "cuda_device.h"
+#include "cuda_error.h"
+
+#include "traverse/engine/own_rows.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+enum { MOST_GPUS = 64 };
+
+/* The driver is asked once for each pair, by the member that drives `from`. */
+int gpu_can_read(int from, int to)
+{
+    static signed char known[MOST_GPUS][MOST_GPUS]; /* 0: not asked, 1: yes, -1: no */
+    int possible = 0;
+    if (from == to)
+        return 1;
+    if (from >= MOST_GPUS || to >= MOST_GPUS)
+        return 0;
+    if (known[from][to] == 0) {
+        if (cudaDeviceCanAccessPeer(&possible, from, to) == cudaSuccess && possible) {
+            cudaError_t enabled = cudaDeviceEnablePeerAccess(to, 0);
+            possible = enabled == cudaSuccess || enabled == cudaErrorPeerAccessAlreadyEnabled;
+        }
+        cudaGetLastError(); /* a refusal is an answer */
+        known[from][to] = possible ? 1 : -1;
+    }
+    return known[from][to] > 0;
+}
+
+/* ---- cards ---- */
+
+/* The content of a card. */
+struct gpu_card {
+    struct device *device; /* valid in its own process, as are all pointers */
+    char *memory;
+    struct gpu_shown_arrays shows;
+    struct gpu_facts is;
+    int pid;
+    cudaIpcMemHandle_t handle;
+    cudaIpcEventHandle_t masks_read, first_part;
+};
+
+_Static_assert(sizeof(struct gpu_card) <= sizeof(struct peer_card), "a card holds it");
+
+static enum status make_handles(const struct device *dev, struct gpu_card *c, struct error *e)
+{
+    CUDA_TRY(cudaIpcGetMemHandle(&c->handle, dev->memory.device), dev->where, e);
+    CUDA_TRY(cudaIpcGetEventHandle(&c->masks_read, dev->stream.masks_read), dev->where, e);
+    CUDA_TRY(cudaIpcGetEventHandle(&c->first_part, dev->stream.first_part), dev->where, e);
+    cudaGetLastError(); /* the GPU is as good as before */
+    if (e->status != ST_OK) /* the caller finds another way, or says why there is none */
+        e->status = ST_RESOURCE;
+    return e->status;
+}
+
+static struct gpu_facts facts_of(const struct device *dev)
+{
+    const struct shard *s = dev->shard;
+    const struct csr *nn = &s->csr[NN], *pulled = shard_pull_rows(s, NN);
+    return (struct gpu_facts){
+        .shard = s->index,
+        .words = dev->of[NORMALS].words,
+        .locals = s->locals,
+        .gpu = gpu_place(dev->ordinal),
+        .joins = s->p > 1 && dev->whole.possible && (shard_has_masks(s) || nn->edges + pulled->edges == 0),
+        .size = {dev->whole.search.graph, gpu_longest_row(s), s->locals + s->d, shard_pushed_edges(s)}};
+}
+
+static struct gpu_shown_arrays arrays_of(const struct device *dev)
+{
+    const struct gpu_traffic *t = &dev->traffic;
+    return (struct gpu_shown_arrays){.found = dev->of[DELEGATES].next,
+                                     .found_too = dev->masks.incoming,
+                                     .sent_mask = t->sent_mask,
+                                     .sent_too = t->peers.sent_too,
+                                     .gathered = t->peers.gathered,
+                                     .arrivals = t->peers.arrivals,
+                                     .state = t->peers.group_state,
+                                     .visited = dev->of[NORMALS].visited,
+                                     .ids = t->bins.ids,
+                                     .answer_ids = dev->answers.ids,
+                                     .by_vertex = dev->answers.by_vertex,
+                                     .block = dev->answers.block,
+                                     .depth = dev->of[NORMALS].depth};
+}
+
+/* The arrays as this process sees them, whose memory begins at `to` here and at `from` in their own process. */
+static struct gpu_shown_arrays arrays_at(const struct gpu_shown_arrays *shown, const char *from, char *to)
+{
+    uintptr_t array[sizeof *shown / sizeof(uintptr_t)];
+    struct gpu_shown_arrays moved;
+    memcpy(array, shown, sizeof array);
+    for (size_t i = 0; i < sizeof array / sizeof *array; i++)
+        array[i] += (uintptr_t)to - (uintptr_t)from;
+    memcpy(&moved, array, sizeof moved);
+    return moved;
+}
+
+uint64_t gpu_place(int ordinal)
+{
+    static const enum cudaDeviceAttr parts[] = {cudaDevAttrPciDomainId, cudaDevAttrPciBusId,
+                                                cudaDevAttrPciDeviceId};
+    uint64_t place = 0;
+    for (int i = 0; i < 3; i++) {
+        int part = 0;
+        cudaDeviceGetAttribute(&part, parts[i], ordinal);
+        place = place << 16 | (uint64_t)part;
+    }
+    return place;
+}
+
+static enum status gpu_show(struct device *dev, int elsewhere, struct peer_card *card, struct error *e)
+{
+    struct gpu_card c = {.device = dev,
+                         .memory = dev->memory.device,
+                         .shows = arrays_of(dev),
+                         .is = facts_of(dev),
+                         .pid = getpid()};
+    if (elsewhere && gpu_use(dev, e) == ST_OK)
+        make_handles(dev, &c, e);
+    memcpy(card, &c, sizeof c);
+    return e->status;
+}
+
+/* ---- opening ---- */
+
+static enum status open_here(const struct device *dev, struct gpu_peer *peer,
+                             const struct gpu_card *c)
+{
+    const struct device *other = c->device;
+    peer->here = 1;
+    peer->ordinal = other->ordinal;
+    peer->readable = gpu_can_read(dev->ordinal, other->ordinal);
+    if (!dev->traffic.peers.host_waits) {
+        peer->masks_read = other->stream.masks_read;
+        peer->first_part = other->stream.first_part;
+    }
+    return ST_OK;
+}
+
+/* Several devices of this process may open a handle on one GPU: the driver counts them. */
+static enum status open_elsewhere(const struct device *dev, struct gpu_peer *peer,
+                                  const struct gpu_card *c, struct error *e)
+{
+    peer->readable = 1;
+    if (CUDA_TRY(cudaIpcOpenMemHandle(&peer->mapped, c->handle, cudaIpcMemLazyEnablePeerAccess), dev->where, e) == ST_OK &&
+        !dev->traffic.peers.host_waits) {
+        CUDA_TRY(cudaIpcOpenEventHandle(&peer->masks_read, c->masks_read), dev->where, e);
+        CUDA_TRY(cudaIpcOpenEventHandle(&peer->first_part, c->first_part), dev->where, e);
+    }
+    cudaGetLastError(); /* the GPU is as good as before */
+    if (e->status != ST_OK)
+        e->status = ST_RESOURCE;
+    return e->status;
+}
+
+static enum status open_peer(struct device *dev, struct gpu_peer *peer, const struct gpu_card *c,
+                             struct error *e)
+{
+    if (c->pid == getpid())
+        open_here(dev, peer, c);
+    else if (open_elsewhere(dev, peer, c, e) != ST_OK)
+        return e->status;
+    peer->is = c->is;
+    peer->shows = arrays_at(&c->shows, c->memory, peer->here ? c->memory : peer->mapped);
+    return ST_OK;
+}
+
+static enum status copy_rows_by_owner(struct device *dev, struct error *e)
+{
+    uint64_t words = mask_words(dev->shard->d);
+    uint64_t *rows = malloc((2 * words + 1) * sizeof *rows);
+    if (rows == NULL)
+        return fail_memory(e, "delegates by owner", 2 * words * sizeof *rows);
+    own_rows_split(dev->shard, rows, rows + words);
+    gpu_copy(dev, dev->traffic.peers.own, rows, 2 * words * sizeof *rows, e);
+    free(rows);
+    return e->status;
+}
+
+/* Whether hosts wait for events. It rests on the cards alone, so all processes find the same. An event of
+ * another process cannot be opened by several devices of one process: the driver crashes. And processes that
+ * share a GPU take turns on it: one whose kernels wait for an event keeps its turn for milliseconds. */
+static int hosts_wait(const struct peer_card *cards, uint32_t count)
+{
+    int processes = 0, several = 0, sharing = 0;
+    struct gpu_card a, b;
+    for (uint32_t i = 0; i < count; i++) {
+        memcpy(&a, &cards[i], sizeof a);
+        for (uint32_t j = 0; j < i; j++) {
+            memcpy(&b, &cards[j], sizeof b);
+            processes |= a.pid != b.pid;
+            several |= a.pid == b.pid;
+            sharing |= a.pid != b.pid && a.is.gpu == b.is.gpu;
+        }
+    }
+    return sharing || (processes && several);
+}
+
+static enum status gpu_meet(struct device *dev, const struct peer_card *cards, uint32_t count,
+                            struct error *e)
+{
+    struct gpu_peers *p = &dev->traffic.peers;
+    p->all = calloc(count, sizeof *p->all);
+    if (p->all == NULL)
+        return fail_memory(e, "peers", count * sizeof *p->all);
+    p->count = count;
+    p->host_waits = hosts_wait(cards, count);
+    if (gpu_use(dev, e) != ST_OK)
+        return e->status;
+    for (uint32_t i = 0; i < count && e->status == ST_OK; i++) {
+        struct gpu_card card;
+        memcpy(&card, &cards[i], sizeof card);
+        open_peer(dev, &p->all[i], &card, e);
+    }
+    if (e->status != ST_OK || dev->shard->p == 1 || copy_rows_by_owner(dev, e) != ST_OK)
+        return e->status;
+    return gpu_group_open(dev, e);
+}
+
+static void gpu_leave(struct device *dev)
+{
+    struct gpu_peers *p = &dev->traffic.peers;
+    cudaSetDevice(dev->ordinal);
+    for (uint32_t i = 0; i < p->count; i++) {
+        struct gpu_peer *peer = &p->all[i];
+        if (peer->here)
+            continue;
+        if (peer->masks_read != NULL)
+            cudaEventDestroy(peer->masks_read);
+        if (peer->first_part != NULL)
+            cudaEventDestroy(peer->first_part);
+        if (peer->mapped != NULL)
+            cudaIpcCloseMemHandle(peer->mapped);
+    }
+    free(p->all);
+    p->all = NULL;
+    p->count = 0;
+    dev->whole.group.launch.blocks = 0;
+}
+
+static int gpu_joins(const struct device *dev)
+{
+    return dev->whole.group.launch.blocks > 0;
+}
+
+/* Wakes links to the arrays of a peer that a search reads or writes. */
+static void wake_links_to(const struct device *dev, const struct gpu_peer *peer, cudaStream_t stream)
+{
+    const uint64_t delegates = dev->of[DELEGATES].words, columns = dev->whole.group.search.columns.words,
+                   arrivals = 2 * (uint64_t)dev->traffic.peers.count * GROUP_LISTED_EDGES *
+                              GROUP_ARRIVAL_BYTES / sizeof(uint32_t);
+    const struct gpu_shown_arrays *shows = &peer->shows;
+    cuda_wake_links(shows->visited, peer->is.words, stream);
+    cuda_wake_links(shows->found, delegates, stream);
+    if (!peer->is.joins)
+        return;
+    cuda_wake_links(shows->found_too, delegates, stream);
+    cuda_wake_links(shows->sent_mask, columns, stream);
+    cuda_wake_links(shows->sent_too, columns, stream);
+    cuda_wake_links(shows->gathered, columns, stream);
+    cuda_wake_links((const uint32_t *)shows->arrivals, arrivals, stream);
+    cuda_wake_links((const uint32_t *)shows->state, GROUP_STATE_BYTES / sizeof(uint32_t), stream);
+}
+
+static enum status gpu_wake(struct device *dev, struct error *e)
+{
+    const struct gpu_peers *p = &dev->traffic.peers;
+    cudaStream_t stream = dev->stream.of[NORMALS];
+    if (p->count < 2 || gpu_use(dev, e) != ST_OK)
+        return e->status;
+    for (uint32_t i = 0; i < p->count; i++) {
+        const struct gpu_peer *peer = &p->all[i];
+        if (peer->readable && peer->is.shard != dev->shard->index)
+            wake_links_to(dev, peer, stream);
+    }
+    return gpu_wait(dev, stream, e);
+}
+
+const struct backend_peers cuda_peers = {
+    .show = gpu_show, .meet = gpu_meet, .joins = gpu_joins, .wake = gpu_wake, .leave = gpu_leave};
+
+/* ---- reading ---- */
+
+/* Each shard begins with a word of its own in the gathered mask. */
+enum status gpu_gather_frontiers(struct device *dev, struct error *e)
+{
+    cudaStream_t stream = dev->stream.of[NORMALS];
+    uint64_t shard_words = (UINT64_C(1) << dev->shard->local_bits) / 32;
+    for (uint32_t i = 0; i < dev->traffic.peers.count && e->status == ST_OK; i++) {
+        const struct gpu_peer *peer = &dev->traffic.peers.all[i];
+        uint32_t *to = dev->traffic.peers.gathered + peer->is.shard * shard_words;
+        if (peer->is.shard == dev->shard->index && dev->traffic.frontiers.begun)
+            continue; /* cuda_news_write has put its own there */
+        if (peer->readable)
+            cuda_or_mask(to, peer->shows.visited, peer->is.words, 0, stream);
+        else
+            CUDA_TRY(cudaMemcpyPeerAsync(to, dev->ordinal, peer->shows.visited, peer->ordinal,
+                                         4 * peer->is.words, stream),
+                     dev->where, e);
+    }
+    return CUDA_LAUNCHED(dev->where, e);
+}
+
+enum status gpu_or_found(struct device *dev, const int *updating, uint32_t *to, uint32_t *staging,
+                         struct error *e)
+{
+    uint64_t words = dev->of[DELEGATES].words;
+    cudaStream_t stream = dev->stream.of[DELEGATES];
+    for (uint32_t i = 0; i < dev->traffic.peers.count && e->status == ST_OK; i++) {
+        const struct gpu_peer *peer = &dev->traffic.peers.all[i];
+        const uint32_t *found = peer->readable ? peer->shows.found : staging;
+        if (updating != NULL ? !updating[i] : peer->is.shard == dev->shard->index)
+            continue;
+        if (!peer->readable)
+            CUDA_TRY(cudaMemcpyPeerAsync(staging, dev->ordinal, peer->shows.found, peer->ordinal, 4 * words, stream),
+                     dev->where, e);
+        cuda_or_mask(to, found, words, 1, stream);
+    }
+    return CUDA_LAUNCHED(dev->where, e);
+}
+
+enum status gpu_wait_for_peers(struct device *dev, cudaEvent_t event, struct error *e)
+{
+    return dev->traffic.peers.host_waits
+               ? CUDA_TRY(cudaEventSynchronize(event), dev->where, e)
+               : e->status;
+}
+
+/* Peers go on finding delegates while their masks are read. Delegates that this misses come when
+ * the masks are reduced. The incoming mask is free during a visit. */
+enum status gpu_take_peers_updates(struct device *dev, struct error *e)
+{
+    cudaStream_t stream = dev->stream.of[DELEGATES];
+    const struct gpu_peers *p = &dev->traffic.peers;
+    for (uint32_t i = 0; i < p->count && !p->host_waits && e->status == ST_OK; i++)
+        CUDA_TRY(cudaStreamWaitEvent(stream, p->all[i].first_part, 0), dev->where, e);
+    if (e->status != ST_OK)
+        return e->status;
+    return gpu_or_found(dev, NULL, dev->of[DELEGATES].next, dev->masks.incoming, e);
+}

@@ -1,0 +1,342 @@
+/* cuda_plan.c: see cuda_plan.h */
+#include "cuda_plan.h"
+
+#include "cuda_limits.h"
+
+#include "traverse/engine/answer_blocks.h"
+
+#include "formats/base/arith.h"
+#include "formats/graph/partition.h"
+#include "formats/container/packed_layout.h"
+
+#include <string.h>
+
+static const char *const names[GPU_ARRAY_COUNT] = {
+#define ARRAY(id, name, member) [GPU_##id] = name,
+#include "cuda_arrays.def"
+#undef ARRAY
+};
+
+static void put(struct gpu_plan *plan, enum gpu_array_id id, uint64_t count, uint64_t width)
+{
+    plan->array[id] = (struct gpu_array){.name = names[id], .bytes = count * width};
+    plan->working_bytes += gpu_aligned(count * width);
+}
+
+/* `source`: NULL, too, for a packed section of a shard that is not loaded. */
+static void put_section(struct gpu_plan *plan, int id, const char *name, uint64_t count, uint64_t width,
+                        const void *source)
+{
+    plan->array[id] = (struct gpu_array){name, count * width, source, 0};
+    plan->graph_bytes += gpu_aligned(count * width);
+}
+
+int gpu_keeps_columns(const struct shard *shard, enum subgraph g, enum residence resident,
+                      struct packed *packed)
+{
+    return resident == RESIDENT_PACKED && shard_can_keep(shard, g, packed);
+}
+
+static int hosts_columns(const struct shard *shard, enum subgraph g, const struct gpu_plan_options *options)
+{
+    return options->resident == RESIDENT_HOST && (options->hosted >> g & 1) != 0 &&
+           shard->csr[g].column_count > 0;
+}
+
+static enum residence residence_of(const struct shard *shard, const struct gpu_plan_options *options)
+{
+    struct packed packed;
+    int keeps = 0, hosts = 0;
+    for (int g = 0; g < shard_row_sets(shard); g++) {
+        keeps |= gpu_keeps_columns(shard, (enum subgraph)g, options->resident, &packed);
+        hosts |= hosts_columns(shard, (enum subgraph)g, options);
+    }
+    return hosts ? RESIDENT_HOST : keeps ? RESIDENT_PACKED : RESIDENT_RAW;
+}
+
+const struct section *gpu_decoded_columns(const struct gpu_plan *plan, const struct shard *shard, enum subgraph g)
+{
+    const struct section *s = container_find(shard->file, shard_section(shard, g, SHARD_COLUMNS));
+    struct packed packed;
+    if (s == NULL || s->encoding != ENCODING_PACKED || s->count == 0 ||
+        plan->array[GPU_SECTIONS * g + GPU_COLUMNS].hosted ||
+        gpu_keeps_columns(shard, g, plan->resident, &packed))
+        return NULL;
+    return s;
+}
+
+/* Bytes are in proportion to elements, as gpu_plan_shards plans shards that have a part of them. */
+static void put_packed(struct gpu_plan *plan, int at, const struct packed *packed, uint64_t count)
+{
+    uint64_t bytes = (uint64_t)(packed->base - packed->bits);
+    if (count != packed->count)
+        bytes = (uint64_t)((double)bytes / (double)packed->count * (double)count);
+    put_section(plan, at, "columns", bytes, 1, packed->bits);
+    put_section(plan, at + 1, "columns directory", packed_blocks(count), sizeof(struct packed_place), NULL);
+}
+
+static void put_hosted(struct gpu_plan *plan, const struct csr *csr, enum subgraph g)
+{
+    uint64_t bytes = csr->column_count * csr->column_width;
+    plan->array[GPU_SECTIONS * g + GPU_COLUMNS] = (struct gpu_array){"columns, of the host", bytes, csr->columns, 1};
+    plan->host_bytes += gpu_aligned(bytes);
+}
+
+static void put_rows(struct gpu_plan *plan, const struct shard *shard, enum subgraph g,
+                     const struct gpu_plan_options *options)
+{
+    const struct csr *csr = &shard->csr[g];
+    int at = GPU_SECTIONS * (int)g;
+    struct packed packed;
+    put_section(plan, at + GPU_OFFSETS, "offsets", csr->rows + 1, csr->offset_width, csr->offsets);
+    if (hosts_columns(shard, g, options))
+        put_hosted(plan, csr, g);
+    else if (gpu_keeps_columns(shard, g, plan->resident, &packed))
+        put_packed(plan, at + GPU_COLUMNS, &packed, csr->column_count);
+    else
+        put_section(plan, at + GPU_COLUMNS, "columns", csr->column_count, csr->column_width, csr->columns);
+}
+
+static void put_sections(struct gpu_plan *plan, const struct shard *shard,
+                         const struct gpu_plan_options *options)
+{
+    for (int g = 0; g < shard_row_sets(shard); g++) {
+        const struct csr *csr = &shard->csr[g];
+        if (csr->edges == 0)
+            continue;
+        int at = GPU_SECTIONS * g;
+        put_section(plan, at + GPU_HEADS, "heads", csr->head_columns * csr->rows, 4, csr->heads);
+        put_rows(plan, shard, (enum subgraph)g, options);
+        put_section(plan, at + GPU_SOURCES, "sources", mask_words(csr->rows), 8, csr->sources);
+    }
+}
+
+/* The most bytes that a piece of packed columns takes (cuda_unpack.c): codes of all bits and a bit vector for each
+ * block, and the directory; or the section, in proportion to the elements as in put_packed. */
+static uint64_t piece_bytes(const struct section *s, uint64_t elements)
+{
+    enum { COPIES = 4 };
+    uint64_t block = 4 * (WORDS_PER_BIT * 8 * s->width + UNARY_MOST_WORDS) + s->width + 4;
+    uint64_t most = LOAD_PIECE_GROUPS * (GROUP_BLOCKS * block + 8);
+    uint64_t bytes = elements == s->count
+                         ? s->bytes
+                         : (uint64_t)((double)s->bytes / (double)s->count * (double)elements);
+    return gpu_aligned(smaller(most, bytes) + 8) + COPIES * gpu_aligned(1);
+}
+
+static void put_staging(struct gpu_plan *plan, const struct shard *shard)
+{
+    for (int g = 0; g < shard_row_sets(shard); g++) {
+        const struct section *s = gpu_decoded_columns(plan, shard, (enum subgraph)g);
+        if (s != NULL)
+            plan->staging_bytes = larger(plan->staging_bytes, piece_bytes(s, shard->csr[g].column_count));
+    }
+}
+
+/* Words of a mask with a bit for each column that nn may have. */
+static uint64_t column_words(const struct shard *shard)
+{
+    return shard_has_masks(shard) ? ((uint64_t)shard->p << shard->local_bits) / 32 : 0;
+}
+
+/* Words of a mask of any shard's local ids, by which duplicates are dropped. */
+static uint64_t shard_words(const struct shard *shard)
+{
+    return gpu_mask_words(UINT64_C(1) << shard->local_bits);
+}
+
+static uint64_t chunk_room(const struct shard *shard, enum subgraph a, enum subgraph b)
+{
+    return larger(gpu_chunk_room(shard->csr[a].edges), gpu_chunk_room(shard->csr[b].edges));
+}
+
+/* Arrays for a search that is one kernel, on a GPU that is alone or on each of several. */
+static void put_whole(struct gpu_plan *plan, const struct shard *shard,
+                     const struct gpu_plan_options *options)
+{
+    uint64_t edges = shard_pushed_edges(shard), whole = (uint64_t)gpu_searches_whole(plan);
+    uint64_t alone = shard->p == 1 && whole, together = shard->p > 1 && whole;
+    put(plan, GPU_WHOLE_STATE, WHOLE_STATE_BYTES, 1);
+    put(plan, GPU_WHOLE_LISTS,
+        whole ? 2 * (alone ? gpu_whole_room : gpu_group_room)(shard->d + shard->locals, edges) : 0, WHOLE_PIECE_BYTES);
+    put(plan, GPU_GROUP_STATE, together ? GROUP_STATE_BYTES : 0, 1);
+    put(plan, GPU_GROUP_ARRIVALS, together ? UINT64_C(2) * shard->p * GROUP_LISTED_EDGES : 0, GROUP_ARRIVAL_BYTES);
+    put(plan, GPU_GROUP_MASK, together ? column_words(shard) : 0, 4);
+    put(plan, GPU_WHOLE_NOTES, options->notes && whole ? WHOLE_NOTES_KEPT : 0, WHOLE_NOTE_BYTES);
+}
+
+uint64_t gpu_longest_row(const struct shard *shard)
+{
+    const struct degree_list *d = &shard->degrees.delegates, *l = &shard->degrees.locals;
+    return larger(d->count > 0 ? d->runs[0].degree : 0, l->count > 0 ? l->runs[0].degree : 0);
+}
+
+int gpu_degrees_alike(const struct shard *shard)
+{
+    return gpu_longest_row(shard) * (shard->d + shard->locals) <= SLICED_ALIKE_LONGEST * shard_pushed_edges(shard);
+}
+
+/* Whether levels by slices go by rows: if edges are many, or some marks of visited vertices are far; and on half as many
+ * edges where all degrees are alike and not small, as such a graph may be deep, and frontiers of some thousand vertices go
+ * by lists then. */
+static int sliced_by_rows(const struct shard *shard)
+{
+    const uint64_t edges = shard_pushed_edges(shard), vertices = shard->d + shard->locals;
+    const uint32_t words = gpu_sliced_words(shard->d, shard->locals);
+    const int many = edges > SLICED_ALL_EDGES || gpu_sliced_near(words) < words;
+    if (many || shard->kept.directed)
+        return many;
+    return edges > SLICED_ALL_EDGES / 2 && edges >= SLICED_ALIKE_DEGREE * vertices && gpu_degrees_alike(shard);
+}
+
+int gpu_searches_by_slices(const struct gpu_plan *plan, const struct shard *shard)
+{
+    const struct shard_rows_kept *kept = &shard->kept;
+    const uint64_t edges = shard_pushed_edges(shard);
+    return shard->p == 1 && (!kept->directed || (kept->with_in && !sliced_by_rows(shard))) && !plan->by_classes &&
+           gpu_searches_whole(plan) && plan->resident == RESIDENT_RAW &&
+           SLICED_TAKES(shard->d + shard->locals, edges);
+}
+
+static void put_sliced(struct gpu_plan *plan, const struct shard *shard)
+{
+    int sliced = gpu_searches_by_slices(plan, shard);
+    uint64_t vertices = shard->d + shard->locals, edges = shard_pushed_edges(shard);
+    uint64_t room = sliced ? gpu_sliced_room(vertices, edges) : 0;
+    uint64_t links = sliced && shard->kept.directed ? gpu_sliced_room(vertices, edges + vertices) : room;
+    uint64_t words = sliced ? gpu_sliced_words(shard->d, shard->locals) : 0;
+    put(plan, GPU_SLICED_STATE, sliced ? SLICED_STATE_BYTES : 0, 1);
+    put(plan, GPU_SLICED_SLICES, room, SLICED_SLICE_BYTES);
+    put(plan, GPU_SLICED_LINKS, links, SLICED_LINKS_BYTES);
+    put(plan, GPU_SLICED_ROWS, room, 4);
+    put(plan, GPU_SLICED_FIRST, sliced ? 32 * words + 1 : 0, 4);
+    put(plan, GPU_SLICED_FOUND, SLICED_MASKS * words, 4);
+    int by_rows = sliced_by_rows(shard);
+    put(plan, GPU_SLICED_HEADS, by_rows ? 32 * words : 0, SLICED_SLICE_BYTES);
+    put(plan, GPU_SLICED_PIECES, by_rows ? gpu_sliced_pieces(room) : 0, SLICED_PIECE_BYTES);
+    put(plan, GPU_SLICED_PUSHERS, shard->kept.directed ? links : 0, 4);
+}
+
+/* Arrays of a device that is alone and has no memory to spare: its answer is scattered by input id,
+ * not gathered, and lies over the arrays that are free once a search is over. */
+static void put_scattered_answers(struct gpu_plan *plan, const struct shard *shard)
+{
+    uint64_t id = answer_id_bytes(shard->n), free_bytes = 0;
+    for (int i = GPU_QUEUE_D; i < GPU_ANSWER_REST; i++)
+        free_bytes += gpu_aligned(plan->array[i].bytes);
+    uint64_t width = plan->array[GPU_PARENT_D].bytes + plan->array[GPU_PARENT_N].bytes > 0 ? id : 4;
+    uint64_t block = shard->n * width;
+    put(plan, GPU_ANSWER_REST, block > free_bytes ? block - free_bytes : 0, 1);
+    put(plan, GPU_ANSWER_IDS, shard->locals + shard->d, id);
+    plan->array[GPU_ANSWER_IDS].name = "input ids of vertices";
+    put(plan, GPU_ANSWER_TABLES, gpu_answer_table_bytes(shard->p), 1);
+}
+
+/* The most vertices that the shard finds, or asks for their ids, in one direction of nn. */
+static uint64_t across_edges(const struct shard *shard)
+{
+    return larger(shard->csr[NN].edges, shard_pull_rows(shard, NN)->edges);
+}
+
+/* Arrays for answers in the order of input ids. */
+static void put_answers(struct gpu_plan *plan, const struct shard *shard,
+                        const struct gpu_plan_options *options)
+{
+    uint64_t slots = slots_of_shard(shard->n, shard->index, shard->p),
+             block = block_first(shard->n, shard->p, 1); /* the first block is the longest */
+    uint64_t vertices = shard->locals + shard->d, several = shard->p > 1, owned = smaller(slots, vertices);
+    uint64_t parents = options->parents, id = answer_id_bytes(shard->n), width = parents ? id : 4;
+    if (!options->answers)
+        return;
+    if (gpu_scatters_answers(plan, shard)) {
+        put_scattered_answers(plan, shard);
+        return;
+    }
+    put(plan, GPU_ANSWER_VERTEX, several ? owned : slots, 4);
+    put(plan, GPU_ANSWER_IDS, parents ? vertices : 0, id);
+    put(plan, GPU_ANSWER_BY_VERTEX, vertices + 1, width);
+    put(plan, GPU_ANSWER_VALUES, several ? owned : 0, width);
+    put(plan, GPU_ANSWER_BLOCK, block, width);
+    put(plan, GPU_ANSWER_MARKS, several ? block / 32 + shard->p : 0, 8);
+    put(plan, GPU_ANSWER_BEFORE, several && options->permuted ? block : 0, 4);
+    put(plan, GPU_ANSWER_DELEGATES, several && parents ? shard->d : 0, id);
+    put(plan, GPU_ANSWER_REPLIES, several && parents ? across_edges(shard) : 0, id);
+    put(plan, GPU_ANSWER_SHOWN, several && parents ? 2 * (uint64_t)shard->p : 0, GPU_SHOWN_BYTES);
+    put(plan, GPU_ANSWER_TABLES, gpu_answer_table_bytes(shard->p), 1);
+}
+
+void gpu_plan_make(struct gpu_plan *plan, const struct shard *shard,
+                   const struct gpu_plan_options *options)
+{
+    int parents = options->parents;
+    uint64_t d = shard->d, locals = shard->locals;
+    uint64_t words_d = gpu_mask_words(d), words_n = gpu_mask_words(locals);
+    int alone = shard->p == 1;
+    uint64_t leaving = alone ? 0 : across_edges(shard);
+    memset(plan, 0, sizeof *plan);
+    plan->resident = residence_of(shard, options);
+    plan->saves = options->saves;
+    plan->by_classes = options->by_classes;
+    put_sections(plan, shard, options);
+    put_staging(plan, shard);
+    put(plan, GPU_MASKS, (alone ? 2 : 3) * words_d + 2 * words_n, 4);
+    put(plan, GPU_FRONTIER_D, words_d, 4);
+    put(plan, GPU_FRONTIER_N, words_n, 4);
+    put(plan, GPU_QUEUE_D, d, 4);
+    put(plan, GPU_QUEUE_N, locals, 4);
+    put(plan, GPU_DEPTH_D, d, 4);
+    put(plan, GPU_DEPTH_N, locals, 4);
+    put(plan, GPU_PARENT_D, parents ? d : 0, 4);
+    put(plan, GPU_PARENT_N, parents ? locals : 0, 4);
+    put(plan, GPU_MERGE_PREFIX, d + 1, 8);
+    put(plan, GPU_MERGE_SCRATCH, gpu_merge_scratch_bound(d + 1), 1);
+    put(plan, GPU_CHUNKS_D, chunk_room(shard, DD, ND), WHOLE_PIECE_BYTES);
+    put(plan, GPU_CHUNKS_N, chunk_room(shard, DN, NN), WHOLE_PIECE_BYTES);
+    put(plan, GPU_CODES, leaving, 8);
+    put(plan, GPU_SENT_IDS, leaving, 4);
+    put(plan, GPU_RECEIVED_IDS, smaller(larger(leaving, alone ? 0 : words_n), GPU_RECEIVE_IDS), 4);
+    put(plan, GPU_SENT_MASK, alone ? 0 : larger(column_words(shard), shard_words(shard)), 4);
+    put(plan, GPU_GATHERED, column_words(shard), 4);
+    put(plan, GPU_NEWS_SOURCES, column_words(shard), 4);
+    put(plan, GPU_NEWS_BEGINS,
+        column_words(shard) > 0 ? shard->p * gpu_news_begins(column_words(shard) / shard->p) : 0, 4);
+    put(plan, GPU_DD_ROWS, alone ? 0 : 2 * words_d, 4);
+    put(plan, GPU_BIN_TABLES, alone ? 0 : 2 * ((uint64_t)shard->p + 1), 8);
+    put(plan, GPU_COUNTERS, GPU_COUNTER_BYTES, 1);
+    put_whole(plan, shard, options);
+    put_sliced(plan, shard);
+    put_answers(plan, shard, options);
+}
+
+/* The shard as it would be, except for its content, if the graph had p shards. */
+static struct shard reshaped(const struct shard *shard, uint32_t p)
+{
+    struct shard s = *shard;
+    double share = (double)shard->p / (double)p;
+    s.p = p;
+    s.index = 0;
+    s.locals = (uint64_t)((double)shard->locals * share) + 1;
+    s.local_bits = bits_for(s.locals + 1);
+    for (int g = 0; g < shard_row_sets(shard); g++) {
+        struct csr *csr = &s.csr[g];
+        csr->rows = subgraph_rows((enum subgraph)g) == NORMALS ? s.locals : s.d;
+        csr->edges = (uint64_t)((double)csr->edges * share);
+        csr->column_count = (uint64_t)((double)csr->column_count * share);
+    }
+    return s;
+}
+
+uint32_t gpu_plan_shards(const struct shard *shard, const struct gpu_plan_options *options, uint64_t room)
+{
+    enum { MOST_SHARDS = 4096 };
+    struct gpu_plan_options least = *options;
+    least.by_classes = 1; /* a search by slices takes more */
+    for (uint32_t p = shard->p; p <= MOST_SHARDS; p++) {
+        struct shard s = reshaped(shard, p);
+        struct gpu_plan plan;
+        gpu_plan_make(&plan, p == shard->p ? shard : &s, &least);
+        if (gpu_loading_bytes(&plan) <= room)
+            return p;
+    }
+    return 0;
+}

@@ -1,0 +1,164 @@
+/* cuda_bins.cu: sorts the vertices that nn pushes found on other shards by shard; see cuda_kernels.h
+ *
+ * A code of up to 64 bits becomes a 32-bit local id in the bin of its shard (Pan et al., section V-B). There are
+ * three steps: count by shard; a prefix sum over the shards; and a scatter, in which each block reserves all its
+ * places at once. For few codes one block does all three, since a small level takes as long as its launches.
+ * Twin: the bins of cpu_push.c. Bytes moved: 16 to read a code twice, 4 to write an id.
+ */
+#include "traverse/cuda/device/cuda_common.cuh"
+
+enum { TILE_CODES = 4096 };
+
+__device__ static void clear_shared(unsigned *count, uint32_t p)
+{
+    for (uint32_t s = threadIdx.x; s < p; s += BLOCK)
+        count[s] = 0;
+    __syncthreads();
+}
+
+__device__ static void count_tile(const gpu_bins &b, unsigned *count, uint64_t begin, uint64_t end)
+{
+    for (uint64_t i = begin + threadIdx.x; i < end; i += BLOCK)
+        atomicAdd(&count[b.codes[i] >> b.local_bits], 1u);
+    __syncthreads();
+}
+
+__global__ static void __launch_bounds__(BLOCK) count_kernel(gpu_bins b)
+{
+    __shared__ unsigned count[GPU_MOST_SHARDS];
+    uint64_t total = *b.sent;
+    for (uint64_t begin = (uint64_t)blockIdx.x * TILE_CODES; begin < total;
+         begin += (uint64_t)gridDim.x * TILE_CODES) {
+        clear_shared(count, b.p);
+        count_tile(b, count, begin, begin + TILE_CODES < total ? begin + TILE_CODES : total);
+        for (uint32_t s = threadIdx.x; s < b.p; s += BLOCK) {
+            if (count[s] != 0)
+                atomicAdd(&b.cursor[s], (unsigned long long)count[s]);
+        }
+        __syncthreads();
+    }
+}
+
+/* Makes the counts in cursor[] beginnings, there and in begin[]. By one warp. */
+__device__ static void begin_bins(const gpu_bins &b)
+{
+    unsigned long long base = 0;
+    for (uint32_t s = 0; s < b.p; s += WARP) {
+        unsigned long long own = s + lane_id() < b.p ? b.cursor[s + lane_id()] : 0, sum = own;
+        for (int step = 1; step < WARP; step *= 2) {
+            unsigned long long other = __shfl_up_sync(ALL_LANES, sum, step);
+            if (lane_id() >= step)
+                sum += other;
+        }
+        if (s + lane_id() < b.p) {
+            b.cursor[s + lane_id()] = b.begin[s + lane_id()] = base + sum - own;
+            b.published[s + lane_id()] = base + sum - own;
+        }
+        base += __shfl_sync(ALL_LANES, sum, WARP - 1);
+    }
+    if (lane_id() == 0)
+        b.begin[b.p] = b.published[b.p] = base;
+    __threadfence_system();
+}
+
+__global__ static void begin_kernel(gpu_bins b)
+{
+    begin_bins(b);
+}
+
+/* Scatters a tile: the block's counts become its reserved places, both in shared memory. */
+__device__ static void scatter_tile(const gpu_bins &b, unsigned *count, unsigned long long *at, uint64_t begin,
+                                    uint64_t end)
+{
+    const uint64_t mask = ((uint64_t)1 << b.local_bits) - 1;
+    for (uint32_t s = threadIdx.x; s < b.p; s += BLOCK) {
+        if (count[s] != 0)
+            at[s] = atomicAdd(&b.cursor[s], (unsigned long long)count[s]);
+        count[s] = 0;
+    }
+    __syncthreads();
+    for (uint64_t i = begin + threadIdx.x; i < end; i += BLOCK) {
+        uint32_t s = (uint32_t)(b.codes[i] >> b.local_bits);
+        b.ids[at[s] + atomicAdd(&count[s], 1u)] = (uint32_t)(b.codes[i] & mask);
+    }
+    __syncthreads();
+}
+
+__global__ static void __launch_bounds__(BLOCK) scatter_kernel(gpu_bins b)
+{
+    __shared__ unsigned count[GPU_MOST_SHARDS];
+    __shared__ unsigned long long at[GPU_MOST_SHARDS];
+    uint64_t total = *b.sent;
+    for (uint64_t begin = (uint64_t)blockIdx.x * TILE_CODES; begin < total;
+         begin += (uint64_t)gridDim.x * TILE_CODES) {
+        uint64_t end = begin + TILE_CODES < total ? begin + TILE_CODES : total;
+        clear_shared(count, b.p);
+        count_tile(b, count, begin, end);
+        scatter_tile(b, count, at, begin, end);
+    }
+}
+
+/* Does all steps by one block, for codes that are one tile. */
+__global__ static void __launch_bounds__(BLOCK) bin_few_kernel(gpu_bins b)
+{
+    __shared__ unsigned count[GPU_MOST_SHARDS];
+    __shared__ unsigned long long at[GPU_MOST_SHARDS];
+    const uint64_t total = *b.sent;
+    clear_shared(count, b.p);
+    count_tile(b, count, 0, total);
+    for (uint32_t s = threadIdx.x; s < b.p; s += BLOCK)
+        b.cursor[s] = count[s];
+    __syncthreads();
+    if (threadIdx.x < WARP)
+        begin_bins(b);
+    __syncthreads();
+    scatter_tile(b, count, at, 0, total);
+}
+
+void cuda_bin(const gpu_bins *bins, uint64_t most, cudaStream_t stream)
+{
+    int grid = cuda_full_grid() / 4;
+    if (most <= TILE_CODES) {
+        bin_few_kernel<<<1, BLOCK, 0, stream>>>(*bins);
+        return;
+    }
+    cudaMemsetAsync(bins->cursor, 0, bins->p * sizeof *bins->cursor, stream);
+    count_kernel<<<grid, BLOCK, 0, stream>>>(*bins);
+    begin_kernel<<<1, WARP, 0, stream>>>(*bins);
+    scatter_kernel<<<grid, BLOCK, 0, stream>>>(*bins);
+}
+
+/* ---- arrival ---- */
+
+void cuda_receive(const gpu_vertices *vertices, const uint32_t *ids, uint64_t count, uint32_t parent, unsigned int *bad,
+                  cudaStream_t stream)
+{
+    each(count, stream, [=, v = *vertices] __device__(uint64_t i) {
+        const uint32_t id = ids[i];
+        if (id >= v.count)
+            *bad = 1;
+        else if (!test_bit(v.visited, id) && claim_bit(v.next, id) && v.parent != NULL)
+            v.parent[id] = parent;
+    });
+}
+
+/* A thread takes a word. Only kernels that receive change `next` between two levels. */
+void cuda_receive_mask(const gpu_vertices *vertices, const uint32_t *mask, uint64_t first, uint64_t words, uint32_t parent,
+                       unsigned int *bad, cudaStream_t stream)
+{
+    each(words, stream, [=, v = *vertices] __device__(uint64_t i) {
+        const uint64_t w = first + i;
+        uint32_t bits = mask[i];
+        if (bits == 0)
+            return;
+        if (w * 32 + 32 - __clz(bits) > v.count) {
+            *bad = 1;
+            return;
+        }
+        bits &= ~v.visited[w] & ~v.next[w];
+        if (bits != 0)
+            v.next[w] |= bits;
+        for (; v.parent != NULL && bits != 0; bits &= bits - 1)
+            v.parent[w * 32 + __ffs(bits) - 1] = parent;
+    });
+}

@@ -1,0 +1,128 @@
+/* cuda_delegates.c: GPUs get to know all delegates that they found in a level; see backend.h
+ *
+ * A GPU reads the masks of its peers (cuda_peers.c). For other ranks the result goes through the host, whole or, if few
+ * of its words are not zero, as a list of them, so that a level costs what it found.
+ */
+#include "traverse/cuda/device/cuda_device.h"
+#include "traverse/cuda/device/cuda_error.h"
+
+static int gpu_updated(const struct device *dev)
+{
+    return dev->masks.updated;
+}
+
+static int has_peers(const struct device *dev)
+{
+    return dev->traffic.peers.count > 1;
+}
+
+/* Where the updates of the group are: in `incoming`, or with this device's own if it has no peers, or while `incoming`
+ * has the known ones. */
+static uint32_t *place_of_updates(const struct device *dev)
+{
+    return dev->masks.known || !has_peers(dev) ? dev->of[DELEGATES].next : dev->masks.incoming;
+}
+
+/* Makes an OR of the updates. The prefix sums of dd are free once delegates have been found; dn may still be visited
+ * from the delegates' frontier. */
+static enum status read_updates(struct device *dev, const int *updating, struct error *e)
+{
+    cudaStream_t stream = dev->stream.of[DELEGATES];
+    size_t bytes = 4 * dev->of[DELEGATES].words;
+    uint32_t *staging = (uint32_t *)dev->scratch.scan.prefix;
+    if (gpu_use(dev, e) != ST_OK || !has_peers(dev) ||
+        (!dev->masks.known &&
+         CUDA_TRY(cudaMemsetAsync(dev->masks.incoming, 0, bytes, stream), dev->where, e) != ST_OK) ||
+        gpu_or_found(dev, updating, place_of_updates(dev), staging, e) != ST_OK ||
+        CUDA_TRY(cudaEventRecord(dev->stream.masks_read, stream), dev->where, e) != ST_OK)
+        return e->status;
+    return gpu_wait_for_peers(dev, dev->stream.masks_read, e);
+}
+
+/* Given a mask, the device reads for its whole group, and the host waits for it. */
+static enum status gpu_read_masks(struct device *dev, const int *updating, uint64_t *mask,
+                                  struct error *e)
+{
+    cudaStream_t stream = dev->stream.of[DELEGATES];
+    size_t bytes = 4 * dev->of[DELEGATES].words;
+    if (read_updates(dev, updating, e) != ST_OK || mask == NULL || bytes == 0)
+        return e->status;
+    return gpu_fetch(dev, mask, place_of_updates(dev), bytes, stream, e);
+}
+
+/* The counter lies in the prefix sums, too, once peers are read. */
+static enum status gpu_read_words(struct device *dev, const int *updating, struct mask_word *words, uint64_t most,
+                                  uint64_t *count, struct error *e)
+{
+    cudaStream_t stream = dev->stream.of[DELEGATES];
+    unsigned long long *counter = (unsigned long long *)dev->scratch.scan.prefix;
+    if (read_updates(dev, updating, e) != ST_OK ||
+        CUDA_TRY(cudaMemsetAsync(counter, 0, sizeof *counter, stream), dev->where, e) != ST_OK)
+        return e->status;
+    cuda_list_words(place_of_updates(dev), dev->masks.known ? dev->masks.incoming : NULL, dev->of[DELEGATES].words / 2,
+                    words, most, counter, stream);
+    return gpu_fetch(dev, count, counter, sizeof *count, stream, e);
+}
+
+/* Clears the device's own updates, which are in `incoming`, when all peers have read them. Those that were known are
+ * added to it. */
+static enum status clear_updates(struct device *dev, struct error *e)
+{
+    struct gpu_vertices *own = &dev->of[DELEGATES];
+    cudaStream_t stream = dev->stream.of[DELEGATES];
+    const struct gpu_peers *p = &dev->traffic.peers;
+    if (dev->masks.known)
+        cuda_or_mask(dev->masks.incoming, own->next, own->words, 1, stream);
+    dev->masks.known = 0;
+    CUDA_LAUNCHED(dev->where, e);
+    for (uint32_t i = 0; has_peers(dev) && i < p->count && !p->host_waits && e->status == ST_OK; i++)
+        CUDA_TRY(cudaStreamWaitEvent(stream, p->all[i].masks_read, 0), dev->where, e);
+    CUDA_TRY(cudaMemsetAsync(own->next, 0, 4 * own->words, stream), dev->where, e);
+    dev->masks.in = dev->masks.incoming;
+    return e->status;
+}
+
+/* Fills `incoming` from memory of the host. */
+static enum status copy_mask(struct device *dev, const uint64_t *mask, struct error *e)
+{
+    return CUDA_TRY(cudaMemcpyAsync(dev->masks.incoming, mask, 4 * dev->of[DELEGATES].words, cudaMemcpyHostToDevice,
+                                    dev->stream.of[DELEGATES]),
+                    dev->where, e);
+}
+
+static enum status gpu_take_mask(struct device *dev, const uint64_t *mask, struct error *e)
+{
+    if (gpu_use(dev, e) != ST_OK || (mask != NULL && copy_mask(dev, mask, e) != ST_OK))
+        return e->status;
+    return clear_updates(dev, e);
+}
+
+/* Visits take delegates that all know for the device's own finds. */
+static enum status gpu_know(struct device *dev, const uint64_t *mask, struct error *e)
+{
+    struct gpu_vertices *own = &dev->of[DELEGATES];
+    if (gpu_use(dev, e) != ST_OK || copy_mask(dev, mask, e) != ST_OK)
+        return e->status;
+    cuda_or_mask(own->next, dev->masks.incoming, own->words, 1, dev->stream.of[DELEGATES]);
+    dev->masks.known = 1;
+    return CUDA_LAUNCHED(dev->where, e);
+}
+
+static enum status gpu_take_words(struct device *dev, const struct mask_word *words, uint64_t count,
+                                  struct error *e)
+{
+    cudaStream_t stream = dev->stream.of[DELEGATES];
+    size_t bytes = 4 * dev->of[DELEGATES].words;
+    if (gpu_use(dev, e) != ST_OK ||
+        CUDA_TRY(cudaMemsetAsync(dev->masks.incoming, 0, bytes, stream), dev->where, e) != ST_OK)
+        return e->status;
+    cuda_or_words(dev->masks.incoming, dev->of[DELEGATES].words / 2, words, count, stream);
+    return clear_updates(dev, e);
+}
+
+const struct backend_masks cuda_masks = {.updated = gpu_updated,
+                                         .read = gpu_read_masks,
+                                         .read_words = gpu_read_words,
+                                         .know = gpu_know,
+                                         .take = gpu_take_mask,
+                                         .take_words = gpu_take_words};

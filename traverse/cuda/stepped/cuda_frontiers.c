@@ -1,0 +1,65 @@
+/* cuda_frontiers.c: frontiers of nn that GPUs give to devices that are no peers; see backend.h
+ *
+ * The mask of known vertices of all shards is the one in which a pull of nn looks for frontiers. In
+ * each search it begins with the vertices that have no nn edges: no pull asks for them. A visited
+ * mask serves as well as a frontier.
+ */
+#include "traverse/cuda/device/cuda_device.h"
+#include "traverse/cuda/device/cuda_error.h"
+
+static enum status gpu_learn(struct device *dev, uint32_t shard, const uint32_t *mask, uint64_t words,
+                             struct error *e)
+{
+    const uint64_t shard_words = dev->traffic.frontiers.news.shard_words;
+    uint32_t *to = dev->traffic.frontiers.sources + shard * shard_words;
+    cudaStream_t stream = dev->stream.of[NORMALS];
+    if (gpu_use(dev, e) == ST_OK &&
+        CUDA_TRY(cudaMemsetAsync(to, 0, shard_words * sizeof *to, stream), dev->where, e) == ST_OK)
+        gpu_copy(dev, to, mask, words * sizeof *to, e);
+    return e->status;
+}
+
+static enum status gpu_count_news(struct device *dev, struct error *e)
+{
+    struct gpu_frontier_news *f = &dev->traffic.frontiers;
+    cudaStream_t stream = dev->stream.of[NORMALS];
+    if (gpu_use(dev, e) != ST_OK)
+        return e->status;
+    if (!f->begun)
+        cuda_invert(f->news.known, f->sources, f->news.p * f->news.shard_words, stream);
+    f->begun = 1;
+    cuda_news_count(&f->news, stream);
+    return gpu_wait(dev, stream, e);
+}
+
+static uint64_t gpu_news_words(const struct device *dev, uint32_t shard)
+{
+    return dev->traffic.frontiers.news.words[shard];
+}
+
+static enum status gpu_read_frontier(struct device *dev, uint32_t *to, uint64_t words, struct error *e)
+{
+    const struct gpu_vertices *normals = &dev->of[NORMALS];
+    cudaStream_t stream = dev->stream.of[NORMALS];
+    (void)words;
+    if (gpu_use(dev, e) != ST_OK)
+        return e->status;
+    cuda_news_write(&dev->traffic.frontiers.news, dev->shard->index, normals->visited, normals->words, to, stream);
+    return gpu_wait(dev, stream, e);
+}
+
+static enum status gpu_write_frontier(struct device *dev, uint32_t shard, const uint32_t *from, uint64_t words,
+                                      struct error *e)
+{
+    (void)words;
+    if (gpu_use(dev, e) != ST_OK)
+        return e->status;
+    cuda_news_read(&dev->traffic.frontiers.news, shard, from, dev->stream.of[NORMALS]);
+    return CUDA_LAUNCHED(dev->where, e);
+}
+
+const struct backend_frontiers cuda_frontiers = {.learn = gpu_learn,
+                                                 .count = gpu_count_news,
+                                                 .words = gpu_news_words,
+                                                 .read = gpu_read_frontier,
+                                                 .write = gpu_write_frontier};

@@ -1,0 +1,247 @@
+/* cuda_messages.c: messages of GPUs to each other, to the host and to MPI between two levels; see
+ * backend.h
+ *
+ * A GPU reads vertices in the memory of its peers (cuda_peers.c). If kernels cannot see that memory,
+ * the driver copies them, through the host if there is no other way.
+ */
+#include "traverse/cuda/device/cuda_device.h"
+#include "traverse/cuda/device/cuda_error.h"
+
+
+/* ---- memory that MPI sees ---- */
+
+/* Checks memory that was taken. A GPU that is lost gives none, either. */
+static void *check_taken(void *memory, cudaError_t code, size_t bytes, const char *what,
+                         struct error *e)
+{
+    if (code == cudaErrorMemoryAllocation)
+        fail_memory(e, what, bytes);
+    else if (code != cudaSuccess)
+        fail(e, ST_RUNTIME, "%s: %s", what, cudaGetErrorString(code));
+    return memory;
+}
+
+static void *gpu_host_take(size_t bytes, const char *what, struct error *e)
+{
+    void *memory = NULL;
+    cudaError_t code = cudaMallocHost(&memory, bytes > 0 ? bytes : 1);
+    return check_taken(memory, code, bytes, what, e);
+}
+
+static void gpu_host_release(void *memory)
+{
+    cudaFreeHost(memory);
+}
+
+/* Each buffer is an allocation of its own, which MPI libraries can open in another process. */
+static void *gpu_exchange_take(struct device *dev, size_t bytes, const char *what, struct error *e)
+{
+    void *memory = NULL;
+    if (gpu_use(dev, e) != ST_OK)
+        return NULL;
+    cudaError_t code = cudaMalloc(&memory, bytes);
+    return check_taken(memory, code, bytes, what, e);
+}
+
+static void gpu_exchange_release(struct device *dev, void *memory)
+{
+    if (cudaSetDevice(dev->ordinal) == cudaSuccess)
+        cudaFree(memory);
+}
+
+/* ---- vertices ---- */
+
+static struct parcel gpu_outgoing(const struct device *dev, uint32_t shard)
+{
+    const struct gpu_traffic *t = &dev->traffic;
+    const unsigned long long *begin = t->bins.published + shard;
+    uint64_t shard_words = (UINT64_C(1) << dev->shard->local_bits) / 32;
+    if (!t->binned || shard == dev->shard->index)
+        return (struct parcel){0};
+    if (t->form == OUTGOING_MASK)
+        return (struct parcel){shard * shard_words, shard_words, OUTGOING_MASK};
+    uint64_t count = t->unique ? t->kept[shard] : begin[1] - begin[0];
+    return (struct parcel){begin[0], count, OUTGOING_LIST};
+}
+
+/* The codes are free once the bins are full. */
+static struct gpu_seen seen_by(const struct device *dev)
+{
+    const struct gpu_traffic *t = &dev->traffic;
+    return (struct gpu_seen){.mask = t->sent_mask,
+                             .words = gpu_mask_words(UINT64_C(1) << dev->shard->local_bits),
+                             .kept = (uint32_t *)t->bins.codes,
+                             .room = 2 * dev->shard->csr[NN].edges};
+}
+
+/* Fetches the counts of ids left, from the place of the bins' cursors: full bins need none. */
+static enum status fetch_kept(struct device *dev, unsigned long long *to, uint32_t count, struct error *e)
+{
+    cudaStream_t stream = dev->stream.of[NORMALS];
+    return gpu_fetch(dev, to, dev->traffic.bins.cursor, count * sizeof *to, stream, e);
+}
+
+/* Prepares to drop duplicates of `count` lists: counts of ids left become 0, and so does the mask in which ids
+ * are marked. It is that of vertices to send, which a level with lists does not use. */
+static enum status clear_marks(struct device *dev, uint32_t count, struct error *e)
+{
+    struct gpu_traffic *t = &dev->traffic;
+    cudaStream_t stream = dev->stream.of[NORMALS];
+    CUDA_TRY(cudaMemsetAsync(t->sent_mask, 0, 4 * seen_by(dev).words, stream), dev->where, e);
+    return CUDA_TRY(cudaMemsetAsync(t->bins.cursor, 0, count * sizeof *t->kept, stream), dev->where,
+                    e);
+}
+
+static enum status gpu_drop_repeated(struct device *dev, struct error *e)
+{
+    struct gpu_traffic *t = &dev->traffic;
+    cudaStream_t stream = dev->stream.of[NORMALS];
+    const struct gpu_seen seen = seen_by(dev);
+    uint32_t p = dev->shard->p;
+    if (!t->binned || t->form == OUTGOING_MASK || gpu_use(dev, e) != ST_OK ||
+        clear_marks(dev, p, e) != ST_OK)
+        return e->status;
+    for (uint32_t s = 0; s < p; s++) {
+        struct parcel parcel = gpu_outgoing(dev, s);
+        cuda_unique(t->bins.ids + parcel.begin, parcel.count, &seen, &t->bins.cursor[s], stream);
+    }
+    t->unique = fetch_kept(dev, t->kept, p, e) == ST_OK;
+    return e->status;
+}
+
+static const uint32_t *parcel_at(const struct device *dev, const struct parcel *parcel)
+{
+    const struct gpu_traffic *t = &dev->traffic;
+    return (parcel->form == OUTGOING_LIST ? t->bins.ids : t->sent_mask) + parcel->begin;
+}
+
+/* The driver knows where `to` lies: in host memory, or in that of this or another device. */
+static enum status gpu_take_outgoing(struct device *dev, const struct parcel *parcel, uint32_t *to,
+                                     struct error *e)
+{
+    if (gpu_use(dev, e) != ST_OK)
+        return e->status;
+    return CUDA_TRY(cudaMemcpyAsync(to, parcel_at(dev, parcel), parcel->count * sizeof *to,
+                                    cudaMemcpyDefault, dev->stream.of[NORMALS]),
+                    dev->where, e);
+}
+
+/* Host memory for messages is pinned, and kernels can write it. */
+static enum status gpu_or_outgoing(struct device *dev, const struct parcel *parcel, uint32_t *to,
+                                   struct error *e)
+{
+    if (gpu_use(dev, e) != ST_OK)
+        return e->status;
+    cuda_or_mask(to, parcel_at(dev, parcel), parcel->count, 1, dev->stream.of[NORMALS]);
+    return CUDA_LAUNCHED(dev->where, e);
+}
+
+static enum status gpu_mark_copies(struct device *dev, uint32_t mark, struct error *e)
+{
+    if (gpu_use(dev, e) != ST_OK)
+        return e->status;
+    return CUDA_TRY(cudaEventRecord(dev->stream.copied[mark], dev->stream.of[NORMALS]), dev->where,
+                    e);
+}
+
+static enum status gpu_copies_are_over(struct device *dev, uint32_t mark, int *over,
+                                       struct error *e)
+{
+    cudaError_t code = cudaEventQuery(dev->stream.copied[mark]);
+    *over = code == cudaSuccess;
+    return code == cudaErrorNotReady ? e->status : CUDA_TRY(code, dev->where, e);
+}
+
+/* The mask is free if the boxes have a list, as all devices of a rank use the same form. The sizes
+ * of bins without duplicates stay known: peers of the rank read them. Boxes in memory of the host
+ * are pinned: kernels read each id once over the link, and write those that are left. */
+static enum status gpu_uniquify(struct device *dev, struct outbox *boxes, uint32_t count,
+                                struct error *e)
+{
+    struct gpu_traffic *t = &dev->traffic;
+    const struct gpu_seen seen = seen_by(dev);
+    cudaStream_t stream = dev->stream.of[NORMALS];
+    if (t->form == OUTGOING_MASK || gpu_use(dev, e) != ST_OK || clear_marks(dev, count, e) != ST_OK)
+        return e->status;
+    for (uint32_t i = 0; i < count; i++)
+        cuda_unique(boxes[i].ids, boxes[i].count, &seen, &t->bins.cursor[i], stream);
+    fetch_kept(dev, t->kept_in_boxes, count, e);
+    for (uint32_t i = 0; i < count && e->status == ST_OK; i++)
+        boxes[i].count = t->kept_in_boxes[i];
+    return e->status;
+}
+
+/* Takes in ids, or words of a mask from `first` on, in memory that this device reads. */
+static enum status receive_here(struct device *dev, const uint32_t *from, uint64_t first,
+                                uint64_t count, enum outgoing_form form, struct error *e)
+{
+    const struct gpu_vertices *normals = &dev->of[NORMALS];
+    unsigned int *bad = &dev->counters.level->bad_ids;
+    if (form == OUTGOING_LIST)
+        cuda_receive(normals, from, count, PARENT_REMOTE, bad, dev->stream.of[NORMALS]);
+    else
+        cuda_receive_mask(normals, from, first, count, PARENT_REMOTE, bad, dev->stream.of[NORMALS]);
+    return CUDA_LAUNCHED(dev->where, e);
+}
+
+/* Copies a piece at a time and takes it in. The driver knows where `from` is. */
+static enum status receive_copies(struct device *dev, const uint32_t *from,
+                                  const struct parcel *part, struct error *e)
+{
+    cudaStream_t stream = dev->stream.of[NORMALS];
+    uint64_t room = dev->traffic.received_room, count = part->count;
+    for (uint64_t i = 0; i < count && e->status == ST_OK; i += room) {
+        uint64_t piece = count - i < room ? count - i : room;
+        if (CUDA_TRY(cudaMemcpyAsync(dev->traffic.received, from + i, piece * sizeof *from,
+                                     cudaMemcpyDefault, stream),
+                     dev->where, e) == ST_OK)
+            receive_here(dev, dev->traffic.received, part->begin + i, piece, part->form, e);
+    }
+    return e->status;
+}
+
+/* Kernels read messages in memory of the host, too, where they are pinned: that saves a copy. A shard without edges of nn gets
+ * no ids, but may get a mask, which is empty. */
+static enum status gpu_receive(struct device *dev, const uint32_t *from, const struct parcel *part,
+                               struct error *e)
+{
+    if (gpu_use(dev, e) != ST_OK || dev->traffic.received_room == 0)
+        return e->status;
+    return receive_here(dev, from, part->begin, part->count, part->form, e);
+}
+
+/* Peers' parts of a mask begin with the vertices of this device, but may be longer. */
+static enum status gpu_receive_peers(struct device *dev, const struct parcel *parcels,
+                                     struct error *e)
+{
+    if (gpu_use(dev, e) != ST_OK)
+        return e->status;
+    for (uint32_t i = 0; i < dev->traffic.peers.count && e->status == ST_OK; i++) {
+        const struct gpu_peer *peer = &dev->traffic.peers.all[i];
+        const int is_list = parcels[i].form == OUTGOING_LIST;
+        const uint32_t *from = (is_list ? peer->shows.ids : peer->shows.sent_mask) + parcels[i].begin;
+        if (parcels[i].count == 0 || peer->is.shard == dev->shard->index)
+            continue;
+        if (!peer->readable)
+            receive_copies(dev, from, &(struct parcel){0, parcels[i].count, parcels[i].form}, e);
+        else
+            receive_here(dev, from, 0, is_list ? parcels[i].count : dev->of[NORMALS].words, parcels[i].form, e);
+    }
+    return e->status;
+}
+
+const struct backend_messages cuda_messages = {
+    .exchange_take = gpu_exchange_take,
+    .exchange_release = gpu_exchange_release,
+    .host_take = gpu_host_take,
+    .host_release = gpu_host_release,
+    .outgoing = gpu_outgoing,
+    .drop_repeated = gpu_drop_repeated,
+    .take_outgoing = gpu_take_outgoing,
+    .or_outgoing = gpu_or_outgoing,
+    .mark_copies = gpu_mark_copies,
+    .copies_are_over = gpu_copies_are_over,
+    .uniquify = gpu_uniquify,
+    .receive = gpu_receive,
+    .receive_peers = gpu_receive_peers,
+};

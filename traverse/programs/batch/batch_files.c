@@ -1,0 +1,124 @@
+/* batch_files.c: see batch_files.h */
+#include "batch_files.h"
+
+#include "traverse/engine/answer_blocks.h"
+#include "traverse/results/outputs.h"
+#include "traverse/results/results.h"
+
+#include <string.h>
+
+int batch_files_is_matrix(const struct args *args)
+{
+    return args->depths != NULL && strstr(args->depths, "%d") == NULL && outputs_ends_in(args->depths, ".npy") &&
+           (args->count > 1 || args->all_roots);
+}
+
+/* ---- the matrix ---- */
+
+static enum status begin_matrix(struct batch_files *f, struct error *e)
+{
+    char header[NPY_HEADER_BYTES];
+    uint64_t n = f->rank->graph->manifest.totals.n;
+    if (outfile_open(&f->matrix, f->args->depths, e) != ST_OK)
+        return e->status;
+    if (!outfile_seekable(f->matrix))
+        return fail(e, ST_USAGE, "%s: a matrix needs a regular file", f->args->depths);
+    results_npy_header(header, 4, f->rows, n);
+    if (outfile_write(f->matrix, header, sizeof header, e) == ST_OK)
+        outfile_skip(f->matrix, f->rows * n * 4, &f->matrix_at, e);
+    return e->status;
+}
+
+/* Collective. */
+static enum status open_matrix(struct batch_files *f, struct error *e)
+{
+    if (f->comm->rank == 0)
+        begin_matrix(f, e);
+    if (comm_agree(f->comm, e) != ST_OK || f->comm->ranks == 1)
+        return e->status;
+    comm_broadcast(f->comm, &f->matrix_at, sizeof f->matrix_at, 0);
+    if (!outputs_join(&f->matrix, f->comm, 1, f->args->depths))
+        return fail(e, ST_RUNTIME, "%s: cannot be written by several ranks", f->args->depths);
+    return ST_OK;
+}
+
+enum status batch_files_open(struct batch_files *f, uint64_t roots, struct error *e)
+{
+    f->rows = roots;
+    if (f->args->depths != NULL || f->args->parents != NULL)
+        memory_take(f->rank->budget, &f->values, f->rank->graph->manifest.totals.n, 8, "results by id", e);
+    if (comm_agree(f->comm, e) == ST_OK && batch_files_is_matrix(f->args))
+        open_matrix(f, e);
+    return e->status;
+}
+
+enum status batch_files_commit(struct batch_files *f, struct error *e)
+{
+    return outputs_commit(&f->matrix, f->comm, e);
+}
+
+void batch_files_close(struct batch_files *f)
+{
+    outfile_abort(f->matrix);
+    if (f->rank != NULL)
+        memory_release(f->rank->budget, f->values);
+}
+
+/* ---- distances by id ---- */
+
+static enum status write_depths(struct batch_files *f, const struct root *root, uint32_t number, uint64_t row,
+                                struct error *e)
+{
+    const struct joined_graph *graph = f->depths->graph;
+    const int32_t *depth = batch_depths_of(f->depths, number);
+    struct result_file file = {.name = f->args->depths, .kind = ANSWER_DEPTHS, .map = f->map, .values = f->values};
+    uint64_t n = f->rank->graph->manifest.totals.n;
+    int32_t *by_id = f->values;
+    memset(by_id, 0xff, n * sizeof *by_id); /* DEPTH_UNREACHED */
+    by_id[original_id(f->rank->graph, root->id)] = 0;
+#pragma omp parallel for schedule(static)
+    for (uint64_t v = 0; v < graph->vertices; v++)
+        by_id[graph->ids[v]] = depth[v];
+    if (f->matrix != NULL)
+        return outfile_fill(f->matrix, f->matrix_at + row * n * 4, by_id, n * 4, e);
+    return results_write_values(f->rank, root, &file, e);
+}
+
+/* ---- parents ---- */
+
+/* Finds a neighbour that is one level nearer to the root. The root is its own parent. */
+static uint64_t parent_of(const struct joined_graph *graph, const int32_t *depth, uint64_t v)
+{
+    const struct joined_rows *rows = graph->pull;
+    uint64_t at = rows->offsets[v], end = rows->offsets[v + 1];
+    if (depth[v] == 0)
+        return v;
+    while (at < end && depth[rows->columns[at]] != depth[v] - 1)
+        at++;
+    return rows->columns[at];
+}
+
+static enum status write_parents(struct batch_files *f, const struct root *root, uint32_t number, struct error *e)
+{
+    const struct joined_graph *graph = f->depths->graph;
+    const int32_t *depth = batch_depths_of(f->depths, number);
+    uint64_t n = f->rank->graph->manifest.totals.n, own = original_id(f->rank->graph, root->id);
+    uint32_t width = answer_id_bytes(n);
+    struct result_file file = {.name = f->args->parents, .kind = ANSWER_PARENTS, .map = f->map, .values = f->values};
+    memset(f->values, 0xff, n * width); /* -1 */
+    answer_set_id(f->values, width, own, (int64_t)own);
+#pragma omp parallel for schedule(dynamic, 4096)
+    for (uint64_t v = 0; v < graph->vertices; v++) {
+        if (depth[v] >= 0)
+            answer_set_id(f->values, width, graph->ids[v], (int64_t)graph->ids[parent_of(graph, depth, v)]);
+    }
+    return results_write_values(f->rank, root, &file, e);
+}
+
+enum status batch_files_write(struct batch_files *f, const struct root *root, uint32_t number, uint64_t row,
+                              struct error *e)
+{
+    if (f->args->depths != NULL && write_depths(f, root, number, row, e) != ST_OK)
+        return e->status;
+    return f->args->parents != NULL ? write_parents(f, root, number, e) : ST_OK;
+}

@@ -1,0 +1,312 @@
+/* batch_main.c: dbfs-batch: searches from many roots at once, batch after batch, and reports */
+#include "batch_files.h"
+#include "centrality.h"
+
+#include "traverse/options/options.h"
+#include "traverse/session/report_text.h"
+#include "traverse/session/searcher.h"
+
+#include "formats/base/arith.h"
+#include "formats/base/hash.h"
+#include "formats/base/outfile.h"
+#include "formats/base/progress.h"
+#include "formats/mpi/watch.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+/* Of a root, as it is given and as it is found. */
+enum { ROOT_BYTES = 16 + sizeof(struct root) };
+
+struct sums {
+    uint64_t checksum; /* of all distances */
+    double seconds;    /* of all searches of this rank */
+};
+
+struct batching {
+    struct args args;
+    struct searcher searcher; /* its ranks share the batches */
+    struct joined_graph all;
+    const struct batch_backend *backend;
+    struct batch search;
+    struct batch_depths depths;
+    struct batch_files files;
+    struct centrality centrality;
+    struct batch_result *results; /* [ranks][batch] results of the batches under way */
+    struct sums sums;
+    FILE *talk;
+};
+
+/* ---- the command line ---- */
+
+#define AT(member) offsetof(struct args, member)
+
+static const struct option_row own_options[] = {
+    {.name = "count", .letter = 'n', .value = "COUNT", .group = GROUP_ROOTS, .of = OF_BATCH | EVERYDAY, .kind = TAKE_OTHER,
+     .take = options_take_count, .help = "search from COUNT sampled vertices with an edge to follow (default 64); all: from each"},
+    {.name = "centrality", .value = "FILE", .group = GROUP_RESULTS, .of = OF_BATCH | EVERYDAY, .kind = TAKE_TEXT,
+     .at = AT(centrality), .help = "closeness, harmonic closeness, eccentricity of each root, as a table"},
+    {.name = "resume", .group = GROUP_RESULTS, .of = OF_BATCH | EVERYDAY, .kind = TAKE_FLAG, .at = AT(resume),
+     .help = "go on with a table that was begun"},
+    {.name = "no-checksum", .group = GROUP_RESULTS, .of = OF_BATCH | EVERYDAY, .kind = TAKE_FLAG, .at = AT(no_checksum),
+     .help = "do not compute checksums of distances"},
+    {.name = "batch", .value = "N", .group = GROUP_SEARCH, .of = OF_BATCH | EVERYDAY, .kind = TAKE_COUNT, .at = AT(batch),
+     .least = 1, .most = BATCH_MOST, .help = "search from N roots at once, 256 at most (default 64)"},
+};
+
+static const struct option_program program = {
+    .name = "dbfs-batch",
+    .bit = OF_BATCH,
+    .usage = "Usage: dbfs-batch [OPTION]... DIR\n"
+             "       mpiexec -n R dbfs-batch [OPTION]... DIR\n"
+             "Breadth-first searches from many roots at once over the shards that dbfs-pack wrote to DIR.\n"
+             "\n",
+    .exit_codes = "Exit codes: 0 ok, 1 run-time failure, 2 usage, 3 bad data, 5 not enough memory or no GPU.\n",
+    .own = own_options,
+    .own_count = sizeof own_options / sizeof *own_options};
+
+static void check_outputs(const struct args *args)
+{
+    const char *const file[] = {args->depths, args->parents};
+    int many = args->count > 1 || args->all_roots;
+    for (int i = 0; i < 2; i++) {
+        if (many && file[i] != NULL && strstr(file[i], "%d") == NULL && !(i == 0 && batch_files_is_matrix(args)))
+            cli_usage(&args->cli, "%s: several roots need %%d in the file name%s", file[i],
+                      i == 0 ? ", or a matrix, whose name ends in .npy" : "");
+    }
+    if (args_stdouts(args) > 1)
+        cli_usage(&args->cli, "only one result can go to standard output");
+    if (args->resume && (args->centrality == NULL || strcmp(args->centrality, "-") == 0))
+        cli_usage(&args->cli, "--resume is for the FILE of --centrality");
+    if (args->resume && (args->depths != NULL || args->parents != NULL))
+        cli_usage(&args->cli, "--resume goes on with --centrality alone: --depths and --parents are written in one run");
+}
+
+static void parse(struct args *args, int argc, char **argv)
+{
+    args_defaults(args, program.name);
+    cli_called(&args->cli, argv[0]);
+    args->batch = 64;
+    options_read(args, &program, argc, argv);
+    if (args->roots_given)
+        options_read_roots(args);
+    args_settle(args);
+    check_outputs(args);
+}
+
+/* ---- set-up ---- */
+
+/* Makes all vertices with edges the given roots, by ascending id. */
+static enum status give_all_roots(struct batching *b, struct error *e)
+{
+    struct args *args = &b->args;
+    args->count = b->all.vertices;
+    args->roots_given = 1;
+    args->map = NULL; /* they are ids */
+    if (memory_charge(&b->searcher.budget, args->count * ROOT_BYTES, "all roots", e) != ST_OK)
+        return e->status;
+    args->roots = malloc(args->count * sizeof *args->roots + 1);
+    if (args->roots == NULL)
+        return fail_memory(e, "roots", args->count * sizeof *args->roots);
+    memcpy(args->roots, b->all.ids, args->count * sizeof *args->roots);
+    qsort(args->roots, args->count, sizeof *args->roots, compare_u64);
+    return ST_OK;
+}
+
+static enum status open_search(struct batching *b, struct error *e)
+{
+    const struct args *args = &b->args;
+    struct batch_place place = {.words = args->batch <= 64 ? 1 : args->batch <= 128 ? 2 : 4,
+                                .threads = b->searcher.threads,
+                                .comm = &b->searcher.comm};
+    b->results = calloc(b->searcher.comm.ranks * args->batch, sizeof *b->results);
+    if (b->results == NULL)
+        return fail_memory(e, "results", b->searcher.comm.ranks * args->batch * sizeof *b->results);
+    if (batch_open(&b->search, b->backend, &b->all, &place, e) == ST_OK)
+        batch_depths_open(&b->depths, &b->all, args->batch, b->searcher.threads,
+                          args->depths != NULL || args->parents != NULL, !args->no_checksum, e);
+    return e->status;
+}
+
+/* Columns stay packed, as they are read once. */
+static enum status set_up(struct batching *b, struct error *e)
+{
+    const struct args *args = &b->args;
+    struct searcher *s = &b->searcher;
+    const struct backend *backend;
+    if (backend_choose(&backend, args->backend, e) == ST_OK)
+        b->backend = backend == &backend_cpu ? &batch_cpu : &batch_cuda;
+    if (e->status == ST_OK && searcher_open_whole(s, RESIDENT_PACKED, NULL, e) == ST_OK)
+        joined_graph_open(&b->all, &s->graph, 1, &s->budget, e);
+    if (comm_agree(&s->comm, e) == ST_OK && args->all_roots)
+        give_all_roots(b, e);
+    if (searcher_choose_roots(s, e) != ST_OK)
+        return e->status;
+    if (open_search(b, e) == ST_OK && args->centrality != NULL && s->comm.rank == 0) {
+        b->centrality.map = s->map;
+        centrality_open(&b->centrality, args, &s->graph, &s->roots, e);
+    }
+    if (comm_agree(&s->comm, e) != ST_OK)
+        return e->status;
+    b->files = (struct batch_files){
+        .rank = &s->rank, .comm = &s->comm, .args = args, .depths = &b->depths, .map = s->map};
+    return batch_files_open(&b->files, s->roots.count, e);
+}
+
+/* ---- batches ---- */
+
+/* Prints the counts of a batch, with -v. */
+static void print_batch(const struct batching *b, uint64_t first, const struct batch_run *run)
+{
+    cli_detail(&b->args.cli, "batch of %" PRIu32 " roots from %" PRIu64 ": %.6f s, %" PRIu64 " levels, %" PRIu64
+               " edges read, %.1f GB/s", run->count, b->searcher.roots.ids[first], run->seconds, run->levels,
+               run->edges, run->seconds > 0 ? 1e-9 * (double)run->bytes / run->seconds : 0);
+}
+
+/* Prints the work of a level, with -v. */
+static void print_level(void *context, const struct batch_note *n)
+{
+    const struct batching *b = context;
+    cli_detail(&b->args.cli, "level %" PRIu64 " by %s: frontier of %" PRIu64 " vertices and %" PRIu64 " edges, %" PRIu32
+               " roots pulled, %" PRIu64 " edges read, %.1f us", n->depth, n->by_list ? "list" : "all vertices", n->vertices,
+               n->edges, n->pulls, n->read, 1e6 * n->seconds);
+}
+
+/* Searches from roots first..first+count, and writes the files of each. */
+static enum status run_batch(struct batching *b, uint64_t first, uint32_t count, struct batch_result *results,
+                             struct error *e)
+{
+    uint64_t vertex[BATCH_MOST];
+    for (uint32_t i = 0; i < count; i++)
+        vertex[i] = joined_vertex(&b->all, &b->searcher.roots.root[first + i]);
+    struct batch_run run = {.roots = vertex, .count = count, .results = results,
+                            .watcher = batch_depths_watcher(&b->depths, count),
+                            .note = b->args.cli.verbose ? print_level : NULL, .context = b};
+    watch_phase("searching from root %" PRIu64 " and those after it", b->searcher.roots.ids[first]);
+    if (batch_run(&b->search, &run, e) != ST_OK)
+        return e->status;
+    b->sums.seconds += run.seconds;
+    print_batch(b, first, &run);
+    for (uint32_t i = 0; i < count && e->status == ST_OK; i++) {
+        results[i].checksum =
+            batch_depths_checksum(&b->depths, i, b->searcher.roots.ids[first + i], vertex[i] == JOINED_NOWHERE);
+        batch_files_write(&b->files, &b->searcher.roots.root[first + i], i, first + i, e);
+    }
+    return e->status;
+}
+
+static void print_root(const struct batching *b, uint64_t id, const struct batch_result *r)
+{
+    fprintf(b->talk, "root %" PRIu64 " levels %" PRIu64 " reached %" PRIu64, id, r->farthest + 1, r->reached);
+    if (!b->args.no_checksum)
+        fprintf(b->talk, " checksum %016" PRIx64, r->checksum);
+    if (b->searcher.map != NULL) {
+        struct map_name name = name_map_at(b->searcher.map, id);
+        fprintf(b->talk, " name %.*s", (int)name.length, name.bytes);
+    }
+    fputc('\n', b->talk);
+}
+
+/* Brings the results of roots first..first+count from all ranks to rank 0. */
+static enum status tell(struct batching *b, uint64_t first, uint64_t count, struct error *e)
+{
+    if (b->searcher.comm.rank != 0)
+        return ST_OK;
+    for (uint64_t i = 0; i < count; i++) {
+        b->sums.checksum += hash_pair(b->searcher.roots.ids[first + i], b->results[i].checksum);
+        if (!b->args.cli.quiet)
+            print_root(b, b->searcher.roots.ids[first + i], &b->results[i]);
+    }
+    if (b->centrality.file != NULL)
+        centrality_add(&b->centrality, b->searcher.roots.ids + first, b->results, count, e);
+    return e->status;
+}
+
+/* Collective. Each rank does a batch. */
+static enum status run_round(struct batching *b, uint64_t first, uint64_t count, struct error *e)
+{
+    uint64_t skipped = b->searcher.comm.rank * b->args.batch;
+    uint64_t own = skipped < count ? count - skipped : 0;
+    if (own > b->args.batch)
+        own = b->args.batch;
+    memset(b->results, 0, b->searcher.comm.ranks * b->args.batch * sizeof *b->results);
+    if (own > 0)
+        run_batch(b, first + skipped, (uint32_t)own, b->results + skipped, e);
+    if (comm_agree(&b->searcher.comm, e) != ST_OK)
+        return e->status;
+    /* each root has one rank, so the sum is that rank's value, of doubles, too */
+    comm_sum_u64(&b->searcher.comm, (uint64_t *)b->results, count * (sizeof *b->results / 8));
+    tell(b, first, count, e);
+    return comm_agree(&b->searcher.comm, e);
+}
+
+static enum status run_all(struct batching *b, struct error *e)
+{
+    uint64_t round = b->searcher.comm.ranks * b->args.batch, first = b->centrality.done;
+    if (b->searcher.comm.rank == 0 && !b->args.cli.quiet) {
+        fprintf(b->talk, "vertices: %" PRIu64 "\nvertices_with_edges: %" PRIu64 "\nbatch: %" PRIu64 "\n",
+                b->searcher.graph.manifest.totals.n, b->all.vertices, b->args.batch);
+        edges_print(b->talk, &b->searcher.graph.manifest, b->args.reverse);
+    }
+    if (b->searcher.comm.rank == 0 && !b->args.cli.verbose && !isatty(fileno(b->talk)))
+        progress_start(&b->args.cli);
+    comm_broadcast(&b->searcher.comm, &first, sizeof first, 0);
+    progress_stage("searching", b->searcher.roots.count, PROGRESS_ITEMS);
+    progress_add(first);
+    while (first < b->searcher.roots.count) {
+        uint64_t count = b->searcher.roots.count - first < round ? b->searcher.roots.count - first : round;
+        if (run_round(b, first, count, e) != ST_OK)
+            return e->status;
+        first += count;
+        progress_add(count);
+    }
+    progress_end();
+    return batch_files_commit(&b->files, e);
+}
+
+/* ---- the end ---- */
+
+/* Only rank 0 knows how many roots an earlier run has finished. */
+static enum status conclude(struct batching *b, struct error *e)
+{
+    uint64_t searched = b->searcher.roots.count - b->centrality.done;
+    comm_max_double(&b->searcher.comm, &b->sums.seconds, 1);
+    if (b->searcher.comm.rank == 0 && b->centrality.file != NULL)
+        centrality_commit(&b->centrality, e);
+    if (b->searcher.comm.rank != 0 || (b->args.cli.quiet && b->talk != stdout))
+        return comm_agree(&b->searcher.comm, e);
+    fprintf(b->talk, "NBFS: %" PRIu64 "\nsearch_time: %.9g\nsearches_per_s: %.9g\n", searched, b->sums.seconds,
+            b->sums.seconds > 0 ? (double)searched / b->sums.seconds : 0);
+    if (!b->args.no_checksum)
+        fprintf(b->talk, "distance_checksum: %016" PRIx64 "\n", b->sums.checksum);
+    stream_flush(b->talk, e);
+    return comm_agree(&b->searcher.comm, e);
+}
+
+static void tear_down(void *context)
+{
+    struct batching *b = context;
+    centrality_close(&b->centrality);
+    batch_files_close(&b->files);
+    batch_depths_close(&b->depths);
+    batch_close(&b->search);
+    joined_graph_close(&b->all);
+    free(b->results);
+}
+
+static void work(void *context, struct error *e)
+{
+    struct batching *b = context;
+    if (set_up(b, e) == ST_OK && run_all(b, e) == ST_OK)
+        conclude(b, e);
+}
+
+int main(int argc, char **argv)
+{
+    static struct batching b;
+    parse(&b.args, argc, argv);
+    b.talk = args_stdouts(&b.args) > 0 ? stderr : stdout;
+    return searcher_run(&b.searcher, &b.args, 1, work, tear_down, &b);
+}

@@ -1,0 +1,38 @@
+/* centrality.h: the table of --centrality: a line for each root, written batch by batch.
+ *
+ * Until the last line is written it is FILE.part, which only grows. Its first line names graph and roots, so that
+ * another run can continue after a kill. */
+#ifndef DBFS_CENTRALITY_H
+#define DBFS_CENTRALITY_H
+
+#include "batch_search.h"
+
+#include "traverse/session/roots.h"
+
+#include "formats/name_map.h"
+
+#include <stdio.h>
+
+struct centrality {
+    const char *name;
+    char *part;   /* the name of the unfinished file; NULL: standard output */
+    FILE *file;
+    const struct name_map *map; /* NULL: ids instead of names */
+    uint64_t n;   /* vertices of the input */
+    uint64_t done; /* roots that an earlier run has finished */
+};
+
+/* Begins the table of these roots, or with `resume` continues one. ST_RUNTIME: an unfinished one exists, and
+ * neither --resume nor --force is given. ST_BAD_DATA: it belongs to another graph, or to other roots. */
+enum status centrality_open(struct centrality *c, const struct args *args, const struct graph *graph,
+                            const struct roots *roots, struct error *e);
+
+/* Appends the lines of roots first..first+count, and syncs them to disk. */
+enum status centrality_add(struct centrality *c, const uint64_t *ids, const struct batch_result *results, uint64_t count,
+                           struct error *e);
+
+/* Gives the table its name. */
+enum status centrality_commit(struct centrality *c, struct error *e);
+void centrality_close(struct centrality *c); /* a zeroed one is allowed */
+
+#endif

@@ -1,0 +1,169 @@
+/* proof_cuda.c: the proof of a GPU; see traverse/programs/graph500/proof.h */
+#include "proof_kernels.h"
+
+#include "traverse/cuda/device/cuda_device.h"
+#include "traverse/programs/graph500/proof.h"
+
+_Static_assert(sizeof(struct gpu_first) <= FIRST_BYTES, "there is room for it");
+
+static cudaStream_t stream_of(const struct proof *p)
+{
+    return p->device->stream.of[NORMALS];
+}
+
+static enum status gpu_enter(const struct proof *p, struct error *e)
+{
+    return gpu_use(p->device, e);
+}
+
+static enum status gpu_settle(const struct proof *p, struct error *e)
+{
+    return gpu_wait(p->device, stream_of(p), e);
+}
+
+static enum status gpu_take(const struct proof *p, void **array, uint64_t count, uint64_t width, const char *what,
+                            struct error *e)
+{
+    (void)what;
+    if (CUDA_TRY(cudaMalloc(array, count * width), p->device->where, e) != ST_OK)
+        return e->status;
+    return CUDA_TRY(cudaMemsetAsync(*array, 0, count * width, stream_of(p)), p->device->where, e);
+}
+
+static void gpu_release(const struct proof *p, void *array)
+{
+    cudaSetDevice(p->device->ordinal);
+    cudaFree(array);
+}
+
+static enum status gpu_copy_bytes(const struct proof *p, void *to, const void *from, uint64_t bytes, struct error *e)
+{
+    return gpu_copy(p->device, to, from, bytes, e);
+}
+
+/* ---- questions ---- */
+
+static enum status count_ends(const struct proof *p, const struct gpu_asking *asking, uint64_t *next, struct error *e)
+{
+    const struct gpu_answers *a = &p->device->answers;
+    size_t bytes = p->shard->p * sizeof *a->counts;
+    if (CUDA_TRY(cudaMemsetAsync(asking->cursor, 0, bytes, stream_of(p)), p->device->where, e) != ST_OK)
+        return e->status;
+    cuda_ask(asking, 0, stream_of(p));
+    if (gpu_fetch(p->device, a->counts, asking->cursor, bytes, stream_of(p), e) != ST_OK)
+        return e->status;
+    for (uint32_t s = 0; s < p->shard->p; s++)
+        next[s + 1] = a->counts[s];
+    return ST_OK;
+}
+
+static enum status gpu_list_ends(struct proof *p, uint64_t *next, int put, struct error *e)
+{
+    struct gpu_asking asking = {.nn = p->device->csr[NN],
+                                .own_shard = p->shard->index,
+                                .local_bits = p->shard->local_bits,
+                                .cursor = p->device->answers.tables,
+                                .neighbours = p->own[TOPIC_ENDS].question,
+                                .askers = p->own[TOPIC_ENDS].asker};
+    if (!put)
+        return count_ends(p, &asking, next, e);
+    if (next[p->shard->p] == 0 || gpu_copy(p->device, asking.cursor, next, p->shard->p * sizeof *next, e) != ST_OK)
+        return e->status;
+    cuda_ask(&asking, 1, stream_of(p));
+    return gpu_settle(p, e);
+}
+
+static void gpu_mark(struct proof *p, const uint32_t *number, uint64_t count)
+{
+    cuda_mark(number, count, p->has_edges, stream_of(p));
+}
+
+/* ---- a root ---- */
+
+static enum status gpu_begin(struct proof *p, struct error *e)
+{
+    const struct gpu_answers *a = &p->device->answers;
+    const struct gpu_vertices *n = &p->device->of[NORMALS], *d = &p->device->of[DELEGATES];
+    const struct gpu_first none = gpu_no_offence();
+    uint64_t met_bytes = (mask_words(n->count) + mask_words(d->count)) * 8;
+    cuda_write_ends(a->ids, a->id_bytes, n->depth, n->count, p->end, stream_of(p));
+    cuda_write_ends((const char *)a->ids + n->count * a->id_bytes, a->id_bytes, d->depth, d->count,
+                    p->end + n->count, stream_of(p));
+    if (met_bytes > 0)
+        CUDA_TRY(cudaMemsetAsync(p->met, 0, met_bytes, stream_of(p)), p->device->where, e);
+    return gpu_copy(p->device, p->first, &none, sizeof none, e);
+}
+
+static void gpu_reply_topic(struct proof *p, enum topic topic)
+{
+    const struct gpu_answers *answers = &p->device->answers;
+    const struct proof_questions *a = &p->asked[topic];
+    uint64_t count = a->begin[p->shard->p];
+    if (topic == TOPIC_CLAIMS)
+        cuda_gather_claims(answers->block, answers->id_bytes, a->question, count, a->reply, stream_of(p));
+    else
+        cuda_gather_ends(p->end, a->question, count, a->reply, stream_of(p));
+}
+
+static void gpu_put_claims(struct proof *p, const int64_t *claim, const uint32_t *asker, uint64_t count)
+{
+    cuda_put_claims(claim, asker, count, p->claim, stream_of(p));
+}
+
+/* ---- checks ---- */
+
+static void gpu_check(struct proof *p, int64_t root)
+{
+    struct proved_vertices of[VERTEX_KINDS] = {proved_of(p, NORMALS), proved_of(p, DELEGATES)};
+    const struct gpu_answers *a = &p->device->answers;
+    struct proved_block block = {a->block, a->id_bytes, p->has_edges, p->first_id, p->ids};
+    cuda_check_isolated(&block, root, p->first, stream_of(p));
+    for (int kind = 0; kind < VERTEX_KINDS; kind++)
+        cuda_check_vertices(&of[kind], root, p->first, stream_of(p));
+    for (int s = 0; s < SUBGRAPHS; s++) {
+        enum subgraph g = (enum subgraph)s;
+        struct gpu_proved_rows rows = {.csr = p->device->csr[g],
+                                       .rows = of[subgraph_rows(g)],
+                                       .columns = of[subgraph_columns(g)].end,
+                                       .local_bits = g == NN ? p->shard->local_bits : NO_SHARD_BITS,
+                                       .own_shard = g == NN ? p->shard->index : 0};
+        cuda_check_rows(&rows, p->first, stream_of(p));
+    }
+}
+
+static void gpu_check_edges(struct proof *p, const uint32_t *asker, const struct vertex_end *other, uint64_t count)
+{
+    struct proved_vertices locals = proved_of(p, NORMALS);
+    cuda_check_edges(&locals, asker, other, count, p->first, stream_of(p));
+}
+
+static void gpu_check_parents(struct proof *p, enum vertex_kind kind, int64_t root)
+{
+    struct proved_vertices v = proved_of(p, kind);
+    cuda_check_parents(&v, root, p->first, stream_of(p));
+}
+
+static enum status gpu_read_first(const struct proof *p, struct offence *first, struct error *e)
+{
+    struct gpu_first found;
+    if (gpu_copy(p->device, &found, p->first, sizeof found, e) == ST_OK)
+        *first = found.offence;
+    return e->status;
+}
+
+const struct prover prover_cuda = {
+    .take = gpu_take,
+    .release = gpu_release,
+    .copy = gpu_copy_bytes,
+    .enter = gpu_enter,
+    .wait = gpu_settle,
+    .list_ends = gpu_list_ends,
+    .mark = gpu_mark,
+    .begin = gpu_begin,
+    .reply = gpu_reply_topic,
+    .put_claims = gpu_put_claims,
+    .check = gpu_check,
+    .check_edges = gpu_check_edges,
+    .check_parents = gpu_check_parents,
+    .read_first = gpu_read_first,
+};

@@ -1,0 +1,73 @@
+/* proof_kernels.h: the launch interface of the kernels that prove trees, in plain C.
+ *
+ * Twins: proof_loops.c and proof_cpu.c. All pointers are device memory, or memory that the device can read;
+ * launches are asynchronous on the stream given.
+ */
+#ifndef DBFS_PROOF_KERNELS_H
+#define DBFS_PROOF_KERNELS_H
+
+#include "traverse/cuda/device/cuda_kernels.h"
+#include "traverse/programs/graph500/proof_loops.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* The first offence. A thread that finds one compares it by `place` and `other` alone, which follow
+ * offence_comes_before, and takes the lock only to write an earlier one. */
+struct gpu_first {
+    unsigned int lock;
+    unsigned long long place; /* vertex and kind */
+    long long other;
+    struct offence offence;
+};
+
+/* Makes the offence that means none. */
+struct gpu_first gpu_no_offence(void);
+
+/* Writes end[i] = the id and the depth of vertex i. */
+void cuda_write_ends(const void *ids, uint32_t id_bytes, const int32_t *depth, uint64_t count,
+                     struct vertex_end *end, cudaStream_t stream);
+
+/* Sets the bits of numbers in a mask. */
+void cuda_mark(const uint32_t *number, uint64_t count, uint32_t *mask, cudaStream_t stream);
+
+/* Gathers to[i] = the claim, or the end, with the number number[i]. Claims have id_bytes each. */
+void cuda_gather_claims(const void *claims, uint32_t id_bytes, const uint32_t *number,
+                        uint64_t count, int64_t *to, cudaStream_t stream);
+void cuda_gather_ends(const struct vertex_end *end, const uint32_t *number, uint64_t count,
+                      struct vertex_end *to, cudaStream_t stream);
+
+/* Writes to[asker[i]] = claim[i]. */
+void cuda_put_claims(const int64_t *claim, const uint32_t *asker, uint64_t count, int64_t *to,
+                     cudaStream_t stream);
+
+/* ---- checks ---- */
+
+void cuda_check_vertices(const struct proved_vertices *vertices, int64_t root,
+                         struct gpu_first *first, cudaStream_t stream);
+void cuda_check_isolated(const struct proved_block *block, int64_t root, struct gpu_first *first,
+                         cudaStream_t stream);
+
+/* struct proved_rows of a device. */
+struct gpu_proved_rows {
+    struct gpu_csr csr;
+    struct proved_vertices rows;
+    const struct vertex_end *columns;
+    unsigned local_bits;
+    uint32_t own_shard;
+};
+
+void cuda_check_rows(const struct gpu_proved_rows *rows, struct gpu_first *first,
+                     cudaStream_t stream);
+void cuda_check_edges(const struct proved_vertices *vertices, const uint32_t *asker,
+                      const struct vertex_end *other, uint64_t count, struct gpu_first *first,
+                      cudaStream_t stream);
+void cuda_check_parents(const struct proved_vertices *vertices, int64_t root,
+                        struct gpu_first *first, cudaStream_t stream);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,297 @@
+/* graph500_main.c: dbfs-graph500: searches by the rules of the Graph500 benchmark, proves every tree, and prints
+ * the benchmark's result block */
+#include "energy.h"
+#include "validate.h"
+
+#include "traverse/options/options.h"
+#include "traverse/session/report.h"
+#include "traverse/session/statistics.h"
+
+#include "formats/base/cli.h"
+#include "formats/base/outfile.h"
+#include "formats/mpi/watch.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Energy of a batch of all searches, without validation. */
+struct energy_record {
+    int known;      /* a counter could be read */
+    int gpus, packages;
+    double joules, seconds;
+    double edges; /* edges traversed in the batch */
+};
+
+struct benchmark {
+    struct args args; /* comes first, as the table of options has offsets into it */
+    char *const *command; /* argv */
+    double construction_s; /* below 0: unknown */
+    int measure_energy;
+    struct searcher searcher;
+    struct environment env;
+    struct validation validation;
+    struct record *runs; /* [roots.count] */
+    struct energy_record energy;
+};
+
+static void take_construction_time(struct args *args, const struct option_row *row, char *value)
+{
+    (void)row;
+    ((struct benchmark *)args)->construction_s = cli_real(&args->cli, "--construction-time", value);
+}
+
+static const struct option_row own_options[] = {
+    {.name = "construction-time", .value = "SECONDS", .group = GROUP_RESULTS, .of = OF_GRAPH500 | EVERYDAY,
+     .kind = TAKE_OTHER, .take = take_construction_time, .help = "that packing took, for the block (default NA)"},
+    {.name = "no-energy", .group = GROUP_RESULTS, .of = OF_GRAPH500 | EVERYDAY, .kind = TAKE_OFF,
+     .at = offsetof(struct benchmark, measure_energy), .help = "do not search again to measure energy"},
+};
+
+static const struct option_program graph500 = {
+    .name = "dbfs-graph500",
+    .bit = OF_GRAPH500,
+    .usage = "Usage: dbfs-graph500 [OPTION]... DIR\n"
+             "       mpiexec -n R dbfs-graph500 [OPTION]... DIR\n"
+             "The Graph500 benchmark on the shards that dbfs-pack wrote to DIR: parents from 64 sampled roots\n"
+             "by the answer clock, every tree proved in memory, and the result block.\n"
+             "\n",
+    .exit_codes = "Exit codes: 0 ok, 1 run-time failure, 2 usage, 3 bad data, 4 a tree is wrong, 5 not enough memory\n"
+                  "or no GPU.\n",
+    .own = own_options,
+    .own_count = sizeof own_options / sizeof *own_options};
+
+static void parse(struct benchmark *b, int argc, char **argv)
+{
+    args_defaults(&b->args, graph500.name);
+    b->args.answer = ANSWER_PARENTS;
+    b->args.record_parents = 1;
+    b->construction_s = -1;
+    b->measure_energy = 1;
+    options_read(&b->args, &graph500, argc, argv);
+    args_settle(&b->args);
+    b->args.undirected_only = 1;
+    if (b->args.json != NULL && strcmp(b->args.json, "-") == 0)
+        cli_usage(&b->args.cli, "--json: standard output has the block");
+}
+
+/* ---- searching ---- */
+
+static enum status validate(struct benchmark *b, const struct root *root, struct record *run,
+                            struct error *e)
+{
+    struct offence first = {0};
+    char text[160];
+    double start = cli_seconds();
+    watch_phase("proving the tree of root %" PRIu64, run->root);
+    if (validation_check(&b->validation, root, &first, e) != ST_OK)
+        comm_abort(&b->searcher.comm, b->args.cli.program, e);
+    run->validate_s = cli_seconds() - start;
+    comm_max_double(&b->searcher.comm, &run->validate_s, 1);
+    if (first.kind == OFFENCE_NONE)
+        return ST_OK;
+    offence_print(&first, text, sizeof text);
+    return fail(e, ST_INVALID, "root %" PRIu64 ": %s", run->root, text);
+}
+
+static enum status run_all(struct benchmark *b, struct error *e)
+{
+    record_nothing(&b->searcher, &b->args, &b->searcher.roots.root[0]);
+    for (uint64_t i = 0; i < b->searcher.roots.count; i++) {
+        struct record *run = &b->runs[i];
+        const struct root *root = &b->searcher.roots.root[i];
+        run->root = b->searcher.roots.ids[i];
+        watch_phase("searching from root %" PRIu64, run->root);
+        if (record_search(run, &b->searcher, &b->args, root, e) != ST_OK)
+            comm_abort(&b->searcher.comm, b->args.cli.program, e);
+        if (validate(b, root, run, e) != ST_OK)
+            return e->status;
+        if (b->searcher.comm.rank == 0 && !b->args.cli.quiet)
+            report_record(stdout, &b->env, run);
+    }
+    return ST_OK;
+}
+
+/* ---- energy ---- */
+
+enum { ENERGY_SECONDS = 2 }; /* counters move in steps of up to 0.1 s */
+
+/* Repeats the batch of all searches until it has lasted long enough. */
+static void measure_energy(struct benchmark *b)
+{
+    struct energy energy = {0};
+    uint64_t parts[3] = {0};
+    if (b->searcher.comm.host_rank == 0)
+        energy_open(&energy);
+    if (comm_max_of(&b->searcher.comm, (uint64_t)energy.counters) > 0) {
+        b->energy.known = 1;
+        double start = cli_seconds();
+        energy_used(&energy);
+        energy.used_j = 0;
+        do {
+            for (uint64_t i = 0; i < b->searcher.roots.count; i++) {
+                record_nothing(&b->searcher, &b->args, &b->searcher.roots.root[i]);
+                b->energy.edges += (double)b->runs[i].reach.edges;
+            }
+            b->energy.seconds = cli_seconds() - start;
+        } while (comm_min_of(&b->searcher.comm, b->energy.seconds >= ENERGY_SECONDS) == 0);
+        parts[0] = (uint64_t)(1e6 * energy_used(&energy));
+        parts[1] = (uint64_t)energy.gpus;
+        parts[2] = (uint64_t)energy.packages;
+        comm_sum_u64(&b->searcher.comm, parts, 3);
+        b->energy.joules = 1e-6 * (double)parts[0];
+        b->energy.gpus = (int)parts[1];
+        b->energy.packages = (int)parts[2];
+    }
+    energy_close(&energy);
+}
+
+/* ---- the result block ----
+ *
+ * Names, order and forms of the numbers are those of the reference code. Times are those of the answer clock, as
+ * the benchmark requires parents in memory. */
+
+/* log2 of the vertices, or -1 if they are no power of two. */
+static int scale_of(const struct benchmark *b)
+{
+    uint64_t n = b->searcher.graph.manifest.totals.n;
+    if (n == 0 || (n & (n - 1)) != 0)
+        return -1;
+    return __builtin_ctzll(n);
+}
+
+/* Prints a field: its name, padded as in the reference code, and its value. */
+static void print_known(FILE *out, const char *name, int known, double value)
+{
+    if (known)
+        fprintf(out, "%-31s %.11g\n", name, value);
+    else
+        fprintf(out, "%-31s NA\n", name);
+}
+
+static void field(FILE *out, const char *prefix, const char *what, const char *of, double value)
+{
+    char name[64];
+    snprintf(name, sizeof name, "%s%s_%s:", prefix, what, of);
+    print_known(out, name, 1, value);
+}
+
+static void print_five(FILE *out, const char *prefix, const char *of, const struct statistics *s)
+{
+    field(out, prefix, "min", of, s->min);
+    field(out, prefix, "firstquartile", of, s->first_quartile);
+    field(out, prefix, "median", of, s->median);
+    field(out, prefix, "thirdquartile", of, s->third_quartile);
+    field(out, prefix, "max", of, s->max);
+}
+
+static void print_seven(FILE *out, const char *prefix, const char *of, const struct statistics *s)
+{
+    print_five(out, prefix, of, s);
+    field(out, prefix, "mean", of, s->mean);
+    field(out, prefix, "stddev", of, s->deviation);
+}
+
+static void print_head(FILE *out, const struct benchmark *b)
+{
+    const struct manifest *m = &b->searcher.graph.manifest;
+    int scale = scale_of(b);
+    print_known(out, "SCALE:", scale >= 0, scale);
+    print_known(out, "edgefactor:", 1, (double)m->totals.edges / (double)m->totals.n);
+    print_known(out, "NBFS:", 1, (double)b->searcher.roots.count);
+    print_known(out, "graph_generation:", 0, 0);
+    print_known(out, "num_mpi_processes:", 1, b->searcher.comm.ranks);
+    print_known(out, "construction_time:", b->construction_s >= 0, b->construction_s);
+}
+
+static void print_energy(FILE *out, const struct energy_record *e)
+{
+    print_known(out, "energy_J:", e->known, e->joules);
+    if (e->known) {
+        print_known(out, "energy_time:", 1, e->seconds);
+        fprintf(out, "%-31s %d GPUs, %d processor packages\n", "energy_of:", e->gpus, e->packages);
+    }
+    print_known(out, "MTEPS/W:", e->known, e->joules > 0 ? 1e-6 * e->edges / e->joules : 0);
+}
+
+static void print_block(FILE *out, const struct benchmark *b)
+{
+    struct statistics s;
+    print_head(out, b);
+    statistics_of(b->runs, b->searcher.roots.count, ANSWER_TIME, &s);
+    print_seven(out, "bfs  ", "time", &s);
+    statistics_of(b->runs, b->searcher.roots.count, EDGES, &s);
+    print_seven(out, "", "nedge", &s);
+    statistics_of(b->runs, b->searcher.roots.count, ANSWER_TEPS, &s);
+    print_five(out, "bfs  ", "TEPS", &s);
+    print_known(out, "bfs  harmonic_mean_TEPS:     !", 1, s.harmonic_mean);
+    field(out, "bfs  ", "harmonic_stddev", "TEPS", s.harmonic_deviation);
+    statistics_of(b->runs, b->searcher.roots.count, VALIDATION_TIME, &s);
+    print_seven(out, "bfs  ", "validate", &s);
+    print_energy(out, &b->energy);
+}
+
+static void print_json(FILE *out, const void *context)
+{
+    const struct benchmark *b = context;
+    fputs("{\n", out);
+    report_json_environment(out, &b->env);
+    if (b->construction_s >= 0)
+        fprintf(out, "  \"construction_s\": %.17g,\n", b->construction_s);
+    if (b->energy.known)
+        fprintf(out, "  \"energy\": {\"joules\": %.17g, \"seconds\": %.17g, \"batch_edges\": %.17g, "
+                "\"gpus\": %d, \"packages\": %d},\n", b->energy.joules, b->energy.seconds,
+                b->energy.edges, b->energy.gpus, b->energy.packages);
+    report_json_roots(out, &b->env, b->runs, b->searcher.roots.count);
+    fputs("}\n", out);
+}
+
+/* ---- start and end ---- */
+
+static enum status conclude(struct benchmark *b, struct error *e)
+{
+    b->env.peak_bytes = comm_max_of(&b->searcher.comm, memory_peak_bytes());
+    if (b->searcher.comm.rank == 0) {
+        print_block(stdout, b);
+        if (stream_flush(stdout, e) == ST_OK && b->args.json != NULL)
+            outfile_print(b->args.json, print_json, b, e);
+    }
+    return comm_agree(&b->searcher.comm, e);
+}
+
+static enum status set_up(struct benchmark *b, struct error *e)
+{
+    struct searcher *s = &b->searcher;
+    double start = cli_seconds();
+    if (searcher_open(s, 1, e) != ST_OK || validation_open(&b->validation, &s->rank, &s->results, e) != ST_OK ||
+        roots_choose(&s->roots, &s->rank, &b->args, NULL, e) != ST_OK)
+        return e->status;
+    b->env = environment_of(s, b->command, start);
+    b->runs = zeroed(s->roots.count, sizeof *b->runs, "records", e);
+    return comm_agree(&s->comm, e);
+}
+
+static void work(void *context, struct error *e)
+{
+    struct benchmark *b = context;
+    if (set_up(b, e) != ST_OK || run_all(b, e) != ST_OK)
+        return;
+    if (b->measure_energy)
+        measure_energy(b);
+    conclude(b, e);
+}
+
+static void tear_down(void *context)
+{
+    struct benchmark *b = context;
+    free(b->runs);
+    validation_close(&b->validation);
+}
+
+int main(int argc, char **argv)
+{
+    static struct benchmark b;
+    parse(&b, argc, argv);
+    b.command = argv;
+    return searcher_run(&b.searcher, &b.args, 0, work, tear_down, &b);
+}

@@ -1,0 +1,114 @@
+/* grid_bfs.c: the search of dbfs-traverse-2d over a 2D partition; its interface is bfs.h
+ *
+ * It replaces bfs.c of dbfs-traverse, so that both programs share everything around the search. Marks and depths
+ * are those of the device of the CPU backend, which makes answers and counts of them. */
+#include "grid_search.h"
+
+#include "traverse/engine/bfs.h"
+#include "traverse/cpu/cpu_device.h"
+
+#include "formats/base/cli.h"
+
+#include <string.h>
+
+static struct grid_search grid; /* of this process */
+
+enum status bfs_open(struct bfs *bfs, const struct rank *rank, struct exchange *exchange,
+                     const struct bfs_options *options, struct error *e)
+{
+    *bfs = (struct bfs){.rank = rank, .exchange = exchange, .options = *options};
+    grid.fold = grid_fold_asked();
+    if (rank->device_count != 1)
+        return fail(e, ST_USAGE, "a rank of a 2D search has one shard: mpiexec -n %u", rank->graph->manifest.p);
+    return grid_search_open(&grid, rank->comm, rank->graph, rank->budget, e);
+}
+
+void bfs_close(struct bfs *bfs)
+{
+    (void)bfs;
+    grid_search_close(&grid);
+}
+
+enum status bfs_prepare(struct bfs *bfs, struct error *e)
+{
+    (void)bfs;
+    return e->status;
+}
+
+/* Forgets the last search, and marks the root on its owner. */
+static void start(struct device *device, const struct root *root)
+{
+    struct cpu_normals *n = &device->normals;
+    memset(n->visited, 0, 8 * mask_words(device->shard->locals));
+    grid_search_begin(&grid);
+    if (root->at != ROOT_AT_LOCAL || root->shard != device->shard->index)
+        return;
+    n->visited[root->index / 64] |= UINT64_C(1) << (root->index % 64);
+    n->depth[root->index] = 0;
+    grid.frontier.ids[grid.frontier.count++] = root->index;
+}
+
+/* Makes the arrived and unvisited vertices the next frontier. */
+static void take_incoming(struct device *device, int32_t depth)
+{
+    struct cpu_normals *n = &device->normals;
+    grid.frontier.count = 0;
+    for (uint64_t k = 0; k < grid.incoming.count; k++) {
+        uint32_t v = grid.incoming.ids[k];
+        uint64_t bit = UINT64_C(1) << (v % 64);
+        if (n->visited[v / 64] & bit)
+            continue;
+        n->visited[v / 64] |= bit;
+        n->depth[v] = depth;
+        grid.frontier.ids[grid.frontier.count++] = v;
+    }
+}
+
+/* In the terms of the exchange (exchange_counts.h): expand sends frontiers, fold sends lists. */
+static struct level_trace trace_of(uint64_t fresh, const struct grid_counts *counts, double seconds)
+{
+    struct level_trace trace = {.way = WAY_LIST, .counts.fresh = fresh, .compute_s = seconds};
+    uint64_t *of = trace.exchange.counts.of;
+    trace.counts.frontier[NN] = fresh;
+    trace.counts.forward[NN] = trace.counts.pushed[NN] = counts->looked_up;
+    of[COUNT_FOUND_VERTICES] = counts->found;
+    of[COUNT_SENT_VERTICES] = counts->folded;
+    of[COUNT_LIST_BYTES] = 4 * counts->folded;
+    of[COUNT_FRONTIER_BYTES] = 4 * counts->expanded;
+    of[COUNT_MESSAGES] = counts->messages;
+    of[COUNT_DROPPED_VERTICES] = counts->dropped;
+    return trace;
+}
+
+enum status bfs_search(struct bfs *bfs, const struct root *root, struct bfs_times *times, struct level_log *log,
+                       struct error *e)
+{
+    struct device *device = bfs->rank->devices[0];
+    uint64_t found = root->at == ROOT_AT_LOCAL;
+    *times = (struct bfs_times){0};
+    start(device, root);
+    for (int32_t depth = 0; found > 0; depth++) {
+        struct grid_counts counts = {0};
+        double begin = cli_seconds();
+        uint64_t fresh = grid.frontier.count;
+        grid_level(&grid, &counts);
+        take_incoming(device, depth + 1);
+        found = grid.frontier.count;
+        comm_sum_u64(bfs->rank->comm, &found, 1);
+        struct level_trace trace = trace_of(fresh, &counts, cli_seconds() - begin);
+        times->compute_s += trace.compute_s;
+        times->sent_vertices += counts.folded + counts.expanded;
+        times->iterations++;
+        if (log != NULL)
+            level_log_add(log, &trace);
+    }
+    return e->status;
+}
+
+/* Does nothing, as each level was noted while it was searched. */
+enum status bfs_log_rest(struct bfs *bfs, struct level_log *log, struct error *e)
+{
+    (void)bfs;
+    (void)log;
+    return e->status;
+}

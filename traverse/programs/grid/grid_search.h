@@ -1,0 +1,74 @@
+/* grid_search.h: a breadth-first search over a 2D partition (Yoo et al., algorithm 2), as one rank knows it.
+ *
+ * Rank i + R * j is the processor (i, j). It owns the vertices of shard i + R * j, and has the edges from sources
+ * of grid column j to destinations of grid row i. A level:
+ * - expand: owners send their part of the frontier to the processors of their column that have edges of it;
+ * - look up: each processor goes over these edges, and keeps each destination for its owner, once in a search;
+ * - fold: destinations go to their owners along the row. In a ring, each processor adds its own to those that
+ * pass, and drops those it has seen before (the union-fold of section 3.2.2). */
+#ifndef DBFS_GRID_SEARCH_H
+#define DBFS_GRID_SEARCH_H
+
+#include "formats/graph/grid_part.h"
+#include "formats/mpi/comm.h"
+#include "traverse/session/graph.h"
+
+#include <stdint.h>
+
+enum grid_fold { GRID_FOLD_RING, GRID_FOLD_DIRECT };
+
+/* Vertices by local id. */
+struct grid_list {
+    uint32_t *ids;
+    uint64_t count;
+};
+
+/* The rows of a shard that the part has: row v has number before[v / 64] + set bits below v. */
+struct grid_rows {
+    uint64_t *has;    /* [locals / 64] */
+    uint32_t *before; /* [locals / 64] */
+};
+
+/* Data that a level moved on this rank, in vertices of 4 bytes each. */
+struct grid_counts {
+    uint64_t expanded;   /* sent to others of the column */
+    uint64_t looked_up;  /* edges */
+    uint64_t found;      /* destinations for others of the row, once each in a search */
+    uint64_t folded;     /* sent along the row, on each hop */
+    uint64_t dropped;    /* duplicates that the ring dropped in transit */
+    uint64_t arrived;    /* destinations that the owner got from others */
+    uint64_t messages;
+};
+
+struct grid_search {
+    const struct comm *comm;
+    const struct graph *graph;
+    struct memory_budget *budget;
+    enum grid_fold fold;
+    struct grid_part part;
+    uint32_t i, j;            /* row and column of this processor */
+    uint64_t most_locals;     /* of the largest shard */
+    struct grid_rows *rows;   /* [R]: one for each shard of the column */
+    uint64_t **asked;         /* [R] masks of own vertices of which processor (i', j) has edges */
+    uint64_t **seen;          /* [C] masks: destinations in shard (i, c) that were found or passed in this search */
+    struct grid_list *bins;   /* [C] the same in this level */
+    struct grid_list frontier, incoming, got; /* got: the last list that came */
+    struct grid_list *expand; /* [R] the frontier for each processor of the column */
+};
+
+/* Collective. Opens the grid part of this rank beside its shard. */
+enum status grid_search_open(struct grid_search *g, const struct comm *comm, const struct graph *graph,
+                             struct memory_budget *budget, struct error *e);
+void grid_search_close(struct grid_search *g); /* a zeroed one is allowed */
+
+/* Before a search: nothing was seen, and the frontier is empty. */
+void grid_search_begin(struct grid_search *g);
+
+/* Collective. Goes from the frontier to `incoming`: own vertices with a neighbour in the frontier, some of them
+ * visited, each at most C times. */
+void grid_level(struct grid_search *g, struct grid_counts *counts);
+
+/* grid_program.c. The way of destinations to their owners, by --fold. */
+enum grid_fold grid_fold_asked(void);
+
+#endif

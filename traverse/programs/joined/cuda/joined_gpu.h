@@ -1,0 +1,37 @@
+/* joined_gpu.h: a joined graph on a GPU, and device memory beside it, for searches from many roots or between many pairs */
+#ifndef DBFS_JOINED_GPU_H
+#define DBFS_JOINED_GPU_H
+
+#include "joined_rows.h"
+
+#include "traverse/cuda/device/cuda_choose.h"
+#include "traverse/cuda/device/cuda_error.h"
+#include "traverse/programs/joined/joined_graph.h"
+
+#include "formats/mpi/comm.h"
+
+struct joined_gpu {
+    struct gpu_rows push, pull; /* the same if the graph has no others */
+    cudaStream_t stream;
+    void *arrays[24];           /* of the device; `taken` of them */
+    int taken;
+    char where[GPU_WHERE];
+};
+
+/* Chooses the GPU of a rank, and copies the graph to it. */
+enum status joined_gpu_open(struct joined_gpu *gpu, const struct joined_graph *graph, const struct comm *comm,
+                            struct error *e);
+void joined_gpu_close(struct joined_gpu *gpu); /* a zeroed one is allowed */
+
+/* Takes device memory until the GPU is closed. `array` is the address of a pointer. Nothing happens after an error. */
+enum status joined_gpu_take(struct joined_gpu *gpu, void *array, uint64_t count, uint64_t width, struct error *e);
+
+/* Copies, and waits for the end. */
+enum status joined_gpu_copy(const struct joined_gpu *gpu, void *to, const void *from, uint64_t bytes, struct error *e);
+
+/* Sets bytes to zero after all earlier work of the stream. */
+void joined_gpu_clear(const struct joined_gpu *gpu, void *array, uint64_t bytes, struct error *e);
+
+enum status joined_gpu_wait(const struct joined_gpu *gpu, struct error *e);
+
+#endif

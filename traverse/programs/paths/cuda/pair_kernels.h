@@ -1,0 +1,103 @@
+/* pair_kernels.h: the launch interface of the kernels that search between pairs of vertices, in plain C.
+ *
+ * The twin is pair_search.c. One kernel searches between many pairs: a block takes a pair, and then the next one. Blocks leave
+ * pairs whose frontiers have many edges to a second kernel, all blocks of which search between one pair after the other.
+ *
+ * A search has two marks for each vertex, a bit for each side, and a list of steps: the finds of the source's side from its
+ * first place on, and those of the target's side from its last place backwards. Marks are cleared by the list, so the
+ * cost of a pair follows its visits, and nothing is in proportion to n.
+ */
+#ifndef DBFS_PAIR_KERNELS_H
+#define DBFS_PAIR_KERNELS_H
+
+#include "traverse/programs/joined/cuda/joined_rows.h"
+
+#include <cuda_runtime_api.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+enum { PAIR_SIDES = 2, PAIR_MARKS = 16 /* vertices of a word of marks */ };
+
+/* Edges of a frontier that a block takes at most; of a row, and of a piece of a longer one, that all blocks take at once. */
+#ifdef DBFS_EMULATED
+enum { PAIR_BLOCK_EDGES = 600, PAIR_LONG_ROW = 100 };
+#else
+enum { PAIR_BLOCK_EDGES = 1 << 15, PAIR_LONG_ROW = 2048 };
+#endif
+
+/* A found vertex, and the step of the vertex from which its side found it. */
+struct gpu_pair_step {
+    uint32_t vertex, from;
+};
+
+struct gpu_pair_result {
+    unsigned long long found; /* the distance plus 1; 0: there is no path */
+    unsigned long long edges, vertices, nanoseconds;
+    unsigned long long path; /* its first vertex among `paths`; PAIR_NO_PATH: there was no room, or none was wanted */
+};
+
+#define PAIR_NO_PATH UINT64_MAX
+
+/* A row of a step, or a piece of it. */
+struct gpu_pair_piece {
+    uint32_t step, number;
+};
+
+/* The finds of a level so far. */
+struct gpu_pair_level {
+    unsigned long long edges; /* of the rows of found vertices */
+    uint32_t count, pieces;   /* vertices; pieces of long rows of the frontier */
+    unsigned long long met;   /* the step that has an edge to the other side, and its end; PAIR_NOT_MET */
+};
+
+/* A search, as all its threads see it. */
+struct gpu_pair_live {
+    struct gpu_pair_level level[3]; /* taken in turn */
+    unsigned long long edges;       /* looked at, when the search is over */
+    uint32_t arrived;               /* blocks at the barrier, summed up; of all blocks alone */
+};
+
+#define PAIR_NOT_MET UINT64_MAX
+
+/* Zero before a launch. */
+struct gpu_pair_counts {
+    uint32_t taken;               /* pairs that blocks have taken */
+    uint32_t left;                /* and left to all blocks */
+    unsigned long long path_room; /* of `paths`, taken */
+    struct gpu_pair_live live;    /* of the search of all blocks */
+};
+
+struct gpu_pairs {
+    struct gpu_rows rows[PAIR_SIDES];
+    uint64_t vertices;
+    const uint32_t *ends;          /* [2 * count]: source and target of each pair, which are not the same */
+    uint32_t count;
+    int one_sided;
+    uint32_t *marks;               /* of each block, `words` of them, zero before a pair */
+    uint64_t words;
+    struct gpu_pair_step *steps;   /* of each block, [vertices + 1] */
+    struct gpu_pair_piece *pieces; /* of long rows; of all blocks */
+    uint32_t *left;                /* [count] the pairs that blocks have left */
+    struct gpu_pair_counts *counts;
+    struct gpu_pair_result *results; /* [count], zero before; they count the work of a block that left its pair, too */
+    uint32_t *paths;                 /* NULL: no paths are wanted */
+    uint64_t path_room;              /* of them */
+};
+
+/* Blocks of the current GPU that search at the same time. */
+int cuda_pair_blocks(void);
+
+/* Searches between all pairs with this number of blocks. */
+void cuda_pairs_by_blocks(const struct gpu_pairs *pairs, int blocks, cudaStream_t stream);
+
+/* Searches between the pairs that are left with all blocks together. */
+cudaError_t cuda_pairs_by_all(const struct gpu_pairs *pairs, cudaStream_t stream);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,183 @@
+/* graph.c: see graph.h */
+#include "graph.h"
+#include "numa_nodes.h"
+
+#include "formats/base/cli.h"
+#include "formats/base/progress.h"
+#include "formats/graph/shard_ranges.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static enum status open_shards(struct graph *graph, const struct comm *comm, const struct graph_options *options,
+                               struct error *e)
+{
+    const char *folder = options->folder;
+    graph->shards = zeroed(graph->device_count, sizeof *graph->shards, folder, e);
+    for (uint32_t g = 0; g < graph->device_count && e->status == ST_OK; g++) {
+        uint32_t index = shard_of_device(comm->rank, g, comm->ranks);
+        if (manifest_open_shard(&graph->manifest, folder, index, &graph->shards[g], e) != ST_OK)
+            return e->status;
+        if (options->reverse && graph->manifest.direction == EDGES_DIRECTED)
+            shard_reverse(&graph->shards[g]);
+    }
+    return e->status;
+}
+
+static enum status check_shards(const struct graph *graph, int threads, struct error *e)
+{
+    uint64_t bytes = 0;
+    for (uint32_t g = 0; g < graph->device_count; g++)
+        bytes += container_bytes(graph->shards[g].file);
+    progress_stage("checking shards", bytes, PROGRESS_BYTES);
+    for (uint32_t g = 0; g < graph->device_count; g++) {
+        if (container_check_all(graph->shards[g].file, threads, e) != ST_OK)
+            return e->status;
+    }
+    return ST_OK;
+}
+
+/* Returns whether columns lie in host memory. */
+static int has_columns(const struct graph_options *options)
+{
+    return (options->columns & SHARD_ALL_COLUMNS) == SHARD_ALL_COLUMNS;
+}
+
+static int raw_fits(const struct graph *graph, const struct graph_options *options)
+{
+    uint64_t bytes = 0;
+    for (uint32_t g = 0; g < graph->device_count; g++) {
+        bytes += residence_taken_bytes(&graph->shards[g], RESIDENT_RAW);
+        bytes += options->takes(&graph->shards[g], options->threads, options->parents);
+    }
+    return bytes <= memory_left(options->budget);
+}
+
+/* Returns flags for shard_load. */
+static unsigned columns_wanted(const struct graph *graph, const struct graph_options *options)
+{
+    int keeps = options->resident == RESIDENT_PACKED ||
+                (options->resident == RESIDENT_AUTO && has_columns(options) && !raw_fits(graph, options));
+    return options->columns | (keeps ? SHARD_KEEP_PACKED : 0);
+}
+
+static enum status decode_shards(struct graph *graph, const struct graph_options *options,
+                                 struct error *e)
+{
+    unsigned columns = columns_wanted(graph, options);
+    progress_stage("loading shards", (uint64_t)graph->device_count * SUBGRAPHS, PROGRESS_ITEMS);
+    for (uint32_t g = 0; g < graph->device_count; g++) {
+        if (shard_load(&graph->shards[g], columns, options->threads, options->budget, e) != ST_OK)
+            return e->status;
+    }
+    return ST_OK;
+}
+
+static enum status choose_device_count(struct graph *graph, const struct comm *comm,
+                                       uint32_t wanted, struct error *e)
+{
+    uint32_t p = graph->manifest.p;
+    graph->device_count = wanted != 0 ? wanted : p / comm->ranks;
+    if ((uint64_t)graph->device_count * comm->ranks == p)
+        return ST_OK;
+    if (wanted != 0)
+        return fail(e, ST_USAGE, "%u ranks x %u shards per rank are not the %u shards of the graph",
+                    comm->ranks, wanted, p);
+    return fail(e, ST_USAGE, "%u shards cannot be divided evenly among %u ranks", p, comm->ranks);
+}
+
+/* Without in-rows a search can only go along the edges, and only push. Among several shards a vertex finds its
+ * parent in its in-row. */
+static enum status check_rows(const struct manifest *m, const struct graph_options *options, struct error *e)
+{
+    const char *what = options->reverse ? "--reverse goes" : options->pulls ? "--direction pull goes"
+                       : options->parents && m->p > 1 ? "parents of several shards are found" : NULL;
+    if (!m->out_only || what == NULL)
+        return ST_OK;
+    return fail(e, ST_USAGE, "%s: %s by in-rows, and it was packed with --rows out", options->folder, what);
+}
+
+/* Collective. */
+static enum status count_vertices(struct graph *graph, const struct comm *comm, struct error *e)
+{
+    uint32_t p = graph->manifest.p;
+    graph->locals = zeroed(p, sizeof *graph->locals, "shards", e);
+    if (comm_agree(comm, e) != ST_OK)
+        return e->status;
+    for (uint32_t g = 0; g < graph->device_count; g++)
+        graph->locals[graph->shards[g].index] = (uint32_t)graph->shards[g].locals;
+    comm_sum_u32(comm, graph->locals, p);
+    graph->vertices = graph->manifest.d;
+    for (uint32_t s = 0; s < p; s++)
+        graph->vertices += graph->locals[s];
+    return ST_OK;
+}
+
+static enum status check_ranges(const struct graph *graph, const struct graph_options *options,
+                                struct error *e)
+{
+    progress_stage("checking ranges", graph->device_count, PROGRESS_ITEMS);
+    for (uint32_t g = 0; g < graph->device_count && e->status == ST_OK; g++) {
+        progress_add(g > 0);
+        if (has_columns(options))
+            shard_check_ranges(&graph->shards[g], graph->locals, options->threads, e);
+        else
+            shard_check_ids(&graph->shards[g], options->threads, e);
+    }
+    return e->status;
+}
+
+static enum status open_graph(struct graph *graph, const struct comm *comm,
+                              const struct graph_options *options, struct error *e)
+{
+    memset(graph, 0, sizeof *graph);
+    double start = cli_seconds();
+    if (manifest_read(&graph->manifest, options->folder, e) == ST_OK &&
+        choose_device_count(graph, comm, options->device_count, e) == ST_OK &&
+        check_rows(&graph->manifest, options, e) == ST_OK)
+        open_shards(graph, comm, options, e);
+    if (comm_agree(comm, e) != ST_OK)
+        return e->status;
+    double opened = cli_seconds();
+    if (options->check)
+        check_shards(graph, options->threads, e);
+    if (comm_agree(comm, e) != ST_OK)
+        return e->status;
+    double checked = cli_seconds();
+    decode_shards(graph, options, e);
+    if (comm_agree(comm, e) != ST_OK || count_vertices(graph, comm, e) != ST_OK)
+        return e->status;
+    double decoded = cli_seconds();
+    if (!options->trust)
+        check_ranges(graph, options, e);
+    if (comm_agree(comm, e) != ST_OK)
+        return e->status;
+    graph->open_s = opened - start;
+    graph->check_s = checked - opened;
+    graph->decode_s = decoded - checked;
+    graph->ranges_s = cli_seconds() - decoded;
+    if (graph->manifest.randomized)
+        bijection_init(&graph->bijection, graph->manifest.random_n, graph->manifest.random_seed);
+    return ST_OK;
+}
+
+/* Opens the shards. Their memory is spread over NUMA nodes, as all cores read it in a search on the CPU. */
+enum status graph_open(struct graph *graph, const struct comm *comm,
+                       const struct graph_options *options, struct error *e)
+{
+    int spreads = has_columns(options) && numa_spread() > 1;
+    open_graph(graph, comm, options, e);
+    if (spreads)
+        numa_rest();
+    return e->status;
+}
+
+void graph_close(struct graph *graph)
+{
+    for (uint32_t g = 0; graph->shards != NULL && g < graph->device_count; g++)
+        shard_close(&graph->shards[g]);
+    free(graph->shards);
+    free(graph->locals);
+    manifest_free(&graph->manifest);
+    memset(graph, 0, sizeof *graph);
+}

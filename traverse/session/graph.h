@@ -1,0 +1,72 @@
+/* graph.h: the packed graph as this rank holds it: the manifest and its G shards */
+#ifndef DBFS_GRAPH_H
+#define DBFS_GRAPH_H
+
+#include "formats/mpi/comm.h"
+
+#include "traverse/engine/residence.h"
+
+#include "formats/bijection.h"
+#include "formats/graph/manifest.h"
+#include "formats/base/memory.h"
+#include "formats/graph/partition.h"
+
+struct graph {
+    struct manifest manifest;
+    struct bijection bijection; /* valid if manifest.randomized */
+    uint32_t device_count;      /* G */
+    struct shard *shards;       /* [G]: device g holds shard g*R + rank */
+    uint64_t vertices;          /* vertices with edges, of all shards: a collective sum */
+    uint32_t *locals;           /* [p]: local vertices of every shard */
+    double open_s, check_s, decode_s, ranges_s;
+};
+
+struct graph_options {
+    const char *folder;
+    uint32_t device_count;        /* G; 0: p / R */
+    int check;                    /* the CRC of every section is compared */
+    enum residence resident;      /* budget for columns in host memory */
+    uint64_t (*takes)(const struct shard *shard, int threads, int parents); /* backend_device.takes */
+    int parents;                  /* parents will be recorded */
+    int pulls;                    /* only */
+    int reverse;                  /* the search goes against the edges of a directed graph */
+    int trust;                    /* the check of ranges is left out (shard_ranges.h) */
+    unsigned columns;             /* subgraphs whose columns are decoded into host memory (shard_load) */
+    int threads;
+    struct memory_budget *budget; /* for decoded sections; it must outlive the graph */
+};
+
+/* Collective. Opens the shards of this rank and checks them. With RESIDENT_AUTO the columns stay packed if decoded
+ * ones and the arrays of devices exceed the memory that is left. The ranges of a subgraph are checked here only if
+ * its columns are decoded here; a device that decodes them checks them itself. ST_USAGE if R*G is not p. */
+enum status graph_open(struct graph *graph, const struct comm *comm,
+                       const struct graph_options *options, struct error *e);
+void graph_close(struct graph *graph);
+
+/* Convert original ids, which people use, and stored ids, which the shards have. */
+static inline uint64_t stored_id(const struct graph *graph, uint64_t original)
+{
+    return graph->manifest.randomized && original < graph->bijection.n
+               ? bijection_forward(&graph->bijection, original)
+               : original;
+}
+
+static inline uint64_t original_id(const struct graph *graph, uint64_t stored)
+{
+    return graph->manifest.randomized && stored < graph->bijection.n
+               ? bijection_backward(&graph->bijection, stored)
+               : stored;
+}
+
+static inline uint64_t local_vertex_id(const struct shard *shard, uint64_t local)
+{
+    return vertex_of_slot(shard->ids.local_slots[local], shard->index, shard->p);
+}
+
+/* The stored id of the vertex with this number: local vertices come first, then delegates. */
+static inline uint64_t numbered_vertex_id(const struct shard *shard, uint64_t number)
+{
+    return number < shard->locals ? local_vertex_id(shard, number) : shard_delegate_id(shard, number - shard->locals);
+}
+
+#endif

@@ -1,0 +1,118 @@
+/* record.c: see record.h */
+#include "record.h"
+#include "traverse/engine/threads.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+/* ---- levels ---- */
+
+static void print_level(const char *program, uint32_t depth, const struct level_trace *trace)
+{
+    const struct level_counts *counts = &trace->counts;
+    fprintf(stderr, "%s: level %" PRIu32, program, depth);
+    for (int g = 0; g < SUBGRAPHS; g++)
+        fprintf(stderr, " %s %" PRIu64 "/%" PRIu64 "%s", subgraph_name[g], counts->frontier[g],
+                counts->forward[g], counts->pulling[g] > 0 ? " pull" : "");
+    fprintf(stderr, " sent %" PRIu64 " masks %d compute_us %.1f exchange_us %.1f"
+            " frontier %" PRIu64 " delegates %" PRIu64 " way %s ahead_us %.1f\n",
+            trace->exchange.counts.of[COUNT_SENT_VERTICES], trace->exchange.reduced_masks, 1e6 * trace->compute_s,
+            1e6 * trace->exchange_s, counts->fresh, counts->delegates, visit_way_name[trace->way],
+            1e6 * trace->exchange.times.phase_s[PHASE_AHEAD]);
+}
+
+/* ---- a search ---- */
+
+/* Times a search, from when all ranks are ready. The last level that was visited is empty. */
+static void search(struct record *record, struct searcher *s, const struct args *args, const struct root *root,
+                   struct bfs_times *times, struct level_log *log)
+{
+    struct error error = {0};
+    threads_let_go();
+    if (bfs_prepare(&s->bfs, &error) != ST_OK)
+        comm_abort(&s->comm, args->cli.program, &error);
+    comm_barrier(&s->comm);
+    double start = cli_seconds();
+    if (bfs_search(&s->bfs, root, times, log, &error) == ST_OK)
+        record->time_s = cli_seconds() - start;
+    if (error.status == ST_OK && s->results.answering) {
+        results_answer(&s->results, args->answer, root, times->iterations + 1, &error);
+        record->answer_s = cli_seconds() - start;
+    }
+    if (error.status != ST_OK)
+        comm_abort(&s->comm, args->cli.program, &error);
+}
+
+void record_nothing(struct searcher *s, const struct args *args, const struct root *root)
+{
+    struct record unused;
+    struct bfs_times times;
+    search(&unused, s, args, root, &times, NULL);
+}
+
+/* Keeps the parts of levels for --breakdown. */
+static enum status keep_parts(struct record *record, struct error *e)
+{
+    const struct level_log *log = &record->log;
+    record->levels = calloc((size_t)log->count + 1, sizeof *record->levels);
+    record->moved = calloc((size_t)log->count + 1, sizeof *record->moved);
+    if (log->failed || record->levels == NULL || record->moved == NULL)
+        return fail_memory(e, "the breakdown", log->count * sizeof *log->level);
+    for (uint32_t i = 0; i < log->count; i++) {
+        record->levels[i] = log->level[i].exchange.times;
+        record->moved[i] = log->level[i].exchange.counts;
+    }
+    return ST_OK;
+}
+
+static void reduce_record(struct record *record, const struct comm *comm,
+                          const struct bfs_times *times)
+{
+    double slowest[4] = {record->time_s, times->compute_s, times->exchange_s, record->answer_s};
+    record->sent_vertices = times->sent_vertices;
+    comm_max_double(comm, slowest, 4);
+    comm_sum_u64(comm, &record->sent_vertices, 1);
+    record->time_s = slowest[0];
+    record->compute_s = slowest[1];
+    record->exchange_s = slowest[2];
+    record->answer_s = slowest[3];
+    record->iterations = times->iterations;
+    if (record->levels != NULL) {
+        comm_max_double(comm, record->levels->phase_s, (uint64_t)times->iterations * PHASES);
+        comm_sum_u64(comm, record->moved->of, (uint64_t)times->iterations * EXCHANGE_COUNTS);
+    }
+    record->mask_reductions = times->mask_reductions;
+}
+
+enum status record_search(struct record *record, struct searcher *s, const struct args *args,
+                          const struct root *root, struct error *e)
+{
+    struct level_log *log = args_want_levels(args) ? &record->log : NULL;
+    struct bfs_times times;
+    s->exchange.pairs = args->count_pairs ? &record->pairs : NULL;
+    search(record, s, args, root, &times, log);
+    s->exchange.pairs = NULL;
+    if (log != NULL)
+        bfs_log_rest(&s->bfs, log, e);
+    for (uint32_t i = 0; args->cli.verbose && s->comm.rank == 0 && i < record->log.count; i++)
+        print_level(args->cli.program, i, &record->log.level[i]);
+    if (args->breakdown && e->status == ST_OK)
+        keep_parts(record, e);
+    if (args->trace == NULL)
+        level_log_clear(&record->log);
+    if (e->status == ST_OK && results_collect(&s->results, root, &record->reach, e) == ST_OK)
+        reduce_record(record, &s->comm, &times);
+    if (args->count_pairs && e->status == ST_OK)
+        pair_log_gather(&record->pairs, &s->comm, e);
+    return e->status;
+}
+
+void record_free(struct record *record)
+{
+    free(record->name);
+    free(record->levels);
+    free(record->moved);
+    pair_log_free(&record->pairs);
+    level_log_clear(&record->log);
+}

@@ -1,0 +1,260 @@
+/* searcher.c: see searcher.h */
+#include "searcher.h"
+#include "traverse/engine/answer_blocks.h"
+#include "shared_gpus.h"
+#include "traverse/results/outputs.h"
+
+#include "formats/base/progress.h"
+#include "formats/mpi/lead.h"
+#include "formats/mpi/watch.h"
+
+#include <inttypes.h>
+#include <omp.h>
+
+/* Takes the shares of all ranks, as -@ and -S are per rank; threads are not raised above cores. */
+static void take_all_shares(struct cli *cli, int ranks)
+{
+    int cores = cli_cores();
+    if (cli->threads > 0 && cli->threads < cores)
+        cli->threads = cli->threads < cores / ranks ? cli->threads * ranks : cores;
+    if (cli->memory_bytes <= UINT64_MAX / (uint64_t)ranks)
+        cli->memory_bytes *= (uint64_t)ranks;
+}
+
+static void lead(struct searcher *s)
+{
+    struct args *args = s->args;
+    s->led = 1;
+    comm_lead(&s->comm);
+    if (s->comm.rank > 0)
+        return;
+    take_all_shares(&args->cli, (int)s->launched_ranks);
+    args->shards_per_rank *= s->launched_ranks;
+    cli_note(&args->cli, "%u ranks would share GPUs, each of which serves one process at a time, for milliseconds: "
+             "rank 0 searches alone, with all shards (--exchange-memory peer lets every rank search)",
+             s->launched_ranks);
+}
+
+static enum status start(struct searcher *s, int alone, struct error *e)
+{
+    int shared = 0;
+    comm_start(&s->comm, e);
+    if (comm_agree(&s->comm, e) != ST_OK ||
+        watch_start(&s->comm, s->args->cli.program, s->args->cli.timeout_s, e) != ST_OK)
+        return e->status;
+    s->launched_ranks = s->comm.ranks;
+    if (!alone && gpus_are_shared(&shared, &s->comm, s->args, e) == ST_OK && shared)
+        lead(s);
+    return e->status;
+}
+
+static void close_parts(struct searcher *s)
+{
+    bfs_close(&s->bfs);
+    results_close(&s->results);
+    exchange_close(&s->exchange);
+    rank_close_devices(&s->rank);
+    name_map_close(s->map);
+    roots_free(&s->roots);
+    graph_close(&s->graph);
+    args_free(s->args);
+}
+
+static enum status check_outputs(const struct searcher *s, struct error *e)
+{
+    if (s->comm.rank == 0)
+        outputs_check(s->args, e);
+    return comm_agree(&s->comm, e);
+}
+
+int searcher_run(struct searcher *s, struct args *args, int alone, searcher_work *work,
+                 void (*close)(void *context), void *context)
+{
+    struct error error = {0};
+    s->args = args;
+    if (args->dry_run)
+        outputs_check(args, &error);
+    else if (start(s, alone, &error) == ST_OK && (!s->led || s->comm.rank == 0) && check_outputs(s, &error) == ST_OK)
+        work(context, &error);
+    if (s->led)
+        comm_await_lead(&error);
+    progress_end();
+    int code = s->comm.rank == 0 ? cli_finish(&args->cli, &error) : (int)error.status;
+    if (close != NULL)
+        close(context);
+    close_parts(s);
+    return code;
+}
+
+/* Takes this rank's share of the cores and the memory of its host. */
+static void share_host(struct searcher *s)
+{
+    struct cli *cli = &s->args->cli;
+    comm_share_host(&s->comm, cli);
+    s->threads = cli_threads(cli);
+    omp_set_num_threads(s->threads);
+    memory_budget_init(&s->budget, comm_memory(&s->comm, cli->memory_bytes));
+}
+
+/* Collective. Chooses where the search runs, and the memory of messages. */
+static enum status choose_backend(struct searcher *s, const struct args *args, struct error *e)
+{
+    struct rank *rank = &s->rank;
+    *rank = (struct rank){.comm = &s->comm, .graph = &s->graph, .budget = &s->budget};
+    if (backend_choose(&rank->backend, args->backend, e) == ST_OK)
+        exchange_memory_choose(&rank->exchange_memory, args->exchange.memory, rank->backend,
+                               &s->comm, e);
+    return comm_agree(&s->comm, e);
+}
+
+static struct graph_options graph_options_of(struct searcher *s)
+{
+    const struct args *args = s->args;
+    return (struct graph_options){.folder = args->folder,
+                                  .check = args->check,
+                                  .trust = args->trust,
+                                  .reverse = args->reverse,
+                                  .columns = SHARD_ALL_COLUMNS,
+                                  .threads = s->threads,
+                                  .budget = &s->budget};
+}
+
+static enum status open_graph(struct searcher *s, struct error *e)
+{
+    const struct args *args = s->args;
+    struct graph_options options = graph_options_of(s);
+    options.device_count = args->shards_per_rank;
+    options.pulls = args->policy.mode == DIRECTION_PULL;
+    options.columns = s->rank.backend->reads_host_columns ? SHARD_ALL_COLUMNS : SHARD_NO_COLUMNS;
+    options.resident = args->resident;
+    options.takes = s->rank.backend->device->takes;
+    options.parents = args->record_parents;
+    return graph_open(&s->graph, &s->comm, &options, e);
+}
+
+/* Settles options by whether the edges of the graph are directed. */
+static enum status settle_edges(struct searcher *s, struct args *args, struct error *e)
+{
+    const struct manifest *m = &s->graph.manifest;
+    if (m->direction == EDGES_DIRECTED && args->undirected_only)
+        return fail(e, ST_BAD_DATA, "%s: has directed edges, and %s is for undirected graphs: 'edgeconv -u' makes "
+                    "each an undirected edge", args->folder, args->cli.program);
+    if (s->comm.rank == 0)
+        args_note_reverse(args, m->direction == EDGES_DIRECTED);
+    if (m->out_only)
+        args->policy.mode = DIRECTION_PUSH;
+    return ST_OK;
+}
+
+/* Fails before the searches, as results are written after them. */
+static enum status check_parents_width(const struct searcher *s, const struct args *args, struct error *e)
+{
+    uint64_t n = s->graph.manifest.totals.n;
+    if (args->parents == NULL || args->parents_width == 0 || args->parents_width >= answer_id_bytes(n))
+        return ST_OK;
+    return fail(e, ST_USAGE, "--parents-width %u: the graph has %" PRIu64 " vertices", args->parents_width, n);
+}
+
+/* Notes which of the given options have no effect, as they are about messages and none is sent. */
+static void note_idle_options(const struct searcher *s, const struct args *args)
+{
+    const struct exchange_options *o = &args->exchange;
+    if (!s->exchange.group.whole || s->comm.rank != 0)
+        return;
+    const struct { int given; const char *name; } options[] = {
+        {o->nonblocking, "--reduction nonblocking"},
+        {o->local_all2all, "--local-all2all"},
+        {o->uniquify, "--uniquify"},
+        {o->chunk_bytes != EXCHANGE_CHUNK_BYTES, "--chunk"}};
+    for (size_t i = 0; i < sizeof options / sizeof *options; i++) {
+        if (options[i].given)
+            cli_note(&args->cli, "%s: has no effect, as no messages are sent: %s", options[i].name,
+                     s->rank.graph->manifest.p == 1 ? "the graph has one shard"
+                                                    : "devices read each other's memory");
+    }
+}
+
+static enum status open_devices(struct searcher *s, const struct args *args, int files,
+                                struct error *e)
+{
+    struct rank *rank = &s->rank;
+    const struct direction_policy *policy = &args->policy;
+    struct device_options options = {.threads = s->threads,
+                                     .parents = args->record_parents,
+                                     .answers = results_wanted(rank->graph, args, files),
+                                     .answer = args->answer,
+                                     .permuted = rank->graph->manifest.randomized,
+                                     .deepest = (int32_t)args->max_depth,
+                                     .trust = args->trust,
+                                     .resident = args->resident,
+                                     .timing = args->breakdown,
+                                     .shared = exchange_shares_memory(args->exchange.memory,
+                                                                      &s->comm),
+                                     .probes = args->trace != NULL,
+                                     .notes = args_want_levels(args),
+                                     .uniquify = args->exchange.uniquify,
+                                     .by_classes = direction_by_classes(policy)};
+    rank_open_devices(rank, &options, e);
+    if (comm_agree(&s->comm, e) != ST_OK ||
+        exchange_open(&s->exchange, rank, &args->exchange, e) != ST_OK ||
+        results_open(&s->results, rank, args, files, e) != ST_OK)
+        return e->status;
+    if (s->exchange.why[0] != '\0' && s->comm.rank == 0)
+        cli_warn(&args->cli, "the ranks of a host send messages, as one cannot read another's memory: %s",
+                 s->exchange.why);
+    note_idle_options(s, args);
+    const struct bfs_options search = {.policy = *policy,
+                                       .deepest = (int32_t)args->max_depth,
+                                       .timed = args->breakdown,
+                                       .counts_edges = args->trace != NULL};
+    return bfs_open(&s->bfs, rank, &s->exchange, &search, e);
+}
+
+enum status searcher_open(struct searcher *s, int files, struct error *e)
+{
+    struct args *args = s->args;
+    share_host(s);
+    comm_warn_of_idle_cores(&s->comm, &args->cli);
+    watch_phase("opening the graph");
+    if (choose_backend(s, args, e) != ST_OK || open_graph(s, e) != ST_OK ||
+        settle_edges(s, args, e) != ST_OK || check_parents_width(s, args, e) != ST_OK)
+        return e->status;
+    watch_phase("opening devices");
+    open_devices(s, args, files, e);
+    progress_end();
+    if (args->map != NULL && s->comm.rank == 0 && e->status == ST_OK)
+        name_map_open(&s->map, args->map, s->graph.manifest.totals.n, &s->budget, e);
+    return comm_agree(&s->comm, e);
+}
+
+enum status searcher_open_whole(struct searcher *s, enum residence resident,
+                                uint64_t (*takes)(const struct shard *shard, int threads, int parents),
+                                struct error *e)
+{
+    const struct args *args = s->args;
+    share_host(s);
+    struct graph_options options = graph_options_of(s);
+    options.resident = resident;
+    options.takes = takes;
+    s->rank = (struct rank){.comm = &comm_alone, .graph = &s->graph, .budget = &s->budget};
+    watch_phase("opening the graph");
+    if (graph_open(&s->graph, &comm_alone, &options, e) != ST_OK)
+        return e->status;
+    if (s->comm.rank == 0)
+        args_note_reverse(args, s->graph.manifest.direction == EDGES_DIRECTED);
+    return args->map != NULL ? name_map_open(&s->map, args->map, s->graph.manifest.totals.n, &s->budget, e) : ST_OK;
+}
+
+enum status searcher_choose_roots(struct searcher *s, struct error *e)
+{
+    const struct args *args = s->args;
+    struct roots *roots = &s->roots;
+    watch_phase("choosing roots");
+    if (e->status == ST_OK && roots_choose(roots, &s->rank, args, s->map, e) == ST_OK && !args->serve &&
+        s->comm.rank == 0) {
+        if (roots->count < args->count)
+            cli_warn(&args->cli, "only %" PRIu64 " vertices have edges to follow: searching from each", roots->count);
+        outputs_check_roots(args, roots->ids, roots->count, e);
+    }
+    return comm_agree(&s->comm, e);
+}

@@ -1,0 +1,54 @@
+/* searcher.h: the parts of one rank that searches need, from the job to the level loop: one frame and one set-up for
+ * every program.
+ *
+ * dbfs-traverse, dbfs-traverse-2d and dbfs-graph500 search with all ranks, each of which holds a part of the shards
+ * (searcher_open). In dbfs-batch and dbfs-paths each rank holds all shards (searcher_open_whole), and ranks share the
+ * searches: `rank` is then the only one of its comm. */
+#ifndef DBFS_SEARCHER_H
+#define DBFS_SEARCHER_H
+
+#include "traverse/options/args.h"
+#include "traverse/engine/bfs.h"
+#include "roots.h"
+
+#include "traverse/results/results.h"
+
+struct searcher {
+    struct args *args;
+    struct comm comm;        /* the ranks that search */
+    uint32_t launched_ranks; /* of the job */
+    int led;                 /* rank 0 searches for all ranks, and is the only one of its comm */
+    struct memory_budget budget;
+    int threads; /* of this rank */
+    struct graph graph;
+    struct rank rank;
+    struct exchange exchange; /* this and the next two are zero if each rank holds all shards */
+    struct results results;
+    struct bfs bfs;
+    struct name_map *map; /* of each rank that holds all shards, else of rank 0; NULL: none */
+    struct roots roots;
+};
+
+/* The frame of a program: starts MPI and the watch of --timeout, looks at the names of result files, has each rank
+ * `work`, and ends. With --dry-run it only looks at these names. If ranks would share GPUs (shared_gpus.h), rank 0
+ * alone works, with their threads and memory, and says so; the others wait. `alone`: each rank will hold all shards, so
+ * no rank leads. Returns the exit code. Before it returns it calls `close`, which may be NULL, and closes the searcher. */
+typedef void searcher_work(void *context, struct error *e);
+int searcher_run(struct searcher *searcher, struct args *args, int alone, searcher_work *work,
+                 void (*close)(void *context), void *context);
+
+/* Collective. Opens the graph in args->folder, devices for its shards and all that searches need. `files`:
+ * results_write will be called, or the answers of all ids looked at. */
+enum status searcher_open(struct searcher *searcher, int files, struct error *e);
+
+/* Opens all shards on this rank, in columns of this residence, and the map of names. `takes`: backend_device.takes,
+ * or NULL. A failure is known to this rank only. */
+enum status searcher_open_whole(struct searcher *searcher, enum residence resident,
+                                uint64_t (*takes)(const struct shard *shard, int threads, int parents),
+                                struct error *e);
+
+/* Collective. Chooses the roots. Rank 0 warns if they are fewer than wanted, and looks at the names of their results.
+ * If a rank fails, here or before, all do. */
+enum status searcher_choose_roots(struct searcher *searcher, struct error *e);
+
+#endif

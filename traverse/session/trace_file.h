@@ -1,0 +1,24 @@
+/* trace_file.h: the file of --trace: a line of JSON for each level of each search (dbfs-json(5)) */
+#ifndef DBFS_TRACE_FILE_H
+#define DBFS_TRACE_FILE_H
+
+#include "record.h"
+
+#include "formats/base/outfile.h"
+
+struct trace_file {
+    const struct comm *comm;
+    uint32_t devices;    /* of all ranks */
+    struct outfile *out; /* NULL on other ranks than 0 */
+};
+
+/* Opens the file `path` on rank 0. All functions are collective, and all ranks get the same status. */
+enum status trace_file_open(struct trace_file *trace, const char *path, const struct rank *rank, struct error *e);
+
+/* Appends the levels of a search, and clears the record's log. */
+enum status trace_file_add(struct trace_file *trace, struct record *record, struct error *e);
+
+/* Completes the file. Without that outfile_abort(trace->out) discards it. */
+enum status trace_file_commit(struct trace_file *trace, struct error *e);
+
+#endif
