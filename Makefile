@@ -128,12 +128,11 @@ proof_obj = $(proof_cu:%=$(BUILD)/%.o)
 batch_obj = $(batch_cu:%=$(BUILD)/%.o)
 paths_obj = $(paths_cu:%=$(BUILD)/%.o)
 
-# Programs of traverse/ share all objects of dbfs-traverse but its main file. The 2D search has a search and a command
-# line of its own. -ldl: the program asks at run time what its MPI library can do.
+# Programs of traverse/ share all objects of dbfs-traverse but its main file. -ldl: the program asks at run time what its
+# MPI library can do.
 shared_src = $(filter-out traverse/main.c,$(traverse_src))
 $(BUILD)/bin/dbfs-traverse: $(call obj,$(traverse_src))
-$(BUILD)/bin/dbfs-traverse-2d: $(call obj,$(grid_src) \
-    $(filter-out traverse/engine/bfs.c traverse/options/traverse_program.c,$(traverse_src)))
+$(BUILD)/bin/dbfs-traverse-2d: $(call obj,$(grid_src) $(shared_src))
 $(BUILD)/bin/dbfs-graph500: $(call obj,$(graph500_src) $(shared_src)) $(proof_obj)
 $(BUILD)/bin/dbfs-paths: $(call obj,$(joined_src) $(paths_src) $(shared_src)) $(paths_obj)
 $(BUILD)/bin/dbfs-batch: $(call obj,$(joined_src) $(batch_src) $(shared_src)) $(batch_obj)

@@ -359,15 +359,15 @@ static enum status search_levels(void *context, const struct member *m, struct e
     return e->status;
 }
 
-enum status bfs_open(struct bfs *bfs, const struct rank *rank, struct exchange *exchange,
-                     const struct bfs_options *options, struct error *e)
+static enum status bfs_open(struct bfs *bfs, const struct rank *rank, struct exchange *exchange,
+                            const struct bfs_options *options, struct error *e)
 {
     *bfs = (struct bfs){.rank = rank, .exchange = exchange, .options = *options};
     bfs->levels = zeroed(rank->device_count, sizeof *bfs->levels, "devices", e);
     return e->status;
 }
 
-void bfs_close(struct bfs *bfs)
+static void bfs_close(struct bfs *bfs)
 {
     free(bfs->levels);
 }
@@ -414,15 +414,15 @@ static enum status wake_member(void *context, const struct member *m, struct err
 }
 
 /* The team does this, which wakes its threads, too: they sleep if they wait for long. */
-enum status bfs_prepare(struct bfs *bfs, struct error *e)
+static enum status bfs_prepare(struct bfs *bfs, struct error *e)
 {
     if (bfs->rank->backend->peers->wake == NULL)
         return ST_OK;
     return team_run(bfs->rank->team, wake_member, bfs, e);
 }
 
-enum status bfs_search(struct bfs *bfs, const struct root *root, struct bfs_times *times, struct level_log *log,
-                       struct error *e)
+static enum status bfs_search(struct bfs *bfs, const struct root *root, struct bfs_times *times, struct level_log *log,
+                              struct error *e)
 {
     int done = 0;
     *times = (struct bfs_times){0};
@@ -467,7 +467,7 @@ static void keep_note(void *context, int32_t depth, const struct level_note *not
         add_note(noted->bfs, &noted->log->level[depth], note);
 }
 
-enum status bfs_log_rest(struct bfs *bfs, struct level_log *log, struct error *e)
+static enum status bfs_log_rest(struct bfs *bfs, struct level_log *log, struct error *e)
 {
     const struct rank *rank = bfs->rank;
     struct noted_levels noted = {bfs, log};
@@ -475,3 +475,6 @@ enum status bfs_log_rest(struct bfs *bfs, struct level_log *log, struct error *e
         rank->backend->whole->replay_levels(rank->devices[i], keep_note, &noted, e);
     return e->status;
 }
+
+const struct bfs_method bfs_by_levels = {
+    .open = bfs_open, .close = bfs_close, .prepare = bfs_prepare, .search = bfs_search, .log_rest = bfs_log_rest};

@@ -39,19 +39,25 @@ struct bfs {
     int noted;             /* devices ran it by themselves, and have notes of its levels */
 };
 
-enum status bfs_open(struct bfs *bfs, const struct rank *rank, struct exchange *exchange,
-                     const struct bfs_options *options, struct error *e);
-void bfs_close(struct bfs *bfs); /* a zeroed one is allowed */
+/* How a program searches: by the degree-separated level loop (bfs_by_levels), or as programs/grid/ does. */
+struct bfs_method {
+    /* Collective. Takes what a search needs beside the devices of the rank. */
+    enum status (*open)(struct bfs *bfs, const struct rank *rank, struct exchange *exchange,
+                        const struct bfs_options *options, struct error *e);
+    void (*close)(struct bfs *bfs); /* a zeroed one is allowed */
 
-/* Makes the links between devices ready, and the threads that drive devices, before a search and its clock. */
-enum status bfs_prepare(struct bfs *bfs, struct error *e);
+    /* Wakes the links between devices, and the threads that drive devices, before a search and its clock. */
+    enum status (*prepare)(struct bfs *bfs, struct error *e);
 
-/* Searches from one root, and appends its levels to the log; NULL: they are not wanted. Collective. A failure is known
- * to this rank only, and the other ranks wait for it, so the caller must end the job. */
-enum status bfs_search(struct bfs *bfs, const struct root *root, struct bfs_times *times, struct level_log *log,
-                       struct error *e);
+    /* Collective. Searches from one root, and appends its levels to the log; NULL: they are not wanted. A failure is
+     * known to this rank only, and the other ranks wait for it, so the caller must end the job. */
+    enum status (*search)(struct bfs *bfs, const struct root *root, struct bfs_times *times, struct level_log *log,
+                          struct error *e);
 
-/* Appends the levels of a search that devices ran by themselves. */
-enum status bfs_log_rest(struct bfs *bfs, struct level_log *log, struct error *e);
+    /* Appends the levels that were noted by devices, not by `search`. */
+    enum status (*log_rest)(struct bfs *bfs, struct level_log *log, struct error *e);
+};
+
+extern const struct bfs_method bfs_by_levels;
 
 #endif

@@ -61,8 +61,6 @@ struct args {
 /* Sets the defaults. */
 void args_defaults(struct args *args, const char *program);
 
-/* Reads the command line of dbfs-traverse. It exits with 2 if that is wrong, and with 0 after --help or --version. */
-void args_parse(struct args *args, int argc, char **argv);
 void args_free(struct args *args);
 
 /* Sets members that follow from several options. */

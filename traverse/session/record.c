@@ -30,11 +30,11 @@ static void search(struct record *record, struct searcher *s, const struct args 
 {
     struct error error = {0};
     threads_let_go();
-    if (bfs_prepare(&s->bfs, &error) != ST_OK)
+    if (s->method->prepare(&s->bfs, &error) != ST_OK)
         comm_abort(&s->comm, args->cli.program, &error);
     comm_barrier(&s->comm);
     double start = cli_seconds();
-    if (bfs_search(&s->bfs, root, times, log, &error) == ST_OK)
+    if (s->method->search(&s->bfs, root, times, log, &error) == ST_OK)
         record->time_s = cli_seconds() - start;
     if (error.status == ST_OK && s->results.answering) {
         results_answer(&s->results, args->answer, root, times->iterations + 1, &error);
@@ -94,7 +94,7 @@ enum status record_search(struct record *record, struct searcher *s, const struc
     search(record, s, args, root, &times, log);
     s->exchange.pairs = NULL;
     if (log != NULL)
-        bfs_log_rest(&s->bfs, log, e);
+        s->method->log_rest(&s->bfs, log, e);
     for (uint32_t i = 0; args->cli.verbose && s->comm.rank == 0 && i < record->log.count; i++)
         print_level(args->cli.program, i, &record->log.level[i]);
     if (args->breakdown && e->status == ST_OK)

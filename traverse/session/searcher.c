@@ -50,7 +50,8 @@ static enum status start(struct searcher *s, int alone, struct error *e)
 
 static void close_parts(struct searcher *s)
 {
-    bfs_close(&s->bfs);
+    if (s->method != NULL)
+        s->method->close(&s->bfs);
     results_close(&s->results);
     exchange_close(&s->exchange);
     rank_close_devices(&s->rank);
@@ -207,7 +208,7 @@ static enum status open_devices(struct searcher *s, const struct args *args, int
                                        .deepest = (int32_t)args->max_depth,
                                        .timed = args->breakdown,
                                        .counts_edges = args->trace != NULL};
-    return bfs_open(&s->bfs, rank, &s->exchange, &search, e);
+    return s->method->open(&s->bfs, rank, &s->exchange, &search, e);
 }
 
 enum status searcher_open(struct searcher *s, int files, struct error *e)

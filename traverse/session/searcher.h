@@ -15,6 +15,7 @@
 
 struct searcher {
     struct args *args;
+    const struct bfs_method *method; /* set by the program; NULL if each rank holds all shards */
     struct comm comm;        /* the ranks that search */
     uint32_t launched_ranks; /* of the job */
     int led;                 /* rank 0 searches for all ranks, and is the only one of its comm */

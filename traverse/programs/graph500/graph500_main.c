@@ -293,5 +293,6 @@ int main(int argc, char **argv)
     static struct benchmark b;
     parse(&b, argc, argv);
     b.command = argv;
+    b.searcher.method = &bfs_by_levels;
     return searcher_run(&b.searcher, &b.args, 0, work, tear_down, &b);
 }

@@ -1,7 +1,6 @@
-/* grid_bfs.c: the search of dbfs-traverse-2d over a 2D partition; its interface is bfs.h
+/* grid_bfs.c: the search of dbfs-traverse-2d over a 2D partition, as a struct bfs_method
  *
- * It replaces bfs.c of dbfs-traverse, so that both programs share everything around the search. Marks and depths
- * are those of the device of the CPU backend, which makes answers and counts of them. */
+ * Visited bits and depths are those of the device of the CPU backend, which makes answers and counts of them. */
 #include "grid_search.h"
 
 #include "traverse/engine/bfs.h"
@@ -13,23 +12,27 @@
 
 static struct grid_search grid; /* of this process */
 
-enum status bfs_open(struct bfs *bfs, const struct rank *rank, struct exchange *exchange,
-                     const struct bfs_options *options, struct error *e)
+void grid_bfs_set_fold(enum grid_fold fold)
+{
+    grid.fold = fold;
+}
+
+static enum status grid_bfs_open(struct bfs *bfs, const struct rank *rank, struct exchange *exchange,
+                                 const struct bfs_options *options, struct error *e)
 {
     *bfs = (struct bfs){.rank = rank, .exchange = exchange, .options = *options};
-    grid.fold = grid_fold_asked();
     if (rank->device_count != 1)
         return fail(e, ST_USAGE, "a rank of a 2D search has one shard: mpiexec -n %u", rank->graph->manifest.p);
     return grid_search_open(&grid, rank->comm, rank->graph, rank->budget, e);
 }
 
-void bfs_close(struct bfs *bfs)
+static void grid_bfs_close(struct bfs *bfs)
 {
     (void)bfs;
     grid_search_close(&grid);
 }
 
-enum status bfs_prepare(struct bfs *bfs, struct error *e)
+static enum status grid_bfs_prepare(struct bfs *bfs, struct error *e)
 {
     (void)bfs;
     return e->status;
@@ -80,8 +83,8 @@ static struct level_trace trace_of(uint64_t fresh, const struct grid_counts *cou
     return trace;
 }
 
-enum status bfs_search(struct bfs *bfs, const struct root *root, struct bfs_times *times, struct level_log *log,
-                       struct error *e)
+static enum status grid_bfs_search(struct bfs *bfs, const struct root *root, struct bfs_times *times,
+                                   struct level_log *log, struct error *e)
 {
     struct device *device = bfs->rank->devices[0];
     uint64_t found = root->at == ROOT_AT_LOCAL;
@@ -106,9 +109,15 @@ enum status bfs_search(struct bfs *bfs, const struct root *root, struct bfs_time
 }
 
 /* Does nothing, as each level was noted while it was searched. */
-enum status bfs_log_rest(struct bfs *bfs, struct level_log *log, struct error *e)
+static enum status grid_bfs_log_rest(struct bfs *bfs, struct level_log *log, struct error *e)
 {
     (void)bfs;
     (void)log;
     return e->status;
 }
+
+const struct bfs_method grid_bfs = {.open = grid_bfs_open,
+                                    .close = grid_bfs_close,
+                                    .prepare = grid_bfs_prepare,
+                                    .search = grid_bfs_search,
+                                    .log_rest = grid_bfs_log_rest};

@@ -11,6 +11,7 @@
 
 #include "formats/graph/grid_part.h"
 #include "formats/mpi/comm.h"
+#include "traverse/engine/bfs.h"
 #include "traverse/session/graph.h"
 
 #include <stdint.h>
@@ -68,7 +69,8 @@ void grid_search_begin(struct grid_search *g);
  * visited, each at most C times. */
 void grid_level(struct grid_search *g, struct grid_counts *counts);
 
-/* grid_program.c. The way of destinations to their owners, by --fold. */
-enum grid_fold grid_fold_asked(void);
+/* grid_bfs.c: the search as a method, and how destinations go to their owners in it (--fold; the ring at first). */
+extern const struct bfs_method grid_bfs;
+void grid_bfs_set_fold(enum grid_fold fold);
 
 #endif

@@ -1,22 +1,16 @@
-/* grid_program.c: the command line of dbfs-traverse-2d; it replaces traverse_program.c of dbfs-traverse */
+/* grid_main.c: dbfs-traverse-2d: what dbfs-traverse does, by the search of grid_bfs.c */
 #include "grid_search.h"
 
 #include "traverse/options/options.h"
+#include "traverse/session/run.h"
 
 #include <string.h>
-
-static enum grid_fold fold = GRID_FOLD_RING;
-
-enum grid_fold grid_fold_asked(void)
-{
-    return fold;
-}
 
 static void take_fold(struct args *args, const struct option_row *row, char *value)
 {
     if (strcmp(value, "ring") != 0 && strcmp(value, "direct") != 0)
         cli_usage(&args->cli, "--%s: '%s' is not ring or direct", row->name, value);
-    fold = strcmp(value, "ring") == 0 ? GRID_FOLD_RING : GRID_FOLD_DIRECT;
+    grid_bfs_set_fold(strcmp(value, "ring") == 0 ? GRID_FOLD_RING : GRID_FOLD_DIRECT);
 }
 
 static const struct option_row own_options[] = {
@@ -36,8 +30,10 @@ static const struct option_program program = {
     .own = own_options,
     .own_count = sizeof own_options / sizeof *own_options};
 
-void args_parse(struct args *args, int argc, char **argv)
+int main(int argc, char **argv)
 {
-    args_read(args, &program, argc, argv);
-    args->backend = BACKEND_CPU;
+    static struct args args;
+    args_read(&args, &program, argc, argv);
+    args.backend = BACKEND_CPU;
+    return run_searches(&args, &grid_bfs, argv);
 }
