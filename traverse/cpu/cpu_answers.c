@@ -58,7 +58,7 @@ static enum status cpu_open_answers(struct device *dev, const struct answer_plac
     if (memory_take(dev->means.budget, &a->block, places->count, width, "answer", e) != ST_OK)
         return e->status;
     memory_advise_huge(a->block);
-    gang_for(dev->means.gang, threads_for(dev, places->count), places->count, ANSWER_PIECE, touch_block,
+    pool_for(dev->means.pool, threads_for(dev, places->count), places->count, ANSWER_PIECE, touch_block,
              a);
     if (dev->shard->p > 1 && memory_take(dev->means.budget, &a->values, places->starts[dev->shard->p], width,
                                          "values by input id", e) != ST_OK)
@@ -110,7 +110,7 @@ static void mark_unreached(const struct device *dev, int32_t *values)
     struct left_values kinds[] = {{dev, dev->normals.visited, locals, values},
                                   {dev, dev->delegates.visited, d, values + locals}};
     for (int i = 0; i < VERTEX_KINDS; i++)
-        gang_for(dev->means.gang, threads_for(dev, kinds[i].count / 8), mask_words(kinds[i].count),
+        pool_for(dev->means.pool, threads_for(dev, kinds[i].count / 8), mask_words(kinds[i].count),
                  ANSWER_PIECE / 64, mark_unreached_words, &kinds[i]);
 }
 
@@ -142,7 +142,7 @@ void cpu_write_parents(struct device *dev)
 {
     uint64_t count = vertices_of(dev) + 1;
     mark_unreached(dev, (int32_t *)dev->normals.parent);
-    gang_for(dev->means.gang, threads_for(dev, count), count, ANSWER_PIECE, write_parents, dev);
+    pool_for(dev->means.pool, threads_for(dev, count), count, ANSWER_PIECE, write_parents, dev);
 }
 
 static enum status cpu_depths(struct device *dev, int32_t *locals, int32_t *delegates, struct error *e)
@@ -210,7 +210,7 @@ static enum status cpu_values(struct device *dev, enum answer_kind kind, uint32_
                                 .are_records = kind == ANSWER_PARENTS && alone,
                                 .locals = dev->shard->locals,
                                 .to = alone ? a->block : a->values};
-    gang_body *gather = wide ? gather_wide : gathered.are_records ? gather_parents : gather_words;
+    pool_body *gather = wide ? gather_wide : gathered.are_records ? gather_parents : gather_words;
     (void)e;
     (void)levels;
     if (!alone)
@@ -219,7 +219,7 @@ static enum status cpu_values(struct device *dev, enum answer_kind kind, uint32_
         mark_unreached(dev, left);
     else
         gathered.from = a->by_vertex;
-    gang_for(dev->means.gang, threads_for(dev, count), count, ANSWER_PIECE, gather, &gathered);
+    pool_for(dev->means.pool, threads_for(dev, count), count, ANSWER_PIECE, gather, &gathered);
     return ST_OK;
 }
 
@@ -276,7 +276,7 @@ static enum status cpu_assemble(struct device *dev, enum answer_kind kind, const
 {
     struct assembly assembly = {dev, values, answer_width(&dev->answers->places, kind)};
     uint64_t count = dev->answers->places.count;
-    gang_for(dev->means.gang, threads_for(dev, count), count, ANSWER_PIECE, assemble_values, &assembly);
+    pool_for(dev->means.pool, threads_for(dev, count), count, ANSWER_PIECE, assemble_values, &assembly);
     return e->status;
 }
 

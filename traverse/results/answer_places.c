@@ -229,7 +229,7 @@ enum status places_open(struct places *places, const struct rank *rank, int pare
 {
     *places = (struct places){.rank = rank};
     open_devices(places, parents, e);
-    return rank_is_alone(rank) ? e->status : places_mark(places, e);
+    return rank_is_single_device(rank) ? e->status : places_mark(places, e);
 }
 
 void places_forget(const struct places *places)

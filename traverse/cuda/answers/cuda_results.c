@@ -27,7 +27,7 @@ static enum status gpu_depths(struct device *dev, int32_t *locals, int32_t *dele
                               struct error *e)
 {
     uint32_t none = (uint32_t)DEPTH_UNREACHED;
-    if (wait_for_all(dev, e) == ST_OK && gpu_whole_settle(dev, e) == ST_OK &&
+    if (wait_for_all(dev, e) == ST_OK && gpu_fused_settle(dev, e) == ST_OK &&
         copy_visited(dev, NORMALS, dev->of[NORMALS].depth, none, locals, e) == ST_OK &&
         copy_visited(dev, DELEGATES, dev->of[DELEGATES].depth, none, delegates, e) == ST_OK)
         wait_for_all(dev, e);
@@ -184,7 +184,7 @@ static enum status gpu_values(struct device *dev, enum answer_kind kind, uint32_
 {
     if (gpu_is_answered(dev, kind))
         return gpu_wait_for_answer(dev, e);
-    dev->whole.answers = 0;
+    dev->fused.answers = 0;
     if (gpu_use(dev, e) != ST_OK || gpu_follow_search(dev, e) != ST_OK)
         return e->status;
     if (dev->answers.vertex == NULL)

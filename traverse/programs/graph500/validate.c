@@ -331,7 +331,7 @@ enum status validation_open(struct validation *v, const struct rank *rank, struc
         open_proofs(v, e);
     if (comm_agree(rank->comm, e) != ST_OK)
         return e->status;
-    if (send_questions(v, TOPIC_CLAIMS, e) == ST_OK && !rank_is_alone(rank))
+    if (send_questions(v, TOPIC_CLAIMS, e) == ST_OK && !rank_is_single_device(rank))
         send_questions(v, TOPIC_ENDS, e);
     return e->status;
 }
@@ -418,7 +418,7 @@ static enum status prove(struct validation *v, struct error *e)
     if (rank_each(v->rank, begin, v, e) != ST_OK || ask_again(v, TOPIC_CLAIMS, e) != ST_OK ||
         rank_each(v->rank, get_claims, v, e) != ST_OK || rank_each(v->rank, check, v, e) != ST_OK)
         return e->status;
-    if (!rank_is_alone(v->rank) &&
+    if (!rank_is_single_device(v->rank) &&
         (ask_again(v, TOPIC_ENDS, e) != ST_OK || rank_each(v->rank, check_replies, v, e) != ST_OK))
         return e->status;
     return reduce_met(v, e) == ST_OK ? rank_each(v->rank, finish, v, e) : e->status;
