@@ -81,6 +81,10 @@ check 'the plan of device memory needs no CUDA' \
     traverse/cuda/cuda_limits.h traverse/plan.c traverse/plan.h
 check 'only the tools that run under mpiexec link MPI' \
     bash -c '! ldd "$1/rmatgen" "$1/edgeconv" | grep -q "libmpi"' - "$BIN"
+check 'no file gets a name or bytes but through formats/base/outfile and signals, which it rests on, and temporary ones through tools/spill' \
+    test "$(grep -rlE '\b(rename(at2?)?|linkat|creat|mkstemps?|mkostemps?|freopen)\(|\bfopen\([^"]*, *"[rwab]*[wa+]|\bO_(CREAT|TRUNC)\b' \
+        formats tools traverse --include='*.[ch]' --include='*.cu*' | sort | tr '\n' ' ')" = \
+    'formats/base/outfile.c formats/base/signals.c tools/spill/unnamed.c '
 check 'zlib inflate is seen by one file of the tools' \
     test "$(grep -rlE 'inflate(Init|End)' formats tools traverse | wc -l)" = 1
 

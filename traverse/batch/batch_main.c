@@ -147,6 +147,9 @@ static enum status set_up(struct batching *b, struct error *e)
     if (open_search(b, e) == ST_OK && args->centrality != NULL && s->comm.rank == 0) {
         b->centrality.map = s->map;
         centrality_open(&b->centrality, args, &s->graph, &s->roots, e);
+        if (e->status == ST_OK && b->centrality.bad_line > 0)
+            cli_warn(&args->cli, "%s: line %" PRIu64 " is not that of its root: the lines from there on are made again",
+                     b->centrality.part, b->centrality.bad_line);
     }
     if (comm_agree(&s->comm, e) != ST_OK)
         return e->status;
@@ -219,7 +222,7 @@ static enum status tell(struct batching *b, uint64_t first, uint64_t count, stru
         if (!b->args.cli.quiet)
             print_root(b, b->searcher.roots.ids[first + i], &b->results[i]);
     }
-    if (b->centrality.file != NULL)
+    if (b->centrality.out != NULL)
         centrality_add(&b->centrality, b->searcher.roots.ids + first, b->results, count, e);
     return e->status;
 }
@@ -273,7 +276,7 @@ static enum status conclude(struct batching *b, struct error *e)
 {
     uint64_t searched = b->searcher.roots.count - b->centrality.done;
     comm_max_double(&b->searcher.comm, &b->sums.seconds, 1);
-    if (b->searcher.comm.rank == 0 && b->centrality.file != NULL)
+    if (b->searcher.comm.rank == 0 && b->centrality.out != NULL)
         centrality_commit(&b->centrality, e);
     if (b->searcher.comm.rank != 0 || (b->args.cli.quiet && b->talk != stdout))
         return comm_agree(&b->searcher.comm, e);
