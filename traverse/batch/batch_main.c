@@ -78,7 +78,7 @@ static void check_outputs(const struct args *args)
     }
     if (args_stdouts(args) > 1)
         cli_usage(&args->cli, "only one result can go to standard output");
-    if (args->resume && (args->centrality == NULL || strcmp(args->centrality, "-") == 0))
+    if (args->resume && (args->centrality == NULL || outfile_is_stdout(args->centrality)))
         cli_usage(&args->cli, "--resume is for the FILE of --centrality");
     if (args->resume && (args->depths != NULL || args->parents != NULL))
         cli_usage(&args->cli, "--resume goes on with --centrality alone: --depths and --parents are written in one run");
@@ -309,6 +309,7 @@ static void work(void *context, struct error *e)
 int main(int argc, char **argv)
 {
     static struct batching b;
+    cli_begin();
     parse(&b.args, argc, argv);
     b.talk = args_stdouts(&b.args) > 0 ? stderr : stdout;
     return searcher_run(&b.searcher, &b.args, 1, work, tear_down, &b);
