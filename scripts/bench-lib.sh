@@ -13,6 +13,12 @@ work=$(mktemp -d "${TMPDIR:-/dev/shm}/dbfs-bench.XXXXXX")
 cores=$(nproc)
 keeper=
 
+die() { # STATUS MESSAGE
+    echo "$(basename "$0"): $2" >&2
+    exit "$1"
+}
+. tools/report/outfile.sh
+
 ratio() { awk -v a="$1" -v b="$2" 'BEGIN { printf "%.2f", a / b }'; }
 
 median() { # FILE [COLUMN]: prints nothing for an empty file
@@ -50,7 +56,7 @@ leave() { # puts the results in place, if they are kept
     if [ -n "$keeper" ]; then
         exec >&-
         wait "$keeper" || true
-        mv "$work/results" "$RESULTS" || status=1
+        (put_file "$RESULTS" <"$work/results") || status=1
     fi
     rm -rf "$work"
     exit "$status"

@@ -46,6 +46,8 @@ version='dbfs-model (dbfs) @VERSION@'
 
 @include tools/report/say.sh
 
+@include tools/report/outfile.sh
+
 @include tools/report/read_json.sh
 
 @include tools/report/draw.sh
@@ -157,15 +159,15 @@ whole() { # OPTION VALUE LEAST MOST
 }
 [ $# -gt 0 ] || usage 'what to predict?'
 work=$(mktemp -d "${TMPDIR:-/tmp}/dbfs-model.XXXXXX") || die 1 'cannot create a temporary folder'
-trap 'rm -rf "$work"' EXIT
+trap 'leave $?' EXIT
 trap 'exit 1' HUP INT TERM
 : >"$work/files"
 : >"$work/values"
 files=0
 while [ $# -gt 0 ]; do
     case $1 in
-    -h | --help) printf '%s\n' "$help"; exit 0 ;;
-    --version) echo "$version"; exit 0 ;;
+    -h | --help) printf '%s\n' "$help" | give; exit ;;
+    --version) echo "$version" | give; exit ;;
     -p | --devices) need $# "$1"; devices=$2; shift ;;
     -H | --hosts) need $# "$1"; whole "$1" "$2" 1 1000000; hosts=$2; shift ;;
     -g | --per-host) need $# "$1"; whole "$1" "$2" 1 1024; per_host=$2; shift ;;
@@ -175,7 +177,7 @@ while [ $# -gt 0 ]; do
     -t | --threshold) need $# "$1"; [ "$2" = inf ] || [ "$2" = paper ] || whole "$1" "$2" 0 999999999; threshold=$2; shift ;;
     --rates) need $# "$1"; rates=$2; shift ;;
     --calibrate) need $# "$1"; whole "$1" "$2" 0 1000000; calibrate=$2; shift ;;
-    -o | --output) need $# "$1"; output=$2; shift ;;
+    -o | --output) need $# "$1"; take_output "$1" "$2"; shift ;;
     --force) force=1 ;;
     --form)
         need $# "$1"
@@ -235,7 +237,7 @@ rmat) [ "$scale" -gt 0 ] || usage 'rmat: which scale? (--rmat)' ;;
 rates)
     [ $files -le 1 ] || usage 'rates: one name'
     name=${1:-h200}
-    case $name in h200 | ray | cpu) built_in_rates "$name"; exit 0 ;; *) usage "rates: '$name': not h200, ray or cpu" ;; esac
+    case $name in h200 | ray | cpu) built_in_rates "$name" | give; exit ;; *) usage "rates: '$name': not h200, ray or cpu" ;; esac
     ;;
 *) usage "'$command': no such prediction" ;;
 esac
@@ -264,11 +266,12 @@ fi
 [ "$command" != paper ] || default_rates=ray
 read_rates "${rates:-$default_rates}"
 if [ "$command" != weak ] && [ "$command" != strong ] || [ -z "$output" ]; then
-    run_model
-    exit $?
+    run_model >"$work/table" || exit $?
+    give <"$work/table"
+    exit
 fi
-check_picture
+check_picture "$@"
 run_model >"$work/table" || exit $?
-[ -z "$output" ] || cat "$work/table"
+[ -z "$output" ] || give <"$work/table"
 plot_script "$command" "$work/table" >"$work/script"
 draw

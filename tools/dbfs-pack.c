@@ -129,13 +129,13 @@ static void parse_option(struct cli *cli, struct command *c, int option, const c
     struct error e = {0};
     switch (option) {
     case 'p': c->pack.p = (uint32_t)cli_number(cli, "-p", argument, 1, PACK_MAX_P); break;
-    case 's': c->pack.split_path = argument; break;
+    case 's': cli_once(cli, "-s", argument, &c->pack.split_path); break;
     case 't':
         c->pack.th_given = 1;
         if (th_parse(argument, &c->pack.th, &e) != ST_OK)
             cli_usage(cli, "%s", e.text);
         break;
-    case 'o': c->pack.folder = argument; break;
+    case 'o': cli_once(cli, "-o", argument, &c->pack.folder); break;
     case RESUME_OPTION: c->resume = 1; break;
     case HEADS_OPTION: parse_heads(cli, argument, c->pack.heads); break;
     case ENCODING_OPTION:
@@ -480,6 +480,7 @@ int main(int argc, char **argv)
     struct command command = {0};
     struct comm comm;
     struct error e = {0};
+    cli_begin();
     cli_called(&cli, argv[0]);
     if (comm_start_tool(&comm, &cli, &e) != ST_OK)
         return cli_finish(&cli, &e);

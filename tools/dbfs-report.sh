@@ -47,6 +47,8 @@ program=dbfs-report
 
 @include tools/report/say.sh
 
+@include tools/report/outfile.sh
+
 # ---- reading ----
 
 @include tools/report/read_json.sh
@@ -568,7 +570,7 @@ plot_script() { # NAME: writes the script for $work/input, a sweep or traces
 
 plot() {
     [ $# = 1 ] || usage 'plot: give one trace or sweep'
-    check_picture
+    check_picture "$1"
     read_input "$1" cat >"$work/input" || exit 1
     plot_script "$1" >"$work/script" || exit $?
     draw
@@ -580,19 +582,19 @@ clock=search built=NA several=0 by_pairs=0 root='' output='' force=0 command=''
 names='' count=0
 [ $# -gt 0 ] || usage 'what to report?'
 work=$(mktemp -d "${TMPDIR:-/tmp}/dbfs-report.XXXXXX") || die 1 'cannot create a temporary folder'
-trap 'rm -rf "$work"' EXIT
+trap 'leave $?' EXIT
 trap 'exit 1' HUP INT TERM
 files=0
 while [ $# -gt 0 ]; do
     case $1 in
-    -h | --help) printf '%s\n' "$help"; exit 0 ;;
-    --version) echo "$version"; exit 0 ;;
+    -h | --help) printf '%s\n' "$help" | give; exit ;;
+    --version) echo "$version" | give; exit ;;
     --clock) need $# "$1"; clock=$2; shift ;;
     --pairs) by_pairs=1 ;;
     --several-levels) several=1 ;;
     --construction-time) need $# "$1"; built=$2; shift ;;
     -r | --root) need $# "$1"; root=$2; shift ;;
-    -o | --output) need $# "$1"; output=$2; shift ;;
+    -o | --output) need $# "$1"; take_output "$1" "$2"; shift ;;
     --force) force=1 ;;
     -?*) usage "unknown option '$1'" ;;
     *)
@@ -621,6 +623,9 @@ NA) ;;
 esac
 case $root in *[!0-9]*) usage "-r $root: not a vertex" ;; esac
 case $command in
-graph500 | means | compare | roots | exchange | options | levels | plot) "$command" "$@" ;;
+graph500 | means | compare | roots | exchange | options | levels | plot) ;;
 *) usage "'$command': no such report" ;;
 esac
+[ -z "$output" ] || [ "$command" = plot ] || usage '-o is for plot'
+"$command" "$@" >"$work/report" || exit $?
+give <"$work/report"

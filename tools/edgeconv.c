@@ -383,6 +383,7 @@ int main(int argc, char **argv)
     struct options options;
     struct job job = {.options = &options};
     struct error error = {0};
+    cli_begin();
     signal(SIGPIPE, SIG_IGN); /* as a failed write, so that temporary files are removed */
     options_read(&options, argc, argv);
     cli_alone(&options.cli);

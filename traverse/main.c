@@ -276,6 +276,7 @@ int main(int argc, char **argv)
 {
     static struct run run;
     static char own_name[] = "dbfs-traverse";
+    cli_begin();
     run.command = argv;
     args_parse(&run.args, argc, argv);
     if (run.args.cli.within_dbfs)

@@ -27,6 +27,7 @@ die() { # CODE MESSAGE
     exit "$1"
 }
 usage() { die 2 "$1"; }
+. tools/report/outfile.sh
 . tools/report/draw.sh
 
 # the engines, as tables name them

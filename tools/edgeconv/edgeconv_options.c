@@ -3,6 +3,8 @@
 
 #include "tools/convert/read/columns.h"
 
+#include "formats/base/outfile.h"
+
 #include <string.h>
 
 static const char help[] =
@@ -110,7 +112,7 @@ static void take_option(struct options *o, int option, const char *argument)
         if (edge_format_parse(argument, &o->output) != 0)
             cli_usage(cli, "-t: '%s' is not edges, text, u32, u64, graph500 or sg", argument);
         break;
-    case 'o': o->output_path = argument; break;
+    case 'o': cli_once(&o->cli, "-o", argument, &o->output_path); break;
     case 'u': assert_direction(cli, o, ASSERT_ONCE); break;
     case DIRECTION_OPTION: assert_direction(cli, o, assertion_named(cli, argument)); break;
     case VERTICES_OPTION:
@@ -129,7 +131,7 @@ static void take_option(struct options *o, int option, const char *argument)
         if (separator_named(argument, &o->reader.separator) != 0)
             cli_usage(cli, "--separator: '%s' is not blank, comma, tab, semicolon or bar", argument);
         break;
-    case COMPACT_OPTION: o->map_path = argument; break;
+    case COMPACT_OPTION: cli_once(&o->cli, "--compact", argument, &o->map_path); break;
     default: cli_option(&o->cli, option, argument);
     }
 }
@@ -145,7 +147,7 @@ static void check_paths(const struct options *o)
 
 static int is_stdout(const char *path)
 {
-    return path == NULL || strcmp(path, "-") == 0;
+    return path == NULL || outfile_is_stdout(path);
 }
 
 /* Checks the options of an index, which is read for its names alone. */

@@ -62,15 +62,21 @@ plot for [i in $1_curves] \$$1 using 1:(column(i + 0) > 0 || !($2) ? column(i + 
 END_OF_CURVES
 }
 
-# Checks that the picture can be made and written; otherwise ends the program.
+# take_output OPTION FILE: keeps the name of the picture
+take_output() {
+    [ -n "$2" ] || usage "$1: is empty"
+    [ -z "$output" ] || usage "$1: is given twice, as '$output' and as '$2': leave one out"
+    output=$2
+}
+
+# check_picture INPUT...: checks that the picture can be made and written; otherwise ends the program
 check_picture() {
     case $output in
     -) output='' ;;
     '' | *.svg | *.png | *.pdf) ;;
     *) usage "-o $output: not .svg, .png or .pdf" ;;
     esac
-    [ -z "$output" ] || [ "$force" = 1 ] || [ ! -e "$output" ] ||
-        die 1 "$output: exists already: --force replaces it"
+    [ -z "$output" ] || check_file "$output" "$force" "$@"
     [ -z "$output" ] || command -v gnuplot >/dev/null 2>&1 ||
         die 1 'gnuplot: not found: install it (Debian: gnuplot-nox), or give -o - for the script'
 }
@@ -78,11 +84,9 @@ check_picture() {
 # Draws $work/script into $output, or prints it if that is empty.
 draw() {
     if [ -z "$output" ]; then
-        cat "$work/script"
+        give <"$work/script"
         return
     fi
     gnuplot "$work/script" >"$work/said" 2>&1 || die 1 "gnuplot: $(head -3 "$work/said")"
-    # under another name in the folder at first, so that the picture is complete or missing
-    { cp "$work/picture" "$output.$$" && mv "$output.$$" "$output"; } 2>"$work/said" ||
-        { rm -f "$output.$$"; die 1 "$output: cannot write: $(head -1 "$work/said")"; }
+    put_file "$output" <"$work/picture"
 }
