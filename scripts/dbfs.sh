@@ -4,7 +4,8 @@
 # edgeconv and dbfs-pack make shards, and dbfs-traverse searches them. Shards of regular files are kept in CACHE/KEY.
 # KEY is a digest of all that they depend on: the files' paths, inodes, sizes and times, the options, and the version.
 # The folder gets that name when the shards are complete. One dbfs at a time makes shards in CACHE, and others wait:
-# otherwise each would pack the file, and replace shards that another one reads.
+# otherwise each would pack the file, and replace shards that another one reads. FILE.dbfs, which nobody has asked for, is
+# used where only the user and root can write.
 #
 # A pipe (standard input, <(...), a fifo) can be read only once. edgeconv opens it, looks at its first bytes and goes
 # on from there; this script never does. Only reading shows the content of a pipe, so its shards are not kept.
@@ -20,11 +21,13 @@ PATH=${bin%/*}:$PATH
 # Waiting threads sleep soon, as the programs of a pipe share the cores.
 [ -n "${OMP_WAIT_POLICY+set}" ] || export GOMP_SPINCOUNT="${GOMP_SPINCOUNT-1000}"
 files=() convert=() pack=() both=() search=() results=() kinds=()
-cache='' shards='' ranks='' compact=false undirected=(-u) lines='' asked='' verbose=false force=() quiet=() details=()
+cache='' keep=true shards='' ranks='' compact=false undirected=(-u) lines='' asked='' verbose=false force=() quiet=() details=()
 roots_from='' pairs='' program=dbfs-traverse
 # folders of this run alone: shards in the making; all other files
 work='' scratch=''
-lock=''            # of the folder of kept shards: a file descriptor
+place='' implied=true made_place=false # the folder of kept shards; without --cache; this run has made it
+lock=''            # of this folder: a file descriptor
+reason=''          # why something failed
 children=()        # processes that run
 
 usage() {
@@ -98,7 +101,7 @@ take_value() { # OPTION VALUE
     --list-reached) take_result "$1" "$2" 'reached vertices' ;;
     --centrality) program=dbfs-batch && take_result "$1" "$2" centrality ;;
     --batch) program=dbfs-batch && pass search "$1" "$2" ;;
-    --cache) cache=$2 ;;
+    --cache) cache=$2 implied=false ;;
     -p | --shards) shards=$2 ;;
     --ranks) ranks=$2 ;;
     --roots-from) roots_from=$2 ;;
@@ -130,7 +133,7 @@ take_flag() {
     -v | --verbose) verbose=true details=(-v) ;;
     -u | --undirected) take_direction once ;;
     --compact) compact=true ;;
-    --no-cache) cache=none ;;
+    --no-cache) keep=false ;;
     --force) force=(--force) ;;
     --one-based | --randomize | --randomize=*) convert+=("$1") ;;
     --path | --one-sided) program=dbfs-paths && search+=("$1") ;;
@@ -181,6 +184,8 @@ parse() {
     [ "${PMI_SIZE:-${OMPI_COMM_WORLD_SIZE:-1}}" = 1 ] || die 2 'is not for mpiexec, but starts it: --ranks R'
     [ -z "$ranks" ] || command -v mpiexec >/dev/null ||
         die 1 '--ranks: mpiexec is not in PATH: it comes with an MPI (package mpich)'
+    $implied || [ -n "$cache" ] || die 2 '--cache: the name of the folder is empty'
+    $implied || $keep || die 2 '--cache and --no-cache contradict each other'
     refuse_inputs
 }
 
@@ -226,7 +231,7 @@ stop() {
 clean() {
     local folder
     for folder in "$work" "$scratch"; do [ -z "$folder" ] || rm -rf "$folder"; done
-    if [ -d "$cache" ] && [ ! -e "${graph:-}" ]; then remove_empty_cache; fi # nothing was kept
+    if $made_place && [ ! -e "${graph:-}" ]; then remove_empty_place; fi # nothing was kept
 }
 
 end_by() { # SIGNAL: ends the script by it, as it ends any other program
@@ -287,18 +292,18 @@ are_ready() {
     for file in "${files[@]}"; do is_ready_stream "$file" || return 1; done
 }
 
-# PIPE WORDS -- WORDS: edgeconv into dbfs-pack, through a pipe that is made under this name. It stays open until edgeconv
-# has ended well. Otherwise dbfs-pack is stopped, and so does not complain about a stream without an end: again and again, as a
+# WORDS -- WORDS: edgeconv into dbfs-pack, through a pipe that stays open until edgeconv has ended well. Otherwise dbfs-pack is stopped, and so does not complain about a stream without an end: again and again, as a
 # shell that is about to become a program forgets a signal. (Bash now and then loses the exit status of `> >(...)`.)
 convert_and_pack() {
-    local from=() pipe=$1 both in out packer status=0 packed=0
-    shift
+    local from=() pipe both in out packer status=0 packed=0
     while [ "$1" != -- ]; do from+=("$1") && shift; done
     shift
     show "${from[@]}" '|' "$@"
-    # some file systems have no pipes
-    mkfifo "$pipe" 2>/dev/null || { make_scratch && pipe=$scratch/pipe && mkfifo "$pipe"; }
-    exec {both}<>"$pipe" {in}>"$pipe" {out}<"$pipe" {both}>&- # open at both ends, so that no open waits
+    make_scratch
+    pipe=$scratch/pipe
+    mkfifo "$pipe" || exit
+    { exec {both}<>"$pipe" {in}>"$pipe" {out}<"$pipe" {both}>&-; } 2>/dev/null || # open at both ends, so that no open waits
+        die 1 'cannot open a pipe: too few files may be open (ulimit -n)'
     rm "$pipe"
     (exec {in}>&- && trap '' INT && exec -a "$prog" "$@") <&"$out" &
     packer=$!
@@ -324,7 +329,7 @@ make_shards() { # FOLDER: an empty one
         finish $! || exit
         return
     fi
-    convert_and_pack "$1/pipe" edgeconv "${undirected[@]}" "${convert[@]}" "${map[@]}" "${both[@]}" "${quiet[@]}" "${details[@]}" \
+    convert_and_pack edgeconv "${undirected[@]}" "${convert[@]}" "${map[@]}" "${both[@]}" "${quiet[@]}" "${details[@]}" \
         "${files[@]}" -- "${to[@]}" -
 }
 
@@ -338,17 +343,17 @@ remove_stale() {
     local folder own line path own_path
     IFS= read -r own <"$1"
     path_of own_path "$own"
-    for folder in "$cache"/*; do
+    for folder in "$place"/*; do
         case $folder in
         *.making."$HOSTNAME".*) kill -0 "${folder##*.}" 2>/dev/null || rm -rf "$folder" ;;
         *.making.*) ;; # a process of another host, which cannot be seen here
         *)
-            IFS= read -r line 2>/dev/null <"$folder/key" || continue
+            [ -f "$folder/key" ] && IFS= read -r line <"$folder/key" || continue
             path_of path "$line"
             [ "$path" != "$own_path" ] || [ "$line" = "$own" ] || rm -rf "$folder"
             ;;
         esac
-    done
+    done 2>/dev/null # what is another user's stays
 }
 
 # Checks options and result files before hours of packing.
@@ -360,7 +365,45 @@ check_search() {
 }
 
 are_kept() { # KEY-TEXT
-    [ -r "$graph/key" ] && [ "$(<"$graph/key")" = "$1" ] && dbfs-pack --list "$graph/shards" >/dev/null 2>&1
+    [ -f "$graph/key" ] && [ -r "$graph/key" ] && [ "$(<"$graph/key")" = "$1" ] &&
+        dbfs-pack --list "$graph/shards" >/dev/null 2>&1
+}
+
+# FOLDER, `place` or the one above it: succeeds if nobody but the user and root may write to it or put another folder in
+# its place. Whoever may do so could make links of the names under which files are made. In a sticky folder, such as /tmp,
+# names stay their owner's.
+is_own() {
+    local folder=${1:-/} folders=() i=0 owner group mode
+    while folders+=("$folder") && [ "$folder" != / ]; do folder=${folder%/*} && folder=${folder:-/}; done
+    while read -r owner group mode; do
+        folder=${folders[i++]}
+        reason="$folder is another user's"
+        [ "$owner" = $EUID ] || { [ "$owner" = 0 ] && [ "$folder" != "$place" ]; } || return 1
+        reason="$folder is a link"
+        [ ! -L "$folder" ] || return 1
+        reason="others may write to $folder"
+        mode=$((8#$mode))
+        ((mode & 8#22)) || continue
+        ((mode & 8#2)) || [ "$group" != "$(id -un 2>/dev/null)" ] || continue # the group is the user's alone
+        ((mode & 8#1000)) && [ "$folder" != "$place" ] || return 1
+    done < <(stat -c '%u %G %a' -- "${folders[@]}")
+    reason="$1 cannot be looked at"
+    [ $i = ${#folders[@]} ]
+}
+
+# Makes the folder of kept shards, unless it is there. Fails with a `reason`.
+make_place() {
+    local how=(mkdir)
+    $implied && umask go-w || how+=(-p)
+    if [ ! -d "$place" ]; then
+        if reason=$(LC_ALL=C "${how[@]}" -- "$place" 2>&1); then
+            made_place=true
+        elif [ ! -d "$place" ]; then # otherwise another dbfs was faster
+            reason=${reason##*: }
+            return 1
+        fi
+    fi
+    ! $implied || is_own "$place"
 }
 
 # FD: waits for the lock of the open folder. The kernel releases it when the process ends. Where a file system has no
@@ -375,48 +418,79 @@ wait_for_lock() {
 }
 
 # Waits until no other dbfs makes shards in the folder. One that kept nothing may have removed the folder meanwhile.
-lock_cache() {
+# Fails with a `reason`.
+lock_place() {
     local folder
     while [ -z "$lock" ]; do
-        mkdir "$cache" 2>/dev/null || [ -d "$cache" ] || mkdir -p "$cache"
-        { exec {folder}<"$cache"; } 2>/dev/null || continue
+        make_place || return 1
+        if ! { exec {folder}<"$place"; } 2>/dev/null; then
+            [ -d "$place" ] || continue
+            reason=$( (exec {folder}<"$place") 2>&1) || true
+            reason=${reason##*: }
+            : "${reason:=too few files may be open (ulimit -n)}"
+            return 1
+        fi
         wait_for_lock "$folder"
-        if [ "$cache" -ef "/dev/fd/$folder" ]; then lock=$folder; else exec {folder}<&-; fi
+        if [ "$place" -ef "/dev/fd/$folder" ]; then lock=$folder; else exec {folder}<&-; fi
     done
 }
 
+unlock_place() {
+    [ -z "$lock" ] || exec {lock}<&-
+    lock=
+}
+
 # Only a process with the lock may remove the folder.
-remove_empty_cache() {
+remove_empty_place() {
     local status=0 folder
     if [ -z "$lock" ]; then
-        { exec {folder}<"$cache"; } 2>/dev/null || return 0
+        { exec {folder}<"$place"; } 2>/dev/null || return 0
         flock --nonblock "$folder" 2>/dev/null || status=$?
     fi
-    [ $status = 1 ] || rmdir "$cache" 2>/dev/null || true
+    [ $status = 1 ] || rmdir -- "$place" 2>/dev/null || true
+}
+
+# Makes the folder of shards in the making, under a new name. A folder of this name was left by a process that had this
+# number. Fails with a `reason`.
+make_work() {
+    local folder=$place/$key.making.$HOSTNAME.$$
+    rm -rf -- "$folder" 2>/dev/null
+    reason=$(LC_ALL=C mkdir -- "$folder" 2>&1) && work=$folder && return
+    reason=${reason##*: }
+    return 1
 }
 
 keep_shards() { # TEXT-OF-KEY
-    work=$cache/$key.making.$HOSTNAME.$$
-    mkdir -p "$work"
     make_shards "$work"
-    printf '%s\n' "$1" >"$work/key"
-    [ ! -e "$graph" ] || rm -rf "$graph" # an existing folder is incomplete
-    mv -T "$work" "$graph"
+    (set -o noclobber && printf '%s\n' "$1" >"$work/key") 2>/dev/null || die 5 "$cache: cannot write the key of the shards"
+    rm -rf -- "$graph" # an existing folder is incomplete
+    mv -T -- "$work" "$graph" || exit
     work=
     remove_stale "$graph/key"
 }
 
-# Sets `cache` to the folder of kept shards. Succeeds if there is one.
-choose_cache() {
-    [ "$cache" != none ] || return 1
-    if ! are_regular; then
-        [ -z "$cache" ] || die 2 "--cache: shards of a pipe are not kept, as only reading it tells its content"
-        return 1
+# Shards are made for this run alone, for this `reason`. With --cache this is an error.
+keep_none() {
+    $implied || die 1 "$cache: cannot keep shards there: $reason: --cache DIR names another folder, --no-cache none"
+    echo "$prog: $cache: is not used, and the shards are not kept: $reason: --cache DIR names another folder" >&2
+    unlock_place
+    keep=false
+}
+
+# Sets `cache` and `place` to the folder of kept shards, which need not be there yet. Without one `keep` becomes false.
+choose_place() {
+    if $keep && ! are_regular; then
+        $implied || die 2 "--cache: shards of a pipe are not kept, as only reading it tells its content"
+        keep=false
     fi
-    ! mkdir -p "${cache:=${files[0]%/}.dbfs}" 2>/dev/null || return 0
-    echo "$prog: $cache: cannot be made, so the shards are not kept: --cache DIR names another place" >&2
-    cache=none
-    return 1
+    $keep || return 0
+    case $cache in -*) cache=./$cache ;; esac # no option of mkdir
+    place=$cache
+    $implied || return 0
+    cache=${files[0]%/}.dbfs
+    place=$(realpath -- "$(dirname -- "$cache")")
+    place=${place%/}/${cache##*/}
+    if [ -e "$place" ] || [ -L "$place" ]; then is_own "$place"; else is_own "${place%/*}"; fi || keep_none
 }
 
 # Sets `scratch` to a new folder.
@@ -441,29 +515,32 @@ keep_list() {
 
 # Sets `graph` to the folder of the shards, and of the map if there is one.
 find_shards() {
-    local key text made=false
-    if ! choose_cache; then
-        check_search
+    local key='' text='' mask
+    mask=$(umask)
+    choose_place
+    if $keep; then
+        text=$(describe)
+        key=$(sha256sum <<<"$text")
+        key=${key:0:16}
+        graph=$place/$key
+        if are_kept "$text"; then
+            ! $verbose || echo "$prog: shards are in $cache/$key" >&2
+            return
+        fi
+    fi
+    check_search
+    ! $keep || { lock_place && { are_kept "$text" || make_work; }; } || keep_none
+    if ! $keep; then
         make_scratch
         graph=$scratch
         make_shards "$graph"
-        return
+    elif [ -n "$work" ]; then
+        keep_shards "$text"
+    elif $verbose; then # another dbfs has made them meanwhile
+        echo "$prog: shards are in $cache/$key" >&2
     fi
-    text=$(describe)
-    key=$(sha256sum <<<"$text")
-    key=${key:0:16}
-    graph=$cache/$key
-    if ! are_kept "$text"; then
-        check_search
-        lock_cache
-        if ! are_kept "$text"; then # another dbfs may have made the shards meanwhile
-            keep_shards "$text"
-            made=true
-        fi
-        exec {lock}<&-
-        lock=
-    fi
-    ! $verbose || $made || echo "$prog: shards are in $graph" >&2
+    unlock_place
+    umask "$mask"
 }
 
 # ---- searching ----

@@ -242,14 +242,6 @@ check_says 'g.txt.dbfs: is where dbfs keeps shards: give the file that they are 
 check_exit 2 'a root out of range' dbfs -r 99999 g.txt
 check_exit 2 '-r without a value' dbfs g.txt -r
 rm -rf g.txt.dbfs
-# a file system without pipes
-mkdir no-pipes
-printf '#!/bin/sh\ncase $1 in *.dbfs/*) exit 1 ;; esac\nexec "%s" "$@"\n' "$(command -v mkfifo)" >no-pipes/mkfifo
-chmod +x no-pipes/mkfifo
-check 'where no pipe can be made beside the graph' env PATH="$tmp/no-pipes:$PATH" dbfs -q -r 0 -o piped.txt g.txt
-dbfs -q --no-cache -r 0 -o unpiped.txt g.txt
-check 'the result is the same' cmp piped.txt unpiped.txt
-rm -rf g.txt.dbfs
 # ---- it is ended while it makes shards ----
 
 # an edgeconv that has begun waits
