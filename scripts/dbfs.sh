@@ -11,6 +11,14 @@
 # on from there; this script never does. Only reading shows the content of a pipe, so its shards are not kept.
 set -euo pipefail
 
+# A closed descriptor would become that of another file. Standard output then fails, as it would have done.
+[ -e /dev/fd/0 ] || exec </dev/null
+[ -e /dev/fd/1 ] || exec 1</dev/null
+[ -e /dev/fd/2 ] || exec 2>/dev/null
+# Numbers have a point in every language, and keys of shards are the same. Only show() has the letters of the user's.
+language=${LC_ALL:-${LC_CTYPE:-${LANG:-C}}}
+export LC_ALL=C DBFS_NAMES=
+
 prog=dbfs
 bin=$0
 case $bin in
@@ -48,7 +56,7 @@ of shards.
       --cache DIR        keep shards in DIR; --no-cache keeps none
   -p, --shards P         number of shards (default: that of the ranks)
       --ranks R          search with R processes, through mpiexec
-  -q, --quiet            print errors only
+  -q, --quiet            no notes, and no line about the search
   -v, --verbose          show the commands that are run, and all that they print
       --force            replace result files that exist
 
@@ -61,6 +69,18 @@ EOF
 die() { # STATUS MESSAGE
     echo "$prog: $2" >&2
     exit "$1"
+}
+
+# TEXT: on standard output. As with the other programs a closed pipe needs no word, and a full disk is exit status 5.
+print() {
+    local why out
+    exec {out}>&1
+    why=$(printf '%s\n' "$1" 2>&1 >&$out) && exec {out}>&- && return
+    case $why in
+    '' | *'Broken pipe') exit 1 ;;
+    *'No space left on device' | *'Disk quota exceeded') die 5 "standard output: cannot write: ${why##*: }" ;;
+    *) die 1 "standard output: cannot write: ${why##*: }" ;;
+    esac
 }
 
 # ---- command line ----
@@ -88,8 +108,13 @@ take_direction() { # VALUE: --direction of edgeconv, or of dbfs-traverse
 }
 
 take_result() { # OPTION FILE WHAT-IT-HOLDS
-    [ -n "$2" ] || die 2 "$1: the name of the file is empty"
-    search+=("$1=$2") results+=("$2") kinds+=("$3")
+    local i file=$2
+    [ -n "$file" ] || die 2 "$1: the name of the file is empty"
+    for i in "${!kinds[@]}"; do
+        [ "${kinds[i]}" != "$3" ] || die 2 "$file: is to have the $3, and so is ${results[i]}: one file takes them"
+    done
+    case $file in /dev/stdout | /dev/fd/1 | /proc/self/fd/1) file=- ;; esac # not that of a program that is started
+    search+=("$1=$file") results+=("$file") kinds+=("$3")
 }
 
 take_value() { # OPTION VALUE
@@ -127,8 +152,8 @@ take_value() { # OPTION VALUE
 # OPTION: takes an option without a value; fails if it needs one
 take_flag() {
     case $1 in
-    -h | --help) usage && exit 0 ;;
-    --version) dbfs-traverse --version | sed "s/^[^ ]*/$prog/" && exit 0 ;;
+    -h | --help) print "$(usage)" && exit 0 ;;
+    --version) print "$(dbfs-traverse --version)" && exit 0 ;;
     -q | --quiet) quiet=(-q) ;;
     -v | --verbose) verbose=true details=(-v) ;;
     -u | --undirected) take_direction once ;;
@@ -207,11 +232,10 @@ check_file() {
 
 # ---- processes ----
 
-# WORD...: starts a program in the background, so that a signal ends this script at once, and the program with it. It
-# is called $prog, and so its messages begin. It ignores Ctrl-C, which the terminal sends to all, and leaves it to
-# this script.
+# WORD...: starts a program in the background, so that a signal ends this script at once, and the program with it. The
+# program ignores Ctrl-C, which the terminal sends to all, and leaves it to this script.
 start() {
-    (trap '' INT && exec -a "$prog" "$@") <&0 &
+    (trap '' INT && exec "$@") <&0 &
     children+=($!)
 }
 
@@ -234,6 +258,22 @@ clean() {
     if $made_place && [ ! -e "${graph:-}" ]; then remove_empty_place; fi # nothing was kept
 }
 
+# ---- names in messages ----
+
+# Prints FILE, or what is said of several, or of standard input.
+name_of_files() {
+    local name=${files[0]} more=$((${#files[@]} - 1))
+    [ "$name" != - ] || name='standard input'
+    printf %s "$name"
+    [ $more = 0 ] || printf ' and %d more' $more
+}
+
+# PATH NAME: messages of the programs have the name that the user gave in place of a path of this script. By
+# $DBFS_NAMES programs also know that dbfs runs them (formats/base/dbfs_words.h).
+name() {
+    export DBFS_NAMES+="$1"$'\n'"${2//$'\n'/?}"$'\n'
+}
+
 end_by() { # SIGNAL: ends the script by it, as it ends any other program
     trap '' INT TERM HUP
     exec 2>/dev/null # hides bash's messages about its children
@@ -252,7 +292,10 @@ words() { # WORD...: prints the words as a shell would read them
 }
 
 show() { # WORD...: prints a command, with -v
-    ! $verbose || echo "$prog: $(words "$@" | sed 's/ \\| / | /')" >&2
+    local text
+    $verbose || return 0
+    text=$({ LC_ALL=$language && words "$@"; } 2>/dev/null)
+    echo "$prog: ${text/ \\| / | }" >&2
 }
 
 # Prints path, inode, size and times of a file.
@@ -305,7 +348,7 @@ convert_and_pack() {
     { exec {both}<>"$pipe" {in}>"$pipe" {out}<"$pipe" {both}>&-; } 2>/dev/null || # open at both ends, so that no open waits
         die 1 'cannot open a pipe: too few files may be open (ulimit -n)'
     rm "$pipe"
-    (exec {in}>&- && trap '' INT && exec -a "$prog" "$@") <&"$out" &
+    (exec {in}>&- && trap '' INT && name 'standard input' "$(name_of_files)" && exec "$@") <&"$out" &
     packer=$!
     children+=("$packer")
     exec {out}<&-
@@ -507,6 +550,7 @@ keep_list() {
     if ! is_regular "$list"; then
         make_scratch
         list=$scratch/${1#--}
+        if [ "$2" = - ]; then name "$list" 'standard input'; else name "$list" "$2"; fi
         start cat -- "$2" >"$list"
         finish $! || exit 1
     fi
@@ -570,27 +614,35 @@ in_a_line() {
         }' "$1"
 }
 
+# Sets `fate` to what becomes of the standard output of the search: "own" is this script's, "line" is told in one line.
+choose_fate() {
+    local file
+    fate=line
+    if $verbose || [ $program = dbfs-paths ]; then fate=own; fi # lines of pairs are an answer
+    if ! $verbose && [ ${#quiet[@]} != 0 ] && [ "$program ${#results[@]}" != 'dbfs-paths 0' ]; then fate=none; fi
+    for file in "${results[@]}"; do # a result on standard output stands alone there
+        if [ "$file" = - ]; then fate=own && alone=true && return; fi
+        if [ "$file" -ef /dev/fd/1 ]; then $verbose && fate=error || fate=none; fi
+    done
+}
+
 run_search() { # DIR
-    local file one_line=true command=($program "${both[@]}" "${force[@]}" "${search[@]}" "$1")
-    for file in "${results[@]}"; do [ "$file" != - ] || one_line=false; done # a result on standard output stands alone
-    ! $verbose || one_line=false
-    if [ $program = dbfs-paths ]; then # prints a line for each pair
-        ! $one_line || [ ${#quiet[@]} = 0 ] || exec >/dev/null
-        one_line=false
-    fi
-    $verbose || $one_line || [ $program = dbfs-paths ] || command+=(-q)
+    local fate alone=false command=($program "${both[@]}" "${force[@]}" "${search[@]}" "$1")
+    choose_fate
+    if ! $verbose && { $alone || [ $fate = none ]; }; then command+=(-q); fi
     [ -z "$ranks" ] || command=(mpiexec -n "$ranks" "${command[@]}")
     show "${command[@]}"
-    if $one_line && [ ${#quiet[@]} != 0 ]; then
-        start "${command[@]}" >/dev/null
-    elif $one_line; then
+    case $fate in
+    own) start "${command[@]}" ;;
+    error) start "${command[@]}" >&2 ;;
+    none) start "${command[@]}" >/dev/null ;;
+    line)
         make_scratch
         start "${command[@]}" >"$scratch/talk"
-    else
-        start "${command[@]}"
-    fi
+        ;;
+    esac
     finish $! || exit
-    ! $one_line || [ ${#quiet[@]} != 0 ] || in_a_line "$scratch/talk"
+    [ $fate != line ] || print "$(in_a_line "$scratch/talk")"
 }
 
 refuse_cache() { # DIR: shards should be there
@@ -626,5 +678,7 @@ if [ ${#files[@]} = 1 ] && [ -d "${files[0]}" ]; then
 fi
 : "${shards:=${ranks:-1}}"
 find_shards
+name "$graph/shards" "$(name_of_files)"
+name "$graph/graph.map" "$(name_of_files)"
 ! $compact || search+=(--map "$graph/graph.map")
 run_search "$graph/shards"

@@ -53,10 +53,9 @@ static void print_line(const struct cli *cli, const char *kind, const char *form
         va_end(args);                                                                              \
     } while (0)
 
-void cli_called(struct cli *cli, const char *name)
+void cli_called(struct cli *cli)
 {
-    const char *slash = name != NULL ? strrchr(name, '/') : NULL;
-    cli->within_dbfs = name != NULL && strcmp(slash != NULL ? slash + 1 : name, "dbfs") == 0;
+    cli->within_dbfs = getenv("DBFS_NAMES") != NULL;
     if (cli->within_dbfs)
         cli->program = "dbfs";
 }

@@ -48,9 +48,9 @@ struct cli {
     uint32_t host_processes; /* processes of this job that share the host's cores; 0 means 1 */
 };
 
-/* Looks at the name by which the program was started. The script dbfs starts programs as "dbfs":
- * messages then have that name, and reports are details. */
-void cli_called(struct cli *cli, const char *name);
+/* Finds out whether the script dbfs runs the program, which has set $DBFS_NAMES: messages then have its name and words,
+ * and reports are details. */
+void cli_called(struct cli *cli);
 
 /* Handles a common option. Anything else is a usage error, including the '?' and ':' of getopt. */
 void cli_option(struct cli *cli, int option, const char *argument);
