@@ -6,6 +6,8 @@
 # its standard output in FILE, which appears when the benchmark ends. REVISION names the revision where there is no
 # git.
 
+export LC_ALL=C # numbers have a point, also those of `time`
+
 bin=${BUILD:-build}/bin
 tests=${BUILD:-build}/tests
 mpiexec=${MPIEXEC:-$(command -v mpiexec.mpich || command -v mpiexec)}

@@ -481,7 +481,7 @@ int main(int argc, char **argv)
     struct comm comm;
     struct error e = {0};
     cli_begin();
-    cli_called(&cli, argv[0]);
+    cli_called(&cli);
     if (comm_start_tool(&comm, &cli, &e) != ST_OK)
         return cli_finish(&cli, &e);
     parse_arguments(&cli, &command, argc, argv, comm.rank, &e);

@@ -275,12 +275,9 @@ static void work(void *context, struct error *e)
 int main(int argc, char **argv)
 {
     static struct run run;
-    static char own_name[] = "dbfs-traverse";
     cli_begin();
     run.command = argv;
     args_parse(&run.args, argc, argv);
-    if (run.args.cli.within_dbfs)
-        argv[0] = own_name; /* the command in the report can be run again */
     run.talk = args_stdouts(&run.args) > 0 ? stderr : stdout;
     return run.args.plan ? print_plan(&run.args) : searcher_run(&run.searcher, &run.args, 0, work, tear_down, &run);
 }

@@ -63,10 +63,9 @@ void cli_begin(void)
     }
 }
 
-void cli_called(struct cli *cli, const char *name)
+void cli_called(struct cli *cli)
 {
-    const char *slash = name != NULL ? strrchr(name, '/') : NULL;
-    cli->within_dbfs = name != NULL && strcmp(slash != NULL ? slash + 1 : name, "dbfs") == 0;
+    cli->within_dbfs = getenv("DBFS_NAMES") != NULL;
     if (cli->within_dbfs)
         cli->program = "dbfs";
 }

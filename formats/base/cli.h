@@ -52,9 +52,9 @@ struct cli {
  * into a result. Reading or writing it fails as before: a result is not lost in silence. */
 void cli_begin(void);
 
-/* Looks at the name by which the program was started. The script dbfs starts programs as "dbfs":
- * messages then have that name, and reports are details. */
-void cli_called(struct cli *cli, const char *name);
+/* Finds out whether the script dbfs runs the program, which has set $DBFS_NAMES: messages then have its name and words,
+ * and reports are details. */
+void cli_called(struct cli *cli);
 
 /* Handles a common option. Anything else is a usage error, including the '?' and ':' of getopt. */
 void cli_option(struct cli *cli, int option, const char *argument);

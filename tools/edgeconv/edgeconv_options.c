@@ -210,7 +210,7 @@ void options_read(struct options *o, int argc, char **argv)
     static const char *only_stdin[] = {"-"};
     int option;
     *o = (struct options){.cli = {.program = "edgeconv", .help = help}, .seed = 1};
-    cli_called(&o->cli, argv[0]);
+    cli_called(&o->cli);
     while ((option = cli_next(&o->cli, argc, argv, "f:t:o:u" CLI_SHORT_OPTIONS, long_options)) != -1)
         take_option(o, option, optarg);
     o->paths = optind < argc ? (const char **)(argv + optind) : only_stdin;

@@ -87,7 +87,7 @@ static void check_outputs(const struct args *args)
 static void parse(struct args *args, int argc, char **argv)
 {
     args_defaults(args, program.name);
-    cli_called(&args->cli, argv[0]);
+    cli_called(&args->cli);
     args->batch = 64;
     options_read(args, &program, argc, argv);
     if (args->roots_given)

@@ -38,7 +38,7 @@ static void check_outputs(const struct args *args)
 void args_read(struct args *args, const struct option_program *program, int argc, char **argv)
 {
     args_defaults(args, program->name);
-    cli_called(&args->cli, argv[0]);
+    cli_called(&args->cli);
     args->answer = (enum answer_kind)ANSWER_NONE; /* not given */
     options_read(args, program, argc, argv);
     if (args->serve)
