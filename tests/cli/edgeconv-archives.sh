@@ -182,13 +182,20 @@ mkdir -p nets/net && (cd nets/net && printf '%%%%MatrixMarket matrix coordinate 
     printf '%%%%MatrixMarket matrix array real general\n3 1\n1\n2\n3\n' >net_b.mtx && echo 'Read me first.' >README)
 tar -C nets -cf net.tar net/net.mtx net/net_b.mtx
 gzip net.tar
-"$edgeconv" -q -t text --entry='*/net.mtx' net.tar.gz >got 2>err
-check '--entry takes what it matches' eval 'printf "1\t0\n2\t0\n" | cmp - got'
-refused 'and without it' 'net.tar.gz(net/net_b.mtx):1: found .array.*; --entry=GLOB chooses the files of an archive$' net.tar.gz
-refused 'an --entry that matches nothing' "net.tar.gz: found no file that matches --entry 'x' in the tar archive" --entry x net.tar.gz
-(cd nets && pack zip ../readme.zip net/README net/net.mtx)
-refused 'a README in an archive' 'readme.zip(net/README):1: found .Read., expected .*--entry' readme.zip
-check_exit 0 '--entry leaves it out' "$edgeconv" -q --force -o x.edges --entry='*.mtx' readme.zip
+for member in '*/net.mtx' net/net.mtx net.mtx 'n?t.mtx'; do
+    "$edgeconv" -q -t text --member="$member" net.tar.gz >got 2>err
+    check "--member $member takes what it matches" eval 'printf "1\t0\n2\t0\n" | cmp - got'
+done
+check '--entry is its older name' eval '"$edgeconv" -q -t text --entry net.mtx net.tar.gz | cmp - got'
+refused 'and without it' 'net.tar.gz(net/net_b.mtx):1: found .array.*; --member=NAME chooses among net/net.mtx, net/net_b.mtx$' net.tar.gz
+refused 'a --member that matches nothing' \
+    "net.tar.gz: found no file that matches --member 'x' in the tar archive, .* there are net/net.mtx, net/net_b.mtx" --member x net.tar.gz
+refused 'a --member in another folder' 'net.tar.gz: found no file' --member ./net.mtx net.tar.gz
+(cd nets && cp net/README .hidden && pack zip ../readme.zip net/README net/net.mtx .hidden)
+check_exit 0 'a README in an archive is left out' "$edgeconv" -t text --force -o got readme.zip
+check_says 'readme.zip: 2 files of the archive are no part .* left out: net/README, .hidden' 'and named'
+check 'and is no edge' eval 'printf "1\t0\n2\t0\n" | cmp - got'
+refused 'a README that --member names' 'readme.zip(net/README):1: found .Read., expected' --member README readme.zip
 cp c.txt other.txt && echo '5 x' >>other.txt
 pack zip fault.zip a.txt other.txt
 refused 'a fault in the second file' "fault.zip(other.txt):$(wc -l <other.txt): found 'x'" fault.zip
@@ -204,14 +211,95 @@ pack zip twice.zip a.tar
 refused 'an archive in an archive' 'twice.zip(a.tar): found a tar archive inside of an archive' twice.zip
 : >nothing.txt
 pack zip nothing.zip b.txt nothing.txt
-refused 'an empty file in an archive' 'nothing.zip(nothing.txt): found an empty file.*--entry' nothing.zip
+refused 'an empty file in an archive' 'nothing.zip(nothing.txt): found an empty file.*--member' nothing.zip
 mkdir empty && pack zip folder.zip empty
 refused 'an archive without files' 'folder.zip: found no file in the zip archive' folder.zip
 (cp a.txt nets && cd nets && pack zip ../direction.zip a.txt net/net.mtx)
 rm -f x.edges
 check_exit 3 'files of different directions' "$edgeconv" -q --force -o x.edges direction.zip
-check_says 'direction.zip(net/net.mtx): found a graph that is undirected-once, expected directed' 'name the second'
+check_says 'direction.zip(net/net.mtx): found the format matrix-market, expected pairs as direction.zip(a.txt)' 'name the second'
 check 'and leave no output' test ! -e x.edges
+
+# ---- members are parts of one list, or are refused ----
+
+printf 'source,target\n0,1\n1,2\n' >list1.csv
+printf '"Source" , "Target"\r\n2,3\r\n' >list2.csv
+printf 'id,class\n0,7\n1,9\n' >nodes.csv
+cp nodes.csv table.csv && cp list1.csv edges.csv
+printf 'source,target,weight\n0,1,5\n' >list3.csv
+printf 'source\ttarget\tweight\n0\t1\t5\n' >list4.csv
+printf '0 1\n1 2\n' >part1.txt
+printf '2\t3\n' >part2.txt
+printf '0 1 7\n' >part3.txt
+printf '0 1 7 8\n' >part4.txt
+printf '# id source target\n1 0 7\n' >part5.txt
+printf '0 5\n1 6\n' >vertices.txt
+printf '2 1\n2\n1\n' >part6.txt
+printf '# nothing\n' >part7.txt
+printf '1:2,3\n' >part8.txt
+
+# parts NAME WANT FILE...: these are one list, in each kind of archive, in a pipe, and as arguments
+parts() {
+    local name=$1 want=$2 format
+    shift 2
+    for format in zip ustar 7zip; do
+        pack $format x.$format "$@"
+        check "$name, in $format" test "$("$edgeconv" -q -t text x.$format 2>&1 | tr '\t\n' '- ')" = "$want"
+    done
+    check "$name, in a pipe" test "$(cat x.zip | "$edgeconv" -q -t text - 2>&1 | tr '\t\n' '- ')" = "$want"
+    check "$name, as arguments" test "$("$edgeconv" -q -t text "$@" 2>&1 | tr '\t\n' '- ')" = "$want"
+}
+# strangers NAME PATTERN FILE...: these are no list, and the message names them and the option that chooses one
+strangers() {
+    local name=$1 pattern=$2 format
+    shift 2
+    for format in zip ustar 7zip; do
+        pack $format x.$format "$@"
+        refused "$name, in $format" "x.$format($2): found $pattern.*; --member=NAME chooses among $1, $2" x.$format
+    done
+    check_exit 3 "$name, in a pipe" bash -c "cat x.zip | '$edgeconv' -t text -"
+    check_says "standard input($2): found $pattern.*; --member=NAME chooses among $1, $2" 'with the same message'
+}
+parts 'lists with the same names of columns' '0-1 1-2 2-3 ' list1.csv list2.csv
+parts 'lists of numbers' '0-1 1-2 2-3 ' part1.txt part2.txt
+parts 'a list without lines' '0-1 1-2 ' part7.txt part1.txt
+strangers 'a table of vertices by its columns' "the columns 'id,class', expected the columns 'source,target' as" list1.csv table.csv
+strangers 'a table of vertices by its name' 'a name that speaks of another thing' edges.csv nodes.csv
+strangers 'a table of vertices in front' 'a name that speaks of another thing' nodes.csv edges.csv
+strangers 'a table of vertices without names of columns' 'a name that speaks of another thing' part1.txt vertices.txt
+strangers 'a list with weights' "the columns 'source,target,weight', expected" list1.csv list3.csv
+strangers 'another separator' "the columns 'source.target.weight', expected the columns 'source,target,weight'" list3.csv list4.csv
+printf 'a,b\n' >words1.txt && printf 'a b\n' >words2.txt
+pack zip x.zip words1.txt words2.txt
+refused 'another separator between words' 'x.zip(words2.txt): found columns separated by blanks, expected commas as' -f pairs --compact=m x.zip
+strangers 'three columns beside two' '3 columns, of which 1 and 2 are the ids, expected 2 columns' part1.txt part3.txt
+strangers 'four columns beside three' '4 columns' part3.txt part4.txt
+strangers 'other places of the ids' '3 columns, of which 2 and 3 are the ids, expected 3 columns, of which 1 and 2' part3.txt part5.txt
+strangers 'names of columns beside none' 'the format csv, expected pairs' part1.txt list1.csv
+strangers 'METIS beside pairs' 'the format metis, expected pairs' part1.txt part6.txt
+strangers 'lists of neighbours beside pairs' 'the format adjacency, expected pairs' part1.txt part8.txt
+refused 'other columns in two arguments' "table.csv: found the columns 'id,class', expected .* as list1.csv" list1.csv table.csv
+refused 'other widths in two arguments' 'part3.txt: found 3 columns' part1.txt part3.txt
+cp list2.csv edges2.csv
+pack zip tables.zip edges.csv edges2.csv nodes.csv
+for member in edges.csv 'edges?.csv' 'edges*'; do
+    want=$({ [ "$member" = 'edges?.csv' ] || echo 0-1 1-2; [ "$member" = edges.csv ] || echo 2-3; } | tr '\n' ' ')
+    check "--member $member" test "$("$edgeconv" -q -t text --member "$member" tables.zip | tr '\t\n' '- ')" = "$want"
+done
+check 'dbfs passes --member on' test "$(PATH=$(dirname "$edgeconv"):$PATH dbfs -q --no-cache --member edges.csv -r 0 -o - tables.zip | tr ' \n' '- ')" = '0-0 1-1 2-2 '
+refused "--member='*' does not look at names, but at columns" "tables.zip(nodes.csv): found the columns 'id,class'" --member='*' tables.zip
+pack zip x.zip part1.txt vertices.txt
+check "--member='*' takes lists of any name" test "$("$edgeconv" -q -t text --member='*' x.zip | wc -l)" = 4
+mkdir old && printf '7 8\n' >old/part1.txt
+pack zip x.zip part1.txt old/part1.txt
+refused 'one --member in two folders' 'x.zip(old/part1.txt): found a second member of the name that --member gives' --member part1.txt x.zip
+check 'a path chooses' test "$("$edgeconv" -q -t text --member old/part1.txt x.zip)" = "$(printf '7\t8')"
+check 'and ./ the one in no folder' test "$("$edgeconv" -q -t text --member ./part1.txt x.zip | wc -l)" = 2
+bsdtar -cf twice.tar --format ustar part1.txt part1.txt
+refused 'two members of one name' 'twice.tar(part1.txt): found two members of this name' twice.tar
+seq 30 | while read -r i; do echo "$i $((i + 1)) 1" >"a-part-with-a-rather-long-name-$i.txt"; done
+pack zip x.zip part1.txt a-part-*.txt
+refused 'thirty strangers' 'x.zip(a-part-with.*): found 3 columns.*among part1.txt, a-part-.* and others' x.zip
 check_exit 3 'a 7z archive in a pipe' bash -c "cat parts.7z | '$edgeconv' --force -o x.edges"
 check_says 'standard input: is a 7z archive in a stream, expected it in a file' 'says what to do'
 printf 'Rar!\32\7\1\0' >foreign.rar

@@ -1,12 +1,13 @@
 /* archive_in.c: see archive_in.h */
 #include "archive_in.h"
 
+#include "members.h"
+
 #include "formats/base/bytes.h"
 
 #include <archive.h>
 #include <archive_entry.h>
 #include <errno.h>
-#include <fnmatch.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -24,7 +25,7 @@ struct archive_in {
     struct archive_entry *entry;
     struct raw_in *raw;
     enum wrapping kind;
-    const char *glob;
+    struct members members;
     char *path;
     uint64_t entries, files;   /* files found, and those of them given out */
     struct error below;        /* a failure to read the archive itself */
@@ -152,7 +153,7 @@ static enum status start(struct archive_in *in, struct error *e)
 }
 
 enum status archive_in_open(struct archive_in **result, struct raw_in *raw, enum wrapping kind,
-                            const char *glob, struct error *e)
+                            const char *member, struct error *e)
 {
     *result = NULL;
     if (kind == WRAPPING_7Z && !raw->seekable)
@@ -165,7 +166,7 @@ enum status archive_in_open(struct archive_in **result, struct raw_in *raw, enum
         return fail_memory(e, raw->name, sizeof *in);
     in->raw = raw;
     in->kind = kind;
-    in->glob = glob;
+    members_init(&in->members, member);
     in->archive = archive_read_new();
     int needs_tail = kind == WRAPPING_TAR || (kind == WRAPPING_ZIP && !raw->seekable);
     if (needs_tail)
@@ -187,6 +188,7 @@ void archive_in_close(struct archive_in *in)
     if (in == NULL)
         return;
     archive_read_free(in->archive);
+    members_free(&in->members);
     free(in->tail);
     free(in->path);
     free(in);
@@ -291,10 +293,11 @@ static enum status check_end(struct archive_in *in, struct error *e)
         return e->status;
     if (in->files > 0)
         return ST_OK;
-    return fail(e, ST_BAD_DATA, "%s: found no file%s%s%s in the %s, expected a graph",
-                in->raw->name, in->glob != NULL ? " that matches --entry '" : "",
-                in->glob != NULL ? in->glob : "", in->glob != NULL ? "'" : "",
-                wrapping_name(in->kind));
+    const struct members *m = &in->members;
+    return fail(e, ST_BAD_DATA, "%s: found no file%s%s%s in the %s, expected a graph%s%s", in->raw->name,
+                m->pattern != NULL ? " that matches --member '" : "", m->pattern != NULL ? m->pattern : "",
+                m->pattern != NULL ? "'" : "", wrapping_name(in->kind), m->all.count > 0 ? ": there are " : "",
+                m->all.text);
 }
 
 /* ---- files ---- */
@@ -320,19 +323,6 @@ static enum status take_path(struct archive_in *in, struct error *e)
     return ST_OK;
 }
 
-/* Nonzero for resource forks, which macOS stores beside each file. */
-static int is_of_macos(const char *path)
-{
-    const char *slash = strrchr(path, '/'), *base = slash != NULL ? slash + 1 : path;
-    return strncmp(path, "__MACOSX/", 9) == 0 || strncmp(base, "._", 2) == 0;
-}
-
-static int is_wanted(const struct archive_in *in)
-{
-    return archive_entry_filetype(in->entry) != AE_IFDIR && !is_of_macos(in->path) &&
-           (in->glob == NULL || fnmatch(in->glob, in->path, 0) == 0);
-}
-
 static enum status check_readable(const struct archive_in *in, struct error *e)
 {
     const char *found = NULL;
@@ -346,32 +336,78 @@ static enum status check_readable(const struct archive_in *in, struct error *e)
     if (found == NULL)
         return ST_OK;
     return fail(e, ST_BAD_DATA,
-                "%s(%s): found %s, expected a file that can be read: --entry=GLOB says which ones "
+                "%s(%s): found %s, expected a file that can be read: --member=NAME says which ones "
                 "are",
                 in->raw->name, in->path, found);
 }
 
+/* Goes to the next entry, wanted or not. */
+static enum status next_entry(struct archive_in *in, int *end, struct error *e)
+{
+    int result = archive_read_next_header(in->archive, &in->entry);
+    *end = result == ARCHIVE_EOF && in->below.status == ST_OK;
+    if (*end)
+        return ST_OK;
+    /* a warning is about a name or a time; damaged data shows when it is read */
+    if ((result != ARCHIVE_OK && result != ARCHIVE_WARN) || in->below.status != ST_OK)
+        return failed(in, e);
+    in->entries++;
+    return wrapping_is_archive(in->kind) ? take_path(in, e) : ST_OK;
+}
+
+static int is_folder(const struct archive_in *in)
+{
+    return archive_entry_filetype(in->entry) == AE_IFDIR;
+}
+
+/* Notes members that were not reached yet, as far as a message would show them. */
+static void note_rest(struct archive_in *in)
+{
+    struct error ignored = {0};
+    int end = 0;
+    in->in_file = 0;
+    while (!member_list_is_full(&in->members.all) && next_entry(in, &end, &ignored) == ST_OK && !end) {
+        if (!is_folder(in))
+            members_want(&in->members, in->path);
+    }
+}
+
+void archive_in_explain(struct archive_in *in, struct error *e)
+{
+    note_rest(in);
+    members_explain(&in->members, e);
+}
+
+/* Goes to the next file that is to be read. */
+static enum status next_wanted(struct archive_in *in, int *end, struct error *e)
+{
+    int wanted = 0;
+    while (!wanted) {
+        if (next_entry(in, end, e) != ST_OK || *end)
+            return e->status;
+        wanted = !is_folder(in) && members_want(&in->members, in->path);
+    }
+    if (check_readable(in, e) == ST_OK && members_join(&in->members, in->raw->name, in->path, e) != ST_OK)
+        archive_in_explain(in, e);
+    return e->status;
+}
+
 enum status archive_in_next(struct archive_in *in, int *end, struct error *e)
 {
-    int result;
-    *end = 0;
     in->in_file = 0;
-    do {
-        result = archive_read_next_header(in->archive, &in->entry);
-        if (result == ARCHIVE_EOF && in->below.status == ST_OK) {
-            *end = 1;
-            return check_end(in, e);
-        }
-        /* a warning is about a name or a time; damaged data shows when it is read */
-        if ((result != ARCHIVE_OK && result != ARCHIVE_WARN) || in->below.status != ST_OK)
-            return failed(in, e);
-        in->entries++;
-        if (wrapping_is_archive(in->kind) && take_path(in, e) != ST_OK)
-            return e->status;
-    } while (wrapping_is_archive(in->kind) && !is_wanted(in));
+    if ((wrapping_is_archive(in->kind) ? next_wanted : next_entry)(in, end, e) != ST_OK)
+        return e->status;
+    if (*end)
+        return check_end(in, e);
     in->files++;
     in->in_file = 1;
-    return wrapping_is_archive(in->kind) ? check_readable(in, e) : ST_OK;
+    return ST_OK;
+}
+
+const char *archive_in_skipped(const struct archive_in *in, uint64_t *count)
+{
+    *count = in->members.skipped.count;
+    return in->members.skipped.text;
 }
 
 enum status archive_in_read(struct archive_in *in, void *bytes, size_t count, size_t *got,
