@@ -330,7 +330,39 @@ for kind in xz bz2 zst; do
     check_exit 3 "cut $kind in a pipe" bash -c "cat cut.$kind | '$edgeconv' --force -o x.edges"
 done
 pack raw empty.xz --xz nothing.txt
+# a frame of zstd with a window of 2 GiB, whose block holds "0 1" as it is; one after a common frame; one of 128 MiB
+long() { printf '\x28\xb5\x2f\xfd\0%b\x21\0\0000 1\n' "$1"; }
+long '\x88' >long27.zst
+check 'zstd with a window of 128 MiB is read' test "$("$edgeconv" -q -t text long27.zst)" = "$(printf '0\t1')"
+long '\xa8' >long31.zst
+advice='its window exceeds the 128 MiB .*: use `zstd -dc --long=31 FILE | edgeconv -`'
+refused 'zstd --long=31' "long31.zst: $advice" long31.zst
+pack raw first.zst --zstd b.txt
+cat first.zst long31.zst >later.zst
+refused 'zstd --long=31 in a later frame' "later.zst: $advice" later.zst
+if command -v zstd >/dev/null 2>&1; then
+    check 'which the command of the message reads' test "$(zstd -dc --long=31 long31.zst | "$edgeconv" -q -t text -)" = "$(printf '0\t1')"
+else
+    skip 'which the command of the message reads: no zstd'
+fi
 refused 'xz of nothing' 'empty.xz: found nothing in the xz file' empty.xz
+
+# what the end of a zip archive says in 64 bits
+zip64() { # FILES DIRECTORY-AT: an archive of one stored file of unknown size, as Info-ZIP writes it to a pipe
+    printf 'PK\3\4\x2d\0\0\0\0\0\x5b\xb0\x7b\x5d\x6a\x1d\xbb\xd7\377\377\377\377\377\377\377\377\1\0\x14\0-\1\0\x10\0\x8\0\0\0\0\0\0\0\x8\0\0\0\0\0\0\0000 1\n1 2\n'
+    printf 'PK\1\2\x1e\3\x2d\0\0\0\0\0\x5b\xb0\x7b\x5d\x6a\x1d\xbb\xd7\x8\0\0\0\x8\0\0\0\1\0\0\0\0\0\0\0\1\0\0\0\x80\x11\0\0\0\0-'
+    printf 'PK\6\6\x2c\0\0\0\0\0\0\0\x1e\3\x2d\0\0\0\0\0\0\0\0\0\1\0\0\0\0\0\0\0%b\0\0\0\0\0\0\0\x2f\0\0\0\0\0\0\0%b\0\0\0\0\0\0\0' "$1" "$2"
+    printf 'PK\6\7\0\0\0\0%b\0\0\0\0\0\0\0\1\0\0\0PK\5\6\0\0\0\0\1\0\1\0\x2f\0\0\0\x3b\0\0\0\0\0' "${3-\x6a}"
+}
+zip64 '\1' '\x3b' >z64.zip
+for command in '"$edgeconv" -q -t text z64.zip' 'cat z64.zip | "$edgeconv" -q -t text -'; do
+    check "Zip64: $command" test "$(eval "$command")" = "$(printf '0\t1\n1\t2')"
+done
+zip64 '\2' '\x3b' >z64.zip
+check_exit 3 'Zip64 in a pipe that counts other files' bash -c "cat z64.zip | '$edgeconv' -q -t text -"
+check_says 'found 1 files in the zip archive, expected 2' 'is refused'
+zip64 '\1' '\x3b' '\377' >z64.zip
+check_exit 3 'Zip64 in a pipe, with a place that is not there' bash -c "cat z64.zip | '$edgeconv' -q -t text -"
 
 # the second file of a zip archive: its header, CRC and data, and its entry in the directory
 pack zip zip.zip a.txt b.txt c.txt

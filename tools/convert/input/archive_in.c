@@ -15,6 +15,9 @@ enum {
     TAR_END_BYTES = 1024,    /* two blocks of zeros */
     ZIP_END_BYTES = 22,      /* of the record that ends an archive, without its comment */
     ZIP_MAX_COMMENT = 65535,
+    ZIP64_LOCATOR_BYTES = 20, /* before that record, if numbers do not fit there, */
+    ZIP64_END_BYTES = 56,     /* and says where this record is */
+    ZSTD_MAX_WINDOW = 1 << 27, /* libarchive's */
     TAIL_BYTES = ZIP_END_BYTES + ZIP_MAX_COMMENT,
 };
 
@@ -102,6 +105,23 @@ static const char *reason(const struct archive_in *in)
     return strncmp(why, "Unrecognized", 12) == 0 ? "its table of contents is missing" : why;
 }
 
+static enum status refuse_window(const struct archive_in *in, struct error *e)
+{
+    return fail(e, ST_BAD_DATA,
+                "%s: its window exceeds the %u MiB that this edgeconv keeps: use `zstd -dc --long=31 FILE | edgeconv -`",
+                in->raw->name, ZSTD_MAX_WINDOW >> 20);
+}
+
+/* The bytes that the first frame of zstd data refers back to; 0: the frame does not say. */
+static uint64_t zstd_window(const unsigned char *frame, size_t count)
+{
+    enum { MAGIC_BYTES = 4, FLAGS_AT = MAGIC_BYTES, IS_ONE_SEGMENT = 1 << 5 };
+    if (count < FLAGS_AT + 2 || memcmp(frame, "\x28\xb5\x2f\xfd", MAGIC_BYTES) != 0 || (frame[FLAGS_AT] & IS_ONE_SEGMENT))
+        return 0;
+    uint64_t power = UINT64_C(1) << (10 + (frame[FLAGS_AT + 1] >> 3));
+    return power + power / 8 * (frame[FLAGS_AT + 1] & 7);
+}
+
 static enum status failed(const struct archive_in *in, struct error *e)
 {
     int in_entry = in->in_file && in->path != NULL;
@@ -109,10 +129,15 @@ static enum status failed(const struct archive_in *in, struct error *e)
         return fail(e, in->below.status, "%s", in->below.text);
     if (archive_errno(in->archive) == ENOMEM)
         return fail_memory(e, in->raw->name, wrapping_memory(in->kind));
+    if (in->kind == WRAPPING_ZSTD && strstr(reason(in), "too much memory") != NULL) /* a later frame */
+        return refuse_window(in, e);
     return fail(e, ST_BAD_DATA,
-                "%s%s%s%s: byte %llu: found a fault in the %s (%s), expected it whole",
+                "%s%s%s%s: byte %llu: found a fault in the %s (%s), expected it whole%s",
                 in->raw->name, in_entry ? "(" : "", in_entry ? in->path : "", in_entry ? ")" : "",
-                (ull)archive_filter_bytes(in->archive, -1), wrapping_name(in->kind), reason(in));
+                (ull)archive_filter_bytes(in->archive, -1), wrapping_name(in->kind), reason(in),
+                in->kind == WRAPPING_ZIP && !in->raw->seekable
+                    ? ": or give it as a file, since only the table at its end tells the sizes of some members"
+                    : "");
 }
 
 /* Opens one decompressor or one kind of archive. libarchive must not guess the content. */
@@ -139,7 +164,10 @@ static int choose_kind(struct archive *archive, enum wrapping kind, int seekable
 static enum status start(struct archive_in *in, struct error *e)
 {
     struct archive *archive = in->archive;
-    int seekable = in->raw->seekable, result = choose_kind(archive, in->kind, seekable);
+    const struct raw_in *raw = in->raw;
+    if (in->kind == WRAPPING_ZSTD && zstd_window(raw->buffer + raw->at, raw->end - raw->at) > ZSTD_MAX_WINDOW)
+        return refuse_window(in, e);
+    int seekable = raw->seekable, result = choose_kind(archive, in->kind, seekable);
     if (!wrapping_is_archive(in->kind))
         result |= archive_read_support_format_raw(archive) |
                   archive_read_support_format_empty(archive);
@@ -147,7 +175,8 @@ static enum status start(struct archive_in *in, struct error *e)
         result |= archive_read_set_seek_callback(archive, move);
     result |= archive_read_set_read_callback(archive, give_bytes) |
               archive_read_set_callback_data(archive, in);
-    if (result != ARCHIVE_OK || archive_read_open1(archive) != ARCHIVE_OK)
+    /* a fault in the first bytes is no failure to libarchive, but the end of the data */
+    if (result != ARCHIVE_OK || archive_read_open1(archive) != ARCHIVE_OK || archive_error_string(archive) != NULL)
         return failed(in, e);
     return ST_OK;
 }
@@ -226,6 +255,29 @@ static const unsigned char *find_zip_end(const struct archive_in *in)
     return NULL;
 }
 
+/* What the end of a zip archive says: its files, and its bytes before the records of the end. */
+struct zip_end {
+    uint64_t files, bytes;
+    uint64_t at; /* byte where these records begin */
+};
+
+static struct zip_end read_zip_end(const struct archive_in *in, const unsigned char *record)
+{
+    uint64_t tail_at = raw_in_position(in->raw) - in->tail_bytes;
+    const unsigned char *locator = record - ZIP64_LOCATOR_BYTES;
+    struct zip_end end = {.files = get_u32(record + 8) >> 16,
+                          .bytes = (uint64_t)get_u32(record + 16) + get_u32(record + 12),
+                          .at = tail_at + (uint64_t)(record - in->tail)};
+    if (record - in->tail < ZIP64_LOCATOR_BYTES || memcmp(locator, "PK\6\7", 4) != 0)
+        return end;
+    uint64_t at = get_u64(locator + 8), place = at - tail_at, before = (uint64_t)(locator - in->tail);
+    if (at < tail_at || place > before || before - place < ZIP64_END_BYTES ||
+        memcmp(in->tail + place, "PK\6\6", 4) != 0)
+        return end;
+    record = in->tail + place;
+    return (struct zip_end){.files = get_u64(record + 32), .bytes = get_u64(record + 48) + get_u64(record + 40), .at = at};
+}
+
 /* Compares the count of files at the end of a zip archive. In a pipe libarchive goes from one local
  * header to the next one that it finds, and passes over damaged ones. */
 static enum status check_zip_end(const struct archive_in *in, struct error *e)
@@ -236,18 +288,16 @@ static enum status check_zip_end(const struct archive_in *in, struct error *e)
                     "%s: byte %llu: found the end of the file without the record that ends a zip "
                     "archive: it may have been cut",
                     in->raw->name, (ull)raw_in_position(in->raw));
-    unsigned count = record[10] | (unsigned)record[11] << 8;
-    uint64_t directory = get_u32(record + 16), bytes = get_u32(record + 12);
-    uint64_t at = raw_in_position(in->raw) - (uint64_t)(in->tail + in->tail_bytes - record);
-    if (count != UINT16_MAX && count != in->entries)
+    struct zip_end end = read_zip_end(in, record);
+    if (end.files != in->entries)
         return fail(e, ST_BAD_DATA,
-                    "%s: found %llu files in the zip archive, expected %u as its end says",
-                    in->raw->name, (ull)in->entries, count);
-    if (directory != UINT32_MAX && directory + bytes != at)
+                    "%s: found %llu files in the zip archive, expected %llu as its end says",
+                    in->raw->name, (ull)in->entries, (ull)end.files);
+    if (end.bytes != end.at)
         return fail(e, ST_BAD_DATA,
                     "%s: byte %llu: found the end of a zip archive of %llu bytes, expected nothing "
                     "in the file but one archive",
-                    in->raw->name, (ull)at, (ull)(directory + bytes));
+                    in->raw->name, (ull)end.at, (ull)end.bytes);
     return ST_OK;
 }
 
