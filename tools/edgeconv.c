@@ -16,6 +16,7 @@
 #include "formats/base/outfile.h"
 #include "formats/base/progress.h"
 #include "formats/base/text.h"
+#include "formats/work/pipeline.h"
 
 #include <signal.h>
 #include <stdio.h>
@@ -142,22 +143,39 @@ static enum status convert_rest(struct job *job, struct conversion *conversion, 
     return e->status;
 }
 
+/* The state of convert_inputs. */
+struct inputs {
+    struct job *job;
+    struct read_ahead *ahead;
+    struct conversion *conversion;
+    struct error *error;
+};
+
+static void convert_each(void *context)
+{
+    const struct inputs *in = context;
+    struct job *job = in->job;
+    struct error *e = in->error;
+    struct input *input;
+    for (int i = 0; i < job->source_count && e->status == ST_OK; i++) {
+        struct source *s = &job->sources[i];
+        if (read_ahead_next(in->ahead, &input, e) == ST_OK)
+            read_source(job, s, input != NULL ? input : s->input, in->conversion, e);
+    }
+}
+
 /* Converts all inputs to one writer. Afterwards all ids are below job->n. */
 static enum status convert_inputs(struct job *job, struct graph_writer *writer,
                                   const struct change *change, struct error *e)
 {
     struct conversion *conversion = NULL;
     struct read_ahead *ahead = NULL;
-    struct input *input;
     if (open_read_ahead(job, &ahead, e) != ST_OK ||
         open_conversion(job, &conversion, writer, change, e) != ST_OK)
         goto done;
     conversion_on_idle(conversion, read_ahead_work, ahead);
-    for (int i = 0; i < job->source_count && e->status == ST_OK; i++) {
-        struct source *s = &job->sources[i];
-        if (read_ahead_next(ahead, &input, e) == ST_OK)
-            read_source(job, s, input != NULL ? input : s->input, conversion, e);
-    }
+    struct inputs inputs = {job, ahead, conversion, e};
+    pipeline_with_crew(job->options->reader.threads, convert_each, &inputs);
     if (e->status == ST_OK && job->compact != NULL)
         convert_rest(job, conversion, e);
     if (e->status == ST_OK)

@@ -309,6 +309,24 @@ refused 'compress' 'foreign.Z: is compressed by compress: use .gzip -dc' foreign
 printf '\4\42\115\30\144' >foreign.lz4
 refused 'lz4' 'foreign.lz4: is compressed by lz4: use .lz4 -dc' foreign.lz4
 
+# ---- thousands of small files ----
+
+mkdir small
+seq 2000 | while read -r i; do echo "$i $((i + 1))" >small/part-$i.txt; done
+bsdtar -cf small.zip --format zip small
+bsdtar -cf small.tar --format ustar small
+# other programs have the cores, so that threads which spin while they wait for each other show
+for i in 1 2; do
+    (while :; do :; done) &
+    busy[i]=$!
+done
+for command in small.zip small.tar '-S 64M small.zip' 'small/*.txt'; do
+    check "2,000 files take no time: $command" cpu_limit 2 "$edgeconv" -q -@ 2 --force -o x.edges $command
+done
+kill "${busy[@]}" && wait "${busy[@]}" 2>/dev/null
+"$edgeconv" -q -@ 3 -t text --force -o many.txt small.tar
+check 'all of their edges are read' eval 'seq 2000 | cmp - <(cut -f 1 many.txt | sort -n)'
+
 # ---- damage ----
 
 for kind in xz bz2 zst; do
