@@ -60,7 +60,7 @@ of shards.
   -v, --verbose          show the commands that are run, and all that they print
       --force            replace result files that exist
 
-Options of edgeconv (-f --vertices --one-based --entry --randomize), of dbfs-pack (-t --heads --encoding --rows) and
+Options of edgeconv (-f --vertices --one-based --member --randomize), of dbfs-pack (-t --heads --encoding --rows) and
 of dbfs-traverse (--parents --json -n --backend ...) or dbfs-paths (--pairs --one-sided ...) are passed on; -S -T -@ -q
 go to all. With --batch N or --centrality FILE, dbfs-batch searches from N roots at once.
 EOF
@@ -134,7 +134,7 @@ take_value() { # OPTION VALUE
     --pairs) program=dbfs-paths pairs=$2 ;;
     --direction) take_direction "$2" ;;
     -f | --from) convert+=(-f "$2") ;;
-    --vertices | --entry | --columns | --separator) pass convert "$1" "$2" ;;
+    --vertices | --member | --entry | --columns | --separator) pass convert "$1" "$2" ;;
     -t | --threshold) pack+=(-t "$2") ;;
     --heads | --encoding | --rows | --suggest | --for | --links) pass pack "$1" "$2" ;;
     -S | --memory) both+=(-S "$2") ;;

@@ -248,12 +248,12 @@ matrix general real $n "$tmp/twice" | matrix_archive cage15 "$mirror"
 lookalike cage15 plain $n $((2 * plain_m))
 
 # the same without tar, as README.md says
-if edgeconv --entry='*/cage15.mtx' --direction symmetric -o "$tmp/entry.edges" "$mirror/cage15.tar.gz" 2>"$tmp/sample.err"; then
-    check 'cage15 by --entry: the same edges' test "$(trailer "$tmp/entry.edges")" = "$(trailer "$tmp/plain.edges")"
+if edgeconv --member=cage15.mtx --direction symmetric -o "$tmp/entry.edges" "$mirror/cage15.tar.gz" 2>"$tmp/sample.err"; then
+    check 'cage15 by --member: the same edges' test "$(trailer "$tmp/entry.edges")" = "$(trailer "$tmp/plain.edges")"
 elif grep -q 'use `\|unrecognized option' "$tmp/sample.err"; then
-    skip 'cage15 by --entry: this edgeconv reads no archives'
+    skip 'cage15 by --member: this edgeconv reads no archives'
 else
-    fail 'cage15 by --entry'
+    fail 'cage15 by --member'
 fi
 
 # Network Repository: a matrix in a zip file, the first line with one %

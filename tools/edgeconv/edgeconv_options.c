@@ -31,7 +31,7 @@ static const char help[] =
     "      --compact=MAP      ids are any words or numbers: they become 0, 1, ... as\n"
     "                         they appear, and MAP tells which is which;\n"
     "                         -f wdc-index -o MAP makes a map of an index\n"
-    "      --entry GLOB       of archives, only the files whose path matches\n"
+    "      --member NAME      of an archive, only this file; or all that fit 'part*.csv'\n"
     "      --vertices N       ids are below N, and the graph has N vertices\n"
     "      --one-based        the first vertex of a list is 1 (formats that do not say)\n"
     "      --randomize[=SEED] permute the vertex ids (SEED: 1); the stream records how\n"
@@ -50,7 +50,7 @@ enum {
     DIRECTION_OPTION,
     ONE_BASED_OPTION,
     COMPACT_OPTION,
-    ENTRY_OPTION,
+    MEMBER_OPTION,
     COLUMNS_OPTION,
     SEPARATOR_OPTION,
 };
@@ -125,7 +125,7 @@ static void take_option(struct options *o, int option, const char *argument)
         break;
     case ORIGINAL_IDS_OPTION: o->original_ids = 1; break;
     case ONE_BASED_OPTION: o->reader.one_based = 1; break;
-    case ENTRY_OPTION: o->entry = argument; break;
+    case MEMBER_OPTION: o->member = argument; break;
     case COLUMNS_OPTION: take_columns(o, argument); break;
     case SEPARATOR_OPTION:
         if (separator_named(argument, &o->reader.separator) != 0)
@@ -200,7 +200,8 @@ void options_read(struct options *o, int argc, char **argv)
         {"randomize", optional_argument, NULL, RANDOMIZE_OPTION},
         {"original-ids", no_argument, NULL, ORIGINAL_IDS_OPTION},
         {"one-based", no_argument, NULL, ONE_BASED_OPTION},
-        {"entry", required_argument, NULL, ENTRY_OPTION},
+        {"member", required_argument, NULL, MEMBER_OPTION},
+        {"entry", required_argument, NULL, MEMBER_OPTION}, /* its name in version 1.0.0 */
         {"compact", required_argument, NULL, COMPACT_OPTION},
         {"columns", required_argument, NULL, COLUMNS_OPTION},
         {"separator", required_argument, NULL, SEPARATOR_OPTION},

@@ -61,6 +61,14 @@ struct reader_options {
     int threads;
 };
 
+/* The shape of a list of pairs. Parts of one list have the same. */
+struct list_facts {
+    int columns;              /* 0: no list, or one without a line */
+    int place[2];             /* of the ends among them, from 0 */
+    enum separator separator;
+    uint64_t names;           /* a hash of the names of columns; 0: they have none */
+};
+
 /* Facts about an input that edgeconv reports to the user. */
 struct reader_notes {
     int weights;          /* the format has values beside the ids, which are not read */
@@ -85,6 +93,7 @@ struct graph_facts {
     int names;              /* the ends of edges are names (names.h), not numbers */
     int numbered;           /* the edges have already been numbered by compact.h */
 
+    struct list_facts list;
     struct reader_notes notes;
 };
 

@@ -12,6 +12,9 @@
 #include "pair_fields.h"
 #include "scan_text.h"
 
+#include "formats/base/hash.h"
+
+#include <ctype.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <strings.h>
@@ -224,6 +227,27 @@ static void describe_end(struct pairs *pairs, const struct list_sample *s)
                  c->count == 2 ? "" : "; --columns says which two are the ids");
 }
 
+/* Hashes the names of columns, whatever their case, quotes and blanks. */
+static uint64_t hash_names(const char *line)
+{
+    uint64_t hash = 1;
+    for (; *line != '\n'; line++) {
+        if (strchr(" \"'\r", *line) == NULL)
+            hash = mix64(hash + (uint64_t)tolower((unsigned char)*line));
+    }
+    return hash;
+}
+
+static void note_list(struct list_facts *list, const struct list_sample *s, const struct columns *c)
+{
+    if (s->lines == 0 && s->header == NULL)
+        return;
+    *list = (struct list_facts){.columns = c->count,
+                                .place = {c->place[0], c->place[1]},
+                                .separator = c->separator,
+                                .names = s->header != NULL ? hash_names(s->header) : 0};
+}
+
 /* Starts at `body`, which `body_lines` lines precede. */
 static enum status open_at(struct graph_reader *r, const char *body, uint64_t body_lines,
                            struct list_sample *s, struct error *e)
@@ -242,6 +266,7 @@ static enum status open_at(struct graph_reader *r, const char *body, uint64_t bo
         shape_check(r, s, &pairs->columns, e) != ST_OK)
         return e->status;
     counts_suspect(r, s, &pairs->columns, &pairs->counts);
+    note_list(&r->facts.list, s, &pairs->columns);
     describe_end(pairs, s);
     for (int i = 0; i < 2 && (pairs->columns.count > 2 || pairs->columns.place[0] > 0); i++)
         r->facts.notes.column[i] = pairs->columns.place[i] + 1;
