@@ -131,8 +131,9 @@ extern const struct reader_class read_edges_class, read_pairs_class, read_csv_cl
     read_pace_class, read_sg_class, read_graph500_class, read_graph500_16_class, read_u32_class,
     read_u64_class, read_npy_class, read_npz_class, read_lg_class;
 
-/* Nonzero for the header of an lg file. */
+/* Nonzero for the header of an lg file; for the banner of Matrix Market. */
 int lg_sniff(const char *line);
+int matrix_market_sniff(const char *line);
 
 /* Nonzero if a column is chosen by its name. */
 int reader_names_columns(const struct reader_options *options);

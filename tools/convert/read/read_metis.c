@@ -197,7 +197,7 @@ static enum status open_metis(struct graph_reader *r, struct error *e)
         return fail_memory(e, r->name, sizeof(struct metis));
     if (text_peek(r, "%", 1, e) != ST_OK)
         return e->status;
-    const char *header = text_data_line(r, r->text.head, &line);
+    const char *header = text_data_line(r, text_first(r), &line);
     if (header == NULL)
         return reader_bad_line(r, line, NULL, "the end of the file", "N M", e);
     if (read_header(r, header, line + 1, e) != ST_OK)

@@ -115,6 +115,36 @@ static int is_webgraph(const struct input *input)
     return access(path, R_OK) == 0;
 }
 
+/* Nonzero if the text begins as the pattern says: 0 is a zero, F and E are the bytes of a byte order mark, and a is a
+ * character of ASCII. */
+static int begins_as(const struct sample *s, const char *pattern)
+{
+    size_t i = 0;
+    for (; pattern[i] != '\0' && i < s->bytes; i++) {
+        unsigned char c = (unsigned char)s->text[i];
+        int fits = pattern[i] == '0' ? c == 0 : pattern[i] == 'F' ? c == 0xff : pattern[i] == 'E' ? c == 0xfe : c > 8 && c < 127;
+        if (!fits)
+            return 0;
+    }
+    return pattern[i] == '\0';
+}
+
+/* Refuses text whose characters have two bytes or four. */
+static enum status refuse_wide_text(const struct input *input, const struct sample *s, struct error *e)
+{
+    static const struct {
+        const char *pattern, *encoding;
+    } kind[] = {{"FE00", "UTF-32"}, {"00EF", "UTF-32"}, {"FE", "UTF-16"}, {"EF", "UTF-16"},
+                {"a0a0a0a0", "UTF-16LE"}, {"0a0a0a0a", "UTF-16BE"}};
+    for (size_t i = 0; i < sizeof kind / sizeof *kind; i++) {
+        if (begins_as(s, kind[i].pattern))
+            return fail(e, ST_BAD_DATA,
+                        "%s: is text in %.6s, as PowerShell's > writes it: use `iconv -f %s -t UTF-8 FILE | edgeconv -`",
+                        input_name(input), kind[i].encoding, kind[i].encoding);
+    }
+    return ST_OK;
+}
+
 static enum status sniff_binary(const struct input *input, const struct sample *s,
                                 enum graph_format *format, struct error *e)
 {
@@ -126,9 +156,8 @@ static enum status sniff_binary(const struct input *input, const struct sample *
         *format = npz_is_sparse(input_name(input)) ? FORMAT_NPZ : FORMAT_NPY;
         return ST_OK;
     }
-    if (s->bytes >= 2 && (memcmp(s->text, "\377\376", 2) == 0 || memcmp(s->text, "\376\377", 2) == 0))
-        return refuse(input, "text in UTF-16, as PowerShell's > writes it",
-                      "use `iconv -f UTF-16 -t UTF-8 FILE | edgeconv -`", e);
+    if (refuse_wide_text(input, s, e) != ST_OK)
+        return e->status;
     if (is_webgraph(input))
         return refuse(input, "a WebGraph BV bit stream", webgraph_pipe, e);
     if (looks_gapbs(s)) {
@@ -344,6 +373,17 @@ static int is_stated_list(const struct reader_options *options)
     return options->columns.end[0].begin != NULL || options->separator != SEPARATOR_ANY;
 }
 
+/* Nonzero if a line before the first one of data is the banner of Matrix Market. */
+static int has_banner(const struct sample *s)
+{
+    const char *end = s->lines > 0 ? s->line[0] : s->text + s->bytes;
+    for (const char *p = s->text; p < end; p = next_line(p)) {
+        if (matrix_market_sniff(p))
+            return 1;
+    }
+    return 0;
+}
+
 static enum status sniff_text(const struct input *input, const struct sample *s,
                               const struct reader_options *options, enum graph_format *format,
                               struct error *e)
@@ -352,7 +392,7 @@ static enum status sniff_text(const struct input *input, const struct sample *s,
     const char *first = s->lines > 0 ? s->line[0] : no_line, *after;
     uint64_t id;
     *format = FORMAT_PAIRS;
-    if (starts_with(s->text, "%%MatrixMarket")) {
+    if (has_banner(s)) {
         *format = FORMAT_MATRIX_MARKET;
         return ST_OK;
     }
