@@ -134,7 +134,7 @@ take_value() { # OPTION VALUE
     --pairs) program=dbfs-paths pairs=$2 ;;
     --direction) take_direction "$2" ;;
     -f | --from) convert+=(-f "$2") ;;
-    --vertices | --member | --entry | --columns | --separator) pass convert "$1" "$2" ;;
+    --vertices | --member | --entry | --columns | --separator | --comments) pass convert "$1" "$2" ;;
     -t | --threshold) pack+=(-t "$2") ;;
     --heads | --encoding | --rows | --suggest | --for | --links) pass pack "$1" "$2" ;;
     -S | --memory) both+=(-S "$2") ;;

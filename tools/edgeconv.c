@@ -42,6 +42,9 @@ static void report_read(const struct job *job, const struct graph_reader *r)
     if (f->notes.has_snap_edges && f->notes.snap_edges != r->total.entries)
         cli_warn(cli, "%s: found %llu edges, but its comment says %llu: the file may have been cut",
                  r->name, (ull)r->total.entries, (ull)f->notes.snap_edges);
+    if (r->total.comments > 0)
+        cli_note(cli, "%s: %llu line%s skipped among the edges, as comments: --comments none takes such lines for edges",
+                 r->name, (ull)r->total.comments, r->total.comments == 1 ? " was" : "s were");
     if (f->notes.private_lists + f->notes.missing_lists > 0)
         cli_note(cli, "%s: %llu private lists and %llu that were not found have no edges", r->name,
                  (ull)f->notes.private_lists, (ull)f->notes.missing_lists);

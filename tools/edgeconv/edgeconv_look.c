@@ -262,6 +262,8 @@ static void write_provenance(struct job *job)
         ADD("columns %s\n", o->reader.columns.end[0].begin);
     if (o->reader.separator != SEPARATOR_ANY)
         ADD("separator %s\n", separator_name(o->reader.separator));
+    if (o->reader.comments != NULL)
+        ADD("comments %s\n", *o->reader.comments != '\0' ? o->reader.comments : "none");
     if (o->reader.one_based)
         ADD("one-based\n");
     if (o->reader.vertices > 0)
