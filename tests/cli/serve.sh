@@ -120,6 +120,12 @@ printf '%s\n' 7 0 | "$traverse" --serve --force --in-place --depths i.npy --pare
 check '--in-place: names need no %d' test $? = 0 -a "$(wc -l <got)" = 2 -a ! -s err
 check 'the file itself has the last result, and no more' cmp i.npy want-d0.npy
 check 'and is the one that was there' test "$(stat -c %i i.npy)" = "$inode" -a "$(stat -c %s p.npy)" = "$(stat -c %s want-p0.npy)"
+: >unnamed
+exec 4<>unnamed
+rm unnamed
+echo 7 | "$traverse" --serve --force --in-place --result-format npy --depths "/proc/$$/fd/4" w.dbfs >got 2>err
+check 'a file that has no name any more is written over' cmp "/proc/$$/fd/4" want-d7.npy
+exec 4<&-
 rm i.npy
 echo 7 | "$MPIEXEC" -n 2 "$traverse" --serve --force --in-place --depths i.npy w.dbfs >got 2>err
 check 'one that is not there is made, by several ranks too' cmp i.npy want-d7.npy
