@@ -14,6 +14,7 @@
 #include "traverse/report/trace_file.h"
 #include "traverse/results/outputs.h"
 
+#include <ctype.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -47,13 +48,14 @@ static enum status set_up(struct run *run, struct error *e)
 
 /* ---- searching ---- */
 
-static void name_root(const struct run *run, uint64_t id, struct record *record)
+static enum status name_root(const struct run *run, uint64_t id, struct record *record, struct error *e)
 {
     record->root = id;
     if (run->searcher.map == NULL)
-        return;
+        return ST_OK;
     struct map_name name = name_map_at(run->searcher.map, id);
     record->name = strndup(name.bytes, name.length);
+    return record->name != NULL ? ST_OK : fail_memory(e, "the name of the root", name.length + 1);
 }
 
 /* Writes parents first, as they usually are the answer that the devices hold. */
@@ -61,9 +63,11 @@ static enum status write_results(struct run *run, const struct root *root, struc
 {
     const struct args *args = &run->args;
     struct result_file depths = {
-        .name = args->depths, .kind = ANSWER_DEPTHS, .in_place = args->in_place, .map = run->searcher.map};
+        .name = args->depths, .kind = ANSWER_DEPTHS, .format = (enum result_format)args->result_format,
+        .in_place = args->in_place, .map = run->searcher.map};
     struct result_file parents = {.name = args->parents,
                                   .kind = ANSWER_PARENTS,
+                                  .format = (enum result_format)args->result_format,
                                   .in_place = args->in_place,
                                   .id_bytes = args->parents_width,
                                   .map = run->searcher.map};
@@ -81,9 +85,9 @@ static enum status search_one(struct run *run, uint64_t i, struct record *record
 {
     const struct roots *roots = &run->searcher.roots;
     struct searcher *s = &run->searcher;
-    name_root(run, roots->ids[i], record);
     watch_phase("searching from root %" PRIu64, roots->ids[i]);
-    if (record_search(record, s, &run->args, &roots->root[i], e) != ST_OK) {
+    if (name_root(run, roots->ids[i], record, e) != ST_OK ||
+        record_search(record, s, &run->args, &roots->root[i], e) != ST_OK) {
         if (s->comm.ranks > 1)
             comm_abort(&s->comm, run->args.cli.program, e);
         return e->status; /* nobody waits, and unfinished files are removed */
@@ -126,12 +130,13 @@ static enum status search_all(struct run *run, struct error *e)
  *
  * Rank 0 reads a line for each and passes it on. Until it comes ranks sleep, and --timeout does not count. */
 
+enum { MOST_LINE_BYTES = 1 << 20 }; /* of a line that can be a root: names may be long */
+
 struct serve {
     int ended;            /* standard input has no more lines */
     struct error refused; /* of rank 0: why the last line is no root; ST_OK: it is one */
     int any_refused;      /* of rank 0: some line was refused */
-    char *line;           /* of rank 0, as it was read */
-    size_t room;
+    char line[MOST_LINE_BYTES + 1]; /* of rank 0 */
 };
 
 /* The order of rank 0 to all ranks, made from a line. */
@@ -140,15 +145,22 @@ struct order {
     uint64_t id;
 };
 
-/* The next line that is not empty, without its end. NULL at the end of the input. */
-static const char *read_line(struct serve *s)
+/* Reads a line, whose end is "\n" or "\r\n". Returns its bytes without the end, of which s->line gets as many as it has
+ * room for; -1: the input has ended, or cannot be read. */
+static int64_t read_line(struct serve *s)
 {
-    while (getline(&s->line, &s->room, stdin) > 0) {
-        s->line[strcspn(s->line, "\r\n")] = '\0';
-        if (*s->line != '\0')
-            return s->line;
+    int64_t bytes = 0;
+    int c;
+    for (; (c = getc_unlocked(stdin)) != EOF && c != '\n'; bytes++) {
+        if (bytes < MOST_LINE_BYTES)
+            s->line[bytes] = (char)c;
     }
-    return NULL;
+    if (c == EOF && (bytes == 0 || ferror(stdin)))
+        return -1;
+    if (bytes > 0 && bytes <= MOST_LINE_BYTES && s->line[bytes - 1] == '\r')
+        bytes--;
+    s->line[bytes < MOST_LINE_BYTES ? bytes : MOST_LINE_BYTES] = '\0';
+    return bytes;
 }
 
 static enum status find_id(const char *line, uint64_t n, const struct name_map *map, uint64_t *id, struct error *e)
@@ -162,24 +174,37 @@ static enum status find_id(const char *line, uint64_t n, const struct name_map *
     return ST_OK;
 }
 
-/* Reads a line and makes an order of it, on rank 0. */
+/* Refuses a line of which only a part could be looked up. */
+static enum status check_line(const char *line, int64_t bytes, struct error *e)
+{
+    if (bytes > MOST_LINE_BYTES)
+        return fail(e, ST_USAGE, "a line of %" PRId64 " bytes: expected %d at most", bytes, MOST_LINE_BYTES);
+    if (memchr(line, '\0', (size_t)bytes) != NULL)
+        return fail(e, ST_USAGE, "'%.64s' goes on with a NUL byte: expected a line of text", line);
+    return ST_OK;
+}
+
+/* Reads lines until one is not empty, and makes an order of it, on rank 0. */
 static struct order read_order(struct serve *s, const struct searcher *searcher, struct error *e)
 {
-    struct order order = {.what = ORDER_END};
-    const char *line = read_line(s);
+    struct order order = {.what = ORDER_SEARCH};
+    int64_t bytes;
+    while ((bytes = read_line(s)) == 0)
+        ;
     s->refused = (struct error){0};
-    if (line == NULL && ferror(stdin)) {
+    if (bytes < 0 && ferror(stdin))
         fail_errno(e, "standard input", "cannot read");
-        order.what = ORDER_FAIL;
-    }
-    if (line == NULL)
-        return order;
-    order.what = ORDER_SEARCH;
-    if (find_id(line, searcher->graph.manifest.totals.n, searcher->map, &order.id, &s->refused) != ST_OK ||
-        outputs_check_roots(searcher->args, &order.id, 1, &s->refused) != ST_OK) {
+    else if (bytes < 0)
+        order.what = ORDER_END;
+    else if (check_line(s->line, bytes, &s->refused) != ST_OK ||
+             find_id(s->line, searcher->graph.manifest.totals.n, searcher->map, &order.id, &s->refused) != ST_OK ||
+             outputs_check_roots(searcher->args, &order.id, 1, &s->refused) != ST_OK)
         order.what = ORDER_NOTHING;
-        s->any_refused = 1;
-    }
+    if (s->refused.status == ST_RESOURCE) /* the line may well be a root */
+        *e = s->refused;
+    s->any_refused |= order.what == ORDER_NOTHING;
+    if (e->status != ST_OK)
+        order.what = ORDER_FAIL;
     return order;
 }
 
@@ -202,10 +227,19 @@ static enum status next_root(struct serve *s, struct searcher *searcher, struct 
     return root->count > 0 ? roots_locate(root, rank, e) : ST_OK;
 }
 
+/* Prints the reason on one line, whatever bytes the line of standard input or the name of a file brought into it. */
+static void print_refusal(FILE *out, const char *reason)
+{
+    fputs("error ", out);
+    for (; *reason != '\0'; reason++)
+        putc(iscntrl((unsigned char)*reason) ? '?' : *reason, out);
+    putc('\n', out);
+}
+
 /* Prints a line for each line of standard input: a record, or the reason why there is none. */
 static enum status serve_all(struct run *run, struct error *e)
 {
-    struct serve serve = {0};
+    static struct serve serve;
     struct searcher *s = &run->searcher;
     int talks = s->comm.rank == 0;
     while (next_root(&serve, s, e) == ST_OK && !serve.ended) {
@@ -213,7 +247,7 @@ static enum status serve_all(struct run *run, struct error *e)
         if (s->roots.count > 0 && search_one(run, 0, &record, talks, e) != ST_OK)
             break;
         if (serve.refused.status != ST_OK)
-            fprintf(run->talk, "error %s\n", serve.refused.text);
+            print_refusal(run->talk, serve.refused.text);
         record_free(&record);
         if (talks)
             stream_flush(run->talk, e);
@@ -222,7 +256,6 @@ static enum status serve_all(struct run *run, struct error *e)
     }
     if (e->status == ST_OK && comm_max_of(&s->comm, (uint64_t)serve.any_refused))
         fail(e, ST_USAGE, "standard input: not every line was a root to search from");
-    free(serve.line);
     return comm_agree(&s->comm, e);
 }
 
