@@ -8,8 +8,10 @@
 
 #include "parts_checksum.h"
 
+#include "formats/base/arith.h"
 #include "formats/base/hash.h"
 #include "formats/graph/partition.h"
+#include "formats/graph/shard_ranges.h"
 #include "formats/split.h"
 
 #include <stdlib.h>
@@ -331,9 +333,10 @@ static enum status check_nn(struct verify *v, const struct shard *s, struct erro
 
 static enum status check_shard(struct verify *v, const struct shard *s, struct error *e)
 {
-    if (s->local_bits != v->shard[0].local_bits)
-        return bad(s, "attributes", "local bits differ from those of the other parts", e);
-    if (check_heads(s, e) != ST_OK || check_delegates(v, s, e) != ST_OK ||
+    uint64_t most = 0;
+    for (uint32_t i = 0; i < s->p; i++)
+        most = larger(most, v->shard[i].locals);
+    if (shard_check_widths(s, most, e) != ST_OK || check_heads(s, e) != ST_OK || check_delegates(v, s, e) != ST_OK ||
         check_coverage(v, s, e) != ST_OK ||
         check_local_edges(s, e) != ST_OK || check_dd(v, s, e) != ST_OK ||
         check_transposes(v, s, e) != ST_OK || check_nn(v, s, e) != ST_OK)
