@@ -8,6 +8,8 @@
 
 #include "parts_checksum.h"
 
+#include "tools/pack/grid/grid_verify.h"
+
 #include "formats/base/arith.h"
 #include "formats/base/hash.h"
 #include "formats/graph/partition.h"
@@ -420,6 +422,20 @@ static enum status check_parts(struct verify *v, const char *folder, struct erro
     return e->status;
 }
 
+static enum status check_grid(const struct verify *v, const char *folder, struct verify_report *report, struct error *e)
+{
+    struct grid_shards shards = {v->m, folder, NULL, v->shard[0].local_bits, v->nn_forward};
+    uint32_t *locals = calloc(v->m->p, sizeof *locals);
+    if (locals == NULL)
+        return fail_memory(e, folder, v->m->p * sizeof *locals);
+    for (uint32_t s = 0; s < v->m->p; s++)
+        locals[s] = (uint32_t)v->shard[s].locals;
+    shards.locals = locals;
+    grid_verify(&shards, &report->grid_parts, e);
+    free(locals);
+    return e->status;
+}
+
 /* Compares the checksum of the input. It can be summed up only if no duplicate was dropped. */
 static enum status check_input(struct verify *v, const char *folder, struct verify_report *report,
                                struct error *e)
@@ -446,8 +462,8 @@ enum status pack_verify(const char *folder, int threads, struct memory_budget *b
     v.shard = calloc(m.p, sizeof *v.shard);
     if (v.shard == NULL)
         fail_memory(e, folder, m.p * sizeof *v.shard);
-    else if (open_parts(&v, folder, report, e) == ST_OK)
-        check_parts(&v, folder, e);
+    else if (open_parts(&v, folder, report, e) == ST_OK && check_parts(&v, folder, e) == ST_OK)
+        check_grid(&v, folder, report, e);
     report->p = m.p;
     for (int g = 0; g < SUBGRAPHS; g++)
         report->edges += v.edges[g];
