@@ -99,9 +99,9 @@ END
 
 run_model() {
     write_model >"$work/model.awk"
-    awk -F '\t' -v command="$command" -v devices="$devices" -v hosts="$hosts" -v per_host="$per_host" -v group="$group" \
+    WORK=$work awk -F '\t' -v command="$command" -v devices="$devices" -v hosts="$hosts" -v per_host="$per_host" -v group="$group" \
         -v scale="$scale" -v edge_factor="$edge_factor" -v threshold="$threshold" -v calibrate="$calibrate" \
-        -v rates="$work/rates" -v form="$form" -v names_file="$work/names" -f "$work/model.awk" "$work/values"
+        -v form="$form" -f "$work/model.awk" "$work/values"
 }
 
 # ---- plots ----
@@ -109,7 +109,8 @@ run_model() {
 # KIND TABLE: writes the script of a plot. If runs correct some rows, the others are left out: they may be of another
 # machine.
 plot_script() {
-    awk -F '\t' -v OFS='\t' -v rates="$work/of_gteps" -v times="$work/of_parts" '
+    WORK=$work awk -F '\t' -v OFS='\t' '
+        BEGIN { rates = ENVIRON["WORK"] "/of_gteps"; times = ENVIRON["WORK"] "/of_parts" }
         NR == 1 {
             for (i = 1; i <= NF; i++) at[$i] = i
             parts = split("visits imbalance delegates levels masks vertices messages counts", part, " ")
@@ -154,7 +155,7 @@ END
 command='' devices='' hosts=0 per_host=8 group=0 scale=0 edge_factor=16 threshold='' rates='' calibrate='' output=''
 force=0 form=auto
 whole() { # OPTION VALUE LEAST MOST
-    case $2 in '' | *[!0-9]* | ??????????*) usage "$1 $2: not a whole number of $3 to $4" ;; esac
+    case $2 in '' | 0?* | *[!0-9]* | ??????????*) usage "$1 $2: not a whole number of $3 to $4" ;; esac
     [ "$2" -ge "$3" ] && [ "$2" -le "$4" ] || usage "$1 $2: not a whole number of $3 to $4"
 }
 [ $# -gt 0 ] || usage 'what to predict?'
@@ -255,6 +256,8 @@ if [ $files -gt 0 ]; then
             { documents = $1 - first + 1 }
             END { exit !((runs == 1 && documents == 1 && roots > 0) || levels == documents) }' "$work/part" ||
             die 3 "$file: neither what dbfs-traverse --json writes nor a --trace"
+        check_numbers "$file" '^(root|level)$|^(roots|bytes|subgraphs|environment\.edges_kept)\.|^environment\.(.*_?vertices.*|delegates|input_edges|.*ranks.*)$' \
+            '\.(checksum|name|direction)$'
         if grep -q '	environment.vertices	' "$work/part"; then
             printf '%s\n' "$file" >>"$work/names"
         else

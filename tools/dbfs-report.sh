@@ -69,6 +69,8 @@ read_runs() {
     1) die 3 "$*: no answer_s in every search: of a sparse graph, dbfs-traverse makes answers only with --depths or --parents" ;;
     *) die 3 "$*: not what dbfs-traverse --json writes" ;;
     esac
+    check_numbers "$*" '^(roots|energy)\.|^construction_s$|^environment\.((input_|batch_)?edges|vertices|ranks|shards_per_rank)$' \
+        '\.(checksum|name)$'
 }
 
 # The library of awk programs over values: for run `d`, environment in env[d, name], searches in root[d, i, name],
@@ -441,6 +443,7 @@ END {
 check_traces() { # NAME...
     awk -F '\t' '$2 == "level" { levels++ } { last = $1 } END { exit levels != last + 1 }' "$work/values" ||
         die 3 "$*: not what dbfs-traverse --trace writes"
+    check_numbers "$*" . '\.direction$|^way$'
 }
 
 levels() {
@@ -485,7 +488,8 @@ END { end_row() }' "$work/values"
 # NAME: writes the script of a plot of one search, from the table of `levels`
 plot_levels() {
     root=${root:-$(awk -F '\t' 'NR == 2 { print $1 }' "$work/levels")}
-    awk -F '\t' -v OFS='\t' -v root="$root" -v times="$work/times" -v edges="$work/edges" '
+    WORK=$work awk -F '\t' -v OFS='\t' -v root="$root" '
+        BEGIN { times = ENVIRON["WORK"] "/times"; edges = ENVIRON["WORK"] "/edges" }
         NR == 1 {
             for (i = 1; i <= NF; i++) at[$i] = i
             print "level", "visits", "exchange" >times
@@ -520,9 +524,16 @@ END
 check_sweep() {
     NAME=$1 awk -F '\t' -v program="$program" '
         function bad(what) { printf "%s: %s:%d: %s\n", program, ENVIRON["NAME"], NR, what >"/dev/stderr"; failed = 1; exit 3 }
-        NR == 1 { columns = NF; for (i = 1; i <= NF; i++) if ($i == "chosen") chosen = i; next }
+        NR == 1 {
+            columns = NF
+            for (i = 1; i <= NF; i++) at[$i] = i
+            n = split("d_percent nn_percent nd_percent dn_percent dd_percent chosen", wanted, " ")
+            for (i = 1; i <= n; i++) if (!(wanted[i] in at)) bad("no column " wanted[i])
+            chosen = at["chosen"]
+            next
+        }
         NF != columns { bad("not a row of a sweep") }
-        { for (i = 1; i <= NF; i++) if ($i !~ /^[0-9][0-9.e+-]*$/ && !(i == 1 && $i == "inf")) bad($i ": not a number") }
+        { for (i = 1; i <= NF; i++) if ($i !~ /^[0-9]+(\.[0-9]+)?(e[-+]?[0-9]+)?$/ && !(i == 1 && $i == "inf")) bad($i ": not a number") }
         { picked += $chosen; last = $1 }
         END { if (!failed && (last != "inf" || picked != 1)) bad("a sweep ends with TH inf, and one row of it was chosen") }
     ' "$work/input" || exit 3
@@ -531,7 +542,8 @@ check_sweep() {
 # NAME: writes the script of a plot of a sweep. TH 0 stands at 1/2, as a logarithmic axis has no 0.
 plot_sweep() {
     check_sweep "$1"
-    chosen=$(awk -F '\t' -v OFS='\t' -v classes="$work/classes" '
+    chosen=$(WORK=$work awk -F '\t' -v OFS='\t' '
+        BEGIN { classes = ENVIRON["WORK"] "/classes" }
         NR == 1 {
             for (i = 1; i <= NF; i++) at[$i] = i
             print "TH", "delegates, of vertices", "nn: normal to normal", "nd and dn: mixed", "dd: delegate to delegate" >classes

@@ -1,4 +1,11 @@
 # draw.sh: pictures by gnuplot, all in one style; `output` names the file, and $work is a temporary folder
+#
+# A script of gnuplot may run commands (system(), backquotes). So nothing from a file or a command line gets into one
+# but numbers, and texts by `quoted_text` or as the title of a column.
+
+# quoted_text TEXT: prints the first line of TEXT as a string of gnuplot that stands for nothing else. An apostrophe becomes the
+# typographic one: gnuplot 5.4 does not read two that are doubled one after the other.
+quoted_text() { printf '%s\n' "$1" | sed "s/'/’/g; s/.*/'&'/; q"; }
 
 # The head of a script: the format of the picture, by the suffix of its name, and the style. A curve has a dash and a
 # point of its own beside its colour, so that curves differ in grey print.
@@ -12,7 +19,7 @@ plot_head() {
         ;;
     *.pdf) echo "set terminal pdf size 9,7 font ',14'" ;;
     esac
-    [ -z "$output" ] || echo "set output '$work/picture'"
+    [ -z "$output" ] || echo "set output 'picture'" # gnuplot runs in $work
     cat <<'END_OF_STYLE'
 set border 3
 set tics nomirror out
@@ -35,10 +42,12 @@ END_OF_STYLE
 
 # plot_data NAME: writes a table of standard input as the data $NAME; its first row has the titles of its columns.
 # Sets NAME_curves to the columns after the first with a value above 0, or to the second; NAME_step to the rows for
-# each point of a curve; and NAME_spread to the largest value over the least one above 0.
+# each point of a curve; and NAME_spread to the largest value over the least one above 0. What is not a number becomes
+# NaN: a row that begins with END would end the data, and commands could follow.
 plot_data() {
-    awk -F '\t' -v name="$1" '
+    awk -F '\t' -v OFS='\t' -v name="$1" '
         NR == 1 { print "$" name " << END" }
+        NR > 1 { for (i = 1; i <= NF; i++) if ($i !~ /^-?[0-9]*\.?[0-9]+([eE][-+]?[0-9]+)?$/) $i = "NaN" }
         NR > 1 { for (i = 2; i <= NF; i++) if ($i > 0 && $i != "NaN") {
             there[i]
             if ($i > most + 0) most = $i + 0
@@ -87,6 +96,6 @@ draw() {
         give <"$work/script"
         return
     fi
-    gnuplot "$work/script" >"$work/said" 2>&1 || die 1 "gnuplot: $(head -3 "$work/said")"
+    (cd "$work" && gnuplot script) >"$work/said" 2>&1 || die 1 "gnuplot: $(head -3 "$work/said")"
     put_file "$output" <"$work/picture"
 }
