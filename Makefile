@@ -78,20 +78,28 @@ all: $(PROGRAMS:%=$(BUILD)/bin/%) $(SCRIPTS:%=$(BUILD)/bin/%) $(man_pages)
 
 # ---- objects and archives ----
 
-$(BUILD)/%.o: %.c
+# Before anything is compiled, deps.sh looks whether that can be: once, and again if one of these differs from last time.
+deps_env = CC='$(CC)' MPICC='$(MPICC)' MPIEXEC='$(MPIEXEC)' CPPFLAGS='$(CPPFLAGS)' CFLAGS='$(CFLAGS)' ARCHIVE='$(ARCHIVE)' \
+           CUDA='$(CUDA)' NVCC='$(NVCC)'
+can_build = $(BUILD)/can_build
+$(can_build): always
+	@mkdir -p $(@D)
+	@$(deps_env) scripts/deps.sh build $@
+
+$(BUILD)/%.o: %.c | $(can_build)
 	@mkdir -p $(@D)
 	$(CC) $(ALL_CFLAGS) $(CPPFLAGS) -MMD -MP -c -o $@ $<
 
 # files that see MPI
-$(call obj,$(mpi_src)): $(BUILD)/%.o: %.c
+$(call obj,$(mpi_src)): $(BUILD)/%.o: %.c | $(can_build)
 	@mkdir -p $(@D)
 	$(mpicc) $(ALL_CFLAGS) $(CPPFLAGS) -MMD -MP -c -o $@ $<
 
-$(BUILD)/traverse/%.o: traverse/%.c
+$(BUILD)/traverse/%.o: traverse/%.c | $(can_build)
 	@mkdir -p $(@D)
 	$(CC) $(ALL_CFLAGS) $(cuda_flags) $(CPPFLAGS) -MMD -MP -c -o $@ $<
 
-$(BUILD)/%.cu.o: %.cu
+$(BUILD)/%.cu.o: %.cu | $(can_build)
 	@mkdir -p $(@D)
 	$(NVCC) -O3 -std=c++17 --extended-lambda -I. $(CUDA_ARCH) -Xcompiler -Wall,-Wextra -MMD -MP -c -o $@ $<
 
@@ -295,7 +303,7 @@ test_env = BUILD='$(BUILD)' MPIEXEC='$(MPIEXEC)' CC='$(CC)' MPICC='$(MPICC)' ARC
            CFLAGS='$(CFLAGS)' CUDA='$(CUDA)' NVCC='$(NVCC)'
 
 deps:
-	@ARCHIVE='$(ARCHIVE)' scripts/deps.sh
+	@$(deps_env) scripts/deps.sh
 
 # with all cores, unless make was told how many
 all_jobs = $(if $(findstring -j,$(MAKEFLAGS)),,-j$(shell nproc))

@@ -2,7 +2,7 @@
 #include "name_map.h"
 
 #include "formats/base/bytes.h"
-#include "formats/base/hash.h"
+#include "formats/base/keyed_hash.h"
 #include "formats/base/mapped.h"
 
 #include <fcntl.h>
@@ -163,7 +163,7 @@ static int is_name(const char *name, const char *bytes, size_t length)
 /* The slot of a name, or the free one where it would be. */
 static uint64_t slot_of(const struct wanted *w, const char *bytes, size_t length)
 {
-    uint64_t slot = name_hash(bytes, length) & w->mask;
+    uint64_t slot = keyed_hash(bytes, length) & w->mask;
     while (w->slots[slot] != 0 && !is_name(w->names[w->slots[slot] - 1], bytes, length))
         slot = (slot + 1) & w->mask;
     return slot;
@@ -221,15 +221,4 @@ enum status name_map_write(struct outfile *out, const char *bytes, size_t length
     if (outfile_write(out, bytes, length, e) == ST_OK)
         outfile_write(out, "\n", 1, e);
     return e->status;
-}
-
-/* Hashes eight bytes at a time. The length is included, to tell names apart that differ by zero
- * bytes at their end. */
-uint64_t name_hash(const char *bytes, size_t length)
-{
-    uint64_t hash = mix64(length + UINT64_C(0x9e3779b97f4a7c15)), word = 0;
-    for (; length >= 8; bytes += 8, length -= 8)
-        hash = mix64(hash ^ get_u64(bytes)) * UINT64_C(0x9fb21c651e98df25);
-    memcpy(&word, bytes, length);
-    return mix64(hash ^ word);
 }

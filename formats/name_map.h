@@ -49,7 +49,4 @@ enum status name_map_find(const struct name_map *map, const char *const *names, 
 /* Appends the name of the next vertex, which must hold no newline. */
 enum status name_map_write(struct outfile *out, const char *bytes, size_t length, struct error *e);
 
-/* Hash of a name. It is not part of any format. */
-uint64_t name_hash(const char *bytes, size_t length);
-
 #endif

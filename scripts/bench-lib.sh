@@ -6,12 +6,20 @@
 # its standard output in FILE, which appears when the benchmark ends. REVISION names the revision where there is no
 # git.
 
+export LC_ALL=C # numbers have a point, also those of `time`
+
 bin=${BUILD:-build}/bin
 tests=${BUILD:-build}/tests
 mpiexec=${MPIEXEC:-$(command -v mpiexec.mpich || command -v mpiexec)}
 work=$(mktemp -d "${TMPDIR:-/dev/shm}/dbfs-bench.XXXXXX")
 cores=$(nproc)
 keeper=
+
+die() { # STATUS MESSAGE
+    echo "$(basename "$0"): $2" >&2
+    exit "$1"
+}
+. tools/report/outfile.sh
 
 ratio() { awk -v a="$1" -v b="$2" 'BEGIN { printf "%.2f", a / b }'; }
 
@@ -50,7 +58,7 @@ leave() { # puts the results in place, if they are kept
     if [ -n "$keeper" ]; then
         exec >&-
         wait "$keeper" || true
-        mv "$work/results" "$RESULTS" || status=1
+        (put_file "$RESULTS" <"$work/results") || status=1
     fi
     rm -rf "$work"
     exit "$status"
@@ -66,9 +74,9 @@ describe_run "$@"
 # ---- graphs; paths and grids need `make tests-bin` ----
 
 convert() { # FILE: each line is an undirected edge, unless the format says otherwise; names get numbers
-    "$bin/edgeconv" -q -u --force -o "$work/edges" "$1" 2>"$work/why" ||
-        "$bin/edgeconv" -q --force -o "$work/edges" "$1" 2>>"$work/why" ||
-        "$bin/edgeconv" -q -u --compact="$work/map" --force -o "$work/edges" "$1" 2>>"$work/why"
+    "$bin/edgeconv" -q -u --force -o "$work/edges" -- "$1" 2>"$work/why" ||
+        "$bin/edgeconv" -q --force -o "$work/edges" -- "$1" 2>>"$work/why" ||
+        "$bin/edgeconv" -q -u --compact="$work/map" --force -o "$work/edges" -- "$1" 2>>"$work/why"
 }
 
 # GRAPH: writes $work/edges, and sets $roots to options that choose roots
@@ -76,6 +84,7 @@ make_graph() {
     local size=${1##*[a-z]}
     roots="-n ${ROOTS:-16}"
     case $1 in
+    *[!a-z0-9]*) convert "$1" ;; # a file, as sizes are computed with below
     rmat[0-9]*) "$bin/rmatgen" -q -s "$size" --force -o "$work/edges" ;;
     uniform[0-9]*e[0-9]*) "$bin/rmatgen" -q -s "$(tr -dc 0-9 <<<"${1%e*}")" -e "$size" -A .25 -B .25 -C .25 \
         --force -o "$work/edges" ;;
@@ -123,7 +132,7 @@ take_arguments() {
     done
 }
 
-fill() { # COMMAND: replaces its words, and makes the files that they name
+fill() { # COMMAND: replaces its words, quoted for the shell that runs it, and makes the files that they name
     local command=$1 word format file
     for word in pairs=u32 text=text sg=sg; do
         format=${word#*=}
@@ -131,9 +140,9 @@ fill() { # COMMAND: replaces its words, and makes the files that they name
         file=${edges%.edges}.$format
         [[ $command = *"$word"* ]] || continue
         [ -e "$file" ] || "$bin/edgeconv" -q -t "$format" -o "$file" "$edges"
-        command=${command//"$word"/$file}
+        command=${command//"$word"/"${file@Q}"}
     done
-    command=${command//'{edges}'/$edges}
+    command=${command//'{edges}'/"${edges@Q}"}
     command=${command//'{n}'/$vertices}
     command=${command//'{roots}'/$(cut -d' ' -f1 "$ours" | tr '\n' ' ')}
     command=${command//'{count}'/$(wc -l <"$ours")}

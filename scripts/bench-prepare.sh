@@ -23,7 +23,7 @@ TIMEFORMAT='%R %U %S'
 # took COMMAND...: prints its seconds of wall-clock time, and keeps its processor time; its output goes to $work/said
 took() {
     sleep "$pause"
-    { time "$@" >"$work/said" 2>&1; } 2>&1 | awk -v processors="$work/processors" '{ print $2 + $3 >processors; print $1 }'
+    { time "$@" >"$work/said" 2>&1; } 2>&1 | WORK=$work awk '{ print $2 + $3 >(ENVIRON["WORK"] "/processors"); print $1 }'
 }
 rate() { awk -v n="$1" -v t="$2" 'BEGIN { printf "%.1f", n / t / 1e6 }'; }
 note() { echo "$2" >>"$work/noted.$1"; } # KEY SECONDS
@@ -36,7 +36,7 @@ versus() {
 
 case $graph in
 *[!0-9]*)
-    grep -v '^[#%]' "$graph" >"$work/graph.el" # GAPBS stops reading at a comment, and searches the edges before it
+    grep -v -e '^[#%]' -- "$graph" >"$work/graph.el" # GAPBS stops reading at a comment, and searches the edges before it
     "$bin/edgeconv" -q -u -o "$work/edges" "$work/graph.el"
     scale=
     ;;

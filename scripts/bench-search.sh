@@ -93,8 +93,10 @@ search() { # PROGRAM BACKEND ANSWER OUTPUT OPTION...
 # LABEL KIND: appends "ms answer-ms us/level GTEPS levels" of the searches in $work/theirs to the times of a program,
 # and to its verdicts whether they are those of dbfs
 note() {
-    awk -v ours="$ours" -v times="$work/times.$1.$2" '
+    OURS=$ours TIMES=$work/times.$1.$2 awk '
         BEGIN {
+            ours = ENVIRON["OURS"]
+            times = ENVIRON["TIMES"]
             while ((getline line <ours) > 0) {
                 split(line, f, " ")
                 known[f[1]] = 1

@@ -713,7 +713,7 @@ mean_time() { awk '$1 == "root" { sum += $4; n++ } END { print (n > 0 ? sum / n 
 
 report_bench() { # NAME FILE
     printf '%-36s %8.1f GTEPS harmonic mean, median time %s s, mean %s s\n' "$1" \
-        "$(awk "BEGIN { print $(value harmonic_mean_TEPS "$2") / 1e9 }")" \
+        "$(awk -v teps="$(value harmonic_mean_TEPS "$2")" 'BEGIN { print teps / 1e9 }')" \
         "$(value median_time "$2")" "$(mean_time "$2")"
 }
 
@@ -814,7 +814,7 @@ bench_peer() {
     ours=$(mean_time "$tmp/out")
     theirs=$(awk '{ sum += $2 } END { print (NR > 0 ? sum / NR : 0) }' "$tmp/peer")
     echo "RMAT $scale, 16 roots, mean time: dbfs $ours s, $PEER $theirs s:" \
-        "$(awk "BEGIN { print $theirs / $ours }") times as fast"
+        "$(awk -v theirs="$theirs" -v ours="$ours" 'BEGIN { print theirs / ours }') times as fast"
     rm -rf "$work/edges" "$work/pairs" "$work/peer-graph"
 }
 

@@ -5,6 +5,9 @@
 # same. A file gets its final name only when it is complete. A step whose result exists is skipped, so repeating the
 # command continues an interrupted run. A file that fails its checks is renamed to FILE.bad, so that repeating the
 # command downloads or makes it again. Files of --offline stay as they are.
+#
+# The table and lists that are downloaded name files and addresses, which become words of commands. `a_name` and
+# `an_address` say what they may be: a name is no path, no option and nothing that a shell reads.
 set -euo pipefail
 export LC_ALL=C
 
@@ -30,7 +33,7 @@ what fails its checks is renamed to FILE.bad and made anew then.
   -n, --dry-run          print the commands instead of running them
   -d, --downloads DIR    where the downloaded files are, or shall be (default: DIR/NAME.files)
       --offline          download nothing: a file that is missing is an error
-      --mirror BASE      download BASE/FILE instead of the publisher's URL
+      --mirror BASE      download BASE/FILE instead of the publisher's URL, BASE/index/FILE of an index of names
       --names            of the WDC graphs: make DIR/NAME.map too, the name of each vertex
       --to STEP          end after download, edges, split or shards (default)
   -S, --memory SIZE  -T, --tmpdir DIR  -@, --threads N      as in the programs
@@ -51,6 +54,18 @@ die() { # STATUS MESSAGE
 
 # ---- the table ----
 
+a_name='[A-Za-z0-9_][A-Za-z0-9._-]*'
+an_address="https?://[A-Za-z0-9.-]+(:[0-9]+)?(/[A-Za-z0-9._~%+-]+)*/$a_name"
+
+# what the columns may hold whose values get into commands or are computed with
+declare -A holds=(
+    [name]=$a_name [group]='[a-z]+' [layout]='files|list|item|tar|unzip|cut|bv' [unit]='edge|arc|both'
+    [n]='~?[0-9]{1,15}' [entries]='~?[0-9]{1,15}' [bytes]='(~?[0-9]{1,18})?'
+    [options]='((-u|--one-based|--randomize|(-f|--from|--direction|--vertices|--columns|--separator)[ =][A-Za-z0-9,-]+)( |$))*'
+    [urls]="(($an_address|$a_name)( |\$))+" [index]="($an_address|$a_name)?"
+    [sums]='(((md5|sha1|sha256|sha512):[0-9a-f]+|-)( |$))*'
+)
+
 columns=(name group layout n entries unit options urls bytes sums index licence page checked elsewhere what)
 declare -A row
 
@@ -63,11 +78,15 @@ set_row() { # LINE
         row[${columns[i]}]=${values[i]}
         [ "${values[i]}" != - ] || row[${columns[i]}]=''
     done
+    [[ ${1//$'\t'/} != *[[:cntrl:]]* ]] || die 3 "$table: ${values[0]@Q}: holds control characters"
+    for i in "${!holds[@]}"; do
+        [[ ${row[$i]} =~ ^(${holds[$i]})$ ]] || die 3 "$table: ${row[name]@Q}: $i: ${row[$i]@Q}: not what this column may hold"
+    done
 }
 
 find_row() { # NAME
     local line
-    line=$(awk -F'\t' -v name="$1" 'NR > 1 && $1 == name' "$table")
+    line=$(NAME=$1 awk -F'\t' 'NR > 1 && $1 == ENVIRON["NAME"]' <"$table")
     [ -n "$line" ] || die 2 "$1: not in $table (--list names the graphs)"
     set_row "$line"
 }
@@ -171,14 +190,26 @@ run() { # COMMAND
     $dry || (cd "$here" && exec bash -euo pipefail -c "$1") || exit $?
 }
 
-# FILE COMMAND: runs COMMAND, which makes FILE, unless FILE exists
+# FILE COMMAND [SOURCE]: runs COMMAND, which makes FILE (from SOURCE), unless FILE exists. A FILE that is older than
+# SOURCE was made from another one.
 step() {
     if [ -e "$here/$1" ]; then
+        [ -z "${3:-}" ] || [ ! "$here/$3" -nt "$here/$1" ] ||
+            die 1 "$here/$1: is older than $3, so it was made from another: remove it, and the command makes it again"
         echo "# have $1"
     else
         run "$2"
     fi
 }
+
+# FILE ORIGIN: ends the script if FILE is there and FILE.from names another origin. Folders of before have no FILE.from.
+check_origin() {
+    [ ! -e "$1" ] || [ ! -e "$1.from" ] || [ "$(<"$1.from")" = "$2" ] ||
+        die 1 "$1: was made from ($(<"$1.from")), not from ($2): remove it, or give another folder"
+}
+
+# FILE ORIGIN: notes from what FILE is about to be made
+note_origin() { run "printf '%s\\n' $(printf %q "$2") >$(printf %q "$1.from")"; }
 
 # Succeeds if the files are the user's own or ship here.
 keeps_inputs() { $offline || [ "${row[group]}" = shipped ]; }
@@ -191,22 +222,27 @@ or_set_aside() {
 
 # ---- download ----
 
-# URL FILE: prints the commands that download URL to FILE, or continue an earlier try. Both are shell words. The
-# servers of WDC want the address of the page with the link.
+# URL FILE: prints the commands that download URL to FILE, or continue an earlier try. Both are shell words. No
+# redirection leads from https to anything else. The servers of WDC want the address of the page with the link.
 get() {
-    local curl='curl -fL --retry 5 -C -' wget='wget -c -t 5'
+    local curl='curl -fL --globoff --retry 5 -C -' wget='wget -c -t 5' allowed=https
+    case $1 in
+    http:*) allowed=http,https ;;
+    file:* | ftp:*) allowed=${1%%:*} ;;
+    esac
+    curl="$curl --proto =$allowed --proto-redir =$allowed"
     if [ ! -t 2 ]; then
         curl="$curl -sS"
         wget="$wget -nv"
     fi
     if [ "${row[group]}" = wdc ]; then
-        curl="$curl -e ${row[page]}"
-        wget="$wget --referer=${row[page]}"
+        curl="$curl -e $(printf %q "${row[page]}")"
+        wget="$wget --referer=$(printf %q "${row[page]}")"
     fi
     if command -v curl >/dev/null 2>&1 || ! command -v wget >/dev/null 2>&1; then
-        echo "$curl -o $2.tmp $1"
+        echo "$curl -o $2.tmp -- $1"
     else
-        echo "$wget -O $2.tmp $1"
+        echo "$wget -O $2.tmp -- $1"
     fi
     echo "mv $2.tmp $2"
 }
@@ -221,12 +257,12 @@ fetch() { # URL FILE
     fi
 }
 
-# LIST URL: downloads the files that the command LIST prints, one a line; URL is that of $name. Two files of one name
-# are an error.
+# LIST URL: downloads the files that the command LIST prints, one a line; URL, a shell word, is that of $name. Two
+# files of one name are an error.
 fetch_each() {
     local url=$2 file='"${name##*/}"' otherwise
-    [ -z "$mirror" ] || url="${mirror%/}/\${name##*/}"
-    otherwise=$(get "\"$url\"" "$file")
+    [ -z "$mirror" ] || url="$(printf %q "${mirror%/}")/$file"
+    otherwise=$(get "$url" "$file")
     ! $offline || otherwise='echo "$name: is missing" >&2; exit 1'
     run "$1 | sed 's|.*/||' | sort | uniq -d | (! grep .)"
     run "$1 | while read -r name; do
@@ -239,14 +275,25 @@ done"
 # archive.org lists the files of an item with their sums in ITEM_files.xml.
 item_sums='awk -v RS="<" '\''
     /^file / { name = /source="original"/ ? $0 : ""; sub(/.*name="/, "", name); sub(/".*/, "", name) }
-    /^md5>/ && name ~ /^friends-[0-9]+_+[.]/ { print substr($0, 5, 32) "  " name }'\'
+    /^md5>/ && name ~ /^friends-[0-9]+_+[.][A-Za-z0-9._-]*$/ && substr($0, 5, 32) !~ /[^0-9a-f]/ {
+        print substr($0, 5, 32) "  " name }'\'
 
-download_listed() { # URL: the address of a list of addresses, one a line
-    local list=${1##*/}
+# URL: the address of a list of addresses, one a line. The list came without a sum, so each line is checked. Lists of
+# WDC say http, and the servers have https.
+download_listed() {
+    local list=${1##*/} lines
+    lines="tr -d '\\r' <$list | grep -a ."
+    check_origin "$here/$list" "$1"
+    $offline || [ -e "$here/$list" ] || note_origin "$list" "$1"
     fetch "$1" "$list"
-    list="tr -d '\\r' <$list | grep ."
-    fetch_each "$list" '$name'
-    inputs="\$($list | sed 's|.*/||')"
+    run "if $lines | grep -avxE '$an_address' | cat -v >&2; then
+    echo \"$list: these lines are not addresses of files\" >&2
+    $(keeps_inputs && echo true || echo "mv $list $list.bad")
+    exit 3
+fi"
+    lines="$lines | sed 's/^http:/https:/'"
+    fetch_each "$lines" '"$name"'
+    inputs="\$($lines | sed 's|.*/||')"
 }
 
 download() { # sets inputs to shell words
@@ -259,7 +306,7 @@ download() { # sets inputs to shell words
         fetch "${urls[0]}/${file}_files.xml" "${file}_files.xml"
         run "$item_sums ${file}_files.xml >$file.md5"
         run "test -s $file.md5"
-        fetch_each "cut -c35- $file.md5" "${urls[0]}/\$name"
+        fetch_each "cut -c35- $file.md5" "${urls[0]}/\"\$name\""
         run "md5sum --quiet -c $file.md5 || {
     md5sum --quiet -c $file.md5 2>/dev/null | sed -n 's/: FAILED.*//p' |
         while read -r name; do $(keeps_inputs && echo true || echo mv) \"\$name\" \"\$name.bad\"; done
@@ -307,8 +354,8 @@ convert() {
         ;;
     cut) run "gzip -dc $inputs | $command -o $unnamed -" ;;
     bv) run "webgraph to arcs ${base%.graph} | $command -o $unnamed -" ;;
-    list) run "$command -o $1 $inputs" && return 0 ;;
-    *) run "$command -o $1 $inputs$(or_set_aside_inputs)" && return 0 ;;
+    list) run "$command -o $1 -- $inputs" && return 0 ;;
+    *) run "$command -o $1 -- $inputs$(or_set_aside_inputs)" && return 0 ;;
     esac
     run "mv $unnamed $1"
 }
@@ -341,14 +388,17 @@ refuse_counts() {
 }
 
 make_edges() { # DIR
-    local file=$1/$stem.edges
+    local file=$1/$stem.edges origin="${row[urls]} ${row[sums]:--}, edgeconv${row[options]:+ ${row[options]}}$edge_options"
     if [ "$last" != download ] && [ -e "$file" ]; then
+        check_origin "$file" "$origin"
         echo "# have $file"
         return 0
     fi
     enter "$downloads"
     download
-    [ "$last" = download ] || convert "$(printf %q "$file")"
+    [ "$last" != download ] || return 0
+    note_origin "$file" "$origin"
+    convert "$(printf %q "$file")"
 }
 
 make_map() { # DIR
@@ -359,11 +409,13 @@ make_map() { # DIR
         return 0
     fi
     enter "$downloads/index"
+    # a graph and its index have files of the same names
+    [ -z "$mirror" ] || mirror=${mirror%/}/index
     case $inputs in
     *.list.txt) download_listed "${row[index]}" ;;
     *) fetch "${row[index]}" "$inputs" ;;
     esac
-    [ "$last" = download ] || run "edgeconv -f wdc-index$tool_options -o $(printf %q "$1/$map") $inputs"
+    [ "$last" = download ] || run "edgeconv -f wdc-index$tool_options -o $(printf %q "$1/$map") -- $inputs"
 }
 
 make_graph() { # DIR
@@ -384,9 +436,9 @@ make_graph() { # DIR
     check_counts "$1/$stem.edges"
     [ "$last" != edges ] || return 0
     [ "$here" = "$1" ] || enter "$1"
-    step "$split" "degsplit -p $shards$tool_options -o $split $stem.edges"
+    step "$split" "degsplit -p $shards$tool_options -o $split $stem.edges" "$stem.edges"
     [ "$last" != split ] || return 0
-    step "$folder/manifest" "dbfs-pack --resume -p $shards$tool_options -s $split -o $folder $stem.edges"
+    step "$folder/manifest" "dbfs-pack --resume -p $shards$tool_options -s $split -o $folder $stem.edges" "$split"
 }
 
 # ---- command line ----
@@ -413,12 +465,12 @@ parse_options() {
         esac
         case $1 in
         -p | --shards) shards=$2 ;;
-        -d | --downloads) downloads=$(realpath -m "$2") ;;
+        -d | --downloads) downloads=$(realpath -m -- "$2") ;;
         --mirror) mirror=$2 ;;
         --direction) direction=$2 ;;
         --to) last=$2 ;;
         -S | --memory) pass_on -S "$2" ;;
-        -T | --tmpdir) pass_on -T "$(realpath -m "$2")" ;;
+        -T | --tmpdir) pass_on -T "$(realpath -m -- "$2")" ;;
         -@ | --threads) pass_on -@ "$2" ;;
         --table) table=$2 ;;
         --show) action=show && names+=("$2") ;;
@@ -426,6 +478,7 @@ parse_options() {
         esac
         shift 2
     done
+    [[ ${mirror:-file://} =~ ^(https?|ftp|file):// ]] && [[ $mirror != *[[:cntrl:][:space:]]* ]] || die 2 "--mirror $mirror: expected a URL"
     [[ $shards =~ ^[1-9][0-9]*$ ]] || die 2 "-p $shards: expected a number of shards"
     [[ $direction =~ ^(|once|directed|symmetric)$ ]] ||
         die 2 "--direction $direction: expected once, directed or symmetric"
@@ -441,7 +494,7 @@ show) find_row "${names[0]}" && show ;;
 make)
     [ ${#names[@]} = 2 ] || die 2 'needs a NAME and a DIR (see --help)'
     find_row "${names[0]}"
-    folder=$(realpath -m "${names[1]}")
+    folder=$(realpath -m -- "${names[1]}")
     [ -n "$downloads" ] || downloads=$folder/${row[name]}.files
     [ "${row[group]}" != shipped ] || downloads=$(dirname "$table")
     PATH=$root/${BUILD:-build}/bin:$root/bin:$PATH

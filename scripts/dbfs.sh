@@ -4,11 +4,20 @@
 # edgeconv and dbfs-pack make shards, and dbfs-traverse searches them. Shards of regular files are kept in CACHE/KEY.
 # KEY is a digest of all that they depend on: the files' paths, inodes, sizes and times, the options, and the version.
 # The folder gets that name when the shards are complete. One dbfs at a time makes shards in CACHE, and others wait:
-# otherwise each would pack the file, and replace shards that another one reads.
+# otherwise each would pack the file, and replace shards that another one reads. FILE.dbfs, which nobody has asked for, is
+# used where only the user and root can write.
 #
 # A pipe (standard input, <(...), a fifo) can be read only once. edgeconv opens it, looks at its first bytes and goes
 # on from there; this script never does. Only reading shows the content of a pipe, so its shards are not kept.
 set -euo pipefail
+
+# A closed descriptor would become that of another file. Standard output then fails, as it would have done.
+[ -e /dev/fd/0 ] || exec </dev/null
+[ -e /dev/fd/1 ] || exec 1</dev/null
+[ -e /dev/fd/2 ] || exec 2>/dev/null
+# Numbers have a point in every language, and keys of shards are the same. Only show() has the letters of the user's.
+language=${LC_ALL:-${LC_CTYPE:-${LANG:-C}}}
+export LC_ALL=C DBFS_NAMES=
 
 prog=dbfs
 bin=$0
@@ -20,11 +29,13 @@ PATH=${bin%/*}:$PATH
 # Waiting threads sleep soon, as the programs of a pipe share the cores.
 [ -n "${OMP_WAIT_POLICY+set}" ] || export GOMP_SPINCOUNT="${GOMP_SPINCOUNT-1000}"
 files=() convert=() pack=() both=() search=() results=() kinds=()
-cache='' shards='' ranks='' compact=false undirected=(-u) lines='' asked='' verbose=false force=() quiet=() details=()
+cache='' keep=true shards='' ranks='' compact=false undirected=(-u) lines='' asked='' verbose=false force=() quiet=() details=()
 roots_from='' pairs='' program=dbfs-traverse
 # folders of this run alone: shards in the making; all other files
 work='' scratch=''
-lock=''            # of the folder of kept shards: a file descriptor
+place='' implied=true made_place=false # the folder of kept shards; without --cache; this run has made it
+lock=''            # of this folder: a file descriptor
+reason=''          # why something failed
 children=()        # processes that run
 
 usage() {
@@ -45,11 +56,11 @@ of shards.
       --cache DIR        keep shards in DIR; --no-cache keeps none
   -p, --shards P         number of shards (default: that of the ranks)
       --ranks R          search with R processes, through mpiexec
-  -q, --quiet            print errors only
+  -q, --quiet            no notes, and no line about the search
   -v, --verbose          show the commands that are run, and all that they print
       --force            replace result files that exist
 
-Options of edgeconv (-f --vertices --one-based --entry --randomize), of dbfs-pack (-t --heads --encoding --rows) and
+Options of edgeconv (-f --vertices --one-based --member --randomize), of dbfs-pack (-t --heads --encoding --rows) and
 of dbfs-traverse (--parents --json -n --backend ...) or dbfs-paths (--pairs --one-sided ...) are passed on; -S -T -@ -q
 go to all. With --batch N or --centrality FILE, dbfs-batch searches from N roots at once.
 EOF
@@ -58,6 +69,18 @@ EOF
 die() { # STATUS MESSAGE
     echo "$prog: $2" >&2
     exit "$1"
+}
+
+# TEXT: on standard output. As with the other programs a closed pipe needs no word, and a full disk is exit status 5.
+print() {
+    local why out
+    exec {out}>&1
+    why=$(printf '%s\n' "$1" 2>&1 >&$out) && exec {out}>&- && return
+    case $why in
+    '' | *'Broken pipe') exit 1 ;;
+    *'No space left on device' | *'Disk quota exceeded') die 5 "standard output: cannot write: ${why##*: }" ;;
+    *) die 1 "standard output: cannot write: ${why##*: }" ;;
+    esac
 }
 
 # ---- command line ----
@@ -85,8 +108,13 @@ take_direction() { # VALUE: --direction of edgeconv, or of dbfs-traverse
 }
 
 take_result() { # OPTION FILE WHAT-IT-HOLDS
-    [ -n "$2" ] || die 2 "$1: the name of the file is empty"
-    search+=("$1=$2") results+=("$2") kinds+=("$3")
+    local i file=$2
+    [ -n "$file" ] || die 2 "$1: the name of the file is empty"
+    for i in "${!kinds[@]}"; do
+        [ "${kinds[i]}" != "$3" ] || die 2 "$file: is to have the $3, and so is ${results[i]}: one file takes them"
+    done
+    case $file in /dev/stdout | /dev/fd/1 | /proc/self/fd/1) file=- ;; esac # not that of a program that is started
+    search+=("$1=$file") results+=("$file") kinds+=("$3")
 }
 
 take_value() { # OPTION VALUE
@@ -98,7 +126,7 @@ take_value() { # OPTION VALUE
     --list-reached) take_result "$1" "$2" 'reached vertices' ;;
     --centrality) program=dbfs-batch && take_result "$1" "$2" centrality ;;
     --batch) program=dbfs-batch && pass search "$1" "$2" ;;
-    --cache) cache=$2 ;;
+    --cache) cache=$2 implied=false ;;
     -p | --shards) shards=$2 ;;
     --ranks) ranks=$2 ;;
     --roots-from) roots_from=$2 ;;
@@ -106,7 +134,7 @@ take_value() { # OPTION VALUE
     --pairs) program=dbfs-paths pairs=$2 ;;
     --direction) take_direction "$2" ;;
     -f | --from) convert+=(-f "$2") ;;
-    --vertices | --entry | --columns | --separator) pass convert "$1" "$2" ;;
+    --vertices | --member | --entry | --columns | --separator | --comments) pass convert "$1" "$2" ;;
     -t | --threshold) pack+=(-t "$2") ;;
     --heads | --encoding | --rows | --suggest | --for | --links) pass pack "$1" "$2" ;;
     -S | --memory) both+=(-S "$2") ;;
@@ -124,13 +152,13 @@ take_value() { # OPTION VALUE
 # OPTION: takes an option without a value; fails if it needs one
 take_flag() {
     case $1 in
-    -h | --help) usage && exit 0 ;;
-    --version) dbfs-traverse --version | sed "s/^[^ ]*/$prog/" && exit 0 ;;
+    -h | --help) print "$(usage)" && exit 0 ;;
+    --version) print "$(dbfs-traverse --version)" && exit 0 ;;
     -q | --quiet) quiet=(-q) ;;
     -v | --verbose) verbose=true details=(-v) ;;
     -u | --undirected) take_direction once ;;
     --compact) compact=true ;;
-    --no-cache) cache=none ;;
+    --no-cache) keep=false ;;
     --force) force=(--force) ;;
     --one-based | --randomize | --randomize=*) convert+=("$1") ;;
     --path | --one-sided) program=dbfs-paths && search+=("$1") ;;
@@ -181,6 +209,8 @@ parse() {
     [ "${PMI_SIZE:-${OMPI_COMM_WORLD_SIZE:-1}}" = 1 ] || die 2 'is not for mpiexec, but starts it: --ranks R'
     [ -z "$ranks" ] || command -v mpiexec >/dev/null ||
         die 1 '--ranks: mpiexec is not in PATH: it comes with an MPI (package mpich)'
+    $implied || [ -n "$cache" ] || die 2 '--cache: the name of the folder is empty'
+    $implied || $keep || die 2 '--cache and --no-cache contradict each other'
     refuse_inputs
 }
 
@@ -202,11 +232,10 @@ check_file() {
 
 # ---- processes ----
 
-# WORD...: starts a program in the background, so that a signal ends this script at once, and the program with it. It
-# is called $prog, and so its messages begin. It ignores Ctrl-C, which the terminal sends to all, and leaves it to
-# this script.
+# WORD...: starts a program in the background, so that a signal ends this script at once, and the program with it. The
+# program ignores Ctrl-C, which the terminal sends to all, and leaves it to this script.
 start() {
-    (trap '' INT && exec -a "$prog" "$@") <&0 &
+    (trap '' INT && exec "$@") <&0 &
     children+=($!)
 }
 
@@ -226,7 +255,23 @@ stop() {
 clean() {
     local folder
     for folder in "$work" "$scratch"; do [ -z "$folder" ] || rm -rf "$folder"; done
-    if [ -d "$cache" ] && [ ! -e "${graph:-}" ]; then remove_empty_cache; fi # nothing was kept
+    if $made_place && [ ! -e "${graph:-}" ]; then remove_empty_place; fi # nothing was kept
+}
+
+# ---- names in messages ----
+
+# Prints FILE, or what is said of several, or of standard input.
+name_of_files() {
+    local name=${files[0]} more=$((${#files[@]} - 1))
+    [ "$name" != - ] || name='standard input'
+    printf %s "$name"
+    [ $more = 0 ] || printf ' and %d more' $more
+}
+
+# PATH NAME: messages of the programs have the name that the user gave in place of a path of this script. By
+# $DBFS_NAMES programs also know that dbfs runs them (formats/base/dbfs_words.h).
+name() {
+    export DBFS_NAMES+="$1"$'\n'"${2//$'\n'/?}"$'\n'
 }
 
 end_by() { # SIGNAL: ends the script by it, as it ends any other program
@@ -247,7 +292,10 @@ words() { # WORD...: prints the words as a shell would read them
 }
 
 show() { # WORD...: prints a command, with -v
-    ! $verbose || echo "$prog: $(words "$@" | sed 's/ \\| / | /')" >&2
+    local text
+    $verbose || return 0
+    text=$({ LC_ALL=$language && words "$@"; } 2>/dev/null)
+    echo "$prog: ${text/ \\| / | }" >&2
 }
 
 # Prints path, inode, size and times of a file.
@@ -287,20 +335,20 @@ are_ready() {
     for file in "${files[@]}"; do is_ready_stream "$file" || return 1; done
 }
 
-# PIPE WORDS -- WORDS: edgeconv into dbfs-pack, through a pipe that is made under this name. It stays open until edgeconv
-# has ended well. Otherwise dbfs-pack is stopped, and so does not complain about a stream without an end: again and again, as a
+# WORDS -- WORDS: edgeconv into dbfs-pack, through a pipe that stays open until edgeconv has ended well. Otherwise dbfs-pack is stopped, and so does not complain about a stream without an end: again and again, as a
 # shell that is about to become a program forgets a signal. (Bash now and then loses the exit status of `> >(...)`.)
 convert_and_pack() {
-    local from=() pipe=$1 both in out packer status=0 packed=0
-    shift
+    local from=() pipe both in out packer status=0 packed=0
     while [ "$1" != -- ]; do from+=("$1") && shift; done
     shift
     show "${from[@]}" '|' "$@"
-    # some file systems have no pipes
-    mkfifo "$pipe" 2>/dev/null || { make_scratch && pipe=$scratch/pipe && mkfifo "$pipe"; }
-    exec {both}<>"$pipe" {in}>"$pipe" {out}<"$pipe" {both}>&- # open at both ends, so that no open waits
+    make_scratch
+    pipe=$scratch/pipe
+    mkfifo "$pipe" || exit
+    { exec {both}<>"$pipe" {in}>"$pipe" {out}<"$pipe" {both}>&-; } 2>/dev/null || # open at both ends, so that no open waits
+        die 1 'cannot open a pipe: too few files may be open (ulimit -n)'
     rm "$pipe"
-    (exec {in}>&- && trap '' INT && exec -a "$prog" "$@") <&"$out" &
+    (exec {in}>&- && trap '' INT && name 'standard input' "$(name_of_files)" && exec "$@") <&"$out" &
     packer=$!
     children+=("$packer")
     exec {out}<&-
@@ -324,7 +372,7 @@ make_shards() { # FOLDER: an empty one
         finish $! || exit
         return
     fi
-    convert_and_pack "$1/pipe" edgeconv "${undirected[@]}" "${convert[@]}" "${map[@]}" "${both[@]}" "${quiet[@]}" "${details[@]}" \
+    convert_and_pack edgeconv "${undirected[@]}" "${convert[@]}" "${map[@]}" "${both[@]}" "${quiet[@]}" "${details[@]}" \
         "${files[@]}" -- "${to[@]}" -
 }
 
@@ -338,17 +386,17 @@ remove_stale() {
     local folder own line path own_path
     IFS= read -r own <"$1"
     path_of own_path "$own"
-    for folder in "$cache"/*; do
+    for folder in "$place"/*; do
         case $folder in
         *.making."$HOSTNAME".*) kill -0 "${folder##*.}" 2>/dev/null || rm -rf "$folder" ;;
         *.making.*) ;; # a process of another host, which cannot be seen here
         *)
-            IFS= read -r line 2>/dev/null <"$folder/key" || continue
+            [ -f "$folder/key" ] && IFS= read -r line <"$folder/key" || continue
             path_of path "$line"
             [ "$path" != "$own_path" ] || [ "$line" = "$own" ] || rm -rf "$folder"
             ;;
         esac
-    done
+    done 2>/dev/null # what is another user's stays
 }
 
 # Checks options and result files before hours of packing.
@@ -360,7 +408,45 @@ check_search() {
 }
 
 are_kept() { # KEY-TEXT
-    [ -r "$graph/key" ] && [ "$(<"$graph/key")" = "$1" ] && dbfs-pack --list "$graph/shards" >/dev/null 2>&1
+    [ -f "$graph/key" ] && [ -r "$graph/key" ] && [ "$(<"$graph/key")" = "$1" ] &&
+        dbfs-pack --list "$graph/shards" >/dev/null 2>&1
+}
+
+# FOLDER, `place` or the one above it: succeeds if nobody but the user and root may write to it or put another folder in
+# its place. Whoever may do so could make links of the names under which files are made. In a sticky folder, such as /tmp,
+# names stay their owner's.
+is_own() {
+    local folder=${1:-/} folders=() i=0 owner group mode
+    while folders+=("$folder") && [ "$folder" != / ]; do folder=${folder%/*} && folder=${folder:-/}; done
+    while read -r owner group mode; do
+        folder=${folders[i++]}
+        reason="$folder is another user's"
+        [ "$owner" = $EUID ] || { [ "$owner" = 0 ] && [ "$folder" != "$place" ]; } || return 1
+        reason="$folder is a link"
+        [ ! -L "$folder" ] || return 1
+        reason="others may write to $folder"
+        mode=$((8#$mode))
+        ((mode & 8#22)) || continue
+        ((mode & 8#2)) || [ "$group" != "$(id -un 2>/dev/null)" ] || continue # the group is the user's alone
+        ((mode & 8#1000)) && [ "$folder" != "$place" ] || return 1
+    done < <(stat -c '%u %G %a' -- "${folders[@]}")
+    reason="$1 cannot be looked at"
+    [ $i = ${#folders[@]} ]
+}
+
+# Makes the folder of kept shards, unless it is there. Fails with a `reason`.
+make_place() {
+    local how=(mkdir)
+    $implied && umask go-w || how+=(-p)
+    if [ ! -d "$place" ]; then
+        if reason=$(LC_ALL=C "${how[@]}" -- "$place" 2>&1); then
+            made_place=true
+        elif [ ! -d "$place" ]; then # otherwise another dbfs was faster
+            reason=${reason##*: }
+            return 1
+        fi
+    fi
+    ! $implied || is_own "$place"
 }
 
 # FD: waits for the lock of the open folder. The kernel releases it when the process ends. Where a file system has no
@@ -375,48 +461,79 @@ wait_for_lock() {
 }
 
 # Waits until no other dbfs makes shards in the folder. One that kept nothing may have removed the folder meanwhile.
-lock_cache() {
+# Fails with a `reason`.
+lock_place() {
     local folder
     while [ -z "$lock" ]; do
-        mkdir "$cache" 2>/dev/null || [ -d "$cache" ] || mkdir -p "$cache"
-        { exec {folder}<"$cache"; } 2>/dev/null || continue
+        make_place || return 1
+        if ! { exec {folder}<"$place"; } 2>/dev/null; then
+            [ -d "$place" ] || continue
+            reason=$( (exec {folder}<"$place") 2>&1) || true
+            reason=${reason##*: }
+            : "${reason:=too few files may be open (ulimit -n)}"
+            return 1
+        fi
         wait_for_lock "$folder"
-        if [ "$cache" -ef "/dev/fd/$folder" ]; then lock=$folder; else exec {folder}<&-; fi
+        if [ "$place" -ef "/dev/fd/$folder" ]; then lock=$folder; else exec {folder}<&-; fi
     done
 }
 
+unlock_place() {
+    [ -z "$lock" ] || exec {lock}<&-
+    lock=
+}
+
 # Only a process with the lock may remove the folder.
-remove_empty_cache() {
+remove_empty_place() {
     local status=0 folder
     if [ -z "$lock" ]; then
-        { exec {folder}<"$cache"; } 2>/dev/null || return 0
+        { exec {folder}<"$place"; } 2>/dev/null || return 0
         flock --nonblock "$folder" 2>/dev/null || status=$?
     fi
-    [ $status = 1 ] || rmdir "$cache" 2>/dev/null || true
+    [ $status = 1 ] || rmdir -- "$place" 2>/dev/null || true
+}
+
+# Makes the folder of shards in the making, under a new name. A folder of this name was left by a process that had this
+# number. Fails with a `reason`.
+make_work() {
+    local folder=$place/$key.making.$HOSTNAME.$$
+    rm -rf -- "$folder" 2>/dev/null
+    reason=$(LC_ALL=C mkdir -- "$folder" 2>&1) && work=$folder && return
+    reason=${reason##*: }
+    return 1
 }
 
 keep_shards() { # TEXT-OF-KEY
-    work=$cache/$key.making.$HOSTNAME.$$
-    mkdir -p "$work"
     make_shards "$work"
-    printf '%s\n' "$1" >"$work/key"
-    [ ! -e "$graph" ] || rm -rf "$graph" # an existing folder is incomplete
-    mv -T "$work" "$graph"
+    (set -o noclobber && printf '%s\n' "$1" >"$work/key") 2>/dev/null || die 5 "$cache: cannot write the key of the shards"
+    rm -rf -- "$graph" # an existing folder is incomplete
+    mv -T -- "$work" "$graph" || exit
     work=
     remove_stale "$graph/key"
 }
 
-# Sets `cache` to the folder of kept shards. Succeeds if there is one.
-choose_cache() {
-    [ "$cache" != none ] || return 1
-    if ! are_regular; then
-        [ -z "$cache" ] || die 2 "--cache: shards of a pipe are not kept, as only reading it tells its content"
-        return 1
+# Shards are made for this run alone, for this `reason`. With --cache this is an error.
+keep_none() {
+    $implied || die 1 "$cache: cannot keep shards there: $reason: --cache DIR names another folder, --no-cache none"
+    echo "$prog: $cache: is not used, and the shards are not kept: $reason: --cache DIR names another folder" >&2
+    unlock_place
+    keep=false
+}
+
+# Sets `cache` and `place` to the folder of kept shards, which need not be there yet. Without one `keep` becomes false.
+choose_place() {
+    if $keep && ! are_regular; then
+        $implied || die 2 "--cache: shards of a pipe are not kept, as only reading it tells its content"
+        keep=false
     fi
-    ! mkdir -p "${cache:=${files[0]%/}.dbfs}" 2>/dev/null || return 0
-    echo "$prog: $cache: cannot be made, so the shards are not kept: --cache DIR names another place" >&2
-    cache=none
-    return 1
+    $keep || return 0
+    case $cache in -*) cache=./$cache ;; esac # no option of mkdir
+    place=$cache
+    $implied || return 0
+    cache=${files[0]%/}.dbfs
+    place=$(realpath -- "$(dirname -- "$cache")")
+    place=${place%/}/${cache##*/}
+    if [ -e "$place" ] || [ -L "$place" ]; then is_own "$place"; else is_own "${place%/*}"; fi || keep_none
 }
 
 # Sets `scratch` to a new folder.
@@ -433,6 +550,7 @@ keep_list() {
     if ! is_regular "$list"; then
         make_scratch
         list=$scratch/${1#--}
+        if [ "$2" = - ]; then name "$list" 'standard input'; else name "$list" "$2"; fi
         start cat -- "$2" >"$list"
         finish $! || exit 1
     fi
@@ -441,29 +559,32 @@ keep_list() {
 
 # Sets `graph` to the folder of the shards, and of the map if there is one.
 find_shards() {
-    local key text made=false
-    if ! choose_cache; then
-        check_search
+    local key='' text='' mask
+    mask=$(umask)
+    choose_place
+    if $keep; then
+        text=$(describe)
+        key=$(sha256sum <<<"$text")
+        key=${key:0:16}
+        graph=$place/$key
+        if are_kept "$text"; then
+            ! $verbose || echo "$prog: shards are in $cache/$key" >&2
+            return
+        fi
+    fi
+    check_search
+    ! $keep || { lock_place && { are_kept "$text" || make_work; }; } || keep_none
+    if ! $keep; then
         make_scratch
         graph=$scratch
         make_shards "$graph"
-        return
+    elif [ -n "$work" ]; then
+        keep_shards "$text"
+    elif $verbose; then # another dbfs has made them meanwhile
+        echo "$prog: shards are in $cache/$key" >&2
     fi
-    text=$(describe)
-    key=$(sha256sum <<<"$text")
-    key=${key:0:16}
-    graph=$cache/$key
-    if ! are_kept "$text"; then
-        check_search
-        lock_cache
-        if ! are_kept "$text"; then # another dbfs may have made the shards meanwhile
-            keep_shards "$text"
-            made=true
-        fi
-        exec {lock}<&-
-        lock=
-    fi
-    ! $verbose || $made || echo "$prog: shards are in $graph" >&2
+    unlock_place
+    umask "$mask"
 }
 
 # ---- searching ----
@@ -493,27 +614,35 @@ in_a_line() {
         }' "$1"
 }
 
+# Sets `fate` to what becomes of the standard output of the search: "own" is this script's, "line" is told in one line.
+choose_fate() {
+    local file
+    fate=line
+    if $verbose || [ $program = dbfs-paths ]; then fate=own; fi # lines of pairs are an answer
+    if ! $verbose && [ ${#quiet[@]} != 0 ] && [ "$program ${#results[@]}" != 'dbfs-paths 0' ]; then fate=none; fi
+    for file in "${results[@]}"; do # a result on standard output stands alone there
+        if [ "$file" = - ]; then fate=own && alone=true && return; fi
+        if [ "$file" -ef /dev/fd/1 ]; then $verbose && fate=error || fate=none; fi
+    done
+}
+
 run_search() { # DIR
-    local file one_line=true command=($program "${both[@]}" "${force[@]}" "${search[@]}" "$1")
-    for file in "${results[@]}"; do [ "$file" != - ] || one_line=false; done # a result on standard output stands alone
-    ! $verbose || one_line=false
-    if [ $program = dbfs-paths ]; then # prints a line for each pair
-        ! $one_line || [ ${#quiet[@]} = 0 ] || exec >/dev/null
-        one_line=false
-    fi
-    $verbose || $one_line || [ $program = dbfs-paths ] || command+=(-q)
+    local fate alone=false command=($program "${both[@]}" "${force[@]}" "${search[@]}" "$1")
+    choose_fate
+    if ! $verbose && { $alone || [ $fate = none ]; }; then command+=(-q); fi
     [ -z "$ranks" ] || command=(mpiexec -n "$ranks" "${command[@]}")
     show "${command[@]}"
-    if $one_line && [ ${#quiet[@]} != 0 ]; then
-        start "${command[@]}" >/dev/null
-    elif $one_line; then
+    case $fate in
+    own) start "${command[@]}" ;;
+    error) start "${command[@]}" >&2 ;;
+    none) start "${command[@]}" >/dev/null ;;
+    line)
         make_scratch
         start "${command[@]}" >"$scratch/talk"
-    else
-        start "${command[@]}"
-    fi
+        ;;
+    esac
     finish $! || exit
-    ! $one_line || [ ${#quiet[@]} != 0 ] || in_a_line "$scratch/talk"
+    [ $fate != line ] || print "$(in_a_line "$scratch/talk")"
 }
 
 refuse_cache() { # DIR: shards should be there
@@ -549,5 +678,7 @@ if [ ${#files[@]} = 1 ] && [ -d "${files[0]}" ]; then
 fi
 : "${shards:=${ranks:-1}}"
 find_shards
+name "$graph/shards" "$(name_of_files)"
+name "$graph/graph.map" "$(name_of_files)"
 ! $compact || search+=(--map "$graph/graph.map")
 run_search "$graph/shards"

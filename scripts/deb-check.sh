@@ -4,6 +4,7 @@
 # `make deb-check` calls it. Steps that cannot be done here are skipped, with the reason. CHROOT_SUITE and
 # CHROOT_MIRROR name another Debian than this host's.
 set -uo pipefail
+export LC_ALL=C
 package=$(realpath "$1")
 name=$(dpkg-deb -f "$package" Package)
 failed=0

@@ -4,6 +4,7 @@
 # `make deb` calls it. It stages `make install`, takes dependencies from dpkg-shlibdeps, and writes the package to
 # the build folder. DEBFULLNAME and DEBEMAIL name the maintainer, as for Debian's own tools.
 set -euo pipefail
+export LC_ALL=C
 cd "$(dirname "$0")/.."
 build=${BUILD:-build} cuda=${CUDA:-0}
 version=$(sed -n 's/^#define DBFS_VERSION "\(.*\)"/\1/p' formats/base/cli.h)

@@ -2,6 +2,7 @@
 # demo.sh: takes the two real graphs that ship through the whole pipeline: convert, split, pack, traverse. It runs
 # from a clone and from an installation, uses the CPU backend without a GPU, and leaves nothing behind.
 set -euo pipefail
+export LC_ALL=C
 here=$(cd "$(dirname "$(readlink -f "$0")")" && pwd)
 bin=${here%/*}/${BUILD:-build}/bin datasets=${here%/*}/datasets
 if [ ! -d "$datasets" ]; then

@@ -37,6 +37,8 @@ usage: scripts/make-wordnet.sh [-d DICTDIR] [-o FILE] [--check | --names]
 EOF
 }
 
+. "$here/../tools/report/outfile.sh"
+
 die() { # STATUS MESSAGE
     status=$1
     shift
@@ -143,18 +145,12 @@ EOF
 }
 
 write_out() {
-    if [ -z "$out" ]; then
-        cat "$tmp/made"
-    elif [ -e "$out" ] && [ ! -f "$out" ]; then
-        cat "$tmp/made" >"$out"
-    else
-        cp "$tmp/made" "$out.tmp.$$" && mv "$out.tmp.$$" "$out"
-    fi || die 1 "${out:-standard output}: cannot write it"
+    if [ -z "$out" ]; then give <"$tmp/made"; else put_file "$out" <"$tmp/made"; fi
 }
 
 parse_options "$@"
 tmp=$(mktemp -d)
-trap 'rm -rf "$tmp" ${out:+"$out.tmp.$$"}' EXIT
+trap 'rm -rf "$tmp"' EXIT
 trap 'exit 1' HUP INT TERM
 find_dict
 if [ $action = names ]; then

@@ -83,6 +83,15 @@ check 'the plan of device memory needs no CUDA' \
     traverse/cuda/device/cuda_limits.h traverse/session/plan.c traverse/session/plan.h
 check 'only the tools that run under mpiexec link MPI' \
     bash -c '! ldd "$1/rmatgen" "$1/edgeconv" | grep -q "libmpi"' - "$BIN"
+check 'no file gets a name or bytes but through formats/base/outfile and signals, which it rests on, and temporary ones through tools/spill' \
+    test "$(grep -rlE '\b(rename(at2?)?|linkat|creat|mkstemps?|mkostemps?|freopen)\(|\bfopen\([^"]*, *"[rwab]*[wa+]|\bO_(CREAT|TRUNC)\b' \
+        formats tools traverse --include='*.[ch]' --include='*.cu*' | sort | tr '\n' ' ')" = \
+    'formats/base/outfile.c formats/base/signals.c tools/spill/unnamed.c '
+check 'and none of a script but through tools/report/outfile.sh' \
+    test "$(grep -lE '(^|[ ({;&|])(mv|cp) ' tools/*.sh tools/report/* tools/model/* scripts/bench-*.sh scripts/make-wordnet.sh | sort | tr '\n' ' ')" = \
+    'scripts/bench-batch.sh scripts/bench-scale.sh scripts/bench-search.sh tools/report/outfile.sh ' # three move files in a folder of their own
+without=$(grep -L '^    cli_begin();' $(grep -rlE '^int main\(' formats tools traverse))
+check "each program opens closed descriptors before all else ($without)" test -z "$without"
 check 'zlib inflate is seen by one file of the tools' \
     test "$(grep -rlE 'inflate(Init|End)' formats tools traverse | wc -l)" = 1
 

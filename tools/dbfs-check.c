@@ -225,6 +225,7 @@ int main(int argc, char **argv)
     struct command command = {.deepest = UINT32_MAX};
     struct comm comm;
     struct error e = {0};
+    cli_begin();
     if (comm_start_tool(&comm, &cli, &e) != ST_OK)
         return cli_finish(&cli, &e);
     parse_arguments(&cli, &command, argc, argv, comm.rank);

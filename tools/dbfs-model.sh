@@ -46,6 +46,8 @@ version='dbfs-model (dbfs) @VERSION@'
 
 @include tools/report/say.sh
 
+@include tools/report/outfile.sh
+
 @include tools/report/read_json.sh
 
 @include tools/report/draw.sh
@@ -97,9 +99,9 @@ END
 
 run_model() {
     write_model >"$work/model.awk"
-    awk -F '\t' -v command="$command" -v devices="$devices" -v hosts="$hosts" -v per_host="$per_host" -v group="$group" \
+    WORK=$work awk -F '\t' -v command="$command" -v devices="$devices" -v hosts="$hosts" -v per_host="$per_host" -v group="$group" \
         -v scale="$scale" -v edge_factor="$edge_factor" -v threshold="$threshold" -v calibrate="$calibrate" \
-        -v rates="$work/rates" -v form="$form" -v names_file="$work/names" -f "$work/model.awk" "$work/values"
+        -v form="$form" -f "$work/model.awk" "$work/values"
 }
 
 # ---- plots ----
@@ -107,7 +109,8 @@ run_model() {
 # KIND TABLE: writes the script of a plot. If runs correct some rows, the others are left out: they may be of another
 # machine.
 plot_script() {
-    awk -F '\t' -v OFS='\t' -v rates="$work/of_gteps" -v times="$work/of_parts" '
+    WORK=$work awk -F '\t' -v OFS='\t' '
+        BEGIN { rates = ENVIRON["WORK"] "/of_gteps"; times = ENVIRON["WORK"] "/of_parts" }
         NR == 1 {
             for (i = 1; i <= NF; i++) at[$i] = i
             parts = split("visits imbalance delegates levels masks vertices messages counts", part, " ")
@@ -152,20 +155,20 @@ END
 command='' devices='' hosts=0 per_host=8 group=0 scale=0 edge_factor=16 threshold='' rates='' calibrate='' output=''
 force=0 form=auto
 whole() { # OPTION VALUE LEAST MOST
-    case $2 in '' | *[!0-9]* | ??????????*) usage "$1 $2: not a whole number of $3 to $4" ;; esac
+    case $2 in '' | 0?* | *[!0-9]* | ??????????*) usage "$1 $2: not a whole number of $3 to $4" ;; esac
     [ "$2" -ge "$3" ] && [ "$2" -le "$4" ] || usage "$1 $2: not a whole number of $3 to $4"
 }
 [ $# -gt 0 ] || usage 'what to predict?'
 work=$(mktemp -d "${TMPDIR:-/tmp}/dbfs-model.XXXXXX") || die 1 'cannot create a temporary folder'
-trap 'rm -rf "$work"' EXIT
+trap 'leave $?' EXIT
 trap 'exit 1' HUP INT TERM
 : >"$work/files"
 : >"$work/values"
 files=0
 while [ $# -gt 0 ]; do
     case $1 in
-    -h | --help) printf '%s\n' "$help"; exit 0 ;;
-    --version) echo "$version"; exit 0 ;;
+    -h | --help) printf '%s\n' "$help" | give; exit ;;
+    --version) echo "$version" | give; exit ;;
     -p | --devices) need $# "$1"; devices=$2; shift ;;
     -H | --hosts) need $# "$1"; whole "$1" "$2" 1 1000000; hosts=$2; shift ;;
     -g | --per-host) need $# "$1"; whole "$1" "$2" 1 1024; per_host=$2; shift ;;
@@ -175,7 +178,7 @@ while [ $# -gt 0 ]; do
     -t | --threshold) need $# "$1"; [ "$2" = inf ] || [ "$2" = paper ] || whole "$1" "$2" 0 999999999; threshold=$2; shift ;;
     --rates) need $# "$1"; rates=$2; shift ;;
     --calibrate) need $# "$1"; whole "$1" "$2" 0 1000000; calibrate=$2; shift ;;
-    -o | --output) need $# "$1"; output=$2; shift ;;
+    -o | --output) need $# "$1"; take_output "$1" "$2"; shift ;;
     --force) force=1 ;;
     --form)
         need $# "$1"
@@ -235,7 +238,7 @@ rmat) [ "$scale" -gt 0 ] || usage 'rmat: which scale? (--rmat)' ;;
 rates)
     [ $files -le 1 ] || usage 'rates: one name'
     name=${1:-h200}
-    case $name in h200 | ray | cpu) built_in_rates "$name"; exit 0 ;; *) usage "rates: '$name': not h200, ray or cpu" ;; esac
+    case $name in h200 | ray | cpu) built_in_rates "$name" | give; exit ;; *) usage "rates: '$name': not h200, ray or cpu" ;; esac
     ;;
 *) usage "'$command': no such prediction" ;;
 esac
@@ -253,6 +256,8 @@ if [ $files -gt 0 ]; then
             { documents = $1 - first + 1 }
             END { exit !((runs == 1 && documents == 1 && roots > 0) || levels == documents) }' "$work/part" ||
             die 3 "$file: neither what dbfs-traverse --json writes nor a --trace"
+        check_numbers "$file" '^(root|level)$|^(roots|bytes|subgraphs|environment\.edges_kept)\.|^environment\.(.*_?vertices.*|delegates|input_edges|.*ranks.*)$' \
+            '\.(checksum|name|direction)$'
         if grep -q '	environment.vertices	' "$work/part"; then
             printf '%s\n' "$file" >>"$work/names"
         else
@@ -264,11 +269,12 @@ fi
 [ "$command" != paper ] || default_rates=ray
 read_rates "${rates:-$default_rates}"
 if [ "$command" != weak ] && [ "$command" != strong ] || [ -z "$output" ]; then
-    run_model
-    exit $?
+    run_model >"$work/table" || exit $?
+    give <"$work/table"
+    exit
 fi
-check_picture
+check_picture "$@"
 run_model >"$work/table" || exit $?
-[ -z "$output" ] || cat "$work/table"
+[ -z "$output" ] || give <"$work/table"
 plot_script "$command" "$work/table" >"$work/script"
 draw

@@ -11,7 +11,6 @@
 #include "tools/pack/folder/pack_list.h"
 #include "tools/pack/folder/pack_plan.h"
 #include "tools/pack/folder/pack_verify.h"
-#include "tools/pack/grid/grid_write.h"
 #include "formats/mpi/comm.h"
 #include "tools/separate/separate.h"
 
@@ -88,7 +87,6 @@ struct command {
     enum action action;
     struct pack_options pack;
     int resume, json;
-    struct grid_layout layout;
     struct suggest_words words; /* --suggest, --for, --links */
     struct edge_inputs inputs;
     const char *directory; /* to look at, with LIST and VERIFY */
@@ -129,13 +127,13 @@ static void parse_option(struct cli *cli, struct command *c, int option, const c
     struct error e = {0};
     switch (option) {
     case 'p': c->pack.p = (uint32_t)cli_number(cli, "-p", argument, 1, PACK_MAX_P); break;
-    case 's': c->pack.split_path = argument; break;
+    case 's': cli_once(cli, "-s", argument, &c->pack.split_path); break;
     case 't':
         c->pack.th_given = 1;
         if (th_parse(argument, &c->pack.th, &e) != ST_OK)
             cli_usage(cli, "%s", e.text);
         break;
-    case 'o': c->pack.folder = argument; break;
+    case 'o': cli_once(cli, "-o", argument, &c->pack.folder); break;
     case RESUME_OPTION: c->resume = 1; break;
     case HEADS_OPTION: parse_heads(cli, argument, c->pack.heads); break;
     case ENCODING_OPTION:
@@ -155,7 +153,7 @@ static void parse_option(struct cli *cli, struct command *c, int option, const c
     case FOR_OPTION: c->words.machines = argument; break;
     case LINKS_OPTION: c->words.links = argument; break;
     case LAYOUT_OPTION:
-        if (grid_layout_parse(argument, &c->layout) != 0)
+        if (grid_layout_parse(argument, &c->pack.layout) != 0)
             cli_usage(cli, "--layout: '%s' is not 2d=RxC, with R and C from 1 to 4096", argument);
         break;
     default: cli_option(cli, option, argument);
@@ -197,16 +195,15 @@ static void check_command(const struct cli *cli, const struct command *c)
 static void settle_layout(const struct cli *cli, struct command *c)
 {
     struct pack_options *p = &c->pack;
-    const uint64_t shards = (uint64_t)c->layout.r * c->layout.c;
+    const uint64_t shards = (uint64_t)c->pack.layout.r * c->pack.layout.c;
     if (shards == 0)
         return;
     if (shards > PACK_MAX_P || (p->p != 0 && p->p != shards))
-        cli_usage(cli, "--layout: a grid of %u x %u has %" PRIu64 " shards%s", c->layout.r, c->layout.c, shards,
+        cli_usage(cli, "--layout: a grid of %u x %u has %" PRIu64 " shards%s", c->pack.layout.r, c->pack.layout.c, shards,
                   shards > PACK_MAX_P ? ", which are too many" : ", and -p says otherwise");
     if (p->split_path != NULL || (p->th_given && p->th != TH_INFINITE))
         cli_usage(cli, "--layout: a grid has no delegates: leave out %s", p->th_given ? "-t" : "-s");
     p->p = (uint32_t)shards;
-    p->undirected_only = 1;
     p->th_given = 1;
     p->th = TH_INFINITE;
 }
@@ -303,6 +300,9 @@ static void print_report(const struct cli *cli, const struct pack_options *o,
                "memory %s", r->totals.edges, o->p, working, r->seconds.sync,
                1e-6 * (double)r->totals.edges / (working > 0 ? working : 1e-9),
                format_size(memory_peak_bytes(), peak, sizeof peak));
+    if (o->layout.r > 0)
+        cli_report(cli, "grid parts of %u x %u: %s in %.2f s", o->layout.r, o->layout.c,
+                   format_size(r->grid.bytes, peak, sizeof peak), r->grid.seconds);
 }
 
 struct plan_context {
@@ -389,17 +389,6 @@ static void warn_missing(const struct cli *cli, const struct edge_source *source
                  source->name, source->missing_edges);
 }
 
-/* Writes the grid parts beside the shards, after the packing. */
-static void write_grid(const struct cli *cli, const struct command *c, const struct comm *comm,
-                       struct memory_budget *budget, struct error *e)
-{
-    struct grid_report report;
-    char size[16];
-    if (grid_write(c->pack.folder, &c->layout, comm, c->pack.threads, budget, &report, e) == ST_OK)
-        cli_report(cli, "grid parts of %u x %u: %s in %.2f s", c->layout.r, c->layout.c,
-                   format_size(report.bytes, size, sizeof size), report.seconds);
-}
-
 static enum status run_pack(const struct cli *cli, struct command *c, const struct comm *comm,
                             struct error *e)
 {
@@ -432,8 +421,6 @@ static enum status run_pack(const struct cli *cli, struct command *c, const stru
     }
     if (e->status == ST_OK && c->action == PACK && !report.complete)
         print_report(cli, &c->pack, &report, cli_seconds() - start);
-    if (e->status == ST_OK && c->action == PACK && c->layout.r > 0)
-        write_grid(cli, c, comm, &budget, e);
     spill_close(&spill);
     edge_source_close(&source);
     return e->status;
@@ -445,6 +432,8 @@ static void print_verified(const struct cli *cli, const char *folder, const stru
     char size[16];
     cli_note(cli, "%s: %" PRIu32 " parts, %" PRIu64 " edges, %s: all in order (%.2f s)", folder, report->p,
              report->edges, format_size(report->bytes, size, sizeof size), seconds);
+    if (report->grid_parts > 0)
+        cli_note(cli, "%s: %" PRIu32 " grid parts have the same edges", folder, report->grid_parts);
     if (report->dropped == 0)
         cli_note(cli, "%s: the edges sum up to the checksum of the input", folder);
     else
@@ -480,7 +469,8 @@ int main(int argc, char **argv)
     struct command command = {0};
     struct comm comm;
     struct error e = {0};
-    cli_called(&cli, argv[0]);
+    cli_begin();
+    cli_called(&cli);
     if (comm_start_tool(&comm, &cli, &e) != ST_OK)
         return cli_finish(&cli, &e);
     parse_arguments(&cli, &command, argc, argv, comm.rank, &e);

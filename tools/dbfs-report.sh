@@ -47,6 +47,8 @@ program=dbfs-report
 
 @include tools/report/say.sh
 
+@include tools/report/outfile.sh
+
 # ---- reading ----
 
 @include tools/report/read_json.sh
@@ -67,6 +69,8 @@ read_runs() {
     1) die 3 "$*: no answer_s in every search: of a sparse graph, dbfs-traverse makes answers only with --depths or --parents" ;;
     *) die 3 "$*: not what dbfs-traverse --json writes" ;;
     esac
+    check_numbers "$*" '^(roots|energy)\.|^construction_s$|^environment\.((input_|batch_)?edges|vertices|ranks|shards_per_rank)$' \
+        '\.(checksum|name)$'
 }
 
 # The library of awk programs over values: for run `d`, environment in env[d, name], searches in root[d, i, name],
@@ -439,6 +443,7 @@ END {
 check_traces() { # NAME...
     awk -F '\t' '$2 == "level" { levels++ } { last = $1 } END { exit levels != last + 1 }' "$work/values" ||
         die 3 "$*: not what dbfs-traverse --trace writes"
+    check_numbers "$*" . '\.direction$|^way$'
 }
 
 levels() {
@@ -483,7 +488,8 @@ END { end_row() }' "$work/values"
 # NAME: writes the script of a plot of one search, from the table of `levels`
 plot_levels() {
     root=${root:-$(awk -F '\t' 'NR == 2 { print $1 }' "$work/levels")}
-    awk -F '\t' -v OFS='\t' -v root="$root" -v times="$work/times" -v edges="$work/edges" '
+    WORK=$work awk -F '\t' -v OFS='\t' -v root="$root" '
+        BEGIN { times = ENVIRON["WORK"] "/times"; edges = ENVIRON["WORK"] "/edges" }
         NR == 1 {
             for (i = 1; i <= NF; i++) at[$i] = i
             print "level", "visits", "exchange" >times
@@ -518,9 +524,16 @@ END
 check_sweep() {
     NAME=$1 awk -F '\t' -v program="$program" '
         function bad(what) { printf "%s: %s:%d: %s\n", program, ENVIRON["NAME"], NR, what >"/dev/stderr"; failed = 1; exit 3 }
-        NR == 1 { columns = NF; for (i = 1; i <= NF; i++) if ($i == "chosen") chosen = i; next }
+        NR == 1 {
+            columns = NF
+            for (i = 1; i <= NF; i++) at[$i] = i
+            n = split("d_percent nn_percent nd_percent dn_percent dd_percent chosen", wanted, " ")
+            for (i = 1; i <= n; i++) if (!(wanted[i] in at)) bad("no column " wanted[i])
+            chosen = at["chosen"]
+            next
+        }
         NF != columns { bad("not a row of a sweep") }
-        { for (i = 1; i <= NF; i++) if ($i !~ /^[0-9][0-9.e+-]*$/ && !(i == 1 && $i == "inf")) bad($i ": not a number") }
+        { for (i = 1; i <= NF; i++) if ($i !~ /^[0-9]+(\.[0-9]+)?(e[-+]?[0-9]+)?$/ && !(i == 1 && $i == "inf")) bad($i ": not a number") }
         { picked += $chosen; last = $1 }
         END { if (!failed && (last != "inf" || picked != 1)) bad("a sweep ends with TH inf, and one row of it was chosen") }
     ' "$work/input" || exit 3
@@ -529,7 +542,8 @@ check_sweep() {
 # NAME: writes the script of a plot of a sweep. TH 0 stands at 1/2, as a logarithmic axis has no 0.
 plot_sweep() {
     check_sweep "$1"
-    chosen=$(awk -F '\t' -v OFS='\t' -v classes="$work/classes" '
+    chosen=$(WORK=$work awk -F '\t' -v OFS='\t' '
+        BEGIN { classes = ENVIRON["WORK"] "/classes" }
         NR == 1 {
             for (i = 1; i <= NF; i++) at[$i] = i
             print "TH", "delegates, of vertices", "nn: normal to normal", "nd and dn: mixed", "dd: delegate to delegate" >classes
@@ -568,7 +582,7 @@ plot_script() { # NAME: writes the script for $work/input, a sweep or traces
 
 plot() {
     [ $# = 1 ] || usage 'plot: give one trace or sweep'
-    check_picture
+    check_picture "$1"
     read_input "$1" cat >"$work/input" || exit 1
     plot_script "$1" >"$work/script" || exit $?
     draw
@@ -580,19 +594,19 @@ clock=search built=NA several=0 by_pairs=0 root='' output='' force=0 command=''
 names='' count=0
 [ $# -gt 0 ] || usage 'what to report?'
 work=$(mktemp -d "${TMPDIR:-/tmp}/dbfs-report.XXXXXX") || die 1 'cannot create a temporary folder'
-trap 'rm -rf "$work"' EXIT
+trap 'leave $?' EXIT
 trap 'exit 1' HUP INT TERM
 files=0
 while [ $# -gt 0 ]; do
     case $1 in
-    -h | --help) printf '%s\n' "$help"; exit 0 ;;
-    --version) echo "$version"; exit 0 ;;
+    -h | --help) printf '%s\n' "$help" | give; exit ;;
+    --version) echo "$version" | give; exit ;;
     --clock) need $# "$1"; clock=$2; shift ;;
     --pairs) by_pairs=1 ;;
     --several-levels) several=1 ;;
     --construction-time) need $# "$1"; built=$2; shift ;;
     -r | --root) need $# "$1"; root=$2; shift ;;
-    -o | --output) need $# "$1"; output=$2; shift ;;
+    -o | --output) need $# "$1"; take_output "$1" "$2"; shift ;;
     --force) force=1 ;;
     -?*) usage "unknown option '$1'" ;;
     *)
@@ -621,6 +635,9 @@ NA) ;;
 esac
 case $root in *[!0-9]*) usage "-r $root: not a vertex" ;; esac
 case $command in
-graph500 | means | compare | roots | exchange | options | levels | plot) "$command" "$@" ;;
+graph500 | means | compare | roots | exchange | options | levels | plot) ;;
 *) usage "'$command': no such report" ;;
 esac
+[ -z "$output" ] || [ "$command" = plot ] || usage '-o is for plot'
+"$command" "$@" >"$work/report" || exit $?
+give <"$work/report"

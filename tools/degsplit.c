@@ -77,10 +77,10 @@ static void parse_option(struct cli *cli, struct command *c, int option, const c
         c->p_given = 1;
         c->p = cli_number(cli, "-p", argument, 1, UINT32_MAX);
         break;
-    case 'o': c->output = argument; break;
+    case 'o': cli_once(cli, "-o", argument, &c->output); break;
     case PLAN_OPTION: c->plan = 1; break;
     case JSON_OPTION: c->json = 1; break;
-    case SWEEP_OPTION: c->sweep = argument; break;
+    case SWEEP_OPTION: cli_once(cli, "--sweep", argument, &c->sweep); break;
     case SUGGEST_OPTION: c->words.rule = argument; break;
     case FOR_OPTION: c->words.machines = argument; break;
     case LINKS_OPTION: c->words.links = argument; break;
@@ -90,7 +90,7 @@ static void parse_option(struct cli *cli, struct command *c, int option, const c
 
 static int is_standard(const char *path)
 {
-    return path == NULL || strcmp(path, "-") == 0;
+    return path == NULL || outfile_is_stdout(path);
 }
 
 static void parse_arguments(struct cli *cli, struct command *c, int argc, char **argv)
@@ -340,6 +340,7 @@ int main(int argc, char **argv)
     struct command command = {.p = 1};
     struct comm comm;
     struct error e = {0};
+    cli_begin();
     if (comm_start_tool(&comm, &cli, &e) != ST_OK)
         return cli_finish(&cli, &e);
     parse_arguments(&cli, &command, argc, argv);

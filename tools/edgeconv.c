@@ -16,6 +16,7 @@
 #include "formats/base/outfile.h"
 #include "formats/base/progress.h"
 #include "formats/base/text.h"
+#include "formats/work/pipeline.h"
 
 #include <signal.h>
 #include <stdio.h>
@@ -41,9 +42,21 @@ static void report_read(const struct job *job, const struct graph_reader *r)
     if (f->notes.has_snap_edges && f->notes.snap_edges != r->total.entries)
         cli_warn(cli, "%s: found %llu edges, but its comment says %llu: the file may have been cut",
                  r->name, (ull)r->total.entries, (ull)f->notes.snap_edges);
+    if (r->total.comments > 0)
+        cli_note(cli, "%s: %llu line%s skipped among the edges, as comments: --comments none takes such lines for edges",
+                 r->name, (ull)r->total.comments, r->total.comments == 1 ? " was" : "s were");
     if (f->notes.private_lists + f->notes.missing_lists > 0)
         cli_note(cli, "%s: %llu private lists and %llu that were not found have no edges", r->name,
                  (ull)f->notes.private_lists, (ull)f->notes.missing_lists);
+}
+
+static void report_skipped(const struct job *job, const struct source *s, const struct input *input)
+{
+    uint64_t count;
+    const char *names = input_skipped(input, &count);
+    if (count > 0)
+        cli_note(&job->options->cli, "%s: %llu file%s of the archive %s no part of the graph by name, and left out: %s; "
+                 "--member=NAME reads one", s->name, (ull)count, count > 1 ? "s" : "", count > 1 ? "are" : "is", names);
 }
 
 /* Reads one input, or one file of an archive. */
@@ -54,11 +67,13 @@ static enum status read_file(struct job *job, const struct source *s, struct gra
                           .name = reader->name,
                           .format = reader->class->name,
                           .facts = reader->facts};
-    if (join_source(job, &file, !is_first, e) != ST_OK)
+    if (!is_first && job->options->member == NULL && strcmp(file.format, "npy") == 0)
+        return refuse_part(job, reader->input, "a second array", "one array alone", e);
+    if (join_source(job, &file, reader->input, !is_first, e) != ST_OK)
         return e->status;
     if (conversion_read(conversion, reader, file.fold, e) != ST_OK) {
         if (reader->total.entries == 0)
-            explain_entry(job, reader->input, e);
+            explain_member(job, reader->input, e);
         return e->status;
     }
     if (reader->facts.n > job->n && job->compact == NULL)
@@ -84,6 +99,8 @@ static enum status read_source(struct job *job, struct source *s, struct input *
         if (e->status == ST_OK)
             input_next(input, &end, e);
     }
+    if (e->status == ST_OK)
+        report_skipped(job, s, input);
     return e->status;
 }
 
@@ -98,7 +115,7 @@ static enum status open_read_ahead(const struct job *job, struct read_ahead **ah
     for (int i = 0; i < job->source_count; i++)
         paths[i] = job->sources[i].input == NULL ? job->sources[i].path : NULL;
     read_ahead_open(ahead, paths, job->source_count, o->reader.threads - 1,
-                    job->memory.ahead_bytes, o->entry, e);
+                    job->memory.ahead_bytes, o->member, e);
     free(paths);
     return e->status;
 }
@@ -129,27 +146,44 @@ static enum status convert_rest(struct job *job, struct conversion *conversion, 
     return e->status;
 }
 
+/* The state of convert_inputs. */
+struct inputs {
+    struct job *job;
+    struct read_ahead *ahead;
+    struct conversion *conversion;
+    struct error *error;
+};
+
+static void convert_each(void *context)
+{
+    const struct inputs *in = context;
+    struct job *job = in->job;
+    struct error *e = in->error;
+    struct input *input;
+    for (int i = 0; i < job->source_count && e->status == ST_OK; i++) {
+        struct source *s = &job->sources[i];
+        if (read_ahead_next(in->ahead, &input, e) == ST_OK)
+            read_source(job, s, input != NULL ? input : s->input, in->conversion, e);
+    }
+}
+
 /* Converts all inputs to one writer. Afterwards all ids are below job->n. */
 static enum status convert_inputs(struct job *job, struct graph_writer *writer,
                                   const struct change *change, struct error *e)
 {
     struct conversion *conversion = NULL;
     struct read_ahead *ahead = NULL;
-    struct input *input;
     if (open_read_ahead(job, &ahead, e) != ST_OK ||
         open_conversion(job, &conversion, writer, change, e) != ST_OK)
         goto done;
     conversion_on_idle(conversion, read_ahead_work, ahead);
-    for (int i = 0; i < job->source_count && e->status == ST_OK; i++) {
-        struct source *s = &job->sources[i];
-        if (read_ahead_next(ahead, &input, e) == ST_OK)
-            read_source(job, s, input != NULL ? input : s->input, conversion, e);
-    }
+    struct inputs inputs = {job, ahead, conversion, e};
+    pipeline_with_crew(job->options->reader.threads, convert_each, &inputs);
     if (e->status == ST_OK && job->compact != NULL)
         convert_rest(job, conversion, e);
     if (e->status == ST_OK)
         conversion_finish(conversion, job->n, e);
-    job->edges = conversion_edges(conversion);
+    job->findings.edges = conversion_edges(conversion);
     if (conversion_bound(conversion) > job->n)
         job->n = conversion_bound(conversion);
     job->findings.lists_twice = conversion_lists_twice(conversion);
@@ -171,9 +205,9 @@ static enum status convert_kept(struct job *job, int fd, struct graph_writer *wr
     if (graph_reader_open_fd(&reader, fd, "temporary file", &options, e) == ST_OK &&
         open_conversion(job, &conversion, writer, change, e) == ST_OK &&
         conversion_read(conversion, reader, 0, e) == ST_OK) {
-        if (conversion_edges(conversion) != job->edges)
+        if (conversion_edges(conversion) != job->findings.edges)
             fail(e, ST_RUNTIME, "temporary file: holds %llu edges of the %llu written",
-                 (ull)conversion_edges(conversion), (ull)job->edges);
+                 (ull)conversion_edges(conversion), (ull)job->findings.edges);
         else
             conversion_finish(conversion, job->n, e);
     }
@@ -204,11 +238,11 @@ static enum status convert_in_two_passes(struct job *job, struct outfile *out, s
     if (graph_writer_open_temporary(&kept, cli_tmpdir(&o->cli, 0), e) != ST_OK ||
         convert_inputs(job, kept, &first, e) != ST_OK)
         goto done;
-    progress_stage("randomising", 12 * job->edges, PROGRESS_BYTES);
+    progress_stage("randomising", 12 * job->findings.edges, PROGRESS_BYTES);
     set_randomisation(job, &change);
     if (graph_writer_open(&writer, o->output, out, &job->info, &job->space, e) != ST_OK)
         goto done;
-    if (job->edges == 0)
+    if (job->findings.edges == 0)
         graph_writer_finish(writer, job->n, e);
     else
         convert_kept(job, graph_writer_temporary_fd(kept), writer, &change, e);
@@ -239,11 +273,11 @@ static enum status convert_in_one_pass(struct job *job, struct outfile *out, str
 static void report_summary(const struct job *job, double seconds, double sync_seconds)
 {
     char peak[16];
-    double rate = (double)job->edges / (seconds - sync_seconds) * 1e-6;
+    double rate = (double)job->findings.edges / (seconds - sync_seconds) * 1e-6;
     cli_report(&job->options->cli,
                "%llu edges, %llu vertices, %s; %.2f s (and %.2f s to sync), %.1f M edges/s, peak "
                "memory %s",
-               (ull)job->edges, (ull)job->n, edges_direction_name(job->info.direction),
+               (ull)job->findings.edges, (ull)job->n, edges_direction_name(job->info.direction),
                seconds - sync_seconds, sync_seconds, rate,
                format_size(memory_peak_bytes(), peak, sizeof peak));
     if (job->findings.lists_twice && job->info.direction == EDGES_UNDIRECTED_ONCE)
@@ -344,7 +378,7 @@ static enum status convert_index(const struct options *o, struct error *e)
     if (outfile_open(&map, o->output_path, e) != ST_OK)
         return e->status;
     for (int i = 0; i < o->path_count && e->status == ST_OK; i++)
-        wdc_index_read(o->paths[i], o->entry, map, o->reader.max_buffer_bytes, &names, e);
+        wdc_index_read(o->paths[i], o->member, map, o->reader.max_buffer_bytes, &names, e);
     if (e->status != ST_OK) {
         if (outfile_broken_pipe(map))
             e->text[0] = '\0';
@@ -383,6 +417,7 @@ int main(int argc, char **argv)
     struct options options;
     struct job job = {.options = &options};
     struct error error = {0};
+    cli_begin();
     signal(SIGPIPE, SIG_IGN); /* as a failed write, so that temporary files are removed */
     options_read(&options, argc, argv);
     cli_alone(&options.cli);

@@ -172,6 +172,7 @@ int main(int argc, char **argv)
     static struct rmatgen_options o;
     static struct generation g;
     struct error error = {0};
+    cli_begin();
     rmatgen_options_read(&o, argc, argv);
     cli_alone(&o.cli);
     g.options = &o;

@@ -18,6 +18,7 @@ static const struct option_program program = {
 int main(int argc, char **argv)
 {
     static struct args args;
+    cli_begin();
     args_read(&args, &program, argc, argv);
     return run_searches(&args, &bfs_by_levels, argv);
 }

@@ -6,6 +6,8 @@
 #include "signals.h"
 #include "text.h"
 
+#include <errno.h>
+#include <fcntl.h>
 #include <sched.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -53,10 +55,17 @@ static void print_line(const struct cli *cli, const char *kind, const char *form
         va_end(args);                                                                              \
     } while (0)
 
-void cli_called(struct cli *cli, const char *name)
+void cli_begin(void)
 {
-    const char *slash = name != NULL ? strrchr(name, '/') : NULL;
-    cli->within_dbfs = name != NULL && strcmp(slash != NULL ? slash + 1 : name, "dbfs") == 0;
+    for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; fd++) {
+        if (fcntl(fd, F_GETFD) < 0 && errno == EBADF && open("/dev/null", fd == STDIN_FILENO ? O_WRONLY : O_RDONLY) != fd)
+            _exit(ST_RUNTIME); /* no message could be read */
+    }
+}
+
+void cli_called(struct cli *cli)
+{
+    cli->within_dbfs = getenv("DBFS_NAMES") != NULL;
     if (cli->within_dbfs)
         cli->program = "dbfs";
 }
@@ -196,6 +205,13 @@ uint64_t cli_number(const struct cli *cli, const char *option, const char *text,
     if (value < minimum)
         cli_usage(cli, "%s: %s is too small: at least %llu", option, text, (unsigned long long)minimum);
     return value;
+}
+
+void cli_once(const struct cli *cli, const char *option, const char *text, const char **value)
+{
+    if (*value != NULL)
+        cli_usage(cli, "%s: is given twice, as '%s' and as '%s': leave one out", option, *value, text);
+    *value = text;
 }
 
 int cli_choice(const struct cli *cli, const char *option, const char *text,

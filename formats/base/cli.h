@@ -3,8 +3,8 @@
  *   -h/--help  --version  -@ THREADS (0 = all)  -S MEMORY  -T TMPDIR  -q/--quiet  -v/--verbose  --force
  *
  * A program puts CLI_SHORT_OPTIONS and CLI_LONG_OPTIONS into its getopt_long tables, and takes options by cli_next.
- * It passes every option that it does not know to cli_option. It ends with cli_finish. These functions print and exit, so only main
- * files may call them.
+ * It passes every option that it does not know to cli_option. It begins with cli_begin and ends with cli_finish. These functions print
+ * and exit, so only main files may call them.
  */
 #ifndef DBFS_CLI_H
 #define DBFS_CLI_H
@@ -48,9 +48,13 @@ struct cli {
     uint32_t host_processes; /* processes of this job that share the host's cores; 0 means 1 */
 };
 
-/* Looks at the name by which the program was started. The script dbfs starts programs as "dbfs":
- * messages then have that name, and reports are details. */
-void cli_called(struct cli *cli, const char *name);
+/* Opens each standard descriptor that is closed. Otherwise a file that is opened later would get its number, and messages would go
+ * into a result. Reading or writing it fails as before: a result is not lost in silence. */
+void cli_begin(void);
+
+/* Finds out whether the script dbfs runs the program, which has set $DBFS_NAMES: messages then have its name and words,
+ * and reports are details. */
+void cli_called(struct cli *cli);
 
 /* Handles a common option. Anything else is a usage error, including the '?' and ':' of getopt. */
 void cli_option(struct cli *cli, int option, const char *argument);
@@ -69,6 +73,10 @@ int cli_next(const struct cli *cli, int argc, char **argv, const char *letters,
 uint64_t cli_number(const struct cli *cli, const char *option, const char *text, uint64_t minimum,
                     uint64_t maximum);
 double cli_real(const struct cli *cli, const char *option, const char *text);
+
+/* Takes the text of an option that has one, such as the name of an output. An option that is given twice is a usage error that names
+ * both. */
+void cli_once(const struct cli *cli, const char *option, const char *text, const char **value);
 
 /* The number of `text` among the `count` names that an option takes. Any other text is a usage
  * error that lists the names. */

@@ -2,6 +2,7 @@
 #include "dbfs_words.h"
 
 #include <stddef.h>
+#include <stdlib.h>
 #include <string.h>
 
 /* The first row that fits counts. dbfs takes each line as one edge without -u, keeps the map by itself, and has no command
@@ -13,22 +14,47 @@ static const struct {
     {", or --direction directed for -u", ""},
     {" (dbfs: --compact)", ""},
     {"--compact=MAP", "--compact"},
+    {", and searched with --map MAP", ""},
+    {"need --map", "need --compact"},
     {"edgeconv -u ", "dbfs "},
     {"edgeconv", "dbfs"},
 };
 
+/* Where `text` begins with a path of $DBFS_NAMES that ends there: prints the name of the path. Returns the bytes of the
+ * path, or 0. */
+static size_t print_name(FILE *out, const char *text)
+{
+    const char *path = getenv("DBFS_NAMES"), *name, *end;
+    for (; path != NULL && (name = strchr(path, '\n')) != NULL && (end = strchr(name + 1, '\n')) != NULL; path = end + 1) {
+        size_t bytes = (size_t)(name - path);
+        if (strncmp(text, path, bytes) == 0 && text[bytes] != '/') {
+            fwrite(name + 1, 1, (size_t)(end - name - 1), out);
+            return bytes;
+        }
+    }
+    return 0;
+}
+
+/* The same for a word of the table. */
+static size_t print_word(FILE *out, const char *text)
+{
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
+        size_t bytes = strlen(words[i].ours);
+        if (strncmp(text, words[i].ours, bytes) == 0) {
+            fputs(words[i].of_dbfs, out);
+            return bytes;
+        }
+    }
+    return 0;
+}
+
 void print_for_dbfs(FILE *out, const char *text)
 {
-    enum { WORDS = sizeof words / sizeof *words };
     while (*text != '\0') {
-        size_t i = 0;
-        while (i < WORDS && strncmp(text, words[i].ours, strlen(words[i].ours)) != 0)
-            i++;
-        if (i == WORDS) {
+        size_t bytes = print_name(out, text);
+        bytes = bytes > 0 ? bytes : print_word(out, text);
+        if (bytes == 0)
             fputc(*text++, out);
-        } else {
-            fputs(words[i].of_dbfs, out);
-            text += strlen(words[i].ours);
-        }
+        text += bytes;
     }
 }

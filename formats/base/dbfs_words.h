@@ -4,7 +4,8 @@
 
 #include <stdio.h>
 
-/* Prints the text, with commands and options of edgeconv as those of dbfs that do the same. */
+/* Prints the text, with commands and options of edgeconv as those of dbfs that do the same, and paths that dbfs made as
+ * the names that the user gave. $DBFS_NAMES has these: lines of a path and its name, in turn. */
 void print_for_dbfs(FILE *out, const char *text);
 
 #endif

@@ -20,6 +20,7 @@ struct outfile {
     int pending_slot; /* >= 0: the temporary name exists and is registered for removal */
     int seekable;
     int in_place;     /* the file itself is written over */
+    int grows;        /* the temporary name is NAME.part, which stays until the commit */
     int broken_pipe;
     uint64_t end;     /* bytes appended, buffered ones included */
     size_t buffered;
@@ -47,17 +48,94 @@ static void remove_temporary(const struct outfile *out)
         unlink(out->temp_path);
 }
 
-/* A symbolic link is followed, so that the file it names is replaced and the link stays. */
-static char *resolve_link(const char *path)
+/* ---- what a path names ---- */
+
+enum { MOST_LINKS = 40 }; /* as Linux follows */
+
+/* Replaces a path that is a symbolic link by what the link names. Returns 0 for any other path. */
+static int follow_link(char path[PATH_MAX])
 {
-    char *real = realpath(path, NULL);
-    return real != NULL ? real : strdup(path);
+    char target[PATH_MAX];
+    ssize_t length = readlink(path, target, sizeof target - 1);
+    if (length < 0)
+        return 0;
+    target[length] = '\0';
+    char *slash = target[0] == '/' ? NULL : strrchr(path, '/');
+    char *end = slash != NULL ? slash + 1 : path;
+    snprintf(end, (size_t)(path + PATH_MAX - end), "%s", target);
+    return 1;
 }
 
+/* A symbolic link is followed, so that the file that the link names is made or replaced, and the link stays. */
+static char *resolve_link(const char *path)
+{
+    char made[PATH_MAX], *real = realpath(path, NULL);
+    if (real != NULL)
+        return real;
+    snprintf(made, sizeof made, "%s", path);
+    for (int i = 0; i < MOST_LINKS && follow_link(made); i++)
+        ;
+    return strdup(made);
+}
+
+static int is_standard(const char *path)
+{
+    return path == NULL || strcmp(path, "-") == 0;
+}
+
+/* The open descriptor that an output names: "-" is 1, and so is /dev/stdout; /dev/fd/3 is 3. -1: the output names none.
+ * Such an output is no file of that name: the shell has opened the file, and it is written where it is open. */
+static int descriptor_of(const char *output)
+{
+    static const char *const folder[] = {"/proc/self/fd/", "/dev/fd/"};
+    char at[PATH_MAX];
+    uint64_t number;
+    int links = 0;
+    if (is_standard(output))
+        return STDOUT_FILENO;
+    snprintf(at, sizeof at, "%s", output);
+    do {
+        for (size_t i = 0; i < sizeof folder / sizeof *folder; i++) {
+            size_t length = strlen(folder[i]);
+            if (strncmp(at, folder[i], length) == 0 && parse_u64(at + length, &number) == 0 && number <= INT_MAX)
+                return (int)number;
+        }
+    } while (links++ < MOST_LINKS && follow_link(at));
+    return -1;
+}
+
+int outfile_is_stdout(const char *output)
+{
+    return output != NULL && descriptor_of(output) == STDOUT_FILENO;
+}
+
+/* Looks at the file behind an output; nonzero where there is one. */
+static int look_at_output(const char *output, struct stat *st)
+{
+    int fd = descriptor_of(output);
+    return (fd >= 0 ? fstat(fd, st) : stat(output, st)) == 0;
+}
+
+/* Refuses a descriptor that cannot be written. One that would be closed for a new program is a file of this program,
+ * and not of the caller. */
+static enum status check_descriptor(const char *name, int fd, struct error *e)
+{
+    int way = fcntl(fd, F_GETFL), flags = fcntl(fd, F_GETFD);
+    int takes_bytes = way >= 0 && (way & O_ACCMODE) != O_RDONLY;
+    if (takes_bytes && (fd <= STDERR_FILENO || (flags & FD_CLOEXEC) == 0))
+        return ST_OK;
+    errno = EBADF;
+    return fail_errno(e, name, "cannot write");
+}
+
+/* ---- opening ---- */
+
+/* The mode of a new output: that of the file that is replaced. A program with the rights of its owner must not come of
+ * it, and where the owner becomes another one nobody else may write. */
 static mode_t creation_mode(const struct stat *replaced)
 {
     if (replaced != NULL)
-        return replaced->st_mode & 07777;
+        return replaced->st_mode & (replaced->st_uid == geteuid() ? 0777 : 0755);
     mode_t mask = umask(0);
     umask(mask);
     return 0666 & ~mask;
@@ -90,8 +168,6 @@ static enum status open_temporary(struct outfile *out, const struct stat *replac
     free(base_copy);
     if (out->fd < 0)
         out->fd = signals_create(out->temp_path, &out->pending_slot);
-    else
-        signals_ignore_writes();
     if (out->fd < 0)
         return fail_errno(e, out->name, "cannot create a temporary file beside it");
     if (fchmod(out->fd, creation_mode(replaced)) != 0) {
@@ -102,7 +178,38 @@ static enum status open_temporary(struct outfile *out, const struct stat *replac
     return ST_OK;
 }
 
-static enum status open_path(struct outfile *out, const char *path, struct error *e)
+/* Returns "PATH.part"; the caller frees it. */
+static char *part_of(const char *path)
+{
+    char *part = malloc(strlen(path) + sizeof ".part");
+    if (part != NULL)
+        sprintf(part, "%s.part", path);
+    return part;
+}
+
+/* Makes the part anew, or keeps its first bytes. No link is followed, as another user may have made it. */
+static enum status open_part(struct outfile *out, uint64_t kept, const struct stat *replaced, struct error *e)
+{
+    struct stat st;
+    out->temp_path = part_of(out->final_path);
+    if (out->temp_path == NULL)
+        return fail_memory(e, out->name, strlen(out->final_path));
+    if (kept == 0)
+        unlink(out->temp_path);
+    out->fd = open(out->temp_path, O_WRONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | (kept == 0 ? O_CREAT | O_EXCL : 0), 0600);
+    if (out->fd < 0 || fstat(out->fd, &st) != 0)
+        return fail_errno(e, out->temp_path, kept == 0 ? "cannot create" : "cannot go on");
+    if (!S_ISREG(st.st_mode))
+        return fail(e, ST_RUNTIME, "%s: cannot go on: is not a regular file", out->temp_path);
+    if (kept == 0 && fchmod(out->fd, creation_mode(replaced)) != 0)
+        return fail_errno(e, out->temp_path, "cannot set its mode");
+    if (ftruncate(out->fd, (off_t)kept) != 0 || lseek(out->fd, 0, SEEK_END) < 0)
+        return fail_errno(e, out->temp_path, "cannot go on");
+    out->end = kept;
+    return ST_OK;
+}
+
+static enum status open_path(struct outfile *out, const char *path, uint64_t kept, struct error *e)
 {
     struct stat st;
     int exists = stat(path, &st) == 0;
@@ -110,7 +217,7 @@ static enum status open_path(struct outfile *out, const char *path, struct error
         return fail_errno(e, path, "cannot create it");
     if ((exists && S_ISDIR(st.st_mode)) || (*path != '\0' && path[strlen(path) - 1] == '/'))
         return fail(e, ST_RUNTIME, "%s: is a directory", path);
-    out->in_place = out->in_place && exists && S_ISREG(st.st_mode);
+    out->in_place = out->in_place && exists && S_ISREG(st.st_mode) && creation_mode(&st) == (st.st_mode & 07777);
     if (out->in_place || (exists && !S_ISREG(st.st_mode))) {
         out->fd = open(path, O_WRONLY | O_CLOEXEC);
         return out->fd >= 0 ? ST_OK : fail_errno(e, path, "cannot open for writing");
@@ -118,37 +225,40 @@ static enum status open_path(struct outfile *out, const char *path, struct error
     out->final_path = resolve_link(path);
     if (out->final_path == NULL)
         return fail_memory(e, path, strlen(path));
-    return open_temporary(out, exists ? &st : NULL, e);
+    return out->grows ? open_part(out, kept, exists ? &st : NULL, e) : open_temporary(out, exists ? &st : NULL, e);
 }
 
-static int is_standard(const char *path)
+static enum status open_descriptor(struct outfile *out, int fd, struct error *e)
 {
-    return path == NULL || strcmp(path, "-") == 0;
+    if (check_descriptor(out->name, fd, e) != ST_OK)
+        return e->status;
+    out->fd = fd <= STDERR_FILENO ? fd : fcntl(fd, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
+    return out->fd >= 0 ? ST_OK : fail_errno(e, out->name, "cannot open for writing");
 }
 
-static enum status open_output(struct outfile **result, const char *path, int in_place, struct error *e)
+enum way { WHOLE, IN_PLACE, GROWING };
+
+static enum status open_output(struct outfile **result, const char *path, enum way way, uint64_t kept, struct error *e)
 {
     *result = NULL;
-    int to_stdout = is_standard(path);
+    int fd = descriptor_of(path);
     struct outfile *out = calloc(1, sizeof *out);
     if (out == NULL)
         return fail_memory(e, "output", sizeof *out);
     out->fd = -1;
     out->pending_slot = -1;
-    out->in_place = in_place;
-    out->name = strdup(to_stdout ? "standard output" : path);
+    out->in_place = way == IN_PLACE;
+    out->grows = way == GROWING;
+    out->name = strdup(is_standard(path) ? "standard output" : path);
     out->buffer = malloc(BUFFER_BYTES);
     if (out->name == NULL || out->buffer == NULL) {
         fail_memory(e, "output", BUFFER_BYTES);
         goto failed;
     }
-    if (to_stdout) {
-        out->fd = STDOUT_FILENO;
-        signals_ignore_writes();
-    } else if (open_path(out, path, e) != ST_OK) {
+    signals_ignore_writes();
+    if ((fd >= 0 ? open_descriptor(out, fd, e) : open_path(out, path, kept, e)) != ST_OK)
         goto failed;
-    }
-    out->seekable = out->temp_path != NULL;
+    out->seekable = out->temp_path != NULL && !out->grows;
     *result = out;
     return ST_OK;
 failed:
@@ -158,12 +268,30 @@ failed:
 
 enum status outfile_open(struct outfile **out, const char *path, struct error *e)
 {
-    return open_output(out, path, 0, e);
+    return open_output(out, path, WHOLE, 0, e);
 }
 
 enum status outfile_open_in_place(struct outfile **out, const char *path, struct error *e)
 {
-    return open_output(out, path, 1, e);
+    return open_output(out, path, IN_PLACE, 0, e);
+}
+
+enum status outfile_open_growing(struct outfile **out, const char *path, uint64_t kept, struct error *e)
+{
+    return open_output(out, path, GROWING, kept, e);
+}
+
+enum status outfile_part(char **part, const char *path, struct error *e)
+{
+    struct stat st;
+    *part = NULL;
+    if (descriptor_of(path) >= 0 || (stat(path, &st) == 0 && !S_ISREG(st.st_mode)))
+        return ST_OK;
+    char *final_path = resolve_link(path);
+    if (final_path == NULL || (*part = part_of(final_path)) == NULL)
+        fail_memory(e, path, strlen(path));
+    free(final_path);
+    return e->status;
 }
 
 /* ---- what an output must not replace ---- */
@@ -177,7 +305,7 @@ enum status outfile_refuse_inputs(const char *output, const char *const *inputs,
                                   struct error *e)
 {
     struct stat out, in;
-    if (is_standard(output) || stat(output, &out) != 0)
+    if (output == NULL || !look_at_output(output, &out))
         return ST_OK;
     for (size_t i = 0; i < count; i++) {
         if (inputs[i] == NULL)
@@ -210,15 +338,23 @@ static int is_same_new_name(const char *a, const char *b)
            a_folder.st_ino == b_folder.st_ino;
 }
 
-enum status outfile_refuse_output(const char *output, const char *other, struct error *e)
+/* A device is no place where bytes of two outputs meet: there may be many like /dev/null. */
+static int is_same_place(const char *output, const char *other)
 {
     struct stat a, b;
-    if (is_standard(output) || is_standard(other))
-        return ST_OK;
-    int a_exists = stat(output, &a) == 0, b_exists = stat(other, &b) == 0;
-    int same = a_exists && b_exists ? is_same_file(&a, &b)
-                                    : !a_exists && !b_exists && is_same_new_name(output, other);
-    if (!same)
+    int a_exists = look_at_output(output, &a), b_exists = look_at_output(other, &b);
+    if (a_exists != b_exists)
+        return 0;
+    if (!a_exists)
+        return is_same_new_name(output, other);
+    if (descriptor_of(output) >= 0 && descriptor_of(output) == descriptor_of(other))
+        return 1;
+    return is_same_file(&a, &b) || (S_ISFIFO(a.st_mode) && a.st_dev == b.st_dev && a.st_ino == b.st_ino);
+}
+
+enum status outfile_refuse_output(const char *output, const char *other, struct error *e)
+{
+    if (output == NULL || other == NULL || !is_same_place(output, other))
         return ST_OK;
     return fail(e, ST_USAGE, "%s: is another output too (%s); choose different ones", output,
                 other);
@@ -228,8 +364,13 @@ enum status outfile_check_output(const char *output, int force, struct error *e)
 {
     struct stat st;
     struct outfile *trial;
-    int exists = !is_standard(output) && stat(output, &st) == 0;
-    if (is_standard(output) || (exists && !S_ISREG(st.st_mode) && !S_ISDIR(st.st_mode)))
+    int fd = descriptor_of(output);
+    if (output == NULL)
+        return ST_OK;
+    if (fd >= 0)
+        return check_descriptor(is_standard(output) ? "standard output" : output, fd, e);
+    int exists = stat(output, &st) == 0;
+    if (exists && !S_ISREG(st.st_mode) && !S_ISDIR(st.st_mode))
         return ST_OK;
     if (exists && S_ISREG(st.st_mode) && !force)
         return fail(e, ST_RUNTIME, "%s: exists already: --force replaces it", output);
@@ -310,10 +451,17 @@ enum status outfile_skip(struct outfile *out, uint64_t count, uint64_t *at, stru
     return ST_OK;
 }
 
+enum status outfile_keep(struct outfile *out, struct error *e)
+{
+    if (flush_buffer(out, e) == ST_OK && out->grows && out->temp_path != NULL && fdatasync(out->fd) != 0)
+        fail_errno(e, out->temp_path, "cannot sync");
+    return e->status;
+}
+
 /* Nonzero if the temporary file has its name. */
 static int has_name(struct outfile *out)
 {
-    return out->pending_slot >= 0 || signals_name(out->fd, out->temp_path, &out->pending_slot) >= 0;
+    return out->grows || out->pending_slot >= 0 || signals_name(out->fd, out->temp_path, &out->pending_slot) >= 0;
 }
 
 const char *outfile_temporary(struct outfile *out)
@@ -403,7 +551,7 @@ static enum status sync_folder(const char *path, const char *name, struct error 
  * temporary one. */
 static int takes_free_name(const struct outfile *out)
 {
-    return out->pending_slot < 0 && signals_link(out->fd, out->final_path) == 0;
+    return !out->grows && out->pending_slot < 0 && signals_link(out->fd, out->final_path) == 0;
 }
 
 static enum status commit_temporary(struct outfile *out, double *sync_seconds, struct error *e)

@@ -2,11 +2,16 @@
  *
  * A regular file is written in the same folder without a name (O_TMPFILE), so that nothing is left of it
  * however the process ends. The commit syncs the file, gives it the temporary name ".NAME.XXXXXX", renames it
- * and syncs the folder. A pipe, a device or standard output ("-" or NULL) is written directly.
+ * and syncs the folder. A pipe, a device or standard output ("-" or NULL) is written directly, and so is a descriptor
+ * that the caller opened (/dev/stdout, /dev/fd/3), whatever is behind it. A link stays: the file that it names is made
+ * or replaced.
  *
  * The file has the temporary name from the beginning if the file system has no files without names,
  * as NFS, or if several processes fill the file. SIGINT, SIGTERM and SIGHUP then remove it; after
  * SIGKILL it stays.
+ *
+ * A file that grows for hours is NAME.part until the commit, and NAME.part stays however the process ends, so that
+ * another run can go on (outfile_open_growing).
  */
 #ifndef DBFS_OUTFILE_H
 #define DBFS_OUTFILE_H
@@ -26,7 +31,8 @@ struct outfile;
 enum status outfile_refuse_inputs(const char *output, const char *const *inputs, size_t count,
                                   struct error *e);
 
-/* The same for two outputs, of which one would replace the other. The files need not exist yet. */
+/* The same for two outputs, of which one would replace the other, or whose bytes would mix in a pipe. The files need not
+ * exist yet. NULL is no output. */
 enum status outfile_refuse_output(const char *output, const char *other, struct error *e);
 
 /* Refuses, with ST_RUNTIME, an output that could not be written at the end: a folder, a file in a folder that
@@ -34,12 +40,25 @@ enum status outfile_refuse_output(const char *output, const char *other, struct 
  * begins. Pipes, devices and standard output are accepted, and so is NULL, which is no output. */
 enum status outfile_check_output(const char *output, int force, struct error *e);
 
+/* Nonzero if the output is standard output, under whatever name. NULL is no output. */
+int outfile_is_stdout(const char *output);
+
 /* Opens `path`; "-" and NULL mean standard output. On failure *out is NULL. */
 enum status outfile_open(struct outfile **out, const char *path, struct error *e);
 
 /* Opens a regular file that exists to be written over where it stands: who has mapped it sees the new bytes, and its memory
- * or disk is used again. It has no other name in between, and is cut to what was written. Other paths are opened as above. */
+ * or disk is used again. It has no other name in between, and is cut to what was written. Other paths are opened as above,
+ * and so is a file whose mode would not stay if it were replaced. */
 enum status outfile_open_in_place(struct outfile **out, const char *path, struct error *e);
+
+/* Opens a regular file that grows as NAME.part. The first `kept` bytes that an earlier run left there stay; 0 makes it
+ * anew. After each outfile_keep all that was written is on disk. Neither a failure nor outfile_abort removes the part.
+ * Other paths are opened as above. */
+enum status outfile_open_growing(struct outfile **out, const char *path, uint64_t kept, struct error *e);
+enum status outfile_keep(struct outfile *out, struct error *e);
+
+/* The name of that part, which the caller frees; NULL for a path that is written directly. */
+enum status outfile_part(char **part, const char *path, struct error *e);
 
 /* Appends bytes. Small writes are buffered. If the reader of a pipe has closed it, the result is ST_RUNTIME
  * with errno EPIPE. Programs end quietly then (outfile_broken_pipe). */

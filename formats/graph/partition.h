@@ -30,6 +30,21 @@ static inline uint64_t slots_of_shard(uint64_t n, uint32_t shard, uint32_t p)
     return n / p + (shard < n % p);
 }
 
+/* The bits of a local id in a column of nn, if the largest shard has so many local vertices. */
+static inline uint32_t local_bits_for(uint64_t locals)
+{
+    uint32_t bits = 1;
+    while (locals > UINT64_C(1) << bits)
+        bits++;
+    return bits;
+}
+
+/* The bytes of such a column. All ones stand for "none" in head columns, so no column reaches them. */
+static inline uint32_t nn_column_bytes_for(uint64_t locals, uint32_t p)
+{
+    return ((uint64_t)(p - 1) << local_bits_for(locals)) + locals <= UINT32_MAX ? 4 : 8;
+}
+
 static inline uint32_t rank_of_shard(uint32_t shard, uint32_t ranks)
 {
     return shard % ranks;

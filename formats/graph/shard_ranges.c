@@ -316,6 +316,18 @@ enum status shard_check_ids(const struct shard *shard, int threads, struct error
     return check_loops(shard, e);
 }
 
+enum status shard_check_widths(const struct shard *shard, uint64_t most_locals, struct error *e)
+{
+    if (shard->local_bits != local_bits_for(most_locals))
+        return fail(e, ST_BAD_DATA, "%s: attributes: %u local bits, and the parts together need %u",
+                    container_path(shard->file), shard->local_bits, local_bits_for(most_locals));
+    if (shard->csr[NN].column_width != nn_column_bytes_for(most_locals, shard->p))
+        return fail(e, ST_BAD_DATA, "%s: nn-columns: elements of %u bytes, and the parts together need %u",
+                    container_path(shard->file), shard->csr[NN].column_width,
+                    nn_column_bytes_for(most_locals, shard->p));
+    return ST_OK;
+}
+
 enum status shard_check_ranges(const struct shard *shard, const uint32_t *locals, int threads,
                                struct error *e)
 {

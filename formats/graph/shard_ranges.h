@@ -64,6 +64,10 @@ enum status csr_ranges_judge(const struct shard *shard, enum subgraph g,
 /* The same for the rest of a shard: slots, delegate ids, runs of degrees, self-loops. */
 enum status shard_check_ids(const struct shard *shard, int threads, struct error *e);
 
+/* Checks that nn names a vertex as it must where the largest of all shards has so many local vertices: the local bits
+ * and the width of a column follow from them. Else columns of one shard would be other vertices to the next one. */
+enum status shard_check_widths(const struct shard *shard, uint64_t most_locals, struct error *e);
+
 /* All of a shard that is loaded with SHARD_ALL_COLUMNS. */
 enum status shard_check_ranges(const struct shard *shard, const uint32_t *locals, int threads,
                                struct error *e);

@@ -1,15 +1,29 @@
 /* pipeline.c: see pipeline.h */
 #include "pipeline.h"
 
+#include <omp.h>
 #include <pthread.h>
 #include <stdint.h>
 #include <stdlib.h>
 
+/* Threads that go from run to run. */
+struct crew {
+    pthread_mutex_t lock;   /* of the crew and of its run */
+    pthread_cond_t called;  /* to helpers outside of a run: it has work for one more, or the crew is over */
+    pthread_cond_t changed; /* to threads in the run: there is work, or the run is over */
+    pthread_cond_t left;    /* to the thread that has started the run: all helpers have left it */
+    struct run *run;        /* NULL: none is under way */
+    int helpers, waiting;   /* helpers in the run; threads in it that wait for work */
+    int over;
+};
+
+/* The crew of the thread that is in pipeline_with_crew. */
+static _Thread_local struct crew *own_crew;
+
 /* Stage 0 is taking; stage s + 1 is p->stages[s]. */
 struct run {
     const struct pipeline *p;
-    pthread_mutex_t lock;
-    pthread_cond_t changed;
+    struct crew *crew;
     uint64_t next[PIPELINE_MAX_STAGES + 1]; /* the piece that each stage starts next */
     int busy[PIPELINE_MAX_STAGES + 1];      /* an ordered stage is at work */
     int *reached;                           /* per slot: stages its piece has been through */
@@ -73,22 +87,25 @@ static void end_stage(struct run *r, int stage, uint64_t piece, int end, const s
 static void idle(struct run *r, int *exhausted)
 {
     if (r->p->idle == NULL || *exhausted) {
-        pthread_cond_wait(&r->changed, &r->lock);
+        r->crew->waiting++;
+        pthread_cond_wait(&r->crew->changed, &r->crew->lock);
+        r->crew->waiting--;
         *exhausted = 0;
         return;
     }
-    pthread_mutex_unlock(&r->lock);
+    pthread_mutex_unlock(&r->crew->lock);
     *exhausted = !r->p->idle(r->p->context);
-    pthread_mutex_lock(&r->lock);
+    pthread_mutex_lock(&r->crew->lock);
 }
 
-/* Does what is ready, until all pieces are through. A thread that ends a stage looks for the next one itself, and wakes
- * one other thread only if there is more to do. To wake all of them for each piece would cost more than the pieces. */
+/* Does what is ready, until all pieces are through; the lock is held. A thread that ends a stage looks for the next one
+ * itself, and wakes one other thread only if there is more to do. To wake all of them for each piece would cost more than
+ * the pieces. */
 static void work(struct run *r)
 {
+    struct crew *crew = r->crew;
     uint64_t slots = (uint64_t)r->p->slot_count;
     int exhausted = 0;
-    pthread_mutex_lock(&r->lock);
     while (r->retired < r->stop) {
         int stage = find_stage(r);
         if (stage < 0) {
@@ -100,14 +117,75 @@ static void work(struct run *r)
         r->busy[stage] = 1;
         r->reached[piece % slots] = -1; /* under way */
         if (find_stage(r) >= 0)
-            pthread_cond_signal(&r->changed);
-        pthread_mutex_unlock(&r->lock);
+            pthread_cond_signal(crew->waiting > 0 ? &crew->changed : &crew->called);
+        pthread_mutex_unlock(&crew->lock);
         int end = run_stage(r, stage, r->p->slots[piece % slots], &error);
-        pthread_mutex_lock(&r->lock);
+        pthread_mutex_lock(&crew->lock);
         end_stage(r, stage, piece, end, &error);
     }
-    pthread_cond_broadcast(&r->changed);
-    pthread_mutex_unlock(&r->lock);
+    pthread_cond_broadcast(&crew->changed);
+}
+
+/* ---- the threads ---- */
+
+/* Works in one run after the other. */
+static void help(struct crew *crew)
+{
+    pthread_mutex_lock(&crew->lock);
+    while (!crew->over) {
+        struct run *r = crew->run;
+        if (r == NULL || r->retired >= r->stop) {
+            pthread_cond_wait(&crew->called, &crew->lock);
+            continue;
+        }
+        crew->helpers++;
+        work(r);
+        if (--crew->helpers == 0)
+            pthread_cond_signal(&crew->left);
+    }
+    pthread_mutex_unlock(&crew->lock);
+}
+
+/* Has the crew, and this thread, do the run. */
+static void lead(struct crew *crew, struct run *r)
+{
+    pthread_mutex_lock(&crew->lock);
+    r->crew = crew;
+    crew->run = r;
+    work(r);
+    while (crew->helpers > 0)
+        pthread_cond_wait(&crew->left, &crew->lock);
+    crew->run = NULL;
+    pthread_mutex_unlock(&crew->lock);
+}
+
+void pipeline_with_crew(int threads, void (*body)(void *context), void *context)
+{
+    struct crew crew = {.lock = PTHREAD_MUTEX_INITIALIZER,
+                        .called = PTHREAD_COND_INITIALIZER,
+                        .changed = PTHREAD_COND_INITIALIZER,
+                        .left = PTHREAD_COND_INITIALIZER};
+#pragma omp parallel num_threads(threads)
+    if (omp_get_thread_num() > 0) {
+        help(&crew);
+    } else {
+        own_crew = &crew;
+        body(context);
+        own_crew = NULL;
+        pthread_mutex_lock(&crew.lock);
+        crew.over = 1;
+        pthread_cond_broadcast(&crew.called);
+        pthread_mutex_unlock(&crew.lock);
+    }
+    pthread_cond_destroy(&crew.left);
+    pthread_cond_destroy(&crew.changed);
+    pthread_cond_destroy(&crew.called);
+    pthread_mutex_destroy(&crew.lock);
+}
+
+static void lead_own(void *run)
+{
+    lead(own_crew, run);
 }
 
 enum status pipeline_run(const struct pipeline *p, struct error *e)
@@ -117,12 +195,10 @@ enum status pipeline_run(const struct pipeline *p, struct error *e)
     r.reached = calloc((size_t)p->slot_count, sizeof *r.reached);
     if (r.reached == NULL)
         return fail_memory(e, "pipeline", (unsigned long long)p->slot_count * sizeof *r.reached);
-    pthread_mutex_init(&r.lock, NULL);
-    pthread_cond_init(&r.changed, NULL);
-#pragma omp parallel num_threads(p->threads)
-    work(&r);
-    pthread_cond_destroy(&r.changed);
-    pthread_mutex_destroy(&r.lock);
+    if (own_crew != NULL)
+        lead(own_crew, &r);
+    else
+        pipeline_with_crew(p->threads, lead_own, &r);
     free(r.reached);
     if (e->status == ST_OK)
         *e = first; /* whole: it also says whether a reader went away */

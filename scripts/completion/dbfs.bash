@@ -18,8 +18,9 @@ _dbfs_complete() {
     --messages) values='direct gathered merged' ;;
     --counts) values='all sums' ;;
     --to) values='edges text u32 u64 graph500 sg' ;;
-    --from) values='auto pairs csv adjacency mtx metis gr pace lg edges sg npy npz graph500 graph500-16 u32 u64 wdc-index' ;;
+    --from) values='auto pairs csv adjacency adjlist mtx metis lgl gr pace lg edges sg npy npz graph500 graph500-16 u32 u64 wdc-index' ;;
     --separator) values='blank comma tab semicolon bar' ;;
+    --comments) values='none' ;;
     --suggest) values='time memory' ;;
     --for) values='gpu cpu both' ;;
     --links) values='auto peer host network' ;;

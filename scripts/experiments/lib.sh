@@ -27,6 +27,7 @@ die() { # CODE MESSAGE
     exit "$1"
 }
 usage() { die 2 "$1"; }
+. tools/report/outfile.sh
 . tools/report/draw.sh
 
 # the engines, as tables name them
@@ -86,7 +87,7 @@ published() {
 
 as_json() { # keeps the table of standard input
     awk -F '\t' '
-        function word(s) { if (s ~ /^-?[0-9]+(\.[0-9]+)?(e[-+]?[0-9]+)?$/) return s; gsub(/[\\"]/, "\\\\&", s); return "\"" s "\"" }
+        function word(s) { if (s ~ /^-?(0|[1-9][0-9]*)(\.[0-9]+)?(e[-+]?[0-9]+)?$/) return s; gsub(/[\\"]/, "\\\\&", s); return "\"" s "\"" }
         { line = ""; for (i = 1; i <= NF; i++) line = line (i > 1 ? ", " : "") word($i)
           if (NR == 1) print "  \"columns\": [" line "],\n  \"rows\": ["
           else { printf "%s    [%s]", (NR > 2 ? ",\n" : ""), line } }
@@ -125,7 +126,7 @@ picture() { # NAME X Y LOG
                 for (j = 1; j <= m; j++) { printf "%s", x[j]
                     for (i = 1; i <= n; i++) printf "\t%s", ((x[j], i) in y ? y[x[j], i] : "NaN"); print "" } }' \
             "$out/$1.tsv" | { read -r head && echo "$head" && sort -t "$tab" -k1,1g; } | plot_data curves
-        echo "set xlabel '$2'; set ylabel '$3'"
+        echo "set xlabel $(quoted_text "$2"); set ylabel $(quoted_text "$3")"
         case $4 in *x*) echo 'set logscale x' ;; esac
         case $4 in *y*) plot_curves curves 1 ;; *) plot_curves curves 0 ;; esac
     } >"$work/script"

@@ -18,8 +18,9 @@ for script in $scripts; do
     fi
 done
 
-escaped() { sed 's/&/\&amp;/g; s/</\&lt;/g; s/>/\&gt;/g'; }
-about() { sed -n "s/^$2$tab//p" "$out/$1.about" | escaped; } # TABLE KEY
+escaped() { sed "s/&/\&amp;/g; s/</\&lt;/g; s/>/\&gt;/g; s/\"/\&quot;/g; s/'/\&#39;/g"; }
+html() { escaped <<<"$1"; } # TEXT
+about() { sed -n "s/^$2$tab//p" "$out/$1.about" | head -n 1; } # TABLE KEY
 # take_kept TABLE: copies the kept files of a table to OUT/FOLDER, draws the table, and prints FOLDER/TABLE for each copy
 take_kept() {
     local table folder
@@ -34,9 +35,12 @@ take_kept() {
     done
 }
 section() { # TABLE
-    echo "<p><b>$(about "$1" title)</b><br>Engine: $(about "$1" engine). $(about "$1" machine); revision $(about "$1" revision); $(about "$1" date).<br>"
-    echo "<code>$(about "$1" command)</code> <a href='$1.tsv'>TSV</a> <a href='$1.json'>JSON</a></p>"
-    [ ! -e "$out/$1.svg" ] || echo "<p><img src='$1.svg' alt='the picture of this table'></p>"
+    local file
+    file=$(html "$1")
+    echo "<p><b>$(about "$1" title | escaped)</b><br>Engine: $(about "$1" engine | escaped). $(about "$1" machine | escaped);"
+    echo "revision $(about "$1" revision | escaped); $(about "$1" date | escaped).<br>"
+    echo "<code>$(about "$1" command | escaped)</code> <a href='$file.tsv'>TSV</a> <a href='$file.json'>JSON</a></p>"
+    [ ! -e "$out/$1.svg" ] || echo "<p><img src='$file.svg' alt='the picture of this table'></p>"
     echo '<details><summary>Table</summary><table>'
     escaped <"$out/$1.tsv" | awk -F '\t' '{ cell = NR == 1 ? "th" : "td"; printf "<tr>"
         for (i = 1; i <= NF; i++) printf "<%s>%s</%s>", cell, $i, cell; print "</tr>" }'
@@ -49,17 +53,17 @@ section() { # TABLE
     echo '<h1>Experiments of dbfs</h1><p>Every figure and table of five papers. Rows named <i>published</i> are numbers of the
 paper, <i>ours</i> were run here, <i>model</i> are predictions of dbfs-model.</p>'
     grep -v '^#' $here/index.tsv | while IFS=$tab read -r paper item table script; do
-        [ "$paper" = "${last:-}" ] || echo "<h2>${paper^}</h2>"
+        [ "$paper" = "${last:-}" ] || echo "<h2>$(html "${paper^}")</h2>"
         last=$paper
-        echo "<h3>${paper^}, $item</h3>"
+        echo "<h3>$(html "${paper^}, $item")</h3>"
         if [ "$table" = - ]; then
-            echo "<p>Not here: $(escaped <<<"$script").</p>"
+            echo "<p>Not here: $(html "$script").</p>"
         elif [ -e "$out/$table.tsv" ]; then
             section "$table"
         else
-            echo "<p>Not run: <code>scripts/experiments/$script</code>.</p>"
+            echo "<p>Not run: <code>scripts/experiments/$(html "$script")</code>.</p>"
         fi
-        for kept in $(take_kept "$table"); do
+        take_kept "$table" | while IFS= read -r kept; do
             section "$kept"
         done
     done

@@ -248,12 +248,12 @@ matrix general real $n "$tmp/twice" | matrix_archive cage15 "$mirror"
 lookalike cage15 plain $n $((2 * plain_m))
 
 # the same without tar, as README.md says
-if edgeconv --entry='*/cage15.mtx' --direction symmetric -o "$tmp/entry.edges" "$mirror/cage15.tar.gz" 2>"$tmp/sample.err"; then
-    check 'cage15 by --entry: the same edges' test "$(trailer "$tmp/entry.edges")" = "$(trailer "$tmp/plain.edges")"
+if edgeconv --member=cage15.mtx --direction symmetric -o "$tmp/entry.edges" "$mirror/cage15.tar.gz" 2>"$tmp/sample.err"; then
+    check 'cage15 by --member: the same edges' test "$(trailer "$tmp/entry.edges")" = "$(trailer "$tmp/plain.edges")"
 elif grep -q 'use `\|unrecognized option' "$tmp/sample.err"; then
-    skip 'cage15 by --entry: this edgeconv reads no archives'
+    skip 'cage15 by --member: this edgeconv reads no archives'
 else
-    fail 'cage15 by --entry'
+    fail 'cage15 by --member'
 fi
 
 # Network Repository: a matrix in a zip file, the first line with one %
@@ -427,6 +427,102 @@ if command -v wget >/dev/null 2>&1 && command -v python3 >/dev/null 2>&1; then
 else
     skip 'a download by wget: needs wget and python3'
 fi
+
+# ---- lists and tables of others ----
+
+# A line or a value that reached a shell or curl as more than a name would make $tmp/ran or change $tmp/precious.
+ran=$tmp/ran
+echo precious >"$tmp/precious"
+printf 'output = "%s"\nurl = "file://%s"\n' "$tmp/precious" "$mirror/arc.list.txt" >"$tmp/cfg"
+mkdir "$tmp/lists"
+cp "$mirror"/part-r-* "$tmp/lists"
+cp "$tmp/cfg" "$tmp/lists"
+lists=(--table "$tmp/table-wdc" --offline -d "$tmp/lists")
+if command -v curl >/dev/null 2>&1; then
+    lists=(--table "$tmp/table-wdc" --mirror "file://$tmp/lists" -d "$tmp/fetched")
+fi
+hostile_list() { # LINE
+    rm -rf "$tmp/fetched"
+    mkdir "$tmp/fetched"
+    cp "$tmp/cfg" "$tmp/fetched"
+    { cat "$mirror/arc.list.txt"; printf '\n%b\n' "$1"; } >"$tmp/lists/arc.list.txt"
+    check_exit 3 "a list with the line $1" "$dataset" "${lists[@]}" wdc-2012-page "$tmp/hostile"
+    check_says 'arc.list.txt: these lines are not addresses of files' 'is refused'
+}
+site=http://data.example.org/a
+for line in -Kcfg --config=cfg "-o$tmp/precious" "$site/-Kcfg" "$site/.." "$site/.curlrc" "$site/" "$site/a\$(touch $ran)" \
+    "$site/\`touch $ran\`.gz" "$site/a;touch $ran" "$site/a b.gz" "$site/a?-K" "$site/[1-9].gz" "$site/{a,b}.gz" \
+    "file://$tmp/precious" ftp://data.example.org/a.gz "$tmp/precious" ../precious part-r-0000aa.gz "http://-x/a@b/a.gz" \
+    "$site/a.gz\\\\0-Kcfg" "$site/a.gz\\tb" 'http:///a.gz'; do
+    hostile_list "$line"
+done
+check 'a list with a bad line is set aside' test ! -e "$tmp/fetched/arc.list.txt" -o "${lists[2]}" = --offline
+
+hostile_table() { # COLUMN VALUE
+    awk -F'\t' -v OFS='\t' -v column="$1" 'NR > 1 { $column = ENVIRON["VALUE"] } { print }' "$tmp/table" >"$tmp/table-hostile"
+    check_exit 3 "a table with $2 in column $1" "$dataset" --table "$tmp/table-hostile" --list
+    [ "$1" = 1 ] || check_exit 3 'as a pipeline sees it' "$dataset" --table "$tmp/table-hostile" "${from_mirror[@]}" com-friendster "$tmp/hostile"
+}
+for column in 1 2 3 4 5 6 7 8 9 10 11; do
+    for value in "a[\$(touch $ran)]" "x; touch $ran" -Kcfg; do VALUE=$value hostile_table $column "$value"; done
+done
+VALUE="-u -o $tmp/precious" hostile_table 7 "-u -o $tmp/precious"
+VALUE=https://example.org/../.. hostile_table 8 https://example.org/../..
+VALUE=https://example.org/a/-x hostile_table 8 https://example.org/a/-x
+VALUE=file://$tmp/precious hostile_table 8 "file://$tmp/precious"
+VALUE=../precious hostile_table 8 ../precious
+VALUE=../friend hostile_table 1 ../friend
+
+quoted="$tmp/it's\"\$(touch\${IFS}$(basename "$ran"))\`id\`{a,b}[1]"
+mkdir "$quoted"
+cp "$mirror"/part-r-* "$mirror/arc.list.txt" "$quoted"
+check_exit 0 'a folder of downloads with quotes and signs of the shell' \
+    "$dataset" --offline --to edges --table "$tmp/table-wdc" -d "$quoted" wdc-2012-page "$quoted"
+check 'the same edges' test "$(trailer "$quoted/wdc-2012-page.edges")" = "$(trailer "$tmp/arcs.edges")"
+printf '<file name="friends-1_.$(touch %s)" source="original"><md5>%032d</md5></file><file name="friends-2_./../../precious" source="original"><md5>%s</md5></file>' \
+    "$ran" 1 "$(md5sum <"$tmp/precious" | cut -c1-32)" >"$tmp/lists/friendster-dataset-201107_files.xml"
+check_exit 1 'a list of an item with paths and signs of the shell names no file' \
+    "$dataset" --offline -d "$tmp/lists" --table "$table" friendster "$tmp/hostile"
+check 'the list of its sums is empty' test ! -s "$tmp/lists/friendster-dataset-201107.md5"
+check 'nothing of a list or a table ran' test ! -e "$ran" -a ! -e "$(basename "$ran")" -a -z "$(find "$tmp" -name ran)"
+check 'and no other file was written' grep -qx precious "$tmp/precious"
+"$dataset" -n wdc-2012-page "$tmp/none" >"$tmp/script"
+check 'curl follows redirections to https alone' test "$(grep -c 'curl ' "$tmp/script")" = "$(grep -c -e 'curl .* --proto =https --proto-redir =https .* -- ' "$tmp/script")"
+check 'an address of http in a list becomes one of https' grep -q "sed 's/^http:/https:/'" "$tmp/script"
+check 'the table has https where it is known' test "$(grep -c 'http://' "$table")" = 1
+
+# a graph and its index whose files have the same names
+two=$tmp/two
+mkdir -p "$two/index"
+cp "$mirror"/part-r-* "$mirror/arc.list.txt" "$two"
+sed 's|/network/|/index/|' "$mirror/arc.list.txt" >"$two/index/index.list.txt"
+split -n l/5 "$tmp/index" "$tmp/two-part-r-0000"
+for part in "$tmp"/two-part-r-*; do gzip -c "$part" >"$two/index/${part##*/two-}.gz"; done
+from_two=(--offline -d "$two")
+! command -v curl >/dev/null 2>&1 || from_two=(--mirror "file://$two")
+check_exit 0 'a mirror of a graph and an index with files of the same names' \
+    "$dataset" --names --to edges --table "$tmp/table-wdc" "${from_two[@]}" wdc-2012-page "$tmp/both"
+check 'names are those of the index' cmp "$tmp/names" "$tmp/both/wdc-2012-page.map"
+check 'and arcs those of the graph' test "$(trailer "$tmp/both/wdc-2012-page.edges")" = "$(trailer "$tmp/arcs.edges")"
+
+# ---- results of before ----
+
+small=(-p 3 --table "$tmp/table" "${from_mirror[@]}" com-friendster "$tmp/again")
+check_exit 0 'a graph' "$dataset" "${small[@]}"
+check_exit 0 'the same command again' "$dataset" "${small[@]}"
+check_exit 1 'other options of edgeconv in the same folder' "$dataset" "${small[@]}" -- --randomize --vertices 2048
+check_says 'com-friendster.edges: was made from (.*edgeconv), not from (.*--randomize' 'are not taken for those of before'
+rm "$tmp/again/com-friendster.edges"
+check_exit 1 'a stream that was made anew' "$dataset" "${small[@]}" -- --randomize --vertices 2048
+check_says 'com-friendster-p3.split: is older than com-friendster.edges' 'is not searched with the split of the old one'
+rm "$tmp/again/com-friendster-p3.split"
+check_exit 1 'nor with a new split' "$dataset" "${small[@]}" -- --randomize --vertices 2048
+check_says 'manifest: is older than' 'and the shards of the old one'
+sed 's|2012-08/data|2014-04/data|g' "$tmp/table-wdc" >"$tmp/table-2014"
+echo "$(column wdc-2012-page 8)" >"$tmp/lists/arc.list.txt.from"
+cp "$mirror/arc.list.txt" "$tmp/lists"
+check_exit 1 'a list of another address in the folder of downloads' "$dataset" --offline -d "$tmp/lists" --table "$tmp/table-2014" wdc-2012-page "$tmp/none"
+check_says 'arc.list.txt: was made from (.*2012-08.*), not from (.*2014-04' 'is not taken for this one'
 
 # ---- refusals ----
 

@@ -147,6 +147,34 @@ check 'with what is lacking' test "$(sed -n 's/^NBFS: //p' "$tmp/out")" -lt "$((
 check 'the tables are the same' cmp "$tmp/whole" "$tmp/killed"
 check 'no part is left' test ! -e "$tmp/killed.part"
 
+# resumed NAME: a table goes on from the unfinished one on standard input, and is then the whole one; said in $tmp/err
+resumed() {
+    rm -f "$tmp/mended"
+    cat >"$tmp/mended.part"
+    check_exit 0 "$1: goes on" "$batch" -q -n all --no-checksum --resume --centrality "$tmp/mended" "$tmp/rmat"
+    check 'and is the whole table' cmp "$tmp/whole" "$tmp/mended"
+}
+resumed 'a table with a lost line' < <(sed 50d "$tmp/whole" | head -n 100)
+check_says 'mended.part: line 50 is not that of its root: the lines from there on are made again' 'it is said'
+check 'and lines before the damage are kept' test "$(sed -n 's/^NBFS: //p' "$tmp/out")" = $(($(wc -l <"$tmp/whole") - 49))
+resumed 'a table with a line twice' < <(sed 50p "$tmp/whole" | head -n 100)
+resumed 'a table with garbage at its end' < <(head -n 60 "$tmp/whole"; echo GARBAGE)
+resumed 'a table with zeros in a line' < <(head -n 60 "$tmp/whole"; printf '\0\0\0\n'; sed -n 62,99p "$tmp/whole")
+resumed 'a table with another number' < <(head -n 60 "$tmp/whole"; sed -n '61s/ [0-9]* / 7 /p;62,99p' "$tmp/whole")
+resumed 'a table with lines behind its end' < <(cat "$tmp/whole"; tail -n 100 "$tmp/whole")
+check_says 'line [0-9]* is not that of its root' 'it is said'
+resumed 'a table without its names' < <(sed 2d "$tmp/whole")
+resumed 'an empty table' </dev/null
+echo kept >"$tmp/target"
+ln -sf target "$tmp/link.part"
+check_exit 1 'a part that is a link is not followed' "$batch" -q -n 2 --resume --centrality "$tmp/link" "$tmp/rmat"
+check_exit 0 'but replaced with --force' "$batch" -q -n 2 --force --centrality "$tmp/link" "$tmp/rmat"
+check 'and what the link names stays' test "$(cat "$tmp/target")" = kept
+check_exit 2 'a table that is written to a device has nothing to go on with' "$batch" -q -n 2 --resume --centrality /dev/null "$tmp/rmat"
+check_exit 2 'distances in the part of the table' "$batch" -q -r 1 --depths "$tmp/both.part" --centrality "$tmp/both" "$tmp/rmat"
+check 'closeness has all digits of the quotient' awk '!/^#/ && NF == 7 && $4 > 0 && $5 != ($2 - 1) / $4 { exit 1 }' "$tmp/whole"
+check 'which are 17' grep -qE ' 0\.[0-9]{16,}( |$)' "$tmp/whole"
+
 # ---- memory ----
 check_exit 5 'too little memory' "$batch" -q -S 100K "$tmp/rmat"
 if [ "${BACKEND:-cpu}" = cpu ]; then
@@ -166,5 +194,28 @@ check 'tells of it in a line' grep -qE '^100 roots: 1200 of 1200 vertices reache
 check 'and has made a matrix' grep -aq '(100, 1200)' all.npy
 check_exit 0 'dbfs --centrality' dbfs --cache cache -q -n all --centrality table grid.txt
 check 'has made a table' test "$(grep -vc '^#' table)" = 1200
+
+# ---- the page says how to get NetworkX's values ----
+cat >as_networkx.py <<'END'
+import sys
+import networkx as nx
+kind, path, table = sys.argv[1:]
+g = nx.read_edgelist(path, create_using=nx.DiGraph if kind == 'directed' else nx.Graph)
+rows = [line.rstrip('\n').split('\t') for line in open(table) if line[0] != '#']
+closeness, harmonic = nx.closeness_centrality(g), nx.harmonic_centrality(g)
+assert {row[0] for row in rows} == {v for v in g if any(u != v for u in nx.all_neighbors(g, v))}, 'vertices'
+for name, *_, wf, sum_of_inverses in rows:
+    assert float(wf) == closeness[name], (name, wf, closeness[name])
+    assert abs(float(sum_of_inverses) - harmonic[name]) <= 1e-12 * harmonic[name], (name, sum_of_inverses, harmonic[name])
+END
+if python3 -c 'import networkx' 2>/dev/null; then
+    awk 'BEGIN { for (i = 0; i < 150; i++) print 1000 * (i * i % 97), 1000 * (i * 31 % 89) + i % 2; print 7, 7 }' >gaps.txt
+    dbfs --no-cache -q --compact -n all --centrality undirected.table gaps.txt 2>err
+    check 'an undirected graph with gaps and loops' python3 as_networkx.py undirected gaps.txt undirected.table
+    dbfs --no-cache -q --compact --direction directed --reverse -n all --centrality directed.table gaps.txt 2>err
+    check 'a directed one' python3 as_networkx.py directed gaps.txt directed.table
+else
+    skip 'closeness beside NetworkX: it is not installed'
+fi
 cd "$OLDPWD" || exit 1
 finish

@@ -143,7 +143,7 @@ check_exit 0 'by name' "$dbfs" --no-cache --separator tab --compact -r 'a b' --t
 check 'finds it' grep -q '^source a b target d d distance 2 ' "$tmp/out"
 check 'pairs of a pipe' eval 'printf "0 143\n5 5\n" | "$dbfs" --cache "$tmp" --pairs - "$tmp/grid.txt" | grep -c "distance 22 \|distance 0 " | grep -qx 2'
 check_exit 0 'dbfs -q' "$dbfs" -q --no-cache -r 0 --target 143 "$tmp/grid.txt"
-check 'is silent' test ! -s "$tmp/out" -a ! -s "$tmp/err"
+check 'prints the answer alone' eval 'grep -qx "source 0 target 143 distance 22 .*" "$tmp/out" && test "$(cat "$tmp/out" "$tmp/err" | wc -l)" = 1'
 check_exit 2 'a target without a root, before packing' "$dbfs" --no-cache --target 143 "$tmp/grid.txt"
 check_says '^dbfs: -r SOURCE is missing' 'is said'
 

@@ -7,9 +7,16 @@ bin=$(realpath "$BIN")
 here=$PWD
 PATH=$bin:$PATH
 cd "$tmp" || exit 1
+# the launcher of the MPI that the programs are built with, under its own name, as users have it
 mkdir shim
-printf '#!/bin/sh\nexec %s "$@"\n' "$(command -v "${REAL_MPIEXEC:-$MPIEXEC}")" >shim/mpiexec
-chmod +x shim/mpiexec
+mpiexec=$(command -v "${REAL_MPIEXEC:-$MPIEXEC}")
+if [ "${mpiexec##*/}" = mpiexec ]; then
+    rmdir shim
+    ln -s "$(dirname "$mpiexec")" shim
+else
+    printf '#!/bin/sh\nexec %s "$@"\n' "$mpiexec" >shim/mpiexec
+    chmod +x shim/mpiexec
+fi
 rmatgen -q -s 9 -f text -o g.txt
 edgeconv -q -u -o g.edges g.txt
 dbfs-pack -q -o g.dbfs.one g.edges
@@ -65,10 +72,12 @@ check 'is not kept' test ! -e ./-.dbfs
 split -n l/2 g.txt part.
 check_exit 0 'two files' dbfs -q -r 7 -o - part.aa part.ab
 check 'the same' cmp out want.txt
-PATH=$tmp/shim:$PATH check_exit 0 'two ranks' env PATH="$tmp/shim:$PATH" dbfs -q -v --ranks 2 -r 7 -o - g.txt
+check_exit 0 'two ranks' env PATH="$bin:$(realpath shim):$PATH" dbfs -q -v --ranks 2 -r 7 -o - g.txt
 check 'the same' cmp out want.txt
 check_says 'mpiexec -n 2 dbfs-traverse' 'through mpiexec'
 check_says 'dbfs-pack -p 2' 'with a shard for each'
+check_exit 2 'a fault of ranks' env PATH="$bin:$(realpath shim):$PATH" dbfs --ranks 2 -r 512 g.txt
+check_says '^dbfs: .*root 512: the graph has vertices 0 to 511' 'is told by dbfs'
 printf 'alice bob\nbob carol\n' >names.txt
 check_exit 0 'names' dbfs -q --compact -r alice -o names.csv names.txt
 check 'and distances by name' test "$(cat names.csv)" = "$(printf 'alice,0\nbob,1\ncarol,2')"
@@ -103,7 +112,78 @@ check 'prints what dbfs-traverse does' grep -q '^distance_checksum: ' out
 check_says '^dbfs: TH [0-9inf]* (suggested)' 'and what dbfs-pack does'
 dbfs -q --force -r 7 --json r.json g.txt
 check 'the command of a report is that of dbfs-traverse' grep -q '"command": \["dbfs-traverse", ' r.json
-rm -rf g.txt.dbfs g.txt.dbfs
+
+# ---- results on standard output, and elsewhere ----
+
+# OPTION FILE: expects what the option gives in a file, once, and exit status 0; seconds differ
+delivered() {
+    local option=$1 to=$2 plain
+    shift 2
+    plain=$(cut_seconds <"plain$option")
+    for how in '' '-q --force'; do
+        # shellcheck disable=SC2086 # no word, or several
+        test "$(dbfs $how -r 7 $option "$to" g.txt 2>err | cut_seconds)" = "$plain" || { echo "$how $option $to" && cat err && return 1; }
+        dbfs $how -r 7 $option "$to" g.txt >regular 2>err # shellcheck disable=SC2086
+        test "$(cut_seconds <regular)" = "$plain" || { echo "$how $option $to >regular" && cat err && return 1; }
+    done
+}
+cut_seconds() { if [[ $option == --[jt]* ]]; then sed -E '/"command"/d; s/[0-9][0-9.e+-]*/N/g'; else cat; fi; }
+for option in -o --parents --json --trace --list-reached; do
+    dbfs -q -r 7 $option "plain$option" g.txt
+    for to in - /dev/stdout /dev/fd/1; do
+        check "$option $to: the result comes once, and alone" delivered $option $to
+    done
+done
+dbfs -q -n 5 --centrality plain.centrality g.txt
+for to in - /dev/stdout; do
+    check "--centrality $to" eval 'dbfs -n 5 --centrality $to g.txt 2>err | cmp - plain.centrality'
+done
+for how in '' -q; do
+    check "-o >(...) $how" eval 'dbfs $how -r 7 -o >(cat >through; echo >ended) g.txt >out && wait_until test -s ended && cmp through want.txt'
+    rm -f ended
+    check "-o of a descriptor that is a pipe $how" eval '{ dbfs $how -r 7 -o /dev/fd/7 g.txt 7>&1 >out; } | cmp - want.txt'
+    check "-o of a copy of standard output $how" eval 'dbfs $how -r 7 -o /dev/fd/7 g.txt 7>&1 | cmp - want.txt'
+    mkfifo way
+    cat way >through &
+    check_exit 0 "-o FIFO $how" dbfs $how -r 7 -o way g.txt
+    wait $!
+    check 'has all' cmp through want.txt
+    check 'and stays one' test -p way
+    rm way
+    check_exit 0 "-o of a device $how" dbfs $how -r 7 -o /dev/null g.txt
+    check_exit 5 "-o of a full disk $how" dbfs $how -r 7 -o /dev/full g.txt
+    check_exit 5 "a full disk as standard output $how" eval 'dbfs $how -r 7 -o - g.txt >/dev/full'
+    check_exit 1 "a closed standard output $how" eval 'dbfs $how -r 7 -o - g.txt >&-'
+    check 'a pipe that nobody reads '"$how" test "$(dbfs $how -r 7 -o - g.txt 2>err | true; echo "${PIPESTATUS[0]}")" = 1 -a ! -s err
+done
+check_exit 5 'a full disk for the line' eval 'dbfs -r 7 g.txt >/dev/full'
+check_says '^dbfs: standard output: cannot write: No space left on device' 'is told'
+check_exit 5 'and for --help' eval 'dbfs --help >/dev/full'
+check_exit 0 'closed descriptors' eval 'dbfs -r 7 -o kept g.txt <&- 2>&-'
+check 'are not written into the result' cmp kept want.txt
+check_exit 2 'two files for one result' dbfs -r 7 -o a -o b g.txt
+check_says '^dbfs: b: is to have the distances, and so is a: one file takes them' 'are both named'
+for option in --parents --json --trace --list-reached --centrality; do
+    check_exit 2 "two files for $option" dbfs -r 7 $option a $option=b g.txt
+done
+check_exit 0 'dbfs -q --target' dbfs -q -r 7 --target 8 g.txt
+check 'answers' grep -q '^source 7 target 8 distance [0-9]* ' out
+check 'by pairs, too' test "$(printf '7 8\n8 9\n' | dbfs -q --pairs - g.txt | grep -c '^source')" = 2
+check_exit 0 'a report of pairs' dbfs -q -r 7 --target 8 --json pair.json g.txt
+check 'needs no line with -q' test ! -s out
+
+# ---- names that the user gave ----
+
+printf 'Hans M\xc3\xbcller\n' >names.txt
+check_exit 2 'an unknown name' dbfs --compact -r Muller names.txt
+check_says "^dbfs: names.txt: 'Muller' is none of its names" 'is said to be none of the file'
+printf '# nothing\n' >none.txt
+check_exit 3 'a graph without vertices' dbfs -r 0 none.txt
+check_says '^dbfs: none.txt: the graph has no vertices' 'is named'
+check 'standard input, too' eval '! dbfs -r 0 - <none.txt 2>err && grep -q "^dbfs: standard input: the graph has no vertices" err'
+check 'pairs of a pipe' eval '! echo 1 x | dbfs --pairs - g.txt 2>err && grep -q "^dbfs: standard input: pair 1: .x. is not a whole number" err'
+check 'two files' eval '! dbfs -r 0 none.txt none.txt 2>err && grep -q "^dbfs: none.txt and 1 more: the graph has no vertices" err'
+rm -rf g.txt.dbfs none.txt.dbfs
 
 # ---- shards are used again ----
 
@@ -241,14 +321,6 @@ check_says 'g.txt.dbfs: is where dbfs keeps shards: give the file that they are 
     'is not a graph'
 check_exit 2 'a root out of range' dbfs -r 99999 g.txt
 check_exit 2 '-r without a value' dbfs g.txt -r
-rm -rf g.txt.dbfs
-# a file system without pipes
-mkdir no-pipes
-printf '#!/bin/sh\ncase $1 in *.dbfs/*) exit 1 ;; esac\nexec "%s" "$@"\n' "$(command -v mkfifo)" >no-pipes/mkfifo
-chmod +x no-pipes/mkfifo
-check 'where no pipe can be made beside the graph' env PATH="$tmp/no-pipes:$PATH" dbfs -q -r 0 -o piped.txt g.txt
-dbfs -q --no-cache -r 0 -o unpiped.txt g.txt
-check 'the result is the same' cmp piped.txt unpiped.txt
 rm -rf g.txt.dbfs
 # ---- it is ended while it makes shards ----
 

@@ -116,5 +116,17 @@ for kib in 4 8 $((whole / 4)) $((whole / 2)) $((whole * 3 / 4)) $((whole - 4)); 
     check 'the same bytes' same_folders "$full/x" "$tmp/ref"
 done
 check 'some of these left finished parts' test $unfinished -ge 2
+
+# room for the shards, and not for all grid parts
+"$pack" -q --layout 2d=2x2 -o "$tmp/grid" "$tmp/g.edges"
+shards=$(cat "$tmp"/grid/part-* | wc -c) parts=$(cat "$tmp"/grid/grid-* | wc -c)
+rm -rf "$full/x"
+room $(((shards + parts / 2) / 1024))k
+check_exit 5 'a grid with room for its shards alone' "$pack" -q --layout 2d=2x2 -o "$full/x" "$tmp/g.edges"
+check_says '4 of 4 parts are finished and stay: --resume' 'and how to go on'
+check 'no manifest says that it is complete' test ! -e "$full/x/manifest"
+room 16m
+check '--resume when there is room' "$pack" -q --resume --layout 2d=2x2 -o "$full/x" "$tmp/g.edges"
+check 'the same bytes' same_folders "$full/x" "$tmp/grid"
 umount "$full"
 finish

@@ -182,13 +182,20 @@ mkdir -p nets/net && (cd nets/net && printf '%%%%MatrixMarket matrix coordinate 
     printf '%%%%MatrixMarket matrix array real general\n3 1\n1\n2\n3\n' >net_b.mtx && echo 'Read me first.' >README)
 tar -C nets -cf net.tar net/net.mtx net/net_b.mtx
 gzip net.tar
-"$edgeconv" -q -t text --entry='*/net.mtx' net.tar.gz >got 2>err
-check '--entry takes what it matches' eval 'printf "1\t0\n2\t0\n" | cmp - got'
-refused 'and without it' 'net.tar.gz(net/net_b.mtx):1: found .array.*; --entry=GLOB chooses the files of an archive$' net.tar.gz
-refused 'an --entry that matches nothing' "net.tar.gz: found no file that matches --entry 'x' in the tar archive" --entry x net.tar.gz
-(cd nets && pack zip ../readme.zip net/README net/net.mtx)
-refused 'a README in an archive' 'readme.zip(net/README):1: found .Read., expected .*--entry' readme.zip
-check_exit 0 '--entry leaves it out' "$edgeconv" -q --force -o x.edges --entry='*.mtx' readme.zip
+for member in '*/net.mtx' net/net.mtx net.mtx 'n?t.mtx'; do
+    "$edgeconv" -q -t text --member="$member" net.tar.gz >got 2>err
+    check "--member $member takes what it matches" eval 'printf "1\t0\n2\t0\n" | cmp - got'
+done
+check '--entry is its older name' eval '"$edgeconv" -q -t text --entry net.mtx net.tar.gz | cmp - got'
+refused 'and without it' 'net.tar.gz(net/net_b.mtx):1: found .array.*; --member=NAME chooses among net/net.mtx, net/net_b.mtx$' net.tar.gz
+refused 'a --member that matches nothing' \
+    "net.tar.gz: found no file that matches --member 'x' in the tar archive, .* there are net/net.mtx, net/net_b.mtx" --member x net.tar.gz
+refused 'a --member in another folder' 'net.tar.gz: found no file' --member ./net.mtx net.tar.gz
+(cd nets && cp net/README .hidden && pack zip ../readme.zip net/README net/net.mtx .hidden)
+check_exit 0 'a README in an archive is left out' "$edgeconv" -t text --force -o got readme.zip
+check_says 'readme.zip: 2 files of the archive are no part .* left out: net/README, .hidden' 'and named'
+check 'and is no edge' eval 'printf "1\t0\n2\t0\n" | cmp - got'
+refused 'a README that --member names' 'readme.zip(net/README):1: found .Read., expected' --member README readme.zip
 cp c.txt other.txt && echo '5 x' >>other.txt
 pack zip fault.zip a.txt other.txt
 refused 'a fault in the second file' "fault.zip(other.txt):$(wc -l <other.txt): found 'x'" fault.zip
@@ -204,14 +211,95 @@ pack zip twice.zip a.tar
 refused 'an archive in an archive' 'twice.zip(a.tar): found a tar archive inside of an archive' twice.zip
 : >nothing.txt
 pack zip nothing.zip b.txt nothing.txt
-refused 'an empty file in an archive' 'nothing.zip(nothing.txt): found an empty file.*--entry' nothing.zip
+refused 'an empty file in an archive' 'nothing.zip(nothing.txt): found an empty file.*--member' nothing.zip
 mkdir empty && pack zip folder.zip empty
 refused 'an archive without files' 'folder.zip: found no file in the zip archive' folder.zip
 (cp a.txt nets && cd nets && pack zip ../direction.zip a.txt net/net.mtx)
 rm -f x.edges
 check_exit 3 'files of different directions' "$edgeconv" -q --force -o x.edges direction.zip
-check_says 'direction.zip(net/net.mtx): found a graph that is undirected-once, expected directed' 'name the second'
+check_says 'direction.zip(net/net.mtx): found the format matrix-market, expected pairs as direction.zip(a.txt)' 'name the second'
 check 'and leave no output' test ! -e x.edges
+
+# ---- members are parts of one list, or are refused ----
+
+printf 'source,target\n0,1\n1,2\n' >list1.csv
+printf '"Source" , "Target"\r\n2,3\r\n' >list2.csv
+printf 'id,class\n0,7\n1,9\n' >nodes.csv
+cp nodes.csv table.csv && cp list1.csv edges.csv
+printf 'source,target,weight\n0,1,5\n' >list3.csv
+printf 'source\ttarget\tweight\n0\t1\t5\n' >list4.csv
+printf '0 1\n1 2\n' >part1.txt
+printf '2\t3\n' >part2.txt
+printf '0 1 7\n' >part3.txt
+printf '0 1 7 8\n' >part4.txt
+printf '# id source target\n1 0 7\n' >part5.txt
+printf '0 5\n1 6\n' >vertices.txt
+printf '2 1\n2\n1\n' >part6.txt
+printf '# nothing\n' >part7.txt
+printf '1:2,3\n' >part8.txt
+
+# parts NAME WANT FILE...: these are one list, in each kind of archive, in a pipe, and as arguments
+parts() {
+    local name=$1 want=$2 format
+    shift 2
+    for format in zip ustar 7zip; do
+        pack $format x.$format "$@"
+        check "$name, in $format" test "$("$edgeconv" -q -t text x.$format 2>&1 | tr '\t\n' '- ')" = "$want"
+    done
+    check "$name, in a pipe" test "$(cat x.zip | "$edgeconv" -q -t text - 2>&1 | tr '\t\n' '- ')" = "$want"
+    check "$name, as arguments" test "$("$edgeconv" -q -t text "$@" 2>&1 | tr '\t\n' '- ')" = "$want"
+}
+# strangers NAME PATTERN FILE...: these are no list, and the message names them and the option that chooses one
+strangers() {
+    local name=$1 pattern=$2 format
+    shift 2
+    for format in zip ustar 7zip; do
+        pack $format x.$format "$@"
+        refused "$name, in $format" "x.$format($2): found $pattern.*; --member=NAME chooses among $1, $2" x.$format
+    done
+    check_exit 3 "$name, in a pipe" bash -c "cat x.zip | '$edgeconv' -t text -"
+    check_says "standard input($2): found $pattern.*; --member=NAME chooses among $1, $2" 'with the same message'
+}
+parts 'lists with the same names of columns' '0-1 1-2 2-3 ' list1.csv list2.csv
+parts 'lists of numbers' '0-1 1-2 2-3 ' part1.txt part2.txt
+parts 'a list without lines' '0-1 1-2 ' part7.txt part1.txt
+strangers 'a table of vertices by its columns' "the columns 'id,class', expected the columns 'source,target' as" list1.csv table.csv
+strangers 'a table of vertices by its name' 'a name that speaks of another thing' edges.csv nodes.csv
+strangers 'a table of vertices in front' 'a name that speaks of another thing' nodes.csv edges.csv
+strangers 'a table of vertices without names of columns' 'a name that speaks of another thing' part1.txt vertices.txt
+strangers 'a list with weights' "the columns 'source,target,weight', expected" list1.csv list3.csv
+strangers 'another separator' "the columns 'source.target.weight', expected the columns 'source,target,weight'" list3.csv list4.csv
+printf 'a,b\n' >words1.txt && printf 'a b\n' >words2.txt
+pack zip x.zip words1.txt words2.txt
+refused 'another separator between words' 'x.zip(words2.txt): found columns separated by blanks, expected commas as' -f pairs --compact=m x.zip
+strangers 'three columns beside two' '3 columns, of which 1 and 2 are the ids, expected 2 columns' part1.txt part3.txt
+strangers 'four columns beside three' '4 columns' part3.txt part4.txt
+strangers 'other places of the ids' '3 columns, of which 2 and 3 are the ids, expected 3 columns, of which 1 and 2' part3.txt part5.txt
+strangers 'names of columns beside none' 'the format csv, expected pairs' part1.txt list1.csv
+strangers 'METIS beside pairs' 'the format metis, expected pairs' part1.txt part6.txt
+strangers 'lists of neighbours beside pairs' 'the format adjacency, expected pairs' part1.txt part8.txt
+refused 'other columns in two arguments' "table.csv: found the columns 'id,class', expected .* as list1.csv" list1.csv table.csv
+refused 'other widths in two arguments' 'part3.txt: found 3 columns' part1.txt part3.txt
+cp list2.csv edges2.csv
+pack zip tables.zip edges.csv edges2.csv nodes.csv
+for member in edges.csv 'edges?.csv' 'edges*'; do
+    want=$({ [ "$member" = 'edges?.csv' ] || echo 0-1 1-2; [ "$member" = edges.csv ] || echo 2-3; } | tr '\n' ' ')
+    check "--member $member" test "$("$edgeconv" -q -t text --member "$member" tables.zip | tr '\t\n' '- ')" = "$want"
+done
+check 'dbfs passes --member on' test "$(PATH=$(dirname "$edgeconv"):$PATH dbfs -q --no-cache --member edges.csv -r 0 -o - tables.zip | tr ' \n' '- ')" = '0-0 1-1 2-2 '
+refused "--member='*' does not look at names, but at columns" "tables.zip(nodes.csv): found the columns 'id,class'" --member='*' tables.zip
+pack zip x.zip part1.txt vertices.txt
+check "--member='*' takes lists of any name" test "$("$edgeconv" -q -t text --member='*' x.zip | wc -l)" = 4
+mkdir old && printf '7 8\n' >old/part1.txt
+pack zip x.zip part1.txt old/part1.txt
+refused 'one --member in two folders' 'x.zip(old/part1.txt): found a second member of the name that --member gives' --member part1.txt x.zip
+check 'a path chooses' test "$("$edgeconv" -q -t text --member old/part1.txt x.zip)" = "$(printf '7\t8')"
+check 'and ./ the one in no folder' test "$("$edgeconv" -q -t text --member ./part1.txt x.zip | wc -l)" = 2
+bsdtar -cf twice.tar --format ustar part1.txt part1.txt
+refused 'two members of one name' 'twice.tar(part1.txt): found two members of this name' twice.tar
+seq 30 | while read -r i; do echo "$i $((i + 1)) 1" >"a-part-with-a-rather-long-name-$i.txt"; done
+pack zip x.zip part1.txt a-part-*.txt
+refused 'thirty strangers' 'x.zip(a-part-with.*): found 3 columns.*among part1.txt, a-part-.* and others' x.zip
 check_exit 3 'a 7z archive in a pipe' bash -c "cat parts.7z | '$edgeconv' --force -o x.edges"
 check_says 'standard input: is a 7z archive in a stream, expected it in a file' 'says what to do'
 printf 'Rar!\32\7\1\0' >foreign.rar
@@ -220,6 +308,24 @@ printf '\37\235\220\60' >foreign.Z
 refused 'compress' 'foreign.Z: is compressed by compress: use .gzip -dc' foreign.Z
 printf '\4\42\115\30\144' >foreign.lz4
 refused 'lz4' 'foreign.lz4: is compressed by lz4: use .lz4 -dc' foreign.lz4
+
+# ---- thousands of small files ----
+
+mkdir small
+seq 2000 | while read -r i; do echo "$i $((i + 1))" >small/part-$i.txt; done
+bsdtar -cf small.zip --format zip small
+bsdtar -cf small.tar --format ustar small
+# other programs have the cores, so that threads which spin while they wait for each other show
+for i in 1 2; do
+    (while :; do :; done) &
+    busy[i]=$!
+done
+for command in small.zip small.tar '-S 64M small.zip' 'small/*.txt'; do
+    check "2,000 files take no time: $command" cpu_limit 2 "$edgeconv" -q -@ 2 --force -o x.edges $command
+done
+kill "${busy[@]}" && wait "${busy[@]}" 2>/dev/null
+"$edgeconv" -q -@ 3 -t text --force -o many.txt small.tar
+check 'all of their edges are read' eval 'seq 2000 | cmp - <(cut -f 1 many.txt | sort -n)'
 
 # ---- damage ----
 
@@ -242,7 +348,39 @@ for kind in xz bz2 zst; do
     check_exit 3 "cut $kind in a pipe" bash -c "cat cut.$kind | '$edgeconv' --force -o x.edges"
 done
 pack raw empty.xz --xz nothing.txt
+# a frame of zstd with a window of 2 GiB, whose block holds "0 1" as it is; one after a common frame; one of 128 MiB
+long() { printf '\x28\xb5\x2f\xfd\0%b\x21\0\0000 1\n' "$1"; }
+long '\x88' >long27.zst
+check 'zstd with a window of 128 MiB is read' test "$("$edgeconv" -q -t text long27.zst)" = "$(printf '0\t1')"
+long '\xa8' >long31.zst
+advice='its window exceeds the 128 MiB .*: use `zstd -dc --long=31 FILE | edgeconv -`'
+refused 'zstd --long=31' "long31.zst: $advice" long31.zst
+pack raw first.zst --zstd b.txt
+cat first.zst long31.zst >later.zst
+refused 'zstd --long=31 in a later frame' "later.zst: $advice" later.zst
+if command -v zstd >/dev/null 2>&1; then
+    check 'which the command of the message reads' test "$(zstd -dc --long=31 long31.zst | "$edgeconv" -q -t text -)" = "$(printf '0\t1')"
+else
+    skip 'which the command of the message reads: no zstd'
+fi
 refused 'xz of nothing' 'empty.xz: found nothing in the xz file' empty.xz
+
+# what the end of a zip archive says in 64 bits
+zip64() { # FILES DIRECTORY-AT: an archive of one stored file of unknown size, as Info-ZIP writes it to a pipe
+    printf 'PK\3\4\x2d\0\0\0\0\0\x5b\xb0\x7b\x5d\x6a\x1d\xbb\xd7\377\377\377\377\377\377\377\377\1\0\x14\0-\1\0\x10\0\x8\0\0\0\0\0\0\0\x8\0\0\0\0\0\0\0000 1\n1 2\n'
+    printf 'PK\1\2\x1e\3\x2d\0\0\0\0\0\x5b\xb0\x7b\x5d\x6a\x1d\xbb\xd7\x8\0\0\0\x8\0\0\0\1\0\0\0\0\0\0\0\1\0\0\0\x80\x11\0\0\0\0-'
+    printf 'PK\6\6\x2c\0\0\0\0\0\0\0\x1e\3\x2d\0\0\0\0\0\0\0\0\0\1\0\0\0\0\0\0\0%b\0\0\0\0\0\0\0\x2f\0\0\0\0\0\0\0%b\0\0\0\0\0\0\0' "$1" "$2"
+    printf 'PK\6\7\0\0\0\0%b\0\0\0\0\0\0\0\1\0\0\0PK\5\6\0\0\0\0\1\0\1\0\x2f\0\0\0\x3b\0\0\0\0\0' "${3-\x6a}"
+}
+zip64 '\1' '\x3b' >z64.zip
+for command in '"$edgeconv" -q -t text z64.zip' 'cat z64.zip | "$edgeconv" -q -t text -'; do
+    check "Zip64: $command" test "$(eval "$command")" = "$(printf '0\t1\n1\t2')"
+done
+zip64 '\2' '\x3b' >z64.zip
+check_exit 3 'Zip64 in a pipe that counts other files' bash -c "cat z64.zip | '$edgeconv' -q -t text -"
+check_says 'found 1 files in the zip archive, expected 2' 'is refused'
+zip64 '\1' '\x3b' '\377' >z64.zip
+check_exit 3 'Zip64 in a pipe, with a place that is not there' bash -c "cat z64.zip | '$edgeconv' -q -t text -"
 
 # the second file of a zip archive: its header, CRC and data, and its entry in the directory
 pack zip zip.zip a.txt b.txt c.txt

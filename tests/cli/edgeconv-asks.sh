@@ -41,7 +41,6 @@ for options in '' '--compact=x.map'; do
     foreign '|' '1|2\n2|3\n' 'use --separator=bar' $options
     foreign 'coloured' 'c x\np edge 3 2\ne 1 2\ne 2 3\n' 'awk' $options
     foreign 'coloured' 'p col 3 2\ne 1 2\ne 2 3\n' 'awk' $options
-    foreign 'an adjacency list of networkx' '#-c\n# GMT Tue Nov 24 03:58:10 2026\n# \n0 1 2\n1 2 3\n2 3 4\n' awk $options
     foreign 'a multi-line adjacency list' '#-c\n# GMT Tue Nov 24 03:58:10 2026\n# \n0 1\n1 {}\n1 0\n' read_multiline $options
     foreign 'end in CR' '1 2\r3 4\r' "tr '..'" $options
     foreign '//' '// a graph\n1 2\n' 'grep -v' $options
@@ -49,8 +48,6 @@ done
 heals '1;2\n2;3\n' 'edgeconv -t text --separator=semicolon FILE' '1\t2\n2\t3\n'
 heals '1|2\n2|3\n' 'edgeconv -t text --separator=bar FILE' '1\t2\n2\t3\n'
 heals 'c x\np edge 3 2\ne 1 2\ne 2 3\n' "awk '\$1 == \"e\" { print \$2, \$3 }' FILE | edgeconv -t text -u --one-based -" '0\t1\n1\t2\n'
-heals '#-c\n# GMT x\n# \n0 1 2\n1 2 3\n2\n3\n' \
-    "awk '!/^#/ { for (i = 2; i <= NF; i++) print \$1, \$i }' FILE | edgeconv -t text -u --compact=MAP -" '0\t1\n0\t2\n1\t2\n1\t3\n'
 heals '1 2\r3 4\r' "tr '\\r' '\\n' <FILE | edgeconv -t text -" '1\t2\n3\t4\n'
 heals '// a graph\n1 2\n' "grep -v '^ *//' FILE | edgeconv -t text -" '1\t2\n'
 heals '*Vertices 3\n1 "a"\n2 "b"\n3 "c"\n*Edges\n1 2\n2 3\n' \

@@ -45,6 +45,12 @@ heals() {
         PATH=$(dirname "$edgeconv"):$PATH bash -o pipefail -c "${command/edgeconv/edgeconv -q -t text}" 2>&1)" = "$(printf "$3")"
 }
 
+# neighbours NAME CONTENT WANT: the list is refused, and -f adjlist, which the message names, gives the edges WANT
+neighbours() {
+    asks 3 "$1" "$2" '-f adjlist'
+    edges "$1: -f adjlist" "$2" "$3" -f adjlist
+}
+
 # ---- columns by their names ----
 
 two='10\t20\n30\t40\n'
@@ -131,8 +137,8 @@ asks 2 'one column twice' 'a,b,w\n1,2,3\n' 'both are column 1' --columns a,1
 for columns in 1 1, ,1 1,2,3 '' 0,1 1,513 1,99999999999999999999; do
     asks 2 "--columns '$columns'" '1 2\n' "edgeconv: --columns: .*\(A,B\|between 1 and 512\|is empty\)" --columns "$columns"
 done
-asks 2 'a format without columns to choose' 'p tw 2 1\n1 2\n' 'in.txt: is no list of pairs' --columns 1,2
-asks 2 'a format given that has none' '1 2\n' '--columns is for lists of pairs' --columns 1,2 -f metis
+asks 2 'a format without columns to choose' 'p tw 2 1\n1 2\n' 'in.txt: is of the format pace, and so has no --columns' --columns 1,2
+asks 2 'a format given that has none' '1 2\n' '--columns is for lists: -f pairs or csv' --columns 1,2 -f metis
 asks 3 'five columns' '1 2 3 4 5\n' 'in.txt:1: found 5 columns.*--columns says which'
 "$edgeconv" -q --columns 2,3 --separator comma --force -o p.edges - <<<'1,10,20'
 check 'the stream says how it was read' eval 'grep -qa "^columns 2,3" p.edges && grep -qa "^separator comma" p.edges'
@@ -171,9 +177,14 @@ named 'words that one separator parts in all lines: tab' 'al b\tbo c\nbo c\tcy d
 named 'words that one separator parts in all lines: blank' 'a,b c\nd e\n' '0\t1\n2\t3\n' 'a,b\nc\nd\ne' -f pairs
 asks 3 'numbers with a blank here and a comma there' '1 2,3\n2 1,3\n' 'in.txt:1: found columns with different separators'
 asks 3 'numbers with a tab here and a blank there' '1\t2 3\n2\t1 3\n' 'in.txt:1: found columns with different separators'
-heals 'neighbours with commas' '1 2,3\n2 1,3\n' '1\t2\n1\t3\n2\t1\n2\t3\n'
-heals 'neighbours behind a tab' '1\t2 3\n2\t1 3\n' '1\t2\n1\t3\n2\t1\n2\t3\n'
-heals 'five columns' '# c\n1 2 3 4 5\n2,1\n' '1\t2\n1\t3\n1\t4\n1\t5\n2\t1\n'
+neighbours 'neighbours with commas' '1 2,3\n2 1,3\n' '1\t2\n1\t3\n2\t1\n2\t3\n'
+neighbours 'neighbours behind a tab' '1\t2 3\n2\t1 3\n' '1\t2\n1\t3\n2\t1\n2\t3\n'
+neighbours 'five columns' '# c\n1 2 3 4 5\n2,1\n' '1\t2\n1\t3\n1\t4\n1\t5\n2\t1\n'
+neighbours 'as many in each line' '0 1 2\n1 2 3\n2 3 0\n3 0 1\n' '0\t1\n0\t2\n1\t2\n1\t3\n2\t3\n2\t0\n3\t0\n3\t1\n'
+neighbours 'one more in the first line' '0 1 2\n1 2\n2 0\n' '0\t1\n0\t2\n1\t2\n2\t0\n'
+check 'which is not advised to leave out' test "$(grep -c tail err)" = 0
+edges 'a ring with weights is a list of pairs' '0 1 1\n1 2 1\n2 3 1\n3 0 1\n' '0\t1\n1\t2\n2\t3\n3\t0\n'
+edges 'and so is a path whose weights are no ids' '0 1 9\n1 2 8\n2 3 7\n' '0\t1\n1\t2\n2\t3\n'
 asks 3 'a date behind the ids' '1 2 2020-01-02\n' "in.txt:1: found '-01-02', expected a number: line 1 has 3 columns; --columns says which two"
 edges 'a date behind the ids: --columns' '10 20 2020-01-02\n30 40 2020-01-03\n' "$two" --columns 1,2
 edges 'an arrow between the ids: --columns' '10 -> 20\n30 -> 40\n' "$two" --columns 1,3
@@ -182,7 +193,7 @@ edges 'an edge list of networkx' "10 20 {}\n30 40 {'weight': 3, 'x': [1, 2]}\r\n
 named 'an edge list of networkx, of words' "al bo {}\nbo cy {'weight': 3}\n" '0\t1\n1\t2\n' 'al\nbo\ncy'
 asks 3 'attributes that do not end' '1 2 {}\n3 4 {x\n' "in.txt:2: found '{x', expected a number"
 asks 3 'lines of neighbours' '0 1 2\n1 2\n2 3 4 5\n3\n' 'in.txt:1: found lines of 3, 2, 4 columns, expected as many in each'
-heals 'lines of neighbours' '0 1 2\n1 2\n2 3 4 5\n3\n' '0\t1\n0\t2\n1\t2\n2\t3\n2\t4\n2\t5\n'
+neighbours 'lines of neighbours' '0 1 2\n1 2\n2 3 4 5\n3\n' '0\t1\n0\t2\n1\t2\n2\t3\n2\t4\n2\t5\n'
 asks 3 'one line that is not like the others' '0 1\n1 2\n2\n3 4\n5 6 7\n8 9\n1 9\n2 9\n3 9\n' 'in.txt:3: found the end of the line'
 
 # ---- counts in the first line ----

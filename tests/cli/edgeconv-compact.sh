@@ -55,8 +55,37 @@ compact 'URLs with commas, # and %%' \
     'http://x.org/a,b#c\thttp://y.org/%%20?q=1\nhttp://y.org/%%20?q=1\tx#1\n' \
     '0\t1\n1\t2\n' 'http://x.org/a,b#c\nhttp://y.org/%%20?q=1\nx#1\n'
 compact 'CRLF' 'a b\r\nb c\r\n' '0\t1\n1\t2\n' 'a\nb\nc\n'
-compact 'a # or %% starts a comment only at the start of a line' 'a #b\n%%c d\n#a b\n  #c d\n#b a' \
-    '0\t1\n' 'a\n#b\n'
+compact 'a # or %% begins a comment only at the start of a line, and with a blank behind' \
+    '# c d\n%%\na #b\n%% c d\n#a %%b\n  # c d\n#b a\n' '0\t1\n2\t3\n1\t0\n' 'a\n#b\n#a\n%%b\n'
+compact 'hashtags under names of columns' 'source,target\n#covid,alice\nbob,#covid\n' '0\t1\n2\t0\n' '#covid\nalice\nbob\n' -f csv
+compact 'names with escapes of URLs, also in the first line' '%%22Page%%22 Other\nOther %%C3%%A9\n%%C3%%A9 x\n' \
+    '0\t1\n1\t2\n2\t3\n' '%%22Page%%22\nOther\n%%C3%%A9\nx\n' -f pairs
+compact 'hashtags in lists of friends' 'a:#b\n#b:c\n# d\n' '0\t1\n1\t2\n' 'a\n#b\nc\n' -f adjacency
+compact 'hashtags in lists of neighbours' 'a #b\n#b c\n# d\ne\n' '0\t1\n1\t2\n' 'a\n#b\nc\ne\n' -f adjlist
+compact '--comments none' '#a #b\n# c\n' '0\t1\n2\t3\n' '#a\n#b\n#\nc\n' --comments none
+compact '--comments with other signs' '#a b\n;c d\n//e f\n' '0\t1\n' '#a\nb\n' --comments ';/'
+printf '%s\n' '#a b' 'b c' >tag.txt
+for list in pairs adjlist; do
+    check_exit 2 "$list: a first line that may be a comment or an edge is asked about" "$edgeconv" -f $list --compact=x.map --force -o x.edges tag.txt
+    check_says "tag.txt:1: '#a' may begin a comment or be an id: .--comments '#'. takes such lines for comments, and .--comments none. for edges" 'with both options'
+done
+compact "--comments '#', as the message says" '#a b\nb c\n' '0\t1\n' 'b\nc\n' --comments '#'
+compact '--comments none, as the message says' '#a b\nb c\n' '0\t1\n1\t2\n' '#a\nb\nc\n' --comments none
+for comments in '' x 7 - , '#x' '"' ' '; do
+    check_exit 2 "--comments '$comments'" "$edgeconv" --comments "$comments" -t text tag.txt
+done
+check_exit 2 '--comments for a format that has its own' "$edgeconv" --comments '#' -f metis tag.txt
+printf '1 2\n# x\n2 3\n%%y\n3 4\n' >in.txt
+check_exit 0 'comments among the edges' "$edgeconv" -t text in.txt
+check_says 'in.txt: 2 lines were skipped among the edges, as comments: --comments none takes' 'are counted'
+check_exit 3 'and --comments none takes them for edges' "$edgeconv" -t text --comments none in.txt
+check_says "in.txt:2: found '#'" 'which they are not'
+printf '# x\n%%y\n1 2\n' >in.txt
+check_exit 0 'comments before the edges' "$edgeconv" -t text in.txt
+check 'are no reason for a note' test "$(grep -c comment err)" = 0
+printf 'tag,u,v\n#a,1,2\n# b,2,3\n' >in.txt
+check_exit 0 'a column of anything before the ids' "$edgeconv" -q -t text in.txt
+check 'may begin with a sign' test "$(cat out)" = "$(printf '1\t2')"
 compact 'numbers are words: 7 is not 07' '7 07\n-1 7\n1.5 1e3\n' '0\t1\n2\t0\n3\t4\n' '7\n07\n-1\n1.5\n1e3\n'
 compact 'numbers to 2^64 - 1 and beyond' '18446744073709551615 0\n18446744073709551616 0\n' '0\t1\n2\t1\n' \
     '18446744073709551615\n0\n18446744073709551616\n'
@@ -161,6 +190,31 @@ for memory in 32M 1G; do
     check_exit 3 "a fault after spilling ($memory)" "$edgeconv" -S $memory --compact=x.map --force -o x.edges big.txt
     check_says "big.txt:299999: found 'c', expected the end of the line: line 1 has 2 columns" 'has its place'
 done
+
+# ---- names that were chosen to fall into one slot of a table without a key ----
+
+if command -v python3 >/dev/null 2>&1; then
+    # the mixing of hash.h, undone for a second word of each name
+    python3 -c '
+import random, sys
+M, K = (1 << 64) - 1, 0x9fb21c651e98df25
+def mix(x):
+    for _ in range(2):
+        x = (x ^ x >> 32) * 0xd6e8feb86659fd93 & M
+    return x ^ x >> 32
+start, apart, names, r = mix(16 + 0x9e3779b97f4a7c15 & M), set(b" \t\n\r,;|:#%\0\""), [], random.Random(1)
+while len(names) < 60000:
+    first = bytes(r.choices(b"abcdefghijklmnopqrstuvwxyz", k=8))
+    second = (mix(start ^ int.from_bytes(first, "little")) * K & M ^ 0x0123456789abcdef).to_bytes(8, "little")
+    if not apart & set(second):
+        names.append(first + second)
+for pair in zip(names[::2], names[1::2]):
+    sys.stdout.buffer.write(b" ".join(pair) + b"\n")' >flood.txt
+    check 'chosen names take no longer than others' cpu_limit 3 "$edgeconv" -q -f pairs --force --compact=n.map -o n.edges flood.txt
+    check 'and are all there' test "$(wc -l <n.map)" = 60000
+else
+    skip 'chosen names: no python3'
+fi
 
 # ---- bad input ----
 

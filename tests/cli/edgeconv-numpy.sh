@@ -95,6 +95,24 @@ else
     refused 'rows that fall' "'indptr' has 1 as item 2, expected one from 3 to 4" falls.npz
     archive edges.npz little.npy
     reads 'an array of edges in an archive' "$want" edges.npz
+    printf '\7\10' | npy pos.npy '|u1' False '1, 2'
+    archive two.npz little.npy pos.npy
+    refused 'a second array' 'two.npz(pos.npy): found a second array, expected one .*--member=NAME chooses among little.npy, pos.npy' two.npz
+    check_exit 3 'and in a pipe' sh -c 'edgeconv -t text - <two.npz'
+    for member in pos pos.npy 'p*'; do
+        check "--member $member chooses an array" test "$(edgeconv -q -t text --member "$member" two.npz)" = "$(printf '7\t8')"
+    done
+    check "--member='*' reads both" test "$(edgeconv -q -t text --member='*' two.npz | wc -l)" = 3
+    archive two.npz little.npy flat.npy
+    refused 'an array of weights beside' 'two.npz(flat.npy): has the shape (3,).*chooses among' two.npz
+    printf '\0\1\3\4' | npy indptr.npy '|u1' False '4,'
+    archive labels.npz $csr pos.npy
+    reads 'a matrix with further arrays' "$(printf '0\t1\n1\t0\n1\t2\n2\t1')" labels.npz
+    archive labels.npz pos.npy $csr
+    refused 'a matrix behind another array' 'labels.npz(indices.npy): found the format npz, expected npy as .*chooses among pos.npy, indices.npy' labels.npz
+    check '--member leaves that out' test "$(edgeconv -q -t text --member='[!p]*' labels.npz | wc -l)" = 4
+    archive dia.npz indices.npy
+    refused 'an array with the name of a part of a matrix' "found no array 'format' beside it.*: -f npy if it holds the edges" dia.npz
 fi
 
 # ---- with the programs that write such files ----

@@ -68,6 +68,16 @@ conv_file 'a byte order mark before names of columns' '\xef\xbb\xbfw,source,targ
 conv_file 'a byte order mark before adjacency lists' '\xef\xbb\xbf1:2\n' '1\t2\n'
 conv_file 'a byte order mark before Matrix Market' \
     '\xef\xbb\xbf%%%%MatrixMarket matrix coordinate pattern general\n2 2 1\n1 2\n' '0\t1\n'
+conv_file 'a byte order mark before METIS' '\xef\xbb\xbf3 3\n2 3\n1 3\n1 2\n' '0\t1\n0\t2\n1\t2\n'
+conv_file 'a byte order mark before lg' '\xef\xbb\xbf3,1,u,g\n1,2\n' '0\t1\n'
+conv_file 'a byte order mark before PACE' '\xef\xbb\xbfp tw 3 1\n1 2\n' '0\t1\n'
+conv_file 'Matrix Market of unsigned integers, as scipy writes it' \
+    '%%%%MatrixMarket matrix coordinate unsigned-integer general\n%%\n3 3 2\n1 2 1\n2 3 2\n' '0\t1\n1\t2\n'
+for before in '\n\n' '\r\n' '%%%% a\n'; do
+    conv_file 'a banner of Matrix Market that is not the first line' \
+        "$before%%%%MatrixMarket matrix coordinate pattern symmetric\n3 3 2\n2 1\n3 2\n" '1\t0\n2\t1\n'
+    check 'is one all the same' "$edgeconv" -f mtx -t text in.txt
+done
 conv_file 'a byte order mark before DIMACS' '\xef\xbb\xbfc x\np sp 2 1\na 1 2 3\n' '0\t1\n'
 conv_file 'the last line without newline' '1 2\n3 4' '1\t2\n3\t4\n'
 check 'and warns' grep -q 'warning: in.txt: the last line has no newline' err
@@ -437,6 +447,9 @@ foreign 'a WDC index' 'example.com\t0\nexample.org\t1\n' 'an index of names'
 foreign 'WebGraph .properties' '#BVGraph properties\ngraphclass=it.unimi.dsi.webgraph.BVGraph\n' 'webgraph to arcs BASE | edgeconv -'
 foreign 'UTF-16' '\377\3760\000 \0001\000\n\000' 'iconv -f UTF-16 -t UTF-8 FILE | edgeconv -'
 foreign 'UTF-16 of the other order' '\376\377\0000\000 \0001\000\n' 'iconv -f UTF-16 -t UTF-8 FILE | edgeconv -'
+foreign 'UTF-32' '\377\376\0\0001\0\0\000 \0\0\000' 'iconv -f UTF-32 -t UTF-8 FILE | edgeconv -'
+foreign 'UTF-16 without a byte order mark' '1\0002\000 \0003\000\n\000' 'iconv -f UTF-16LE -t UTF-8 FILE | edgeconv -'
+foreign 'UTF-16 of the other order without one' '\0001\0002\000 \0003\000\n' 'iconv -f UTF-16BE -t UTF-8 FILE | edgeconv -'
 foreign 'something binary' '\1\2\3\4\5' 'webgraph to arcs BASE | edgeconv -'
 (le64 3 && le64 1 && le64 0 && le64 2) >kagen.bin
 check_exit 3 'KaGen binary is refused' "$edgeconv" --force -o x.edges kagen.bin

@@ -91,6 +91,22 @@ check_exit 0 'with tables of a larger machine' env KEPT="$tmp/far" SCALE=8 OUT="
 check 'the page has them, beside those that ran and where nothing ran' \
     test "$(grep -c 'one GPU' "$tmp/both/index.html") $(grep -c '<br>Engine' "$tmp/both/index.html")" = '2 3'
 check 'with their files' test -s "$tmp/both/2026-h100/pan-figure-5.tsv"
+
+# kept files of others are data: for gnuplot, and for the browser
+folder="$tmp/foreign/it's <b> & \"h100\""
+mkdir -p "$folder"
+cp "$tmp/kept"/pan-figure-5.[!s]* "$folder"
+ran=$tmp/ran
+printf "x\t'; system('touch $ran') #\nx\tagain\ny\t\`touch $ran\` \\\\\nlog\tx; system('touch $ran')\ntitle\t<script>alert(1)</script>\nengine\t' onclick='x\n" \
+    >"$folder/pan-figure-5.about"
+{ printf 'source\tseries\tx\ty\nours\t%s\t1\t2\n' "a'; system('touch $ran') # \`touch $ran\` <script>"
+  printf "ours\tb\tEND\t1\nours\tb\tsystem('touch $ran')\t1\nours\tb\t2\t\`touch $ran\`\n"; } >"$folder/pan-figure-5.tsv"
+check_exit 0 'with kept files that hold commands' env KEPT="$tmp/foreign" SCALE=8 OUT="$tmp/safe" "$here/run.sh" pan-table-1
+check 'no command ran' test ! -e "$ran"
+check 'no text of theirs is a tag or ends an attribute' sh -c '! grep -E "$1" "$2"' - "<script|<b> |it's|onclick='" "$tmp/safe/index.html"
+check 'they are on the page' grep -q '&lt;script&gt;alert' "$tmp/safe/index.html"
+! command -v gnuplot >/dev/null 2>&1 || check 'and in a picture' grep -q '<svg' "$tmp/safe/${folder##*/}/pan-figure-5.svg"
+
 for about in scripts/results/experiments/*/*.about; do
     [ -e "$about" ] || continue
     check "$about says what ran, where and when" awk -F '\t' '{ said[$1] = $2 != "" }

@@ -42,7 +42,8 @@ checksum() { sed -n 's/^distance_checksum: //p'; }
 one=$(timeout 60 "$BIN/dbfs-traverse" --backend cpu -n 8 "$tmp/s12" | checksum)
 two=$(search 4 -n 8 --json "$tmp/ring.json" "$tmp/s12" | checksum)
 check 'one folder serves 1D and 2D searches, with the same checksum' test -n "$one" -a "$one" = "$two"
-check_exit 0 'the shards beside grid parts are proved' "$BIN/dbfs-pack" -q --verify "$tmp/s12"
+check_exit 0 'the shards beside grid parts are proved' "$BIN/dbfs-pack" --verify "$tmp/s12"
+check_says 's12: 4 grid parts have the same edges' 'and so are these'
 
 # ---- counts ----
 
@@ -83,8 +84,17 @@ check 'the same bytes' sh -c 'for f in "$1"/ranks/*.dbfs; do cmp "$f" "$1/s12/${
 cp -r "$tmp/s12" "$tmp/lost" && rm "$tmp/lost/grid-0002-of-0004.dbfs"
 check_exit 1 'a grid part is missing' search 4 -n 1 "$tmp/lost"
 check_says 'grid-0002-of-0004.dbfs: there is no such file' 'which one is said'
+check_exit 1 '--verify misses it' "$BIN/dbfs-pack" -q --verify "$tmp/lost"
+check_says 'grid-0002-of-0004.dbfs: there is no such file' 'and names it'
 check_exit 0 '--resume makes it' "$BIN/dbfs-pack" -q --resume --layout 2d=2x2 -o "$tmp/lost" "$tmp/s12.edges"
 check 'again' cmp "$tmp/lost/grid-0002-of-0004.dbfs" "$tmp/s12/grid-0002-of-0004.dbfs"
+cp -r "$tmp/lost" "$tmp/turned"
+check_exit 0 '--resume with another grid of as many shards' \
+    "$BIN/dbfs-pack" -q --resume --layout 2d=4x1 -o "$tmp/turned" "$tmp/s12.edges"
+check 'makes the parts of that grid' sh -c 'for f in "$1"/column/grid*; do cmp "$f" "$1/turned/${f##*/}" || exit 1; done' - "$tmp"
+cp "$tmp/s12/grid-0003-of-0004.dbfs" "$tmp/turned"
+check_exit 3 '--verify: parts of two grids' "$BIN/dbfs-pack" -q --verify "$tmp/turned"
+check_says 'grid-0003-of-0004.dbfs: attributes: a grid of 2 x 2, and the other parts are of 4 x 1' 'are named'
 check_exit 0 'another packing takes the folder' "$BIN/dbfs-pack" -q --force -p 2 -o "$tmp/lost" "$tmp/s12.edges"
 check 'and removes grid parts' test -z "$(ls "$tmp/lost" | grep grid)"
 
@@ -112,4 +122,11 @@ check_exit 3 'the grid part of another processor' search 4 -n 1 "$tmp/cut"
 cp "$tmp/s12/grid-0001-of-0004.dbfs" "$tmp/cut/grid-0001-of-0004.dbfs"
 printf '\377' | dd of="$tmp/cut/grid-0001-of-0004.dbfs" bs=1 seek=5000 conv=notrunc 2>/dev/null
 check_exit 3 'a flipped byte' search 4 -n 1 "$tmp/cut"
+check_exit 3 'which --verify finds' "$BIN/dbfs-pack" -q --verify "$tmp/cut"
+check_says 'grid-0001-of-0004.dbfs: padding: is not zero' 'and names'
+cp "$tmp/s12/grid-0001-of-0004.dbfs" "$tmp/cut/grid-0001-of-0004.dbfs"
+to=$("$TESTS/mutate" get 5 1 "$tmp/cut/grid-0001-of-0004.dbfs")
+"$TESTS/mutate" set 5 0 "$to" "$tmp/cut/grid-0001-of-0004.dbfs"
+check_exit 3 'another edge with a right CRC' "$BIN/dbfs-pack" -q --verify "$tmp/cut"
+check_says 'cut: the grid parts have [0-9]* edges, and they are not the' 'is not that of the shards'
 finish

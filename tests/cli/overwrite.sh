@@ -38,6 +38,7 @@ one_rule 'degsplit --sweep' --sweep= x.tsv "$bin/degsplit" -q -t 1 -o /dev/null 
 for option in --depths= --parents=; do
     one_rule "dbfs-traverse $option" $option x.txt "$bin/dbfs-traverse" -q -r 0 g.dbfs
 done
+one_rule 'dbfs-batch --centrality' --centrality= x.txt "$bin/dbfs-batch" -q -n all g.dbfs
 echo kept >x.json
 check_exit 1 'dbfs-traverse --json refuses a file that exists' "$bin/dbfs-traverse" -q -r 0 --json x.json g.dbfs
 check_exit 0 'and replaces it with --force' "$bin/dbfs-traverse" -q -r 0 --force --json x.json g.dbfs
@@ -51,6 +52,21 @@ check_exit 1 'dbfs-traverse --trace refuses a file that exists' "$bin/dbfs-trave
 check 'before the search' test "$(cat x.jsonl)" = kept
 check_exit 0 'and replaces it with --force' "$bin/dbfs-traverse" -q -r 0 --force --trace x.jsonl g.dbfs
 check 'by levels' grep -q '"level"' x.jsonl
+# an output is no program that runs with the rights of its writer
+echo old >special
+chmod 7777 special
+check_exit 0 'a file with setuid, setgid and sticky bits is replaced' "$bin/rmatgen" -q -s 4 --force -o special
+check 'by one without them' test "$(stat -c %a special)" = 777
+if chown 12345 special 2>/dev/null; then
+    chmod 6666 special
+    check_exit 0 'a file of another user is replaced' "$bin/dbfs-batch" -q -r 0 --force --centrality special g.dbfs
+    check 'by one that nobody else may write' test "$(stat -c '%a %u' special)" = "644 $(id -u)"
+else
+    skip 'a file of another user as an output: only root can make one'
+fi
+ln -s later nowhere
+check_exit 0 'a link to nothing' "$bin/rmatgen" -q -s 4 -o nowhere
+check 'stays, and what it names is made' test -L nowhere -a -s later
 mkfifo fifo
 (cat fifo >from-fifo) &
 check_exit 0 'a named pipe is no file' "$bin/edgeconv" -q -u -t text -o fifo in.txt

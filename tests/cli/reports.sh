@@ -373,6 +373,46 @@ if command -v gnuplot >/dev/null 2>&1; then
 else
     skip 'pictures: gnuplot is not installed'
 fi
+# ---- values from files are no commands ----
+
+# A value of a file that reached a script of gnuplot, a shell or awk would make the file $tmp/ran.
+ran=$tmp/ran
+payloads=("system('touch $ran')" "\`touch $ran\`" "1; !touch $ran" "END" "1\"; system('touch $ran') #" "a[\$(touch $ran)]" '1-1' '0x10')
+for payload in "${payloads[@]}"; do
+    quoted=${payload//\"/\\\"}
+    for member in root level fv max; do
+        awk -v member="\"$member\": " -v value="${quoted//\\/\\\\}" '{
+            at = index($0, member) + length(member)
+            match(substr($0, at), /^[0-9.]+/)
+            print substr($0, 1, at - 1) "\"" value "\"" substr($0, at + RLENGTH) }' "$tmp/t1" >"$tmp/hostile"
+        check_exit 3 "a trace whose $member is $payload" "$report" plot "$tmp/hostile"
+    done
+    printf 'th\tdelegates\td_percent\tnn_percent\tnd_percent\tdn_percent\tdd_percent\tchosen\n%s\t0\t0\t0\t0\t0\t0\t1\n' "$payload" >"$tmp/hostile"
+    printf 'inf\t0\t0\t0\t0\t0\t0\t0\n' >>"$tmp/hostile"
+    check_exit 3 "a sweep whose TH is $payload" "$report" plot "$tmp/hostile"
+    sed "s|\"time_s\": [0-9.e-]*|\"time_s\": \"${quoted//\\/\\\\}\"|" "$tmp/r.json" >"$tmp/hostile"
+    check_exit 3 "a run whose times are $payload" "$report" means "$tmp/hostile"
+    check_exit 3 'as dbfs-model sees it' "$BIN/dbfs-model" check "$tmp/hostile"
+done
+sed 's/"vertices": [0-9]*/"vertices": "zzz"/' "$tmp/r.json" >"$tmp/hostile"
+check_exit 3 'a number of vertices that is a word ends no loop, and is refused' timeout 20 "$report" graph500 "$tmp/hostile"
+for key in '9999999' 'roots.0.time_s' "level\\tx"; do
+    printf '{"environment": {"vertices": 4}, "roots": [{"time_s": 1}], "%b": {"time_s": 1}}\n' "$key" >"$tmp/hostile"
+    check_exit 3 "a key that passes for a place or a path: $key" "$report" means "$tmp/hostile"
+done
+sed 's/"direction": "push"/"direction": "\x1b]0;x\x07"/' "$tmp/t1" >"$tmp/hostile"
+check_exit 3 'a string with control characters' "$report" levels "$tmp/hostile"
+check 'which the message does not print' sh -c "! grep -q '[[:cntrl:]]]' '$tmp/err'"
+if command -v gnuplot >/dev/null 2>&1; then
+    folder="$tmp/it's \\t \"\`touch $(basename "$ran")\`\""
+    mkdir "$folder"
+    check_exit 0 'a picture in a folder with quotes and backslashes, by temporary files there' env TMPDIR="$folder" "$report" plot -o "$folder/x.svg" "$tmp/t1"
+    check 'is there' test -s "$folder/x.svg"
+    check_exit 0 'and of a prediction' env TMPDIR="$folder" "$BIN/dbfs-model" strong --rmat 20 -o "$folder/y.svg"
+    check 'is there' test -s "$folder/y.svg"
+fi
+check 'no command of a file ran' test ! -e "$ran" -a ! -e ran
+
 ln -s "$(command -v awk)" "$tmp/awk"
 for tool in cat mktemp rm; do ln -s "$(command -v $tool)" "$tmp/$tool"; done
 check_exit 1 'a picture without gnuplot' env PATH="$tmp" /bin/sh "$report" plot -o "$tmp/y.svg" "$tmp/t1"

@@ -19,6 +19,7 @@ echo "$MPIEXEC" >launcher
 cat >bin/srun <<END
 #!/bin/bash
 tasks=\$SLURM_NTASKS
+echo call >>"$tmp/options"
 while [ "\${1#-}" != "\$1" ]; do
     echo "\$1" >>"$tmp/options"
     case \$1 in
@@ -35,21 +36,65 @@ exec \$(cat "$tmp/launcher") -n \$tasks bash -c '
 END
 chmod +x bin/srun
 
+# every_call_has OPTION: succeeds if all calls of srun did
+every_call_has() { test "$(grep -cx call options)" = "$(grep -cx -e "$1" options)"; }
+
+export SLURM_CPUS_PER_TASK=3
 # jobs NAME: packs and searches with 2 tasks
 jobs() {
-    rm -rf g.dbfs g.edges local options
+    rm -rf g.dbfs g.edges* local options
     check "$1: the packing job" env PATH="$tmp/bin:$PATH" SLURM_JOB_NUM_NODES=2 SLURM_NTASKS=2 SHARDS=4 SCRATCH="$tmp" \
         "$scripts/slurm-pack.sh" "$PWD/g.dbfs" "$graph"
     check "$1: the bytes of one process" diff -r -x journal g.dbfs want.dbfs
     check "$1: srun speaks the interface of the MPI library" grep -qxE -e '--mpi=(pmi2|pmix)' options
+    check "$1: tasks get the cores of -c, in each step of the packing job" every_call_has --cpus-per-task=3
     check "$1: submitted again, there is nothing left to do" env PATH="$tmp/bin:$PATH" SLURM_JOB_NUM_NODES=2 SLURM_NTASKS=2 SHARDS=4 \
         SCRATCH="$tmp" sh -c '"$@" || true; cmp g.edges want.edges' - "$scripts/slurm-pack.sh" "$PWD/g.dbfs" "$graph"
     PATH=$tmp/bin:$PATH SLURM_NTASKS=2 "$scripts/slurm-search.sh" "$PWD/g.dbfs" -r 10815 >out 2>err
     check "$1: the searching job finds the distances" test "$(sed -n 's/^distance_checksum: *//p' out)" = "$want"
+    check "$1: and in the searching job" every_call_has --cpus-per-task=3
     PATH=$tmp/bin:$PATH SLURM_NTASKS=2 LOCAL=$PWD/local "$scripts/slurm-search.sh" "$PWD/g.dbfs" -r 10815 >out 2>err
     check "$1: and on copies of their own" test "$(sed -n 's/^distance_checksum: *//p' out)" = "$want" -a -s local/g.dbfs/manifest
 }
 jobs 'one host'
+
+# ---- results of before are not taken for those of another graph ----
+
+packing() { env PATH="$tmp/bin:$PATH" SLURM_JOB_NUM_NODES=1 SLURM_NTASKS=1 SCRATCH="$tmp" "$scripts/slurm-pack.sh" "$@"; }
+printf '0 1\n1 2\n' >small.txt
+check_exit 0 'a packing job of a small graph' packing "$PWD/s.dbfs" small.txt
+check_exit 0 'the same job again' packing "$PWD/s.dbfs/" small.txt
+check_exit 1 'another FILE with the same OUT' packing "$PWD/s.dbfs" "$graph"
+check_says 's.edges: was made of other files or options: remove it, or name another OUT' 'is refused'
+check 'which names both' sh -c 'grep -q wordnet-3.0.txt "$1" && grep -q small.txt "$1"' - err
+check_exit 1 'other options of edgeconv with the same OUT' env EDGECONV='--direction directed' PATH="$tmp/bin:$PATH" SLURM_JOB_NUM_NODES=1 \
+    SLURM_NTASKS=1 SCRATCH="$tmp" "$scripts/slurm-pack.sh" "$PWD/s.dbfs" small.txt
+printf '2 3\n' >>small.txt
+check_exit 1 'the same FILE with more edges' packing "$PWD/s.dbfs" small.txt
+rm s.edges s.edges.from
+check_exit 1 'without the edge stream of before' packing "$PWD/s.dbfs" small.txt
+check_says 'holds a packed graph with other edges' 'the shards of before are refused'
+rm -r s.edges s.edges.from s.dbfs
+check_exit 0 'without either it is packed' packing "$PWD/s.dbfs" small.txt
+rm s.edges.from
+check_exit 1 'an edge stream of unknown origin' packing "$PWD/s.dbfs" small.txt
+printf '0 1\n' >-u.txt
+check_exit 0 'FILE and EDGECONV with signs of options and of the shell' env EDGECONV='--vertices 5 --direction directed' \
+    PATH="$tmp/bin:$PATH" SLURM_JOB_NUM_NODES=1 SLURM_NTASKS=1 SCRATCH="$tmp" "$scripts/slurm-pack.sh" o.dbfs -u.txt
+
+# A graph of the same name as the copy on the node, packed before the copy was made
+mkdir -p elsewhere
+cp -r g.dbfs elsewhere/first
+dbfs-pack -q -p 4 -o elsewhere/g.dbfs s.edges
+touch -d 2020-01-01 elsewhere/g.dbfs/*
+rm -rf local
+for folder in "$PWD" "$PWD/elsewhere"; do
+    PATH=$tmp/bin:$PATH SLURM_NTASKS=2 LOCAL=$PWD/local "$scripts/slurm-search.sh" "$folder/g.dbfs" -r 0 >out 2>err
+done
+check 'an older graph of the same name is not searched by the copies of another' test "$(sed -n 's/^vertices: *//p' out)" = 4
+check 'and copies are made once' sh -c 'touch -d 2030-01-01 local && PATH=$1/bin:$PATH SLURM_NTASKS=2 LOCAL=$PWD/local "$2/slurm-search.sh" \
+    elsewhere/g.dbfs -r 0 >out 2>err && find local -newermt 2020-01-02 -type f >new; ! grep . new' - "$tmp" "$scripts"
+
 check_exit 2 'a packing job without a graph' "$scripts/slurm-pack.sh" g.dbfs
 check_says 'sbatch .*slurm-pack.sh OUT.dbfs FILE' 'says how to submit it'
 check_exit 2 'a searching job without shards' "$scripts/slurm-search.sh"

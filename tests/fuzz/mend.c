@@ -179,7 +179,8 @@ enum file_kind mend_kind(const unsigned char *bytes, size_t size)
 {
     if (size >= 8 && memcmp(bytes, "DBFSEDGE", 8) == 0)
         return KIND_EDGES;
-    if (size >= 8 && (memcmp(bytes, "DBFSSPLT", 8) == 0 || memcmp(bytes, "DBFSSHRD", 8) == 0))
+    if (size >= 8 && (memcmp(bytes, "DBFSSPLT", 8) == 0 || memcmp(bytes, "DBFSSHRD", 8) == 0 ||
+                      memcmp(bytes, "DBFSGRID", 8) == 0))
         return KIND_CONTAINER;
     return size >= 5 && memcmp(bytes, "dbfs-", 5) == 0 ? KIND_LINES : KIND_OTHER;
 }

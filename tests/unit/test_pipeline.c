@@ -1,8 +1,10 @@
-/* test_pipeline.c: order, end and failures of a pipeline do not depend on the number of threads */
+/* test_pipeline.c: order, end and failures of a pipeline do not depend on the number of threads, nor on other pipelines
+ * before it */
 #include "unit.h"
 
 #include "formats/work/pipeline.h"
 
+#include <dlfcn.h>
 #include <stdatomic.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -10,6 +12,17 @@
 #include <unistd.h>
 
 enum { SLOTS = 8 };
+
+/* Counts the parallel regions of gcc's OpenMP. */
+static int regions;
+void GOMP_parallel(void (*body)(void *), void *data, unsigned threads, unsigned flags);
+void GOMP_parallel(void (*body)(void *), void *data, unsigned threads, unsigned flags)
+{
+    void (*real)(void (*)(void *), void *, unsigned, unsigned);
+    *(void **)&real = dlsym(RTLD_NEXT, "GOMP_parallel");
+    regions++;
+    real(body, data, threads, flags);
+}
 
 struct slot {
     uint64_t number, value;
@@ -139,6 +152,30 @@ static void test_idle(int threads, uint64_t pieces, int slow)
            name);
 }
 
+/* Pipelines of a crew: after each other, some of which fail, and one of no piece. */
+static void run_many(void *context)
+{
+    struct test *wrong = context;
+    for (uint64_t i = 0; i < 200; i++) {
+        uint64_t pieces = i % 7;
+        struct test t = {.pieces = pieces, .fail_at = {UINT64_MAX, i % 3 == 0 ? 2 : UINT64_MAX, UINT64_MAX}};
+        struct error e = {0};
+        int fails = i % 3 == 0 && pieces > 2;
+        wrong->written += run(&t, 1, SLOTS, &e) != (fails ? ST_BAD_DATA : ST_OK);
+        wrong->written += t.written != (fails ? 2 : pieces) || t.out_of_order;
+    }
+}
+
+static void test_crew(int threads)
+{
+    struct test wrong = {0};
+    char name[64];
+    regions = 0;
+    pipeline_with_crew(threads, run_many, &wrong);
+    snprintf(name, sizeof name, "a crew of %d threads: 200 pipelines in one parallel region", threads);
+    report(wrong.written == 0 && regions <= 1, name);
+}
+
 int main(void)
 {
     for (int threads = 1; threads <= 5; threads += 2) {
@@ -152,6 +189,7 @@ int main(void)
         test_failure(threads, 502, 501, 503, "piece 501", 501);
         test_failure(threads, 504, 503, 502, "piece 502", 502);
         test_failure(threads, 0, 1, 2, "piece 0", 0);
+        test_crew(threads);
     }
     return unit_result();
 }

@@ -38,8 +38,15 @@ struct memory_shares {
     uint64_t pieces_bytes; /* for the pieces between reading and writing */
 };
 
+/* The first input that is a list: all others must be like it. */
+struct first_list {
+    char name[256], format[16], header_line[64]; /* empty: there is none yet */
+    struct list_facts facts;
+};
+
 /* Facts about the written edges, for the summary. */
 struct findings {
+    uint64_t edges;
     uint64_t dropped; /* entries that an .sg file leaves out */
     int lists_twice;  /* each edge is there as u v and as v u */
 };
@@ -56,7 +63,8 @@ struct job {
     struct workspace space; /* the rest of the memory, and the temporary folders */
     struct compact *compact; /* NULL: ids stay as they are */
     struct outfile *map;
-    uint64_t edges, stored_bytes;
+    uint64_t stored_bytes;
+    struct first_list first;
     struct findings findings;
     int weights_noted, direction_noted;
 };
@@ -70,11 +78,15 @@ enum status open_reader(const struct job *job, struct graph_reader **reader, str
                         struct error *e);
 void close_source(struct source *source);
 
-/* Adds an input, or a file of an archive, to the job: decides how its edges are read, and checks that this
- * agrees with the other inputs. With `is_new`, the user has not been told of it yet. */
-enum status join_source(struct job *job, struct source *source, int is_new, struct error *e);
+/* Refuses an input that is no part of the list that the first one is: ST_BAD_DATA. */
+enum status refuse_part(const struct job *job, struct input *input, const char *found, const char *expected,
+                        struct error *e);
+
+/* Adds an input, or a file of an archive, to the job: decides how its edges are read, and checks that it is a part of
+ * the same list as those before it. With `is_new`, the user has not been told of it yet. */
+enum status join_source(struct job *job, struct source *source, struct input *input, int is_new, struct error *e);
 
 /* Adds to the failure of a file in an archive a hint how to leave that file out. */
-void explain_entry(const struct job *job, const struct input *input, struct error *e);
+void explain_member(const struct job *job, struct input *input, struct error *e);
 
 #endif

@@ -85,6 +85,63 @@ static enum status join_randomisation(struct job *job, const struct source *s, s
     return ST_OK;
 }
 
+/* ---- one list ---- */
+
+enum status refuse_part(const struct job *job, struct input *input, const char *found, const char *expected,
+                        struct error *e)
+{
+    fail(e, ST_BAD_DATA, "%s: found %s, expected %s as %s: inputs that follow each other are parts of one list",
+         input_name(input), found, expected, job->first.name);
+    input_explain_members(input, e);
+    return e->status;
+}
+
+static void describe_columns(const struct list_facts *list, const char *names, char *text, size_t room)
+{
+    if (list->names != 0)
+        snprintf(text, room, "the columns '%s'", names);
+    else
+        snprintf(text, room, "%d columns, of which %d and %d are the ids", list->columns, list->place[0] + 1,
+                 list->place[1] + 1);
+}
+
+static int same_columns(const struct list_facts *a, const struct list_facts *b)
+{
+    return a->columns == b->columns && a->names == b->names && a->place[0] == b->place[0] && a->place[1] == b->place[1];
+}
+
+/* Compares an input with the first one: other columns mean another table. */
+static enum status join_list(struct job *job, const struct source *s, struct input *input, struct error *e)
+{
+    const struct list_facts *list = &s->facts.list;
+    struct first_list *first = &job->first;
+    char found[96], expected[96];
+    if (*first->name == '\0') {
+        snprintf(first->name, sizeof first->name, "%s", input_name(input));
+        snprintf(first->format, sizeof first->format, "%s", s->format);
+    }
+    if (strcmp(s->format, first->format) != 0) {
+        snprintf(found, sizeof found, "the format %s", s->format);
+        return refuse_part(job, input, found, first->format, e);
+    }
+    if (first->facts.columns == 0) {
+        first->facts = *list;
+        memcpy(first->header_line, s->facts.notes.header_line, sizeof first->header_line);
+    }
+    if (list->columns == 0)
+        return ST_OK;
+    if (!same_columns(list, &first->facts)) {
+        describe_columns(list, s->facts.notes.header_line, found, sizeof found);
+        describe_columns(&first->facts, first->header_line, expected, sizeof expected);
+        return refuse_part(job, input, found, expected, e);
+    }
+    if (list->separator == first->facts.separator)
+        return ST_OK;
+    snprintf(found, sizeof found, "columns separated by %ss", separator_name(list->separator));
+    snprintf(expected, sizeof expected, "%ss", separator_name(first->facts.separator));
+    return refuse_part(job, input, found, expected, e);
+}
+
 static void report_opened(struct job *job, const struct source *s)
 {
     const struct cli *cli = &job->options->cli;
@@ -108,21 +165,18 @@ static void report_opened(struct job *job, const struct source *s)
     job->weights_noted |= f->notes.weights || f->notes.column[0] > 0;
 }
 
-/* Adds a hint to a fault in an archive: a README there is no damage. */
-void explain_entry(const struct job *job, const struct input *input, struct error *e)
+/* Adds a hint to a fault in an archive: a table of vertices there is no damage. */
+void explain_member(const struct job *job, struct input *input, struct error *e)
 {
-    size_t used = strlen(e->text);
-    if (e->status == ST_BAD_DATA && job->options->entry == NULL && input_from_archive(input) &&
-        !input_failed(input))
-        snprintf(e->text + used, sizeof e->text - used,
-                 "; --entry=GLOB chooses the files of an archive");
+    if (e->status == ST_BAD_DATA && job->options->member == NULL && !input_failed(input))
+        input_explain_members(input, e);
 }
 
 enum status open_reader(const struct job *job, struct graph_reader **reader, struct input *input,
                         struct error *e)
 {
     if (graph_reader_open_input(reader, input, &job->options->reader, e) != ST_OK)
-        explain_entry(job, input, e);
+        explain_member(job, input, e);
     return e->status;
 }
 
@@ -134,11 +188,11 @@ void close_source(struct source *s)
     s->input = NULL;
 }
 
-enum status join_source(struct job *job, struct source *s, int is_new, struct error *e)
+enum status join_source(struct job *job, struct source *s, struct input *input, int is_new, struct error *e)
 {
     if (is_new)
         report_opened(job, s);
-    if (join_direction(job, s, e) == ST_OK)
+    if (join_list(job, s, input, e) == ST_OK && join_direction(job, s, e) == ST_OK)
         join_randomisation(job, s, e);
     return e->status;
 }
@@ -165,7 +219,7 @@ static enum status refuse_same_pipe(const struct job *job, struct source *s, str
 static enum status look_at(struct job *job, struct source *s, struct error *e)
 {
     if (refuse_same_pipe(job, s, e) != ST_OK ||
-        input_open_first(&s->input, s->path, job->options->entry, e) != ST_OK ||
+        input_open_first(&s->input, s->path, job->options->member, e) != ST_OK ||
         open_reader(job, &s->reader, s->input, e) != ST_OK)
         return e->status;
     const struct graph_reader *reader = s->reader;
@@ -179,10 +233,11 @@ static enum status look_at(struct job *job, struct source *s, struct error *e)
     job->n_known &= s->facts.has_n && !input_from_archive(s->input) &&
                     job->options->map_path == NULL;
     job->stored_bytes += input_stored_bytes(s->input);
+    join_source(job, s, s->input, 1, e);
     /* hundreds of parts must not need hundreds of descriptors; a stream is there only once */
     if (strcmp(s->path, "-") != 0 && input_is_regular(s->input))
         close_source(s);
-    return join_source(job, s, 1, e);
+    return e->status;
 }
 
 /* Writes only options that determine the content, so that equal graphs made alike are equal
@@ -198,10 +253,7 @@ static void write_provenance(struct job *job)
             used += (size_t)snprintf(text + used, room - used, __VA_ARGS__);                       \
     } while (0)
     ADD("%sedgeconv\n", used > 0 && text[used - 1] != '\n' ? "\n" : "");
-    for (int i = 0; i < job->source_count; i++) {
-        if (i == 0 || strcmp(job->sources[i].format, job->sources[i - 1].format) != 0)
-            ADD("format %s\n", job->sources[i].format);
-    }
+    ADD("format %s\n", job->first.format);
     if (o->assertion == ASSERT_SYMMETRIC)
         ADD("of both directions one\n");
     if (o->map_path != NULL)
@@ -210,6 +262,8 @@ static void write_provenance(struct job *job)
         ADD("columns %s\n", o->reader.columns.end[0].begin);
     if (o->reader.separator != SEPARATOR_ANY)
         ADD("separator %s\n", separator_name(o->reader.separator));
+    if (o->reader.comments != NULL)
+        ADD("comments %s\n", *o->reader.comments != '\0' ? o->reader.comments : "none");
     if (o->reader.one_based)
         ADD("one-based\n");
     if (o->reader.vertices > 0)

@@ -3,6 +3,9 @@
 
 #include "tools/convert/read/columns.h"
 
+#include "formats/base/outfile.h"
+
+#include <ctype.h>
 #include <string.h>
 
 static const char help[] =
@@ -13,9 +16,9 @@ static const char help[] =
     "recognised by content.\n"
     "\n"
     "  -f, --from FORMAT      auto (default: by content), pairs (snap, wdc, el, wel),\n"
-    "                         csv, adjacency (friendster), mtx, metis, gr (DIMACS),\n"
-    "                         pace, lg (Graphs.jl), edges, sg, npy (an m x 2 array),\n"
-    "                         npz (a sparse matrix of scipy); never guessed:\n"
+    "                         csv, adjacency (friendster), adjlist, mtx, metis, lgl,\n"
+    "                         gr (DIMACS), pace, lg (Graphs.jl), edges, sg, npy (an\n"
+    "                         m x 2 array), npz (a matrix of scipy); never guessed:\n"
     "                         graph500, graph500-16, u32, u64\n"
     "  -t, --to FORMAT        edges (default), text, u32, u64, graph500, sg\n"
     "  -o, --output FILE      default: standard output\n"
@@ -26,10 +29,12 @@ static const char help[] =
     "      --columns A,B      of pairs and csv, the columns of the two ids: numbers\n"
     "                         from 1, or names in the first line\n"
     "      --separator S      between columns: blank, comma, tab, semicolon or bar\n"
+    "      --comments SIGNS   lines of lists that begin with one of them are comments\n"
+    "                         (#%); none: no line is\n"
     "      --compact=MAP      ids are any words or numbers: they become 0, 1, ... as\n"
     "                         they appear, and MAP tells which is which;\n"
     "                         -f wdc-index -o MAP makes a map of an index\n"
-    "      --entry GLOB       of archives, only the files whose path matches\n"
+    "      --member NAME      of an archive, only this file; or all that fit 'part*.csv'\n"
     "      --vertices N       ids are below N, and the graph has N vertices\n"
     "      --one-based        the first vertex of a list is 1 (formats that do not say)\n"
     "      --randomize[=SEED] permute the vertex ids (SEED: 1); the stream records how\n"
@@ -48,9 +53,10 @@ enum {
     DIRECTION_OPTION,
     ONE_BASED_OPTION,
     COMPACT_OPTION,
-    ENTRY_OPTION,
+    MEMBER_OPTION,
     COLUMNS_OPTION,
     SEPARATOR_OPTION,
+    COMMENTS_OPTION,
 };
 
 static enum assertion assertion_named(const struct cli *cli, const char *name)
@@ -101,6 +107,18 @@ static void take_columns(struct options *o, const char *text)
     }
 }
 
+/* Returns the signs of --comments. Signs that ids or separators may have would drop edges. */
+static const char *comments_named(const struct cli *cli, const char *text)
+{
+    if (strcmp(text, "none") == 0)
+        return "";
+    for (const char *p = text; *p != '\0'; p++) {
+        if (!ispunct((unsigned char)*p) || strchr(",\"-", *p) != NULL)
+            cli_usage(cli, "--comments: '%s' is neither none nor signs such as #%%", text);
+    }
+    return text;
+}
+
 static void take_option(struct options *o, int option, const char *argument)
 {
     const struct cli *cli = &o->cli;
@@ -110,7 +128,7 @@ static void take_option(struct options *o, int option, const char *argument)
         if (edge_format_parse(argument, &o->output) != 0)
             cli_usage(cli, "-t: '%s' is not edges, text, u32, u64, graph500 or sg", argument);
         break;
-    case 'o': o->output_path = argument; break;
+    case 'o': cli_once(&o->cli, "-o", argument, &o->output_path); break;
     case 'u': assert_direction(cli, o, ASSERT_ONCE); break;
     case DIRECTION_OPTION: assert_direction(cli, o, assertion_named(cli, argument)); break;
     case VERTICES_OPTION:
@@ -123,13 +141,14 @@ static void take_option(struct options *o, int option, const char *argument)
         break;
     case ORIGINAL_IDS_OPTION: o->original_ids = 1; break;
     case ONE_BASED_OPTION: o->reader.one_based = 1; break;
-    case ENTRY_OPTION: o->entry = argument; break;
+    case MEMBER_OPTION: o->member = argument; break;
     case COLUMNS_OPTION: take_columns(o, argument); break;
     case SEPARATOR_OPTION:
         if (separator_named(argument, &o->reader.separator) != 0)
             cli_usage(cli, "--separator: '%s' is not blank, comma, tab, semicolon or bar", argument);
         break;
-    case COMPACT_OPTION: o->map_path = argument; break;
+    case COMMENTS_OPTION: o->reader.comments = comments_named(cli, argument); break;
+    case COMPACT_OPTION: cli_once(&o->cli, "--compact", argument, &o->map_path); break;
     default: cli_option(&o->cli, option, argument);
     }
 }
@@ -145,7 +164,7 @@ static void check_paths(const struct options *o)
 
 static int is_stdout(const char *path)
 {
-    return path == NULL || strcmp(path, "-") == 0;
+    return path == NULL || outfile_is_stdout(path);
 }
 
 /* Checks the options of an index, which is read for its names alone. */
@@ -157,15 +176,16 @@ static void check_index(const struct options *o)
                   "-f wdc-index: an index has no edges: it goes to a map, with -o MAP alone");
 }
 
-/* Checks --columns and --separator, the two options of lists. */
+/* Checks --columns, --separator and --comments, the options of lists. */
 static void check_list(const struct options *o)
 {
     enum graph_format format = o->reader.format;
-    const char *option = o->reader.columns.end[0].begin != NULL ? "--columns"
-                         : o->reader.separator != SEPARATOR_ANY ? "--separator"
-                                                                : NULL;
-    if (option != NULL && format != FORMAT_AUTO && format != FORMAT_PAIRS && format != FORMAT_CSV)
-        cli_usage(&o->cli, "%s is for lists of pairs, -f pairs or csv", option);
+    const char *option = format != FORMAT_AUTO ? reader_unused_option(&o->reader, format) : NULL;
+    if (option != NULL)
+        cli_usage(&o->cli, "%s is for lists: -f pairs or csv%s", option,
+                  strcmp(option, "--columns") == 0     ? ""
+                  : strcmp(option, "--separator") == 0 ? ", or adjlist"
+                                                       : ", adjlist or adjacency");
     if (format == FORMAT_PAIRS && reader_names_columns(&o->reader))
         cli_usage(&o->cli, "--columns: -f pairs has no names of columns, but numbers; -f csv has both");
 }
@@ -198,17 +218,19 @@ void options_read(struct options *o, int argc, char **argv)
         {"randomize", optional_argument, NULL, RANDOMIZE_OPTION},
         {"original-ids", no_argument, NULL, ORIGINAL_IDS_OPTION},
         {"one-based", no_argument, NULL, ONE_BASED_OPTION},
-        {"entry", required_argument, NULL, ENTRY_OPTION},
+        {"member", required_argument, NULL, MEMBER_OPTION},
+        {"entry", required_argument, NULL, MEMBER_OPTION}, /* its name in version 1.0.0 */
         {"compact", required_argument, NULL, COMPACT_OPTION},
         {"columns", required_argument, NULL, COLUMNS_OPTION},
         {"separator", required_argument, NULL, SEPARATOR_OPTION},
+        {"comments", required_argument, NULL, COMMENTS_OPTION},
         CLI_LONG_OPTIONS,
         {NULL, 0, NULL, 0},
     };
     static const char *only_stdin[] = {"-"};
     int option;
     *o = (struct options){.cli = {.program = "edgeconv", .help = help}, .seed = 1};
-    cli_called(&o->cli, argv[0]);
+    cli_called(&o->cli);
     while ((option = cli_next(&o->cli, argc, argv, "f:t:o:u" CLI_SHORT_OPTIONS, long_options)) != -1)
         take_option(o, option, optarg);
     o->paths = optind < argc ? (const char **)(argv + optind) : only_stdin;

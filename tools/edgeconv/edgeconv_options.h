@@ -15,7 +15,7 @@ struct options {
     struct reader_options reader;
     enum edge_format output;
     const char *output_path;
-    const char *entry; /* pattern of the files wanted from archives; NULL: all */
+    const char *member; /* name or pattern of the files wanted from archives; NULL: all */
     enum assertion assertion;
     int randomize, original_ids;
     const char *map_path; /* --compact; NULL: ids stay as they are */

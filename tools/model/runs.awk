@@ -34,7 +34,7 @@ function end_run(   i, several, key, part) {
         for (key in phase) { split(key, part, SUBSEP); if (part[1] == i) counted[runs, part[2]] += phase[key] }
     }
     if (!searches[runs]) bad_run("it has no search")
-    if (run[runs, "ranks"] + 0 < 1 || run[runs, "shards_per_rank"] + 0 < 1 || run[runs, "edges_kept.nn"] == "")
+    if (run[runs, "ranks"] + 0 < 1 || run[runs, "shards_per_rank"] + 0 < 1 || run[runs, "edges_kept.nn"] == "" || run[runs, "th"] !~ /^([0-9]+|inf)$/)
         bad_run("not what dbfs-traverse --json writes")
     split("", root); split("", phase)
     in_run = roots = 0

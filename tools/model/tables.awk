@@ -8,8 +8,8 @@ function gteps(graph, s) { return sprintf("%.4g", graph["input_edges"] / s / 1e9
 BEGIN {
     FS = "\t"
     document = -1
-    while ((getline line <rates) > 0) { split(line, pair, "\t"); rate[pair[1]] = pair[2] + 0 }
-    while ((getline line <names_file) > 0) run_name[++names] = line
+    while ((getline line <(ENVIRON["WORK"] "/rates")) > 0) { split(line, pair, "\t"); rate[pair[1]] = pair[2] + 0 }
+    while ((getline line <(ENVIRON["WORK"] "/names")) > 0) run_name[++names] = line
     apply_design("masks=hosts reduction=halving words=sparse form=" form)
     parts = split("visits imbalance delegates levels masks vertices messages counts", part_name, " ")
 }

@@ -27,10 +27,24 @@ static enum status pack_into_folder(struct pack_job *j, struct error *e)
         return e->status;
     if (j->options->mode == FOLDER_RESUME && pack_prove_parts(j, e) != ST_OK)
         return e->status;
-    if (!parts_complete(&j->parts) && make_parts(j, e) != ST_OK)
+    if (!parts_complete(&j->parts))
+        make_parts(j, e);
+    return e->status;
+}
+
+/* Writes what is made of the parts: grid parts, and then the manifest, which says that all is there. */
+static enum status finish_folder(struct pack_job *j, struct error *e)
+{
+    const struct pack_options *o = j->options;
+    struct parts *parts = &j->parts;
+    memcpy(j->report->edges, parts->manifest.edges, sizeof j->report->edges);
+    const struct grid_job grid = {&parts->manifest, o->folder, o->layout, parts->comm, j->budget, o->threads};
+    watch_phase("writing the manifest");
+    if (o->layout.r > 0 && grid_write(&grid, &j->report->grid, e) != ST_OK)
         return e->status;
-    memcpy(j->report->edges, j->parts.manifest.edges, sizeof j->report->edges);
-    return parts_finish(&j->parts, &j->report->complete, e);
+    parts_finish(parts, &j->report->complete, e);
+    j->report->complete &= j->report->grid.bytes == 0;
+    return e->status;
 }
 
 static void free_job(struct pack_job *j)
@@ -54,9 +68,11 @@ enum status pack(const struct pack_options *options, struct edge_source *source,
     if (pack_open_folder(&j, e) == ST_OK)
         pack_into_folder(&j, e);
     report->seconds.classes = j.separation.class_seconds;
+    free_job(&j);
+    if (e->status == ST_OK)
+        finish_folder(&j, e);
     report->finished_parts = j.parts.folder.finished_count;
     report->unseen_parts = j.parts.unseen;
     parts_end(&j.parts, e->status);
-    free_job(&j);
     return e->status;
 }

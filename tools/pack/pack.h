@@ -2,13 +2,14 @@
  *
  * There are two or three passes over the edges. The first counts degrees; the second counts classes of edges, if
  * TH is to be suggested; the last puts edges into buckets. If the edges stay in memory (edge_tiles.h), only the
- * first pass reads the stream. Then one shard after the other is built and written, the last one first, and at the
- * end the manifest. A run that resumes an earlier one keeps the parts that are whole. README.md beside it follows an
+ * first pass reads the stream. Then one shard after the other is built and written, the last one first, then grid
+ * parts, if they are wanted, and at the end the manifest. A run that resumes an earlier one keeps the parts that are whole. README.md beside it follows an
  * edge through all steps. */
 #ifndef DBFS_PACK_H
 #define DBFS_PACK_H
 
 #include "tools/pack/build/csr_build.h"
+#include "tools/pack/grid/grid_write.h"
 #include "tools/stream/edge_source.h"
 #include "tools/spill/spill.h"
 #include "formats/graph/manifest.h"
@@ -31,7 +32,7 @@ struct pack_options {
     int heads[SUBGRAPHS];
     enum pack_encoding encoding;
     int out_only; /* of a directed graph, without in-rows */
-    int undirected_only; /* refuse directed edges */
+    struct grid_layout layout; /* grid parts are written, too, and directed edges refused */
     int threads;
     const char *folder;
     enum pack_folder_mode mode;
@@ -62,6 +63,7 @@ struct pack_report {
     int complete;            /* it was already, and nothing was written */
     uint32_t finished_parts; /* in place, after a failure too: --resume need not write them again */
     uint32_t unseen_parts;   /* on hosts whose folder is not that of the first rank */
+    struct grid_report grid;
     struct pack_times seconds;
     uint64_t spilled_bytes;
 };

@@ -73,7 +73,7 @@ enum status pack_identify(struct pack_job *j, struct error *e)
     if (j->options->out_only && j->separation.degrees.info.direction != EDGES_DIRECTED)
         fail(e, ST_USAGE, "--rows out: %s has undirected edges, whose rows are both out-rows and in-rows",
              j->source->name);
-    if (j->options->undirected_only && j->separation.degrees.info.direction == EDGES_DIRECTED)
+    if (j->options->layout.r > 0 && j->separation.degrees.info.direction == EDGES_DIRECTED)
         fail(e, ST_BAD_DATA, "%s has directed edges, and --layout is for undirected graphs: 'edgeconv -u' makes each an "
              "undirected edge", j->source->name);
     if (e->status == ST_OK && start_manifest(j, e) == ST_OK && j->source->comm->rank == 0)

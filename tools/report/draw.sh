@@ -1,4 +1,11 @@
 # draw.sh: pictures by gnuplot, all in one style; `output` names the file, and $work is a temporary folder
+#
+# A script of gnuplot may run commands (system(), backquotes). So nothing from a file or a command line gets into one
+# but numbers, and texts by `quoted_text` or as the title of a column.
+
+# quoted_text TEXT: prints the first line of TEXT as a string of gnuplot that stands for nothing else. An apostrophe becomes the
+# typographic one: gnuplot 5.4 does not read two that are doubled one after the other.
+quoted_text() { printf '%s\n' "$1" | sed "s/'/’/g; s/.*/'&'/; q"; }
 
 # The head of a script: the format of the picture, by the suffix of its name, and the style. A curve has a dash and a
 # point of its own beside its colour, so that curves differ in grey print.
@@ -12,7 +19,7 @@ plot_head() {
         ;;
     *.pdf) echo "set terminal pdf size 9,7 font ',14'" ;;
     esac
-    [ -z "$output" ] || echo "set output '$work/picture'"
+    [ -z "$output" ] || echo "set output 'picture'" # gnuplot runs in $work
     cat <<'END_OF_STYLE'
 set border 3
 set tics nomirror out
@@ -35,10 +42,12 @@ END_OF_STYLE
 
 # plot_data NAME: writes a table of standard input as the data $NAME; its first row has the titles of its columns.
 # Sets NAME_curves to the columns after the first with a value above 0, or to the second; NAME_step to the rows for
-# each point of a curve; and NAME_spread to the largest value over the least one above 0.
+# each point of a curve; and NAME_spread to the largest value over the least one above 0. What is not a number becomes
+# NaN: a row that begins with END would end the data, and commands could follow.
 plot_data() {
-    awk -F '\t' -v name="$1" '
+    awk -F '\t' -v OFS='\t' -v name="$1" '
         NR == 1 { print "$" name " << END" }
+        NR > 1 { for (i = 1; i <= NF; i++) if ($i !~ /^-?[0-9]*\.?[0-9]+([eE][-+]?[0-9]+)?$/) $i = "NaN" }
         NR > 1 { for (i = 2; i <= NF; i++) if ($i > 0 && $i != "NaN") {
             there[i]
             if ($i > most + 0) most = $i + 0
@@ -62,15 +71,21 @@ plot for [i in $1_curves] \$$1 using 1:(column(i + 0) > 0 || !($2) ? column(i + 
 END_OF_CURVES
 }
 
-# Checks that the picture can be made and written; otherwise ends the program.
+# take_output OPTION FILE: keeps the name of the picture
+take_output() {
+    [ -n "$2" ] || usage "$1: is empty"
+    [ -z "$output" ] || usage "$1: is given twice, as '$output' and as '$2': leave one out"
+    output=$2
+}
+
+# check_picture INPUT...: checks that the picture can be made and written; otherwise ends the program
 check_picture() {
     case $output in
     -) output='' ;;
     '' | *.svg | *.png | *.pdf) ;;
     *) usage "-o $output: not .svg, .png or .pdf" ;;
     esac
-    [ -z "$output" ] || [ "$force" = 1 ] || [ ! -e "$output" ] ||
-        die 1 "$output: exists already: --force replaces it"
+    [ -z "$output" ] || check_file "$output" "$force" "$@"
     [ -z "$output" ] || command -v gnuplot >/dev/null 2>&1 ||
         die 1 'gnuplot: not found: install it (Debian: gnuplot-nox), or give -o - for the script'
 }
@@ -78,11 +93,9 @@ check_picture() {
 # Draws $work/script into $output, or prints it if that is empty.
 draw() {
     if [ -z "$output" ]; then
-        cat "$work/script"
+        give <"$work/script"
         return
     fi
-    gnuplot "$work/script" >"$work/said" 2>&1 || die 1 "gnuplot: $(head -3 "$work/said")"
-    # under another name in the folder at first, so that the picture is complete or missing
-    { cp "$work/picture" "$output.$$" && mv "$output.$$" "$output"; } 2>"$work/said" ||
-        { rm -f "$output.$$"; die 1 "$output: cannot write: $(head -1 "$work/said")"; }
+    (cd "$work" && gnuplot script) >"$work/said" 2>&1 || die 1 "gnuplot: $(head -3 "$work/said")"
+    put_file "$output" <"$work/picture"
 }

@@ -16,10 +16,12 @@ read_input() {
 
 # read_json NAME FIRST: prints, for standard input, a line of document number, path and value for each number, string
 # and constant. Paths are such as roots.0.time_s. Each line may be a document; the first one has the number FIRST.
-# Messages have NAME.
+# Messages have NAME. A key is a word of letters, so no key passes for a place in an array or for a path, and a string
+# has no control characters, so it is one field of one line.
 read_json() {
     NAME=$1 awk -v program="$program" -v documents="$2" -v first="$2" '
 function bad(what) {
+    gsub(/[\001-\037\177]/, "?", what)
     printf "%s: %s:%d: not JSON as dbfs-traverse writes it: %s\n", program, ENVIRON["NAME"], NR, what >"/dev/stderr"
     failed = 1
     exit 3
@@ -68,7 +70,7 @@ function take(text) {
         if (want != "colon") bad(text)
         want = "value"
     } else if (want == "key") {
-        if (text !~ /^"/) bad(text)
+        if (text !~ /^"[A-Za-z_][A-Za-z0-9_]*"$/) bad(text)
         empty[depth] = 0
         key[depth] = substr(text, 2, length(text) - 2)
         want = "colon"
@@ -80,7 +82,7 @@ function take(text) {
 BEGIN { want = "value" }
 {
     rest = $0
-    while (match(rest, /^[ \t\r]*("([^"\\]|\\.)*"|-?[0-9][-+.0-9eE]*|true|false|null|[][{}:,])/)) {
+    while (match(rest, /^[ \t\r]*("([^"\\\001-\037]|\\[^\001-\037])*"|-?[0-9]+(\.[0-9]+)?([eE][-+]?[0-9]+)?|true|false|null|[][{}:,])/)) {
         token = substr(rest, 1, RLENGTH)
         sub(/^[ \t\r]*/, "", token)
         take(token)
@@ -93,6 +95,16 @@ END {
     if (depth > 0) bad("it ends within an object")
     if (documents == first) bad("it is empty")
 }'
+}
+
+# check_numbers NAME PATTERN [BUT]: ends the program unless all values are numbers whose paths match PATTERN, and not BUT. They bound
+# loops of awk, and stand in scripts of gnuplot.
+check_numbers() {
+    NAME=$1 PATTERN=$2 BUT=${3:-^$} awk -F '\t' -v program="$program" '
+        $2 ~ ENVIRON["PATTERN"] && $2 !~ ENVIRON["BUT"] && $3 !~ /^-?[0-9]+(\.[0-9]+)?([eE][-+]?[0-9]+)?$/ {
+            printf "%s: %s: %s: \"%s\" is not a number\n", program, ENVIRON["NAME"], $2, $3 >"/dev/stderr"
+            exit 3
+        }' "$work/values" || exit 3
 }
 
 # append_json NAME: appends the same to $work/values, and writes it alone to $work/part

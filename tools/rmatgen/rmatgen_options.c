@@ -228,7 +228,7 @@ static void take_option(struct rmatgen_options *o, int option, const char *argum
         if (edge_format_parse(argument, &o->format) != 0 || o->format == EDGE_FORMAT_SG)
             cli_usage(cli, "-f: '%s' is not edges, text, graph500, u32 or u64", argument);
         break;
-    case 'o': o->output = argument; break;
+    case 'o': cli_once(&o->cli, "-o", argument, &o->output); break;
     default: cli_option(&o->cli, option, argument);
     }
 }

@@ -1,6 +1,8 @@
 /* args.c: see args.h */
 #include "options.h"
 
+#include "formats/base/outfile.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -10,7 +12,7 @@ int args_stdouts(const struct args *args)
                                 args->centrality};
     int count = 0;
     for (size_t i = 0; i < sizeof file / sizeof *file; i++)
-        count += file[i] != NULL && strcmp(file[i], "-") == 0;
+        count += outfile_is_stdout(file[i]);
     return count;
 }
 

@@ -24,6 +24,7 @@ struct args {
     struct roots_file roots_from; /* the file of --roots-from */
     int serve;         /* roots come on standard input while it runs */
     int in_place;      /* then result files are written over where they stand */
+    int result_format; /* of depths and parents; an enum result_format */
     const char *map;   /* file that maps ids to names; NULL: none */
     uint64_t count;
     uint64_t seed;

@@ -107,6 +107,8 @@ const struct option_row option_table[] = {
      .help = "environment, summary and a record per root"},
     {.name = "force", .letter = CLI_FORCE_OPTION, .group = GROUP_RESULTS, .of = OF_ALL | EVERYDAY, .kind = TAKE_COMMON,
      .help = "replace result files that exist"},
+    {.name = "result-format", .value = "suffix|text|csv|raw|npy", .group = GROUP_RESULTS, .of = OF_TRAVERSE, .kind = TAKE_CHOICE,
+     .at = AT(result_format), .help = "of --depths and --parents (default suffix: as their names end)"},
     {.name = "in-place", .group = GROUP_RESULTS, .of = OF_TRAVERSE, .kind = TAKE_FLAG, .at = AT(in_place),
      .help = "with --serve and --force: write over result files that exist; names need no %d"},
     {.name = "answer", .value = "depths|parents", .group = GROUP_RESULTS, .of = OF_TRAVERSE, .kind = TAKE_CHOICE,

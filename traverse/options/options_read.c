@@ -76,18 +76,18 @@ static void take_value(const struct reading *r, const struct option_row *row, ch
     struct args *args = r->args;
     void *at = (char *)args + row->at;
     char name[64];
+    if (row->letter > 0)
+        snprintf(name, sizeof name, "-%c", row->letter);
+    else
+        snprintf(name, sizeof name, "--%s", row->name);
     switch (row->kind) {
     case TAKE_FLAG: *(int *)at = 1; break;
     case TAKE_OFF: *(int *)at = 0; break;
     case TAKE_CHOICE: take_choice(args, row, value); break;
     case TAKE_COUNT:
-        if (row->letter > 0)
-            snprintf(name, sizeof name, "-%c", row->letter);
-        else
-            snprintf(name, sizeof name, "--%s", row->name);
         *(uint64_t *)at = cli_number(&args->cli, name, value, row->least, row->most);
         break;
-    case TAKE_TEXT: *(const char **)at = value; break;
+    case TAKE_TEXT: cli_once(&args->cli, name, value, at); break;
     case TAKE_COMMON: take_common(r, row, value); break;
     case TAKE_OTHER: row->take(args, row, value); break;
     }

@@ -1,6 +1,8 @@
 /* traverse_options.c: the command line of a program that searches and writes results; see options.h */
 #include "options.h"
 
+#include "formats/base/outfile.h"
+
 #include <string.h>
 
 /* --serve has no number of searches, and so no summary and no report. */
@@ -23,7 +25,7 @@ static void check_outputs(const struct args *args)
 {
     const char *const file[] = {args->depths, args->parents, args->reached};
     for (int i = 0; i < 3 && (args->count > 1 || args->serve); i++) {
-        if (file[i] != NULL && strcmp(file[i], "-") == 0)
+        if (outfile_is_stdout(file[i]))
             cli_usage(&args->cli, "standard output takes the result of one root: give one, with -r");
         if (file[i] != NULL && strstr(file[i], "%d") == NULL && !args->in_place)
             cli_usage(&args->cli, "%s: several roots need %%d in the file name%s", file[i],
@@ -36,7 +38,7 @@ static void check_outputs(const struct args *args)
 void args_read(struct args *args, const struct option_program *program, int argc, char **argv)
 {
     args_defaults(args, program->name);
-    cli_called(&args->cli, argv[0]);
+    cli_called(&args->cli);
     args->answer = (enum answer_kind)ANSWER_NONE; /* not given */
     options_read(args, program, argc, argv);
     if (args->serve)

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 char *outputs_name(const char *pattern, uint64_t root)
@@ -135,8 +136,15 @@ static enum status refuse_other_formats(const char *name, struct error *e)
     return ST_OK;
 }
 
+/* A file that exists and is written over where it stands needs no other file beside it. */
+static int is_in_place(const struct args *args, const char *name)
+{
+    struct stat st;
+    return args->in_place && name != NULL && stat(name, &st) == 0 && S_ISREG(st.st_mode) && access(name, W_OK) == 0;
+}
+
 /* NULL stands for a result that is not wanted. The first two are values of vertices. */
-static enum status check_names(const char *const *result, const struct inputs *in, int force,
+static enum status check_names(const char *const *result, const struct inputs *in, const struct args *args,
                                struct error *e)
 {
     for (int i = 0; i < RESULTS && e->status == ST_OK; i++) {
@@ -147,8 +155,8 @@ static enum status check_names(const char *const *result, const struct inputs *i
         outfile_refuse_inputs(result[i], (const char *const *)in->path, in->count, e);
         for (int j = 0; j < i; j++)
             outfile_refuse_output(result[i], result[j], e);
-        if (e->status == ST_OK && !is_per_root(result[i]))
-            outfile_check_output(result[i], force, e);
+        if (e->status == ST_OK && !is_per_root(result[i]) && !(i < 2 && is_in_place(args, result[i])))
+            outfile_check_output(result[i], args->cli.force, e);
     }
     return e->status;
 }
@@ -166,7 +174,7 @@ enum status outputs_check(const struct args *args, struct error *e)
     if (!wanted)
         return ST_OK;
     if (list_inputs(&in, args, e) == ST_OK)
-        check_names(result, &in, args->cli.force, e);
+        check_names(result, &in, args, e);
     free_inputs(&in);
     return e->status;
 }
@@ -192,7 +200,7 @@ static enum status check_root(const struct args *args, uint64_t root, struct inp
     }
     const char *const result[RESULTS] = {name[0], name[1], args->json, args->trace, name[2], args->centrality};
     if (e->status == ST_OK && (in->path != NULL || !any_exists(result) || list_inputs(in, args, e) == ST_OK))
-        check_names(result, in, args->cli.force, e);
+        check_names(result, in, args, e);
     for (int i = 0; i < 3; i++)
         free(name[i]);
     return e->status;

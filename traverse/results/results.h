@@ -51,10 +51,14 @@ enum status results_answer(struct results *results, enum answer_kind kind, const
 enum status results_collect(struct results *results, const struct root *root, struct reach *reach,
                             struct error *e);
 
+/* In the order of the choices of --result-format. */
+enum result_format { RESULT_BY_SUFFIX, RESULT_TEXT, RESULT_CSV, RESULT_RAW, RESULT_NPY };
+
 /* A file of one answer. */
 struct result_file {
     const char *name; /* %d stands for the original id of the root */
     enum answer_kind kind;
+    enum result_format format;
     int in_place;               /* a file that exists is written over where it stands */
     uint32_t id_bytes;          /* bytes of a parent, in files that are not text; 0: 4 if that is enough, otherwise
                                  * 8 */
@@ -62,7 +66,7 @@ struct result_file {
     const void *values;         /* values by id for results_write_values: int32, or parents in answer_id_bytes(n) */
 };
 
-/* Collective, after results_answer. All ranks write one file together. A name ending in .npy gives an array of
+/* Collective, after results_answer. All ranks write one file together. RESULT_NPY, or a name ending in .npy, gives an array of
  * numpy indexed by id; .raw gives the same without a header: depths as int32, parents as int32 or int64,
  * little-endian. Other files have lines "id value", or with a map lines of name, tab, and depth or name. -1 means
  * unreached. */

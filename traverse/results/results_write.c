@@ -18,13 +18,11 @@
 /* Ids of a window, and of a piece of one that a thread makes text of. Fewer ids than MANY take one thread. */
 enum { WINDOW = 1 << 18, PIECE = 1 << 14, PIECES = WINDOW / PIECE, MANY = 1 << 15 };
 
-enum format { FORMAT_TEXT, FORMAT_CSV, FORMAT_RAW, FORMAT_NPY };
-
 /* One file that is being written. */
 struct writing {
     struct results *results;
     const struct result_file *file;
-    enum format format;
+    enum result_format format; /* not RESULT_BY_SUFFIX */
     uint32_t width;      /* bytes of a value in a file that is not text */
     uint32_t memory_width; /* bytes of a value in memory */
     char *name;
@@ -40,23 +38,24 @@ struct writing {
 
 /* ---- formats ---- */
 
-static enum format format_of(const char *path)
+static enum result_format format_of(const struct result_file *file)
 {
-    return outputs_ends_in(path, ".npy")   ? FORMAT_NPY
-           : outputs_ends_in(path, ".raw") ? FORMAT_RAW
-           : outputs_ends_in(path, ".csv") ? FORMAT_CSV
-                                           : FORMAT_TEXT;
+    return file->format != RESULT_BY_SUFFIX      ? file->format
+           : outputs_ends_in(file->name, ".npy") ? RESULT_NPY
+           : outputs_ends_in(file->name, ".raw") ? RESULT_RAW
+           : outputs_ends_in(file->name, ".csv") ? RESULT_CSV
+                                                 : RESULT_TEXT;
 }
 
 /* The separator of fields if ids have no names. */
 static char separator_of(const struct writing *w)
 {
-    return w->format == FORMAT_CSV ? ',' : ' ';
+    return w->format == RESULT_CSV ? ',' : ' ';
 }
 
 static int is_text(const struct writing *w)
 {
-    return w->format == FORMAT_TEXT || w->format == FORMAT_CSV;
+    return w->format == RESULT_TEXT || w->format == RESULT_CSV;
 }
 
 /* numpy's format 1.0: magic, version, header length, a Python dict padded with spaces to a multiple of 64 bytes, a
@@ -81,7 +80,7 @@ void results_npy_header(char header[NPY_HEADER_BYTES], uint32_t width, uint64_t 
 static enum status write_header(const struct writing *w, struct error *e)
 {
     char header[NPY_HEADER_BYTES];
-    if (w->format != FORMAT_NPY || w->results->comm->rank != 0)
+    if (w->format != RESULT_NPY || w->results->comm->rank != 0)
         return ST_OK;
     results_npy_header(header, w->width, 0, w->results->graph->manifest.totals.n);
     return outfile_write(w->out, header, sizeof header, e);
@@ -228,7 +227,7 @@ static enum status put_named_lines(const struct writing *w, uint64_t first, uint
     const int64_t *values = wide_values(w, count);
     char number[LINE_BYTES];
     struct map_name vertex = name_map_at(map, first);
-    int csv = w->format == FORMAT_CSV;
+    int csv = w->format == RESULT_CSV;
     for (uint64_t i = 0; i < count && e->status == ST_OK; i++) {
         vertex = i > 0 ? name_map_after(vertex) : vertex;
         struct map_name value = {number, 0};
@@ -260,7 +259,7 @@ static uint64_t part_begin(struct writing *w, struct error *e)
     struct id_range range = range_of(w, w->results->comm->rank);
     uint64_t bytes = 0;
     if (!is_text(w))
-        return (w->format == FORMAT_NPY ? NPY_HEADER_BYTES : 0) + range.first * w->width;
+        return (w->format == RESULT_NPY ? NPY_HEADER_BYTES : 0) + range.first * w->width;
     for (uint64_t i = range.first; i < range.end && e->status == ST_OK; i += WINDOW) {
         if (read_window(w, i, window_of(range, i), e) == ST_OK)
             bytes += make_lines(w, i, window_of(range, i));
@@ -294,7 +293,7 @@ static enum status open_writing(struct writing *w, struct error *e)
 {
     const struct results *r = w->results;
     const struct result_file *file = w->file;
-    w->format = format_of(file->name);
+    w->format = format_of(file);
     w->memory_width = file->values == NULL          ? answers_width(&r->answers, file->kind)
                       : file->kind == ANSWER_DEPTHS ? 4
                                                     : answer_id_bytes(r->graph->manifest.totals.n);

@@ -113,6 +113,16 @@ static enum status count_vertices(struct graph *graph, const struct comm *comm, 
     return ST_OK;
 }
 
+static enum status check_widths(const struct graph *graph, struct error *e)
+{
+    uint32_t most = 0;
+    for (uint32_t s = 0; s < graph->manifest.p; s++)
+        most = graph->locals[s] > most ? graph->locals[s] : most;
+    for (uint32_t g = 0; g < graph->device_count && e->status == ST_OK; g++)
+        shard_check_widths(&graph->shards[g], most, e);
+    return e->status;
+}
+
 static enum status check_ranges(const struct graph *graph, const struct graph_options *options,
                                 struct error *e)
 {
@@ -148,7 +158,7 @@ static enum status open_graph(struct graph *graph, const struct comm *comm,
     if (comm_agree(comm, e) != ST_OK || count_vertices(graph, comm, e) != ST_OK)
         return e->status;
     double decoded = cli_seconds();
-    if (!options->trust)
+    if (check_widths(graph, e) == ST_OK && !options->trust)
         check_ranges(graph, options, e);
     if (comm_agree(comm, e) != ST_OK)
         return e->status;

@@ -4,14 +4,15 @@
 #include "record.h"
 #include "report.h"
 #include "searcher.h"
+#include "serve.h"
 #include "trace_file.h"
+
+#include "traverse/results/outputs.h"
 
 #include "formats/base/progress.h"
 #include "formats/base/text.h"
 #include "formats/mpi/lead.h"
 #include "formats/mpi/watch.h"
-
-#include "traverse/results/outputs.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -46,13 +47,14 @@ static enum status set_up(struct run *run, struct error *e)
 
 /* ---- searching ---- */
 
-static void name_root(const struct run *run, uint64_t id, struct record *record)
+static enum status name_root(const struct run *run, uint64_t id, struct record *record, struct error *e)
 {
     record->root = id;
     if (run->searcher.map == NULL)
-        return;
+        return ST_OK;
     struct map_name name = name_map_at(run->searcher.map, id);
     record->name = strndup(name.bytes, name.length);
+    return record->name != NULL ? ST_OK : fail_memory(e, "the name of the root", name.length + 1);
 }
 
 /* Writes parents first, as they usually are the answer that the devices hold. */
@@ -60,9 +62,11 @@ static enum status write_results(struct run *run, const struct root *root, struc
 {
     const struct args *args = run->args;
     struct result_file depths = {
-        .name = args->depths, .kind = ANSWER_DEPTHS, .in_place = args->in_place, .map = run->searcher.map};
+        .name = args->depths, .kind = ANSWER_DEPTHS, .format = (enum result_format)args->result_format,
+        .in_place = args->in_place, .map = run->searcher.map};
     struct result_file parents = {.name = args->parents,
                                   .kind = ANSWER_PARENTS,
+                                  .format = (enum result_format)args->result_format,
                                   .in_place = args->in_place,
                                   .id_bytes = args->parents_width,
                                   .map = run->searcher.map};
@@ -80,9 +84,9 @@ static enum status search_one(struct run *run, uint64_t i, struct record *record
 {
     const struct roots *roots = &run->searcher.roots;
     struct searcher *s = &run->searcher;
-    name_root(run, roots->ids[i], record);
     watch_phase("searching from root %" PRIu64, roots->ids[i]);
-    if (record_search(record, s, run->args, &roots->root[i], e) != ST_OK) {
+    if (name_root(run, roots->ids[i], record, e) != ST_OK ||
+        record_search(record, s, run->args, &roots->root[i], e) != ST_OK) {
         if (s->comm.ranks > 1)
             comm_abort(&s->comm, run->args->cli.program, e);
         return e->status; /* nobody waits, and unfinished files are removed */
@@ -121,98 +125,20 @@ static enum status search_all(struct run *run, struct error *e)
     return ST_OK;
 }
 
-/* ---- roots that come one after the other on standard input (--serve) ----
- *
- * Rank 0 reads a line for each and passes it on. Until it comes ranks sleep, and --timeout does not count. */
-
-struct serve {
-    int ended;            /* standard input has no more lines */
-    struct error refused; /* of rank 0: why the last line is no root; ST_OK: it is one */
-    int any_refused;      /* of rank 0: some line was refused */
-    char *line;           /* of rank 0, as it was read */
-    size_t capacity;
-};
-
-/* The order of rank 0 to all ranks, made from a line. */
-struct order {
-    enum { ORDER_SEARCH, ORDER_NOTHING, ORDER_END, ORDER_FAIL } what;
-    uint64_t id;
-};
-
-/* The next line that is not empty, without its end. NULL at the end of the input. */
-static const char *read_line(struct serve *s)
-{
-    while (getline(&s->line, &s->capacity, stdin) > 0) {
-        s->line[strcspn(s->line, "\r\n")] = '\0';
-        if (*s->line != '\0')
-            return s->line;
-    }
-    return NULL;
-}
-
-static enum status find_id(const char *line, uint64_t n, const struct name_map *map, uint64_t *id, struct error *e)
-{
-    if (map != NULL)
-        return name_map_find(map, &line, 1, id, e);
-    if (parse_u64(line, id) != 0 && !has_digits_alone(line))
-        return fail(e, ST_USAGE, "'%.64s' is not a whole number", line);
-    if (parse_u64(line, id) != 0 || *id >= n)
-        return fail(e, ST_USAGE, "root %.64s: the graph has vertices 0 to %" PRIu64, line, n - 1);
-    return ST_OK;
-}
-
-/* Reads a line and makes an order of it, on rank 0. */
-static struct order read_order(struct serve *s, const struct searcher *searcher, struct error *e)
-{
-    struct order order = {.what = ORDER_END};
-    const char *line = read_line(s);
-    s->refused = (struct error){0};
-    if (line == NULL && ferror(stdin)) {
-        fail_errno(e, "standard input", "cannot read");
-        order.what = ORDER_FAIL;
-    }
-    if (line == NULL)
-        return order;
-    order.what = ORDER_SEARCH;
-    if (find_id(line, searcher->graph.manifest.totals.n, searcher->map, &order.id, &s->refused) != ST_OK ||
-        outputs_check_roots(searcher->args, &order.id, 1, &s->refused) != ST_OK) {
-        order.what = ORDER_NOTHING;
-        s->any_refused = 1;
-    }
-    return order;
-}
-
-/* Collective. Waits for a line, and finds out where its root is: roots->count becomes 1; or 0 if standard input has
- * ended, the line is no root of the graph, or a file of its results must not be written. */
-static enum status next_root(struct serve *s, struct searcher *searcher, struct error *e)
-{
-    const struct rank *rank = &searcher->rank;
-    struct roots *root = &searcher->roots;
-    struct order order = {.what = ORDER_END};
-    watch_phase("waiting for a root");
-    if (rank->comm->rank == 0)
-        order = read_order(s, searcher, e);
-    comm_await(rank->comm, &order, sizeof order);
-    s->ended = order.what == ORDER_END;
-    root->count = order.what == ORDER_SEARCH;
-    *root->ids = order.id;
-    if (order.what == ORDER_FAIL)
-        return comm_agree(rank->comm, e);
-    return root->count > 0 ? roots_locate(root, rank, e) : ST_OK;
-}
+/* ---- roots that come one after the other on standard input (--serve) ---- */
 
 /* Prints a line for each line of standard input: a record, or the reason why there is none. */
 static enum status serve_all(struct run *run, struct error *e)
 {
-    struct serve serve = {0};
+    static struct serve serve;
     struct searcher *s = &run->searcher;
     int talks = s->comm.rank == 0;
-    while (next_root(&serve, s, e) == ST_OK && !serve.ended) {
+    while (serve_next_root(&serve, s, e) == ST_OK && !serve.ended) {
         struct record record = {0};
         if (s->roots.count > 0 && search_one(run, 0, &record, talks, e) != ST_OK)
             break;
         if (serve.refused.status != ST_OK)
-            fprintf(run->talk, "error %s\n", serve.refused.text);
+            serve_print_refusal(run->talk, &serve);
         record_free(&record);
         if (talks)
             stream_flush(run->talk, e);
@@ -221,7 +147,6 @@ static enum status serve_all(struct run *run, struct error *e)
     }
     if (e->status == ST_OK && comm_max_of(&s->comm, (uint64_t)serve.any_refused))
         fail(e, ST_USAGE, "standard input: not every line was a root to search from");
-    free(serve.line);
     return comm_agree(&s->comm, e);
 }
 
@@ -274,9 +199,6 @@ static void work(void *context, struct error *e)
 int run_searches(struct args *args, const struct bfs_method *method, char **argv)
 {
     static struct run run;
-    static char own_name[] = "dbfs-traverse";
-    if (args->cli.within_dbfs)
-        argv[0] = own_name; /* the command in the report can be run again */
     run = (struct run){.args = args,
                        .command = argv,
                        .searcher.method = method,

@@ -1,12 +1,13 @@
 /* archive_in.c: see archive_in.h */
 #include "archive_in.h"
 
+#include "members.h"
+
 #include "formats/base/bytes.h"
 
 #include <archive.h>
 #include <archive_entry.h>
 #include <errno.h>
-#include <fnmatch.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -14,6 +15,9 @@ enum {
     TAR_END_BYTES = 1024,    /* two blocks of zeros */
     ZIP_END_BYTES = 22,      /* of the record that ends an archive, without its comment */
     ZIP_MAX_COMMENT = 65535,
+    ZIP64_LOCATOR_BYTES = 20, /* before that record, if numbers do not fit there, */
+    ZIP64_END_BYTES = 56,     /* and says where this record is */
+    ZSTD_MAX_WINDOW = 1 << 27, /* libarchive's */
     TAIL_BYTES = ZIP_END_BYTES + ZIP_MAX_COMMENT,
 };
 
@@ -24,7 +28,7 @@ struct archive_in {
     struct archive_entry *entry;
     struct raw_in *raw;
     enum wrapping kind;
-    const char *glob;
+    struct members members;
     char *path;
     uint64_t entries, files;   /* files found, and those of them given out */
     struct error below;        /* a failure to read the archive itself */
@@ -101,6 +105,23 @@ static const char *reason(const struct archive_in *in)
     return strncmp(why, "Unrecognized", 12) == 0 ? "its table of contents is missing" : why;
 }
 
+static enum status refuse_window(const struct archive_in *in, struct error *e)
+{
+    return fail(e, ST_BAD_DATA,
+                "%s: its window exceeds the %u MiB that this edgeconv keeps: use `zstd -dc --long=31 FILE | edgeconv -`",
+                in->raw->name, ZSTD_MAX_WINDOW >> 20);
+}
+
+/* The bytes that the first frame of zstd data refers back to; 0: the frame does not say. */
+static uint64_t zstd_window(const unsigned char *frame, size_t count)
+{
+    enum { MAGIC_BYTES = 4, FLAGS_AT = MAGIC_BYTES, IS_ONE_SEGMENT = 1 << 5 };
+    if (count < FLAGS_AT + 2 || memcmp(frame, "\x28\xb5\x2f\xfd", MAGIC_BYTES) != 0 || (frame[FLAGS_AT] & IS_ONE_SEGMENT))
+        return 0;
+    uint64_t power = UINT64_C(1) << (10 + (frame[FLAGS_AT + 1] >> 3));
+    return power + power / 8 * (frame[FLAGS_AT + 1] & 7);
+}
+
 static enum status failed(const struct archive_in *in, struct error *e)
 {
     int in_entry = in->in_file && in->path != NULL;
@@ -108,10 +129,15 @@ static enum status failed(const struct archive_in *in, struct error *e)
         return fail(e, in->below.status, "%s", in->below.text);
     if (archive_errno(in->archive) == ENOMEM)
         return fail_memory(e, in->raw->name, wrapping_memory(in->kind));
+    if (in->kind == WRAPPING_ZSTD && strstr(reason(in), "too much memory") != NULL) /* a later frame */
+        return refuse_window(in, e);
     return fail(e, ST_BAD_DATA,
-                "%s%s%s%s: byte %llu: found a fault in the %s (%s), expected it whole",
+                "%s%s%s%s: byte %llu: found a fault in the %s (%s), expected it whole%s",
                 in->raw->name, in_entry ? "(" : "", in_entry ? in->path : "", in_entry ? ")" : "",
-                (ull)archive_filter_bytes(in->archive, -1), wrapping_name(in->kind), reason(in));
+                (ull)archive_filter_bytes(in->archive, -1), wrapping_name(in->kind), reason(in),
+                in->kind == WRAPPING_ZIP && !in->raw->seekable
+                    ? ": or give it as a file, since only the table at its end tells the sizes of some members"
+                    : "");
 }
 
 /* Opens one decompressor or one kind of archive. libarchive must not guess the content. */
@@ -138,7 +164,10 @@ static int choose_kind(struct archive *archive, enum wrapping kind, int seekable
 static enum status start(struct archive_in *in, struct error *e)
 {
     struct archive *archive = in->archive;
-    int seekable = in->raw->seekable, result = choose_kind(archive, in->kind, seekable);
+    const struct raw_in *raw = in->raw;
+    if (in->kind == WRAPPING_ZSTD && zstd_window(raw->buffer + raw->at, raw->end - raw->at) > ZSTD_MAX_WINDOW)
+        return refuse_window(in, e);
+    int seekable = raw->seekable, result = choose_kind(archive, in->kind, seekable);
     if (!wrapping_is_archive(in->kind))
         result |= archive_read_support_format_raw(archive) |
                   archive_read_support_format_empty(archive);
@@ -146,13 +175,14 @@ static enum status start(struct archive_in *in, struct error *e)
         result |= archive_read_set_seek_callback(archive, move);
     result |= archive_read_set_read_callback(archive, give_bytes) |
               archive_read_set_callback_data(archive, in);
-    if (result != ARCHIVE_OK || archive_read_open1(archive) != ARCHIVE_OK)
+    /* a fault in the first bytes is no failure to libarchive, but the end of the data */
+    if (result != ARCHIVE_OK || archive_read_open1(archive) != ARCHIVE_OK || archive_error_string(archive) != NULL)
         return failed(in, e);
     return ST_OK;
 }
 
 enum status archive_in_open(struct archive_in **result, struct raw_in *raw, enum wrapping kind,
-                            const char *glob, struct error *e)
+                            const char *member, struct error *e)
 {
     *result = NULL;
     if (kind == WRAPPING_7Z && !raw->seekable)
@@ -165,7 +195,7 @@ enum status archive_in_open(struct archive_in **result, struct raw_in *raw, enum
         return fail_memory(e, raw->name, sizeof *in);
     in->raw = raw;
     in->kind = kind;
-    in->glob = glob;
+    members_init(&in->members, member);
     in->archive = archive_read_new();
     int needs_tail = kind == WRAPPING_TAR || (kind == WRAPPING_ZIP && !raw->seekable);
     if (needs_tail)
@@ -187,6 +217,7 @@ void archive_in_close(struct archive_in *in)
     if (in == NULL)
         return;
     archive_read_free(in->archive);
+    members_free(&in->members);
     free(in->tail);
     free(in->path);
     free(in);
@@ -224,6 +255,29 @@ static const unsigned char *find_zip_end(const struct archive_in *in)
     return NULL;
 }
 
+/* What the end of a zip archive says: its files, and its bytes before the records of the end. */
+struct zip_end {
+    uint64_t files, bytes;
+    uint64_t at; /* byte where these records begin */
+};
+
+static struct zip_end read_zip_end(const struct archive_in *in, const unsigned char *record)
+{
+    uint64_t tail_at = raw_in_position(in->raw) - in->tail_bytes;
+    const unsigned char *locator = record - ZIP64_LOCATOR_BYTES;
+    struct zip_end end = {.files = get_u32(record + 8) >> 16,
+                          .bytes = (uint64_t)get_u32(record + 16) + get_u32(record + 12),
+                          .at = tail_at + (uint64_t)(record - in->tail)};
+    if (record - in->tail < ZIP64_LOCATOR_BYTES || memcmp(locator, "PK\6\7", 4) != 0)
+        return end;
+    uint64_t at = get_u64(locator + 8), place = at - tail_at, before = (uint64_t)(locator - in->tail);
+    if (at < tail_at || place > before || before - place < ZIP64_END_BYTES ||
+        memcmp(in->tail + place, "PK\6\6", 4) != 0)
+        return end;
+    record = in->tail + place;
+    return (struct zip_end){.files = get_u64(record + 32), .bytes = get_u64(record + 48) + get_u64(record + 40), .at = at};
+}
+
 /* Compares the count of files at the end of a zip archive. In a pipe libarchive goes from one local
  * header to the next one that it finds, and passes over damaged ones. */
 static enum status check_zip_end(const struct archive_in *in, struct error *e)
@@ -234,18 +288,16 @@ static enum status check_zip_end(const struct archive_in *in, struct error *e)
                     "%s: byte %llu: found the end of the file without the record that ends a zip "
                     "archive: it may have been cut",
                     in->raw->name, (ull)raw_in_position(in->raw));
-    unsigned count = record[10] | (unsigned)record[11] << 8;
-    uint64_t directory = get_u32(record + 16), bytes = get_u32(record + 12);
-    uint64_t at = raw_in_position(in->raw) - (uint64_t)(in->tail + in->tail_bytes - record);
-    if (count != UINT16_MAX && count != in->entries)
+    struct zip_end end = read_zip_end(in, record);
+    if (end.files != in->entries)
         return fail(e, ST_BAD_DATA,
-                    "%s: found %llu files in the zip archive, expected %u as its end says",
-                    in->raw->name, (ull)in->entries, count);
-    if (directory != UINT32_MAX && directory + bytes != at)
+                    "%s: found %llu files in the zip archive, expected %llu as its end says",
+                    in->raw->name, (ull)in->entries, (ull)end.files);
+    if (end.bytes != end.at)
         return fail(e, ST_BAD_DATA,
                     "%s: byte %llu: found the end of a zip archive of %llu bytes, expected nothing "
                     "in the file but one archive",
-                    in->raw->name, (ull)at, (ull)(directory + bytes));
+                    in->raw->name, (ull)end.at, (ull)end.bytes);
     return ST_OK;
 }
 
@@ -291,10 +343,11 @@ static enum status check_end(struct archive_in *in, struct error *e)
         return e->status;
     if (in->files > 0)
         return ST_OK;
-    return fail(e, ST_BAD_DATA, "%s: found no file%s%s%s in the %s, expected a graph",
-                in->raw->name, in->glob != NULL ? " that matches --entry '" : "",
-                in->glob != NULL ? in->glob : "", in->glob != NULL ? "'" : "",
-                wrapping_name(in->kind));
+    const struct members *m = &in->members;
+    return fail(e, ST_BAD_DATA, "%s: found no file%s%s%s in the %s, expected a graph%s%s", in->raw->name,
+                m->pattern != NULL ? " that matches --member '" : "", m->pattern != NULL ? m->pattern : "",
+                m->pattern != NULL ? "'" : "", wrapping_name(in->kind), m->all.count > 0 ? ": there are " : "",
+                m->all.text);
 }
 
 /* ---- files ---- */
@@ -320,19 +373,6 @@ static enum status take_path(struct archive_in *in, struct error *e)
     return ST_OK;
 }
 
-/* Nonzero for resource forks, which macOS stores beside each file. */
-static int is_of_macos(const char *path)
-{
-    const char *slash = strrchr(path, '/'), *base = slash != NULL ? slash + 1 : path;
-    return strncmp(path, "__MACOSX/", 9) == 0 || strncmp(base, "._", 2) == 0;
-}
-
-static int is_wanted(const struct archive_in *in)
-{
-    return archive_entry_filetype(in->entry) != AE_IFDIR && !is_of_macos(in->path) &&
-           (in->glob == NULL || fnmatch(in->glob, in->path, 0) == 0);
-}
-
 static enum status check_readable(const struct archive_in *in, struct error *e)
 {
     const char *found = NULL;
@@ -346,32 +386,78 @@ static enum status check_readable(const struct archive_in *in, struct error *e)
     if (found == NULL)
         return ST_OK;
     return fail(e, ST_BAD_DATA,
-                "%s(%s): found %s, expected a file that can be read: --entry=GLOB says which ones "
+                "%s(%s): found %s, expected a file that can be read: --member=NAME says which ones "
                 "are",
                 in->raw->name, in->path, found);
 }
 
+/* Goes to the next entry, wanted or not. */
+static enum status next_entry(struct archive_in *in, int *end, struct error *e)
+{
+    int result = archive_read_next_header(in->archive, &in->entry);
+    *end = result == ARCHIVE_EOF && in->below.status == ST_OK;
+    if (*end)
+        return ST_OK;
+    /* a warning is about a name or a time; damaged data shows when it is read */
+    if ((result != ARCHIVE_OK && result != ARCHIVE_WARN) || in->below.status != ST_OK)
+        return failed(in, e);
+    in->entries++;
+    return wrapping_is_archive(in->kind) ? take_path(in, e) : ST_OK;
+}
+
+static int is_folder(const struct archive_in *in)
+{
+    return archive_entry_filetype(in->entry) == AE_IFDIR;
+}
+
+/* Notes members that were not reached yet, as far as a message would show them. */
+static void note_rest(struct archive_in *in)
+{
+    struct error ignored = {0};
+    int end = 0;
+    in->in_file = 0;
+    while (!member_list_is_full(&in->members.all) && next_entry(in, &end, &ignored) == ST_OK && !end) {
+        if (!is_folder(in))
+            members_want(&in->members, in->path);
+    }
+}
+
+void archive_in_explain(struct archive_in *in, struct error *e)
+{
+    note_rest(in);
+    members_explain(&in->members, e);
+}
+
+/* Goes to the next file that is to be read. */
+static enum status next_wanted(struct archive_in *in, int *end, struct error *e)
+{
+    int wanted = 0;
+    while (!wanted) {
+        if (next_entry(in, end, e) != ST_OK || *end)
+            return e->status;
+        wanted = !is_folder(in) && members_want(&in->members, in->path);
+    }
+    if (check_readable(in, e) == ST_OK && members_join(&in->members, in->raw->name, in->path, e) != ST_OK)
+        archive_in_explain(in, e);
+    return e->status;
+}
+
 enum status archive_in_next(struct archive_in *in, int *end, struct error *e)
 {
-    int result;
-    *end = 0;
     in->in_file = 0;
-    do {
-        result = archive_read_next_header(in->archive, &in->entry);
-        if (result == ARCHIVE_EOF && in->below.status == ST_OK) {
-            *end = 1;
-            return check_end(in, e);
-        }
-        /* a warning is about a name or a time; damaged data shows when it is read */
-        if ((result != ARCHIVE_OK && result != ARCHIVE_WARN) || in->below.status != ST_OK)
-            return failed(in, e);
-        in->entries++;
-        if (wrapping_is_archive(in->kind) && take_path(in, e) != ST_OK)
-            return e->status;
-    } while (wrapping_is_archive(in->kind) && !is_wanted(in));
+    if ((wrapping_is_archive(in->kind) ? next_wanted : next_entry)(in, end, e) != ST_OK)
+        return e->status;
+    if (*end)
+        return check_end(in, e);
     in->files++;
     in->in_file = 1;
-    return wrapping_is_archive(in->kind) ? check_readable(in, e) : ST_OK;
+    return ST_OK;
+}
+
+const char *archive_in_skipped(const struct archive_in *in, uint64_t *count)
+{
+    *count = in->members.skipped.count;
+    return in->members.skipped.text;
 }
 
 enum status archive_in_read(struct archive_in *in, void *bytes, size_t count, size_t *got,

@@ -14,16 +14,22 @@
 struct archive_in;
 
 /* `raw` stays the caller's and must outlive the result. It stands at the start of data of kind `kind`. In an
- * archive, only files whose path matches `glob` are read (fnmatch(3), where * matches / too; NULL: all
- * files). 7z archives need a seekable `raw`. */
+ * archive, only files that fit `member` are read (--member; NULL: all but documents: members.h). 7z archives need a seekable `raw`. */
 enum status archive_in_open(struct archive_in **archive, struct raw_in *raw, enum wrapping kind,
-                            const char *glob, struct error *e);
+                            const char *member, struct error *e);
 void archive_in_close(struct archive_in *archive); /* NULL is allowed */
 
 /* Goes to the next file; after opening, to the first. Compressed data without an archive is one file. At the
  * end of a whole archive *end is set. Folders are skipped, and so are files that macOS adds to archives.
  * Links, devices and encrypted files are ST_BAD_DATA. */
 enum status archive_in_next(struct archive_in *archive, int *end, struct error *e);
+
+/* Appends to a message the names of the files in the archive, and the option that chooses one. Nothing can be read
+ * afterwards. */
+void archive_in_explain(struct archive_in *archive, struct error *e);
+
+/* The names of documents that were skipped so far, and their number. */
+const char *archive_in_skipped(const struct archive_in *archive, uint64_t *count);
 
 /* The path of the file, made printable; NULL for compressed data without an archive. */
 const char *archive_in_path(const struct archive_in *archive);

@@ -3,9 +3,9 @@
 #include "archive_in.h"
 
 enum status archive_in_open(struct archive_in **archive, struct raw_in *raw, enum wrapping kind,
-                            const char *glob, struct error *e)
+                            const char *member, struct error *e)
 {
-    (void)glob;
+    (void)member;
     *archive = NULL;
     return fail(e, ST_BAD_DATA,
                 "%s: found the start of a file of kind '%s', which this edgeconv, built without "
@@ -24,6 +24,19 @@ enum status archive_in_next(struct archive_in *archive, int *end, struct error *
     (void)e;
     *end = 1;
     return ST_OK;
+}
+
+void archive_in_explain(struct archive_in *archive, struct error *e)
+{
+    (void)archive;
+    (void)e;
+}
+
+const char *archive_in_skipped(const struct archive_in *archive, uint64_t *count)
+{
+    (void)archive;
+    *count = 0;
+    return "";
 }
 
 const char *archive_in_path(const struct archive_in *archive)

@@ -71,7 +71,7 @@ static void look_at_file(struct input *in)
     }
 }
 
-static enum status start_reading(struct input *in, const char *glob, struct error *e)
+static enum status start_reading(struct input *in, const char *member, struct error *e)
 {
     struct raw_in *raw = &in->raw;
     if (raw_in_init_file(raw, in->fd, in->name, e) != ST_OK)
@@ -79,7 +79,7 @@ static enum status start_reading(struct input *in, const char *glob, struct erro
     raw->seekable = in->regular;
     raw->start = in->start;
     raw->size = in->size;
-    return unwrap_open(&in->bytes, raw, glob, e);
+    return unwrap_open(&in->bytes, raw, member, e);
 }
 
 static enum status refuse_empty(struct input *in, struct error *e)
@@ -89,14 +89,15 @@ static enum status refuse_empty(struct input *in, struct error *e)
     enum wrapping around = unwrap_innermost(in->bytes);
     if (input_peek(in, 1, &bytes, &count, e) != ST_OK || count > 0)
         return e->status;
-    return fail(e, ST_BAD_DATA, "%s: found an empty %s, expected a graph%s", input_name(in),
-                around != WRAPPING_NONE && !wrapping_is_archive(around) ? wrapping_name(around)
-                : in->is_empty_file || around != WRAPPING_NONE          ? "file"
-                                                                        : "input",
-                input_from_archive(in) ? "; --entry=GLOB chooses the files of an archive" : "");
+    fail(e, ST_BAD_DATA, "%s: found an empty %s, expected a graph", input_name(in),
+         around != WRAPPING_NONE && !wrapping_is_archive(around) ? wrapping_name(around)
+         : in->is_empty_file || around != WRAPPING_NONE          ? "file"
+                                                                 : "input");
+    input_explain_members(in, e);
+    return e->status;
 }
 
-static enum status open_fd(struct input **result, int fd, const char *name, const char *glob,
+static enum status open_fd(struct input **result, int fd, const char *name, const char *member,
                            int one_file, struct error *e)
 {
     *result = NULL;
@@ -112,7 +113,7 @@ static enum status open_fd(struct input **result, int fd, const char *name, cons
         fail_memory(e, name, strlen(name) + 1);
     } else {
         look_at_file(in);
-        if (start_reading(in, glob, e) == ST_OK)
+        if (start_reading(in, member, e) == ST_OK)
             refuse_empty(in, e);
     }
     if (e->status != ST_OK) {
@@ -123,7 +124,7 @@ static enum status open_fd(struct input **result, int fd, const char *name, cons
     return ST_OK;
 }
 
-enum status input_open_first(struct input **result, const char *path, const char *glob,
+enum status input_open_first(struct input **result, const char *path, const char *member,
                              struct error *e)
 {
     int from_stdin = strcmp(path, "-") == 0;
@@ -137,7 +138,7 @@ enum status input_open_first(struct input **result, const char *path, const char
         close(fd);
         return fail(e, ST_USAGE, "%s: is a terminal: give a file, or redirect the input", name);
     }
-    return open_fd(result, fd, name, glob, 0, e);
+    return open_fd(result, fd, name, member, 0, e);
 }
 
 enum status input_open_fd(struct input **result, int fd, const char *name, struct error *e)
@@ -191,6 +192,16 @@ const char *input_name(const struct input *in)
 int input_from_archive(const struct input *in)
 {
     return unwrap_from_archive(in->bytes);
+}
+
+void input_explain_members(struct input *in, struct error *e)
+{
+    unwrap_explain_members(in->bytes, e);
+}
+
+const char *input_skipped(const struct input *in, uint64_t *count)
+{
+    return unwrap_skipped(in->bytes, count);
 }
 
 int input_failed(const struct input *in)

@@ -20,9 +20,9 @@ struct input;
  * ends. */
 enum status input_open_fd(struct input **in, int fd, const char *name, struct error *e);
 
-/* Opens `path` ("-" is standard input). If it is an archive, goes to its first file that matches `glob`
- * (NULL: all match). */
-enum status input_open_first(struct input **in, const char *path, const char *glob,
+/* Opens `path` ("-" is standard input). If it is an archive, goes to its first file that fits `member` (--member;
+ * NULL: to its first file that is no document). */
+enum status input_open_first(struct input **in, const char *path, const char *member,
                              struct error *e);
 
 /* Goes to the start of the next file of an archive; the name of the input changes. Sets *end if there is
@@ -32,6 +32,14 @@ void input_close(struct input *in); /* NULL is allowed */
 
 const char *input_name(const struct input *in); /* for messages; valid until it is closed */
 int input_from_archive(const struct input *in);
+
+/* Appends to a message the names of the files in the archive, if there are several, and the option that chooses one.
+ * The input cannot be read afterwards. */
+void input_explain_members(struct input *in, struct error *e);
+
+/* The names of files in the archive that were skipped so far, since their names are those of documents, and their
+ * number. */
+const char *input_skipped(const struct input *in, uint64_t *count);
 
 /* Nonzero once reading has failed. Errors that a reader finds in the bytes before the failure mean nothing
  * then. */

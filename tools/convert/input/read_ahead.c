@@ -20,11 +20,11 @@ struct read_ahead {
     int count, ahead;
     int given; /* parts given out; the last of them is being read */
     uint64_t memory_bytes;
-    const char *glob;
+    const char *member;
 };
 
 enum status read_ahead_open(struct read_ahead **result, const char *const *paths, int count,
-                            int ahead, uint64_t memory_bytes, const char *glob, struct error *e)
+                            int ahead, uint64_t memory_bytes, const char *member, struct error *e)
 {
     *result = NULL;
     struct read_ahead *r = calloc(1, sizeof *r);
@@ -37,7 +37,7 @@ enum status read_ahead_open(struct read_ahead **result, const char *const *paths
     r->count = count;
     r->ahead = ahead;
     r->memory_bytes = memory_bytes;
-    r->glob = glob;
+    r->member = member;
     for (int i = 0; i < count; i++)
         r->parts[i].path = paths[i];
     *result = r;
@@ -75,7 +75,7 @@ enum status read_ahead_next(struct read_ahead *r, struct input **in, struct erro
     if (part->error.status != ST_OK)
         *e = part->error;
     else if (part->path != NULL && part->input == NULL)
-        input_open_first(&part->input, part->path, r->glob, e);
+        input_open_first(&part->input, part->path, r->member, e);
     *in = part->input;
     return e->status;
 }
@@ -103,7 +103,7 @@ static int work_on(const struct read_ahead *r, struct part *part, struct input *
 {
     if (*input != NULL)
         return !input_read_ahead(*input);
-    return input_open_first(input, part->path, r->glob, &part->error) != ST_OK ||
+    return input_open_first(input, part->path, r->member, &part->error) != ST_OK ||
            input_random_access(*input);
 }
 

@@ -13,9 +13,9 @@
 struct read_ahead;
 
 /* `ahead` is the most inputs that are open before their turn. The caller keeps the paths. A path is NULL for
- * an input that the caller has opened itself. input_open_first explains `glob`. */
+ * an input that the caller has opened itself. input_open_first explains `member`. */
 enum status read_ahead_open(struct read_ahead **read_ahead, const char *const *paths, int count,
-                            int ahead, uint64_t memory_bytes, const char *glob, struct error *e);
+                            int ahead, uint64_t memory_bytes, const char *member, struct error *e);
 void read_ahead_close(struct read_ahead *read_ahead); /* NULL is allowed */
 
 /* Gives the next input, at its start. It stays open until the next call. NULL for an input of the caller. */

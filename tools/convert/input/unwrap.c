@@ -33,7 +33,7 @@ struct unwrap {
     int top;        /* its bytes are the plain ones */
     int archive_at; /* the layer that is an archive */
     int is_over;    /* it has no more files */
-    const char *glob;
+    const char *member;
     struct name *name;
 };
 
@@ -116,7 +116,7 @@ static enum status undo_top(struct unwrap *u, enum wrapping kind, struct error *
                         u->name->text, wrapping_name(kind));
         u->archive_at = u->top;
     }
-    if (archive_in_open(&layer->archive, layer->raw, kind, u->glob, e) != ST_OK)
+    if (archive_in_open(&layer->archive, layer->raw, kind, u->member, e) != ST_OK)
         return e->status;
     return enter_file(u, layer, &end, e);
 }
@@ -137,7 +137,7 @@ static enum status undo_all(struct unwrap *u, struct error *e)
 
 /* ---- the whole ---- */
 
-enum status unwrap_open(struct unwrap **result, struct raw_in *file, const char *glob,
+enum status unwrap_open(struct unwrap **result, struct raw_in *file, const char *member,
                         struct error *e)
 {
     *result = NULL;
@@ -146,7 +146,7 @@ enum status unwrap_open(struct unwrap **result, struct raw_in *file, const char 
         return fail_memory(e, file->name, sizeof *u);
     u->layers[0].raw = file;
     u->archive_at = NO_ARCHIVE;
-    u->glob = glob;
+    u->member = member;
     if (add_name(u, file->name, NULL, e) != ST_OK || undo_all(u, e) != ST_OK) {
         unwrap_close(u);
         return e->status;
@@ -202,4 +202,16 @@ size_t unwrap_memory(const struct unwrap *u)
 int unwrap_from_archive(const struct unwrap *u)
 {
     return u->archive_at != NO_ARCHIVE;
+}
+
+void unwrap_explain_members(struct unwrap *u, struct error *e)
+{
+    if (u->archive_at != NO_ARCHIVE)
+        archive_in_explain(u->layers[u->archive_at].archive, e);
+}
+
+const char *unwrap_skipped(const struct unwrap *u, uint64_t *count)
+{
+    *count = 0;
+    return u->archive_at != NO_ARCHIVE ? archive_in_skipped(u->layers[u->archive_at].archive, count) : "";
 }

@@ -11,9 +11,9 @@
 
 struct unwrap;
 
-/* Unwraps `file`, which stays the caller's and must outlive the result. `glob` chooses among the files of an
+/* Unwraps `file`, which stays the caller's and must outlive the result. `member` chooses among the files of an
  * archive (NULL: all of them). The first chosen file is entered. */
-enum status unwrap_open(struct unwrap **unwrap, struct raw_in *file, const char *glob,
+enum status unwrap_open(struct unwrap **unwrap, struct raw_in *file, const char *member,
                         struct error *e);
 void unwrap_close(struct unwrap *unwrap); /* NULL is allowed */
 
@@ -33,5 +33,9 @@ const char *unwrap_name(const struct unwrap *unwrap);
 /* The wrapping that was removed last. WRAPPING_NONE if the bytes are stored as they are. */
 enum wrapping unwrap_innermost(const struct unwrap *unwrap);
 int unwrap_from_archive(const struct unwrap *unwrap);
+
+/* As archive_in_explain and archive_in_skipped; outside of an archive nothing, and 0. */
+void unwrap_explain_members(struct unwrap *unwrap, struct error *e);
+const char *unwrap_skipped(const struct unwrap *unwrap, uint64_t *count);
 
 #endif

@@ -3,6 +3,7 @@
 
 #include "name_table.h"
 
+#include "formats/base/keyed_hash.h"
 #include "formats/base/text.h"
 
 #include <stdlib.h>
@@ -138,7 +139,7 @@ static enum status index_names(struct name_spill *s, struct partition *p, struct
     while (e->status == ST_OK && !spill_cursor_at_end(&p->cursor)) {
         if (read_name(s, &p->cursor, &name, e) != ST_OK)
             break;
-        name.hash = name_hash(name.bytes, name.length);
+        name.hash = keyed_hash(name.bytes, name.length);
         uint64_t number = name_table_number(table, &name);
         uint32_t index = (uint32_t)number;
         if (number >= UINT32_MAX)

@@ -2,6 +2,7 @@
 #include "name_table.h"
 
 #include "formats/base/arith.h"
+#include "formats/base/keyed_hash.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -145,7 +146,7 @@ static enum status grow(struct name_table *t, struct error *e)
         for (size_t at = 0; at < block->used; at += entry_bytes(block->bytes + at)) {
             const unsigned char *entry = block->bytes + at;
             uint64_t hash =
-                name_hash((const char *)entry + ENTRY_BYTES, get_u64(entry) >> PLACE_BITS);
+                keyed_hash((const char *)entry + ENTRY_BYTES, get_u64(entry) >> PLACE_BITS);
             insert(t, hash, i * BLOCK_BYTES + at);
         }
     }

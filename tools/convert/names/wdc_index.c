@@ -76,12 +76,12 @@ static enum status read_file(struct input *input, struct outfile *map, uint64_t 
     return e->status;
 }
 
-enum status wdc_index_read(const char *path, const char *glob, struct outfile *map,
+enum status wdc_index_read(const char *path, const char *member, struct outfile *map,
                            uint64_t max_line_bytes, uint64_t *next, struct error *e)
 {
     struct input *input;
     int end = 0;
-    if (input_open_first(&input, path, glob, e) != ST_OK)
+    if (input_open_first(&input, path, member, e) != ST_OK)
         return e->status;
     while (!end && read_file(input, map, max_line_bytes, next, e) == ST_OK)
         input_next(input, &end, e);

@@ -12,9 +12,9 @@
 #include <stdint.h>
 
 /* Reads one part of an index and appends its names to `map`. If `path` is an archive, reads its files that
- * match `glob` (NULL: all). The first id must be *next; afterwards *next is the id after the last one. A line
+ * match `member` (NULL: all). The first id must be *next; afterwards *next is the id after the last one. A line
  * longer than `max_line_bytes` is ST_RESOURCE. */
-enum status wdc_index_read(const char *path, const char *glob, struct outfile *map,
+enum status wdc_index_read(const char *path, const char *member, struct outfile *map,
                            uint64_t max_line_bytes, uint64_t *next, struct error *e);
 
 #endif

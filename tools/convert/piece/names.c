@@ -2,6 +2,7 @@
 #include "names.h"
 
 #include "formats/base/hash.h"
+#include "formats/base/keyed_hash.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -26,7 +27,7 @@ uint64_t piece_add_name(struct piece *piece, const char *bytes, size_t length)
 {
     uint64_t place = piece->names_bytes;
     char *record = piece->names + place;
-    put_u64(record, name_hash(bytes, length));
+    put_u64(record, keyed_hash(bytes, length));
     record[8] = (char)(length & 255);
     record[9] = (char)(length >> 8);
     memcpy(record + NAME_RECORD_BYTES, bytes, length);

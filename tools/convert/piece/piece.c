@@ -72,6 +72,7 @@ void piece_prepend(struct piece *piece, const struct edge *edges, size_t count)
 void piece_tally_merge(struct piece_tally *into, const struct piece_tally *from)
 {
     into->lines += from->lines;
+    into->comments += from->comments;
     into->entries += from->entries;
     into->beyond = from->beyond > into->beyond ? from->beyond : into->beyond;
     into->unreadable_lists[0] += from->unreadable_lists[0];

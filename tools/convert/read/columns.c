@@ -303,7 +303,7 @@ static enum status refuse_columns(const struct graph_reader *r, const struct lis
 {
     return fail(e, ST_BAD_DATA,
                 "%s:%llu: found %d columns, expected two ids and at most two weights: --columns says which two are "
-                "the ids; of lists of neighbours use " NEIGHBOURS_TO_PAIRS " (METIS and others: see -f)",
+                "the ids; -f adjlist reads lists of neighbours, -f metis such as begin with two counts",
                 r->name, (ull)s->first_line, count);
 }
 
@@ -323,7 +323,7 @@ static enum status check_plain(const struct graph_reader *r, const struct list_s
         return ST_OK;
     return fail(e, ST_BAD_DATA,
                 "%s:%llu: found columns with different separators, expected one: --columns 1,2 takes the first "
-                "two for the ids; of lists of neighbours use " NEIGHBOURS_TO_PAIRS,
+                "two for the ids; -f adjlist reads lists of neighbours",
                 r->name, (ull)s->first_line);
 }
 

@@ -44,10 +44,6 @@ struct list_sample {
 /* The number of a column that consists of digits; 0 if it is not 1 to MOST_COLUMNS. */
 int field_column(struct field number);
 
-/* A command that makes pairs of lists of neighbours; for messages. */
-#define NEIGHBOURS_TO_PAIRS                                                                        \
-    "`tr , ' ' <FILE | awk '!/^[#%%]/ { for (i = 2; i <= NF; i++) print $1, $i }' | edgeconv -`"
-
 enum status columns_decide(const struct graph_reader *r, const struct list_sample *sample,
                            struct columns *columns, struct error *e);
 

@@ -1,61 +1,10 @@
-/* graph_reader.c: naming, opening and finishing of readers; see graph_reader.h */
+/* graph_reader.c: opening and finishing of readers; see graph_reader.h */
 #include "graph_reader.h"
 
 #include "sniff.h"
 
 #include <stdlib.h>
 #include <string.h>
-
-static const struct {
-    const char *name;
-    enum graph_format format;
-} names[] = {
-    {"auto", FORMAT_AUTO},
-    {"edges", FORMAT_EDGES},
-    {"pairs", FORMAT_PAIRS},
-    {"text", FORMAT_PAIRS},
-    {"snap", FORMAT_PAIRS},
-    {"wdc", FORMAT_PAIRS},
-    {"el", FORMAT_PAIRS},
-    {"wel", FORMAT_PAIRS},
-    {"csv", FORMAT_CSV},
-    {"adjacency", FORMAT_ADJACENCY},
-    {"friendster", FORMAT_ADJACENCY},
-    {"matrix-market", FORMAT_MATRIX_MARKET},
-    {"mtx", FORMAT_MATRIX_MARKET},
-    {"metis", FORMAT_METIS},
-    {"dimacs", FORMAT_DIMACS},
-    {"gr", FORMAT_DIMACS},
-    {"pace", FORMAT_PACE},
-    {"lg", FORMAT_LG},
-    {"jlg", FORMAT_LG},
-    {"sg", FORMAT_SG},
-    {"graph500", FORMAT_GRAPH500},
-    {"graph500-16", FORMAT_GRAPH500_16},
-    {"u32", FORMAT_U32},
-    {"u64", FORMAT_U64},
-    {"npy", FORMAT_NPY},
-    {"npz", FORMAT_NPZ},
-    {"wdc-index", FORMAT_WDC_INDEX},
-};
-
-int graph_format_named(const char *name, enum graph_format *format)
-{
-    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
-        if (strcmp(name, names[i].name) == 0) {
-            *format = names[i].format;
-            return 0;
-        }
-    }
-    return -1;
-}
-
-void graph_format_list(char *text, size_t room)
-{
-    size_t used = 0;
-    for (size_t i = 0; i < sizeof names / sizeof *names && used < room; i++)
-        used += (size_t)snprintf(text + used, room - used, "%s%s", i > 0 ? ", " : "", names[i].name);
-}
 
 static const struct reader_class *class_of(enum graph_format format)
 {
@@ -71,6 +20,8 @@ static const struct reader_class *class_of(enum graph_format format)
     case FORMAT_DIMACS: return &read_dimacs_class;
     case FORMAT_PACE: return &read_pace_class;
     case FORMAT_LG: return &read_lg_class;
+    case FORMAT_ADJLIST: return &read_adjlist_class;
+    case FORMAT_LGL: return &read_lgl_class;
     case FORMAT_SG: return &read_sg_class;
     case FORMAT_GRAPH500: return &read_graph500_class;
     case FORMAT_GRAPH500_16: return &read_graph500_16_class;
@@ -87,13 +38,12 @@ static const struct reader_class *class_of(enum graph_format format)
 static enum status sniff(struct input *input, const struct reader_options *options,
                          enum graph_format *format, struct error *e)
 {
-    const struct field column = options->columns.end[0];
     if (sniff_graph(input, options, format, e) != ST_OK)
         return e->status;
-    int is_list = *format == FORMAT_PAIRS || *format == FORMAT_CSV;
-    if (!is_list && (column.begin != NULL || options->separator != SEPARATOR_ANY))
-        return fail(e, ST_USAGE, "%s: is no list of pairs, and so has no %s to choose", input_name(input),
-                    column.begin != NULL ? "--columns" : "--separator");
+    const char *unused = reader_unused_option(options, *format);
+    if (unused != NULL)
+        return fail(e, ST_USAGE, "%s: is of the format %s, and so has no %s to choose", input_name(input),
+                    graph_format_name(*format), unused);
     if (reader_names_columns(options))
         *format = FORMAT_CSV;
     else if (*format == FORMAT_CSV && options->names)
@@ -101,6 +51,17 @@ static enum status sniff(struct input *input, const struct reader_options *optio
              "%s: its first line is two ids or the names of columns: -f pairs or -f csv says which",
              input_name(input));
     return e->status;
+}
+
+const char *reader_unused_option(const struct reader_options *options, enum graph_format format)
+{
+    int has_columns = format == FORMAT_PAIRS || format == FORMAT_CSV;
+    int is_list = has_columns || format == FORMAT_ADJLIST;
+    if (options->columns.end[0].begin != NULL && !has_columns)
+        return "--columns";
+    if (options->separator != SEPARATOR_ANY && !is_list)
+        return "--separator";
+    return options->comments != NULL && !is_list && format != FORMAT_ADJACENCY ? "--comments" : NULL;
 }
 
 int reader_names_columns(const struct reader_options *options)
@@ -126,7 +87,7 @@ enum status graph_reader_open_input(struct graph_reader **result, struct input *
     r->text.declared_entries = NO_COUNT;
     r->limit = DBFS_MAX_VERTICES;
     enum graph_format format = options->format;
-    if (format != FORMAT_AUTO || sniff(input, options, &format, e) == ST_OK) {
+    if ((format == FORMAT_AUTO ? sniff(input, options, &format, e) : sniff_check(input, options, e)) == ST_OK) {
         r->class = class_of(format);
         r->class->open(r, e);
     }

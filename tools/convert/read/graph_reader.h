@@ -39,6 +39,8 @@ enum graph_format {
     FORMAT_NPY,
     FORMAT_NPZ, /* a sparse matrix of scipy */
     FORMAT_LG,  /* of Julia's Graphs.jl */
+    FORMAT_ADJLIST, /* a vertex and its neighbours in each line */
+    FORMAT_LGL,     /* of the Large Graph Layout, as igraph writes it */
     FORMAT_WDC_INDEX, /* names and no edges: wdc_index.h */
 };
 
@@ -57,8 +59,17 @@ struct reader_options {
     int one_based;          /* in formats that do not say so, the first vertex is 1 */
     enum separator separator; /* of lists; SEPARATOR_ANY: what their lines show */
     struct column_choice columns;
+    const char *comments; /* of lists: signs that begin a comment; NULL: not chosen */
     uint64_t max_buffer_bytes; /* for one line: an eighth of the memory allowed */
     int threads;
+};
+
+/* The shape of a list of pairs. Parts of one list have the same. */
+struct list_facts {
+    int columns;              /* 0: no list, or one without a line */
+    int place[2];             /* of the ends among them, from 0 */
+    enum separator separator;
+    uint64_t names;           /* a hash of the names of columns; 0: they have none */
 };
 
 /* Facts about an input that edgeconv reports to the user. */
@@ -85,12 +96,14 @@ struct graph_facts {
     int names;              /* the ends of edges are names (names.h), not numbers */
     int numbered;           /* the edges have already been numbered by compact.h */
 
+    struct list_facts list;
     struct reader_notes notes;
 };
 
 /* The state of text readers. Other readers do not use it. */
 struct text_state {
-    const char *comments; /* a line that starts with one of these is a comment */
+    struct comment_rule comments;
+    enum separator separator; /* of lists of neighbours */
     char *head;           /* the first lines, whole ones, ending in '\n' and padded */
     size_t head_bytes;
     struct line_feed feed;
@@ -129,10 +142,14 @@ struct reader_class {
 extern const struct reader_class read_edges_class, read_pairs_class, read_csv_class,
     read_adjacency_class, read_matrix_market_class, read_metis_class, read_dimacs_class,
     read_pace_class, read_sg_class, read_graph500_class, read_graph500_16_class, read_u32_class,
-    read_u64_class, read_npy_class, read_npz_class, read_lg_class;
+    read_u64_class, read_npy_class, read_npz_class, read_lg_class, read_adjlist_class, read_lgl_class;
 
-/* Nonzero for the header of an lg file. */
+/* Nonzero for the header of an lg file; for the banner of Matrix Market. */
 int lg_sniff(const char *line);
+int matrix_market_sniff(const char *line);
+
+/* The option among --columns, --separator and --comments that is given and has no effect on a format. NULL: none. */
+const char *reader_unused_option(const struct reader_options *options, enum graph_format format);
 
 /* Nonzero if a column is chosen by its name. */
 int reader_names_columns(const struct reader_options *options);
@@ -152,10 +169,19 @@ enum status graph_reader_finish(struct graph_reader *reader, struct error *e);
 /* Finds the format for -f NAME. Nonzero if there is no such format. */
 int graph_format_named(const char *name, enum graph_format *format);
 
+/* The name of a format, as the provenance has it. */
+const char *graph_format_name(enum graph_format format);
+
 /* Writes all names that -f takes, with commas between. */
 void graph_format_list(char *text, size_t room);
 
 /* ---- for the reader files (reader_ids.c) ---- */
+
+/* Makes an id of a field of a list: a number, or the place of a name. Returns 0 if the field is neither. */
+int reader_take_id(const struct graph_reader *r, struct piece *piece, struct field f, uint64_t *id);
+
+/* The id that a list must have at a place; for messages. */
+const char *reader_expected_id(const struct graph_reader *r);
 
 /* Sets base, limit and expected_id. `n` is the number of vertices that the file declares at line `line`, or
  * NO_COUNT; line 0 means that the file is not text. More vertices than --vertices are ST_BAD_DATA. */
@@ -182,6 +208,14 @@ typedef void line_parser(const struct graph_reader *r, struct piece *piece);
  * many within HEAD_MAX_BYTES. */
 enum { HEAD_MAX_BYTES = 1 << 24 };
 enum status text_peek(struct graph_reader *r, const char *comments, int lines, struct error *e);
+
+/* The same for lists, whose comments --comments chooses. Without it, if ids are names, a sign must stand alone: a name
+ * may begin with it. */
+enum status text_peek_list(struct graph_reader *r, int lines, struct error *e);
+
+/* Finds the first line of a list behind its comments, or the end of the head, and the number of lines before it. If the
+ * line may be a comment or an id that begins as one, ST_USAGE names the option that tells. */
+enum status text_first_of_list(const struct graph_reader *r, const char **first, uint64_t *line, struct error *e);
 
 /* Returns the first character of the head after any byte order mark. */
 const char *text_first(const struct graph_reader *r);

@@ -15,54 +15,7 @@
 
 typedef unsigned long long ull;
 
-/* ---- numbers of columns ---- */
-
-static int all_numbers(const char *line, const struct columns *c)
-{
-    struct fields fields = fields_of(line, c->separator);
-    struct field f;
-    while (fields_take(&fields, &f)) {
-        if (!field_is_number(f))
-            return 0;
-    }
-    return 1;
-}
-
-static enum status refuse_counts(const struct graph_reader *r, const struct list_sample *s, int first,
-                                 int others, struct error *e)
-{
-    return fail(e, ST_BAD_DATA,
-                "%s:%llu: found %d number%s, expected %d columns, as the lines behind it have: if the line has "
-                "counts, `tail -n +%llu FILE | edgeconv -f pairs -`",
-                r->name, (ull)s->first_line, first, first == 1 ? "" : "s", others, (ull)s->first_line + 1);
-}
-
-enum status shape_check(const struct graph_reader *r, const struct list_sample *s,
-                        const struct columns *c, struct error *e)
-{
-    enum { MOST_KINDS = 3, LEAST_LINES = 3 };
-    int kind[MOST_KINDS], kinds = 0, others = 0;
-    if (s->header != NULL || s->lines < LEAST_LINES || c->any_rest)
-        return ST_OK;
-    for (int i = 0; i < s->lines; i++) {
-        int known = 0, count = fields_split(s->line[i], c->separator, NULL, 0);
-        while (known < kinds && kind[known] != count)
-            known++;
-        if (known == kinds && kinds < MOST_KINDS)
-            kind[kinds++] = count;
-        others += count != kind[0];
-    }
-    if (kinds == 2 && others == s->lines - 1 && kind[1] >= 2 && all_numbers(s->line[0], c))
-        return refuse_counts(r, s, kind[0], kind[1], e);
-    if (kinds == MOST_KINDS && others > s->lines / 4)
-        return fail(e, ST_BAD_DATA,
-                    "%s:%llu: found lines of %d, %d, %d columns, expected as many in each: of lists of neighbours "
-                    "use " NEIGHBOURS_TO_PAIRS,
-                    r->name, (ull)s->first_line, kind[0], kind[1], kind[2]);
-    return ST_OK;
-}
-
-/* ---- counts ---- */
+/* ---- ids ---- */
 
 static uint64_t number_of(struct field f)
 {
@@ -89,6 +42,109 @@ static int ids_fit(const struct list_sample *s, const struct columns *c, uint64_
     }
     return !(has_zero && has_bound);
 }
+
+/* ---- numbers of columns ---- */
+
+static int all_numbers(const char *line, const struct columns *c)
+{
+    struct fields fields = fields_of(line, c->separator);
+    struct field f;
+    while (fields_take(&fields, &f)) {
+        if (!field_is_number(f))
+            return 0;
+    }
+    return 1;
+}
+
+/* Nonzero if the first line may count what is behind it: N or N M, or the three numbers of a matrix. */
+static int may_be_counts(const struct list_sample *s, const struct columns *c, int columns)
+{
+    struct field field[MAX_PLAIN_COLUMNS];
+    if (columns > 3 || !all_numbers(s->line[0], c))
+        return 0;
+    fields_split(s->line[0], c->separator, field, columns);
+    uint64_t bound = number_of(field[0]);
+    if (columns == 3 && number_of(field[1]) > bound)
+        bound = number_of(field[1]);
+    if (!ids_fit(s, c, bound))
+        return 0;
+    int is_counted = columns == 1 || s->lines == SAMPLE_LINES;
+    for (int i = 1; i < columns; i++)
+        is_counted |= number_of(field[i]) == (uint64_t)s->lines - 1;
+    return is_counted;
+}
+
+static enum status refuse_kinds(const struct graph_reader *r, const struct list_sample *s, int first, int others,
+                                int may_count, struct error *e)
+{
+    char counts[80] = "";
+    if (may_count)
+        snprintf(counts, sizeof counts, "if the line has counts, `tail -n +%llu FILE | edgeconv -f pairs -`; ",
+                 (ull)s->first_line + 1);
+    return fail(e, ST_BAD_DATA,
+                "%s:%llu: found %d number%s, expected %d columns, as the lines behind it have: %s-f adjlist reads lists of "
+                "neighbours",
+                r->name, (ull)s->first_line, first, first == 1 ? "" : "s", others, counts);
+}
+
+/* Nonzero if each line may be a vertex and its neighbours: the vertices are successive, no line has an id twice, and all
+ * ids are among the first two columns. */
+static int may_be_neighbours(const struct list_sample *s, const struct columns *c)
+{
+    uint64_t largest = 0, before = 0, further = 0;
+    for (int i = 0; i < s->lines; i++) {
+        struct field field[MAX_PLAIN_COLUMNS];
+        uint64_t id[MAX_PLAIN_COLUMNS];
+        fields_split(s->line[i], c->separator, field, c->count);
+        for (int j = 0; j < c->count; j++) {
+            id[j] = number_of(field[j]);
+            for (int k = 0; k < j; k++) {
+                if (id[k] == id[j])
+                    return 0;
+            }
+            if (id[j] == UINT64_MAX)
+                return 0;
+            largest = j < 2 && id[j] > largest ? id[j] : largest;
+            further = j >= 2 && id[j] > further ? id[j] : further;
+        }
+        if (i > 0 && id[0] != before + 1)
+            return 0;
+        before = id[0];
+    }
+    return further <= largest;
+}
+
+enum status shape_check(const struct graph_reader *r, const struct list_sample *s,
+                        const struct columns *c, struct error *e)
+{
+    enum { MOST_KINDS = 3, LEAST_LINES = 3 };
+    int kind[MOST_KINDS], kinds = 0, others = 0;
+    if (s->header != NULL || s->lines < LEAST_LINES || c->any_rest)
+        return ST_OK;
+    for (int i = 0; i < s->lines; i++) {
+        int known = 0, count = fields_split(s->line[i], c->separator, NULL, 0);
+        while (known < kinds && kind[known] != count)
+            known++;
+        if (known == kinds && kinds < MOST_KINDS)
+            kind[kinds++] = count;
+        others += count != kind[0];
+    }
+    if (kinds == 1 && kind[0] == c->count && c->count > 2 && r->options.format == FORMAT_AUTO && may_be_neighbours(s, c))
+        return fail(e, ST_BAD_DATA,
+                    "%s:%llu: its lines may be two ids and a weight, or a vertex and its neighbours: -f pairs or "
+                    "-f adjlist says which",
+                    r->name, (ull)s->first_line);
+    if (kinds == 2 && others == s->lines - 1 && kind[1] >= 2 && all_numbers(s->line[0], c))
+        return refuse_kinds(r, s, kind[0], kind[1], may_be_counts(s, c, kind[0]), e);
+    if (kinds == MOST_KINDS && others > s->lines / 4)
+        return fail(e, ST_BAD_DATA,
+                    "%s:%llu: found lines of %d, %d, %d columns, expected as many in each: -f adjlist reads lists of "
+                    "neighbours, -f metis such as begin with two counts",
+                    r->name, (ull)s->first_line, kind[0], kind[1], kind[2]);
+    return ST_OK;
+}
+
+/* ---- counts ---- */
 
 void counts_suspect(const struct graph_reader *r, const struct list_sample *s,
                     const struct columns *c, struct counts *counts)

@@ -3,25 +3,6 @@
 
 #include "columns.h"
 #include "scan_text.h"
-#include "tools/convert/piece/names.h"
-
-static const char expected_name[] = "a name of 1 to 65535 bytes";
-
-/* Adds a name, or reads a number. Returns 0 if the field is neither. */
-static int take_end(const struct graph_reader *r, struct piece *piece, struct field f, uint64_t *end)
-{
-    if (r->facts.names) {
-        if (f.end == f.begin || f.end - f.begin > NAME_MAX_BYTES)
-            return 0;
-        *end = piece_add_name(piece, f.begin, (size_t)(f.end - f.begin));
-        return 1;
-    }
-    f = field_unquoted(f);
-    if (f.end == f.begin || scan_id(f.begin, end) != f.end)
-        return 0;
-    *end -= r->base;
-    return *end < r->limit;
-}
 
 /* The place of the fault in a field that is no end: behind the digits, if blanks or commas follow them. */
 static const char *fault_within(const struct graph_reader *r, struct field f)
@@ -30,11 +11,6 @@ static const char *fault_within(const struct graph_reader *r, struct field f)
     while (!r->facts.names && p < f.end && *p >= '0' && *p <= '9')
         p++;
     return p > f.begin && p < f.end && is_separator(*p) ? p : f.begin;
-}
-
-static const char *expected_end(const struct graph_reader *r)
-{
-    return r->facts.names ? expected_name : r->expected_id;
 }
 
 /* Takes the fields of a line. Returns the end of the line, or NULL with a fault. */
@@ -48,12 +24,12 @@ static const char *take_fields(const struct graph_reader *r, struct piece *piece
     for (int i = 0; i < c->count; i++) {
         uint64_t *end = i == c->place[0] ? &edge->u : i == c->place[1] ? &edge->v : NULL;
         int there = fields_take(&fields, &f);
-        if (there && (end != NULL   ? take_end(r, piece, f, end)
+        if (there && (end != NULL   ? reader_take_id(r, piece, r->facts.names ? f : field_unquoted(f), end)
                       : c->any_rest ? 1
                                     : field_is_weight(f)))
             continue;
         set_fault(piece, there ? fault_within(r, f) : fields.p, lines,
-                  end != NULL ? expected_end(r) : pairs->expected_end);
+                  end != NULL ? reader_expected_id(r) : pairs->expected_end);
         return NULL;
     }
     if (fields_take(&fields, &f)) {
@@ -69,8 +45,12 @@ static const char *parse_line(const struct graph_reader *r, struct piece *piece,
 {
     struct edge edge;
     const char *next = scan_line_end(p);
-    if (next != NULL || is_comment(*skip_blanks(p)))
-        return next != NULL ? next : next_line(p);
+    if (next != NULL)
+        return next;
+    if (is_comment_line(r->text.comments, p)) {
+        piece->tally.comments++;
+        return next_line(p);
+    }
     p = take_fields(r, piece, p, lines, &edge);
     if (p == NULL)
         return NULL;

@@ -67,8 +67,12 @@ static const char *parse_line(const struct graph_reader *r, struct piece *piece,
     const char *q = scan_id(p, &u);
     if (q == p) {
         const char *next = scan_line_end(p);
-        if (next != NULL || is_comment(*p))
-            return next != NULL ? next : next_line(p);
+        if (next != NULL)
+            return next;
+        if (is_comment_line(r->text.comments, p)) {
+            piece->tally.comments++;
+            return next_line(p);
+        }
     }
     if (q == p || u - r->base >= r->limit) {
         set_fault(piece, p, lines, r->expected_id);
@@ -120,12 +124,16 @@ static const char *parse_named_list(struct piece *piece, uint64_t u, const char 
     }
 }
 
-static const char *parse_named_line(struct piece *piece, const char *p, uint64_t lines)
+static const char *parse_named_line(const struct graph_reader *r, struct piece *piece, const char *p, uint64_t lines)
 {
     uint64_t u;
     const char *next = scan_line_end(p);
-    if (next != NULL || is_comment(*p))
-        return next != NULL ? next : next_line(p);
+    if (next != NULL)
+        return next;
+    if (is_comment_line(r->text.comments, p)) {
+        piece->tally.comments++;
+        return next_line(p);
+    }
     const char *end = add_name(piece, p, ':', lines, &u);
     if (end == NULL)
         return NULL;
@@ -148,7 +156,7 @@ static void parse_lines(const struct graph_reader *r, struct piece *piece)
     const char *p = piece->in.text, *end = p + piece->in.text_bytes;
     uint64_t lines = piece->tally.lines;
     for (; p != NULL && p < end; lines += p != NULL)
-        p = r->facts.names ? parse_named_line(piece, p, lines) : parse_line(r, piece, p, lines);
+        p = r->facts.names ? parse_named_line(r, piece, p, lines) : parse_line(r, piece, p, lines);
     piece->tally.lines = lines;
 }
 
@@ -161,10 +169,12 @@ static enum status open_adjacency(struct graph_reader *r, struct error *e)
 {
     r->facts.direction = EDGES_DIRECTED;
     r->facts.names = r->options.names;
-    if (text_peek(r, "#%", 1, e) != ST_OK ||
+    const char *first;
+    uint64_t line;
+    if (text_peek_list(r, 1, e) != ST_OK || text_first_of_list(r, &first, &line, e) != ST_OK ||
         reader_set_ids(r, r->options.one_based, NO_COUNT, 0, e) != ST_OK)
         return e->status;
-    return text_start(r, text_first(r), 0, 0, e);
+    return text_start(r, first, line, 0, e);
 }
 
 static enum status finish(struct graph_reader *r, struct error *e)

@@ -104,26 +104,27 @@ static int find_word(const struct word *word, const char *const list[])
     return -1;
 }
 
-static enum status read_banner(struct graph_reader *r, struct error *e)
+/* Reads the banner in the line at `p`, whose number is `line`. */
+static enum status read_banner(struct graph_reader *r, const char *p, uint64_t line, struct error *e)
 {
-    static const char *const fields[] = {"pattern", "real", "integer", "double", "complex", NULL};
-    static const int values[] = {0, 1, 1, 1, 2};
+    static const char *const fields[] = {"pattern", "real", "integer", "unsigned-integer", "double", "complex", NULL};
+    static const int values[] = {0, 1, 1, 1, 1, 2};
     static const char *const symmetries[] = {"general", "symmetric", "skew-symmetric", "hermitian",
                                              NULL};
     struct matrix_market *m = r->state;
     struct word word[MAX_WORDS];
-    int words = split_words(text_first(r), word);
+    int words = split_words(p, word);
     if (words < MAX_WORDS || !is_word(&word[0], "%%MatrixMarket") || !is_word(&word[1], "matrix"))
-        return reader_bad_line(r, 1, NULL, "no Matrix Market banner",
+        return reader_bad_line(r, line, NULL, "no Matrix Market banner",
                                "'%%MatrixMarket matrix coordinate FIELD SYMMETRY'", e);
     if (!is_word(&word[2], "coordinate"))
-        return reader_bad_line(r, 1, word[2].at, NULL,
+        return reader_bad_line(r, line, word[2].at, NULL,
                                "'coordinate': a dense matrix is no list of edges", e);
     int field = find_word(&word[3], fields), symmetry = find_word(&word[4], symmetries);
     if (field < 0)
-        return reader_bad_line(r, 1, word[3].at, NULL, "pattern, integer, real or complex", e);
+        return reader_bad_line(r, line, word[3].at, NULL, "pattern, integer, unsigned-integer, real or complex", e);
     if (symmetry < 0)
-        return reader_bad_line(r, 1, word[4].at, NULL,
+        return reader_bad_line(r, line, word[4].at, NULL,
                                "general, symmetric, skew-symmetric or hermitian", e);
     m->values = values[field];
     r->facts.notes.weights = m->values;
@@ -153,15 +154,36 @@ static enum status read_sizes(struct graph_reader *r, const char *p, uint64_t li
     return reader_set_ids(r, 1, size[0], line, e);
 }
 
+int matrix_market_sniff(const char *line)
+{
+    return strncasecmp(line, "%%MatrixMarket", 14) == 0;
+}
+
+/* Finds the banner among the comments before the sizes, and adds the number of lines before the banner to *line.
+ * Returns the first line of the file if there is no banner. */
+static const char *find_banner(const struct graph_reader *r, uint64_t *line)
+{
+    const char *first = text_first(r), *sizes = text_data_line(r, first, &(uint64_t){0});
+    for (const char *p = first; p != NULL && p < sizes; p = next_line(p), ++*line) {
+        if (matrix_market_sniff(p))
+            return p;
+    }
+    *line = 0;
+    return first;
+}
+
 static enum status open_matrix_market(struct graph_reader *r, struct error *e)
 {
     uint64_t line = 0;
     r->state = calloc(1, sizeof(struct matrix_market));
     if (r->state == NULL)
         return fail_memory(e, r->name, sizeof(struct matrix_market));
-    if (text_peek(r, "%", 1, e) != ST_OK || read_banner(r, e) != ST_OK)
+    if (text_peek(r, "%", 1, e) != ST_OK)
         return e->status;
-    const char *sizes = text_data_line(r, text_first(r), &line);
+    const char *banner = find_banner(r, &line);
+    if (read_banner(r, banner, line + 1, e) != ST_OK)
+        return e->status;
+    const char *sizes = text_data_line(r, banner, &line);
     if (sizes == NULL)
         return reader_bad_line(r, line, NULL, "the end of the file", "ROWS COLUMNS ENTRIES", e);
     if (read_sizes(r, sizes, line + 1, e) != ST_OK)

@@ -3,7 +3,7 @@
  *   N M [FORMAT [CONSTRAINTS]]
  *   [size] [weight ...] v1 [w1] v2 [w2] ...       one line a vertex, 1-based, blank = no neighbours
  *
- * Lines that start with `%` are comments. FORMAT has three digits: vertex sizes, vertex weights, edge
+ * Lines that start with `%` are comments, and so are those of `#`, which no vertex can begin with. FORMAT has three digits: vertex sizes, vertex weights, edge
  * weights. Each edge is in the lines of both its ends, so there are 2 M entries. A later step keeps one entry
  * of each edge (both_listed).
  */
@@ -73,7 +73,7 @@ static const char *parse_line(const struct graph_reader *r, struct piece *piece,
                               uint64_t *row, uint64_t lines)
 {
     const struct metis *m = r->state;
-    if (*p == '%')
+    if (is_comment(*p))
         return next_line(p);
     if (*row < r->facts.n)
         return parse_row(r, piece, p, (*row)++, lines);
@@ -107,7 +107,7 @@ static enum status take_rows(struct graph_reader *r, struct piece *piece, int *e
     const char *p = piece->in.text, *text_end = p + piece->in.text_bytes;
     piece->in.first_row = m->rows;
     while (p < text_end) {
-        m->rows += *p != '%';
+        m->rows += !is_comment(*p);
         const char *newline = memchr(p, '\n', (size_t)(text_end - p));
         p = newline != NULL ? newline + 1 : text_end;
     }
@@ -195,9 +195,9 @@ static enum status open_metis(struct graph_reader *r, struct error *e)
     r->state = calloc(1, sizeof(struct metis));
     if (r->state == NULL)
         return fail_memory(e, r->name, sizeof(struct metis));
-    if (text_peek(r, "%", 1, e) != ST_OK)
+    if (text_peek(r, "#%", 1, e) != ST_OK)
         return e->status;
-    const char *header = text_data_line(r, r->text.head, &line);
+    const char *header = text_data_line(r, text_first(r), &line);
     if (header == NULL)
         return reader_bad_line(r, line, NULL, "the end of the file", "N M", e);
     if (read_header(r, header, line + 1, e) != ST_OK)

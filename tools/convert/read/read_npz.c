@@ -50,8 +50,8 @@ static enum status need(const struct graph_reader *r, const struct matrix *m, en
     const struct npy_array *a = &m->array[i];
     char name[512];
     if (a->bytes == NULL)
-        return fail(e, ST_BAD_DATA, "%s: found no array '%s' beside it, expected those of scipy.sparse.save_npz",
-                    r->name, member_name[i]);
+        return fail(e, ST_BAD_DATA, "%s: found no array '%s' beside it, expected those of scipy.sparse.save_npz: -f npy if "
+                    "it holds the edges", r->name, member_name[i]);
     snprintf(name, sizeof name, "%s: '%s'", r->name, member_name[i]);
     if (i == FORMAT)
         return ST_OK;

@@ -12,6 +12,9 @@
 #include "pair_fields.h"
 #include "scan_text.h"
 
+#include "formats/base/hash.h"
+
+#include <ctype.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <strings.h>
@@ -32,8 +35,13 @@ static const char *parse_odd_line(const struct graph_reader *r, struct piece *pi
     const struct pairs *pairs = r->state;
     const char *next = scan_line_end(p), *stop;
     uint64_t id[2];
-    if (next != NULL || is_comment(*(p = skip_blanks(p))))
-        return next != NULL ? next : next_line(p);
+    if (next != NULL)
+        return next;
+    if (is_comment_line(r->text.comments, p)) {
+        piece->tally.comments++;
+        return next_line(p);
+    }
+    p = skip_blanks(p);
     for (int i = 0; i < 2; i++) {
         const char *word = p;
         p = scan_id(word, &id[i]);
@@ -174,8 +182,8 @@ static void read_comment(struct graph_reader *r, const char *p)
 static void read_comments(struct graph_reader *r, const char *end)
 {
     for (const char *p = text_first(r); p < end; p = next_line(p)) {
-        if (is_comment(*p))
-            read_comment(r, p);
+        if (is_comment_line(r->text.comments, p))
+            read_comment(r, skip_blanks(p));
     }
 }
 
@@ -186,11 +194,6 @@ static void take_sample(const struct graph_reader *r, const char *p, uint64_t li
     s->lines = 0;
     s->first_line = line + 1;
     while (s->lines < SAMPLE_LINES && (p = text_data_line(r, p, &line)) != NULL) {
-        if (is_comment(*skip_blanks(p))) { /* text_data_line looks at the first byte alone */
-            p = next_line(p);
-            line++;
-            continue;
-        }
         if (s->lines == 0)
             s->first_line = line + 1;
         s->line[s->lines++] = p;
@@ -204,7 +207,7 @@ static const char *find_comment(const struct graph_reader *r, const char *data)
 {
     const char *last = NULL;
     for (const char *p = text_first(r); p < data; p = next_line(p))
-        last = is_comment(*p) ? p : last;
+        last = is_comment_line(r->text.comments, p) ? skip_blanks(p) : last;
     return last;
 }
 
@@ -224,6 +227,33 @@ static void describe_end(struct pairs *pairs, const struct list_sample *s)
                  c->count == 2 ? "" : "; --columns says which two are the ids");
 }
 
+/* Hashes the names of columns, whatever their case, quotes and blanks. */
+static uint64_t hash_names(const char *line)
+{
+    uint64_t hash = 1;
+    for (; *line != '\n'; line++) {
+        if (strchr(" \"'\r", *line) == NULL)
+            hash = mix64(hash + (uint64_t)tolower((unsigned char)*line));
+    }
+    return hash;
+}
+
+static void note_list(struct list_facts *list, const struct list_sample *s, const struct columns *c)
+{
+    if (s->lines == 0 && s->header == NULL)
+        return;
+    *list = (struct list_facts){.columns = c->count,
+                                .place = {c->place[0], c->place[1]},
+                                .separator = c->separator,
+                                .names = s->header != NULL ? hash_names(s->header) : 0};
+}
+
+/* Without --comments, a column of anything before those of the ids may begin with a sign of comments, as names may. */
+static void choose_comments(struct graph_reader *r, const struct columns *c)
+{
+    r->text.comments.spaced |= r->options.comments == NULL && c->place[0] > 0 && c->place[1] > 0;
+}
+
 /* Starts at `body`, which `body_lines` lines precede. */
 static enum status open_at(struct graph_reader *r, const char *body, uint64_t body_lines,
                            struct list_sample *s, struct error *e)
@@ -241,7 +271,9 @@ static enum status open_at(struct graph_reader *r, const char *body, uint64_t bo
         columns_decide(r, s, &pairs->columns, e) != ST_OK ||
         shape_check(r, s, &pairs->columns, e) != ST_OK)
         return e->status;
+    choose_comments(r, &pairs->columns);
     counts_suspect(r, s, &pairs->columns, &pairs->counts);
+    note_list(&r->facts.list, s, &pairs->columns);
     describe_end(pairs, s);
     for (int i = 0; i < 2 && (pairs->columns.count > 2 || pairs->columns.place[0] > 0); i++)
         r->facts.notes.column[i] = pairs->columns.place[i] + 1;
@@ -251,20 +283,39 @@ static enum status open_at(struct graph_reader *r, const char *body, uint64_t bo
 static enum status open_pairs(struct graph_reader *r, struct error *e)
 {
     struct list_sample sample = {0};
-    if (text_peek(r, "#%", 1, e) != ST_OK)
+    const char *first;
+    uint64_t line;
+    if (text_peek_list(r, 1, e) != ST_OK || text_first_of_list(r, &first, &line, e) != ST_OK)
         return e->status;
-    return open_at(r, text_first(r), 0, &sample, e);
+    return open_at(r, first, line, &sample, e);
+}
+
+/* Refuses a line of numbers in place of names: it is likely to be an edge, which would be lost. */
+static enum status refuse_numbers(const struct graph_reader *r, const char *names, uint64_t line, struct error *e)
+{
+    struct fields fields = fields_of(names, r->options.separator);
+    struct field f;
+    while (fields_take(&fields, &f)) {
+        if (!field_is_weight(field_unquoted(f)))
+            return ST_OK;
+    }
+    return fail(e, ST_BAD_DATA,
+                "%s:%llu: found numbers, expected names of columns: if they are an edge, -f pairs; if they are names, "
+                "`tail -n +%llu FILE | edgeconv -f pairs -`",
+                r->name, (unsigned long long)line, (unsigned long long)line + 1);
 }
 
 static enum status open_csv(struct graph_reader *r, struct error *e)
 {
     struct list_sample sample = {0};
-    uint64_t line = 0;
-    if (text_peek(r, "#%", 2, e) != ST_OK)
+    const char *names;
+    uint64_t line;
+    if (text_peek_list(r, 2, e) != ST_OK || text_first_of_list(r, &names, &line, e) != ST_OK)
         return e->status;
-    const char *names = text_data_line(r, text_first(r), &line);
-    if (names == NULL)
+    if (names == r->text.head + r->text.head_bytes)
         return reader_bad_line(r, line, NULL, "no line of column names", "one", e);
+    if (refuse_numbers(r, names, line + 1, e) != ST_OK)
+        return e->status;
     size_t length = strcspn(names, "\r\n");
     if (length >= sizeof r->facts.notes.header_line)
         length = sizeof r->facts.notes.header_line - 1;

@@ -1,11 +1,33 @@
 /* reader_ids.c: the ids that a reader may find, and its errors at a line; see graph_reader.h */
 #include "graph_reader.h"
 #include "scan_text.h"
+#include "tools/convert/piece/names.h"
 
 #include <stdio.h>
 #include <string.h>
 
 typedef unsigned long long ull;
+
+int reader_take_id(const struct graph_reader *r, struct piece *piece, struct field f, uint64_t *id)
+{
+    if (f.end == f.begin)
+        return 0;
+    if (r->facts.names) {
+        if (f.end - f.begin > NAME_MAX_BYTES)
+            return 0;
+        *id = piece_add_name(piece, f.begin, (size_t)(f.end - f.begin));
+        return 1;
+    }
+    if (scan_id(f.begin, id) != f.end)
+        return 0;
+    *id -= r->base;
+    return *id < r->limit;
+}
+
+const char *reader_expected_id(const struct graph_reader *r)
+{
+    return r->facts.names ? "a name of 1 to 65535 bytes" : r->expected_id;
+}
 
 void reader_limit_ids(struct graph_reader *r, uint64_t base, uint64_t limit, const char *why)
 {
@@ -22,7 +44,8 @@ enum status reader_set_ids(struct graph_reader *r, uint64_t base, uint64_t n, ui
                            struct error *e)
 {
     uint64_t vertices = r->options.vertices;
-    int is_list = strcmp(r->class->name, "pairs") == 0 || strcmp(r->class->name, "csv") == 0;
+    int is_list = strcmp(r->class->name, "pairs") == 0 || strcmp(r->class->name, "csv") == 0 ||
+                  strcmp(r->class->name, "adjlist") == 0 || strcmp(r->class->name, "lgl") == 0;
     const char *why = vertices > 0                  ? " (--vertices)"
                       : is_list && !r->options.names ? " (any others: --compact=MAP, or --compact of dbfs)"
                                                      : "";

@@ -81,9 +81,29 @@ static inline const char *next_line(const char *p)
 /* The byte order mark of UTF-8. Some editors write it before the first line. */
 #define BYTE_ORDER_MARK "\xef\xbb\xbf"
 
+/* The signs that begin a comment in a list. */
+#define LIST_COMMENTS "#%"
+
 static inline int is_comment(char c)
 {
     return c == '#' || c == '%';
+}
+
+/* The lines that are comments: those that begin with one of these signs, after blanks; if `spaced`, only where a blank
+ * or the end of the line follows the sign. */
+struct comment_rule {
+    const char *signs;
+    int spaced;
+};
+
+static inline int is_comment_line(struct comment_rule rule, const char *p)
+{
+    p = skip_blanks(p);
+    for (const char *sign = rule.signs; *sign != '\0'; sign++) {
+        if (*p == *sign)
+            return !rule.spaced || is_blank(p[1]) || p[1] == '\n' || p[1] == '\r';
+    }
+    return 0;
 }
 
 /* Skips a weight: a decimal number with sign, fraction and exponent as people write them, or inf, infinity or

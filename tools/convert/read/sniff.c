@@ -1,7 +1,7 @@
 /* sniff.c: see sniff.h
  *
- * Text formats are told apart by the first lines that are not comments. METIS and pairs may look alike there.
- * An input is METIS if line i lists vertex j wherever line j lists vertex i.
+ * Text formats are told apart by the first lines that are not comments. Pairs fit nearly all of them, so a format that
+ * is not certain (sniff_likeness.h) is left to the user.
  */
 #include "sniff.h"
 
@@ -10,6 +10,7 @@
 #include "npz_members.h"
 #include "scan_text.h"
 #include "sniff_foreign.h"
+#include "sniff_likeness.h"
 
 #include "formats/base/bytes.h"
 
@@ -18,7 +19,7 @@
 #include <strings.h>
 #include <unistd.h>
 
-enum { SNIFF_BYTES = 1 << 16, SNIFF_MAX_BYTES = 1 << 24, MAX_LINES = 512, MAX_COLUMNS = 4 };
+enum { SNIFF_BYTES = 1 << 16, SNIFF_MAX_BYTES = 1 << 24, DOUBT_BYTES = 1 << 20, MAX_LINES = 512 };
 
 typedef unsigned long long ull;
 
@@ -29,6 +30,8 @@ struct sample {
     int complete; /* it is the whole input */
     const char *line[MAX_LINES];
     int lines;
+    int is_networkx; /* its comments are those of an adjacency list of networkx */
+    enum likeness metis;
 };
 
 static enum status refuse(const struct input *input, const char *what, const char *remedy,
@@ -115,6 +118,36 @@ static int is_webgraph(const struct input *input)
     return access(path, R_OK) == 0;
 }
 
+/* Nonzero if the text begins as the pattern says: 0 is a zero, F and E are the bytes of a byte order mark, and a is a
+ * character of ASCII. */
+static int begins_as(const struct sample *s, const char *pattern)
+{
+    size_t i = 0;
+    for (; pattern[i] != '\0' && i < s->bytes; i++) {
+        unsigned char c = (unsigned char)s->text[i];
+        int fits = pattern[i] == '0' ? c == 0 : pattern[i] == 'F' ? c == 0xff : pattern[i] == 'E' ? c == 0xfe : c > 8 && c < 127;
+        if (!fits)
+            return 0;
+    }
+    return pattern[i] == '\0';
+}
+
+/* Refuses text whose characters have two bytes or four. */
+static enum status refuse_wide_text(const struct input *input, const struct sample *s, struct error *e)
+{
+    static const struct {
+        const char *pattern, *encoding;
+    } kind[] = {{"FE00", "UTF-32"}, {"00EF", "UTF-32"}, {"FE", "UTF-16"}, {"EF", "UTF-16"},
+                {"a0a0a0a0", "UTF-16LE"}, {"0a0a0a0a", "UTF-16BE"}};
+    for (size_t i = 0; i < sizeof kind / sizeof *kind; i++) {
+        if (begins_as(s, kind[i].pattern))
+            return fail(e, ST_BAD_DATA,
+                        "%s: is text in %.6s, as PowerShell's > writes it: use `iconv -f %s -t UTF-8 FILE | edgeconv -`",
+                        input_name(input), kind[i].encoding, kind[i].encoding);
+    }
+    return ST_OK;
+}
+
 static enum status sniff_binary(const struct input *input, const struct sample *s,
                                 enum graph_format *format, struct error *e)
 {
@@ -126,9 +159,8 @@ static enum status sniff_binary(const struct input *input, const struct sample *
         *format = npz_is_sparse(input_name(input)) ? FORMAT_NPZ : FORMAT_NPY;
         return ST_OK;
     }
-    if (s->bytes >= 2 && (memcmp(s->text, "\377\376", 2) == 0 || memcmp(s->text, "\376\377", 2) == 0))
-        return refuse(input, "text in UTF-16, as PowerShell's > writes it",
-                      "use `iconv -f UTF-16 -t UTF-8 FILE | edgeconv -`", e);
+    if (refuse_wide_text(input, s, e) != ST_OK)
+        return e->status;
     if (is_webgraph(input))
         return refuse(input, "a WebGraph BV bit stream", webgraph_pipe, e);
     if (looks_gapbs(s)) {
@@ -147,114 +179,59 @@ static enum status sniff_binary(const struct input *input, const struct sample *
                   e);
 }
 
-/* ---- METIS or pairs ---- */
+/* ---- formats that may look like pairs ---- */
 
-/* The numbers of a line, up to `room`; -1 when something else is in it. */
-static int read_numbers(const char *p, uint64_t *number, int room)
+/* How many numbers a line has; -1 if something else is in it. */
+static int count_numbers(const char *p)
 {
     int count = 0;
-    for (p = skip_blanks(p); scan_line_end(p) == NULL; p = skip_blanks(p)) {
+    for (p = skip_blanks(p); scan_line_end(p) == NULL; p = skip_blanks(p), count++) {
         uint64_t value;
         const char *word = p;
         p = scan_id(word, &value);
         if (p == word || !(is_blank(*p) || *p == '\r' || *p == '\n'))
             return -1;
-        if (count < room)
-            number[count] = value;
-        count++;
     }
     return count;
 }
 
-/* The state of a check if plain lists of neighbours follow a METIS header: line j must list i if
- * line i lists j. */
-struct metis_check {
-    uint64_t n;
-    int rows;         /* lines of the sample after the header, at most n */
-    int is_longer;    /* one that is not blank follows the last of n */
-    uint64_t numbers; /* in the rows */
-    int same_columns; /* every line has as many numbers as the header */
-    int agree, disagree;
-    int impossible; /* a number that is no vertex */
-};
-
-/* Lines of a METIS file, blank ones included, after the header. */
-static int collect_rows(const struct sample *s, const char *rows[MAX_LINES])
+static uint64_t line_number(const struct sample *s, const char *line)
 {
-    int count = 0;
-    const char *end = s->text + s->bytes;
-    for (const char *p = next_line(s->line[0]); p < end && count < MAX_LINES; p = next_line(p)) {
-        if (*p != '%')
-            rows[count++] = p;
-    }
-    return count;
+    uint64_t number = 1;
+    for (const char *p = s->text; p < line; p = next_line(p))
+        number++;
+    return number;
 }
 
-static int row_lists(const char *p, uint64_t wanted)
+/* Nonzero if the name says that the file has a format: it ends in the suffix, perhaps before that of a compression. */
+static int has_suffix(const struct input *input, const char *suffix)
 {
-    for (p = skip_blanks(p); scan_line_end(p) == NULL; p = skip_blanks(p)) {
-        uint64_t value;
-        const char *word = p;
-        p = scan_id(word, &value);
-        if (p == word)
-            return 0;
-        if (value == wanted)
+    static const char *const packed[] = {"", ".gz", ".xz", ".bz2", ".zst"};
+    const char *name = input_name(input);
+    char end[32];
+    for (size_t i = 0; i < sizeof packed / sizeof *packed; i++) {
+        size_t length = (size_t)snprintf(end, sizeof end, "%s%s", suffix, packed[i]);
+        if (strlen(name) > length && strcasecmp(name + strlen(name) - length, end) == 0)
             return 1;
     }
     return 0;
 }
 
-static void check_row(const char *const *rows, int row, struct metis_check *check)
+static enum status ask_format(const struct input *input, const char *a, const char *b, struct error *e)
 {
-    const char *p = skip_blanks(rows[row]);
-    while (scan_line_end(p) == NULL) {
-        uint64_t v;
-        const char *word = p;
-        p = skip_blanks(scan_id(word, &v));
-        if (p == word || v == 0 || v > check->n) {
-            check->impossible = 1;
-            return;
-        }
-        if (v <= (uint64_t)check->rows && v != (uint64_t)row + 1) { /* a loop agrees with itself */
-            int found = row_lists(rows[v - 1], (uint64_t)row + 1);
-            check->agree += found;
-            check->disagree += !found;
-        }
-    }
+    return fail(e, ST_BAD_DATA, "%s: its first lines may be of %s or of %s: -f %s or -f %s says which",
+                input_name(input), a, b, a, b);
 }
 
-/* Nonzero if a header N M [FORMAT [CONSTRAINTS]] and its lists follow. With weights, neighbours
- * cannot be told from these, so the number of columns must vary. */
-static int looks_metis(const struct sample *s)
+/* Refuses lines that are METIS or edges. If the first has another number of columns, it has counts in both. */
+static enum status ask_metis(const struct input *input, const struct sample *s, struct error *e)
 {
-    const char *rows[MAX_LINES];
-    uint64_t header[MAX_COLUMNS] = {0}, ignored[1];
-    int columns = read_numbers(s->line[0], header, MAX_COLUMNS);
-    uint64_t format = header[2];
-    if (columns < 2 || columns > MAX_COLUMNS || header[0] == 0 || format > 111 || format % 10 > 1 ||
-        format / 10 % 10 > 1)
-        return 0;
-    struct metis_check check = {.n = header[0], .same_columns = 1};
-    check.rows = collect_rows(s, rows);
-    for (; (uint64_t)check.rows > check.n; check.rows--)
-        check.is_longer |= scan_line_end(skip_blanks(rows[check.rows - 1])) == NULL;
-    for (int row = 0; row < check.rows; row++) {
-        int count = read_numbers(rows[row], ignored, 1);
-        if (count < 0)
-            return 0;
-        check.numbers += (uint64_t)count;
-        check.same_columns &= count == columns || count == 0;
-        if (format == 0)
-            check_row(rows, row, &check);
-    }
-    if (check.impossible || (check.is_longer && check.same_columns) ||
-        (s->complete && (uint64_t)check.rows <= check.n / 2))
-        return 0;
-    if (format == 0 && check.agree > 0)
-        return check.agree > 4 * check.disagree;
-    if (check.numbers == 0) /* no edges: still a line for each vertex */
-        return header[1] == 0 && check.n > 1 && (uint64_t)check.rows == check.n;
-    return !check.same_columns && check.disagree == 0;
+    if (s->lines < 2 || count_numbers(s->line[0]) == count_numbers(s->line[1]))
+        return ask_format(input, "metis", "pairs", e);
+    return fail(e, ST_BAD_DATA,
+                "%s: its lines may be of metis, or counts and edges: -f metis says the one; for the other "
+                "`tail -n +%llu FILE | edgeconv -f pairs -`",
+                input_name(input), (ull)line_number(s, s->line[0]) + 1);
 }
 
 /* ---- text ---- */
@@ -310,10 +287,9 @@ static int is_index_line(const char *p)
 
 static int all_single(const struct sample *s)
 {
-    uint64_t ignored[1];
     int single = s->lines >= 2;
     for (int i = 0; i < s->lines && single; i++)
-        single = read_numbers(s->line[i], ignored, 1) == 1;
+        single = count_numbers(s->line[i]) == 1;
     return single;
 }
 
@@ -339,9 +315,21 @@ static enum status sniff_problem(const struct input *input, const struct sample 
     return ST_OK;
 }
 
+/* Nonzero if the user says that the input is a list. */
 static int is_stated_list(const struct reader_options *options)
 {
     return options->columns.end[0].begin != NULL || options->separator != SEPARATOR_ANY;
+}
+
+/* Nonzero if a line before the first one of data is the banner of Matrix Market. */
+static int has_banner(const struct sample *s)
+{
+    const char *end = s->lines > 0 ? s->line[0] : s->text + s->bytes;
+    for (const char *p = s->text; p < end; p = next_line(p)) {
+        if (matrix_market_sniff(p))
+            return 1;
+    }
+    return 0;
 }
 
 static enum status sniff_text(const struct input *input, const struct sample *s,
@@ -352,7 +340,7 @@ static enum status sniff_text(const struct input *input, const struct sample *s,
     const char *first = s->lines > 0 ? s->line[0] : no_line, *after;
     uint64_t id;
     *format = FORMAT_PAIRS;
-    if (starts_with(s->text, "%%MatrixMarket")) {
+    if (has_banner(s)) {
         *format = FORMAT_MATRIX_MARKET;
         return ST_OK;
     }
@@ -366,6 +354,15 @@ static enum status sniff_text(const struct input *input, const struct sample *s,
         return sniff_problem(input, s, format, e);
     if (lg_sniff(first) && !is_stated_list(options)) {
         *format = FORMAT_LG;
+        return ST_OK;
+    }
+    enum likeness lgl = lgl_likeness(s->text, s->text + s->bytes, options->names);
+    if (lgl != UNLIKE && !is_stated_list(options)) {
+        *format = FORMAT_LGL;
+        return lgl == CERTAIN || has_suffix(input, ".lgl") ? ST_OK : ask_format(input, "lgl", "pairs", e);
+    }
+    if (s->is_networkx) {
+        *format = FORMAT_ADJLIST;
         return ST_OK;
     }
     if (has_column_names(s, options->separator))
@@ -386,19 +383,23 @@ static enum status sniff_text(const struct input *input, const struct sample *s,
             "%s:1: found one id a line (a list of vertices, LDBC's .v?), expected two: give "
             "the file of edges",
             input_name(input));
-    else if (s->lines > 0 && looks_metis(s))
+    else if (s->metis == LIKE)
+        return ask_metis(input, s, e);
+    else if (s->metis == CERTAIN)
         *format = FORMAT_METIS;
     return ST_OK;
 }
 
 /* ---- the sample ---- */
 
-static void find_lines(struct sample *s)
+/* Finds the lines by the signs of --comments, or of lists: formats of other signs have no such lines of data. */
+static void find_lines(struct sample *s, const struct reader_options *options)
 {
     const char *end = s->text + s->bytes;
+    struct comment_rule rule = {options->comments != NULL ? options->comments : LIST_COMMENTS, 0};
     s->lines = 0;
     for (const char *p = s->text; p < end && s->lines < MAX_LINES; p = next_line(p)) {
-        if (!is_comment(*p) && scan_line_end(p) == NULL)
+        if (!is_comment_line(rule, p) && scan_line_end(p) == NULL)
             s->line[s->lines++] = p;
     }
 }
@@ -425,6 +426,18 @@ static enum status fill_sample(struct sample *s, const unsigned char *bytes, siz
     return ST_OK;
 }
 
+static void look_at_text(struct sample *s, const struct reader_options *options)
+{
+    find_lines(s, options);
+    s->metis = s->lines > 0 ? metis_likeness(s->line[0], s->text + s->bytes, s->complete) : UNLIKE;
+}
+
+/* Nonzero if `bytes` of the input, more than the sample has, may show what the sample does not. */
+static int wants_more(const struct sample *s, size_t bytes)
+{
+    return (s->lines == 0 && bytes <= SNIFF_MAX_BYTES) || (s->metis == LIKE && bytes <= DOUBT_BYTES);
+}
+
 enum status sniff_graph(struct input *input, const struct reader_options *options,
                         enum graph_format *format, struct error *e)
 {
@@ -439,9 +452,10 @@ enum status sniff_graph(struct input *input, const struct reader_options *option
         if (fill_sample(&sample, bytes, count, e) != ST_OK)
             goto done;
         binary = is_binary(&sample);
-        find_lines(&sample);
+        if (!binary)
+            look_at_text(&sample, options);
         want *= 4;
-    } while (!binary && sample.lines == 0 && !sample.complete && want <= SNIFF_MAX_BYTES);
+    } while (!binary && !sample.complete && wants_more(&sample, want));
     const struct foreign_sample first = {
         .name = input_name(input),
         .text = sample.text,
@@ -451,6 +465,7 @@ enum status sniff_graph(struct input *input, const struct reader_options *option
         .separator_given = options->separator != SEPARATOR_ANY,
         .reads_quotes = is_stated_list(options) && !options->names,
     };
+    sample.is_networkx = !binary && foreign_is_networkx(&first);
     if (refuse_foreign_bytes(&first, e) != ST_OK)
         goto done;
     if (binary)
@@ -459,5 +474,64 @@ enum status sniff_graph(struct input *input, const struct reader_options *option
         sniff_text(input, &sample, options, format, e);
 done:
     free(sample.text);
+    return e->status;
+}
+
+/* ---- a format that the user states ---- */
+
+static int is_headerless(enum graph_format format)
+{
+    return format == FORMAT_GRAPH500 || format == FORMAT_GRAPH500_16 || format == FORMAT_U32 || format == FORMAT_U64;
+}
+
+/* The format that the first bytes state, whatever follows; FORMAT_AUTO: none. */
+static enum graph_format stated_format(const struct sample *s)
+{
+    if (edges_sniff((const unsigned char *)s->text, s->bytes))
+        return FORMAT_EDGES;
+    if (npy_sniff(s->text, s->bytes))
+        return FORMAT_NPY;
+    if (s->bytes == 0 || is_binary(s))
+        return FORMAT_AUTO;
+    return has_banner(s) ? FORMAT_MATRIX_MARKET : FORMAT_AUTO;
+}
+
+/* A format whose lines could be lists of neighbours, if it is certain. */
+static enum graph_format other_lists(struct sample *s, const struct reader_options *options)
+{
+    look_at_text(s, options);
+    if (s->metis == CERTAIN)
+        return FORMAT_METIS;
+    return lgl_likeness(s->text, s->text + s->bytes, options->names) == CERTAIN ? FORMAT_LGL : FORMAT_AUTO;
+}
+
+enum status sniff_check(struct input *input, const struct reader_options *options, struct error *e)
+{
+    struct sample s = {0};
+    const unsigned char *bytes;
+    size_t count;
+    enum graph_format format = options->format;
+    if (input_peek(input, SNIFF_BYTES, &bytes, &count, e) != ST_OK)
+        return e->status;
+    s.complete = count < SNIFF_BYTES;
+    if (fill_sample(&s, bytes, count, e) == ST_OK) {
+        find_lines(&s, options);
+        enum graph_format stated = stated_format(&s);
+        if (format == FORMAT_ADJLIST && stated == FORMAT_AUTO && !is_binary(&s))
+            stated = other_lists(&s, options);
+        if (stated != FORMAT_AUTO && stated != format && !(stated == FORMAT_NPY && format == FORMAT_NPZ))
+            fail(e, ST_BAD_DATA, "%s: is of the format %s, and -f says %s", input_name(input),
+                 graph_format_name(stated), graph_format_name(format));
+        else if (is_headerless(format) && s.lines > 0 && !is_binary(&s))
+            fail(e, ST_BAD_DATA, "%s: is text, and -f %s says that it has binary records", input_name(input),
+                 graph_format_name(format));
+        else if (format == FORMAT_CSV && !is_binary(&s))
+            refuse_foreign_text(&(struct foreign_sample){.name = input_name(input), .text = s.text, .bytes = s.bytes,
+                                                         .line = s.line, .lines = s.lines, .separator_given = 1,
+                                                         .reads_quotes = 1}, e);
+        else if (stated == FORMAT_AUTO && !is_headerless(format) && memchr(s.text, 0, s.bytes) != NULL)
+            refuse_wide_text(input, &s, e);
+    }
+    free(s.text);
     return e->status;
 }

@@ -11,4 +11,7 @@
 enum status sniff_graph(struct input *input, const struct reader_options *options,
                         enum graph_format *format, struct error *e);
 
+/* Checks options->format: refuses an input, with ST_BAD_DATA, whose first bytes state another format. */
+enum status sniff_check(struct input *input, const struct reader_options *options, struct error *e);
+
 #endif

@@ -113,22 +113,23 @@ static enum status refuse_formats(const struct foreign_sample *s, struct error *
     return ST_OK;
 }
 
-/* Lists of neighbours have a time in their second comment. In one form each neighbour has a line of its own, with
- * attributes. */
+/* Lists of neighbours have a time in their second comment. */
+int foreign_is_networkx(const struct foreign_sample *s)
+{
+    const char *p = s->text, *end = s->lines > 0 ? s->line[0] : p;
+    while (p < end && !starts_with(p, "# GMT "))
+        p = next_line(p);
+    return p < end;
+}
+
+/* Refuses the lists in which each neighbour has a line of its own, with attributes. */
 static enum status refuse_networkx(const struct foreign_sample *s, struct error *e)
 {
-    const char *p = s->text, *second = skip_blanks(s->line[s->lines > 1 ? 1 : 0]);
-    while (p < s->line[0] && !starts_with(p, "# GMT "))
-        p = next_line(p);
-    if (p >= s->line[0])
-        return ST_OK;
+    const char *second = skip_blanks(s->line[s->lines > 1 ? 1 : 0]);
     second = skip_blanks(second + strcspn(second, " \t\r\n"));
-    if (*second == '{')
-        return refuse(s, "a multi-line adjacency list of networkx", BY_NETWORKX("read_multiline_adjlist('FILE')"), e);
-    return refuse(s, "an adjacency list of networkx",
-                  "use `awk '!/^#/ { for (i = 2; i <= NF; i++) print $1, $i }' FILE | edgeconv -u --compact=MAP -`, or "
-                  "--direction directed for -u",
-                  e);
+    if (*second != '{' || !foreign_is_networkx(s))
+        return ST_OK;
+    return refuse(s, "a multi-line adjacency list of networkx", BY_NETWORKX("read_multiline_adjlist('FILE')"), e);
 }
 
 /* ---- pairs with other separators ---- */

@@ -22,4 +22,7 @@ struct foreign_sample {
 enum status refuse_foreign_bytes(const struct foreign_sample *sample, struct error *e);
 enum status refuse_foreign_text(const struct foreign_sample *sample, struct error *e);
 
+/* Nonzero for the comments before lists of neighbours of networkx. */
+int foreign_is_networkx(const struct foreign_sample *sample);
+
 #endif

@@ -32,9 +32,9 @@ static enum status copy_head(struct graph_reader *r, const unsigned char *bytes,
     return ST_OK;
 }
 
-static int is_data_line(const char *p, const char *comments)
+static int is_data_line(const char *p, struct comment_rule comments)
 {
-    return (*p == '\0' || strchr(comments, *p) == NULL) && scan_line_end(p) == NULL;
+    return !is_comment_line(comments, p) && scan_line_end(p) == NULL;
 }
 
 const char *text_first(const struct graph_reader *r)
@@ -65,7 +65,7 @@ static int has_data_lines(const struct graph_reader *r, int lines)
     return lines == 0;
 }
 
-enum status text_peek(struct graph_reader *r, const char *comments, int lines, struct error *e)
+static enum status peek(struct graph_reader *r, struct comment_rule comments, int lines, struct error *e)
 {
     const unsigned char *bytes;
     size_t count, want = HEAD_FIRST_BYTES;
@@ -77,6 +77,59 @@ enum status text_peek(struct graph_reader *r, const char *comments, int lines, s
         if (has_data_lines(r, lines) || count < want || want >= HEAD_MAX_BYTES)
             return ST_OK;
     }
+}
+
+enum status text_peek(struct graph_reader *r, const char *comments, int lines, struct error *e)
+{
+    return peek(r, (struct comment_rule){comments, 0}, lines, e);
+}
+
+enum status text_peek_list(struct graph_reader *r, int lines, struct error *e)
+{
+    const char *chosen = r->options.comments;
+    struct comment_rule rule = {chosen != NULL ? chosen : LIST_COMMENTS, chosen == NULL && r->options.names};
+    return peek(r, rule, lines, e);
+}
+
+static int is_hex(char c)
+{
+    return (c >= '0' && c <= '9') || ((c | 32) >= 'a' && (c | 32) <= 'f');
+}
+
+/* The place behind the last line of the comments before the data that cannot be data itself. A line before such a comment
+ * is a comment, too, if it begins with a sign. */
+static const char *behind_comments(const struct graph_reader *r, uint64_t *line)
+{
+    const struct comment_rule any_sign = {r->text.comments.signs, 0};
+    const char *p = text_first(r), *end = r->text.head + r->text.head_bytes, *behind = p;
+    uint64_t lines = 0;
+    for (; p < end && (is_comment_line(any_sign, p) || scan_line_end(p) != NULL); p = next_line(p)) {
+        lines++;
+        if (is_comment_line(r->text.comments, p)) {
+            behind = next_line(p);
+            *line = lines;
+        }
+    }
+    return behind;
+}
+
+enum status text_first_of_list(const struct graph_reader *r, const char **first, uint64_t *line, struct error *e)
+{
+    char word[DESCRIBED_BYTES];
+    *line = 0;
+    *first = text_data_line(r, behind_comments(r, line), line);
+    if (*first == NULL) {
+        *first = r->text.head + r->text.head_bytes;
+        return ST_OK;
+    }
+    const char *p = skip_blanks(*first);
+    int is_escape = *p == '%' && is_hex(p[1]) && is_hex(p[2]); /* as in URLs */
+    if (!r->text.comments.spaced || !is_comment(*p) || is_escape)
+        return ST_OK;
+    return fail(e, ST_USAGE,
+                "%s:%llu: %s may begin a comment or be an id: `--comments '%c'` takes such lines for comments, and "
+                "`--comments none` for edges",
+                r->name, (ull)*line + 1, describe_word(p, word), *p);
 }
 
 enum status text_start(struct graph_reader *r, const char *body, uint64_t lines, int in_order,

@@ -8,8 +8,12 @@
 
 #include "parts_checksum.h"
 
+#include "tools/pack/grid/grid_verify.h"
+
+#include "formats/base/arith.h"
 #include "formats/base/hash.h"
 #include "formats/graph/partition.h"
+#include "formats/graph/shard_ranges.h"
 #include "formats/split.h"
 
 #include <stdlib.h>
@@ -331,9 +335,10 @@ static enum status check_nn(struct verify *v, const struct shard *s, struct erro
 
 static enum status check_shard(struct verify *v, const struct shard *s, struct error *e)
 {
-    if (s->local_bits != v->shard[0].local_bits)
-        return bad(s, "attributes", "local bits differ from those of the other parts", e);
-    if (check_heads(s, e) != ST_OK || check_delegates(v, s, e) != ST_OK ||
+    uint64_t most = 0;
+    for (uint32_t i = 0; i < s->p; i++)
+        most = larger(most, v->shard[i].locals);
+    if (shard_check_widths(s, most, e) != ST_OK || check_heads(s, e) != ST_OK || check_delegates(v, s, e) != ST_OK ||
         check_coverage(v, s, e) != ST_OK ||
         check_local_edges(s, e) != ST_OK || check_dd(v, s, e) != ST_OK ||
         check_transposes(v, s, e) != ST_OK || check_nn(v, s, e) != ST_OK)
@@ -417,6 +422,20 @@ static enum status check_parts(struct verify *v, const char *folder, struct erro
     return e->status;
 }
 
+static enum status check_grid(const struct verify *v, const char *folder, struct verify_report *report, struct error *e)
+{
+    struct grid_shards shards = {v->m, folder, NULL, v->shard[0].local_bits, v->nn_forward};
+    uint32_t *locals = calloc(v->m->p, sizeof *locals);
+    if (locals == NULL)
+        return fail_memory(e, folder, v->m->p * sizeof *locals);
+    for (uint32_t s = 0; s < v->m->p; s++)
+        locals[s] = (uint32_t)v->shard[s].locals;
+    shards.locals = locals;
+    grid_verify(&shards, &report->grid_parts, e);
+    free(locals);
+    return e->status;
+}
+
 /* Compares the checksum of the input. It can be summed up only if no duplicate was dropped. */
 static enum status check_input(struct verify *v, const char *folder, struct verify_report *report,
                                struct error *e)
@@ -443,8 +462,8 @@ enum status pack_verify(const char *folder, int threads, struct memory_budget *b
     v.shard = calloc(m.p, sizeof *v.shard);
     if (v.shard == NULL)
         fail_memory(e, folder, m.p * sizeof *v.shard);
-    else if (open_parts(&v, folder, report, e) == ST_OK)
-        check_parts(&v, folder, e);
+    else if (open_parts(&v, folder, report, e) == ST_OK && check_parts(&v, folder, e) == ST_OK)
+        check_grid(&v, folder, report, e);
     report->p = m.p;
     for (int g = 0; g < SUBGRAPHS; g++)
         report->edges += v.edges[g];

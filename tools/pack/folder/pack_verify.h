@@ -8,6 +8,7 @@
  * - nn is symmetric across shards;
  * - the delegates are the same in all shards;
  * - counts and degrees agree with the manifest;
+ * - grid parts, if there are some, are all there, and have the edges of the shards (grid_verify.h);
  * - if no duplicates were dropped, all edges sum up to the checksum of the input (parts_checksum.h).
  */
 #ifndef DBFS_PACK_VERIFY_H
@@ -17,7 +18,7 @@
 #include "formats/base/memory.h"
 
 struct verify_report {
-    uint32_t p;
+    uint32_t p, grid_parts;
     uint64_t edges, bytes; /* checked */
     uint64_t dropped;      /* directed edges of the input that are duplicates; 0: its checksum was checked */
 };

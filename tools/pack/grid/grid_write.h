@@ -7,6 +7,7 @@
 #define DBFS_GRID_WRITE_H
 
 #include "formats/base/memory.h"
+#include "formats/graph/manifest.h"
 #include "formats/mpi/comm.h"
 
 #include <stdint.h>
@@ -23,9 +24,18 @@ struct grid_report {
 /* "2d=RxC". Nonzero: `text` is none. */
 int grid_layout_parse(const char *text, struct grid_layout *layout);
 
-/* Writes the parts that are not there yet; ranks take turns. Collective. A part takes the memory of its rows, of one
+/* A folder whose shards are there; its manifest need not be written. */
+struct grid_job {
+    const struct manifest *manifest;
+    const char *folder;
+    struct grid_layout layout;
+    const struct comm *comm;
+    struct memory_budget *budget;
+    int threads;
+};
+
+/* Writes the grid parts that are not there yet; ranks take turns. Collective. A part takes the memory of its rows, of one
  * shard of its column and, while that is read, a piece of columns. */
-enum status grid_write(const char *folder, const struct grid_layout *layout, const struct comm *comm, int threads,
-                       struct memory_budget *budget, struct grid_report *report, struct error *e);
+enum status grid_write(const struct grid_job *job, struct grid_report *report, struct error *e);
 
 #endif

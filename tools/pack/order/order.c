@@ -226,11 +226,8 @@ static enum status set_widths(struct vertex_order *o, struct error *e)
     if (largest >= LABEL_ISOLATED)
         return fail(e, ST_RESOURCE, "%llu normal vertices in a shard: at most 2^31 - 2 are "
                     "possible, p must be larger", (unsigned long long)largest);
-    for (o->local_bits = 1; largest > UINT64_C(1) << o->local_bits; o->local_bits++)
-        ;
-    /* all ones stands for "none" in head columns, so no code may reach it */
-    uint64_t codes = ((uint64_t)(o->p - 1) << o->local_bits) + largest;
-    o->nn_column_bytes = codes <= UINT32_MAX ? 4 : 8;
+    o->local_bits = local_bits_for(largest);
+    o->nn_column_bytes = nn_column_bytes_for(largest, o->p);
     return ST_OK;
 }
 

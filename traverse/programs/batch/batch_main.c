@@ -78,7 +78,7 @@ static void check_outputs(const struct args *args)
     }
     if (args_stdouts(args) > 1)
         cli_usage(&args->cli, "only one result can go to standard output");
-    if (args->resume && (args->centrality == NULL || strcmp(args->centrality, "-") == 0))
+    if (args->resume && (args->centrality == NULL || outfile_is_stdout(args->centrality)))
         cli_usage(&args->cli, "--resume is for the FILE of --centrality");
     if (args->resume && (args->depths != NULL || args->parents != NULL))
         cli_usage(&args->cli, "--resume goes on with --centrality alone: --depths and --parents are written in one run");
@@ -87,7 +87,7 @@ static void check_outputs(const struct args *args)
 static void parse(struct args *args, int argc, char **argv)
 {
     args_defaults(args, program.name);
-    cli_called(&args->cli, argv[0]);
+    cli_called(&args->cli);
     args->batch = 64;
     options_read(args, &program, argc, argv);
     if (args->roots_given)
@@ -147,6 +147,9 @@ static enum status set_up(struct batching *b, struct error *e)
     if (open_search(b, e) == ST_OK && args->centrality != NULL && s->comm.rank == 0) {
         b->centrality.map = s->map;
         centrality_open(&b->centrality, args, &s->graph, &s->roots, e);
+        if (e->status == ST_OK && b->centrality.bad_line > 0)
+            cli_warn(&args->cli, "%s: line %" PRIu64 " is not that of its root: the lines from there on are made again",
+                     b->centrality.part, b->centrality.bad_line);
     }
     if (comm_agree(&s->comm, e) != ST_OK)
         return e->status;
@@ -219,7 +222,7 @@ static enum status tell(struct batching *b, uint64_t first, uint64_t count, stru
         if (!b->args.cli.quiet)
             print_root(b, b->searcher.roots.ids[first + i], &b->results[i]);
     }
-    if (b->centrality.file != NULL)
+    if (b->centrality.out != NULL)
         centrality_add(&b->centrality, b->searcher.roots.ids + first, b->results, count, e);
     return e->status;
 }
@@ -273,7 +276,7 @@ static enum status conclude(struct batching *b, struct error *e)
 {
     uint64_t searched = b->searcher.roots.count - b->centrality.done;
     comm_max_double(&b->searcher.comm, &b->sums.seconds, 1);
-    if (b->searcher.comm.rank == 0 && b->centrality.file != NULL)
+    if (b->searcher.comm.rank == 0 && b->centrality.out != NULL)
         centrality_commit(&b->centrality, e);
     if (b->searcher.comm.rank != 0 || (b->args.cli.quiet && b->talk != stdout))
         return comm_agree(&b->searcher.comm, e);
@@ -306,6 +309,7 @@ static void work(void *context, struct error *e)
 int main(int argc, char **argv)
 {
     static struct batching b;
+    cli_begin();
     parse(&b.args, argc, argv);
     b.talk = args_stdouts(&b.args) > 0 ? stderr : stdout;
     return searcher_run(&b.searcher, &b.args, 1, work, tear_down, &b);

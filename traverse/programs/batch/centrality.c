@@ -2,134 +2,165 @@
 #include "centrality.h"
 
 #include "formats/base/hash.h"
+#include "formats/base/outfile.h"
 
+#include <errno.h>
+#include <fcntl.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
+#include <sys/stat.h>
 
 static const char columns[] = "# id reached eccentricity distance_sum closeness closeness_wf harmonic\n";
 
-/* The facts that the lines belong to. */
-static void make_key(char key[128], const struct graph *graph, const struct roots *roots, int reverse)
-{
-    uint64_t digest = 0;
-    for (uint64_t i = 0; i < roots->count; i++)
-        digest += hash_pair(i, roots->ids[i]);
-    snprintf(key, 128, "# dbfs-batch centrality of %" PRIu64 " roots %016" PRIx64 " in graph %016" PRIx64 "%s\n",
-             roots->count, digest, graph->manifest.pack_id, reverse ? " reverse" : "");
-}
-
-/* ---- an unfinished table ---- */
-
-/* Goes to the end of the last whole line, and cuts off the rest. Returns the number of lines. */
-static enum status find_end(struct centrality *c, uint64_t *lines, struct error *e)
-{
-    long end = 0, at = 0;
-    int byte;
-    *lines = 0;
-    rewind(c->file);
-    while ((byte = getc(c->file)) != EOF) {
-        at++;
-        if (byte == '\n') {
-            end = at;
-            (*lines)++;
-        }
-    }
-    if (ferror(c->file) || fseek(c->file, end, SEEK_SET) != 0 || ftruncate(fileno(c->file), end) != 0)
-        return fail_errno(e, c->part, "cannot go on");
-    return ST_OK;
-}
-
-/* Returns nonzero if there is no unfinished table. */
-static int is_new(struct centrality *c, const char *key, struct error *e)
-{
-    char line[128] = "";
-    uint64_t lines = 0;
-    c->file = fopen(c->part, "r+");
-    if (c->file == NULL || find_end(c, &lines, e) != ST_OK || lines < 2) {
-        if (c->file != NULL)
-            fclose(c->file);
-        c->file = NULL;
-        return e->status == ST_OK;
-    }
-    rewind(c->file);
-    if (fgets(line, sizeof line, c->file) == NULL || strcmp(line, key) != 0)
-        fail(e, ST_BAD_DATA, "%s: is of other roots or of another graph: without --resume and with --force it is replaced",
-             c->part);
-    else if (fseek(c->file, 0, SEEK_END) != 0)
-        fail_errno(e, c->part, "cannot go on");
-    c->done = lines - 2;
-    return 0;
-}
-
-static enum status flush(struct centrality *c, struct error *e)
-{
-    if (fflush(c->file) != 0 || ferror(c->file) || (c->part != NULL && fdatasync(fileno(c->file)) != 0))
-        return fail_errno(e, c->part != NULL ? c->part : "standard output", "cannot write");
-    return ST_OK;
-}
-
-static enum status begin(struct centrality *c, const char *key, struct error *e)
-{
-    c->file = c->part != NULL ? fopen(c->part, "w") : stdout;
-    if (c->file == NULL)
-        return fail_errno(e, c->part, "cannot create");
-    fputs(key, c->file);
-    fputs(columns, c->file);
-    return flush(c, e);
-}
-
-enum status centrality_open(struct centrality *c, const struct args *args, const struct graph *graph,
-                            const struct roots *roots, struct error *e)
-{
-    char key[128];
-    c->name = args->centrality;
-    c->n = graph->manifest.totals.n;
-    make_key(key, graph, roots, args->reverse && graph->manifest.direction == EDGES_DIRECTED);
-    if (strcmp(c->name, "-") == 0)
-        return begin(c, key, e);
-    c->part = malloc(strlen(c->name) + sizeof ".part");
-    if (c->part == NULL)
-        return fail_memory(e, c->name, strlen(c->name));
-    sprintf(c->part, "%s.part", c->name);
-    if (!args->resume && !args->cli.force && access(c->part, F_OK) == 0)
-        return fail(e, ST_RUNTIME, "%s: is there, unfinished: --resume goes on with it, --force begins anew", c->part);
-    if (args->resume && !is_new(c, key, e))
-        return e->status;
-    return e->status == ST_OK ? begin(c, key, e) : e->status;
-}
-
 /* ---- lines ---- */
 
-static void print_line(struct centrality *c, uint64_t id, const struct batch_result *r)
+struct line {
+    const struct centrality *table;
+    uint64_t id;
+    const struct batch_result *result;
+};
+
+static void print_line(FILE *file, const void *context)
 {
+    const struct line *line = context;
+    const struct centrality *c = line->table;
+    const struct batch_result *r = line->result;
     char gap = c->map != NULL ? '\t' : ' ';
     double others = (double)(r->reached - 1), closeness = r->distances > 0 ? others / (double)r->distances : 0;
-    name_map_print(c->file, c->map, id);
-    fprintf(c->file, "%c%" PRIu64 "%c%" PRIu64 "%c%" PRIu64 "%c%.15g%c%.15g%c%.15g\n", gap, r->reached, gap, r->farthest,
-            gap, r->distances, gap, closeness, gap, c->n > 1 ? closeness * others / (double)(c->n - 1) : 0, gap,
+    name_map_print(file, c->map, line->id);
+    fprintf(file, "%c%" PRIu64 "%c%" PRIu64 "%c%" PRIu64 "%c%.17g%c%.17g%c%.17g\n", gap, r->reached, gap, r->farthest,
+            gap, r->distances, gap, closeness, gap, c->n > 1 ? closeness * (others / (double)(c->n - 1)) : 0, gap,
             r->harmonic);
 }
 
 enum status centrality_add(struct centrality *c, const uint64_t *ids, const struct batch_result *results, uint64_t count,
                            struct error *e)
 {
-    for (uint64_t i = 0; i < count; i++)
-        print_line(c, ids[i], &results[i]);
-    return flush(c, e);
+    for (uint64_t i = 0; i < count && e->status == ST_OK; i++) {
+        size_t bytes;
+        char *text = text_printed(print_line, &(struct line){c, ids[i], &results[i]}, &bytes);
+        if (text == NULL)
+            fail_memory(e, c->name, bytes);
+        else
+            outfile_write(c->out, text, bytes, e);
+        free(text);
+    }
+    return e->status == ST_OK ? outfile_keep(c->out, e) : e->status;
+}
+
+/* ---- an unfinished table ---- */
+
+/* Returns whether this is the line that the root has: its counts are read, and must make the same line again. */
+static int is_line_of(const struct centrality *c, uint64_t id, const char *line, size_t length)
+{
+    struct batch_result r = {0};
+    const char *at = line + length;
+    for (int gaps = 0; gaps < 6 && at > line; gaps += *at == (c->map != NULL ? '\t' : ' '))
+        at--;
+    if (sscanf(at, "%" SCNu64 " %" SCNu64 " %" SCNu64 " %*s %*s %lf", &r.reached, &r.farthest, &r.distances, &r.harmonic) != 4)
+        return 0;
+    size_t bytes;
+    char *text = text_printed(print_line, &(struct line){c, id, &r}, &bytes);
+    int same = text != NULL && bytes == length && memcmp(text, line, length) == 0;
+    free(text);
+    return same;
+}
+
+/* Reads the lines of an unfinished table, up to the first one that is not the line of its root. Returns the bytes of these
+ * lines, of which 0 is a table that begins anew. */
+static uint64_t read_lines(struct centrality *c, FILE *file, const struct roots *roots)
+{
+    char *line = NULL;
+    size_t room = 0;
+    ssize_t length;
+    uint64_t kept = 0, lines = 0;
+    while ((length = getline(&line, &room, file)) > 0 && line[length - 1] == '\n') {
+        int held = lines == 0   ? strcmp(line, c->key) == 0
+                   : lines == 1 ? strcmp(line, columns) == 0
+                                : lines - 2 < roots->count && is_line_of(c, roots->ids[lines - 2], line, (size_t)length);
+        if (!held) {
+            c->bad_line = lines + 1;
+            break;
+        }
+        kept += (uint64_t)length;
+        lines++;
+    }
+    free(line);
+    c->done = lines > 2 ? lines - 2 : 0;
+    return lines > 2 ? kept : 0;
+}
+
+/* Looks for the lines that --resume keeps, and sets *kept to their bytes. */
+static enum status look_at_part(struct centrality *c, const struct roots *roots, uint64_t *kept, struct error *e)
+{
+    int fd = open(c->part, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
+    FILE *file = fd >= 0 ? fdopen(fd, "r") : NULL;
+    if (file == NULL && (fd >= 0 || errno != ENOENT))
+        return fail_errno(e, c->part, "cannot go on");
+    if (file == NULL)
+        return ST_OK;
+    *kept = read_lines(c, file, roots);
+    if (c->bad_line == 1)
+        fail(e, ST_BAD_DATA, "%s: is of other roots or of another graph: without --resume and with --force it is replaced",
+             c->part);
+    if (ferror(file))
+        fail_errno(e, c->part, "cannot go on");
+    fclose(file);
+    return e->status;
+}
+
+/* ---- the table ---- */
+
+/* Names the unfinished table, which must not be another output, nor be there unless it is resumed or replaced. */
+static enum status name_part(struct centrality *c, const struct args *args, struct error *e)
+{
+    struct stat st;
+    if (outfile_part(&c->part, c->name, e) != ST_OK || (c->part == NULL && !args->resume))
+        return e->status;
+    if (c->part == NULL)
+        return fail(e, ST_USAGE, "%s: is no file that --resume could go on with", c->name);
+    outfile_refuse_output(c->part, args->depths, e);
+    outfile_refuse_output(c->part, args->parents, e);
+    if (e->status == ST_OK && !args->resume && !args->cli.force && lstat(c->part, &st) == 0)
+        fail(e, ST_RUNTIME, "%s: is there, unfinished: --resume goes on with it, --force begins anew", c->part);
+    return e->status;
+}
+
+/* Sets the facts that the lines belong to. */
+static void make_key(struct centrality *c, const struct graph *graph, const struct roots *roots, int reverse)
+{
+    uint64_t digest = 0;
+    for (uint64_t i = 0; i < roots->count; i++)
+        digest += hash_pair(i, roots->ids[i]);
+    snprintf(c->key, sizeof c->key, "# dbfs-batch centrality of %" PRIu64 " roots %016" PRIx64 " in graph %016" PRIx64 "%s\n",
+             roots->count, digest, graph->manifest.pack_id, reverse ? " reverse" : "");
+}
+
+enum status centrality_open(struct centrality *c, const struct args *args, const struct graph *graph,
+                            const struct roots *roots, struct error *e)
+{
+    uint64_t kept = 0;
+    c->name = args->centrality;
+    c->n = graph->manifest.totals.n;
+    make_key(c, graph, roots, args->reverse && graph->manifest.direction == EDGES_DIRECTED);
+    if (name_part(c, args, e) != ST_OK || (args->resume && look_at_part(c, roots, &kept, e) != ST_OK) ||
+        outfile_open_growing(&c->out, c->name, kept, e) != ST_OK)
+        return e->status;
+    if (kept == 0 && outfile_write(c->out, c->key, strlen(c->key), e) == ST_OK)
+        outfile_write(c->out, columns, strlen(columns), e);
+    return e->status == ST_OK ? outfile_keep(c->out, e) : e->status;
 }
 
 enum status centrality_commit(struct centrality *c, struct error *e)
 {
-    if (c->part != NULL && rename(c->part, c->name) != 0)
-        return fail_errno(e, c->name, "cannot rename");
-    return ST_OK;
+    outfile_commit(c->out, NULL, e);
+    c->out = NULL;
+    return e->status;
 }
 
 void centrality_close(struct centrality *c)
 {
-    if (c->file != NULL && c->part != NULL)
-        fclose(c->file);
+    outfile_abort(c->out);
     free(c->part);
 }

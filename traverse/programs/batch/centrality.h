@@ -1,7 +1,7 @@
 /* centrality.h: the table of --centrality: a line for each root, written batch by batch.
  *
- * Until the last line is written it is FILE.part, which only grows. Its first line names graph and roots, so that
- * another run can continue after a kill. */
+ * Until the last line is written a regular file is FILE.part, which only grows. Its first line names graph and roots, so
+ * that another run can continue after a kill: it keeps the lines before the first one that is not the line of its root. */
 #ifndef DBFS_CENTRALITY_H
 #define DBFS_CENTRALITY_H
 
@@ -11,19 +11,22 @@
 
 #include "formats/name_map.h"
 
-#include <stdio.h>
+#include <stdint.h>
 
 struct centrality {
     const char *name;
-    char *part;   /* the name of the unfinished file; NULL: standard output */
-    FILE *file;
+    char *part;          /* the name of the unfinished file; NULL: the table is written directly */
+    char key[128];       /* the first line */
+    struct outfile *out; /* NULL: no table is wanted, or it is complete */
     const struct name_map *map; /* NULL: ids instead of names */
-    uint64_t n;   /* vertices of the input */
-    uint64_t done; /* roots that an earlier run has finished */
+    uint64_t n;          /* vertices of the input */
+    uint64_t done;       /* roots that an earlier run has finished */
+    uint64_t bad_line;   /* of the unfinished file: from here on lines are dropped; 0: all are kept */
 };
 
 /* Begins the table of these roots, or with `resume` continues one. ST_RUNTIME: an unfinished one exists, and
- * neither --resume nor --force is given. ST_BAD_DATA: it belongs to another graph, or to other roots. */
+ * neither --resume nor --force is given. ST_BAD_DATA: it belongs to another graph, or to other roots. ST_USAGE: `resume`
+ * and no regular file. */
 enum status centrality_open(struct centrality *c, const struct args *args, const struct graph *graph,
                             const struct roots *roots, struct error *e);
 

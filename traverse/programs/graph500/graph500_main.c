@@ -71,7 +71,7 @@ static void parse(struct benchmark *b, int argc, char **argv)
     options_read(&b->args, &graph500, argc, argv);
     args_settle(&b->args);
     b->args.undirected_only = 1;
-    if (b->args.json != NULL && strcmp(b->args.json, "-") == 0)
+    if (outfile_is_stdout(b->args.json))
         cli_usage(&b->args.cli, "--json: standard output has the block");
 }
 
@@ -291,6 +291,7 @@ static void tear_down(void *context)
 int main(int argc, char **argv)
 {
     static struct benchmark b;
+    cli_begin();
     parse(&b, argc, argv);
     b.command = argv;
     b.searcher.method = &bfs_by_levels;

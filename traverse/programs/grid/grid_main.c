@@ -33,6 +33,7 @@ static const struct option_program program = {
 int main(int argc, char **argv)
 {
     static struct args args;
+    cli_begin();
     args_read(&args, &program, argc, argv);
     args.backend = BACKEND_CPU;
     return run_searches(&args, &grid_bfs, argv);

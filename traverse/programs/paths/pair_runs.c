@@ -12,6 +12,15 @@ uint64_t pair_runs_own(const struct pair_runs *runs)
     return comm->rank < runs->count ? (runs->count - comm->rank + comm->ranks - 1) / comm->ranks : 0;
 }
 
+enum status pair_runs_one_way(const struct graph *graph, uint64_t a, uint64_t b, struct error *e)
+{
+    const uint32_t p = graph->manifest.p;
+    return fail(e, ST_BAD_DATA, "%s: vertex %llu has an edge with vertex %llu, which does not have that edge in %s: "
+                "the parts contradict each other, see `dbfs-pack --verify`",
+                container_path(graph->shards[shard_of_vertex(stored_id(graph, a), p)].file), (unsigned long long)a,
+                (unsigned long long)b, container_path(graph->shards[shard_of_vertex(stored_id(graph, b), p)].file));
+}
+
 enum status pair_runs_take_path(struct pair_runs *runs, uint64_t i, struct error *e)
 {
     const uint64_t found = runs->result[i].found;

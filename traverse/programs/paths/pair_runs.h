@@ -41,6 +41,9 @@ void pair_runs_free(struct pair_runs *runs); /* a zeroed one is allowed */
 
 /* ---- for backends ---- */
 
+/* Says that the edge between two vertices, by input id, is in the rows of `a` and not in those of `b`. */
+enum status pair_runs_one_way(const struct graph *graph, uint64_t a, uint64_t b, struct error *e);
+
 /* The number of pairs of this rank, which are every ranks-th; and the number of one of them among all. */
 uint64_t pair_runs_own(const struct pair_runs *runs);
 

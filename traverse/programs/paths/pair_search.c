@@ -196,13 +196,28 @@ static int cheaper_side(struct pair_search *s)
     }
 }
 
-/* Finds the step of a vertex in the frontier. */
-static uint64_t step_of(const struct side *a, uint64_t vertex)
+static uint64_t input_id(const struct pair_search *s, uint64_t vertex)
 {
-    uint64_t i = a->frontier;
-    while (a->steps[i].vertex != vertex)
+    const struct graph *graph = s->graph;
+    const uint64_t index = vertex >> s->local_bits;
+    if (vertex >= s->delegates)
+        return original_id(graph, shard_delegate_id(&graph->shards[0], vertex - s->delegates));
+    return original_id(graph, local_vertex_id(&graph->shards[index], vertex - (index << s->local_bits)));
+}
+
+/* Ends the search at a step of `side` that has an edge to a vertex of the other side. The vertex is in the other
+ * frontier: a vertex that was visited before would have found this one, by the same edge. */
+static enum status meet(struct pair_search *s, int side, uint64_t step, uint64_t vertex, struct error *e)
+{
+    const struct side *other = &s->side[!side];
+    uint64_t i = other->frontier;
+    while (i < other->count && other->steps[i].vertex != vertex)
         i++;
-    return i;
+    if (i == other->count)
+        return pair_runs_one_way(s->graph, input_id(s, s->side[side].steps[step].vertex), input_id(s, vertex), e);
+    s->end[side] = step;
+    s->end[!side] = i;
+    return ST_OK;
 }
 
 /* Visits the vertex of a step. *met: it has an edge to the other side. */
@@ -223,11 +238,7 @@ static enum status visit(struct pair_search *s, int side, uint64_t step, int *me
         a->count = (uint64_t)(look.next - a->steps);
     }
     s->edges += look.edges;
-    if (*met) {
-        s->end[side] = step;
-        s->end[!side] = step_of(&s->side[!side], look.met);
-    }
-    return ST_OK;
+    return *met ? meet(s, side, step, look.met, e) : ST_OK;
 }
 
 static enum status grow(struct pair_search *s, int side, int *met, struct error *e)
@@ -259,7 +270,7 @@ static enum status search(struct pair_search *s, int one_sided, struct pair_resu
     int met = 0;
     while (!met && source->frontier < source->count && target->frontier < target->count && e->status == ST_OK)
         grow(s, one_sided ? SOURCE : cheaper_side(s), &met, e);
-    if (met)
+    if (met && e->status == ST_OK)
         result->found = steps_back(source, s->end[SOURCE]) + steps_back(target, s->end[TARGET]);
     return e->status;
 }
@@ -282,15 +293,6 @@ enum status pair_search_run(struct pair_search *s, const struct root *source, co
         clear_side(s, &s->side[i]);
     result->nanoseconds = (uint64_t)(1e9 * (cli_seconds() - start));
     return e->status;
-}
-
-static uint64_t input_id(const struct pair_search *s, uint64_t vertex)
-{
-    const struct graph *graph = s->graph;
-    const uint64_t index = vertex >> s->local_bits;
-    if (vertex >= s->delegates)
-        return original_id(graph, shard_delegate_id(&graph->shards[0], vertex - s->delegates));
-    return original_id(graph, local_vertex_id(&graph->shards[index], vertex - (index << s->local_bits)));
 }
 
 /* The steps of the last run are still there, behind the new counts. */

@@ -127,7 +127,7 @@ void paths_parse(struct paths_args *p, int argc, char **argv)
 {
     struct args *args = &p->args;
     args_defaults(args, paths_program.name);
-    cli_called(&args->cli, argv[0]);
+    cli_called(&args->cli);
     args->count = 0;
     options_read(args, &paths_program, argc, argv);
     args_settle(args);

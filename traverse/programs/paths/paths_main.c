@@ -135,10 +135,8 @@ static void tear_down(void *context)
 int main(int argc, char **argv)
 {
     static struct run run;
-    static char own_name[] = "dbfs-paths";
+    cli_begin();
     paths_parse(&run.paths, argc, argv);
-    if (run.paths.args.cli.within_dbfs)
-        argv[0] = own_name; /* the command in the report can be run again */
     run.command = argv;
     return searcher_run(&run.searcher, &run.paths.args, 1, work, tear_down, &run);
 }

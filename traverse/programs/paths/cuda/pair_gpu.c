@@ -50,13 +50,16 @@ static enum status choose_blocks(struct pair_searches *p, uint64_t pairs, struct
 static enum status take_on_gpu(struct pair_searches *p, uint64_t pairs, struct error *e)
 {
     struct gpu_pairs *gpu = &p->gpu;
+    uint64_t edges = p->graph.push->edges; /* of the longer list of rows */
+    if (p->graph.pull != NULL && p->graph.pull->edges > edges)
+        edges = p->graph.pull->edges;
     if (p->job->paths)
         joined_gpu_take(&p->on, &gpu->paths, gpu->path_capacity, sizeof *gpu->paths, e);
     joined_gpu_take(&p->on, &gpu->ends, 2 * pairs, sizeof *gpu->ends, e);
     joined_gpu_take(&p->on, &gpu->left, pairs, sizeof *gpu->left, e);
     joined_gpu_take(&p->on, &gpu->results, pairs, sizeof *gpu->results, e);
     joined_gpu_take(&p->on, &gpu->counts, 1, sizeof *gpu->counts, e);
-    joined_gpu_take(&p->on, &gpu->pieces, 2 * (p->graph.push->edges / PAIR_LONG_ROW) + 1, sizeof *gpu->pieces, e);
+    joined_gpu_take(&p->on, &gpu->pieces, 2 * (edges / PAIR_LONG_ROW) + 1, sizeof *gpu->pieces, e);
     if (e->status != ST_OK || choose_blocks(p, pairs, e) != ST_OK)
         return e->status;
     joined_gpu_take(&p->on, &gpu->steps, (uint64_t)p->blocks * (gpu->vertices + 1), sizeof *gpu->steps, e);
@@ -178,6 +181,8 @@ static enum status keep(struct pair_searches *p, struct pair_runs *runs, uint64_
                         struct error *e)
 {
     struct pair_result *to = &runs->result[i];
+    if (from->found == PAIR_ONE_WAY)
+        return pair_runs_one_way(p->job->graph, p->graph.ids[from->path >> 32], p->graph.ids[(uint32_t)from->path], e);
     *to = (struct pair_result){from->found, to->edges + from->edges, from->vertices, to->nanoseconds + from->nanoseconds};
     if (pair_runs_take_path(runs, i, e) != ST_OK || runs->path == NULL)
         return e->status;

@@ -34,12 +34,14 @@ struct gpu_pair_step {
 };
 
 struct gpu_pair_result {
-    unsigned long long found; /* the distance plus 1; 0: there is no path */
+    unsigned long long found; /* the distance plus 1; 0: there is no path; PAIR_ONE_WAY */
     unsigned long long edges, vertices, nanoseconds;
     unsigned long long path; /* its first vertex among `paths`; PAIR_NO_PATH: there was no room, or none was wanted */
 };
 
 #define PAIR_NO_PATH UINT64_MAX
+/* The rows of one vertex have an edge that the rows of its other end do not have; `path` is (vertex << 32 | other end). */
+#define PAIR_ONE_WAY UINT64_MAX
 
 /* A row of a step, or a piece of it. */
 struct gpu_pair_piece {
@@ -57,10 +59,12 @@ struct gpu_pair_level {
 struct gpu_pair_live {
     struct gpu_pair_level level[3]; /* taken in turn */
     unsigned long long edges;       /* looked at, when the search is over */
+    uint32_t other;                 /* the step of the other side's frontier at which the sides met; PAIR_NO_STEP */
     uint32_t arrived;               /* blocks at the barrier, summed up; of all blocks alone */
 };
 
 #define PAIR_NOT_MET UINT64_MAX
+#define PAIR_NO_STEP UINT32_MAX
 
 /* Zero before a launch. */
 struct gpu_pair_counts {

@@ -233,6 +233,7 @@ template <class S> __device__ static void begin(S &s, const uint32_t *ends)
         for (int i = 0; i < 3; i++)
             s.team.live->level[i] = gpu_pair_level{0, 0, 0, PAIR_NOT_MET};
         s.team.live->edges = 0;
+        s.team.live->other = PAIR_NO_STEP;
     }
     s.turn = 0;
     s.looked = 0;
@@ -304,24 +305,24 @@ __device__ static void walk(const S &s, const pair_side &side, uint32_t step, ui
     }
 }
 
-/* The step of a vertex in the other side's frontier. By the first block. */
-template <class S> __device__ static uint32_t other_step(const S &s, uint32_t v)
+/* Returns the step of the other side's frontier that has the vertex at which the sides met. All threads look for the step.
+ * PAIR_NO_STEP: there is none, as the rows of an edge's two ends contradict each other. */
+template <class S> __device__ static uint32_t find_other_step(S &s)
 {
-    __shared__ uint32_t step;
-    for (uint32_t i = s.other.begin + threadIdx.x; i < s.other.end; i += BLOCK) {
+    const uint32_t v = (uint32_t)level_of(s).met;
+    for (uint64_t i = s.other.begin + s.team.block() * BLOCK + threadIdx.x; i < s.other.end; i += s.team.blocks() * BLOCK) {
         if (step_of(s, s.other.number, i).vertex == v)
-            step = i;
+            s.team.live->other = (uint32_t)i;
     }
-    __syncthreads();
-    return step;
+    s.team.barrier();
+    return *(volatile uint32_t *)&s.team.live->other;
 }
 
 /* Writes the path. The first block does it: two threads each walk to an end. Returns the place of the path. */
-template <class S> __device__ static uint64_t write_path(const S &s, uint64_t vertices)
+template <class S> __device__ static uint64_t write_path(const S &s, uint64_t vertices, uint32_t step)
 {
     __shared__ unsigned long long place;
     const unsigned long long met = level_of(s).met;
-    const uint32_t step = other_step(s, (uint32_t)met);
     if (threadIdx.x == 0)
         place = atomicAdd(&s.pairs.counts->path_capacity, (unsigned long long)vertices);
     __syncthreads();
@@ -340,13 +341,18 @@ template <class S> __device__ static uint64_t write_path(const S &s, uint64_t ve
 
 template <class S> __device__ static void finish(S &s, pair_end how, uint32_t pair, unsigned long long begun)
 {
-    const uint64_t found = how == PAIR_MET ? (uint64_t)s.now.depth + s.other.depth + 2 : 0;
-    uint64_t path = PAIR_NO_PATH;
+    const uint32_t other = how == PAIR_MET ? find_other_step(s) : PAIR_NO_STEP;
+    const unsigned long long met = level_of(s).met;
+    uint64_t found = other != PAIR_NO_STEP ? (uint64_t)s.now.depth + s.other.depth + 2 : 0, path = PAIR_NO_PATH;
     const unsigned long long looked = warp_sum(s.looked);
     if (lane_id() == 0)
         atomicAdd(&s.team.live->edges, looked);
     if (found > 0 && s.pairs.paths != NULL && s.team.block() == 0)
-        path = write_path(s, found);
+        path = write_path(s, found, other);
+    if (how == PAIR_MET && found == 0) {
+        found = PAIR_ONE_WAY;
+        path = (uint64_t)step_of(s, s.now.number, met >> 32).vertex << 32 | (uint32_t)met;
+    }
     s.team.barrier();
     clear_marks(s, s.now);
     clear_marks(s, s.other);

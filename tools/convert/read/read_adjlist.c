@@ -1,0 +1,95 @@
+/* read_adjlist.c: lists of neighbours, as networkx and people's own scripts write them:
+ *
+ *   u v1 v2 ...        a line for each vertex u, with the vertices at the other ends of its arcs
+ *
+ * A line of one id is a vertex without arcs here. Ids have blanks or one comma between, or what --separator says.
+ */
+#include "graph_reader.h"
+
+#include "fields.h"
+#include "scan_text.h"
+#include "tools/convert/piece/names.h"
+
+enum { SHORTEST_ENTRY_BYTES = 2 };
+
+/* Notes a vertex that has a line, and may have no arcs. */
+static void note_vertex(const struct graph_reader *r, struct piece *piece, uint64_t u)
+{
+    if (r->facts.names)
+        piece->edges[piece->count++] = (struct edge){u, NAME_NONE};
+    else if (u >= piece->tally.beyond)
+        piece->tally.beyond = u + 1;
+}
+
+static const char *parse_line(const struct graph_reader *r, struct piece *piece, const char *p, uint64_t lines)
+{
+    const char *next = scan_line_end(p);
+    if (next != NULL)
+        return next;
+    if (is_comment_line(r->text.comments, p)) {
+        piece->tally.comments++;
+        return next_line(p);
+    }
+    struct fields fields = fields_of(p, r->text.separator);
+    struct field f;
+    uint64_t u = 0, v;
+    while (fields_take(&fields, &f)) {
+        if (!reader_take_id(r, piece, f, fields.taken == 1 ? &u : &v)) {
+            set_fault(piece, f.begin, lines, reader_expected_id(r));
+            return NULL;
+        }
+        if (fields.taken > 1)
+            piece->edges[piece->count++] = (struct edge){u, v};
+    }
+    if (fields.taken == 1 || !r->facts.names)
+        note_vertex(r, piece, u);
+    return next_line(fields.p);
+}
+
+static void parse_lines(const struct graph_reader *r, struct piece *piece)
+{
+    const char *p = piece->in.text, *end = p + piece->in.text_bytes;
+    uint64_t lines = piece->tally.lines;
+    for (; p != NULL && p < end; lines += p != NULL)
+        p = parse_line(r, piece, p, lines);
+    piece->tally.lines = lines;
+}
+
+static enum status parse(const struct graph_reader *r, struct piece *piece, struct error *e)
+{
+    return text_parse(r, piece, SHORTEST_ENTRY_BYTES, parse_lines, e);
+}
+
+/* Names are separated by blanks, unless they seem to hold another separator: then the user is asked. */
+static enum status choose_separator(struct graph_reader *r, const char *first, uint64_t line, struct error *e)
+{
+    r->text.separator = r->options.separator;
+    if (!r->options.names || r->text.separator != SEPARATOR_ANY || first == NULL)
+        return ST_OK;
+    r->text.separator = SEPARATOR_BLANK;
+    if (strcspn(first, ",\t;|\n") == strcspn(first, "\n"))
+        return ST_OK;
+    return fail(e, ST_USAGE, "%s:%llu: its words may be separated by blanks or otherwise: --separator says how",
+                r->name, (unsigned long long)line + 1);
+}
+
+static enum status open_adjlist(struct graph_reader *r, struct error *e)
+{
+    uint64_t line;
+    const char *first;
+    r->facts.direction = EDGES_DIRECTED;
+    r->facts.names = r->options.names;
+    if (text_peek_list(r, 1, e) != ST_OK || reader_set_ids(r, r->options.one_based, NO_COUNT, 0, e) != ST_OK ||
+        text_first_of_list(r, &first, &line, e) != ST_OK || choose_separator(r, first, line, e) != ST_OK)
+        return e->status;
+    return text_start(r, first, line, 0, e);
+}
+
+const struct reader_class read_adjlist_class = {
+    .name = "adjlist",
+    .open = open_adjlist,
+    .take = text_take,
+    .parse = parse,
+    .account = text_account,
+    .finish = text_finish,
+};

@@ -1,0 +1,140 @@
+/* read_lgl.c: graphs of LGL, the Large Graph Layout, which igraph writes and reads:
+ *
+ *   # vertex
+ *   neighbour [weight]      a line for each, until the next vertex
+ *
+ * Each undirected edge stands in the list of one of its ends. The lines of a vertex may go on in the next piece, so
+ * pieces are parsed in their order, when they are taken.
+ */
+#include "graph_reader.h"
+
+#include "fields.h"
+#include "scan_text.h"
+#include "tools/convert/piece/names.h"
+
+#include <stdlib.h>
+
+enum { SHORTEST_ENTRY_BYTES = 2 };
+
+static const char expected_head[] = "'# VERTEX' before its neighbours";
+
+/* The vertex whose neighbours are listed. */
+struct lgl {
+    int has_vertex;
+    uint64_t id;    /* a number, or the place of the name in the piece */
+    int in_piece;   /* of names: the place is one of this piece */
+    size_t length;
+    char name[NAME_MAX_BYTES];
+};
+
+/* Takes the line of a vertex. Returns 0 with a fault. */
+static int take_vertex(const struct graph_reader *r, struct piece *piece, const char *p, uint64_t lines)
+{
+    struct lgl *lgl = r->state;
+    struct field word[2];
+    if (fields_split(p + 1, SEPARATOR_BLANK, word, 2) != 1) {
+        set_fault(piece, word[1].begin, lines, "one vertex behind #");
+        return 0;
+    }
+    if (!reader_take_id(r, piece, word[0], &lgl->id)) {
+        set_fault(piece, word[0].begin, lines, reader_expected_id(r));
+        return 0;
+    }
+    lgl->has_vertex = lgl->in_piece = 1;
+    if (r->facts.names) {
+        lgl->length = (size_t)(word[0].end - word[0].begin);
+        memcpy(lgl->name, word[0].begin, lgl->length);
+        piece->edges[piece->count++] = (struct edge){lgl->id, NAME_NONE};
+    } else if (lgl->id >= piece->tally.beyond) {
+        piece->tally.beyond = lgl->id + 1;
+    }
+    return 1;
+}
+
+/* Takes the line of a neighbour. Returns 0 with a fault. */
+static int take_neighbour(const struct graph_reader *r, struct piece *piece, const char *p, uint64_t lines)
+{
+    struct lgl *lgl = r->state;
+    struct field word[3];
+    uint64_t v;
+    int words = fields_split(p, SEPARATOR_BLANK, word, 3);
+    if (!lgl->has_vertex) {
+        set_fault(piece, word[0].begin, lines, expected_head);
+        return 0;
+    }
+    if (words > 2 || (words == 2 && !field_is_weight(word[1]))) {
+        set_fault(piece, word[words > 2 ? 2 : 1].begin, lines, words > 2 ? "the end of the line" : "the weight of the edge");
+        return 0;
+    }
+    if (r->facts.names && !lgl->in_piece) {
+        lgl->id = piece_add_name(piece, lgl->name, lgl->length);
+        lgl->in_piece = 1;
+    }
+    if (!reader_take_id(r, piece, word[0], &v)) {
+        set_fault(piece, word[0].begin, lines, reader_expected_id(r));
+        return 0;
+    }
+    piece->edges[piece->count++] = (struct edge){lgl->id, v};
+    return 1;
+}
+
+static void parse_lines(const struct graph_reader *r, struct piece *piece)
+{
+    const char *p = piece->in.text, *end = p + piece->in.text_bytes;
+    uint64_t lines = piece->tally.lines;
+    for (; p < end; p = next_line(p), lines++) {
+        const char *first = skip_blanks(p);
+        if (scan_line_end(p) != NULL)
+            continue;
+        if (!(*first == '#' ? take_vertex(r, piece, first, lines) : take_neighbour(r, piece, p, lines)))
+            break;
+    }
+    piece->tally.lines = lines;
+}
+
+/* Takes a piece and parses it. */
+static enum status take_lists(struct graph_reader *r, struct piece *piece, int *end, struct error *e)
+{
+    struct lgl *lgl = r->state;
+    if (text_take(r, piece, end, e) != ST_OK || *end)
+        return e->status;
+    lgl->in_piece = 0;
+    if (r->facts.names && piece_reserve_names(piece, piece->in.text_bytes / 4 + 2,
+                                              piece->in.text_bytes + NAME_MAX_BYTES, e) != ST_OK)
+        return e->status;
+    return text_parse(r, piece, SHORTEST_ENTRY_BYTES, parse_lines, e);
+}
+
+static enum status parse(const struct graph_reader *r, struct piece *piece, struct error *e)
+{
+    (void)r;
+    (void)piece;
+    return e->status;
+}
+
+static enum status open_lgl(struct graph_reader *r, struct error *e)
+{
+    r->facts.direction = EDGES_UNDIRECTED_ONCE;
+    r->facts.names = r->options.names;
+    r->state = calloc(1, sizeof(struct lgl));
+    if (r->state == NULL)
+        return fail_memory(e, r->name, sizeof(struct lgl));
+    if (text_peek(r, "", 1, e) != ST_OK || reader_set_ids(r, r->options.one_based, NO_COUNT, 0, e) != ST_OK)
+        return e->status;
+    return text_start(r, text_first(r), 0, 1, e);
+}
+
+static void close_lgl(struct graph_reader *r)
+{
+    free(r->state);
+}
+
+const struct reader_class read_lgl_class = {
+    .name = "lgl",
+    .open = open_lgl,
+    .take = take_lists,
+    .parse = parse,
+    .account = text_account,
+    .finish = text_finish,
+    .close = close_lgl,
+};

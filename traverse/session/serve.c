@@ -1,0 +1,108 @@
+/* serve.c: see serve.h */
+#include "serve.h"
+
+#include "traverse/results/outputs.h"
+
+#include "formats/base/text.h"
+#include "formats/mpi/lead.h"
+#include "formats/mpi/watch.h"
+
+#include <ctype.h>
+#include <inttypes.h>
+#include <string.h>
+
+/* The order of rank 0 to all ranks, made from a line. */
+struct order {
+    enum { ORDER_SEARCH, ORDER_NOTHING, ORDER_END, ORDER_FAIL } what;
+    uint64_t id;
+};
+
+/* Reads a line, whose end is "\n" or "\r\n". Returns its bytes without the end, of which s->line gets as many as it has
+ * room for; -1: the input has ended, or cannot be read. */
+static int64_t read_line(struct serve *s)
+{
+    int64_t bytes = 0;
+    int c;
+    for (; (c = getc_unlocked(stdin)) != EOF && c != '\n'; bytes++) {
+        if (bytes < MOST_LINE_BYTES)
+            s->line[bytes] = (char)c;
+    }
+    if (c == EOF && (bytes == 0 || ferror(stdin)))
+        return -1;
+    if (bytes > 0 && bytes <= MOST_LINE_BYTES && s->line[bytes - 1] == '\r')
+        bytes--;
+    s->line[bytes < MOST_LINE_BYTES ? bytes : MOST_LINE_BYTES] = '\0';
+    return bytes;
+}
+
+static enum status find_id(const char *line, uint64_t n, const struct name_map *map, uint64_t *id, struct error *e)
+{
+    if (map != NULL)
+        return name_map_find(map, &line, 1, id, e);
+    if (parse_u64(line, id) != 0 && !has_digits_alone(line))
+        return fail(e, ST_USAGE, "'%.64s' is not a whole number", line);
+    if (parse_u64(line, id) != 0 || *id >= n)
+        return fail(e, ST_USAGE, "root %.64s: the graph has vertices 0 to %" PRIu64, line, n - 1);
+    return ST_OK;
+}
+
+/* Refuses a line of which only a part could be looked up. */
+static enum status check_line(const char *line, int64_t bytes, struct error *e)
+{
+    if (bytes > MOST_LINE_BYTES)
+        return fail(e, ST_USAGE, "a line of %" PRId64 " bytes: expected %d at most", bytes, MOST_LINE_BYTES);
+    if (memchr(line, '\0', (size_t)bytes) != NULL)
+        return fail(e, ST_USAGE, "'%.64s' goes on with a NUL byte: expected a line of text", line);
+    return ST_OK;
+}
+
+/* Reads lines until one is not empty, and makes an order of it, on rank 0. */
+static struct order read_order(struct serve *s, const struct searcher *searcher, struct error *e)
+{
+    struct order order = {.what = ORDER_SEARCH};
+    int64_t bytes;
+    while ((bytes = read_line(s)) == 0)
+        ;
+    s->refused = (struct error){0};
+    if (bytes < 0 && ferror(stdin))
+        fail_errno(e, "standard input", "cannot read");
+    else if (bytes < 0)
+        order.what = ORDER_END;
+    else if (check_line(s->line, bytes, &s->refused) != ST_OK ||
+             find_id(s->line, searcher->graph.manifest.totals.n, searcher->map, &order.id, &s->refused) != ST_OK ||
+             outputs_check_roots(searcher->args, &order.id, 1, &s->refused) != ST_OK)
+        order.what = ORDER_NOTHING;
+    if (s->refused.status == ST_RESOURCE) /* the line may well be a root */
+        *e = s->refused;
+    s->any_refused |= order.what == ORDER_NOTHING;
+    if (e->status != ST_OK)
+        order.what = ORDER_FAIL;
+    return order;
+}
+
+enum status serve_next_root(struct serve *s, struct searcher *searcher, struct error *e)
+{
+    const struct rank *rank = &searcher->rank;
+    struct roots *root = &searcher->roots;
+    struct order order = {.what = ORDER_END};
+    watch_phase("waiting for a root");
+    if (rank->comm->rank == 0)
+        order = read_order(s, searcher, e);
+    comm_await(rank->comm, &order, sizeof order);
+    s->ended = order.what == ORDER_END;
+    root->count = order.what == ORDER_SEARCH;
+    *root->ids = order.id;
+    if (order.what == ORDER_FAIL)
+        return comm_agree(rank->comm, e);
+    return root->count > 0 ? roots_locate(root, rank, e) : ST_OK;
+}
+
+/* Whatever bytes the line of standard input or the name of a file brought into the reason, it stays on one line. */
+void serve_print_refusal(FILE *out, const struct serve *s)
+{
+    const char *reason = s->refused.text;
+    fputs("error ", out);
+    for (; *reason != '\0'; reason++)
+        putc(iscntrl((unsigned char)*reason) ? '?' : *reason, out);
+    putc('\n', out);
+}
