@@ -266,7 +266,7 @@ class _Server:
     def __init__(self, path, ranks, folder, options):
         self._folder = folder
         self._messages = tempfile.TemporaryFile()
-        self._places = [io.FileIO(os.devnull, "r+") for _ in Search._fields]
+        self._places = [tempfile.TemporaryFile() for _ in Search._fields]  # regular files from the start, as it checks them
         self._names = depths, parents = [f"/proc/{os.getpid()}/fd/{place.fileno()}" for place in self._places]
         words = [_program("dbfs-traverse"), "--serve", "--force", "--in-place", "--result-format", "npy", *options,
                  "--depths", depths, "--parents", parents, path]
