@@ -242,6 +242,7 @@ class _Files:
             return tempfile.TemporaryFile(dir=self._folder, buffering=0)
 
     def give_back(self, file):
+        """Anybody may call this: garbage is collected in any thread."""
         if self._retired:
             file.close()
         else:
@@ -266,7 +267,7 @@ class _Server:
     def __init__(self, path, ranks, folder, options):
         self._folder = folder
         self._messages = tempfile.TemporaryFile()
-        self._places = [io.FileIO(os.devnull, "r+") for _ in Search._fields]
+        self._places = [tempfile.TemporaryFile() for _ in Search._fields]  # regular files from the start, as it checks them
         self._names = depths, parents = [f"/proc/{os.getpid()}/fd/{place.fileno()}" for place in self._places]
         words = [_program("dbfs-traverse"), "--serve", "--force", "--in-place", "--result-format", "npy", *options,
                  "--depths", depths, "--parents", parents, path]
@@ -275,6 +276,7 @@ class _Server:
         self._process = _start(*words, stdin=-1, stdout=-1, stderr=self._messages, bufsize=0, start_new_session=True)
 
     def ask(self, root, files):
+        """Sends a root, whose distances and parents go into these files."""
         for place, file in zip(self._places, files):
             os.dup2(file.fileno(), place.fileno(), inheritable=False)
         with contextlib.suppress(BrokenPipeError):
@@ -299,6 +301,7 @@ class _Server:
         return Error(f"{text}: dbfs.open loads the graph again" if error.code < 0 else text, error.code)
 
     def kill(self):
+        """Ends the program in the middle of a search; whoever waits for the answer finds that out."""
         self._process.terminate()
 
     def stop(self):

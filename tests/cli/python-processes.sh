@@ -2,6 +2,7 @@
 # python-processes.sh: scripts/dbfs.py beside threads, processes and signals: an answer is that of its own question, or
 # there is an exception that says what to do; and nothing is left, however a process ends.
 set -u
+in_memory_mib=64
 . tests/lib.sh
 export DBFS_BIN=$(realpath "$BIN") PYTHONPATH=$PWD/scripts:${PYTHONPATH:-} PYTHONDONTWRITEBYTECODE=1
 if ! python3 -c 'import numpy' 2>/dev/null; then

@@ -2,6 +2,7 @@
 # python.sh: scripts/dbfs.py packs arrays of numpy and searches them; results are those of scipy, if present, and
 # agree with the edges.
 set -u
+in_memory_mib=128 # packs a hundred of small graphs, and each is synced
 . tests/lib.sh
 export DBFS_BIN=$(realpath "$BIN") PYTHONPATH=$PWD/scripts:${PYTHONPATH:-} PYTHONDONTWRITEBYTECODE=1
 wordnet=$PWD/datasets/wordnet-3.0.txt
