@@ -131,13 +131,6 @@ check 'what files use of each other is seen' test "$(wc -l <"$tmp/uses")" -gt 50
 circles=$(tsort "$tmp/uses" 2>&1 >/dev/null | sed -n 's/^tsort: .*\/\(.*\)\.o$/\1/p')
 check "no files use each other in a circle ($(echo $circles))" test -z "$circles"
 
-sizes=$(find formats tools traverse -name '*.[ch]' -o -name '*.cu' -o -name '*.cuh' | xargs awk -f tests/sizes.awk)
-large=$(echo "$sizes" | awk '$1 == "members" && $2 > 16 && $3 !~ /^(args|options|.*_options)$/')
-check "structs have at most 16 members, option structs excepted ($large)" test -z "$large"
-long=$(echo "$sizes" | awk '$1 == "parameters" && $2 > 7')
-check "functions have at most 7 parameters ($long)" test -z "$long"
-check 'the sizes of structs and parameter lists are seen' test "$(echo "$sizes" | wc -l)" -gt 1000
-
 # includes of kernels
 headers='formats/container/packed.h formats/container/packed_layout.h formats/graph/shard.h formats/graph/shard_ranges.h formats/graph/partition.h'
 if command -v "${CXX:-c++}" >/dev/null 2>&1; then
