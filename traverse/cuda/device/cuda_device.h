@@ -139,7 +139,7 @@ struct gpu_notes {
 /* A whole search as one kernel on each of several GPUs (cuda_peers.h). No blocks: there is none. */
 struct gpu_peers_search {
     struct gpu_fused_peers search;
-    struct fused_launch launch, noted;
+    struct fused_launch launch;
     int ran; /* the last search was of this kind */
 };
 
@@ -147,7 +147,7 @@ struct gpu_peers_search {
 struct gpu_sliced_search {
     struct gpu_sliced search;
     struct gpu_sliced_arrays arrays;
-    struct fused_launch launch, noted;
+    struct fused_launch launch, noted; /* noted has no blocks: the device was opened without notes */
 };
 
 /* A whole search as one kernel, for a device that is alone (cuda_fused.h). */
@@ -155,7 +155,7 @@ struct gpu_fused_search {
     struct gpu_peers_search group;
     struct gpu_sliced_search sliced;
     struct gpu_fused search;
-    struct fused_launch launch, noted; /* noted has no blocks: the device was opened without notes */
+    struct fused_launch launch;
     struct gpu_notes notes;
     int32_t deepest; /* the depth at which a search ends */
     int possible; /* the plan has memory for such a search, and columns that it can read */

@@ -6,10 +6,9 @@
  * host waits for it.
  * Both find the same distances: the loop is the twin of this kernel.
  *
- * The kernel is a template. It is compiled for one GPU and for several, for raw and for packed columns, and with or
- * without notes of levels; each pays for nothing that it is not compiled for. The host takes the notes when the search is
- * over, or earlier if there are more levels than the device has room for. Frontiers are counted from depths after the
- * search.
+ * The kernel is a template. It is compiled for one GPU and for several, and for raw and for packed columns; each pays for
+ * nothing that it is not compiled for. If the search is to note its levels, the host takes the notes when it is over, or earlier
+ * if there are more levels than the device has capacity for. Frontiers are counted from depths after the search.
  *
  *   cuda_fused_kernel.cuh    the start, and the way of a level
  *   cuda_fused_levels.cuh    levels of all blocks, by lists and by masks
@@ -18,7 +17,7 @@
  *   cuda_fused_progress.cuh  the state of a search between two levels
  *   cuda_fused_grid.cuh      the barrier, the counters
  *   cuda_fused_cost.h        the costs of levels
- *   cuda_fused_plain.cu, cuda_fused_noted.cu  the kernels of one GPU, for raw and for packed columns
+ *   cuda_fused_program.cu    the kernels of one GPU, for raw and for packed columns
  *   cuda_fused_launch.cu     the launch of these
  *   cuda_fused_after.cu      kernels beside a search: row lengths, depths, frontiers
  * Visits of a level are in traverse/cuda/visit/.
@@ -118,6 +117,7 @@ struct fused_outputs {
 struct fused_order {
     uint32_t number; /* of the search */
     int32_t deepest; /* the depth at which it ends, above 0 */
+    uint32_t noted;  /* it notes its levels */
 };
 
 /* Counts of the frontier of a level. */
@@ -173,8 +173,7 @@ struct fused_program {
 };
 
 /* `packed`: columns may lie packed. */
-struct fused_program cuda_fused_plain(int packed);
-struct fused_program cuda_fused_noted(int packed);
+struct fused_program cuda_fused_program(int packed);
 
 /* The launch of a kernel. */
 struct fused_launch {

@@ -16,7 +16,7 @@
 #include "cuda_fused_thread_group.cuh"
 
 /* The search of a device that is alone; see cuda_searching.cuh. */
-template <bool NOTED, bool PACKED> struct single_searching : searching<NOTED, PACKED, false> {
+template <bool PACKED> struct single_searching : searching<PACKED, false> {
     typedef gpu_fused parameters;
     uint32_t one_vertices[3][FUSED_BLOCK_CAPACITY]; /* of one block of the team, taken in turn */
 };
@@ -135,13 +135,13 @@ __global__ static void __launch_bounds__(1024, 1) fused_kernel(const __grid_cons
     }
 }
 
-template <bool TOGETHER, bool NOTED, bool PACKED> static struct fused_program program()
+template <bool TOGETHER, bool PACKED> static struct fused_program program()
 {
     if constexpr (TOGETHER) {
-        typedef peers_searching<NOTED, PACKED> group;
+        typedef peers_searching<PACKED> group;
         return fused_program{(const void *)fused_kernel<group>, sizeof(typename group::space)};
     } else {
-        typedef single_searching<NOTED, PACKED> alone;
+        typedef single_searching<PACKED> alone;
         return fused_program{(const void *)fused_kernel<alone>, sizeof(typename alone::space)};
     }
 }

@@ -143,7 +143,7 @@ template <class S> __device__ static inline void begin_search(S &s, int32_t dept
         s.block.now.depth = depth;
         set_target(s);
     }
-    begin_notes(s.notes, s.out);
+    begin_notes(s.notes, s.out, s.order);
     for (unsigned i = lane_id(); i < S::counters; i += WARP)
         own_space(s).count[i] = 0;
 }

@@ -38,19 +38,12 @@ static void choose_launch(struct fused_launch *launch, const struct shard *shard
         edges < few_edges || (launch->share > 0 && vertices < few_deep_vertices);
 }
 
-static enum status open_noted(struct device *dev, struct error *e)
-{
-    dev->fused.noted = dev->fused.launch;
-    dev->fused.noted.program = cuda_fused_noted(gpu_is_packed(dev));
-    return CUDA_TRY(cuda_fused_plan(&dev->fused.noted), dev->where, e);
-}
-
 enum status gpu_fused_open(struct device *dev, int possible, int notes, struct error *e)
 {
     struct gpu_fused *s = &dev->fused.search;
     uint64_t edges = 0;
     dev->fused.possible = possible;
-    dev->fused.launch.program = cuda_fused_plain(gpu_is_packed(dev));
+    dev->fused.launch.program = cuda_fused_program(gpu_is_packed(dev));
     choose_launch(&dev->fused.launch, dev->shard);
     dev->fused.launch.has_hubs = gpu_has_hubs(dev);
     if ((dev->shard->p == 1 && dev->fused.possible &&
@@ -58,8 +51,7 @@ enum status gpu_fused_open(struct device *dev, int possible, int notes, struct e
         CUDA_TRY(cudaHostAlloc((void **)&s->out.mapped, sizeof *s->out.mapped, cudaHostAllocMapped),
                  dev->where, e) != ST_OK ||
         CUDA_TRY(cudaMemsetAsync(s->state, 0, sizeof *s->state, dev->stream.of[DELEGATES]), dev->where, e) !=
-            ST_OK ||
-        (possible && notes && dev->shard->p == 1 && open_noted(dev, e) != ST_OK))
+            ST_OK)
         return e->status;
     *s->out.mapped = (struct fused_mapped){0};
     if (!possible || !notes)
@@ -127,13 +119,12 @@ enum status gpu_fused_begin(struct device *dev, const struct root *root, enum fu
 {
     struct gpu_peers_search *group = &dev->fused.group;
     const int together = dev->shard->p > 1;
-    const struct fused_launch *plain = together ? &group->launch : &dev->fused.launch,
-                             *with_notes = together ? &group->noted : &dev->fused.noted,
-                             *launch = noted ? with_notes : plain;
+    const struct fused_launch *launch = together ? &group->launch : &dev->fused.launch;
     struct gpu_fused *s = together ? &group->search.fused : &dev->fused.search;
     s->mode = mode;
     set_root(s, root, !together || root->at == ROOT_AT_DELEGATE || root->shard == dev->shard->index);
     s->order.number = ++dev->fused.search.order.number;
+    s->order.noted = noted && s->out.notes != NULL;
     s->thread_group = launch->thread_group;
     s->thread_group_capacity = launch->thread_group_capacity;
     s->hub_words = hub_words(&dev->of[DELEGATES], launch);

@@ -30,7 +30,7 @@
  *   cuda_peers_masks.cuh   levels by masks: gathering, the second part, two buffers
  *   cuda_peers_list.cuh    levels by lists: vertices that arrive; levels of one block
  *   cuda_peers_send.cuh    vertices that a level by lists reaches for other GPUs
- *   cuda_peers_plain.cu, cuda_peers_noted.cu  the kernels, as of cuda_fused.h
+ *   cuda_peers_program.cu  the kernels, as of cuda_fused.h
  * cuda_fused_plan chooses their launch and cuda_fused_start starts them. A search ends only if it is started on all peers.
  */
 #ifndef DBFS_CUDA_GROUP_H
@@ -132,8 +132,7 @@ struct gpu_fused_peers {
 /* In the report: a peer did not come to a meeting. */
 #define PEERS_FAILED UINT32_MAX
 
-struct fused_program cuda_peers_plain(int packed);
-struct fused_program cuda_peers_noted(int packed);
+struct fused_program cuda_peers_program(int packed);
 
 #ifdef __cplusplus
 }

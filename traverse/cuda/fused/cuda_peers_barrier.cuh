@@ -36,7 +36,7 @@ struct peers_counts {
 };
 
 /* The search of a GPU among several; see cuda_searching.cuh. */
-template <bool NOTED, bool PACKED> struct peers_searching : searching<NOTED, PACKED, true> {
+template <bool PACKED> struct peers_searching : searching<PACKED, true> {
     typedef gpu_fused_peers parameters;
     gpu_fused_peers joint; /* its `fused` is not used: it is the base of this */
     peers_block meeting;

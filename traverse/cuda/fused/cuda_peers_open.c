@@ -122,7 +122,7 @@ static void set_peers(struct gpu_fused_peers *g, const struct device *dev)
 enum status gpu_peers_open(struct device *dev, struct error *e)
 {
     struct gpu_fused_peers *g = &dev->fused.group.search;
-    struct fused_launch *launch = &dev->fused.group.launch, *noted = &dev->fused.group.noted;
+    struct fused_launch *launch = &dev->fused.group.launch;
     launch->blocks = 0;
     if (!may_search_together(dev))
         return ST_OK;
@@ -137,9 +137,6 @@ enum status gpu_peers_open(struct device *dev, struct error *e)
     set_costs(&g->fused.graph, dev);
     set_peers(g, dev);
     set_listed_edges(g);
-    *launch = (struct fused_launch){.program = cuda_peers_plain(gpu_is_packed(dev)), .has_hubs = gpu_has_hubs(dev)};
-    *noted = (struct fused_launch){.program = cuda_peers_noted(gpu_is_packed(dev)), .has_hubs = gpu_has_hubs(dev)};
-    if (CUDA_TRY(cuda_fused_plan(launch), dev->where, e) == ST_OK)
-        CUDA_TRY(cuda_fused_plan(noted), dev->where, e);
-    return e->status;
+    *launch = (struct fused_launch){.program = cuda_peers_program(gpu_is_packed(dev)), .has_hubs = gpu_has_hubs(dev)};
+    return CUDA_TRY(cuda_fused_plan(launch), dev->where, e);
 }

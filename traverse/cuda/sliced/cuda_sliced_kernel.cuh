@@ -266,7 +266,7 @@ template <class B>
 __device__ static inline void note_probes(B &block, const gpu_sliced &s, unsigned turn, int32_t depth)
 {
     if constexpr (B::noted) {
-        for (int g = 0; is_noter() && g < SUBGRAPHS; g++) {
+        for (int g = 0; is_noter(block.notes) && g < SUBGRAPHS; g++) {
             note_of(block.notes, depth).probes[g] = *(volatile unsigned long long *)&s.state->probes[turn][g];
             s.state->probes[turn][g] = 0;
         }
@@ -277,7 +277,7 @@ __device__ static inline void note_probes(B &block, const gpu_sliced &s, unsigne
 template <class B> __device__ static inline void note_pull(B &block, int32_t depth, bool pulled)
 {
     if constexpr (B::noted) {
-        if (is_noter())
+        if (is_noter(block.notes))
             note_of(block.notes, depth).pulled = pulled ? (1u << SUBGRAPHS) - 1 : 0;
     }
 }
@@ -318,7 +318,7 @@ template <class B> __device__ static void start(B &block, const gpu_sliced &s)
         s.state->arrived[s.begin.set ^ 1][threadIdx.x] = 0;
     if (thread_of_grid() == 0)
         put_depth(s, s.begin.root, 0, ROOT_PARENT);
-    begin_notes(block.notes, s.out.search);
+    begin_notes(block.notes, s.out.search, s.order);
     __syncthreads();
     if (threadIdx.x == 0)
         mark_root(block, s);

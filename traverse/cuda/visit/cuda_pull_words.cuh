@@ -84,7 +84,7 @@ template <class S>
 __device__ static inline void note_side_by_side(S &s, const pulling &q, const uint32_t (&column)[PULL_AHEAD],
                                                 unsigned group)
 {
-    if (!S::noted)
+    if (!is_noted(s))
         return;
     unsigned first = PULL_AHEAD * WARP, seen = 0;
     for (int j = 0; j < PULL_AHEAD; j++) {
@@ -185,7 +185,7 @@ template <class S> __device__ static inline uint32_t pull_by_thread(S &s, const 
 #pragma unroll
         for (int j = 0; j < PULL_AHEAD; j++) {
             if (hit[j]) {
-                r.at += S::noted ? j + 1 : 0;
+                r.at += j + 1;
                 return column[j];
             }
         }

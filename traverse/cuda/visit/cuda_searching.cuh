@@ -163,17 +163,17 @@ struct mask_plan {
 };
 
 /* A search as a block of its kernel sees it, in shared memory, where lanes can index it. All functions of a kernel
- * take it. NOTED: the kernel notes its levels. PACKED: columns may lie packed. TOGETHER: several GPUs search. A
+ * take it. PACKED: columns may lie packed. TOGETHER: several GPUs search. A
  * kernel pays nothing for parts that it is not compiled for. */
-template <bool NOTED, bool PACKED, bool TOGETHER> struct searching : gpu_fused {
-    static constexpr bool noted = NOTED, packed = PACKED, together = TOGETHER, keeps_marks = true, level_loop = false;
+template <bool PACKED, bool TOGETHER> struct searching : gpu_fused {
+    static constexpr bool packed = PACKED, together = TOGETHER, keeps_marks = true, level_loop = false;
     static constexpr uint32_t row_together = FUSED_ROW_TOGETHER, piece_edges = PIECE_EDGES;
-    static constexpr int counters = NOTED ? FUSED_NOTED_COUNTS : FUSED_COUNTS;
+    static constexpr int counters = FUSED_NOTED_COUNTS;
     typedef warp_space<counters, PACKED> space;
     typedef row_columns<PACKED> columns;
     block_state<counters> block;
     mask_plan planned;
-    level_notes<NOTED> notes;
+    level_notes<true> notes;
 };
 
 /* An array of which all elements are one, for a search of one subgraph. */
