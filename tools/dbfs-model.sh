@@ -41,7 +41,8 @@ Predicts the time of searches from rates of devices and links, and from what dbf
   -h, --help  --version
 
 A file may be a pipe; `-` is standard input.
-Rows are separated by tabs, with a first row of names. Exit: 0 ok, 1 run-time failure, 2 usage, 3 bad data.'
+Rows are separated by tabs, with a first row of names. Exit: 0 ok, 1 run-time failure, 2 usage, 3 bad data,
+5 a full disk.'
 version='dbfs-model (dbfs) @VERSION@'
 
 @include tools/report/say.sh

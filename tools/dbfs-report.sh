@@ -41,7 +41,7 @@ wrote with --sweep (SWEEP).
 
 A file may be a pipe; `-` is standard input.
 Rows are separated by tabs, with a first row of names. Exit: 0 ok, 1 run-time failure, 2 usage,
-3 bad data, 4 the two runs found different distances.'
+3 bad data, 4 the two runs found different distances, 5 a full disk.'
 version='dbfs-report (dbfs) @VERSION@'
 program=dbfs-report
 

@@ -49,7 +49,7 @@ struct cli {
 };
 
 /* Opens each standard descriptor that is closed. Otherwise a file that is opened later would get its number, and messages would go
- * into a result. Reading or writing it fails as before: a result is not lost in silence. */
+ * into a result. Standard input and output then fail as before, so that no result is lost in silence; messages are not wanted. */
 void cli_begin(void);
 
 /* Finds out whether the script dbfs runs the program, which has set $DBFS_NAMES: messages then have its name and words,

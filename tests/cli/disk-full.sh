@@ -93,6 +93,10 @@ for program in "degsplit -q -o $tmp/x.split" "dbfs-pack -q -p 2 -o $tmp/x"; do
     check "${program%% *}: leaves nothing" test -z "$(ls -A "$full")$(ls -d "$tmp"/x* 2>/dev/null)"
 done
 
+room 12k
+no_room 'dbfs-model, its temporary folder' env TMPDIR="$full" "$BIN/dbfs-model" weak --rmat 4 -t 4
+room 64k
+
 # sizes from no room for the journal to no room for the manifest
 whole=$(du -sk --apparent-size "$tmp/ref" | cut -f1)
 unfinished=0

@@ -1,9 +1,10 @@
 # outfile.sh: how a script writes files and standard output: by the rules of formats/base/outfile.h
 
-# A closed standard descriptor would be the number of a file that is opened next. What is read or written there fails.
+# A closed standard descriptor would be the number of a file that is opened next. Standard input and output then fail as before;
+# messages are not wanted.
 { true 3<&0; } 2>/dev/null || exec 0>/dev/null
 { true 3>&1; } 2>/dev/null || exec 1</dev/null
-true 3>&2 || exec 2</dev/null
+true 3>&2 || exec 2>/dev/null
 
 # reason TEXT: prints a program's message without the names before it, and succeeds if the disk is full
 reason() {
