@@ -58,7 +58,8 @@ struct job {
     struct outfile *map;
     uint64_t edges, stored_bytes;
     struct findings findings;
-    int weights_noted, direction_noted;
+    int archives; /* inputs that are files of one */
+    int weights_noted, direction_noted, base_noted;
 };
 
 /* Opens every input and decides formats, directions and declared sizes, and so the output. Refuses inputs
