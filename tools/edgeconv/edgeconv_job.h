@@ -44,6 +44,11 @@ struct findings {
     int lists_twice;  /* each edge is there as u v and as v u */
 };
 
+/* The notes that the user has had, each of them once. */
+struct noted {
+    int weights, direction, base;
+};
+
 struct job {
     const struct options *options;
     struct source *sources;
@@ -59,7 +64,7 @@ struct job {
     uint64_t edges, stored_bytes;
     struct findings findings;
     int archives; /* inputs that are files of one */
-    int weights_noted, direction_noted, base_noted;
+    struct noted noted;
 };
 
 /* Opens every input and decides formats, directions and declared sizes, and so the output. Refuses inputs

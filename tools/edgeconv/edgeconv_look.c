@@ -91,14 +91,14 @@ static void note_direction(struct job *job, const struct source *s)
     const struct graph_facts *f = &s->facts;
     char said[64] = "comment";
     int fixed = f->direction_fixed && f->direction == EDGES_DIRECTED;
-    if (!job->options->cli.within_dbfs || job->options->assertion != ASSERT_ONCE || job->direction_noted ||
+    if (!job->options->cli.within_dbfs || job->options->assertion != ASSERT_ONCE || job->noted.direction ||
         (!fixed && f->directed_by == NULL))
         return;
     if (fixed || strcmp(f->directed_by, "format") == 0)
         snprintf(said, sizeof said, "format (%s)", s->format);
     cli_note(&job->options->cli, "%s: its %s says that edges are directed, and each is taken as an undirected one: "
              "--direction directed keeps them", s->name, said);
-    job->direction_noted = 1;
+    job->noted.direction = 1;
 }
 
 static void report_opened(struct job *job, const struct source *s)
@@ -108,19 +108,19 @@ static void report_opened(struct job *job, const struct source *s)
     cli_detail(cli, "%s: %s, %s%s", s->name, s->format, edges_direction_name(f->direction),
                f->both_listed ? " (both directions listed)" : "");
     note_direction(job, s);
-    if (f->base_said && !job->base_noted && !cli->within_dbfs && job->options->map_path == NULL) {
+    if (f->base_said && !job->noted.base && !cli->within_dbfs && job->options->map_path == NULL) {
         cli_note(cli, "%s: its ids begin at 1 (%s), and at 0 in the output: vertex 1 becomes 0", s->name, s->format);
-        job->base_noted = 1;
+        job->noted.base = 1;
     }
     if (f->notes.header_line[0] != '\0')
         cli_note(cli, "%s: the first line is taken for column names: %s", s->name,
                  f->notes.header_line);
-    if (f->notes.column[0] > 0 && !job->weights_noted)
+    if (f->notes.column[0] > 0 && !job->noted.weights)
         cli_note(cli, "%s: columns %d and %d are the ids of each edge; weights and other columns are not read",
                  s->name, f->notes.column[0], f->notes.column[1]);
-    else if (f->notes.weights && !job->weights_noted)
+    else if (f->notes.weights && !job->noted.weights)
         cli_note(cli, "%s: weights are not read: only the two ids of each edge are", s->name);
-    job->weights_noted |= f->notes.weights || f->notes.column[0] > 0;
+    job->noted.weights |= f->notes.weights || f->notes.column[0] > 0;
 }
 
 /* Adds a hint to a fault in an archive: a README there is no damage. */
