@@ -202,6 +202,7 @@ static enum status convert_kept(struct job *job, int fd, struct graph_writer *wr
     struct conversion *conversion = NULL;
     options.format = FORMAT_GRAPH500;
     options.vertices = 0;
+    options.one_based = 0;
     if (graph_reader_open_fd(&reader, fd, "temporary file", &options, e) == ST_OK &&
         open_conversion(job, &conversion, writer, change, e) == ST_OK &&
         conversion_read(conversion, reader, 0, e) == ST_OK) {

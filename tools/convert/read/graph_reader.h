@@ -87,9 +87,11 @@ struct reader_notes {
 struct graph_facts {
     enum edges_direction direction;
     int direction_fixed; /* the format fixes it, so no option may contradict it */
+    const char *directed_by; /* what says that edges are directed, without fixing it: "format" or "comment"; NULL: nothing */
     int both_listed;      /* each undirected edge stands twice, as u v and v u */
     int has_n;            /* `n` is known before the ids are read, and bounds them */
     uint64_t n;           /* vertices: as declared; after finishing, above all ids seen */
+    int base_said;        /* ids begin at 1, as the format has it and no option */
     int randomized;
     uint64_t random_n, random_seed;
     const char *provenance; /* of an edge stream; else NULL */

@@ -163,15 +163,40 @@ static int find_count(const char *comment, const char *label, uint64_t *value)
     return scan_id(at, value) > at;
 }
 
-/* Reads SNAP's comments: that the graph is undirected, and its counts. */
+static int begins_with_word(const char *text, const char *word)
+{
+    size_t bytes = strlen(word);
+    return strncasecmp(text, word, bytes) == 0 && !isalnum((unsigned char)text[bytes]);
+}
+
+/* Nonzero if the comment has the word "directed", and no "false" behind it. */
+static int says_directed(const char *comment)
+{
+    static const char word[] = "directed";
+    const char *end = next_line(comment);
+    for (const char *p = comment + 1; p + sizeof word <= end; p++) {
+        if (isalpha((unsigned char)p[-1]) || p[-1] == '-' || !begins_with_word(p, word))
+            continue;
+        const char *value = p + strlen(word);
+        value += strspn(value, " \t:='\"");
+        if (!begins_with_word(value, "false") && !begins_with_word(value, "no") && !begins_with_word(value, "0"))
+            return 1;
+    }
+    return 0;
+}
+
+/* Reads comments of SNAP, whether the graph is directed and its counts, and of KONECT: asym, sym or bip. */
 static void read_comment(struct graph_reader *r, const char *p)
 {
-    static const char undirected[] = "undirected";
     uint64_t nodes, edges;
     struct graph_facts *facts = &r->facts;
     const char *text = skip_blanks(p + 1);
-    if (strncasecmp(text, undirected, strlen(undirected)) == 0)
+    int is_konect = *p == '%';
+    if (strncasecmp(text, "undirected", strlen("undirected")) == 0 ||
+        (is_konect && (begins_with_word(text, "sym") || begins_with_word(text, "bip"))))
         facts->direction = EDGES_UNDIRECTED_ONCE;
+    else if (says_directed(p) || (is_konect && begins_with_word(text, "asym")))
+        facts->directed_by = "comment";
     if (find_count(p, "Nodes:", &nodes) && find_count(p, "Edges:", &edges)) {
         facts->notes.has_snap_edges = 1;
         facts->notes.snap_edges = edges;
