@@ -69,7 +69,7 @@ static enum status read_file(struct job *job, const struct source *s, struct gra
     if (join_source(job, &file, reader->input, !is_first, e) != ST_OK)
         return e->status;
     if (conversion_read(conversion, reader, file.fold, e) != ST_OK) {
-        if (reader->total.entries == 0)
+        if (reader->total.entries == 0 && strcmp(file.format, "npz") != 0)
             explain_member(job, reader->input, e);
         return e->status;
     }
