@@ -175,7 +175,7 @@ static enum status convert_inputs(struct job *job, struct graph_writer *writer,
         goto done;
     conversion_on_idle(conversion, read_ahead_work, ahead);
     struct inputs inputs = {job, ahead, conversion, e};
-    pipeline_with_crew(job->options->reader.threads, convert_each, &inputs);
+    pipeline_with_pool(job->options->reader.threads, convert_each, &inputs);
     if (e->status == ST_OK && job->compact != NULL)
         convert_rest(job, conversion, e);
     if (e->status == ST_OK)
