@@ -109,7 +109,10 @@ gzip -nk "$c/csv"
 for tool in bzip2 xz zstd; do
     command -v $tool >/dev/null && $tool -qk "$c/pairs"
 done
-tar -C "$c" --sort=name --mtime=@0 --owner=0 --group=0 -cf "$c/tar" pairs csv snap
-tar -C "$c" --sort=name --mtime=@0 --owner=0 --group=0 -cf - pairs csv | gzip -n >"$c/tgz"
-command -v zip >/dev/null && (cd "$c" && zip -qX zip pairs csv)
+tar -C "$c" --sort=name --mtime=@0 --owner=0 --group=0 -cf "$c/tar" pairs snap
+tar -C "$c" --sort=name --mtime=@0 --owner=0 --group=0 -cf - pairs snap | gzip -n >"$c/tgz"
+# in gzip an archive is a stream, whose end is read by edgeconv itself
+command -v zip >/dev/null && (cd "$c" && zip -qX zip pairs snap && gzip -nk zip.zip &&
+    printf '0 1\n1 2\n' | zip -qX - - | gzip -n >zip64.gz)
+printf '\x28\xb5\x2f\xfd\0\x88\x21\0\0000 1\n' >"$c/long.zst"
 true

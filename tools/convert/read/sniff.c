@@ -173,6 +173,8 @@ static enum status sniff_binary(const struct input *input, const struct sample *
     if (looks_kagen(input, s))
         return refuse(input, "a binary KaGen edge list",
                       "use `tail -c +17 FILE | edgeconv -f u64 -`", e);
+    if (s->bytes >= 1024 && s->text[0] == 0 && memcmp(s->text, s->text + 1, 1023) == 0)
+        return refuse(input, "zeros alone, as in a tar archive without files", "expected a graph", e);
     return refuse(input, "binary data of no kind that its content shows",
                   "headerless records need -f graph500, graph500-16, u32 or u64; a WebGraph .graph "
                   "goes through `webgraph to arcs BASE | edgeconv -`",
