@@ -247,13 +247,17 @@ static int is_digit(char c)
 }
 
 /* Nonzero for names with commas between, none of which looks like a number. The first name may be
- * missing, as in files of pandas with numbers of rows. A line with a tab has tabs as separators. */
-static int is_csv_header(const char *line)
+ * missing, as in files of pandas with numbers of rows, which the second line begins with. A line with a tab has tabs as
+ * separators. */
+static int is_csv_header(const char *line, const char *second)
 {
-    struct fields fields = fields_of(line, SEPARATOR_COMMA);
+    struct fields fields = fields_of_quoted(line, SEPARATOR_COMMA, next_line(line));
     struct field name;
     if (memchr(line, '\t', (size_t)(next_line(line) - line)) != NULL)
         return 0;
+    int nameless = *line == ',' || strncmp(line, "\"\",", 3) == 0; /* as that of numbers of rows */
+    if (nameless && second != NULL && is_digit(second[*second == '"']))
+        return 1;
     while (fields_take(&fields, &name)) {
         name = field_unquoted(name);
         int is_missing = name.begin == name.end && fields.taken == 1;
@@ -269,9 +273,9 @@ static int has_column_names(const struct sample *s, enum separator separator)
 {
     if (s->lines == 0)
         return 0;
+    const char *second = s->lines > 1 ? s->line[1] : NULL;
     int by_commas = separator == SEPARATOR_ANY || separator == SEPARATOR_COMMA;
-    return (by_commas && is_csv_header(s->line[0])) ||
-           column_names_likely(s->line[0], s->lines > 1 ? s->line[1] : NULL, separator);
+    return (by_commas && is_csv_header(s->line[0], second)) || column_names_likely(s->line[0], second, separator);
 }
 
 /* WDC's index: a host name, a tab, its id. */
@@ -463,7 +467,6 @@ enum status sniff_graph(struct input *input, const struct reader_options *option
         .line = sample.line,
         .lines = sample.lines,
         .separator_given = options->separator != SEPARATOR_ANY,
-        .reads_quotes = is_stated_list(options) && !options->names,
     };
     sample.is_networkx = !binary && foreign_is_networkx(&first);
     if (refuse_foreign_bytes(&first, e) != ST_OK)
@@ -527,8 +530,7 @@ enum status sniff_check(struct input *input, const struct reader_options *option
                  graph_format_name(format));
         else if (format == FORMAT_CSV && !is_binary(&s))
             refuse_foreign_text(&(struct foreign_sample){.name = input_name(input), .text = s.text, .bytes = s.bytes,
-                                                         .line = s.line, .lines = s.lines, .separator_given = 1,
-                                                         .reads_quotes = 1}, e);
+                                                         .line = s.line, .lines = s.lines, .separator_given = 1}, e);
         else if (stated == FORMAT_AUTO && !is_headerless(format) && memchr(s.text, 0, s.bytes) != NULL)
             refuse_wide_text(input, &s, e);
     }

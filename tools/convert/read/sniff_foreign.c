@@ -143,16 +143,6 @@ static int is_joined_by(const char *line, char c)
     return at != NULL && at > p && (p[length] == '\r' || p[length] == '\n' || at[1] == ' ');
 }
 
-/* Nonzero for two words in quotes, with a comma or blanks between. */
-static int is_quoted(const char *line)
-{
-    const char *p = skip_blanks(line), *second;
-    if (*p != '"' || (second = strchr(p + 1, '"')) == NULL || second > next_line(p))
-        return 0;
-    p = skip_separator(second + 1);
-    return p > second + 1 && *p == '"';
-}
-
 static enum status refuse_separators(const struct foreign_sample *s, struct error *e)
 {
     const char *end = strpbrk(s->line[0], "\r\n");
@@ -165,12 +155,6 @@ static enum status refuse_separators(const struct foreign_sample *s, struct erro
         return refuse(s, "a list with ; between the ids", "use --separator=semicolon", e);
     if (!s->separator_given && is_joined_by(last, '|'))
         return refuse(s, "a list with | between the ids", "use --separator=bar", e);
-    if (!s->reads_quotes && is_quoted(last))
-        return refuse(s, "a list of ids in quotes",
-                      "use `python3 -c \"import csv, sys; [print(*r[:2], sep='\\t') for r in "
-                      "csv.reader(sys.stdin)]\" <FILE | edgeconv -`, with -f csv if the first line names "
-                      "the columns",
-                      e);
     return ST_OK;
 }
 
