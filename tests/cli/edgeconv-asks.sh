@@ -17,12 +17,6 @@ foreign() {
     check_says "$remedy" 'with what to do'
     check 'and leaves nothing' test ! -e x.edges -a ! -e x.map
 }
-# heals CONTENT COMMAND WANT: runs the command of the message as it stands
-heals() {
-    rm -f MAP
-    printf "$1" >FILE
-    check "its advice works: $2" test "$(PATH=$(dirname "$edgeconv"):$PATH bash -c "$2" 2>err)" = "$(printf "$3")"
-}
 for options in '' '--compact=x.map'; do
     foreign GraphML '<?xml version="1.0"?>\n<graphml xmlns="x">\n<graph edgedefault="directed">\n' ElementTree $options
     foreign GEXF '<?xml version="1.0"?>\n<gexf>\n' read_gexf $options
@@ -44,17 +38,6 @@ for options in '' '--compact=x.map'; do
     foreign 'end in CR' '1 2\r3 4\r' "tr '..'" $options
     foreign '//' '// a graph\n1 2\n' 'grep -v' $options
 done
-heals '1;2\n2;3\n' 'edgeconv -t text --separator=semicolon FILE' '1\t2\n2\t3\n'
-heals '1|2\n2|3\n' 'edgeconv -t text --separator=bar FILE' '1\t2\n2\t3\n'
-heals 'c x\np edge 3 2\ne 1 2\ne 2 3\n' "awk '\$1 == \"e\" { print \$2, \$3 }' FILE | edgeconv -t text -u --one-based -" '0\t1\n1\t2\n'
-heals '1 2\r3 4\r' "tr '\\r' '\\n' <FILE | edgeconv -t text -" '1\t2\n3\t4\n'
-heals '// a graph\n1 2\n' "grep -v '^ *//' FILE | edgeconv -t text -" '1\t2\n'
-heals '*Vertices 3\n1 "a"\n2 "b"\n3 "c"\n*Edges\n1 2\n2 3\n' \
-    "awk '/^[*]/ { on = tolower(\$1) ~ /^[*](arcs|edges)\$/; next } on { print \$1, \$2 }' FILE | edgeconv -t text -u --one-based -" '0\t1\n1\t2\n'
-if command -v jq >/dev/null 2>&1; then
-    heals '{"links": [{"source": "a", "target": "b"}]}\n' \
-        "jq -r '.links[] | \"\\(.source) \\(.target)\"' FILE | edgeconv -t text -u --compact=MAP -" '0\t1\n'
-fi
 printf 'graph 1\ngraph 2\n' >words
 check_exit 0 'words that only look like it are ids' "$edgeconv" -q -f pairs --compact=words.map -t text -o words.txt words
 check 'all of them' test "$(cat words.txt)" = "$(printf '0\t1\n0\t2')"

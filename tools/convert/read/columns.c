@@ -251,11 +251,15 @@ static enum status check_names(const struct graph_reader *r, const struct list_s
     if (s->lines == 0 || split(s, c, s->line[0], field, MOST_COLUMNS + 1) != c->count + 1)
         return ST_OK;
     int first_lacks = field[c->count].begin < field[c->count].end;
+    char options[LIST_OPTIONS_BYTES];
+    struct reader_options kept = r->options;
+    kept.columns = (struct column_choice){0}; /* those that follow count the column without a name */
     return fail(e, ST_BAD_DATA,
                 "%s:%llu: found %d columns, expected %d as line %llu names: if the %s has no name, "
-                "`tail -n +%llu FILE | edgeconv -f pairs --columns %d,%d -`",
+                "`tail -n +%llu FILE | edgeconv -f pairs%s --columns %d,%d -`",
                 r->name, (ull)s->first_line, c->count + 1, c->count, (ull)s->header_line,
-                first_lacks ? "first" : "last", (ull)s->header_line + 1, c->place[0] + 1 + first_lacks,
+                first_lacks ? "first" : "last", (ull)s->header_line + 1,
+                reader_list_options(&kept, options), c->place[0] + 1 + first_lacks,
                 c->place[1] + 1 + first_lacks);
 }
 

@@ -142,6 +142,10 @@ int matrix_market_sniff(const char *line);
 /* The option among --columns, --separator and --comments that is given and has no effect on a format. NULL: none. */
 const char *reader_unused_option(const struct reader_options *options, enum graph_format format);
 
+/* The options of a list that an advised command must keep, each with a blank before it. */
+enum { LIST_OPTIONS_BYTES = 256 };
+const char *reader_list_options(const struct reader_options *options, char text[LIST_OPTIONS_BYTES]);
+
 /* Nonzero if a column is chosen by its name. */
 int reader_names_columns(const struct reader_options *options);
 

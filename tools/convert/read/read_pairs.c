@@ -293,14 +293,16 @@ static enum status refuse_numbers(const struct graph_reader *r, const char *name
 {
     struct fields fields = fields_of(names, r->options.separator);
     struct field f;
+    char options[LIST_OPTIONS_BYTES];
     while (fields_take(&fields, &f)) {
         if (!field_is_weight(field_unquoted(f)))
             return ST_OK;
     }
     return fail(e, ST_BAD_DATA,
                 "%s:%llu: found numbers, expected names of columns: if they are an edge, -f pairs; if they are names, "
-                "`tail -n +%llu FILE | edgeconv -f pairs -`",
-                r->name, (unsigned long long)line, (unsigned long long)line + 1);
+                "`tail -n +%llu FILE | edgeconv -f pairs%s -`",
+                r->name, (unsigned long long)line, (unsigned long long)line + 1,
+                reader_list_options(&r->options, options));
 }
 
 static enum status open_csv(struct graph_reader *r, struct error *e)

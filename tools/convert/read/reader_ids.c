@@ -93,6 +93,20 @@ enum status reader_set_ids(struct graph_reader *r, uint64_t base, uint64_t n, ui
     return ST_OK;
 }
 
+const char *reader_list_options(const struct reader_options *o, char text[LIST_OPTIONS_BYTES])
+{
+    const char *columns = o->columns.end[0].begin; /* "A,B", as given */
+    int used = snprintf(text, LIST_OPTIONS_BYTES, "%s%s", o->one_based ? " --one-based" : "",
+                        o->comments == NULL ? "" : *o->comments == '\0' ? " --comments none" : " --comments '");
+    if (o->comments != NULL && *o->comments != '\0')
+        used += snprintf(text + used, LIST_OPTIONS_BYTES - (size_t)used, "%.64s'", o->comments);
+    if (o->separator != SEPARATOR_ANY)
+        used += snprintf(text + used, LIST_OPTIONS_BYTES - (size_t)used, " --separator %s", separator_name(o->separator));
+    if (columns != NULL)
+        snprintf(text + used, LIST_OPTIONS_BYTES - (size_t)used, " --columns %.64s", columns);
+    return text;
+}
+
 enum status reader_bad_line(const struct graph_reader *r, uint64_t line, const char *at,
                             const char *found, const char *expected, struct error *e)
 {

@@ -42,7 +42,7 @@ static enum status refuse(const struct input *input, const char *what, const cha
 
 /* ---- binary formats ---- */
 
-static const char webgraph_pipe[] = "use `webgraph to arcs BASE | edgeconv -`";
+static const char webgraph_pipe[] = "use `set -o pipefail; webgraph to arcs BASE | edgeconv -f pairs -`";
 
 static int is_binary(const struct sample *s)
 {
@@ -142,7 +142,7 @@ static enum status refuse_wide_text(const struct input *input, const struct samp
     for (size_t i = 0; i < sizeof kind / sizeof *kind; i++) {
         if (begins_as(s, kind[i].pattern))
             return fail(e, ST_BAD_DATA,
-                        "%s: is text in %.6s, as PowerShell's > writes it: use `iconv -f %s -t UTF-8 FILE | edgeconv -`",
+                        "%s: is text in %.6s, as PowerShell's > writes it: use `set -o pipefail; iconv -f %s -t UTF-8 FILE | edgeconv -`",
                         input_name(input), kind[i].encoding, kind[i].encoding);
     }
     return ST_OK;
@@ -175,7 +175,7 @@ static enum status sniff_binary(const struct input *input, const struct sample *
                       "use `tail -c +17 FILE | edgeconv -f u64 -`", e);
     return refuse(input, "binary data of no kind that its content shows",
                   "headerless records need -f graph500, graph500-16, u32 or u64; a WebGraph .graph "
-                  "goes through `webgraph to arcs BASE | edgeconv -`",
+                  "goes through `set -o pipefail; webgraph to arcs BASE | edgeconv -f pairs -`",
                   e);
 }
 
@@ -224,14 +224,15 @@ static enum status ask_format(const struct input *input, const char *a, const ch
 }
 
 /* Refuses lines that are METIS or edges. If the first has another number of columns, it has counts in both. */
-static enum status ask_metis(const struct input *input, const struct sample *s, struct error *e)
+static enum status ask_metis(const struct input *input, const struct sample *s, const struct reader_options *options,
+                             struct error *e)
 {
     if (s->lines < 2 || count_numbers(s->line[0]) == count_numbers(s->line[1]))
         return ask_format(input, "metis", "pairs", e);
     return fail(e, ST_BAD_DATA,
                 "%s: its lines may be of metis, or counts and edges: -f metis says the one; for the other "
-                "`tail -n +%llu FILE | edgeconv -f pairs -`",
-                input_name(input), (ull)line_number(s, s->line[0]) + 1);
+                "`tail -n +%llu FILE | edgeconv -f pairs%s -`",
+                input_name(input), (ull)line_number(s, s->line[0]) + 1, options->one_based ? " --one-based" : "");
 }
 
 /* ---- text ---- */
@@ -297,6 +298,19 @@ static int all_single(const struct sample *s)
     return single;
 }
 
+/* Refuses a file of lines `e U V`, 1-based, whose number of vertices is at `p`. */
+static enum status refuse_e_lines(const struct input *input, const char *what, const char *p, const char *direction,
+                                  struct error *e)
+{
+    uint64_t n = 0;
+    char vertices[48] = "";
+    if (scan_id(p, &n) > p && n > 0)
+        snprintf(vertices, sizeof vertices, " --vertices %llu", (ull)n);
+    return fail(e, ST_BAD_DATA,
+                "%s: is %s: use `awk '$1 == \"e\" { print $2, $3 }' FILE | edgeconv %s-f pairs --one-based%s -`",
+                input_name(input), what, direction, vertices);
+}
+
 /* "c" and "p" lines: DIMACS, PACE and KaGen. */
 static enum status sniff_problem(const struct input *input, const struct sample *s,
                                  enum graph_format *format, struct error *e)
@@ -309,11 +323,9 @@ static enum status sniff_problem(const struct input *input, const struct sample 
         return ST_OK;
     const char *p = skip_blanks(s->line[i] + 1);
     if (is_digit(*p))
-        return refuse(input, "a KaGen text file",
-                      "use `awk '/^e/ {print $2 - 1, $3 - 1}' FILE | edgeconv -`", e);
+        return refuse_e_lines(input, "a KaGen text file", p, "", e);
     if (starts_with(p, "edge") || starts_with(p, "col"))
-        return refuse(input, "a graph to be coloured, of DIMACS",
-                      "use `awk '$1 == \"e\" { print $2, $3 }' FILE | edgeconv -u --one-based -`", e);
+        return refuse_e_lines(input, "a graph to be coloured, of DIMACS", skip_blanks(p + strcspn(p, " \t\n")), "-u ", e);
     if (starts_with(p, "tw") || starts_with(p, "tdp"))
         *format = FORMAT_PACE;
     return ST_OK;
@@ -388,7 +400,7 @@ static enum status sniff_text(const struct input *input, const struct sample *s,
             "the file of edges",
             input_name(input));
     else if (s->metis == LIKE)
-        return ask_metis(input, s, e);
+        return ask_metis(input, s, options, e);
     else if (s->metis == CERTAIN)
         *format = FORMAT_METIS;
     return ST_OK;
