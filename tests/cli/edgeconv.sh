@@ -101,7 +101,7 @@ check 'needs no note' test "$(grep -c begin err)" = 0
 "$edgeconv" -q --force -o in.edges in.txt
 check_exit 2 '--one-based of an edge stream' "$edgeconv" --one-based -o /dev/null in.edges
 check_exit 2 '--entry without an archive' "$edgeconv" --entry '*.txt' -o /dev/null in.txt in.edges
-check_says '^edgeconv: in.txt: is no archive, nor is any other input, and --entry chooses' 'is refused'
+check_says '^edgeconv: in.txt: is no archive, nor is any other input, and --member chooses' 'is refused'
 check_exit 0 '--original-ids of ids that are' "$edgeconv" --original-ids -o /dev/null in.txt
 check_says '^edgeconv: in.txt: its ids are the original ones: --original-ids changes nothing' 'says so'
 check_exit 0 'two passes' "$edgeconv" -q --one-based --randomize -o /dev/null in.txt
@@ -589,7 +589,7 @@ real usa-road-FLA.gr.xz 1343951 1070376 0
 real actor-collaboration.txt.xz 15038083 392340 2
 if [ -e "$DATA/cnr-2000.graph" ]; then
     check_exit 3 'cnr-2000.graph is refused' "$edgeconv" --force -o x.edges "$DATA/cnr-2000.graph"
-    check_says 'WebGraph BV bit stream: use .webgraph to arcs' 'with the pipe to use'
+    check_says 'WebGraph BV bit stream: use .*webgraph to arcs' 'with the pipe to use'
 else
     skip 'cnr-2000.graph: not here'
 fi
