@@ -5,12 +5,15 @@
  * (formats/mpi/wait.h). MPICH's start and end do not: 8 ranks on 2 cores take .6 s for them. Here a rank offers its core
  * each time that UCX, which carries messages for MPICH, finds nothing to do, and sleeps after many such times. Where MPICH uses no UCX, this is never called.
  *
- * A rank that calls MPI_Abort adds its code to the file that ABORT_LOG names: Hydra now and then exits with 1 instead. */
+ * A rank that calls MPI_Abort adds its code to the file that ABORT_LOG names: Hydra now and then exits with 1 instead. The rank
+ * that STOP_AT_END names stops where MPI ends. */
 #include <dlfcn.h>
 #include <fcntl.h>
 #include <sched.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -43,4 +46,14 @@ int MPI_Abort(int comm, int code)
     }
     *(void **)&abort_all = dlsym(RTLD_NEXT, "MPI_Abort");
     return abort_all(comm, code);
+}
+
+int MPI_Finalize(void)
+{
+    int (*finalize)(void);
+    const char *stops = getenv("STOP_AT_END"), *rank = getenv("PMI_RANK");
+    if (stops != NULL && rank != NULL && strcmp(stops, rank) == 0)
+        raise(SIGSTOP);
+    *(void **)&finalize = dlsym(RTLD_NEXT, "MPI_Finalize");
+    return finalize();
 }
