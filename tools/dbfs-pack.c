@@ -344,6 +344,9 @@ static void print_plan(FILE *out, const void *context)
 static void warn_lack(const struct cli *cli, const struct plan_context *p)
 {
     char lacking[16], need[16], written[16];
+    if (p->plan.if_fewer)
+        cli_warn(cli, "this packing fits the memory budget (-S) with up to %" PRIu64 " vertices with edges, of them %" PRIu64
+                 " delegates: how many there are a plan knows with -s, from degsplit", p->plan.connected, p->plan.d);
     if (p->lack.memory > 0)
         cli_warn(cli, "this packing may take %s of memory, %s more than is available",
                  format_size(p->plan.memory_bytes, need, sizeof need),
