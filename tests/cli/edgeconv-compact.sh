@@ -99,7 +99,7 @@ compact 'CSV: names with blanks, blanks around them dropped' 'src,dst\nNew York 
     '0\t1\n1\t0\n' 'New York\nBoston\n' -f csv
 compact 'CSV: tabs' 'src\tdst\nNew York\tBoston, MA\n' '0\t1\n' 'New York\nBoston, MA\n' -f csv
 compact 'CSV: blanks, and a weight' 'from to w\na b 1\n' '0\t1\n' 'a\nb\n' -f csv
-compact 'CSV: quotes belong to the name' '"s","d"\n"a","b"\n' '0\t1\n' '"a"\n"b"\n' -f csv
+compact 'CSV: quotes do not belong to the name' '"s","d"\n"a","b"\n' '0\t1\n' 'a\nb\n' -f csv
 compact 'adjacency' 'alice:bob,carol\nbob:private\ndave:notfound\neve:\nbob:zed\nx y:%%\n' \
     '0\t1\n0\t2\n1\t4\n5\t6\n' 'alice\nbob\ncarol\neve\nzed\nx y\n%%\n' -f adjacency
 compact 'adjacency of numbers is recognised' '12:7,12\n' '0\t1\n0\t0\n' '12\n7\n'

@@ -396,6 +396,10 @@ for payload in "${payloads[@]}"; do
 done
 sed 's/"vertices": [0-9]*/"vertices": "zzz"/' "$tmp/r.json" >"$tmp/hostile"
 check_exit 3 'a number of vertices that is a word ends no loop, and is refused' timeout 20 "$report" graph500 "$tmp/hostile"
+sed 's/"iterations": [0-9]*/"iterations": 1e300/' "$tmp/r.json" >"$tmp/hostile"
+check_exit 3 'a number of levels without end' timeout 20 "$BIN/dbfs-model" check "$tmp/hostile"
+sed 's/"ranks": [0-9]*/"ranks": 1e9/; s/"level": \[1,/"level": [1e15,/' "$tmp/pairs.json" >"$tmp/hostile"
+check_exit 0 'numbers of ranks and levels that are not there are no loops either' timeout 20 "$report" exchange --pairs "$tmp/hostile"
 for key in '9999999' 'roots.0.time_s' "level\\tx"; do
     printf '{"environment": {"vertices": 4}, "roots": [{"time_s": 1}], "%b": {"time_s": 1}}\n' "$key" >"$tmp/hostile"
     check_exit 3 "a key that passes for a place or a path: $key" "$report" means "$tmp/hostile"

@@ -9,6 +9,7 @@
 #include "results.h"
 
 #include "formats/base/outfile.h"
+#include "formats/base/text.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -203,11 +204,35 @@ static enum status put_lines(struct writing *w, uint64_t first, uint64_t count, 
     return e->status;
 }
 
-/* Writes a name and `end`. With `csv` it is a field of comma-separated values (RFC 4180): in quotes if it has a comma
- * or a quote. */
-static enum status write_name(struct outfile *out, struct map_name name, int csv, char end, struct error *e)
+static void print_visible(FILE *stream, const void *context)
 {
-    int quoted = csv && (memchr(name.bytes, ',', name.length) != NULL || memchr(name.bytes, '"', name.length) != NULL);
+    const struct map_name *name = context;
+    text_print_visible(stream, name->bytes, name->length);
+}
+
+/* Writes a name to a terminal, without its control characters, and `end`. */
+static enum status write_visible(struct outfile *out, struct map_name name, char end, struct error *e)
+{
+    size_t size;
+    char *text = text_printed(print_visible, &name, &size);
+    if (text == NULL)
+        return fail_memory(e, "name of a vertex", name.length);
+    if (outfile_write(out, text, size, e) == ST_OK)
+        outfile_write(out, &end, 1, e);
+    free(text);
+    return e->status;
+}
+
+/* Names go to a terminal, to a field of comma-separated values (RFC 4180), which is in quotes if it has a comma or a quote,
+ * or to a file as they are. */
+enum name_form { NAME_SHOWN, NAME_CSV, NAME_PLAIN };
+
+/* Writes a name and `end`. */
+static enum status write_name(struct outfile *out, struct map_name name, enum name_form form, char end, struct error *e)
+{
+    int quoted = form == NAME_CSV && (memchr(name.bytes, ',', name.length) != NULL || memchr(name.bytes, '"', name.length) != NULL);
+    if (form == NAME_SHOWN)
+        return write_visible(out, name, end, e);
     if (quoted)
         outfile_write(out, "\"", 1, e);
     for (size_t i = 0; quoted && i < name.length && e->status == ST_OK; i++) {
@@ -228,6 +253,7 @@ static enum status put_named_lines(const struct writing *w, uint64_t first, uint
     char number[LINE_BYTES];
     struct map_name vertex = name_map_at(map, first);
     int csv = w->format == RESULT_CSV;
+    enum name_form form = outfile_is_terminal(w->out) ? NAME_SHOWN : csv ? NAME_CSV : NAME_PLAIN;
     for (uint64_t i = 0; i < count && e->status == ST_OK; i++) {
         vertex = i > 0 ? name_map_after(vertex) : vertex;
         struct map_name value = {number, 0};
@@ -235,8 +261,8 @@ static enum status put_named_lines(const struct writing *w, uint64_t first, uint
             value = name_map_at(map, (uint64_t)values[i]);
         else
             value.length = (size_t)(print_number(number, values[i]) - number);
-        if (write_name(w->out, vertex, csv, csv ? ',' : '\t', e) == ST_OK)
-            write_name(w->out, value, csv, '\n', e);
+        if (write_name(w->out, vertex, form, csv ? ',' : '\t', e) == ST_OK)
+            write_name(w->out, value, form, '\n', e);
     }
     return e->status;
 }

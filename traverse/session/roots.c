@@ -1,10 +1,10 @@
 /* roots.c: see roots.h */
 #include "roots.h"
+#include "root_sample.h"
 
 #include "traverse/engine/threads.h"
 
 #include "formats/base/arith.h"
-#include "formats/base/hash.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -155,173 +155,13 @@ enum status roots_locate(struct roots *roots, const struct rank *rank, struct er
     return e->status;
 }
 
-/* ---- sampling ---- */
-
-/* The random candidates: 256 batches, and RANDOM_TRIES candidates for each root. */
-enum { BATCH = 4096, RANDOM_BATCHES = 256, RANDOM_TRIES = 16 };
-
-/* Marks the slots of this rank's shards that hold vertices from which a search goes on, until they are drawn: those
- * with edges, and in a directed graph with edges in the direction of the search. */
-struct presence {
-    const struct rank *rank;
-    uint64_t slots;      /* of the largest shard */
-    uint64_t *bits;      /* [G][mask_words(slots)] */
-    uint64_t *delegates; /* [mask_words(d)]: the same of delegates, whose edges lie on all shards */
-};
-
-static void mark_slot(uint64_t *bits, uint64_t slot)
-{
-    bits[slot / 64] |= UINT64_C(1) << (slot % 64);
-}
-
-static void mark_shard(const struct presence *p, const struct shard *shard, uint64_t *bits)
-{
-    const uint64_t *nn = shard->csr[NN].sources, *nd = shard->csr[ND].sources;
-    for (uint64_t i = 0; i < shard->locals; i++) {
-        if (mask_bit(nn, i) || mask_bit(nd, i))
-            mark_slot(bits, shard->ids.local_slots[i]);
-    }
-    for (uint64_t i = 0; i < shard->d; i++) {
-        uint64_t id = shard_delegate_id(shard, i);
-        if (mask_bit(p->delegates, i) && shard_of_vertex(id, shard->p) == shard->index)
-            mark_slot(bits, slot_of_vertex(id, shard->p));
-    }
-}
-
-/* Collective. */
-static void mark_delegates(const struct presence *p)
-{
-    const struct graph *graph = p->rank->graph;
-    uint64_t words = mask_words(graph->manifest.d);
-    for (uint32_t g = 0; g < graph->device_count; g++) {
-        const struct shard *shard = &graph->shards[g];
-        for (uint64_t w = 0; w < words; w++)
-            p->delegates[w] |= shard->csr[DN].sources[w] | shard->csr[DD].sources[w];
-    }
-    comm_or_masks(p->rank->comm, p->delegates, words);
-}
-
-/* Collective. */
-static enum status presence_open(struct presence *p, const struct rank *rank, struct error *e)
-{
-    const struct graph *graph = rank->graph;
-    *p = (struct presence){.rank = rank};
-    p->slots = slots_of_shard(graph->manifest.totals.n, 0, graph->manifest.p);
-    uint64_t words = mask_words(p->slots);
-    if (memory_take(rank->budget, (void **)&p->bits, graph->device_count * words, 8, "vertices with edges", e) == ST_OK)
-        memory_take(rank->budget, (void **)&p->delegates, mask_words(graph->manifest.d), 8, "delegates with edges", e);
-    if (comm_agree(rank->comm, e) != ST_OK)
-        return e->status;
-    mark_delegates(p);
-    for (uint32_t g = 0; g < graph->device_count; g++)
-        mark_shard(p, &graph->shards[g], p->bits + g * words);
-    return ST_OK;
-}
-
-static void presence_close(struct presence *p)
-{
-    memory_release(p->rank->budget, p->bits);
-    memory_release(p->rank->budget, p->delegates);
-}
-
-/* How many vertices can be drawn. Collective. */
-static uint64_t count_present(const struct presence *p)
-{
-    uint64_t count = 0, words = p->rank->graph->device_count * mask_words(p->slots);
-    for (uint64_t w = 0; w < words; w++)
-        count += (uint64_t)__builtin_popcountll(p->bits[w]);
-    comm_sum_u64(p->rank->comm, &count, 1);
-    return count;
-}
-
-/* Takes a vertex that can be drawn out of the marks of its rank, and so only once. Returns whether it was there. */
-static int take(const struct presence *p, uint64_t id)
-{
-    const struct comm *comm = p->rank->comm;
-    uint64_t stored = stored_id(p->rank->graph, id);
-    uint32_t shards = p->rank->graph->manifest.p, owner = shard_of_vertex(stored, shards);
-    if (rank_of_shard(owner, comm->ranks) != comm->rank)
-        return 0;
-    uint64_t *bits = p->bits + device_of_shard(owner, comm->ranks) * mask_words(p->slots);
-    uint64_t slot = slot_of_vertex(stored, shards), bit = UINT64_C(1) << (slot % 64);
-    int is_there = (bits[slot / 64] & bit) != 0;
-    bits[slot / 64] &= ~bit;
-    return is_there;
-}
-
-/* Sets bit i of `taken` if candidate i could be taken. All ranks get the same bits. */
-static void take_batch(const struct presence *p, const uint64_t *ids, uint64_t *taken)
-{
-    memset(taken, 0, BATCH / 8);
-    for (int i = 0; i < BATCH; i++) {
-        if (take(p, ids[i]))
-            taken[i / 64] |= UINT64_C(1) << (i % 64);
-    }
-    comm_sum_u64(p->rank->comm, taken, BATCH / 64); /* one owner each: the sum is the union */
-}
-
-/* The source of candidates. They are random at first. Random ids rarely hit if vertices with edges are rare, so
- * then all ids follow in turn, from a random one on. */
-struct candidates {
-    uint64_t seed, n;
-    uint64_t random_batches;
-};
-
-static void next_candidates(const struct candidates *c, uint64_t batch, uint64_t *ids)
-{
-    uint64_t n = c->n, start = random64(c->seed, UINT64_MAX) % n;
-    for (uint64_t i = 0; i < BATCH; i++) {
-        if (batch < c->random_batches)
-            ids[i] = (uint64_t)((unsigned __int128)random64(c->seed, batch * BATCH + i) * n >> 64);
-        else
-            ids[i] = (start + (batch - c->random_batches) * BATCH + i) % n;
-    }
-}
-
-/* Makes candidates roots, batch by batch, until every id was one. Collective. Returns the number of roots. */
-static uint64_t draw_present(struct roots *roots, const struct presence *p, uint64_t seed)
-{
-    uint64_t ids[BATCH], taken[BATCH / 64], drawn = 0, n = p->rank->graph->manifest.totals.n;
-    const struct candidates from = {seed, n, RANDOM_BATCHES + RANDOM_TRIES * (roots->count / BATCH)};
-    const uint64_t most = from.random_batches + n / BATCH + (n % BATCH > 0);
-    for (uint64_t batch = 0; drawn < roots->count && batch < most; batch++) {
-        next_candidates(&from, batch, ids);
-        take_batch(p, ids, taken);
-        for (uint64_t i = 0; i < BATCH && drawn < roots->count; i++) {
-            if (mask_bit(taken, i))
-                roots->ids[drawn++] = ids[i];
-        }
-    }
-    return drawn;
-}
-
-/* Draws distinct vertices from which a search goes on, uniformly, by a counter-based sequence over original ids: the
- * same for every p, R and G. Draws fewer than roots->count only if the graph has no more such vertices. */
-static enum status draw(struct roots *roots, const struct rank *rank, uint64_t seed,
-                        struct error *e)
-{
-    const struct graph *graph = rank->graph;
-    struct presence p;
-    if (presence_open(&p, rank, e) == ST_OK) {
-        uint64_t most = graph->manifest.direction == EDGES_DIRECTED ? count_present(&p) : graph->vertices;
-        if (roots->count > most)
-            roots->count = most;
-        uint64_t drawn = draw_present(roots, &p, seed);
-        if (drawn < roots->count) /* parts that contradict themselves */
-            fail(e, ST_BAD_DATA, "%s: and the other parts: %llu vertices have edges, expected %llu",
-                 container_path(graph->shards[0].file), (unsigned long long)drawn, (unsigned long long)roots->count);
-    }
-    presence_close(&p);
-    return e->status;
-}
-
 /* ---- all of it ---- */
 
 static enum status find_ids(struct roots *roots, const struct rank *rank, const struct args *args,
                             const struct name_map *map, struct error *e)
 {
     if (!args->roots_given)
-        return draw(roots, rank, args->seed, e);
+        return roots_sample(roots->ids, &roots->count, rank, args->seed, e);
     if (args->map == NULL) {
         memcpy(roots->ids, args->roots, roots->count * sizeof *roots->ids);
         return ST_OK;
