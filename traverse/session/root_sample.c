@@ -10,7 +10,8 @@
  * of a few passes over the vertices that have edges. */
 #include "root_sample.h"
 
-#include "threads.h"
+#include "traverse/engine/threads.h"
+
 
 #include "formats/base/arith.h"
 #include "formats/base/hash.h"
