@@ -12,7 +12,6 @@
 
 #include "traverse/engine/threads.h"
 
-
 #include "formats/base/arith.h"
 #include "formats/base/hash.h"
 
