@@ -71,7 +71,7 @@ includes_only 'the exchange of vertices' "$(echo traverse/exchange/vertices/*)" 
 includes_only 'the CPU backend' "$(echo traverse/cpu/*)" \
     "$of_all formats/base/shared_memory.h formats/container/packed_bits.h traverse/exchange/vertices/unique.h traverse/engine/own_rows.h"
 includes_only 'the CUDA backend' "$(find traverse/cuda -type f)" \
-    "$of_all formats/graph/shard_ranges.h traverse/engine/answer_blocks.h traverse/engine/own_rows.h"
+    "$of_all formats/graph/shard_ranges.h traverse/engine/answer_ids.h traverse/engine/own_rows.h"
 check 'nothing of dbfs-traverse includes what other programs have' \
     test -z "$(grep -rl '#include "traverse/programs/' traverse | grep -v '^traverse/programs/')"
 # programs search by engine/, session/ and what surrounds them; of the two engines they know this list alone

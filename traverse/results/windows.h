@@ -1,0 +1,52 @@
+/* windows.h: the values of consecutive input ids, brought from their owners to the ranks that want them.
+ *
+ * All ranks read together, each a window of its own, so that all links are busy. No rank has more values of others than
+ * those of its window.
+ */
+#ifndef DBFS_WINDOWS_H
+#define DBFS_WINDOWS_H
+
+#include "answers.h"
+
+struct id_range {
+    uint64_t first, end; /* input ids */
+};
+
+/* The values that one device has of a window. */
+struct part {
+    const void *values;
+    uint32_t *index; /* value i is that of id index[i] of the window; NULL: they are those of every p-th id */
+    uint64_t count;
+};
+
+struct windows {
+    const struct answers *answers;
+    uint32_t width; /* bytes of the widest value */
+    uint64_t ids;   /* the most of a window */
+    int permuted;   /* devices list their values */
+    char *window;   /* [ids] the values of this rank's window */
+    struct part *own;      /* [G][R] of this rank's devices, for the ranks */
+    struct part *of_shard; /* [p] of all devices, for this rank */
+    const void **source;   /* [p] where the values of shards lie */
+    uint64_t *counts, *counts_in; /* [R][G] of lists: of `own`, and of those for this rank */
+    struct transfer *sends, *receives; /* [2 * G * R], [2 * p] */
+    char *copied;      /* [G][R][copied_bytes] copies of what lies in memory of devices: values, and indices of lists */
+    char *received;    /* [ids] values of other ranks, and indices of lists */
+    uint64_t copied_bytes;
+    /* while windows are read */
+    enum answer_kind kind;
+    uint32_t now_width;
+    const struct id_range *range; /* [R] */
+};
+
+/* Collective. Takes memory for windows of any answer. If a rank fails, here or before, all do. */
+enum status windows_open(struct windows *windows, const struct answers *answers, struct error *e);
+void windows_close(struct windows *windows); /* a zeroed one is allowed */
+
+/* Collective, after answers_make of this kind. Rank r gets the values of range[r], at most `ids`, of answers_width bytes
+ * each; an empty range is allowed. All ranks pass the same ranges. *values is valid until the next call. If a rank fails,
+ * here or before, all do. */
+enum status windows_read(struct windows *windows, enum answer_kind kind, const struct id_range *range, const void **values,
+                         struct error *e);
+
+#endif
