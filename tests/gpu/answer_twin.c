@@ -107,17 +107,15 @@ uint64_t twin_window(const struct window_list *l, void *window)
     struct answer_tables tables = {
         .values = l->count_values, .ids = (void *)l->values, .id_bytes = l->width, .bijection = l->bijection};
     struct device *dev = open_device(l->shard, &tables);
-    uint32_t *index = need_memory(l->count * sizeof *index);
-    void *values = need_memory(l->count * l->width);
-    uint64_t listed = 0;
+    struct value_list list = {need_memory(l->count * l->width), need_memory(l->count * sizeof *list.index), 0};
     struct error e = {0};
     for (uint64_t i = 0; i < l->count_values; i++)
         need(backend_cpu.results->set_value(dev, l->kind, i, answer_id(l->values, l->width, i), &e), &e);
-    need(backend_cpu.results->list_values(dev, l->kind, l->first, l->count, index, values, &listed, &e), &e);
-    for (uint64_t i = 0; i < listed; i++)
-        answer_set_id(window, l->width, index[i], answer_id(values, l->width, i));
-    free(index);
-    free(values);
+    need(backend_cpu.results->list_values(dev, l->kind, l->first, l->count, &list, &e), &e);
+    for (uint64_t i = 0; i < list.count; i++)
+        answer_set_id(window, l->width, list.index[i], answer_id(list.values, l->width, i));
+    free(list.index);
+    free(list.values);
     backend_cpu.device->close(dev);
-    return listed;
+    return list.count;
 }

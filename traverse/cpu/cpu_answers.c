@@ -236,8 +236,7 @@ struct listing {
     const struct device *dev;
     uint32_t width;
     uint64_t first; /* id */
-    uint32_t *index;
-    void *values;
+    const struct value_list *list;
     uint64_t listed[ANSWER_WINDOW / ANSWER_PIECE]; /* of each piece */
 };
 
@@ -245,17 +244,16 @@ struct listing {
 static uint64_t list_some(const struct listing *l, uint64_t begin, uint64_t end, uint64_t at)
 {
     const struct answer_tables *tables = &l->dev->answers->tables;
-    const void *values = l->dev->answers->values;
-    uint64_t stored[STORED_AT_ONCE], slot[STORED_AT_ONCE], count = end - begin, own = 0;
-    struct shard_inverse inverse = shard_inverse(l->dev->shard->p);
-    bijection_forward_range(tables->bijection, l->first + begin, count, stored);
-    for (uint64_t i = 0; i < count; i++) {
-        slot[own] = slot_by_inverse(stored[i], inverse);
-        l->index[at + own] = (uint32_t)(begin + i);
-        own += stored[i] - slot[own] * inverse.p == l->dev->shard->index;
+    const struct shard_inverse shards = shard_inverse(l->dev->shard->p);
+    uint64_t stored[STORED_AT_ONCE], slot[STORED_AT_ONCE], own = 0;
+    bijection_forward_range(tables->bijection, l->first + begin, end - begin, stored);
+    for (uint64_t i = begin; i < end; i++) {
+        slot[own] = slot_by_inverse(stored[i - begin], shards);
+        l->list->index[at + own] = (uint32_t)i;
+        own += stored[i - begin] - slot[own] * shards.p == l->dev->shard->index;
     }
     for (uint64_t i = 0; i < own; i++)
-        answer_set_id(l->values, l->width, at + i, answer_id(values, l->width, slot[i]));
+        answer_set_id(l->list->values, l->width, at + i, answer_id(l->dev->answers->values, l->width, slot[i]));
     return at + own;
 }
 
@@ -269,20 +267,20 @@ static void list_piece(void *context, uint64_t begin, uint64_t end)
 }
 
 static enum status cpu_list_values(struct device *dev, enum answer_kind kind, uint64_t first, uint64_t count,
-                                   uint32_t *index, void *values, uint64_t *listed, struct error *e)
+                                   struct value_list *list, struct error *e)
 {
     uint32_t width = answer_width(&dev->answers->tables, kind);
-    struct listing l = {.dev = dev, .width = width, .first = first, .index = index, .values = values};
-    uint64_t at = 0;
+    struct listing l = {.dev = dev, .width = width, .first = first, .list = list};
+    char *values = list->values;
     (void)e;
+    list->count = 0;
     gang_for(dev->means.gang, threads_for(dev, count), count, ANSWER_PIECE, list_piece, &l);
-    for (uint64_t i = 0; i < count; i += ANSWER_PIECE) {
+    for (uint64_t i = 0; i < count; i += ANSWER_PIECE) { /* closes the gaps between pieces */
         uint64_t own = l.listed[i / ANSWER_PIECE];
-        memmove(index + at, index + i, own * sizeof *index);
-        memmove((char *)values + at * width, (char *)values + i * width, own * width);
-        at += own;
+        memmove(list->index + list->count, list->index + i, own * sizeof *list->index);
+        memmove(values + list->count * width, values + i * width, own * width);
+        list->count += own;
     }
-    *listed = at;
     return ST_OK;
 }
 

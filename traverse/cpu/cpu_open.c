@@ -228,7 +228,8 @@ static uint64_t cpu_takes(const struct shard *shard, int threads, int parents)
     struct cpu_array list[MOST_ARRAYS];
     int count = list_arrays(&dev, list);
     uint64_t vertices = shard->d + shard->locals, slots = shard->n / shard->p + 1;
-    uint64_t bytes = (parents ? 12 : 8) * vertices + 8 * slots;
+    uint64_t value = parents ? answer_id_bytes(shard->n) : 4;
+    uint64_t bytes = (parents ? 12 : 8) * vertices + (4 + value) * slots;
     for (int i = 0; i < count; i++)
         bytes += list[i].count * list[i].width;
     return bytes;

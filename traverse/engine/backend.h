@@ -418,6 +418,14 @@ struct question {
     int32_t depth;
 };
 
+/* Values of some ids of a window, in any order and in memory of the host: values[i], of 4 or 8 bytes, is that of id
+ * index[i] of the window. */
+struct value_list {
+    void *values;
+    uint32_t *index;
+    uint64_t count;
+};
+
 /* Answers of the last search, and counts of it. */
 struct backend_results {
     /* Copies depths to the host, DEPTH_UNREACHED where not reached. */
@@ -442,11 +450,10 @@ struct backend_results {
     enum status (*read_values)(struct device *device, enum answer_kind kind, uint64_t first, uint64_t count, void *to,
                                struct error *e);
 
-    /* Lists values of permuted input ids, in any order, in memory of the host, and waits. Of ids first..first+count-1,
-     * at most ANSWER_WINDOW, *listed belong to the device's shard, which is one of several: values[i] is that of id
-     * first + index[i]. Both arrays have room for `count` elements. */
+    /* Lists the values that the device, one of several, has of the permuted input ids first..first+count-1, at most
+     * ANSWER_WINDOW, and waits. The arrays of the list have room for `count` elements. */
     enum status (*list_values)(struct device *device, enum answer_kind kind, uint64_t first, uint64_t count,
-                               uint32_t *index, void *values, uint64_t *listed, struct error *e);
+                               struct value_list *list, struct error *e);
 
     /* Whether functions of `device` may be given slices that lie in memory of `other`. NULL: they may. */
     int (*can_read)(const struct device *device, const struct device *other);

@@ -7,13 +7,15 @@
  */
 #include "windows.h"
 
+#include "traverse/cpu/gang.h"
+
 #include "formats/base/clones.h"
 
+#include <omp.h>
 #include <stdlib.h>
-#include <string.h>
 
-/* Ids of all windows together, and the fewest of one. Fewer ids than MANY take one thread. */
-enum { ROUND_IDS = 1 << 20, LEAST_WINDOW = 1 << 14, MANY = 1 << 15 };
+/* Ids of all windows together, and the fewest of one; ids that a thread takes at a time. */
+enum { ROUND_IDS = 1 << 20, LEAST_WINDOW = 1 << 14, PIECE = 1 << 14 };
 
 enum { WINDOW_TAG = 1 << 13, CHUNK_BYTES = 4 << 20 };
 
@@ -44,24 +46,24 @@ static enum status take_arrays(struct windows *w, struct error *e)
     w->own = zeroed(pairs, sizeof *w->own, what, e);
     w->of_shard = zeroed(p, sizeof *w->of_shard, what, e);
     w->source = zeroed(p, sizeof *w->source, what, e);
-    w->counts = zeroed(pairs, sizeof *w->counts, what, e);
-    w->counts_in = zeroed(pairs, sizeof *w->counts_in, what, e);
-    w->sends = zeroed(2 * pairs, sizeof *w->sends, what, e);
-    w->receives = zeroed(2 * p, sizeof *w->receives, what, e);
+    w->messages.counts = zeroed(pairs, sizeof *w->messages.counts, what, e);
+    w->messages.counts_in = zeroed(pairs, sizeof *w->messages.counts_in, what, e);
+    w->messages.sends = zeroed(2 * pairs, sizeof *w->messages.sends, what, e);
+    w->messages.receives = zeroed(2 * p, sizeof *w->messages.receives, what, e);
     if (e->status == ST_OK)
         w->window = messages->host_take(w->ids * w->width, what, e);
     if (e->status == ST_OK)
         w->copied = messages->host_take(pairs * w->copied_bytes, what, e);
     if (e->status == ST_OK && rank->comm->ranks > 1)
         w->received = messages->host_take(w->ids * (w->width + sizeof(uint32_t)), what, e);
-    return e->status;
+    return e->status == ST_OK ? gang_open(&w->gang, w->threads, e) : e->status;
 }
 
 enum status windows_open(struct windows *w, const struct answers *answers, struct error *e)
 {
     const struct rank *rank = answers->rank;
     uint64_t share = ROUND_IDS / rank->comm->ranks;
-    *w = (struct windows){.answers = answers, .width = answers_width(answers, ANSWER_PARENTS)};
+    *w = (struct windows){.answers = answers, .width = answers_width(answers, ANSWER_PARENTS), .threads = omp_get_max_threads()};
     w->ids = share < LEAST_WINDOW ? LEAST_WINDOW : share < ANSWER_WINDOW ? share : ANSWER_WINDOW;
     w->permuted = rank->graph->manifest.randomized && shards_of(w) > 1;
     w->copied_bytes = w->permuted ? w->ids * (w->width + sizeof(uint32_t)) : (w->ids / shards_of(w) + 1) * w->width;
@@ -73,6 +75,7 @@ void windows_close(struct windows *w)
 {
     if (w->answers == NULL)
         return;
+    gang_close(w->gang);
     void (*release)(void *) = rank_of(w)->backend->messages->host_release;
     release(w->window);
     release(w->received);
@@ -80,10 +83,10 @@ void windows_close(struct windows *w)
     free(w->own);
     free(w->of_shard);
     free(w->source);
-    free(w->counts);
-    free(w->counts_in);
-    free(w->sends);
-    free(w->receives);
+    free(w->messages.counts);
+    free(w->messages.counts_in);
+    free(w->messages.sends);
+    free(w->messages.receives);
 }
 
 /* ---- parts of the own devices ---- */
@@ -103,23 +106,23 @@ static char *copy_for(const struct windows *w, uint32_t g, uint32_t r)
 static void list_part(const struct windows *w, uint32_t g, uint32_t r, struct part *part, struct error *e)
 {
     const struct rank *rank = rank_of(w);
-    struct id_range range = w->range[r];
+    struct id_range range = w->now.range[r];
     char *values = copy_for(w, g, r);
-    *part = (struct part){.values = values, .index = (uint32_t *)(void *)(values + w->ids * w->width)};
-    rank->backend->results->list_values(rank->devices[g], w->kind, range.first, range.end - range.first, part->index,
-                                        values, &part->count, e);
+    struct value_list list = {values, (uint32_t *)(void *)(values + w->ids * w->width), 0};
+    rank->backend->results->list_values(rank->devices[g], w->now.kind, range.first, range.end - range.first, &list, e);
+    *part = (struct part){.values = list.values, .index = list.index, .count = list.count};
 }
 
 static void read_part(const struct windows *w, uint32_t g, uint32_t r, struct part *part, struct error *e)
 {
     const struct rank *rank = rank_of(w);
     uint32_t s = rank->graph->shards[g].index;
-    uint64_t first = slots_of_shard(w->range[r].first, s, shards_of(w));
+    uint64_t first = slots_of_shard(w->now.range[r].first, s, shards_of(w));
     const char *values = seen_values(w, g);
-    *part = (struct part){.values = values != NULL ? values + first * w->now_width : copy_for(w, g, r),
-                          .count = values_of_shard(w, s, w->range[r])};
+    *part = (struct part){.values = values != NULL ? values + first * w->now.width : copy_for(w, g, r),
+                          .count = values_of_shard(w, s, w->now.range[r])};
     if (values == NULL && part->count > 0)
-        rank->backend->results->read_values(rank->devices[g], w->kind, first, part->count, copy_for(w, g, r), e);
+        rank->backend->results->read_values(rank->devices[g], w->now.kind, first, part->count, copy_for(w, g, r), e);
 }
 
 /* Whether this rank takes the values of its own devices by itself (take_seen). */
@@ -136,7 +139,7 @@ static enum status get_parts(void *context, uint32_t g, struct error *e)
     for (uint32_t r = 0; r < comm->ranks && e->status == ST_OK; r++) {
         struct part *part = &w->own[g * comm->ranks + r];
         *part = (struct part){.values = NULL};
-        if (w->range[r].first == w->range[r].end || (r == comm->rank && takes_own(w)))
+        if (w->now.range[r].first == w->now.range[r].end || (r == comm->rank && takes_own(w)))
             continue;
         if (w->permuted)
             list_part(w, g, r, part, e);
@@ -155,10 +158,10 @@ static void share_counts(const struct windows *w)
     uint32_t G = rank_of(w)->device_count;
     for (uint32_t r = 0; r < comm->ranks; r++) {
         for (uint32_t g = 0; g < G; g++)
-            w->counts[r * G + g] = w->own[g * comm->ranks + r].count;
+            w->messages.counts[r * G + g] = w->own[g * comm->ranks + r].count;
     }
     if (comm->ranks > 1)
-        comm_alltoall_u64(comm, w->counts, w->counts_in, (int)G);
+        comm_alltoall_u64(comm, w->messages.counts, w->messages.counts_in, (int)G);
 }
 
 /* Adds the messages of a part: its values and, of a list, its indices. */
@@ -168,7 +171,7 @@ static size_t add_transfers(const struct windows *w, const struct part *part, ui
     const int tag = WINDOW_TAG + (int)g;
     if (part->count == 0)
         return 0;
-    to[0] = (struct transfer){rank, tag, (void *)part->values, part->count * w->now_width};
+    to[0] = (struct transfer){rank, tag, (void *)part->values, part->count * w->now.width};
     if (part->index == NULL)
         return 1;
     to[1] = (struct transfer){rank, tag, part->index, part->count * sizeof *part->index};
@@ -182,7 +185,7 @@ static size_t list_sends(const struct windows *w)
     for (uint32_t g = 0; g < rank->device_count; g++) {
         for (uint32_t r = 0; r < rank->comm->ranks; r++) {
             if (r != rank->comm->rank)
-                count += add_transfers(w, &w->own[g * rank->comm->ranks + r], r, g, w->sends + count);
+                count += add_transfers(w, &w->own[g * rank->comm->ranks + r], r, g, w->messages.sends + count);
         }
     }
     return count;
@@ -202,10 +205,10 @@ static size_t list_receives(const struct windows *w)
         if (r == comm->rank)
             continue;
         *part = (struct part){.values = values, .index = w->permuted ? index : NULL};
-        part->count = w->permuted ? w->counts_in[r * rank_of(w)->device_count + g]
-                                  : values_of_shard(w, s, w->range[comm->rank]);
-        count += add_transfers(w, part, r, g, w->receives + count);
-        values += part->count * w->now_width;
+        part->count = w->permuted ? w->messages.counts_in[r * rank_of(w)->device_count + g]
+                                  : values_of_shard(w, s, w->now.range[comm->rank]);
+        count += add_transfers(w, part, r, g, w->messages.receives + count);
+        values += part->count * w->now.width;
         index += part->count;
     }
     return count;
@@ -220,7 +223,7 @@ static enum status move_parts(const struct windows *w, struct error *e)
         share_counts(w);
     size_t receives = list_receives(w);
     if (comm->ranks > 1 && e->status == ST_OK)
-        comm_prepare_transfers(&transfers, w->sends, list_sends(w), w->receives, receives, CHUNK_BYTES, e);
+        comm_prepare_transfers(&transfers, w->messages.sends, list_sends(w), w->messages.receives, receives, CHUNK_BYTES, e);
     if (comm_agree(comm, e) == ST_OK && comm->ranks > 1)
         comm_move_transfers(comm, transfers);
     free(transfers);
@@ -271,28 +274,37 @@ WIDE_CLONES static void interleave(void *to, const void *const *of, uint32_t p, 
         interleave_width(to, of, p, begin, end, 8);
 }
 
-/* Makes the window of consecutive values of the shards, which take turns from the shard of the first id on. */
-static void take_turns(const struct windows *w, struct id_range own)
+static void take_turns_in_rows(void *context, uint64_t begin, uint64_t end)
 {
-    enum { ROWS = 1 << 12 };
+    const struct windows *w = context;
+    interleave(w->window, w->source, shards_of(w), begin, end, w->now.width);
+}
+
+/* Makes the window of consecutive values of the shards, which take turns from the shard of the first id on. */
+static void take_turns(struct windows *w, struct id_range own)
+{
     const uint32_t p = shards_of(w);
     const uint64_t rows = (own.end - own.first) / p, rest = (own.end - own.first) % p;
     for (uint32_t i = 0; i < p; i++)
         w->source[i] = w->of_shard[shard_of_vertex(own.first + i, p)].values;
-#pragma omp parallel for schedule(static) if (own.end - own.first > MANY)
-    for (uint64_t k = 0; k < rows; k += ROWS)
-        interleave(w->window, w->source, p, k, rows - k < ROWS ? rows : k + ROWS, w->now_width);
+    gang_for(w->gang, w->threads, rows, PIECE / p + 1, take_turns_in_rows, w);
     for (uint64_t i = 0; i < rest; i++)
-        copy_value(w->window, rows * p + i, w->source[i], rows, w->now_width);
+        copy_value(w->window, rows * p + i, w->source[i], rows, w->now.width);
 }
 
 /* ---- permuted ids ---- */
 
-static void put_list(const struct windows *w, const struct part *part)
+/* A list whose values are put into a window. */
+struct putting {
+    const struct windows *w;
+    const struct part *part;
+};
+
+static void put_some(void *context, uint64_t begin, uint64_t end)
 {
-#pragma omp parallel for schedule(static) if (part->count > MANY)
-    for (uint64_t i = 0; i < part->count; i++)
-        copy_value(w->window, part->index[i], part->values, i, w->now_width);
+    const struct putting *p = context;
+    for (uint64_t i = begin; i < end; i++)
+        copy_value(p->w->window, p->part->index[i], p->part->values, i, p->w->now.width);
 }
 
 enum { STORED_AT_ONCE = 512 };
@@ -311,28 +323,35 @@ INLINE void take_seen_as(const struct windows *w, uint64_t first, uint64_t count
     }
 }
 
-static void take_seen(const struct windows *w, struct id_range own)
+static void take_some_seen(void *context, uint64_t begin, uint64_t end)
 {
-    const struct rank *rank = rank_of(w);
-    uint64_t count = own.end - own.first;
-    for (uint32_t g = 0; g < rank->device_count; g++) /* those of other ranks stay NULL */
-        w->source[rank->graph->shards[g].index] = seen_values(w, g);
-#pragma omp parallel for schedule(static) if (count > MANY)
-    for (uint64_t i = 0; i < count; i += STORED_AT_ONCE) {
-        uint64_t some = count - i < STORED_AT_ONCE ? count - i : STORED_AT_ONCE;
-        if (w->now_width == 4)
-            take_seen_as(w, own.first + i, some, i, 4);
+    const struct windows *w = context;
+    const uint64_t first = w->now.range[rank_of(w)->comm->rank].first;
+    for (uint64_t i = begin; i < end; i += STORED_AT_ONCE) {
+        uint64_t some = end - i < STORED_AT_ONCE ? end - i : STORED_AT_ONCE;
+        if (w->now.width == 4)
+            take_seen_as(w, first + i, some, i, 4);
         else
-            take_seen_as(w, own.first + i, some, i, 8);
+            take_seen_as(w, first + i, some, i, 8);
     }
 }
 
-static void put_lists(const struct windows *w, struct id_range own)
+static void take_seen(struct windows *w, struct id_range own)
+{
+    const struct rank *rank = rank_of(w);
+    for (uint32_t g = 0; g < rank->device_count; g++) /* those of other ranks stay NULL */
+        w->source[rank->graph->shards[g].index] = seen_values(w, g);
+    gang_for(w->gang, w->threads, own.end - own.first, PIECE, take_some_seen, w);
+}
+
+static void put_lists(struct windows *w, struct id_range own)
 {
     if (takes_own(w))
         take_seen(w, own);
-    for (uint32_t s = 0; s < shards_of(w); s++)
-        put_list(w, &w->of_shard[s]);
+    for (uint32_t s = 0; s < shards_of(w); s++) {
+        struct putting putting = {w, &w->of_shard[s]};
+        gang_for(w->gang, w->threads, putting.part->count, PIECE, put_some, &putting);
+    }
 }
 
 /* ---- all of it ---- */
@@ -342,9 +361,9 @@ enum status windows_read(struct windows *w, enum answer_kind kind, const struct 
 {
     const struct rank *rank = rank_of(w);
     const struct id_range own = range[rank->comm->rank];
-    w->kind = kind;
-    w->now_width = answers_width(w->answers, kind);
-    w->range = range;
+    w->now.kind = kind;
+    w->now.width = answers_width(w->answers, kind);
+    w->now.range = range;
     if (e->status == ST_OK)
         rank_each(rank, get_parts, w, e);
     if (move_parts(w, e) != ST_OK)

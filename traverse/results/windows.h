@@ -19,6 +19,12 @@ struct part {
     uint64_t count;
 };
 
+/* Messages between ranks, and the lengths of the lists that they bring: [R][G] of own devices, and of those of others. */
+struct window_messages {
+    struct transfer *sends, *receives; /* [2 * G * R], [2 * p] */
+    uint64_t *counts, *counts_in;
+};
+
 struct windows {
     const struct answers *answers;
     uint32_t width; /* bytes of the widest value */
@@ -28,15 +34,17 @@ struct windows {
     struct part *own;      /* [G][R] of this rank's devices, for the ranks */
     struct part *of_shard; /* [p] of all devices, for this rank */
     const void **source;   /* [p] where the values of shards lie */
-    uint64_t *counts, *counts_in; /* [R][G] of lists: of `own`, and of those for this rank */
-    struct transfer *sends, *receives; /* [2 * G * R], [2 * p] */
+    struct window_messages messages;
     char *copied;      /* [G][R][copied_bytes] copies of what lies in memory of devices: values, and indices of lists */
     char *received;    /* [ids] values of other ranks, and indices of lists */
     uint64_t copied_bytes;
-    /* while windows are read */
-    enum answer_kind kind;
-    uint32_t now_width;
-    const struct id_range *range; /* [R] */
+    struct gang *gang; /* threads that make windows: those of a search on the CPU, if it is one */
+    int threads;
+    struct {
+        enum answer_kind kind;
+        uint32_t width;
+        const struct id_range *range; /* [R] */
+    } now; /* while windows are read */
 };
 
 /* Collective. Takes memory for windows of any answer. If a rank fails, here or before, all do. */

@@ -164,7 +164,7 @@ static enum status gpu_read_values(struct device *dev, enum answer_kind kind, ui
 }
 
 static enum status gpu_list_values(struct device *dev, enum answer_kind kind, uint64_t first, uint64_t count,
-                                   uint32_t *index, void *values, uint64_t *listed, struct error *e)
+                                   struct value_list *list, struct error *e)
 {
     const struct gpu_answers *a = &dev->answers;
     const uint32_t width = width_of(dev, kind);
@@ -186,9 +186,9 @@ static enum status gpu_list_values(struct device *dev, enum answer_kind kind, ui
     cuda_list_values(&listing, stream);
     if (gpu_fetch(dev, a->counts, a->tables, sizeof *a->counts, stream, e) != ST_OK)
         return e->status;
-    *listed = a->counts[0];
-    return gpu_fetch(dev, index, listing.index, *listed * sizeof *index, stream, e) == ST_OK
-               ? gpu_fetch(dev, values, listing.to, *listed * width, stream, e)
+    list->count = a->counts[0];
+    return gpu_fetch(dev, list->index, listing.index, list->count * sizeof *list->index, stream, e) == ST_OK
+               ? gpu_fetch(dev, list->values, listing.to, list->count * width, stream, e)
                : e->status;
 }
 
