@@ -75,7 +75,7 @@ static enum status make_room(const struct slices *x, struct slice_buffer *buffer
 static uint64_t shown_place(const struct slices *x, uint32_t g, uint32_t s)
 {
     const struct backend_results *results = x->rank->backend->results;
-    if (results->show_slice == NULL || rank_of_shard(s, x->rank->comm->ranks) == x->rank->comm->rank)
+    if (x->hosted || results->show_slice == NULL || rank_of_shard(s, x->rank->comm->ranks) == x->rank->comm->rank)
         return 0;
     return results->show_slice(x->rank->devices[g], s, &slices_out(x, g)[s]);
 }
@@ -85,7 +85,7 @@ static int is_staged(const struct slices *x, uint32_t g, uint32_t s)
 {
     const struct rank *rank = x->rank;
     const struct backend_results *results = rank->backend->results;
-    if (results->copy_slice == NULL)
+    if (x->hosted || results->copy_slice == NULL)
         return 0;
     if (rank_of_shard(s, rank->comm->ranks) != rank->comm->rank)
         return shown_place(x, g, s) == 0;
@@ -232,10 +232,8 @@ enum status slices_exchange_agreed(struct slices *x, struct error *e)
 {
     const struct comm *comm = x->rank->comm;
     stage(x, e);
-    if (comm_agree(comm, e) != ST_OK)
-        return e->status;
     share(x, e);
-    if (comm_agree(comm, e) == ST_OK)
+    if (comm_agree(comm, e) == ST_OK && comm->ranks > 1)
         comm_move_transfers(comm, x->transfers);
     return e->status;
 }

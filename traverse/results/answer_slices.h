@@ -1,4 +1,4 @@
-/* answer_slices.h: bytes that each device has for every shard (questions and replies), brought to the devices of these shards.
+/* answer_slices.h: bytes that each device has for every shard, brought to the devices of these shards.
  *
  * Devices of a rank, and peers of a host (backend.h), read a slice in place. Between other devices it is a
  * message, which goes through memory of the host. */
@@ -22,6 +22,7 @@ struct slice_buffer {
 struct slices {
     const struct rank *rank;
     uint32_t G, p;
+    int hosted; /* slices lie in memory of the host, also those of devices that have memory of their own */
     struct slice *out; /* [G][p] the slices of device g for shard s */
     struct slice *in;  /* [G][p] the slices of shard s for device g */
     struct slice_card *cards, *cards_in; /* [R][G * G] */

@@ -13,11 +13,10 @@
 
 #include <omp.h>
 #include <stdlib.h>
+#include <string.h>
 
 /* Ids of all windows together, and the fewest of one; ids that a thread takes at a time. */
 enum { ROUND_IDS = 1 << 20, LEAST_WINDOW = 1 << 14, PIECE = 1 << 14 };
-
-enum { WINDOW_TAG = 1 << 13, CHUNK_BYTES = 4 << 20 };
 
 static const char what[] = "windows of results";
 
@@ -38,25 +37,10 @@ static const void *seen_values(const struct windows *w, uint32_t g)
 
 /* ---- memory ---- */
 
-static enum status take_arrays(struct windows *w, struct error *e)
+/* Bytes of a value in a list: behind all values stand their indices. */
+static uint64_t listed_bytes(uint32_t width)
 {
-    const struct rank *rank = rank_of(w);
-    const struct backend_messages *messages = rank->backend->messages;
-    uint64_t pairs = (uint64_t)rank->device_count * rank->comm->ranks, p = shards_of(w);
-    w->own = zeroed(pairs, sizeof *w->own, what, e);
-    w->of_shard = zeroed(p, sizeof *w->of_shard, what, e);
-    w->source = zeroed(p, sizeof *w->source, what, e);
-    w->messages.counts = zeroed(pairs, sizeof *w->messages.counts, what, e);
-    w->messages.counts_in = zeroed(pairs, sizeof *w->messages.counts_in, what, e);
-    w->messages.sends = zeroed(2 * pairs, sizeof *w->messages.sends, what, e);
-    w->messages.receives = zeroed(2 * p, sizeof *w->messages.receives, what, e);
-    if (e->status == ST_OK)
-        w->window = messages->host_take(w->ids * w->width, what, e);
-    if (e->status == ST_OK)
-        w->copied = messages->host_take(pairs * w->copied_bytes, what, e);
-    if (e->status == ST_OK && rank->comm->ranks > 1)
-        w->received = messages->host_take(w->ids * (w->width + sizeof(uint32_t)), what, e);
-    return e->status == ST_OK ? gang_open(&w->gang, w->threads, e) : e->status;
+    return width + sizeof(uint32_t);
 }
 
 enum status windows_open(struct windows *w, const struct answers *answers, struct error *e)
@@ -66,8 +50,16 @@ enum status windows_open(struct windows *w, const struct answers *answers, struc
     *w = (struct windows){.answers = answers, .width = answers_width(answers, ANSWER_PARENTS), .threads = omp_get_max_threads()};
     w->ids = share < LEAST_WINDOW ? LEAST_WINDOW : share < ANSWER_WINDOW ? share : ANSWER_WINDOW;
     w->permuted = rank->graph->manifest.randomized && shards_of(w) > 1;
-    w->copied_bytes = w->permuted ? w->ids * (w->width + sizeof(uint32_t)) : (w->ids / shards_of(w) + 1) * w->width;
-    take_arrays(w, e);
+    w->copied_bytes = w->permuted ? w->ids * listed_bytes(w->width) : (w->ids / shards_of(w) + 1) * w->width;
+    w->source = zeroed(shards_of(w), sizeof *w->source, what, e);
+    slices_open(&w->parts, rank, e);
+    w->parts.hosted = 1;
+    if (e->status == ST_OK)
+        w->window = rank->backend->messages->host_take(w->ids * w->width, what, e);
+    if (e->status == ST_OK)
+        w->copied = rank->backend->messages->host_take(rank->device_count * rank->comm->ranks * w->copied_bytes, what, e);
+    if (e->status == ST_OK)
+        gang_open(&w->gang, w->threads, e);
     return comm_agree(rank->comm, e);
 }
 
@@ -76,53 +68,35 @@ void windows_close(struct windows *w)
     if (w->answers == NULL)
         return;
     gang_close(w->gang);
-    void (*release)(void *) = rank_of(w)->backend->messages->host_release;
-    release(w->window);
-    release(w->received);
-    release(w->copied);
-    free(w->own);
-    free(w->of_shard);
+    rank_of(w)->backend->messages->host_release(w->window);
+    rank_of(w)->backend->messages->host_release(w->copied);
+    slices_close(&w->parts);
     free(w->source);
-    free(w->messages.counts);
-    free(w->messages.counts_in);
-    free(w->messages.sends);
-    free(w->messages.receives);
 }
 
 /* ---- parts of the own devices ---- */
 
-/* The values that shard s has of ids from..end-1, if ids are not permuted. */
-static uint64_t values_of_shard(const struct windows *w, uint32_t s, struct id_range range)
-{
-    return slots_of_shard(range.end, s, shards_of(w)) - slots_of_shard(range.first, s, shards_of(w));
-}
-
-/* Memory for what device g has for rank r. */
-static char *copy_for(const struct windows *w, uint32_t g, uint32_t r)
-{
-    return w->copied + ((uint64_t)g * rank_of(w)->comm->ranks + r) * w->copied_bytes;
-}
-
-static void list_part(const struct windows *w, uint32_t g, uint32_t r, struct part *part, struct error *e)
+/* Lists the values that device g has of a window, in `copy`. */
+static struct slice list_part(const struct windows *w, uint32_t g, struct id_range range, char *copy, struct error *e)
 {
     const struct rank *rank = rank_of(w);
-    struct id_range range = w->now.range[r];
-    char *values = copy_for(w, g, r);
-    struct value_list list = {values, (uint32_t *)(void *)(values + w->ids * w->width), 0};
+    struct value_list list = {copy, (uint32_t *)(void *)(copy + w->ids * w->now.width), 0};
     rank->backend->results->list_values(rank->devices[g], w->now.kind, range.first, range.end - range.first, &list, e);
-    *part = (struct part){.values = list.values, .index = list.index, .count = list.count};
+    memmove(copy + list.count * w->now.width, list.index, list.count * sizeof *list.index);
+    return (struct slice){copy, (list.count * listed_bytes(w->now.width) + 7) / 8 * 8}; /* the next begins aligned */
 }
 
-static void read_part(const struct windows *w, uint32_t g, uint32_t r, struct part *part, struct error *e)
+/* Reads the consecutive values that device g has of a window: into `copy`, if they do not lie in memory of the host. */
+static struct slice read_part(const struct windows *w, uint32_t g, struct id_range range, char *copy, struct error *e)
 {
     const struct rank *rank = rank_of(w);
-    uint32_t s = rank->graph->shards[g].index;
-    uint64_t first = slots_of_shard(w->now.range[r].first, s, shards_of(w));
+    const uint32_t s = rank->graph->shards[g].index;
+    const uint64_t first = slots_of_shard(range.first, s, shards_of(w)),
+                   count = slots_of_shard(range.end, s, shards_of(w)) - first;
     const char *values = seen_values(w, g);
-    *part = (struct part){.values = values != NULL ? values + first * w->now.width : copy_for(w, g, r),
-                          .count = values_of_shard(w, s, w->now.range[r])};
-    if (values == NULL && part->count > 0)
-        rank->backend->results->read_values(rank->devices[g], w->now.kind, first, part->count, copy_for(w, g, r), e);
+    if (values == NULL && count > 0)
+        rank->backend->results->read_values(rank->devices[g], w->now.kind, first, count, copy, e);
+    return (struct slice){values != NULL ? values + first * w->now.width : copy, count * w->now.width};
 }
 
 /* Whether this rank takes the values of its own devices by itself (take_seen). */
@@ -137,96 +111,13 @@ static enum status get_parts(void *context, uint32_t g, struct error *e)
     const struct windows *w = context;
     const struct comm *comm = rank_of(w)->comm;
     for (uint32_t r = 0; r < comm->ranks && e->status == ST_OK; r++) {
-        struct part *part = &w->own[g * comm->ranks + r];
-        *part = (struct part){.values = NULL};
+        struct slice *part = &slices_out(&w->parts, g)[shard_of_device(r, 0, comm->ranks)];
+        char *copy = w->copied + ((uint64_t)g * comm->ranks + r) * w->copied_bytes;
         if (w->now.range[r].first == w->now.range[r].end || (r == comm->rank && takes_own(w)))
-            continue;
-        if (w->permuted)
-            list_part(w, g, r, part, e);
+            *part = (struct slice){NULL, 0};
         else
-            read_part(w, g, r, part, e);
+            *part = (w->permuted ? list_part : read_part)(w, g, w->now.range[r], copy, e);
     }
-    return e->status;
-}
-
-/* ---- messages ---- */
-
-/* Tells the other ranks the lengths of lists. */
-static void share_counts(const struct windows *w)
-{
-    const struct comm *comm = rank_of(w)->comm;
-    uint32_t G = rank_of(w)->device_count;
-    for (uint32_t r = 0; r < comm->ranks; r++) {
-        for (uint32_t g = 0; g < G; g++)
-            w->messages.counts[r * G + g] = w->own[g * comm->ranks + r].count;
-    }
-    if (comm->ranks > 1)
-        comm_alltoall_u64(comm, w->messages.counts, w->messages.counts_in, (int)G);
-}
-
-/* Adds the messages of a part: its values and, of a list, its indices. */
-static size_t add_transfers(const struct windows *w, const struct part *part, uint32_t rank, uint32_t g,
-                            struct transfer *to)
-{
-    const int tag = WINDOW_TAG + (int)g;
-    if (part->count == 0)
-        return 0;
-    to[0] = (struct transfer){rank, tag, (void *)part->values, part->count * w->now.width};
-    if (part->index == NULL)
-        return 1;
-    to[1] = (struct transfer){rank, tag, part->index, part->count * sizeof *part->index};
-    return 2;
-}
-
-static size_t list_sends(const struct windows *w)
-{
-    const struct rank *rank = rank_of(w);
-    size_t count = 0;
-    for (uint32_t g = 0; g < rank->device_count; g++) {
-        for (uint32_t r = 0; r < rank->comm->ranks; r++) {
-            if (r != rank->comm->rank)
-                count += add_transfers(w, &w->own[g * rank->comm->ranks + r], r, g, w->messages.sends + count);
-        }
-    }
-    return count;
-}
-
-/* Places the parts of all shards: own ones where they are, others in received memory. */
-static size_t list_receives(const struct windows *w)
-{
-    const struct comm *comm = rank_of(w)->comm;
-    char *values = w->received;
-    uint32_t *index = (uint32_t *)(void *)(values + w->ids * w->width);
-    size_t count = 0;
-    for (uint32_t s = 0; s < shards_of(w); s++) {
-        uint32_t r = rank_of_shard(s, comm->ranks), g = device_of_shard(s, comm->ranks);
-        struct part *part = &w->of_shard[s];
-        *part = w->own[g * comm->ranks + comm->rank];
-        if (r == comm->rank)
-            continue;
-        *part = (struct part){.values = values, .index = w->permuted ? index : NULL};
-        part->count = w->permuted ? w->messages.counts_in[r * rank_of(w)->device_count + g]
-                                  : values_of_shard(w, s, w->now.range[comm->rank]);
-        count += add_transfers(w, part, r, g, w->messages.receives + count);
-        values += part->count * w->now.width;
-        index += part->count;
-    }
-    return count;
-}
-
-/* Collective. Moves the parts to the ranks that want them. */
-static enum status move_parts(const struct windows *w, struct error *e)
-{
-    const struct comm *comm = rank_of(w)->comm;
-    struct transfers *transfers = NULL;
-    if (w->permuted)
-        share_counts(w);
-    size_t receives = list_receives(w);
-    if (comm->ranks > 1 && e->status == ST_OK)
-        comm_prepare_transfers(&transfers, w->messages.sends, list_sends(w), w->messages.receives, receives, CHUNK_BYTES, e);
-    if (comm_agree(comm, e) == ST_OK && comm->ranks > 1)
-        comm_move_transfers(comm, transfers);
-    free(transfers);
     return e->status;
 }
 
@@ -286,7 +177,7 @@ static void take_turns(struct windows *w, struct id_range own)
     const uint32_t p = shards_of(w);
     const uint64_t rows = (own.end - own.first) / p, rest = (own.end - own.first) % p;
     for (uint32_t i = 0; i < p; i++)
-        w->source[i] = w->of_shard[shard_of_vertex(own.first + i, p)].values;
+        w->source[i] = slices_in(&w->parts, 0)[shard_of_vertex(own.first + i, p)].at;
     gang_for(w->gang, w->threads, rows, PIECE / p + 1, take_turns_in_rows, w);
     for (uint64_t i = 0; i < rest; i++)
         copy_value(w->window, rows * p + i, w->source[i], rows, w->now.width);
@@ -297,14 +188,25 @@ static void take_turns(struct windows *w, struct id_range own)
 /* A list whose values are put into a window. */
 struct putting {
     const struct windows *w;
-    const struct part *part;
+    const void *values;
+    const uint32_t *index;
 };
 
 static void put_some(void *context, uint64_t begin, uint64_t end)
 {
     const struct putting *p = context;
     for (uint64_t i = begin; i < end; i++)
-        copy_value(p->w->window, p->part->index[i], p->part->values, i, p->w->now.width);
+        copy_value(p->w->window, p->index[i], p->values, i, p->w->now.width);
+}
+
+static void put_list(const struct windows *w, const struct slice *list)
+{
+    const uint64_t count = list->bytes / listed_bytes(w->now.width);
+    const char *values = list->at;
+    if (count == 0)
+        return;
+    struct putting putting = {w, values, (const uint32_t *)(const void *)(values + count * w->now.width)};
+    gang_for(w->gang, w->threads, count, PIECE, put_some, &putting);
 }
 
 enum { STORED_AT_ONCE = 512 };
@@ -348,10 +250,8 @@ static void put_lists(struct windows *w, struct id_range own)
 {
     if (takes_own(w))
         take_seen(w, own);
-    for (uint32_t s = 0; s < shards_of(w); s++) {
-        struct putting putting = {w, &w->of_shard[s]};
-        gang_for(w->gang, w->threads, putting.part->count, PIECE, put_some, &putting);
-    }
+    for (uint32_t s = 0; s < shards_of(w); s++)
+        put_list(w, &slices_in(&w->parts, 0)[s]);
 }
 
 /* ---- all of it ---- */
@@ -366,11 +266,11 @@ enum status windows_read(struct windows *w, enum answer_kind kind, const struct 
     w->now.range = range;
     if (e->status == ST_OK)
         rank_each(rank, get_parts, w, e);
-    if (move_parts(w, e) != ST_OK)
+    if (slices_exchange_agreed(&w->parts, e) != ST_OK)
         return e->status;
     *values = w->window;
     if (shards_of(w) == 1)
-        *values = w->of_shard[0].values;
+        *values = slices_in(&w->parts, 0)->at;
     else if (own.first < own.end)
         (w->permuted ? put_lists : take_turns)(w, own);
     return ST_OK;

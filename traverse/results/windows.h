@@ -12,33 +12,17 @@ struct id_range {
     uint64_t first, end; /* input ids */
 };
 
-/* The values that one device has of a window. */
-struct part {
-    const void *values;
-    uint32_t *index; /* value i is that of id index[i] of the window; NULL: they are those of every p-th id */
-    uint64_t count;
-};
-
-/* Messages between ranks, and the lengths of the lists that they bring: [R][G] of own devices, and of those of others. */
-struct window_messages {
-    struct transfer *sends, *receives; /* [2 * G * R], [2 * p] */
-    uint64_t *counts, *counts_in;
-};
-
 struct windows {
     const struct answers *answers;
     uint32_t width; /* bytes of the widest value */
     uint64_t ids;   /* the most of a window */
     int permuted;   /* devices list their values */
     char *window;   /* [ids] the values of this rank's window */
-    struct part *own;      /* [G][R] of this rank's devices, for the ranks */
-    struct part *of_shard; /* [p] of all devices, for this rank */
-    const void **source;   /* [p] where the values of shards lie */
-    struct window_messages messages;
-    char *copied;      /* [G][R][copied_bytes] copies of what lies in memory of devices: values, and indices of lists */
-    char *received;    /* [ids] values of other ranks, and indices of lists */
+    char *copied;   /* [G][R][copied_bytes] copies of values, and lists */
     uint64_t copied_bytes;
-    struct gang *gang; /* threads that make windows: those of a search on the CPU, if it is one */
+    struct slices parts;  /* those of each device for the windows of all ranks, which are for their first devices */
+    const void **source;  /* [p] where the values of shards lie */
+    struct gang *gang;    /* threads that make windows: those of a search on the CPU, if it is one */
     int threads;
     struct {
         enum answer_kind kind;
