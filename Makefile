@@ -179,20 +179,20 @@ $(BUILD)/man/%: man/% man/common.mdoc man/splice.awk
 unit_bin  = $(patsubst tests/unit/%.c,$(BUILD)/tests/%,$(unit_src))
 plain_bin = $(plain_tests:%=$(BUILD)/tests/%)
 
-$(BUILD)/tests/test_team: $(BUILD)/traverse/engine/team.o
-$(BUILD)/tests/test_gang $(BUILD)/tests/test_gang_wakes: $(BUILD)/traverse/cpu/gang.o
+$(BUILD)/tests/test_host_threads: $(BUILD)/traverse/engine/host_threads.o
+$(BUILD)/tests/test_thread_pool $(BUILD)/tests/test_thread_pool_wakes: $(BUILD)/traverse/cpu/thread_pool.o
 $(BUILD)/tests/test_numa_nodes: $(BUILD)/traverse/session/numa_nodes.o
-$(BUILD)/tests/test_team $(BUILD)/tests/test_gang $(BUILD)/tests/test_gang_wakes: LDLIBS := $(libformats) $(LDLIBS)
+$(BUILD)/tests/test_host_threads $(BUILD)/tests/test_thread_pool $(BUILD)/tests/test_thread_pool_wakes: LDLIBS := $(libformats) $(LDLIBS)
 $(BUILD)/tests/test_probe $(BUILD)/tests/test_columns: $(BUILD)/traverse/cpu/cpu_probe.o $(BUILD)/traverse/cpu/cpu_columns.o
-$(BUILD)/tests/test_counts: $(BUILD)/traverse/cpu/cpu_previsit.o $(BUILD)/traverse/cpu/gang.o
+$(BUILD)/tests/test_counts: $(BUILD)/traverse/cpu/cpu_previsit.o $(BUILD)/traverse/cpu/thread_pool.o
 $(BUILD)/tests/test_counts $(BUILD)/tests/test_probe: LDLIBS := $(libformats) $(LDLIBS)
 $(BUILD)/tests/test_read_ahead $(BUILD)/tests/test_ids: LDLIBS += $(archive_libs_$(ARCHIVE))
-$(BUILD)/tests/test_direction: $(BUILD)/traverse/engine/direction.o
-$(BUILD)/tests/test_whole_cost: $(BUILD)/traverse/engine/direction.o
+$(BUILD)/tests/test_choose: $(BUILD)/traverse/engine/choose.o
+$(BUILD)/tests/test_fused_cost: $(BUILD)/traverse/engine/choose.o
 $(BUILD)/tests/test_energy: $(BUILD)/traverse/programs/graph500/energy.o
 # These stand in for functions of the C library, which MPI's libraries call, too.
 unit_link = $(mpicc)
-$(BUILD)/tests/test_gang_wakes $(BUILD)/tests/test_patience: unit_link = $(CC)
+$(BUILD)/tests/test_thread_pool_wakes $(BUILD)/tests/test_patience: unit_link = $(CC)
 $(BUILD)/tests/test_numa_nodes $(BUILD)/tests/test_energy: unit_link = $(CC)
 $(unit_bin): $(BUILD)/tests/%: $(BUILD)/tests/unit/%.o $(libtools) $(libmpi) $(libformats)
 	@mkdir -p $(@D)

@@ -57,10 +57,10 @@ includes_only() {
 }
 of_all=$(echo formats/{limits.h,rates.def} formats/base/{arith,cli,memory,outfile,patience,status,text}.h \
     formats/graph/{partition,shard,subgraph}.h formats/bijection.h formats/container/{container,packed,packed_layout,packed_row}.h \
-    traverse/engine/{answer_ids,direction,direction_cost,level_note}.h traverse/engine/{backend,residence}.h)
+    traverse/engine/{answer_ids,direction,cost,level_note}.h traverse/engine/{backend,residence}.h)
 of_ranks=$(echo formats/{base/byte_source,edges/edges,graph/manifest,mpi/comm}.h traverse/session/graph.h \
-    traverse/engine/{rank_devices,team}.h)
-includes_only 'the loop' "$(echo traverse/engine/{bfs,direction*}.[ch] traverse/engine/team.[ch])" \
+    traverse/engine/{rank_devices,host_threads}.h)
+includes_only 'the loop' "$(echo traverse/engine/{loop,choose,host_threads}.[ch] traverse/engine/cost.h)" \
     "$of_all $of_ranks $(echo formats/{base/meeting,mpi/window}.h) traverse/engine/level_log.h $(find traverse/exchange -name '*.h')"
 includes_only 'the exchange' "$(find traverse/exchange -type f)" \
     "$of_all $of_ranks $(echo formats/mpi/{flow,watch,window}.h)"
@@ -75,7 +75,7 @@ includes_only 'the CUDA backend' "$(find traverse/cuda -type f)" \
 check 'nothing of dbfs-traverse includes what other programs have' \
     test -z "$(grep -rl '#include "traverse/programs/' traverse | grep -v '^traverse/programs/')"
 # programs search by engine/, session/ and what surrounds them; of the two engines they know this list alone
-kit_of_engines='cpu/(cpu_device|cpu_probe|gang)\.h|cuda/device/(cuda_(common|ptx)\.cuh|cuda_(device|error|kernels|choose)\.h)'
+kit_of_engines='cpu/(cpu_device|cpu_probe|thread_pool)\.h|cuda/device/(cuda_(common|ptx)\.cuh|cuda_(device|error|kernels|choose)\.h)'
 others=$(grep -rnoE '#include "traverse/(cpu|cuda)/[^"]*"' traverse/programs | grep -vE "traverse/($kit_of_engines)\"")
 check "programs include of the engines only what structure.sh lists ($others)" test -z "$others"
 check 'the plan of device memory needs no CUDA' \

@@ -84,7 +84,7 @@ grep -v '^#' datasets/wordnet-3.0.txt >"$tmp/text" && check_graph WordNet 0,4630
 # ---- as many threads as -@ says, on graphs that are large enough for 16 ----
 
 # A search takes only as many threads as pay off (useful_threads in traverse/cpu/cpu_open.c), and starts no more of them
-# than there are cores (gang.c). So 16 cores are pretended, except where a test wants more threads than cores.
+# than there are cores (thread_pool.c). So 16 cores are pretended, except where a test wants more threads than cores.
 pretend=$(realpath "$TESTS/pretend.so")
 on_cores() { # COUNT FUNCTION ARGUMENT...: calls the function, with COUNT cores pretended if it is a number, and notes the threads that start
     local cores=${1:+PRETENDED_CORES=$1} plain=$traverse failed=0

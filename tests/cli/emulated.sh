@@ -360,7 +360,7 @@ check 'and that of the other kernel, too' test "$(grep -c '"root": 5,' "$tmp/lim
 late() { EMULATED_SEED=0 EMULATED_SHARED=$most_shared EMULATED_CLOCK=${clock:-20} timeout 60 "$@"; }
 check_exit 5 'a kernel of two GPUs is not launched' late env FAIL_CUDA='cudaLaunchKernelExC 2 2' "$TESTS/fail_cuda" \
     -q -g 2 -@ 1 --backend cuda -r 0 "$(packed grid 2 inf)"
-check_says 'GPU [01]: .*cuda_whole_start(.*: out of memory' 'the cause is named, not that the other GPU waited in vain'
+check_says 'GPU [01]: .*cuda_fused_start(.*: out of memory' 'the cause is named, not that the other GPU waited in vain'
 
 lose_rank() { # SIGNAL NAME OPTION...: sends the signal to one of two ranks while they search
     local signal=$1 name=$2 got=0 pid

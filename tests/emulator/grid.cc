@@ -27,7 +27,7 @@ static __thread char anchor;
 /* ---- threads of the system ---- */
 
 /* threads are kept from launch to launch */
-class crew {
+class region {
 public:
     void give(std::function<void()> task)
     {
@@ -60,9 +60,9 @@ private:
     }
 };
 
-static crew &blocks_crew()
+static region &blocks_crew()
 {
-    static crew *all = new crew; /* its threads outlive main */
+    static region *all = new region; /* its threads outlive main */
     return *all;
 }
 

@@ -6,7 +6,7 @@
 #include "managed.h"
 
 #include "traverse/cuda/answers/cuda_answers.h"
-#include "traverse/cuda/fused/cuda_whole.h"
+#include "traverse/cuda/fused/cuda_fused.h"
 
 #include <string.h>
 
@@ -192,14 +192,14 @@ int kernel_look(const struct looking *l, void *to)
     return good;
 }
 
-_Static_assert((int)MOST_KEPT == (int)WHOLE_MOST_KEPT, "as many levels as a search keeps");
+_Static_assert((int)MOST_KEPT == (int)FUSED_MOST_KEPT, "as many levels as a search keeps");
 
 int kernel_kept_depths(const struct kept_levels *k, uint8_t *bytes, int32_t *depth)
 {
     size_t mask_bytes = mask_words(k->count) * 8;
     uint8_t *there = managed(NULL, k->shift + k->count), *both = managed(NULL, 2 * k->count + 1);
-    struct whole_state *state = managed_zeros(sizeof *state);
-    struct gpu_whole search = {.state = state};
+    struct fused_state *state = managed_zeros(sizeof *state);
+    struct gpu_fused search = {.state = state};
     search.of[DELEGATES] = (struct gpu_vertices){.count = k->count,
                                                  .words = mask_bytes / 4,
                                                  .visited = managed(k->visited, mask_bytes),
@@ -208,10 +208,10 @@ int kernel_kept_depths(const struct kept_levels *k, uint8_t *bytes, int32_t *dep
     state->kept = k->kept;
     memcpy(state->kept_depth, k->kept_depth, sizeof k->kept_depth);
     search.of[NORMALS] = search.of[DELEGATES];
-    cuda_whole_byte_depths(&search, DELEGATES, there + k->shift, 0);
-    cuda_whole_all_byte_depths(&search, both, 0);
+    cuda_fused_byte_depths(&search, DELEGATES, there + k->shift, 0);
+    cuda_fused_all_byte_depths(&search, both, 0);
     managed_settle();
-    cuda_whole_settle(&search, 0);
+    cuda_fused_settle(&search, 0);
     managed_settle();
     if (k->count > 0)
         memcpy(depth, search.of[DELEGATES].depth, k->count * 4);

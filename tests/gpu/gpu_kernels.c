@@ -16,7 +16,7 @@
  *   cuda_receive                      cpu_messages.receive                          found, parents, bad
  *   cuda_receive_mask                 cpu_messages.receive                          found, parents, bad
  *   cuda_or_mask                      cpu_masks.read                                masks
- *   cuda_news_count, _tell, _hear     the definition (test_messages.c)              messages, what is known
+ *   cuda_frontier_update_count, _tell, _hear     the definition (test_messages.c)              messages, what is known
  *   cuda_list_words, cuda_or_words    the definition (test_messages.c)              sets, masks
  *   cuda_set_root                     cpu_search.start                              mask, parent
  *   cuda_blank_unvisited              cpu_results.depths                            depths
@@ -30,9 +30,9 @@
  *   cuda_take_replies                 the definition                                ids
  *   cuda_look                         the definition                                ids, bad
  *   cuda_max_ids                      the definition                                ids
- *   cuda_whole_byte_depths,            the definition                                depths
- *   cuda_whole_all_byte_depths,
- *   cuda_whole_settle
+ *   cuda_fused_byte_depths,            the definition                                depths
+ *   cuda_fused_all_byte_depths,
+ *   cuda_fused_settle
  *   cuda_sliced_count, _fill          the definition (test_slices.c)                slices, links, rows
  *   cuda_check_vertices, _isolated,   proof_check_ of the same name                 first offence,
  *   _rows, _edges, _parents           (graph500/proof_loops.c)                      marks

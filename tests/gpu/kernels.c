@@ -227,7 +227,7 @@ static void push(const struct visit *v, const struct gpu_target *target, struct 
     size_t bytes = cuda_scan_bytes(count + 1);
     struct gpu_scan scan = {on_device(NULL, (count + 1) * 8), on_device(NULL, bytes), bytes};
     struct gpu_sharing sharing = {
-        .cut = {on_device(NULL, gpu_chunk_room(csr->edges) * sizeof(struct whole_piece)), &level->chunks[v->g]},
+        .cut = {on_device(NULL, gpu_chunk_capacity(csr->edges) * sizeof(struct fused_piece)), &level->chunks[v->g]},
         .has_long = has_long_rows(&v->shard->csr[v->g], list, count),
         .scan = v->way == VISIT_MERGED ? &scan : NULL};
     cuda_push(csr, &queue, target, &sharing, 0);
@@ -300,7 +300,7 @@ void kernel_previsit(const struct previsit_step *p, struct previsited *out)
     v.next = on_device(p->in, bytes);
     struct gpu_previsit previsit = {.vertices = v,
                                     .depth = p->depth,
-                                    .room = p->room,
+                                    .capacity = p->capacity,
                                     .counts = &level->of[p->kind]};
     for (int to = 0; to < VERTEX_KINDS; to++)
         previsit.csr[to] = csr_of[subgraph_between(p->kind, (enum vertex_kind)to)];
@@ -377,12 +377,12 @@ void kernel_bin(const uint64_t *codes, uint64_t count, uint32_t p, uint32_t loca
     drop_arrays(graph_arrays);
 }
 
-uint64_t kernel_unique(uint32_t *ids, uint64_t count, uint32_t bits, int room, int *cleared)
+uint64_t kernel_unique(uint32_t *ids, uint64_t count, uint32_t bits, int capacity, int *cleared)
 {
     uint64_t words = 2 * mask_words(UINT64_C(1) << bits);
     uint32_t *there = on_device(ids, count * sizeof *ids), *seen = zeros_on_device(words * 4);
     unsigned long long kept, *kept_there = zeros_on_device(sizeof kept);
-    struct gpu_seen marks = {seen, words, on_device(NULL, count * 4), room ? count : count / 2};
+    struct gpu_seen marks = {seen, words, on_device(NULL, count * 4), capacity ? count : count / 2};
     cuda_unique(there, count, &marks, kept_there, 0);
     settle();
     read_back(&kept, kept_there, sizeof kept);
@@ -396,46 +396,46 @@ uint64_t kernel_unique(uint32_t *ids, uint64_t count, uint32_t bits, int room, i
     return kept;
 }
 
-static struct gpu_news news_of(const struct known *known)
+static struct gpu_frontier_update news_of(const struct known *known)
 {
-    return (struct gpu_news){.p = known->p,
+    return (struct gpu_frontier_update){.p = known->p,
                              .shard_words = known->words,
                              .known = on_device(known->bits, known->p * known->words * 4),
-                             .begin = on_device(NULL, known->p * gpu_news_begins(known->words) * 4),
+                             .begin = on_device(NULL, known->p * gpu_frontier_update_begins(known->words) * 4),
                              .words = published_memory(known->p * sizeof(unsigned long long))};
 }
 
-static void end_news(struct known *known, const struct gpu_news *news)
+static void end_news(struct known *known, const struct gpu_frontier_update *frontier_update)
 {
     settle();
-    read_back(known->bits, news->known, known->p * known->words * 4);
-    TRY(cudaFreeHost(news->words));
+    read_back(known->bits, frontier_update->known, known->p * known->words * 4);
+    TRY(cudaFreeHost(frontier_update->words));
     drop_arrays(graph_arrays);
 }
 
 void kernel_tell(struct known *known, uint32_t shard, const uint32_t *visited, uint32_t *message,
                  uint64_t *message_words)
 {
-    struct gpu_news news = news_of(known);
+    struct gpu_frontier_update frontier_update = news_of(known);
     uint32_t *there = published_memory(known->words * 4);
-    cuda_news_count(&news, 0);
-    cuda_news_write(&news, shard, on_device(visited, known->words * 4), known->words, there, 0);
+    cuda_frontier_update_count(&frontier_update, 0);
+    cuda_frontier_update_write(&frontier_update, shard, on_device(visited, known->words * 4), known->words, there, 0);
     settle();
     memcpy(message, there, known->words * 4);
     for (uint32_t s = 0; s < known->p; s++)
-        message_words[s] = news.words[s];
+        message_words[s] = frontier_update.words[s];
     TRY(cudaFreeHost(there));
-    end_news(known, &news);
+    end_news(known, &frontier_update);
 }
 
 void kernel_hear(struct known *known, uint32_t shard, const uint32_t *message)
 {
-    struct gpu_news news = news_of(known);
+    struct gpu_frontier_update frontier_update = news_of(known);
     uint32_t *there = published_memory(known->words * 4);
     memcpy(there, message, known->words * 4);
-    cuda_news_count(&news, 0);
-    cuda_news_read(&news, shard, there, 0);
-    end_news(known, &news);
+    cuda_frontier_update_count(&frontier_update, 0);
+    cuda_frontier_update_read(&frontier_update, shard, there, 0);
+    end_news(known, &frontier_update);
     TRY(cudaFreeHost(there));
 }
 

@@ -22,7 +22,7 @@ static struct staged *under_way;
 static unsigned long long messages;
 
 int MPIX_Query_cuda_support(void);
-int MPIX_GPU_query_support(int kind, int *takes);
+int MPIX_GPU_query_support(int kind, int *bytes_needed);
 
 int MPIX_Query_cuda_support(void)
 {
@@ -30,9 +30,9 @@ int MPIX_Query_cuda_support(void)
 }
 
 /* MPICH's function for this question; kind 0 is CUDA. */
-int MPIX_GPU_query_support(int kind, int *takes)
+int MPIX_GPU_query_support(int kind, int *bytes_needed)
 {
-    *takes = kind == 0;
+    *bytes_needed = kind == 0;
     return MPI_SUCCESS;
 }
 

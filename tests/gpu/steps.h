@@ -60,7 +60,7 @@ struct previsit_step {
     enum vertex_kind kind;
     const uint64_t *in, *visited;
     int32_t depth;
-    uint64_t room; /* of the list */
+    uint64_t capacity; /* of the list */
 };
 
 struct previsited {
@@ -104,7 +104,7 @@ void kernel_bin(const uint64_t *codes, uint64_t count, uint32_t p, uint32_t loca
 /* Drops duplicates from ids[0..count), each below 2^bits. Returns how many are left, in any order. `room`: bytes
  * for ids that are kept beside the list. *cleared: the kernel left its mask as it found it. */
 uint64_t twin_unique(uint32_t *ids, uint64_t count);
-uint64_t kernel_unique(uint32_t *ids, uint64_t count, uint32_t bits, int room, int *cleared);
+uint64_t kernel_unique(uint32_t *ids, uint64_t count, uint32_t bits, int capacity, int *cleared);
 
 /* A device's knowledge of the normals of p shards, as masks of `words` 32-bit words each. */
 struct known {

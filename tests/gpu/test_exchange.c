@@ -87,7 +87,7 @@ static uint32_t make_id(uint64_t i, uint32_t bits, enum repetition repetition, u
                                                           : mask + i * UINT64_C(2654435761)));
 }
 
-static void run_unique(uint64_t count, uint32_t bits, enum repetition repetition, int room)
+static void run_unique(uint64_t count, uint32_t bits, enum repetition repetition, int capacity)
 {
     uint32_t *kernel = need_memory(count * sizeof *kernel),
              *twin = need_memory(count * sizeof *twin);
@@ -95,9 +95,9 @@ static void run_unique(uint64_t count, uint32_t bits, enum repetition repetition
     int cleared = 0;
     for (uint64_t i = 0; i < count; i++)
         kernel[i] = twin[i] = make_id(i, bits, repetition, next_random(&random));
-    check_input("%" PRIu64 " ids of %" PRIu32 " bits, repetition %d, room %d", count, bits, (int)repetition, room);
+    check_input("%" PRIu64 " ids of %" PRIu32 " bits, repetition %d, room %d", count, bits, (int)repetition, capacity);
     uint64_t kept = twin_unique(twin, count),
-             kept_there = kernel_unique(kernel, count, bits, room, &cleared);
+             kept_there = kernel_unique(kernel, count, bits, capacity, &cleared);
     check_that(cleared, "the mask is not cleared");
     if (check_that(kept_there == kept, "%" PRIu64 " are left for %" PRIu64, kept_there, kept)) {
         qsort(kernel, kept, sizeof *kernel, by_id);

@@ -32,10 +32,10 @@ static void check_counts(const struct previsit_step *p, const struct previsited 
                          const struct previsited *twin)
 {
     uint64_t bits = vertices_of(p->shard, p->kind);
-    int listed = kernel->listed == kernel->fresh && kernel->listed <= p->room;
+    int listed = kernel->listed == kernel->fresh && kernel->listed <= p->capacity;
     check_that(kernel->fresh == twin->fresh, "fresh is %" PRIu64 " for %" PRIu64, kernel->fresh,
                twin->fresh);
-    check_that(listed || twin->fresh > SURELY_LISTED || twin->fresh > p->room,
+    check_that(listed || twin->fresh > SURELY_LISTED || twin->fresh > p->capacity,
                "%" PRIu64 " of only %" PRIu64 " are listed", kernel->listed, twin->fresh);
     if (listed)
         check_queue(kernel->queue, twin->fresh, twin->frontier, bits);

@@ -142,7 +142,7 @@ static struct slices make_slices(const struct shard *shard)
     s.sliced.of[DELEGATES].count = shard->d;
     s.sliced.of[NORMALS].count = shard->locals;
     s.first = s.sliced.first = make_first(&s, csr);
-    size_t count = s.first[32 * s.sliced.words], room = gpu_sliced_room(shard->d + shard->locals, shard_edges(shard));
+    size_t count = s.first[32 * s.sliced.words], capacity = gpu_sliced_capacity(shard->d + shard->locals, shard_edges(shard));
     uint32_t words = s.sliced.words;
     const struct gpu_sliced_arrays to = {
         .state = managed(NULL, sizeof *to.state),
@@ -150,8 +150,8 @@ static struct slices make_slices(const struct shard *shard)
         .links = managed(NULL, count * sizeof *to.links),
         .row = managed(NULL, count * sizeof *to.row),
         .heads = managed(NULL, 32 * words * sizeof *to.heads),
-        .pieces = managed(NULL, gpu_sliced_pieces(room) * sizeof *to.pieces)};
-    check_that(count <= room, "%zu slices, but room for %zu", count, room);
+        .pieces = managed(NULL, gpu_sliced_pieces(capacity) * sizeof *to.pieces)};
+    check_that(count <= capacity, "%zu slices, but room for %zu", count, capacity);
     memset(to.state, 0, sizeof *to.state);
     cuda_sliced_fill(&s.sliced, csr, &to, 0);
     managed_settle();
@@ -159,7 +159,7 @@ static struct slices make_slices(const struct shard *shard)
     s.sliced.pushes.links = to.links;
     s.sliced.row = to.row;
     s.sliced.rows = (struct slice_rows){to.heads, to.pieces, to.state->pieces};
-    check_that(to.state->pieces <= gpu_sliced_pieces(room), "%u pieces", to.state->pieces);
+    check_that(to.state->pieces <= gpu_sliced_pieces(capacity), "%u pieces", to.state->pieces);
     return s;
 }
 

@@ -130,10 +130,10 @@ static void read_sent(struct device *dev, struct visited *out)
     const struct shard *shard = dev->shard;
     struct error e = {0};
     for (uint64_t s = 0; shard->p > 1 && s < shard->p; s++) {
-        struct parcel parcel = backend_cpu.messages->outgoing(dev, (uint32_t)s);
-        uint64_t count = parcel.count;
+        struct vertex_span span = backend_cpu.messages->outgoing(dev, (uint32_t)s);
+        uint64_t count = span.count;
         uint32_t *ids = need_memory(count * sizeof *ids);
-        need(backend_cpu.messages->take_outgoing(dev, &parcel, ids, &e), &e);
+        need(backend_cpu.messages->take_outgoing(dev, &span, ids, &e), &e);
         for (uint64_t i = 0; i < count; i++)
             out->sent_sum += code_sum(s << shard->local_bits | ids[i]);
         out->sent += count;
@@ -170,7 +170,7 @@ static void arrive(struct device *dev, const struct previsit_step *p)
     uint64_t count = mask_list(p->in, p->shard->locals, &ids);
     put_mask(dev->normals.visited, p->visited, p->shard->locals);
     dev->depth = p->depth - 1;
-    need(backend_cpu.messages->receive(dev, ids, &(struct parcel){.count = count}, &e), &e);
+    need(backend_cpu.messages->receive(dev, ids, &(struct vertex_span){.count = count}, &e), &e);
     free(ids);
     dev->depth = p->depth;
     previsit_normals(dev);
@@ -243,9 +243,9 @@ void twin_bin(const uint64_t *codes, uint64_t count, uint32_t p, uint32_t local_
     out->ids = need_memory(count * sizeof *out->ids);
     push(dev, &(struct visit){.g = NN, .from = &(uint64_t){1}});
     for (uint32_t s = 0; s < p; s++) {
-        struct parcel parcel = backend_cpu.messages->outgoing(dev, s);
-        out->begin[s + 1] = out->begin[s] + parcel.count;
-        need(backend_cpu.messages->take_outgoing(dev, &parcel, out->ids + out->begin[s], &e), &e);
+        struct vertex_span span = backend_cpu.messages->outgoing(dev, s);
+        out->begin[s + 1] = out->begin[s] + span.count;
+        need(backend_cpu.messages->take_outgoing(dev, &span, out->ids + out->begin[s], &e), &e);
     }
     backend_cpu.device->close(dev);
 }
@@ -260,7 +260,7 @@ void twin_receive(const struct arrival *a, struct visited *out)
     struct device *dev = open_device(a->shard, a->parents);
     struct error e = {0};
     set_targets(dev, NORMALS, a->visited, a->next);
-    need(backend_cpu.messages->receive(dev, a->ids, &(struct parcel){.count = a->count}, &e), &e);
+    need(backend_cpu.messages->receive(dev, a->ids, &(struct vertex_span){.count = a->count}, &e), &e);
     out->next = next_of(dev, NORMALS, a->visited);
     out->parent = parents_of(dev, NORMALS);
     backend_cpu.device->close(dev);
@@ -273,7 +273,7 @@ void twin_or(uint64_t *to, uint64_t *const *masks, int count, uint64_t words, in
 {
     struct shard shard = {.p = 1, .d = 64 * words};
     struct device **devices = need_memory(((size_t)count + 1) * sizeof(struct device *));
-    struct peer_card *cards = need_memory(((size_t)count + 1) * sizeof *cards);
+    struct peer_handle *cards = need_memory(((size_t)count + 1) * sizeof *cards);
     int *updating = need_memory(((size_t)count + 1) * sizeof *updating);
     struct error e = {0};
     for (int i = 0; i <= count; i++) {
@@ -282,7 +282,7 @@ void twin_or(uint64_t *to, uint64_t *const *masks, int count, uint64_t words, in
         updating[i] = i < count || keep;
         need(backend_cpu.peers->show(devices[i], 0, &cards[i], &e), &e);
     }
-    need(backend_cpu.peers->meet(devices[0], cards, (uint32_t)count + 1, &e), &e);
+    need(backend_cpu.peers->join(devices[0], cards, (uint32_t)count + 1, &e), &e);
     need(backend_cpu.masks->read(devices[0], updating, to, &e), &e);
     for (int i = 0; i <= count; i++)
         backend_cpu.device->close(devices[i]);

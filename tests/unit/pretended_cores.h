@@ -1,4 +1,4 @@
-/* pretended_cores.h: a host of many cores, as a gang has a thread for each at most. This sched_getaffinity replaces that of the
+/* pretended_cores.h: a host of many cores, as a thread pool has a thread for each at most. This sched_getaffinity replaces that of the
  * C library */
 #ifndef DBFS_PRETENDED_CORES_H
 #define DBFS_PRETENDED_CORES_H

@@ -105,16 +105,16 @@ static int agrees(const struct bucket_store *store, const struct digest *plain, 
     return ok && e->status == ST_OK;
 }
 
-static enum status make(struct bucket_store *store, uint64_t room, struct spill *spill,
+static enum status make(struct bucket_store *store, uint64_t capacity, struct spill *spill,
                         struct memory_budget *budget, struct error *e)
 {
     struct bucket_options o = {.buckets = BUCKETS,
                                .threads = THREADS,
                                .expected_bytes = 4 * THREADS * RECORDS,
                                .most_bytes = 8 * THREADS * RECORDS,
-                               .room_bytes = room,
+                               .room_bytes = capacity,
                                .spill = spill};
-    *budget = (struct memory_budget){.limit_bytes = room};
+    *budget = (struct memory_budget){.limit_bytes = capacity};
     if (bucket_store_open(store, &o, budget, e) != ST_OK)
         return e->status;
     fill(store);
@@ -127,17 +127,17 @@ static void test_rooms(void)
     static struct digest plain[BUCKETS];
     struct bucket_options least = {.buckets = BUCKETS, .threads = THREADS,
                                    .most_bytes = 8 * THREADS * RECORDS};
-    uint64_t room = bucket_store_least(&least), first = 0, last = 0;
+    uint64_t capacity = bucket_store_least(&least), first = 0, last = 0;
     int ok = 1;
     plain_digests(plain);
-    for (unsigned i = 0; i < 8; i++, room += room / 2) {
+    for (unsigned i = 0; i < 8; i++, capacity += capacity / 2) {
         struct error e = {0};
         struct memory_budget budget;
         struct bucket_store store;
         struct spill spill;
         spill_open(&spill, folders, 2);
-        ok &= make(&store, room, &spill, &budget, &e) == ST_OK && agrees(&store, plain, &e) &&
-              budget.taken_bytes <= room;
+        ok &= make(&store, capacity, &spill, &budget, &e) == ST_OK && agrees(&store, plain, &e) &&
+              budget.taken_bytes <= capacity;
         first = i == 0 ? spill_bytes(&spill) : first;
         last = spill_bytes(&spill);
         ok &= i > 0 || (spill.end[0] > 0 && spill.end[1] > 0);

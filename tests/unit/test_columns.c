@@ -104,12 +104,12 @@ static int pack_rows(struct input *in, uint32_t k)
 
 static int decodes(const struct probes *probes, const struct input *in)
 {
-    uint32_t room[COLUMN_ROOM];
+    uint32_t capacity[COLUMN_ROOM];
     for (uint32_t row = 0; row < ROWS; row++) {
         uint64_t end = in->offsets[row + 1];
         for (uint64_t at = in->offsets[row]; at < end; at += 1 + below(5)) {
-            struct column_run run = next_columns(probes->decode, &in->csr, row, at, at + 1 + below(end - at), room);
-            if (memcmp(run.columns, in->columns + at, run.count * sizeof *room) != 0 || run.count == 0 ||
+            struct column_run run = next_columns(probes->decode, &in->csr, row, at, at + 1 + below(end - at), capacity);
+            if (memcmp(run.columns, in->columns + at, run.count * sizeof *capacity) != 0 || run.count == 0 ||
                 csr_column_of_row(&in->csr, row, at) != in->columns[at])
                 return 0;
         }

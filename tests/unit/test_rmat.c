@@ -100,7 +100,7 @@ static void test_ranges(struct edge *edges)
     report(inside, "rmat ids below 2^scale, scales 1 to 48");
 }
 
-/* Cells that expect fewer than 10 are pooled; cells of probability 0 must stay empty. */
+/* Cells that expect fewer than 10 are total; cells of probability 0 must stay empty. */
 static double chi_square(const uint64_t *count, const double *p, size_t cells, double total,
                          size_t *freedom)
 {

@@ -80,7 +80,7 @@ static int range_agrees(struct transpose *t, const struct transpose_collector *c
 }
 
 /* Opens a transpose to `rows` rows, beside a store that has given `room` bytes. */
-static void test_room(const char *name, uint64_t rows, unsigned column_bits,
+static void test_capacity(const char *name, uint64_t rows, unsigned column_bits,
                       unsigned bytes, uint64_t room, int spills)
 {
     static const char *const folders[] = {"/tmp"};
@@ -121,12 +121,12 @@ static void test_room(const char *name, uint64_t rows, unsigned column_bits,
 
 int main(void)
 {
-    test_room("in memory", 3000, 13, 4, UINT64_C(1) << 28, 0);
-    test_room("through spill files", 3000, 13, 4, 0, 1);
-    test_room("records of 5 bytes, in memory", 3000, 30, 5, UINT64_C(1) << 28, 0);
-    test_room("records of 5 bytes, through spill files", 3000, 30, 5, 0, 1);
-    test_room("records of 6 bytes, in memory", 3000, 38, 6, UINT64_C(1) << 28, 0);
-    test_room("records of 6 bytes, through spill files", 3000, 38, 6, 0, 1);
-    test_room("records of 8 bytes, through spill files", 3000, 48, 8, 0, 1);
+    test_capacity("in memory", 3000, 13, 4, UINT64_C(1) << 28, 0);
+    test_capacity("through spill files", 3000, 13, 4, 0, 1);
+    test_capacity("records of 5 bytes, in memory", 3000, 30, 5, UINT64_C(1) << 28, 0);
+    test_capacity("records of 5 bytes, through spill files", 3000, 30, 5, 0, 1);
+    test_capacity("records of 6 bytes, in memory", 3000, 38, 6, UINT64_C(1) << 28, 0);
+    test_capacity("records of 6 bytes, through spill files", 3000, 38, 6, 0, 1);
+    test_capacity("records of 8 bytes, through spill files", 3000, 48, 8, 0, 1);
     return unit_result();
 }

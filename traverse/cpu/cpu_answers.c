@@ -59,7 +59,7 @@ static enum status cpu_open_answers(struct device *dev, const struct answer_tabl
     if (memory_take(dev->means.budget, &a->values, count, tables->ids != NULL ? tables->id_bytes : 4, "answer", e) != ST_OK)
         return e->status;
     memory_advise_huge(a->values);
-    gang_for(dev->means.gang, threads_for(dev, count), count, ANSWER_PIECE, touch_values, a);
+    pool_for(dev->means.pool, threads_for(dev, count), count, ANSWER_PIECE, touch_values, a);
     return take_parent_arrays(dev, a, e);
 }
 
@@ -106,7 +106,7 @@ static void mark_unreached(const struct device *dev, int32_t *values)
     struct left_values kinds[] = {{dev, dev->normals.visited, locals, values},
                                   {dev, dev->delegates.visited, d, values + locals}};
     for (int i = 0; i < VERTEX_KINDS; i++)
-        gang_for(dev->means.gang, threads_for(dev, kinds[i].count / 8), mask_words(kinds[i].count),
+        pool_for(dev->means.pool, threads_for(dev, kinds[i].count / 8), mask_words(kinds[i].count),
                  ANSWER_PIECE / 64, mark_unreached_words, &kinds[i]);
 }
 
@@ -138,7 +138,7 @@ void cpu_write_parents(struct device *dev)
 {
     uint64_t count = vertices_of(dev) + 1;
     mark_unreached(dev, (int32_t *)dev->normals.parent);
-    gang_for(dev->means.gang, threads_for(dev, count), count, ANSWER_PIECE, write_parents, dev);
+    pool_for(dev->means.pool, threads_for(dev, count), count, ANSWER_PIECE, write_parents, dev);
 }
 
 static enum status cpu_depths(struct device *dev, int32_t *locals, int32_t *delegates, struct error *e)
@@ -198,12 +198,12 @@ static enum status cpu_make_values(struct device *dev, enum answer_kind kind, ui
                                 .are_records = kind == ANSWER_PARENTS && !asked,
                                 .locals = dev->shard->locals,
                                 .to = a->values};
-    gang_body *gather = wide ? gather_wide : gathered.are_records ? gather_parents : gather_words;
+    pool_body *gather = wide ? gather_wide : gathered.are_records ? gather_parents : gather_words;
     (void)e;
     (void)levels;
     if (!asked)
         mark_unreached(dev, left);
-    gang_for(dev->means.gang, threads_for(dev, count), count, ANSWER_PIECE, gather, &gathered);
+    pool_for(dev->means.pool, threads_for(dev, count), count, ANSWER_PIECE, gather, &gathered);
     return ST_OK;
 }
 
@@ -274,7 +274,7 @@ static enum status cpu_list_values(struct device *dev, enum answer_kind kind, ui
     char *values = list->values;
     (void)e;
     list->count = 0;
-    gang_for(dev->means.gang, threads_for(dev, count), count, ANSWER_PIECE, list_piece, &l);
+    pool_for(dev->means.pool, threads_for(dev, count), count, ANSWER_PIECE, list_piece, &l);
     for (uint64_t i = 0; i < count; i += ANSWER_PIECE) { /* closes the gaps between pieces */
         uint64_t own = l.listed[i / ANSWER_PIECE];
         memmove(list->index + list->count, list->index + i, own * sizeof *list->index);

@@ -13,9 +13,9 @@ struct cpu_answers {
     uint64_t *cursors;          /* [threads][p] where the questions of a thread begin */
     struct question *questions; /* by shard */
     uint32_t *askers;           /* the local vertex that each question is for */
-    uint64_t question_room;
+    uint64_t question_capacity;
     void *replies;
-    uint64_t reply_room;
+    uint64_t reply_capacity;
 };
 
 /* cpu_answers.c. Makes the parents that the device knows itself input ids; with several shards. */

@@ -14,7 +14,7 @@
 enum {
     CHUNK_BYTES = 4096, /* aligned to its size */
     CHUNK_HEAD = 16,    /* bytes: the next chunk of the bin */
-    MOST_BINS = VERTEX_KINDS * MOST_CREW
+    MOST_BINS = VERTEX_KINDS * MOST_REGION_THREADS
 };
 
 /* The state of the bins of a thread, in the first chunk of its memory for them. */
@@ -27,7 +27,7 @@ _Static_assert(sizeof(struct bins) <= CHUNK_BYTES, "a chunk holds it");
 
 static inline struct bins *bins_of(const struct device *dev, int thread)
 {
-    uint8_t *memory = dev->crew.bins + (uint64_t)thread * dev->crew.bin_bytes;
+    uint8_t *memory = dev->region.bins + (uint64_t)thread * dev->region.bin_bytes;
     return (struct bins *)(memory + -(uintptr_t)memory % CHUNK_BYTES);
 }
 

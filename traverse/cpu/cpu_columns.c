@@ -14,13 +14,13 @@
 /* ---- plain ---- */
 
 const uint32_t *decode_plain(const struct csr *csr, uint64_t row, uint64_t at, uint32_t count,
-                             uint32_t room[COLUMN_ROOM])
+                             uint32_t capacity[COLUMN_ROOM])
 {
     struct packed_span span = csr_span(csr, row, at);
     struct packed_reader reader = packed_read_at(&csr->packed, &span);
     for (uint32_t i = 0; i < count; i++)
-        room[i] = packed_next(&reader);
-    return room;
+        capacity[i] = packed_next(&reader);
+    return capacity;
 }
 
 /* ---- eight at once ---- */
@@ -174,7 +174,7 @@ AVX2 static inline __m256i group_of_codes(const struct reader *r, const struct w
 
 /* Decodes many elements in groups of eight, with all of the vector in front of them. */
 AVX2 static const uint32_t *decode_groups(const struct reader *r, uint32_t count,
-                                          uint32_t room[COLUMN_ROOM])
+                                          uint32_t capacity[COLUMN_ROOM])
 {
     const __m256i number = _mm256_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7);
     const __m128i bits = _mm_cvtsi32_si128((int)r->bits);
@@ -191,22 +191,22 @@ AVX2 static const uint32_t *decode_groups(const struct reader *r, uint32_t count
         places = _mm256_add_epi32(_mm256_sll_epi32(places, bits), group_of_codes(r, &window, i));
         places = _mm256_add_epi32(places, _mm256_mullo_epi32(steps, _mm256_set1_epi32((int)r->step)));
         places = _mm256_add_epi32(places, _mm256_set1_epi32((int)r->add));
-        _mm256_storeu_si256((__m256i *)(room + (i - first)), places);
+        _mm256_storeu_si256((__m256i *)(capacity + (i - first)), places);
     }
-    return room + (r->i - first);
+    return capacity + (r->i - first);
 }
 
 AVX2 const uint32_t *decode_vectors(const struct csr *csr, uint64_t row, uint64_t at, uint32_t count,
-                                    uint32_t room[COLUMN_ROOM])
+                                    uint32_t capacity[COLUMN_ROOM])
 {
     enum { MANY = 24 };
     struct packed_span span = csr_span(csr, row, at);
     struct reader r = read_at(&csr->packed, &span);
     if (count >= MANY && r.bits <= MOST_WINDOW_BITS)
-        return decode_groups(&r, count, room);
+        return decode_groups(&r, count, capacity);
     for (uint32_t i = 0; i < count; i += 8)
-        _mm256_storeu_si256((__m256i *)(room + i), next_eight(&r, count - i));
-    return room;
+        _mm256_storeu_si256((__m256i *)(capacity + i), next_eight(&r, count - i));
+    return capacity;
 }
 
 #endif

@@ -15,7 +15,7 @@ enum { COLUMN_ROOM = PACKED_BLOCK + 16 };
 
 /* Decodes columns at..at+count of a row, which lie in one block. Returns where they are in `room`. */
 typedef const uint32_t *decode_columns(const struct csr *csr, uint64_t row, uint64_t at, uint32_t count,
-                                       uint32_t room[COLUMN_ROOM]);
+                                       uint32_t capacity[COLUMN_ROOM]);
 
 decode_columns decode_plain, decode_vectors; /* decode_vectors: where the machine has AVX2 */
 
@@ -29,18 +29,18 @@ struct column_run {
  * of them, where they lie. */
 static inline __attribute__((always_inline)) struct column_run
 next_columns(decode_columns *decode, const struct csr *csr, uint64_t row, uint64_t at,
-             uint64_t end, uint32_t room[COLUMN_ROOM])
+             uint64_t end, uint32_t capacity[COLUMN_ROOM])
 {
     uint64_t left = end - at, in_block = PACKED_BLOCK - at % PACKED_BLOCK;
     if (csr->packed.words == NULL)
         return (struct column_run){(const uint32_t *)csr->columns + at, left};
     left = left < in_block ? left : in_block;
-    return (struct column_run){decode(csr, row, at, (uint32_t)left, room), left};
+    return (struct column_run){decode(csr, row, at, (uint32_t)left, capacity), left};
 }
 
 /* Asks for the directory entry of packed columns, or for columns that lie as they are. Always inlined, as a
  * compiler may drop calls that only ask ahead. */
-static inline __attribute__((always_inline)) void ask_for_columns(const struct csr *csr, uint64_t at)
+static inline __attribute__((always_inline)) void prefetch_columns(const struct csr *csr, uint64_t at)
 {
     if (csr->packed.words == NULL)
         __builtin_prefetch((const uint32_t *)csr->columns + at);
@@ -49,7 +49,7 @@ static inline __attribute__((always_inline)) void ask_for_columns(const struct c
 }
 
 /* Asks for the bits of packed columns, whose directory entry is there. */
-static inline __attribute__((always_inline)) void ask_for_bits(const struct csr *csr, uint64_t at)
+static inline __attribute__((always_inline)) void prefetch_bits(const struct csr *csr, uint64_t at)
 {
     const struct packed_columns *packed = &csr->packed;
     uint64_t block = at / PACKED_BLOCK;

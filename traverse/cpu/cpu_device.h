@@ -9,7 +9,7 @@
 
 #include "cpu_columns.h"
 #include "cpu_probe.h"
-#include "gang.h"
+#include "thread_pool.h"
 
 #include "traverse/engine/backend.h"
 
@@ -36,7 +36,7 @@ struct even_rows {
 /* Rows to push from. */
 struct push_list {
     uint32_t *rows; /* [most_rows] gathered from masks (cpu_gather.c) */
-    uint32_t *from; /* [2 * list_room(most_rows)] parents of vertices that a push from lists finds, of both kinds */
+    uint32_t *from; /* [2 * list_capacity(most_rows)] parents of vertices that a push from lists finds, of both kinds */
     struct even_rows even[SUBGRAPHS];
 };
 
@@ -49,10 +49,10 @@ struct cpu_delegates {
     int any_incoming, any_updated;
     int32_t level; /* depth of `frontier` */
     int ahead;     /* the previsit of the delegates came before that of the normals, and dd was visited */
-    uint32_t *fresh; /* the delegates of `frontier`, if they are few: [mask_words(d)]; p = 1: list_room(d) */
+    uint32_t *fresh; /* the delegates of `frontier`, if they are few: [mask_words(d)]; p = 1: list_capacity(d) */
     uint64_t fresh_count;
     int fresh_listed; /* `fresh` holds them all; 0: too many, only the mask has them */
-    uint32_t *next;   /* of a level by lists: the next `fresh`; [list_room(d)] if p = 1 */
+    uint32_t *next;   /* of a level by lists: the next `fresh`; [list_capacity(d)] if p = 1 */
     int32_t *depth;   /* behind the depths of normals */
     uint32_t *parent; /* the same; NULL: not recorded */
     uint64_t longest; /* no row of a delegate has more edges */
@@ -65,9 +65,9 @@ struct cpu_normals {
     uint64_t *pulled_next; /* the same of the next level */
     int any_pulled, any_pulled_next;
     uint64_t pulled_count, pulled_next_count; /* bits of them, if valid */
-    uint32_t *queue; /* [list_room(locals)]: the part of the frontier that pushes found or others sent */
+    uint32_t *queue; /* [list_capacity(locals)]: the part of the frontier that pushes found or others sent */
     uint64_t queue_count;
-    uint32_t *next; /* the queue of the next level: [list_room(locals)] */
+    uint32_t *next; /* the queue of the next level: [list_capacity(locals)] */
     uint64_t next_count;
     int32_t *depth; /* [locals + d + 1]: of the delegates too, and DEPTH_UNREACHED */
     uint32_t *parent; /* the same with PARENT_NONE; NULL: not recorded */
@@ -122,17 +122,17 @@ struct cpu_traffic {
     struct cpu_peers peers;
 };
 
-/* The most threads of a crew (cpu_crew.c), and vertices that a thread has room for, in bins or lists. */
-enum { MOST_CREW = 64, MOST_BINNED = 1 << 21 };
+/* The most threads of a parallel region (cpu_region.c), and vertices that a thread has room for, in bins or lists. */
+enum { MOST_REGION_THREADS = 64, MOST_BINNED = 1 << 21 };
 
-struct cpu_crew_memory {
-    uint8_t *bins; /* [threads][bin_bytes]: of a crew, or of parents (cpu_marks.c) */
+struct cpu_region_memory {
+    uint8_t *bins; /* [threads][bin_bytes]: of a parallel region, or of parents (cpu_marks.c) */
     uint64_t bin_bytes;
-    uint8_t *lists; /* [threads][list_bytes]: of a crew */
-    uint64_t list_bytes; /* 0: there is no crew */
+    uint8_t *lists; /* [threads][list_bytes]: of a parallel region */
+    uint64_t list_bytes; /* 0: there is no parallel region */
     uint64_t *seen;      /* [threads][seen_words]: marks of vertices */
-    uint64_t seen_words; /* in a crew: of delegates, then of normals */
-    int rest;           /* searches in which one thread stands in for the crew where it can (cpu_run.c) */
+    uint64_t seen_words; /* in a parallel region: of delegates, then of normals */
+    int rest;           /* searches in which one thread stands in for the parallel region where it can (cpu_run.c) */
 };
 
 /* The levels of a search that goes from level to level by itself (cpu_notes.c). */
@@ -159,7 +159,7 @@ struct row_count {
 /* The means of a device: memory, threads and loops. */
 struct cpu_means {
     struct memory_budget *budget;
-    struct gang *gang;
+    struct thread_pool *pool;
     const struct probes *probes;
     int32_t deepest; /* `run` ends at this depth */
 };
@@ -167,7 +167,7 @@ struct cpu_means {
 struct device {
     const struct shard *shard;
     struct cpu_means means;
-    int threads; /* of the gang that this device may use */
+    int threads; /* of the thread pool that this device may use */
     int parents;   /* record them */
     int32_t depth; /* of the current frontier */
     struct cpu_delegates delegates;
@@ -178,7 +178,7 @@ struct device {
     struct direction_costs costs;
     struct push_list push;
     struct cpu_traffic traffic;
-    struct cpu_crew_memory crew;
+    struct cpu_region_memory region;
     struct cpu_notes notes;
     struct cpu_answers *answers; /* NULL: there are none (cpu_answers.h) */
 };
@@ -223,20 +223,20 @@ static inline int pushes_marks(const struct device *dev, enum subgraph g)
     uint64_t words = words_to(dev->shard, g), least = words;
     if (dev->shard->p > 1 && subgraph_columns(g) == DELEGATES)
         least = words / MARKS_OF_WORD;
-    return dev->forward[g] >= MANY && dev->forward[g] >= least && words <= dev->crew.seen_words;
+    return dev->forward[g] >= MANY && dev->forward[g] >= least && words <= dev->region.seen_words;
 }
 
 /* Places of a list. A push may write one behind it. */
-static inline uint64_t list_room(uint64_t vertices)
+static inline uint64_t list_capacity(uint64_t vertices)
 {
     return vertices + 1;
 }
 
-/* Places of a list of a thread of a crew, in whole lines of a cache. */
-static inline uint64_t crew_list_room(uint64_t vertices)
+/* Places of a list of a thread of a parallel region, in whole lines of a cache. */
+static inline uint64_t region_list_capacity(uint64_t vertices)
 {
     enum { LINE = 16 };
-    return list_room(vertices < MOST_BINNED ? vertices : MOST_BINNED) / LINE * LINE + LINE;
+    return list_capacity(vertices < MOST_BINNED ? vertices : MOST_BINNED) / LINE * LINE + LINE;
 }
 
 static inline uint64_t most_rows(const struct device *dev)
@@ -326,9 +326,9 @@ static inline uint64_t update_word(const struct device *dev, uint64_t w, uint64_
     return found != 0;
 }
 
-/* cpu_prices.c. Prices of visits of this frontier by masks, and of a push from lists by one thread. */
-void set_prices(const struct device *dev, enum subgraph g, struct workload *work);
-double list_price(const struct device *dev, enum subgraph g, const struct workload *work);
+/* cpu_costs.c. Prices of visits of this frontier by masks, and of a push from lists by one thread. */
+void set_visit_costs(const struct device *dev, enum subgraph g, struct workload *work);
+double sparse_cost(const struct device *dev, enum subgraph g, const struct workload *work);
 
 /* cpu_gather.c. Lists the vertices of a frontier, with `sources` only those in that mask. Returns how many. */
 uint64_t gather_frontier(struct device *device, struct frontier_view frontier, const uint64_t *sources,
@@ -385,7 +385,7 @@ void push_from_list(struct device *dev, enum subgraph g); /* not to other shards
 void run_level_by_lists(struct device *dev);              /* of the only device; with the next previsit */
 
 /* cpu_run.c */
-extern const struct backend_whole_search cpu_whole;
+extern const struct backend_fused cpu_fused;
 
 /* cpu_answers.c */
 void cpu_close_answers(struct device *dev);

@@ -66,7 +66,7 @@ uint64_t gather_frontier(struct device *dev, struct frontier_view f, const uint6
         uint64_t listed = gather_list(&g, 0, f.size, rows);
         return listed + gather_words(&g, 0, f.words, rows + listed);
     }
-    return gang_run(dev->means.gang, threads, g.lists + divide_up(f.words, PIECE_WORDS), gather_piece, &g);
+    return pool_run(dev->means.pool, threads, g.lists + divide_up(f.words, PIECE_WORDS), gather_piece, &g);
 }
 
 uint64_t gather_sources(struct device *dev, enum subgraph g)
@@ -94,5 +94,5 @@ static uint64_t add_lengths(void *context, int thread, uint64_t piece)
 uint64_t count_forward(struct device *dev, enum subgraph g)
 {
     struct lengths l = {&dev->shard->csr[g], dev->push.rows, gather_sources(dev, g)};
-    return gang_run(dev->means.gang, threads_for(dev, l.count), divide_up(l.count, PIECE_IDS), add_lengths, &l);
+    return pool_run(dev->means.pool, threads_for(dev, l.count), divide_up(l.count, PIECE_IDS), add_lengths, &l);
 }

@@ -1,6 +1,6 @@
 /* cpu_list.c: a level by lists, for frontiers that are small: one thread, no pass over a mask
  *
- * The level loop (bfs.c) with the phases of cpu_search.c is its twin. It leaves the same state behind: the
+ * The level loop (loop.c) with the phases of cpu_search.c is its twin. It leaves the same state behind: the
  * next frontier is listed, visited and counted.
  */
 #include "cpu_rows.h"

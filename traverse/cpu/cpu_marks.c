@@ -37,7 +37,7 @@ struct mark_push {
 
 static uint64_t *marks_of(const struct device *dev, int thread)
 {
-    return dev->crew.seen + (size_t)thread * dev->crew.seen_words;
+    return dev->region.seen + (size_t)thread * dev->region.seen_words;
 }
 
 static void come(const struct mark_push *m, uint64_t *marks, int thread)
@@ -56,7 +56,7 @@ static void come(const struct mark_push *m, uint64_t *marks, int thread)
 /* Whether the bins of a thread have room for a piece, if all of its edges find something. */
 static int has_room(const struct mark_push *m, const struct row_push *p, int thread)
 {
-    const struct cpu_crew_memory *memory = &m->dev->crew;
+    const struct cpu_region_memory *memory = &m->dev->region;
     const uint8_t *end = memory->bins + (uint64_t)(thread + 1) * memory->bin_bytes;
     uint64_t left = (uint64_t)(end - bins_of(m->dev, thread)->pool) / CHUNK_BYTES, edges = LONG_ROW; /* of a part */
     if (64 * m->words <= MOST_BINNED)
@@ -149,12 +149,12 @@ static uint64_t run_marking(struct mark_push *m)
 {
     struct device *dev = m->dev;
     int threads = threads_for(dev, dev->forward[m->g]);
-    uint8_t came[MOST_GANG] = {0};
+    uint8_t came[MOST_POOL_THREADS] = {0};
     m->came = came;
     push_by_threads(dev, m->g, threads, mark_piece, m);
     if (m->way == PARENTS_BY_BINS)
-        gang_for(dev->means.gang, threads, m->owners, 1, empty_bins, m);
-    gang_for(dev->means.gang, threads_for(dev, 4 * m->words), m->words, PIECE_WORDS, join_masks, m);
+        pool_for(dev->means.pool, threads, m->owners, 1, empty_bins, m);
+    pool_for(dev->means.pool, threads_for(dev, 4 * m->words), m->words, PIECE_WORDS, join_masks, m);
     return m->found;
 }
 
@@ -163,10 +163,10 @@ static void choose_way(struct mark_push *m)
     const struct device *dev = m->dev;
     uint64_t least = (uint64_t)dev->threads * OWNERS_OF_THREAD, vertices = 64 * m->words;
     m->way = dev->parents ? PARENTS_AT_ONCE : NO_PARENTS;
-    if (dev->parents && dev->crew.bin_bytes > 0 && !leads_to_shards(dev->shard, m->g))
+    if (dev->parents && dev->region.bin_bytes > 0 && !leads_to_shards(dev->shard, m->g))
         m->way = PARENTS_BY_BINS;
     m->owners = 1;
-    while (m->owners < MOST_CREW && (m->owners < least || m->owners * (uint64_t)OWNED_BY_ONE < vertices))
+    while (m->owners < MOST_REGION_THREADS && (m->owners < least || m->owners * (uint64_t)OWNED_BY_ONE < vertices))
         m->owners *= 2;
     m->owned_bits = owned_bits_of(vertices, m->owners);
 }

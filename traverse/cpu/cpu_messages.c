@@ -20,14 +20,14 @@ static void *cpu_host_take(size_t bytes, const char *what, struct error *e)
 /* ---- vertices ---- */
 
 /* A mask is given away only if nn was pushed and found something. */
-static struct parcel cpu_outgoing(const struct device *dev, uint32_t shard)
+static struct vertex_span cpu_outgoing(const struct device *dev, uint32_t shard)
 {
     const struct cpu_shown *s = &dev->traffic.shown;
     uint64_t begin = s->begin[shard], count = s->count[shard];
     uint64_t shard_words = (UINT64_C(1) << dev->shard->local_bits) / 32;
     if (s->form == OUTGOING_LIST || count == 0)
-        return (struct parcel){begin, count, OUTGOING_LIST};
-    return (struct parcel){shard * shard_words, shard_words, OUTGOING_MASK};
+        return (struct vertex_span){begin, count, OUTGOING_LIST};
+    return (struct vertex_span){shard * shard_words, shard_words, OUTGOING_MASK};
 }
 
 /* The ids left for a shard begin where they began, as peers may know that place already. */
@@ -39,25 +39,25 @@ static enum status cpu_drop_repeated(struct device *dev, struct error *e)
     return e->status;
 }
 
-static const uint32_t *parcel_at(const struct device *dev, const struct parcel *parcel)
+static const uint32_t *span_at(const struct device *dev, const struct vertex_span *span)
 {
     const uint32_t *mask = (const uint32_t *)dev->traffic.shown.mask;
-    return (parcel->form == OUTGOING_LIST ? dev->traffic.shown.ids : mask) + parcel->begin;
+    return (span->form == OUTGOING_LIST ? dev->traffic.shown.ids : mask) + span->begin;
 }
 
-static enum status cpu_take_outgoing(struct device *dev, const struct parcel *parcel, uint32_t *to,
+static enum status cpu_take_outgoing(struct device *dev, const struct vertex_span *span, uint32_t *to,
                                      struct error *e)
 {
-    if (parcel->count > 0)
-        memcpy(to, parcel_at(dev, parcel), parcel->count * sizeof *to);
+    if (span->count > 0)
+        memcpy(to, span_at(dev, span), span->count * sizeof *to);
     return e->status;
 }
 
-static enum status cpu_or_outgoing(struct device *dev, const struct parcel *parcel, uint32_t *to,
+static enum status cpu_or_outgoing(struct device *dev, const struct vertex_span *span, uint32_t *to,
                                    struct error *e)
 {
-    const uint32_t *from = parcel_at(dev, parcel);
-    for (uint64_t w = 0; w < parcel->count; w++)
+    const uint32_t *from = span_at(dev, span);
+    for (uint64_t w = 0; w < span->count; w++)
         to[w] |= from[w];
     return e->status;
 }
@@ -146,7 +146,7 @@ static enum status receive_ids(struct device *dev, const uint32_t *ids, uint64_t
     if (strange > 0)
         return fail_id(dev, e);
     if (threads > 1)
-        gang_for(dev->means.gang, threads, count, REACHED_AT_ONCE, receive_some, &arrivals);
+        pool_for(dev->means.pool, threads, count, REACHED_AT_ONCE, receive_some, &arrivals);
     else
         reach_normals(dev, ids, count, NULL, 1);
     return ST_OK;
@@ -167,7 +167,7 @@ static enum status receive_mask(struct device *dev, const uint32_t *words, uint6
     return e->status;
 }
 
-static enum status cpu_receive(struct device *dev, const uint32_t *from, const struct parcel *part,
+static enum status cpu_receive(struct device *dev, const uint32_t *from, const struct vertex_span *part,
                                struct error *e)
 {
     return part->form == OUTGOING_LIST ? receive_ids(dev, from, part->count, e)
@@ -177,14 +177,14 @@ static enum status cpu_receive(struct device *dev, const uint32_t *from, const s
 /* Masks of this device's vertices that peers found. */
 struct arrival {
     struct device *dev;
-    const struct parcel *parcels;
+    const struct vertex_span *spans;
     int keeps; /* adds to vertices that the level found before */
     _Atomic uint64_t found;
 };
 
 static int brings_mask(const struct arrival *a, uint32_t peer)
 {
-    return a->parcels[peer].form == OUTGOING_MASK && a->parcels[peer].count > 0 &&
+    return a->spans[peer].form == OUTGOING_MASK && a->spans[peer].count > 0 &&
            a->dev->traffic.peers.all[peer].shard != a->dev->shard->index;
 }
 
@@ -194,7 +194,7 @@ static void receive_words(void *context, uint64_t begin, uint64_t end)
     const struct device *dev = a->dev;
     uint64_t sum[CLEAR_WORDS] = {0}, found = 0;
     for (uint32_t i = 0; i < dev->traffic.peers.count; i++) {
-        const uint64_t *mask = (const uint64_t *)(dev->traffic.peers.all[i].mask + a->parcels[i].begin);
+        const uint64_t *mask = (const uint64_t *)(dev->traffic.peers.all[i].mask + a->spans[i].begin);
         for (uint64_t w = begin; brings_mask(a, i) && w < end; w++)
             sum[w - begin] |= mask[w];
     }
@@ -214,37 +214,37 @@ static enum status check_masks(const struct arrival *a, struct error *e)
     const struct device *dev = a->dev;
     uint64_t locals = dev->shard->locals, behind = 0;
     for (uint32_t i = 0; i < dev->traffic.peers.count; i++) {
-        const uint64_t *mask = (const uint64_t *)(dev->traffic.peers.all[i].mask + a->parcels[i].begin);
+        const uint64_t *mask = (const uint64_t *)(dev->traffic.peers.all[i].mask + a->spans[i].begin);
         if (locals % 64 != 0 && brings_mask(a, i))
             behind |= mask[locals / 64] >> locals % 64;
     }
     return behind != 0 ? fail_id(dev, e) : e->status;
 }
 
-static enum status receive_masks(struct device *dev, const struct parcel *parcels, struct error *e)
+static enum status receive_masks(struct device *dev, const struct vertex_span *spans, struct error *e)
 {
     struct cpu_normals *n = &dev->normals;
-    struct arrival arrival = {.dev = dev, .parcels = parcels, .keeps = n->any_pulled_next};
+    struct arrival arrival = {.dev = dev, .spans = spans, .keeps = n->any_pulled_next};
     uint64_t words = mask_words(dev->shard->locals);
     int any = 0;
     for (uint32_t i = 0; i < dev->traffic.peers.count; i++)
         any |= brings_mask(&arrival, i);
     if (!any || check_masks(&arrival, e) != ST_OK)
         return e->status;
-    gang_for(dev->means.gang, threads_for(dev, 4 * words), words, CLEAR_WORDS, receive_words, &arrival);
+    pool_for(dev->means.pool, threads_for(dev, 4 * words), words, CLEAR_WORDS, receive_words, &arrival);
     n->any_pulled_next = 1;
     n->pulled_next_count += arrival.found;
     return e->status;
 }
 
-static enum status cpu_receive_peers(struct device *dev, const struct parcel *parcels,
+static enum status cpu_receive_peers(struct device *dev, const struct vertex_span *spans,
                                      struct error *e)
 {
-    receive_masks(dev, parcels, e);
+    receive_masks(dev, spans, e);
     for (uint32_t i = 0; i < dev->traffic.peers.count && e->status == ST_OK; i++) {
         const struct cpu_peer *peer = &dev->traffic.peers.all[i];
-        if (parcels[i].form == OUTGOING_LIST && peer->shard != dev->shard->index)
-            receive_ids(dev, peer->ids + parcels[i].begin, parcels[i].count, e);
+        if (spans[i].form == OUTGOING_LIST && peer->shard != dev->shard->index)
+            receive_ids(dev, peer->ids + spans[i].begin, spans[i].count, e);
     }
     return e->status;
 }
@@ -282,7 +282,7 @@ static enum status cpu_read_masks(struct device *dev, const int *updating, uint6
     uint64_t *incoming = dev->delegates.incoming;
     struct mask_sum sum = {&dev->traffic.peers, updating, incoming, mask != NULL ? mask : incoming};
     int threads = threads_for(dev, sum.peers->count * words);
-    gang_for(dev->means.gang, threads, words, CLEAR_WORDS, sum_words, &sum);
+    pool_for(dev->means.pool, threads, words, CLEAR_WORDS, sum_words, &sum);
     return e->status;
 }
 

@@ -27,14 +27,12 @@ static struct level_note *add_note(struct cpu_level_notes *n)
 void note_plan(struct device *dev, const struct search_state *s, const struct workload *work,
                double start)
 {
-    static const enum visit_way ways[] = {
-        [BY_LISTS] = WAY_LIST, [BY_CREW] = WAY_CREW, [BY_MASKS] = WAY_MASKS};
     struct cpu_level_notes *n = &dev->notes.levels;
     struct level_note *note = n->failed ? NULL : add_note(n);
     if (note == NULL)
         return;
-    *note = (struct level_note){.way = ways[s->way], .work = *work};
-    if (s->way == BY_MASKS)
+    *note = (struct level_note){.kind = s->kind, .work = *work};
+    if (s->kind == LEVEL_DENSE)
         note->directions = s->directions;
     n->begun = cli_seconds();
     note->times.phase_s[PHASE_CHOOSE] = n->begun - start;
@@ -44,12 +42,12 @@ void note_plan(struct device *dev, const struct search_state *s, const struct wo
 static void note_steps(const struct device *dev, struct level_note *note, double seconds)
 {
     double *phase_s = note->times.phase_s;
-    if (note->way == WAY_MASKS)
+    if (note->kind == LEVEL_DENSE)
         memcpy(phase_s, dev->notes.times.phase_s, DEVICE_PHASES * sizeof *phase_s);
     for (int g = 0; g < SUBGRAPHS; g++) {
         if (note->work.of[g].frontier == 0)
             continue;
-        if (note->way != WAY_MASKS)
+        if (note->kind != LEVEL_DENSE)
             phase_s[PHASE_VISIT + g] = seconds;
         if (note->directions.of[g] == PULL)
             note->probes[g] = dev->notes.probes[g];

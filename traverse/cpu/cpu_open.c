@@ -28,7 +28,7 @@ static int list_arrays(struct device *dev, struct cpu_array list[MOST_ARRAYS])
     uint64_t locals = dev->shard->locals, words_n = mask_words(locals);
     uint64_t values = locals + delegates + 1; /* of vertices, and one of no vertex */
     uint64_t rows = most_rows(dev), threads = (uint64_t)dev->threads;
-    uint64_t lists = dev->shard->p == 1 ? list_room(delegates) : 0;
+    uint64_t lists = dev->shard->p == 1 ? list_capacity(delegates) : 0;
     const struct cpu_array arrays[] = {
         {(void **)&d->visited, words_d, 8, "visited delegates"},
         {(void **)&d->incoming, words_d, 8, "reduced delegate mask"},
@@ -38,15 +38,15 @@ static int list_arrays(struct device *dev, struct cpu_array list[MOST_ARRAYS])
         {(void **)&n->visited, words_n, 8, "visited vertices"},
         {(void **)&n->pulled, words_n, 8, "pulled frontier"},
         {(void **)&n->pulled_next, words_n, 8, "next pulled frontier"},
-        {(void **)&n->queue, list_room(locals), 4, "frontier queue"},
-        {(void **)&n->next, list_room(locals), 4, "next frontier queue"},
+        {(void **)&n->queue, list_capacity(locals), 4, "frontier queue"},
+        {(void **)&n->next, list_capacity(locals), 4, "next frontier queue"},
         {(void **)&n->depth, values, 4, "depths"},
         {(void **)&n->parent, dev->parents ? values : 0, 4, "parents"},
         {(void **)&dev->push.rows, rows, 4, "push rows"},
-        {(void **)&dev->push.from, 2 * list_room(rows), 4, "parents of a push"},
-        {(void **)&dev->crew.seen, threads * dev->crew.seen_words, 8, "marks of threads"},
-        {(void **)&dev->crew.lists, threads * dev->crew.list_bytes, 1, "lists of threads"},
-        {(void **)&dev->crew.bins, threads * dev->crew.bin_bytes, 1, "bins of threads"},
+        {(void **)&dev->push.from, 2 * list_capacity(rows), 4, "parents of a push"},
+        {(void **)&dev->region.seen, threads * dev->region.seen_words, 8, "marks of threads"},
+        {(void **)&dev->region.lists, threads * dev->region.list_bytes, 1, "lists of threads"},
+        {(void **)&dev->region.bins, threads * dev->region.bin_bytes, 1, "bins of threads"},
         {(void **)&dev->traffic.bins.of, threads * dev->shard->p, sizeof(struct bin), "bins"},
         {(void **)&d->updated, words_d, 8, "updated delegates"}};
     /* with several shards the last one is shown to peers */
@@ -56,7 +56,7 @@ static int list_arrays(struct device *dev, struct cpu_array list[MOST_ARRAYS])
     return count;
 }
 
-/* Bytes of each thread for bins (of a crew, or of parents: cpu_marks.c) or for lists of a crew. 0 if those of all threads
+/* Bytes of each thread for bins (of a parallel region, or of parents: cpu_marks.c) or for lists of a parallel region. 0 if those of all threads
  * would take more than an eighth of the memory left. */
 static uint64_t bytes_if_small(const struct device *dev, uint64_t bytes)
 {
@@ -73,10 +73,10 @@ static uint64_t bin_bytes(const struct device *dev)
     return wanted ? bytes_if_small(dev, (BEGUN + vertices * (dev->parents ? 8 : 4) / 4000) * CHUNK_BYTES) : 0;
 }
 
-/* Lists of two levels, and parents of one (cpu_crew.c). */
+/* Lists of two levels, and parents of one (cpu_region.c). */
 static uint64_t list_bytes(const struct device *dev)
 {
-    uint64_t places = crew_list_room(dev->shard->d) + crew_list_room(dev->shard->locals);
+    uint64_t places = region_list_capacity(dev->shard->d) + region_list_capacity(dev->shard->locals);
     int wanted = dev->shard->p == 1 && dev->threads > 1;
     return wanted ? bytes_if_small(dev, places * (dev->parents ? 12 : 8)) : 0;
 }
@@ -107,8 +107,8 @@ static enum status take_arrays(struct device *dev, struct error *e)
 /* Asks for large pages for arrays that are read and written at random. */
 static void advise_arrays(struct device *dev)
 {
-    memory_advise_huge(dev->crew.bins);
-    memory_advise_huge(dev->crew.lists);
+    memory_advise_huge(dev->region.bins);
+    memory_advise_huge(dev->region.lists);
     memory_advise_huge(dev->normals.depth);
     memory_advise_huge(dev->normals.parent);
 }
@@ -144,7 +144,7 @@ static void touch_values(void *context, uint64_t begin, uint64_t end)
 static void touch_arrays(struct device *dev)
 {
     uint64_t vertices = dev->shard->locals + dev->shard->d;
-    gang_for(dev->means.gang, threads_for(dev, vertices), vertices, 64 * CLEAR_WORDS, touch_values, dev);
+    pool_for(dev->means.pool, threads_for(dev, vertices), vertices, 64 * CLEAR_WORDS, touch_values, dev);
 }
 
 /* A search of EDGES_OF_TWO edges takes about 20 us: one thread is enough. Graphs of 300,000 to 450,000 edges
@@ -171,7 +171,7 @@ static void cpu_close(struct device *dev)
     for (int i = 0; i < count; i++)
         memory_release(dev->means.budget, *list[i].at);
     cpu_close_answers(dev);
-    gang_close(dev->means.gang);
+    pool_close(dev->means.pool);
     free(dev->notes.levels.level);
     cpu_peers.leave(dev);
     release_shown(dev);
@@ -194,12 +194,12 @@ static enum status cpu_open(struct device **result, const struct shard *shard,
     dev->delegates.longest = longest_row(&shard->degrees.delegates);
     dev->normals.longest = longest_row(&shard->degrees.locals);
     dev->means.probes = probes_best();
-    dev->crew.bin_bytes = bin_bytes(dev);
-    dev->crew.list_bytes = dev->crew.bin_bytes > 0 ? list_bytes(dev) : 0;
-    dev->crew.seen_words = seen_words(shard, dev->threads);
+    dev->region.bin_bytes = bin_bytes(dev);
+    dev->region.list_bytes = dev->region.bin_bytes > 0 ? list_bytes(dev) : 0;
+    dev->region.seen_words = seen_words(shard, dev->threads);
     dev->means.deepest = options->deepest;
     dev->notes.counts_probes = options->probes;
-    if (gang_open(&dev->means.gang, dev->threads, e) != ST_OK || take_arrays(dev, e) != ST_OK ||
+    if (pool_open(&dev->means.pool, dev->threads, e) != ST_OK || take_arrays(dev, e) != ST_OK ||
         take_shown(dev, options->shared, e) != ST_OK) {
         cpu_close(dev);
         return e->status;
@@ -220,11 +220,11 @@ static enum residence cpu_resident(const struct device *dev)
     return is_packed ? RESIDENT_PACKED : RESIDENT_RAW;
 }
 
-/* Bytes without a crew, which takes what is left. Answers: by vertex, and the values. */
-static uint64_t cpu_takes(const struct shard *shard, int threads, int parents)
+/* Bytes without a parallel region, which takes what is left. Answers: by vertex, and the values. */
+static uint64_t cpu_bytes_needed(const struct shard *shard, int threads, int parents)
 {
     struct device dev = {.shard = shard, .threads = threads, .parents = parents};
-    dev.crew.seen_words = seen_words(shard, threads);
+    dev.region.seen_words = seen_words(shard, threads);
     struct cpu_array list[MOST_ARRAYS];
     int count = list_arrays(&dev, list);
     uint64_t vertices = shard->d + shard->locals, slots = shard->n / shard->p + 1;
@@ -236,19 +236,19 @@ static uint64_t cpu_takes(const struct shard *shard, int threads, int parents)
 }
 
 static const struct backend_device cpu_device = {
-    .open = cpu_open, .close = cpu_close, .resident = cpu_resident, .takes = cpu_takes};
+    .open = cpu_open, .close = cpu_close, .resident = cpu_resident, .bytes_needed = cpu_bytes_needed};
 
 enum { PART_ROWS = 1 << 12 };
 
 const struct backend backend_cpu = {
     .name = "cpu",
     .reads_host_columns = 1,
-    .knows_prices = 1,
+    .knows_costs = 1,
     .part_rows = PART_ROWS,
     .device = &cpu_device,
     .peers = &cpu_peers,
     .search = &cpu_search,
-    .whole = &cpu_whole,
+    .fused = &cpu_fused,
     .ahead = &cpu_ahead,
     .messages = &cpu_messages,
     .masks = &cpu_masks,

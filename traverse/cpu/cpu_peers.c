@@ -127,20 +127,20 @@ enum status show_bins(struct device *dev, struct error *e)
 /* ---- cards ---- */
 
 /* A card of a device of the CPU. */
-struct cpu_card {
+struct cpu_peer_handle {
     struct device *device; /* valid in its own process */
     int pid, fd;
     struct cpu_layout layout;
     uint32_t shard;
 };
 
-_Static_assert(sizeof(struct cpu_card) <= sizeof(struct peer_card), "a card holds it");
+_Static_assert(sizeof(struct cpu_peer_handle) <= sizeof(struct peer_handle), "a card holds it");
 
-static enum status cpu_show(struct device *dev, int elsewhere, struct peer_card *card, struct error *e)
+static enum status cpu_show(struct device *dev, int elsewhere, struct peer_handle *card, struct error *e)
 {
     (void)elsewhere; /* one card serves all */
     const struct cpu_shown *s = &dev->traffic.shown;
-    struct cpu_card c = {.device = dev,
+    struct cpu_peer_handle c = {.device = dev,
                          .pid = getpid(),
                          .fd = s->memory.fd,
                          .layout = s->layout,
@@ -150,7 +150,7 @@ static enum status cpu_show(struct device *dev, int elsewhere, struct peer_card 
 }
 
 /* Opens a peer's memory. A process id tells processes of a host apart, and a card never leaves it. */
-static enum status open_peer(struct cpu_peer *peer, const struct cpu_card *c, struct error *e)
+static enum status open_peer(struct cpu_peer *peer, const struct cpu_peer_handle *c, struct error *e)
 {
     const struct cpu_layout *l = &c->layout;
     const uint64_t *masks;
@@ -188,9 +188,9 @@ static enum status take_masks(struct device *dev, struct error *e)
 }
 
 /* The first device of this process, whose table of peers all of them use. */
-static struct device *first_of_process(const struct peer_card *cards, uint32_t count)
+static struct device *first_of_process(const struct peer_handle *cards, uint32_t count)
 {
-    struct cpu_card card;
+    struct cpu_peer_handle card;
     for (uint32_t i = 0; i < count; i++) {
         memcpy(&card, &cards[i], sizeof card);
         if (card.pid == getpid())
@@ -199,7 +199,7 @@ static struct device *first_of_process(const struct peer_card *cards, uint32_t c
     return NULL;
 }
 
-static enum status open_peers(struct device *dev, const struct peer_card *cards, uint32_t count,
+static enum status open_peers(struct device *dev, const struct peer_handle *cards, uint32_t count,
                               struct error *e)
 {
     struct cpu_peers *p = &dev->traffic.peers;
@@ -208,7 +208,7 @@ static enum status open_peers(struct device *dev, const struct peer_card *cards,
     p->owns_all = 1;
     p->count = count;
     for (uint32_t i = 0; i < count && e->status == ST_OK; i++) {
-        struct cpu_card card;
+        struct cpu_peer_handle card;
         memcpy(&card, &cards[i], sizeof card);
         open_peer(&p->all[i], &card, e);
     }
@@ -216,7 +216,7 @@ static enum status open_peers(struct device *dev, const struct peer_card *cards,
 }
 
 /* The devices of a process call this in their order. */
-static enum status cpu_meet(struct device *dev, const struct peer_card *cards, uint32_t count,
+static enum status cpu_join_peers(struct device *dev, const struct peer_handle *cards, uint32_t count,
                             struct error *e)
 {
     struct device *first = first_of_process(cards, count);
@@ -246,12 +246,12 @@ static enum status cpu_wake(struct device *dev, struct error *e)
 {
     (void)e;
     if (dev->threads > 1)
-        gang_rouse(dev->means.gang);
+        pool_rouse(dev->means.pool);
     return ST_OK;
 }
 
 const struct backend_peers cpu_peers = {
-    .show = cpu_show, .meet = cpu_meet, .wake = cpu_wake, .leave = cpu_leave};
+    .show = cpu_show, .join = cpu_join_peers, .wake = cpu_wake, .leave = cpu_leave};
 
 /* ---- reading ---- */
 
@@ -271,7 +271,7 @@ static void gather_words(void *context, uint64_t begin, uint64_t end)
 void gather_frontiers(struct device *dev)
 {
     uint64_t words = column_words(dev->shard);
-    gang_for(dev->means.gang, threads_for(dev, dev->shard->p * words), words, CLEAR_WORDS, gather_words, dev);
+    pool_for(dev->means.pool, threads_for(dev, dev->shard->p * words), words, CLEAR_WORDS, gather_words, dev);
 }
 
 /* Peers change their masks meanwhile, which only adds delegates of this level. */
@@ -289,6 +289,6 @@ static void take_updated_words(void *context, uint64_t begin, uint64_t end)
 void take_peers_updates(struct device *dev)
 {
     uint64_t words = dev->traffic.shown.layout.updated_words;
-    gang_for(dev->means.gang, threads_for(dev, dev->traffic.peers.count * words), words, CLEAR_WORDS,
+    pool_for(dev->means.pool, threads_for(dev, dev->traffic.peers.count * words), words, CLEAR_WORDS,
              take_updated_words, dev);
 }

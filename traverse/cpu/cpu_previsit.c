@@ -34,7 +34,7 @@ static void clear_words(struct device *dev, uint64_t begin, uint64_t end)
 }
 
 /* Marks the new delegates of one word, and lists them if there is room; returns how many. */
-static inline uint64_t mark_word(struct device *dev, uint64_t w, uint32_t *list, uint64_t room)
+static inline uint64_t mark_word(struct device *dev, uint64_t w, uint32_t *list, uint64_t capacity)
 {
     struct cpu_delegates *d = &dev->delegates;
     uint64_t bits = d->incoming[w] & ~d->visited[w], count = count_bits(bits);
@@ -44,7 +44,7 @@ static inline uint64_t mark_word(struct device *dev, uint64_t w, uint32_t *list,
     d->visited[w] |= bits;
     if (bits != 0)
         dev->means.probes->mark(d->depth, dev->shard->d, w, bits, d->level);
-    for (; count <= room && bits != 0; bits &= bits - 1)
+    for (; count <= capacity && bits != 0; bits &= bits - 1)
         *list++ = (uint32_t)(64 * w + (uint64_t)__builtin_ctzll(bits));
     return count;
 }
@@ -53,7 +53,7 @@ static inline uint64_t mark_word(struct device *dev, uint64_t w, uint32_t *list,
  * place for each word. Returns how many. */
 static uint64_t mark_words(struct device *dev, uint64_t begin, uint64_t end)
 {
-    uint64_t count = 0, room = end - begin;
+    uint64_t count = 0, capacity = end - begin;
     for (uint64_t block = begin; block < end; block += BLOCK_WORDS) {
         uint64_t stop = end - block < BLOCK_WORDS ? end : block + BLOCK_WORDS, any = 0;
         for (uint64_t w = block; w < stop; w++)
@@ -61,8 +61,8 @@ static uint64_t mark_words(struct device *dev, uint64_t begin, uint64_t end)
         for (uint64_t w = block; any != 0 && w < stop; w++) {
             if (dev->delegates.incoming[w] != 0)
                 count +=
-                    mark_word(dev, w, dev->delegates.fresh + begin + (count < room ? count : room),
-                              room - (count < room ? count : room));
+                    mark_word(dev, w, dev->delegates.fresh + begin + (count < capacity ? count : capacity),
+                              capacity - (count < capacity ? count : capacity));
         }
     }
     return count;
@@ -93,7 +93,7 @@ void previsit_delegates(struct device *dev)
     int threads = d->any_incoming && many ? dev->threads : 1;
     struct marking marking = {dev, threads > 1 ? MARK_WORDS : words + 1};
     clear_listed(dev);
-    d->fresh_count = gang_run(dev->means.gang, threads, divide_up(words, marking.step), mark_piece, &marking);
+    d->fresh_count = pool_run(dev->means.pool, threads, divide_up(words, marking.step), mark_piece, &marking);
     d->fresh_listed = d->fresh_count <= (threads > 1 ? 0 : words);
     d->any_incoming = d->any_updated = 0;
 }
@@ -226,7 +226,7 @@ static struct row_count count_rows_of(const struct device *dev, enum subgraph g)
         return (struct row_count){0};
     if (threads == 1 && f.words == 0)
         return count_listed(dev, g, f.list, f.size);
-    uint64_t rows = gang_run(dev->means.gang, threads, pieces, count_piece, &counting);
+    uint64_t rows = pool_run(dev->means.pool, threads, pieces, count_piece, &counting);
     return (struct row_count){rows, counting.edges};
 }
 

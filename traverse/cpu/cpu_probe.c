@@ -70,11 +70,11 @@ find_in_row(const struct csr *csr, uint64_t row, const uint64_t *mask, struct fi
 {
     enum { FEW = 8 };
     uint64_t at = csr_offset(csr, row), end = csr_offset(csr, row + 1), stop = end - at > FEW ? at + FEW : end;
-    uint32_t room[COLUMN_ROOM], column = HEAD_NONE;
+    uint32_t capacity[COLUMN_ROOM], column = HEAD_NONE;
     if (csr->packed.words == NULL)
         return finder.find((const uint32_t *)csr->columns + at, end - at, mask);
     for (; at < end && column == HEAD_NONE; stop = end) {
-        struct column_run run = next_columns(finder.decode, csr, row, at, stop, room);
+        struct column_run run = next_columns(finder.decode, csr, row, at, stop, capacity);
         column = finder.find(run.columns, run.count, mask);
         at += run.count;
     }
@@ -192,7 +192,7 @@ AVX2 static uint64_t rests_avx2(const struct csr *csr, uint64_t base, uint64_t r
     for (uint64_t left = rows; left != 0 && csr->packed.words != NULL; left &= left - 1) {
         uint64_t row = base + (uint64_t)__builtin_ctzll(left), at = csr_offset(csr, row);
         if (at < csr_offset(csr, row + 1))
-            ask_for_bits(csr, at);
+            prefetch_bits(csr, at);
     }
     return find_in_rows(csr, base, rows, mask, tag, parent, (struct finder){decode_vectors, columns_avx2});
 }

@@ -72,11 +72,11 @@ struct pulled_word {
 };
 
 /* Asks for the rests of rows. Always inlined, as a compiler may drop calls that only ask ahead. */
-static inline __attribute__((always_inline)) void ask_for_rests(const struct csr *csr, uint64_t base, uint64_t rows)
+static inline __attribute__((always_inline)) void prefetch_rests(const struct csr *csr, uint64_t base, uint64_t rows)
 {
     const uint32_t *columns = csr->columns;
     for (; rows != 0 && csr->packed.words != NULL; rows &= rows - 1)
-        ask_for_columns(csr, csr_offset(csr, base + (uint64_t)__builtin_ctzll(rows)));
+        prefetch_columns(csr, csr_offset(csr, base + (uint64_t)__builtin_ctzll(rows)));
     for (; rows != 0; rows &= rows - 1) {
         uint64_t at = csr_offset(csr, base + (uint64_t)__builtin_ctzll(rows));
         __builtin_prefetch(columns + at, 0, 2);
@@ -96,7 +96,7 @@ static inline struct pulled_word begin_word(const struct pull *pull, uint64_t w,
         if (pull->parent != NULL)
             pull->dev->means.probes->adopt(pull->parent + base, heads, hits, count, pull->tag);
     }
-    ask_for_rests(csr, base, left);
+    prefetch_rests(csr, base, left);
     return (struct pulled_word){w, candidates, left};
 }
 
@@ -141,14 +141,14 @@ pull_piece(struct pull *pull, uint64_t piece, candidates_of *candidates_at, sett
 }
 
 /* A pull of g goes by the rows of its reverse. Returns how many were found. */
-static uint64_t run_pull(struct pull *pull, enum subgraph g, gang_job *job)
+static uint64_t run_pull(struct pull *pull, enum subgraph g, pool_job *job)
 {
     struct device *dev = pull->dev;
     uint64_t words = pull->words, pieces = words;
     if (words > HUB_PIECES)
         pieces = HUB_PIECES + (words - HUB_PIECES + PIECE_WORDS - 1) / PIECE_WORDS;
     int threads = threads_for(dev, unvisited_targets(dev, g) + words);
-    uint64_t found = gang_run(dev->means.gang, threads, pieces, job, pull);
+    uint64_t found = pool_run(dev->means.pool, threads, pieces, job, pull);
     dev->notes.probes[g] += pull->probes;
     return found;
 }
@@ -230,7 +230,7 @@ static uint64_t pull_gathered_piece(void *context, int thread, uint64_t piece)
 }
 
 /* Unvisited normals look for a parent in `mask`. Bits of earlier pulls of the level are kept. */
-static uint64_t pull_normals(struct device *dev, enum subgraph g, const uint64_t *mask, gang_job *job)
+static uint64_t pull_normals(struct device *dev, enum subgraph g, const uint64_t *mask, pool_job *job)
 {
     struct pull pull = describe_pull(dev, g, mask);
     pull.parent = dev->parents ? dev->normals.parent : NULL;

@@ -63,7 +63,7 @@ static void ask_shares(void *context, uint64_t begin, uint64_t end)
 static void ask_in_parallel(const struct device *dev, int shares, int list)
 {
     struct asking asking = {dev, shares, list};
-    gang_for(dev->means.gang, shares, (uint64_t)shares, 1, ask_shares, &asking);
+    pool_for(dev->means.pool, shares, (uint64_t)shares, 1, ask_shares, &asking);
 }
 
 /* Turns counts into places, by shard and then by thread, and sizes the slice of each shard. Returns how
@@ -87,18 +87,18 @@ static uint64_t place_questions(const struct device *dev, int threads, struct sl
 static enum status make_room(struct device *dev, uint64_t questions, struct error *e)
 {
     struct cpu_answers *a = dev->answers;
-    if (questions <= a->question_room)
+    if (questions <= a->question_capacity)
         return ST_OK;
     memory_release(dev->means.budget, a->questions);
     memory_release(dev->means.budget, a->askers);
     a->questions = NULL;
     a->askers = NULL;
-    a->question_room = 0;
+    a->question_capacity = 0;
     if (memory_take(dev->means.budget, (void **)&a->questions, questions, sizeof *a->questions,
                     "questions for parents", e) == ST_OK &&
         memory_take(dev->means.budget, (void **)&a->askers, questions, sizeof *a->askers,
                     "questions for parents", e) == ST_OK)
-        a->question_room = questions;
+        a->question_capacity = questions;
     return e->status;
 }
 
@@ -159,7 +159,7 @@ static int reply_to(const struct device *dev, const struct slice *questions, voi
 {
     struct replying replying = {dev, questions->at, replies, 0};
     uint64_t count = questions->bytes / sizeof(struct question);
-    gang_for(dev->means.gang, threads_for(dev, count), count, QUESTIONS_PIECE, reply_some, &replying);
+    pool_for(dev->means.pool, threads_for(dev, count), count, QUESTIONS_PIECE, reply_some, &replying);
     return replying.bad;
 }
 
@@ -171,12 +171,12 @@ static enum status cpu_reply(struct device *dev, const struct slice *questions, 
     int bad = 0;
     for (uint32_t s = 0; s < dev->shard->p; s++)
         count += questions[s].bytes / sizeof(struct question);
-    if (count > a->reply_room) {
+    if (count > a->reply_capacity) {
         memory_release(dev->means.budget, a->replies);
-        a->reply_room = 0;
+        a->reply_capacity = 0;
         if (memory_take(dev->means.budget, &a->replies, count, width, "replies about parents", e) != ST_OK)
             return e->status;
-        a->reply_room = count;
+        a->reply_capacity = count;
     }
     char *at = a->replies;
     for (uint32_t s = 0; s < dev->shard->p; s++) {
@@ -237,7 +237,7 @@ static enum status cpu_read_parents(struct device *dev, struct device *const *de
                                      host != NULL ? host : dev->answers->delegate_parents};
     uint64_t d = dev->shard->d;
     (void)e;
-    gang_for(dev->means.gang, threads_for(dev, d), d, QUESTIONS_PIECE, read_some_parents, &reading);
+    pool_for(dev->means.pool, threads_for(dev, d), d, QUESTIONS_PIECE, read_some_parents, &reading);
     return ST_OK;
 }
 

@@ -93,7 +93,7 @@ static inline uint64_t row_offset(const struct row_push *p, uint64_t row, struct
 
 /* Asks for heads and columns of a row. Pushes of many edges have long rows: three lines of each are as many as a core
  * can wait for. Always inlined, here and below, as a compiler may drop calls that only ask ahead. */
-static inline __attribute__((always_inline)) void ask_for_row(const struct row_push *p, uint64_t row,
+static inline __attribute__((always_inline)) void prefetch_row(const struct row_push *p, uint64_t row,
                                                               struct row_form form)
 {
     enum { LINE = 16, LINES = 3 };
@@ -101,7 +101,7 @@ static inline __attribute__((always_inline)) void ask_for_row(const struct row_p
     uint64_t at = row_offset(p, row, form);
     for (uint32_t j = 0; j < form.heads; j++)
         __builtin_prefetch(&csr->heads[j * csr->rows + row]);
-    ask_for_columns(csr, at);
+    prefetch_columns(csr, at);
     if (!is_piece(form) || form.marks == MARK_BINS || form.marks == MARK_KNOWN || csr->packed.words != NULL)
         return;
     for (uint64_t line = 1; line < LINES; line++)
@@ -109,7 +109,7 @@ static inline __attribute__((always_inline)) void ask_for_row(const struct row_p
 }
 
 /* Asks for data of later rows. */
-static inline __attribute__((always_inline)) void ask_ahead(const struct row_push *p, uint64_t i,
+static inline __attribute__((always_inline)) void prefetch_ahead(const struct row_push *p, uint64_t i,
                                                             struct row_form form)
 {
     if (form.sparse)
@@ -118,7 +118,7 @@ static inline __attribute__((always_inline)) void ask_ahead(const struct row_pus
         __builtin_prefetch((const char *)p->csr->offsets +
                            (uint64_t)p->rows[i + AHEAD] * form.offset_width);
     if (i + COLUMNS_AHEAD < p->row_count)
-        ask_for_row(p, p->rows[i + COLUMNS_AHEAD], form);
+        prefetch_row(p, p->rows[i + COLUMNS_AHEAD], form);
 }
 
 /* Puts a destination into the bin of its owner, with its parent if they are recorded. is_new 0: the next one takes
@@ -215,14 +215,14 @@ reach(const struct push_targets *t, uint64_t count, uint32_t row, uint64_t colum
 static inline __attribute__((always_inline)) uint64_t
 push_columns(const struct row_push *p, uint64_t count, uint32_t row, uint64_t at, uint64_t end, struct row_form form)
 {
-    uint32_t room[COLUMN_ROOM];
+    uint32_t capacity[COLUMN_ROOM];
     for (; p->csr->column_width == 8 && p->csr->packed.words == NULL && at < end; at++) {
         count = reach(&p->to, count, row, csr_column(p->csr, at), form);
         count = put_listed(&p->to, count, BINNED_AT_ONCE, form);
     }
     while (at < end) {
         uint64_t stop = end - at < LONG_ROW ? end : at + LONG_ROW;
-        struct column_run run = next_columns(p->decode, p->csr, row, at, stop, room);
+        struct column_run run = next_columns(p->decode, p->csr, row, at, stop, capacity);
         for (uint64_t j = 0; j < run.count; j++)
             count = reach(&p->to, count, row, run.columns[j], form);
         count = put_listed(&p->to, count, BINNED_AT_ONCE, form);
@@ -277,13 +277,13 @@ push_rows(const struct row_push *push, uint64_t count, struct row_form form)
     const uint64_t rows = p.csr->rows;
     const int plain = p.csr->packed.words == NULL && p.csr->column_width == 4;
     for (uint64_t i = 0; is_piece(form) && i < COLUMNS_AHEAD && i < p.row_count && !form.sparse; i++)
-        ask_for_row(&p, p.rows[i], form);
+        prefetch_row(&p, p.rows[i], form);
     for (uint64_t i = 0; i < p.row_count; i++) {
         uint32_t row = p.rows[i];
         count = put_listed(&p.to, count, BINNED_AT_ONCE, form);
         if (is_left_out(p.csr, row, form))
             continue;
-        ask_ahead(&p, i, form);
+        prefetch_ahead(&p, i, form);
         for (uint32_t j = 0; j < form.heads; j++) {
             uint32_t to = heads[j * rows + row];
             if (to == HEAD_NONE)
@@ -401,7 +401,7 @@ struct row_push describe_push(struct device *dev, enum subgraph g)
                                    .visited = to ? d->visited : n->visited,
                                    .marked = to ? d->visited : n->visited,
                                    .next = to ? d->next : n->next,
-                                   .from = dev->push.from + (to ? list_room(most_rows(dev)) : 0),
+                                   .from = dev->push.from + (to ? list_capacity(most_rows(dev)) : 0),
                                    .parent = to ? d->parent : n->parent,
                                    .first = mixed ? dev->shard->index << dev->shard->local_bits : 0,
                                    .span = mixed ? (uint32_t)dev->shard->locals : UINT32_MAX};
@@ -492,8 +492,8 @@ void push_by_threads(struct device *dev, enum subgraph g, int threads, push_piec
     struct sharing s = {describe_whole_push(dev, g), threads, unit, push, context, {0}};
     if (threads > 1)
         s.rows.aside = &s.aside;
-    gang_run(dev->means.gang, threads, pieces_of_rows(&s), push_piece_of_rows, &s);
+    pool_run(dev->means.pool, threads, pieces_of_rows(&s), push_piece_of_rows, &s);
     uint64_t pieces = number_long_pieces(&s.aside);
     if (pieces > 0)
-        gang_run(dev->means.gang, threads, pieces, push_long_piece, &s);
+        pool_run(dev->means.pool, threads, pieces, push_long_piece, &s);
 }

@@ -1,11 +1,11 @@
 /* cpu_run.c: a whole search of a device that is alone; see backend.h and cpu_run.h
  *
- * Only a clock tells whether the threads of a crew have cores. This decides who carries out a level of a crew, and
- * nothing else: one thread finds from lists the same vertices as the crew.
+ * Only a clock tells whether the threads of a parallel region have cores. This decides who carries out a level of a parallel region, and
+ * nothing else: one thread finds from lists the same vertices as the parallel region.
  */
 #include "cpu_run.h"
 
-/* After a search whose crew lacked cores, so many searches use one thread where that is enough. */
+/* After a search whose parallel region lacked cores, so many searches use one thread where that is enough. */
 enum { REST = 16 };
 
 static void plan_next(struct device *dev, struct search_state *s)
@@ -25,29 +25,29 @@ static enum status run_level_by_masks(struct device *dev, struct search_state *s
     return e->status;
 }
 
-static int crew_size(const struct device *dev)
+static int region_size(const struct device *dev)
 {
-    if (dev->crew.list_bytes == 0)
+    if (dev->region.list_bytes == 0)
         return 1;
-    return dev->threads < MOST_CREW ? dev->threads : MOST_CREW;
+    return dev->threads < MOST_REGION_THREADS ? dev->threads : MOST_REGION_THREADS;
 }
 
-/* Whether one thread carries out a level of a crew, as the crew's threads had no cores of late. */
+/* Whether one thread carries out a level of a parallel region, as the parallel region's threads had no cores of late. */
 static int is_for_one(const struct device *dev, const struct search_state *s)
 {
-    return dev->crew.rest > 0 && !s->is_for_all;
+    return dev->region.rest > 0 && !s->is_for_all;
 }
 
 static enum status run_levels(struct device *dev, struct search_state *s, struct error *e)
 {
-    while (s->way != IS_OVER && e->status == ST_OK) {
-        if (s->way == BY_MASKS) {
+    while (s->kind != LEVEL_KINDS && e->status == ST_OK) {
+        if (s->kind == LEVEL_DENSE) {
             run_level_by_masks(dev, s, e);
-        } else if (s->way == BY_LISTS || is_for_one(dev, s)) {
+        } else if (s->kind == LEVEL_SPARSE || is_for_one(dev, s)) {
             run_level_by_lists(dev);
             plan_next(dev, s);
-        } else if (run_levels_by_crew(dev, s)) {
-            dev->crew.rest = REST;
+        } else if (run_levels_in_region(dev, s)) {
+            dev->region.rest = REST;
         }
     }
     return e->status;
@@ -56,7 +56,7 @@ static enum status run_levels(struct device *dev, struct search_state *s, struct
 static enum status cpu_run(struct device *dev, const struct root *root, enum direction_mode mode,
                            int noted, uint32_t *levels, struct error *e)
 {
-    struct search_state s = {.mode = mode, .threads = crew_size(dev)};
+    struct search_state s = {.mode = mode, .threads = region_size(dev)};
     *levels = 0;
     begin_level_notes(dev, noted);
     if (root->at == ROOT_AT_ISOLATED || cpu_search.start(dev, root, e) != ST_OK ||
@@ -64,9 +64,9 @@ static enum status cpu_run(struct device *dev, const struct root *root, enum dir
         return e->status;
     plan_next(dev, &s);
     run_levels(dev, &s, e);
-    dev->crew.rest -= dev->crew.rest > 0;
+    dev->region.rest -= dev->region.rest > 0;
     *levels = s.levels - 1; /* the last plan was for an empty frontier */
     return e->status;
 }
 
-const struct backend_whole_search cpu_whole = {.run = cpu_run, .replay_levels = cpu_replay_levels};
+const struct backend_fused cpu_fused = {.run = cpu_run, .replay_levels = cpu_replay_levels};

@@ -4,34 +4,27 @@
 
 #include "cpu_device.h"
 
-/* How a level goes. */
-enum level_way {
-    BY_LISTS, /* one thread pushes from lists (cpu_list.c) */
-    BY_CREW,  /* several threads do (cpu_crew.c), or one if they have no cores */
-    BY_MASKS, /* the phases of cpu_search.c */
-    IS_OVER   /* the frontier is empty, or as deep as the search is to go */
-};
-
 struct search_state {
     enum direction_mode mode;
-    int threads; /* the most of a crew; 1: there is no crew */
+    int threads; /* the most of a parallel region; 1: there is no parallel region */
     uint32_t levels;
-    enum level_way way; /* of the next level */
+    enum level_kind kind; /* of the next level: LEVEL_SPARSE by one thread, LEVEL_REGION, LEVEL_DENSE;
+                           * LEVEL_KINDS: none, as the search is over */
     int is_for_all;     /* it would be slower by one thread than by masks: all threads help */
     uint64_t edges;     /* of the next frontier */
-    int is_crewed;      /* levels by lists are for a crew */
-    int team;           /* threads of a crew in the next level: a power of two */
-    double regret;      /* picoseconds that it would have saved to begin, or to end, the crew earlier */
+    int in_region;      /* levels by lists are for a parallel region */
+    int region_threads;           /* threads of a parallel region in the next level: a power of two */
+    double regret;      /* picoseconds that it would have saved to begin, or to end, the parallel region earlier */
     double expected;    /* vertices that the level finds, if each edge finds another */
     struct directions directions;
 };
 
-/* cpu_way.c. Chooses how the next level goes. Its frontier is marked as visited and counted. */
+/* cpu_choose.c. Chooses how the next level goes. Its frontier is marked as visited and counted. */
 void plan_level(struct device *dev, struct search_state *state, uint64_t delegates,
                 uint64_t normals);
 
-/* Whether the bins of a crew have room for a level of so many edges. */
-static inline int crew_can_take(const struct device *dev, uint64_t edges)
+/* Whether the bins of a parallel region have room for a level of so many edges. */
+static inline int region_can_take(const struct device *dev, uint64_t edges)
 {
     return edges <= MOST_BINNED / 4 || dev->shard->d + dev->shard->locals <= MOST_BINNED;
 }
@@ -43,7 +36,7 @@ void note_plan(struct device *dev, const struct search_state *state, const struc
 void note_visits(struct device *dev, double end);
 enum status cpu_replay_levels(struct device *dev, level_noter *noter, void *context, struct error *e);
 
-/* cpu_crew.c. Runs levels as long as a crew is the best way. Returns nonzero if its threads had no cores. */
-int run_levels_by_crew(struct device *dev, struct search_state *state);
+/* cpu_region.c. Runs levels as long as a parallel region is the best way. Returns nonzero if its threads had no cores. */
+int run_levels_in_region(struct device *dev, struct search_state *state);
 
 #endif

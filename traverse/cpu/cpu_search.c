@@ -31,7 +31,7 @@ static void clear_vertices(struct device *dev)
     struct cpu_delegates *d = &dev->delegates;
     struct cpu_normals *n = &dev->normals;
     uint64_t words = mask_words(most_rows(dev));
-    gang_for(dev->means.gang, threads_for(dev, words / WORDS_OF_WORK), words, CLEAR_WORDS, clear_words, dev);
+    pool_for(dev->means.pool, threads_for(dev, words / WORDS_OF_WORK), words, CLEAR_WORDS, clear_words, dev);
     d->any_incoming = d->any_updated = d->ahead = 0;
     d->fresh_count = 0;
     d->fresh_listed = 1;
@@ -126,7 +126,7 @@ static enum status cpu_previsit_ahead(struct device *dev, int32_t depth, struct 
     begin_level(dev, depth);
     dev->delegates.ahead = 1;
     struct workload work = {.of[DD] = work_of(dev, DD)};
-    set_prices(dev, DD, &work);
+    set_visit_costs(dev, DD, &work);
     *dd = work.of[DD];
     dev->notes.times.phase_s[PHASE_PREVISIT] = cli_seconds() - start;
     return ST_OK;
@@ -143,7 +143,7 @@ static enum status cpu_counts(struct device *dev, struct workload *work, struct 
             work->of[g] = work_of(dev, (enum subgraph)g);
     }
     for (int g = SUBGRAPHS - 1; g >= 0; g--) /* those from delegates first: they are pulled first */
-        set_prices(dev, (enum subgraph)g, work);
+        set_visit_costs(dev, (enum subgraph)g, work);
     return ST_OK;
 }
 
@@ -185,7 +185,7 @@ static void cpu_show_frontier(struct device *dev)
 {
     const struct cpu_normals *n = &dev->normals;
     uint64_t *shown = dev->traffic.shown.frontier, words = dev->traffic.shown.layout.frontier_words;
-    gang_for(dev->means.gang, threads_for(dev, words), words, CLEAR_WORDS, show_words, dev);
+    pool_for(dev->means.pool, threads_for(dev, words), words, CLEAR_WORDS, show_words, dev);
     for (uint64_t i = 0; i < n->queue_count; i++)
         set_mask_bit(shown, n->queue[i]);
 }

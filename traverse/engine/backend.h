@@ -1,7 +1,7 @@
 /* backend.h: the work of one device in a search, as tables of functions.
  *
  * A device holds one shard and the state of one search over it. A backend makes devices: of the cores of
- * the host (cpu/) or of GPUs (cuda/). The level loop (bfs.c) and the exchange (exchange/) use the devices
+ * the host (cpu/) or of GPUs (cuda/). The level loop (loop.c) and the exchange (exchange/) use the devices
  * of a rank through eight tables: the device itself, its peers, the steps of a search, steps ahead of a
  * level, a whole search, the messages between devices, the results, and how parents are found. A backend
  * knows nothing of ranks; the level loop knows nothing of OpenMP or CUDA.
@@ -13,7 +13,7 @@
 #define DBFS_BACKEND_H
 
 #include "answer_ids.h"
-#include "direction.h"
+#include "choose.h"
 #include "level_note.h"
 #include "residence.h"
 
@@ -49,7 +49,7 @@ struct device_options {
     int notes;    /* `run` may be asked to note what levels do */
     int uniquify; /* duplicates will be dropped */
     int by_classes; /* the search goes by classes of edges, however small the graph is */
-    int shared;   /* devices of other processes will read what this one shows (struct peer_card) */
+    int shared;   /* devices of other processes will read what this one shows (struct peer_handle) */
     int32_t deepest; /* the depth at which searches end, INT32_MAX: none; `run` follows it */
     int trust;    /* do not check the columns that the device decodes (shard_ranges.h) */
     enum residence resident; /* of a device that loads its shard; others take it as it was loaded */
@@ -88,7 +88,7 @@ struct backend_device {
 
     /* Bytes that a device will take of the budget beside the shard, answers included. NULL if devices have
      * memory of their own. */
-    uint64_t (*takes)(const struct shard *shard, int threads, int parents);
+    uint64_t (*bytes_needed)(const struct shard *shard, int threads, int parents);
 
     /* Names the GPU that the device of this slot would use: its place on the buses of the host,
      * alike in all processes. 0: none. It opens nothing. NULL if devices are cores of the host. */
@@ -104,22 +104,22 @@ struct backend_device {
  * rank, or of all ranks of the host. A device shows three arrays: the delegates that it found, the normals of its
  * frontier, and the vertices that it found on other shards; and, after a search, the arrays that answers are made of.
  * The card says where they are. Each backend fills it in its own way; it may be copied to another process. */
-struct peer_card {
+struct peer_handle {
     uint64_t words[93];
 };
 
 struct backend_peers {
     /* Fills the card. `elsewhere`: peers in other processes will read it. ST_RESOURCE: this device cannot be
      * read there; *e says why. */
-    enum status (*show)(struct device *device, int elsewhere, struct peer_card *card, struct error *e);
+    enum status (*show)(struct device *device, int elsewhere, struct peer_handle *card, struct error *e);
 
     /* Makes the arrays of all peers readable. `cards` are those of the `count` peers, in the same order on
      * each of them. ST_RESOURCE: the memory of another process cannot be read; *e says why. */
-    enum status (*meet)(struct device *device, const struct peer_card *cards, uint32_t count,
+    enum status (*join)(struct device *device, const struct peer_handle *cards, uint32_t count,
                         struct error *e);
 
     /* Whether the device can take part, after `meet`, in a search that its peers run by themselves
-     * (backend_whole_search.run). NULL: no device of the backend can. */
+     * (backend_fused.run). NULL: no device of the backend can. */
     int (*joins)(const struct device *device);
 
     /* Wakes links and threads, after `meet`, before a search and its clock.
@@ -163,7 +163,7 @@ struct visit_plan {
     enum outgoing_form form;
 };
 
-/* The steps of a search in the order in which bfs.c calls them. `previsit` and `visit` may return before
+/* The steps of a search in the order in which loop.c calls them. `previsit` and `visit` may return before
  * their work is done: `counts` waits for a previsit, `finish` for a visit. */
 struct backend_search {
     /* Forgets the last search. If the device has the root, the root is what the first previsit finds. */
@@ -174,7 +174,7 @@ struct backend_search {
     enum status (*previsit)(struct device *device, int32_t depth, struct error *e);
 
     /* The counts from which directions are chosen. `forward` is about right, or a lower bound if the backend
-     * knows no prices. */
+     * knows no visit_costs. */
     enum status (*counts)(struct device *device, struct workload *work, struct error *e);
 
     /* The exact forward workload of one subgraph. Not for dd after visit_ahead. */
@@ -209,7 +209,7 @@ struct backend_search {
 };
 
 /* A search without the level loop: all levels, without the host between them. */
-struct backend_whole_search {
+struct backend_fused {
     /* Searches, on the only device of a search. Directions follow the mode or, in DIRECTION_AUTO,
      * the costs of the device. `noted`: it notes what levels do. *levels: how many levels were
      * visited; 0 if this device cannot do it. */
@@ -248,7 +248,7 @@ struct backend_ahead {
 /* ---- messages ---- */
 
 /* Vertices bound for one device of another rank, as local ids there, or as a mask of them. */
-struct outbox {
+struct send_buffer {
     uint32_t *ids; /* exchange memory of the device that sends */
     uint64_t count; /* ids, or 32-bit words of the mask */
     enum outgoing_form form;
@@ -256,12 +256,12 @@ struct outbox {
 
 /* Vertices of one shard that another device found, as that device keeps them: `count` ids of its list, or
  * `count` 32-bit words of its mask, from number `begin` on. */
-struct parcel {
+struct vertex_span {
     uint64_t begin, count;
     enum outgoing_form form;
 };
 
-enum { COPY_MARKS = 8 };
+enum { COPY_EVENTS = 8 };
 
 /* The exchange of devices between two levels, after `finish`. */
 struct backend_messages {
@@ -277,39 +277,39 @@ struct backend_messages {
     void (*host_release)(void *memory); /* NULL is allowed */
 
     /* The vertices of another shard that this level's nn visit found. They stay there until the device visits again. */
-    struct parcel (*outgoing)(const struct device *device, uint32_t shard);
+    struct vertex_span (*outgoing)(const struct device *device, uint32_t shard);
 
     /* Drops duplicates among the vertices of each other shard, if they are lists: `outgoing` then says fewer.
-     * The parcel of before still holds all vertices. For a device that was opened to do so. */
+     * The span of before still holds all vertices. For a device that was opened to do so. */
     enum status (*drop_repeated)(struct device *device, struct error *e);
 
-    /* Begins to copy a parcel to exchange memory of any device of this rank. */
-    enum status (*take_outgoing)(struct device *device, const struct parcel *parcel, uint32_t *to,
+    /* Begins to copy a span to exchange memory of any device of this rank. */
+    enum status (*take_outgoing)(struct device *device, const struct vertex_span *span, uint32_t *to,
                                  struct error *e);
 
     /* The same for a mask, which is ORed into the mask at `to`. */
-    enum status (*or_outgoing)(struct device *device, const struct parcel *parcel, uint32_t *to,
+    enum status (*or_outgoing)(struct device *device, const struct vertex_span *span, uint32_t *to,
                                struct error *e);
 
     /* Notes which copies have begun: copies_are_over(mark) says whether these are over. A device has
-     * COPY_MARKS marks, which are numbered. Both NULL: copies are over at once. */
-    enum status (*mark_copies)(struct device *device, uint32_t mark, struct error *e);
+     * COPY_EVENTS marks, which are numbered. Both NULL: copies are over at once. */
+    enum status (*record_copies)(struct device *device, uint32_t mark, struct error *e);
     enum status (*copies_are_over)(struct device *device, uint32_t mark, int *over,
                                    struct error *e);
 
     /* Drops duplicates within each of the lists, which lie in the device's exchange memory. NULL: the host does
      * it. */
-    enum status (*uniquify)(struct device *device, struct outbox *boxes, uint32_t count,
+    enum status (*uniquify)(struct device *device, struct send_buffer *boxes, uint32_t count,
                             struct error *e);
 
     /* Takes in vertices that other ranks sent, for the next previsit: a part of a list, or words of
      * a mask from number `begin` on. Some may be duplicates, or visited. `from` is in exchange
      * memory of this device, where they stay until that previsit. */
-    enum status (*receive)(struct device *device, const uint32_t *from, const struct parcel *part,
+    enum status (*receive)(struct device *device, const uint32_t *from, const struct vertex_span *part,
                            struct error *e);
 
-    /* Takes in the vertices of this device that its peers found: parcels[i] of peer i. */
-    enum status (*receive_peers)(struct device *device, const struct parcel *parcels,
+    /* Takes in the vertices of this device that its peers found: spans[i] of peer i. */
+    enum status (*receive_peers)(struct device *device, const struct vertex_span *spans,
                                  struct error *e);
 };
 
@@ -518,12 +518,12 @@ struct backend {
     int reads_host_columns; /* devices read the columns of shards in host memory */
     int side_by_side;       /* each device wants a host thread of its own */
     int has_device_memory;  /* devices have memory of their own, which messages may lie in */
-    int knows_prices;       /* `counts` has prices of visits; if not, directions follow factors */
+    int knows_costs;       /* `counts` has visit_costs of visits; if not, directions follow factors */
     uint64_t part_rows;     /* of dd, that a device pulls: with more, two parts are worth a reduction of masks */
     const struct backend_device *device;
     const struct backend_peers *peers;
     const struct backend_search *search;
-    const struct backend_whole_search *whole;
+    const struct backend_fused *fused;
     const struct backend_ahead *ahead;
     const struct backend_messages *messages;
     const struct backend_masks *masks;

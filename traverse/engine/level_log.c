@@ -6,10 +6,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-const char *const visit_way_name[WAYS] = {[WAY_LOOP] = "loop", [WAY_MASKS] = "masks",
-                                          [WAY_LIST] = "list", [WAY_CREW] = "crew",
-                                          [WAY_TEAM] = "team", [WAY_BLOCK] = "block",
-                                          [WAY_SLICES] = "slices"};
+const char *const level_kind_name[LEVEL_KINDS] = {[LEVEL_STEPPED] = "loop", [LEVEL_DENSE] = "masks",
+                                          [LEVEL_SPARSE] = "list", [LEVEL_REGION] = "crew",
+                                          [LEVEL_THREAD_GROUP] = "team", [LEVEL_BLOCK] = "block",
+                                          [LEVEL_SLICED] = "slices"};
 
 void level_log_add(struct level_log *log, const struct level_trace *level)
 {

@@ -4,7 +4,7 @@
 
 #include "traverse/exchange/exchange.h"
 
-extern const char *const visit_way_name[WAYS];
+extern const char *const level_kind_name[LEVEL_KINDS];
 
 /* Counts of a level, of all devices of this rank. */
 struct level_counts {
@@ -19,7 +19,7 @@ struct level_counts {
 
 /* The work of one level on this rank. */
 struct level_trace {
-    enum visit_way way;
+    enum level_kind kind;
     struct level_counts counts;
     double backward[SUBGRAPHS];   /* BV */
     int counts_probes;            /* they are counted */

@@ -3,7 +3,8 @@
 #ifndef DBFS_LEVEL_NOTE_H
 #define DBFS_LEVEL_NOTE_H
 
-#include "direction.h"
+#include "choose.h"
+#include "level_kind.h"
 
 /* The time of a level, phase by phase: the bars of figure 10 of Pan et al. */
 enum phase {
@@ -25,20 +26,8 @@ struct breakdown {
     double phase_s[PHASES];
 };
 
-/* How a level was done: by the level loop (bfs.c), or by a device that is alone. */
-enum visit_way {
-    WAY_LOOP,
-    WAY_MASKS, /* the frontier is masks: pulls, and pushes of large frontiers */
-    WAY_LIST,  /* the frontier is a list: pushed by one thread of a CPU, or by all blocks of a GPU */
-    WAY_CREW,  /* the same, by several threads of a CPU */
-    WAY_TEAM,  /* the same, by a few blocks of a GPU, which need no other */
-    WAY_BLOCK, /* the same, by one block of a GPU */
-    WAY_SLICES, /* a GPU pulls all unvisited rows, as the graph is small */
-    WAYS
-};
-
 struct level_note {
-    enum visit_way way;
+    enum level_kind kind;
     struct workload work;       /* FV is exact if edges are counted, else an estimate */
     struct directions directions;
     uint64_t probes[SUBGRAPHS]; /* of pulls, if the device was opened to count them */

@@ -27,7 +27,7 @@ static struct device_options options_of(const struct opening *o, uint32_t g)
 }
 
 /* A job of the team, so that GPUs load their shards at the same time. */
-static enum status open_devices(void *context, const struct member *m, struct error *e)
+static enum status open_devices(void *context, const struct host_thread *m, struct error *e)
 {
     const struct opening *o = context;
     const struct rank *rank = o->rank;
@@ -44,14 +44,14 @@ enum status rank_open_devices(struct rank *rank, const struct device_options *op
     struct opening opening = {rank, options};
     rank->device_count = rank->graph->device_count;
     rank->devices = zeroed(rank->device_count, sizeof *rank->devices, "devices", e);
-    if (team_open(&rank->team, rank->device_count, rank->backend->side_by_side, e) != ST_OK)
+    if (host_threads_open(&rank->host_threads, rank->device_count, rank->backend->side_by_side, e) != ST_OK)
         return e->status;
-    return team_run(rank->team, open_devices, &opening, e);
+    return host_threads_run(rank->host_threads, open_devices, &opening, e);
 }
 
 void rank_close_devices(struct rank *rank)
 {
-    team_close(rank->team);
+    host_threads_close(rank->host_threads);
     for (uint32_t g = 0; rank->devices != NULL && g < rank->device_count; g++)
         rank->backend->device->close(rank->devices[g]);
     free(rank->devices);

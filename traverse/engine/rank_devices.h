@@ -4,7 +4,7 @@
 
 #include "backend.h"
 #include "traverse/session/graph.h"
-#include "team.h"
+#include "host_threads.h"
 
 #include "formats/mpi/comm.h"
 
@@ -14,7 +14,7 @@ struct rank {
     const struct backend *backend;
     struct device **devices; /* [device_count] */
     uint32_t device_count;   /* G */
-    struct team *team;       /* drives the devices */
+    struct host_threads *host_threads;       /* drives the devices */
     enum exchange_memory exchange_memory;
     struct memory_budget *budget;
 };
@@ -34,15 +34,15 @@ struct device_load rank_slowest_load(const struct rank *rank);
 enum residence rank_residence(const struct rank *rank, uint64_t *bytes, uint64_t *host_bytes);
 
 /* Whether one device of one rank has the whole graph: nothing is exchanged then. */
-static inline int rank_is_alone(const struct rank *rank)
+static inline int rank_is_single_device(const struct rank *rank)
 {
     return rank->comm->ranks * rank->device_count == 1;
 }
 
 /* Runs a step on every device of the rank. */
-static inline enum status rank_each(const struct rank *rank, team_step *step, void *context, struct error *e)
+static inline enum status rank_each(const struct rank *rank, device_step *step, void *context, struct error *e)
 {
-    return team_each(rank->team, rank->device_count, step, context, e);
+    return host_threads_each(rank->host_threads, rank->device_count, step, context, e);
 }
 
 #endif

@@ -79,7 +79,7 @@ enum status exchange_open(struct exchange *x, const struct rank *rank, const str
     if (group_open(&x->group, rank, reach_of(options->memory), x->why, e) != ST_OK)
         return e->status;
     forget_frontiers(x);
-    if (!x->group.whole)
+    if (!x->group.holds_all_shards)
         vertices_open(&x->vertices, &x->group, options->chunk_bytes, options->local_all2all, x->has_masks, e);
     masks_open(&x->masks, &x->group, options->nonblocking, e);
     return comm_agree(rank->comm, e);
@@ -97,7 +97,7 @@ static double lap(double *clock)
 
 /* ---- before nn is pulled ---- */
 
-enum status exchange_frontier(struct exchange *x, const struct member *m,
+enum status exchange_frontier(struct exchange *x, const struct host_thread *m,
                               struct exchange_stats *stats, struct error *e)
 {
     const struct rank *rank = x->rank;
@@ -106,10 +106,10 @@ enum status exchange_frontier(struct exchange *x, const struct member *m,
         vertices_count_frontiers(&x->group, &x->counts);
     for (uint32_t g = m->first; rank->backend->search->show_frontier != NULL && g < m->end; g++)
         rank->backend->search->show_frontier(rank->devices[g]);
-    if (group_meet(&x->group, m, e) == ST_OK && !x->group.whole)
+    if (group_barrier(&x->group, m, e) == ST_OK && !x->group.holds_all_shards)
         vertices_give_frontiers(&x->vertices, m, &x->counts, e);
     /* all ranks have sent their frontiers now: the next ones have bits of unvisited vertices only */
-    if (m->number == 0 && !x->group.whole && rank->backend->frontiers->words != NULL)
+    if (m->number == 0 && !x->group.holds_all_shards && rank->backend->frontiers->words != NULL)
         x->nn.bits = x->nn.work.unvisited_sources;
     stats->times.phase_s[PHASE_REMOTE_EXCHANGE] += cli_seconds() - start;
     return e->status;
@@ -118,7 +118,7 @@ enum status exchange_frontier(struct exchange *x, const struct member *m,
 /* ---- delegates that devices have found before a level ends ---- */
 
 /* Waits for the delegates of all devices of the group, and notes who found some. */
-static enum status await_delegates(const struct exchange *x, const struct member *m, struct error *e)
+static enum status await_delegates(const struct exchange *x, const struct host_thread *m, struct error *e)
 {
     const struct rank *rank = x->rank;
     enum status (*finish)(struct device *, struct error *) = rank->backend->search->finish_delegates;
@@ -126,20 +126,20 @@ static enum status await_delegates(const struct exchange *x, const struct member
         if (finish == NULL || finish(rank->devices[g], e) == ST_OK)
             x->group.updated[x->group.first + g] = rank->backend->masks->updated(rank->devices[g]);
     }
-    return group_meet(&x->group, m, e);
+    return group_barrier(&x->group, m, e);
 }
 
-enum status exchange_join_parts(struct exchange *x, const struct member *m, struct exchange_stats *stats,
+enum status exchange_join_parts(struct exchange *x, const struct host_thread *m, struct exchange_stats *stats,
                                 struct error *e)
 {
-    if (x->group.whole)
-        return group_meet(&x->group, m, e);
+    if (x->group.holds_all_shards)
+        return group_barrier(&x->group, m, e);
     if (await_delegates(x, m, e) != ST_OK)
         return e->status;
     double clock = cli_seconds();
     if (m->number == 0)
         masks_join(&x->masks, &x->counts, e);
-    if (group_meet(&x->group, m, e) == ST_OK)
+    if (group_barrier(&x->group, m, e) == ST_OK)
         masks_know(&x->masks, m, e);
     stats->times.phase_s[PHASE_MASK_REDUCTION] += lap(&clock);
     stats->reduced_masks++;
@@ -150,10 +150,10 @@ enum status exchange_join_parts(struct exchange *x, const struct member *m, stru
  * many they are. All ranks know alike whether the level before found something. */
 int exchange_overlaps(const struct exchange *x)
 {
-    return !x->group.whole && x->options.nonblocking && (x->level.updated || x->level.found);
+    return !x->group.holds_all_shards && x->options.nonblocking && (x->level.updated || x->level.found);
 }
 
-enum status exchange_begin_masks(struct exchange *x, const struct member *m,
+enum status exchange_begin_masks(struct exchange *x, const struct host_thread *m,
                                  struct exchange_stats *stats, struct error *e)
 {
     if (await_delegates(x, m, e) != ST_OK)
@@ -162,11 +162,11 @@ enum status exchange_begin_masks(struct exchange *x, const struct member *m,
     if (m->number == 0)
         masks_begin(&x->masks, e);
     stats->times.phase_s[PHASE_MASK_REDUCTION] += lap(&clock);
-    return group_meet(&x->group, m, e); /* before `updated` changes: masks are read by it */
+    return group_barrier(&x->group, m, e); /* before `updated` changes: masks are read by it */
 }
 
 /* Lets MPI go on with a reduction while the host would only wait for devices. */
-void exchange_drive(struct exchange *x, const struct member *m)
+void exchange_drive(struct exchange *x, const struct host_thread *m)
 {
     const struct rank *rank = x->rank;
     int busy = m->number == 0 && rank->backend->ahead->is_busy != NULL;
@@ -191,7 +191,7 @@ static void give_counts(struct exchange *x, struct exchange_stats *stats)
 
 /* Ends a level without messages: every device reads the arrays of its peers, and each member finds out for itself how
  * the level went. These arrays change only after the next meeting. */
-static enum status end_level_in_group(struct exchange *x, const struct member *m, int *done,
+static enum status end_level_in_group(struct exchange *x, const struct host_thread *m, int *done,
                                       struct exchange_stats *stats, struct error *e)
 {
     int updated = group_updated(&x->group);
@@ -202,7 +202,7 @@ static enum status end_level_in_group(struct exchange *x, const struct member *m
     vertices_take_peers(&x->group, m, e);
     stats->times.phase_s[PHASE_LOCAL_EXCHANGE] += lap(&clock);
     *done = !updated && !group_found(&x->group);
-    if (updated && group_meet(&x->group, m, e) == ST_OK)
+    if (updated && group_barrier(&x->group, m, e) == ST_OK)
         masks_take(&x->masks, m, e);
     stats->times.phase_s[PHASE_MASK_REDUCTION] += lap(&clock);
     stats->reduced_masks = updated;
@@ -236,24 +236,24 @@ static enum status share_level(struct exchange *x, struct error *e)
 }
 
 /* Collects the vertices that leave into outboxes, and shares how the level went. */
-static enum status take_stock(struct exchange *x, const struct member *m, struct error *e)
+static enum status take_stock(struct exchange *x, const struct host_thread *m, struct error *e)
 {
     const int drops = x->options.uniquify;
     if (m->number == 0) {
         masks_await_answer(&x->masks, &x->counts);
         vertices_count_found(&x->vertices);
     }
-    if (drops && team_meet(m, e) == ST_OK)
+    if (drops && host_threads_barrier(m, e) == ST_OK)
         vertices_drop_repeated(&x->group, m, e);
-    if (drops && team_meet(m, e) != ST_OK)
+    if (drops && host_threads_barrier(m, e) != ST_OK)
         return e->status;
     if (m->number == 0)
         vertices_collect(&x->vertices, e);
-    if (drops && x->options.local_all2all && team_meet(m, e) == ST_OK)
+    if (drops && x->options.local_all2all && host_threads_barrier(m, e) == ST_OK)
         vertices_drop_duplicates(&x->vertices, m, e);
-    if (team_meet(m, e) == ST_OK && m->number == 0)
+    if (host_threads_barrier(m, e) == ST_OK && m->number == 0)
         share_level(x, e);
-    return team_meet(m, e);
+    return host_threads_barrier(m, e);
 }
 
 /* Moves vertices on. `beside`: masks have been under way since `begun`, too. */
@@ -282,7 +282,7 @@ static enum status reduce_masks(struct exchange *x, double *merged_s, struct err
     return e->status;
 }
 
-static enum status take_masks_by_messages(struct exchange *x, const struct member *m, int *done,
+static enum status take_masks_by_messages(struct exchange *x, const struct host_thread *m, int *done,
                                           struct exchange_stats *stats, struct error *e)
 {
     double clock = cli_seconds();
@@ -293,7 +293,7 @@ static enum status take_masks_by_messages(struct exchange *x, const struct membe
     stats->times.phase_s[PHASE_REMOTE_EXCHANGE] += lap(&clock);
     if (m->number == 0 && e->status == ST_OK)
         reduce_masks(x, &stats->times.phase_s[PHASE_MERGED_EXCHANGE], e);
-    if (team_meet(m, e) != ST_OK) /* masks are read */
+    if (host_threads_barrier(m, e) != ST_OK) /* masks are read */
         return e->status;
     stats->times.phase_s[PHASE_MASK_REDUCTION] += lap(&clock) - stats->times.phase_s[PHASE_MERGED_EXCHANGE];
     vertices_take_peers(&x->group, m, e);
@@ -305,26 +305,26 @@ static enum status take_masks_by_messages(struct exchange *x, const struct membe
     *done = !x->level.updated && !x->level.found;
     if (*done && m->number == 0)
         forget_frontiers(x);
-    return team_meet(m, e);
+    return host_threads_barrier(m, e);
 }
 
-enum status exchange_masks(struct exchange *x, const struct member *m, int *done,
+enum status exchange_masks(struct exchange *x, const struct host_thread *m, int *done,
                            struct exchange_stats *stats, struct error *e)
 {
-    return x->group.whole ? end_level_in_group(x, m, done, stats, e)
+    return x->group.holds_all_shards ? end_level_in_group(x, m, done, stats, e)
                           : take_masks_by_messages(x, m, done, stats, e);
 }
 
 int exchange_runs_ahead(const struct exchange *x)
 {
-    return !x->group.whole && x->level.updated;
+    return !x->group.holds_all_shards && x->level.updated;
 }
 
-enum status exchange_vertices(struct exchange *x, const struct member *m,
+enum status exchange_vertices(struct exchange *x, const struct host_thread *m,
                               struct exchange_stats *stats, struct error *e)
 {
     double clock = cli_seconds();
-    if (x->group.whole)
+    if (x->group.holds_all_shards)
         return e->status;
     if (m->number == 0) {
         watch_wait_begin();
@@ -336,7 +336,7 @@ enum status exchange_vertices(struct exchange *x, const struct member *m,
             pair_log_add(x->pairs, x->rank->comm, x->vertices.to);
         give_counts(x, stats);
     }
-    team_meet(m, e); /* the next steps of members may change arrays that others read here */
+    host_threads_barrier(m, e); /* the next steps of members may change arrays that others read here */
     stats->times.phase_s[PHASE_REMOTE_EXCHANGE] += lap(&clock);
     return e->status;
 }

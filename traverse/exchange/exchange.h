@@ -63,7 +63,7 @@ struct level_state {
 };
 
 /* Counts that the direction of nn depends on. */
-struct nn_pool {
+struct nn_total {
     struct subgraph_work work; /* of all devices if `everywhere`, else of the group */
     int everywhere;
     double reach;     /* estimate of the normals that this rank's level reaches */
@@ -79,7 +79,7 @@ struct exchange {
     struct level_state level;
     struct exchange_counts counts; /* of this level, by member 0 */
     struct pair_log *pairs;        /* the same for each pair of ranks; NULL: not wanted */
-    struct nn_pool nn;
+    struct nn_total nn;
     int has_masks; /* vertices may leave as masks by nn's columns */
     int in_parts;  /* between groups: the visit of dd has two parts in this group; then, if chosen, in any of them */
     struct masks masks;
@@ -103,29 +103,29 @@ struct workload *exchange_work(const struct exchange *exchange, uint32_t device)
 
 /* Adds up the work of the group's devices: that of one subgraph, for a level that begins with it, or all; for nn
  * then that of all devices, if there may be much. */
-void exchange_pool(const struct exchange *exchange, enum subgraph g, struct subgraph_work *pooled);
-enum status exchange_pool_work(struct exchange *exchange, const struct member *member,
-                               struct workload *pooled, struct error *e);
+void exchange_sum(const struct exchange *exchange, enum subgraph g, struct subgraph_work *total);
+enum status exchange_sum_work(struct exchange *exchange, const struct host_thread *member,
+                               struct workload *total, struct error *e);
 
-/* Whether a pull of dd is worth two parts. `dd` is pooled; `ahead`: the level begins with it. */
+/* Whether a pull of dd is worth two parts. `dd` is total; `ahead`: the level begins with it. */
 int exchange_has_parts(const struct exchange *exchange, int ahead, const struct subgraph_work *dd);
 
 /* Whether the exact forward workload of nn is needed to choose a form. `nn` is one device's. */
 int exchange_needs_forward(const struct exchange *exchange, const struct subgraph_work *nn);
 
-/* Whether nn can be pulled, and is worth the bytes of the frontier. `nn` is pooled. */
+/* Whether nn can be pulled, and is worth the bytes of the frontier. `nn` is total. */
 int exchange_may_pull_nn(const struct exchange *exchange, const struct subgraph_work *nn);
 
-/* The form in which a push of nn keeps the vertices of other shards. `nn` is pooled. */
+/* The form in which a push of nn keeps the vertices of other shards. `nn` is total. */
 enum outgoing_form exchange_form_of(const struct exchange *exchange,
                                     const struct subgraph_work *nn);
 
 /* Gives the normals of the frontier to all devices. Called by every member before nn is pulled. */
-enum status exchange_frontier(struct exchange *exchange, const struct member *member,
+enum status exchange_frontier(struct exchange *exchange, const struct host_thread *member,
                               struct exchange_stats *stats, struct error *e);
 
 /* Called by every member between the two parts of a visit: delegates that the first one found become known to all. */
-enum status exchange_join_parts(struct exchange *exchange, const struct member *member,
+enum status exchange_join_parts(struct exchange *exchange, const struct host_thread *member,
                                 struct exchange_stats *stats, struct error *e);
 
 /* ---- the end of a level ---- */
@@ -137,18 +137,18 @@ int exchange_overlaps(const struct exchange *exchange);
 
 /* The functions below are called by every member of the team. Only member 0 sees and changes `stats`, which
  * is zero when a level begins. */
-enum status exchange_begin_masks(struct exchange *exchange, const struct member *member,
+enum status exchange_begin_masks(struct exchange *exchange, const struct host_thread *member,
                                  struct exchange_stats *stats, struct error *e);
 
 /* Drives a reduction that has begun until the devices have finished their visits. */
-void exchange_drive(struct exchange *exchange, const struct member *member);
+void exchange_drive(struct exchange *exchange, const struct host_thread *member);
 
 /* A level ends in two steps, once devices have put what they found (group_put_found) and the group has met. After
  * the first the delegates of all ranks are known, and vertices may still be under way between ranks. *done: nothing
  * was found anywhere, the search is over; the second step is called in any case. */
-enum status exchange_masks(struct exchange *exchange, const struct member *member, int *done,
+enum status exchange_masks(struct exchange *exchange, const struct host_thread *member, int *done,
                            struct exchange_stats *stats, struct error *e);
-enum status exchange_vertices(struct exchange *exchange, const struct member *member,
+enum status exchange_vertices(struct exchange *exchange, const struct host_thread *member,
                               struct exchange_stats *stats, struct error *e);
 
 /* Whether the next level may begin with its delegates between the two steps. All devices know alike. */

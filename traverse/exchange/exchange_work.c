@@ -9,27 +9,27 @@ struct workload *exchange_work(const struct exchange *x, uint32_t device)
     return &x->group.work[x->group.first + device];
 }
 
-void exchange_pool(const struct exchange *x, enum subgraph g, struct subgraph_work *pooled)
+void exchange_sum(const struct exchange *x, enum subgraph g, struct subgraph_work *total)
 {
-    *pooled = (struct subgraph_work){0};
+    *total = (struct subgraph_work){0};
     for (uint32_t i = 0; i < x->group.count; i++) {
         const struct subgraph_work *work = &x->group.work[i].of[g];
-        pooled->forward += work->forward;
-        pooled->frontier += work->frontier;
-        pooled->unvisited_sources += work->unvisited_sources;
-        pooled->unvisited_targets += work->unvisited_targets;
-        pooled->price[PUSH] += work->price[PUSH];
-        pooled->price[PULL] += work->price[PULL];
+        total->forward += work->forward;
+        total->frontier += work->frontier;
+        total->unvisited_sources += work->unvisited_sources;
+        total->unvisited_targets += work->unvisited_targets;
+        total->cost[PUSH] += work->cost[PUSH];
+        total->cost[PULL] += work->cost[PULL];
     }
 }
 
-static void pool_group(const struct exchange *x, struct workload *pooled)
+static void sum_group(const struct exchange *x, struct workload *total)
 {
-    pooled->fresh = 0;
+    total->fresh = 0;
     for (uint32_t i = 0; i < x->group.count; i++)
-        pooled->fresh += x->group.work[i].fresh;
+        total->fresh += x->group.work[i].fresh;
     for (int g = 0; g < SUBGRAPHS; g++)
-        exchange_pool(x, (enum subgraph)g, &pooled->of[g]);
+        exchange_sum(x, (enum subgraph)g, &total->of[g]);
 }
 
 /* Edges of the frontier: its rows times their mean length, or `forward`, a lower bound, if more. */
@@ -48,27 +48,27 @@ static double expected_edges(const struct rank *rank, enum subgraph g, const str
  * delegates. All ranks know alike. */
 static int may_have_parts(const struct exchange *x)
 {
-    return !x->group.whole && x->level.updated && !x->masks.is_sparse &&
+    return !x->group.holds_all_shards && x->level.updated && !x->masks.is_sparse &&
            x->rank->graph->manifest.d > x->rank->backend->part_rows;
 }
 
 int exchange_has_parts(const struct exchange *x, int ahead, const struct subgraph_work *dd)
 {
-    if (x->group.whole)
+    if (x->group.holds_all_shards)
         return x->group.count > 1;
     return ahead && may_have_parts(x) && dd->unvisited_targets > x->group.count * x->rank->backend->part_rows;
 }
 
 /* Adds up nn's work over all ranks, but only if the last level may have reached many normals, and asks whether dd of
  * any group has parts, if it may. All ranks know alike whether to do so. */
-static void pool_groups(struct exchange *x, struct workload *pooled)
+static void sum_groups(struct exchange *x, struct workload *total)
 {
-    struct subgraph_work *nn = &pooled->of[NN];
+    struct subgraph_work *nn = &total->of[NN];
     uint64_t sum[] = {nn->forward,           nn->frontier,
                       nn->unvisited_sources, nn->unvisited_targets,
-                      (uint64_t)nn->price[PUSH], (uint64_t)nn->price[PULL],
+                      (uint64_t)nn->cost[PUSH], (uint64_t)nn->cost[PULL],
                       (uint64_t)x->in_parts};
-    x->nn.reach = expected_edges(x->rank, NN, pooled) + expected_edges(x->rank, DN, pooled);
+    x->nn.reach = expected_edges(x->rank, NN, total) + expected_edges(x->rank, DN, total);
     x->nn.everywhere = x->level.wide && x->vertices.frontiers != NULL;
     if (!x->nn.everywhere && !may_have_parts(x))
         return;
@@ -80,24 +80,24 @@ static void pool_groups(struct exchange *x, struct workload *pooled)
         *nn = (struct subgraph_work){sum[0], sum[1], sum[2], sum[3], {(double)sum[4], (double)sum[5]}};
 }
 
-enum status exchange_pool_work(struct exchange *x, const struct member *m, struct workload *pooled,
+enum status exchange_sum_work(struct exchange *x, const struct host_thread *m, struct workload *total,
                                struct error *e)
 {
-    pool_group(x, pooled);
-    if (x->group.whole)
+    sum_group(x, total);
+    if (x->group.holds_all_shards)
         return e->status;
     if (m->number == 0) {
-        pool_groups(x, pooled);
-        x->nn.work = pooled->of[NN];
+        sum_groups(x, total);
+        x->nn.work = total->of[NN];
     }
-    if (team_meet(m, e) == ST_OK)
-        pooled->of[NN] = x->nn.work;
+    if (host_threads_barrier(m, e) == ST_OK)
+        total->of[NN] = x->nn.work;
     return e->status;
 }
 
 int exchange_is_free(const struct exchange *x)
 {
-    return x->group.whole && x->group.joined && x->options.form == EXCHANGE_FORM_AUTO;
+    return x->group.holds_all_shards && x->group.joined && x->options.form == EXCHANGE_FORM_AUTO;
 }
 
 /* Whether `bits` of all shards are fewer than the bits of lists. Each of `devices` gives or reads the
@@ -113,7 +113,7 @@ static int bits_are_fewer(const struct exchange *x, const struct subgraph_work *
 }
 
 /* The number of devices that pool their work. */
-static uint32_t pooled_devices(const struct exchange *x)
+static uint32_t summed_devices(const struct exchange *x)
 {
     return x->nn.everywhere ? x->rank->graph->manifest.p : x->group.count;
 }
@@ -127,10 +127,10 @@ int exchange_needs_forward(const struct exchange *x, const struct subgraph_work 
 
 int exchange_may_pull_nn(const struct exchange *x, const struct subgraph_work *nn)
 {
-    if (!x->has_masks || (!x->group.whole && !x->nn.everywhere))
+    if (!x->has_masks || (!x->group.holds_all_shards && !x->nn.everywhere))
         return 0;
     return x->options.form == EXCHANGE_FORM_BITS ||
-           bits_are_fewer(x, nn, x->nn.everywhere ? x->nn.bits : x->nn.normals, pooled_devices(x));
+           bits_are_fewer(x, nn, x->nn.everywhere ? x->nn.bits : x->nn.normals, summed_devices(x));
 }
 
 enum outgoing_form exchange_form_of(const struct exchange *x, const struct subgraph_work *nn)
@@ -139,5 +139,5 @@ enum outgoing_form exchange_form_of(const struct exchange *x, const struct subgr
         return OUTGOING_LIST;
     if (x->options.form == EXCHANGE_FORM_BITS)
         return OUTGOING_MASK;
-    return bits_are_fewer(x, nn, x->nn.normals, pooled_devices(x)) ? OUTGOING_MASK : OUTGOING_LIST;
+    return bits_are_fewer(x, nn, x->nn.normals, summed_devices(x)) ? OUTGOING_MASK : OUTGOING_LIST;
 }

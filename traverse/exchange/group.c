@@ -9,11 +9,11 @@
 /* Sets the places of arrays behind the cards, with which the shared memory begins. Returns its bytes. */
 static uint64_t lay_out(struct group *g, void *memory)
 {
-    uintptr_t at = (uintptr_t)memory + g->count * sizeof(struct peer_card);
+    uintptr_t at = (uintptr_t)memory + g->count * sizeof(struct peer_handle);
     g->work = (struct workload *)at;
     at += g->count * sizeof *g->work;
-    g->parcels = g->of_host ? (struct parcel *)at : NULL;
-    at += g->of_host * (uint64_t)g->count * g->count * sizeof *g->parcels;
+    g->spans = g->of_host ? (struct vertex_span *)at : NULL;
+    at += g->of_host * (uint64_t)g->count * g->count * sizeof *g->spans;
     g->mask = g->of_host ? (uint64_t *)at : NULL;
     at += g->of_host * mask_words(g->rank->graph->manifest.d) * sizeof *g->mask;
     g->updated = (int *)at;
@@ -58,19 +58,19 @@ static void number_peers(struct group *g)
 }
 
 /* A job of the team: the devices of a member meet their peers. */
-static enum status introduce(void *context, const struct member *m, struct error *e)
+static enum status introduce(void *context, const struct host_thread *m, struct error *e)
 {
     const struct group *group = context;
     const struct rank *rank = group->rank;
     for (uint32_t g = m->first; g < m->end && e->status == ST_OK; g++)
-        rank->backend->peers->meet(rank->devices[g], comm_window_memory(group->window), group->count, e);
+        rank->backend->peers->join(rank->devices[g], comm_window_memory(group->window), group->count, e);
     return e->status;
 }
 
-static void show_cards(const struct group *g, struct error *e)
+static void share_handles(const struct group *g, struct error *e)
 {
     const struct rank *rank = g->rank;
-    struct peer_card *cards = comm_window_memory(g->window);
+    struct peer_handle *cards = comm_window_memory(g->window);
     int elsewhere = g->of_host && rank->comm->host_ranks > 1;
     for (uint32_t i = 0; i < rank->device_count && e->status == ST_OK; i++)
         rank->backend->peers->show(rank->devices[i], elsewhere, &cards[g->first + i], e);
@@ -86,13 +86,13 @@ static int all_join(const struct rank *rank)
     return comm_max_of(rank->comm, missing) == 0;
 }
 
-static enum status meet_peers(struct group *g, struct error *e)
+static enum status join_peers(struct group *g, struct error *e)
 {
     const struct rank *rank = g->rank;
-    show_cards(g, e);
+    share_handles(g, e);
     if (comm_agree(rank->comm, e) != ST_OK)
         return e->status;
-    team_run(rank->team, introduce, g, e);
+    host_threads_run(rank->host_threads, introduce, g, e);
     if (comm_agree(rank->comm, e) == ST_OK) /* all cards are read, too */
         g->joined = all_join(rank);
     return e->status;
@@ -106,13 +106,13 @@ static enum status try_group(struct group *g, const struct rank *rank, int of_ho
     *g = (struct group){.rank = rank, .of_host = of_host};
     g->count = G * (of_host ? comm->host_ranks : 1);
     g->first = G * (of_host ? comm->host_rank : 0);
-    g->whole = g->count == p;
+    g->holds_all_shards = g->count == p;
     g->shard = zeroed(g->count, sizeof *g->shard, "peers", e);
     g->number = zeroed(p, sizeof *g->number, "peers", e);
     if (comm_agree(rank->comm, e) != ST_OK || open_memory(g, comm, e) != ST_OK)
         return e->status;
     number_peers(g);
-    return meet_peers(g, e);
+    return join_peers(g, e);
 }
 
 enum status group_open(struct group *g, const struct rank *rank, enum group_reach reach, char *why,
@@ -149,26 +149,26 @@ void group_close(struct group *g)
 
 /* ---- how a level went ---- */
 
-static struct parcel *place_of_parcel(const struct group *g, uint32_t from, uint32_t to)
+static struct vertex_span *place_of_vertex_span(const struct group *g, uint32_t from, uint32_t to)
 {
-    return &g->parcels[(size_t)to * g->count + from];
+    return &g->spans[(size_t)to * g->count + from];
 }
 
-struct parcel group_parcel_for(const struct group *g, uint32_t device, uint32_t shard)
+struct vertex_span group_span_for(const struct group *g, uint32_t device, uint32_t shard)
 {
     const struct rank *rank = g->rank;
-    struct parcel parcel = rank->backend->messages->outgoing(rank->devices[device], shard);
-    if (parcel.form == OUTGOING_MASK && parcel.count > 0)
-        parcel.count = group_shard_words(g, shard);
-    return parcel;
+    struct vertex_span span = rank->backend->messages->outgoing(rank->devices[device], shard);
+    if (span.form == OUTGOING_MASK && span.count > 0)
+        span.count = group_shard_words(g, shard);
+    return span;
 }
 
-struct parcel group_parcel_between(const struct group *g, uint32_t from, uint32_t to)
+struct vertex_span group_span_between(const struct group *g, uint32_t from, uint32_t to)
 {
     if (from == to)
-        return (struct parcel){0};
-    return g->parcels != NULL ? *place_of_parcel(g, from, to)
-                              : group_parcel_for(g, from - g->first, g->shard[to]);
+        return (struct vertex_span){0};
+    return g->spans != NULL ? *place_of_vertex_span(g, from, to)
+                              : group_span_for(g, from - g->first, g->shard[to]);
 }
 
 void group_put_found(struct group *g, uint32_t device, uint64_t found)
@@ -177,12 +177,12 @@ void group_put_found(struct group *g, uint32_t device, uint64_t found)
     g->updated[self] = g->rank->backend->masks->updated(g->rank->devices[device]);
     g->found[self] = found > 0;
     for (uint32_t i = 0; i < g->count; i++) {
-        struct parcel parcel = {0};
+        struct vertex_span span = {0};
         if (i != self)
-            parcel = group_parcel_for(g, device, g->shard[i]);
-        if (g->parcels != NULL)
-            *place_of_parcel(g, self, i) = parcel;
-        g->found[self] |= parcel.count > 0;
+            span = group_span_for(g, device, g->shard[i]);
+        if (g->spans != NULL)
+            *place_of_vertex_span(g, self, i) = span;
+        g->found[self] |= span.count > 0;
     }
 }
 
@@ -206,11 +206,11 @@ int group_found(const struct group *g)
 
 /* ---- meetings ---- */
 
-enum status group_meet(const struct group *g, const struct member *m, struct error *e)
+enum status group_barrier(const struct group *g, const struct host_thread *m, struct error *e)
 {
-    if (team_meet(m, e) != ST_OK || !g->of_host)
+    if (host_threads_barrier(m, e) != ST_OK || !g->of_host)
         return e->status;
     if (m->number == 0)
         comm_window_meet(g->window);
-    return team_meet(m, e);
+    return host_threads_barrier(m, e);
 }

@@ -25,13 +25,13 @@ struct group {
     uint32_t count;       /* peers */
     uint32_t first;       /* number of this rank's first device among them */
     int of_host;          /* 0: of this rank alone */
-    int whole;            /* the peers hold all shards */
+    int holds_all_shards;            /* the peers hold all shards */
     int joined;           /* all peers of all groups can take part in a search by themselves */
     uint32_t *shard;      /* [count] */
     uint32_t *number;     /* [p]: which peer holds a shard, or GROUP_NONE */
     struct workload *work; /* [count], shared: of the frontier, to choose directions by */
     int *updated, *found; /* [count], shared: a peer found a delegate, a normal vertex in this level */
-    struct parcel *parcels; /* [to][from], shared: the vertices that peer `from` found for peer `to`; NULL: all are
+    struct vertex_span *spans; /* [to][from], shared: the vertices that peer `from` found for peer `to`; NULL: all are
                              * devices of this rank, which can be asked */
     uint64_t *mask;       /* [mask_words(d)], shared: delegates on their way to and from MPI; NULL: the group
                            * is of this rank alone */
@@ -63,10 +63,10 @@ int group_updated(const struct group *group);
 int group_found(const struct group *group);
 
 /* The vertices that a device of this rank found for a shard. */
-struct parcel group_parcel_for(const struct group *group, uint32_t device, uint32_t shard);
+struct vertex_span group_span_for(const struct group *group, uint32_t device, uint32_t shard);
 
 /* The vertices that peer `from` found for peer `to`, by their numbers in the group. */
-struct parcel group_parcel_between(const struct group *group, uint32_t from, uint32_t to);
+struct vertex_span group_span_between(const struct group *group, uint32_t from, uint32_t to);
 
 /* How many devices of this rank read the memory of a peer: all but the peer itself. */
 static inline uint32_t group_readers(const struct group *group, uint32_t peer)
@@ -80,14 +80,14 @@ static inline int group_has_shard(const struct group *group, uint32_t shard)
     return group->number[shard] != GROUP_NONE;
 }
 
-/* Words of the mask of a shard's local ids, as parcels count them. */
+/* Words of the mask of a shard's local ids, as spans count them. */
 static inline uint64_t group_shard_words(const struct group *group, uint32_t shard)
 {
     return 2 * mask_words(group->rank->graph->locals[shard]);
 }
 
-/* Waits until the members of all ranks of the group have called this. As team_meet; a failure of another rank
+/* Waits until the members of all ranks of the group have called this. As host_threads_barrier; a failure of another rank
  * ends the job. */
-enum status group_meet(const struct group *group, const struct member *member, struct error *e);
+enum status group_barrier(const struct group *group, const struct host_thread *member, struct error *e);
 
 #endif

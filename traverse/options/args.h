@@ -4,7 +4,7 @@
 
 #include "roots_file.h"
 #include "traverse/session/backend_choose.h"
-#include "traverse/engine/direction.h"
+#include "traverse/engine/choose.h"
 #include "traverse/engine/residence.h"
 #include "traverse/exchange/exchange.h"
 
@@ -36,7 +36,7 @@ struct args {
     int dry_run;        /* options and result files are checked, and the program ends */
     int reverse;         /* the search goes against the edges of a directed graph */
     int undirected_only; /* the program refuses directed graphs */
-    int direction;      /* a mode of direction.h, or DIRECTION_BY_COST */
+    int direction;      /* a mode of choose.h, or DIRECTION_BY_COST */
     struct direction_policy policy;
     struct exchange_options exchange;
     uint64_t warm_up; /* searches before the first one that counts */

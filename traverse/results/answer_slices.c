@@ -60,11 +60,11 @@ static enum status make_room(const struct slices *x, struct slice_buffer *buffer
                              struct error *e)
 {
     const struct backend_messages *messages = x->rank->backend->messages;
-    if (bytes <= buffer->room)
+    if (bytes <= buffer->capacity)
         return ST_OK;
     messages->host_release(buffer->memory);
     buffer->memory = messages->host_take(bytes, what, e);
-    buffer->room = buffer->memory != NULL ? bytes : 0;
+    buffer->capacity = buffer->memory != NULL ? bytes : 0;
     return e->status;
 }
 

@@ -16,7 +16,7 @@ struct slice_card {
 /* Memory of the host for messages. */
 struct slice_buffer {
     char *memory;
-    uint64_t room;
+    uint64_t capacity;
 };
 
 struct slices {

@@ -84,7 +84,7 @@ static enum status open_device(void *context, uint32_t g, struct error *e)
 static int all_look(const struct rank *rank)
 {
     int (*reads_all)(const struct device *) = rank->backend->parents->reads_all;
-    uint64_t missing = reads_all == NULL || rank_is_alone(rank);
+    uint64_t missing = reads_all == NULL || rank_is_single_device(rank);
     for (uint32_t g = 0; missing == 0 && g < rank->device_count; g++)
         missing += !reads_all(rank->devices[g]);
     return comm_max_of(rank->comm, missing) == 0;
@@ -176,7 +176,7 @@ static enum status take_delegates(void *context, uint32_t g, struct error *e)
 
 static enum status ask_others(struct answers *a, struct error *e)
 {
-    if (rank_each(a->rank, ask, a, e) != ST_OK || rank_is_alone(a->rank) || slices_exchange(&a->questions, e) != ST_OK ||
+    if (rank_each(a->rank, ask, a, e) != ST_OK || rank_is_single_device(a->rank) || slices_exchange(&a->questions, e) != ST_OK ||
         rank_each(a->rank, reply, a, e) != ST_OK || slices_exchange(&a->replies, e) != ST_OK)
         return e->status;
     return rank_each(a->rank, take_replies, a, e);
@@ -205,7 +205,7 @@ static enum status find_parents(struct answers *a, struct error *e)
 {
     if (a->looks)
         return look(a, e);
-    return ask_others(a, e) != ST_OK || rank_is_alone(a->rank) ? e->status : reduce_delegates(a, e);
+    return ask_others(a, e) != ST_OK || rank_is_single_device(a->rank) ? e->status : reduce_delegates(a, e);
 }
 
 /* ---- all of it ---- */

@@ -7,7 +7,7 @@
  */
 #include "windows.h"
 
-#include "traverse/cpu/gang.h"
+#include "traverse/cpu/thread_pool.h"
 
 #include "formats/base/clones.h"
 
@@ -59,7 +59,7 @@ enum status windows_open(struct windows *w, const struct answers *answers, struc
     if (e->status == ST_OK)
         w->copied = rank->backend->messages->host_take(rank->device_count * rank->comm->ranks * w->copied_bytes, what, e);
     if (e->status == ST_OK)
-        gang_open(&w->gang, w->threads, e);
+        pool_open(&w->pool, w->threads, e);
     return comm_agree(rank->comm, e);
 }
 
@@ -67,7 +67,7 @@ void windows_close(struct windows *w)
 {
     if (w->answers == NULL)
         return;
-    gang_close(w->gang);
+    pool_close(w->pool);
     rank_of(w)->backend->messages->host_release(w->window);
     rank_of(w)->backend->messages->host_release(w->copied);
     slices_close(&w->parts);
@@ -178,7 +178,7 @@ static void take_turns(struct windows *w, struct id_range own)
     const uint64_t rows = (own.end - own.first) / p, rest = (own.end - own.first) % p;
     for (uint32_t i = 0; i < p; i++)
         w->source[i] = slices_in(&w->parts, 0)[shard_of_vertex(own.first + i, p)].at;
-    gang_for(w->gang, w->threads, rows, PIECE / p + 1, take_turns_in_rows, w);
+    pool_for(w->pool, w->threads, rows, PIECE / p + 1, take_turns_in_rows, w);
     for (uint64_t i = 0; i < rest; i++)
         copy_value(w->window, rows * p + i, w->source[i], rows, w->now.width);
 }
@@ -206,7 +206,7 @@ static void put_list(const struct windows *w, const struct slice *list)
     if (count == 0)
         return;
     struct putting putting = {w, values, (const uint32_t *)(const void *)(values + count * w->now.width)};
-    gang_for(w->gang, w->threads, count, PIECE, put_some, &putting);
+    pool_for(w->pool, w->threads, count, PIECE, put_some, &putting);
 }
 
 enum { STORED_AT_ONCE = 512 };
@@ -243,7 +243,7 @@ static void take_seen(struct windows *w, struct id_range own)
     const struct rank *rank = rank_of(w);
     for (uint32_t g = 0; g < rank->device_count; g++) /* those of other ranks stay NULL */
         w->source[rank->graph->shards[g].index] = seen_values(w, g);
-    gang_for(w->gang, w->threads, own.end - own.first, PIECE, take_some_seen, w);
+    pool_for(w->pool, w->threads, own.end - own.first, PIECE, take_some_seen, w);
 }
 
 static void put_lists(struct windows *w, struct id_range own)

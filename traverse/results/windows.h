@@ -22,7 +22,7 @@ struct windows {
     uint64_t copied_bytes;
     struct slices parts;  /* those of each device for the windows of all ranks, which are for their first devices */
     const void **source;  /* [p] where the values of shards lie */
-    struct gang *gang;    /* threads that make windows: those of a search on the CPU, if it is one */
+    struct thread_pool *pool;    /* threads that make windows: those of a search on the CPU, if it is one */
     int threads;
     struct {
         enum answer_kind kind;

@@ -48,7 +48,7 @@ static int raw_fits(const struct graph *graph, const struct graph_options *optio
     uint64_t bytes = 0;
     for (uint32_t g = 0; g < graph->device_count; g++) {
         bytes += residence_taken_bytes(&graph->shards[g], RESIDENT_RAW);
-        bytes += options->takes(&graph->shards[g], options->threads, options->parents);
+        bytes += options->bytes_needed(&graph->shards[g], options->threads, options->parents);
     }
     return bytes <= memory_left(options->budget);
 }

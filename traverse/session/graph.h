@@ -26,7 +26,7 @@ struct graph_options {
     uint32_t device_count;        /* G; 0: p / R */
     int check;                    /* the CRC of every section is compared */
     enum residence resident;      /* budget for columns in host memory */
-    uint64_t (*takes)(const struct shard *shard, int threads, int parents); /* backend_device.takes */
+    uint64_t (*bytes_needed)(const struct shard *shard, int threads, int parents); /* backend_device.takes */
     int parents;                  /* parents will be recorded */
     int pulls;                    /* only */
     int reverse;                  /* the search goes against the edges of a directed graph */

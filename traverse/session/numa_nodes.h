@@ -3,7 +3,7 @@
  * A search reads the sections of a shard from all cores. A page lies on the node of the thread that writes
  * it first, and after loading nothing moves. So sections are spread over nodes page by page: each node then
  * gives its share of the bandwidth. Masks and depths need no help, because a search clears and writes them
- * with the threads that use them (cpu/gang.h).
+ * with the threads that use them (cpu/thread_pool.h).
  */
 #ifndef DBFS_NUMA_NODES_H
 #define DBFS_NUMA_NODES_H

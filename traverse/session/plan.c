@@ -108,7 +108,7 @@ static uint32_t most_gpus(uint32_t before, uint32_t wanted, uint32_t index)
 static void add_planned(void *context, const struct shard *shard)
 {
     struct plans *plans = context;
-    uint64_t room = plans->args->cli.memory_bytes;
+    uint64_t capacity = plans->args->cli.memory_bytes;
     for (int r = 0; r < RESIDENCES; r++) {
         struct plan_sum *sum = &plans->of[r];
         struct gpu_plan_options ample = sum->options;
@@ -118,8 +118,8 @@ static void add_planned(void *context, const struct shard *shard)
         add_bytes(&sum->ample, gpu_plan_bytes(&plan));
         gpu_plan_make(&plan, shard, &sum->options);
         add_shard(sum, &plan);
-        if (room > 0)
-            sum->gpus = most_gpus(sum->gpus, gpu_plan_shards(shard, &sum->options, room), shard->index);
+        if (capacity > 0)
+            sum->gpus = most_gpus(sum->gpus, gpu_plan_shards(shard, &sum->options, capacity), shard->index);
     }
     if (shard->p > 1)
         add_messages(plans, shard);
@@ -194,10 +194,10 @@ static void print_sums(const struct plans *plans, print_bytes *print, FILE *out)
     }
 }
 
-static void print_gpus(FILE *out, const char *name, uint32_t gpus, uint64_t room)
+static void print_gpus(FILE *out, const char *name, uint32_t gpus, uint64_t capacity)
 {
     char size[16];
-    format_size(room, size, sizeof size);
+    format_size(capacity, size, sizeof size);
     if (gpus > 0)
         fprintf(out, "about %u GPUs with %s each would do, %s\n", gpus, size, name);
     else
@@ -226,15 +226,15 @@ static struct plan_bytes table_bytes(const struct manifest *m)
 static void print_plan(const struct plans *plans, const struct manifest *m, FILE *out)
 {
     const struct plan_bytes table = table_bytes(m);
-    uint64_t room = plans->args->cli.memory_bytes;
+    uint64_t capacity = plans->args->cli.memory_bytes;
     edges_print(out, m, 0);
     fprintf(out, "%-28s %18s %18s\n", "bytes of device memory", "all GPUs", "largest GPU");
     print_arrays(listed(plans), print_line, out);
     fputc('\n', out);
     print_sums(plans, print_line, out);
     print_line(out, "Table I", &table);
-    for (int r = 0; r < RESIDENCES && room > 0; r++)
-        print_gpus(out, residence_name[r], plans->of[r].gpus, room);
+    for (int r = 0; r < RESIDENCES && capacity > 0; r++)
+        print_gpus(out, residence_name[r], plans->of[r].gpus, capacity);
     if (plans->nn.all == 0)
         return;
     fprintf(out, "\n%-28s %18s %18s\n", "in a search, at most", "all shards", "largest shard");

@@ -18,7 +18,7 @@ static void print_level(const char *program, uint32_t depth, const struct level_
     fprintf(stderr, " sent %" PRIu64 " masks %d compute_us %.1f exchange_us %.1f"
             " frontier %" PRIu64 " delegates %" PRIu64 " way %s ahead_us %.1f\n",
             trace->exchange.counts.of[COUNT_SENT_VERTICES], trace->exchange.reduced_masks, 1e6 * trace->compute_s,
-            1e6 * trace->exchange_s, counts->fresh, counts->delegates, visit_way_name[trace->way],
+            1e6 * trace->exchange_s, counts->fresh, counts->delegates, level_kind_name[trace->kind],
             1e6 * trace->exchange.times.phase_s[PHASE_AHEAD]);
 }
 

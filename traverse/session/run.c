@@ -130,7 +130,7 @@ struct serve {
     struct error refused; /* of rank 0: why the last line is no root; ST_OK: it is one */
     int any_refused;      /* of rank 0: some line was refused */
     char *line;           /* of rank 0, as it was read */
-    size_t room;
+    size_t capacity;
 };
 
 /* The order of rank 0 to all ranks, made from a line. */
@@ -142,7 +142,7 @@ struct order {
 /* The next line that is not empty, without its end. NULL at the end of the input. */
 static const char *read_line(struct serve *s)
 {
-    while (getline(&s->line, &s->room, stdin) > 0) {
+    while (getline(&s->line, &s->capacity, stdin) > 0) {
         s->line[strcspn(s->line, "\r\n")] = '\0';
         if (*s->line != '\0')
             return s->line;

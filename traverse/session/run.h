@@ -2,7 +2,7 @@
 #ifndef DBFS_RUN_H
 #define DBFS_RUN_H
 
-#include "traverse/engine/bfs.h"
+#include "traverse/engine/loop.h"
 #include "traverse/options/args.h"
 
 /* Searches by `method` from each root that `args` names, writes the results, and reports: to standard output, or to

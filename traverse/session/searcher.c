@@ -128,7 +128,7 @@ static enum status open_graph(struct searcher *s, struct error *e)
     options.pulls = args->policy.mode == DIRECTION_PULL;
     options.columns = s->rank.backend->reads_host_columns ? SHARD_ALL_COLUMNS : SHARD_NO_COLUMNS;
     options.resident = args->resident;
-    options.takes = s->rank.backend->device->takes;
+    options.bytes_needed = s->rank.backend->device->bytes_needed;
     options.parents = args->record_parents;
     return graph_open(&s->graph, &s->comm, &options, e);
 }
@@ -160,7 +160,7 @@ static enum status check_parents_width(const struct searcher *s, const struct ar
 static void note_idle_options(const struct searcher *s, const struct args *args)
 {
     const struct exchange_options *o = &args->exchange;
-    if (!s->exchange.group.whole || s->comm.rank != 0)
+    if (!s->exchange.group.holds_all_shards || s->comm.rank != 0)
         return;
     const struct { int given; const char *name; } options[] = {
         {o->nonblocking, "--reduction nonblocking"},
@@ -228,15 +228,15 @@ enum status searcher_open(struct searcher *s, int files, struct error *e)
     return comm_agree(&s->comm, e);
 }
 
-enum status searcher_open_whole(struct searcher *s, enum residence resident,
-                                uint64_t (*takes)(const struct shard *shard, int threads, int parents),
+enum status searcher_open_all_shards(struct searcher *s, enum residence resident,
+                                uint64_t (*bytes_needed)(const struct shard *shard, int threads, int parents),
                                 struct error *e)
 {
     const struct args *args = s->args;
     share_host(s);
     struct graph_options options = graph_options_of(s);
     options.resident = resident;
-    options.takes = takes;
+    options.bytes_needed = bytes_needed;
     s->rank = (struct rank){.comm = &comm_alone, .graph = &s->graph, .budget = &s->budget};
     watch_phase("opening the graph");
     if (graph_open(&s->graph, &comm_alone, &options, e) != ST_OK)

@@ -2,13 +2,13 @@
  * every program.
  *
  * dbfs-traverse, dbfs-traverse-2d and dbfs-graph500 search with all ranks, each of which holds a part of the shards
- * (searcher_open). In dbfs-batch and dbfs-paths each rank holds all shards (searcher_open_whole), and ranks share the
+ * (searcher_open). In dbfs-batch and dbfs-paths each rank holds all shards (searcher_open_all_shards), and ranks share the
  * searches: `rank` is then the only one of its comm. */
 #ifndef DBFS_SEARCHER_H
 #define DBFS_SEARCHER_H
 
 #include "traverse/options/args.h"
-#include "traverse/engine/bfs.h"
+#include "traverse/engine/loop.h"
 #include "roots.h"
 
 #include "traverse/results/results.h"
@@ -44,8 +44,8 @@ enum status searcher_open(struct searcher *searcher, int files, struct error *e)
 
 /* Opens all shards on this rank, in columns of this residence, and the map of names. `takes`: backend_device.takes,
  * or NULL. A failure is known to this rank only. */
-enum status searcher_open_whole(struct searcher *searcher, enum residence resident,
-                                uint64_t (*takes)(const struct shard *shard, int threads, int parents),
+enum status searcher_open_all_shards(struct searcher *searcher, enum residence resident,
+                                uint64_t (*bytes_needed)(const struct shard *shard, int threads, int parents),
                                 struct error *e);
 
 /* Collective. Chooses the roots. Rank 0 warns if they are fewer than wanted, and looks at the names of their results.

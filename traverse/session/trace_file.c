@@ -53,7 +53,7 @@ struct level_line {
     const struct trace_file *t;
     uint64_t root;
     uint32_t level;
-    enum visit_way way; /* the same on all ranks */
+    enum level_kind kind; /* the same on all ranks */
     int counts_probes;
     struct level_sums sums;
     struct level_extremes extremes;
@@ -102,13 +102,13 @@ static void print_level_line(FILE *out, const void *context)
         print_subgraph(out, line, g);
     fprintf(out, "}, \"leaving_vertices\": %" PRIu64 ", \"sent_vertices\": %" PRIu64
             ", \"local_vertices\": %" PRIu64, s->moved[COUNT_FOUND_VERTICES],
-            s->moved[COUNT_SENT_VERTICES], line->way == WAY_LOOP ? s->moved[COUNT_PEER_VERTICES] : 0);
+            s->moved[COUNT_SENT_VERTICES], line->kind == LEVEL_STEPPED ? s->moved[COUNT_PEER_VERTICES] : 0);
     print_bytes(out, s->moved);
     print_times(out, "compute_s", x->compute_min, 1e-9 * (double)s->compute_ns / ranks,
                 x->compute_max);
     print_times(out, "exchange_s", x->exchange_min, 1e-9 * (double)s->exchange_ns / ranks,
                 x->exchange_max);
-    fprintf(out, ", \"way\": \"%s\", \"delegates\": %" PRIu64 "}\n", visit_way_name[line->way],
+    fprintf(out, ", \"way\": \"%s\", \"delegates\": %" PRIu64 "}\n", level_kind_name[line->kind],
             s->counts.delegates);
 }
 
@@ -143,7 +143,7 @@ enum status trace_file_add(struct trace_file *t, struct record *record, struct e
         return e->status;
     for (line.level = 0; line.level < log->count; line.level++) {
         const struct level_trace *level = &log->level[line.level];
-        line.way = level->way;
+        line.kind = level->kind;
         line.counts_probes = level->counts_probes;
         reduce_level(t, level, &line.sums, &line.extremes);
         if (t->out != NULL && e->status == ST_OK)

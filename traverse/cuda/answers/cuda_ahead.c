@@ -12,19 +12,19 @@ int gpu_can_answer_ahead(const struct device *dev)
 {
     const struct gpu_answers *a = &dev->answers;
     const int opened = a->counts != NULL, gathers = a->vertex != NULL;
-    return opened && gathers && (dev->whole.answer == ANSWER_PARENTS || !dev->whole.is_deep);
+    return opened && gathers && (dev->fused.answer == ANSWER_PARENTS || !dev->fused.is_deep);
 }
 
 enum status gpu_answer_ahead(struct device *dev, struct error *e)
 {
     cudaStream_t stream = dev->stream.of[DELEGATES];
-    const struct gpu_whole *s = &dev->whole.search;
+    const struct gpu_fused *s = &dev->fused.search;
     const struct gpu_answers *a = &dev->answers;
-    const int parents = dev->whole.answer == ANSWER_PARENTS;
+    const int parents = dev->fused.answer == ANSWER_PARENTS;
     const enum value_form form = !parents ? VALUE_BYTE : a->id_bytes == 4 ? VALUE_32 : VALUE_64;
     if ((parents ? gpu_write_parents(dev, NULL, stream, e) : gpu_write_all_depths(dev, form, stream, e)) != ST_OK)
         return e->status;
     cuda_gather_values(a->vertex, a->count, form, a->by_vertex, a->values, stream);
-    cuda_report_answer(&s->out.mail->answered, (uint64_t)s->order.number << 32, stream);
+    cuda_report_answer(&s->out.mapped->answered, (uint64_t)s->order.number << 32, stream);
     return CUDA_LAUNCHED(dev->where, e);
 }

@@ -26,7 +26,7 @@ int gpu_reads_all(const struct device *dev)
 
 /* Where the copies of the peers' depths are to lie, which is where the codes of vertices for other shards lie during a
  * search: 8 bytes for each edge of nn. NULL: too few of this shard's vertices look to make up for the copies. */
-static uint8_t *room_for_copies(const struct device *dev)
+static uint8_t *capacity_for_copies(const struct device *dev)
 {
     enum { EDGES_FOR_A_COPY = 8 }; /* of nn, for each vertex whose depth is copied */
     const struct gpu_peers *p = &dev->traffic.peers;
@@ -54,7 +54,7 @@ enum status gpu_open_look(struct device *dev, struct error *e)
     struct gpu_shown *shown = calloc(2 * (size_t)p, sizeof *shown);
     if (shown == NULL)
         return fail_memory(e, "answers", 2 * p * sizeof *shown);
-    uint8_t *copy = dev->answers.look.copies = room_for_copies(dev);
+    uint8_t *copy = dev->answers.look.copies = capacity_for_copies(dev);
     for (uint32_t i = 0; i < p; i++) {
         const struct gpu_peer *peer = &dev->traffic.peers.all[i];
         int copied = copy != NULL && peer->is.shard != dev->shard->index;
@@ -78,7 +78,7 @@ enum status gpu_show_parents(struct device *dev, uint32_t levels, struct error *
     if (a->look.by_bytes)
         gpu_write_depths(dev, NORMALS, VALUE_BYTE, a->values, gpu_answer_stream(dev), e);
     else
-        gpu_whole_settle(dev, e);
+        gpu_fused_settle(dev, e);
     return e->status == ST_OK ? gpu_wait(dev, gpu_answer_stream(dev), e) : e->status;
 }
 

@@ -5,7 +5,7 @@
 
 int gpu_is_answered(const struct device *dev, enum answer_kind kind)
 {
-    return dev->whole.answers && dev->whole.answer == kind;
+    return dev->fused.answers && dev->fused.answer == kind;
 }
 
 enum status gpu_follow_search(struct device *dev, struct error *e)
@@ -16,12 +16,12 @@ enum status gpu_follow_search(struct device *dev, struct error *e)
     return e->status;
 }
 
-enum status gpu_whole_settle(struct device *dev, struct error *e)
+enum status gpu_fused_settle(struct device *dev, struct error *e)
 {
     if (gpu_is_settled(dev))
         return ST_OK;
-    dev->whole.settled = 1;
-    cuda_whole_settle(&dev->whole.search, dev->stream.of[NORMALS]);
+    dev->fused.settled = 1;
+    cuda_fused_settle(&dev->fused.search, dev->stream.of[NORMALS]);
     return CUDA_LAUNCHED(dev->where, e);
 }
 
@@ -29,8 +29,8 @@ enum status gpu_write_depths(struct device *dev, enum vertex_kind kind, enum val
                              cudaStream_t stream, struct error *e)
 {
     if (form == VALUE_BYTE && !gpu_is_settled(dev))
-        cuda_whole_byte_depths(&dev->whole.search, kind, to, stream);
-    else if (gpu_whole_settle(dev, e) == ST_OK)
+        cuda_fused_byte_depths(&dev->fused.search, kind, to, stream);
+    else if (gpu_fused_settle(dev, e) == ST_OK)
         cuda_write_depths(&dev->of[kind], form, to, stream);
     return e->status == ST_OK ? CUDA_LAUNCHED(dev->where, e) : e->status;
 }
@@ -41,7 +41,7 @@ enum status gpu_write_all_depths(struct device *dev, enum value_form form, cudaS
     uint64_t width = form == VALUE_BYTE ? 1 : 4, locals = dev->of[NORMALS].count;
     char *to = dev->answers.by_vertex;
     if (form == VALUE_BYTE && !gpu_is_settled(dev)) {
-        cuda_whole_all_byte_depths(&dev->whole.search, (uint8_t *)to, stream);
+        cuda_fused_all_byte_depths(&dev->fused.search, (uint8_t *)to, stream);
         return CUDA_LAUNCHED(dev->where, e);
     }
     if (gpu_write_depths(dev, NORMALS, form, to, stream, e) != ST_OK ||

@@ -58,7 +58,7 @@ static enum status gpu_ask(struct device *dev, struct slice *questions, struct e
         return ST_OK;
     if (dev->shard->p == 1)
         return gpu_write_parents(dev, NULL, gpu_answer_stream(dev), e);
-    if (gpu_whole_settle(dev, e) != ST_OK ||
+    if (gpu_fused_settle(dev, e) != ST_OK ||
         gpu_write_parents(dev, dev->of[NORMALS].queue, gpu_answer_stream(dev), e) != ST_OK)
         return e->status;
     return list_questions(dev, questions, e);

@@ -27,7 +27,7 @@ static enum status gpu_depths(struct device *dev, int32_t *locals, int32_t *dele
                               struct error *e)
 {
     uint32_t none = (uint32_t)DEPTH_UNREACHED;
-    if (wait_for_all(dev, e) == ST_OK && gpu_whole_settle(dev, e) == ST_OK &&
+    if (wait_for_all(dev, e) == ST_OK && gpu_fused_settle(dev, e) == ST_OK &&
         copy_visited(dev, NORMALS, dev->of[NORMALS].depth, none, locals, e) == ST_OK &&
         copy_visited(dev, DELEGATES, dev->of[DELEGATES].depth, none, delegates, e) == ST_OK)
         wait_for_all(dev, e);
@@ -129,7 +129,7 @@ static enum status gpu_make_values(struct device *dev, enum answer_kind kind, ui
 {
     if (gpu_is_answered(dev, kind))
         return gpu_wait_for_answer(dev, e);
-    dev->whole.answers = 0;
+    dev->fused.answers = 0;
     if (gpu_use(dev, e) != ST_OK || gpu_follow_search(dev, e) != ST_OK)
         return e->status;
     if (dev->answers.vertex == NULL)
@@ -168,7 +168,7 @@ static enum status gpu_list_values(struct device *dev, enum answer_kind kind, ui
 {
     const struct gpu_answers *a = &dev->answers;
     const uint32_t width = width_of(dev, kind);
-    const uint64_t room = a->count < ANSWER_WINDOW ? a->count : ANSWER_WINDOW;
+    const uint64_t capacity = a->count < ANSWER_WINDOW ? a->count : ANSWER_WINDOW;
     const struct gpu_listing listing = {.values = a->values,
                                         .width = width,
                                         .bijection = a->bijection,
@@ -177,7 +177,7 @@ static enum status gpu_list_values(struct device *dev, enum answer_kind kind, ui
                                         .first = first,
                                         .count = count,
                                         .to = a->listed,
-                                        .index = (uint32_t *)(void *)((char *)a->listed + room * width),
+                                        .index = (uint32_t *)(void *)((char *)a->listed + capacity * width),
                                         .listed = a->tables};
     cudaStream_t stream = gpu_answer_stream(dev);
     if (gpu_use(dev, e) != ST_OK ||

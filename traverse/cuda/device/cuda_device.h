@@ -5,10 +5,10 @@
 #include "traverse/cuda/answers/cuda_answers.h"
 #include "cuda_choose.h"
 #include "cuda_error.h"
-#include "traverse/cuda/fused/cuda_group.h"
+#include "traverse/cuda/fused/cuda_peers.h"
 #include "cuda_kernels.h"
 #include "cuda_plan.h"
-#include "traverse/cuda/fused/cuda_whole.h"
+#include "traverse/cuda/fused/cuda_fused.h"
 #include "traverse/cuda/sliced/cuda_sliced.h"
 
 #include "traverse/engine/backend.h"
@@ -25,16 +25,16 @@ struct gpu_masks {
 
 struct gpu_scratch {
     struct gpu_scan scan;                     /* for merge-based pushes of dd */
-    struct whole_piece *chunks[VERTEX_KINDS]; /* by kind of destination */
+    struct fused_piece *chunks[VERTEX_KINDS]; /* by kind of destination */
 };
 
 /* The arrays that a GPU shows to its peers. All members are pointers into its allocation. */
 struct gpu_shown_arrays {
-    uint32_t *found, *found_too; /* delegates; those that are called _too serve cuda_group.h, as the next line does */
+    uint32_t *found, *found_too; /* delegates; those that are called _too serve cuda_peers.h, as the next line does */
     uint32_t *sent_mask, *sent_too;
     uint32_t *gathered;
     unsigned long long *arrivals;
-    struct group_state *state;
+    struct peers_state *state;
     uint32_t *visited, *ids;
     void *answer_ids, *by_vertex, *values;/* after a search: of struct gpu_answers */
     int32_t *depth;                       /* of its normals */
@@ -46,7 +46,7 @@ struct gpu_facts {
     uint64_t words, locals; /* of a mask of its normals; these */
     uint64_t gpu;           /* its place on the buses of the host */
     int joins;              /* it can join a search that is one kernel on each GPU */
-    struct group_size size;
+    struct peers_size size;
 };
 
 /* A GPU whose memory this one reads: itself, one of this process, or one of another process. */
@@ -69,14 +69,14 @@ struct gpu_peers {
                               * because kernels of some process cannot */
     uint32_t *own, *others;  /* masks of dd's rows, by owner */
     uint32_t *gathered;
-    uint32_t *sent_too; /* for cuda_group.h: a second mask to send; and, below, vertices that peers send */
+    uint32_t *sent_too; /* for cuda_peers.h: a second mask to send; and, below, vertices that peers send */
     unsigned long long *arrivals;
-    struct group_state *group_state;
+    struct peers_state *peers_state;
 };
 
 /* Frontiers that go to devices that are no peers. */
-struct gpu_frontier_news {
-    struct gpu_news news; /* `known` is `gathered` of gpu_peers; no words: frontiers are never sent */
+struct gpu_frontier_updates {
+    struct gpu_frontier_update frontier_update; /* `known` is `gathered` of gpu_peers; no words: frontiers are never sent */
     uint32_t *sources;    /* normals with nn edges, of all shards, as `known` */
     int begun;            /* in this search */
 };
@@ -91,9 +91,9 @@ struct gpu_traffic {
     int unique;              /* the bins hold no duplicates any more: `kept` has their sizes */
     unsigned long long *kept, *kept_in_boxes; /* [p] each, host memory: ids left for a shard, in a box; or NULL */
     uint32_t *received;
-    uint64_t received_room;
+    uint64_t received_capacity;
     struct gpu_peers peers;
-    struct gpu_frontier_news frontiers;
+    struct gpu_frontier_updates frontiers;
 };
 
 /* Counters of a level, and host memory that the device copies them to. A visit ahead of a level has
@@ -119,7 +119,7 @@ struct gpu_streams {
     cudaStream_t of[VERTEX_KINDS];
     cudaEvent_t reached[VERTEX_KINDS]; /* for one stream to follow the other */
     cudaEvent_t masks_read;            /* this device has read the masks of the others */
-    cudaEvent_t copied[COPY_MARKS];    /* vertices that leave have been copied */
+    cudaEvent_t copied[COPY_EVENTS];    /* vertices that leave have been copied */
     cudaEvent_t first_part;            /* it has found the delegates that it owns (enum visit_part) */
 };
 
@@ -129,17 +129,17 @@ struct gpu_clock {
     int timed[DEVICE_PHASES]; /* in this level */
 };
 
-/* Notes of the levels of a search that is one kernel (cuda_whole_notes.c). */
+/* Notes of the levels of a search that is one kernel (cuda_fused_notes.c). */
 struct gpu_notes {
-    struct whole_note *kept; /* [count + 1] as far as they were copied */
+    struct fused_note *kept; /* [count + 1] as far as they were copied */
     uint32_t count;
     uint32_t levels; /* of the last search */
 };
 
-/* A whole search as one kernel on each of several GPUs (cuda_group.h). No blocks: there is none. */
-struct gpu_group_search {
-    struct gpu_group search;
-    struct whole_launch launch, noted;
+/* A whole search as one kernel on each of several GPUs (cuda_peers.h). No blocks: there is none. */
+struct gpu_peers_search {
+    struct gpu_fused_peers search;
+    struct fused_launch launch, noted;
     int ran; /* the last search was of this kind */
 };
 
@@ -147,15 +147,15 @@ struct gpu_group_search {
 struct gpu_sliced_search {
     struct gpu_sliced search;
     struct gpu_sliced_arrays arrays;
-    struct whole_launch launch, noted;
+    struct fused_launch launch, noted;
 };
 
-/* A whole search as one kernel, for a device that is alone (cuda_whole.h). */
-struct gpu_whole_search {
-    struct gpu_group_search group;
+/* A whole search as one kernel, for a device that is alone (cuda_fused.h). */
+struct gpu_fused_search {
+    struct gpu_peers_search group;
     struct gpu_sliced_search sliced;
-    struct gpu_whole search;
-    struct whole_launch launch, noted; /* noted has no blocks: the device was opened without notes */
+    struct gpu_fused search;
+    struct fused_launch launch, noted; /* noted has no blocks: the device was opened without notes */
     struct gpu_notes notes;
     int32_t deepest; /* the depth at which a search ends */
     int possible; /* the plan has memory for such a search, and columns that it can read */
@@ -189,7 +189,7 @@ struct device {
     struct gpu_frontier frontier;
     struct gpu_streams stream;
     struct gpu_clock clock;
-    struct gpu_whole_search whole;
+    struct gpu_fused_search fused;
     struct gpu_answers answers;
 };
 
@@ -211,7 +211,7 @@ static inline const struct gpu_csr *gpu_pull_rows(const struct device *dev, enum
 /* Whether the depths of the last search are complete. */
 static inline int gpu_is_settled(const struct device *dev)
 {
-    return dev->whole.settled || dev->whole.search.order.number == 0;
+    return dev->fused.settled || dev->fused.search.order.number == 0;
 }
 
 /* Makes the device's GPU that of the calling thread. */
@@ -251,7 +251,7 @@ static inline enum status gpu_fetch(const struct device *dev, void *to, const vo
     return e->status;
 }
 
-/* cuda_room.c. Chooses a plan that fits, for `planned->resident` or, with RESIDENT_AUTO, the first residence that
+/* cuda_capacity.c. Chooses a plan that fits, for `planned->resident` or, with RESIDENT_AUTO, the first residence that
  * does, and takes its device memory. ST_RESOURCE: none fits; *e says how many GPUs would do. */
 enum status gpu_take_memory(struct device *device, struct gpu_plan_options *planned, struct gpu_plan *plan,
                             struct error *e);
@@ -265,35 +265,35 @@ enum status gpu_unpack_columns(struct device *device, enum subgraph g, const str
 enum status gpu_take_hosted(struct device *device, const struct gpu_plan *plan, int threads, struct error *e);
 void gpu_free_hosted(struct device *device);
 
-/* cuda_whole_run.c. If there are several shards, gpu_whole_open also makes the part of a search for cuda_group.h.
+/* cuda_fused_run.c. If there are several shards, gpu_fused_open also makes the part of a search for cuda_peers.h.
  * `possible`: the plan has memory for such a search; `notes`: and for notes of its levels. */
-enum status gpu_whole_open(struct device *device, int possible, int notes, struct error *e);
-void gpu_whole_close(struct device *device);
+enum status gpu_fused_open(struct device *device, int possible, int notes, struct error *e);
+void gpu_fused_close(struct device *device);
 
 /* Whether the device has so many vertices, and among them hubs, that blocks keep marks of these (visit/cuda_pull_words.cuh). In
  * smaller graphs a copy costs as much as it saves. */
 int gpu_has_hubs(const struct device *device);
 
 /* Begins a search with notes of levels or without; if there are several shards, together with all peers, after
- * gpu_group_open. gpu_await_kernels waits for its end. */
-enum status gpu_whole_begin(struct device *device, const struct root *root, enum whole_mode mode, int noted,
+ * gpu_peers_open. gpu_await_kernels waits for its end. */
+enum status gpu_fused_begin(struct device *device, const struct root *root, enum fused_mode mode, int noted,
                             struct error *e);
 
 /* Measures rows, after the sections are loaded. */
-enum status gpu_whole_measure(struct device *device, struct error *e);
+enum status gpu_fused_measure(struct device *device, struct error *e);
 
-/* cuda_sliced_run.c. gpu_sliced_open comes after gpu_whole_open and after the sections are loaded. */
+/* cuda_sliced_run.c. gpu_sliced_open comes after gpu_fused_open and after the sections are loaded. */
 enum status gpu_sliced_open(struct device *device, int notes, struct error *e);
 enum status gpu_sliced_begin(struct device *device, const struct root *root, int noted, struct error *e);
 
 /* Called once `answers` is complete. From then on searches by slices write answers if they can. */
 void gpu_sliced_open_answers(struct device *device);
 
-/* cuda_group_open.c. Wants all peers to have met. */
-enum status gpu_group_open(struct device *device, struct error *e);
+/* cuda_peers_open.c. Wants all peers to have met. */
+enum status gpu_peers_open(struct device *device, struct error *e);
 
-/* cuda_whole_start.c. Begins the kernel of `launch` for `search` (cuda_whole_start). */
-enum status gpu_begin_kernel(struct device *device, const void *search, const struct whole_launch *launch, int noted,
+/* cuda_fused_start.c. Begins the kernel of `launch` for `search` (cuda_fused_start). */
+enum status gpu_begin_kernel(struct device *device, const void *search, const struct fused_launch *launch, int noted,
                              struct error *e);
 
 /* The same file. Waits until the kernels of all these devices have reported, and takes their notes meanwhile. *levels: how
@@ -309,10 +309,10 @@ enum status gpu_wait_for_report(struct device *device, const volatile uint64_t *
 /* The same file. Waits until the answer that is made with the last search is complete. */
 enum status gpu_wait_for_answer(struct device *device, struct error *e);
 
-/* cuda_whole_start.c: copies the notes of the levels up to `levels` that were not copied yet. */
+/* cuda_fused_start.c: copies the notes of the levels up to `levels` that were not copied yet. */
 enum status gpu_copy_notes(struct device *device, uint32_t levels, struct error *e);
 
-/* cuda_whole_notes.c */
+/* cuda_fused_notes.c */
 enum status gpu_replay_levels(struct device *device, level_noter *noter, void *context,
                               struct error *e);
 
@@ -366,12 +366,12 @@ enum status gpu_write_parents(struct device *device, uint32_t *remote, cudaStrea
 /* cuda_own_values.c
  * - gpu_is_answered: whether this answer is made with the last search.
  * - gpu_follow_search: launches on the stream of normals wait for the search on the other one.
- * - gpu_whole_settle: completes depths, before results are read.
+ * - gpu_fused_settle: completes depths, before results are read.
  * - gpu_write_depths: depths of vertices of one kind, by number of vertex, from a search that need not be settled.
  * - gpu_write_all_depths: of all vertices, where answers want them. */
 int gpu_is_answered(const struct device *device, enum answer_kind kind);
 enum status gpu_follow_search(struct device *device, struct error *e);
-enum status gpu_whole_settle(struct device *device, struct error *e);
+enum status gpu_fused_settle(struct device *device, struct error *e);
 enum status gpu_write_depths(struct device *device, enum vertex_kind kind, enum value_form form, void *to,
                              cudaStream_t stream, struct error *e);
 enum status gpu_write_all_depths(struct device *device, enum value_form form, cudaStream_t stream, struct error *e);
@@ -391,7 +391,7 @@ void gpu_describe(const struct device *device, struct device_description *descri
 
 extern const struct backend_peers cuda_peers;       /* cuda_peers.c */
 extern const struct backend_search cuda_search;     /* cuda_search.c */
-extern const struct backend_whole_search cuda_whole; /* cuda_whole.c */
+extern const struct backend_fused cuda_fused; /* cuda_fused.c */
 extern const struct backend_ahead cuda_ahead;
 extern const struct backend_messages cuda_messages; /* cuda_messages.c */
 extern const struct backend_masks cuda_masks;       /* cuda_delegates.c */

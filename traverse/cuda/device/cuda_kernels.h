@@ -6,7 +6,7 @@
  *   cuda_pull.cu      cpu_pull.c                     unvisited vertices look for a parent
  *   cuda_bins.cu      cpu_push.c, cpu_messages.c     vertices for other shards
  *   cuda_unique.cu    unique.c                       vertices for one shard without duplicates
- *   cuda_news.cu      test_messages.c                frontiers for devices that are no peers
+ *   cuda_frontier_updates.cu      test_messages.c                frontiers for devices that are no peers
  *   cuda_masks.cu     cpu_messages.c, cpu_answers.c  masks of several devices, results
  *   cuda_decode.cu    packed.c                       packed sections, while a shard is loaded
  *   cuda_ranges.cu    shard_ranges.c                 the ranges of loaded sections
@@ -40,7 +40,7 @@ struct gpu_csr {
     const void *columns;
     struct packed_columns packed; /* words NULL: `columns` has them; otherwise they are packed here, 4 bytes each */
     const uint32_t *sources; /* mask of rows that are not empty */
-    /* for searches that are one kernel (cuda_whole.h): the kind of vertices that columns are, and
+    /* for searches that are one kernel (cuda_fused.h): the kind of vertices that columns are, and
      * the rows that look for a parent in a pull: all sources, or some */
     uint32_t column_kind;
     const uint32_t *wanted;
@@ -89,7 +89,7 @@ struct gpu_previsit {
     struct gpu_vertices vertices; /* `next` is what comes in */
     int32_t depth;
     struct gpu_csr csr[VERTEX_KINDS]; /* rows of the vertices, by the kind of columns */
-    uint64_t room;
+    uint64_t capacity;
     struct gpu_counts *counts;
 };
 
@@ -125,7 +125,7 @@ struct gpu_target {
 };
 
 /* A row of a frontier, or a piece of a long one. */
-struct whole_piece {
+struct fused_piece {
     uint64_t at;     /* its first column; flags in the upper bits (visit/cuda_searching.cuh) */
     uint32_t length; /* columns, without the head columns */
     uint32_t row;
@@ -133,7 +133,7 @@ struct whole_piece {
 
 /* Pieces of long rows. Any warp may take them when all warps have finished their share. */
 struct cut_list {
-    struct whole_piece *pieces;
+    struct fused_piece *pieces;
     unsigned int *count; /* zero before */
 };
 
@@ -158,7 +158,7 @@ struct gpu_scan {
 
 /* The ways to share rows of a queue among warps: by rows, or by equal shares of edges (merge-based). */
 struct gpu_sharing {
-    struct cut_list cut; /* by rows: room for gpu_chunk_room, */
+    struct cut_list cut; /* by rows: room for gpu_chunk_capacity, */
     int has_long;        /* and whether there may be long rows, which a second kernel visits */
     const struct gpu_scan *scan; /* by edges; otherwise NULL */
 };
@@ -193,7 +193,7 @@ struct gpu_seen {
     uint32_t *mask; /* a bit for every possible id, zero before and after */
     uint64_t words; /* of it */
     uint32_t *kept; /* [room] */
-    uint64_t room;
+    uint64_t capacity;
 };
 
 /* Drops duplicates from ids[0..count), whose order is lost. *kept, zero before, becomes the number of ids left. */
@@ -211,24 +211,24 @@ void cuda_receive_mask(const struct gpu_vertices *vertices, const uint32_t *mask
 /* A mask of all normals, by nn's columns, that a device and devices that are no peers have alike: a bit is set if a
  * message said that the vertex is visited, or if nobody asks for it. A message about a shard has the bits of its
  * visited mask that are not set here, in order; the bits of each 256 words begin with a word of the message. */
-struct gpu_news {
+struct gpu_frontier_update {
     uint32_t p;
     uint64_t shard_words; /* of the mask of a shard */
     uint32_t *known;      /* [p][shard_words] */
-    uint32_t *begin;      /* [p][gpu_news_begins]: the first word of each 256, in the message of their shard */
+    uint32_t *begin;      /* [p][gpu_frontier_update_begins]: the first word of each 256, in the message of their shard */
     unsigned long long *words; /* [p] host memory: of a message */
 };
 
 /* Fills `begin` and `words`, which hold until the next message is written or read. */
-void cuda_news_count(const struct gpu_news *news, cudaStream_t stream);
+void cuda_frontier_update_count(const struct gpu_frontier_update *frontier_update, cudaStream_t stream);
 
 /* Writes the message about a shard: `visited`, of `words` words, is the mask of its visited
  * normals. They are known then. A message lies in memory of the host that the device sees. */
-void cuda_news_write(const struct gpu_news *news, uint32_t shard, const uint32_t *visited, uint64_t words,
+void cuda_frontier_update_write(const struct gpu_frontier_update *frontier_update, uint32_t shard, const uint32_t *visited, uint64_t words,
                     uint32_t *message, cudaStream_t stream);
 
 /* Reads such a message, on the other device. */
-void cuda_news_read(const struct gpu_news *news, uint32_t shard, const uint32_t *message, cudaStream_t stream);
+void cuda_frontier_update_read(const struct gpu_frontier_update *frontier_update, uint32_t shard, const uint32_t *message, cudaStream_t stream);
 
 /* ---- packed sections ---- */
 

@@ -14,13 +14,13 @@ enum {
     GPU_MOST_SHARDS = 4096                /* the bins of so many fit into shared memory */
 };
 
-/* Sizes for a search that is one kernel (cuda_whole.h). */
+/* Sizes for a search that is one kernel (cuda_fused.h). */
 enum {
-    WHOLE_PIECE_EDGES = 256,       /* of a piece of a row */
-    WHOLE_ROW_TOGETHER = 128,      /* columns that one warp visits by masks: longer rows are shared */
-    WHOLE_PIECE_BYTES = 16,        /* of struct whole_piece */
-    WHOLE_STATE_BYTES = 4096,
-    WHOLE_NOTE_BYTES = 112,        /* of struct whole_note */
+    FUSED_PIECE_EDGES = 256,       /* of a piece of a row */
+    FUSED_ROW_TOGETHER = 128,      /* columns that one warp visits by masks: longer rows are shared */
+    FUSED_PIECE_BYTES = 16,        /* of struct fused_piece */
+    FUSED_STATE_BYTES = 4096,
+    FUSED_NOTE_BYTES = 112,        /* of struct fused_note */
     GROUP_STATE_BYTES = 16384,
     SLICED_MOST_BLOCKS = 1023,    /* of a grid; cuda_sliced.h, as all that follows */
     SLICED_STATE_BYTES = 20480,
@@ -47,13 +47,13 @@ enum {
     SEARCH_LISTED = SIZE(1 << 18, 1 << 6),       /* vertices that a previsit lists; a push may list more */
     SEARCH_PART_ROWS = SIZE(1 << 20, 1 << 5),    /* rows of dd to pull: beyond, two parts pay for a reduction by messages */
     SEARCH_MERGE_EDGES = SIZE(1 << 16, 1 << 9),  /* dd is pushed by equal shares of edges */
-    WHOLE_LISTED_EDGES = SIZE(1 << 20, 1 << 11), /* edges of a list that is expanded into another one, at most */
-    WHOLE_FEW_EDGES = SIZE(1 << 14, 1 << 7),     /* edges to push, at most, whose claims are not worth a probe */
-    WHOLE_NOTES_KEPT = SIZE(1 << 14, 1 << 4),    /* levels that the device notes before the host must take the notes */
-    WHOLE_HUBS_FROM = SIZE(1 << 24, 1 << 7),     /* vertices of a device, from which on its blocks keep marks of hubs */
-    WHOLE_MOST_HUBS = SIZE(1 << 14, 1 << 1),     /* words of such marks, at most */
+    FUSED_LISTED_EDGES = SIZE(1 << 20, 1 << 11), /* edges of a list that is expanded into another one, at most */
+    FUSED_FEW_EDGES = SIZE(1 << 14, 1 << 7),     /* edges to push, at most, whose claims are not worth a probe */
+    FUSED_NOTES_KEPT = SIZE(1 << 14, 1 << 4),    /* levels that the device notes before the host must take the notes */
+    FUSED_HUBS_FROM = SIZE(1 << 24, 1 << 7),     /* vertices of a device, from which on its blocks keep marks of hubs */
+    FUSED_MOST_HUBS = SIZE(1 << 14, 1 << 1),     /* words of such marks, at most */
     LOAD_PIECE_GROUPS = SIZE(1 << 7, 1),         /* of packed columns, 2^19 each, that are decoded at a time */
-    GROUP_LISTED_EDGES = SIZE(1 << 16, 1 << 8),  /* of the lists of all GPUs that search together, at most */
+    PEERS_LISTED_EDGES = SIZE(1 << 16, 1 << 8),  /* of the lists of all GPUs that search together, at most */
     GROUP_ONE_PIECES = SIZE(1 << 8, 1 << 3),     /* of such a list, for one block of its GPU */
     GROUP_ONE_EDGES = SIZE(1 << 10, 1 << 5),     /* the same, of edges, as the mean of all GPUs */
     GROUP_NUMBERS = SIZE(1 << 30, 1 << 5),       /* of meetings: a search that begins beyond counts anew */
@@ -87,22 +87,22 @@ enum { SLICED_ALIKE_DEGREE = 8, SLICED_ALIKE_LONGEST = 4 };
 
 /* The least room of a list, in vertices: a team leaves up to 16 * 1024 * 8, and a level that is
  * small by its cost reaches 120,000. */
-enum { WHOLE_LEAST_ROOM = 1 << 17 };
+enum { FUSED_LEAST_ROOM = 1 << 17 };
 
 /* The most pieces of a list. A vertex has two rows. A row that is cut fills its pieces by half at
  * least. A level may cut the rows of one subgraph twice, to push and to pull. */
-static inline uint64_t gpu_whole_room(uint64_t vertices, uint64_t edges)
+static inline uint64_t gpu_fused_capacity(uint64_t vertices, uint64_t edges)
 {
-    const uint64_t edges_most = WHOLE_LISTED_EDGES, least = WHOLE_LEAST_ROOM,
+    const uint64_t edges_most = FUSED_LISTED_EDGES, least = FUSED_LEAST_ROOM,
                    most = edges_most > least ? edges_most : least,
                    listed = vertices < most ? vertices : most;
-    return 2 * listed + edges / (WHOLE_PIECE_EDGES / 4) + 64;
+    return 2 * listed + edges / (FUSED_PIECE_EDGES / 4) + 64;
 }
 
 /* The same, for GPUs that search together. */
-static inline uint64_t gpu_group_room(uint64_t vertices, uint64_t edges)
+static inline uint64_t gpu_peers_capacity(uint64_t vertices, uint64_t edges)
 {
-    return gpu_whole_room(vertices < GROUP_LISTED_EDGES ? vertices : (uint64_t)GROUP_LISTED_EDGES, edges);
+    return gpu_fused_capacity(vertices < PEERS_LISTED_EDGES ? vertices : (uint64_t)PEERS_LISTED_EDGES, edges);
 }
 
 /* Words of a mask of all vertices, in which each kind begins with a word of its own. */
@@ -119,7 +119,7 @@ static inline uint32_t gpu_sliced_near(uint32_t words)
 }
 
 /* A bound on the slices of their rows. */
-static inline uint64_t gpu_sliced_room(uint64_t vertices, uint64_t edges)
+static inline uint64_t gpu_sliced_capacity(uint64_t vertices, uint64_t edges)
 {
     return (edges + (SLICED_COLUMNS - 1) * vertices) / SLICED_COLUMNS;
 }
@@ -131,7 +131,7 @@ static inline uint64_t gpu_sliced_pieces(uint64_t slices)
 }
 
 /* A bound on the pieces of the long rows of a subgraph: in each row at most one piece is not full. */
-static inline uint64_t gpu_chunk_room(uint64_t edges)
+static inline uint64_t gpu_chunk_capacity(uint64_t edges)
 {
     return edges / GPU_CHUNK_EDGES + edges / GPU_LONG_ROW + 1;
 }
@@ -142,8 +142,8 @@ static inline uint64_t gpu_merge_scratch_bound(uint64_t count)
     return (UINT64_C(1) << 16) + count / 32;
 }
 
-/* Beginnings in the message about a shard whose mask has so many words (struct gpu_news of cuda_kernels.h). */
-static inline uint64_t gpu_news_begins(uint64_t shard_words)
+/* Beginnings in the message about a shard whose mask has so many words (struct gpu_frontier_update of cuda_kernels.h). */
+static inline uint64_t gpu_frontier_update_begins(uint64_t shard_words)
 {
     return (shard_words + 255) / 256;
 }

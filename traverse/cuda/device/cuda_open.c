@@ -97,12 +97,12 @@ static void set_traffic(struct device *dev, const struct gpu_plan *plan)
     t->bins.p = dev->shard->p;
     t->bins.local_bits = dev->shard->local_bits;
     t->bins.cursor = t->bins.begin + dev->shard->p + 1;
-    t->frontiers.news.p = dev->shard->p;
-    t->frontiers.news.shard_words = (UINT64_C(1) << dev->shard->local_bits) / 32;
-    t->frontiers.news.known = t->peers.gathered;
-    t->frontiers.news.words = t->bins.published; /* no pull of nn uses these */
+    t->frontiers.frontier_update.p = dev->shard->p;
+    t->frontiers.frontier_update.shard_words = (UINT64_C(1) << dev->shard->local_bits) / 32;
+    t->frontiers.frontier_update.known = t->peers.gathered;
+    t->frontiers.frontier_update.words = t->bins.published; /* no pull of nn uses these */
     t->peers.others = t->peers.own + dev->of[DELEGATES].words;
-    t->received_room = plan->array[GPU_RECEIVED_IDS].bytes / 4;
+    t->received_capacity = plan->array[GPU_RECEIVED_IDS].bytes / 4;
     t->sent_mask_bytes = plan->array[GPU_SENT_MASK].bytes;
 }
 
@@ -124,9 +124,9 @@ static void set_arrays(struct device *dev, const struct gpu_plan *plan, int pare
         a->values = at[GPU_QUEUE_D];
     }
     if (plan->array[GPU_SLICED_HEADS].bytes == 0)
-        dev->whole.sliced.arrays.heads = NULL;
+        dev->fused.sliced.arrays.heads = NULL;
     if (plan->array[GPU_SLICED_PUSHERS].bytes == 0)
-        dev->whole.sliced.arrays.pushers = NULL;
+        dev->fused.sliced.arrays.pushers = NULL;
 }
 
 static enum status take_host_memory(struct device *dev, struct error *e)
@@ -254,7 +254,7 @@ static enum status make_streams(struct device *dev, struct error *e)
     unsigned flags = cudaEventDisableTiming | (dev->traffic.peers.shared ? cudaEventInterprocess : 0);
     CUDA_TRY(cudaEventCreateWithFlags(&s->masks_read, flags), dev->where, e);
     CUDA_TRY(cudaEventCreateWithFlags(&s->first_part, flags), dev->where, e);
-    for (int mark = 0; mark < COPY_MARKS; mark++)
+    for (int mark = 0; mark < COPY_EVENTS; mark++)
         CUDA_TRY(cudaEventCreateWithFlags(&s->copied[mark], cudaEventDisableTiming), dev->where,
                  e);
     for (int phase = 0; dev->clock.runs && phase < DEVICE_PHASES; phase++) {
@@ -283,13 +283,13 @@ static void gpu_close(struct device *dev)
     }
     destroy_event(dev->stream.masks_read);
     destroy_event(dev->stream.first_part);
-    for (int mark = 0; mark < COPY_MARKS; mark++)
+    for (int mark = 0; mark < COPY_EVENTS; mark++)
         destroy_event(dev->stream.copied[mark]);
     for (int phase = 0; phase < DEVICE_PHASES; phase++) {
         destroy_event(dev->clock.begin[phase]);
         destroy_event(dev->clock.end[phase]);
     }
-    gpu_whole_close(dev);
+    gpu_fused_close(dev);
     cudaFreeHost(dev->counters.published);
     cudaFreeHost(dev->counters.updated);
     cudaFreeHost(dev->traffic.bins.published);
@@ -329,7 +329,7 @@ static enum status open_device(struct device *dev, const struct device_options *
                                        .hosted = GPU_ALL_HOSTED};
     const struct gpu_user user = {options->host, options->rank, options->slot};
     void *at[GPU_ARRAY_COUNT];
-    dev->whole.answer = options->answer;
+    dev->fused.answer = options->answer;
     if (gpu_choose(&user, &dev->ordinal, dev->where, e) != ST_OK)
         return e->status;
     planned.by_classes = options->by_classes || !cuda_sliced_fits(gpu_sliced_words(dev->shard->d, dev->shard->locals));
@@ -343,12 +343,12 @@ static enum status open_device(struct device *dev, const struct device_options *
     if (cuda_scan_bytes(dev->shard->d + 2) > dev->scratch.scan.scratch_bytes)
         return fail(e, ST_RUNTIME, "%s: the scan of %llu rows wants more scratch memory than "
                     "planned", dev->where, (unsigned long long)dev->shard->d);
-    if (gpu_whole_open(dev, gpu_searches_whole(&plan), options->notes, e) != ST_OK ||
+    if (gpu_fused_open(dev, gpu_searches_fused(&plan), options->notes, e) != ST_OK ||
         clear_shown(dev, &plan, at, e) != ST_OK)
         return e->status;
     if (load(dev, &plan, at, options, e) == ST_OK && !options->trust)
         gpu_check_ranges(dev, options->locals, options->threads, e);
-    if (e->status != ST_OK || gpu_whole_measure(dev, e) != ST_OK || !gpu_searches_by_slices(&plan, dev->shard))
+    if (e->status != ST_OK || gpu_fused_measure(dev, e) != ST_OK || !gpu_searches_by_slices(&plan, dev->shard))
         return e->status;
     return gpu_sliced_open(dev, options->notes, e);
 }
@@ -362,7 +362,7 @@ static enum status gpu_open(struct device **result, const struct shard *shard,
         return fail_memory(e, "device", sizeof *dev);
     dev->shard = shard;
     dev->memory.budget = options->budget;
-    dev->whole.deepest = options->deepest;
+    dev->fused.deepest = options->deepest;
     dev->clock.runs = options->timing;
     dev->traffic.peers.shared = options->shared;
     if (open_device(dev, options, e) != ST_OK) {
@@ -389,7 +389,7 @@ const struct backend backend_cuda = {
     .device = &cuda_device,
     .peers = &cuda_peers,
     .search = &cuda_search,
-    .whole = &cuda_whole,
+    .fused = &cuda_fused,
     .ahead = &cuda_ahead,
     .messages = &cuda_messages,
     .masks = &cuda_masks,

@@ -38,7 +38,7 @@ int gpu_can_read(int from, int to)
 /* ---- cards ---- */
 
 /* The content of a card. */
-struct gpu_card {
+struct gpu_peer_handle {
     struct device *device; /* valid in its own process, as are all pointers */
     char *memory;
     struct gpu_shown_arrays shows;
@@ -48,9 +48,9 @@ struct gpu_card {
     cudaIpcEventHandle_t masks_read, first_part;
 };
 
-_Static_assert(sizeof(struct gpu_card) <= sizeof(struct peer_card), "a card holds it");
+_Static_assert(sizeof(struct gpu_peer_handle) <= sizeof(struct peer_handle), "a card holds it");
 
-static enum status make_handles(const struct device *dev, struct gpu_card *c, struct error *e)
+static enum status make_handles(const struct device *dev, struct gpu_peer_handle *c, struct error *e)
 {
     CUDA_TRY(cudaIpcGetMemHandle(&c->handle, dev->memory.device), dev->where, e);
     CUDA_TRY(cudaIpcGetEventHandle(&c->masks_read, dev->stream.masks_read), dev->where, e);
@@ -70,8 +70,8 @@ static struct gpu_facts facts_of(const struct device *dev)
         .words = dev->of[NORMALS].words,
         .locals = s->locals,
         .gpu = gpu_place(dev->ordinal),
-        .joins = s->p > 1 && dev->whole.possible && (shard_has_masks(s) || nn->edges + pulled->edges == 0),
-        .size = {dev->whole.search.graph, gpu_longest_row(s), s->locals + s->d, shard_pushed_edges(s)}};
+        .joins = s->p > 1 && dev->fused.possible && (shard_has_masks(s) || nn->edges + pulled->edges == 0),
+        .size = {dev->fused.search.graph, gpu_longest_row(s), s->locals + s->d, shard_pushed_edges(s)}};
 }
 
 static struct gpu_shown_arrays arrays_of(const struct device *dev)
@@ -83,7 +83,7 @@ static struct gpu_shown_arrays arrays_of(const struct device *dev)
                                      .sent_too = t->peers.sent_too,
                                      .gathered = t->peers.gathered,
                                      .arrivals = t->peers.arrivals,
-                                     .state = t->peers.group_state,
+                                     .state = t->peers.peers_state,
                                      .visited = dev->of[NORMALS].visited,
                                      .ids = t->bins.ids,
                                      .answer_ids = dev->answers.ids,
@@ -117,9 +117,9 @@ uint64_t gpu_place(int ordinal)
     return place;
 }
 
-static enum status gpu_show(struct device *dev, int elsewhere, struct peer_card *card, struct error *e)
+static enum status gpu_show(struct device *dev, int elsewhere, struct peer_handle *card, struct error *e)
 {
-    struct gpu_card c = {.device = dev,
+    struct gpu_peer_handle c = {.device = dev,
                          .memory = dev->memory.device,
                          .shows = arrays_of(dev),
                          .is = facts_of(dev),
@@ -133,7 +133,7 @@ static enum status gpu_show(struct device *dev, int elsewhere, struct peer_card 
 /* ---- opening ---- */
 
 static enum status open_here(const struct device *dev, struct gpu_peer *peer,
-                             const struct gpu_card *c)
+                             const struct gpu_peer_handle *c)
 {
     const struct device *other = c->device;
     peer->here = 1;
@@ -148,7 +148,7 @@ static enum status open_here(const struct device *dev, struct gpu_peer *peer,
 
 /* Several devices of this process may open a handle on one GPU: the driver counts them. */
 static enum status open_elsewhere(const struct device *dev, struct gpu_peer *peer,
-                                  const struct gpu_card *c, struct error *e)
+                                  const struct gpu_peer_handle *c, struct error *e)
 {
     peer->readable = 1;
     if (CUDA_TRY(cudaIpcOpenMemHandle(&peer->mapped, c->handle, cudaIpcMemLazyEnablePeerAccess), dev->where, e) == ST_OK &&
@@ -162,7 +162,7 @@ static enum status open_elsewhere(const struct device *dev, struct gpu_peer *pee
     return e->status;
 }
 
-static enum status open_peer(struct device *dev, struct gpu_peer *peer, const struct gpu_card *c,
+static enum status open_peer(struct device *dev, struct gpu_peer *peer, const struct gpu_peer_handle *c,
                              struct error *e)
 {
     if (c->pid == getpid())
@@ -189,10 +189,10 @@ static enum status copy_rows_by_owner(struct device *dev, struct error *e)
 /* Whether hosts wait for events. It rests on the cards alone, so all processes find the same. An event of
  * another process cannot be opened by several devices of one process: the driver crashes. And processes that
  * share a GPU take turns on it: one whose kernels wait for an event keeps its turn for milliseconds. */
-static int hosts_wait(const struct peer_card *cards, uint32_t count)
+static int hosts_wait(const struct peer_handle *cards, uint32_t count)
 {
     int processes = 0, several = 0, sharing = 0;
-    struct gpu_card a, b;
+    struct gpu_peer_handle a, b;
     for (uint32_t i = 0; i < count; i++) {
         memcpy(&a, &cards[i], sizeof a);
         for (uint32_t j = 0; j < i; j++) {
@@ -205,7 +205,7 @@ static int hosts_wait(const struct peer_card *cards, uint32_t count)
     return sharing || (processes && several);
 }
 
-static enum status gpu_meet(struct device *dev, const struct peer_card *cards, uint32_t count,
+static enum status gpu_join_peers(struct device *dev, const struct peer_handle *cards, uint32_t count,
                             struct error *e)
 {
     struct gpu_peers *p = &dev->traffic.peers;
@@ -217,13 +217,13 @@ static enum status gpu_meet(struct device *dev, const struct peer_card *cards, u
     if (gpu_use(dev, e) != ST_OK)
         return e->status;
     for (uint32_t i = 0; i < count && e->status == ST_OK; i++) {
-        struct gpu_card card;
+        struct gpu_peer_handle card;
         memcpy(&card, &cards[i], sizeof card);
         open_peer(dev, &p->all[i], &card, e);
     }
     if (e->status != ST_OK || dev->shard->p == 1 || copy_rows_by_owner(dev, e) != ST_OK)
         return e->status;
-    return gpu_group_open(dev, e);
+    return gpu_peers_open(dev, e);
 }
 
 static void gpu_leave(struct device *dev)
@@ -244,19 +244,19 @@ static void gpu_leave(struct device *dev)
     free(p->all);
     p->all = NULL;
     p->count = 0;
-    dev->whole.group.launch.blocks = 0;
+    dev->fused.group.launch.blocks = 0;
 }
 
 static int gpu_joins(const struct device *dev)
 {
-    return dev->whole.group.launch.blocks > 0;
+    return dev->fused.group.launch.blocks > 0;
 }
 
 /* Wakes links to the arrays of a peer that a search reads or writes. */
 static void wake_links_to(const struct device *dev, const struct gpu_peer *peer, cudaStream_t stream)
 {
-    const uint64_t delegates = dev->of[DELEGATES].words, columns = dev->whole.group.search.columns.words,
-                   arrivals = 2 * (uint64_t)dev->traffic.peers.count * GROUP_LISTED_EDGES *
+    const uint64_t delegates = dev->of[DELEGATES].words, columns = dev->fused.group.search.columns.words,
+                   arrivals = 2 * (uint64_t)dev->traffic.peers.count * PEERS_LISTED_EDGES *
                               GROUP_ARRIVAL_BYTES / sizeof(uint32_t);
     const struct gpu_shown_arrays *shows = &peer->shows;
     cuda_wake_links(shows->visited, peer->is.words, stream);
@@ -286,7 +286,7 @@ static enum status gpu_wake(struct device *dev, struct error *e)
 }
 
 const struct backend_peers cuda_peers = {
-    .show = gpu_show, .meet = gpu_meet, .joins = gpu_joins, .wake = gpu_wake, .leave = gpu_leave};
+    .show = gpu_show, .join = gpu_join_peers, .joins = gpu_joins, .wake = gpu_wake, .leave = gpu_leave};
 
 /* ---- reading ---- */
 
@@ -299,7 +299,7 @@ enum status gpu_gather_frontiers(struct device *dev, struct error *e)
         const struct gpu_peer *peer = &dev->traffic.peers.all[i];
         uint32_t *to = dev->traffic.peers.gathered + peer->is.shard * shard_words;
         if (peer->is.shard == dev->shard->index && dev->traffic.frontiers.begun)
-            continue; /* cuda_news_write has put its own there */
+            continue; /* cuda_frontier_update_write has put its own there */
         if (peer->readable)
             cuda_or_mask(to, peer->shows.visited, peer->is.words, 0, stream);
         else

@@ -145,24 +145,24 @@ static uint64_t shard_words(const struct shard *shard)
     return gpu_mask_words(UINT64_C(1) << shard->local_bits);
 }
 
-static uint64_t chunk_room(const struct shard *shard, enum subgraph a, enum subgraph b)
+static uint64_t chunk_capacity(const struct shard *shard, enum subgraph a, enum subgraph b)
 {
-    return larger(gpu_chunk_room(shard->csr[a].edges), gpu_chunk_room(shard->csr[b].edges));
+    return larger(gpu_chunk_capacity(shard->csr[a].edges), gpu_chunk_capacity(shard->csr[b].edges));
 }
 
 /* Arrays for a search that is one kernel, on a GPU that is alone or on each of several. */
 static void put_whole(struct gpu_plan *plan, const struct shard *shard,
                      const struct gpu_plan_options *options)
 {
-    uint64_t edges = shard_pushed_edges(shard), whole = (uint64_t)gpu_searches_whole(plan);
+    uint64_t edges = shard_pushed_edges(shard), whole = (uint64_t)gpu_searches_fused(plan);
     uint64_t alone = shard->p == 1 && whole, together = shard->p > 1 && whole;
-    put(plan, GPU_WHOLE_STATE, WHOLE_STATE_BYTES, 1);
-    put(plan, GPU_WHOLE_LISTS,
-        whole ? 2 * (alone ? gpu_whole_room : gpu_group_room)(shard->d + shard->locals, edges) : 0, WHOLE_PIECE_BYTES);
+    put(plan, GPU_FUSED_STATE, FUSED_STATE_BYTES, 1);
+    put(plan, GPU_FUSED_LISTS,
+        whole ? 2 * (alone ? gpu_fused_capacity : gpu_peers_capacity)(shard->d + shard->locals, edges) : 0, FUSED_PIECE_BYTES);
     put(plan, GPU_GROUP_STATE, together ? GROUP_STATE_BYTES : 0, 1);
-    put(plan, GPU_GROUP_ARRIVALS, together ? UINT64_C(2) * shard->p * GROUP_LISTED_EDGES : 0, GROUP_ARRIVAL_BYTES);
+    put(plan, GPU_GROUP_ARRIVALS, together ? UINT64_C(2) * shard->p * PEERS_LISTED_EDGES : 0, GROUP_ARRIVAL_BYTES);
     put(plan, GPU_GROUP_MASK, together ? column_words(shard) : 0, 4);
-    put(plan, GPU_WHOLE_NOTES, options->notes && whole ? WHOLE_NOTES_KEPT : 0, WHOLE_NOTE_BYTES);
+    put(plan, GPU_FUSED_NOTES, options->notes && whole ? FUSED_NOTES_KEPT : 0, FUSED_NOTE_BYTES);
 }
 
 uint64_t gpu_longest_row(const struct shard *shard)
@@ -194,7 +194,7 @@ int gpu_searches_by_slices(const struct gpu_plan *plan, const struct shard *shar
     const struct shard_rows_kept *kept = &shard->kept;
     const uint64_t edges = shard_pushed_edges(shard);
     return shard->p == 1 && (!kept->directed || (kept->with_in && !sliced_by_rows(shard))) && !plan->by_classes &&
-           gpu_searches_whole(plan) && plan->resident == RESIDENT_RAW &&
+           gpu_searches_fused(plan) && plan->resident == RESIDENT_RAW &&
            SLICED_TAKES(shard->d + shard->locals, edges);
 }
 
@@ -202,18 +202,18 @@ static void put_sliced(struct gpu_plan *plan, const struct shard *shard)
 {
     int sliced = gpu_searches_by_slices(plan, shard);
     uint64_t vertices = shard->d + shard->locals, edges = shard_pushed_edges(shard);
-    uint64_t room = sliced ? gpu_sliced_room(vertices, edges) : 0;
-    uint64_t links = sliced && shard->kept.directed ? gpu_sliced_room(vertices, edges + vertices) : room;
+    uint64_t capacity = sliced ? gpu_sliced_capacity(vertices, edges) : 0;
+    uint64_t links = sliced && shard->kept.directed ? gpu_sliced_capacity(vertices, edges + vertices) : capacity;
     uint64_t words = sliced ? gpu_sliced_words(shard->d, shard->locals) : 0;
     put(plan, GPU_SLICED_STATE, sliced ? SLICED_STATE_BYTES : 0, 1);
-    put(plan, GPU_SLICED_SLICES, room, SLICED_SLICE_BYTES);
+    put(plan, GPU_SLICED_SLICES, capacity, SLICED_SLICE_BYTES);
     put(plan, GPU_SLICED_LINKS, links, SLICED_LINKS_BYTES);
-    put(plan, GPU_SLICED_ROWS, room, 4);
+    put(plan, GPU_SLICED_ROWS, capacity, 4);
     put(plan, GPU_SLICED_FIRST, sliced ? 32 * words + 1 : 0, 4);
     put(plan, GPU_SLICED_FOUND, SLICED_MASKS * words, 4);
     int by_rows = sliced_by_rows(shard);
     put(plan, GPU_SLICED_HEADS, by_rows ? 32 * words : 0, SLICED_SLICE_BYTES);
-    put(plan, GPU_SLICED_PIECES, by_rows ? gpu_sliced_pieces(room) : 0, SLICED_PIECE_BYTES);
+    put(plan, GPU_SLICED_PIECES, by_rows ? gpu_sliced_pieces(capacity) : 0, SLICED_PIECE_BYTES);
     put(plan, GPU_SLICED_PUSHERS, shard->kept.directed ? links : 0, 4);
 }
 
@@ -286,8 +286,8 @@ void gpu_plan_make(struct gpu_plan *plan, const struct shard *shard,
     put(plan, GPU_PARENT_N, parents ? locals : 0, 4);
     put(plan, GPU_MERGE_PREFIX, d + 1, 8);
     put(plan, GPU_MERGE_SCRATCH, gpu_merge_scratch_bound(d + 1), 1);
-    put(plan, GPU_CHUNKS_D, chunk_room(shard, DD, ND), WHOLE_PIECE_BYTES);
-    put(plan, GPU_CHUNKS_N, chunk_room(shard, DN, NN), WHOLE_PIECE_BYTES);
+    put(plan, GPU_CHUNKS_D, chunk_capacity(shard, DD, ND), FUSED_PIECE_BYTES);
+    put(plan, GPU_CHUNKS_N, chunk_capacity(shard, DN, NN), FUSED_PIECE_BYTES);
     put(plan, GPU_CODES, leaving, 8);
     put(plan, GPU_SENT_IDS, leaving, 4);
     put(plan, GPU_RECEIVED_IDS, smaller(larger(leaving, alone ? 0 : words_n), GPU_RECEIVE_IDS), 4);
@@ -295,7 +295,7 @@ void gpu_plan_make(struct gpu_plan *plan, const struct shard *shard,
     put(plan, GPU_GATHERED, column_words(shard), 4);
     put(plan, GPU_NEWS_SOURCES, column_words(shard), 4);
     put(plan, GPU_NEWS_BEGINS,
-        column_words(shard) > 0 ? shard->p * gpu_news_begins(column_words(shard) / shard->p) : 0, 4);
+        column_words(shard) > 0 ? shard->p * gpu_frontier_update_begins(column_words(shard) / shard->p) : 0, 4);
     put(plan, GPU_DD_ROWS, alone ? 0 : 2 * words_d, 4);
     put(plan, GPU_BIN_TABLES, alone ? 0 : 2 * ((uint64_t)shard->p + 1), 8);
     put(plan, GPU_COUNTERS, GPU_COUNTER_BYTES, 1);
@@ -322,7 +322,7 @@ static struct shard reshaped(const struct shard *shard, uint32_t p)
     return s;
 }
 
-uint32_t gpu_plan_shards(const struct shard *shard, const struct gpu_plan_options *options, uint64_t room)
+uint32_t gpu_plan_shards(const struct shard *shard, const struct gpu_plan_options *options, uint64_t capacity)
 {
     enum { MOST_SHARDS = 4096 };
     struct gpu_plan_options least = *options;
@@ -331,7 +331,7 @@ uint32_t gpu_plan_shards(const struct shard *shard, const struct gpu_plan_option
         struct shard s = reshaped(shard, p);
         struct gpu_plan plan;
         gpu_plan_make(&plan, p == shard->p ? shard : &s, &least);
-        if (gpu_loading_bytes(&plan) <= room)
+        if (gpu_loading_bytes(&plan) <= capacity)
             return p;
     }
     return 0;

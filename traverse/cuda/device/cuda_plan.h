@@ -109,7 +109,7 @@ static inline int gpu_scatters_answers(const struct gpu_plan *plan, const struct
 }
 
 /* Whether there is memory for a search that is one kernel. */
-static inline int gpu_searches_whole(const struct gpu_plan *plan)
+static inline int gpu_searches_fused(const struct gpu_plan *plan)
 {
     return !plan->saves;
 }
@@ -125,7 +125,7 @@ uint64_t gpu_longest_row(const struct shard *shard);
 
 /* An estimate of how many shards the graph should have, at least as many as now, so that each fits into `room`
  * bytes. It rests on this shard, with the same delegates. 0: delegates alone take more. */
-uint32_t gpu_plan_shards(const struct shard *shard, const struct gpu_plan_options *options, uint64_t room);
+uint32_t gpu_plan_shards(const struct shard *shard, const struct gpu_plan_options *options, uint64_t capacity);
 
 /* Whether the columns of g stay packed on the device. *packed says where they are. */
 int gpu_keeps_columns(const struct shard *shard, enum subgraph g, enum residence resident,

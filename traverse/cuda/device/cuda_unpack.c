@@ -21,7 +21,7 @@ struct piece {
     struct gpu_copy copy[4];
 };
 
-static uint64_t group_position(const struct packed *section, uint64_t group)
+static uint64_t peers_position(const struct packed *section, uint64_t group)
 {
     uint64_t at;
     memcpy(&at, section->group + group * sizeof at, sizeof at);
@@ -31,9 +31,9 @@ static uint64_t group_position(const struct packed *section, uint64_t group)
 /* Finds the piece's words. Nonzero if positions contradict each other. */
 static int find_words(const struct packed *section, struct piece *piece)
 {
-    uint64_t begin = group_position(section, piece->first);
+    uint64_t begin = peers_position(section, piece->first);
     for (uint64_t g = piece->first; g <= piece->last; g++) {
-        uint64_t at = group_position(section, g);
+        uint64_t at = peers_position(section, g);
         if (at < begin || at > section->words)
             return -1;
         piece->group[g - piece->first] = at - begin;
@@ -64,7 +64,7 @@ static int make_piece(const struct packed *section, uint64_t first, const struct
         return -1;
     there->blocks = (piece->last == groups ? section->blocks : piece->last * GROUP_BLOCKS) - begin;
     there->count = piece->last == groups ? section->count - begin * PACKED_BLOCK : there->blocks * PACKED_BLOCK;
-    there->bits = place_copy(&piece->copy[0], section->bits + 4 * group_position(section, first),
+    there->bits = place_copy(&piece->copy[0], section->bits + 4 * peers_position(section, first),
                              4 * there->words, &to);
     there->group = place_copy(&piece->copy[1], piece->group, 8 * (piece->last - first + 1), &to);
     there->base = place_copy(&piece->copy[2], section->base + begin * section->width,

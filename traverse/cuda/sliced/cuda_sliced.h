@@ -31,13 +31,13 @@
  * finds, as does the first block alone; lists: cuda_sliced_lists.cuh. Of an answer: 4 that are read and 4 that are written
  * for each id, and 4 or, of parents, 8 from any place.
  *
- * cuda_whole.h is the twin: it finds the same distances. It runs if directions are asked for
+ * cuda_fused.h is the twin: it finds the same distances. It runs if directions are asked for
  * (--direction cost, push, pull), and for directed graphs with more than SLICED_ALL_EDGES edges or without rows by
  * destination: levels by rows read rows of one kind. Graphs with far marks have more edges than that.
  *
  * A directed graph has two lists: the slices that levels of all blocks read hold rows by destination, and the links that the
  * first block pushes hold rows by source. A vertex that no edge leaves has one slice of links, which lead to itself: so each
- * frontier has slices. Found vertices are weighed by their rows by destination, as a price only.
+ * frontier has slices. Found vertices are weighed by their rows by destination, as a cost only.
  *
  *   cuda_sliced_block.cuh   a block's memory, and functions of all levels
  *   cuda_sliced_one.cuh     levels of the first block
@@ -46,7 +46,7 @@
  *   cuda_sliced_rows.cuh    levels by rows
  *   cuda_sliced_answer.cuh  the answer
  *   cuda_sliced_kernel.cuh  the barrier, the choice of a level's way, the search
- *   cuda_sliced_plain.cu, cuda_sliced_noted.cu  the kernels, as of cuda_whole.h
+ *   cuda_sliced_plain.cu, cuda_sliced_noted.cu  the kernels, as of cuda_fused.h
  *   cuda_sliced_launch.cu   the launch of these
  *   cuda_sliced_fill.cu     the making of slices
  *   cuda_sliced_run.c       the host's side
@@ -54,7 +54,7 @@
 #ifndef DBFS_CUDA_SLICED_H
 #define DBFS_CUDA_SLICED_H
 
-#include "traverse/cuda/fused/cuda_whole.h"
+#include "traverse/cuda/fused/cuda_fused.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -98,7 +98,7 @@ struct slice_rows {
 /* Lists of slices that all blocks push. Each block has its part of either one, and they are taken in turn. */
 struct slice_lists {
     uint32_t *slice[2];
-    uint32_t room; /* of a block's part; 0: no lists */
+    uint32_t capacity; /* of a block's part; 0: no lists */
 };
 
 struct sliced_state {
@@ -124,7 +124,7 @@ struct sliced_answer {
 };
 
 struct sliced_outputs {
-    struct whole_outputs search;
+    struct fused_outputs search;
     struct sliced_answer answer;
 };
 
@@ -162,13 +162,13 @@ struct gpu_sliced {
     struct gpu_vertices of[VERTEX_KINDS];
     struct sliced_outputs out;
     struct sliced_begin begin;
-    struct whole_order order;
+    struct fused_order order;
     struct far_marks far; /* behind the rest: kernels of graphs without them stay as they are */
 };
 
 /* The kernels for these rows and masks. */
-struct whole_program cuda_sliced_plain(const struct gpu_sliced *sliced);
-struct whole_program cuda_sliced_noted(const struct gpu_sliced *sliced);
+struct fused_program cuda_sliced_plain(const struct gpu_sliced *sliced);
+struct fused_program cuda_sliced_noted(const struct gpu_sliced *sliced);
 
 /* Bytes of shared memory that each block has beside the mask of all vertices. */
 size_t cuda_sliced_block_bytes(void);
@@ -177,7 +177,7 @@ size_t cuda_sliced_block_bytes(void);
 int cuda_sliced_fits(uint32_t words);
 
 /* Chooses the launch of launch->program for the current device. */
-cudaError_t cuda_sliced_plan(const struct gpu_sliced *sliced, struct whole_launch *launch);
+cudaError_t cuda_sliced_plan(const struct gpu_sliced *sliced, struct fused_launch *launch);
 
 /* Makes first[] of the rows of `csr`, for vertices that *sliced numbers. `least`: slices of each, 0 or 1. */
 cudaError_t cuda_sliced_count(const struct gpu_sliced *sliced, const struct gpu_csr csr[SUBGRAPHS], uint32_t least,

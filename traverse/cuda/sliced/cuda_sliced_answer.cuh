@@ -89,7 +89,7 @@ __device__ static inline void report_answer(const gpu_sliced &s)
         return;
     s.state->answered = 0;
     __threadfence_system();
-    s.out.search.mail->answered = (uint64_t)s.order.number << 32;
+    s.out.search.mapped->answered = (uint64_t)s.order.number << 32;
 }
 
 template <int AT_ONCE, class B>

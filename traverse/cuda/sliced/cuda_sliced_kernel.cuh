@@ -1,4 +1,4 @@
-/* cuda_sliced_kernel.cuh: a search by slices; see cuda_sliced.h and its twin, cuda_whole_kernel.cuh */
+/* cuda_sliced_kernel.cuh: a search by slices; see cuda_sliced.h and its twin, cuda_fused_kernel.cuh */
 #ifndef DBFS_CUDA_SLICED_KERNEL_CUH
 #define DBFS_CUDA_SLICED_KERNEL_CUH
 
@@ -20,7 +20,7 @@ __device__ static inline float pulled_slices(const gpu_sliced &s, const sliced_p
 
 enum { FEW_SLICES = 4 };
 
-enum sliced_price {
+enum sliced_cost {
 #define SLICED_WAY(name, value, unit, what) name = value,
 #include "formats/rates.def"
 };
@@ -49,7 +49,7 @@ template <class B> __device__ static inline sliced_way next_way(const gpu_sliced
         return way_of_all(s, p);
     if (p.way != BY_ONE && p.found <= s.pushes.one / FEW_FOUND && p.weight <= s.pushes.one / FEW_SLICES)
         return BY_ONE;
-    if (B::by_rows && (p.way != BY_ONE || p.weight <= s.lists.room) && is_for_list(s, p))
+    if (B::by_rows && (p.way != BY_ONE || p.weight <= s.lists.capacity) && is_for_list(s, p))
         return BY_LIST;
     return way_of_all(s, p);
 }
@@ -115,7 +115,7 @@ template <class B> __device__ static inline void advance(const gpu_sliced &s, un
  * system-wide fence. */
 __device__ static inline void report_end(const gpu_sliced &s, int32_t levels)
 {
-    s.out.search.mail->report = (uint64_t)s.order.number << 32 | (uint32_t)levels;
+    s.out.search.mapped->report = (uint64_t)s.order.number << 32 | (uint32_t)levels;
 }
 
 enum { GOES_ON = -1 };
@@ -365,7 +365,7 @@ __device__ static inline void run_level(B &block, const gpu_sliced &s, unsigned 
         list_parts(block, s, s.found + turn * s.words, p.list + 1);
         return;
     }
-    note_team(block.notes, p.depth, WHOLE_BY_SLICES);
+    note_thread_group(block.notes, p.depth, LEVEL_SLICED);
     note_pull(block, p.depth, p.way != BY_PUSH);
     if (!B::by_rows)
         pull_slices(block, s, turn, p.depth, own);
@@ -373,7 +373,7 @@ __device__ static inline void run_level(B &block, const gpu_sliced &s, unsigned 
         pull_rows(block, s, turn, p.depth);
     else
         push_rows(block, s, turn, p.depth, form);
-    note_time(block.notes, p.depth, WHOLE_VISITED);
+    note_time(block.notes, p.depth, FUSED_VISITED);
 }
 
 /* Does levels by lists, after a level that left or made a list, while lists are estimated to be fastest. It stops when
@@ -423,7 +423,7 @@ template <class B> __device__ static inline bool run_each(B &block, const gpu_sl
 {
     enum { LEVELS = 4 };
     few.until = min(s.order.deepest, few.depth + LEVELS);
-    run_alone(block, s, few);
+    run_single(block, s, few);
     __syncthreads();
     if (threadIdx.x == 0) {
         block.now.depth = few.depth;
@@ -514,12 +514,12 @@ __global__ static void __launch_bounds__(1024, 1) sliced_split_kernel(const __gr
     search_slices(block, s);
 }
 
-template <bool NOTED> static struct whole_program program(const struct gpu_sliced *s)
+template <bool NOTED> static struct fused_program program(const struct gpu_sliced *s)
 {
     const void *all = (const void *)sliced_kernel<NOTED>;
     const void *rows = (const void *)sliced_rows_kernel<NOTED>;
     const void *split = (const void *)sliced_split_kernel<NOTED>;
-    return whole_program{s->far.near < s->words ? split : s->rows.heads != NULL ? rows : all, 0};
+    return fused_program{s->far.near < s->words ? split : s->rows.heads != NULL ? rows : all, 0};
 }
 
 #endif

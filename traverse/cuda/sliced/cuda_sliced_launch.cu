@@ -17,14 +17,14 @@ int cuda_sliced_fits(uint32_t words)
 }
 
 /* Plans a block a processor, or fewer if each thread has a slice: barriers of few take less. */
-cudaError_t cuda_sliced_plan(const gpu_sliced *sliced, whole_launch *launch)
+cudaError_t cuda_sliced_plan(const gpu_sliced *sliced, fused_launch *launch)
 {
     enum { THREADS = 1024 };
     int device = 0, processors = 0;
     cudaGetDevice(&device);
     cudaDeviceGetAttribute(&processors, cudaDevAttrMultiProcessorCount, device);
     launch->threads = THREADS;
-    launch->team = 1;
+    launch->thread_group = 1;
     launch->shared_bytes = shared_bytes(sliced->words);
     launch->blocks = (int)min(min(processors, (int)SLICED_MOST_BLOCKS), (int)((sliced->count + THREADS - 1) / THREADS));
     return cudaFuncSetAttribute(launch->program.kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,

@@ -99,7 +99,7 @@ __device__ static inline list_frontier gather_parts(B &block, const gpu_sliced &
     }
     if (threadIdx.x / WARP < groups_of_blocks())
         note_part(block, own);
-    f.fits = !__syncthreads_or(own > s.lists.room);
+    f.fits = !__syncthreads_or(own > s.lists.capacity);
     for (unsigned i = 0; i < groups_of_blocks(); i++)
         f.total += block.listed[i];
     return f;
@@ -129,7 +129,7 @@ __device__ static inline uint32_t listed_slice(B &block, const gpu_sliced &s, co
     for (int step = WARP / 2; step > 0; step /= 2)
         part += ends[part + step - 1] <= i ? step : 0;
     i -= part > 0 ? ends[part - 1] : 0;
-    return s.lists.slice[f.number % 2][(group * WARP + part) * s.lists.room + i];
+    return s.lists.slice[f.number % 2][(group * WARP + part) * s.lists.capacity + i];
 }
 
 /* ---- levels ---- */
@@ -137,8 +137,8 @@ __device__ static inline uint32_t listed_slice(B &block, const gpu_sliced &s, co
 /* This block's part of a list. */
 __device__ static inline slice_list part_of_block(const gpu_sliced &s, unsigned number)
 {
-    uint32_t *part = s.lists.slice[number % 2] + blockIdx.x * s.lists.room;
-    return slice_list{part, part, s.lists.room, s.lists.room};
+    uint32_t *part = s.lists.slice[number % 2] + blockIdx.x * s.lists.capacity;
+    return slice_list{part, part, s.lists.capacity, s.lists.capacity};
 }
 
 /* The first item of this warp, if warps of different blocks take turns. */
@@ -185,7 +185,7 @@ __device__ static void push_listed(B &block, const gpu_sliced &s, uint32_t *mark
     const grid_marks mask = {marks, f.total > LISTED_LOOKS};
     const slice_list to = part_of_block(s, next);
     unsigned *count = &block.count[next % SLICED_TURNS];
-    note_team(block.notes, depth, WHOLE_BY_LIST);
+    note_thread_group(block.notes, depth, LEVEL_SPARSE);
     if (threadIdx.x == 0)
         block.count[(next + 1) % SLICED_TURNS] = 0;
     if (f.total <= LISTED_LINKS)
@@ -205,7 +205,7 @@ __device__ static __noinline__ void list_parts(B &block, const gpu_sliced &s, ui
         marks[i] = visited_word(block, s, i);
     __syncthreads();
     if (threadIdx.x < SLICED_TURNS)
-        block.count[threadIdx.x] = count > ONE_SLICES ? s.lists.room + 1 : 0;
+        block.count[threadIdx.x] = count > ONE_SLICES ? s.lists.capacity + 1 : 0;
     __syncthreads();
     for (unsigned i = threadIdx.x; i - lane_id() < count && count <= ONE_SLICES; i += blockDim.x) {
         const uint32_t v = i < count ? block.slice[1][i] : 0, first = s.first[v];

@@ -1,7 +1,7 @@
 /* cuda_sliced_noted.cu: the kernels of a search by slices that note what its levels do; see cuda_sliced.h */
 #include "cuda_sliced_kernel.cuh"
 
-struct whole_program cuda_sliced_noted(const struct gpu_sliced *sliced)
+struct fused_program cuda_sliced_noted(const struct gpu_sliced *sliced)
 {
     return program<true>(sliced);
 }

@@ -33,12 +33,12 @@ __device__ static inline unsigned reserve_slices(unsigned *count, unsigned own)
 /* A list that up to `most` slices join. Those beyond its room have their places in another array. */
 struct slice_list {
     uint32_t *slice, *beyond;
-    unsigned room, most;
+    unsigned capacity, most;
 };
 
 __device__ static inline void put_slice(const slice_list &to, unsigned at, uint32_t slice)
 {
-    (at < to.room ? to.slice : to.beyond)[at] = slice;
+    (at < to.capacity ? to.slice : to.beyond)[at] = slice;
 }
 
 /* Lists `count` slices from place `at` on. If they do not fit, the list is of no use, and hubs need not be listed. A lane lists
@@ -168,7 +168,7 @@ __device__ static inline slice_list list_after(B &block, const gpu_sliced &s, co
 {
     if constexpr (B::by_rows)
         return slice_list{block.slice[p.list ^ 1], s.lists.slice[block.now.list % 2], ONE_SLICES,
-                          max((unsigned)ONE_SLICES, s.lists.room)};
+                          max((unsigned)ONE_SLICES, s.lists.capacity)};
     else
         return slice_list{block.slice[p.list ^ 1], block.slice[p.list ^ 1], ONE_SLICES, s.pushes.one};
 }
@@ -179,7 +179,7 @@ template <class B> __device__ static void push_by_block(B &block, const gpu_slic
     unsigned *count = &block.count[after(p.at)];
     const uint32_t *list = block.slice[p.list];
     const slice_list next = list_after(block, s, p);
-    note_team(block.notes, p.depth, WHOLE_BY_BLOCK);
+    note_thread_group(block.notes, p.depth, LEVEL_BLOCK);
     if (threadIdx.x == 0)
         block.count[after(after(p.at))] = 0;
     if (p.count * SLICED_COLUMNS <= blockDim.x) {
@@ -201,7 +201,7 @@ template <class B> __device__ static void push_by_warp(B &block, const gpu_slice
 {
     while (p.count > 0 && p.count * SLICED_COLUMNS <= WARP && p.depth < p.until) {
         uint2 link;
-        note_team(block.notes, p.depth, WHOLE_BY_BLOCK);
+        note_thread_group(block.notes, p.depth, LEVEL_BLOCK);
         p.depth++;
         const bool has = lane_id() < p.count * SLICED_COLUMNS;
         const slice_list next = list_after(block, s, p);
@@ -240,12 +240,12 @@ template <class B> __device__ static inline void write_visited(B &block, const g
 /* Hands the frontier to all blocks, as the first block's part of a list. */
 template <class B> __device__ static inline void leave_list(B &block, const gpu_sliced &s, const one_progress &p)
 {
-    for (unsigned i = threadIdx.x; i < min(p.count, (unsigned)ONE_SLICES) && i < s.lists.room; i += blockDim.x)
+    for (unsigned i = threadIdx.x; i < min(p.count, (unsigned)ONE_SLICES) && i < s.lists.capacity; i += blockDim.x)
         s.lists.slice[block.now.list % 2][i] = block.slice[p.list][i];
 }
 
 /* Does levels in one block, while it has room for their slices. */
-template <class B> __device__ static void run_alone(B &block, const gpu_sliced &s, one_progress &p)
+template <class B> __device__ static void run_single(B &block, const gpu_sliced &s, one_progress &p)
 {
     while (p.count > 0 && p.count <= s.pushes.one && p.depth < p.until) {
         if (p.count * SLICED_COLUMNS > WARP) {
@@ -265,7 +265,7 @@ template <class B> __device__ static void run_one(B &block, const gpu_sliced &s,
 {
     p.until = s.order.deepest;
     p.seen = 0;
-    run_alone(block, s, p);
+    run_single(block, s, p);
     if (p.count > 0)
         show_visited(block, s, turn);
     else

@@ -1,7 +1,7 @@
 /* cuda_sliced_plain.cu: the kernels of a search by slices without notes of levels; see cuda_sliced.h */
 #include "cuda_sliced_kernel.cuh"
 
-struct whole_program cuda_sliced_plain(const struct gpu_sliced *sliced)
+struct fused_program cuda_sliced_plain(const struct gpu_sliced *sliced)
 {
     return program<false>(sliced);
 }

@@ -26,7 +26,7 @@ static enum status count_rows(struct device *dev, const struct gpu_csr *csr, uin
                               const struct gpu_sliced_arrays *arrays, struct error *e)
 {
     struct gpu_scan *scan = &dev->scratch.scan;
-    return CUDA_TRY(cuda_sliced_count(&dev->whole.sliced.search, csr, least, arrays->first, scan->scratch,
+    return CUDA_TRY(cuda_sliced_count(&dev->fused.sliced.search, csr, least, arrays->first, scan->scratch,
                                       scan->scratch_bytes, dev->stream.of[DELEGATES]),
                     dev->where, e);
 }
@@ -43,7 +43,7 @@ static enum status fill_slices(struct device *dev, const struct gpu_csr pulled[S
 {
     struct gpu_sliced_arrays to = *arrays;
     to.links = arrays->pushers != NULL ? NULL : arrays->links;
-    cuda_sliced_fill(&dev->whole.sliced.search, pulled, &to, dev->stream.of[DELEGATES]);
+    cuda_sliced_fill(&dev->fused.sliced.search, pulled, &to, dev->stream.of[DELEGATES]);
     return CUDA_LAUNCHED(dev->where, e);
 }
 
@@ -55,14 +55,14 @@ static enum status fill_links(struct device *dev, const struct gpu_sliced_arrays
     to.row = arrays->pushers;
     if (count_rows(dev, dev->csr, 1, arrays, e) != ST_OK)
         return e->status;
-    cuda_sliced_fill(&dev->whole.sliced.search, dev->csr, &to, dev->stream.of[DELEGATES]);
+    cuda_sliced_fill(&dev->fused.sliced.search, dev->csr, &to, dev->stream.of[DELEGATES]);
     return CUDA_LAUNCHED(dev->where, e);
 }
 
 /* Makes the links after the slices, as both need `first` of their own rows; a search has that of the links. */
 static enum status make_slices(struct device *dev, const struct gpu_sliced_arrays *arrays, struct error *e)
 {
-    struct gpu_sliced *s = &dev->whole.sliced.search;
+    struct gpu_sliced *s = &dev->fused.sliced.search;
     struct gpu_csr pulled[SUBGRAPHS];
     cudaStream_t stream = dev->stream.of[DELEGATES];
     pulled_rows(dev, pulled);
@@ -80,17 +80,17 @@ static enum status make_slices(struct device *dev, const struct gpu_sliced_array
 /* Lists of slices lie where the kernel of large graphs would have its lists. */
 static struct slice_lists lists_of(const struct device *dev)
 {
-    struct whole_piece *const *list = dev->whole.search.list;
-    const uint64_t room = (uint64_t)(list[1] - list[0]) * sizeof **list / sizeof(uint32_t),
-                   part = room / (uint64_t)dev->whole.sliced.launch.blocks;
+    struct fused_piece *const *list = dev->fused.search.list;
+    const uint64_t capacity = (uint64_t)(list[1] - list[0]) * sizeof **list / sizeof(uint32_t),
+                   part = capacity / (uint64_t)dev->fused.sliced.launch.blocks;
     return (struct slice_lists){{(uint32_t *)list[0], (uint32_t *)list[1]},
                                 part < SLICED_PART ? (uint32_t)part : (uint32_t)SLICED_PART};
 }
 
 enum status gpu_sliced_open(struct device *dev, int notes, struct error *e)
 {
-    const struct gpu_sliced_arrays *arrays = &dev->whole.sliced.arrays;
-    struct gpu_sliced *s = &dev->whole.sliced.search;
+    const struct gpu_sliced_arrays *arrays = &dev->fused.sliced.arrays;
+    struct gpu_sliced *s = &dev->fused.sliced.search;
     const struct gpu_vertices *d = &dev->of[DELEGATES], *n = &dev->of[NORMALS];
     *s = (struct gpu_sliced){.slices = arrays->slices,
                             .row = arrays->row,
@@ -100,20 +100,20 @@ enum status gpu_sliced_open(struct device *dev, int notes, struct error *e)
                             .rows = {.heads = arrays->heads, .pieces = arrays->pieces},
                             .words = gpu_sliced_words(d->count, n->count),
                             .far.near = gpu_sliced_near(gpu_sliced_words(d->count, n->count)),
-                            .order.deepest = dev->whole.deepest,
+                            .order.deepest = dev->fused.deepest,
                             .normals = (uint32_t)(32 * d->words),
                             .found = arrays->found,
                             .state = arrays->state,
                             .of = {[NORMALS] = *n, [DELEGATES] = *d},
-                            .out.search = dev->whole.search.out};
-    dev->whole.sliced.launch.program = cuda_sliced_plain(s);
-    dev->whole.sliced.noted.program = cuda_sliced_noted(s);
+                            .out.search = dev->fused.search.out};
+    dev->fused.sliced.launch.program = cuda_sliced_plain(s);
+    dev->fused.sliced.noted.program = cuda_sliced_noted(s);
     if (make_slices(dev, arrays, e) != ST_OK ||
-        CUDA_TRY(cuda_sliced_plan(s, &dev->whole.sliced.launch), dev->where, e) != ST_OK)
+        CUDA_TRY(cuda_sliced_plan(s, &dev->fused.sliced.launch), dev->where, e) != ST_OK)
         return e->status;
     if (arrays->heads != NULL)
         s->lists = lists_of(dev);
-    return notes ? CUDA_TRY(cuda_sliced_plan(s, &dev->whole.sliced.noted), dev->where, e) : ST_OK;
+    return notes ? CUDA_TRY(cuda_sliced_plan(s, &dev->fused.sliced.noted), dev->where, e) : ST_OK;
 }
 
 /* Lets the search write answers if threads have few ids: else other kernels are sooner. */
@@ -121,12 +121,12 @@ void gpu_sliced_open_answers(struct device *dev)
 {
     enum { MOST_IDS = 32 };
     const struct gpu_answers *a = &dev->answers;
-    const struct whole_launch *launch = &dev->whole.sliced.launch;
+    const struct fused_launch *launch = &dev->fused.sliced.launch;
     const uint64_t threads = (uint64_t)launch->blocks * (uint64_t)launch->threads;
-    const int parents = dev->whole.answer == ANSWER_PARENTS;
+    const int parents = dev->fused.answer == ANSWER_PARENTS;
     if (a->vertex == NULL || (parents && a->id_bytes != 4) || a->count > MOST_IDS * threads)
         return;
-    dev->whole.sliced.search.out.answer = (struct sliced_answer){.vertex = a->vertex,
+    dev->fused.sliced.search.out.answer = (struct sliced_answer){.vertex = a->vertex,
                                                                 .ids = parents ? a->ids : NULL,
                                                                 .to = a->values,
                                                                 .count = (uint32_t)a->count};
@@ -134,13 +134,13 @@ void gpu_sliced_open_answers(struct device *dev)
 
 enum status gpu_sliced_begin(struct device *dev, const struct root *root, int noted, struct error *e)
 {
-    const struct whole_launch *launch = noted ? &dev->whole.sliced.noted : &dev->whole.sliced.launch;
-    struct gpu_sliced *s = &dev->whole.sliced.search;
+    const struct fused_launch *launch = noted ? &dev->fused.sliced.noted : &dev->fused.sliced.launch;
+    struct gpu_sliced *s = &dev->fused.sliced.search;
     s->begin.root = root->index + (root->at == ROOT_AT_DELEGATE ? 0 : s->normals);
     s->begin.set ^= 1;
     s->far.mask = s->found + (SLICED_TURNS + s->begin.set) * (size_t)s->words;
-    s->order.number = ++dev->whole.search.order.number;
-    dev->whole.settled = 1;
-    dev->whole.answers = s->out.answer.vertex != NULL;
+    s->order.number = ++dev->fused.search.order.number;
+    dev->fused.settled = 1;
+    dev->fused.answers = s->out.answer.vertex != NULL;
     return gpu_begin_kernel(dev, s, launch, noted, e);
 }

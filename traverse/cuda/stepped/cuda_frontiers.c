@@ -10,7 +10,7 @@
 static enum status gpu_learn(struct device *dev, uint32_t shard, const uint32_t *mask, uint64_t words,
                              struct error *e)
 {
-    const uint64_t shard_words = dev->traffic.frontiers.news.shard_words;
+    const uint64_t shard_words = dev->traffic.frontiers.frontier_update.shard_words;
     uint32_t *to = dev->traffic.frontiers.sources + shard * shard_words;
     cudaStream_t stream = dev->stream.of[NORMALS];
     if (gpu_use(dev, e) == ST_OK &&
@@ -19,22 +19,22 @@ static enum status gpu_learn(struct device *dev, uint32_t shard, const uint32_t 
     return e->status;
 }
 
-static enum status gpu_count_news(struct device *dev, struct error *e)
+static enum status gpu_count_frontier_update(struct device *dev, struct error *e)
 {
-    struct gpu_frontier_news *f = &dev->traffic.frontiers;
+    struct gpu_frontier_updates *f = &dev->traffic.frontiers;
     cudaStream_t stream = dev->stream.of[NORMALS];
     if (gpu_use(dev, e) != ST_OK)
         return e->status;
     if (!f->begun)
-        cuda_invert(f->news.known, f->sources, f->news.p * f->news.shard_words, stream);
+        cuda_invert(f->frontier_update.known, f->sources, f->frontier_update.p * f->frontier_update.shard_words, stream);
     f->begun = 1;
-    cuda_news_count(&f->news, stream);
+    cuda_frontier_update_count(&f->frontier_update, stream);
     return gpu_wait(dev, stream, e);
 }
 
-static uint64_t gpu_news_words(const struct device *dev, uint32_t shard)
+static uint64_t gpu_frontier_update_words(const struct device *dev, uint32_t shard)
 {
-    return dev->traffic.frontiers.news.words[shard];
+    return dev->traffic.frontiers.frontier_update.words[shard];
 }
 
 static enum status gpu_read_frontier(struct device *dev, uint32_t *to, uint64_t words, struct error *e)
@@ -44,7 +44,7 @@ static enum status gpu_read_frontier(struct device *dev, uint32_t *to, uint64_t 
     (void)words;
     if (gpu_use(dev, e) != ST_OK)
         return e->status;
-    cuda_news_write(&dev->traffic.frontiers.news, dev->shard->index, normals->visited, normals->words, to, stream);
+    cuda_frontier_update_write(&dev->traffic.frontiers.frontier_update, dev->shard->index, normals->visited, normals->words, to, stream);
     return gpu_wait(dev, stream, e);
 }
 
@@ -54,12 +54,12 @@ static enum status gpu_write_frontier(struct device *dev, uint32_t shard, const 
     (void)words;
     if (gpu_use(dev, e) != ST_OK)
         return e->status;
-    cuda_news_read(&dev->traffic.frontiers.news, shard, from, dev->stream.of[NORMALS]);
+    cuda_frontier_update_read(&dev->traffic.frontiers.frontier_update, shard, from, dev->stream.of[NORMALS]);
     return CUDA_LAUNCHED(dev->where, e);
 }
 
 const struct backend_frontiers cuda_frontiers = {.learn = gpu_learn,
-                                                 .count = gpu_count_news,
-                                                 .words = gpu_news_words,
+                                                 .count = gpu_count_frontier_update,
+                                                 .words = gpu_frontier_update_words,
                                                  .read = gpu_read_frontier,
                                                  .write = gpu_write_frontier};

@@ -51,17 +51,17 @@ static void gpu_exchange_release(struct device *dev, void *memory)
 
 /* ---- vertices ---- */
 
-static struct parcel gpu_outgoing(const struct device *dev, uint32_t shard)
+static struct vertex_span gpu_outgoing(const struct device *dev, uint32_t shard)
 {
     const struct gpu_traffic *t = &dev->traffic;
     const unsigned long long *begin = t->bins.published + shard;
     uint64_t shard_words = (UINT64_C(1) << dev->shard->local_bits) / 32;
     if (!t->binned || shard == dev->shard->index)
-        return (struct parcel){0};
+        return (struct vertex_span){0};
     if (t->form == OUTGOING_MASK)
-        return (struct parcel){shard * shard_words, shard_words, OUTGOING_MASK};
+        return (struct vertex_span){shard * shard_words, shard_words, OUTGOING_MASK};
     uint64_t count = t->unique ? t->kept[shard] : begin[1] - begin[0];
-    return (struct parcel){begin[0], count, OUTGOING_LIST};
+    return (struct vertex_span){begin[0], count, OUTGOING_LIST};
 }
 
 /* The codes are free once the bins are full. */
@@ -71,7 +71,7 @@ static struct gpu_seen seen_by(const struct device *dev)
     return (struct gpu_seen){.mask = t->sent_mask,
                              .words = gpu_mask_words(UINT64_C(1) << dev->shard->local_bits),
                              .kept = (uint32_t *)t->bins.codes,
-                             .room = 2 * dev->shard->csr[NN].edges};
+                             .capacity = 2 * dev->shard->csr[NN].edges};
 }
 
 /* Fetches the counts of ids left, from the place of the bins' cursors: full bins need none. */
@@ -102,41 +102,41 @@ static enum status gpu_drop_repeated(struct device *dev, struct error *e)
         clear_marks(dev, p, e) != ST_OK)
         return e->status;
     for (uint32_t s = 0; s < p; s++) {
-        struct parcel parcel = gpu_outgoing(dev, s);
-        cuda_unique(t->bins.ids + parcel.begin, parcel.count, &seen, &t->bins.cursor[s], stream);
+        struct vertex_span span = gpu_outgoing(dev, s);
+        cuda_unique(t->bins.ids + span.begin, span.count, &seen, &t->bins.cursor[s], stream);
     }
     t->unique = fetch_kept(dev, t->kept, p, e) == ST_OK;
     return e->status;
 }
 
-static const uint32_t *parcel_at(const struct device *dev, const struct parcel *parcel)
+static const uint32_t *span_at(const struct device *dev, const struct vertex_span *span)
 {
     const struct gpu_traffic *t = &dev->traffic;
-    return (parcel->form == OUTGOING_LIST ? t->bins.ids : t->sent_mask) + parcel->begin;
+    return (span->form == OUTGOING_LIST ? t->bins.ids : t->sent_mask) + span->begin;
 }
 
 /* The driver knows where `to` lies: in host memory, or in that of this or another device. */
-static enum status gpu_take_outgoing(struct device *dev, const struct parcel *parcel, uint32_t *to,
+static enum status gpu_take_outgoing(struct device *dev, const struct vertex_span *span, uint32_t *to,
                                      struct error *e)
 {
     if (gpu_use(dev, e) != ST_OK)
         return e->status;
-    return CUDA_TRY(cudaMemcpyAsync(to, parcel_at(dev, parcel), parcel->count * sizeof *to,
+    return CUDA_TRY(cudaMemcpyAsync(to, span_at(dev, span), span->count * sizeof *to,
                                     cudaMemcpyDefault, dev->stream.of[NORMALS]),
                     dev->where, e);
 }
 
 /* Host memory for messages is pinned, and kernels can write it. */
-static enum status gpu_or_outgoing(struct device *dev, const struct parcel *parcel, uint32_t *to,
+static enum status gpu_or_outgoing(struct device *dev, const struct vertex_span *span, uint32_t *to,
                                    struct error *e)
 {
     if (gpu_use(dev, e) != ST_OK)
         return e->status;
-    cuda_or_mask(to, parcel_at(dev, parcel), parcel->count, 1, dev->stream.of[NORMALS]);
+    cuda_or_mask(to, span_at(dev, span), span->count, 1, dev->stream.of[NORMALS]);
     return CUDA_LAUNCHED(dev->where, e);
 }
 
-static enum status gpu_mark_copies(struct device *dev, uint32_t mark, struct error *e)
+static enum status gpu_record_copies(struct device *dev, uint32_t mark, struct error *e)
 {
     if (gpu_use(dev, e) != ST_OK)
         return e->status;
@@ -155,7 +155,7 @@ static enum status gpu_copies_are_over(struct device *dev, uint32_t mark, int *o
 /* The mask is free if the boxes have a list, as all devices of a rank use the same form. The sizes
  * of bins without duplicates stay known: peers of the rank read them. Boxes in memory of the host
  * are pinned: kernels read each id once over the link, and write those that are left. */
-static enum status gpu_uniquify(struct device *dev, struct outbox *boxes, uint32_t count,
+static enum status gpu_uniquify(struct device *dev, struct send_buffer *boxes, uint32_t count,
                                 struct error *e)
 {
     struct gpu_traffic *t = &dev->traffic;
@@ -186,12 +186,12 @@ static enum status receive_here(struct device *dev, const uint32_t *from, uint64
 
 /* Copies a piece at a time and takes it in. The driver knows where `from` is. */
 static enum status receive_copies(struct device *dev, const uint32_t *from,
-                                  const struct parcel *part, struct error *e)
+                                  const struct vertex_span *part, struct error *e)
 {
     cudaStream_t stream = dev->stream.of[NORMALS];
-    uint64_t room = dev->traffic.received_room, count = part->count;
-    for (uint64_t i = 0; i < count && e->status == ST_OK; i += room) {
-        uint64_t piece = count - i < room ? count - i : room;
+    uint64_t capacity = dev->traffic.received_capacity, count = part->count;
+    for (uint64_t i = 0; i < count && e->status == ST_OK; i += capacity) {
+        uint64_t piece = count - i < capacity ? count - i : capacity;
         if (CUDA_TRY(cudaMemcpyAsync(dev->traffic.received, from + i, piece * sizeof *from,
                                      cudaMemcpyDefault, stream),
                      dev->where, e) == ST_OK)
@@ -202,30 +202,30 @@ static enum status receive_copies(struct device *dev, const uint32_t *from,
 
 /* Kernels read messages in memory of the host, too, where they are pinned: that saves a copy. A shard without edges of nn gets
  * no ids, but may get a mask, which is empty. */
-static enum status gpu_receive(struct device *dev, const uint32_t *from, const struct parcel *part,
+static enum status gpu_receive(struct device *dev, const uint32_t *from, const struct vertex_span *part,
                                struct error *e)
 {
-    if (gpu_use(dev, e) != ST_OK || dev->traffic.received_room == 0)
+    if (gpu_use(dev, e) != ST_OK || dev->traffic.received_capacity == 0)
         return e->status;
     return receive_here(dev, from, part->begin, part->count, part->form, e);
 }
 
 /* Peers' parts of a mask begin with the vertices of this device, but may be longer. */
-static enum status gpu_receive_peers(struct device *dev, const struct parcel *parcels,
+static enum status gpu_receive_peers(struct device *dev, const struct vertex_span *spans,
                                      struct error *e)
 {
     if (gpu_use(dev, e) != ST_OK)
         return e->status;
     for (uint32_t i = 0; i < dev->traffic.peers.count && e->status == ST_OK; i++) {
         const struct gpu_peer *peer = &dev->traffic.peers.all[i];
-        const int is_list = parcels[i].form == OUTGOING_LIST;
-        const uint32_t *from = (is_list ? peer->shows.ids : peer->shows.sent_mask) + parcels[i].begin;
-        if (parcels[i].count == 0 || peer->is.shard == dev->shard->index)
+        const int is_list = spans[i].form == OUTGOING_LIST;
+        const uint32_t *from = (is_list ? peer->shows.ids : peer->shows.sent_mask) + spans[i].begin;
+        if (spans[i].count == 0 || peer->is.shard == dev->shard->index)
             continue;
         if (!peer->readable)
-            receive_copies(dev, from, &(struct parcel){0, parcels[i].count, parcels[i].form}, e);
+            receive_copies(dev, from, &(struct vertex_span){0, spans[i].count, spans[i].form}, e);
         else
-            receive_here(dev, from, 0, is_list ? parcels[i].count : dev->of[NORMALS].words, parcels[i].form, e);
+            receive_here(dev, from, 0, is_list ? spans[i].count : dev->of[NORMALS].words, spans[i].form, e);
     }
     return e->status;
 }
@@ -239,7 +239,7 @@ const struct backend_messages cuda_messages = {
     .drop_repeated = gpu_drop_repeated,
     .take_outgoing = gpu_take_outgoing,
     .or_outgoing = gpu_or_outgoing,
-    .mark_copies = gpu_mark_copies,
+    .record_copies = gpu_record_copies,
     .copies_are_over = gpu_copies_are_over,
     .uniquify = gpu_uniquify,
     .receive = gpu_receive,

@@ -46,8 +46,8 @@ __device__ static void take_fresh(const gpu_previsit &p, uint64_t base, uint32_t
 {
     const unsigned sources[] = {(unsigned)__popc(fresh & word.in_one), (unsigned)__popc(fresh & word.in_two)};
     unsigned total, before = block_prefix(__popc(fresh), &total);
-    const unsigned long long at = total <= MOST_LISTED ? reserve(total, &p.counts->listed) : p.room;
-    const bool lists = at + total <= p.room;
+    const unsigned long long at = total <= MOST_LISTED ? reserve(total, &p.counts->listed) : p.capacity;
+    const bool lists = at + total <= p.capacity;
     t.fresh += __popc(fresh);
     for (int g = 0; g < VERTEX_KINDS; g++) {
         t.sources[g] += sources[g];

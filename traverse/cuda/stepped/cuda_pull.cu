@@ -8,7 +8,7 @@
 
 enum { PULL_BLOCK = 128, PULL_WARPS = PULL_BLOCK / WARP };
 
-/* The pull of one subgraph, as functions of the visit know it. Columns of nn have the kind WHOLE_COLUMNS: a shard, and above
+/* The pull of one subgraph, as functions of the visit know it. Columns of nn have the kind FUSED_COLUMNS: a shard, and above
  * `local_bits` bits a number there. */
 template <bool PACKED> struct row_pull {
     static constexpr bool noted = false, packed = PACKED, together = true, keeps_marks = false, level_loop = true;
@@ -41,7 +41,7 @@ __device__ static inline uint32_t pull_long_rows(S &s, const pulling &q, unsigne
     uint32_t own = NO_HEAD;
     for (; many != 0; many &= many - 1) {
         const int from = __ffs(many) - 1;
-        const whole_piece piece = {__shfl_sync(ALL_LANES, r.at, from),
+        const fused_piece piece = {__shfl_sync(ALL_LANES, r.at, from),
                                    __shfl_sync(ALL_LANES, (uint32_t)(r.end - r.at), from),
                                    __shfl_sync(ALL_LANES, r.row, from)};
         const uint32_t hit = pull_by_warp(s, q, piece);
@@ -69,7 +69,7 @@ static void pull_rows(const gpu_csr *csr, const gpu_target *target, const uint32
 {
     const uint64_t words = (csr->rows + 31) / 32, blocks = (words + PULL_WARPS * WARP - 1) / (PULL_WARPS * WARP);
     row_pull<PACKED> s = {*csr, *target, words, parents, subgraph_rows(target->g) == DELEGATES ? KIND_BIT : 0};
-    s.csr.column_kind = target->coded ? (uint32_t)WHOLE_COLUMNS : 0; /* only the kind of nn's matters here */
+    s.csr.column_kind = target->coded ? (uint32_t)FUSED_COLUMNS : 0; /* only the kind of nn's matters here */
     pull_kernel<PACKED><<<(unsigned)blocks, PULL_BLOCK, PULL_WARPS * sizeof(typename row_pull<PACKED>::space), stream>>>(s);
 }
 

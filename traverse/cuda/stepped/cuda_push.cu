@@ -88,10 +88,10 @@ __global__ static void __launch_bounds__(BLOCK) piece_kernel(row_push<Number, PA
 /* ---- by edges ---- */
 
 /* The part of a row that has items from..to of it, at most a tile: its heads are the first one, columns are the others. */
-__device__ static inline whole_piece part_of_row(const gpu_csr &csr, int g, uint32_t row, uint64_t from, uint32_t items)
+__device__ static inline fused_piece part_of_row(const gpu_csr &csr, int g, uint32_t row, uint64_t from, uint32_t items)
 {
     const uint64_t heads = from == 0 && csr.head_columns > 0 ? PIECE_HEADS : 0;
-    return whole_piece{(offset_of(csr, row) + from - (from > 0)) | (uint64_t)g << PIECE_SUBGRAPH_SHIFT | heads,
+    return fused_piece{(offset_of(csr, row) + from - (from > 0)) | (uint64_t)g << PIECE_SUBGRAPH_SHIFT | heads,
                        items - (from == 0), row};
 }
 
@@ -106,7 +106,7 @@ __global__ static void __launch_bounds__(BLOCK)
         for (; first < queue.count && prefix[first] < end; first += WARP) {
             const uint64_t i = first + lane_id();
             const bool has = i < queue.count && prefix[i] < end;
-            whole_piece part = {0, 0, 0};
+            fused_piece part = {0, 0, 0};
             if (has) {
                 const uint64_t from = max(prefix[i], begin);
                 part = part_of_row(s.csr[0], s.target.g, queue.rows[i], from - prefix[i],

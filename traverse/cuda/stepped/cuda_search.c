@@ -43,9 +43,9 @@ static enum status gpu_start(struct device *dev, const struct root *root, struct
         cuda_set_root(n->next, root->index, n->parent, PARENT_SELF, stream);
     dev->masks.in = d->next;
     dev->masks.known = 0;
-    dev->whole.settled = 1; /* previsits write all depths */
-    dev->whole.answers = 0;
-    dev->whole.group.ran = 0;
+    dev->fused.settled = 1; /* previsits write all depths */
+    dev->fused.answers = 0;
+    dev->fused.group.ran = 0;
     dev->traffic.binned = 0;
     dev->traffic.frontiers.begun = 0;
     dev->frontier.ahead = 0;
@@ -81,7 +81,7 @@ static void previsit_kind(struct device *dev, enum vertex_kind kind, int32_t dep
         level += COUNTERS_AHEAD;
     struct gpu_previsit p = {.vertices = dev->of[kind],
                              .depth = depth,
-                             .room = SEARCH_LISTED,
+                             .capacity = SEARCH_LISTED,
                              .counts = &level->of[kind]};
     for (int to = 0; to < VERTEX_KINDS; to++)
         p.csr[to] = dev->csr[subgraph_between(kind, (enum vertex_kind)to)];

@@ -42,7 +42,7 @@ void cuda_unique(uint32_t *ids, uint64_t count, const gpu_seen *seen, unsigned l
 {
     if (count == 0)
         return;
-    if (count <= seen->words && count <= seen->room) {
+    if (count <= seen->words && count <= seen->capacity) {
         keep(ids, count, *seen, kept, stream);
         put_back(ids, count, *seen, kept, stream);
         return;

@@ -1,4 +1,4 @@
-/* cuda_expand.cuh: edges of listed rows reach vertices; see cuda_whole.h
+/* cuda_expand.cuh: edges of listed rows reach vertices; see cuda_fused.h
  *
  * A warp lays the edges of up to 32 pieces end to end and visits 128 at a time, four a lane, so that several
  * reads of columns, probes and claims are under way at once. Bytes moved: 16 for each piece; 4 (column) and a
@@ -60,7 +60,7 @@ template <class S> __device__ static inline uint32_t kind_of_columns(S &s, int g
 template <class S> __device__ static inline uint32_t parent_of_column(S &s, const gpu_csr &csr, uint32_t column)
 {
     if constexpr (S::together) {
-        if (csr.column_kind == WHOLE_COLUMNS)
+        if (csr.column_kind == FUSED_COLUMNS)
             return parent_of_shards(s, column);
     }
     return column;
@@ -75,7 +75,7 @@ template <class S> __device__ static inline bool has_parents(S &, const gpu_vert
 /* Whether an end is in another shard. */
 template <class S> __device__ static inline bool is_elsewhere(S &, const slots &e, int j)
 {
-    return S::together && e.kind[j] == WHOLE_COLUMNS;
+    return S::together && e.kind[j] == FUSED_COLUMNS;
 }
 
 /* ---- reaching ---- */
@@ -104,10 +104,10 @@ template <class S> __device__ static inline void list_reached(S &s, unsigned fir
  * once. */
 template <class S> __device__ static inline void leave_reached(S &s, unsigned count)
 {
-    const unsigned room = 2 * s.team_room;
+    const unsigned capacity = 2 * s.thread_group_capacity;
     unsigned at = lane_id() == 0 ? atomicAdd(&s.block.left, count) : 0;
     at = __shfl_sync(ALL_LANES, at, 0);
-    const unsigned fits = at < room ? min(count, room - at) : 0;
+    const unsigned fits = at < capacity ? min(count, capacity - at) : 0;
     for (unsigned i = lane_id(); i < fits; i += WARP)
         left_vertices(s)[at + i] = own_space(s).push.reached[i];
     if (fits < count)
@@ -119,7 +119,7 @@ template <class S> __device__ static inline void leave_reached(S &s, unsigned co
 template <class S> __device__ static inline void list_left(S &s)
 {
     __syncthreads();
-    const unsigned count = min(s.block.left, 2 * s.team_room);
+    const unsigned count = min(s.block.left, 2 * s.thread_group_capacity);
     for (unsigned i = threadIdx.x - lane_id(); i < count; i += blockDim.x) {
         const bool has = i + lane_id() < count;
         list_vertices(s, has ? left_vertices(s)[i + lane_id()] : 0, has);
@@ -245,7 +245,7 @@ __device__ static inline typename Columns::number end_of_edge(const gpu_csr &csr
 
 /* The columns of a piece. */
 template <class S>
-__device__ static inline typename S::columns columns_of(S &, const gpu_csr &csr, const whole_piece &piece)
+__device__ static inline typename S::columns columns_of(S &, const gpu_csr &csr, const fused_piece &piece)
 {
     const uint64_t at = piece.at & PIECE_AT;
     const bool decodes = S::packed && csr.packed.words != NULL && piece.length > 0;
@@ -258,7 +258,7 @@ __device__ static inline uint32_t parent_code(int g, uint32_t row)
 }
 
 /* Lays pieces, one a lane, end to end. Returns the number of their edges. */
-template <class S> __device__ static inline uint32_t lay_out(S &s, const whole_piece &piece, bool has)
+template <class S> __device__ static inline uint32_t lay_out(S &s, const fused_piece &piece, bool has)
 {
     const int g = has ? (int)(piece.at >> PIECE_SUBGRAPH_SHIFT) : 0;
     const gpu_csr &csr = s.csr[g];
@@ -275,7 +275,7 @@ template <class S> __device__ static inline uint32_t lay_out(S &s, const whole_p
     return __shfl_sync(ALL_LANES, before + edges, WARP - 1);
 }
 
-template <int HOW, class S> __device__ static void expand(S &s, const whole_piece &piece, bool has)
+template <int HOW, class S> __device__ static void expand(S &s, const fused_piece &piece, bool has)
 {
     const uint32_t total = lay_out(s, piece, has);
     const typename S::space &w = own_space(s);
@@ -316,7 +316,7 @@ __device__ static inline void reach_from_row(S &s, int g, uint32_t row, Slots &e
 
 /* Expands one piece of packed columns, which all lanes have, block after block. */
 template <int HOW, class S>
-__device__ static inline void expand_packed(S &s, int g, const whole_piece &piece, uint32_t heads)
+__device__ static inline void expand_packed(S &s, int g, const fused_piece &piece, uint32_t heads)
 {
     const gpu_csr &csr = s.csr[g];
     const packed_part part = packed_part_of(csr, piece, 0);
@@ -336,7 +336,7 @@ __device__ static inline void expand_packed(S &s, int g, const whole_piece &piec
 }
 
 /* Expands one piece, which all lanes have. */
-template <int HOW, class S> __device__ static void expand_one(S &s, const whole_piece &piece)
+template <int HOW, class S> __device__ static void expand_one(S &s, const fused_piece &piece)
 {
     const int g = (int)(piece.at >> PIECE_SUBGRAPH_SHIFT);
     const gpu_csr &csr = s.csr[g];
@@ -361,7 +361,7 @@ template <int HOW, class S> __device__ static void expand_one(S &s, const whole_
 /* ---- lists ---- */
 
 /* Cuts a piece to the share of one of 2^shift warps; false: none. The first one has the heads. */
-__device__ static inline bool cut_share(whole_piece &piece, uint32_t part, uint32_t shift)
+__device__ static inline bool cut_share(fused_piece &piece, uint32_t part, uint32_t shift)
 {
     if (shift == 0)
         return true;
@@ -374,14 +374,14 @@ __device__ static inline bool cut_share(whole_piece &piece, uint32_t part, uint3
     return part == 0 || piece.length > 0;
 }
 
-__device__ static inline bool is_wanted(const whole_piece &piece, unsigned subgraphs)
+__device__ static inline bool is_wanted(const fused_piece &piece, unsigned subgraphs)
 {
     return subgraphs >> (piece.at >> PIECE_SUBGRAPH_SHIFT) & 1;
 }
 
 /* Expands pieces that are fewer than half of the warps: several warps share one. */
 template <int HOW, class S>
-__device__ static void expand_few(S &s, const whole_piece *list, uint32_t count, uint32_t warp, uint32_t warps,
+__device__ static void expand_few(S &s, const fused_piece *list, uint32_t count, uint32_t warp, uint32_t warps,
                                   unsigned subgraphs)
 {
     uint32_t shift = 0;
@@ -389,7 +389,7 @@ __device__ static void expand_few(S &s, const whole_piece *list, uint32_t count,
         shift++;
     if (warp >> shift >= count)
         return;
-    whole_piece piece = list[warp >> shift];
+    fused_piece piece = list[warp >> shift];
     if (is_wanted(piece, subgraphs) && cut_share(piece, warp & ((1u << shift) - 1), shift))
         expand_one<HOW>(s, piece);
 }
@@ -408,7 +408,7 @@ __device__ static inline uint32_t shares_of_pieces(uint32_t count, uint32_t warp
  * to different warps, since the pieces of a long row follow each other there. The first shares of all pieces come first:
  * short rows have no others, and all warps have as many. */
 template <int HOW, class S>
-__device__ static void expand_list(S &s, const whole_piece *list, uint32_t count, uint32_t warp, uint32_t warps,
+__device__ static void expand_list(S &s, const fused_piece *list, uint32_t count, uint32_t warp, uint32_t warps,
                                    unsigned subgraphs)
 {
     if (2 * (uint64_t)count <= warps) {
@@ -419,7 +419,7 @@ __device__ static void expand_list(S &s, const whole_piece *list, uint32_t count
     for (uint64_t first = warp; first < (uint64_t)count << shift; first += (uint64_t)warps * WARP) {
         const uint64_t i = first + (uint64_t)lane_id() * warps;
         const uint32_t part = (i >= count) + (i >= 2ull * count) + (i >= 3ull * count);
-        whole_piece piece = {0, 0, 0};
+        fused_piece piece = {0, 0, 0};
         bool has = i < (uint64_t)count << shift;
         if (has)
             piece = list[i - (uint64_t)part * count];

@@ -1,4 +1,4 @@
-/* cuda_level_notes.cuh: notes of what levels do, for all kernels that are a whole search; see cuda_whole.h
+/* cuda_level_notes.cuh: notes of what levels do, for all kernels that are a whole search; see cuda_fused.h
  *
  * One thread, the noter, writes the note of each level. In the plain kernels these functions are empty, so they have
  * not one instruction more.
@@ -7,13 +7,13 @@
 #define DBFS_CUDA_LEVEL_NOTES_CUH
 
 #include "traverse/cuda/device/cuda_ptx.cuh"
-#include "traverse/cuda/fused/cuda_whole.h"
+#include "traverse/cuda/fused/cuda_fused.h"
 
 /* A block's shared memory for notes: nothing in a plain kernel. */
 template <bool NOTED> struct level_notes {
-    whole_outputs out;
+    fused_outputs out;
     int32_t begun;                                /* levels whose notes have begun */
-    unsigned long long first_pulled, last_pulled; /* of its warps, as in whole_counts */
+    unsigned long long first_pulled, last_pulled; /* of its warps, as in fused_counts */
 };
 template <> struct level_notes<false> {
 };
@@ -26,13 +26,13 @@ __device__ static inline bool is_noter()
     return blockIdx.x == 0 && threadIdx.x == 0;
 }
 
-__device__ static inline whole_note &note_of(kept_notes &noted, int32_t depth)
+__device__ static inline fused_note &note_of(kept_notes &noted, int32_t depth)
 {
-    return noted.out.notes[depth % WHOLE_NOTES_KEPT];
+    return noted.out.notes[depth % FUSED_NOTES_KEPT];
 }
 
 /* Begins notes. By all threads, before the first level. */
-__device__ static inline void begin_notes(kept_notes &noted, const whole_outputs &out)
+__device__ static inline void begin_notes(kept_notes &noted, const fused_outputs &out)
 {
     if (threadIdx.x == 0)
         noted = kept_notes{out, 0, 0, 0};
@@ -42,11 +42,11 @@ __device__ static inline void begin_notes(kept_notes &noted, const whole_outputs
  * to no level. */
 __device__ static inline void write_notes(kept_notes &noted, int32_t depth)
 {
-    volatile whole_mail *mail = noted.out.mail;
-    note_of(noted, depth - 1).at[WHOLE_ENDED] = device_nanoseconds();
+    volatile fused_mapped *mapped = noted.out.mapped;
+    note_of(noted, depth - 1).at[FUSED_ENDED] = device_nanoseconds();
     __threadfence_system();
-    mail->written = (uint32_t)depth;
-    while (mail->taken != (uint32_t)depth)
+    mapped->written = (uint32_t)depth;
+    while (mapped->taken != (uint32_t)depth)
         __nanosleep(1000);
     __threadfence_system();
 }
@@ -56,24 +56,24 @@ __device__ static inline void note_begin(kept_notes &noted, int32_t depth)
 {
     if (!is_noter() || depth < *(volatile int32_t *)&noted.begun) /* volatile: else all threads read it ahead */
         return;
-    if (depth > 0 && depth % WHOLE_NOTES_KEPT == 0)
+    if (depth > 0 && depth % FUSED_NOTES_KEPT == 0)
         write_notes(noted, depth);
     noted.begun = depth + 1;
-    note_of(noted, depth) = whole_note{};
-    note_of(noted, depth).at[WHOLE_BEGUN] = device_nanoseconds();
+    note_of(noted, depth) = fused_note{};
+    note_of(noted, depth).at[FUSED_BEGUN] = device_nanoseconds();
 }
 
-__device__ static inline void note_way(kept_notes &noted, int32_t depth, whole_way way)
+__device__ static inline void note_kind(kept_notes &noted, int32_t depth, level_kind kind)
 {
     if (is_noter())
-        note_of(noted, depth).way = way;
+        note_of(noted, depth).kind = kind;
 }
 
 /* A level of a few blocks begins. */
-__device__ static inline void note_team(kept_notes &noted, int32_t depth, whole_way way)
+__device__ static inline void note_thread_group(kept_notes &noted, int32_t depth, level_kind kind)
 {
     note_begin(noted, depth);
-    note_way(noted, depth, way);
+    note_kind(noted, depth, kind);
 }
 
 /* Notes the time at which the level has come to a point. */
@@ -87,13 +87,13 @@ __device__ static inline void note_time(kept_notes &noted, int32_t depth, int wh
 __device__ static inline void end_notes(kept_notes &noted, int32_t levels)
 {
     if (is_noter())
-        note_of(noted, levels - 1).at[WHOLE_ENDED] = device_nanoseconds();
+        note_of(noted, levels - 1).at[FUSED_ENDED] = device_nanoseconds();
 }
 
-__device__ static inline void begin_notes(no_notes &, const whole_outputs &) {}
+__device__ static inline void begin_notes(no_notes &, const fused_outputs &) {}
 __device__ static inline void note_begin(no_notes &, int32_t) {}
-__device__ static inline void note_way(no_notes &, int32_t, whole_way) {}
-__device__ static inline void note_team(no_notes &, int32_t, whole_way) {}
+__device__ static inline void note_kind(no_notes &, int32_t, level_kind) {}
+__device__ static inline void note_thread_group(no_notes &, int32_t, level_kind) {}
 __device__ static inline void note_time(no_notes &, int32_t, int) {}
 __device__ static inline void end_notes(no_notes &, int32_t) {}
 

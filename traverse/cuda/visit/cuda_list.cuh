@@ -1,4 +1,4 @@
-/* cuda_list.cuh: frontiers as lists of rows; see cuda_whole.h
+/* cuda_list.cuh: frontiers as lists of rows; see cuda_fused.h
  *
  * A vertex has a row in two subgraphs. The thread that reaches a vertex appends those of its rows that are
  * not empty to the next list, cut into pieces that one warp can expand. It also counts their edges. So the
@@ -56,17 +56,17 @@ __device__ static inline void look_at_rows(const gpu_csr &ca, const gpu_csr &cb,
 
 /* Puts a row of many pieces into a list, by the whole warp. */
 template <uint32_t EDGES = PIECE_EDGES>
-__device__ static inline void put_long_row(whole_piece *next, unsigned at, const whole_piece &first, uint64_t length)
+__device__ static inline void put_long_row(fused_piece *next, unsigned at, const fused_piece &first, uint64_t length)
 {
     for (uint64_t done = (uint64_t)lane_id() * EDGES; done < length; done += WARP * EDGES) {
         const uint64_t left = length - done;
         const uint64_t begin = done == 0 ? first.at : (first.at & ~PIECE_ONCE) + done;
-        next[at + (unsigned)(done / EDGES)] = whole_piece{begin, (uint32_t)(left < EDGES ? left : EDGES), first.row};
+        next[at + (unsigned)(done / EDGES)] = fused_piece{begin, (uint32_t)(left < EDGES ? left : EDGES), first.row};
     }
 }
 
 /* Puts rows into a list: one a lane, in subgraph g of the lane. `flags`: PIECE_FIRST or 0. */
-__device__ static inline void put_rows(whole_piece *next, unsigned at, const listed_row &r, int g, uint32_t id,
+__device__ static inline void put_rows(fused_piece *next, unsigned at, const listed_row &r, int g, uint32_t id,
                                        uint64_t flags)
 {
     uint64_t begin = r.begin | (uint64_t)g << PIECE_SUBGRAPH_SHIFT | (r.heads > 0 ? PIECE_HEADS : 0) | flags;
@@ -74,13 +74,13 @@ __device__ static inline void put_rows(whole_piece *next, unsigned at, const lis
     uint64_t left = r.length;
     for (unsigned i = 0; i < r.pieces && r.pieces <= OWN_PIECES; i++) {
         const uint32_t length = (uint32_t)(left < PIECE_EDGES ? left : PIECE_EDGES);
-        next[at + i] = whole_piece{begin, length, id};
+        next[at + i] = fused_piece{begin, length, id};
         begin = (begin & ~PIECE_ONCE) + PIECE_EDGES;
         left -= length;
     }
     for (unsigned many = __ballot_sync(ALL_LANES, r.pieces > OWN_PIECES); many != 0; many &= many - 1) {
         const int from = __ffs(many) - 1;
-        const whole_piece piece = {__shfl_sync(ALL_LANES, first, from), 0, __shfl_sync(ALL_LANES, id, from)};
+        const fused_piece piece = {__shfl_sync(ALL_LANES, first, from), 0, __shfl_sync(ALL_LANES, id, from)};
         put_long_row(next, __shfl_sync(ALL_LANES, at, from), piece, __shfl_sync(ALL_LANES, r.length, from));
     }
 }
@@ -96,8 +96,8 @@ template <class S> __device__ static inline void count_rows(S &s, int g, bool mi
     const unsigned sum = sum_lanes(mine ? (unsigned)(edges < most ? edges : most) : 0);
     if (lane_id() != 0)
         return;
-    own_space(s).count[WHOLE_SOURCES + g] += __popc(full);
-    own_space(s).count[WHOLE_FORWARD + g] += sum;
+    own_space(s).count[FUSED_SOURCES + g] += __popc(full);
+    own_space(s).count[FUSED_FORWARD + g] += sum;
 }
 
 /* Lists one vertex a lane, with KIND_BIT; `has` says which lanes have one. */
@@ -114,7 +114,7 @@ template <class S> __device__ static inline void list_vertices(S &s, uint32_t v,
     unsigned base = 0;
     if (lane_id() == 0) {
         base = total > 0 ? atomicAdd(s.block.target.next_count, total) : 0;
-        own_space(s).count[WHOLE_FRESH] += __popc(all);
+        own_space(s).count[FUSED_FRESH] += __popc(all);
     }
     if (delegates != 0) {
         count_rows(s, DN, has && kind == DELEGATES, one);

@@ -1,4 +1,4 @@
-/* cuda_previsit_words.cuh: masks become frontiers, and lists; see cuda_whole.h
+/* cuda_previsit_words.cuh: masks become frontiers, and lists; see cuda_fused.h
  *
  * The frontier is `next` without the vertices visited before. Bytes moved: 12 to 16 for each word of a
  * mask.
@@ -46,8 +46,8 @@ __device__ static inline void count_span(S &s, int g, uint32_t fresh, uint32_t s
         return;
     typename S::space &w = own_space(s);
     edges += (uint64_t)rows * s.csr[g].head_columns;
-    w.count[WHOLE_SOURCES + g] += own;
-    w.count[WHOLE_FORWARD + g] += (edges * own + rows / 2) / rows; /* rounded, so that few edges left are known well */
+    w.count[FUSED_SOURCES + g] += own;
+    w.count[FUSED_FORWARD + g] += (edges * own + rows / 2) / rows; /* rounded, so that few edges left are known well */
 }
 
 /* Spans of the masks of both kinds, laid end to end for all warps: those of normals come first. */
@@ -98,7 +98,7 @@ template <bool LISTS, class S> __device__ static inline bool asks_for_all(S &s)
 
 /* Asks for a word a lane of span i. */
 template <bool LISTS, class S>
-__device__ static inline found_word ask_for_span(S &s, const previsit_spans &all, uint32_t i)
+__device__ static inline found_word prefetch_span(S &s, const previsit_spans &all, uint32_t i)
 {
     const previsit_place at = place_of_span(all, i);
     const gpu_vertices &v = s.of[at.kind];
@@ -157,7 +157,7 @@ __device__ static inline void count_fresh(S &s, int kind, uint32_t base, uint32_
         read_sources(s, kind, word, w.in_one, w.in_two);
     const unsigned count = sum_lanes(__popc(fresh));
     if (lane_id() == 0)
-        own_space(s).count[WHOLE_FRESH] += count; /* delegates on all GPUs: the sum is for the end of the search */
+        own_space(s).count[FUSED_FRESH] += count; /* delegates on all GPUs: the sum is for the end of the search */
     count_span(s, kind << 1, fresh, w.in_one, __shfl_sync(ALL_LANES, edges, 0));
     count_span(s, kind << 1 | 1, fresh, w.in_two, __shfl_sync(ALL_LANES, edges, 1));
 }
@@ -169,16 +169,16 @@ template <bool LISTS, class S> __device__ static inline void previsit_spans_of(S
     const previsit_spans all = lay_out_previsit(s, warps);
     found_word asked;
     if (S::together)
-        asked = ask_for_span<LISTS>(s, all, warp);
+        asked = prefetch_span<LISTS>(s, all, warp);
     for (uint32_t i = warp; i < all.count; i += warps) {
         const previsit_place at = place_of_span(all, i);
         const uint32_t words = (uint32_t)s.of[at.kind].words,
                        end = at.base + all.size < words ? at.base + all.size : words;
         const gpu_csr &one = s.csr[at.kind << 1], &two = s.csr[at.kind << 1 | 1];
-        found_word now = S::together ? asked : ask_for_span<LISTS>(s, all, i);
+        found_word now = S::together ? asked : prefetch_span<LISTS>(s, all, i);
         const uint64_t edges = !LISTS && lane_id() < 2 ? edges_between(lane_id() ? two : one, at.base, end) : 0;
         if (S::together)
-            asked = ask_for_span<LISTS>(s, all, i + warps);
+            asked = prefetch_span<LISTS>(s, all, i + warps);
         const uint32_t fresh = join_frontier<LISTS>(s, at.kind, at.base, all.size, now);
         if (!LISTS)
             count_fresh(s, at.kind, at.base, all.size, fresh, now, edges);

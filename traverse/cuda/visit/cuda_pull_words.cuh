@@ -1,4 +1,4 @@
-/* cuda_pull_words.cuh: pulls of levels by masks; see cuda_whole.h
+/* cuda_pull_words.cuh: pulls of levels by masks; see cuda_fused.h
  *
  * Rows that are not visited look for a visited column, and join `next`. Bytes moved: 4 (head) and a probe for each
  * column that a candidate reads.
@@ -45,18 +45,18 @@ template <class S> __device__ static inline pulling start_pulling(S &s, int g)
 }
 
 /* The marks of hubs lie where other levels have the vertices that warps leave to their block. */
-template <class S> __device__ static inline uint32_t *hub_marks(S &s)
+template <class S> __device__ static inline uint32_t *hub_bitmap(S &s)
 {
     return left_vertices(s);
 }
 
 /* Copies the marks of hubs for the pulls of a level, if they read any. By all threads. */
-template <class S> __device__ static inline void keep_hub_marks(S &s)
+template <class S> __device__ static inline void keep_hub_bitmap(S &s)
 {
     if (s.hub_words == 0 || !(s.block.choice.pull[DN] || s.block.choice.pull[DD]))
         return;
     for (uint32_t i = threadIdx.x; i < s.hub_words; i += blockDim.x)
-        hub_marks(s)[i] = s.of[DELEGATES].visited[i];
+        hub_bitmap(s)[i] = s.of[DELEGATES].visited[i];
     __syncthreads();
 }
 
@@ -64,7 +64,7 @@ template <class S> __device__ static inline bool is_parent(S &s, const pulling &
 {
     if constexpr (S::keeps_marks) {
         if (column < q.kept)
-            return test_bit(hub_marks(s), column);
+            return test_bit(hub_bitmap(s), column);
     }
     return test_bit(q.parents, column);
 }
@@ -219,7 +219,7 @@ __device__ static inline uint32_t look_at_columns(S &s, const pulling &q, const 
 }
 
 /* Looks at a piece of a row, by the warp. */
-template <class S> __device__ static inline uint32_t pull_by_warp(S &s, const pulling &q, const whole_piece &piece)
+template <class S> __device__ static inline uint32_t pull_by_warp(S &s, const pulling &q, const fused_piece &piece)
 {
     uint32_t column[PULL_AHEAD], hit = NO_HEAD;
     if (S::packed && q.csr->packed.words != NULL) {
@@ -396,7 +396,7 @@ template <class S> __device__ static inline void lay_out_pulls(S &s, uint32_t wa
 }
 
 /* Looks at a piece of a long row, unless another piece has found a parent already. */
-template <class S> __device__ static inline void pull_piece(S &s, const pulling &q, const whole_piece &piece)
+template <class S> __device__ static inline void pull_piece(S &s, const pulling &q, const fused_piece &piece)
 {
     const uint32_t found = ((volatile uint32_t *)q.next)[piece.row / 32] >> (piece.row % 32) & 1;
     if (__any_sync(ALL_LANES, found != 0)) /* lanes may see it at different times */

@@ -1,4 +1,4 @@
-/* cuda_push_words.cuh: the visits of levels by masks; see cuda_whole.h
+/* cuda_push_words.cuh: the visits of levels by masks; see cuda_fused.h
  *
  * Pulls and pushes fill `next`, and `visited` does not change meanwhile. Then the previsit makes the new
  * vertices in `next` the frontier. Depths are not written: the mask of the frontier is kept.
@@ -25,7 +25,7 @@ template <class S> __device__ static inline void push_rows(S &s, int g, uint32_t
     cut_rows<S::piece_edges>(cut, __ballot_sync(ALL_LANES, is_long), begin | what, length, row);
     length = is_long ? 0 : length;
     const uint64_t heads = csr.head_columns > 0 ? PIECE_HEADS : 0;
-    expand<REACH_NEXT>(s, whole_piece{begin | what | heads, (uint32_t)length, row}, has);
+    expand<REACH_NEXT>(s, fused_piece{begin | what | heads, (uint32_t)length, row}, has);
 }
 
 /* Chooses groups of words. Large groups are read faster; groups are small if rows are long, as the first words have
@@ -100,7 +100,7 @@ template <class S> __device__ static void push_words(S &s, int g, uint32_t warp,
 
 /* Pushes the pieces of some subgraphs. Not inlined, so that other levels keep more in registers. */
 template <class S>
-__device__ static __noinline__ void push_pieces(S &s, const whole_piece *pieces, uint32_t count, uint32_t warp, uint32_t warps,
+__device__ static __noinline__ void push_pieces(S &s, const fused_piece *pieces, uint32_t count, uint32_t warp, uint32_t warps,
                                                 unsigned subgraphs)
 {
     expand_list<REACH_NEXT>(s, pieces, count, warp, warps, subgraphs);
@@ -124,10 +124,10 @@ template <class S> __device__ static void push_all(S &s, const cut_list &cut, ui
 
 /* Pushes or pulls the pieces that were cut. */
 template <class S>
-__device__ static void finish_cut(S &s, const whole_piece *cut, unsigned count, uint32_t warp, uint32_t warps)
+__device__ static void finish_cut(S &s, const fused_piece *cut, unsigned count, uint32_t warp, uint32_t warps)
 {
     for (unsigned i = warp; i < count; i += warps) {
-        const whole_piece piece = cut[i];
+        const fused_piece piece = cut[i];
         if (piece.at & PIECE_PULL)
             pull_piece(s, start_pulling(s, (int)(piece.at >> PIECE_SUBGRAPH_SHIFT)), piece);
         else

@@ -1,4 +1,4 @@
-/* cuda_search_notes.cuh: notes of what levels do; see cuda_whole.h
+/* cuda_search_notes.cuh: notes of what levels do; see cuda_fused.h
  *
  * One thread, the noter, writes the note of each level. In a plain kernel these functions are empty, so it has
  * not one instruction more.
@@ -51,7 +51,7 @@ template <class S> __device__ static inline void note_pulled(S &s)
 template <class S> __device__ static inline void add_pulled(S &s)
 {
     if constexpr (S::noted) {
-        whole_counts &counts = s.state->counts[s.block.now.turn];
+        fused_counts &counts = s.state->counts[s.block.now.turn];
         if (threadIdx.x == 0 && s.notes.last_pulled != 0) {
             atomicMax(&counts.first_pulled, s.notes.first_pulled);
             atomicMax(&counts.last_pulled, s.notes.last_pulled);
@@ -66,7 +66,7 @@ template <class S> __device__ static inline void note_probes(S &s, uint64_t colu
     if constexpr (S::noted) {
         const unsigned sum = sum_lanes((unsigned)columns);
         if (lane_id() == 0)
-            own_space(s).count[WHOLE_PROBES + g] += sum;
+            own_space(s).count[FUSED_PROBES + g] += sum;
     }
 }
 
@@ -83,17 +83,17 @@ template <int COUNT> __device__ static inline unsigned count_columns(const uint3
 template <class S> __device__ static inline void note_end(S &s)
 {
     if constexpr (S::noted) {
-        const volatile whole_counts &counts = s.state->counts[s.block.now.turn];
+        const volatile fused_counts &counts = s.state->counts[s.block.now.turn];
         if (!is_noter() || s.block.now.depth < 0) /* the root is no level */
             return;
-        whole_note &note = note_of(s.notes, s.block.now.depth);
+        fused_note &note = note_of(s.notes, s.block.now.depth);
         for (int g = 0; g < SUBGRAPHS; g++) {
-            note.probes[g] = s.block.count[WHOLE_PROBES + g];
+            note.probes[g] = s.block.count[FUSED_PROBES + g];
             note.pulled |= (s.block.choice.pull[g] ? 1u : 0) << g;
         }
         if (counts.last_pulled != 0) {
-            note.at[WHOLE_FIRST_PULLED] = ~counts.first_pulled;
-            note.at[WHOLE_LAST_PULLED] = counts.last_pulled;
+            note.at[FUSED_FIRST_PULLED] = ~counts.first_pulled;
+            note.at[FUSED_LAST_PULLED] = counts.last_pulled;
         }
     }
 }

@@ -8,12 +8,12 @@
 
 #include "traverse/cuda/device/cuda_common.cuh"
 #include "cuda_level_notes.cuh"
-#include "traverse/cuda/fused/cuda_whole.h"
+#include "traverse/cuda/fused/cuda_fused.h"
 
 #define ALL_SUBGRAPHS ((1u << SUBGRAPHS) - 1)
 
 enum {
-    PIECE_EDGES = WHOLE_PIECE_EDGES,
+    PIECE_EDGES = FUSED_PIECE_EDGES,
     SHARE_EDGES = 64,   /* of a piece that several warps share, for each of them at least */
     SHARES_A_WARP = 32, /* of such pieces, at most: one a lane */
     OWN_PIECES = 4,     /* one thread puts so many into a list, and a warp more */
@@ -101,7 +101,7 @@ template <int COUNTERS, bool PACKED> struct warp_space {
 };
 
 /* The vertices that a block of the team reached. */
-struct __align__(16) team_part {
+struct __align__(16) thread_group_part {
     unsigned count;   /* vertices */
     unsigned longest; /* the class of the longest row */
     unsigned unused[2];
@@ -109,7 +109,7 @@ struct __align__(16) team_part {
 
 /* Output of a level by lists: the next list, its length, the depth. */
 struct level_target {
-    whole_piece *next;
+    fused_piece *next;
     unsigned *next_count;
     int32_t depth; /* of reached vertices */
 };
@@ -130,17 +130,17 @@ enum marking {
 /* The state that all threads of a block share. */
 template <int COUNTERS> struct block_state {
     level_target target;
-    team_part part[3];                  /* for this block, while it is in the team; taken in turn */
-    team_part one[3];                   /* the same, while the other blocks of the team wait */
+    thread_group_part part[3];                  /* for this block, while it is in the team; taken in turn */
+    thread_group_part one[3];                   /* the same, while the other blocks of the team wait */
     int32_t one_depth;                  /* of the frontier that it then leaves */
-    double team_edges;                  /* of a frontier for the team, at most */
+    double thread_group_edges;                  /* of a frontier for the team, at most */
     unsigned long long count[COUNTERS]; /* of the level */
     unsigned pieces;                    /* in the next list */
     unsigned left;                      /* vertices that warps left to the block, maybe more than there is room */
     unsigned arrivals;                  /* at the barrier, before its next use */
     int chosen;                         /* the choice is made: the level is small */
-    whole_progress now;
-    whole_choice choice;
+    fused_progress now;
+    fused_choice choice;
     bool few;         /* edges to push */
     bool dense;       /* much will be found */
     marking marks;    /* of pushes by masks */
@@ -165,10 +165,10 @@ struct mask_plan {
 /* A search as a block of its kernel sees it, in shared memory, where lanes can index it. All functions of a kernel
  * take it. NOTED: the kernel notes its levels. PACKED: columns may lie packed. TOGETHER: several GPUs search. A
  * kernel pays nothing for parts that it is not compiled for. */
-template <bool NOTED, bool PACKED, bool TOGETHER> struct searching : gpu_whole {
+template <bool NOTED, bool PACKED, bool TOGETHER> struct searching : gpu_fused {
     static constexpr bool noted = NOTED, packed = PACKED, together = TOGETHER, keeps_marks = true, level_loop = false;
-    static constexpr uint32_t row_together = WHOLE_ROW_TOGETHER, piece_edges = PIECE_EDGES;
-    static constexpr int counters = NOTED ? WHOLE_NOTED_COUNTS : WHOLE_COUNTS;
+    static constexpr uint32_t row_together = FUSED_ROW_TOGETHER, piece_edges = PIECE_EDGES;
+    static constexpr int counters = NOTED ? FUSED_NOTED_COUNTS : FUSED_COUNTS;
     typedef warp_space<counters, PACKED> space;
     typedef row_columns<PACKED> columns;
     block_state<counters> block;

@@ -1,4 +1,4 @@
-/* cuda_words.cuh: masks, word by word; see cuda_whole.h
+/* cuda_words.cuh: masks, word by word; see cuda_fused.h
  */
 #ifndef DBFS_CUDA_WORDS_CUH
 #define DBFS_CUDA_WORDS_CUH
@@ -6,7 +6,7 @@
 #include "cuda_search_notes.cuh"
 #include "cuda_expand.cuh"
 
-enum { ROW_TOGETHER = WHOLE_ROW_TOGETHER };
+enum { ROW_TOGETHER = FUSED_ROW_TOGETHER };
 
 /* Words that a warp takes at a time: fewer if there are not enough for all warps. */
 __device__ static inline uint32_t span_of(uint64_t words, uint32_t warps, uint32_t most)
@@ -40,7 +40,7 @@ __device__ static inline void cut_rows(const cut_list &cut, unsigned many, uint6
         unsigned at = lane_id() == 0 ? atomicAdd(cut.count, pieces_of<EDGES>(edges)) : 0;
         at = __shfl_sync(ALL_LANES, at, 0);
         put_long_row<EDGES>(cut.pieces, at,
-                            whole_piece{__shfl_sync(ALL_LANES, begin, from), 0, __shfl_sync(ALL_LANES, row, from)}, edges);
+                            fused_piece{__shfl_sync(ALL_LANES, begin, from), 0, __shfl_sync(ALL_LANES, row, from)}, edges);
     }
 }
 

@@ -85,7 +85,7 @@ enum status masks_open(struct masks *m, struct group *group, int nonblocking, st
 {
     const struct rank *rank = group->rank;
     *m = (struct masks){.group = group, .words = mask_words(rank->graph->manifest.d)};
-    if (group->whole)
+    if (group->holds_all_shards)
         return e->status;
     m->nonblocking = nonblocking;
     if (e->status == ST_OK && group->of_host)
@@ -214,7 +214,7 @@ enum status masks_join(struct masks *m, struct exchange_counts *counts, struct e
     return e->status;
 }
 
-enum status masks_know(const struct masks *m, const struct member *member, struct error *e)
+enum status masks_know(const struct masks *m, const struct host_thread *member, struct error *e)
 {
     const struct rank *rank = m->group->rank;
     for (uint32_t g = member->first; g < member->end && e->status == ST_OK; g++)
@@ -256,7 +256,7 @@ void masks_await_answer(struct masks *m, struct exchange_counts *counts)
 
 /* ---- devices ---- */
 
-enum status masks_read_peers(const struct masks *m, const struct member *member, struct error *e)
+enum status masks_read_peers(const struct masks *m, const struct host_thread *member, struct error *e)
 {
     const struct rank *rank = m->group->rank;
     for (uint32_t g = member->first; g < member->end && e->status == ST_OK; g++)
@@ -264,7 +264,7 @@ enum status masks_read_peers(const struct masks *m, const struct member *member,
     return e->status;
 }
 
-enum status masks_take(const struct masks *m, const struct member *member, struct error *e)
+enum status masks_take(const struct masks *m, const struct host_thread *member, struct error *e)
 {
     const struct rank *rank = m->group->rank;
     for (uint32_t g = member->first; g < member->end && e->status == ST_OK; g++) {

@@ -52,7 +52,7 @@ void masks_close(struct masks *masks, const struct rank *rank); /* a zeroed one 
 /* ---- in a group that holds all shards ---- */
 
 /* Devices read the masks of their peers; masks_take follows when all have. */
-enum status masks_read_peers(const struct masks *masks, const struct member *member, struct error *e);
+enum status masks_read_peers(const struct masks *masks, const struct host_thread *member, struct error *e);
 
 /* ---- between groups ---- */
 
@@ -60,7 +60,7 @@ enum status masks_read_peers(const struct masks *masks, const struct member *mem
 enum status masks_join(struct masks *masks, struct exchange_counts *counts, struct error *e);
 
 /* Then devices know it. */
-enum status masks_know(const struct masks *masks, const struct member *member, struct error *e);
+enum status masks_know(const struct masks *masks, const struct host_thread *member, struct error *e);
 
 /* Collective, without waiting. First all ranks ask how many words changed. If they are too many to be listed, a
  * reduction of whole masks begins, while normals are still looked for. */
@@ -83,7 +83,7 @@ int masks_are_here(const struct masks *masks);
 
 /* ---- in both ---- */
 
-enum status masks_take(const struct masks *masks, const struct member *member, struct error *e);
+enum status masks_take(const struct masks *masks, const struct host_thread *member, struct error *e);
 
 /* Counts the masks that devices of this rank read of their peers in this level. */
 void masks_count_peers(const struct masks *masks, struct exchange_counts *counts);

@@ -25,7 +25,7 @@ void vertices_share(struct vertices *v, const struct rank_note *own)
         uint64_t *row = v->control + r * width;
         memcpy(row, own, sizeof *own);
         for (uint32_t i = 0; i < G * G; i++) {
-            const struct outbox *box = outbox_of(v, i / G, r, i % G);
+            const struct send_buffer *box = send_buffer_of(v, i / G, r, i % G);
             row[NOTE_WORDS + i] = box->count | (box->form == OUTGOING_MASK ? MASK_BIT : 0);
         }
     }
@@ -34,9 +34,9 @@ void vertices_share(struct vertices *v, const struct rank_note *own)
         memcpy(&v->notes[r], in + r * width, sizeof *v->notes);
 }
 
-struct parcel control_incoming(const struct vertices *v, uint32_t rank, uint32_t from, uint32_t to)
+struct vertex_span control_incoming(const struct vertices *v, uint32_t rank, uint32_t from, uint32_t to)
 {
     const uint64_t *row = v->control + (v->rank->comm->ranks + rank) * control_width(v->rank);
     uint64_t count = row[NOTE_WORDS + from * v->rank->device_count + to];
-    return (struct parcel){0, count & ~MASK_BIT, (count & MASK_BIT) != 0 ? OUTGOING_MASK : OUTGOING_LIST};
+    return (struct vertex_span){0, count & ~MASK_BIT, (count & MASK_BIT) != 0 ? OUTGOING_MASK : OUTGOING_LIST};
 }

@@ -53,7 +53,7 @@ static uint64_t frontier_words(const struct group *group, uint32_t device, uint3
                                     : group_shard_words(group, shard);
 }
 
-static enum status read_own(const struct vertices *v, const struct member *m, struct error *e)
+static enum status read_own(const struct vertices *v, const struct host_thread *m, struct error *e)
 {
     const struct rank *rank = v->rank;
     const struct backend_frontiers *frontiers = rank->backend->frontiers;
@@ -84,7 +84,7 @@ static enum status send_all(const struct vertices *v, struct exchange_counts *co
     return comm_transfer(comm, v->sends, messages, v->receives, messages, v->chunk_bytes, e);
 }
 
-static enum status write_others(const struct vertices *v, const struct member *m, struct error *e)
+static enum status write_others(const struct vertices *v, const struct host_thread *m, struct error *e)
 {
     const struct rank *rank = v->rank;
     for (uint32_t g = m->first; g < m->end; g++) {
@@ -97,13 +97,13 @@ static enum status write_others(const struct vertices *v, const struct member *m
     return e->status;
 }
 
-enum status vertices_give_frontiers(struct vertices *v, const struct member *m,
+enum status vertices_give_frontiers(struct vertices *v, const struct host_thread *m,
                                struct exchange_counts *counts, struct error *e)
 {
     read_own(v, m, e);
-    if (team_meet(m, e) == ST_OK && m->number == 0)
+    if (host_threads_barrier(m, e) == ST_OK && m->number == 0)
         send_all(v, counts, e);
-    if (team_meet(m, e) == ST_OK)
+    if (host_threads_barrier(m, e) == ST_OK)
         write_others(v, m, e);
     return e->status;
 }

@@ -12,16 +12,16 @@
 
 /* The box for vertices that device `from` found for shard s of another rank. With option L the device with
  * the receiver's number sends it. */
-static struct outbox *outbox_for(const struct vertices *v, uint32_t from, uint32_t s)
+static struct send_buffer *send_buffer_for(const struct vertices *v, uint32_t from, uint32_t s)
 {
     uint32_t ranks = v->rank->comm->ranks, to = device_of_shard(s, ranks);
-    return outbox_of(v, v->gathers ? to : from, rank_of_shard(s, ranks), to);
+    return send_buffer_of(v, v->gathers ? to : from, rank_of_shard(s, ranks), to);
 }
 
 /* The vertices that device `from` found for shard s of another group; otherwise none. */
-static struct parcel leaving_parcel(const struct vertices *v, uint32_t from, uint32_t s)
+static struct vertex_span leaving_span(const struct vertices *v, uint32_t from, uint32_t s)
 {
-    return group_has_shard(v->group, s) ? (struct parcel){0} : group_parcel_for(v->group, from, s);
+    return group_has_shard(v->group, s) ? (struct vertex_span){0} : group_span_for(v->group, from, s);
 }
 
 void vertices_count_found(const struct vertices *v)
@@ -29,23 +29,23 @@ void vertices_count_found(const struct vertices *v)
     const uint32_t ranks = v->rank->comm->ranks;
     memset(v->to, 0, ranks * sizeof *v->to);
     for (uint32_t from = 0; from < v->rank->device_count; from++) {
-        for (uint32_t s = 0; s < boxes_of_device(v); s++) {
-            struct parcel parcel = leaving_parcel(v, from, s);
-            if (parcel.form == OUTGOING_LIST)
-                v->to[rank_of_shard(s, ranks)].of[PAIR_FOUND] += parcel.count;
+        for (uint32_t s = 0; s < buffers_of_device(v); s++) {
+            struct vertex_span span = leaving_span(v, from, s);
+            if (span.form == OUTGOING_LIST)
+                v->to[rank_of_shard(s, ranks)].of[PAIR_FOUND] += span.count;
         }
     }
 }
 
-/* Adds a parcel to its box. With option L masks of devices become one, as all use the same form. */
-static void count_parcel(struct vertices *v, uint32_t from, uint32_t s)
+/* Adds a span to its box. With option L masks of devices become one, as all use the same form. */
+static void count_vertex_span(struct vertices *v, uint32_t from, uint32_t s)
 {
-    struct parcel parcel = leaving_parcel(v, from, s);
-    struct outbox *box = outbox_for(v, from, s);
-    if (parcel.count == 0)
+    struct vertex_span span = leaving_span(v, from, s);
+    struct send_buffer *box = send_buffer_for(v, from, s);
+    if (span.count == 0)
         return;
-    box->form = parcel.form;
-    box->count = parcel.form == OUTGOING_MASK ? parcel.count : box->count + parcel.count;
+    box->form = span.form;
+    box->count = span.form == OUTGOING_MASK ? span.count : box->count + span.count;
     v->leaving = 1;
 }
 
@@ -54,14 +54,14 @@ static void count_parcel(struct vertices *v, uint32_t from, uint32_t s)
 /* Makes room for the messages that a device sends. */
 static enum status place_boxes(const struct vertices *v, uint32_t device, struct error *e)
 {
-    struct outbox *box = outbox_of(v, device, 0, 0);
+    struct send_buffer *box = send_buffer_of(v, device, 0, 0);
     uint64_t total = 0;
-    for (size_t i = 0; i < boxes_of_device(v); i++)
+    for (size_t i = 0; i < buffers_of_device(v); i++)
         total += box[i].count;
     if (buffer_grow(v, device, &v->of[device].send, total, e) != ST_OK)
         return e->status;
     uint32_t *at = v->of[device].send.ids;
-    for (size_t i = 0; i < boxes_of_device(v); i++) {
+    for (size_t i = 0; i < buffers_of_device(v); i++) {
         box[i].ids = at;
         at += box[i].count;
         if (v->gathers)
@@ -73,9 +73,9 @@ static enum status place_boxes(const struct vertices *v, uint32_t device, struct
 static enum status wait_for_copies(const struct rank *rank, struct error *e)
 {
     const struct backend_messages *messages = rank->backend->messages;
-    for (uint32_t g = 0; messages->mark_copies != NULL && g < rank->device_count && e->status == ST_OK; g++) {
+    for (uint32_t g = 0; messages->record_copies != NULL && g < rank->device_count && e->status == ST_OK; g++) {
         int over = 0;
-        messages->mark_copies(rank->devices[g], 0, e);
+        messages->record_copies(rank->devices[g], 0, e);
         while (!over && e->status == ST_OK)
             messages->copies_are_over(rank->devices[g], 0, &over, e);
     }
@@ -87,27 +87,27 @@ static enum status fill_box(const struct vertices *v, uint32_t from, uint32_t s,
 {
     const struct rank *rank = v->rank;
     const struct backend_messages *messages = rank->backend->messages;
-    struct parcel parcel = leaving_parcel(v, from, s);
-    struct outbox *box = outbox_for(v, from, s);
-    if (parcel.count == 0)
+    struct vertex_span span = leaving_span(v, from, s);
+    struct send_buffer *box = send_buffer_for(v, from, s);
+    if (span.count == 0)
         return ST_OK;
-    if (parcel.form == OUTGOING_LIST || box->count == 0) {
-        messages->take_outgoing(rank->devices[from], &parcel, box->ids + box->count, e);
-        box->count += parcel.count;
+    if (span.form == OUTGOING_LIST || box->count == 0) {
+        messages->take_outgoing(rank->devices[from], &span, box->ids + box->count, e);
+        box->count += span.count;
     } else if (wait_for_copies(rank, e) == ST_OK) { /* one device after the other */
-        messages->or_outgoing(rank->devices[from], &parcel, box->ids, e);
+        messages->or_outgoing(rank->devices[from], &span, box->ids, e);
     }
     return e->status;
 }
 
 enum status vertices_collect(struct vertices *v, struct error *e)
 {
-    const uint32_t devices = v->rank->device_count, shards = (uint32_t)boxes_of_device(v);
+    const uint32_t devices = v->rank->device_count, shards = (uint32_t)buffers_of_device(v);
     v->leaving = 0;
     memset(v->box, 0, (size_t)devices * shards * sizeof *v->box);
     for (uint32_t from = 0; from < devices; from++) {
         for (uint32_t s = 0; s < shards; s++)
-            count_parcel(v, from, s);
+            count_vertex_span(v, from, s);
     }
     for (uint32_t g = 0; v->leaving && g < devices && e->status == ST_OK; g++)
         place_boxes(v, g, e);
@@ -122,7 +122,7 @@ enum status vertices_collect(struct vertices *v, struct error *e)
 
 /* ---- dropping duplicates ---- */
 
-enum status vertices_drop_repeated(const struct group *group, const struct member *m, struct error *e)
+enum status vertices_drop_repeated(const struct group *group, const struct host_thread *m, struct error *e)
 {
     const struct rank *rank = group->rank;
     for (uint32_t g = m->first; g < m->end && e->status == ST_OK; g++)
@@ -130,7 +130,7 @@ enum status vertices_drop_repeated(const struct group *group, const struct membe
     return e->status;
 }
 
-static void drop_in_boxes(struct outbox *box, uint32_t boxes)
+static void drop_in_boxes(struct send_buffer *box, uint32_t boxes)
 {
     for (uint32_t i = 0; i < boxes; i++) {
         if (box[i].form == OUTGOING_LIST)
@@ -138,13 +138,13 @@ static void drop_in_boxes(struct outbox *box, uint32_t boxes)
     }
 }
 
-enum status vertices_drop_duplicates(const struct vertices *v, const struct member *m, struct error *e)
+enum status vertices_drop_duplicates(const struct vertices *v, const struct host_thread *m, struct error *e)
 {
     const struct rank *rank = v->rank;
     const struct backend_messages *messages = rank->backend->messages;
-    const uint32_t boxes = (uint32_t)boxes_of_device(v);
+    const uint32_t boxes = (uint32_t)buffers_of_device(v);
     for (uint32_t g = m->first; v->leaving && g < m->end && e->status == ST_OK; g++) {
-        struct outbox *box = outbox_of(v, g, 0, 0);
+        struct send_buffer *box = send_buffer_of(v, g, 0, 0);
         if (messages->uniquify != NULL)
             messages->uniquify(rank->devices[g], box, boxes, e);
         else

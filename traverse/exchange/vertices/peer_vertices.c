@@ -3,22 +3,22 @@
 
 #include <stdlib.h>
 
-enum status vertices_take_peers(const struct group *group, const struct member *m, struct error *e)
+enum status vertices_take_peers(const struct group *group, const struct host_thread *m, struct error *e)
 {
     const struct rank *rank = group->rank;
-    struct parcel *parcels = malloc(group->count * sizeof *parcels);
-    if (parcels == NULL)
-        return fail_memory(e, "vertices of peers", group->count * sizeof *parcels);
+    struct vertex_span *spans = malloc(group->count * sizeof *spans);
+    if (spans == NULL)
+        return fail_memory(e, "vertices of peers", group->count * sizeof *spans);
     for (uint32_t g = m->first; g < m->end && e->status == ST_OK; g++) {
         uint64_t units = 0;
         for (uint32_t i = 0; i < group->count; i++) {
-            parcels[i] = group_parcel_between(group, i, group->first + g);
-            units += parcels[i].count;
+            spans[i] = group_span_between(group, i, group->first + g);
+            units += spans[i].count;
         }
         if (units > 0)
-            rank->backend->messages->receive_peers(rank->devices[g], parcels, e);
+            rank->backend->messages->receive_peers(rank->devices[g], spans, e);
     }
-    free(parcels);
+    free(spans);
     return e->status;
 }
 
@@ -26,9 +26,9 @@ void vertices_count_peers(const struct group *group, struct exchange_counts *cou
 {
     for (uint32_t to = group->first; to < group->first + group->rank->device_count; to++) {
         for (uint32_t from = 0; from < group->count; from++) {
-            const struct parcel parcel = group_parcel_between(group, from, to);
-            counts->of[COUNT_PEER_VERTICES] += parcel.form == OUTGOING_LIST ? parcel.count : 0;
-            counts->of[COUNT_PEER_BYTES] += parcel.count * sizeof(uint32_t);
+            const struct vertex_span span = group_span_between(group, from, to);
+            counts->of[COUNT_PEER_VERTICES] += span.form == OUTGOING_LIST ? span.count : 0;
+            counts->of[COUNT_PEER_BYTES] += span.count * sizeof(uint32_t);
         }
     }
 }

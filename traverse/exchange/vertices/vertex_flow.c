@@ -23,7 +23,7 @@ static int tag_of(const struct vertices *v, uint32_t from, uint32_t to)
 /* Appends the chunks of a box to those of its device. */
 static enum status list_chunks(struct vertices *v, uint32_t device, size_t number, size_t *count, struct error *e)
 {
-    const struct outbox *box = outbox_of(v, device, 0, 0) + number;
+    const struct send_buffer *box = send_buffer_of(v, device, 0, 0) + number;
     const uint32_t G = v->rank->device_count;
     const uint64_t bytes = box->count * sizeof *box->ids;
     for (uint64_t at = 0; at < bytes; at += v->chunk_bytes) {
@@ -46,15 +46,15 @@ static enum status copy_chunk(struct vertices *v, uint32_t device, const struct 
     const struct backend_messages *messages = v->rank->backend->messages;
     uint32_t to = (uint32_t)chunk->tag % v->rank->device_count;
     uint32_t shard = shard_of_device(chunk->rank, to, v->rank->comm->ranks);
-    const struct outbox *box = outbox_of(v, device, chunk->rank, to);
+    const struct send_buffer *box = send_buffer_of(v, device, chunk->rank, to);
     uint64_t at = (uint64_t)((unsigned char *)chunk->bytes - (unsigned char *)box->ids);
     uint64_t first = divide_up(at, sizeof *box->ids), end = divide_up(at + chunk->size, sizeof *box->ids);
-    struct parcel parcel = group_parcel_for(v->group, device, shard);
-    parcel = (struct parcel){parcel.begin + first, end - first, parcel.form};
+    struct vertex_span span = group_span_for(v->group, device, shard);
+    span = (struct vertex_span){span.begin + first, end - first, span.form};
     if (end > first)
-        messages->take_outgoing(v->rank->devices[device], &parcel, box->ids + first, e);
-    if (e->status == ST_OK && messages->mark_copies != NULL)
-        messages->mark_copies(v->rank->devices[device], v->of[device].mark, e);
+        messages->take_outgoing(v->rank->devices[device], &span, box->ids + first, e);
+    if (e->status == ST_OK && messages->record_copies != NULL)
+        messages->record_copies(v->rank->devices[device], v->of[device].mark, e);
     return e->status;
 }
 
@@ -64,7 +64,7 @@ static int begin_chunk(struct vertices *v, uint32_t device, struct error *e)
     struct device_messages *own = &v->of[device];
     if (own->copied == own->end || (!v->gathers && copy_chunk(v, device, &v->chunk[own->copied], e) != ST_OK))
         return 0;
-    own->mark = (own->mark + 1) % COPY_MARKS;
+    own->mark = (own->mark + 1) % COPY_EVENTS;
     own->copied++;
     return 1;
 }
@@ -77,7 +77,7 @@ static int send_chunk(struct vertices *v, uint32_t device, struct error *e)
     uint32_t copying = (uint32_t)(own->copied - own->sent);
     int over = copying > 0;
     if (over && messages->copies_are_over != NULL && !v->gathers)
-        messages->copies_are_over(v->rank->devices[device], (own->mark + COPY_MARKS - copying) % COPY_MARKS, &over, e);
+        messages->copies_are_over(v->rank->devices[device], (own->mark + COPY_EVENTS - copying) % COPY_EVENTS, &over, e);
     if (!over || e->status != ST_OK)
         return 0;
     comm_flow_send(v->flow, &v->chunk[own->sent++]);
@@ -111,7 +111,7 @@ static enum status take_chunk(struct vertices *v, const struct flow_chunk *chunk
 {
     const struct transfer *t = &v->receives[chunk->message];
     uint32_t G = v->rank->device_count, to = (uint32_t)t->tag % G, *ids = t->bytes;
-    struct parcel part = control_incoming(v, t->rank, (uint32_t)t->tag / G, to);
+    struct vertex_span part = control_incoming(v, t->rank, (uint32_t)t->tag / G, to);
     part.begin = chunk->at / sizeof *ids;
     part.count = (chunk->at + chunk->size) / sizeof *ids - part.begin;
     if (part.count == 0)
@@ -124,9 +124,9 @@ static enum status take_chunk(struct vertices *v, const struct flow_chunk *chunk
 /* Counts the vertices and bytes of the boxes. */
 static void count_boxes(const struct vertices *v, struct exchange_counts *counts)
 {
-    for (size_t i = 0; i < v->rank->device_count * boxes_of_device(v); i++) {
-        const struct outbox *box = &v->box[i];
-        uint64_t bytes = box->count * sizeof *box->ids, *to = v->to[i % boxes_of_device(v) / v->rank->device_count].of;
+    for (size_t i = 0; i < v->rank->device_count * buffers_of_device(v); i++) {
+        const struct send_buffer *box = &v->box[i];
+        uint64_t bytes = box->count * sizeof *box->ids, *to = v->to[i % buffers_of_device(v) / v->rank->device_count].of;
         int list = box->form == OUTGOING_LIST;
         to[PAIR_SENT] += list ? box->count : 0;
         to[PAIR_BYTES] += bytes;
@@ -147,7 +147,7 @@ enum status vertices_begin(struct vertices *v, struct exchange_counts *counts, s
         struct device_messages *own = &v->of[g];
         own->sent = own->copied = chunks;
         own->mark = 0;
-        for (size_t i = 0; i < boxes_of_device(v) && e->status == ST_OK; i++)
+        for (size_t i = 0; i < buffers_of_device(v) && e->status == ST_OK; i++)
             list_chunks(v, g, i, &chunks, e);
         own->end = chunks;
         if (e->status == ST_OK)
@@ -172,7 +172,7 @@ enum status vertices_move(struct vertices *v, struct error *e)
     struct flow_chunk chunk;
     for (uint32_t g = 0; g < v->rank->device_count && e->status == ST_OK; g++) {
         do {
-            while (v->of[g].copied - v->of[g].sent < COPY_MARKS && begin_chunk(v, g, e))
+            while (v->of[g].copied - v->of[g].sent < COPY_EVENTS && begin_chunk(v, g, e))
                 ;
         } while (send_chunk(v, g, e));
     }

@@ -56,9 +56,9 @@ static enum status grow_all(const struct vertices *v, struct error *e)
     for (uint32_t s = 0; s < rank->graph->manifest.p; s++)
         normals += rank->graph->locals[s];
     for (uint32_t g = 0; g < rank->device_count && e->status == ST_OK; g++) {
-        uint64_t room = smaller(normals / 32 + 1, rank->graph->shards[g].csr[NN].edges);
-        if (buffer_grow(v, g, &v->of[g].send, room, e) == ST_OK)
-            buffer_grow(v, g, &v->of[g].receive, room, e);
+        uint64_t capacity = smaller(normals / 32 + 1, rank->graph->shards[g].csr[NN].edges);
+        if (buffer_grow(v, g, &v->of[g].send, capacity, e) == ST_OK)
+            buffer_grow(v, g, &v->of[g].receive, capacity, e);
     }
     return e->status;
 }

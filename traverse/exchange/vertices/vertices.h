@@ -34,7 +34,7 @@ struct vertices {
     uint64_t chunk_bytes;
     int gathers; /* option L: device g gathers the vertices for device g of other ranks first */
     int leaving; /* there are vertices for other groups in this level */
-    struct outbox *box;            /* [G from][R][G to]; those to this group stay empty */
+    struct send_buffer *box;            /* [G from][R][G to]; those to this group stay empty */
     struct device_messages *of;    /* [G] */
     uint64_t *control;         /* [2][R] rows to and from each rank: a note, and G*G counts */
     struct rank_note *notes;    /* [R], by vertices_share */
@@ -55,7 +55,7 @@ void vertices_close(struct vertices *vertices, const struct rank *rank); /* a ze
 
 /* ---- within a group ---- */
 
-enum status vertices_take_peers(const struct group *group, const struct member *member, struct error *e);
+enum status vertices_take_peers(const struct group *group, const struct host_thread *member, struct error *e);
 
 /* Counts vertices, or before a visit frontiers, that this rank's devices read of peers in a level. */
 void vertices_count_peers(const struct group *group, struct exchange_counts *counts);
@@ -67,12 +67,12 @@ void vertices_count_frontiers(const struct group *group, struct exchange_counts 
 void vertices_count_found(const struct vertices *vertices);
 
 /* Option U: drops duplicates among the vertices that each device found for another. */
-enum status vertices_drop_repeated(const struct group *group, const struct member *member, struct error *e);
+enum status vertices_drop_repeated(const struct group *group, const struct host_thread *member, struct error *e);
 
 enum status vertices_collect(struct vertices *vertices, struct error *e);
 
 /* Options U and L: one box has all vertices for a device, so duplicates between devices go, too. */
-enum status vertices_drop_duplicates(const struct vertices *vertices, const struct member *member, struct error *e);
+enum status vertices_drop_duplicates(const struct vertices *vertices, const struct host_thread *member, struct error *e);
 
 /* Collective. */
 void vertices_share(struct vertices *vertices, const struct rank_note *own);
@@ -83,7 +83,7 @@ int vertices_are_here(const struct vertices *vertices); /* and are sent */
 void vertices_end(struct vertices *vertices);
 
 /* Gives the frontiers of this group to the devices of all others. */
-enum status vertices_give_frontiers(struct vertices *vertices, const struct member *member,
+enum status vertices_give_frontiers(struct vertices *vertices, const struct host_thread *member,
                                     struct exchange_counts *counts, struct error *e);
 
 /* ---- for the files of this folder ---- */
@@ -92,19 +92,19 @@ enum status vertices_give_frontiers(struct vertices *vertices, const struct memb
 enum status buffer_grow(const struct vertices *vertices, uint32_t device, struct buffer *buffer, uint64_t need,
                         struct error *e);
 
-static inline size_t boxes_of_device(const struct vertices *v)
+static inline size_t buffers_of_device(const struct vertices *v)
 {
     return (size_t)v->rank->comm->ranks * v->rank->device_count;
 }
 
 /* The box of messages from device `from` to device `to` of another rank. */
-static inline struct outbox *outbox_of(const struct vertices *v, uint32_t from, uint32_t rank, uint32_t to)
+static inline struct send_buffer *send_buffer_of(const struct vertices *v, uint32_t from, uint32_t rank, uint32_t to)
 {
-    return v->box + from * boxes_of_device(v) + (size_t)rank * v->rank->device_count + to;
+    return v->box + from * buffers_of_device(v) + (size_t)rank * v->rank->device_count + to;
 }
 
 /* The message from device `from` of a rank to device `to` of this one: ids, or words of a mask. */
-struct parcel control_incoming(const struct vertices *vertices, uint32_t rank, uint32_t from, uint32_t to);
+struct vertex_span control_incoming(const struct vertices *vertices, uint32_t rank, uint32_t from, uint32_t to);
 size_t control_width(const struct rank *rank); /* words of a row */
 
 /* Takes memory for frontiers. Devices learn which normals of each shard have nn edges, if they want to. Collective, as

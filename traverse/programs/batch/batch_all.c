@@ -56,7 +56,7 @@ BATCH_BY_WORDS(clear_next)
 /* ---- roots that pull, and the finds of all roots ---- */
 
 /* Asks for the words of so many neighbours. */
-BATCH_INLINE void ask_words(const struct batch_search *s, const uint32_t *columns, const int W)
+BATCH_INLINE void prefetch_words(const struct batch_search *s, const uint32_t *columns, const int W)
 {
     for (int k = 0; k < PULL_STEP; k++)
         __builtin_prefetch(&s->now[columns[k] * (uint64_t)W]);
@@ -64,7 +64,7 @@ BATCH_INLINE void ask_words(const struct batch_search *s, const uint32_t *column
 
 /* Asks for the row of a vertex that comes after v, and for the first neighbours of one that comes sooner, unless it lacks
  * nothing. */
-BATCH_INLINE void ask_row(const struct batch_search *s, uint64_t v, const int W)
+BATCH_INLINE void prefetch_row(const struct batch_search *s, uint64_t v, const int W)
 {
     const struct joined_rows *rows = s->graph->pull;
     uint64_t lacks = 0;
@@ -75,7 +75,7 @@ BATCH_INLINE void ask_row(const struct batch_search *s, uint64_t v, const int W)
     for (int j = 0; j < W; j++)
         lacks |= s->pulls[j] & ~s->seen[v * (uint64_t)W + (uint64_t)j];
     if (lacks != 0 && rows->offsets[v] + PULL_STEP <= rows->edges)
-        ask_words(s, rows->columns + rows->offsets[v], W);
+        prefetch_words(s, rows->columns + rows->offsets[v], W);
 }
 
 /* ORs the words of some neighbours into `got`. Nonzero: that still lacks something. */
@@ -100,7 +100,7 @@ BATCH_INLINE uint64_t pull_row(const struct batch_search *s, uint64_t v, const u
     uint64_t first = rows->offsets[v], last = rows->offsets[v + 1], at = first, lacks = 1;
     for (; at + PULL_STEP <= last && lacks != 0; at += PULL_STEP) {
         if (W > 1 && at > first && at + PULL_AHEAD + PULL_STEP <= rows->edges)
-            ask_words(s, rows->columns + at + PULL_AHEAD, W);
+            prefetch_words(s, rows->columns + at + PULL_AHEAD, W);
         lacks = pull_some(s, rows->columns + at, PULL_STEP, missing, got, W);
     }
     for (; at < last && lacks != 0; at++)
@@ -114,7 +114,7 @@ BATCH_INLINE void find_vertex(struct batch_search *s, struct tally *t, uint64_t 
     uint64_t *seen = s->seen + v * (uint64_t)W, *next = s->next + v * (uint64_t)W;
     for (int j = 0; j < W; j++)
         any |= missing[j] = s->pulls[j] & ~seen[j];
-    ask_row(s, v, W);
+    prefetch_row(s, v, W);
     if (any != 0)
         t->read += pull_row(s, v, missing, got, W);
     for (int j = 0; j < W; j++) {

@@ -101,7 +101,7 @@ void batch_search_alone(struct batch_search *s, struct batch_run *run, int threa
 {
     struct work w = {s, run};
     double watched_s = 0;
-    gang_run(s->gang, threads, run->count, search_one, &w);
+    pool_run(s->pool, threads, run->count, search_one, &w);
     for (int i = 0; i < threads; i++) {
         run->edges += s->tally[i].read;
         watched_s += s->tally[i].watched_s;

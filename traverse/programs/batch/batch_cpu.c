@@ -46,7 +46,7 @@ static enum status batch_search_open(struct batch_search **search, const struct 
     for (uint64_t v = 0; v < graph->vertices; v++)
         s->weight += UINT64_C(1) << batch_weight(graph->push, v);
     if (take_memory(s, e) == ST_OK)
-        gang_open(&s->gang, s->threads, e);
+        pool_open(&s->pool, s->threads, e);
     return e->status;
 }
 
@@ -60,7 +60,7 @@ static void batch_search_close(struct batch_search *s)
         memory_release(budget, arrays[i]);
     batch_alone_close(s);
     free(s->tally);
-    gang_close(s->gang);
+    pool_close(s->pool);
     free(s);
 }
 
@@ -94,7 +94,7 @@ static void add_counts(struct batch_search *s, struct batch_levels *l, int weigh
 static void rouse(struct batch_search *s)
 {
     threads_let_go();
-    gang_rouse(s->gang);
+    pool_rouse(s->pool);
 }
 
 static void put_root(struct batch_search *s, uint64_t v, uint32_t root)
@@ -161,4 +161,4 @@ const struct batch_backend batch_cpu = {.open = batch_search_open,
                                         .visit = visit,
                                         .show = show,
                                         .open_alone = batch_alone_open,
-                                        .run_alone = batch_search_alone};
+                                        .run_single = batch_search_alone};

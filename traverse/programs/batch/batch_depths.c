@@ -20,7 +20,7 @@ enum status batch_depths_open(struct batch_depths *d, const struct joined_graph 
     if (arrays && memory_take(graph->budget, (void **)&d->depth, batch * graph->vertices, 4,
                               "distances of a batch (a smaller --batch takes less)", e) != ST_OK)
         return e->status;
-    return gang_open(&d->gang, threads, e);
+    return pool_open(&d->pool, threads, e);
 }
 
 void batch_depths_close(struct batch_depths *d)
@@ -28,7 +28,7 @@ void batch_depths_close(struct batch_depths *d)
     free(d->sums);
     if (d->graph != NULL)
         memory_release(d->graph->budget, d->depth);
-    gang_close(d->gang);
+    pool_close(d->pool);
     *d = (struct batch_depths){0};
 }
 
@@ -103,7 +103,7 @@ static void watch(void *context, const struct batch_level *level)
     if (level->found == NULL)
         watch_alone(w.depths, level);
     else
-        gang_run(w.depths->gang, pieces < 8 ? 1 : w.depths->threads, pieces, watch_piece, &w);
+        pool_run(w.depths->pool, pieces < 8 ? 1 : w.depths->threads, pieces, watch_piece, &w);
 }
 
 /* Marks all vertices as not reached. */

@@ -5,11 +5,11 @@
 
 #include "batch_search.h"
 
-#include "traverse/cpu/gang.h"
+#include "traverse/cpu/thread_pool.h"
 
 struct batch_depths {
     const struct joined_graph *graph;
-    struct gang *gang;
+    struct thread_pool *pool;
     int threads, checksums;
     uint32_t count;  /* roots of this batch */
     uint64_t *sums;  /* [threads][BATCH_MOST] */

@@ -9,7 +9,7 @@
 enum { AHEAD = 4, ROW_AHEAD = 8, STEP = 64 };
 
 /* Prefetches the words that a push to the first neighbours in a row reads and writes. */
-BATCH_INLINE void ask_words(const struct batch_search *s, uint64_t at, uint64_t end, const int W)
+BATCH_INLINE void prefetch_words(const struct batch_search *s, uint64_t at, uint64_t end, const int W)
 {
     for (end = end < at + ROW_AHEAD ? end : at + ROW_AHEAD; at < end; at++) {
         __builtin_prefetch(&s->seen[s->graph->push->columns[at] * (uint64_t)W]);
@@ -18,7 +18,7 @@ BATCH_INLINE void ask_words(const struct batch_search *s, uint64_t at, uint64_t 
 }
 
 /* Prefetches the rows of later vertices, and the words of the neighbours of vertices that come sooner. */
-BATCH_INLINE void ask_ahead(const struct batch_search *s, uint64_t i, uint64_t end, const int W)
+BATCH_INLINE void prefetch_ahead(const struct batch_search *s, uint64_t i, uint64_t end, const int W)
 {
     const struct joined_rows *rows = s->graph->push;
     if (i + 4 * AHEAD < end) {
@@ -28,7 +28,7 @@ BATCH_INLINE void ask_ahead(const struct batch_search *s, uint64_t i, uint64_t e
     if (i + 2 * AHEAD < end)
         __builtin_prefetch(&rows->columns[rows->offsets[s->list.vertex[i + 2 * AHEAD]]]);
     if (i + AHEAD < end)
-        ask_words(s, rows->offsets[s->list.vertex[i + AHEAD]], rows->offsets[s->list.vertex[i + AHEAD] + UINT64_C(1)], W);
+        prefetch_words(s, rows->offsets[s->list.vertex[i + AHEAD]], rows->offsets[s->list.vertex[i + AHEAD] + UINT64_C(1)], W);
 }
 
 static void put_fresh(struct batch_search *s, struct tally *t)
@@ -76,12 +76,12 @@ BATCH_INLINE void push_pieces(struct batch_search *s, struct tally *t, uint64_t 
     const struct joined_rows *rows = s->graph->push;
     for (uint64_t i = begin; i < end; i++) {
         uint64_t u = s->list.vertex[i], last = rows->offsets[u + 1], bits[BATCH_MOST_WORDS];
-        ask_ahead(s, i, end, W);
+        prefetch_ahead(s, i, end, W);
         for (int j = 0; j < W; j++)
             bits[j] = s->now[u * (uint64_t)W + (uint64_t)j];
         for (uint64_t at = rows->offsets[u]; at < last; at++) {
             if (at + ROW_AHEAD < last)
-                ask_words(s, at + ROW_AHEAD, at + ROW_AHEAD + 1, W);
+                prefetch_words(s, at + ROW_AHEAD, at + ROW_AHEAD + 1, W);
             if (batch_offer(s, rows->columns[at], bits, W, alone))
                 note_fresh(s, t, rows->columns[at]);
         }

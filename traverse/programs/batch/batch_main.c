@@ -138,7 +138,7 @@ static enum status set_up(struct batching *b, struct error *e)
     const struct backend *backend;
     if (backend_choose(&backend, args->backend, e) == ST_OK)
         b->backend = backend == &backend_cpu ? &batch_cpu : &batch_cuda;
-    if (e->status == ST_OK && searcher_open_whole(s, RESIDENT_PACKED, NULL, e) == ST_OK)
+    if (e->status == ST_OK && searcher_open_all_shards(s, RESIDENT_PACKED, NULL, e) == ST_OK)
         joined_graph_open(&b->all, &s->graph, 1, &s->budget, e);
     if (comm_agree(&s->comm, e) == ST_OK && args->all_roots)
         give_all_roots(b, e);

@@ -24,5 +24,5 @@ void batch_pieces(struct batch_search *s, uint64_t count, uint64_t step, uint64_
     if (threads <= 1)
         piece(s, &s->tally[0], 0, count);
     else
-        gang_run(s->gang, threads, divide_up(count, step), do_piece, &p);
+        pool_run(s->pool, threads, divide_up(count, step), do_piece, &p);
 }

@@ -159,7 +159,7 @@ enum status batch_run(struct batch *b, struct batch_run *run, struct error *e)
         run->seconds += cli_seconds();
         begin(run);
         run->seconds -= cli_seconds();
-        b->backend->run_alone(b->search, run, b->alone);
+        b->backend->run_single(b->search, run, b->alone);
     }
     run->seconds += cli_seconds();
     run->bytes += run->edges * (4 + (b->alone > 0 ? 1 : 8 * (uint64_t)b->words));

@@ -122,7 +122,7 @@ struct batch_backend {
     void (*show)(struct batch_search *search, const struct batch_levels *levels, struct batch_level *level, struct error *e);
     /* Takes memory for searches from roots alone by threads, and returns how many. Both are NULL if no batch is given up. */
     int (*open_alone)(struct batch_search *search);
-    void (*run_alone)(struct batch_search *search, struct batch_run *run, int threads);
+    void (*run_single)(struct batch_search *search, struct batch_run *run, int threads);
 };
 
 extern const struct batch_backend batch_cpu;  /* the cores of the host */

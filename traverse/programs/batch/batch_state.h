@@ -4,7 +4,7 @@
 
 #include "batch_search.h"
 
-#include "traverse/cpu/gang.h"
+#include "traverse/cpu/thread_pool.h"
 
 #include "formats/base/clones.h"
 
@@ -32,7 +32,7 @@ struct batch_list {
 
 struct batch_search {
     const struct joined_graph *graph;
-    struct gang *gang;
+    struct thread_pool *pool;
     int threads, words;
     uint64_t weight;             /* of all vertices: their degrees, each rounded down to a power of two */
     uint64_t *seen, *now, *next; /* [vertices][words] */

@@ -12,7 +12,7 @@ enum { BATCH_MOST_WORDS = 4, BATCH_MOST = 64 * BATCH_MOST_WORDS, SUM_PLANES = 32
 
 struct bit_sums {
     int waiting; /* words in `room`: they are added together, in a third of the operations */
-    uint64_t room[SUM_ROOM][BATCH_MOST_WORDS];
+    uint64_t capacity[SUM_ROOM][BATCH_MOST_WORDS];
     uint64_t plane[BATCH_MOST_WORDS][SUM_PLANES];
 };
 
@@ -39,12 +39,12 @@ static inline void bit_sums_flush(struct bit_sums *s, int words)
 {
     for (int j = 0; j < words && s->waiting < SUM_ROOM; j++) {
         for (int i = 0; i < s->waiting; i++)
-            bit_sums_carry(s->plane[j], s->room[i][j], 0);
+            bit_sums_carry(s->plane[j], s->capacity[i][j], 0);
     }
     for (int j = 0; j < words && s->waiting == SUM_ROOM; j++) {
         uint64_t *plane = s->plane[j], two[4], four[2];
         for (int i = 0; i < 4; i++)
-            two[i] = bit_sums_full(&plane[0], s->room[2 * i][j], s->room[2 * i + 1][j]);
+            two[i] = bit_sums_full(&plane[0], s->capacity[2 * i][j], s->capacity[2 * i + 1][j]);
         for (int i = 0; i < 2; i++)
             four[i] = bit_sums_full(&plane[1], two[2 * i], two[2 * i + 1]);
         bit_sums_carry(plane, bit_sums_full(&plane[2], four[0], four[1]), 3);
@@ -55,7 +55,7 @@ static inline void bit_sums_flush(struct bit_sums *s, int words)
 static inline void bit_sums_add(struct bit_sums *s, const uint64_t *bits, int words)
 {
     for (int j = 0; j < words; j++)
-        s->room[s->waiting][j] = bits[j];
+        s->capacity[s->waiting][j] = bits[j];
     if (++s->waiting == SUM_ROOM)
         bit_sums_flush(s, words);
 }

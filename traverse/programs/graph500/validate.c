@@ -294,7 +294,7 @@ enum status validation_open(struct validation *v, const struct rank *rank, struc
     *v = (struct validation){.rank = rank, .results = results};
     if (slices_open(&v->slices, rank, e) == ST_OK && take_delegates(v, e) == ST_OK)
         open_proofs(v, e);
-    return comm_agree(rank->comm, e) != ST_OK || rank_is_alone(rank) ? e->status : send_questions(v, e);
+    return comm_agree(rank->comm, e) != ST_OK || rank_is_single_device(rank) ? e->status : send_questions(v, e);
 }
 
 void validation_close(struct validation *v)
@@ -390,7 +390,7 @@ static enum status reduce_met(struct validation *v, struct error *e)
 
 static enum status prove(struct validation *v, struct error *e)
 {
-    const int alone = rank_is_alone(v->rank);
+    const int alone = rank_is_single_device(v->rank);
     if (rank_each(v->rank, begin, v, e) != ST_OK || (!alone && reduce_claims(v, e) != ST_OK) ||
         rank_each(v->rank, check, v, e) != ST_OK)
         return e->status;

@@ -3,7 +3,7 @@
  * Visited bits and depths are those of the device of the CPU backend, which makes answers and counts of them. */
 #include "grid_search.h"
 
-#include "traverse/engine/bfs.h"
+#include "traverse/engine/loop.h"
 #include "traverse/cpu/cpu_device.h"
 
 #include "formats/base/cli.h"
@@ -70,7 +70,7 @@ static void take_incoming(struct device *device, int32_t depth)
 /* In the terms of the exchange (exchange_counts.h): expand sends frontiers, fold sends lists. */
 static struct level_trace trace_of(uint64_t fresh, const struct grid_counts *counts, double seconds)
 {
-    struct level_trace trace = {.way = WAY_LIST, .counts.fresh = fresh, .compute_s = seconds};
+    struct level_trace trace = {.kind = LEVEL_SPARSE, .counts.fresh = fresh, .compute_s = seconds};
     uint64_t *of = trace.exchange.counts.of;
     trace.counts.frontier[NN] = fresh;
     trace.counts.forward[NN] = trace.counts.pushed[NN] = counts->looked_up;

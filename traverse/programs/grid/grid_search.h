@@ -11,7 +11,7 @@
 
 #include "formats/graph/grid_part.h"
 #include "formats/mpi/comm.h"
-#include "traverse/engine/bfs.h"
+#include "traverse/engine/loop.h"
 #include "traverse/session/graph.h"
 
 #include <stdint.h>

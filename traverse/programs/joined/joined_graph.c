@@ -39,13 +39,13 @@ static uint32_t *copy_row(const struct joined_graph *all, const struct shard *sh
     const struct csr *csr = &shard->csr[set];
     const enum subgraph g = (enum subgraph)(set % SUBGRAPHS); /* out-rows and in-rows are between the same kinds */
     uint64_t end = csr_offset(csr, row + 1), at = csr_offset(csr, row);
-    uint32_t room[COLUMN_ROOM];
+    uint32_t capacity[COLUMN_ROOM];
     for (uint32_t k = 0; k < csr->head_columns && csr->heads[k * csr->rows + row] != HEAD_NONE; k++)
         *to++ = vertex_of_column(all, shard, g, csr->heads[k * csr->rows + row]);
     for (; at < end && csr->column_width == 8; at++)
         *to++ = vertex_of_column(all, shard, g, csr_column(csr, at));
     while (at < end) {
-        struct column_run run = next_columns(probes_best()->decode, csr, row, at, end, room);
+        struct column_run run = next_columns(probes_best()->decode, csr, row, at, end, capacity);
         for (uint64_t i = 0; i < run.count; i++)
             *to++ = vertex_of_column(all, shard, g, run.columns[i]);
         at += run.count;

@@ -12,7 +12,7 @@ struct pair_backend {
     const char *name;
     /* Bytes that searches take at first, for the vertices of a shard (graph.h); NULL: columns stay packed, as they are read
      * once. */
-    uint64_t (*takes)(const struct shard *shard, int searches, int ignored);
+    uint64_t (*bytes_needed)(const struct shard *shard, int searches, int ignored);
     /* Makes the graph of the job ready for searches. NULL: it is ready, and there is no state. */
     enum status (*open)(struct pair_searches **searches, const struct pair_job *job, struct error *e);
     void (*close)(struct pair_searches *searches);

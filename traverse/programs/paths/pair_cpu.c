@@ -37,4 +37,4 @@ static enum status pair_cpu_run(struct pair_searches *none, struct pair_runs *ru
     return e->status;
 }
 
-const struct pair_backend pair_cpu = {.name = "cpu", .takes = pair_search_takes, .run = pair_cpu_run};
+const struct pair_backend pair_cpu = {.name = "cpu", .bytes_needed = pair_search_takes, .run = pair_cpu_run};

@@ -12,7 +12,7 @@ enum { SOURCE, TARGET, SIDES, FIRST_ROOM = 1024, NO_STEP = 0 };
 /* The search from one of the two vertices: a step for each found vertex, by depth. */
 struct side {
     struct step *steps;
-    uint64_t count, room;
+    uint64_t count, capacity;
     uint64_t frontier; /* the first step of the frontier, which ends with the last step */
     uint64_t counted;  /* the end of the steps of the frontier whose edges are counted */
     uint64_t edges;    /* their edges */
@@ -134,18 +134,18 @@ void pair_search_close(struct pair_search *s)
 static enum status reserve(struct pair_search *s, struct side *a, uint64_t more, struct error *e)
 {
     struct step *grown;
-    uint64_t room = a->room > 0 ? a->room : FIRST_ROOM;
-    if (a->count + more <= a->room)
+    uint64_t capacity = a->capacity > 0 ? a->capacity : FIRST_ROOM;
+    if (a->count + more <= a->capacity)
         return ST_OK;
-    while (room < a->count + more)
-        room *= 2;
-    if (memory_take(s->budget, (void **)&grown, room, sizeof *grown, "vertices that were found", e) != ST_OK)
+    while (capacity < a->count + more)
+        capacity *= 2;
+    if (memory_take(s->budget, (void **)&grown, capacity, sizeof *grown, "vertices that were found", e) != ST_OK)
         return e->status;
     if (a->count > 0)
         memcpy(grown, a->steps, a->count * sizeof *grown);
     memory_release(s->budget, a->steps);
     a->steps = grown;
-    a->room = room;
+    a->capacity = capacity;
     return ST_OK;
 }
 

@@ -76,8 +76,8 @@ static enum status set_up(struct run *run, struct error *e)
     const struct args *args = &run->paths.args;
     struct searcher *s = &run->searcher;
     if (choose_backend(run, e) == ST_OK &&
-        searcher_open_whole(s, run->job.backend->takes != NULL ? args->resident : RESIDENT_PACKED,
-                            run->job.backend->takes, e) == ST_OK)
+        searcher_open_all_shards(s, run->job.backend->bytes_needed != NULL ? args->resident : RESIDENT_PACKED,
+                            run->job.backend->bytes_needed, e) == ST_OK)
         choose_pairs(run, e);
     run->job = (struct pair_job){.comm = &s->comm,
                                  .graph = &s->graph,

@@ -51,7 +51,7 @@ static enum status take_on_gpu(struct pair_searches *p, uint64_t pairs, struct e
 {
     struct gpu_pairs *gpu = &p->gpu;
     if (p->job->paths)
-        joined_gpu_take(&p->on, &gpu->paths, gpu->path_room, sizeof *gpu->paths, e);
+        joined_gpu_take(&p->on, &gpu->paths, gpu->path_capacity, sizeof *gpu->paths, e);
     joined_gpu_take(&p->on, &gpu->ends, 2 * pairs, sizeof *gpu->ends, e);
     joined_gpu_take(&p->on, &gpu->left, pairs, sizeof *gpu->left, e);
     joined_gpu_take(&p->on, &gpu->results, pairs, sizeof *gpu->results, e);
@@ -70,7 +70,7 @@ static enum status take_on_host(struct pair_searches *p, uint64_t pairs, struct 
     p->todo = calloc(pairs + 1, sizeof *p->todo);
     p->ends = calloc(2 * pairs + 1, sizeof *p->ends);
     p->result = calloc(pairs + 1, sizeof *p->result);
-    p->paths = p->job->paths ? calloc(p->gpu.path_room, sizeof *p->paths) : NULL;
+    p->paths = p->job->paths ? calloc(p->gpu.path_capacity, sizeof *p->paths) : NULL;
     if (p->todo == NULL || p->ends == NULL || p->result == NULL || (p->job->paths && p->paths == NULL))
         return fail_memory(e, "pairs", pairs * sizeof *p->result);
     return ST_OK;
@@ -103,7 +103,7 @@ static enum status pair_gpu_open(struct pair_searches **searches, const struct p
                                 .vertices = p->graph.vertices,
                                 .words = p->graph.vertices / PAIR_MARKS + 1,
                                 .one_sided = job->one_sided,
-                                .path_room = p->graph.vertices > LEAST_PATHS ? p->graph.vertices : LEAST_PATHS};
+                                .path_capacity = p->graph.vertices > LEAST_PATHS ? p->graph.vertices : LEAST_PATHS};
     if (take_on_host(p, pairs, e) == ST_OK && take_on_gpu(p, pairs, e) == ST_OK)
         load_kernels(p, e);
     return e->status;
@@ -167,9 +167,9 @@ static enum status search(struct pair_searches *p, struct error *e)
         joined_gpu_copy(&p->on, &counts, p->gpu.counts, sizeof counts, e) != ST_OK ||
         joined_gpu_copy(&p->on, p->result, p->gpu.results, p->gpu.count * sizeof *p->result, e) != ST_OK)
         return e->status;
-    if (counts.path_room > p->gpu.path_room)
-        counts.path_room = p->gpu.path_room;
-    return counts.path_room > 0 ? joined_gpu_copy(&p->on, p->paths, p->gpu.paths, counts.path_room * sizeof *p->paths, e)
+    if (counts.path_capacity > p->gpu.path_capacity)
+        counts.path_capacity = p->gpu.path_capacity;
+    return counts.path_capacity > 0 ? joined_gpu_copy(&p->on, p->paths, p->gpu.paths, counts.path_capacity * sizeof *p->paths, e)
                                 : ST_OK;
 }
 

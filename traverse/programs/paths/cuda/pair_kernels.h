@@ -66,7 +66,7 @@ struct gpu_pair_live {
 struct gpu_pair_counts {
     uint32_t taken;               /* pairs that blocks have taken */
     uint32_t left;                /* and left to all blocks */
-    unsigned long long path_room; /* of `paths`, taken */
+    unsigned long long path_capacity; /* of `paths`, taken */
     struct gpu_pair_live live;    /* of the search of all blocks */
 };
 
@@ -84,7 +84,7 @@ struct gpu_pairs {
     struct gpu_pair_counts *counts;
     struct gpu_pair_result *results; /* [count], zero before; they count the work of a block that left its pair, too */
     uint32_t *paths;                 /* NULL: no paths are wanted */
-    uint64_t path_room;              /* of them */
+    uint64_t path_capacity;              /* of them */
 };
 
 /* Blocks of the current GPU that search at the same time. */

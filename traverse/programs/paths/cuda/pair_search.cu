@@ -4,7 +4,7 @@
  * columns, marks and claims are under way at once. Bytes that move: 8 (step) and 16 (offsets) for each vertex of a frontier;
  * 4 (column) and a mark for each edge; an atomic, 8 (step) and 16 (offsets) for each vertex that is found.
  */
-#include "pair_team.cuh"
+#include "pair_grid.cuh"
 
 enum { SLOTS = 4 };
 #ifdef DBFS_EMULATED
@@ -323,9 +323,9 @@ template <class S> __device__ static uint64_t write_path(const S &s, uint64_t ve
     const unsigned long long met = level_of(s).met;
     const uint32_t step = other_step(s, (uint32_t)met);
     if (threadIdx.x == 0)
-        place = atomicAdd(&s.pairs.counts->path_room, (unsigned long long)vertices);
+        place = atomicAdd(&s.pairs.counts->path_capacity, (unsigned long long)vertices);
     __syncthreads();
-    if (place + vertices > s.pairs.path_room)
+    if (place + vertices > s.pairs.path_capacity)
         return PAIR_NO_PATH;
     const pair_side &source = s.now.number == 0 ? s.now : s.other;
     uint32_t *middle = s.pairs.paths + place + source.depth; /* the last vertex of the source's side */
@@ -379,7 +379,7 @@ __global__ static void __launch_bounds__(BLOCK, BLOCKS_TOGETHER)
 {
     __shared__ gpu_pair_live live;
     __shared__ uint32_t pair;
-    pair_search<block_team> s = {{pairs, {&live}, pairs.marks + blockIdx.x * pairs.words,
+    pair_search<block_threads> s = {{pairs, {&live}, pairs.marks + blockIdx.x * pairs.words,
                                   pairs.steps + blockIdx.x * (pairs.vertices + 1), {}, {}, 0, 0}};
     for (;;) {
         if (threadIdx.x == 0)
@@ -394,7 +394,7 @@ __global__ static void __launch_bounds__(BLOCK, BLOCKS_TOGETHER)
 __global__ static void __launch_bounds__(BLOCK, BLOCKS_TOGETHER)
     pair_grid_kernel(const __grid_constant__ gpu_pairs pairs)
 {
-    pair_search<grid_team> s = {{pairs, {&pairs.counts->live, 0}, pairs.marks, pairs.steps, {}, {}, 0, 0}};
+    pair_search<grid_threads> s = {{pairs, {&pairs.counts->live, 0}, pairs.marks, pairs.steps, {}, {}, 0, 0}};
     const uint32_t left = pairs.counts->left;
     for (uint32_t i = 0; i < left; i++)
         search_pair(s, pairs.left[i]);

@@ -1,0 +1,221 @@
+/* cuda_fused.h: a whole search as one cooperative kernel, of a device that is alone; or, with the
+ * additions of cuda_peers.h, on each of several that read each other's memory.
+ *
+ * The host starts the kernel and waits for its end. So a level costs some barriers of the grid, or one barrier
+ * of a few blocks while the frontier is small. In the level loop (loop.c) a level costs several launches, and the
+ * host waits for it.
+ * Both find the same distances: the loop is the twin of this kernel.
+ *
+ * The kernel is a template. It is compiled for one GPU and for several, for raw and for packed columns, and with or
+ * without notes of levels; each pays for nothing that it is not compiled for. The host takes the notes when the search is
+ * over, or earlier if there are more levels than the device has room for. Frontiers are counted from depths after the
+ * search.
+ *
+ *   cuda_fused_kernel.cuh    the start, and the way of a level
+ *   cuda_fused_levels.cuh    levels of all blocks, by lists and by masks
+ *   cuda_fused_choose.cuh    the choice between them, and between push and pull
+ *   cuda_fused_thread_group.cuh      small frontiers of one GPU: a cluster of blocks works by itself
+ *   cuda_fused_progress.cuh  the state of a search between two levels
+ *   cuda_fused_grid.cuh      the barrier, the counters
+ *   cuda_fused_cost.h        the costs of levels
+ *   cuda_fused_plain.cu, cuda_fused_noted.cu  the kernels of one GPU, for raw and for packed columns
+ *   cuda_fused_launch.cu     the launch of these
+ *   cuda_fused_after.cu      kernels beside a search: row lengths, depths, frontiers
+ * Visits of a level are in traverse/cuda/visit/.
+ */
+#ifndef DBFS_CUDA_WHOLE_H
+#define DBFS_CUDA_WHOLE_H
+
+#include "traverse/cuda/device/cuda_kernels.h"
+#include "cuda_fused_cost.h"
+
+#include "traverse/engine/level_kind.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+enum {
+    FUSED_FIRST_CLASS = 3, /* rows of 8 edges and less are of the first class; each class is twice as long */
+    FUSED_CLASSES = 11,    /* the last one has rows of 8,192 */
+    /* of the marks of hubs that a block keeps, a thread: the room of the team's two lists */
+    FUSED_HUB_WORDS = 2 << FUSED_FIRST_CLASS,
+    FUSED_MOST_THREAD_GROUP = 16,
+    FUSED_BLOCK_CAPACITY = 2560, /* vertices that one block of the team can reach in a level */
+    FUSED_MOST_KEPT = 24
+};
+
+enum {
+    FUSED_FRESH,
+    FUSED_SOURCES,
+    FUSED_FORWARD = FUSED_SOURCES + SUBGRAPHS,
+    FUSED_COUNTS = FUSED_FORWARD + SUBGRAPHS,
+    FUSED_PROBES = FUSED_COUNTS, /* of pulls, by the subgraph that a push would go along: for notes */
+    FUSED_NOTED_COUNTS = FUSED_PROBES + SUBGRAPHS
+};
+
+/* The counts of a level. */
+struct fused_counts {
+    unsigned long long count[FUSED_NOTED_COUNTS];
+    unsigned int pieces; /* in the next list */
+    unsigned int cut;    /* pieces of long rows that a level by masks leaves to a second pass */
+    /* for notes: times at which the first warp, inverted, and the last one ended their pulls */
+    unsigned long long first_pulled, last_pulled;
+};
+
+struct fused_state {
+    unsigned int arrived;   /* blocks at the barrier, summed up over all searches */
+    unsigned int apart[31]; /* fills a cache line, so that the barrier has one for itself */
+    unsigned int arrivals;  /* the value of `arrived` when the last search ended */
+    struct fused_counts counts[3]; /* taken in turn */
+    /* the search, as the team left it */
+    unsigned long long seen[SUBGRAPHS], seen_edges[SUBGRAPHS]; /* sources, and their edges */
+    int32_t depth;  /* of its frontier */
+    uint32_t moved; /* the team has done a level */
+    /* the levels by masks whose frontiers were kept, and their depths */
+    uint32_t kept;
+    int32_t kept_depth[FUSED_MOST_KEPT];
+};
+
+/* ---- notes ---- */
+
+/* Times at which a level came to a point: nanoseconds of the device's clock. 0: it did not. */
+enum {
+    FUSED_BEGUN,
+    FUSED_CHOSEN, /* and its frontier is listed, if it goes by lists */
+    FUSED_FIRST_PULLED,
+    FUSED_LAST_PULLED,
+    FUSED_VISITED, /* by masks: only the previsit is left */
+    FUSED_ENDED,   /* 0: when the next level began */
+    FUSED_TIMES
+};
+
+struct fused_note {
+    unsigned long long at[FUSED_TIMES];
+    unsigned long long probes[SUBGRAPHS];
+    uint32_t kind; /* enum level_kind */
+    uint32_t pulled; /* subgraphs, a bit each */
+    /* for GPUs that search together: nanoseconds from a GPU's own signal to the last of a peer;
+     * vertices that peers sent; words read of their masks */
+    unsigned long long waited, arrived, words;
+};
+
+/* Memory of the host that the device sees. The device waits when its notes are full. */
+struct fused_mapped {
+    uint64_t report;  /* when the search is over: its number in the upper half, and the number of its levels
+                         in the lower one */
+    uint64_t answered; /* when the answer that is made with it is complete: its number in the upper half */
+    uint32_t written; /* by the device: levels noted so far */
+    uint32_t taken;   /* by the host: of these */
+};
+
+struct fused_outputs {
+    struct fused_mapped *mapped;
+    struct fused_note *notes; /* [FUSED_NOTES_KEPT], of level L at L modulo that */
+};
+
+/* The host's order to a search. */
+struct fused_order {
+    uint32_t number; /* of the search */
+    int32_t deepest; /* the depth at which it ends, above 0 */
+};
+
+/* Counts of the frontier of a level. */
+struct fused_frontier {
+    unsigned long long forward[SUBGRAPHS]; /* FV */
+    unsigned int sources[SUBGRAPHS];
+    unsigned int vertices[VERTEX_KINDS];
+};
+
+/* ---- a search ---- */
+
+/* A third kind of vertices: the normals of all shards, numbered as nn's columns are (cuda_peers.h). */
+enum { FUSED_COLUMNS = VERTEX_KINDS, FUSED_KINDS };
+
+/* Where a search begins. */
+struct fused_root {
+    uint32_t index;
+    enum vertex_kind kind;
+};
+
+/* The masks that a search clears: visited and next, of both kinds. */
+struct fused_masks {
+    uint32_t *all;
+    uint64_t words;
+};
+
+struct gpu_fused {
+    struct gpu_csr csr[SUBGRAPHS], pulled[SUBGRAPHS]; /* rows to push, and to pull: two sets if edges are directed */
+    struct gpu_vertices of[FUSED_KINDS];
+    struct cost_graph graph;
+    enum fused_mode mode;
+    struct fused_piece *list[2]; /* gpu_fused_capacity pieces each */
+    uint32_t thread_group;              /* blocks that work alone while the frontier is small */
+    uint32_t thread_group_capacity;         /* vertices that each of them has room for, in each of two lists */
+    /* vertices from longest[kind][k] on have rows of at most 2^(FUSED_FIRST_CLASS + k) edges */
+    uint32_t longest[VERTEX_KINDS][FUSED_CLASSES];
+    /* A level by masks writes no depths: it keeps its frontier as a mask, while there is room for `keeps` of
+     * them, and cuda_fused_settle gives the vertices their depth after the search. They lie in the queues,
+     * which only the level loop uses. */
+    uint32_t keeps;
+    uint32_t hub_words; /* of the visited mask of delegates, which blocks keep while they pull (cuda_pull_words.cuh) */
+    struct fused_masks cleared;
+    struct fused_state *state; /* zero before the first search */
+    struct fused_outputs out;
+    struct fused_order order;
+    struct fused_root root;
+};
+
+/* A kernel. */
+struct fused_program {
+    const void *kernel;
+    size_t warp_bytes; /* of shared memory that each warp wants */
+};
+
+/* `packed`: columns may lie packed. */
+struct fused_program cuda_fused_plain(int packed);
+struct fused_program cuda_fused_noted(int packed);
+
+/* The launch of a kernel. */
+struct fused_launch {
+    struct fused_program program;
+    int blocks, threads; /* no blocks: the device has no cooperative launches */
+    size_t shared_bytes;
+    uint32_t thread_group, thread_group_capacity;
+    int has_thread_group; /* blocks keep lists of their own in shared memory: `thread_group_capacity` vertices each, twice */
+    int has_hubs; /* blocks keep marks of hubs, in the room of these lists */
+    int share; /* eighths of the processors that must have a block if the team has several blocks; 0: it has one */
+    int few_threads; /* for blocks, as levels are so small that barriers matter most */
+};
+
+/* Chooses the launch for the current device. The caller sets launch->program, has_thread_group, has_hubs, share and
+ * few_threads. */
+cudaError_t cuda_fused_plan(struct fused_launch *launch);
+
+/* Finds search->longest, as an array in device memory, which is zero before. */
+void cuda_fused_measure(const struct gpu_fused *search, uint32_t *longest, cudaStream_t stream);
+
+/* Completes the depths after a search. */
+void cuda_fused_settle(const struct gpu_fused *search, cudaStream_t stream);
+
+/* to[i] = depth + 1 of vertex i of a kind, or 0 if it was not visited. Depths are below 255, and
+ * need not be complete. */
+void cuda_fused_byte_depths(const struct gpu_fused *search, enum vertex_kind kind, uint8_t *to, cudaStream_t stream);
+
+/* The same for all normals, behind them all delegates, and then 0 for no vertex. */
+void cuda_fused_all_byte_depths(const struct gpu_fused *search, uint8_t *to, cudaStream_t stream);
+
+/* Counts the frontiers of levels first..first+levels, after a search, when its depths are complete.
+ * `to` is zero before. */
+void cuda_fused_count(const struct gpu_fused *search, uint32_t first, uint32_t levels,
+                     struct fused_frontier *to, cudaStream_t stream);
+
+/* Starts the search: a struct gpu_fused or, for the kernels of cuda_peers.h and cuda_sliced.h, a gpu_fused_peers or gpu_sliced. */
+cudaError_t cuda_fused_start(const void *search, const struct fused_launch *launch,
+                            cudaStream_t stream);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,181 @@
+/* choose.c: see choose.h and cost.h */
+#include "choose.h"
+
+#include "formats/base/arith.h"
+
+#include <string.h>
+
+/* Factors of the CPU are used only if the user gives some. */
+const struct direction_policy direction_defaults = {
+    .mode = DIRECTION_AUTO,
+    .factor0 = {
+#define FACTOR(subgraph, to_pull, to_push, unit, what) [subgraph] = to_pull,
+#include "formats/rates.def"
+    },
+    .factor1 = {
+#define FACTOR(subgraph, to_pull, to_push, unit, what) [subgraph] = to_push,
+#include "formats/rates.def"
+    },
+};
+
+double backward_work(const struct subgraph_work *w)
+{
+    double q = (double)w->frontier, s = (double)w->unvisited_sources;
+    return (double)w->unvisited_targets * (q + s) / q;
+}
+
+static int is_fixed(const struct direction_policy *policy, const struct subgraph_work *work)
+{
+    return policy->mode != DIRECTION_AUTO || work->frontier == 0;
+}
+
+int direction_needs_forward(const struct direction_policy *policy, enum subgraph g,
+                            const struct subgraph_work *work, enum direction current)
+{
+    if (is_fixed(policy, work))
+        return 0;
+    double backward = backward_work(work), least = (double)work->frontier;
+    if (current == PUSH)
+        return !(least > policy->factor0[g] * backward);
+    return least < policy->factor1[g] * backward;
+}
+
+enum direction choose_direction(const struct direction_policy *policy, enum subgraph g,
+                                const struct subgraph_work *work, enum direction current)
+{
+    if (policy->mode == DIRECTION_PUSH)
+        return PUSH;
+    if (policy->mode == DIRECTION_PULL)
+        return PULL;
+    if (work->frontier == 0)
+        return current; /* nothing to visit either way */
+    double forward = (double)work->forward, backward = backward_work(work);
+    if (current == PUSH && forward > policy->factor0[g] * backward)
+        return PULL;
+    if (current == PULL && forward < policy->factor1[g] * backward)
+        return PUSH;
+    return current;
+}
+
+/* ---- by cost ---- */
+
+void direction_costs_begin(struct direction_costs *costs)
+{
+    memset(costs->seen_rows, 0, sizeof costs->seen_rows);
+    memset(costs->seen_edges, 0, sizeof costs->seen_edges);
+    costs->overlap = 0;
+}
+
+void direction_costs_see(struct direction_costs *costs, enum subgraph g, const struct subgraph_work *work)
+{
+    costs->seen_rows[g] += (double)work->frontier;
+    costs->seen_edges[g] += (double)work->forward;
+}
+
+/* Vertices that a push may find: one for each edge to a vertex not visited before, less the edges to a vertex that
+ * another edge of the level finds too. In meshes most edges are of this kind, and their share changes little from
+ * level to level. */
+static double expect_found(const struct direction_costs *costs, enum subgraph g,
+                           const struct subgraph_work *work)
+{
+    enum subgraph reverse = subgraph_reverse(g);
+    const struct cost_pulled *pulled = &costs->graph.pulled[reverse];
+    double left = pulled->edges - costs->seen_edges[reverse] * pulled->edges_each;
+    double found = left > 0 ? (double)work->forward * left / pulled->edges * (1 - costs->overlap) : 0;
+    return found < (double)work->unvisited_targets ? found : (double)work->unvisited_targets;
+}
+
+/* The share of the rows of a pull of g that a pull before it leaves, if there is one. */
+static double left_by_pull(const struct direction_costs *costs, enum subgraph g, const struct workload *all)
+{
+    const int before = cost_before(g);
+    const struct subgraph_work *work = &all->of[before];
+    return before != (int)g && work->frontier > 0 && direction_by_cost(DIRECTION_AUTO, work) == PULL
+               ? cost_left(&costs->graph, costs->seen_edges, g)
+               : 1;
+}
+
+struct direction_costs_of direction_costs_of(const struct direction_costs *costs, enum subgraph g,
+                                         const struct workload *all)
+{
+    struct direction_costs_of visit_costs = {.found = 0};
+    const struct subgraph_work *work = &all->of[g];
+    if (work->frontier == 0)
+        return visit_costs;
+    visit_costs.found = expect_found(costs, g, work);
+    visit_costs.of[PUSH] = cost_push(&costs->graph, (double)work->frontier, (double)work->forward) +
+                      visit_costs.found * costs->graph.rates.found;
+    visit_costs.of[PULL] = cost_pull(&costs->graph, costs->seen_rows, costs->seen_edges, g, left_by_pull(costs, g, all));
+    return visit_costs;
+}
+
+enum direction direction_by_cost(enum direction_mode mode, const struct subgraph_work *work)
+{
+    if (mode != DIRECTION_AUTO)
+        return mode == DIRECTION_PULL ? PULL : PUSH;
+    return work->cost[PULL] < work->cost[PUSH] ? PULL : PUSH;
+}
+
+/* ---- the rates of cost.h, and the counts of a shard ---- */
+
+const struct cost_rates cost_rates_cpu = {
+#define STEP(name, cpu, h200, unit, what) .name = cpu,
+#include "formats/rates.def"
+};
+
+const struct cost_rates cost_rates_h200 = {
+#define STEP(name, cpu, h200, unit, what) .name = h200,
+#include "formats/rates.def"
+};
+
+uint64_t unvisited_pulled(const struct shard *shard, enum subgraph g, uint64_t unvisited)
+{
+    const struct csr *pushed = &shard->csr[subgraph_reverse(g)], *pulled = shard_pull_rows(shard, g);
+    if (pushed == pulled)
+        return unvisited;
+    double share = pushed->source_rows > 0 ? (double)unvisited / (double)pushed->source_rows : 1;
+    return (uint64_t)(share * (double)pulled->source_rows);
+}
+
+void cost_settle_pulled(struct cost_graph *graph)
+{
+    for (int g = 0; g < SUBGRAPHS; g++) {
+        struct cost_pulled *pulled = &graph->pulled[g];
+        pulled->rows_each = graph->sources[g] > 0 ? pulled->sources / graph->sources[g] : 0;
+        pulled->edges_each = graph->edges[g] > 0 ? pulled->edges / graph->edges[g] : 0;
+    }
+}
+
+/* Vertices of a kind with rows in both subgraphs that are pulled for it. */
+static double rows_in_both(const struct shard *shard, enum vertex_kind kind)
+{
+    const enum subgraph of[VERTEX_KINDS][2] = {{NN, ND}, {DN, DD}};
+    const struct csr *a = &shard->csr[shard_pulled(shard, of[kind][0])], *b = &shard->csr[shard_pulled(shard, of[kind][1])];
+    uint64_t rows = 0;
+    for (uint64_t w = 0; w < divide_up(a->rows, 64) && a->source_rows > 0 && b->source_rows > 0; w++)
+        rows += (uint64_t)__builtin_popcountll(a->sources[w] & b->sources[w]);
+    return (double)rows;
+}
+
+struct cost_graph cost_graph_of(const struct shard *shard, const struct cost_rates *rates)
+{
+    static const double NEAR_VERTICES = 1 << 18; /* of 8 bytes: they fit the second cache of a core */
+    const double vertices = (double)(shard->locals + shard->d);
+    struct cost_graph graph = {.rates = *rates};
+    for (int g = 0; g < SUBGRAPHS; g++) {
+        graph.edges[g] = (double)shard->csr[g].edges;
+        graph.sources[g] = (double)shard->csr[g].source_rows;
+        const struct csr *pulled = &shard->csr[shard_pulled(shard, (enum subgraph)g)];
+        graph.pulled[g].sources = (double)pulled->source_rows;
+        graph.pulled[g].edges = (double)pulled->edges;
+    }
+    for (int kind = 0; kind < VERTEX_KINDS; kind++)
+        graph.both[kind] = rows_in_both(shard, (enum vertex_kind)kind);
+    cost_settle_pulled(&graph);
+    if (vertices > NEAR_VERTICES)
+        graph.rates.found += rates->far * (1 - NEAR_VERTICES / vertices);
+    graph.rates.list_edge += rates->list_vertex * vertices;
+    graph.words[NORMALS] = (double)((shard->locals + 31) / 32);
+    graph.words[DELEGATES] = (double)((shard->d + 31) / 32);
+    return graph;
+}

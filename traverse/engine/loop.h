@@ -1,0 +1,63 @@
+/* loop.h: one breadth-first search over all shards */
+#ifndef DBFS_LOOP_H
+#define DBFS_LOOP_H
+
+#include "level_log.h"
+
+/* The level loop's state of each device. */
+struct device_level {
+    struct visit_plan plan; /* the current choice */
+    struct workload work;
+    int ahead; /* dd of this level was visited before vertices of other ranks had arrived */
+    struct breakdown times;
+    uint64_t found; /* local normals that the device found */
+};
+
+struct bfs_options {
+    struct direction_policy policy;
+    int32_t deepest;  /* a search ends at this depth; INT32_MAX: at none */
+    int timed;        /* the devices were opened with timing, so each level records its phases */
+    int counts_edges; /* FV is counted in every level, also where the choice does not need it */
+};
+
+struct bfs_times {
+    double compute_s, exchange_s; /* of this rank, all levels */
+    uint32_t iterations;          /* levels that were visited, the last, empty one included */
+    uint32_t mask_reductions;     /* S' of section V-A */
+    uint64_t sent_vertices;
+};
+
+struct bfs {
+    const struct rank *rank;
+    struct exchange *exchange;
+    struct bfs_options options;
+    struct device_level *levels; /* [device_count] */
+    /* of the last search */
+    const struct root *root;
+    struct bfs_times *times;
+    struct level_log *log; /* NULL: none */
+    int noted;             /* devices ran it by themselves, and have notes of its levels */
+};
+
+/* How a program searches: by the degree-separated level loop (bfs_by_levels), or as programs/grid/ does. */
+struct bfs_method {
+    /* Collective. Takes what a search needs beside the devices of the rank. */
+    enum status (*open)(struct bfs *bfs, const struct rank *rank, struct exchange *exchange,
+                        const struct bfs_options *options, struct error *e);
+    void (*close)(struct bfs *bfs); /* a zeroed one is allowed */
+
+    /* Wakes the links between devices, and the threads that drive devices, before a search and its clock. */
+    enum status (*prepare)(struct bfs *bfs, struct error *e);
+
+    /* Collective. Searches from one root, and appends its levels to the log; NULL: they are not wanted. A failure is
+     * known to this rank only, and the other ranks wait for it, so the caller must end the job. */
+    enum status (*search)(struct bfs *bfs, const struct root *root, struct bfs_times *times, struct level_log *log,
+                          struct error *e);
+
+    /* Appends the levels that were noted by devices, not by `search`. */
+    enum status (*log_rest)(struct bfs *bfs, struct level_log *log, struct error *e);
+};
+
+extern const struct bfs_method bfs_by_levels;
+
+#endif

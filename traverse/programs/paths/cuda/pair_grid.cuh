@@ -1,0 +1,60 @@
+/* pair_grid.cuh: the threads that search between a pair: those of one block, or of all blocks; see pair_kernels.h */
+#ifndef DBFS_PAIR_TEAM_CUH
+#define DBFS_PAIR_TEAM_CUH
+
+#include "pair_kernels.h"
+#include "traverse/cuda/device/cuda_common.cuh"
+#include "traverse/cuda/device/cuda_ptx.cuh"
+
+/* One block. */
+struct block_threads {
+    static constexpr bool has_all = false;
+    gpu_pair_live *live; /* shared memory */
+
+    __device__ unsigned block() const
+    {
+        return 0;
+    }
+
+    __device__ unsigned blocks() const
+    {
+        return 1;
+    }
+
+    __device__ void barrier()
+    {
+        __syncthreads();
+    }
+};
+
+/* All blocks. */
+struct grid_threads {
+    static constexpr bool has_all = true;
+    gpu_pair_live *live; /* device memory */
+    unsigned arrivals;   /* before the next use of the barrier */
+
+    __device__ unsigned block() const
+    {
+        return blockIdx.x;
+    }
+
+    __device__ unsigned blocks() const
+    {
+        return gridDim.x;
+    }
+
+    __device__ void barrier()
+    {
+        arrivals += gridDim.x;
+        __syncthreads();
+        if (threadIdx.x == 0) {
+            fence_of_gpu();
+            atomicAdd(&live->arrived, 1u);
+            while ((int)(load_acquire(&live->arrived) - arrivals) < 0)
+                __nanosleep(32);
+        }
+        __syncthreads();
+    }
+};
+
+#endif
