@@ -71,6 +71,16 @@ read_runs() {
     esac
     check_numbers "$*" '^(roots|energy)\.|^construction_s$|^environment\.((input_|batch_)?edges|vertices|ranks|shards_per_rank)$' \
         '\.(checksum|name)$'
+    [ "$clock" != answer ] || same_layout "$@"
+}
+
+# same_layout FILE...: answer_s of runs is compared only if all answers stand in memory in the same way
+same_layout() {
+    awk -F '\t' -v files="$#" '
+        BEGIN { for (d = 0; d < files; d++) layout[d] = "ids" } # so did programs that do not say it
+        $2 == "environment.answer_layout" { layout[$1] = $3 }
+        END { for (d = 1; d < files; d++) if (layout[d] != layout[0]) exit 1 }' "$work/values" ||
+        die 3 "$*: no answer clock in common: values stand by input id in one run, at the owners of vertices in another"
 }
 
 # The library of awk programs over values: for run `d`, environment in env[d, name], searches in root[d, i, name],

@@ -220,7 +220,7 @@ static enum residence cpu_resident(const struct device *dev)
     return is_packed ? RESIDENT_PACKED : RESIDENT_RAW;
 }
 
-/* Bytes without a parallel region, which takes what is left. Answers: by vertex, and in the order of ids. */
+/* Bytes without a parallel region, which takes what is left. Answers: by vertex, and the values. */
 static uint64_t cpu_bytes_needed(const struct shard *shard, int threads, int parents)
 {
     struct device dev = {.shard = shard, .threads = threads, .parents = parents};
@@ -228,7 +228,8 @@ static uint64_t cpu_bytes_needed(const struct shard *shard, int threads, int par
     struct cpu_array list[MOST_ARRAYS];
     int count = list_arrays(&dev, list);
     uint64_t vertices = shard->d + shard->locals, slots = shard->n / shard->p + 1;
-    uint64_t bytes = (parents ? 12 : 8) * vertices + (shard->p > 1 ? 16 : 8) * slots;
+    uint64_t value = parents ? answer_id_bytes(shard->n) : 4;
+    uint64_t bytes = (parents ? 12 : 8) * vertices + (4 + value) * slots;
     for (int i = 0; i < count; i++)
         bytes += list[i].count * list[i].width;
     return bytes;

@@ -209,6 +209,13 @@ static void json_machine(FILE *out, const struct environment *env)
             env->searcher->threads, comm->host_ranks, env->searcher->launched_ranks);
 }
 
+/* Names how answers stand in memory, if they are made: answer_s of one layout is not that of the other. */
+static void json_answer_layout(FILE *out, const struct results *results)
+{
+    if (results->answering)
+        fprintf(out, "\"answer_layout\": \"%s\", ", answers_are_by_owner(results->graph) ? "owner" : "ids");
+}
+
 static void json_settings(FILE *out, const struct args *args, const char *exchange_memory)
 {
     fprintf(out, "    \"parents\": %s, ", args->record_parents ? "true" : "false");
@@ -232,6 +239,7 @@ void report_json_environment(FILE *out, const struct environment *env)
     json_graph(out, env->searcher->rank.graph);
     json_machine(out, env);
     json_settings(out, env->searcher->args, exchange_memory_name(env));
+    json_answer_layout(out, &env->searcher->results);
     fprintf(out, "\"device_load_s\": %.9f, \"device_load_bytes\": %" PRIu64 ", ",
             env->device_load.seconds, env->device_load.bytes);
     fprintf(out, "\"start_s\": %.9f, \"peak_bytes\": %" PRIu64 "\n  },\n", env->start_s,
