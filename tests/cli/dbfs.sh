@@ -47,9 +47,9 @@ in_words_of_dbfs() { # WANTED WORD...: expects the message for a mistake
     grep -qF -- "$wanted" err && ! grep -qE 'edgeconv|COMPACT|=MAP|direction directed' err || { cat err; return 1; }
 }
 printf '\x04\x22\x4d\x18 lz4' >packed.lz4
-check 'of a format' in_words_of_dbfs '`lz4 -dc FILE | dbfs -`' packed.lz4
+check 'of a format' in_words_of_dbfs 'lz4 -dc FILE | dbfs -`' packed.lz4
 echo '<graphml></graphml>' >g.graphml
-check 'of a format whose ids are words' in_words_of_dbfs '| dbfs --compact --separator=tab -f pairs -`' g.graphml
+check 'of a format whose ids are words' in_words_of_dbfs '| dbfs --compact --separator=tab --comments=none -f pairs -`' g.graphml
 printf '4\n0 1\n1 2\n2 3\n' >counted.txt
 check 'of a list with counts' in_words_of_dbfs '| dbfs -f pairs -`' counted.txt
 dbfs -r word -o - g.txt >out 2>err

@@ -74,6 +74,8 @@ compact '--comments none, as the message says' '#a b\nb c\n' '0\t1\n1\t2\n' '#a\
 for comments in '' x 7 - , '#x' '"' ' '; do
     check_exit 2 "--comments '$comments'" "$edgeconv" --comments "$comments" -t text tag.txt
 done
+check_exit 0 'dbfs passes --comments on' "$(dirname "$edgeconv")/dbfs" -q --no-cache --compact --comments none -r '#a' -o - tag.txt
+check 'and finds the edge' test "$(tr '\t\n' '  ' <out)" = '#a 0 b 1 c 2 '
 check_exit 2 '--comments for a format that has its own' "$edgeconv" --comments '#' -f metis tag.txt
 printf '1 2\n# x\n2 3\n%%y\n3 4\n' >in.txt
 check_exit 0 'comments among the edges' "$edgeconv" -t text in.txt

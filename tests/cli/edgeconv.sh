@@ -100,7 +100,8 @@ check_exit 0 'a list' "$edgeconv" --one-based -o /dev/null in.txt
 check 'needs no note' test "$(grep -c begin err)" = 0
 "$edgeconv" -q --force -o in.edges in.txt
 check_exit 2 '--one-based of an edge stream' "$edgeconv" --one-based -o /dev/null in.edges
-check_exit 2 '--entry without an archive' "$edgeconv" --entry '*.txt' -o /dev/null in.txt in.edges
+cp in.txt more.txt
+check_exit 2 '--entry without an archive' "$edgeconv" --entry '*.txt' -o /dev/null in.txt more.txt
 check_says '^edgeconv: in.txt: is no archive, nor is any other input, and --member chooses' 'is refused'
 check_exit 0 '--original-ids of ids that are' "$edgeconv" --original-ids -o /dev/null in.txt
 check_says '^edgeconv: in.txt: its ids are the original ones: --original-ids changes nothing' 'says so'

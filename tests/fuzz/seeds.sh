@@ -73,7 +73,7 @@ printf '# 0\n1 5\n# 1\n2 7\n\22\377' >"$c/lgl-chosen"
 printf '%s\n' '4 4 10' '1 3 2' '1 4 1' '1 1 4' '1 2 3' >"$c/metis-regular"
 printf '"id","source","target"\n"a, ""b""\nc","1e+05",20\n"d",2.0,3\n' >"$c/quoted"
 printf '"1" "2"\n"2" "3"\n' >"$c/quoted-blanks"
-printf '%s\n' '1e+05 2' '3 1.23457e+08' >"$c/real"
+printf '%s\n' '1e+05 2' '3 1.5E+06' '4.0 5.' >"$c/real"
 printf '%s\n' '# id source target' '1 10 20' '2 20 30' >"$c/comment"
 printf '%s\n' '7 4' '2 3' '1 3' '4 2' >"$c/almost-counts"
 # --columns and --separator, which fuzz_convert.c reads from the last bytes

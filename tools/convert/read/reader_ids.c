@@ -95,15 +95,16 @@ enum status reader_set_ids(struct graph_reader *r, uint64_t base, uint64_t n, ui
 
 const char *reader_list_options(const struct reader_options *o, char text[LIST_OPTIONS_BYTES])
 {
-    const char *columns = o->columns.end[0].begin; /* "A,B", as given */
+    const struct field *end = o->columns.end;
     int used = snprintf(text, LIST_OPTIONS_BYTES, "%s%s", o->one_based ? " --one-based" : "",
                         o->comments == NULL ? "" : *o->comments == '\0' ? " --comments none" : " --comments '");
     if (o->comments != NULL && *o->comments != '\0')
         used += snprintf(text + used, LIST_OPTIONS_BYTES - (size_t)used, "%.64s'", o->comments);
     if (o->separator != SEPARATOR_ANY)
         used += snprintf(text + used, LIST_OPTIONS_BYTES - (size_t)used, " --separator %s", separator_name(o->separator));
-    if (columns != NULL)
-        snprintf(text + used, LIST_OPTIONS_BYTES - (size_t)used, " --columns %.64s", columns);
+    if (end[0].begin != NULL && end[0].end - end[0].begin < 64)
+        snprintf(text + used, LIST_OPTIONS_BYTES - (size_t)used, " --columns %.*s,%.*s", (int)(end[0].end - end[0].begin),
+                 end[0].begin, (int)(end[1].end - end[1].begin), end[1].begin);
     return text;
 }
 
