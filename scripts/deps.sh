@@ -32,7 +32,8 @@ elif ! has_header omp.h -fopenmp && $cc --version 2>/dev/null | grep -q clang; t
 fi
 has_header stdio.h || need libc6-dev
 has_header zlib.h || need zlib1g-dev
-if ! found "$mpicc" || { found "$cc" && ! echo '#include <mpi.h>' | MPICH_CC=$cc OMPI_CC=$cc $mpicc -E - >/dev/null 2>&1; }; then
+# Open MPI's wrapper names its headers only to compile, and not for -E alone.
+if ! found "$mpicc" || { found "$cc" && ! echo '#include <mpi.h>' | MPICH_CC=$cc OMPI_CC=$cc $mpicc -x c -c -o /dev/null - >/dev/null 2>&1; }; then
     case ${mpicc%% *} in
     *openmpi*) need libopenmpi-dev ;;
     mpicc | mpicc.mpich) need libmpich-dev ;;
