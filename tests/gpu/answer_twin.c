@@ -29,7 +29,7 @@ static struct device *open_device(const struct shard *shard, const struct answer
     struct device_options options = {.threads = 3, .deepest = INT32_MAX, .parents = 1, .budget = &budget};
     struct device *dev;
     struct error e = {0};
-    need(backend_cpu.device->open(&dev, shard, &options, &e), &e);
+    need(backend_cpu.open(&dev, shard, &options, &e), &e);
     need(backend_cpu.results->open_answers(dev, places, &e), &e);
     return dev;
 }
@@ -67,7 +67,7 @@ void twin_values(const struct answering *a, void *values)
     put(values, a->shard->p == 1 ? dev->answers->block : made[0].at, bytes);
     free(questions);
     free(made);
-    backend_cpu.device->close(dev);
+    backend_cpu.close(dev);
 }
 
 void twin_ask(const struct answering *a, struct questions *out)
@@ -84,7 +84,7 @@ void twin_ask(const struct answering *a, struct questions *out)
     put(out->question, dev->answers->questions, out->begin[p] * sizeof *out->question);
     put(out->asker, dev->answers->askers, out->begin[p] * sizeof *out->asker);
     free(questions);
-    backend_cpu.device->close(dev);
+    backend_cpu.close(dev);
 }
 
 void twin_reply(const struct replying *r, void *replies)
@@ -103,7 +103,7 @@ void twin_reply(const struct replying *r, void *replies)
     free(in);
     free(out);
     free(starts);
-    backend_cpu.device->close(dev);
+    backend_cpu.close(dev);
 }
 
 void twin_assemble(const struct assembling *a, void *block)
@@ -118,5 +118,5 @@ void twin_assemble(const struct assembling *a, void *block)
     need(backend_cpu.results->assemble(dev, a->kind, a->values, &e), &e);
     need(backend_cpu.results->read_block(dev, a->kind, 0, places.count, block, &e), &e);
     free(starts);
-    backend_cpu.device->close(dev);
+    backend_cpu.close(dev);
 }

@@ -48,7 +48,7 @@ enum status answers_open(struct answers *a, const struct rank *rank, int parents
     slices_open(&a->replies, rank, e);
     if (e->status == ST_OK && parents && rank->comm->ranks > 1)
         a->delegate_parents =
-            rank->backend->messages->host_take((m->d + 1) * a->id_bytes, "delegate parents", e);
+            rank->backend->host_take((m->d + 1) * a->id_bytes, "delegate parents", e);
     if (places_open(&a->places, rank, parents, e) != ST_OK)
         return e->status;
     rank_each(a->rank, open_device_answers, a, e);
@@ -64,7 +64,7 @@ void answers_close(struct answers *a)
     slices_close(&a->slices);
     slices_close(&a->replies);
     if (a->delegate_parents != NULL)
-        a->rank->backend->messages->host_release(a->delegate_parents);
+        a->rank->backend->host_release(a->delegate_parents);
     free(a->values);
 }
 
