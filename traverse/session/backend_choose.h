@@ -8,7 +8,6 @@ enum backend_choice { BACKEND_AUTO, BACKEND_CPU, BACKEND_CUDA };
 
 /* BACKEND_AUTO takes a GPU if there is one. ST_RESOURCE: CUDA was asked for and cannot be had; *e says
  * why. */
-enum status backend_choose(const struct backend **backend, enum backend_choice choice,
-                           struct error *e);
+enum status backend_choose(const struct backend **backend, enum backend_choice choice, struct error *e);
 
 #endif

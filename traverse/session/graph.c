@@ -61,8 +61,7 @@ static unsigned columns_wanted(const struct graph *graph, const struct graph_opt
     return options->columns | (keeps ? SHARD_KEEP_PACKED : 0);
 }
 
-static enum status decode_shards(struct graph *graph, const struct graph_options *options,
-                                 struct error *e)
+static enum status decode_shards(struct graph *graph, const struct graph_options *options, struct error *e)
 {
     unsigned columns = columns_wanted(graph, options);
     progress_stage("loading shards", (uint64_t)graph->device_count * SUBGRAPHS, PROGRESS_ITEMS);
@@ -73,8 +72,7 @@ static enum status decode_shards(struct graph *graph, const struct graph_options
     return ST_OK;
 }
 
-static enum status choose_device_count(struct graph *graph, const struct comm *comm,
-                                       uint32_t wanted, struct error *e)
+static enum status choose_device_count(struct graph *graph, const struct comm *comm, uint32_t wanted, struct error *e)
 {
     uint32_t p = graph->manifest.p;
     graph->device_count = wanted != 0 ? wanted : p / comm->ranks;
@@ -123,8 +121,7 @@ static enum status check_widths(const struct graph *graph, struct error *e)
     return e->status;
 }
 
-static enum status check_ranges(const struct graph *graph, const struct graph_options *options,
-                                struct error *e)
+static enum status check_ranges(const struct graph *graph, const struct graph_options *options, struct error *e)
 {
     progress_stage("checking ranges", graph->device_count, PROGRESS_ITEMS);
     for (uint32_t g = 0; g < graph->device_count && e->status == ST_OK; g++) {
@@ -137,8 +134,8 @@ static enum status check_ranges(const struct graph *graph, const struct graph_op
     return e->status;
 }
 
-static enum status open_graph(struct graph *graph, const struct comm *comm,
-                              const struct graph_options *options, struct error *e)
+static enum status open_graph(struct graph *graph, const struct comm *comm, const struct graph_options *options,
+                              struct error *e)
 {
     memset(graph, 0, sizeof *graph);
     double start = cli_seconds();
@@ -172,8 +169,7 @@ static enum status open_graph(struct graph *graph, const struct comm *comm,
 }
 
 /* Opens the shards. Their memory is spread over NUMA nodes, as all cores read it in a search on the CPU. */
-enum status graph_open(struct graph *graph, const struct comm *comm,
-                       const struct graph_options *options, struct error *e)
+enum status graph_open(struct graph *graph, const struct comm *comm, const struct graph_options *options, struct error *e)
 {
     int spreads = has_columns(options) && numa_spread() > 1;
     open_graph(graph, comm, options, e);

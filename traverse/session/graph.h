@@ -39,8 +39,7 @@ struct graph_options {
 /* Collective. Opens the shards of this rank and checks them. With RESIDENT_AUTO the columns stay packed if decoded
  * ones and the arrays of devices exceed the memory that is left. The ranges of a subgraph are checked here only if
  * its columns are decoded here; a device that decodes them checks them itself. ST_USAGE if R*G is not p. */
-enum status graph_open(struct graph *graph, const struct comm *comm,
-                       const struct graph_options *options, struct error *e);
+enum status graph_open(struct graph *graph, const struct comm *comm, const struct graph_options *options, struct error *e);
 void graph_close(struct graph *graph);
 
 /* Convert original ids, which people use, and stored ids, which the shards have. */

@@ -34,8 +34,7 @@ static double quantile(const double *sorted, uint64_t count, double q)
     return sorted[low] + (at - (double)low) * (sorted[low + 1] - sorted[low]);
 }
 
-static void mean_and_deviation(const double *values, uint64_t count, double *mean,
-                               double *deviation)
+static void mean_and_deviation(const double *values, uint64_t count, double *mean, double *deviation)
 {
     double sum = 0, squares = 0;
     for (uint64_t i = 0; i < count; i++)

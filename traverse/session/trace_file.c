@@ -35,8 +35,8 @@ static void fill_sums(const struct level_trace *l, struct level_sums *s)
         s->backward[g] = (uint64_t)l->backward[g];
 }
 
-static void reduce_level(const struct trace_file *t, const struct level_trace *l,
-                         struct level_sums *sums, struct level_extremes *extremes)
+static void reduce_level(const struct trace_file *t, const struct level_trace *l, struct level_sums *sums,
+                         struct level_extremes *extremes)
 {
     fill_sums(l, sums);
     *extremes = (struct level_extremes){l->compute_s, l->exchange_s, -l->compute_s, -l->exchange_s};
