@@ -13,8 +13,8 @@ _Noreturn void args_end(struct args *args, struct error *e)
     comm_leave(&args->cli, e);
 }
 
-/* Returns memory that was asked for, if there was so much. */
-static void *taken(struct args *args, void *memory, uint64_t bytes)
+/* Returns the memory, or ends the program if there was none. */
+static void *need_memory(struct args *args, void *memory, uint64_t bytes)
 {
     struct error e = {0};
     if (memory != NULL)
@@ -25,13 +25,13 @@ static void *taken(struct args *args, void *memory, uint64_t bytes)
 
 char *args_copy(struct args *args, const char *text)
 {
-    return taken(args, strdup(text), strlen(text) + 1);
+    return need_memory(args, strdup(text), strlen(text) + 1);
 }
 
 void args_add_root(struct args *args, char *text)
 {
     uint64_t width = sizeof *args->root_names;
-    args->root_names = taken(args, memory_grow(args->root_names, args->count, width), (args->count + 1) * width);
+    args->root_names = need_memory(args, memory_grow(args->root_names, args->count, width), (args->count + 1) * width);
     args->root_names[args->count++] = text;
 }
 
@@ -44,7 +44,7 @@ static void parse_roots(struct args *args, const char *text)
     if (args->count + items > MAX_ROOTS)
         cli_usage(&args->cli, "-r: more than %d roots", MAX_ROOTS);
     uint64_t bytes = (args->count + items) * sizeof *args->roots;
-    args->roots = taken(args, realloc(args->roots, bytes), bytes);
+    args->roots = need_memory(args, realloc(args->roots, bytes), bytes);
     char *list = args_copy(args, text);
     for (char *next = list, *item; (item = strsep(&next, ",")) != NULL;) {
         if (*item != '\0' && strchr("+-.0123456789", *item) == NULL)
