@@ -4,7 +4,7 @@
 #include "graphs.h"
 
 #include "traverse/cpu/cpu_device.h"
-#include "traverse/exchange/vertices/unique.h"
+#include "traverse/cpu/unique.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -3,8 +3,7 @@
  * Devices of the CPU share the memory of the host, so peers' vertices and masks are read where they are.
  */
 #include "cpu_rows.h"
-
-#include "traverse/exchange/vertices/unique.h"
+#include "unique.h"
 
 #include <stdlib.h>
 #include <string.h>

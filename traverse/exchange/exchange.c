@@ -218,7 +218,7 @@ static enum status prepare_messages(struct exchange *x, const struct host_thread
 {
     const int drops = x->options.uniquify;
     if (t->number == 0) {
-        masks_await_answer(&x->masks, &x->counts);
+        masks_await_sum(&x->masks, &x->counts);
         vertices_count_found(&x->vertices);
     }
     if (drops && host_threads_barrier(t, e) == ST_OK)

@@ -38,7 +38,7 @@ static double expected_edges(const struct rank *rank, enum subgraph g, const str
 
 /* Whether a level that begins with dd may have parts between groups: masks were sent whole, so that its frontier has many
  * delegates. All ranks know alike. */
-static int may_have_parts(const struct exchange *x)
+static int dd_may_have_parts(const struct exchange *x)
 {
     return !x->group.holds_all_shards && x->level.updated && !x->masks.is_sparse &&
            x->rank->graph->manifest.d > x->rank->backend->part_rows;
@@ -48,7 +48,7 @@ int exchange_has_parts(const struct exchange *x, int ahead, const struct subgrap
 {
     if (x->group.holds_all_shards)
         return x->group.count > 1;
-    return ahead && may_have_parts(x) && dd->unvisited_targets > x->group.count * x->rank->backend->part_rows;
+    return ahead && dd_may_have_parts(x) && dd->unvisited_targets > x->group.count * x->rank->backend->part_rows;
 }
 
 /* Collective. Adds up nn's work over all ranks, but only if the last level may have reached many normals, and asks whether
@@ -62,7 +62,7 @@ static void sum_groups(struct exchange *x, struct workload *total)
                       (uint64_t)x->in_parts};
     x->nn.reach = expected_edges(x->rank, NN, nn) + expected_edges(x->rank, DN, &total->of[DN]);
     x->nn.everywhere = x->level.wide && x->vertices.frontiers != NULL;
-    if (!x->nn.everywhere && !may_have_parts(x))
+    if (!x->nn.everywhere && !dd_may_have_parts(x))
         return;
     if (x->group.first > 0) /* one rank of each group adds the sums of its group */
         memset(sum, 0, sizeof sum);

@@ -11,6 +11,7 @@
 /* A mask of fewer words is never listed, as sending it takes as long as sending one word. */
 enum { LEAST_WORDS = 64 };
 
+/* Takes memory for lists of up to a quarter of a mask's `words`; none for short masks. */
 static enum status open_list(struct mask_list *list, struct group *group, uint64_t words, struct error *e)
 {
     static const char what[] = "words of masks";
@@ -219,7 +220,7 @@ int masks_move(struct masks *m, struct exchange_counts *counts)
     return !m->begun || masks_are_here(m);
 }
 
-void masks_await_answer(struct masks *m, struct exchange_counts *counts)
+void masks_await_sum(struct masks *m, struct exchange_counts *counts)
 {
     watch_wait_begin();
     while (m->is_summing && !comm_sum_is_here(m->group->rank->comm))

@@ -68,8 +68,8 @@ enum status masks_begin(struct masks *masks, struct error *e);
 /* Does what can be done now of what masks_begin began. Returns 0 while something is under way. */
 int masks_move(struct masks *masks, struct exchange_counts *counts);
 
-/* Waits until it is known whether a reduction has begun. */
-void masks_await_answer(struct masks *masks, struct exchange_counts *counts);
+/* Waits for the sum of masks_begin, if it is pending. A sum too large for a list begins the reduction of whole masks. */
+void masks_await_sum(struct masks *masks, struct exchange_counts *counts);
 
 /* Sets rank_note.changed, this rank's number for the others. */
 enum status masks_count_changed(struct masks *masks, uint64_t *changed, struct error *e);

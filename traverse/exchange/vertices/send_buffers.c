@@ -9,7 +9,7 @@
 
 /* The buffer for vertices that device `from` found for shard s of another rank. With option L the device with the receiver's
  * number sends it. */
-static struct send_buffer *send_buffer_for(const struct vertices *v, uint32_t from, uint32_t s)
+static struct send_buffer *leaving_buffer(const struct vertices *v, uint32_t from, uint32_t s)
 {
     uint32_t ranks = v->rank->comm->ranks, to = device_of_shard(s, ranks);
     return send_buffer_of(v, v->gathers ? to : from, rank_of_shard(s, ranks), to);
@@ -72,7 +72,7 @@ static enum status fill_buffers(const struct vertices *v, struct error *e)
     for (uint32_t from = 0; from < rank->device_count; from++) {
         for (uint32_t s = 0; s < shards && e->status == ST_OK; s++) {
             struct vertex_span span = leaving_span(v, from, s);
-            struct send_buffer *buffer = send_buffer_for(v, from, s);
+            struct send_buffer *buffer = leaving_buffer(v, from, s);
             if (span.count == 0)
                 continue;
             if (span.form == OUTGOING_LIST || buffer->count == 0) {
@@ -94,7 +94,7 @@ enum status vertices_collect(struct vertices *v, struct error *e)
     for (uint32_t from = 0; from < devices; from++) {
         for (uint32_t s = 0; s < shards; s++) {
             struct vertex_span span = leaving_span(v, from, s);
-            struct send_buffer *buffer = send_buffer_for(v, from, s);
+            struct send_buffer *buffer = leaving_buffer(v, from, s);
             if (span.count == 0)
                 continue;
             buffer->form = span.form;
