@@ -369,7 +369,8 @@ static void bfs_close(struct bfs *bfs)
     free(bfs->levels);
 }
 
-/* Job of a host thread. That it is a job wakes the thread, too, which sleeps if it has waited for long. */
+/* Job of a host thread: wakes the devices that it drives. The call to the job wakes the thread, which sleeps after a long
+ * wait. */
 static enum status wake_devices(void *context, const struct host_thread *t, struct error *e)
 {
     const struct bfs *bfs = context;

@@ -149,6 +149,7 @@ static void json_factors(FILE *out, const char *name, const double *factor, cons
             factor[NN], factor[ND], factor[DN], factor[DD], after);
 }
 
+/* Prints members about the size of the graph, and the times of opening it. */
 static void json_graph(FILE *out, const struct graph *graph)
 {
     const struct manifest *m = &graph->manifest;
