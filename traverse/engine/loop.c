@@ -11,8 +11,8 @@
  *   visit     dd and nd find delegates; dn and nn find normals
  *   reduce    the delegates that any device found become known to every device
  *   exchange  the normals that nn found become known to the devices that own them
- * If ranks send messages, the next level begins between the last two: its delegates are known, so dd is visited (run_ahead),
- * of a pull in two parts the first.
+ * If ranks send messages, the next level begins between the last two: its delegates are known, so dd is visited, or the
+ * first part of a pull of dd (run_ahead).
  *
  * Why all vertices are found: a delegate is known to every device, a normal vertex to its owner. When level L begins,
  * 1. vertices at a distance below L have their visited bit wherever they are known;

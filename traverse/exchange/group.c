@@ -51,7 +51,7 @@ static enum status join_devices(void *context, const struct host_thread *t, stru
     return e->status;
 }
 
-/* Collective. */
+/* Collective. Shows the devices of this rank to their peers, and joins them. */
 static enum status join_peers(struct group *g, struct error *e)
 {
     const struct rank *rank = g->rank;
@@ -71,7 +71,7 @@ static enum status join_peers(struct group *g, struct error *e)
     return ST_OK;
 }
 
-/* Collective. */
+/* Collective. Forms the group of the host, or of the rank. ST_RESOURCE: a device cannot read the memory of a peer. */
 static enum status form_group(struct group *g, const struct rank *rank, int of_host, struct error *e)
 {
     struct comm alone = comm_alone; /* for a window of this rank */

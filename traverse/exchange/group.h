@@ -47,8 +47,8 @@ enum group_reach { GROUP_OF_RANK, GROUP_OF_HOST_IF_POSSIBLE, GROUP_OF_HOST };
 enum status group_open(struct group *group, const struct rank *rank, enum group_reach reach, char *why, struct error *e);
 void group_close(struct group *group); /* collective if of_host; a zeroed one is allowed */
 
-/* Memory of the host that devices copy to and from fast, charged to the budget until the group is closed; the backend's
- * host_release frees it before. NULL: *e says why, by the name `what`. */
+/* Takes memory of the host that devices copy to and from fast. It is charged to the budget until the group is closed; before
+ * that the caller frees it by the backend's host_release. NULL: *e says why, by the name `what`. */
 void *group_take_memory(struct group *group, uint64_t bytes, const char *what, struct error *e);
 
 /* Waits until the host threads of all ranks of the group have called this. As host_threads_barrier; a failure of another

@@ -144,7 +144,8 @@ static const struct plan_sum *listed(const struct plans *plans)
     return &plans->of[resident == RESIDENT_AUTO ? RESIDENT_RAW : resident];
 }
 
-/* Prints an array and its bytes, as a line of text or of JSON. */
+/* Prints an array's name and its bytes, of all shards and of the largest: as a line of text (print_line) or as a member of a
+ * JSON object (print_json_line). */
 typedef void print_bytes(FILE *out, const char *name, const struct plan_bytes *bytes);
 
 static void print_line(FILE *out, const char *name, const struct plan_bytes *bytes)

@@ -75,9 +75,10 @@ static void print_subgraph(FILE *out, const struct level_line *line, int g)
     fputc('}', out);
 }
 
-static void print_times(FILE *out, const char *name, double least, double sum, double most)
+/* Prints the least, mean and largest of the ranks' seconds. */
+static void print_times(FILE *out, const char *name, double least, double mean, double most)
 {
-    fprintf(out, ", \"%s\": {\"min\": %.9f, \"mean\": %.9f, \"max\": %.9f}", name, least, sum, most);
+    fprintf(out, ", \"%s\": {\"min\": %.9f, \"mean\": %.9f, \"max\": %.9f}", name, least, mean, most);
 }
 
 static void print_level_line(FILE *out, const void *context)

@@ -59,7 +59,7 @@ static int reduces(const struct masks *m)
     return m->group->first == 0;
 }
 
-/* Reads the changes of the group: a list of words, or the mask if they are many. */
+/* Reads the delegates that the group found: into list.own, or into `bits` if they are many. Sets `changed` and is_whole. */
 static enum status read_updates(struct masks *m, struct error *e)
 {
     const struct rank *rank = m->group->rank;
@@ -91,7 +91,7 @@ enum status masks_count_changed(struct masks *m, uint64_t *changed, struct error
 /* ---- reductions ---- */
 
 /* ORs words into `bits`, which is cleared first unless it has the changes of the group. */
-static void add_words(struct masks *m, const struct mask_word *words, uint64_t count)
+static void or_words(struct masks *m, const struct mask_word *words, uint64_t count)
 {
     if (!m->is_whole)
         memset(m->bits, 0, m->words * sizeof *m->bits);
@@ -108,7 +108,7 @@ static void count_sent(const struct masks *m, uint64_t bytes, struct exchange_co
 /* Reduces whole masks. Returns before a non-blocking reduction is over. */
 static void reduce_whole(struct masks *m, struct exchange_counts *counts)
 {
-    add_words(m, m->list.own, m->is_whole ? 0 : m->changed);
+    or_words(m, m->list.own, m->is_whole ? 0 : m->changed);
     count_sent(m, m->words * sizeof *m->bits, counts);
     if (m->nonblocking)
         comm_window_begin_or_masks(m->group->leaders, m->bits, m->words);
@@ -116,7 +116,7 @@ static void reduce_whole(struct masks *m, struct exchange_counts *counts)
         comm_window_or_masks(m->group->leaders, m->bits, m->words);
 }
 
-/* Words that the group of a rank changed; 0 if another rank's note has the number. */
+/* Words that the group of a rank changed, by the note of its first rank; 0 by the notes of others. */
 static uint64_t changed_words(const struct rank_note *note)
 {
     return note->changed > 0 ? note->changed - 1 : 0;
@@ -131,7 +131,7 @@ static int list_suffices(const struct masks *m, const struct rank_note *notes)
     return m->list.most > 0 && words <= m->list.most;
 }
 
-/* Whether devices take the list as it came: only if the group is of this rank alone. */
+/* Whether devices take list.all as it was gathered, not a mask: only if the group is of this rank alone. */
 static int takes_list(const struct masks *m)
 {
     return m->is_sparse && !m->group->of_host;
@@ -154,7 +154,7 @@ static void reduce_lists(struct masks *m, const struct rank_note *notes, struct 
     count_sent(m, m->changed * sizeof *list->own, counts);
     comm_gather_mask_words(m->group->leaders, list->own, (int)(2 * m->changed), list->all, list->counts, list->begins);
     if (!takes_list(m))
-        add_words(m, list->all, list->gathered);
+        or_words(m, list->all, list->gathered);
 }
 
 int masks_reduce(struct masks *m, const struct rank_note *notes, struct exchange_counts *counts)

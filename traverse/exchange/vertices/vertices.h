@@ -97,6 +97,7 @@ enum status vertices_give_frontiers(struct vertices *vertices, const struct host
 enum status message_memory_grow(const struct vertices *vertices, uint32_t device, struct message_memory *memory,
                                 uint64_t need, struct error *e);
 
+/* Send buffers of one device: one for each device of each rank, and so for each shard. */
 static inline size_t buffers_of_device(const struct vertices *v)
 {
     return (size_t)v->rank->comm->ranks * v->rank->device_count;
