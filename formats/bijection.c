@@ -1,6 +1,7 @@
 /* bijection.c: see bijection.h */
 #include "bijection.h"
 
+#include "formats/base/clones.h"
 #include "formats/base/hash.h"
 
 static uint64_t inverse_of_odd(uint64_t a)
@@ -26,19 +27,21 @@ void bijection_init(struct bijection *b, uint64_t n, uint64_t seed)
     }
 }
 
-static uint64_t step_back(const struct bijection *b, uint64_t x)
+/* One step for all ids, by vectors. */
+WIDE_CLONES static void step_range(const struct bijection *bijection, uint64_t first, uint64_t count, uint64_t *to)
 {
-    for (int r = BIJECTION_ROUNDS - 1; r >= 0; r--) {
-        x ^= x >> b->shift;
-        x = ((x - b->addend[r]) * b->inverse[r]) & b->mask;
-    }
-    return x;
+    const struct bijection b = *bijection; /* which `to` cannot overlap */
+    for (uint64_t i = 0; i < count; i++)
+        to[i] = bijection_step(&b, first + i);
 }
 
-uint64_t bijection_backward(const struct bijection *b, uint64_t id)
+void bijection_forward_range(const struct bijection *b, uint64_t first, uint64_t count, uint64_t *stored)
 {
-    do {
-        id = step_back(b, id);
-    } while (id >= b->n);
-    return id;
+    step_range(b, first, count, stored);
+    for (uint64_t i = 0; i < count; i++) {
+        if (first + i >= b->n)
+            stored[i] = first + i;
+        else if (stored[i] >= b->n)
+            stored[i] = bijection_forward(b, stored[i]);
+    }
 }

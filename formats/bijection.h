@@ -10,6 +10,13 @@
 
 #include <stdint.h>
 
+/* Kernels permute ids, too. */
+#ifdef __CUDACC__
+#define PERMUTING __host__ __device__ static inline
+#else
+#define PERMUTING static inline
+#endif
+
 enum { BIJECTION_ROUNDS = 4 };
 
 struct bijection {
@@ -24,7 +31,7 @@ struct bijection {
 /* n is 1 to 2^48; (n, seed) determine the permutation within a format version. */
 void bijection_init(struct bijection *b, uint64_t n, uint64_t seed);
 
-static inline uint64_t bijection_step(const struct bijection *b, uint64_t x)
+PERMUTING uint64_t bijection_step(const struct bijection *b, uint64_t x)
 {
     for (int r = 0; r < BIJECTION_ROUNDS; r++) {
         x = (x * b->multiplier[r] + b->addend[r]) & b->mask;
@@ -33,8 +40,17 @@ static inline uint64_t bijection_step(const struct bijection *b, uint64_t x)
     return x;
 }
 
+PERMUTING uint64_t bijection_step_back(const struct bijection *b, uint64_t x)
+{
+    for (int r = BIJECTION_ROUNDS - 1; r >= 0; r--) {
+        x ^= x >> b->shift;
+        x = ((x - b->addend[r]) * b->inverse[r]) & b->mask;
+    }
+    return x;
+}
+
 /* original id -> stored id; id < n */
-static inline uint64_t bijection_forward(const struct bijection *b, uint64_t id)
+PERMUTING uint64_t bijection_forward(const struct bijection *b, uint64_t id)
 {
     do {
         id = bijection_step(b, id);
@@ -43,6 +59,15 @@ static inline uint64_t bijection_forward(const struct bijection *b, uint64_t id)
 }
 
 /* stored id -> original id; id < n */
-uint64_t bijection_backward(const struct bijection *b, uint64_t id);
+PERMUTING uint64_t bijection_backward(const struct bijection *b, uint64_t id)
+{
+    do {
+        id = bijection_step_back(b, id);
+    } while (id >= b->n);
+    return id;
+}
+
+/* The stored ids of the original ids first..first+count-1, of which those from n on stay as they are. */
+void bijection_forward_range(const struct bijection *b, uint64_t first, uint64_t count, uint64_t *stored);
 
 #endif

@@ -4,6 +4,7 @@
 #include "formats/base/bytes.h"
 #include "formats/base/keyed_hash.h"
 #include "formats/base/mapped.h"
+#include "formats/base/text.h"
 
 #include <fcntl.h>
 #include <inttypes.h>
@@ -144,6 +145,16 @@ void name_map_print(FILE *out, const struct name_map *m, uint64_t vertex)
     }
     struct map_name name = name_map_at(m, vertex);
     fwrite(name.bytes, 1, name.length, out);
+}
+
+void name_map_show(FILE *out, const struct name_map *m, uint64_t vertex)
+{
+    if (m == NULL) {
+        name_map_print(out, m, vertex);
+        return;
+    }
+    struct map_name name = name_map_at(m, vertex);
+    text_print_visible(out, name.bytes, name.length);
 }
 
 /* ---- by name ---- */

@@ -37,6 +37,9 @@ struct map_name name_map_at(const struct name_map *map, uint64_t vertex);
 /* Prints the name of a vertex; without a map (NULL), its number. */
 void name_map_print(FILE *out, const struct name_map *map, uint64_t vertex);
 
+/* The same for lines that people read: control characters of the name are escaped (text.h). */
+void name_map_show(FILE *out, const struct name_map *map, uint64_t vertex);
+
 /* Given the name of a vertex, returns the name of the next vertex, which must exist. */
 struct map_name name_map_after(struct map_name name);
 

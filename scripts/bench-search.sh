@@ -44,7 +44,7 @@
 # A row is a program on a graph: TH, in brackets if suggested; threads; processes; mean levels; medians over the
 # processes of their means over the roots, in ms: the search for distances and its answer, the search with parents and
 # its answer; us a level and GTEPS (harmonic mean over input edges) of the first; how many times as fast dbfs was by
-# search, answer, and answer with parents; and whether the distances equal those of dbfs, whose own row has their
+# search, answer, and answer with parents (- where answers stand in memory in another way); and whether the distances equal those of dbfs, whose own row has their
 # checksum. Peers have one time. Exit 1 if a graph cannot be read or dbfs fails, 4 if distances differ.
 set -euo pipefail
 cd "$(dirname "$0")/.."
@@ -174,11 +174,18 @@ times_as_fast() { # THEIRS OURS
     if [ -n "$1" ] && [ -n "$2" ]; then ratio "$1" "$2"; else echo -; fi
 }
 
+layout() { # PROGRAM: prints how its answers stand in memory (dbfs-json(5)); an older build does not say it
+    "$1" -q --no-check --backend "$first" -@ "$threads" -n 1 --force --json "$work/layout" "$work/shards" >"$work/said"
+    sed -n 's/.*"answer_layout": "\([a-z]*\)".*/\1/p' "$work/layout" | grep . || echo ids
+}
+
 show() { # GRAPH TH LABEL
     local verdict ms=("$(of "$3.depths" 1)" "$(of "$3.depths" 2)" "$(of "$3.parents" 1)" "$(of "$3.parents" 2)") own=dbfs-$first
     # a peer has one time, which both clocks of dbfs are compared with
     local theirs=("${ms[0]}" "${ms[1]}" "${ms[3]}")
     [ -n "${ms[2]}" ] || { theirs=("${ms[0]}" "${ms[0]}" "${ms[0]}") && ms[1]=; }
+    # answers by owner and by input id are not the same arrays
+    [ "$3" != before ] || [ "$(layout "$BEFORE/dbfs-traverse")" = "$(layout "$bin/dbfs-traverse")" ] || theirs[1]= theirs[2]=
     verdict=$(grep -m 1 -e 'differ$' -e '^failed' "$work/verdicts.$3" || tail -n 1 "$work/verdicts.$3")
     [[ $verdict != *' differ' ]] || code=4
     [ "$3" != "$own" ] || { [ "$verdict" != same ] || verdict=$sum; }

@@ -52,6 +52,17 @@ die() { # STATUS MESSAGE
     exit "$status"
 }
 
+give() { # passes standard input on; ends the script if not all of it can be written
+    local why status=1
+    { : 3>&1; } 2>/dev/null || die 1 'standard output: cannot write: Bad file descriptor'
+    { why=$(cat 2>&1 >&3) && return; } 3>&1
+    case $why in
+    *'No space left on device'* | *'quota exceeded'*) status=5 ;;
+    '' | *'Broken pipe'*) exit 1 ;; # nobody reads on
+    esac
+    die $status "standard output: cannot write: ${why##*: }"
+}
+
 # ---- the table ----
 
 a_name='[A-Za-z0-9_][A-Za-z0-9._-]*'
@@ -454,7 +465,7 @@ parse_options() {
         --offline) offline=true && shift && continue ;;
         --names) named=true && shift && continue ;;
         --list) action=list && shift && continue ;;
-        -h | --help) usage && exit 0 ;;
+        -h | --help) usage | give; exit ;;
         --)
             shift
             [ $# = 0 ] || printf -v edge_options ' %q' "$@"
@@ -486,18 +497,22 @@ parse_options() {
         die 2 "--to $last: expected download, edges, split or shards"
 }
 
+main() {
+    case $action in
+    list) list ;;
+    show) find_row "${names[0]}" && show ;;
+    make)
+        [ ${#names[@]} = 2 ] || die 2 'needs a NAME and a DIR (see --help)'
+        find_row "${names[0]}"
+        folder=$(realpath -m -- "${names[1]}")
+        [ -n "$downloads" ] || downloads=$folder/${row[name]}.files
+        [ "${row[group]}" != shipped ] || downloads=$(dirname "$table")
+        PATH=$root/${BUILD:-build}/bin:$root/bin:$PATH
+        make_graph "$folder"
+        ;;
+    esac
+}
+
 parse_options "$@"
 [ -r "$table" ] || die 1 "$table: cannot read it"
-case $action in
-list) list ;;
-show) find_row "${names[0]}" && show ;;
-make)
-    [ ${#names[@]} = 2 ] || die 2 'needs a NAME and a DIR (see --help)'
-    find_row "${names[0]}"
-    folder=$(realpath -m -- "${names[1]}")
-    [ -n "$downloads" ] || downloads=$folder/${row[name]}.files
-    [ "${row[group]}" != shipped ] || downloads=$(dirname "$table")
-    PATH=$root/${BUILD:-build}/bin:$root/bin:$PATH
-    make_graph "$folder"
-    ;;
-esac
+main | give

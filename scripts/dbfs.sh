@@ -31,6 +31,7 @@ PATH=${bin%/*}:$PATH
 files=() convert=() pack=() both=() search=() results=() kinds=()
 cache='' keep=true shards='' ranks='' compact=false undirected=(-u) lines='' asked='' verbose=false force=() quiet=() details=()
 roots_from='' pairs='' program=dbfs-traverse
+making=()          # options without effect on shards that are made
 # folders of this run alone: shards in the making; all other files
 work='' scratch=''
 place='' implied=true made_place=false # the folder of kept shards; without --cache; this run has made it
@@ -126,17 +127,17 @@ take_value() { # OPTION VALUE
     --list-reached) take_result "$1" "$2" 'reached vertices' ;;
     --centrality) program=dbfs-batch && take_result "$1" "$2" centrality ;;
     --batch) program=dbfs-batch && pass search "$1" "$2" ;;
-    --cache) cache=$2 implied=false ;;
-    -p | --shards) shards=$2 ;;
+    --cache) cache=$2 implied=false making+=("$1") ;;
+    -p | --shards) shards=$2 making+=("$1") ;;
     --ranks) ranks=$2 ;;
     --roots-from) roots_from=$2 ;;
     --target) program=dbfs-paths && pass search "$1" "$2" ;;
     --pairs) program=dbfs-paths pairs=$2 ;;
     --direction) take_direction "$2" ;;
-    -f | --from) convert+=(-f "$2") ;;
-    --vertices | --member | --entry | --columns | --separator | --comments) pass convert "$1" "$2" ;;
-    -t | --threshold) pack+=(-t "$2") ;;
-    --heads | --encoding | --rows | --suggest | --for | --links) pass pack "$1" "$2" ;;
+    -f | --from) convert+=(-f "$2") making+=("$1") ;;
+    --vertices | --member | --entry | --columns | --separator | --comments) making+=("$1") && pass convert "$1" "$2" ;;
+    -t | --threshold) pack+=(-t "$2") making+=("$1") ;;
+    --heads | --encoding | --rows | --suggest | --for | --links) making+=("$1") && pass pack "$1" "$2" ;;
     -S | --memory) both+=(-S "$2") ;;
     -T | --tmpdir) both+=(-T "$2") ;;
     -@ | --threads) both+=(-@ "$2") ;;
@@ -157,10 +158,10 @@ take_flag() {
     -q | --quiet) quiet=(-q) ;;
     -v | --verbose) verbose=true details=(-v) ;;
     -u | --undirected) take_direction once ;;
-    --compact) compact=true ;;
-    --no-cache) keep=false ;;
+    --compact) compact=true making+=("$1") ;;
+    --no-cache) keep=false making+=("$1") ;;
     --force) force=(--force) ;;
-    --one-based | --randomize | --randomize=*) convert+=("$1") ;;
+    --one-based | --randomize | --randomize=*) convert+=("$1") making+=("$1") ;;
     --path | --one-sided) program=dbfs-paths && search+=("$1") ;;
     --resume | --no-checksum) program=dbfs-batch && search+=("$1") ;;
     --no-check | --trust | --local-all2all | --uniquify | --breakdown | --count-pairs | --reverse) search+=("$1") ;;
@@ -626,6 +627,14 @@ choose_fate() {
     done
 }
 
+# DIR: a note says where ids of the input, which begin at 1, are others here
+note_base() {
+    [ ${#quiet[@]} = 0 ] && ! $compact && [ -r "$1/manifest" ] || return 0
+    ! grep -qxE 'provenance (format (matrix-market|metis|dimacs|pace|lg)|one-based)' "$1/manifest" ||
+        grep -qx 'provenance ids made dense' "$1/manifest" ||
+        echo "$prog: ids of $(name_of_files) begin at 1: -r 1 is its second vertex, and results begin at 0" >&2
+}
+
 run_search() { # DIR
     local fate alone=false command=($program "${both[@]}" "${force[@]}" "${search[@]}" "$1")
     choose_fate
@@ -653,6 +662,13 @@ refuse_cache() { # DIR: shards should be there
     done
 }
 
+# DIR: options of making shards would have no effect
+refuse_making() {
+    local hint='give the file that it is of'
+    ! $compact || hint+=', or --map MAP for names'
+    [ ${#making[@]} = 0 ] || die 2 "$1: is a folder of shards, which are not changed by ${making[*]}: $hint"
+}
+
 # DIR: shards keep the direction that they were packed with
 refuse_other_direction() {
     local packed=undirected
@@ -672,7 +688,9 @@ keep_list --roots-from "$roots_from"
 keep_list --pairs "$pairs"
 if [ ${#files[@]} = 1 ] && [ -d "${files[0]}" ]; then
     refuse_cache "${files[0]}"
+    refuse_making "${files[0]}"
     refuse_other_direction "${files[0]}"
+    note_base "${files[0]}"
     run_search "${files[0]}"
     exit
 fi
@@ -681,4 +699,5 @@ find_shards
 name "$graph/shards" "$(name_of_files)"
 name "$graph/graph.map" "$(name_of_files)"
 ! $compact || search+=(--map "$graph/graph.map")
+note_base "$graph/shards"
 run_search "$graph/shards"

@@ -28,18 +28,17 @@ fi
 command -v debootstrap >/dev/null 2>&1 || { skip 'a clean chroot: no debootstrap'; exit $failed; }
 . /etc/os-release
 suite=${CHROOT_SUITE:-${VERSION_CODENAME:-stable}}
-root=$(mktemp -d "${TMPDIR:-/tmp}/dbfs-chroot.XXXXXX")
+work=$(mktemp -d "${TMPDIR:-/tmp}/dbfs-chroot.XXXXXX") || exit 1
+root=$work/root # nobody else may write beside it, as this is root
 clean() {
     umount "$root/proc" 2>/dev/null
-    rm -rf --one-file-system "$root"
+    rm -rf --one-file-system "$work"
 }
 trap clean EXIT
-if ! debootstrap --variant=minbase "$suite" "$root" ${CHROOT_MIRROR:-} >"$root.log" 2>&1; then
-    skip "a clean chroot: debootstrap: $(tail -n 1 "$root.log")"
-    rm -f "$root.log"
+if ! debootstrap --variant=minbase "$suite" "$root" ${CHROOT_MIRROR:-} >"$work/log" 2>&1; then
+    skip "a clean chroot: debootstrap: $(tail -n 1 "$work/log")"
     exit $failed
 fi
-rm -f "$root.log"
 inside() { chroot "$root" env -i PATH=/usr/sbin:/usr/bin:/sbin:/bin HOME=/root TMPDIR=/tmp LC_ALL=C DEBIAN_FRONTEND=noninteractive "$@"; }
 mount -t proc proc "$root/proc" 2>/dev/null
 cp /etc/resolv.conf "$root/etc/resolv.conf" 2>/dev/null

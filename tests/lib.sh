@@ -26,6 +26,8 @@ if [ -n "${in_memory_mib:-}" ] && [ -w /dev/shm ] &&
 fi
 tmp=$(realpath "$(mktemp -d "${TMPDIR:-/tmp}/dbfs-test.XXXXXX")") && [ -d "$tmp" ] || exit 1
 trap 'rm -rf "$tmp"' EXIT
+export ABORT_LOG=$tmp/aborts # codes of MPI_Abort (yield_mpi.c)
+hydra_ones=0
 trap 'exit 1' INT TERM
 
 # Before a program: its MPI calls are noted in $tmp/wire.RANK (count_mpi.c). They are those of ranks with a core each.
@@ -54,11 +56,12 @@ check() {
 check_exit() {
     local want=$1 name=$2 got=0
     shift 2
+    rm -f "$ABORT_LOG"
     "$@" >"$tmp/out" 2>"$tmp/err" </dev/null || got=$?
-    # Hydra now and then makes 1 of the code of MPI_Abort: one more try tells its fault from the program's.
-    if [ "$got" = 1 ] && [ "$want" != 1 ] && [[ " $* " == *" $MPIEXEC "* ]]; then
-        got=0
-        "$@" >"$tmp/out" 2>"$tmp/err" </dev/null || got=$?
+    # Hydra now and then makes 1 of the code of MPI_Abort. The ranks note it, and that code counts.
+    if [ "$got" = 1 ] && [ "$want" != 1 ] && [ "$(sort -u "$ABORT_LOG" 2>/dev/null)" = "$want" ]; then
+        got=$want hydra_ones=$((hydra_ones + 1))
+        echo "# Hydra made 1 of MPI_Abort($want): $name"
     fi
     if [ "$got" = "$want" ]; then
         pass "$name"
@@ -130,7 +133,11 @@ cpu_limit() {
     (ulimit -t "$seconds" && exec timeout 120 "$@")
 }
 
-finish() { [ "$failures" = 0 ]; exit $?; }
+finish() {
+    [ "$hydra_ones" = 0 ] || echo "# Hydra made 1 of another code $hydra_ones times"
+    [ "$failures" = 0 ]
+    exit $?
+}
 
 # WHAT IS TESTED: programs are those of an emulated GPU (tests/emulator) from here on. The script ends where it is not
 # built.

@@ -4,7 +4,6 @@
  *
  * For each set of faults it searches from ROOT, plants them, validates, and prints the first offence, a line each. It
  * exits with 4 if there is one. Faults: p ID PARENT, d ID DEPTH, r ROOT (validation is asked about this root). */
-#include "traverse/engine/answer_blocks.h"
 #include "traverse/programs/graph500/validate.h"
 #include "traverse/session/record.h"
 
@@ -28,16 +27,14 @@ struct planting {
     struct validation validation;
 };
 
-/* Changes the answer. Ranks without that vertex do nothing. */
+/* Changes the answer, at the owner of the vertex. */
 static void set_parent(const struct rank *rank, uint64_t id, int64_t parent, struct error *e)
 {
-    const struct manifest *m = &rank->graph->manifest;
-    for (uint32_t g = 0; g < rank->device_count; g++) {
-        uint32_t block = block_of_device(rank->comm->rank, g, rank->device_count);
-        uint64_t first = block_first(m->totals.n, m->p, block);
-        if (id >= first && id < block_first(m->totals.n, m->p, block + 1))
-            rank->backend->results->set_value(rank->devices[g], ANSWER_PARENTS, id - first, parent, e);
-    }
+    const uint64_t stored = stored_id(rank->graph, id);
+    const uint32_t s = shard_of_vertex(stored, rank->graph->manifest.p);
+    if (rank_of_shard(s, rank->comm->ranks) == rank->comm->rank)
+        rank->backend->results->set_value(rank->devices[device_of_shard(s, rank->comm->ranks)], ANSWER_PARENTS,
+                                          answers_place(rank->graph, stored), parent, e);
 }
 
 /* Changes a depth where the proof of device g reads it: on a GPU in its memory, else in the results. */
@@ -141,6 +138,7 @@ int main(int argc, char **argv)
     uint64_t *roots = calloc(MOST_ROOTS, sizeof *roots);
     if (argc < FAULTS || roots == NULL)
         return ST_USAGE;
+    b.searcher.method = &bfs_by_levels;
     args_defaults(&b.args, "dbfs-graph500");
     b.args.answer = ANSWER_PARENTS;
     b.args.record_parents = 1;

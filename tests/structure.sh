@@ -31,7 +31,7 @@ words=$(grep -hoE '^(template <typename T> )?__device__ static inline [a-z A-Z]+
 missing=$(for word in $words; do grep -qF " $word" tests/emulator/include/cuda_ptx.cuh || echo "$word"; done)
 check "the emulator has every word of that header ($missing)" test -n "$words" -a -z "$missing"
 check 'what drives devices knows no backend' \
-    no_match '#include "traverse/(cpu|cuda)/' $(ls traverse/*.[ch] traverse/engine/* traverse/session/* | grep -vE '/(plan|backend_choose)\.c$') traverse/exchange traverse/results \
+    no_match '#include "traverse/(cpu/cpu_|cuda/)' $(ls traverse/*.[ch] traverse/engine/* traverse/session/* | grep -vE '/(plan|backend_choose)\.c$') traverse/exchange traverse/results \
     traverse/options
 # included FILE...: prints each header of ours that these files include, directly or through others
 included() {
@@ -57,7 +57,7 @@ includes_only() {
 }
 of_all=$(echo formats/{limits.h,rates.def} formats/base/{arith,cli,memory,outfile,patience,status,text}.h \
     formats/graph/{partition,shard,subgraph}.h formats/bijection.h formats/container/{container,packed,packed_layout,packed_row}.h \
-    traverse/engine/{backend,choose,cost,level_kind,level_note,residence}.h)
+    traverse/engine/{answer_ids,choose,cost,level_kind,level_note}.h traverse/engine/{backend,residence}.h)
 of_ranks=$(echo formats/{base/byte_source,edges/edges,graph/manifest,mpi/comm}.h traverse/session/graph.h \
     traverse/engine/{rank_devices,host_threads}.h)
 includes_only 'the loop' "$(echo traverse/engine/{loop,choose,host_threads}.[ch] traverse/engine/cost.h)" \
@@ -71,7 +71,7 @@ includes_only 'the exchange of vertices' "$(echo traverse/exchange/vertices/*)" 
 includes_only 'the CPU backend' "$(echo traverse/cpu/*)" \
     "$of_all formats/base/shared_memory.h formats/container/packed_bits.h traverse/engine/own_rows.h"
 includes_only 'the CUDA backend' "$(find traverse/cuda -type f)" \
-    "$of_all formats/graph/shard_ranges.h traverse/engine/answer_blocks.h traverse/engine/own_rows.h"
+    "$of_all formats/graph/shard_ranges.h traverse/engine/own_rows.h"
 check 'nothing of dbfs-traverse includes what other programs have' \
     test -z "$(grep -rl '#include "traverse/programs/' traverse | grep -v '^traverse/programs/')"
 # programs search by engine/, session/ and what surrounds them; of the two engines they know this list alone

@@ -3,10 +3,19 @@
  * It is loaded before the MPI library (LD_PRELOAD, tests/mpiexec.sh). A rank of MPICH spins while it waits, and keeps its
  * core to the end of its time slice. Our own waits give the core away where there are more ranks than cores
  * (formats/mpi/wait.h). MPICH's start and end do not: 8 ranks on 2 cores take .6 s for them. Here a rank offers its core
- * each time that UCX, which carries messages for MPICH, finds nothing to do, and sleeps after many such times. Where MPICH uses no UCX, this is never called. */
+ * each time that UCX, which carries messages for MPICH, finds nothing to do, and sleeps after many such times. Where MPICH uses no UCX, this is never called.
+ *
+ * A rank that calls MPI_Abort adds its code to the file that ABORT_LOG names: Hydra now and then exits with 1 instead. The rank
+ * that STOP_AT_END names stops where MPI ends. */
 #include <dlfcn.h>
+#include <fcntl.h>
 #include <sched.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 #include <time.h>
+#include <unistd.h>
 
 enum { OFFERS = 100 /* so often before it sleeps */, SLEEP_NS = 50000 };
 
@@ -24,4 +33,27 @@ unsigned ucp_worker_progress(void *worker)
     else
         nanosleep(&(struct timespec){.tv_nsec = SLEEP_NS}, NULL);
     return found;
+}
+
+int MPI_Abort(int comm, int code)
+{
+    int (*abort_all)(int, int);
+    const char *name = getenv("ABORT_LOG");
+    const int log = name != NULL ? open(name, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0600) : -1;
+    if (log >= 0) {
+        dprintf(log, "%d\n", code);
+        close(log);
+    }
+    *(void **)&abort_all = dlsym(RTLD_NEXT, "MPI_Abort");
+    return abort_all(comm, code);
+}
+
+int MPI_Finalize(void)
+{
+    int (*finalize)(void);
+    const char *stops = getenv("STOP_AT_END"), *rank = getenv("PMI_RANK");
+    if (stops != NULL && rank != NULL && strcmp(stops, rank) == 0)
+        raise(SIGSTOP);
+    *(void **)&finalize = dlsym(RTLD_NEXT, "MPI_Finalize");
+    return finalize();
 }

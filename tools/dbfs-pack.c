@@ -87,6 +87,7 @@ struct command {
     enum action action;
     struct pack_options pack;
     int resume, json;
+    const char *making; /* the last option that shards are made by; NULL: there is none */
     struct suggest_words words; /* --suggest, --for, --links */
     struct edge_inputs inputs;
     const char *directory; /* to look at, with LIST and VERIFY */
@@ -122,9 +123,32 @@ static void choose_action(const struct cli *cli, struct command *c, enum action 
     c->action = action;
 }
 
+/* The name of an option that shards are made by; NULL: another one. */
+static const char *making_option(int option)
+{
+    switch (option) {
+    case 'p': return "-p";
+    case 's': return "-s";
+    case 't': return "-t";
+    case 'o': return "-o";
+    case RESUME_OPTION: return "--resume";
+    case CLI_FORCE_OPTION: return "--force";
+    case HEADS_OPTION: return "--heads";
+    case ENCODING_OPTION: return "--encoding";
+    case ROWS_OPTION: return "--rows";
+    case SUGGEST_OPTION: return "--suggest";
+    case FOR_OPTION: return "--for";
+    case LINKS_OPTION: return "--links";
+    case LAYOUT_OPTION: return "--layout";
+    default: return NULL;
+    }
+}
+
 static void parse_option(struct cli *cli, struct command *c, int option, const char *argument)
 {
     struct error e = {0};
+    if (making_option(option) != NULL)
+        c->making = making_option(option);
     switch (option) {
     case 'p': c->pack.p = (uint32_t)cli_number(cli, "-p", argument, 1, PACK_MAX_P); break;
     case 's': cli_once(cli, "-s", argument, &c->pack.split_path); break;
@@ -170,9 +194,8 @@ static void check_command(const struct cli *cli, const struct command *c)
             cli_usage(cli, "which shard directory?");
         if (c->inputs.count > 1)
             cli_usage(cli, "more than one shard directory: '%s'", c->inputs.path[1]);
-        if (p->folder != NULL || cli->force || c->resume)
-            cli_usage(cli, "%s only reads: leave out %s", action_option[c->action],
-                      p->folder != NULL ? "-o" : cli->force ? "--force" : "--resume");
+        if (c->making != NULL)
+            cli_usage(cli, "%s only reads: leave out %s", action_option[c->action], c->making);
         return;
     }
     if (p->folder == NULL && c->action == PACK)
@@ -321,6 +344,9 @@ static void print_plan(FILE *out, const void *context)
 static void warn_lack(const struct cli *cli, const struct plan_context *p)
 {
     char lacking[16], need[16], written[16];
+    if (p->plan.if_fewer)
+        cli_warn(cli, "this packing fits the memory budget (-S) with up to %" PRIu64 " vertices with edges, of them %" PRIu64
+                 " delegates: how many there are a plan knows with -s, from degsplit", p->plan.connected, p->plan.d);
     if (p->lack.memory > 0)
         cli_warn(cli, "this packing may take %s of memory, %s more than is available",
                  format_size(p->plan.memory_bytes, need, sizeof need),

@@ -71,6 +71,16 @@ read_runs() {
     esac
     check_numbers "$*" '^(roots|energy)\.|^construction_s$|^environment\.((input_|batch_)?edges|vertices|ranks|shards_per_rank)$' \
         '\.(checksum|name)$'
+    [ "$clock" != answer ] || same_layout "$@"
+}
+
+# same_layout FILE...: answer_s of runs is compared only if all answers stand in memory in the same way
+same_layout() {
+    awk -F '\t' -v files="$#" '
+        BEGIN { for (d = 0; d < files; d++) layout[d] = "ids" } # so did programs that do not say it
+        $2 == "environment.answer_layout" { layout[$1] = $3 }
+        END { for (d = 1; d < files; d++) if (layout[d] != layout[0]) exit 1 }' "$work/values" ||
+        die 3 "$*: no answer clock in common: values stand by input id in one run, at the owners of vertices in another"
 }
 
 # The library of awk programs over values: for run `d`, environment in env[d, name], searches in root[d, i, name],
@@ -366,13 +376,14 @@ END {
 }'
 }
 
-# Prints means over all searches: lists before and after, and bits in the bytes of both.
+# Prints means over all searches: lists before and after, and bits in the bytes of both. Rows are sorted by run, level,
+# source and destination, which stand before them for sort.
 exchanged_pairs() {
     read_counted 'environment\.count_pairs	true$' pairs_exchanged --count-pairs "$@"
+    printf 'run\tlevel\tsource\tdestination\tvertices\tvertices_after\tbytes\tbytes_after\n'
     over_values '
 function add_up(   i, k, place) { # all searches of run d
     split("", moves); split("", found); split("", sent); split("", bytes)
-    last = 0
     for (i = 0; i < searches[d]; i++)
         for (k = 0; k < pairs[d, i]; k++) {
             place = pair[d, i, "level", k] SUBSEP pair[d, i, "source", k] SUBSEP pair[d, i, "destination", k]
@@ -380,24 +391,22 @@ function add_up(   i, k, place) { # all searches of run d
             found[place] += pair[d, i, "found_vertices", k] / searches[d]
             sent[place] += pair[d, i, "sent_vertices", k] / searches[d]
             bytes[place] += pair[d, i, "bytes", k] / searches[d]
-            if (pair[d, i, "level", k] > last) last = pair[d, i, "level", k]
         }
 }
 function row(l, s, t) {
-    printf "%s\t%d\t%d\t%d\t%.9g\t%.9g\t%.9g\t%.9g\n", name[d + 1], l, s, t, found[l, s, t], sent[l, s, t],
+    printf "%d\t%d\t%d\t%d\t%s\t%d\t%d\t%d\t%.9g\t%.9g\t%.9g\t%.9g\n", d, l, s, t, name[d + 1], l, s, t, found[l, s, t], sent[l, s, t],
         bytes[l, s, t] + 4 * (found[l, s, t] - sent[l, s, t]), bytes[l, s, t]
 }
 END {
-    print "run\tlevel\tsource\tdestination\tvertices\tvertices_after\tbytes\tbytes_after"
     runs = split(ENVIRON["names"], name, "\n")
     for (d = 0; d < runs; d++) {
         add_up()
-        for (l = 0; l <= last; l++)
-            for (s = 0; s < env[d, "ranks"]; s++)
-                for (t = 0; t < env[d, "ranks"]; t++)
-                    if ((l, s, t) in moves) row(l, s, t)
+        for (place in moves) {
+            split(place, part, SUBSEP)
+            row(part[1], part[2], part[3])
+        }
     }
-}'
+}' | sort -n -k 1,1 -k 2,2 -k 3,3 -k 4,4 | cut -f 5-
 }
 
 # Times are medians over the searches, counts are means.

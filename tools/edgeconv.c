@@ -72,7 +72,7 @@ static enum status read_file(struct job *job, const struct source *s, struct gra
     if (join_source(job, &file, reader->input, !is_first, e) != ST_OK)
         return e->status;
     if (conversion_read(conversion, reader, file.fold, e) != ST_OK) {
-        if (reader->total.entries == 0)
+        if (reader->total.entries == 0 && strcmp(file.format, "npz") != 0)
             explain_member(job, reader->input, e);
         return e->status;
     }
@@ -178,7 +178,7 @@ static enum status convert_inputs(struct job *job, struct graph_writer *writer,
         goto done;
     conversion_on_idle(conversion, read_ahead_work, ahead);
     struct inputs inputs = {job, ahead, conversion, e};
-    pipeline_with_crew(job->options->reader.threads, convert_each, &inputs);
+    pipeline_with_pool(job->options->reader.threads, convert_each, &inputs);
     if (e->status == ST_OK && job->compact != NULL)
         convert_rest(job, conversion, e);
     if (e->status == ST_OK)
@@ -202,6 +202,7 @@ static enum status convert_kept(struct job *job, int fd, struct graph_writer *wr
     struct conversion *conversion = NULL;
     options.format = FORMAT_GRAPH500;
     options.vertices = 0;
+    options.one_based = 0;
     if (graph_reader_open_fd(&reader, fd, "temporary file", &options, e) == ST_OK &&
         open_conversion(job, &conversion, writer, change, e) == ST_OK &&
         conversion_read(conversion, reader, 0, e) == ST_OK) {

@@ -27,17 +27,25 @@ void cli_show_line(const char *line)
     line_is_shown = line != NULL;
 }
 
+static void print_visible(FILE *out, const void *text)
+{
+    text_print_visible(out, text, strlen(text));
+}
+
 static void print_text(const struct cli *cli, const char *kind, const char *text)
 {
     if (cli->silent)
         return;
+    size_t size;
+    char *shown = text_printed(print_visible, text, &size);
     cli_show_line(NULL);
     fprintf(stderr, "%s: %s", cli->program, kind);
-    if (cli->within_dbfs)
-        print_for_dbfs(stderr, text);
+    if (shown != NULL && cli->within_dbfs)
+        print_for_dbfs(stderr, shown);
     else
-        fputs(text, stderr);
+        print_visible(stderr, text);
     fputc('\n', stderr);
+    free(shown);
 }
 
 static void print_line(const struct cli *cli, const char *kind, const char *format, va_list args)

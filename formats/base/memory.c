@@ -214,8 +214,9 @@ enum status memory_charge(struct memory_budget *budget, uint64_t bytes, const ch
     do {
         uint64_t unused = budget->limit_bytes - taken;
         if (bytes > unused)
-            return fail(e, ST_RESOURCE, "%s: needs %s, and %s of the memory budget (-S) are left", what,
-                        format_size(bytes, need, sizeof need), format_size(unused, left, sizeof left));
+            return fail(e, ST_RESOURCE, "%s: needs %s, and %s of the memory budget (-S) are left: at least -S %lluM is needed",
+                        what, format_size(bytes, need, sizeof need), format_size(unused, left, sizeof left),
+                        (unsigned long long)((taken + bytes) >> 20) + 1);
     } while (!__atomic_compare_exchange_n(&budget->taken_bytes, &taken, taken + bytes, 1, __ATOMIC_RELAXED,
                                           __ATOMIC_RELAXED));
     return ST_OK;

@@ -91,6 +91,36 @@ char *format_size(uint64_t bytes, char *buffer, size_t buffer_bytes)
     return buffer;
 }
 
+/* The length of the character of UTF-8 at `p`; 0 if there is none before `end`, or it is a control character. */
+static size_t visible_bytes(const unsigned char *p, const unsigned char *end)
+{
+    size_t length = *p < 0x80 ? 1 : *p >= 0xc2 && *p < 0xe0 ? 2 : *p >= 0xe0 && *p < 0xf0 ? 3 : *p >= 0xf0 && *p < 0xf5 ? 4 : 0;
+    int is_control = (*p < 0x20 && *p != '\t') || *p == 0x7f || (*p == 0xc2 && end - p > 1 && p[1] < 0xa0);
+    if (is_control || (size_t)(end - p) < length)
+        return 0;
+    for (size_t i = 1; i < length; i++) {
+        if ((p[i] & 0xc0) != 0x80)
+            return 0;
+    }
+    return length;
+}
+
+void text_print_visible(FILE *out, const char *bytes, size_t length)
+{
+    const unsigned char *p = (const unsigned char *)bytes, *end = p + length, *from = p;
+    while (p < end) {
+        size_t visible = visible_bytes(p, end);
+        if (visible > 0) {
+            p += visible;
+            continue;
+        }
+        fwrite(from, 1, (size_t)(p - from), out);
+        fprintf(out, "\\x%02x", *p++);
+        from = p;
+    }
+    fwrite(from, 1, (size_t)(p - from), out);
+}
+
 char *text_printed(text_printer *print, const void *context, size_t *size)
 {
     char *text = NULL;

@@ -33,4 +33,8 @@ typedef void text_printer(FILE *stream, const void *context);
  * NULL when memory runs out. */
 char *text_printed(text_printer *print, const void *context, size_t *size);
 
+/* Prints text from a file or the user with \xNN in place of control characters, so that a terminal shows these and does not
+ * obey them. Tabs, and UTF-8 of all other characters, stay. */
+void text_print_visible(FILE *out, const char *bytes, size_t length);
+
 #endif

@@ -19,6 +19,21 @@ static inline uint64_t slot_of_vertex(uint64_t v, uint32_t p)
     return v / p;
 }
 
+/* The number of shards, and 2^64 / p, rounded up: slots without a division, for v < 2^48 and p from 2 to 2^16. */
+struct shard_inverse {
+    uint64_t p, inverse;
+};
+
+static inline struct shard_inverse shard_inverse(uint32_t p)
+{
+    return (struct shard_inverse){p, UINT64_MAX / p + 1};
+}
+
+static inline uint64_t slot_by_inverse(uint64_t v, struct shard_inverse shards)
+{
+    return (uint64_t)((unsigned __int128)v * shards.inverse >> 64);
+}
+
 static inline uint64_t vertex_of_slot(uint64_t slot, uint32_t shard, uint32_t p)
 {
     return slot * p + shard;

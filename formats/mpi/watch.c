@@ -10,8 +10,10 @@
 #include "formats/base/cli.h"
 
 #include <inttypes.h>
+#include <limits.h>
 #include <mpi.h>
 #include <pthread.h>
+#include <signal.h>
 #include <stdarg.h>
 #include <stdatomic.h>
 #include <stdio.h>
@@ -46,6 +48,7 @@ static struct {
     MPI_Win window;
     pthread_t thread;
     _Atomic int stopping;
+    char farewell[384]; /* of a rank whose MPI does not end */
 } watch;
 
 static uint64_t now_ms(void)
@@ -179,8 +182,17 @@ static void share_pulses(const struct comm *comm)
     }
 }
 
+/* A handler of SIGALRM, so it only writes and ends the process, after which the launcher ends the others. */
+static void end_unfinished(int signal_number)
+{
+    (void)signal_number;
+    ssize_t ignored = write(STDERR_FILENO, watch.farewell, strlen(watch.farewell));
+    (void)ignored;
+    _exit(ST_RUNTIME);
+}
+
 /* Ends the thread before MPI ends. comm.c has asked for its own end at exit earlier, and the last request comes
- * first. */
+ * first. MPI_Finalize waits for all ranks, and for one that is stopped it would wait for ever: an alarm ends that. */
 static void stop(void)
 {
     struct pulse *own = watch.own;
@@ -188,6 +200,12 @@ static void stop(void)
     pthread_join(watch.thread, NULL);
     watch.own = NULL;
     own->beat = GONE;
+    if (watch.timeout_ms / 1000 >= INT_MAX)
+        return;
+    snprintf(watch.farewell, sizeof watch.farewell, "%s: rank %" PRIu32 " on %s: a rank did not come to the end of MPI for "
+             "%.1f s (--timeout)\n", watch.program, watch.comm.rank, watch.comm.host, (double)watch.timeout_ms / 1000);
+    signal(SIGALRM, end_unfinished);
+    alarm((unsigned)(watch.timeout_ms / 1000) + 1);
 }
 
 enum status watch_start(const struct comm *comm, const char *program, double seconds,

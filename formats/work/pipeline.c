@@ -7,9 +7,9 @@
 #include <stdlib.h>
 
 /* Threads that go from run to run. */
-struct crew {
-    pthread_mutex_t lock;   /* of the crew and of its run */
-    pthread_cond_t called;  /* to helpers outside of a run: it has work for one more, or the crew is over */
+struct pool {
+    pthread_mutex_t lock;   /* of the pool and of its run */
+    pthread_cond_t called;  /* to helpers outside of a run: it has work for one more, or the pool is over */
     pthread_cond_t changed; /* to threads in the run: there is work, or the run is over */
     pthread_cond_t left;    /* to the thread that has started the run: all helpers have left it */
     struct run *run;        /* NULL: none is under way */
@@ -17,13 +17,13 @@ struct crew {
     int over;
 };
 
-/* The crew of the thread that is in pipeline_with_crew. */
-static _Thread_local struct crew *own_crew;
+/* The pool of the thread that is in pipeline_with_pool. */
+static _Thread_local struct pool *own_pool;
 
 /* Stage 0 is taking; stage s + 1 is p->stages[s]. */
 struct run {
     const struct pipeline *p;
-    struct crew *crew;
+    struct pool *pool;
     uint64_t next[PIPELINE_MAX_STAGES + 1]; /* the piece that each stage starts next */
     int busy[PIPELINE_MAX_STAGES + 1];      /* an ordered stage is at work */
     int *reached;                           /* per slot: stages its piece has been through */
@@ -87,15 +87,15 @@ static void end_stage(struct run *r, int stage, uint64_t piece, int end, const s
 static void idle(struct run *r, int *exhausted)
 {
     if (r->p->idle == NULL || *exhausted) {
-        r->crew->waiting++;
-        pthread_cond_wait(&r->crew->changed, &r->crew->lock);
-        r->crew->waiting--;
+        r->pool->waiting++;
+        pthread_cond_wait(&r->pool->changed, &r->pool->lock);
+        r->pool->waiting--;
         *exhausted = 0;
         return;
     }
-    pthread_mutex_unlock(&r->crew->lock);
+    pthread_mutex_unlock(&r->pool->lock);
     *exhausted = !r->p->idle(r->p->context);
-    pthread_mutex_lock(&r->crew->lock);
+    pthread_mutex_lock(&r->pool->lock);
 }
 
 /* Does what is ready, until all pieces are through; the lock is held. A thread that ends a stage looks for the next one
@@ -103,7 +103,7 @@ static void idle(struct run *r, int *exhausted)
  * the pieces. */
 static void work(struct run *r)
 {
-    struct crew *crew = r->crew;
+    struct pool *pool = r->pool;
     uint64_t slots = (uint64_t)r->p->slot_count;
     int exhausted = 0;
     while (r->retired < r->stop) {
@@ -117,75 +117,75 @@ static void work(struct run *r)
         r->busy[stage] = 1;
         r->reached[piece % slots] = -1; /* under way */
         if (find_stage(r) >= 0)
-            pthread_cond_signal(crew->waiting > 0 ? &crew->changed : &crew->called);
-        pthread_mutex_unlock(&crew->lock);
+            pthread_cond_signal(pool->waiting > 0 ? &pool->changed : &pool->called);
+        pthread_mutex_unlock(&pool->lock);
         int end = run_stage(r, stage, r->p->slots[piece % slots], &error);
-        pthread_mutex_lock(&crew->lock);
+        pthread_mutex_lock(&pool->lock);
         end_stage(r, stage, piece, end, &error);
     }
-    pthread_cond_broadcast(&crew->changed);
+    pthread_cond_broadcast(&pool->changed);
 }
 
 /* ---- the threads ---- */
 
 /* Works in one run after the other. */
-static void help(struct crew *crew)
+static void help(struct pool *pool)
 {
-    pthread_mutex_lock(&crew->lock);
-    while (!crew->over) {
-        struct run *r = crew->run;
+    pthread_mutex_lock(&pool->lock);
+    while (!pool->over) {
+        struct run *r = pool->run;
         if (r == NULL || r->retired >= r->stop) {
-            pthread_cond_wait(&crew->called, &crew->lock);
+            pthread_cond_wait(&pool->called, &pool->lock);
             continue;
         }
-        crew->helpers++;
+        pool->helpers++;
         work(r);
-        if (--crew->helpers == 0)
-            pthread_cond_signal(&crew->left);
+        if (--pool->helpers == 0)
+            pthread_cond_signal(&pool->left);
     }
-    pthread_mutex_unlock(&crew->lock);
+    pthread_mutex_unlock(&pool->lock);
 }
 
-/* Has the crew, and this thread, do the run. */
-static void lead(struct crew *crew, struct run *r)
+/* Has the pool, and this thread, do the run. */
+static void lead(struct pool *pool, struct run *r)
 {
-    pthread_mutex_lock(&crew->lock);
-    r->crew = crew;
-    crew->run = r;
+    pthread_mutex_lock(&pool->lock);
+    r->pool = pool;
+    pool->run = r;
     work(r);
-    while (crew->helpers > 0)
-        pthread_cond_wait(&crew->left, &crew->lock);
-    crew->run = NULL;
-    pthread_mutex_unlock(&crew->lock);
+    while (pool->helpers > 0)
+        pthread_cond_wait(&pool->left, &pool->lock);
+    pool->run = NULL;
+    pthread_mutex_unlock(&pool->lock);
 }
 
-void pipeline_with_crew(int threads, void (*body)(void *context), void *context)
+void pipeline_with_pool(int threads, void (*body)(void *context), void *context)
 {
-    struct crew crew = {.lock = PTHREAD_MUTEX_INITIALIZER,
+    struct pool pool = {.lock = PTHREAD_MUTEX_INITIALIZER,
                         .called = PTHREAD_COND_INITIALIZER,
                         .changed = PTHREAD_COND_INITIALIZER,
                         .left = PTHREAD_COND_INITIALIZER};
 #pragma omp parallel num_threads(threads)
     if (omp_get_thread_num() > 0) {
-        help(&crew);
+        help(&pool);
     } else {
-        own_crew = &crew;
+        own_pool = &pool;
         body(context);
-        own_crew = NULL;
-        pthread_mutex_lock(&crew.lock);
-        crew.over = 1;
-        pthread_cond_broadcast(&crew.called);
-        pthread_mutex_unlock(&crew.lock);
+        own_pool = NULL;
+        pthread_mutex_lock(&pool.lock);
+        pool.over = 1;
+        pthread_cond_broadcast(&pool.called);
+        pthread_mutex_unlock(&pool.lock);
     }
-    pthread_cond_destroy(&crew.left);
-    pthread_cond_destroy(&crew.changed);
-    pthread_cond_destroy(&crew.called);
-    pthread_mutex_destroy(&crew.lock);
+    pthread_cond_destroy(&pool.left);
+    pthread_cond_destroy(&pool.changed);
+    pthread_cond_destroy(&pool.called);
+    pthread_mutex_destroy(&pool.lock);
 }
 
 static void lead_own(void *run)
 {
-    lead(own_crew, run);
+    lead(own_pool, run);
 }
 
 enum status pipeline_run(const struct pipeline *p, struct error *e)
@@ -195,10 +195,10 @@ enum status pipeline_run(const struct pipeline *p, struct error *e)
     r.reached = calloc((size_t)p->slot_count, sizeof *r.reached);
     if (r.reached == NULL)
         return fail_memory(e, "pipeline", (unsigned long long)p->slot_count * sizeof *r.reached);
-    if (own_crew != NULL)
-        lead(own_crew, &r);
+    if (own_pool != NULL)
+        lead(own_pool, &r);
     else
-        pipeline_with_crew(p->threads, lead_own, &r);
+        pipeline_with_pool(p->threads, lead_own, &r);
     free(r.reached);
     if (e->status == ST_OK)
         *e = first; /* whole: it also says whether a reader went away */

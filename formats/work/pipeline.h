@@ -31,14 +31,14 @@ struct pipeline {
      * number of threads at once. Returns zero when there is none now. May be NULL. */
     int (*idle)(void *context);
     void **slots; /* one for each piece that may be under way at once */
-    int slot_count, threads; /* threads: ignored within pipeline_with_crew */
+    int slot_count, threads; /* threads: ignored within pipeline_with_pool */
 };
 
 enum status pipeline_run(const struct pipeline *p, struct error *e);
 
-/* Calls `body`, and keeps `threads` threads for all pipelines that it runs, one after the other. Without a crew each
+/* Calls `body`, and keeps `threads` threads for all pipelines that it runs, one after the other. Without a pool each
  * pipeline starts and ends a parallel region; where cores are shared with other processes, that takes milliseconds, and
  * thousands of short pipelines would take seconds. */
-void pipeline_with_crew(int threads, void (*body)(void *context), void *context);
+void pipeline_with_pool(int threads, void (*body)(void *context), void *context);
 
 #endif

@@ -10,6 +10,10 @@ failed=0
 for script in $scripts; do
     start=$SECONDS
     script=${script%.sh}.sh
+    # tables of an earlier run, maybe of other graphs, are not those of one that fails
+    for table in $(awk -F '\t' -v script="$script" '!/^#/ && $4 == script && $3 != "-" { print $3 }' $here/index.tsv); do
+        rm -f "$out/$table".tsv "$out/$table".json "$out/$table".about "$out/$table".svg
+    done
     if $here/"$script"; then
         echo "$script: $((SECONDS - start)) s"
     else

@@ -115,4 +115,20 @@ check 'are what was printed' cmp "$tmp/out" "$tmp/kept"
 check 'and say how they came about' \
     grep -q "^command: BACKEND=cpu THREADS=1 ROOTS=4 ROUNDS=1 RUN='nice -n 1' $run path100 'G=echo " "$tmp/kept"
 check 'of which revision, when' grep -q "^revision: r17; 20[0-9-]*$" "$tmp/kept"
+
+# ---- names with signs of the shell ----
+
+folder="$tmp/it's \$(touch ran) & \\t \"x\""
+mkdir -p "$folder/path1"
+printf '0 1\n1 2\n' >"$folder/-u.txt"
+program peer 'wc -c "$1" "$2" >"'"$tmp"'/sizes"; echo "- 1"'
+check_exit 0 'a folder for graphs with quotes, blanks and signs of the shell' \
+    env BACKEND=cpu THREADS=1 ROOTS=2 ROUNDS=1 WORK="$folder" $run "$folder/-u.txt" "peer=$tmp/peer {text} {edges}"
+check 'peers get its files' awk '$1 > 0 { n++ } END { exit n != 3 }' "$tmp/sizes"
+(
+    work=$tmp bin=$(realpath "$BIN") tests=$TESTS
+    eval "$(sed -n '/^convert() {/,/^}/p; /^make_graph() {/,/^}/p' scripts/bench-lib.sh)"
+    cd "$folder" && make_graph 'path1/X[$(>RAN)]'
+) >"$tmp/said" 2>&1
+check 'a file whose name begins as that of a shape computes nothing' test -z "$(find . "$tmp" -maxdepth 2 -iname ran)"
 finish

@@ -51,4 +51,17 @@ check_exit 1 'a rank that is stopped while all wait' mpi 2 stop
 check_says '^test_comm: rank 1 on [^ ]*, resting: did not run for [1-9][0-9.]* s (--timeout)$' 'is the one that is named'
 check_exit 1 'a launcher of another MPI' env OMPI_COMM_WORLD_SIZE=2 PMIX_RANK= "$TESTS/test_comm"
 check 'says so' grep -q 'not ok - launcher: OMPI_COMM_WORLD_SIZE is 2, but MPI sees one rank' "$tmp/out"
+# ---- check_exit, by which all tests judge launchers ----
+
+failing() { echo run >>"$tmp/runs"; return 1; }
+said=$(check_exit 3 'a job' failing "$MPIEXEC")
+check 'a job that ends with 1 has failed, and is not tried again' \
+    test "${said%% (*}:$(wc -l <"$tmp/runs")" = 'not ok - a job:1'
+aborting() { printf '3\n3\n' >>"$ABORT_LOG"; return 1; }
+said=$(check_exit 3 'a job' aborting "$MPIEXEC")
+check 'the code that ranks gave to MPI_Abort counts, and is told' \
+    test "$said" = "$(printf '# Hydra made 1 of MPI_Abort(3): a job\nok - a job')"
+said=$(check_exit 2 'a job' aborting "$MPIEXEC")
+check 'and no other code' test "${said%% (*}" = 'not ok - a job'
+
 finish

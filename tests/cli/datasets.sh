@@ -524,6 +524,17 @@ cp "$mirror/arc.list.txt" "$tmp/lists"
 check_exit 1 'a list of another address in the folder of downloads' "$dataset" --offline -d "$tmp/lists" --table "$tmp/table-2014" wdc-2012-page "$tmp/none"
 check_says 'arc.list.txt: was made from (.*2012-08.*), not from (.*2014-04' 'is not taken for this one'
 
+# ---- standard output ----
+
+for arguments in --list '--show friendster' --help "-n friendster $tmp/none"; do
+    if [ -w /dev/full ]; then
+        check_exit 5 "$arguments on a full disk" sh -c '"$@" >/dev/full' - "$dataset" $arguments
+        check_says 'standard output: cannot write: No space left on device' 'is told'
+    fi
+    check_exit 1 "$arguments with standard output closed" sh -c '"$@" >&-' - "$dataset" $arguments
+    check_says 'standard output: cannot write: Bad file descriptor' 'is told'
+done
+
 # ---- refusals ----
 
 check_exit 2 'an unknown graph' "$dataset" nosuch "$tmp/none"

@@ -230,4 +230,15 @@ check 'a kill leaves no temporary file' nothing_left
 printf '0 1\n1 99999999999\n' | "$BIN/edgeconv" -q -u -o "$tmp/outlier.edges"
 refuses 5 'an id beyond all windows' "$pack" -S 1G -p 1 -o "$tmp/x" "$tmp/outlier.edges"
 check_says 'vertices in 1 shards: at most 2^31 a shard.*edgeconv --compact' 'and says what would do'
+# ---- what would do ----
+
+"$BIN/rmatgen" -q -s 20 -e 4 -o "$tmp/many.edges"
+check_exit 0 'a plan whose bounds do not fit, while the packing does' "$BIN/dbfs-pack" --plan -S 32M -p 4 "$tmp/many.edges"
+check_says 'fits the memory budget (-S) with up to [0-9]* vertices with edges, of them [0-9]* delegates: .* with -s' \
+    'says for which graphs the packing fits'
+check_exit 0 'and the packing does' "$BIN/dbfs-pack" -q -@ 1 -S 32M -p 4 -o "$tmp/many" "$tmp/many.edges"
+"$BIN/rmatgen" -q -s 20 --force -o "$tmp/many.edges"
+check_exit 5 'too little memory for one shard' "$BIN/dbfs-pack" -q -@ 4 -S 32M -p 1 -o "$tmp/one" "$tmp/many.edges"
+would=$(sed -n 's/.*(-S) are left: -S \([0-9]*M\) would do, and more shards (-p) need less$/\1/p' "$tmp/err")
+check_exit 0 "-S $would is said to do, and does" "$BIN/dbfs-pack" -q -@ 4 -S "${would:-32M}" -p 1 -o "$tmp/one" "$tmp/many.edges"
 finish

@@ -115,6 +115,13 @@ done
 check 'the rules differ' test "$(th_of "$tmp/bycpu")" != "$(th_of "$tmp/bymemory")"
 rm -r "$tmp/bygpu" "$tmp/bycpu" "$tmp/x.split"
 
+for look in --list --verify; do
+    for option in -p2 -t5 -sx --heads=nn=1 --encoding=raw --rows=out --suggest=time --for=cpu --links=host --layout=2d=1x1 -ox --resume --force; do
+        check_exit 2 "$look $option" "$pack" $look "$option" "$tmp/bymemory"
+        check_says "$look only reads: leave out $(grep -o '^--[a-z]*\|^-.' <<<"$option")" 'is refused, as it has no effect'
+    done
+done
+
 # ---- --list ----
 
 check_exit 0 '--list' "$pack" --list "$tmp/bymemory"

@@ -82,4 +82,31 @@ check_exit 1 'a missing map' "$traverse" -n 1 --map "$tmp/nothing" "$tmp/p1"
 check_exit 1 'a map that is a folder' "$traverse" -n 1 --map "$tmp" "$tmp/p1"
 "$BIN/edgeconv" -q -f wdc-index -o "$tmp/from-index" <(awk '{ print $0 "\t" NR - 1 }' "$tmp/map")
 check 'the map of its index is the map' cmp "$tmp/from-index" "$tmp/map"
+
+# ---- names with control characters ----
+
+escape=$(printf '\033]0;x\007') # sets the title of a terminal
+printf 'a%s b\nb c\302\233d\nc\302\233d \303\244\303\266\n\303\244\303\266 \377\n' "$escape" >"$tmp/odd.txt"
+"$BIN/edgeconv" -q -u -f pairs --compact="$tmp/odd.map" -o "$tmp/odd.edges" "$tmp/odd.txt"
+"$BIN/dbfs-pack" -q -p 1 -o "$tmp/odd" "$tmp/odd.edges"
+obeyed() { LC_ALL=C grep -q "$(printf '[\001-\010\016-\037\177]\\|\302\233')" "$@"; }
+check_exit 0 'a root whose name has an escape' "$traverse" -r "a$escape" --map "$tmp/odd.map" --depths "$tmp/odd.d" "$tmp/odd"
+check 'is shown with the escape as text' grep -qF 'name a\x1b]0;x\x07' "$tmp/out"
+check 'and not obeyed' eval '! obeyed "$tmp/out"'
+check 'the file of distances has the bytes of the names' cmp "$tmp/odd.d" <(printf 'a%s\t0\nb\t1\nc\302\233d\t2\n\303\244\303\266\t3\n\377\t4\n' "$escape")
+check_exit 0 'a path over such names' "$BIN/dbfs-paths" --path --map "$tmp/odd.map" -r "a$escape" --target "$(printf '\377')" "$tmp/odd"
+check 'is shown likewise, with letters of UTF-8 as they are' eval "grep -q '$(printf 'path.a.x1b]0;x.x07\tb\tc.xc2.x9bd\t\303\244\303\266\t.xff')' '$tmp/out' && ! obeyed '$tmp/out'"
+check_exit 0 'a batch from such names' "$BIN/dbfs-batch" -r "a$escape" --map "$tmp/odd.map" "$tmp/odd"
+check 'is shown likewise, too' eval 'grep -qF "name a\x1b]0;x\x07" "$tmp/out" && ! obeyed "$tmp/out"'
+check_exit 2 'a name that is not there' "$traverse" -q -r "x$escape" --map "$tmp/odd.map" "$tmp/odd"
+check 'is shown so in the message' eval 'grep -qF "'"'x"'\x1b]0;x\x07'"'"'" "$tmp/err" && ! obeyed "$tmp/err"'
+check_exit 1 'a file that is not there' "$BIN/edgeconv" -t text "$tmp/no$escape"
+check 'is shown so, too' eval 'grep -qF "no\x1b]0;x\x07: " "$tmp/err" && ! obeyed "$tmp/err"'
+if command -v script >/dev/null 2>&1; then
+    script -qec "'$traverse' -q --map '$tmp/odd.map' -r b --depths - '$tmp/odd'" /dev/null >"$tmp/terminal" 2>&1 </dev/null
+    tr -d '\r' <"$tmp/terminal" >"$tmp/shown"
+    check 'distances on a terminal are shown without them' eval 'grep -qF "$(printf "a\\\\x1b]0;x\\\\x07\t1")" "$tmp/shown" && ! obeyed "$tmp/shown"'
+else
+    skip 'names on a terminal: no script(1)'
+fi
 finish

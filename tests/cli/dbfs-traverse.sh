@@ -272,7 +272,7 @@ planned() { sed -n "s/^$1  *//p" "$2" | awk '{ print $1 }'; }
 check 'as many as depths' test "$(planned 'normal parents' "$tmp/out")" = "$(planned 'normal depths' "$tmp/out")"
 check 'and the ids that parents are turned into' test "$(planned 'input ids of parents' "$tmp/out")" = \
     "$(($(planned 'normal depths' "$tmp/plan") + $(planned 'delegate depths' "$tmp/plan")))"
-check 'the answer has 4 bytes an id' test "$(planned "answer by input id" "$tmp/plan")" = 4096
+check 'the answer has 4 bytes an id' test "$(planned "values of the answer" "$tmp/plan")" = 4096
 check_exit 0 '--plan of four shards' "$traverse" --plan "$tmp/p4"
 check 'has more in all than on the largest GPU, and at most four times that' awk '
     $1 == "total" { good = $2 > $3 && $2 <= 4 * $3 } END { exit !good }' "$tmp/out"

@@ -7,14 +7,11 @@ bin=$(realpath "$BIN")
 here=$PWD
 PATH=$bin:$PATH
 cd "$tmp" || exit 1
-# the launcher of the MPI that the programs are built with, under its own name, as users have it
+# mpiexec is that of the MPI that the programs are built with; under its own name, as users have it, if it has that one
 mkdir shim
-mpiexec=$(command -v "${REAL_MPIEXEC:-$MPIEXEC}")
-if [ "${mpiexec##*/}" = mpiexec ]; then
-    rmdir shim
-    ln -s "$(dirname "$mpiexec")" shim
-else
-    printf '#!/bin/sh\nexec %s "$@"\n' "$mpiexec" >shim/mpiexec
+launcher=$(command -v "${REAL_MPIEXEC:-$MPIEXEC}")
+if [ ! "$(command -v mpiexec)" -ef "$launcher" ]; then
+    printf '#!/bin/sh\nexec %s "$@"\n' "$launcher" >shim/mpiexec
     chmod +x shim/mpiexec
 fi
 rmatgen -q -s 9 -f text -o g.txt
@@ -50,9 +47,9 @@ in_words_of_dbfs() { # WANTED WORD...: expects the message for a mistake
     grep -qF -- "$wanted" err && ! grep -qE 'edgeconv|COMPACT|=MAP|direction directed' err || { cat err; return 1; }
 }
 printf '\x04\x22\x4d\x18 lz4' >packed.lz4
-check 'of a format' in_words_of_dbfs '`lz4 -dc FILE | dbfs -`' packed.lz4
+check 'of a format' in_words_of_dbfs 'lz4 -dc FILE | dbfs -`' packed.lz4
 echo '<graphml></graphml>' >g.graphml
-check 'of a format whose ids are words' in_words_of_dbfs '| dbfs --compact --separator=tab -f pairs -`' g.graphml
+check 'of a format whose ids are words' in_words_of_dbfs '| dbfs --compact --separator=tab --comments=none -f pairs -`' g.graphml
 printf '4\n0 1\n1 2\n2 3\n' >counted.txt
 check 'of a list with counts' in_words_of_dbfs '| dbfs -f pairs -`' counted.txt
 dbfs -r word -o - g.txt >out 2>err
@@ -72,11 +69,11 @@ check 'is not kept' test ! -e ./-.dbfs
 split -n l/2 g.txt part.
 check_exit 0 'two files' dbfs -q -r 7 -o - part.aa part.ab
 check 'the same' cmp out want.txt
-check_exit 0 'two ranks' env PATH="$bin:$(realpath shim):$PATH" dbfs -q -v --ranks 2 -r 7 -o - g.txt
+check_exit 0 'two ranks' env PATH="$bin:$tmp/shim:$PATH" dbfs -q -v --ranks 2 -r 7 -o - g.txt
 check 'the same' cmp out want.txt
 check_says 'mpiexec -n 2 dbfs-traverse' 'through mpiexec'
 check_says 'dbfs-pack -p 2' 'with a shard for each'
-check_exit 2 'a fault of ranks' env PATH="$bin:$(realpath shim):$PATH" dbfs --ranks 2 -r 512 g.txt
+check_exit 2 'a fault of ranks' env PATH="$bin:$tmp/shim:$PATH" dbfs --ranks 2 -r 512 g.txt
 check_says '^dbfs: .*root 512: the graph has vertices 0 to 511' 'is told by dbfs'
 printf 'alice bob\nbob carol\n' >names.txt
 check_exit 0 'names' dbfs -q --compact -r alice -o names.csv names.txt
@@ -184,6 +181,33 @@ check 'standard input, too' eval '! dbfs -r 0 - <none.txt 2>err && grep -q "^dbf
 check 'pairs of a pipe' eval '! echo 1 x | dbfs --pairs - g.txt 2>err && grep -q "^dbfs: standard input: pair 1: .x. is not a whole number" err'
 check 'two files' eval '! dbfs -r 0 none.txt none.txt 2>err && grep -q "^dbfs: none.txt and 1 more: the graph has no vertices" err'
 rm -rf g.txt.dbfs none.txt.dbfs
+
+# ---- ids that begin at 1; options without effect ----
+
+printf '%%%%MatrixMarket matrix coordinate pattern symmetric\n3 3 2\n2 1\n3 2\n' >m.mtx
+for time in first second; do
+    check_exit 0 "ids from 1, the $time time" dbfs --force -r 1 -o d.txt m.mtx
+    check_says '^dbfs: ids of m.mtx begin at 1: -r 1 is its second vertex, and results begin at 0' 'are told to be others'
+    check 'in one line' test "$(wc -l <err)" = 1
+done
+check 'as they are' test "$(tr '\n' ' ' <d.txt)" = '0 1 1 0 2 1 '
+check_exit 0 'shards of that file' dbfs -r 1 "$(echo m.mtx.dbfs/*/shards)"
+check_says 'shards begin at 1: -r 1 is its second vertex' 'too'
+check_exit 0 '-q' dbfs -q -r 1 m.mtx
+check 'leaves it out' test ! -s err
+printf '1 2\n2 3\n' >names.12
+check_exit 0 'a list from 1' dbfs --no-cache --one-based -r 0 names.12
+check_says '^dbfs: ids of names.12 begin at 1' 'is told'
+check_exit 0 'ids by name' dbfs --no-cache --compact -r 1 m.mtx
+check 'are those of the file' test ! -s err
+for option in -t5 --heads=nn=1 --encoding=raw --rows=out --suggest=time --for=cpu --links=host -p1 --shards=2 -f=pairs --vertices=9 --entry=x \
+    --columns=1,2 --separator=tab --one-based --randomize --randomize=3 --compact --cache=x --no-cache; do
+    check_exit 2 "$option with shards" dbfs -r 7 "$option" g.dbfs.one
+    name=${option%%=*}
+    [[ $name == --* ]] || name=${name:0:2}
+    check_says "^dbfs: g.dbfs.one: is a folder of shards, which are not changed by $name" 'is refused by name'
+done
+rm -rf m.mtx.dbfs
 
 # ---- shards are used again ----
 

@@ -259,4 +259,30 @@ check 'and taken once' test "$(cut -d ' ' -f 2 md.txt | paste -sd ' ')" = '2 1 0
 check_exit 0 'as it says' "$bin/dbfs" --no-cache --direction directed -r 2 --force -o md.txt m.mtx
 check 'it is directed' test "$(cut -d ' ' -f 2 md.txt | paste -sd ' ')" = '-1 -1 0'
 check 'and nothing is told' test "$(grep -c taken err)" = 0
+# says COUNT NAME CONTENT: dbfs tells so many times that it takes directed edges as undirected ones
+says() {
+    printf "$3" >said.txt
+    check_exit 0 "$2" "$bin/dbfs" --no-cache -n 1 said.txt
+    check "is told $1 times" test "$(grep -c '^dbfs: said.txt: its [a-z() -]* says that edges are directed, and each is taken' err)" = "$1"
+}
+edges='1\t2\n2\t3\n'
+says 1 "SNAP's comment" "# Directed graph (each unordered pair of nodes is saved once): Wiki-Vote.txt \n$edges"
+says 1 'another comment' "# Nodes: 4 Edges: 2\n# A directed graph of links\n$edges"
+says 1 'a comment with values' "%% directed=True\n$edges"
+says 1 "KONECT's asym" "%% asym unweighted\n%% 2 3 3\n$edges"
+says 1 'CSV' "# type: DIRECTED\nsource,target\n1,2\n2,3\n"
+says 1 'DIMACS, which has arcs' 'p sp 3 2\na 1 2 5\na 2 3 5\n'
+says 1 'Graphs.jl' '3,2,d,graph\n1,2\n2,3\n'
+says 0 "SNAP's comment of undirected graphs" "# Undirected graph: x.txt\n$edges"
+says 0 'values that say no' "# directed: false\n# un-directed, bidirected\n$edges"
+says 0 "KONECT's sym" "%% sym unweighted\n$edges"
+# edgeconv and dbfs-pack take a file as dbfs does, or say what they take
+for file in '%% sym positive' '%% bip unweighted' '# Undirected graph'; do
+    printf "$file\n$edges" >said.txt
+    "$bin/edgeconv" -q said.txt | "$bin/dbfs-pack" -q --force -o said.dbfs -
+    check "$file: edgeconv takes undirected edges, too" grep -qx 'input-direction undirected-once' said.dbfs/manifest
+done
+printf '%% asym\n1 2\n' >said.txt
+check_exit 0 'a directed graph' "$bin/edgeconv" -o /dev/null said.txt
+check_says '1 edges, 3 vertices, directed;' 'is said to be one'
 finish

@@ -89,7 +89,10 @@ printf 'id,source,target\n1,10,20\n' >in.txt
 check_exit 0 'the user is told' "$edgeconv" -t text in.txt
 check_says 'in.txt: columns 2 and 3 are the ids of each edge' 'which columns were taken'
 asks 3 'three names that are not known' 'a,b,weight\n1,2,3\n' "in.txt:1: found the columns 'a,b,weight'.*such as --columns 1,2"
-asks 3 'the first one missing' ',a,b\n0,1,2\n' 'such as --columns 2,3'
+edges 'names that are not known, behind numbers of rows without one' ',a,b\n0,10,20\n1,30,40\n' "$two"
+edges 'numbers for names, as pandas gives them' ',0,1\n0,10,20\n1,30,40\n' "$two"
+asks 3 'the first one missing, before no numbers of rows' ',a,b\n7,1,2\n3,2,3\n' 'such as --columns 2,3'
+asks 3 'a matrix with names' ',a,b\na,0,1\nb,1,0\n' 'such as --columns 2,3' -f csv
 asks 3 'two pairs of names' 'source,target,from,to\n1,2,3,4\n' 'found the columns .*--columns'
 asks 3 'two sources' 'source,src,target\n1,2,3\n' 'found the columns .*--columns'
 asks 3 'names that are not known, in quotes' '"a","b","w"\n0,7,1\n' 'such as --columns 1,2'

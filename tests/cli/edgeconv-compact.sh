@@ -74,6 +74,8 @@ compact '--comments none, as the message says' '#a b\nb c\n' '0\t1\n1\t2\n' '#a\
 for comments in '' x 7 - , '#x' '"' ' '; do
     check_exit 2 "--comments '$comments'" "$edgeconv" --comments "$comments" -t text tag.txt
 done
+check_exit 0 'dbfs passes --comments on' "$(dirname "$edgeconv")/dbfs" -q --no-cache --compact --comments none -r '#a' -o - tag.txt
+check 'and finds the edge' test "$(tr '\t\n' '  ' <out)" = '#a 0 b 1 c 2 '
 check_exit 2 '--comments for a format that has its own' "$edgeconv" --comments '#' -f metis tag.txt
 printf '1 2\n# x\n2 3\n%%y\n3 4\n' >in.txt
 check_exit 0 'comments among the edges' "$edgeconv" -t text in.txt
@@ -99,7 +101,7 @@ compact 'CSV: names with blanks, blanks around them dropped' 'src,dst\nNew York 
     '0\t1\n1\t0\n' 'New York\nBoston\n' -f csv
 compact 'CSV: tabs' 'src\tdst\nNew York\tBoston, MA\n' '0\t1\n' 'New York\nBoston, MA\n' -f csv
 compact 'CSV: blanks, and a weight' 'from to w\na b 1\n' '0\t1\n' 'a\nb\n' -f csv
-compact 'CSV: quotes belong to the name' '"s","d"\n"a","b"\n' '0\t1\n' '"a"\n"b"\n' -f csv
+compact 'CSV: quotes do not belong to the name' '"s","d"\n"a","b"\n' '0\t1\n' 'a\nb\n' -f csv
 compact 'adjacency' 'alice:bob,carol\nbob:private\ndave:notfound\neve:\nbob:zed\nx y:%%\n' \
     '0\t1\n0\t2\n1\t4\n5\t6\n' 'alice\nbob\ncarol\neve\nzed\nx y\n%%\n' -f adjacency
 compact 'adjacency of numbers is recognised' '12:7,12\n' '0\t1\n0\t0\n' '12\n7\n'

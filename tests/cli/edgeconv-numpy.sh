@@ -42,6 +42,29 @@ check_exit 3 'and in a pipe' sh -c 'edgeconv -t text - <cut.npy'
 printf '\1\376' | npy negative.npy '|i1' False '1, 2'
 refused 'a negative id' 'negative.npy: row 0: found the id -2' negative.npy
 refused 'a negative id, also where any are numbered' 'found the id -2' --compact=m negative.npy
+for order in '<' '>'; do
+    for width in 1 2 4 8; do
+        ones() { head -c $((width * $1)) /dev/zero | tr '\0' '\377'; }
+        (head -c "$width" /dev/zero && ones 1) | npy least.npy "${order}i$width" False '1, 2'
+        refused "-1 of $width bytes, $order" 'least.npy: row 0: found the id -1, expected' least.npy
+        (ones 1 && head -c "$width" /dev/zero) | npy most.npy "${order}u$width" True '1, 2'
+        if [ $width = 8 ]; then
+            refused "2^64 - 1, $order" 'most.npy: row 0: found the id 18446744073709551615, expected' most.npy
+            check "which --compact numbers, $order" test "$(edgeconv -q --force --compact=map -t text most.npy && cat map)" = \
+                "$(printf '0\t1\n18446744073709551615\n0')"
+        else
+            reads "the largest id of $width bytes, $order" "$(((1 << 8 * width) - 1))"$'\t'0 most.npy
+        fi
+    done
+done
+printf '\0\0\0\0\0\0\0\0' | npy wraps.npy '<i4294967300' False '1, 2'
+refused 'a width beyond 32 bits' 'wraps.npy: found no header' wraps.npy
+cat little.npy little.npy >twice.npy
+refused 'two arrays in a file' 'twice.npy: byte .*: found the end of the file, expected it at byte 136' twice.npy
+for array in little columns; do
+    check_exit 3 "two arrays in a pipe, $array" sh -c "cat $array.npy little.npy | edgeconv -t text -"
+    check_says 'found more bytes behind the array than its header says' 'are refused'
+done
 printf '\0\0\0\0' | npy float.npy '<f4' False '0, 2'
 refused 'a type that is no integer' "float.npy: holds items of type <f4, expected integers: save it as a.astype('int64')" float.npy
 npy pickle.npy '|O' False '1, 2' </dev/null
@@ -86,6 +109,9 @@ else
     printf '\3\4' | npy shape.npy '|u1' False '2,'
     archive oblong.npz $csr
     refused 'a matrix that is not square' 'a graph is a square matrix' oblong.npz
+    printf '\377\377' | npy shape.npy '|i1' False '2,'
+    archive minus.npz $csr
+    refused 'a matrix of negative size' "'shape' has -1 rows, expected 0 or more" minus.npz
     printf '\2\2' | npy shape.npy '|u1' False '2,'
     archive short.npz $csr
     refused 'other rows than the shape says' "'indptr' has 4 items, expected 3" short.npz
@@ -93,6 +119,22 @@ else
     printf '\0\3\1\4' | npy indptr.npy '|u1' False '4,'
     archive falls.npz $csr
     refused 'rows that fall' "'indptr' has 1 as item 2, expected one from 3 to 4" falls.npz
+    printf '\0\377\3\4' | npy indptr.npy '|i1' False '4,'
+    archive falls.npz $csr
+    refused 'a negative row' "'indptr' has -1 as item 1, expected one from 0 to 4" falls.npz
+    printf 'coo' | npy format.npy '|S3' False ''
+    for end in row col; do
+        printf '\1\2' | npy row.npy '|u1' False '2,' && cp row.npy col.npy
+        printf '\1\377' | npy $end.npy '|i1' False '2,'
+        archive coo.npz row.npy col.npy format.npy shape.npy
+        refused "a negative $end" 'coo.npz(row.npy): row 1: found the id -1, expected a vertex id from 0 to 2' coo.npz
+        check_says '[0-9]$' 'and no other member is proposed'
+    done
+    printf 'csr' | npy format.npy '|S3' False ''
+    (cat indices.npy && echo more) >longer.npy && mkdir -p longer && mv longer.npy longer/indices.npy
+    cp indptr.npy format.npy shape.npy longer
+    (cd longer && archive ../longer.npz $csr)
+    refused 'bytes behind an array of a matrix' 'indices.npy): found more bytes behind the array' longer.npz
     archive edges.npz little.npy
     reads 'an array of edges in an archive' "$want" edges.npz
     printf '\7\10' | npy pos.npy '|u1' False '1, 2'

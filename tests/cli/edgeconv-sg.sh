@@ -116,6 +116,38 @@ awk 'BEGIN { for (i = 0; i < 4000000; i++) printf "1 %d\n", i }' | "$edgeconv" -
 check_exit 5 'rows larger than the memory' "$edgeconv" -f u32 -S 32M -T here -t sg --force -o x.sg row.u32
 check_says '.sg: [a-z ]*: needs' 'are named'
 check 'nothing is left of temporary files' test -z "$(find here there -type f)"
+
+# sg DIRECTED M N OFFSETS NEIGHBOURS: a file as bytes; numbers are octal escapes of their lowest byte, 'n' is -1
+le() { # BYTES NUMBER...
+    local bytes=$1 number
+    for number in "${@:2}"; do
+        if [ "$number" = n ]; then head -c "$bytes" /dev/zero | tr '\0' '\377'; else
+            printf "\\$(printf %o "$number")" && head -c $((bytes - 1)) /dev/zero
+        fi
+    done
+}
+for case in 'a negative neighbour:n 0 0:found the id -1, expected a vertex id from 0 to 2' \
+    'a neighbour beyond:3 0 0:found the id 3, expected a vertex id from 0 to 2'; do
+    IFS=: read -r name neighbours message <<<"$case"
+    (le 1 1 && le 8 3 3 0 3 3 3 && le 4 $neighbours && le 8 0 3 3 3 && le 4 0 0 0) >bad.sg
+    for command in 'bad.sg' '-f sg --compact=m bad.sg'; do
+        check_exit 3 "$name in .sg, $command" "$edgeconv" --force -o x.sg $command
+        check_says "bad.sg: byte 49: $message" 'is named'
+    done
+done
+(le 1 1 && le 8 n 3 0 3 3 3 && le 4 1 0 0) >bad.sg
+check_exit 3 'a negative number of edges in .sg' "$edgeconv" -f sg --force -o x.sg bad.sg
+(le 1 1 && le 8 3 n 0 3 3 3 && le 4 1 0 0) >bad.sg
+check_exit 3 'a negative number of vertices in .sg' "$edgeconv" -f sg --force -o x.sg bad.sg
+(le 1 1 && le 8 3 3 0 n 3 3 && le 4 1 0 0 && le 8 0 3 3 3 && le 4 0 0 0) >bad.sg
+check_exit 3 'a negative offset in .sg' "$edgeconv" -f sg --force -o x.sg bad.sg
+le 8 0 n >bad.bin
+for option in '' '--compact=m'; do
+    check_exit 3 "a negative id of 64 bits of Graph500 $option" "$edgeconv" -f graph500-16 $option --force -o x.sg bad.bin
+    check_says 'bad.bin: byte 0: found the id -1, expected' 'is named'
+done
+check_exit 3 'an id of 2^64 - 1' "$edgeconv" -f u64 --force -o x.sg bad.bin
+check_says 'bad.bin: byte 0: found the id 18446744073709551615, expected' 'is named'
 check 'no output is left by any of them' eval 'test ! -e x.sg && test -z "$(ls -A . | grep "^\.x")"'
 
 # ---- beside GAPBS itself, where it is given as GAPBS=FOLDER ----

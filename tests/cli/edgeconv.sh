@@ -85,6 +85,28 @@ conv_file 'comments only are an empty graph' '# nothing\n' ''
 conv_file 'ids to 2^48 - 1, leading zeros' '281474976710655 00000000000000000000007\n12345678 123456789\n' \
     '281474976710655\t7\n12345678\t123456789\n'
 conv_file '--one-based' '1 2\n3 1\n' '0\t1\n2\t0\n' --one-based
+# ---- formats that begin at 1, and options without effect ----
+
+for format in 'mtx %%%%MatrixMarket matrix coordinate pattern general\n2 2 1\n1 2\n' 'gr p sp 2 1\na 1 2 3\n' 'pace p tw 2 1\n1 2\n' \
+    'metis 2 1\n2\n1\n' 'lg 2,1,u,graph\n1,2\n'; do
+    printf "${format#* }" >in.txt
+    check_exit 0 "${format%% *}" "$edgeconv" -f "${format%% *}" -o /dev/null in.txt
+    check_says '^edgeconv: in.txt: its ids begin at 1 (.*), and at 0 in the output: vertex 1 becomes 0' 'says so'
+    check_exit 2 "${format%% *} --one-based" "$edgeconv" --one-based -f "${format%% *}" -o /dev/null in.txt
+    check_says '^edgeconv: in.txt: --one-based is for lists and arrays' 'is refused'
+done
+printf '1 2\n' >in.txt
+check_exit 0 'a list' "$edgeconv" --one-based -o /dev/null in.txt
+check 'needs no note' test "$(grep -c begin err)" = 0
+"$edgeconv" -q --force -o in.edges in.txt
+check_exit 2 '--one-based of an edge stream' "$edgeconv" --one-based -o /dev/null in.edges
+cp in.txt more.txt
+check_exit 2 '--entry without an archive' "$edgeconv" --entry '*.txt' -o /dev/null in.txt more.txt
+check_says '^edgeconv: in.txt: is no archive, nor is any other input, and --member chooses' 'is refused'
+check_exit 0 '--original-ids of ids that are' "$edgeconv" --original-ids -o /dev/null in.txt
+check_says '^edgeconv: in.txt: its ids are the original ones: --original-ids changes nothing' 'says so'
+check_exit 0 'two passes' "$edgeconv" -q --one-based --randomize -o /dev/null in.txt
+
 conv_file 'SNAP counts that do not match' '# Nodes: 4 Edges: 3\n1 2\n2 3\n' '1\t2\n2\t3\n'
 check 'warn' grep -q 'warning: in.txt: found 2 edges, but its comment says 3' err
 
@@ -568,7 +590,7 @@ real usa-road-FLA.gr.xz 1343951 1070376 0
 real actor-collaboration.txt.xz 15038083 392340 2
 if [ -e "$DATA/cnr-2000.graph" ]; then
     check_exit 3 'cnr-2000.graph is refused' "$edgeconv" --force -o x.edges "$DATA/cnr-2000.graph"
-    check_says 'WebGraph BV bit stream: use .webgraph to arcs' 'with the pipe to use'
+    check_says 'WebGraph BV bit stream: use .*webgraph to arcs' 'with the pipe to use'
 else
     skip 'cnr-2000.graph: not here'
 fi

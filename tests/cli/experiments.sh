@@ -115,6 +115,8 @@ for about in scripts/results/experiments/*/*.about; do
 done
 check_exit 1 'a script that fails' env SCALE=x OUT="$tmp/bad" "$here/run.sh" pan-table-1
 check_says 'pan-table-1.sh: failed' 'is named'
+check_exit 1 'one that failed after a run' env SCALE=x OUT="$tmp/both" "$here/run.sh" pan-table-1
+check 'has no table of that run' sh -c '[ ! -e "$1/pan-table-1.tsv" ] && grep -q "Not run: <code>scripts/experiments/pan-table-1.sh" "$1/index.html"' - "$tmp/both"
 
 # ---- counts are those of a search ----
 

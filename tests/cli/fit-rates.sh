@@ -84,4 +84,14 @@ check_says "$tmp/bad:3: " 'says where'
 printf '#fit STEP tpu\ngraph\tat\ttime\tword\ng\t1\t2\t5\n' >"$tmp/bad"
 check_exit 3 'an unknown column' "$fit" "$tmp/bad"
 check_says 'no column tpu of a table STEP' 'is named'
+
+if [ -w /dev/full ]; then
+    check_exit 5 'standard output on a full disk' sh -c '"$1" --help >/dev/full' - "$fit"
+    check_says 'fit-rates: standard output: cannot write: No space left on device' 'is told'
+fi
+check_exit 1 'standard output closed' sh -c '"$1" --help >&-' - "$fit"
+check_says 'fit-rates: standard output: cannot write: Bad file descriptor' 'is told'
+printf '#fit (a+)+$ cpu\ngraph\tat\ttime\tword\ng\t1\t1\t1\n' >"$tmp/hostile"
+check_exit 3 'a table whose name is a pattern' "$fit" "$tmp/hostile"
+check_says 'no table (a+)+' 'is refused'
 finish

@@ -55,6 +55,13 @@ completes 'values of one program' symmetric edgeconv --direction s
 completes 'and of dbfs-dataset' directed dbfs-dataset --direction d
 completes 'values of the table of options' bits dbfs-traverse --exchange-form b
 completes 'and of dbfs-graph500' cost dbfs-graph500 --direction co
+(
+    cd "$tmp" && for before in 'S/touch ran #/e;#' '-S/w ran' 'a/b'; do
+        COMP_WORDS=(dbfs-pack "$before" x) COMP_CWORD=2
+        _dbfs_complete dbfs-pack x "$before" 2>>"$tmp/completed"
+    done
+)
+check 'a path before the word is no program of sed, whatever its signs' sh -c '! [ -e "$1/ran" ] && ! grep sed "$1/completed"' - "$tmp"
 touch "$tmp/some.edges"
 completes 'files' "$tmp/some.edges" dbfs-pack "$tmp/some.e"
 if command -v zsh >/dev/null 2>&1; then

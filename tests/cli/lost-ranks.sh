@@ -97,4 +97,10 @@ check_exit 2 '--timeout wants a number' "$traverse" --timeout soon "$tmp/p1"
 for program in "degsplit -o $tmp/g.split" "dbfs-pack -p 1 -o $tmp/alone"; do
     check_exit 0 "${program%% *}: --timeout with one process" "$BIN"/$program -q --timeout 1 "$tmp/g.edges"
 done
+if [ -n "${YIELD_MPI:-}" ]; then
+    STOP_AT_END=1 check_exit 1 'a rank is stopped where MPI ends, with --timeout' \
+        timeout 30 "$MPIEXEC" -n 2 "$traverse" --backend cpu -@ 1 --timeout 2 -n 1 "$tmp/many"
+    check_says '^dbfs-traverse: rank 0 on [^ ]*: a rank did not come to the end of MPI for 2.0 s (--timeout)' 'is told'
+    check 'and no rank is left' test -z "$(ranks_of dbfs-traverse "$tmp/many")"
+fi
 finish

@@ -173,4 +173,13 @@ rank() { echo -wdir "$tmp/$1" -n 1 "$(realpath "$traverse")" --backend cpu -q -@
 check_exit 1 'a file of roots that one rank cannot read' \
     timeout 30 "$MPIEXEC" $(rank here) : $(rank there)
 check_says 'rank 1 on .*: roots: cannot open' 'is named, and no rank waits'
+# ---- files of roots and of pairs ----
+
+"$BIN/dbfs-pack" -q -p 1 -o "$tmp/roots" <("$BIN/rmatgen" -q -s 8 -o -)
+# check_exit gives its command no input
+more() { timeout 60 "$@" < <(yes "$text" 2>/dev/null); }
+text=1 check_exit 5 'roots without end' more "$BIN/dbfs-traverse" --backend cpu -S 32M --roots-from - "$tmp/roots"
+check_says 'standard input: takes more than 16.0 MiB, half of the memory budget (-S)' 'are refused by -S'
+text='1 2' check_exit 5 'pairs without end' more "$BIN/dbfs-paths" --backend cpu -S 32M --pairs - "$tmp/roots"
+check_says 'standard input: takes more than 16.0 MiB, half of the memory budget (-S)' 'are refused by -S'
 finish

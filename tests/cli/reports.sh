@@ -212,6 +212,17 @@ check_says 'no answer_s in every search: of a sparse graph, dbfs-traverse makes 
 sed 's/"teps"/"answer_s": 8, "answer_teps": 1, "teps"/' "$tmp/h1" >"$tmp/h5"
 check_exit 0 'the answer clock' "$report" graph500 --clock answer "$tmp/h5"
 check 'counts' grep -qx 'harmonic_mean_TEPS: 1' "$tmp/out"
+# values at their owners and values by input id are not the same array
+sed 's/"environment": {/&"answer_layout": "owner", /' "$tmp/h5" >"$tmp/owner"
+sed 's/"environment": {/&"answer_layout": "ids", /' "$tmp/h5" >"$tmp/ids"
+for command in compare means; do
+    check_exit 3 "$command does not put answers by owner beside answers by id" "$report" $command --clock answer \
+        "$tmp/ids" "$tmp/owner"
+    check_says 'no answer clock in common' "$command says why"
+    check_exit 0 "$command takes runs of one layout, also one that does not name it" "$report" $command --clock answer \
+        "$tmp/h5" "$tmp/ids"
+    check_exit 0 "$command takes both layouts by the search clock" "$report" $command "$tmp/ids" "$tmp/owner"
+done
 sed 's/"teps": [0-9.]*/"teps": 0/' "$tmp/h1" >"$tmp/h6"
 check_exit 0 '--several-levels' "$report" graph500 --several-levels "$tmp/h1"
 check 'leaves out the search of one level' sh -c "grep -qx 'NBFS: 3' '$tmp/out' && grep -qx 'summarised: 2 of more than one level' '$tmp/out' &&
@@ -396,6 +407,10 @@ for payload in "${payloads[@]}"; do
 done
 sed 's/"vertices": [0-9]*/"vertices": "zzz"/' "$tmp/r.json" >"$tmp/hostile"
 check_exit 3 'a number of vertices that is a word ends no loop, and is refused' timeout 20 "$report" graph500 "$tmp/hostile"
+sed 's/"iterations": [0-9]*/"iterations": 1e300/' "$tmp/r.json" >"$tmp/hostile"
+check_exit 3 'a number of levels without end' timeout 20 "$BIN/dbfs-model" check "$tmp/hostile"
+sed 's/"ranks": [0-9]*/"ranks": 1e9/; s/"level": \[1,/"level": [1e15,/' "$tmp/pairs.json" >"$tmp/hostile"
+check_exit 0 'numbers of ranks and levels that are not there are no loops either' timeout 20 "$report" exchange --pairs "$tmp/hostile"
 for key in '9999999' 'roots.0.time_s' "level\\tx"; do
     printf '{"environment": {"vertices": 4}, "roots": [{"time_s": 1}], "%b": {"time_s": 1}}\n' "$key" >"$tmp/hostile"
     check_exit 3 "a key that passes for a place or a path: $key" "$report" means "$tmp/hostile"

@@ -68,6 +68,24 @@ check_exit 0 '--plan says so' "$pack" --plan -S 64M -p 1 "$tmp/large.edges"
 check 'its memory is below 32 MiB, without disk' \
     awk '$1 == "memory" { m = $2 } $1 == "temporary-disk" { d = $2 }
          END { exit !(m > 0 && m < 2 ^ 25 && d == 0) }' "$tmp/out"
+# ---- roots that are sampled: time and memory follow the vertices with edges ----
+
+printf '0 4294967294\n1 2\n' | "$BIN/edgeconv" -q -u -o "$tmp/two.edges"
+"$pack" -q -p 3 -o "$tmp/two" "$tmp/two.edges"
+for program in 'dbfs-traverse -n 2' 'dbfs-paths -n 2' 'dbfs-batch -n 4'; do
+    check_exit 0 "two edges among 2^32 vertices: $program" cpu_limit 5 "$BIN"/$program --backend cpu -@ 1 -S 64M "$tmp/two"
+done
+roots() { "$@" --backend cpu -@ 1 "$tmp/few" | sed -n 's/^root \([0-9]*\) .*/\1/p' | tr '\n' ' '; }
+printf '0 4294\n1 2\n7 7\n' | "$BIN/edgeconv" -q -u --vertices 6000000 -o "$tmp/few.edges"
+for p in 1 3; do
+    "$pack" -q --force -p $p -o "$tmp/few" "$tmp/few.edges"
+    for sample in '2:0 1 2 ' '3:2 0 1 '; do
+        check "p $p: the roots of seed ${sample%%:*}" \
+            test "$(roots "$BIN/dbfs-traverse" -n 3 --seed "${sample%%:*}")" = "${sample#*:}"
+    done
+done
+check 'and of three ranks' test "$(roots "$MPIEXEC" -n 3 "$BIN/dbfs-traverse" -n 3 --seed 3)" = "${sample#*:}"
+
 # an id of 2^31 or more has no slot of 4 bytes in a single shard
 printf '0 9999999999\n' | "$BIN/edgeconv" -q -u -o "$tmp/larger.edges"
 check_exit 5 'a slot beyond 4 bytes is refused at once' \

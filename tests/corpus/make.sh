@@ -308,7 +308,7 @@ printf 'graph [\n  node [\n    id 0\n  ]\n]\n' >"$s/unsupported-gml"
 printf 'digraph g {\n  0 -> 1;\n}\n' >"$s/unsupported-dot"
 printf '*Vertices 2\n*Edges\n1 2\n' >"$s/unsupported-pajek"
 printf '{"nodes": [], "links": []}\n' >"$s/unsupported-json"
-printf '"0" "1"\n"1" "2"\n' >"$s/unsupported-quotes"
+awk '{ printf "\"%s\" \"%s\"\n", $1, $2 }' "$p" >"$s/good-quotes" # as R and pandas write
 tr ' ' ';' <"$p" >"$s/unsupported-semicolons"
 
 # ---- binary: headerless files are read with -f, as their names say ----

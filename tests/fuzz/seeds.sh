@@ -71,6 +71,9 @@ printf '0,1 2\n1\n\21\377' >"$c/adjlist-chosen"
 printf '%s\n' '# 0' '1 .5' '2' '# 1' '2 1' >"$c/lgl"
 printf '# 0\n1 5\n# 1\n2 7\n\22\377' >"$c/lgl-chosen"
 printf '%s\n' '4 4 10' '1 3 2' '1 4 1' '1 1 4' '1 2 3' >"$c/metis-regular"
+printf '"id","source","target"\n"a, ""b""\nc","1e+05",20\n"d",2.0,3\n' >"$c/quoted"
+printf '"1" "2"\n"2" "3"\n' >"$c/quoted-blanks"
+printf '%s\n' '1e+05 2' '3 1.5E+06' '4.0 5.' >"$c/real"
 printf '%s\n' '# id source target' '1 10 20' '2 20 30' >"$c/comment"
 printf '%s\n' '7 4' '2 3' '1 3' '4 2' >"$c/almost-counts"
 # --columns and --separator, which fuzz_convert.c reads from the last bytes
@@ -109,7 +112,10 @@ gzip -nk "$c/csv"
 for tool in bzip2 xz zstd; do
     command -v $tool >/dev/null && $tool -qk "$c/pairs"
 done
-tar -C "$c" --sort=name --mtime=@0 --owner=0 --group=0 -cf "$c/tar" pairs csv snap
-tar -C "$c" --sort=name --mtime=@0 --owner=0 --group=0 -cf - pairs csv | gzip -n >"$c/tgz"
-command -v zip >/dev/null && (cd "$c" && zip -qX zip pairs csv)
+tar -C "$c" --sort=name --mtime=@0 --owner=0 --group=0 -cf "$c/tar" pairs snap
+tar -C "$c" --sort=name --mtime=@0 --owner=0 --group=0 -cf - pairs snap | gzip -n >"$c/tgz"
+# in gzip an archive is a stream, whose end is read by edgeconv itself
+command -v zip >/dev/null && (cd "$c" && zip -qX zip pairs snap && gzip -nk zip.zip &&
+    printf '0 1\n1 2\n' | zip -qX - - | gzip -n >zip64.gz)
+printf '\x28\xb5\x2f\xfd\0\x88\x21\0\0000 1\n' >"$c/long.zst"
 true

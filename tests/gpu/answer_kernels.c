@@ -31,8 +31,8 @@ static void write_parents(const struct answering *a, const struct gpu_vertices *
         .record = n->parent,
         .count = n->count,
         .locals = n->count,
-        .ids = managed(a->places.ids, vertices * a->places.id_bytes),
-        .id_bytes = a->places.id_bytes,
+        .ids = managed(a->tables.ids, vertices * a->tables.id_bytes),
+        .id_bytes = a->tables.id_bytes,
         .to = by_vertex,
         .remote = remote,
         .remote_count = remote_count};
@@ -59,12 +59,12 @@ uint64_t kernel_report(uint64_t value)
 void kernel_values(const struct answering *a, void *values)
 {
     struct gpu_vertices n = vertices_of_search(a, NORMALS), d = vertices_of_search(a, DELEGATES);
-    uint64_t vertices = n.count + d.count, width = answer_width(&a->places, a->kind);
+    uint64_t vertices = n.count + d.count, width = answer_width(&a->tables, a->kind);
     enum value_form form = a->levels <= 255 ? VALUE_BYTE : VALUE_32;
     char *by_vertex = managed(NULL, (vertices + 1) * width);
-    uint64_t count = a->places.starts[a->shard->p];
+    uint64_t count = a->tables.values;
     void *to = managed(NULL, count * width);
-    uint32_t *vertex = managed(a->places.vertex, count * 4);
+    uint32_t *vertex = managed(a->tables.vertex, count * 4);
     if (a->kind == ANSWER_PARENTS) {
         form = width == 4 ? VALUE_32 : VALUE_64;
         write_parents(a, &n, &d, by_vertex, NULL, NULL);
@@ -76,10 +76,8 @@ void kernel_values(const struct answering *a, void *values)
         managed_settle();
         memset(by_vertex + vertices * bytes, form == VALUE_BYTE ? 0 : 0xff, bytes);
     }
-    cuda_gather_values(vertex, count, form, a->shard->p > 1, by_vertex, to, 0);
+    cuda_gather_values(vertex, count, form, by_vertex, to, 0);
     managed_settle();
-    for (uint64_t i = count; a->shard->p > 1 && form == VALUE_BYTE && i-- > 0;)
-        ((int32_t *)to)[i] = ((const uint8_t *)to)[i] - 1;
     managed_finish(values, to, count * width);
 }
 
@@ -224,38 +222,26 @@ int kernel_kept_depths(const struct kept_levels *k, uint8_t *bytes, int32_t *dep
     return alike;
 }
 
-void kernel_assemble(const struct assembling *a, void *block)
+uint64_t kernel_window(const struct window_list *l, void *window)
 {
-    uint32_t width = answer_width(&a->places, a->kind);
-    const struct answer_places *p = &a->places;
-    uint64_t own = a->values[a->own].bytes / a->form_bytes;
-    const void **values = managed(NULL, a->p * sizeof *values);
-    uint32_t *vertex = managed(NULL, (own + 1) * sizeof *vertex);
-    struct gpu_assembly g = {
-        .places = {.first = p->first,
-                   .count = p->count,
-                   .p = a->p,
-                   .own = a->own,
-                   .vertex = vertex,
-                   .marks = managed(p->marks, p->marks_of[a->p] * sizeof *p->marks),
-                   .marks_of = managed(p->marks_of, (a->p + UINT64_C(1)) * sizeof *p->marks_of)},
-        .form = a->form_bytes == 1   ? VALUE_BYTE
-                : a->form_bytes == 4 ? VALUE_32
-                                     : VALUE_64,
-        .by_vertex = managed(a->values[a->own].at, a->values[a->own].bytes),
-        .values = values,
-        .to = managed(NULL, p->count * width)};
-    if (p->before != NULL) {
-        g.places.before = managed(p->before, p->count * 4);
-        g.places.bijection = *p->bijection;
-    }
-    for (uint64_t i = 0; i < own; i++)
-        vertex[i] = (uint32_t)(own - 1 - i);
-    for (uint32_t s = 0; s < a->p; s++)
-        values[s] = s == a->own ? NULL : managed(a->values[s].at, a->values[s].bytes);
-    cuda_assemble(&g, 0);
+    uint64_t listed;
+    struct gpu_listing g = {.values = managed(l->values, l->count_values * l->width),
+                            .width = l->width,
+                            .bijection = *l->bijection,
+                            .p = l->shard->p,
+                            .own_shard = l->shard->index,
+                            .first = l->first,
+                            .count = l->count,
+                            .to = managed(NULL, l->count * l->width),
+                            .index = managed(NULL, l->count * 4),
+                            .listed = managed_zeros(sizeof *g.listed)};
+    cuda_list_values(&g, 0);
     managed_settle();
-    managed_finish(block, g.to, a->places.count * width);
+    listed = *g.listed;
+    for (uint64_t i = 0; i < listed; i++)
+        answer_set_id(window, l->width, g.index[i], answer_id(g.to, l->width, i));
+    managed_finish(NULL, NULL, 0);
+    return listed;
 }
 
 void kernel_max(void *to, const void *ids, uint64_t count, uint32_t id_bytes)

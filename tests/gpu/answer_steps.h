@@ -7,7 +7,7 @@
 
 #include "traverse/engine/backend.h"
 
-/* A search that is over, and the places of its values. */
+/* A search that is over, and the tables of its values. */
 struct answering {
     const struct shard *shard;
     enum answer_kind kind;
@@ -15,13 +15,13 @@ struct answering {
     const uint64_t *visited[VERTEX_KINDS];
     const int32_t *depth[VERTEX_KINDS];
     const uint32_t *record[VERTEX_KINDS];
-    struct answer_places places;
+    struct answer_tables tables;
 };
 
 /* Returns the word that cuda_report_answer makes of a value. */
 uint64_t kernel_report(uint64_t value);
 
-/* values: [places.starts[p]] */
+/* values: [tables.values] */
 void twin_values(const struct answering *a, void *values);
 void kernel_values(const struct answering *a, void *values);
 
@@ -52,16 +52,20 @@ int kernel_reply(const struct replying *r, void *replies);
 /* asker i takes reply i */
 void kernel_take(const struct replying *r, const void *replies, void *to);
 
-struct assembling {
-    uint32_t p, own;            /* for the kernel the own values lie in the opposite order */
-    uint32_t form_bytes;        /* bytes of a value for the kernel; depths of 1 byte have 1 added */
-    const struct slice *values; /* [p] */
+/* A window of permuted ids, and the values of the shard that lists its own. */
+struct window_list {
+    const struct shard *shard;
+    const void *values; /* [count_values] */
+    uint64_t count_values;
     enum answer_kind kind;
-    struct answer_places places;
+    uint32_t width;
+    const struct bijection *bijection;
+    uint64_t first, count;
 };
 
-void twin_assemble(const struct assembling *a, void *block);
-void kernel_assemble(const struct assembling *a, void *block);
+/* window[i] becomes the value of id first + i, if the shard has it. Returns how many are listed. */
+uint64_t twin_window(const struct window_list *l, void *window);
+uint64_t kernel_window(const struct window_list *l, void *window);
 
 /* The arrays that the devices of p shards show each other, and the vertices that one device looks for. Each shard
  * has `locals` of shard, and vertex v of shard s is number s * locals + v. */

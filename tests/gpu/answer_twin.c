@@ -23,20 +23,20 @@ static void put(void *to, const void *from, size_t bytes)
         memcpy(to, from, bytes);
 }
 
-static struct device *open_device(const struct shard *shard, const struct answer_places *places)
+static struct device *open_device(const struct shard *shard, const struct answer_tables *tables)
 {
     static struct memory_budget budget = {.limit_bytes = UINT64_MAX};
     struct device_options options = {.threads = 3, .deepest = INT32_MAX, .parents = 1, .budget = &budget};
     struct device *dev;
     struct error e = {0};
     need(backend_cpu.open(&dev, shard, &options, &e), &e);
-    need(backend_cpu.results->open_answers(dev, places, &e), &e);
+    need(backend_cpu.results->open_answers(dev, tables, &e), &e);
     return dev;
 }
 
 static struct device *open_search(const struct answering *a)
 {
-    struct device *dev = open_device(a->shard, &a->places);
+    struct device *dev = open_device(a->shard, &a->tables);
     uint64_t d = a->shard->d, locals = a->shard->locals;
     put(dev->delegates.visited, a->visited[DELEGATES], mask_words(d) * 8);
     put(dev->delegates.depth, a->depth[DELEGATES], d * 4);
@@ -58,15 +58,13 @@ void twin_values(const struct answering *a, void *values)
 {
     struct device *dev = open_search(a);
     struct slice *questions = need_memory(a->shard->p * sizeof *questions);
-    struct slice *made = need_memory(a->shard->p * sizeof *made);
-    uint64_t bytes = a->places.starts[a->shard->p] * answer_width(&a->places, a->kind);
+    uint64_t bytes = a->tables.values * answer_width(&a->tables, a->kind);
     struct error e = {0};
     if (a->kind == ANSWER_PARENTS)
         ask(dev, questions);
-    need(backend_cpu.results->values(dev, a->kind, a->levels, made, &e), &e);
-    put(values, a->shard->p == 1 ? dev->answers->block : made[0].at, bytes);
+    need(backend_cpu.results->make_values(dev, a->kind, a->levels, &e), &e);
+    put(values, backend_cpu.results->see_values(dev), bytes);
     free(questions);
-    free(made);
     backend_cpu.close(dev);
 }
 
@@ -90,9 +88,8 @@ void twin_ask(const struct answering *a, struct questions *out)
 void twin_reply(const struct replying *r, void *replies)
 {
     uint32_t p = r->shard->p;
-    uint64_t *starts = need_memory((p + 1) * sizeof *starts);
-    struct answer_places places = {.ids = (void *)r->ids, .id_bytes = r->id_bytes, .starts = starts};
-    struct device *dev = open_device(r->shard, &places);
+    struct answer_tables tables = {.ids = (void *)r->ids, .id_bytes = r->id_bytes};
+    struct device *dev = open_device(r->shard, &tables);
     struct slice *in = need_memory(p * sizeof *in), *out = need_memory(p * sizeof *out);
     struct error e = {0};
     put(dev->normals.visited, r->visited, mask_words(r->shard->locals) * 8);
@@ -102,21 +99,23 @@ void twin_reply(const struct replying *r, void *replies)
     put(replies, out[p - 1].at, out[p - 1].bytes);
     free(in);
     free(out);
-    free(starts);
     backend_cpu.close(dev);
 }
 
-void twin_assemble(const struct assembling *a, void *block)
+uint64_t twin_window(const struct window_list *l, void *window)
 {
-    struct shard shard = {.p = a->p};
-    struct answer_places places = a->places;
-    uint64_t *starts = need_memory((a->p + 1) * sizeof *starts);
-    places.starts = starts;
-    places.ids = block; /* gives the block room for parents; ids are not read */
-    struct device *dev = open_device(&shard, &places);
+    struct answer_tables tables = {
+        .values = l->count_values, .ids = (void *)l->values, .id_bytes = l->width, .bijection = l->bijection};
+    struct device *dev = open_device(l->shard, &tables);
+    struct value_list list = {need_memory(l->count * l->width), need_memory(l->count * sizeof *list.index), 0};
     struct error e = {0};
-    need(backend_cpu.results->assemble(dev, a->kind, a->values, &e), &e);
-    need(backend_cpu.results->read_block(dev, a->kind, 0, places.count, block, &e), &e);
-    free(starts);
+    for (uint64_t i = 0; i < l->count_values; i++)
+        need(backend_cpu.results->set_value(dev, l->kind, i, answer_id(l->values, l->width, i), &e), &e);
+    need(backend_cpu.results->list_values(dev, l->kind, l->first, l->count, &list, &e), &e);
+    for (uint64_t i = 0; i < list.count; i++)
+        answer_set_id(window, l->width, list.index[i], answer_id(list.values, l->width, i));
+    free(list.index);
+    free(list.values);
     backend_cpu.close(dev);
+    return list.count;
 }

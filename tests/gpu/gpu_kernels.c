@@ -20,11 +20,11 @@
  *   cuda_list_words, cuda_or_words    the definition (test_messages.c)              sets, masks
  *   cuda_set_root                     cpu_search.start                              mask, parent
  *   cuda_blank_unvisited              cpu_results.depths                            depths
- *   cuda_write_depths,                cpu_results.values (cpu_answers.c)            values by input id
+ *   cuda_write_depths,                cpu_results.make_values (cpu_answers.c)       values
  *   cuda_write_parents,
  *   cuda_gather_values
  *   cuda_report_answer                the definition                                the word
- *   cuda_assemble                     cpu_results.assemble (cpu_answers.c)          values of a block
+ *   cuda_list_values                  cpu_results.list_values (cpu_answers.c)       values of a window
  *   cuda_ask                          cpu_parents.ask (cpu_questions.c)             multisets by shard
  *   cuda_reply                        cpu_parents.reply (cpu_questions.c)           replies, bad
  *   cuda_take_replies                 the definition                                ids
@@ -37,7 +37,7 @@
  *   cuda_check_vertices, _isolated,   proof_check_ of the same name                 first offence,
  *   _rows, _edges, _parents           (graph500/proof_loops.c)                      marks
  *   cuda_write_ends, _gather_ends,    the definition                                values, marks
- *   _gather_claims, _put_claims, _mark
+ *   _gather_claims, _mark
  *   cuda_decode                       packed_decode_all (formats/container/packed.c)          elements, bad
  *   cuda_find_ranges                  csr_ranges_find (formats/graph/shard_ranges.c)      faults, counts
  *   gpu_loader_copy                   memcpy                                        bytes
@@ -170,7 +170,7 @@ static void test_rest(void)
     test_load();
     test_decode();
     test_scratch();
-    test_blocks();
+    test_windows();
     test_kept_depths();
     test_proof_values();
 }

@@ -39,12 +39,12 @@ void kernel_check_vertices(const struct proved_vertices *v, int64_t root, struct
     finish(v, &there, found, first);
 }
 
-void kernel_check_isolated(const struct proved_block *b, int64_t root, struct offence *first)
+void kernel_check_isolated(const struct proved_values *v, int64_t root, struct offence *first)
 {
-    struct proved_block there = *b;
+    struct proved_values there = *v;
     struct gpu_first *found = first_there();
-    there.claim = managed(b->claim, b->count * b->id_bytes);
-    there.asked = managed(b->asked, mask_words(b->count) * 8);
+    there.claim = managed(v->claim, v->count * v->id_bytes);
+    there.has_edges = managed(v->has_edges, mask_words(v->count) * 8);
     cuda_check_isolated(&there, root, found, 0);
     finish(NULL, NULL, found, first);
 }
@@ -91,27 +91,22 @@ void kernel_check_parents(const struct proved_vertices *v, int64_t root, struct 
 void kernel_move(const struct proof_moves *m, struct proof_moved *out)
 {
     const void *ids = managed(m->ids, m->count * m->id_bytes);
-    const uint32_t *numbers = managed(m->numbers, m->count * 4);
+    const uint32_t *numbers = managed(m->numbers, m->count * 4), *places = managed(m->places, m->count * 4);
     size_t mask_bytes = mask_words(m->count) * 8;
     struct proof_moved there = {
         .end = managed(NULL, m->count * sizeof *there.end),
         .gathered_end = managed(NULL, m->count * sizeof *there.end),
         .gathered_claim = managed(NULL, m->count * sizeof *there.gathered_claim),
-        .put_claim = managed(NULL, m->count * sizeof *there.put_claim),
         .marked = managed_zeros(mask_bytes)};
     cuda_write_ends(ids, m->id_bytes, managed(m->depth, m->count * 4), m->count, there.end, 0);
     cuda_gather_ends(there.end, numbers, m->count, there.gathered_end, 0);
-    cuda_gather_claims(ids, m->id_bytes, numbers, m->count, there.gathered_claim, 0);
-    for (uint64_t i = 0; i < m->count; i++)
-        there.put_claim[i] = INT64_MIN;
-    cuda_put_claims(there.gathered_claim, numbers, m->count / 2, there.put_claim, 0);
-    cuda_mark(numbers, m->count / 2, there.marked, 0);
+    cuda_gather_claims(ids, m->id_bytes, places, m->count, there.gathered_claim, 0);
+    cuda_mark(places, m->count, there.marked, 0);
     managed_settle();
     if (m->count > 0) {
         memcpy(out->end, there.end, m->count * sizeof *out->end);
         memcpy(out->gathered_end, there.gathered_end, m->count * sizeof *out->gathered_end);
         memcpy(out->gathered_claim, there.gathered_claim, m->count * 8);
-        memcpy(out->put_claim, there.put_claim, m->count * 8);
     }
     managed_finish(out->marked, there.marked, mask_bytes);
 }

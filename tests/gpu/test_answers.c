@@ -18,7 +18,6 @@ struct search_input {
     uint32_t *record[VERTEX_KINDS];
     void *ids;
     uint32_t *vertex;
-    uint64_t *starts;
     uint64_t slots;
 };
 
@@ -59,9 +58,6 @@ static void make_input(struct search_input *in, const struct shard *shard, enum 
     in->vertex = need_memory(in->slots * sizeof *in->vertex);
     for (uint64_t i = 0; i < in->slots; i++)
         in->vertex[i] = (uint32_t)(next_random(&random) % (vertices + 1));
-    in->starts = need_memory((shard->p + 1) * sizeof *in->starts);
-    for (uint32_t b = 0; b <= shard->p; b++)
-        in->starts[b] = in->slots * b / shard->p;
 }
 
 static void free_input(struct search_input *in)
@@ -73,7 +69,6 @@ static void free_input(struct search_input *in)
     }
     free(in->ids);
     free(in->vertex);
-    free(in->starts);
 }
 
 /* ---- values ---- */
@@ -87,10 +82,8 @@ static struct answering answering_of(const struct shard *shard, const struct sea
                               .visited = {in->visited[NORMALS], in->visited[DELEGATES]},
                               .depth = {in->depth[NORMALS], in->depth[DELEGATES]},
                               .record = {in->record[NORMALS], in->record[DELEGATES]},
-                              .places = {.slots = in->slots,
-                                         .count = in->slots,
+                              .tables = {.values = in->slots,
                                          .vertex = in->vertex,
-                                         .starts = in->starts,
                                          .ids = in->ids,
                                          .id_bytes = id_bytes}};
 }
@@ -229,113 +222,34 @@ void test_answers(const struct shard *shard, const struct graph_spec *spec)
     check_end("cuda_reply, cuda_take_replies: %s", spec->name);
 }
 
-/* ---- blocks ---- */
+/* ---- windows ---- */
 
-enum { BLOCK_IDS = 3001 };
+enum { WINDOW_IDS = 3001 };
 
-/* The ids of a block as shards see them: their owners, and the ids with edges. */
-struct block_input {
-    uint32_t p;
+/* Shard `index` of p lists its values of a window, the last ids of which are not permuted. */
+static void run_list(uint32_t p, uint32_t index, uint32_t width)
+{
+    struct shard shard = {.p = p, .index = index};
     struct bijection bijection;
-    uint64_t *owned; /* [p] */
-    uint32_t *before;
-    struct id_marks *marks;
-    uint64_t *marks_of;
-    uint32_t *with_edges; /* [p] */
-};
-
-static uint32_t owner_of(const struct block_input *in, uint64_t first, uint64_t i, int permuted)
-{
-    return (uint32_t)((permuted ? answer_stored_id(&in->bijection, first + i) : i) % in->p);
-}
-
-static void make_block(struct block_input *in, uint32_t p, uint64_t first, int permuted)
-{
-    uint64_t random = p, marks = BLOCK_IDS / 32 + p;
-    *in = (struct block_input){.p = p,
-                               .owned = need_memory(p * sizeof *in->owned),
-                               .before = need_memory(BLOCK_IDS * sizeof *in->before),
-                               .marks = need_memory(marks * sizeof *in->marks),
-                               .marks_of = need_memory((p + 1) * sizeof *in->marks_of),
-                               .with_edges = need_memory(p * sizeof *in->with_edges)};
-    bijection_init(&in->bijection, first + BLOCK_IDS - 7, 5); /* the last ids are not permuted */
-    for (uint64_t i = 0; i < BLOCK_IDS; i++)
-        in->before[i] = (uint32_t)in->owned[owner_of(in, first, i, permuted)]++;
-    for (uint32_t s = 0; s < p; s++) {
-        in->marks_of[s + 1] = in->marks_of[s] + (in->owned[s] + 31) / 32;
-        for (uint64_t i = 0; i < in->owned[s]; i++) {
-            struct id_marks *m = &in->marks[in->marks_of[s] + i / 32];
-            m->earlier = i % 32 == 0 ? in->with_edges[s] : m->earlier;
-            if (next_random(&random) % 2 == 0)
-                m->bits |= UINT32_C(1) << (i % 32);
-            in->with_edges[s] += m->bits >> (i % 32) & 1;
-        }
-    }
-}
-
-static void free_block(struct block_input *in)
-{
-    free(in->owned);
-    free(in->before);
-    free(in->marks);
-    free(in->marks_of);
-    free(in->with_edges);
-}
-
-/* Random values of a shard, and the same in the kernel's form. */
-static void make_values(struct assembling *kernel, struct assembling *twin, uint32_t s, uint64_t count)
-{
-    uint32_t width = answer_width(&twin->places, twin->kind), form = kernel->form_bytes;
-    uint64_t random = 5 * s + form;
-    unsigned char *wide = need_memory((count + 1) * width), *narrow = need_memory((count + 1) * form);
-    for (uint64_t i = 0; i < count; i++) {
-        int64_t value = (int64_t)(next_random(&random) % (form == 1 ? 256 : 1 << 30)) - 1;
-        uint64_t at = s == kernel->own ? count - 1 - i : i;
-        answer_set_id(wide, width, i, value);
-        if (form == 1)
-            narrow[at] = (unsigned char)(value + 1);
-        else
-            answer_set_id(narrow, width, at, value);
-    }
-    ((struct slice *)twin->values)[s] = (struct slice){wide, count * width};
-    ((struct slice *)kernel->values)[s] = (struct slice){narrow, count * form};
-}
-
-/* Assembles values of p shards, whose ids go round or are permuted. */
-static void run_assemble(uint32_t p, uint32_t form, int permuted)
-{
-    uint64_t first = (uint64_t)p * 1000;
-    uint32_t width = form == 8 ? 8 : 4;
-    struct block_input in;
-    void *kernel = need_memory(BLOCK_IDS * width), *twin = need_memory(BLOCK_IDS * width);
-    make_block(&in, p, first, permuted);
-    struct assembling a = {.p = p,
-                           .own = p / 2,
-                           .form_bytes = form,
-                           .values = need_memory(p * sizeof *a.values),
-                           .kind = width == 4 ? ANSWER_DEPTHS : ANSWER_PARENTS,
-                           .places = {.id_bytes = 8,
-                                      .first = first,
-                                      .count = BLOCK_IDS,
-                                      .before = permuted ? in.before : NULL,
-                                      .bijection = permuted ? &in.bijection : NULL,
-                                      .marks = in.marks,
-                                      .marks_of = in.marks_of}},
-                      wide = a;
-    wide.values = need_memory(p * sizeof *wide.values);
-    for (uint32_t s = 0; s < p; s++)
-        make_values(&a, &wide, s, in.with_edges[s]);
-    check_input("%u shards, values of %u bytes, permuted %d", p, form, permuted);
-    kernel_assemble(&a, kernel);
-    twin_assemble(&wide, twin);
-    check_that(memcmp(kernel, twin, BLOCK_IDS * width) == 0, "blocks differ");
-    for (uint32_t s = 0; s < p; s++) {
-        free((void *)a.values[s].at);
-        free((void *)wide.values[s].at);
-    }
-    free((void *)a.values);
-    free((void *)wide.values);
-    free_block(&in);
+    uint64_t first = UINT64_C(1000) * p, random = p + index;
+    struct window_list l = {.shard = &shard,
+                        .count_values = (first + WINDOW_IDS) / p + 1,
+                        .kind = width == 4 ? ANSWER_DEPTHS : ANSWER_PARENTS,
+                        .width = width,
+                        .bijection = &bijection,
+                        .first = first,
+                        .count = WINDOW_IDS};
+    void *values = need_memory(l.count_values * width);
+    void *kernel = need_memory(WINDOW_IDS * width), *twin = need_memory(WINDOW_IDS * width);
+    bijection_init(&bijection, first + WINDOW_IDS - 7, 5);
+    for (uint64_t i = 0; i < l.count_values; i++)
+        answer_set_id(values, width, i, (int64_t)(next_random(&random) >> (width == 4 ? 33 : 17)));
+    l.values = values;
+    check_input("shard %u of %u, values of %u bytes", index, p, width);
+    uint64_t listed = kernel_window(&l, kernel);
+    check_that(listed == twin_window(&l, twin) && listed > 0, "%" PRIu64 " values are listed", listed);
+    check_that(memcmp(kernel, twin, WINDOW_IDS * width) == 0, "windows differ");
+    free(values);
     free(kernel);
     free(twin);
 }
@@ -358,17 +272,17 @@ static void run_max(uint64_t count, uint32_t id_bytes)
     free(expected);
 }
 
-void test_blocks(void)
+void test_windows(void)
 {
     check_begin();
     check_that(kernel_report(UINT64_C(3) << 32 | 5) == (UINT64_C(3) << 32 | 5), "another value is reported");
     check_end("cuda_report_answer");
     check_begin();
     for (uint32_t p = 2; p < 200; p = 3 * p - 3) {
-        for (int i = 0; i < 6; i++)
-            run_assemble(p, i < 2 ? 1 : i < 4 ? 4 : 8, i % 2);
+        for (int i = 0; i < 4; i++)
+            run_list(p, i / 2 * (p - 1), i % 2 ? 4 : 8);
     }
-    check_end("cuda_assemble");
+    check_end("cuda_list_values");
     check_begin();
     for (uint64_t count = 0; count < 10000; count = 3 * count + 1) {
         run_max(count, 4);

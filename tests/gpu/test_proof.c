@@ -187,19 +187,28 @@ static void run_edges(const struct shard *shard, enum faults faults)
     free_input(&in);
 }
 
-static void run_isolated(uint32_t id_bytes, enum mask_kind asked, int claims)
+/* Values of shard 2 of 3 whose ids are permuted but for the last, or of the only shard. */
+static void run_isolated(uint32_t id_bytes, enum mask_kind has_edges, int claims, int several)
 {
     struct offence kernel = {0}, twin = {0};
     uint64_t random = 31, count = 70001;
     void *claim = need_memory(count * id_bytes);
-    uint64_t *mask = mask_make(count, asked, &random);
-    struct proved_block block = {claim, id_bytes, (uint32_t *)(void *)mask, 5000, count};
+    uint64_t *mask = mask_make(count, has_edges, &random);
+    struct proved_values values = {.claim = claim,
+                                   .id_bytes = id_bytes,
+                                   .has_edges = (uint32_t *)(void *)mask,
+                                   .count = count,
+                                   .p = several ? 3 : 1,
+                                   .shard = several ? 2 : 0};
+    if (several)
+        bijection_init(&values.bijection, 3 * count - 100, 7);
     for (uint64_t i = 0; i < count; i++)
         answer_set_id(claim, id_bytes, i, claims && next_random(&random) % 9999 == 0 ? 7 : -1);
-    check_input("%u bytes, asked %s, claims %d", id_bytes, mask_kind_name[asked], claims);
-    kernel_check_isolated(&block, 5003, &kernel);
-    proof_check_isolated(&block, 5003, &twin);
+    check_input("%u bytes, with edges %s, claims %d, several shards %d", id_bytes, mask_kind_name[has_edges], claims, several);
+    kernel_check_isolated(&values, proved_id(&values, 5003), &kernel);
+    proof_check_isolated(&values, proved_id(&values, 5003), &twin);
     compare_offences(&kernel, &twin);
+    check_that(has_edges != MASK_NONE || twin.kind != OFFENCE_NONE, "a root without edges that has no parent passes");
     free(claim);
     free(mask);
 }
@@ -211,42 +220,40 @@ static void compare_moved(const struct proof_moves *m, const struct proof_moved 
     for (uint64_t i = 0; i < m->count; i++) {
         uint32_t n = m->numbers[i];
         int64_t id = answer_id(m->ids, m->id_bytes, i), there = answer_id(m->ids, m->id_bytes, n);
+        int is_here = i < m->count / 2;
         check_that(out->end[i].id == id && out->end[i].depth == m->depth[i], "end %" PRIu64, i);
-        check_that(out->gathered_end[i].id == there && out->gathered_end[i].depth == m->depth[n] &&
-                       out->gathered_claim[i] == there,
-                   "what is gathered at %" PRIu64, i);
-        check_that(out->put_claim[n] == (i < m->count / 2 ? there : INT64_MIN),
-                   "what is put at %" PRIu64, i);
-        check_that((int)(out->marked[n / 32] >> (n % 32) & 1) == (i < m->count / 2),
-                   "mark %" PRIu64, i);
+        check_that(out->gathered_end[i].id == there && out->gathered_end[i].depth == m->depth[n],
+                   "the end that is gathered at %" PRIu64, i);
+        check_that(out->gathered_claim[i] == (is_here ? there : CLAIM_ELSEWHERE), "the claim at %" PRIu64, i);
+        check_that((int)(out->marked[n / 32] >> (n % 32) & 1) == is_here, "mark %" PRIu64, i);
     }
 }
 
 static void run_move(uint32_t id_bytes, uint64_t count)
 {
     uint64_t random = 41 + count;
-    struct proof_moved out = {need_memory(count * sizeof *out.end),
-                              need_memory(count * sizeof *out.end), need_memory(count * 8),
+    struct proof_moved out = {need_memory(count * sizeof *out.end), need_memory(count * sizeof *out.end),
                               need_memory(count * 8), need_memory(mask_words(count) * 8)};
     void *ids = need_memory(count * id_bytes);
     int32_t *depth = need_memory(count * 4);
-    uint32_t *numbers = need_memory(count * 4);
+    uint32_t *numbers = need_memory(count * 4), *places = need_memory(count * 4);
     for (uint64_t i = 0; i < count; i++) {
         answer_set_id(ids, id_bytes, i, (int64_t)(next_random(&random) >> (id_bytes == 4 ? 33 : 17)));
         depth[i] = (int32_t)(next_random(&random) % 9) - 1;
         numbers[i] = (uint32_t)((i * 7919) % count);
+        places[i] = i < count / 2 ? numbers[i] : PLACE_ELSEWHERE;
     }
-    struct proof_moves m = {ids, id_bytes, depth, numbers, count};
+    struct proof_moves m = {ids, id_bytes, depth, numbers, places, count};
     check_input("%" PRIu64 " vertices, ids of %u bytes", count, id_bytes);
     kernel_move(&m, &out);
     compare_moved(&m, &out);
     free(ids);
     free(depth);
     free(numbers);
+    free(places);
     free(out.end);
     free(out.gathered_end);
     free(out.gathered_claim);
-    free(out.put_claim);
     free(out.marked);
 }
 
@@ -282,11 +289,11 @@ void test_proof_values(void)
         run_move(4, counts[i]);
         run_move(8, counts[i]);
     }
-    check_end("cuda_write_ends, cuda_gather_ends, cuda_gather_claims, cuda_put_claims, cuda_mark");
+    check_end("cuda_write_ends, cuda_gather_ends, cuda_gather_claims, cuda_mark");
     check_begin();
-    for (int asked = MASK_NONE; asked <= MASK_ALL; asked++) {
+    for (int has_edges = MASK_NONE; has_edges <= MASK_ALL; has_edges++) {
         for (int i = 0; i < 4; i++)
-            run_isolated(i < 2 ? 4 : 8, (enum mask_kind)asked, i % 2);
+            run_isolated(i < 2 ? 4 : 8, (enum mask_kind)has_edges, i % 2, (i + has_edges) % 2);
     }
     check_end("cuda_check_isolated");
 }

@@ -41,7 +41,7 @@ void test_publish(void);
 void test_load(void);
 void test_decode(void);
 void test_scratch(void);
-void test_blocks(void);
+void test_windows(void);
 void test_kept_depths(void);
 void test_proof_values(void);
 

@@ -152,7 +152,7 @@ static void test_idle(int threads, uint64_t pieces, int slow)
            name);
 }
 
-/* Pipelines of a crew: after each other, some of which fail, and one of no piece. */
+/* Pipelines of a pool: after each other, some of which fail, and one of no piece. */
 static void run_many(void *context)
 {
     struct test *wrong = context;
@@ -166,13 +166,13 @@ static void run_many(void *context)
     }
 }
 
-static void test_crew(int threads)
+static void test_pool(int threads)
 {
     struct test wrong = {0};
     char name[64];
     regions = 0;
-    pipeline_with_crew(threads, run_many, &wrong);
-    snprintf(name, sizeof name, "a crew of %d threads: 200 pipelines in one parallel region", threads);
+    pipeline_with_pool(threads, run_many, &wrong);
+    snprintf(name, sizeof name, "a pool of %d threads: 200 pipelines in one parallel region", threads);
     report(wrong.written == 0 && regions <= 1, name);
 }
 
@@ -189,7 +189,7 @@ int main(void)
         test_failure(threads, 502, 501, 503, "piece 501", 501);
         test_failure(threads, 504, 503, 502, "piece 502", 502);
         test_failure(threads, 0, 1, 2, "piece 0", 0);
-        test_crew(threads);
+        test_pool(threads);
     }
     return unit_result();
 }

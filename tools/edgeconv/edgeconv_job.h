@@ -51,6 +51,11 @@ struct findings {
     int lists_twice;  /* each edge is there as u v and as v u */
 };
 
+/* The notes that the user has had, each of them once. */
+struct noted {
+    int weights, direction, base;
+};
+
 struct job {
     const struct options *options;
     struct source *sources;
@@ -66,7 +71,8 @@ struct job {
     uint64_t stored_bytes;
     struct first_list first;
     struct findings findings;
-    int weights_noted, direction_noted;
+    int archives; /* inputs that are files of one */
+    struct noted noted;
 };
 
 /* Opens every input and decides formats, directions and declared sizes, and so the output. Refuses inputs

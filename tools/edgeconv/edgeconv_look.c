@@ -142,27 +142,42 @@ static enum status join_list(struct job *job, const struct source *s, struct inp
     return refuse_part(job, input, found, expected, e);
 }
 
+/* The script dbfs has asserted undirected edges by itself. */
+static void note_direction(struct job *job, const struct source *s)
+{
+    const struct graph_facts *f = &s->facts;
+    char said[64] = "comment";
+    int fixed = f->direction_fixed && f->direction == EDGES_DIRECTED;
+    if (!job->options->cli.within_dbfs || job->options->assertion != ASSERT_ONCE || job->noted.direction ||
+        (!fixed && f->directed_by == NULL))
+        return;
+    if (fixed || strcmp(f->directed_by, "format") == 0)
+        snprintf(said, sizeof said, "format (%s)", s->format);
+    cli_note(&job->options->cli, "%s: its %s says that edges are directed, and each is taken as an undirected one: "
+             "--direction directed keeps them", s->name, said);
+    job->noted.direction = 1;
+}
+
 static void report_opened(struct job *job, const struct source *s)
 {
     const struct cli *cli = &job->options->cli;
     const struct graph_facts *f = &s->facts;
     cli_detail(cli, "%s: %s, %s%s", s->name, s->format, edges_direction_name(f->direction),
                f->both_listed ? " (both directions listed)" : "");
-    if (cli->within_dbfs && f->direction_fixed && f->direction == EDGES_DIRECTED && !job->direction_noted &&
-        job->options->assertion == ASSERT_ONCE) {
-        cli_note(cli, "%s: its format (%s) says that edges are directed, and each is taken as an undirected one: "
-                 "--direction directed keeps them", s->name, s->format);
-        job->direction_noted = 1;
+    note_direction(job, s);
+    if (f->base_said && !job->noted.base && !cli->within_dbfs && job->options->map_path == NULL) {
+        cli_note(cli, "%s: its ids begin at 1 (%s), and at 0 in the output: vertex 1 becomes 0", s->name, s->format);
+        job->noted.base = 1;
     }
     if (f->notes.header_line[0] != '\0')
         cli_note(cli, "%s: the first line is taken for column names: %s", s->name,
                  f->notes.header_line);
-    if (f->notes.column[0] > 0 && !job->weights_noted)
+    if (f->notes.column[0] > 0 && !job->noted.weights)
         cli_note(cli, "%s: columns %d and %d are the ids of each edge; weights and other columns are not read",
                  s->name, f->notes.column[0], f->notes.column[1]);
-    else if (f->notes.weights && !job->weights_noted)
+    else if (f->notes.weights && !job->noted.weights)
         cli_note(cli, "%s: weights are not read: only the two ids of each edge are", s->name);
-    job->weights_noted |= f->notes.weights || f->notes.column[0] > 0;
+    job->noted.weights |= f->notes.weights || f->notes.column[0] > 0;
 }
 
 /* Adds a hint to a fault in an archive: a table of vertices there is no damage. */
@@ -222,6 +237,7 @@ static enum status look_at(struct job *job, struct source *s, struct error *e)
         input_open_first(&s->input, s->path, job->options->member, e) != ST_OK ||
         open_reader(job, &s->reader, s->input, e) != ST_OK)
         return e->status;
+    job->archives += input_from_archive(s->input);
     const struct graph_reader *reader = s->reader;
     s->format = reader->class->name;
     s->facts = reader->facts;
@@ -289,10 +305,15 @@ enum status look_at_inputs(struct job *job, struct error *e)
         if (look_at(job, &job->sources[i], e) != ST_OK)
             return e->status;
     }
+    if (o->member != NULL && job->archives == 0)
+        return fail(e, ST_USAGE, "%s: is no archive%s, and --member chooses files of archives", job->sources[0].name,
+                    job->source_count > 1 ? ", nor is any other input" : "");
     job->n_known |= o->reader.vertices > 0;
     const struct graph_facts *first = &job->sources[0].facts;
     /* a map of ids that nobody has seen would be of no use */
     job->ids.restores = (o->original_ids || o->map_path != NULL) && first->randomized;
+    if (o->original_ids && !first->randomized)
+        cli_note(&o->cli, "%s: its ids are the original ones: --original-ids changes nothing", job->sources[0].name);
     if (job->ids.restores)
         bijection_init(&job->ids.restore, first->random_n, first->random_seed);
     job->info.randomized = first->randomized && !job->ids.restores;

@@ -29,6 +29,7 @@ function end_run(   i, several, key, part) {
         if (several && root[i, "levels"] <= 1) continue
         if (root[i, "time_s"] + 0 <= 0 || root[i, "iterations"] + 0 <= 0)
             bad_run("search " i ": time_s and iterations are not above 0")
+        if (root[i, "iterations"] + 0 > 1e6) bad_run("search " i ": the model goes over a million levels at most")
         time[runs, ++searches[runs]] = root[i, "time_s"]
         for (key in root) { split(key, part, SUBSEP); if (part[1] == i) sum[runs, part[2]] += root[key] }
         for (key in phase) { split(key, part, SUBSEP); if (part[1] == i) counted[runs, part[2]] += phase[key] }

@@ -49,6 +49,7 @@ static struct pack_size measure(const struct pack_job *j)
                           .rows = pack_rows(j->options, &j->separation.degrees.info),
                           .nn_column_bytes = o->nn_column_bytes,
                           .column_bits = placement_column_bits(o),
+                          .limit_bytes = j->budget->limit_bytes,
                           .threads = (int)comm_max_of(comm, (uint64_t)j->options->threads)};
     if (o->delegate_run_count > 0) /* a delegate's row is spread over all shards */
         s.longest = o->delegate_runs[0].degree / o->p;

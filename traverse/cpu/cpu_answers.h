@@ -5,9 +5,8 @@
 #include "cpu_device.h"
 
 struct cpu_answers {
-    struct answer_places places;
-    void *values; /* [places.starts[p]] by input id; NULL: `block` has them */
-    void *block;  /* [places.count] */
+    struct answer_tables tables;
+    void *values; /* [tables.values] */
     /* with several shards and parents */
     void *by_vertex; /* [locals + d + 1] ids of parents by number of vertex; the last is that of no vertex */
     void *delegate_parents;     /* [d] the largest ids of this rank's, or of all ranks */

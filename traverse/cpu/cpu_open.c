@@ -229,7 +229,7 @@ uint64_t cpu_pci_address(uint32_t slot)
     return 0;
 }
 
-/* Bytes without a parallel region, which takes what is left. Answers: by vertex, and in the order of ids. */
+/* Bytes without a parallel region, which takes what is left. Answers: by vertex, and the values. */
 uint64_t cpu_bytes_needed(const struct shard *shard, int threads, int parents)
 {
     struct device dev = {.shard = shard, .threads = threads, .parents = parents};
@@ -237,7 +237,8 @@ uint64_t cpu_bytes_needed(const struct shard *shard, int threads, int parents)
     struct cpu_array list[MOST_ARRAYS];
     int count = list_arrays(&dev, list);
     uint64_t vertices = shard->d + shard->locals, slots = shard->n / shard->p + 1;
-    uint64_t bytes = (parents ? 12 : 8) * vertices + (shard->p > 1 ? 16 : 8) * slots;
+    uint64_t value = parents ? answer_id_bytes(shard->n) : 4;
+    uint64_t bytes = (parents ? 12 : 8) * vertices + (4 + value) * slots;
     for (int i = 0; i < count; i++)
         bytes += list[i].count * list[i].width;
     return bytes;

@@ -140,7 +140,7 @@ static void reply_some(void *context, uint64_t begin, uint64_t end)
 {
     struct replying *r = context;
     const struct device *dev = r->dev;
-    const struct answer_places *places = &dev->answers->places;
+    const struct answer_tables *tables = &dev->answers->tables;
     const struct cpu_normals *n = &dev->normals;
     int wrong = 0;
     for (uint64_t i = begin; i < end; i++) {
@@ -148,8 +148,8 @@ static void reply_some(void *context, uint64_t begin, uint64_t end)
         int known = q.vertex < dev->shard->locals;
         wrong |= !known;
         int matches = known && mask_bit(n->visited, q.vertex) && n->depth[q.vertex] == q.depth;
-        answer_set_id(r->replies, places->id_bytes, i,
-                      matches ? answer_id(places->ids, places->id_bytes, q.vertex) : ANSWER_NONE);
+        answer_set_id(r->replies, tables->id_bytes, i,
+                      matches ? answer_id(tables->ids, tables->id_bytes, q.vertex) : ANSWER_NONE);
     }
     r->bad |= wrong;
 }
@@ -167,7 +167,7 @@ static enum status cpu_reply(struct device *dev, const struct slice *questions, 
                              struct error *e)
 {
     struct cpu_answers *a = dev->answers;
-    uint64_t count = 0, width = a->places.id_bytes;
+    uint64_t count = 0, width = a->tables.id_bytes;
     int bad = 0;
     for (uint32_t s = 0; s < dev->shard->p; s++)
         count += questions[s].bytes / sizeof(struct question);
@@ -193,7 +193,7 @@ static enum status cpu_reply(struct device *dev, const struct slice *questions, 
 static enum status cpu_take_replies(struct device *dev, const struct slice *replies, struct error *e)
 {
     struct cpu_answers *a = dev->answers;
-    uint32_t width = a->places.id_bytes;
+    uint32_t width = a->tables.id_bytes;
     const uint32_t *asker = a->askers;
     (void)e;
     for (uint32_t s = 0; s < dev->shard->p; s++) {
@@ -233,7 +233,7 @@ static void read_some_parents(void *context, uint64_t begin, uint64_t end)
 static enum status cpu_read_parents(struct device *dev, struct device *const *devices, uint32_t count,
                                     void *host, struct error *e)
 {
-    struct parent_reading reading = {devices, count, dev->answers->places.id_bytes,
+    struct parent_reading reading = {devices, count, dev->answers->tables.id_bytes,
                                      host != NULL ? host : dev->answers->delegate_parents};
     uint64_t d = dev->shard->d;
     (void)e;
@@ -244,7 +244,7 @@ static enum status cpu_read_parents(struct device *dev, struct device *const *de
 static enum status cpu_take_parents(struct device *dev, const void *host, struct error *e)
 {
     struct cpu_answers *a = dev->answers;
-    uint64_t width = a->places.id_bytes;
+    uint64_t width = a->tables.id_bytes;
     (void)e;
     memcpy((char *)a->by_vertex + dev->shard->locals * width,
            host != NULL ? host : a->delegate_parents, dev->shard->d * width);

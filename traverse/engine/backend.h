@@ -13,6 +13,7 @@
 #ifndef DBFS_BACKEND_H
 #define DBFS_BACKEND_H
 
+#include "answer_ids.h"
 #include "choose.h"
 #include "level_note.h"
 #include "residence.h"
@@ -33,8 +34,7 @@ struct device; /* each backend has its own */
 enum exchange_memory { EXCHANGE_HOST, EXCHANGE_DEVICE };
 
 /* An answer gives each input id a value: the depth of the vertex, as int32, or the input id of its parent, as
- * int32 or int64. It is -1 where the vertex was not reached. Each device holds a block of consecutive input
- * ids; a device that is alone holds all of them. */
+ * int32 or int64. It is -1 where the vertex was not reached. Each device holds the values of its shard (answers.h). */
 enum answer_kind { ANSWER_DEPTHS, ANSWER_PARENTS };
 
 enum { ANSWER_NONE = -1 };
@@ -44,7 +44,7 @@ struct device_options {
     int parents;  /* record parents */
     int answers;  /* backend_results.open_answers will be called */
     enum answer_kind answer; /* the answer of each search; the other one may be asked for, too */
-    int permuted; /* with places that are permuted */
+    int permuted; /* input ids are permuted */
     int timing;   /* `finish` and notes have the times of phases */
     int probes;   /* count the probes of pulls, if the backend can, and FV exactly */
     int notes;    /* search_begin may be told to note levels */
@@ -157,40 +157,15 @@ enum { DEPTH_UNREACHED = -1 };
 #define PARENT_REMOTE (UINT32_MAX - 1)          /* over an nn edge from another device */
 #define PARENT_SELF (UINT32_MAX - 2)            /* the root */
 
-/* Marks of 32 ids of a block: consecutive ones of those that one shard owns, in ascending order. */
-struct id_marks {
-    uint32_t bits;    /* marks the ids with edges */
-    uint32_t earlier; /* how many of all earlier ones have edges */
-};
-
-/* The arrays from which a device takes the values of an answer, and those into which it puts them. The vertices of a
- * device are numbered through: local vertex i has number i, delegate i has number locals + i. */
-struct answer_places {
-    uint64_t slots;         /* ids that the shard owns, with edges or without */
-    uint32_t *vertex;       /* the number of each of them that has edges, by ascending input id. A device that is
-                             * alone has all ids there: one without edges has the number locals + d */
-    uint64_t *starts;       /* [p + 1] where those of each block begin in `vertex` */
-    uint32_t block;         /* the block of this device */
-    void *ids;              /* [locals + d] input id of each vertex; NULL: parents are not recorded */
-    uint32_t id_bytes;      /* of `ids`, and of a parent: 4 or 8 */
-    uint64_t first, count;  /* the block of input ids that this device holds */
-    uint32_t *before;       /* [count] how many earlier ids of the block have the same owner; NULL: ids are
-                             * not permuted, so that this can be computed */
+/* The tables by which a device makes answers. The vertices of a device are numbered through: local vertex i has number
+ * i, delegate i has number locals + i. */
+struct answer_tables {
+    uint64_t values;   /* how many the device holds (answers.h) */
+    uint32_t *vertex;  /* [values] the number of the vertex of each value; locals + d: an id without edges */
+    void *ids;         /* [locals + d] input id of each vertex; NULL: parents are not recorded */
+    uint32_t id_bytes; /* of `ids`, and of a parent: 4 or 8 */
     const struct bijection *bijection; /* from input ids to stored ones; NULL: they are the same */
-    struct id_marks *marks; /* of the block, those of one shard behind those of another; NULL: the device
-                             * is alone */
-    uint64_t *marks_of;     /* [p + 1] where those of each shard begin */
 };
-
-/* The place of an id's value among those of its shard for the block; *has_edges: whether the id has
- * one. `at`: how many earlier ids of the block the shard owns. */
-static inline uint32_t answer_value_place(const struct id_marks *marks, uint64_t at, int *has_edges)
-{
-    const struct id_marks *m = &marks[at / 32];
-    uint32_t bit = UINT32_C(1) << (at % 32);
-    *has_edges = (m->bits & bit) != 0;
-    return m->earlier + (uint32_t)__builtin_popcount(m->bits & (bit - 1));
-}
 
 /* The ids of an array of ids of 4 or 8 bytes. */
 static inline int64_t answer_id(const void *ids, uint32_t id_bytes, uint64_t i)
@@ -206,16 +181,10 @@ static inline void answer_set_id(void *ids, uint32_t id_bytes, uint64_t i, int64
         ((int64_t *)ids)[i] = id;
 }
 
-/* Ids past those that are permuted stay as they are. */
-static inline uint64_t answer_stored_id(const struct bijection *bijection, uint64_t id)
-{
-    return id < bijection->n ? bijection_forward(bijection, id) : id;
-}
-
 /* Bytes of a value of an answer. */
-static inline uint32_t answer_width(const struct answer_places *places, enum answer_kind kind)
+static inline uint32_t answer_width(const struct answer_tables *tables, enum answer_kind kind)
 {
-    return kind == ANSWER_DEPTHS ? 4 : places->id_bytes;
+    return kind == ANSWER_DEPTHS ? 4 : tables->id_bytes;
 }
 
 /* Consecutive bytes that one device has for another. */
@@ -230,39 +199,42 @@ struct question {
     int32_t depth;
 };
 
+/* Values of some ids of a window, in any order and in memory of the host: values[i], of 4 or 8 bytes, is that of id
+ * index[i] of the window. */
+struct value_list {
+    void *values;
+    uint32_t *index;
+    uint64_t count;
+};
+
 /* Answers of the last search, and counts of it. */
 struct backend_results {
     /* Copies depths to the host, DEPTH_UNREACHED where not reached. */
     enum status (*depths)(struct device *device, int32_t *locals, int32_t *delegates,
                           struct error *e);
 
-    /* Called once, before the functions below. Devices in the host's memory keep the arrays of
-     * `places`; others copy them. */
-    enum status (*open_answers)(struct device *device, const struct answer_places *places,
-                                struct error *e);
+    /* Called once, before the functions below. Devices in the host's memory keep the arrays of `tables`, others copy
+     * them. */
+    enum status (*open_answers)(struct device *device, const struct answer_tables *tables, struct error *e);
 
-    /* Puts the values of the shard's vertices into the order of input ids, and waits. For a device that is alone
-     * this is the whole answer. Otherwise values[b] are those for block b, except for the device's own, which it
-     * may leave where they are. All devices give a value the same bytes. No depth is `levels` or more. Parents are
-     * those that backend_parents found. */
-    enum status (*values)(struct device *device, enum answer_kind kind, uint32_t levels,
-                          struct slice *values, struct error *e);
+    /* Makes all values of the device, those of the last search, and waits. No depth is `levels` or more. Parents are those
+     * that backend_parents found. */
+    enum status (*make_values)(struct device *device, enum answer_kind kind, uint32_t levels, struct error *e);
 
-    /* Puts the values of all shards into the block, and waits. values[s]: the slice that `values`
-     * of shard s has for it. */
-    enum status (*assemble)(struct device *device, enum answer_kind kind,
-                            const struct slice *values, struct error *e);
+    /* Sets value number `at`: that of a root without edges, which no device searches. */
+    enum status (*set_value)(struct device *device, enum answer_kind kind, uint64_t at, int64_t value, struct error *e);
 
-    /* Sets one value of the block: that of a root without edges, which no device searches. */
-    enum status (*set_value)(struct device *device, enum answer_kind kind, uint64_t at,
-                             int64_t value, struct error *e);
+    /* The values, until the next answer. NULL: they do not lie in memory of the host. */
+    const void *(*see_values)(const struct device *device);
 
-    /* Copies values first..first+count of the block to memory of the host. */
-    enum status (*read_block)(struct device *device, enum answer_kind kind, uint64_t first,
-                              uint64_t count, void *values, struct error *e);
+    /* Copies values number first..first+count-1 to memory of the host, and waits. */
+    enum status (*read_values)(struct device *device, enum answer_kind kind, uint64_t first, uint64_t count, void *to,
+                               struct error *e);
 
-    /* The block, in memory of the host. NULL: it is not there. */
-    const void *(*see_block)(const struct device *device);
+    /* Lists the values that the device, one of several, has of the permuted input ids first..first+count-1, at most
+     * ANSWER_WINDOW, and waits. The arrays of the list have room for `count` elements. */
+    enum status (*list_values)(struct device *device, enum answer_kind kind, uint64_t first, uint64_t count,
+                               struct value_list *list, struct error *e);
 
     /* Whether functions of `device` may be given slices that lie in memory of `other`. NULL: they may. */
     int (*can_read)(const struct device *device, const struct device *other);
@@ -315,8 +287,8 @@ struct backend_parents {
      * waits. */
     enum status (*show_parents)(struct device *device, uint32_t levels, struct error *e);
 
-    /* Called when all devices show theirs: finds the parents that others know. Need not wait.
-     * Devices show their arrays until all have `values`. */
+    /* Called when all devices show theirs: finds the parents that others know, and waits. Devices show their arrays
+     * until all have looked, and make values then. */
     enum status (*look_parents)(struct device *device, struct error *e);
 };
 

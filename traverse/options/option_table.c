@@ -31,7 +31,7 @@ static void take_roots_from(struct args *args, const struct option_row *row, cha
     struct roots_file *f = &args->roots_from;
     if (f->count > 0)
         cli_usage(&args->cli, "--%s is given twice", row->name);
-    if (roots_file_read(f, value, "root", &e) != ST_OK)
+    if (roots_file_read(f, value, "root", args->cli.memory_bytes, &e) != ST_OK)
         args_end(args, &e);
     if (f->count > MAX_ROOTS)
         cli_usage(&args->cli, "--%s: more than %d roots", row->name, MAX_ROOTS);

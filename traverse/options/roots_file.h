@@ -14,8 +14,10 @@ struct roots_file {
 };
 
 /* Reads the file once; "-" is standard input. With several ranks each reads it, so anything but a regular file is
- * ST_USAGE. `item` is "root" or "pair", for messages. */
-enum status roots_file_read(struct roots_file *file, const char *path, const char *item, struct error *e);
+ * ST_USAGE. `item` is "root" or "pair", for messages. ST_RESOURCE: the text takes more than half of the memory, which is
+ * that of -S; 0: its default. */
+enum status roots_file_read(struct roots_file *file, const char *path, const char *item, uint64_t memory_bytes,
+                            struct error *e);
 void roots_file_free(struct roots_file *file); /* a zeroed one is allowed */
 
 #endif

@@ -51,11 +51,6 @@ struct slice *slices_out(const struct slices *x, uint32_t g)
     return x->out + (size_t)g * x->p;
 }
 
-struct slice *slice_for_block(const struct slices *x, uint32_t g, uint32_t block)
-{
-    return slices_out(x, g) + shard_of_device(block / x->G, block % x->G, x->rank->comm->ranks);
-}
-
 struct slice *slices_in(const struct slices *x, uint32_t g)
 {
     return x->in + (size_t)g * x->p;
@@ -90,7 +85,7 @@ static int is_staged(const struct slices *x, uint32_t g, uint32_t s)
 {
     const struct rank *rank = x->rank;
     const struct backend_results *results = rank->backend->results;
-    if (results->copy_slice == NULL)
+    if (x->hosted || results->copy_slice == NULL)
         return 0;
     if (rank_of_shard(s, rank->comm->ranks) != rank->comm->rank)
         return shown_place(x, g, s) == 0;
@@ -233,30 +228,12 @@ enum status slices_exchange(struct slices *x, struct error *e)
     return e->status;
 }
 
-static enum status share_agreed(struct slices *x, const struct comm *comm, struct error *e)
-{
-    if (comm_agree(comm, e) != ST_OK)
-        return e->status;
-    share(x, e);
-    if (comm_agree(comm, e) == ST_OK)
-        comm_move_transfers(comm, x->transfers);
-    return e->status;
-}
-
 enum status slices_exchange_agreed(struct slices *x, struct error *e)
 {
+    const struct comm *comm = x->rank->comm;
     stage(x, e);
-    return share_agreed(x, x->rank->comm, e);
-}
-
-enum status slices_exchange_hosted(struct slices *x, const struct comm *comm, struct error *e)
-{
-    x->hosted = 1;
-    return share_agreed(x, comm, e);
-}
-
-void slices_release(const struct slices *x)
-{
-    if (x->rank->comm->ranks > 1 && x->rank->backend->results->show_slice != NULL)
-        comm_barrier(x->rank->comm);
+    share(x, e);
+    if (comm_agree(comm, e) == ST_OK && comm->ranks > 1)
+        comm_move_transfers(comm, x->transfers);
+    return e->status;
 }

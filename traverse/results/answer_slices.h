@@ -22,7 +22,7 @@ struct slice_buffer {
 struct slices {
     const struct rank *rank;
     uint32_t G, p;
-    int hosted; /* the slices of `out` lie in memory of the host */
+    int hosted; /* slices lie in memory of the host, also those of devices that have memory of their own */
     struct slice *out; /* [G][p] the slices of device g for shard s */
     struct slice *in;  /* [G][p] the slices of shard s for device g */
     struct slice_card *cards, *cards_in; /* [R][G * G] */
@@ -38,20 +38,11 @@ void slices_close(struct slices *slices); /* a zeroed one is allowed */
 struct slice *slices_out(const struct slices *slices, uint32_t g);
 struct slice *slices_in(const struct slices *slices, uint32_t g);
 
-/* The slice that device g has for the device of a block of ids (answer_blocks.h). */
-struct slice *slice_for_block(const struct slices *slices, uint32_t g, uint32_t block);
-
 /* Collective, when all `out` are set. All `in` are set then, and stay valid until the next
  * exchange, or until the bytes at `out` change. A rank that fails must end the job, as the others wait for it. */
 enum status slices_exchange(struct slices *slices, struct error *e);
 
 /* The same, but a failure does not end the job: if one rank fails, here or before, all do. */
 enum status slices_exchange_agreed(struct slices *slices, struct error *e);
-
-/* The same without a team, for slices in memory of the host. After a failure they need not be open. */
-enum status slices_exchange_hosted(struct slices *slices, const struct comm *comm, struct error *e);
-
-/* Ends the exchange, when all devices have read `in`. Collective. The bytes at `out` may change then. */
-void slices_release(const struct slices *slices);
 
 #endif

@@ -1,24 +1,26 @@
-/* answers.h: depths or parents of all vertices, by input id, in the memory of the devices (backend.h) */
+/* answers.h: depths or parents of all vertices, in the memory of the devices (backend.h).
+ *
+ * The values of an answer stand at their owners. With several shards vertex v, as stored, is value v / p of shard
+ * v mod p (partition.h), delegates too. The only device of a search has values by input id, also where these are permuted.
+ * An id without edges has a value, too: -1.
+ */
 #ifndef DBFS_ANSWERS_H
 #define DBFS_ANSWERS_H
 
-#include "answer_places.h"
 #include "answer_slices.h"
 
 struct answers {
     const struct rank *rank;
-    struct places places;
-    struct slices slices, replies;
+    struct answer_tables *tables; /* [G] */
+    struct slices questions, replies;
     void *delegate_parents; /* [d] for MPI to reduce; NULL for one rank, or without parents */
-    struct slice *values;   /* [G][p] of each device, for each block */
     uint32_t id_bytes;
     int looks; /* devices look up parents in the memory of all others */
     enum answer_kind kind; /* of the last answer */
     uint32_t levels;       /* its depths are below this */
 };
 
-/* Collective. Prepares the devices for answers: makes tables for the order of input ids. Parents are possible only if
- * the devices were opened to record them. */
+/* Collective. Prepares the devices for answers. Parents are possible only if the devices were opened to record them. */
 enum status answers_open(struct answers *answers, const struct rank *rank, int parents, struct error *e);
 void answers_close(struct answers *answers); /* a zeroed one is allowed */
 
@@ -31,11 +33,16 @@ enum status answers_make(struct answers *answers, enum answer_kind kind, const s
 /* Bytes of a value: 4 of a depth, 4 or 8 of a parent. */
 uint32_t answers_width(const struct answers *answers, enum answer_kind kind);
 
-/* Copies the values of ids first..first+count, which this rank has, to memory of the host. */
-enum status answers_read(const struct answers *answers, enum answer_kind kind, uint64_t first,
-                         uint64_t count, void *values, struct error *e);
+/* Whether values stand at their owners; otherwise by input id. */
+static inline int answers_are_by_owner(const struct graph *graph)
+{
+    return graph->manifest.p > 1;
+}
 
-/* The same values in place; NULL if they do not lie in memory of the host, or not on one device. */
-const void *answers_see(const struct answers *answers, enum answer_kind kind, uint64_t first, uint64_t count);
+/* The number of a vertex's value on the device that has it. `stored`: its id, as stored. */
+static inline uint64_t answers_place(const struct graph *graph, uint64_t stored)
+{
+    return answers_are_by_owner(graph) ? slot_of_vertex(stored, graph->manifest.p) : original_id(graph, stored);
+}
 
 #endif

@@ -1,7 +1,7 @@
 /* results.c: holds depths and counts reached vertices and edges; see results.h */
 #include "results.h"
 
-#include "traverse/engine/answer_blocks.h"
+#include "traverse/engine/answer_ids.h"
 #include "traverse/engine/threads.h"
 
 #include "formats/base/clones.h"
@@ -13,6 +13,7 @@
 
 void results_close(struct results *r)
 {
+    windows_close(&r->windows);
     answers_close(&r->answers);
     for (uint32_t g = 0; r->depth != NULL && g < r->graph->device_count; g++)
         memory_release(r->budget, r->depth[g]);

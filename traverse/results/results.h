@@ -2,7 +2,7 @@
 #ifndef DBFS_RESULTS_H
 #define DBFS_RESULTS_H
 
-#include "answers.h"
+#include "windows.h"
 
 #include "traverse/options/args.h"
 
@@ -27,6 +27,7 @@ struct results {
     int32_t *delegate_depth; /* [d] */
     int answering;           /* searches make answers */
     struct answers answers;  /* then */
+    struct windows windows;  /* open once a file of these has been written */
     const struct root *root; /* the root of the last search */
     uint32_t levels;         /* its depths are below this */
     int counts_kept;         /* edges_kept is counted */

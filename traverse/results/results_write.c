@@ -1,22 +1,24 @@
 /* results_write.c: writes an answer as a file in the order of input ids; see results.h
  *
- * Each rank has the values of consecutive ids, which it fetches from its devices in windows. All ranks write a
- * regular file, each its own part; for text they first tell each other the lengths of their parts. Rank 0 alone
- * writes a pipe or device, a file that some rank cannot open, and names, as only rank 0 has the map. The others
- * send it their windows one after the other. No rank ever holds an array over n. */
-#include "traverse/engine/answer_blocks.h"
+ * Values come in windows (windows.h). All ranks write a regular file, each its own part; for text they first tell each
+ * other the lengths of their parts. Rank 0 alone writes a pipe or device, a file that some rank cannot open, and names, as
+ * only rank 0 has the map: all windows are its own then. No rank ever holds an array over n. */
 #include "outputs.h"
 #include "results.h"
 
+#include "traverse/engine/answer_ids.h"
+
+#include "formats/base/arith.h"
 #include "formats/base/outfile.h"
+#include "formats/base/text.h"
 
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* Ids of a window, and of a piece of one that a thread makes text of. Fewer ids than MANY take one thread. */
-enum { WINDOW = 1 << 18, PIECE = 1 << 14, PIECES = WINDOW / PIECE, MANY = 1 << 15 };
+/* Ids of a piece of a window that a thread makes text of. Fewer ids than MANY take one thread. */
+enum { PIECE = 1 << 14, PIECES = ANSWER_WINDOW / PIECE, MANY = 1 << 15 };
 
 /* One file that is being written. */
 struct writing {
@@ -29,10 +31,10 @@ struct writing {
     struct outfile *out; /* of rank 0; of the others, too, if all write */
     int all_write;
     uint64_t at;         /* if all write: the place of the next window in the file */
-    void *memory;        /* [WINDOW] copied values, as devices have them */
-    const void *window;  /* the values of a window: in `memory`, or in place */
-    int64_t *values;     /* [WINDOW] the same in 8 bytes, if needed */
-    char *text;          /* [WINDOW] lines */
+    struct id_range *range; /* [ranks] the ids of the windows */
+    const void *window;  /* the values of this rank's window */
+    int64_t *values;     /* [ANSWER_WINDOW] the same in 8 bytes, if needed */
+    char *text;          /* [ANSWER_WINDOW] lines */
     uint64_t length[PIECES]; /* bytes of the lines of each piece, which begin where they would if all were longest */
 };
 
@@ -88,35 +90,47 @@ static enum status write_header(const struct writing *w, struct error *e)
 
 /* ---- windows ---- */
 
-/* The ids of a rank's values. */
-struct id_range {
-    uint64_t first, end;
-};
+static uint64_t window_ids(const struct writing *w)
+{
+    return w->file->values != NULL ? ANSWER_WINDOW : w->results->windows.ids;
+}
 
+/* The ids that a rank writes. */
 static struct id_range range_of(const struct writing *w, uint32_t rank)
 {
-    const struct graph *graph = w->results->graph;
-    uint64_t n = graph->manifest.totals.n;
-    uint32_t p = graph->manifest.p, G = graph->device_count;
-    return (struct id_range){block_first(n, p, rank * G), block_first(n, p, (rank + 1) * G)};
+    uint64_t n = w->results->graph->manifest.totals.n, ranks = w->results->comm->ranks;
+    if (!w->all_write)
+        return (struct id_range){rank == 0 ? 0 : n, n};
+    return (struct id_range){n / ranks * rank + n % ranks * rank / ranks,
+                             n / ranks * (rank + 1) + n % ranks * (rank + 1) / ranks};
 }
 
-static uint64_t window_of(struct id_range range, uint64_t first)
+/* Windows of the rank that has most of them. */
+static uint64_t rounds_of(const struct writing *w)
 {
-    return range.end - first < WINDOW ? range.end - first : WINDOW;
+    uint64_t most = 0;
+    for (uint32_t r = 0; r < w->results->comm->ranks; r++) {
+        struct id_range range = range_of(w, r);
+        most = larger(most, divide_up(range.end - range.first, window_ids(w)));
+    }
+    return most;
 }
 
-/* Gets the values of ids first..first+count, which this rank has. */
-static enum status read_window(struct writing *w, uint64_t first, uint64_t count, struct error *e)
+/* Collective. Gets the values of one window of each rank. Returns the ids of the own one. If a rank fails, here or before,
+ * all do. */
+static struct id_range read_windows(struct writing *w, uint64_t round, struct error *e)
 {
-    const struct answers *answers = &w->results->answers;
-    const char *given = w->file->values;
-    w->window = given != NULL ? given + first * w->memory_width
-                              : answers_see(answers, w->file->kind, first, count);
-    if (w->window != NULL)
-        return ST_OK;
-    w->window = w->memory;
-    return answers_read(answers, w->file->kind, first, count, w->memory, e);
+    const struct comm *comm = w->results->comm;
+    for (uint32_t r = 0; r < comm->ranks; r++) {
+        struct id_range range = range_of(w, r);
+        uint64_t first = range.first + smaller(range.end - range.first, round * window_ids(w));
+        w->range[r] = (struct id_range){first, first + smaller(range.end - first, window_ids(w))};
+    }
+    if (w->file->values == NULL)
+        windows_read(&w->results->windows, w->file->kind, w->range, &w->window, e);
+    else
+        w->window = (const char *)w->file->values + w->range[0].first * w->memory_width;
+    return w->range[comm->rank];
 }
 
 /* Returns the window in 8 bytes. */
@@ -125,19 +139,6 @@ static const int64_t *wide_values(const struct writing *w, uint64_t count)
     for (uint64_t i = 0; i < count; i++)
         w->values[i] = answer_id(w->window, w->memory_width, i);
     return w->values;
-}
-
-/* Brings a window of another rank to rank 0. After a failure both still send and receive. */
-static void move_window(struct writing *w, uint32_t from, uint64_t count)
-{
-    const struct comm *comm = w->results->comm;
-    size_t bytes = count * w->memory_width;
-    if (comm->rank == 0) {
-        comm_swap(comm, COMM_NONE, NULL, 0, from, w->memory, bytes);
-        w->window = w->memory;
-    } else {
-        comm_swap(comm, 0, w->window != NULL ? w->window : w->memory, bytes, COMM_NONE, NULL, 0);
-    }
 }
 
 /* ---- text ---- */
@@ -203,11 +204,35 @@ static enum status put_lines(struct writing *w, uint64_t first, uint64_t count, 
     return e->status;
 }
 
-/* Writes a name and `end`. With `csv` it is a field of comma-separated values (RFC 4180): in quotes if it has a comma
- * or a quote. */
-static enum status write_name(struct outfile *out, struct map_name name, int csv, char end, struct error *e)
+static void print_visible(FILE *stream, const void *context)
 {
-    int quoted = csv && (memchr(name.bytes, ',', name.length) != NULL || memchr(name.bytes, '"', name.length) != NULL);
+    const struct map_name *name = context;
+    text_print_visible(stream, name->bytes, name->length);
+}
+
+/* Writes a name to a terminal, without its control characters, and `end`. */
+static enum status write_visible(struct outfile *out, struct map_name name, char end, struct error *e)
+{
+    size_t size;
+    char *text = text_printed(print_visible, &name, &size);
+    if (text == NULL)
+        return fail_memory(e, "name of a vertex", name.length);
+    if (outfile_write(out, text, size, e) == ST_OK)
+        outfile_write(out, &end, 1, e);
+    free(text);
+    return e->status;
+}
+
+/* Names go to a terminal, to a field of comma-separated values (RFC 4180), which is in quotes if it has a comma or a quote,
+ * or to a file as they are. */
+enum name_form { NAME_SHOWN, NAME_CSV, NAME_PLAIN };
+
+/* Writes a name and `end`. */
+static enum status write_name(struct outfile *out, struct map_name name, enum name_form form, char end, struct error *e)
+{
+    int quoted = form == NAME_CSV && (memchr(name.bytes, ',', name.length) != NULL || memchr(name.bytes, '"', name.length) != NULL);
+    if (form == NAME_SHOWN)
+        return write_visible(out, name, end, e);
     if (quoted)
         outfile_write(out, "\"", 1, e);
     for (size_t i = 0; quoted && i < name.length && e->status == ST_OK; i++) {
@@ -228,6 +253,7 @@ static enum status put_named_lines(const struct writing *w, uint64_t first, uint
     char number[LINE_BYTES];
     struct map_name vertex = name_map_at(map, first);
     int csv = w->format == RESULT_CSV;
+    enum name_form form = outfile_is_terminal(w->out) ? NAME_SHOWN : csv ? NAME_CSV : NAME_PLAIN;
     for (uint64_t i = 0; i < count && e->status == ST_OK; i++) {
         vertex = i > 0 ? name_map_after(vertex) : vertex;
         struct map_name value = {number, 0};
@@ -235,8 +261,8 @@ static enum status put_named_lines(const struct writing *w, uint64_t first, uint
             value = name_map_at(map, (uint64_t)values[i]);
         else
             value.length = (size_t)(print_number(number, values[i]) - number);
-        if (write_name(w->out, vertex, csv, csv ? ',' : '\t', e) == ST_OK)
-            write_name(w->out, value, csv, '\n', e);
+        if (write_name(w->out, vertex, form, csv ? ',' : '\t', e) == ST_OK)
+            write_name(w->out, value, form, '\n', e);
     }
     return e->status;
 }
@@ -256,33 +282,26 @@ static enum status put_window(struct writing *w, uint64_t first, uint64_t count,
 /* Collective. Returns the place of this rank's part in a file that all write. */
 static uint64_t part_begin(struct writing *w, struct error *e)
 {
-    struct id_range range = range_of(w, w->results->comm->rank);
-    uint64_t bytes = 0;
+    uint64_t bytes = 0, rounds = rounds_of(w);
     if (!is_text(w))
-        return (w->format == RESULT_NPY ? NPY_HEADER_BYTES : 0) + range.first * w->width;
-    for (uint64_t i = range.first; i < range.end && e->status == ST_OK; i += WINDOW) {
-        if (read_window(w, i, window_of(range, i), e) == ST_OK)
-            bytes += make_lines(w, i, window_of(range, i));
+        return (w->format == RESULT_NPY ? NPY_HEADER_BYTES : 0) + range_of(w, w->results->comm->rank).first * w->width;
+    for (uint64_t round = 0; round < rounds && e->status == ST_OK; round++) {
+        struct id_range window = read_windows(w, round, e);
+        bytes += e->status == ST_OK ? make_lines(w, window.first, window.end - window.first) : 0;
     }
     return comm_sum_before(w->results->comm, bytes);
 }
 
-/* Collective. Each rank writes its own windows, or rank 0 all. After a failed write rank 0 still receives. */
+/* Collective. After the failure of one rank the next reading fails on all. */
 static enum status write_windows(struct writing *w, struct error *e)
 {
-    const struct comm *comm = w->results->comm;
-    for (uint32_t r = 0; r < comm->ranks; r++) {
-        struct id_range range = range_of(w, r);
-        int reads = comm->rank == r, writes = comm->rank == (w->all_write ? r : 0);
-        for (uint64_t i = range.first; i < range.end && (reads || writes); i += WINDOW) {
-            uint64_t count = window_of(range, i);
-            if (reads && e->status == ST_OK)
-                read_window(w, i, count, e);
-            if (reads != writes)
-                move_window(w, r, count);
-            if (writes && e->status == ST_OK)
-                put_window(w, i, count, e);
-        }
+    uint64_t rounds = rounds_of(w);
+    for (uint64_t round = 0; round < rounds; round++) {
+        struct id_range window = read_windows(w, round, e);
+        if (e->status != ST_OK)
+            return e->status;
+        if (window.first < window.end)
+            put_window(w, window.first, window.end - window.first, e);
     }
     return e->status;
 }
@@ -300,13 +319,13 @@ static enum status open_writing(struct writing *w, struct error *e)
     w->width = file->kind == ANSWER_DEPTHS ? 4 : file->id_bytes != 0 ? file->id_bytes
                                                                      : w->memory_width;
     w->name = outputs_name(file->name, original_id(r->graph, r->root->id));
-    w->values = malloc(WINDOW * sizeof *w->values);
-    w->memory = malloc(WINDOW * (size_t)w->memory_width);
-    w->text = is_text(w) ? malloc(WINDOW * (size_t)LINE_BYTES) : NULL;
-    if (w->name == NULL || w->values == NULL || w->memory == NULL || (is_text(w) && w->text == NULL))
-        return fail_memory(e, file->name, 2 * WINDOW * sizeof *w->values);
-    if (r->comm->rank != 0)
-        return ST_OK;
+    w->range = zeroed(r->comm->ranks, sizeof *w->range, file->name, e);
+    w->values = malloc(ANSWER_WINDOW * sizeof *w->values);
+    w->text = is_text(w) ? malloc(ANSWER_WINDOW * (size_t)LINE_BYTES) : NULL;
+    if (w->name == NULL || w->values == NULL || (is_text(w) && w->text == NULL))
+        fail_memory(e, file->name, ANSWER_WINDOW * sizeof *w->values);
+    if (e->status != ST_OK || r->comm->rank != 0)
+        return e->status;
     return file->in_place ? outfile_open_in_place(&w->out, w->name, e) : outfile_open(&w->out, w->name, e);
 }
 
@@ -316,7 +335,7 @@ static enum status close_writing(struct writing *w, struct error *e)
     outputs_commit(&w->out, w->results->comm, e);
     free(w->name);
     free(w->values);
-    free(w->memory);
+    free(w->range);
     free(w->text);
     return e->status;
 }
@@ -326,6 +345,8 @@ enum status results_write(struct results *r, const struct result_file *file, str
     struct writing w = {.results = r, .file = file};
     if (file->values == NULL && r->made != file->kind &&
         results_answer(r, file->kind, r->root, r->levels, e) != ST_OK)
+        return e->status;
+    if (file->values == NULL && r->windows.answers == NULL && windows_open(&r->windows, &r->answers, e) != ST_OK)
         return e->status;
     open_writing(&w, e);
     if (comm_agree(r->comm, e) == ST_OK) {

@@ -1,7 +1,7 @@
 /* plan.c: see plan.h */
 #include "plan.h"
 
-#include "traverse/engine/answer_blocks.h"
+#include "traverse/engine/answer_ids.h"
 #include "traverse/cuda/device/cuda_plan.h"
 #include "report_text.h"
 

@@ -8,9 +8,11 @@
 #include "formats/base/cli.h"
 #include "formats/base/hash.h"
 #include "formats/base/outfile.h"
+#include "formats/base/text.h"
 #include "formats/split.h"
 
 #include <inttypes.h>
+#include <string.h>
 
 /* The revision of the build, as `git describe` names it (Makefile); empty if it was not known. */
 #ifndef DBFS_REVISION
@@ -88,7 +90,11 @@ void report_record(FILE *out, const struct environment *env, const struct record
         fprintf(out, " answer_s %.9f answer_teps %.6e", r->answer_s, record_number(r, ANSWER_TEPS));
     if (r->validate_s > 0)
         fprintf(out, " validate_s %.6f", r->validate_s);
-    fprintf(out, "%s%s\n", r->name != NULL ? " name " : "", r->name != NULL ? r->name : "");
+    if (r->name != NULL) {
+        fputs(" name ", out);
+        text_print_visible(out, r->name, strlen(r->name));
+    }
+    fputc('\n', out);
     fflush(out);
 }
 
@@ -208,6 +214,8 @@ void report_json_environment(FILE *out, const struct environment *env)
         fprintf(out, "\"max_depth\": %" PRIu64 ", ", args->max_depth);
     if (!args->roots_given)
         fprintf(out, "\"seed\": %" PRIu64 ", ", args->seed);
+    if (s->results.answering) /* answer_s of one layout is not that of the other */
+        fprintf(out, "\"answer_layout\": \"%s\", ", answers_are_by_owner(s->results.graph) ? "owner" : "ids");
     fprintf(out, "\"device_load_s\": %.9f, \"device_load_bytes\": %" PRIu64 ", ", device->load_s,
             device->load_s > 0 ? device->bytes : 0);
     fprintf(out, "\"start_s\": %.9f, \"peak_bytes\": %" PRIu64 "\n  },\n", env->start_s, env->peak_bytes);

@@ -1,10 +1,10 @@
 /* roots.c: see roots.h */
 #include "roots.h"
+#include "root_sample.h"
 
 #include "traverse/engine/threads.h"
 
 #include "formats/base/arith.h"
-#include "formats/base/hash.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -126,139 +126,6 @@ enum status roots_locate(struct roots *roots, const struct rank *rank, struct er
     return e->status;
 }
 
-/* ---- sampling ---- */
-
-/* The random candidates: 256 batches, and RANDOM_TRIES candidates for each root. */
-enum { BATCH = 4096, RANDOM_BATCHES = 256, RANDOM_TRIES = 16 };
-
-/* The vertices of this rank's shards that can still be drawn: those with edges to follow, in the direction of the search. */
-struct drawable {
-    const struct rank *rank;
-    uint64_t slots; /* of the largest shard */
-    uint64_t *bits; /* [G][mask_words(slots)] by slot */
-};
-
-static void set_bit(uint64_t *bits, uint64_t i)
-{
-    bits[i / 64] |= UINT64_C(1) << (i % 64);
-}
-
-/* Collective. Sets the bits of all delegates with edges, which lie on all shards: delegates[mask_words(d)]. */
-static void find_delegates(const struct rank *rank, uint64_t *delegates)
-{
-    const uint64_t words = mask_words(rank->graph->manifest.d);
-    for (uint32_t g = 0; g < rank->graph->device_count; g++) {
-        const struct shard *shard = &rank->graph->shards[g];
-        for (uint64_t w = 0; w < words; w++)
-            delegates[w] |= shard->csr[DN].sources[w] | shard->csr[DD].sources[w];
-    }
-    comm_or_masks(rank->comm, delegates, words);
-}
-
-/* Sets the bits of the vertices that a shard owns. */
-static void find_owned(const struct shard *shard, const uint64_t *delegates, uint64_t *bits)
-{
-    for (uint64_t i = 0; i < shard->locals; i++) {
-        if (mask_bit(shard->csr[NN].sources, i) || mask_bit(shard->csr[ND].sources, i))
-            set_bit(bits, shard->ids.local_slots[i]);
-    }
-    for (uint64_t i = 0; i < shard->d; i++) {
-        uint64_t id = shard_delegate_id(shard, i);
-        if (mask_bit(delegates, i) && shard_of_vertex(id, shard->p) == shard->index)
-            set_bit(bits, slot_of_vertex(id, shard->p));
-    }
-}
-
-/* Collective. The caller releases `bits`. */
-static enum status drawable_find(struct drawable *d, const struct rank *rank, struct error *e)
-{
-    const struct graph *graph = rank->graph;
-    uint64_t *delegates = NULL;
-    *d = (struct drawable){.rank = rank, .slots = slots_of_shard(graph->manifest.totals.n, 0, graph->manifest.p)};
-    const uint64_t words = mask_words(d->slots), delegate_words = mask_words(graph->manifest.d);
-    if (memory_take(rank->budget, (void **)&d->bits, graph->device_count * words, 8, "vertices with edges", e) == ST_OK)
-        memory_take(rank->budget, (void **)&delegates, delegate_words, 8, "delegates with edges", e);
-    if (comm_agree(rank->comm, e) == ST_OK) {
-        find_delegates(rank, delegates);
-        for (uint32_t g = 0; g < graph->device_count; g++)
-            find_owned(&graph->shards[g], delegates, d->bits + g * words);
-    }
-    memory_release(rank->budget, delegates);
-    return e->status;
-}
-
-/* Collective. How many vertices can be drawn. */
-static uint64_t drawable_count(const struct drawable *d)
-{
-    uint64_t count = 0, words = d->rank->graph->device_count * mask_words(d->slots);
-    for (uint64_t w = 0; w < words; w++)
-        count += (uint64_t)__builtin_popcountll(d->bits[w]);
-    comm_sum_u64(d->rank->comm, &count, 1);
-    return count;
-}
-
-/* Draws a vertex (an original id) on the rank that owns it. Returns 0 if it cannot be drawn, or is another rank's. */
-static int draw_vertex(const struct drawable *d, uint64_t id)
-{
-    const struct comm *comm = d->rank->comm;
-    uint64_t stored = stored_id(d->rank->graph, id);
-    uint32_t shards = d->rank->graph->manifest.p, owner = shard_of_vertex(stored, shards);
-    if (rank_of_shard(owner, comm->ranks) != comm->rank)
-        return 0;
-    uint64_t *bits = d->bits + device_of_shard(owner, comm->ranks) * mask_words(d->slots);
-    uint64_t slot = slot_of_vertex(stored, shards), bit = UINT64_C(1) << (slot % 64);
-    int is_there = (bits[slot / 64] & bit) != 0;
-    bits[slot / 64] &= ~bit; /* only once */
-    return is_there;
-}
-
-/* Makes a batch of candidates: random ids in the first batches. These rarely hit if vertices with edges are rare, so then
- * all ids follow in turn, from a random one on. */
-static void make_candidates(uint64_t batch, uint64_t random_batches, uint64_t n, uint64_t seed, uint64_t ids[BATCH])
-{
-    const uint64_t start = random64(seed, UINT64_MAX) % n;
-    for (uint64_t i = 0; i < BATCH; i++) {
-        if (batch < random_batches)
-            ids[i] = (uint64_t)((unsigned __int128)random64(seed, batch * BATCH + i) * n >> 64);
-        else
-            ids[i] = (start + (batch - random_batches) * BATCH + i) % n;
-    }
-}
-
-/* Collective. Draws distinct vertices from which a search goes on, uniformly, by a counter-based sequence over original ids:
- * the same for every p, R and G. Draws fewer than roots->count only if the graph has no more such vertices. */
-static enum status draw(struct roots *roots, const struct rank *rank, uint64_t seed, struct error *e)
-{
-    const struct graph *graph = rank->graph;
-    const uint64_t n = graph->manifest.totals.n;
-    struct drawable d;
-    uint64_t ids[BATCH], drawn = 0;
-    if (drawable_find(&d, rank, e) == ST_OK) {
-        uint64_t there = graph->manifest.direction == EDGES_DIRECTED ? drawable_count(&d) : graph->vertices;
-        roots->count = smaller(roots->count, there);
-        const uint64_t random_batches = RANDOM_BATCHES + RANDOM_TRIES * (roots->count / BATCH);
-        const uint64_t batches = random_batches + n / BATCH + (n % BATCH > 0);
-        for (uint64_t batch = 0; drawn < roots->count && batch < batches; batch++) {
-            uint64_t taken[BATCH / 64] = {0}; /* bit i: candidate i is drawn */
-            make_candidates(batch, random_batches, n, seed, ids);
-            for (uint64_t i = 0; i < BATCH; i++) {
-                if (draw_vertex(&d, ids[i]))
-                    set_bit(taken, i);
-            }
-            comm_sum_u64(rank->comm, taken, BATCH / 64); /* one owner each: the sum is the union */
-            for (uint64_t i = 0; i < BATCH && drawn < roots->count; i++) {
-                if (mask_bit(taken, i))
-                    roots->ids[drawn++] = ids[i];
-            }
-        }
-        if (drawn < roots->count) /* parts that contradict themselves */
-            fail(e, ST_BAD_DATA, "%s: and the other parts: %llu vertices have edges, expected %llu",
-                 container_path(graph->shards[0].file), (unsigned long long)drawn, (unsigned long long)roots->count);
-    }
-    memory_release(rank->budget, d.bits);
-    return e->status;
-}
-
 /* ---- choosing ---- */
 
 /* Collective. Fills roots->ids. */
@@ -266,7 +133,7 @@ static enum status find_ids(struct roots *roots, const struct rank *rank, const 
                             const struct name_map *map, struct error *e)
 {
     if (!args->roots_given)
-        return draw(roots, rank, args->seed, e);
+        return roots_sample(roots->ids, &roots->count, rank, args->seed, e);
     if (args->map == NULL) {
         memcpy(roots->ids, args->roots, roots->count * sizeof *roots->ids);
         return ST_OK;

@@ -1,6 +1,6 @@
 /* searcher.c: see searcher.h */
 #include "searcher.h"
-#include "traverse/engine/answer_blocks.h"
+#include "traverse/engine/answer_ids.h"
 #include "shared_gpus.h"
 #include "traverse/results/outputs.h"
 

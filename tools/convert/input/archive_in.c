@@ -32,9 +32,10 @@ struct archive_in {
     char *path;
     uint64_t entries, files;   /* files found, and those of them given out */
     struct error below;        /* a failure to read the archive itself */
-    unsigned char *tail;       /* the last bytes read, of tar, and of zip from a pipe */
+    unsigned char *tail;       /* the last bytes read, of tar and zip */
     size_t tail_bytes;
     int in_file;
+    int seeks; /* libarchive moves in the file, to the table of contents at its end */
 };
 
 /* ---- bytes for libarchive ---- */
@@ -132,10 +133,10 @@ static enum status failed(const struct archive_in *in, struct error *e)
     if (in->kind == WRAPPING_ZSTD && strstr(reason(in), "too much memory") != NULL) /* a later frame */
         return refuse_window(in, e);
     return fail(e, ST_BAD_DATA,
-                "%s%s%s%s: byte %llu: found a fault in the %s (%s), expected it whole%s",
+                "%s%s%.200s%s: byte %llu: found a fault in the %s (%s), expected it whole%s",
                 in->raw->name, in_entry ? "(" : "", in_entry ? in->path : "", in_entry ? ")" : "",
                 (ull)archive_filter_bytes(in->archive, -1), wrapping_name(in->kind), reason(in),
-                in->kind == WRAPPING_ZIP && !in->raw->seekable
+                in->kind == WRAPPING_ZIP && !in->seeks
                     ? ": or give it as a file, since only the table at its end tells the sizes of some members"
                     : "");
 }
@@ -167,11 +168,11 @@ static enum status start(struct archive_in *in, struct error *e)
     const struct raw_in *raw = in->raw;
     if (in->kind == WRAPPING_ZSTD && zstd_window(raw->buffer + raw->at, raw->end - raw->at) > ZSTD_MAX_WINDOW)
         return refuse_window(in, e);
-    int seekable = raw->seekable, result = choose_kind(archive, in->kind, seekable);
+    int result = choose_kind(archive, in->kind, in->seeks);
     if (!wrapping_is_archive(in->kind))
         result |= archive_read_support_format_raw(archive) |
                   archive_read_support_format_empty(archive);
-    if (seekable)
+    if (in->seeks)
         result |= archive_read_set_seek_callback(archive, move);
     result |= archive_read_set_read_callback(archive, give_bytes) |
               archive_read_set_callback_data(archive, in);
@@ -197,7 +198,9 @@ enum status archive_in_open(struct archive_in **result, struct raw_in *raw, enum
     in->kind = kind;
     members_init(&in->members, member);
     in->archive = archive_read_new();
-    int needs_tail = kind == WRAPPING_TAR || (kind == WRAPPING_ZIP && !raw->seekable);
+    /* libarchive finds no table in a zip archive without files */
+    in->seeks = raw->seekable && !(raw->end - raw->at >= 4 && memcmp(raw->buffer + raw->at, "PK\5\6", 4) == 0);
+    int needs_tail = kind == WRAPPING_TAR || kind == WRAPPING_ZIP;
     if (needs_tail)
         in->tail = malloc(TAIL_BYTES);
     if (in->archive == NULL || (needs_tail && in->tail == NULL))
@@ -255,7 +258,9 @@ static const unsigned char *find_zip_end(const struct archive_in *in)
     return NULL;
 }
 
-/* What the end of a zip archive says: its files, and its bytes before the records of the end. */
+/* What the end of a zip archive says: its files, and its bytes before the records of the end. UNKNOWN: the numbers did
+ * not fit. */
+#define UNKNOWN UINT64_MAX
 struct zip_end {
     uint64_t files, bytes;
     uint64_t at; /* byte where these records begin */
@@ -265,8 +270,9 @@ static struct zip_end read_zip_end(const struct archive_in *in, const unsigned c
 {
     uint64_t tail_at = raw_in_position(in->raw) - in->tail_bytes;
     const unsigned char *locator = record - ZIP64_LOCATOR_BYTES;
-    struct zip_end end = {.files = get_u32(record + 8) >> 16,
-                          .bytes = (uint64_t)get_u32(record + 16) + get_u32(record + 12),
+    uint64_t files = get_u32(record + 8) >> 16, directory = get_u32(record + 16);
+    struct zip_end end = {.files = files == UINT16_MAX ? UNKNOWN : files,
+                          .bytes = directory == UINT32_MAX ? UNKNOWN : directory + get_u32(record + 12),
                           .at = tail_at + (uint64_t)(record - in->tail)};
     if (record - in->tail < ZIP64_LOCATOR_BYTES || memcmp(locator, "PK\6\7", 4) != 0)
         return end;
@@ -279,7 +285,8 @@ static struct zip_end read_zip_end(const struct archive_in *in, const unsigned c
 }
 
 /* Compares the count of files at the end of a zip archive. In a pipe libarchive goes from one local
- * header to the next one that it finds, and passes over damaged ones. */
+ * header to the next one that it finds, and passes over damaged ones; in a file it drops all but one of the entries that
+ * have the same place. */
 static enum status check_zip_end(const struct archive_in *in, struct error *e)
 {
     const unsigned char *record = find_zip_end(in);
@@ -289,11 +296,11 @@ static enum status check_zip_end(const struct archive_in *in, struct error *e)
                     "archive: it may have been cut",
                     in->raw->name, (ull)raw_in_position(in->raw));
     struct zip_end end = read_zip_end(in, record);
-    if (end.files != in->entries)
+    if (end.files != UNKNOWN && end.files != in->entries)
         return fail(e, ST_BAD_DATA,
                     "%s: found %llu files in the zip archive, expected %llu as its end says",
                     in->raw->name, (ull)in->entries, (ull)end.files);
-    if (end.bytes != end.at)
+    if (!in->seeks && end.bytes != UNKNOWN && end.bytes != end.at)
         return fail(e, ST_BAD_DATA,
                     "%s: byte %llu: found the end of a zip archive of %llu bytes, expected nothing "
                     "in the file but one archive",
@@ -322,6 +329,12 @@ static enum status read_to_end(struct archive_in *in, struct error *e)
 {
     const void *bytes;
     size_t count = 1;
+    uint64_t size = in->raw->size;
+    if (in->seeks && in->kind == WRAPPING_ZIP) { /* it was read in the order of its table */
+        in->tail_bytes = 0;
+        if (raw_in_seek(in->raw, size > TAIL_BYTES ? size - TAIL_BYTES : 0, e) != ST_OK)
+            return e->status;
+    }
     while (count > 0) {
         if (next_bytes(in, &bytes, &count, e) != ST_OK)
             return e->status;
@@ -375,20 +388,20 @@ static enum status take_path(struct archive_in *in, struct error *e)
 
 static enum status check_readable(const struct archive_in *in, struct error *e)
 {
-    const char *found = NULL;
+    const char *found = NULL, *remedy = "--member=NAME says which ones are";
     if (archive_entry_hardlink(in->entry) != NULL ||
         archive_entry_filetype(in->entry) == AE_IFLNK)
         found = "a link";
     else if (archive_entry_filetype(in->entry) != AE_IFREG)
         found = "no regular file";
-    else if (archive_entry_is_encrypted(in->entry))
+    else if (archive_entry_is_encrypted(in->entry)) {
         found = "an encrypted file";
+        remedy = "unpack the archive with its password";
+    }
     if (found == NULL)
         return ST_OK;
-    return fail(e, ST_BAD_DATA,
-                "%s(%s): found %s, expected a file that can be read: --member=NAME says which ones "
-                "are",
-                in->raw->name, in->path, found);
+    return fail(e, ST_BAD_DATA, "%s(%.200s): found %s, expected a file that can be read: %s", in->raw->name, in->path,
+                found, remedy);
 }
 
 /* Goes to the next entry, wanted or not. */

@@ -12,7 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MAX_LAYERS = 6, NO_ARCHIVE = -1 };
+enum { MAX_LAYERS = 6, NO_ARCHIVE = -1, LONGEST_PATH = 240 };
 
 struct layer {
     struct raw_in *raw;
@@ -91,6 +91,8 @@ static enum status enter_file(struct unwrap *u, struct layer *layer, int *end, s
     if (archive_in_next(layer->archive, end, e) != ST_OK || *end)
         return e->status;
     const char *path = archive_in_path(layer->archive);
+    if (path != NULL && strlen(path) > LONGEST_PATH) /* of a longer one the end, so that messages have room for the rest */
+        path += strlen(path) - LONGEST_PATH;
     if (path != NULL && add_name(u, layer->raw->name, path, e) != ST_OK)
         return e->status;
     return add_layer(u, (struct byte_source){layer->archive, read_archive}, e);

@@ -14,6 +14,57 @@ static int chosen(const struct graph_reader *r)
     return r->options.columns.end[0].begin != NULL;
 }
 
+struct fields columns_fields(const struct columns *c, const char *line, const char *end)
+{
+    return c->quotes ? fields_of_quoted(line, c->separator, end) : fields_of(line, c->separator);
+}
+
+/* Splits a line of the sample, or counts its fields. */
+static int split(const struct list_sample *s, const struct columns *c, const char *line, struct field *field, int room)
+{
+    struct fields fields = columns_fields(c, line, s->end);
+    return fields_split_all(&fields, field, room);
+}
+
+/* ---- quotes ---- */
+
+/* Counts the quoted fields of a line, with this separator; -1 if a quote begins a field that is none. */
+static int count_quoted(const char *line, const char *end, enum separator separator)
+{
+    struct fields fields = fields_of_quoted(line, separator, end);
+    struct field f;
+    int count = 0;
+    while (fields_take(&fields, &f))
+        count += f.begin < f.end && *f.begin == '"';
+    return fields.torn > 0 ? -1 : count;
+}
+
+/* Decides if quotes have a meaning. Between commas and semicolons they do. Elsewhere they may belong to names, unless
+ * two fields of each line are in quotes, as R writes them. */
+static int reads_quotes(const struct graph_reader *r, const struct list_sample *s, enum separator separator)
+{
+    int any = 0;
+    if (separator == SEPARATOR_COMMA || separator == SEPARATOR_SEMICOLON)
+        return 1;
+    for (int i = 0; i < s->lines; i++) {
+        int quoted = count_quoted(s->line[i], s->end, separator);
+        if (quoted < 0 || (r->options.names && quoted < 2))
+            return 0;
+        any |= quoted > 0;
+    }
+    return any;
+}
+
+/* Nonzero if a line of the sample has a quote. */
+static int has_quote(const struct list_sample *s)
+{
+    for (int i = 0; i < s->lines; i++) {
+        if (memchr(s->line[i], '"', (size_t)(next_line(s->line[i]) - s->line[i])) != NULL)
+            return 1;
+    }
+    return 0;
+}
+
 /* ---- --columns ---- */
 
 int field_column(struct field number)
@@ -77,19 +128,20 @@ static enum status choose(const struct graph_reader *r, const struct list_sample
 
 /* ---- separators ---- */
 
-/* Nonzero if a field begins or ends with a comma or the like: the fields have another separator
+/* Nonzero if a field begins or ends with a comma or the like, or has one quote of two: the fields have another separator
  * then. */
 static int is_frayed(struct field f)
 {
-    return strchr(",;|", *f.begin) != NULL || strchr(",;|", f.end[-1]) != NULL;
+    return strchr(",;|", *f.begin) != NULL || strchr(",;|", f.end[-1]) != NULL ||
+           (*f.begin == '"') != (f.end[-1] == '"');
 }
 
 /* Splits a line of the sample by columns->separator. Returns 0 if the line cannot be read so. */
-static int fits_line(const struct graph_reader *r, const char *line, const struct columns *c,
-                     struct field end[2])
+static int fits_line(const struct graph_reader *r, const struct list_sample *s, const char *line,
+                     const struct columns *c, struct field end[2])
 {
     struct field field[MOST_COLUMNS];
-    int count = fields_split(line, c->separator, field, MOST_COLUMNS);
+    int count = split(s, c, line, field, MOST_COLUMNS);
     if (count != c->count || count > MOST_COLUMNS)
         return 0;
     for (int i = 0; i < count; i++) {
@@ -98,7 +150,7 @@ static int fits_line(const struct graph_reader *r, const char *line, const struc
             return 0;
         if (is_end && !r->options.names && !field_is_number(field_unquoted(field[i])))
             return 0;
-        if (!is_end && !c->any_rest && !field_is_weight(field[i]))
+        if (!is_end && !c->any_rest && !field_is_weight(field_unquoted(field[i])))
             return 0;
     }
     for (int i = 0; i < 2; i++)
@@ -111,12 +163,13 @@ static int fits_line(const struct graph_reader *r, const char *line, const struc
 static int fits(const struct graph_reader *r, const struct list_sample *s, int lines, struct columns *c)
 {
     struct field end[2];
-    c->count = fields_split(s->line[0], c->separator, NULL, 0);
+    c->quotes = reads_quotes(r, s, c->separator);
+    c->count = split(s, c, s->line[0], NULL, 0);
     if (c->count < 2 || c->place[0] >= c->count || c->place[1] >= c->count ||
         (!c->any_rest && c->count > MAX_PLAIN_COLUMNS))
         return 0;
     for (int i = 0; i < lines; i++) {
-        if (!fits_line(r, s->line[i], c, end))
+        if (!fits_line(r, s, s->line[i], c, end))
             return 0;
     }
     return 1;
@@ -128,8 +181,8 @@ static int same_ends(const struct graph_reader *r, const struct list_sample *s, 
 {
     struct field of_a[2], of_b[2];
     for (int i = 0; i < lines; i++) {
-        fits_line(r, s->line[i], a, of_a);
-        fits_line(r, s->line[i], b, of_b);
+        fits_line(r, s, s->line[i], a, of_a);
+        fits_line(r, s, s->line[i], b, of_b);
         for (int j = 0; j < 2; j++) {
             if (of_a[j].begin != of_b[j].begin || of_a[j].end != of_b[j].end)
                 return 0;
@@ -179,6 +232,7 @@ static enum status find_separator(const struct graph_reader *r, const struct lis
     if (!find_fit(r, s, s->lines, c, e) && !find_fit(r, s, 1, c, e)) {
         int plain = !r->options.names && c->place[0] == 0 && c->place[1] == 1;
         c->separator = plain ? SEPARATOR_ANY : column_names_separator(s->line[0], NULL);
+        c->quotes = !plain && reads_quotes(r, s, c->separator);
     }
     if (e->status == ST_OK && c->separator >= SEPARATOR_SEMICOLON)
         return fail(e, ST_USAGE, "%s:%llu: its words seem to be separated by %ss: --separator %s says so", r->name,
@@ -194,15 +248,40 @@ static enum status check_names(const struct graph_reader *r, const struct list_s
                                const struct columns *c, struct error *e)
 {
     struct field field[MOST_COLUMNS + 1];
-    if (s->lines == 0 || fields_split(s->line[0], c->separator, field, MOST_COLUMNS + 1) != c->count + 1)
+    if (s->lines == 0 || split(s, c, s->line[0], field, MOST_COLUMNS + 1) != c->count + 1)
         return ST_OK;
     int first_lacks = field[c->count].begin < field[c->count].end;
+    char options[LIST_OPTIONS_BYTES];
+    struct reader_options kept = r->options;
+    kept.columns = (struct column_choice){0}; /* those that follow count the column without a name */
     return fail(e, ST_BAD_DATA,
                 "%s:%llu: found %d columns, expected %d as line %llu names: if the %s has no name, "
-                "`tail -n +%llu FILE | edgeconv -f pairs --columns %d,%d -`",
+                "`tail -n +%llu FILE | edgeconv -f pairs%s --columns %d,%d -`",
                 r->name, (ull)s->first_line, c->count + 1, c->count, (ull)s->header_line,
-                first_lacks ? "first" : "last", (ull)s->header_line + 1, c->place[0] + 1 + first_lacks,
+                first_lacks ? "first" : "last", (ull)s->header_line + 1,
+                reader_list_options(&kept, options), c->place[0] + 1 + first_lacks,
                 c->place[1] + 1 + first_lacks);
+}
+
+static int is_missing(struct field name)
+{
+    name = field_unquoted(name);
+    return name.begin == name.end;
+}
+
+/* Nonzero if the first column has no name and counts the lines of the sample, as R and pandas write it. */
+static int numbers_rows(const struct list_sample *s, const struct columns *c, struct field first)
+{
+    struct field f;
+    uint64_t number, before = 0;
+    for (int i = 0; i < s->lines; i++) {
+        split(s, c, s->line[i], &f, 1);
+        f = field_unquoted(f);
+        if (!field_is_number(f) || scan_id(f.begin, &number) != f.end || (i > 0 && number != before + 1))
+            return 0;
+        before = number;
+    }
+    return is_missing(first);
 }
 
 static enum status refuse_names(const struct graph_reader *r, const struct list_sample *s,
@@ -213,15 +292,17 @@ static enum status refuse_names(const struct graph_reader *r, const struct list_
     snprintf(expected, sizeof expected,
              "two called source and target, or the like: --columns says which are the ids, such as "
              "--columns %s",
-             first.begin < first.end ? "1,2" : "2,3");
+             is_missing(first) ? "2,3" : "1,2");
     return reader_bad_line(r, s->header_line, NULL, found, expected, e);
 }
 
 /* Nonzero if the ids are the first two numbers of a line and may have any separator between: there
  * are just two columns, or the lines have another separator than the names. */
-static int reads_plain(const struct graph_reader *r, const char *data, const struct columns *c)
+static int reads_plain(const struct graph_reader *r, const struct list_sample *s, const struct columns *c)
 {
-    if (r->options.names || r->options.separator != SEPARATOR_ANY || c->place[0] != 0 || c->place[1] != 1)
+    const char *data = s->lines > 0 ? s->line[0] : NULL;
+    if (r->options.names || r->options.separator != SEPARATOR_ANY || c->place[0] != 0 || c->place[1] != 1 ||
+        has_quote(s))
         return 0;
     return c->count == 2 || (data != NULL && fields_split(data, c->separator, NULL, 0) == 1 &&
                              fields_split(data, SEPARATOR_ANY, NULL, 0) == c->count);
@@ -235,7 +316,9 @@ static enum status decide_by_names(const struct graph_reader *r, const struct li
     const char *data = s->lines > 0 ? s->line[0] : NULL;
     if (c->separator == SEPARATOR_ANY)
         c->separator = column_names_separator(s->header, data);
-    c->count = fields_split(s->header, c->separator, name, MOST_COLUMNS);
+    c->quotes = reads_quotes(r, s, c->separator);
+    struct fields header = fields_of_quoted(s->header, c->separator, next_line(s->header));
+    c->count = fields_split_all(&header, name, MOST_COLUMNS);
     if (c->count < 2 || c->count > MOST_COLUMNS) {
         snprintf(found, sizeof found, "%d column%s", c->count, c->count == 1 ? "" : "s");
         return reader_bad_line(r, s->header_line, NULL, found, "two to 512 names of columns (--separator)", e);
@@ -244,16 +327,17 @@ static enum status decide_by_names(const struct graph_reader *r, const struct li
     if (chosen(r))
         choose(r, s, name, c, e);
     else if (!column_names_find(name, c->count, c->place)) {
-        c->place[0] = 0;
-        c->place[1] = 1;
-        if (c->count > 2)
+        int numbered = c->count == 3 && numbers_rows(s, c, name[0]);
+        c->place[0] = numbered;
+        c->place[1] = numbered + 1;
+        if (c->count > 2 && !numbered)
             return refuse_names(r, s, name[0], e);
     }
     if (e->status != ST_OK)
         return e->status;
-    if (reads_plain(r, data, c)) {
+    if (reads_plain(r, s, c)) {
         c->separator = SEPARATOR_ANY;
-        c->any_rest = 0;
+        c->any_rest = c->quotes = 0;
     }
     return check_names(r, s, c, e);
 }
@@ -334,10 +418,11 @@ static enum status decide_by_lines(const struct graph_reader *r, const struct li
     if (chosen(r) && choose(r, s, NULL, c, e) != ST_OK)
         return e->status;
     c->any_rest = chosen(r);
-    if (c->separator == SEPARATOR_ANY && (r->options.names || chosen(r)) &&
+    if (c->separator == SEPARATOR_ANY && (r->options.names || chosen(r) || has_quote(s)) &&
         find_separator(r, s, c, e) != ST_OK)
         return e->status;
-    c->count = fields_split(s->line[0], c->separator, NULL, 0);
+    c->quotes = c->separator != SEPARATOR_ANY && reads_quotes(r, s, c->separator);
+    c->count = split(s, c, s->line[0], NULL, 0);
     if (chosen(r))
         return choose(r, s, NULL, c, e);
     if (c->count > 2 && find_in_comment(s, c))

@@ -16,6 +16,7 @@ struct columns {
     int count;                /* of every line */
     int place[2];             /* of the ends, from 0 */
     int any_rest;             /* the others may hold anything, and not only numbers */
+    int quotes;               /* fields may stand in quotes */
 };
 
 /* The numbers of the first line, if they may count the lines behind it (list_shape.h). */
@@ -37,12 +38,16 @@ struct pairs {
 struct list_sample {
     const char *header, *comment; /* the names of columns; the last comment before the data. NULL: none */
     const char *line[SAMPLE_LINES];
+    const char *end; /* of the text behind them */
     int lines;
     uint64_t header_line, first_line; /* their numbers in the file */
 };
 
 /* The number of a column that consists of digits; 0 if it is not 1 to MOST_COLUMNS. */
 int field_column(struct field number);
+
+/* The fields of a line of a text that ends at `end`. */
+struct fields columns_fields(const struct columns *columns, const char *line, const char *end);
 
 enum status columns_decide(const struct graph_reader *r, const struct list_sample *sample,
                            struct columns *columns, struct error *e);

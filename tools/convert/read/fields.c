@@ -91,6 +91,33 @@ static int pass_separator(struct fields *f)
     return 1;
 }
 
+static int is_byte_of(enum separator separator, char c)
+{
+    const char *byte = known[separator].byte;
+    return c == byte[0] || c == byte[1] || c == byte[2];
+}
+
+/* The place behind the quote that ends what began before `p`; two of them stand for one within. NULL: there is none. */
+static const char *skip_quoted(const char *p, const char *end)
+{
+    while ((p = memchr(p, '"', (size_t)(end - p))) != NULL) {
+        if (p + 1 == end || p[1] != '"')
+            return p + 1;
+        p += 2;
+    }
+    return NULL;
+}
+
+/* The place behind the quoted field at `p`. NULL: a quote is missing, or other text follows the last. */
+static const char *quoted_end(const char *p, const char *end, enum separator separator)
+{
+    p = skip_quoted(p + 1, end);
+    if (p == NULL)
+        return NULL;
+    const char *after = skip_indent(p, separator);
+    return is_byte_of(separator, *p) || is_byte_of(separator, *after) || ends_line(after) ? p : NULL;
+}
+
 int fields_take(struct fields *f, struct field *field)
 {
     if (f->taken == 0)
@@ -98,9 +125,14 @@ int fields_take(struct fields *f, struct field *field)
     else if (!pass_separator(f))
         return 0;
     const char *end = f->p, *byte = known[f->separator].byte;
+    if (f->quotes_end != NULL && *end == '"') {
+        const char *behind = quoted_end(end, f->quotes_end, f->separator);
+        f->torn += behind == NULL;
+        end = behind != NULL ? behind : end;
+    }
     const char a = byte[0], b = byte[1], c = byte[2];
     int whole = f->taken >= 2 && a == ' ' && is_attributes(end);
-    field->begin = end;
+    field->begin = f->p;
     while (!ends_line(end) && (whole || (*end != a && *end != b && *end != c)))
         end++;
     f->p = end;
@@ -114,12 +146,46 @@ int fields_take(struct fields *f, struct field *field)
 int fields_split(const char *line, enum separator separator, struct field *field, int room)
 {
     struct fields fields = fields_of(line, separator);
+    return fields_split_all(&fields, field, room);
+}
+
+int fields_split_all(struct fields *fields, struct field *field, int room)
+{
     struct field next;
-    while (fields_take(&fields, &next)) {
-        if (fields.taken <= room)
-            field[fields.taken - 1] = next;
+    while (fields_take(fields, &next)) {
+        if (fields->taken <= room)
+            field[fields->taken - 1] = next;
     }
-    return fields.taken;
+    return fields->taken;
+}
+
+/* Nonzero if a quote at `p` begins a field: before it stands a separator, or the start of a line. */
+static int begins_field(const char *text, const char *p, enum separator separator)
+{
+    const char *before = p;
+    while (before > text && (before[-1] == ' ' || (before[-1] == '\t' && separator != SEPARATOR_TAB)))
+        before--;
+    if (before == text || before[-1] == '\n' || is_byte_of(separator, before[-1]))
+        return 1;
+    return before < p && (separator == SEPARATOR_BLANK || separator == SEPARATOR_ANY);
+}
+
+const char *fields_last_line(const char *text, size_t bytes, enum separator separator)
+{
+    const char *end = text + bytes, *from = text, *last = NULL;
+    for (;;) {
+        const char *quote = memchr(from, '"', (size_t)(end - from)), *stop = quote != NULL ? quote : end;
+        const char *newline = memrchr(from, '\n', (size_t)(stop - from));
+        last = newline != NULL ? newline + 1 : last;
+        if (quote == NULL)
+            return last;
+        from = quote + 1;
+        if (!begins_field(text, quote, separator))
+            continue;
+        from = skip_quoted(from, end);
+        if (from == NULL)
+            return last;
+    }
 }
 
 struct field field_unquoted(struct field f)

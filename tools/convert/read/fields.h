@@ -1,7 +1,8 @@
 /* fields.h: the fields of a line, and the separators between them.
  *
- * Blanks around a field do not belong to it. Quotes do. Commas, tabs, semicolons and bars part fields that may be
- * empty; blanks do not. The line must end in '\n' (scan_text.h).
+ * Blanks around a field do not belong to it. Quotes do: a field in quotes (RFC 4180) may hold separators and ends of
+ * lines. Commas, tabs, semicolons and bars part fields that may be empty; blanks do not. The line must end in '\n'
+ * (scan_text.h).
  */
 #ifndef DBFS_FIELDS_H
 #define DBFS_FIELDS_H
@@ -27,6 +28,8 @@ struct fields {
     const char *p; /* the separator or end of line behind the last field */
     enum separator separator;
     int taken;
+    const char *quotes_end; /* quoted fields must end before; NULL: quotes have no meaning */
+    int torn;               /* fields that begin with a quote, and are no quoted field */
 };
 
 /* Finds a separator for --separator: its name, or itself. Nonzero if there is no such separator. */
@@ -51,7 +54,13 @@ const char *skip_weights(const char *p, int count, const char **stop);
 
 static inline struct fields fields_of(const char *line, enum separator separator)
 {
-    return (struct fields){line, separator, 0};
+    return (struct fields){.p = line, .separator = separator};
+}
+
+/* The same with quotes, which end before `end`. */
+static inline struct fields fields_of_quoted(const char *line, enum separator separator, const char *end)
+{
+    return (struct fields){.p = line, .separator = separator, .quotes_end = end};
 }
 
 /* Takes the next field. Returns 0 at the end of the line; fields->p is then that end. */
@@ -59,6 +68,12 @@ int fields_take(struct fields *fields, struct field *field);
 
 /* Writes the first `room` fields of a line, and returns how many there are. */
 int fields_split(const char *line, enum separator separator, struct field *field, int room);
+
+/* The same for any fields. */
+int fields_split_all(struct fields *fields, struct field *field, int room);
+
+/* Finds where the last whole line of the text ends, if lines may go on within quotes. NULL: no line is whole. */
+const char *fields_last_line(const char *text, size_t bytes, enum separator separator);
 
 /* The field without a pair of quotes around it. */
 struct field field_unquoted(struct field field);

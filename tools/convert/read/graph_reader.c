@@ -74,6 +74,17 @@ int reader_names_columns(const struct reader_options *options)
     return 0;
 }
 
+/* Refuses --one-based for a format that says by itself where ids begin. */
+static enum status check_base(const struct graph_reader *r, enum graph_format format, struct error *e)
+{
+    int has_none = format == FORMAT_PAIRS || format == FORMAT_CSV || format == FORMAT_ADJACENCY ||
+                   format == FORMAT_ADJLIST || format == FORMAT_LGL || format == FORMAT_NPY;
+    if (!r->options.one_based || has_none)
+        return ST_OK;
+    return fail(e, ST_USAGE, "%s: --one-based is for lists and arrays, which do not say where ids begin; its format (%s) does",
+                r->name, r->class->name);
+}
+
 enum status graph_reader_open_input(struct graph_reader **result, struct input *input,
                                     const struct reader_options *options, struct error *e)
 {
@@ -89,7 +100,8 @@ enum status graph_reader_open_input(struct graph_reader **result, struct input *
     enum graph_format format = options->format;
     if ((format == FORMAT_AUTO ? sniff(input, options, &format, e) : sniff_check(input, options, e)) == ST_OK) {
         r->class = class_of(format);
-        r->class->open(r, e);
+        if (check_base(r, format, e) == ST_OK && r->class->open(r, e) == ST_OK)
+            r->facts.base_said = r->base == 1 && !r->options.one_based;
     }
     if (e->status != ST_OK) {
         graph_reader_close(r);

@@ -87,9 +87,11 @@ struct reader_notes {
 struct graph_facts {
     enum edges_direction direction;
     int direction_fixed; /* the format fixes it, so no option may contradict it */
+    const char *directed_by; /* what says that edges are directed, without fixing it: "format" or "comment"; NULL: nothing */
     int both_listed;      /* each undirected edge stands twice, as u v and v u */
     int has_n;            /* `n` is known before the ids are read, and bounds them */
     uint64_t n;           /* vertices: as declared; after finishing, above all ids seen */
+    int base_said;        /* ids begin at 1, as the format has it and no option */
     int randomized;
     uint64_t random_n, random_seed;
     const char *provenance; /* of an edge stream; else NULL */
@@ -151,6 +153,10 @@ int matrix_market_sniff(const char *line);
 /* The option among --columns, --separator and --comments that is given and has no effect on a format. NULL: none. */
 const char *reader_unused_option(const struct reader_options *options, enum graph_format format);
 
+/* The options of a list that an advised command must keep, each with a blank before it. */
+enum { LIST_OPTIONS_BYTES = 256 };
+const char *reader_list_options(const struct reader_options *options, char text[LIST_OPTIONS_BYTES]);
+
 /* Nonzero if a column is chosen by its name. */
 int reader_names_columns(const struct reader_options *options);
 
@@ -180,8 +186,8 @@ void graph_format_list(char *text, size_t room);
 /* Makes an id of a field of a list: a number, or the place of a name. Returns 0 if the field is neither. */
 int reader_take_id(const struct graph_reader *r, struct piece *piece, struct field f, uint64_t *id);
 
-/* The id that a list must have at a place; for messages. */
-const char *reader_expected_id(const struct graph_reader *r);
+/* What a list must have in place of a field that is no id; for messages. */
+const char *reader_expected_id(const struct graph_reader *r, struct field f);
 
 /* Sets base, limit and expected_id. `n` is the number of vertices that the file declares at line `line`, or
  * NO_COUNT; line 0 means that the file is not text. More vertices than --vertices are ST_BAD_DATA. */
@@ -227,6 +233,10 @@ const char *text_data_line(const struct graph_reader *r, const char *p, uint64_t
 /* Starts the pieces at `body`, a place in the head after `lines` lines. Frees the head. */
 enum status text_start(struct graph_reader *r, const char *body, uint64_t lines, int in_order,
                        struct error *e);
+
+/* The same for lists whose lines may go on within quotes. */
+enum status text_start_quoted(struct graph_reader *r, const char *body, uint64_t lines, enum separator separator,
+                              struct error *e);
 
 enum status text_take(struct graph_reader *r, struct piece *piece, int *end, struct error *e);
 enum status text_parse(const struct graph_reader *r, struct piece *piece, size_t bytes_per_edge,

@@ -181,11 +181,21 @@ static enum status save_carry(struct line_feed *feed, const char *bytes, size_t 
     return ST_OK;
 }
 
+/* The place behind the last whole line of a text of which `have` bytes were searched before, and `got` are new. NULL:
+ * no other line is whole. */
+static const char *last_line(const struct line_feed *feed, const char *text, size_t have, size_t got)
+{
+    if (feed->quotes)
+        return fields_last_line(text, have + got, feed->separator);
+    const char *newline = memrchr(text + have, '\n', got);
+    return newline != NULL ? newline + 1 : NULL;
+}
+
 static enum status take_bytes(struct line_feed *feed, struct piece *piece, int *end,
                               struct error *e)
 {
     size_t have = feed->carry_bytes, want = have + PIECE_BYTES, got;
-    const char *newline = NULL;
+    const char *behind = NULL; /* the last whole line */
     uint64_t stored = input_stored_position(feed->input);
     if (piece_reserve_text(piece, want + 1, e) != ST_OK)
         return e->status;
@@ -194,10 +204,10 @@ static enum status take_bytes(struct line_feed *feed, struct piece *piece, int *
     for (;;) {
         if (input_read(feed->input, piece->in.buffer + have, want - have, &got, e) != ST_OK)
             return e->status;
-        newline = memrchr(piece->in.buffer + have, '\n', got);
+        behind = last_line(feed, piece->in.buffer, have, got);
         have += got;
         feed->at += got;
-        if (newline != NULL || have < want)
+        if (behind != NULL || have < want)
             break;
         want *= 2;
         if (want > feed->max_buffer_bytes)
@@ -206,7 +216,7 @@ static enum status take_bytes(struct line_feed *feed, struct piece *piece, int *
             return e->status;
     }
     /* fewer than wanted: the end of the input, so its last line is complete */
-    size_t whole = have < want ? have : (size_t)(newline + 1 - piece->in.buffer);
+    size_t whole = have < want ? have : (size_t)(behind - piece->in.buffer);
     piece->in.text = piece->in.buffer;
     piece->in.text_bytes = whole;
     piece->input_bytes = input_stored_position(feed->input) - stored;

@@ -9,6 +9,7 @@
 #ifndef DBFS_LINES_H
 #define DBFS_LINES_H
 
+#include "fields.h"
 #include "tools/convert/input/input.h"
 #include "tools/convert/piece/piece.h"
 
@@ -20,6 +21,8 @@ struct line_feed {
     char *carry; /* in order: the start of a line whose end is not read yet */
     size_t carry_bytes, carry_capacity;
     uint64_t at; /* in order: bytes given out or carried */
+    int quotes;  /* in order: lines may go on within quotes, with this separator of fields */
+    enum separator separator;
 };
 
 /* Prepares a feed of lines. The lines start after `skip` bytes of the input, which must have been peeked at.

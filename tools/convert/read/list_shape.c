@@ -77,10 +77,10 @@ static int may_be_counts(const struct list_sample *s, const struct columns *c, i
 static enum status refuse_kinds(const struct graph_reader *r, const struct list_sample *s, int first, int others,
                                 int may_count, struct error *e)
 {
-    char counts[80] = "";
+    char options[LIST_OPTIONS_BYTES], counts[80 + LIST_OPTIONS_BYTES] = "";
     if (may_count)
-        snprintf(counts, sizeof counts, "if the line has counts, `tail -n +%llu FILE | edgeconv -f pairs -`; ",
-                 (ull)s->first_line + 1);
+        snprintf(counts, sizeof counts, "if the line has counts, `tail -n +%llu FILE | edgeconv -f pairs%s -`; ",
+                 (ull)s->first_line + 1, reader_list_options(&r->options, options));
     return fail(e, ST_BAD_DATA,
                 "%s:%llu: found %d number%s, expected %d columns, as the lines behind it have: %s-f adjlist reads lists of "
                 "neighbours",
@@ -172,12 +172,14 @@ void counts_suspect(const struct graph_reader *r, const struct list_sample *s,
 
 enum status counts_check(const struct graph_reader *r, const struct counts *counts, struct error *e)
 {
+    char options[LIST_OPTIONS_BYTES];
     for (int i = 0; i < counts->known; i++) {
         if (counts->lines[i] == r->total.entries - 1)
             return fail(e, ST_BAD_DATA,
                         "%s:%llu: found '%s', and %llu lines behind it, expected an edge: if these are counts, "
-                        "`tail -n +%llu FILE | edgeconv -f pairs -`; if it is an edge, -f pairs",
-                        r->name, (ull)counts->at, counts->text, (ull)counts->lines[i], (ull)counts->at + 1);
+                        "`tail -n +%llu FILE | edgeconv -f pairs%s -`; if it is an edge, -f pairs",
+                        r->name, (ull)counts->at, counts->text, (ull)counts->lines[i], (ull)counts->at + 1,
+                        reader_list_options(&r->options, options));
     }
     return ST_OK;
 }

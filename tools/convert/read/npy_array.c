@@ -3,13 +3,14 @@
 
 #include "formats/base/bytes.h"
 
+#include <inttypes.h>
 #include <stdlib.h>
 
 typedef unsigned long long ull;
 
 static const char magic[] = "\x93NUMPY";
 
-enum { MAGIC_BYTES = 6, LARGEST_HEADER = 1 << 16 };
+enum { MAGIC_BYTES = 6, LARGEST_HEADER = 1 << 16, WIDEST_ITEM = 1 << 16 };
 
 int npy_sniff(const char *bytes, size_t count)
 {
@@ -54,9 +55,10 @@ static enum status read_type(struct npy_array *a, const char *value, struct inpu
     if (strchr("<>|=", *p) != NULL)
         a->swapped = *p++ == '>';
     a->kind = *p++;
-    a->width = (uint32_t)strtoul(p, NULL, 10);
-    if (a->kind == 'U')
-        a->width *= 4;
+    unsigned long width = strtoul(p, NULL, 10);
+    if (width > WIDEST_ITEM)
+        return bad_header(input, "items of at most 65536 bytes", e);
+    a->width = (uint32_t)width * (a->kind == 'U' ? 4 : 1);
     return ST_OK;
 }
 
@@ -158,7 +160,16 @@ enum status npy_load(struct npy_array *a, struct input *input, uint64_t most, st
     if (got < bytes)
         return fail(e, ST_BAD_DATA, "%s: byte %llu: found the end of the array, expected %llu bytes in all",
                     input_name(input), (ull)(a->begin + got), (ull)(a->begin + bytes));
-    return ST_OK;
+    return npy_check_end(input, e);
+}
+
+enum status npy_check_end(struct input *input, struct error *e)
+{
+    const unsigned char *bytes;
+    size_t count;
+    if (input_peek(input, 1, &bytes, &count, e) != ST_OK || count == 0)
+        return e->status;
+    return fail(e, ST_BAD_DATA, "%s: found more bytes behind the array than its header says, expected one array", input_name(input));
 }
 
 void npy_free(struct npy_array *a)
@@ -190,6 +201,11 @@ void npy_widen(const struct npy_array *a, const char *bytes, size_t stride, size
     case 4: WIDEN_ALL(4); break;
     case 8: WIDEN_ALL(8); break;
     }
+}
+
+void npy_print(const struct npy_array *a, uint64_t number, char text[NPY_NUMBER_BYTES])
+{
+    snprintf(text, NPY_NUMBER_BYTES, a != NULL && a->kind == 'i' ? "%" PRId64 : "%" PRIu64, number);
 }
 
 uint64_t npy_at(const struct npy_array *a, uint64_t index)

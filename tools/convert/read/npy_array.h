@@ -30,7 +30,8 @@ int npy_sniff(const char *bytes, size_t count);
 /* Reads the header, from the start of the input. ST_BAD_DATA: it is none. */
 enum status npy_read_header(struct npy_array *array, struct input *input, struct error *e);
 
-/* Reads the items, which follow the header, to memory. ST_RESOURCE: they are more than `most` bytes. */
+/* Reads the items, which follow the header, to memory; nothing may follow them. ST_RESOURCE: they are more than `most`
+ * bytes. */
 enum status npy_load(struct npy_array *array, struct input *input, uint64_t most, struct error *e);
 void npy_free(struct npy_array *array); /* zeroed ones are allowed */
 
@@ -40,7 +41,14 @@ enum status npy_check_integers(const struct npy_array *array, const char *name, 
 /* Widens `count` integers, `stride` bytes apart, to every second place of `ids`. Negative ones wrap. */
 void npy_widen(const struct npy_array *array, const char *bytes, size_t stride, size_t count, uint64_t *ids);
 
-/* The integer of a loaded array. */
+/* The integer of a loaded array. A negative one wraps. */
 uint64_t npy_at(const struct npy_array *array, uint64_t index);
+
+/* Writes such an integer with its sign; `array` NULL: it has none. */
+enum { NPY_NUMBER_BYTES = 24 };
+void npy_print(const struct npy_array *array, uint64_t number, char text[NPY_NUMBER_BYTES]);
+
+/* Checks that the input ends behind the items, all of which were read. */
+enum status npy_check_end(struct input *input, struct error *e);
 
 #endif

@@ -9,7 +9,8 @@ void npy_limit_ids(struct graph_reader *r, const struct npy_array *array)
         reader_limit_ids(r, r->base, INT64_MAX, "");
 }
 
-enum status npy_check_ids(const struct graph_reader *r, struct piece *piece, int is_signed, struct error *e)
+enum status npy_check_ids(const struct graph_reader *r, struct piece *piece, const struct npy_array *u,
+                          const struct npy_array *v, struct error *e)
 {
     struct edge *edges = piece->edges;
     uint64_t base = r->base, limit = r->limit;
@@ -25,9 +26,9 @@ enum status npy_check_ids(const struct graph_reader *r, struct piece *piece, int
     size_t i = 0;
     while (edges[i].u < limit && edges[i].v < limit)
         i++;
-    uint64_t id = base + (edges[i].u < limit ? edges[i].v : edges[i].u);
-    char found[24];
-    snprintf(found, sizeof found, is_signed ? "%" PRId64 : "%" PRIu64, id);
+    const struct npy_array *wrong_in = edges[i].u < limit ? v : u;
+    char found[NPY_NUMBER_BYTES];
+    npy_print(wrong_in, base + (edges[i].u < limit ? edges[i].v : edges[i].u), found);
     return fail(e, ST_BAD_DATA, "%s: row %" PRIu64 ": found the id %s, expected %s", r->name,
                 piece->in.range_begin + i, found, r->expected_id);
 }

@@ -9,8 +9,9 @@
 void npy_limit_ids(struct graph_reader *r, const struct npy_array *array);
 
 /* Makes the ids of a piece 0-based, and refuses those out of range by their row, which counts from
- * piece->in.range_begin. */
-enum status npy_check_ids(const struct graph_reader *r, struct piece *piece, int is_signed, struct error *e);
+ * piece->in.range_begin. `u` and `v` are the arrays that have the ends; NULL: they are numbers of rows. */
+enum status npy_check_ids(const struct graph_reader *r, struct piece *piece, const struct npy_array *u,
+                          const struct npy_array *v, struct error *e);
 
 enum status npy_account(struct graph_reader *r, struct piece *piece, struct error *e);
 

@@ -3,6 +3,35 @@
 
 #include "columns.h"
 #include "scan_text.h"
+#include "tools/convert/piece/names.h"
+
+/* Adds the name in a field, without quotes where they have a meaning. Returns 0 if a map cannot hold it. */
+static int take_name(const struct graph_reader *r, struct piece *piece, struct field f, uint64_t *end)
+{
+    const struct pairs *pairs = r->state;
+    char name[NAME_MAX_BYTES + 1];
+    if (!pairs->columns.quotes || f.begin == f.end || *f.begin != '"')
+        return reader_take_id(r, piece, f, end);
+    f = field_unquoted(f);
+    if (f.end - f.begin > NAME_MAX_BYTES || memchr(f.begin, '\n', (size_t)(f.end - f.begin)) != NULL)
+        return 0;
+    char *to = name;
+    for (const char *p = f.begin; p < f.end; p += p[0] == '"' ? 2 : 1) /* two quotes stand for one */
+        *to++ = *p;
+    *to = '\n'; /* where scans of numbers stop */
+    return reader_take_id(r, piece, (struct field){name, to}, end);
+}
+
+static int take_end(const struct graph_reader *r, struct piece *piece, struct field f, uint64_t *end)
+{
+    return r->facts.names ? take_name(r, piece, f, end) : reader_take_id(r, piece, field_unquoted(f), end);
+}
+
+static const char *expected_end(const struct graph_reader *r, struct field f)
+{
+    int breaks = memchr(f.begin, '\n', (size_t)(f.end - f.begin)) != NULL;
+    return breaks ? "a name without the end of a line" : reader_expected_id(r, f);
+}
 
 /* The place of the fault in a field that is no end: behind the digits, if blanks or commas follow them. */
 static const char *fault_within(const struct graph_reader *r, struct field f)
@@ -19,17 +48,16 @@ static const char *take_fields(const struct graph_reader *r, struct piece *piece
 {
     const struct pairs *pairs = r->state;
     const struct columns *c = &pairs->columns;
-    struct fields fields = fields_of(line, c->separator);
+    struct fields fields = columns_fields(c, line, piece->in.text + piece->in.text_bytes);
     struct field f = {line, line};
     for (int i = 0; i < c->count; i++) {
         uint64_t *end = i == c->place[0] ? &edge->u : i == c->place[1] ? &edge->v : NULL;
         int there = fields_take(&fields, &f);
-        if (there && (end != NULL   ? reader_take_id(r, piece, r->facts.names ? f : field_unquoted(f), end)
-                      : c->any_rest ? 1
-                                    : field_is_weight(f)))
+        if (there && fields.torn == 0 &&
+            (end != NULL ? take_end(r, piece, f, end) : c->any_rest || field_is_weight(field_unquoted(f))))
             continue;
         set_fault(piece, there ? fault_within(r, f) : fields.p, lines,
-                  end != NULL ? reader_expected_id(r) : pairs->expected_end);
+                  fields.torn > 0 ? "a quote at the end of the field" : end != NULL ? expected_end(r, f) : pairs->expected_end);
         return NULL;
     }
     if (fields_take(&fields, &f)) {
@@ -58,11 +86,25 @@ static const char *parse_line(const struct graph_reader *r, struct piece *piece,
     return next_line(p);
 }
 
+/* The number of lines of a record: more than one if it goes on within quotes. */
+static uint64_t lines_between(const char *p, const char *next)
+{
+    uint64_t lines = 1;
+    while ((p = next_line(p)) < next)
+        lines++;
+    return lines;
+}
+
 void pair_fields_parse(const struct graph_reader *r, struct piece *piece)
 {
     const char *p = piece->in.text, *end = p + piece->in.text_bytes;
     uint64_t lines = piece->tally.lines;
-    for (; p != NULL && p < end; lines += p != NULL)
-        p = parse_line(r, piece, p, lines);
+    while (p < end) {
+        const char *next = parse_line(r, piece, p, lines);
+        if (next == NULL)
+            break;
+        lines += lines_between(p, next);
+        p = next;
+    }
     piece->tally.lines = lines;
 }

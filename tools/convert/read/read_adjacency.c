@@ -92,30 +92,27 @@ static const char *parse_line(const struct graph_reader *r, struct piece *piece,
 
 /* ---- lists of names ---- */
 
-static const char expected_name[] = "a name of 1 to 65535 bytes";
-
 /* Adds the name at `p`, which `stop` or the end of the line ends. Returns its end; NULL with a
  * fault. */
-static const char *add_name(struct piece *piece, const char *p, char stop, uint64_t lines,
-                            uint64_t *place)
+static const char *add_name(const struct graph_reader *r, struct piece *piece, const char *p, char stop,
+                            uint64_t lines, uint64_t *place)
 {
     const char *end = p;
     while (*end != stop && scan_line_end(end) == NULL)
         end++;
-    if (end == p || end - p > NAME_MAX_BYTES) {
-        set_fault(piece, p, lines, expected_name);
-        return NULL;
-    }
-    *place = piece_add_name(piece, p, (size_t)(end - p));
-    return end;
+    struct field f = {p, end};
+    if (reader_take_id(r, piece, f, place))
+        return end;
+    set_fault(piece, p, lines, reader_expected_id(r, f));
+    return NULL;
 }
 
 /* Parses the list of names behind `u:`. Returns the next line, or NULL with a fault. */
-static const char *parse_named_list(struct piece *piece, uint64_t u, const char *p, uint64_t lines)
+static const char *parse_named_list(const struct graph_reader *r, struct piece *piece, uint64_t u, const char *p, uint64_t lines)
 {
     for (;; p++) {
         uint64_t v;
-        p = add_name(piece, p, ',', lines, &v);
+        p = add_name(r, piece, p, ',', lines, &v);
         if (p == NULL)
             return NULL;
         piece->edges[piece->count++] = (struct edge){u, v};
@@ -134,7 +131,7 @@ static const char *parse_named_line(const struct graph_reader *r, struct piece *
         piece->tally.comments++;
         return next_line(p);
     }
-    const char *end = add_name(piece, p, ':', lines, &u);
+    const char *end = add_name(r, piece, p, ':', lines, &u);
     if (end == NULL)
         return NULL;
     if (*end != ':') {
@@ -145,7 +142,7 @@ static const char *parse_named_line(const struct graph_reader *r, struct piece *
     int missing = starts_with(list, "notfound") && scan_line_end(list + 8) != NULL;
     int private = starts_with(list, "private") && scan_line_end(list + 7) != NULL;
     if (!missing && !private && scan_line_end(list) == NULL)
-        return parse_named_list(piece, u, list, lines);
+        return parse_named_list(r, piece, u, list, lines);
     if (!missing) /* it is a vertex, though one without arcs here */
         piece->edges[piece->count++] = (struct edge){u, NAME_NONE};
     return parse_no_list(piece, list, lines);

@@ -35,7 +35,7 @@ static const char *parse_line(const struct graph_reader *r, struct piece *piece,
     uint64_t u = 0, v;
     while (fields_take(&fields, &f)) {
         if (!reader_take_id(r, piece, f, fields.taken == 1 ? &u : &v)) {
-            set_fault(piece, f.begin, lines, reader_expected_id(r));
+            set_fault(piece, f.begin, lines, reader_expected_id(r, f));
             return NULL;
         }
         if (fields.taken > 1)

@@ -13,6 +13,7 @@
 
 #include "formats/base/bytes.h"
 
+#include <inttypes.h>
 #include <stdlib.h>
 
 typedef unsigned long long ull;
@@ -25,6 +26,7 @@ struct records {
     uint64_t next;  /* byte of the input that the next piece starts at */
     uint64_t end;   /* byte after the last record; NO_COUNT: the end of the input */
     uint64_t first; /* byte of record 0 */
+    int is_signed;  /* ids are; a negative one wraps, and so is over any limit */
     /* sg */
     uint64_t n, m;
     uint64_t *offsets; /* n + 1 */
@@ -106,9 +108,11 @@ static enum status check_ids(const struct graph_reader *r, struct piece *piece, 
     size_t i = 0;
     while (edges[i].u < limit && edges[i].v < limit)
         i++;
-    return fail(e, ST_BAD_DATA, "%s: byte %llu: found the id %llu, expected %s", r->name,
-                (ull)(piece->in.range_begin + i * records->record_bytes),
-                (ull)(edges[i].u < limit ? edges[i].v : edges[i].u), r->expected_id);
+    uint64_t id = edges[i].u < limit ? edges[i].v : edges[i].u;
+    char found[24];
+    snprintf(found, sizeof found, records->is_signed ? "%" PRId64 : "%" PRIu64, id);
+    return fail(e, ST_BAD_DATA, "%s: byte %llu: found the id %s, expected %s", r->name,
+                (ull)(piece->in.range_begin + i * records->record_bytes), found, r->expected_id);
 }
 
 static enum status account(struct graph_reader *r, struct piece *piece, struct error *e)
@@ -149,9 +153,13 @@ static enum status open_graph500(struct graph_reader *r, struct error *e)
 static enum status open_graph500_16(struct graph_reader *r, struct error *e)
 {
     r->facts.direction_fixed = 1;
-    if (open_records(r, 16, EDGES_UNDIRECTED_ONCE, e) == ST_OK && r->limit > INT64_MAX)
+    if (open_records(r, 16, EDGES_UNDIRECTED_ONCE, e) != ST_OK)
+        return e->status;
+    struct records *records = r->state;
+    records->is_signed = 1;
+    if (r->limit > INT64_MAX)
         reader_limit_ids(r, 0, (uint64_t)INT64_MAX + 1, "");
-    return e->status;
+    return ST_OK;
 }
 
 static enum status open_u32(struct graph_reader *r, struct error *e)
@@ -192,7 +200,6 @@ static enum status parse_u32_records(const struct graph_reader *r, struct piece 
     return check_ids(r, piece, e);
 }
 
-/* A negative int64 is over the limit as well. */
 static enum status parse_u64_records(const struct graph_reader *r, struct piece *piece,
                                      struct error *e)
 {
@@ -275,6 +282,7 @@ static enum status open_sg(struct graph_reader *r, struct error *e)
     struct records *s = r->state;
     if (read_sg_bytes(r, header, sizeof header, e) != ST_OK)
         return e->status;
+    s->is_signed = 1;
     s->directed = header[0];
     s->m = get_u64(header + 1);
     s->n = get_u64(header + 9);
@@ -320,7 +328,7 @@ static enum status parse_sg_rows(const struct graph_reader *r, struct piece *pie
         while (s->offsets[u + 1] <= index)
             u++;
         piece->edges[i].u = u;
-        piece->edges[i].v = get_u32(piece->in.buffer + SG_RECORD_BYTES * i);
+        piece->edges[i].v = (uint64_t)(int32_t)get_u32(piece->in.buffer + SG_RECORD_BYTES * i);
     }
     return check_ids(r, piece, e);
 }

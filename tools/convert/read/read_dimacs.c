@@ -155,6 +155,7 @@ static enum status open_problem(struct graph_reader *r, const char *kind, const 
 static enum status open_dimacs(struct graph_reader *r, struct error *e)
 {
     r->facts.direction = EDGES_DIRECTED;
+    r->facts.directed_by = "format";
     r->facts.notes.weights = 1;
     return open_problem(r, "sp", "sp", "the problem line 'p sp N ARCS'", e);
 }

@@ -37,7 +37,7 @@ static int take_vertex(const struct graph_reader *r, struct piece *piece, const 
         return 0;
     }
     if (!reader_take_id(r, piece, word[0], &lgl->id)) {
-        set_fault(piece, word[0].begin, lines, reader_expected_id(r));
+        set_fault(piece, word[0].begin, lines, reader_expected_id(r, word[0]));
         return 0;
     }
     lgl->has_vertex = lgl->in_piece = 1;
@@ -71,7 +71,7 @@ static int take_neighbour(const struct graph_reader *r, struct piece *piece, con
         lgl->in_piece = 1;
     }
     if (!reader_take_id(r, piece, word[0], &v)) {
-        set_fault(piece, word[0].begin, lines, reader_expected_id(r));
+        set_fault(piece, word[0].begin, lines, reader_expected_id(r, word[0]));
         return 0;
     }
     piece->edges[piece->count++] = (struct edge){lgl->id, v};

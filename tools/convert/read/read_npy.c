@@ -86,6 +86,8 @@ static enum status take_npy(struct graph_reader *r, struct piece *piece, int *en
     piece->input_bytes = rows * row_bytes;
     if (input_random_access(r->input) || pairs->array.bytes != NULL)
         return ST_OK;
+    if (*end)
+        return npy_check_end(r->input, e);
     if (piece_reserve_text(piece, rows * row_bytes, e) != ST_OK ||
         input_read(r->input, piece->in.buffer, rows * row_bytes, &got, e) != ST_OK)
         return e->status;
@@ -142,7 +144,7 @@ static enum status parse_npy(const struct graph_reader *r, struct piece *piece, 
         npy_widen(a, u, a->fortran ? width : 2 * width, rows, &piece->edges[0].u);
         npy_widen(a, v, a->fortran ? width : 2 * width, rows, &piece->edges[0].v);
     }
-    return npy_check_ids(r, piece, a->kind == 'i', e);
+    return npy_check_ids(r, piece, a, a, e);
 }
 
 const struct reader_class read_npy_class = {

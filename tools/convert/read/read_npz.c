@@ -87,6 +87,8 @@ static enum status read_size(struct graph_reader *r, struct matrix *m, struct er
     const struct npy_array *shape = &m->array[SHAPE];
     if (need(r, m, SHAPE, e) != ST_OK)
         return e->status;
+    if (shape->items == 2 && shape->kind == 'i' && (int64_t)npy_at(shape, 0) < 0)
+        return fail(e, ST_BAD_DATA, "%s: 'shape' has %lld rows, expected 0 or more", r->name, (long long)npy_at(shape, 0));
     if (shape->items != 2 || npy_at(shape, 0) != npy_at(shape, 1))
         return fail(e, ST_BAD_DATA, "%s: the matrix has another number of columns than of rows, expected as many: a graph "
                     "is a square matrix", r->name);
@@ -98,15 +100,19 @@ static enum status check_indptr(const struct graph_reader *r, const struct matri
 {
     const struct npy_array *a = &m->array[INDPTR];
     uint64_t last = 0;
+    char found[NPY_NUMBER_BYTES];
     if (a->items != m->n + 1)
         return fail(e, ST_BAD_DATA, "%s: 'indptr' has %llu items, expected %llu", r->name, (ull)a->items,
                     (ull)m->n + 1);
     for (uint64_t i = 0; i <= m->n; i++) {
         uint64_t at = npy_at(a, i), least = i < m->n ? last : m->entries, most = i == 0 ? 0 : m->entries;
-        if (at < least || at > most)
-            return fail(e, ST_BAD_DATA, "%s: 'indptr' has %llu as item %llu, expected one from %llu to %llu", r->name,
-                        (ull)at, (ull)i, (ull)least, (ull)most);
-        last = at;
+        if (at >= least && at <= most) {
+            last = at;
+            continue;
+        }
+        npy_print(a, at, found);
+        return fail(e, ST_BAD_DATA, "%s: 'indptr' has %s as item %llu, expected one from %llu to %llu", r->name,
+                    found, (ull)i, (ull)least, (ull)most);
     }
     return ST_OK;
 }
@@ -202,7 +208,8 @@ static enum status parse_npz(const struct graph_reader *r, struct piece *piece, 
         npy_widen(rows, rows->bytes + first * rows->width, rows->width, count, from);
     else
         expand_rows(m, first, count, m->is_csc ? to : from);
-    return npy_check_ids(r, piece, others->kind == 'i', e);
+    const struct npy_array *first_end = m->is_coo ? rows : NULL;
+    return npy_check_ids(r, piece, m->is_csc ? others : first_end, m->is_csc ? NULL : others, e);
 }
 
 const struct reader_class read_npz_class = {

@@ -44,12 +44,12 @@ static const char *parse_odd_line(const struct graph_reader *r, struct piece *pi
     p = skip_blanks(p);
     for (int i = 0; i < 2; i++) {
         const char *word = p;
-        p = scan_id(word, &id[i]);
-        int ended = is_separator(*p) || *p == '\n' || *p == '\r';
-        if (p == word || !ended || id[i] - r->base >= r->limit) {
-            set_fault(piece, word, lines, r->expected_id);
+        struct field f = {word, word + strcspn(word, " \t,\r\n")};
+        if (!reader_take_id(r, piece, f, &id[i])) {
+            set_fault(piece, word, lines, reader_expected_id(r, f));
             return NULL;
         }
+        p = f.end;
         p = i == 0 ? skip_separator(p) : p;
     }
     next = skip_weights(p, further_columns(pairs), &stop);
@@ -58,8 +58,8 @@ static const char *parse_odd_line(const struct graph_reader *r, struct piece *pi
         return NULL;
     }
     struct edge *edge = &piece->edges[piece->count++];
-    edge->u = id[0] - r->base;
-    edge->v = id[1] - r->base;
+    edge->u = id[0];
+    edge->v = id[1];
     return next;
 }
 
@@ -163,15 +163,40 @@ static int find_count(const char *comment, const char *label, uint64_t *value)
     return scan_id(at, value) > at;
 }
 
-/* Reads SNAP's comments: that the graph is undirected, and its counts. */
+static int begins_with_word(const char *text, const char *word)
+{
+    size_t bytes = strlen(word);
+    return strncasecmp(text, word, bytes) == 0 && !isalnum((unsigned char)text[bytes]);
+}
+
+/* Nonzero if the comment has the word "directed", and no "false" behind it. */
+static int says_directed(const char *comment)
+{
+    static const char word[] = "directed";
+    const char *end = next_line(comment);
+    for (const char *p = comment + 1; p + sizeof word <= end; p++) {
+        if (isalpha((unsigned char)p[-1]) || p[-1] == '-' || !begins_with_word(p, word))
+            continue;
+        const char *value = p + strlen(word);
+        value += strspn(value, " \t:='\"");
+        if (!begins_with_word(value, "false") && !begins_with_word(value, "no") && !begins_with_word(value, "0"))
+            return 1;
+    }
+    return 0;
+}
+
+/* Reads comments of SNAP, whether the graph is directed and its counts, and of KONECT: asym, sym or bip. */
 static void read_comment(struct graph_reader *r, const char *p)
 {
-    static const char undirected[] = "undirected";
     uint64_t nodes, edges;
     struct graph_facts *facts = &r->facts;
     const char *text = skip_blanks(p + 1);
-    if (strncasecmp(text, undirected, strlen(undirected)) == 0)
+    int is_konect = *p == '%';
+    if (strncasecmp(text, "undirected", strlen("undirected")) == 0 ||
+        (is_konect && (begins_with_word(text, "sym") || begins_with_word(text, "bip"))))
         facts->direction = EDGES_UNDIRECTED_ONCE;
+    else if (says_directed(p) || (is_konect && begins_with_word(text, "asym")))
+        facts->directed_by = "comment";
     if (find_count(p, "Nodes:", &nodes) && find_count(p, "Edges:", &edges)) {
         facts->notes.has_snap_edges = 1;
         facts->notes.snap_edges = edges;
@@ -187,18 +212,39 @@ static void read_comments(struct graph_reader *r, const char *end)
     }
 }
 
+/* The line behind the one at `p`, which goes on within quotes while their number is odd. Adds the lines between to
+ * *line. */
+static const char *next_record(const char *p, const char *end, uint64_t *line)
+{
+    const char *first = next_line(p);
+    uint64_t lines = 0;
+    int quotes = 0;
+    for (const char *next = p; next < end; p = next) {
+        next = next_line(p);
+        lines++;
+        for (; (p = memchr(p, '"', (size_t)(next - p))) != NULL; p++)
+            quotes++;
+        if (quotes % 2 == 0) {
+            *line += lines;
+            return next;
+        }
+    }
+    ++*line;
+    return first;
+}
+
 /* Takes the first lines of data from `p` on, which `line` lines precede. */
 static void take_sample(const struct graph_reader *r, const char *p, uint64_t line,
                         struct list_sample *s)
 {
     s->lines = 0;
+    s->end = r->text.head + r->text.head_bytes;
     s->first_line = line + 1;
     while (s->lines < SAMPLE_LINES && (p = text_data_line(r, p, &line)) != NULL) {
         if (s->lines == 0)
             s->first_line = line + 1;
         s->line[s->lines++] = p;
-        p = next_line(p);
-        line++;
+        p = next_record(p, s->end, &line);
     }
 }
 
@@ -277,6 +323,8 @@ static enum status open_at(struct graph_reader *r, const char *body, uint64_t bo
     describe_end(pairs, s);
     for (int i = 0; i < 2 && (pairs->columns.count > 2 || pairs->columns.place[0] > 0); i++)
         r->facts.notes.column[i] = pairs->columns.place[i] + 1;
+    if (pairs->columns.quotes)
+        return text_start_quoted(r, body, body_lines, pairs->columns.separator, e);
     return text_start(r, body, body_lines, 0, e);
 }
 
@@ -295,14 +343,16 @@ static enum status refuse_numbers(const struct graph_reader *r, const char *name
 {
     struct fields fields = fields_of(names, r->options.separator);
     struct field f;
+    char options[LIST_OPTIONS_BYTES];
     while (fields_take(&fields, &f)) {
         if (!field_is_weight(field_unquoted(f)))
             return ST_OK;
     }
     return fail(e, ST_BAD_DATA,
                 "%s:%llu: found numbers, expected names of columns: if they are an edge, -f pairs; if they are names, "
-                "`tail -n +%llu FILE | edgeconv -f pairs -`",
-                r->name, (unsigned long long)line, (unsigned long long)line + 1);
+                "`tail -n +%llu FILE | edgeconv -f pairs%s -`",
+                r->name, (unsigned long long)line, (unsigned long long)line + 1,
+                reader_list_options(&r->options, options));
 }
 
 static enum status open_csv(struct graph_reader *r, struct error *e)

@@ -8,24 +8,50 @@
 
 typedef unsigned long long ull;
 
+/* Nonzero for a number with an exponent that has a sign, as 1e+05. A word such as 1e5 may be a name. */
+static int has_exponent(struct field f)
+{
+    const char *e = *f.begin >= '0' && *f.begin <= '9' ? memchr(f.begin, '+', (size_t)(f.end - f.begin)) : NULL;
+    return e != NULL && (e[-1] | 32) == 'e';
+}
+
+/* Adds a name. That of 1e+05 is 100000, so that both are one vertex. */
+static int take_name(struct piece *piece, struct field f, uint64_t *id)
+{
+    char digits[24]; /* of 2^64 - 1: 20 */
+    uint64_t number;
+    int rounded;
+    if (f.end - f.begin > NAME_MAX_BYTES)
+        return 0;
+    if (has_exponent(f) && scan_real_id(f.begin, &number, &rounded) == f.end && number != UINT64_MAX) {
+        if (rounded)
+            return 0;
+        f.end = digits + snprintf(digits, sizeof digits, "%llu", (ull)number);
+        f.begin = digits;
+    }
+    *id = piece_add_name(piece, f.begin, (size_t)(f.end - f.begin));
+    return 1;
+}
+
 int reader_take_id(const struct graph_reader *r, struct piece *piece, struct field f, uint64_t *id)
 {
+    int rounded;
     if (f.end == f.begin)
         return 0;
-    if (r->facts.names) {
-        if (f.end - f.begin > NAME_MAX_BYTES)
-            return 0;
-        *id = piece_add_name(piece, f.begin, (size_t)(f.end - f.begin));
-        return 1;
-    }
-    if (scan_id(f.begin, id) != f.end)
+    if (r->facts.names)
+        return take_name(piece, f, id);
+    if (scan_id(f.begin, id) != f.end && (scan_real_id(f.begin, id, &rounded) != f.end || rounded))
         return 0;
     *id -= r->base;
     return *id < r->limit;
 }
 
-const char *reader_expected_id(const struct graph_reader *r)
+const char *reader_expected_id(const struct graph_reader *r, struct field f)
 {
+    uint64_t id;
+    int rounded;
+    if (scan_real_id(f.begin, &id, &rounded) == f.end && rounded)
+        return "an id with all its digits: this one may be rounded (in R, options(scipen = 99) prevents that)";
     return r->facts.names ? "a name of 1 to 65535 bytes" : r->expected_id;
 }
 
@@ -65,6 +91,21 @@ enum status reader_set_ids(struct graph_reader *r, uint64_t base, uint64_t n, ui
     }
     reader_limit_ids(r, base, limit, why);
     return ST_OK;
+}
+
+const char *reader_list_options(const struct reader_options *o, char text[LIST_OPTIONS_BYTES])
+{
+    const struct field *end = o->columns.end;
+    int used = snprintf(text, LIST_OPTIONS_BYTES, "%s%s", o->one_based ? " --one-based" : "",
+                        o->comments == NULL ? "" : *o->comments == '\0' ? " --comments none" : " --comments '");
+    if (o->comments != NULL && *o->comments != '\0')
+        used += snprintf(text + used, LIST_OPTIONS_BYTES - (size_t)used, "%.64s'", o->comments);
+    if (o->separator != SEPARATOR_ANY)
+        used += snprintf(text + used, LIST_OPTIONS_BYTES - (size_t)used, " --separator %s", separator_name(o->separator));
+    if (end[0].begin != NULL && end[0].end - end[0].begin < 64)
+        snprintf(text + used, LIST_OPTIONS_BYTES - (size_t)used, " --columns %.*s,%.*s", (int)(end[0].end - end[0].begin),
+                 end[0].begin, (int)(end[1].end - end[1].begin), end[1].begin);
+    return text;
 }
 
 enum status reader_bad_line(const struct graph_reader *r, uint64_t line, const char *at,

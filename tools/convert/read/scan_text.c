@@ -72,6 +72,51 @@ const char *scan_weight(const char *p)
     return p;
 }
 
+/* Multiplies by a power of ten. */
+static uint64_t scaled(uint64_t value, int power)
+{
+    for (; power > 0 && value > 0; power--) {
+        if (__builtin_mul_overflow(value, (uint64_t)10, &value))
+            return UINT64_MAX;
+    }
+    return value;
+}
+
+const char *scan_real_id(const char *p, uint64_t *id, int *rounded)
+{
+    enum { MOST_EXPONENT = 64 };
+    const char *start = p, *whole_end = skip_digits(p), *end = whole_end;
+    uint64_t value, exponent = 0;
+    *rounded = 0;
+    if (whole_end == p || (*whole_end != '.' && (*whole_end | 32) != 'e'))
+        return start;
+    end = *whole_end == '.' ? skip_digits(whole_end + 1) : whole_end;
+    const char *fraction_end = end;
+    if ((*end | 32) == 'e') {
+        const char *digits = end + 1 + (end[1] == '+');
+        end = scan_any_id(digits, &exponent);
+        if (end == digits || exponent > MOST_EXPONENT)
+            return start;
+    }
+    /* the digits of the number, without the point; those behind its last one must be zeros */
+    int digits = 0, zeros = 0, left = (int)exponent;
+    for (value = 0; p < fraction_end; p++) {
+        if (*p == '.')
+            continue;
+        if (p > whole_end && left-- <= 0) {
+            if (*p != '0')
+                return start;
+            continue;
+        }
+        value = value > UINT64_MAX / 10 - 1 ? UINT64_MAX : 10 * value + (uint64_t)(*p - '0');
+        digits += digits > 0 || *p != '0';
+        zeros = *p == '0' ? zeros + 1 : 0;
+    }
+    *id = value == UINT64_MAX ? value : scaled(value, left > 0 ? left : 0);
+    *rounded = left > 0 && value > 0 && digits - zeros > 1 && left + zeros < 5;
+    return end;
+}
+
 static int ends_word(char c)
 {
     return c == '\0' || c == '\n' || c == '\r' || is_blank(c) || c == ',';

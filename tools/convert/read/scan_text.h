@@ -110,6 +110,11 @@ static inline int is_comment_line(struct comment_rule rule, const char *p)
  * nan. Returns `p` if there is none. */
 const char *scan_weight(const char *p);
 
+/* Reads a whole number as programs write it that take it for a real one: 1e+05, 1.5E6, 12.0. Returns the place behind;
+ * `p` if there is none: digits alone are none, and neither is 1.5. *rounded: digits that matter may be missing, as in
+ * 1.23457e+08; programs that lose none write so only what ends in five zeros. */
+const char *scan_real_id(const char *p, uint64_t *id, int *rounded);
+
 /* Notes a fault at `at`, after `lines` whole lines of the piece. */
 static inline void set_fault(struct piece *piece, const char *at, uint64_t lines,
                              const char *expected)

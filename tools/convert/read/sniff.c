@@ -42,7 +42,7 @@ static enum status refuse(const struct input *input, const char *what, const cha
 
 /* ---- binary formats ---- */
 
-static const char webgraph_pipe[] = "use `webgraph to arcs BASE | edgeconv -`";
+static const char webgraph_pipe[] = "use `set -o pipefail; webgraph to arcs BASE | edgeconv -f pairs -`";
 
 static int is_binary(const struct sample *s)
 {
@@ -142,7 +142,7 @@ static enum status refuse_wide_text(const struct input *input, const struct samp
     for (size_t i = 0; i < sizeof kind / sizeof *kind; i++) {
         if (begins_as(s, kind[i].pattern))
             return fail(e, ST_BAD_DATA,
-                        "%s: is text in %.6s, as PowerShell's > writes it: use `iconv -f %s -t UTF-8 FILE | edgeconv -`",
+                        "%s: is text in %.6s, as PowerShell's > writes it: use `set -o pipefail; iconv -f %s -t UTF-8 FILE | edgeconv -`",
                         input_name(input), kind[i].encoding, kind[i].encoding);
     }
     return ST_OK;
@@ -173,9 +173,11 @@ static enum status sniff_binary(const struct input *input, const struct sample *
     if (looks_kagen(input, s))
         return refuse(input, "a binary KaGen edge list",
                       "use `tail -c +17 FILE | edgeconv -f u64 -`", e);
+    if (s->bytes >= 1024 && s->text[0] == 0 && memcmp(s->text, s->text + 1, 1023) == 0)
+        return refuse(input, "zeros alone, as in a tar archive without files", "expected a graph", e);
     return refuse(input, "binary data of no kind that its content shows",
                   "headerless records need -f graph500, graph500-16, u32 or u64; a WebGraph .graph "
-                  "goes through `webgraph to arcs BASE | edgeconv -`",
+                  "goes through `set -o pipefail; webgraph to arcs BASE | edgeconv -f pairs -`",
                   e);
 }
 
@@ -224,14 +226,15 @@ static enum status ask_format(const struct input *input, const char *a, const ch
 }
 
 /* Refuses lines that are METIS or edges. If the first has another number of columns, it has counts in both. */
-static enum status ask_metis(const struct input *input, const struct sample *s, struct error *e)
+static enum status ask_metis(const struct input *input, const struct sample *s, const struct reader_options *options,
+                             struct error *e)
 {
     if (s->lines < 2 || count_numbers(s->line[0]) == count_numbers(s->line[1]))
         return ask_format(input, "metis", "pairs", e);
     return fail(e, ST_BAD_DATA,
                 "%s: its lines may be of metis, or counts and edges: -f metis says the one; for the other "
-                "`tail -n +%llu FILE | edgeconv -f pairs -`",
-                input_name(input), (ull)line_number(s, s->line[0]) + 1);
+                "`tail -n +%llu FILE | edgeconv -f pairs%s -`",
+                input_name(input), (ull)line_number(s, s->line[0]) + 1, options->one_based ? " --one-based" : "");
 }
 
 /* ---- text ---- */
@@ -247,13 +250,17 @@ static int is_digit(char c)
 }
 
 /* Nonzero for names with commas between, none of which looks like a number. The first name may be
- * missing, as in files of pandas with numbers of rows. A line with a tab has tabs as separators. */
-static int is_csv_header(const char *line)
+ * missing, as in files of pandas with numbers of rows, which the second line begins with. A line with a tab has tabs as
+ * separators. */
+static int is_csv_header(const char *line, const char *second)
 {
-    struct fields fields = fields_of(line, SEPARATOR_COMMA);
+    struct fields fields = fields_of_quoted(line, SEPARATOR_COMMA, next_line(line));
     struct field name;
     if (memchr(line, '\t', (size_t)(next_line(line) - line)) != NULL)
         return 0;
+    int nameless = *line == ',' || strncmp(line, "\"\",", 3) == 0; /* as that of numbers of rows */
+    if (nameless && second != NULL && is_digit(second[*second == '"']))
+        return 1;
     while (fields_take(&fields, &name)) {
         name = field_unquoted(name);
         int is_missing = name.begin == name.end && fields.taken == 1;
@@ -269,9 +276,9 @@ static int has_column_names(const struct sample *s, enum separator separator)
 {
     if (s->lines == 0)
         return 0;
+    const char *second = s->lines > 1 ? s->line[1] : NULL;
     int by_commas = separator == SEPARATOR_ANY || separator == SEPARATOR_COMMA;
-    return (by_commas && is_csv_header(s->line[0])) ||
-           column_names_likely(s->line[0], s->lines > 1 ? s->line[1] : NULL, separator);
+    return (by_commas && is_csv_header(s->line[0], second)) || column_names_likely(s->line[0], second, separator);
 }
 
 /* WDC's index: a host name, a tab, its id. */
@@ -293,6 +300,19 @@ static int all_single(const struct sample *s)
     return single;
 }
 
+/* Refuses a file of lines `e U V`, 1-based, whose number of vertices is at `p`. */
+static enum status refuse_e_lines(const struct input *input, const char *what, const char *p, const char *direction,
+                                  struct error *e)
+{
+    uint64_t n = 0;
+    char vertices[48] = "";
+    if (scan_id(p, &n) > p && n > 0)
+        snprintf(vertices, sizeof vertices, " --vertices %llu", (ull)n);
+    return fail(e, ST_BAD_DATA,
+                "%s: is %s: use `awk '$1 == \"e\" { print $2, $3 }' FILE | edgeconv %s-f pairs --one-based%s -`",
+                input_name(input), what, direction, vertices);
+}
+
 /* "c" and "p" lines: DIMACS, PACE and KaGen. */
 static enum status sniff_problem(const struct input *input, const struct sample *s,
                                  enum graph_format *format, struct error *e)
@@ -305,11 +325,9 @@ static enum status sniff_problem(const struct input *input, const struct sample 
         return ST_OK;
     const char *p = skip_blanks(s->line[i] + 1);
     if (is_digit(*p))
-        return refuse(input, "a KaGen text file",
-                      "use `awk '/^e/ {print $2 - 1, $3 - 1}' FILE | edgeconv -`", e);
+        return refuse_e_lines(input, "a KaGen text file", p, "", e);
     if (starts_with(p, "edge") || starts_with(p, "col"))
-        return refuse(input, "a graph to be coloured, of DIMACS",
-                      "use `awk '$1 == \"e\" { print $2, $3 }' FILE | edgeconv -u --one-based -`", e);
+        return refuse_e_lines(input, "a graph to be coloured, of DIMACS", skip_blanks(p + strcspn(p, " \t\n")), "-u ", e);
     if (starts_with(p, "tw") || starts_with(p, "tdp"))
         *format = FORMAT_PACE;
     return ST_OK;
@@ -384,7 +402,7 @@ static enum status sniff_text(const struct input *input, const struct sample *s,
             "the file of edges",
             input_name(input));
     else if (s->metis == LIKE)
-        return ask_metis(input, s, e);
+        return ask_metis(input, s, options, e);
     else if (s->metis == CERTAIN)
         *format = FORMAT_METIS;
     return ST_OK;
@@ -463,7 +481,6 @@ enum status sniff_graph(struct input *input, const struct reader_options *option
         .line = sample.line,
         .lines = sample.lines,
         .separator_given = options->separator != SEPARATOR_ANY,
-        .reads_quotes = is_stated_list(options) && !options->names,
     };
     sample.is_networkx = !binary && foreign_is_networkx(&first);
     if (refuse_foreign_bytes(&first, e) != ST_OK)
@@ -527,8 +544,7 @@ enum status sniff_check(struct input *input, const struct reader_options *option
                  graph_format_name(format));
         else if (format == FORMAT_CSV && !is_binary(&s))
             refuse_foreign_text(&(struct foreign_sample){.name = input_name(input), .text = s.text, .bytes = s.bytes,
-                                                         .line = s.line, .lines = s.lines, .separator_given = 1,
-                                                         .reads_quotes = 1}, e);
+                                                         .line = s.line, .lines = s.lines, .separator_given = 1}, e);
         else if (stated == FORMAT_AUTO && !is_headerless(format) && memchr(s.text, 0, s.bytes) != NULL)
             refuse_wide_text(input, &s, e);
     }

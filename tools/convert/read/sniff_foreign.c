@@ -3,6 +3,7 @@
 
 #include "fields.h"
 
+#include <stdio.h>
 #include <string.h>
 #include <strings.h>
 
@@ -20,12 +21,12 @@ enum status refuse_foreign_bytes(const struct foreign_sample *s, struct error *e
         size_t length;
         const char *bytes, *what, *remedy;
     } magic[] = {
-        {2, "\x1f\x9d", "compressed by compress", "use `gzip -dc FILE | edgeconv -`"},
-        {4, "\x04\x22\x4d\x18", "compressed by lz4", "use `lz4 -dc FILE | edgeconv -`"},
-        {4, "LZIP", "compressed by lzip", "use `lzip -dc FILE | edgeconv -`"},
-        {6, "Rar!\x1a\x07", "a rar archive", "use `unrar p -inul FILE | edgeconv -`"},
+        {2, "\x1f\x9d", "compressed by compress", "use `set -o pipefail; gzip -dc FILE | edgeconv -`"},
+        {4, "\x04\x22\x4d\x18", "compressed by lz4", "use `set -o pipefail; lz4 -dc FILE | edgeconv -`"},
+        {4, "LZIP", "compressed by lzip", "use `set -o pipefail; lzip -dc FILE | edgeconv -`"},
+        {6, "Rar!\x1a\x07", "a rar archive", "use `set -o pipefail; unrar p -inul FILE | edgeconv -`"},
         {4, "PAR1", "a Parquet file",
-         "use `duckdb -csv -c \"select src, dst from 'FILE'\" | edgeconv -f csv -`"},
+         "use `set -o pipefail; duckdb -csv -c \"select src, dst from 'FILE'\" | edgeconv -f csv -`"},
         {6, "ARROW1", "an Arrow file",
          "use `python3 -c \"import numpy, pyarrow.feather; t = pyarrow.feather.read_table('FILE'); "
          "numpy.save('edges.npy', numpy.column_stack([t['src'], t['dst']]))\"` and then edges.npy"},
@@ -42,13 +43,18 @@ enum status refuse_foreign_bytes(const struct foreign_sample *s, struct error *e
 /* ---- graphs in other text formats ---- */
 
 #define BY_NETWORKX(READ)                                                                          \
-    "use `python3 -c \"import networkx as nx; nx.write_edgelist(nx." READ                          \
-    ", '/dev/stdout', data=False)\" | edgeconv -u --compact=MAP -`, or --direction directed for "  \
-    "-u"
+    "python3 -c \"import networkx as nx; nx.write_edgelist(nx." READ ", '/dev/stdout', data=False, "  \
+    "delimiter='\\t')\""
 
 static int starts_with(const char *text, const char *word)
 {
     return strncasecmp(text, word, strlen(word)) == 0;
+}
+
+/* How many bytes are searched for words. */
+static size_t look_bytes(const struct foreign_sample *s)
+{
+    return s->bytes < 4096 ? s->bytes : 4096;
 }
 
 /* `word`, blanks and perhaps a name, then `bracket`, which may stand in the next line. */
@@ -79,38 +85,70 @@ static int is_dot(const struct foreign_sample *s)
            opens_block(s, 0, "strict", '{');
 }
 
+/* Refuses a format, with a command that prints its edges: names with a tab between. `directed` is the word of the file that
+ * makes its edges arcs; NULL: the file does not tell. */
+static enum status refuse_names(const struct foreign_sample *s, const char *what, const char *command,
+                                const char *directed, struct error *e)
+{
+    int is_directed = directed != NULL && memmem(s->text, look_bytes(s), directed, strlen(directed)) != NULL;
+    return fail(e, ST_BAD_DATA,
+                "%s: is %s: use `set -o pipefail; %s | edgeconv %s --compact=MAP --separator=tab --comments=none -f pairs -`%s",
+                s->name, what, command, is_directed ? "--direction directed" : "-u",
+                directed == NULL ? ", or --direction directed for -u" : "");
+}
+
+/* The number behind the first word of a Pajek network: its vertices. */
+static void refuse_pajek(const struct foreign_sample *s, struct error *e)
+{
+    uint64_t n = 0;
+    char vertices[48] = "";
+    const char *first = skip_blanks(s->line[0]), *number = skip_blanks(first + strcspn(first, " \t\r\n"));
+    if (starts_with(first, "*Vertices") && scan_id(number, &n) > number && n > 0)
+        snprintf(vertices, sizeof vertices, " --vertices %llu", (unsigned long long)n);
+    fail(e, ST_BAD_DATA,
+         "%s: is a Pajek network: use `awk '/^[*]/ { k = tolower($1); on = k ~ /^[*](arc|edge)/; all = k ~ /list/; "
+         "if (k ~ /matrix/) print k; next } on { for (i = 2; i <= (all ? NF : 2); i++) print $1, $i }' FILE | "
+         "edgeconv -u -f pairs --one-based%s -`, or --direction directed for -u",
+         s->name, vertices);
+}
+
+static enum status refuse_json(const struct foreign_sample *s, struct error *e)
+{
+    static const char *const list[] = {"links", "edges"};
+    char command[256], key[16], path[16] = "";
+    for (size_t i = 0; i < sizeof list / sizeof *list && *path == '\0' && *skip_blanks(s->line[0]) == '{'; i++) {
+        snprintf(key, sizeof key, "\"%s\"", list[i]);
+        if (memmem(s->text, look_bytes(s), key, strlen(key)) != NULL || i == 1)
+            snprintf(path, sizeof path, ".%s", list[i]);
+    }
+    snprintf(command, sizeof command,
+             "jq -r '%s[] | if has(\"source\") and has(\"target\") then \"\\(.source)\\t\\(.target)\" else "
+             "\"no source and target\" end' FILE",
+             *path != '\0' ? path : ".");
+    return refuse_names(s, "JSON", command, NULL, e);
+}
+
 static enum status refuse_formats(const struct foreign_sample *s, struct error *e)
 {
     const char *first = skip_blanks(s->line[0]);
-    size_t look = s->bytes < 4096 ? s->bytes : 4096;
-    if (memmem(s->text, look, "<graphml", 8) != NULL)
-        return refuse(s, "GraphML",
-                      "use `python3 -c \"import xml.etree.ElementTree as t; [print(x.get('source'), x.get('target'), "
-                      "sep='\\t') for _, x in t.iterparse('FILE') if x.tag.endswith('edge')]\" | edgeconv -u "
-                      "--compact=MAP --separator=tab -f pairs -`, or --direction directed for -u",
-                      e);
-    if (memmem(s->text, look, "<gexf", 5) != NULL)
-        return refuse(s, "GEXF", BY_NETWORKX("read_gexf('FILE')"), e);
+    if (memmem(s->text, look_bytes(s), "<graphml", 8) != NULL)
+        return refuse_names(s, "GraphML",
+                            "python3 -c \"import xml.etree.ElementTree as t; [print(x.get('source'), x.get('target'), "
+                            "sep='\\t') for _, x in t.iterparse('FILE') if x.tag.split('}')[-1] == 'edge']\"",
+                            "edgedefault=\"directed\"", e);
+    if (memmem(s->text, look_bytes(s), "<gexf", 5) != NULL)
+        return refuse_names(s, "GEXF", BY_NETWORKX("read_gexf('FILE')"), "defaultedgetype=\"directed\"", e);
     if (*first == '<')
         return refuse(s, "XML or HTML", "expected a graph: was a web page saved instead of the file?", e);
     if (is_gml(s))
-        return refuse(s, "GML", BY_NETWORKX("read_gml('FILE', label=None)"), e);
+        return refuse_names(s, "GML", BY_NETWORKX("read_gml('FILE', label=None)"), "directed 1", e);
     if (is_dot(s))
-        return refuse(s, "DOT of Graphviz",
-                      "use `gvpr 'E { print(tail.name, \"\\t\", head.name) }' FILE | edgeconv -u "
-                      "--compact=MAP -`",
-                      e);
+        return refuse_names(s, "DOT of Graphviz", "gvpr 'E { print(tail.name, \"\\t\", head.name) }' FILE", "digraph", e);
     if (starts_with(first, "*Vertices") || starts_with(first, "*Network"))
-        return refuse(s, "a Pajek network",
-                      "use `awk '/^[*]/ { on = tolower($1) ~ /^[*](arcs|edges)$/; next } on { print $1, "
-                      "$2 }' FILE | edgeconv -u --one-based -`, or --direction directed for -u",
-                      e);
-    if (*first == '{' || *first == '[')
-        return refuse(s, "JSON",
-                      "use `jq -r '.links[] | \"\\(.source) \\(.target)\"' FILE | edgeconv -u "
-                      "--compact=MAP -`, with the names that the file has for links and ends",
-                      e);
-    return ST_OK;
+        refuse_pajek(s, e);
+    else if (*first == '{' || *first == '[')
+        refuse_json(s, e);
+    return e->status;
 }
 
 /* Lists of neighbours have a time in their second comment. */
@@ -129,7 +167,7 @@ static enum status refuse_networkx(const struct foreign_sample *s, struct error 
     second = skip_blanks(second + strcspn(second, " \t\r\n"));
     if (*second != '{' || !foreign_is_networkx(s))
         return ST_OK;
-    return refuse(s, "a multi-line adjacency list of networkx", BY_NETWORKX("read_multiline_adjlist('FILE')"), e);
+    return refuse_names(s, "a multi-line adjacency list of networkx", BY_NETWORKX("read_multiline_adjlist('FILE')"), NULL, e);
 }
 
 /* ---- pairs with other separators ---- */
@@ -141,16 +179,6 @@ static int is_joined_by(const char *line, char c)
     size_t length = strcspn(p, " \t,\r\n");
     const char *at = memchr(p, c, length);
     return at != NULL && at > p && (p[length] == '\r' || p[length] == '\n' || at[1] == ' ');
-}
-
-/* Nonzero for two words in quotes, with a comma or blanks between. */
-static int is_quoted(const char *line)
-{
-    const char *p = skip_blanks(line), *second;
-    if (*p != '"' || (second = strchr(p + 1, '"')) == NULL || second > next_line(p))
-        return 0;
-    p = skip_separator(second + 1);
-    return p > second + 1 && *p == '"';
 }
 
 static enum status refuse_separators(const struct foreign_sample *s, struct error *e)
@@ -165,12 +193,6 @@ static enum status refuse_separators(const struct foreign_sample *s, struct erro
         return refuse(s, "a list with ; between the ids", "use --separator=semicolon", e);
     if (!s->separator_given && is_joined_by(last, '|'))
         return refuse(s, "a list with | between the ids", "use --separator=bar", e);
-    if (!s->reads_quotes && is_quoted(last))
-        return refuse(s, "a list of ids in quotes",
-                      "use `python3 -c \"import csv, sys; [print(*r[:2], sep='\\t') for r in "
-                      "csv.reader(sys.stdin)]\" <FILE | edgeconv -`, with -f csv if the first line names "
-                      "the columns",
-                      e);
     return ST_OK;
 }
 

@@ -14,7 +14,7 @@ struct foreign_sample {
     size_t bytes;
     const char *const *line;
     int lines;
-    int separator_given, reads_quotes; /* then ; and | and ids in quotes are read and not refused */
+    int separator_given; /* then ; and | are read and not refused */
 };
 
 /* Refuse, with ST_BAD_DATA, files that other programs compress or store in binary form, and graphs in other text

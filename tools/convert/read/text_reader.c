@@ -142,6 +142,16 @@ enum status text_start(struct graph_reader *r, const char *body, uint64_t lines,
     return line_feed_init(&r->text.feed, r->input, skip, in_order, r->options.max_buffer_bytes, e);
 }
 
+enum status text_start_quoted(struct graph_reader *r, const char *body, uint64_t lines, enum separator separator,
+                              struct error *e)
+{
+    if (text_start(r, body, lines, 1, e) == ST_OK) {
+        r->text.feed.quotes = 1;
+        r->text.feed.separator = separator;
+    }
+    return e->status;
+}
+
 /* ---- pieces ---- */
 
 enum status text_take(struct graph_reader *r, struct piece *piece, int *end, struct error *e)

@@ -88,7 +88,7 @@ static uint64_t share(uint64_t count, uint32_t p)
 }
 
 static struct pack_size measure(const struct pack_plan *plan, const struct graph *g,
-                                const struct pack_options *o)
+                                const struct pack_options *o, uint64_t limit_bytes)
 {
     uint64_t locals = smaller(share(g->connected - g->d, o->p), g->connected - g->d);
     unsigned nn_bits = bits_for(locals) + bits_for(o->p);
@@ -104,7 +104,8 @@ static struct pack_size measure(const struct pack_plan *plan, const struct graph
                           .rows = pack_rows(o, &plan->separation.info),
                           .nn_column_bytes = nn_bits < 32 ? 4 : 8,
                           .column_bits = nn_bits > bits_for(g->d) ? nn_bits : bits_for(g->d),
-                          .threads = o->threads};
+                          .threads = o->threads,
+                          .limit_bytes = limit_bytes};
     memcpy(s.heads, o->heads, sizeof s.heads);
     return s;
 }
@@ -238,6 +239,17 @@ static enum status plan_memory(struct pack_plan *plan, const struct graph *g,
     return ST_OK;
 }
 
+/* Without a split the graph is known by bounds alone. Where they do not fit, the packing may, as it counts: so the plan says
+ * with how many vertices with edges and delegates, which are few of them, it would. Returns 0 if no fewer are possible. */
+static int guess_fewer(struct graph *g)
+{
+    if (g->d > g->connected / 4)
+        g->d /= 2;
+    else
+        g->connected /= 2;
+    return g->connected > 0;
+}
+
 enum status pack_plan_make(struct pack_plan *plan, const struct pack_options *o,
                            const struct edge_source *source, const struct memory_budget *budget,
                            struct error *e)
@@ -252,8 +264,14 @@ enum status pack_plan_make(struct pack_plan *plan, const struct pack_options *o,
     if (separation_plan_make(&plan->separation, source, &options, budget, e) != ST_OK ||
         describe(&g, plan, o, *budget, e) != ST_OK)
         return e->status;
-    struct pack_size size = measure(plan, &g, o);
+    struct pack_size size = measure(plan, &g, o, budget->limit_bytes);
+    while (plan_memory(plan, &g, &size, budget, e) != ST_OK && o->split_path == NULL && guess_fewer(&g)) {
+        *e = (struct error){0};
+        plan->if_fewer = 1;
+        size = measure(plan, &g, o, budget->limit_bytes);
+    }
     plan->d = g.d;
+    plan->connected = g.connected;
     plan->d_is_exact = o->split_path != NULL || (o->th_given && o->th == TH_INFINITE);
     plan->reads_split = o->split_path != NULL;
     plan->place_passes = plan->separation.scan_passes;
@@ -261,7 +279,7 @@ enum status pack_plan_make(struct pack_plan *plan, const struct pack_options *o,
         o->split_path == NULL && !o->th_given ? plan->separation.scan_passes : 0;
     plan_output(plan, &g, &size);
     plan_packed(plan, &g, &size, o->encoding);
-    return plan_memory(plan, &g, &size, budget, e);
+    return e->status;
 }
 
 void pack_plan_print(const struct pack_plan *plan, const struct memory_budget *budget,
@@ -273,7 +291,7 @@ void pack_plan_print(const struct pack_plan *plan, const struct memory_budget *b
     plan_print(stream, "class-passes", plan->class_passes, PLAN_EXACT);
     plan_print(stream, "place-passes", plan->place_passes, PLAN_EXACT);
     plan_print(stream, "stream-bytes-read", passes * sp->stream_bytes, PLAN_EXACT);
-    plan_print(stream, "delegates", plan->d, plan->d_is_exact ? PLAN_EXACT : PLAN_AT_MOST);
+    plan_print(stream, "delegates", plan->d, plan->d_is_exact ? PLAN_EXACT : plan->if_fewer ? PLAN_ESTIMATE : PLAN_AT_MOST);
     plan_print(stream, "memory-budget", budget->limit_bytes, PLAN_EXACT);
     plan_print(stream, "memory", plan->memory_bytes,
                plan->reads_split ? PLAN_AT_MOST : PLAN_ESTIMATE);

@@ -13,6 +13,8 @@ struct pack_plan {
     uint64_t d;         /* delegates */
     int d_is_exact;     /* a split was given, or there are no delegates; otherwise d is a bound */
     int reads_split;
+    int if_fewer;       /* the bounds do not fit: the plan is one for at most `d` delegates and `connected` vertices */
+    uint64_t connected; /* vertices with edges, or a bound */
     uint64_t class_passes, place_passes;
     uint64_t memory_bytes, disk_bytes;
     uint64_t device_bytes; /* of a shard, on average */

@@ -312,14 +312,26 @@ static uint64_t find_least(const struct pack_size *s)
     return low;
 }
 
+/* Nonzero if twice as many shards need less. */
+static int shards_help(const struct pack_size *s, uint64_t least)
+{
+    struct pack_size halves = *s;
+    halves.p *= 2;
+    halves.order = NULL;
+    halves.locals = s->locals / 2 + 1;
+    return find_least(&halves) < least;
+}
+
 enum status pack_memory_divide(struct pack_memory *m, const struct pack_size *s, uint64_t placing,
                                uint64_t building, struct error *e)
 {
     char need[16], left[16];
     if (divide(m, s, placing, building))
         return ST_OK;
+    const uint64_t least = find_least(s), lacking = least - smaller(least, smaller(placing, building));
     return fail(e, ST_RESOURCE, "edges: placing and sorting them needs %s, and %s of the memory "
-                "budget (-S) are left; more shards (-p) need less",
-                format_size(find_least(s), need, sizeof need),
-                format_size(smaller(placing, building), left, sizeof left));
+                "budget (-S) are left: -S %lluM would do%s",
+                format_size(least, need, sizeof need), format_size(smaller(placing, building), left, sizeof left),
+                (unsigned long long)((s->limit_bytes + lacking) >> 20) + 1,
+                shards_help(s, least) ? ", and more shards (-p) need less" : "");
 }

@@ -46,6 +46,7 @@ struct pack_size {
     unsigned column_bits; /* of the widest column */
     int heads[SUBGRAPHS]; /* as in csr_build */
     int threads;
+    uint64_t limit_bytes; /* of the memory budget (-S), for a message */
 };
 
 struct pack_memory {
@@ -68,7 +69,7 @@ uint64_t pack_memory_store_least(const struct pack_size *size, const struct pack
 uint64_t pack_memory_sorting(const struct pack_size *size, const struct pack_memory *memory);
 
 /* Divides placing_bytes, which are left while edges are placed, and building_bytes, which are left while
- * shards are built. ST_RESOURCE: too little is left; the message says how much is needed. */
+ * shards are built. ST_RESOURCE: too little is left; the message says which -S would do. */
 enum status pack_memory_divide(struct pack_memory *memory, const struct pack_size *size,
                                uint64_t placing_bytes, uint64_t building_bytes, struct error *e);
 

@@ -19,12 +19,12 @@ enum status gpu_answer_ahead(struct device *dev, struct error *e)
 {
     cudaStream_t stream = dev->stream.of[DELEGATES];
     const struct gpu_fused *s = &dev->fused.search;
-    struct gpu_answers *a = &dev->answers;
+    const struct gpu_answers *a = &dev->answers;
     const int parents = dev->fused.answer == ANSWER_PARENTS;
-    a->form = !parents ? VALUE_BYTE : a->id_bytes == 4 ? VALUE_32 : VALUE_64;
-    if ((parents ? gpu_write_parents(dev, NULL, stream, e) : gpu_write_all_depths(dev, a->form, stream, e)) != ST_OK)
+    const enum value_form form = !parents ? VALUE_BYTE : a->id_bytes == 4 ? VALUE_32 : VALUE_64;
+    if ((parents ? gpu_write_parents(dev, NULL, stream, e) : gpu_write_all_depths(dev, form, stream, e)) != ST_OK)
         return e->status;
-    cuda_gather_values(a->vertex, a->starts[1], a->form, 0, a->by_vertex, a->block, stream);
+    cuda_gather_values(a->vertex, a->count, form, a->by_vertex, a->values, stream);
     cuda_report_answer(&s->out.mapped->answered, (uint64_t)s->order.number << 32, stream);
     return CUDA_LAUNCHED(dev->where, e);
 }

@@ -1,10 +1,9 @@
-/* cuda_answers.cu: depths and parents in the order of input ids; see cuda_answers.h and its twin, cpu_answers.c
+/* cuda_answers.cu: depths and parents as the values of an answer; see cuda_answers.h and its twin, cpu_answers.c
  *
- * Values are written by number of vertex first, which is sequential, and gathered by input id then. Bytes that must
- * move for each id: 4 of its vertex, 4 or 8 of the answer, and a sector of 32 for its value. Depths are bytes if the
+ * Values are written by number of vertex first, which is sequential, and gathered in their order then. Bytes that must
+ * move for each: 4 of its vertex, 4 or 8 of the answer, and a sector of 32 for its value. Depths are bytes if the
  * search had few levels, so that all values of RMAT 26 lie in the cache. Arrays that are read or written once go
- * past the cache. With several devices the bytes for each id are those of the answer and a quarter byte of its
- * marks; for each vertex 4 of its number, and those of its value, which cross a link if another device has it.
+ * past the cache.
  */
 #include "cuda_answers.h"
 #include "traverse/cuda/device/cuda_common.cuh"
@@ -55,7 +54,7 @@ void cuda_write_parents(const gpu_records *records, cudaStream_t stream)
     });
 }
 
-/* ---- by input id ---- */
+/* ---- values ---- */
 
 template <typename From, typename To>
 __device__ static inline To value_of(const From *by_vertex, uint32_t vertex)
@@ -88,15 +87,13 @@ __global__ static void __launch_bounds__(BLOCK)
     }
 }
 
-void cuda_gather_values(const uint32_t *vertex, uint64_t count, enum value_form form, int stay_bytes,
-                        const void *by_vertex, void *to, cudaStream_t stream)
+void cuda_gather_values(const uint32_t *vertex, uint64_t count, enum value_form form, const void *by_vertex, void *to,
+                        cudaStream_t stream)
 {
     const int blocks = blocks_for(count, BLOCK * QUAD);
     if (count == 0)
         return;
-    if (form == VALUE_BYTE && stay_bytes)
-        gather_kernel<<<blocks, BLOCK, 0, stream>>>(vertex, count, (const uint8_t *)by_vertex, (uint8_t *)to);
-    else if (form == VALUE_BYTE)
+    if (form == VALUE_BYTE)
         gather_kernel<<<blocks, BLOCK, 0, stream>>>(vertex, count, (const uint8_t *)by_vertex, (int32_t *)to);
     else if (form == VALUE_32)
         gather_kernel<<<blocks, BLOCK, 0, stream>>>(vertex, count, (const int32_t *)by_vertex, (int32_t *)to);
@@ -109,128 +106,32 @@ void cuda_report_answer(volatile uint64_t *to, uint64_t value, cudaStream_t stre
     each(1, stream, [=] __device__(uint64_t) { *to = value; });
 }
 
-/* ---- blocks ---- */
+/* ---- windows ---- */
 
-/* answer_stored_id of backend.h. */
-__device__ static inline uint64_t stored_of(const struct bijection &b, uint64_t id)
-{
-    if (id >= b.n)
-        return id;
-    do {
-        for (int r = 0; r < BIJECTION_ROUNDS; r++) {
-            id = (id * b.multiplier[r] + b.addend[r]) & b.mask;
-            id ^= id >> b.shift;
-        }
-    } while (id >= b.n);
-    return id;
-}
-
-/* id / p for ids below 2^48 and p below 2^16, from 2^64 / p rounded up. */
-__device__ static inline uint64_t round_of(uint64_t id, uint64_t inverse)
+/* id / p for ids below 2^48 and p from 2 to 2^16, as slot_by_inverse of partition.h does it. */
+__device__ static inline uint64_t slot_of(uint64_t id, uint64_t inverse)
 {
     return __umul64hi(id, inverse);
 }
 
-/* An id of the block: its shard, and how many earlier ids of the block that shard owns. */
-struct shard_id {
-    uint32_t s, at;
-};
-
-/* Finds the shard of id number i of the block. */
-__device__ static inline shard_id find_shard(const gpu_block_places &b, uint64_t inverse, uint64_t i)
+template <typename T> static void list_values(const gpu_listing &listing, cudaStream_t stream)
 {
-    /* the first id of a block is a multiple of p */
-    const uint64_t id = b.before != NULL ? stored_of(b.bijection, b.first + i) : i, round = round_of(id, inverse);
-    return shard_id{(uint32_t)(id - round * b.p), b.before != NULL ? __ldcs(&b.before[i]) : (uint32_t)round};
+    const uint64_t inverse = UINT64_MAX / listing.p + 1;
+    each(listing.count, stream, [=, l = listing] __device__(uint64_t i) {
+        const uint64_t id = l.first + i, stored = id < l.bijection.n ? bijection_forward(&l.bijection, id) : id;
+        const uint64_t slot = slot_of(stored, inverse);
+        if (stored - slot * l.p != l.own_shard)
+            return;
+        const unsigned long long at = reserve_for_lanes(__activemask(), l.listed);
+        l.index[at] = (uint32_t)i;
+        ((T *)l.to)[at] = ((const T *)l.values)[slot];
+    });
 }
 
-/* The values that a shard has for the block. */
-template <typename From>
-struct shard_values {
-    const id_marks *marks;
-    const From *value;
-    const uint32_t *vertex; /* for the own shard, whose values lie by number of vertex; or NULL */
-};
-
-template <typename From>
-__device__ static inline shard_values<From> values_of(const gpu_assembly &a, uint32_t s)
+void cuda_list_values(const gpu_listing *listing, cudaStream_t stream)
 {
-    const gpu_block_places &b = a.places;
-    return s == b.own ? shard_values<From>{b.marks + b.marks_of[s], (const From *)a.by_vertex, b.vertex}
-                      : shard_values<From>{b.marks + b.marks_of[s], (const From *)a.values[s], NULL};
-}
-
-/* Reads the values of four ids, number at[k] of shard of[k]. Reads of one kind are under way
- * together, since the memory of another device answers late. */
-template <typename From, typename To>
-__device__ static inline void read_values(const shard_values<From> *of, const uint32_t *at, To *to)
-{
-    uint32_t place[QUAD];
-    bool has_edges[QUAD];
-    From value[QUAD];
-#pragma unroll
-    for (int k = 0; k < QUAD; k++) {
-        const uint2 marks = ((const uint2 *)of[k].marks)[at[k] / 32]; /* bits, earlier */
-        const uint32_t bit = 1u << (at[k] % 32);
-        has_edges[k] = (marks.x & bit) != 0;
-        place[k] = marks.y + __popc(marks.x & (bit - 1));
-    }
-#pragma unroll
-    for (int k = 0; k < QUAD; k++) {
-        if (has_edges[k] && of[k].vertex != NULL)
-            place[k] = __ldcs(&of[k].vertex[place[k]]);
-    }
-#pragma unroll
-    for (int k = 0; k < QUAD; k++) {
-        value[k] = (From)(sizeof(From) == 1 ? 0 : -1);
-        if (has_edges[k])
-            value[k] = of[k].value[place[k]];
-    }
-#pragma unroll
-    for (int k = 0; k < QUAD; k++)
-        to[k] = sizeof(From) == 1 ? (To)value[k] - 1 : (To)value[k];
-}
-
-/* A thread takes four ids, as in gather_kernel; past the end it reads the last one. */
-template <typename From, typename To>
-__global__ static void __launch_bounds__(BLOCK) assemble_kernel(gpu_assembly a, uint64_t inverse)
-{
-    for (uint64_t first = (uint64_t)blockIdx.x * BLOCK * QUAD; first < a.places.count;
-         first += (uint64_t)gridDim.x * BLOCK * QUAD) {
-        shard_values<From> of[QUAD];
-        uint32_t at[QUAD];
-        To value[QUAD];
-        const uint64_t own = first + threadIdx.x;
-#pragma unroll
-        for (int k = 0; k < QUAD; k++) {
-            const shard_id id = find_shard(a.places, inverse, min(own + k * BLOCK, a.places.count - 1));
-            of[k] = values_of<From>(a, id.s);
-            at[k] = id.at;
-        }
-        read_values<From, To>(of, at, value);
-#pragma unroll
-        for (int k = 0; k < QUAD; k++) {
-            if (own + k * BLOCK < a.places.count)
-                __stcs((To *)a.to + own + k * BLOCK, value[k]);
-        }
-    }
-}
-
-template <typename From, typename To>
-static void assemble(const gpu_assembly &a, cudaStream_t stream)
-{
-    const int blocks = blocks_for(a.places.count, BLOCK * QUAD);
-    assemble_kernel<From, To><<<blocks, BLOCK, 0, stream>>>(a, UINT64_MAX / a.places.p + 1);
-}
-
-void cuda_assemble(const gpu_assembly *a, cudaStream_t stream)
-{
-    if (a->places.count == 0)
-        return;
-    if (a->form == VALUE_BYTE)
-        assemble<uint8_t, int32_t>(*a, stream);
-    else if (a->form == VALUE_32)
-        assemble<int32_t, int32_t>(*a, stream);
+    if (listing->width == 4)
+        list_values<int32_t>(*listing, stream);
     else
-        assemble<int64_t, int64_t>(*a, stream);
+        list_values<int64_t>(*listing, stream);
 }

@@ -2,7 +2,7 @@
  * plain C.
  *
  * Twins: cpu_answers.c and cpu_questions.c. All pointers are device memory unless it is said otherwise; launches
- * are asynchronous on the stream given. Vertices are numbered as in struct answer_places (backend.h). Parents are
+ * are asynchronous on the stream given. Vertices are numbered as in struct answer_tables (backend.h). Parents are
  * input ids of `id_bytes`: 4 or 8.
  */
 #ifndef DBFS_CUDA_ANSWERS_H
@@ -47,35 +47,26 @@ void cuda_scatter_depths(const struct gpu_vertices *vertices, const void *ids, u
 
 void cuda_write_parents(const struct gpu_records *records, cudaStream_t stream);
 
-/* to[i] = the value of vertex[i], for i < count. Depths become int32, unless bytes stay bytes for another device, which
- * makes int32 of them itself. */
-void cuda_gather_values(const uint32_t *vertex, uint64_t count, enum value_form form, int stay_bytes,
-                        const void *by_vertex, void *to, cudaStream_t stream);
+/* to[i] = the value of vertex[i], for i < count. Depths become int32. */
+void cuda_gather_values(const uint32_t *vertex, uint64_t count, enum value_form form, const void *by_vertex, void *to,
+                        cudaStream_t stream);
 
 /* Writes `value` to memory of the host when all launches before it on the stream are done. */
 void cuda_report_answer(volatile uint64_t *to, uint64_t value, cudaStream_t stream);
 
-/* The places of the values of a block: struct answer_places (backend.h), on the device. */
-struct gpu_block_places {
-    uint64_t first, count; /* ids of the block */
-    uint32_t p, own;       /* shards, and that of this device */
-    const uint32_t *vertex; /* of the own ids in the block */
-    struct id_marks *marks;
-    uint64_t *marks_of;
-    uint32_t *before; /* NULL: ids are not permuted */
+/* The values of permuted input ids first..first+count-1 that one of several devices has. */
+struct gpu_listing {
+    const void *values;
+    uint32_t width;
     struct bijection bijection;
+    uint32_t p, own_shard;
+    uint64_t first, count;
+    void *to;        /* [at most `count`] values */
+    uint32_t *index; /* of each: its id, from `first` on */
+    unsigned long long *listed; /* zero before */
 };
 
-/* A block of the answer, made of own values, by number of vertex, and values of other shards. */
-struct gpu_assembly {
-    struct gpu_block_places places;
-    enum value_form form;
-    const void *by_vertex;
-    const void *const *values; /* [p] in memory that the device can read */
-    void *to;
-};
-
-void cuda_assemble(const struct gpu_assembly *assembly, cudaStream_t stream);
+void cuda_list_values(const struct gpu_listing *listing, cudaStream_t stream);
 
 /* The questions of the vertices in a list, or of all. */
 struct gpu_asking {
@@ -153,17 +144,16 @@ struct gpu_look {
 /* Arrays of the plan. */
 struct gpu_answers {
     uint32_t id_bytes;
-    uint32_t *vertex; /* NULL: values are scattered over the block */
-    const uint64_t *starts; /* of answer_places: host memory */
-    uint32_t own_block;
-    void *ids, *by_vertex, *values, *block;
-    struct gpu_block_places places;
-    enum value_form form; /* of the answer that is being made */
+    uint64_t count;   /* of values */
+    uint32_t *vertex; /* [count]; NULL: values are scattered */
+    void *ids, *by_vertex, *values;
+    void *listed;     /* of ids that are permuted: values, and their indices behind them */
+    struct bijection bijection; /* n is 0 if ids are not permuted */
     void *delegates;            /* [d] the largest parents of this rank's devices */
     void *replies;
-    void *tables;               /* gpu_answer_table_bytes: cursors, pointers, flags */
+    void *tables;               /* gpu_answer_table_bytes: cursors, a count, a flag */
     struct gpu_look look;
-    unsigned long long *counts; /* [p + 1] host memory */
+    unsigned long long *counts; /* [p] host memory */
 };
 
 #ifdef __cplusplus

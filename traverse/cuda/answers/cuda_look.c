@@ -1,7 +1,7 @@
 /* cuda_look.c: GPUs that read each other's memory find the parents that one of them does not know
  * itself; see backend.h
  *
- * Each shows the ids of its vertices, the parents that it knows, and its depths: as bytes, which lie where the block
+ * Each shows the ids of its vertices, the parents that it knows, and its depths: as bytes, which lie where the values
  * will be, if the search had few levels. Vertices that were reached over an nn edge from another shard look there at
  * their neighbours, at several of them, which lie anywhere. Few do if hubs are delegates. A device whose normals have
  * many edges copies the depths of all peers first (scripts/results/2026-11-26-h200x2.txt, part 4). Delegates look only
@@ -58,7 +58,7 @@ enum status gpu_open_look(struct device *dev, struct error *e)
     for (uint32_t i = 0; i < p; i++) {
         const struct gpu_peer *peer = &dev->traffic.peers.all[i];
         int copied = copy != NULL && peer->is.shard != dev->shard->index;
-        shown[peer->is.shard] = shown_by(peer, dev->answers.id_bytes, copied ? copy : peer->shows.block);
+        shown[peer->is.shard] = shown_by(peer, dev->answers.id_bytes, copied ? copy : peer->shows.values);
         shown[p + peer->is.shard] = shown_by(peer, dev->answers.id_bytes, NULL);
         if (copied)
             copy += peer->is.locals;
@@ -76,7 +76,7 @@ enum status gpu_show_parents(struct device *dev, uint32_t levels, struct error *
         gpu_write_parents(dev, dev->traffic.bins.ids, gpu_answer_stream(dev), e) != ST_OK)
         return e->status;
     if (a->look.by_bytes)
-        gpu_write_depths(dev, NORMALS, VALUE_BYTE, a->block, gpu_answer_stream(dev), e);
+        gpu_write_depths(dev, NORMALS, VALUE_BYTE, a->values, gpu_answer_stream(dev), e);
     else
         gpu_fused_settle(dev, e);
     return e->status == ST_OK ? gpu_wait(dev, gpu_answer_stream(dev), e) : e->status;
@@ -91,7 +91,7 @@ static enum status copy_depths(const struct device *dev, struct error *e)
         const struct gpu_peer *peer = &p->all[i];
         if (peer->is.shard == dev->shard->index)
             continue;
-        CUDA_TRY(cudaMemcpyAsync(to, peer->shows.block, peer->is.locals, cudaMemcpyDefault,
+        CUDA_TRY(cudaMemcpyAsync(to, peer->shows.values, peer->is.locals, cudaMemcpyDefault,
                                  gpu_answer_stream(dev)),
                  dev->where, e);
         to += peer->is.locals;
@@ -117,18 +117,11 @@ enum status gpu_look_parents(struct device *dev, struct error *e)
                                   .bad = gpu_bad_flag(dev)};
     if (gpu_use(dev, e) != ST_OK || (a->look.by_bytes && a->look.copies != NULL && copy_depths(dev, e) != ST_OK))
         return e->status;
+    unsigned int bad = 0;
     cuda_look(&looking, gpu_answer_stream(dev));
-    if (CUDA_LAUNCHED(dev->where, e) != ST_OK)
-        return e->status;
-    return CUDA_TRY(cudaMemcpyAsync(a->counts + p, gpu_bad_flag(dev), sizeof *a->counts, cudaMemcpyDeviceToHost,
-                                    gpu_answer_stream(dev)),
-                    dev->where, e);
-}
-
-enum status gpu_check_looked(const struct device *dev, struct error *e)
-{
-    if (dev->answers.counts[dev->shard->p] == 0)
-        return ST_OK;
-    return fail(e, ST_BAD_DATA, "%s: nn: a column names a vertex that its shard does not have",
-                container_path(dev->shard->file));
+    if (CUDA_LAUNCHED(dev->where, e) == ST_OK &&
+        gpu_fetch(dev, &bad, gpu_bad_flag(dev), sizeof bad, gpu_answer_stream(dev), e) == ST_OK && bad != 0)
+        fail(e, ST_BAD_DATA, "%s: nn: a column names a vertex that its shard does not have",
+             container_path(dev->shard->file));
+    return e->status;
 }

@@ -35,17 +35,17 @@ enum status gpu_write_depths(struct device *dev, enum vertex_kind kind, enum val
     return e->status == ST_OK ? CUDA_LAUNCHED(dev->where, e) : e->status;
 }
 
-/* The last value stands for ids without a vertex. Only a device that is alone gathers it. */
+/* The last value stands for ids without a vertex. */
 enum status gpu_write_all_depths(struct device *dev, enum value_form form, cudaStream_t stream, struct error *e)
 {
     uint64_t width = form == VALUE_BYTE ? 1 : 4, locals = dev->of[NORMALS].count;
     char *to = dev->answers.by_vertex;
-    if (form == VALUE_BYTE && !gpu_is_settled(dev) && dev->shard->p == 1) {
+    if (form == VALUE_BYTE && !gpu_is_settled(dev)) {
         cuda_fused_all_byte_depths(&dev->fused.search, (uint8_t *)to, stream);
         return CUDA_LAUNCHED(dev->where, e);
     }
     if (gpu_write_depths(dev, NORMALS, form, to, stream, e) != ST_OK ||
-        gpu_write_depths(dev, DELEGATES, form, to + locals * width, stream, e) != ST_OK || dev->shard->p > 1)
+        gpu_write_depths(dev, DELEGATES, form, to + locals * width, stream, e) != ST_OK)
         return e->status;
     return CUDA_TRY(cudaMemsetAsync(to + (locals + dev->of[DELEGATES].count) * width,
                                     form == VALUE_BYTE ? 0 : 0xff, width, stream),
@@ -65,7 +65,7 @@ enum status gpu_write_parents(struct device *dev, uint32_t *remote, cudaStream_t
                                  .locals = n->count,
                                  .ids = a->ids,
                                  .id_bytes = a->id_bytes,
-                                 .to = scatter ? a->block : a->by_vertex,
+                                 .to = scatter ? a->values : a->by_vertex,
                                  .scatter = scatter,
                                  .remote = remote,
                                  .remote_count = gpu_remote_count(dev)};
@@ -78,7 +78,7 @@ enum status gpu_write_parents(struct device *dev, uint32_t *remote, cudaStream_t
     delegates.remote = NULL;
     if (remote != NULL)
         CUDA_TRY(cudaMemsetAsync(a->tables, 0, 8 * gpu_answer_cursors(dev->shard->p), stream), dev->where, e);
-    if (dev->shard->p == 1 && !scatter)
+    if (!scatter)
         CUDA_TRY(cudaMemsetAsync((char *)a->by_vertex + vertices * a->id_bytes, 0xff, a->id_bytes, stream),
                  dev->where, e);
     cuda_write_parents(&locals, stream);

@@ -127,18 +127,18 @@ static const void *delegates_of(const struct device *dev)
     return (const char *)dev->answers.by_vertex + dev->of[NORMALS].count * dev->answers.id_bytes;
 }
 
-/* Takes in ids that the device cannot read, as copies, a piece at a time; the memory of the block is free. */
+/* Takes in ids that the device cannot read, as copies, a piece at a time; the memory of the values is free. */
 static enum status max_of_copies(struct device *dev, const struct device *other, struct error *e)
 {
     const struct gpu_answers *a = &dev->answers;
-    uint64_t d = dev->of[DELEGATES].count;
-    for (uint64_t i = 0; i < d && e->status == ST_OK; i += a->places.count) {
-        uint64_t piece = d - i < a->places.count ? d - i : a->places.count, width = a->id_bytes;
-        CUDA_TRY(cudaMemcpyPeerAsync(a->block, dev->ordinal,
+    const uint64_t d = dev->of[DELEGATES].count, width = a->id_bytes, most = gpu_answer_values(a->count);
+    for (uint64_t i = 0; i < d && e->status == ST_OK; i += most) {
+        uint64_t piece = d - i < most ? d - i : most;
+        CUDA_TRY(cudaMemcpyPeerAsync(a->values, dev->ordinal,
                                      (const char *)delegates_of(other) + i * width, other->ordinal,
                                      piece * width, gpu_answer_stream(dev)),
                  dev->where, e);
-        cuda_max_ids((char *)a->delegates + i * width, a->block, piece, a->id_bytes, gpu_answer_stream(dev));
+        cuda_max_ids((char *)a->delegates + i * width, a->values, piece, a->id_bytes, gpu_answer_stream(dev));
     }
     return e->status;
 }

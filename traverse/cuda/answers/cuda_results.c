@@ -43,77 +43,45 @@ static enum status upload(struct device *dev, void *to, const void *from, uint64
 }
 
 /* For a device that is alone: makes and copies the input id of each vertex, piece by piece. */
-static enum status upload_ids(struct device *dev, const struct answer_places *places, struct error *e)
+static enum status upload_ids(struct device *dev, const struct answer_tables *tables, struct error *e)
 {
     enum { PIECE = 1 << 13 };
     const struct shard *shard = dev->shard;
-    uint64_t vertices = shard->locals + shard->d, width = places->id_bytes;
+    uint64_t vertices = shard->locals + shard->d, width = tables->id_bytes;
     int64_t piece[PIECE];
     for (uint64_t first = 0; first < vertices && e->status == ST_OK; first += PIECE) {
         uint64_t count = vertices - first < PIECE ? vertices - first : PIECE;
         for (uint64_t i = 0; i < count; i++) {
             uint64_t v = first + i, l = shard->locals;
             uint64_t id = v < l ? shard->ids.local_slots[v] : shard_delegate_id(shard, v - l);
-            if (places->bijection != NULL && id < places->bijection->n)
-                id = bijection_backward(places->bijection, id);
-            answer_set_id(piece, places->id_bytes, i, (int64_t)id);
+            if (tables->bijection != NULL && id < tables->bijection->n)
+                id = bijection_backward(tables->bijection, id);
+            answer_set_id(piece, tables->id_bytes, i, (int64_t)id);
         }
         upload(dev, (char *)dev->answers.ids + first * width, piece, count * width, e);
     }
     return e->status;
 }
 
-/* For one of several devices: copies the places of its block. */
-static enum status upload_block(struct device *dev, const struct answer_places *places, struct error *e)
-{
-    const struct gpu_block_places *b = &dev->answers.places;
-    uint32_t p = dev->shard->p;
-    if (upload(dev, b->marks, places->marks, places->marks_of[p] * sizeof *b->marks, e) != ST_OK ||
-        upload(dev, b->marks_of, places->marks_of, (p + UINT64_C(1)) * sizeof *b->marks_of, e) != ST_OK)
-        return e->status;
-    return upload(dev, b->before, places->before, 4 * b->count, e);
-}
-
-static void set_places(struct device *dev, const struct answer_places *places)
-{
-    struct gpu_answers *a = &dev->answers;
-    struct gpu_block_places *b = &a->places;
-    a->id_bytes = places->id_bytes;
-    a->starts = places->starts;
-    a->own_block = places->block;
-    b->first = places->first;
-    b->count = places->count;
-    b->p = dev->shard->p;
-    b->own = dev->shard->index;
-    b->vertex = a->vertex == NULL ? NULL : a->vertex + a->starts[a->own_block];
-    if (places->bijection != NULL)
-        b->bijection = *places->bijection;
-    if (places->before == NULL)
-        b->before = NULL;
-}
-
-static enum status gpu_open_answers(struct device *dev, const struct answer_places *places,
-                                    struct error *e)
+static enum status gpu_open_answers(struct device *dev, const struct answer_tables *tables, struct error *e)
 {
     struct gpu_answers *a = &dev->answers;
     uint64_t vertices = dev->shard->locals + dev->shard->d;
-    set_places(dev, places);
+    a->id_bytes = tables->id_bytes;
+    a->count = tables->values;
+    if (tables->bijection != NULL)
+        a->bijection = *tables->bijection;
     gpu_sliced_open_answers(dev);
     if (gpu_use(dev, e) != ST_OK ||
-        CUDA_TRY(cudaHostAlloc((void **)&a->counts,
-                               ((size_t)dev->shard->p + 1) * sizeof *a->counts,
-                               cudaHostAllocDefault),
-                 dev->where, e) != ST_OK)
+        CUDA_TRY(cudaHostAlloc((void **)&a->counts, dev->shard->p * sizeof *a->counts, cudaHostAllocDefault), dev->where,
+                 e) != ST_OK)
         return e->status;
-    a->counts[dev->shard->p] = 0;
     if (a->vertex == NULL)
-        return upload_ids(dev, places, e);
-    if (upload(dev, a->vertex, places->vertex, 4 * a->starts[dev->shard->p], e) != ST_OK ||
-        upload(dev, a->ids, places->ids, a->id_bytes * vertices, e) != ST_OK)
+        return upload_ids(dev, tables, e);
+    if (upload(dev, a->vertex, tables->vertex, 4 * a->count, e) != ST_OK ||
+        upload(dev, a->ids, tables->ids, a->id_bytes * vertices, e) != ST_OK)
         return e->status;
-    if (dev->shard->p == 1 || upload_block(dev, places, e) != ST_OK)
-        return e->status;
-    return gpu_reads_all(dev) && places->ids != NULL ? gpu_open_look(dev, e) : e->status;
+    return gpu_reads_all(dev) && tables->ids != NULL ? gpu_open_look(dev, e) : e->status;
 }
 
 /* ---- answers ---- */
@@ -137,50 +105,27 @@ static enum status scatter_values(struct device *dev, enum answer_kind kind, str
     const struct gpu_vertices *n = &dev->of[NORMALS], *d = &dev->of[DELEGATES];
     const char *ids = a->ids;
     cudaStream_t stream = gpu_answer_stream(dev);
-    if (CUDA_TRY(cudaMemsetAsync(a->block, 0xff, a->places.count * width_of(dev, kind), stream), dev->where, e) !=
+    if (CUDA_TRY(cudaMemsetAsync(a->values, 0xff, a->count * width_of(dev, kind), stream), dev->where, e) !=
         ST_OK)
         return e->status;
     if (kind == ANSWER_PARENTS)
         return gpu_write_parents(dev, NULL, stream, e);
-    cuda_scatter_depths(n, ids, a->id_bytes, a->block, stream);
-    cuda_scatter_depths(d, ids + n->count * a->id_bytes, a->id_bytes, a->block, stream);
+    cuda_scatter_depths(n, ids, a->id_bytes, a->values, stream);
+    cuda_scatter_depths(d, ids + n->count * a->id_bytes, a->id_bytes, a->values, stream);
     return CUDA_LAUNCHED(dev->where, e);
 }
 
-/* Picks the values for other blocks: all before the own block, and all behind it. */
-static void pick_values(const struct device *dev, struct slice *values)
+static enum status gather_values(struct device *dev, enum answer_kind kind, uint32_t levels, struct error *e)
 {
-    static const uint64_t form_bytes[] = {[VALUE_BYTE] = 1, [VALUE_32] = 4, [VALUE_64] = 8};
     const struct gpu_answers *a = &dev->answers;
-    const uint64_t *starts = a->starts, own = starts[a->own_block + 1] - starts[a->own_block], width = form_bytes[a->form];
-    uint64_t all = starts[dev->shard->p], behind = starts[a->own_block + 1];
-    char *to = a->values;
-    cuda_gather_values(a->vertex, starts[a->own_block], a->form, 1, a->by_vertex, to, gpu_answer_stream(dev));
-    cuda_gather_values(a->vertex + behind, all - behind, a->form, 1, a->by_vertex, to + starts[a->own_block] * width,
-                       gpu_answer_stream(dev));
-    for (uint32_t b = 0; b < dev->shard->p; b++) {
-        uint64_t at = b <= a->own_block ? starts[b] : starts[b] - own;
-        values[b] = (struct slice){to + at * width, b == a->own_block ? 0 : (starts[b + 1] - starts[b]) * width};
-    }
-}
-
-static enum status gather_values(struct device *dev, enum answer_kind kind, uint32_t levels, struct slice *values,
-                                 struct error *e)
-{
-    struct gpu_answers *a = &dev->answers;
-    a->form = form_of(dev, kind, levels);
-    if (kind == ANSWER_DEPTHS &&
-        gpu_write_all_depths(dev, a->form, gpu_answer_stream(dev), e) != ST_OK)
+    const enum value_form form = form_of(dev, kind, levels);
+    if (kind == ANSWER_DEPTHS && gpu_write_all_depths(dev, form, gpu_answer_stream(dev), e) != ST_OK)
         return e->status;
-    if (dev->shard->p == 1)
-        cuda_gather_values(a->vertex, a->starts[1], a->form, 0, a->by_vertex, a->block, gpu_answer_stream(dev));
-    else
-        pick_values(dev, values);
+    cuda_gather_values(a->vertex, a->count, form, a->by_vertex, a->values, gpu_answer_stream(dev));
     return CUDA_LAUNCHED(dev->where, e);
 }
 
-static enum status gpu_values(struct device *dev, enum answer_kind kind, uint32_t levels,
-                              struct slice *values, struct error *e)
+static enum status gpu_make_values(struct device *dev, enum answer_kind kind, uint32_t levels, struct error *e)
 {
     if (gpu_is_answered(dev, kind))
         return gpu_wait_for_answer(dev, e);
@@ -190,33 +135,8 @@ static enum status gpu_values(struct device *dev, enum answer_kind kind, uint32_
     if (dev->answers.vertex == NULL)
         scatter_values(dev, kind, e);
     else
-        gather_values(dev, kind, levels, values, e);
-    if (e->status != ST_OK || gpu_wait(dev, gpu_answer_stream(dev), e) != ST_OK)
-        return e->status;
-    return kind == ANSWER_PARENTS ? gpu_check_looked(dev, e) : e->status;
-}
-
-static enum status gpu_assemble(struct device *dev, enum answer_kind kind,
-                                const struct slice *values, struct error *e)
-{
-    const struct gpu_answers *a = &dev->answers;
-    uint32_t p = dev->shard->p;
-    const void **pointers = (const void **)(void *)a->counts; /* host memory of p words and one */
-    struct gpu_assembly assembly = {.places = a->places,
-                                    .form = a->form,
-                                    .by_vertex = a->by_vertex,
-                                    .values = a->tables,
-                                    .to = a->block};
-    (void)kind;
-    for (uint32_t s = 0; s < p; s++)
-        pointers[s] = values[s].at;
-    if (gpu_use(dev, e) != ST_OK ||
-        CUDA_TRY(cudaMemcpyAsync(a->tables, pointers, p * sizeof *pointers, cudaMemcpyHostToDevice,
-                                 gpu_answer_stream(dev)),
-                 dev->where, e) != ST_OK)
-        return e->status;
-    cuda_assemble(&assembly, gpu_answer_stream(dev));
-    return gpu_wait(dev, gpu_answer_stream(dev), e);
+        gather_values(dev, kind, levels, e);
+    return e->status == ST_OK ? gpu_wait(dev, gpu_answer_stream(dev), e) : e->status;
 }
 
 static enum status gpu_set_value(struct device *dev, enum answer_kind kind, uint64_t at,
@@ -225,15 +145,54 @@ static enum status gpu_set_value(struct device *dev, enum answer_kind kind, uint
     uint32_t width = width_of(dev, kind);
     int32_t narrow = (int32_t)value;
     const void *from = width == 4 ? (const void *)&narrow : &value;
-    return gpu_copy(dev, (char *)dev->answers.block + at * width, from, width, e);
+    return gpu_copy(dev, (char *)dev->answers.values + at * width, from, width, e);
 }
 
-static enum status gpu_read_block(struct device *dev, enum answer_kind kind, uint64_t first,
-                                  uint64_t count, void *values, struct error *e)
+/* ---- reading ---- */
+
+static const void *gpu_see_values(const struct device *dev)
+{
+    (void)dev;
+    return NULL;
+}
+
+static enum status gpu_read_values(struct device *dev, enum answer_kind kind, uint64_t first, uint64_t count, void *to,
+                                   struct error *e)
 {
     uint64_t width = width_of(dev, kind);
-    return gpu_copy(dev, values, (const char *)dev->answers.block + first * width, count * width, e);
+    return gpu_copy(dev, to, (const char *)dev->answers.values + first * width, count * width, e);
 }
+
+static enum status gpu_list_values(struct device *dev, enum answer_kind kind, uint64_t first, uint64_t count,
+                                   struct value_list *list, struct error *e)
+{
+    const struct gpu_answers *a = &dev->answers;
+    const uint32_t width = width_of(dev, kind);
+    const uint64_t capacity = a->count < ANSWER_WINDOW ? a->count : ANSWER_WINDOW;
+    const struct gpu_listing listing = {.values = a->values,
+                                        .width = width,
+                                        .bijection = a->bijection,
+                                        .p = dev->shard->p,
+                                        .own_shard = dev->shard->index,
+                                        .first = first,
+                                        .count = count,
+                                        .to = a->listed,
+                                        .index = (uint32_t *)(void *)((char *)a->listed + capacity * width),
+                                        .listed = a->tables};
+    cudaStream_t stream = gpu_answer_stream(dev);
+    if (gpu_use(dev, e) != ST_OK ||
+        CUDA_TRY(cudaMemsetAsync(a->tables, 0, sizeof *a->counts, stream), dev->where, e) != ST_OK)
+        return e->status;
+    cuda_list_values(&listing, stream);
+    if (gpu_fetch(dev, a->counts, a->tables, sizeof *a->counts, stream, e) != ST_OK)
+        return e->status;
+    list->count = a->counts[0];
+    return gpu_fetch(dev, list->index, listing.index, list->count * sizeof *list->index, stream, e) == ST_OK
+               ? gpu_fetch(dev, list->values, listing.to, list->count * width, stream, e)
+               : e->status;
+}
+
+/* ---- slices ---- */
 
 /* Called by the thread that drives `device` or another one. */
 static int gpu_can_read_slice(const struct device *dev, const struct device *other)
@@ -275,10 +234,11 @@ static enum status gpu_copy_slice(struct device *dev, const struct slice *slice,
 const struct backend_results cuda_results = {
     .depths = gpu_depths,
     .open_answers = gpu_open_answers,
-    .values = gpu_values,
-    .assemble = gpu_assemble,
+    .make_values = gpu_make_values,
     .set_value = gpu_set_value,
-    .read_block = gpu_read_block,
+    .see_values = gpu_see_values,
+    .read_values = gpu_read_values,
+    .list_values = gpu_list_values,
     .can_read = gpu_can_read_slice,
     .show_slice = gpu_show_slice,
     .peers_slice = gpu_peers_slice,

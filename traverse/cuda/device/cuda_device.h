@@ -35,7 +35,7 @@ struct gpu_shown_arrays {
     unsigned long long *arrivals;
     struct peers_state *state;
     uint32_t *visited, *ids;
-    void *answer_ids, *by_vertex, *block; /* after a search: of struct gpu_answers */
+    void *answer_ids, *by_vertex, *values;/* after a search: of struct gpu_answers */
     int32_t *depth;                       /* of its normals */
 };
 
@@ -387,13 +387,11 @@ enum status gpu_write_all_depths(struct device *device, enum value_form form, cu
 enum status gpu_answer_ahead(struct device *device, struct error *e);
 int gpu_can_answer_ahead(const struct device *device);
 
-/* cuda_look.c: the functions of backend_parents for devices that look; and a check that every
- * question, and every vertex that was looked at, exists. */
+/* cuda_look.c: the functions of backend_parents for devices that look. */
 int gpu_reads_all(const struct device *device);
 enum status gpu_open_look(struct device *device, struct error *e);
 enum status gpu_show_parents(struct device *device, uint32_t levels, struct error *e);
 enum status gpu_look_parents(struct device *device, struct error *e);
-enum status gpu_check_looked(const struct device *device, struct error *e);
 
 /* The functions of backend_cuda, in the order of backend.h, which says what each does. */
 enum status gpu_open(struct device **device, const struct shard *shard, const struct device_options *options,

@@ -125,9 +125,8 @@ static void set_arrays(struct device *dev, const struct gpu_plan *plan, int pare
     set_traffic(dev, plan);
     if (gpu_scatters_answers(plan, dev->shard)) {
         a->vertex = NULL;
-        a->block = at[GPU_QUEUE_D];
+        a->values = at[GPU_QUEUE_D];
     }
-    a->places.marks_of = (uint64_t *)a->tables + gpu_answer_cursors(dev->shard->p);
     if (plan->array[GPU_SLICED_HEADS].bytes == 0)
         dev->fused.sliced.arrays.heads = NULL;
     if (plan->array[GPU_SLICED_PUSHERS].bytes == 0)

@@ -88,7 +88,7 @@ static struct gpu_shown_arrays arrays_of(const struct device *dev)
                                      .ids = t->bins.ids,
                                      .answer_ids = dev->answers.ids,
                                      .by_vertex = dev->answers.by_vertex,
-                                     .block = dev->answers.block,
+                                     .values = dev->answers.values,
                                      .depth = dev->of[NORMALS].depth};
 }
 

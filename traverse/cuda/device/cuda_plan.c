@@ -3,7 +3,7 @@
 
 #include "cuda_limits.h"
 
-#include "traverse/engine/answer_blocks.h"
+#include "traverse/engine/answer_ids.h"
 
 #include "formats/base/arith.h"
 #include "formats/graph/partition.h"
@@ -225,8 +225,8 @@ static void put_scattered_answers(struct gpu_plan *plan, const struct shard *sha
     for (int i = GPU_QUEUE_D; i < GPU_ANSWER_REST; i++)
         free_bytes += gpu_aligned(plan->array[i].bytes);
     uint64_t width = plan->array[GPU_PARENT_D].bytes + plan->array[GPU_PARENT_N].bytes > 0 ? id : 4;
-    uint64_t block = shard->n * width;
-    put(plan, GPU_ANSWER_REST, block > free_bytes ? block - free_bytes : 0, 1);
+    uint64_t values = shard->n * width;
+    put(plan, GPU_ANSWER_REST, values > free_bytes ? values - free_bytes : 0, 1);
     put(plan, GPU_ANSWER_IDS, shard->locals + shard->d, id);
     plan->array[GPU_ANSWER_IDS].name = "input ids of vertices";
     put(plan, GPU_ANSWER_TABLES, gpu_answer_table_bytes(shard->p), 1);
@@ -238,27 +238,23 @@ static uint64_t across_edges(const struct shard *shard)
     return larger(shard->csr[NN].edges, shard_pull_rows(shard, NN)->edges);
 }
 
-/* Arrays for answers in the order of input ids. */
+/* Arrays for answers. */
 static void put_answers(struct gpu_plan *plan, const struct shard *shard,
                         const struct gpu_plan_options *options)
 {
-    uint64_t slots = slots_of_shard(shard->n, shard->index, shard->p),
-             block = block_first(shard->n, shard->p, 1); /* the first block is the longest */
-    uint64_t vertices = shard->locals + shard->d, several = shard->p > 1, owned = smaller(slots, vertices);
-    uint64_t parents = options->parents, id = answer_id_bytes(shard->n), width = parents ? id : 4;
+    uint64_t values = slots_of_shard(shard->n, shard->index, shard->p), vertices = shard->locals + shard->d;
+    uint64_t several = shard->p > 1, parents = options->parents, id = answer_id_bytes(shard->n), width = parents ? id : 4;
     if (!options->answers)
         return;
     if (gpu_scatters_answers(plan, shard)) {
         put_scattered_answers(plan, shard);
         return;
     }
-    put(plan, GPU_ANSWER_VERTEX, several ? owned : slots, 4);
+    put(plan, GPU_ANSWER_VERTEX, values, 4);
     put(plan, GPU_ANSWER_IDS, parents ? vertices : 0, id);
     put(plan, GPU_ANSWER_BY_VERTEX, vertices + 1, width);
-    put(plan, GPU_ANSWER_VALUES, several ? owned : 0, width);
-    put(plan, GPU_ANSWER_BLOCK, block, width);
-    put(plan, GPU_ANSWER_MARKS, several ? block / 32 + shard->p : 0, 8);
-    put(plan, GPU_ANSWER_BEFORE, several && options->permuted ? block : 0, 4);
+    put(plan, GPU_ANSWER_VALUES, gpu_answer_values(values), width);
+    put(plan, GPU_ANSWER_LISTED, several && options->permuted ? smaller(values, ANSWER_WINDOW) : 0, width + 4);
     put(plan, GPU_ANSWER_DELEGATES, several && parents ? shard->d : 0, id);
     put(plan, GPU_ANSWER_REPLIES, several && parents ? across_edges(shard) : 0, id);
     put(plan, GPU_ANSWER_SHOWN, several && parents ? 2 * (uint64_t)shard->p : 0, GPU_SHOWN_BYTES);

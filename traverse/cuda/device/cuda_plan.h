@@ -56,16 +56,21 @@ static inline uint64_t gpu_aligned(uint64_t bytes)
     return (bytes + 255) / 256 * 256;
 }
 
-/* Words of cursors or pointers for each shard, a count and a flag. */
+/* Elements for the values of an answer: one at least, as parents of delegates come there in pieces, too. */
+static inline uint64_t gpu_answer_values(uint64_t values)
+{
+    return values > 0 ? values : 1;
+}
+
+/* Words of cursors for each shard, a count and a flag. */
 static inline uint64_t gpu_answer_cursors(uint32_t p)
 {
     return (uint64_t)p + 2;
 }
 
-/* Behind them stand the beginnings of the marks of each shard. */
 static inline uint64_t gpu_answer_table_bytes(uint32_t p)
 {
-    return 8 * (gpu_answer_cursors(p) + p + 1);
+    return 8 * gpu_answer_cursors(p);
 }
 
 /* The tasks of the device, and where columns lie. */
@@ -97,7 +102,7 @@ static inline uint64_t gpu_loading_bytes(const struct gpu_plan *plan)
     return gpu_plan_bytes(plan) + plan->staging_bytes;
 }
 
-/* Whether answers are written by scattering them over the block, which lies at GPU_QUEUE_D. */
+/* Whether answers are written by scattering them over the values, which lie at GPU_QUEUE_D. */
 static inline int gpu_scatters_answers(const struct gpu_plan *plan, const struct shard *shard)
 {
     return plan->saves && shard->p == 1;

@@ -117,7 +117,7 @@ struct sliced_state {
 
 /* An answer of all input ids: depths, or with `ids` parents. */
 struct sliced_answer {
-    const uint32_t *vertex; /* as of struct answer_places (backend.h); NULL: no answer is written */
+    const uint32_t *vertex; /* as of struct answer_tables (backend.h); NULL: no answer is written */
     const int32_t *ids;     /* the same */
     int32_t *to;
     uint32_t count;

@@ -124,12 +124,12 @@ void gpu_sliced_open_answers(struct device *dev)
     const struct fused_launch *launch = &dev->fused.sliced.launch;
     const uint64_t threads = (uint64_t)launch->blocks * (uint64_t)launch->threads;
     const int parents = dev->fused.answer == ANSWER_PARENTS;
-    if (a->vertex == NULL || (parents && a->id_bytes != 4) || a->places.count > MOST_IDS * threads)
+    if (a->vertex == NULL || (parents && a->id_bytes != 4) || a->count > MOST_IDS * threads)
         return;
     dev->fused.sliced.search.out.answer = (struct sliced_answer){.vertex = a->vertex,
                                                                 .ids = parents ? a->ids : NULL,
-                                                                .to = a->block,
-                                                                .count = (uint32_t)a->places.count};
+                                                                .to = a->values,
+                                                                .count = (uint32_t)a->count};
 }
 
 enum status gpu_sliced_begin(struct device *dev, const struct root *root, int noted, struct error *e)

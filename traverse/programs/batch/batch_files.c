@@ -1,7 +1,7 @@
 /* batch_files.c: see batch_files.h */
 #include "batch_files.h"
 
-#include "traverse/engine/answer_blocks.h"
+#include "traverse/engine/answer_ids.h"
 #include "traverse/results/outputs.h"
 #include "traverse/results/results.h"
 

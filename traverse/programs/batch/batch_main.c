@@ -206,8 +206,8 @@ static void print_root(const struct batching *b, uint64_t id, const struct batch
     if (!b->args.no_checksum)
         fprintf(b->talk, " checksum %016" PRIx64, r->checksum);
     if (b->searcher.map != NULL) {
-        struct map_name name = name_map_at(b->searcher.map, id);
-        fprintf(b->talk, " name %.*s", (int)name.length, name.bytes);
+        fputs(" name ", b->talk);
+        name_map_show(b->talk, b->searcher.map, id);
     }
     fputc('\n', b->talk);
 }

@@ -2,24 +2,19 @@
  *
  * A proof belongs to a device, and lies in the memory in which the device searched. validate.c has its arrays, its
  * questions and its steps; what works in the memory of a device is a table of functions (struct prover): prover_cpu (proof_cpu.c) or prover_cuda (cuda/proof_cuda.c). Vertices of a device
- * are numbered as in struct answer_places (backend.h): locals, then delegates.
+ * are numbered as in struct answer_tables (backend.h): locals, then delegates.
  *
- * A device asks other devices about vertices. Its questions do not change from root to root, so they are listed
- * and sent once, and each root needs replies alone. A question is a number of 4 bytes. Slices in these functions
- * have an element for each shard: the bytes for it, or the bytes from it. */
+ * A device has the claimed parents of its own vertices among the values of the answer (answers.h); those of the delegates
+ * of other devices are reduced. It asks other devices about the far ends of its nn edges. These questions do not change
+ * from root to root, so they are listed and sent once, and each root needs replies alone. A question is a local vertex of
+ * the other shard, in 4 bytes, the reply a struct vertex_end. Slices in these functions have an element for each shard: the
+ * bytes for it, or the bytes from it. */
 #ifndef DBFS_PROOF_H
 #define DBFS_PROOF_H
 
 #include "proof_loops.h"
 
 #include "traverse/results/results.h"
-
-/* Topics of questions. */
-enum topic {
-    TOPIC_CLAIMS, /* asks for the parent at a place in the block of ids of a device; the reply is an int64_t */
-    TOPIC_ENDS,   /* asks for a local vertex of a shard; the reply is a struct vertex_end */
-    TOPICS
-};
 
 /* The questions of one device, or to it. Those for or from shard s are begin[s] to begin[s + 1] - 1. */
 struct proof_questions {
@@ -36,16 +31,17 @@ struct proof {
     const struct rank *rank;
     const struct results *results; /* depths of results_collect */
     uint32_t g;            /* the device, of this rank */
-    uint64_t first_id, ids; /* the block of input ids that it holds */
     struct device *device;
     const struct shard *shard;
     struct vertex_end *end; /* [locals + d] */
     int64_t *claim;         /* [locals + d] */
     uint64_t *met;          /* masks of locals, of delegates that met their parents */
-    uint32_t *has_edges;    /* mask of the ids in the block that somebody asks about */
+    uint64_t values;        /* of the answer, on this device */
+    uint32_t *place;        /* [locals + d] the number of each vertex's value; PLACE_ELSEWHERE: not on this device */
+    uint32_t *has_edges;    /* mask of the values that belong to vertices */
     void *first;            /* [FIRST_BYTES] the first offence, as the prover keeps it */
     uint32_t id_bytes;
-    struct proof_questions own[TOPICS], asked[TOPICS];
+    struct proof_questions own, asked;
 };
 
 /* ---- in the memory of a device: none of these functions need wait, but those that give a status ---- */
@@ -69,14 +65,15 @@ struct prover {
      * next[s] on. */
     enum status (*list_ends)(struct proof *proof, uint64_t *next, int put, struct error *e);
 
-    /* Sets the bits of these numbers in has_edges. */
-    void (*mark)(struct proof *proof, const uint32_t *number, uint64_t count);
+    /* Sets the bits of all places in has_edges. */
+    void (*mark)(struct proof *proof);
 
     /* Reads the depths of a root, and forgets marks and offences. */
     enum status (*begin)(struct proof *proof, struct error *e);
 
-    void (*reply)(struct proof *proof, enum topic topic);
-    void (*put_claims)(struct proof *proof, const int64_t *claim, const uint32_t *asker, uint64_t count);
+    /* Takes the claims of the answer, and replies to all questions. */
+    void (*take_claims)(struct proof *proof);
+    void (*reply)(struct proof *proof);
 
     /* Check vertices by themselves and edges with both ends here; edges i from asker[i] to other[i]; that vertices of a
      * kind have met their parents. */
@@ -98,6 +95,20 @@ static inline struct proved_vertices proved_of(const struct proof *p, enum verte
                                     .claim = p->claim + first,
                                     .met = (uint32_t *)(void *)met,
                                     .count = kind == NORMALS ? p->shard->locals : p->shard->d};
+}
+
+/* The values of the device. */
+static inline struct proved_values values_of_proof(const struct proof *p, const void *values)
+{
+    const struct graph *graph = p->rank->graph;
+    const int permuted = answers_are_by_owner(graph) && graph->manifest.randomized;
+    return (struct proved_values){.claim = values,
+                                  .id_bytes = p->id_bytes,
+                                  .has_edges = p->has_edges,
+                                  .count = p->values,
+                                  .p = p->shard->p,
+                                  .shard = p->shard->index,
+                                  .bijection = permuted ? graph->bijection : (struct bijection){.n = 0}};
 }
 
 #endif

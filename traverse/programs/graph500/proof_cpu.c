@@ -38,7 +38,7 @@ static void set_ids(struct proof *p)
 static enum status list_ends(struct proof *p, uint64_t *next, int put, struct error *e)
 {
     const struct csr *nn = &p->shard->csr[NN];
-    const struct proof_questions *own = &p->own[TOPIC_ENDS];
+    const struct proof_questions *own = &p->own;
     uint64_t mask = (UINT64_C(1) << p->shard->local_bits) - 1;
     for (uint64_t i = 0; nn->edges > 0 && i < nn->rows; i++) {
         uint64_t length = csr_row_length(nn, i);
@@ -57,10 +57,12 @@ static enum status list_ends(struct proof *p, uint64_t *next, int put, struct er
     return e->status;
 }
 
-static void mark_ids(struct proof *p, const uint32_t *number, uint64_t count)
+static void mark_places(struct proof *p)
 {
-    for (uint64_t i = 0; i < count; i++)
-        p->has_edges[number[i] / 32] |= UINT32_C(1) << (number[i] % 32);
+    for (uint64_t i = 0; i < p->shard->locals + p->shard->d; i++) {
+        if (p->place[i] != PLACE_ELSEWHERE)
+            p->has_edges[p->place[i] / 32] |= UINT32_C(1) << (p->place[i] % 32);
+    }
 }
 
 /* ---- a root ---- */
@@ -79,32 +81,27 @@ static enum status cpu_begin(struct proof *p, struct error *e)
     return e->status;
 }
 
-static const void *block_of(const struct proof *p)
+static const void *values_of(const struct proof *p)
 {
-    return p->rank->backend->results->see_block(p->device);
+    return p->rank->backend->results->see_values(p->device);
 }
 
-static void cpu_reply(struct proof *p, enum topic topic)
+static void cpu_take_claims(struct proof *p)
 {
-    const struct proof_questions *a = &p->asked[topic];
-    const void *block = block_of(p);
+    const void *values = values_of(p);
+#pragma omp parallel for schedule(static)
+    for (uint64_t i = 0; i < p->shard->locals + p->shard->d; i++)
+        p->claim[i] = p->place[i] == PLACE_ELSEWHERE ? CLAIM_ELSEWHERE : answer_id(values, p->id_bytes, p->place[i]);
+}
+
+static void cpu_reply(struct proof *p)
+{
+    const struct proof_questions *a = &p->asked;
     uint64_t count = a->begin[p->shard->p];
-    int64_t *claim = a->reply;
     struct vertex_end *end = a->reply;
 #pragma omp parallel for schedule(static)
-    for (uint64_t i = 0; i < count; i++) {
-        if (topic == TOPIC_CLAIMS)
-            claim[i] = answer_id(block, p->id_bytes, a->question[i]);
-        else
-            end[i] = p->end[a->question[i]];
-    }
-}
-
-static void cpu_put_claims(struct proof *p, const int64_t *claim, const uint32_t *asker, uint64_t count)
-{
-#pragma omp parallel for schedule(static)
     for (uint64_t i = 0; i < count; i++)
-        p->claim[asker[i]] = claim[i];
+        end[i] = p->end[a->question[i]];
 }
 
 /* ---- checks ---- */
@@ -112,8 +109,8 @@ static void cpu_put_claims(struct proof *p, const int64_t *claim, const uint32_t
 static void cpu_check(struct proof *p, int64_t root)
 {
     struct proved_vertices of[VERTEX_KINDS] = {proved_of(p, NORMALS), proved_of(p, DELEGATES)};
-    struct proved_block block = {block_of(p), p->id_bytes, p->has_edges, p->first_id, p->ids};
-    proof_check_isolated(&block, root, p->first);
+    struct proved_values values = values_of_proof(p, values_of(p));
+    proof_check_isolated(&values, root, p->first);
     for (int kind = 0; kind < VERTEX_KINDS; kind++)
         proof_check_vertices(&of[kind], root, p->first);
     for (int s = 0; s < SUBGRAPHS; s++) {
@@ -151,10 +148,10 @@ const struct prover prover_cpu = {
     .copy = cpu_copy,
     .open = set_ids,
     .list_ends = list_ends,
-    .mark = mark_ids,
+    .mark = mark_places,
     .begin = cpu_begin,
+    .take_claims = cpu_take_claims,
     .reply = cpu_reply,
-    .put_claims = cpu_put_claims,
     .check = cpu_check,
     .check_edges = cpu_check_edges,
     .check_parents = cpu_check_parents,

@@ -39,17 +39,18 @@ void proof_check_vertices(const struct proved_vertices *v, int64_t root, struct 
     }
 }
 
-void proof_check_isolated(const struct proved_block *b, int64_t root, struct offence *first)
+void proof_check_isolated(const struct proved_values *values, int64_t root, struct offence *first)
 {
 #pragma omp parallel
     {
         struct offence own = {0};
 #pragma omp for schedule(static) nowait
-        for (uint64_t i = 0; i < b->count; i++) {
-            int64_t id = (int64_t)(b->first + i);
+        for (uint64_t i = 0; i < values->count; i++) {
+            if (has_bit(values->has_edges, i))
+                continue;
+            int64_t id = proved_id(values, i);
             struct vertex_end v = {id, id == root ? 0 : -1};
-            if (!has_bit(b->asked, i))
-                note(&own, offence_of_vertex(v, answer_id(b->claim, b->id_bytes, i), root));
+            note(&own, offence_of_vertex(v, answer_id(values->claim, values->id_bytes, i), root));
         }
         merge(first, own);
     }

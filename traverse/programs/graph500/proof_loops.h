@@ -7,7 +7,12 @@
 
 #include "offence.h"
 
+#include "formats/bijection.h"
 #include "formats/graph/shard.h"
+
+/* The place of a value that another device has, and the claim that stands for it, which is below all others. */
+#define PLACE_ELSEWHERE UINT32_MAX
+#define CLAIM_ELSEWHERE INT64_MIN
 
 /* Vertices of one kind. */
 struct proved_vertices {
@@ -20,16 +25,25 @@ struct proved_vertices {
 void proof_check_vertices(const struct proved_vertices *vertices, int64_t root,
                           struct offence *first);
 
-/* Checks ids first..first + count without a bit in `asked`, which have no edges: they reach themselves alone.
- * `claim`: the block of parents, of id_bytes each. */
-struct proved_block {
+/* The values of an answer on one device, of shard `shard` of p: parents, of id_bytes each. Value i is that of the id
+ * i * p + shard, as stored. */
+struct proved_values {
     const void *claim;
     uint32_t id_bytes;
-    const uint32_t *asked;
-    uint64_t first, count;
+    const uint32_t *has_edges; /* a mask */
+    uint64_t count;
+    uint32_t p, shard;
+    struct bijection bijection; /* from input ids to stored ones; n is 0 if they are the same */
 };
 
-void proof_check_isolated(const struct proved_block *block, int64_t root, struct offence *first);
+RULE int64_t proved_id(const struct proved_values *v, uint64_t i)
+{
+    const uint64_t stored = i * v->p + v->shard;
+    return (int64_t)(stored < v->bijection.n ? bijection_backward(&v->bijection, stored) : stored);
+}
+
+/* Checks the values of ids without edges, which reach themselves alone. */
+void proof_check_isolated(const struct proved_values *values, int64_t root, struct offence *first);
 
 /* Checks a subgraph. Columns are vertices of `columns`; with local_bits, those on other shards than own_shard are
  * left out. Rows that meet their parents are marked. */

@@ -1,17 +1,15 @@
 /* validate.c: the arrays, questions and steps of a proof, and the way of all proofs through them; see validate.h and
  * proof.h
  *
- * Once: each device asks for the claimed parents of its vertices at their places in the answer, and for the depths
- * of vertices on other shards that its nn edges lead to. For each root:
- * 1. claims: the replies about parents. Ids that nobody asks about have no edges, and must have no parents. All devices
- * ask about delegates.
+ * Once: each device finds the values of its vertices in the answer, and asks for the depths of the vertices on other
+ * shards that its nn edges lead to. For each root:
+ * 1. claims: each device takes the parents of its vertices; those of delegates, which one device has each, are reduced.
+ * Values of no vertex are of ids without edges, and must be no parents.
  * 2. check: each device checks its vertices, and the edges with both ends on it.
  * 3. ends: the other edges, with the replies about depths.
  * 4. finish: every reached vertex must have met its parent. Delegates are on all devices, so their marks are ORed
  * first. */
 #include "validate.h"
-
-#include "traverse/engine/answer_blocks.h"
 
 #include "formats/graph/partition.h"
 
@@ -52,12 +50,31 @@ static enum status take_arrays(struct proof *p, struct error *e)
     take(p, &p->end, vertices, sizeof *p->end, "ends of edges", e);
     take(p, &p->claim, vertices, sizeof *p->claim, "parents to prove", e);
     take(p, &p->met, met_words(p), 8, "marks of vertices", e);
-    take(p, &p->has_edges, mask_words(p->ids), 8, "marks of ids", e);
+    take(p, &p->place, vertices, sizeof *p->place, "values of vertices", e);
+    take(p, &p->has_edges, mask_words(p->values), 8, "marks of ids", e);
     take(p, &p->first, 1, FIRST_BYTES, "an offence", e);
-    for (int t = 0; t < TOPICS; t++) {
-        p->own[t].begin = zeroed(shards, sizeof *p->own[t].begin, "questions", e);
-        p->asked[t].begin = zeroed(shards, sizeof *p->asked[t].begin, "questions", e);
+    p->own.begin = zeroed(shards, sizeof *p->own.begin, "questions", e);
+    p->asked.begin = zeroed(shards, sizeof *p->asked.begin, "questions", e);
+    return e->status;
+}
+
+/* Finds where the answer has the values of the device's vertices: by their ids, and not by the tables that answers are
+ * made with. */
+static enum status find_places(const struct proof *p, struct error *e)
+{
+    const struct graph *graph = p->rank->graph;
+    const uint64_t vertices = p->shard->locals + p->shard->d;
+    uint32_t *place = NULL;
+    if (memory_take(p->rank->budget, (void **)&place, vertices, sizeof *place, "values of vertices", e) != ST_OK)
+        return e->status;
+#pragma omp parallel for schedule(static)
+    for (uint64_t i = 0; i < vertices; i++) {
+        uint64_t id = numbered_vertex_id(p->shard, i);
+        int is_own = shard_of_vertex(id, p->shard->p) == p->shard->index;
+        place[i] = is_own ? (uint32_t)answers_place(graph, id) : PLACE_ELSEWHERE;
     }
+    p->prover->copy(p, p->place, place, vertices * sizeof *place, e);
+    memory_release(p->rank->budget, place);
     return e->status;
 }
 
@@ -65,19 +82,20 @@ static enum status open_proof(struct proof *p, const struct rank *rank, const st
                               struct error *e)
 {
     const struct manifest *m = &rank->graph->manifest;
-    const uint32_t block = block_of_device(rank->comm->rank, g, rank->device_count);
     *p = (struct proof){.prover = rank->backend == &backend_cpu ? &prover_cpu : &prover_cuda,
                         .rank = rank,
                         .results = results,
                         .g = g,
-                        .first_id = block_first(m->totals.n, m->p, block),
                         .device = rank->devices[g],
                         .shard = &rank->graph->shards[g],
+                        .values = slots_of_shard(m->totals.n, rank->graph->shards[g].index, m->p),
                         .id_bytes = answers_width(&results->answers, ANSWER_PARENTS)};
-    p->ids = block_first(m->totals.n, m->p, block + 1) - p->first_id;
-    if (enter(p, e) == ST_OK && take_arrays(p, e) == ST_OK && p->prover->open != NULL)
+    if (enter(p, e) != ST_OK || take_arrays(p, e) != ST_OK || find_places(p, e) != ST_OK)
+        return e->status;
+    p->prover->mark(p);
+    if (p->prover->open != NULL)
         p->prover->open(p);
-    return e->status;
+    return wait(p, e);
 }
 
 static void release_questions(const struct proof *p, const struct proof_questions *q)
@@ -92,13 +110,11 @@ static void close_proof(struct proof *p)
 {
     if (p->prover == NULL)
         return;
-    void *const arrays[] = {p->end, p->claim, p->met, p->has_edges, p->first};
+    void *const arrays[] = {p->end, p->claim, p->met, p->place, p->has_edges, p->first};
     for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++)
         p->prover->release(p, arrays[i]);
-    for (int t = 0; t < TOPICS; t++) {
-        release_questions(p, &p->own[t]);
-        release_questions(p, &p->asked[t]);
-    }
+    release_questions(p, &p->own);
+    release_questions(p, &p->asked);
 }
 
 /* ---- one device: questions ---- */
@@ -130,51 +146,11 @@ static uint64_t *place_questions(const struct proof *p, struct proof_questions *
     return NULL;
 }
 
-/* The parents of a device's vertices stand in the blocks of their ids. Counts the questions for shard s in
- * next[s + 1], or puts them at next[s]. */
-static void list_claims(const struct proof *p, uint64_t *next, uint32_t *asker, uint32_t *question)
-{
-    const struct rank *rank = p->rank;
-    uint32_t G = rank->device_count;
-    uint64_t length = block_first(rank->graph->manifest.totals.n, p->shard->p, 1);
-    for (uint64_t i = 0; i < p->shard->locals + p->shard->d; i++) {
-        uint64_t id = original_id(rank->graph, numbered_vertex_id(p->shard, i));
-        uint32_t block = (uint32_t)(id / length), s = shard_of_device(block / G, block % G, rank->comm->ranks);
-        if (asker == NULL) {
-            next[s + 1]++;
-        } else {
-            asker[next[s]] = (uint32_t)i;
-            question[next[s]++] = (uint32_t)(id % length);
-        }
-    }
-}
-
-/* Lists the places of the parents of all vertices, in memory of the host first. The slices of this and the next function
- * stay valid until begin_proof. */
-static enum status ask_claims(struct proof *p, struct slice *slices, struct error *e)
-{
-    struct proof_questions *own = &p->own[TOPIC_CLAIMS];
-    struct memory_budget *budget = p->rank->budget;
-    uint32_t *asker = NULL, *question = NULL;
-    list_claims(p, own->begin, NULL, NULL);
-    uint64_t *next = enter(p, e) == ST_OK ? place_questions(p, own, slices, e) : NULL;
-    uint64_t count = own->begin[p->shard->p];
-    if (next != NULL && memory_take(budget, (void **)&asker, count, sizeof *asker, "questions", e) == ST_OK &&
-        memory_take(budget, (void **)&question, count, sizeof *question, "questions", e) == ST_OK) {
-        list_claims(p, next, asker, question);
-        if (p->prover->copy(p, own->asker, asker, count * sizeof *asker, e) == ST_OK)
-            p->prover->copy(p, own->question, question, count * sizeof *question, e);
-    }
-    memory_release(budget, asker);
-    memory_release(budget, question);
-    free(next);
-    return e->status;
-}
-
-/* Lists the nn neighbours on other shards, and notes which vertices ask for them. */
+/* Lists the nn neighbours on other shards, and notes which vertices ask for them. The slices stay valid until
+ * begin_proof. */
 static enum status ask_ends(struct proof *p, struct slice *slices, struct error *e)
 {
-    struct proof_questions *own = &p->own[TOPIC_ENDS];
+    struct proof_questions *own = &p->own;
     if (enter(p, e) != ST_OK || p->prover->list_ends(p, own->begin, 0, e) != ST_OK)
         return e->status;
     uint64_t *next = place_questions(p, own, slices, e);
@@ -184,60 +160,48 @@ static enum status ask_ends(struct proof *p, struct slice *slices, struct error 
     return e->status;
 }
 
-static uint64_t reply_bytes(enum topic topic)
-{
-    return topic == TOPIC_CLAIMS ? sizeof(int64_t) : sizeof(struct vertex_end);
-}
-
 /* Keeps the questions of the others to this device. */
-static enum status keep_questions(struct proof *p, enum topic topic, const struct slice *questions, struct error *e)
+static enum status keep_questions(struct proof *p, const struct slice *questions, struct error *e)
 {
-    struct proof_questions *a = &p->asked[topic];
+    struct proof_questions *a = &p->asked;
     for (uint32_t s = 0; s < p->shard->p; s++)
         a->begin[s + 1] = a->begin[s] + questions[s].bytes / sizeof *a->question;
     uint64_t count = a->begin[p->shard->p];
     if (enter(p, e) != ST_OK || take(p, &a->question, count, sizeof *a->question, "questions", e) != ST_OK ||
-        take(p, &a->reply, count, reply_bytes(topic), "replies", e) != ST_OK)
+        take(p, &a->reply, count, sizeof(struct vertex_end), "replies", e) != ST_OK)
         return e->status;
     for (uint32_t s = 0; s < p->shard->p && e->status == ST_OK; s++)
         p->prover->copy(p, a->question + a->begin[s], questions[s].at, questions[s].bytes, e);
-    if (topic == TOPIC_CLAIMS && e->status == ST_OK)
-        p->prover->mark(p, a->question, count);
     return wait(p, e);
 }
 
 /* ---- one device: the proof of a root, in this order ---- */
 
-/* Forgets the last root, and reads the depths of this one. */
+/* Forgets the last root, and reads the depths and claims of this one. */
 static enum status begin_proof(struct proof *p, struct error *e)
 {
     if (enter(p, e) != ST_OK)
         return e->status;
-    for (int t = 0; t < TOPICS; t++) { /* the questions have been sent */
-        p->prover->release(p, p->own[t].question);
-        p->own[t].question = NULL;
-    }
-    return p->prover->begin(p, e) == ST_OK ? wait(p, e) : e->status;
-}
-
-/* Replies to the questions about a topic. The slices stay valid until this is called again. */
-static enum status reply(struct proof *p, enum topic topic, struct slice *replies, struct error *e)
-{
-    const struct proof_questions *a = &p->asked[topic];
-    if (enter(p, e) != ST_OK)
+    p->prover->release(p, p->own.question); /* they have been sent */
+    p->own.question = NULL;
+    if (p->prover->begin(p, e) != ST_OK)
         return e->status;
-    p->prover->reply(p, topic);
-    slice_by_shard(p, a->reply, a->begin, reply_bytes(topic), replies);
+    p->prover->take_claims(p);
     return wait(p, e);
 }
 
-static enum status take_claims(struct proof *p, const struct slice *replies, struct error *e)
+static int64_t *delegate_claims(const struct proof *p)
 {
-    const struct proof_questions *own = &p->own[TOPIC_CLAIMS];
+    return p->claim + p->shard->locals;
+}
+
+/* Replies to the questions. The slices stay valid until this is called again. */
+static enum status reply(struct proof *p, struct slice *replies, struct error *e)
+{
     if (enter(p, e) != ST_OK)
         return e->status;
-    for (uint32_t s = 0; s < p->shard->p; s++)
-        p->prover->put_claims(p, replies[s].at, own->asker + own->begin[s], own->begin[s + 1] - own->begin[s]);
+    p->prover->reply(p);
+    slice_by_shard(p, p->asked.reply, p->asked.begin, sizeof(struct vertex_end), replies);
     return wait(p, e);
 }
 
@@ -253,7 +217,7 @@ static enum status check_here(struct proof *p, int64_t root, struct error *e)
 /* Checks the other edges by the replies about ends. */
 static enum status check_by_replies(struct proof *p, const struct slice *replies, struct error *e)
 {
-    const struct proof_questions *own = &p->own[TOPIC_ENDS];
+    const struct proof_questions *own = &p->own;
     if (enter(p, e) != ST_OK)
         return e->status;
     for (uint32_t s = 0; s < p->shard->p; s++)
@@ -286,12 +250,14 @@ static uint64_t delegates_of(const struct validation *v)
     return v->rank->graph->manifest.d;
 }
 
-static enum status take_masks(struct validation *v, struct error *e)
+static enum status take_delegates(struct validation *v, struct error *e)
 {
     struct memory_budget *budget = v->rank->budget;
     uint64_t words = mask_words(delegates_of(v));
     memory_take(budget, (void **)&v->met, words, 8, "marks of delegates", e);
-    return memory_take(budget, (void **)&v->met_of_device, words, 8, "marks of delegates", e);
+    memory_take(budget, (void **)&v->met_of_device, words, 8, "marks of delegates", e);
+    memory_take(budget, (void **)&v->claim, delegates_of(v), 8, "parents of delegates", e);
+    return memory_take(budget, (void **)&v->claim_of_device, delegates_of(v), 8, "parents of delegates", e);
 }
 
 static enum status open_proofs(struct validation *v, struct error *e)
@@ -305,19 +271,18 @@ static enum status open_proofs(struct validation *v, struct error *e)
 static enum status ask(void *context, uint32_t g, struct error *e)
 {
     struct validation *v = context;
-    return (v->topic == TOPIC_CLAIMS ? ask_claims : ask_ends)(&v->proofs[g], slices_out(&v->slices, g), e);
+    return ask_ends(&v->proofs[g], slices_out(&v->slices, g), e);
 }
 
 static enum status keep(void *context, uint32_t g, struct error *e)
 {
     struct validation *v = context;
-    return keep_questions(&v->proofs[g], v->topic, slices_in(&v->slices, g), e);
+    return keep_questions(&v->proofs[g], slices_in(&v->slices, g), e);
 }
 
 /* After a failure, too, ranks agree, as others wait. */
-static enum status send_questions(struct validation *v, enum topic topic, struct error *e)
+static enum status send_questions(struct validation *v, struct error *e)
 {
-    v->topic = topic;
     rank_each(v->rank, ask, v, e);
     slices_exchange_agreed(&v->slices, e);
     rank_each(v->rank, keep, v, e);
@@ -327,13 +292,9 @@ static enum status send_questions(struct validation *v, enum topic topic, struct
 enum status validation_open(struct validation *v, const struct rank *rank, struct results *results, struct error *e)
 {
     *v = (struct validation){.rank = rank, .results = results};
-    if (slices_open(&v->slices, rank, e) == ST_OK && take_masks(v, e) == ST_OK)
+    if (slices_open(&v->slices, rank, e) == ST_OK && take_delegates(v, e) == ST_OK)
         open_proofs(v, e);
-    if (comm_agree(rank->comm, e) != ST_OK)
-        return e->status;
-    if (send_questions(v, TOPIC_CLAIMS, e) == ST_OK && !rank_is_single_device(rank))
-        send_questions(v, TOPIC_ENDS, e);
-    return e->status;
+    return comm_agree(rank->comm, e) != ST_OK || rank_is_single_device(rank) ? e->status : send_questions(v, e);
 }
 
 void validation_close(struct validation *v)
@@ -346,6 +307,8 @@ void validation_close(struct validation *v)
     slices_close(&v->slices);
     memory_release(v->rank->budget, v->met);
     memory_release(v->rank->budget, v->met_of_device);
+    memory_release(v->rank->budget, v->claim);
+    memory_release(v->rank->budget, v->claim_of_device);
 }
 
 /* ---- all devices: a root ---- */
@@ -359,13 +322,14 @@ static enum status begin(void *context, uint32_t g, struct error *e)
 static enum status answer(void *context, uint32_t g, struct error *e)
 {
     struct validation *v = context;
-    return reply(&v->proofs[g], v->topic, slices_out(&v->slices, g), e);
+    return reply(&v->proofs[g], slices_out(&v->slices, g), e);
 }
 
-static enum status get_claims(void *context, uint32_t g, struct error *e)
+static enum status put_claims(void *context, uint32_t g, struct error *e)
 {
     struct validation *v = context;
-    return take_claims(&v->proofs[g], slices_in(&v->slices, g), e);
+    const struct proof *p = &v->proofs[g];
+    return p->prover->copy(p, delegate_claims(p), v->claim, delegates_of(v) * sizeof *v->claim, e);
 }
 
 static enum status check(void *context, uint32_t g, struct error *e)
@@ -392,10 +356,21 @@ static enum status finish(void *context, uint32_t g, struct error *e)
     return ST_OK;
 }
 
-static enum status ask_again(struct validation *v, enum topic topic, struct error *e)
+/* Collective. Gives the claims of delegates, which their owners have, to all devices. */
+static enum status reduce_claims(struct validation *v, struct error *e)
 {
-    v->topic = topic;
-    return rank_each(v->rank, answer, v, e) == ST_OK ? slices_exchange(&v->slices, e) : e->status;
+    const uint64_t d = delegates_of(v);
+    for (uint64_t i = 0; i < d; i++)
+        v->claim[i] = CLAIM_ELSEWHERE;
+    for (uint32_t g = 0; g < v->rank->device_count; g++) {
+        const struct proof *p = &v->proofs[g];
+        if (p->prover->copy(p, v->claim_of_device, delegate_claims(p), d * sizeof *v->claim, e) != ST_OK)
+            return e->status;
+        for (uint64_t i = 0; i < d; i++)
+            v->claim[i] = v->claim_of_device[i] > v->claim[i] ? v->claim_of_device[i] : v->claim[i];
+    }
+    comm_max_ids(v->rank->comm, v->claim, sizeof *v->claim, d);
+    return rank_each(v->rank, put_claims, v, e);
 }
 
 /* Collective. ORs the marks of delegates that met their parents. */
@@ -415,11 +390,12 @@ static enum status reduce_met(struct validation *v, struct error *e)
 
 static enum status prove(struct validation *v, struct error *e)
 {
-    if (rank_each(v->rank, begin, v, e) != ST_OK || ask_again(v, TOPIC_CLAIMS, e) != ST_OK ||
-        rank_each(v->rank, get_claims, v, e) != ST_OK || rank_each(v->rank, check, v, e) != ST_OK)
+    const int alone = rank_is_single_device(v->rank);
+    if (rank_each(v->rank, begin, v, e) != ST_OK || (!alone && reduce_claims(v, e) != ST_OK) ||
+        rank_each(v->rank, check, v, e) != ST_OK)
         return e->status;
-    if (!rank_is_single_device(v->rank) &&
-        (ask_again(v, TOPIC_ENDS, e) != ST_OK || rank_each(v->rank, check_replies, v, e) != ST_OK))
+    if (!alone && (rank_each(v->rank, answer, v, e) != ST_OK || slices_exchange(&v->slices, e) != ST_OK ||
+                   rank_each(v->rank, check_replies, v, e) != ST_OK))
         return e->status;
     return reduce_met(v, e) == ST_OK ? rank_each(v->rank, finish, v, e) : e->status;
 }

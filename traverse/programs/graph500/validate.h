@@ -1,6 +1,6 @@
 /* validate.h: proves that a breadth-first tree is one, in memory, by all ranks (Graph500, section 8).
  *
- * The proof is about the answer: the parents that stand in memory by input id. The distances of the search serve
+ * The proof is about the answer: the parents that stand in memory. The distances of the search serve
  * as a certificate. They are checked, not trusted:
  * - the root has distance 0 and is its own parent, and no other vertex is;
  * - a vertex has a parent exactly if it has a distance, and has an edge to the parent, which stands one level
@@ -19,9 +19,9 @@ struct validation {
     struct results *results;
     struct slices slices;
     uint64_t *met, *met_of_device; /* masks of delegates */
+    int64_t *claim, *claim_of_device; /* [d] parents of delegates */
     struct offence first;          /* of this rank */
     int64_t root;                  /* input id */
-    enum topic topic;              /* of the questions that go round */
 };
 
 /* Collective. Takes arrays over the vertices of this rank, in the memory where the devices search. */

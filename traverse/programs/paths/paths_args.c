@@ -62,7 +62,7 @@ static void read_pairs(struct paths_args *p)
     struct args *args = &p->args;
     struct roots_file *f = &args->roots_from;
     struct error e = {0};
-    if (roots_file_read(f, p->pairs, "pair", &e) != ST_OK)
+    if (roots_file_read(f, p->pairs, "pair", args->cli.memory_bytes, &e) != ST_OK)
         args_end(args, &e);
     if (f->count > MAX_ROOTS / 2)
         cli_usage(&args->cli, "--pairs: more than %d pairs", MAX_ROOTS / 2);

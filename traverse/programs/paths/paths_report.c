@@ -28,16 +28,16 @@ static void print_pair(FILE *out, const struct paths_report *report, uint64_t i)
     const struct pair_result *r = &report->runs->result[i];
     const uint64_t *ends = &report->job->roots->ids[2 * i];
     fputs("source ", out);
-    name_map_print(out, report->map, ends[0]);
+    name_map_show(out, report->map, ends[0]);
     fputs(" target ", out);
-    name_map_print(out, report->map, ends[1]);
+    name_map_show(out, report->map, ends[1]);
     fprintf(out, " distance %" PRId64 " edges %" PRIu64 " vertices %" PRIu64 " time_s %.9f", distance_of(r), r->edges,
             r->vertices, seconds_of(r));
     if (report->runs->path != NULL && r->found > 0)
         fputs(" path", out);
     for (uint64_t k = 0; report->runs->path != NULL && k < r->found; k++) {
         fputc(report->map != NULL ? '\t' : ' ', out);
-        name_map_print(out, report->map, report->runs->path[i][k]);
+        name_map_show(out, report->map, report->runs->path[i][k]);
     }
     fputc('\n', out);
 }

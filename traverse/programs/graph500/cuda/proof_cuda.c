@@ -63,8 +63,8 @@ static enum status gpu_list_ends(struct proof *p, uint64_t *next, int put, struc
                                 .own_shard = p->shard->index,
                                 .local_bits = p->shard->local_bits,
                                 .cursor = p->device->answers.tables,
-                                .neighbours = p->own[TOPIC_ENDS].question,
-                                .askers = p->own[TOPIC_ENDS].asker};
+                                .neighbours = p->own.question,
+                                .askers = p->own.asker};
     if (!put)
         return count_ends(p, &asking, next, e);
     if (next[p->shard->p] == 0 || gpu_copy(p->device, asking.cursor, next, p->shard->p * sizeof *next, e) != ST_OK)
@@ -73,9 +73,9 @@ static enum status gpu_list_ends(struct proof *p, uint64_t *next, int put, struc
     return gpu_settle(p, e);
 }
 
-static void gpu_mark(struct proof *p, const uint32_t *number, uint64_t count)
+static void gpu_mark(struct proof *p)
 {
-    cuda_mark(number, count, p->has_edges, stream_of(p));
+    cuda_mark(p->place, p->shard->locals + p->shard->d, p->has_edges, stream_of(p));
 }
 
 /* ---- a root ---- */
@@ -94,20 +94,15 @@ static enum status gpu_begin(struct proof *p, struct error *e)
     return gpu_copy(p->device, p->first, &none, sizeof none, e);
 }
 
-static void gpu_reply_topic(struct proof *p, enum topic topic)
+static void gpu_take_claims(struct proof *p)
 {
-    const struct gpu_answers *answers = &p->device->answers;
-    const struct proof_questions *a = &p->asked[topic];
-    uint64_t count = a->begin[p->shard->p];
-    if (topic == TOPIC_CLAIMS)
-        cuda_gather_claims(answers->block, answers->id_bytes, a->question, count, a->reply, stream_of(p));
-    else
-        cuda_gather_ends(p->end, a->question, count, a->reply, stream_of(p));
+    const struct gpu_answers *a = &p->device->answers;
+    cuda_gather_claims(a->values, a->id_bytes, p->place, p->shard->locals + p->shard->d, p->claim, stream_of(p));
 }
 
-static void gpu_put_claims(struct proof *p, const int64_t *claim, const uint32_t *asker, uint64_t count)
+static void gpu_reply_ends(struct proof *p)
 {
-    cuda_put_claims(claim, asker, count, p->claim, stream_of(p));
+    cuda_gather_ends(p->end, p->asked.question, p->asked.begin[p->shard->p], p->asked.reply, stream_of(p));
 }
 
 /* ---- checks ---- */
@@ -115,9 +110,8 @@ static void gpu_put_claims(struct proof *p, const int64_t *claim, const uint32_t
 static void gpu_check(struct proof *p, int64_t root)
 {
     struct proved_vertices of[VERTEX_KINDS] = {proved_of(p, NORMALS), proved_of(p, DELEGATES)};
-    const struct gpu_answers *a = &p->device->answers;
-    struct proved_block block = {a->block, a->id_bytes, p->has_edges, p->first_id, p->ids};
-    cuda_check_isolated(&block, root, p->first, stream_of(p));
+    const struct proved_values values = values_of_proof(p, p->device->answers.values);
+    cuda_check_isolated(&values, root, p->first, stream_of(p));
     for (int kind = 0; kind < VERTEX_KINDS; kind++)
         cuda_check_vertices(&of[kind], root, p->first, stream_of(p));
     for (int s = 0; s < SUBGRAPHS; s++) {
@@ -160,8 +154,8 @@ const struct prover prover_cuda = {
     .list_ends = gpu_list_ends,
     .mark = gpu_mark,
     .begin = gpu_begin,
-    .reply = gpu_reply_topic,
-    .put_claims = gpu_put_claims,
+    .take_claims = gpu_take_claims,
+    .reply = gpu_reply_ends,
     .check = gpu_check,
     .check_edges = gpu_check_edges,
     .check_parents = gpu_check_parents,

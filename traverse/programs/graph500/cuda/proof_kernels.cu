@@ -73,25 +73,25 @@ void cuda_write_ends(const void *ids, uint32_t id_bytes, const int32_t *depth, u
     each(count, stream, [=] __device__(uint64_t i) { end[i] = vertex_end{id_at(ids, id_bytes, i), (int64_t)depth[i]}; });
 }
 
-void cuda_mark(const uint32_t *number, uint64_t count, uint32_t *mask, cudaStream_t stream)
+void cuda_mark(const uint32_t *place, uint64_t count, uint32_t *mask, cudaStream_t stream)
 {
-    each(count, stream, [=] __device__(uint64_t i) { mark_bit(mask, number[i]); });
+    each(count, stream, [=] __device__(uint64_t i) {
+        if (place[i] != PLACE_ELSEWHERE)
+            mark_bit(mask, place[i]);
+    });
 }
 
-void cuda_gather_claims(const void *claims, uint32_t id_bytes, const uint32_t *number, uint64_t count, int64_t *to,
+void cuda_gather_claims(const void *claims, uint32_t id_bytes, const uint32_t *place, uint64_t count, int64_t *to,
                         cudaStream_t stream)
 {
-    each(count, stream, [=] __device__(uint64_t i) { to[i] = id_at(claims, id_bytes, number[i]); });
+    each(count, stream, [=] __device__(uint64_t i) {
+        to[i] = place[i] == PLACE_ELSEWHERE ? CLAIM_ELSEWHERE : id_at(claims, id_bytes, place[i]);
+    });
 }
 
 void cuda_gather_ends(const vertex_end *end, const uint32_t *number, uint64_t count, vertex_end *to, cudaStream_t stream)
 {
     each(count, stream, [=] __device__(uint64_t i) { to[i] = end[number[i]]; });
-}
-
-void cuda_put_claims(const int64_t *claim, const uint32_t *asker, uint64_t count, int64_t *to, cudaStream_t stream)
-{
-    each(count, stream, [=] __device__(uint64_t i) { to[asker[i]] = claim[i]; });
 }
 
 /* ---- vertices ---- */
@@ -103,12 +103,13 @@ void cuda_check_vertices(const proved_vertices *vertices, int64_t root, gpu_firs
     });
 }
 
-void cuda_check_isolated(const proved_block *block, int64_t root, gpu_first *first, cudaStream_t stream)
+void cuda_check_isolated(const proved_values *values, int64_t root, gpu_first *first, cudaStream_t stream)
 {
-    each(block->count, stream, [=, b = *block] __device__(uint64_t i) {
-        const int64_t id = (int64_t)(b.first + i), claim = id_at(b.claim, b.id_bytes, i);
-        if (!test_bit(b.asked, (uint32_t)i))
-            note(first, offence_of_vertex(vertex_end{id, id == root ? 0 : -1}, claim, root));
+    each(values->count, stream, [=, v = *values] __device__(uint64_t i) {
+        if (test_bit(v.has_edges, (uint32_t)i))
+            return;
+        const int64_t id = proved_id(&v, i), claim = id_at(v.claim, v.id_bytes, i);
+        note(first, offence_of_vertex(vertex_end{id, id == root ? 0 : -1}, claim, root));
     });
 }
 

@@ -29,24 +29,22 @@ struct gpu_first gpu_no_offence(void);
 void cuda_write_ends(const void *ids, uint32_t id_bytes, const int32_t *depth, uint64_t count,
                      struct vertex_end *end, cudaStream_t stream);
 
-/* Sets the bits of numbers in a mask. */
-void cuda_mark(const uint32_t *number, uint64_t count, uint32_t *mask, cudaStream_t stream);
+/* Sets the bits of places in a mask. */
+void cuda_mark(const uint32_t *place, uint64_t count, uint32_t *mask, cudaStream_t stream);
 
-/* Gathers to[i] = the claim, or the end, with the number number[i]. Claims have id_bytes each. */
-void cuda_gather_claims(const void *claims, uint32_t id_bytes, const uint32_t *number,
-                        uint64_t count, int64_t *to, cudaStream_t stream);
+/* to[i] = the claim, of id_bytes, at place[i]. No claim is at PLACE_ELSEWHERE: it becomes CLAIM_ELSEWHERE. */
+void cuda_gather_claims(const void *claims, uint32_t id_bytes, const uint32_t *place, uint64_t count, int64_t *to,
+                        cudaStream_t stream);
+
+/* to[i] = the end with the number number[i]. */
 void cuda_gather_ends(const struct vertex_end *end, const uint32_t *number, uint64_t count,
                       struct vertex_end *to, cudaStream_t stream);
-
-/* Writes to[asker[i]] = claim[i]. */
-void cuda_put_claims(const int64_t *claim, const uint32_t *asker, uint64_t count, int64_t *to,
-                     cudaStream_t stream);
 
 /* ---- checks ---- */
 
 void cuda_check_vertices(const struct proved_vertices *vertices, int64_t root,
                          struct gpu_first *first, cudaStream_t stream);
-void cuda_check_isolated(const struct proved_block *block, int64_t root, struct gpu_first *first,
+void cuda_check_isolated(const struct proved_values *values, int64_t root, struct gpu_first *first,
                          cudaStream_t stream);
 
 /* struct proved_rows of a device. */

@@ -1,0 +1,44 @@
+/* windows.h: the values of consecutive input ids, brought from their owners to the ranks that want them.
+ *
+ * All ranks read together, each a window of its own, so that all links are busy. No rank has more values of others than
+ * those of its window.
+ */
+#ifndef DBFS_WINDOWS_H
+#define DBFS_WINDOWS_H
+
+#include "answers.h"
+
+struct id_range {
+    uint64_t first, end; /* input ids */
+};
+
+struct windows {
+    const struct answers *answers;
+    uint32_t width; /* bytes of the widest value */
+    uint64_t ids;   /* the most of a window */
+    int permuted;   /* devices list their values */
+    char *window;   /* [ids] the values of this rank's window */
+    char *copied;   /* [G][R][copied_bytes] copies of values, and lists */
+    uint64_t copied_bytes;
+    struct slices parts;  /* those of each device for the windows of all ranks, which are for their first devices */
+    const void **source;  /* [p] where the values of shards lie */
+    struct thread_pool *pool;    /* threads that make windows: those of a search on the CPU, if it is one */
+    int threads;
+    struct {
+        enum answer_kind kind;
+        uint32_t width;
+        const struct id_range *range; /* [R] */
+    } now; /* while windows are read */
+};
+
+/* Collective. Takes memory for windows of any answer. If a rank fails, here or before, all do. */
+enum status windows_open(struct windows *windows, const struct answers *answers, struct error *e);
+void windows_close(struct windows *windows); /* a zeroed one is allowed */
+
+/* Collective, after answers_make of this kind. Rank r gets the values of range[r], at most `ids`, of answers_width bytes
+ * each; an empty range is allowed. All ranks pass the same ranges. *values is valid until the next call. If a rank fails,
+ * here or before, all do. */
+enum status windows_read(struct windows *windows, enum answer_kind kind, const struct id_range *range, const void **values,
+                         struct error *e);
+
+#endif
