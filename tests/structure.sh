@@ -69,7 +69,7 @@ includes_only 'the reduction of masks' "$(echo traverse/exchange/masks/*)" \
 includes_only 'the exchange of vertices' "$(echo traverse/exchange/vertices/*)" \
     "$of_all $of_ranks $(echo traverse/exchange/{exchange_counts,group}.h formats/mpi/{flow,window}.h)"
 includes_only 'the CPU backend' "$(echo traverse/cpu/*)" \
-    "$of_all formats/base/shared_memory.h formats/container/packed_bits.h traverse/exchange/vertices/unique.h traverse/engine/own_rows.h"
+    "$of_all formats/base/shared_memory.h formats/container/packed_bits.h traverse/engine/own_rows.h"
 includes_only 'the CUDA backend' "$(find traverse/cuda -type f)" \
     "$of_all formats/graph/shard_ranges.h traverse/engine/own_rows.h"
 check 'nothing of dbfs-traverse includes what other programs have' \

@@ -29,7 +29,7 @@ static struct device *open_device(const struct shard *shard, const struct answer
     struct device_options options = {.threads = 3, .deepest = INT32_MAX, .parents = 1, .budget = &budget};
     struct device *dev;
     struct error e = {0};
-    need(backend_cpu.device->open(&dev, shard, &options, &e), &e);
+    need(backend_cpu.open(&dev, shard, &options, &e), &e);
     need(backend_cpu.results->open_answers(dev, tables, &e), &e);
     return dev;
 }
@@ -65,7 +65,7 @@ void twin_values(const struct answering *a, void *values)
     need(backend_cpu.results->make_values(dev, a->kind, a->levels, &e), &e);
     put(values, backend_cpu.results->see_values(dev), bytes);
     free(questions);
-    backend_cpu.device->close(dev);
+    backend_cpu.close(dev);
 }
 
 void twin_ask(const struct answering *a, struct questions *out)
@@ -82,7 +82,7 @@ void twin_ask(const struct answering *a, struct questions *out)
     put(out->question, dev->answers->questions, out->begin[p] * sizeof *out->question);
     put(out->asker, dev->answers->askers, out->begin[p] * sizeof *out->asker);
     free(questions);
-    backend_cpu.device->close(dev);
+    backend_cpu.close(dev);
 }
 
 void twin_reply(const struct replying *r, void *replies)
@@ -99,7 +99,7 @@ void twin_reply(const struct replying *r, void *replies)
     put(replies, out[p - 1].at, out[p - 1].bytes);
     free(in);
     free(out);
-    backend_cpu.device->close(dev);
+    backend_cpu.close(dev);
 }
 
 uint64_t twin_window(const struct window_list *l, void *window)
@@ -116,6 +116,6 @@ uint64_t twin_window(const struct window_list *l, void *window)
         answer_set_id(window, l->width, list.index[i], answer_id(list.values, l->width, i));
     free(list.index);
     free(list.values);
-    backend_cpu.device->close(dev);
+    backend_cpu.close(dev);
     return list.count;
 }

@@ -4,7 +4,7 @@
 #include "graphs.h"
 
 #include "traverse/cpu/cpu_device.h"
-#include "traverse/exchange/vertices/unique.h"
+#include "traverse/cpu/unique.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -28,8 +28,8 @@ static struct device *open_device(const struct shard *shard, int parents)
     struct root nowhere = {.at = ROOT_AT_ISOLATED};
     struct device *dev;
     struct error e = {0};
-    need(backend_cpu.device->open(&dev, shard, &options, &e), &e);
-    need(backend_cpu.search->start(dev, &nowhere, &e), &e);
+    need(backend_cpu.open(&dev, shard, &options, &e), &e);
+    need(backend_cpu.start(dev, &nowhere, &e), &e);
     if (parents) {
         memset(dev->delegates.parent, POISON_BYTE, shard->d * 4);
         memset(dev->normals.parent, POISON_BYTE, shard->locals * 4);
@@ -130,10 +130,10 @@ static void read_sent(struct device *dev, struct visited *out)
     const struct shard *shard = dev->shard;
     struct error e = {0};
     for (uint64_t s = 0; shard->p > 1 && s < shard->p; s++) {
-        struct vertex_span span = backend_cpu.messages->outgoing(dev, (uint32_t)s);
+        struct vertex_span span = backend_cpu.outgoing(dev, (uint32_t)s);
         uint64_t count = span.count;
         uint32_t *ids = need_memory(count * sizeof *ids);
-        need(backend_cpu.messages->take_outgoing(dev, &span, ids, &e), &e);
+        need(backend_cpu.take_outgoing(dev, &span, ids, &e), &e);
         for (uint64_t i = 0; i < count; i++)
             out->sent_sum += code_sum(s << shard->local_bits | ids[i]);
         out->sent += count;
@@ -157,7 +157,7 @@ void twin_visit(const struct visit *v, struct visited *out)
     out->next = next_of(dev, kind, v->visited);
     out->parent = parents_of(dev, kind);
     read_sent(dev, out);
-    backend_cpu.device->close(dev);
+    backend_cpu.close(dev);
 }
 
 /* ---- previsits ---- */
@@ -170,7 +170,7 @@ static void arrive(struct device *dev, const struct previsit_step *p)
     uint64_t count = mask_list(p->in, p->shard->locals, &ids);
     put_mask(dev->normals.visited, p->visited, p->shard->locals);
     dev->depth = p->depth - 1;
-    need(backend_cpu.messages->receive(dev, ids, &(struct vertex_span){.count = count}, &e), &e);
+    need(backend_cpu.receive(dev, ids, &(struct vertex_span){.count = count}, &e), &e);
     free(ids);
     dev->depth = p->depth;
     previsit_normals(dev);
@@ -206,7 +206,7 @@ void twin_previsit(const struct previsit_step *p, struct previsited *out)
         copy_of(p->kind == DELEGATES ? dev->delegates.visited : dev->normals.visited, words * 8);
     out->depth = copy_of(p->kind == DELEGATES ? dev->delegates.depth : dev->normals.depth,
                          vertices_of(p->shard, p->kind) * 4);
-    backend_cpu.device->close(dev);
+    backend_cpu.close(dev);
 }
 
 /* Gathers rows, as a push from masks does. */
@@ -218,7 +218,7 @@ void twin_list(const struct shard *shard, enum subgraph g, const uint64_t *front
     out->count = gather_sources(dev, g);
     out->rows = copy_of(dev->push.rows, out->count * 4);
     out->forward = count_forward(dev, g);
-    backend_cpu.device->close(dev);
+    backend_cpu.close(dev);
 }
 
 /* ---- vertices of other shards ---- */
@@ -243,11 +243,11 @@ void twin_bin(const uint64_t *codes, uint64_t count, uint32_t p, uint32_t local_
     out->ids = need_memory(count * sizeof *out->ids);
     push(dev, &(struct visit){.g = NN, .from = &(uint64_t){1}});
     for (uint32_t s = 0; s < p; s++) {
-        struct vertex_span span = backend_cpu.messages->outgoing(dev, s);
+        struct vertex_span span = backend_cpu.outgoing(dev, s);
         out->begin[s + 1] = out->begin[s] + span.count;
-        need(backend_cpu.messages->take_outgoing(dev, &span, out->ids + out->begin[s], &e), &e);
+        need(backend_cpu.take_outgoing(dev, &span, out->ids + out->begin[s], &e), &e);
     }
-    backend_cpu.device->close(dev);
+    backend_cpu.close(dev);
 }
 
 uint64_t twin_unique(uint32_t *ids, uint64_t count)
@@ -260,10 +260,10 @@ void twin_receive(const struct arrival *a, struct visited *out)
     struct device *dev = open_device(a->shard, a->parents);
     struct error e = {0};
     set_targets(dev, NORMALS, a->visited, a->next);
-    need(backend_cpu.messages->receive(dev, a->ids, &(struct vertex_span){.count = a->count}, &e), &e);
+    need(backend_cpu.receive(dev, a->ids, &(struct vertex_span){.count = a->count}, &e), &e);
     out->next = next_of(dev, NORMALS, a->visited);
     out->parent = parents_of(dev, NORMALS);
-    backend_cpu.device->close(dev);
+    backend_cpu.close(dev);
 }
 
 /* ---- masks and results ---- */
@@ -280,12 +280,12 @@ void twin_or(uint64_t *to, uint64_t *const *masks, int count, uint64_t words, in
         devices[i] = open_device(&shard, 0);
         put_mask(devices[i]->delegates.updated, i < count ? masks[i] : to, shard.d);
         updating[i] = i < count || keep;
-        need(backend_cpu.peers->show(devices[i], 0, &cards[i], &e), &e);
+        need(backend_cpu.show(devices[i], 0, &cards[i], &e), &e);
     }
-    need(backend_cpu.peers->join(devices[0], cards, (uint32_t)count + 1, &e), &e);
-    need(backend_cpu.masks->read(devices[0], updating, to, &e), &e);
+    need(backend_cpu.join(devices[0], cards, (uint32_t)count + 1, &e), &e);
+    need(backend_cpu.read_masks(devices[0], updating, to, &e), &e);
     for (int i = 0; i <= count; i++)
-        backend_cpu.device->close(devices[i]);
+        backend_cpu.close(devices[i]);
     free(devices);
     free(cards);
     free(updating);
@@ -299,11 +299,11 @@ void twin_root(const struct shard *shard, enum vertex_kind kind, uint32_t vertex
                         .shard = shard->index,
                         .index = vertex};
     struct error e = {0};
-    need(backend_cpu.search->start(dev, &root, &e), &e);
+    need(backend_cpu.start(dev, &root, &e), &e);
     out->next = copy_of(kind == DELEGATES ? dev->delegates.incoming : dev->normals.visited,
                         mask_words(vertices_of(shard, kind)) * 8);
     out->parent = parents_of(dev, kind);
-    backend_cpu.device->close(dev);
+    backend_cpu.close(dev);
 }
 
 void twin_blank(const struct shard *shard, enum vertex_kind kind, const uint64_t *visited,
@@ -319,5 +319,5 @@ void twin_blank(const struct shard *shard, enum vertex_kind kind, const uint64_t
     need(backend_cpu.results->depths(dev, kind == DELEGATES ? other : depth,
                             kind == DELEGATES ? depth : other, &e), &e);
     free(other);
-    backend_cpu.device->close(dev);
+    backend_cpu.close(dev);
 }

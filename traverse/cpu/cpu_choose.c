@@ -82,7 +82,7 @@ static void choose_kind(struct device *dev, struct search_state *s, uint64_t fre
     struct error e = {0};
     double lists = 0, masks = dev->costs.graph.rates.masks;
     learn_overlap(dev, s, fresh);
-    cpu_search.counts(dev, work, &e);
+    cpu_counts(dev, work, &e);
     s->expected = expect_all(dev, work);
     s->levels++;
     s->edges = edges_of(work);

@@ -166,10 +166,12 @@ struct cpu_means {
 
 struct device {
     const struct shard *shard;
+    const uint32_t *locals; /* [p]: local vertices of every shard */
     struct cpu_means means;
     int threads; /* of the thread pool that this device may use */
     int parents;   /* record them */
     int32_t depth; /* of the current frontier */
+    enum direction_mode mode; /* of a search that cpu_search_begin began */
     struct cpu_delegates delegates;
     struct cpu_normals normals;
     uint64_t frontier[SUBGRAPHS];  /* sources of each subgraph in the frontier */
@@ -384,18 +386,62 @@ void swap_lists(struct device *dev, uint64_t delegates, uint64_t normals); /* so
 void push_from_list(struct device *dev, enum subgraph g); /* not to other shards */
 void run_level_by_lists(struct device *dev);              /* of the only device; with the next previsit */
 
-/* cpu_run.c */
-extern const struct backend_fused cpu_fused;
-
 /* cpu_answers.c */
 void cpu_close_answers(struct device *dev);
 
-extern const struct backend_peers cpu_peers;       /* cpu_peers.c */
-extern const struct backend_search cpu_search;     /* cpu_search.c */
-extern const struct backend_ahead cpu_ahead;
-extern const struct backend_messages cpu_messages; /* cpu_messages.c */
-extern const struct backend_masks cpu_masks;
-extern const struct backend_frontiers cpu_frontiers; /* cpu_search.c */
+/* The functions of backend_cpu, in the order of backend.h, which says what each does. */
+enum status cpu_open(struct device **device, const struct shard *shard, const struct device_options *options,
+                     struct error *e);
+void cpu_close(struct device *device);
+void cpu_describe(const struct device *device, struct device_description *description);
+uint64_t cpu_bytes_needed(const struct shard *shard, int threads, int parents);
+uint64_t cpu_pci_address(uint32_t slot);
+enum status cpu_show(struct device *device, int elsewhere, struct peer_handle *handle, struct error *e);
+enum status cpu_join(struct device *device, const struct peer_handle *handles, uint32_t count, struct error *e);
+enum status cpu_wake(struct device *device, struct error *e);
+void cpu_leave(struct device *device);
+int cpu_can_search_fused(const struct device *device);
+enum status cpu_search_begin(struct device *device, const struct root *root, enum direction_mode mode, int noted,
+                             struct error *e);
+enum status cpu_search_end(struct device *const *devices, uint32_t count, int noted, uint32_t *levels, struct error *e);
+enum status cpu_replay_levels(struct device *device, level_noter *noter, void *context, struct error *e);
+enum status cpu_start(struct device *device, const struct root *root, struct error *e);
+enum status cpu_previsit(struct device *device, int32_t depth, struct error *e);
+enum status cpu_counts(struct device *device, struct workload *work, struct error *e);
+enum status cpu_count_forward(struct device *device, enum subgraph g, uint64_t *forward, struct error *e);
+void cpu_show_frontier(struct device *device);
+enum status cpu_visit(struct device *device, const struct visit_plan *plan, struct error *e);
+enum status cpu_finish_delegates(struct device *device, int *found, struct error *e);
+enum status cpu_finish(struct device *device, struct visit_result *result, struct error *e);
+void cpu_keep_updates(struct device *device);
+enum status cpu_previsit_ahead(struct device *device, int32_t depth, struct subgraph_work *dd, struct error *e);
+enum status cpu_visit_ahead(struct device *device, const struct visit_plan *plan, struct error *e);
+int cpu_is_busy(const struct device *device);
+void *cpu_exchange_take(struct device *device, size_t bytes, const char *what, struct error *e);
+void cpu_exchange_release(struct device *device, void *memory);
+void *cpu_host_take(size_t bytes, const char *what, struct error *e);
+void cpu_host_release(void *memory);
+struct vertex_span cpu_outgoing(const struct device *device, uint32_t shard);
+enum status cpu_drop_repeated(struct device *device, struct error *e);
+enum status cpu_take_outgoing(struct device *device, const struct vertex_span *span, uint32_t *to, struct error *e);
+enum status cpu_or_outgoing(struct device *device, const struct vertex_span *span, uint32_t *to, struct error *e);
+enum status cpu_record_copies(struct device *device, uint32_t event, struct error *e);
+enum status cpu_copies_are_over(struct device *device, uint32_t event, int *over, struct error *e);
+enum status cpu_uniquify(struct device *device, struct send_buffer *buffers, uint32_t count, struct error *e);
+enum status cpu_receive(struct device *device, const uint32_t *from, const struct vertex_span *part, struct error *e);
+enum status cpu_receive_peers(struct device *device, const struct vertex_span *spans, struct error *e);
+enum status cpu_read_masks(struct device *device, const int *updating, uint64_t *mask, struct error *e);
+enum status cpu_read_mask_words(struct device *device, const int *updating, struct mask_words_list *list,
+                                struct error *e);
+enum status cpu_know_mask(struct device *device, const uint64_t *mask, struct error *e);
+enum status cpu_take_mask(struct device *device, const uint64_t *mask, struct error *e);
+enum status cpu_take_mask_words(struct device *device, const struct mask_word *words, uint64_t count, struct error *e);
+enum status cpu_learn_sources(struct device *device, uint32_t shard, const uint32_t *bitmap, uint64_t words,
+                              struct error *e);
+enum status cpu_count_frontiers(struct device *device, struct error *e);
+uint64_t cpu_frontier_words(const struct device *device, uint32_t shard);
+enum status cpu_read_frontier(struct device *device, uint32_t *to, struct error *e);
+enum status cpu_write_frontier(struct device *device, uint32_t shard, const uint32_t *from, struct error *e);
 extern const struct backend_results cpu_results;   /* cpu_answers.c */
 extern const struct backend_parents cpu_parents;   /* cpu_questions.c */
 

@@ -3,13 +3,12 @@
  * Devices of the CPU share the memory of the host, so peers' vertices and masks are read where they are.
  */
 #include "cpu_rows.h"
-
-#include "traverse/exchange/vertices/unique.h"
+#include "unique.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-static void *cpu_host_take(size_t bytes, const char *what, struct error *e)
+void *cpu_host_take(size_t bytes, const char *what, struct error *e)
 {
     void *memory = malloc(bytes > 0 ? bytes : 1);
     if (memory == NULL)
@@ -17,10 +16,27 @@ static void *cpu_host_take(size_t bytes, const char *what, struct error *e)
     return memory;
 }
 
+void cpu_host_release(void *memory)
+{
+    free(memory);
+}
+
+void *cpu_exchange_take(struct device *dev, size_t bytes, const char *what, struct error *e)
+{
+    (void)dev;
+    return cpu_host_take(bytes, what, e);
+}
+
+void cpu_exchange_release(struct device *dev, void *memory)
+{
+    (void)dev;
+    free(memory);
+}
+
 /* ---- vertices ---- */
 
 /* A mask is given away only if nn was pushed and found something. */
-static struct vertex_span cpu_outgoing(const struct device *dev, uint32_t shard)
+struct vertex_span cpu_outgoing(const struct device *dev, uint32_t shard)
 {
     const struct cpu_shown *s = &dev->traffic.shown;
     uint64_t begin = s->begin[shard], count = s->count[shard];
@@ -31,7 +47,7 @@ static struct vertex_span cpu_outgoing(const struct device *dev, uint32_t shard)
 }
 
 /* The ids left for a shard begin where they began, as peers may know that place already. */
-static enum status cpu_drop_repeated(struct device *dev, struct error *e)
+enum status cpu_drop_repeated(struct device *dev, struct error *e)
 {
     struct cpu_shown *s = &dev->traffic.shown;
     for (uint32_t i = 0; s->form == OUTGOING_LIST && i < dev->shard->p; i++)
@@ -45,20 +61,42 @@ static const uint32_t *span_at(const struct device *dev, const struct vertex_spa
     return (span->form == OUTGOING_LIST ? dev->traffic.shown.ids : mask) + span->begin;
 }
 
-static enum status cpu_take_outgoing(struct device *dev, const struct vertex_span *span, uint32_t *to,
-                                     struct error *e)
+enum status cpu_take_outgoing(struct device *dev, const struct vertex_span *span, uint32_t *to, struct error *e)
 {
     if (span->count > 0)
         memcpy(to, span_at(dev, span), span->count * sizeof *to);
     return e->status;
 }
 
-static enum status cpu_or_outgoing(struct device *dev, const struct vertex_span *span, uint32_t *to,
-                                   struct error *e)
+enum status cpu_or_outgoing(struct device *dev, const struct vertex_span *span, uint32_t *to, struct error *e)
 {
     const uint32_t *from = span_at(dev, span);
     for (uint64_t w = 0; w < span->count; w++)
         to[w] |= from[w];
+    return e->status;
+}
+
+/* Copies are over at once. */
+enum status cpu_record_copies(struct device *dev, uint32_t event, struct error *e)
+{
+    (void)dev, (void)event;
+    return e->status;
+}
+
+enum status cpu_copies_are_over(struct device *dev, uint32_t event, int *over, struct error *e)
+{
+    (void)dev, (void)event;
+    *over = 1;
+    return e->status;
+}
+
+enum status cpu_uniquify(struct device *dev, struct send_buffer *buffers, uint32_t count, struct error *e)
+{
+    (void)dev;
+    for (uint32_t i = 0; i < count; i++) {
+        if (buffers[i].form == OUTGOING_LIST)
+            buffers[i].count = unique_ids(buffers[i].ids, buffers[i].count);
+    }
     return e->status;
 }
 
@@ -135,8 +173,7 @@ static void receive_some(void *context, uint64_t begin, uint64_t end)
     reach_normals(a->dev, a->ids + begin, end - begin, NULL, 0);
 }
 
-static enum status receive_ids(struct device *dev, const uint32_t *ids, uint64_t count,
-                               struct error *e)
+static enum status receive_ids(struct device *dev, const uint32_t *ids, uint64_t count, struct error *e)
 {
     struct arrivals arrivals = {dev, ids};
     uint64_t strange = 0;
@@ -153,8 +190,8 @@ static enum status receive_ids(struct device *dev, const uint32_t *ids, uint64_t
 }
 
 /* Receives words of a mask, from word `first` on. */
-static enum status receive_mask(struct device *dev, const uint32_t *words, uint64_t first,
-                                uint64_t count, struct error *e)
+static enum status receive_mask(struct device *dev, const uint32_t *words, uint64_t first, uint64_t count,
+                                struct error *e)
 {
     for (uint64_t w = 0; w < count && e->status == ST_OK; w++) {
         uint32_t ids[32];
@@ -167,8 +204,7 @@ static enum status receive_mask(struct device *dev, const uint32_t *words, uint6
     return e->status;
 }
 
-static enum status cpu_receive(struct device *dev, const uint32_t *from, const struct vertex_span *part,
-                               struct error *e)
+enum status cpu_receive(struct device *dev, const uint32_t *from, const struct vertex_span *part, struct error *e)
 {
     return part->form == OUTGOING_LIST ? receive_ids(dev, from, part->count, e)
                                        : receive_mask(dev, from, part->begin, part->count, e);
@@ -237,8 +273,7 @@ static enum status receive_masks(struct device *dev, const struct vertex_span *s
     return e->status;
 }
 
-static enum status cpu_receive_peers(struct device *dev, const struct vertex_span *spans,
-                                     struct error *e)
+enum status cpu_receive_peers(struct device *dev, const struct vertex_span *spans, struct error *e)
 {
     receive_masks(dev, spans, e);
     for (uint32_t i = 0; i < dev->traffic.peers.count && e->status == ST_OK; i++) {
@@ -251,12 +286,7 @@ static enum status cpu_receive_peers(struct device *dev, const struct vertex_spa
 
 /* ---- masks ---- */
 
-static int cpu_updated(const struct device *dev)
-{
-    return dev->delegates.any_updated;
-}
-
-/* The sum of the masks of delegates that peers updated, without those that all devices know (cpu_know). */
+/* The sum of the masks of delegates that peers updated, without those that all devices know (cpu_know_mask). */
 struct mask_sum {
     const struct cpu_peers *peers;
     const int *updating;
@@ -275,8 +305,7 @@ static void sum_words(void *context, uint64_t begin, uint64_t end)
     }
 }
 
-static enum status cpu_read_masks(struct device *dev, const int *updating, uint64_t *mask,
-                                  struct error *e)
+enum status cpu_read_masks(struct device *dev, const int *updating, uint64_t *mask, struct error *e)
 {
     uint64_t words = mask_words(dev->shard->d);
     uint64_t *incoming = dev->delegates.incoming;
@@ -286,8 +315,21 @@ static enum status cpu_read_masks(struct device *dev, const int *updating, uint6
     return e->status;
 }
 
+enum status cpu_read_mask_words(struct device *dev, const int *updating, struct mask_words_list *list, struct error *e)
+{
+    const uint64_t words = mask_words(dev->shard->d);
+    cpu_read_masks(dev, updating, list->mask, e);
+    list->has_mask = 1;
+    list->count = 0;
+    for (uint64_t w = 0; w < words && list->count <= list->most; w++) {
+        if (list->mask[w] != 0 && list->count++ < list->most)
+            list->words[list->count - 1] = (struct mask_word){w, list->mask[w]};
+    }
+    return e->status;
+}
+
 /* The incoming mask is empty after a previsit. */
-static enum status cpu_take_mask(struct device *dev, const uint64_t *mask, struct error *e)
+enum status cpu_take_mask(struct device *dev, const uint64_t *mask, struct error *e)
 {
     struct cpu_delegates *d = &dev->delegates;
     for (uint64_t w = 0; mask != NULL && w < mask_words(dev->shard->d); w++)
@@ -296,8 +338,16 @@ static enum status cpu_take_mask(struct device *dev, const uint64_t *mask, struc
     return e->status;
 }
 
+enum status cpu_take_mask_words(struct device *dev, const struct mask_word *words, uint64_t count, struct error *e)
+{
+    for (uint64_t i = 0; i < count; i++)
+        dev->delegates.incoming[words[i].at] |= words[i].bits;
+    dev->delegates.any_incoming = 1;
+    return e->status;
+}
+
 /* Delegates that all know come in with those that the second part finds, and visits take them for its own finds. */
-static enum status cpu_know(struct device *dev, const uint64_t *mask, struct error *e)
+enum status cpu_know_mask(struct device *dev, const uint64_t *mask, struct error *e)
 {
     struct cpu_delegates *d = &dev->delegates;
     for (uint64_t w = 0; w < mask_words(dev->shard->d); w++) {
@@ -306,18 +356,3 @@ static enum status cpu_know(struct device *dev, const uint64_t *mask, struct err
     }
     return e->status;
 }
-
-/* uniquify is left out: the host does it. */
-const struct backend_messages cpu_messages = {
-    .host_take = cpu_host_take,
-    .host_release = free,
-    .outgoing = cpu_outgoing,
-    .drop_repeated = cpu_drop_repeated,
-    .take_outgoing = cpu_take_outgoing,
-    .or_outgoing = cpu_or_outgoing,
-    .receive = cpu_receive,
-    .receive_peers = cpu_receive_peers,
-};
-
-const struct backend_masks cpu_masks = {
-    .updated = cpu_updated, .read = cpu_read_masks, .know = cpu_know, .take = cpu_take_mask};

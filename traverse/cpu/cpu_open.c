@@ -156,7 +156,7 @@ static int useful_threads(const struct shard *shard, int threads)
     return most < (uint64_t)threads ? (int)most : threads;
 }
 
-static void cpu_close(struct device *dev)
+void cpu_close(struct device *dev)
 {
     if (dev == NULL)
         return;
@@ -173,19 +173,20 @@ static void cpu_close(struct device *dev)
     cpu_close_answers(dev);
     pool_close(dev->means.pool);
     free(dev->notes.levels.level);
-    cpu_peers.leave(dev);
+    cpu_leave(dev);
     release_shown(dev);
     free(dev);
 }
 
-static enum status cpu_open(struct device **result, const struct shard *shard,
-                            const struct device_options *options, struct error *e)
+enum status cpu_open(struct device **result, const struct shard *shard, const struct device_options *options,
+                     struct error *e)
 {
     *result = NULL;
     struct device *dev = calloc(1, sizeof *dev);
     if (dev == NULL)
         return fail_memory(e, "device", sizeof *dev);
     dev->shard = shard;
+    dev->locals = options->locals;
     dev->means.budget = options->budget;
     dev->threads = useful_threads(shard, options->threads);
     dev->parents = options->parents;
@@ -212,16 +213,24 @@ static enum status cpu_open(struct device **result, const struct shard *shard,
     return ST_OK;
 }
 
-static enum residence cpu_resident(const struct device *dev)
+void cpu_describe(const struct device *dev, struct device_description *d)
 {
-    int is_packed = 0;
-    for (int g = 0; g < shard_row_sets(dev->shard); g++)
-        is_packed |= dev->shard->csr[g].packed.words != NULL;
-    return is_packed ? RESIDENT_PACKED : RESIDENT_RAW;
+    *d = (struct device_description){.resident = RESIDENT_RAW};
+    for (int g = 0; g < shard_row_sets(dev->shard); g++) {
+        if (dev->shard->csr[g].packed.words != NULL)
+            d->resident = RESIDENT_PACKED;
+    }
+    d->bytes = residence_bytes(dev->shard, d->resident);
+}
+
+uint64_t cpu_pci_address(uint32_t slot)
+{
+    (void)slot;
+    return 0;
 }
 
 /* Bytes without a parallel region, which takes what is left. Answers: by vertex, and the values. */
-static uint64_t cpu_bytes_needed(const struct shard *shard, int threads, int parents)
+uint64_t cpu_bytes_needed(const struct shard *shard, int threads, int parents)
 {
     struct device dev = {.shard = shard, .threads = threads, .parents = parents};
     dev.region.seen_words = seen_words(shard, threads);
@@ -235,8 +244,6 @@ static uint64_t cpu_bytes_needed(const struct shard *shard, int threads, int par
     return bytes;
 }
 
-static const struct backend_device cpu_device = {
-    .open = cpu_open, .close = cpu_close, .resident = cpu_resident, .bytes_needed = cpu_bytes_needed};
 
 enum { PART_ROWS = 1 << 12 };
 
@@ -244,15 +251,56 @@ const struct backend backend_cpu = {
     .name = "cpu",
     .reads_host_columns = 1,
     .knows_costs = 1,
+    .counts_probes = 1,
     .part_rows = PART_ROWS,
-    .device = &cpu_device,
-    .peers = &cpu_peers,
-    .search = &cpu_search,
-    .fused = &cpu_fused,
-    .ahead = &cpu_ahead,
-    .messages = &cpu_messages,
-    .masks = &cpu_masks,
-    .frontiers = &cpu_frontiers,
+    .open = cpu_open,
+    .close = cpu_close,
+    .describe = cpu_describe,
+    .bytes_needed = cpu_bytes_needed,
+    .pci_address = cpu_pci_address,
+    .show = cpu_show,
+    .join = cpu_join,
+    .wake = cpu_wake,
+    .leave = cpu_leave,
+    .can_search_fused = cpu_can_search_fused,
+    .search_begin = cpu_search_begin,
+    .search_end = cpu_search_end,
+    .replay_levels = cpu_replay_levels,
+    .start = cpu_start,
+    .previsit = cpu_previsit,
+    .counts = cpu_counts,
+    .count_forward = cpu_count_forward,
+    .show_frontier = cpu_show_frontier,
+    .visit = cpu_visit,
+    .finish_delegates = cpu_finish_delegates,
+    .finish = cpu_finish,
+    .keep_updates = cpu_keep_updates,
+    .previsit_ahead = cpu_previsit_ahead,
+    .visit_ahead = cpu_visit_ahead,
+    .is_busy = cpu_is_busy,
+    .exchange_take = cpu_exchange_take,
+    .exchange_release = cpu_exchange_release,
+    .host_take = cpu_host_take,
+    .host_release = cpu_host_release,
+    .outgoing = cpu_outgoing,
+    .drop_repeated = cpu_drop_repeated,
+    .take_outgoing = cpu_take_outgoing,
+    .or_outgoing = cpu_or_outgoing,
+    .record_copies = cpu_record_copies,
+    .copies_are_over = cpu_copies_are_over,
+    .uniquify = cpu_uniquify,
+    .receive = cpu_receive,
+    .receive_peers = cpu_receive_peers,
+    .read_masks = cpu_read_masks,
+    .read_mask_words = cpu_read_mask_words,
+    .know_mask = cpu_know_mask,
+    .take_mask = cpu_take_mask,
+    .take_mask_words = cpu_take_mask_words,
+    .learn_sources = cpu_learn_sources,
+    .count_frontiers = cpu_count_frontiers,
+    .frontier_words = cpu_frontier_words,
+    .read_frontier = cpu_read_frontier,
+    .write_frontier = cpu_write_frontier,
     .results = &cpu_results,
     .parents = &cpu_parents,
 };

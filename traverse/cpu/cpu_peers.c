@@ -136,7 +136,7 @@ struct cpu_peer_handle {
 
 _Static_assert(sizeof(struct cpu_peer_handle) <= sizeof(struct peer_handle), "a card holds it");
 
-static enum status cpu_show(struct device *dev, int elsewhere, struct peer_handle *card, struct error *e)
+enum status cpu_show(struct device *dev, int elsewhere, struct peer_handle *card, struct error *e)
 {
     (void)elsewhere; /* one card serves all */
     const struct cpu_shown *s = &dev->traffic.shown;
@@ -199,8 +199,7 @@ static struct device *first_of_process(const struct peer_handle *cards, uint32_t
     return NULL;
 }
 
-static enum status open_peers(struct device *dev, const struct peer_handle *cards, uint32_t count,
-                              struct error *e)
+static enum status open_peers(struct device *dev, const struct peer_handle *cards, uint32_t count, struct error *e)
 {
     struct cpu_peers *p = &dev->traffic.peers;
     if (memory_take(dev->means.budget, (void **)&p->all, count, sizeof *p->all, "peers", e) != ST_OK)
@@ -216,8 +215,7 @@ static enum status open_peers(struct device *dev, const struct peer_handle *card
 }
 
 /* The devices of a process call this in their order. */
-static enum status cpu_join_peers(struct device *dev, const struct peer_handle *cards, uint32_t count,
-                            struct error *e)
+enum status cpu_join(struct device *dev, const struct peer_handle *cards, uint32_t count, struct error *e)
 {
     struct device *first = first_of_process(cards, count);
     if (first == dev) {
@@ -229,7 +227,7 @@ static enum status cpu_join_peers(struct device *dev, const struct peer_handle *
     return e->status != ST_OK || dev->shard->p == 1 ? e->status : take_masks(dev, e);
 }
 
-static void cpu_leave(struct device *dev)
+void cpu_leave(struct device *dev)
 {
     struct cpu_peers *p = &dev->traffic.peers;
     for (uint32_t i = 0; p->owns_all && i < p->count; i++)
@@ -242,16 +240,13 @@ static void cpu_leave(struct device *dev)
     *p = (struct cpu_peers){0};
 }
 
-static enum status cpu_wake(struct device *dev, struct error *e)
+enum status cpu_wake(struct device *dev, struct error *e)
 {
     (void)e;
     if (dev->threads > 1)
         pool_rouse(dev->means.pool);
     return ST_OK;
 }
-
-const struct backend_peers cpu_peers = {
-    .show = cpu_show, .join = cpu_join_peers, .wake = cpu_wake, .leave = cpu_leave};
 
 /* ---- reading ---- */
 

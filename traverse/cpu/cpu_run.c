@@ -17,10 +17,10 @@ static void plan_next(struct device *dev, struct search_state *s)
 static enum status run_level_by_masks(struct device *dev, struct search_state *s, struct error *e)
 {
     const struct visit_plan plan = {.directions = s->directions};
-    if (cpu_search.visit(dev, &plan, e) != ST_OK)
+    if (cpu_visit(dev, &plan, e) != ST_OK)
         return e->status;
-    cpu_search.keep_updates(dev);
-    if (cpu_search.previsit(dev, dev->depth + 1, e) == ST_OK)
+    cpu_keep_updates(dev);
+    if (cpu_previsit(dev, dev->depth + 1, e) == ST_OK)
         plan_next(dev, s);
     return e->status;
 }
@@ -53,20 +53,28 @@ static enum status run_levels(struct device *dev, struct search_state *s, struct
     return e->status;
 }
 
-static enum status cpu_run(struct device *dev, const struct root *root, enum direction_mode mode,
-                           int noted, uint32_t *levels, struct error *e)
+int cpu_can_search_fused(const struct device *dev)
 {
-    struct search_state s = {.mode = mode, .threads = region_size(dev)};
-    *levels = 0;
+    return dev->shard->p == 1;
+}
+
+enum status cpu_search_begin(struct device *dev, const struct root *root, enum direction_mode mode, int noted,
+                             struct error *e)
+{
     begin_level_notes(dev, noted);
-    if (root->at == ROOT_AT_ISOLATED || cpu_search.start(dev, root, e) != ST_OK ||
-        cpu_search.previsit(dev, 0, e) != ST_OK)
-        return e->status;
+    dev->mode = mode;
+    return cpu_start(dev, root, e) == ST_OK ? cpu_previsit(dev, 0, e) : e->status;
+}
+
+/* A device of the CPU searches where its end is waited for. There is one, as cpu_can_search_fused says. */
+enum status cpu_search_end(struct device *const *devices, uint32_t count, int noted, uint32_t *levels, struct error *e)
+{
+    struct device *dev = devices[0];
+    struct search_state s = {.mode = dev->mode, .threads = region_size(dev)};
+    (void)count, (void)noted;
     plan_next(dev, &s);
     run_levels(dev, &s, e);
     dev->region.rest -= dev->region.rest > 0;
     *levels = s.levels - 1; /* the last plan was for an empty frontier */
     return e->status;
 }
-
-const struct backend_fused cpu_fused = {.run = cpu_run, .replay_levels = cpu_replay_levels};

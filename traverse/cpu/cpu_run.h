@@ -34,7 +34,6 @@ void begin_level_notes(struct device *dev, int wanted);
 void note_plan(struct device *dev, const struct search_state *state, const struct workload *work,
                double start);
 void note_visits(struct device *dev, double end);
-enum status cpu_replay_levels(struct device *dev, level_noter *noter, void *context, struct error *e);
 
 /* cpu_region.c. Runs levels as long as a parallel region is the best way. Returns nonzero if its threads had no cores. */
 int run_levels_in_region(struct device *dev, struct search_state *state);

@@ -59,7 +59,7 @@ static void put_local_root(struct device *dev, uint32_t id)
         n->parent[id] = PARENT_SELF;
 }
 
-static enum status cpu_start(struct device *dev, const struct root *root, struct error *e)
+enum status cpu_start(struct device *dev, const struct root *root, struct error *e)
 {
     (void)e;
     clear_vertices(dev);
@@ -92,7 +92,7 @@ static void begin_level(struct device *dev, int32_t depth)
     count_frontier_of(dev, DELEGATES);
 }
 
-static enum status cpu_previsit(struct device *dev, int32_t depth, struct error *e)
+enum status cpu_previsit(struct device *dev, int32_t depth, struct error *e)
 {
     (void)e;
     double start = cli_seconds();
@@ -117,8 +117,7 @@ static struct subgraph_work work_of(struct device *dev, enum subgraph g)
 }
 
 /* dev->depth stays, as vertices that arrive meanwhile get their depth from it. */
-static enum status cpu_previsit_ahead(struct device *dev, int32_t depth, struct subgraph_work *dd,
-                                      struct error *e)
+enum status cpu_previsit_ahead(struct device *dev, int32_t depth, struct subgraph_work *dd, struct error *e)
 {
     (void)e;
     double start = cli_seconds();
@@ -133,7 +132,7 @@ static enum status cpu_previsit_ahead(struct device *dev, int32_t depth, struct 
 }
 
 /* Prices come last, as they rest on the work seen of g and of its reverse, whose sources g finds. */
-static enum status cpu_counts(struct device *dev, struct workload *work, struct error *e)
+enum status cpu_counts(struct device *dev, struct workload *work, struct error *e)
 {
     (void)e;
     work->delegates = dev->delegates.fresh_count;
@@ -147,8 +146,7 @@ static enum status cpu_counts(struct device *dev, struct workload *work, struct 
     return ST_OK;
 }
 
-static enum status cpu_count_forward(struct device *dev, enum subgraph g, uint64_t *forward,
-                                     struct error *e)
+enum status cpu_count_forward(struct device *dev, enum subgraph g, uint64_t *forward, struct error *e)
 {
     (void)e;
     *forward = count_forward(dev, g);
@@ -157,17 +155,34 @@ static enum status cpu_count_forward(struct device *dev, enum subgraph g, uint64
 
 /* ---- visits ---- */
 
-static enum status cpu_read_frontier(struct device *dev, uint32_t *to, uint64_t words,
-                                     struct error *e)
+/* Frontiers go as bitmaps, so there is nothing to learn, or to count. */
+enum status cpu_learn_sources(struct device *dev, uint32_t shard, const uint32_t *bitmap, uint64_t words, struct error *e)
 {
-    memcpy(to, dev->traffic.shown.frontier, words * sizeof *to);
+    (void)dev, (void)shard, (void)bitmap, (void)words;
     return e->status;
 }
 
-static enum status cpu_write_frontier(struct device *dev, uint32_t shard, const uint32_t *from,
-                                      uint64_t words, struct error *e)
+enum status cpu_count_frontiers(struct device *dev, struct error *e)
 {
-    memcpy(dev->traffic.peers.gathered + shard * column_words(dev->shard), from, words * sizeof *from);
+    (void)dev;
+    return e->status;
+}
+
+uint64_t cpu_frontier_words(const struct device *dev, uint32_t shard)
+{
+    return 2 * mask_words(dev->locals[shard]);
+}
+
+enum status cpu_read_frontier(struct device *dev, uint32_t *to, struct error *e)
+{
+    memcpy(to, dev->traffic.shown.frontier, cpu_frontier_words(dev, dev->shard->index) * sizeof *to);
+    return e->status;
+}
+
+enum status cpu_write_frontier(struct device *dev, uint32_t shard, const uint32_t *from, struct error *e)
+{
+    memcpy(dev->traffic.peers.gathered + shard * column_words(dev->shard), from,
+           cpu_frontier_words(dev, shard) * sizeof *from);
     return e->status;
 }
 
@@ -181,7 +196,7 @@ static void show_words(void *context, uint64_t begin, uint64_t end)
         memset(shown, 0, bytes);
 }
 
-static void cpu_show_frontier(struct device *dev)
+void cpu_show_frontier(struct device *dev)
 {
     const struct cpu_normals *n = &dev->normals;
     uint64_t *shown = dev->traffic.shown.frontier, words = dev->traffic.shown.layout.frontier_words;
@@ -247,8 +262,7 @@ static void visit_dd(struct device *dev, enum direction direction, enum visit_pa
     dev->notes.times.phase_s[PHASE_VISIT + DD] += cli_seconds() - start;
 }
 
-static enum status cpu_visit_ahead(struct device *dev, const struct visit_plan *plan,
-                                   struct error *e)
+enum status cpu_visit_ahead(struct device *dev, const struct visit_plan *plan, struct error *e)
 {
     visit_dd(dev, plan->directions.of[DD], plan->part);
     return e->status;
@@ -257,7 +271,7 @@ static enum status cpu_visit_ahead(struct device *dev, const struct visit_plan *
 /* A pull of nd looks for normals that were visited before this level, so nd comes before dn and nn, which
  * visit others. nn is last: after a pull of dn most of its destinations are visited, and it has little to
  * do. */
-static enum status cpu_visit(struct device *dev, const struct visit_plan *plan, struct error *e)
+enum status cpu_visit(struct device *dev, const struct visit_plan *plan, struct error *e)
 {
     const struct directions *directions = &plan->directions;
     if (plan->part != VISIT_REST && !dev->delegates.ahead)
@@ -281,26 +295,29 @@ static enum status cpu_visit(struct device *dev, const struct visit_plan *plan, 
 
 /* ---- the end of a level ---- */
 
-static enum status cpu_finish(struct device *dev, uint64_t *found, struct error *e)
+/* Visits are over when cpu_visit returns. */
+int cpu_is_busy(const struct device *dev)
 {
-    (void)e;
-    *found = dev->normals.next_count + dev->normals.pulled_next_count;
-    return ST_OK;
+    (void)dev;
+    return 0;
 }
 
-static enum status cpu_times(struct device *dev, struct breakdown *times, struct error *e)
+enum status cpu_finish_delegates(struct device *dev, int *found, struct error *e)
 {
-    (void)e;
-    *times = dev->notes.times;
-    return ST_OK;
+    *found = dev->delegates.any_updated;
+    return e->status;
 }
 
-static uint64_t cpu_probes(const struct device *dev, enum subgraph g)
+enum status cpu_finish(struct device *dev, struct visit_result *result, struct error *e)
 {
-    return dev->notes.probes[g];
+    result->found = dev->normals.next_count + dev->normals.pulled_next_count;
+    result->found_delegates = dev->delegates.any_updated;
+    memcpy(result->probes, dev->notes.probes, sizeof result->probes);
+    result->times = dev->notes.times;
+    return e->status;
 }
 
-static void cpu_keep_updates(struct device *dev)
+void cpu_keep_updates(struct device *dev)
 {
     struct cpu_delegates *d = &dev->delegates;
     uint64_t *mask = d->incoming;
@@ -310,21 +327,3 @@ static void cpu_keep_updates(struct device *dev)
     d->updated = mask;
     d->any_incoming = 1;
 }
-
-const struct backend_search cpu_search = {
-    .start = cpu_start,
-    .previsit = cpu_previsit,
-    .counts = cpu_counts,
-    .count_forward = cpu_count_forward,
-    .show_frontier = cpu_show_frontier,
-    .visit = cpu_visit,
-    .finish = cpu_finish,
-    .times = cpu_times,
-    .probes = cpu_probes,
-    .keep_updates = cpu_keep_updates,
-};
-
-const struct backend_frontiers cpu_frontiers = {.read = cpu_read_frontier, .write = cpu_write_frontier};
-
-const struct backend_ahead cpu_ahead = {.previsit_ahead = cpu_previsit_ahead,
-                                        .visit_ahead = cpu_visit_ahead};

@@ -24,15 +24,10 @@ double backward_work(const struct subgraph_work *w)
     return (double)w->unvisited_targets * (q + s) / q;
 }
 
-static int is_fixed(const struct direction_policy *policy, const struct subgraph_work *work)
+int direction_needs_forward(const struct direction_policy *policy, enum subgraph g, const struct subgraph_work *work,
+                            enum direction current)
 {
-    return policy->mode != DIRECTION_AUTO || work->frontier == 0;
-}
-
-int direction_needs_forward(const struct direction_policy *policy, enum subgraph g,
-                            const struct subgraph_work *work, enum direction current)
-{
-    if (is_fixed(policy, work))
+    if (policy->mode != DIRECTION_AUTO || work->frontier == 0)
         return 0;
     double backward = backward_work(work), least = (double)work->frontier;
     if (current == PUSH)
@@ -40,8 +35,8 @@ int direction_needs_forward(const struct direction_policy *policy, enum subgraph
     return least < policy->factor1[g] * backward;
 }
 
-enum direction choose_direction(const struct direction_policy *policy, enum subgraph g,
-                                const struct subgraph_work *work, enum direction current)
+enum direction choose_direction(const struct direction_policy *policy, enum subgraph g, const struct subgraph_work *work,
+                                enum direction current)
 {
     if (policy->mode == DIRECTION_PUSH)
         return PUSH;
@@ -75,8 +70,7 @@ void direction_costs_see(struct direction_costs *costs, enum subgraph g, const s
 /* Vertices that a push may find: one for each edge to a vertex not visited before, less the edges to a vertex that
  * another edge of the level finds too. In meshes most edges are of this kind, and their share changes little from
  * level to level. */
-static double expect_found(const struct direction_costs *costs, enum subgraph g,
-                           const struct subgraph_work *work)
+static double expect_found(const struct direction_costs *costs, enum subgraph g, const struct subgraph_work *work)
 {
     enum subgraph reverse = subgraph_reverse(g);
     const struct cost_pulled *pulled = &costs->graph.pulled[reverse];
@@ -85,7 +79,7 @@ static double expect_found(const struct direction_costs *costs, enum subgraph g,
     return found < (double)work->unvisited_targets ? found : (double)work->unvisited_targets;
 }
 
-/* The share of the rows of a pull of g that a pull before it leaves, if there is one. */
+/* The share of the rows of a pull of g that an earlier pull of the level leaves: 1 if there is no earlier one. */
 static double left_by_pull(const struct direction_costs *costs, enum subgraph g, const struct workload *all)
 {
     const int before = cost_before(g);
@@ -96,17 +90,17 @@ static double left_by_pull(const struct direction_costs *costs, enum subgraph g,
 }
 
 struct direction_costs_of direction_costs_of(const struct direction_costs *costs, enum subgraph g,
-                                         const struct workload *all)
+                                             const struct workload *all)
 {
-    struct direction_costs_of visit_costs = {.found = 0};
+    struct direction_costs_of costs_of = {.found = 0};
     const struct subgraph_work *work = &all->of[g];
     if (work->frontier == 0)
-        return visit_costs;
-    visit_costs.found = expect_found(costs, g, work);
-    visit_costs.of[PUSH] = cost_push(&costs->graph, (double)work->frontier, (double)work->forward) +
-                      visit_costs.found * costs->graph.rates.found;
-    visit_costs.of[PULL] = cost_pull(&costs->graph, costs->seen_rows, costs->seen_edges, g, left_by_pull(costs, g, all));
-    return visit_costs;
+        return costs_of;
+    costs_of.found = expect_found(costs, g, work);
+    costs_of.of[PUSH] = cost_push(&costs->graph, (double)work->frontier, (double)work->forward) +
+                        costs_of.found * costs->graph.rates.found;
+    costs_of.of[PULL] = cost_pull(&costs->graph, costs->seen_rows, costs->seen_edges, g, left_by_pull(costs, g, all));
+    return costs_of;
 }
 
 enum direction direction_by_cost(enum direction_mode mode, const struct subgraph_work *work)

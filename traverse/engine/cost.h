@@ -34,13 +34,13 @@ extern "C" {
 /* Rates of one core, and of a whole H200. */
 extern const struct cost_rates cost_rates_cpu, cost_rates_h200;
 
-/* Rows that pulls read. A search counts the rows and edges of pushes that it has seen. Pulls have the same
- * ones in an undirected graph. In a directed one each counts as `rows_each` rows or `edges_each` edges. */
+/* Rows that pulls read. A search counts the rows and edges that it has pushed. In an undirected graph pulls have the same
+ * rows and edges. In a directed one each pushed row counts as `rows_each` pulled rows, each edge as `edges_each`. */
 struct cost_pulled {
     double sources, edges, rows_each, edges_each;
 };
 
-/* The numbers that do not change in a search. */
+/* The numbers of a shard that do not change in a search. */
 struct cost_graph {
     double edges[SUBGRAPHS], sources[SUBGRAPHS]; /* sources: rows that are not empty */
     struct cost_pulled pulled[SUBGRAPHS];
@@ -49,13 +49,14 @@ struct cost_graph {
     struct cost_rates rates;
 };
 
+/* Counts the rows and edges of a shard. `rates` are copied, some of them scaled by the size of the shard. */
 struct cost_graph cost_graph_of(const struct shard *shard, const struct cost_rates *rates);
 
-/* Rows that a pull along g has to look at. `unvisited`: rows not yet visited of those that a push along the
- * reverse of g reads. They are the same rows; in a directed graph others, with the same share unvisited. */
+/* Rows that a pull along g has to look at. `unvisited`: rows not yet visited of those that a push along the reverse of g
+ * reads. In an undirected graph these are the same rows; in a directed one, others with the same share unvisited. */
 uint64_t unvisited_pulled(const struct shard *shard, enum subgraph g, uint64_t unvisited);
 
-/* Makes rows_each and edges_each from the counts. */
+/* Computes rows_each and edges_each from the counts. */
 void cost_settle_pulled(struct cost_graph *graph);
 
 #ifdef __cplusplus
@@ -79,24 +80,24 @@ COST_FUNCTION double cost_share(const struct cost_graph *graph, const double *se
     return (float)seen_edges[g] / (float)graph->edges[g]; /* fast on a GPU */
 }
 
-/* The subgraph whose pull comes before that of g and looks at the same vertices: it leads there from delegates. g itself,
- * if it does so. */
+/* The subgraph whose pull comes before that of g and looks at the same vertices: the one whose sources are delegates. This
+ * is g itself if its sources are. */
 COST_FUNCTION int cost_before(int g)
 {
     return g | 2;
 }
 
-/* About the share of the rows of a pull of g that the pull before it leaves: it finds even a vertex with one edge end with the
- * probability that this end is visited. */
+/* About the share of the rows of a pull of g that the pull of cost_before(g) leaves. That pull finds even a vertex with one
+ * edge end with the probability that this end is visited. */
 COST_FUNCTION double cost_left(const struct cost_graph *graph, const double *seen_edges, int g)
 {
     const double rows = graph->pulled[cost_reverse(g)].sources; /* 0: a directed graph has none here */
     return rows > 0 ? 1 - cost_share(graph, seen_edges, cost_before(g)) * graph->both[g & 1] / rows : 1;
 }
 
-/* Picoseconds of a pull of g. `seen_rows` and `seen_edges` are those of all visited vertices in each subgraph, the
- * frontier included. `left`: the share of its rows that a pull before it leaves. These are short, so that they have less
- * than this share of the edges: at RMAT 27 a tenth of the rows had a fortieth. */
+/* Picoseconds of a pull of g. seen_rows and seen_edges[SUBGRAPHS] are those of all visited vertices, the frontier included.
+ * `left`: the share of the rows that an earlier pull leaves. The rows left are short, so that they have less than this share
+ * of the edges: at RMAT 27 a tenth of the rows had a fortieth. */
 COST_FUNCTION double cost_pull(const struct cost_graph *graph, const double *seen_rows,
                                const double *seen_edges, int g, double left)
 {

@@ -1,7 +1,7 @@
 /* host_threads.c: see host_threads.h
  *
- * Members meet every few microseconds within a search, so they wait by spinning at first. They
- * sleep after some milliseconds, as between two searches, or at once if others want their cores.
+ * Barriers of a search are microseconds apart, so threads wait by spinning at first. They sleep after some milliseconds, as
+ * between two searches, or at once if others want their cores.
  */
 #include "host_threads.h"
 
@@ -14,205 +14,196 @@
 #include <stdatomic.h>
 #include <stdlib.h>
 
-static const double LONGEST_SPIN = 50e-3; /* seconds, before a member sleeps */
+static const double LONGEST_SPIN = 50e-3; /* seconds, before a thread sleeps */
 
-/* A member and its thread; that of member 0 is the caller's. */
 struct worker {
-    struct host_thread member;
+    struct host_thread thread;
     struct error error;
-    int over; /* it met a failure of some member: its job is to end */
-    pthread_t thread;
+    int over;           /* a barrier brought a failure: the job of this thread is to end */
+    pthread_t pthread;  /* not of worker 0, which is the caller */
 };
 
 struct host_threads {
-    struct worker *worker;    /* [members] */
-    _Atomic uint32_t members;
-    struct meeting calls;     /* each end of it is a call of the caller. A member that is late misses steps */
-    _Atomic uint32_t job_call; /* the number of the last call to a job, which no member misses */
-    _Atomic uint64_t left;    /* the number of the last call to steps << 32 | devices that nobody has taken */
-    _Atomic uint32_t done, failed; /* devices of this call; whether a step of it failed */
+    struct worker *worker; /* [count] */
+    _Atomic uint32_t count;
+    struct meeting calls;      /* each end of this meeting calls all threads. A thread that is late misses steps */
+    _Atomic uint32_t job_call; /* the number of the last call to a job, which no thread misses */
+    _Atomic uint64_t left;     /* the number of the last call to steps << 32 | devices that nobody has taken */
+    _Atomic uint32_t done, failed; /* devices of this call; whether a step failed */
     struct error step_failure;     /* the first */
-    host_thread_job *job;            /* NULL: the threads end */
+    host_thread_job *job;          /* NULL: the threads end */
     device_step *step;
-    void *context;
-    struct meeting meeting;   /* of a job */
-    _Atomic(const struct error *) earliest; /* failure of those who have come to the current meeting; NULL: none */
-    const struct error *failure;            /* the same, of the last meeting */
+    void *context;             /* of job or step */
+    struct meeting barrier;    /* of a job */
+    _Atomic(const struct error *) earliest; /* failure of those who have come to the current barrier; NULL: none */
+    const struct error *failure;            /* the same, of the last barrier */
 };
 
-/* ---- meetings ---- */
+/* ---- the barrier of a job ---- */
 
-/* The last one to arrive ends the meeting. */
-static void meet(struct host_threads *t)
+/* The last thread to arrive ends the barrier, and publishes the first failure. */
+static void await_all(struct host_threads *all)
 {
     uint32_t number;
-    if (!meeting_arrive(&t->meeting, t->members, &number)) {
-        meeting_await(&t->meeting, number, LONGEST_SPIN);
+    if (!meeting_arrive(&all->barrier, all->count, &number)) {
+        meeting_await(&all->barrier, number, LONGEST_SPIN);
         return;
     }
-    t->failure = atomic_exchange(&t->earliest, NULL);
-    meeting_end(&t->meeting);
+    all->failure = atomic_exchange(&all->earliest, NULL);
+    meeting_end(&all->barrier);
 }
 
-enum status host_threads_barrier(const struct host_thread *m, struct error *e)
+enum status host_threads_barrier(const struct host_thread *thread, struct error *e)
 {
-    struct host_threads *t = m->team;
-    struct worker *w = &t->worker[m->number];
+    struct host_threads *all = thread->all;
+    struct worker *w = &all->worker[thread->number];
     const struct error *none = NULL;
-    if (t->members == 1)
+    if (all->count == 1)
         return e->status;
     if (e != &w->error && e->status != ST_OK)
         w->error = *e;
     if (w->error.status != ST_OK)
-        atomic_compare_exchange_strong(&t->earliest, &none, &w->error);
-    meet(t);
-    w->over = t->failure != NULL;
-    if (w->over && e != t->failure)
-        *e = *t->failure;
+        atomic_compare_exchange_strong(&all->earliest, &none, &w->error);
+    await_all(all);
+    w->over = all->failure != NULL;
+    if (w->over && e != all->failure)
+        *e = *all->failure;
     return e->status;
 }
 
-/* ---- jobs ---- */
+/* ---- what threads are called to do ---- */
 
-static void run_job(struct host_threads *t, struct worker *w)
+static void run_job(struct host_threads *all, struct worker *w)
 {
     w->over = 0;
     w->error.status = ST_OK;
-    t->job(t->context, &w->member, &w->error);
+    all->job(all->context, &w->thread, &w->error);
     if (!w->over)
-        host_threads_barrier(&w->member, &w->error);
+        host_threads_barrier(&w->thread, &w->error);
     if (w->over)
-        meet(t); /* all have read the failure */
+        await_all(all); /* all have read the failure */
 }
 
 /* Runs the steps of a call that nobody has taken. The caller waits for those that are taken, so `step` and `context`
  * are those of the call as soon as one is. */
-static void take_steps(struct host_threads *t, uint32_t number)
+static void take_steps(struct host_threads *all, uint32_t number)
 {
-    uint64_t left = atomic_load(&t->left);
+    uint64_t left = atomic_load(&all->left);
     while (left >> 32 == number && (uint32_t)left > 0) {
-        if (!atomic_compare_exchange_weak(&t->left, &left, left - 1))
+        if (!atomic_compare_exchange_weak(&all->left, &left, left - 1))
             continue;
         struct error e = {0};
-        if (t->step(t->context, (uint32_t)left - 1, &e) != ST_OK && atomic_exchange(&t->failed, 1) == 0)
-            t->step_failure = e;
-        atomic_fetch_add(&t->done, 1);
-        left = atomic_load(&t->left);
+        if (all->step(all->context, (uint32_t)left - 1, &e) != ST_OK && atomic_exchange(&all->failed, 1) == 0)
+            all->step_failure = e;
+        atomic_fetch_add(&all->done, 1);
+        left = atomic_load(&all->left);
     }
 }
 
-static uint32_t next_call(struct host_threads *t)
-{
-    return atomic_load(&t->calls.over) + 1;
-}
-
+/* Each thread but the caller's: waits for calls until one ends it. */
 static void *work(void *argument)
 {
     struct worker *w = argument;
-    struct host_threads *t = w->member.team;
+    struct host_threads *all = w->thread.all;
     for (uint32_t seen = 0;;) {
-        meeting_await(&t->calls, seen, LONGEST_SPIN);
-        seen = atomic_load(&t->calls.over);
-        if (atomic_load(&t->job_call) != seen)
-            take_steps(t, seen);
-        else if (t->job == NULL)
+        meeting_await(&all->calls, seen, LONGEST_SPIN);
+        seen = atomic_load(&all->calls.over);
+        if (atomic_load(&all->job_call) != seen)
+            take_steps(all, seen);
+        else if (all->job == NULL)
             return NULL;
         else
-            run_job(t, w);
+            run_job(all, w);
     }
 }
 
-static void call_to_job(struct host_threads *t, host_thread_job *job, void *context)
+/* The number that the next call will have. */
+static uint32_t next_call(struct host_threads *all)
 {
-    t->job = job;
-    t->context = context;
-    atomic_store(&t->job_call, next_call(t));
-    meeting_end(&t->calls);
+    return atomic_load(&all->calls.over) + 1;
 }
 
-enum status host_threads_run(struct host_threads *t, host_thread_job *job, void *context, struct error *e)
+static void call_to_job(struct host_threads *all, host_thread_job *job, void *context)
 {
-    struct worker *first = &t->worker[0];
-    if (t->members == 1)
-        return job(context, &first->member, e);
-    call_to_job(t, job, context);
-    run_job(t, first);
-    if (first->error.status != ST_OK && e->status == ST_OK)
-        *e = first->error;
+    all->job = job;
+    all->context = context;
+    atomic_store(&all->job_call, next_call(all));
+    meeting_end(&all->calls);
+}
+
+enum status host_threads_run(struct host_threads *all, host_thread_job *job, void *context, struct error *e)
+{
+    struct worker *own = &all->worker[0];
+    if (all->count == 1)
+        return job(context, &own->thread, e);
+    call_to_job(all, job, context);
+    run_job(all, own);
+    if (own->error.status != ST_OK && e->status == ST_OK)
+        *e = own->error;
     return e->status;
 }
 
-static void call_to_steps(struct host_threads *t, uint32_t devices, device_step *step, void *context)
-{
-    t->step = step;
-    t->context = context;
-    atomic_store(&t->failed, 0);
-    atomic_store(&t->done, 0);
-    atomic_store(&t->left, (uint64_t)next_call(t) << 32 | devices);
-    meeting_end(&t->calls);
-}
-
-enum status host_threads_each(struct host_threads *t, uint32_t devices, device_step *step, void *context, struct error *e)
+enum status host_threads_each(struct host_threads *all, uint32_t devices, device_step *step, void *context, struct error *e)
 {
     struct patience patience = {0};
-    for (uint32_t i = 0; t->members == 1 && i < devices && e->status == ST_OK; i++)
+    for (uint32_t i = 0; all->count == 1 && i < devices && e->status == ST_OK; i++)
         step(context, i, e);
-    if (t->members == 1 || e->status != ST_OK)
+    if (all->count == 1 || e->status != ST_OK)
         return e->status;
-    call_to_steps(t, devices, step, context);
-    take_steps(t, atomic_load(&t->calls.over));
-    while (atomic_load(&t->done) < devices)
+    const uint32_t number = next_call(all);
+    all->step = step;
+    all->context = context;
+    atomic_store(&all->failed, 0);
+    atomic_store(&all->done, 0);
+    atomic_store(&all->left, (uint64_t)number << 32 | devices);
+    meeting_end(&all->calls);
+    take_steps(all, number);
+    while (atomic_load(&all->done) < devices)
         patience_is_over(&patience, LONGEST_SPIN);
-    if (atomic_load(&t->failed))
-        *e = t->step_failure;
+    if (atomic_load(&all->failed))
+        *e = all->step_failure;
     return e->status;
 }
 
 /* ---- opening ---- */
 
-static enum status start_threads(struct host_threads *t, uint32_t members, struct error *e)
-{
-    t->members = members; /* before any of them meets */
-    for (uint32_t i = 1; i < members; i++) {
-        errno = pthread_create(&t->worker[i].thread, NULL, work, &t->worker[i]);
-        if (errno == 0)
-            continue;
-        t->members = i;
-        return fail_errno(e, "a device's thread", "cannot start");
-    }
-    return ST_OK;
-}
-
 enum status host_threads_open(struct host_threads **result, uint32_t devices, int side_by_side, struct error *e)
 {
-    uint32_t members = side_by_side ? devices : 1;
+    const uint32_t count = side_by_side ? devices : 1;
     *result = NULL;
-    struct host_threads *t = zeroed(1, sizeof *t, "threads", e);
-    struct worker *workers = zeroed(members, sizeof *workers, "threads", e);
+    struct host_threads *all = zeroed(1, sizeof *all, "threads", e);
+    struct worker *workers = zeroed(count, sizeof *workers, "threads", e);
     if (e->status != ST_OK) {
-        free(t);
+        free(all);
         free(workers);
         return e->status;
     }
-    t->worker = workers;
-    for (uint32_t i = 0; i < members; i++)
-        workers[i].member = (struct host_thread){t, i, i, members > 1 ? i + 1 : devices};
-    if (start_threads(t, members, e) != ST_OK) {
-        host_threads_close(t);
+    all->worker = workers;
+    for (uint32_t i = 0; i < count; i++)
+        workers[i].thread = (struct host_thread){
+            .all = all, .number = i, .first = i, .end = side_by_side ? i + 1 : devices};
+    all->count = count; /* before any of them waits for the others */
+    for (uint32_t i = 1; i < count; i++) {
+        errno = pthread_create(&workers[i].pthread, NULL, work, &workers[i]);
+        if (errno == 0)
+            continue;
+        all->count = i;
+        fail_errno(e, "a device's thread", "cannot start");
+        host_threads_close(all);
         return e->status;
     }
-    *result = t;
+    *result = all;
     return ST_OK;
 }
 
-void host_threads_close(struct host_threads *t)
+void host_threads_close(struct host_threads *all)
 {
-    if (t == NULL)
+    if (all == NULL)
         return;
-    if (t->members > 1)
-        call_to_job(t, NULL, NULL);
-    for (uint32_t i = 1; i < t->members; i++)
-        pthread_join(t->worker[i].thread, NULL);
-    free(t->worker);
-    free(t);
+    if (all->count > 1)
+        call_to_job(all, NULL, NULL);
+    for (uint32_t i = 1; i < all->count; i++)
+        pthread_join(all->worker[i].pthread, NULL);
+    free(all->worker);
+    free(all);
 }

@@ -1,4 +1,4 @@
-/* level_log.h: the work of each level of a search on this rank, kept until the search is over */
+/* level_log.h: the work of each level of a search on this rank, kept for traces and reports */
 #ifndef DBFS_LEVEL_LOG_H
 #define DBFS_LEVEL_LOG_H
 
@@ -22,7 +22,7 @@ struct level_trace {
     enum level_kind kind;
     struct level_counts counts;
     double backward[SUBGRAPHS];   /* BV */
-    int counts_probes;            /* they are counted */
+    int counts_probes;            /* counts.probes are counted */
     struct exchange_stats exchange; /* its times are those of devices, too, if the search is timed */
     double compute_s, exchange_s;
 };
@@ -30,10 +30,10 @@ struct level_trace {
 struct level_log {
     struct level_trace *level; /* [count], owned */
     uint32_t count;
-    int failed; /* there was no memory for a level; it and those after it are lost */
+    int failed; /* there was no memory for a level; that level and those after it are lost */
 };
 
-/* Appends a level. */
+/* Appends a level. Without memory it sets `failed`. */
 void level_log_add(struct level_log *log, const struct level_trace *level);
 
 /* Frees the levels. The log is empty afterwards. */

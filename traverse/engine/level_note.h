@@ -1,5 +1,5 @@
-/* level_note.h: a device's notes of a level if it goes from level to level by itself (backend.h, `run`), and the phases
- * whose times are noted */
+/* level_note.h: a device's note of a level in a search by itself (backend.search_begin), and the phases whose times are
+ * measured */
 #ifndef DBFS_LEVEL_NOTE_H
 #define DBFS_LEVEL_NOTE_H
 
@@ -16,8 +16,8 @@ enum phase {
     PHASE_REMOTE_EXCHANGE,                /* between ranks, the counts included */
     PHASE_MASK_REDUCTION,
     PHASE_MERGED_EXCHANGE, /* vertices and masks are both under way: in neither of those above */
-    PHASE_CHOOSE, /* of a device that is alone: until directions are chosen and the frontier is listed */
-    PHASE_AHEAD, /* the next level has begun with its delegates while vertices are under way */
+    PHASE_CHOOSE, /* in a single device's search by itself: until directions are chosen and the frontier is listed */
+    PHASE_AHEAD, /* dd of the next level is visited while vertices are under way */
     PHASES
 };
 
@@ -36,7 +36,7 @@ struct level_note {
     struct breakdown times;
 };
 
-/* Gets the note of a level. */
+/* Called with the note of each level of a device. */
 typedef void level_noter(void *context, int32_t depth, const struct level_note *note);
 
 #endif

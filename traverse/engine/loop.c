@@ -1,42 +1,39 @@
 /* loop.c: one search, level by level (figures 3 and 4 of Pan et al.); see loop.h
  *
- * A search takes one of two ways:
- * - Devices may run all levels by themselves (struct backend_fused): one that is alone, and
- *   several that read each other's memory. They note levels if there is a log. They do not run
- *   by themselves if direction factors or, for several, a form of vertices is given. This page is the reference:
- *   both ways find the same distances.
- * - Otherwise the level loop below runs the steps of each level.
+ * A search takes one of two ways, which find the same distances:
+ * - Devices run all levels by themselves (backend.search_begin): a single device, or several that read each other's memory.
+ *   They note levels if there is a log. They do not if direction factors or, for several, a form of vertices is given.
+ * - Otherwise the loop runs the steps of each level (search_levels). It is the reference for the other way.
  *
- * Each member of the team (host_threads.h) runs search_levels for the devices that it drives. A level has five steps:
+ * Each host thread (host_threads.h) runs search_levels for the devices that it drives. A level has five steps:
  *   previsit  the vertices that the last level found become the frontier, except those visited before
  *   choose    push or pull, for each subgraph
  *   visit     dd and nd find delegates; dn and nn find normals
  *   reduce    the delegates that any device found become known to every device
  *   exchange  the normals that nn found become known to the devices that own them
- * exchange_masks does the reduction and begins the exchange, exchange_vertices ends it. If ranks send
- * messages, the next level begins between the two: the delegates become its frontier, and dd is visited
- * (run_ahead), of a pull in two parts the first.
+ * If ranks send messages, the next level begins between the last two: its delegates are known, so dd is visited, or the
+ * first part of a pull of dd (run_ahead).
  *
- * A delegate is known to every device, a normal vertex to the device that owns it. When level L begins:
- * 1. vertices at a distance below L are marked as visited where they are known;
+ * Why all vertices are found: a delegate is known to every device, a normal vertex to its owner. When level L begins,
+ * 1. vertices at a distance below L have their visited bit wherever they are known;
  * 2. vertices at distance L are known as found, and are about to become the frontier;
  * 3. no other vertex has been found.
- * Every edge from the frontier is a row entry of a device that knows the row as frontier, so pushes find
- * every vertex at distance L + 1. Pulls find the same ones from the other end: the reverse of an edge is on
- * the same device, except for nn: before it is pulled, devices get the frontiers of all others. Visited
- * vertices are never found again. The search ends with the first level in which no device finds anything,
- * or before the visit from the depth at which it is to end.
+ * Every edge from the frontier is a row entry of a device that knows the row as frontier, so pushes find every vertex at
+ * distance L + 1. Pulls find the same vertices from the other end: the reverse of an edge is on the same device, except for
+ * nn, before whose pull devices get the frontiers of all others. The search ends with the first level in which no device
+ * finds anything, or before the visit at the depth where it is to end.
  *
- * The members of all devices that read each other's memory (exchange/group.h) meet twice in a level, where
- * one device needs the results of another one:
- * - After counting: every device has then read what others found for it, and they may overwrite it.
- * - After finishing: every device has then found its vertices of this level, and the exchange may read them.
- * They meet once more within a visit if dd is pulled, as that has two parts (enum visit_part), and once more
- * before a visit if nn is pulled. Ranks that send messages reduce masks between the parts, if many rows are pulled.
- * A device that is alone exchanges nothing, and the host waits for it only once a level, for its counts. The
- * cost of a level is the work of its frontier and some passes over masks. Nothing else is proportional to n.
+ * Barriers: the host threads of all devices that read each other's memory (exchange/group.h) wait for each other twice a
+ * level, where a device needs results of another one:
+ * - after counting: every device has read what others found for it, so that they may overwrite it;
+ * - after finishing: every device has found its vertices, so that the exchange may read them.
+ * There is another barrier between the two parts of a pull of dd (enum visit_part), and one before nn is pulled. Ranks that
+ * send messages reduce masks between the parts, if many rows are pulled.
  *
- * After a failure a member does nothing until it meets the others, who then fail with it.
+ * A single device exchanges nothing, and the host waits for it once a level, for its counts. The cost of a level is the work
+ * of its frontier and some passes over masks. Nothing else is proportional to n.
+ *
+ * After a failure a host thread skips all steps up to the next barrier, where the others get the failure.
  */
 #include "loop.h"
 
@@ -45,29 +42,45 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* ---- the steps, for the devices of one member ---- */
+/* ---- previsit: the frontier, and its work ---- */
 
-static void start(struct bfs *bfs, const struct host_thread *m, struct error *e)
-{
-    const struct rank *rank = bfs->rank;
-    for (uint32_t i = m->first; i < m->end && e->status == ST_OK; i++) {
-        bfs->levels[i].plan = (struct visit_plan){0}; /* all push */
-        bfs->levels[i].ahead = 0;
-        rank->backend->search->start(rank->devices[i], bfs->root, e);
-    }
-}
-
-static void previsit(struct bfs *bfs, const struct host_thread *m, int32_t depth, struct error *e)
-{
-    const struct rank *rank = bfs->rank;
-    for (uint32_t i = m->first; i < m->end && e->status == ST_OK; i++)
-        rank->backend->search->previsit(rank->devices[i], depth, e);
-}
-
+/* Directions follow factors if the user gave some, or if the backend predicts no costs. */
 static int follows_factors(const struct bfs *bfs)
 {
     return !bfs->rank->backend->knows_costs || bfs->options.policy.factors_given;
 }
+
+/* Whether a choice by factors, of a direction or of a form of nn's vertices, needs the exact forward workload of g. */
+static int needs_forward(const struct bfs *bfs, enum subgraph g, const struct subgraph_work *work, enum direction current)
+{
+    if (!follows_factors(bfs))
+        return 0;
+    return direction_needs_forward(&bfs->options.policy, g, work, current) ||
+           (g == NN && !rank_is_single_device(bfs->rank) && exchange_needs_forward(bfs->exchange, work));
+}
+
+/* Makes the frontiers of a thread's devices, and puts their work where the group sees it. */
+static void previsit(struct bfs *bfs, const struct host_thread *t, int32_t depth, struct error *e)
+{
+    const struct backend *backend = bfs->rank->backend;
+    for (uint32_t i = t->first; i < t->end && e->status == ST_OK; i++)
+        backend->previsit(bfs->rank->devices[i], depth, e); /* begins on all, before the first is waited for */
+    for (uint32_t i = t->first; i < t->end && e->status == ST_OK; i++) {
+        struct device_level *level = &bfs->levels[i];
+        const struct subgraph_work dd = level->work.of[DD];
+        backend->counts(bfs->rank->devices[i], &level->work, e);
+        if (level->ahead)
+            level->work.of[DD] = dd; /* previsit_ahead has counted it */
+        for (int g = 0; g < SUBGRAPHS && e->status == ST_OK; g++) {
+            struct subgraph_work *work = &level->work.of[g];
+            if ((g != DD || !level->ahead) && needs_forward(bfs, (enum subgraph)g, work, level->plan.directions.of[g]))
+                backend->count_forward(bfs->rank->devices[i], (enum subgraph)g, &work->forward, e);
+        }
+        *exchange_work(bfs->exchange, i) = level->work;
+    }
+}
+
+/* ---- choose ---- */
 
 static enum direction direction_of(const struct bfs *bfs, enum subgraph g, const struct subgraph_work *work,
                                    enum direction current)
@@ -76,288 +89,272 @@ static enum direction direction_of(const struct bfs *bfs, enum subgraph g, const
                                 : direction_by_cost(bfs->options.policy.mode, work);
 }
 
-/* Whether the exact forward workload is needed to choose by factors, or to choose a form. */
-static int needs_forward(const struct bfs *bfs, enum subgraph g, const struct subgraph_work *work,
-                         enum direction current)
+/* The part of dd that is visited first, once its direction is chosen. `dd`: the work of all devices of the group. */
+static enum visit_part first_part(const struct bfs *bfs, const struct device_level *level, const struct subgraph_work *dd)
 {
-    return follows_factors(bfs) &&
-           (direction_needs_forward(&bfs->options.policy, g, work, current) ||
-            (g == NN && !rank_is_single_device(bfs->rank) &&
-             exchange_needs_forward(bfs->exchange, work)));
-}
-
-/* Takes the counts of each device, and the exact workloads where a choice needs them. */
-static void count_work(struct bfs *bfs, const struct host_thread *m, struct error *e)
-{
-    const struct backend_search *search = bfs->rank->backend->search;
-    for (uint32_t i = m->first; i < m->end && e->status == ST_OK; i++) {
-        struct device_level *level = &bfs->levels[i];
-        struct subgraph_work dd = level->work.of[DD];
-        search->counts(bfs->rank->devices[i], &level->work, e);
-        if (level->ahead)
-            level->work.of[DD] = dd;
-        for (int g = 0; g < SUBGRAPHS && e->status == ST_OK; g++) {
-            struct subgraph_work *work = &level->work.of[g];
-            if ((g != DD || !level->ahead) &&
-                needs_forward(bfs, (enum subgraph)g, work, level->plan.directions.of[g]))
-                search->count_forward(bfs->rank->devices[i], (enum subgraph)g, &work->forward, e);
-        }
-        *exchange_work(bfs->exchange, i) = level->work;
-    }
-}
-
-/* Chooses for each subgraph by itself (section IV-B). Each device chooses alone for nd and dn. Peers choose
- * alike for dd, which they pull in parts, and for nn, whose frontiers they give each other. */
-static void choose_directions(const struct bfs *bfs, const struct workload *total,
-                              struct device_level *level)
-{
-    for (int i = 0; i < SUBGRAPHS; i++) {
-        enum subgraph g = (enum subgraph)i;
-        if (g == DD && level->ahead)
-            continue;
-        enum direction *direction = &level->plan.directions.of[g];
-        const struct subgraph_work *work = g == NN || g == DD ? &total->of[g] : &level->work.of[g];
-        *direction = direction_of(bfs, g, work, *direction);
-    }
-}
-
-/* `dd` is total, and its direction chosen. */
-static enum visit_part first_part(const struct bfs *bfs, const struct device_level *level,
-                                  const struct subgraph_work *dd)
-{
-    return level->plan.directions.of[DD] == PULL && dd->frontier > 0 &&
-                   exchange_has_parts(bfs->exchange, level->ahead, dd)
+    return level->plan.directions.of[DD] == PULL && dd->frontier > 0 && exchange_has_parts(bfs->exchange, level->ahead, dd)
                ? VISIT_FIRST
                : VISIT_WHOLE;
 }
 
-static void choose_for(const struct bfs *bfs, const struct workload *total,
-                       struct device_level *level)
-{
-    choose_directions(bfs, total, level);
-    level->plan.form = exchange_form_of(bfs->exchange, &total->of[NN]);
-    if (rank_is_single_device(bfs->rank))
-        return;
-    if (total->of[NN].frontier == 0 || !exchange_may_pull_nn(bfs->exchange, &total->of[NN]))
-        level->plan.directions.of[NN] = PUSH;
-    if (!level->ahead)
-        level->plan.part = first_part(bfs, level, &total->of[DD]);
-}
-
-/* Counts the edges of frontiers for a trace, once directions are chosen. */
-static void count_edges(struct bfs *bfs, uint32_t i, struct error *e)
-{
-    struct workload *work = &bfs->levels[i].work;
-    for (int g = 0; g < SUBGRAPHS && e->status == ST_OK; g++) {
-        if (work->of[g].frontier > 0 && !(g == DD && bfs->levels[i].ahead))
-            bfs->rank->backend->search->count_forward(bfs->rank->devices[i], (enum subgraph)g,
-                                                      &work->of[g].forward, e);
-    }
-}
-
-static void choose(struct bfs *bfs, const struct host_thread *m, struct error *e)
+/* Chooses for each subgraph by itself (section IV-B). Each device chooses alone for nd and dn. Peers choose alike for dd,
+ * which they pull in parts, and for nn, whose frontiers they give each other. */
+static void choose(struct bfs *bfs, const struct host_thread *t, struct error *e)
 {
     struct workload total;
-    exchange_sum_work(bfs->exchange, m, &total, e);
-    for (uint32_t i = m->first; i < m->end && e->status == ST_OK; i++) {
-        choose_for(bfs, &total, &bfs->levels[i]);
-        if (bfs->options.counts_edges)
-            count_edges(bfs, i, e);
+    const int single = rank_is_single_device(bfs->rank);
+    exchange_sum_work(bfs->exchange, t, &total, e);
+    const int may_pull_nn =
+        single || (total.of[NN].frontier > 0 && exchange_may_pull_nn(bfs->exchange, &total.of[NN]));
+    for (uint32_t i = t->first; i < t->end && e->status == ST_OK; i++) {
+        struct device_level *level = &bfs->levels[i];
+        enum direction *direction = level->plan.directions.of;
+        for (int g = 0; g < SUBGRAPHS; g++) {
+            const struct subgraph_work *work = g == NN || g == DD ? &total.of[g] : &level->work.of[g];
+            if (g != DD || !level->ahead)
+                direction[g] = direction_of(bfs, (enum subgraph)g, work, direction[g]);
+        }
+        if (!may_pull_nn)
+            direction[NN] = PUSH;
+        level->plan.form = exchange_form_of(bfs->exchange, &total.of[NN]);
+        if (!single && !level->ahead)
+            level->plan.part = first_part(bfs, level, &total.of[DD]);
+        for (int g = 0; bfs->options.counts_edges && g < SUBGRAPHS && e->status == ST_OK; g++) { /* for a trace */
+            struct subgraph_work *work = &level->work.of[g];
+            if (work->frontier > 0 && !(g == DD && level->ahead))
+                bfs->rank->backend->count_forward(bfs->rank->devices[i], (enum subgraph)g, &work->forward, e);
+        }
     }
 }
 
-static void visit_part(struct bfs *bfs, const struct host_thread *m, struct error *e)
+/* ---- visit ---- */
+
+static void visit_part(struct bfs *bfs, const struct host_thread *t, struct error *e)
 {
-    const struct rank *rank = bfs->rank;
-    for (uint32_t i = m->first; i < m->end && e->status == ST_OK; i++)
-        rank->backend->search->visit(rank->devices[i], &bfs->levels[i].plan, e);
+    for (uint32_t i = t->first; i < t->end && e->status == ST_OK; i++)
+        bfs->rank->backend->visit(bfs->rank->devices[i], &bfs->levels[i].plan, e);
 }
 
-/* Visits the subgraphs by the plans of all devices of the group, which agree in the conditions tested here. Another
- * group's visit may have parts where this one's has none: it takes part in the reduction between them. */
-static void visit(struct bfs *bfs, const struct host_thread *m, struct exchange_stats *stats,
-                  struct error *e)
+/* Visits the subgraphs by the plans of all devices of the group, which agree in the conditions tested here. Another group's
+ * visit may have parts where this one's has none: this group takes part in the reduction between them. */
+static void visit(struct bfs *bfs, const struct host_thread *t, struct exchange_stats *stats, struct error *e)
 {
-    const struct visit_plan *plan = &bfs->levels[m->first].plan;
+    const struct visit_plan *plan = &bfs->levels[t->first].plan;
     if (plan->directions.of[NN] == PULL && !rank_is_single_device(bfs->rank))
-        exchange_frontier(bfs->exchange, m, stats, e);
-    visit_part(bfs, m, e);
+        exchange_frontier(bfs->exchange, t, stats, e);
+    visit_part(bfs, t, e);
     if (plan->part == VISIT_FIRST || bfs->exchange->in_parts)
-        exchange_join_parts(bfs->exchange, m, stats, e);
+        exchange_join_parts(bfs->exchange, t, stats, e);
     if (plan->part == VISIT_WHOLE || e->status != ST_OK)
         return;
-    for (uint32_t i = m->first; i < m->end; i++)
+    for (uint32_t i = t->first; i < t->end; i++)
         bfs->levels[i].plan.part = VISIT_REST;
-    visit_part(bfs, m, e);
+    visit_part(bfs, t, e);
 }
 
-static void finish(struct bfs *bfs, const struct host_thread *m, struct error *e)
+/* Waits for the visits, and puts what they found where the group sees it. */
+static void finish(struct bfs *bfs, const struct host_thread *t, struct error *e)
 {
-    const struct rank *rank = bfs->rank;
-    exchange_drive(bfs->exchange, m);
-    for (uint32_t i = m->first; i < m->end && e->status == ST_OK; i++) {
+    exchange_drive(bfs->exchange, t);
+    for (uint32_t i = t->first; i < t->end && e->status == ST_OK; i++) {
         struct device_level *level = &bfs->levels[i];
-        if (rank->backend->search->finish(rank->devices[i], &level->found, e) == ST_OK &&
-            bfs->options.timed)
-            rank->backend->search->times(rank->devices[i], &level->times, e);
-        if (e->status == ST_OK)
-            group_put_found(&bfs->exchange->group, i, level->found);
+        if (bfs->rank->backend->finish(bfs->rank->devices[i], &level->result, e) == ST_OK)
+            group_put_result(&bfs->exchange->group, i, &level->result);
         level->ahead = 0;
     }
 }
 
-/* ---- the next level's delegates, while vertices are still under way between ranks ---- */
+/* ---- reduce and exchange ---- */
 
-static void previsit_ahead(struct bfs *bfs, const struct host_thread *m, int32_t depth, struct error *e)
+/* Begins the next level with dd while vertices are under way between ranks. The group chooses whether dd has parts;
+ * `choose` then tells the other groups. */
+static void run_ahead(struct bfs *bfs, const struct host_thread *t, int32_t depth, struct error *e)
 {
     const struct backend *backend = bfs->rank->backend;
-    for (uint32_t i = m->first; i < m->end && e->status == ST_OK; i++) {
+    struct subgraph_work total;
+    for (uint32_t i = t->first; i < t->end && e->status == ST_OK; i++) {
         struct device_level *level = &bfs->levels[i];
         struct subgraph_work *dd = &level->work.of[DD];
         level->ahead = 1;
-        if (backend->ahead->previsit_ahead(bfs->rank->devices[i], depth, dd, e) == ST_OK &&
-            dd->frontier > 0 &&
+        if (backend->previsit_ahead(bfs->rank->devices[i], depth, dd, e) == ST_OK && dd->frontier > 0 &&
             (bfs->options.counts_edges || needs_forward(bfs, DD, dd, level->plan.directions.of[DD])))
-            backend->search->count_forward(bfs->rank->devices[i], DD, &dd->forward, e);
+            backend->count_forward(bfs->rank->devices[i], DD, &dd->forward, e);
         exchange_work(bfs->exchange, i)->of[DD] = *dd;
     }
-}
-
-/* Begins the next level with dd. It needs only delegates, known when the masks are reduced. The group chooses whether dd
- * has parts; `choose` then tells the others. */
-static void run_ahead(struct bfs *bfs, const struct host_thread *m, int32_t depth, struct error *e)
-{
-    struct subgraph_work total;
-    previsit_ahead(bfs, m, depth, e);
-    if (group_barrier(&bfs->exchange->group, m, e) != ST_OK)
+    if (group_barrier(&bfs->exchange->group, t, e) != ST_OK)
         return;
     exchange_sum(bfs->exchange, DD, &total);
-    for (uint32_t i = m->first; i < m->end && e->status == ST_OK; i++) {
+    for (uint32_t i = t->first; i < t->end && e->status == ST_OK; i++) {
         struct visit_plan *plan = &bfs->levels[i].plan;
         plan->directions.of[DD] = direction_of(bfs, DD, &total, plan->directions.of[DD]);
         plan->part = first_part(bfs, &bfs->levels[i], &total);
-        bfs->rank->backend->ahead->visit_ahead(bfs->rank->devices[i], plan, e);
+        backend->visit_ahead(bfs->rank->devices[i], plan, e);
     }
-    if (m->number == 0)
-        bfs->exchange->in_parts = bfs->levels[m->first].plan.part == VISIT_FIRST;
+    if (t->number == 0)
+        bfs->exchange->in_parts = bfs->levels[t->first].plan.part == VISIT_FIRST;
 }
 
-static void exchange(struct bfs *bfs, const struct host_thread *m, int32_t depth, int *done,
+/* Makes delegates and normals known where they have to be. *done: no device of any rank found any. */
+static void exchange(struct bfs *bfs, const struct host_thread *t, int32_t depth, int *done,
                      struct exchange_stats *stats, struct error *e)
 {
-    struct exchange *x = bfs->exchange;
-    if (exchange_masks(x, m, done, stats, e) != ST_OK)
+    if (exchange_masks(bfs->exchange, t, done, stats, e) != ST_OK)
         return;
-    double begun = cli_seconds();
-    int ahead = !*done && depth + 1 < bfs->options.deepest && exchange_runs_ahead(x);
+    const double begun = cli_seconds();
+    const int ahead = !*done && depth + 1 < bfs->options.deepest && exchange_runs_ahead(bfs->exchange);
     if (ahead)
-        run_ahead(bfs, m, depth + 1, e);
-    if (host_threads_barrier(m, e) == ST_OK)
-        exchange_vertices(x, m, stats, e);
+        run_ahead(bfs, t, depth + 1, e);
+    if (host_threads_barrier(t, e) == ST_OK)
+        exchange_vertices(bfs->exchange, t, stats, e);
     if (ahead)
         stats->times.phase_s[PHASE_AHEAD] = cli_seconds() - begun;
 }
 
-/* ---- traces ---- */
+/* ---- the trace of a level ---- */
 
-/* Keeps the larger time of each phase, of two devices. */
-static void keep_slowest(struct breakdown *sum, const struct breakdown *other)
-{
-    for (int i = 0; i < PHASES; i++)
-        sum->phase_s[i] = sum->phase_s[i] > other->phase_s[i] ? sum->phase_s[i] : other->phase_s[i];
-}
-
-/* Adds the work of a device. */
-static void trace_device(struct level_trace *trace, const struct workload *work,
-                         const struct directions *directions, const struct breakdown *times)
+/* Adds the work of a device, and of each phase the time of the slowest device. times == NULL: not measured. */
+static void trace_device(struct level_trace *trace, const struct workload *work, const struct directions *directions,
+                         const struct breakdown *times)
 {
     struct level_counts *counts = &trace->counts;
+    double *slowest = trace->exchange.times.phase_s;
     counts->fresh += work->fresh;
     counts->delegates += work->delegates;
     for (int g = 0; g < SUBGRAPHS; g++) {
         const struct subgraph_work *of = &work->of[g];
-        int pulls = of->frontier > 0 && directions->of[g] == PULL;
+        if (of->frontier == 0)
+            continue;
+        const int pulls = directions->of[g] == PULL;
         counts->frontier[g] += of->frontier;
-        counts->forward[g] += of->frontier > 0 ? of->forward : 0;
-        trace->backward[g] += of->frontier > 0 ? backward_work(of) : 0;
-        counts->pushed[g] += pulls || of->frontier == 0 ? 0 : of->forward;
+        counts->forward[g] += of->forward;
+        trace->backward[g] += backward_work(of);
+        counts->pushed[g] += pulls ? 0 : of->forward;
         counts->pulling[g] += (uint64_t)pulls;
     }
-    if (times != NULL)
-        keep_slowest(&trace->exchange.times, times);
+    for (int i = 0; times != NULL && i < PHASES; i++)
+        slowest[i] = times->phase_s[i] > slowest[i] ? times->phase_s[i] : slowest[i];
 }
 
 /* Adds the work of the devices of this rank, when they have finished. */
 static void trace_visits(const struct bfs *bfs, struct level_trace *trace)
 {
-    const struct rank *rank = bfs->rank;
-    uint64_t (*probes)(const struct device *, enum subgraph) = rank->backend->search->probes;
-    trace->counts_probes = probes != NULL;
-    for (uint32_t i = 0; i < rank->device_count; i++) {
+    trace->counts_probes = bfs->rank->backend->counts_probes;
+    for (uint32_t i = 0; i < bfs->rank->device_count; i++) {
         const struct device_level *level = &bfs->levels[i];
-        trace_device(trace, &level->work, &level->plan.directions, bfs->options.timed ? &level->times : NULL);
-        for (int g = 0; probes != NULL && g < SUBGRAPHS; g++) {
+        trace_device(trace, &level->work, &level->plan.directions, bfs->options.timed ? &level->result.times : NULL);
+        for (int g = 0; trace->counts_probes && g < SUBGRAPHS; g++) {
             if (level->work.of[g].frontier > 0 && level->plan.directions.of[g] == PULL)
-                trace->counts.probes[g] += probes(rank->devices[i], (enum subgraph)g);
+                trace->counts.probes[g] += level->result.probes[g];
         }
     }
 }
 
-static void note_level(const struct bfs *bfs, const struct level_trace *trace)
-{
-    bfs->times->compute_s += trace->compute_s;
-    bfs->times->exchange_s += trace->exchange_s;
-    bfs->times->iterations++;
-    bfs->times->mask_reductions += (uint32_t)trace->exchange.reduced_masks;
-    bfs->times->sent_vertices += trace->exchange.counts.of[COUNT_SENT_VERTICES];
-    if (bfs->log != NULL)
-        level_log_add(bfs->log, trace);
-}
+/* ---- all levels ---- */
 
-/* ---- the levels ---- */
-
-/* Whether the search ends before the visit: this depth is the last one wanted, or the frontier of a
- * device that is alone is empty. */
-static int is_over(const struct bfs *bfs, int32_t depth)
+/* Whether the search ends before the visit: at the last depth that is wanted, or with the empty frontier of a single
+ * device. */
+static int ends_before_visit(const struct bfs *bfs, int32_t depth)
 {
     return depth == bfs->options.deepest ||
            (rank_is_single_device(bfs->rank) && depth > 0 && bfs->levels[0].work.fresh == 0);
 }
 
-static enum status search_levels(void *context, const struct host_thread *m, struct error *e)
+/* Job of a host thread: all levels of a search, for the thread's devices. */
+static enum status search_levels(void *context, const struct host_thread *t, struct error *e)
 {
     struct bfs *bfs = context;
-    int alone = rank_is_single_device(bfs->rank), done = 0;
-    start(bfs, m, e);
+    const struct backend *backend = bfs->rank->backend;
+    struct group *group = &bfs->exchange->group;
+    const int single = rank_is_single_device(bfs->rank), wants_results = bfs->options.timed || bfs->log != NULL;
+    int done = 0;
+    for (uint32_t i = t->first; i < t->end && e->status == ST_OK; i++) {
+        bfs->levels[i] = (struct device_level){.ahead = 0}; /* all push */
+        backend->start(bfs->rank->devices[i], bfs->root, e);
+    }
     for (int32_t depth = 0; !done && e->status == ST_OK; depth++) {
         struct level_trace trace = {0};
-        double begun = cli_seconds();
-        previsit(bfs, m, depth, e);
-        count_work(bfs, m, e);
-        if (group_barrier(&bfs->exchange->group, m, e) != ST_OK || is_over(bfs, depth))
+        const double begun = cli_seconds();
+        previsit(bfs, t, depth, e);
+        if (group_barrier(group, t, e) != ST_OK || ends_before_visit(bfs, depth))
             break;
-        choose(bfs, m, e);
+        choose(bfs, t, e);
         if (e->status == ST_OK)
-            visit(bfs, m, &trace.exchange, e);
-        if (exchange_overlaps(bfs->exchange))
-            exchange_begin_masks(bfs->exchange, m, &trace.exchange, e);
-        if (!alone || bfs->options.timed)
-            finish(bfs, m, e);
-        if (group_barrier(&bfs->exchange->group, m, e) != ST_OK)
+            visit(bfs, t, &trace.exchange, e);
+        if (exchange_overlaps(bfs->exchange)) /* delegates are reduced while normals are looked for */
+            exchange_begin_masks(bfs->exchange, t, &trace.exchange, e);
+        if (!single || wants_results)
+            finish(bfs, t, e);
+        if (group_barrier(group, t, e) != ST_OK)
             break;
-        trace_visits(bfs, &trace);
-        double visited = cli_seconds();
-        if (!alone)
-            exchange(bfs, m, depth, &done, &trace.exchange, e);
-        else if (bfs->rank->backend->search->keep_updates != NULL)
-            bfs->rank->backend->search->keep_updates(bfs->rank->devices[0]);
+        trace_visits(bfs, &trace); /* before run_ahead changes the work of dd */
+        const double visited = cli_seconds();
+        if (single)
+            backend->keep_updates(bfs->rank->devices[0]);
+        else
+            exchange(bfs, t, depth, &done, &trace.exchange, e);
+        if (t->number > 0 || e->status != ST_OK)
+            continue;
         trace.compute_s = visited - begun;
         trace.exchange_s = cli_seconds() - visited;
-        if (m->number == 0 && e->status == ST_OK)
-            note_level(bfs, &trace);
+        bfs->times->compute_s += trace.compute_s;
+        bfs->times->exchange_s += trace.exchange_s;
+        bfs->times->iterations++;
+        bfs->times->mask_reductions += (uint32_t)trace.exchange.reduced_masks;
+        bfs->times->sent_vertices += trace.exchange.counts.of[COUNT_SENT_VERTICES];
+        if (bfs->log != NULL)
+            level_log_add(bfs->log, &trace);
     }
     return e->status;
 }
+
+/* ---- all levels by the devices themselves ---- */
+
+/* Whether devices may run all levels. The loop alone follows factors, and is quick with a root without edges. */
+static int may_run_fused(const struct bfs *bfs)
+{
+    return exchange_is_fused(bfs->exchange) && !bfs->options.policy.factors_given && bfs->root->at != ROOT_AT_ISOLATED &&
+           bfs->options.deepest > 0;
+}
+
+static enum status begin_fused(void *context, uint32_t device, struct error *e)
+{
+    const struct bfs *bfs = context;
+    return bfs->rank->backend->search_begin(bfs->rank->devices[device], bfs->root, bfs->options.policy.mode,
+                                            bfs->log != NULL, e);
+}
+
+static enum status search_fused(struct bfs *bfs, struct error *e)
+{
+    const struct rank *rank = bfs->rank;
+    const double start = cli_seconds();
+    bfs->noted = bfs->log != NULL;
+    if (rank_each(rank, begin_fused, bfs, e) == ST_OK)
+        rank->backend->search_end(rank->devices, rank->device_count, bfs->noted, &bfs->times->iterations, e);
+    bfs->times->compute_s = cli_seconds() - start;
+    return e->status;
+}
+
+/* Adds a device's note of a level to the log. The level took as long as its slowest device. */
+static void add_note(void *context, int32_t depth, const struct level_note *note)
+{
+    const struct bfs *bfs = context;
+    const struct level_trace none = {0};
+    if ((uint32_t)depth == bfs->log->count)
+        level_log_add(bfs->log, &none);
+    if (bfs->log->failed)
+        return;
+    struct level_trace *trace = &bfs->log->level[depth];
+    trace_device(trace, &note->work, &note->directions, bfs->options.timed ? &note->times : NULL);
+    trace->kind = note->kind;
+    trace->counts_probes = 1;
+    trace->compute_s = note->seconds > trace->compute_s ? note->seconds : trace->compute_s;
+    trace->exchange.counts.of[COUNT_PEER_VERTICES] += note->peer_vertices;
+    trace->exchange.counts.of[COUNT_PEER_BYTES] += note->peer_bytes;
+    for (int g = 0; g < SUBGRAPHS; g++)
+        trace->counts.probes[g] += note->probes[g];
+}
+
+/* ---- the method (loop.h has the contracts) ---- */
 
 static enum status bfs_open(struct bfs *bfs, const struct rank *rank, struct exchange *exchange,
                             const struct bfs_options *options, struct error *e)
@@ -372,107 +369,37 @@ static void bfs_close(struct bfs *bfs)
     free(bfs->levels);
 }
 
-/* Whether devices may run all levels by themselves. Only the level loop follows factors, and it is quick with a root that
- * is found alone. */
-static int may_run_by_themselves(const struct bfs *bfs)
-{
-    return !bfs->options.policy.factors_given && bfs->root->at != ROOT_AT_ISOLATED && bfs->options.deepest > 0 &&
-           (rank_is_single_device(bfs->rank) || exchange_is_free(bfs->exchange));
-}
-
-static enum status begin_on(void *context, uint32_t device, struct error *e)
+/* Job of a host thread: wakes the devices that it drives. The call to the job wakes the thread, which sleeps after a long
+ * wait. */
+static enum status wake_devices(void *context, const struct host_thread *t, struct error *e)
 {
     const struct bfs *bfs = context;
-    const struct rank *rank = bfs->rank;
-    return rank->backend->fused->begin(rank->devices[device], bfs->root, bfs->options.policy.mode, bfs->log != NULL, e);
-}
-
-/* *done: the devices ran all levels. */
-static enum status run_by_themselves(struct bfs *bfs, int *done, struct error *e)
-{
-    const struct rank *rank = bfs->rank;
-    const struct backend_fused *fused = rank->backend->fused;
-    const int noted = bfs->log != NULL;
-    uint32_t *levels = &bfs->times->iterations;
-    double start = cli_seconds();
-    if (rank_is_single_device(rank))
-        fused->run(rank->devices[0], bfs->root, bfs->options.policy.mode, noted, levels, e);
-    else if (rank_each(rank, begin_on, bfs, e) == ST_OK)
-        fused->await(rank->devices, rank->device_count, noted, levels, e);
-    bfs->times->compute_s = cli_seconds() - start;
-    *done = bfs->times->iterations > 0;
-    bfs->noted = *done && bfs->log != NULL;
+    for (uint32_t i = t->first; i < t->end && e->status == ST_OK; i++)
+        bfs->rank->backend->wake(bfs->rank->devices[i], e);
     return e->status;
 }
 
-static enum status wake_devices(void *context, const struct host_thread *m, struct error *e)
-{
-    const struct rank *rank = ((const struct bfs *)context)->rank;
-    for (uint32_t i = m->first; i < m->end && e->status == ST_OK; i++)
-        rank->backend->peers->wake(rank->devices[i], e);
-    return e->status;
-}
-
-/* The team does this, which wakes its threads, too: they sleep if they wait for long. */
 static enum status bfs_prepare(struct bfs *bfs, struct error *e)
 {
-    if (bfs->rank->backend->peers->wake == NULL)
-        return ST_OK;
     return host_threads_run(bfs->rank->host_threads, wake_devices, bfs, e);
 }
 
 static enum status bfs_search(struct bfs *bfs, const struct root *root, struct bfs_times *times, struct level_log *log,
                               struct error *e)
 {
-    int done = 0;
     *times = (struct bfs_times){0};
     bfs->root = root;
     bfs->times = times;
     bfs->log = log;
     bfs->noted = 0;
-    if (may_run_by_themselves(bfs) && (run_by_themselves(bfs, &done, e) != ST_OK || done))
-        return e->status;
-    return host_threads_run(bfs->rank->host_threads, search_levels, bfs, e);
+    return may_run_fused(bfs) ? search_fused(bfs, e) : host_threads_run(bfs->rank->host_threads, search_levels, bfs, e);
 }
 
-/* ---- levels of devices that ran by themselves ---- */
-
-/* The log of the notes so far, of all devices of this rank. */
-struct noted_levels {
-    const struct bfs *bfs;
-    struct level_log *log;
-};
-
-/* Adds the note of a device. The level took as long as its slowest device. */
-static void add_note(const struct bfs *bfs, struct level_trace *trace, const struct level_note *note)
-{
-    uint64_t *count = trace->exchange.counts.of;
-    trace_device(trace, &note->work, &note->directions, bfs->options.timed ? &note->times : NULL);
-    trace->kind = note->kind;
-    trace->counts_probes = 1;
-    trace->compute_s = note->seconds > trace->compute_s ? note->seconds : trace->compute_s;
-    count[COUNT_PEER_VERTICES] += note->peer_vertices;
-    count[COUNT_PEER_BYTES] += note->peer_bytes;
-    for (int g = 0; g < SUBGRAPHS; g++)
-        trace->counts.probes[g] += note->probes[g];
-}
-
-static void keep_note(void *context, int32_t depth, const struct level_note *note)
-{
-    struct noted_levels *noted = context;
-    const struct level_trace none = {0};
-    if ((uint32_t)depth == noted->log->count)
-        level_log_add(noted->log, &none);
-    if (!noted->log->failed)
-        add_note(noted->bfs, &noted->log->level[depth], note);
-}
-
-static enum status bfs_log_rest(struct bfs *bfs, struct level_log *log, struct error *e)
+static enum status bfs_log_rest(struct bfs *bfs, struct error *e)
 {
     const struct rank *rank = bfs->rank;
-    struct noted_levels noted = {bfs, log};
     for (uint32_t i = 0; bfs->noted && i < rank->device_count && e->status == ST_OK; i++)
-        rank->backend->fused->replay_levels(rank->devices[i], keep_note, &noted, e);
+        rank->backend->replay_levels(rank->devices[i], add_note, bfs, e);
     return e->status;
 }
 

@@ -9,8 +9,7 @@ struct device_level {
     struct visit_plan plan; /* the current choice */
     struct workload work;
     int ahead; /* dd of this level was visited before vertices of other ranks had arrived */
-    struct breakdown times;
-    uint64_t found; /* local normals that the device found */
+    struct visit_result result;
 };
 
 struct bfs_options {
@@ -36,7 +35,7 @@ struct bfs {
     const struct root *root;
     struct bfs_times *times;
     struct level_log *log; /* NULL: none */
-    int noted;             /* devices ran it by themselves, and have notes of its levels */
+    int noted;             /* devices ran all levels by themselves, and have notes of them */
 };
 
 /* How a program searches: by the degree-separated level loop (bfs_by_levels), or as programs/grid/ does. */
@@ -49,13 +48,13 @@ struct bfs_method {
     /* Wakes the links between devices, and the threads that drive devices, before a search and its clock. */
     enum status (*prepare)(struct bfs *bfs, struct error *e);
 
-    /* Collective. Searches from one root, and appends its levels to the log; NULL: they are not wanted. A failure is
+    /* Collective. Searches from one root, and appends the levels to the log; log == NULL: they are not wanted. A failure is
      * known to this rank only, and the other ranks wait for it, so the caller must end the job. */
     enum status (*search)(struct bfs *bfs, const struct root *root, struct bfs_times *times, struct level_log *log,
                           struct error *e);
 
-    /* Appends the levels that were noted by devices, not by `search`. */
-    enum status (*log_rest)(struct bfs *bfs, struct level_log *log, struct error *e);
+    /* Appends the levels of the last search that devices noted and `search` did not log. Called after its clock. */
+    enum status (*log_rest)(struct bfs *bfs, struct error *e);
 };
 
 extern const struct bfs_method bfs_by_levels;

@@ -4,8 +4,8 @@
 
 #include "formats/graph/shard.h"
 
-/* Splits the sources of the rows that a pull of dd reads: `own` gets the delegates that the shard owns, `others` the rest. Both are masks of
- * mask_words(d) words. */
+/* Splits the sources of the rows that a pull of dd reads: own[mask_words(d)] gets the delegates that the shard owns,
+ * others[mask_words(d)] the rest. */
 void own_rows_split(const struct shard *shard, uint64_t *own, uint64_t *others);
 
 #endif

@@ -8,38 +8,28 @@ struct opening {
     const struct device_options *options;
 };
 
-/* The options of device g: its number on this host, and its share of the threads if devices work side by
- * side. */
-static struct device_options options_of(const struct opening *o, uint32_t g)
+/* Job of a host thread, so that GPUs load their shards at the same time. */
+static enum status open_devices(void *context, const struct host_thread *t, struct error *e)
 {
-    const struct rank *rank = o->rank;
-    struct device_options options = *o->options;
+    const struct opening *opening = context;
+    const struct rank *rank = opening->rank;
+    struct device_options options = *opening->options;
     if (rank->backend->side_by_side)
         options.threads /= (int)rank->device_count;
     if (options.threads == 0)
         options.threads = 1;
-    options.slot = rank->comm->host_rank * rank->device_count + g;
     options.host = rank->comm->host;
     options.rank = rank->comm->rank;
     options.budget = rank->budget;
     options.locals = rank->graph->locals;
-    return options;
-}
-
-/* A job of the team, so that GPUs load their shards at the same time. */
-static enum status open_devices(void *context, const struct host_thread *m, struct error *e)
-{
-    const struct opening *o = context;
-    const struct rank *rank = o->rank;
-    for (uint32_t g = m->first; g < m->end && e->status == ST_OK; g++) {
-        struct device_options options = options_of(o, g);
-        rank->backend->device->open(&rank->devices[g], &rank->graph->shards[g], &options, e);
+    for (uint32_t g = t->first; g < t->end && e->status == ST_OK; g++) {
+        options.slot = rank->comm->host_rank * rank->device_count + g;
+        rank->backend->open(&rank->devices[g], &rank->graph->shards[g], &options, e);
     }
     return e->status;
 }
 
-enum status rank_open_devices(struct rank *rank, const struct device_options *options,
-                              struct error *e)
+enum status rank_open_devices(struct rank *rank, const struct device_options *options, struct error *e)
 {
     struct opening opening = {rank, options};
     rank->device_count = rank->graph->device_count;
@@ -53,34 +43,22 @@ void rank_close_devices(struct rank *rank)
 {
     host_threads_close(rank->host_threads);
     for (uint32_t g = 0; rank->devices != NULL && g < rank->device_count; g++)
-        rank->backend->device->close(rank->devices[g]);
+        rank->backend->close(rank->devices[g]);
     free(rank->devices);
 }
 
-struct device_load rank_slowest_load(const struct rank *rank)
+struct rank_description rank_describe(const struct rank *rank)
 {
-    struct device_load slowest = {0};
-    for (uint32_t g = 0; g < rank->device_count && rank->backend->device->load != NULL; g++) {
-        struct device_load load = rank->backend->device->load(rank->devices[g]);
-        if (load.seconds > slowest.seconds)
-            slowest = load;
-    }
-    return slowest;
-}
-
-enum residence rank_residence(const struct rank *rank, uint64_t *bytes, uint64_t *host_bytes)
-{
-    const struct backend_device *of = rank->backend->device;
-    enum residence all = RESIDENT_RAW;
-    *bytes = *host_bytes = 0;
+    struct rank_description all = {.resident = RESIDENT_RAW};
     for (uint32_t g = 0; g < rank->device_count; g++) {
-        enum residence own = of->resident(rank->devices[g]);
-        struct device_load load = {.bytes = residence_bytes(&rank->graph->shards[g], own)};
-        if (of->load != NULL)
-            load = of->load(rank->devices[g]);
-        *bytes += load.bytes;
-        *host_bytes += load.host_bytes;
-        all = own > all ? own : all;
+        struct device_description device;
+        rank->backend->describe(rank->devices[g], &device);
+        all.bytes += device.bytes;
+        all.host_bytes += device.host_bytes;
+        if (device.resident > all.resident)
+            all.resident = device.resident;
+        if (g == 0 || device.load_s > all.slowest.load_s)
+            all.slowest = device;
     }
     return all;
 }

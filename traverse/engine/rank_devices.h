@@ -14,24 +14,25 @@ struct rank {
     const struct backend *backend;
     struct device **devices; /* [device_count] */
     uint32_t device_count;   /* G */
-    struct host_threads *host_threads;       /* drives the devices */
+    struct host_threads *host_threads; /* drive the devices */
     enum exchange_memory exchange_memory;
     struct memory_budget *budget;
 };
 
-/* Opens a device for each shard of the graph. The caller has set comm, graph, backend, exchange_memory and
- * budget. Of the options, `threads` is the number of the whole rank, and each device gets a share. Slot,
- * host, rank and locals are filled in here. */
-enum status rank_open_devices(struct rank *rank, const struct device_options *options,
-                              struct error *e);
+/* Opens a device for each shard of the graph. The caller has set comm, graph, backend, exchange_memory and budget. Of the
+ * options, `threads` is the number of the whole rank, of which each device gets a share; slot, host, rank, budget and locals
+ * are filled in here. A failure is known to this rank only; rank_close_devices frees what was opened. */
+enum status rank_open_devices(struct rank *rank, const struct device_options *options, struct error *e);
 void rank_close_devices(struct rank *rank); /* a zeroed rank is allowed */
 
-/* The load of the device that took longest for it; 0 s if devices use the host's memory. */
-struct device_load rank_slowest_load(const struct rank *rank);
+/* Describes the devices of a rank, for reports. */
+struct rank_description {
+    struct device_description slowest; /* the device that took longest to load; the first of them on a CPU */
+    enum residence resident;     /* RESIDENT_RAW if no device has another one */
+    uint64_t bytes, host_bytes;  /* of the shards of all devices, as in device_description */
+};
 
-/* The residence of the shards of the rank: RESIDENT_RAW if no device has another one. *bytes: all that a search reads
- * of them; *host_bytes: of that, the bytes in memory of the host, if devices have memory of their own. */
-enum residence rank_residence(const struct rank *rank, uint64_t *bytes, uint64_t *host_bytes);
+struct rank_description rank_describe(const struct rank *rank);
 
 /* Whether one device of one rank has the whole graph: nothing is exchanged then. */
 static inline int rank_is_single_device(const struct rank *rank)

@@ -23,7 +23,7 @@ extern const char *const residence_name[RESIDENCES + 1]; /* raw, packed, host, a
  * sections decoded. */
 uint64_t residence_bytes(const struct shard *shard, enum residence residence);
 
-/* The part of these bytes that lies in memory of the process and not in the mapped file. */
+/* The part of residence_bytes in memory of the process: decoded sections and directories. The rest is the mapped file. */
 uint64_t residence_taken_bytes(const struct shard *shard, enum residence residence);
 
 #endif

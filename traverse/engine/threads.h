@@ -13,8 +13,8 @@ static inline void threads_let_go(void)
     omp_pause_resource_all(omp_pause_soft);
 }
 
-/* Vertices above which the threads of OpenMP are worth being started after a search. To start and end them takes
- * milliseconds where cores are few. One thread looks at so many vertices in one or two. */
+/* Vertices above which it is worth starting the threads of OpenMP after a search: this takes milliseconds where cores are
+ * few, and one thread looks at so many vertices in one or two milliseconds. */
 enum { WORTH_THREADS = 1 << 19 };
 
 #endif

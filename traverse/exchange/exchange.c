@@ -12,33 +12,56 @@ const char *const exchange_count_name[EXCHANGE_COUNTS] = {
 /* ---- opening ---- */
 
 enum status exchange_memory_choose(enum exchange_memory *memory, enum exchange_memory_choice choice,
-                                   const struct backend *backend, const struct comm *comm,
-                                   struct error *e)
+                                   const struct backend *backend, const struct comm *comm, struct error *e)
 {
-    /* A lone rank sends no messages. To ask would start MPI. */
+    /* A rank without others sends no messages, and to ask MPI would start it. */
     int asks = comm->ranks > 1 || choice == EXCHANGE_MEMORY_DEVICE;
     int usable = asks && choice != EXCHANGE_MEMORY_HOST && backend->has_device_memory && comm_takes_device_memory();
     *memory = usable ? EXCHANGE_DEVICE : EXCHANGE_HOST;
     if (choice != EXCHANGE_MEMORY_DEVICE || usable)
         return ST_OK;
     if (!backend->has_device_memory)
-        return fail(e, ST_RESOURCE, "--exchange-memory device: the %s backend has host memory only",
-                    backend->name);
+        return fail(e, ST_RESOURCE, "--exchange-memory device: the %s backend has host memory only", backend->name);
     return fail(e, ST_RESOURCE, "--exchange-memory device: the MPI library does not say that it "
                 "takes device memory: %s", comm->library);
 }
 
 int exchange_shares_memory(enum exchange_memory_choice choice, const struct comm *comm)
 {
-    return comm->host_ranks > 1 &&
-           (choice == EXCHANGE_MEMORY_AUTO || choice == EXCHANGE_MEMORY_PEER);
+    return comm->host_ranks > 1 && (choice == EXCHANGE_MEMORY_AUTO || choice == EXCHANGE_MEMORY_PEER);
 }
 
-static enum group_reach reach_of(enum exchange_memory_choice choice)
+/* The bits of the first frontiers that groups give each other in a search: an update has one for each vertex with nn
+ * edges. */
+static uint64_t first_frontier_bits(const struct exchange *x)
 {
-    return choice == EXCHANGE_MEMORY_AUTO   ? GROUP_OF_HOST_IF_POSSIBLE
-           : choice == EXCHANGE_MEMORY_PEER ? GROUP_OF_HOST
-                                            : GROUP_OF_RANK;
+    return x->rank->backend->updates_frontiers ? x->nn.sources : x->nn.normals;
+}
+
+enum status exchange_open(struct exchange *x, const struct rank *rank, const struct exchange_options *options,
+                          struct error *e)
+{
+    const struct graph *graph = rank->graph;
+    const enum group_reach reach = options->memory == EXCHANGE_MEMORY_AUTO   ? GROUP_OF_HOST_IF_POSSIBLE
+                                   : options->memory == EXCHANGE_MEMORY_PEER ? GROUP_OF_HOST
+                                                                             : GROUP_OF_RANK;
+    *x = (struct exchange){
+        .rank = rank,
+        .options = *options,
+        .level = {.wide = options->form == EXCHANGE_FORM_BITS},
+        .has_bitmaps = options->form != EXCHANGE_FORM_LIST && shard_has_masks(&graph->shards[0])};
+    for (uint32_t s = 0; s < graph->manifest.p; s++)
+        x->nn.normals += graph->locals[s];
+    for (uint32_t g = 0; g < graph->device_count; g++)
+        x->nn.sources += graph->shards[g].csr[NN].source_rows;
+    comm_sum_u64(rank->comm, &x->nn.sources, 1);
+    if (group_open(&x->group, rank, reach, x->why, e) != ST_OK)
+        return e->status;
+    x->nn.bits = first_frontier_bits(x);
+    if (!x->group.holds_all_shards)
+        vertices_open(&x->vertices, &x->group, options->chunk_bytes, options->local_all2all, x->has_bitmaps, e);
+    masks_open(&x->masks, &x->group, options->nonblocking, e);
+    return comm_agree(rank->comm, e);
 }
 
 void exchange_close(struct exchange *x)
@@ -50,44 +73,7 @@ void exchange_close(struct exchange *x)
     group_close(&x->group);
 }
 
-/* Forgets the frontiers that others know, before a search. */
-static void forget_frontiers(struct exchange *x)
-{
-    x->nn.bits = x->rank->backend->frontiers->words != NULL ? x->nn.sources : x->nn.normals;
-}
-
-/* Collective. */
-static void count_normals(struct exchange *x)
-{
-    const struct graph *graph = x->rank->graph;
-    for (uint32_t s = 0; s < graph->manifest.p; s++)
-        x->nn.normals += graph->locals[s];
-    for (uint32_t g = 0; g < graph->device_count; g++)
-        x->nn.sources += graph->shards[g].csr[NN].source_rows;
-    comm_sum_u64(x->rank->comm, &x->nn.sources, 1);
-}
-
-enum status exchange_open(struct exchange *x, const struct rank *rank, const struct exchange_options *options,
-                          struct error *e)
-{
-    *x = (struct exchange){
-        .rank = rank,
-        .options = *options,
-        .level = {.wide = options->form == EXCHANGE_FORM_BITS},
-        .has_masks = options->form != EXCHANGE_FORM_LIST && shard_has_masks(&rank->graph->shards[0])};
-    count_normals(x);
-    if (group_open(&x->group, rank, reach_of(options->memory), x->why, e) != ST_OK)
-        return e->status;
-    forget_frontiers(x);
-    if (!x->group.holds_all_shards)
-        vertices_open(&x->vertices, &x->group, options->chunk_bytes, options->local_all2all, x->has_masks, e);
-    masks_open(&x->masks, &x->group, options->nonblocking, e);
-    return comm_agree(rank->comm, e);
-}
-
-/* ---- levels ---- */
-
-/* Seconds since *clock, which moves on to now. */
+/* Returns the seconds since *clock, which becomes now. */
 static double lap(double *clock)
 {
     double before = *clock;
@@ -95,91 +81,84 @@ static double lap(double *clock)
     return *clock - before;
 }
 
-/* ---- before nn is pulled ---- */
+/* ---- before and within a visit ---- */
 
-enum status exchange_frontier(struct exchange *x, const struct host_thread *m,
-                              struct exchange_stats *stats, struct error *e)
+enum status exchange_frontier(struct exchange *x, const struct host_thread *t, struct exchange_stats *stats, struct error *e)
 {
     const struct rank *rank = x->rank;
-    double start = cli_seconds();
-    if (m->number == 0)
+    double clock = cli_seconds();
+    if (t->number == 0)
         vertices_count_frontiers(&x->group, &x->counts);
-    for (uint32_t g = m->first; rank->backend->search->show_frontier != NULL && g < m->end; g++)
-        rank->backend->search->show_frontier(rank->devices[g]);
-    if (group_barrier(&x->group, m, e) == ST_OK && !x->group.holds_all_shards)
-        vertices_give_frontiers(&x->vertices, m, &x->counts, e);
-    /* all ranks have sent their frontiers now: the next ones have bits of unvisited vertices only */
-    if (m->number == 0 && !x->group.holds_all_shards && rank->backend->frontiers->words != NULL)
-        x->nn.bits = x->nn.work.unvisited_sources;
-    stats->times.phase_s[PHASE_REMOTE_EXCHANGE] += cli_seconds() - start;
+    for (uint32_t g = t->first; g < t->end; g++)
+        rank->backend->show_frontier(rank->devices[g]);
+    if (group_barrier(&x->group, t, e) == ST_OK && !x->group.holds_all_shards)
+        vertices_give_frontiers(&x->vertices, t, &x->counts, e);
+    if (t->number == 0 && !x->group.holds_all_shards && rank->backend->updates_frontiers)
+        x->nn.bits = x->nn.work.unvisited_sources; /* the next updates leave out what was visited by now */
+    stats->times.phase_s[PHASE_REMOTE_EXCHANGE] += lap(&clock);
     return e->status;
 }
 
-/* ---- delegates that devices have found before a level ends ---- */
-
-/* Waits for the delegates of all devices of the group, and notes who found some. */
-static enum status await_delegates(const struct exchange *x, const struct host_thread *m, struct error *e)
+/* Waits for the delegates of all devices of the group, and writes who found some. */
+static enum status await_delegates(const struct exchange *x, const struct host_thread *t, struct error *e)
 {
     const struct rank *rank = x->rank;
-    enum status (*finish)(struct device *, struct error *) = rank->backend->search->finish_delegates;
-    for (uint32_t g = m->first; g < m->end && e->status == ST_OK; g++) {
-        if (finish == NULL || finish(rank->devices[g], e) == ST_OK)
-            x->group.updated[x->group.first + g] = rank->backend->masks->updated(rank->devices[g]);
-    }
-    return group_barrier(&x->group, m, e);
+    for (uint32_t g = t->first; g < t->end && e->status == ST_OK; g++)
+        rank->backend->finish_delegates(rank->devices[g], &x->group.updated[x->group.first + g], e);
+    return group_barrier(&x->group, t, e);
 }
 
-enum status exchange_join_parts(struct exchange *x, const struct host_thread *m, struct exchange_stats *stats,
+enum status exchange_join_parts(struct exchange *x, const struct host_thread *t, struct exchange_stats *stats,
                                 struct error *e)
 {
     if (x->group.holds_all_shards)
-        return group_barrier(&x->group, m, e);
-    if (await_delegates(x, m, e) != ST_OK)
+        return group_barrier(&x->group, t, e);
+    if (await_delegates(x, t, e) != ST_OK)
         return e->status;
     double clock = cli_seconds();
-    if (m->number == 0)
+    if (t->number == 0)
         masks_join(&x->masks, &x->counts, e);
-    if (group_barrier(&x->group, m, e) == ST_OK)
-        masks_know(&x->masks, m, e);
+    if (group_barrier(&x->group, t, e) == ST_OK)
+        masks_know(&x->masks, t, e);
     stats->times.phase_s[PHASE_MASK_REDUCTION] += lap(&clock);
     stats->reduced_masks++;
     return e->status;
 }
 
-/* The level of a root does not overlap: it mostly reaches few delegates, and reducing them is faster than asking how
- * many they are. All ranks know alike whether the level before found something. */
+/* The level of a root does not overlap: it mostly reaches few delegates, and reducing them is faster than asking how many
+ * they are. All ranks know alike whether the level before found something. */
 int exchange_overlaps(const struct exchange *x)
 {
     return !x->group.holds_all_shards && x->options.nonblocking && (x->level.updated || x->level.found);
 }
 
-enum status exchange_begin_masks(struct exchange *x, const struct host_thread *m,
-                                 struct exchange_stats *stats, struct error *e)
+enum status exchange_begin_masks(struct exchange *x, const struct host_thread *t, struct exchange_stats *stats,
+                                 struct error *e)
 {
-    if (await_delegates(x, m, e) != ST_OK)
+    if (await_delegates(x, t, e) != ST_OK)
         return e->status;
     double clock = cli_seconds();
-    if (m->number == 0)
+    if (t->number == 0)
         masks_begin(&x->masks, e);
     stats->times.phase_s[PHASE_MASK_REDUCTION] += lap(&clock);
-    return group_barrier(&x->group, m, e); /* before `updated` changes: masks are read by it */
+    return group_barrier(&x->group, t, e); /* masks are read by `updated`, which changes next */
 }
 
-/* Lets MPI go on with a reduction while the host would only wait for devices. */
-void exchange_drive(struct exchange *x, const struct host_thread *m)
+void exchange_drive(struct exchange *x, const struct host_thread *t)
 {
     const struct rank *rank = x->rank;
-    int busy = m->number == 0 && rank->backend->ahead->is_busy != NULL;
+    int busy = t->number == 0; /* only this thread calls MPI */
     while (busy && !masks_move(&x->masks, &x->counts)) {
         busy = 0;
-        for (uint32_t g = m->first; g < m->end; g++)
-            busy |= rank->backend->ahead->is_busy(rank->devices[g]);
+        for (uint32_t g = t->first; g < t->end; g++)
+            busy |= rank->backend->is_busy(rank->devices[g]);
     }
 }
 
-/* ---- counts ---- */
+/* ---- the end of a level in a group that holds all shards ---- */
 
-static void give_counts(struct exchange *x, struct exchange_stats *stats)
+/* Takes the counts of this level out of the exchange. */
+static void take_counts(struct exchange *x, struct exchange_stats *stats)
 {
     masks_count_peers(&x->masks, &x->counts);
     vertices_count_peers(&x->group, &x->counts);
@@ -187,33 +166,31 @@ static void give_counts(struct exchange *x, struct exchange_stats *stats)
     x->counts = (struct exchange_counts){0};
 }
 
-/* ---- a level of a group that holds all shards ---- */
-
-/* Ends a level without messages: every device reads the arrays of its peers, and each member finds out for itself how
- * the level went. These arrays change only after the next meeting. */
-static enum status end_level_in_group(struct exchange *x, const struct host_thread *m, int *done,
+/* Ends a level without messages: every device reads the arrays of its peers, and each thread finds out for itself how the
+ * level went. These arrays change only after the next barrier. */
+static enum status end_level_in_group(struct exchange *x, const struct host_thread *t, int *done,
                                       struct exchange_stats *stats, struct error *e)
 {
-    int updated = group_updated(&x->group);
+    const int updated = group_updated(&x->group);
     double clock = cli_seconds();
     if (updated)
-        masks_read_peers(&x->masks, m, e);
+        masks_read_peers(&x->masks, t, e);
     stats->times.phase_s[PHASE_MASK_REDUCTION] += lap(&clock);
-    vertices_take_peers(&x->group, m, e);
+    vertices_take_peers(&x->group, t, e);
     stats->times.phase_s[PHASE_LOCAL_EXCHANGE] += lap(&clock);
     *done = !updated && !group_found(&x->group);
-    if (updated && group_barrier(&x->group, m, e) == ST_OK)
-        masks_take(&x->masks, m, e);
+    if (updated && group_barrier(&x->group, t, e) == ST_OK)
+        masks_take(&x->masks, t, e);
     stats->times.phase_s[PHASE_MASK_REDUCTION] += lap(&clock);
     stats->reduced_masks = updated;
-    if (m->number == 0)
-        give_counts(x, stats);
+    if (t->number == 0)
+        take_counts(x, stats);
     return e->status;
 }
 
-/* ---- a level of several groups ---- */
+/* ---- the end of a level of several groups ---- */
 
-/* Agrees with the other ranks on whether the level found vertices. */
+/* Collective. Tells the other ranks how the level of this rank went, and learns how it went on all. */
 static enum status share_level(struct exchange *x, struct error *e)
 {
     struct rank_note own = {.updated = (uint64_t)group_updated(&x->group),
@@ -235,28 +212,29 @@ static enum status share_level(struct exchange *x, struct error *e)
     return ST_OK;
 }
 
-/* Collects the vertices that leave into outboxes, and shares how the level went. */
-static enum status take_stock(struct exchange *x, const struct host_thread *m, struct error *e)
+/* Puts the vertices that leave into send buffers, without duplicates if option U asks for it, and shares how the level
+ * went. */
+static enum status prepare_messages(struct exchange *x, const struct host_thread *t, struct error *e)
 {
     const int drops = x->options.uniquify;
-    if (m->number == 0) {
-        masks_await_answer(&x->masks, &x->counts);
+    if (t->number == 0) {
+        masks_await_sum(&x->masks, &x->counts);
         vertices_count_found(&x->vertices);
     }
-    if (drops && host_threads_barrier(m, e) == ST_OK)
-        vertices_drop_repeated(&x->group, m, e);
-    if (drops && host_threads_barrier(m, e) != ST_OK)
+    if (drops && host_threads_barrier(t, e) == ST_OK)
+        vertices_drop_repeated(&x->group, t, e);
+    if (drops && host_threads_barrier(t, e) != ST_OK)
         return e->status;
-    if (m->number == 0)
+    if (t->number == 0)
         vertices_collect(&x->vertices, e);
-    if (drops && x->options.local_all2all && host_threads_barrier(m, e) == ST_OK)
-        vertices_drop_duplicates(&x->vertices, m, e);
-    if (host_threads_barrier(m, e) == ST_OK && m->number == 0)
+    if (drops && x->options.local_all2all && host_threads_barrier(t, e) == ST_OK)
+        vertices_drop_duplicates(&x->vertices, t, e);
+    if (host_threads_barrier(t, e) == ST_OK && t->number == 0)
         share_level(x, e);
-    return host_threads_barrier(m, e);
+    return host_threads_barrier(t, e);
 }
 
-/* Moves vertices on. `beside`: masks have been under way since `begun`, too. */
+/* Moves vertices on. `beside`: masks have been under way since `begun`, too; *merged_s is then the time of both. */
 static void move_vertices(struct exchange *x, int beside, double begun, double *merged_s, struct error *e)
 {
     int moving = !vertices_are_here(&x->vertices);
@@ -274,45 +252,45 @@ static enum status reduce_masks(struct exchange *x, double *merged_s, struct err
         move_vertices(x, beside, begun, merged_s, e);
     if (e->status != ST_OK || !x->group.of_host)
         return e->status;
-    uint32_t meeting = comm_window_arrive(x->group.window);
+    uint32_t barrier = comm_window_arrive(x->group.window);
     watch_wait_begin();
-    while (e->status == ST_OK && !comm_window_have_met(x->group.window, meeting))
+    while (e->status == ST_OK && !comm_window_have_met(x->group.window, barrier))
         move_vertices(x, beside, begun, merged_s, e);
     watch_wait_end();
     return e->status;
 }
 
-static enum status take_masks_by_messages(struct exchange *x, const struct host_thread *m, int *done,
-                                          struct exchange_stats *stats, struct error *e)
+static enum status reduce_between_groups(struct exchange *x, const struct host_thread *t, int *done,
+                                         struct exchange_stats *stats, struct error *e)
 {
-    double clock = cli_seconds();
-    if (take_stock(x, m, e) != ST_OK)
+    double *phase_s = stats->times.phase_s, clock = cli_seconds();
+    if (prepare_messages(x, t, e) != ST_OK)
         return e->status;
-    if (m->number == 0 && vertices_begin(&x->vertices, &x->counts, e) == ST_OK)
+    if (t->number == 0 && vertices_begin(&x->vertices, &x->counts, e) == ST_OK)
         vertices_move(&x->vertices, e);
-    stats->times.phase_s[PHASE_REMOTE_EXCHANGE] += lap(&clock);
-    if (m->number == 0 && e->status == ST_OK)
-        reduce_masks(x, &stats->times.phase_s[PHASE_MERGED_EXCHANGE], e);
-    if (host_threads_barrier(m, e) != ST_OK) /* masks are read */
+    phase_s[PHASE_REMOTE_EXCHANGE] += lap(&clock);
+    if (t->number == 0 && e->status == ST_OK)
+        reduce_masks(x, &phase_s[PHASE_MERGED_EXCHANGE], e);
+    if (host_threads_barrier(t, e) != ST_OK) /* masks are read */
         return e->status;
-    stats->times.phase_s[PHASE_MASK_REDUCTION] += lap(&clock) - stats->times.phase_s[PHASE_MERGED_EXCHANGE];
-    vertices_take_peers(&x->group, m, e);
-    stats->times.phase_s[PHASE_LOCAL_EXCHANGE] += lap(&clock);
+    phase_s[PHASE_MASK_REDUCTION] += lap(&clock) - phase_s[PHASE_MERGED_EXCHANGE];
+    vertices_take_peers(&x->group, t, e);
+    phase_s[PHASE_LOCAL_EXCHANGE] += lap(&clock);
     if (x->level.updated)
-        masks_take(&x->masks, m, e);
-    stats->times.phase_s[PHASE_MASK_REDUCTION] += lap(&clock);
+        masks_take(&x->masks, t, e);
+    phase_s[PHASE_MASK_REDUCTION] += lap(&clock);
     stats->reduced_masks += x->level.updated;
     *done = !x->level.updated && !x->level.found;
-    if (*done && m->number == 0)
-        forget_frontiers(x);
-    return host_threads_barrier(m, e);
+    if (*done && t->number == 0)
+        x->nn.bits = first_frontier_bits(x); /* for the next search */
+    return host_threads_barrier(t, e);
 }
 
-enum status exchange_masks(struct exchange *x, const struct host_thread *m, int *done,
-                           struct exchange_stats *stats, struct error *e)
+enum status exchange_masks(struct exchange *x, const struct host_thread *t, int *done, struct exchange_stats *stats,
+                           struct error *e)
 {
-    return x->group.holds_all_shards ? end_level_in_group(x, m, done, stats, e)
-                          : take_masks_by_messages(x, m, done, stats, e);
+    return x->group.holds_all_shards ? end_level_in_group(x, t, done, stats, e)
+                                     : reduce_between_groups(x, t, done, stats, e);
 }
 
 int exchange_runs_ahead(const struct exchange *x)
@@ -320,13 +298,12 @@ int exchange_runs_ahead(const struct exchange *x)
     return !x->group.holds_all_shards && x->level.updated;
 }
 
-enum status exchange_vertices(struct exchange *x, const struct host_thread *m,
-                              struct exchange_stats *stats, struct error *e)
+enum status exchange_vertices(struct exchange *x, const struct host_thread *t, struct exchange_stats *stats, struct error *e)
 {
     double clock = cli_seconds();
     if (x->group.holds_all_shards)
         return e->status;
-    if (m->number == 0) {
+    if (t->number == 0) {
         watch_wait_begin();
         while (e->status == ST_OK && !vertices_are_here(&x->vertices))
             vertices_move(&x->vertices, e);
@@ -334,9 +311,9 @@ enum status exchange_vertices(struct exchange *x, const struct host_thread *m,
         vertices_end(&x->vertices);
         if (x->pairs != NULL)
             pair_log_add(x->pairs, x->rank->comm, x->vertices.to);
-        give_counts(x, stats);
+        take_counts(x, stats);
     }
-    host_threads_barrier(m, e); /* the next steps of members may change arrays that others read here */
+    host_threads_barrier(t, e); /* the next steps of threads may change arrays that others read here */
     stats->times.phase_s[PHASE_REMOTE_EXCHANGE] += lap(&clock);
     return e->status;
 }

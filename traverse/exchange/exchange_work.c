@@ -1,8 +1,9 @@
-/* exchange_work.c: agreements of a group before a visit: directions, and how nn's vertices are given away;
- * see exchange.h */
+/* exchange_work.c: agreements before a visit: directions, and how nn's vertices are given away; see exchange.h */
 #include "exchange.h"
 
 #include <string.h>
+
+/* ---- sums of work ---- */
 
 struct workload *exchange_work(const struct exchange *x, uint32_t device)
 {
@@ -23,30 +24,21 @@ void exchange_sum(const struct exchange *x, enum subgraph g, struct subgraph_wor
     }
 }
 
-static void sum_group(const struct exchange *x, struct workload *total)
-{
-    total->fresh = 0;
-    for (uint32_t i = 0; i < x->group.count; i++)
-        total->fresh += x->group.work[i].fresh;
-    for (int g = 0; g < SUBGRAPHS; g++)
-        exchange_sum(x, (enum subgraph)g, &total->of[g]);
-}
-
 /* Edges of the frontier: its rows times their mean length, or `forward`, a lower bound, if more. */
-static double expected_edges(const struct rank *rank, enum subgraph g, const struct workload *work)
+static double expected_edges(const struct rank *rank, enum subgraph g, const struct subgraph_work *work)
 {
-    double edges = 0, sources = 0, forward = (double)work->of[g].forward;
+    double edges = 0, sources = 0, forward = (double)work->forward;
     for (uint32_t i = 0; i < rank->device_count; i++) {
         edges += (double)rank->graph->shards[i].csr[g].edges;
         sources += (double)rank->graph->shards[i].csr[g].source_rows;
     }
-    double expected = sources > 0 ? (double)work->of[g].frontier * edges / sources : 0;
+    double expected = sources > 0 ? (double)work->frontier * edges / sources : 0;
     return forward > expected ? forward : expected;
 }
 
-/* Whether a level that begins with dd may have parts between groups: masks went whole, so that its frontier has many
+/* Whether a level that begins with dd may have parts between groups: masks were sent whole, so that its frontier has many
  * delegates. All ranks know alike. */
-static int may_have_parts(const struct exchange *x)
+static int dd_may_have_parts(const struct exchange *x)
 {
     return !x->group.holds_all_shards && x->level.updated && !x->masks.is_sparse &&
            x->rank->graph->manifest.d > x->rank->backend->part_rows;
@@ -56,11 +48,11 @@ int exchange_has_parts(const struct exchange *x, int ahead, const struct subgrap
 {
     if (x->group.holds_all_shards)
         return x->group.count > 1;
-    return ahead && may_have_parts(x) && dd->unvisited_targets > x->group.count * x->rank->backend->part_rows;
+    return ahead && dd_may_have_parts(x) && dd->unvisited_targets > x->group.count * x->rank->backend->part_rows;
 }
 
-/* Adds up nn's work over all ranks, but only if the last level may have reached many normals, and asks whether dd of
- * any group has parts, if it may. All ranks know alike whether to do so. */
+/* Collective. Adds up nn's work over all ranks, but only if the last level may have reached many normals, and asks whether
+ * dd of any group has parts, if it may. All ranks know alike whether to do so. */
 static void sum_groups(struct exchange *x, struct workload *total)
 {
     struct subgraph_work *nn = &total->of[NN];
@@ -68,76 +60,85 @@ static void sum_groups(struct exchange *x, struct workload *total)
                       nn->unvisited_sources, nn->unvisited_targets,
                       (uint64_t)nn->cost[PUSH], (uint64_t)nn->cost[PULL],
                       (uint64_t)x->in_parts};
-    x->nn.reach = expected_edges(x->rank, NN, total) + expected_edges(x->rank, DN, total);
+    x->nn.reach = expected_edges(x->rank, NN, nn) + expected_edges(x->rank, DN, &total->of[DN]);
     x->nn.everywhere = x->level.wide && x->vertices.frontiers != NULL;
-    if (!x->nn.everywhere && !may_have_parts(x))
+    if (!x->nn.everywhere && !dd_may_have_parts(x))
         return;
     if (x->group.first > 0) /* one rank of each group adds the sums of its group */
         memset(sum, 0, sizeof sum);
     comm_sum_u64(x->rank->comm, sum, sizeof sum / sizeof *sum);
     x->in_parts = sum[6] > 0;
     if (x->nn.everywhere)
-        *nn = (struct subgraph_work){sum[0], sum[1], sum[2], sum[3], {(double)sum[4], (double)sum[5]}};
+        *nn = (struct subgraph_work){.forward = sum[0],
+                                     .frontier = sum[1],
+                                     .unvisited_sources = sum[2],
+                                     .unvisited_targets = sum[3],
+                                     .cost = {[PUSH] = (double)sum[4], [PULL] = (double)sum[5]}};
 }
 
-enum status exchange_sum_work(struct exchange *x, const struct host_thread *m, struct workload *total,
-                               struct error *e)
+enum status exchange_sum_work(struct exchange *x, const struct host_thread *t, struct workload *total, struct error *e)
 {
-    sum_group(x, total);
+    total->fresh = 0;
+    for (uint32_t i = 0; i < x->group.count; i++)
+        total->fresh += x->group.work[i].fresh;
+    for (int g = 0; g < SUBGRAPHS; g++)
+        exchange_sum(x, (enum subgraph)g, &total->of[g]);
     if (x->group.holds_all_shards)
         return e->status;
-    if (m->number == 0) {
+    if (t->number == 0) {
         sum_groups(x, total);
         x->nn.work = total->of[NN];
     }
-    if (host_threads_barrier(m, e) == ST_OK)
+    if (host_threads_barrier(t, e) == ST_OK)
         total->of[NN] = x->nn.work;
     return e->status;
 }
 
-int exchange_is_free(const struct exchange *x)
+/* ---- bitmaps or lists ---- */
+
+int exchange_is_fused(const struct exchange *x)
 {
-    return x->group.holds_all_shards && x->group.joined && x->options.form == EXCHANGE_FORM_AUTO;
+    return x->group.holds_all_shards && x->group.searches_fused &&
+           (x->group.count == 1 || x->options.form == EXCHANGE_FORM_AUTO);
 }
 
-/* Whether `bits` of all shards are fewer than the bits of lists. Each of `devices` gives or reads the
- * bits of all other shards. A list has 32 bits for each edge, and an equal part of the edges leads to each
- * shard. `forward` may be a lower bound. */
-static int bits_are_fewer(const struct exchange *x, const struct subgraph_work *nn, uint64_t bits,
-                          uint32_t devices)
-{
-    double edges = (double)x->rank->graph->manifest.edges[NN];
-    double expected = x->nn.sources > 0 ? (double)nn->frontier * edges / (double)x->nn.sources : 0;
-    double vertices = (double)nn->forward > expected ? (double)nn->forward : expected;
-    return 32 * vertices > (double)devices * (double)bits;
-}
-
-/* The number of devices that pool their work. */
+/* The number of devices whose work is in the total of nn. */
 static uint32_t summed_devices(const struct exchange *x)
 {
     return x->nn.everywhere ? x->rank->graph->manifest.p : x->group.count;
 }
 
+/* Whether `bits` of all shards are fewer than the bits of lists, for the devices of the total `nn`. Each of these devices
+ * gives or reads the bits of all other shards. A list has 32 bits for each edge, and an equal part of the edges leads to
+ * each shard. `forward` may be a lower bound. */
+static int bits_are_fewer(const struct exchange *x, const struct subgraph_work *nn, uint64_t bits)
+{
+    double edges = (double)x->rank->graph->manifest.edges[NN];
+    double expected = x->nn.sources > 0 ? (double)nn->frontier * edges / (double)x->nn.sources : 0;
+    double vertices = (double)nn->forward > expected ? (double)nn->forward : expected;
+    return 32 * vertices > (double)summed_devices(x) * (double)bits;
+}
+
 /* A list is at least as long as its frontier, so a large frontier decides without FV. */
 int exchange_needs_forward(const struct exchange *x, const struct subgraph_work *nn)
 {
-    return x->options.form == EXCHANGE_FORM_AUTO && x->has_masks && nn->frontier > 0 &&
+    return x->options.form == EXCHANGE_FORM_AUTO && x->has_bitmaps && nn->frontier > 0 &&
            nn->frontier * 32 <= x->group.count * x->nn.normals;
 }
 
 int exchange_may_pull_nn(const struct exchange *x, const struct subgraph_work *nn)
 {
-    if (!x->has_masks || (!x->group.holds_all_shards && !x->nn.everywhere))
+    if (!x->has_bitmaps || (!x->group.holds_all_shards && !x->nn.everywhere))
         return 0;
     return x->options.form == EXCHANGE_FORM_BITS ||
-           bits_are_fewer(x, nn, x->nn.everywhere ? x->nn.bits : x->nn.normals, summed_devices(x));
+           bits_are_fewer(x, nn, x->nn.everywhere ? x->nn.bits : x->nn.normals);
 }
 
 enum outgoing_form exchange_form_of(const struct exchange *x, const struct subgraph_work *nn)
 {
-    if (!x->has_masks)
+    if (!x->has_bitmaps)
         return OUTGOING_LIST;
     if (x->options.form == EXCHANGE_FORM_BITS)
         return OUTGOING_MASK;
-    return bits_are_fewer(x, nn, x->nn.normals, summed_devices(x)) ? OUTGOING_MASK : OUTGOING_LIST;
+    return bits_are_fewer(x, nn, x->nn.normals) ? OUTGOING_MASK : OUTGOING_LIST;
 }

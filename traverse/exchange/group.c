@@ -4,10 +4,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* ---- memory that the peers share ---- */
+/* ---- opening ---- */
 
-/* Sets the places of arrays behind the cards, with which the shared memory begins. Returns its bytes. */
-static uint64_t lay_out(struct group *g, void *memory)
+/* Points to the arrays in the shared memory, behind the peers' handles. Returns the bytes of all. */
+static uint64_t place_arrays(struct group *g, void *memory)
 {
     uintptr_t at = (uintptr_t)memory + g->count * sizeof(struct peer_handle);
     g->work = (struct workload *)at;
@@ -21,86 +21,60 @@ static uint64_t lay_out(struct group *g, void *memory)
     return at + 2 * g->count * sizeof *g->found - (uintptr_t)memory;
 }
 
+/* Collective over `comm`, the ranks of the group. Takes the shared memory, and numbers the peers. */
 static enum status open_memory(struct group *g, const struct comm *comm, struct error *e)
 {
-    uint64_t bytes = lay_out(g, NULL), charged = comm->host_rank == 0 ? bytes : 0;
+    const uint64_t bytes = place_arrays(g, NULL), charged = comm->host_rank == 0 ? bytes : 0;
+    const uint32_t G = g->rank->device_count, ranks = g->rank->comm->ranks;
     if (memory_charge(g->rank->budget, charged, "tables of peers", e) == ST_OK)
         g->charged = charged;
     if (comm_agree(g->rank->comm, e) != ST_OK || comm_window_open(&g->window, comm, bytes, e) != ST_OK)
         return e->status;
-    lay_out(g, comm_window_memory(g->window));
+    place_arrays(g, comm_window_memory(g->window));
     g->leaders = g->of_host ? g->window : NULL;
+    memset(g->peer, 0xff, (size_t)G * ranks * sizeof *g->peer); /* GROUP_NONE */
+    for (uint32_t i = 0; i < g->count; i++) {
+        uint32_t rank = g->of_host ? comm_window_rank(g->window, i / G) : g->rank->comm->rank;
+        g->shard[i] = shard_of_device(rank, i % G, ranks);
+        g->peer[g->shard[i]] = i;
+    }
     return ST_OK;
 }
 
-void *group_take_memory(struct group *g, uint64_t bytes, const char *what, struct error *e)
-{
-    if (memory_charge(g->rank->budget, bytes, what, e) != ST_OK)
-        return NULL;
-    g->charged += bytes;
-    return g->rank->backend->messages->host_take(bytes, what, e);
-}
-
-/* ---- opening ---- */
-
-/* Notes which shard each peer holds. */
-static void number_peers(struct group *g)
-{
-    const struct comm *comm = g->rank->comm;
-    uint32_t G = g->rank->device_count, p = G * comm->ranks;
-    for (uint32_t s = 0; s < p; s++)
-        g->number[s] = GROUP_NONE;
-    for (uint32_t i = 0; i < g->count; i++) {
-        uint32_t rank = g->of_host ? comm_window_rank(g->window, i / G) : comm->rank;
-        g->shard[i] = shard_of_device(rank, i % G, comm->ranks);
-        g->number[g->shard[i]] = i;
-    }
-}
-
-/* A job of the team: the devices of a member meet their peers. */
-static enum status introduce(void *context, const struct host_thread *m, struct error *e)
+/* Job of a host thread: its devices join their peers. */
+static enum status join_devices(void *context, const struct host_thread *t, struct error *e)
 {
     const struct group *group = context;
     const struct rank *rank = group->rank;
-    for (uint32_t g = m->first; g < m->end && e->status == ST_OK; g++)
-        rank->backend->peers->join(rank->devices[g], comm_window_memory(group->window), group->count, e);
+    for (uint32_t g = t->first; g < t->end && e->status == ST_OK; g++)
+        rank->backend->join(rank->devices[g], comm_window_memory(group->window), group->count, e);
     return e->status;
 }
 
-static void share_handles(const struct group *g, struct error *e)
-{
-    const struct rank *rank = g->rank;
-    struct peer_handle *cards = comm_window_memory(g->window);
-    int elsewhere = g->of_host && rank->comm->host_ranks > 1;
-    for (uint32_t i = 0; i < rank->device_count && e->status == ST_OK; i++)
-        rank->backend->peers->show(rank->devices[i], elsewhere, &cards[g->first + i], e);
-}
-
-/* Collective. Either all join or none, as the others would wait for a device that did not. */
-static int all_join(const struct rank *rank)
-{
-    int (*joins)(const struct device *) = rank->backend->peers->joins;
-    uint64_t missing = joins == NULL;
-    for (uint32_t i = 0; joins != NULL && i < rank->device_count; i++)
-        missing += !joins(rank->devices[i]);
-    return comm_max_of(rank->comm, missing) == 0;
-}
-
+/* Collective. Shows the devices of this rank to their peers, and joins them. */
 static enum status join_peers(struct group *g, struct error *e)
 {
     const struct rank *rank = g->rank;
-    share_handles(g, e);
+    struct peer_handle *handles = comm_window_memory(g->window);
+    const int elsewhere = g->of_host && rank->comm->host_ranks > 1;
+    uint64_t stepped = 0; /* devices that cannot search by themselves: one is enough, as the others would wait for it */
+    for (uint32_t i = 0; i < rank->device_count && e->status == ST_OK; i++)
+        rank->backend->show(rank->devices[i], elsewhere, &handles[g->first + i], e);
     if (comm_agree(rank->comm, e) != ST_OK)
         return e->status;
-    host_threads_run(rank->host_threads, introduce, g, e);
-    if (comm_agree(rank->comm, e) == ST_OK) /* all cards are read, too */
-        g->joined = all_join(rank);
-    return e->status;
+    host_threads_run(rank->host_threads, join_devices, g, e);
+    if (comm_agree(rank->comm, e) != ST_OK) /* all handles are read, too */
+        return e->status;
+    for (uint32_t i = 0; i < rank->device_count; i++)
+        stepped += !rank->backend->can_search_fused(rank->devices[i]);
+    g->searches_fused = comm_max_of(rank->comm, stepped) == 0;
+    return ST_OK;
 }
 
-static enum status try_group(struct group *g, const struct rank *rank, int of_host, struct error *e)
+/* Collective. Forms the group of the host, or of the rank. ST_RESOURCE: a device cannot read the memory of a peer. */
+static enum status form_group(struct group *g, const struct rank *rank, int of_host, struct error *e)
 {
-    struct comm alone = comm_alone; /* a window of this rank */
+    struct comm alone = comm_alone; /* for a window of this rank */
     const struct comm *comm = of_host ? rank->comm : &alone;
     uint32_t G = rank->device_count, p = G * rank->comm->ranks;
     *g = (struct group){.rank = rank, .of_host = of_host};
@@ -108,25 +82,22 @@ static enum status try_group(struct group *g, const struct rank *rank, int of_ho
     g->first = G * (of_host ? comm->host_rank : 0);
     g->holds_all_shards = g->count == p;
     g->shard = zeroed(g->count, sizeof *g->shard, "peers", e);
-    g->number = zeroed(p, sizeof *g->number, "peers", e);
+    g->peer = zeroed(p, sizeof *g->peer, "peers", e);
     if (comm_agree(rank->comm, e) != ST_OK || open_memory(g, comm, e) != ST_OK)
         return e->status;
-    number_peers(g);
     return join_peers(g, e);
 }
 
-enum status group_open(struct group *g, const struct rank *rank, enum group_reach reach, char *why,
-                       struct error *e)
+enum status group_open(struct group *g, const struct rank *rank, enum group_reach reach, char *why, struct error *e)
 {
-    int wanted = reach != GROUP_OF_RANK && comm_max_of(rank->comm, rank->comm->host_ranks) > 1;
+    int of_host = reach != GROUP_OF_RANK && comm_max_of(rank->comm, rank->comm->host_ranks) > 1;
     why[0] = '\0';
-    if (try_group(g, rank, wanted, e) == ST_OK || !wanted || e->status != ST_RESOURCE ||
-        reach == GROUP_OF_HOST)
+    if (form_group(g, rank, of_host, e) == ST_OK || !of_host || e->status != ST_RESOURCE || reach == GROUP_OF_HOST)
         return e->status;
     memcpy(why, e->text, ERROR_TEXT_BYTES);
     *e = (struct error){0};
     group_close(g);
-    return try_group(g, rank, 0, e);
+    return form_group(g, rank, 0, e);
 }
 
 void group_close(struct group *g)
@@ -136,30 +107,41 @@ void group_close(struct group *g)
         return;
     for (uint32_t i = 0; rank->devices != NULL && i < rank->device_count; i++) {
         if (rank->devices[i] != NULL)
-            rank->backend->peers->leave(rank->devices[i]);
+            rank->backend->leave(rank->devices[i]);
     }
     if (g->of_host)
-        comm_barrier(rank->comm); /* before any of them frees the memory that it showed */
+        comm_barrier(rank->comm); /* before a device frees the memory that it showed */
     comm_window_close(g->window);
     memory_discharge(rank->budget, g->charged);
     free(g->shard);
-    free(g->number);
+    free(g->peer);
     *g = (struct group){0};
 }
 
-/* ---- how a level went ---- */
-
-static struct vertex_span *place_of_vertex_span(const struct group *g, uint32_t from, uint32_t to)
+void *group_take_memory(struct group *g, uint64_t bytes, const char *what, struct error *e)
 {
-    return &g->spans[(size_t)to * g->count + from];
+    if (memory_charge(g->rank->budget, bytes, what, e) != ST_OK)
+        return NULL;
+    g->charged += bytes;
+    return g->rank->backend->host_take(bytes, what, e);
+}
+
+/* ---- levels ---- */
+
+enum status group_barrier(const struct group *g, const struct host_thread *t, struct error *e)
+{
+    if (host_threads_barrier(t, e) != ST_OK || !g->of_host)
+        return e->status;
+    if (t->number == 0)
+        comm_window_meet(g->window);
+    return host_threads_barrier(t, e);
 }
 
 struct vertex_span group_span_for(const struct group *g, uint32_t device, uint32_t shard)
 {
-    const struct rank *rank = g->rank;
-    struct vertex_span span = rank->backend->messages->outgoing(rank->devices[device], shard);
+    struct vertex_span span = g->rank->backend->outgoing(g->rank->devices[device], shard);
     if (span.form == OUTGOING_MASK && span.count > 0)
-        span.count = group_shard_words(g, shard);
+        span.count = group_shard_words(g, shard); /* without the words behind its vertices */
     return span;
 }
 
@@ -167,22 +149,21 @@ struct vertex_span group_span_between(const struct group *g, uint32_t from, uint
 {
     if (from == to)
         return (struct vertex_span){0};
-    return g->spans != NULL ? *place_of_vertex_span(g, from, to)
-                              : group_span_for(g, from - g->first, g->shard[to]);
+    return g->spans != NULL ? g->spans[(size_t)to * g->count + from] : group_span_for(g, from - g->first, g->shard[to]);
 }
 
-void group_put_found(struct group *g, uint32_t device, uint64_t found)
+void group_put_result(struct group *g, uint32_t device, const struct visit_result *result)
 {
-    uint32_t self = g->first + device;
-    g->updated[self] = g->rank->backend->masks->updated(g->rank->devices[device]);
-    g->found[self] = found > 0;
-    for (uint32_t i = 0; i < g->count; i++) {
+    const uint32_t from = g->first + device;
+    g->updated[from] = result->found_delegates;
+    g->found[from] = result->found > 0;
+    for (uint32_t to = 0; to < g->count; to++) {
         struct vertex_span span = {0};
-        if (i != self)
-            span = group_span_for(g, device, g->shard[i]);
+        if (to != from)
+            span = group_span_for(g, device, g->shard[to]);
         if (g->spans != NULL)
-            *place_of_vertex_span(g, self, i) = span;
-        g->found[self] |= span.count > 0;
+            g->spans[(size_t)to * g->count + from] = span;
+        g->found[from] |= span.count > 0;
     }
 }
 
@@ -202,15 +183,4 @@ int group_updated(const struct group *g)
 int group_found(const struct group *g)
 {
     return any(g->found, g->count);
-}
-
-/* ---- meetings ---- */
-
-enum status group_barrier(const struct group *g, const struct host_thread *m, struct error *e)
-{
-    if (host_threads_barrier(m, e) != ST_OK || !g->of_host)
-        return e->status;
-    if (m->number == 0)
-        comm_window_meet(g->window);
-    return host_threads_barrier(m, e);
 }

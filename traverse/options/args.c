@@ -1,7 +1,10 @@
-/* args.c: see args.h */
+/* args.c: struct args: defaults, roots as they are given, and members that follow from several options; see args.h and
+ * options.h */
 #include "options.h"
 
+#include "formats/base/memory.h"
 #include "formats/base/outfile.h"
+#include "formats/mpi/comm.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -55,4 +58,67 @@ void args_free(struct args *args)
     free(args->roots);
     free(args->root_names);
     roots_file_free(&args->roots_from);
+}
+
+/* ---- roots ---- */
+
+_Noreturn void args_end(struct args *args, struct error *e)
+{
+    args_free(args);
+    comm_leave(&args->cli, e);
+}
+
+/* Returns the memory, or ends the program if there was none. */
+static void *need_memory(struct args *args, void *memory, uint64_t bytes)
+{
+    struct error e = {0};
+    if (memory != NULL)
+        return memory;
+    fail_memory(&e, "command line", bytes);
+    args_end(args, &e);
+}
+
+char *args_copy(struct args *args, const char *text)
+{
+    return need_memory(args, strdup(text), strlen(text) + 1);
+}
+
+void args_add_root(struct args *args, char *text)
+{
+    uint64_t width = sizeof *args->root_names;
+    args->root_names = need_memory(args, memory_grow(args->root_names, args->count, width), (args->count + 1) * width);
+    args->root_names[args->count++] = text;
+}
+
+/* Appends ids that are separated by commas. */
+static void parse_roots(struct args *args, const char *text)
+{
+    uint64_t items = 1;
+    for (const char *comma = text; (comma = strchr(comma, ',')) != NULL; comma++)
+        items++;
+    if (args->count + items > MAX_ROOTS)
+        cli_usage(&args->cli, "-r: more than %d roots", MAX_ROOTS);
+    uint64_t bytes = (args->count + items) * sizeof *args->roots;
+    args->roots = need_memory(args, realloc(args->roots, bytes), bytes);
+    char *list = args_copy(args, text);
+    for (char *next = list, *item; (item = strsep(&next, ",")) != NULL;) {
+        if (*item != '\0' && strchr("+-.0123456789", *item) == NULL)
+            cli_usage(&args->cli, "-r: '%s' is not a whole number: ids are numbers; a graph of words "
+                      "is made by `edgeconv --compact=MAP` (dbfs: --compact), and searched with "
+                      "--map MAP", item);
+        args->roots[args->count++] = cli_number(&args->cli, "-r", item, 0, UINT64_MAX);
+    }
+    free(list);
+}
+
+void options_read_roots(struct args *args)
+{
+    uint64_t texts = args->count;
+    if (args->map != NULL)
+        return;
+    args->count = 0;
+    for (uint64_t i = 0; i < texts; i++)
+        parse_roots(args, args->root_names[i]);
+    free(args->root_names);
+    args->root_names = NULL;
 }

@@ -23,7 +23,7 @@ struct args {
     char **root_names; /* [count] with a map; owned, without the text of the names */
     struct roots_file roots_from; /* the file of --roots-from */
     int serve;         /* roots come on standard input while it runs */
-    int in_place;      /* then result files are written over where they stand */
+    int in_place;      /* with `serve`: result files are written over where they stand */
     int result_format; /* of depths and parents; an enum result_format */
     const char *map;   /* file that maps ids to names; NULL: none */
     uint64_t count;
@@ -33,7 +33,7 @@ struct args {
     enum residence resident;
     int breakdown;      /* times are noted for the phases of each level */
     int count_pairs;    /* vertices and bytes between pairs of ranks are counted */
-    int plan;           /* prints the memory it would take, and ends */
+    int plan;           /* prints the memory that a search would take, and ends */
     int dry_run;        /* options and result files are checked, and the program ends */
     int reverse;         /* the search goes against the edges of a directed graph */
     int undirected_only; /* the program refuses directed graphs */
@@ -46,8 +46,8 @@ struct args {
     int trust;        /* the ranges of indices are not checked */
     const char *depths, *parents, *json, *trace;
     const char *reached; /* the file of --list-reached */
-    int no_answer;       /* only that list is wanted, so no answer is made */
-    enum answer_kind answer; /* answer_s is its time */
+    int no_answer;       /* only `reached` is wanted, so no answer is made */
+    enum answer_kind answer; /* the one whose time is answer_s */
     int record_parents;      /* parents are the answer, or are written */
     int parents_wide;        /* --parents-width: 4 << this; PARENTS_AS_IDS: not given */
     /* options of dbfs-batch */
@@ -59,12 +59,12 @@ struct args {
     uint32_t parents_width; /* bytes of a parent in files that are not text; 0: 4 if that is enough */
 };
 
-/* Sets the defaults. */
+/* Sets the defaults of all options. */
 void args_defaults(struct args *args, const char *program);
 
 void args_free(struct args *args);
 
-/* Sets members that follow from several options. */
+/* Sets members that follow from several options, after options_read. */
 void args_settle(struct args *args);
 
 /* Says that --reverse has no effect on a graph that is not directed. */

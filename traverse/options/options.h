@@ -26,15 +26,15 @@ enum option_group {
 enum { OF_TRAVERSE = 1, OF_GRAPH500 = 2, OF_BOTH = 3, EVERYDAY = 4, OF_GRID = 8, OF_PATHS = 16, OF_BATCH = 32,
        OF_ALL = OF_BOTH | OF_GRID | OF_PATHS | OF_BATCH };
 
-/* The kind of a value, which goes into member `at` of struct args. */
+/* What an option does with its value: it sets the member at offset `at` of struct args, unless said otherwise. */
 enum option_kind {
     TAKE_FLAG,   /* int: 1 */
     TAKE_OFF,    /* int: 0 */
     TAKE_CHOICE, /* int, or an enum: which of the words in `value` it is */
     TAKE_COUNT,  /* uint64_t: a whole number of least to most */
     TAKE_TEXT,   /* const char * */
-    TAKE_COMMON, /* by cli.h, as option `letter` */
-    TAKE_OTHER   /* by `take` */
+    TAKE_COMMON, /* cli.h takes it, as option `letter` */
+    TAKE_OTHER   /* `take` takes it */
 };
 
 struct option_row {
@@ -42,16 +42,16 @@ struct option_row {
     int letter;        /* 0: the option has none. For TAKE_COMMON: its number in cli.h */
     const char *value; /* its name in --help, or the words to choose from: "a|b|c"; NULL: none */
     enum option_group group;
-    unsigned of;
+    unsigned of;       /* OF_ bits, and EVERYDAY */
     enum option_kind kind;
     size_t at;
-    uint64_t least, most;
+    uint64_t least, most; /* of TAKE_COUNT */
     void (*take)(struct args *args, const struct option_row *row, char *value);
     const char *json; /* the key of a choice or flag in the report; NULL: none */
     const char *help;
 };
 
-/* A program: its bit, the first and last lines of --help, and rows of its own. */
+/* A program: its OF_ bit, the first and last lines of --help, and rows that no other program has. */
 struct option_program {
     const char *name;
     unsigned bit;
@@ -64,20 +64,21 @@ struct option_program {
  * line is wrong, and with 0 after --help or --version. */
 void options_read(struct args *args, const struct option_program *program, int argc, char **argv);
 
-/* Reads the command line of a program that searches and writes results, with its defaults: options_read, the
- * roots, and members that follow from several options. */
+/* Reads the command line of dbfs-traverse or dbfs-traverse-2d: sets defaults, calls options_read, reads the roots, and sets
+ * members that follow from several options. Exits as options_read does. */
 void args_read(struct args *args, const struct option_program *program, int argc, char **argv);
 
 /* Ends a program whose command line cannot be used, with the exit code of *e. */
 _Noreturn void args_end(struct args *args, struct error *e);
 
-/* A copy of an option's value, to be cut into parts: a report shows the command line as it was given. */
+/* Copies an option's value, to be cut into parts, as a report shows the command line as it was given. The caller frees the
+ * copy. Ends the program if there is no memory. */
 char *args_copy(struct args *args, const char *text);
 
-/* Appends a root as it was given. */
+/* Appends a root as it was given: `text` must live as long as args. Ends the program if there is no memory. */
 void args_add_root(struct args *args, char *text);
 
-/* Reads the roots of each -r into ids; with a map each is a name, and stays text. Exits as options_read does. */
+/* Turns the texts of each -r into ids; with a map each is a name, and stays text. Exits as options_read does. */
 void options_read_roots(struct args *args);
 
 /* Prints the chosen word of the option with this name. */

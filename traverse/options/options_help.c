@@ -29,6 +29,7 @@ static void print_words(FILE *out, const char *text, int column)
     fputc('\n', out);
 }
 
+/* Prints an option: its names and value, then its text beside them, or below if they are long. */
 static void print_row(FILE *out, const struct option_row *row)
 {
     int has_letter = row->letter > 0 && row->letter < 128;
@@ -43,31 +44,21 @@ static void print_row(FILE *out, const struct option_row *row)
     print_words(out, row->help, column);
 }
 
-static int is_shown(const struct option_row *row, const struct option_program *program, int all)
-{
-    return (row->of & program->bit) != 0 && (all || (row->of & EVERYDAY) != 0);
-}
-
-static void print_rows(FILE *out, const struct option_program *program, enum option_group group, int all,
-                       int *printed)
-{
-    for (size_t i = 0; i < program->own_count + option_table_rows; i++) {
-        const struct option_row *row =
-            i < program->own_count ? &program->own[i] : &option_table[i - program->own_count];
-        if (row->group != group || !is_shown(row, program, all))
-            continue;
-        if (!(*printed)++)
-            fprintf(out, "%s:\n", group_name[group]);
-        print_row(out, row);
-    }
-}
-
 void options_print_help(FILE *out, const struct option_program *program, int all)
 {
     fputs(program->usage, out);
     for (int group = 0; group < OPTION_GROUPS; group++) {
         int printed = 0;
-        print_rows(out, program, (enum option_group)group, all, &printed);
+        for (size_t i = 0; i < program->own_count + option_table_rows; i++) {
+            const struct option_row *row =
+                i < program->own_count ? &program->own[i] : &option_table[i - program->own_count];
+            if (row->group != (enum option_group)group || (row->of & program->bit) == 0 ||
+                (!all && (row->of & EVERYDAY) == 0))
+                continue;
+            if (printed++ == 0)
+                fprintf(out, "%s:\n", group_name[group]);
+            print_row(out, row);
+        }
     }
     if (!all)
         fprintf(out, "'%s --help=all' lists every option; %s(1) explains them.\n", program->name, program->name);

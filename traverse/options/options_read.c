@@ -6,7 +6,7 @@
 
 enum { MOST_OPTIONS = 80, FIRST_NUMBER = 2000 /* above those of cli.h */ };
 
-/* The rows of a program, and getopt's tables of them. */
+/* The rows of a program, and getopt's tables of them, while a command line is read. */
 struct reading {
     struct args *args;
     const struct option_program *program;
@@ -16,6 +16,7 @@ struct reading {
     int count;
 };
 
+/* Adds a row to getopt's tables, if the program has the option. */
 static void add_row(struct reading *r, const struct option_row *row)
 {
     char letter[] = {(char)row->letter, row->value != NULL ? ':' : '\0', '\0'};
@@ -32,6 +33,7 @@ static void add_row(struct reading *r, const struct option_row *row)
         strcat(r->letters, is_help ? "h" : letter);
 }
 
+/* The row of what getopt returned; NULL: getopt refused a word. */
 static const struct option_row *row_of(const struct reading *r, int option)
 {
     for (int i = 0; i < r->count; i++) {
@@ -43,6 +45,7 @@ static const struct option_row *row_of(const struct reading *r, int option)
 
 /* ---- values ---- */
 
+/* Sets the member to the index of the word among those to choose from. */
 static void take_choice(struct args *args, const struct option_row *row, const char *value)
 {
     char words[128], option[64], *rest = words;
@@ -55,6 +58,7 @@ static void take_choice(struct args *args, const struct option_row *row, const c
     *(int *)((char *)args + row->at) = cli_choice(&args->cli, option, value, name, count);
 }
 
+/* Takes an option of cli.h; --help needs its text first. */
 static void take_common(const struct reading *r, const struct option_row *row, const char *value)
 {
     char *text = NULL;
@@ -93,9 +97,9 @@ static void take_value(const struct reading *r, const struct option_row *row, ch
     }
 }
 
-/* ---- options of other programs ---- */
+/* ---- the command line ---- */
 
-/* Searches of other kinds are programs of their own, but people look for their options here. */
+/* Options that people look for here, and the programs that have them. */
 static const struct { const char *name, *program; } elsewhere[] = {
     {"target", "dbfs-paths"}, {"pairs", "dbfs-paths"},     {"path", "dbfs-paths"},
     {"one-sided", "dbfs-paths"}, {"batch", "dbfs-batch"}, {"centrality", "dbfs-batch"}};
@@ -112,9 +116,7 @@ static void refuse_unknown(struct cli *cli, const char *word)
     cli_option(cli, '?', NULL);
 }
 
-/* ---- the whole ---- */
-
-/* Takes the one word after the options. */
+/* Returns the one word after the options. */
 static const char *read_folder(const struct args *args, int argc, char *const *argv)
 {
     static const char numbers[] = "0123456789,";
@@ -152,6 +154,7 @@ void options_read(struct args *args, const struct option_program *program, int a
 
 /* ---- choices ---- */
 
+/* Prints word `number` of "a|b|c". */
 static void print_word(FILE *out, const char *words, int number)
 {
     for (; number > 0; number--)
@@ -172,9 +175,9 @@ void options_json(FILE *out, const struct args *args)
 {
     for (size_t i = 0; i < option_table_rows; i++) {
         const struct option_row *row = &option_table[i];
-        int value = row->json != NULL ? *(const int *)((const char *)args + row->at) : 0;
         if (row->json == NULL)
             continue;
+        int value = *(const int *)((const char *)args + row->at);
         fprintf(out, "\"%s\": ", row->json);
         if (row->kind == TAKE_CHOICE) {
             fputc('"', out);

@@ -6,7 +6,7 @@
 
 #include <stdint.h>
 
-/* A file with a root, which is an id or a name, or a pair of them on each line. */
+/* The lines of a file. Each has a root, which is an id or a name, or a pair of roots. */
 struct roots_file {
     char *text;  /* owned; the lines point into it */
     char **line; /* [count], owned; without blank lines */

@@ -13,7 +13,7 @@ enum { SLICE_TAG = 1 << 14, CHUNK_BYTES = 4 << 20 }; /* tags differ from those o
 static void close_buffers(const struct slices *x, struct slice_buffer *buffers)
 {
     for (uint32_t g = 0; buffers != NULL && g < x->G; g++)
-        x->rank->backend->messages->host_release(buffers[g].memory);
+        x->rank->backend->host_release(buffers[g].memory);
     free(buffers);
 }
 
@@ -59,7 +59,7 @@ struct slice *slices_in(const struct slices *x, uint32_t g)
 static enum status make_room(const struct slices *x, struct slice_buffer *buffer, uint64_t bytes,
                              struct error *e)
 {
-    const struct backend_messages *messages = x->rank->backend->messages;
+    const struct backend *messages = x->rank->backend;
     if (bytes <= buffer->capacity)
         return ST_OK;
     messages->host_release(buffer->memory);

@@ -28,8 +28,7 @@ static const char *missing_gpu(void)
 static const struct backend *const cuda = &backend_cpu;
 #endif
 
-enum status backend_choose(const struct backend **backend, enum backend_choice choice,
-                           struct error *e)
+enum status backend_choose(const struct backend **backend, enum backend_choice choice, struct error *e)
 {
     const char *missing = choice == BACKEND_CPU ? NULL : missing_gpu();
     if (choice == BACKEND_CUDA && missing != NULL)

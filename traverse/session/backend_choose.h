@@ -6,9 +6,8 @@
 
 enum backend_choice { BACKEND_AUTO, BACKEND_CPU, BACKEND_CUDA };
 
-/* BACKEND_AUTO takes a GPU if there is one. ST_RESOURCE: CUDA was asked for and cannot be had; *e says
- * why. */
-enum status backend_choose(const struct backend **backend, enum backend_choice choice,
-                           struct error *e);
+/* Chooses a backend. BACKEND_AUTO takes CUDA if there is a GPU. ST_RESOURCE: CUDA was asked for, and there is no GPU or
+ * none that this build can use. */
+enum status backend_choose(const struct backend **backend, enum backend_choice choice, struct error *e);
 
 #endif

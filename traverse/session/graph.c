@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* Maps the files of this rank's shards. */
 static enum status open_shards(struct graph *graph, const struct comm *comm, const struct graph_options *options,
                                struct error *e)
 {
@@ -24,6 +25,7 @@ static enum status open_shards(struct graph *graph, const struct comm *comm, con
     return e->status;
 }
 
+/* Compares the CRCs of all sections. */
 static enum status check_shards(const struct graph *graph, int threads, struct error *e)
 {
     uint64_t bytes = 0;
@@ -37,34 +39,25 @@ static enum status check_shards(const struct graph *graph, int threads, struct e
     return ST_OK;
 }
 
-/* Returns whether columns lie in host memory. */
+/* Whether all columns are decoded into host memory. */
 static int has_columns(const struct graph_options *options)
 {
     return (options->columns & SHARD_ALL_COLUMNS) == SHARD_ALL_COLUMNS;
 }
 
-static int raw_fits(const struct graph *graph, const struct graph_options *options)
+/* Decodes sections. Columns stay packed if the user asked for it, or if decoded ones and the arrays of devices exceed the
+ * memory that is left. */
+static enum status decode_shards(struct graph *graph, const struct graph_options *options, struct error *e)
 {
+    int packed = options->resident == RESIDENT_PACKED;
     uint64_t bytes = 0;
-    for (uint32_t g = 0; g < graph->device_count; g++) {
-        bytes += residence_taken_bytes(&graph->shards[g], RESIDENT_RAW);
-        bytes += options->bytes_needed(&graph->shards[g], options->threads, options->parents);
+    if (options->resident == RESIDENT_AUTO && has_columns(options)) {
+        for (uint32_t g = 0; g < graph->device_count; g++)
+            bytes += residence_taken_bytes(&graph->shards[g], RESIDENT_RAW) +
+                     options->bytes_needed(&graph->shards[g], options->threads, options->parents);
+        packed = bytes > memory_left(options->budget);
     }
-    return bytes <= memory_left(options->budget);
-}
-
-/* Returns flags for shard_load. */
-static unsigned columns_wanted(const struct graph *graph, const struct graph_options *options)
-{
-    int keeps = options->resident == RESIDENT_PACKED ||
-                (options->resident == RESIDENT_AUTO && has_columns(options) && !raw_fits(graph, options));
-    return options->columns | (keeps ? SHARD_KEEP_PACKED : 0);
-}
-
-static enum status decode_shards(struct graph *graph, const struct graph_options *options,
-                                 struct error *e)
-{
-    unsigned columns = columns_wanted(graph, options);
+    const unsigned columns = options->columns | (packed ? SHARD_KEEP_PACKED : 0);
     progress_stage("loading shards", (uint64_t)graph->device_count * SUBGRAPHS, PROGRESS_ITEMS);
     for (uint32_t g = 0; g < graph->device_count; g++) {
         if (shard_load(&graph->shards[g], columns, options->threads, options->budget, e) != ST_OK)
@@ -73,8 +66,7 @@ static enum status decode_shards(struct graph *graph, const struct graph_options
     return ST_OK;
 }
 
-static enum status choose_device_count(struct graph *graph, const struct comm *comm,
-                                       uint32_t wanted, struct error *e)
+static enum status choose_device_count(struct graph *graph, const struct comm *comm, uint32_t wanted, struct error *e)
 {
     uint32_t p = graph->manifest.p;
     graph->device_count = wanted != 0 ? wanted : p / comm->ranks;
@@ -97,7 +89,7 @@ static enum status check_rows(const struct manifest *m, const struct graph_optio
     return fail(e, ST_USAGE, "%s: %s by in-rows, and it was packed with --rows out", options->folder, what);
 }
 
-/* Collective. */
+/* Collective. Counts the local vertices of every shard, and all vertices with edges. */
 static enum status count_vertices(struct graph *graph, const struct comm *comm, struct error *e)
 {
     uint32_t p = graph->manifest.p;
@@ -113,19 +105,18 @@ static enum status count_vertices(struct graph *graph, const struct comm *comm, 
     return ST_OK;
 }
 
-static enum status check_widths(const struct graph *graph, struct error *e)
+/* Checks the ranges of all ids: those of columns only where these are decoded, as a device that decodes them checks them. */
+static enum status check_ranges(const struct graph *graph, const struct graph_options *options, struct error *e)
 {
     uint32_t most = 0;
     for (uint32_t s = 0; s < graph->manifest.p; s++)
         most = graph->locals[s] > most ? graph->locals[s] : most;
-    for (uint32_t g = 0; g < graph->device_count && e->status == ST_OK; g++)
-        shard_check_widths(&graph->shards[g], most, e);
-    return e->status;
-}
-
-static enum status check_ranges(const struct graph *graph, const struct graph_options *options,
-                                struct error *e)
-{
+    for (uint32_t g = 0; g < graph->device_count; g++) {
+        if (shard_check_widths(&graph->shards[g], most, e) != ST_OK)
+            return e->status;
+    }
+    if (options->trust)
+        return ST_OK;
     progress_stage("checking ranges", graph->device_count, PROGRESS_ITEMS);
     for (uint32_t g = 0; g < graph->device_count && e->status == ST_OK; g++) {
         progress_add(g > 0);
@@ -137,8 +128,8 @@ static enum status check_ranges(const struct graph *graph, const struct graph_op
     return e->status;
 }
 
-static enum status open_graph(struct graph *graph, const struct comm *comm,
-                              const struct graph_options *options, struct error *e)
+static enum status open_graph(struct graph *graph, const struct comm *comm, const struct graph_options *options,
+                              struct error *e)
 {
     memset(graph, 0, sizeof *graph);
     double start = cli_seconds();
@@ -158,8 +149,7 @@ static enum status open_graph(struct graph *graph, const struct comm *comm,
     if (comm_agree(comm, e) != ST_OK || count_vertices(graph, comm, e) != ST_OK)
         return e->status;
     double decoded = cli_seconds();
-    if (check_widths(graph, e) == ST_OK && !options->trust)
-        check_ranges(graph, options, e);
+    check_ranges(graph, options, e);
     if (comm_agree(comm, e) != ST_OK)
         return e->status;
     graph->open_s = opened - start;
@@ -171,9 +161,8 @@ static enum status open_graph(struct graph *graph, const struct comm *comm,
     return ST_OK;
 }
 
-/* Opens the shards. Their memory is spread over NUMA nodes, as all cores read it in a search on the CPU. */
-enum status graph_open(struct graph *graph, const struct comm *comm,
-                       const struct graph_options *options, struct error *e)
+/* Memory of columns is spread over NUMA nodes, as all cores read it in a search on the CPU. */
+enum status graph_open(struct graph *graph, const struct comm *comm, const struct graph_options *options, struct error *e)
 {
     int spreads = has_columns(options) && numa_spread() > 1;
     open_graph(graph, comm, options, e);

@@ -18,7 +18,7 @@ struct graph {
     struct shard *shards;       /* [G]: device g holds shard g*R + rank */
     uint64_t vertices;          /* vertices with edges, of all shards: a collective sum */
     uint32_t *locals;           /* [p]: local vertices of every shard */
-    double open_s, check_s, decode_s, ranges_s;
+    double open_s, check_s, decode_s, ranges_s; /* seconds of graph_open: mapping, CRCs, decoding, checking ranges */
 };
 
 struct graph_options {
@@ -26,9 +26,9 @@ struct graph_options {
     uint32_t device_count;        /* G; 0: p / R */
     int check;                    /* the CRC of every section is compared */
     enum residence resident;      /* budget for columns in host memory */
-    uint64_t (*bytes_needed)(const struct shard *shard, int threads, int parents); /* backend_device.takes */
+    uint64_t (*bytes_needed)(const struct shard *shard, int threads, int parents); /* backend.bytes_needed */
     int parents;                  /* parents will be recorded */
-    int pulls;                    /* only */
+    int pulls;                    /* the search only pulls */
     int reverse;                  /* the search goes against the edges of a directed graph */
     int trust;                    /* the check of ranges is left out (shard_ranges.h) */
     unsigned columns;             /* subgraphs whose columns are decoded into host memory (shard_load) */
@@ -37,10 +37,10 @@ struct graph_options {
 };
 
 /* Collective. Opens the shards of this rank and checks them. With RESIDENT_AUTO the columns stay packed if decoded
- * ones and the arrays of devices exceed the memory that is left. The ranges of a subgraph are checked here only if
- * its columns are decoded here; a device that decodes them checks them itself. ST_USAGE if R*G is not p. */
-enum status graph_open(struct graph *graph, const struct comm *comm,
-                       const struct graph_options *options, struct error *e);
+ * columns and the arrays of devices exceed the memory that is left. The ranges of a subgraph are checked here only if
+ * its columns are decoded here; a device that decodes them checks them itself. ST_USAGE if R*G is not p. graph_close
+ * frees what was opened, after a failure, too. */
+enum status graph_open(struct graph *graph, const struct comm *comm, const struct graph_options *options, struct error *e);
 void graph_close(struct graph *graph);
 
 /* Convert original ids, which people use, and stored ids, which the shards have. */

@@ -9,7 +9,7 @@
 
 enum { MOST_NODES = 64 };
 
-/* A list such as "0-15,32-47": whether one of them is a core of `cores`. */
+/* Whether a core of `cores` is in a list such as "0-15,32-47". */
 static int has_core(const char *list, const cpu_set_t *cores)
 {
     char *end;

@@ -11,14 +11,15 @@
 #include <sched.h>
 #include <stdint.h>
 
-/* The first 64 nodes that have a core of `cores`, as bits. `folder` is "/sys/devices/system/node",
- * except in tests; 0 if it says nothing. */
+/* The nodes that have a core of `cores`, as bits; nodes above 63 are left out. `folder` is "/sys/devices/system/node",
+ * except in tests; 0 if the folder says nothing. */
 uint64_t numa_nodes_of(const char *folder, const cpu_set_t *cores);
 
-/* Spreads pages over the nodes of this thread's cores until numa_rest: those that it, or a thread
- * that it starts, writes first. Nothing changes if there is one node, or none is known. Returns how
- * many nodes there are. */
+/* Spreads pages over the nodes of this thread's cores: those that this thread, or a thread that it starts, writes first.
+ * Nothing changes if there is one node, or none is known. Returns how many nodes there are. */
 int numa_spread(void);
+
+/* Ends the spreading. */
 void numa_rest(void);
 
 #endif

@@ -60,11 +60,11 @@ static void add_shard(struct plan_sum *sum, const struct gpu_plan *plan)
     add_bytes(&sum->host, plan->host_bytes);
 }
 
-/* for_shards calls it with each shard, which is open. */
+/* Called with each shard in turn, while the shard is open. */
 typedef void look_at_shard(void *context, const struct shard *shard);
 
-static enum status for_shards(const struct manifest *m, const char *folder, look_at_shard *look,
-                              void *context, struct error *e)
+static enum status for_shards(const struct manifest *m, const char *folder, look_at_shard *look, void *context,
+                              struct error *e)
 {
     for (uint32_t s = 0; s < m->p; s++) {
         struct shard shard;
@@ -76,6 +76,7 @@ static enum status for_shards(const struct manifest *m, const char *folder, look
     return ST_OK;
 }
 
+/* 32-bit words of the bitmap of a shard's normals, if vertices may be sent as bitmaps. */
 static uint64_t words_of(const struct shard *shard)
 {
     return shard_has_masks(shard) ? gpu_mask_words(shard->locals) : 0;
@@ -88,27 +89,11 @@ static void add_locals(void *context, const struct shard *shard)
     plans->words += words_of(shard);
 }
 
-/* Adds the most that a shard sends and receives in a level, as ids or as masks. Each edge that leads out of it has
- * a reverse that leads back. */
-static void add_messages(struct plans *plans, const struct shard *shard)
-{
-    uint64_t edges = shard->csr[NN].edges, words = words_of(shard);
-    add_bytes(&plans->nn, edges);
-    add_bytes(&plans->messages, larger(edges, plans->words - words) + larger(edges, (shard->p - 1) * words));
-}
-
-/* Returns the larger of two numbers of GPUs that shards need; 0: no number is enough. */
-static uint32_t most_gpus(uint32_t before, uint32_t wanted, uint32_t index)
-{
-    if (index == 0)
-        return wanted;
-    return before == 0 || wanted == 0 ? 0 : (uint32_t)larger(before, wanted);
-}
-
+/* Adds the bytes of a shard in each residence, and of the messages of a level. */
 static void add_planned(void *context, const struct shard *shard)
 {
     struct plans *plans = context;
-    uint64_t capacity = plans->args->cli.memory_bytes;
+    const uint64_t capacity = plans->args->cli.memory_bytes;
     for (int r = 0; r < RESIDENCES; r++) {
         struct plan_sum *sum = &plans->of[r];
         struct gpu_plan_options ample = sum->options;
@@ -118,11 +103,21 @@ static void add_planned(void *context, const struct shard *shard)
         add_bytes(&sum->ample, gpu_plan_bytes(&plan));
         gpu_plan_make(&plan, shard, &sum->options);
         add_shard(sum, &plan);
-        if (capacity > 0)
-            sum->gpus = most_gpus(sum->gpus, gpu_plan_shards(shard, &sum->options, capacity), shard->index);
+        if (capacity == 0)
+            continue;
+        const uint32_t gpus = gpu_plan_shards(shard, &sum->options, capacity); /* 0: no number is enough */
+        if (shard->index == 0)
+            sum->gpus = gpus;
+        else
+            sum->gpus = sum->gpus == 0 || gpus == 0 ? 0 : (uint32_t)larger(sum->gpus, gpus);
     }
-    if (shard->p > 1)
-        add_messages(plans, shard);
+    if (shard->p == 1)
+        return;
+    /* The most that a shard sends and receives in a level, as ids or as bitmaps. Each edge that leads out of the shard has a
+     * reverse that leads back. */
+    const uint64_t edges = shard->csr[NN].edges, words = words_of(shard);
+    add_bytes(&plans->nn, edges);
+    add_bytes(&plans->messages, larger(edges, plans->words - words) + larger(edges, (shard->p - 1) * words));
 }
 
 static enum status add_shards(struct plans *plans, const struct manifest *m, struct error *e)
@@ -149,7 +144,8 @@ static const struct plan_sum *listed(const struct plans *plans)
     return &plans->of[resident == RESIDENT_AUTO ? RESIDENT_RAW : resident];
 }
 
-/* Prints an array and its bytes, as a line of text or of JSON. */
+/* Prints an array's name and its bytes, of all shards and of the largest: as a line of text (print_line) or as a member of a
+ * JSON object (print_json_line). */
 typedef void print_bytes(FILE *out, const char *name, const struct plan_bytes *bytes);
 
 static void print_line(FILE *out, const char *name, const struct plan_bytes *bytes)
@@ -194,16 +190,6 @@ static void print_sums(const struct plans *plans, print_bytes *print, FILE *out)
     }
 }
 
-static void print_gpus(FILE *out, const char *name, uint32_t gpus, uint64_t capacity)
-{
-    char size[16];
-    format_size(capacity, size, sizeof size);
-    if (gpus > 0)
-        fprintf(out, "about %u GPUs with %s each would do, %s\n", gpus, size, name);
-    else
-        fprintf(out, "no number of GPUs with %s each would do, %s\n", size, name);
-}
-
 /* Prints memory that grows in a search: messages, and on the CPU bins, which double, and the list made of them, up
  * to so many bytes for an edge of nn. */
 static void print_growing(const struct plans *plans, print_bytes *print, FILE *out)
@@ -214,27 +200,27 @@ static void print_growing(const struct plans *plans, print_bytes *print, FILE *o
     print(out, "bins (cpu)", &(struct plan_bytes){BIN_BYTES * nn->all, BIN_BYTES * nn->largest});
 }
 
-static struct plan_bytes table_bytes(const struct manifest *m)
+static void print_plan(const struct plans *plans, const struct manifest *m, FILE *out)
 {
+    const uint64_t capacity = plans->args->cli.memory_bytes;
     uint64_t kept = 0;
     for (int g = 0; g < SUBGRAPHS; g++)
         kept += m->edges[g];
-    uint64_t all = 8 * m->totals.n + 8 * m->d * m->p + 4 * kept + 4 * m->edges[NN];
-    return (struct plan_bytes){all, all / m->p};
-}
-
-static void print_plan(const struct plans *plans, const struct manifest *m, FILE *out)
-{
-    const struct plan_bytes table = table_bytes(m);
-    uint64_t capacity = plans->args->cli.memory_bytes;
+    const uint64_t table = 8 * m->totals.n + 8 * m->d * m->p + 4 * kept + 4 * m->edges[NN]; /* Table I of Pan et al. */
     edges_print(out, m, 0);
     fprintf(out, "%-28s %18s %18s\n", "bytes of device memory", "all GPUs", "largest GPU");
     print_arrays(listed(plans), print_line, out);
     fputc('\n', out);
     print_sums(plans, print_line, out);
-    print_line(out, "Table I", &table);
-    for (int r = 0; r < RESIDENCES && capacity > 0; r++)
-        print_gpus(out, residence_name[r], plans->of[r].gpus, capacity);
+    print_line(out, "Table I", &(struct plan_bytes){table, table / m->p});
+    for (int r = 0; r < RESIDENCES && capacity > 0; r++) {
+        char size[16];
+        format_size(capacity, size, sizeof size);
+        if (plans->of[r].gpus > 0)
+            fprintf(out, "about %u GPUs with %s each would do, %s\n", plans->of[r].gpus, size, residence_name[r]);
+        else
+            fprintf(out, "no number of GPUs with %s each would do, %s\n", size, residence_name[r]);
+    }
     if (plans->nn.all == 0)
         return;
     fprintf(out, "\n%-28s %18s %18s\n", "in a search, at most", "all shards", "largest shard");

@@ -6,8 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-/* ---- levels ---- */
-
+/* -v: prints the line of a level. */
 static void print_level(const char *program, uint32_t depth, const struct level_trace *trace)
 {
     const struct level_counts *counts = &trace->counts;
@@ -22,9 +21,7 @@ static void print_level(const char *program, uint32_t depth, const struct level_
             1e6 * trace->exchange.times.phase_s[PHASE_AHEAD]);
 }
 
-/* ---- a search ---- */
-
-/* Times a search, from when all ranks are ready. The last level that was visited is empty. */
+/* Searches, and makes the answer if answers are made. Both clocks start when all ranks are ready. A failure ends the job. */
 static void search(struct record *record, struct searcher *s, const struct args *args, const struct root *root,
                    struct bfs_times *times, struct level_log *log)
 {
@@ -37,7 +34,7 @@ static void search(struct record *record, struct searcher *s, const struct args 
     if (s->method->search(&s->bfs, root, times, log, &error) == ST_OK)
         record->time_s = cli_seconds() - start;
     if (error.status == ST_OK && s->results.answering) {
-        results_answer(&s->results, args->answer, root, times->iterations + 1, &error);
+        results_answer(&s->results, args->answer, root, times->iterations + 1 /* the last level was empty */, &error);
         record->answer_s = cli_seconds() - start;
     }
     if (error.status != ST_OK)
@@ -51,8 +48,8 @@ void record_nothing(struct searcher *s, const struct args *args, const struct ro
     search(&unused, s, args, root, &times, NULL);
 }
 
-/* Keeps the parts of levels for --breakdown. */
-static enum status keep_parts(struct record *record, struct error *e)
+/* --breakdown: keeps the times and counts of each level. */
+static enum status keep_breakdown(struct record *record, struct error *e)
 {
     const struct level_log *log = &record->log;
     record->levels = calloc((size_t)log->count + 1, sizeof *record->levels);
@@ -66,27 +63,27 @@ static enum status keep_parts(struct record *record, struct error *e)
     return ST_OK;
 }
 
-static void reduce_record(struct record *record, const struct comm *comm,
-                          const struct bfs_times *times)
+/* Collective. Makes sums and maxima over all ranks of what this rank measured. */
+static void reduce_record(struct record *record, const struct comm *comm, const struct bfs_times *times)
 {
-    double slowest[4] = {record->time_s, times->compute_s, times->exchange_s, record->answer_s};
-    record->sent_vertices = times->sent_vertices;
-    comm_max_double(comm, slowest, 4);
-    comm_sum_u64(comm, &record->sent_vertices, 1);
+    double slowest[] = {record->time_s, record->answer_s, times->compute_s, times->exchange_s};
+    comm_max_double(comm, slowest, sizeof slowest / sizeof *slowest);
     record->time_s = slowest[0];
-    record->compute_s = slowest[1];
-    record->exchange_s = slowest[2];
-    record->answer_s = slowest[3];
+    record->answer_s = slowest[1];
+    record->compute_s = slowest[2];
+    record->exchange_s = slowest[3];
     record->iterations = times->iterations;
-    if (record->levels != NULL) {
-        comm_max_double(comm, record->levels->phase_s, (uint64_t)times->iterations * PHASES);
-        comm_sum_u64(comm, record->moved->of, (uint64_t)times->iterations * EXCHANGE_COUNTS);
-    }
     record->mask_reductions = times->mask_reductions;
+    record->sent_vertices = times->sent_vertices;
+    comm_sum_u64(comm, &record->sent_vertices, 1);
+    if (record->levels == NULL)
+        return;
+    comm_max_double(comm, record->levels->phase_s, (uint64_t)times->iterations * PHASES);
+    comm_sum_u64(comm, record->moved->of, (uint64_t)times->iterations * EXCHANGE_COUNTS);
 }
 
-enum status record_search(struct record *record, struct searcher *s, const struct args *args,
-                          const struct root *root, struct error *e)
+enum status record_search(struct record *record, struct searcher *s, const struct args *args, const struct root *root,
+                          struct error *e)
 {
     struct level_log *log = args_want_levels(args) ? &record->log : NULL;
     struct bfs_times times;
@@ -94,11 +91,11 @@ enum status record_search(struct record *record, struct searcher *s, const struc
     search(record, s, args, root, &times, log);
     s->exchange.pairs = NULL;
     if (log != NULL)
-        s->method->log_rest(&s->bfs, log, e);
+        s->method->log_rest(&s->bfs, e);
     for (uint32_t i = 0; args->cli.verbose && s->comm.rank == 0 && i < record->log.count; i++)
         print_level(args->cli.program, i, &record->log.level[i]);
     if (args->breakdown && e->status == ST_OK)
-        keep_parts(record, e);
+        keep_breakdown(record, e);
     if (args->trace == NULL)
         level_log_clear(&record->log);
     if (e->status == ST_OK && results_collect(&s->results, root, &record->reach, e) == ST_OK)

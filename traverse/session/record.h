@@ -10,8 +10,8 @@ struct record {
     uint64_t root; /* original id */
     char *name;    /* name of the root; NULL: there is no map. Owned */
     double time_s; /* of the slowest rank, from the start until all ranks know that it is over */
-    double answer_s; /* the same, until the answer is in the memory of the devices; 0: none is made */
-    double validate_s; /* of the proof of the tree, by the slowest rank; 0: it is not proved */
+    double answer_s; /* of the slowest rank, from the same start until the devices hold the answer; 0: none is made */
+    double validate_s; /* of the proof of the tree, by the slowest rank; 0: the tree is not proved */
     struct reach reach;
     double compute_s, exchange_s; /* of the slowest rank each */
     uint32_t iterations, mask_reductions;
@@ -22,14 +22,13 @@ struct record {
     struct breakdown *levels; /* [iterations], each phase of the slowest rank; NULL: not timed. Owned */
 };
 
-/* The next two functions are collective. If a search fails on one rank, that rank ends the job, because the
- * others would wait for it forever. */
+/* The next two functions are collective. A rank whose search fails ends the job, because the others would wait forever. */
 
-/* Searches, makes the answer if answers are made, and keeps nothing. */
+/* Searches, makes the answer if answers are made, and keeps nothing: for a warm-up. */
 void record_nothing(struct searcher *searcher, const struct args *args, const struct root *root);
 
-/* The same, and counts the reached vertices and edges. The caller sets root and name of the record. With
- * -v it prints a line per level. */
+/* Searches as record_nothing does, and fills the record but for its root and name, which the caller sets: times, and counts
+ * of reached vertices and edges. With -v rank 0 prints a line per level. */
 enum status record_search(struct record *record, struct searcher *searcher, const struct args *args,
                           const struct root *root, struct error *e);
 void record_free(struct record *record);

@@ -32,7 +32,7 @@ struct environment environment_of(const struct searcher *s, char *const *command
 {
     return (struct environment){.searcher = s,
                                 .command = command,
-                                .device_load = rank_slowest_load(&s->rank),
+                                .devices = rank_describe(&s->rank),
                                 .start_s = cli_seconds() - begun};
 }
 
@@ -41,8 +41,8 @@ void report_environment(FILE *out, const struct environment *env)
     const struct searcher *s = env->searcher;
     const struct graph *graph = &s->graph;
     const struct manifest *m = &graph->manifest;
-    uint64_t bytes, host_bytes;
-    enum residence resident = rank_residence(&s->rank, &bytes, &host_bytes);
+    const struct rank_description *devices = &env->devices;
+    const struct device_description *slowest = &devices->slowest;
     fprintf(out, "graph: %s\n", s->args->folder);
     fprintf(out, "vertices: %" PRIu64 "\n", m->totals.n);
     fprintf(out, "vertices_with_edges: %" PRIu64 "\n", graph->vertices);
@@ -56,9 +56,9 @@ void report_environment(FILE *out, const struct environment *env)
     fprintf(out, "setup: %u ranks x %u shards, %d threads a rank, %s backend\n",
             s->rank.comm->ranks, graph->device_count, s->threads, s->rank.backend->name);
     fprintf(out, "exchange_memory: %s\n", exchange_memory_name(env));
-    fprintf(out, "resident: %s (%" PRIu64 " bytes", residence_name[resident], bytes);
-    if (host_bytes > 0)
-        fprintf(out, ", %" PRIu64 " of host memory", host_bytes);
+    fprintf(out, "resident: %s (%" PRIu64 " bytes", residence_name[devices->resident], devices->bytes);
+    if (devices->host_bytes > 0)
+        fprintf(out, ", %" PRIu64 " of host memory", devices->host_bytes);
     fprintf(out, ")\n");
     fputs("direction: ", out);
     options_print_choice(out, s->args, "direction");
@@ -66,11 +66,9 @@ void report_environment(FILE *out, const struct environment *env)
     fprintf(out, "load_s: %.6f (open %.6f, check %.6f, decode %.6f, ranges %.6f)\n",
             graph->open_s + graph->check_s + graph->decode_s + graph->ranges_s, graph->open_s,
             graph->check_s, graph->decode_s, graph->ranges_s);
-    if (env->device_load.seconds > 0)
-        fprintf(out, "device_load_s: %.6f (%.1f GB/s, ranges %.6f)\n", env->device_load.seconds,
-                1e-9 * (double)(env->device_load.bytes + env->device_load.host_bytes) /
-                    env->device_load.seconds,
-                env->device_load.ranges_s);
+    if (slowest->load_s > 0)
+        fprintf(out, "device_load_s: %.6f (%.1f GB/s, ranges %.6f)\n", slowest->load_s,
+                1e-9 * (double)(slowest->bytes + slowest->host_bytes) / slowest->load_s, slowest->ranges_s);
     fflush(out);
 }
 
@@ -136,7 +134,7 @@ void report_summary(FILE *out, const struct record *records, uint64_t count)
 
 /* ---- JSON ---- */
 
-/* Finds the first value in /proc/cpuinfo of a key for the model. */
+/* Reads the model of the CPU from the first line of /proc/cpuinfo that has one; empty if none has. */
 static void read_cpu(char *model, size_t bytes)
 {
     char line[256], found[256] = "";
@@ -151,28 +149,13 @@ static void read_cpu(char *model, size_t bytes)
     snprintf(model, bytes, "%s", found);
 }
 
-/* Describes the host of this rank. What is not known is an empty string. */
-static void json_host(FILE *out, const struct rank *rank, char *const *command)
-{
-    char cpu[256];
-    struct device_description gpu = {"", "", ""};
-    read_cpu(cpu, sizeof cpu);
-    if (rank->backend->device->describe != NULL && rank->device_count > 0)
-        rank->backend->device->describe(rank->devices[0], &gpu);
-    json_string(out, "revision", DBFS_REVISION, ",\n    ");
-    json_command(out, command);
-    json_string(out, "cpu", cpu, ", ");
-    json_string(out, "gpu", gpu.model, ", ");
-    json_string(out, "gpu_driver", gpu.driver, ", ");
-    json_string(out, "cuda", gpu.runtime, ",\n");
-}
-
 static void json_factors(FILE *out, const char *name, const double *factor, const char *after)
 {
     fprintf(out, "\"%s\": {\"nn\": %.9g, \"nd\": %.9g, \"dn\": %.9g, \"dd\": %.9g}%s", name,
             factor[NN], factor[ND], factor[DN], factor[DD], after);
 }
 
+/* Prints members about the size of the graph, and the times of opening it. */
 static void json_graph(FILE *out, const struct graph *graph)
 {
     const struct manifest *m = &graph->manifest;
@@ -194,56 +177,48 @@ static void json_graph(FILE *out, const struct graph *graph)
             m->pack_id, graph->open_s, graph->check_s, graph->decode_s, graph->ranges_s);
 }
 
-static void json_machine(FILE *out, const struct environment *env)
+void report_json_environment(FILE *out, const struct environment *env)
 {
-    const struct comm *comm = env->searcher->rank.comm;
-    uint64_t bytes, host_bytes;
-    enum residence resident = rank_residence(&env->searcher->rank, &bytes, &host_bytes);
-    json_string(out, "backend", env->searcher->rank.backend->name, ", ");
+    const struct searcher *s = env->searcher;
+    const struct args *args = s->args;
+    const struct comm *comm = s->rank.comm;
+    const struct device_description *device = &env->devices.slowest;
+    char cpu[256];
+    read_cpu(cpu, sizeof cpu);
+    fputs("  \"environment\": {\n    ", out);
+    json_string(out, "version", DBFS_VERSION, ", ");
+    json_string(out, "graph", args->folder, ",\n    ");
+    json_string(out, "revision", DBFS_REVISION, ",\n    ");
+    json_command(out, env->command);
+    json_string(out, "cpu", cpu, ", "); /* this and the next three: empty if not known */
+    json_string(out, "gpu", device->model, ", ");
+    json_string(out, "gpu_driver", device->driver, ", ");
+    json_string(out, "cuda", device->runtime, ",\n");
+    json_graph(out, s->rank.graph);
+    json_string(out, "backend", s->rank.backend->name, ", ");
     json_string(out, "mpi", comm->library, ", ");
     json_string(out, "host", comm->host, ",\n    ");
-    json_string(out, "resident", residence_name[resident], "");
-    fprintf(out, ", \"resident_bytes\": %" PRIu64 ", \"resident_host_bytes\": %" PRIu64, bytes, host_bytes);
+    json_string(out, "resident", residence_name[env->devices.resident], "");
+    fprintf(out, ", \"resident_bytes\": %" PRIu64 ", \"resident_host_bytes\": %" PRIu64,
+            env->devices.bytes, env->devices.host_bytes);
     fprintf(out, ",\n    \"ranks\": %u, \"shards_per_rank\": %u, \"threads_per_rank\": %d, "
-            "\"ranks_on_host\": %u, \"launched_ranks\": %u,\n", comm->ranks, env->searcher->rank.device_count,
-            env->searcher->threads, comm->host_ranks, env->searcher->launched_ranks);
-}
-
-/* Names how answers stand in memory, if they are made: answer_s of one layout is not that of the other. */
-static void json_answer_layout(FILE *out, const struct results *results)
-{
-    if (results->answering)
-        fprintf(out, "\"answer_layout\": \"%s\", ", answers_are_by_owner(results->graph) ? "owner" : "ids");
-}
-
-static void json_settings(FILE *out, const struct args *args, const char *exchange_memory)
-{
+            "\"ranks_on_host\": %u, \"launched_ranks\": %u,\n", comm->ranks, s->rank.device_count, s->threads,
+            comm->host_ranks, s->launched_ranks);
     fprintf(out, "    \"parents\": %s, ", args->record_parents ? "true" : "false");
     options_json(out, args);
     fputs("\n    ", out);
     json_factors(out, "factor0", args->policy.factor0, ", ");
     json_factors(out, "factor1", args->policy.factor1, ",\n    ");
-    json_string(out, "exchange_memory", exchange_memory, ", ");
+    json_string(out, "exchange_memory", exchange_memory_name(env), ", ");
     if (args->max_depth != NO_MAX_DEPTH)
         fprintf(out, "\"max_depth\": %" PRIu64 ", ", args->max_depth);
     if (!args->roots_given)
         fprintf(out, "\"seed\": %" PRIu64 ", ", args->seed);
-}
-
-void report_json_environment(FILE *out, const struct environment *env)
-{
-    fputs("  \"environment\": {\n    ", out);
-    json_string(out, "version", DBFS_VERSION, ", ");
-    json_string(out, "graph", env->searcher->args->folder, ",\n    ");
-    json_host(out, &env->searcher->rank, env->command);
-    json_graph(out, env->searcher->rank.graph);
-    json_machine(out, env);
-    json_settings(out, env->searcher->args, exchange_memory_name(env));
-    json_answer_layout(out, &env->searcher->results);
-    fprintf(out, "\"device_load_s\": %.9f, \"device_load_bytes\": %" PRIu64 ", ",
-            env->device_load.seconds, env->device_load.bytes);
-    fprintf(out, "\"start_s\": %.9f, \"peak_bytes\": %" PRIu64 "\n  },\n", env->start_s,
-            env->peak_bytes);
+    if (s->results.answering) /* answer_s of one layout is not that of the other */
+        fprintf(out, "\"answer_layout\": \"%s\", ", answers_are_by_owner(s->results.graph) ? "owner" : "ids");
+    fprintf(out, "\"device_load_s\": %.9f, \"device_load_bytes\": %" PRIu64 ", ", device->load_s,
+            device->load_s > 0 ? device->bytes : 0);
+    fprintf(out, "\"start_s\": %.9f, \"peak_bytes\": %" PRIu64 "\n  },\n", env->start_s, env->peak_bytes);
 }
 
 static void json_summary(FILE *out, const struct record *records, uint64_t count)
@@ -274,7 +249,7 @@ static void json_levels(FILE *out, const struct record *r)
     fputs("}", out);
 }
 
-/* Prints rows[count][members] as an object of columns, one for each member. */
+/* Prints rows[count][members] as an object of columns: an array of `count` numbers for each member. */
 static void json_columns(FILE *out, const char *title, const char *const *name, int members, const uint64_t *rows,
                          uint64_t count)
 {
@@ -288,22 +263,10 @@ static void json_columns(FILE *out, const char *title, const char *const *name, 
     fputs("}", out);
 }
 
-/* Prints counts of the exchange, level by level. */
-static void json_moved(FILE *out, const struct record *r)
-{
-    _Static_assert(sizeof *r->moved == EXCHANGE_COUNTS * sizeof(uint64_t), "counts have nothing between them");
-    json_columns(out, "levels_exchanged", exchange_count_name, EXCHANGE_COUNTS, (const uint64_t *)r->moved, r->iterations);
-}
-
-/* Prints vertices and bytes between pairs of ranks. */
-static void json_pairs(FILE *out, const struct pair_log *pairs)
-{
-    _Static_assert(sizeof *pairs->note == PAIR_MEMBERS * sizeof(uint64_t), "members have nothing between them");
-    json_columns(out, "pairs_exchanged", pair_member_name, PAIR_MEMBERS, (const uint64_t *)pairs->note, pairs->count);
-}
-
 static void json_record(FILE *out, const struct environment *env, const struct record *r)
 {
+    _Static_assert(sizeof *r->moved == EXCHANGE_COUNTS * sizeof(uint64_t), "counts have nothing between them");
+    _Static_assert(sizeof *r->pairs.note == PAIR_MEMBERS * sizeof(uint64_t), "members have nothing between them");
     fprintf(out,
             "    {\"root\": %" PRIu64 ", \"time_s\": %.17g, \"levels\": %" PRIu64
             ", \"reached\": %" PRIu64 ", \"reached_share\": %.9g, \"edges\": %" PRIu64
@@ -326,10 +289,11 @@ static void json_record(FILE *out, const struct environment *env, const struct r
     }
     if (r->levels != NULL) {
         json_levels(out, r);
-        json_moved(out, r);
+        json_columns(out, "levels_exchanged", exchange_count_name, EXCHANGE_COUNTS, r->moved->of, r->iterations);
     }
     if (env->searcher->args->count_pairs)
-        json_pairs(out, &r->pairs);
+        json_columns(out, "pairs_exchanged", pair_member_name, PAIR_MEMBERS, (const uint64_t *)r->pairs.note,
+                     r->pairs.count);
     fputs("}", out);
 }
 
@@ -360,8 +324,8 @@ static void print_json(FILE *out, const void *context)
     fputs("}\n", out);
 }
 
-enum status report_json(const char *path, const struct environment *env,
-                        const struct record *records, uint64_t count, struct error *e)
+enum status report_json(const char *path, const struct environment *env, const struct record *records, uint64_t count,
+                        struct error *e)
 {
     const struct report report = {env, records, count};
     return outfile_print(path, print_json, &report, e);

@@ -12,35 +12,24 @@
 
 /* ---- locating ---- */
 
-/* The place of a root as one word: kind, then index. The minimum over ranks is the owner's. */
-static uint64_t encode_place(enum root_at at, uint64_t index)
+/* The location of a root as one word: its kind, then its index. */
+static uint64_t encode_location(enum root_at at, uint64_t index)
 {
     return (uint64_t)at << 40 | index;
 }
 
-/* The ids of the roots in the shards, and the place of each: an encode_place on its owner's rank, UINT64_MAX on
- * others. */
-struct places {
+/* The ids of the roots, and the location of each on the owner's rank; UINT64_MAX on other ranks. */
+struct locations {
     uint64_t count;
-    uint64_t *id; /* [count] ascending */
-    uint64_t *of; /* [count]; of an id that is there several times, at one of them */
+    uint64_t *id; /* [count] ascending, as stored */
+    uint64_t *of; /* [count]; of an id that is there several times, only one is set */
 };
 
-/* The place of an id; NULL: it is no root. */
-static uint64_t *place_of(const struct places *p, uint64_t id)
+/* Where the location of an id is kept; NULL: the id is no root. */
+static uint64_t *location_of(const struct locations *l, uint64_t id)
 {
-    const uint64_t *found = bsearch(&id, p->id, p->count, sizeof id, compare_u64);
-    return found != NULL ? &p->of[found - p->id] : NULL;
-}
-
-/* Makes all roots isolated. Shards place those that they list later; the others have no edges. */
-static void place_isolated(const struct places *p, const struct rank *rank)
-{
-    const uint32_t shards = rank->graph->manifest.p, ranks = rank->comm->ranks;
-    for (uint64_t i = 0; i < p->count; i++) {
-        if (rank_of_shard(shard_of_vertex(p->id[i], shards), ranks) == rank->comm->rank)
-            p->of[i] = encode_place(ROOT_AT_ISOLATED, slot_of_vertex(p->id[i], shards));
-    }
+    const uint64_t *found = bsearch(&id, l->id, l->count, sizeof id, compare_u64);
+    return found != NULL ? &l->of[found - l->id] : NULL;
 }
 
 static uint64_t vertex_id(const struct shard *shard, enum root_at at, uint64_t i)
@@ -48,11 +37,12 @@ static uint64_t vertex_id(const struct shard *shard, enum root_at at, uint64_t i
     return at == ROOT_AT_LOCAL ? local_vertex_id(shard, i) : shard_delegate_id(shard, i);
 }
 
-static void place_vertex(const struct places *p, const struct shard *shard, enum root_at at, uint64_t i)
+/* Notes the location of vertex i of a shard, if the vertex is a root and the shard owns it. */
+static void locate_vertex(const struct locations *l, const struct shard *shard, enum root_at at, uint64_t i)
 {
-    uint64_t id = vertex_id(shard, at, i), *place = place_of(p, id);
-    if (place != NULL && shard_of_vertex(id, shard->p) == shard->index)
-        *place = encode_place(at, i);
+    uint64_t id = vertex_id(shard, at, i), *location = location_of(l, id);
+    if (location != NULL && shard_of_vertex(id, shard->p) == shard->index)
+        *location = encode_location(at, i);
 }
 
 /* The first vertex of first..end whose id is not below `id`. Vertices of one degree are there by ids ascending. */
@@ -68,95 +58,77 @@ static uint64_t lower_bound(const struct shard *shard, enum root_at at, uint64_t
     return first;
 }
 
-/* Among the vertices of one degree: looks for each root, or where roots are more, at each vertex. */
-static void place_in_run(const struct places *p, const struct shard *shard, enum root_at at, uint64_t first,
-                         uint64_t end)
+/* Looks among the vertices of each degree for all roots, or where roots are more than vertices, at each vertex. */
+static void locate_in_shard(const struct locations *l, const struct shard *shard, enum root_at at,
+                            struct degree_list degrees)
 {
-    if (end - first > p->count) {
-        for (uint64_t i = 0; i < p->count; i++) {
-            uint64_t found = lower_bound(shard, at, first, end, p->id[i]);
+    uint64_t first = 0, end;
+    for (uint64_t run = 0; run < degrees.count; run++, first = end) {
+        end = first + degrees.runs[run].vertices;
+        for (uint64_t i = 0; end - first > l->count && i < l->count; i++) {
+            uint64_t found = lower_bound(shard, at, first, end, l->id[i]);
             if (found < end)
-                place_vertex(p, shard, at, found);
+                locate_vertex(l, shard, at, found);
         }
-        return;
-    }
+        if (end - first > l->count)
+            continue;
 #pragma omp parallel for schedule(static) if (end - first > WORTH_THREADS)
-    for (uint64_t i = first; i < end; i++)
-        place_vertex(p, shard, at, i);
-}
-
-static void place_in_runs(const struct places *p, const struct shard *shard, enum root_at at,
-                          struct degree_list degrees)
-{
-    uint64_t first = 0;
-    for (uint64_t run = 0; run < degrees.count; run++) {
-        uint64_t end = first + degrees.runs[run].vertices;
-        place_in_run(p, shard, at, first, end);
-        first = end;
+        for (uint64_t i = first; i < end; i++)
+            locate_vertex(l, shard, at, i);
     }
-}
-
-static enum status places_open(struct places *p, const struct rank *rank, const struct roots *roots, struct error *e)
-{
-    p->count = roots->count;
-    if (memory_take(rank->budget, (void **)&p->id, p->count, 8, "roots", e) != ST_OK ||
-        memory_take(rank->budget, (void **)&p->of, p->count, 8, "roots", e) != ST_OK)
-        return e->status;
-    for (uint64_t i = 0; i < p->count; i++)
-        p->id[i] = roots->root[i].id;
-    qsort(p->id, p->count, sizeof *p->id, compare_u64);
-    return ST_OK;
 }
 
 /* Collective. */
-static void find_places(const struct places *p, const struct rank *rank)
+static void locate_all(const struct locations *l, const struct rank *rank)
 {
-    memset(p->of, 0xff, p->count * sizeof *p->of);
-    place_isolated(p, rank);
+    const uint32_t shards = rank->graph->manifest.p, ranks = rank->comm->ranks;
+    memset(l->of, 0xff, l->count * sizeof *l->of);
+    for (uint64_t i = 0; i < l->count; i++) { /* isolated, unless a shard lists the vertex */
+        if (rank_of_shard(shard_of_vertex(l->id[i], shards), ranks) == rank->comm->rank)
+            l->of[i] = encode_location(ROOT_AT_ISOLATED, slot_of_vertex(l->id[i], shards));
+    }
     for (uint32_t g = 0; g < rank->graph->device_count; g++) {
         const struct shard *shard = &rank->graph->shards[g];
-        place_in_runs(p, shard, ROOT_AT_LOCAL, shard->degrees.locals);
-        place_in_runs(p, shard, ROOT_AT_DELEGATE, shard->degrees.delegates);
+        locate_in_shard(l, shard, ROOT_AT_LOCAL, shard->degrees.locals);
+        locate_in_shard(l, shard, ROOT_AT_DELEGATE, shard->degrees.delegates);
     }
-    comm_min_u64(rank->comm, p->of, p->count);
-}
-
-static enum status check_ids(const struct roots *roots, uint64_t n, struct error *e)
-{
-    for (uint64_t i = 0; i < roots->count; i++) {
-        if (roots->ids[i] >= n)
-            return fail(e, ST_USAGE, "root %" PRIu64 ": the graph has vertices 0 to %" PRIu64,
-                        roots->ids[i], n - 1);
-    }
-    return ST_OK;
+    comm_min_u64(rank->comm, l->of, l->count); /* the owner's */
 }
 
 enum status roots_locate(struct roots *roots, const struct rank *rank, struct error *e)
 {
     const struct graph *graph = rank->graph;
-    struct places places = {0};
-    if (check_ids(roots, graph->manifest.totals.n, e) != ST_OK)
-        return e->status;
-    for (uint64_t i = 0; i < roots->count; i++)
+    const uint64_t n = graph->manifest.totals.n;
+    struct locations l = {.count = roots->count};
+    for (uint64_t i = 0; i < roots->count; i++) {
+        if (roots->ids[i] >= n)
+            return fail(e, ST_USAGE, "root %" PRIu64 ": the graph has vertices 0 to %" PRIu64, roots->ids[i], n - 1);
         roots->root[i].id = stored_id(graph, roots->ids[i]);
-    places_open(&places, rank, roots, e);
+    }
+    memory_take(rank->budget, (void **)&l.id, l.count, 8, "roots", e);
+    if (e->status == ST_OK)
+        memory_take(rank->budget, (void **)&l.of, l.count, 8, "roots", e);
     if (comm_agree(rank->comm, e) == ST_OK) {
-        find_places(&places, rank);
+        for (uint64_t i = 0; i < l.count; i++)
+            l.id[i] = roots->root[i].id;
+        qsort(l.id, l.count, sizeof *l.id, compare_u64);
+        locate_all(&l, rank);
         for (uint64_t i = 0; i < roots->count; i++) {
             struct root *root = &roots->root[i];
-            uint64_t place = *place_of(&places, root->id);
+            uint64_t location = *location_of(&l, root->id);
             root->shard = shard_of_vertex(root->id, graph->manifest.p);
-            root->at = (enum root_at)(place >> 40);
-            root->index = (uint32_t)place;
+            root->at = (enum root_at)(location >> 40);
+            root->index = (uint32_t)location;
         }
     }
-    memory_release(rank->budget, places.id);
-    memory_release(rank->budget, places.of);
+    memory_release(rank->budget, l.id);
+    memory_release(rank->budget, l.of);
     return e->status;
 }
 
-/* ---- all of it ---- */
+/* ---- choosing ---- */
 
+/* Collective. Fills roots->ids. */
 static enum status find_ids(struct roots *roots, const struct rank *rank, const struct args *args,
                             const struct name_map *map, struct error *e)
 {

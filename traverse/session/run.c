@@ -30,6 +30,7 @@ struct run {
     FILE *talk; /* records and summary: stdout, or stderr if a result takes stdout */
 };
 
+/* Collective. Opens the searcher and chooses the roots. */
 static enum status set_up(struct run *run, struct error *e)
 {
     const struct args *args = run->args;
@@ -47,6 +48,7 @@ static enum status set_up(struct run *run, struct error *e)
 
 /* ---- searching ---- */
 
+/* Sets root and name of the record. */
 static enum status name_root(const struct run *run, uint64_t id, struct record *record, struct error *e)
 {
     record->root = id;
@@ -57,29 +59,29 @@ static enum status name_root(const struct run *run, uint64_t id, struct record *
     return record->name != NULL ? ST_OK : fail_memory(e, "the name of the root", name.length + 1);
 }
 
-/* Writes parents first, as they usually are the answer that the devices hold. */
+/* Collective. Writes the result files of a search. Parents come first, as they usually are the answer that devices hold. */
 static enum status write_results(struct run *run, const struct root *root, struct error *e)
 {
     const struct args *args = run->args;
-    struct result_file depths = {
-        .name = args->depths, .kind = ANSWER_DEPTHS, .format = (enum result_format)args->result_format,
-        .in_place = args->in_place, .map = run->searcher.map};
-    struct result_file parents = {.name = args->parents,
-                                  .kind = ANSWER_PARENTS,
-                                  .format = (enum result_format)args->result_format,
-                                  .in_place = args->in_place,
-                                  .id_bytes = args->parents_width,
-                                  .map = run->searcher.map};
-    if (args->parents != NULL && results_write(&run->searcher.results, &parents, e) != ST_OK)
+    struct result_file file = {.name = args->parents,
+                               .kind = ANSWER_PARENTS,
+                               .format = (enum result_format)args->result_format,
+                               .in_place = args->in_place,
+                               .id_bytes = args->parents_width,
+                               .map = run->searcher.map};
+    if (args->parents != NULL && results_write(&run->searcher.results, &file, e) != ST_OK)
         return e->status;
-    if (args->depths != NULL && results_write(&run->searcher.results, &depths, e) != ST_OK)
+    file.name = args->depths;
+    file.kind = ANSWER_DEPTHS;
+    file.id_bytes = 0;
+    if (args->depths != NULL && results_write(&run->searcher.results, &file, e) != ST_OK)
         return e->status;
     if (args->reached != NULL)
         reached_list_write(&run->searcher.results, root, args->reached, run->searcher.map, e);
     return e->status;
 }
 
-/* Searches from root `i`, and prints and writes the results. */
+/* Collective. Searches from root i, prints the record if this rank `talks`, and writes the results. */
 static enum status search_one(struct run *run, uint64_t i, struct record *record, int talks, struct error *e)
 {
     const struct roots *roots = &run->searcher.roots;
@@ -100,6 +102,7 @@ static enum status search_one(struct run *run, uint64_t i, struct record *record
     return e->status;
 }
 
+/* Collective. Searches from all roots, after the warm-up. */
 static enum status search_all(struct run *run, struct error *e)
 {
     const struct roots *roots = &run->searcher.roots;
@@ -125,9 +128,8 @@ static enum status search_all(struct run *run, struct error *e)
     return ST_OK;
 }
 
-/* ---- roots that come one after the other on standard input (--serve) ---- */
-
-/* Prints a line for each line of standard input: a record, or the reason why there is none. */
+/* --serve: searches from roots that come one after the other on standard input. Prints a line for each line of the input: a
+ * record, or the reason why there is none. Collective. */
 static enum status serve_all(struct run *run, struct error *e)
 {
     static struct serve serve;
@@ -150,8 +152,7 @@ static enum status serve_all(struct run *run, struct error *e)
     return comm_agree(&s->comm, e);
 }
 
-/* ---- the end ---- */
-
+/* Collective. Completes the trace, and reports. */
 static enum status conclude(struct run *run, struct error *e)
 {
     if (run->args->trace != NULL && trace_file_commit(&run->trace, e) != ST_OK)
@@ -167,6 +168,7 @@ static enum status conclude(struct run *run, struct error *e)
     return comm_agree(&run->searcher.comm, e);
 }
 
+/* Frees the records, and discards an incomplete trace. */
 static void tear_down(void *context)
 {
     struct run *run = context;
@@ -174,15 +176,6 @@ static void tear_down(void *context)
         record_free(&run->records[i]);
     free(run->records);
     outfile_abort(run->trace.out);
-}
-
-static int print_plan(struct args *args)
-{
-    struct error error = {0};
-    if (outputs_check(args, &error) == ST_OK)
-        plan_print(args, &error);
-    args_free(args);
-    return cli_finish(&args->cli, &error);
 }
 
 static void work(void *context, struct error *e)
@@ -199,9 +192,15 @@ static void work(void *context, struct error *e)
 int run_searches(struct args *args, const struct bfs_method *method, char **argv)
 {
     static struct run run;
+    struct error error = {0};
     run = (struct run){.args = args,
                        .command = argv,
                        .searcher.method = method,
                        .talk = args_stdouts(args) > 0 ? stderr : stdout};
-    return args->plan ? print_plan(args) : searcher_run(&run.searcher, args, 0, work, tear_down, &run);
+    if (!args->plan)
+        return searcher_run(&run.searcher, args, 0, work, tear_down, &run);
+    if (outputs_check(args, &error) == ST_OK)
+        plan_print(args, &error);
+    args_free(args);
+    return cli_finish(&args->cli, &error);
 }

@@ -11,31 +11,28 @@
 #include <inttypes.h>
 #include <omp.h>
 
-/* Takes the shares of all ranks, as -@ and -S are per rank; threads are not raised above cores. */
-static void take_all_shares(struct cli *cli, int ranks)
-{
-    int cores = cli_cores();
-    if (cli->threads > 0 && cli->threads < cores)
-        cli->threads = cli->threads < cores / ranks ? cli->threads * ranks : cores;
-    if (cli->memory_bytes <= UINT64_MAX / (uint64_t)ranks)
-        cli->memory_bytes *= (uint64_t)ranks;
-}
-
+/* Makes rank 0 search for all ranks, with the threads and memory of all, as -@ and -S are per rank. Threads are not raised
+ * above the cores. */
 static void lead(struct searcher *s)
 {
     struct args *args = s->args;
+    const int ranks = (int)s->launched_ranks, cores = cli_cores();
     s->led = 1;
     comm_lead(&s->comm);
     if (s->comm.rank > 0)
         return;
-    take_all_shares(&args->cli, (int)s->launched_ranks);
+    if (args->cli.threads > 0 && args->cli.threads < cores)
+        args->cli.threads = args->cli.threads < cores / ranks ? args->cli.threads * ranks : cores;
+    if (args->cli.memory_bytes <= UINT64_MAX / (uint64_t)ranks)
+        args->cli.memory_bytes *= (uint64_t)ranks;
     args->shards_per_rank *= s->launched_ranks;
     cli_note(&args->cli, "%u ranks would share GPUs, each of which serves one process at a time, for milliseconds: "
              "rank 0 searches alone, with all shards (--exchange-memory peer lets every rank search)",
              s->launched_ranks);
 }
 
-static enum status start(struct searcher *s, int alone, struct error *e)
+/* Collective. Starts MPI and the watch, and decides which ranks search. */
+static enum status start(struct searcher *s, int holds_all, struct error *e)
 {
     int shared = 0;
     comm_start(&s->comm, e);
@@ -43,7 +40,7 @@ static enum status start(struct searcher *s, int alone, struct error *e)
         watch_start(&s->comm, s->args->cli.program, s->args->cli.timeout_s, e) != ST_OK)
         return e->status;
     s->launched_ranks = s->comm.ranks;
-    if (!alone && gpus_are_shared(&shared, &s->comm, s->args, e) == ST_OK && shared)
+    if (!holds_all && gpus_are_shared(&shared, &s->comm, s->args, e) == ST_OK && shared)
         lead(s);
     return e->status;
 }
@@ -61,6 +58,7 @@ static void close_parts(struct searcher *s)
     args_free(s->args);
 }
 
+/* Collective. Checks the names of result files on rank 0. */
 static enum status check_outputs(const struct searcher *s, struct error *e)
 {
     if (s->comm.rank == 0)
@@ -68,14 +66,14 @@ static enum status check_outputs(const struct searcher *s, struct error *e)
     return comm_agree(&s->comm, e);
 }
 
-int searcher_run(struct searcher *s, struct args *args, int alone, searcher_work *work,
-                 void (*close)(void *context), void *context)
+int searcher_run(struct searcher *s, struct args *args, int holds_all, searcher_work *work, void (*close)(void *context),
+                 void *context)
 {
     struct error error = {0};
     s->args = args;
     if (args->dry_run)
         outputs_check(args, &error);
-    else if (start(s, alone, &error) == ST_OK && (!s->led || s->comm.rank == 0) && check_outputs(s, &error) == ST_OK)
+    else if (start(s, holds_all, &error) == ST_OK && (!s->led || s->comm.rank == 0) && check_outputs(s, &error) == ST_OK)
         work(context, &error);
     if (s->led)
         comm_await_lead(&error);
@@ -86,6 +84,8 @@ int searcher_run(struct searcher *s, struct args *args, int alone, searcher_work
     close_parts(s);
     return code;
 }
+
+/* ---- opening ---- */
 
 /* Takes this rank's share of the cores and the memory of its host. */
 static void share_host(struct searcher *s)
@@ -120,23 +120,20 @@ static struct graph_options graph_options_of(struct searcher *s)
                                   .budget = &s->budget};
 }
 
+/* Collective. Opens this rank's part of the graph, and settles options by whether its edges are directed. */
 static enum status open_graph(struct searcher *s, struct error *e)
 {
-    const struct args *args = s->args;
+    struct args *args = s->args;
+    const struct manifest *m = &s->graph.manifest;
     struct graph_options options = graph_options_of(s);
-    options.device_count = args->shards_per_rank;
+    options.device_count = (uint32_t)args->shards_per_rank;
     options.pulls = args->policy.mode == DIRECTION_PULL;
     options.columns = s->rank.backend->reads_host_columns ? SHARD_ALL_COLUMNS : SHARD_NO_COLUMNS;
     options.resident = args->resident;
-    options.bytes_needed = s->rank.backend->device->bytes_needed;
+    options.bytes_needed = s->rank.backend->bytes_needed;
     options.parents = args->record_parents;
-    return graph_open(&s->graph, &s->comm, &options, e);
-}
-
-/* Settles options by whether the edges of the graph are directed. */
-static enum status settle_edges(struct searcher *s, struct args *args, struct error *e)
-{
-    const struct manifest *m = &s->graph.manifest;
+    if (graph_open(&s->graph, &s->comm, &options, e) != ST_OK)
+        return e->status;
     if (m->direction == EDGES_DIRECTED && args->undirected_only)
         return fail(e, ST_BAD_DATA, "%s: has directed edges, and %s is for undirected graphs: 'edgeconv -u' makes "
                     "each an undirected edge", args->folder, args->cli.program);
@@ -175,8 +172,8 @@ static void note_idle_options(const struct searcher *s, const struct args *args)
     }
 }
 
-static enum status open_devices(struct searcher *s, const struct args *args, int files,
-                                struct error *e)
+/* Collective. */
+static enum status open_devices(struct searcher *s, const struct args *args, int files, struct error *e)
 {
     struct rank *rank = &s->rank;
     const struct direction_policy *policy = &args->policy;
@@ -218,7 +215,7 @@ enum status searcher_open(struct searcher *s, int files, struct error *e)
     comm_warn_of_idle_cores(&s->comm, &args->cli);
     watch_phase("opening the graph");
     if (choose_backend(s, args, e) != ST_OK || open_graph(s, e) != ST_OK ||
-        settle_edges(s, args, e) != ST_OK || check_parents_width(s, args, e) != ST_OK)
+        check_parents_width(s, args, e) != ST_OK)
         return e->status;
     watch_phase("opening devices");
     open_devices(s, args, files, e);
@@ -229,8 +226,8 @@ enum status searcher_open(struct searcher *s, int files, struct error *e)
 }
 
 enum status searcher_open_all_shards(struct searcher *s, enum residence resident,
-                                uint64_t (*bytes_needed)(const struct shard *shard, int threads, int parents),
-                                struct error *e)
+                                     uint64_t (*bytes_needed)(const struct shard *shard, int threads, int parents),
+                                     struct error *e)
 {
     const struct args *args = s->args;
     share_host(s);

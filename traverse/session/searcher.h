@@ -30,23 +30,23 @@ struct searcher {
     struct roots roots;
 };
 
-/* The frame of a program: starts MPI and the watch of --timeout, looks at the names of result files, has each rank
- * `work`, and ends. With --dry-run it only looks at these names. If ranks would share GPUs (shared_gpus.h), rank 0
- * alone works, with their threads and memory, and says so; the others wait. `alone`: each rank will hold all shards, so
- * no rank leads. Returns the exit code. Before it returns it calls `close`, which may be NULL, and closes the searcher. */
+/* The frame of a program: starts MPI and the watch of --timeout, checks the names of result files, calls `work` on each
+ * rank, then `close`, which may be NULL, and closes the searcher. Returns the exit code. With --dry-run it checks names.
+ * If ranks would share GPUs (shared_gpus.h), rank 0 alone works, with the threads and memory of all, and says so; the others
+ * wait. `holds_all`: each rank will hold all shards, so all of them work. */
 typedef void searcher_work(void *context, struct error *e);
-int searcher_run(struct searcher *searcher, struct args *args, int alone, searcher_work *work,
+int searcher_run(struct searcher *searcher, struct args *args, int holds_all, searcher_work *work,
                  void (*close)(void *context), void *context);
 
 /* Collective. Opens the graph in args->folder, devices for its shards and all that searches need. `files`:
  * results_write will be called, or the answers of all ids looked at. */
 enum status searcher_open(struct searcher *searcher, int files, struct error *e);
 
-/* Opens all shards on this rank, in columns of this residence, and the map of names. `takes`: backend_device.takes,
- * or NULL. A failure is known to this rank only. */
+/* Opens all shards on this rank, in columns of this residence, and the map of names. bytes_needed: as backend.bytes_needed;
+ * NULL with RESIDENT_PACKED. A failure is known to this rank only. */
 enum status searcher_open_all_shards(struct searcher *searcher, enum residence resident,
-                                uint64_t (*bytes_needed)(const struct shard *shard, int threads, int parents),
-                                struct error *e);
+                                     uint64_t (*bytes_needed)(const struct shard *shard, int threads, int parents),
+                                     struct error *e);
 
 /* Collective. Chooses the roots. Rank 0 warns if they are fewer than wanted, and looks at the names of their results.
  * If a rank fails, here or before, all do. */

@@ -11,14 +11,14 @@
 #include <inttypes.h>
 #include <string.h>
 
-/* The order of rank 0 to all ranks, made from a line. */
+/* What rank 0 tells all ranks to do, for a line. */
 struct order {
     enum { ORDER_SEARCH, ORDER_NOTHING, ORDER_END, ORDER_FAIL } what;
     uint64_t id;
 };
 
-/* Reads a line, whose end is "\n" or "\r\n". Returns its bytes without the end, of which s->line gets as many as it has
- * room for; -1: the input has ended, or cannot be read. */
+/* Reads a line, whose end is "\n" or "\r\n". Returns the bytes without the end, of which s->line gets as many as fit; -1:
+ * the input has ended, or cannot be read. */
 static int64_t read_line(struct serve *s)
 {
     int64_t bytes = 0;
@@ -35,6 +35,7 @@ static int64_t read_line(struct serve *s)
     return bytes;
 }
 
+/* Finds the id of a root by name, if there is a map, or by number. */
 static enum status find_id(const char *line, uint64_t n, const struct name_map *map, uint64_t *id, struct error *e)
 {
     if (map != NULL)

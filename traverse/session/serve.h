@@ -1,4 +1,5 @@
-/* serve.h: roots that come one after the other on standard input (--serve). Rank 0 reads a line for each and passes it on. */
+/* serve.h: roots that come one after the other on standard input (--serve). Rank 0 reads a line for each, and passes the
+ * root on. */
 #ifndef DBFS_SERVE_H
 #define DBFS_SERVE_H
 

@@ -15,45 +15,45 @@ static uint32_t shards_of_rank(const struct comm *comm, const struct args *args)
     return p % comm->ranks == 0 && (wanted == 0 || wanted == p) ? (uint32_t)(p / comm->ranks) : 0;
 }
 
-/* Collective. asked[s]: the GPU of slot s if each rank drives its devices; seen[s]: if rank 0 drives them all. */
-static void find_places(uint64_t *asked, uint64_t *seen, uint32_t G, const struct comm *comm,
-                        const struct args *args)
+/* Collective. Finds the GPU of each slot of the host, by its address: own[p] if each rank drives its devices, leader[p] if
+ * rank 0 drives them all. 0: none. */
+static void find_gpus(uint64_t *own, uint64_t *leader, uint32_t G, const struct comm *comm, const struct args *args)
 {
     const struct backend *backend = NULL;
     struct error ignored = {0};
     uint32_t p = G * comm->ranks, first = G * comm->host_rank;
-    if (backend_choose(&backend, args->backend, &ignored) == ST_OK && backend->device->place != NULL) {
+    if (backend_choose(&backend, args->backend, &ignored) == ST_OK) {
         for (uint32_t s = first; s < first + G; s++)
-            asked[s] = backend->device->place(s);
+            own[s] = backend->pci_address(s);
         for (uint32_t s = 0; s < p && comm->rank == 0; s++)
-            seen[s] = backend->device->place(s);
+            leader[s] = backend->pci_address(s);
     }
-    comm_sum_u64(comm, asked, p);
-    comm_sum_u64(comm, seen, p);
+    comm_sum_u64(comm, own, p);
+    comm_sum_u64(comm, leader, p);
 }
 
-static int is_among(uint64_t place, const uint64_t *places, uint32_t count)
+static int is_among(uint64_t address, const uint64_t *addresses, uint32_t count)
 {
     for (uint32_t i = 0; i < count; i++) {
-        if (places[i] == place)
+        if (addresses[i] == address)
             return 1;
     }
     return 0;
 }
 
-static int can_be_led(const uint64_t *asked, const uint64_t *seen, uint32_t G, uint32_t p)
+/* Whether two ranks would share a GPU, and rank 0 sees all GPUs of all ranks. */
+static int can_be_led(const uint64_t *own, const uint64_t *leader, uint32_t G, uint32_t p)
 {
     int shared = 0;
     for (uint32_t s = 0; s < p; s++) {
-        if (asked[s] == 0 || !is_among(asked[s], seen, p))
+        if (own[s] == 0 || !is_among(own[s], leader, p))
             return 0;
-        shared |= is_among(asked[s], asked, s - s % G); /* of ranks before */
+        shared |= is_among(own[s], own, s - s % G); /* of ranks before */
     }
     return shared;
 }
 
-enum status gpus_are_shared(int *shared, const struct comm *comm, const struct args *args,
-                            struct error *e)
+enum status gpus_are_shared(int *shared, const struct comm *comm, const struct args *args, struct error *e)
 {
     uint32_t G = 0;
     *shared = 0;
@@ -66,11 +66,11 @@ enum status gpus_are_shared(int *shared, const struct comm *comm, const struct a
     if (G == 0)
         return ST_OK;
     uint32_t p = G * comm->ranks;
-    uint64_t *asked = zeroed(2 * (uint64_t)p, sizeof *asked, "devices", e);
+    uint64_t *own = zeroed(2 * (uint64_t)p, sizeof *own, "devices", e);
     if (comm_agree(comm, e) == ST_OK) {
-        find_places(asked, asked + p, G, comm, args);
-        *shared = can_be_led(asked, asked + p, G, p);
+        find_gpus(own, own + p, G, comm, args);
+        *shared = can_be_led(own, own + p, G, p);
     }
-    free(asked);
+    free(own);
     return e->status;
 }

@@ -13,7 +13,6 @@
  * - two of them would open devices on one GPU;
  * - and rank 0 sees all GPUs that the ranks would use.
  * 0 otherwise, and if the graph or the GPUs cannot be used: opening them says why. */
-enum status gpus_are_shared(int *shared, const struct comm *comm, const struct args *args,
-                            struct error *e);
+enum status gpus_are_shared(int *shared, const struct comm *comm, const struct args *args, struct error *e);
 
 #endif

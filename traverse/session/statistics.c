@@ -3,7 +3,6 @@
 
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
 double record_number(const struct record *r, enum measure measure)
 {
@@ -24,7 +23,7 @@ static int compare_doubles(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* Interpolates between the two nearest ranks. */
+/* Interpolates between the two nearest of the `count` values, which ascend. */
 static double quantile(const double *sorted, uint64_t count, double q)
 {
     double at = q * (double)(count - 1);
@@ -34,46 +33,34 @@ static double quantile(const double *sorted, uint64_t count, double q)
     return sorted[low] + (at - (double)low) * (sorted[low + 1] - sorted[low]);
 }
 
-static void mean_and_deviation(const double *values, uint64_t count, double *mean,
-                               double *deviation)
-{
-    double sum = 0, squares = 0;
-    for (uint64_t i = 0; i < count; i++)
-        sum += values[i];
-    *mean = sum / (double)count;
-    for (uint64_t i = 0; i < count; i++)
-        squares += (values[i] - *mean) * (values[i] - *mean);
-    *deviation = count > 1 ? sqrt(squares / (double)(count - 1)) : 0;
-}
-
-/* The deviation of the harmonic mean follows from that of the inverses by the delta method, as in Graph500. */
-static void harmonic(const double *values, uint64_t count, struct statistics *s)
-{
-    double sum = 0, squares = 0, n = (double)count;
-    for (uint64_t i = 0; i < count; i++)
-        sum += 1 / values[i];
-    s->harmonic_mean = n / sum;
-    for (uint64_t i = 0; i < count; i++) {
-        double difference = 1 / values[i] - sum / n;
-        squares += difference * difference;
-    }
-    s->harmonic_deviation =
-        count > 1 ? sqrt(squares) / (n - 1) * s->harmonic_mean * s->harmonic_mean : 0;
-}
-
 void statistics_of_values(double *values, uint64_t count, struct statistics *s)
 {
-    memset(s, 0, sizeof *s);
+    double sum = 0, inverses = 0, squares = 0, inverse_squares = 0, n = (double)count;
+    *s = (struct statistics){0};
     if (values == NULL || count == 0)
         return;
     qsort(values, count, sizeof *values, compare_doubles);
+    for (uint64_t i = 0; i < count; i++) {
+        sum += values[i];
+        inverses += 1 / values[i];
+    }
     s->min = values[0];
     s->max = values[count - 1];
     s->first_quartile = quantile(values, count, 0.25);
     s->median = quantile(values, count, 0.5);
     s->third_quartile = quantile(values, count, 0.75);
-    mean_and_deviation(values, count, &s->mean, &s->deviation);
-    harmonic(values, count, s);
+    s->mean = sum / n;
+    s->harmonic_mean = n / inverses;
+    if (count == 1)
+        return;
+    for (uint64_t i = 0; i < count; i++) {
+        double difference = values[i] - s->mean, inverse = 1 / values[i] - inverses / n;
+        squares += difference * difference;
+        inverse_squares += inverse * inverse;
+    }
+    s->deviation = sqrt(squares / (n - 1));
+    /* follows from the deviation of the inverses by the delta method, as in Graph500 */
+    s->harmonic_deviation = sqrt(inverse_squares) / (n - 1) * s->harmonic_mean * s->harmonic_mean;
 }
 
 void statistics_of(const struct record *records, uint64_t count, enum measure measure, struct statistics *s)

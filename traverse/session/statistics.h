@@ -6,9 +6,10 @@
 
 #include <stdint.h>
 
-/* A rate counts `edges`, by the clock of the search or that of the answer. */
+/* What is measured of a search. TEPS: traversed edges a second, by the clock of the search or that of the answer. */
 enum measure { SEARCH_TIME, ANSWER_TIME, VALIDATION_TIME, EDGES, SEARCH_TEPS, ANSWER_TEPS };
 
+/* A measure of one search; times are in seconds. */
 double record_number(const struct record *record, enum measure measure);
 
 struct statistics {
@@ -17,7 +18,7 @@ struct statistics {
     double harmonic_mean, harmonic_deviation; /* rates have those of Graph500 */
 };
 
-/* Computes statistics of values, which it sorts. */
+/* Computes statistics of values[count], and sorts them. All are 0 if count is 0, or values NULL. */
 void statistics_of_values(double *values, uint64_t count, struct statistics *s);
 
 /* Computes statistics over all records. All are 0 without records, or without memory. */

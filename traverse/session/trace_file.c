@@ -9,7 +9,7 @@
 
 /* ---- all ranks ---- */
 
-/* Sums over ranks. The last two are in nanoseconds. */
+/* Sums over ranks. */
 struct level_sums {
     struct level_counts counts;
     uint64_t backward[SUBGRAPHS], moved[EXCHANGE_COUNTS];
@@ -25,21 +25,20 @@ struct level_extremes {
 
 enum { EXTREMES = sizeof(struct level_extremes) / sizeof(double) };
 
-static void fill_sums(const struct level_trace *l, struct level_sums *s)
+/* Collective. */
+static void reduce_level(const struct trace_file *t, const struct level_trace *l, struct level_sums *sums,
+                         struct level_extremes *extremes)
 {
-    *s = (struct level_sums){.counts = l->counts,
-                             .compute_ns = (uint64_t)(1e9 * l->compute_s + 0.5),
-                             .exchange_ns = (uint64_t)(1e9 * l->exchange_s + 0.5)};
-    memcpy(s->moved, l->exchange.counts.of, sizeof s->moved);
+    *sums = (struct level_sums){.counts = l->counts,
+                                .compute_ns = (uint64_t)(1e9 * l->compute_s + 0.5),
+                                .exchange_ns = (uint64_t)(1e9 * l->exchange_s + 0.5)};
+    memcpy(sums->moved, l->exchange.counts.of, sizeof sums->moved);
     for (int g = 0; g < SUBGRAPHS; g++)
-        s->backward[g] = (uint64_t)l->backward[g];
-}
-
-static void reduce_level(const struct trace_file *t, const struct level_trace *l,
-                         struct level_sums *sums, struct level_extremes *extremes)
-{
-    fill_sums(l, sums);
-    *extremes = (struct level_extremes){l->compute_s, l->exchange_s, -l->compute_s, -l->exchange_s};
+        sums->backward[g] = (uint64_t)l->backward[g];
+    *extremes = (struct level_extremes){.compute_max = l->compute_s,
+                                        .exchange_max = l->exchange_s,
+                                        .compute_min = -l->compute_s,
+                                        .exchange_min = -l->exchange_s};
     comm_sum_u64(t->comm, (uint64_t *)(void *)sums, SUMS);
     comm_max_double(t->comm, (double *)(void *)extremes, EXTREMES);
     extremes->compute_min = -extremes->compute_min;
@@ -48,7 +47,7 @@ static void reduce_level(const struct trace_file *t, const struct level_trace *l
 
 /* ---- lines ---- */
 
-/* Writes one level, reduced over all ranks. */
+/* A line of the file: one level, reduced over all ranks. */
 struct level_line {
     const struct trace_file *t;
     uint64_t root;
@@ -76,18 +75,10 @@ static void print_subgraph(FILE *out, const struct level_line *line, int g)
     fputc('}', out);
 }
 
-/* Prints bytes that ranks sent in messages, and bytes that devices read from peers. */
-static void print_bytes(FILE *out, const uint64_t *moved)
+/* Prints the least, mean and largest of the ranks' seconds. */
+static void print_times(FILE *out, const char *name, double least, double mean, double most)
 {
-    fprintf(out, ", \"bytes\": {\"vertices\": %" PRIu64 ", \"frontiers\": %" PRIu64
-            ", \"masks\": %" PRIu64 ", \"peers\": %" PRIu64 "}",
-            moved[COUNT_LIST_BYTES] + moved[COUNT_BITS_BYTES], moved[COUNT_FRONTIER_BYTES],
-            moved[COUNT_MASK_BYTES], moved[COUNT_PEER_BYTES]);
-}
-
-static void print_times(FILE *out, const char *name, double least, double sum, double most)
-{
-    fprintf(out, ", \"%s\": {\"min\": %.9f, \"mean\": %.9f, \"max\": %.9f}", name, least, sum, most);
+    fprintf(out, ", \"%s\": {\"min\": %.9f, \"mean\": %.9f, \"max\": %.9f}", name, least, mean, most);
 }
 
 static void print_level_line(FILE *out, const void *context)
@@ -103,24 +94,16 @@ static void print_level_line(FILE *out, const void *context)
     fprintf(out, "}, \"leaving_vertices\": %" PRIu64 ", \"sent_vertices\": %" PRIu64
             ", \"local_vertices\": %" PRIu64, s->moved[COUNT_FOUND_VERTICES],
             s->moved[COUNT_SENT_VERTICES], line->kind == LEVEL_STEPPED ? s->moved[COUNT_PEER_VERTICES] : 0);
-    print_bytes(out, s->moved);
+    fprintf(out, ", \"bytes\": {\"vertices\": %" PRIu64 ", \"frontiers\": %" PRIu64
+            ", \"masks\": %" PRIu64 ", \"peers\": %" PRIu64 "}",
+            s->moved[COUNT_LIST_BYTES] + s->moved[COUNT_BITS_BYTES], s->moved[COUNT_FRONTIER_BYTES],
+            s->moved[COUNT_MASK_BYTES], s->moved[COUNT_PEER_BYTES]);
     print_times(out, "compute_s", x->compute_min, 1e-9 * (double)s->compute_ns / ranks,
                 x->compute_max);
     print_times(out, "exchange_s", x->exchange_min, 1e-9 * (double)s->exchange_ns / ranks,
                 x->exchange_max);
     fprintf(out, ", \"way\": \"%s\", \"delegates\": %" PRIu64 "}\n", level_kind_name[line->kind],
             s->counts.delegates);
-}
-
-static enum status write_line(struct trace_file *t, const struct level_line *line, struct error *e)
-{
-    size_t size = 0;
-    char *text = text_printed(print_level_line, line, &size);
-    if (text == NULL)
-        return fail_memory(e, outfile_name(t->out), 1024);
-    outfile_write(t->out, text, size, e);
-    free(text);
-    return e->status;
 }
 
 /* ---- the file ---- */
@@ -146,8 +129,15 @@ enum status trace_file_add(struct trace_file *t, struct record *record, struct e
         line.kind = level->kind;
         line.counts_probes = level->counts_probes;
         reduce_level(t, level, &line.sums, &line.extremes);
-        if (t->out != NULL && e->status == ST_OK)
-            write_line(t, &line, e);
+        if (t->out == NULL || e->status != ST_OK)
+            continue;
+        size_t size = 0;
+        char *text = text_printed(print_level_line, &line, &size);
+        if (text != NULL)
+            outfile_write(t->out, text, size, e);
+        else
+            fail_memory(e, outfile_name(t->out), 1024);
+        free(text);
     }
     level_log_clear(&record->log);
     return comm_agree(t->comm, e);

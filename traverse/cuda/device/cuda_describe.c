@@ -28,6 +28,13 @@ void gpu_describe(const struct device *dev, struct device_description *d)
 {
     struct cudaDeviceProp properties;
     int runtime = 0;
+    *d = (struct device_description){.resident = dev->memory.host != NULL ? RESIDENT_HOST
+                                                 : gpu_is_packed(dev)    ? RESIDENT_PACKED
+                                                                         : RESIDENT_RAW,
+                                     .bytes = dev->load.bytes,
+                                     .host_bytes = dev->load.host_bytes,
+                                     .load_s = dev->load.seconds,
+                                     .ranges_s = dev->load.ranges_s};
     if (cudaGetDeviceProperties(&properties, dev->ordinal) == cudaSuccess)
         snprintf(d->model, sizeof d->model, "%s", properties.name);
     if (cudaRuntimeGetVersion(&runtime) == cudaSuccess)

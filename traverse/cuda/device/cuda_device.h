@@ -19,7 +19,6 @@ struct gpu_masks {
     size_t bytes;
     uint32_t *incoming; /* the delegates found by all devices; NULL if there is one shard */
     uint32_t *in;       /* the mask that the next previsit reads: `incoming` or next */
-    int updated;        /* this level found a delegate */
     int known;          /* between the parts of a visit all devices got to know delegates: `incoming` has them */
 };
 
@@ -174,11 +173,19 @@ struct gpu_memory {
     struct memory_budget *budget;
 };
 
+/* How loading the shard went. */
+struct gpu_load {
+    double seconds;
+    double ranges_s; /* part of `seconds`: checking the decoded sections */
+    uint64_t bytes;  /* in the device's memory: packed sections decoded */
+    uint64_t host_bytes; /* in memory of the host that the device reads */
+};
+
 struct device {
     const struct shard *shard;
     int ordinal;
     char where[GPU_WHERE]; /* host, rank and GPU, for messages */
-    struct device_load load;
+    struct gpu_load load;
     struct gpu_memory memory;
     struct gpu_csr csr[ROW_SETS]; /* as the shard has them */
     struct gpu_vertices of[VERTEX_KINDS];
@@ -386,16 +393,59 @@ enum status gpu_open_look(struct device *device, struct error *e);
 enum status gpu_show_parents(struct device *device, uint32_t levels, struct error *e);
 enum status gpu_look_parents(struct device *device, struct error *e);
 
-/* cuda_describe.c */
+/* The functions of backend_cuda, in the order of backend.h, which says what each does. */
+enum status gpu_open(struct device **device, const struct shard *shard, const struct device_options *options,
+                     struct error *e);
+void gpu_close(struct device *device);
 void gpu_describe(const struct device *device, struct device_description *description);
-
-extern const struct backend_peers cuda_peers;       /* cuda_peers.c */
-extern const struct backend_search cuda_search;     /* cuda_search.c */
-extern const struct backend_fused cuda_fused; /* cuda_fused.c */
-extern const struct backend_ahead cuda_ahead;
-extern const struct backend_messages cuda_messages; /* cuda_messages.c */
-extern const struct backend_masks cuda_masks;       /* cuda_delegates.c */
-extern const struct backend_frontiers cuda_frontiers; /* cuda_frontiers.c */
+uint64_t gpu_bytes_needed(const struct shard *shard, int threads, int parents);
+uint64_t gpu_pci_address(uint32_t slot);
+enum status gpu_show(struct device *device, int elsewhere, struct peer_handle *handle, struct error *e);
+enum status gpu_join(struct device *device, const struct peer_handle *handles, uint32_t count, struct error *e);
+enum status gpu_wake(struct device *device, struct error *e);
+void gpu_leave(struct device *device);
+int gpu_can_search_fused(const struct device *device);
+enum status gpu_search_begin(struct device *device, const struct root *root, enum direction_mode mode, int noted,
+                             struct error *e);
+enum status gpu_search_end(struct device *const *devices, uint32_t count, int noted, uint32_t *levels, struct error *e);
+enum status gpu_replay_levels(struct device *device, level_noter *noter, void *context, struct error *e);
+enum status gpu_start(struct device *device, const struct root *root, struct error *e);
+enum status gpu_previsit(struct device *device, int32_t depth, struct error *e);
+enum status gpu_counts(struct device *device, struct workload *work, struct error *e);
+enum status gpu_count_forward(struct device *device, enum subgraph g, uint64_t *forward, struct error *e);
+void gpu_show_frontier(struct device *device);
+enum status gpu_visit(struct device *device, const struct visit_plan *plan, struct error *e);
+enum status gpu_finish_delegates(struct device *device, int *found, struct error *e);
+enum status gpu_finish(struct device *device, struct visit_result *result, struct error *e);
+void gpu_keep_updates(struct device *device);
+enum status gpu_previsit_ahead(struct device *device, int32_t depth, struct subgraph_work *dd, struct error *e);
+enum status gpu_visit_ahead(struct device *device, const struct visit_plan *plan, struct error *e);
+int gpu_is_busy(const struct device *device);
+void *gpu_exchange_take(struct device *device, size_t bytes, const char *what, struct error *e);
+void gpu_exchange_release(struct device *device, void *memory);
+void *gpu_host_take(size_t bytes, const char *what, struct error *e);
+void gpu_host_release(void *memory);
+struct vertex_span gpu_outgoing(const struct device *device, uint32_t shard);
+enum status gpu_drop_repeated(struct device *device, struct error *e);
+enum status gpu_take_outgoing(struct device *device, const struct vertex_span *span, uint32_t *to, struct error *e);
+enum status gpu_or_outgoing(struct device *device, const struct vertex_span *span, uint32_t *to, struct error *e);
+enum status gpu_record_copies(struct device *device, uint32_t event, struct error *e);
+enum status gpu_copies_are_over(struct device *device, uint32_t event, int *over, struct error *e);
+enum status gpu_uniquify(struct device *device, struct send_buffer *buffers, uint32_t count, struct error *e);
+enum status gpu_receive(struct device *device, const uint32_t *from, const struct vertex_span *part, struct error *e);
+enum status gpu_receive_peers(struct device *device, const struct vertex_span *spans, struct error *e);
+enum status gpu_read_masks(struct device *device, const int *updating, uint64_t *mask, struct error *e);
+enum status gpu_read_mask_words(struct device *device, const int *updating, struct mask_words_list *list,
+                                struct error *e);
+enum status gpu_know_mask(struct device *device, const uint64_t *mask, struct error *e);
+enum status gpu_take_mask(struct device *device, const uint64_t *mask, struct error *e);
+enum status gpu_take_mask_words(struct device *device, const struct mask_word *words, uint64_t count, struct error *e);
+enum status gpu_learn_sources(struct device *device, uint32_t shard, const uint32_t *bitmap, uint64_t words,
+                              struct error *e);
+enum status gpu_count_frontiers(struct device *device, struct error *e);
+uint64_t gpu_frontier_words(const struct device *device, uint32_t shard);
+enum status gpu_read_frontier(struct device *device, uint32_t *to, struct error *e);
+enum status gpu_write_frontier(struct device *device, uint32_t shard, const uint32_t *from, struct error *e);
 extern const struct backend_results cuda_results;   /* cuda_results.c */
 extern const struct backend_parents cuda_parents;   /* cuda_parents.c */
 

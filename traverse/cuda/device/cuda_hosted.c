@@ -62,7 +62,7 @@ enum status gpu_take_hosted(struct device *dev, const struct gpu_plan *plan, int
         fill_columns(dev, (enum subgraph)g, (char *)dev->memory.host + begin, threads, e);
         begin += gpu_aligned(a->bytes);
     }
-    dev->load = (struct device_load){.seconds = cli_seconds() - start, .host_bytes = plan->host_bytes};
+    dev->load = (struct gpu_load){.seconds = cli_seconds() - start, .host_bytes = plan->host_bytes};
     return e->status;
 }
 

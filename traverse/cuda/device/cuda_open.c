@@ -13,7 +13,14 @@
 
 /* ---- the GPU ---- */
 
-static uint64_t place_of_slot(uint32_t slot)
+/* Devices have memory of their own. */
+uint64_t gpu_bytes_needed(const struct shard *shard, int threads, int parents)
+{
+    (void)shard, (void)threads, (void)parents;
+    return 0;
+}
+
+uint64_t gpu_pci_address(uint32_t slot)
 {
     int gpus = 0;
     if (cudaGetDeviceCount(&gpus) != cudaSuccess || gpus < 1)
@@ -24,8 +31,7 @@ static uint64_t place_of_slot(uint32_t slot)
 /* ---- memory ---- */
 
 /* Finds the place of each array of the plan. */
-static void place_arrays(const struct device *dev, const struct gpu_plan *plan,
-                         void *at[GPU_ARRAY_COUNT])
+static void place_arrays(const struct device *dev, const struct gpu_plan *plan, void *at[GPU_ARRAY_COUNT])
 {
     char *next[2] = {dev->memory.device, dev->memory.host};
     for (int i = 0; i < GPU_ARRAY_COUNT; i++) {
@@ -44,8 +50,7 @@ static struct packed_columns packed_at(const struct packed *packed, void *const 
                                    .group = (const uint64_t *)(words + (packed->group - packed->bits))};
 }
 
-static void set_csr(struct device *dev, enum subgraph g, enum residence resident,
-                    void *const at[GPU_ARRAY_COUNT])
+static void set_csr(struct device *dev, enum subgraph g, enum residence resident, void *const at[GPU_ARRAY_COUNT])
 {
     const struct csr *csr = &dev->shard->csr[g];
     int i = GPU_SECTIONS * (int)g;
@@ -107,8 +112,7 @@ static void set_traffic(struct device *dev, const struct gpu_plan *plan)
 }
 
 /* Sets the pointers to arrays, and into them. */
-static void set_arrays(struct device *dev, const struct gpu_plan *plan, int parents,
-                       void *const at[GPU_ARRAY_COUNT])
+static void set_arrays(struct device *dev, const struct gpu_plan *plan, int parents, void *const at[GPU_ARRAY_COUNT])
 {
     struct gpu_answers *a = &dev->answers;
     for (int g = 0; g < shard_row_sets(dev->shard); g++)
@@ -149,8 +153,7 @@ static enum status take_host_memory(struct device *dev, struct error *e)
     return e->status;
 }
 
-static enum status take_unique_memory(struct device *dev, const struct device_options *options,
-                                      struct error *e)
+static enum status take_unique_memory(struct device *dev, const struct device_options *options, struct error *e)
 {
     struct gpu_traffic *t = &dev->traffic;
     if (!options->uniquify || dev->shard->p == 1)
@@ -194,8 +197,8 @@ static enum status load_directories(const struct device *dev, struct gpu_loader 
     return ST_OK;
 }
 
-static enum status load_arrays(const struct gpu_plan *plan, void *const at[GPU_ARRAY_COUNT],
-                               struct gpu_loader *loader, struct error *e)
+static enum status load_arrays(const struct gpu_plan *plan, void *const at[GPU_ARRAY_COUNT], struct gpu_loader *loader,
+                               struct error *e)
 {
     struct gpu_copy copies[GPU_ARRAY_COUNT];
     int count = 0;
@@ -207,9 +210,8 @@ static enum status load_arrays(const struct gpu_plan *plan, void *const at[GPU_A
     return gpu_loader_copy(loader, copies, count, e);
 }
 
-static enum status load(struct device *dev, const struct gpu_plan *plan,
-                        void *const at[GPU_ARRAY_COUNT], const struct device_options *options,
-                        struct error *e)
+static enum status load(struct device *dev, const struct gpu_plan *plan, void *const at[GPU_ARRAY_COUNT],
+                        const struct device_options *options, struct error *e)
 {
     void *staging = NULL; /* for gpu_unpack_columns */
     struct gpu_loader *loader = NULL;
@@ -227,18 +229,6 @@ static enum status load(struct device *dev, const struct gpu_plan *plan,
     dev->load.seconds += cli_seconds() - start;
     dev->load.bytes = plan->graph_bytes;
     return e->status;
-}
-
-static enum residence gpu_resident(const struct device *dev)
-{
-    if (dev->memory.host != NULL)
-        return RESIDENT_HOST;
-    return gpu_is_packed(dev) ? RESIDENT_PACKED : RESIDENT_RAW;
-}
-
-static struct device_load gpu_load(const struct device *dev)
-{
-    return dev->load;
 }
 
 /* ---- streams and events ---- */
@@ -270,12 +260,12 @@ static void destroy_event(cudaEvent_t event)
         cudaEventDestroy(event);
 }
 
-static void gpu_close(struct device *dev)
+void gpu_close(struct device *dev)
 {
     if (dev == NULL)
         return;
     cudaSetDevice(dev->ordinal);
-    cuda_peers.leave(dev);
+    gpu_leave(dev);
     for (int kind = 0; kind < VERTEX_KINDS; kind++) {
         if (dev->stream.of[kind] != NULL)
             cudaStreamDestroy(dev->stream.of[kind]);
@@ -317,8 +307,7 @@ static enum status clear_shown(struct device *dev, const struct gpu_plan *plan, 
     return CUDA_TRY(cudaStreamSynchronize(stream), dev->where, e);
 }
 
-static enum status open_device(struct device *dev, const struct device_options *options,
-                               struct error *e)
+static enum status open_device(struct device *dev, const struct device_options *options, struct error *e)
 {
     struct gpu_plan plan;
     struct gpu_plan_options planned = {.parents = options->parents,
@@ -353,8 +342,8 @@ static enum status open_device(struct device *dev, const struct device_options *
     return gpu_sliced_open(dev, options->notes, e);
 }
 
-static enum status gpu_open(struct device **result, const struct shard *shard,
-                     const struct device_options *options, struct error *e)
+enum status gpu_open(struct device **result, const struct shard *shard, const struct device_options *options,
+                     struct error *e)
 {
     *result = NULL;
     struct device *dev = calloc(1, sizeof *dev);
@@ -373,27 +362,60 @@ static enum status gpu_open(struct device **result, const struct shard *shard,
     return ST_OK;
 }
 
-static const struct backend_device cuda_device = {
-    .open = gpu_open,
-    .close = gpu_close,
-    .load = gpu_load,
-    .resident = gpu_resident,
-    .place = place_of_slot,
-    .describe = gpu_describe};
-
 const struct backend backend_cuda = {
     .name = "cuda",
     .side_by_side = 1,
     .has_device_memory = 1,
+    .updates_frontiers = 1,
     .part_rows = SEARCH_PART_ROWS,
-    .device = &cuda_device,
-    .peers = &cuda_peers,
-    .search = &cuda_search,
-    .fused = &cuda_fused,
-    .ahead = &cuda_ahead,
-    .messages = &cuda_messages,
-    .masks = &cuda_masks,
-    .frontiers = &cuda_frontiers,
+    .open = gpu_open,
+    .close = gpu_close,
+    .describe = gpu_describe,
+    .bytes_needed = gpu_bytes_needed,
+    .pci_address = gpu_pci_address,
+    .show = gpu_show,
+    .join = gpu_join,
+    .wake = gpu_wake,
+    .leave = gpu_leave,
+    .can_search_fused = gpu_can_search_fused,
+    .search_begin = gpu_search_begin,
+    .search_end = gpu_search_end,
+    .replay_levels = gpu_replay_levels,
+    .start = gpu_start,
+    .previsit = gpu_previsit,
+    .counts = gpu_counts,
+    .count_forward = gpu_count_forward,
+    .show_frontier = gpu_show_frontier,
+    .visit = gpu_visit,
+    .finish_delegates = gpu_finish_delegates,
+    .finish = gpu_finish,
+    .keep_updates = gpu_keep_updates,
+    .previsit_ahead = gpu_previsit_ahead,
+    .visit_ahead = gpu_visit_ahead,
+    .is_busy = gpu_is_busy,
+    .exchange_take = gpu_exchange_take,
+    .exchange_release = gpu_exchange_release,
+    .host_take = gpu_host_take,
+    .host_release = gpu_host_release,
+    .outgoing = gpu_outgoing,
+    .drop_repeated = gpu_drop_repeated,
+    .take_outgoing = gpu_take_outgoing,
+    .or_outgoing = gpu_or_outgoing,
+    .record_copies = gpu_record_copies,
+    .copies_are_over = gpu_copies_are_over,
+    .uniquify = gpu_uniquify,
+    .receive = gpu_receive,
+    .receive_peers = gpu_receive_peers,
+    .read_masks = gpu_read_masks,
+    .read_mask_words = gpu_read_mask_words,
+    .know_mask = gpu_know_mask,
+    .take_mask = gpu_take_mask,
+    .take_mask_words = gpu_take_mask_words,
+    .learn_sources = gpu_learn_sources,
+    .count_frontiers = gpu_count_frontiers,
+    .frontier_words = gpu_frontier_words,
+    .read_frontier = gpu_read_frontier,
+    .write_frontier = gpu_write_frontier,
     .results = &cuda_results,
     .parents = &cuda_parents,
 };

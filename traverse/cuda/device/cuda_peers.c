@@ -117,7 +117,7 @@ uint64_t gpu_place(int ordinal)
     return place;
 }
 
-static enum status gpu_show(struct device *dev, int elsewhere, struct peer_handle *card, struct error *e)
+enum status gpu_show(struct device *dev, int elsewhere, struct peer_handle *card, struct error *e)
 {
     struct gpu_peer_handle c = {.device = dev,
                          .memory = dev->memory.device,
@@ -132,8 +132,7 @@ static enum status gpu_show(struct device *dev, int elsewhere, struct peer_handl
 
 /* ---- opening ---- */
 
-static enum status open_here(const struct device *dev, struct gpu_peer *peer,
-                             const struct gpu_peer_handle *c)
+static enum status open_here(const struct device *dev, struct gpu_peer *peer, const struct gpu_peer_handle *c)
 {
     const struct device *other = c->device;
     peer->here = 1;
@@ -147,8 +146,8 @@ static enum status open_here(const struct device *dev, struct gpu_peer *peer,
 }
 
 /* Several devices of this process may open a handle on one GPU: the driver counts them. */
-static enum status open_elsewhere(const struct device *dev, struct gpu_peer *peer,
-                                  const struct gpu_peer_handle *c, struct error *e)
+static enum status open_elsewhere(const struct device *dev, struct gpu_peer *peer, const struct gpu_peer_handle *c,
+                                  struct error *e)
 {
     peer->readable = 1;
     if (CUDA_TRY(cudaIpcOpenMemHandle(&peer->mapped, c->handle, cudaIpcMemLazyEnablePeerAccess), dev->where, e) == ST_OK &&
@@ -162,8 +161,7 @@ static enum status open_elsewhere(const struct device *dev, struct gpu_peer *pee
     return e->status;
 }
 
-static enum status open_peer(struct device *dev, struct gpu_peer *peer, const struct gpu_peer_handle *c,
-                             struct error *e)
+static enum status open_peer(struct device *dev, struct gpu_peer *peer, const struct gpu_peer_handle *c, struct error *e)
 {
     if (c->pid == getpid())
         open_here(dev, peer, c);
@@ -205,8 +203,7 @@ static int hosts_wait(const struct peer_handle *cards, uint32_t count)
     return sharing || (processes && several);
 }
 
-static enum status gpu_join_peers(struct device *dev, const struct peer_handle *cards, uint32_t count,
-                            struct error *e)
+enum status gpu_join(struct device *dev, const struct peer_handle *cards, uint32_t count, struct error *e)
 {
     struct gpu_peers *p = &dev->traffic.peers;
     p->all = calloc(count, sizeof *p->all);
@@ -226,7 +223,7 @@ static enum status gpu_join_peers(struct device *dev, const struct peer_handle *
     return gpu_peers_open(dev, e);
 }
 
-static void gpu_leave(struct device *dev)
+void gpu_leave(struct device *dev)
 {
     struct gpu_peers *p = &dev->traffic.peers;
     cudaSetDevice(dev->ordinal);
@@ -245,11 +242,6 @@ static void gpu_leave(struct device *dev)
     p->all = NULL;
     p->count = 0;
     dev->fused.group.launch.blocks = 0;
-}
-
-static int gpu_joins(const struct device *dev)
-{
-    return dev->fused.group.launch.blocks > 0;
 }
 
 /* Wakes links to the arrays of a peer that a search reads or writes. */
@@ -271,7 +263,7 @@ static void wake_links_to(const struct device *dev, const struct gpu_peer *peer,
     cuda_wake_links((const uint32_t *)shows->state, GROUP_STATE_BYTES / sizeof(uint32_t), stream);
 }
 
-static enum status gpu_wake(struct device *dev, struct error *e)
+enum status gpu_wake(struct device *dev, struct error *e)
 {
     const struct gpu_peers *p = &dev->traffic.peers;
     cudaStream_t stream = dev->stream.of[NORMALS];
@@ -284,9 +276,6 @@ static enum status gpu_wake(struct device *dev, struct error *e)
     }
     return gpu_wait(dev, stream, e);
 }
-
-const struct backend_peers cuda_peers = {
-    .show = gpu_show, .join = gpu_join_peers, .joins = gpu_joins, .wake = gpu_wake, .leave = gpu_leave};
 
 /* ---- reading ---- */
 
@@ -310,8 +299,7 @@ enum status gpu_gather_frontiers(struct device *dev, struct error *e)
     return CUDA_LAUNCHED(dev->where, e);
 }
 
-enum status gpu_or_found(struct device *dev, const int *updating, uint32_t *to, uint32_t *staging,
-                         struct error *e)
+enum status gpu_or_found(struct device *dev, const int *updating, uint32_t *to, uint32_t *staging, struct error *e)
 {
     uint64_t words = dev->of[DELEGATES].words;
     cudaStream_t stream = dev->stream.of[DELEGATES];

@@ -6,11 +6,6 @@
 #include "traverse/cuda/device/cuda_device.h"
 #include "traverse/cuda/device/cuda_error.h"
 
-static int gpu_updated(const struct device *dev)
-{
-    return dev->masks.updated;
-}
-
 static int has_peers(const struct device *dev)
 {
     return dev->traffic.peers.count > 1;
@@ -40,8 +35,7 @@ static enum status read_updates(struct device *dev, const int *updating, struct 
 }
 
 /* Given a mask, the device reads for its whole group, and the host waits for it. */
-static enum status gpu_read_masks(struct device *dev, const int *updating, uint64_t *mask,
-                                  struct error *e)
+enum status gpu_read_masks(struct device *dev, const int *updating, uint64_t *mask, struct error *e)
 {
     cudaStream_t stream = dev->stream.of[DELEGATES];
     size_t bytes = 4 * dev->of[DELEGATES].words;
@@ -51,17 +45,17 @@ static enum status gpu_read_masks(struct device *dev, const int *updating, uint6
 }
 
 /* The counter lies in the prefix sums, too, once peers are read. */
-static enum status gpu_read_words(struct device *dev, const int *updating, struct mask_word *words, uint64_t most,
-                                  uint64_t *count, struct error *e)
+enum status gpu_read_mask_words(struct device *dev, const int *updating, struct mask_words_list *list, struct error *e)
 {
     cudaStream_t stream = dev->stream.of[DELEGATES];
     unsigned long long *counter = (unsigned long long *)dev->scratch.scan.prefix;
+    list->has_mask = 0;
     if (read_updates(dev, updating, e) != ST_OK ||
         CUDA_TRY(cudaMemsetAsync(counter, 0, sizeof *counter, stream), dev->where, e) != ST_OK)
         return e->status;
     cuda_list_words(place_of_updates(dev), dev->masks.known ? dev->masks.incoming : NULL, dev->of[DELEGATES].words / 2,
-                    words, most, counter, stream);
-    return gpu_fetch(dev, count, counter, sizeof *count, stream, e);
+                    list->words, list->most, counter, stream);
+    return gpu_fetch(dev, &list->count, counter, sizeof list->count, stream, e);
 }
 
 /* Clears the device's own updates, which are in `incoming`, when all peers have read them. Those that were known are
@@ -90,7 +84,7 @@ static enum status copy_mask(struct device *dev, const uint64_t *mask, struct er
                     dev->where, e);
 }
 
-static enum status gpu_take_mask(struct device *dev, const uint64_t *mask, struct error *e)
+enum status gpu_take_mask(struct device *dev, const uint64_t *mask, struct error *e)
 {
     if (gpu_use(dev, e) != ST_OK || (mask != NULL && copy_mask(dev, mask, e) != ST_OK))
         return e->status;
@@ -98,7 +92,7 @@ static enum status gpu_take_mask(struct device *dev, const uint64_t *mask, struc
 }
 
 /* Visits take delegates that all know for the device's own finds. */
-static enum status gpu_know(struct device *dev, const uint64_t *mask, struct error *e)
+enum status gpu_know_mask(struct device *dev, const uint64_t *mask, struct error *e)
 {
     struct gpu_vertices *own = &dev->of[DELEGATES];
     if (gpu_use(dev, e) != ST_OK || copy_mask(dev, mask, e) != ST_OK)
@@ -108,8 +102,7 @@ static enum status gpu_know(struct device *dev, const uint64_t *mask, struct err
     return CUDA_LAUNCHED(dev->where, e);
 }
 
-static enum status gpu_take_words(struct device *dev, const struct mask_word *words, uint64_t count,
-                                  struct error *e)
+enum status gpu_take_mask_words(struct device *dev, const struct mask_word *words, uint64_t count, struct error *e)
 {
     cudaStream_t stream = dev->stream.of[DELEGATES];
     size_t bytes = 4 * dev->of[DELEGATES].words;
@@ -119,10 +112,3 @@ static enum status gpu_take_words(struct device *dev, const struct mask_word *wo
     cuda_or_words(dev->masks.incoming, dev->of[DELEGATES].words / 2, words, count, stream);
     return clear_updates(dev, e);
 }
-
-const struct backend_masks cuda_masks = {.updated = gpu_updated,
-                                         .read = gpu_read_masks,
-                                         .read_words = gpu_read_words,
-                                         .know = gpu_know,
-                                         .take = gpu_take_mask,
-                                         .take_words = gpu_take_words};

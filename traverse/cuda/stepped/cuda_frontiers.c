@@ -7,8 +7,7 @@
 #include "traverse/cuda/device/cuda_device.h"
 #include "traverse/cuda/device/cuda_error.h"
 
-static enum status gpu_learn(struct device *dev, uint32_t shard, const uint32_t *mask, uint64_t words,
-                             struct error *e)
+enum status gpu_learn_sources(struct device *dev, uint32_t shard, const uint32_t *mask, uint64_t words, struct error *e)
 {
     const uint64_t shard_words = dev->traffic.frontiers.frontier_update.shard_words;
     uint32_t *to = dev->traffic.frontiers.sources + shard * shard_words;
@@ -19,7 +18,7 @@ static enum status gpu_learn(struct device *dev, uint32_t shard, const uint32_t 
     return e->status;
 }
 
-static enum status gpu_count_frontier_update(struct device *dev, struct error *e)
+enum status gpu_count_frontiers(struct device *dev, struct error *e)
 {
     struct gpu_frontier_updates *f = &dev->traffic.frontiers;
     cudaStream_t stream = dev->stream.of[NORMALS];
@@ -32,34 +31,25 @@ static enum status gpu_count_frontier_update(struct device *dev, struct error *e
     return gpu_wait(dev, stream, e);
 }
 
-static uint64_t gpu_frontier_update_words(const struct device *dev, uint32_t shard)
+uint64_t gpu_frontier_words(const struct device *dev, uint32_t shard)
 {
     return dev->traffic.frontiers.frontier_update.words[shard];
 }
 
-static enum status gpu_read_frontier(struct device *dev, uint32_t *to, uint64_t words, struct error *e)
+enum status gpu_read_frontier(struct device *dev, uint32_t *to, struct error *e)
 {
     const struct gpu_vertices *normals = &dev->of[NORMALS];
     cudaStream_t stream = dev->stream.of[NORMALS];
-    (void)words;
     if (gpu_use(dev, e) != ST_OK)
         return e->status;
     cuda_frontier_update_write(&dev->traffic.frontiers.frontier_update, dev->shard->index, normals->visited, normals->words, to, stream);
     return gpu_wait(dev, stream, e);
 }
 
-static enum status gpu_write_frontier(struct device *dev, uint32_t shard, const uint32_t *from, uint64_t words,
-                                      struct error *e)
+enum status gpu_write_frontier(struct device *dev, uint32_t shard, const uint32_t *from, struct error *e)
 {
-    (void)words;
     if (gpu_use(dev, e) != ST_OK)
         return e->status;
     cuda_frontier_update_read(&dev->traffic.frontiers.frontier_update, shard, from, dev->stream.of[NORMALS]);
     return CUDA_LAUNCHED(dev->where, e);
 }
-
-const struct backend_frontiers cuda_frontiers = {.learn = gpu_learn,
-                                                 .count = gpu_count_frontier_update,
-                                                 .words = gpu_frontier_update_words,
-                                                 .read = gpu_read_frontier,
-                                                 .write = gpu_write_frontier};

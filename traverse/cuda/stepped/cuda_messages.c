@@ -7,12 +7,10 @@
 #include "traverse/cuda/device/cuda_device.h"
 #include "traverse/cuda/device/cuda_error.h"
 
-
 /* ---- memory that MPI sees ---- */
 
 /* Checks memory that was taken. A GPU that is lost gives none, either. */
-static void *check_taken(void *memory, cudaError_t code, size_t bytes, const char *what,
-                         struct error *e)
+static void *check_taken(void *memory, cudaError_t code, size_t bytes, const char *what, struct error *e)
 {
     if (code == cudaErrorMemoryAllocation)
         fail_memory(e, what, bytes);
@@ -21,20 +19,20 @@ static void *check_taken(void *memory, cudaError_t code, size_t bytes, const cha
     return memory;
 }
 
-static void *gpu_host_take(size_t bytes, const char *what, struct error *e)
+void *gpu_host_take(size_t bytes, const char *what, struct error *e)
 {
     void *memory = NULL;
     cudaError_t code = cudaMallocHost(&memory, bytes > 0 ? bytes : 1);
     return check_taken(memory, code, bytes, what, e);
 }
 
-static void gpu_host_release(void *memory)
+void gpu_host_release(void *memory)
 {
     cudaFreeHost(memory);
 }
 
 /* Each buffer is an allocation of its own, which MPI libraries can open in another process. */
-static void *gpu_exchange_take(struct device *dev, size_t bytes, const char *what, struct error *e)
+void *gpu_exchange_take(struct device *dev, size_t bytes, const char *what, struct error *e)
 {
     void *memory = NULL;
     if (gpu_use(dev, e) != ST_OK)
@@ -43,7 +41,7 @@ static void *gpu_exchange_take(struct device *dev, size_t bytes, const char *wha
     return check_taken(memory, code, bytes, what, e);
 }
 
-static void gpu_exchange_release(struct device *dev, void *memory)
+void gpu_exchange_release(struct device *dev, void *memory)
 {
     if (cudaSetDevice(dev->ordinal) == cudaSuccess)
         cudaFree(memory);
@@ -51,7 +49,7 @@ static void gpu_exchange_release(struct device *dev, void *memory)
 
 /* ---- vertices ---- */
 
-static struct vertex_span gpu_outgoing(const struct device *dev, uint32_t shard)
+struct vertex_span gpu_outgoing(const struct device *dev, uint32_t shard)
 {
     const struct gpu_traffic *t = &dev->traffic;
     const unsigned long long *begin = t->bins.published + shard;
@@ -92,7 +90,7 @@ static enum status clear_marks(struct device *dev, uint32_t count, struct error 
                     e);
 }
 
-static enum status gpu_drop_repeated(struct device *dev, struct error *e)
+enum status gpu_drop_repeated(struct device *dev, struct error *e)
 {
     struct gpu_traffic *t = &dev->traffic;
     cudaStream_t stream = dev->stream.of[NORMALS];
@@ -116,8 +114,7 @@ static const uint32_t *span_at(const struct device *dev, const struct vertex_spa
 }
 
 /* The driver knows where `to` lies: in host memory, or in that of this or another device. */
-static enum status gpu_take_outgoing(struct device *dev, const struct vertex_span *span, uint32_t *to,
-                                     struct error *e)
+enum status gpu_take_outgoing(struct device *dev, const struct vertex_span *span, uint32_t *to, struct error *e)
 {
     if (gpu_use(dev, e) != ST_OK)
         return e->status;
@@ -127,8 +124,7 @@ static enum status gpu_take_outgoing(struct device *dev, const struct vertex_spa
 }
 
 /* Host memory for messages is pinned, and kernels can write it. */
-static enum status gpu_or_outgoing(struct device *dev, const struct vertex_span *span, uint32_t *to,
-                                   struct error *e)
+enum status gpu_or_outgoing(struct device *dev, const struct vertex_span *span, uint32_t *to, struct error *e)
 {
     if (gpu_use(dev, e) != ST_OK)
         return e->status;
@@ -136,18 +132,17 @@ static enum status gpu_or_outgoing(struct device *dev, const struct vertex_span 
     return CUDA_LAUNCHED(dev->where, e);
 }
 
-static enum status gpu_record_copies(struct device *dev, uint32_t mark, struct error *e)
+enum status gpu_record_copies(struct device *dev, uint32_t event, struct error *e)
 {
     if (gpu_use(dev, e) != ST_OK)
         return e->status;
-    return CUDA_TRY(cudaEventRecord(dev->stream.copied[mark], dev->stream.of[NORMALS]), dev->where,
+    return CUDA_TRY(cudaEventRecord(dev->stream.copied[event], dev->stream.of[NORMALS]), dev->where,
                     e);
 }
 
-static enum status gpu_copies_are_over(struct device *dev, uint32_t mark, int *over,
-                                       struct error *e)
+enum status gpu_copies_are_over(struct device *dev, uint32_t event, int *over, struct error *e)
 {
-    cudaError_t code = cudaEventQuery(dev->stream.copied[mark]);
+    cudaError_t code = cudaEventQuery(dev->stream.copied[event]);
     *over = code == cudaSuccess;
     return code == cudaErrorNotReady ? e->status : CUDA_TRY(code, dev->where, e);
 }
@@ -155,8 +150,7 @@ static enum status gpu_copies_are_over(struct device *dev, uint32_t mark, int *o
 /* The mask is free if the boxes have a list, as all devices of a rank use the same form. The sizes
  * of bins without duplicates stay known: peers of the rank read them. Boxes in memory of the host
  * are pinned: kernels read each id once over the link, and write those that are left. */
-static enum status gpu_uniquify(struct device *dev, struct send_buffer *boxes, uint32_t count,
-                                struct error *e)
+enum status gpu_uniquify(struct device *dev, struct send_buffer *boxes, uint32_t count, struct error *e)
 {
     struct gpu_traffic *t = &dev->traffic;
     const struct gpu_seen seen = seen_by(dev);
@@ -172,8 +166,8 @@ static enum status gpu_uniquify(struct device *dev, struct send_buffer *boxes, u
 }
 
 /* Takes in ids, or words of a mask from `first` on, in memory that this device reads. */
-static enum status receive_here(struct device *dev, const uint32_t *from, uint64_t first,
-                                uint64_t count, enum outgoing_form form, struct error *e)
+static enum status receive_here(struct device *dev, const uint32_t *from, uint64_t first, uint64_t count,
+                                enum outgoing_form form, struct error *e)
 {
     const struct gpu_vertices *normals = &dev->of[NORMALS];
     unsigned int *bad = &dev->counters.level->bad_ids;
@@ -185,8 +179,8 @@ static enum status receive_here(struct device *dev, const uint32_t *from, uint64
 }
 
 /* Copies a piece at a time and takes it in. The driver knows where `from` is. */
-static enum status receive_copies(struct device *dev, const uint32_t *from,
-                                  const struct vertex_span *part, struct error *e)
+static enum status receive_copies(struct device *dev, const uint32_t *from, const struct vertex_span *part,
+                                  struct error *e)
 {
     cudaStream_t stream = dev->stream.of[NORMALS];
     uint64_t capacity = dev->traffic.received_capacity, count = part->count;
@@ -202,8 +196,7 @@ static enum status receive_copies(struct device *dev, const uint32_t *from,
 
 /* Kernels read messages in memory of the host, too, where they are pinned: that saves a copy. A shard without edges of nn gets
  * no ids, but may get a mask, which is empty. */
-static enum status gpu_receive(struct device *dev, const uint32_t *from, const struct vertex_span *part,
-                               struct error *e)
+enum status gpu_receive(struct device *dev, const uint32_t *from, const struct vertex_span *part, struct error *e)
 {
     if (gpu_use(dev, e) != ST_OK || dev->traffic.received_capacity == 0)
         return e->status;
@@ -211,8 +204,7 @@ static enum status gpu_receive(struct device *dev, const uint32_t *from, const s
 }
 
 /* Peers' parts of a mask begin with the vertices of this device, but may be longer. */
-static enum status gpu_receive_peers(struct device *dev, const struct vertex_span *spans,
-                                     struct error *e)
+enum status gpu_receive_peers(struct device *dev, const struct vertex_span *spans, struct error *e)
 {
     if (gpu_use(dev, e) != ST_OK)
         return e->status;
@@ -229,19 +221,3 @@ static enum status gpu_receive_peers(struct device *dev, const struct vertex_spa
     }
     return e->status;
 }
-
-const struct backend_messages cuda_messages = {
-    .exchange_take = gpu_exchange_take,
-    .exchange_release = gpu_exchange_release,
-    .host_take = gpu_host_take,
-    .host_release = gpu_host_release,
-    .outgoing = gpu_outgoing,
-    .drop_repeated = gpu_drop_repeated,
-    .take_outgoing = gpu_take_outgoing,
-    .or_outgoing = gpu_or_outgoing,
-    .record_copies = gpu_record_copies,
-    .copies_are_over = gpu_copies_are_over,
-    .uniquify = gpu_uniquify,
-    .receive = gpu_receive,
-    .receive_peers = gpu_receive_peers,
-};

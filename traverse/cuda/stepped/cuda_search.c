@@ -8,8 +8,7 @@
 #include "traverse/cuda/device/cuda_error.h"
 
 /* Later launches on `stream` wait for all earlier ones on `other`. */
-static enum status follow(struct device *dev, enum vertex_kind stream, enum vertex_kind other,
-                          struct error *e)
+static enum status follow(struct device *dev, enum vertex_kind stream, enum vertex_kind other, struct error *e)
 {
     struct gpu_streams *s = &dev->stream;
     if (CUDA_TRY(cudaEventRecord(s->reached[other], s->of[other]), dev->where, e) == ST_OK)
@@ -30,7 +29,7 @@ static enum status clear_masks(struct device *dev, cudaStream_t stream, struct e
     return e->status;
 }
 
-static enum status gpu_start(struct device *dev, const struct root *root, struct error *e)
+enum status gpu_start(struct device *dev, const struct root *root, struct error *e)
 {
     struct gpu_vertices *d = &dev->of[DELEGATES], *n = &dev->of[NORMALS];
     cudaStream_t stream = dev->stream.of[DELEGATES];
@@ -92,7 +91,7 @@ static void previsit_kind(struct device *dev, enum vertex_kind kind, int32_t dep
 
 /* The streams meet, except if the delegates came ahead, since their stream then visits dd, or if
  * there are no delegates, once the start of the search is over. */
-static enum status gpu_previsit(struct device *dev, int32_t depth, struct error *e)
+enum status gpu_previsit(struct device *dev, int32_t depth, struct error *e)
 {
     int ahead = dev->frontier.ahead, meet = !ahead && (depth == 0 || dev->of[DELEGATES].count > 0);
     if (gpu_use(dev, e) != ST_OK || (meet && follow(dev, NORMALS, DELEGATES, e) != ST_OK) ||
@@ -137,8 +136,7 @@ static struct subgraph_work work_of(const struct device *dev, enum subgraph g)
 }
 
 /* The stream of the normals takes in vertices that arrive meanwhile. */
-static enum status gpu_previsit_ahead(struct device *dev, int32_t depth, struct subgraph_work *dd,
-                                      struct error *e)
+enum status gpu_previsit_ahead(struct device *dev, int32_t depth, struct subgraph_work *dd, struct error *e)
 {
     if (gpu_use(dev, e) != ST_OK)
         return e->status;
@@ -154,7 +152,7 @@ static enum status gpu_previsit_ahead(struct device *dev, int32_t depth, struct 
 
 /* `forward` is a lower bound if the frontier was not listed whole. A visit of g finds vertices that are
  * sources of the reverse of g. */
-static enum status gpu_counts(struct device *dev, struct workload *work, struct error *e)
+enum status gpu_counts(struct device *dev, struct workload *work, struct error *e)
 {
     const struct gpu_frontier *f = &dev->frontier;
     if (gpu_use(dev, e) != ST_OK || wait_published(dev, COUNTERS_OF_LEVEL, NORMALS, e) != ST_OK)
@@ -172,8 +170,7 @@ static enum status gpu_counts(struct device *dev, struct workload *work, struct 
     return ST_OK;
 }
 
-static enum status gpu_count_forward(struct device *dev, enum subgraph g, uint64_t *forward,
-                                     struct error *e)
+enum status gpu_count_forward(struct device *dev, enum subgraph g, uint64_t *forward, struct error *e)
 {
     enum vertex_kind kind = subgraph_rows(g);
     enum vertex_kind stream = g == DD && dev->frontier.ahead ? DELEGATES : NORMALS;
@@ -259,8 +256,8 @@ static void pull_dd_rows(struct device *dev, const uint32_t *rows)
     cuda_pull_rows(&csr, &target, dev->of[DELEGATES].visited, dev->stream.of[DELEGATES]);
 }
 
-static enum status visit_subgraph(struct device *dev, enum subgraph g,
-                                  const struct directions *directions, struct error *e)
+static enum status visit_subgraph(struct device *dev, enum subgraph g, const struct directions *directions,
+                                  struct error *e)
 {
     enum vertex_kind kind = subgraph_columns(g);
     enum phase phase = (enum phase)(PHASE_VISIT + (int)g);
@@ -280,8 +277,7 @@ static enum status visit_subgraph(struct device *dev, enum subgraph g,
 
 /* Whether both subgraphs of a kind of rows must list its queue again: then two streams cannot push
  * them at the same time. */
-static int share_a_queue(const struct device *dev, enum vertex_kind rows,
-                         const struct directions *directions)
+static int share_a_queue(const struct device *dev, enum vertex_kind rows, const struct directions *directions)
 {
     return !dev->frontier.listed[rows] &&
            directions->of[subgraph_between(rows, NORMALS)] == PUSH &&
@@ -289,8 +285,7 @@ static int share_a_queue(const struct device *dev, enum vertex_kind rows,
 }
 
 /* Chooses the form of vertices that leave, before nn is visited. */
-static enum status choose_outgoing(struct device *dev, const struct visit_plan *plan,
-                                   struct error *e)
+static enum status choose_outgoing(struct device *dev, const struct visit_plan *plan, struct error *e)
 {
     struct gpu_traffic *t = &dev->traffic;
     t->form = plan->form;
@@ -375,7 +370,7 @@ static enum status visit_rest(struct device *dev, const struct visit_plan *plan,
     return visit_subgraph(dev, ND, directions, e);
 }
 
-static enum status gpu_visit(struct device *dev, const struct visit_plan *plan, struct error *e)
+enum status gpu_visit(struct device *dev, const struct visit_plan *plan, struct error *e)
 {
     static enum status (*const visit[])(struct device *, const struct visit_plan *,
                                         struct error *) = {[VISIT_WHOLE] = visit_whole,
@@ -384,8 +379,7 @@ static enum status gpu_visit(struct device *dev, const struct visit_plan *plan, 
     return gpu_use(dev, e) == ST_OK ? visit[plan->part](dev, plan, e) : e->status;
 }
 
-static enum status gpu_visit_ahead(struct device *dev, const struct visit_plan *plan,
-                                   struct error *e)
+enum status gpu_visit_ahead(struct device *dev, const struct visit_plan *plan, struct error *e)
 {
     if (gpu_use(dev, e) != ST_OK)
         return e->status;
@@ -411,16 +405,15 @@ static enum status copy_updated(struct device *dev, struct error *e)
     return e->status;
 }
 
-static enum status gpu_finish_delegates(struct device *dev, struct error *e)
+enum status gpu_finish_delegates(struct device *dev, int *found, struct error *e)
 {
     if (gpu_use(dev, e) == ST_OK && copy_updated(dev, e) == ST_OK &&
         gpu_wait(dev, dev->stream.of[DELEGATES], e) == ST_OK)
-        dev->masks.updated = dev->counters.updated[COUNTERS_OF_LEVEL] != 0 ||
-                             dev->counters.updated[COUNTERS_AHEAD] != 0;
+        *found = dev->counters.updated[COUNTERS_OF_LEVEL] != 0 || dev->counters.updated[COUNTERS_AHEAD] != 0;
     return e->status;
 }
 
-static enum status gpu_finish(struct device *dev, uint64_t *found, struct error *e)
+enum status gpu_finish(struct device *dev, struct visit_result *result, struct error *e)
 {
     struct gpu_counters *c = &dev->counters;
     int kinds = dev->frontier.ahead ? GPU_COUNTERS_KINDS : 1;
@@ -431,15 +424,15 @@ static enum status gpu_finish(struct device *dev, uint64_t *found, struct error 
         publish(dev, i, NORMALS);
     if (wait_published(dev, kinds - 1, NORMALS, e) != ST_OK)
         return e->status;
-    dev->masks.updated = 0;
+    result->found_delegates = 0;
     for (int i = 0; i < kinds; i++)
-        dev->masks.updated |= c->published[i].found[DELEGATES] != 0;
+        result->found_delegates |= c->published[i].found[DELEGATES] != 0;
     dev->frontier.ahead = 0;
-    *found = c->published->found[NORMALS] != 0;
-    return ST_OK;
+    result->found = c->published->found[NORMALS] != 0;
+    return dev->clock.runs ? gpu_times(dev, &result->times, e) : ST_OK;
 }
 
-static int gpu_is_busy(const struct device *dev)
+int gpu_is_busy(const struct device *dev)
 {
     int busy = 0;
     if (cudaSetDevice(dev->ordinal) != cudaSuccess)
@@ -449,19 +442,14 @@ static int gpu_is_busy(const struct device *dev)
     return busy;
 }
 
-/* Peers see the visited mask, as the previsit left it: it serves as well as a frontier. And the previsit takes delegates from
- * where the visits put them. So show_frontier and keep_updates have nothing to do. */
-const struct backend_search cuda_search = {
-    .start = gpu_start,
-    .previsit = gpu_previsit,
-    .counts = gpu_counts,
-    .count_forward = gpu_count_forward,
-    .visit = gpu_visit,
-    .finish_delegates = gpu_finish_delegates,
-    .finish = gpu_finish,
-    .times = gpu_times,
-};
+/* Peers see the visited bits as the previsit left them: these serve as well as a frontier. */
+void gpu_show_frontier(struct device *dev)
+{
+    (void)dev;
+}
 
-const struct backend_ahead cuda_ahead = {.previsit_ahead = gpu_previsit_ahead,
-                                         .visit_ahead = gpu_visit_ahead,
-                                         .is_busy = gpu_is_busy};
+/* The previsit takes delegates from where the visits put them. */
+void gpu_keep_updates(struct device *dev)
+{
+    (void)dev;
+}

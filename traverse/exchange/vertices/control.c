@@ -1,7 +1,7 @@
 /* control.c: notes of the ranks about a level, in one small all-to-all; see vertices.h
  *
  * A note says how the level of the rank went, and how much comes from each of its devices to each of the
- * receiver's. There is one message for each box that is not empty: receivers learn its length here.
+ * receiver's. There is one message for each send buffer that is not empty: receivers learn the length here.
  */
 #include "vertices.h"
 
@@ -9,7 +9,7 @@
 
 enum { NOTE_WORDS = sizeof(struct rank_note) / sizeof(uint64_t) };
 
-#define MASK_BIT (UINT64_C(1) << 63) /* in a count: it is of words of a mask, not of ids */
+#define BITMAP_BIT (UINT64_C(1) << 63) /* in a count: of words of a bitmap, not of ids */
 
 size_t control_width(const struct rank *rank)
 {
@@ -25,8 +25,8 @@ void vertices_share(struct vertices *v, const struct rank_note *own)
         uint64_t *row = v->control + r * width;
         memcpy(row, own, sizeof *own);
         for (uint32_t i = 0; i < G * G; i++) {
-            const struct send_buffer *box = send_buffer_of(v, i / G, r, i % G);
-            row[NOTE_WORDS + i] = box->count | (box->form == OUTGOING_MASK ? MASK_BIT : 0);
+            const struct send_buffer *buffer = send_buffer_of(v, i / G, r, i % G);
+            row[NOTE_WORDS + i] = buffer->count | (buffer->form == OUTGOING_MASK ? BITMAP_BIT : 0);
         }
     }
     comm_alltoall_u64(v->rank->comm, v->control, in, (int)width);
@@ -37,6 +37,7 @@ void vertices_share(struct vertices *v, const struct rank_note *own)
 struct vertex_span control_incoming(const struct vertices *v, uint32_t rank, uint32_t from, uint32_t to)
 {
     const uint64_t *row = v->control + (v->rank->comm->ranks + rank) * control_width(v->rank);
-    uint64_t count = row[NOTE_WORDS + from * v->rank->device_count + to];
-    return (struct vertex_span){0, count & ~MASK_BIT, (count & MASK_BIT) != 0 ? OUTGOING_MASK : OUTGOING_LIST};
+    const uint64_t count = row[NOTE_WORDS + from * v->rank->device_count + to];
+    return (struct vertex_span){.count = count & ~BITMAP_BIT,
+                                .form = (count & BITMAP_BIT) != 0 ? OUTGOING_MASK : OUTGOING_LIST};
 }

@@ -3,20 +3,20 @@
 
 #include <stdlib.h>
 
-enum status vertices_take_peers(const struct group *group, const struct host_thread *m, struct error *e)
+enum status vertices_take_peers(const struct group *group, const struct host_thread *t, struct error *e)
 {
     const struct rank *rank = group->rank;
     struct vertex_span *spans = malloc(group->count * sizeof *spans);
     if (spans == NULL)
         return fail_memory(e, "vertices of peers", group->count * sizeof *spans);
-    for (uint32_t g = m->first; g < m->end && e->status == ST_OK; g++) {
-        uint64_t units = 0;
+    for (uint32_t g = t->first; g < t->end && e->status == ST_OK; g++) {
+        uint64_t units = 0; /* ids, and words of bitmaps */
         for (uint32_t i = 0; i < group->count; i++) {
             spans[i] = group_span_between(group, i, group->first + g);
             units += spans[i].count;
         }
         if (units > 0)
-            rank->backend->messages->receive_peers(rank->devices[g], spans, e);
+            rank->backend->receive_peers(rank->devices[g], spans, e);
     }
     free(spans);
     return e->status;

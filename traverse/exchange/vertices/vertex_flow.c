@@ -1,10 +1,10 @@
 /* vertex_flow.c: vertices on their way to devices of other groups; see vertices.h
  *
- * There is a message for each box that is not empty. It goes in chunks, several of them under way at once:
+ * There is a message for each send buffer that is not empty. It goes in chunks, several of them under way at once:
  * 1. The device copies a chunk to exchange memory.
  * 2. MPI sends it when the copy is over.
  * 3. The receiving device takes it in when it has arrived.
- * Member 0 does all this for the devices of its rank, as only it calls MPI. It never waits for one of the
+ * Host thread 0 does all this for the devices of its rank, as only this thread calls MPI. It never waits for one of the
  * three.
  */
 #include "vertices.h"
@@ -20,12 +20,12 @@ static int tag_of(const struct vertices *v, uint32_t from, uint32_t to)
     return (int)(from * v->rank->device_count + to);
 }
 
-/* Appends the chunks of a box to those of its device. */
+/* Appends the chunks of a device's buffer `number` to those of the device. */
 static enum status list_chunks(struct vertices *v, uint32_t device, size_t number, size_t *count, struct error *e)
 {
-    const struct send_buffer *box = send_buffer_of(v, device, 0, 0) + number;
+    const struct send_buffer *buffer = send_buffer_of(v, device, 0, 0) + number;
     const uint32_t G = v->rank->device_count;
-    const uint64_t bytes = box->count * sizeof *box->ids;
+    const uint64_t bytes = buffer->count * sizeof *buffer->ids;
     for (uint64_t at = 0; at < bytes; at += v->chunk_bytes) {
         struct transfer *grown = memory_grow(v->chunk, *count, sizeof *grown);
         if (grown == NULL)
@@ -33,51 +33,50 @@ static enum status list_chunks(struct vertices *v, uint32_t device, size_t numbe
         v->chunk = grown;
         v->chunk[(*count)++] = (struct transfer){.rank = (uint32_t)(number / G),
                                                  .tag = tag_of(v, device, (uint32_t)number % G),
-                                                 .bytes = (unsigned char *)box->ids + at,
+                                                 .bytes = (unsigned char *)buffer->ids + at,
                                                  .size = smaller(bytes - at, v->chunk_bytes)};
     }
     return ST_OK;
 }
 
 /* Begins to copy a chunk: the ids that end in it. */
-static enum status copy_chunk(struct vertices *v, uint32_t device, const struct transfer *chunk,
-                              struct error *e)
+static enum status copy_chunk(struct vertices *v, uint32_t device, const struct transfer *chunk, struct error *e)
 {
-    const struct backend_messages *messages = v->rank->backend->messages;
+    const struct backend *backend = v->rank->backend;
     uint32_t to = (uint32_t)chunk->tag % v->rank->device_count;
     uint32_t shard = shard_of_device(chunk->rank, to, v->rank->comm->ranks);
-    const struct send_buffer *box = send_buffer_of(v, device, chunk->rank, to);
-    uint64_t at = (uint64_t)((unsigned char *)chunk->bytes - (unsigned char *)box->ids);
-    uint64_t first = divide_up(at, sizeof *box->ids), end = divide_up(at + chunk->size, sizeof *box->ids);
+    const struct send_buffer *buffer = send_buffer_of(v, device, chunk->rank, to);
+    uint64_t at = (uint64_t)((unsigned char *)chunk->bytes - (unsigned char *)buffer->ids);
+    uint64_t first = divide_up(at, sizeof *buffer->ids), end = divide_up(at + chunk->size, sizeof *buffer->ids);
     struct vertex_span span = group_span_for(v->group, device, shard);
-    span = (struct vertex_span){span.begin + first, end - first, span.form};
+    span.begin += first;
+    span.count = end - first;
     if (end > first)
-        messages->take_outgoing(v->rank->devices[device], &span, box->ids + first, e);
-    if (e->status == ST_OK && messages->record_copies != NULL)
-        messages->record_copies(v->rank->devices[device], v->of[device].mark, e);
+        backend->take_outgoing(v->rank->devices[device], &span, buffer->ids + first, e);
+    if (e->status == ST_OK)
+        backend->record_copies(v->rank->devices[device], v->of[device].event, e);
     return e->status;
 }
 
-/* Begins to copy the next chunk. With option L the boxes are full already. Returns 0 if nothing is left. */
+/* Begins to copy the next chunk of a device. With option L the buffers are full already. Returns 0 if none is left. */
 static int begin_chunk(struct vertices *v, uint32_t device, struct error *e)
 {
     struct device_messages *own = &v->of[device];
     if (own->copied == own->end || (!v->gathers && copy_chunk(v, device, &v->chunk[own->copied], e) != ST_OK))
         return 0;
-    own->mark = (own->mark + 1) % COPY_EVENTS;
+    own->event = (own->event + 1) % COPY_EVENTS;
     own->copied++;
     return 1;
 }
 
-/* Sends the oldest chunk that is being copied, if the copy is over. */
+/* Sends the oldest chunk of a device that is being copied. Returns 0 if there is none, or if the copy is not over. */
 static int send_chunk(struct vertices *v, uint32_t device, struct error *e)
 {
-    const struct backend_messages *messages = v->rank->backend->messages;
     struct device_messages *own = &v->of[device];
-    uint32_t copying = (uint32_t)(own->copied - own->sent);
+    uint32_t copying = (uint32_t)(own->copied - own->sent), oldest = (own->event + COPY_EVENTS - copying) % COPY_EVENTS;
     int over = copying > 0;
-    if (over && messages->copies_are_over != NULL && !v->gathers)
-        messages->copies_are_over(v->rank->devices[device], (own->mark + COPY_EVENTS - copying) % COPY_EVENTS, &over, e);
+    if (over && !v->gathers)
+        v->rank->backend->copies_are_over(v->rank->devices[device], oldest, &over, e);
     if (!over || e->status != ST_OK)
         return 0;
     comm_flow_send(v->flow, &v->chunk[own->sent++]);
@@ -86,14 +85,14 @@ static int send_chunk(struct vertices *v, uint32_t device, struct error *e)
 
 /* ---- receiving ---- */
 
-/* Makes room for messages that a device receives, and expects one from each device of each rank. */
+/* Takes memory for the messages that a device receives, and lists them: one from each device of each rank that sends. */
 static enum status list_receives(struct vertices *v, uint32_t to, struct error *e)
 {
     uint32_t G = v->rank->device_count, devices = v->rank->comm->ranks * G;
     uint64_t total = 0;
     for (uint32_t i = 0; i < devices; i++)
         total += control_incoming(v, i / G, i % G, to).count;
-    if (buffer_grow(v, to, &v->of[to].receive, total, e) != ST_OK)
+    if (message_memory_grow(v, to, &v->of[to].receive, total, e) != ST_OK)
         return e->status;
     uint32_t *at = v->of[to].receive.ids;
     for (uint32_t i = 0; i < devices; i++) {
@@ -106,7 +105,7 @@ static enum status list_receives(struct vertices *v, uint32_t to, struct error *
     return ST_OK;
 }
 
-/* Gives a chunk to its device: the ids that end in it. */
+/* Gives a chunk that arrived to its device: the ids that end in it. */
 static enum status take_chunk(struct vertices *v, const struct flow_chunk *chunk, struct error *e)
 {
     const struct transfer *t = &v->receives[chunk->message];
@@ -116,21 +115,23 @@ static enum status take_chunk(struct vertices *v, const struct flow_chunk *chunk
     part.count = (chunk->at + chunk->size) / sizeof *ids - part.begin;
     if (part.count == 0)
         return e->status;
-    return v->rank->backend->messages->receive(v->rank->devices[to], ids + part.begin, &part, e);
+    return v->rank->backend->receive(v->rank->devices[to], ids + part.begin, &part, e);
 }
 
 /* ---- both ---- */
 
-/* Counts the vertices and bytes of the boxes. */
-static void count_boxes(const struct vertices *v, struct exchange_counts *counts)
+/* Counts the vertices and bytes of the send buffers. */
+static void count_buffers(const struct vertices *v, struct exchange_counts *counts)
 {
-    for (size_t i = 0; i < v->rank->device_count * buffers_of_device(v); i++) {
-        const struct send_buffer *box = &v->box[i];
-        uint64_t bytes = box->count * sizeof *box->ids, *to = v->to[i % buffers_of_device(v) / v->rank->device_count].of;
-        int list = box->form == OUTGOING_LIST;
-        to[PAIR_SENT] += list ? box->count : 0;
+    const uint32_t G = v->rank->device_count;
+    for (size_t i = 0; i < G * buffers_of_device(v); i++) {
+        const struct send_buffer *buffer = &v->buffer[i];
+        const uint64_t bytes = buffer->count * sizeof *buffer->ids;
+        const int is_list = buffer->form == OUTGOING_LIST;
+        uint64_t *to = v->to[i % buffers_of_device(v) / G].of; /* the receiving rank's */
+        to[PAIR_SENT] += is_list ? buffer->count : 0;
         to[PAIR_BYTES] += bytes;
-        counts->of[list ? COUNT_LIST_BYTES : COUNT_BITS_BYTES] += bytes;
+        counts->of[is_list ? COUNT_LIST_BYTES : COUNT_BITS_BYTES] += bytes;
     }
     for (uint32_t r = 0; r < v->rank->comm->ranks; r++) {
         counts->of[COUNT_FOUND_VERTICES] += v->to[r].of[PAIR_FOUND];
@@ -142,11 +143,11 @@ enum status vertices_begin(struct vertices *v, struct exchange_counts *counts, s
 {
     size_t chunks = 0;
     v->receive_count = 0;
-    count_boxes(v, counts);
+    count_buffers(v, counts);
     for (uint32_t g = 0; g < v->rank->device_count && e->status == ST_OK; g++) {
         struct device_messages *own = &v->of[g];
         own->sent = own->copied = chunks;
-        own->mark = 0;
+        own->event = 0;
         for (size_t i = 0; i < buffers_of_device(v) && e->status == ST_OK; i++)
             list_chunks(v, g, i, &chunks, e);
         own->end = chunks;

@@ -2,12 +2,12 @@
  *
  * Within a group there are no messages: a device reads vertices where its peers have them (peer_vertices.c). The steps
  * of a level between groups, in their order:
- * 1. vertices_collect (outboxes.c) puts leaving vertices into boxes; options L and U work there.
- * 2. vertices_share (control.c): ranks tell each other how their level went, and how much each box has.
- * 3. vertices_begin to vertices_end (vertex_flow.c): boxes are copied, sent, and taken in, all side by side.
+ * 1. vertices_collect (send_buffers.c) puts leaving vertices into send buffers; options L and U work there.
+ * 2. vertices_share (control.c): ranks tell each other how their level went, and how much each send buffer has.
+ * 3. vertices_begin to vertices_end (vertex_flow.c): buffers are copied, sent, and taken in, all side by side.
  * If nn is pulled, devices give each other the frontier instead, before the visit (frontiers.c).
  *
- * A function with a `member` parameter is called by every member, for its devices. Member 0 calls the others.
+ * A function with a `thread` parameter is called by every host thread, for its devices. Thread 0 calls the others.
  */
 #ifndef DBFS_VERTICES_H
 #define DBFS_VERTICES_H
@@ -16,16 +16,17 @@
 #include "traverse/exchange/group.h"
 
 /* Exchange memory of one device, grown as needed. */
-struct buffer {
+struct message_memory {
     uint32_t *ids;
-    uint64_t capacity;
+    uint64_t capacity; /* ids */
 };
 
-/* What a device sends and receives. Of its chunks some are sent, and the next ones are being copied. */
+/* The messages of a device. Its chunks are chunk[..end) of struct vertices: those before `sent` are sent, the next ones up
+ * to `copied` are being copied. */
 struct device_messages {
-    struct buffer send, receive;
-    size_t sent, copied, end; /* places among all chunks */
-    uint32_t mark;            /* of the next copy */
+    struct message_memory send, receive;
+    size_t sent, copied, end;
+    uint32_t event; /* of the next copy (record_copies) */
 };
 
 struct vertices {
@@ -34,28 +35,29 @@ struct vertices {
     uint64_t chunk_bytes;
     int gathers; /* option L: device g gathers the vertices for device g of other ranks first */
     int leaving; /* there are vertices for other groups in this level */
-    struct send_buffer *box;            /* [G from][R][G to]; those to this group stay empty */
-    struct device_messages *of;    /* [G] */
+    struct send_buffer *buffer;  /* [G from][R][G to]; those to this group stay empty */
+    struct device_messages *of;  /* [G] */
     uint64_t *control;         /* [2][R] rows to and from each rank: a note, and G*G counts */
-    struct rank_note *notes;    /* [R], by vertices_share */
-    struct pair_note *to;       /* [R] counts of this level, for each rank */
+    struct rank_note *notes;   /* [R], by vertices_share */
+    struct pair_note *to;      /* [R] counts of this level, for each rank */
     struct transfer *sends;    /* [R*G]: of frontiers */
     struct transfer *receives; /* [R*G*G] */
     size_t receive_count;
-    struct transfer *chunk; /* chunks of boxes, by the device that sends them */
+    struct transfer *chunk; /* chunks of send buffers, by the device that sends them */
     struct comm_flow *flow; /* of this level; NULL: none */
     uint32_t *frontiers;    /* by nn's columns: frontiers between groups; NULL: never given */
 };
 
-/* Collective, in groups that do not hold all shards. A rank that failed before takes part. `frontiers`:
- * groups may give each other theirs. */
+/* Collective, in groups that do not hold all shards. A rank that failed before takes part. `frontiers`: groups may give each
+ * other theirs. */
 enum status vertices_open(struct vertices *vertices, struct group *group, uint64_t chunk_bytes, int gathers,
                           int frontiers, struct error *e);
 void vertices_close(struct vertices *vertices, const struct rank *rank); /* a zeroed one is allowed */
 
 /* ---- within a group ---- */
 
-enum status vertices_take_peers(const struct group *group, const struct host_thread *member, struct error *e);
+/* Gives devices the vertices that their peers found for them. */
+enum status vertices_take_peers(const struct group *group, const struct host_thread *thread, struct error *e);
 
 /* Counts vertices, or before a visit frontiers, that this rank's devices read of peers in a level. */
 void vertices_count_peers(const struct group *group, struct exchange_counts *counts);
@@ -67,48 +69,52 @@ void vertices_count_frontiers(const struct group *group, struct exchange_counts 
 void vertices_count_found(const struct vertices *vertices);
 
 /* Option U: drops duplicates among the vertices that each device found for another. */
-enum status vertices_drop_repeated(const struct group *group, const struct host_thread *member, struct error *e);
+enum status vertices_drop_repeated(const struct group *group, const struct host_thread *thread, struct error *e);
 
+/* Sets `leaving` and the sizes of send buffers. With option L fills the buffers, too, and waits. */
 enum status vertices_collect(struct vertices *vertices, struct error *e);
 
-/* Options U and L: one box has all vertices for a device, so duplicates between devices go, too. */
-enum status vertices_drop_duplicates(const struct vertices *vertices, const struct host_thread *member, struct error *e);
+/* Options U and L: one send buffer has all vertices for a device, so duplicates between devices are dropped, too. */
+enum status vertices_drop_duplicates(const struct vertices *vertices, const struct host_thread *thread, struct error *e);
 
-/* Collective. */
+/* Collective. Sends `own` and the sizes of send buffers to all ranks, and sets `notes`. */
 void vertices_share(struct vertices *vertices, const struct rank_note *own);
 
+/* Begins all messages of a level; moves them on as far as is possible now; ends them, once vertices_are_here says that all
+ * have arrived and are sent. After a failure of the first two the job must end. */
 enum status vertices_begin(struct vertices *vertices, struct exchange_counts *counts, struct error *e);
-enum status vertices_move(struct vertices *vertices, struct error *e); /* does all that is possible now */
-int vertices_are_here(const struct vertices *vertices); /* and are sent */
+enum status vertices_move(struct vertices *vertices, struct error *e);
+int vertices_are_here(const struct vertices *vertices);
 void vertices_end(struct vertices *vertices);
 
 /* Gives the frontiers of this group to the devices of all others. */
-enum status vertices_give_frontiers(struct vertices *vertices, const struct host_thread *member,
+enum status vertices_give_frontiers(struct vertices *vertices, const struct host_thread *thread,
                                     struct exchange_counts *counts, struct error *e);
 
 /* ---- for the files of this folder ---- */
 
-/* Makes room for `need` ids; its old content is lost. */
-enum status buffer_grow(const struct vertices *vertices, uint32_t device, struct buffer *buffer, uint64_t need,
-                        struct error *e);
+/* Grows the memory to `need` ids at least; the old content is lost. */
+enum status message_memory_grow(const struct vertices *vertices, uint32_t device, struct message_memory *memory,
+                                uint64_t need, struct error *e);
 
+/* Send buffers of one device: one for each device of each rank, and so for each shard. */
 static inline size_t buffers_of_device(const struct vertices *v)
 {
     return (size_t)v->rank->comm->ranks * v->rank->device_count;
 }
 
-/* The box of messages from device `from` to device `to` of another rank. */
+/* The buffer of messages from device `from` to device `to` of another rank. */
 static inline struct send_buffer *send_buffer_of(const struct vertices *v, uint32_t from, uint32_t rank, uint32_t to)
 {
-    return v->box + from * buffers_of_device(v) + (size_t)rank * v->rank->device_count + to;
+    return v->buffer + from * buffers_of_device(v) + (size_t)rank * v->rank->device_count + to;
 }
 
-/* The message from device `from` of a rank to device `to` of this one: ids, or words of a mask. */
+/* The message from device `from` of a rank to device `to` of this one: ids, or words of a bitmap; after vertices_share. */
 struct vertex_span control_incoming(const struct vertices *vertices, uint32_t rank, uint32_t from, uint32_t to);
-size_t control_width(const struct rank *rank); /* words of a row */
+size_t control_width(const struct rank *rank); /* words of a row of `control` */
 
-/* Takes memory for frontiers. Devices learn which normals of each shard have nn edges, if they want to. Collective, as
- * vertices_open. */
+/* Takes memory for frontiers, and lets devices know which normals of each shard have nn edges, if frontiers go as updates.
+ * Collective, as vertices_open. */
 enum status open_frontiers(struct vertices *vertices, struct group *group, struct error *e);
 
 #endif

@@ -109,10 +109,9 @@ static enum status grid_bfs_search(struct bfs *bfs, const struct root *root, str
 }
 
 /* Does nothing, as each level was noted while it was searched. */
-static enum status grid_bfs_log_rest(struct bfs *bfs, struct level_log *log, struct error *e)
+static enum status grid_bfs_log_rest(struct bfs *bfs, struct error *e)
 {
     (void)bfs;
-    (void)log;
     return e->status;
 }
 

@@ -5,18 +5,18 @@
 
 #include <stdlib.h>
 
-/* Marks the ids in a mask and lists the marks. Returns 0 if there is no memory. */
-static uint64_t unique_by_mask(uint32_t *ids, uint64_t count, uint32_t largest)
+/* Drops duplicates by a bitmap of `largest` + 1 bits. Returns how many ids are left; 0: there is no memory. */
+static uint64_t unique_by_bitmap(uint32_t *ids, uint64_t count, uint32_t largest)
 {
     uint64_t words = (uint64_t)largest / 64 + 1, kept = 0;
-    uint64_t *mask = calloc(words, sizeof *mask);
-    for (uint64_t i = 0; mask != NULL && i < count; i++)
-        mask[ids[i] / 64] |= UINT64_C(1) << (ids[i] % 64);
-    for (uint64_t w = 0; mask != NULL && w < words; w++) {
-        for (uint64_t bits = mask[w]; bits != 0; bits &= bits - 1)
+    uint64_t *bitmap = calloc(words, sizeof *bitmap);
+    for (uint64_t i = 0; bitmap != NULL && i < count; i++)
+        bitmap[ids[i] / 64] |= UINT64_C(1) << (ids[i] % 64);
+    for (uint64_t w = 0; bitmap != NULL && w < words; w++) {
+        for (uint64_t bits = bitmap[w]; bits != 0; bits &= bits - 1)
             ids[kept++] = (uint32_t)(64 * w + (uint64_t)__builtin_ctzll(bits));
     }
-    free(mask);
+    free(bitmap);
     return kept;
 }
 
@@ -28,13 +28,13 @@ static uint32_t largest_of(const uint32_t *ids, uint64_t count)
     return largest;
 }
 
-/* By a mask, which is faster unless most of its words stay zero, or else by sorting. */
+/* By a bitmap, which is faster unless most of its words stay zero, or else by sorting. */
 uint64_t unique_ids(uint32_t *ids, uint64_t count)
 {
     if (count == 0)
         return 0;
     uint32_t largest = largest_of(ids, count);
-    uint64_t left = largest / 64 < 4 * count ? unique_by_mask(ids, count, largest) : 0;
+    uint64_t left = largest / 64 < 4 * count ? unique_by_bitmap(ids, count, largest) : 0;
     if (left > 0)
         return left;
     qsort(ids, count, sizeof *ids, compare_u32);

@@ -1,0 +1,127 @@
+/* send_buffers.c: puts the vertices that leave this rank into send buffers; see vertices.h
+ *
+ * There is a buffer for each pair of a sending device and a receiving device of another rank. The buffers of a
+ * device lie one after the other in its exchange memory, so vertices are counted, then copied.
+ */
+#include "vertices.h"
+
+#include <string.h>
+
+/* The buffer for vertices that device `from` found for shard s of another rank. With option L the device with the receiver's
+ * number sends it. */
+static struct send_buffer *leaving_buffer(const struct vertices *v, uint32_t from, uint32_t s)
+{
+    uint32_t ranks = v->rank->comm->ranks, to = device_of_shard(s, ranks);
+    return send_buffer_of(v, v->gathers ? to : from, rank_of_shard(s, ranks), to);
+}
+
+/* The vertices that device `from` found for shard s of another group; otherwise none. */
+static struct vertex_span leaving_span(const struct vertices *v, uint32_t from, uint32_t s)
+{
+    return group_has_shard(v->group, s) ? (struct vertex_span){0} : group_span_for(v->group, from, s);
+}
+
+void vertices_count_found(const struct vertices *v)
+{
+    const uint32_t ranks = v->rank->comm->ranks;
+    memset(v->to, 0, ranks * sizeof *v->to);
+    for (uint32_t from = 0; from < v->rank->device_count; from++) {
+        for (uint32_t s = 0; s < buffers_of_device(v); s++) {
+            struct vertex_span span = leaving_span(v, from, s);
+            if (span.form == OUTGOING_LIST)
+                v->to[rank_of_shard(s, ranks)].of[PAIR_FOUND] += span.count;
+        }
+    }
+}
+
+/* Takes memory for the messages that a device sends, and places its buffers there. */
+static enum status place_buffers(const struct vertices *v, uint32_t device, struct error *e)
+{
+    struct send_buffer *buffer = send_buffer_of(v, device, 0, 0);
+    uint64_t total = 0;
+    for (size_t i = 0; i < buffers_of_device(v); i++)
+        total += buffer[i].count;
+    if (message_memory_grow(v, device, &v->of[device].send, total, e) != ST_OK)
+        return e->status;
+    uint32_t *at = v->of[device].send.ids;
+    for (size_t i = 0; i < buffers_of_device(v); i++) {
+        buffer[i].ids = at;
+        at += buffer[i].count;
+    }
+    return ST_OK;
+}
+
+static enum status wait_for_copies(const struct rank *rank, struct error *e)
+{
+    for (uint32_t g = 0; g < rank->device_count && e->status == ST_OK; g++) {
+        int over = 0;
+        rank->backend->record_copies(rank->devices[g], 0, e);
+        while (!over && e->status == ST_OK)
+            rank->backend->copies_are_over(rank->devices[g], 0, &over, e);
+    }
+    return e->status;
+}
+
+/* Option L: fills the buffers, each of which all devices of this rank share. Their sizes are counted again. */
+static enum status fill_buffers(const struct vertices *v, struct error *e)
+{
+    const struct rank *rank = v->rank;
+    const uint32_t shards = (uint32_t)buffers_of_device(v);
+    for (size_t i = 0; i < (size_t)rank->device_count * shards; i++)
+        v->buffer[i].count = 0;
+    for (uint32_t from = 0; from < rank->device_count; from++) {
+        for (uint32_t s = 0; s < shards && e->status == ST_OK; s++) {
+            struct vertex_span span = leaving_span(v, from, s);
+            struct send_buffer *buffer = leaving_buffer(v, from, s);
+            if (span.count == 0)
+                continue;
+            if (span.form == OUTGOING_LIST || buffer->count == 0) {
+                rank->backend->take_outgoing(rank->devices[from], &span, buffer->ids + buffer->count, e);
+                buffer->count += span.count;
+            } else if (wait_for_copies(rank, e) == ST_OK) { /* one device after the other */
+                rank->backend->or_outgoing(rank->devices[from], &span, buffer->ids, e);
+            }
+        }
+    }
+    return e->status == ST_OK ? wait_for_copies(rank, e) : e->status;
+}
+
+enum status vertices_collect(struct vertices *v, struct error *e)
+{
+    const uint32_t devices = v->rank->device_count, shards = (uint32_t)buffers_of_device(v);
+    v->leaving = 0;
+    memset(v->buffer, 0, (size_t)devices * shards * sizeof *v->buffer);
+    for (uint32_t from = 0; from < devices; from++) {
+        for (uint32_t s = 0; s < shards; s++) {
+            struct vertex_span span = leaving_span(v, from, s);
+            struct send_buffer *buffer = leaving_buffer(v, from, s);
+            if (span.count == 0)
+                continue;
+            buffer->form = span.form;
+            /* with option L bitmaps of devices become one, as all use the same form */
+            buffer->count = span.form == OUTGOING_MASK ? span.count : buffer->count + span.count;
+            v->leaving = 1;
+        }
+    }
+    for (uint32_t g = 0; v->leaving && g < devices && e->status == ST_OK; g++)
+        place_buffers(v, g, e);
+    if (!v->leaving || !v->gathers || e->status != ST_OK) /* without option L vertex_flow.c copies the chunks */
+        return e->status;
+    return fill_buffers(v, e);
+}
+
+enum status vertices_drop_repeated(const struct group *group, const struct host_thread *t, struct error *e)
+{
+    const struct rank *rank = group->rank;
+    for (uint32_t g = t->first; g < t->end && e->status == ST_OK; g++)
+        rank->backend->drop_repeated(rank->devices[g], e);
+    return e->status;
+}
+
+enum status vertices_drop_duplicates(const struct vertices *v, const struct host_thread *t, struct error *e)
+{
+    const struct rank *rank = v->rank;
+    for (uint32_t g = t->first; v->leaving && g < t->end && e->status == ST_OK; g++)
+        rank->backend->uniquify(rank->devices[g], send_buffer_of(v, g, 0, 0), (uint32_t)buffers_of_device(v), e);
+    return e->status;
+}
