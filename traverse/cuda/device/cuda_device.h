@@ -25,7 +25,7 @@ struct gpu_masks {
 
 struct gpu_scratch {
     struct gpu_scan scan;                     /* for merge-based pushes of dd */
-    struct fused_piece *chunks[VERTEX_KINDS]; /* by kind of destination */
+    struct work_item *chunks[VERTEX_KINDS]; /* by kind of destination */
 };
 
 /* The arrays that a GPU shows to its peers. All members are pointers into its allocation. */

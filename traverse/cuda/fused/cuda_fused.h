@@ -149,7 +149,7 @@ struct gpu_fused {
     struct gpu_vertices of[FUSED_KINDS];
     struct cost_graph graph;
     enum fused_mode mode;
-    struct fused_piece *list[2]; /* gpu_fused_capacity pieces each */
+    struct work_item *list[2]; /* gpu_fused_capacity pieces each */
     uint32_t thread_group;              /* blocks that work alone while the frontier is small */
     uint32_t thread_group_capacity;         /* vertices that each of them has room for, in each of two lists */
     /* vertices from longest[kind][k] on have rows of at most 2^(FUSED_FIRST_CLASS + k) edges */

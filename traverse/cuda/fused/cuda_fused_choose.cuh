@@ -92,7 +92,7 @@ template <class S> __device__ static inline void choose_marks(S &s, double ahead
 template <class S> __device__ static inline void choose_parts(S &s)
 {
     s.meeting.sends = s.block.now.frontier[NN] > 0 && !s.block.choice.pull[NN];
-    s.meeting.in_parts = s.block.choice.pull[DD] && s.graph.sources[DD] - s.block.now.seen[DD] > GROUP_PART_ROWS;
+    s.meeting.in_parts = s.block.choice.pull[DD] && s.graph.sources[DD] - s.block.now.seen[DD] > PEERS_PART_ROWS;
     s.pulled[DD].wanted = s.meeting.in_parts ? s.joint.dd_own : s.pulled[DD].sources;
 }
 

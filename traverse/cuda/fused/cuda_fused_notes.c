@@ -95,7 +95,7 @@ static struct level_note note_of(const struct gpu_notes *n, uint32_t level,
         to.probes[g] = from->probes[g];
     }
     to.peer_vertices = from->arrived;
-    to.peer_bytes = GROUP_ARRIVAL_BYTES * from->arrived + 4 * from->words;
+    to.peer_bytes = PEERS_ARRIVAL_BYTES * from->arrived + 4 * from->words;
     fill_times(from, pulled, end != 0 ? end : from[1].at[FUSED_BEGUN], &to);
     return to;
 }

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 
 /* Sizes that the plan of device memory counts with, which knows no CUDA. */
-_Static_assert(sizeof(struct fused_piece) == FUSED_PIECE_BYTES, "a piece of a list as planned");
+_Static_assert(sizeof(struct work_item) == FUSED_ITEM_BYTES, "a piece of a list as planned");
 _Static_assert(sizeof(struct fused_state) <= FUSED_STATE_BYTES, "the state of a search as planned");
 
 /* The number of masks that fit into the queues of both kinds. */
@@ -110,7 +110,7 @@ static void set_root(struct gpu_fused *s, const struct root *root, int has_root)
 /* Words of the marks of hubs that blocks keep. */
 static uint32_t hub_words(const struct gpu_vertices *delegates, const struct fused_launch *launch)
 {
-    const uint64_t capacity = (uint64_t)launch->threads * FUSED_HUB_WORDS, most = capacity < FUSED_MOST_HUBS ? capacity : FUSED_MOST_HUBS;
+    const uint64_t capacity = (uint64_t)launch->threads * FUSED_HUB_WORDS, most = capacity < FUSED_MOST_HUB_WORDS ? capacity : FUSED_MOST_HUB_WORDS;
     return !launch->has_hubs ? 0 : (uint32_t)(delegates->words < most ? delegates->words : most);
 }
 

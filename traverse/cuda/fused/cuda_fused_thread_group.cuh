@@ -245,7 +245,7 @@ __device__ static void run_thread_group_level(S &s, const thread_group_frontier 
 {
     const unsigned shift = thread_group_shift(s, f), first = (threadIdx.x / WARP * s.thread_group + cluster_rank()) * WARP,
                    lane = first + lane_id(), i = lane >> shift, sub = lane & ((1u << shift) - 1);
-    note_thread_group(s.notes, depth, LEVEL_THREAD_GROUP);
+    note_level(s.notes, depth, LEVEL_THREAD_GROUP);
     if (threadIdx.x == 0)
         s.block.part[(turn + 2) % 3] = thread_group_part{0, 0, {0, 0}};
     if (first >= f.total << shift)
@@ -273,7 +273,7 @@ __device__ static void run_level_of_one(S &s, unsigned count, unsigned turn, int
 {
     const unsigned shift = shared_by(blockDim.x, count, s.block.one[turn].longest), i = threadIdx.x >> shift,
                    next = turn == 2 ? 0 : turn + 1;
-    note_thread_group(s.notes, depth, LEVEL_BLOCK);
+    note_level(s.notes, depth, LEVEL_BLOCK);
     if (threadIdx.x == 0)
         s.block.one[next == 2 ? 0 : next + 1] = thread_group_part{0, 0, {0, 0}};
     if (threadIdx.x - lane_id() >= count << shift)
@@ -345,14 +345,14 @@ template <class S> __device__ static void take_root(S &s)
 /* Makes the vertices of the pieces in the list the frontier. */
 template <class S> __device__ static void take_list(S &s)
 {
-    const fused_piece *list = s.list[s.block.now.list];
+    const work_item *list = s.list[s.block.now.list];
     const unsigned lanes = s.thread_group * blockDim.x, first = (threadIdx.x / WARP * s.thread_group + cluster_rank()) * WARP;
     for (unsigned i = first; i < s.block.now.pieces; i += lanes) {
-        fused_piece piece = {0, 0, 0};
+        work_item piece = {0, 0, 0};
         if (i + lane_id() < s.block.now.pieces)
             piece = list[i + lane_id()];
         const bool mine = piece.at & PIECE_FIRST;
-        const uint32_t v = piece.row | (piece.at >> (PIECE_SUBGRAPH_SHIFT + 1) ? KIND_BIT : 0);
+        const uint32_t v = piece.row | (piece.at >> (ITEM_SUBGRAPH_SHIFT + 1) ? KIND_BIT : 0);
         const unsigned at = reserve_reached(s.block.part[0], mine, mine ? class_of(s, v) : 0);
         if (mine)
             thread_group_list(s, 0)[at] = v;

@@ -181,8 +181,8 @@ static_assert(sizeof(peers_progress) <= sizeof(peers_state::progress), "there is
  * with few, and goes on with `times` as many. */
 template <class S> __device__ static inline bool is_for_first_block(S &s, unsigned times)
 {
-    return s.block.now.pieces <= times * GROUP_ONE_PIECES &&
-           s.meeting.edges <= times * GROUP_ONE_EDGES * s.joint.peers;
+    return s.block.now.pieces <= times * PEERS_BLOCK_ITEMS &&
+           s.meeting.edges <= times * PEERS_BLOCK_EDGES * s.joint.peers;
 }
 
 /* Does levels by the first block alone. By all its threads. */
@@ -196,7 +196,7 @@ template <class S> __device__ static void run_single(S &s)
         s.block.count[threadIdx.x] = 0;
     __syncthreads();
     do {
-        note_thread_group(s.notes, s.block.now.depth, LEVEL_BLOCK);
+        note_level(s.notes, s.block.now.depth, LEVEL_BLOCK);
         run_listed(s);
     } while (s.meeting.certain && s.block.now.fresh != 0 && s.block.now.depth < s.order.deepest && is_for_first_block(s, 2));
     __syncthreads();

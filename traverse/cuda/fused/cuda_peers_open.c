@@ -2,7 +2,7 @@
 #include "traverse/cuda/device/cuda_device.h"
 #include "traverse/cuda/device/cuda_error.h"
 
-_Static_assert(sizeof(struct peers_state) <= GROUP_STATE_BYTES, "the state of a group as planned");
+_Static_assert(sizeof(struct peers_state) <= PEERS_STATE_BYTES, "the state of a group as planned");
 
 /* Whether the peers have all shards, each has a GPU, and all of them can. */
 static int may_search_together(const struct device *dev)

@@ -11,7 +11,7 @@
 template <class S> __device__ static __noinline__ unsigned last_number(S &s)
 {
     const unsigned last = *(volatile unsigned *)&s.joint.state->meetings;
-    if (last < GROUP_NUMBERS)
+    if (last < PEERS_NUMBERS)
         return last;
     set_words((uint32_t *)s.joint.arrivals, 4ull * s.joint.peers * PEERS_LISTED_EDGES, 0);
     return last & 1;

@@ -171,10 +171,10 @@ template <class S, class Slots> __device__ static inline bool mark_with_parents(
     bool wanted[SLOTS];
 #pragma unroll
     for (int j = 0; j < SLOTS; j++)
-        wanted[j] = e.end[j] != Slots::none && !is_left_out(s.of[e.kind[j]], e.end[j], !S::level_loop);
+        wanted[j] = e.end[j] != Slots::none && !is_left_out(s.of[e.kind[j]], e.end[j], !S::stepped);
 #pragma unroll
     for (int j = 0; j < SLOTS; j++)
-        wanted[j] = wanted[j] && !is_left_out(s.of[e.kind[j]], e.end[j], S::level_loop);
+        wanted[j] = wanted[j] && !is_left_out(s.of[e.kind[j]], e.end[j], S::stepped);
 #pragma unroll
     for (int j = 0; j < SLOTS; j++) {
         const gpu_vertices &to = s.of[e.kind[j]];
@@ -225,7 +225,7 @@ template <int HOW, class S, class Slots> __device__ static inline void reach(S &
 {
     if constexpr (HOW != REACH_NEXT)
         list_ends<HOW>(s, e, used);
-    else if constexpr (S::level_loop)
+    else if constexpr (S::stepped)
         s.found |= mark_with_parents(s, e);
     else if (s.of[NORMALS].parent == NULL)
         mark_next(s, e);
@@ -245,7 +245,7 @@ __device__ static inline typename Columns::number end_of_edge(const gpu_csr &csr
 
 /* The columns of a piece. */
 template <class S>
-__device__ static inline typename S::columns columns_of(S &, const gpu_csr &csr, const fused_piece &piece)
+__device__ static inline typename S::columns columns_of(S &, const gpu_csr &csr, const work_item &piece)
 {
     const uint64_t at = piece.at & PIECE_AT;
     const bool decodes = S::packed && csr.packed.words != NULL && piece.length > 0;
@@ -258,11 +258,11 @@ __device__ static inline uint32_t parent_code(int g, uint32_t row)
 }
 
 /* Lays pieces, one a lane, end to end. Returns the number of their edges. */
-template <class S> __device__ static inline uint32_t lay_out(S &s, const fused_piece &piece, bool has)
+template <class S> __device__ static inline uint32_t lay_out(S &s, const work_item &piece, bool has)
 {
-    const int g = has ? (int)(piece.at >> PIECE_SUBGRAPH_SHIFT) : 0;
+    const int g = has ? (int)(piece.at >> ITEM_SUBGRAPH_SHIFT) : 0;
     const gpu_csr &csr = s.csr[g];
-    const uint32_t heads = has && (piece.at & PIECE_HEADS) ? csr.head_columns : 0;
+    const uint32_t heads = has && (piece.at & ITEM_HEADS) ? csr.head_columns : 0;
     const uint32_t edges = heads + (has ? piece.length : 0);
     const unsigned before = warp_prefix(edges), lane = lane_id();
     __syncwarp();
@@ -275,7 +275,7 @@ template <class S> __device__ static inline uint32_t lay_out(S &s, const fused_p
     return __shfl_sync(ALL_LANES, before + edges, WARP - 1);
 }
 
-template <int HOW, class S> __device__ static void expand(S &s, const fused_piece &piece, bool has)
+template <int HOW, class S> __device__ static void expand(S &s, const work_item &piece, bool has)
 {
     const uint32_t total = lay_out(s, piece, has);
     const typename S::space &w = own_space(s);
@@ -316,7 +316,7 @@ __device__ static inline void reach_from_row(S &s, int g, uint32_t row, Slots &e
 
 /* Expands one piece of packed columns, which all lanes have, block after block. */
 template <int HOW, class S>
-__device__ static inline void expand_packed(S &s, int g, const fused_piece &piece, uint32_t heads)
+__device__ static inline void expand_packed(S &s, int g, const work_item &piece, uint32_t heads)
 {
     const gpu_csr &csr = s.csr[g];
     const packed_part part = packed_part_of(csr, piece, 0);
@@ -336,11 +336,11 @@ __device__ static inline void expand_packed(S &s, int g, const fused_piece &piec
 }
 
 /* Expands one piece, which all lanes have. */
-template <int HOW, class S> __device__ static void expand_one(S &s, const fused_piece &piece)
+template <int HOW, class S> __device__ static void expand_one(S &s, const work_item &piece)
 {
-    const int g = (int)(piece.at >> PIECE_SUBGRAPH_SHIFT);
+    const int g = (int)(piece.at >> ITEM_SUBGRAPH_SHIFT);
     const gpu_csr &csr = s.csr[g];
-    const uint32_t heads = piece.at & PIECE_HEADS ? csr.head_columns : 0;
+    const uint32_t heads = piece.at & ITEM_HEADS ? csr.head_columns : 0;
     const uint32_t total = heads + piece.length;
     if (S::packed && csr.packed.words != NULL) {
         expand_packed<HOW>(s, g, piece, heads);
@@ -361,7 +361,7 @@ template <int HOW, class S> __device__ static void expand_one(S &s, const fused_
 /* ---- lists ---- */
 
 /* Cuts a piece to the share of one of 2^shift warps; false: none. The first one has the heads. */
-__device__ static inline bool cut_share(fused_piece &piece, uint32_t part, uint32_t shift)
+__device__ static inline bool cut_share(work_item &piece, uint32_t part, uint32_t shift)
 {
     if (shift == 0)
         return true;
@@ -370,18 +370,18 @@ __device__ static inline bool cut_share(fused_piece &piece, uint32_t part, uint3
     piece.at += from;
     piece.length = left < share ? left : share;
     if (part > 0)
-        piece.at &= ~PIECE_HEADS;
+        piece.at &= ~ITEM_HEADS;
     return part == 0 || piece.length > 0;
 }
 
-__device__ static inline bool is_wanted(const fused_piece &piece, unsigned subgraphs)
+__device__ static inline bool is_wanted(const work_item &piece, unsigned subgraphs)
 {
-    return subgraphs >> (piece.at >> PIECE_SUBGRAPH_SHIFT) & 1;
+    return subgraphs >> (piece.at >> ITEM_SUBGRAPH_SHIFT) & 1;
 }
 
 /* Expands pieces that are fewer than half of the warps: several warps share one. */
 template <int HOW, class S>
-__device__ static void expand_few(S &s, const fused_piece *list, uint32_t count, uint32_t warp, uint32_t warps,
+__device__ static void expand_few(S &s, const work_item *list, uint32_t count, uint32_t warp, uint32_t warps,
                                   unsigned subgraphs)
 {
     uint32_t shift = 0;
@@ -389,7 +389,7 @@ __device__ static void expand_few(S &s, const fused_piece *list, uint32_t count,
         shift++;
     if (warp >> shift >= count)
         return;
-    fused_piece piece = list[warp >> shift];
+    work_item piece = list[warp >> shift];
     if (is_wanted(piece, subgraphs) && cut_share(piece, warp & ((1u << shift) - 1), shift))
         expand_one<HOW>(s, piece);
 }
@@ -408,7 +408,7 @@ __device__ static inline uint32_t shares_of_pieces(uint32_t count, uint32_t warp
  * to different warps, since the pieces of a long row follow each other there. The first shares of all pieces come first:
  * short rows have no others, and all warps have as many. */
 template <int HOW, class S>
-__device__ static void expand_list(S &s, const fused_piece *list, uint32_t count, uint32_t warp, uint32_t warps,
+__device__ static void expand_list(S &s, const work_item *list, uint32_t count, uint32_t warp, uint32_t warps,
                                    unsigned subgraphs)
 {
     if (2 * (uint64_t)count <= warps) {
@@ -419,7 +419,7 @@ __device__ static void expand_list(S &s, const fused_piece *list, uint32_t count
     for (uint64_t first = warp; first < (uint64_t)count << shift; first += (uint64_t)warps * WARP) {
         const uint64_t i = first + (uint64_t)lane_id() * warps;
         const uint32_t part = (i >= count) + (i >= 2ull * count) + (i >= 3ull * count);
-        fused_piece piece = {0, 0, 0};
+        work_item piece = {0, 0, 0};
         bool has = i < (uint64_t)count << shift;
         if (has)
             piece = list[i - (uint64_t)part * count];

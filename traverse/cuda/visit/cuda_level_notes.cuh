@@ -71,7 +71,7 @@ __device__ static inline void note_kind(kept_notes &noted, int32_t depth, level_
 }
 
 /* A level of a few blocks begins. */
-__device__ static inline void note_thread_group(kept_notes &noted, int32_t depth, level_kind kind)
+__device__ static inline void note_level(kept_notes &noted, int32_t depth, level_kind kind)
 {
     note_begin(noted, depth);
     note_kind(noted, depth, kind);
@@ -94,7 +94,7 @@ __device__ static inline void end_notes(kept_notes &noted, int32_t levels)
 __device__ static inline void begin_notes(no_notes &, const fused_outputs &, const fused_order &) {}
 __device__ static inline void note_begin(no_notes &, int32_t) {}
 __device__ static inline void note_kind(no_notes &, int32_t, level_kind) {}
-__device__ static inline void note_thread_group(no_notes &, int32_t, level_kind) {}
+__device__ static inline void note_level(no_notes &, int32_t, level_kind) {}
 __device__ static inline void note_time(no_notes &, int32_t, int) {}
 __device__ static inline void end_notes(no_notes &, int32_t) {}
 

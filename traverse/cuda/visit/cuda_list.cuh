@@ -56,31 +56,31 @@ __device__ static inline void look_at_rows(const gpu_csr &ca, const gpu_csr &cb,
 
 /* Puts a row of many pieces into a list, by the whole warp. */
 template <uint32_t EDGES = PIECE_EDGES>
-__device__ static inline void put_long_row(fused_piece *next, unsigned at, const fused_piece &first, uint64_t length)
+__device__ static inline void put_long_row(work_item *next, unsigned at, const work_item &first, uint64_t length)
 {
     for (uint64_t done = (uint64_t)lane_id() * EDGES; done < length; done += WARP * EDGES) {
         const uint64_t left = length - done;
         const uint64_t begin = done == 0 ? first.at : (first.at & ~PIECE_ONCE) + done;
-        next[at + (unsigned)(done / EDGES)] = fused_piece{begin, (uint32_t)(left < EDGES ? left : EDGES), first.row};
+        next[at + (unsigned)(done / EDGES)] = work_item{begin, (uint32_t)(left < EDGES ? left : EDGES), first.row};
     }
 }
 
 /* Puts rows into a list: one a lane, in subgraph g of the lane. `flags`: PIECE_FIRST or 0. */
-__device__ static inline void put_rows(fused_piece *next, unsigned at, const listed_row &r, int g, uint32_t id,
+__device__ static inline void put_rows(work_item *next, unsigned at, const listed_row &r, int g, uint32_t id,
                                        uint64_t flags)
 {
-    uint64_t begin = r.begin | (uint64_t)g << PIECE_SUBGRAPH_SHIFT | (r.heads > 0 ? PIECE_HEADS : 0) | flags;
+    uint64_t begin = r.begin | (uint64_t)g << ITEM_SUBGRAPH_SHIFT | (r.heads > 0 ? ITEM_HEADS : 0) | flags;
     const uint64_t first = begin;
     uint64_t left = r.length;
     for (unsigned i = 0; i < r.pieces && r.pieces <= OWN_PIECES; i++) {
         const uint32_t length = (uint32_t)(left < PIECE_EDGES ? left : PIECE_EDGES);
-        next[at + i] = fused_piece{begin, length, id};
+        next[at + i] = work_item{begin, length, id};
         begin = (begin & ~PIECE_ONCE) + PIECE_EDGES;
         left -= length;
     }
     for (unsigned many = __ballot_sync(ALL_LANES, r.pieces > OWN_PIECES); many != 0; many &= many - 1) {
         const int from = __ffs(many) - 1;
-        const fused_piece piece = {__shfl_sync(ALL_LANES, first, from), 0, __shfl_sync(ALL_LANES, id, from)};
+        const work_item piece = {__shfl_sync(ALL_LANES, first, from), 0, __shfl_sync(ALL_LANES, id, from)};
         put_long_row(next, __shfl_sync(ALL_LANES, at, from), piece, __shfl_sync(ALL_LANES, r.length, from));
     }
 }

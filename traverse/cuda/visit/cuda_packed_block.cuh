@@ -18,7 +18,7 @@ struct packed_part {
 };
 
 /* Asks for everything at once. The first piece of a row begins within its first `skipped` columns. */
-__device__ static inline packed_part packed_part_of(const gpu_csr &csr, const fused_piece &piece, uint32_t skipped)
+__device__ static inline packed_part packed_part_of(const gpu_csr &csr, const work_item &piece, uint32_t skipped)
 {
     const uint64_t at = piece.at & PIECE_AT;
     const uint32_t k = csr.head_columns;

@@ -40,7 +40,7 @@ template <class S> __device__ static inline pulling start_pulling(S &s, int g)
                    rows.next,
                    rows.parent,
                    parent_code((g & 1) << 1, 0),
-                   (uint64_t)g << PIECE_SUBGRAPH_SHIFT | PIECE_PULL,
+                   (uint64_t)g << ITEM_SUBGRAPH_SHIFT | PIECE_PULL,
                    reverse_of(g)};
 }
 
@@ -62,7 +62,7 @@ template <class S> __device__ static inline void keep_hub_bitmap(S &s)
 
 template <class S> __device__ static inline bool is_parent(S &s, const pulling &q, uint32_t column)
 {
-    if constexpr (S::keeps_marks) {
+    if constexpr (S::has_hub_bitmap) {
         if (column < q.kept)
             return test_bit(hub_bitmap(s), column);
     }
@@ -219,7 +219,7 @@ __device__ static inline uint32_t look_at_columns(S &s, const pulling &q, const 
 }
 
 /* Looks at a piece of a row, by the warp. */
-template <class S> __device__ static inline uint32_t pull_by_warp(S &s, const pulling &q, const fused_piece &piece)
+template <class S> __device__ static inline uint32_t pull_by_warp(S &s, const pulling &q, const work_item &piece)
 {
     uint32_t column[PULL_AHEAD], hit = NO_HEAD;
     if (S::packed && q.csr->packed.words != NULL) {
@@ -309,7 +309,7 @@ __device__ static inline void pull_rests(S &s, const pulling &q, typename S::spa
         note_probes(s, r.at - r.begin, q.along);
         const bool is_long = parent == NO_HEAD && r.end - r.at > ROW_TOGETHER;
         const unsigned many = __ballot_sync(ALL_LANES, is_long);
-        if constexpr (S::level_loop)
+        if constexpr (S::stepped)
             parent = min(parent, pull_long_rows(s, q, many, r)); /* either is NO_HEAD */
         else
             cut_rows(cut, many, r.at | q.what, r.end - r.at, r.row);
@@ -396,7 +396,7 @@ template <class S> __device__ static inline void lay_out_pulls(S &s, uint32_t wa
 }
 
 /* Looks at a piece of a long row, unless another piece has found a parent already. */
-template <class S> __device__ static inline void pull_piece(S &s, const pulling &q, const fused_piece &piece)
+template <class S> __device__ static inline void pull_piece(S &s, const pulling &q, const work_item &piece)
 {
     const uint32_t found = ((volatile uint32_t *)q.next)[piece.row / 32] >> (piece.row % 32) & 1;
     if (__any_sync(ALL_LANES, found != 0)) /* lanes may see it at different times */

@@ -14,7 +14,7 @@ enum { MOST_PARTS = 3 /* a lane pushes at least one of 2^MOST_PARTS of a word */
 template <class S> __device__ static inline void push_rows(S &s, int g, uint32_t row, bool has, const cut_list &cut)
 {
     const gpu_csr &csr = s.csr[g];
-    const uint64_t what = (uint64_t)g << PIECE_SUBGRAPH_SHIFT;
+    const uint64_t what = (uint64_t)g << ITEM_SUBGRAPH_SHIFT;
     uint64_t begin = 0, length = 0;
     if (has) {
         const row_rest rest = rest_of_row(csr, row);
@@ -24,8 +24,8 @@ template <class S> __device__ static inline void push_rows(S &s, int g, uint32_t
     const bool is_long = length > S::row_together;
     cut_rows<S::piece_edges>(cut, __ballot_sync(ALL_LANES, is_long), begin | what, length, row);
     length = is_long ? 0 : length;
-    const uint64_t heads = csr.head_columns > 0 ? PIECE_HEADS : 0;
-    expand<REACH_NEXT>(s, fused_piece{begin | what | heads, (uint32_t)length, row}, has);
+    const uint64_t heads = csr.head_columns > 0 ? ITEM_HEADS : 0;
+    expand<REACH_NEXT>(s, work_item{begin | what | heads, (uint32_t)length, row}, has);
 }
 
 /* Chooses groups of words. Large groups are read faster; groups are small if rows are long, as the first words have
@@ -100,7 +100,7 @@ template <class S> __device__ static void push_words(S &s, int g, uint32_t warp,
 
 /* Pushes the pieces of some subgraphs. Not inlined, so that other levels keep more in registers. */
 template <class S>
-__device__ static __noinline__ void push_pieces(S &s, const fused_piece *pieces, uint32_t count, uint32_t warp, uint32_t warps,
+__device__ static __noinline__ void push_pieces(S &s, const work_item *pieces, uint32_t count, uint32_t warp, uint32_t warps,
                                                 unsigned subgraphs)
 {
     expand_list<REACH_NEXT>(s, pieces, count, warp, warps, subgraphs);
@@ -124,12 +124,12 @@ template <class S> __device__ static void push_all(S &s, const cut_list &cut, ui
 
 /* Pushes or pulls the pieces that were cut. */
 template <class S>
-__device__ static void finish_cut(S &s, const fused_piece *cut, unsigned count, uint32_t warp, uint32_t warps)
+__device__ static void finish_cut(S &s, const work_item *cut, unsigned count, uint32_t warp, uint32_t warps)
 {
     for (unsigned i = warp; i < count; i += warps) {
-        const fused_piece piece = cut[i];
+        const work_item piece = cut[i];
         if (piece.at & PIECE_PULL)
-            pull_piece(s, start_pulling(s, (int)(piece.at >> PIECE_SUBGRAPH_SHIFT)), piece);
+            pull_piece(s, start_pulling(s, (int)(piece.at >> ITEM_SUBGRAPH_SHIFT)), piece);
         else
             expand_one<REACH_NEXT>(s, piece);
     }

@@ -11,7 +11,7 @@
 /* Whether the search notes its levels: the same for all threads. */
 template <class S> __device__ static inline bool is_noted(S &s)
 {
-    if constexpr (S::level_loop)
+    if constexpr (S::stepped)
         return false;
     else
         return s.notes.kept;
@@ -42,7 +42,7 @@ __device__ static inline void note_read(S &s, unsigned long long vertices, unsig
 /* A warp is done with its pulls. */
 template <class S> __device__ static inline void note_pulled(S &s)
 {
-    if constexpr (!S::level_loop) {
+    if constexpr (!S::stepped) {
         if (s.notes.kept && lane_id() == 0) {
             const unsigned long long now = device_nanoseconds();
             atomicMax(&s.notes.first_pulled, ~now);
@@ -65,7 +65,7 @@ template <class S> __device__ static inline void add_pulled(S &s)
 /* `columns` of each lane were looked at in a pull. All lanes of the warp call it. */
 template <class S> __device__ static inline void note_probes(S &s, uint64_t columns, int g)
 {
-    if constexpr (!S::level_loop) {
+    if constexpr (!S::stepped) {
         if (!s.notes.kept)
             return;
         const unsigned sum = sum_lanes((unsigned)columns);

@@ -13,7 +13,7 @@
 #define ALL_SUBGRAPHS ((1u << SUBGRAPHS) - 1)
 
 enum {
-    PIECE_EDGES = FUSED_PIECE_EDGES,
+    PIECE_EDGES = FUSED_ITEM_EDGES,
     SHARE_EDGES = 64,   /* of a piece that several warps share, for each of them at least */
     SHARES_A_WARP = 32, /* of such pieces, at most: one a lane */
     OWN_PIECES = 4,     /* one thread puts so many into a list, and a warp more */
@@ -22,11 +22,11 @@ enum {
 };
 
 /* The upper bits of a piece's `at`. */
-#define PIECE_SUBGRAPH_SHIFT 62
-#define PIECE_HEADS (1ull << 61)               /* with the head columns of the row */
+#define ITEM_SUBGRAPH_SHIFT 62
+#define ITEM_HEADS (1ull << 61)               /* with the head columns of the row */
 #define PIECE_PULL (1ull << 60)                /* of a row that looks for a parent */
 #define PIECE_FIRST (1ull << 59)               /* of its vertex */
-#define PIECE_ONCE (PIECE_HEADS | PIECE_FIRST) /* not of the later pieces of a row */
+#define PIECE_ONCE (ITEM_HEADS | PIECE_FIRST) /* not of the later pieces of a row */
 #define PIECE_AT ((1ull << 59) - 1)
 
 /* ---- columns, raw or packed ---- */
@@ -109,7 +109,7 @@ struct __align__(16) thread_group_part {
 
 /* Output of a level by lists: the next list, its length, the depth. */
 struct level_target {
-    fused_piece *next;
+    work_item *next;
     unsigned *next_count;
     int32_t depth; /* of reached vertices */
 };
@@ -166,7 +166,7 @@ struct mask_plan {
  * take it. PACKED: columns may lie packed. TOGETHER: several GPUs search. A
  * kernel pays nothing for parts that it is not compiled for. */
 template <bool PACKED, bool TOGETHER> struct searching : gpu_fused {
-    static constexpr bool packed = PACKED, together = TOGETHER, keeps_marks = true, level_loop = false;
+    static constexpr bool packed = PACKED, together = TOGETHER, has_hub_bitmap = true, stepped = false;
     static constexpr uint32_t row_together = FUSED_ROW_TOGETHER, piece_edges = PIECE_EDGES;
     static constexpr int counters = FUSED_NOTED_COUNTS;
     typedef warp_space<counters, PACKED> space;

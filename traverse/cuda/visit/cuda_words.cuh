@@ -40,7 +40,7 @@ __device__ static inline void cut_rows(const cut_list &cut, unsigned many, uint6
         unsigned at = lane_id() == 0 ? atomicAdd(cut.count, pieces_of<EDGES>(edges)) : 0;
         at = __shfl_sync(ALL_LANES, at, 0);
         put_long_row<EDGES>(cut.pieces, at,
-                            fused_piece{__shfl_sync(ALL_LANES, begin, from), 0, __shfl_sync(ALL_LANES, row, from)}, edges);
+                            work_item{__shfl_sync(ALL_LANES, begin, from), 0, __shfl_sync(ALL_LANES, row, from)}, edges);
     }
 }
 
