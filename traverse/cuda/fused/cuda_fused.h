@@ -22,8 +22,8 @@
  *   cuda_fused_after.cu      kernels beside a search: row lengths, depths, frontiers
  * Visits of a level are in traverse/cuda/visit/.
  */
-#ifndef DBFS_CUDA_WHOLE_H
-#define DBFS_CUDA_WHOLE_H
+#ifndef DBFS_CUDA_FUSED_H
+#define DBFS_CUDA_FUSED_H
 
 #include "traverse/cuda/device/cuda_kernels.h"
 #include "cuda_fused_cost.h"
@@ -56,7 +56,7 @@ enum {
 /* The counts of a level. */
 struct fused_counts {
     unsigned long long count[FUSED_NOTED_COUNTS];
-    unsigned int pieces; /* in the next list */
+    unsigned int items; /* in the next list */
     unsigned int cut;    /* pieces of long rows that a level by masks leaves to a second pass */
     /* for notes: times at which the first warp, inverted, and the last one ended their pulls */
     unsigned long long first_pulled, last_pulled;
@@ -139,7 +139,7 @@ struct fused_root {
 };
 
 /* The masks that a search clears: visited and next, of both kinds. */
-struct fused_masks {
+struct cleared_words {
     uint32_t *all;
     uint64_t words;
 };
@@ -149,7 +149,7 @@ struct gpu_fused {
     struct gpu_vertices of[FUSED_KINDS];
     struct cost_graph graph;
     enum fused_mode mode;
-    struct work_item *list[2]; /* gpu_fused_capacity pieces each */
+    struct work_item *sparse[2]; /* gpu_fused_capacity pieces each */
     uint32_t thread_group;              /* blocks that work alone while the frontier is small */
     uint32_t thread_group_capacity;         /* vertices that each of them has room for, in each of two lists */
     /* vertices from longest[kind][k] on have rows of at most 2^(FUSED_FIRST_CLASS + k) edges */
@@ -159,7 +159,7 @@ struct gpu_fused {
      * which only the level loop uses. */
     uint32_t keeps;
     uint32_t hub_words; /* of the visited mask of delegates, which blocks keep while they pull (cuda_pull_words.cuh) */
-    struct fused_masks cleared;
+    struct cleared_words cleared;
     struct fused_state *state; /* zero before the first search */
     struct fused_outputs out;
     struct fused_order order;

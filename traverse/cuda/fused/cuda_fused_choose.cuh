@@ -1,35 +1,32 @@
-/* cuda_fused_choose.cuh: the choice of a level's way; see cuda_fused.h
+/* cuda_fused_choose.cuh: the choice of a level: sparse or dense, and push or pull for each subgraph
  *
- * All blocks of all GPUs choose alike whether a level goes by lists or by masks, and whether it pushes or pulls.
- * Several GPUs choose by sums of counts, and so agree when to meet.
+ * All blocks of all GPUs choose alike. Several GPUs choose by sums of counts, and so agree when their barriers are.
  */
-#ifndef DBFS_CUDA_WHOLE_CHOOSE_CUH
-#define DBFS_CUDA_WHOLE_CHOOSE_CUH
+#ifndef DBFS_CUDA_FUSED_CHOOSE_CUH
+#define DBFS_CUDA_FUSED_CHOOSE_CUH
 
 #include "cuda_fused_progress.cuh"
 #include "traverse/cuda/visit/cuda_push_words.cuh"
 #include "traverse/cuda/visit/cuda_previsit_words.cuh"
 
-/* ---- lists or masks ---- */
-
-/* Whether several GPUs choose lists, by sums alone: if lists cost less than any level by masks. */
-template <class S> __device__ static inline bool is_for_lists(S &s, unsigned long long all_edges)
+/* Whether several GPUs do a sparse level, by sums alone: if such a level of `all_edges` edges costs less than any dense one. */
+template <class S> __device__ static inline bool is_for_sparse(S &s, unsigned long long all_edges)
 {
-    const bool listed = s.block.now.listed;
-    return s.mode != FUSED_PULL && all_edges <= s.joint.listed_edges[listed] &&
-           (listed || s.block.now.fresh <= PEERS_LISTED_EDGES);
+    const bool sparse = s.block.now.sparse;
+    return s.mode != FUSED_PULL && all_edges <= s.joint.listed_edges[sparse] &&
+           (sparse || s.block.now.fresh <= PEERS_LISTED_EDGES);
 }
 
-/* Whether lists are chosen already. */
+/* Whether a sparse level is chosen without a look at costs. */
 template <class S> __device__ static inline bool is_chosen(S &s)
 {
     if constexpr (S::together)
-        return s.meeting.certain || is_for_lists(s, s.meeting.edges);
+        return s.peers.certainly_sparse || is_for_sparse(s, s.peers.edges);
     else
-        return s.block.chosen;
+        return s.block.sparse_is_chosen;
 }
 
-/* Chooses lists or masks, and directions. By one warp. Not inlined, as plan_masks(). */
+/* Chooses s.block.choice. All lanes of the first warp call it. Not inlined, as plan_dense. */
 template <class S> __device__ static __noinline__ void choose(S &s)
 {
     if (is_chosen(s))
@@ -42,14 +39,14 @@ template <class S> __device__ static __noinline__ void choose(S &s)
     __syncwarp();
     if (lane_id() == 0) {
         if (S::together)
-            s.block.choice.masks = 1;
+            s.block.choice.dense = 1;
         else
             fused_choose(&s.graph, &s.block.now, s.mode, FUSED_LISTED_EDGES, &s.block.choice);
     }
     __syncwarp();
 }
 
-/* ---- plans of pushes, pulls and the previsit ---- */
+/* ---- the plan of a dense level ---- */
 
 /* About the number of vertices that are not visited; for several GPUs, of all vertices, delegates on each. */
 template <class S> __device__ static double vertices_ahead(S &s)
@@ -62,13 +59,13 @@ template <class S> __device__ static double vertices_ahead(S &s)
     return rows;
 }
 
-/* Whether so little is left that the next level goes by lists, whatever this one finds. Other
- * components count as left. By one thread; for several GPUs by sums alone. */
-template <class S> __device__ static bool is_followed_by_list(S &s, double ahead)
+/* Whether so little is left that the level behind this dense one is sparse, whatever this one finds. Other components count as
+ * left. Several GPUs decide by sums alone. One thread of a block calls it. */
+template <class S> __device__ static bool is_followed_by_sparse(S &s, double ahead)
 {
     if constexpr (S::together) {
-        return s.mode != FUSED_PULL && s.joint.total.vertices - s.meeting.seen <= PEERS_LISTED_EDGES &&
-               s.joint.total.edges - s.meeting.seen_edges <= 2 * PEERS_LISTED_EDGES;
+        return s.mode != FUSED_PULL && s.joint.total.vertices - s.peers.seen <= PEERS_LISTED_EDGES &&
+               s.joint.total.edges - s.peers.seen_edges <= 2 * PEERS_LISTED_EDGES;
     } else {
         double edges = 0;
         for (int g = 0; g < SUBGRAPHS; g++)
@@ -77,35 +74,32 @@ template <class S> __device__ static bool is_followed_by_list(S &s, double ahead
     }
 }
 
-/* Chooses the marks of pushes by masks, with so many vertices not visited. By one thread. */
-template <class S> __device__ static inline void choose_marks(S &s, double ahead)
+/* Chooses which bits a push sets, with so many vertices not visited. One thread of a block calls it. */
+__device__ static inline pushed_bits choose_push_bits(const cost_graph &graph, const fused_progress &now, double push_edges,
+                                                      double ahead)
 {
     double seen = 0, all = 0;
     for (int g = 0; g < SUBGRAPHS; g++) {
-        seen += s.block.now.seen_edges[g] - s.block.now.forward[g]; /* before this frontier */
-        all += s.graph.edges[g];
+        seen += now.seen_edges[g] - now.forward[g]; /* before this frontier */
+        all += graph.edges[g];
     }
-    s.block.marks = 2 * s.block.choice.push_edges <= ahead ? MARK_ALL : 64 * seen > all ? MARK_UNVISITED : MARK_NEW;
+    return 2 * push_edges <= ahead ? PUSH_ALL : 64 * seen > all ? PUSH_UNVISITED : PUSH_UNFOUND;
 }
 
-/* Chooses the parts of a level by masks, and whether it sends to peers. By one thread. */
-template <class S> __device__ static inline void choose_parts(S &s)
-{
-    s.meeting.sends = s.block.now.frontier[NN] > 0 && !s.block.choice.pull[NN];
-    s.meeting.in_parts = s.block.choice.pull[DD] && s.graph.sources[DD] - s.block.now.seen[DD] > PEERS_PART_ROWS;
-    s.pulled[DD].wanted = s.meeting.in_parts ? s.joint.dd_own : s.pulled[DD].sources;
-}
-
-/* Plans a level by masks. By one warp. Not inlined: the kernel then keeps more in registers. */
-template <class S> __device__ static __noinline__ void plan_masks(S &s)
+/* Plans a dense level: s.plan, s.block.push_bits, finds_many and pulls; of several GPUs, what they send, and whether dd is pulled
+ * in two parts. All lanes of the first warp call it. Not inlined: the kernel then keeps more in registers. */
+template <class S> __device__ static __noinline__ void plan_dense(S &s)
 {
     if (lane_id() == 0) {
         const double ahead = vertices_ahead(s);
-        s.planned.lists_next = is_followed_by_list(s, ahead);
-        choose_marks(s, ahead);
-        s.block.dense = 8 * s.block.choice.push_edges > ahead;
-        if constexpr (S::together)
-            choose_parts(s);
+        s.plan.sparse_next = is_followed_by_sparse(s, ahead);
+        s.block.push_bits = choose_push_bits(s.graph, s.block.now, s.block.choice.push_edges, ahead);
+        s.block.finds_many = 8 * s.block.choice.push_edges > ahead;
+        if constexpr (S::together) {
+            s.peers.sends = s.block.now.frontier[NN] > 0 && !s.block.choice.pull[NN];
+            s.peers.in_parts = s.block.choice.pull[DD] && s.graph.sources[DD] - s.block.now.seen[DD] > PEERS_PART_ROWS;
+            s.pulled[DD].wanted = s.peers.in_parts ? s.joint.dd_own : s.pulled[DD].sources;
+        }
     }
     if (S::together)
         __syncwarp();
@@ -113,17 +107,18 @@ template <class S> __device__ static __noinline__ void plan_masks(S &s)
     lay_out_pushes(s, warps_of_grid());
     if constexpr (S::together) {
         __syncwarp(); /* another lane has written what this one writes again */
-        if (lane_id() == 0 && s.meeting.in_parts)
+        if (lane_id() == 0 && s.peers.in_parts)
             s.block.pulls.count[ND] = 0; /* in the second part */
     }
 }
 
+/* Chooses the kind of the next level, and plans a dense one. All threads call it. */
 template <class S> __device__ static void choose_level(S &s)
 {
     if (threadIdx.x < WARP) {
         choose(s);
-        if (s.block.choice.masks)
-            plan_masks(s);
+        if (s.block.choice.dense)
+            plan_dense(s);
     }
     __syncthreads();
 }

@@ -14,7 +14,7 @@ struct gpu_listener {
 static uint32_t frontier_capacity(const struct device *dev)
 {
     const struct gpu_fused *s = &dev->fused.search;
-    uint64_t bytes = (uint64_t)(s->list[1] - s->list[0]) * 2 * sizeof *s->list[0];
+    uint64_t bytes = (uint64_t)(s->sparse[1] - s->sparse[0]) * 2 * sizeof *s->sparse[0];
     uint64_t capacity = bytes / sizeof(struct fused_frontier);
     return capacity < UINT32_MAX ? (uint32_t)capacity : UINT32_MAX;
 }
@@ -22,7 +22,7 @@ static uint32_t frontier_capacity(const struct device *dev)
 static enum status count_frontiers(struct device *dev, uint32_t first, uint32_t levels,
                                    struct fused_frontier *to, struct error *e)
 {
-    void *counts = dev->fused.search.list[0];
+    void *counts = dev->fused.search.sparse[0];
     cudaStream_t stream = dev->stream.of[NORMALS];
     size_t bytes = levels * sizeof *to;
     if (CUDA_TRY(cudaMemsetAsync(counts, 0, bytes, stream), dev->where, e) != ST_OK)

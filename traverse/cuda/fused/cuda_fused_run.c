@@ -71,11 +71,11 @@ enum status gpu_fused_open(struct device *dev, int possible, int notes, struct e
     s->keeps = kept_masks(dev);
     s->order.deepest = dev->fused.deepest;
     if (!possible)
-        s->list[0] = NULL;
+        s->sparse[0] = NULL;
     else
-        s->list[1] = s->list[0] + (dev->shard->p == 1 ? gpu_fused_capacity : gpu_peers_capacity)(
+        s->sparse[1] = s->sparse[0] + (dev->shard->p == 1 ? gpu_fused_capacity : gpu_peers_capacity)(
                                       dev->shard->d + dev->shard->locals, edges);
-    s->cleared = (struct fused_masks){dev->masks.all, dev->masks.bytes / sizeof(uint32_t)};
+    s->cleared = (struct cleared_words){dev->masks.all, dev->masks.bytes / sizeof(uint32_t)};
     return ST_OK;
 }
 
@@ -85,7 +85,7 @@ enum status gpu_fused_measure(struct device *dev, struct error *e)
     if (dev->fused.launch.blocks == 0)
         return ST_OK;
     cudaStream_t stream = dev->stream.of[DELEGATES];
-    uint32_t *longest = (uint32_t *)s->list[0];
+    uint32_t *longest = (uint32_t *)s->sparse[0];
     if (CUDA_TRY(cudaMemsetAsync(longest, 0, sizeof s->longest, stream), dev->where, e) != ST_OK)
         return e->status;
     cuda_fused_measure(s, longest, stream);

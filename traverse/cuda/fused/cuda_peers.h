@@ -33,8 +33,8 @@
  *   cuda_peers_program.cu  the kernels, as of cuda_fused.h
  * cuda_fused_plan chooses their launch and cuda_fused_start starts them. A search ends only if it is started on all peers.
  */
-#ifndef DBFS_CUDA_GROUP_H
-#define DBFS_CUDA_GROUP_H
+#ifndef DBFS_CUDA_PEERS_H
+#define DBFS_CUDA_PEERS_H
 
 #include "cuda_fused.h"
 
@@ -61,7 +61,7 @@ struct peer_flags {
 };
 
 /* Tallies of the blocks of a GPU in a level: found vertices, and taken ones. */
-enum { PEERS_FOUND_NOW, PEERS_TAKEN_NOW, PEERS_TALLIES, PEERS_TALLY_WORDS = FUSED_COUNTS + MOST_PEERS };
+enum { TALLY_FOUND, TALLY_TAKEN, PEERS_TALLIES, PEERS_TALLY_WORDS = FUSED_COUNTS + MOST_PEERS };
 
 /* Counts, and vertices sent to each peer. */
 struct peers_tally {
@@ -77,11 +77,11 @@ struct peers_size {
 
 /* The state of a GPU's searches, in device memory. It is zero before the first search. */
 struct peers_state {
-    unsigned int meetings; /* the number of the last one: the same on all GPUs */
+    unsigned int barriers; /* the number of the last one: the same on all GPUs */
     unsigned int sent;     /* 1 + the mask of `sent` that the last search left with vertices; 0: none */
     unsigned long long progress[128]; /* left by a block that was alone, for the others */
     struct peers_tally tally[3][PEERS_TALLIES]; /* by levels in turn */
-    struct peer_flags signal[2][MOST_PEERS]; /* by meetings in turn, and by peers, who write them */
+    struct peer_flags flag[2][MOST_PEERS]; /* by meetings in turn, and by peers, who write them */
 };
 
 /* The arrays of a peer that a GPU sees. It is a peer of itself, too. */
@@ -111,7 +111,7 @@ struct peers_total {
 struct gpu_fused_peers {
     struct gpu_fused fused;
     struct gpu_fused_peer peer[MOST_PEERS];
-    uint32_t peers, own;   /* their number; the number of this GPU among them */
+    uint32_t count, own;   /* their number; the number of this GPU among them */
     uint32_t shard[MOST_PEERS];
     struct peers_columns columns;
     uint32_t *found[2], *sent[2];

@@ -53,7 +53,7 @@ static void set_listed_edges(struct gpu_fused_peers *g)
     const struct cost_rates *rates = &graph->rates;
     const double masks = rates->masks + (graph->words[NORMALS] + graph->words[DELEGATES]) * rates->word;
     for (int listed = 0; listed < 2; listed++) {
-        const double edges = (masks - (listed ? 0 : rates->list)) * g->peers / rates->list_edge;
+        const double edges = (masks - (listed ? 0 : rates->list)) * g->count / rates->list_edge;
         g->listed_edges[listed] = edges < 0 ? 0 : edges < PEERS_LISTED_EDGES ? (unsigned long long)edges
                                                                              : PEERS_LISTED_EDGES;
     }
@@ -96,7 +96,7 @@ static void set_peers(struct gpu_fused_peers *g, const struct device *dev)
     struct cost_graph *graph = &g->fused.graph;
     g->total = (struct peers_total){0};
     clear_counts(graph);
-    g->peers = p->count;
+    g->count = p->count;
     for (uint32_t i = 0; i < p->count; i++) {
         const struct gpu_peer *peer = &p->all[i];
         g->shard[i] = peer->is.shard;

@@ -1,8 +1,7 @@
-/* cuda_list.cuh: frontiers as lists of rows; see cuda_fused.h
+/* cuda_list.cuh: sparse frontiers: the rows of their vertices, as work items
  *
- * A vertex has a row in two subgraphs. The thread that reaches a vertex appends those of its rows that are
- * not empty to the next list, cut into pieces that one warp can expand. It also counts their edges. So the
- * next level knows its work when it begins.
+ * A vertex has a row in two subgraphs. The thread that reaches a vertex appends those of its rows that are not empty to the
+ * next frontier, cut into pieces of ITEM_EDGES columns, and counts their edges. So a level knows its work when it begins.
  */
 #ifndef DBFS_CUDA_LIST_CUH
 #define DBFS_CUDA_LIST_CUH
@@ -12,23 +11,18 @@
 /* ---- the rows of a vertex ---- */
 
 struct listed_row {
-    uint64_t begin, length;
-    unsigned heads, pieces; /* no pieces: the row is empty */
+    uint64_t begin, length; /* of the columns behind the heads */
+    unsigned heads;
+    unsigned items; /* 0: the row is empty */
 };
 
-template <uint32_t EDGES = PIECE_EDGES> __device__ static inline unsigned pieces_of(uint64_t length)
+template <uint32_t EDGES = ITEM_EDGES> __device__ static inline unsigned pieces_of(uint64_t length)
 {
     return (unsigned)((length + EDGES - 1) / EDGES);
 }
 
-__device__ static inline void measure_row(listed_row &r, uint64_t end, uint32_t head, uint32_t head_columns)
-{
-    r.length = end - r.begin;
-    r.heads = head != NO_HEAD ? head_columns : 0;
-    r.pieces = r.length > PIECE_EDGES ? pieces_of(r.length) : r.length > 0 || r.heads > 0;
-}
-
-/* Asks for everything before it waits for anything. */
+/* Reads the rows of vertex `id` in two subgraphs, for lanes that have one; other lanes get empty rows. All reads are under
+ * way before the first one is waited for. */
 __device__ static inline void look_at_rows(const gpu_csr &ca, const gpu_csr &cb, uint32_t id, bool has,
                                            listed_row &one, listed_row &two)
 {
@@ -48,85 +42,92 @@ __device__ static inline void look_at_rows(const gpu_csr &ca, const gpu_csr &cb,
         const row_rest rest = rest_of_row(cb, id);
         two.begin = rest.begin, b_end = rest.end;
     }
-    measure_row(one, a_end, a_head, ca.head_columns);
-    measure_row(two, b_end, b_head, cb.head_columns);
+    const auto measure = [](listed_row &r, uint64_t end, uint32_t head, uint32_t head_columns) {
+        r.length = end - r.begin;
+        r.heads = head != NO_HEAD ? head_columns : 0;
+        r.items = r.length > ITEM_EDGES ? pieces_of(r.length) : r.length > 0 || r.heads > 0;
+    };
+    measure(one, a_end, a_head, ca.head_columns);
+    measure(two, b_end, b_head, cb.head_columns);
 }
 
-/* ---- appending ---- */
+/* ---- appending work items ---- */
 
-/* Puts a row of many pieces into a list, by the whole warp. */
-template <uint32_t EDGES = PIECE_EDGES>
+/* Writes the pieces of a row of `length` columns to next[at..]. `first` has the flags, beginning and number of the row. All
+ * lanes of the warp call it, alike. */
+template <uint32_t EDGES = ITEM_EDGES>
 __device__ static inline void put_long_row(work_item *next, unsigned at, const work_item &first, uint64_t length)
 {
     for (uint64_t done = (uint64_t)lane_id() * EDGES; done < length; done += WARP * EDGES) {
         const uint64_t left = length - done;
-        const uint64_t begin = done == 0 ? first.at : (first.at & ~PIECE_ONCE) + done;
+        const uint64_t begin = done == 0 ? first.at : (first.at & ~ITEM_ONCE) + done;
         next[at + (unsigned)(done / EDGES)] = work_item{begin, (uint32_t)(left < EDGES ? left : EDGES), first.row};
     }
 }
 
-/* Puts rows into a list: one a lane, in subgraph g of the lane. `flags`: PIECE_FIRST or 0. */
+/* Writes rows to next[at..], one a lane, of subgraph g of the lane. `flags`: ITEM_FIRST or 0. All lanes of the warp call it. */
 __device__ static inline void put_rows(work_item *next, unsigned at, const listed_row &r, int g, uint32_t id,
                                        uint64_t flags)
 {
     uint64_t begin = r.begin | (uint64_t)g << ITEM_SUBGRAPH_SHIFT | (r.heads > 0 ? ITEM_HEADS : 0) | flags;
     const uint64_t first = begin;
     uint64_t left = r.length;
-    for (unsigned i = 0; i < r.pieces && r.pieces <= OWN_PIECES; i++) {
-        const uint32_t length = (uint32_t)(left < PIECE_EDGES ? left : PIECE_EDGES);
+    for (unsigned i = 0; i < r.items && r.items <= OWN_ITEMS; i++) {
+        const uint32_t length = (uint32_t)(left < ITEM_EDGES ? left : ITEM_EDGES);
         next[at + i] = work_item{begin, length, id};
-        begin = (begin & ~PIECE_ONCE) + PIECE_EDGES;
+        begin = (begin & ~ITEM_ONCE) + ITEM_EDGES;
         left -= length;
     }
-    for (unsigned many = __ballot_sync(ALL_LANES, r.pieces > OWN_PIECES); many != 0; many &= many - 1) {
+    for (unsigned many = __ballot_sync(ALL_LANES, r.items > OWN_ITEMS); many != 0; many &= many - 1) {
         const int from = __ffs(many) - 1;
-        const work_item piece = {__shfl_sync(ALL_LANES, first, from), 0, __shfl_sync(ALL_LANES, id, from)};
-        put_long_row(next, __shfl_sync(ALL_LANES, at, from), piece, __shfl_sync(ALL_LANES, r.length, from));
+        const work_item item = {__shfl_sync(ALL_LANES, first, from), 0, __shfl_sync(ALL_LANES, id, from)};
+        put_long_row(next, __shfl_sync(ALL_LANES, at, from), item, __shfl_sync(ALL_LANES, r.length, from));
     }
 }
 
-/* Counts rows and their edges. A very long row counts as fewer edges, so that the sum of a warp
- * fits, but as too many for any list: lists would have no room for the vertices that it reaches. */
-template <class S> __device__ static inline void count_rows(S &s, int g, bool mine, const listed_row &r)
+/* Counts the lanes' rows in g and their edges, in the counters of the warp. A very long row counts as fewer edges, so that the
+ * sum of a warp fits into 32 bits, but as too many for a sparse level, which has no capacity for the vertices it reaches. */
+template <class S> __device__ static inline void count_rows(int g, bool mine, const listed_row &r)
 {
-    const unsigned full = __ballot_sync(ALL_LANES, mine && r.pieces > 0);
+    const unsigned full = __ballot_sync(ALL_LANES, mine && r.items > 0);
     if (full == 0)
         return;
     const uint64_t edges = r.length + r.heads, most = 1u << 26;
     const unsigned sum = sum_lanes(mine ? (unsigned)(edges < most ? edges : most) : 0);
     if (lane_id() != 0)
         return;
-    own_space(s).count[FUSED_SOURCES + g] += __popc(full);
-    own_space(s).count[FUSED_FORWARD + g] += sum;
+    own_space<S>().count[FUSED_SOURCES + g] += __popc(full);
+    own_space<S>().count[FUSED_FORWARD + g] += sum;
 }
 
-/* Lists one vertex a lane, with KIND_BIT; `has` says which lanes have one. */
+/* Appends the rows of vertices to the next frontier, s.block.target, and counts vertices, rows and edges in the counters of the
+ * warp. Lanes that have one give a vertex each, with KIND_BIT. All lanes of the warp call it. */
 template <class S> __device__ static inline void list_vertices(S &s, uint32_t v, bool has)
 {
     const int kind = (int)(v >> 31), g = kind << 1;
     const uint32_t id = v & ~KIND_BIT;
     listed_row one, two;
     look_at_rows(s.csr[g], s.csr[g | 1], id, has, one, two);
-    const unsigned own = one.pieces + two.pieces, before = warp_prefix(own);
+    const unsigned own = one.items + two.items, before = warp_prefix(own);
     const unsigned total = __shfl_sync(ALL_LANES, before + own, WARP - 1);
     const unsigned all = __ballot_sync(ALL_LANES, has);
     const unsigned delegates = __ballot_sync(ALL_LANES, has && kind == DELEGATES);
     unsigned base = 0;
     if (lane_id() == 0) {
         base = total > 0 ? atomicAdd(s.block.target.next_count, total) : 0;
-        own_space(s).count[FUSED_FRESH] += __popc(all);
+        own_space<S>().count[FUSED_FRESH] += __popc(all);
     }
     if (delegates != 0) {
-        count_rows(s, DN, has && kind == DELEGATES, one);
-        count_rows(s, DD, has && kind == DELEGATES, two);
+        count_rows<S>(DN, has && kind == DELEGATES, one);
+        count_rows<S>(DD, has && kind == DELEGATES, two);
     }
     if (delegates != all) {
-        count_rows(s, NN, has && kind == NORMALS, one);
-        count_rows(s, ND, has && kind == NORMALS, two);
+        count_rows<S>(NN, has && kind == NORMALS, one);
+        count_rows<S>(ND, has && kind == NORMALS, two);
     }
     base = __shfl_sync(ALL_LANES, base, 0);
-    put_rows(s.block.target.next, base + before, one, g, id, PIECE_FIRST);
-    put_rows(s.block.target.next, base + before + one.pieces, two, g | 1, id, one.pieces > 0 ? 0 : PIECE_FIRST);
+    put_rows(s.block.target.next, base + before, one, g, id, ITEM_FIRST);
+    put_rows(s.block.target.next, base + before + one.items, two, g | 1, id, one.items > 0 ? 0 : ITEM_FIRST);
 }
 
 #endif

@@ -1,6 +1,6 @@
-/* cuda_search_notes.cuh: notes of what levels do; see cuda_fused.h
+/* cuda_search_notes.cuh: notes of what a level of cuda_fused.h reads and waits for
  *
- * One thread, the noter, writes the note of each level. A visit of the level loop has no notes.
+ * Visits of the level loop have no notes: S::stepped.
  */
 #ifndef DBFS_CUDA_SEARCH_NOTES_CUH
 #define DBFS_CUDA_SEARCH_NOTES_CUH
@@ -8,7 +8,7 @@
 #include "cuda_level_notes.cuh"
 #include "cuda_list.cuh"
 
-/* Whether the search notes its levels: the same for all threads. */
+/* Whether the search notes its levels, which is the same for all threads. */
 template <class S> __device__ static inline bool is_noted(S &s)
 {
     if constexpr (S::stepped)
@@ -17,29 +17,17 @@ template <class S> __device__ static inline bool is_noted(S &s)
         return s.notes.kept;
 }
 
-/* Two GPUs have met: this one waited for the other since `begun`. */
-template <class S> __device__ static inline void note_wait(S &s, unsigned long long begun)
+/* Adds to the note of level `depth` what it takes from a peer: vertices that arrived, words of bitmaps. All threads call it. */
+__device__ static inline void note_read(kept_notes &noted, int32_t depth, unsigned long long vertices,
+                                        unsigned long long words)
 {
-    if (is_noter(s.notes) && s.block.now.depth >= 0)
-        note_of(s.notes, s.block.now.depth).waited += device_nanoseconds() - begun;
-}
-
-template <class S> __device__ static inline unsigned long long note_clock(S &s)
-{
-    return s.notes.kept ? device_nanoseconds() : 0;
-}
-
-/* The level takes vertices from a peer, or reads words of its masks. By all threads. */
-template <class S>
-__device__ static inline void note_read(S &s, unsigned long long vertices, unsigned long long words)
-{
-    if (is_noter(s.notes)) {
-        note_of(s.notes, s.block.now.depth).arrived += vertices;
-        note_of(s.notes, s.block.now.depth).words += words;
+    if (is_noter(noted)) {
+        note_of(noted, depth).arrived += vertices;
+        note_of(noted, depth).words += words;
     }
 }
 
-/* A warp is done with its pulls. */
+/* Notes that this warp has ended its pulls. */
 template <class S> __device__ static inline void note_pulled(S &s)
 {
     if constexpr (!S::stepped) {
@@ -51,18 +39,7 @@ template <class S> __device__ static inline void note_pulled(S &s)
     }
 }
 
-/* All warps of the block are done. */
-template <class S> __device__ static inline void add_pulled(S &s)
-{
-    fused_counts &counts = s.state->counts[s.block.now.turn];
-    if (threadIdx.x == 0 && s.notes.last_pulled != 0) {
-        atomicMax(&counts.first_pulled, s.notes.first_pulled);
-        atomicMax(&counts.last_pulled, s.notes.last_pulled);
-        s.notes.first_pulled = s.notes.last_pulled = 0;
-    }
-}
-
-/* `columns` of each lane were looked at in a pull. All lanes of the warp call it. */
+/* Counts columns that lanes looked at in a pull of rows that a push along g would find. All lanes of the warp call it. */
 template <class S> __device__ static inline void note_probes(S &s, uint64_t columns, int g)
 {
     if constexpr (!S::stepped) {
@@ -70,11 +47,11 @@ template <class S> __device__ static inline void note_probes(S &s, uint64_t colu
             return;
         const unsigned sum = sum_lanes((unsigned)columns);
         if (lane_id() == 0)
-            own_space(s).count[FUSED_PROBES + g] += sum;
+            own_space<S>().count[FUSED_PROBES + g] += sum;
     }
 }
 
-/* How many columns a lane has asked for. */
+/* The number of columns that a lane has read. */
 template <int COUNT> __device__ static inline unsigned count_columns(const uint32_t (&column)[COUNT])
 {
     unsigned columns = 0;
@@ -83,10 +60,10 @@ template <int COUNT> __device__ static inline unsigned count_columns(const uint3
     return columns;
 }
 
-/* A level of the grid is over, and its counts have been read. */
+/* Writes the counts of a level of the grid, s.block.count, to its note. All threads call it after the counts were read. */
 template <class S> __device__ static inline void note_end(S &s)
 {
-    const volatile fused_counts &counts = s.state->counts[s.block.now.turn];
+    const volatile fused_counts &counts = s.state->counts[s.block.now.round];
     if (!is_noter(s.notes) || s.block.now.depth < 0) /* the root is no level */
         return;
     fused_note &note = note_of(s.notes, s.block.now.depth);

@@ -1,21 +1,19 @@
-/* cuda_words.cuh: masks, word by word; see cuda_fused.h
- */
+/* cuda_words.cuh: the words of dense frontiers, which warps share */
 #ifndef DBFS_CUDA_WORDS_CUH
 #define DBFS_CUDA_WORDS_CUH
 
 #include "cuda_search_notes.cuh"
 #include "cuda_expand.cuh"
 
-enum { ROW_TOGETHER = FUSED_ROW_TOGETHER };
-
-/* Words that a warp takes at a time: fewer if there are not enough for all warps. */
+/* The words that a warp takes at a time: `most`, or fewer if there are not enough for all warps. */
 __device__ static inline uint32_t span_of(uint64_t words, uint32_t warps, uint32_t most)
 {
     const uint32_t share = (uint32_t)words / warps;
     return share < 1 ? 1 : share < most ? share : most;
 }
 
-/* Lists the set bits of the lanes' words, in order, as offsets from the first. Returns their number. */
+/* Writes the set bits of the lanes' words to `to`, in order, as offsets from the first bit of lane 0. Returns their number.
+ * All lanes of the warp call it. */
 __device__ static inline unsigned unpack_words(uint16_t *to, uint32_t bits)
 {
     if (!__any_sync(ALL_LANES, bits != 0))
@@ -29,8 +27,8 @@ __device__ static inline unsigned unpack_words(uint16_t *to, uint32_t bits)
     return total;
 }
 
-/* Cuts the rows of the lanes `many`, one after the other. All lanes of the warp call it. */
-template <uint32_t EDGES = PIECE_EDGES>
+/* Cuts the rows of the lanes `many` into pieces, for a second pass. `begin` has flags, too. All lanes of the warp call it. */
+template <uint32_t EDGES = ITEM_EDGES>
 __device__ static inline void cut_rows(const cut_list &cut, unsigned many, uint64_t begin, uint64_t length,
                                        uint32_t row)
 {
@@ -44,29 +42,15 @@ __device__ static inline void cut_rows(const cut_list &cut, unsigned many, uint6
     }
 }
 
-/* The frontier of the i-th level by masks, from 1 on. */
-template <class S> __device__ static inline uint32_t *frontier_mask(S &s, int kind, unsigned i)
+/* The bitmap of the i-th dense frontier of a search, from 1 on. The first `keeps` have bitmaps of their own. */
+__device__ static inline uint32_t *frontier_bitmap(const gpu_vertices &v, uint32_t keeps, unsigned i)
 {
-    const gpu_vertices &v = s.of[kind];
-    return i <= s.keeps ? v.queue + (i - 1) * v.words : v.frontier;
+    return i <= keeps ? v.queue + (i - 1) * v.words : v.frontier;
 }
 
 __device__ static inline int reverse_of(int g)
 {
     return (g & 1) << 1 | g >> 1;
-}
-
-/* Whether this GPU has edges of g. GPUs that search together choose by the edges of all, and one without edges of g
- * has no arrays of it. */
-template <class S> __device__ static inline bool has_edges(S &s, int g)
-{
-    return s.csr[g].edges != 0;
-}
-
-/* The same for the rows that are pulled. */
-template <class S> __device__ static inline bool has_pulled(S &s, int g)
-{
-    return s.pulled[g].edges != 0;
 }
 
 #endif
