@@ -270,13 +270,13 @@ void gpu_free_hosted(struct device *device);
 enum status gpu_fused_open(struct device *device, int possible, int notes, struct error *e);
 void gpu_fused_close(struct device *device);
 
-/* Whether the device has so many vertices, and among them hubs, that blocks keep marks of these (visit/cuda_pull_words.cuh). In
+/* Whether the device has so many vertices, and among them hubs, that blocks keep a hub bitmap (visit/cuda_pull_words.cuh). In
  * smaller graphs a copy costs as much as it saves. */
 int gpu_has_hubs(const struct device *device);
 
 /* Begins a search with notes of levels or without; if there are several shards, together with all peers, after
  * gpu_peers_open. gpu_await_kernels waits for its end. */
-enum status gpu_fused_begin(struct device *device, const struct root *root, enum fused_mode mode, int noted,
+enum status gpu_fused_begin(struct device *device, const struct root *root, enum direction_mode mode, int noted,
                             struct error *e);
 
 /* Measures rows, after the sections are loaded. */
@@ -292,7 +292,7 @@ void gpu_sliced_open_answers(struct device *device);
 /* cuda_peers_open.c. Wants all peers to have met. */
 enum status gpu_peers_open(struct device *device, struct error *e);
 
-/* cuda_fused_start.c. Begins the kernel of `launch` for `search` (cuda_fused_start). */
+/* cuda_fused_run.c. Begins the kernel of `launch` for `search` (cuda_fused_start). */
 enum status gpu_begin_kernel(struct device *device, const void *search, const struct fused_launch *launch, int noted,
                              struct error *e);
 
@@ -309,10 +309,10 @@ enum status gpu_wait_for_report(struct device *device, const volatile uint64_t *
 /* The same file. Waits until the answer that is made with the last search is complete. */
 enum status gpu_wait_for_answer(struct device *device, struct error *e);
 
-/* cuda_fused_start.c: copies the notes of the levels up to `levels` that were not copied yet. */
+/* cuda_fused_notes.c. Copies the notes of levels before `levels` that were not copied yet. */
 enum status gpu_copy_notes(struct device *device, uint32_t levels, struct error *e);
 
-/* cuda_fused_notes.c */
+/* The same file. Passes the notes of all levels of the last search to the noter. */
 enum status gpu_replay_levels(struct device *device, level_noter *noter, void *context,
                               struct error *e);
 
@@ -393,7 +393,7 @@ void gpu_describe(const struct device *device, struct device_description *descri
 
 extern const struct backend_peers cuda_peers;       /* cuda_peers.c */
 extern const struct backend_search cuda_search;     /* cuda_search.c */
-extern const struct backend_fused cuda_fused; /* cuda_fused.c */
+extern const struct backend_fused cuda_fused; /* cuda_fused_run.c */
 extern const struct backend_ahead cuda_ahead;
 extern const struct backend_messages cuda_messages; /* cuda_messages.c */
 extern const struct backend_masks cuda_masks;       /* cuda_delegates.c */
