@@ -100,7 +100,7 @@ struct fused_note {
 /* Memory of the host that the device sees. The device waits when its notes are full. */
 struct fused_mapped {
     uint64_t report;   /* when the search is over: its number in the upper half, the number of its levels in the lower one */
-    uint64_t answered; /* when the answer that is made with it is complete: its number in the upper half */
+    uint64_t answered; /* when the answer that is made with a search is complete: its number in the upper half */
     uint32_t written;  /* by the device: levels noted so far */
     uint32_t taken;    /* by the host: of these */
 };

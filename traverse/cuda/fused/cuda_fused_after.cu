@@ -1,7 +1,7 @@
 /* cuda_fused_after.cu: kernels beside the search of cuda_fused.h: lengths of rows, before all searches; depths and, for notes,
  * counts of frontiers, after one
  */
-#include "traverse/cuda/visit/cuda_list.cuh"
+#include "traverse/cuda/visit/cuda_frontier.cuh"
 
 /* ---- depths of kept frontiers, as 4 bytes ---- */
 
@@ -38,6 +38,7 @@ void cuda_fused_settle(const gpu_fused *search, cudaStream_t stream)
 
 enum { LINE_BYTES = 32, LINE_PARTS = LINE_BYTES / 4 };
 
+/* Returns the bits of the vertices of a line. */
 __device__ static inline uint32_t bits_of_line(const uint32_t *bitmap, uint64_t words, uint64_t line, unsigned offset)
 {
     const uint32_t own = line < words ? bitmap[line] : 0;
@@ -46,22 +47,23 @@ __device__ static inline uint32_t bits_of_line(const uint32_t *bitmap, uint64_t 
     return own << offset | (line > 0 ? bitmap[line - 1] >> (32 - offset) : 0);
 }
 
-/* The offset of values that begin at `to`. */
-__device__ static inline unsigned offset_of(const uint8_t *to)
+/* Returns how many bytes `to` lies behind the beginning of its line. */
+__device__ static inline unsigned offset_in_line(const uint8_t *to)
 {
     return (unsigned)((uintptr_t)to % LINE_BYTES);
 }
 
+/* Returns the number of lines that hold the values of a kind, which begin at `to`. */
 __device__ static inline uint64_t lines_of(const gpu_vertices &v, const uint8_t *to)
 {
-    return v.count > 0 ? (v.count + offset_of(to) + LINE_BYTES - 1) / LINE_BYTES : 0;
+    return v.count > 0 ? (v.count + offset_in_line(to) + LINE_BYTES - 1) / LINE_BYTES : 0;
 }
 
 /* Writes the depths of a line of vertices, whose values begin at `to`. */
 __device__ static inline void write_line(const gpu_vertices &v, const fused_state *state, unsigned kept, uint64_t line,
                                          uint8_t *to)
 {
-    const unsigned offset = offset_of(to);
+    const unsigned offset = offset_in_line(to);
     const uint64_t words = (v.count + 31) / 32;
     const int64_t first = (int64_t)(line * LINE_BYTES) - offset; /* vertex; below 0 where the line begins before `to` */
     uint32_t bytes[LINE_PARTS] = {0}, left = bits_of_line(v.visited, words, line, offset);

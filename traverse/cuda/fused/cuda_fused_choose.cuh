@@ -26,8 +26,9 @@ template <class S> __device__ static inline bool is_chosen(S &s)
         return s.block.sparse_is_chosen;
 }
 
-/* Chooses s.block.choice. All lanes of the first warp call it. Not inlined, as plan_dense. */
-template <class S> __device__ static __noinline__ void choose(S &s)
+/* Chooses whether the next level is sparse or dense, and for each subgraph push or pull, by costs: s.block.choice. All lanes of the
+ * first warp call it. Not inlined, as plan_dense. */
+template <class S> __device__ static __noinline__ void choose_by_cost(S &s)
 {
     if (is_chosen(s))
         return;
@@ -48,58 +49,37 @@ template <class S> __device__ static __noinline__ void choose(S &s)
 
 /* ---- the plan of a dense level ---- */
 
-/* About the number of vertices that are not visited; for several GPUs, of all vertices, delegates on each. */
-template <class S> __device__ static double vertices_ahead(S &s)
-{
-    if constexpr (S::together)
-        return s.joint.total.vertices;
-    double rows = 0;
-    for (int kind = 0; kind < VERTEX_KINDS; kind++)
-        rows += (double)s.of[kind].count - max(s.block.now.seen[kind << 1], s.block.now.seen[kind << 1 | 1]);
-    return rows;
-}
-
-/* Whether so little is left that the level behind this dense one is sparse, whatever this one finds. Other components count as
- * left. Several GPUs decide by sums alone. One thread of a block calls it. */
-template <class S> __device__ static bool is_followed_by_sparse(S &s, double ahead)
-{
-    if constexpr (S::together) {
-        return s.mode != FUSED_PULL && s.joint.total.vertices - s.peers.seen <= PEERS_LISTED_EDGES &&
-               s.joint.total.edges - s.peers.seen_edges <= 2 * PEERS_LISTED_EDGES;
-    } else {
-        double edges = 0;
-        for (int g = 0; g < SUBGRAPHS; g++)
-            edges += s.graph.edges[g] - s.block.now.seen_edges[g];
-        return ahead <= FUSED_LISTED_EDGES && is_small(s, edges);
-    }
-}
-
-/* Chooses which bits a push sets, with so many vertices not visited. One thread of a block calls it. */
-__device__ static inline pushed_bits choose_push_bits(const cost_graph &graph, const fused_progress &now, double push_edges,
-                                                      double ahead)
-{
-    double seen = 0, all = 0;
-    for (int g = 0; g < SUBGRAPHS; g++) {
-        seen += now.seen_edges[g] - now.forward[g]; /* before this frontier */
-        all += graph.edges[g];
-    }
-    return 2 * push_edges <= ahead ? PUSH_ALL : 64 * seen > all ? PUSH_UNVISITED : PUSH_UNFOUND;
-}
-
 /* Plans a dense level: s.plan, s.block.push_bits, finds_many and pulls; of several GPUs, what they send, and whether dd is pulled
- * in two parts. All lanes of the first warp call it. Not inlined: the kernel then keeps more in registers. */
+ * in two parts. The level behind this one is sparse, whatever this one finds, if so little is left; other components count as
+ * left. Several GPUs decide that by sums alone. All lanes of the first warp call it. Not inlined: the kernel then keeps more in
+ * registers. */
 template <class S> __device__ static __noinline__ void plan_dense(S &s)
 {
     if (lane_id() == 0) {
-        const double ahead = vertices_ahead(s);
-        s.plan.sparse_next = is_followed_by_sparse(s, ahead);
-        s.block.push_bits = choose_push_bits(s.graph, s.block.now, s.block.choice.push_edges, ahead);
-        s.block.finds_many = 8 * s.block.choice.push_edges > ahead;
-        if constexpr (S::together) {
-            s.peers.sends = s.block.now.frontier[NN] > 0 && !s.block.choice.pull[NN];
-            s.peers.in_parts = s.block.choice.pull[DD] && s.graph.sources[DD] - s.block.now.seen[DD] > PEERS_PART_ROWS;
-            s.pulled[DD].wanted = s.peers.in_parts ? s.joint.dd_own : s.pulled[DD].sources;
+        const fused_progress &now = s.block.now;
+        double ahead = 0; /* about the number of vertices that are not visited; of several GPUs, all vertices */
+        double before = 0, all = 0, left = 0; /* edges: visited before this frontier; of the graph; not visited */
+        for (int g = 0; g < SUBGRAPHS; g++) {
+            before += now.seen_edges[g] - now.forward[g];
+            all += s.graph.edges[g];
+            left += s.graph.edges[g] - now.seen_edges[g];
         }
+        if constexpr (S::together) {
+            ahead = s.joint.total.vertices;
+            s.plan.sparse_next = s.mode != FUSED_PULL && ahead - s.peers.seen <= PEERS_LISTED_EDGES &&
+                                 s.joint.total.edges - s.peers.seen_edges <= 2 * PEERS_LISTED_EDGES;
+            s.peers.sends = now.frontier[NN] > 0 && !s.block.choice.pull[NN];
+            s.peers.in_parts = s.block.choice.pull[DD] && s.graph.sources[DD] - now.seen[DD] > PEERS_PART_ROWS;
+            s.pulled[DD].wanted = s.peers.in_parts ? s.joint.dd_own : s.pulled[DD].sources;
+        } else {
+            for (int kind = 0; kind < VERTEX_KINDS; kind++)
+                ahead += (double)s.of[kind].count - max(now.seen[kind << 1], now.seen[kind << 1 | 1]);
+            s.plan.sparse_next = ahead <= FUSED_LISTED_EDGES && is_small(s, left);
+        }
+        s.block.push_bits = 2 * s.block.choice.push_edges <= ahead ? PUSH_ALL
+                            : 64 * before > all                    ? PUSH_UNVISITED
+                                                                   : PUSH_UNFOUND;
+        s.block.finds_many = 8 * s.block.choice.push_edges > ahead;
     }
     if (S::together)
         __syncwarp();
@@ -116,7 +96,7 @@ template <class S> __device__ static __noinline__ void plan_dense(S &s)
 template <class S> __device__ static void choose_level(S &s)
 {
     if (threadIdx.x < WARP) {
-        choose(s);
+        choose_by_cost(s);
         if (s.block.choice.dense)
             plan_dense(s);
     }

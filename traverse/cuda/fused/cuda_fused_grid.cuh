@@ -6,9 +6,10 @@
 #ifndef DBFS_CUDA_FUSED_GRID_CUH
 #define DBFS_CUDA_FUSED_GRID_CUH
 
-#include "traverse/cuda/visit/cuda_search_notes.cuh"
+#include "traverse/cuda/visit/cuda_frontier.cuh"
 
-/* Neighbours are in different blocks: little work is then shared by all processors. */
+/* Returns the index of this warp among those of the grid. Neighbours are in different blocks: little work is then shared by all
+ * processors. */
 __device__ static inline uint32_t warp_of_grid()
 {
     return threadIdx.x / WARP * gridDim.x + blockIdx.x;
@@ -26,7 +27,8 @@ template <typename T> __device__ static inline void copy_words(T *to, const T *f
         ((unsigned *)to)[i] = ((const unsigned *)from)[i];
 }
 
-/* The barrier of all blocks: each then sees what the others wrote. All threads call it. It changes only s.block.arrivals. */
+/* The barrier of all blocks: each then sees what the others wrote. All threads call it. It uses
+ * only s.block.arrivals and s.state->arrived. */
 template <class S> __device__ static inline void grid_barrier(S &s)
 {
     __syncthreads();

@@ -106,8 +106,6 @@ template <class S> __device__ static inline void run_dense(S &s)
     if constexpr (S::together)
         clear_sent_before(s);
     search_barrier(s);
-    if constexpr (S::together)
-        note_shared(s);
     if (threadIdx.x == 0) {
         if (s.block.kept < s.keeps && blockIdx.x == 0)
             s.state->kept_depth[s.block.kept] = s.block.target.depth;
@@ -213,6 +211,7 @@ template <class S> __device__ static void run_level(S &s)
         run_dense_apart(s);
 }
 
+/* The kernel: a search from its root to its last level. */
 template <class S>
 __global__ static void __launch_bounds__(1024, 1) fused_kernel(const __grid_constant__ typename S::parameters parameters)
 {

@@ -198,6 +198,7 @@ enum status gpu_await_kernels(struct device *const *devices, uint32_t count, int
 
 /* ---- the functions of a backend ---- */
 
+/* Runs a search on the GPU of one shard: sliced if its graph was opened so, otherwise fused. *levels is 0 if it can neither. */
 static enum status run_single_gpu(struct device *dev, const struct root *root, enum direction_mode mode, int noted,
                                   uint32_t *levels, struct error *e)
 {

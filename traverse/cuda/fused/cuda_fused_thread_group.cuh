@@ -135,8 +135,8 @@ struct seen_rows {
     unsigned sources[SUBGRAPHS], edges[SUBGRAPHS];
 };
 
-/* Appends v, whose visited bit is set, to a list. Its depth is written when it is taken from there: here the barrier would wait
- * for the write. */
+/* Writes v, whose visited bit is set, to its place in a list, and its parent. Its depth is written when it is taken from there:
+ * here the barrier would wait for the write. */
 __device__ static inline void put_reached(const gpu_vertices *of, uint32_t *to, uint32_t v, uint32_t parent)
 {
     const gpu_vertices &kind = of[v >> 31];
@@ -145,6 +145,7 @@ __device__ static inline void put_reached(const gpu_vertices *of, uint32_t *to, 
     *to = v;
 }
 
+/* Writes the depth of v. */
 __device__ static inline void put_depth(const gpu_vertices *of, uint32_t v, int32_t depth)
 {
     of[v >> 31].depth[v & ~KIND_BIT] = depth;
@@ -217,22 +218,6 @@ __device__ static inline bool is_for_single_block(unsigned count, unsigned longe
            longest <= shared_by(blockDim.x, count, longest);
 }
 
-/* Does a level of `count` vertices by this block; `level` is its number modulo 3. All threads of the block call it. */
-template <class S>
-__device__ static void run_single_block_level(S &s, unsigned count, unsigned level, int32_t depth, seen_rows &seen)
-{
-    const unsigned shift = shared_by(blockDim.x, count, s.block.single[level].longest), i = threadIdx.x >> shift,
-                   next = level == 2 ? 0 : level + 1;
-    note_level(s.notes, depth, LEVEL_BLOCK);
-    if (threadIdx.x == 0)
-        s.block.single[next == 2 ? 0 : next + 1] = thread_group_part{0, 0, {0, 0}};
-    if (threadIdx.x - lane_id() >= count << shift)
-        return;
-    const uint32_t v = i < count ? s.single_vertices[level][i] : 0;
-    visit_vertex(s, v, i < count, threadIdx.x & ((1u << shift) - 1), shift, depth, s.single_vertices[next],
-                 s.block.single[next], seen);
-}
-
 /* Does levels by the first block of the thread group, while they are that small, and the others wait. The frontier that it
  * leaves is its part of that of `round` + 1; `depth` moves on. All threads of the thread group call it. */
 template <class S>
@@ -242,7 +227,7 @@ __device__ static void leave_to_single_block(S &s, const thread_group_frontier &
     if (threadIdx.x == 0)
         s.block.part[(round + 2) % 3] = thread_group_part{0, 0, {0, 0}};
     if (cluster_rank() == 0) {
-        unsigned level = 0, count = f.total;
+        unsigned level = 0 /* its number modulo 3 */, count = f.total;
         if (threadIdx.x < WARP) {
             for (unsigned i = 0; i < count; i += WARP) {
                 const uint32_t v = thread_group_vertex(s, f, round, i + lane_id());
@@ -256,8 +241,16 @@ __device__ static void leave_to_single_block(S &s, const thread_group_frontier &
         }
         __syncthreads();
         do {
-            run_single_block_level(s, count, level, depth++, seen);
-            level = level == 2 ? 0 : level + 1;
+            const unsigned shift = shared_by(blockDim.x, count, s.block.single[level].longest), i = threadIdx.x >> shift,
+                           next = level == 2 ? 0 : level + 1;
+            note_level(s.notes, depth, LEVEL_BLOCK);
+            if (threadIdx.x == 0)
+                s.block.single[next == 2 ? 0 : next + 1] = thread_group_part{0, 0, {0, 0}};
+            if (threadIdx.x - lane_id() < count << shift)
+                visit_vertex(s, i < count ? s.single_vertices[level][i] : 0, i < count, threadIdx.x & ((1u << shift) - 1),
+                             shift, depth, s.single_vertices[next], s.block.single[next], seen);
+            depth++;
+            level = next;
             __syncthreads();
             count = *(volatile unsigned *)&s.block.single[level].count;
         } while (count > 0 && depth < s.order.deepest && is_for_single_block(count, s.block.single[level].longest));

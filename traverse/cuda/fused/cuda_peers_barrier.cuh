@@ -50,6 +50,16 @@ template <bool PACKED> struct peers_searching : searching<PACKED, true> {
 #define TALLY_ARRIVAL_SHIFT 48           /* bits of a word of a tally from here on count the blocks that have added */
 #define TALLY_ARRIVAL (1ull << TALLY_ARRIVAL_SHIFT)
 
+/* Adds vertices that arrived from peers, and words read of their bitmaps, to the note of level `depth`. All threads call it. */
+__device__ static inline void note_read(kept_notes &noted, int32_t depth, unsigned long long vertices,
+                                        unsigned long long words)
+{
+    if (is_noter(noted)) {
+        note_of(noted, depth).arrived += vertices;
+        note_of(noted, depth).words += words;
+    }
+}
+
 /* Reads a word of a bitmap that a peer writes between barriers. */
 __device__ static inline uint32_t peek(const uint32_t *bitmap, uint64_t word)
 {
@@ -67,6 +77,7 @@ __device__ static inline unsigned long long sum_of_edges(const unsigned long lon
 
 /* ---- tallies ---- */
 
+/* Returns a tally of this level: of the GPU, or of its single block. */
 template <class S> __device__ static inline unsigned long long *words_of_tally(S &s, unsigned tally)
 {
     return s.peers.single_block ? s.counted.word : s.joint.state->tally[s.block.now.round][tally].word;
@@ -141,7 +152,7 @@ __device__ static inline unsigned long long flag_value(S &s, unsigned tally, uns
     return tally == TALLY_TAKEN ? count : before;
 }
 
-/* Writes the flags of barrier `number` to all peers, a lane each value. The first warp of the first block calls it. */
+/* Writes the flags of barrier `number` to all peers, a lane each value, from the words of a tally, a lane each. The first warp of the first block calls it. */
 template <class S>
 __device__ static inline void write_flags(S &s, unsigned number, unsigned tally, unsigned long long word)
 {
@@ -252,22 +263,17 @@ __device__ static inline uint32_t found_delegates(const gpu_fused_peers &joint, 
 
 /* ---- the start and the end of a search ---- */
 
-/* Returns the number of the last barrier. Words of peers carry such numbers, and those of long ago must not be taken for new
- * ones. So numbers begin anew in time, and arrivals are cleared: peers send none before the first barrier. The flags of that
- * barrier lie in the other buffer than those of the last one. All threads call it. Inlined, it would cost the kernel registers. */
-template <class S> __device__ static __noinline__ unsigned last_number(S &s)
+/* Begins a search of several GPUs: the state of a block, with the number of the last barrier. Words of peers carry such numbers,
+ * and those of long ago must not be taken for new ones. So numbers begin anew in time, and arrivals are cleared: peers send none
+ * before the first barrier. The flags of that barrier lie in the other buffer than those of the last one. All threads of the grid
+ * call it. Inlined, it would cost the kernel registers. */
+template <class S> __device__ static __noinline__ void begin_peers(S &s)
 {
-    const unsigned last = *(volatile unsigned *)&s.joint.state->barriers;
-    if (last < PEERS_NUMBERS)
-        return last;
-    set_words((uint32_t *)s.joint.arrivals, 4ull * s.joint.count * PEERS_LISTED_EDGES, 0);
-    return last & 1;
-}
-
-/* Begins a search of several GPUs: the state of a block. All threads call it. */
-template <class S> __device__ static inline void begin_peers(S &s)
-{
-    const unsigned last = last_number(s);
+    unsigned last = *(volatile unsigned *)&s.joint.state->barriers;
+    if (last >= PEERS_NUMBERS) {
+        set_words((uint32_t *)s.joint.arrivals, 4ull * s.joint.count * PEERS_LISTED_EDGES, 0);
+        last &= 1;
+    }
     if (threadIdx.x == 0) {
         s.peers = peers_block{};
         s.own_counts = peers_counts{};

@@ -19,7 +19,7 @@
 
 /* ---- vertices for other GPUs ---- */
 
-/* The shard of a column of nn, and its number there. */
+/* A column of nn has the shard of the vertex, and its number there. */
 __device__ static inline uint32_t shard_of_column(const gpu_fused_peers &joint, uint32_t column)
 {
     return column >> joint.columns.local_bits;
@@ -41,7 +41,8 @@ template <class S> __device__ static inline uint32_t parent_of_shards(S &s, uint
     return is_own_column(s.joint, column) ? local_of_column(s.joint, column) : REMOTE_PARENT;
 }
 
-/* Makes normals of the columns of nn that are in this shard, if that is `wanted`: dense levels do without, except for parents. */
+/* Replaces columns of nn in this shard by the numbers of its normals, if that is `wanted`: dense levels do without, except for
+ * parents. */
 template <class S> __device__ static inline void keep_own(S &s, slots &e, bool wanted)
 {
 #pragma unroll

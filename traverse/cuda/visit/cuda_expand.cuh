@@ -7,7 +7,7 @@
 #ifndef DBFS_CUDA_EXPAND_CUH
 #define DBFS_CUDA_EXPAND_CUH
 
-#include "cuda_list.cuh"
+#include "cuda_frontier.cuh"
 #include "cuda_packed_block.cuh"
 
 /* What becomes of a reached vertex: it is visited at once and joins the next sparse frontier; or its bit of `next` is set, and a
@@ -55,6 +55,7 @@ template <class S> __device__ static inline uint32_t kind_of_columns(S &s, int g
     return S::together ? s.csr[g].column_kind : (uint32_t)g & 1;
 }
 
+/* Returns the parent to write for what a row of g reaches. */
 __device__ static inline uint32_t parent_code(int g, uint32_t row)
 {
     return row | (g >> 1 == DELEGATES ? KIND_BIT : 0);
@@ -82,8 +83,8 @@ template <class S> __device__ static inline void list_reached(S &s, unsigned fir
     __syncwarp();
 }
 
-/* Leaves the warp's `reached` to the block, for list_left: then full warps look at the rows. Vertices beyond the capacity are
- * listed at once. */
+/* Moves the `count` vertices of the warp's `reached` to a list of the block. When its work items are done, list_left appends them
+ * to the next frontier, by full warps. Vertices beyond the capacity of the list are appended at once. */
 template <class S> __device__ static inline void leave_reached(S &s, unsigned count)
 {
     const unsigned capacity = 2 * s.thread_group_capacity;
@@ -225,6 +226,7 @@ __device__ static inline typename Columns::number end_of_edge(const gpu_csr &csr
     return i < heads ? csr.heads[(uint64_t)i * csr.rows + row] : from.column(csr, row, i - heads);
 }
 
+/* Returns the columns of a work item, behind the heads. */
 template <class S> __device__ static inline typename S::columns columns_of(const gpu_csr &csr, const work_item &item)
 {
     const uint64_t at = item.at & ITEM_AT;
@@ -268,59 +270,48 @@ template <int HOW, class S> __device__ static void expand(S &s, const work_item 
     }
 }
 
-/* Reaches ends of edges of one row of g. All lanes of the warp call it. */
-template <int HOW, class S, class Slots>
-__device__ static inline void reach_from_row(S &s, int g, uint32_t row, Slots &e, int used)
-{
-#pragma unroll
-    for (int j = 0; j < SLOTS; j++) {
-        e.kind[j] = (uint8_t)kind_of_columns(s, g);
-        e.parent[j] = parent_code(g, row);
-    }
-    reach<HOW>(s, e, used);
-}
-
-/* Visits the edges of one work item of packed columns, which all lanes have, block after block. */
-template <int HOW, class S>
-__device__ static inline void expand_packed(S &s, int g, const work_item &item, uint32_t heads)
-{
-    const gpu_csr &csr = s.csr[g];
-    const packed_part part = packed_part_of(csr, item, 0);
-    slots e;
-    if (heads > 0) {
-#pragma unroll
-        for (int j = 0; j < SLOTS; j++) {
-            const uint32_t i = j * WARP + lane_id();
-            e.end[j] = i < heads ? csr.heads[(uint64_t)i * csr.rows + item.row] : NO_HEAD;
-        }
-        reach_from_row<HOW>(s, g, item.row, e, 1);
-    }
-    for (uint64_t block = part.first; item.length > 0 && block < part.last; block++) {
-        read_block(own_space<S>().bits, csr, part, block, e.end);
-        reach_from_row<HOW>(s, g, item.row, e, SLOTS);
-    }
-}
-
-/* Visits the edges of one work item, which all lanes have. */
+/* Visits the edges of one work item, which all lanes have; packed columns block after block. */
 template <int HOW, class S> __device__ static void expand_one(S &s, const work_item &item)
 {
     const int g = (int)(item.at >> ITEM_SUBGRAPH_SHIFT);
     const gpu_csr &csr = s.csr[g];
     const uint32_t heads = item.at & ITEM_HEADS ? csr.head_columns : 0;
-    const uint32_t total = heads + item.length;
-    if (S::packed && csr.packed.words != NULL) {
-        expand_packed<HOW>(s, g, item, heads);
-        return;
+    slots_of<typename S::columns::number> e;
+    const auto reach_ends = [&](int used) {
+#pragma unroll
+        for (int j = 0; j < SLOTS; j++) {
+            e.kind[j] = (uint8_t)kind_of_columns(s, g);
+            e.parent[j] = parent_code(g, item.row);
+        }
+        reach<HOW>(s, e, used);
+    };
+    if constexpr (S::packed) {
+        if (csr.packed.words != NULL) {
+            const packed_part part = packed_part_of(csr, item, 0);
+            if (heads > 0) {
+#pragma unroll
+                for (int j = 0; j < SLOTS; j++) {
+                    const uint32_t i = j * WARP + lane_id();
+                    e.end[j] = i < heads ? csr.heads[(uint64_t)i * csr.rows + item.row] : NO_HEAD;
+                }
+                reach_ends(1);
+            }
+            for (uint64_t block = part.first; item.length > 0 && block < part.last; block++) {
+                read_block(own_space<S>().bits, csr, part, block, e.end);
+                reach_ends(SLOTS);
+            }
+            return;
+        }
     }
+    const uint32_t total = heads + item.length;
     const typename S::columns from = columns_of<S>(csr, item);
     for (uint32_t first = 0; first < total; first += SLOTS * WARP) {
-        slots_of<typename S::columns::number> e;
 #pragma unroll
         for (int j = 0; j < SLOTS; j++) {
             const uint32_t i = first + j * WARP + lane_id();
             e.end[j] = i < total ? end_of_edge(csr, heads, from, item.row, i) : e.none;
         }
-        reach_from_row<HOW>(s, g, item.row, e, (int)((total - first + WARP - 1) / WARP));
+        reach_ends((int)((total - first + WARP - 1) / WARP));
     }
 }
 

@@ -22,11 +22,13 @@ template <> struct level_notes<false> {
 typedef level_notes<true> kept_notes;
 typedef level_notes<false> no_notes;
 
+/* Whether this thread writes the notes of this search. */
 __device__ static inline bool is_noter(const kept_notes &noted)
 {
     return noted.kept && blockIdx.x == 0 && threadIdx.x == 0;
 }
 
+/* The note of the level whose frontier has this depth. */
 __device__ static inline fused_note &note_of(kept_notes &noted, int32_t depth)
 {
     return noted.out.notes[depth % FUSED_NOTES_KEPT];

@@ -7,7 +7,7 @@
 #ifndef DBFS_CUDA_PACKED_BLOCK_CUH
 #define DBFS_CUDA_PACKED_BLOCK_CUH
 
-#include "cuda_list.cuh"
+#include "cuda_frontier.cuh"
 
 /* The packed columns that a work item reads: the blocks first..last. A block belongs to the piece that has its first element,
  * or to the first piece of the row, so no block is read twice. */

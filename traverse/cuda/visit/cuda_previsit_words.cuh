@@ -5,7 +5,7 @@
 #ifndef DBFS_CUDA_PREVISIT_WORDS_CUH
 #define DBFS_CUDA_PREVISIT_WORDS_CUH
 
-#include "cuda_words.cuh"
+#include "cuda_frontier.cuh"
 
 /* Appends the rows of vertices `bits`, a word a lane from word `base` on, to the next sparse frontier (list_vertices). All lanes
  * of the warp call it. */
@@ -28,17 +28,6 @@ struct previsit_spans {
     uint32_t size; /* words */
     uint32_t normals, count;
 };
-
-struct previsit_place {
-    int kind;
-    uint32_t base; /* the first word of the span */
-};
-
-__device__ static inline previsit_place place_of_span(const previsit_spans &all, uint32_t i)
-{
-    const int kind = i < all.normals ? NORMALS : DELEGATES;
-    return previsit_place{kind, (i < all.normals ? i : i - all.normals) * all.size};
-}
 
 /* The bits that a previsit reads for a word. */
 struct found_word {
@@ -65,19 +54,19 @@ template <bool TO_SPARSE, class S> __device__ static inline bool prefetches_all(
 template <bool TO_SPARSE, class S>
 __device__ static inline found_word prefetch_span(S &s, const previsit_spans &all, uint32_t i)
 {
-    const previsit_place at = place_of_span(all, i);
-    const gpu_vertices &v = s.of[at.kind];
-    const uint32_t word = at.base + lane_id();
+    const int kind = i < all.normals ? NORMALS : DELEGATES;
+    const gpu_vertices &v = s.of[kind];
+    const uint32_t word = (i < all.normals ? i : i - all.normals) * all.size + lane_id();
     found_word w = {0, 0, 0, 0, 0};
     if (i >= all.count || lane_id() >= all.size || word >= v.words)
         return w;
     if constexpr (S::together)
-        w = found_by_all(s, at.kind, word);
+        w = found_by_all(s, kind, word);
     else
         w.next = v.next[word];
     if (prefetches_all<TO_SPARSE>(s)) {
         w.visited = v.visited[word];
-        read_sources(&s.csr[at.kind << 1], word, w.in_one, w.in_two);
+        read_sources(&s.csr[kind << 1], word, w.in_one, w.in_two);
     }
     return w;
 }
@@ -123,38 +112,34 @@ __device__ static inline uint64_t edges_between(const gpu_csr &csr, uint64_t bas
     return offset_of(csr, last) - offset_of(csr, first);
 }
 
-/* Counts the new vertices that have rows in g, and about how many edges, in the counters of the warp. Vertices are in the
- * order of their degrees, so rows of neighbouring words are about as long: the mean of the warp's words, whose rows have
- * `edges` edges, stands for the rows of the frontier, which need not be looked up. All lanes of the warp call it. */
-template <class S>
-__device__ static inline void count_span(int g, uint32_t head_columns, uint32_t fresh, uint32_t sources, uint64_t edges)
-{
-    const unsigned own = sum_lanes(__popc(fresh & sources)), rows = sum_lanes(__popc(sources));
-    if (own == 0 || lane_id() != 0)
-        return;
-    typename S::space &w = own_space<S>();
-    edges += (uint64_t)rows * head_columns;
-    w.count[FUSED_SOURCES + g] += own;
-    w.count[FUSED_FORWARD + g] += (edges * own + rows / 2) / rows; /* rounded, so that few edges left are known well */
-}
-
-/* Counts the new vertices of a span, their rows and about how many edges, in the counters of the warp. `edges`: in lanes 0 and 1,
- * of all rows of the span in the two subgraphs. All lanes of the warp call it. */
+/* Counts the new vertices of a span, those with rows in each subgraph, and about how many edges, in the counters of the warp.
+ * `edges`: in lanes 0 and 1, of all rows of the span in the two subgraphs. Vertices are in the order of their degrees, so rows
+ * of neighbouring words are about as long: the mean of the span's rows stands for the rows of the frontier, which need not be
+ * looked up. All lanes of the warp call it. */
 template <class S>
 __device__ static inline void count_fresh(S &s, int kind, uint32_t base, uint32_t span, uint32_t fresh, found_word &w,
                                           uint64_t edges)
 {
     const uint32_t word = base + lane_id();
-    const int g = kind << 1;
     if (!__any_sync(ALL_LANES, fresh != 0))
         return;
     if (!s.block.finds_many && lane_id() < span && word < s.of[kind].words) /* the means need the rows of all words */
-        read_sources(&s.csr[g], word, w.in_one, w.in_two);
-    const unsigned count = sum_lanes(__popc(fresh));
+        read_sources(&s.csr[kind << 1], word, w.in_one, w.in_two);
+    unsigned long long *count = own_space<S>().count;
+    const unsigned vertices = sum_lanes(__popc(fresh));
     if (lane_id() == 0)
-        own_space<S>().count[FUSED_FRESH] += count; /* delegates on all GPUs: the sum is for the end of the search */
-    count_span<S>(g, s.csr[g].head_columns, fresh, w.in_one, __shfl_sync(ALL_LANES, edges, 0));
-    count_span<S>(g | 1, s.csr[g | 1].head_columns, fresh, w.in_two, __shfl_sync(ALL_LANES, edges, 1));
+        count[FUSED_FRESH] += vertices; /* delegates on all GPUs: the sum is for the end of the search */
+#pragma unroll
+    for (int k = 0; k < VERTEX_KINDS; k++) {
+        const int g = kind << 1 | k;
+        const uint32_t sources = k ? w.in_two : w.in_one;
+        const uint64_t of_span = __shfl_sync(ALL_LANES, edges, k);
+        const unsigned own = sum_lanes(__popc(fresh & sources)), rows = sum_lanes(__popc(sources));
+        if (own == 0 || lane_id() != 0)
+            continue;
+        count[FUSED_SOURCES + g] += own; /* the mean is rounded, so that few edges left are known well */
+        count[FUSED_FORWARD + g] += ((of_span + (uint64_t)rows * s.csr[g].head_columns) * own + rows / 2) / rows;
+    }
 }
 
 /* ---- all words ---- */
@@ -171,19 +156,19 @@ template <bool TO_SPARSE, class S> __device__ static inline void previsit(S &s, 
     if (S::together)
         ahead = prefetch_span<TO_SPARSE>(s, all, warp);
     for (uint32_t i = warp; i < all.count; i += warps) {
-        const previsit_place at = place_of_span(all, i);
-        const uint32_t words = (uint32_t)s.of[at.kind].words,
-                       end = at.base + all.size < words ? at.base + all.size : words;
-        const gpu_csr &one = s.csr[at.kind << 1], &two = s.csr[at.kind << 1 | 1];
+        const int kind = i < all.normals ? NORMALS : DELEGATES;
+        const uint32_t base = (i < all.normals ? i : i - all.normals) * all.size, words = (uint32_t)s.of[kind].words,
+                       end = base + all.size < words ? base + all.size : words;
+        const gpu_csr &one = s.csr[kind << 1], &two = s.csr[kind << 1 | 1];
         found_word now = S::together ? ahead : prefetch_span<TO_SPARSE>(s, all, i);
-        const uint64_t edges = !TO_SPARSE && lane_id() < 2 ? edges_between(lane_id() ? two : one, at.base, end) : 0;
+        const uint64_t edges = !TO_SPARSE && lane_id() < 2 ? edges_between(lane_id() ? two : one, base, end) : 0;
         if (S::together)
             ahead = prefetch_span<TO_SPARSE>(s, all, i + warps);
-        const uint32_t fresh = join_frontier<TO_SPARSE>(s, at.kind, at.base, all.size, now);
+        const uint32_t fresh = join_frontier<TO_SPARSE>(s, kind, base, all.size, now);
         if (!TO_SPARSE)
-            count_fresh(s, at.kind, at.base, all.size, fresh, now, edges);
+            count_fresh(s, kind, base, all.size, fresh, now, edges);
         else if (__any_sync(ALL_LANES, fresh != 0))
-            list_words(s, at.kind, at.base, fresh);
+            list_words(s, kind, base, fresh);
     }
 }
 

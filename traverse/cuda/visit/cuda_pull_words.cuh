@@ -12,7 +12,7 @@
 #ifndef DBFS_CUDA_PULL_WORDS_CUH
 #define DBFS_CUDA_PULL_WORDS_CUH
 
-#include "cuda_words.cuh"
+#include "cuda_expand.cuh"
 
 enum {
     PULL_SINGLE = 16, /* columns that a thread reads of its row before other lanes help */
@@ -31,6 +31,7 @@ struct pulling {
     int along;                         /* the subgraph that a push would go along */
 };
 
+/* Returns the pull of the rows of g. */
 template <class S> __device__ static inline pulling start_pulling(S &s, int g)
 {
     const gpu_csr &csr = s.pulled[g];
@@ -86,6 +87,50 @@ __device__ static inline void set_found(S &s, const pulling &q, typename S::spac
         put_parent(s, q, first + at, column);
 }
 
+/* ---- notes; visits of the level loop have none ---- */
+
+/* Whether the search notes its levels, which is the same for all threads. */
+template <class S> __device__ static inline bool is_noted(S &s)
+{
+    if constexpr (S::stepped)
+        return false;
+    else
+        return s.notes.kept;
+}
+
+/* Notes that this warp has ended its pulls. */
+template <class S> __device__ static inline void note_pulled(S &s)
+{
+    if constexpr (!S::stepped) {
+        if (s.notes.kept && lane_id() == 0) {
+            const unsigned long long now = device_nanoseconds();
+            atomicMax(&s.notes.first_pulled, ~now);
+            atomicMax(&s.notes.last_pulled, now);
+        }
+    }
+}
+
+/* Counts columns that lanes looked at in a pull of rows that a push along g would find. All lanes of the warp call it. */
+template <class S> __device__ static inline void note_probes(S &s, uint64_t columns, int g)
+{
+    if constexpr (!S::stepped) {
+        if (!s.notes.kept)
+            return;
+        const unsigned sum = sum_lanes((unsigned)columns);
+        if (lane_id() == 0)
+            own_space<S>().count[FUSED_PROBES + g] += sum;
+    }
+}
+
+/* The number of columns that a lane has read. */
+template <int COUNT> __device__ static inline unsigned count_columns(const uint32_t (&column)[COUNT])
+{
+    unsigned columns = 0;
+    for (int j = 0; j < COUNT; j++)
+        columns += column[j] != NO_HEAD;
+    return columns;
+}
+
 /* Counts probes, for notes, where groups of `group` lanes look at the columns of one row each: lane l of a group at every
  * group-th column from the l-th on. Columns up to the first visited one count. All lanes of the warp call it. */
 template <class S>
@@ -105,6 +150,8 @@ __device__ static inline void note_side_by_side(S &s, const pulling &q, const ui
         seen += column[j] != NO_HEAD && j * group + lane_id() % group <= first;
     note_probes(s, seen, q.along);
 }
+
+/* ---- the columns of rows ---- */
 
 /* The rows in the warp's list look at one head column. Rows with an entry there that is not visited stay in the list. Returns
  * how many stay. All lanes of the warp call it. */

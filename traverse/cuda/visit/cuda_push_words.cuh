@@ -28,8 +28,8 @@ template <class S> __device__ static inline void push_rows(S &s, int g, uint32_t
     expand<REACH_NEXT>(s, work_item{begin | subgraph | heads, (uint32_t)length, row}, has);
 }
 
-/* Lays out a bitmap in groups of words. Large groups are read faster; groups are small if rows are long, as the first words
- * have the longest ones. */
+/* Returns how `warps` warps take the words of a bitmap to push their rows: in groups of neighbours. Large groups are read faster;
+ * groups are small if rows are long, as the first words have the longest ones. */
 __device__ static inline scattered_words scatter_words(uint32_t words, uint32_t warps, bool long_rows)
 {
     unsigned parts = 0;
@@ -44,7 +44,7 @@ __device__ static inline scattered_words scatter_words(uint32_t words, uint32_t 
     return scattered_words{max(min(groups, warps), (groups + a_round - 1) / a_round), (uint16_t)shift, (uint16_t)parts};
 }
 
-/* The number of a lane's word in a round; of small bitmaps, of its part of a word. */
+/* Returns the index of the word that a lane takes in a round; of small bitmaps, of its part of a word. */
 __device__ static inline uint32_t word_of_lane(const scattered_words &all, uint32_t round, unsigned lane)
 {
     return ((round + (lane >> all.shift) * all.rounds) << all.shift) + (lane & ((1u << all.shift) - 1));

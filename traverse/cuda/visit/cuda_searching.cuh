@@ -186,6 +186,7 @@ template <typename T> struct only {
  * bitmap. */
 extern __shared__ unsigned char memory[];
 
+/* The shared memory of this warp. */
 template <class S> __device__ static inline typename S::space &own_space()
 {
     return ((typename S::space *)memory)[threadIdx.x / WARP];
