@@ -393,7 +393,7 @@ void gpu_describe(const struct device *device, struct device_description *descri
 
 extern const struct backend_peers cuda_peers;       /* cuda_peers.c */
 extern const struct backend_search cuda_search;     /* cuda_search.c */
-extern const struct backend_fused cuda_fused; /* cuda_fused_run.c */
+extern const struct backend_fused cuda_fused; /* cuda_fused.c */
 extern const struct backend_ahead cuda_ahead;
 extern const struct backend_messages cuda_messages; /* cuda_messages.c */
 extern const struct backend_masks cuda_masks;       /* cuda_delegates.c */

@@ -1,23 +1,24 @@
-/* cuda_fused.h: a whole search as one cooperative kernel, of one GPU; or, with the additions of cuda_peers.h, one on each of several
- * GPUs that read each other's memory
+/* cuda_fused.h: a whole search as one cooperative kernel, of one GPU; or, with the additions of cuda_peers.h, one on each
+ * of several GPUs that read each other's memory
  *
- * The host starts the kernel and waits for its end. So a level costs some barriers of the grid, or one barrier of a few blocks
- * while the frontier is small. In the level loop (loop.c) a level costs several launches, and the host waits for it. Both find the
- * same distances: the loop is the twin of this kernel.
+ * The host starts the kernel and waits for its end. So a level costs some barriers of the grid, or one barrier of a few
+ * blocks while the frontier is small. In the level loop (loop.c) a level costs several launches, and the host waits for
+ * it. Both find the same distances: the loop is the twin of this kernel.
  *
  * The kernel is a template. It is compiled for one GPU and for several, and for raw and for packed columns; each pays for
- * nothing that it is not compiled for. If the search is to note its levels, the host takes the notes when it is over, or earlier
- * if there are more levels than the device has memory for. Frontiers are counted from depths after the search.
+ * nothing that it is not compiled for. If the search is to note its levels, the host takes the notes when it is over, or
+ * earlier if there are more levels than the device has memory for. Frontiers are counted from depths after the search.
  *
  *   cuda_fused_kernel.cuh        the search and its levels: the file to begin with
- *   cuda_fused_choose.cuh        the choice between sparse and dense, and between push and pull; cuda_fused_cost.h: by these costs
+ *   cuda_fused_choose.cuh        the choice between sparse and dense, and between push and pull
+ *   cuda_fused_cost.h            the costs by which it is made
  *   cuda_fused_thread_group.cuh  very small frontiers of one GPU: a few blocks work by themselves
  *   cuda_fused_progress.cuh      the state of a search between two levels
  *   cuda_fused_grid.cuh          the barrier of the grid, the counters
  *   cuda_fused_program.cu        the kernels of one GPU, for raw and for packed columns
  *   cuda_fused_launch.cu         the launch of kernels
  *   cuda_fused_after.cu          kernels beside a search: row lengths, depths, frontiers
- *   cuda_fused_run.c, _notes.c   the host's side
+ *   cuda_fused_run.c, _notes.c   the host's side; cuda_fused.c: sliced or fused
  * Visits of a level are in traverse/cuda/visit/.
  */
 #ifndef DBFS_CUDA_FUSED_H
@@ -92,8 +93,8 @@ struct fused_note {
     unsigned long long probes[SUBGRAPHS];
     uint32_t kind;   /* enum level_kind */
     uint32_t pulled; /* subgraphs, a bit each */
-    /* of several GPUs: nanoseconds from the own flag to the last one of a peer; vertices that peers sent; words read of their
-     * bitmaps */
+    /* of several GPUs: nanoseconds from the own flag to the last one of a peer; vertices that peers sent; words read of
+     * their bitmaps */
     unsigned long long waited, arrived, words;
 };
 
@@ -139,7 +140,7 @@ struct gpu_fused {
     struct gpu_vertices of[FUSED_KINDS];
     struct cost_graph graph;
     enum fused_mode mode;
-    struct work_item *sparse[2];    /* two sparse frontiers, this level's and the next one's: gpu_fused_capacity work items each */
+    struct work_item *sparse[2];    /* frontiers, of this level and the next: gpu_fused_capacity work items each */
     uint32_t thread_group;          /* blocks that do small levels by themselves */
     uint32_t thread_group_capacity; /* vertices that each of them has memory for, in each of two lists */
     /* vertices from longest[kind][k] on have rows of at most 2^(FUSED_FIRST_CLASS + k) edges */
@@ -193,7 +194,8 @@ void cuda_fused_measure(const struct gpu_fused *search, uint32_t *longest, cudaS
 /* Writes the depths of vertices in kept frontiers, after a search. Depths are complete then. */
 void cuda_fused_settle(const struct gpu_fused *search, cudaStream_t stream);
 
-/* Writes to[i] = depth + 1 of vertex i of a kind, or 0 if it was not visited. Depths are below 255, and need not be complete. */
+/* Writes to[i] = depth + 1 of vertex i of a kind, or 0 if it was not visited. Depths are below 255, and need not be
+ * complete. */
 void cuda_fused_byte_depths(const struct gpu_fused *search, enum vertex_kind kind, uint8_t *to, cudaStream_t stream);
 
 /* The same for all normals, behind them all delegates, and then 0 for no vertex. */

@@ -1,5 +1,5 @@
-/* cuda_fused_after.cu: kernels beside the search of cuda_fused.h: lengths of rows, before all searches; depths and, for notes,
- * counts of frontiers, after one
+/* cuda_fused_after.cu: kernels beside the search of cuda_fused.h: lengths of rows, before all searches; depths and, for
+ * notes, counts of frontiers, after one
  */
 #include "traverse/cuda/visit/cuda_frontier.cuh"
 
@@ -99,8 +99,8 @@ __device__ static inline void write_line(const gpu_vertices &v, const fused_stat
     }
 }
 
-/* A thread takes a line of one kind, and then of the kind behind. Bytes that must move for 32 vertices: 4 of each bitmap, and 32.
- * `closes`: a value for no vertex follows. */
+/* A thread takes a line of one kind, and then of the kind behind. Bytes that must move for 32 vertices: 4 of each bitmap,
+ * and 32. `closes`: a value for no vertex follows. */
 __global__ static void __launch_bounds__(BLOCK)
     byte_depths(gpu_vertices v, gpu_vertices behind, const fused_state *state, uint8_t *to, int closes)
 {
@@ -164,8 +164,8 @@ __device__ static inline void add_rows(fused_frontier &to, int g, bool mine, boo
     }
 }
 
-/* Counts the vertices of one kind whose depths are first..first + levels, by depth. A warp takes 32 vertices, and adds up those of
- * the same depth. */
+/* Counts the vertices of one kind whose depths are first..first + levels, by depth. A warp takes 32 vertices, and adds up
+ * those of the same depth. */
 __global__ static void count_frontiers(gpu_vertices v, gpu_csr one, gpu_csr two, int kind,
                                        uint32_t first, uint32_t levels, fused_frontier *to)
 {
@@ -177,7 +177,8 @@ __global__ static void count_frontiers(gpu_vertices v, gpu_csr one, gpu_csr two,
             level = (uint32_t)v.depth[i] - first;
         const bool in_one = level < levels && one.edges != 0 && test_bit(one.sources, (uint32_t)i),
                    in_two = level < levels && two.edges != 0 && test_bit(two.sources, (uint32_t)i);
-        const uint64_t edges_one = in_one ? row_length(one, (uint32_t)i) : 0, edges_two = in_two ? row_length(two, (uint32_t)i) : 0;
+        const uint64_t edges_one = in_one ? row_length(one, (uint32_t)i) : 0,
+                       edges_two = in_two ? row_length(two, (uint32_t)i) : 0;
         for (unsigned left = __ballot_sync(ALL_LANES, level < levels); left != 0;) {
             const uint32_t at = __shfl_sync(ALL_LANES, level, __ffs(left) - 1);
             const unsigned same = __ballot_sync(ALL_LANES, level == at);

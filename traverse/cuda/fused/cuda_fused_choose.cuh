@@ -9,25 +9,26 @@
 #include "traverse/cuda/visit/cuda_push_words.cuh"
 #include "traverse/cuda/visit/cuda_previsit_words.cuh"
 
-/* Whether several GPUs do a sparse level, by sums alone: if such a level of `all_edges` edges costs less than any dense one. */
-template <class S> __device__ static inline bool is_for_sparse(S &s, unsigned long long all_edges)
+/* Whether several GPUs do a sparse level, by sums alone: if such a level of `all_edges` edges costs less than any dense
+ * one. */
+__device__ static inline bool is_for_sparse(const gpu_fused_peers &joint, fused_mode mode, const fused_progress &now,
+                                            unsigned long long all_edges)
 {
-    const bool sparse = s.block.now.sparse;
-    return s.mode != FUSED_PULL && all_edges <= s.joint.listed_edges[sparse] &&
-           (sparse || s.block.now.fresh <= PEERS_LISTED_EDGES);
+    return mode != FUSED_PULL && all_edges <= joint.listed_edges[now.sparse != 0] &&
+           (now.sparse || now.fresh <= PEERS_LISTED_EDGES);
 }
 
 /* Whether a sparse level is chosen without a look at costs. */
 template <class S> __device__ static inline bool is_chosen(S &s)
 {
     if constexpr (S::together)
-        return s.peers.certainly_sparse || is_for_sparse(s, s.peers.edges);
+        return s.peers.certainly_sparse || is_for_sparse(s.joint, s.mode, s.block.now, s.peers.edges);
     else
         return s.block.sparse_is_chosen;
 }
 
-/* Chooses whether the next level is sparse or dense, and for each subgraph push or pull, by costs: s.block.choice. All lanes of the
- * first warp call it. Not inlined, as plan_dense. */
+/* Chooses whether the next level is sparse or dense, and for each subgraph push or pull, by costs: s.block.choice. All
+ * lanes of the first warp call it. Not inlined, as plan_dense. */
 template <class S> __device__ static __noinline__ void choose_by_cost(S &s)
 {
     if (is_chosen(s))
@@ -49,10 +50,10 @@ template <class S> __device__ static __noinline__ void choose_by_cost(S &s)
 
 /* ---- the plan of a dense level ---- */
 
-/* Plans a dense level: s.plan, s.block.push_bits, finds_many and pulls; of several GPUs, what they send, and whether dd is pulled
- * in two parts. The level behind this one is sparse, whatever this one finds, if so little is left; other components count as
- * left. Several GPUs decide that by sums alone. All lanes of the first warp call it. Not inlined: the kernel then keeps more in
- * registers. */
+/* Plans a dense level: s.plan, s.block.push_bits, finds_many and pulls; of several GPUs, what they send, and whether dd is
+ * pulled in two parts. The level behind this one is sparse, whatever this one finds, if so little is left; other
+ * components count as left. Several GPUs decide that by sums alone. All lanes of the first warp call it. Not inlined: the
+ * kernel then keeps more in registers. */
 template <class S> __device__ static __noinline__ void plan_dense(S &s)
 {
     if (lane_id() == 0) {
@@ -83,8 +84,8 @@ template <class S> __device__ static __noinline__ void plan_dense(S &s)
     }
     if (S::together)
         __syncwarp();
-    lay_out_pulls(s, warps_of_grid());
-    lay_out_pushes(s, warps_of_grid());
+    lay_out_pulls(s, s.block.choice, s.block.pulls, warps_of_grid());
+    lay_out_pushes(s, s.block.now, s.plan, warps_of_grid());
     if constexpr (S::together) {
         __syncwarp(); /* another lane has written what this one writes again */
         if (lane_id() == 0 && s.peers.in_parts)

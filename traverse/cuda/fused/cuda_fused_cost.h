@@ -44,8 +44,8 @@ COST_FUNCTION void fused_weigh(const struct cost_graph *graph, const struct fuse
         has && (mode == FUSED_PULL || (mode != FUSED_PUSH && c->pull_cost[g] < c->push_cost[g]));
 }
 
-/* Computes the cost of a pull of g again if it comes behind another one, which leaves fewer rows. Called when fused_weigh was
- * called for all subgraphs. */
+/* Computes the cost of a pull of g again if it comes behind another one, which leaves fewer rows. Called when fused_weigh
+ * was called for all subgraphs. */
 COST_FUNCTION void fused_weigh_behind(const struct cost_graph *graph, const struct fused_progress *s,
                                       enum fused_mode mode, int g, struct fused_choice *c)
 {
@@ -56,9 +56,9 @@ COST_FUNCTION void fused_weigh_behind(const struct cost_graph *graph, const stru
     c->pull[g] = mode == FUSED_PULL || c->pull_cost[g] < c->push_cost[g];
 }
 
-/* Chooses c->dense for the next level, and clears c->pull if it is sparse. Called when all subgraphs are weighed; the caller sets
- * c->push_edges, the FV of all subgraphs. A sparse level has at most `most_listed` edges. A frontier that is a bitmap has no work
- * items yet, and gets none if it has more than `most_listed` vertices. */
+/* Chooses c->dense for the next level, and clears c->pull if it is sparse. Called when all subgraphs are weighed; the
+ * caller sets c->push_edges, the FV of all subgraphs. A sparse level has at most `most_listed` edges. A frontier that is a
+ * bitmap has no work items yet, and gets none if it has more than `most_listed` vertices. */
 COST_FUNCTION void fused_choose(const struct cost_graph *graph, const struct fused_progress *s,
                                 enum fused_mode mode, double most_listed, struct fused_choice *c)
 {

@@ -1,15 +1,15 @@
 /* cuda_fused_grid.cuh: all blocks of a kernel: their barrier, and the counters of a level
  *
- * Three sets of counters are used in rounds, a round for each step that ends with a barrier of the grid: while blocks add to one
- * set, some may still read the set before, and the set of the next round is cleared.
+ * Three sets of counters are used in rounds, a round for each step that ends with a barrier of the grid: while blocks add
+ * to one set, some may still read the set before, and the set of the next round is cleared.
  */
 #ifndef DBFS_CUDA_FUSED_GRID_CUH
 #define DBFS_CUDA_FUSED_GRID_CUH
 
 #include "traverse/cuda/visit/cuda_frontier.cuh"
 
-/* Returns the index of this warp among those of the grid. Neighbours are in different blocks: little work is then shared by all
- * processors. */
+/* Returns the index of this warp among those of the grid. Neighbours are in different blocks: little work is then shared
+ * by all processors. */
 __device__ static inline uint32_t warp_of_grid()
 {
     return threadIdx.x / WARP * gridDim.x + blockIdx.x;
@@ -45,8 +45,8 @@ template <class S> __device__ static inline void grid_barrier(S &s)
     __syncthreads();
 }
 
-/* Adds the counts of this block's warps to those of the level, and clears them. For several GPUs the counts of vertices go to
- * s.counted instead, from where peers_barrier adds them to a tally. All threads call it. */
+/* Adds the counts of this block's warps to those of the level, and clears them. For several GPUs the counts of vertices go
+ * to s.counted instead, from where peers_barrier adds them to a tally. All threads call it. */
 template <class S> __device__ static inline void add_counts(S &s)
 {
     fused_counts &counts = s.state->counts[s.block.now.round];

@@ -2,8 +2,8 @@
  * cuda_peers.h and the twin, loop.c
  *
  * All blocks have the same s.block.now and choose by it, so they agree without a message. A level goes one of three ways:
- *   few      the frontier is very small: the thread group, or of several GPUs the first block of each, goes from level to level
- *            by itself, and the other blocks wait at the barrier
+ *   few      the frontier is very small: the thread group, or of several GPUs the first block of each, goes from level to
+ *            level by itself, and the other blocks wait at the barrier
  *   sparse   all blocks expand the work items; a vertex that they reach is visited at once and joins the next frontier
  *   dense    pulls and pushes fill `next`, and a previsit makes it the frontier
  * A level ends with the barrier of the search: of the grid of one GPU, or of all GPUs, who send each other their counts.
@@ -23,8 +23,8 @@ template <bool PACKED> struct single_searching : searching<PACKED, false> {
 
 /* ---- sparse levels ---- */
 
-/* Runs a sparse level: all edges of the frontier are pushed, and what they reach is the next frontier. Not inlined: the compiler
- * then keeps more in registers. */
+/* Runs a sparse level: all edges of the frontier are pushed, and what they reach is the next frontier. Not inlined: the
+ * compiler then keeps more in registers. */
 template <class S> __device__ static __noinline__ void run_sparse(S &s)
 {
     begin_round(s);
@@ -88,7 +88,7 @@ template <class S> __device__ static inline void run_dense(S &s)
     /* visit */
     if constexpr (S::together)
         gather_for_pulls(s);
-    copy_hub_bitmap(s);
+    copy_hub_bitmap<S>(s, s.block.choice);
     pull_all(s, warp_of_grid(), warps_of_grid(), cut); /* first: pushes need not claim these vertices */
     note_pulled(s);
     push_all(s, cut, warp_of_grid(), warps_of_grid());
@@ -143,7 +143,8 @@ template <class S> __device__ static void clear(S &s)
         clear_for_peers(s);
 }
 
-/* Clears the state of a block and its warps. The frontier has `depth`; -1: the first step finds the root. All threads call it. */
+/* Clears the state of a block and its warps. The frontier has `depth`; -1: the first step finds the root. All threads call
+ * it. */
 template <class S> __device__ static inline void begin_search(S &s, int32_t depth)
 {
     if (threadIdx.x == 0) {
@@ -198,7 +199,7 @@ template <class S> __device__ static void run_level(S &s)
             leave_to_first_block(s);
             return;
         }
-    } else if (is_for_thread_group(s)) {
+    } else if (is_for_thread_group(s, s.block)) {
         leave_to_thread_group(s, false);
         return;
     }

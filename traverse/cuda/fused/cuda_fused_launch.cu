@@ -20,8 +20,8 @@ static void set_launch(const fused_launch *launch, cudaStream_t stream, cudaLaun
     config->numAttrs = launch->thread_group > 1 ? 2 : 1;
 }
 
-/* Plans one block a processor, and the largest thread group that leaves few processors without a block: at least `share` eighths
- * of them have one. */
+/* Plans one block a processor, and the largest thread group that leaves few processors without a block: at least `share`
+ * eighths of them have one. */
 static void plan_thread_group(fused_launch *launch, int processors)
 {
     cudaLaunchConfig_t config;
@@ -55,7 +55,8 @@ cudaError_t cuda_fused_plan(fused_launch *launch)
     cudaDeviceGetAttribute(&major, cudaDevAttrComputeCapabilityMajor, device);
     /* as many threads as a block has shared memory for */
     for (launch->threads = launch->few_threads ? 512 : 1024;; launch->threads /= 2) {
-        const size_t capacity = launch->has_thread_group || launch->has_hubs ? (size_t)launch->threads << FUSED_FIRST_CLASS : 0;
+        const int has_lists = launch->has_thread_group || launch->has_hubs;
+        const size_t capacity = has_lists ? (size_t)launch->threads << FUSED_FIRST_CLASS : 0;
         launch->shared_bytes =
             (size_t)launch->threads / WARP * launch->program.warp_bytes + 2 * capacity * sizeof(uint32_t);
         launch->thread_group_capacity = launch->has_thread_group ? (uint32_t)capacity : 0;

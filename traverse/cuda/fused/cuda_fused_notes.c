@@ -1,4 +1,5 @@
-/* cuda_fused_notes.c: the notes of levels of a search that is one kernel become what the level loop reports; see cuda_fused.h */
+/* cuda_fused_notes.c: the notes of levels of a search that is one kernel become what the level loop reports; see
+ * cuda_fused.h */
 #include "traverse/cuda/device/cuda_device.h"
 #include "traverse/cuda/device/cuda_error.h"
 
@@ -54,8 +55,8 @@ static double seconds_between(unsigned long long from, unsigned long long to)
     return to > from ? 1e-9 * (double)(to - from) : 0;
 }
 
-/* Makes the note of a level of the device's note `from`, behind which that of the next level follows. Subgraphs that are pulled
- * have one time, and those that are pushed another: each kind goes side by side. */
+/* Makes the note of a level of the device's note `from`, behind which that of the next level follows. Subgraphs that are
+ * pulled have one time, and those that are pushed another: each kind goes side by side. */
 static struct level_note note_of(const struct fused_note *from, const struct workload *work)
 {
     const unsigned long long *at = from->at;
@@ -95,7 +96,8 @@ enum status gpu_replay_levels(struct device *dev, level_noter *noter, void *cont
         return e->status;
     /* as many levels at a time as the memory of sparse frontiers, which is free then, has capacity for */
     const struct gpu_fused *s = &dev->fused.search;
-    const uint64_t capacity = (uint64_t)(s->sparse[1] - s->sparse[0]) * 2 * sizeof *s->sparse[0] / sizeof(struct fused_frontier);
+    const uint64_t bytes = (uint64_t)(s->sparse[1] - s->sparse[0]) * 2 * sizeof *s->sparse[0],
+                   capacity = bytes / sizeof(struct fused_frontier);
     const uint32_t most = n->levels < capacity ? n->levels : (uint32_t)capacity;
     uint64_t unvisited[SUBGRAPHS];
     struct fused_frontier *frontiers = malloc((size_t)most * sizeof *frontiers);

@@ -1,4 +1,5 @@
-/* cuda_fused_progress.cuh: the state of a search between two levels, s.block.now; each block has it, and all have it alike */
+/* cuda_fused_progress.cuh: the state of a search between two levels, s.block.now; each block has it, and all have it
+ * alike */
 #ifndef DBFS_CUDA_FUSED_PROGRESS_CUH
 #define DBFS_CUDA_FUSED_PROGRESS_CUH
 
@@ -11,9 +12,9 @@ __device__ static inline bool is_small(const gpu_fused &s, double edges)
     return s.mode != FUSED_PULL && edges * s.graph.rates.list_edge <= s.graph.rates.masks;
 }
 
-/* Prepares the choice of the next level, s.block.choice, from the edges of the frontier: nothing is pulled yet, and costs need
- * not be computed if the level is small. `sparse`: all vertices of the frontier have work items, s.block.items of them. All lanes
- * of the first warp call it. */
+/* Prepares the choice of the next level, s.block.choice, from the edges of the frontier: nothing is pulled yet, and costs
+ * need not be computed if the level is small. `sparse`: all vertices of the frontier have work items, s.block.items of
+ * them. All lanes of the first warp call it. */
 template <class S> __device__ static inline void prepare_choice(S &s, bool sparse)
 {
     const unsigned g = lane_id();
@@ -34,8 +35,8 @@ template <class S> __device__ static inline void prepare_choice(S &s, bool spars
     __syncwarp();
 }
 
-/* Makes the vertices that a level found the frontier, and counts them as seen: `fresh` vertices, and in subgraph g of lane g so
- * many sources with `forward` edges. All lanes of the first warp call it. */
+/* Makes the vertices that a level found the frontier, and counts them as seen: `fresh` vertices, and in subgraph g of lane
+ * g so many sources with `forward` edges. All lanes of the first warp call it. */
 template <class S>
 __device__ static inline void set_frontier(S &s, unsigned long long sources, unsigned long long forward,
                                            unsigned long long fresh, bool sparse)
@@ -117,8 +118,8 @@ template <class S> __device__ static inline void note_end(S &s)
     }
 }
 
-/* Ends a level, after its barrier: the vertices that it found become the frontier. `sparse`: they have work items. All threads
- * call it. */
+/* Ends a level, after its barrier: the vertices that it found become the frontier. `sparse`: they have work items. All
+ * threads call it. */
 template <class S> __device__ static void end_level(S &s, bool sparse)
 {
     const unsigned g = lane_id() < SUBGRAPHS ? lane_id() : 0;

@@ -1,4 +1,4 @@
-/* cuda_fused_run.c: the host's side of a search that is one kernel: opening, starting, waiting; see cuda_fused.h, backend.h */
+/* cuda_fused_run.c: the host's side of a search that is one kernel: opening, starting, waiting; see cuda_fused.h */
 #include "traverse/cuda/device/cuda_device.h"
 #include "traverse/cuda/device/cuda_error.h"
 
@@ -16,9 +16,9 @@ int gpu_has_hubs(const struct device *dev)
     return dev->of[NORMALS].count + dev->of[DELEGATES].count >= FUSED_HUBS_FROM && !gpu_degrees_alike(dev->shard);
 }
 
-/* Plans the launch for one GPU. A thread group of several blocks, a cluster, is for deep graphs: those of short rows, as a planar
- * graph has less than 6 edges a vertex. Clusters start later and leave some processors without a block. Few threads are for short
- * levels, of deep or small graphs: barriers of fewer threads take less. */
+/* Plans the launch for one GPU. A thread group of several blocks, a cluster, is for deep graphs: those of short rows, as a
+ * planar graph has less than 6 edges a vertex. Clusters start later and leave some processors without a block. Few threads
+ * are for short levels, of deep or small graphs: barriers of fewer threads take less. */
 static enum status plan_launch(struct device *dev, struct error *e)
 {
     const double few_edges = 4e6, few_deep_vertices = 4e6, short_rows = 6;
@@ -41,7 +41,8 @@ enum status gpu_fused_open(struct device *dev, int possible, int notes, struct e
     uint64_t edges = 0;
     dev->fused.possible = possible;
     if (plan_launch(dev, e) != ST_OK ||
-        CUDA_TRY(cudaHostAlloc((void **)&s->out.mapped, sizeof *s->out.mapped, cudaHostAllocMapped), dev->where, e) != ST_OK ||
+        CUDA_TRY(cudaHostAlloc((void **)&s->out.mapped, sizeof *s->out.mapped, cudaHostAllocMapped), dev->where, e) !=
+            ST_OK ||
         CUDA_TRY(cudaMemsetAsync(s->state, 0, sizeof *s->state, dev->stream.of[DELEGATES]), dev->where, e) != ST_OK)
         return e->status;
     *s->out.mapped = (struct fused_mapped){0};
@@ -142,7 +143,8 @@ enum status gpu_fused_begin(struct device *dev, const struct root *root, enum di
 
 /* ---- waiting for a search ---- */
 
-/* Whether a kernel of the stream has reported. The stream itself is asked now and then: a kernel that failed never reports. */
+/* Whether a kernel of the stream has reported. The stream itself is asked now and then: a kernel that failed never
+ * reports. */
 static int has_reported(struct device *dev, const volatile uint64_t *report, uint32_t number, enum vertex_kind stream,
                         unsigned look, struct error *e)
 {
@@ -195,27 +197,3 @@ enum status gpu_await_kernels(struct device *const *devices, uint32_t count, int
     }
     return e->status;
 }
-
-/* ---- the functions of a backend ---- */
-
-/* Runs a search on the GPU of one shard: sliced if its graph was opened so, otherwise fused. *levels is 0 if it can neither. */
-static enum status run_single_gpu(struct device *dev, const struct root *root, enum direction_mode mode, int noted,
-                                  uint32_t *levels, struct error *e)
-{
-    struct gpu_fused_search *f = &dev->fused;
-    const int by_slices = f->sliced.launch.blocks > 0;
-    *levels = 0;
-    f->answers = f->ahead = 0;
-    if (f->launch.blocks == 0)
-        return ST_OK;
-    f->ahead = !by_slices && gpu_can_answer_ahead(dev);
-    if ((by_slices ? gpu_sliced_begin(dev, root, noted, e) : gpu_fused_begin(dev, root, mode, noted, e)) != ST_OK ||
-        gpu_await_kernels(&dev, 1, noted, levels, e) != ST_OK || by_slices)
-        return e->status;
-    f->is_deep = *levels > BYTE_LEVELS;
-    f->answers = f->ahead && (f->answer == ANSWER_PARENTS || !f->is_deep);
-    return e->status;
-}
-
-const struct backend_fused cuda_fused = {
-    .run = run_single_gpu, .begin = gpu_fused_begin, .await = gpu_await_kernels, .replay_levels = gpu_replay_levels};

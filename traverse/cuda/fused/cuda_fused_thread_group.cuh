@@ -1,13 +1,13 @@
 /* cuda_fused_thread_group.cuh: levels of a few blocks; see cuda_fused.h
  *
- * While the frontier is very small, the first blocks go from level to level by themselves: the thread group. They are a cluster,
- * whose blocks read each other's shared memory: each block lists there the vertices that it reaches, and all share those that
- * all listed. So a level costs four reads that wait for each other (the vertex, offsets, columns, claims) and the barrier of the
- * cluster. A frontier that is smaller still is left to a single block, which saves that barrier.
+ * While the frontier is very small, the first blocks go from level to level by themselves: the thread group. They are a
+ * cluster, whose blocks read each other's shared memory: each block lists there the vertices that it reaches, and all
+ * share those that all listed. So a level costs four reads that wait for each other (the vertex, offsets, columns, claims)
+ * and the barrier of the cluster. A frontier that is smaller still is left to a single block, which saves that barrier.
  *
- * 2^shift lanes share a vertex, and each visits up to THREAD_GROUP_EDGES of its edges. The thread group knows whether that is
- * enough for the longest row before it looks at rows: vertices are in the order of their degrees, so a vertex number bounds the
- * length of the rows (`longest` in cuda_fused.h).
+ * 2^shift lanes share a vertex, and each visits up to THREAD_GROUP_EDGES of its edges. The thread group knows whether that
+ * is enough for the longest row before it looks at rows: vertices are in the order of their degrees, so a vertex number
+ * bounds the length of the rows (`longest` in cuda_fused.h).
  */
 #ifndef DBFS_CUDA_FUSED_THREAD_GROUP_CUH
 #define DBFS_CUDA_FUSED_THREAD_GROUP_CUH
@@ -19,13 +19,13 @@ enum {
     THREAD_GROUP_EDGES = 1 << FUSED_FIRST_CLASS, /* of a lane, at most */
     THREAD_GROUP_SLOTS = 4,                      /* edges of a lane under way at once */
     SINGLE_SHORT_ROWS = 320,                     /* rows of the first class, at most, for a single block */
-    THREAD_GROUP_SHORT_ROWS = 224                /* the same, for each block of the thread group: with more, the grid is faster */
+    THREAD_GROUP_SHORT_ROWS = 224                /* the same, for each block of the group: with more, the grid is faster */
 };
 
 /* ---- the frontier of the thread group ---- */
 
-/* The barrier of all threads of the thread group, which then see earlier writes to shared memory. One warp releases the writes
- * of its whole block, since each release waits for writes to global memory. */
+/* The barrier of all threads of the thread group, which then see earlier writes to shared memory. One warp releases the
+ * writes of its whole block, since each release waits for writes to global memory. */
 __device__ static inline void thread_group_barrier()
 {
     __syncthreads();
@@ -36,7 +36,8 @@ __device__ static inline void thread_group_barrier()
     cluster_wait();
 }
 
-/* The vertices that this block reached, in shared memory. A round is below 6: lists are used in turn by two, parts by three. */
+/* The vertices that this block reached, in shared memory. A round is below 6: lists are used in turn by two, parts by
+ * three. */
 template <class S> __device__ static inline uint32_t *thread_group_list(S &s, unsigned round)
 {
     return shared_words<S>() + round % 2 * s.thread_group_capacity;
@@ -89,8 +90,8 @@ __device__ static inline uint32_t thread_group_vertex(S &s, const thread_group_f
     return i < f.total ? cluster_load(thread_group_list(s, round) + (i - (rank > 0 ? before : 0)), rank) : 0;
 }
 
-/* Reserves the next places of a list for the `mine` vertices that each lane has reached, whose longest row has class `longest`.
- * Returns the lane's first place. All lanes of the warp call it. */
+/* Reserves the next places of a list for the `mine` vertices that each lane has reached, whose longest row has class
+ * `longest`. Returns the lane's first place. All lanes of the warp call it. */
 __device__ static inline unsigned reserve_reached(thread_group_part &part, unsigned mine, unsigned longest)
 {
     const unsigned before = warp_prefix(mine);
@@ -116,8 +117,8 @@ template <bool PACKED> struct thread_group_rows {
     uint32_t total;
 };
 
-/* Returns the i-th edge, i below r.total: its end, with KIND_BIT, or NO_HEAD, since short rows do not fill all head columns. The
- * normals come first. */
+/* Returns the i-th edge, i below r.total: its end, with KIND_BIT, or NO_HEAD, since short rows do not fill all head
+ * columns. The normals come first. */
 template <bool PACKED>
 __device__ static inline uint32_t edge_of(const gpu_csr *csrs, uint32_t v, const thread_group_rows<PACKED> &r, uint32_t i)
 {
@@ -135,8 +136,8 @@ struct seen_rows {
     unsigned sources[SUBGRAPHS], edges[SUBGRAPHS];
 };
 
-/* Writes v, whose visited bit is set, to its place in a list, and its parent. Its depth is written when it is taken from there:
- * here the barrier would wait for the write. */
+/* Writes v, whose visited bit is set, to its place in a list, and its parent. Its depth is written when it is taken from
+ * there: here the barrier would wait for the write. */
 __device__ static inline void put_reached(const gpu_vertices *of, uint32_t *to, uint32_t v, uint32_t parent)
 {
     const gpu_vertices &kind = of[v >> 31];
@@ -151,8 +152,8 @@ __device__ static inline void put_depth(const gpu_vertices *of, uint32_t v, int3
     of[v >> 31].depth[v & ~KIND_BIT] = depth;
 }
 
-/* Visits edges sub, sub + 2^shift, ... of vertex v, for lanes that have one, and appends the vertices that they reach to a list.
- * The first lane of a vertex also writes its depth and counts its rows. All lanes of the warp call it. */
+/* Visits edges sub, sub + 2^shift, ... of vertex v, for lanes that have one, and appends the vertices that they reach to a
+ * list. The first lane of a vertex also writes its depth and counts its rows. All lanes of the warp call it. */
 template <class S>
 __device__ static inline void visit_vertex(S &s, uint32_t v, bool has, unsigned sub, unsigned shift, int32_t depth,
                                            uint32_t *list, thread_group_part &part, seen_rows &seen)
@@ -289,7 +290,8 @@ __device__ static void run_thread_group_level(S &s, const thread_group_frontier 
 template <class S> __device__ static void take_items(S &s)
 {
     const work_item *items = s.sparse[s.block.now.current];
-    const unsigned lanes = s.thread_group * blockDim.x, first = (threadIdx.x / WARP * s.thread_group + cluster_rank()) * WARP;
+    const unsigned lanes = s.thread_group * blockDim.x,
+                   first = (threadIdx.x / WARP * s.thread_group + cluster_rank()) * WARP;
     for (unsigned i = first; i < s.block.now.items; i += lanes) {
         work_item item = {0, 0, 0};
         if (i + lane_id() < s.block.now.items)
@@ -312,13 +314,13 @@ template <class S> __device__ static void leave_items(S &s, unsigned round, int3
         if (has)
             put_depth(s.of, v, depth);
         if (depth < s.order.deepest)
-            list_vertices(s, v, has);
+            list_vertices<S>(s.csr, s.block.target, v, has);
     }
 }
 
-/* Does levels by the thread group while they are small, from the root or from the work items of the grid. Leaves depth, seen rows
- * and whether it has done a level in s.state, and its last frontier as work items; without a level, these stay as they were. All
- * threads of the thread group call it. */
+/* Does levels by the thread group while they are small, from the root or from the work items of the grid. Leaves depth,
+ * seen rows and whether it has done a level in s.state, and its last frontier as work items; without a level, these stay
+ * as they were. All threads of the thread group call it. */
 template <class S> __device__ static void run_thread_group(S &s, bool at_root)
 {
     seen_rows seen = {};
@@ -374,17 +376,17 @@ template <class S> __device__ static void run_thread_group(S &s, bool at_root)
 
 /* ---- the thread group and the grid ---- */
 
-/* Whether the thread group takes the frontier of the grid, whose vertices are in its work items. A frontier without any, as where
- * a directed graph ends, is a level of all blocks. */
-template <class S> __device__ static bool is_for_thread_group(S &s)
+/* Whether the thread group takes the frontier of the grid, whose vertices are in its work items. A frontier without any,
+ * as where a directed graph ends, is a level of all blocks. */
+template <class Block> __device__ static bool is_for_thread_group(const gpu_fused &s, const Block &block)
 {
     const unsigned lanes = s.thread_group * blockDim.x;
-    return !s.block.choice.dense && s.mode != FUSED_PULL && s.block.now.fresh <= s.thread_group * THREAD_GROUP_SHORT_ROWS &&
-           s.block.now.items > 0 && s.block.now.items <= 2 * lanes && s.block.choice.push_edges <= s.block.thread_group_edges;
+    return !block.choice.dense && s.mode != FUSED_PULL && block.now.fresh <= s.thread_group * THREAD_GROUP_SHORT_ROWS &&
+           block.now.items > 0 && block.now.items <= 2 * lanes && block.choice.push_edges <= block.thread_group_edges;
 }
 
-/* Does levels by the thread group, while the other blocks wait. The grid then does levels until there are half as many edges. All
- * threads of the grid call it. */
+/* Does levels by the thread group, while the other blocks wait. The grid then does levels until there are half as many
+ * edges. All threads of the grid call it. */
 template <class S> __device__ static void leave_to_thread_group(S &s, bool at_root)
 {
     begin_round(s);

@@ -1,8 +1,9 @@
 /* cuda_peers.h: the whole search of several GPUs of one host, as one kernel on each of them
  *
- * In the level loop (loop.c) a level of several GPUs costs launches, waits of the host, and barriers of its threads: 60 us and more
- * for a frontier of two vertices. Here a level is that of one GPU, by the same kernel (cuda_fused_kernel.cuh), between barriers of
- * the GPUs: a GPU writes a flag to each peer, into the memory of the peer, and waits until it has theirs.
+ * In the level loop (loop.c) a level of several GPUs costs launches, waits of the host, and barriers of its threads: 60 us
+ * and more for a frontier of two vertices. Here a level is that of one GPU, by the same kernel (cuda_fused_kernel.cuh),
+ * between barriers of the GPUs: a GPU writes a flag to each peer, into the memory of the peer, and waits until it has
+ * theirs.
  *
  * Dense levels. Peers read each other's bitmaps word by word, in order: remote single reads are slow.
  *   visit     own rows find delegates, own normals, and (nn) normals of all shards, as bitmaps
@@ -17,11 +18,11 @@
  *   barrier   flags have the number of vertices
  *   take      vertices from peers join the next frontier, unless they were found here, too
  *   barrier   as above, but only if the vertices taken may make the next level a dense one
- * Each word written to a peer in such a level carries a number, so that nothing else must be ordered. If the frontier of a GPU
- * is very small, one block of it goes from level to level by itself.
+ * Each word written to a peer in such a level carries a number, so that nothing else must be ordered. If the frontier of a
+ * GPU is very small, one block of it goes from level to level by itself.
  *
- * Arrays that peers read lie twice in memory, and levels take turns: one is cleared when the peers have read the
- * other. Distances are those of the level loop, which is the twin of this kernel.
+ * Arrays that peers read lie twice in memory, and levels take turns: one is cleared when the peers have read the other.
+ * Distances are those of the level loop, which is the twin of this kernel.
  *
  * Several GPUs need, beside the files of one (cuda_fused.h):
  *   cuda_peers_barrier.cuh  the barrier of GPUs; the start and the end of a search
@@ -41,8 +42,8 @@ extern "C" {
 
 enum { MOST_PEERS = 16 /* GPUs */ };
 
-/* The values of a flag: counts of cuda_fused.h for vertices of the next frontier, which the GPU found itself or took from its
- * peers. Delegates count on each GPU. Taken vertices may be in the flag of the next level. */
+/* The values of a flag: counts of cuda_fused.h for vertices of the next frontier, which the GPU found itself or took from
+ * its peers. Delegates count on each GPU. Taken vertices may be in the flag of the next level. */
 enum peers_value {
     PEERS_FOUND,
     PEERS_TAKEN = FUSED_COUNTS,
@@ -112,8 +113,8 @@ struct gpu_fused_peers {
     struct peers_columns columns;
     uint32_t *found[2], *sent[2];
     uint32_t *gathered; /* visited normals of all shards, by nn's columns, for pulls */
-    /* receive buffers, [2][peers][PEERS_LISTED_EDGES], by barriers in turn: vertices, with KIND_BIT, and above them the number of
-     * the barrier whose flag has their count */
+    /* receive buffers, [2][peers][PEERS_LISTED_EDGES], by barriers in turn: vertices, with KIND_BIT, and above them the
+     * number of the barrier whose flag has their count */
     unsigned long long *arrivals;
     struct peers_total total;
     unsigned long long listed_edges[2]; /* the most edges for a sparse level, of a dense frontier and of a sparse one */

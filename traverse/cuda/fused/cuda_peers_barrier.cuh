@@ -1,10 +1,10 @@
 /* cuda_peers_barrier.cuh: the barrier of several GPUs of a host, and words of peers
  *
- * A barrier has a number. Each GPU writes a flag to each peer, in the memory of the peer, and waits for theirs. A flag has counts,
- * each in two words of 8 bytes: half of the count, and the number of the barrier. A GPU that waits reads these words, so nothing
- * must order them, and nothing else follows. The counts of a GPU come to its first block in the same way: each block adds to a
- * tally, which also counts the blocks that have added. So a barrier costs one way through the memory of the GPU, and one to its
- * peers.
+ * A barrier has a number. Each GPU writes a flag to each peer, in the memory of the peer, and waits for theirs. A flag has
+ * counts, each in two words of 8 bytes: half of the count, and the number of the barrier. A GPU that waits reads these
+ * words, so nothing must order them, and nothing else follows. The counts of a GPU come to its first block in the same
+ * way: each block adds to a tally, which also counts the blocks that have added. So a barrier costs one way through the
+ * memory of the GPU, and one to its peers.
  */
 #ifndef DBFS_CUDA_PEERS_BARRIER_CUH
 #define DBFS_CUDA_PEERS_BARRIER_CUH
@@ -26,7 +26,7 @@ struct peers_block {
     bool single_block;            /* this block does sparse levels for its GPU, and the others wait */
     unsigned long long edges;     /* of the frontier, on all GPUs, at most */
     unsigned long long found;     /* vertices of the frontier, except those that were taken from peers */
-    double seen, seen_edges;      /* of all frontiers, on all GPUs: vertices, delegates on each; edges of their rows, about */
+    double seen, seen_edges;      /* vertices of all frontiers, on all GPUs, delegates on each; about their edges */
 };
 
 /* The first block's counts for flags: of this level, and of vertices that were taken after the last flags. */
@@ -50,7 +50,8 @@ template <bool PACKED> struct peers_searching : searching<PACKED, true> {
 #define TALLY_ARRIVAL_SHIFT 48           /* bits of a word of a tally from here on count the blocks that have added */
 #define TALLY_ARRIVAL (1ull << TALLY_ARRIVAL_SHIFT)
 
-/* Adds vertices that arrived from peers, and words read of their bitmaps, to the note of level `depth`. All threads call it. */
+/* Adds vertices that arrived from peers, and words read of their bitmaps, to the note of level `depth`. All threads call
+ * it. */
 __device__ static inline void note_read(kept_notes &noted, int32_t depth, unsigned long long vertices,
                                         unsigned long long words)
 {
@@ -112,8 +113,8 @@ template <class S> __device__ static inline void add_to_tally(S &s, unsigned tal
         atomicAdd(&words_of_tally(s, tally)[k], TALLY_ARRIVAL | (k < FUSED_COUNTS ? s.counted.word[k] : 0));
 }
 
-/* Waits until all blocks have added to the tally. Returns its word of the lane. Lanes without a word take the first one, so that
- * each sees all that blocks wrote before they added. The first warp of the first block calls it. */
+/* Waits until all blocks have added to the tally. Returns its word of the lane. Lanes without a word take the first one,
+ * so that each sees all that blocks wrote before they added. The first warp of the first block calls it. */
 template <class S> __device__ static inline unsigned long long await_tally(S &s, unsigned tally)
 {
     const unsigned word = lane_id() < FUSED_COUNTS + s.joint.count ? lane_id() : 0,
@@ -152,7 +153,8 @@ __device__ static inline unsigned long long flag_value(S &s, unsigned tally, uns
     return tally == TALLY_TAKEN ? count : before;
 }
 
-/* Writes the flags of barrier `number` to all peers, a lane each value, from the words of a tally, a lane each. The first warp of the first block calls it. */
+/* Writes the flags of barrier `number` to all peers, a lane each value, from the words of a tally, a lane each. The first
+ * warp of the first block calls it. */
 template <class S>
 __device__ static inline void write_flags(S &s, unsigned number, unsigned tally, unsigned long long word)
 {
@@ -170,8 +172,9 @@ __device__ static inline void write_flags(S &s, unsigned number, unsigned tally,
     }
 }
 
-/* Waits for the flag of a peer, and copies it to s.flags, a lane each value. If `ordered`, the warp then sees all that the flag
- * releases. If the peer does not come in time, it reports this to the host and ends the kernel. All lanes of a warp call it. */
+/* Waits for the flag of a peer, and copies it to s.flags, a lane each value. If `ordered`, the warp then sees all that the
+ * flag releases. If the peer does not come in time, it reports this to the host and ends the kernel. All lanes of a warp
+ * call it. */
 template <class S> __device__ static inline void await_flags(S &s, unsigned number, unsigned from, bool ordered)
 {
     const unsigned k = lane_id() < PEERS_VALUES ? lane_id() : 0;
@@ -195,10 +198,11 @@ template <class S> __device__ static inline void await_flags(S &s, unsigned numb
     s.flags[from][k] = (uint32_t)low | high << 32;
 }
 
-/* The barrier of all GPUs: sends the counts of add_counts, since the last barrier of this level or since the level began, to all
- * GPUs, and waits for theirs, s.flags and s.sums. All threads call it. If `ordered`, all threads then see all writes that any
- * thread made before: each block releases its writes by a fence to the tally, the first block takes these over and releases them
- * by a fence to the flags, and fences pass on all that was seen before. Otherwise threads see only the flags. */
+/* The barrier of all GPUs: sends the counts of add_counts, since the last barrier of this level or since the level began,
+ * to all GPUs, and waits for theirs, s.flags and s.sums. All threads call it. If `ordered`, all threads then see all
+ * writes that any thread made before: each block releases its writes by a fence to the tally, the first block takes these
+ * over and releases them by a fence to the flags, and fences pass on all that was seen before. Otherwise threads see only
+ * the flags. */
 template <class S> __device__ static __noinline__ void peers_barrier(S &s, unsigned tally, bool ordered)
 {
     const unsigned number = s.peers.barriers + 1, warp = threadIdx.x / WARP, value = lane_id();
@@ -263,10 +267,10 @@ __device__ static inline uint32_t found_delegates(const gpu_fused_peers &joint, 
 
 /* ---- the start and the end of a search ---- */
 
-/* Begins a search of several GPUs: the state of a block, with the number of the last barrier. Words of peers carry such numbers,
- * and those of long ago must not be taken for new ones. So numbers begin anew in time, and arrivals are cleared: peers send none
- * before the first barrier. The flags of that barrier lie in the other buffer than those of the last one. All threads of the grid
- * call it. Inlined, it would cost the kernel registers. */
+/* Begins a search of several GPUs: the state of a block, with the number of the last barrier. Words of peers carry such
+ * numbers, and those of long ago must not be taken for new ones. So numbers begin anew in time, and arrivals are cleared:
+ * peers send none before the first barrier. The flags of that barrier lie in the other buffer than those of the last one.
+ * All threads of the grid call it. Inlined, it would cost the kernel registers. */
 template <class S> __device__ static __noinline__ void begin_peers(S &s)
 {
     unsigned last = *(volatile unsigned *)&s.joint.state->barriers;
@@ -297,8 +301,8 @@ template <class S> __device__ static inline void clear_for_peers(S &s)
         clear_tallies(s.joint.state, round);
 }
 
-/* Lets the first level find the root, whose visited bit is set: on its owner, or on all GPUs if it is a delegate. All threads
- * call it. */
+/* Lets the first level find the root, whose visited bit is set: on its owner, or on all GPUs if it is a delegate. All
+ * threads call it. */
 template <class S> __device__ static void put_root(S &s)
 {
     if (blockIdx.x != 0 || threadIdx.x >= WARP)
@@ -310,7 +314,7 @@ template <class S> __device__ static void put_root(S &s)
         if (v.parent != NULL)
             v.parent[s.root.index] = ROOT_PARENT;
     }
-    list_vertices(s, s.root.index | (s.root.kind == DELEGATES ? KIND_BIT : 0), has);
+    list_vertices<S>(s.csr, s.block.target, s.root.index | (s.root.kind == DELEGATES ? KIND_BIT : 0), has);
 }
 
 /* Keeps the state for the next search. One thread of the grid calls it. */

@@ -6,9 +6,9 @@
 
 /* ---- visits ---- */
 
-/* Reads the visited normals of all shards, which pulls of nn look up, unless they were written here: a sparse level writes them
- * to no peer. Vertices of levels before the last one may be missing: their neighbours are all visited. All threads of the grid
- * call it. */
+/* Reads the visited normals of all shards, which pulls of nn look up, unless they were written here: a sparse level writes
+ * them to no peer. Vertices of levels before the last one may be missing: their neighbours are all visited. All threads of
+ * the grid call it. */
 template <class S> __device__ static void gather_for_pulls(S &s)
 {
     const uint64_t threads = (uint64_t)gridDim.x * blockDim.x;
@@ -29,7 +29,7 @@ template <class S> __device__ static void gather_for_pulls(S &s)
 /* Pulls the delegates `rows` along g, except those that any GPU has found. All threads of the grid call it. */
 template <class S> __device__ static void pull_unfound(S &s, int g, const uint32_t *rows, const cut_list &cut)
 {
-    const pulling q = start_pulling(s, g);
+    const pulling q = start_pulling<S::together>(s, g);
     const uint32_t words = (uint32_t)s.of[DELEGATES].words, warps = warps_of_grid(),
                    span = span_of(words, SPANS_A_WARP * warps, WARP);
     for (uint32_t base = warp_of_grid() * span; base < words; base += warps * span) {
@@ -43,9 +43,9 @@ template <class S> __device__ static void pull_unfound(S &s, int g, const uint32
     }
 }
 
-/* Ends the visits of a level by a barrier of the GPUs. In two parts, dd's rows of delegates that other GPUs own, and all of dn,
- * come after this barrier. By then most of these delegates are found: their owners have all edges to delegates of higher degree.
- * All threads of the grid call it. */
+/* Ends the visits of a level by a barrier of the GPUs. In two parts, dd's rows of delegates that other GPUs own, and all
+ * of dn, come after this barrier. By then most of these delegates are found: their owners have all edges to delegates of
+ * higher degree. All threads of the grid call it. */
 template <class S> __device__ static void finish_parts(S &s, const cut_list &cut)
 {
     search_barrier(s);
@@ -64,8 +64,8 @@ template <class S> __device__ static void finish_parts(S &s, const cut_list &cut
 
 /* ---- previsit ---- */
 
-/* Returns the vertices of a word that this GPU and its peers have found: delegates of all, and of normals those that nn's pushes
- * on any GPU have found. */
+/* Returns the vertices of a word that this GPU and its peers have found: delegates of all, and of normals those that nn's
+ * pushes on any GPU have found. */
 template <class S> __device__ static inline found_word found_by_all(S &s, int kind, uint32_t word)
 {
     if (kind == DELEGATES)
@@ -88,8 +88,8 @@ template <class S> __device__ static inline void clear_found(S &s, int kind, uin
         s.of[NORMALS].next[word] = 0;
 }
 
-/* Writes the visited normals of a word to all peers that pull nn, which see them after the next barrier. Parents of vertices that
- * peers sent are asked for after the search. All lanes of the warp call it. */
+/* Writes the visited normals of a word to all peers that pull nn, which see them after the next barrier. Parents of
+ * vertices that peers sent are asked for after the search. All lanes of the warp call it. */
 template <class S>
 __device__ static inline void share_fresh(S &s, int kind, uint32_t base, uint32_t visited, uint32_t fresh, uint32_t sent)
 {
@@ -105,8 +105,8 @@ __device__ static inline void share_fresh(S &s, int kind, uint32_t base, uint32_
 
 /* ---- buffers ---- */
 
-/* Clears the bitmap that nn's pushes sent in the level before, which all peers have read, and notes the words that the previsit
- * has read of peers. All threads of the grid call it. */
+/* Clears the bitmap that nn's pushes sent in the level before, which all peers have read, and notes the words that the
+ * previsit has read of peers. All threads of the grid call it. */
 template <class S> __device__ static inline void clear_sent_before(S &s)
 {
     if (s.peers.sent_before)

@@ -63,8 +63,8 @@ static void set_graph(struct gpu_fused_peers *g, const struct gpu_peers *p)
     cost_settle_pulled(graph);
 }
 
-/* Sets the costs by which all GPUs choose, and the sizes of frontiers that cost less by a sparse level than by any dense one. A
- * dense frontier has to be made sparse first. */
+/* Sets the costs by which all GPUs choose, and the sizes of frontiers that cost less by a sparse level than by any dense
+ * one. A dense frontier has to be made sparse first. */
 static void set_costs(struct gpu_fused_peers *g, const struct shard *shard)
 {
     struct cost_graph *graph = &g->fused.graph;

@@ -1,16 +1,16 @@
 /* cuda_peers_sparse.cuh: sparse levels of GPUs that search together; see cuda_peers.h
  *
  * A vertex that a GPU reaches for another one is written into the memory of that GPU, 8 bytes with the number of the next
- * barrier. The flag of that barrier has the number of such vertices: at most one for each edge of the frontier, so there is
- * capacity (PEERS_LISTED_EDGES). There are two receive buffers, for barriers in turn: the vertices of one barrier are taken
- * before their GPU comes to the next.
+ * barrier. The flag of that barrier has the number of such vertices: at most one for each edge of the frontier, so there
+ * is capacity (PEERS_LISTED_EDGES). There are two receive buffers, for barriers in turn: the vertices of one barrier are
+ * taken before their GPU comes to the next.
  *
- * Most levels have one barrier. Its flags have the numbers of found and sent vertices, and so give an upper bound of the next
- * frontier's edges. If even so many are for a sparse level, the next level is certainly sparse: its flags have the counts of
- * vertices taken from peers. Otherwise a second barrier has them now.
+ * Most levels have one barrier. Its flags have the numbers of found and sent vertices, and so give an upper bound of the
+ * next frontier's edges. If even so many are for a sparse level, the next level is certainly sparse: its flags have the
+ * counts of vertices taken from peers. Otherwise a second barrier has them now.
  *
- * If the frontier of a GPU is very small, its first block goes from level to level by itself, without barriers of the grid. The
- * others wait. Peers need not know.
+ * If the frontier of a GPU is very small, its first block goes from level to level by itself, without barriers of the
+ * grid. The others wait. Peers need not know.
  */
 #ifndef DBFS_CUDA_PEERS_SPARSE_CUH
 #define DBFS_CUDA_PEERS_SPARSE_CUH
@@ -41,8 +41,8 @@ template <class S> __device__ static inline uint32_t parent_of_shards(S &s, uint
     return is_own_column(s.joint, column) ? local_of_column(s.joint, column) : REMOTE_PARENT;
 }
 
-/* Replaces columns of nn in this shard by the numbers of its normals, if that is `wanted`: dense levels do without, except for
- * parents. */
+/* Replaces columns of nn in this shard by the numbers of its normals, if that is `wanted`: dense levels do without, except
+ * for parents. */
 template <class S> __device__ static inline void keep_own(S &s, slots &e, bool wanted)
 {
 #pragma unroll
@@ -54,15 +54,16 @@ template <class S> __device__ static inline void keep_own(S &s, slots &e, bool w
     }
 }
 
-/* Returns the receive buffer of a barrier for vertices of a peer: `arrivals` begin with those of the peer in the first buffer. */
+/* Returns the receive buffer of a barrier for vertices of a peer: `arrivals` begin with those of the peer in the first
+ * buffer. */
 template <typename T>
 __device__ static inline T *arrivals_of(const gpu_fused_peers &joint, T *arrivals, unsigned number)
 {
     return arrivals + (size_t)(number & 1) * joint.count * PEERS_LISTED_EDGES;
 }
 
-/* Sends reached vertices, by one atomic for each peer: normals of its shard, and delegates that no thread of this GPU had reached
- * before (`mine`); the peer may know such a delegate already. All lanes of the warp call it. */
+/* Sends reached vertices, by one atomic for each peer: normals of its shard, and delegates that no thread of this GPU had
+ * reached before (`mine`); the peer may know such a delegate already. All lanes of the warp call it. */
 template <class S> __device__ static inline void send_reached(S &s, const slots &e, const bool (&mine)[SLOTS])
 {
     const unsigned number = s.peers.barriers + 1;
@@ -98,8 +99,8 @@ template <class S> __device__ static inline uint32_t warp_at_work(S &s)
     return s.peers.single_block ? threadIdx.x / WARP : warp_of_grid();
 }
 
-/* Appends the vertices that peers sent to the next frontier, unless they are visited. They come soon after their flag, which is
- * in s.flags. All threads at work call it. */
+/* Appends the vertices that peers sent to the next frontier, unless they are visited. They come soon after their flag,
+ * which is in s.flags. All threads at work call it. */
 template <class S> __device__ static __noinline__ void take_arrivals(S &s)
 {
     const unsigned number = s.peers.barriers;
@@ -123,16 +124,16 @@ template <class S> __device__ static __noinline__ void take_arrivals(S &s)
                 if (v == id && to.parent != NULL)
                     to.parent[id] = REMOTE_PARENT; /* the peer knows those of delegates */
             }
-            list_vertices(s, v, mine);
+            list_vertices<S>(s.csr, s.block.target, v, mine);
         }
     }
 }
 
 /* ---- a level ---- */
 
-/* Expands the frontier. A single block uses few of its warps: one for 8 work items, or for 16 edges if rows are long. Few warps
- * disturb each other less, but each of them lists only 32 vertices at a time. All threads at work call it. Not inlined: the
- * compiler then keeps more in registers. */
+/* Expands the frontier. A single block uses few of its warps: one for 8 work items, or for 16 edges if rows are long. Few
+ * warps disturb each other less, but each of them lists only 32 vertices at a time. All threads at work call it. Not
+ * inlined: the compiler then keeps more in registers. */
 template <class S> __device__ static __noinline__ void expand_by_few(S &s)
 {
     uint32_t warps = warps_at_work(s);
@@ -145,8 +146,8 @@ template <class S> __device__ static __noinline__ void expand_by_few(S &s)
                                    ALL_SUBGRAPHS);
 }
 
-/* Counts the vertices that were taken in the level before as seen, and finds out whether the next level is certainly sparse. All
- * lanes of the first warp call it after the first barrier of a level. */
+/* Counts the vertices that were taken in the level before as seen, and finds out whether the next level is certainly
+ * sparse. All lanes of the first warp call it after the first barrier of a level. */
 template <class S> __device__ static inline void read_flags(S &s)
 {
     const unsigned g = lane_id();
@@ -158,13 +159,13 @@ template <class S> __device__ static inline void read_flags(S &s)
     if (g == 0) {
         add_seen(s.peers, taken[FUSED_FRESH], sum_of_edges(taken));
         s.peers.edges = sum_of_edges(s.sums + PEERS_FOUND) + s.sums[PEERS_SENT] * s.joint.total.longest;
-        s.peers.certainly_sparse = is_for_sparse(s, s.peers.edges);
+        s.peers.certainly_sparse = is_for_sparse(s.joint, s.mode, s.block.now, s.peers.edges);
     }
 }
 
-/* Ends a level whose next one is certainly sparse, without a second barrier of the GPUs: the next frontier is the found vertices
- * and the taken ones, which are in no flag yet. If the frontier of this level had no vertex, since all that peers had sent was
- * visited, this level is none, and the search is over. All threads at work call it. */
+/* Ends a level whose next one is certainly sparse, without a second barrier of the GPUs: the next frontier is the found
+ * vertices and the taken ones, which are in no flag yet. If the frontier of this level had no vertex, since all that peers
+ * had sent was visited, this level is none, and the search is over. All threads at work call it. */
 template <class S> __device__ static void end_certain_level(S &s)
 {
     const unsigned g = lane_id() < SUBGRAPHS ? lane_id() : 0;
@@ -224,15 +225,15 @@ struct peers_progress {
 };
 static_assert(sizeof(peers_progress) <= sizeof(peers_state::progress), "there is capacity");
 
-/* Whether this GPU has so few of the frontier's rows that its first block does the level by itself: it begins with few, and goes
- * on with `times` as many. */
+/* Whether this GPU has so few of the frontier's rows that its first block does the level by itself: it begins with few,
+ * and goes on with `times` as many. */
 template <class S> __device__ static inline bool is_for_first_block(S &s, unsigned times)
 {
     return s.block.now.items <= times * PEERS_BLOCK_ITEMS && s.peers.edges <= times * PEERS_BLOCK_EDGES * s.joint.count;
 }
 
-/* Does levels by the first block while they are small, and the other blocks wait. Before, all must have read the flags of the
- * last barrier, as two more barriers overwrite them. All threads of the grid call it. */
+/* Does levels by the first block while they are small, and the other blocks wait. Before, all must have read the flags of
+ * the last barrier, as two more barriers overwrite them. All threads of the grid call it. */
 template <class S> __device__ static __noinline__ void leave_to_first_block(S &s)
 {
     peers_progress *progress = (peers_progress *)s.joint.state->progress;

@@ -1,8 +1,8 @@
 /* cuda_expand.cuh: the edges of work items reach vertices
  *
  * A warp lays the edges of up to 32 work items end to end and visits 128 at a time, four a lane, so that several reads of
- * columns, probes and claims are under way at once. Bytes moved: 16 for each work item; 4 (column) and a probe for each edge;
- * an atomic, 4 (depth) and 8 to 24 (offsets and heads of its rows) for each vertex reached.
+ * columns, probes and claims are under way at once. Bytes moved: 16 for each work item; 4 (column) and a probe for each
+ * edge; an atomic, 4 (depth) and 8 to 24 (offsets and heads of its rows) for each vertex reached.
  */
 #ifndef DBFS_CUDA_EXPAND_CUH
 #define DBFS_CUDA_EXPAND_CUH
@@ -10,12 +10,12 @@
 #include "cuda_frontier.cuh"
 #include "cuda_packed_block.cuh"
 
-/* What becomes of a reached vertex: it is visited at once and joins the next sparse frontier; or its bit of `next` is set, and a
- * previsit makes the frontier of these bits. */
+/* What becomes of a reached vertex: it is visited at once and joins the next sparse frontier; or its bit of `next` is set,
+ * and a previsit makes the frontier of these bits. */
 enum reaching { REACH_SPARSE, REACH_NEXT };
 
-/* The ends of some edges, with their parents and kinds. An end is the number of a vertex; of nn it is a column, whose shard is
- * in the upper bits, and which may need 8 bytes. */
+/* The ends of some edges, with their parents and kinds. An end is the number of a vertex; of nn it is a column, whose
+ * shard is in the upper bits, and which may need 8 bytes. */
 template <typename Number> struct slots_of {
     static constexpr Number none = ~(Number)0; /* of 4 bytes: NO_HEAD, as heads have it. Of 8: there are no heads */
     Number end[SLOTS];
@@ -73,18 +73,19 @@ __device__ static inline bool claim(const gpu_vertices &to, uint32_t v, bool pro
 }
 
 /* Appends vertices first..count of the warp's `reached` to the next frontier. All lanes of the warp call it. */
-template <class S> __device__ static inline void list_reached(S &s, unsigned first, unsigned count)
+template <class S>
+__device__ static inline void list_reached(const gpu_csr *csr, const level_target &target, unsigned first, unsigned count)
 {
     __syncwarp();
     for (unsigned i = first; i < count; i += WARP) {
         const bool has = i + lane_id() < count;
-        list_vertices(s, has ? own_space<S>().push.reached[i + lane_id()] : 0, has);
+        list_vertices<S>(csr, target, has ? own_space<S>().push.reached[i + lane_id()] : 0, has);
     }
     __syncwarp();
 }
 
-/* Moves the `count` vertices of the warp's `reached` to a list of the block. When its work items are done, list_left appends them
- * to the next frontier, by full warps. Vertices beyond the capacity of the list are appended at once. */
+/* Moves the `count` vertices of the warp's `reached` to a list of the block. When its work items are done, list_left
+ * appends them to the next frontier, by full warps. Vertices beyond the capacity of the list are appended at once. */
 template <class S> __device__ static inline void leave_reached(S &s, unsigned count)
 {
     const unsigned capacity = 2 * s.thread_group_capacity;
@@ -94,7 +95,7 @@ template <class S> __device__ static inline void leave_reached(S &s, unsigned co
     for (unsigned i = lane_id(); i < fits; i += WARP)
         shared_words<S>()[at + i] = own_space<S>().push.reached[i];
     if (fits < count)
-        list_reached(s, fits, count);
+        list_reached<S>(s.csr, s.block.target, fits, count);
     __syncwarp();
 }
 
@@ -105,12 +106,12 @@ template <class S> __device__ static inline void list_left(S &s)
     const unsigned count = min(s.block.left, 2 * s.thread_group_capacity);
     for (unsigned i = threadIdx.x - lane_id(); i < count; i += blockDim.x) {
         const bool has = i + lane_id() < count;
-        list_vertices(s, has ? shared_words<S>()[i + lane_id()] : 0, has);
+        list_vertices<S>(s.csr, s.block.target, has ? shared_words<S>()[i + lane_id()] : 0, has);
     }
 }
 
-/* Claims the ends in the first `used` slots. Those that this warp claims get a depth and a parent and join the next frontier;
- * of several GPUs, vertices that other GPUs must know are sent. All lanes of the warp call it. */
+/* Claims the ends in the first `used` slots. Those that this warp claims get a depth and a parent and join the next
+ * frontier; of several GPUs, vertices that other GPUs must know are sent. All lanes of the warp call it. */
 template <class S> __device__ static inline void reach_sparse(S &s, const slots &e, int used)
 {
     bool mine[SLOTS];
@@ -141,7 +142,7 @@ template <class S> __device__ static inline void reach_sparse(S &s, const slots 
     if (count == 0)
         return;
     if constexpr (S::together)
-        list_reached(s, 0, count);
+        list_reached<S>(s.csr, s.block.target, 0, count);
     else
         leave_reached(s, count);
 }
@@ -204,7 +205,7 @@ template <class S, class Slots> __device__ static inline bool reach_next_with_pa
 /* Reaches the ends in the first `used` slots; those behind are none. All lanes of the warp call it. */
 template <int HOW, class S, class Slots> __device__ static inline void reach(S &s, Slots &e, int used)
 {
-    if constexpr (S::together) /* columns of nn that are of this shard become its normals, which sparse levels and parents need */
+    if constexpr (S::together) /* columns of nn in this shard become its normals: sparse levels and parents need these */
         keep_own(s, e, HOW == REACH_SPARSE || s.of[NORMALS].parent != NULL);
     if constexpr (HOW == REACH_SPARSE)
         reach_sparse(s, e, used);
@@ -331,14 +332,14 @@ __device__ static inline bool cut_share(work_item &item, uint32_t part, uint32_t
     return part == 0 || item.length > 0;
 }
 
-/* Visits this warp's share of the edges of a sparse frontier, those in `subgraphs`, a bit each. `warp` is below `warps`, which
- * share the frontier. All lanes of the warp call it.
+/* Visits this warp's share of the edges of a sparse frontier, those in `subgraphs`, a bit each. `warp` is below `warps`,
+ * which share the frontier. All lanes of the warp call it.
  *
- * If there are fewer work items than half of the warps, several warps share one. Otherwise a warp takes up to 32 at a time.
- * Neighbours in the frontier go to different warps, since the pieces of a long row follow each other there. Each work item is
- * cut into 2^shift shares, so long as a share has some edges, and a lane at most one share: a warp lists only 32 vertices at a
- * time, so a level lasts as long as its longest share. The first shares of all work items come first: short rows have no
- * others, and all warps have as many. */
+ * If there are fewer work items than half of the warps, several warps share one. Otherwise a warp takes up to 32 at a
+ * time. Neighbours in the frontier go to different warps, since the pieces of a long row follow each other there. Each
+ * work item is cut into 2^shift shares, so long as a share has some edges, and a lane at most one share: a warp lists only
+ * 32 vertices at a time, so a level lasts as long as its longest share. The first shares of all work items come first:
+ * short rows have no others, and all warps have as many. */
 template <int HOW, class S>
 __device__ static void expand_items(S &s, const work_item *frontier, uint32_t count, uint32_t warp, uint32_t warps,
                                     unsigned subgraphs)

@@ -1,8 +1,8 @@
 /* cuda_frontier.cuh: the work items of sparse frontiers, and the words of dense ones
  *
- * A vertex has a row in two subgraphs. The thread that reaches a vertex in a sparse level appends those of its rows that are not
- * empty to the next frontier, cut into pieces of ITEM_EDGES columns, and counts their edges. So a level knows its work when it
- * begins.
+ * A vertex has a row in two subgraphs. The thread that reaches a vertex in a sparse level appends those of its rows that
+ * are not empty to the next frontier, cut into pieces of ITEM_EDGES columns, and counts their edges. So a level knows its
+ * work when it begins.
  */
 #ifndef DBFS_CUDA_FRONTIER_CUH
 #define DBFS_CUDA_FRONTIER_CUH
@@ -67,7 +67,8 @@ __device__ static inline void put_long_row(work_item *next, unsigned at, const w
     }
 }
 
-/* Writes rows to next[at..], one a lane, of subgraph g of the lane. `flags`: ITEM_FIRST or 0. All lanes of the warp call it. */
+/* Writes rows to next[at..], one a lane, of subgraph g of the lane. `flags`: ITEM_FIRST or 0. All lanes of the warp call
+ * it. */
 __device__ static inline void put_rows(work_item *next, unsigned at, const listed_row &r, int g, uint32_t id,
                                        uint64_t flags)
 {
@@ -87,8 +88,9 @@ __device__ static inline void put_rows(work_item *next, unsigned at, const liste
     }
 }
 
-/* Counts the lanes' rows in g and their edges, in the counters of the warp. A very long row counts as fewer edges, so that the
- * sum of a warp fits into 32 bits, but as too many for a sparse level, which has no capacity for the vertices it reaches. */
+/* Counts the lanes' rows in g and their edges, in the counters of the warp. A very long row counts as fewer edges, so that
+ * the sum of a warp fits into 32 bits, but as too many for a sparse level, which has no capacity for the vertices it
+ * reaches. */
 template <class S> __device__ static inline void count_rows(int g, bool mine, const listed_row &r)
 {
     const unsigned full = __ballot_sync(ALL_LANES, mine && r.items > 0);
@@ -102,21 +104,22 @@ template <class S> __device__ static inline void count_rows(int g, bool mine, co
     own_space<S>().count[FUSED_FORWARD + g] += sum;
 }
 
-/* Appends the rows of vertices to the next frontier, s.block.target, and counts vertices, rows and edges in the counters of the
- * warp. Lanes that have one give a vertex each, with KIND_BIT. All lanes of the warp call it. */
-template <class S> __device__ static inline void list_vertices(S &s, uint32_t v, bool has)
+/* Appends the rows of vertices to the next frontier, and counts vertices, rows and edges in the counters of the warp.
+ * Lanes that have one give a vertex each, with KIND_BIT. All lanes of the warp call it. */
+template <class S>
+__device__ static inline void list_vertices(const gpu_csr *csr, const level_target &target, uint32_t v, bool has)
 {
     const int kind = (int)(v >> 31), g = kind << 1;
     const uint32_t id = v & ~KIND_BIT;
     listed_row one, two;
-    look_at_rows(s.csr[g], s.csr[g | 1], id, has, one, two);
+    look_at_rows(csr[g], csr[g | 1], id, has, one, two);
     const unsigned own = one.items + two.items, before = warp_prefix(own);
     const unsigned total = __shfl_sync(ALL_LANES, before + own, WARP - 1);
     const unsigned all = __ballot_sync(ALL_LANES, has);
     const unsigned delegates = __ballot_sync(ALL_LANES, has && kind == DELEGATES);
     unsigned base = 0;
     if (lane_id() == 0) {
-        base = total > 0 ? atomicAdd(s.block.target.next_count, total) : 0;
+        base = total > 0 ? atomicAdd(target.next_count, total) : 0;
         own_space<S>().count[FUSED_FRESH] += __popc(all);
     }
     if (delegates != 0) {
@@ -128,8 +131,8 @@ template <class S> __device__ static inline void list_vertices(S &s, uint32_t v,
         count_rows<S>(ND, has && kind == NORMALS, two);
     }
     base = __shfl_sync(ALL_LANES, base, 0);
-    put_rows(s.block.target.next, base + before, one, g, id, ITEM_FIRST);
-    put_rows(s.block.target.next, base + before + one.items, two, g | 1, id, one.items > 0 ? 0 : ITEM_FIRST);
+    put_rows(target.next, base + before, one, g, id, ITEM_FIRST);
+    put_rows(target.next, base + before + one.items, two, g | 1, id, one.items > 0 ? 0 : ITEM_FIRST);
 }
 
 /* ---- the words of dense frontiers, which warps share ---- */
@@ -156,7 +159,8 @@ __device__ static inline unsigned unpack_words(uint16_t *to, uint32_t bits)
     return total;
 }
 
-/* Cuts the rows of the lanes `many` into pieces, for a second pass. `begin` has flags, too. All lanes of the warp call it. */
+/* Cuts the rows of the lanes `many` into pieces, for a second pass. `begin` has flags, too. All lanes of the warp call
+ * it. */
 template <uint32_t EDGES = ITEM_EDGES>
 __device__ static inline void cut_rows(const cut_list &cut, unsigned many, uint64_t begin, uint64_t length,
                                        uint32_t row)

@@ -1,7 +1,7 @@
 /* cuda_level_notes.cuh: notes of levels, for all kernels that are a whole search
  *
- * One thread, the noter, writes the note of each level, if the search is to note its levels. Kernels of slices have no register
- * to spare: they are compiled twice, and in those without notes these functions are empty.
+ * One thread, the noter, writes the note of each level, if the search is to note its levels. Kernels of slices have no
+ * register to spare: they are compiled twice, and in those without notes these functions are empty.
  */
 #ifndef DBFS_CUDA_LEVEL_NOTES_CUH
 #define DBFS_CUDA_LEVEL_NOTES_CUH
@@ -41,8 +41,8 @@ __device__ static inline void begin_notes(kept_notes &noted, const fused_outputs
         noted = kept_notes{out, order.noted != 0, 0, 0, 0};
 }
 
-/* Begins the note of a level; where another kind is tried for a level, a second call has no effect. If all notes are full, it
- * waits until the host has taken them; this time belongs to no level. */
+/* Begins the note of a level; where another kind is tried for a level, a second call has no effect. If all notes are full,
+ * it waits until the host has taken them; this time belongs to no level. */
 __device__ static inline void note_begin(kept_notes &noted, int32_t depth)
 {
     if (!is_noter(noted) || depth < *(volatile int32_t *)&noted.begun) /* volatile: else all threads read it ahead */

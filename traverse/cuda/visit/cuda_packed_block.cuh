@@ -9,8 +9,8 @@
 
 #include "cuda_frontier.cuh"
 
-/* The packed columns that a work item reads: the blocks first..last. A block belongs to the piece that has its first element,
- * or to the first piece of the row, so no block is read twice. */
+/* The packed columns that a work item reads: the blocks first..last. A block belongs to the piece that has its first
+ * element, or to the first piece of the row, so no block is read twice. */
 struct packed_part {
     uint64_t begin, end; /* of the row */
     uint64_t first, last;
@@ -50,8 +50,8 @@ __device__ static inline uint32_t place_in_block(const packed_reader &r, const u
     return packed_code(r.codes, r.bits, i) + high + r.step * i;
 }
 
-/* Decodes the columns of a row that lie in a block: element lane + 32 * j into column[j], NO_HEAD where the element is not of
- * the row. `bits` is scratch. All lanes of the warp call it; they find the set bits once for all elements. */
+/* Decodes the columns of a row that lie in a block: element lane + 32 * j into column[j], NO_HEAD where the element is not
+ * of the row. `bits` is scratch. All lanes of the warp call it; they find the set bits once for all elements. */
 __device__ static inline void read_block(uint16_t *bits, const gpu_csr &csr, const packed_part &part, uint64_t block,
                                          uint32_t (&column)[SLOTS])
 {

@@ -7,16 +7,18 @@
 
 #include "cuda_frontier.cuh"
 
-/* Appends the rows of vertices `bits`, a word a lane from word `base` on, to the next sparse frontier (list_vertices). All lanes
- * of the warp call it. */
-template <class S> __device__ static inline void list_words(S &s, int kind, uint64_t base, uint32_t bits)
+/* Appends the rows of vertices `bits`, a word a lane from word `base` on, to the next sparse frontier (list_vertices). All
+ * lanes of the warp call it. */
+template <class S>
+__device__ static inline void list_words(const gpu_csr *csr, const level_target &target, int kind, uint64_t base,
+                                         uint32_t bits)
 {
     uint16_t *unpacked = own_space<S>().pull.list;
     const unsigned total = unpack_words(unpacked, bits);
     for (unsigned i = 0; i < total; i += WARP) {
         const bool has = i + lane_id() < total;
         const uint32_t id = (uint32_t)(base * 32) + (has ? unpacked[i + lane_id()] : 0);
-        list_vertices(s, id | (kind == DELEGATES ? KIND_BIT : 0), has);
+        list_vertices<S>(csr, target, id | (kind == DELEGATES ? KIND_BIT : 0), has);
     }
     __syncwarp();
 }
@@ -71,8 +73,9 @@ __device__ static inline found_word prefetch_span(S &s, const previsit_spans &al
     return w;
 }
 
-/* Makes the vertices that were found in a span the frontier: writes the frontier's bitmap and visited bits, clears `next`, tells
- * peers, and writes depths if the bitmap is not kept. Returns the new vertices of the lane's word. All lanes of the warp call it. */
+/* Makes the vertices that were found in a span the frontier: writes the frontier's bitmap and visited bits, clears `next`,
+ * tells peers, and writes depths if the bitmap is not kept. Returns the new vertices of the lane's word. All lanes of the
+ * warp call it. */
 template <bool TO_SPARSE, class S>
 __device__ static inline uint32_t join_frontier(S &s, int kind, uint32_t base, uint32_t span, found_word &w)
 {
@@ -112,10 +115,10 @@ __device__ static inline uint64_t edges_between(const gpu_csr &csr, uint64_t bas
     return offset_of(csr, last) - offset_of(csr, first);
 }
 
-/* Counts the new vertices of a span, those with rows in each subgraph, and about how many edges, in the counters of the warp.
- * `edges`: in lanes 0 and 1, of all rows of the span in the two subgraphs. Vertices are in the order of their degrees, so rows
- * of neighbouring words are about as long: the mean of the span's rows stands for the rows of the frontier, which need not be
- * looked up. All lanes of the warp call it. */
+/* Counts the new vertices of a span, those with rows in each subgraph, and about how many edges, in the counters of the
+ * warp. `edges`: in lanes 0 and 1, of all rows of the span in the two subgraphs. Vertices are in the order of their
+ * degrees, so rows of neighbouring words are about as long: the mean of the span's rows stands for the rows of the
+ * frontier, which need not be looked up. All lanes of the warp call it. */
 template <class S>
 __device__ static inline void count_fresh(S &s, int kind, uint32_t base, uint32_t span, uint32_t fresh, found_word &w,
                                           uint64_t edges)
@@ -144,9 +147,9 @@ __device__ static inline void count_fresh(S &s, int kind, uint32_t base, uint32_
 
 /* ---- all words ---- */
 
-/* Does this warp's share of a previsit: found vertices that are not visited become the frontier. TO_SPARSE: a sparse one, whose
- * work items are counted when they are appended; otherwise a dense one, which is counted here. Words in the memory of peers are
- * prefetched a span ahead. All lanes of the warp call it. */
+/* Does this warp's share of a previsit: found vertices that are not visited become the frontier. TO_SPARSE: a sparse one,
+ * whose work items are counted when they are appended; otherwise a dense one, which is counted here. Words in the memory
+ * of peers are prefetched a span ahead. All lanes of the warp call it. */
 template <bool TO_SPARSE, class S> __device__ static inline void previsit(S &s, uint32_t warp, uint32_t warps)
 {
     const uint32_t normals = (uint32_t)s.of[NORMALS].words, delegates = (uint32_t)s.of[DELEGATES].words,
@@ -168,7 +171,7 @@ template <bool TO_SPARSE, class S> __device__ static inline void previsit(S &s, 
         if (!TO_SPARSE)
             count_fresh(s, kind, base, all.size, fresh, now, edges);
         else if (__any_sync(ALL_LANES, fresh != 0))
-            list_words(s, kind, base, fresh);
+            list_words<S>(s.csr, s.block.target, kind, base, fresh);
     }
 }
 
@@ -178,8 +181,8 @@ template <class S> __device__ static __noinline__ void previsit_to_sparse(S &s, 
     previsit<true>(s, warp, warps);
 }
 
-/* Appends this warp's share of a dense frontier to the next sparse one. Most words are empty, so several spans are under way. All
- * lanes of the warp call it. */
+/* Appends this warp's share of a dense frontier to the next sparse one. Most words are empty, so several spans are under
+ * way. All lanes of the warp call it. */
 template <class S> __device__ static void list_kind(S &s, int kind, uint32_t warp, uint32_t warps)
 {
     const gpu_vertices &v = s.of[kind];
@@ -198,7 +201,7 @@ template <class S> __device__ static void list_kind(S &s, int kind, uint32_t war
             continue;
 #pragma unroll 1
         for (int j = 0; j < SLOTS; j++) { /* one copy of the code for all spans: their words move to bits[0] */
-            list_words(s, kind, base + j * step, bits[0]);
+            list_words<S>(s.csr, s.block.target, kind, base + j * step, bits[0]);
             bits[0] = bits[1], bits[1] = bits[2], bits[2] = bits[3];
         }
     }

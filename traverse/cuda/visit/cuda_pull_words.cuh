@@ -1,13 +1,13 @@
 /* cuda_pull_words.cuh: pulls of dense levels
  *
- * Rows that are not visited look for a visited column, and join `next`. Bytes moved: 4 (head) and a probe for each column that a
- * row reads. A warp takes 32 words. Their rows look at the head columns first, one column after the other for all rows; those
- * that find no parent there look at the rest of the row: a thread 16 columns of its row, then eight lanes one row, and pieces of
- * very long rows are left to a second pass.
+ * Rows that are not visited look for a visited column, and join `next`. Bytes moved: 4 (head) and a probe for each column
+ * that a row reads. A warp takes 32 words. Their rows look at the head columns first, one column after the other for all
+ * rows; those that find no parent there look at the rest of the row: a thread 16 columns of its row, then eight lanes one
+ * row, and pieces of very long rows are left to a second pass.
  *
- * Most probes look up hubs, which have the first numbers: of RMAT 26 81% of the probes are for the first 2^16. In graphs of many
- * vertices each block keeps the visited bits of hubs in shared memory while it pulls, the hub bitmap: there the lanes of a warp
- * read many words at a time, where the L1 cache looks them up one by one.
+ * Most probes look up hubs, which have the first numbers: of RMAT 26 81% of the probes are for the first 2^16. In graphs
+ * of many vertices each block keeps the visited bits of hubs in shared memory while it pulls, the hub bitmap: there the
+ * lanes of a warp read many words at a time, where the L1 cache looks them up one by one.
  */
 #ifndef DBFS_CUDA_PULL_WORDS_CUH
 #define DBFS_CUDA_PULL_WORDS_CUH
@@ -32,10 +32,10 @@ struct pulling {
 };
 
 /* Returns the pull of the rows of g. */
-template <class S> __device__ static inline pulling start_pulling(S &s, int g)
+template <bool TOGETHER> __device__ static inline pulling start_pulling(const gpu_fused &s, int g)
 {
     const gpu_csr &csr = s.pulled[g];
-    const gpu_vertices &rows = s.of[g >> 1], &columns = s.of[S::together ? csr.column_kind : (uint32_t)g & 1];
+    const gpu_vertices &rows = s.of[g >> 1], &columns = s.of[TOGETHER ? csr.column_kind : (uint32_t)g & 1];
     return pulling{&csr,
                    rows.visited,
                    columns.visited,
@@ -47,10 +47,11 @@ template <class S> __device__ static inline pulling start_pulling(S &s, int g)
                    reverse_of(g)};
 }
 
-/* Copies the visited bits of hubs to the hub bitmap of this block, if pulls of the level will read any. All threads call it. */
-template <class S> __device__ static inline void copy_hub_bitmap(S &s)
+/* Copies the visited bits of hubs to the hub bitmap of this block, if pulls of the level will read any. All threads call
+ * it. */
+template <class S> __device__ static inline void copy_hub_bitmap(const gpu_fused &s, const fused_choice &choice)
 {
-    if (s.hub_words == 0 || !(s.block.choice.pull[DN] || s.block.choice.pull[DD]))
+    if (s.hub_words == 0 || !(choice.pull[DN] || choice.pull[DD]))
         return;
     for (uint32_t i = threadIdx.x; i < s.hub_words; i += blockDim.x)
         shared_words<S>()[i] = s.of[DELEGATES].visited[i];
@@ -153,8 +154,8 @@ __device__ static inline void note_side_by_side(S &s, const pulling &q, const ui
 
 /* ---- the columns of rows ---- */
 
-/* The rows in the warp's list look at one head column. Rows with an entry there that is not visited stay in the list. Returns
- * how many stay. All lanes of the warp call it. */
+/* The rows in the warp's list look at one head column. Rows with an entry there that is not visited stay in the list.
+ * Returns how many stay. All lanes of the warp call it. */
 template <class S>
 __device__ static inline unsigned pull_heads(S &s, const pulling &q, typename S::space &w, uint32_t first,
                                              unsigned count, uint32_t column)
@@ -281,8 +282,8 @@ template <class S> __device__ static inline uint32_t pull_by_warp(S &s, const pu
     return hit;
 }
 
-/* Looks at the rows of the lanes `open`, four rows at a time, eight lanes each. Returns a visited column of the lane's own row,
- * or NO_HEAD. All lanes of the warp call it. */
+/* Looks at the rows of the lanes `open`, four rows at a time, eight lanes each. Returns a visited column of the lane's own
+ * row, or NO_HEAD. All lanes of the warp call it. */
 template <class S>
 __device__ static inline uint32_t pull_by_eights(S &s, const pulling &q, unsigned open, const pulled_row &r)
 {
@@ -369,8 +370,8 @@ __device__ static inline void pull_rests(S &s, const pulling &q, typename S::spa
     }
 }
 
-/* The rows `todo`, a word a lane from word `base` on, look for a parent. Those that find one join `next`; the rests of very long
- * rows go to `cut`. Returns the rows of the lane's word that found one. All lanes of the warp call it. */
+/* The rows `todo`, a word a lane from word `base` on, look for a parent. Those that find one join `next`; the rests of
+ * very long rows go to `cut`. Returns the rows of the lane's word that found one. All lanes of the warp call it. */
 template <class S>
 __device__ static inline uint32_t pull_words(S &s, const pulling &q, uint32_t base, uint32_t todo, const cut_list &cut)
 {
@@ -405,28 +406,30 @@ template <class S> __device__ static void pull_all(S &s, uint32_t warp, uint32_t
         if (g < 0)
             return;
         const int reverse = reverse_of(g);
-        const pulling q = start_pulling(s, reverse);
+        const pulling q = start_pulling<S::together>(s, reverse);
         const uint32_t base = at * spans.size, word = base + lane_id();
         const bool own = lane_id() < spans.size && word < s.of[g & 1].words;
         pull_words(s, q, base, own ? s.pulled[reverse].wanted[word] & ~q.visited[word] & ~q.next[word] : 0, cut);
     }
 }
 
-/* Lays out the spans of the level's pulls, s.block.pulls. GPUs that search together choose alike, and one without rows to pull
+/* Lays out the spans of the level's pulls. GPUs that search together choose alike, and one without rows to pull
  * has no arrays of them. All lanes of one warp call it. */
-template <class S> __device__ static inline void lay_out_pulls(S &s, uint32_t warps)
+__device__ static inline void lay_out_pulls(const gpu_fused &s, const fused_choice &choice, word_spans &pulls,
+                                            uint32_t warps)
 {
     const unsigned g = lane_id();
-    const bool looks = g < SUBGRAPHS && s.block.choice.pull[g] && s.pulled[reverse_of((int)g)].edges != 0;
+    const bool looks = g < SUBGRAPHS && choice.pull[g] && s.pulled[reverse_of((int)g)].edges != 0;
     const uint32_t words = looks ? (uint32_t)s.of[g & 1].words : 0;
     const uint32_t size = span_of(sum_lanes(words), SPANS_A_WARP * warps, WARP);
     if (g < SUBGRAPHS)
-        s.block.pulls.count[g] = (words + size - 1) / size;
+        pulls.count[g] = (words + size - 1) / size;
     if (g == 0)
-        s.block.pulls.size = size;
+        pulls.size = size;
 }
 
-/* Looks at a piece of a long row, unless another piece of the row has found a parent already. All lanes of the warp call it. */
+/* Looks at a piece of a long row, unless another piece of the row has found a parent already. All lanes of the warp call
+ * it. */
 template <class S> __device__ static inline void pull_piece(S &s, const pulling &q, const work_item &piece)
 {
     const uint32_t found = ((volatile uint32_t *)q.next)[piece.row / 32] >> (piece.row % 32) & 1;

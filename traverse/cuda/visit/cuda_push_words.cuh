@@ -1,7 +1,7 @@
 /* cuda_push_words.cuh: pushes of dense levels
  *
- * Pulls and pushes set bits of `next`, and visited bits do not change meanwhile. Then the previsit makes the frontier of the new
- * vertices in `next`. Depths are not written: the bitmap of the frontier is kept.
+ * Pulls and pushes set bits of `next`, and visited bits do not change meanwhile. Then the previsit makes the frontier of
+ * the new vertices in `next`. Depths are not written: the bitmap of the frontier is kept.
  */
 #ifndef DBFS_CUDA_PUSH_WORDS_CUH
 #define DBFS_CUDA_PUSH_WORDS_CUH
@@ -28,8 +28,8 @@ template <class S> __device__ static inline void push_rows(S &s, int g, uint32_t
     expand<REACH_NEXT>(s, work_item{begin | subgraph | heads, (uint32_t)length, row}, has);
 }
 
-/* Returns how `warps` warps take the words of a bitmap to push their rows: in groups of neighbours. Large groups are read faster;
- * groups are small if rows are long, as the first words have the longest ones. */
+/* Returns how `warps` warps take the words of a bitmap to push their rows: in groups of neighbours. Large groups are read
+ * faster; groups are small if rows are long, as the first words have the longest ones. */
 __device__ static inline scattered_words scatter_words(uint32_t words, uint32_t warps, bool long_rows)
 {
     unsigned parts = 0;
@@ -50,13 +50,12 @@ __device__ static inline uint32_t word_of_lane(const scattered_words &all, uint3
     return ((round + (lane >> all.shift) * all.rounds) << all.shift) + (lane & ((1u << all.shift) - 1));
 }
 
-/* Lays out the level's pushes, s.plan.pushes. All lanes of one warp call it. */
-template <class S> __device__ static inline void lay_out_pushes(S &s, uint32_t warps)
+/* Lays out the level's pushes. All lanes of one warp call it. */
+__device__ static inline void lay_out_pushes(const gpu_fused &s, const fused_progress &now, dense_plan &plan, uint32_t warps)
 {
     const unsigned g = lane_id();
     if (g < SUBGRAPHS)
-        s.plan.pushes[g] =
-            scatter_words((uint32_t)s.of[g >> 1].words, warps, s.block.now.forward[g] > 16 * s.block.now.frontier[g]);
+        plan.pushes[g] = scatter_words((uint32_t)s.of[g >> 1].words, warps, now.forward[g] > 16 * now.frontier[g]);
 }
 
 /* Pushes this warp's share of the rows of g in a dense frontier. All lanes of the warp call it. */
@@ -95,8 +94,8 @@ __device__ static __noinline__ void push_pieces(S &s, const work_item *items, ui
     expand_items<REACH_NEXT>(s, items, count, warp, warps, subgraphs);
 }
 
-/* Does this warp's share of all pushes of the level. The rows of a sparse frontier are its work items. A GPU among several may
- * have no edges of a subgraph that all of them push. All lanes of the warp call it. */
+/* Does this warp's share of all pushes of the level. The rows of a sparse frontier are its work items. A GPU among several
+ * may have no edges of a subgraph that all of them push. All lanes of the warp call it. */
 template <class S> __device__ static void push_all(S &s, const cut_list &cut, uint32_t warp, uint32_t warps)
 {
     unsigned sparse = 0;
@@ -119,7 +118,7 @@ __device__ static void finish_cut(S &s, const work_item *cut, unsigned count, ui
     for (unsigned i = warp; i < count; i += warps) {
         const work_item piece = cut[i];
         if (piece.at & ITEM_PULL)
-            pull_piece(s, start_pulling(s, (int)(piece.at >> ITEM_SUBGRAPH_SHIFT)), piece);
+            pull_piece(s, start_pulling<S::together>(s, (int)(piece.at >> ITEM_SUBGRAPH_SHIFT)), piece);
         else
             expand_one<REACH_NEXT>(s, piece);
     }

@@ -147,8 +147,8 @@ template <int COUNTERS> struct block_state {
     word_spans pulls;
 };
 
-/* The words of a bitmap that a warp takes in a round, one a lane: groups of 2^shift neighbours that lie far apart. Of a small
- * bitmap a lane takes one of 2^parts parts of a word, as the rows of one word may have nearly all edges of a level. */
+/* The words of a bitmap that a warp takes in a round, one a lane: groups of 2^shift neighbours that lie far apart. Of a
+ * small bitmap a lane takes one of 2^parts parts of a word, as the rows of one word may have nearly all edges of a level. */
 struct scattered_words {
     uint32_t rounds;
     uint16_t shift, parts;
