@@ -106,6 +106,8 @@ template <class S> __device__ static inline void run_dense(S &s)
     if constexpr (S::together)
         clear_sent_before(s);
     search_barrier(s);
+    if constexpr (S::together)
+        note_shared(s);
     if (threadIdx.x == 0) {
         if (s.block.kept < s.keeps && blockIdx.x == 0)
             s.state->kept_depth[s.block.kept] = s.block.target.depth;

@@ -115,13 +115,18 @@ template <class S> __device__ static inline void clear_sent_before(S &s)
               (s.joint.count - 1) * (s.of[DELEGATES].words + (s.peers.sends ? s.of[NORMALS].words : 0)));
 }
 
-/* Lets the next dense level write the other buffer, which peers do not read now, and notes a bound on the words of visited
- * normals that this GPU has written to each peer. Thread 0 of a block calls it, after the barrier. */
-template <class S> __device__ static void swap_buffers(S &s)
+/* Notes a bound on the words of visited normals that this GPU has written to each peer. All threads call it after the barrier
+ * of the previsit; by one thread, in swap_buffers, it would cost the kernel registers. */
+template <class S> __device__ static inline void note_shared(S &s)
 {
     const unsigned long long fresh = s.flags[s.joint.own][PEERS_FOUND + FUSED_FRESH];
     note_read(s.notes, s.block.now.depth, 0,
               (s.joint.count - 1) * min(fresh, (unsigned long long)s.of[NORMALS].words));
+}
+
+/* Lets the next dense level write the other buffer, which peers do not read now. One thread of a block calls it. */
+template <class S> __device__ static void swap_buffers(S &s)
+{
     s.peers.sent_before = s.peers.sends;
     s.peers.sends = false;
     s.peers.buffer ^= 1;
