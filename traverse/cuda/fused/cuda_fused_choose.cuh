@@ -18,21 +18,17 @@ __device__ static inline bool is_for_sparse(const gpu_fused_peers &joint, fused_
            (now.sparse || now.fresh <= PEERS_LISTED_EDGES);
 }
 
-/* Whether a sparse level is chosen without a look at costs. */
-template <class S> __device__ static inline bool is_chosen(S &s)
-{
-    if constexpr (S::together)
-        return s.peers.certainly_sparse || is_for_sparse(s.joint, s.mode, s.block.now, s.peers.edges);
-    else
-        return s.block.sparse_is_chosen;
-}
-
-/* Chooses whether the next level is sparse or dense, and for each subgraph push or pull, by costs: s.block.choice. All
- * lanes of the first warp call it. Not inlined, as plan_dense. */
+/* Chooses whether the next level is sparse or dense, and for each subgraph push or pull, by costs: s.block.choice. Small
+ * levels are chosen to be sparse without a look at costs. All lanes of the first warp call it. Not inlined, as
+ * plan_dense. */
 template <class S> __device__ static __noinline__ void choose_by_cost(S &s)
 {
-    if (is_chosen(s))
+    if constexpr (S::together) {
+        if (s.peers.certainly_sparse || is_for_sparse(s.joint, s.mode, s.block.now, s.peers.edges))
+            return;
+    } else if (s.block.sparse_is_chosen) {
         return;
+    }
     if (lane_id() < SUBGRAPHS)
         fused_weigh(&s.graph, &s.block.now, s.mode, lane_id(), &s.block.choice);
     __syncwarp();

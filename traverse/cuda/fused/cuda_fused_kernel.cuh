@@ -70,13 +70,18 @@ template <class S> __device__ static void make_sparse(S &s)
 
 /* ---- dense levels ---- */
 
-/* Visits the pieces of long rows, when all are cut. Returns whether there were some; mostly there are none. */
+/* Pushes or pulls the pieces of long rows, when all are cut. Returns whether there were some; mostly there are none. */
 template <class S> __device__ static inline bool finish_pieces(S &s, const cut_list &cut)
 {
     grid_barrier(s);
     const unsigned pieces = *(volatile unsigned *)cut.count;
-    if (pieces > 0)
-        finish_cut(s, cut.pieces, pieces, warp_of_grid(), warps_of_grid());
+    for (unsigned i = warp_of_grid(); i < pieces; i += warps_of_grid()) {
+        const work_item piece = cut.pieces[i];
+        if (piece.at & ITEM_PULL)
+            pull_piece(s, start_pulling<S::together>(s, (int)(piece.at >> ITEM_SUBGRAPH_SHIFT)), piece);
+        else
+            expand_one<REACH_NEXT>(s, piece);
+    }
     return pieces > 0;
 }
 
@@ -240,6 +245,7 @@ __global__ static void __launch_bounds__(1024, 1) fused_kernel(const __grid_cons
     }
 }
 
+/* Returns the kernel for a case. */
 template <bool TOGETHER, bool PACKED> static struct fused_program program()
 {
     if constexpr (TOGETHER) {

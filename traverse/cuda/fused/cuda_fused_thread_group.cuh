@@ -146,12 +146,6 @@ __device__ static inline void put_reached(const gpu_vertices *of, uint32_t *to, 
     *to = v;
 }
 
-/* Writes the depth of v. */
-__device__ static inline void put_depth(const gpu_vertices *of, uint32_t v, int32_t depth)
-{
-    of[v >> 31].depth[v & ~KIND_BIT] = depth;
-}
-
 /* Visits edges sub, sub + 2^shift, ... of vertex v, for lanes that have one, and appends the vertices that they reach to a
  * list. The first lane of a vertex also writes its depth and counts its rows. All lanes of the warp call it. */
 template <class S>
@@ -170,7 +164,7 @@ __device__ static inline void visit_vertex(S &s, uint32_t v, bool has, unsigned 
     }
     r.total = r.rests[0] + r.heads[0] + r.rests[1] + r.heads[1];
     if (sub == 0 && has) {
-        put_depth(s.of, v, depth);
+        s.of[v >> 31].depth[v & ~KIND_BIT] = depth;
 #pragma unroll
         for (int each = 0; each < SUBGRAPHS; each++) {
             const unsigned edges = (int)(v >> 31) == each >> 1 ? r.rests[each & 1] + r.heads[each & 1] : 0;
@@ -312,7 +306,7 @@ template <class S> __device__ static void leave_items(S &s, unsigned round, int3
         const bool has = i + lane_id() < count;
         const uint32_t v = has ? thread_group_list(s, round)[i + lane_id()] : 0;
         if (has)
-            put_depth(s.of, v, depth);
+            s.of[v >> 31].depth[v & ~KIND_BIT] = depth;
         if (depth < s.order.deepest)
             list_vertices<S>(s.csr, s.block.target, v, has);
     }

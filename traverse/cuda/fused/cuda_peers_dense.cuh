@@ -115,8 +115,8 @@ template <class S> __device__ static inline void clear_sent_before(S &s)
               (s.joint.count - 1) * (s.of[DELEGATES].words + (s.peers.sends ? s.of[NORMALS].words : 0)));
 }
 
-/* Notes a bound on the words of visited normals that this GPU has written to each peer. All threads call it after the barrier
- * of the previsit; by one thread, in swap_buffers, it would cost the kernel registers. */
+/* Notes a bound on the words of visited normals that this GPU has written to each peer. All threads call it after the
+ * barrier of the previsit; by one thread, in swap_buffers, it would cost the kernel registers. */
 template <class S> __device__ static inline void note_shared(S &s)
 {
     const unsigned long long fresh = s.flags[s.joint.own][PEERS_FOUND + FUSED_FRESH];

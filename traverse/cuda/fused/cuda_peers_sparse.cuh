@@ -148,7 +148,7 @@ template <class S> __device__ static __noinline__ void expand_by_few(S &s)
 
 /* Counts the vertices that were taken in the level before as seen, and finds out whether the next level is certainly
  * sparse. All lanes of the first warp call it after the first barrier of a level. */
-template <class S> __device__ static inline void read_flags(S &s)
+template <class S> __device__ static inline void count_taken(S &s)
 {
     const unsigned g = lane_id();
     const unsigned long long *taken = s.sums + PEERS_TAKEN;
@@ -205,7 +205,7 @@ template <class S> __device__ static void run_sparse_together(S &s)
     peers_barrier(s, TALLY_FOUND, false);
     note_time(s.notes, s.block.now.depth, FUSED_VISITED);
     if (threadIdx.x < WARP)
-        read_flags(s);
+        count_taken(s);
     take_arrivals(s);
     add_counts(s);
     if (s.peers.certainly_sparse) {

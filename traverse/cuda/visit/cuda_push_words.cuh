@@ -88,7 +88,7 @@ template <class S> __device__ static void push_words(S &s, int g, uint32_t warp,
 
 /* Pushes the work items of some subgraphs, a bit each. Not inlined, so that other levels keep more in registers. */
 template <class S>
-__device__ static __noinline__ void push_pieces(S &s, const work_item *items, uint32_t count, uint32_t warp, uint32_t warps,
+__device__ static __noinline__ void push_items(S &s, const work_item *items, uint32_t count, uint32_t warp, uint32_t warps,
                                                 unsigned subgraphs)
 {
     expand_items<REACH_NEXT>(s, items, count, warp, warps, subgraphs);
@@ -108,20 +108,7 @@ template <class S> __device__ static void push_all(S &s, const cut_list &cut, ui
             push_words(s, g, warp, warps, cut);
     }
     if (sparse != 0)
-        push_pieces(s, s.sparse[s.block.now.current], s.block.now.items, warp, warps, sparse);
-}
-
-/* Pushes or pulls this warp's share of the `count` pieces of long rows that the first pass has cut. */
-template <class S>
-__device__ static void finish_cut(S &s, const work_item *cut, unsigned count, uint32_t warp, uint32_t warps)
-{
-    for (unsigned i = warp; i < count; i += warps) {
-        const work_item piece = cut[i];
-        if (piece.at & ITEM_PULL)
-            pull_piece(s, start_pulling<S::together>(s, (int)(piece.at >> ITEM_SUBGRAPH_SHIFT)), piece);
-        else
-            expand_one<REACH_NEXT>(s, piece);
-    }
+        push_items(s, s.sparse[s.block.now.current], s.block.now.items, warp, warps, sparse);
 }
 
 #endif
