@@ -142,7 +142,7 @@ together() {
     turn=$((turn | 1))
     rm -f "$tmp/kernels.together"
     EMULATED_KERNELS=$tmp/kernels.together "$@"
-    check 'as one kernel on each GPU' grep -q 'fused_kernel<group>' "$tmp/kernels.together"
+    check 'as one kernel on each GPU' grep -q 'fused_kernel<several_gpus>' "$tmp/kernels.together"
     check 'links are awake before the search' grep -q cuda_wake_links "$tmp/kernels.together"
 }
 
@@ -152,7 +152,7 @@ sharing() {
     rm -f "$tmp/kernels.sharing"
     EMULATED_GPUS=$1 EMULATED_KERNELS=$tmp/kernels.sharing search lopsided 9 $2
     check "shares $1 GPUs: there were kernels" test -s "$tmp/kernels.sharing"
-    check 'and none of all levels' test "$(grep -c 'fused_kernel<group>' "$tmp/kernels.sharing")" = 0
+    check 'and none of all levels' test "$(grep -c 'fused_kernel<several_gpus>' "$tmp/kernels.sharing")" = 0
 }
 
 options_list() {
@@ -429,7 +429,7 @@ done
 by_slices search ends 20 1x1 --reverse
 rm -f "$tmp/kernels.arcs"
 EMULATED_SLICED=8388608 EMULATED_ALL_SLICES=0 EMULATED_KERNELS=$tmp/kernels.arcs search arcs 20 1x1
-check 'a directed graph whose levels do not read all slices goes by classes' grep -q '^fused_kernel<alone>' "$tmp/kernels.arcs"
+check 'a directed graph whose levels do not read all slices goes by classes' grep -q '^fused_kernel<single_gpu>' "$tmp/kernels.arcs"
 for th in 0 inf; do
     tree ends $th 1x1 0
     tree ends $th 1x2 0
@@ -456,7 +456,7 @@ search rmat kept 1x1 --resident packed --factor0 dd=0.03 # level by level
 for name in rmat lopsided grid; do
     rm -f "$tmp/kernels.packed"
     EMULATED_KERNELS=$tmp/kernels.packed tree $name kept 1x1 1 --resident packed --direction cost
-    check 'one kernel reads packed columns' grep -q '^fused_kernel<alone>' "$tmp/kernels.packed"
+    check 'one kernel reads packed columns' grep -q '^fused_kernel<single_gpu>' "$tmp/kernels.packed"
     together tree $name kept 1x2 1 --resident packed
 done
 together search rmat kept 1x3 --resident packed --direction pull
@@ -515,7 +515,7 @@ takes_no() { ! takes "$1"; }
 
 "$traverse" -q -@ 1 --backend cpu -r 0 --depths "$tmp/larger.raw" "$tmp/larger" >/dev/null
 fits raw "$(kib 'total, while loading')" 'raw columns fit'
-check 'a search is one kernel' takes 'fused_kernel<alone>'
+check 'a search is one kernel' takes 'fused_kernel<single_gpu>'
 fits packed "$(kib 'total, while loading' 2)" 'raw columns do not fit while they are loaded'
 check 'there is room for gathering answers' takes_no cuda_scatter_depths
 fits packed "$(kib 'total, packed, for speed' 2)" 'packed columns fit'
@@ -527,9 +527,9 @@ check 'no column is on the device' test "$(hosted)" = "$(total 'memory of the ho
 check_exit 5 'heads do not fit' with "$(kib 'total, host' 2)"
 check_says 'the graph, host), and .* are free: pack the graph into more shards (about [0-9]*) for as many GPUs' 'says so'
 check_exit 0 'rests of rows of the host, and all else for speed' with "$(kib 'total, host, for speed')" --resident host
-check 'a search is one kernel' takes 'fused_kernel<alone>'
+check 'a search is one kernel' takes 'fused_kernel<single_gpu>'
 check_exit 0 'rests of rows of the host, and not all else' with "$(kib 'total, host, for speed' 2)" --resident host
-check 'it goes level by level' takes_no 'fused_kernel<alone>'
+check 'it goes level by level' takes_no 'fused_kernel<single_gpu>'
 
 check_exit 5 'host memory is too little' with "$(kib 'total, host, for speed')" --resident host -S 3M
 check_says 'of host memory for the rests of rows, and .* of the memory budget (-S) are left' 'says so'
@@ -924,7 +924,7 @@ check "slices take $(slice_bytes) bytes" test "$(slice_bytes)" -gt 0
 check 'and none with --direction cost' test -z "$(slice_bytes --direction cost)"
 no_slices() { EMULATED_SLICED=0 "$traverse" --plan "$tmp/larger" >"$tmp/larger.plan"; kib 'total, while loading'; }
 EMULATED_SLICED=8388608 fits raw "$(no_slices)" 'raw columns fit, but no slices'
-check 'there are none' takes 'fused_kernel<alone>'
+check 'there are none' takes 'fused_kernel<single_gpu>'
 EMULATED_SLICED=8388608 EMULATED_ALL_SLICES=0 check_exit 0 'more memory' with 65536
 check 'and there are' takes sliced_rows_kernel
 rm -f "$tmp/kernels.large" # a mask exceeds this little shared memory

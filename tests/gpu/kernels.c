@@ -227,7 +227,7 @@ static void push(const struct visit *v, const struct gpu_target *target, struct 
     size_t bytes = cuda_scan_bytes(count + 1);
     struct gpu_scan scan = {on_device(NULL, (count + 1) * 8), on_device(NULL, bytes), bytes};
     struct gpu_sharing sharing = {
-        .cut = {on_device(NULL, gpu_chunk_capacity(csr->edges) * sizeof(struct fused_piece)), &level->chunks[v->g]},
+        .cut = {on_device(NULL, gpu_chunk_capacity(csr->edges) * sizeof(struct work_item)), &level->chunks[v->g]},
         .has_long = has_long_rows(&v->shard->csr[v->g], list, count),
         .scan = v->way == VISIT_MERGED ? &scan : NULL};
     cuda_push(csr, &queue, target, &sharing, 0);

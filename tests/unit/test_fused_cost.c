@@ -26,7 +26,7 @@ static const double MOST_LISTED = 1 << 20;
 /* A listed frontier of so many rows and edges, after `seen` visited rows and edges. */
 static struct fused_progress progress(double rows, double edges, double seen, double seen_edges)
 {
-    struct fused_progress s = {.listed = 1, .fresh = (unsigned long long)rows};
+    struct fused_progress s = {.sparse = 1, .fresh = (unsigned long long)rows};
     s.frontier[DD] = rows;
     s.forward[DD] = edges;
     s.seen[DD] = rows + seen;
@@ -79,23 +79,23 @@ static void test_choices(void)
 {
     struct fused_progress few = progress(100, 3200, 0, 0), many = progress(60000, 900000, 400000, 20e6);
     struct fused_choice c = choose(&few, FUSED_BY_COST);
-    report(!c.masks && !c.pull[DD], "a small frontier is pushed from its list");
+    report(!c.dense && !c.pull[DD], "a small frontier is pushed from its list");
     c = choose(&many, FUSED_BY_COST);
-    report(c.masks && c.pull[DD], "a large frontier is pulled");
+    report(c.dense && c.pull[DD], "a large frontier is pulled");
     c = choose(&many, FUSED_PUSH);
-    report(c.masks && !c.pull[DD], "push: never pulled, and by masks where listing costs more");
+    report(c.dense && !c.pull[DD], "push: never pulled, and by masks where listing costs more");
     c = choose(&few, FUSED_PULL);
-    report(c.masks && c.pull[DD] && !c.pull[NN], "pull: always, where there is a frontier");
-    few.listed = 0;
+    report(c.dense && c.pull[DD] && !c.pull[NN], "pull: always, where there is a frontier");
+    few.sparse = 0;
     c = choose(&few, FUSED_BY_COST);
-    report(c.masks, "a frontier without a list goes by masks where listing it costs more");
-    few.listed = 1;
+    report(c.dense, "a frontier without a list goes by masks where listing it costs more");
+    few.sparse = 1;
     struct fused_progress medium = progress(2000, 200000, 0, 0);
     c = choose(&medium, FUSED_PUSH);
-    report(c.masks, "a list goes by masks where what it reaches costs more to list");
+    report(c.dense, "a list goes by masks where what it reaches costs more to list");
     struct fused_progress wide = progress(900000, 2e6, 0, 0);
     c = choose(&wide, FUSED_PUSH);
-    report(c.masks && !c.pull[DD], "what a list cannot take is pushed by masks");
+    report(c.dense && !c.pull[DD], "what a list cannot take is pushed by masks");
 }
 
 /* A level as a trace counted it, in a graph that is all dd. */
@@ -130,10 +130,10 @@ static void test_rates(void)
         g.rates.list_edge += g.rates.list_vertex * l->rows; /* as in cost_graph_of */
         struct fused_progress s = progress(l->frontier, l->forward, l->seen, l->seen_edges);
         struct fused_choice c = {.push_edges = l->forward};
-        s.listed = (uint32_t)l->listed;
+        s.sparse = (uint32_t)l->listed;
         weigh_all(&g, &s, FUSED_BY_COST, &c);
         fused_choose(&g, &s, FUSED_BY_COST, MOST_LISTED, &c);
-        report(c.masks == l->masks && c.pull[DD] == l->pull, l->name);
+        report(c.dense == l->masks && c.pull[DD] == l->pull, l->name);
     }
 }
 
@@ -167,10 +167,10 @@ static void test_pull_behind(void)
 static void test_capacity(void)
 {
     int ok = 1;
-    for (uint64_t length = 1; length <= 8 * FUSED_PIECE_EDGES; length++) {
+    for (uint64_t length = 1; length <= 8 * FUSED_ITEM_EDGES; length++) {
         for (uint64_t vertices = 1; vertices <= UINT64_C(1) << 24; vertices *= 16) {
             /* a level by masks pushes and pulls each row; a level by lists takes both rows of a reached vertex */
-            uint64_t pieces = (length + FUSED_PIECE_EDGES - 1) / FUSED_PIECE_EDGES;
+            uint64_t pieces = (length + FUSED_ITEM_EDGES - 1) / FUSED_ITEM_EDGES;
             uint64_t edges = 2 * vertices * length, capacity = gpu_fused_capacity(vertices, edges);
             uint64_t cut = length > FUSED_ROW_TOGETHER ? 2 * vertices * 2 * pieces : 0;
             uint64_t reached = vertices < FUSED_LISTED_EDGES ? vertices : (uint64_t)FUSED_LISTED_EDGES;

@@ -24,7 +24,7 @@ struct gpu_masks {
 
 struct gpu_scratch {
     struct gpu_scan scan;                     /* for merge-based pushes of dd */
-    struct fused_piece *chunks[VERTEX_KINDS]; /* by kind of destination */
+    struct work_item *chunks[VERTEX_KINDS]; /* by kind of destination */
 };
 
 /* The arrays that a GPU shows to its peers. All members are pointers into its allocation. */
@@ -277,13 +277,13 @@ void gpu_free_hosted(struct device *device);
 enum status gpu_fused_open(struct device *device, int possible, int notes, struct error *e);
 void gpu_fused_close(struct device *device);
 
-/* Whether the device has so many vertices, and among them hubs, that blocks keep marks of these (visit/cuda_pull_words.cuh). In
+/* Whether the device has so many vertices, and among them hubs, that blocks keep a hub bitmap (visit/cuda_pull_words.cuh). In
  * smaller graphs a copy costs as much as it saves. */
 int gpu_has_hubs(const struct device *device);
 
 /* Begins a search with notes of levels or without; if there are several shards, together with all peers, after
  * gpu_peers_open. gpu_await_kernels waits for its end. */
-enum status gpu_fused_begin(struct device *device, const struct root *root, enum fused_mode mode, int noted,
+enum status gpu_fused_begin(struct device *device, const struct root *root, enum direction_mode mode, int noted,
                             struct error *e);
 
 /* Measures rows, after the sections are loaded. */
@@ -299,7 +299,7 @@ void gpu_sliced_open_answers(struct device *device);
 /* cuda_peers_open.c. Wants all peers to have met. */
 enum status gpu_peers_open(struct device *device, struct error *e);
 
-/* cuda_fused_start.c. Begins the kernel of `launch` for `search` (cuda_fused_start). */
+/* cuda_fused_run.c. Begins the kernel of `launch` for `search` (cuda_fused_start). */
 enum status gpu_begin_kernel(struct device *device, const void *search, const struct fused_launch *launch, int noted,
                              struct error *e);
 
@@ -316,10 +316,10 @@ enum status gpu_wait_for_report(struct device *device, const volatile uint64_t *
 /* The same file. Waits until the answer that is made with the last search is complete. */
 enum status gpu_wait_for_answer(struct device *device, struct error *e);
 
-/* cuda_fused_start.c: copies the notes of the levels up to `levels` that were not copied yet. */
+/* cuda_fused_notes.c. Copies the notes of levels before `levels` that were not copied yet. */
 enum status gpu_copy_notes(struct device *device, uint32_t levels, struct error *e);
 
-/* cuda_fused_notes.c */
+/* The same file. Passes the notes of all levels of the last search to the noter. */
 enum status gpu_replay_levels(struct device *device, level_noter *noter, void *context,
                               struct error *e);
 

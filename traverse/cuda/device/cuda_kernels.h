@@ -125,7 +125,7 @@ struct gpu_target {
 };
 
 /* A row of a frontier, or a piece of a long one. */
-struct fused_piece {
+struct work_item {
     uint64_t at;     /* its first column; flags in the upper bits (visit/cuda_searching.cuh) */
     uint32_t length; /* columns, without the head columns */
     uint32_t row;
@@ -133,7 +133,7 @@ struct fused_piece {
 
 /* Pieces of long rows. Any warp may take them when all warps have finished their share. */
 struct cut_list {
-    struct fused_piece *pieces;
+    struct work_item *pieces;
     unsigned int *count; /* zero before */
 };
 

@@ -16,12 +16,12 @@ enum {
 
 /* Sizes for a search that is one kernel (cuda_fused.h). */
 enum {
-    FUSED_PIECE_EDGES = 256,       /* of a piece of a row */
+    FUSED_ITEM_EDGES = 256,       /* of a piece of a row */
     FUSED_ROW_TOGETHER = 128,      /* columns that one warp visits by masks: longer rows are shared */
-    FUSED_PIECE_BYTES = 16,        /* of struct fused_piece */
+    FUSED_ITEM_BYTES = 16,        /* of struct work_item */
     FUSED_STATE_BYTES = 4096,
     FUSED_NOTE_BYTES = 112,        /* of struct fused_note */
-    GROUP_STATE_BYTES = 16384,
+    PEERS_STATE_BYTES = 16384,
     SLICED_MOST_BLOCKS = 1023,    /* of a grid; cuda_sliced.h, as all that follows */
     SLICED_STATE_BYTES = 20480,
     SLICED_TURNS = 3,             /* levels take masks and counters in turn */
@@ -33,7 +33,7 @@ enum {
     SLICED_LINKS_BYTES = 32,      /* of struct slice_links */
     SLICED_PIECE = 64,            /* slices of a piece of a long row */
     SLICED_PIECE_BYTES = 8,       /* of struct slice_piece */
-    GROUP_ARRIVAL_BYTES = 8       /* of a vertex that a peer sends, with a number */
+    PEERS_ARRIVAL_BYTES = 8       /* of a vertex that a peer sends, with a number */
 };
 
 /* Sizes from which on a search goes another way. An emulated GPU (tests/emulator) has smaller ones,
@@ -51,13 +51,13 @@ enum {
     FUSED_FEW_EDGES = SIZE(1 << 14, 1 << 7),     /* edges to push, at most, whose claims are not worth a probe */
     FUSED_NOTES_KEPT = SIZE(1 << 14, 1 << 4),    /* levels that the device notes before the host must take the notes */
     FUSED_HUBS_FROM = SIZE(1 << 24, 1 << 7),     /* vertices of a device, from which on its blocks keep marks of hubs */
-    FUSED_MOST_HUBS = SIZE(1 << 14, 1 << 1),     /* words of such marks, at most */
+    FUSED_MOST_HUB_WORDS = SIZE(1 << 14, 1 << 1),     /* words of such marks, at most */
     LOAD_PIECE_GROUPS = SIZE(1 << 7, 1),         /* of packed columns, 2^19 each, that are decoded at a time */
     PEERS_LISTED_EDGES = SIZE(1 << 16, 1 << 8),  /* of the lists of all GPUs that search together, at most */
-    GROUP_ONE_PIECES = SIZE(1 << 8, 1 << 3),     /* of such a list, for one block of its GPU */
-    GROUP_ONE_EDGES = SIZE(1 << 10, 1 << 5),     /* the same, of edges, as the mean of all GPUs */
-    GROUP_NUMBERS = SIZE(1 << 30, 1 << 5),       /* of meetings: a search that begins beyond counts anew */
-    GROUP_PART_ROWS = SIZE(1 << 18, 1 << 5),     /* rows of dd to pull: beyond, two parts pay for a meeting */
+    PEERS_BLOCK_ITEMS = SIZE(1 << 8, 1 << 3),     /* of such a list, for one block of its GPU */
+    PEERS_BLOCK_EDGES = SIZE(1 << 10, 1 << 5),     /* the same, of edges, as the mean of all GPUs */
+    PEERS_NUMBERS = SIZE(1 << 30, 1 << 5),       /* of meetings: a search that begins beyond counts anew */
+    PEERS_PART_ROWS = SIZE(1 << 18, 1 << 5),     /* rows of dd to pull: beyond, two parts pay for a meeting */
     SLICED_ONE_SLICES = SIZE(1 << 12, 1 << 6),   /* of a frontier that one block pushes, at most: its room */
     SLICED_ONE_LEAST = SIZE(1 << 9, 1 << 4),     /* the same, of the smallest graphs */
     SLICED_LISTED = SIZE(1 << 16, 1 << 10),      /* of a frontier that all blocks push from lists, at most */
@@ -87,16 +87,16 @@ enum { SLICED_ALIKE_DEGREE = 8, SLICED_ALIKE_LONGEST = 4 };
 
 /* The least room of a list, in vertices: a team leaves up to 16 * 1024 * 8, and a level that is
  * small by its cost reaches 120,000. */
-enum { FUSED_LEAST_ROOM = 1 << 17 };
+enum { FUSED_LEAST_CAPACITY = 1 << 17 };
 
 /* The most pieces of a list. A vertex has two rows. A row that is cut fills its pieces by half at
  * least. A level may cut the rows of one subgraph twice, to push and to pull. */
 static inline uint64_t gpu_fused_capacity(uint64_t vertices, uint64_t edges)
 {
-    const uint64_t edges_most = FUSED_LISTED_EDGES, least = FUSED_LEAST_ROOM,
+    const uint64_t edges_most = FUSED_LISTED_EDGES, least = FUSED_LEAST_CAPACITY,
                    most = edges_most > least ? edges_most : least,
                    listed = vertices < most ? vertices : most;
-    return 2 * listed + edges / (FUSED_PIECE_EDGES / 4) + 64;
+    return 2 * listed + edges / (FUSED_ITEM_EDGES / 4) + 64;
 }
 
 /* The same, for GPUs that search together. */

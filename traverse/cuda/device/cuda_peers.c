@@ -249,7 +249,7 @@ static void wake_links_to(const struct device *dev, const struct gpu_peer *peer,
 {
     const uint64_t delegates = dev->of[DELEGATES].words, columns = dev->fused.group.search.columns.words,
                    arrivals = 2 * (uint64_t)dev->traffic.peers.count * PEERS_LISTED_EDGES *
-                              GROUP_ARRIVAL_BYTES / sizeof(uint32_t);
+                              PEERS_ARRIVAL_BYTES / sizeof(uint32_t);
     const struct gpu_shown_arrays *shows = &peer->shows;
     cuda_wake_links(shows->visited, peer->is.words, stream);
     cuda_wake_links(shows->found, delegates, stream);
@@ -260,7 +260,7 @@ static void wake_links_to(const struct device *dev, const struct gpu_peer *peer,
     cuda_wake_links(shows->sent_too, columns, stream);
     cuda_wake_links(shows->gathered, columns, stream);
     cuda_wake_links((const uint32_t *)shows->arrivals, arrivals, stream);
-    cuda_wake_links((const uint32_t *)shows->state, GROUP_STATE_BYTES / sizeof(uint32_t), stream);
+    cuda_wake_links((const uint32_t *)shows->state, PEERS_STATE_BYTES / sizeof(uint32_t), stream);
 }
 
 enum status gpu_wake(struct device *dev, struct error *e)

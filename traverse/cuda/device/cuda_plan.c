@@ -158,9 +158,9 @@ static void put_whole(struct gpu_plan *plan, const struct shard *shard,
     uint64_t alone = shard->p == 1 && whole, together = shard->p > 1 && whole;
     put(plan, GPU_FUSED_STATE, FUSED_STATE_BYTES, 1);
     put(plan, GPU_FUSED_LISTS,
-        whole ? 2 * (alone ? gpu_fused_capacity : gpu_peers_capacity)(shard->d + shard->locals, edges) : 0, FUSED_PIECE_BYTES);
-    put(plan, GPU_GROUP_STATE, together ? GROUP_STATE_BYTES : 0, 1);
-    put(plan, GPU_GROUP_ARRIVALS, together ? UINT64_C(2) * shard->p * PEERS_LISTED_EDGES : 0, GROUP_ARRIVAL_BYTES);
+        whole ? 2 * (alone ? gpu_fused_capacity : gpu_peers_capacity)(shard->d + shard->locals, edges) : 0, FUSED_ITEM_BYTES);
+    put(plan, GPU_GROUP_STATE, together ? PEERS_STATE_BYTES : 0, 1);
+    put(plan, GPU_GROUP_ARRIVALS, together ? UINT64_C(2) * shard->p * PEERS_LISTED_EDGES : 0, PEERS_ARRIVAL_BYTES);
     put(plan, GPU_GROUP_MASK, together ? column_words(shard) : 0, 4);
     put(plan, GPU_FUSED_NOTES, options->notes && whole ? FUSED_NOTES_KEPT : 0, FUSED_NOTE_BYTES);
 }
@@ -286,8 +286,8 @@ void gpu_plan_make(struct gpu_plan *plan, const struct shard *shard,
     put(plan, GPU_PARENT_N, parents ? locals : 0, 4);
     put(plan, GPU_MERGE_PREFIX, d + 1, 8);
     put(plan, GPU_MERGE_SCRATCH, gpu_merge_scratch_bound(d + 1), 1);
-    put(plan, GPU_CHUNKS_D, chunk_capacity(shard, DD, ND), FUSED_PIECE_BYTES);
-    put(plan, GPU_CHUNKS_N, chunk_capacity(shard, DN, NN), FUSED_PIECE_BYTES);
+    put(plan, GPU_CHUNKS_D, chunk_capacity(shard, DD, ND), FUSED_ITEM_BYTES);
+    put(plan, GPU_CHUNKS_N, chunk_capacity(shard, DN, NN), FUSED_ITEM_BYTES);
     put(plan, GPU_CODES, leaving, 8);
     put(plan, GPU_SENT_IDS, leaving, 4);
     put(plan, GPU_RECEIVED_IDS, smaller(larger(leaving, alone ? 0 : words_n), GPU_RECEIVE_IDS), 4);

@@ -1,9 +1,5 @@
-/* cuda_fused.c: searches that are one kernel on each device: sliced, fused, or fused on several; see backend.h */
+/* cuda_fused.c: searches that devices do by themselves, sliced or fused; see backend.h */
 #include "traverse/cuda/device/cuda_device.h"
-
-static const enum fused_mode modes[] = {[DIRECTION_AUTO] = FUSED_BY_COST,
-                                       [DIRECTION_PUSH] = FUSED_PUSH,
-                                       [DIRECTION_PULL] = FUSED_PULL};
 
 int gpu_can_search_fused(const struct device *dev)
 {
@@ -20,15 +16,16 @@ enum status gpu_search_begin(struct device *dev, const struct root *root, enum d
 {
     dev->fused.answers = 0;
     dev->fused.ahead = dev->shard->p == 1 && !is_sliced(dev) && gpu_can_answer_ahead(dev);
-    return is_sliced(dev) ? gpu_sliced_begin(dev, root, noted, e) : gpu_fused_begin(dev, root, modes[mode], noted, e);
+    return is_sliced(dev) ? gpu_sliced_begin(dev, root, noted, e) : gpu_fused_begin(dev, root, mode, noted, e);
 }
 
 enum status gpu_search_end(struct device *const *devices, uint32_t count, int noted, uint32_t *levels, struct error *e)
 {
     struct device *dev = devices[0];
+    struct gpu_fused_search *f = &dev->fused;
     if (gpu_await_kernels(devices, count, noted, levels, e) != ST_OK || dev->shard->p > 1 || is_sliced(dev))
         return e->status;
-    dev->fused.is_deep = *levels > BYTE_LEVELS;
-    dev->fused.answers = dev->fused.ahead && (dev->fused.answer == ANSWER_PARENTS || !dev->fused.is_deep);
+    f->is_deep = *levels > BYTE_LEVELS;
+    f->answers = f->ahead && (f->answer == ANSWER_PARENTS || !f->is_deep);
     return e->status;
 }

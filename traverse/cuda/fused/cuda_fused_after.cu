@@ -1,16 +1,17 @@
-/* cuda_fused_after.cu: kernels beside the search of cuda_fused.h: lengths of rows, before all
- * searches; depths and, for notes, counts of frontiers, after one
+/* cuda_fused_after.cu: kernels beside the search of cuda_fused.h: lengths of rows, before all searches; depths and, for
+ * notes, counts of frontiers, after one
  */
-#include "traverse/cuda/visit/cuda_list.cuh"
+#include "traverse/cuda/visit/cuda_frontier.cuh"
 
-/* ---- depths of levels by masks ---- */
+/* ---- depths of kept frontiers, as 4 bytes ---- */
 
+/* Writes the depths of the vertices in kept frontiers. A warp takes a word: lane i reads the word of frontier i, then lane l
+ * writes the depth of the vertex of bit l. */
 __global__ static void settle(gpu_vertices v, const fused_state *state)
 {
     const uint64_t warps = (uint64_t)gridDim.x * blockDim.x / WARP;
     const unsigned kept = state->kept;
-    for (uint64_t word = ((uint64_t)blockIdx.x * blockDim.x + threadIdx.x) / WARP; word < v.words;
-         word += warps) {
+    for (uint64_t word = ((uint64_t)blockIdx.x * blockDim.x + threadIdx.x) / WARP; word < v.words; word += warps) {
         const uint32_t own = lane_id() < kept ? v.queue[lane_id() * v.words + word] : 0;
         for (unsigned full = __ballot_sync(ALL_LANES, own != 0); full != 0; full &= full - 1) {
             const int i = __ffs(full) - 1;
@@ -29,39 +30,63 @@ void cuda_fused_settle(const gpu_fused *search, cudaStream_t stream)
     }
 }
 
-/* Makes four bits the lowest bits of four bytes. */
-__device__ static inline uint32_t bits_to_bytes(uint32_t bits)
-{
-    return bits * 0x00204081u & 0x01010101u;
-}
+/* ---- depths as bytes ----
+ *
+ * A line is 32 bytes that begin at a multiple of 32, for 32 vertices. Delegates lie behind normals, so their first one is
+ * `offset` bytes into its line, and the bits of a line are those of two words of a bitmap.
+ */
 
 enum { LINE_BYTES = 32, LINE_PARTS = LINE_BYTES / 4 };
 
-/* A line is 32 bytes that begin at a multiple of 32, for 32 vertices. Delegates lie behind normals, so their first one
- * is `offset` bytes into its line, and the bits of a line are those of two words of a mask. */
-__device__ static inline uint32_t bits_of_line(const uint32_t *mask, uint64_t words, uint64_t line, unsigned offset)
+/* Returns the bits of the vertices of a line. */
+__device__ static inline uint32_t bits_of_line(const uint32_t *bitmap, uint64_t words, uint64_t line, unsigned offset)
 {
-    const uint32_t own = line < words ? mask[line] : 0;
+    const uint32_t own = line < words ? bitmap[line] : 0;
     if (offset == 0)
         return own;
-    return own << offset | (line > 0 ? mask[line - 1] >> (32 - offset) : 0);
+    return own << offset | (line > 0 ? bitmap[line - 1] >> (32 - offset) : 0);
 }
 
-/* Adds the depths of vertices that no kept mask has; `first` is the first vertex of the line, and may be below 0. */
-__device__ static inline void add_depths(uint32_t bits, const int32_t *depth, int64_t first, uint32_t *bytes)
+/* Returns how many bytes `to` lies behind the beginning of its line. */
+__device__ static inline unsigned offset_in_line(const uint8_t *to)
 {
+    return (unsigned)((uintptr_t)to % LINE_BYTES);
+}
+
+/* Returns the number of lines that hold the values of a kind, which begin at `to`. */
+__device__ static inline uint64_t lines_of(const gpu_vertices &v, const uint8_t *to)
+{
+    return v.count > 0 ? (v.count + offset_in_line(to) + LINE_BYTES - 1) / LINE_BYTES : 0;
+}
+
+/* Writes the depths of a line of vertices, whose values begin at `to`. */
+__device__ static inline void write_line(const gpu_vertices &v, const fused_state *state, unsigned kept, uint64_t line,
+                                         uint8_t *to)
+{
+    const unsigned offset = offset_in_line(to);
+    const uint64_t words = (v.count + 31) / 32;
+    const int64_t first = (int64_t)(line * LINE_BYTES) - offset; /* vertex; below 0 where the line begins before `to` */
+    uint32_t bytes[LINE_PARTS] = {0}, left = bits_of_line(v.visited, words, line, offset);
+#pragma unroll 4
+    for (unsigned k = 0; k < kept; k++) {
+        const uint32_t bits = bits_of_line(v.queue + k * v.words, words, line, offset),
+                       value = (uint32_t)state->kept_depth[k] + 1;
+        left &= ~bits;
 #pragma unroll
-    for (int i = 0; i < LINE_PARTS; i++) {
-        for (uint32_t left = bits >> 4 * i & 15; left != 0; left &= left - 1) {
-            const int at = __ffs(left) - 1;
-            bytes[i] |= (uint32_t)(depth[first + 4 * i + at] + 1) << 8 * at;
+        for (int i = 0; i < LINE_PARTS; i++) /* four bits become the lowest bits of four bytes */
+            bytes[i] |= ((bits >> 4 * i & 15) * 0x00204081u & 0x01010101u) * value;
+    }
+    if (left != 0) { /* visited vertices that are in no kept frontier: their depths are written already */
+#pragma unroll
+        for (int i = 0; i < LINE_PARTS; i++) {
+            for (uint32_t part = left >> 4 * i & 15; part != 0; part &= part - 1) {
+                const int at = __ffs(part) - 1;
+                bytes[i] |= (uint32_t)(v.depth[first + 4 * i + at] + 1) << 8 * at;
+            }
         }
     }
-}
-
-/* Stores bytes [begin, end) of a line. */
-__device__ static inline void store_line(const uint32_t *bytes, int64_t begin, int64_t end, uint8_t *to)
-{
+    const int64_t begin = first < 0 ? -first : 0, end = (int64_t)v.count - first; /* of the line's bytes to write */
+    to += first;
     if (begin == 0 && end >= LINE_BYTES) {
         ((uint4 *)to)[0] = make_uint4(bytes[0], bytes[1], bytes[2], bytes[3]);
         ((uint4 *)to)[1] = make_uint4(bytes[4], bytes[5], bytes[6], bytes[7]);
@@ -74,39 +99,7 @@ __device__ static inline void store_line(const uint32_t *bytes, int64_t begin, i
     }
 }
 
-/* Bytes before `to` in its line. */
-__device__ static inline unsigned offset_of(const uint8_t *to)
-{
-    return (unsigned)((uintptr_t)to % LINE_BYTES);
-}
-
-__device__ static inline uint64_t lines_of(const gpu_vertices &v, const uint8_t *to)
-{
-    return v.count > 0 ? (v.count + offset_of(to) + LINE_BYTES - 1) / LINE_BYTES : 0;
-}
-
-__device__ static inline void write_line(const gpu_vertices &v, const fused_state *state, unsigned kept, uint64_t line,
-                                         uint8_t *to)
-{
-    const unsigned offset = offset_of(to);
-    const uint64_t words = (v.count + 31) / 32;
-    const int64_t first = (int64_t)(line * LINE_BYTES) - offset;
-    uint32_t bytes[LINE_PARTS] = {0}, left = bits_of_line(v.visited, words, line, offset);
-#pragma unroll 4
-    for (unsigned k = 0; k < kept; k++) {
-        const uint32_t mask = bits_of_line(v.queue + k * v.words, words, line, offset),
-                       value = (uint32_t)state->kept_depth[k] + 1;
-        left &= ~mask;
-#pragma unroll
-        for (int i = 0; i < LINE_PARTS; i++)
-            bytes[i] |= bits_to_bytes(mask >> 4 * i & 15) * value;
-    }
-    if (left != 0)
-        add_depths(left, v.depth, first, bytes);
-    store_line(bytes, first < 0 ? -first : 0, (int64_t)v.count - first, to + first);
-}
-
-/* A thread takes a line of one kind, and then of the other one. Bytes that must move for 32 vertices: 4 of each mask,
+/* A thread takes a line of one kind, and then of the kind behind. Bytes that must move for 32 vertices: 4 of each bitmap,
  * and 32. `closes`: a value for no vertex follows. */
 __global__ static void __launch_bounds__(BLOCK)
     byte_depths(gpu_vertices v, gpu_vertices behind, const fused_state *state, uint8_t *to, int closes)
@@ -156,33 +149,23 @@ void cuda_fused_measure(const gpu_fused *search, uint32_t *longest, cudaStream_t
     }
 }
 
-/* ---- notes ---- */
+/* ---- frontiers, for notes ---- */
 
-struct counted_row {
-    bool is_source;
-    uint64_t edges;
-};
-
-__device__ static inline counted_row count_row(const gpu_csr &csr, uint64_t v, bool wanted)
+/* Adds the lanes `mine` that are sources in g, and their edges, to a level. All lanes of the warp call it. */
+__device__ static inline void add_rows(fused_frontier &to, int g, bool mine, bool is_source, uint64_t edges)
 {
-    const bool is_source = wanted && csr.edges != 0 && test_bit(csr.sources, (uint32_t)v);
-    return counted_row{is_source, is_source ? row_length(csr, (uint32_t)v) : 0};
-}
-
-/* Adds the rows of some lanes to a level. All lanes of the warp call it. */
-__device__ static inline void add_rows(fused_frontier &to, int g, bool mine, const counted_row &row)
-{
-    const unsigned sources = __popc(__ballot_sync(ALL_LANES, mine && row.is_source));
+    const unsigned sources = __popc(__ballot_sync(ALL_LANES, mine && is_source));
     if (sources == 0)
         return;
-    const unsigned long long edges = warp_sum<unsigned long long>(mine ? row.edges : 0);
+    const unsigned long long sum = warp_sum<unsigned long long>(mine ? edges : 0);
     if (lane_id() == 0) {
         atomicAdd(&to.sources[g], sources);
-        atomicAdd(&to.forward[g], edges);
+        atomicAdd(&to.forward[g], sum);
     }
 }
 
-/* Counts the vertices of one kind at the depths from `first` on, by depth. */
+/* Counts the vertices of one kind whose depths are first..first + levels, by depth. A warp takes 32 vertices, and adds up
+ * those of the same depth. */
 __global__ static void count_frontiers(gpu_vertices v, gpu_csr one, gpu_csr two, int kind,
                                        uint32_t first, uint32_t levels, fused_frontier *to)
 {
@@ -192,12 +175,15 @@ __global__ static void count_frontiers(gpu_vertices v, gpu_csr one, gpu_csr two,
         uint32_t level = levels;
         if (i < v.count && test_bit(v.visited, (uint32_t)i))
             level = (uint32_t)v.depth[i] - first;
-        const counted_row a = count_row(one, i, level < levels), b = count_row(two, i, level < levels);
+        const bool in_one = level < levels && one.edges != 0 && test_bit(one.sources, (uint32_t)i),
+                   in_two = level < levels && two.edges != 0 && test_bit(two.sources, (uint32_t)i);
+        const uint64_t edges_one = in_one ? row_length(one, (uint32_t)i) : 0,
+                       edges_two = in_two ? row_length(two, (uint32_t)i) : 0;
         for (unsigned left = __ballot_sync(ALL_LANES, level < levels); left != 0;) {
             const uint32_t at = __shfl_sync(ALL_LANES, level, __ffs(left) - 1);
             const unsigned same = __ballot_sync(ALL_LANES, level == at);
-            add_rows(to[at], kind << 1, level == at, a);
-            add_rows(to[at], kind << 1 | 1, level == at, b);
+            add_rows(to[at], kind << 1, level == at, in_one, edges_one);
+            add_rows(to[at], kind << 1 | 1, level == at, in_two, edges_two);
             if (lane_id() == 0)
                 atomicAdd(&to[at].vertices[kind], (unsigned)__popc(same));
             left &= ~same;

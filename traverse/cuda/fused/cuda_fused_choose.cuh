@@ -1,39 +1,34 @@
-/* cuda_fused_choose.cuh: the choice of a level's way; see cuda_fused.h
+/* cuda_fused_choose.cuh: the choice of a level: sparse or dense, and push or pull for each subgraph
  *
- * All blocks of all GPUs choose alike whether a level goes by lists or by masks, and whether it pushes or pulls.
- * Several GPUs choose by sums of counts, and so agree when to meet.
+ * All blocks of all GPUs choose alike. Several GPUs choose by sums of counts, and so agree when their barriers are.
  */
-#ifndef DBFS_CUDA_WHOLE_CHOOSE_CUH
-#define DBFS_CUDA_WHOLE_CHOOSE_CUH
+#ifndef DBFS_CUDA_FUSED_CHOOSE_CUH
+#define DBFS_CUDA_FUSED_CHOOSE_CUH
 
 #include "cuda_fused_progress.cuh"
 #include "traverse/cuda/visit/cuda_push_words.cuh"
 #include "traverse/cuda/visit/cuda_previsit_words.cuh"
 
-/* ---- lists or masks ---- */
-
-/* Whether several GPUs choose lists, by sums alone: if lists cost less than any level by masks. */
-template <class S> __device__ static inline bool is_for_lists(S &s, unsigned long long all_edges)
+/* Whether several GPUs do a sparse level, by sums alone: if such a level of `all_edges` edges costs less than any dense
+ * one. */
+__device__ static inline bool is_for_sparse(const gpu_fused_peers &joint, fused_mode mode, const fused_progress &now,
+                                            unsigned long long all_edges)
 {
-    const bool listed = s.block.now.listed;
-    return s.mode != FUSED_PULL && all_edges <= s.joint.listed_edges[listed] &&
-           (listed || s.block.now.fresh <= PEERS_LISTED_EDGES);
+    return mode != FUSED_PULL && all_edges <= joint.listed_edges[now.sparse != 0] &&
+           (now.sparse || now.fresh <= PEERS_LISTED_EDGES);
 }
 
-/* Whether lists are chosen already. */
-template <class S> __device__ static inline bool is_chosen(S &s)
+/* Chooses whether the next level is sparse or dense, and for each subgraph push or pull, by costs: s.block.choice. Small
+ * levels are chosen to be sparse without a look at costs. All lanes of the first warp call it. Not inlined, as
+ * plan_dense. */
+template <class S> __device__ static __noinline__ void choose_by_cost(S &s)
 {
-    if constexpr (S::together)
-        return s.meeting.certain || is_for_lists(s, s.meeting.edges);
-    else
-        return s.block.chosen;
-}
-
-/* Chooses lists or masks, and directions. By one warp. Not inlined, as plan_masks(). */
-template <class S> __device__ static __noinline__ void choose(S &s)
-{
-    if (is_chosen(s))
+    if constexpr (S::together) {
+        if (s.peers.certainly_sparse || is_for_sparse(s.joint, s.mode, s.block.now, s.peers.edges))
+            return;
+    } else if (s.block.sparse_is_chosen) {
         return;
+    }
     if (lane_id() < SUBGRAPHS)
         fused_weigh(&s.graph, &s.block.now, s.mode, lane_id(), &s.block.choice);
     __syncwarp();
@@ -42,88 +37,65 @@ template <class S> __device__ static __noinline__ void choose(S &s)
     __syncwarp();
     if (lane_id() == 0) {
         if (S::together)
-            s.block.choice.masks = 1;
+            s.block.choice.dense = 1;
         else
             fused_choose(&s.graph, &s.block.now, s.mode, FUSED_LISTED_EDGES, &s.block.choice);
     }
     __syncwarp();
 }
 
-/* ---- plans of pushes, pulls and the previsit ---- */
+/* ---- the plan of a dense level ---- */
 
-/* About the number of vertices that are not visited; for several GPUs, of all vertices, delegates on each. */
-template <class S> __device__ static double vertices_ahead(S &s)
-{
-    if constexpr (S::together)
-        return s.joint.total.vertices;
-    double rows = 0;
-    for (int kind = 0; kind < VERTEX_KINDS; kind++)
-        rows += (double)s.of[kind].count - max(s.block.now.seen[kind << 1], s.block.now.seen[kind << 1 | 1]);
-    return rows;
-}
-
-/* Whether so little is left that the next level goes by lists, whatever this one finds. Other
- * components count as left. By one thread; for several GPUs by sums alone. */
-template <class S> __device__ static bool is_followed_by_list(S &s, double ahead)
-{
-    if constexpr (S::together) {
-        return s.mode != FUSED_PULL && s.joint.total.vertices - s.meeting.seen <= PEERS_LISTED_EDGES &&
-               s.joint.total.edges - s.meeting.seen_edges <= 2 * PEERS_LISTED_EDGES;
-    } else {
-        double edges = 0;
-        for (int g = 0; g < SUBGRAPHS; g++)
-            edges += s.graph.edges[g] - s.block.now.seen_edges[g];
-        return ahead <= FUSED_LISTED_EDGES && is_small(s, edges);
-    }
-}
-
-/* Chooses the marks of pushes by masks, with so many vertices not visited. By one thread. */
-template <class S> __device__ static inline void choose_marks(S &s, double ahead)
-{
-    double seen = 0, all = 0;
-    for (int g = 0; g < SUBGRAPHS; g++) {
-        seen += s.block.now.seen_edges[g] - s.block.now.forward[g]; /* before this frontier */
-        all += s.graph.edges[g];
-    }
-    s.block.marks = 2 * s.block.choice.push_edges <= ahead ? MARK_ALL : 64 * seen > all ? MARK_UNVISITED : MARK_NEW;
-}
-
-/* Chooses the parts of a level by masks, and whether it sends to peers. By one thread. */
-template <class S> __device__ static inline void choose_parts(S &s)
-{
-    s.meeting.sends = s.block.now.frontier[NN] > 0 && !s.block.choice.pull[NN];
-    s.meeting.in_parts = s.block.choice.pull[DD] && s.graph.sources[DD] - s.block.now.seen[DD] > GROUP_PART_ROWS;
-    s.pulled[DD].wanted = s.meeting.in_parts ? s.joint.dd_own : s.pulled[DD].sources;
-}
-
-/* Plans a level by masks. By one warp. Not inlined: the kernel then keeps more in registers. */
-template <class S> __device__ static __noinline__ void plan_masks(S &s)
+/* Plans a dense level: s.plan, s.block.push_bits, finds_many and pulls; of several GPUs, what they send, and whether dd is
+ * pulled in two parts. The level behind this one is sparse, whatever this one finds, if so little is left; other
+ * components count as left. Several GPUs decide that by sums alone. All lanes of the first warp call it. Not inlined: the
+ * kernel then keeps more in registers. */
+template <class S> __device__ static __noinline__ void plan_dense(S &s)
 {
     if (lane_id() == 0) {
-        const double ahead = vertices_ahead(s);
-        s.planned.lists_next = is_followed_by_list(s, ahead);
-        choose_marks(s, ahead);
-        s.block.dense = 8 * s.block.choice.push_edges > ahead;
-        if constexpr (S::together)
-            choose_parts(s);
+        const fused_progress &now = s.block.now;
+        double ahead = 0; /* about the number of vertices that are not visited; of several GPUs, all vertices */
+        double before = 0, all = 0, left = 0; /* edges: visited before this frontier; of the graph; not visited */
+        for (int g = 0; g < SUBGRAPHS; g++) {
+            before += now.seen_edges[g] - now.forward[g];
+            all += s.graph.edges[g];
+            left += s.graph.edges[g] - now.seen_edges[g];
+        }
+        if constexpr (S::together) {
+            ahead = s.joint.total.vertices;
+            s.plan.sparse_next = s.mode != FUSED_PULL && ahead - s.peers.seen <= PEERS_LISTED_EDGES &&
+                                 s.joint.total.edges - s.peers.seen_edges <= 2 * PEERS_LISTED_EDGES;
+            s.peers.sends = now.frontier[NN] > 0 && !s.block.choice.pull[NN];
+            s.peers.in_parts = s.block.choice.pull[DD] && s.graph.sources[DD] - now.seen[DD] > PEERS_PART_ROWS;
+            s.pulled[DD].wanted = s.peers.in_parts ? s.joint.dd_own : s.pulled[DD].sources;
+        } else {
+            for (int kind = 0; kind < VERTEX_KINDS; kind++)
+                ahead += (double)s.of[kind].count - max(now.seen[kind << 1], now.seen[kind << 1 | 1]);
+            s.plan.sparse_next = ahead <= FUSED_LISTED_EDGES && is_small(s, left);
+        }
+        s.block.push_bits = 2 * s.block.choice.push_edges <= ahead ? PUSH_ALL
+                            : 64 * before > all                    ? PUSH_UNVISITED
+                                                                   : PUSH_UNFOUND;
+        s.block.finds_many = 8 * s.block.choice.push_edges > ahead;
     }
     if (S::together)
         __syncwarp();
-    lay_out_pulls(s, warps_of_grid());
-    lay_out_pushes(s, warps_of_grid());
+    lay_out_pulls(s, s.block.choice, s.block.pulls, warps_of_grid());
+    lay_out_pushes(s, s.block.now, s.plan, warps_of_grid());
     if constexpr (S::together) {
         __syncwarp(); /* another lane has written what this one writes again */
-        if (lane_id() == 0 && s.meeting.in_parts)
+        if (lane_id() == 0 && s.peers.in_parts)
             s.block.pulls.count[ND] = 0; /* in the second part */
     }
 }
 
+/* Chooses the kind of the next level, and plans a dense one. All threads call it. */
 template <class S> __device__ static void choose_level(S &s)
 {
     if (threadIdx.x < WARP) {
-        choose(s);
-        if (s.block.choice.masks)
-            plan_masks(s);
+        choose_by_cost(s);
+        if (s.block.choice.dense)
+            plan_dense(s);
     }
     __syncthreads();
 }

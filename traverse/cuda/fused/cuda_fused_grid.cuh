@@ -1,10 +1,15 @@
-/* cuda_fused_grid.cuh: all blocks of a kernel: their barrier, and the counters of a level; see cuda_fused.h */
-#ifndef DBFS_CUDA_WHOLE_GRID_CUH
-#define DBFS_CUDA_WHOLE_GRID_CUH
+/* cuda_fused_grid.cuh: all blocks of a kernel: their barrier, and the counters of a level
+ *
+ * Three sets of counters are used in rounds, a round for each step that ends with a barrier of the grid: while blocks add
+ * to one set, some may still read the set before, and the set of the next round is cleared.
+ */
+#ifndef DBFS_CUDA_FUSED_GRID_CUH
+#define DBFS_CUDA_FUSED_GRID_CUH
 
-#include "traverse/cuda/visit/cuda_search_notes.cuh"
+#include "traverse/cuda/visit/cuda_frontier.cuh"
 
-/* Neighbours are in different blocks: little work is then shared by all processors. */
+/* Returns the index of this warp among those of the grid. Neighbours are in different blocks: little work is then shared
+ * by all processors. */
 __device__ static inline uint32_t warp_of_grid()
 {
     return threadIdx.x / WARP * gridDim.x + blockIdx.x;
@@ -15,15 +20,16 @@ __device__ static inline uint32_t warps_of_grid()
     return gridDim.x * (blockDim.x / WARP);
 }
 
-/* Copies a struct. By all threads of a block. */
+/* Copies a struct. All threads of a block call it. */
 template <typename T> __device__ static inline void copy_words(T *to, const T *from)
 {
     for (unsigned i = threadIdx.x; i < sizeof(T) / sizeof(unsigned); i += blockDim.x)
         ((unsigned *)to)[i] = ((const unsigned *)from)[i];
 }
 
-/* The barrier of all blocks. */
-template <class S> __device__ static inline void barrier(S &s)
+/* The barrier of all blocks: each then sees what the others wrote. All threads call it. It uses
+ * only s.block.arrivals and s.state->arrived. */
+template <class S> __device__ static inline void grid_barrier(S &s)
 {
     __syncthreads();
     if (threadIdx.x == 0) {
@@ -39,15 +45,20 @@ template <class S> __device__ static inline void barrier(S &s)
     __syncthreads();
 }
 
-/* Adds the counts of the warps of this block to those of the level, and clears them. Counts for
- * other GPUs stay in `counted`, until meet() adds them to a tally. */
+/* Adds the counts of this block's warps to those of the level, and clears them. For several GPUs the counts of vertices go
+ * to s.counted instead, from where peers_barrier adds them to a tally. All threads call it. */
 template <class S> __device__ static inline void add_counts(S &s)
 {
+    fused_counts &counts = s.state->counts[s.block.now.round];
     const unsigned warps = blockDim.x / WARP;
     __syncthreads();
-    add_pulled(s);
+    if (threadIdx.x == 0 && s.notes.last_pulled != 0) {
+        atomicMax(&counts.first_pulled, s.notes.first_pulled);
+        atomicMax(&counts.last_pulled, s.notes.last_pulled);
+        s.notes.first_pulled = s.notes.last_pulled = 0;
+    }
     for (unsigned i = threadIdx.x / WARP; i < S::counters; i += warps) {
-        const unsigned long long sum = sum_of_warps(s, i);
+        const unsigned long long sum = sum_of_warps<S>(i);
         if constexpr (S::together) {
             if (i < FUSED_COUNTS) {
                 if (lane_id() == 0)
@@ -56,60 +67,60 @@ template <class S> __device__ static inline void add_counts(S &s)
             }
         }
         if (lane_id() == 0 && sum != 0)
-            atomicAdd(&s.state->counts[s.block.now.turn].count[i], sum);
+            atomicAdd(&counts.count[i], sum);
     }
 }
 
-template <class S> __device__ static inline void clear_counts(S &s, unsigned turn)
+/* Clears the counters of a round. All threads of the first block call it; those of other blocks may. */
+__device__ static inline void clear_counts(fused_state *state, unsigned round)
 {
-    unsigned *words = (unsigned *)&s.state->counts[turn];
+    unsigned *words = (unsigned *)&state->counts[round];
     if (blockIdx.x == 0 && threadIdx.x < sizeof(fused_counts) / sizeof *words)
         words[threadIdx.x] = 0;
 }
 
-/* Whether this block does levels for its GPU while the others wait (cuda_peers_list.cuh). */
-template <class S> __device__ static inline bool is_alone(S &s)
+/* Whether this block does levels for its GPU while the other blocks wait (cuda_peers_sparse.cuh). */
+template <class S> __device__ static inline bool is_single_block(S &s)
 {
     if constexpr (S::together)
-        return s.meeting.alone;
+        return s.peers.single_block;
     else
         return false;
 }
 
-/* The number of pieces of the next list. A block that is alone leaves the counters of the grid as they
- * are. */
-template <class S> __device__ static inline unsigned *count_of_pieces(S &s)
+/* The number of work items of the next frontier. A single block leaves the counters of the grid as they are. */
+template <class S> __device__ static inline unsigned *next_items(S &s)
 {
     if constexpr (S::together) {
-        if (s.meeting.alone)
-            return &s.pieces_alone;
+        if (s.peers.single_block)
+            return &s.single_items;
     }
-    return &s.state->counts[s.block.now.turn].pieces;
+    return &s.state->counts[s.block.now.round].items;
 }
 
-/* A level begins: the counters of the turn after the next, which no block reads or writes now, become zero. */
-template <class S> __device__ static inline void begin_turn(S &s)
+/* Begins a round: clears the counters of the next one, which no block reads or writes now. All threads call it. */
+template <class S> __device__ static inline void begin_round(S &s)
 {
-    if (!is_alone(s))
-        clear_counts(s, (s.block.now.turn + 1) % 3);
+    if (!is_single_block(s))
+        clear_counts(s.state, (s.block.now.round + 1) % 3);
     if constexpr (S::together)
         begin_tallies(s);
 }
 
-/* Reads the counters of the level, after a barrier. */
-template <class S> __device__ static inline void read_turn(S &s)
+/* Reads the counters of the level, s.block.count and s.block.items, after a barrier. All threads call it. */
+template <class S> __device__ static inline void read_counts(S &s)
 {
-    if (is_alone(s)) {
+    if (is_single_block(s)) {
         if (threadIdx.x == 0)
-            s.block.pieces = *count_of_pieces(s);
+            s.block.items = *next_items(s);
         __syncthreads();
         return;
     }
-    const fused_counts *c = &s.state->counts[s.block.now.turn];
+    const fused_counts *c = &s.state->counts[s.block.now.round];
     if (threadIdx.x < S::counters)
         s.block.count[threadIdx.x] = ((const volatile unsigned long long *)c->count)[threadIdx.x];
     if (threadIdx.x == S::counters)
-        s.block.pieces = *(const volatile unsigned *)&c->pieces;
+        s.block.items = *(const volatile unsigned *)&c->items;
     __syncthreads();
 }
 

@@ -1,41 +1,142 @@
 /* cuda_fused_kernel.cuh: a whole search, of one GPU or of several that read each other's memory; see cuda_fused.h,
  * cuda_peers.h and the twin, loop.c
  *
- * All blocks have the same struct fused_progress and choose by it, so they agree without a message.
- * A level goes one of three ways:
- *   few     the frontier is small: the team, or of several GPUs the first block of each, goes from level to level by
- *           itself, and the others wait at the barrier
- *   listed  all blocks expand the list; a vertex that they reach is visited at once and joins the other list
- *   masks   pulls and pushes fill `next`, and a previsit makes it the frontier
+ * All blocks have the same s.block.now and choose by it, so they agree without a message. A level goes one of three ways:
+ *   few      the frontier is very small: the thread group, or of several GPUs the first block of each, goes from level to
+ *            level by itself, and the other blocks wait at the barrier
+ *   sparse   all blocks expand the work items; a vertex that they reach is visited at once and joins the next frontier
+ *   dense    pulls and pushes fill `next`, and a previsit makes it the frontier
+ * A level ends with the barrier of the search: of the grid of one GPU, or of all GPUs, who send each other their counts.
  */
-#ifndef DBFS_CUDA_WHOLE_KERNEL_CUH
-#define DBFS_CUDA_WHOLE_KERNEL_CUH
+#ifndef DBFS_CUDA_FUSED_KERNEL_CUH
+#define DBFS_CUDA_FUSED_KERNEL_CUH
 
-#include "cuda_peers_start.cuh"
-#include "cuda_fused_levels.cuh"
+#include "cuda_peers_sparse.cuh"
+#include "cuda_peers_dense.cuh"
 #include "cuda_fused_thread_group.cuh"
 
-/* The search of a device that is alone; see cuda_searching.cuh. */
+/* The search of one GPU. */
 template <bool PACKED> struct single_searching : searching<PACKED, false> {
     typedef gpu_fused parameters;
-    uint32_t one_vertices[3][FUSED_BLOCK_CAPACITY]; /* of one block of the team, taken in turn */
+    uint32_t single_vertices[3][FUSED_BLOCK_CAPACITY]; /* of a single block of the thread group, by levels in turn */
 };
 
-/* ---- start ---- */
+/* ---- sparse levels ---- */
 
-/* Copies the search to shared memory. By all threads. */
-template <class S> __device__ static inline void copy_search(S &s, const gpu_fused &parameters)
+/* Runs a sparse level: all edges of the frontier are pushed, and what they reach is the next frontier. Not inlined: the
+ * compiler then keeps more in registers. */
+template <class S> __device__ static __noinline__ void run_sparse(S &s)
 {
-    copy_words((gpu_fused *)&s, &parameters);
+    begin_round(s);
+    if constexpr (S::together) {
+        run_sparse_together(s);
+    } else {
+        expand_items<REACH_SPARSE>(s, s.sparse[s.block.now.current], s.block.now.items, warp_of_grid(), warps_of_grid(),
+                                   ALL_SUBGRAPHS);
+        list_left(s);
+        search_barrier(s);
+        if (threadIdx.x == 0)
+            s.block.left = 0;
+        end_level(s, true);
+    }
 }
 
-template <class S> __device__ static inline void copy_search(S &s, const gpu_fused_peers &parameters)
+/* Makes work items of a dense frontier. Their edges, which were an estimate, are known exactly then. */
+template <class S> __device__ static void make_sparse(S &s)
 {
-    copy_words(&s.joint, &parameters);
-    copy_words((gpu_fused *)&s, &parameters.fused);
+    begin_round(s);
+    for (int kind = 0; kind < VERTEX_KINDS; kind++)
+        list_kind(s, kind, warp_of_grid(), warps_of_grid());
+    search_barrier(s);
+    read_counts(s);
+    if (threadIdx.x < WARP) {
+        if (lane_id() < SUBGRAPHS) {
+            const double edges = (double)found_of(s, FUSED_FORWARD + lane_id());
+            s.block.now.seen_edges[lane_id()] += edges - s.block.now.forward[lane_id()];
+            s.block.now.forward[lane_id()] = edges;
+        }
+        if constexpr (S::together) {
+            if (lane_id() == 0) {
+                const unsigned long long edges = sum_of_edges(s.sums + PEERS_FOUND);
+                s.peers.seen_edges += (double)edges - (double)s.peers.edges;
+                s.peers.edges = edges;
+            }
+        }
+        __syncwarp();
+        prepare_choice(s, true);
+    }
+    next_round(s, true);
 }
 
-/* Clears masks and counters, except the root's bit. */
+/* ---- dense levels ---- */
+
+/* Pushes or pulls the pieces of long rows, when all are cut. Returns whether there were some; mostly there are none. */
+template <class S> __device__ static inline bool finish_pieces(S &s, const cut_list &cut)
+{
+    grid_barrier(s);
+    const unsigned pieces = *(volatile unsigned *)cut.count;
+    for (unsigned i = warp_of_grid(); i < pieces; i += warps_of_grid()) {
+        const work_item piece = cut.pieces[i];
+        if (piece.at & ITEM_PULL)
+            pull_piece(s, start_pulling<S::together>(s, (int)(piece.at >> ITEM_SUBGRAPH_SHIFT)), piece);
+        else
+            expand_one<REACH_NEXT>(s, piece);
+    }
+    return pieces > 0;
+}
+
+/* Runs a dense level. */
+template <class S> __device__ static inline void run_dense(S &s)
+{
+    const cut_list cut = {s.sparse[s.block.now.current ^ 1], &s.state->counts[s.block.now.round].cut};
+    begin_round(s);
+    /* visit */
+    if constexpr (S::together)
+        gather_for_pulls(s);
+    copy_hub_bitmap<S>(s, s.block.choice);
+    pull_all(s, warp_of_grid(), warps_of_grid(), cut); /* first: pushes need not claim these vertices */
+    note_pulled(s);
+    push_all(s, cut, warp_of_grid(), warps_of_grid());
+    const bool was_cut = finish_pieces(s, cut);
+    if constexpr (S::together)
+        finish_parts(s, cut);
+    else if (was_cut)
+        grid_barrier(s);
+    note_time(s.notes, s.block.now.depth, FUSED_VISITED);
+    /* previsit of the next level */
+    if (s.plan.sparse_next)
+        previsit_to_sparse(s, warp_of_grid(), warps_of_grid());
+    else
+        previsit<false>(s, warp_of_grid(), warps_of_grid());
+    if constexpr (S::together)
+        clear_sent_before(s);
+    search_barrier(s);
+    if constexpr (S::together)
+        note_shared(s);
+    if (threadIdx.x == 0) {
+        if (s.block.kept < s.keeps && blockIdx.x == 0)
+            s.state->kept_depth[s.block.kept] = s.block.target.depth;
+        s.block.kept++;
+        if constexpr (S::together)
+            swap_buffers(s);
+    }
+    end_level(s, s.plan.sparse_next);
+}
+
+/* The compiler keeps more in registers if one of the two is not inlined: run_dense for one GPU, make_sparse for several. */
+template <class S> __device__ static __noinline__ void run_dense_apart(S &s)
+{
+    run_dense(s);
+}
+
+template <class S> __device__ static __noinline__ void make_sparse_apart(S &s)
+{
+    make_sparse(s);
+}
+
+/* ---- the search ---- */
+
+/* Clears bitmaps and counters, and sets the visited bit of the root. All threads of the grid call it. */
 template <class S> __device__ static void clear(S &s)
 {
     const bool has_root = !S::together || s.root.index != NO_ROOT_HERE;
@@ -43,22 +144,37 @@ template <class S> __device__ static void clear(S &s)
     const uint64_t threads = (uint64_t)gridDim.x * blockDim.x;
     for (uint64_t i = (uint64_t)blockIdx.x * blockDim.x + threadIdx.x; i < s.cleared.words; i += threads)
         s.cleared.all[i] = &s.cleared.all[i] == root ? 1u << (s.root.index % 32) : 0;
-    for (unsigned turn = 0; turn < 3; turn++)
-        clear_counts(s, turn);
+    for (unsigned round = 0; round < 3; round++)
+        clear_counts(s.state, round);
     if constexpr (S::together)
         clear_for_peers(s);
 }
 
-/* Starts with the root: the team of one GPU begins with it; the first level of several finds it. */
+/* Clears the state of a block and its warps. The frontier has `depth`; -1: the first step finds the root. All threads call
+ * it. */
+template <class S> __device__ static inline void begin_search(S &s, int32_t depth)
+{
+    if (threadIdx.x == 0) {
+        s.block = {};
+        s.block.arrivals = *(volatile unsigned *)&s.state->arrivals;
+        s.block.now.depth = depth;
+        set_target(s);
+    }
+    begin_notes(s.notes, s.out, s.order);
+    for (unsigned i = lane_id(); i < S::counters; i += WARP)
+        own_space<S>().count[i] = 0;
+}
+
+/* Makes the root the frontier. The thread group of one GPU begins with it, and does the first levels. */
 template <class S> __device__ static void start(S &s)
 {
     if constexpr (S::together) {
-        begin_meetings(s);
+        begin_peers(s);
         begin_search(s, -1);
         clear(s);
-        barrier(s);
+        grid_barrier(s);
         put_root(s);
-        peers_barrier(s);
+        search_barrier(s);
         end_level(s, true);
     } else {
         begin_search(s, 0);
@@ -67,62 +183,53 @@ template <class S> __device__ static void start(S &s)
             s.block.thread_group_edges = s.thread_group * blockDim.x;
         }
         clear(s);
-        barrier(s);
+        grid_barrier(s);
         leave_to_thread_group(s, true);
     }
 }
 
-/* ---- small levels ---- */
-
-/* Whether a few blocks take the frontier: the team of one GPU, or the first block of each of several. */
-template <class S> __device__ static bool is_for_few(S &s)
-{
-    if constexpr (S::together)
-        return !s.block.choice.masks && is_for_first_block(s, 1);
-    else
-        return is_small_level(s);
-}
-
-template <class S> __device__ static void leave_to_few(S &s)
-{
-    if constexpr (S::together)
-        leave_to_first_block(s);
-    else
-        leave_to_thread_group(s, false);
-}
-
-/* ---- the search ---- */
-
+/* Runs a level, or several if few blocks do them. */
 template <class S> __device__ static void run_level(S &s)
 {
     note_begin(s.notes, s.block.now.depth);
     choose_level(s);
-    if (!s.block.now.listed && !s.block.choice.masks) {
+    if (!s.block.now.sparse && !s.block.choice.dense) {
         if constexpr (S::together)
-            run_list_apart(s);
+            make_sparse_apart(s);
         else
-            run_list(s);
-        choose_level(s);
+            make_sparse(s);
+        choose_level(s); /* by the exact number of edges */
     }
     note_time(s.notes, s.block.now.depth, FUSED_CHOSEN);
-    if (is_for_few(s)) {
-        leave_to_few(s);
+    if constexpr (S::together) {
+        if (!s.block.choice.dense && is_for_first_block(s, 1)) {
+            leave_to_first_block(s);
+            return;
+        }
+    } else if (is_for_thread_group(s, s.block)) {
+        leave_to_thread_group(s, false);
         return;
     }
-    note_kind(s.notes, s.block.now.depth, s.block.choice.masks ? LEVEL_DENSE : LEVEL_SPARSE);
-    if (!s.block.choice.masks)
-        run_listed(s);
+    note_kind(s.notes, s.block.now.depth, s.block.choice.dense ? LEVEL_DENSE : LEVEL_SPARSE);
+    if (!s.block.choice.dense)
+        run_sparse(s);
     else if constexpr (S::together)
-        run_masks(s);
+        run_dense(s);
     else
-        run_masks_apart(s);
+        run_dense_apart(s);
 }
 
+/* The kernel: a search from its root to its last level. */
 template <class S>
 __global__ static void __launch_bounds__(1024, 1) fused_kernel(const __grid_constant__ typename S::parameters parameters)
 {
     __shared__ S s;
-    copy_search(s, parameters);
+    if constexpr (S::together) {
+        copy_words(&s.joint, &parameters);
+        copy_words((gpu_fused *)&s, &parameters.fused);
+    } else {
+        copy_words((gpu_fused *)&s, &parameters);
+    }
     __syncthreads();
     start(s);
     while (s.block.now.fresh != 0 && s.block.now.depth < s.order.deepest)
@@ -130,19 +237,23 @@ __global__ static void __launch_bounds__(1024, 1) fused_kernel(const __grid_cons
     end_notes(s.notes, s.block.now.depth);
     if (blockIdx.x == 0 && threadIdx.x == 0) {
         if constexpr (S::together)
-            end_meetings(s);
-        report_search(s);
+            end_peers(s);
+        s.state->arrivals = s.block.arrivals; /* for the next search */
+        s.state->kept = min(s.block.kept, s.keeps);
+        __threadfence_system();
+        s.out.mapped->report = (uint64_t)s.order.number << 32 | (uint32_t)s.block.now.depth;
     }
 }
 
+/* Returns the kernel for a case. */
 template <bool TOGETHER, bool PACKED> static struct fused_program program()
 {
     if constexpr (TOGETHER) {
-        typedef peers_searching<PACKED> group;
-        return fused_program{(const void *)fused_kernel<group>, sizeof(typename group::space)};
+        typedef peers_searching<PACKED> several_gpus;
+        return fused_program{(const void *)fused_kernel<several_gpus>, sizeof(typename several_gpus::space)};
     } else {
-        typedef single_searching<PACKED> alone;
-        return fused_program{(const void *)fused_kernel<alone>, sizeof(typename alone::space)};
+        typedef single_searching<PACKED> single_gpu;
+        return fused_program{(const void *)fused_kernel<single_gpu>, sizeof(typename single_gpu::space)};
     }
 }
 

@@ -1,20 +1,8 @@
-/* cuda_fused_launch.cu: the launch of the kernels of cuda_fused.h and cuda_peers.h */
+/* cuda_fused_launch.cu: the launch of the kernels of cuda_fused.h, cuda_peers.h and cuda_sliced.h */
 #include "traverse/cuda/device/cuda_common.cuh"
 #include "cuda_fused.h"
 
-/* Vertices that a block of the team reaches in a level, at most. */
-static size_t thread_group_capacity(const fused_launch *launch)
-{
-    return launch->has_thread_group || launch->has_hubs ? (size_t)launch->threads << FUSED_FIRST_CLASS : 0;
-}
-
-/* Two lists of the team, or marks of hubs: FUSED_HUB_WORDS for each thread. */
-static size_t shared_bytes(const fused_launch *launch)
-{
-    return (size_t)launch->threads / WARP * launch->program.warp_bytes +
-           2 * thread_group_capacity(launch) * sizeof(uint32_t);
-}
-
+/* Fills in a cooperative launch, of clusters if the thread group has several blocks. */
 static void set_launch(const fused_launch *launch, cudaStream_t stream, cudaLaunchConfig_t *config,
                        cudaLaunchAttribute attributes[2])
 {
@@ -32,8 +20,8 @@ static void set_launch(const fused_launch *launch, cudaStream_t stream, cudaLaun
     config->numAttrs = launch->thread_group > 1 ? 2 : 1;
 }
 
-/* Plans one block a processor, and the largest team that leaves few processors without a block: at
- * least `share` eighths of them have one. */
+/* Plans one block a processor, and the largest thread group that leaves few processors without a block: at least `share`
+ * eighths of them have one. */
 static void plan_thread_group(fused_launch *launch, int processors)
 {
     cudaLaunchConfig_t config;
@@ -46,8 +34,7 @@ static void plan_thread_group(fused_launch *launch, int processors)
         set_launch(launch, NULL, &config, attributes);
         config.numAttrs = 1;
         const cudaError_t known = cudaOccupancyMaxActiveClusters(&clusters, kernel, &config);
-        if (known == cudaSuccess &&
-            8 * clusters * (int)launch->thread_group >= launch->share * processors) {
+        if (known == cudaSuccess && 8 * clusters * (int)launch->thread_group >= launch->share * processors) {
             if (clusters * (int)launch->thread_group < launch->blocks)
                 launch->blocks = clusters * (int)launch->thread_group;
             return;
@@ -57,34 +44,31 @@ static void plan_thread_group(fused_launch *launch, int processors)
     launch->blocks = processors;
 }
 
-/* Plans as many threads as a block has room for. */
-static void plan_threads(fused_launch *launch, size_t shared)
-{
-    enum { STATIC_BYTES = 36864 };
-    launch->threads = launch->few_threads ? 512 : 1024;
-    while (launch->threads > WARP && shared_bytes(launch) + STATIC_BYTES > shared)
-        launch->threads /= 2;
-    launch->shared_bytes = shared_bytes(launch);
-    launch->thread_group_capacity = launch->has_thread_group ? (uint32_t)thread_group_capacity(launch) : 0;
-}
-
 cudaError_t cuda_fused_plan(fused_launch *launch)
 {
+    enum { STATIC_BYTES = 36864 /* of shared memory, at most */ };
     int device = 0, processors = 0, shared = 0, cooperative = 0, major = 0;
     cudaGetDevice(&device);
     cudaDeviceGetAttribute(&processors, cudaDevAttrMultiProcessorCount, device);
     cudaDeviceGetAttribute(&shared, cudaDevAttrMaxSharedMemoryPerBlockOptin, device);
     cudaDeviceGetAttribute(&cooperative, cudaDevAttrCooperativeLaunch, device);
     cudaDeviceGetAttribute(&major, cudaDevAttrComputeCapabilityMajor, device);
-    launch->blocks = 0;
+    /* as many threads as a block has shared memory for */
+    for (launch->threads = launch->few_threads ? 512 : 1024;; launch->threads /= 2) {
+        const int has_lists = launch->has_thread_group || launch->has_hubs;
+        const size_t capacity = has_lists ? (size_t)launch->threads << FUSED_FIRST_CLASS : 0;
+        launch->shared_bytes =
+            (size_t)launch->threads / WARP * launch->program.warp_bytes + 2 * capacity * sizeof(uint32_t);
+        launch->thread_group_capacity = launch->has_thread_group ? (uint32_t)capacity : 0;
+        if (launch->threads <= WARP || launch->shared_bytes + STATIC_BYTES <= (size_t)shared)
+            break;
+    }
     launch->thread_group = 1;
-    plan_threads(launch, (size_t)shared);
+    launch->blocks = cooperative ? processors : 0;
     if (!cooperative)
         return cudaSuccess;
-    launch->blocks = processors;
-    const cudaError_t error =
-        cudaFuncSetAttribute(launch->program.kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,
-                             (int)launch->shared_bytes);
+    const cudaError_t error = cudaFuncSetAttribute(
+        launch->program.kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, (int)launch->shared_bytes);
     if (error == cudaSuccess && major >= 9 && launch->share > 0)
         plan_thread_group(launch, processors);
     return error;

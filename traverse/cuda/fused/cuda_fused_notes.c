@@ -1,28 +1,29 @@
-/* cuda_fused_notes.c: notes of the levels of a search that is one kernel, for the host; see cuda_fused.h */
+/* cuda_fused_notes.c: the notes of levels of a search that is one kernel become what the level loop reports; see
+ * cuda_fused.h */
 #include "traverse/cuda/device/cuda_device.h"
 #include "traverse/cuda/device/cuda_error.h"
 
 #include <stdlib.h>
 
-struct gpu_listener {
-    level_noter *noter;
-    void *context;
-    const struct shard *shard;
-};
-
-/* The number of frontiers that the lists of a search, free then, have room for. */
-static uint32_t frontier_capacity(const struct device *dev)
+enum status gpu_copy_notes(struct device *dev, uint32_t levels, struct error *e)
 {
-    const struct gpu_fused *s = &dev->fused.search;
-    uint64_t bytes = (uint64_t)(s->list[1] - s->list[0]) * 2 * sizeof *s->list[0];
-    uint64_t capacity = bytes / sizeof(struct fused_frontier);
-    return capacity < UINT32_MAX ? (uint32_t)capacity : UINT32_MAX;
+    struct gpu_notes *n = &dev->fused.notes;
+    const struct fused_note *from = dev->fused.search.out.notes; /* the first note that was not copied yet */
+    uint32_t more = levels - n->count;
+    struct fused_note *grown = realloc(n->kept, ((size_t)levels + 1) * sizeof *grown);
+    if (grown == NULL)
+        return fail_memory(e, "notes of levels", (size_t)levels * sizeof *grown);
+    n->kept = grown;
+    if (gpu_fetch(dev, n->kept + n->count, from, more * sizeof *from, dev->stream.of[NORMALS], e) == ST_OK)
+        n->count = levels;
+    return e->status;
 }
 
+/* Counts the frontiers of levels first..first + levels of the last search, in the memory of sparse frontiers. */
 static enum status count_frontiers(struct device *dev, uint32_t first, uint32_t levels,
                                    struct fused_frontier *to, struct error *e)
 {
-    void *counts = dev->fused.search.list[0];
+    void *counts = dev->fused.search.sparse[0];
     cudaStream_t stream = dev->stream.of[NORMALS];
     size_t bytes = levels * sizeof *to;
     if (CUDA_TRY(cudaMemsetAsync(counts, 0, bytes, stream), dev->where, e) != ST_OK)
@@ -31,7 +32,7 @@ static enum status count_frontiers(struct device *dev, uint32_t first, uint32_t 
     return gpu_fetch(dev, to, counts, bytes, stream, e);
 }
 
-/* The work of a frontier, whose rows it takes from `unvisited`. */
+/* Returns the work of a frontier, and takes its rows from `unvisited`. */
 static struct workload work_of(const struct fused_frontier *f, const struct shard *shard, uint64_t unvisited[SUBGRAPHS])
 {
     struct workload work = {.fresh = (uint64_t)f->vertices[NORMALS] + f->vertices[DELEGATES],
@@ -48,75 +49,56 @@ static struct workload work_of(const struct fused_frontier *f, const struct shar
     return work;
 }
 
-/* Seconds from one time to a later one. */
-static double between(unsigned long long from, unsigned long long to)
+/* Returns the seconds between two times of the device, 0 if the second one is not later. */
+static double seconds_between(unsigned long long from, unsigned long long to)
 {
     return to > from ? 1e-9 * (double)(to - from) : 0;
 }
 
-/* The subgraphs in which the frontier has rows, a bit each. */
-static unsigned active_subgraphs(const struct workload *work)
-{
-    unsigned active = 0;
-    for (int g = 0; g < SUBGRAPHS; g++)
-        active |= (work->of[g].frontier > 0 ? 1u : 0) << g;
-    return active;
-}
-
-/* Subgraphs that are pulled have one time, and those that are pushed another: each kind goes side by side. */
-static void fill_times(const struct fused_note *from, unsigned pulled, unsigned long long end, struct level_note *to)
+/* Makes the note of a level of the device's note `from`, behind which that of the next level follows. Subgraphs that are
+ * pulled have one time, and those that are pushed another: each kind goes side by side. */
+static struct level_note note_of(const struct fused_note *from, const struct workload *work)
 {
     const unsigned long long *at = from->at;
-    unsigned long long begun = at[FUSED_CHOSEN] != 0 ? at[FUSED_CHOSEN] : at[FUSED_BEGUN];
-    unsigned long long visited = at[FUSED_VISITED] != 0 ? at[FUSED_VISITED] : end;
-    double *phase_s = to->times.phase_s, pull_s, push_s;
-    unsigned active = active_subgraphs(&to->work);
-    pull_s = between(begun, active == pulled ? visited : at[FUSED_LAST_PULLED]);
-    push_s = between(pulled != 0 ? at[FUSED_FIRST_PULLED] : begun, visited);
-    for (int g = 0; g < SUBGRAPHS; g++) {
-        if (active >> g & 1)
-            phase_s[PHASE_VISIT + g] = pulled >> g & 1 ? pull_s : push_s;
-    }
-    phase_s[PHASE_CHOOSE] = between(at[FUSED_BEGUN], begun);
-    phase_s[PHASE_PREVISIT] = between(visited, end);
-    phase_s[PHASE_LOCAL_EXCHANGE] = 1e-9 * (double)from->waited;
-    to->seconds = between(at[FUSED_BEGUN], end);
-}
-
-static struct level_note note_of(const struct gpu_notes *n, uint32_t level,
-                                 const struct workload *work)
-{
-    const struct fused_note *from = &n->kept[level];
+    const unsigned long long begun = at[FUSED_CHOSEN] != 0 ? at[FUSED_CHOSEN] : at[FUSED_BEGUN],
+                             end = at[FUSED_ENDED] != 0 ? at[FUSED_ENDED] : from[1].at[FUSED_BEGUN],
+                             visited = at[FUSED_VISITED] != 0 ? at[FUSED_VISITED] : end;
     struct level_note to = {.kind = (enum level_kind)from->kind, .work = *work};
-    unsigned long long end = from->at[FUSED_ENDED];
-    const unsigned pulled = from->pulled & (from->kind == LEVEL_SLICED ? active_subgraphs(work) : ~0u);
+    double *phase_s = to.times.phase_s;
+    unsigned active = 0, pulled = from->pulled; /* subgraphs, a bit each: with rows in the frontier; pulled */
+    for (int g = 0; g < SUBGRAPHS; g++)
+        active |= (work->of[g].frontier > 0 ? 1u : 0) << g;
+    if (from->kind == LEVEL_SLICED)
+        pulled &= active;
+    const double pull_s = seconds_between(begun, active == pulled ? visited : at[FUSED_LAST_PULLED]),
+                 push_s = seconds_between(pulled != 0 ? at[FUSED_FIRST_PULLED] : begun, visited);
     for (int g = 0; g < SUBGRAPHS; g++) {
-        to.directions.of[g] = pulled >> g & 1 ? PULL : PUSH;
+        const int pulls = pulled >> g & 1;
+        to.directions.of[g] = pulls ? PULL : PUSH;
         to.probes[g] = from->probes[g];
+        if (active >> g & 1)
+            phase_s[PHASE_VISIT + g] = pulls ? pull_s : push_s;
     }
+    phase_s[PHASE_CHOOSE] = seconds_between(at[FUSED_BEGUN], begun);
+    phase_s[PHASE_PREVISIT] = seconds_between(visited, end);
+    phase_s[PHASE_LOCAL_EXCHANGE] = 1e-9 * (double)from->waited;
+    to.seconds = seconds_between(at[FUSED_BEGUN], end);
     to.peer_vertices = from->arrived;
-    to.peer_bytes = GROUP_ARRIVAL_BYTES * from->arrived + 4 * from->words;
-    fill_times(from, pulled, end != 0 ? end : from[1].at[FUSED_BEGUN], &to);
+    to.peer_bytes = PEERS_ARRIVAL_BYTES * from->arrived + 4 * from->words;
     return to;
 }
 
-/* Passes on the notes of levels first..first+count of the last search. */
-static void replay(const struct gpu_notes *n, uint32_t first, uint32_t count,
-                   const struct fused_frontier *frontiers, uint64_t unvisited[SUBGRAPHS],
-                   const struct gpu_listener *listener)
-{
-    for (uint32_t i = 0; i < count; i++) {
-        const struct workload work = work_of(&frontiers[i], listener->shard, unvisited);
-        const struct level_note note = note_of(n, first + i, &work);
-        listener->noter(listener->context, (int32_t)(first + i), &note);
-    }
-}
-
-/* Passes on the notes of all levels, as many at a time as the device has room for. */
-static enum status replay_all(struct device *dev, const struct gpu_listener *listener, struct error *e)
+enum status gpu_replay_levels(struct device *dev, level_noter *noter, void *context, struct error *e)
 {
     const struct gpu_notes *n = &dev->fused.notes;
-    uint32_t capacity = frontier_capacity(dev), most = n->levels < capacity ? n->levels : capacity;
+    if (gpu_use(dev, e) != ST_OK || gpu_follow_search(dev, e) != ST_OK || gpu_fused_settle(dev, e) != ST_OK ||
+        gpu_copy_notes(dev, n->levels, e) != ST_OK)
+        return e->status;
+    /* as many levels at a time as the memory of sparse frontiers, which is free then, has capacity for */
+    const struct gpu_fused *s = &dev->fused.search;
+    const uint64_t bytes = (uint64_t)(s->sparse[1] - s->sparse[0]) * 2 * sizeof *s->sparse[0],
+                   capacity = bytes / sizeof(struct fused_frontier);
+    const uint32_t most = n->levels < capacity ? n->levels : (uint32_t)capacity;
     uint64_t unvisited[SUBGRAPHS];
     struct fused_frontier *frontiers = malloc((size_t)most * sizeof *frontiers);
     if (frontiers == NULL)
@@ -124,19 +106,15 @@ static enum status replay_all(struct device *dev, const struct gpu_listener *lis
     for (int g = 0; g < SUBGRAPHS; g++)
         unvisited[g] = dev->shard->csr[g].source_rows;
     for (uint32_t first = 0; first < n->levels && e->status == ST_OK; first += most) {
-        uint32_t count = n->levels - first < most ? n->levels - first : most;
-        if (count_frontiers(dev, first, count, frontiers, e) == ST_OK)
-            replay(n, first, count, frontiers, unvisited, listener);
+        const uint32_t count = n->levels - first < most ? n->levels - first : most;
+        if (count_frontiers(dev, first, count, frontiers, e) != ST_OK)
+            break;
+        for (uint32_t i = 0; i < count; i++) {
+            const struct workload work = work_of(&frontiers[i], dev->shard, unvisited);
+            const struct level_note note = note_of(&n->kept[first + i], &work);
+            noter(context, (int32_t)(first + i), &note);
+        }
     }
     free(frontiers);
     return e->status;
-}
-
-enum status gpu_replay_levels(struct device *dev, level_noter *noter, void *context, struct error *e)
-{
-    const struct gpu_listener listener = {noter, context, dev->shard};
-    if (gpu_use(dev, e) != ST_OK || gpu_follow_search(dev, e) != ST_OK ||
-        gpu_fused_settle(dev, e) != ST_OK || gpu_copy_notes(dev, dev->fused.notes.levels, e) != ST_OK)
-        return e->status;
-    return replay_all(dev, &listener, e);
 }

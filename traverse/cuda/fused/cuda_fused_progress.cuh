@@ -1,20 +1,21 @@
-/* cuda_fused_progress.cuh: the state of a search between two levels, and its next step; see cuda_fused.h */
-#ifndef DBFS_CUDA_WHOLE_PROGRESS_CUH
-#define DBFS_CUDA_WHOLE_PROGRESS_CUH
+/* cuda_fused_progress.cuh: the state of a search between two levels, s.block.now; each block has it, and all have it
+ * alike */
+#ifndef DBFS_CUDA_FUSED_PROGRESS_CUH
+#define DBFS_CUDA_FUSED_PROGRESS_CUH
 
-#include "cuda_peers_send.cuh"
+#include "cuda_peers_barrier.cuh"
+#include "traverse/cuda/visit/cuda_expand.cuh"
 
-/* ---- the frontier ---- */
-
-/* Whether a list of so many edges costs less than any level by masks. */
-template <class S> __device__ static inline bool is_small(S &s, double edges)
+/* Whether a sparse level of so many edges costs less than any dense level. */
+__device__ static inline bool is_small(const gpu_fused &s, double edges)
 {
     return s.mode != FUSED_PULL && edges * s.graph.rates.list_edge <= s.graph.rates.masks;
 }
 
-/* Notes the list of the frontier, if `listed`, and makes the choice if the level is too small for a
- * look at the costs. By one warp. */
-template <class S> __device__ static inline void note_list(S &s, bool listed)
+/* Prepares the choice of the next level, s.block.choice, from the edges of the frontier: nothing is pulled yet, and costs
+ * need not be computed if the level is small. `sparse`: all vertices of the frontier have work items, s.block.items of
+ * them. All lanes of the first warp call it. */
+template <class S> __device__ static inline void prepare_choice(S &s, bool sparse)
 {
     const unsigned g = lane_id();
     double edges = g < SUBGRAPHS ? s.block.now.forward[g] : 0;
@@ -23,21 +24,22 @@ template <class S> __device__ static inline void note_list(S &s, bool listed)
     if (g < SUBGRAPHS)
         s.block.choice.pull[g] = 0;
     if (g == 0) {
-        s.block.now.pieces = s.block.pieces;
-        s.block.now.listed = listed;
-        s.block.pieces = 0;
-        s.block.choice.masks = 0;
+        s.block.now.items = s.block.items;
+        s.block.now.sparse = sparse;
+        s.block.items = 0;
+        s.block.choice.dense = 0;
         s.block.choice.push_edges = edges;
-        s.block.chosen = listed && is_small(s, edges);
-        s.block.few = edges <= FUSED_FEW_EDGES;
+        s.block.sparse_is_chosen = sparse && is_small(s, edges);
+        s.block.few_edges = edges <= FUSED_FEW_EDGES;
     }
     __syncwarp();
 }
 
-/* Makes the vertices that a level found the frontier. By one warp, a lane for each subgraph. */
+/* Makes the vertices that a level found the frontier, and counts them as seen: `fresh` vertices, and in subgraph g of lane
+ * g so many sources with `forward` edges. All lanes of the first warp call it. */
 template <class S>
-__device__ static inline void note_frontier(S &s, unsigned long long sources, unsigned long long forward,
-                                            unsigned long long fresh, bool listed)
+__device__ static inline void set_frontier(S &s, unsigned long long sources, unsigned long long forward,
+                                           unsigned long long fresh, bool sparse)
 {
     fused_progress &now = s.block.now;
     const unsigned g = lane_id();
@@ -50,111 +52,93 @@ __device__ static inline void note_frontier(S &s, unsigned long long sources, un
     if (g == 0)
         now.fresh = fresh;
     __syncwarp();
-    note_list(s, listed);
+    prepare_choice(s, sparse);
 }
 
-/* ---- the end of a level ---- */
-
-/* A count of subgraph g of the vertices that a level found, on all GPUs. */
-template <class S> __device__ static inline unsigned long long found_of(S &s, unsigned count, unsigned g)
+/* Returns a count of the vertices that a level found, on all GPUs: FUSED_FRESH, FUSED_SOURCES + g or FUSED_FORWARD + g. */
+template <class S> __device__ static inline unsigned long long found_of(S &s, unsigned count)
 {
     if constexpr (S::together)
-        return sum_of(s, PEERS_FOUND + count + g) + sum_of(s, PEERS_TAKEN + count + g);
+        return s.sums[PEERS_FOUND + count] + s.sums[PEERS_TAKEN + count];
     else
-        return s.block.count[count + g];
+        return s.block.count[count];
 }
 
-template <class S> __device__ static inline unsigned long long found_vertices(S &s)
+/* Counts vertices and edges of all GPUs as seen. One thread of a block calls it. */
+__device__ static inline void add_seen(peers_block &peers, unsigned long long vertices, unsigned long long edges)
 {
-    if constexpr (S::together)
-        return sum_of(s, PEERS_FOUND + FUSED_FRESH) + sum_of(s, PEERS_TAKEN + FUSED_FRESH);
-    else
-        return s.block.count[FUSED_FRESH];
+    peers.seen += (double)vertices;
+    peers.seen_edges += (double)edges;
 }
 
-/* Counts a frontier of all GPUs as seen. By one thread. */
-template <class S>
-__device__ static inline void note_seen(S &s, unsigned long long vertices, unsigned long long edges)
-{
-    s.meeting.seen += (double)vertices;
-    s.meeting.seen_edges += (double)edges;
-}
-
-/* All blocks, of all GPUs, get the counts of each other, and see each other's writes. */
-template <class S> __device__ static inline void peers_barrier(S &s)
+/* The barrier of the search: all blocks, of all GPUs, get the counts of each other and see each other's writes. */
+template <class S> __device__ static inline void search_barrier(S &s)
 {
     add_counts(s);
     if constexpr (S::together)
-        meet(s, PEERS_FOUND_NOW, true);
+        peers_barrier(s, TALLY_FOUND, true);
     else
-        barrier(s);
+        grid_barrier(s);
 }
 
-/* Sets the output of the next level. By one thread. */
+/* Sets the output of a sparse level. One thread of a block calls it. */
 template <class S> __device__ static inline void set_target(S &s)
 {
-    s.block.target.next = s.list[s.block.now.list ^ 1];
-    s.block.target.next_count = count_of_pieces(s);
+    s.block.target.next = s.sparse[s.block.now.current ^ 1];
+    s.block.target.next_count = next_items(s);
     s.block.target.depth = s.block.now.depth + 1;
 }
 
-/* Goes on to the next counters and, if `listed`, to the list that the level has filled. */
-template <class S> __device__ static void next_turn(S &s, bool listed)
+/* Goes on to the next round and, if `sparse`, to the work items that the level has appended. All threads call it. */
+template <class S> __device__ static void next_round(S &s, bool sparse)
 {
     if (threadIdx.x == 0) {
-        if (!is_alone(s))
-            s.block.now.turn = (s.block.now.turn + 1) % 3;
-        s.block.now.list ^= listed;
+        if (!is_single_block(s))
+            s.block.now.round = (s.block.now.round + 1) % 3;
+        s.block.now.current ^= sparse;
         set_target(s);
     }
     __syncthreads();
 }
 
-/* Computes the next state, in every block, after the barrier or the meeting of a level. */
-template <class S> __device__ static void end_level(S &s, bool listed)
+/* Writes the counts of a level of the grid, s.block.count, to its note. All threads call it after the counts were read. */
+template <class S> __device__ static inline void note_end(S &s)
+{
+    const volatile fused_counts &counts = s.state->counts[s.block.now.round];
+    if (!is_noter(s.notes) || s.block.now.depth < 0) /* the root is no level */
+        return;
+    fused_note &note = note_of(s.notes, s.block.now.depth);
+    for (int g = 0; g < SUBGRAPHS; g++) {
+        note.probes[g] = s.block.count[FUSED_PROBES + g];
+        note.pulled |= (s.block.choice.pull[g] ? 1u : 0) << g;
+    }
+    if (counts.last_pulled != 0) {
+        note.at[FUSED_FIRST_PULLED] = ~counts.first_pulled;
+        note.at[FUSED_LAST_PULLED] = counts.last_pulled;
+    }
+}
+
+/* Ends a level, after its barrier: the vertices that it found become the frontier. `sparse`: they have work items. All
+ * threads call it. */
+template <class S> __device__ static void end_level(S &s, bool sparse)
 {
     const unsigned g = lane_id() < SUBGRAPHS ? lane_id() : 0;
-    read_turn(s);
+    read_counts(s);
     note_end(s);
     if (threadIdx.x < WARP) {
-        const unsigned long long fresh = found_vertices(s);
+        const unsigned long long fresh = found_of(s, FUSED_FRESH);
         if (threadIdx.x == 0) {
             s.block.now.depth++;
             if constexpr (S::together) {
-                s.meeting.found = fresh;
-                s.meeting.edges = sum_of_edges(s, PEERS_FOUND) + sum_of_edges(s, PEERS_TAKEN);
-                s.meeting.certain = false;
-                note_seen(s, fresh, s.meeting.edges);
+                s.peers.found = fresh;
+                s.peers.edges = sum_of_edges(s.sums + PEERS_FOUND) + sum_of_edges(s.sums + PEERS_TAKEN);
+                s.peers.certainly_sparse = false;
+                add_seen(s.peers, fresh, s.peers.edges);
             }
         }
-        note_frontier(s, found_of(s, FUSED_SOURCES, g), found_of(s, FUSED_FORWARD, g), fresh, listed);
+        set_frontier(s, found_of(s, FUSED_SOURCES + g), found_of(s, FUSED_FORWARD + g), fresh, sparse);
     }
-    next_turn(s, listed);
-}
-
-/* ---- of a whole search ---- */
-
-/* Clears the state of a block and its warps. The first level of the search finds the frontier of `depth` + 1. */
-template <class S> __device__ static inline void begin_search(S &s, int32_t depth)
-{
-    if (threadIdx.x == 0) {
-        s.block = {};
-        s.block.arrivals = *(volatile unsigned *)&s.state->arrivals;
-        s.block.now.depth = depth;
-        set_target(s);
-    }
-    begin_notes(s.notes, s.out, s.order);
-    for (unsigned i = lane_id(); i < S::counters; i += WARP)
-        own_space(s).count[i] = 0;
-}
-
-/* Leaves its state to the next search, and reports to the host. By one thread. */
-template <class S> __device__ static inline void report_search(S &s)
-{
-    s.state->arrivals = s.block.arrivals;
-    s.state->kept = min(s.block.kept, s.keeps);
-    __threadfence_system();
-    s.out.mapped->report = (uint64_t)s.order.number << 32 | (uint32_t)s.block.now.depth;
+    next_round(s, sparse);
 }
 
 #endif

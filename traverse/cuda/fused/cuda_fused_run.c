@@ -1,41 +1,38 @@
-/* cuda_fused_run.c: the host's side of a search that is one kernel; see cuda_fused.h */
+/* cuda_fused_run.c: the host's side of a search that is one kernel: opening, starting, waiting; see cuda_fused.h */
 #include "traverse/cuda/device/cuda_device.h"
 #include "traverse/cuda/device/cuda_error.h"
 
 #include <stdlib.h>
 
 /* Sizes that the plan of device memory counts with, which knows no CUDA. */
-_Static_assert(sizeof(struct fused_piece) == FUSED_PIECE_BYTES, "a piece of a list as planned");
+_Static_assert(sizeof(struct work_item) == FUSED_ITEM_BYTES, "a work item as planned");
 _Static_assert(sizeof(struct fused_state) <= FUSED_STATE_BYTES, "the state of a search as planned");
+_Static_assert(sizeof(struct fused_note) == FUSED_NOTE_BYTES, "a note as planned");
 
-/* The number of masks that fit into the queues of both kinds. */
-static uint32_t kept_masks(const struct device *dev)
-{
-    uint64_t masks = FUSED_MOST_KEPT;
-    for (int kind = 0; kind < VERTEX_KINDS; kind++) {
-        const struct gpu_vertices *v = &dev->of[kind];
-        if (v->words > 0 && v->count / v->words < masks)
-            masks = v->count / v->words;
-    }
-    return (uint32_t)masks;
-}
+/* ---- opening ---- */
 
 int gpu_has_hubs(const struct device *dev)
 {
     return dev->of[NORMALS].count + dev->of[DELEGATES].count >= FUSED_HUBS_FROM && !gpu_degrees_alike(dev->shard);
 }
 
-/* Chooses a team of several blocks, a cluster, for deep graphs: those of short rows, as a planar graph has less than 6
- * edges a vertex. Clusters start later and leave some processors without a block. Chooses few threads for short
- * levels, of deep or small graphs: barriers of fewer threads take less. */
-static void choose_launch(struct fused_launch *launch, const struct shard *shard)
+/* Plans the launch for one GPU. A thread group of several blocks, a cluster, is for deep graphs: those of short rows, as a
+ * planar graph has less than 6 edges a vertex. Clusters start later and leave some processors without a block. Few threads
+ * are for short levels, of deep or small graphs: barriers of fewer threads take less. */
+static enum status plan_launch(struct device *dev, struct error *e)
 {
     const double few_edges = 4e6, few_deep_vertices = 4e6, short_rows = 6;
-    const double edges = (double)shard_edges(shard), vertices = (double)(shard->d + shard->locals);
+    const double edges = (double)shard_edges(dev->shard), vertices = (double)(dev->shard->d + dev->shard->locals);
+    const int is_deep = edges < short_rows * vertices;
+    struct fused_launch *launch = &dev->fused.launch;
+    launch->program = cuda_fused_program(gpu_is_packed(dev));
     launch->has_thread_group = 1;
-    launch->share = edges < short_rows * vertices ? 6 : 0;
-    launch->few_threads =
-        edges < few_edges || (launch->share > 0 && vertices < few_deep_vertices);
+    launch->has_hubs = gpu_has_hubs(dev);
+    launch->share = is_deep ? 6 : 0;
+    launch->few_threads = edges < few_edges || (is_deep && vertices < few_deep_vertices);
+    if (dev->shard->p != 1 || !dev->fused.possible)
+        return ST_OK;
+    return CUDA_TRY(cuda_fused_plan(launch), dev->where, e);
 }
 
 enum status gpu_fused_open(struct device *dev, int possible, int notes, struct error *e)
@@ -43,15 +40,10 @@ enum status gpu_fused_open(struct device *dev, int possible, int notes, struct e
     struct gpu_fused *s = &dev->fused.search;
     uint64_t edges = 0;
     dev->fused.possible = possible;
-    dev->fused.launch.program = cuda_fused_program(gpu_is_packed(dev));
-    choose_launch(&dev->fused.launch, dev->shard);
-    dev->fused.launch.has_hubs = gpu_has_hubs(dev);
-    if ((dev->shard->p == 1 && dev->fused.possible &&
-         CUDA_TRY(cuda_fused_plan(&dev->fused.launch), dev->where, e) != ST_OK) ||
-        CUDA_TRY(cudaHostAlloc((void **)&s->out.mapped, sizeof *s->out.mapped, cudaHostAllocMapped),
-                 dev->where, e) != ST_OK ||
-        CUDA_TRY(cudaMemsetAsync(s->state, 0, sizeof *s->state, dev->stream.of[DELEGATES]), dev->where, e) !=
-            ST_OK)
+    if (plan_launch(dev, e) != ST_OK ||
+        CUDA_TRY(cudaHostAlloc((void **)&s->out.mapped, sizeof *s->out.mapped, cudaHostAllocMapped), dev->where, e) !=
+            ST_OK ||
+        CUDA_TRY(cudaMemsetAsync(s->state, 0, sizeof *s->state, dev->stream.of[DELEGATES]), dev->where, e) != ST_OK)
         return e->status;
     *s->out.mapped = (struct fused_mapped){0};
     if (!possible || !notes)
@@ -63,29 +55,33 @@ enum status gpu_fused_open(struct device *dev, int possible, int notes, struct e
         s->pulled[g].wanted = s->pulled[g].sources;
         edges += dev->csr[g].edges;
     }
-    for (int kind = 0; kind < VERTEX_KINDS; kind++)
-        s->of[kind] = dev->of[kind];
+    s->keeps = FUSED_MOST_KEPT; /* as many bitmaps as fit into the queues of both kinds */
+    for (int kind = 0; kind < VERTEX_KINDS; kind++) {
+        const struct gpu_vertices *v = &dev->of[kind];
+        s->of[kind] = *v;
+        if (v->words > 0 && v->count / v->words < s->keeps)
+            s->keeps = (uint32_t)(v->count / v->words);
+    }
     s->graph = cost_graph_of(dev->shard, &cost_rates_h200);
     if (dev->of[NORMALS].parent != NULL)
         s->graph.rates.push_edge += cost_rates_h200.push_parent;
-    s->keeps = kept_masks(dev);
     s->order.deepest = dev->fused.deepest;
     if (!possible)
-        s->list[0] = NULL;
+        s->sparse[0] = NULL;
     else
-        s->list[1] = s->list[0] + (dev->shard->p == 1 ? gpu_fused_capacity : gpu_peers_capacity)(
-                                      dev->shard->d + dev->shard->locals, edges);
-    s->cleared = (struct fused_masks){dev->masks.all, dev->masks.bytes / sizeof(uint32_t)};
+        s->sparse[1] = s->sparse[0] + (dev->shard->p == 1 ? gpu_fused_capacity : gpu_peers_capacity)(
+                                          dev->shard->d + dev->shard->locals, edges);
+    s->cleared = (struct cleared_words){dev->masks.all, dev->masks.bytes / sizeof(uint32_t)};
     return ST_OK;
 }
 
 enum status gpu_fused_measure(struct device *dev, struct error *e)
 {
     struct gpu_fused *s = &dev->fused.search;
+    cudaStream_t stream = dev->stream.of[DELEGATES];
+    uint32_t *longest = (uint32_t *)s->sparse[0];
     if (dev->fused.launch.blocks == 0)
         return ST_OK;
-    cudaStream_t stream = dev->stream.of[DELEGATES];
-    uint32_t *longest = (uint32_t *)s->list[0];
     if (CUDA_TRY(cudaMemsetAsync(longest, 0, sizeof s->longest, stream), dev->where, e) != ST_OK)
         return e->status;
     cuda_fused_measure(s, longest, stream);
@@ -98,38 +94,106 @@ void gpu_fused_close(struct device *dev)
     free(dev->fused.notes.kept);
 }
 
-/* ---- a search ---- */
+/* ---- starting a search ---- */
 
-/* In a group, GPUs other than the owner do not have the root, unless it is a delegate. */
-static void set_root(struct gpu_fused *s, const struct root *root, int has_root)
+enum status gpu_begin_kernel(struct device *dev, const void *search, const struct fused_launch *launch, int noted,
+                             struct error *e)
 {
-    s->root.index = has_root ? root->index : NO_ROOT_HERE;
-    s->root.kind = root->at == ROOT_AT_DELEGATE ? DELEGATES : NORMALS;
+    struct fused_mapped *mapped = dev->fused.search.out.mapped;
+    if (noted) {
+        dev->fused.notes.count = dev->fused.notes.levels = 0;
+        mapped->written = mapped->taken = 0;
+    }
+    if (gpu_use(dev, e) == ST_OK &&
+        CUDA_TRY(cuda_fused_start(search, launch, dev->stream.of[DELEGATES]), dev->where, e) == ST_OK &&
+        dev->fused.ahead)
+        gpu_answer_ahead(dev, e);
+    return e->status;
 }
 
-/* Words of the marks of hubs that blocks keep. */
-static uint32_t hub_words(const struct gpu_vertices *delegates, const struct fused_launch *launch)
-{
-    const uint64_t capacity = (uint64_t)launch->threads * FUSED_HUB_WORDS, most = capacity < FUSED_MOST_HUBS ? capacity : FUSED_MOST_HUBS;
-    return !launch->has_hubs ? 0 : (uint32_t)(delegates->words < most ? delegates->words : most);
-}
-
-enum status gpu_fused_begin(struct device *dev, const struct root *root, enum fused_mode mode, int noted,
+enum status gpu_fused_begin(struct device *dev, const struct root *root, enum direction_mode mode, int noted,
                             struct error *e)
 {
+    static const enum fused_mode modes[] = {[DIRECTION_AUTO] = FUSED_BY_COST,
+                                            [DIRECTION_PUSH] = FUSED_PUSH,
+                                            [DIRECTION_PULL] = FUSED_PULL};
     struct gpu_peers_search *group = &dev->fused.group;
-    const int together = dev->shard->p > 1;
+    const int together = dev->shard->p > 1, at_delegate = root->at == ROOT_AT_DELEGATE;
     const struct fused_launch *launch = together ? &group->launch : &dev->fused.launch;
     struct gpu_fused *s = together ? &group->search.fused : &dev->fused.search;
-    s->mode = mode;
-    set_root(s, root, !together || root->at == ROOT_AT_DELEGATE || root->shard == dev->shard->index);
+    const uint64_t hub_capacity = (uint64_t)launch->threads * FUSED_HUB_WORDS, delegate_words = dev->of[DELEGATES].words;
+    s->mode = modes[mode];
+    /* of several GPUs, only the owner has a root that is a normal vertex */
+    s->root.index = !together || at_delegate || root->shard == dev->shard->index ? root->index : NO_ROOT_HERE;
+    s->root.kind = at_delegate ? DELEGATES : NORMALS;
     s->order.number = ++dev->fused.search.order.number;
     s->order.noted = noted && s->out.notes != NULL;
     s->thread_group = launch->thread_group;
     s->thread_group_capacity = launch->thread_group_capacity;
-    s->hub_words = hub_words(&dev->of[DELEGATES], launch);
+    s->hub_words = (uint32_t)(hub_capacity < FUSED_MOST_HUB_WORDS ? hub_capacity : FUSED_MOST_HUB_WORDS);
+    if (delegate_words < s->hub_words)
+        s->hub_words = (uint32_t)delegate_words;
+    if (!launch->has_hubs)
+        s->hub_words = 0;
     group->search.clean = group->ran;
     group->ran |= together;
     dev->fused.settled = 0;
     return gpu_begin_kernel(dev, together ? (const void *)&group->search : s, launch, noted, e);
+}
+
+/* ---- waiting for a search ---- */
+
+/* Whether a kernel of the stream has reported. The stream itself is asked now and then: a kernel that failed never
+ * reports. */
+static int has_reported(struct device *dev, const volatile uint64_t *report, uint32_t number, enum vertex_kind stream,
+                        unsigned look, struct error *e)
+{
+    enum { LOOKS = 1 << 14 };
+    if (*report >> 32 != number && look % LOOKS == 0) {
+        const cudaError_t state = cudaStreamQuery(dev->stream.of[stream]);
+        /* a kernel that ends itself has reported the cause */
+        if (state != cudaErrorNotReady && *report >> 32 != number)
+            CUDA_TRY(state, dev->where, e);
+    }
+    return *report >> 32 == number;
+}
+
+enum status gpu_wait_for_report(struct device *dev, const volatile uint64_t *report, uint32_t number,
+                                enum vertex_kind stream, struct error *e)
+{
+    for (unsigned look = 1; !has_reported(dev, report, number, stream, look, e) && e->status == ST_OK; look++)
+        continue;
+    return e->status;
+}
+
+enum status gpu_wait_for_answer(struct device *dev, struct error *e)
+{
+    const struct gpu_fused *s = &dev->fused.search;
+    return gpu_wait_for_report(dev, &s->out.mapped->answered, s->order.number, DELEGATES, e);
+}
+
+enum status gpu_await_kernels(struct device *const *devices, uint32_t count, int noted, uint32_t *levels,
+                              struct error *e)
+{
+    uint32_t reported = 0;
+    for (unsigned look = 1; reported < count && e->status == ST_OK; look++) {
+        reported = 0;
+        for (uint32_t i = 0; i < count && e->status == ST_OK; i++) {
+            struct device *dev = devices[i];
+            volatile struct fused_mapped *mapped = dev->fused.search.out.mapped;
+            reported += has_reported(dev, &mapped->report, dev->fused.search.order.number, DELEGATES, look, e);
+            if (noted && e->status == ST_OK) { /* the device has memory for few notes: they are taken while it searches */
+                const uint32_t written = mapped->written;
+                if (written > dev->fused.notes.count && gpu_copy_notes(dev, written, e) == ST_OK)
+                    mapped->taken = written;
+            }
+        }
+    }
+    for (uint32_t i = 0; i < count && e->status == ST_OK; i++) {
+        *levels = (uint32_t)devices[i]->fused.search.out.mapped->report;
+        devices[i]->fused.notes.levels = noted ? *levels : 0;
+        if (*levels == PEERS_FAILED)
+            fail(e, ST_RUNTIME, "%s: another GPU did not take part in the search", devices[i]->where);
+    }
+    return e->status;
 }

@@ -1,13 +1,13 @@
-/* cuda_peers_barrier.cuh: meetings of the GPUs of a host, and reads of each other's memory; see cuda_peers.h
+/* cuda_peers_barrier.cuh: the barrier of several GPUs of a host, and words of peers
  *
- * Each half of a value in a signal is a word of 8 bytes that carries the number of its meeting, too. A
- * GPU that waits for the signal reads these words, so nothing must order them, and no flag follows. The
- * counts of a GPU come to its first block in the same way: each block adds to a tally, which also counts
- * the blocks that have added. So a meeting costs one way through the memory of the GPU, and one to its
- * peers.
+ * A barrier has a number. Each GPU writes a flag to each peer, in the memory of the peer, and waits for theirs. A flag has
+ * counts, each in two words of 8 bytes: half of the count, and the number of the barrier. A GPU that waits reads these
+ * words, so nothing must order them, and nothing else follows. The counts of a GPU come to its first block in the same
+ * way: each block adds to a tally, which also counts the blocks that have added. So a barrier costs one way through the
+ * memory of the GPU, and one to its peers.
  */
-#ifndef DBFS_CUDA_GROUP_MEET_CUH
-#define DBFS_CUDA_GROUP_MEET_CUH
+#ifndef DBFS_CUDA_PEERS_BARRIER_CUH
+#define DBFS_CUDA_PEERS_BARRIER_CUH
 
 #include "cuda_peers.h"
 #include "traverse/cuda/device/cuda_ptx.cuh"
@@ -15,150 +15,134 @@
 
 /* The state that all threads of a block share, beside block_state. */
 struct peers_block {
-    unsigned meetings;
+    unsigned barriers;            /* the number of the last barrier of the GPUs */
     unsigned rounds[PEERS_TALLIES]; /* of each tally in this level, for the first block */
-    unsigned buffer;              /* the one that this level writes, and peers read */
+    unsigned buffer;              /* of two, the one that this level writes, and peers read */
     bool sends;                   /* this level pushes nn */
     bool sent_before;             /* the other buffer has vertices, too */
     bool in_parts;                /* dd is pulled in two parts */
-    bool gathered;                /* the frontier's normals are known to all peers: a level by masks found them */
-    bool certain;                 /* the next level goes by lists, whatever peers have sent */
-    bool alone;                   /* this block does levels by lists alone, for its GPU */
+    bool gathered;                /* all peers know the frontier's normals: a dense level found them */
+    bool certainly_sparse;        /* the next level is sparse, whatever peers have sent */
+    bool single_block;            /* this block does sparse levels for its GPU, and the others wait */
     unsigned long long edges;     /* of the frontier, on all GPUs, at most */
     unsigned long long found;     /* vertices of the frontier, except those that were taken from peers */
-    double seen,
-        seen_edges; /* of all frontiers, on all GPUs: vertices, delegates on each; edges of their rows, about */
+    double seen, seen_edges;      /* vertices of all frontiers, on all GPUs, delegates on each; about their edges */
 };
 
-/* The first block's counts for signals: of this level, or taken after the last signals. */
+/* The first block's counts for flags: of this level, and of vertices that were taken after the last flags. */
 struct peers_counts {
     unsigned long long found[FUSED_COUNTS], taken[FUSED_COUNTS];
 };
 
-/* The search of a GPU among several; see cuda_searching.cuh. */
+/* The search of a GPU among several. */
 template <bool PACKED> struct peers_searching : searching<PACKED, true> {
     typedef gpu_fused_peers parameters;
     gpu_fused_peers joint; /* its `fused` is not used: it is the base of this */
-    peers_block meeting;
+    peers_block peers;
     peers_counts own_counts;
-    peers_tally counted;                                  /* of this block; sent ones only if it is alone */
-    unsigned pieces_alone;                                /* of the next list, if the block is alone */
-    unsigned long long signals[MOST_PEERS][PEERS_VALUES]; /* of the last meeting */
-    unsigned long long sums[PEERS_VALUES];                /* of these, over all GPUs, for the first warp */
+    peers_tally counted;                                /* of this block; sent vertices only if it is the single one */
+    unsigned single_items;                              /* of the next frontier, if the block is the single one */
+    unsigned long long flags[MOST_PEERS][PEERS_VALUES]; /* of the last barrier */
+    unsigned long long sums[PEERS_VALUES];              /* of these, over all GPUs; the first warp reads them */
 };
 
-#define GROUP_PATIENCE 20000000000ull /* ns that a GPU waits for a peer, which may start late */
-#define GROUP_ARRIVAL_SHIFT 48        /* of a word of a tally: above it, how many blocks have added */
-#define GROUP_ARRIVAL (1ull << GROUP_ARRIVAL_SHIFT)
+#define PEERS_PATIENCE_NS 20000000000ull /* a GPU waits so long for a peer, which may start late */
+#define TALLY_ARRIVAL_SHIFT 48           /* bits of a word of a tally from here on count the blocks that have added */
+#define TALLY_ARRIVAL (1ull << TALLY_ARRIVAL_SHIFT)
 
-/* A word of a mask that a peer writes between meetings. */
-__device__ static inline uint32_t peek(const uint32_t *mask, uint64_t word)
+/* Adds vertices that arrived from peers, and words read of their bitmaps, to the note of level `depth`. All threads call
+ * it. */
+__device__ static inline void note_read(kept_notes &noted, int32_t depth, unsigned long long vertices,
+                                        unsigned long long words)
 {
-    return ((const volatile uint32_t *)mask)[word];
+    if (is_noter(noted)) {
+        note_of(noted, depth).arrived += vertices;
+        note_of(noted, depth).words += words;
+    }
 }
 
-/* ---- values of signals ---- */
-
-/* Adds up the signals. By the first warp, a lane for each value: one thread would read them one after the other. */
-template <class S> __device__ static inline void add_up_signals(S &s)
+/* Reads a word of a bitmap that a peer writes between barriers. */
+__device__ static inline uint32_t peek(const uint32_t *bitmap, uint64_t word)
 {
-    unsigned long long sum = 0;
-    for (unsigned i = 0; i < s.joint.peers && lane_id() < PEERS_VALUES; i++)
-        sum += s.signals[i][lane_id()];
-    if (lane_id() < PEERS_VALUES)
-        s.sums[lane_id()] = sum;
-    __syncwarp();
+    return ((const volatile uint32_t *)bitmap)[word];
 }
 
-/* The functions below are for the first warp. */
-
-template <class S> __device__ static inline unsigned long long sum_of(S &s, unsigned value)
-{
-    return s.sums[value];
-}
-
-/* The edges of all GPUs and subgraphs. */
-template <class S> __device__ static inline unsigned long long sum_of_edges(S &s, unsigned value)
+/* Sums up edges by subgraph, of counts such as those of a flag. */
+__device__ static inline unsigned long long sum_of_edges(const unsigned long long *counts)
 {
     unsigned long long sum = 0;
     for (unsigned g = 0; g < SUBGRAPHS; g++)
-        sum += sum_of(s, value + FUSED_FORWARD + g);
+        sum += counts[FUSED_FORWARD + g];
     return sum;
 }
 
 /* ---- tallies ---- */
 
+/* Returns a tally of this level: of the GPU, or of its single block. */
 template <class S> __device__ static inline unsigned long long *words_of_tally(S &s, unsigned tally)
 {
-    return s.meeting.alone ? s.counted.word : s.joint.state->tally[s.block.now.turn][tally].word;
+    return s.peers.single_block ? s.counted.word : s.joint.state->tally[s.block.now.round][tally].word;
 }
 
-/* The number of vertices that a peer gets. */
-template <class S> __device__ static inline unsigned long long *sent_to(S &s, unsigned peer)
-{
-    return &words_of_tally(s, PEERS_FOUND_NOW)[FUSED_COUNTS + peer];
-}
-
-template <class S> __device__ static inline void clear_tallies(S &s, unsigned turn)
+/* Clears the tallies of a round. All threads of the first block call it; those of other blocks may. */
+__device__ static inline void clear_tallies(peers_state *state, unsigned round)
 {
     if (blockIdx.x == 0 && threadIdx.x < PEERS_TALLIES * PEERS_TALLY_WORDS)
-        s.joint.state->tally[turn][threadIdx.x / PEERS_TALLY_WORDS].word[threadIdx.x % PEERS_TALLY_WORDS] = 0;
+        state->tally[round][threadIdx.x / PEERS_TALLY_WORDS].word[threadIdx.x % PEERS_TALLY_WORDS] = 0;
 }
 
-/* A level begins: its tallies are clear, and those of the next level become so. */
+/* Begins a level, whose tallies are clear: clears those of the next level. All threads call it. */
 template <class S> __device__ static inline void begin_tallies(S &s)
 {
-    if (!s.meeting.alone) {
-        clear_tallies(s, (s.block.now.turn + 1) % 3);
-    } else if (threadIdx.x < s.joint.peers) {
+    if (!s.peers.single_block)
+        clear_tallies(s.joint.state, (s.block.now.round + 1) % 3);
+    else if (threadIdx.x < s.joint.count)
         s.counted.word[FUSED_COUNTS + threadIdx.x] = 0;
-    }
     if (threadIdx.x < PEERS_TALLIES)
-        s.meeting.rounds[threadIdx.x] = 0;
+        s.peers.rounds[threadIdx.x] = 0;
     if (threadIdx.x == 0)
-        s.pieces_alone = 0;
+        s.single_items = 0;
     __syncthreads();
 }
 
-/* Adds this block's counts to a tally. By its first warp. */
+/* Adds this block's counts to a tally. Its first warp calls it. */
 template <class S> __device__ static inline void add_to_tally(S &s, unsigned tally)
 {
     const unsigned k = lane_id();
-    if (k < FUSED_COUNTS + s.joint.peers)
-        atomicAdd(&words_of_tally(s, tally)[k], GROUP_ARRIVAL | (k < FUSED_COUNTS ? s.counted.word[k] : 0));
+    if (k < FUSED_COUNTS + s.joint.count)
+        atomicAdd(&words_of_tally(s, tally)[k], TALLY_ARRIVAL | (k < FUSED_COUNTS ? s.counted.word[k] : 0));
 }
 
-/* Waits until all blocks have added to the tally. Returns its word of the lane. Lanes without a word take
- * the first one, so that each sees all that blocks wrote before they added. By the first warp of the first
- * block. */
+/* Waits until all blocks have added to the tally. Returns its word of the lane. Lanes without a word take the first one,
+ * so that each sees all that blocks wrote before they added. The first warp of the first block calls it. */
 template <class S> __device__ static inline unsigned long long await_tally(S &s, unsigned tally)
 {
-    const unsigned word = lane_id() < FUSED_COUNTS + s.joint.peers ? lane_id() : 0,
-                   arrivals = gridDim.x * (s.meeting.rounds[tally] + 1);
+    const unsigned word = lane_id() < FUSED_COUNTS + s.joint.count ? lane_id() : 0,
+                   arrivals = gridDim.x * (s.peers.rounds[tally] + 1);
     const unsigned long long *from = &words_of_tally(s, tally)[word];
     unsigned long long value = *from;
-    if (!s.meeting.alone) {
-        while ((value = load_awaited(from)) >> GROUP_ARRIVAL_SHIFT != arrivals)
+    if (!s.peers.single_block) {
+        while ((value = load_awaited(from)) >> TALLY_ARRIVAL_SHIFT != arrivals)
             ;
     }
     __syncwarp();
     if (lane_id() == 0)
-        s.meeting.rounds[tally]++;
-    return value & (GROUP_ARRIVAL - 1);
+        s.peers.rounds[tally]++;
+    return value & (TALLY_ARRIVAL - 1);
 }
 
-/* ---- signals ---- */
+/* ---- flags ---- */
 
-/* The value of each lane in the signals, except PEERS_FOR_PEER, from the words of a tally. */
+/* Returns the value of the lane in the flags of this GPU, except PEERS_FOR_PEER. `word`: of the tally, a lane each. */
 template <class S>
-__device__ static inline unsigned long long value_of_signal(S &s, unsigned tally, unsigned long long word)
+__device__ static inline unsigned long long flag_value(S &s, unsigned tally, unsigned long long word)
 {
     const unsigned k = lane_id();
     const unsigned long long count = __shfl_sync(ALL_LANES, word, k % FUSED_COUNTS);
-    const bool is_sent = k >= FUSED_COUNTS && k < FUSED_COUNTS + s.joint.peers;
+    const bool is_sent = k >= FUSED_COUNTS && k < FUSED_COUNTS + s.joint.count;
     const unsigned sent = sum_lanes(is_sent ? (unsigned)word : 0);
     if (k < PEERS_TAKEN) {
-        if (tally == PEERS_FOUND_NOW)
+        if (tally == TALLY_FOUND)
             s.own_counts.found[k] = count;
         return s.own_counts.found[k];
     }
@@ -166,18 +150,19 @@ __device__ static inline unsigned long long value_of_signal(S &s, unsigned tally
         return sent;
     const unsigned long long before = s.own_counts.taken[k - PEERS_TAKEN];
     s.own_counts.taken[k - PEERS_TAKEN] = 0;
-    return tally == PEERS_TAKEN_NOW ? count : before;
+    return tally == TALLY_TAKEN ? count : before;
 }
 
-/* Writes signals to all peers. By the first warp of the first block, a lane for each value. */
+/* Writes the flags of barrier `number` to all peers, a lane each value, from the words of a tally, a lane each. The first
+ * warp of the first block calls it. */
 template <class S>
-__device__ static inline void write_signals(S &s, unsigned number, unsigned tally, unsigned long long word)
+__device__ static inline void write_flags(S &s, unsigned number, unsigned tally, unsigned long long word)
 {
     const unsigned k = lane_id();
-    unsigned long long value = value_of_signal(s, tally, word);
-    for (unsigned i = 0; i < s.joint.peers; i++) {
+    unsigned long long value = flag_value(s, tally, word);
+    for (unsigned i = 0; i < s.joint.count; i++) {
         const unsigned long long sent = __shfl_sync(ALL_LANES, word, FUSED_COUNTS + i);
-        peer_flags &out = s.joint.peer[i].state->signal[number & 1][s.joint.own];
+        peer_flags &out = s.joint.peer[i].state->flag[number & 1][s.joint.own];
         if (k == PEERS_FOR_PEER)
             value = sent;
         if (k < PEERS_VALUES) {
@@ -187,51 +172,44 @@ __device__ static inline void write_signals(S &s, unsigned number, unsigned tall
     }
 }
 
-/* A peer did not come: reports this to the host, and ends the kernel. */
-template <class S> __device__ static inline void give_up(S &s)
-{
-    s.out.mapped->report = (uint64_t)s.order.number << 32 | PEERS_FAILED;
-    __threadfence_system();
-    __trap();
-}
-
-__device__ static inline bool is_too_late(unsigned long long &begin)
-{
-    const unsigned long long now = device_nanoseconds();
-    begin = begin == 0 ? now : begin;
-    return now - begin > GROUP_PATIENCE;
-}
-
-/* Waits for a signal. If `ordered`, the warp then sees all that the signal releases. By a warp, a lane for
- * each value. */
-template <class S> __device__ static inline void await_signal(S &s, unsigned number, unsigned from, bool ordered)
+/* Waits for the flag of a peer, and copies it to s.flags, a lane each value. If `ordered`, the warp then sees all that the
+ * flag releases. If the peer does not come in time, it reports this to the host and ends the kernel. All lanes of a warp
+ * call it. */
+template <class S> __device__ static inline void await_flags(S &s, unsigned number, unsigned from, bool ordered)
 {
     const unsigned k = lane_id() < PEERS_VALUES ? lane_id() : 0;
-    const peer_flags &in = s.joint.state->signal[number & 1][from];
+    const peer_flags &in = s.joint.state->flag[number & 1][from];
     unsigned long long low, high, begin = 0;
     for (unsigned polls = 1;; polls++) {
         high = load_awaited(&in.half[1][k]);
         low = ordered ? load_acquire_system(&in.half[0][k]) : load_awaited(&in.half[0][k]);
         if (low >> 32 == number && high >> 32 == number)
             break;
-        if (polls % 1024 == 0 && is_too_late(begin)) /* the clock is slow to read */
-            give_up(s);
+        if (polls % 1024 != 0) /* the clock is slow to read */
+            continue;
+        const unsigned long long now = device_nanoseconds();
+        begin = begin == 0 ? now : begin;
+        if (now - begin > PEERS_PATIENCE_NS) {
+            s.out.mapped->report = (uint64_t)s.order.number << 32 | PEERS_FAILED;
+            __threadfence_system();
+            __trap();
+        }
     }
-    s.signals[from][k] = (uint32_t)low | high << 32;
+    s.flags[from][k] = (uint32_t)low | high << 32;
 }
 
-/* Sends the counts of add_counts, since the last meeting of this level or since it began, to all GPUs. All
- * threads call it. If `ordered`, all threads then see all writes that any thread made before: each block
- * releases its writes by a fence to the tally, the first block takes these over and releases them by a
- * fence to the signals, and fences pass on all that was seen before. Otherwise threads see only the
- * signals. */
-template <class S> __device__ static __noinline__ void meet(S &s, unsigned tally, bool ordered)
+/* The barrier of all GPUs: sends the counts of add_counts, since the last barrier of this level or since the level began,
+ * to all GPUs, and waits for theirs, s.flags and s.sums. All threads call it. If `ordered`, all threads then see all
+ * writes that any thread made before: each block releases its writes by a fence to the tally, the first block takes these
+ * over and releases them by a fence to the flags, and fences pass on all that was seen before. Otherwise threads see only
+ * the flags. */
+template <class S> __device__ static __noinline__ void peers_barrier(S &s, unsigned tally, bool ordered)
 {
-    const unsigned number = s.meeting.meetings + 1, warp = threadIdx.x / WARP;
+    const unsigned number = s.peers.barriers + 1, warp = threadIdx.x / WARP, value = lane_id();
     unsigned long long begun = 0;
     __syncthreads(); /* all have read the number */
     if (warp == 0) {
-        if (!s.meeting.alone) {
+        if (!s.peers.single_block) {
             if (ordered)
                 fence_of_gpu();
             add_to_tally(s, tally);
@@ -240,22 +218,30 @@ template <class S> __device__ static __noinline__ void meet(S &s, unsigned tally
             const unsigned long long word = await_tally(s, tally);
             if (ordered)
                 fence_of_system();
-            begun = note_clock(s);
-            write_signals(s, number, tally, word);
+            begun = s.notes.kept ? device_nanoseconds() : 0;
+            write_flags(s, number, tally, word);
         }
     }
-    if (warp < s.joint.peers)
-        await_signal(s, number, warp, ordered);
+    if (warp < s.joint.count)
+        await_flags(s, number, warp, ordered);
     if (threadIdx.x == 0)
-        s.meeting.meetings = number;
+        s.peers.barriers = number;
     __syncthreads();
-    if (warp == 0)
-        add_up_signals(s);
-    note_wait(s, begun);
+    if (warp == 0) { /* a lane for each value: one thread would read flags one after the other */
+        unsigned long long sum = 0;
+        for (unsigned i = 0; i < s.joint.count && value < PEERS_VALUES; i++)
+            sum += s.flags[i][value];
+        if (value < PEERS_VALUES)
+            s.sums[value] = sum;
+        __syncwarp();
+    }
+    if (is_noter(s.notes) && s.block.now.depth >= 0)
+        note_of(s.notes, s.block.now.depth).waited += device_nanoseconds() - begun;
 }
 
-/* ---- masks ---- */
+/* ---- words ---- */
 
+/* Sets words to a value. All threads of the grid call it. */
 __device__ static inline void set_words(uint32_t *to, uint64_t words, uint32_t value)
 {
     const uint64_t threads = (uint64_t)gridDim.x * blockDim.x;
@@ -263,63 +249,79 @@ __device__ static inline void set_words(uint32_t *to, uint64_t words, uint32_t v
         to[i] = value;
 }
 
-/* Clears the words that have vertices, in a mask over nn's columns. */
-template <class S> __device__ static inline void clear_columns(S &s, uint32_t *mask)
+/* Clears the words that have vertices, in a bitmap over nn's columns. All threads of the grid call it. */
+__device__ static inline void clear_columns(const gpu_fused_peers &joint, uint32_t *bitmap)
 {
-    for (unsigned i = 0; s.joint.columns.words > 0 && i < s.joint.peers; i++)
-        set_words(mask + (uint64_t)s.joint.shard[i] * s.joint.columns.shard_words, s.joint.peer[i].words, 0);
+    for (unsigned i = 0; joint.columns.words > 0 && i < joint.count; i++)
+        set_words(bitmap + (uint64_t)joint.shard[i] * joint.columns.shard_words, joint.peer[i].words, 0);
 }
-
-/* ---- vertices that peers found ---- */
 
 /* The delegates of a word that any GPU has found in this level. */
-template <class S> __device__ static inline uint32_t found_delegates(S &s, uint64_t word)
+__device__ static inline uint32_t found_delegates(const gpu_fused_peers &joint, unsigned buffer, uint64_t word)
 {
     uint32_t found = 0;
-    for (unsigned i = 0; i < s.joint.peers; i++)
-        found |= peek(s.joint.peer[i].found[s.meeting.buffer], word);
+    for (unsigned i = 0; i < joint.count; i++)
+        found |= peek(joint.peer[i].found[buffer], word);
     return found;
 }
 
-/* The normals of a word of this shard that nn's pushes on any GPU have found. */
-template <class S> __device__ static inline uint32_t found_normals(S &s, uint64_t word)
-{
-    const uint64_t at = (uint64_t)s.joint.shard[s.joint.own] * s.joint.columns.shard_words + word;
-    uint32_t found = 0;
-    for (unsigned i = 0; i < s.joint.peers; i++)
-        found |= peek(s.joint.peer[i].sent[s.meeting.buffer], at);
-    return found;
-}
+/* ---- the start and the end of a search ---- */
 
-/* Words of the peers' masks of normals. */
-template <class S> __device__ static inline uint64_t words_of_peers(S &s)
+/* Begins a search of several GPUs: the state of a block, with the number of the last barrier. Words of peers carry such
+ * numbers, and those of long ago must not be taken for new ones. So numbers begin anew in time, and arrivals are cleared:
+ * peers send none before the first barrier. The flags of that barrier lie in the other buffer than those of the last one.
+ * All threads of the grid call it. Inlined, it would cost the kernel registers. */
+template <class S> __device__ static __noinline__ void begin_peers(S &s)
 {
-    uint64_t words = 0;
-    for (unsigned i = 0; i < s.joint.peers; i++)
-        words += i != s.joint.own ? s.joint.peer[i].words : 0;
-    return words;
-}
-
-/* Writes a word of this GPU's visited normals into the memory of all that pull nn. They see it when the GPUs have met. */
-template <class S> __device__ static inline void share_visited(S &s, uint32_t word, uint32_t visited)
-{
-    for (unsigned i = 0; i < s.joint.peers; i++) {
-        if (s.joint.peer[i].gathered != NULL)
-            s.joint.peer[i].gathered[word] = visited;
+    unsigned last = *(volatile unsigned *)&s.joint.state->barriers;
+    if (last >= PEERS_NUMBERS) {
+        set_words((uint32_t *)s.joint.arrivals, 4ull * s.joint.count * PEERS_LISTED_EDGES, 0);
+        last &= 1;
+    }
+    if (threadIdx.x == 0) {
+        s.peers = peers_block{};
+        s.own_counts = peers_counts{};
+        s.peers.barriers = last;
     }
 }
 
-/* Reads the visited normals of all shards. A pull of nn needs this after a level by lists, which writes them to no
- * peer. Vertices of levels before the last one may be missing: their neighbours are all visited. */
-template <class S> __device__ static inline void gather_visited(S &s)
+/* Clears what the last search has left in bitmaps and tallies; most searches leave both bitmaps `sent` clear. All threads of
+ * the grid call it before any has reached the first barrier. */
+template <class S> __device__ static inline void clear_for_peers(S &s)
 {
-    const uint64_t threads = (uint64_t)gridDim.x * blockDim.x;
-    for (unsigned i = 0; i < s.joint.peers; i++) {
-        const gpu_fused_peer &peer = s.joint.peer[i];
-        uint32_t *to = s.joint.gathered + (uint64_t)s.joint.shard[i] * s.joint.columns.shard_words;
-        for (uint64_t w = (uint64_t)blockIdx.x * blockDim.x + threadIdx.x; w < peer.words; w += threads)
-            to[w] = peek(peer.visited, w);
+    const unsigned sent = *(volatile unsigned *)&s.joint.state->sent;
+    for (unsigned i = 0; i < 2; i++) {
+        if (!s.joint.clean || sent == i + 1)
+            clear_columns(s.joint, s.joint.sent[i]);
     }
+    clear_columns(s.joint, s.joint.gathered);
+    if (s.of[DELEGATES].parent != NULL) /* PARENT_NONE: those that find one know its parent */
+        set_words(s.of[DELEGATES].parent, s.of[DELEGATES].count, ~0u);
+    for (unsigned round = 0; round < 3; round++)
+        clear_tallies(s.joint.state, round);
+}
+
+/* Lets the first level find the root, whose visited bit is set: on its owner, or on all GPUs if it is a delegate. All
+ * threads call it. */
+template <class S> __device__ static void put_root(S &s)
+{
+    if (blockIdx.x != 0 || threadIdx.x >= WARP)
+        return;
+    const gpu_vertices &v = s.of[s.root.kind];
+    const bool has = lane_id() == 0 && s.root.index != NO_ROOT_HERE;
+    if (has) {
+        v.depth[s.root.index] = 0;
+        if (v.parent != NULL)
+            v.parent[s.root.index] = ROOT_PARENT;
+    }
+    list_vertices<S>(s.csr, s.block.target, s.root.index | (s.root.kind == DELEGATES ? KIND_BIT : 0), has);
+}
+
+/* Keeps the state for the next search. One thread of the grid calls it. */
+template <class S> __device__ static inline void end_peers(S &s)
+{
+    s.joint.state->barriers = s.peers.barriers;
+    s.joint.state->sent = s.peers.sent_before ? 1 + (s.peers.buffer ^ 1) : 0;
 }
 
 #endif

@@ -2,13 +2,12 @@
 #include "traverse/cuda/device/cuda_device.h"
 #include "traverse/cuda/device/cuda_error.h"
 
-_Static_assert(sizeof(struct peers_state) <= GROUP_STATE_BYTES, "the state of a group as planned");
+_Static_assert(sizeof(struct peers_state) <= PEERS_STATE_BYTES, "the state of GPUs that search together as planned");
 
-/* Whether the peers have all shards, each has a GPU, and all of them can. */
-static int may_search_together(const struct device *dev)
+/* Whether the peers have all shards, each has a GPU, and all of them can join. */
+static int may_search_together(const struct gpu_peers *p, uint32_t shards)
 {
-    const struct gpu_peers *p = &dev->traffic.peers;
-    if (p->count != dev->shard->p || p->count > MOST_PEERS || p->count < 2)
+    if (p->count != shards || p->count > MOST_PEERS || p->count < 2)
         return 0;
     for (uint32_t i = 0; i < p->count; i++) {
         if (!p->all[i].is.joins || !p->all[i].readable)
@@ -21,13 +20,12 @@ static int may_search_together(const struct device *dev)
     return 1;
 }
 
-/* Sets masks of normals that are numbered as nn's columns are. */
-static void set_columns(struct gpu_fused_peers *g, const struct device *dev)
+/* Sets the bitmaps of normals that are numbered as nn's columns are. */
+static void set_columns(struct gpu_fused_peers *g, const struct shard *shard, const struct gpu_traffic *t)
 {
-    const struct gpu_traffic *t = &dev->traffic;
-    g->columns.local_bits = dev->shard->local_bits;
-    g->columns.shard_words = (uint32_t)((UINT64_C(1) << dev->shard->local_bits) / 32);
-    g->columns.words = shard_has_masks(dev->shard) ? (uint64_t)g->columns.shard_words * dev->shard->p : 0;
+    g->columns.local_bits = shard->local_bits;
+    g->columns.shard_words = (uint32_t)((UINT64_C(1) << shard->local_bits) / 32);
+    g->columns.words = shard_has_masks(shard) ? (uint64_t)g->columns.shard_words * shard->p : 0;
     g->sent[0] = t->sent_mask;
     g->sent[1] = t->peers.sent_too;
     g->gathered = t->peers.gathered;
@@ -36,107 +34,95 @@ static void set_columns(struct gpu_fused_peers *g, const struct device *dev)
     g->fused.csr[NN].column_kind = g->fused.pulled[NN].column_kind = FUSED_COLUMNS;
 }
 
-/* Sets the costs by which all GPUs choose: they must be the same on each. */
-static void set_costs(struct cost_graph *graph, const struct device *dev)
+/* Sums up the sizes of all shards, from which all GPUs compute the same costs. */
+static void set_graph(struct gpu_fused_peers *g, const struct gpu_peers *p)
 {
-    const struct shard *s = dev->shard;
-    const double locals = (double)(UINT64_C(1) << s->local_bits);
-    graph->words[NORMALS] = locals / 32 * s->p;
-    graph->rates.list_edge =
-        cost_rates_h200.list_edge + cost_rates_h200.list_vertex * (locals + (double)s->d);
+    struct cost_graph *graph = &g->fused.graph;
+    g->total = (struct peers_total){0};
+    for (int s = 0; s < SUBGRAPHS; s++) {
+        graph->sources[s] = graph->edges[s] = 0;
+        graph->pulled[s] = (struct cost_pulled){0};
+    }
+    for (int kind = 0; kind < VERTEX_KINDS; kind++)
+        graph->both[kind] = 0;
+    for (uint32_t i = 0; i < p->count; i++) {
+        const struct peers_size *size = &p->all[i].is.size;
+        for (int s = 0; s < SUBGRAPHS; s++) {
+            graph->sources[s] += size->graph.sources[s];
+            graph->edges[s] += size->graph.edges[s];
+            graph->pulled[s].sources += size->graph.pulled[s].sources;
+            graph->pulled[s].edges += size->graph.pulled[s].edges;
+        }
+        for (int kind = 0; kind < VERTEX_KINDS; kind++)
+            graph->both[kind] += size->graph.both[kind];
+        g->total.vertices += (double)size->vertices;
+        g->total.edges += (double)size->all_edges;
+        if (size->longest > g->total.longest)
+            g->total.longest = size->longest;
+    }
+    cost_settle_pulled(graph);
 }
 
-/* Sets the sizes of frontiers that cost less by lists than any level by masks would. A mask has to be listed first. */
-static void set_listed_edges(struct gpu_fused_peers *g)
+/* Sets the costs by which all GPUs choose, and the sizes of frontiers that cost less by a sparse level than by any dense
+ * one. A dense frontier has to be made sparse first. */
+static void set_costs(struct gpu_fused_peers *g, const struct shard *shard)
 {
-    const struct cost_graph *graph = &g->fused.graph;
+    struct cost_graph *graph = &g->fused.graph;
+    const double locals = (double)(UINT64_C(1) << shard->local_bits);
+    graph->words[NORMALS] = locals / 32 * shard->p;
+    graph->rates.list_edge = cost_rates_h200.list_edge + cost_rates_h200.list_vertex * (locals + (double)shard->d);
     const struct cost_rates *rates = &graph->rates;
-    const double masks = rates->masks + (graph->words[NORMALS] + graph->words[DELEGATES]) * rates->word;
-    for (int listed = 0; listed < 2; listed++) {
-        const double edges = (masks - (listed ? 0 : rates->list)) * g->peers / rates->list_edge;
-        g->listed_edges[listed] = edges < 0 ? 0 : edges < PEERS_LISTED_EDGES ? (unsigned long long)edges
+    const double dense = rates->masks + (graph->words[NORMALS] + graph->words[DELEGATES]) * rates->word;
+    for (int sparse = 0; sparse < 2; sparse++) {
+        const double edges = (dense - (sparse ? 0 : rates->list)) * g->count / rates->list_edge;
+        g->listed_edges[sparse] = edges < 0 ? 0 : edges < PEERS_LISTED_EDGES ? (unsigned long long)edges
                                                                              : PEERS_LISTED_EDGES;
     }
 }
 
-/* Makes the counts of a graph of no shards. */
-static void clear_counts(struct cost_graph *graph)
+/* Sets the arrays of all peers. */
+static void set_peers(struct gpu_fused_peers *g, const struct gpu_peers *p, const struct shard *shard)
 {
-    for (int g = 0; g < SUBGRAPHS; g++) {
-        graph->sources[g] = graph->edges[g] = 0;
-        graph->pulled[g] = (struct cost_pulled){0};
-    }
-    for (int kind = 0; kind < VERTEX_KINDS; kind++)
-        graph->both[kind] = 0;
-}
-
-static void add_counts(struct cost_graph *graph, const struct cost_graph *shard)
-{
-    for (int g = 0; g < SUBGRAPHS; g++) {
-        graph->sources[g] += shard->sources[g];
-        graph->edges[g] += shard->edges[g];
-        graph->pulled[g].sources += shard->pulled[g].sources;
-        graph->pulled[g].edges += shard->pulled[g].edges;
-    }
-    for (int kind = 0; kind < VERTEX_KINDS; kind++)
-        graph->both[kind] += shard->both[kind];
-}
-
-/* A peer's copy of the visited normals of this shard. A peer without nn edges pulls none, and
- * without nn edges of this shard it looks for none of its vertices. */
-static uint32_t *gathered_by(const struct gpu_peer *peer, const struct gpu_fused_peers *g, const struct device *dev)
-{
-    int joined = dev->shard->csr[NN].edges > 0 && peer->is.size.graph.pulled[NN].edges > 0;
-    return joined ? peer->shows.gathered + (uint64_t)g->columns.shard_words * dev->shard->index : NULL;
-}
-
-static void set_peers(struct gpu_fused_peers *g, const struct device *dev)
-{
-    const struct gpu_peers *p = &dev->traffic.peers;
-    struct cost_graph *graph = &g->fused.graph;
-    g->total = (struct peers_total){0};
-    clear_counts(graph);
-    g->peers = p->count;
+    g->count = p->count;
     for (uint32_t i = 0; i < p->count; i++) {
-        const struct gpu_peer *peer = &p->all[i];
-        g->shard[i] = peer->is.shard;
-        g->peer[i] = (struct gpu_fused_peer){.found = {peer->shows.found, peer->shows.found_too},
-                                             .sent = {peer->shows.sent_mask, peer->shows.sent_too},
-                                             .visited = peer->shows.visited,
-                                             .words = peer->is.words,
-                                             .gathered = gathered_by(peer, g, dev),
-                                             .state = peer->shows.state};
-        add_counts(graph, &peer->is.size.graph);
-        g->total.vertices += (double)peer->is.size.vertices;
-        g->total.edges += (double)peer->is.size.all_edges;
-        if (peer->is.size.longest > g->total.longest)
-            g->total.longest = peer->is.size.longest;
-        if (peer->is.shard == dev->shard->index)
+        if (p->all[i].is.shard == shard->index)
             g->own = i;
     }
-    cost_settle_pulled(graph);
-    for (uint32_t i = 0; i < p->count; i++)
-        g->peer[i].arrivals = p->all[i].shows.arrivals + (size_t)g->own * PEERS_LISTED_EDGES;
+    for (uint32_t i = 0; i < p->count; i++) {
+        const struct gpu_peer *peer = &p->all[i];
+        /* a peer without nn edges pulls none, and without nn edges of this shard it looks for none of its vertices */
+        const int joined = shard->csr[NN].edges > 0 && peer->is.size.graph.pulled[NN].edges > 0;
+        g->shard[i] = peer->is.shard;
+        g->peer[i] = (struct gpu_fused_peer){
+            .found = {peer->shows.found, peer->shows.found_too},
+            .sent = {peer->shows.sent_mask, peer->shows.sent_too},
+            .visited = peer->shows.visited,
+            .words = peer->is.words,
+            .gathered = joined ? peer->shows.gathered + (uint64_t)g->columns.shard_words * shard->index : NULL,
+            .arrivals = peer->shows.arrivals + (size_t)g->own * PEERS_LISTED_EDGES,
+            .state = peer->shows.state};
+    }
 }
 
 enum status gpu_peers_open(struct device *dev, struct error *e)
 {
+    const struct gpu_peers *peers = &dev->traffic.peers;
     struct gpu_fused_peers *g = &dev->fused.group.search;
     struct fused_launch *launch = &dev->fused.group.launch;
     launch->blocks = 0;
-    if (!may_search_together(dev))
+    if (!may_search_together(peers, dev->shard->p))
         return ST_OK;
     g->fused = dev->fused.search;
-    g->state = dev->traffic.peers.peers_state;
+    g->state = peers->peers_state;
     g->found[0] = dev->of[DELEGATES].next;
     g->found[1] = dev->masks.incoming;
-    g->arrivals = dev->traffic.peers.arrivals;
-    g->dd_own = dev->traffic.peers.own;
-    g->dd_others = dev->traffic.peers.others;
-    set_columns(g, dev);
-    set_costs(&g->fused.graph, dev);
-    set_peers(g, dev);
-    set_listed_edges(g);
+    g->arrivals = peers->arrivals;
+    g->dd_own = peers->own;
+    g->dd_others = peers->others;
+    set_columns(g, dev->shard, &dev->traffic);
+    set_peers(g, peers, dev->shard);
+    set_graph(g, peers);
+    set_costs(g, dev->shard);
     *launch = (struct fused_launch){.program = cuda_peers_program(gpu_is_packed(dev)), .has_hubs = gpu_has_hubs(dev)};
     return CUDA_TRY(cuda_fused_plan(launch), dev->where, e);
 }

@@ -365,7 +365,7 @@ __device__ static inline void run_level(B &block, const gpu_sliced &s, unsigned 
         list_parts(block, s, s.found + turn * s.words, p.list + 1);
         return;
     }
-    note_thread_group(block.notes, p.depth, LEVEL_SLICED);
+    note_level(block.notes, p.depth, LEVEL_SLICED);
     note_pull(block, p.depth, p.way != BY_PUSH);
     if (!B::by_rows)
         pull_slices(block, s, turn, p.depth, own);

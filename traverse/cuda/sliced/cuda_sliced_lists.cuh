@@ -185,7 +185,7 @@ __device__ static void push_listed(B &block, const gpu_sliced &s, uint32_t *mark
     const grid_marks mask = {marks, f.total > LISTED_LOOKS};
     const slice_list to = part_of_block(s, next);
     unsigned *count = &block.count[next % SLICED_TURNS];
-    note_thread_group(block.notes, depth, LEVEL_SPARSE);
+    note_level(block.notes, depth, LEVEL_SPARSE);
     if (threadIdx.x == 0)
         block.count[(next + 1) % SLICED_TURNS] = 0;
     if (f.total <= LISTED_LINKS)

@@ -179,7 +179,7 @@ template <class B> __device__ static void push_by_block(B &block, const gpu_slic
     unsigned *count = &block.count[after(p.at)];
     const uint32_t *list = block.slice[p.list];
     const slice_list next = list_after(block, s, p);
-    note_thread_group(block.notes, p.depth, LEVEL_BLOCK);
+    note_level(block.notes, p.depth, LEVEL_BLOCK);
     if (threadIdx.x == 0)
         block.count[after(after(p.at))] = 0;
     if (p.count * SLICED_COLUMNS <= blockDim.x) {
@@ -201,7 +201,7 @@ template <class B> __device__ static void push_by_warp(B &block, const gpu_slice
 {
     while (p.count > 0 && p.count * SLICED_COLUMNS <= WARP && p.depth < p.until) {
         uint2 link;
-        note_thread_group(block.notes, p.depth, LEVEL_BLOCK);
+        note_level(block.notes, p.depth, LEVEL_BLOCK);
         p.depth++;
         const bool has = lane_id() < p.count * SLICED_COLUMNS;
         const slice_list next = list_after(block, s, p);

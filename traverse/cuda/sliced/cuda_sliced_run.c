@@ -80,7 +80,7 @@ static enum status make_slices(struct device *dev, const struct gpu_sliced_array
 /* Lists of slices lie where the kernel of large graphs would have its lists. */
 static struct slice_lists lists_of(const struct device *dev)
 {
-    struct fused_piece *const *list = dev->fused.search.list;
+    struct work_item *const *list = dev->fused.search.sparse;
     const uint64_t capacity = (uint64_t)(list[1] - list[0]) * sizeof **list / sizeof(uint32_t),
                    part = capacity / (uint64_t)dev->fused.sliced.launch.blocks;
     return (struct slice_lists){{(uint32_t *)list[0], (uint32_t *)list[1]},

@@ -18,7 +18,7 @@ struct kind_previsit {
     const gpu_vertices *of;
     const gpu_csr *csr;
     struct {
-        bool dense;
+        bool finds_many;
         unsigned kept;
         level_target target;
     } block;

@@ -11,7 +11,7 @@ enum { PULL_BLOCK = 128, PULL_WARPS = PULL_BLOCK / WARP };
 /* The pull of one subgraph, as functions of the visit know it. Columns of nn have the kind FUSED_COLUMNS: a shard, and above
  * `local_bits` bits a number there. */
 template <bool PACKED> struct row_pull {
-    static constexpr bool packed = PACKED, together = true, keeps_marks = false, level_loop = true;
+    static constexpr bool packed = PACKED, together = true, has_hub_bitmap = false, stepped = true;
     struct space {
         uint16_t bits[PACKED_BLOCK]; /* of a packed block, while the list is in use */
         struct {
@@ -41,7 +41,7 @@ __device__ static inline uint32_t pull_long_rows(S &s, const pulling &q, unsigne
     uint32_t own = NO_HEAD;
     for (; many != 0; many &= many - 1) {
         const int from = __ffs(many) - 1;
-        const fused_piece piece = {__shfl_sync(ALL_LANES, r.at, from),
+        const work_item piece = {__shfl_sync(ALL_LANES, r.at, from),
                                    __shfl_sync(ALL_LANES, (uint32_t)(r.end - r.at), from),
                                    __shfl_sync(ALL_LANES, r.row, from)};
         const uint32_t hit = pull_by_warp(s, q, piece);

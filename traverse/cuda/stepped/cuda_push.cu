@@ -14,7 +14,7 @@ enum { TILE_EDGES = 1024 };
 
 /* The push of one subgraph, as functions of the visit know it. */
 template <typename Number, bool PACKED> struct row_push {
-    static constexpr bool packed = PACKED, together = true, level_loop = true;
+    static constexpr bool packed = PACKED, together = true, stepped = true;
     static constexpr uint32_t row_together = GPU_LONG_ROW - 1, piece_edges = GPU_CHUNK_EDGES;
     typedef row_columns<PACKED, Number> columns;
     union space {
@@ -88,10 +88,10 @@ __global__ static void __launch_bounds__(BLOCK) piece_kernel(row_push<Number, PA
 /* ---- by edges ---- */
 
 /* The part of a row that has items from..to of it, at most a tile: its heads are the first one, columns are the others. */
-__device__ static inline fused_piece part_of_row(const gpu_csr &csr, int g, uint32_t row, uint64_t from, uint32_t items)
+__device__ static inline work_item part_of_row(const gpu_csr &csr, int g, uint32_t row, uint64_t from, uint32_t items)
 {
-    const uint64_t heads = from == 0 && csr.head_columns > 0 ? PIECE_HEADS : 0;
-    return fused_piece{(offset_of(csr, row) + from - (from > 0)) | (uint64_t)g << PIECE_SUBGRAPH_SHIFT | heads,
+    const uint64_t heads = from == 0 && csr.head_columns > 0 ? ITEM_HEADS : 0;
+    return work_item{(offset_of(csr, row) + from - (from > 0)) | (uint64_t)g << ITEM_SUBGRAPH_SHIFT | heads,
                        items - (from == 0), row};
 }
 
@@ -106,7 +106,7 @@ __global__ static void __launch_bounds__(BLOCK)
         for (; first < queue.count && prefix[first] < end; first += WARP) {
             const uint64_t i = first + lane_id();
             const bool has = i < queue.count && prefix[i] < end;
-            fused_piece part = {0, 0, 0};
+            work_item part = {0, 0, 0};
             if (has) {
                 const uint64_t from = max(prefix[i], begin);
                 part = part_of_row(s.csr[0], s.target.g, queue.rows[i], from - prefix[i],

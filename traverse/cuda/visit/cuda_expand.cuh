@@ -1,21 +1,21 @@
-/* cuda_expand.cuh: edges of listed rows reach vertices; see cuda_fused.h
+/* cuda_expand.cuh: the edges of work items reach vertices
  *
- * A warp lays the edges of up to 32 pieces end to end and visits 128 at a time, four a lane, so that several
- * reads of columns, probes and claims are under way at once. Bytes moved: 16 for each piece; 4 (column) and a
- * probe for each edge; an atomic, 4 (depth) and 8 to 24 (offsets and heads of its rows) for each vertex
- * reached.
+ * A warp lays the edges of up to 32 work items end to end and visits 128 at a time, four a lane, so that several reads of
+ * columns, probes and claims are under way at once. Bytes moved: 16 for each work item; 4 (column) and a probe for each
+ * edge; an atomic, 4 (depth) and 8 to 24 (offsets and heads of its rows) for each vertex reached.
  */
 #ifndef DBFS_CUDA_EXPAND_CUH
 #define DBFS_CUDA_EXPAND_CUH
 
-#include "cuda_list.cuh"
+#include "cuda_frontier.cuh"
 #include "cuda_packed_block.cuh"
 
-/* The places that reached vertices go to: the visited mask and the lists of the team, or the next
- * list; or the next mask. */
-enum reaching { REACH_TEAM, REACH_LISTED, REACH_NEXT };
+/* What becomes of a reached vertex: it is visited at once and joins the next sparse frontier; or its bit of `next` is set,
+ * and a previsit makes the frontier of these bits. */
+enum reaching { REACH_SPARSE, REACH_NEXT };
 
-/* The ends of some edges, as numbers of vertices or, where these need more than 4 bytes, as columns. */
+/* The ends of some edges, with their parents and kinds. An end is the number of a vertex; of nn it is a column, whose
+ * shard is in the upper bits, and which may need 8 bytes. */
 template <typename Number> struct slots_of {
     static constexpr Number none = ~(Number)0; /* of 4 bytes: NO_HEAD, as heads have it. Of 8: there are no heads */
     Number end[SLOTS];
@@ -24,8 +24,8 @@ template <typename Number> struct slots_of {
 };
 typedef slots_of<uint32_t> slots;
 
-/* Appends the ends j of which is(j) holds to a list, by one atomic for the warp: put(j, at) writes one to its place. All
- * lanes of the warp call it. */
+/* Reserves memory behind *counter, by one atomic for the warp, for the ends j of which is(j) holds, and calls put(j, at) for
+ * each. All lanes of the warp call it. */
 template <typename Place, class Is, class Put>
 __device__ static inline void append_ends(unsigned long long *counter, Is is, Put put)
 {
@@ -49,59 +49,43 @@ __device__ static inline void append_ends(unsigned long long *counter, Is is, Pu
     }
 }
 
-/* ---- the kinds of columns: several GPUs that search together have a third one ---- */
-
+/* The kind of the ends of g's edges: of several GPUs, nn's are FUSED_COLUMNS. */
 template <class S> __device__ static inline uint32_t kind_of_columns(S &s, int g)
 {
     return S::together ? s.csr[g].column_kind : (uint32_t)g & 1;
 }
 
-/* The record of a vertex that found this column in a pull. */
-template <class S> __device__ static inline uint32_t parent_of_column(S &s, const gpu_csr &csr, uint32_t column)
+/* Returns the parent to write for what a row of g reaches. */
+__device__ static inline uint32_t parent_code(int g, uint32_t row)
 {
-    if constexpr (S::together) {
-        if (csr.column_kind == FUSED_COLUMNS)
-            return parent_of_shards(s, column);
-    }
-    return column;
+    return row | (g >> 1 == DELEGATES ? KIND_BIT : 0);
 }
 
-/* Whether parents are kept here: not for normals of other shards. */
-template <class S> __device__ static inline bool has_parents(S &, const gpu_vertices &to)
-{
-    return !S::together || to.parent != NULL;
-}
+/* ---- reaching vertices: visited at once ---- */
 
-/* Whether an end is in another shard. */
-template <class S> __device__ static inline bool is_elsewhere(S &, const slots &e, int j)
-{
-    return S::together && e.kind[j] == FUSED_COLUMNS;
-}
-
-/* ---- reaching ---- */
-
-/* Whether this lane is the one that reaches a vertex. Few claims save the probe. */
-template <int HOW, class S> __device__ static inline bool claim(S &s, const gpu_vertices &to, uint32_t v)
+/* Sets the visited bit of v. Returns whether this lane is the one that did. A probe before the atomic pays if `probes`. */
+__device__ static inline bool claim(const gpu_vertices &to, uint32_t v, bool probes)
 {
     const uint32_t bit = 1u << (v % 32);
-    if (HOW != REACH_TEAM && !s.block.few && test_bit(to.visited, v))
+    if (probes && test_bit(to.visited, v))
         return false;
     return !(atomicOr(&to.visited[v / 32], bit) & bit);
 }
 
-/* Lists the vertices of `reached` from number `first` on. */
-template <class S> __device__ static inline void list_reached(S &s, unsigned first, unsigned count)
+/* Appends vertices first..count of the warp's `reached` to the next frontier. All lanes of the warp call it. */
+template <class S>
+__device__ static inline void list_reached(const gpu_csr *csr, const level_target &target, unsigned first, unsigned count)
 {
     __syncwarp();
     for (unsigned i = first; i < count; i += WARP) {
         const bool has = i + lane_id() < count;
-        list_vertices(s, has ? own_space(s).push.reached[i + lane_id()] : 0, has);
+        list_vertices<S>(csr, target, has ? own_space<S>().push.reached[i + lane_id()] : 0, has);
     }
     __syncwarp();
 }
 
-/* Leaves `reached` to the block, which lists full warps of vertices when its pieces are done. What finds no room is listed at
- * once. */
+/* Moves the `count` vertices of the warp's `reached` to a list of the block. When its work items are done, list_left
+ * appends them to the next frontier, by full warps. Vertices beyond the capacity of the list are appended at once. */
 template <class S> __device__ static inline void leave_reached(S &s, unsigned count)
 {
     const unsigned capacity = 2 * s.thread_group_capacity;
@@ -109,92 +93,34 @@ template <class S> __device__ static inline void leave_reached(S &s, unsigned co
     at = __shfl_sync(ALL_LANES, at, 0);
     const unsigned fits = at < capacity ? min(count, capacity - at) : 0;
     for (unsigned i = lane_id(); i < fits; i += WARP)
-        left_vertices(s)[at + i] = own_space(s).push.reached[i];
+        shared_words<S>()[at + i] = own_space<S>().push.reached[i];
     if (fits < count)
-        list_reached(s, fits, count);
+        list_reached<S>(s.csr, s.block.target, fits, count);
     __syncwarp();
 }
 
-/* Lists the vertices that the warps of the block have left. By all threads. */
+/* Appends the vertices that the warps of the block have left to the next frontier. All threads of the block call it. */
 template <class S> __device__ static inline void list_left(S &s)
 {
     __syncthreads();
     const unsigned count = min(s.block.left, 2 * s.thread_group_capacity);
     for (unsigned i = threadIdx.x - lane_id(); i < count; i += blockDim.x) {
         const bool has = i + lane_id() < count;
-        list_vertices(s, has ? left_vertices(s)[i + lane_id()] : 0, has);
+        list_vertices<S>(s.csr, s.block.target, has ? shared_words<S>()[i + lane_id()] : 0, has);
     }
 }
 
-__device__ static inline uint32_t end_code(const slots &e, int j)
-{
-    return e.end[j] | (e.kind[j] == DELEGATES ? KIND_BIT : 0);
-}
-
-/* Whether the level has marked the vertex. */
-__device__ static inline bool is_marked(const gpu_vertices &to, uint32_t v)
-{
-    return ((const volatile uint32_t *)to.next)[v / 32] >> (v % 32) & 1;
-}
-
-/* Marks the ends in all slots, and does not wait for the marks. Visited vertices may be marked, too, as the previsit
- * drops them: a look at `visited` costs a read for each edge, and pays only if many ends are visited. */
-template <class S> __device__ static inline void mark_next(S &s, const slots &e)
-{
-    bool wanted[SLOTS];
-#pragma unroll
-    for (int j = 0; j < SLOTS; j++) {
-        const gpu_vertices &to = s.of[e.kind[j]];
-        wanted[j] =
-            e.end[j] != NO_HEAD &&
-            (s.block.marks == MARK_ALL ||
-             !(is_marked(to, e.end[j]) || (s.block.marks == MARK_UNVISITED && test_bit(to.visited, e.end[j]))));
-    }
-#pragma unroll
-    for (int j = 0; j < SLOTS; j++) {
-        if (wanted[j])
-            atomicOr(&s.of[e.kind[j]].next[e.end[j] / 32], 1u << (e.end[j] % 32));
-    }
-}
-
-/* Whether the level has marked the vertex; or an earlier one has visited it. */
-__device__ static inline bool is_left_out(const gpu_vertices &to, uint32_t v, bool by_level)
-{
-    return by_level ? is_marked(to, v) : test_bit(to.visited, v);
-}
-
-/* The same, with parents. Each edge to a vertex that was not visited before names a parent. So any
- * of them may be written last, and no thread waits for a claim. Returns whether this lane has marked one. The level loop
- * looks at `visited` first, which caches may have. */
-template <class S, class Slots> __device__ static inline bool mark_with_parents(S &s, const Slots &e)
-{
-    bool wanted[SLOTS];
-#pragma unroll
-    for (int j = 0; j < SLOTS; j++)
-        wanted[j] = e.end[j] != Slots::none && !is_left_out(s.of[e.kind[j]], e.end[j], !S::level_loop);
-#pragma unroll
-    for (int j = 0; j < SLOTS; j++)
-        wanted[j] = wanted[j] && !is_left_out(s.of[e.kind[j]], e.end[j], S::level_loop);
-#pragma unroll
-    for (int j = 0; j < SLOTS; j++) {
-        const gpu_vertices &to = s.of[e.kind[j]];
-        if (!wanted[j])
-            continue;
-        if (has_parents(s, to))
-            to.parent[e.end[j]] = e.parent[j];
-        atomicOr(&to.next[e.end[j] / 32], 1u << (e.end[j] % 32));
-    }
-    return wanted[0] || wanted[1] || wanted[2] || wanted[3];
-}
-
-/* Claims the ends in the first `used` slots, and lists them. All lanes of the warp call it. */
-template <int HOW, class S> __device__ static inline void list_ends(S &s, const slots &e, int used)
+/* Claims the ends in the first `used` slots. Those that this warp claims get a depth and a parent and join the next
+ * frontier; of several GPUs, vertices that other GPUs must know are sent. All lanes of the warp call it. */
+template <class S> __device__ static inline void reach_sparse(S &s, const slots &e, int used)
 {
     bool mine[SLOTS];
     unsigned count = 0;
 #pragma unroll
-    for (int j = 0; j < SLOTS; j++)
-        mine[j] = e.end[j] != NO_HEAD && !is_elsewhere(s, e, j) && claim<HOW>(s, s.of[e.kind[j]], e.end[j]);
+    for (int j = 0; j < SLOTS; j++) {
+        const bool is_elsewhere = S::together && e.kind[j] == FUSED_COLUMNS;
+        mine[j] = e.end[j] != NO_HEAD && !is_elsewhere && claim(s.of[e.kind[j]], e.end[j], !s.block.few_edges);
+    }
 #pragma unroll
     for (int j = 0; j < SLOTS; j++) {
         const gpu_vertices &to = s.of[e.kind[j]];
@@ -205,37 +131,95 @@ template <int HOW, class S> __device__ static inline void list_ends(S &s, const 
         const unsigned all = __ballot_sync(ALL_LANES, mine[j]);
         if (mine[j]) {
             to.depth[e.end[j]] = s.block.target.depth;
-            own_space(s).push.reached[count + __popc(all & ((1u << lane_id()) - 1))] = end_code(e, j);
+            own_space<S>().push.reached[count + __popc(all & ((1u << lane_id()) - 1))] =
+                e.end[j] | (e.kind[j] == DELEGATES ? KIND_BIT : 0);
         }
         count += __popc(all);
     }
-    if constexpr (S::together && HOW == REACH_LISTED)
+    if constexpr (S::together)
         send_reached(s, e, mine);
     __syncwarp();
     if (count == 0)
         return;
     if constexpr (S::together)
-        list_reached(s, 0, count);
+        list_reached<S>(s.csr, s.block.target, 0, count);
     else
         leave_reached(s, count);
 }
 
-/* Reaches the ends in the first `used` slots. All lanes of the warp call it. */
-template <int HOW, class S, class Slots> __device__ static inline void reach(S &s, const Slots &e, int used)
+/* ---- reaching vertices: bits of `next`, of which a previsit makes the frontier ---- */
+
+/* Whether this level has found the vertex. Other threads may find it meanwhile. */
+__device__ static inline bool is_found(const gpu_vertices &to, uint32_t v)
 {
-    if constexpr (HOW != REACH_NEXT)
-        list_ends<HOW>(s, e, used);
-    else if constexpr (S::level_loop)
-        s.found |= mark_with_parents(s, e);
-    else if (s.of[NORMALS].parent == NULL)
-        mark_next(s, e);
-    else
-        mark_with_parents(s, e);
+    return ((const volatile uint32_t *)to.next)[v / 32] >> (v % 32) & 1;
 }
 
-/* ---- expanding pieces ---- */
+/* Sets the bits of `next` of the ends in all slots, and does not wait for them. Bits of visited vertices may be set, too, as
+ * the previsit drops them: a look at `visited` costs a read for each edge, and pays only if many ends are visited. */
+__device__ static inline void reach_next(const gpu_vertices *of, const slots &e, pushed_bits which)
+{
+    bool wanted[SLOTS];
+#pragma unroll
+    for (int j = 0; j < SLOTS; j++) {
+        const gpu_vertices &to = of[e.kind[j]];
+        wanted[j] = e.end[j] != NO_HEAD &&
+                    (which == PUSH_ALL ||
+                     !(is_found(to, e.end[j]) || (which == PUSH_UNVISITED && test_bit(to.visited, e.end[j]))));
+    }
+#pragma unroll
+    for (int j = 0; j < SLOTS; j++) {
+        if (wanted[j])
+            atomicOr(&of[e.kind[j]].next[e.end[j] / 32], 1u << (e.end[j] % 32));
+    }
+}
 
-/* The end of the i-th edge of a piece: the heads come first. */
+/* Sets the bits of `next` of the ends in all slots that are neither found nor visited, and names their parents. Each edge to
+ * such a vertex names one. So any of them may be written last, and no thread waits for a claim. The level loop looks at
+ * `visited` first, which caches may have. Returns whether this lane has set a bit. */
+template <class S, class Slots> __device__ static inline bool reach_next_with_parents(S &s, const Slots &e)
+{
+    const auto is_known = [&](int j, bool look_at_next) {
+        const gpu_vertices &to = s.of[e.kind[j]];
+        return look_at_next ? is_found(to, e.end[j]) : (bool)test_bit(to.visited, e.end[j]);
+    };
+    bool wanted[SLOTS];
+#pragma unroll
+    for (int j = 0; j < SLOTS; j++)
+        wanted[j] = e.end[j] != Slots::none && !is_known(j, !S::stepped);
+#pragma unroll
+    for (int j = 0; j < SLOTS; j++)
+        wanted[j] = wanted[j] && !is_known(j, S::stepped);
+#pragma unroll
+    for (int j = 0; j < SLOTS; j++) {
+        const gpu_vertices &to = s.of[e.kind[j]];
+        if (!wanted[j])
+            continue;
+        if (!S::together || to.parent != NULL) /* normals of other shards have none here */
+            to.parent[e.end[j]] = e.parent[j];
+        atomicOr(&to.next[e.end[j] / 32], 1u << (e.end[j] % 32));
+    }
+    return wanted[0] || wanted[1] || wanted[2] || wanted[3];
+}
+
+/* Reaches the ends in the first `used` slots; those behind are none. All lanes of the warp call it. */
+template <int HOW, class S, class Slots> __device__ static inline void reach(S &s, Slots &e, int used)
+{
+    if constexpr (S::together) /* columns of nn in this shard become its normals: sparse levels and parents need these */
+        keep_own(s, e, HOW == REACH_SPARSE || s.of[NORMALS].parent != NULL);
+    if constexpr (HOW == REACH_SPARSE)
+        reach_sparse(s, e, used);
+    else if constexpr (S::stepped)
+        s.found |= reach_next_with_parents(s, e);
+    else if (s.of[NORMALS].parent == NULL)
+        reach_next(s.of, e, s.block.push_bits);
+    else
+        reach_next_with_parents(s, e);
+}
+
+/* ---- expanding work items ---- */
+
+/* The end of the i-th edge of a work item: the heads come first. */
 template <class Columns>
 __device__ static inline typename Columns::number end_of_edge(const gpu_csr &csr, uint32_t heads, const Columns &from,
                                                               uint32_t row, uint32_t i)
@@ -243,42 +227,31 @@ __device__ static inline typename Columns::number end_of_edge(const gpu_csr &csr
     return i < heads ? csr.heads[(uint64_t)i * csr.rows + row] : from.column(csr, row, i - heads);
 }
 
-/* The columns of a piece. */
-template <class S>
-__device__ static inline typename S::columns columns_of(S &, const gpu_csr &csr, const fused_piece &piece)
+/* Returns the columns of a work item, behind the heads. */
+template <class S> __device__ static inline typename S::columns columns_of(const gpu_csr &csr, const work_item &item)
 {
-    const uint64_t at = piece.at & PIECE_AT;
-    const bool decodes = S::packed && csr.packed.words != NULL && piece.length > 0;
-    return S::columns::make(csr, at, decodes ? offset_of(csr, piece.row) : at);
+    const uint64_t at = item.at & ITEM_AT;
+    const bool decodes = S::packed && csr.packed.words != NULL && item.length > 0;
+    return S::columns::make(csr, at, decodes ? offset_of(csr, item.row) : at);
 }
 
-__device__ static inline uint32_t parent_code(int g, uint32_t row)
+/* Visits the edges of work items, for lanes that have one. All lanes of the warp call it. */
+template <int HOW, class S> __device__ static void expand(S &s, const work_item &item, bool has)
 {
-    return row | (g >> 1 == DELEGATES ? KIND_BIT : 0);
-}
-
-/* Lays pieces, one a lane, end to end. Returns the number of their edges. */
-template <class S> __device__ static inline uint32_t lay_out(S &s, const fused_piece &piece, bool has)
-{
-    const int g = has ? (int)(piece.at >> PIECE_SUBGRAPH_SHIFT) : 0;
-    const gpu_csr &csr = s.csr[g];
-    const uint32_t heads = has && (piece.at & PIECE_HEADS) ? csr.head_columns : 0;
-    const uint32_t edges = heads + (has ? piece.length : 0);
+    typename S::space &w = own_space<S>();
+    const int own_g = has ? (int)(item.at >> ITEM_SUBGRAPH_SHIFT) : 0;
+    const gpu_csr &own_csr = s.csr[own_g];
+    const uint32_t heads = has && (item.at & ITEM_HEADS) ? own_csr.head_columns : 0;
+    const uint32_t edges = heads + (has ? item.length : 0);
     const unsigned before = warp_prefix(edges), lane = lane_id();
     __syncwarp();
-    own_space(s).push.from[lane] = columns_of(s, csr, piece);
-    own_space(s).push.row[lane] = piece.row;
-    own_space(s).push.prefix[lane] = before;
-    own_space(s).push.subgraph[lane] = (uint8_t)g;
-    own_space(s).push.heads[lane] = (uint8_t)heads;
+    w.push.from[lane] = columns_of<S>(own_csr, item);
+    w.push.row[lane] = item.row;
+    w.push.prefix[lane] = before;
+    w.push.subgraph[lane] = (uint8_t)own_g;
+    w.push.heads[lane] = (uint8_t)heads;
     __syncwarp();
-    return __shfl_sync(ALL_LANES, before + edges, WARP - 1);
-}
-
-template <int HOW, class S> __device__ static void expand(S &s, const fused_piece &piece, bool has)
-{
-    const uint32_t total = lay_out(s, piece, has);
-    const typename S::space &w = own_space(s);
+    const uint32_t total = __shfl_sync(ALL_LANES, before + edges, WARP - 1);
     for (uint32_t first = 0; first < total; first += SLOTS * WARP) {
         slots_of<typename S::columns::number> e;
 #pragma unroll
@@ -294,137 +267,106 @@ template <int HOW, class S> __device__ static void expand(S &s, const fused_piec
                 e.parent[j] = parent_code(g, w.push.row[r]);
             }
         }
-        if constexpr (S::together)
-            keep_own(s, e, HOW == REACH_LISTED || s.of[NORMALS].parent != NULL);
         reach<HOW>(s, e, (int)((total - first + WARP - 1) / WARP));
     }
 }
 
-/* Reaches ends of edges of one row. */
-template <int HOW, class S, class Slots>
-__device__ static inline void reach_from_row(S &s, int g, uint32_t row, Slots &e, int used)
+/* Visits the edges of one work item, which all lanes have; packed columns block after block. */
+template <int HOW, class S> __device__ static void expand_one(S &s, const work_item &item)
 {
-#pragma unroll
-    for (int j = 0; j < SLOTS; j++) {
-        e.kind[j] = (uint8_t)kind_of_columns(s, g);
-        e.parent[j] = parent_code(g, row);
-    }
-    if constexpr (S::together)
-        keep_own(s, e, HOW == REACH_LISTED || s.of[NORMALS].parent != NULL);
-    reach<HOW>(s, e, used);
-}
-
-/* Expands one piece of packed columns, which all lanes have, block after block. */
-template <int HOW, class S>
-__device__ static inline void expand_packed(S &s, int g, const fused_piece &piece, uint32_t heads)
-{
+    const int g = (int)(item.at >> ITEM_SUBGRAPH_SHIFT);
     const gpu_csr &csr = s.csr[g];
-    const packed_part part = packed_part_of(csr, piece, 0);
-    slots e;
-    if (heads > 0) {
+    const uint32_t heads = item.at & ITEM_HEADS ? csr.head_columns : 0;
+    slots_of<typename S::columns::number> e;
+    const auto reach_ends = [&](int used) {
 #pragma unroll
         for (int j = 0; j < SLOTS; j++) {
-            const uint32_t i = j * WARP + lane_id();
-            e.end[j] = i < heads ? csr.heads[(uint64_t)i * csr.rows + piece.row] : NO_HEAD;
+            e.kind[j] = (uint8_t)kind_of_columns(s, g);
+            e.parent[j] = parent_code(g, item.row);
         }
-        reach_from_row<HOW>(s, g, piece.row, e, 1);
+        reach<HOW>(s, e, used);
+    };
+    if constexpr (S::packed) {
+        if (csr.packed.words != NULL) {
+            const packed_part part = packed_part_of(csr, item, 0);
+            if (heads > 0) {
+#pragma unroll
+                for (int j = 0; j < SLOTS; j++) {
+                    const uint32_t i = j * WARP + lane_id();
+                    e.end[j] = i < heads ? csr.heads[(uint64_t)i * csr.rows + item.row] : NO_HEAD;
+                }
+                reach_ends(1);
+            }
+            for (uint64_t block = part.first; item.length > 0 && block < part.last; block++) {
+                read_block(own_space<S>().bits, csr, part, block, e.end);
+                reach_ends(SLOTS);
+            }
+            return;
+        }
     }
-    for (uint64_t block = part.first; piece.length > 0 && block < part.last; block++) {
-        read_block(own_space(s).bits, csr, part, block, e.end);
-        reach_from_row<HOW>(s, g, piece.row, e, SLOTS);
-    }
-}
-
-/* Expands one piece, which all lanes have. */
-template <int HOW, class S> __device__ static void expand_one(S &s, const fused_piece &piece)
-{
-    const int g = (int)(piece.at >> PIECE_SUBGRAPH_SHIFT);
-    const gpu_csr &csr = s.csr[g];
-    const uint32_t heads = piece.at & PIECE_HEADS ? csr.head_columns : 0;
-    const uint32_t total = heads + piece.length;
-    if (S::packed && csr.packed.words != NULL) {
-        expand_packed<HOW>(s, g, piece, heads);
-        return;
-    }
-    const typename S::columns from = columns_of(s, csr, piece);
+    const uint32_t total = heads + item.length;
+    const typename S::columns from = columns_of<S>(csr, item);
     for (uint32_t first = 0; first < total; first += SLOTS * WARP) {
-        slots_of<typename S::columns::number> e;
 #pragma unroll
         for (int j = 0; j < SLOTS; j++) {
             const uint32_t i = first + j * WARP + lane_id();
-            e.end[j] = i < total ? end_of_edge(csr, heads, from, piece.row, i) : e.none;
+            e.end[j] = i < total ? end_of_edge(csr, heads, from, item.row, i) : e.none;
         }
-        reach_from_row<HOW>(s, g, piece.row, e, (int)((total - first + WARP - 1) / WARP));
+        reach_ends((int)((total - first + WARP - 1) / WARP));
     }
 }
 
-/* ---- lists ---- */
+/* ---- expanding a sparse frontier ---- */
 
-/* Cuts a piece to the share of one of 2^shift warps; false: none. The first one has the heads. */
-__device__ static inline bool cut_share(fused_piece &piece, uint32_t part, uint32_t shift)
+/* Cuts a work item to share number `part` of 2^shift. The first share has the heads. Returns whether the share has edges. */
+__device__ static inline bool cut_share(work_item &item, uint32_t part, uint32_t shift)
 {
     if (shift == 0)
         return true;
-    const uint32_t share = ((piece.length >> shift) + WARP) / WARP * WARP;
-    const uint32_t from = part * share, left = piece.length > from ? piece.length - from : 0;
-    piece.at += from;
-    piece.length = left < share ? left : share;
+    const uint32_t share = ((item.length >> shift) + WARP) / WARP * WARP;
+    const uint32_t from = part * share, left = item.length > from ? item.length - from : 0;
+    item.at += from;
+    item.length = left < share ? left : share;
     if (part > 0)
-        piece.at &= ~PIECE_HEADS;
-    return part == 0 || piece.length > 0;
+        item.at &= ~ITEM_HEADS;
+    return part == 0 || item.length > 0;
 }
 
-__device__ static inline bool is_wanted(const fused_piece &piece, unsigned subgraphs)
-{
-    return subgraphs >> (piece.at >> PIECE_SUBGRAPH_SHIFT) & 1;
-}
-
-/* Expands pieces that are fewer than half of the warps: several warps share one. */
-template <int HOW, class S>
-__device__ static void expand_few(S &s, const fused_piece *list, uint32_t count, uint32_t warp, uint32_t warps,
-                                  unsigned subgraphs)
-{
-    uint32_t shift = 0;
-    while ((2u << shift) * WARP <= PIECE_EDGES && (2u << shift) * count <= warps)
-        shift++;
-    if (warp >> shift >= count)
-        return;
-    fused_piece piece = list[warp >> shift];
-    if (is_wanted(piece, subgraphs) && cut_share(piece, warp & ((1u << shift) - 1), shift))
-        expand_one<HOW>(s, piece);
-}
-
-/* Each piece is cut into 2^this shares, so long as a share has some edges, and a lane at most one
- * share. A warp lists only 32 vertices at a time, so a level lasts as long as its longest share. */
-__device__ static inline uint32_t shares_of_pieces(uint32_t count, uint32_t warps)
-{
-    uint32_t shift = 0;
-    while ((2u << shift) * SHARE_EDGES <= PIECE_EDGES && (2ull << shift) * count <= (uint64_t)SHARES_A_WARP * warps)
-        shift++;
-    return shift;
-}
-
-/* Expands this warp's share of the pieces of some subgraphs, a bit each. Neighbours in the list go
- * to different warps, since the pieces of a long row follow each other there. The first shares of all pieces come first:
+/* Visits this warp's share of the edges of a sparse frontier, those in `subgraphs`, a bit each. `warp` is below `warps`,
+ * which share the frontier. All lanes of the warp call it.
+ *
+ * If there are fewer work items than half of the warps, several warps share one. Otherwise a warp takes up to 32 at a
+ * time. Neighbours in the frontier go to different warps, since the pieces of a long row follow each other there. Each
+ * work item is cut into 2^shift shares, so long as a share has some edges, and a lane at most one share: a warp lists only
+ * 32 vertices at a time, so a level lasts as long as its longest share. The first shares of all work items come first:
  * short rows have no others, and all warps have as many. */
 template <int HOW, class S>
-__device__ static void expand_list(S &s, const fused_piece *list, uint32_t count, uint32_t warp, uint32_t warps,
-                                   unsigned subgraphs)
+__device__ static void expand_items(S &s, const work_item *frontier, uint32_t count, uint32_t warp, uint32_t warps,
+                                    unsigned subgraphs)
 {
+    const auto is_wanted = [=](const work_item &item) { return subgraphs >> (item.at >> ITEM_SUBGRAPH_SHIFT) & 1; };
+    uint32_t shift = 0;
     if (2 * (uint64_t)count <= warps) {
-        expand_few<HOW>(s, list, count, warp, warps, subgraphs);
+        while ((2u << shift) * WARP <= ITEM_EDGES && (2u << shift) * count <= warps)
+            shift++;
+        if (warp >> shift >= count)
+            return;
+        work_item item = frontier[warp >> shift];
+        if (is_wanted(item) && cut_share(item, warp & ((1u << shift) - 1), shift))
+            expand_one<HOW>(s, item);
         return;
     }
-    const uint32_t shift = shares_of_pieces(count, warps);
+    while ((2u << shift) * SHARE_EDGES <= ITEM_EDGES && (2ull << shift) * count <= (uint64_t)SHARES_A_WARP * warps)
+        shift++;
     for (uint64_t first = warp; first < (uint64_t)count << shift; first += (uint64_t)warps * WARP) {
         const uint64_t i = first + (uint64_t)lane_id() * warps;
-        const uint32_t part = (i >= count) + (i >= 2ull * count) + (i >= 3ull * count);
-        fused_piece piece = {0, 0, 0};
+        const uint32_t part = (i >= count) + (i >= 2ull * count) + (i >= 3ull * count); /* i / count: shift is at most 2 */
+        work_item item = {0, 0, 0};
         bool has = i < (uint64_t)count << shift;
         if (has)
-            piece = list[i - (uint64_t)part * count];
-        has = has && is_wanted(piece, subgraphs) && cut_share(piece, part, shift);
-        expand<HOW>(s, piece, has);
+            item = frontier[i - (uint64_t)part * count];
+        has = has && is_wanted(item) && cut_share(item, part, shift);
+        expand<HOW>(s, item, has);
     }
 }
 

@@ -7,30 +7,32 @@
 #ifndef DBFS_CUDA_PACKED_BLOCK_CUH
 #define DBFS_CUDA_PACKED_BLOCK_CUH
 
-#include "cuda_list.cuh"
+#include "cuda_frontier.cuh"
 
-/* The packed columns of a row that a piece reads: those in blocks first..last. A block belongs to the piece that has its
- * first element, or to the first piece of the row. So no block is read twice. */
+/* The packed columns that a work item reads: the blocks first..last. A block belongs to the piece that has its first
+ * element, or to the first piece of the row, so no block is read twice. */
 struct packed_part {
     uint64_t begin, end; /* of the row */
     uint64_t first, last;
     uint32_t start; /* the last head column + 1, as packed_span has it */
 };
 
-/* Asks for everything at once. The first piece of a row begins within its first `skipped` columns. */
-__device__ static inline packed_part packed_part_of(const gpu_csr &csr, const fused_piece &piece, uint32_t skipped)
+/* Returns the part of a work item, whose reads are all under way at once. The first piece of a row begins within the first
+ * `skipped` columns. */
+__device__ static inline packed_part packed_part_of(const gpu_csr &csr, const work_item &item, uint32_t skipped)
 {
-    const uint64_t at = piece.at & PIECE_AT;
+    const uint64_t at = item.at & ITEM_AT;
     const uint32_t k = csr.head_columns;
-    const row_rest row = rest_of_row(csr, piece.row);
-    const uint32_t head = k > 0 ? csr.heads[(uint64_t)(k - 1) * csr.rows + piece.row] : 0;
+    const row_rest row = rest_of_row(csr, item.row);
+    const uint32_t head = k > 0 ? csr.heads[(uint64_t)(k - 1) * csr.rows + item.row] : 0;
     const bool is_first = at - row.begin <= skipped;
     return packed_part{row.begin, row.end, (is_first ? at : at + PACKED_BLOCK - 1) / PACKED_BLOCK,
-                       (at + piece.length + PACKED_BLOCK - 1) / PACKED_BLOCK, k > 0 ? head + 1 : 0};
+                       (at + item.length + PACKED_BLOCK - 1) / PACKED_BLOCK, k > 0 ? head + 1 : 0};
 }
 
-/* Finds the places of the set bits of a block's vector, in order. By a warp. It reads UNARY_MOST_WORDS words, however short
- * the vector is: words behind it belong to no element, and behind the last one lie the places of the blocks (cuda_plan.c). */
+/* Writes the positions of the set bits of a block's vector to `bits`, in order. All lanes of the warp call it. It reads
+ * UNARY_MOST_WORDS words, however short the vector is: words behind the vector belong to no element, and behind the last
+ * vector lie the positions of the blocks (cuda_plan.c). */
 __device__ static inline void find_bits(const uint32_t *vector, uint16_t *bits)
 {
     uint32_t word = lane_id() < UNARY_MOST_WORDS ? vector[lane_id()] : 0;
@@ -41,15 +43,15 @@ __device__ static inline void find_bits(const uint32_t *vector, uint16_t *bits)
     __syncwarp();
 }
 
-/* Element i less the base of its block: as packed_place_of, from bits that were found. */
+/* Element i of a block, less the base of the block: as packed_place_of, from the positions that find_bits wrote. */
 __device__ static inline uint32_t place_in_block(const packed_reader &r, const uint16_t *bits, uint32_t i)
 {
     const uint32_t high = r.has_vector ? (bits[i] - i) << r.bits : 0;
     return packed_code(r.codes, r.bits, i) + high + r.step * i;
 }
 
-/* Decodes the columns of a row that lie in a block, element lane + 32 * j into column[j]; NO_HEAD:
- * not of the row. By a warp, which finds the set bits once for all elements. */
+/* Decodes the columns of a row that lie in a block: element lane + 32 * j into column[j], NO_HEAD where the element is not
+ * of the row. `bits` is scratch. All lanes of the warp call it; they find the set bits once for all elements. */
 __device__ static inline void read_block(uint16_t *bits, const gpu_csr &csr, const packed_part &part, uint64_t block,
                                          uint32_t (&column)[SLOTS])
 {

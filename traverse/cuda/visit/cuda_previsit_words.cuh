@@ -1,137 +1,95 @@
-/* cuda_previsit_words.cuh: masks become frontiers, and lists; see cuda_fused.h
+/* cuda_previsit_words.cuh: found vertices become a dense frontier; and a dense frontier becomes a sparse one
  *
- * The frontier is `next` without the vertices visited before. Bytes moved: 12 to 16 for each word of a
- * mask.
+ * The frontier is `next` without the vertices visited before. Bytes moved: 12 to 16 for each word of a bitmap.
  */
 #ifndef DBFS_CUDA_PREVISIT_WORDS_CUH
 #define DBFS_CUDA_PREVISIT_WORDS_CUH
 
-#include "cuda_words.cuh"
+#include "cuda_frontier.cuh"
 
-/* ---- lists of masks ---- */
-
-/* Lists the vertices of some words of a frontier, a word a lane from `base` on. */
-template <class S> __device__ static inline void list_words(S &s, int kind, uint64_t base, uint32_t bits)
+/* Appends the rows of vertices `bits`, a word a lane from word `base` on, to the next sparse frontier (list_vertices). All
+ * lanes of the warp call it. */
+template <class S>
+__device__ static inline void list_words(const gpu_csr *csr, const level_target &target, int kind, uint64_t base,
+                                         uint32_t bits)
 {
-    uint16_t *unpacked = own_space(s).pull.list;
+    uint16_t *unpacked = own_space<S>().pull.list;
     const unsigned total = unpack_words(unpacked, bits);
     for (unsigned i = 0; i < total; i += WARP) {
         const bool has = i + lane_id() < total;
         const uint32_t id = (uint32_t)(base * 32) + (has ? unpacked[i + lane_id()] : 0);
-        list_vertices(s, id | (kind == DELEGATES ? KIND_BIT : 0), has);
+        list_vertices<S>(csr, target, id | (kind == DELEGATES ? KIND_BIT : 0), has);
     }
     __syncwarp();
 }
 
-/* ---- previsit ---- */
+/* ---- the words of a previsit ---- */
 
-/* Edges of the rows of some words, behind the head columns. */
-__device__ static inline uint64_t edges_between(const gpu_csr &csr, uint64_t base, uint64_t end)
-{
-    if (csr.edges == 0)
-        return 0;
-    const uint64_t first = base * 32 < csr.rows ? base * 32 : csr.rows,
-                   last = end * 32 < csr.rows ? end * 32 : csr.rows;
-    return offset_of(csr, last) - offset_of(csr, first);
-}
-
-/* Counts the fresh vertices that have rows in subgraph g, and about how many edges these have. Vertices are
- * in the order of their degrees, so rows of neighbouring words are about as long: the mean of the warp's
- * words stands for the rows of the frontier, which need not be looked up. */
-template <class S>
-__device__ static inline void count_span(S &s, int g, uint32_t fresh, uint32_t sources, uint64_t edges)
-{
-    const unsigned own = sum_lanes(__popc(fresh & sources)), rows = sum_lanes(__popc(sources));
-    if (own == 0 || lane_id() != 0)
-        return;
-    typename S::space &w = own_space(s);
-    edges += (uint64_t)rows * s.csr[g].head_columns;
-    w.count[FUSED_SOURCES + g] += own;
-    w.count[FUSED_FORWARD + g] += (edges * own + rows / 2) / rows; /* rounded, so that few edges left are known well */
-}
-
-/* Spans of the masks of both kinds, laid end to end for all warps: those of normals come first. */
+/* The spans of words that warps take: those of normals come first, then those of delegates. */
 struct previsit_spans {
     uint32_t size; /* words */
     uint32_t normals, count;
 };
 
-template <class S> __device__ static inline previsit_spans lay_out_previsit(S &s, uint32_t warps)
-{
-    const uint32_t normals = (uint32_t)s.of[NORMALS].words, delegates = (uint32_t)s.of[DELEGATES].words,
-                   size = span_of((uint64_t)normals + delegates, warps, WARP), first = (normals + size - 1) / size;
-    return previsit_spans{size, first, first + (delegates + size - 1) / size};
-}
-
-/* The beginning of a span. */
-struct previsit_place {
-    int kind;
-    uint32_t base; /* its first word */
-};
-
-__device__ static inline previsit_place place_of_span(const previsit_spans &all, uint32_t i)
-{
-    const int kind = i < all.normals ? NORMALS : DELEGATES;
-    return previsit_place{kind, (i < all.normals ? i : i - all.normals) * all.size};
-}
-
-/* The rows of a word in the two subgraphs of its kind. */
-template <class S>
-__device__ static inline void read_sources(S &s, int kind, uint32_t word, uint32_t &one, uint32_t &two)
-{
-    const gpu_csr &a = s.csr[kind << 1], &b = s.csr[kind << 1 | 1];
-    one = a.edges != 0 ? a.sources[word] : 0;
-    two = b.edges != 0 ? b.sources[word] : 0;
-}
-
-/* The bits that a previsit reads of a word of the masks. */
+/* The bits that a previsit reads for a word. */
 struct found_word {
-    uint32_t next, sent;              /* found by this GPU; of normals, by its peers */
-    uint32_t visited, in_one, in_two; /* read at once if much is found, else if next or sent is */
+    uint32_t next;           /* found by this GPU; of delegates, by any GPU */
+    uint32_t sent;           /* of normals, found by peers */
+    uint32_t visited;        /* this and the next line: read with `next` if a level finds much, otherwise if it found any */
+    uint32_t in_one, in_two; /* vertices that have rows in the two subgraphs of their kind */
 };
 
-/* Whether so much is found that a previsit asks for all words at once. Lists need no rows. */
-template <bool LISTS, class S> __device__ static inline bool asks_for_all(S &s)
+/* Reads which vertices of a word have rows. `csr`: the two subgraphs of their kind. */
+__device__ static inline void read_sources(const gpu_csr *csr, uint32_t word, uint32_t &one, uint32_t &two)
 {
-    return !LISTS && s.block.dense;
+    one = csr[0].edges != 0 ? csr[0].sources[word] : 0;
+    two = csr[1].edges != 0 ? csr[1].sources[word] : 0;
 }
 
-/* Asks for a word a lane of span i. */
-template <bool LISTS, class S>
+/* Whether a previsit reads all words at once, since much is found. Sparse frontiers need no in_one, in_two. */
+template <bool TO_SPARSE, class S> __device__ static inline bool prefetches_all(S &s)
+{
+    return !TO_SPARSE && s.block.finds_many;
+}
+
+/* Begins to read the words of span i, one a lane. */
+template <bool TO_SPARSE, class S>
 __device__ static inline found_word prefetch_span(S &s, const previsit_spans &all, uint32_t i)
 {
-    const previsit_place at = place_of_span(all, i);
-    const gpu_vertices &v = s.of[at.kind];
-    const uint32_t word = at.base + lane_id();
+    const int kind = i < all.normals ? NORMALS : DELEGATES;
+    const gpu_vertices &v = s.of[kind];
+    const uint32_t word = (i < all.normals ? i : i - all.normals) * all.size + lane_id();
     found_word w = {0, 0, 0, 0, 0};
     if (i >= all.count || lane_id() >= all.size || word >= v.words)
         return w;
     if constexpr (S::together)
-        w = found_by_all(s, at.kind, word);
+        w = found_by_all(s, kind, word);
     else
         w.next = v.next[word];
-    if (asks_for_all<LISTS>(s)) {
+    if (prefetches_all<TO_SPARSE>(s)) {
         w.visited = v.visited[word];
-        read_sources(s, at.kind, word, w.in_one, w.in_two);
+        read_sources(&s.csr[kind << 1], word, w.in_one, w.in_two);
     }
     return w;
 }
 
-/* Makes the vertices found in a span the frontier. Returns the fresh ones of the lane's word. */
-template <bool LISTS, class S>
+/* Makes the vertices that were found in a span the frontier: writes the frontier's bitmap and visited bits, clears `next`,
+ * tells peers, and writes depths if the bitmap is not kept. Returns the new vertices of the lane's word. All lanes of the
+ * warp call it. */
+template <bool TO_SPARSE, class S>
 __device__ static inline uint32_t join_frontier(S &s, int kind, uint32_t base, uint32_t span, found_word &w)
 {
     const gpu_vertices &v = s.of[kind];
     const uint32_t word = base + lane_id();
     const bool in = lane_id() < span && word < v.words;
-    if (!asks_for_all<LISTS>(s) && (w.next | w.sent) != 0) {
+    if (!prefetches_all<TO_SPARSE>(s) && (w.next | w.sent) != 0) {
         w.visited = v.visited[word];
-        if (!LISTS)
-            read_sources(s, kind, word, w.in_one, w.in_two);
+        if (!TO_SPARSE)
+            read_sources(&s.csr[kind << 1], word, w.in_one, w.in_two);
     }
     const uint32_t sent = S::together ? w.sent & ~w.next : 0, fresh = (w.next | sent) & ~w.visited;
     if (in)
-        frontier_mask(s, kind, s.block.kept + 1)[word] = fresh;
+        frontier_bitmap(v, s.keeps, s.block.kept + 1)[word] = fresh;
     if constexpr (S::together)
         clear_found(s, kind, word, in, w.next);
     else if (w.next != 0)
@@ -145,7 +103,22 @@ __device__ static inline uint32_t join_frontier(S &s, int kind, uint32_t base, u
     return fresh;
 }
 
-/* The fresh vertices of a span, and about how many edges they have: lanes 0 and 1 know those of all its rows. */
+/* ---- counts of a dense frontier ---- */
+
+/* Edges of the rows of words base..end, behind the head columns. */
+__device__ static inline uint64_t edges_between(const gpu_csr &csr, uint64_t base, uint64_t end)
+{
+    if (csr.edges == 0)
+        return 0;
+    const uint64_t first = base * 32 < csr.rows ? base * 32 : csr.rows,
+                   last = end * 32 < csr.rows ? end * 32 : csr.rows;
+    return offset_of(csr, last) - offset_of(csr, first);
+}
+
+/* Counts the new vertices of a span, those with rows in each subgraph, and about how many edges, in the counters of the
+ * warp. `edges`: in lanes 0 and 1, of all rows of the span in the two subgraphs. Vertices are in the order of their
+ * degrees, so rows of neighbouring words are about as long: the mean of the span's rows stands for the rows of the
+ * frontier, which need not be looked up. All lanes of the warp call it. */
 template <class S>
 __device__ static inline void count_fresh(S &s, int kind, uint32_t base, uint32_t span, uint32_t fresh, found_word &w,
                                           uint64_t edges)
@@ -153,57 +126,67 @@ __device__ static inline void count_fresh(S &s, int kind, uint32_t base, uint32_
     const uint32_t word = base + lane_id();
     if (!__any_sync(ALL_LANES, fresh != 0))
         return;
-    if (!s.block.dense && lane_id() < span && word < s.of[kind].words) /* the means want all rows */
-        read_sources(s, kind, word, w.in_one, w.in_two);
-    const unsigned count = sum_lanes(__popc(fresh));
+    if (!s.block.finds_many && lane_id() < span && word < s.of[kind].words) /* the means need the rows of all words */
+        read_sources(&s.csr[kind << 1], word, w.in_one, w.in_two);
+    unsigned long long *count = own_space<S>().count;
+    const unsigned vertices = sum_lanes(__popc(fresh));
     if (lane_id() == 0)
-        own_space(s).count[FUSED_FRESH] += count; /* delegates on all GPUs: the sum is for the end of the search */
-    count_span(s, kind << 1, fresh, w.in_one, __shfl_sync(ALL_LANES, edges, 0));
-    count_span(s, kind << 1 | 1, fresh, w.in_two, __shfl_sync(ALL_LANES, edges, 1));
-}
-
-/* Makes found vertices that are not visited the frontier: masks, depths, counts. If it LISTS, fresh vertices join the next
- * list, which counts them. Words in the memory of peers are asked for a span ahead. */
-template <bool LISTS, class S> __device__ static inline void previsit_spans_of(S &s, uint32_t warp, uint32_t warps)
-{
-    const previsit_spans all = lay_out_previsit(s, warps);
-    found_word asked;
-    if (S::together)
-        asked = prefetch_span<LISTS>(s, all, warp);
-    for (uint32_t i = warp; i < all.count; i += warps) {
-        const previsit_place at = place_of_span(all, i);
-        const uint32_t words = (uint32_t)s.of[at.kind].words,
-                       end = at.base + all.size < words ? at.base + all.size : words;
-        const gpu_csr &one = s.csr[at.kind << 1], &two = s.csr[at.kind << 1 | 1];
-        found_word now = S::together ? asked : prefetch_span<LISTS>(s, all, i);
-        const uint64_t edges = !LISTS && lane_id() < 2 ? edges_between(lane_id() ? two : one, at.base, end) : 0;
-        if (S::together)
-            asked = prefetch_span<LISTS>(s, all, i + warps);
-        const uint32_t fresh = join_frontier<LISTS>(s, at.kind, at.base, all.size, now);
-        if (!LISTS)
-            count_fresh(s, at.kind, at.base, all.size, fresh, now, edges);
-        else if (__any_sync(ALL_LANES, fresh != 0))
-            list_words(s, at.kind, at.base, fresh);
+        count[FUSED_FRESH] += vertices; /* delegates on all GPUs: the sum is for the end of the search */
+#pragma unroll
+    for (int k = 0; k < VERTEX_KINDS; k++) {
+        const int g = kind << 1 | k;
+        const uint32_t sources = k ? w.in_two : w.in_one;
+        const uint64_t of_span = __shfl_sync(ALL_LANES, edges, k);
+        const unsigned own = sum_lanes(__popc(fresh & sources)), rows = sum_lanes(__popc(sources));
+        if (own == 0 || lane_id() != 0)
+            continue;
+        count[FUSED_SOURCES + g] += own; /* the mean is rounded, so that few edges left are known well */
+        count[FUSED_FORWARD + g] += ((of_span + (uint64_t)rows * s.csr[g].head_columns) * own + rows / 2) / rows;
     }
 }
 
-template <class S> __device__ static inline void previsit(S &s, uint32_t warp, uint32_t warps)
+/* ---- all words ---- */
+
+/* Does this warp's share of a previsit: found vertices that are not visited become the frontier. TO_SPARSE: a sparse one,
+ * whose work items are counted when they are appended; otherwise a dense one, which is counted here. Words in the memory
+ * of peers are prefetched a span ahead. All lanes of the warp call it. */
+template <bool TO_SPARSE, class S> __device__ static inline void previsit(S &s, uint32_t warp, uint32_t warps)
 {
-    previsit_spans_of<false>(s, warp, warps);
+    const uint32_t normals = (uint32_t)s.of[NORMALS].words, delegates = (uint32_t)s.of[DELEGATES].words,
+                   size = span_of((uint64_t)normals + delegates, warps, WARP), first = (normals + size - 1) / size;
+    const previsit_spans all = {size, first, first + (delegates + size - 1) / size};
+    found_word ahead;
+    if (S::together)
+        ahead = prefetch_span<TO_SPARSE>(s, all, warp);
+    for (uint32_t i = warp; i < all.count; i += warps) {
+        const int kind = i < all.normals ? NORMALS : DELEGATES;
+        const uint32_t base = (i < all.normals ? i : i - all.normals) * all.size, words = (uint32_t)s.of[kind].words,
+                       end = base + all.size < words ? base + all.size : words;
+        const gpu_csr &one = s.csr[kind << 1], &two = s.csr[kind << 1 | 1];
+        found_word now = S::together ? ahead : prefetch_span<TO_SPARSE>(s, all, i);
+        const uint64_t edges = !TO_SPARSE && lane_id() < 2 ? edges_between(lane_id() ? two : one, base, end) : 0;
+        if (S::together)
+            ahead = prefetch_span<TO_SPARSE>(s, all, i + warps);
+        const uint32_t fresh = join_frontier<TO_SPARSE>(s, kind, base, all.size, now);
+        if (!TO_SPARSE)
+            count_fresh(s, kind, base, all.size, fresh, now, edges);
+        else if (__any_sync(ALL_LANES, fresh != 0))
+            list_words<S>(s.csr, s.block.target, kind, base, fresh);
+    }
 }
 
-/* The same if the next level is certain to go by lists: saves a pass. Not inlined: other levels
- * keep more registers. */
-template <class S> __device__ static __noinline__ void previsit_into_list(S &s, uint32_t warp, uint32_t warps)
+/* Not inlined: other levels keep more in registers. */
+template <class S> __device__ static __noinline__ void previsit_to_sparse(S &s, uint32_t warp, uint32_t warps)
 {
-    previsit_spans_of<true>(s, warp, warps);
+    previsit<true>(s, warp, warps);
 }
 
-/* Lists a frontier that is a mask. Most words are empty, so several spans are under way. */
+/* Appends this warp's share of a dense frontier to the next sparse one. Most words are empty, so several spans are under
+ * way. All lanes of the warp call it. */
 template <class S> __device__ static void list_kind(S &s, int kind, uint32_t warp, uint32_t warps)
 {
     const gpu_vertices &v = s.of[kind];
-    const uint32_t *frontier = frontier_mask(s, kind, s.block.kept);
+    const uint32_t *frontier = frontier_bitmap(v, s.keeps, s.block.kept);
     const uint32_t span = span_of(v.words, warps, WARP);
     const uint64_t step = (uint64_t)warps * span;
     for (uint64_t base = (uint64_t)warp * span; base < v.words; base += SLOTS * step) {
@@ -217,8 +200,8 @@ template <class S> __device__ static void list_kind(S &s, int kind, uint32_t war
         if (!__any_sync(ALL_LANES, any != 0))
             continue;
 #pragma unroll 1
-        for (int j = 0; j < SLOTS; j++) {
-            list_words(s, kind, base + j * step, bits[0]);
+        for (int j = 0; j < SLOTS; j++) { /* one copy of the code for all spans: their words move to bits[0] */
+            list_words<S>(s.csr, s.block.target, kind, base + j * step, bits[0]);
             bits[0] = bits[1], bits[1] = bits[2], bits[2] = bits[3];
         }
     }

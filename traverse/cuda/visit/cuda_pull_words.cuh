@@ -1,38 +1,41 @@
-/* cuda_pull_words.cuh: pulls of levels by masks; see cuda_fused.h
+/* cuda_pull_words.cuh: pulls of dense levels
  *
- * Rows that are not visited look for a visited column, and join `next`. Bytes moved: 4 (head) and a probe for each
- * column that a candidate reads.
+ * Rows that are not visited look for a visited column, and join `next`. Bytes moved: 4 (head) and a probe for each column
+ * that a row reads. A warp takes 32 words. Their rows look at the head columns first, one column after the other for all
+ * rows; those that find no parent there look at the rest of the row: a thread 16 columns of its row, then eight lanes one
+ * row, and pieces of very long rows are left to a second pass.
  *
- * Most probes ask for hubs, which have the first numbers: of RMAT 26 81% for the first 2^16. In graphs of many vertices each
- * block keeps their marks in shared memory while it pulls, where the lanes of a warp read many words at a time; the L1
- * cache looks them up one by one.
+ * Most probes look up hubs, which have the first numbers: of RMAT 26 81% of the probes are for the first 2^16. In graphs
+ * of many vertices each block keeps the visited bits of hubs in shared memory while it pulls, the hub bitmap: there the
+ * lanes of a warp read many words at a time, where the L1 cache looks them up one by one.
  */
 #ifndef DBFS_CUDA_PULL_WORDS_CUH
 #define DBFS_CUDA_PULL_WORDS_CUH
 
-#include "cuda_words.cuh"
+#include "cuda_expand.cuh"
 
 enum {
-    PULL_ALONE = 16, /* columns that a thread reads of its row before the warp helps */
-    PULL_AHEAD = 4,  /* columns of a thread under way */
-    SPANS_A_WARP = 8 /* in a pull, if there are words enough: the first words have the longest rows */
+    PULL_SINGLE = 16, /* columns that a thread reads of its row before other lanes help */
+    PULL_AHEAD = 4,   /* columns of a thread under way */
+    SPANS_A_WARP = 8  /* in a pull, if there are words enough: the first words have the longest rows */
 };
 
-/* Unvisited rows of a subgraph look for a visited column. */
+/* The pull of a subgraph: its rows that are not visited look for a visited column. */
 struct pulling {
     const gpu_csr *csr;
-    const uint32_t *visited, *parents; /* of the rows, of the columns */
-    uint32_t kept;                     /* columns whose marks the block keeps */
-    uint32_t *next, *parent;
-    uint32_t tag;
-    uint64_t what; /* flags of its pieces */
-    int along;     /* the subgraph that a push would go along */
+    const uint32_t *visited, *parents; /* visited bits of the rows, and of the columns */
+    uint32_t hubs;                     /* columns below this are looked up in the hub bitmap */
+    uint32_t *next, *parent;           /* of the rows; parent may be NULL */
+    uint32_t tag;                      /* KIND_BIT if columns are delegates */
+    uint64_t flags;                    /* of pieces of long rows: subgraph and ITEM_PULL */
+    int along;                         /* the subgraph that a push would go along */
 };
 
-template <class S> __device__ static inline pulling start_pulling(S &s, int g)
+/* Returns the pull of the rows of g. */
+template <bool TOGETHER> __device__ static inline pulling start_pulling(const gpu_fused &s, int g)
 {
     const gpu_csr &csr = s.pulled[g];
-    const gpu_vertices &rows = s.of[g >> 1], &columns = s.of[S::together ? csr.column_kind : (uint32_t)g & 1];
+    const gpu_vertices &rows = s.of[g >> 1], &columns = s.of[TOGETHER ? csr.column_kind : (uint32_t)g & 1];
     return pulling{&csr,
                    rows.visited,
                    columns.visited,
@@ -40,46 +43,97 @@ template <class S> __device__ static inline pulling start_pulling(S &s, int g)
                    rows.next,
                    rows.parent,
                    parent_code((g & 1) << 1, 0),
-                   (uint64_t)g << PIECE_SUBGRAPH_SHIFT | PIECE_PULL,
+                   (uint64_t)g << ITEM_SUBGRAPH_SHIFT | ITEM_PULL,
                    reverse_of(g)};
 }
 
-/* The marks of hubs lie where other levels have the vertices that warps leave to their block. */
-template <class S> __device__ static inline uint32_t *hub_bitmap(S &s)
+/* Copies the visited bits of hubs to the hub bitmap of this block, if pulls of the level will read any. All threads call
+ * it. */
+template <class S> __device__ static inline void copy_hub_bitmap(const gpu_fused &s, const fused_choice &choice)
 {
-    return left_vertices(s);
-}
-
-/* Copies the marks of hubs for the pulls of a level, if they read any. By all threads. */
-template <class S> __device__ static inline void keep_hub_bitmap(S &s)
-{
-    if (s.hub_words == 0 || !(s.block.choice.pull[DN] || s.block.choice.pull[DD]))
+    if (s.hub_words == 0 || !(choice.pull[DN] || choice.pull[DD]))
         return;
     for (uint32_t i = threadIdx.x; i < s.hub_words; i += blockDim.x)
-        hub_bitmap(s)[i] = s.of[DELEGATES].visited[i];
+        shared_words<S>()[i] = s.of[DELEGATES].visited[i];
     __syncthreads();
 }
 
-template <class S> __device__ static inline bool is_parent(S &s, const pulling &q, uint32_t column)
+/* Whether a column is visited. */
+template <class S> __device__ static inline bool is_parent(const pulling &q, uint32_t column)
 {
-    if constexpr (S::keeps_marks) {
-        if (column < q.kept)
-            return test_bit(hub_bitmap(s), column);
+    if constexpr (S::has_hub_bitmap) {
+        if (column < q.hubs)
+            return test_bit(shared_words<S>(), column);
     }
     return test_bit(q.parents, column);
 }
 
+/* Names a column as the parent of a row. Parents in other shards are asked for after the search. */
+template <class S> __device__ static inline void put_parent(S &s, const pulling &q, uint32_t row, uint32_t column)
+{
+    if constexpr (S::together) {
+        if (q.csr->column_kind == FUSED_COLUMNS)
+            column = parent_of_shards(s, column);
+    }
+    q.parent[row] = q.tag | column;
+}
+
+/* Sets the bit of row first + at in the warp's `found`, and names the parent: the column that the row has found. */
 template <class S>
-__device__ static inline void note_found(S &s, const pulling &q, typename S::space &w, uint32_t first, unsigned at,
-                                         uint32_t parent)
+__device__ static inline void set_found(S &s, const pulling &q, typename S::space &w, uint32_t first, unsigned at,
+                                        uint32_t column)
 {
     atomicOr(&w.pull.found[at / 32], 1u << (at % 32));
     if (q.parent != NULL)
-        q.parent[first + at] = q.tag | parent_of_column(s, *q.csr, parent);
+        put_parent(s, q, first + at, column);
 }
 
-/* Counts probes, for notes. Each group of so many lanes looks at the columns of one row: lane l at every group-th
- * column from the l-th on. Columns up to the first hit count. All lanes of the warp call it. */
+/* ---- notes; visits of the level loop have none ---- */
+
+/* Whether the search notes its levels, which is the same for all threads. */
+template <class S> __device__ static inline bool is_noted(S &s)
+{
+    if constexpr (S::stepped)
+        return false;
+    else
+        return s.notes.kept;
+}
+
+/* Notes that this warp has ended its pulls. */
+template <class S> __device__ static inline void note_pulled(S &s)
+{
+    if constexpr (!S::stepped) {
+        if (s.notes.kept && lane_id() == 0) {
+            const unsigned long long now = device_nanoseconds();
+            atomicMax(&s.notes.first_pulled, ~now);
+            atomicMax(&s.notes.last_pulled, now);
+        }
+    }
+}
+
+/* Counts columns that lanes looked at in a pull of rows that a push along g would find. All lanes of the warp call it. */
+template <class S> __device__ static inline void note_probes(S &s, uint64_t columns, int g)
+{
+    if constexpr (!S::stepped) {
+        if (!s.notes.kept)
+            return;
+        const unsigned sum = sum_lanes((unsigned)columns);
+        if (lane_id() == 0)
+            own_space<S>().count[FUSED_PROBES + g] += sum;
+    }
+}
+
+/* The number of columns that a lane has read. */
+template <int COUNT> __device__ static inline unsigned count_columns(const uint32_t (&column)[COUNT])
+{
+    unsigned columns = 0;
+    for (int j = 0; j < COUNT; j++)
+        columns += column[j] != NO_HEAD;
+    return columns;
+}
+
+/* Counts probes, for notes, where groups of `group` lanes look at the columns of one row each: lane l of a group at every
+ * group-th column from the l-th on. Columns up to the first visited one count. All lanes of the warp call it. */
 template <class S>
 __device__ static inline void note_side_by_side(S &s, const pulling &q, const uint32_t (&column)[PULL_AHEAD],
                                                 unsigned group)
@@ -88,7 +142,7 @@ __device__ static inline void note_side_by_side(S &s, const pulling &q, const ui
         return;
     unsigned first = PULL_AHEAD * WARP, seen = 0;
     for (int j = 0; j < PULL_AHEAD; j++) {
-        const bool hit = column[j] != NO_HEAD && is_parent(s, q, column[j]);
+        const bool hit = column[j] != NO_HEAD && is_parent<S>(q, column[j]);
         first = min(first, hit ? j * group + lane_id() % group : PULL_AHEAD * WARP);
     }
     for (unsigned step = group / 2; step > 0; step /= 2)
@@ -98,7 +152,10 @@ __device__ static inline void note_side_by_side(S &s, const pulling &q, const ui
     note_probes(s, seen, q.along);
 }
 
-/* Looks at one head column. Rows that have an entry there that is no parent stay listed. */
+/* ---- the columns of rows ---- */
+
+/* The rows in the warp's list look at one head column. Rows with an entry there that is not visited stay in the list.
+ * Returns how many stay. All lanes of the warp call it. */
 template <class S>
 __device__ static inline unsigned pull_heads(S &s, const pulling &q, typename S::space &w, uint32_t first,
                                              unsigned count, uint32_t column)
@@ -117,13 +174,13 @@ __device__ static inline unsigned pull_heads(S &s, const pulling &q, typename S:
         }
 #pragma unroll
         for (int j = 0; j < SLOTS; j++)
-            hit[j] = head[j] != NO_HEAD && is_parent(s, q, head[j]);
+            hit[j] = head[j] != NO_HEAD && is_parent<S>(q, head[j]);
         note_probes(s, count_columns<SLOTS>(head), q.along);
         __syncwarp();
 #pragma unroll
         for (int j = 0; j < SLOTS; j++) {
             if (hit[j])
-                note_found(s, q, w, first, at[j], head[j]);
+                set_found(s, q, w, first, at[j], head[j]);
             const bool stays = head[j] != NO_HEAD && !hit[j];
             const unsigned staying = __ballot_sync(ALL_LANES, stays);
             if (stays)
@@ -141,10 +198,17 @@ struct pulled_row {
     uint64_t begin, at, end; /* `at`: its next column */
 };
 
-/* The next columns of a row, up to PULL_AHEAD before `stop`, out of packed blocks. By one thread. */
-__device__ static inline void read_packed_ahead(const gpu_csr &csr, const pulled_row &r, uint64_t stop,
-                                                uint32_t (&column)[PULL_AHEAD])
+/* Reads the next columns of a row, up to PULL_AHEAD before `stop`: NO_HEAD behind them. A thread by itself calls it. */
+template <bool PACKED>
+__device__ static inline void read_ahead(const gpu_csr &csr, const pulled_row &r, uint64_t stop,
+                                         uint32_t (&column)[PULL_AHEAD])
 {
+    if (!PACKED || csr.packed.words == NULL) {
+#pragma unroll
+        for (int j = 0; j < PULL_AHEAD; j++)
+            column[j] = r.at + j < stop ? ((const uint32_t *)csr.columns)[r.at + j] : NO_HEAD;
+        return;
+    }
     packed_reader reader = {};
 #pragma unroll
     for (int j = 0; j < PULL_AHEAD; j++) {
@@ -157,31 +221,18 @@ __device__ static inline void read_packed_ahead(const gpu_csr &csr, const pulled
     }
 }
 
-/* Asks for the next columns of a row, up to PULL_AHEAD before `stop`, for one thread. */
-template <class S>
-__device__ static inline void read_ahead(S &, const gpu_csr &csr, const pulled_row &r, uint64_t stop,
-                                         uint32_t (&column)[PULL_AHEAD])
+/* Looks at up to PULL_SINGLE columns of a row, from r.at on, which moves behind them. Returns a visited one, or NO_HEAD. A
+ * thread by itself calls it. */
+template <class S> __device__ static inline uint32_t pull_by_thread(const pulling &q, pulled_row &r)
 {
-    if (!S::packed || csr.packed.words == NULL) {
-#pragma unroll
-        for (int j = 0; j < PULL_AHEAD; j++)
-            column[j] = r.at + j < stop ? ((const uint32_t *)csr.columns)[r.at + j] : NO_HEAD;
-    } else {
-        read_packed_ahead(csr, r, stop, column);
-    }
-}
-
-/* Looks at up to PULL_ALONE columns of a row, by one thread; r.at moves on. */
-template <class S> __device__ static inline uint32_t pull_by_thread(S &s, const pulling &q, pulled_row &r)
-{
-    const uint64_t stop = r.end - r.at < PULL_ALONE ? r.end : r.at + PULL_ALONE;
+    const uint64_t stop = r.end - r.at < PULL_SINGLE ? r.end : r.at + PULL_SINGLE;
     for (; r.at < stop; r.at += PULL_AHEAD) {
         uint32_t column[PULL_AHEAD];
         bool hit[PULL_AHEAD];
-        read_ahead(s, *q.csr, r, stop, column);
+        read_ahead<S::packed>(*q.csr, r, stop, column);
 #pragma unroll
         for (int j = 0; j < PULL_AHEAD; j++)
-            hit[j] = column[j] != NO_HEAD && is_parent(s, q, column[j]);
+            hit[j] = column[j] != NO_HEAD && is_parent<S>(q, column[j]);
 #pragma unroll
         for (int j = 0; j < PULL_AHEAD; j++) {
             if (hit[j]) {
@@ -194,23 +245,14 @@ template <class S> __device__ static inline uint32_t pull_by_thread(S &s, const 
     return NO_HEAD;
 }
 
-/* Begins the rest of a row, and looks at its first columns, by one thread. */
-template <class S>
-__device__ static inline uint32_t pull_first_columns(S &s, const pulling &q, uint32_t row, pulled_row &r)
-{
-    const row_rest rest = rest_of_row(*q.csr, row);
-    r = pulled_row{row, rest.begin, rest.begin, rest.end};
-    return pull_by_thread(s, q, r);
-}
-
-/* A visited column of those that lanes asked for, or NO_HEAD. All lanes of the warp call it. */
+/* Returns a visited column of those that the lanes have read of one row, or NO_HEAD. All lanes of the warp call it. */
 template <class S>
 __device__ static inline uint32_t look_at_columns(S &s, const pulling &q, const uint32_t (&column)[PULL_AHEAD])
 {
     uint32_t hit = NO_HEAD;
 #pragma unroll
     for (int j = 0; j < PULL_AHEAD; j++) {
-        if (column[j] != NO_HEAD && is_parent(s, q, column[j]))
+        if (column[j] != NO_HEAD && is_parent<S>(q, column[j]))
             hit = column[j];
     }
     note_side_by_side(s, q, column, WARP);
@@ -218,19 +260,19 @@ __device__ static inline uint32_t look_at_columns(S &s, const pulling &q, const 
     return hits != 0 ? __shfl_sync(ALL_LANES, hit, __ffs(hits) - 1) : NO_HEAD;
 }
 
-/* Looks at a piece of a row, by the warp. */
-template <class S> __device__ static inline uint32_t pull_by_warp(S &s, const pulling &q, const fused_piece &piece)
+/* Looks at a piece of a row. Returns a visited column, or NO_HEAD. All lanes of the warp call it. */
+template <class S> __device__ static inline uint32_t pull_by_warp(S &s, const pulling &q, const work_item &piece)
 {
     uint32_t column[PULL_AHEAD], hit = NO_HEAD;
     if (S::packed && q.csr->packed.words != NULL) {
-        const packed_part part = packed_part_of(*q.csr, piece, PULL_ALONE);
+        const packed_part part = packed_part_of(*q.csr, piece, PULL_SINGLE);
         for (uint64_t block = part.first; hit == NO_HEAD && block < part.last; block++) {
-            read_block(own_space(s).bits, *q.csr, part, block, column);
+            read_block(own_space<S>().bits, *q.csr, part, block, column);
             hit = look_at_columns(s, q, column);
         }
         return hit;
     }
-    const uint32_t *columns = (const uint32_t *)q.csr->columns + (piece.at & PIECE_AT);
+    const uint32_t *columns = (const uint32_t *)q.csr->columns + (piece.at & ITEM_AT);
     for (uint32_t i = lane_id(); hit == NO_HEAD && i - lane_id() < piece.length; i += PULL_AHEAD * WARP) {
 #pragma unroll
         for (int j = 0; j < PULL_AHEAD; j++)
@@ -240,7 +282,8 @@ template <class S> __device__ static inline uint32_t pull_by_warp(S &s, const pu
     return hit;
 }
 
-/* Looks at the rows of `open` lanes, four at a time, by eight lanes each. Returns the hit of the lane's own row. */
+/* Looks at the rows of the lanes `open`, four rows at a time, eight lanes each. Returns a visited column of the lane's own
+ * row, or NO_HEAD. All lanes of the warp call it. */
 template <class S>
 __device__ static inline uint32_t pull_by_eights(S &s, const pulling &q, unsigned open, const pulled_row &r)
 {
@@ -248,7 +291,7 @@ __device__ static inline uint32_t pull_by_eights(S &s, const pulling &q, unsigne
     const unsigned group = lane_id() / LANES, sub = lane_id() % LANES;
     uint32_t own = NO_HEAD;
     while (open != 0) {
-        int source = -1;
+        int source = -1; /* the lane whose row this group takes; -1: none is left */
 #pragma unroll
         for (unsigned k = 0; k < WARP / LANES; k++) {
             if (k == group)
@@ -271,7 +314,7 @@ __device__ static inline uint32_t pull_by_eights(S &s, const pulling &q, unsigne
                                 : NO_HEAD;
 #pragma unroll
             for (int j = 0; j < PULL_AHEAD; j++) {
-                if (column[j] != NO_HEAD && is_parent(s, q, column[j]))
+                if (column[j] != NO_HEAD && is_parent<S>(q, column[j]))
                     hit = column[j];
             }
             note_side_by_side(s, q, column, LANES);
@@ -293,7 +336,7 @@ __device__ static inline uint32_t pull_by_eights(S &s, const pulling &q, unsigne
     return own;
 }
 
-/* Looks at the rests of the rows for which no head was a parent. */
+/* Looks at the rests of the rows in the warp's list, for which no head was a parent. All lanes of the warp call it. */
 template <class S>
 __device__ static inline void pull_rests(S &s, const pulling &q, typename S::space &w, uint32_t first, unsigned count,
                                          const cut_list &cut)
@@ -304,15 +347,17 @@ __device__ static inline void pull_rests(S &s, const pulling &q, typename S::spa
         uint32_t parent = NO_HEAD;
         if (i + lane_id() < count) {
             at = w.pull.list[i + lane_id()];
-            parent = pull_first_columns(s, q, first + at, r);
+            const row_rest rest = rest_of_row(*q.csr, first + at);
+            r = pulled_row{first + at, rest.begin, rest.begin, rest.end};
+            parent = pull_by_thread<S>(q, r);
         }
         note_probes(s, r.at - r.begin, q.along);
-        const bool is_long = parent == NO_HEAD && r.end - r.at > ROW_TOGETHER;
+        const bool is_long = parent == NO_HEAD && r.end - r.at > FUSED_ROW_TOGETHER;
         const unsigned many = __ballot_sync(ALL_LANES, is_long);
-        if constexpr (S::level_loop)
+        if constexpr (S::stepped)
             parent = min(parent, pull_long_rows(s, q, many, r)); /* either is NO_HEAD */
         else
-            cut_rows(cut, many, r.at | q.what, r.end - r.at, r.row);
+            cut_rows(cut, many, r.at | q.flags, r.end - r.at, r.row);
         r.at = is_long ? r.end : r.at;
         __syncwarp();
         const unsigned open = __ballot_sync(ALL_LANES, parent == NO_HEAD && r.at < r.end);
@@ -321,33 +366,24 @@ __device__ static inline void pull_rests(S &s, const pulling &q, typename S::spa
             parent = parent == NO_HEAD ? hit : parent;
         }
         if (parent != NO_HEAD)
-            note_found(s, q, w, first, at, parent);
+            set_found(s, q, w, first, at, parent);
     }
 }
 
-/* The candidates in the list look at their heads. Returns how many stay listed. */
-template <class S>
-__device__ static inline unsigned pull_listed(S &s, const pulling &q, typename S::space &w, uint32_t first,
-                                              unsigned count)
-{
-    w.pull.found[lane_id()] = 0;
-    __syncwarp();
-    for (uint32_t column = 0; column < q.csr->head_columns && count > 0; column++)
-        count = pull_heads(s, q, w, first, count, column);
-    return count;
-}
-
-/* The rows `todo`, a word a lane from `base` on, look for a parent. Rows that find one join `next`. Returns those of the
- * lane's word. */
+/* The rows `todo`, a word a lane from word `base` on, look for a parent. Those that find one join `next`; the rests of
+ * very long rows go to `cut`. Returns the rows of the lane's word that found one. All lanes of the warp call it. */
 template <class S>
 __device__ static inline uint32_t pull_words(S &s, const pulling &q, uint32_t base, uint32_t todo, const cut_list &cut)
 {
-    typename S::space &w = own_space(s);
+    typename S::space &w = own_space<S>();
     unsigned left = unpack_words(w.pull.list, todo);
     if (left == 0)
         return 0;
     const uint32_t first = base * 32;
-    left = pull_listed(s, q, w, first, left);
+    w.pull.found[lane_id()] = 0;
+    __syncwarp();
+    for (uint32_t column = 0; column < q.csr->head_columns && left > 0; column++)
+        left = pull_heads(s, q, w, first, left, column);
     pull_rests(s, q, w, first, left, cut);
     __syncwarp();
     const uint32_t found = w.pull.found[lane_id()];
@@ -357,20 +393,11 @@ __device__ static inline uint32_t pull_words(S &s, const pulling &q, uint32_t ba
     return found;
 }
 
-/* Finds what a push along g would find, for the rows of some words of the mask. */
-template <class S> __device__ static void pull_span(S &s, int g, uint32_t base, uint32_t span, const cut_list &cut)
-{
-    const int reverse = reverse_of(g);
-    const pulling q = start_pulling(s, reverse);
-    const uint32_t word = base + lane_id();
-    const bool own = lane_id() < span && word < s.of[g & 1].words;
-    pull_words(s, q, base, own ? s.pulled[reverse].wanted[word] & ~q.visited[word] & ~q.next[word] : 0, cut);
-}
-
-/* Does all pulls of the level, of all subgraphs at once: few words need not wait for each other. */
+/* Does this warp's share of all pulls of the level, as s.block.pulls lays them out: subgraphs of few words need not wait for
+ * each other. All lanes of the warp call it. */
 template <class S> __device__ static void pull_all(S &s, uint32_t warp, uint32_t warps, const cut_list &cut)
 {
-    const mask_spans &spans = s.block.pulls;
+    const word_spans &spans = s.block.pulls;
     for (uint32_t i = warp;; i += warps) {
         uint32_t at = i;
         int g = SUBGRAPHS - 1;
@@ -378,32 +405,39 @@ template <class S> __device__ static void pull_all(S &s, uint32_t warp, uint32_t
             at -= spans.count[g];
         if (g < 0)
             return;
-        pull_span(s, g, at * spans.size, spans.size, cut);
+        const int reverse = reverse_of(g);
+        const pulling q = start_pulling<S::together>(s, reverse);
+        const uint32_t base = at * spans.size, word = base + lane_id();
+        const bool own = lane_id() < spans.size && word < s.of[g & 1].words;
+        pull_words(s, q, base, own ? s.pulled[reverse].wanted[word] & ~q.visited[word] & ~q.next[word] : 0, cut);
     }
 }
 
-/* Plans the spans of the level's pulls. By one warp. */
-template <class S> __device__ static inline void lay_out_pulls(S &s, uint32_t warps)
+/* Lays out the spans of the level's pulls. GPUs that search together choose alike, and one without rows to pull
+ * has no arrays of them. All lanes of one warp call it. */
+__device__ static inline void lay_out_pulls(const gpu_fused &s, const fused_choice &choice, word_spans &pulls,
+                                            uint32_t warps)
 {
     const unsigned g = lane_id();
-    const bool looks = g < SUBGRAPHS && s.block.choice.pull[g] && has_pulled(s, reverse_of((int)g));
+    const bool looks = g < SUBGRAPHS && choice.pull[g] && s.pulled[reverse_of((int)g)].edges != 0;
     const uint32_t words = looks ? (uint32_t)s.of[g & 1].words : 0;
     const uint32_t size = span_of(sum_lanes(words), SPANS_A_WARP * warps, WARP);
     if (g < SUBGRAPHS)
-        s.block.pulls.count[g] = (words + size - 1) / size;
+        pulls.count[g] = (words + size - 1) / size;
     if (g == 0)
-        s.block.pulls.size = size;
+        pulls.size = size;
 }
 
-/* Looks at a piece of a long row, unless another piece has found a parent already. */
-template <class S> __device__ static inline void pull_piece(S &s, const pulling &q, const fused_piece &piece)
+/* Looks at a piece of a long row, unless another piece of the row has found a parent already. All lanes of the warp call
+ * it. */
+template <class S> __device__ static inline void pull_piece(S &s, const pulling &q, const work_item &piece)
 {
     const uint32_t found = ((volatile uint32_t *)q.next)[piece.row / 32] >> (piece.row % 32) & 1;
     if (__any_sync(ALL_LANES, found != 0)) /* lanes may see it at different times */
         return;
     const uint32_t hit = pull_by_warp(s, q, piece);
     if (hit != NO_HEAD && lane_id() == 0 && claim_bit(q.next, piece.row) && q.parent != NULL)
-        q.parent[piece.row] = q.tag | parent_of_column(s, *q.csr, hit);
+        put_parent(s, q, piece.row, hit);
 }
 
 #endif

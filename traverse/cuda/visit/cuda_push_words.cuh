@@ -1,7 +1,7 @@
-/* cuda_push_words.cuh: the visits of levels by masks; see cuda_fused.h
+/* cuda_push_words.cuh: pushes of dense levels
  *
- * Pulls and pushes fill `next`, and `visited` does not change meanwhile. Then the previsit makes the new
- * vertices in `next` the frontier. Depths are not written: the mask of the frontier is kept.
+ * Pulls and pushes set bits of `next`, and visited bits do not change meanwhile. Then the previsit makes the frontier of
+ * the new vertices in `next`. Depths are not written: the bitmap of the frontier is kept.
  */
 #ifndef DBFS_CUDA_PUSH_WORDS_CUH
 #define DBFS_CUDA_PUSH_WORDS_CUH
@@ -10,11 +10,11 @@
 
 enum { MOST_PARTS = 3 /* a lane pushes at least one of 2^MOST_PARTS of a word */ };
 
-/* Pushes one row a lane, in subgraph g. */
+/* Pushes rows of g, for lanes that have one; long rows go to `cut`. All lanes of the warp call it. */
 template <class S> __device__ static inline void push_rows(S &s, int g, uint32_t row, bool has, const cut_list &cut)
 {
     const gpu_csr &csr = s.csr[g];
-    const uint64_t what = (uint64_t)g << PIECE_SUBGRAPH_SHIFT;
+    const uint64_t subgraph = (uint64_t)g << ITEM_SUBGRAPH_SHIFT;
     uint64_t begin = 0, length = 0;
     if (has) {
         const row_rest rest = rest_of_row(csr, row);
@@ -22,14 +22,14 @@ template <class S> __device__ static inline void push_rows(S &s, int g, uint32_t
         length = rest.end - begin;
     }
     const bool is_long = length > S::row_together;
-    cut_rows<S::piece_edges>(cut, __ballot_sync(ALL_LANES, is_long), begin | what, length, row);
+    cut_rows<S::piece_edges>(cut, __ballot_sync(ALL_LANES, is_long), begin | subgraph, length, row);
     length = is_long ? 0 : length;
-    const uint64_t heads = csr.head_columns > 0 ? PIECE_HEADS : 0;
-    expand<REACH_NEXT>(s, fused_piece{begin | what | heads, (uint32_t)length, row}, has);
+    const uint64_t heads = csr.head_columns > 0 ? ITEM_HEADS : 0;
+    expand<REACH_NEXT>(s, work_item{begin | subgraph | heads, (uint32_t)length, row}, has);
 }
 
-/* Chooses groups of words. Large groups are read faster; groups are small if rows are long, as the first words have
- * the longest ones. */
+/* Returns how `warps` warps take the words of a bitmap to push their rows: in groups of neighbours. Large groups are read
+ * faster; groups are small if rows are long, as the first words have the longest ones. */
 __device__ static inline scattered_words scatter_words(uint32_t words, uint32_t warps, bool long_rows)
 {
     unsigned parts = 0;
@@ -40,99 +40,75 @@ __device__ static inline scattered_words scatter_words(uint32_t words, uint32_t 
                           : parts > 0 ? 0
                                       : 1,
                    share = words / warps, shift = share < 2 ? 0 : min(most, 31u - __clz(share));
-    const uint32_t groups = (words + (1u << shift) - 1) >> shift, a_turn = WARP >> shift;
-    return scattered_words{max(min(groups, warps), (groups + a_turn - 1) / a_turn), (uint16_t)shift, (uint16_t)parts};
+    const uint32_t groups = (words + (1u << shift) - 1) >> shift, a_round = WARP >> shift;
+    return scattered_words{max(min(groups, warps), (groups + a_round - 1) / a_round), (uint16_t)shift, (uint16_t)parts};
 }
 
-/* The number of a lane's word in a turn, or of its part of a word. */
-__device__ static inline uint32_t word_of_lane(const scattered_words &all, uint32_t turn, unsigned lane)
+/* Returns the index of the word that a lane takes in a round; of small bitmaps, of its part of a word. */
+__device__ static inline uint32_t word_of_lane(const scattered_words &all, uint32_t round, unsigned lane)
 {
-    return ((turn + (lane >> all.shift) * all.turns) << all.shift) + (lane & ((1u << all.shift) - 1));
+    return ((round + (lane >> all.shift) * all.rounds) << all.shift) + (lane & ((1u << all.shift) - 1));
 }
 
-/* The bits of a part, at their places in the word. */
-__device__ static inline uint32_t bits_of_part(const scattered_words &all, uint32_t part)
-{
-    const unsigned rows = 32 >> all.parts, at = (part & ((1u << all.parts) - 1)) * rows;
-    return (rows == 32 ? ~0u : (1u << rows) - 1) << at;
-}
-
-/* Plans how the level's pushes take words. By one warp. */
-template <class S> __device__ static inline void lay_out_pushes(S &s, uint32_t warps)
+/* Lays out the level's pushes. All lanes of one warp call it. */
+__device__ static inline void lay_out_pushes(const gpu_fused &s, const fused_progress &now, dense_plan &plan, uint32_t warps)
 {
     const unsigned g = lane_id();
     if (g < SUBGRAPHS)
-        s.planned.pushes[g] =
-            scatter_words((uint32_t)s.of[g >> 1].words, warps, s.block.now.forward[g] > 16 * s.block.now.frontier[g]);
+        plan.pushes[g] = scatter_words((uint32_t)s.of[g >> 1].words, warps, now.forward[g] > 16 * now.frontier[g]);
 }
 
-/* Pushes the rows `bits` of at most SPAN_WORDS words, a word a lane, in one turn. */
-template <class S>
-__device__ static inline void push_span(S &s, int g, const scattered_words &all, uint32_t turn, uint32_t bits,
-                                        const cut_list &cut)
-{
-    const unsigned total = unpack_words(own_space(s).unpacked, bits);
-    for (unsigned i = 0; i < total; i += WARP) {
-        const bool has = i + lane_id() < total;
-        const unsigned at = has ? own_space(s).unpacked[i + lane_id()] : 0;
-        push_rows(s, g, (word_of_lane(all, turn, at / 32) >> all.parts) * 32 + at % 32, has, cut);
-    }
-    __syncwarp();
-}
-
-/* Pushes a frontier that is a mask. */
+/* Pushes this warp's share of the rows of g in a dense frontier. All lanes of the warp call it. */
 template <class S> __device__ static void push_words(S &s, int g, uint32_t warp, uint32_t warps, const cut_list &cut)
 {
     const gpu_vertices &from = s.of[g >> 1];
     const uint32_t words = (uint32_t)from.words;
-    const scattered_words &all = s.planned.pushes[g];
-    const uint32_t *sources = s.csr[g].sources, *frontier = frontier_mask(s, g >> 1, s.block.kept);
-    for (uint32_t turn = warp; turn < all.turns; turn += warps) {
-        const uint32_t part = word_of_lane(all, turn, lane_id()), word = part >> all.parts;
-        const uint32_t bits = word < words ? frontier[word] & sources[word] & bits_of_part(all, part) : 0;
-        unsigned step = SPAN_WORDS;
+    const scattered_words &all = s.plan.pushes[g];
+    const uint32_t *sources = s.csr[g].sources, *frontier = frontier_bitmap(from, s.keeps, s.block.kept);
+    uint16_t *unpacked = own_space<S>().unpacked;
+    for (uint32_t round = warp; round < all.rounds; round += warps) {
+        const uint32_t part = word_of_lane(all, round, lane_id()), word = part >> all.parts;
+        const unsigned rows = 32 >> all.parts, at_part = (part & ((1u << all.parts) - 1)) * rows;
+        const uint32_t in_part = (rows == 32 ? ~0u : (1u << rows) - 1) << at_part;
+        const uint32_t bits = word < words ? frontier[word] & sources[word] & in_part : 0;
+        unsigned step = SPAN_WORDS; /* lanes whose words are unpacked at once: all, if their rows fit */
         if (sum_lanes(__popc(bits)) <= SPAN_WORDS * 32)
             step = WARP;
-        for (unsigned first = 0; first < WARP; first += step)
-            push_span(s, g, all, turn, lane_id() / step == first / step ? bits : 0, cut);
+        for (unsigned first = 0; first < WARP; first += step) {
+            const unsigned total = unpack_words(unpacked, lane_id() / step == first / step ? bits : 0);
+            for (unsigned i = 0; i < total; i += WARP) {
+                const bool has = i + lane_id() < total;
+                const unsigned at = has ? unpacked[i + lane_id()] : 0;
+                push_rows(s, g, (word_of_lane(all, round, at / 32) >> all.parts) * 32 + at % 32, has, cut);
+            }
+            __syncwarp();
+        }
     }
 }
 
-/* Pushes the pieces of some subgraphs. Not inlined, so that other levels keep more in registers. */
+/* Pushes the work items of some subgraphs, a bit each. Not inlined, so that other levels keep more in registers. */
 template <class S>
-__device__ static __noinline__ void push_pieces(S &s, const fused_piece *pieces, uint32_t count, uint32_t warp, uint32_t warps,
+__device__ static __noinline__ void push_items(S &s, const work_item *items, uint32_t count, uint32_t warp, uint32_t warps,
                                                 unsigned subgraphs)
 {
-    expand_list<REACH_NEXT>(s, pieces, count, warp, warps, subgraphs);
+    expand_items<REACH_NEXT>(s, items, count, warp, warps, subgraphs);
 }
 
-/* Does all pushes of the level. A frontier that is listed has its rows in the list. */
+/* Does this warp's share of all pushes of the level. The rows of a sparse frontier are its work items. A GPU among several
+ * may have no edges of a subgraph that all of them push. All lanes of the warp call it. */
 template <class S> __device__ static void push_all(S &s, const cut_list &cut, uint32_t warp, uint32_t warps)
 {
-    unsigned listed = 0;
+    unsigned sparse = 0;
     for (int g = SUBGRAPHS - 1; g >= 0; g--) {
-        if (!(s.block.now.frontier[g] > 0) || s.block.choice.pull[g] || !has_edges(s, g))
+        if (!(s.block.now.frontier[g] > 0) || s.block.choice.pull[g] || s.csr[g].edges == 0)
             continue;
-        if (s.block.now.listed)
-            listed |= 1u << g;
+        if (s.block.now.sparse)
+            sparse |= 1u << g;
         else
             push_words(s, g, warp, warps, cut);
     }
-    if (listed != 0)
-        push_pieces(s, s.list[s.block.now.list], s.block.now.pieces, warp, warps, listed);
-}
-
-/* Pushes or pulls the pieces that were cut. */
-template <class S>
-__device__ static void finish_cut(S &s, const fused_piece *cut, unsigned count, uint32_t warp, uint32_t warps)
-{
-    for (unsigned i = warp; i < count; i += warps) {
-        const fused_piece piece = cut[i];
-        if (piece.at & PIECE_PULL)
-            pull_piece(s, start_pulling(s, (int)(piece.at >> PIECE_SUBGRAPH_SHIFT)), piece);
-        else
-            expand_one<REACH_NEXT>(s, piece);
-    }
+    if (sparse != 0)
+        push_items(s, s.sparse[s.block.now.current], s.block.now.items, warp, warps, sparse);
 }
 
 #endif

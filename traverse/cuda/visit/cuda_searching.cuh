@@ -1,7 +1,7 @@
-/* cuda_searching.cuh: the search as a block of a kernel knows it, on which the functions of the kernel work
+/* cuda_searching.cuh: a search as one block of its kernel keeps it, in shared memory
  *
- * All of them take it as `s`, whose type says what the kernel can do; there is no state of a file.
- * A function that needs less takes only that.
+ * Functions of a visit that need many parts of a search take it as `s`. The type of `s` is the case for which a kernel is
+ * compiled: packed columns or raw ones, one GPU or several. Other functions take the graph, vertices or counters they use.
  */
 #ifndef DBFS_CUDA_SEARCHING_CUH
 #define DBFS_CUDA_SEARCHING_CUH
@@ -13,26 +13,25 @@
 #define ALL_SUBGRAPHS ((1u << SUBGRAPHS) - 1)
 
 enum {
-    PIECE_EDGES = FUSED_PIECE_EDGES,
-    SHARE_EDGES = 64,   /* of a piece that several warps share, for each of them at least */
-    SHARES_A_WARP = 32, /* of such pieces, at most: one a lane */
-    OWN_PIECES = 4,     /* one thread puts so many into a list, and a warp more */
-    SLOTS = 4,          /* edges of a thread under way; or words of a mask */
-    SPAN_WORDS = 8      /* words of a mask that a warp unpacks */
+    ITEM_EDGES = FUSED_ITEM_EDGES,
+    SHARE_EDGES = 64,   /* the least edges of a work item for each of the warps that share it */
+    SHARES_A_WARP = 32, /* the most shares of work items that a warp takes at once: one a lane */
+    OWN_ITEMS = 4,      /* a thread writes up to so many work items of a row; longer rows are written by the warp */
+    SLOTS = 4,          /* edges, or words of a bitmap, that a thread has under way */
+    SPAN_WORDS = 8      /* words of a bitmap that a warp unpacks at once */
 };
 
-/* The upper bits of a piece's `at`. */
-#define PIECE_SUBGRAPH_SHIFT 62
-#define PIECE_HEADS (1ull << 61)               /* with the head columns of the row */
-#define PIECE_PULL (1ull << 60)                /* of a row that looks for a parent */
-#define PIECE_FIRST (1ull << 59)               /* of its vertex */
-#define PIECE_ONCE (PIECE_HEADS | PIECE_FIRST) /* not of the later pieces of a row */
-#define PIECE_AT ((1ull << 59) - 1)
+/* The upper bits of work_item::at: the subgraph from bit 62 on, and flags. */
+#define ITEM_SUBGRAPH_SHIFT 62
+#define ITEM_HEADS (1ull << 61)             /* the head columns of the row belong to the work item */
+#define ITEM_PULL (1ull << 60)              /* the row looks for a parent */
+#define ITEM_FIRST (1ull << 59)             /* the first work item of its vertex */
+#define ITEM_ONCE (ITEM_HEADS | ITEM_FIRST) /* flags that only the first piece of a row has */
+#define ITEM_AT ((1ull << 59) - 1)
 
 /* ---- columns, raw or packed ---- */
 
-/* Columns of a row from one of them on: raw ones of 4 or 8 bytes, or packed ones, which need the beginning of the row, as the
- * content of a block depends on it. */
+/* The columns of a row, from one of them on: raw numbers of 4 or 8 bytes. */
 template <bool PACKED, typename Number = uint32_t> struct row_columns {
     typedef Number number;
     const Number *from;
@@ -42,12 +41,18 @@ template <bool PACKED, typename Number = uint32_t> struct row_columns {
         return row_columns{(const Number *)csr.columns + at};
     }
 
+    __device__ static row_columns select(bool first, const row_columns &a, const row_columns &b)
+    {
+        return row_columns{first ? a.from : b.from};
+    }
+
     __device__ Number column(const gpu_csr &, uint32_t, uint64_t i) const
     {
         return from[i];
     }
 };
 
+/* Packed columns need the beginning of the row, too: the content of a block depends on it. */
 template <> struct row_columns<true> {
     typedef uint32_t number;
     uint64_t at, begin;
@@ -57,126 +62,117 @@ template <> struct row_columns<true> {
         return row_columns{at, begin};
     }
 
+    __device__ static row_columns select(bool first, const row_columns &a, const row_columns &b)
+    {
+        return row_columns{first ? a.at : b.at, first ? a.begin : b.begin};
+    }
+
     __device__ uint32_t column(const gpu_csr &csr, uint32_t row, uint64_t i) const
     {
         return column_of_row<uint32_t, true>(csr, row, begin, at + i);
     }
 };
 
-/* One of two, in registers. */
-__device__ static inline row_columns<false> choose(bool first, const row_columns<false> &a,
-                                                   const row_columns<false> &b)
-{
-    return row_columns<false>{first ? a.from : b.from};
-}
+/* ---- the memory of a warp ---- */
 
-__device__ static inline row_columns<true> choose(bool first, const row_columns<true> &a, const row_columns<true> &b)
-{
-    return row_columns<true>{first ? a.at : b.at, first ? a.begin : b.begin};
-}
-
-/* ---- the state of a block ---- */
-
-/* Pieces of rows, one a lane, whose edges lie end to end; and vertices that they reach. */
+/* Work items, one a lane, with their edges laid end to end; and the vertices that a step of these edges reaches. */
 template <class Columns, unsigned REACHED> struct laid_pieces {
     Columns from[WARP];
     uint32_t row[WARP];
-    uint32_t prefix[WARP]; /* edges before those of the piece */
+    uint32_t prefix[WARP]; /* exclusive prefix sum of the edges */
     uint32_t reached[REACHED];
     uint8_t subgraph[WARP], heads[WARP];
 };
 
-/* One warp's memory. */
+/* The shared memory of one warp. */
 template <int COUNTERS, bool PACKED> struct warp_space {
-    unsigned long long count[COUNTERS]; /* by its first lane; block_state adds them up */
-    uint16_t unpacked[SPAN_WORDS * 32];
+    unsigned long long count[COUNTERS]; /* lane 0 adds to them; sum_of_warps sums them up for the block */
+    uint16_t unpacked[SPAN_WORDS * 32]; /* rows of a dense frontier, to push */
     union {
         laid_pieces<row_columns<PACKED>, SLOTS * WARP> push;
-        uint16_t bits[PACKED_BLOCK]; /* the places of the set bits of a packed block's vector */
+        uint16_t bits[PACKED_BLOCK]; /* positions of the set bits in the vector of a packed block */
         struct {
-            uint16_t list[WARP * 32]; /* candidates, as offsets from the first vertex */
-            uint32_t found[WARP];     /* words */
+            uint16_t list[WARP * 32]; /* rows that look for a parent, as offsets from the first vertex of the warp's words */
+            uint32_t found[WARP];     /* words: those that found one */
         } pull;
     };
 };
 
-/* The vertices that a block of the team reached. */
+/* ---- the state that all threads of a block share ---- */
+
+/* The vertices that a block of the thread group reached in a level. */
 struct __align__(16) thread_group_part {
-    unsigned count;   /* vertices */
-    unsigned longest; /* the class of the longest row */
+    unsigned count;
+    unsigned longest; /* the class of the longest row (gpu_fused::longest) */
     unsigned unused[2];
 };
 
-/* Output of a level by lists: the next list, its length, the depth. */
+/* The output of a sparse level. */
 struct level_target {
-    fused_piece *next;
-    unsigned *next_count;
-    int32_t depth; /* of reached vertices */
+    work_item *next;
+    unsigned *next_count; /* of work items there */
+    int32_t depth;        /* of reached vertices */
 };
 
-/* Spans of several masks, laid end to end for all warps. */
-struct mask_spans {
-    uint32_t size;             /* words of a span */
-    uint32_t count[SUBGRAPHS]; /* spans of each mask */
+/* The spans of words in which warps take the bitmaps of a level's pulls, those of all subgraphs laid end to end. */
+struct word_spans {
+    uint32_t size; /* words */
+    uint32_t count[SUBGRAPHS];
 };
 
-/* The marks that a push by masks sets. */
-enum marking {
-    MARK_ALL,      /* of all edges, without a look */
-    MARK_NEW,      /* of vertices that the level has not found yet */
-    MARK_UNVISITED /* of these, only those of unvisited vertices */
+/* The bits of `next` that a dense push sets. */
+enum pushed_bits {
+    PUSH_ALL,      /* of the ends of all edges, without a look at any bitmap */
+    PUSH_UNFOUND,  /* of those that `next` does not have yet */
+    PUSH_UNVISITED /* of those of PUSH_UNFOUND that are not visited */
 };
 
-/* The state that all threads of a block share. */
 template <int COUNTERS> struct block_state {
     level_target target;
-    thread_group_part part[3];                  /* for this block, while it is in the team; taken in turn */
-    thread_group_part one[3];                   /* the same, while the other blocks of the team wait */
-    int32_t one_depth;                  /* of the frontier that it then leaves */
-    double thread_group_edges;                  /* of a frontier for the team, at most */
-    unsigned long long count[COUNTERS]; /* of the level */
-    unsigned pieces;                    /* in the next list */
-    unsigned left;                      /* vertices that warps left to the block, maybe more than there is room */
-    unsigned arrivals;                  /* at the barrier, before its next use */
-    int chosen;                         /* the choice is made: the level is small */
+    thread_group_part part[3];   /* of this block in the thread group, by rounds */
+    thread_group_part single[3]; /* the same, by levels, while this block works and the others of the thread group wait */
+    int32_t single_depth;        /* of the frontier that a single block leaves */
+    double thread_group_edges;   /* the most edges of a frontier for the thread group */
+    unsigned long long count[COUNTERS]; /* of the level, over all blocks */
+    unsigned items;                     /* work items of the next frontier */
+    unsigned left;         /* vertices that warps left to the block; it counts those that found no room, too */
+    unsigned arrivals;     /* the value of fused_state::arrived that ends the last barrier of the grid */
+    int sparse_is_chosen;  /* the level is so small that costs are not computed */
     fused_progress now;
     fused_choice choice;
-    bool few;         /* edges to push */
-    bool dense;       /* much will be found */
-    marking marks;    /* of pushes by masks */
-    unsigned kept;    /* frontiers kept as masks */
-    mask_spans pulls; /* of the level, by subgraphs */
+    bool few_edges;      /* so few edges are pushed that claims need no look before */
+    bool finds_many;     /* a dense level will find many vertices: a previsit reads all words at once */
+    pushed_bits push_bits;
+    unsigned kept;       /* frontiers of dense levels so far; the first gpu_fused::keeps of them are kept */
+    word_spans pulls;
 };
 
-/* The words of a mask that a warp takes in a turn, one a lane: groups of 2^shift neighbours that lie far
- * apart. Of small masks a lane takes a part of a word, one of 2^parts, as the rows of one word may have nearly
- * all edges of a level. */
+/* The words of a bitmap that a warp takes in a round, one a lane: groups of 2^shift neighbours that lie far apart. Of a
+ * small bitmap a lane takes one of 2^parts parts of a word, as the rows of one word may have nearly all edges of a level. */
 struct scattered_words {
-    uint32_t turns;
+    uint32_t rounds;
     uint16_t shift, parts;
 };
 
-/* The plan of a level by masks, beside block_state. */
-struct mask_plan {
+/* The plan of a dense level. */
+struct dense_plan {
     scattered_words pushes[SUBGRAPHS];
-    bool lists_next; /* the next level goes by lists, whatever this one finds */
+    bool sparse_next; /* the next level is sparse, whatever this one finds */
 };
 
-/* A search as a block of its kernel sees it, in shared memory, where lanes can index it. All functions of a kernel
- * take it. PACKED: columns may lie packed. TOGETHER: several GPUs search. A
- * kernel pays nothing for parts that it is not compiled for. */
+/* A search on one GPU, or on one of several: TOGETHER. PACKED: columns may lie packed. */
 template <bool PACKED, bool TOGETHER> struct searching : gpu_fused {
-    static constexpr bool packed = PACKED, together = TOGETHER, keeps_marks = true, level_loop = false;
-    static constexpr uint32_t row_together = FUSED_ROW_TOGETHER, piece_edges = PIECE_EDGES;
+    static constexpr bool packed = PACKED, together = TOGETHER, has_hub_bitmap = true, stepped = false;
+    static constexpr uint32_t row_together = FUSED_ROW_TOGETHER, piece_edges = ITEM_EDGES;
     static constexpr int counters = FUSED_NOTED_COUNTS;
     typedef warp_space<counters, PACKED> space;
     typedef row_columns<PACKED> columns;
     block_state<counters> block;
-    mask_plan planned;
+    dense_plan plan;
     level_notes<true> notes;
 };
 
-/* An array of which all elements are one, for a search of one subgraph. */
+/* An array whose elements are all the same one, for a search of one subgraph. */
 template <typename T> struct only {
     T one;
 
@@ -186,31 +182,30 @@ template <typename T> struct only {
     }
 };
 
-extern __shared__ unsigned char memory[]; /* a warp_space for each warp, then the lists of the team, or marks of hubs */
+/* A warp_space for each warp; behind them vertices that warps left to their block, the lists of the thread group, or the hub
+ * bitmap. */
+extern __shared__ unsigned char memory[];
 
-template <class S> __device__ static inline typename S::space *warp_spaces(S &)
+/* The shared memory of this warp. */
+template <class S> __device__ static inline typename S::space &own_space()
 {
-    return (typename S::space *)memory;
+    return ((typename S::space *)memory)[threadIdx.x / WARP];
 }
 
-template <class S> __device__ static inline typename S::space &own_space(S &s)
+/* The shared memory behind that of the warps. */
+template <class S> __device__ static inline uint32_t *shared_words()
 {
-    return warp_spaces(s)[threadIdx.x / WARP];
+    return (uint32_t *)((typename S::space *)memory + blockDim.x / WARP);
 }
 
-/* The vertices that warps of a device that is alone leave to their block, where the team has its lists. */
-template <class S> __device__ static inline uint32_t *left_vertices(S &s)
-{
-    return (uint32_t *)(warp_spaces(s) + blockDim.x / WARP);
-}
-
-/* Sums up and clears a counter of the warps of this block. By one warp. */
-template <class S> __device__ static inline unsigned long long sum_of_warps(S &s, unsigned i)
+/* Sums up counter i of the warps of this block, and clears it. All lanes of one warp call it. */
+template <class S> __device__ static inline unsigned long long sum_of_warps(unsigned i)
 {
     unsigned long long own = 0;
     if (lane_id() < blockDim.x / WARP) {
-        own = warp_spaces(s)[lane_id()].count[i];
-        warp_spaces(s)[lane_id()].count[i] = 0;
+        unsigned long long &count = ((typename S::space *)memory)[lane_id()].count[i];
+        own = count;
+        count = 0;
     }
     return __any_sync(ALL_LANES, own != 0) ? warp_sum(own) : 0;
 }

@@ -1,0 +1,138 @@
+/* cuda_peers_dense.cuh: dense levels of GPUs that search together; see cuda_peers.h */
+#ifndef DBFS_CUDA_PEERS_DENSE_CUH
+#define DBFS_CUDA_PEERS_DENSE_CUH
+
+#include "cuda_fused_choose.cuh"
+
+/* ---- visits ---- */
+
+/* Reads the visited normals of all shards, which pulls of nn look up, unless they were written here: a sparse level writes
+ * them to no peer. Vertices of levels before the last one may be missing: their neighbours are all visited. All threads of
+ * the grid call it. */
+template <class S> __device__ static void gather_for_pulls(S &s)
+{
+    const uint64_t threads = (uint64_t)gridDim.x * blockDim.x;
+    uint64_t words = 0;
+    if (!s.block.choice.pull[NN] || s.peers.gathered)
+        return;
+    for (unsigned i = 0; i < s.joint.count; i++) {
+        const gpu_fused_peer &peer = s.joint.peer[i];
+        uint32_t *to = s.joint.gathered + (uint64_t)s.joint.shard[i] * s.joint.columns.shard_words;
+        for (uint64_t w = (uint64_t)blockIdx.x * blockDim.x + threadIdx.x; w < peer.words; w += threads)
+            to[w] = peek(peer.visited, w);
+        words += i != s.joint.own ? peer.words : 0;
+    }
+    note_read(s.notes, s.block.now.depth, 0, words);
+    grid_barrier(s);
+}
+
+/* Pulls the delegates `rows` along g, except those that any GPU has found. All threads of the grid call it. */
+template <class S> __device__ static void pull_unfound(S &s, int g, const uint32_t *rows, const cut_list &cut)
+{
+    const pulling q = start_pulling<S::together>(s, g);
+    const uint32_t words = (uint32_t)s.of[DELEGATES].words, warps = warps_of_grid(),
+                   span = span_of(words, SPANS_A_WARP * warps, WARP);
+    for (uint32_t base = warp_of_grid() * span; base < words; base += warps * span) {
+        const uint32_t word = base + lane_id();
+        uint32_t todo = 0;
+        if (lane_id() < span && word < words)
+            todo = rows[word] & ~q.visited[word];
+        if (todo != 0)
+            todo &= ~found_delegates(s.joint, s.peers.buffer, word);
+        pull_words(s, q, base, todo, cut);
+    }
+}
+
+/* Ends the visits of a level by a barrier of the GPUs. In two parts, dd's rows of delegates that other GPUs own, and all
+ * of dn, come after this barrier. By then most of these delegates are found: their owners have all edges to delegates of
+ * higher degree. All threads of the grid call it. */
+template <class S> __device__ static void finish_parts(S &s, const cut_list &cut)
+{
+    search_barrier(s);
+    if (!s.peers.in_parts)
+        return;
+    if (blockIdx.x == 0 && threadIdx.x == 0)
+        *cut.count = 0; /* the pieces of the first part are finished */
+    grid_barrier(s);
+    pull_unfound(s, DD, s.joint.dd_others, cut);
+    if (s.block.choice.pull[ND] && s.pulled[DN].edges != 0)
+        pull_unfound(s, DN, s.pulled[DN].wanted, cut);
+    note_pulled(s);
+    finish_pieces(s, cut);
+    search_barrier(s);
+}
+
+/* ---- previsit ---- */
+
+/* Returns the vertices of a word that this GPU and its peers have found: delegates of all, and of normals those that nn's
+ * pushes on any GPU have found. */
+template <class S> __device__ static inline found_word found_by_all(S &s, int kind, uint32_t word)
+{
+    if (kind == DELEGATES)
+        return found_word{found_delegates(s.joint, s.peers.buffer, word), 0, 0, 0, 0};
+    uint32_t sent = 0;
+    if (s.peers.sends) {
+        const uint64_t at = (uint64_t)s.joint.shard[s.joint.own] * s.joint.columns.shard_words + word;
+        for (unsigned i = 0; i < s.joint.count; i++)
+            sent |= peek(s.joint.peer[i].sent[s.peers.buffer], at);
+    }
+    return found_word{s.of[NORMALS].next[word], sent, 0, 0, 0};
+}
+
+/* Clears a word for the next level: of delegates, in the bitmap that peers do not read now. */
+template <class S> __device__ static inline void clear_found(S &s, int kind, uint32_t word, bool in, uint32_t next)
+{
+    if (in && kind == DELEGATES)
+        s.joint.found[s.peers.buffer ^ 1][word] = 0;
+    if (kind == NORMALS && next != 0)
+        s.of[NORMALS].next[word] = 0;
+}
+
+/* Writes the visited normals of a word to all peers that pull nn, which see them after the next barrier. Parents of
+ * vertices that peers sent are asked for after the search. All lanes of the warp call it. */
+template <class S>
+__device__ static inline void share_fresh(S &s, int kind, uint32_t base, uint32_t visited, uint32_t fresh, uint32_t sent)
+{
+    if (kind != NORMALS)
+        return;
+    for (unsigned i = 0; fresh != 0 && i < s.joint.count; i++) {
+        if (s.joint.peer[i].gathered != NULL)
+            s.joint.peer[i].gathered[base + lane_id()] = visited;
+    }
+    if (s.of[NORMALS].parent != NULL)
+        fill(s.of[NORMALS].parent, base, fresh & sent, REMOTE_PARENT);
+}
+
+/* ---- buffers ---- */
+
+/* Clears the bitmap that nn's pushes sent in the level before, which all peers have read, and notes the words that the
+ * previsit has read of peers. All threads of the grid call it. */
+template <class S> __device__ static inline void clear_sent_before(S &s)
+{
+    if (s.peers.sent_before)
+        clear_columns(s.joint, s.joint.sent[s.peers.buffer ^ 1]);
+    note_read(s.notes, s.block.now.depth, 0,
+              (s.joint.count - 1) * (s.of[DELEGATES].words + (s.peers.sends ? s.of[NORMALS].words : 0)));
+}
+
+/* Notes a bound on the words of visited normals that this GPU has written to each peer. All threads call it after the
+ * barrier of the previsit; by one thread, in swap_buffers, it would cost the kernel registers. */
+template <class S> __device__ static inline void note_shared(S &s)
+{
+    const unsigned long long fresh = s.flags[s.joint.own][PEERS_FOUND + FUSED_FRESH];
+    note_read(s.notes, s.block.now.depth, 0,
+              (s.joint.count - 1) * min(fresh, (unsigned long long)s.of[NORMALS].words));
+}
+
+/* Lets the next dense level write the other buffer, which peers do not read now. One thread of a block calls it. */
+template <class S> __device__ static void swap_buffers(S &s)
+{
+    s.peers.sent_before = s.peers.sends;
+    s.peers.sends = false;
+    s.peers.buffer ^= 1;
+    s.peers.gathered = true;
+    s.of[DELEGATES].next = s.joint.found[s.peers.buffer];
+    s.of[FUSED_COLUMNS].next = s.joint.sent[s.peers.buffer];
+}
+
+#endif

@@ -1,0 +1,279 @@
+/* cuda_peers_sparse.cuh: sparse levels of GPUs that search together; see cuda_peers.h
+ *
+ * A vertex that a GPU reaches for another one is written into the memory of that GPU, 8 bytes with the number of the next
+ * barrier. The flag of that barrier has the number of such vertices: at most one for each edge of the frontier, so there
+ * is capacity (PEERS_LISTED_EDGES). There are two receive buffers, for barriers in turn: the vertices of one barrier are
+ * taken before their GPU comes to the next.
+ *
+ * Most levels have one barrier. Its flags have the numbers of found and sent vertices, and so give an upper bound of the
+ * next frontier's edges. If even so many are for a sparse level, the next level is certainly sparse: its flags have the
+ * counts of vertices taken from peers. Otherwise a second barrier has them now.
+ *
+ * If the frontier of a GPU is very small, its first block goes from level to level by itself, without barriers of the
+ * grid. The others wait. Peers need not know.
+ */
+#ifndef DBFS_CUDA_PEERS_SPARSE_CUH
+#define DBFS_CUDA_PEERS_SPARSE_CUH
+
+#include "cuda_fused_choose.cuh"
+
+/* ---- vertices for other GPUs ---- */
+
+/* A column of nn has the shard of the vertex, and its number there. */
+__device__ static inline uint32_t shard_of_column(const gpu_fused_peers &joint, uint32_t column)
+{
+    return column >> joint.columns.local_bits;
+}
+
+__device__ static inline uint32_t local_of_column(const gpu_fused_peers &joint, uint32_t column)
+{
+    return column & ((1u << joint.columns.local_bits) - 1);
+}
+
+__device__ static inline bool is_own_column(const gpu_fused_peers &joint, uint32_t column)
+{
+    return shard_of_column(joint, column) == joint.shard[joint.own];
+}
+
+/* Returns the parent to write for a vertex that found this column of nn in a pull. */
+template <class S> __device__ static inline uint32_t parent_of_shards(S &s, uint32_t column)
+{
+    return is_own_column(s.joint, column) ? local_of_column(s.joint, column) : REMOTE_PARENT;
+}
+
+/* Replaces columns of nn in this shard by the numbers of its normals, if that is `wanted`: dense levels do without, except
+ * for parents. */
+template <class S> __device__ static inline void keep_own(S &s, slots &e, bool wanted)
+{
+#pragma unroll
+    for (int j = 0; j < SLOTS; j++) {
+        if (wanted && e.end[j] != NO_HEAD && e.kind[j] == FUSED_COLUMNS && is_own_column(s.joint, e.end[j])) {
+            e.kind[j] = NORMALS;
+            e.end[j] = local_of_column(s.joint, e.end[j]);
+        }
+    }
+}
+
+/* Returns the receive buffer of a barrier for vertices of a peer: `arrivals` begin with those of the peer in the first
+ * buffer. */
+template <typename T>
+__device__ static inline T *arrivals_of(const gpu_fused_peers &joint, T *arrivals, unsigned number)
+{
+    return arrivals + (size_t)(number & 1) * joint.count * PEERS_LISTED_EDGES;
+}
+
+/* Sends reached vertices, by one atomic for each peer: normals of its shard, and delegates that no thread of this GPU had
+ * reached before (`mine`); the peer may know such a delegate already. All lanes of the warp call it. */
+template <class S> __device__ static inline void send_reached(S &s, const slots &e, const bool (&mine)[SLOTS])
+{
+    const unsigned number = s.peers.barriers + 1;
+    for (unsigned i = 0; i < s.joint.count; i++) {
+        if (i == s.joint.own)
+            continue;
+        append_ends<unsigned>(
+            &words_of_tally(s, TALLY_FOUND)[FUSED_COUNTS + i],
+            [&](int j) {
+                if (e.end[j] == NO_HEAD)
+                    return false;
+                return e.kind[j] == FUSED_COLUMNS ? shard_of_column(s.joint, e.end[j]) == s.joint.shard[i]
+                                                  : mine[j] && e.kind[j] == DELEGATES;
+            },
+            [&](int j, unsigned at) {
+                const uint32_t v = e.kind[j] == DELEGATES ? e.end[j] | KIND_BIT : local_of_column(s.joint, e.end[j]);
+                store_for_peer(&arrivals_of(s.joint, s.joint.peer[i].arrivals, number)[at],
+                               (unsigned long long)number << 32 | v);
+            });
+    }
+}
+
+/* ---- vertices from other GPUs ---- */
+
+/* The warps that share a level: of the grid, or of the single block. */
+template <class S> __device__ static inline uint32_t warps_at_work(S &s)
+{
+    return s.peers.single_block ? blockDim.x / WARP : warps_of_grid();
+}
+
+template <class S> __device__ static inline uint32_t warp_at_work(S &s)
+{
+    return s.peers.single_block ? threadIdx.x / WARP : warp_of_grid();
+}
+
+/* Appends the vertices that peers sent to the next frontier, unless they are visited. They come soon after their flag,
+ * which is in s.flags. All threads at work call it. */
+template <class S> __device__ static __noinline__ void take_arrivals(S &s)
+{
+    const unsigned number = s.peers.barriers;
+    for (unsigned i = 0; i < s.joint.count; i++) {
+        if (i == s.joint.own)
+            continue;
+        const unsigned long long *from = arrivals_of(s.joint, s.joint.arrivals, number) + (size_t)i * PEERS_LISTED_EDGES;
+        const uint32_t count = (uint32_t)s.flags[i][PEERS_FOR_PEER], stride = warps_at_work(s) * WARP;
+        note_read(s.notes, s.block.now.depth, count, 0);
+        for (uint32_t first = warp_at_work(s) * WARP; first < count; first += stride) {
+            const bool has = first + lane_id() < count;
+            unsigned long long word = 0;
+            while (has && (word = load_awaited(&from[first + lane_id()])) >> 32 != number)
+                ;
+            const uint32_t v = (uint32_t)word, id = v & ~KIND_BIT;
+            const gpu_vertices &to = s.of[v >> 31];
+            __syncwarp();
+            const bool mine = has && claim(to, id, !s.block.few_edges);
+            if (mine) {
+                to.depth[id] = s.block.target.depth;
+                if (v == id && to.parent != NULL)
+                    to.parent[id] = REMOTE_PARENT; /* the peer knows those of delegates */
+            }
+            list_vertices<S>(s.csr, s.block.target, v, mine);
+        }
+    }
+}
+
+/* ---- a level ---- */
+
+/* Expands the frontier. A single block uses few of its warps: one for 8 work items, or for 16 edges if rows are long. Few
+ * warps disturb each other less, but each of them lists only 32 vertices at a time. All threads at work call it. Not
+ * inlined: the compiler then keeps more in registers. */
+template <class S> __device__ static __noinline__ void expand_by_few(S &s)
+{
+    uint32_t warps = warps_at_work(s);
+    if (s.peers.single_block) {
+        const uint32_t edges = (uint32_t)s.peers.edges / s.joint.count;
+        warps = min(max((s.block.now.items + 7) / 8, edges / 16), warps);
+    }
+    if (warp_at_work(s) < warps)
+        expand_items<REACH_SPARSE>(s, s.sparse[s.block.now.current], s.block.now.items, warp_at_work(s), warps,
+                                   ALL_SUBGRAPHS);
+}
+
+/* Counts the vertices that were taken in the level before as seen, and finds out whether the next level is certainly
+ * sparse. All lanes of the first warp call it after the first barrier of a level. */
+template <class S> __device__ static inline void count_taken(S &s)
+{
+    const unsigned g = lane_id();
+    const unsigned long long *taken = s.sums + PEERS_TAKEN;
+    if (g < SUBGRAPHS) {
+        s.block.now.seen[g] += (double)taken[FUSED_SOURCES + g];
+        s.block.now.seen_edges[g] += (double)taken[FUSED_FORWARD + g];
+    }
+    if (g == 0) {
+        add_seen(s.peers, taken[FUSED_FRESH], sum_of_edges(taken));
+        s.peers.edges = sum_of_edges(s.sums + PEERS_FOUND) + s.sums[PEERS_SENT] * s.joint.total.longest;
+        s.peers.certainly_sparse = is_for_sparse(s.joint, s.mode, s.block.now, s.peers.edges);
+    }
+}
+
+/* Ends a level whose next one is certainly sparse, without a second barrier of the GPUs: the next frontier is the found
+ * vertices and the taken ones, which are in no flag yet. If the frontier of this level had no vertex, since all that peers
+ * had sent was visited, this level is none, and the search is over. All threads at work call it. */
+template <class S> __device__ static void end_certain_level(S &s)
+{
+    const unsigned g = lane_id() < SUBGRAPHS ? lane_id() : 0;
+    const unsigned long long *found = s.sums + PEERS_FOUND;
+    __syncthreads();
+    if (!s.peers.single_block) {
+        if (threadIdx.x < WARP)
+            add_to_tally(s, TALLY_TAKEN);
+        grid_barrier(s);
+    }
+    if (threadIdx.x < FUSED_COUNTS)
+        s.own_counts.taken[threadIdx.x] =
+            (s.peers.single_block ? s.counted.word[threadIdx.x]
+                                  : load_awaited(&words_of_tally(s, TALLY_TAKEN)[threadIdx.x])) &
+            (TALLY_ARRIVAL - 1);
+    read_counts(s);
+    note_end(s);
+    if (threadIdx.x < WARP) {
+        if (threadIdx.x == 0) {
+            const bool was_empty = s.peers.found + s.sums[PEERS_TAKEN + FUSED_FRESH] == 0;
+            s.block.now.depth += !was_empty;
+            s.peers.found = found[FUSED_FRESH];
+            add_seen(s.peers, found[FUSED_FRESH], sum_of_edges(found));
+        }
+        set_frontier(s, found[FUSED_SOURCES + g], found[FUSED_FORWARD + g], found[FUSED_FRESH] + s.sums[PEERS_SENT], true);
+    }
+    next_round(s, true);
+}
+
+/* A sparse level of several GPUs. All threads at work call it. */
+template <class S> __device__ static void run_sparse_together(S &s)
+{
+    expand_by_few(s);
+    if (threadIdx.x == 0)
+        s.peers.gathered = false;
+    add_counts(s);
+    peers_barrier(s, TALLY_FOUND, false);
+    note_time(s.notes, s.block.now.depth, FUSED_VISITED);
+    if (threadIdx.x < WARP)
+        count_taken(s);
+    take_arrivals(s);
+    add_counts(s);
+    if (s.peers.certainly_sparse) {
+        end_certain_level(s);
+    } else {
+        peers_barrier(s, TALLY_TAKEN, true);
+        end_level(s, true);
+    }
+}
+
+/* ---- levels of one block ---- */
+
+/* The state that other blocks need to go on. */
+struct peers_progress {
+    fused_progress now;
+    peers_block peers;
+};
+static_assert(sizeof(peers_progress) <= sizeof(peers_state::progress), "there is capacity");
+
+/* Whether this GPU has so few of the frontier's rows that its first block does the level by itself: it begins with few,
+ * and goes on with `times` as many. */
+template <class S> __device__ static inline bool is_for_first_block(S &s, unsigned times)
+{
+    return s.block.now.items <= times * PEERS_BLOCK_ITEMS && s.peers.edges <= times * PEERS_BLOCK_EDGES * s.joint.count;
+}
+
+/* Does levels by the first block while they are small, and the other blocks wait. Before, all must have read the flags of
+ * the last barrier, as two more barriers overwrite them. All threads of the grid call it. */
+template <class S> __device__ static __noinline__ void leave_to_first_block(S &s)
+{
+    peers_progress *progress = (peers_progress *)s.joint.state->progress;
+    if (!s.peers.certainly_sparse) /* no barrier of the grid followed it */
+        grid_barrier(s);
+    if (blockIdx.x == 0) {
+        if (threadIdx.x == 0) {
+            s.peers.single_block = true;
+            set_target(s);
+        }
+        if (threadIdx.x < S::counters)
+            s.block.count[threadIdx.x] = 0;
+        __syncthreads();
+        do {
+            note_level(s.notes, s.block.now.depth, LEVEL_BLOCK);
+            run_sparse(s);
+        } while (s.peers.certainly_sparse && s.block.now.fresh != 0 && s.block.now.depth < s.order.deepest &&
+                 is_for_first_block(s, 2));
+        __syncthreads();
+        if (threadIdx.x == 0)
+            s.peers.single_block = false;
+        __syncthreads();
+        copy_words(&progress->now, &s.block.now);
+        copy_words(&progress->peers, &s.peers);
+    }
+    grid_barrier(s);
+    if (blockIdx.x != 0) {
+        copy_words(&s.block.now, &progress->now);
+        copy_words(&s.peers, &progress->peers);
+    }
+    __syncthreads();
+    if (threadIdx.x < WARP) {
+        if (threadIdx.x == 0) {
+            s.block.items = s.block.now.items;
+            set_target(s);
+        }
+        __syncwarp();
+        prepare_choice(s, true);
+    }
+    __syncthreads();
+}
+
+#endif

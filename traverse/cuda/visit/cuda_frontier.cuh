@@ -1,0 +1,190 @@
+/* cuda_frontier.cuh: the work items of sparse frontiers, and the words of dense ones
+ *
+ * A vertex has a row in two subgraphs. The thread that reaches a vertex in a sparse level appends those of its rows that
+ * are not empty to the next frontier, cut into pieces of ITEM_EDGES columns, and counts their edges. So a level knows its
+ * work when it begins.
+ */
+#ifndef DBFS_CUDA_FRONTIER_CUH
+#define DBFS_CUDA_FRONTIER_CUH
+
+#include "cuda_searching.cuh"
+
+/* ---- the rows of a vertex ---- */
+
+struct listed_row {
+    uint64_t begin, length; /* of the columns behind the heads */
+    unsigned heads;
+    unsigned items; /* 0: the row is empty */
+};
+
+/* Returns the number of work items of a row of so many columns. */
+template <uint32_t EDGES = ITEM_EDGES> __device__ static inline unsigned pieces_of(uint64_t length)
+{
+    return (unsigned)((length + EDGES - 1) / EDGES);
+}
+
+/* Reads the rows of vertex `id` in two subgraphs, for lanes that have one; other lanes get empty rows. All reads are under
+ * way before the first one is waited for. */
+__device__ static inline void look_at_rows(const gpu_csr &ca, const gpu_csr &cb, uint32_t id, bool has,
+                                           listed_row &one, listed_row &two)
+{
+    const bool in_a = has && ca.edges != 0, in_b = has && cb.edges != 0;
+    uint64_t a_end = 0, b_end = 0;
+    uint32_t a_head = NO_HEAD, b_head = NO_HEAD;
+    one.begin = two.begin = 0;
+    if (in_a && ca.head_columns > 0)
+        a_head = ca.heads[id];
+    if (in_b && cb.head_columns > 0)
+        b_head = cb.heads[id];
+    if (in_a) {
+        const row_rest rest = rest_of_row(ca, id);
+        one.begin = rest.begin, a_end = rest.end;
+    }
+    if (in_b) {
+        const row_rest rest = rest_of_row(cb, id);
+        two.begin = rest.begin, b_end = rest.end;
+    }
+    const auto measure = [](listed_row &r, uint64_t end, uint32_t head, uint32_t head_columns) {
+        r.length = end - r.begin;
+        r.heads = head != NO_HEAD ? head_columns : 0;
+        r.items = r.length > ITEM_EDGES ? pieces_of(r.length) : r.length > 0 || r.heads > 0;
+    };
+    measure(one, a_end, a_head, ca.head_columns);
+    measure(two, b_end, b_head, cb.head_columns);
+}
+
+/* ---- appending work items ---- */
+
+/* Writes the pieces of a row of `length` columns to next[at..]. `first` has the flags, beginning and number of the row. All
+ * lanes of the warp call it, alike. */
+template <uint32_t EDGES = ITEM_EDGES>
+__device__ static inline void put_long_row(work_item *next, unsigned at, const work_item &first, uint64_t length)
+{
+    for (uint64_t done = (uint64_t)lane_id() * EDGES; done < length; done += WARP * EDGES) {
+        const uint64_t left = length - done;
+        const uint64_t begin = done == 0 ? first.at : (first.at & ~ITEM_ONCE) + done;
+        next[at + (unsigned)(done / EDGES)] = work_item{begin, (uint32_t)(left < EDGES ? left : EDGES), first.row};
+    }
+}
+
+/* Writes rows to next[at..], one a lane, of subgraph g of the lane. `flags`: ITEM_FIRST or 0. All lanes of the warp call
+ * it. */
+__device__ static inline void put_rows(work_item *next, unsigned at, const listed_row &r, int g, uint32_t id,
+                                       uint64_t flags)
+{
+    uint64_t begin = r.begin | (uint64_t)g << ITEM_SUBGRAPH_SHIFT | (r.heads > 0 ? ITEM_HEADS : 0) | flags;
+    const uint64_t first = begin;
+    uint64_t left = r.length;
+    for (unsigned i = 0; i < r.items && r.items <= OWN_ITEMS; i++) {
+        const uint32_t length = (uint32_t)(left < ITEM_EDGES ? left : ITEM_EDGES);
+        next[at + i] = work_item{begin, length, id};
+        begin = (begin & ~ITEM_ONCE) + ITEM_EDGES;
+        left -= length;
+    }
+    for (unsigned many = __ballot_sync(ALL_LANES, r.items > OWN_ITEMS); many != 0; many &= many - 1) {
+        const int from = __ffs(many) - 1;
+        const work_item item = {__shfl_sync(ALL_LANES, first, from), 0, __shfl_sync(ALL_LANES, id, from)};
+        put_long_row(next, __shfl_sync(ALL_LANES, at, from), item, __shfl_sync(ALL_LANES, r.length, from));
+    }
+}
+
+/* Counts the lanes' rows in g and their edges, in the counters of the warp. A very long row counts as fewer edges, so that
+ * the sum of a warp fits into 32 bits, but as too many for a sparse level, which has no capacity for the vertices it
+ * reaches. */
+template <class S> __device__ static inline void count_rows(int g, bool mine, const listed_row &r)
+{
+    const unsigned full = __ballot_sync(ALL_LANES, mine && r.items > 0);
+    if (full == 0)
+        return;
+    const uint64_t edges = r.length + r.heads, most = 1u << 26;
+    const unsigned sum = sum_lanes(mine ? (unsigned)(edges < most ? edges : most) : 0);
+    if (lane_id() != 0)
+        return;
+    own_space<S>().count[FUSED_SOURCES + g] += __popc(full);
+    own_space<S>().count[FUSED_FORWARD + g] += sum;
+}
+
+/* Appends the rows of vertices to the next frontier, and counts vertices, rows and edges in the counters of the warp.
+ * Lanes that have one give a vertex each, with KIND_BIT. All lanes of the warp call it. */
+template <class S>
+__device__ static inline void list_vertices(const gpu_csr *csr, const level_target &target, uint32_t v, bool has)
+{
+    const int kind = (int)(v >> 31), g = kind << 1;
+    const uint32_t id = v & ~KIND_BIT;
+    listed_row one, two;
+    look_at_rows(csr[g], csr[g | 1], id, has, one, two);
+    const unsigned own = one.items + two.items, before = warp_prefix(own);
+    const unsigned total = __shfl_sync(ALL_LANES, before + own, WARP - 1);
+    const unsigned all = __ballot_sync(ALL_LANES, has);
+    const unsigned delegates = __ballot_sync(ALL_LANES, has && kind == DELEGATES);
+    unsigned base = 0;
+    if (lane_id() == 0) {
+        base = total > 0 ? atomicAdd(target.next_count, total) : 0;
+        own_space<S>().count[FUSED_FRESH] += __popc(all);
+    }
+    if (delegates != 0) {
+        count_rows<S>(DN, has && kind == DELEGATES, one);
+        count_rows<S>(DD, has && kind == DELEGATES, two);
+    }
+    if (delegates != all) {
+        count_rows<S>(NN, has && kind == NORMALS, one);
+        count_rows<S>(ND, has && kind == NORMALS, two);
+    }
+    base = __shfl_sync(ALL_LANES, base, 0);
+    put_rows(target.next, base + before, one, g, id, ITEM_FIRST);
+    put_rows(target.next, base + before + one.items, two, g | 1, id, one.items > 0 ? 0 : ITEM_FIRST);
+}
+
+/* ---- the words of dense frontiers, which warps share ---- */
+
+/* The words that a warp takes at a time: `most`, or fewer if there are not enough for all warps. */
+__device__ static inline uint32_t span_of(uint64_t words, uint32_t warps, uint32_t most)
+{
+    const uint32_t share = (uint32_t)words / warps;
+    return share < 1 ? 1 : share < most ? share : most;
+}
+
+/* Writes the set bits of the lanes' words to `to`, in order, as offsets from the first bit of lane 0. Returns their number.
+ * All lanes of the warp call it. */
+__device__ static inline unsigned unpack_words(uint16_t *to, uint32_t bits)
+{
+    if (!__any_sync(ALL_LANES, bits != 0))
+        return 0;
+    unsigned before = warp_prefix(__popc(bits));
+    const unsigned total = __shfl_sync(ALL_LANES, before + __popc(bits), WARP - 1);
+    __syncwarp();
+    for (; bits != 0; bits &= bits - 1)
+        to[before++] = (uint16_t)(lane_id() * 32 + __ffs(bits) - 1);
+    __syncwarp();
+    return total;
+}
+
+/* Cuts the rows of the lanes `many` into pieces, for a second pass. `begin` has flags, too. All lanes of the warp call
+ * it. */
+template <uint32_t EDGES = ITEM_EDGES>
+__device__ static inline void cut_rows(const cut_list &cut, unsigned many, uint64_t begin, uint64_t length,
+                                       uint32_t row)
+{
+    for (; many != 0; many &= many - 1) {
+        const int from = __ffs(many) - 1;
+        const uint64_t edges = __shfl_sync(ALL_LANES, length, from);
+        unsigned at = lane_id() == 0 ? atomicAdd(cut.count, pieces_of<EDGES>(edges)) : 0;
+        at = __shfl_sync(ALL_LANES, at, 0);
+        put_long_row<EDGES>(cut.pieces, at,
+                            work_item{__shfl_sync(ALL_LANES, begin, from), 0, __shfl_sync(ALL_LANES, row, from)}, edges);
+    }
+}
+
+/* The bitmap of the i-th dense frontier of a search, from 1 on. The first `keeps` have bitmaps of their own. */
+__device__ static inline uint32_t *frontier_bitmap(const gpu_vertices &v, uint32_t keeps, unsigned i)
+{
+    return i <= keeps ? v.queue + (i - 1) * v.words : v.frontier;
+}
+
+/* Returns the subgraph of the same edges in the other direction. */
+__device__ static inline int reverse_of(int g)
+{
+    return (g & 1) << 1 | g >> 1;
+}
+
+#endif
