@@ -138,7 +138,7 @@ struct gpu_notes {
 /* A whole search as one kernel on each of several GPUs (cuda_peers.h). No blocks: there is none. */
 struct gpu_peers_search {
     struct gpu_fused_peers search;
-    struct fused_launch launch;
+    struct fused_launch launch, noted;
     int ran; /* the last search was of this kind */
 };
 
@@ -154,7 +154,7 @@ struct gpu_fused_search {
     struct gpu_peers_search group;
     struct gpu_sliced_search sliced;
     struct gpu_fused search;
-    struct fused_launch launch;
+    struct fused_launch launch, noted; /* noted is planned if the device was opened with notes */
     struct gpu_notes notes;
     int32_t deepest; /* the depth at which a search ends */
     int possible; /* the plan has memory for such a search, and columns that it can read */

@@ -15,7 +15,7 @@
  *   cuda_fused_thread_group.cuh  very small frontiers of one GPU: a few blocks work by themselves
  *   cuda_fused_progress.cuh      the state of a search between two levels
  *   cuda_fused_grid.cuh          the barrier of the grid, the counters
- *   cuda_fused_program.cu        the kernels of one GPU, for raw and for packed columns
+ *   cuda_fused_plain.cu, cuda_fused_noted.cu  the kernels of one GPU, for raw and for packed columns
  *   cuda_fused_launch.cu         the launch of kernels
  *   cuda_fused_after.cu          kernels beside a search: row lengths, depths, frontiers
  *   cuda_fused_run.c, _notes.c   the host's side; cuda_fused.c: sliced or fused
@@ -117,7 +117,6 @@ struct fused_outputs {
 struct fused_order {
     uint32_t number; /* of the search */
     int32_t deepest; /* the depth at which it ends, above 0 */
-    uint32_t noted;  /* it notes its levels */
 };
 
 /* A third kind of vertices: the normals of all shards, numbered as nn's columns are (cuda_peers.h). */
@@ -165,7 +164,8 @@ struct fused_program {
 };
 
 /* Returns the kernel of one GPU. `packed`: columns may lie packed. */
-struct fused_program cuda_fused_program(int packed);
+struct fused_program cuda_fused_plain(int packed);
+struct fused_program cuda_fused_noted(int packed);
 
 /* A launch. The caller of cuda_fused_plan sets the first part. */
 struct fused_launch {

@@ -52,10 +52,12 @@ template <class S> __device__ static inline void add_counts(S &s)
     fused_counts &counts = s.state->counts[s.block.now.round];
     const unsigned warps = blockDim.x / WARP;
     __syncthreads();
-    if (threadIdx.x == 0 && s.notes.last_pulled != 0) {
-        atomicMax(&counts.first_pulled, s.notes.first_pulled);
-        atomicMax(&counts.last_pulled, s.notes.last_pulled);
-        s.notes.first_pulled = s.notes.last_pulled = 0;
+    if constexpr (S::noted) {
+        if (threadIdx.x == 0 && s.notes.last_pulled != 0) {
+            atomicMax(&counts.first_pulled, s.notes.first_pulled);
+            atomicMax(&counts.last_pulled, s.notes.last_pulled);
+            s.notes.first_pulled = s.notes.last_pulled = 0;
+        }
     }
     for (unsigned i = threadIdx.x / WARP; i < S::counters; i += warps) {
         const unsigned long long sum = sum_of_warps<S>(i);

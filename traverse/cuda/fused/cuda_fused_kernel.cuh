@@ -16,7 +16,7 @@
 #include "cuda_fused_thread_group.cuh"
 
 /* The search of one GPU. */
-template <bool PACKED> struct single_searching : searching<PACKED, false> {
+template <bool NOTED, bool PACKED> struct single_searching : searching<NOTED, PACKED, false> {
     typedef gpu_fused parameters;
     uint32_t single_vertices[3][FUSED_BLOCK_CAPACITY]; /* of a single block of the thread group, by levels in turn */
 };
@@ -160,7 +160,7 @@ template <class S> __device__ static inline void begin_search(S &s, int32_t dept
         s.block.now.depth = depth;
         set_target(s);
     }
-    begin_notes(s.notes, s.out, s.order);
+    begin_notes(s.notes, s.out);
     for (unsigned i = lane_id(); i < S::counters; i += WARP)
         own_space<S>().count[i] = 0;
 }
@@ -246,13 +246,13 @@ __global__ static void __launch_bounds__(1024, 1) fused_kernel(const __grid_cons
 }
 
 /* Returns the kernel for a case. */
-template <bool TOGETHER, bool PACKED> static struct fused_program program()
+template <bool TOGETHER, bool NOTED, bool PACKED> static struct fused_program program()
 {
     if constexpr (TOGETHER) {
-        typedef peers_searching<PACKED> several_gpus;
+        typedef peers_searching<NOTED, PACKED> several_gpus;
         return fused_program{(const void *)fused_kernel<several_gpus>, sizeof(typename several_gpus::space)};
     } else {
-        typedef single_searching<PACKED> single_gpu;
+        typedef single_searching<NOTED, PACKED> single_gpu;
         return fused_program{(const void *)fused_kernel<single_gpu>, sizeof(typename single_gpu::space)};
     }
 }

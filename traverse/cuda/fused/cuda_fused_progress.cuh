@@ -104,17 +104,19 @@ template <class S> __device__ static void next_round(S &s, bool sparse)
 /* Writes the counts of a level of the grid, s.block.count, to its note. All threads call it after the counts were read. */
 template <class S> __device__ static inline void note_end(S &s)
 {
-    const volatile fused_counts &counts = s.state->counts[s.block.now.round];
-    if (!is_noter(s.notes) || s.block.now.depth < 0) /* the root is no level */
-        return;
-    fused_note &note = note_of(s.notes, s.block.now.depth);
-    for (int g = 0; g < SUBGRAPHS; g++) {
-        note.probes[g] = s.block.count[FUSED_PROBES + g];
-        note.pulled |= (s.block.choice.pull[g] ? 1u : 0) << g;
-    }
-    if (counts.last_pulled != 0) {
-        note.at[FUSED_FIRST_PULLED] = ~counts.first_pulled;
-        note.at[FUSED_LAST_PULLED] = counts.last_pulled;
+    if constexpr (S::noted) {
+        const volatile fused_counts &counts = s.state->counts[s.block.now.round];
+        if (!is_noter(s.notes) || s.block.now.depth < 0) /* the root is no level */
+            return;
+        fused_note &note = note_of(s.notes, s.block.now.depth);
+        for (int g = 0; g < SUBGRAPHS; g++) {
+            note.probes[g] = s.block.count[FUSED_PROBES + g];
+            note.pulled |= (s.block.choice.pull[g] ? 1u : 0) << g;
+        }
+        if (counts.last_pulled != 0) {
+            note.at[FUSED_FIRST_PULLED] = ~counts.first_pulled;
+            note.at[FUSED_LAST_PULLED] = counts.last_pulled;
+        }
     }
 }
 

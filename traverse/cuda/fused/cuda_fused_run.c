@@ -19,20 +19,24 @@ int gpu_has_hubs(const struct device *dev)
 /* Plans the launch for one GPU. A thread group of several blocks, a cluster, is for deep graphs: those of short rows, as a
  * planar graph has less than 6 edges a vertex. Clusters start later and leave some processors without a block. Few threads
  * are for short levels, of deep or small graphs: barriers of fewer threads take less. */
-static enum status plan_launch(struct device *dev, struct error *e)
+static enum status plan_launch(struct device *dev, int notes, struct error *e)
 {
     const double few_edges = 4e6, few_deep_vertices = 4e6, short_rows = 6;
     const double edges = (double)shard_edges(dev->shard), vertices = (double)(dev->shard->d + dev->shard->locals);
     const int is_deep = edges < short_rows * vertices;
     struct fused_launch *launch = &dev->fused.launch;
-    launch->program = cuda_fused_program(gpu_is_packed(dev));
+    launch->program = cuda_fused_plain(gpu_is_packed(dev));
     launch->has_thread_group = 1;
     launch->has_hubs = gpu_has_hubs(dev);
     launch->share = is_deep ? 6 : 0;
     launch->few_threads = edges < few_edges || (is_deep && vertices < few_deep_vertices);
     if (dev->shard->p != 1 || !dev->fused.possible)
         return ST_OK;
-    return CUDA_TRY(cuda_fused_plan(launch), dev->where, e);
+    dev->fused.noted = *launch;
+    dev->fused.noted.program = cuda_fused_noted(gpu_is_packed(dev));
+    if (CUDA_TRY(cuda_fused_plan(launch), dev->where, e) == ST_OK && notes)
+        CUDA_TRY(cuda_fused_plan(&dev->fused.noted), dev->where, e);
+    return e->status;
 }
 
 enum status gpu_fused_open(struct device *dev, int possible, int notes, struct error *e)
@@ -40,7 +44,7 @@ enum status gpu_fused_open(struct device *dev, int possible, int notes, struct e
     struct gpu_fused *s = &dev->fused.search;
     uint64_t edges = 0;
     dev->fused.possible = possible;
-    if (plan_launch(dev, e) != ST_OK ||
+    if (plan_launch(dev, notes, e) != ST_OK ||
         CUDA_TRY(cudaHostAlloc((void **)&s->out.mapped, sizeof *s->out.mapped, cudaHostAllocMapped), dev->where, e) !=
             ST_OK ||
         CUDA_TRY(cudaMemsetAsync(s->state, 0, sizeof *s->state, dev->stream.of[DELEGATES]), dev->where, e) != ST_OK)
@@ -119,7 +123,9 @@ enum status gpu_fused_begin(struct device *dev, const struct root *root, enum di
                                             [DIRECTION_PULL] = FUSED_PULL};
     struct gpu_peers_search *group = &dev->fused.group;
     const int together = dev->shard->p > 1, at_delegate = root->at == ROOT_AT_DELEGATE;
-    const struct fused_launch *launch = together ? &group->launch : &dev->fused.launch;
+    const struct fused_launch *plain = together ? &group->launch : &dev->fused.launch,
+                              *with_notes = together ? &group->noted : &dev->fused.noted,
+                              *launch = noted ? with_notes : plain;
     struct gpu_fused *s = together ? &group->search.fused : &dev->fused.search;
     const uint64_t hub_capacity = (uint64_t)launch->threads * FUSED_HUB_WORDS, delegate_words = dev->of[DELEGATES].words;
     s->mode = modes[mode];
@@ -127,7 +133,6 @@ enum status gpu_fused_begin(struct device *dev, const struct root *root, enum di
     s->root.index = !together || at_delegate || root->shard == dev->shard->index ? root->index : NO_ROOT_HERE;
     s->root.kind = at_delegate ? DELEGATES : NORMALS;
     s->order.number = ++dev->fused.search.order.number;
-    s->order.noted = noted && s->out.notes != NULL;
     s->thread_group = launch->thread_group;
     s->thread_group_capacity = launch->thread_group_capacity;
     s->hub_words = (uint32_t)(hub_capacity < FUSED_MOST_HUB_WORDS ? hub_capacity : FUSED_MOST_HUB_WORDS);

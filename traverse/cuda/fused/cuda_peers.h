@@ -28,7 +28,7 @@
  *   cuda_peers_barrier.cuh  the barrier of GPUs; the start and the end of a search
  *   cuda_peers_dense.cuh    dense levels: gathering, the second part, two buffers
  *   cuda_peers_sparse.cuh   sparse levels: vertices that leave and arrive; levels of one block
- *   cuda_peers_program.cu   the kernels; cuda_peers_open.c: the host's side
+ *   cuda_peers_plain.cu, cuda_peers_noted.cu  the kernels; cuda_peers_open.c: the host's side
  * cuda_fused_plan chooses their launch and cuda_fused_start starts them. A search ends only if it is started on all peers.
  */
 #ifndef DBFS_CUDA_PEERS_H
@@ -130,7 +130,8 @@ struct gpu_fused_peers {
 #define PEERS_FAILED UINT32_MAX
 
 /* Returns the kernel of several GPUs. `packed`: columns may lie packed. */
-struct fused_program cuda_peers_program(int packed);
+struct fused_program cuda_peers_plain(int packed);
+struct fused_program cuda_peers_noted(int packed);
 
 #ifdef __cplusplus
 }

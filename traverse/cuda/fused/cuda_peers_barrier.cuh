@@ -35,7 +35,7 @@ struct peers_counts {
 };
 
 /* The search of a GPU among several. */
-template <bool PACKED> struct peers_searching : searching<PACKED, true> {
+template <bool NOTED, bool PACKED> struct peers_searching : searching<NOTED, PACKED, true> {
     typedef gpu_fused_peers parameters;
     gpu_fused_peers joint; /* its `fused` is not used: it is the base of this */
     peers_block peers;
@@ -52,6 +52,7 @@ template <bool PACKED> struct peers_searching : searching<PACKED, true> {
 
 /* Adds vertices that arrived from peers, and words read of their bitmaps, to the note of level `depth`. All threads call
  * it. */
+__device__ static inline void note_read(no_notes &, int32_t, unsigned long long, unsigned long long) {}
 __device__ static inline void note_read(kept_notes &noted, int32_t depth, unsigned long long vertices,
                                         unsigned long long words)
 {
@@ -218,7 +219,7 @@ template <class S> __device__ static __noinline__ void peers_barrier(S &s, unsig
             const unsigned long long word = await_tally(s, tally);
             if (ordered)
                 fence_of_system();
-            begun = s.notes.kept ? device_nanoseconds() : 0;
+            begun = S::noted ? device_nanoseconds() : 0;
             write_flags(s, number, tally, word);
         }
     }
@@ -235,8 +236,10 @@ template <class S> __device__ static __noinline__ void peers_barrier(S &s, unsig
             s.sums[value] = sum;
         __syncwarp();
     }
-    if (is_noter(s.notes) && s.block.now.depth >= 0)
-        note_of(s.notes, s.block.now.depth).waited += device_nanoseconds() - begun;
+    if constexpr (S::noted) {
+        if (is_noter(s.notes) && s.block.now.depth >= 0)
+            note_of(s.notes, s.block.now.depth).waited += device_nanoseconds() - begun;
+    }
 }
 
 /* ---- words ---- */

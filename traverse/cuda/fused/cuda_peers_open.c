@@ -123,6 +123,10 @@ enum status gpu_peers_open(struct device *dev, struct error *e)
     set_peers(g, peers, dev->shard);
     set_graph(g, peers);
     set_costs(g, dev->shard);
-    *launch = (struct fused_launch){.program = cuda_peers_program(gpu_is_packed(dev)), .has_hubs = gpu_has_hubs(dev)};
-    return CUDA_TRY(cuda_fused_plan(launch), dev->where, e);
+    *launch = (struct fused_launch){.program = cuda_peers_plain(gpu_is_packed(dev)), .has_hubs = gpu_has_hubs(dev)};
+    dev->fused.group.noted = *launch;
+    dev->fused.group.noted.program = cuda_peers_noted(gpu_is_packed(dev));
+    if (CUDA_TRY(cuda_fused_plan(launch), dev->where, e) == ST_OK)
+        CUDA_TRY(cuda_fused_plan(&dev->fused.group.noted), dev->where, e);
+    return e->status;
 }

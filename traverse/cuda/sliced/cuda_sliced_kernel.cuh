@@ -318,7 +318,7 @@ template <class B> __device__ static void start(B &block, const gpu_sliced &s)
         s.state->arrived[s.begin.set ^ 1][threadIdx.x] = 0;
     if (thread_of_grid() == 0)
         put_depth(s, s.begin.root, 0, ROOT_PARENT);
-    begin_notes(block.notes, s.out.search, s.order);
+    begin_notes(block.notes, s.out.search);
     __syncthreads();
     if (threadIdx.x == 0)
         mark_root(block, s);

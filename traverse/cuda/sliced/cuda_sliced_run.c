@@ -140,7 +140,6 @@ enum status gpu_sliced_begin(struct device *dev, const struct root *root, int no
     s->begin.set ^= 1;
     s->far.mask = s->found + (SLICED_TURNS + s->begin.set) * (size_t)s->words;
     s->order.number = ++dev->fused.search.order.number;
-    s->order.noted = (uint32_t)noted;
     dev->fused.settled = 1;
     dev->fused.answers = s->out.answer.vertex != NULL;
     return gpu_begin_kernel(dev, s, launch, noted, e);

@@ -11,7 +11,7 @@ enum { PULL_BLOCK = 128, PULL_WARPS = PULL_BLOCK / WARP };
 /* The pull of one subgraph, as functions of the visit know it. Columns of nn have the kind FUSED_COLUMNS: a shard, and above
  * `local_bits` bits a number there. */
 template <bool PACKED> struct row_pull {
-    static constexpr bool packed = PACKED, together = true, has_hub_bitmap = false, stepped = true;
+    static constexpr bool noted = false, packed = PACKED, together = true, has_hub_bitmap = false, stepped = true;
     struct space {
         uint16_t bits[PACKED_BLOCK]; /* of a packed block, while the list is in use */
         struct {

@@ -14,7 +14,7 @@ enum { TILE_EDGES = 1024 };
 
 /* The push of one subgraph, as functions of the visit know it. */
 template <typename Number, bool PACKED> struct row_push {
-    static constexpr bool packed = PACKED, together = true, stepped = true;
+    static constexpr bool noted = false, packed = PACKED, together = true, stepped = true;
     static constexpr uint32_t row_together = GPU_LONG_ROW - 1, piece_edges = GPU_CHUNK_EDGES;
     typedef row_columns<PACKED, Number> columns;
     union space {

@@ -90,20 +90,11 @@ __device__ static inline void set_found(S &s, const pulling &q, typename S::spac
 
 /* ---- notes; visits of the level loop have none ---- */
 
-/* Whether the search notes its levels, which is the same for all threads. */
-template <class S> __device__ static inline bool is_noted(S &s)
-{
-    if constexpr (S::stepped)
-        return false;
-    else
-        return s.notes.kept;
-}
-
 /* Notes that this warp has ended its pulls. */
 template <class S> __device__ static inline void note_pulled(S &s)
 {
-    if constexpr (!S::stepped) {
-        if (s.notes.kept && lane_id() == 0) {
+    if constexpr (S::noted) {
+        if (lane_id() == 0) {
             const unsigned long long now = device_nanoseconds();
             atomicMax(&s.notes.first_pulled, ~now);
             atomicMax(&s.notes.last_pulled, now);
@@ -114,9 +105,7 @@ template <class S> __device__ static inline void note_pulled(S &s)
 /* Counts columns that lanes looked at in a pull of rows that a push along g would find. All lanes of the warp call it. */
 template <class S> __device__ static inline void note_probes(S &s, uint64_t columns, int g)
 {
-    if constexpr (!S::stepped) {
-        if (!s.notes.kept)
-            return;
+    if constexpr (S::noted) {
         const unsigned sum = sum_lanes((unsigned)columns);
         if (lane_id() == 0)
             own_space<S>().count[FUSED_PROBES + g] += sum;
@@ -138,7 +127,7 @@ template <class S>
 __device__ static inline void note_side_by_side(S &s, const pulling &q, const uint32_t (&column)[PULL_AHEAD],
                                                 unsigned group)
 {
-    if (!is_noted(s))
+    if (!S::noted)
         return;
     unsigned first = PULL_AHEAD * WARP, seen = 0;
     for (int j = 0; j < PULL_AHEAD; j++) {
@@ -236,7 +225,7 @@ template <class S> __device__ static inline uint32_t pull_by_thread(const pullin
 #pragma unroll
         for (int j = 0; j < PULL_AHEAD; j++) {
             if (hit[j]) {
-                r.at += j + 1;
+                r.at += S::noted ? j + 1 : 0;
                 return column[j];
             }
         }

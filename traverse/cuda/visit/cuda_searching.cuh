@@ -160,16 +160,16 @@ struct dense_plan {
     bool sparse_next; /* the next level is sparse, whatever this one finds */
 };
 
-/* A search on one GPU, or on one of several: TOGETHER. PACKED: columns may lie packed. */
-template <bool PACKED, bool TOGETHER> struct searching : gpu_fused {
-    static constexpr bool packed = PACKED, together = TOGETHER, has_hub_bitmap = true, stepped = false;
+/* A search on one GPU, or on one of several: TOGETHER. NOTED: it notes its levels. PACKED: columns may lie packed. */
+template <bool NOTED, bool PACKED, bool TOGETHER> struct searching : gpu_fused {
+    static constexpr bool noted = NOTED, packed = PACKED, together = TOGETHER, has_hub_bitmap = true, stepped = false;
     static constexpr uint32_t row_together = FUSED_ROW_TOGETHER, piece_edges = ITEM_EDGES;
-    static constexpr int counters = FUSED_NOTED_COUNTS;
+    static constexpr int counters = NOTED ? FUSED_NOTED_COUNTS : FUSED_COUNTS;
     typedef warp_space<counters, PACKED> space;
     typedef row_columns<PACKED> columns;
     block_state<counters> block;
     dense_plan plan;
-    level_notes<true> notes;
+    level_notes<NOTED> notes;
 };
 
 /* An array whose elements are all the same one, for a search of one subgraph. */
