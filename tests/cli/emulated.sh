@@ -908,7 +908,7 @@ edges=$((2 * 2 * 20 * 19)) # the edges of the grid in both directions
 for most in $edges $((edges - 1)); do
     rm -f "$tmp/kernels.limit"
     EMULATED_SLICED=$most EMULATED_KERNELS=$tmp/kernels.limit search grid inf 1x1
-    check "$edges edges, sliced up to $most" grep -q $([ $most = $edges ] && echo sliced || echo whole)_kernel "$tmp/kernels.limit"
+    check "$edges edges, sliced up to $most" grep -q $([ $most = $edges ] && echo sliced || echo fused)_kernel "$tmp/kernels.limit"
     rm -f "$tmp/kernels.limit"
     EMULATED_ALL_SLICES=$most kernels=$tmp/kernels.limit sliced search grid inf 1x1
     check "$edges edges, of which levels read up to $most" \
