@@ -104,7 +104,7 @@ static int pack_rows(struct input *in, uint32_t k)
 
 static int decodes(const struct probes *probes, const struct input *in)
 {
-    uint32_t capacity[COLUMN_ROOM];
+    uint32_t capacity[COLUMN_CAPACITY];
     for (uint32_t row = 0; row < ROWS; row++) {
         uint64_t end = in->offsets[row + 1];
         for (uint64_t at = in->offsets[row]; at < end; at += 1 + below(5)) {

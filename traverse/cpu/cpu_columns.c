@@ -14,7 +14,7 @@
 /* ---- plain ---- */
 
 const uint32_t *decode_plain(const struct csr *csr, uint64_t row, uint64_t at, uint32_t count,
-                             uint32_t capacity[COLUMN_ROOM])
+                             uint32_t capacity[COLUMN_CAPACITY])
 {
     struct packed_span span = csr_span(csr, row, at);
     struct packed_reader reader = packed_read_at(&csr->packed, &span);
@@ -174,7 +174,7 @@ AVX2 static inline __m256i group_of_codes(const struct reader *r, const struct w
 
 /* Decodes many elements in groups of eight, with all of the vector in front of them. */
 AVX2 static const uint32_t *decode_groups(const struct reader *r, uint32_t count,
-                                          uint32_t capacity[COLUMN_ROOM])
+                                          uint32_t capacity[COLUMN_CAPACITY])
 {
     const __m256i number = _mm256_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7);
     const __m128i bits = _mm_cvtsi32_si128((int)r->bits);
@@ -197,7 +197,7 @@ AVX2 static const uint32_t *decode_groups(const struct reader *r, uint32_t count
 }
 
 AVX2 const uint32_t *decode_vectors(const struct csr *csr, uint64_t row, uint64_t at, uint32_t count,
-                                    uint32_t capacity[COLUMN_ROOM])
+                                    uint32_t capacity[COLUMN_CAPACITY])
 {
     enum { MANY = 24 };
     struct packed_span span = csr_span(csr, row, at);

@@ -11,11 +11,11 @@
 #include <stdint.h>
 
 /* Room for the columns of a block, and for words that vectors write before and behind them. */
-enum { COLUMN_ROOM = PACKED_BLOCK + 16 };
+enum { COLUMN_CAPACITY = PACKED_BLOCK + 16 };
 
 /* Decodes columns at..at+count of a row, which lie in one block. Returns where they are in `room`. */
 typedef const uint32_t *decode_columns(const struct csr *csr, uint64_t row, uint64_t at, uint32_t count,
-                                       uint32_t capacity[COLUMN_ROOM]);
+                                       uint32_t capacity[COLUMN_CAPACITY]);
 
 decode_columns decode_plain, decode_vectors; /* decode_vectors: where the machine has AVX2 */
 
@@ -29,7 +29,7 @@ struct column_run {
  * of them, where they lie. */
 static inline __attribute__((always_inline)) struct column_run
 next_columns(decode_columns *decode, const struct csr *csr, uint64_t row, uint64_t at,
-             uint64_t end, uint32_t capacity[COLUMN_ROOM])
+             uint64_t end, uint32_t capacity[COLUMN_CAPACITY])
 {
     uint64_t left = end - at, in_block = PACKED_BLOCK - at % PACKED_BLOCK;
     if (csr->packed.words == NULL)

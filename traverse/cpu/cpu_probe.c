@@ -70,7 +70,7 @@ find_in_row(const struct csr *csr, uint64_t row, const uint64_t *mask, struct fi
 {
     enum { FEW = 8 };
     uint64_t at = csr_offset(csr, row), end = csr_offset(csr, row + 1), stop = end - at > FEW ? at + FEW : end;
-    uint32_t capacity[COLUMN_ROOM], column = HEAD_NONE;
+    uint32_t capacity[COLUMN_CAPACITY], column = HEAD_NONE;
     if (csr->packed.words == NULL)
         return finder.find((const uint32_t *)csr->columns + at, end - at, mask);
     for (; at < end && column == HEAD_NONE; stop = end) {
