@@ -273,8 +273,8 @@ static inline struct frontier_view view_frontier(const struct device *dev, enum 
     return (struct frontier_view){.dense = d->dense, .words = mask_words(dev->shard->d)};
 }
 
-/* Makes the normals `found`, bits of word w, part of next_dense: visited, with the depth of the next level. `keeps`: other
- * visits of this level have written the word before. Returns their number. One thread at a time writes a word. */
+/* Adds the normals `found`, bits of word w, to next_dense, and sets their visited bits and depths. `keeps` 0: this is the
+ * first visit of the level that writes next_dense, and overwrites the word. Returns the number of normals. */
 static inline uint64_t visit_normals_word(const struct device *dev, uint64_t w, uint64_t found, int keeps)
 {
     const struct cpu_normals *n = &dev->normals;
@@ -318,11 +318,12 @@ uint64_t gather_sources(struct device *dev, enum subgraph g);
 uint64_t count_forward(struct device *dev, enum subgraph g);
 
 /* cpu_messages.c. Appends those of ids[0..count) that are not visited to next_sparse of the normals, and gives them their
- * visited bits, depths and parents. ids: local ids below `locals`. parents[count]; NULL: PARENT_REMOTE.
- * is_single_thread 0: other threads call it meanwhile; count is at most MOST_APPENDED then. */
+ * visited bits, depths and parents. ids: local ids below `locals`. parents[count]; NULL: PARENT_REMOTE. */
+void append_new_normals(struct device *dev, const uint32_t *ids, uint64_t count, const uint32_t *parents);
+
+/* The same while other threads call it, too; count is at most MOST_APPENDED. */
 enum { MOST_APPENDED = 1024 };
-void append_new_normals(struct device *dev, const uint32_t *ids, uint64_t count, const uint32_t *parents,
-                        int is_single_thread);
+void append_new_normals_shared(struct device *dev, const uint32_t *ids, uint64_t count, const uint32_t *parents);
 
 /* cpu_push.c. Pushes nn, with several shards: vertices of other shards go into dev->shard_bins. Sets shard_bins_error. */
 void push_nn(struct device *dev);

@@ -68,8 +68,8 @@ static enum status fail_id(const struct device *dev, struct error *e)
                 container_path(dev->shard->file));
 }
 
-/* Whether a vertex is new is a coin toss, so there is no branch. */
-static void append_by_one_thread(struct device *dev, const uint32_t *ids, uint64_t count, const uint32_t *parents)
+/* Has no branch on whether a vertex is new, which is a coin toss. */
+void append_new_normals(struct device *dev, const uint32_t *ids, uint64_t count, const uint32_t *parents)
 {
     struct cpu_normals *n = &dev->normals;
     uint64_t first = n->next_sparse_count, at = first;
@@ -97,8 +97,8 @@ static int claim_bit(uint64_t *mask, uint64_t i)
     return (__atomic_fetch_or(&mask[i / 64], bit, __ATOMIC_RELAXED) & bit) == 0;
 }
 
-/* A thread appends the vertices that it claims together. */
-static void append_by_threads(struct device *dev, const uint32_t *ids, uint64_t count, const uint32_t *parents)
+/* Claims vertices by atomic operations, and appends those that this thread claims together. */
+void append_new_normals_shared(struct device *dev, const uint32_t *ids, uint64_t count, const uint32_t *parents)
 {
     struct cpu_normals *n = &dev->normals;
     uint32_t claimed[MOST_APPENDED];
@@ -115,15 +115,6 @@ static void append_by_threads(struct device *dev, const uint32_t *ids, uint64_t 
     memcpy(n->next_sparse + at, claimed, new * sizeof *n->next_sparse);
 }
 
-void append_new_normals(struct device *dev, const uint32_t *ids, uint64_t count, const uint32_t *parents,
-                        int is_single_thread)
-{
-    if (is_single_thread)
-        append_by_one_thread(dev, ids, count, parents);
-    else
-        append_by_threads(dev, ids, count, parents);
-}
-
 struct arrived_ids {
     struct device *dev;
     const uint32_t *ids;
@@ -132,7 +123,7 @@ struct arrived_ids {
 static void append_arrived(void *context, uint64_t begin, uint64_t end)
 {
     const struct arrived_ids *a = context;
-    append_by_threads(a->dev, a->ids + begin, end - begin, NULL);
+    append_new_normals_shared(a->dev, a->ids + begin, end - begin, NULL);
 }
 
 static enum status receive_ids(struct device *dev, const uint32_t *ids, uint64_t count, struct error *e)
@@ -147,7 +138,7 @@ static enum status receive_ids(struct device *dev, const uint32_t *ids, uint64_t
     if (threads > 1)
         pool_for(dev->means.pool, threads, count, MOST_APPENDED, append_arrived, &arrived);
     else
-        append_by_one_thread(dev, ids, count, NULL);
+        append_new_normals(dev, ids, count, NULL);
     return ST_OK;
 }
 

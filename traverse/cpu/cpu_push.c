@@ -11,9 +11,13 @@
 
 enum { OWN_CAPACITY = MOST_APPENDED }; /* vertices of this shard that wait in their bin, which is emptied when full */
 
+/* Empties the bin of this shard: its new vertices go into the next frontier. */
 static void visit_own_vertices(struct shard_push *s)
 {
-    append_new_normals(s->dev, s->own->ids, s->own->count, s->own_parents, s->is_single_thread);
+    if (s->is_single_thread)
+        append_new_normals(s->dev, s->own->ids, s->own->count, s->own_parents);
+    else
+        append_new_normals_shared(s->dev, s->own->ids, s->own->count, s->own_parents);
     s->own->count = 0;
 }
 
@@ -39,6 +43,7 @@ static void grow_bin(struct device *dev, struct shard_bin *bin)
     pthread_mutex_unlock(&growing);
 }
 
+/* Makes space in a full bin: empties the bin of this shard, and grows another. Returns 0 if there is no memory for it. */
 static int make_space(struct shard_push *s, struct shard_bin *bin)
 {
     if (bin == s->own && bin->capacity >= OWN_CAPACITY)

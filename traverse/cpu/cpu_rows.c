@@ -201,7 +201,7 @@ push_columns(const struct row_push *p, uint64_t count, uint32_t row, uint64_t at
         count = put_next_in_bins(&p->to, count, BINNED_AT_ONCE, c);
         at += run.count;
     }
-    return count;
+    return put_next_in_bins(&p->to, count, 1, c);
 }
 
 /* Pushes columns at..end of a row, of any kind. Not inlined, as its buffer is large. */
@@ -210,10 +210,9 @@ static __attribute__((noinline)) uint64_t push_part(const struct row_push *push,
 {
     const struct row_push p = *push; /* a copy that destinations cannot change: members stay in registers */
     const int parents = p.to.parents;
-    const struct push_case later = {.kind = PUSH_BINS_LATER, .parents = parents};
     switch (p.to.kind) {
     case PUSH_BINS_LATER:
-        return put_next_in_bins(&p.to, push_columns(&p, count, row, at, end, later), 1, later);
+        return push_columns(&p, count, row, at, end, (struct push_case){.kind = PUSH_BINS_LATER, .parents = parents});
     case PUSH_BINS_NOW:
         return push_columns(&p, count, row, at, end, (struct push_case){.kind = PUSH_BINS_NOW, .parents = parents});
     case PUSH_PAIRS:
@@ -303,15 +302,6 @@ push_common(const struct row_push *p, uint64_t count, struct push_case c, enum p
     }
 }
 
-/* Pushes rows of a kind for which parents need no list. */
-static inline __attribute__((always_inline)) uint64_t push_kind_alone(const struct row_push *p, struct push_case c,
-                                                                      enum push_kind kind)
-{
-    c.kind = kind;
-    c.parents = 0;
-    return push_rows_as(p, 0, c);
-}
-
 uint64_t push_rows(const struct row_push *p, uint64_t count)
 {
     struct push_case c = {.kind = p->to.kind,
@@ -322,15 +312,19 @@ uint64_t push_rows(const struct row_push *p, uint64_t count)
                           .even = p->even.count > 0};
     if (p->row_count == 0)
         return push_part(p, count, p->part.row, p->part.begin, p->part.end);
-    switch (p->to.kind) { /* each kind is a loop of its own */
+    switch (p->to.kind) { /* each kind is a loop of its own; the first four have parents or not by themselves */
     case PUSH_PAIRS:
-        return push_kind_alone(p, c, PUSH_PAIRS);
+        c.kind = PUSH_PAIRS;
+        return push_rows_as(p, 0, c);
     case PUSH_BITS:
-        return push_kind_alone(p, c, PUSH_BITS);
+        c.kind = PUSH_BITS;
+        return push_rows_as(p, 0, c);
     case PUSH_PARENTS:
-        return push_kind_alone(p, c, PUSH_PARENTS);
+        c.kind = PUSH_PARENTS;
+        return push_rows_as(p, 0, c);
     case PUSH_SHARDS:
-        return push_kind_alone(p, c, PUSH_SHARDS);
+        c.kind = PUSH_SHARDS;
+        return push_rows_as(p, 0, c);
     default:
         if (c.kind == PUSH_UPDATE || c.offset_width != 4 || c.few_sources || c.heads > 2)
             return push_rows_as(p, count, c);
