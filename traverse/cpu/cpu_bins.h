@@ -17,7 +17,7 @@ enum {
     MOST_BINS = VERTEX_KINDS * MOST_REGION_THREADS
 };
 
-/* The bins of a thread, in the first chunk of its memory for them. */
+/* The state of the bins, which lies in front of their chunks. */
 struct bins {
     uint8_t *pool;            /* unused chunks */
     uint32_t *end[MOST_BINS]; /* where the next vertex of each bin goes; at the end of a chunk: into a new one */
@@ -25,6 +25,7 @@ struct bins {
 
 _Static_assert(sizeof(struct bins) <= CHUNK_BYTES, "a chunk holds it");
 
+/* The bins of a thread, in the first whole chunk of its memory. */
 static inline struct bins *bins_of_thread(const struct device *dev, int thread)
 {
     uint8_t *memory = dev->per_thread.bins + (uint64_t)thread * dev->per_thread.bin_bytes;

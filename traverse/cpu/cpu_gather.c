@@ -42,6 +42,7 @@ static uint64_t gather_dense(const struct gathering *g, uint64_t begin, uint64_t
     return count;
 }
 
+/* Lists a piece of the sparse part or, behind them, of the dense part. */
 static uint64_t gather_piece(void *context, int thread, uint64_t piece)
 {
     struct gathering *g = context;
@@ -78,6 +79,7 @@ struct lengths {
     uint64_t count;
 };
 
+/* Returns the edges of a piece of rows. */
 static uint64_t add_lengths(void *context, int thread, uint64_t piece)
 {
     const struct lengths *l = context;

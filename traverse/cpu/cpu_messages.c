@@ -62,6 +62,7 @@ static enum status cpu_or_outgoing(struct device *dev, const struct vertex_span 
 
 /* ---- vertices that arrive ---- */
 
+/* Fails as another shard sent an id that is no vertex here. */
 static enum status fail_id(const struct device *dev, struct error *e)
 {
     return fail(e, ST_BAD_DATA, "%s: nn: another shard sent a vertex this one does not have",
@@ -126,6 +127,7 @@ static void append_arrived(void *context, uint64_t begin, uint64_t end)
     append_new_normals_shared(a->dev, a->ids + begin, end - begin, NULL);
 }
 
+/* Appends the new ones of ids that arrived, if all of them are vertices of this shard. */
 static enum status receive_ids(struct device *dev, const uint32_t *ids, uint64_t count, struct error *e)
 {
     struct arrived_ids arrived = {dev, ids};

@@ -59,8 +59,8 @@ static int list_arrays(struct device *dev, struct cpu_array list[MOST_ARRAYS])
 }
 
 /* Sets the bytes of each thread for bins and lists: none if those of all threads would be more than an eighth of the memory
- * left. A thread puts a vertex into a bin once in a level, with its parent if parents are recorded. Lists: of two levels, and
- * of the parents of one. */
+ * left. A thread puts a vertex into a bin once in a level, with its parent if parents are recorded. It has lists of two
+ * levels, and of the parents of one. */
 static void size_bins_and_lists(struct device *dev)
 {
     enum { BEGUN = 256 }; /* chunks that are not full, and those around them */

@@ -163,6 +163,7 @@ struct counting {
     _Atomic uint64_t edges;
 };
 
+/* Counts the rows of a piece, and returns them; adds their edges to c->edges. */
 static uint64_t count_piece(void *context, int thread, uint64_t piece)
 {
     struct counting *c = context;

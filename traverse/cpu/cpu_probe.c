@@ -13,7 +13,7 @@
 /* With at least so many rows of a word, all 64 are probed: straight code beats picking bits. By vectors it takes eight. */
 enum { MANY_ROWS = 40, MANY_ROWS_OF_VECTORS = 12 };
 
-/* ---- plain ---- */
+/* ---- plain: the functions of struct probes, and what they share with the twins ---- */
 
 /* Returns 1 if an entry of a head column is in the bitmap. */
 static inline uint64_t probe(const uint64_t *mask, uint32_t id)
@@ -22,7 +22,7 @@ static inline uint64_t probe(const uint64_t *mask, uint32_t id)
     return (mask[at / 64] >> (at % 64)) & (id != HEAD_NONE);
 }
 
-static uint64_t heads_plain(const uint32_t *heads, uint64_t rows, uint64_t count, const uint64_t *mask)
+static uint64_t probe_heads_plain(const uint32_t *heads, uint64_t rows, uint64_t count, const uint64_t *mask)
 {
     uint64_t found = 0;
     if (count == 64 && __builtin_popcountll(rows) >= MANY_ROWS) {
@@ -37,7 +37,7 @@ static uint64_t heads_plain(const uint32_t *heads, uint64_t rows, uint64_t count
     return found;
 }
 
-static void adopt_plain(uint32_t *parents, const uint32_t *heads, uint64_t rows, uint64_t count, uint32_t tag)
+static void adopt_heads_plain(uint32_t *parents, const uint32_t *heads, uint64_t rows, uint64_t count, uint32_t tag)
 {
     (void)count;
     for (; rows != 0; rows &= rows - 1)
@@ -45,7 +45,7 @@ static void adopt_plain(uint32_t *parents, const uint32_t *heads, uint64_t rows,
 }
 
 /* Returns the first of some columns that is in the bitmap, or HEAD_NONE. */
-static inline uint32_t columns_plain(const uint32_t *columns, uint64_t count, const uint64_t *mask)
+static inline uint32_t find_column_plain(const uint32_t *columns, uint64_t count, const uint64_t *mask)
 {
     for (uint64_t i = 0; i < count; i++) {
         if (mask_bit(mask, columns[i]))
@@ -57,7 +57,7 @@ static inline uint32_t columns_plain(const uint32_t *columns, uint64_t count, co
 /* The functions of one of the twins. */
 struct finder {
     decode_columns *decode;
-    uint32_t (*find)(const uint32_t *columns, uint64_t count, const uint64_t *mask); /* columns_plain or its twin */
+    uint32_t (*find)(const uint32_t *columns, uint64_t count, const uint64_t *mask); /* find_column_plain or its twin */
 };
 
 /* Returns the first column behind the heads of a row that is in the bitmap, or HEAD_NONE. Few packed columns are decoded at
@@ -78,7 +78,7 @@ find_in_row(const struct csr *csr, uint64_t row, const uint64_t *mask, struct fi
     return column;
 }
 
-/* Does as probes.rests says. */
+/* Does as struct probes says of probe_rests. */
 static inline __attribute__((always_inline)) uint64_t
 find_in_rows(const struct csr *csr, uint64_t base, uint64_t rows, const uint64_t *mask, uint32_t tag, uint32_t *parent,
              struct finder finder)
@@ -94,10 +94,10 @@ find_in_rows(const struct csr *csr, uint64_t base, uint64_t rows, const uint64_t
     return found;
 }
 
-static uint64_t rests_plain(const struct csr *csr, uint64_t base, uint64_t rows, const uint64_t *mask, uint32_t tag,
-                            uint32_t *parent)
+static uint64_t probe_rests_plain(const struct csr *csr, uint64_t base, uint64_t rows, const uint64_t *mask,
+                                  uint32_t tag, uint32_t *parent)
 {
-    return find_in_rows(csr, base, rows, mask, tag, parent, (struct finder){decode_plain, columns_plain});
+    return find_in_rows(csr, base, rows, mask, tag, parent, (struct finder){decode_plain, find_column_plain});
 }
 
 static void mark_plain(int32_t *depth, uint64_t count, uint64_t w, uint64_t bits, int32_t value)
@@ -131,9 +131,9 @@ static void name_plain(const struct named_parents *parents, const uint32_t *vert
 }
 
 const struct probes probes_plain = {.decode = decode_plain,
-                                    .heads = heads_plain,
-                                    .adopt = adopt_plain,
-                                    .rests = rests_plain,
+                                    .probe_heads = probe_heads_plain,
+                                    .adopt_heads = adopt_heads_plain,
+                                    .probe_rests = probe_rests_plain,
                                     .mark = mark_plain,
                                     .gather = gather_plain,
                                     .name = name_plain};
@@ -142,12 +142,12 @@ const struct probes probes_plain = {.decode = decode_plain,
 
 #if HAS_AVX2
 
-AVX2 static uint64_t heads_avx2(const uint32_t *heads, uint64_t rows, uint64_t count, const uint64_t *mask)
+AVX2 static uint64_t probe_heads_avx2(const uint32_t *heads, uint64_t rows, uint64_t count, const uint64_t *mask)
 {
     const __m256i none = _mm256_set1_epi32(-1);
     uint64_t found = 0;
     if (count < 64 || _mm_popcnt_u64(rows) < MANY_ROWS_OF_VECTORS)
-        return heads_plain(heads, rows, count, mask);
+        return probe_heads_plain(heads, rows, count, mask);
     for (int i = 0; i < 64; i += 8) {
         __m256i ids = _mm256_loadu_si256((const __m256i *)(heads + i));
         __m256i lanes = _mm256_andnot_si256(_mm256_cmpeq_epi32(ids, none),
@@ -157,11 +157,11 @@ AVX2 static uint64_t heads_avx2(const uint32_t *heads, uint64_t rows, uint64_t c
     return found;
 }
 
-AVX2 static void adopt_avx2(uint32_t *parents, const uint32_t *heads, uint64_t rows, uint64_t count, uint32_t tag)
+AVX2 static void adopt_heads_avx2(uint32_t *parents, const uint32_t *heads, uint64_t rows, uint64_t count, uint32_t tag)
 {
     const __m256i tags = _mm256_set1_epi32((int)tag);
     if (count < 64 || _mm_popcnt_u64(rows) < MANY_ROWS_OF_VECTORS) {
-        adopt_plain(parents, heads, rows, count, tag);
+        adopt_heads_plain(parents, heads, rows, count, tag);
         return;
     }
     for (int i = 0; i < 64; i += 8) {
@@ -171,7 +171,7 @@ AVX2 static void adopt_avx2(uint32_t *parents, const uint32_t *heads, uint64_t r
     }
 }
 
-AVX2 static inline uint32_t columns_avx2(const uint32_t *columns, uint64_t count, const uint64_t *mask)
+AVX2 static inline uint32_t find_column_avx2(const uint32_t *columns, uint64_t count, const uint64_t *mask)
 {
     const __m256i all = _mm256_set1_epi32(-1), number = _mm256_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7);
     uint64_t i = 0;
@@ -186,15 +186,15 @@ AVX2 static inline uint32_t columns_avx2(const uint32_t *columns, uint64_t count
     return hits != 0 ? columns[i + (uint64_t)__builtin_ctz(hits)] : HEAD_NONE;
 }
 
-AVX2 static uint64_t rests_avx2(const struct csr *csr, uint64_t base, uint64_t rows, const uint64_t *mask, uint32_t tag,
-                                uint32_t *parent)
+AVX2 static uint64_t probe_rests_avx2(const struct csr *csr, uint64_t base, uint64_t rows, const uint64_t *mask,
+                                      uint32_t tag, uint32_t *parent)
 {
     for (uint64_t left = rows; left != 0 && csr->packed.words != NULL; left &= left - 1) {
         uint64_t row = base + (uint64_t)__builtin_ctzll(left), at = csr_offset(csr, row);
         if (at < csr_offset(csr, row + 1))
             prefetch_bits(csr, at);
     }
-    return find_in_rows(csr, base, rows, mask, tag, parent, (struct finder){decode_vectors, columns_avx2});
+    return find_in_rows(csr, base, rows, mask, tag, parent, (struct finder){decode_vectors, find_column_avx2});
 }
 
 AVX2 static void mark_avx2(int32_t *depth, uint64_t count, uint64_t w, uint64_t bits, int32_t value)
@@ -232,8 +232,8 @@ AVX2 static inline __m256i name_lanes(const struct named_parents *parents, __m25
     return _mm256_mask_i32gather_epi32(none, parents->ids, number, _mm256_xor_si256(beyond, none), 4);
 }
 
-/* Gathers records before ids, some at a time: so the reads of ids do not hold up those of records, which miss the cache
- * more often. */
+/* Does as struct probes says of `name`. Gathers records before ids, SOME at a time: so the reads of ids do not hold up those
+ * of records, which miss the cache more often. */
 AVX2 static void name_avx2(const struct named_parents *parents, const uint32_t *vertex, uint64_t count, int32_t *to)
 {
     enum { SOME = 128 };
@@ -254,9 +254,9 @@ AVX2 static void name_avx2(const struct named_parents *parents, const uint32_t *
 }
 
 static const struct probes probes_avx2 = {.decode = decode_vectors,
-                                          .heads = heads_avx2,
-                                          .adopt = adopt_avx2,
-                                          .rests = rests_avx2,
+                                          .probe_heads = probe_heads_avx2,
+                                          .adopt_heads = adopt_heads_avx2,
+                                          .probe_rests = probe_rests_avx2,
                                           .mark = mark_avx2,
                                           .gather = gather_avx2,
                                           .name = name_avx2};

@@ -25,15 +25,15 @@ struct probes {
 
     /* Returns the bits of `rows` whose entry of a head column is in the bitmap `mask`. heads[0..count): the entries of the
      * word's rows, from its base on; count is 64 but in the last word. An entry may be HEAD_NONE. */
-    uint64_t (*heads)(const uint32_t *heads, uint64_t rows, uint64_t count, const uint64_t *mask);
+    uint64_t (*probe_heads)(const uint32_t *heads, uint64_t rows, uint64_t count, const uint64_t *mask);
 
-    /* Writes the parents of `rows`: their entries of the head column, ORed with `tag`. parents[0..count), as heads. */
-    void (*adopt)(uint32_t *parents, const uint32_t *heads, uint64_t rows, uint64_t count, uint32_t tag);
+    /* Writes the parents of `rows`: their entries of the head column, ORed with `tag`. parents[0..count): as `heads`. */
+    void (*adopt_heads)(uint32_t *parents, const uint32_t *heads, uint64_t rows, uint64_t count, uint32_t tag);
 
     /* Returns the bits of `rows` with a column behind their heads, packed or not, that is in `mask`. Writes the first such
      * column, ORed with `tag`, to parent[row], unless `parent` is NULL. */
-    uint64_t (*rests)(const struct csr *csr, uint64_t base, uint64_t rows, const uint64_t *mask, uint32_t tag,
-                      uint32_t *parent);
+    uint64_t (*probe_rests)(const struct csr *csr, uint64_t base, uint64_t rows, const uint64_t *mask, uint32_t tag,
+                            uint32_t *parent);
 
     /* Sets the depths, or other values, of the vertices `bits` of word w. depth[0..count): of all vertices. */
     void (*mark)(int32_t *depth, uint64_t count, uint64_t w, uint64_t bits, int32_t value);

@@ -57,10 +57,10 @@ static inline struct pulled_word probe_heads(const struct pull *pull, uint64_t w
     uint64_t base = 64 * w, left = candidates, count = csr->rows - base < 64 ? csr->rows - base : 64;
     for (uint32_t j = 0; j < csr->head_columns && left != 0; j++) {
         const uint32_t *heads = csr->heads + j * csr->rows + base;
-        uint64_t hits = pull->dev->means.probes->heads(heads, left, count, pull->mask);
+        uint64_t hits = pull->dev->means.probes->probe_heads(heads, left, count, pull->mask);
         left &= ~hits;
         if (pull->parent != NULL)
-            pull->dev->means.probes->adopt(pull->parent + base, heads, hits, count, pull->tag);
+            pull->dev->means.probes->adopt_heads(pull->parent + base, heads, hits, count, pull->tag);
     }
     prefetch_rests(csr, base, left);
     return (struct pulled_word){w, candidates, left};
@@ -92,7 +92,7 @@ static inline uint64_t probe_rests(const struct pull *pull, const struct pulled_
 {
     uint64_t base = 64 * word->at, found = word->candidates & ~word->left;
     if (word->left != 0)
-        found |= pull->dev->means.probes->rests(pull->csr, base, word->left, pull->mask, pull->tag, pull->parent);
+        found |= pull->dev->means.probes->probe_rests(pull->csr, base, word->left, pull->mask, pull->tag, pull->parent);
     if (pull->dev->notes.counts_probes)
         *probes += count_probes(pull, base, word->candidates);
     return found;

@@ -130,6 +130,7 @@ static uint64_t push_share(void *context, int number, uint64_t i)
     return 0;
 }
 
+/* Pushes a piece of the rows that were put aside. */
 static uint64_t push_long_piece(void *context, int number, uint64_t piece)
 {
     struct region *r = context;
@@ -212,6 +213,7 @@ static inline __attribute__((always_inline)) void prefetch_bins(const struct reg
     }
 }
 
+/* Does step 2 for a part. */
 static uint64_t visit_part(void *context, int thread, uint64_t part)
 {
     struct region *r = context;

@@ -8,6 +8,7 @@
 
 /* ---- start ---- */
 
+/* Zeroes words begin..end of the bitmaps that a search begins with. */
 static void clear_words(void *context, uint64_t begin, uint64_t end)
 {
     const struct device *dev = context;
@@ -69,6 +70,7 @@ static void clear_visit_notes(struct device *dev)
     memset(dev->notes.probes, 0, sizeof dev->notes.probes);
 }
 
+/* Makes the frontier of the delegates, of this depth, and counts it. */
 static void previsit_and_count_delegates(struct device *dev, int32_t depth)
 {
     dev->notes.times.phase_s[PHASE_PREVISIT] = 0;
@@ -155,12 +157,14 @@ static enum status cpu_count_forward(struct device *dev, enum subgraph g, uint64
 
 /* ---- frontiers that are shown to peers, or sent ---- */
 
+/* Copies words of 32 bits of the shown frontier. */
 static enum status cpu_read_frontier(struct device *dev, uint32_t *to, uint64_t words, struct error *e)
 {
     memcpy(to, dev->shown.frontier, words * sizeof *to);
     return e->status;
 }
 
+/* Takes the frontier of another shard, before a pull of nn. */
 static enum status cpu_write_frontier(struct device *dev, uint32_t shard, const uint32_t *from, uint64_t words,
                                       struct error *e)
 {
@@ -277,6 +281,7 @@ static uint64_t cpu_probes(const struct device *dev, enum subgraph g)
     return dev->notes.probes[g];
 }
 
+/* Makes the delegates that this level found the incoming mask of the next previsit. */
 static void cpu_keep_updates(struct device *dev)
 {
     struct cpu_delegates *d = &dev->delegates;
