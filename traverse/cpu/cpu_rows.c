@@ -162,9 +162,10 @@ static inline int is_shared(struct push_case c)
 /* The offset of a row, which is the end of the row before. */
 static inline uint64_t row_offset(const struct row_push *p, uint64_t row, struct push_case c)
 {
+    const struct csr *csr = p->csr;
     if (c.even && row - p->even.first <= p->even.count)
         return p->even.offset + (row - p->even.first) * p->even.length;
-    return c.offset_width == 4 ? ((const uint32_t *)p->csr->offsets)[row] : ((const uint64_t *)p->csr->offsets)[row];
+    return c.offset_width == 4 ? ((const uint32_t *)csr->offsets)[row] : ((const uint64_t *)csr->offsets)[row];
 }
 
 /* Prefetches heads and columns of a row. Pushes of many edges have long rows: three lines of each are as many as a core can
