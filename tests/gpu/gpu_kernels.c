@@ -6,8 +6,8 @@
  *   cuda_previsit, normals            cpu_messages.receive, previsit_normals        the same
  *   cuda_list_frontier                gather_sources (cpu_gather.c)                 as sets
  *   cuda_count_forward                count_forward (cpu_gather.c)                  FV
- *   cuda_push, by rows, by edges      push_nn (cpu_push.c), push_from_list          found, parents, sent
- *                                     (cpu_list.c)
+ *   cuda_push, by rows, by edges      push_nn (cpu_push.c), push_sparse             found, parents, sent
+ *                                     (cpu_sparse.c)
  *   cuda_pull_rows                    pull_nn, pull_nd, pull_dn, pull_dd            found, parents
  *                                     (cpu_pull.c)
  *   cuda_bin                          the bins of push_nn (cpu_push.c),             multisets by shard

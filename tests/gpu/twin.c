@@ -36,7 +36,7 @@ static struct device *open_device(const struct shard *shard, int parents)
     }
     memset(dev->delegates.depth, POISON_BYTE, shard->d * 4);
     memset(dev->normals.depth, POISON_BYTE, shard->locals * 4);
-    dev->depth = dev->delegates.level = DEPTH;
+    dev->depth = dev->delegates.frontier_depth = DEPTH;
     return dev;
 }
 
@@ -57,16 +57,16 @@ static void put_mask(uint64_t *to, const uint64_t *from, uint64_t bits)
 static void set_queue(struct device *dev, const uint64_t *mask)
 {
     uint32_t *list;
-    dev->normals.queue_count = mask_list(mask, dev->shard->locals, &list);
-    memcpy(dev->normals.queue, list, dev->normals.queue_count * sizeof *list);
+    dev->normals.sparse_count = mask_list(mask, dev->shard->locals, &list);
+    memcpy(dev->normals.sparse, list, dev->normals.sparse_count * sizeof *list);
     free(list);
 }
 
 static void set_frontier(struct device *dev, enum vertex_kind kind, const uint64_t *frontier)
 {
     if (kind == DELEGATES) {
-        put_mask(dev->delegates.frontier, frontier, dev->shard->d);
-        dev->delegates.fresh_listed = 0;
+        put_mask(dev->delegates.dense, frontier, dev->shard->d);
+        dev->delegates.is_sparse = 0;
     } else {
         set_queue(dev, frontier);
     }
@@ -119,10 +119,10 @@ static uint64_t push(struct device *dev, const struct visit *v)
     if (v->g == NN)
         push_nn(dev);
     else
-        push_from_list(dev, v->g);
+        push_sparse(dev, v->g);
     if (dev->shard->p > 1)
-        need(show_bins(dev, &e), &e);
-    return dev->normals.next_count;
+        need(show_shard_bins(dev, &e), &e);
+    return dev->normals.next_sparse_count;
 }
 
 static void read_sent(struct device *dev, struct visited *out)
@@ -185,16 +185,16 @@ void twin_previsit(const struct previsit_step *p, struct previsited *out)
         put_mask(dev->delegates.incoming, p->in, p->shard->d);
         put_mask(dev->delegates.visited, p->visited, p->shard->d);
         dev->delegates.any_incoming = 1;
-        dev->delegates.level = p->depth;
+        dev->delegates.frontier_depth = p->depth;
         previsit_delegates(dev);
-        out->fresh = dev->delegates.fresh_count;
-        out->frontier = copy_of(dev->delegates.frontier, words * 8);
+        out->fresh = dev->delegates.frontier_count;
+        out->frontier = copy_of(dev->delegates.dense, words * 8);
     } else {
         arrive(dev, p);
-        out->fresh = dev->normals.queue_count;
+        out->fresh = dev->normals.sparse_count;
         out->frontier = need_memory(words * 8);
-        for (uint64_t i = 0; i < dev->normals.queue_count; i++)
-            set_mask_bit(out->frontier, dev->normals.queue[i]);
+        for (uint64_t i = 0; i < dev->normals.sparse_count; i++)
+            set_mask_bit(out->frontier, dev->normals.sparse[i]);
     }
     count_frontier(dev);
     for (int i = 0; i < VERTEX_KINDS; i++) {
@@ -216,7 +216,7 @@ void twin_list(const struct shard *shard, enum subgraph g, const uint64_t *front
     struct device *dev = open_device(shard, 0);
     set_frontier(dev, subgraph_rows(g), frontier);
     out->count = gather_sources(dev, g);
-    out->rows = copy_of(dev->push.rows, out->count * 4);
+    out->rows = copy_of(dev->gathered_rows, out->count * 4);
     out->forward = count_forward(dev, g);
     backend_cpu.close(dev);
 }

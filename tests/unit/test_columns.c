@@ -104,7 +104,7 @@ static int pack_rows(struct input *in, uint32_t k)
 
 static int decodes(const struct probes *probes, const struct input *in)
 {
-    uint32_t capacity[COLUMN_ROOM];
+    uint32_t capacity[COLUMN_CAPACITY];
     for (uint32_t row = 0; row < ROWS; row++) {
         uint64_t end = in->offsets[row + 1];
         for (uint64_t at = in->offsets[row]; at < end; at += 1 + below(5)) {
@@ -130,8 +130,8 @@ static int finds(const struct probes *probes, const struct input *in, const uint
     uint32_t parents[ROWS] = {0};
     for (uint32_t base = 0; base < ROWS; base += 64) {
         uint64_t rows = random64(5, drawn++), expected = 0;
-        uint64_t found = probes->rests(&in->csr, base, rows, mask, 1u << 31, parents);
-        int right = found == probes->rests(&in->csr, base, rows, mask, 0, NULL);
+        uint64_t found = probes->probe_rests(&in->csr, base, rows, mask, 1u << 31, parents);
+        int right = found == probes->probe_rests(&in->csr, base, rows, mask, 0, NULL);
         for (uint32_t row = base; row < base + 64; row++) {
             uint32_t at = in->offsets[row], end = in->offsets[row + 1], parent = 0;
             while ((rows >> (row - base) & 1) && at < end && !is_in(mask, in->columns[at]))

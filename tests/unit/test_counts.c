@@ -67,7 +67,7 @@ static struct row_count count_pieces(const struct graph *g, const uint32_t *list
     for (uint64_t at = 0, size; at < LISTED; at += size) {
         size = 1 + draw(longest_piece);
         size = size < LISTED - at ? size : LISTED - at;
-        struct row_count count = count_listed(&g->dev, NN, list + at, size);
+        struct row_count count = count_sparse(&g->dev, NN, list + at, size);
         sum.rows += count.rows;
         sum.edges += count.edges;
     }
@@ -85,7 +85,7 @@ static void test_shape(const struct shape *shape)
     for (uint32_t i = 0; i < ROWS; i++)
         ids[i] = i;
     shuffle(ids, ROWS);
-    struct row_count first = count_listed(&g.dev, NN, ids, LISTED);
+    struct row_count first = count_sparse(&g.dev, NN, ids, LISTED);
     for (int i = 0; i < LISTED; i++) {
         rows += (uint64_t)mask_bit(g.sources, ids[i]);
         edges += g.offsets[ids[i] + 1] - g.offsets[ids[i]];

@@ -66,7 +66,7 @@ static uint64_t expected_heads(const struct input *in, uint64_t rows)
 static int heads_agree(const struct probes *probes, const struct input *in, uint64_t count)
 {
     uint64_t rows = low_rows(in->rows, count);
-    return probes->heads(in->heads, rows, count, in->mask) == expected_heads(in, rows);
+    return probes->probe_heads(in->heads, rows, count, in->mask) == expected_heads(in, rows);
 }
 
 static int adopts_agree(const struct probes *probes, const struct input *in, uint64_t count)
@@ -76,7 +76,7 @@ static int adopts_agree(const struct probes *probes, const struct input *in, uin
     int right = 1;
     for (uint32_t i = 0; i < ROWS; i++)
         parents[i] = i;
-    probes->adopt(parents, in->heads, rows, count, 1u << 31);
+    probes->adopt_heads(parents, in->heads, rows, count, 1u << 31);
     for (uint32_t i = 0; i < ROWS; i++)
         right &= parents[i] == ((rows >> i & 1) ? 1u << 31 | in->heads[i] : i);
     return right;
@@ -90,8 +90,8 @@ static int rests_agree(const struct probes *probes, const struct input *in, int 
                       .offsets = wide ? (const void *)in->wide_offsets : in->offsets,
                       .columns = in->columns};
     uint32_t parents[ROWS] = {0};
-    uint64_t found = probes->rests(&csr, 0, in->rows, in->mask, 1u << 31, parents), expected = 0;
-    int right = found == probes->rests(&csr, 0, in->rows, in->mask, 0, NULL);
+    uint64_t found = probes->probe_rests(&csr, 0, in->rows, in->mask, 1u << 31, parents), expected = 0;
+    int right = found == probes->probe_rests(&csr, 0, in->rows, in->mask, 0, NULL);
     for (uint64_t i = 0; i < ROWS; i++) {
         uint32_t at = in->offsets[i], parent = 0;
         while ((in->rows >> i & 1) && at < in->offsets[i + 1] && !mask_bit(in->mask, in->columns[at]))

@@ -1,115 +1,87 @@
-/* cpu_choose.c: which way a level goes; see cpu_run.h
+/* cpu_choose.c: chooses the kind of the next level; see cpu_run.h
  *
- * A level goes the way that is predicted to be the fastest. Like directions, this follows from counts alone,
- * so two searches from one root go alike.
+ * The level that is predicted to be the fastest is chosen, from counts alone: two searches from one root go alike.
  */
 #include "cpu_run.h"
 
 #include "formats/base/cli.h"
 
-/* A frontier with fewer edges is pushed from its lists, whatever the masks would cost. */
+/* A frontier with fewer edges gets a sparse level, whatever a dense one would cost. */
 enum { SMALL_EDGES = 4096 };
 
-/* Rates of a parallel region. Picoseconds: crew_start to begin; crew_vertex for each vertex then, as each thread copies its
- * mark; crew_meeting and crew_thread for the meetings of a level. crew_work: its work as a multiple of that of one thread. */
+/* Rates of a parallel region, in picoseconds: crew_start to begin one; crew_vertex for each vertex then, as each thread
+ * copies the visited bits; crew_meeting and crew_thread for the barriers of a level. crew_work: the work of all its threads
+ * as a multiple of that of one thread. */
 #define CREW(name, value, unit, what) static const double crew_##name = value;
 #include "formats/rates.def"
 
-static uint64_t edges_of(const struct workload *work)
+/* Picoseconds of a level in a parallel region. single_thread: of the same level by one thread. */
+static double region_cost(double single_thread, int threads)
 {
-    uint64_t edges = 0;
-    for (int g = 0; g < SUBGRAPHS; g++)
-        edges += work->of[g].forward;
-    return edges;
+    return crew_meeting + crew_thread * threads + crew_work * single_thread / threads;
 }
 
-/* Picoseconds of a level by a parallel region of some threads. `lists`: those of one thread that pushes from lists. */
-static double region_cost(double lists, int threads)
-{
-    return crew_meeting + crew_thread * threads + crew_work * lists / threads;
-}
-
-/* The threads with which a parallel region does a level soonest. */
-static int best_region_threads(const struct search_state *s, double lists)
-{
-    int team = 2;
-    while (2 * team <= s->threads && region_cost(lists, 2 * team) < region_cost(lists, team))
-        team *= 2;
-    return team;
-}
-
-/* Chooses whether levels by lists are for a parallel region, and its threads. A parallel region begins or ends once it would have saved the
- * cost of beginning to do so earlier: a search at the border does not go to and fro. A level that costs less by masks says
- * nothing about that. Returns the level's cost. */
-static double cost_of_lists(const struct device *dev, struct search_state *s, double lists, double masks)
+/* Chooses whether sparse levels run in a parallel region, and with how many threads. Returns the cost of a sparse level
+ * then. Hysteresis: the choice changes only when the saving missed so far exceeds the cost of beginning a region; levels
+ * for which a dense one (cost `dense`) is cheapest do not count. */
+static double choose_region(const struct device *dev, struct search_state *s, double single_thread, double dense)
 {
     double vertices = (double)(dev->shard->d + dev->shard->locals);
     if (s->threads == 1 || !region_can_take(dev, s->edges)) {
         s->in_region = 0;
-        return lists;
+        return single_thread;
     }
-    s->region_threads = best_region_threads(s, lists);
-    double region = region_cost(lists, s->region_threads), more = s->in_region ? region - lists : lists - region;
-    if (s->edges > SMALL_EDGES && masks < region && masks < lists)
-        more = 0;
-    if (more > 0 || s->in_region)
-        s->regret = s->regret + more > 0 ? s->regret + more : 0;
+    int threads = 2;
+    while (2 * threads <= s->threads && region_cost(single_thread, 2 * threads) < region_cost(single_thread, threads))
+        threads *= 2;
+    s->region_threads = threads;
+    double region = region_cost(single_thread, threads);
+    double missed = s->in_region ? region - single_thread : single_thread - region;
+    if (s->edges > SMALL_EDGES && dense < region && dense < single_thread)
+        missed = 0;
+    if (missed > 0 || s->in_region)
+        s->regret = s->regret + missed > 0 ? s->regret + missed : 0;
     if (s->regret > crew_start + crew_vertex * vertices) {
         s->in_region = !s->in_region;
         s->regret = 0;
     }
-    return s->in_region ? region : lists;
+    return s->in_region ? region : single_thread;
 }
 
-/* Learns from the last level how often edges lead to the same vertex. */
-static void learn_overlap(struct device *dev, const struct search_state *s, uint64_t fresh)
+void choose_level(struct device *dev, struct search_state *s, uint64_t delegates, uint64_t normals)
 {
-    double found = (double)fresh;
-    dev->costs.overlap = found < s->expected ? 1 - found / s->expected : 0;
-}
-
-static double expect_all(const struct device *dev, const struct workload *work)
-{
-    double found = 0;
-    for (int g = 0; g < SUBGRAPHS; g++)
-        found += direction_costs_of(&dev->costs, (enum subgraph)g, work).found;
-    return found / (1 - dev->costs.overlap);
-}
-
-static void choose_kind(struct device *dev, struct search_state *s, uint64_t fresh,
-                       struct workload *work)
-{
+    const int noted = dev->notes.keeps_levels;
+    double start = noted ? cli_seconds() : 0, found = (double)(delegates + normals);
     struct error e = {0};
-    double lists = 0, masks = dev->costs.graph.rates.masks;
-    learn_overlap(dev, s, fresh);
-    cpu_counts(dev, work, &e);
-    s->expected = expect_all(dev, work);
+    struct workload work;
+    if (noted)
+        note_visits(dev, start);
+    /* how often edges of the last level led to the same vertex */
+    dev->costs.overlap = found < s->expected ? 1 - found / s->expected : 0;
+    cpu_counts(dev, &work, &e); /* never fails */
+    double expected = 0, single_thread = 0, dense = dev->costs.graph.rates.masks;
     s->levels++;
-    s->edges = edges_of(work);
+    s->edges = 0;
     for (int i = 0; i < SUBGRAPHS; i++) {
         enum subgraph g = (enum subgraph)i;
-        s->directions.of[g] = direction_by_cost(s->mode, &work->of[g]);
-        lists += sparse_cost(dev, g, work);
-        masks += work->of[g].cost[s->directions.of[g]];
+        struct direction_costs_of costs = direction_costs_of(&dev->costs, g, &work);
+        expected += costs.found;
+        s->edges += work.of[g].forward;
+        s->directions.of[g] = direction_by_cost(s->mode, &work.of[g]);
+        single_thread += pushes_into_bitmaps(dev, g) ? costs.of[PUSH] : work.of[g].cost[PUSH];
+        dense += work.of[g].cost[s->directions.of[g]];
     }
-    double push = cost_of_lists(dev, s, lists, masks);
-    s->kind = s->in_region ? LEVEL_REGION : LEVEL_SPARSE;
-    s->is_for_all = s->edges > SMALL_EDGES && masks < lists;
-    if (s->mode == DIRECTION_PULL || (s->edges > SMALL_EDGES && masks < push))
-        s->kind = LEVEL_DENSE;
-    if (fresh == 0 || dev->depth == dev->means.deepest)
+    s->expected = expected / (1 - dev->costs.overlap);
+    double sparse = choose_region(dev, s, single_thread, dense);
+    s->wants_all_threads = s->edges > SMALL_EDGES && dense < single_thread;
+    if (found == 0 || dev->depth == dev->means.deepest)
         s->kind = LEVEL_KINDS;
-}
-
-void plan_level(struct device *dev, struct search_state *s, uint64_t delegates, uint64_t normals)
-{
-    struct workload work;
-    double start = dev->notes.levels.kept ? cli_seconds() : 0;
-    if (dev->notes.levels.kept)
-        note_visits(dev, start);
-    choose_kind(dev, s, delegates + normals, &work);
+    else if (s->mode == DIRECTION_PULL || (s->edges > SMALL_EDGES && dense < sparse))
+        s->kind = LEVEL_DENSE;
+    else
+        s->kind = s->in_region ? LEVEL_REGION : LEVEL_SPARSE;
     work.delegates = delegates;
     work.fresh = delegates + normals;
-    if (dev->notes.levels.kept && s->kind != LEVEL_KINDS)
-        note_plan(dev, s, &work, start);
+    if (noted && s->kind != LEVEL_KINDS)
+        note_choice(dev, s, &work, start);
 }

@@ -1,8 +1,10 @@
 /* cpu_columns.c: see cpu_columns.h
  *
- * Bytes that must move for each row: 8 of offsets and 8 of the directory; for each column the bits of its code,
- * and those of the bit vector, of which up to 40 bytes in front are skipped. The words of a block are asked for
- * before rows are read.
+ * Element i of a block of gaps is its code, plus its high bits from the bit vector, plus `step` * i, plus `add`; of a frame
+ * it is its code plus `add` (packed_row.h). The high bits of element i are the zeros in front of set bit i of the vector.
+ *
+ * Bytes that must move for each row: 8 of offsets and 8 of the directory; for each column the bits of its code, and those
+ * of the bit vector, of which up to 40 bytes in front are skipped. Pulls prefetch the words of a block (cpu_probe.c).
  */
 #include "cpu_columns.h"
 #include "cpu_lanes.h"
@@ -14,13 +16,13 @@
 /* ---- plain ---- */
 
 const uint32_t *decode_plain(const struct csr *csr, uint64_t row, uint64_t at, uint32_t count,
-                             uint32_t capacity[COLUMN_ROOM])
+                             uint32_t buffer[COLUMN_CAPACITY])
 {
     struct packed_span span = csr_span(csr, row, at);
     struct packed_reader reader = packed_read_at(&csr->packed, &span);
     for (uint32_t i = 0; i < count; i++)
-        capacity[i] = packed_next(&reader);
-    return capacity;
+        buffer[i] = packed_next(&reader);
+    return buffer;
 }
 
 /* ---- eight at once ---- */
@@ -29,11 +31,15 @@ const uint32_t *decode_plain(const struct csr *csr, uint64_t row, uint64_t at, u
 
 enum { MOST_WINDOW_BITS = 25 }; /* of codes that 32 bits hold wherever they begin in a byte */
 
-/* As struct packed_reader, with words of 64 bits. */
+/* A reader of one block: struct packed_reader with words of 64 bits. */
 struct reader {
-    const unsigned char *codes, *vector;
-    uint32_t bits, gaps, step, add, i, word;
-    uint64_t ones;
+    const unsigned char *codes, *vector; /* vector NULL: there is none */
+    uint32_t bits; /* of a code */
+    uint32_t gaps; /* 0: a frame */
+    uint32_t step, add;
+    uint32_t i;    /* the next element of the block */
+    uint32_t word; /* of the vector, with the set bit of that element */
+    uint64_t ones; /* set bits of that word that have not been passed */
 };
 
 AVX2 static inline uint64_t vector_word(const struct reader *r, uint32_t word)
@@ -43,8 +49,8 @@ AVX2 static inline uint64_t vector_word(const struct reader *r, uint32_t word)
     return bits;
 }
 
-/* Passes element i - 1, so that element i is next. */
-AVX2 static inline void pass(struct reader *r, uint32_t i)
+/* Moves on to element i: finds its set bit in the vector. */
+AVX2 static inline void skip_to(struct reader *r, uint32_t i)
 {
     uint32_t left = i, count;
     r->i = i;
@@ -59,7 +65,7 @@ AVX2 static inline void pass(struct reader *r, uint32_t i)
     r->ones &= ~(_pdep_u64(UINT64_C(1) << left, r->ones) - 1);
 }
 
-/* S(i) >> bits of the next element. */
+/* Returns the high bits of the next element, which is element i, and passes its set bit. */
 AVX2 static inline uint32_t next_high(struct reader *r, uint32_t i)
 {
     while (r->ones == 0 && r->word < UNARY_MOST_WORDS / 2 - 1)
@@ -76,13 +82,16 @@ AVX2 static inline uint32_t code_at(const struct reader *r, uint32_t i)
     return (uint32_t)_bzhi_u64(window >> i * r->bits % 8, r->bits);
 }
 
-AVX2 static inline uint32_t place_at(struct reader *r)
+/* Returns the next element of a block of gaps, less `add`, and moves on. */
+AVX2 static inline uint32_t next_gap_sum(struct reader *r)
 {
     uint32_t i = r->i++, high = r->vector != NULL ? next_high(r, i) : 0;
     return code_at(r, i) + (high << r->bits) + r->step * i;
 }
 
-AVX2 static inline struct reader read_at(const struct packed_columns *packed, const struct packed_span *span)
+/* Opens a reader at an element of a row. If the row begins in this block, gaps count from its start: `add` then follows
+ * from the element before the row. */
+AVX2 static inline struct reader open_reader(const struct packed_columns *packed, const struct packed_span *span)
 {
     uint64_t block = span->at / PACKED_BLOCK, first = block * PACKED_BLOCK;
     struct packed_place place = packed->place[block];
@@ -97,30 +106,28 @@ AVX2 static inline struct reader read_at(const struct packed_columns *packed, co
     r.step = (kind & KIND_STEP_0) == 0;
     r.vector = kind & KIND_NO_VECTOR ? NULL : r.codes + 4 * WORDS_PER_BIT * r.bits;
     if (span->row_begin <= first) {
-        pass(&r, i);
+        skip_to(&r, i);
         return r;
     }
-    pass(&r, (uint32_t)(span->row_begin - first) - 1);
-    r.add = span->start - r.step - place_at(&r);
+    skip_to(&r, (uint32_t)(span->row_begin - first) - 1);
+    r.add = span->start - r.step - next_gap_sum(&r);
     if (r.i < i)
-        pass(&r, i);
+        skip_to(&r, i);
     return r;
 }
 
-/* Codes i to i + 7. A lane is read only if its top bit in `lanes` is set. */
+/* Codes i to i + 7, of at most MOST_WINDOW_BITS. A lane is read only if its top bit in `lanes` is set. */
 AVX2 static inline __m256i codes_at(const struct reader *r, uint32_t i, __m256i lanes)
 {
-    const __m256i number = _mm256_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7);
+    const __m256i number = _mm256_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7), none = _mm256_setzero_si256();
     __m256i at = _mm256_mullo_epi32(_mm256_add_epi32(_mm256_set1_epi32((int)i), number),
                                     _mm256_set1_epi32((int)r->bits));
-    __m256i windows =
-        _mm256_mask_i32gather_epi32(_mm256_setzero_si256(), (const int *)r->codes,
-                                    _mm256_srli_epi32(at, 3), lanes, 1);
+    __m256i windows = _mm256_mask_i32gather_epi32(none, (const int *)r->codes, _mm256_srli_epi32(at, 3), lanes, 1);
     __m256i codes = _mm256_srlv_epi32(windows, _mm256_and_si256(at, _mm256_set1_epi32(7)));
     return _mm256_and_si256(codes, _mm256_set1_epi32((int)((UINT32_C(1) << r->bits) - 1)));
 }
 
-/* The next eight elements, of which `count` are wanted and in the block. */
+/* Returns the next eight elements, of which only the first `count` are wanted and in the block, and moves on. */
 AVX2 static inline __m256i next_eight(struct reader *r, uint32_t count)
 {
     const __m256i number = _mm256_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7);
@@ -128,7 +135,7 @@ AVX2 static inline __m256i next_eight(struct reader *r, uint32_t count)
     uint32_t one[8], i = r->i, wanted = count < 8 ? count : 8;
     if (r->bits > MOST_WINDOW_BITS) {
         for (uint32_t k = 0; k < wanted; k++)
-            one[k] = r->add + (r->gaps ? place_at(r) : code_at(r, r->i++));
+            one[k] = r->add + (r->gaps ? next_gap_sum(r) : code_at(r, r->i++));
         return _mm256_loadu_si256((const __m256i *)one);
     }
     __m256i codes = _mm256_add_epi32(codes_at(r, i, lanes), _mm256_set1_epi32((int)r->add));
@@ -145,10 +152,11 @@ AVX2 static inline __m256i next_eight(struct reader *r, uint32_t count)
     return _mm256_add_epi32(codes, _mm256_sll_epi32(high, _mm_cvtsi32_si128((int)r->bits)));
 }
 
-/* Eight codes are `bits` whole bytes. So each group of them is taken apart alike: byte `from` and the three
- * behind it hold a code, `shift` bits up. */
+/* How eight codes are taken out of their bytes. Eight codes are `bits` whole bytes, so every group of eight is alike. */
 struct window {
-    __m256i from, shift, mask;
+    __m256i bytes; /* of each lane: numbers of the four bytes with its code, from the first byte of its half on */
+    __m256i shift; /* bits in front of the code there */
+    __m256i mask;  /* of a code */
 };
 
 AVX2 static inline struct window window_of(uint32_t bits)
@@ -158,23 +166,23 @@ AVX2 static inline struct window window_of(uint32_t bits)
     __m256i begin = _mm256_setr_epi32(0, 0, 0, 0, (int)half, (int)half, (int)half, (int)half);
     __m256i at = _mm256_add_epi32(_mm256_mullo_epi32(number, _mm256_set1_epi32((int)bits)), begin);
     __m256i byte = _mm256_mullo_epi32(_mm256_srli_epi32(at, 3), _mm256_set1_epi32(0x01010101));
-    return (struct window){_mm256_add_epi8(byte, three), _mm256_and_si256(at, _mm256_set1_epi32(7)),
-                           _mm256_set1_epi32((int)((UINT32_C(1) << bits) - 1))};
+    return (struct window){.bytes = _mm256_add_epi8(byte, three),
+                           .shift = _mm256_and_si256(at, _mm256_set1_epi32(7)),
+                           .mask = _mm256_set1_epi32((int)((UINT32_C(1) << bits) - 1))};
 }
 
-/* Codes i to i + 7, i being a multiple of 8. Reads up to 16 bytes behind the fifth one. */
+/* Codes i to i + 7, i being a multiple of 8. Reads up to 16 bytes from the fifth one on. */
 AVX2 static inline __m256i group_of_codes(const struct reader *r, const struct window *w, uint32_t i)
 {
     const unsigned char *at = r->codes + i / 8 * r->bits;
     __m128i low = _mm_loadu_si128((const __m128i *)at);
     __m128i high = _mm_loadu_si128((const __m128i *)(at + 4 * r->bits / 8));
-    __m256i bytes = _mm256_shuffle_epi8(_mm256_set_m128i(high, low), w->from);
+    __m256i bytes = _mm256_shuffle_epi8(_mm256_set_m128i(high, low), w->bytes);
     return _mm256_and_si256(_mm256_srlv_epi32(bytes, w->shift), w->mask);
 }
 
-/* Decodes many elements in groups of eight, with all of the vector in front of them. */
-AVX2 static const uint32_t *decode_groups(const struct reader *r, uint32_t count,
-                                          uint32_t capacity[COLUMN_ROOM])
+/* Decodes many elements in groups of eight, after the whole vector up to them. Returns where they begin in the buffer. */
+AVX2 static const uint32_t *decode_groups(const struct reader *r, uint32_t count, uint32_t buffer[COLUMN_CAPACITY])
 {
     const __m256i number = _mm256_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7);
     const __m128i bits = _mm_cvtsi32_si128((int)r->bits);
@@ -186,27 +194,27 @@ AVX2 static const uint32_t *decode_groups(const struct reader *r, uint32_t count
     else
         memset(high, 0, PACKED_BLOCK);
     for (uint32_t i = first; i < r->i + count; i += 8) {
-        __m256i places = _mm256_cvtepu8_epi32(_mm_loadl_epi64((const __m128i *)(high + i)));
+        __m256i values = _mm256_cvtepu8_epi32(_mm_loadl_epi64((const __m128i *)(high + i)));
         __m256i steps = _mm256_add_epi32(number, _mm256_set1_epi32((int)i));
-        places = _mm256_add_epi32(_mm256_sll_epi32(places, bits), group_of_codes(r, &window, i));
-        places = _mm256_add_epi32(places, _mm256_mullo_epi32(steps, _mm256_set1_epi32((int)r->step)));
-        places = _mm256_add_epi32(places, _mm256_set1_epi32((int)r->add));
-        _mm256_storeu_si256((__m256i *)(capacity + (i - first)), places);
+        values = _mm256_add_epi32(_mm256_sll_epi32(values, bits), group_of_codes(r, &window, i));
+        values = _mm256_add_epi32(values, _mm256_mullo_epi32(steps, _mm256_set1_epi32((int)r->step)));
+        values = _mm256_add_epi32(values, _mm256_set1_epi32((int)r->add));
+        _mm256_storeu_si256((__m256i *)(buffer + (i - first)), values);
     }
-    return capacity + (r->i - first);
+    return buffer + (r->i - first);
 }
 
 AVX2 const uint32_t *decode_vectors(const struct csr *csr, uint64_t row, uint64_t at, uint32_t count,
-                                    uint32_t capacity[COLUMN_ROOM])
+                                    uint32_t buffer[COLUMN_CAPACITY])
 {
     enum { MANY = 24 };
     struct packed_span span = csr_span(csr, row, at);
-    struct reader r = read_at(&csr->packed, &span);
+    struct reader r = open_reader(&csr->packed, &span);
     if (count >= MANY && r.bits <= MOST_WINDOW_BITS)
-        return decode_groups(&r, count, capacity);
+        return decode_groups(&r, count, buffer);
     for (uint32_t i = 0; i < count; i += 8)
-        _mm256_storeu_si256((__m256i *)(capacity + i), next_eight(&r, count - i));
-    return capacity;
+        _mm256_storeu_si256((__m256i *)(buffer + i), next_eight(&r, count - i));
+    return buffer;
 }
 
 #endif

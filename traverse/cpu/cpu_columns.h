@@ -1,7 +1,7 @@
-/* cpu_columns.h: reads columns, which may be kept packed.
+/* cpu_columns.h: reads the columns of rows, which may be kept packed
  *
- * Packed ones are decoded by one of two twins: a plain one, on the readers of packed_row.h, and one by vectors of
- * AVX2. probes_best() chooses (cpu_probe.h).
+ * Packed columns are decoded by one of two twins: a plain one, on the readers of packed_row.h, and one by vectors of AVX2.
+ * probes_best() chooses (cpu_probe.h).
  */
 #ifndef DBFS_CPU_COLUMNS_H
 #define DBFS_CPU_COLUMNS_H
@@ -10,36 +10,36 @@
 
 #include <stdint.h>
 
-/* Room for the columns of a block, and for words that vectors write before and behind them. */
-enum { COLUMN_ROOM = PACKED_BLOCK + 16 };
+/* Entries of a buffer for the columns of a block, and for those that vectors write before and behind them. */
+enum { COLUMN_CAPACITY = PACKED_BLOCK + 16 };
 
-/* Decodes columns at..at+count of a row, which lie in one block. Returns where they are in `room`. */
+/* Decodes columns at..at+count of a row, which lie in one block, into the buffer. Returns where they begin there. */
 typedef const uint32_t *decode_columns(const struct csr *csr, uint64_t row, uint64_t at, uint32_t count,
-                                       uint32_t capacity[COLUMN_ROOM]);
+                                       uint32_t buffer[COLUMN_CAPACITY]);
 
 decode_columns decode_plain, decode_vectors; /* decode_vectors: where the machine has AVX2 */
 
-/* Some columns of a row that lie side by side. */
+/* Consecutive columns of a row. */
 struct column_run {
     const uint32_t *columns;
     uint64_t count;
 };
 
-/* The first of columns at..end of a row: those of one block, decoded into `room`, if they are packed; else all
- * of them, where they lie. */
+/* The first of columns at..end of a row (numbers of 4 bytes): if packed, those of one block, decoded into the buffer; else
+ * all of them, where they lie. */
 static inline __attribute__((always_inline)) struct column_run
-next_columns(decode_columns *decode, const struct csr *csr, uint64_t row, uint64_t at,
-             uint64_t end, uint32_t capacity[COLUMN_ROOM])
+next_columns(decode_columns *decode, const struct csr *csr, uint64_t row, uint64_t at, uint64_t end,
+             uint32_t buffer[COLUMN_CAPACITY])
 {
     uint64_t left = end - at, in_block = PACKED_BLOCK - at % PACKED_BLOCK;
     if (csr->packed.words == NULL)
         return (struct column_run){(const uint32_t *)csr->columns + at, left};
     left = left < in_block ? left : in_block;
-    return (struct column_run){decode(csr, row, at, (uint32_t)left, capacity), left};
+    return (struct column_run){decode(csr, row, at, (uint32_t)left, buffer), left};
 }
 
-/* Asks for the directory entry of packed columns, or for columns that lie as they are. Always inlined, as a
- * compiler may drop calls that only ask ahead. */
+/* Prefetches columns or, if they are packed, the directory entry of their block. Always inlined: a compiler may drop calls
+ * that only prefetch. */
 static inline __attribute__((always_inline)) void prefetch_columns(const struct csr *csr, uint64_t at)
 {
     if (csr->packed.words == NULL)
@@ -48,7 +48,7 @@ static inline __attribute__((always_inline)) void prefetch_columns(const struct 
         __builtin_prefetch(&csr->packed.place[at / PACKED_BLOCK]);
 }
 
-/* Asks for the bits of packed columns, whose directory entry is there. */
+/* Prefetches the bits of packed columns, whose directory entry is in the cache. */
 static inline __attribute__((always_inline)) void prefetch_bits(const struct csr *csr, uint64_t at)
 {
     const struct packed_columns *packed = &csr->packed;

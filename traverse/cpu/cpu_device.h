@@ -1,8 +1,11 @@
-/* cpu_device.h: the state of one shard's search on the CPU backend, shared by the cpu_*.c files.
+/* cpu_device.h: the state of a search over one shard on the CPU, and the steps that the cpu_*.c files offer each other.
  *
- * Visited marks are bit masks. The mask of the delegates is small enough to stay in cache while rows are
- * read. A depth or parent has a meaning only if the visited bit is set, so a new search clears masks and no
- * arrays. The frontier of normals has two parts: those that a pull found are in a mask, the others in a list.
+ * A frontier has a sparse part, a list of vertices, and a dense part, a bitmap. The frontier of the delegates is one of
+ * them; the frontier of the normals may be both: pulls and pushes into bitmaps find its dense part, other pushes and
+ * other shards its sparse part. Visited bits are bitmaps: those of the delegates are few enough to stay in cache while
+ * rows are read. A depth or parent counts only if the visited bit is set, so a new search clears bitmaps and no arrays.
+ *
+ * Sizes: d delegates, `locals` normals, p shards; mask_words(n) = 64-bit words of a bitmap of n vertices.
  */
 #ifndef DBFS_CPU_DEVICE_H
 #define DBFS_CPU_DEVICE_H
@@ -18,223 +21,159 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Vertices bound for one other shard, as one thread collected them. */
-struct bin {
-    uint32_t *ids;
-    uint64_t count, capacity;
+/* ---- state ---- */
+
+/* What a device works with. */
+struct cpu_means {
+    struct memory_budget *budget;
+    struct thread_pool *pool;
+    const struct probes *probes; /* inner loops for this machine */
+    int32_t deepest;             /* a whole search (cpu_run.c) ends at this depth */
 };
 
-/* Consecutive rows of equal length, as most rows of a grid or a mesh are. Their offsets need not be read: each
- * follows from that of the first one. */
+/* The delegates. Bitmaps have mask_words(d) words. */
+struct cpu_delegates {
+    uint64_t *visited;
+    uint64_t *incoming; /* the reduced delegate mask, before a previsit; zero after it */
+    uint64_t *updated;  /* found by the visits of this level */
+    int any_incoming, any_updated;
+    uint32_t *sparse;        /* the frontier, if is_sparse: [mask_words(d)], or with one shard [list_capacity(d)] */
+    uint64_t *dense;         /* the frontier, if not is_sparse */
+    int is_sparse;
+    uint64_t frontier_count; /* vertices of the frontier, in either form */
+    int32_t frontier_depth;
+    uint32_t *next_sparse;   /* the frontier that a sparse level makes: with one shard [list_capacity(d)] */
+    int ahead;               /* 1: the delegates are a level ahead of the normals (cpu_previsit_ahead) */
+    int32_t *depth;          /* [d], behind the depths of normals */
+    uint32_t *parent;        /* [d], behind the parents of normals; NULL: parents are not recorded */
+    uint64_t longest;        /* most edges of a row */
+};
+
+/* The normals with edges in this shard. Bitmaps have mask_words(locals) words. */
+struct cpu_normals {
+    uint64_t *visited;
+    uint32_t *sparse, *next_sparse; /* [list_capacity(locals)] sparse part of the frontier, of the next frontier */
+    uint64_t sparse_count, next_sparse_count;
+    uint64_t *dense, *next_dense;   /* dense parts; garbage unless any_dense, any_next_dense */
+    int any_dense, any_next_dense;
+    uint64_t dense_count, next_dense_count;
+    int32_t *depth;   /* [locals + d + 1]: of normals, delegates, and DEPTH_UNREACHED */
+    uint32_t *parent; /* the same, with PARENT_NONE; NULL: parents are not recorded */
+    uint64_t longest; /* most edges of a row */
+};
+
+/* Consecutive rows of equal length, as most rows of a grid or a mesh are: offsets follow from that of the first. */
 struct even_rows {
-    uint64_t first, count; /* count 0: there are not enough to look for them */
-    uint64_t length;       /* columns of a row, without heads */
-    uint64_t offset;       /* of the first row */
+    uint64_t first, count; /* count 0: there are too few to look for them */
+    uint64_t length;       /* columns of a row behind its heads */
+    uint64_t offset;       /* of row `first` */
     int near;              /* most columns are near their row, as in a grid whose ids are in order */
 };
 
-/* Rows to push from. */
-struct push_list {
-    uint32_t *rows; /* [most_rows] gathered from masks (cpu_gather.c) */
-    uint32_t *from; /* [2 * list_capacity(most_rows)] parents of vertices that a push from lists finds, of both kinds */
-    struct even_rows even[SUBGRAPHS];
+/* Vertices bound for one other shard, as one thread found them: local ids there, with duplicates. */
+struct shard_bin {
+    uint32_t *ids; /* [capacity] */
+    uint64_t count, capacity;
 };
 
-/* Delegates: [d] or mask_words(d). */
-struct cpu_delegates {
-    uint64_t *visited;
-    uint64_t *incoming; /* the reduced mask of the last level's updates */
-    uint64_t *frontier; /* incoming and not visited before */
-    uint64_t *updated;  /* found in this level */
-    int any_incoming, any_updated;
-    int32_t level; /* depth of `frontier` */
-    int ahead;     /* the previsit of the delegates came before that of the normals, and dd was visited */
-    uint32_t *fresh; /* the delegates of `frontier`, if they are few: [mask_words(d)]; p = 1: list_capacity(d) */
-    uint64_t fresh_count;
-    int fresh_listed; /* `fresh` holds them all; 0: too many, only the mask has them */
-    uint32_t *next;   /* of a level by lists: the next `fresh`; [list_capacity(d)] if p = 1 */
-    int32_t *depth;   /* behind the depths of normals */
-    uint32_t *parent; /* the same; NULL: not recorded */
-    uint64_t longest; /* no row of a delegate has more edges */
-};
-
-/* Local normals: [locals] or mask_words(locals). */
-struct cpu_normals {
-    uint64_t *visited;
-    uint64_t *pulled;      /* the part of the frontier that masks have; valid if any_pulled */
-    uint64_t *pulled_next; /* the same of the next level */
-    int any_pulled, any_pulled_next;
-    uint64_t pulled_count, pulled_next_count; /* bits of them, if valid */
-    uint32_t *queue; /* [list_capacity(locals)]: the part of the frontier that pushes found or others sent */
-    uint64_t queue_count;
-    uint32_t *next; /* the queue of the next level: [list_capacity(locals)] */
-    uint64_t next_count;
-    int32_t *depth; /* [locals + d + 1]: of the delegates too, and DEPTH_UNREACHED */
-    uint32_t *parent; /* the same with PARENT_NONE; NULL: not recorded */
-    uint64_t longest; /* no row of a normal has more edges */
-};
-
-/* The sizes of the arrays that peers read, in 64-bit words. */
+/* 64-bit words of the arrays that a device shows to its peers, which lie in this order. */
 struct cpu_layout {
     uint64_t updated_words, frontier_words, mask_words, id_words;
 };
 
-/* Arrays that peers read. They lie in `memory`, with `updated` of the delegates. There are none if there is
- * one shard. */
+/* Arrays that peers read, with `updated` of the delegates in front. With one shard there are none. */
 struct cpu_shown {
-    struct cpu_layout layout;
-    uint64_t *frontier; /* of the normals; valid after show_frontier */
-    uint64_t *mask;     /* by nn's columns: vertices found on other shards */
-    uint32_t *ids;      /* the same as a list, by shard */
-    uint64_t charged_ids;    /* charged to the budget: pages are taken as they are used */
-    uint64_t *begin, *count; /* [p]: where the ids for a shard begin, and how many they are */
-    enum outgoing_form form; /* of this level */
     struct shared_memory memory;
+    struct cpu_layout layout;
+    uint64_t *frontier;      /* bitmap of the normals, after show_frontier */
+    uint64_t *mask;          /* OUTGOING_MASK: bitmap of the vertices found on other shards, as nn's columns number them */
+    uint32_t *ids;           /* OUTGOING_LIST: local ids, by shard */
+    uint64_t *begin, *count; /* [p] where the ids for a shard begin, and their number; of a mask: count > 0 if any */
+    uint64_t charged_ids;    /* charged to the budget: pages of `ids` are taken as they are written */
+    enum outgoing_form form; /* of this level */
 };
 
-/* A device whose memory this one reads: itself, one of this process, or one of another process. */
+/* Arrays of a device that this one reads: its own, those of a device of this process, or of another process. */
 struct cpu_peer {
     const uint64_t *updated, *frontier;
     const uint32_t *mask, *ids;
     uint64_t frontier_words;
     uint32_t shard;
-    struct shared_memory memory; /* if it is of another process */
+    struct shared_memory memory; /* of another process: its arrays */
 };
 
 struct cpu_peers {
-    struct cpu_peer *all; /* [count], of all devices of this process; NULL: they have not met */
-    int owns_all;
+    struct cpu_peer *all;  /* [count], one table for all devices of a process; NULL before cpu_join */
     uint32_t count;
-    uint64_t *own, *others; /* masks: dd's rows of delegates that this shard owns, and its other rows */
-    uint64_t *gathered;     /* by nn's columns: the frontier of all shards */
+    int owns_all;          /* this device frees the table */
+    uint64_t *own, *others; /* bitmaps of delegates: the rows of dd whose delegate this shard owns; the other rows */
+    uint64_t *gathered;    /* bitmap of the frontiers of all shards, as nn's columns number them */
 };
 
-/* Vertices for other shards. */
-struct cpu_bins {
-    struct bin *of;     /* [threads][p] */
-    struct error error; /* why some bin could not grow */
+enum {
+    MOST_REGION_THREADS = 64, /* of a parallel region (cpu_region.c) */
+    MOST_BINNED = 1 << 21     /* vertices for which the memory of a thread is large enough, in bins or lists */
 };
 
-/* Vertices and masks that leave and arrive. */
-struct cpu_traffic {
-    struct cpu_bins bins;
-    struct cpu_shown shown;
-    struct cpu_peers peers;
-};
-
-/* The most threads of a parallel region (cpu_region.c), and vertices that a thread has room for, in bins or lists. */
-enum { MOST_REGION_THREADS = 64, MOST_BINNED = 1 << 21 };
-
-struct cpu_region_memory {
-    uint8_t *bins; /* [threads][bin_bytes]: of a parallel region, or of parents (cpu_marks.c) */
+/* Memory of each thread: thread t has the bytes or words from t * size on. */
+struct cpu_thread_memory {
+    uint8_t *bins;    /* [threads][bin_bytes] found vertices, by the part that they belong to (cpu_bins.h) */
     uint64_t bin_bytes;
-    uint8_t *lists; /* [threads][list_bytes]: of a parallel region */
-    uint64_t list_bytes; /* 0: there is no parallel region */
-    uint64_t *seen;      /* [threads][seen_words]: marks of vertices */
-    uint64_t seen_words; /* in a parallel region: of delegates, then of normals */
-    int rest;           /* searches in which one thread stands in for the parallel region where it can (cpu_run.c) */
+    uint8_t *lists;   /* [threads][list_bytes] frontiers of a parallel region */
+    uint64_t list_bytes; /* 0: there are no parallel regions */
+    uint64_t *bitmaps; /* [threads][bitmap_words] vertices that the thread found */
+    uint64_t bitmap_words;
 };
 
-/* The levels of a search that goes from level to level by itself (cpu_notes.c). */
-struct cpu_level_notes {
-    int kept;                 /* this search is to note them */
-    struct level_note *level; /* [count], owned */
-    uint32_t count;
-    int failed;    /* there was no memory for a level; it and those after it are lost */
-    double begun;  /* when the last level's visits began */
-};
-
-/* Notes of a level for reports. */
+/* What reports and traces ask for. */
 struct cpu_notes {
     struct breakdown times;
-    int counts_probes;          /* probes are counted, and FV exactly */
-    uint64_t probes[SUBGRAPHS]; /* of this level's pulls, if they are counted */
-    struct cpu_level_notes levels;
-};
-
-struct row_count {
-    uint64_t rows, edges;
-};
-
-/* The means of a device: memory, threads and loops. */
-struct cpu_means {
-    struct memory_budget *budget;
-    struct thread_pool *pool;
-    const struct probes *probes;
-    int32_t deepest; /* `run` ends at this depth */
+    int counts_probes;          /* probes are counted, and edges exactly */
+    uint64_t probes[SUBGRAPHS]; /* columns that this level's pulls looked at */
+    /* levels of a whole search (cpu_notes.c) */
+    int keeps_levels;
+    struct level_note *level;   /* [levels], owned */
+    uint32_t levels;
+    int out_of_memory;          /* a level found no memory for its note; those behind it have none, either */
+    double visits_begun;        /* seconds */
 };
 
 struct device {
     const struct shard *shard;
     const uint32_t *locals; /* [p]: local vertices of every shard */
     struct cpu_means means;
-    int threads; /* of the thread pool that this device may use */
-    int parents;   /* record them */
-    int32_t depth; /* of the current frontier */
-    enum direction_mode mode; /* of a search that cpu_search_begin began */
+    int threads;   /* of the thread pool that this device may use */
+    int parents;   /* 1: record parents */
+    int32_t depth; /* of the frontier of the normals */
+    enum direction_mode mode; /* of the search that cpu_search_begin began */
     struct cpu_delegates delegates;
     struct cpu_normals normals;
-    uint64_t frontier[SUBGRAPHS];  /* sources of each subgraph in the frontier */
-    uint64_t forward[SUBGRAPHS];   /* about their edges; at least as many as sources */
-    uint64_t unvisited[SUBGRAPHS]; /* sources of each subgraph not visited yet */
+    uint64_t frontier[SUBGRAPHS];  /* rows of the frontier that have edges */
+    uint64_t forward[SUBGRAPHS];   /* about their edges; at least as many as rows */
+    uint64_t unvisited[SUBGRAPHS]; /* rows with edges that are not visited yet, the frontier counted as visited */
     struct direction_costs costs;
-    struct push_list push;
-    struct cpu_traffic traffic;
-    struct cpu_region_memory region;
+    struct even_rows even_rows[SUBGRAPHS];
+    uint32_t *gathered_rows; /* [most_rows] a frontier made sparse (cpu_gather.c) */
+    uint32_t *found_parents; /* [2][list_capacity(most_rows)] parents of next_sparse of the normals, of the delegates */
+    struct shard_bin *shard_bins;  /* [threads][p] */
+    struct error shard_bins_error; /* why a bin could not grow */
+    struct cpu_shown shown;
+    struct cpu_peers peers;
+    struct cpu_thread_memory per_thread;
+    int searches_without_region; /* so many searches use one thread where a parallel region is chosen (cpu_run.c) */
     struct cpu_notes notes;
-    struct cpu_answers *answers; /* NULL: there are none (cpu_answers.h) */
+    struct cpu_answers *answers; /* cpu_answers.h; NULL: open_answers was not called */
 };
 
-/* About how many rows a pull along g looks at. */
-static inline uint64_t unvisited_targets(const struct device *dev, enum subgraph g)
-{
-    return unvisited_pulled(dev->shard, g, dev->unvisited[subgraph_reverse(g)]);
-}
+/* ---- sizes ---- */
 
-/* Words of a mask that a thread clears at a time. */
-enum { CLEAR_WORDS = 256 };
-
-/* Rows or edges that are worth one more thread: they take some us, a meeting of 16 threads 2. */
-enum { WORK_OF_THREAD = 2048 };
-
-/* Words of the masks of a shard's vertices, as nn's columns number them. */
-static inline uint64_t column_words(const struct shard *shard)
-{
-    return (UINT64_C(1) << shard->local_bits) / 64;
-}
-
-/* Whether the columns of g are vertices of several shards. */
-static inline int leads_to_shards(const struct shard *shard, enum subgraph g)
-{
-    return g == NN && shard->p > 1;
-}
-
-/* Words of a mask of the vertices that g leads to. */
-static inline uint64_t words_to(const struct shard *shard, enum subgraph g)
-{
-    if (leads_to_shards(shard, g))
-        return shard->p * column_words(shard);
-    return mask_words(subgraph_columns(g) == DELEGATES ? shard->d : shard->locals);
-}
-
-/* Whether g is pushed by masks of marks (cpu_marks.c), if the level goes by masks: its edges are many, and
- * not few for the words of the masks. With several shards fewer do for delegates, which leave as masks. */
-static inline int pushes_marks(const struct device *dev, enum subgraph g)
-{
-    enum { MANY = 1 << 13, MARKS_OF_WORD = 8 };
-    uint64_t words = words_to(dev->shard, g), least = words;
-    if (dev->shard->p > 1 && subgraph_columns(g) == DELEGATES)
-        least = words / MARKS_OF_WORD;
-    return dev->forward[g] >= MANY && dev->forward[g] >= least && words <= dev->region.seen_words;
-}
-
-/* Places of a list. A push may write one behind it. */
+/* Entries of a sparse frontier of so many vertices. A push writes one behind the last, before it knows whether it is new. */
 static inline uint64_t list_capacity(uint64_t vertices)
 {
     return vertices + 1;
 }
 
-/* Places of a list of a thread of a parallel region, in whole lines of a cache. */
+/* The same for a thread of a parallel region, in whole lines of a cache. */
 static inline uint64_t region_list_capacity(uint64_t vertices)
 {
     enum { LINE = 16 };
@@ -246,58 +185,44 @@ static inline uint64_t most_rows(const struct device *dev)
     return dev->shard->locals > dev->shard->d ? dev->shard->locals : dev->shard->d;
 }
 
+/* Words of a bitmap of one shard's normals, as nn's columns number them. */
+static inline uint64_t column_words(const struct shard *shard)
+{
+    return (UINT64_C(1) << shard->local_bits) / 64;
+}
+
+/* Whether the columns of g are vertices of several shards. */
+static inline int leads_to_shards(const struct shard *shard, enum subgraph g)
+{
+    return g == NN && shard->p > 1;
+}
+
+/* Words of a bitmap of the vertices that g leads to. */
+static inline uint64_t words_to(const struct shard *shard, enum subgraph g)
+{
+    if (leads_to_shards(shard, g))
+        return shard->p * column_words(shard);
+    return mask_words(subgraph_columns(g) == DELEGATES ? shard->d : shard->locals);
+}
+
+/* About how many rows a pull along g looks at. */
+static inline uint64_t unvisited_targets(const struct device *dev, enum subgraph g)
+{
+    return unvisited_pulled(dev->shard, g, dev->unvisited[subgraph_reverse(g)]);
+}
+
+/* ---- sharing work among threads ---- */
+
+enum {
+    CLEAR_WORDS = 256,    /* words of a bitmap that a thread clears or combines at a time */
+    WORK_OF_THREAD = 2048 /* rows or edges that are worth one more thread: they take some us, a barrier of 16 threads 2 */
+};
+
+/* Threads for `work` rows or edges: 1 to dev->threads. */
 static inline int threads_for(const struct device *dev, uint64_t work)
 {
     uint64_t threads = work / WORK_OF_THREAD;
     return threads >= (uint64_t)dev->threads ? dev->threads : threads < 2 ? 1 : (int)threads;
-}
-
-static inline void set_mask_bit(uint64_t *mask, uint64_t i)
-{
-    mask[i / 64] |= UINT64_C(1) << (i % 64);
-}
-
-/* Edges of a row that is known not to be empty. If rows have one head, it is filled and need not be read. */
-static inline uint64_t source_row_length(const struct csr *csr, uint64_t row)
-{
-    if (csr->head_columns <= 1)
-        return csr_offset(csr, row + 1) - csr_offset(csr, row) + csr->head_columns;
-    return csr_row_length(csr, row);
-}
-
-/* The frontier of the sources of a subgraph: vertices in a list, and more in a mask of `words`. */
-struct frontier_view {
-    const uint32_t *list;
-    uint64_t size;
-    const uint64_t *mask;
-    uint64_t words;
-};
-
-static inline struct frontier_view view_frontier(const struct device *dev, enum subgraph g)
-{
-    const struct cpu_normals *n = &dev->normals;
-    const struct cpu_delegates *d = &dev->delegates;
-    if (subgraph_rows(g) == NORMALS)
-        return (struct frontier_view){n->queue, n->queue_count, n->pulled,
-                                      n->any_pulled ? mask_words(dev->shard->locals) : 0};
-    if (d->fresh_listed)
-        return (struct frontier_view){d->fresh, d->fresh_count, NULL, 0};
-    return (struct frontier_view){NULL, 0, d->frontier, mask_words(dev->shard->d)};
-}
-
-static inline __attribute__((always_inline)) void prefetch_offset(const struct csr *csr, uint64_t row)
-{
-    __builtin_prefetch((const char *)csr->offsets + row * csr->offset_width);
-}
-
-/* Counts bits with arithmetic, because the compiler's builtin calls a function unless an option allows
- * popcnt. */
-static inline uint64_t count_bits(uint64_t x)
-{
-    x -= x >> 1 & UINT64_C(0x5555555555555555);
-    x = (x & UINT64_C(0x3333333333333333)) + (x >> 2 & UINT64_C(0x3333333333333333));
-    x = (x + (x >> 4)) & UINT64_C(0x0f0f0f0f0f0f0f0f);
-    return x * UINT64_C(0x0101010101010101) >> 56;
 }
 
 /* The begin of the i-th of `count` nearly equal shares of 0..total. */
@@ -307,12 +232,55 @@ static inline uint64_t share_begin(uint64_t total, int count, int i)
     return total / n * at + total % n * at / n;
 }
 
-/* Notes the normals of a word that a level found by masks; `keeps`: adds them to those that it found
- * before. Returns how many they are. */
-static inline uint64_t visit_word(const struct device *dev, uint64_t w, uint64_t found, int keeps)
+/* ---- bits and rows ---- */
+
+static inline void set_mask_bit(uint64_t *mask, uint64_t i)
+{
+    mask[i / 64] |= UINT64_C(1) << (i % 64);
+}
+
+/* Counts bits with arithmetic: the compiler's builtin calls a function unless an option allows popcnt. */
+static inline uint64_t count_bits(uint64_t x)
+{
+    x -= x >> 1 & UINT64_C(0x5555555555555555);
+    x = (x & UINT64_C(0x3333333333333333)) + (x >> 2 & UINT64_C(0x3333333333333333));
+    x = (x + (x >> 4)) & UINT64_C(0x0f0f0f0f0f0f0f0f);
+    return x * UINT64_C(0x0101010101010101) >> 56;
+}
+
+/* Always inlined: a compiler may drop calls that only prefetch. */
+static inline __attribute__((always_inline)) void prefetch_offset(const struct csr *csr, uint64_t row)
+{
+    __builtin_prefetch((const char *)csr->offsets + row * csr->offset_width);
+}
+
+/* The part of the frontier that pushes along a subgraph start from: a sparse and a dense part. */
+struct frontier_view {
+    const uint32_t *sparse; /* [count] */
+    uint64_t count;
+    const uint64_t *dense; /* [words] */
+    uint64_t words;
+};
+
+/* The frontier of the rows of g. It holds until the next previsit or sparse level. */
+static inline struct frontier_view view_frontier(const struct device *dev, enum subgraph g)
 {
     const struct cpu_normals *n = &dev->normals;
-    n->pulled_next[w] = (keeps ? n->pulled_next[w] : 0) | found;
+    const struct cpu_delegates *d = &dev->delegates;
+    if (subgraph_rows(g) == NORMALS)
+        return (struct frontier_view){n->sparse, n->sparse_count, n->dense,
+                                      n->any_dense ? mask_words(dev->shard->locals) : 0};
+    if (d->is_sparse)
+        return (struct frontier_view){.sparse = d->sparse, .count = d->frontier_count};
+    return (struct frontier_view){.dense = d->dense, .words = mask_words(dev->shard->d)};
+}
+
+/* Adds the normals `found`, bits of word w, to next_dense, and sets their visited bits and depths. `keeps` 0: this is the
+ * first visit of the level that writes next_dense, and overwrites the word. Returns the number of normals. */
+static inline uint64_t visit_normals_word(const struct device *dev, uint64_t w, uint64_t found, int keeps)
+{
+    const struct cpu_normals *n = &dev->normals;
+    n->next_dense[w] = (keeps ? n->next_dense[w] : 0) | found;
     if (found == 0)
         return 0;
     n->visited[w] |= found;
@@ -320,73 +288,108 @@ static inline uint64_t visit_word(const struct device *dev, uint64_t w, uint64_t
     return count_bits(found);
 }
 
-/* The same of delegates, whose bits are always kept. Returns whether there are any. */
-static inline uint64_t update_word(const struct device *dev, uint64_t w, uint64_t found, int keeps)
+/* Adds the delegates `found`, bits of word w, to `updated`, whose bits are always kept. Returns 1 if there are any. */
+static inline uint64_t update_delegates_word(const struct device *dev, uint64_t w, uint64_t found, int keeps)
 {
     (void)keeps;
     dev->delegates.updated[w] |= found;
     return found != 0;
 }
 
-/* cpu_costs.c. Prices of visits of this frontier by masks, and of a push from lists by one thread. */
-void set_visit_costs(const struct device *dev, enum subgraph g, struct workload *work);
-double sparse_cost(const struct device *dev, enum subgraph g, const struct workload *work);
+/* Whether a dense level pushes g into bitmaps, one of each thread (cpu_push_bitmaps.c): its edges are many, and not few
+ * for the words of the bitmaps. With several shards fewer edges do for delegates, which leave as bitmaps anyway. */
+static inline int pushes_into_bitmaps(const struct device *dev, enum subgraph g)
+{
+    enum { MANY = 1 << 13, EDGES_OF_WORD = 8 };
+    uint64_t words = words_to(dev->shard, g), least = words;
+    if (dev->shard->p > 1 && subgraph_columns(g) == DELEGATES)
+        least = words / EDGES_OF_WORD;
+    return dev->forward[g] >= MANY && dev->forward[g] >= least && words <= dev->per_thread.bitmap_words;
+}
 
-/* cpu_gather.c. Lists the vertices of a frontier, with `sources` only those in that mask. Returns how many. */
-uint64_t gather_frontier(struct device *device, struct frontier_view frontier, const uint64_t *sources,
-                         uint32_t *rows);
+/* ---- steps, by file; all of them are called by the thread that uses the device ---- */
 
-/* Puts the frontier's rows of subgraph g that are not empty into device->push.rows. Returns how many. */
-uint64_t gather_sources(struct device *device, enum subgraph g);
+/* cpu_gather.c. Lists the vertices of a frontier, in any order; with `sources` only those in that bitmap. `rows` has an
+ * entry for each vertex of the frontier. Returns how many it lists. */
+uint64_t gather_frontier(struct device *dev, struct frontier_view frontier, const uint64_t *sources, uint32_t *rows);
 
-uint64_t count_forward(struct device *dev, enum subgraph g); /* FV */
+/* Lists the frontier's rows of g that have edges in dev->gathered_rows. Returns how many. */
+uint64_t gather_sources(struct device *dev, enum subgraph g);
 
-/* cpu_messages.c. Takes normals in: those that are not visited are marked, and go behind the next queue. from: their
- * parents; NULL: other shards have them. `alone`: no other thread marks normals meanwhile; else at most REACHED_AT_ONCE
- * at a time. */
-enum { REACHED_AT_ONCE = 1024 };
-void reach_normals(struct device *dev, const uint32_t *ids, uint64_t count, const uint32_t *from, int alone);
+/* The exact number of edges of the frontier in g (FV). Overwrites dev->gathered_rows. */
+uint64_t count_forward(struct device *dev, enum subgraph g);
 
-/* cpu_push.c */
-void push_nn(struct device *dev); /* with several shards: puts vertices into bins */
+/* cpu_messages.c. Appends those of ids[0..count) that are not visited to next_sparse of the normals, and gives them their
+ * visited bits, depths and parents. ids: local ids below `locals`. parents[count]; NULL: PARENT_REMOTE. */
+void append_new_normals(struct device *dev, const uint32_t *ids, uint64_t count, const uint32_t *parents);
 
-/* cpu_marks.c; returns how many normals it found */
-uint64_t push_marks(struct device *dev, enum subgraph g);
+/* The same while other threads call it, too; count is at most MOST_APPENDED. */
+enum { MOST_APPENDED = 1024 };
+void append_new_normals_shared(struct device *dev, const uint32_t *ids, uint64_t count, const uint32_t *parents);
 
-/* cpu_pull.c; each returns how many normals it found */
+/* cpu_push.c. Pushes nn, with several shards: vertices of other shards go into dev->shard_bins. Sets shard_bins_error. */
+void push_nn(struct device *dev);
+
+/* cpu_push_bitmaps.c. Pushes g by several threads. Returns how many normals of this shard it found. */
+uint64_t push_into_bitmaps(struct device *dev, enum subgraph g);
+
+/* cpu_sparse.c. Pushes the whole frontier of g by one thread: new normals go behind next_sparse, new delegates into
+ * `updated`. g does not lead to other shards. */
+void push_sparse(struct device *dev, enum subgraph g);
+
+/* Makes the dense part of the frontier sparse, too. With one shard. */
+void make_frontier_sparse(struct device *dev);
+
+/* Runs a level of the only device: pushes all subgraphs, and makes and counts the next frontier, which is sparse. */
+void run_sparse_level(struct device *dev);
+
+/* cpu_pull.c. Each pulls a subgraph into next_dense or `updated`, and returns how many normals it found. pull_nn: with
+ * several shards after gather_peer_frontiers. pull_dd_rows: only the delegates in the bitmap `rows`; NULL: all. */
 uint64_t pull_dd(struct device *dev);
-void pull_dd_rows(struct device *dev, const uint64_t *rows); /* a part of its rows */
 uint64_t pull_nd(struct device *dev);
 uint64_t pull_dn(struct device *dev);
 uint64_t pull_nn(struct device *dev);
+void pull_dd_rows(struct device *dev, const uint64_t *rows);
 
-/* cpu_peers.c */
+/* cpu_peers.c. Takes the arrays that peers read; `shared`: peers of other processes, too. With one shard it does nothing. */
 enum status take_shown(struct device *dev, int shared, struct error *e);
 void release_shown(struct device *dev);
-void hide_outgoing(struct device *dev, enum outgoing_form form); /* before a visit */
-enum status show_bins(struct device *dev, struct error *e);       /* after push_nn; empties them */
-void gather_frontiers(struct device *dev);                       /* of the peers, before nn is pulled */
-void take_peers_updates(struct device *dev);                     /* finds their delegates, too */
 
-/* cpu_previsit.c */
+/* Forgets the vertices for other shards, before a visit, and chooses their form in this level. */
+void begin_outgoing(struct device *dev, enum outgoing_form form);
+
+/* Moves the vertices in dev->shard_bins to where peers read them. */
+enum status show_shard_bins(struct device *dev, struct error *e);
+
+/* Copies the frontiers of all peers to peers.gathered, after they have shown them. */
+void gather_peer_frontiers(struct device *dev);
+
+/* Adds the delegates that peers have updated to this device's updates, between the parts of a visit. */
+void take_peer_updates(struct device *dev);
+
+/* cpu_previsit.c. Makes the incoming delegates that are not visited the frontier, of depth delegates.frontier_depth. */
 void previsit_delegates(struct device *dev);
+
+/* Makes the next frontier of the normals their frontier. */
 void previsit_normals(struct device *dev);
-struct row_count count_listed(const struct device *dev, enum subgraph g, const uint32_t *list,
-                              uint64_t size);
-/* dev->frontier: q; forward; takes q from unvisited */
+
+/* Counts the frontier whose rows are of one kind, or of both, into `frontier` and `forward`, and takes it from
+ * `unvisited`: once for each frontier. */
 void count_frontier_of(struct device *dev, enum vertex_kind rows);
 void count_frontier(struct device *dev);
 
-/* cpu_rows.c */
-void find_even_rows(struct device *dev); /* for push.even */
+/* Rows with edges, and about how many edges they have. */
+struct row_count {
+    uint64_t rows, edges;
+};
 
-/* cpu_list.c */
-void list_whole_frontier(struct device *dev); /* with the part that masks have */
-void swap_lists(struct device *dev, uint64_t delegates, uint64_t normals); /* so many are in `next` */
-void push_from_list(struct device *dev, enum subgraph g); /* not to other shards */
-void run_level_by_lists(struct device *dev);              /* of the only device; with the next previsit */
+/* Counts list[0..count) as rows of g, which has edges. Sums do not depend on the order of the list or on how it is cut. */
+struct row_count count_sparse(const struct device *dev, enum subgraph g, const uint32_t *list, uint64_t count);
 
-/* cpu_answers.c */
+/* cpu_rows.c. Sets dev->even_rows, once. */
+void find_even_rows(struct device *dev);
+
+/* cpu_answers.c. Releases dev->answers, which may be NULL. */
 void cpu_close_answers(struct device *dev);
 
 /* The functions of backend_cpu, in the order of backend.h, which says what each does. */
@@ -442,7 +445,8 @@ enum status cpu_count_frontiers(struct device *device, struct error *e);
 uint64_t cpu_frontier_words(const struct device *device, uint32_t shard);
 enum status cpu_read_frontier(struct device *device, uint32_t *to, struct error *e);
 enum status cpu_write_frontier(struct device *device, uint32_t shard, const uint32_t *from, struct error *e);
-extern const struct backend_results cpu_results;   /* cpu_answers.c */
-extern const struct backend_parents cpu_parents;   /* cpu_questions.c */
+
+extern const struct backend_results cpu_results; /* cpu_answers.c */
+extern const struct backend_parents cpu_parents; /* cpu_questions.c */
 
 #endif

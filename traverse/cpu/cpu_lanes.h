@@ -1,4 +1,4 @@
-/* cpu_lanes.h: shared by loops by vectors of AVX2; only for files that have a plain twin of each */
+/* cpu_lanes.h: vectors of eight lanes of AVX2, for files that have a plain twin of each loop */
 #ifndef DBFS_CPU_LANES_H
 #define DBFS_CPU_LANES_H
 
@@ -15,17 +15,16 @@ static inline int has_avx2(void)
     return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("bmi2");
 }
 
-/* Bit i: lane i of `ids` is in the mask. A lane is read only if its top bit in `lanes` is set. */
+/* Returns bit i for each lane i of `ids` that is in the bitmap. A lane is probed only if its top bit in `lanes` is set. */
 AVX2 static inline uint32_t probe_lanes(const uint64_t *mask, __m256i ids, __m256i lanes)
 {
     const __m256i none = _mm256_setzero_si256();
-    __m256i words = _mm256_mask_i32gather_epi32(none, (const int *)mask, _mm256_srli_epi32(ids, 5),
-                                                lanes, 4);
+    __m256i words = _mm256_mask_i32gather_epi32(none, (const int *)mask, _mm256_srli_epi32(ids, 5), lanes, 4);
     __m256i bits = _mm256_sllv_epi32(words, _mm256_andnot_si256(ids, _mm256_set1_epi32(31)));
     return (uint32_t)_mm256_movemask_ps(_mm256_castsi256_ps(bits));
 }
 
-/* Sets all bits of lane i if bit i of `bits` is set. */
+/* Returns lanes of which lane i has all bits if bit i of `bits` is set, and none otherwise. */
 AVX2 static inline __m256i lanes_of(uint32_t bits)
 {
     const __m256i own = _mm256_setr_epi32(1, 2, 4, 8, 16, 32, 64, 128);

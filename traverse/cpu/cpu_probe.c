@@ -1,34 +1,31 @@
 /* cpu_probe.c: see cpu_probe.h
  *
- * No branch depends on whether a single probe hits, since that is a coin toss. Bytes that must move for each
- * row: 4 of a head column; if that is not enough, 8 of offsets and 4 for each further column. The mask of
- * possible parents stays in the cache. Of an answer: 4 of the vertex and 4 of the value for each id, both in
- * sequence, and those of a record and of an id that lie anywhere; hubs, whose ids are in the cache, are the
- * parents of most.
+ * No branch depends on whether a single probe hits, since that is a coin toss. Bytes that must move for each row: 4 of a
+ * head column; if that is not enough, 8 of offsets and 4 for each further column. The bitmap of possible parents stays in
+ * the cache. Of an answer: 4 of the vertex and 4 of the value for each id, both in sequence, and those of a record and of an
+ * id that lie anywhere; hubs, whose ids are in the cache, are the parents of most.
  */
 #include "cpu_probe.h"
 #include "cpu_lanes.h"
 
 #include "traverse/engine/backend.h"
 
-/* Above this many rows of a word, all 64 are probed: straight code beats picking bits. */
-enum { DENSE_ROWS = 40 };
+/* With at least so many rows of a word, all 64 are probed: straight code beats picking bits. By vectors it takes eight. */
+enum { MANY_ROWS = 40, MANY_ROWS_OF_VECTORS = 12 };
 
-/* The same for vectors, of which eight probe or mark 64 rows. */
-enum { FEW_BITS = 12 };
+/* ---- plain: the functions of struct probes, and what they share with the twins ---- */
 
-/* ---- plain ---- */
-
+/* Returns 1 if an entry of a head column is in the bitmap. */
 static inline uint64_t probe(const uint64_t *mask, uint32_t id)
 {
     uint32_t at = id == HEAD_NONE ? 0 : id;
     return (mask[at / 64] >> (at % 64)) & (id != HEAD_NONE);
 }
 
-static uint64_t heads_plain(const uint32_t *heads, uint64_t rows, uint64_t count, const uint64_t *mask)
+static uint64_t probe_heads_plain(const uint32_t *heads, uint64_t rows, uint64_t count, const uint64_t *mask)
 {
     uint64_t found = 0;
-    if (count == 64 && __builtin_popcountll(rows) >= DENSE_ROWS) {
+    if (count == 64 && __builtin_popcountll(rows) >= MANY_ROWS) {
         for (int i = 0; i < 64; i++)
             found |= probe(mask, heads[i]) << i;
         return found & rows;
@@ -40,15 +37,15 @@ static uint64_t heads_plain(const uint32_t *heads, uint64_t rows, uint64_t count
     return found;
 }
 
-static void adopt_plain(uint32_t *parents, const uint32_t *heads, uint64_t rows, uint64_t count,
-                        uint32_t tag)
+static void adopt_heads_plain(uint32_t *parents, const uint32_t *heads, uint64_t rows, uint64_t count, uint32_t tag)
 {
     (void)count;
     for (; rows != 0; rows &= rows - 1)
         parents[__builtin_ctzll(rows)] = tag | heads[__builtin_ctzll(rows)];
 }
 
-static inline uint32_t columns_plain(const uint32_t *columns, uint64_t count, const uint64_t *mask)
+/* Returns the first of some columns that is in the bitmap, or HEAD_NONE. */
+static inline uint32_t find_column_plain(const uint32_t *columns, uint64_t count, const uint64_t *mask)
 {
     for (uint64_t i = 0; i < count; i++) {
         if (mask_bit(mask, columns[i]))
@@ -57,30 +54,31 @@ static inline uint32_t columns_plain(const uint32_t *columns, uint64_t count, co
     return HEAD_NONE;
 }
 
-/* What finds a column: the first of some that is in a mask, or HEAD_NONE. */
+/* The functions of one of the twins. */
 struct finder {
     decode_columns *decode;
-    uint32_t (*find)(const uint32_t *columns, uint64_t count, const uint64_t *mask);
+    uint32_t (*find)(const uint32_t *columns, uint64_t count, const uint64_t *mask); /* find_column_plain or its twin */
 };
 
-/* The first column behind the heads of a row that is in the mask, or HEAD_NONE. Of packed ones few are decoded at first,
- * as most rows find a parent among them. Always inlined, here and below, so that functions are constants. */
+/* Returns the first column behind the heads of a row that is in the bitmap, or HEAD_NONE. Few packed columns are decoded at
+ * first, as most rows find a parent among them. Always inlined, here and below: functions are constants then. */
 static inline __attribute__((always_inline)) uint32_t
 find_in_row(const struct csr *csr, uint64_t row, const uint64_t *mask, struct finder finder)
 {
     enum { FEW = 8 };
     uint64_t at = csr_offset(csr, row), end = csr_offset(csr, row + 1), stop = end - at > FEW ? at + FEW : end;
-    uint32_t capacity[COLUMN_ROOM], column = HEAD_NONE;
+    uint32_t buffer[COLUMN_CAPACITY], column = HEAD_NONE;
     if (csr->packed.words == NULL)
         return finder.find((const uint32_t *)csr->columns + at, end - at, mask);
     for (; at < end && column == HEAD_NONE; stop = end) {
-        struct column_run run = next_columns(finder.decode, csr, row, at, stop, capacity);
+        struct column_run run = next_columns(finder.decode, csr, row, at, stop, buffer);
         column = finder.find(run.columns, run.count, mask);
         at += run.count;
     }
     return column;
 }
 
+/* Does as struct probes says of probe_rests. */
 static inline __attribute__((always_inline)) uint64_t
 find_in_rows(const struct csr *csr, uint64_t base, uint64_t rows, const uint64_t *mask, uint32_t tag, uint32_t *parent,
              struct finder finder)
@@ -96,10 +94,10 @@ find_in_rows(const struct csr *csr, uint64_t base, uint64_t rows, const uint64_t
     return found;
 }
 
-static uint64_t rests_plain(const struct csr *csr, uint64_t base, uint64_t rows, const uint64_t *mask,
-                            uint32_t tag, uint32_t *parent)
+static uint64_t probe_rests_plain(const struct csr *csr, uint64_t base, uint64_t rows, const uint64_t *mask,
+                                  uint32_t tag, uint32_t *parent)
 {
-    return find_in_rows(csr, base, rows, mask, tag, parent, (struct finder){decode_plain, columns_plain});
+    return find_in_rows(csr, base, rows, mask, tag, parent, (struct finder){decode_plain, find_column_plain});
 }
 
 static void mark_plain(int32_t *depth, uint64_t count, uint64_t w, uint64_t bits, int32_t value)
@@ -115,6 +113,7 @@ static void gather_plain(const uint32_t *vertex, const int32_t *from, uint64_t c
         to[i] = from[vertex[i]];
 }
 
+/* Returns the id of the parent of a vertex, or ANSWER_NONE. */
 static inline int32_t name_of(const struct named_parents *parents, uint32_t vertex)
 {
     uint32_t record = parents->records[vertex];
@@ -125,27 +124,30 @@ static inline int32_t name_of(const struct named_parents *parents, uint32_t vert
     return parents->ids[(record & ~PARENT_DELEGATE_BIT) + (record >> 31) * parents->locals];
 }
 
-static void name_plain(const struct named_parents *parents, const uint32_t *vertex, uint64_t count,
-                       int32_t *to)
+static void name_plain(const struct named_parents *parents, const uint32_t *vertex, uint64_t count, int32_t *to)
 {
     for (uint64_t i = 0; i < count; i++)
         to[i] = name_of(parents, vertex[i]);
 }
 
-const struct probes probes_plain = {decode_plain, heads_plain,  adopt_plain, rests_plain,
-                                    mark_plain,   gather_plain, name_plain};
+const struct probes probes_plain = {.decode = decode_plain,
+                                    .probe_heads = probe_heads_plain,
+                                    .adopt_heads = adopt_heads_plain,
+                                    .probe_rests = probe_rests_plain,
+                                    .mark = mark_plain,
+                                    .gather = gather_plain,
+                                    .name = name_plain};
 
 /* ---- eight at once ---- */
 
 #if HAS_AVX2
 
-AVX2 static uint64_t heads_avx2(const uint32_t *heads, uint64_t rows, uint64_t count,
-                                const uint64_t *mask)
+AVX2 static uint64_t probe_heads_avx2(const uint32_t *heads, uint64_t rows, uint64_t count, const uint64_t *mask)
 {
     const __m256i none = _mm256_set1_epi32(-1);
     uint64_t found = 0;
-    if (count < 64 || _mm_popcnt_u64(rows) < FEW_BITS)
-        return heads_plain(heads, rows, count, mask);
+    if (count < 64 || _mm_popcnt_u64(rows) < MANY_ROWS_OF_VECTORS)
+        return probe_heads_plain(heads, rows, count, mask);
     for (int i = 0; i < 64; i += 8) {
         __m256i ids = _mm256_loadu_si256((const __m256i *)(heads + i));
         __m256i lanes = _mm256_andnot_si256(_mm256_cmpeq_epi32(ids, none),
@@ -155,12 +157,11 @@ AVX2 static uint64_t heads_avx2(const uint32_t *heads, uint64_t rows, uint64_t c
     return found;
 }
 
-AVX2 static void adopt_avx2(uint32_t *parents, const uint32_t *heads, uint64_t rows, uint64_t count,
-                            uint32_t tag)
+AVX2 static void adopt_heads_avx2(uint32_t *parents, const uint32_t *heads, uint64_t rows, uint64_t count, uint32_t tag)
 {
     const __m256i tags = _mm256_set1_epi32((int)tag);
-    if (count < 64 || _mm_popcnt_u64(rows) < FEW_BITS) {
-        adopt_plain(parents, heads, rows, count, tag);
+    if (count < 64 || _mm_popcnt_u64(rows) < MANY_ROWS_OF_VECTORS) {
+        adopt_heads_plain(parents, heads, rows, count, tag);
         return;
     }
     for (int i = 0; i < 64; i += 8) {
@@ -170,13 +171,12 @@ AVX2 static void adopt_avx2(uint32_t *parents, const uint32_t *heads, uint64_t r
     }
 }
 
-AVX2 static inline uint32_t columns_avx2(const uint32_t *columns, uint64_t count, const uint64_t *mask)
+AVX2 static inline uint32_t find_column_avx2(const uint32_t *columns, uint64_t count, const uint64_t *mask)
 {
     const __m256i all = _mm256_set1_epi32(-1), number = _mm256_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7);
     uint64_t i = 0;
     for (; i + 8 <= count; i += 8) {
-        uint32_t hits =
-            probe_lanes(mask, _mm256_loadu_si256((const __m256i *)(columns + i)), all);
+        uint32_t hits = probe_lanes(mask, _mm256_loadu_si256((const __m256i *)(columns + i)), all);
         if (hits != 0)
             return columns[i + (uint64_t)__builtin_ctz(hits)];
     }
@@ -186,21 +186,21 @@ AVX2 static inline uint32_t columns_avx2(const uint32_t *columns, uint64_t count
     return hits != 0 ? columns[i + (uint64_t)__builtin_ctz(hits)] : HEAD_NONE;
 }
 
-AVX2 static uint64_t rests_avx2(const struct csr *csr, uint64_t base, uint64_t rows,
-                                const uint64_t *mask, uint32_t tag, uint32_t *parent)
+AVX2 static uint64_t probe_rests_avx2(const struct csr *csr, uint64_t base, uint64_t rows, const uint64_t *mask,
+                                      uint32_t tag, uint32_t *parent)
 {
     for (uint64_t left = rows; left != 0 && csr->packed.words != NULL; left &= left - 1) {
         uint64_t row = base + (uint64_t)__builtin_ctzll(left), at = csr_offset(csr, row);
         if (at < csr_offset(csr, row + 1))
             prefetch_bits(csr, at);
     }
-    return find_in_rows(csr, base, rows, mask, tag, parent, (struct finder){decode_vectors, columns_avx2});
+    return find_in_rows(csr, base, rows, mask, tag, parent, (struct finder){decode_vectors, find_column_avx2});
 }
 
 AVX2 static void mark_avx2(int32_t *depth, uint64_t count, uint64_t w, uint64_t bits, int32_t value)
 {
     const __m256i values = _mm256_set1_epi32(value);
-    if (count - 64 * w < 64 || _mm_popcnt_u64(bits) < FEW_BITS) {
+    if (count - 64 * w < 64 || _mm_popcnt_u64(bits) < MANY_ROWS_OF_VECTORS) {
         mark_plain(depth, count, w, bits, value);
         return;
     }
@@ -220,7 +220,7 @@ AVX2 static void gather_avx2(const uint32_t *vertex, const int32_t *from, uint64
     gather_plain(vertex + i, from, count - i, to + i);
 }
 
-/* The ids of eight records. The lanes of PARENT_SELF get ANSWER_NONE. */
+/* Returns the ids of eight recorded parents, ANSWER_NONE for PARENT_SELF and without one. */
 AVX2 static inline __m256i name_lanes(const struct named_parents *parents, __m256i records)
 {
     const __m256i none = _mm256_set1_epi32(ANSWER_NONE), bit = _mm256_set1_epi32(INT32_MIN);
@@ -232,10 +232,9 @@ AVX2 static inline __m256i name_lanes(const struct named_parents *parents, __m25
     return _mm256_mask_i32gather_epi32(none, parents->ids, number, _mm256_xor_si256(beyond, none), 4);
 }
 
-/* Records are gathered before ids, some at a time: so the reads of ids do not hold up those of records, which
- * miss the cache more often. */
-AVX2 static void name_avx2(const struct named_parents *parents, const uint32_t *vertex, uint64_t count,
-                           int32_t *to)
+/* Does as struct probes says of `name`. Gathers records before ids, SOME at a time: so the reads of ids do not hold up those
+ * of records, which miss the cache more often. */
+AVX2 static void name_avx2(const struct named_parents *parents, const uint32_t *vertex, uint64_t count, int32_t *to)
 {
     enum { SOME = 128 };
     const __m256i self = _mm256_set1_epi32((int)PARENT_SELF);
@@ -254,8 +253,13 @@ AVX2 static void name_avx2(const struct named_parents *parents, const uint32_t *
     name_plain(parents, vertex, count, to);
 }
 
-static const struct probes probes_avx2 = {decode_vectors, heads_avx2,  adopt_avx2, rests_avx2,
-                                          mark_avx2,      gather_avx2, name_avx2};
+static const struct probes probes_avx2 = {.decode = decode_vectors,
+                                          .probe_heads = probe_heads_avx2,
+                                          .adopt_heads = adopt_heads_avx2,
+                                          .probe_rests = probe_rests_avx2,
+                                          .mark = mark_avx2,
+                                          .gather = gather_avx2,
+                                          .name = name_avx2};
 
 const struct probes *probes_best(void)
 {

@@ -1,27 +1,31 @@
-/* cpu_push.c: a push of nn by one of several shards: it marks and lists vertices of its own, and puts the
- * vertices of other shards into bins, for their owners
+/* cpu_push.c: a push of nn by one of several shards: vertices of other shards go into bins, those of this shard into the
+ * next frontier
  *
- * Bytes that must move for each edge: 4 of the column, and 4 of a bin. The marks are probed at random. Large
- * pushes set marks instead (cpu_marks.c).
+ * Bytes that must move for each edge: 4 of the column, and 4 of a bin. Visited bits are read at random. Large pushes go into
+ * bitmaps instead (cpu_push_bitmaps.c).
  */
 #include "cpu_rows.h"
 
 #include <pthread.h>
 #include <stdlib.h>
 
-enum { OWN_ROOM = REACHED_AT_ONCE }; /* vertices of this shard that wait in their bin, which is emptied when full */
+enum { OWN_CAPACITY = MOST_APPENDED }; /* vertices of this shard that wait in their bin, which is emptied when full */
 
-static void empty_own(struct shard_push *t)
+/* Empties the bin of this shard: its new vertices go into the next frontier. */
+static void visit_own_vertices(struct shard_push *s)
 {
-    reach_normals(t->dev, t->own->ids, t->own->count, t->from, t->alone);
-    t->own->count = 0;
+    if (s->is_single_thread)
+        append_new_normals(s->dev, s->own->ids, s->own->count, s->own_parents);
+    else
+        append_new_normals_shared(s->dev, s->own->ids, s->own->count, s->own_parents);
+    s->own->count = 0;
 }
 
-/* Grows a bin. One thread at a time does, for the budget. */
-static void grow_bin(struct device *dev, struct bin *bin)
+/* Doubles a bin, or sets dev->shard_bins_error. One thread at a time, for the budget. */
+static void grow_bin(struct device *dev, struct shard_bin *bin)
 {
     static pthread_mutex_t growing = PTHREAD_MUTEX_INITIALIZER;
-    struct error *e = &dev->traffic.bins.error;
+    struct error *e = &dev->shard_bins_error;
     uint64_t capacity = bin->capacity == 0 ? 64 : 2 * bin->capacity;
     uint64_t more = (capacity - bin->capacity) * sizeof *bin->ids;
     pthread_mutex_lock(&growing);
@@ -39,13 +43,13 @@ static void grow_bin(struct device *dev, struct bin *bin)
     pthread_mutex_unlock(&growing);
 }
 
-/* Makes room in a full bin. Nonzero: it has room. */
-static int make_room(struct shard_push *t, struct bin *bin)
+/* Makes space in a full bin: empties the bin of this shard, and grows another. Returns 0 if there is no memory for it. */
+static int make_space(struct shard_push *s, struct shard_bin *bin)
 {
-    if (bin == t->own && bin->capacity >= OWN_ROOM)
-        empty_own(t);
+    if (bin == s->own && bin->capacity >= OWN_CAPACITY)
+        visit_own_vertices(s);
     else
-        grow_bin(t->dev, bin);
+        grow_bin(s->dev, bin);
     return bin->count < bin->capacity;
 }
 
@@ -53,13 +57,18 @@ static void push_piece_to_shards(void *context, int thread, struct row_push *p)
 {
     const int *threads = context;
     struct device *dev = p->dev;
-    uint32_t from[OWN_ROOM + 1];
-    struct bin *bins = dev->traffic.bins.of + (size_t)thread * dev->shard->p;
-    struct shard_push t = {dev, bins, &bins[dev->shard->index], *threads == 1, from, make_room};
-    p->to.marks = MARK_SHARDS;
-    p->to.shards = &t;
-    push_rows_of(p, 0);
-    empty_own(&t);
+    uint32_t own_parents[OWN_CAPACITY + 1];
+    struct shard_bin *bins = dev->shard_bins + (size_t)thread * dev->shard->p;
+    struct shard_push s = {.dev = dev,
+                           .bins = bins,
+                           .own = &bins[dev->shard->index],
+                           .own_parents = own_parents,
+                           .is_single_thread = *threads == 1,
+                           .make_space = make_space};
+    p->to.kind = PUSH_SHARDS;
+    p->to.shards = &s;
+    push_rows(p, 0);
+    visit_own_vertices(&s);
 }
 
 void push_nn(struct device *dev)

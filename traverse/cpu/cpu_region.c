@@ -1,48 +1,43 @@
-/* cpu_region.c: levels by lists, done by several threads; cpu_list.c does them by one thread
+/* cpu_region.c: sparse levels by several threads, in a parallel region; cpu_sparse.c runs them by one thread
  *
- * The vertices are divided into parts, called owners, in blocks by id. A level has two steps, each a run of the thread pool:
- * 1. The frontier is cut into pieces. A thread that pushes a piece puts every destination into its own bin
- *    for the owner, except those that it has put there before or that were visited when it joined the parallel region.
- *    Very long rows are put aside, and cut into pieces of their own.
- * 2. A thread takes an owner and reads the bins that all threads have for it. New vertices get marks,
- *    depths and parents, are counted, and become the owner's part of the next frontier.
- * So no thread claims a vertex by an atomic operation, and no cache line of marks moves between cores while it is written.
- * Bytes that cross from core to core: 4 for each vertex and thread, 8 with parents, in sequence.
+ * The vertices are divided into parts, one of each thread, in blocks by id. A level has two steps, each a run of the pool:
+ * 1. The frontier is cut into shares. A thread that pushes a share puts every destination into its own bin for the part,
+ *    except those that it has put there before, or that were visited when it joined the parallel region. Very long rows are
+ *    put aside, and cut into pieces of their own.
+ * 2. A thread takes a part and reads the bins that all threads have for it. New vertices get visited bits, depths and
+ *    parents, are counted, and become the part's list of the next frontier.
+ * So no thread claims a vertex by an atomic operation, and no cache line of visited bits moves between cores while it is
+ * written. Bytes that cross from core to core: 4 for each vertex and thread, 8 with parents, in sequence.
  *
- * Nobody waits for a thread that has no core: the others do the pieces that it does not take. If a thread
- * stays alone for some levels, or one that had begun kept the others waiting, the parallel region ends, and one thread
- * goes on.
+ * Nobody waits for a thread that has no core: the others do the shares that it does not take. The parallel region ends, and
+ * one thread goes on, if one thread did some levels by itself, or if one that had begun a share kept the others waiting.
  */
 #include "cpu_rows.h"
 #include "cpu_run.h"
 
 #include <string.h>
 
-enum {
-    PIECE_ROWS = 64,      /* of a piece, at least */
-    PIECES_OF_THREAD = 3, /* pieces for each thread, at most */
-    LONELY_LEVELS = 8     /* in a row that one thread did alone, after which the parallel region ends */
-};
+enum { MOST_LONELY_LEVELS = 8 }; /* in a row, each of which one thread did by itself */
 
-/* The state of a thread of the parallel region. */
 struct region_thread {
-    _Alignas(64) uint32_t level;   /* the last one of the parallel region in which it took part; 0: none */
-    uint64_t *seen[VERTEX_KINDS];  /* visited when it came, or put into a bin by this thread */
-    struct bins *bins;             /* of delegates by owner, then of normals */
+    _Alignas(64) uint32_t level;   /* of the parallel region: the last in which the thread took part; 0: none */
+    uint64_t *found[VERTEX_KINDS]; /* bitmaps: visited when the thread joined, or put into a bin by it */
+    struct bins *bins;             /* of delegates by part, then of normals */
 };
 
-/* The part of the frontier that an owner has. */
+/* A part of the vertices. */
 struct part {
-    _Alignas(64) uint32_t *list[VERTEX_KINDS];
+    _Alignas(64) uint32_t *list[VERTEX_KINDS]; /* its vertices of the frontier */
     uint64_t count[VERTEX_KINDS];
-    uint64_t rows[SUBGRAPHS], edges[SUBGRAPHS]; /* sources among them, and their edges */
+    struct row_count of[SUBGRAPHS]; /* its rows of the frontier */
 };
 
 struct region {
     struct device *dev;
     struct search_state *state;
-    int threads, last_threads; /* of this level, of the one before */
-    uint32_t owned_bits; /* log2 of the vertices in a block of an owner's */
+    int threads;      /* and parts, of this level */
+    int old_parts;    /* of the last level: they have the frontier */
+    uint32_t block_bits; /* log2 of the vertices in a block of a part */
     uint32_t level, lonely_levels;
     uint64_t shares[VERTEX_KINDS]; /* of the frontier of each kind */
     uint64_t before[VERTEX_KINDS][MOST_REGION_THREADS + 1]; /* vertices of the frontier in the parts before each */
@@ -51,337 +46,289 @@ struct region {
     struct long_rows aside;
 };
 
-static uint64_t vertices_of(const struct device *dev, enum vertex_kind kind)
+/* Vertices of the frontier. */
+static uint64_t frontier_size(const struct region *r, enum vertex_kind kind)
 {
-    return kind == DELEGATES ? dev->shard->d : dev->shard->locals;
+    return r->before[kind][r->old_parts];
 }
 
-/* The number of a bin. */
-static int bin_of(const struct region *c, enum vertex_kind kind, int owner)
+/* The number of a bin in struct bins. */
+static int bin_number(const struct region *r, enum vertex_kind kind, int part)
 {
-    return (int)kind * c->threads + owner;
+    return (int)kind * r->threads + part;
 }
 
-/* ---- step 1 ---- */
+/* ---- step 1: pushes into bins ---- */
 
-/* Where vertices wait for the bins of a thread: too few to leave its cache. */
-struct waiting_room {
-    uint32_t vertices[WAITING_ROOM], parents[WAITING_ROOM];
-};
-
-/* Describes a push along g by a thread: what it finds goes into its bins. */
-static struct row_push describe_region_push(struct region *c, int number, enum subgraph g, struct waiting_room *capacity)
+/* Lets a thread take part in a level; the first time it copies the visited bits. So it may put a vertex into a bin that was
+ * visited since: step 2 drops that vertex. */
+static void join_level(struct region *r, int number)
 {
-    struct row_push p = describe_push(c->dev, g);
-    const struct region_thread *t = &c->thread[number];
-    uint32_t **at = &t->bins->at[bin_of(c, subgraph_columns(g), 0)];
-    p.to.marks = p.even.near ? MARK_KNOWN : MARK_BINS;
-    p.to.next = capacity->vertices;
-    p.to.from = capacity->parents;
-    p.to.marked = t->seen[subgraph_columns(g)];
-    p.to.bins = (struct owner_bins){t->bins, at, (uint32_t)c->threads - 1, c->owned_bits};
-    p.aside = &c->aside;
-    return p;
-}
-
-static void push_list_of_region(struct region *c, int number, enum subgraph g, const uint32_t *list, uint64_t count)
-{
-    struct waiting_room capacity;
-    struct row_push p = describe_region_push(c, number, g, &capacity);
-    p.rows = list;
-    p.row_count = count;
-    push_rows_of(&p, 0);
-}
-
-static uint64_t frontier_size(const struct region *c, enum vertex_kind kind)
-{
-    return c->before[kind][c->last_threads];
-}
-
-static void add_up_parts(struct region *c)
-{
-    for (int kind = 0; kind < VERTEX_KINDS; kind++) {
-        uint64_t before = 0;
-        for (int i = 0; i < c->last_threads; i++) {
-            c->before[kind][i] = before;
-            before += c->parts[i].count[kind];
-        }
-        c->before[kind][c->last_threads] = before;
-    }
-}
-
-/* Pushes a share of the frontier of one kind, along both subgraphs. The parts of all threads, one behind the
- * other, are cut into equal shares. */
-static void push_share(struct region *c, int number, enum vertex_kind kind, int share)
-{
-    uint64_t size = frontier_size(c, kind);
-    uint64_t begin = share_begin(size, (int)c->shares[kind], share);
-    uint64_t end = share_begin(size, (int)c->shares[kind], share + 1);
-    for (int i = 0; i < c->last_threads && c->before[kind][i] < end; i++) {
-        uint64_t before = c->before[kind][i], count = c->before[kind][i + 1] - before;
-        uint64_t first = begin > before ? begin - before : 0;
-        uint64_t last = end - before < count ? end - before : count;
-        for (int to = VERTEX_KINDS; to-- > 0 && first < last;) {
-            enum subgraph g = subgraph_between(kind, (enum vertex_kind)to);
-            if (c->dev->frontier[g] > 0)
-                push_list_of_region(c, number, g, c->parts[i].list[kind] + first, last - first);
-        }
-    }
-}
-
-/* The list of an owner for the vertices of a level, or for their parents. */
-static uint32_t *owner_list(const struct region *c, int owner, enum vertex_kind kind, uint32_t which)
-{
-    const struct device *dev = c->dev;
-    uint32_t *at = (uint32_t *)(dev->region.lists + (size_t)owner * dev->region.list_bytes);
-    at += kind == NORMALS ? region_list_capacity(dev->shard->d) * (dev->parents ? 3 : 2) : 0;
-    return at + which * region_list_capacity(vertices_of(dev, kind));
-}
-
-/* Lets a thread take part in a level. It copies the marks the first time. So it may put a vertex into a bin that
- * was visited since; the owner drops that vertex. */
-static void come(struct region *c, int number)
-{
-    struct region_thread *t = &c->thread[number];
-    const struct device *dev = c->dev;
+    struct region_thread *t = &r->thread[number];
+    const struct device *dev = r->dev;
     uint64_t delegates = mask_words(dev->shard->d), normals = mask_words(dev->shard->locals);
-    if (t->level == c->level)
+    if (t->level == r->level)
         return;
     if (t->level == 0) {
-        t->seen[DELEGATES] = dev->region.seen + (size_t)number * dev->region.seen_words;
-        t->seen[NORMALS] = t->seen[DELEGATES] + delegates;
-        memcpy(t->seen[DELEGATES], dev->delegates.visited, delegates * sizeof *dev->region.seen);
-        memcpy(t->seen[NORMALS], dev->normals.visited, normals * sizeof *dev->region.seen);
+        t->found[DELEGATES] = dev->per_thread.bitmaps + (size_t)number * dev->per_thread.bitmap_words;
+        t->found[NORMALS] = t->found[DELEGATES] + delegates;
+        memcpy(t->found[DELEGATES], dev->delegates.visited, delegates * sizeof(uint64_t));
+        memcpy(t->found[NORMALS], dev->normals.visited, normals * sizeof(uint64_t));
     }
-    t->level = c->level;
-    t->bins = bins_of(dev, number);
-    open_bins(t->bins, VERTEX_KINDS * c->threads);
+    t->level = r->level;
+    t->bins = bins_of_thread(dev, number);
+    empty_bins(t->bins, VERTEX_KINDS * r->threads);
 }
 
-/* The pieces of a thread are `threads` apart, and its shares lie side by side, mostly in the part
- * that it found. So the rows that it reads are in its cache from search to search. */
-static uint64_t push_piece_of_region(void *context, int number, uint64_t i)
+/* Pushes rows list[0..count) of g into the bins of a thread, or `part` of a row if count is 0. */
+static void push_into_bins(struct region *r, int number, enum subgraph g, const uint32_t *list, uint64_t count,
+                           const struct row_part *part)
 {
-    struct region *c = context;
-    enum vertex_kind kind = i < c->shares[DELEGATES] ? DELEGATES : NORMALS;
-    uint64_t threads = (uint64_t)c->threads, each = c->shares[kind] / threads;
-    i -= kind == NORMALS ? c->shares[DELEGATES] : 0;
-    come(c, number);
-    push_share(c, number, kind, each > 0 ? (int)(i % threads * each + i / threads) : (int)i);
+    uint32_t waiting[WAITING_CAPACITY], parents[WAITING_CAPACITY]; /* for the bins: few enough to stay in cache */
+    const struct region_thread *t = &r->thread[number];
+    struct row_push p = describe_push(r->dev, g);
+    p.rows = list;
+    p.row_count = count;
+    if (count == 0)
+        p.part = *part;
+    p.aside = &r->aside;
+    p.to.kind = p.even.near ? PUSH_BINS_NOW : PUSH_BINS_LATER;
+    p.to.next = waiting;
+    p.to.from = parents;
+    p.to.found = t->found[subgraph_columns(g)];
+    p.to.bins = (struct part_bins){.pool = &t->bins->pool,
+                                   .end = &t->bins->end[bin_number(r, subgraph_columns(g), 0)],
+                                   .last_part = (uint32_t)r->threads - 1,
+                                   .block_bits = r->block_bits};
+    push_rows(&p, 0);
+}
+
+/* Pushes share i: delegates' come first. The lists of all parts, one behind the other, are cut into equal shares. The
+ * pieces of a thread (thread_pool.h) are `threads` apart, and their shares lie side by side, mostly in the part of this
+ * number: so the rows that the thread reads are in its cache from search to search. */
+static uint64_t push_share(void *context, int number, uint64_t i)
+{
+    struct region *r = context;
+    enum vertex_kind kind = i < r->shares[DELEGATES] ? DELEGATES : NORMALS;
+    const uint64_t *before = r->before[kind], size = frontier_size(r, kind);
+    uint64_t threads = (uint64_t)r->threads, each = r->shares[kind] / threads;
+    i -= kind == NORMALS ? r->shares[DELEGATES] : 0;
+    int share = each > 0 ? (int)(i % threads * each + i / threads) : (int)i;
+    uint64_t begin = share_begin(size, (int)r->shares[kind], share);
+    uint64_t end = share_begin(size, (int)r->shares[kind], share + 1);
+    join_level(r, number);
+    for (int part = 0; part < r->old_parts && before[part] < end; part++) {
+        uint64_t count = before[part + 1] - before[part];
+        uint64_t first = begin > before[part] ? begin - before[part] : 0;
+        uint64_t last = end - before[part] < count ? end - before[part] : count;
+        for (int to = VERTEX_KINDS; to-- > 0 && first < last;) {
+            enum subgraph g = subgraph_between(kind, (enum vertex_kind)to);
+            if (r->dev->frontier[g] > 0)
+                push_into_bins(r, number, g, r->parts[part].list[kind] + first, last - first, NULL);
+        }
+    }
     return 0;
 }
 
+/* Pushes a piece of the rows that were put aside. */
 static uint64_t push_long_piece(void *context, int number, uint64_t piece)
 {
-    struct region *c = context;
-    come(c, number);
-    struct row_part part = long_piece(&c->aside, piece);
-    struct waiting_room capacity;
-    struct row_push p = describe_region_push(c, number, part.g, &capacity);
-    p.row_count = 0;
-    p.part = part;
-    return push_rows_of(&p, 0);
+    struct region *r = context;
+    struct row_part part = long_piece(&r->aside, piece);
+    join_level(r, number);
+    push_into_bins(r, number, part.g, NULL, 0, &part);
+    return 0;
 }
 
-static void push_long_rows(struct region *c)
-{
-    uint64_t pieces = number_long_pieces(&c->aside);
-    if (pieces > 0)
-        pool_run(c->dev->means.pool, c->threads, pieces, push_long_piece, c);
-    c->aside.count = 0;
-}
+/* ---- step 2: visits of what bins hold ---- */
 
-/* ---- step 2 ---- */
-
-/* Adds new destinations of a chunk to the owner's next list. Returns how many it has then. */
+/* Appends the vertices of a chunk of a bin that are not visited to t->next. Returns how many it has then. */
 static inline __attribute__((always_inline)) uint64_t
-reach_chunk(const struct push_targets *t, const uint32_t *from, const uint32_t *end, uint64_t count,
-            int parents)
+visit_chunk(const struct push_targets *t, const uint32_t *at, const uint32_t *end, uint64_t count, int parents)
 {
-    for (const uint32_t *line = from; line < end; line += 16) /* lines in another core's cache */
+    for (const uint32_t *line = at; line < end; line += 16) /* lines in another core's cache */
         __builtin_prefetch(line);
-    for (; from < end; from += 1 + parents) {
-        uint32_t to = from[0];
-        uint64_t word = t->marked[to / 64], is_new = ~word >> (to % 64) & 1;
+    for (; at < end; at += 1 + parents) {
+        uint32_t to = at[0];
+        uint64_t word = t->found[to / 64], is_new = ~word >> (to % 64) & 1;
         t->next[count] = to;
-        t->marked[to / 64] = word | UINT64_C(1) << (to % 64);
+        t->found[to / 64] = word | UINT64_C(1) << (to % 64);
         if (parents)
-            t->from[count] = from[1];
+            t->from[count] = at[1];
         count += is_new;
     }
     return count;
 }
 
-static uint64_t reach_bin(const struct push_targets *t, const uint32_t *chunk, const uint32_t *at,
-                          uint64_t count)
+/* A list of a part in its thread's memory: of the frontier in levels of odd or of even number, or of parents. */
+static uint32_t *part_list(const struct device *dev, int part, enum vertex_kind kind, uint32_t which)
 {
-    for (const uint32_t *next; chunk != NULL; chunk = next) {
-        const uint32_t *end = end_of_chunk(chunk, at, &next);
-        count = t->parents ? reach_chunk(t, chunk, end, count, 1)
-                                  : reach_chunk(t, chunk, end, count, 0);
-    }
-    return count;
+    uint32_t *lists = (uint32_t *)(dev->per_thread.lists + (size_t)part * dev->per_thread.list_bytes);
+    lists += kind == NORMALS ? region_list_capacity(dev->shard->d) * (dev->parents ? 3 : 2) : 0;
+    return lists + which * region_list_capacity(kind == DELEGATES ? dev->shard->d : dev->shard->locals);
 }
 
-static void reach_kind(struct region *c, int owner, enum vertex_kind kind)
+/* Visits the new vertices of one kind that the bins of all threads hold for a part, and counts them. */
+static void visit_bins(struct region *r, int number, enum vertex_kind kind)
 {
-    struct device *dev = c->dev;
-    struct part *part = &c->parts[owner];
-    int32_t *depth = kind == DELEGATES ? dev->delegates.depth : dev->normals.depth;
+    struct device *dev = r->dev;
+    struct part *part = &r->parts[number];
     struct push_targets t = describe_push(dev, subgraph_between(NORMALS, kind)).to;
     uint64_t count = 0;
-    int bin = bin_of(c, kind, owner);
-    t.next = owner_list(c, owner, kind, c->level % 2);
-    t.from = dev->parents ? owner_list(c, owner, kind, 2) : NULL;
-    for (int i = 0; i < c->threads; i++) {
-        if (c->thread[i].level == c->level)
-            count = reach_bin(&t, bin_begin(c->thread[i].bins, bin), c->thread[i].bins->at[bin], count);
+    int bin = bin_number(r, kind, number);
+    t.next = part_list(dev, number, kind, r->level % 2);
+    t.from = dev->parents ? part_list(dev, number, kind, 2) : NULL;
+    for (int i = 0; i < r->threads; i++) {
+        const struct region_thread *thread = &r->thread[i];
+        const uint32_t *next, *chunk = thread->level == r->level ? bin_begin(thread->bins, bin) : NULL;
+        for (; chunk != NULL; chunk = next) {
+            const uint32_t *end = end_of_chunk(chunk, thread->bins->end[bin], &next);
+            count = t.parents ? visit_chunk(&t, chunk, end, count, 1) : visit_chunk(&t, chunk, end, count, 0);
+        }
     }
-    mark_depths(t.next, count, depth, dev->depth + 1);
-    settle_parents(&t, 0, count);
+    set_depths(t.next, count, kind == DELEGATES ? dev->delegates.depth : dev->normals.depth, dev->depth + 1);
+    write_parents(&t, 0, count);
     for (int to = 0; to < VERTEX_KINDS; to++) {
         enum subgraph g = subgraph_between(kind, (enum vertex_kind)to);
-        struct row_count sources = {0};
+        part->of[g] = (struct row_count){0};
         if (dev->shard->csr[g].edges > 0)
-            sources = count_listed(dev, g, t.next, count);
-        part->rows[g] = sources.rows;
-        part->edges[g] = sources.edges;
+            part->of[g] = count_sparse(dev, g, t.next, count);
     }
     part->list[kind] = t.next;
     part->count[kind] = count;
 }
 
-/* Prefetches the bins of all threads, as they lie in the caches of other cores.
- * Always inlined, as a compiler may drop calls that only prefetch. */
-static inline __attribute__((always_inline)) void
-prefetch_bins(const struct region *c, enum vertex_kind kind, int owner)
+/* Prefetches the bins of all threads for a part, as they lie in the caches of other cores. Always inlined: a compiler may
+ * drop calls that only prefetch. */
+static inline __attribute__((always_inline)) void prefetch_bins(const struct region *r, enum vertex_kind kind, int part)
 {
     enum { LINE = 16, LINES = 3 };
-    for (int i = 0; i < c->threads; i++) {
-        const struct bins *bins = bins_of(c->dev, i);
-        const uint32_t *bin = bin_begin(bins, bin_of(c, kind, owner));
-        __builtin_prefetch(&c->thread[i].level);
-        __builtin_prefetch(&bins->at[bin_of(c, kind, owner)]);
+    for (int i = 0; i < r->threads; i++) {
+        const struct bins *bins = bins_of_thread(r->dev, i);
+        const uint32_t *bin = bin_begin(bins, bin_number(r, kind, part));
+        __builtin_prefetch(&r->thread[i].level);
+        __builtin_prefetch(&bins->end[bin_number(r, kind, part)]);
         for (int line = 0; line < LINES; line++)
             __builtin_prefetch(bin + line * LINE);
     }
 }
 
-static uint64_t reach_part(void *context, int thread, uint64_t owner)
+/* Does step 2 for a part. */
+static uint64_t visit_part(void *context, int thread, uint64_t part)
 {
-    struct region *c = context;
-    const uint64_t vertices[] = {[DELEGATES] = c->dev->shard->d, [NORMALS] = c->dev->shard->locals};
+    struct region *r = context;
     (void)thread;
-    for (int kind = 0; kind < VERTEX_KINDS; kind++) {
-        if (vertices[kind] > 0)
-            prefetch_bins(c, (enum vertex_kind)kind, (int)owner);
-    }
-    for (int kind = 0; kind < VERTEX_KINDS; kind++) {
-        if (vertices[kind] > 0)
-            reach_kind(c, (int)owner, (enum vertex_kind)kind);
-    }
+    if (r->dev->shard->locals > 0)
+        prefetch_bins(r, NORMALS, (int)part);
+    if (r->dev->shard->d > 0)
+        prefetch_bins(r, DELEGATES, (int)part);
+    if (r->dev->shard->locals > 0)
+        visit_bins(r, (int)part, NORMALS);
+    if (r->dev->shard->d > 0)
+        visit_bins(r, (int)part, DELEGATES);
     return 0;
 }
 
-/* ---- from level to level ---- */
+/* ---- levels ---- */
 
-/* Makes the vertices that the parallel region found the frontier. */
-static void advance(struct region *c)
+/* Makes the parts of this level the frontier: adds up the vertices before each. */
+static void add_up_parts(struct region *r, int parts)
 {
-    struct device *dev = c->dev;
+    r->old_parts = parts;
+    for (int kind = 0; kind < VERTEX_KINDS; kind++) {
+        r->before[kind][0] = 0;
+        for (int i = 0; i < parts; i++)
+            r->before[kind][i + 1] = r->before[kind][i] + r->parts[i].count[kind];
+    }
+}
+
+/* Begins a parallel region: part 0 has the whole frontier. The state of a thread is set when it joins, since clearing all
+ * of them takes as long as some levels. */
+static void begin_region(struct region *r, struct device *dev, struct search_state *state)
+{
+    make_frontier_sparse(dev);
+    r->dev = dev;
+    r->state = state;
+    r->level = r->lonely_levels = 0;
+    r->aside.count = 0;
+    for (int i = 0; i < state->threads; i++)
+        r->thread[i].level = 0;
+    memset(r->parts, 0, (size_t)state->threads * sizeof r->parts[0]);
+    r->parts[0].list[DELEGATES] = dev->delegates.sparse;
+    r->parts[0].list[NORMALS] = dev->normals.sparse;
+    r->parts[0].count[DELEGATES] = dev->delegates.frontier_count;
+    r->parts[0].count[NORMALS] = dev->normals.sparse_count;
+    add_up_parts(r, 1);
+}
+
+/* Sets the threads of a level and the shares of its frontier: up to SHARES_OF_THREAD for each thread. */
+static void cut_into_shares(struct region *r)
+{
+    enum { LEAST_ROWS = 64, SHARES_OF_THREAD = 3 };
+    uint64_t threads = (uint64_t)r->state->region_threads, most = threads * SHARES_OF_THREAD;
+    r->threads = (int)threads;
+    r->block_bits = choose_block_bits(most_rows(r->dev), threads);
+    for (int kind = 0; kind < VERTEX_KINDS; kind++) {
+        uint64_t shares = (frontier_size(r, (enum vertex_kind)kind) + LEAST_ROWS - 1) / LEAST_ROWS;
+        shares = shares < most ? shares : most;
+        r->shares[kind] = shares > threads ? shares - shares % threads : shares;
+    }
+}
+
+/* Runs a level, makes and counts the next frontier, and chooses the next level. */
+static void run_region_level(struct region *r)
+{
+    struct device *dev = r->dev;
+    cut_into_shares(r);
+    uint64_t threads = (uint64_t)r->threads, shares = r->shares[DELEGATES] + r->shares[NORMALS];
+    r->level++;
+    pool_run(dev->means.pool, r->threads, shares, push_share, r);
+    uint64_t long_pieces = number_long_pieces(&r->aside);
+    if (long_pieces > 0)
+        pool_run(dev->means.pool, r->threads, long_pieces, push_long_piece, r);
+    r->aside.count = 0;
+    pool_run(dev->means.pool, r->threads, threads, visit_part, r);
+
+    int joined = 0;
+    for (int i = 0; i < r->threads; i++)
+        joined += r->thread[i].level == r->level;
+    r->lonely_levels = joined == 1 && shares >= threads ? r->lonely_levels + 1 : 0;
+
     dev->depth++;
     for (int g = 0; g < SUBGRAPHS; g++) {
         dev->frontier[g] = dev->forward[g] = 0;
-        for (int i = 0; i < c->threads; i++) {
-            dev->frontier[g] += c->parts[i].rows[g];
-            dev->forward[g] += c->parts[i].edges[g];
+        for (int i = 0; i < r->threads; i++) {
+            dev->frontier[g] += r->parts[i].of[g].rows;
+            dev->forward[g] += r->parts[i].of[g].edges;
         }
         dev->unvisited[g] -= dev->frontier[g];
     }
-    c->last_threads = c->threads;
-    add_up_parts(c);
+    add_up_parts(r, r->threads);
+    choose_level(dev, r->state, frontier_size(r, DELEGATES), frontier_size(r, NORMALS));
 }
 
-/* Puts the parts of the frontier into one list. Returns its size. */
-static uint64_t join_parts(const struct region *c, enum vertex_kind kind, uint32_t *list)
+/* Joins the lists of all parts. Returns the size of the frontier. */
+static uint64_t join_parts(const struct region *r, enum vertex_kind kind, uint32_t *list)
 {
-    for (int i = 0; i < c->last_threads; i++) {
-        const struct part *part = &c->parts[i];
+    for (int i = 0; i < r->old_parts; i++) {
+        const struct part *part = &r->parts[i];
         if (part->count[kind] > 0)
-            memcpy(list + c->before[kind][i], part->list[kind], part->count[kind] * sizeof *list);
+            memcpy(list + r->before[kind][i], part->list[kind], part->count[kind] * sizeof *list);
     }
-    return frontier_size(c, kind);
-}
-
-/* Whether one thread did all shares. */
-static int is_alone(const struct region *c)
-{
-    int came = 0;
-    for (int i = 0; i < c->threads; i++)
-        came += c->thread[i].level == c->level;
-    return came == 1 && c->shares[DELEGATES] + c->shares[NORMALS] >= (uint64_t)c->threads;
-}
-
-/* Chooses shares by the rows of a level. */
-static void share_level(struct region *c)
-{
-    uint64_t threads = (uint64_t)c->state->region_threads, most = threads * PIECES_OF_THREAD;
-    c->threads = (int)threads;
-    c->owned_bits = owned_bits_of(most_rows(c->dev), threads);
-    for (int kind = 0; kind < VERTEX_KINDS; kind++) {
-        uint64_t shares = (frontier_size(c, (enum vertex_kind)kind) + PIECE_ROWS - 1) / PIECE_ROWS;
-        shares = shares < most ? shares : most;
-        c->shares[kind] = shares > threads ? shares - shares % threads : shares;
-    }
-}
-
-static void run_level(struct region *c)
-{
-    struct device *dev = c->dev;
-    share_level(c);
-    c->level++;
-    pool_run(dev->means.pool, c->threads, c->shares[DELEGATES] + c->shares[NORMALS], push_piece_of_region, c);
-    push_long_rows(c);
-    pool_run(dev->means.pool, c->threads, (uint64_t)c->threads, reach_part, c);
-    c->lonely_levels = is_alone(c) ? c->lonely_levels + 1 : 0;
-    advance(c);
-    plan_level(dev, c->state, frontier_size(c, DELEGATES), frontier_size(c, NORMALS));
-}
-
-static int is_at_end(const struct region *c)
-{
-    return c->state->kind != LEVEL_REGION || c->lonely_levels > LONELY_LEVELS;
-}
-
-/* Owner 0 has the whole frontier at first. The state of a thread is set when it comes first, since
- * clearing all of them takes as long as some levels. */
-static void begin(struct region *c, struct device *dev, struct search_state *state)
-{
-    list_whole_frontier(dev);
-    c->dev = dev;
-    c->state = state;
-    c->threads = c->last_threads = 1;
-    c->level = c->lonely_levels = 0;
-    c->aside.count = 0;
-    for (int i = 0; i < state->threads; i++)
-        c->thread[i].level = 0;
-    memset(c->parts, 0, (size_t)state->threads * sizeof c->parts[0]);
-    c->parts[0].list[DELEGATES] = dev->delegates.fresh;
-    c->parts[0].list[NORMALS] = dev->normals.queue;
-    c->parts[0].count[DELEGATES] = dev->delegates.fresh_count;
-    c->parts[0].count[NORMALS] = dev->normals.queue_count;
-    add_up_parts(c);
+    return frontier_size(r, kind);
 }
 
 int run_levels_in_region(struct device *dev, struct search_state *state)
 {
     struct region region;
-    uint64_t late = pool_late(dev->means.pool);
-    begin(&region, dev, state);
-    do
-        run_level(&region);
-    while (!is_at_end(&region) && pool_late(dev->means.pool) == late);
-    dev->delegates.fresh_count = join_parts(&region, DELEGATES, dev->delegates.fresh);
-    dev->normals.queue_count = join_parts(&region, NORMALS, dev->normals.queue);
-    return pool_late(dev->means.pool) != late || region.lonely_levels > LONELY_LEVELS;
+    const uint64_t late = pool_late(dev->means.pool);
+    int lacks_cores;
+    begin_region(&region, dev, state);
+    do {
+        run_region_level(&region);
+        lacks_cores = region.lonely_levels > MOST_LONELY_LEVELS || pool_late(dev->means.pool) != late;
+    } while (state->kind == LEVEL_REGION && !lacks_cores);
+    dev->delegates.frontier_count = join_parts(&region, DELEGATES, dev->delegates.sparse);
+    dev->normals.sparse_count = join_parts(&region, NORMALS, dev->normals.sparse);
+    return lacks_cores;
 }

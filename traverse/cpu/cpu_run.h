@@ -1,4 +1,5 @@
-/* cpu_run.h: a search of a device that is alone, between two levels; for the cpu_*.c files */
+/* cpu_run.h: a search by the only device of a graph, between two levels: shared by cpu_run.c, cpu_choose.c, cpu_region.c
+ * and cpu_notes.c */
 #ifndef DBFS_CPU_RUN_H
 #define DBFS_CPU_RUN_H
 
@@ -6,36 +7,36 @@
 
 struct search_state {
     enum direction_mode mode;
-    int threads; /* the most of a parallel region; 1: there is no parallel region */
-    uint32_t levels;
-    enum level_kind kind; /* of the next level: LEVEL_SPARSE by one thread, LEVEL_REGION, LEVEL_DENSE;
-                           * LEVEL_KINDS: none, as the search is over */
-    int is_for_all;     /* it would be slower by one thread than by masks: all threads help */
-    uint64_t edges;     /* of the next frontier */
-    int in_region;      /* levels by lists are for a parallel region */
-    int region_threads;           /* threads of a parallel region in the next level: a power of two */
-    double regret;      /* picoseconds that it would have saved to begin, or to end, the parallel region earlier */
-    double expected;    /* vertices that the level finds, if each edge finds another */
-    struct directions directions;
+    int threads;           /* most threads of a parallel region; 1: there are no parallel regions */
+    uint32_t levels;       /* that were chosen */
+    enum level_kind kind;  /* of the next level: LEVEL_SPARSE (one thread), LEVEL_REGION, LEVEL_DENSE; LEVEL_KINDS: none */
+    struct directions directions; /* of a dense level */
+    uint64_t edges;        /* of the frontier */
+    double expected;       /* vertices that the next level finds, were there no overlap */
+    int in_region;         /* sparse levels are for a parallel region */
+    int region_threads;    /* of the next level of a parallel region: a power of two */
+    double regret;         /* picoseconds that changing in_region earlier would have saved */
+    int wants_all_threads; /* one thread would be slower by a sparse level than by a dense one */
 };
 
-/* cpu_choose.c. Chooses how the next level goes. Its frontier is marked as visited and counted. */
-void plan_level(struct device *dev, struct search_state *state, uint64_t delegates,
-                uint64_t normals);
+/* cpu_choose.c. Chooses kind, directions and threads of the next level from counts. The frontier has been made and counted:
+ * `delegates` and `normals` vertices. */
+void choose_level(struct device *dev, struct search_state *s, uint64_t delegates, uint64_t normals);
 
-/* Whether the bins of a parallel region have room for a level of so many edges. */
+/* Whether the bins of a parallel region have memory for a level of so many edges. */
 static inline int region_can_take(const struct device *dev, uint64_t edges)
 {
     return edges <= MOST_BINNED / 4 || dev->shard->d + dev->shard->locals <= MOST_BINNED;
 }
 
-/* cpu_notes.c. A level begins when the one before it ends: at `start` or `end`, in seconds. */
-void begin_level_notes(struct device *dev, int wanted);
-void note_plan(struct device *dev, const struct search_state *state, const struct workload *work,
-               double start);
-void note_visits(struct device *dev, double end);
+/* cpu_region.c. Runs levels in a parallel region while LEVEL_REGION is chosen. Returns 1 if its threads lacked cores. The
+ * frontier is sparse then, and the next level is chosen. */
+int run_levels_in_region(struct device *dev, struct search_state *s);
 
-/* cpu_region.c. Runs levels as long as a parallel region is the best way. Returns nonzero if its threads had no cores. */
-int run_levels_in_region(struct device *dev, struct search_state *state);
+/* cpu_notes.c. A level's note begins with its choice and ends with the choice of the next level. Seconds: the choice began
+ * at `start`; the visits ended at `end`. */
+void begin_level_notes(struct device *dev, int wanted);
+void note_choice(struct device *dev, const struct search_state *s, const struct workload *work, double start);
+void note_visits(struct device *dev, double end);
 
 #endif

@@ -39,7 +39,7 @@ static uint32_t *copy_row(const struct joined_graph *all, const struct shard *sh
     const struct csr *csr = &shard->csr[set];
     const enum subgraph g = (enum subgraph)(set % SUBGRAPHS); /* out-rows and in-rows are between the same kinds */
     uint64_t end = csr_offset(csr, row + 1), at = csr_offset(csr, row);
-    uint32_t capacity[COLUMN_ROOM];
+    uint32_t capacity[COLUMN_CAPACITY];
     for (uint32_t k = 0; k < csr->head_columns && csr->heads[k * csr->rows + row] != HEAD_NONE; k++)
         *to++ = vertex_of_column(all, shard, g, csr->heads[k * csr->rows + row]);
     for (; at < end && csr->column_width == 8; at++)

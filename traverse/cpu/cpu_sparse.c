@@ -1,0 +1,83 @@
+/* cpu_sparse.c: sparse levels by one thread, for small frontiers: work items only, and no pass over a bitmap
+ *
+ * The level loop (loop.c) with the steps of cpu_search.c is the twin: it leaves the same state behind, with the next
+ * frontier marked as visited and counted.
+ */
+#include "cpu_rows.h"
+
+#include <string.h>
+
+void make_frontier_sparse(struct device *dev)
+{
+    struct cpu_delegates *d = &dev->delegates;
+    struct cpu_normals *n = &dev->normals;
+    if (!d->is_sparse) {
+        struct frontier_view dense = {.dense = d->dense, .words = mask_words(dev->shard->d)};
+        d->frontier_count = gather_frontier(dev, dense, NULL, d->sparse);
+        memset(d->dense, 0, dense.words * sizeof *d->dense);
+        d->is_sparse = 1;
+    }
+    if (n->any_dense) {
+        struct frontier_view dense = {.dense = n->dense, .words = mask_words(dev->shard->locals)};
+        n->sparse_count += gather_frontier(dev, dense, NULL, n->sparse + n->sparse_count);
+        n->any_dense = 0;
+        n->dense_count = 0;
+    }
+}
+
+void push_sparse(struct device *dev, enum subgraph g)
+{
+    struct cpu_normals *n = &dev->normals;
+    struct row_push p = describe_gathered_push(dev, g);
+    uint64_t first = n->next_sparse_count;
+    if (subgraph_columns(g) == DELEGATES) {
+        p.to.kind = PUSH_UPDATE;
+        p.to.found = dev->delegates.updated;
+        p.to.next = dev->found_parents; /* scratch: the first half is free, parents go into the second */
+        uint64_t found = push_rows(&p, 0);
+        write_parents(&p.to, 0, found);
+        dev->delegates.any_updated |= found > 0;
+        return;
+    }
+    n->next_sparse_count = push_rows(&p, first);
+    write_parents(&p.to, first, n->next_sparse_count);
+    set_depths(n->next_sparse + first, n->next_sparse_count - first, n->depth, dev->depth + 1);
+}
+
+/* Pushes the frontier, which is sparse, along g. `count`: vertices of the next frontier so far. Returns how many it has
+ * then; they have visited bits and parents. */
+static uint64_t push_to_next(struct device *dev, enum subgraph g, uint64_t count)
+{
+    if (dev->frontier[g] == 0)
+        return count;
+    struct row_push p = describe_push(dev, g);
+    uint64_t end = push_rows(&p, count);
+    write_parents(&p.to, count, end);
+    return end;
+}
+
+/* Exchanges two lists. */
+static void swap_lists(uint32_t **a, uint32_t **b)
+{
+    uint32_t *list = *a;
+    *a = *b;
+    *b = list;
+}
+
+void run_sparse_level(struct device *dev)
+{
+    struct cpu_delegates *d = &dev->delegates;
+    struct cpu_normals *n = &dev->normals;
+    make_frontier_sparse(dev);
+    uint64_t delegates = push_to_next(dev, ND, push_to_next(dev, DD, 0));
+    uint64_t normals = push_to_next(dev, NN, push_to_next(dev, DN, 0));
+    swap_lists(&d->sparse, &d->next_sparse);
+    swap_lists(&n->sparse, &n->next_sparse);
+    d->frontier_count = delegates;
+    n->sparse_count = normals;
+    n->next_sparse_count = 0;
+    dev->depth++;
+    set_depths(d->sparse, delegates, d->depth, dev->depth);
+    set_depths(n->sparse, normals, n->depth, dev->depth);
+    count_frontier(dev);
+}
