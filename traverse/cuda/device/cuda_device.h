@@ -146,7 +146,6 @@ struct gpu_peers_search {
 /* A whole search by slices. No blocks: this device has none. */
 struct gpu_sliced_search {
     struct gpu_sliced search;
-    struct gpu_sliced_arrays arrays;
     struct fused_launch launch, noted; /* noted has no blocks: the device was opened without notes */
 };
 

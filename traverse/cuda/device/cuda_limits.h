@@ -24,8 +24,8 @@ enum {
     GROUP_STATE_BYTES = 16384,
     SLICED_MOST_BLOCKS = 1023,    /* of a grid; cuda_sliced.h, as all that follows */
     SLICED_STATE_BYTES = 20480,
-    SLICED_TURNS = 3,             /* levels take masks and counters in turn */
-    SLICED_MASKS = SLICED_TURNS + 2, /* and far marks of two searches in turn */
+    SLICED_ROUNDS = 3,             /* levels take masks and counters in turn */
+    SLICED_BITMAPS = SLICED_ROUNDS + 2, /* and far marks of two searches in turn */
     SLICED_COLUMNS = 4,           /* of a slice */
     SLICED_ROW_BITS = 22,
     SLICED_FIRST_BITS = 26,
@@ -58,8 +58,8 @@ enum {
     GROUP_ONE_EDGES = SIZE(1 << 10, 1 << 5),     /* the same, of edges, as the mean of all GPUs */
     GROUP_NUMBERS = SIZE(1 << 30, 1 << 5),       /* of meetings: a search that begins beyond counts anew */
     GROUP_PART_ROWS = SIZE(1 << 18, 1 << 5),     /* rows of dd to pull: beyond, two parts pay for a meeting */
-    SLICED_ONE_SLICES = SIZE(1 << 12, 1 << 6),   /* of a frontier that one block pushes, at most: its room */
-    SLICED_ONE_LEAST = SIZE(1 << 9, 1 << 4),     /* the same, of the smallest graphs */
+    SLICED_BLOCK_SLICES = SIZE(1 << 12, 1 << 6),   /* of a frontier that one block pushes, at most: its room */
+    SLICED_BLOCK_LEAST = SIZE(1 << 9, 1 << 4),     /* the same, of the smallest graphs */
     SLICED_LISTED = SIZE(1 << 16, 1 << 10),      /* of a frontier that all blocks push from lists, at most */
     SLICED_PART = SIZE(1 << 13, 1 << 8)          /* of a block's part of a list, at most */
 };

@@ -125,9 +125,9 @@ static void set_arrays(struct device *dev, const struct gpu_plan *plan, int pare
     }
     a->places.marks_of = (uint64_t *)a->tables + gpu_answer_cursors(dev->shard->p);
     if (plan->array[GPU_SLICED_HEADS].bytes == 0)
-        dev->fused.sliced.arrays.heads = NULL;
+        dev->fused.sliced.search.heads = NULL;
     if (plan->array[GPU_SLICED_PUSHERS].bytes == 0)
-        dev->fused.sliced.arrays.pushers = NULL;
+        dev->fused.sliced.search.link_row = NULL;
 }
 
 static enum status take_host_memory(struct device *dev, struct error *e)

@@ -210,7 +210,7 @@ static void put_sliced(struct gpu_plan *plan, const struct shard *shard)
     put(plan, GPU_SLICED_LINKS, links, SLICED_LINKS_BYTES);
     put(plan, GPU_SLICED_ROWS, capacity, 4);
     put(plan, GPU_SLICED_FIRST, sliced ? 32 * words + 1 : 0, 4);
-    put(plan, GPU_SLICED_FOUND, SLICED_MASKS * words, 4);
+    put(plan, GPU_SLICED_FOUND, SLICED_BITMAPS * words, 4);
     int by_rows = sliced_by_rows(shard);
     put(plan, GPU_SLICED_HEADS, by_rows ? 32 * words : 0, SLICED_SLICE_BYTES);
     put(plan, GPU_SLICED_PIECES, by_rows ? gpu_sliced_pieces(capacity) : 0, SLICED_PIECE_BYTES);
