@@ -3,19 +3,22 @@
  * The visited bits of all vertices fit into the shared memory of each block, where a random read takes a tenth of the time
  * that it takes elsewhere. And the graph fits the cache, so a level takes as long as its barriers and its chains of reads,
  * however much it visits. So a level has one barrier and short chains. The subgraphs nn, nd, dn, dd play no part:
- *   - Vertices of both kinds have one numbering, the delegates first. Their rows are one list of slices, hubs first. A slice is
- *     four columns of a row; a row of several slices has them side by side. The weight of a vertex is its number of slices.
+ *   - Vertices of both kinds have one numbering, the delegates first. Their rows are one list of slices, hubs first. A
+ *     slice is four columns of a row; a row of several slices has them side by side. The weight of a vertex is its number
+ *     of slices.
  *   - Each block has the visited bits of all vertices in shared memory: of a graph with more than SLICED_NEAR_VERTICES
  *     those of the first vertices, which are read most. The others, the far bits, lie in one bitmap in global memory.
- *   - A level sets the bits of found vertices in a `found` bitmap. After the barrier each block adds all of it to its visited
- *     bits. A far bit is read as the far bitmap or'ed with what the level before found. Meanwhile each block adds its share
- *     of `found` to the far bitmap, so no further barrier is needed: the sum stays the same. Both are read from the L2 cache, or
- *     from an L1 cache that the barrier's acquire has emptied; only the far bitmap changes in a level, and it is not read
- *     through the L1. While the first block works by itself, it sets far bits by atomics, and no other block reads them.
+ *   - A level sets the bits of found vertices in a `found` bitmap. After the barrier each block adds all of it to its
+ *     visited bits. A far bit is read as the far bitmap or'ed with what the level before found. Meanwhile each block adds
+ *     its share of `found` to the far bitmap, so no further barrier is needed: the sum stays the same. Both are read from
+ *     the L2 cache, or from an L1 cache that the barrier's acquire has emptied; only the far bitmap changes in a level,
+ *     and it is not read through the L1. While the first block works by itself, it sets far bits by atomics, and no other
+ *     block reads them.
  * A level has one of five kinds (level_kind.h):
- *   - BLOCK: one block pushes a small frontier, from a list of slices, and only this block needs the visited bits. A level waits
- *     for one read, as each column comes with the slices of its vertex. Without heads, each block does the first few of these
- *     levels itself, which saves the barrier after them; then the first block goes on, and its levels are one level to the others.
+ *   - BLOCK: one block pushes a small frontier, from a list of slices, and only this block needs the visited bits. A
+ *     level waits for one read, as each column comes with the slices of its vertex. Without heads, each block does the
+ *     first few of these levels itself, which saves the barrier after them; then the first block goes on, and its levels
+ *     are one level to the others.
  *   - ALL, in a graph of at most SLICED_ALL_EDGES: all edges are read, so a level waits for nothing else. A slice finds its
  *     row if that is not visited, and one of its columns is. Threads share the slices once and for all, so their first ones
  *     stay in registers.
@@ -23,23 +26,23 @@
  *   - PUSH, in a larger graph: rows of the frontier are pushed, if that is predicted to read less than PULL.
  *   - SPARSE, in a larger graph: frontiers of up to SLICED_LISTED slices are lists, to which each block adds its part. While
  *     levels are sparse, the visited bits of all blocks are one bitmap in global memory, and none reads the whole bitmap.
- *   A graph is larger, too, if it has half as many edges, and its degrees are alike and not small: it may be deep, and sparse
- *   levels are worth most there. A larger graph has heads (below).
+ *   A graph is larger, too, if it has half as many edges, and its degrees are alike and not small: it may be deep, and
+ *   sparse levels are worth most there. A larger graph has heads (below).
  * When the search is over, the kernel reports it, goes on to write the answer by input id, and reports that, too: no
- * other kernel is launched for the answer. If the first block did the last level by itself, it first writes its visited bits.
- * Bytes of a dense level: n / 8 of visited bits for each block; 8 for each vertex that is found; and 20 for each slice
- * beyond those in registers, or, in a larger graph, 16 for each row and each slice that is looked at, 8 for each piece of a
- * long row, and two sectors for each far bit. A push reads 32 for each slice of the frontier and writes a bit for each vertex
- * that it finds, as does one block; sparse levels: cuda_sliced_lists.cuh. Of an answer: 4 that are read and 4 that are
- * written for each id, and 4 or, of parents, 8 from any place.
+ * other kernel is launched for the answer. If the first block did the last level by itself, it first writes its visited
+ * bits. Bytes of a dense level: n / 8 of visited bits for each block; 8 for each vertex that is found; and 20 for each
+ * slice beyond those in registers, or, in a larger graph, 16 for each row and each slice that is looked at, 8 for each
+ * piece of a long row, and two sectors for each far bit. A push reads 32 for each slice of the frontier and writes a bit
+ * for each vertex that it finds, as does one block; sparse levels: cuda_sliced_lists.cuh. Of an answer: 4 that are read
+ * and 4 that are written for each id, and 4 or, of parents, 8 from any place.
  *
  * cuda_fused.h is the twin: it finds the same distances. It runs if directions are asked for
  * (--direction cost, push, pull), and for directed graphs with more than SLICED_ALL_EDGES edges or without rows by
  * destination: PULL and PUSH read the same rows. Graphs with far bits have more edges than that.
  *
- * A directed graph has two lists: slices hold rows by destination, which are pulled, and links hold rows by source, which the
- * first block pushes. A vertex that no edge leaves has one slice of links, which lead to itself: so each
- * frontier has slices. Found vertices are weighed by their rows by destination, as a cost only.
+ * A directed graph has two lists: slices hold rows by destination, which are pulled, and links hold rows by source, which
+ * the first block pushes. A vertex that no edge leaves has one slice of links, which lead to itself: so each frontier has
+ * slices. Found vertices are weighed by their rows by destination, as a cost only.
  *
  *   cuda_sliced_block.cuh   a block's memory, and functions of all levels
  *   cuda_sliced_one.cuh     BLOCK
@@ -66,8 +69,8 @@ struct slice_columns {
     uint32_t column[SLICED_COLUMNS];
 };
 
-/* A slice for a push: each column with the slices of its vertex, as SLICED_FIRST_BITS bits of the first one's number, and above
- * them how many they are, at most SLICED_MANY, which stands for more, too. */
+/* A slice for a push: each column with the slices of its vertex, as SLICED_FIRST_BITS bits of the first one's number, and
+ * above them how many they are, at most SLICED_MANY, which stands for more, too. */
 struct slice_links {
     struct {
         uint32_t vertex, slices;
@@ -156,8 +159,8 @@ int cuda_sliced_fits(uint32_t words);
 /* Chooses blocks, threads and shared memory of launch->program for the current device, given sliced->words and count. */
 cudaError_t cuda_sliced_plan(const struct gpu_sliced *sliced, struct fused_launch *launch);
 
-/* Makes sliced->first of the rows of `csr`, given words, normals and of[].count. Each vertex gets at least `least` slices, 0 or 1.
- * `scratch`: cuda_scan_bytes(32 words + 1). An error is one of the scan. */
+/* Makes sliced->first of the rows of `csr`, given words, normals and of[].count. Each vertex gets at least `least`
+ * slices, 0 or 1. `scratch`: cuda_scan_bytes(32 words + 1). An error is one of the scan. */
 cudaError_t cuda_sliced_count(const struct gpu_sliced *sliced, const struct gpu_csr csr[SUBGRAPHS], uint32_t least,
                               void *scratch, size_t scratch_bytes, cudaStream_t stream);
 

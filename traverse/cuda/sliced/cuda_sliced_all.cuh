@@ -23,7 +23,16 @@ __device__ static inline void load_batch(const gpu_sliced &s, uint32_t first, sl
     }
 }
 
-/* The slices of a batch whose rows are not visited look for a visited column. */
+/* Whether the lane is the first to find a parent for its row. Slices of a row lie side by side. */
+__device__ static inline bool is_first_of_row(bool found, uint32_t row)
+{
+    const unsigned all = __ballot_sync(ALL_LANES, found), before = all & ((1u << lane_id()) - 1);
+    const uint32_t last = __shfl_sync(ALL_LANES, row, before != 0 ? 31 - __clz(before) : 0);
+    return found && (before == 0 || last != row);
+}
+
+/* The slices of a batch whose rows are not visited look for a visited column. Found rows get their bit in `found`, depth and
+ * parent. A row that was visited before the level becomes NO_SLICE, so that later levels do not look at it. */
 template <class B>
 __device__ static inline void pull_batch(B &block, const gpu_sliced &s, unsigned round, int32_t depth, slice_batch &b,
                                          slice_tally &tally)
@@ -38,11 +47,7 @@ __device__ static inline void pull_batch(B &block, const gpu_sliced &s, unsigned
             continue;
         if (looks)
             note_columns(block, s, row, b.columns[j], false, tally);
-        /* of the lanes that find a row, the first one counts it: slices of a row lie side by side */
-        const bool finds = looks && sees_visited(block, s, b.columns[j]);
-        const unsigned before = __ballot_sync(ALL_LANES, finds) & ((1u << lane_id()) - 1);
-        const uint32_t last = __shfl_sync(ALL_LANES, row, before != 0 ? 31 - __clz(before) : 0);
-        if (!finds || (before != 0 && last == row))
+        if (!is_first_of_row(looks && sees_visited(block, s, b.columns[j]), row))
             continue;
         atomicOr(&s.found[round * s.words + row / 32], 1u << (row % 32));
         put_pulled(block, s, depth + 1, row, b.columns[j]);

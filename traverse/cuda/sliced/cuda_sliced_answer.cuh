@@ -32,8 +32,8 @@ __device__ static inline void write_values(const B &block, const gpu_sliced &s, 
         if (parents)
             from = normal ? s.of[NORMALS].parent : s.of[DELEGATES].parent;
         /* the far bitmap is complete: the search is over */
-        seen[j] = number[j] < vertices &&
-                  ((is_far(block, s, word) ? s.far[word] : (normal ? near[NORMALS] : near[DELEGATES])[at / 32]) >> (at % 32) & 1);
+        const uint32_t *bits = normal ? near[NORMALS] : near[DELEGATES];
+        seen[j] = number[j] < vertices && ((is_far(block, s, word) ? s.far[word] : bits[at / 32]) >> (at % 32) & 1);
         value[j] = number[j] < vertices ? from[at] : 0;
     }
 #pragma unroll
@@ -53,8 +53,8 @@ __device__ static inline void write_values(const B &block, const gpu_sliced &s, 
     }
 }
 
-/* Writes this block's share of the answer; the last block that has done so reports the answer. `written`: only the first block
- * had the visited bits of the last level, and has written all bits to s.of[].visited. */
+/* Writes this block's share of the answer; the last block that has done so reports the answer. `written`: only the first
+ * block had the visited bits of the last level, and has written all bits to s.of[].visited. */
 template <int AT_ONCE, class B>
 __device__ static inline void write_answer(const B &block, const gpu_sliced &s, bool written)
 {

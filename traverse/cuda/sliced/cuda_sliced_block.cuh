@@ -1,7 +1,7 @@
 /* cuda_sliced_block.cuh: a block of a sliced search, and what all its levels do; see cuda_sliced.h
  *
- * Functions take the search `s` whole: it lies in constant memory, where each member is free, and a thread has no register to
- * spare. The case is the type of the block.
+ * Functions take the search `s` whole: it lies in constant memory, where each member is free, and a thread has no
+ * register to spare. The case is the type of the block.
  */
 #ifndef DBFS_CUDA_SLICED_BLOCK_CUH
 #define DBFS_CUDA_SLICED_BLOCK_CUH
@@ -32,8 +32,8 @@ struct sliced_progress {
     unsigned list;          /* the number of the last sparse frontier of all blocks */
 };
 
-/* A block's shared memory, beside its visited bits. NOTED: the kernel notes its levels. ROWS: the graph has heads. SPLIT: some
- * visited bits are far. */
+/* A block's shared memory, beside its visited bits. NOTED: the kernel notes its levels. ROWS: the graph has heads. SPLIT:
+ * some visited bits are far. */
 template <bool NOTED, bool ROWS, bool SPLIT> struct sliced_block {
     static constexpr bool noted = NOTED, by_rows = ROWS, split = SPLIT;
     level_notes<NOTED> notes;

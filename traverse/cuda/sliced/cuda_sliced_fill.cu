@@ -14,7 +14,8 @@ static all_rows rows_of(const gpu_csr csr[SUBGRAPHS])
     return rows;
 }
 
-/* The rows of a vertex in the two subgraphs of its kind, as one row: columns of delegates come first, then those of normals. */
+/* The rows of a vertex in the two subgraphs of its kind, as one row: columns of delegates come first, then those of
+ * normals. */
 struct joint_row {
     int kind;
     uint32_t id;

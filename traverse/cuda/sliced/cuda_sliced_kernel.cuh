@@ -35,16 +35,16 @@ __device__ static inline level_kind dense_kind(const gpu_sliced &s, const sliced
     return (float)p.weight * PUSH_PRICE < pulled_slices(s, p) ? LEVEL_SLICED_PUSH : LEVEL_SLICED_PULL;
 }
 
-/* Whether a sparse level of all blocks is predicted to cost least, and there is capacity for its frontier. A dense level also
- * reads the words of a bitmap. */
+/* Whether a sparse level of all blocks is predicted to cost least, and there is capacity for its frontier. A dense level
+ * also reads the words of a bitmap. */
 __device__ static inline bool is_sparse(const gpu_sliced &s, const sliced_progress &p)
 {
     const float push = (float)p.weight * PUSH_PRICE, words = (float)s.words * WORD_PRICE;
     return p.weight <= SLICED_LISTED && (push < words || push < words + pulled_slices(s, p));
 }
 
-/* Chooses the next level. The first block begins to work by itself at a small frontier, unless it has just stopped doing so: its
- * list may not have held the frontier then. */
+/* Chooses the next level. The first block begins to work by itself at a small frontier, unless it has just stopped doing
+ * so: its list may not have held the frontier then. */
 template <class B> __device__ static inline level_kind next_kind(const gpu_sliced &s, const sliced_progress &p)
 {
     enum { FOUND_SHARE = 8 };
@@ -154,8 +154,8 @@ template <class B> __device__ static inline void list_slices(B &block, const gpu
         block.count[1] = 0;
 }
 
-/* Adds words 4 * i to 4 * i + 3 of `found` to the near bits. A block's own words are spread by a multiple of the golden ratio,
- * neighbours far apart. */
+/* Adds words 4 * i to 4 * i + 3 of `found` to the near bits. A block's own words are spread by a multiple of the golden
+ * ratio, neighbours far apart. */
 template <class B> __device__ static inline void add_near_words(B &block, uint32_t i, const uint4 &more, listing lists)
 {
     uint4 *visited = (uint4 *)near_bits();
@@ -173,7 +173,8 @@ template <class B> __device__ static inline void add_near_words(B &block, uint32
     }
 }
 
-/* Adds words of `found` to the far bits: each block its share, since all blocks see them; for LISTS_ALL this block adds all. */
+/* Adds words of `found` to the far bits: each block its share, since all blocks see them; for LISTS_ALL this block adds
+ * all. */
 template <class B> __device__ static inline void add_far_words(B &block, const gpu_sliced &s, listing lists)
 {
     const bool all = lists == LISTS_ALL;
@@ -188,8 +189,8 @@ template <class B> __device__ static inline void add_far_words(B &block, const g
     }
 }
 
-/* Adds all of the `found` bitmap of a round to the visited bits. A thread has AT_ONCE reads under way; if several, each block
- * begins in another place. */
+/* Adds all of the `found` bitmap of a round to the visited bits. A thread has AT_ONCE reads under way; if several, each
+ * block begins in another place. */
 template <int AT_ONCE, class B>
 __device__ static void add_found(B &block, const gpu_sliced &s, unsigned round, listing lists)
 {
@@ -221,8 +222,8 @@ __device__ static void add_found(B &block, const gpu_sliced &s, unsigned round, 
     __syncthreads();
 }
 
-/* Adds the vertices that the last levels found to this block's visited bits. `one`: the first block did these levels; `sparse`:
- * sparse levels came after them. Returns the form of the frontier. */
+/* Adds the vertices that the last levels found to this block's visited bits. `one`: the first block did these levels;
+ * `sparse`: sparse levels came after them. Returns the form of the frontier. */
 template <class B>
 __device__ static inline frontier_form take_level(B &block, const gpu_sliced &s, unsigned round, bool one, bool sparse)
 {
@@ -237,7 +238,7 @@ __device__ static inline frontier_form take_level(B &block, const gpu_sliced &s,
         lists = LISTS_OWN;
     if (more)
         add_found<!B::by_rows ? 1 : B::noted ? 4 : 8>(block, s, round, lists);
-    if (B::by_rows && more && sparse && to_one && blockIdx.x == 0) { /* the sparse frontier becomes that of the first block */
+    if (B::by_rows && more && sparse && to_one && blockIdx.x == 0) { /* the frontier becomes that of the first block */
         const sparse_frontier f = {p.list, p.weight, true};
         for (unsigned i = threadIdx.x; i < f.total; i += blockDim.x)
             block.slice[0][i] = listed_slice(block, s, f, i);
@@ -260,8 +261,8 @@ __device__ static inline void clear_found(const gpu_sliced &s, unsigned round)
 
 /* ---- levels ---- */
 
-/* Does a level of all blocks, or those of the first block. `form`: where the frontier is, for PUSH. `few`: the frontier as a list
- * of slices, for BLOCK. */
+/* Does one level by all blocks, or levels by the first block, as block.now.kind says. `form`: where a push finds the
+ * frontier. `few`: the frontier as a list of slices, for BLOCK. `own`: the first slices of the thread, for ALL. */
 template <class B>
 __device__ static inline void run_level(B &block, const gpu_sliced &s, unsigned round, frontier_form form,
                                         const block_frontier &few, slice_batch &own)
@@ -292,9 +293,10 @@ __device__ static inline void run_level(B &block, const gpu_sliced &s, unsigned 
     note_time(block.notes, p.depth, FUSED_VISITED);
 }
 
-/* Does sparse levels of all blocks, after a level that left or made a list, while they are predicted to cost least. It stops when
- * several frontiers one after the other were small enough for the first block: handing a list over costs as much as two
- * levels. The vertices found join the visited ones in the last bitmap. Not inlined, so that other levels keep more in registers. */
+/* Does sparse levels of all blocks, while they are predicted to cost least. The level before left the frontier as a list,
+ * in the first block (`one`) or in all blocks. It stops after SMALL_LEVELS frontiers that were small enough for the first
+ * block: handing a list over costs as much as two levels. Found vertices get their bits in the `found` bitmap of the
+ * round, which has all visited bits. Not inlined, so that other levels keep more in registers. */
 template <class B>
 __device__ static __noinline__ void run_sparse(B &block, const gpu_sliced &s, unsigned round, bool one)
 {
@@ -375,8 +377,8 @@ template <class B> __device__ static void start(B &block, const gpu_sliced &s)
     __syncthreads();
 }
 
-/* Reports the end, writes visited bits and the answer, and clears `found`. `form`: of the last frontier, which is empty. `each`:
- * each block saw the end by itself, so it needs a barrier, at which the first block reports. */
+/* Reports the end, writes visited bits and the answer, and clears `found`. `form`: of the last frontier, which is empty.
+ * `each`: each block saw the end by itself, so it needs a barrier, at which the first block reports. */
 template <class B>
 __device__ static inline void end_search(B &block, const gpu_sliced &s, unsigned round, frontier_form form, bool each)
 {

@@ -1,9 +1,10 @@
 /* cuda_sliced_lists.cuh: sparse levels of all blocks; see cuda_sliced.h
  *
- * For frontiers of thousands of vertices over many levels: no block reads a whole bitmap. The slices of the frontier are a
- * list, to which each block has added its part, and the warps of all blocks share them. A level costs one barrier, at which
- * each block also tells the length of its part, and three reads that wait for each other: of the list, of the links, and of
- * the visited bits, which lie in a `found` bitmap meanwhile. Bytes moved: 4 and 32 for each slice, and 4 for the bit of each link.
+ * For frontiers of thousands of vertices over many levels: no block reads a whole bitmap. The slices of the frontier are
+ * a list, to which each block has added its part, and the warps of all blocks share them. A level costs one barrier, at
+ * which each block also tells the length of its part, and three reads that wait for each other: of the list, of the
+ * links, and of the visited bits, which lie in a `found` bitmap meanwhile. Bytes moved: 4 and 32 for each slice, and 4
+ * for the bit of each link.
  */
 #ifndef DBFS_CUDA_SLICED_LISTS_CUH
 #define DBFS_CUDA_SLICED_LISTS_CUH
@@ -84,7 +85,8 @@ template <class B> __device__ static inline void keep_part(B &block, unsigned ow
         block.told[threadIdx.x / WARP] = before + own;
 }
 
-/* Waits until all blocks have told their parts of frontier `number`: the barrier of a sparse level. */
+/* Waits until all blocks have told their parts of frontier `number`, and returns that frontier: the barrier of a sparse
+ * level. */
 template <class B>
 __device__ static inline sparse_frontier gather_parts(B &block, const gpu_sliced &s, unsigned number)
 {
@@ -105,7 +107,7 @@ __device__ static inline sparse_frontier gather_parts(B &block, const gpu_sliced
     return f;
 }
 
-/* Returns frontier `number` of so many slices, all of which are the first block's part (run_first_block). */
+/* Returns frontier `number`, which is only the first block's part: `slices` slices (run_first_block). */
 template <class B>
 __device__ static inline sparse_frontier frontier_of_first_block(B &block, unsigned number, unsigned slices)
 {

@@ -23,7 +23,8 @@ __device__ static inline lane_share share_of_lane(unsigned own)
     return share;
 }
 
-/* Reserves `own` places for each lane in a list whose length is *count, and returns the lane's first one. All lanes call it. */
+/* Reserves `own` places for each lane in a list whose length is *count, and returns the lane's first one. All lanes call
+ * it. */
 __device__ static inline unsigned reserve_slices(unsigned *count, unsigned own)
 {
     const lane_share share = share_of_lane(own);
@@ -37,8 +38,8 @@ struct slice_list {
     unsigned capacity, most;
 };
 
-/* Writes the slices first..first + count to places `at`.. of the list, or none of them if they do not fit: then the list is of
- * no use. A lane writes few slices, and the warp together those of a hub. All lanes of the warp call it. */
+/* Writes the slices first..first + count to places `at`.. of the list, or none of them if they do not fit: then the list
+ * is of no use. A lane writes few slices, and the warp together those of a hub. All lanes of the warp call it. */
 __device__ static inline void put_slices(const slice_list &to, unsigned at, uint32_t first, unsigned count)
 {
     enum { FEW = 4, BY_LANE = 16 };
@@ -68,8 +69,9 @@ __device__ static inline uint32_t parent_of_slice(const gpu_sliced &s, uint32_t 
     return has_parents(s) ? code_of(s, s.link_row[slice] & SLICED_ROW) : 0;
 }
 
-/* Visited bits for pushes of one block: its own near bits; and the far bits, which no other block reads meanwhile. A lane without
- * a link gets one to the root, which is visited. Far bits are set without a look before it, as one wait is less than two. */
+/* Visited bits for pushes of one block: its own near bits; and the far bits, which no other block reads meanwhile. A lane
+ * without a link gets one to the root, which is visited. Far bits are set without a look before it, as one wait is less
+ * than two. */
 template <class B> struct block_bits {
     const B &block;
     const gpu_sliced &s;
@@ -144,8 +146,8 @@ __device__ static inline void push_slice(const Bits &bits, const gpu_sliced &s, 
     }
 }
 
-/* Returns the block's list for the next frontier. In graphs with heads, slices beyond its capacity join the list that the block
- * leaves for all blocks. */
+/* Returns the block's list for the next frontier. In graphs with heads, slices beyond its capacity join the list that the
+ * block leaves for all blocks. */
 template <class B>
 __device__ static inline slice_list next_list(B &block, const gpu_sliced &s, const block_frontier &f)
 {
@@ -233,8 +235,10 @@ template <class B> __device__ static inline void write_visited(B &block, const g
         s.of[NORMALS].visited[i] = visited_word(block, s, normals + i);
 }
 
-/* Does levels in the first block, while the others wait at a barrier. For all blocks it leaves the frontier, as its part of a list
- * and, unless the search is over, its visited bits, as if this level had found them all; and depth and counts. */
+/* Does levels in the first block, while the others wait at a barrier. For all blocks it leaves
+ * - the frontier, as its part of a sparse frontier, in graphs with heads;
+ * - its visited bits, as if this level had found them all, in `found`; if the search is over, in s.of[].visited;
+ * - depth and counts, in s.state and in the word that it brings to the barrier. */
 template <class B> __device__ static void run_first_block(B &block, const gpu_sliced &s, unsigned round, block_frontier f)
 {
     f.until = s.order.deepest;

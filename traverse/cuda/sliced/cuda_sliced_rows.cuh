@@ -135,7 +135,8 @@ __device__ static inline void look_at_heads(B &block, const gpu_sliced &s, int32
 #pragma unroll
     for (int j = 0; j < HEADS; j++) {
         const uint32_t row = row_of(rows.k + j, lane_id());
-        const uint4 &h = head[j], columns = make_uint4(h.x & SLICED_ROW, h.y & SLICED_ROW, h.z & SLICED_ROW, h.w & SLICED_ROW);
+        const uint4 &h = head[j];
+        const uint4 columns = make_uint4(h.x & SLICED_ROW, h.y & SLICED_ROW, h.z & SLICED_ROW, h.w & SLICED_ROW);
         /* three columns share the bits of the number of slices */
         const unsigned slices = rows.slices[j] = h.x >> SLICED_ROW_BITS | h.y >> SLICED_ROW_BITS << SLICED_WEIGHT_BITS |
                                                  h.z >> SLICED_ROW_BITS << 2 * SLICED_WEIGHT_BITS;
@@ -154,7 +155,8 @@ __device__ static inline void look_at_heads(B &block, const gpu_sliced &s, int32
         rows.first[j] = rest_of(rows.rests, j) != 0 ? s.first[row_of(rows.k + j, lane_id())] + 1 : 0;
 }
 
-/* Returns the lanes that hold the items of this lane, which has `own` behind `before`, among items base to base + WARP - 1. */
+/* Returns the lanes that hold the items of this lane, which has `own` behind `before`, among items base to base + WARP -
+ * 1. */
 __device__ static inline unsigned lanes_of_own(unsigned before, unsigned own, unsigned base)
 {
     const unsigned end = before + own;
@@ -176,7 +178,7 @@ __device__ static inline void look_further(B &block, const gpu_sliced &s, int32_
     const unsigned before = warp_prefix(own), all = __shfl_sync(ALL_LANES, before + own, WARP - 1);
     for (unsigned base = 0; base < all; base += WARP) {
         const unsigned item = base + lane_id(), lane = lane_with(before, item);
-        /* the row of that lane, and the slice: the items of a lane are those of its first row, then of the others */
+        /* which row of that lane, and which slice: the items of a lane are those of its first row, then of the next ones */
         unsigned of_lane = item - __shfl_sync(ALL_LANES, before, lane);
         const unsigned rests = __shfl_sync(ALL_LANES, rows.rests, lane);
         uint32_t slice = __shfl_sync(ALL_LANES, rows.first[0], lane);
@@ -329,7 +331,8 @@ __device__ static inline void push_short_rows(B &block, const gpu_sliced &s, uns
 /* Vertices of a frontier may lie side by side, so warps share words: each takes some bits of them. */
 enum { WORD_PARTS = 8, PART_BITS = 32 / WORD_PARTS };
 
-/* Pushes this warp's part of the lanes' words of the frontier; all lanes share the vertices. */
+/* Pushes the short rows of PART_BITS vertices of each lane's `word` of the frontier, those of this warp; all lanes share the
+ * vertices. `checks`: a vertex is in the frontier only if it has `depth`. */
 template <class B>
 __device__ static inline void push_words(B &block, const gpu_sliced &s, unsigned round, int32_t depth, uint32_t word,
                                          bool checks, slice_tally &tally)

@@ -9,8 +9,8 @@ _Static_assert(sizeof(struct slice_links) == SLICED_LINKS_BYTES, "links as plann
 _Static_assert(SLICED_MOST_VERTICES + 256 <= 1 << SLICED_ROW_BITS,
                "a row has its bits, with gaps before it, too, and there is a value that is none");
 
-/* Makes slices and links of the shard's rows, on the stream of the search, which follows. In a directed graph links come after
- * slices, as both need `first` of their own rows; a search needs that of the links. */
+/* Makes slices and links of the shard's rows, on the stream of the search, which follows. In a directed graph links come
+ * after slices, as both need `first` of their own rows; a search needs that of the links. */
 static enum status make_slices(struct device *dev, struct error *e)
 {
     struct gpu_sliced *s = &dev->fused.sliced.search;
@@ -24,7 +24,8 @@ static enum status make_slices(struct device *dev, struct error *e)
     if (directed)
         made.links = NULL;
     if (CUDA_TRY(cudaMemsetAsync(s->state, 0, sizeof *s->state, stream), dev->where, e) != ST_OK ||
-        CUDA_TRY(cudaMemsetAsync(s->found, 0, SLICED_BITMAPS * sizeof *s->found * s->words, stream), dev->where, e) != ST_OK ||
+        CUDA_TRY(cudaMemsetAsync(s->found, 0, SLICED_BITMAPS * sizeof *s->found * s->words, stream), dev->where, e) !=
+            ST_OK ||
         CUDA_TRY(cuda_sliced_count(s, pulled, 0, scan->scratch, scan->scratch_bytes, stream), dev->where, e) != ST_OK ||
         gpu_fetch(dev, &s->count, s->first + 32 * (size_t)s->words, sizeof s->count, stream, e) != ST_OK)
         return e->status;
@@ -57,8 +58,8 @@ enum status gpu_sliced_open(struct device *dev, int notes, struct error *e)
     s->of[DELEGATES] = *d;
     s->order.deepest = dev->fused.deepest;
     s->out = dev->fused.search.out;
-    /* One block pushes few slices if all blocks may push lists, otherwise more in larger graphs, since all blocks read a whole
-     * bitmap after each level of theirs. Measured with graphs of 7 K to 1 M vertices: scripts/results/one-gpu.md. */
+    /* One block pushes few slices if all blocks may push lists, otherwise more in larger graphs, since all blocks read a
+     * whole bitmap after each level of theirs. Measured with graphs of 7 K to 1 M vertices: scripts/results/one-gpu.md. */
     const uint64_t slices = (d->count + n->count) / VERTICES_A_SLICE;
     s->block_capacity = s->heads != NULL || slices < SLICED_BLOCK_LEAST ? SLICED_BLOCK_LEAST
                         : slices > SLICED_BLOCK_SLICES                  ? SLICED_BLOCK_SLICES
