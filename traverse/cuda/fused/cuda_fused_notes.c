@@ -89,7 +89,7 @@ static struct level_note note_of(const struct gpu_notes *n, uint32_t level,
     const struct fused_note *from = &n->kept[level];
     struct level_note to = {.kind = (enum level_kind)from->kind, .work = *work};
     unsigned long long end = from->at[FUSED_ENDED];
-    const unsigned pulled = from->pulled & (from->kind == LEVEL_SLICED ? active_subgraphs(work) : ~0u);
+    const unsigned pulled = from->pulled & (from->kind >= LEVEL_SLICED_BLOCK ? active_subgraphs(work) : ~0u);
     for (int g = 0; g < SUBGRAPHS; g++) {
         to.directions.of[g] = pulled >> g & 1 ? PULL : PUSH;
         to.probes[g] = from->probes[g];
