@@ -223,14 +223,14 @@ static void push(const struct visit *v, const struct gpu_target *target, struct 
     const struct gpu_csr *csr = &csr_of[v->g];
     uint32_t *list;
     uint64_t count = shuffled_queue(v->from, csr->rows, &list);
-    struct gpu_queue queue = {on_device(list, count * sizeof *list), count};
+    struct gpu_sparse_frontier sparse = {on_device(list, count * sizeof *list), count};
     size_t bytes = cuda_scan_bytes(count + 1);
     struct gpu_scan scan = {on_device(NULL, (count + 1) * 8), on_device(NULL, bytes), bytes};
     struct gpu_sharing sharing = {
         .cut = {on_device(NULL, gpu_chunk_capacity(csr->edges) * sizeof(struct work_item)), &level->chunks[v->g]},
         .has_long = has_long_rows(&v->shard->csr[v->g], list, count),
         .scan = v->way == VISIT_MERGED ? &scan : NULL};
-    cuda_push(csr, &queue, target, &sharing, 0);
+    cuda_push(csr, &sparse, target, &sharing, 0);
     settle();
     free(list);
 }

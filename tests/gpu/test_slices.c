@@ -42,18 +42,18 @@ static uint32_t row_column(const struct slices *s, enum vertex_kind kind, uint64
 
 static void compare_slice(const struct slices *s, uint32_t slice, uint32_t v, uint32_t j, uint32_t expected)
 {
-    uint32_t column = s->sliced.slices[slice].column[j], vertex = s->sliced.pushes.links[slice].of[j].vertex;
+    uint32_t column = s->sliced.slices[slice].column[j], vertex = s->sliced.links[slice].of[j].vertex;
     uint32_t first = s->first[expected], count = s->first[expected + 1] - first, many = SLICED_MANY;
     check_that(column == expected, "column %u of slice %u, of %u, is %u, not %u", j, slice, v, column, expected);
     check_that(vertex == expected, "link %u of slice %u, of %u, is to %u, not to %u", j, slice, v, vertex, expected);
-    check_that(s->sliced.pushes.links[slice].of[j].slices == (first | (count < many ? count : many) << SLICED_FIRST_BITS),
+    check_that(s->sliced.links[slice].of[j].slices == (first | (count < many ? count : many) << SLICED_FIRST_BITS),
                "slices of link %u of slice %u", j, slice);
 }
 
 /* The first slice of a vertex, and their number in the upper bits. */
 static void compare_head(const struct slices *s, uint32_t v, uint32_t at, uint32_t count)
 {
-    const uint32_t *head = s->sliced.rows.heads[v].column;
+    const uint32_t *head = s->sliced.heads[v].column;
     for (uint32_t j = 0; j < SLICED_COLUMNS && count > 0; j++)
         check_that((head[j] & SLICED_ROW) == s->sliced.slices[at].column[j], "column %u of the head of %u", j, v);
     uint64_t told = 0;
@@ -104,8 +104,8 @@ static void compare_pieces(const struct slices *s)
     unsigned char *taken = calloc(slices + 1, 1);
     if (!check_that(taken != NULL, "no memory"))
         return;
-    for (uint32_t i = 0; i < s->sliced.rows.piece_count; i++) {
-        const struct slice_piece *piece = &s->sliced.rows.pieces[i];
+    for (uint32_t i = 0; i < s->sliced.piece_count; i++) {
+        const struct slice_piece *piece = &s->sliced.pieces[i];
         uint32_t v = piece->row & SLICED_ROW, count = piece->row >> SLICED_ROW_BITS, behind = piece->first + count;
         check_that(count > 0 && count <= SLICED_PIECE && piece->first >= s->first[v] && behind <= s->first[v + 1],
                    "piece %u of %u: %u from %u on", i, v, count, piece->first);
@@ -120,46 +120,36 @@ static void compare_pieces(const struct slices *s)
     free(taken);
 }
 
-static uint32_t *make_first(struct slices *s, const struct gpu_csr csr[SUBGRAPHS])
-{
-    size_t vertices = 32 * (size_t)s->sliced.words, scratch_bytes = gpu_merge_scratch_bound(s->shard->d + 1);
-    uint32_t *first = managed(NULL, (vertices + 1) * sizeof *first);
-    check_that(cuda_sliced_count(&s->sliced, csr, 0, first, managed(NULL, scratch_bytes), scratch_bytes, 0) == cudaSuccess,
-               "the scratch memory of the scan is too little");
-    managed_settle();
-    return first;
-}
-
 /* The slices as the kernels make them. */
 static struct slices make_slices(const struct shard *shard)
 {
     struct slices s = {.shard = shard};
+    struct gpu_sliced *to = &s.sliced;
     struct gpu_csr csr[SUBGRAPHS];
     for (int g = 0; g < SUBGRAPHS; g++)
         csr[g] = *loaded_csr(shard, (enum subgraph)g);
-    s.sliced.words = gpu_sliced_words(shard->d, shard->locals);
-    s.sliced.normals = 64 * (uint32_t)mask_words(shard->d);
-    s.sliced.of[DELEGATES].count = shard->d;
-    s.sliced.of[NORMALS].count = shard->locals;
-    s.first = s.sliced.first = make_first(&s, csr);
-    size_t count = s.first[32 * s.sliced.words], capacity = gpu_sliced_capacity(shard->d + shard->locals, shard_edges(shard));
-    uint32_t words = s.sliced.words;
-    const struct gpu_sliced_arrays to = {
-        .state = managed(NULL, sizeof *to.state),
-        .slices = managed(NULL, count * sizeof *to.slices),
-        .links = managed(NULL, count * sizeof *to.links),
-        .row = managed(NULL, count * sizeof *to.row),
-        .heads = managed(NULL, 32 * words * sizeof *to.heads),
-        .pieces = managed(NULL, gpu_sliced_pieces(capacity) * sizeof *to.pieces)};
-    check_that(count <= capacity, "%zu slices, but room for %zu", count, capacity);
-    memset(to.state, 0, sizeof *to.state);
-    cuda_sliced_fill(&s.sliced, csr, &to, 0);
+    to->words = gpu_sliced_words(shard->d, shard->locals);
+    to->normals = 64 * (uint32_t)mask_words(shard->d);
+    to->of[DELEGATES].count = shard->d;
+    to->of[NORMALS].count = shard->locals;
+    const size_t vertices = 32 * (size_t)to->words, scratch_bytes = gpu_merge_scratch_bound(shard->d + 1);
+    s.first = to->first = managed(NULL, (vertices + 1) * sizeof *to->first);
+    check_that(cuda_sliced_count(to, csr, 0, managed(NULL, scratch_bytes), scratch_bytes, 0) == cudaSuccess,
+               "the scratch memory of the scan is too little");
     managed_settle();
-    s.sliced.slices = to.slices;
-    s.sliced.pushes.links = to.links;
-    s.sliced.row = to.row;
-    s.sliced.rows = (struct slice_rows){to.heads, to.pieces, to.state->pieces};
-    check_that(to.state->pieces <= gpu_sliced_pieces(capacity), "%u pieces", to.state->pieces);
+    size_t count = s.first[vertices], capacity = gpu_sliced_capacity(shard->d + shard->locals, shard_edges(shard));
+    to->state = managed(NULL, sizeof *to->state);
+    to->slices = managed(NULL, count * sizeof *to->slices);
+    to->links = managed(NULL, count * sizeof *to->links);
+    to->row = managed(NULL, count * sizeof *to->row);
+    to->heads = managed(NULL, vertices * sizeof *to->heads);
+    to->pieces = managed(NULL, gpu_sliced_pieces(capacity) * sizeof *to->pieces);
+    check_that(count <= capacity, "%zu slices, but room for %zu", count, capacity);
+    memset(to->state, 0, sizeof *to->state);
+    cuda_sliced_fill(to, csr, 0);
+    managed_settle();
+    to->piece_count = to->state->pieces;
+    check_that(to->state->pieces <= gpu_sliced_pieces(capacity), "%u pieces", to->state->pieces);
     return s;
 }
 

@@ -10,7 +10,12 @@ enum level_kind {
     LEVEL_REGION,       /* sparse: by several threads of a CPU, in a parallel region of several levels */
     LEVEL_THREAD_GROUP, /* sparse: by a few blocks of a GPU, which need no others */
     LEVEL_BLOCK,        /* sparse: by one block of a GPU */
-    LEVEL_SLICED,       /* a GPU reads all unvisited rows, as the graph is small */
+    /* of sliced searches on a GPU (cuda_sliced.h); the last three are dense */
+    LEVEL_SLICED_BLOCK,  /* sparse: pushed by one block */
+    LEVEL_SLICED_SPARSE, /* sparse: pushed by all blocks */
+    LEVEL_SLICED_ALL,    /* all slices of unvisited rows look for a parent */
+    LEVEL_SLICED_PULL,   /* unvisited rows look for a parent, each until it has one */
+    LEVEL_SLICED_PUSH,   /* rows of the frontier are pushed */
     LEVEL_KINDS
 };
 

@@ -17,7 +17,7 @@ static uint64_t planned_bytes(const struct device *dev, const struct gpu_plan *p
                                      : bytes;
 }
 
-/* The bytes that are needed while the shard is loaded. */
+/* Bytes that are needed while the shard is loaded. */
 static uint64_t needed_bytes(const struct device *dev, const struct gpu_plan *plan)
 {
     return planned_bytes(dev, plan) + plan->staging_bytes;
@@ -30,66 +30,41 @@ static int fits(const struct device *dev, const struct gpu_plan *plan, uint64_t 
 
 /* ---- ways to fit ---- */
 
-/* Tries the plan with the columns of `hosted` subgraphs in memory of the host: *plan becomes it if
- * it fits and takes less of this memory than *least. */
-static void try_hosted(const struct device *dev, struct gpu_plan_options *planned, unsigned hosted,
-                       uint64_t unused, uint64_t *least, struct gpu_plan *plan)
-{
-    struct gpu_plan_options options = *planned;
-    struct gpu_plan tried;
-    options.hosted = hosted;
-    gpu_plan_make(&tried, dev->shard, &options);
-    if (!fits(dev, &tried, unused) || tried.host_bytes >= *least)
-        return;
-    *least = tried.host_bytes;
-    *planned = options;
-    *plan = tried;
-}
-
-/* Leaves as many columns on the device as it has room for, whole subgraphs. */
+/* Leaves as many columns on the device as it has capacity for, whole subgraphs: of the plans that fit with columns of some
+ * subgraphs in memory of the host, *plan becomes the one that takes least of this memory. Returns whether there is one. */
 static int host_few(const struct device *dev, struct gpu_plan_options *planned, uint64_t unused,
                     struct gpu_plan *plan)
 {
     uint64_t least = UINT64_MAX;
-    for (unsigned hosted = 1; hosted >> shard_row_sets(dev->shard) == 0; hosted++)
-        try_hosted(dev, planned, hosted, unused, &least, plan);
+    for (unsigned hosted = 1; hosted >> shard_row_sets(dev->shard) == 0; hosted++) {
+        struct gpu_plan_options options = *planned;
+        struct gpu_plan tried;
+        options.hosted = hosted;
+        gpu_plan_make(&tried, dev->shard, &options);
+        if (!fits(dev, &tried, unused) || tried.host_bytes >= least)
+            continue;
+        least = tried.host_bytes;
+        *planned = options;
+        *plan = tried;
+    }
     return least != UINT64_MAX;
 }
 
-/* Whether a plan fits: as it is, or without slices if it has any (cuda_sliced.h). */
-static int try_plan(const struct device *dev, uint64_t unused, struct gpu_plan_options *planned, struct gpu_plan *plan)
-{
-    gpu_plan_make(plan, dev->shard, planned);
-    if (fits(dev, plan, unused) || !gpu_searches_by_slices(plan, dev->shard))
-        return fits(dev, plan, unused);
-    planned->by_classes = 1;
-    gpu_plan_make(plan, dev->shard, planned);
-    return fits(dev, plan, unused);
-}
-
-/* The ways of one residence, the faster one first. *plan and *planned are those of the last way that was tried. */
+/* Tries the plans of one residence, the faster one first, each as it is, or without slices if it has any (cuda_sliced.h).
+ * *plan and *planned are those of the last plan that was tried. */
 static int try_residence(const struct device *dev, enum residence resident, uint64_t unused, int is_open,
                          struct gpu_plan_options *planned, struct gpu_plan *plan)
 {
     planned->resident = resident;
     for (int saves = 0; saves <= (resident != RESIDENT_RAW); saves++) {
         planned->saves = saves;
-        int has_room = try_plan(dev, unused, planned, plan);
-        if (is_open && resident == RESIDENT_HOST && host_few(dev, planned, unused, plan))
-            return 1;
-        if (has_room)
-            return 1;
-    }
-    return 0;
-}
-
-static int choose(const struct device *dev, uint64_t unused, struct gpu_plan_options *planned,
-                  struct gpu_plan *plan)
-{
-    if (planned->resident != RESIDENT_AUTO)
-        return try_residence(dev, planned->resident, unused, 0, planned, plan);
-    for (int resident = RESIDENT_RAW; resident < RESIDENT_AUTO; resident++) {
-        if (try_residence(dev, (enum residence)resident, unused, 1, planned, plan))
+        gpu_plan_make(plan, dev->shard, planned);
+        if (!fits(dev, plan, unused) && gpu_searches_by_slices(plan, dev->shard)) {
+            planned->by_classes = 1;
+            gpu_plan_make(plan, dev->shard, planned);
+        }
+        int has_capacity = fits(dev, plan, unused);
+        if ((is_open && resident == RESIDENT_HOST && host_few(dev, planned, unused, plan)) || has_capacity)
             return 1;
     }
     return 0;
@@ -97,55 +72,47 @@ static int choose(const struct device *dev, uint64_t unused, struct gpu_plan_opt
 
 /* ---- no way to fit ---- */
 
-/* Says how many shards would do, for a message; nothing if no number does. */
-static const char *enough_shards(const struct device *dev, const struct gpu_plan_options *planned, uint64_t unused,
-                                 char *text, size_t size)
+/* Fails. If memory of the device would do, memory of the host has not been enough. */
+static enum status refuse(const struct device *dev, const struct gpu_plan *plan, const struct gpu_plan_options *planned,
+                          uint64_t unused, struct error *e)
 {
-    uint32_t enough = gpu_plan_shards(dev->shard, planned, unused);
-    text[0] = '\0';
-    if (enough > 0)
-        snprintf(text, size, " (about %u)", enough);
-    return text;
-}
-
-static enum status refuse(const struct device *dev, const struct gpu_plan *plan,
-                          const struct gpu_plan_options *planned, uint64_t unused, struct error *e)
-{
-    char need[16], graph[16], left[16], shards[32];
+    const struct shard *shard = dev->shard;
+    const int hosted = needed_bytes(dev, plan) <= unused;
+    char need[16], graph[16], left[16], enough[32] = "";
+    struct gpu_plan_options options = *planned;
+    if (hosted)
+        options.resident = RESIDENT_PACKED;
+    const uint32_t shards = gpu_plan_shards(shard, &options, unused);
+    if (shards > 0)
+        snprintf(enough, sizeof enough, " (about %u)", shards);
+    format_size(hosted ? plan->host_bytes : needed_bytes(dev, plan), need, sizeof need);
+    format_size(hosted ? memory_left(dev->memory.budget) : unused, left, sizeof left);
+    if (hosted)
+        return fail(e, ST_RESOURCE,
+                    "%s: shard %u of %u needs %s of host memory for the rests of rows, and %s of the memory budget (-S) "
+                    "are left: give --resident packed and as many shards and GPUs as that needs%s, or see --plan",
+                    dev->where, shard->index, shard->p, need, left, enough);
     return fail(e, ST_RESOURCE,
                 "%s: shard %u of %u needs %s of device memory (%s of them the graph, %s), and %s are free: pack "
                 "the graph into more shards%s for as many GPUs, or see --plan",
-                dev->where, dev->shard->index, dev->shard->p,
-                format_size(needed_bytes(dev, plan), need, sizeof need),
-                format_size(plan->graph_bytes, graph, sizeof graph), residence_name[plan->resident],
-                format_size(unused, left, sizeof left),
-                enough_shards(dev, planned, unused, shards, sizeof shards));
-}
-
-/* Fails, as the device would have the room and the host has not. */
-static enum status refuse_hosted(const struct device *dev, const struct gpu_plan *plan,
-                                 const struct gpu_plan_options *planned, uint64_t unused, struct error *e)
-{
-    char need[16], left[16], shards[32];
-    struct gpu_plan_options packed = *planned;
-    packed.resident = RESIDENT_PACKED;
-    return fail(e, ST_RESOURCE,
-                "%s: shard %u of %u needs %s of host memory for the rests of rows, and %s of the memory budget (-S) "
-                "are left: give --resident packed and as many shards and GPUs as that needs%s, or see --plan",
-                dev->where, dev->shard->index, dev->shard->p, format_size(plan->host_bytes, need, sizeof need),
-                format_size(memory_left(dev->memory.budget), left, sizeof left),
-                enough_shards(dev, &packed, unused, shards, sizeof shards));
+                dev->where, shard->index, shard->p, need, format_size(plan->graph_bytes, graph, sizeof graph),
+                residence_name[plan->resident], left, enough);
 }
 
 enum status gpu_take_memory(struct device *dev, struct gpu_plan_options *planned, struct gpu_plan *plan,
                             struct error *e)
 {
     size_t unused = 0, total = 0;
+    int has_plan = 0;
     if (CUDA_TRY(cudaMemGetInfo(&unused, &total), dev->where, e) != ST_OK)
         return e->status;
-    if (!choose(dev, unused, planned, plan))
-        return needed_bytes(dev, plan) > unused ? refuse(dev, plan, planned, unused, e)
-                                                : refuse_hosted(dev, plan, planned, unused, e);
+    if (planned->resident != RESIDENT_AUTO)
+        has_plan = try_residence(dev, planned->resident, unused, 0, planned, plan);
+    else
+        for (int resident = RESIDENT_RAW; resident < RESIDENT_AUTO && !has_plan; resident++)
+            has_plan = try_residence(dev, (enum residence)resident, unused, 1, planned, plan);
+    if (!has_plan)
+        return refuse(dev, plan, planned, unused, e);
     uint64_t bytes = planned_bytes(dev, plan);
     dev->traffic.peers.shown_bytes = bytes;
     return CUDA_TRY(cudaMalloc(&dev->memory.device, bytes > 0 ? bytes : 1), dev->where, e);

@@ -3,72 +3,42 @@
 
 #include "formats/base/cli.h"
 
-/* Device memory that the check takes while it runs. */
-struct check_memory {
-    struct csr_ranges *found;
-    uint32_t *locals; /* [p] */
-    const uint32_t *host_locals;
-    int threads;
-};
-
-static enum status take_memory(struct check_memory *m, const struct device *dev,
-                               const uint32_t *locals, struct error *e)
+/* Checks csr[g]. `found`, and `device_locals`, which is [p] as `locals`, are memory of the device. */
+static enum status check_csr(const struct device *dev, enum subgraph g, const uint32_t *locals, int threads,
+                             struct csr_ranges *found, const uint32_t *device_locals, struct error *e)
 {
-    size_t bytes = dev->shard->p * sizeof *locals;
+    const struct csr *csr = &dev->shard->csr[g];
     cudaStream_t stream = dev->stream.of[DELEGATES];
-    if (CUDA_TRY(cudaMalloc((void **)&m->found, sizeof *m->found), dev->where, e) != ST_OK ||
-        CUDA_TRY(cudaMalloc((void **)&m->locals, bytes), dev->where, e) != ST_OK)
-        return e->status;
-    return CUDA_TRY(cudaMemcpyAsync(m->locals, locals, bytes, cudaMemcpyHostToDevice, stream),
-                    dev->where, e);
-}
-
-/* A subgraph without edges has nothing on the device (cuda_plan.c), so a search reads nothing of it. */
-static enum status check_no_edges(const struct device *dev, enum subgraph g, struct error *e)
-{
-    struct csr_ranges found = {.first = {NO_FAULT, NO_FAULT, NO_FAULT, NO_FAULT},
-                               .edges = dev->shard->csr[g].column_count};
-    return csr_ranges_judge(dev->shard, g, &found, e);
-}
-
-/* `packed`: the columns, NULL if they are raw in the file. Heads and masks of the host are those that were copied
- * to the device, and offsets those that it reads. */
-static enum status check_packed(const struct device *dev, enum subgraph g, const struct packed *packed,
-                                const struct check_memory *m, struct error *e)
-{
-    struct column_bounds bounds = csr_column_bounds(dev->shard, g, m->host_locals);
-    struct csr_ranges found;
-    csr_ranges_find(&dev->shard->csr[g], packed, &bounds, m->threads, &found);
-    return csr_ranges_judge(dev->shard, g, &found, e);
-}
-
-static enum status check_csr(const struct device *dev, enum subgraph g,
-                             const struct check_memory *m, struct error *e)
-{
-    cudaStream_t stream = dev->stream.of[DELEGATES];
-    struct column_bounds bounds = csr_column_bounds(dev->shard, g, m->locals);
-    struct csr_ranges found;
+    struct csr_ranges ranges = {.first = {NO_FAULT, NO_FAULT, NO_FAULT, NO_FAULT}, .edges = csr->column_count};
     struct packed packed;
-    if (dev->shard->csr[g].edges == 0)
-        return check_no_edges(dev, g, e);
-    if (gpu_csr_is_packed(&dev->csr[g]))
-        return check_packed(dev, g,
-                            gpu_keeps_columns(dev->shard, g, RESIDENT_PACKED, &packed) ? &packed : NULL, m, e);
-    cuda_find_ranges(&dev->csr[g], dev->shard->csr[g].column_count, &bounds, m->found, stream);
-    if (gpu_fetch(dev, &found, m->found, sizeof found, stream, e) == ST_OK)
-        csr_ranges_judge(dev->shard, g, &found, e);
-    return e->status;
+    if (csr->edges > 0 && gpu_csr_is_packed(&dev->csr[g])) {
+        /* heads and bitmaps of the host are those that were copied to the device, and offsets those that it reads */
+        const int keeps = gpu_keeps_columns(dev->shard, g, RESIDENT_PACKED, &packed);
+        struct column_bounds bounds = csr_column_bounds(dev->shard, g, locals);
+        csr_ranges_find(csr, keeps ? &packed : NULL, &bounds, threads, &ranges);
+    } else if (csr->edges > 0) {
+        struct column_bounds bounds = csr_column_bounds(dev->shard, g, device_locals);
+        cuda_find_ranges(&dev->csr[g], csr->column_count, &bounds, found, stream);
+        if (gpu_fetch(dev, &ranges, found, sizeof ranges, stream, e) != ST_OK)
+            return e->status;
+    } /* otherwise nothing is on the device (cuda_plan.c), so a search reads nothing */
+    return csr_ranges_judge(dev->shard, g, &ranges, e);
 }
 
 enum status gpu_check_ranges(struct device *dev, const uint32_t *locals, int threads, struct error *e)
 {
-    struct check_memory memory = {.host_locals = locals, .threads = threads};
+    const size_t bytes = dev->shard->p * sizeof *locals;
+    struct csr_ranges *found = NULL;
+    uint32_t *device_locals = NULL;
     double start = cli_seconds();
-    take_memory(&memory, dev, locals, e);
+    if (CUDA_TRY(cudaMalloc((void **)&found, sizeof *found), dev->where, e) == ST_OK &&
+        CUDA_TRY(cudaMalloc((void **)&device_locals, bytes), dev->where, e) == ST_OK)
+        CUDA_TRY(cudaMemcpyAsync(device_locals, locals, bytes, cudaMemcpyHostToDevice, dev->stream.of[DELEGATES]),
+                 dev->where, e);
     for (int g = 0; g < shard_row_sets(dev->shard) && e->status == ST_OK; g++)
-        check_csr(dev, (enum subgraph)g, &memory, e);
-    cudaFree(memory.found);
-    cudaFree(memory.locals);
+        check_csr(dev, (enum subgraph)g, locals, threads, found, device_locals, e);
+    cudaFree(found);
+    cudaFree(device_locals);
     dev->load.ranges_s = cli_seconds() - start;
     dev->load.seconds += dev->load.ranges_s;
     return e->status;

@@ -20,7 +20,6 @@ static inline int blocks_for(uint64_t items, uint64_t per_block)
     return (int)(blocks < 1 ? 1 : blocks > most ? most : blocks);
 }
 
-/* The kernel of each(). */
 template <typename Item>
 __global__ static void __launch_bounds__(BLOCK) each_kernel(uint64_t count, Item item)
 {
@@ -48,7 +47,7 @@ __device__ static inline int test_bit(const uint32_t *mask, uint32_t i)
     return mask[i / 32] >> (i % 32) & 1;
 }
 
-/* Sets the bit; true for the one thread that set it. Most bits asked for are set already. */
+/* Sets the bit; true for the one thread that set it. Looks first, as most bits are set already. */
 __device__ static inline bool claim_bit(uint32_t *mask, uint32_t i)
 {
     uint32_t bit = 1u << (i % 32);
@@ -57,6 +56,7 @@ __device__ static inline bool claim_bit(uint32_t *mask, uint32_t i)
     return !(atomicOr(&mask[i / 32], bit) & bit);
 }
 
+/* Returns the sum over a warp, to all lanes. All lanes call it, as those below. */
 template <typename T>
 __device__ static inline T warp_sum(T value)
 {
@@ -65,6 +65,7 @@ __device__ static inline T warp_sum(T value)
     return value;
 }
 
+/* The same, of 32 bits: one instruction. */
 __device__ static inline unsigned sum_lanes(unsigned value)
 {
 #if __CUDA_ARCH__ >= 800
@@ -74,6 +75,7 @@ __device__ static inline unsigned sum_lanes(unsigned value)
 #endif
 }
 
+/* Returns the exclusive prefix sum over a warp. */
 __device__ static inline unsigned warp_prefix(unsigned value)
 {
     unsigned sum = value;
@@ -85,7 +87,7 @@ __device__ static inline unsigned warp_prefix(unsigned value)
     return sum - value;
 }
 
-/* Adds the values of a block to a counter by one atomic; `shared` has WARPS elements. */
+/* Adds the values of a block to a counter by one atomic; `shared` has WARPS elements. All threads of a block call it. */
 __device__ static inline void block_add(unsigned long long value, unsigned long long *shared,
                                         unsigned long long *counter)
 {
@@ -103,8 +105,7 @@ __device__ static inline void block_add(unsigned long long value, unsigned long 
     }
 }
 
-/* The number of items of the threads before this one, which has `own`; *total: of the whole block.
- * All threads of a block call it. */
+/* Returns the exclusive prefix sum of `own` over a block; *total becomes the sum. All threads of a block call it. */
 __device__ static inline unsigned block_prefix(unsigned own, unsigned *total)
 {
     __shared__ unsigned warp_total[WARPS];
@@ -121,7 +122,8 @@ __device__ static inline unsigned block_prefix(unsigned own, unsigned *total)
     return before;
 }
 
-/* Reserves room for a block's items in a list, by one atomic. All threads get its beginning. */
+/* Reserves `total` places of a list, whose length is *counter, for a block, by one atomic. Returns the first place to all
+ * threads, which all call it, with a barrier before the next call. */
 __device__ static inline unsigned long long reserve(unsigned total, unsigned long long *counter)
 {
     __shared__ unsigned long long base;
@@ -131,7 +133,6 @@ __device__ static inline unsigned long long reserve(unsigned total, unsigned lon
     return base;
 }
 
-/* The kernel of list_each(). */
 template <typename Count, typename Put>
 __global__ static void __launch_bounds__(BLOCK)
     list_each_kernel(uint64_t count, unsigned long long *listed, Count count_of, Put put)
@@ -170,15 +171,14 @@ __device__ static inline unsigned long long reserve_for_lanes(unsigned lanes, un
     return __shfl_sync(lanes, base, first) + __popc(lanes & ((1u << lane_id()) - 1));
 }
 
-/* Lists the set bits of word w from queue[at] on. */
-__device__ static inline void list_word(uint32_t *queue, uint64_t w, uint32_t bits,
-                                        unsigned long long at)
+/* Writes the vertices of the set bits of word w to queue[at], queue[at + 1], ... */
+__device__ static inline void list_word(uint32_t *queue, uint64_t w, uint32_t bits, unsigned long long at)
 {
     for (; bits != 0; bits &= bits - 1)
         queue[at++] = (uint32_t)(w * 32 + __ffs(bits) - 1);
 }
 
-/* to[v] = value for the vertices of some words, a word a lane from `base` on. */
+/* to[v] = value for the vertices of the lanes' words, which begin with word `base`. All lanes call it. */
 template <typename T> __device__ static inline void fill(T *to, uint64_t base, uint32_t bits, T value)
 {
     for (unsigned full = __ballot_sync(ALL_LANES, bits != 0); full != 0; full &= full - 1) {
@@ -188,7 +188,7 @@ template <typename T> __device__ static inline void fill(T *to, uint64_t base, u
     }
 }
 
-/* The last row that begins at or before edge e. Rows of a warp lie end to end, with prefix[i] edges before row i. */
+/* Returns the last row that begins at or before edge e. Rows of a warp lie end to end, with prefix[i] edges before row i. */
 __device__ static inline int row_of_edge(const uint32_t (&prefix)[WARP], uint32_t e)
 {
     int row = 0;
@@ -199,7 +199,7 @@ __device__ static inline int row_of_edge(const uint32_t (&prefix)[WARP], uint32_
     return row;
 }
 
-/* The last of low..high - 1 for which at(i) is not above `most`, if these increase; low if there is none. */
+/* Returns the last of low..high - 1 for which at(i) is not above `most`, if these increase; low if there is none. */
 template <typename At>
 __device__ static inline uint64_t last_not_above(uint64_t low, uint64_t high, uint64_t most, At at)
 {
@@ -227,13 +227,13 @@ __device__ static inline void put_id(void *ids, uint32_t bytes, uint64_t i, int6
         ((int64_t *)ids)[i] = id;
 }
 
-/* The place of the rest of a row among the columns. */
+/* The columns of a row behind its heads: elements begin to end - 1 of csr.columns. */
 struct row_rest {
     uint64_t begin, end;
 };
 
-/* The beginning of row i; i may be the number of rows. */
-__device__ static inline uint64_t offset_of(const gpu_csr &csr, uint64_t i)
+/* Returns where the columns of row i begin; i may be the number of rows. CSR: gpu_csr or packed_rows. */
+template <class CSR> __device__ static inline uint64_t offset_of(const CSR &csr, uint64_t i)
 {
     return csr.offset_width == 4 ? ((const uint32_t *)csr.offsets)[i]
                                  : ((const uint64_t *)csr.offsets)[i];
@@ -244,33 +244,30 @@ __device__ static inline row_rest rest_of_row(const gpu_csr &csr, uint64_t row)
     return row_rest{offset_of(csr, row), offset_of(csr, row + 1)};
 }
 
-/* Entries in the head columns of a row. */
-__device__ static inline uint32_t heads_of(const struct gpu_csr &csr, uint32_t row)
+/* Returns the edges of a row, in and behind the head columns. */
+__device__ static inline uint64_t row_length(const gpu_csr &csr, uint32_t row)
 {
+    const row_rest r = rest_of_row(csr, row);
+    if (r.end > r.begin)
+        return r.end - r.begin + csr.head_columns;
     uint32_t heads = csr.head_columns;
     while (heads > 0 && csr.heads[(heads - 1) * csr.rows + row] == NO_HEAD)
         heads--;
     return heads;
 }
 
-/* Edges of a row, in and behind the head columns. */
-__device__ static inline uint64_t row_length(const gpu_csr &csr, uint32_t row)
-{
-    const row_rest r = rest_of_row(csr, row);
-    return r.end > r.begin ? r.end - r.begin + csr.head_columns : heads_of(csr, row);
-}
-
-/* The place to begin to read packed columns of a row, which begins at `begin`. */
+/* Returns where to begin to decode packed columns of a row, which begins at `begin`, for element `at`. Only in a block
+ * that the row begins in, its last head matters. */
 __device__ static inline packed_span span_of(const gpu_csr &csr, uint32_t row, uint64_t begin,
                                              uint64_t at)
 {
-    bool begins_in_block = begin > at / PACKED_BLOCK * PACKED_BLOCK; /* only then its head matters */
-    uint32_t k = csr.head_columns;
+    const bool begins_in_block = begin > at / PACKED_BLOCK * PACKED_BLOCK;
+    const uint32_t k = csr.head_columns;
     return packed_span{begin, at,
                        begins_in_block && k > 0 ? csr.heads[(k - 1) * csr.rows + row] + 1 : 0};
 }
 
-/* Element `at` of the columns, which is of this row; the row begins at `begin`. PACKED: they may be packed. */
+/* Returns element `at` of the columns, which is of this row; the row begins at `begin`. PACKED: they may be packed. */
 template <typename Column, bool PACKED>
 __device__ static inline Column column_of_row(const gpu_csr &csr, uint32_t row, uint64_t begin,
                                               uint64_t at)
@@ -282,7 +279,7 @@ __device__ static inline Column column_of_row(const gpu_csr &csr, uint32_t row, 
     return (Column)packed_element(&reader, (uint32_t)(at % PACKED_BLOCK));
 }
 
-/* Column j of a row. */
+/* Returns column j of a row, in or behind the heads. */
 template <bool PACKED>
 __device__ static inline uint64_t column_at(const gpu_csr &csr, uint32_t row, uint64_t j)
 {

@@ -24,8 +24,9 @@ struct decode {
 /* One block, as the section has it. */
 struct found_block {
     const uint32_t *bits, *unary;
-    uint32_t code_bits, unary_words, step;
-    bool gaps;
+    uint32_t code_bits, unary_words;
+    uint32_t step; /* added for each element before it, beside its gap */
+    bool gaps;     /* sums of gaps; otherwise codes above `base` */
     uint64_t base;
 };
 
@@ -41,6 +42,7 @@ __device__ static uint64_t block_position(const packed &s, uint64_t block)
            (entry_at<uint32_t>(s.entry, block) & ((1u << POSITION_BITS) - 1));
 }
 
+/* Finds block `at`. Returns false if its bits contradict its entry. */
 template <typename Element>
 __device__ static bool find_block(const packed &s, uint64_t at, found_block &b)
 {
@@ -63,7 +65,7 @@ __device__ static bool find_block(const packed &s, uint64_t at, found_block &b)
     return true;
 }
 
-/* Code i: up to 64 bits, which lie in at most three words. */
+/* Returns code i: up to 64 bits, which lie in at most three words. */
 __device__ static uint64_t code_at(const found_block &b, uint32_t i)
 {
     uint32_t first = i * b.code_bits, word = first / 32, shift = first % 32;
@@ -79,7 +81,8 @@ __device__ static uint64_t code_at(const found_block &b, uint32_t i)
     return b.code_bits < 64 ? code & (((uint64_t)1 << b.code_bits) - 1) : code;
 }
 
-/* high[i] = place of the i-th set bit of the vector, less i; all 0 if there is no vector. */
+/* high[i] = index of the i-th set bit of the vector, less i; all 0 if there is no vector. Returns false if it has not one
+ * bit for each element. */
 __device__ static bool unpack_unary(const found_block &b, uint16_t *high)
 {
     uint32_t word = lane_id() < b.unary_words ? b.unary[lane_id()] : 0;
@@ -99,18 +102,13 @@ __device__ static bool unpack_unary(const found_block &b, uint16_t *high)
     return true;
 }
 
-__device__ static uint64_t offset_of(const packed_rows &rows, uint64_t i)
-{
-    return rows.offset_width == 4 ? ((const uint32_t *)rows.offsets)[i]
-                                  : ((const uint64_t *)rows.offsets)[i];
-}
-
-/* The row of rows low..high - 1 that has the element. */
+/* Returns the row of rows low..high - 1 that has the element. */
 __device__ static uint64_t find_row(const packed_rows &rows, uint64_t low, uint64_t high, uint64_t element)
 {
     return last_not_above(low, high, element, [&](uint64_t i) { return offset_of(rows, i); });
 }
 
+/* Writes the elements of a block of gaps, which begins with element `first` of the array. */
 template <typename Element>
 __device__ static void decode_gaps(const decode &d, const found_block &b, uint64_t first,
                                    const uint16_t *high)
@@ -143,13 +141,6 @@ __device__ static void decode_gaps(const decode &d, const found_block &b, uint64
 }
 
 template <typename Element>
-__device__ static void decode_frame(const decode &d, const found_block &b, uint64_t first)
-{
-    for (uint32_t i = lane_id(); i < PACKED_BLOCK && first + i < d.begin + d.section.count; i += WARP)
-        ((Element *)d.array)[first + i] = (Element)(b.base + code_at(b, i));
-}
-
-template <typename Element>
 __global__ static void __launch_bounds__(BLOCK) decode_kernel(decode d)
 {
     __shared__ uint16_t shared[WARPS][PACKED_BLOCK];
@@ -157,13 +148,15 @@ __global__ static void __launch_bounds__(BLOCK) decode_kernel(decode d)
     uint64_t warps = (uint64_t)gridDim.x * WARPS;
     for (uint64_t at = (uint64_t)blockIdx.x * WARPS + threadIdx.x / WARP; at < d.section.blocks;
          at += warps) {
+        const uint64_t first = d.begin + at * PACKED_BLOCK;
         found_block b;
         if (!find_block<Element>(d.section, at, b)) {
             *d.bad = 1;
         } else if (!b.gaps) {
-            decode_frame<Element>(d, b, d.begin + at * PACKED_BLOCK);
+            for (uint32_t i = lane_id(); i < PACKED_BLOCK && first + i < d.begin + d.section.count; i += WARP)
+                ((Element *)d.array)[first + i] = (Element)(b.base + code_at(b, i));
         } else if (unpack_unary(b, high)) {
-            decode_gaps<Element>(d, b, d.begin + at * PACKED_BLOCK, high);
+            decode_gaps<Element>(d, b, first, high);
         } else {
             *d.bad = 1;
         }

@@ -13,38 +13,38 @@
 
 #include "traverse/engine/backend.h"
 
-/* The masks that a search clears. They lie one behind the other, so that one call clears them all. */
+/* The bitmaps that a search clears. They lie one behind the other, so that one call clears all. */
 struct gpu_masks {
-    void *all; /* visited and next masks of both kinds, and `incoming` */
+    void *all; /* visited and next of both kinds of vertices (struct gpu_vertices), and `incoming` */
     size_t bytes;
-    uint32_t *incoming; /* the delegates found by all devices; NULL if there is one shard */
-    uint32_t *in;       /* the mask that the next previsit reads: `incoming` or next */
-    int known;          /* between the parts of a visit all devices got to know delegates: `incoming` has them */
+    uint32_t *incoming; /* the delegate mask of all devices; NULL: there is one shard */
+    uint32_t *in;       /* the bitmap of delegates that the next previsit reads: `incoming` or next */
+    int known;          /* `incoming` has delegates that all devices got to know between the parts of a visit */
 };
 
 struct gpu_scratch {
     struct gpu_scan scan;                     /* for merge-based pushes of dd */
-    struct work_item *chunks[VERTEX_KINDS]; /* by kind of destination */
+    struct work_item *chunks[VERTEX_KINDS]; /* [gpu_chunk_capacity]: long rows, by kind of destination */
 };
 
 /* The arrays that a GPU shows to its peers. All members are pointers into its allocation. */
 struct gpu_shown_arrays {
-    uint32_t *found, *found_too; /* delegates; those that are called _too serve cuda_peers.h, as the next line does */
+    uint32_t *found, *found_too; /* bitmaps of delegates; _too: a second one, for cuda_peers.h, as are the next four */
     uint32_t *sent_mask, *sent_too;
     uint32_t *gathered;
     unsigned long long *arrivals;
     struct peers_state *state;
-    uint32_t *visited, *ids;
-    void *answer_ids, *by_vertex, *values;/* after a search: of struct gpu_answers */
+    uint32_t *visited, *ids; /* bits of its normals; ids in bins */
+    void *answer_ids, *by_vertex, *values; /* after a search: of struct gpu_answers */
     int32_t *depth;                       /* of its normals */
 };
 
 /* The facts about a GPU that its peers must know. */
 struct gpu_facts {
     uint32_t shard;
-    uint64_t words, locals; /* of a mask of its normals; these */
-    uint64_t gpu;           /* its place on the buses of the host */
-    int joins;              /* it can join a search that is one kernel on each GPU */
+    uint64_t words, locals; /* of a bitmap of its normals; its normals */
+    uint64_t pci_address;
+    int joins; /* it can join a search that is one kernel on each GPU */
     struct peers_size size;
 };
 
@@ -55,44 +55,39 @@ struct gpu_peer {
     int ordinal;  /* if it is of this process */
     struct gpu_facts is;
     struct gpu_shown_arrays shows;
-    cudaEvent_t masks_read, first_part; /* NULL if hosts wait */
-    void *mapped; /* its memory, if it is of another process */
+    cudaEvent_t masks_read, first_part; /* as of gpu_streams; NULL: hosts wait */
+    void *mapped;                       /* its memory, if it is of another process */
 };
 
 struct gpu_peers {
-    struct gpu_peer *all; /* [count]; NULL: they have not met */
+    struct gpu_peer *all; /* [count]; NULL: they are not joined */
     uint32_t count;
-    int shared;              /* other processes read this device's memory */
-    uint64_t shown_bytes;    /* of it */
-    int host_waits;          /* the host waits for events of this device before the peers meet,
-                              * because kernels of some process cannot */
-    uint32_t *own, *others;  /* masks of dd's rows, by owner */
-    uint32_t *gathered;
-    uint32_t *sent_too; /* for cuda_peers.h: a second mask to send; and, below, vertices that peers send */
+    int shared;             /* other processes read this device's memory */
+    uint64_t shown_bytes;   /* of this device's memory */
+    int host_waits;         /* hosts wait for events, because kernels of some process cannot */
+    uint32_t *own, *others; /* bitmaps of dd's rows: those that this device owns, and the rest */
+    uint32_t *gathered;     /* bitmap of all shards' normals, by nn's columns, in which nn is pulled */
+    uint32_t *sent_too;     /* for cuda_peers.h, as the next two */
     unsigned long long *arrivals;
     struct peers_state *peers_state;
 };
 
-/* Frontiers that go to devices that are no peers. */
-struct gpu_frontier_updates {
-    struct gpu_frontier_update frontier_update; /* `known` is `gathered` of gpu_peers; no words: frontiers are never sent */
-    uint32_t *sources;    /* normals with nn edges, of all shards, as `known` */
-    int begun;            /* in this search */
-};
-
-/* Vertices that leave and arrive. */
+/* Vertices that leave for other shards, and arrive. */
 struct gpu_traffic {
     struct gpu_bins bins;
-    uint32_t *sent_mask; /* by nn's columns; scratch for dropping duplicates if there are lists */
+    uint32_t *sent_mask; /* bitmap by nn's columns, of sent_mask_bytes; with lists, scratch for dropping duplicates */
     size_t sent_mask_bytes;
     enum outgoing_form form; /* of what this level sends */
-    int binned;              /* the bins, or the mask, are of this level */
+    int binned;              /* bins or sent_mask are of this level */
     int unique;              /* the bins hold no duplicates any more: `kept` has their sizes */
-    unsigned long long *kept, *kept_in_boxes; /* [p] each, host memory: ids left for a shard, in a box; or NULL */
-    uint32_t *received;
+    unsigned long long *kept, *kept_in_buffers; /* [p] each, host memory: ids left for a shard, in a send buffer; or NULL */
+    uint32_t *received;                         /* [received_capacity]: copies of ids or words that kernels cannot read */
     uint64_t received_capacity;
     struct gpu_peers peers;
-    struct gpu_frontier_updates frontiers;
+    /* frontiers for devices that are no peers; update.known is peers.gathered */
+    struct gpu_frontier_update update;
+    uint32_t *update_sources; /* bitmap of normals with nn edges, of all shards, as update.known */
+    int update_begun;         /* in this search */
 };
 
 /* Counters of a level, and host memory that the device copies them to. A visit ahead of a level has
@@ -100,9 +95,9 @@ struct gpu_traffic {
 enum { COUNTERS_OF_LEVEL, COUNTERS_AHEAD, GPU_COUNTERS_KINDS };
 struct gpu_counters {
     struct gpu_level *level;     /* [GPU_COUNTERS_KINDS] */
-    struct gpu_level *published; /* the same */
-    uint32_t number;             /* of publications */
-    unsigned int *updated; /* [GPU_COUNTERS_KINDS]: `found` of delegates, for finish_delegates */
+    struct gpu_level *published; /* [GPU_COUNTERS_KINDS], host memory */
+    uint32_t number;             /* of the last publication */
+    unsigned int *updated;       /* [GPU_COUNTERS_KINDS], host memory: found[DELEGATES] of a level */
 };
 
 /* The counts of the frontier, as the host has them. */
@@ -118,38 +113,38 @@ struct gpu_streams {
     cudaStream_t of[VERTEX_KINDS];
     cudaEvent_t reached[VERTEX_KINDS]; /* for one stream to follow the other */
     cudaEvent_t masks_read;            /* this device has read the masks of the others */
-    cudaEvent_t copied[COPY_EVENTS];    /* vertices that leave have been copied */
+    cudaEvent_t copied[COPY_EVENTS];   /* vertices that leave have been copied */
     cudaEvent_t first_part;            /* it has found the delegates that it owns (enum visit_part) */
 };
 
+/* Times of the phases of a level, if `runs`. */
 struct gpu_clock {
     int runs;
     cudaEvent_t begin[DEVICE_PHASES], end[DEVICE_PHASES];
     int timed[DEVICE_PHASES]; /* in this level */
 };
 
-/* Notes of the levels of a search that is one kernel (cuda_fused_notes.c). */
+/* Notes of the levels of a fused or sliced search (cuda_fused_notes.c). */
 struct gpu_notes {
     struct fused_note *kept; /* [count + 1] as far as they were copied */
     uint32_t count;
     uint32_t levels; /* of the last search */
 };
 
-/* A whole search as one kernel on each of several GPUs (cuda_peers.h). No blocks: there is none. */
+/* A search fused on several GPUs (cuda_peers.h). launch.blocks 0: there is none. */
 struct gpu_peers_search {
     struct gpu_fused_peers search;
     struct fused_launch launch, noted;
     int ran; /* the last search was of this kind */
 };
 
-/* A whole search by slices. No blocks: this device has none. */
+/* A sliced search. launch.blocks 0: there is none; noted.blocks 0: the device was opened without notes. */
 struct gpu_sliced_search {
     struct gpu_sliced search;
-    struct gpu_sliced_arrays arrays;
-    struct fused_launch launch, noted; /* noted has no blocks: the device was opened without notes */
+    struct fused_launch launch, noted;
 };
 
-/* A whole search as one kernel, for a device that is alone (cuda_fused.h). */
+/* Searches of all levels in one kernel, on a single GPU (cuda_fused.h) or with its peers. */
 struct gpu_fused_search {
     struct gpu_peers_search group;
     struct gpu_sliced_search sliced;
@@ -157,7 +152,7 @@ struct gpu_fused_search {
     struct fused_launch launch, noted; /* noted is planned if the device was opened with notes */
     struct gpu_notes notes;
     int32_t deepest; /* the depth at which a search ends */
-    int possible; /* the plan has memory for such a search, and columns that it can read */
+    int possible; /* the plan has memory for a fused search, and columns that it can read */
     int settled; /* the depths of the last search are complete, or the level loop made them */
     enum answer_kind answer; /* the one that is made with a search */
     int ahead;   /* kernels launched behind the search make it (cuda_ahead.c) */
@@ -165,7 +160,7 @@ struct gpu_fused_search {
     int is_deep; /* the last search had too many levels for an answer ahead */
 };
 
-/* One allocation of each kind for everything. */
+/* Two allocations that have all arrays of the plan. */
 struct gpu_memory {
     void *device;
     void *host;          /* columns that kernels read over the link (cuda_hosted.c), or NULL */
@@ -240,7 +235,7 @@ static inline enum status gpu_copy(const struct device *dev, void *to, const voi
     return CUDA_TRY(cudaStreamSynchronize(stream), dev->where, e);
 }
 
-/* Returns the error of the launches before, if there was one, and waits for the stream. */
+/* Waits for the stream, unless a launch before has failed, whose error it returns. */
 static inline enum status gpu_wait(const struct device *dev, cudaStream_t stream, struct error *e)
 {
     if (CUDA_LAUNCHED(dev->where, e) == ST_OK)
@@ -248,7 +243,7 @@ static inline enum status gpu_wait(const struct device *dev, cudaStream_t stream
     return e->status;
 }
 
-/* The same, and then copies to memory of the host what the stream has made. */
+/* Copies to memory of the host what launches on the stream have made, and waits; an error of theirs is returned. */
 static inline enum status gpu_fetch(const struct device *dev, void *to, const void *from, uint64_t bytes,
                                     cudaStream_t stream, struct error *e)
 {
@@ -259,16 +254,19 @@ static inline enum status gpu_fetch(const struct device *dev, void *to, const vo
 }
 
 /* cuda_capacity.c. Chooses a plan that fits, for `planned->resident` or, with RESIDENT_AUTO, the first residence that
- * does, and takes its device memory. ST_RESOURCE: none fits; *e says how many GPUs would do. */
+ * does, and takes its device memory, which closing the device frees. *planned becomes the options of *plan. ST_RESOURCE:
+ * none fits; *e says how many GPUs would do. */
 enum status gpu_take_memory(struct device *device, struct gpu_plan_options *planned, struct gpu_plan *plan,
                             struct error *e);
 
-/* cuda_unpack.c. Decodes the packed columns of g that the plan wants decoded; `staging` has the plan's staging_bytes. */
+/* cuda_unpack.c. Decodes the packed columns of g that the plan wants decoded; `staging` has the plan's staging_bytes.
+ * ST_BAD_DATA: a block is corrupt. */
 struct gpu_loader;
 enum status gpu_unpack_columns(struct device *device, enum subgraph g, const struct gpu_plan *plan, void *staging,
                                struct gpu_loader *loader, struct error *e);
 
-/* cuda_hosted.c. Takes memory of the host for the arrays that the plan has there, and fills it; gives it back. */
+/* cuda_hosted.c. Takes memory of the host for the arrays that the plan has there, and fills it by `threads` threads, if
+ * there are any. gpu_free_hosted frees it. */
 enum status gpu_take_hosted(struct device *device, const struct gpu_plan *plan, int threads, struct error *e);
 void gpu_free_hosted(struct device *device);
 
@@ -277,8 +275,8 @@ void gpu_free_hosted(struct device *device);
 enum status gpu_fused_open(struct device *device, int possible, int notes, struct error *e);
 void gpu_fused_close(struct device *device);
 
-/* Whether the device has so many vertices, and among them hubs, that blocks keep a hub bitmap (visit/cuda_pull_words.cuh). In
- * smaller graphs a copy costs as much as it saves. */
+/* Whether the device has so many vertices, and among them hubs, that blocks keep a hub bitmap
+ * (visit/cuda_pull_words.cuh). In smaller graphs a copy costs as much as it saves. */
 int gpu_has_hubs(const struct device *device);
 
 /* Begins a search with notes of levels or without; if there are several shards, together with all peers, after
@@ -289,12 +287,13 @@ enum status gpu_fused_begin(struct device *device, const struct root *root, enum
 /* Measures rows, after the sections are loaded. */
 enum status gpu_fused_measure(struct device *device, struct error *e);
 
-/* cuda_sliced_run.c. gpu_sliced_open comes after gpu_fused_open and after the sections are loaded. */
+/* cuda_sliced_run.c.
+ * - gpu_sliced_open makes the slices, after gpu_fused_open and after the sections are loaded. `notes`: as the plan has them.
+ * - gpu_sliced_open_answers lets searches write answers if they can, once `answers` is complete.
+ * - gpu_sliced_begin starts the kernel; gpu_await_kernels waits for its end. */
 enum status gpu_sliced_open(struct device *device, int notes, struct error *e);
-enum status gpu_sliced_begin(struct device *device, const struct root *root, int noted, struct error *e);
-
-/* Called once `answers` is complete. From then on searches by slices write answers if they can. */
 void gpu_sliced_open_answers(struct device *device);
+enum status gpu_sliced_begin(struct device *device, const struct root *root, int noted, struct error *e);
 
 /* cuda_peers_open.c. Wants all peers to have met. */
 enum status gpu_peers_open(struct device *device, struct error *e);
@@ -308,8 +307,8 @@ enum status gpu_begin_kernel(struct device *device, const void *search, const st
 enum status gpu_await_kernels(struct device *const *devices, uint32_t count, int noted, uint32_t *levels,
                               struct error *e);
 
-/* The same file. Waits until a kernel of the stream has put this number above bit 32 of a word in memory of the host, which is
- * sooner than the end of the kernel. */
+/* The same file. Waits until a kernel of the stream has put this number above bit 32 of a word in memory of the host,
+ * which is sooner than the end of the kernel. */
 enum status gpu_wait_for_report(struct device *device, const volatile uint64_t *report, uint32_t number,
                                 enum vertex_kind stream, struct error *e);
 
@@ -327,22 +326,16 @@ enum status gpu_replay_levels(struct device *device, level_noter *noter, void *c
  * checked in the file, by `threads` threads of the host. `locals` is [p], of every shard. */
 enum status gpu_check_ranges(struct device *device, const uint32_t *locals, int threads, struct error *e);
 
-/* cuda_times.c. These do nothing if the device was opened without timing. */
-void gpu_time_begin(struct device *device, enum phase phase, enum vertex_kind stream);
-void gpu_time_end(struct device *device, enum phase phase, enum vertex_kind stream);
-enum status gpu_times(struct device *device, struct breakdown *times, struct error *e);
-
 /* cuda_peers.c
- * - gpu_can_read: whether GPU `from`, which is the thread's current one, can read the memory of `to`.
- * - gpu_place: of a GPU on the buses of the host.
- * - gpu_wait_for_peers: before the peers meet, the host waits for an event of this device that they cannot
- *   wait for.
- * - gpu_gather_frontiers: the visited normals of all peers, before nn is pulled.
+ * - gpu_can_read: whether GPU `from`, which is the thread's current one, can read the memory of `to`. Enables it.
+ * - gpu_bus_address: domain, bus and device, 16 bits each.
+ * - gpu_wait_for_peers: before the peers go on, the host waits for an event of this device that they cannot wait for.
+ * - gpu_gather_frontiers: the visited bits of all peers' normals, before nn is pulled.
  * - gpu_or_found: to |= the delegates that peers found, those i with updating[i] or, if that is
- *   NULL, all but this device. `staging`: room for a copy of a mask that kernels cannot read.
- * - gpu_take_peers_updates: takes in the delegates that peers found in the first part of a visit. */
+ *   NULL, all but this device. `staging`: a bitmap of delegates, for a copy of one that kernels cannot read.
+ * - gpu_take_peers_updates: adds the delegates that peers found in the first part of a visit to next. */
 int gpu_can_read(int from, int to);
-uint64_t gpu_place(int ordinal);
+uint64_t gpu_bus_address(int ordinal);
 enum status gpu_wait_for_peers(struct device *device, cudaEvent_t event, struct error *e);
 enum status gpu_gather_frontiers(struct device *device, struct error *e);
 enum status gpu_or_found(struct device *device, const int *updating, uint32_t *to,

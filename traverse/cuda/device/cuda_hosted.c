@@ -12,25 +12,22 @@
 #include <stdio.h>
 #include <string.h>
 
-static void copy_columns(void *to, const void *from, uint64_t bytes, int threads)
-{
-    enum { PIECE_BYTES = 2 << 20 };
-#pragma omp parallel for num_threads(threads)
-    for (uint64_t begin = 0; begin < bytes; begin += PIECE_BYTES)
-        memcpy((char *)to + begin, (const char *)from + begin,
-               bytes - begin < PIECE_BYTES ? bytes - begin : PIECE_BYTES);
-}
-
+/* Copies or decodes the columns of g to memory of the host. */
 static enum status fill_columns(const struct device *dev, enum subgraph g, void *to, int threads,
                                 struct error *e)
 {
+    enum { PIECE_BYTES = 2 << 20 };
     uint32_t type = shard_section(dev->shard, g, SHARD_COLUMNS);
     const struct section *s = container_find(dev->shard->file, type);
-    struct packed_rows rows = shard_rows(&dev->shard->csr[g]);
     if (s->encoding == ENCODING_RAW) {
-        copy_columns(to, s->data, section_decoded_bytes(s), threads);
+        const uint64_t bytes = section_decoded_bytes(s);
+#pragma omp parallel for num_threads(threads)
+        for (uint64_t begin = 0; begin < bytes; begin += PIECE_BYTES)
+            memcpy((char *)to + begin, (const char *)s->data + begin,
+                   bytes - begin < PIECE_BYTES ? bytes - begin : PIECE_BYTES);
         return ST_OK;
     }
+    struct packed_rows rows = shard_rows(&dev->shard->csr[g]);
     struct packed packed = section_packed(s);
     if (packed_decode_all(&packed, &rows, to, threads) != ST_OK)
         fail(e, ST_BAD_DATA, "%s: %s: a packed block is corrupt", container_path(dev->shard->file),
@@ -38,28 +35,23 @@ static enum status fill_columns(const struct device *dev, enum subgraph g, void 
     return e->status;
 }
 
-static enum status take_pinned(struct device *dev, uint64_t bytes, struct error *e)
+enum status gpu_take_hosted(struct device *dev, const struct gpu_plan *plan, int threads, struct error *e)
 {
     struct gpu_memory *m = &dev->memory;
     char what[sizeof dev->where + 32];
-    snprintf(what, sizeof what, "%s: rests of rows in host memory", dev->where);
-    if (memory_charge(m->budget, bytes, what, e) != ST_OK)
-        return e->status;
-    m->host_bytes = bytes;
-    return CUDA_TRY(cudaHostAlloc(&m->host, bytes, cudaHostAllocMapped), dev->where, e);
-}
-
-enum status gpu_take_hosted(struct device *dev, const struct gpu_plan *plan, int threads, struct error *e)
-{
     double start = cli_seconds();
     uint64_t begin = 0;
-    if (plan->host_bytes == 0 || take_pinned(dev, plan->host_bytes, e) != ST_OK)
+    snprintf(what, sizeof what, "%s: rests of rows in host memory", dev->where);
+    if (plan->host_bytes == 0 || memory_charge(m->budget, plan->host_bytes, what, e) != ST_OK)
+        return e->status;
+    m->host_bytes = plan->host_bytes;
+    if (CUDA_TRY(cudaHostAlloc(&m->host, m->host_bytes, cudaHostAllocMapped), dev->where, e) != ST_OK)
         return e->status;
     for (int g = 0; g < shard_row_sets(dev->shard) && e->status == ST_OK; g++) {
         const struct gpu_array *a = &plan->array[GPU_SECTIONS * g + GPU_COLUMNS];
         if (!a->hosted)
             continue;
-        fill_columns(dev, (enum subgraph)g, (char *)dev->memory.host + begin, threads, e);
+        fill_columns(dev, (enum subgraph)g, (char *)m->host + begin, threads, e);
         begin += gpu_aligned(a->bytes);
     }
     dev->load = (struct gpu_load){.seconds = cli_seconds() - start, .host_bytes = plan->host_bytes};

@@ -14,18 +14,18 @@ enum {
     GPU_MOST_SHARDS = 4096                /* the bins of so many fit into shared memory */
 };
 
-/* Sizes for a search that is one kernel (cuda_fused.h). */
+/* Sizes for fused searches (cuda_fused.h), and for sliced ones (cuda_sliced.h). */
 enum {
     FUSED_ITEM_EDGES = 256,       /* of a piece of a row */
-    FUSED_ROW_TOGETHER = 128,      /* columns that one warp visits by masks: longer rows are shared */
+    FUSED_ROW_TOGETHER = 128,      /* columns that one warp visits in a dense level: longer rows are shared */
     FUSED_ITEM_BYTES = 16,        /* of struct work_item */
     FUSED_STATE_BYTES = 4096,
     FUSED_NOTE_BYTES = 112,        /* of struct fused_note */
     PEERS_STATE_BYTES = 16384,
-    SLICED_MOST_BLOCKS = 1023,    /* of a grid; cuda_sliced.h, as all that follows */
+    SLICED_MOST_BLOCKS = 1023,    /* of a grid */
     SLICED_STATE_BYTES = 20480,
-    SLICED_TURNS = 3,             /* levels take masks and counters in turn */
-    SLICED_MASKS = SLICED_TURNS + 2, /* and far marks of two searches in turn */
+    SLICED_ROUNDS = 3,            /* `found` bitmaps and counters that levels use in turn */
+    SLICED_BITMAPS = SLICED_ROUNDS + 2, /* and far bits of two searches in turn */
     SLICED_COLUMNS = 4,           /* of a slice */
     SLICED_ROW_BITS = 22,
     SLICED_FIRST_BITS = 26,
@@ -36,8 +36,8 @@ enum {
     PEERS_ARRIVAL_BYTES = 8       /* of a vertex that a peer sends, with a number */
 };
 
-/* Sizes from which on a search goes another way. An emulated GPU (tests/emulator) has smaller ones,
- * so that small graphs go every way. */
+/* Sizes at which a search chooses otherwise. An emulated GPU (tests/emulator) has smaller ones,
+ * so that small graphs reach every choice. */
 #ifdef DBFS_EMULATED
 #define SIZE(real, emulated) (emulated)
 #else
@@ -50,18 +50,18 @@ enum {
     FUSED_LISTED_EDGES = SIZE(1 << 20, 1 << 11), /* edges of a list that is expanded into another one, at most */
     FUSED_FEW_EDGES = SIZE(1 << 14, 1 << 7),     /* edges to push, at most, whose claims are not worth a probe */
     FUSED_NOTES_KEPT = SIZE(1 << 14, 1 << 4),    /* levels that the device notes before the host must take the notes */
-    FUSED_HUBS_FROM = SIZE(1 << 24, 1 << 7),     /* vertices of a device, from which on its blocks keep marks of hubs */
-    FUSED_MOST_HUB_WORDS = SIZE(1 << 14, 1 << 1),     /* words of such marks, at most */
+    FUSED_HUBS_FROM = SIZE(1 << 24, 1 << 7),     /* vertices of a device, from which on its blocks keep a hub bitmap */
+    FUSED_MOST_HUB_WORDS = SIZE(1 << 14, 1 << 1),     /* words of a hub bitmap, at most */
     LOAD_PIECE_GROUPS = SIZE(1 << 7, 1),         /* of packed columns, 2^19 each, that are decoded at a time */
     PEERS_LISTED_EDGES = SIZE(1 << 16, 1 << 8),  /* of the lists of all GPUs that search together, at most */
     PEERS_BLOCK_ITEMS = SIZE(1 << 8, 1 << 3),     /* of such a list, for one block of its GPU */
     PEERS_BLOCK_EDGES = SIZE(1 << 10, 1 << 5),     /* the same, of edges, as the mean of all GPUs */
-    PEERS_NUMBERS = SIZE(1 << 30, 1 << 5),       /* of meetings: a search that begins beyond counts anew */
-    PEERS_PART_ROWS = SIZE(1 << 18, 1 << 5),     /* rows of dd to pull: beyond, two parts pay for a meeting */
-    SLICED_ONE_SLICES = SIZE(1 << 12, 1 << 6),   /* of a frontier that one block pushes, at most: its room */
-    SLICED_ONE_LEAST = SIZE(1 << 9, 1 << 4),     /* the same, of the smallest graphs */
-    SLICED_LISTED = SIZE(1 << 16, 1 << 10),      /* of a frontier that all blocks push from lists, at most */
-    SLICED_PART = SIZE(1 << 13, 1 << 8)          /* of a block's part of a list, at most */
+    PEERS_NUMBERS = SIZE(1 << 30, 1 << 5),       /* of barriers: a search that begins beyond counts anew */
+    PEERS_PART_ROWS = SIZE(1 << 18, 1 << 5),     /* rows of dd to pull: beyond, two parts pay for a barrier */
+    SLICED_BLOCK_SLICES = SIZE(1 << 12, 1 << 6),   /* of a frontier that one block pushes, at most: its capacity */
+    SLICED_BLOCK_LEAST = SIZE(1 << 9, 1 << 4),     /* the same, of the smallest graphs */
+    SLICED_LISTED = SIZE(1 << 16, 1 << 10),      /* of a sparse frontier of all blocks, at most */
+    SLICED_PART = SIZE(1 << 13, 1 << 8)          /* of a block's part of such a frontier, at most */
 };
 #undef SIZE
 
@@ -82,14 +82,14 @@ uint64_t emulated_near_sliced(void); /* EMULATED_NEAR */
 #define SLICED_NEAR_VERTICES emulated_near_sliced()
 #endif
 
-/* Degrees that are alike and not small, for levels by rows of slices: the least mean, and the longest row over it. */
+/* Degrees that are alike and not small, for sliced searches with heads: the least mean, and the longest row over it. */
 enum { SLICED_ALIKE_DEGREE = 8, SLICED_ALIKE_LONGEST = 4 };
 
-/* The least room of a list, in vertices: a team leaves up to 16 * 1024 * 8, and a level that is
+/* The least capacity of a sparse frontier, in vertices: a thread group leaves up to 16 * 1024 * 8, and a level that is
  * small by its cost reaches 120,000. */
 enum { FUSED_LEAST_CAPACITY = 1 << 17 };
 
-/* The most pieces of a list. A vertex has two rows. A row that is cut fills its pieces by half at
+/* Returns the most pieces of a sparse frontier. A vertex has two rows. A row that is cut fills its pieces by half at
  * least. A level may cut the rows of one subgraph twice, to push and to pull. */
 static inline uint64_t gpu_fused_capacity(uint64_t vertices, uint64_t edges)
 {
@@ -105,44 +105,46 @@ static inline uint64_t gpu_peers_capacity(uint64_t vertices, uint64_t edges)
     return gpu_fused_capacity(vertices < PEERS_LISTED_EDGES ? vertices : (uint64_t)PEERS_LISTED_EDGES, edges);
 }
 
-/* Words of a mask of all vertices, in which each kind begins with a word of its own. */
+/* Returns the words of a bitmap of all vertices, in which each kind begins with an even word: a multiple of 4. */
 static inline uint32_t gpu_sliced_words(uint64_t delegates, uint64_t normals)
 {
     return (uint32_t)(((delegates + 63) / 64 * 2 + (normals + 63) / 64 * 2 + 3) / 4 * 4);
 }
 
-/* Those that lie in shared memory: at most as many as SLICED_NEAR_VERTICES have, with any delegates. */
+/* Returns the words of them that lie in shared memory: at most as many as SLICED_NEAR_VERTICES have, with any delegates. */
 static inline uint32_t gpu_sliced_near(uint32_t words)
 {
     const uint32_t most = (uint32_t)(((SLICED_NEAR_VERTICES + 126) / 64 * 2 + 3) / 4 * 4);
     return words < most ? words : most;
 }
 
-/* A bound on the slices of their rows. */
+/* Returns a bound on the slices of all rows. */
 static inline uint64_t gpu_sliced_capacity(uint64_t vertices, uint64_t edges)
 {
     return (edges + (SLICED_COLUMNS - 1) * vertices) / SLICED_COLUMNS;
 }
 
-/* A bound on their pieces: a row that has any has more than one, and at most one that is not full. */
+/* Returns a bound on the pieces of long rows: a row that has any has more than one, and at most one that is not full. */
 static inline uint64_t gpu_sliced_pieces(uint64_t slices)
 {
     return 2 * slices / SLICED_PIECE;
 }
 
-/* A bound on the pieces of the long rows of a subgraph: in each row at most one piece is not full. */
+/* Returns a bound on the pieces that stepped pushes cut the long rows of a subgraph into: in each row at most one piece
+ * is not full. */
 static inline uint64_t gpu_chunk_capacity(uint64_t edges)
 {
     return edges / GPU_CHUNK_EDGES + edges / GPU_LONG_ROW + 1;
 }
 
-/* A bound on the scratch bytes that CUB asks for to scan `count` words. */
+/* Returns a bound on the scratch bytes that CUB asks for to scan `count` words. */
 static inline uint64_t gpu_merge_scratch_bound(uint64_t count)
 {
     return (UINT64_C(1) << 16) + count / 32;
 }
 
-/* Beginnings in the message about a shard whose mask has so many words (struct gpu_frontier_update of cuda_kernels.h). */
+/* Returns the beginnings in the message about a shard whose bitmap has so many words (struct gpu_frontier_update of
+ * cuda_kernels.h). */
 static inline uint64_t gpu_frontier_update_begins(uint64_t shard_words)
 {
     return (shard_words + 255) / 256;

@@ -10,77 +10,55 @@
 
 enum { PIECE_BYTES = 2 << 20, BUFFERS = 2, MOST_THREADS = 16 };
 
-/* One thread's ring. */
+/* One thread's buffers, which it fills in turn. */
 struct ring {
     unsigned char *buffer[BUFFERS];
     cudaEvent_t emptied[BUFFERS];
     cudaStream_t stream;
-    unsigned turn;
+    unsigned next; /* buffer, modulo BUFFERS */
 };
-
-static enum status ring_open(struct ring *l, const char *where, struct error *e)
-{
-    memset(l, 0, sizeof *l);
-    CUDA_TRY(cudaStreamCreateWithFlags(&l->stream, cudaStreamNonBlocking), where, e);
-    for (int i = 0; i < BUFFERS && e->status == ST_OK; i++) {
-        CUDA_TRY(cudaMallocHost((void **)&l->buffer[i], PIECE_BYTES), where, e);
-        CUDA_TRY(cudaEventCreateWithFlags(&l->emptied[i], cudaEventDisableTiming), where, e);
-    }
-    return e->status;
-}
-
-static void ring_close(struct ring *l)
-{
-    for (int i = 0; i < BUFFERS; i++) {
-        if (l->emptied[i] != NULL)
-            cudaEventDestroy(l->emptied[i]);
-        cudaFreeHost(l->buffer[i]);
-    }
-    if (l->stream != NULL)
-        cudaStreamDestroy(l->stream);
-}
-
-static enum status load_piece(struct ring *l, void *to, const void *from, size_t bytes,
-                              const char *where, struct error *e)
-{
-    unsigned i = l->turn++ % BUFFERS;
-    if (CUDA_TRY(cudaEventSynchronize(l->emptied[i]), where, e) != ST_OK)
-        return e->status;
-    memcpy(l->buffer[i], from, bytes);
-    if (CUDA_TRY(cudaMemcpyAsync(to, l->buffer[i], bytes, cudaMemcpyHostToDevice, l->stream), where,
-                 e) == ST_OK)
-        CUDA_TRY(cudaEventRecord(l->emptied[i], l->stream), where, e);
-    return e->status;
-}
 
 static uint64_t pieces_of(const struct gpu_copy *copy)
 {
     return (copy->bytes + PIECE_BYTES - 1) / PIECE_BYTES;
 }
 
-/* Loads a piece; pieces of all copies are numbered through. */
-static enum status load_numbered(struct ring *l, const struct gpu_copy *copies, uint64_t piece,
-                                 const char *where, struct error *e)
+/* Loads a piece through a buffer of the ring; pieces of all copies are numbered through. */
+static enum status load_piece(struct ring *l, const struct gpu_copy *copies, uint64_t piece, const char *where,
+                              struct error *e)
 {
     for (; piece >= pieces_of(copies); copies++)
         piece -= pieces_of(copies);
-    size_t begin = (size_t)piece * PIECE_BYTES, left = copies->bytes - begin;
-    return load_piece(l, (char *)copies->to + begin, (const char *)copies->from + begin,
-                      left < PIECE_BYTES ? left : PIECE_BYTES, where, e);
+    const size_t begin = (size_t)piece * PIECE_BYTES, left = copies->bytes - begin,
+                 bytes = left < PIECE_BYTES ? left : PIECE_BYTES;
+    const unsigned i = l->next++ % BUFFERS;
+    if (CUDA_TRY(cudaEventSynchronize(l->emptied[i]), where, e) != ST_OK)
+        return e->status;
+    memcpy(l->buffer[i], (const char *)copies->from + begin, bytes);
+    if (CUDA_TRY(cudaMemcpyAsync((char *)copies->to + begin, l->buffer[i], bytes, cudaMemcpyHostToDevice, l->stream), where,
+                 e) == ST_OK)
+        CUDA_TRY(cudaEventRecord(l->emptied[i], l->stream), where, e);
+    return e->status;
 }
 
 struct gpu_loader {
     int device, threads;
     const char *where;
-    struct ring ring[MOST_THREADS];
+    struct ring ring[MOST_THREADS]; /* of the first `threads` threads */
 };
 
 void gpu_loader_close(struct gpu_loader *loader)
 {
-    if (loader == NULL)
-        return;
-    for (int i = 0; i < loader->threads; i++)
-        ring_close(&loader->ring[i]);
+    for (int t = 0; loader != NULL && t < loader->threads; t++) {
+        struct ring *l = &loader->ring[t];
+        for (int i = 0; i < BUFFERS; i++) {
+            if (l->emptied[i] != NULL)
+                cudaEventDestroy(l->emptied[i]);
+            cudaFreeHost(l->buffer[i]);
+        }
+        if (l->stream != NULL)
+            cudaStreamDestroy(l->stream);
+    }
     free(loader);
 }
 
@@ -94,8 +72,14 @@ enum status gpu_loader_open(struct gpu_loader **result, int threads, const char 
     loader->where = where;
     loader->threads = threads < MOST_THREADS ? threads : MOST_THREADS;
     CUDA_TRY(cudaGetDevice(&loader->device), where, e);
-    for (int i = 0; i < loader->threads && e->status == ST_OK; i++)
-        ring_open(&loader->ring[i], where, e);
+    for (int t = 0; t < loader->threads && e->status == ST_OK; t++) {
+        struct ring *l = &loader->ring[t];
+        CUDA_TRY(cudaStreamCreateWithFlags(&l->stream, cudaStreamNonBlocking), where, e);
+        for (int i = 0; i < BUFFERS && e->status == ST_OK; i++) {
+            CUDA_TRY(cudaMallocHost((void **)&l->buffer[i], PIECE_BYTES), where, e);
+            CUDA_TRY(cudaEventCreateWithFlags(&l->emptied[i], cudaEventDisableTiming), where, e);
+        }
+    }
     if (e->status != ST_OK) {
         gpu_loader_close(loader);
         return e->status;
@@ -104,14 +88,14 @@ enum status gpu_loader_open(struct gpu_loader **result, int threads, const char 
     return ST_OK;
 }
 
-/* Loads the share of one thread, until pieces run out or any thread has failed. */
+/* Loads the share of one thread, until there are no more pieces or any thread has failed. */
 static void load_share(struct gpu_loader *loader, struct ring *ring, const struct gpu_copy *copies,
                        uint64_t pieces, uint64_t *next, struct error *e)
 {
     uint64_t i;
     CUDA_TRY(cudaSetDevice(loader->device), loader->where, e);
     while (e->status == ST_OK && (i = __atomic_fetch_add(next, 1, __ATOMIC_RELAXED)) < pieces)
-        load_numbered(ring, copies, i, loader->where, e);
+        load_piece(ring, copies, i, loader->where, e);
     if (e->status == ST_OK)
         CUDA_TRY(cudaStreamSynchronize(ring->stream), loader->where, e);
     else

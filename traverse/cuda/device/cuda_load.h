@@ -14,8 +14,9 @@ struct gpu_copy {
 
 struct gpu_loader;
 
-/* Opens a loader for the current device. It has `threads` threads, each with a ring of pinned buffers.
- * Pinning a buffer takes longer than filling it, so one loader makes all copies of a shard. */
+/* Opens a loader for the current device, which gpu_loader_close frees. It has `threads` threads, each with a ring of
+ * pinned buffers. Pinning a buffer takes longer than filling it, so one loader makes all copies of a shard. `where` names
+ * the GPU in messages, and must outlive the loader. */
 enum status gpu_loader_open(struct gpu_loader **loader, int threads, const char *where,
                             struct error *e);
 void gpu_loader_close(struct gpu_loader *loader); /* NULL is allowed */

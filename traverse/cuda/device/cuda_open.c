@@ -1,4 +1,4 @@
-/* cuda_open.c: the CUDA backend: its tables (backend.h), and opening a GPU: its memory and the shard in it */
+/* cuda_open.c: the CUDA backend: its table (backend.h), and opening a GPU: its memory and the shard in it */
 #include "cuda_choose.h"
 #include "cuda_device.h"
 #include "cuda_error.h"
@@ -7,11 +7,49 @@
 #include "formats/base/cli.h"
 #include "formats/base/text.h"
 
+#include <ctype.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 /* ---- the GPU ---- */
+
+/* The driver's own version, such as 550.54.15: the first word of its line that is one. CUDA's own
+ * "driver version" is that of its interface. */
+static void read_driver(char *driver, size_t bytes)
+{
+    char line[256] = "", *rest = NULL;
+    FILE *file = fopen("/proc/driver/nvidia/version", "re");
+    if (file != NULL && fgets(line, sizeof line, file) == NULL)
+        line[0] = '\0';
+    if (file != NULL)
+        fclose(file);
+    for (char *word = strtok_r(line, " \t\n", &rest); word != NULL;
+         word = strtok_r(NULL, " \t\n", &rest)) {
+        if (isdigit((unsigned char)word[0]) && strchr(word, '.') != NULL) {
+            snprintf(driver, bytes, "%s", word);
+            return;
+        }
+    }
+}
+
+void gpu_describe(const struct device *dev, struct device_description *d)
+{
+    struct cudaDeviceProp properties;
+    int runtime = 0;
+    *d = (struct device_description){.resident = dev->memory.host != NULL ? RESIDENT_HOST
+                                                 : gpu_is_packed(dev)    ? RESIDENT_PACKED
+                                                                         : RESIDENT_RAW,
+                                     .bytes = dev->load.bytes,
+                                     .host_bytes = dev->load.host_bytes,
+                                     .load_s = dev->load.seconds,
+                                     .ranges_s = dev->load.ranges_s};
+    if (cudaGetDeviceProperties(&properties, dev->ordinal) == cudaSuccess)
+        snprintf(d->model, sizeof d->model, "%s", properties.name);
+    if (cudaRuntimeGetVersion(&runtime) == cudaSuccess)
+        snprintf(d->runtime, sizeof d->runtime, "%d.%d", runtime / 1000, runtime % 1000 / 10);
+    read_driver(d->driver, sizeof d->driver);
+}
 
 /* Devices have memory of their own. */
 uint64_t gpu_bytes_needed(const struct shard *shard, int threads, int parents)
@@ -25,30 +63,10 @@ uint64_t gpu_pci_address(uint32_t slot)
     int gpus = 0;
     if (cudaGetDeviceCount(&gpus) != cudaSuccess || gpus < 1)
         return 0;
-    return gpu_place(gpu_ordinal(slot, gpus)) + 1;
+    return gpu_bus_address(gpu_ordinal(slot, gpus)) + 1;
 }
 
 /* ---- memory ---- */
-
-/* Finds the place of each array of the plan. */
-static void place_arrays(const struct device *dev, const struct gpu_plan *plan, void *at[GPU_ARRAY_COUNT])
-{
-    char *next[2] = {dev->memory.device, dev->memory.host};
-    for (int i = 0; i < GPU_ARRAY_COUNT; i++) {
-        char **of = &next[plan->array[i].hosted];
-        at[i] = *of;
-        *of += gpu_aligned(plan->array[i].bytes);
-    }
-}
-
-/* A section at at[0], the rest of its directory at at[1]. */
-static struct packed_columns packed_at(const struct packed *packed, void *const *at)
-{
-    const char *words = at[0];
-    return (struct packed_columns){.words = (const uint32_t *)words,
-                                   .place = at[1],
-                                   .group = (const uint64_t *)(words + (packed->group - packed->bits))};
-}
 
 static void set_csr(struct device *dev, enum subgraph g, enum residence resident, void *const at[GPU_ARRAY_COUNT])
 {
@@ -65,7 +83,10 @@ static void set_csr(struct device *dev, enum subgraph g, enum residence resident
                                    .sources = at[i + GPU_SOURCES]};
     struct packed packed;
     if (csr->edges > 0 && gpu_keeps_columns(dev->shard, g, resident, &packed))
-        dev->csr[g].packed = packed_at(&packed, at + i + GPU_COLUMNS);
+        dev->csr[g].packed = (struct packed_columns){
+            .words = at[i + GPU_COLUMNS],
+            .place = at[i + GPU_COLUMN_PLACES],
+            .group = (const uint64_t *)((const char *)at[i + GPU_COLUMNS] + (packed.group - packed.bits))};
 }
 
 /* The members that point to the arrays. */
@@ -75,109 +96,89 @@ static const size_t pointer_to[GPU_ARRAY_COUNT] = {
 #undef ARRAY
 };
 
-/* The masks of the kind begin at `masks`. Returns where those of the next kind begin. */
-static uint32_t *set_vertices(struct gpu_vertices *v, uint64_t count, uint32_t *masks)
-{
-    v->count = count;
-    v->words = gpu_mask_words(count);
-    v->visited = masks;
-    v->next = masks + v->words;
-    return masks + 2 * v->words;
-}
-
-static void set_kinds(struct device *dev, int parents)
-{
-    uint32_t *masks = set_vertices(&dev->of[DELEGATES], dev->shard->d, dev->masks.all);
-    masks = set_vertices(&dev->of[NORMALS], dev->shard->locals, masks);
-    dev->masks.incoming = dev->shard->p > 1 ? masks : NULL;
-    if (!parents)
-        dev->of[DELEGATES].parent = dev->of[NORMALS].parent = NULL;
-}
-
-/* Called after take_host_memory. */
-static void set_traffic(struct device *dev, const struct gpu_plan *plan)
-{
-    struct gpu_traffic *t = &dev->traffic;
-    t->bins.sent = &dev->counters.level->sent;
-    t->bins.p = dev->shard->p;
-    t->bins.local_bits = dev->shard->local_bits;
-    t->bins.cursor = t->bins.begin + dev->shard->p + 1;
-    t->frontiers.frontier_update.p = dev->shard->p;
-    t->frontiers.frontier_update.shard_words = (UINT64_C(1) << dev->shard->local_bits) / 32;
-    t->frontiers.frontier_update.known = t->peers.gathered;
-    t->frontiers.frontier_update.words = t->bins.published; /* no pull of nn uses these */
-    t->peers.others = t->peers.own + dev->of[DELEGATES].words;
-    t->received_capacity = plan->array[GPU_RECEIVED_IDS].bytes / 4;
-    t->sent_mask_bytes = plan->array[GPU_SENT_MASK].bytes;
-}
-
-/* Sets the pointers to arrays, and into them. */
+/* Sets the pointers to arrays, and into them, after take_host_memory. */
 static void set_arrays(struct device *dev, const struct gpu_plan *plan, int parents, void *const at[GPU_ARRAY_COUNT])
 {
+    const struct shard *shard = dev->shard;
+    const uint64_t count[VERTEX_KINDS] = {[NORMALS] = shard->locals, [DELEGATES] = shard->d};
+    struct gpu_traffic *t = &dev->traffic;
     struct gpu_answers *a = &dev->answers;
-    for (int g = 0; g < shard_row_sets(dev->shard); g++)
+    for (int g = 0; g < shard_row_sets(shard); g++)
         set_csr(dev, (enum subgraph)g, plan->resident, at);
     for (int i = GPU_MASKS; i < GPU_ARRAY_COUNT; i++)
         memcpy((char *)dev + pointer_to[i], &at[i], sizeof at[i]);
-    set_kinds(dev, parents);
+    uint32_t *masks = dev->masks.all;
+    for (int kind = DELEGATES; kind >= NORMALS; kind--) {
+        struct gpu_vertices *v = &dev->of[kind];
+        v->count = count[kind];
+        v->words = gpu_mask_words(v->count);
+        v->visited = masks;
+        v->next = masks + v->words;
+        masks += 2 * v->words;
+        if (!parents)
+            v->parent = NULL;
+    }
+    dev->masks.incoming = shard->p > 1 ? masks : NULL;
     dev->masks.bytes = plan->array[GPU_MASKS].bytes;
     dev->scratch.scan.scratch_bytes = plan->array[GPU_MERGE_SCRATCH].bytes;
-    set_traffic(dev, plan);
+    t->bins.sent = &dev->counters.level->sent;
+    t->bins.p = shard->p;
+    t->bins.local_bits = shard->local_bits;
+    t->bins.cursor = t->bins.begin + shard->p + 1;
+    t->update.p = shard->p;
+    t->update.shard_words = (UINT64_C(1) << shard->local_bits) / 32;
+    t->update.known = t->peers.gathered;
+    t->update.words = t->bins.published; /* no pull of nn uses the bins */
+    t->peers.others = t->peers.own + dev->of[DELEGATES].words;
+    t->received_capacity = plan->array[GPU_RECEIVED_IDS].bytes / 4;
+    t->sent_mask_bytes = plan->array[GPU_SENT_MASK].bytes;
     if (gpu_scatters_answers(plan, dev->shard)) {
         a->vertex = NULL;
         a->values = at[GPU_QUEUE_D];
     }
     if (plan->array[GPU_SLICED_HEADS].bytes == 0)
-        dev->fused.sliced.arrays.heads = NULL;
-    if (plan->array[GPU_SLICED_PUSHERS].bytes == 0)
-        dev->fused.sliced.arrays.pushers = NULL;
+        dev->fused.sliced.search.heads = NULL;
+    if (plan->array[GPU_SLICED_LINK_ROWS].bytes == 0)
+        dev->fused.sliced.search.link_row = NULL;
 }
 
-static enum status take_host_memory(struct device *dev, struct error *e)
+/* Takes memory of the host that the device sees, zeroed. */
+static enum status take_mapped(const struct device *dev, void **memory, size_t bytes, struct error *e)
 {
-    struct gpu_counters *c = &dev->counters;
-    unsigned long long **bins = &dev->traffic.bins.published;
-    CUDA_TRY(cudaHostAlloc((void **)&c->published, GPU_COUNTERS_KINDS * sizeof *c->published,
-                           cudaHostAllocMapped),
-             dev->where, e);
-    CUDA_TRY(cudaHostAlloc((void **)&c->updated, GPU_COUNTERS_KINDS * sizeof *c->updated,
-                           cudaHostAllocMapped),
-             dev->where, e);
-    if (e->status == ST_OK) {
-        memset(c->published, 0, GPU_COUNTERS_KINDS * sizeof *c->published);
-        memset(c->updated, 0, GPU_COUNTERS_KINDS * sizeof *c->updated);
-    }
-    CUDA_TRY(cudaHostAlloc((void **)bins, ((size_t)dev->shard->p + 1) * sizeof **bins,
-                           cudaHostAllocMapped),
-             dev->where, e);
+    if (e->status == ST_OK && CUDA_TRY(cudaHostAlloc(memory, bytes, cudaHostAllocMapped), dev->where, e) == ST_OK)
+        memset(*memory, 0, bytes);
     return e->status;
 }
 
-static enum status take_unique_memory(struct device *dev, const struct device_options *options, struct error *e)
+static enum status take_host_memory(struct device *dev, const struct device_options *options, struct error *e)
 {
+    struct gpu_counters *c = &dev->counters;
     struct gpu_traffic *t = &dev->traffic;
-    if (!options->uniquify || dev->shard->p == 1)
-        return ST_OK;
-    if (CUDA_TRY(cudaHostAlloc((void **)&t->kept, 2 * dev->shard->p * sizeof *t->kept, cudaHostAllocMapped),
-                 dev->where, e) == ST_OK)
-        t->kept_in_boxes = t->kept + dev->shard->p;
+    const uint32_t p = dev->shard->p;
+    take_mapped(dev, (void **)&c->published, GPU_COUNTERS_KINDS * sizeof *c->published, e);
+    take_mapped(dev, (void **)&c->updated, GPU_COUNTERS_KINDS * sizeof *c->updated, e);
+    take_mapped(dev, (void **)&t->bins.published, ((size_t)p + 1) * sizeof *t->bins.published, e);
+    if (options->uniquify && p > 1 && take_mapped(dev, (void **)&t->kept, 2 * p * sizeof *t->kept, e) == ST_OK)
+        t->kept_in_buffers = t->kept + p;
     return e->status;
 }
 
 /* ---- loading ---- */
 
-/* Makes the directory of section `type`, which stays packed. */
-static enum status load_places(const struct device *dev, uint32_t type, struct packed_place *to,
-                               struct gpu_loader *loader, const struct device_options *options, struct error *e)
+/* Makes the directory of the columns of g, if they stay packed. */
+static enum status load_places(const struct device *dev, enum subgraph g, struct gpu_loader *loader,
+                               const struct device_options *options, struct error *e)
 {
+    const uint32_t type = shard_section(dev->shard, g, SHARD_COLUMNS);
     const char *name = shard_kind.section_name(type);
+    const struct packed_place *to = dev->csr[g].packed.place;
     struct packed_place *place = NULL;
     struct packed packed;
     if (to == NULL || !shard_packed(dev->shard, type, &packed))
         return ST_OK;
     if (memory_take(options->budget, (void **)&place, packed.blocks, sizeof *place, name, e) != ST_OK)
         return e->status;
-    struct gpu_copy copy = {to, place, packed.blocks * sizeof *place};
+    struct gpu_copy copy = {(void *)to, place, packed.blocks * sizeof *place};
     if (packed_places(&packed, place, options->threads) != ST_OK)
         fail(e, ST_BAD_DATA, "%s: %s: a packed block is corrupt", container_path(dev->shard->file), name);
     else
@@ -186,42 +187,26 @@ static enum status load_places(const struct device *dev, uint32_t type, struct p
     return e->status;
 }
 
-static enum status load_directories(const struct device *dev, struct gpu_loader *loader,
-                                    const struct device_options *options, struct error *e)
-{
-    for (int i = 0; i < shard_row_sets(dev->shard); i++) {
-        const uint32_t columns = shard_section(dev->shard, (enum subgraph)i, SHARD_COLUMNS);
-        if (load_places(dev, columns, dev->csr[i].packed.place, loader, options, e) != ST_OK)
-            return e->status;
-    }
-    return ST_OK;
-}
-
-static enum status load_arrays(const struct gpu_plan *plan, void *const at[GPU_ARRAY_COUNT], struct gpu_loader *loader,
-                               struct error *e)
-{
-    struct gpu_copy copies[GPU_ARRAY_COUNT];
-    int count = 0;
-    for (int i = 0; i < GPU_ARRAY_COUNT; i++) {
-        const struct gpu_array *a = &plan->array[i];
-        if (a->source != NULL && a->bytes > 0 && !a->hosted)
-            copies[count++] = (struct gpu_copy){at[i], a->source, a->bytes};
-    }
-    return gpu_loader_copy(loader, copies, count, e);
-}
-
 static enum status load(struct device *dev, const struct gpu_plan *plan, void *const at[GPU_ARRAY_COUNT],
                         const struct device_options *options, struct error *e)
 {
     void *staging = NULL; /* for gpu_unpack_columns */
     struct gpu_loader *loader = NULL;
+    struct gpu_copy copies[GPU_ARRAY_COUNT];
+    int count = 0;
     double start = cli_seconds();
+    for (int i = 0; i < GPU_ARRAY_COUNT; i++) {
+        const struct gpu_array *a = &plan->array[i];
+        if (a->source != NULL && a->bytes > 0 && !a->hosted)
+            copies[count++] = (struct gpu_copy){at[i], a->source, a->bytes};
+    }
     if (plan->staging_bytes > 0 &&
         CUDA_TRY(cudaMalloc(&staging, plan->staging_bytes), dev->where, e) != ST_OK)
         return e->status;
-    if (gpu_loader_open(&loader, options->threads, dev->where, e) == ST_OK &&
-        load_arrays(plan, at, loader, e) == ST_OK)
-        load_directories(dev, loader, options, e);
+    if (gpu_loader_open(&loader, options->threads, dev->where, e) == ST_OK)
+        gpu_loader_copy(loader, copies, count, e);
+    for (int g = 0; g < shard_row_sets(dev->shard) && e->status == ST_OK; g++)
+        load_places(dev, (enum subgraph)g, loader, options, e);
     for (int g = 0; g < shard_row_sets(dev->shard) && e->status == ST_OK; g++)
         gpu_unpack_columns(dev, (enum subgraph)g, plan, staging, loader, e);
     gpu_loader_close(loader);
@@ -291,20 +276,18 @@ void gpu_close(struct device *dev)
 }
 
 /* Clears the arrays that peers may read before any search: they read them to wake their links, and
- * take words without the number of a meeting for old ones. */
+ * take words without the number of a barrier for old ones. */
 static enum status clear_shown(struct device *dev, const struct gpu_plan *plan, void *const at[GPU_ARRAY_COUNT],
                                struct error *e)
 {
     cudaStream_t stream = dev->stream.of[NORMALS];
     static const int shown[] = {GPU_MASKS, GPU_SENT_MASK, GPU_GATHERED, GPU_GROUP_MASK, GPU_GROUP_ARRIVALS,
                                 GPU_GROUP_STATE};
-    if (dev->shard->p == 1)
-        return ST_OK;
-    for (size_t i = 0; i < sizeof shown / sizeof *shown; i++) {
+    for (size_t i = 0; dev->shard->p > 1 && i < sizeof shown / sizeof *shown; i++) {
         if (plan->array[shown[i]].bytes > 0)
             CUDA_TRY(cudaMemsetAsync(at[shown[i]], 0, plan->array[shown[i]].bytes, stream), dev->where, e);
     }
-    return CUDA_TRY(cudaStreamSynchronize(stream), dev->where, e);
+    return e->status == ST_OK ? CUDA_TRY(cudaStreamSynchronize(stream), dev->where, e) : e->status;
 }
 
 static enum status open_device(struct device *dev, const struct device_options *options, struct error *e)
@@ -317,17 +300,21 @@ static enum status open_device(struct device *dev, const struct device_options *
                                        .resident = options->resident,
                                        .hosted = GPU_ALL_HOSTED};
     const struct gpu_user user = {options->host, options->rank, options->slot};
-    void *at[GPU_ARRAY_COUNT];
+    void *at[GPU_ARRAY_COUNT]; /* the address of each array of the plan */
     dev->fused.answer = options->answer;
     if (gpu_choose(&user, &dev->ordinal, dev->where, e) != ST_OK)
         return e->status;
     planned.by_classes = options->by_classes || !cuda_sliced_fits(gpu_sliced_words(dev->shard->d, dev->shard->locals));
     if (gpu_take_memory(dev, &planned, &plan, e) != ST_OK ||
         gpu_take_hosted(dev, &plan, options->threads, e) != ST_OK ||
-        take_host_memory(dev, e) != ST_OK || make_streams(dev, e) != ST_OK ||
-        take_unique_memory(dev, options, e) != ST_OK)
+        take_host_memory(dev, options, e) != ST_OK || make_streams(dev, e) != ST_OK)
         return e->status;
-    place_arrays(dev, &plan, at);
+    char *next[2] = {dev->memory.device, dev->memory.host};
+    for (int i = 0; i < GPU_ARRAY_COUNT; i++) {
+        char **of = &next[plan.array[i].hosted];
+        at[i] = *of;
+        *of += gpu_aligned(plan.array[i].bytes);
+    }
     set_arrays(dev, &plan, options->parents, at);
     if (cuda_scan_bytes(dev->shard->d + 2) > dev->scratch.scan.scratch_bytes)
         return fail(e, ST_RUNTIME, "%s: the scan of %llu rows wants more scratch memory than "

@@ -1,8 +1,8 @@
 /* cuda_peers.c: the memory that a GPU shows to its peers, and its reads of theirs; see backend.h
  *
  * All arrays of a GPU lie in one allocation. Another process opens this allocation, and two events, by handles
- * of CUDA IPC, which the card holds with the places of the arrays in it. Peers of this process read the arrays
- * where they are. Reads are of whole masks and lists: remote single reads are slow.
+ * of CUDA IPC, which the peer handle holds with the addresses of the arrays. Peers of this process read the arrays
+ * where they are. Reads are of whole bitmaps and lists: remote single reads are slow.
  */
 #include "cuda_device.h"
 #include "cuda_error.h"
@@ -15,7 +15,7 @@
 
 enum { MOST_GPUS = 64 };
 
-/* The driver is asked once for each pair, by the member that drives `from`. */
+/* The driver is asked once for each pair, by the host thread that drives `from`. */
 int gpu_can_read(int from, int to)
 {
     static signed char known[MOST_GPUS][MOST_GPUS]; /* 0: not asked, 1: yes, -1: no */
@@ -35,9 +35,9 @@ int gpu_can_read(int from, int to)
     return known[from][to] > 0;
 }
 
-/* ---- cards ---- */
+/* ---- peer handles ---- */
 
-/* The content of a card. */
+/* The content of a struct peer_handle. */
 struct gpu_peer_handle {
     struct device *device; /* valid in its own process, as are all pointers */
     char *memory;
@@ -48,51 +48,9 @@ struct gpu_peer_handle {
     cudaIpcEventHandle_t masks_read, first_part;
 };
 
-_Static_assert(sizeof(struct gpu_peer_handle) <= sizeof(struct peer_handle), "a card holds it");
+_Static_assert(sizeof(struct gpu_peer_handle) <= sizeof(struct peer_handle), "a peer handle holds it");
 
-static enum status make_handles(const struct device *dev, struct gpu_peer_handle *c, struct error *e)
-{
-    CUDA_TRY(cudaIpcGetMemHandle(&c->handle, dev->memory.device), dev->where, e);
-    CUDA_TRY(cudaIpcGetEventHandle(&c->masks_read, dev->stream.masks_read), dev->where, e);
-    CUDA_TRY(cudaIpcGetEventHandle(&c->first_part, dev->stream.first_part), dev->where, e);
-    cudaGetLastError(); /* the GPU is as good as before */
-    if (e->status != ST_OK) /* the caller finds another way, or says why there is none */
-        e->status = ST_RESOURCE;
-    return e->status;
-}
-
-static struct gpu_facts facts_of(const struct device *dev)
-{
-    const struct shard *s = dev->shard;
-    const struct csr *nn = &s->csr[NN], *pulled = shard_pull_rows(s, NN);
-    return (struct gpu_facts){
-        .shard = s->index,
-        .words = dev->of[NORMALS].words,
-        .locals = s->locals,
-        .gpu = gpu_place(dev->ordinal),
-        .joins = s->p > 1 && dev->fused.possible && (shard_has_masks(s) || nn->edges + pulled->edges == 0),
-        .size = {dev->fused.search.graph, gpu_longest_row(s), s->locals + s->d, shard_pushed_edges(s)}};
-}
-
-static struct gpu_shown_arrays arrays_of(const struct device *dev)
-{
-    const struct gpu_traffic *t = &dev->traffic;
-    return (struct gpu_shown_arrays){.found = dev->of[DELEGATES].next,
-                                     .found_too = dev->masks.incoming,
-                                     .sent_mask = t->sent_mask,
-                                     .sent_too = t->peers.sent_too,
-                                     .gathered = t->peers.gathered,
-                                     .arrivals = t->peers.arrivals,
-                                     .state = t->peers.peers_state,
-                                     .visited = dev->of[NORMALS].visited,
-                                     .ids = t->bins.ids,
-                                     .answer_ids = dev->answers.ids,
-                                     .by_vertex = dev->answers.by_vertex,
-                                     .values = dev->answers.values,
-                                     .depth = dev->of[NORMALS].depth};
-}
-
-/* The arrays as this process sees them, whose memory begins at `to` here and at `from` in their own process. */
+/* Returns the arrays as this process sees them: their memory begins at `to` here and at `from` in their own process. */
 static struct gpu_shown_arrays arrays_at(const struct gpu_shown_arrays *shown, const char *from, char *to)
 {
     uintptr_t array[sizeof *shown / sizeof(uintptr_t)];
@@ -104,74 +62,89 @@ static struct gpu_shown_arrays arrays_at(const struct gpu_shown_arrays *shown, c
     return moved;
 }
 
-uint64_t gpu_place(int ordinal)
+uint64_t gpu_bus_address(int ordinal)
 {
     static const enum cudaDeviceAttr parts[] = {cudaDevAttrPciDomainId, cudaDevAttrPciBusId,
                                                 cudaDevAttrPciDeviceId};
-    uint64_t place = 0;
+    uint64_t address = 0;
     for (int i = 0; i < 3; i++) {
         int part = 0;
         cudaDeviceGetAttribute(&part, parts[i], ordinal);
-        place = place << 16 | (uint64_t)part;
+        address = address << 16 | (uint64_t)part;
     }
-    return place;
+    return address;
 }
 
-enum status gpu_show(struct device *dev, int elsewhere, struct peer_handle *card, struct error *e)
+enum status gpu_show(struct device *dev, int elsewhere, struct peer_handle *handle, struct error *e)
 {
-    struct gpu_peer_handle c = {.device = dev,
-                         .memory = dev->memory.device,
-                         .shows = arrays_of(dev),
-                         .is = facts_of(dev),
-                         .pid = getpid()};
-    if (elsewhere && gpu_use(dev, e) == ST_OK)
-        make_handles(dev, &c, e);
-    memcpy(card, &c, sizeof c);
+    const struct shard *s = dev->shard;
+    const struct csr *nn = &s->csr[NN], *pulled = shard_pull_rows(s, NN);
+    const struct gpu_traffic *t = &dev->traffic;
+    struct gpu_peer_handle h = {.device = dev, .memory = dev->memory.device, .pid = getpid()};
+    h.shows = (struct gpu_shown_arrays){.found = dev->of[DELEGATES].next,
+                                        .found_too = dev->masks.incoming,
+                                        .sent_mask = t->sent_mask,
+                                        .sent_too = t->peers.sent_too,
+                                        .gathered = t->peers.gathered,
+                                        .arrivals = t->peers.arrivals,
+                                        .state = t->peers.peers_state,
+                                        .visited = dev->of[NORMALS].visited,
+                                        .ids = t->bins.ids,
+                                        .answer_ids = dev->answers.ids,
+                                        .by_vertex = dev->answers.by_vertex,
+                                        .values = dev->answers.values,
+                                        .depth = dev->of[NORMALS].depth};
+    h.is = (struct gpu_facts){
+        .shard = s->index,
+        .words = dev->of[NORMALS].words,
+        .locals = s->locals,
+        .pci_address = gpu_bus_address(dev->ordinal),
+        .joins = s->p > 1 && dev->fused.possible && (shard_has_masks(s) || nn->edges + pulled->edges == 0),
+        .size = {dev->fused.search.graph, gpu_longest_row(s), s->locals + s->d, shard_pushed_edges(s)}};
+    if (elsewhere && gpu_use(dev, e) == ST_OK) {
+        CUDA_TRY(cudaIpcGetMemHandle(&h.handle, dev->memory.device), dev->where, e);
+        CUDA_TRY(cudaIpcGetEventHandle(&h.masks_read, dev->stream.masks_read), dev->where, e);
+        CUDA_TRY(cudaIpcGetEventHandle(&h.first_part, dev->stream.first_part), dev->where, e);
+        cudaGetLastError();     /* the GPU is as good as before */
+        if (e->status != ST_OK) /* the caller finds another way, or says why there is none */
+            e->status = ST_RESOURCE;
+    }
+    memcpy(handle, &h, sizeof h);
     return e->status;
 }
 
 /* ---- opening ---- */
 
-static enum status open_here(const struct device *dev, struct gpu_peer *peer, const struct gpu_peer_handle *c)
-{
-    const struct device *other = c->device;
-    peer->here = 1;
-    peer->ordinal = other->ordinal;
-    peer->readable = gpu_can_read(dev->ordinal, other->ordinal);
-    if (!dev->traffic.peers.host_waits) {
-        peer->masks_read = other->stream.masks_read;
-        peer->first_part = other->stream.first_part;
-    }
-    return ST_OK;
-}
-
 /* Several devices of this process may open a handle on one GPU: the driver counts them. */
-static enum status open_elsewhere(const struct device *dev, struct gpu_peer *peer, const struct gpu_peer_handle *c,
-                                  struct error *e)
+static enum status open_peer(struct device *dev, struct gpu_peer *peer, const struct gpu_peer_handle *h,
+                             struct error *e)
 {
-    peer->readable = 1;
-    if (CUDA_TRY(cudaIpcOpenMemHandle(&peer->mapped, c->handle, cudaIpcMemLazyEnablePeerAccess), dev->where, e) == ST_OK &&
-        !dev->traffic.peers.host_waits) {
-        CUDA_TRY(cudaIpcOpenEventHandle(&peer->masks_read, c->masks_read), dev->where, e);
-        CUDA_TRY(cudaIpcOpenEventHandle(&peer->first_part, c->first_part), dev->where, e);
+    const int events = !dev->traffic.peers.host_waits;
+    peer->here = h->pid == getpid();
+    if (peer->here) {
+        peer->ordinal = h->device->ordinal;
+        peer->readable = gpu_can_read(dev->ordinal, peer->ordinal);
+        peer->masks_read = events ? h->device->stream.masks_read : NULL;
+        peer->first_part = events ? h->device->stream.first_part : NULL;
+    } else {
+        peer->readable = 1;
+        CUDA_TRY(cudaIpcOpenMemHandle(&peer->mapped, h->handle, cudaIpcMemLazyEnablePeerAccess), dev->where, e);
+        if (e->status == ST_OK && events) {
+            CUDA_TRY(cudaIpcOpenEventHandle(&peer->masks_read, h->masks_read), dev->where, e);
+            CUDA_TRY(cudaIpcOpenEventHandle(&peer->first_part, h->first_part), dev->where, e);
+        }
+        cudaGetLastError(); /* the GPU is as good as before */
+        if (e->status != ST_OK) {
+            e->status = ST_RESOURCE;
+            return e->status;
+        }
     }
-    cudaGetLastError(); /* the GPU is as good as before */
-    if (e->status != ST_OK)
-        e->status = ST_RESOURCE;
-    return e->status;
-}
-
-static enum status open_peer(struct device *dev, struct gpu_peer *peer, const struct gpu_peer_handle *c, struct error *e)
-{
-    if (c->pid == getpid())
-        open_here(dev, peer, c);
-    else if (open_elsewhere(dev, peer, c, e) != ST_OK)
-        return e->status;
-    peer->is = c->is;
-    peer->shows = arrays_at(&c->shows, c->memory, peer->here ? c->memory : peer->mapped);
+    peer->is = h->is;
+    peer->shows = arrays_at(&h->shows, h->memory, peer->here ? h->memory : peer->mapped);
     return ST_OK;
 }
 
+/* Fills peers.own and peers.others. */
 static enum status copy_rows_by_owner(struct device *dev, struct error *e)
 {
     uint64_t words = mask_words(dev->shard->d);
@@ -184,39 +157,39 @@ static enum status copy_rows_by_owner(struct device *dev, struct error *e)
     return e->status;
 }
 
-/* Whether hosts wait for events. It rests on the cards alone, so all processes find the same. An event of
+/* Whether hosts wait for events. It rests on the peer handles only, so all processes find the same. An event of
  * another process cannot be opened by several devices of one process: the driver crashes. And processes that
  * share a GPU take turns on it: one whose kernels wait for an event keeps its turn for milliseconds. */
-static int hosts_wait(const struct peer_handle *cards, uint32_t count)
+static int hosts_wait(const struct peer_handle *handles, uint32_t count)
 {
     int processes = 0, several = 0, sharing = 0;
     struct gpu_peer_handle a, b;
     for (uint32_t i = 0; i < count; i++) {
-        memcpy(&a, &cards[i], sizeof a);
+        memcpy(&a, &handles[i], sizeof a);
         for (uint32_t j = 0; j < i; j++) {
-            memcpy(&b, &cards[j], sizeof b);
+            memcpy(&b, &handles[j], sizeof b);
             processes |= a.pid != b.pid;
             several |= a.pid == b.pid;
-            sharing |= a.pid != b.pid && a.is.gpu == b.is.gpu;
+            sharing |= a.pid != b.pid && a.is.pci_address == b.is.pci_address;
         }
     }
     return sharing || (processes && several);
 }
 
-enum status gpu_join(struct device *dev, const struct peer_handle *cards, uint32_t count, struct error *e)
+enum status gpu_join(struct device *dev, const struct peer_handle *handles, uint32_t count, struct error *e)
 {
     struct gpu_peers *p = &dev->traffic.peers;
     p->all = calloc(count, sizeof *p->all);
     if (p->all == NULL)
         return fail_memory(e, "peers", count * sizeof *p->all);
     p->count = count;
-    p->host_waits = hosts_wait(cards, count);
+    p->host_waits = hosts_wait(handles, count);
     if (gpu_use(dev, e) != ST_OK)
         return e->status;
     for (uint32_t i = 0; i < count && e->status == ST_OK; i++) {
-        struct gpu_peer_handle card;
-        memcpy(&card, &cards[i], sizeof card);
-        open_peer(dev, &p->all[i], &card, e);
+        struct gpu_peer_handle handle;
+        memcpy(&handle, &handles[i], sizeof handle);
+        open_peer(dev, &p->all[i], &handle, e);
     }
     if (e->status != ST_OK || dev->shard->p == 1 || copy_rows_by_owner(dev, e) != ST_OK)
         return e->status;
@@ -244,42 +217,37 @@ void gpu_leave(struct device *dev)
     dev->fused.group.launch.blocks = 0;
 }
 
-/* Wakes links to the arrays of a peer that a search reads or writes. */
-static void wake_links_to(const struct device *dev, const struct gpu_peer *peer, cudaStream_t stream)
-{
-    const uint64_t delegates = dev->of[DELEGATES].words, columns = dev->fused.group.search.columns.words,
-                   arrivals = 2 * (uint64_t)dev->traffic.peers.count * PEERS_LISTED_EDGES *
-                              PEERS_ARRIVAL_BYTES / sizeof(uint32_t);
-    const struct gpu_shown_arrays *shows = &peer->shows;
-    cuda_wake_links(shows->visited, peer->is.words, stream);
-    cuda_wake_links(shows->found, delegates, stream);
-    if (!peer->is.joins)
-        return;
-    cuda_wake_links(shows->found_too, delegates, stream);
-    cuda_wake_links(shows->sent_mask, columns, stream);
-    cuda_wake_links(shows->sent_too, columns, stream);
-    cuda_wake_links(shows->gathered, columns, stream);
-    cuda_wake_links((const uint32_t *)shows->arrivals, arrivals, stream);
-    cuda_wake_links((const uint32_t *)shows->state, PEERS_STATE_BYTES / sizeof(uint32_t), stream);
-}
-
+/* Wakes links to the arrays of peers that a search reads or writes. */
 enum status gpu_wake(struct device *dev, struct error *e)
 {
     const struct gpu_peers *p = &dev->traffic.peers;
+    const uint64_t delegates = dev->of[DELEGATES].words, columns = dev->fused.group.search.columns.words,
+                   arrivals = 2 * (uint64_t)p->count * PEERS_LISTED_EDGES * PEERS_ARRIVAL_BYTES / sizeof(uint32_t);
     cudaStream_t stream = dev->stream.of[NORMALS];
     if (p->count < 2 || gpu_use(dev, e) != ST_OK)
         return e->status;
     for (uint32_t i = 0; i < p->count; i++) {
         const struct gpu_peer *peer = &p->all[i];
-        if (peer->readable && peer->is.shard != dev->shard->index)
-            wake_links_to(dev, peer, stream);
+        const struct gpu_shown_arrays *shows = &peer->shows;
+        if (!peer->readable || peer->is.shard == dev->shard->index)
+            continue;
+        cuda_wake_links(shows->visited, peer->is.words, stream);
+        cuda_wake_links(shows->found, delegates, stream);
+        if (!peer->is.joins)
+            continue;
+        cuda_wake_links(shows->found_too, delegates, stream);
+        cuda_wake_links(shows->sent_mask, columns, stream);
+        cuda_wake_links(shows->sent_too, columns, stream);
+        cuda_wake_links(shows->gathered, columns, stream);
+        cuda_wake_links((const uint32_t *)shows->arrivals, arrivals, stream);
+        cuda_wake_links((const uint32_t *)shows->state, PEERS_STATE_BYTES / sizeof(uint32_t), stream);
     }
     return gpu_wait(dev, stream, e);
 }
 
 /* ---- reading ---- */
 
-/* Each shard begins with a word of its own in the gathered mask. */
+/* Each shard begins with a word of its own in the gathered bitmap. */
 enum status gpu_gather_frontiers(struct device *dev, struct error *e)
 {
     cudaStream_t stream = dev->stream.of[NORMALS];
@@ -287,7 +255,7 @@ enum status gpu_gather_frontiers(struct device *dev, struct error *e)
     for (uint32_t i = 0; i < dev->traffic.peers.count && e->status == ST_OK; i++) {
         const struct gpu_peer *peer = &dev->traffic.peers.all[i];
         uint32_t *to = dev->traffic.peers.gathered + peer->is.shard * shard_words;
-        if (peer->is.shard == dev->shard->index && dev->traffic.frontiers.begun)
+        if (peer->is.shard == dev->shard->index && dev->traffic.update_begun)
             continue; /* cuda_frontier_update_write has put its own there */
         if (peer->readable)
             cuda_or_mask(to, peer->shows.visited, peer->is.words, 0, stream);
@@ -323,8 +291,8 @@ enum status gpu_wait_for_peers(struct device *dev, cudaEvent_t event, struct err
                : e->status;
 }
 
-/* Peers go on finding delegates while their masks are read. Delegates that this misses come when
- * the masks are reduced. The incoming mask is free during a visit. */
+/* Peers go on finding delegates while their bitmaps are read. Delegates that this misses come when
+ * the delegate masks are reduced. `incoming` is free during a visit. */
 enum status gpu_take_peers_updates(struct device *dev, struct error *e)
 {
     cudaStream_t stream = dev->stream.of[DELEGATES];

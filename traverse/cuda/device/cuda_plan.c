@@ -43,17 +43,6 @@ static int hosts_columns(const struct shard *shard, enum subgraph g, const struc
            shard->csr[g].column_count > 0;
 }
 
-static enum residence residence_of(const struct shard *shard, const struct gpu_plan_options *options)
-{
-    struct packed packed;
-    int keeps = 0, hosts = 0;
-    for (int g = 0; g < shard_row_sets(shard); g++) {
-        keeps |= gpu_keeps_columns(shard, (enum subgraph)g, options->resident, &packed);
-        hosts |= hosts_columns(shard, (enum subgraph)g, options);
-    }
-    return hosts ? RESIDENT_HOST : keeps ? RESIDENT_PACKED : RESIDENT_RAW;
-}
-
 const struct section *gpu_decoded_columns(const struct gpu_plan *plan, const struct shard *shard, enum subgraph g)
 {
     const struct section *s = container_find(shard->file, shard_section(shard, g, SHARD_COLUMNS));
@@ -65,84 +54,58 @@ const struct section *gpu_decoded_columns(const struct gpu_plan *plan, const str
     return s;
 }
 
-/* Bytes are in proportion to elements, as gpu_plan_shards plans shards that have a part of them. */
-static void put_packed(struct gpu_plan *plan, int at, const struct packed *packed, uint64_t count)
-{
-    uint64_t bytes = (uint64_t)(packed->base - packed->bits);
-    if (count != packed->count)
-        bytes = (uint64_t)((double)bytes / (double)packed->count * (double)count);
-    put_section(plan, at, "columns", bytes, 1, packed->bits);
-    put_section(plan, at + 1, "columns directory", packed_blocks(count), sizeof(struct packed_place), NULL);
-}
-
-static void put_hosted(struct gpu_plan *plan, const struct csr *csr, enum subgraph g)
-{
-    uint64_t bytes = csr->column_count * csr->column_width;
-    plan->array[GPU_SECTIONS * g + GPU_COLUMNS] = (struct gpu_array){"columns, of the host", bytes, csr->columns, 1};
-    plan->host_bytes += gpu_aligned(bytes);
-}
-
-static void put_rows(struct gpu_plan *plan, const struct shard *shard, enum subgraph g,
-                     const struct gpu_plan_options *options)
+/* Plans the sections of csr[g]. Of packed columns bytes are in proportion to elements, as gpu_plan_shards plans shards
+ * that have a part of them. */
+static void put_csr(struct gpu_plan *plan, const struct shard *shard, enum subgraph g,
+                    const struct gpu_plan_options *options)
 {
     const struct csr *csr = &shard->csr[g];
+    const uint64_t columns = csr->column_count;
     int at = GPU_SECTIONS * (int)g;
     struct packed packed;
+    put_section(plan, at + GPU_HEADS, "heads", csr->head_columns * csr->rows, 4, csr->heads);
     put_section(plan, at + GPU_OFFSETS, "offsets", csr->rows + 1, csr->offset_width, csr->offsets);
-    if (hosts_columns(shard, g, options))
-        put_hosted(plan, csr, g);
-    else if (gpu_keeps_columns(shard, g, plan->resident, &packed))
-        put_packed(plan, at + GPU_COLUMNS, &packed, csr->column_count);
-    else
-        put_section(plan, at + GPU_COLUMNS, "columns", csr->column_count, csr->column_width, csr->columns);
-}
-
-static void put_sections(struct gpu_plan *plan, const struct shard *shard,
-                         const struct gpu_plan_options *options)
-{
-    for (int g = 0; g < shard_row_sets(shard); g++) {
-        const struct csr *csr = &shard->csr[g];
-        if (csr->edges == 0)
-            continue;
-        int at = GPU_SECTIONS * g;
-        put_section(plan, at + GPU_HEADS, "heads", csr->head_columns * csr->rows, 4, csr->heads);
-        put_rows(plan, shard, (enum subgraph)g, options);
-        put_section(plan, at + GPU_SOURCES, "sources", mask_words(csr->rows), 8, csr->sources);
+    if (hosts_columns(shard, g, options)) {
+        const uint64_t bytes = columns * csr->column_width;
+        plan->array[at + GPU_COLUMNS] = (struct gpu_array){
+            .name = "columns, of the host", .bytes = bytes, .source = csr->columns, .hosted = 1};
+        plan->host_bytes += gpu_aligned(bytes);
+    } else if (gpu_keeps_columns(shard, g, plan->resident, &packed)) {
+        uint64_t bytes = (uint64_t)(packed.base - packed.bits);
+        if (columns != packed.count)
+            bytes = (uint64_t)((double)bytes / (double)packed.count * (double)columns);
+        put_section(plan, at + GPU_COLUMNS, "columns", bytes, 1, packed.bits);
+        put_section(plan, at + GPU_COLUMN_PLACES, "columns directory", packed_blocks(columns), sizeof(struct packed_place),
+                    NULL);
+    } else {
+        put_section(plan, at + GPU_COLUMNS, "columns", columns, csr->column_width, csr->columns);
     }
+    put_section(plan, at + GPU_SOURCES, "sources", mask_words(csr->rows), 8, csr->sources);
 }
 
-/* The most bytes that a piece of packed columns takes (cuda_unpack.c): codes of all bits and a bit vector for each
- * block, and the directory; or the section, in proportion to the elements as in put_packed. */
-static uint64_t piece_bytes(const struct section *s, uint64_t elements)
-{
-    enum { COPIES = 4 };
-    uint64_t block = 4 * (WORDS_PER_BIT * 8 * s->width + UNARY_MOST_WORDS) + s->width + 4;
-    uint64_t most = LOAD_PIECE_GROUPS * (GROUP_BLOCKS * block + 8);
-    uint64_t bytes = elements == s->count
-                         ? s->bytes
-                         : (uint64_t)((double)s->bytes / (double)s->count * (double)elements);
-    return gpu_aligned(smaller(most, bytes) + 8) + COPIES * gpu_aligned(1);
-}
-
+/* Plans staging memory: the most bytes that a piece of packed columns takes (cuda_unpack.c). That is codes of all bits
+ * and a bit vector for each block, and the directory; or the section, in proportion to the elements as in put_csr. */
 static void put_staging(struct gpu_plan *plan, const struct shard *shard)
 {
+    enum { COPIES = 4 };
     for (int g = 0; g < shard_row_sets(shard); g++) {
         const struct section *s = gpu_decoded_columns(plan, shard, (enum subgraph)g);
-        if (s != NULL)
-            plan->staging_bytes = larger(plan->staging_bytes, piece_bytes(s, shard->csr[g].column_count));
+        const uint64_t elements = shard->csr[g].column_count;
+        if (s == NULL)
+            continue;
+        uint64_t block = 4 * (WORDS_PER_BIT * 8 * s->width + UNARY_MOST_WORDS) + s->width + 4, bytes = s->bytes;
+        uint64_t most = LOAD_PIECE_GROUPS * (GROUP_BLOCKS * block + 8);
+        if (elements != s->count)
+            bytes = (uint64_t)((double)s->bytes / (double)s->count * (double)elements);
+        plan->staging_bytes =
+            larger(plan->staging_bytes, gpu_aligned(smaller(most, bytes) + 8) + COPIES * gpu_aligned(1));
     }
 }
 
-/* Words of a mask with a bit for each column that nn may have. */
+/* Words of a bitmap of all columns that nn may have. */
 static uint64_t column_words(const struct shard *shard)
 {
     return shard_has_masks(shard) ? ((uint64_t)shard->p << shard->local_bits) / 32 : 0;
-}
-
-/* Words of a mask of any shard's local ids, by which duplicates are dropped. */
-static uint64_t shard_words(const struct shard *shard)
-{
-    return gpu_mask_words(UINT64_C(1) << shard->local_bits);
 }
 
 static uint64_t chunk_capacity(const struct shard *shard, enum subgraph a, enum subgraph b)
@@ -150,19 +113,18 @@ static uint64_t chunk_capacity(const struct shard *shard, enum subgraph a, enum 
     return larger(gpu_chunk_capacity(shard->csr[a].edges), gpu_chunk_capacity(shard->csr[b].edges));
 }
 
-/* Arrays for a search that is one kernel, on a GPU that is alone or on each of several. */
-static void put_whole(struct gpu_plan *plan, const struct shard *shard,
-                     const struct gpu_plan_options *options)
+/* Plans the arrays of a fused search, on a single GPU or with peers. */
+static void put_fused(struct gpu_plan *plan, const struct shard *shard, const struct gpu_plan_options *options)
 {
-    uint64_t edges = shard_pushed_edges(shard), whole = (uint64_t)gpu_searches_fused(plan);
-    uint64_t alone = shard->p == 1 && whole, together = shard->p > 1 && whole;
+    const uint64_t edges = shard_pushed_edges(shard), vertices = shard->d + shard->locals;
+    const int fused = gpu_searches_fused(plan), together = shard->p > 1 && fused;
+    const uint64_t pieces = shard->p > 1 ? gpu_peers_capacity(vertices, edges) : gpu_fused_capacity(vertices, edges);
     put(plan, GPU_FUSED_STATE, FUSED_STATE_BYTES, 1);
-    put(plan, GPU_FUSED_LISTS,
-        whole ? 2 * (alone ? gpu_fused_capacity : gpu_peers_capacity)(shard->d + shard->locals, edges) : 0, FUSED_ITEM_BYTES);
+    put(plan, GPU_FUSED_LISTS, fused ? 2 * pieces : 0, FUSED_ITEM_BYTES);
     put(plan, GPU_GROUP_STATE, together ? PEERS_STATE_BYTES : 0, 1);
     put(plan, GPU_GROUP_ARRIVALS, together ? UINT64_C(2) * shard->p * PEERS_LISTED_EDGES : 0, PEERS_ARRIVAL_BYTES);
     put(plan, GPU_GROUP_MASK, together ? column_words(shard) : 0, 4);
-    put(plan, GPU_FUSED_NOTES, options->notes && whole ? FUSED_NOTES_KEPT : 0, FUSED_NOTE_BYTES);
+    put(plan, GPU_FUSED_NOTES, options->notes && fused ? FUSED_NOTES_KEPT : 0, FUSED_NOTE_BYTES);
 }
 
 uint64_t gpu_longest_row(const struct shard *shard)
@@ -176,9 +138,9 @@ int gpu_degrees_alike(const struct shard *shard)
     return gpu_longest_row(shard) * (shard->d + shard->locals) <= SLICED_ALIKE_LONGEST * shard_pushed_edges(shard);
 }
 
-/* Whether levels by slices go by rows: if edges are many, or some marks of visited vertices are far; and on half as many
- * edges where all degrees are alike and not small, as such a graph may be deep, and frontiers of some thousand vertices go
- * by lists then. */
+/* Whether a sliced search has heads: if edges are many, or some visited bits are far; and for half as many
+ * edges where all degrees are alike and not small, as such a graph may be deep, and frontiers of some thousand vertices are
+ * sparse then. */
 static int sliced_by_rows(const struct shard *shard)
 {
     const uint64_t edges = shard_pushed_edges(shard), vertices = shard->d + shard->locals;
@@ -210,11 +172,11 @@ static void put_sliced(struct gpu_plan *plan, const struct shard *shard)
     put(plan, GPU_SLICED_LINKS, links, SLICED_LINKS_BYTES);
     put(plan, GPU_SLICED_ROWS, capacity, 4);
     put(plan, GPU_SLICED_FIRST, sliced ? 32 * words + 1 : 0, 4);
-    put(plan, GPU_SLICED_FOUND, SLICED_MASKS * words, 4);
+    put(plan, GPU_SLICED_FOUND, SLICED_BITMAPS * words, 4);
     int by_rows = sliced_by_rows(shard);
     put(plan, GPU_SLICED_HEADS, by_rows ? 32 * words : 0, SLICED_SLICE_BYTES);
     put(plan, GPU_SLICED_PIECES, by_rows ? gpu_sliced_pieces(capacity) : 0, SLICED_PIECE_BYTES);
-    put(plan, GPU_SLICED_PUSHERS, shard->kept.directed ? links : 0, 4);
+    put(plan, GPU_SLICED_LINK_ROWS, shard->kept.directed ? links : 0, 4);
 }
 
 /* Arrays of a device that is alone and has no memory to spare: its answer is scattered by input id,
@@ -264,18 +226,26 @@ static void put_answers(struct gpu_plan *plan, const struct shard *shard,
 void gpu_plan_make(struct gpu_plan *plan, const struct shard *shard,
                    const struct gpu_plan_options *options)
 {
-    int parents = options->parents;
+    int parents = options->parents, several = shard->p > 1;
     uint64_t d = shard->d, locals = shard->locals;
     uint64_t words_d = gpu_mask_words(d), words_n = gpu_mask_words(locals);
-    int alone = shard->p == 1;
-    uint64_t leaving = alone ? 0 : across_edges(shard);
+    uint64_t leaving = several ? across_edges(shard) : 0;
+    struct packed packed;
     memset(plan, 0, sizeof *plan);
-    plan->resident = residence_of(shard, options);
+    plan->resident = RESIDENT_RAW;
     plan->saves = options->saves;
     plan->by_classes = options->by_classes;
-    put_sections(plan, shard, options);
+    for (int g = 0; g < shard_row_sets(shard); g++) {
+        if (hosts_columns(shard, (enum subgraph)g, options) ||
+            gpu_keeps_columns(shard, (enum subgraph)g, options->resident, &packed))
+            plan->resident = options->resident;
+    }
+    for (int g = 0; g < shard_row_sets(shard); g++) {
+        if (shard->csr[g].edges > 0)
+            put_csr(plan, shard, (enum subgraph)g, options);
+    }
     put_staging(plan, shard);
-    put(plan, GPU_MASKS, (alone ? 2 : 3) * words_d + 2 * words_n, 4);
+    put(plan, GPU_MASKS, (several ? 3 : 2) * words_d + 2 * words_n, 4);
     put(plan, GPU_FRONTIER_D, words_d, 4);
     put(plan, GPU_FRONTIER_N, words_n, 4);
     put(plan, GPU_QUEUE_D, d, 4);
@@ -290,46 +260,41 @@ void gpu_plan_make(struct gpu_plan *plan, const struct shard *shard,
     put(plan, GPU_CHUNKS_N, chunk_capacity(shard, DN, NN), FUSED_ITEM_BYTES);
     put(plan, GPU_CODES, leaving, 8);
     put(plan, GPU_SENT_IDS, leaving, 4);
-    put(plan, GPU_RECEIVED_IDS, smaller(larger(leaving, alone ? 0 : words_n), GPU_RECEIVE_IDS), 4);
-    put(plan, GPU_SENT_MASK, alone ? 0 : larger(column_words(shard), shard_words(shard)), 4);
+    put(plan, GPU_RECEIVED_IDS, smaller(larger(leaving, several ? words_n : 0), GPU_RECEIVE_IDS), 4);
+    /* sent, or scratch of any shard's local ids, by which duplicates are dropped */
+    put(plan, GPU_SENT_MASK,
+        several ? larger(column_words(shard), gpu_mask_words(UINT64_C(1) << shard->local_bits)) : 0, 4);
     put(plan, GPU_GATHERED, column_words(shard), 4);
-    put(plan, GPU_NEWS_SOURCES, column_words(shard), 4);
-    put(plan, GPU_NEWS_BEGINS,
+    put(plan, GPU_UPDATE_SOURCES, column_words(shard), 4);
+    put(plan, GPU_UPDATE_BEGINS,
         column_words(shard) > 0 ? shard->p * gpu_frontier_update_begins(column_words(shard) / shard->p) : 0, 4);
-    put(plan, GPU_DD_ROWS, alone ? 0 : 2 * words_d, 4);
-    put(plan, GPU_BIN_TABLES, alone ? 0 : 2 * ((uint64_t)shard->p + 1), 8);
+    put(plan, GPU_DD_ROWS, several ? 2 * words_d : 0, 4);
+    put(plan, GPU_BIN_TABLES, several ? 2 * ((uint64_t)shard->p + 1) : 0, 8);
     put(plan, GPU_COUNTERS, GPU_COUNTER_BYTES, 1);
-    put_whole(plan, shard, options);
+    put_fused(plan, shard, options);
     put_sliced(plan, shard);
     put_answers(plan, shard, options);
-}
-
-/* The shard as it would be, except for its content, if the graph had p shards. */
-static struct shard reshaped(const struct shard *shard, uint32_t p)
-{
-    struct shard s = *shard;
-    double share = (double)shard->p / (double)p;
-    s.p = p;
-    s.index = 0;
-    s.locals = (uint64_t)((double)shard->locals * share) + 1;
-    s.local_bits = bits_for(s.locals + 1);
-    for (int g = 0; g < shard_row_sets(shard); g++) {
-        struct csr *csr = &s.csr[g];
-        csr->rows = subgraph_rows((enum subgraph)g) == NORMALS ? s.locals : s.d;
-        csr->edges = (uint64_t)((double)csr->edges * share);
-        csr->column_count = (uint64_t)((double)csr->column_count * share);
-    }
-    return s;
 }
 
 uint32_t gpu_plan_shards(const struct shard *shard, const struct gpu_plan_options *options, uint64_t capacity)
 {
     enum { MOST_SHARDS = 4096 };
     struct gpu_plan_options least = *options;
-    least.by_classes = 1; /* a search by slices takes more */
+    least.by_classes = 1; /* a sliced search takes more */
     for (uint32_t p = shard->p; p <= MOST_SHARDS; p++) {
-        struct shard s = reshaped(shard, p);
+        struct shard s = *shard; /* as it would be, except for its content, if the graph had p shards */
         struct gpu_plan plan;
+        const double share = (double)shard->p / (double)p;
+        s.p = p;
+        s.index = 0;
+        s.locals = (uint64_t)((double)shard->locals * share) + 1;
+        s.local_bits = bits_for(s.locals + 1);
+        for (int g = 0; g < shard_row_sets(shard); g++) {
+            struct csr *csr = &s.csr[g];
+            csr->rows = subgraph_rows((enum subgraph)g) == NORMALS ? s.locals : s.d;
+            csr->edges = (uint64_t)((double)csr->edges * share);
+            csr->column_count = (uint64_t)((double)csr->column_count * share);
+        }
         gpu_plan_make(&plan, p == shard->p ? shard : &s, &least);
         if (gpu_loading_bytes(&plan) <= capacity)
             return p;

@@ -36,14 +36,14 @@ struct gpu_array {
 
 struct gpu_plan {
     enum residence resident; /* raw, too, if there is nothing to keep packed, or in memory of the host */
-    int saves, by_classes;   /* as gpu_plan_options has them */
+    int saves, by_classes;   /* as of gpu_plan_options */
     struct gpu_array array[GPU_ARRAY_COUNT];
     uint64_t graph_bytes, working_bytes; /* of the arrays before GPU_MASKS; of the others */
     uint64_t host_bytes;    /* of arrays in memory of the host, which are in none of the other sums */
     uint64_t staging_bytes; /* of device memory that only loading takes: a piece of packed columns */
 };
 
-/* 32-bit words of a mask of `bits` bits, as the shard files have it. */
+/* Returns the 32-bit words of a bitmap of `bits` bits, as of shard files. */
 static inline uint64_t gpu_mask_words(uint64_t bits)
 {
     return 2 * mask_words(bits);
@@ -81,12 +81,14 @@ struct gpu_plan_options {
     int notes;    /* note what levels do, in searches without the level loop */
     enum residence resident; /* not RESIDENT_AUTO */
     unsigned hosted; /* with RESIDENT_HOST: the subgraphs whose columns lie in memory of the host, as 1 << g */
-    int saves;       /* memory before speed: lone GPUs scatter answers; searches go level by level */
-    int by_classes;  /* searches go by classes of edges, however small the graph is */
+    int saves;       /* memory before speed: single GPUs scatter answers; searches are stepped */
+    int by_classes;  /* searches are not sliced, however small the graph is */
 };
 
 #define GPU_ALL_HOSTED ((1u << ROW_SETS) - 1)
 
+/* Computes the sizes of all arrays, which point into the shard. A shard that is not loaded has no content: sources are
+ * NULL. */
 void gpu_plan_make(struct gpu_plan *plan, const struct shard *shard,
                    const struct gpu_plan_options *options);
 
@@ -108,23 +110,23 @@ static inline int gpu_scatters_answers(const struct gpu_plan *plan, const struct
     return plan->saves && shard->p == 1;
 }
 
-/* Whether there is memory for a search that is one kernel. */
+/* Whether there is memory for a fused search. */
 static inline int gpu_searches_fused(const struct gpu_plan *plan)
 {
     return !plan->saves;
 }
 
-/* Whether the graph is so small that searches go by slices (cuda_sliced.h). */
+/* Whether searches are sliced (cuda_sliced.h): the graph is so small, and memory and columns allow it. */
 int gpu_searches_by_slices(const struct gpu_plan *plan, const struct shard *shard);
 
-/* Whether no row is much longer than the mean one. */
+/* Whether no row is longer than SLICED_ALIKE_LONGEST times the mean one. */
 int gpu_degrees_alike(const struct shard *shard);
 
-/* No vertex has a longer row: vertices are in the order of their degrees. */
+/* Returns the most edges of a vertex, the first one of its kind: vertices are in the order of their degrees. */
 uint64_t gpu_longest_row(const struct shard *shard);
 
-/* An estimate of how many shards the graph should have, at least as many as now, so that each fits into `room`
- * bytes. It rests on this shard, with the same delegates. 0: delegates alone take more. */
+/* Estimates how many shards the graph should have, at least as many as now, so that each fits into `capacity`
+ * bytes. It rests on this shard, with the same delegates. Returns 0 if delegates take more by themselves. */
 uint32_t gpu_plan_shards(const struct shard *shard, const struct gpu_plan_options *options, uint64_t capacity);
 
 /* Whether the columns of g stay packed on the device. *packed says where they are. */

@@ -5,13 +5,7 @@
  */
 #include "cuda_common.cuh"
 
-__device__ static inline void keep_least(uint64_t *least, unsigned long long at)
-{
-    if (at != NO_FAULT)
-        atomicMin((unsigned long long *)least, at);
-}
-
-/* column_in_bounds, on the device. */
+/* Is column_in_bounds of formats/graph, on the device. */
 __device__ static inline bool is_in_bounds(const column_bounds &b, uint64_t column)
 {
     uint64_t owner = column >> b.local_bits;
@@ -26,13 +20,19 @@ struct row_faults {
     unsigned long long edges, sources;
 };
 
+__device__ static inline void keep_least(uint64_t *least, unsigned long long at)
+{
+    if (at != NO_FAULT)
+        atomicMin((unsigned long long *)least, at);
+}
+
 __device__ static inline void note(unsigned long long &first, uint64_t row)
 {
     if (row < first)
         first = row;
 }
 
-/* Whether the row has a head. *wrong: a head is out of range, or missing. */
+/* Adds heads that are out of range, or missing, to `faults`. Returns whether the row has a head. */
 __device__ static bool look_at_heads(const gpu_csr &csr, const column_bounds &bounds, uint64_t row,
                                      bool has_rest, row_faults &faults)
 {

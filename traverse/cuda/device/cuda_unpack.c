@@ -1,7 +1,7 @@
 /* cuda_unpack.c: decodes packed columns of a part in the memory of a GPU, piece by piece
  *
- * A piece is LOAD_PIECE_GROUPS groups of blocks (formats/container/packed.h). Its words and its part of the directory are copied
- * behind each other to memory that all pieces take in turn, as a section of its own whose words begin at 0. So the
+ * A piece is LOAD_PIECE_GROUPS groups of blocks (formats/container/packed.h). Its words and its part of the directory are
+ * copied behind each other to memory that all pieces take in turn, as a section of its own whose words begin at 0. So the
  * device needs little memory beside that of the columns, and a graph that fits raw can be loaded, too.
  */
 #include "cuda_device.h"
@@ -21,25 +21,12 @@ struct piece {
     struct gpu_copy copy[4];
 };
 
-static uint64_t peers_position(const struct packed *section, uint64_t group)
+/* Returns the position of a group in the section's words. */
+static uint64_t group_position(const struct packed *section, uint64_t group)
 {
     uint64_t at;
     memcpy(&at, section->group + group * sizeof at, sizeof at);
     return at;
-}
-
-/* Finds the piece's words. Nonzero if positions contradict each other. */
-static int find_words(const struct packed *section, struct piece *piece)
-{
-    uint64_t begin = peers_position(section, piece->first);
-    for (uint64_t g = piece->first; g <= piece->last; g++) {
-        uint64_t at = peers_position(section, g);
-        if (at < begin || at > section->words)
-            return -1;
-        piece->group[g - piece->first] = at - begin;
-    }
-    piece->there.words = piece->group[piece->last - piece->first];
-    return 0;
 }
 
 /* The next `bytes` of the memory for pieces; *to moves behind them. */
@@ -50,7 +37,7 @@ static const unsigned char *place_copy(struct gpu_copy *copy, const void *from, 
     return copy->to;
 }
 
-/* Makes a piece. Nonzero if it lies not within the section, or takes more memory than blocks can. */
+/* Makes a piece. Nonzero: it does not lie within the section, or takes more memory than blocks can. */
 static int make_piece(const struct packed *section, uint64_t first, const struct gpu_plan *plan, void *staging,
                       struct piece *piece)
 {
@@ -60,11 +47,16 @@ static int make_piece(const struct packed *section, uint64_t first, const struct
     *there = (struct packed){.width = section->width};
     piece->first = first;
     piece->last = groups - first < LOAD_PIECE_GROUPS ? groups : first + LOAD_PIECE_GROUPS;
-    if (find_words(section, piece) != 0)
-        return -1;
+    for (uint64_t g = first; g <= piece->last; g++) {
+        const uint64_t at = group_position(section, g), words = group_position(section, first);
+        if (at < words || at > section->words)
+            return -1;
+        piece->group[g - first] = at - words;
+    }
+    there->words = piece->group[piece->last - first];
     there->blocks = (piece->last == groups ? section->blocks : piece->last * GROUP_BLOCKS) - begin;
     there->count = piece->last == groups ? section->count - begin * PACKED_BLOCK : there->blocks * PACKED_BLOCK;
-    there->bits = place_copy(&piece->copy[0], section->bits + 4 * peers_position(section, first),
+    there->bits = place_copy(&piece->copy[0], section->bits + 4 * group_position(section, first),
                              4 * there->words, &to);
     there->group = place_copy(&piece->copy[1], piece->group, 8 * (piece->last - first + 1), &to);
     there->base = place_copy(&piece->copy[2], section->base + begin * section->width,
@@ -73,32 +65,16 @@ static int make_piece(const struct packed *section, uint64_t first, const struct
     return (uint64_t)(to - (char *)staging) <= plan->staging_bytes ? 0 : -1;
 }
 
-static struct packed_rows rows_of(const struct gpu_csr *csr)
-{
-    return (struct packed_rows){.rows = csr->rows,
-                                .offsets = csr->offsets,
-                                .offset_width = csr->offset_width,
-                                .heads = csr->head_columns > 0 ? csr->heads + (csr->head_columns - 1) * csr->rows
-                                                               : NULL};
-}
-
-static enum status decode_piece(struct device *dev, enum subgraph g, struct piece *piece,
-                                struct gpu_loader *loader, struct error *e)
-{
-    const struct packed_rows rows = rows_of(&dev->csr[g]);
-    cudaStream_t stream = dev->stream.of[DELEGATES];
-    if (gpu_loader_copy(loader, piece->copy, 4, e) != ST_OK)
-        return e->status;
-    cuda_decode(&piece->there, &rows, piece->first * GROUP_BLOCKS * PACKED_BLOCK, (void *)dev->csr[g].columns,
-                &dev->counters.level->bad_ids, stream);
-    gpu_wait(dev, stream, e); /* before the next piece takes its memory */
-    return e->status;
-}
-
 enum status gpu_unpack_columns(struct device *dev, enum subgraph g, const struct gpu_plan *plan, void *staging,
                                struct gpu_loader *loader, struct error *e)
 {
     const struct section *s = gpu_decoded_columns(plan, dev->shard, g);
+    const struct gpu_csr *csr = &dev->csr[g];
+    const struct packed_rows rows = {
+        .rows = csr->rows,
+        .offsets = csr->offsets,
+        .offset_width = csr->offset_width,
+        .heads = csr->head_columns > 0 ? csr->heads + (csr->head_columns - 1) * csr->rows : NULL};
     struct gpu_level *level = dev->counters.level;
     cudaStream_t stream = dev->stream.of[DELEGATES];
     unsigned bad = 0;
@@ -107,11 +83,12 @@ enum status gpu_unpack_columns(struct device *dev, enum subgraph g, const struct
     const struct packed section = section_packed(s);
     struct piece piece;
     CUDA_TRY(cudaMemsetAsync(level, 0, sizeof *level, stream), dev->where, e);
-    for (uint64_t first = 0; first < packed_groups(section.blocks) && bad == 0 && e->status == ST_OK;
-         first = piece.last) {
+    for (uint64_t first = 0; first < packed_groups(section.blocks) && e->status == ST_OK; first = piece.last) {
         bad = make_piece(&section, first, plan, staging, &piece) != 0;
-        if (!bad)
-            decode_piece(dev, g, &piece, loader, e);
+        if (bad || gpu_loader_copy(loader, piece.copy, 4, e) != ST_OK)
+            break;
+        cuda_decode(&piece.there, &rows, first * GROUP_BLOCKS * PACKED_BLOCK, (void *)csr->columns, &level->bad_ids, stream);
+        gpu_wait(dev, stream, e); /* before the next piece takes its memory */
     }
     if (!bad && e->status == ST_OK)
         gpu_fetch(dev, &bad, &level->bad_ids, sizeof bad, stream, e);

@@ -68,7 +68,7 @@ static struct level_note note_of(const struct fused_note *from, const struct wor
     unsigned active = 0, pulled = from->pulled; /* subgraphs, a bit each: with rows in the frontier; pulled */
     for (int g = 0; g < SUBGRAPHS; g++)
         active |= (work->of[g].frontier > 0 ? 1u : 0) << g;
-    if (from->kind == LEVEL_SLICED)
+    if (from->kind >= LEVEL_SLICED_BLOCK)
         pulled &= active;
     const double pull_s = seconds_between(begun, active == pulled ? visited : at[FUSED_LAST_PULLED]),
                  push_s = seconds_between(pulled != 0 ? at[FUSED_FIRST_PULLED] : begun, visited);

@@ -13,7 +13,7 @@ static int may_search_together(const struct gpu_peers *p, uint32_t shards)
         if (!p->all[i].is.joins || !p->all[i].readable)
             return 0;
         for (uint32_t j = 0; j < i; j++) {
-            if (p->all[i].is.gpu == p->all[j].is.gpu)
+            if (p->all[i].is.pci_address == p->all[j].is.pci_address)
                 return 0;
         }
     }

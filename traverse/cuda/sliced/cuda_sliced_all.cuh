@@ -10,7 +10,7 @@ enum { BATCH = 4 }; /* slices of a thread under way; the first ones stay in its 
 
 struct slice_batch {
     uint4 columns[BATCH];
-    uint32_t row[BATCH];
+    uint32_t row[BATCH]; /* with its weight, or NO_SLICE */
 };
 
 __device__ static inline void load_batch(const gpu_sliced &s, uint32_t first, slice_batch &b)
@@ -31,9 +31,10 @@ __device__ static inline bool is_first_of_row(bool found, uint32_t row)
     return found && (before == 0 || last != row);
 }
 
-/* The slices of a batch whose rows are not visited look for a visited column. */
+/* The slices of a batch whose rows are not visited look for a visited column. Found rows get their bit in `found`, depth and
+ * parent. A row that was visited before the level becomes NO_SLICE, so that later levels do not look at it. */
 template <class B>
-__device__ static inline void pull_batch(B &block, const gpu_sliced &s, unsigned turn, int32_t depth, slice_batch &b,
+__device__ static inline void pull_batch(B &block, const gpu_sliced &s, unsigned round, int32_t depth, slice_batch &b,
                                          slice_tally &tally)
 {
 #pragma unroll
@@ -48,24 +49,24 @@ __device__ static inline void pull_batch(B &block, const gpu_sliced &s, unsigned
             note_columns(block, s, row, b.columns[j], false, tally);
         if (!is_first_of_row(looks && sees_visited(block, s, b.columns[j]), row))
             continue;
-        atomicOr(&s.found[turn * s.words + row / 32], 1u << (row % 32));
-        put_depth(s, row, depth + 1, has_parents(s) ? code_of(s, visited_column(block, s, b.columns[j])) : 0);
+        atomicOr(&s.found[round * s.words + row / 32], 1u << (row % 32));
+        put_pulled(block, s, depth + 1, row, b.columns[j]);
         tally.found++;
         tally.weight += b.row[j] >> SLICED_ROW_BITS;
     }
 }
 
-/* Pulls all rows. `own` has the thread's first slices. Each warp that finds a row counts it. */
+/* Pulls all rows. `own`: the thread's first slices, in registers. Each warp that finds a row counts it. */
 template <class B>
-__device__ static void pull_slices(B &block, const gpu_sliced &s, unsigned turn, int32_t depth, slice_batch &own)
+__device__ static void pull_slices(B &block, const gpu_sliced &s, unsigned round, int32_t depth, slice_batch &own)
 {
     slice_tally tally = {};
-    pull_batch(block, s, turn, depth, own, tally);
+    pull_batch(block, s, round, depth, own, tally);
     for (uint32_t first = thread_of_grid() + BATCH * threads_of_grid(); first - lane_id() < s.count;
          first += BATCH * threads_of_grid()) {
         slice_batch more;
         load_batch(s, first, more);
-        pull_batch(block, s, turn, depth, more, tally);
+        pull_batch(block, s, round, depth, more, tally);
     }
     add_tally(block, tally);
 }

@@ -1,4 +1,8 @@
-/* cuda_sliced_block.cuh: a block of a search by slices, and all its levels; see cuda_sliced.h */
+/* cuda_sliced_block.cuh: a block of a sliced search, and what all its levels do; see cuda_sliced.h
+ *
+ * Functions take the search `s` whole: it lies in constant memory, where each member is free, and a thread has no
+ * register to spare. The case is the type of the block.
+ */
 #ifndef DBFS_CUDA_SLICED_BLOCK_CUH
 #define DBFS_CUDA_SLICED_BLOCK_CUH
 
@@ -7,89 +11,67 @@
 #include "traverse/cuda/device/cuda_ptx.cuh"
 #include "cuda_sliced.h"
 
-enum { ONE_SLICES = SLICED_ONE_SLICES };
+enum { BLOCK_SLICES = SLICED_BLOCK_SLICES };
 
-/* Frontiers of a block, while it goes alone. */
-struct one_progress {
-    unsigned at;    /* of sliced_block's `count` */
-    unsigned list;  /* of `slice` */
-    unsigned count; /* slices of the frontier: maybe more than the room of a list */
-    unsigned seen;  /* slices of all frontiers that it found */
-    int32_t depth;  /* of the frontier */
-    int32_t until;  /* the depth at which it ends */
+/* The frontier of a block that works by itself. */
+struct block_frontier {
+    unsigned at;    /* its count is block.count[at] */
+    unsigned list;  /* its slices are block.slice[list] */
+    unsigned count; /* slices: maybe more than a list has capacity for */
+    unsigned seen;  /* slices of all frontiers that the block found */
+    int32_t depth;
+    int32_t until; /* the depth at which the block stops */
 };
-
-/* The way of a level. */
-enum sliced_way { BY_ONE, BY_ALL_SLICES, BY_ROWS, BY_PUSH, BY_LIST };
 
 /* The state between two levels, the same in all blocks. */
 struct sliced_progress {
-    sliced_way way;
+    level_kind kind; /* of the next level */
     int32_t depth;
     unsigned found, weight; /* vertices of the frontier, and their slices */
     unsigned left;          /* slices of rows that are not visited */
-    unsigned list;          /* the number of the last list of all blocks */
+    unsigned list;          /* the number of the last sparse frontier of all blocks */
 };
 
-/* A block's shared memory, beside its mask of visited vertices. All functions that use it take it.
- * NOTED: the kernel notes its levels. ROWS: levels do not read all slices, and may go by lists. SPLIT: the mask has more
- * words than shared memory has room for. */
+/* A block's shared memory, beside its visited bits. NOTED: the kernel notes its levels. ROWS: the graph has heads. SPLIT:
+ * some visited bits are far. */
 template <bool NOTED, bool ROWS, bool SPLIT> struct sliced_block {
     static constexpr bool noted = NOTED, by_rows = ROWS, split = SPLIT;
     level_notes<NOTED> notes;
     sliced_progress now;
     unsigned found, weight;     /* by this block in this level: rows, and their slices */
     unsigned probes[SUBGRAPHS]; /* for notes */
-    one_progress one;
-    /* its slices: lists are taken in turn by two, their counts by three */
-    unsigned count[SLICED_TURNS];
-    uint32_t slice[2][ONE_SLICES];
-    unsigned listed[WARP]; /* slices of a list of all blocks, by groups of WARP blocks */
-    uint32_t last;         /* where in s.found the mask of the level before begins: s.far may not have it yet */
+    block_frontier one;
+    /* lists of slices, used in turn; their counts are used in turn by three, so that one can be cleared */
+    unsigned count[SLICED_ROUNDS];
+    uint32_t slice[2][BLOCK_SLICES];
+    unsigned told[WARP]; /* slices of a sparse frontier of all blocks, by groups of WARP blocks */
+    uint32_t last;       /* where in s.found the bitmap of the level before begins: s.far may not have its bits yet */
 };
 
 extern __shared__ unsigned char memory[];
 
-__device__ static inline uint32_t *visited_mask()
+/* The visited bits of the first near_words words. */
+__device__ static inline uint32_t *near_bits()
 {
     return (uint32_t *)memory;
 }
 
-/* Whether marks of this word, or of these four, lie in global memory. */
+/* Whether the visited bits of this word, or of these four, lie in global memory. */
 template <class B> __device__ static inline bool is_far(const B &, const gpu_sliced &s, uint32_t word)
 {
-    return B::split && word >= s.far.near;
+    return B::split && word >= s.near_words;
 }
 
 template <class B> __device__ static inline uint32_t visited_word(const B &block, const gpu_sliced &s, uint32_t word)
 {
     if (is_far(block, s, word))
-        return ((const volatile uint32_t *)s.far.mask)[word] | s.found[block.last + word];
-    return visited_mask()[word];
-}
-
-/* Words 4 * i to 4 * i + 3. */
-template <class B> __device__ static inline uint4 visited_words(const B &block, const gpu_sliced &s, uint32_t i)
-{
-    if (is_far(block, s, 4 * i))
-        return make_uint4(visited_word(block, s, 4 * i), visited_word(block, s, 4 * i + 1),
-                          visited_word(block, s, 4 * i + 2), visited_word(block, s, 4 * i + 3));
-    return ((const uint4 *)visited_mask())[i];
+        return ((const volatile uint32_t *)s.far)[word] | s.found[block.last + word];
+    return near_bits()[word];
 }
 
 template <class B> __device__ static inline bool is_visited(const B &block, const gpu_sliced &s, uint32_t v)
 {
     return visited_word(block, s, v / 32) >> (v % 32) & 1;
-}
-
-/* Whether the lane was the first of this block to mark v, which was not visited before this level. Far ones are left to
- * the mark that all blocks see. */
-template <class B> __device__ static inline bool claim(B &block, const gpu_sliced &s, uint32_t v)
-{
-    const uint32_t bit = 1u << (v % 32);
-    if (is_far(block, s, v / 32))
-        return true;
-    return !is_visited(block, s, v) && !(atomicOr(&visited_mask()[v / 32], bit) & bit);
 }
 
 __device__ static inline uint32_t thread_of_grid()
@@ -102,14 +84,15 @@ __device__ static inline uint32_t threads_of_grid()
     return gridDim.x * blockDim.x;
 }
 
-__device__ static inline unsigned after(unsigned turn)
+/* Rounds are numbered 0 to SLICED_ROUNDS - 1: a level uses the counts and the `found` bitmap of its round. */
+__device__ static inline unsigned next_round(unsigned round)
 {
-    return turn == SLICED_TURNS - 1 ? 0 : turn + 1;
+    return round == SLICED_ROUNDS - 1 ? 0 : round + 1;
 }
 
-__device__ static inline unsigned previous(unsigned turn)
+__device__ static inline unsigned previous_round(unsigned round)
 {
-    return turn == 0 ? SLICED_TURNS - 1 : turn - 1;
+    return round == 0 ? SLICED_ROUNDS - 1 : round - 1;
 }
 
 /* ---- vertices ---- */
@@ -124,7 +107,7 @@ __device__ static inline uint32_t id_of(const gpu_sliced &s, uint32_t v)
     return v < s.normals ? v : v - s.normals;
 }
 
-/* As parents are recorded (backend.h). */
+/* Returns v as parents are recorded (backend.h). */
 __device__ static inline uint32_t code_of(const gpu_sliced &s, uint32_t v)
 {
     return id_of(s, v) | (kind_of(s, v) == DELEGATES ? KIND_BIT : 0);
@@ -135,7 +118,7 @@ __device__ static inline bool has_parents(const gpu_sliced &s)
     return s.of[NORMALS].parent != NULL;
 }
 
-/* No thread waits for the writes. Others may find v in the same level: any parent is right. */
+/* Writes depth and parent of v. No thread waits for the writes. Others may find v in the same level: any parent is right. */
 __device__ static inline void put_depth(const gpu_sliced &s, uint32_t v, int32_t depth, uint32_t parent)
 {
     const bool normal = v >= s.normals;
@@ -147,7 +130,7 @@ __device__ static inline void put_depth(const gpu_sliced &s, uint32_t v, int32_t
 
 /* ---- columns ---- */
 
-/* How many slices the vertex of a link has. */
+/* Returns how many slices the vertex of a link has. */
 __device__ static inline unsigned slices_of(const gpu_sliced &s, const uint2 &link)
 {
     const unsigned count = link.y >> SLICED_FIRST_BITS;
@@ -160,23 +143,28 @@ template <class B> __device__ static inline bool sees_visited(const B &block, co
             (int)is_visited(block, s, c.w)) != 0;
 }
 
-/* A visited column of a slice that has one. */
+/* A row was found by a slice of its columns, of which one is visited: writes its depth, and that column as its parent. */
 template <class B>
-__device__ static inline uint32_t visited_column(const B &block, const gpu_sliced &s, const uint4 &c)
+__device__ static inline void put_pulled(const B &block, const gpu_sliced &s, int32_t depth, uint32_t row, const uint4 &c)
 {
-    return is_visited(block, s, c.x) ? c.x : is_visited(block, s, c.y) ? c.y : is_visited(block, s, c.z) ? c.z : c.w;
+    uint32_t parent = 0;
+    if (has_parents(s))
+        parent = code_of(s, is_visited(block, s, c.x)   ? c.x
+                            : is_visited(block, s, c.y) ? c.y
+                            : is_visited(block, s, c.z) ? c.z
+                                                        : c.w);
+    put_depth(s, row, depth, parent);
 }
 
 /* The counts of a thread in a level. */
 struct slice_tally {
-    unsigned found, weight;
-    unsigned
-        probes[SUBGRAPHS]; /* for notes: columns that were looked at, by the subgraph that a push would go along */
+    unsigned found, weight;     /* vertices, and their slices */
+    unsigned probes[SUBGRAPHS]; /* for notes: columns that were looked at, by the subgraph that a push would go along */
 };
 
-/* Counts columns of a row that a pull or a push looked at. */
+/* Counts the columns of a row that a pull or a push looked at, for notes. */
 template <class B>
-__device__ static inline void note_columns(B &block, const gpu_sliced &s, uint32_t row, const uint4 &c, bool pushed,
+__device__ static inline void note_columns(B &, const gpu_sliced &s, uint32_t row, const uint4 &c, bool pushed,
                                            slice_tally &tally)
 {
     const uint32_t columns[SLICED_COLUMNS] = {c.x, c.y, c.z, c.w};

@@ -1,7 +1,7 @@
-/* cuda_sliced_rows.cuh: levels that look at rows one by one, or push them; see cuda_sliced.h
+/* cuda_sliced_rows.cuh: levels that pull or push rows; see cuda_sliced.h
  *
  * Rows of few slices are taken by lanes: a lane tests the first slice of its row, and then the lanes of a warp share the
- * rests of its rows. Rows of many slices were cut into pieces, which warps take.
+ * rests of its rows. Rows of more than SLICED_PIECE slices were cut into pieces, which warps take.
  */
 #ifndef DBFS_CUDA_SLICED_ROWS_CUH
 #define DBFS_CUDA_SLICED_ROWS_CUH
@@ -18,7 +18,7 @@ __device__ static inline uint32_t warps_of_grid()
     return threads_of_grid() / WARP;
 }
 
-/* The lane that has this item. The items of lanes follow each other; `before` is warp_prefix of their numbers. */
+/* Returns the lane that has this item. The items of lanes follow each other; `before` is warp_prefix of their numbers. */
 __device__ static inline unsigned lane_with(unsigned before, unsigned item)
 {
     unsigned lane = 0;
@@ -30,22 +30,11 @@ __device__ static inline unsigned lane_with(unsigned before, unsigned item)
     return lane;
 }
 
-/* Lanes that hold the items of this lane, which has `own` behind `before`, among the items base to base + WARP - 1. */
-__device__ static inline unsigned lanes_of_own(unsigned before, unsigned own, unsigned base)
-{
-    const unsigned end = before + own;
-    if (end <= base || before >= base + WARP)
-        return 0;
-    const unsigned first = before > base ? before - base : 0, behind = end - base;
-    return (behind < WARP ? (1u << behind) - 1 : ALL_LANES) & ~((1u << first) - 1);
-}
-
-/* Marks v as found. Only one of the threads that find it counts it. */
-__device__ static inline void mark_found(const gpu_sliced &s, unsigned turn, uint32_t v, unsigned slices,
-                                         slice_tally &tally)
+/* Sets the bit of v in `found`. Of the threads that find v, one counts it. */
+__device__ static inline void set_found(const gpu_sliced &s, unsigned round, uint32_t v, unsigned slices, slice_tally &tally)
 {
     const uint32_t bit = 1u << (v % 32);
-    if (atomicOr(&s.found[turn * s.words + v / 32], bit) & bit)
+    if (atomicOr(&s.found[round * s.words + v / 32], bit) & bit)
         return;
     tally.found++;
     tally.weight += slices;
@@ -53,30 +42,31 @@ __device__ static inline void mark_found(const gpu_sliced &s, unsigned turn, uin
 
 /* ---- pieces of long rows ---- */
 
-/* A piece for each lane. Many warps share the pieces of a row. */
-struct lane_piece {
+/* Slices of one row: of a piece, or of a short row. Many warps share the pieces of a row. */
+struct row_slices {
     uint32_t row, first, count; /* count 0: none */
 };
 
-__device__ static inline lane_piece piece_of_lane(const gpu_sliced &s, uint32_t i)
+/* Returns piece i, or none beyond the last one. */
+__device__ static inline row_slices piece_at(const gpu_sliced &s, uint32_t i)
 {
-    if (i >= s.rows.piece_count)
-        return lane_piece{0, 0, 0};
-    const uint2 piece = ((const uint2 *)s.rows.pieces)[i];
-    return lane_piece{piece.x & SLICED_ROW, piece.y, piece.x >> SLICED_ROW_BITS};
+    if (i >= s.piece_count)
+        return row_slices{0, 0, 0};
+    const uint2 piece = ((const uint2 *)s.pieces)[i];
+    return row_slices{piece.x & SLICED_ROW, piece.y, piece.x >> SLICED_ROW_BITS};
 }
 
-/* The piece of another lane. */
-__device__ static inline lane_piece piece_from(const lane_piece &own, int lane)
+/* Returns the piece of another lane. */
+__device__ static inline row_slices piece_from(const row_slices &own, int lane)
 {
-    return lane_piece{__shfl_sync(ALL_LANES, own.row, lane), __shfl_sync(ALL_LANES, own.first, lane),
+    return row_slices{__shfl_sync(ALL_LANES, own.row, lane), __shfl_sync(ALL_LANES, own.first, lane),
                       __shfl_sync(ALL_LANES, own.count, lane)};
 }
 
-/* Pulls a piece, by a warp. */
+/* A row looks for a parent among the slices of a piece, a warp together. */
 template <class B>
-__device__ static inline void pull_piece(B &block, const gpu_sliced &s, unsigned turn, int32_t depth,
-                                         const lane_piece &piece, slice_tally &tally)
+__device__ static inline void pull_piece(B &block, const gpu_sliced &s, unsigned round, int32_t depth,
+                                         const row_slices &piece, slice_tally &tally)
 {
     const uint4 none = make_uint4(piece.row, piece.row, piece.row, piece.row);
     uint4 c[SLICED_PIECE / WARP], seen = none;
@@ -97,28 +87,11 @@ __device__ static inline void pull_piece(B &block, const gpu_sliced &s, unsigned
     const unsigned hits = __ballot_sync(ALL_LANES, sees);
     if (hits == 0 || lane_id() != __ffs(hits) - 1)
         return;
-    put_depth(s, piece.row, depth + 1, has_parents(s) ? code_of(s, visited_column(block, s, seen)) : 0);
-    mark_found(s, turn, piece.row, s.first[piece.row + 1] - s.first[piece.row], tally);
+    put_pulled(block, s, depth + 1, piece.row, seen);
+    set_found(s, round, piece.row, s.first[piece.row + 1] - s.first[piece.row], tally);
 }
 
-__device__ static inline bool is_found(const gpu_sliced &s, unsigned turn, uint32_t v)
-{
-    return ((const volatile uint32_t *)s.found)[turn * s.words + v / 32] >> (v % 32) & 1;
-}
-
-/* Pulls long rows, beyond their first slices. */
-template <class B>
-__device__ static void pull_pieces(B &block, const gpu_sliced &s, unsigned turn, int32_t depth, slice_tally &tally)
-{
-    for (uint32_t i = warp_of_grid(); i < s.rows.piece_count; i += WARP * warps_of_grid()) {
-        const lane_piece own = piece_of_lane(s, i + lane_id() * warps_of_grid());
-        const bool looks = own.count != 0 && !is_visited(block, s, own.row) && !is_found(s, turn, own.row);
-        for (unsigned all = __ballot_sync(ALL_LANES, looks); all != 0; all &= all - 1)
-            pull_piece(block, s, turn, depth, piece_from(own, __ffs(all) - 1), tally);
-    }
-}
-
-/* ---- a level that is pulled ---- */
+/* ---- PULL ---- */
 
 enum {
     HEADS = 4 /* rows of a lane under way */,
@@ -135,7 +108,7 @@ struct lane_rows {
     unsigned found;         /* rows that have a parent, a bit each */
 };
 
-/* Row number k of a lane of this warp. Rows are sorted: each warp gets some of all lengths. */
+/* Returns row number k of a lane of this warp. Rows are sorted: each warp gets some of all lengths. */
 __device__ static inline uint32_t row_of(uint32_t k, unsigned lane)
 {
     const uint32_t group = (k * (WARP / TOGETHER) + lane / TOGETHER) * warps_of_grid() + warp_of_grid();
@@ -147,26 +120,7 @@ __device__ static inline unsigned rest_of(unsigned rests, int j)
     return rests >> j * REST_BITS & ((1u << REST_BITS) - 1);
 }
 
-__device__ static inline uint4 columns_of(const uint4 &head)
-{
-    return make_uint4(head.x & SLICED_ROW, head.y & SLICED_ROW, head.z & SLICED_ROW, head.w & SLICED_ROW);
-}
-
-/* The number of slices of the row: three columns share its bits. */
-__device__ static inline unsigned slices_of_head(const uint4 &head)
-{
-    return head.x >> SLICED_ROW_BITS | head.y >> SLICED_ROW_BITS << SLICED_WEIGHT_BITS |
-           head.z >> SLICED_ROW_BITS << 2 * SLICED_WEIGHT_BITS;
-}
-
-template <class B>
-__device__ static inline void put_parent(const B &block, const gpu_sliced &s, int32_t depth, uint32_t row,
-                                         const uint4 &columns)
-{
-    put_depth(s, row, depth + 1, has_parents(s) ? code_of(s, visited_column(block, s, columns)) : 0);
-}
-
-/* Looks at the first slices of rows that are not visited. */
+/* The lane's rows that are not visited look at their first slices. Sets all of `rows` but k. */
 template <class B>
 __device__ static inline void look_at_heads(B &block, const gpu_sliced &s, int32_t depth, lane_rows &rows,
                                             slice_tally &tally)
@@ -175,20 +129,22 @@ __device__ static inline void look_at_heads(B &block, const gpu_sliced &s, int32
 #pragma unroll
     for (int j = 0; j < HEADS; j++) {
         const uint32_t row = row_of(rows.k + j, lane_id());
-        head[j] = row < 32 * s.words && !is_visited(block, s, row) ? ((const uint4 *)s.rows.heads)[row]
-                                                                   : make_uint4(0, 0, 0, 0);
+        head[j] = row < 32 * s.words && !is_visited(block, s, row) ? ((const uint4 *)s.heads)[row] : make_uint4(0, 0, 0, 0);
     }
     rows.found = rows.rests = 0;
 #pragma unroll
     for (int j = 0; j < HEADS; j++) {
         const uint32_t row = row_of(rows.k + j, lane_id());
-        const uint4 columns = columns_of(head[j]);
-        const unsigned slices = rows.slices[j] = slices_of_head(head[j]);
+        const uint4 &h = head[j];
+        const uint4 columns = make_uint4(h.x & SLICED_ROW, h.y & SLICED_ROW, h.z & SLICED_ROW, h.w & SLICED_ROW);
+        /* three columns share the bits of the number of slices */
+        const unsigned slices = rows.slices[j] = h.x >> SLICED_ROW_BITS | h.y >> SLICED_ROW_BITS << SLICED_WEIGHT_BITS |
+                                                 h.z >> SLICED_ROW_BITS << 2 * SLICED_WEIGHT_BITS;
         if (slices == 0)
             continue;
         note_columns(block, s, row, columns, false, tally);
         if (sees_visited(block, s, columns)) {
-            put_parent(block, s, depth, row, columns);
+            put_pulled(block, s, depth + 1, row, columns);
             rows.found |= 1u << j;
         } else if (slices <= SLICED_PIECE) {
             rows.rests |= (slices - 1) << j * REST_BITS;
@@ -199,30 +155,18 @@ __device__ static inline void look_at_heads(B &block, const gpu_sliced &s, int32
         rows.first[j] = rest_of(rows.rests, j) != 0 ? s.first[row_of(rows.k + j, lane_id())] + 1 : 0;
 }
 
-/* A slice of the rows of a lane: number `item`, as the lane's `rests` count them. */
-struct lane_slice {
-    int j; /* of a row of the lane */
-    uint32_t slice;
-};
-
-/* All lanes of the warp call it. */
-__device__ static inline lane_slice slice_from(const lane_rows &rows, unsigned lane, unsigned item)
+/* Returns the lanes that hold the items of this lane, which has `own` behind `before`, among items base to base + WARP -
+ * 1. */
+__device__ static inline unsigned lanes_of_own(unsigned before, unsigned own, unsigned base)
 {
-    const unsigned rests = __shfl_sync(ALL_LANES, rows.rests, lane);
-    lane_slice at = {0, __shfl_sync(ALL_LANES, rows.first[0], lane)};
-#pragma unroll
-    for (int j = 1; j < HEADS; j++) {
-        const uint32_t first = __shfl_sync(ALL_LANES, rows.first[j], lane);
-        if (at.j == j - 1 && item >= rest_of(rests, j - 1)) {
-            item -= rest_of(rests, j - 1);
-            at = lane_slice{j, first};
-        }
-    }
-    at.slice += item;
-    return at;
+    const unsigned end = before + own;
+    if (end <= base || before >= base + WARP)
+        return 0;
+    const unsigned first = before > base ? before - base : 0, behind = end - base;
+    return (behind < WARP ? (1u << behind) - 1 : ALL_LANES) & ~((1u << first) - 1);
 }
 
-/* Looks at the rests of all rows, all lanes together. */
+/* Rows without a parent look at their other slices, all lanes together: an item is a slice. Adds to rows.found. */
 template <class B>
 __device__ static inline void look_further(B &block, const gpu_sliced &s, int32_t depth, lane_rows &rows,
                                            slice_tally &tally)
@@ -234,14 +178,27 @@ __device__ static inline void look_further(B &block, const gpu_sliced &s, int32_
     const unsigned before = warp_prefix(own), all = __shfl_sync(ALL_LANES, before + own, WARP - 1);
     for (unsigned base = 0; base < all; base += WARP) {
         const unsigned item = base + lane_id(), lane = lane_with(before, item);
-        const lane_slice at = slice_from(rows, lane, item - __shfl_sync(ALL_LANES, before, lane));
-        const uint32_t row = row_of(rows.k + at.j, lane);
-        const bool looks = !(__shfl_sync(ALL_LANES, rows.found, lane) >> at.j & 1) && item < all;
-        const uint4 columns = looks ? ((const uint4 *)s.slices)[at.slice] : make_uint4(row, row, row, row);
+        /* which row of that lane, and which slice: the items of a lane are those of its first row, then of the next ones */
+        unsigned of_lane = item - __shfl_sync(ALL_LANES, before, lane);
+        const unsigned rests = __shfl_sync(ALL_LANES, rows.rests, lane);
+        uint32_t slice = __shfl_sync(ALL_LANES, rows.first[0], lane);
+        int number = 0;
+#pragma unroll
+        for (int j = 1; j < HEADS; j++) {
+            const uint32_t first = __shfl_sync(ALL_LANES, rows.first[j], lane);
+            if (number == j - 1 && of_lane >= rest_of(rests, j - 1)) {
+                of_lane -= rest_of(rests, j - 1);
+                number = j;
+                slice = first;
+            }
+        }
+        const uint32_t row = row_of(rows.k + number, lane);
+        const bool looks = !(__shfl_sync(ALL_LANES, rows.found, lane) >> number & 1) && item < all;
+        const uint4 columns = looks ? ((const uint4 *)s.slices)[slice + of_lane] : make_uint4(row, row, row, row);
         const bool sees = looks && sees_visited(block, s, columns);
         note_columns(block, s, row, columns, false, tally);
         if (sees)
-            put_parent(block, s, depth, row, columns);
+            put_pulled(block, s, depth + 1, row, columns);
         const unsigned hits = __ballot_sync(ALL_LANES, sees);
         unsigned begin = before;
 #pragma unroll
@@ -253,8 +210,8 @@ __device__ static inline void look_further(B &block, const gpu_sliced &s, int32_
     }
 }
 
-/* Marks the rows that were found, neighbours together. Pieces may find long ones, too. */
-__device__ static inline void mark_rows(const gpu_sliced &s, unsigned turn, const lane_rows &rows, slice_tally &tally)
+/* Sets the bits of rows.found in `found`, neighbours together. Pieces may find long rows, too. */
+__device__ static inline void set_found_rows(const gpu_sliced &s, unsigned round, const lane_rows &rows, slice_tally &tally)
 {
 #pragma unroll
     for (int j = 0; j < HEADS; j++) {
@@ -263,15 +220,16 @@ __device__ static inline void mark_rows(const gpu_sliced &s, unsigned turn, cons
         const bool is_short = slices != 0 && slices <= SLICED_PIECE;
         const unsigned bits = __ballot_sync(ALL_LANES, is_short) >> first & ((1u << TOGETHER) - 1);
         if (slices > SLICED_PIECE)
-            mark_found(s, turn, row, slices, tally);
+            set_found(s, round, row, slices, tally);
         if (lane_id() == first && bits != 0)
-            atomicOr(&s.found[turn * s.words + row / 32], bits << (row % 32));
+            atomicOr(&s.found[round * s.words + row / 32], bits << (row % 32));
         tally.found += is_short;
         tally.weight += is_short ? slices : 0;
     }
 }
 
-template <class B> __device__ static void pull_rows(B &block, const gpu_sliced &s, unsigned turn, int32_t depth)
+/* Unvisited rows look for a visited column: all rows, up to SLICED_PIECE slices; then pieces of long rows. */
+template <class B> __device__ static void pull_rows(B &block, const gpu_sliced &s, unsigned round, int32_t depth)
 {
     slice_tally tally = {};
     lane_rows rows;
@@ -280,24 +238,35 @@ template <class B> __device__ static void pull_rows(B &block, const gpu_sliced &
         if (__any_sync(ALL_LANES, rows.rests != 0))
             look_further(block, s, depth, rows, tally);
         if (__any_sync(ALL_LANES, rows.found != 0))
-            mark_rows(s, turn, rows, tally);
+            set_found_rows(s, round, rows, tally);
     }
-    pull_pieces(block, s, turn, depth, tally);
+    for (uint32_t i = warp_of_grid(); i < s.piece_count; i += WARP * warps_of_grid()) {
+        const row_slices own = piece_at(s, i + lane_id() * warps_of_grid());
+        const volatile uint32_t *found = s.found;
+        const bool looks = own.count != 0 && !is_visited(block, s, own.row) &&
+                           !(found[round * s.words + own.row / 32] >> (own.row % 32) & 1);
+        for (unsigned all = __ballot_sync(ALL_LANES, looks); all != 0; all &= all - 1)
+            pull_piece(block, s, round, depth, piece_from(own, __ffs(all) - 1), tally);
+    }
     add_tally(block, tally);
 }
 
-/* ---- a level that is pushed ---- */
+/* ---- PUSH ---- */
 
-/* The form of the frontier for a push: a mask of the last found vertices; a mask of all that are visited, of which some are
- * the frontier; a list of each block's share; or marks that no block has taken in, where the frontier is empty. */
-enum frontier_form { FRONTIER_MASK, FRONTIER_VISITED, FRONTIER_LISTED, FRONTIER_MARKS };
+/* Where a push finds the frontier. */
+enum frontier_form {
+    FRONTIER_FOUND,   /* the `found` bitmap of the level before */
+    FRONTIER_VISITED, /* the same, with all visited vertices: some of them are the frontier, by their depths */
+    FRONTIER_LISTED,  /* each block has its share in block.slice[1] */
+    FRONTIER_NONE     /* it is empty, and the last `found` bitmap has visited bits that no block has added to its own */
+};
 
-/* A word of the frontier, or of all vertices that the first block has visited. */
-__device__ static inline uint32_t frontier_word(const gpu_sliced &s, unsigned turn, int32_t depth, uint32_t word)
+/* Returns a word of the frontier or, for FRONTIER_VISITED, of all vertices that are visited. */
+__device__ static inline uint32_t frontier_word(const gpu_sliced &s, unsigned round, int32_t depth, uint32_t word)
 {
     if (depth == 0)
-        return word == s.begin.root / 32 ? 1u << (s.begin.root % 32) : 0;
-    return s.found[previous(turn) * s.words + word];
+        return word == s.root / 32 ? 1u << (s.root % 32) : 0;
+    return s.found[previous_round(round) * s.words + word];
 }
 
 __device__ static inline bool has_depth(const gpu_sliced &s, uint32_t v, int32_t depth)
@@ -305,71 +274,71 @@ __device__ static inline bool has_depth(const gpu_sliced &s, uint32_t v, int32_t
     return s.of[kind_of(s, v)].depth[id_of(s, v)] == depth;
 }
 
-/* Pushes along one slice a lane. */
+/* Pushes along one slice of a row, a lane. */
 template <class B>
-__device__ static inline void push_lane(B &block, const gpu_sliced &s, unsigned turn, int32_t depth, uint32_t row,
-                                        uint32_t slice, slice_tally &tally)
+__device__ static inline void push_columns(B &block, const gpu_sliced &s, unsigned round, int32_t depth, uint32_t row,
+                                           uint32_t slice, slice_tally &tally)
 {
-    const uint4 *links = (const uint4 *)&s.pushes.links[slice], a = links[0], b = links[1];
+    const uint4 *links = (const uint4 *)&s.links[slice], a = links[0], b = links[1];
     const uint2 link[SLICED_COLUMNS] = {make_uint2(a.x, a.y), make_uint2(a.z, a.w), make_uint2(b.x, b.y),
                                         make_uint2(b.z, b.w)};
-    const uint32_t code = has_parents(s) ? code_of(s, row) : 0;
+    const uint32_t parent = has_parents(s) ? code_of(s, row) : 0;
     bool mine[SLICED_COLUMNS];
     note_columns(block, s, row, make_uint4(a.x, a.z, b.x, b.z), true, tally);
 #pragma unroll
     for (int j = 0; j < SLICED_COLUMNS; j++)
         mine[j] = !is_visited(block, s, link[j].x);
+    /* the first lane of the block that sets a near bit goes on; far bits are left to `found`, which all blocks see */
 #pragma unroll
-    for (int j = 0; j < SLICED_COLUMNS; j++)
-        mine[j] = mine[j] && claim(block, s, link[j].x);
+    for (int j = 0; j < SLICED_COLUMNS; j++) {
+        const uint32_t v = link[j].x, bit = 1u << (v % 32);
+        mine[j] = mine[j] && (is_far(block, s, v / 32) ||
+                              (!is_visited(block, s, v) && !(atomicOr(&near_bits()[v / 32], bit) & bit)));
+    }
 #pragma unroll
     for (int j = 0; j < SLICED_COLUMNS; j++) {
         const uint32_t v = link[j].x, bit = 1u << (v % 32);
         if (mine[j])
-            mine[j] = !(atomicOr(&s.found[turn * s.words + v / 32], bit) & bit);
+            mine[j] = !(atomicOr(&s.found[round * s.words + v / 32], bit) & bit);
     }
 #pragma unroll
     for (int j = 0; j < SLICED_COLUMNS; j++) {
         if (!mine[j])
             continue;
-        put_depth(s, link[j].x, depth + 1, code);
+        put_depth(s, link[j].x, depth + 1, parent);
         tally.found++;
         tally.weight += slices_of(s, link[j]);
     }
 }
 
-/* Pushes the slices of the lanes' rows, all lanes together. */
+/* Pushes the row of the lane's vertex v, if the lane `has` one, and if the row is short: all lanes share the slices. */
 template <class B>
-__device__ static inline void push_together(B &block, const gpu_sliced &s, unsigned turn, int32_t depth,
-                                            const lane_piece &own, slice_tally &tally)
+__device__ static inline void push_short_rows(B &block, const gpu_sliced &s, unsigned round, int32_t depth, uint32_t v,
+                                              bool has, slice_tally &tally)
 {
-    const unsigned before = warp_prefix(own.count), all = __shfl_sync(ALL_LANES, before + own.count, WARP - 1);
+    const uint32_t first = has ? s.first[v] : 0, length = has ? s.first[v + 1] - first : 0;
+    const uint32_t count = length <= SLICED_PIECE ? length : 0;
+    const unsigned before = warp_prefix(count), all = __shfl_sync(ALL_LANES, before + count, WARP - 1);
     for (unsigned base = 0; base < all; base += WARP) {
         const unsigned item = base + lane_id(), owner = lane_with(before, item);
-        const uint32_t row = __shfl_sync(ALL_LANES, own.row, owner);
-        const uint32_t slice = __shfl_sync(ALL_LANES, own.first - before, owner) + item;
+        const uint32_t row = __shfl_sync(ALL_LANES, v, owner);
+        const uint32_t slice = __shfl_sync(ALL_LANES, first - before, owner) + item;
         if (item < all)
-            push_lane(block, s, turn, depth, row, slice, tally);
+            push_columns(block, s, round, depth, row, slice, tally);
     }
-}
-
-/* The row of v if it is in the frontier and short. */
-__device__ static inline lane_piece short_row(const gpu_sliced &s, uint32_t v, bool has)
-{
-    const uint32_t first = has ? s.first[v] : 0, count = has ? s.first[v + 1] - first : 0;
-    return lane_piece{v, first, count <= SLICED_PIECE ? count : 0};
 }
 
 /* Vertices of a frontier may lie side by side, so warps share words: each takes some bits of them. */
 enum { WORD_PARTS = 8, PART_BITS = 32 / WORD_PARTS };
 
-/* Pushes parts of words, one a lane; all lanes share the vertices. */
+/* Pushes the short rows of PART_BITS vertices of each lane's `word` of the frontier, those of this warp; all lanes share the
+ * vertices. `checks`: a vertex is in the frontier only if it has `depth`. */
 template <class B>
-__device__ static inline void push_words(B &block, const gpu_sliced &s, unsigned turn, int32_t depth, uint32_t word,
+__device__ static inline void push_words(B &block, const gpu_sliced &s, unsigned round, int32_t depth, uint32_t word,
                                          bool checks, slice_tally &tally)
 {
     const unsigned part = warp_of_grid() % WORD_PARTS * PART_BITS;
-    const uint32_t bits = word < s.words ? frontier_word(s, turn, depth, word) >> part & ((1u << PART_BITS) - 1) : 0;
+    const uint32_t bits = word < s.words ? frontier_word(s, round, depth, word) >> part & ((1u << PART_BITS) - 1) : 0;
     const unsigned before = warp_prefix(__popc(bits)), all = __shfl_sync(ALL_LANES, before + __popc(bits), WARP - 1);
     for (unsigned base = 0; base < all; base += WARP) {
         const unsigned item = base + lane_id(), owner = lane_with(before, item);
@@ -378,51 +347,37 @@ __device__ static inline void push_words(B &block, const gpu_sliced &s, unsigned
         for (unsigned k = __shfl_sync(ALL_LANES, before, owner); k < item; k++)
             left &= left - 1;
         const uint32_t v = vertices + __ffs(left) - 1;
-        const bool has = item < all && (!checks || has_depth(s, v, depth));
-        push_together(block, s, turn, depth, short_row(s, v, has), tally);
+        push_short_rows(block, s, round, depth, v, item < all && (!checks || has_depth(s, v, depth)), tally);
     }
 }
 
-/* Pushes the block's list, a vertex a lane. Neighbours in the list go to different warps. */
+/* Pushes rows of the frontier: short ones, then pieces of long ones. */
 template <class B>
-__device__ static inline void push_list(B &block, const gpu_sliced &s, unsigned turn, int32_t depth, slice_tally &tally)
-{
-    const unsigned count = block.count[1], warps = blockDim.x / WARP;
-    for (unsigned i = threadIdx.x / WARP; i < count; i += blockDim.x) {
-        const unsigned own = i + lane_id() * warps;
-        push_together(block, s, turn, depth, short_row(s, own < count ? block.slice[1][own] : 0, own < count), tally);
-    }
-}
-
-/* Pushes long rows of the frontier. */
-template <class B>
-__device__ static void push_pieces(B &block, const gpu_sliced &s, unsigned turn, int32_t depth, bool checks,
-                                   slice_tally &tally)
-{
-    for (uint32_t i = warp_of_grid(); i < s.rows.piece_count; i += WARP * warps_of_grid()) {
-        const lane_piece own = piece_of_lane(s, i + lane_id() * warps_of_grid());
-        const bool pushes = own.count != 0 && is_visited(block, s, own.row) &&
-                            frontier_word(s, turn, depth, own.row / 32) >> (own.row % 32) & 1 &&
-                            (!checks || has_depth(s, own.row, depth));
-        for (unsigned all = __ballot_sync(ALL_LANES, pushes); all != 0; all &= all - 1) {
-            const lane_piece piece = piece_from(own, __ffs(all) - 1);
-            for (unsigned k = lane_id(); k < piece.count; k += WARP)
-                push_lane(block, s, turn, depth, piece.row, piece.first + k, tally);
-        }
-    }
-}
-
-template <class B>
-__device__ static void push_rows(B &block, const gpu_sliced &s, unsigned turn, int32_t depth, frontier_form form)
+__device__ static void push_rows(B &block, const gpu_sliced &s, unsigned round, int32_t depth, frontier_form form)
 {
     slice_tally tally = {};
     const bool checks = form == FRONTIER_VISITED;
     const uint32_t groups = warps_of_grid() / WORD_PARTS; /* a block has a multiple of so many warps */
-    if (form == FRONTIER_LISTED)
-        push_list(block, s, turn, depth, tally);
+    if (form == FRONTIER_LISTED) { /* a vertex a lane; neighbours in the list go to different warps */
+        const unsigned count = block.count[1], warps = blockDim.x / WARP;
+        for (unsigned i = threadIdx.x / WARP; i < count; i += blockDim.x) {
+            const unsigned own = i + lane_id() * warps;
+            push_short_rows(block, s, round, depth, own < count ? block.slice[1][own] : 0, own < count, tally);
+        }
+    }
     for (uint32_t w = warp_of_grid() / WORD_PARTS; form != FRONTIER_LISTED && w < s.words; w += WARP * groups)
-        push_words(block, s, turn, depth, w + lane_id() * groups, checks, tally);
-    push_pieces(block, s, turn, depth, checks, tally);
+        push_words(block, s, round, depth, w + lane_id() * groups, checks, tally);
+    for (uint32_t i = warp_of_grid(); i < s.piece_count; i += WARP * warps_of_grid()) {
+        const row_slices own = piece_at(s, i + lane_id() * warps_of_grid());
+        const bool pushes = own.count != 0 && is_visited(block, s, own.row) &&
+                            frontier_word(s, round, depth, own.row / 32) >> (own.row % 32) & 1 &&
+                            (!checks || has_depth(s, own.row, depth));
+        for (unsigned all = __ballot_sync(ALL_LANES, pushes); all != 0; all &= all - 1) {
+            const row_slices piece = piece_from(own, __ffs(all) - 1);
+            for (unsigned k = lane_id(); k < piece.count; k += WARP)
+                push_columns(block, s, round, depth, piece.row, piece.first + k, tally);
+        }
+    }
     add_tally(block, tally);
 }
 

@@ -9,15 +9,12 @@
 
 enum { TILE_CODES = 4096 };
 
-__device__ static void clear_shared(unsigned *count, uint32_t p)
-{
-    for (uint32_t s = threadIdx.x; s < p; s += BLOCK)
-        count[s] = 0;
-    __syncthreads();
-}
-
+/* Counts the codes begin..end by shard, in shared memory: count[p]. */
 __device__ static void count_tile(const gpu_bins &b, unsigned *count, uint64_t begin, uint64_t end)
 {
+    for (uint32_t s = threadIdx.x; s < b.p; s += BLOCK)
+        count[s] = 0;
+    __syncthreads();
     for (uint64_t i = begin + threadIdx.x; i < end; i += BLOCK)
         atomicAdd(&count[b.codes[i] >> b.local_bits], 1u);
     __syncthreads();
@@ -29,7 +26,6 @@ __global__ static void __launch_bounds__(BLOCK) count_kernel(gpu_bins b)
     uint64_t total = *b.sent;
     for (uint64_t begin = (uint64_t)blockIdx.x * TILE_CODES; begin < total;
          begin += (uint64_t)gridDim.x * TILE_CODES) {
-        clear_shared(count, b.p);
         count_tile(b, count, begin, begin + TILE_CODES < total ? begin + TILE_CODES : total);
         for (uint32_t s = threadIdx.x; s < b.p; s += BLOCK) {
             if (count[s] != 0)
@@ -39,7 +35,7 @@ __global__ static void __launch_bounds__(BLOCK) count_kernel(gpu_bins b)
     }
 }
 
-/* Makes the counts in cursor[] beginnings, there and in begin[]. By one warp. */
+/* Replaces the counts in cursor[] by beginnings, there, in begin[] and in published[]. By one warp. */
 __device__ static void begin_bins(const gpu_bins &b)
 {
     unsigned long long base = 0;
@@ -66,7 +62,8 @@ __global__ static void begin_kernel(gpu_bins b)
     begin_bins(b);
 }
 
-/* Scatters a tile: the block's counts become its reserved places, both in shared memory. */
+/* Writes the ids of a tile to their bins. count[p] has its counts, and at[p] becomes the block's reserved places in the
+ * bins; both lie in shared memory. */
 __device__ static void scatter_tile(const gpu_bins &b, unsigned *count, unsigned long long *at, uint64_t begin,
                                     uint64_t end)
 {
@@ -92,7 +89,6 @@ __global__ static void __launch_bounds__(BLOCK) scatter_kernel(gpu_bins b)
     for (uint64_t begin = (uint64_t)blockIdx.x * TILE_CODES; begin < total;
          begin += (uint64_t)gridDim.x * TILE_CODES) {
         uint64_t end = begin + TILE_CODES < total ? begin + TILE_CODES : total;
-        clear_shared(count, b.p);
         count_tile(b, count, begin, end);
         scatter_tile(b, count, at, begin, end);
     }
@@ -104,7 +100,6 @@ __global__ static void __launch_bounds__(BLOCK) bin_few_kernel(gpu_bins b)
     __shared__ unsigned count[GPU_MOST_SHARDS];
     __shared__ unsigned long long at[GPU_MOST_SHARDS];
     const uint64_t total = *b.sent;
-    clear_shared(count, b.p);
     count_tile(b, count, 0, total);
     for (uint32_t s = threadIdx.x; s < b.p; s += BLOCK)
         b.cursor[s] = count[s];

@@ -11,15 +11,15 @@ static int has_peers(const struct device *dev)
     return dev->traffic.peers.count > 1;
 }
 
-/* Where the updates of the group are: in `incoming`, or with this device's own if it has no peers, or while `incoming`
- * has the known ones. */
-static uint32_t *place_of_updates(const struct device *dev)
+/* Returns the bitmap that has the OR of the peers' updates: `incoming`, or the device's own `next` if it has no peers, or if
+ * `incoming` has known delegates. */
+static uint32_t *all_updates(const struct device *dev)
 {
     return dev->masks.known || !has_peers(dev) ? dev->of[DELEGATES].next : dev->masks.incoming;
 }
 
-/* Makes an OR of the updates. The prefix sums of dd are free once delegates have been found; dn may still be visited
- * from the delegates' frontier. */
+/* ORs the delegates that peers found into all_updates. Bitmaps that cannot be read in place are first copied into dd's
+ * prefix sums, which are free once delegates have been found; dn may still be visited from the delegates' frontier. */
 static enum status read_updates(struct device *dev, const int *updating, struct error *e)
 {
     cudaStream_t stream = dev->stream.of[DELEGATES];
@@ -28,23 +28,23 @@ static enum status read_updates(struct device *dev, const int *updating, struct 
     if (gpu_use(dev, e) != ST_OK || !has_peers(dev) ||
         (!dev->masks.known &&
          CUDA_TRY(cudaMemsetAsync(dev->masks.incoming, 0, bytes, stream), dev->where, e) != ST_OK) ||
-        gpu_or_found(dev, updating, place_of_updates(dev), staging, e) != ST_OK ||
+        gpu_or_found(dev, updating, all_updates(dev), staging, e) != ST_OK ||
         CUDA_TRY(cudaEventRecord(dev->stream.masks_read, stream), dev->where, e) != ST_OK)
         return e->status;
     return gpu_wait_for_peers(dev, dev->stream.masks_read, e);
 }
 
-/* Given a mask, the device reads for its whole group, and the host waits for it. */
+/* Given `mask`, the device also copies the result there, for its whole group, and the host waits for it. */
 enum status gpu_read_masks(struct device *dev, const int *updating, uint64_t *mask, struct error *e)
 {
     cudaStream_t stream = dev->stream.of[DELEGATES];
     size_t bytes = 4 * dev->of[DELEGATES].words;
     if (read_updates(dev, updating, e) != ST_OK || mask == NULL || bytes == 0)
         return e->status;
-    return gpu_fetch(dev, mask, place_of_updates(dev), bytes, stream, e);
+    return gpu_fetch(dev, mask, all_updates(dev), bytes, stream, e);
 }
 
-/* The counter lies in the prefix sums, too, once peers are read. */
+/* Lists the words of the result. The counter lies in the prefix sums, too, once peers are read. */
 enum status gpu_read_mask_words(struct device *dev, const int *updating, struct mask_words_list *list, struct error *e)
 {
     cudaStream_t stream = dev->stream.of[DELEGATES];
@@ -53,13 +53,13 @@ enum status gpu_read_mask_words(struct device *dev, const int *updating, struct 
     if (read_updates(dev, updating, e) != ST_OK ||
         CUDA_TRY(cudaMemsetAsync(counter, 0, sizeof *counter, stream), dev->where, e) != ST_OK)
         return e->status;
-    cuda_list_words(place_of_updates(dev), dev->masks.known ? dev->masks.incoming : NULL, dev->of[DELEGATES].words / 2,
+    cuda_list_words(all_updates(dev), dev->masks.known ? dev->masks.incoming : NULL, dev->of[DELEGATES].words / 2,
                     list->words, list->most, counter, stream);
     return gpu_fetch(dev, &list->count, counter, sizeof list->count, stream, e);
 }
 
-/* Clears the device's own updates, which are in `incoming`, when all peers have read them. Those that were known are
- * added to it. */
+/* Makes `incoming` what the next previsit reads, and clears the device's own updates, which `incoming` has, when all
+ * peers have read them. */
 static enum status clear_updates(struct device *dev, struct error *e)
 {
     struct gpu_vertices *own = &dev->of[DELEGATES];
@@ -91,7 +91,7 @@ enum status gpu_take_mask(struct device *dev, const uint64_t *mask, struct error
     return clear_updates(dev, e);
 }
 
-/* Visits take delegates that all know for the device's own finds. */
+/* Adds known delegates to the device's own finds, so that visits do not find them again. */
 enum status gpu_know_mask(struct device *dev, const uint64_t *mask, struct error *e)
 {
     struct gpu_vertices *own = &dev->of[DELEGATES];

@@ -21,7 +21,7 @@ __device__ static uint64_t blocks_of_shard(const gpu_frontier_update &n)
     return (n.shard_words + BLOCK - 1) / BLOCK;
 }
 
-/* All threads of the block call it. */
+/* Finds what the block's threads need of block `number` of a shard. All threads of the block call it. */
 __device__ static update_block open_block(const gpu_frontier_update &n, uint32_t shard, uint64_t number)
 {
     update_block b;
@@ -48,7 +48,7 @@ __global__ static void __launch_bounds__(BLOCK) count_kernel(gpu_frontier_update
     }
 }
 
-/* Makes counts beginnings, by a block for each shard. */
+/* Replaces the counts in begin[] by their exclusive prefix sums, a block for each shard. */
 __global__ static void __launch_bounds__(BLOCK) begin_kernel(gpu_frontier_update n)
 {
     const uint64_t each = blocks_of_shard(n);
@@ -69,14 +69,14 @@ __global__ static void __launch_bounds__(BLOCK) begin_kernel(gpu_frontier_update
     __threadfence_system();
 }
 
-void cuda_frontier_update_count(const gpu_frontier_update *frontier_update, cudaStream_t stream)
+void cuda_frontier_update_count(const gpu_frontier_update *update, cudaStream_t stream)
 {
-    const uint64_t blocks = frontier_update->p * ((frontier_update->shard_words + BLOCK - 1) / BLOCK);
-    count_kernel<<<blocks_for(blocks, 1), BLOCK, 0, stream>>>(*frontier_update);
-    begin_kernel<<<blocks_for(frontier_update->p, 1), BLOCK, 0, stream>>>(*frontier_update);
+    const uint64_t blocks = update->p * ((update->shard_words + BLOCK - 1) / BLOCK);
+    count_kernel<<<blocks_for(blocks, 1), BLOCK, 0, stream>>>(*update);
+    begin_kernel<<<blocks_for(update->p, 1), BLOCK, 0, stream>>>(*update);
 }
 
-/* The bits of `bits` that `chosen` names, the lowest first. */
+/* Returns the bits of `bits` at the set bits of `chosen`, packed, the lowest first. */
 __device__ static uint32_t gather_bits(uint32_t bits, uint32_t chosen)
 {
     uint32_t gathered = 0;
@@ -87,7 +87,7 @@ __device__ static uint32_t gather_bits(uint32_t bits, uint32_t chosen)
     return gathered;
 }
 
-/* The reverse. */
+/* Returns the reverse of gather_bits: packed bits at the set bits of `chosen`. */
 __device__ static uint32_t scatter_bits(uint32_t bits, uint32_t chosen)
 {
     uint32_t scattered = 0;
@@ -122,14 +122,15 @@ __global__ static void __launch_bounds__(BLOCK)
     }
 }
 
-void cuda_frontier_update_write(const gpu_frontier_update *frontier_update, uint32_t shard, const uint32_t *visited, uint64_t words,
-                    uint32_t *message, cudaStream_t stream)
+void cuda_frontier_update_write(const gpu_frontier_update *update, uint32_t shard, const uint32_t *visited, uint64_t words,
+                                uint32_t *message, cudaStream_t stream)
 {
-    write_update_kernel<<<blocks_for(frontier_update->shard_words, BLOCK), BLOCK, 0, stream>>>(*frontier_update, shard, visited, words,
-                                                                            message);
+    const int blocks = blocks_for(update->shard_words, BLOCK);
+    write_update_kernel<<<blocks, BLOCK, 0, stream>>>(*update, shard, visited, words, message);
 }
 
-__global__ static void __launch_bounds__(BLOCK) read_update_kernel(gpu_frontier_update n, uint32_t shard, const uint32_t *message)
+__global__ static void __launch_bounds__(BLOCK)
+    read_update_kernel(gpu_frontier_update n, uint32_t shard, const uint32_t *message)
 {
     __shared__ uint32_t packed[BLOCK + 1];
     const uint64_t each = blocks_of_shard(n);
@@ -146,7 +147,8 @@ __global__ static void __launch_bounds__(BLOCK) read_update_kernel(gpu_frontier_
     }
 }
 
-void cuda_frontier_update_read(const gpu_frontier_update *frontier_update, uint32_t shard, const uint32_t *message, cudaStream_t stream)
+void cuda_frontier_update_read(const gpu_frontier_update *update, uint32_t shard, const uint32_t *message,
+                               cudaStream_t stream)
 {
-    read_update_kernel<<<blocks_for(frontier_update->shard_words, BLOCK), BLOCK, 0, stream>>>(*frontier_update, shard, message);
+    read_update_kernel<<<blocks_for(update->shard_words, BLOCK), BLOCK, 0, stream>>>(*update, shard, message);
 }

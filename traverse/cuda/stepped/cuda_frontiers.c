@@ -1,16 +1,16 @@
 /* cuda_frontiers.c: frontiers of nn that GPUs give to devices that are no peers; see backend.h
  *
- * The mask of known vertices of all shards is the one in which a pull of nn looks for frontiers. In
- * each search it begins with the vertices that have no nn edges: no pull asks for them. A visited
- * mask serves as well as a frontier.
+ * Each message says which vertices of a shard are visited, which serves as well as a frontier, without those that the
+ * receiver knows (struct gpu_frontier_update). The bitmap of known vertices is the one in which a pull of nn looks for
+ * frontiers. A search begins with the vertices that have no nn edges as known: no pull looks for them.
  */
 #include "traverse/cuda/device/cuda_device.h"
 #include "traverse/cuda/device/cuda_error.h"
 
 enum status gpu_learn_sources(struct device *dev, uint32_t shard, const uint32_t *mask, uint64_t words, struct error *e)
 {
-    const uint64_t shard_words = dev->traffic.frontiers.frontier_update.shard_words;
-    uint32_t *to = dev->traffic.frontiers.sources + shard * shard_words;
+    const uint64_t shard_words = dev->traffic.update.shard_words;
+    uint32_t *to = dev->traffic.update_sources + shard * shard_words;
     cudaStream_t stream = dev->stream.of[NORMALS];
     if (gpu_use(dev, e) == ST_OK &&
         CUDA_TRY(cudaMemsetAsync(to, 0, shard_words * sizeof *to, stream), dev->where, e) == ST_OK)
@@ -20,20 +20,20 @@ enum status gpu_learn_sources(struct device *dev, uint32_t shard, const uint32_t
 
 enum status gpu_count_frontiers(struct device *dev, struct error *e)
 {
-    struct gpu_frontier_updates *f = &dev->traffic.frontiers;
+    struct gpu_traffic *t = &dev->traffic;
     cudaStream_t stream = dev->stream.of[NORMALS];
     if (gpu_use(dev, e) != ST_OK)
         return e->status;
-    if (!f->begun)
-        cuda_invert(f->frontier_update.known, f->sources, f->frontier_update.p * f->frontier_update.shard_words, stream);
-    f->begun = 1;
-    cuda_frontier_update_count(&f->frontier_update, stream);
+    if (!t->update_begun)
+        cuda_invert(t->update.known, t->update_sources, t->update.p * t->update.shard_words, stream);
+    t->update_begun = 1;
+    cuda_frontier_update_count(&t->update, stream);
     return gpu_wait(dev, stream, e);
 }
 
 uint64_t gpu_frontier_words(const struct device *dev, uint32_t shard)
 {
-    return dev->traffic.frontiers.frontier_update.words[shard];
+    return dev->traffic.update.words[shard];
 }
 
 enum status gpu_read_frontier(struct device *dev, uint32_t *to, struct error *e)
@@ -42,7 +42,7 @@ enum status gpu_read_frontier(struct device *dev, uint32_t *to, struct error *e)
     cudaStream_t stream = dev->stream.of[NORMALS];
     if (gpu_use(dev, e) != ST_OK)
         return e->status;
-    cuda_frontier_update_write(&dev->traffic.frontiers.frontier_update, dev->shard->index, normals->visited, normals->words, to, stream);
+    cuda_frontier_update_write(&dev->traffic.update, dev->shard->index, normals->visited, normals->words, to, stream);
     return gpu_wait(dev, stream, e);
 }
 
@@ -50,6 +50,6 @@ enum status gpu_write_frontier(struct device *dev, uint32_t shard, const uint32_
 {
     if (gpu_use(dev, e) != ST_OK)
         return e->status;
-    cuda_frontier_update_read(&dev->traffic.frontiers.frontier_update, shard, from, dev->stream.of[NORMALS]);
+    cuda_frontier_update_read(&dev->traffic.update, shard, from, dev->stream.of[NORMALS]);
     return CUDA_LAUNCHED(dev->where, e);
 }

@@ -1,15 +1,13 @@
-/* cuda_messages.c: messages of GPUs to each other, to the host and to MPI between two levels; see
- * backend.h
+/* cuda_messages.c: vertices that leave a GPU and arrive, between two levels; see backend.h
  *
- * A GPU reads vertices in the memory of its peers (cuda_peers.c). If kernels cannot see that memory,
- * the driver copies them, through the host if there is no other way.
+ * A GPU reads vertices in the memory of its peers (cuda_peers.c). For other ranks they go through buffers, which MPI sends.
  */
 #include "traverse/cuda/device/cuda_device.h"
 #include "traverse/cuda/device/cuda_error.h"
 
 /* ---- memory that MPI sees ---- */
 
-/* Checks memory that was taken. A GPU that is lost gives none, either. */
+/* Returns `memory`, and sets *e if it was not taken. A GPU that is lost gives none, either. */
 static void *check_taken(void *memory, cudaError_t code, size_t bytes, const char *what, struct error *e)
 {
     if (code == cudaErrorMemoryAllocation)
@@ -49,6 +47,7 @@ void gpu_exchange_release(struct device *dev, void *memory)
 
 /* ---- vertices ---- */
 
+/* Returns where the vertices for a shard lie: in bins.ids or sent_mask (span_at). */
 struct vertex_span gpu_outgoing(const struct device *dev, uint32_t shard)
 {
     const struct gpu_traffic *t = &dev->traffic;
@@ -62,7 +61,7 @@ struct vertex_span gpu_outgoing(const struct device *dev, uint32_t shard)
     return (struct vertex_span){begin[0], count, OUTGOING_LIST};
 }
 
-/* The codes are free once the bins are full. */
+/* Returns memory for dropping duplicates: the codes are free once the bins are full. */
 static struct gpu_seen seen_by(const struct device *dev)
 {
     const struct gpu_traffic *t = &dev->traffic;
@@ -72,16 +71,9 @@ static struct gpu_seen seen_by(const struct device *dev)
                              .capacity = 2 * dev->shard->csr[NN].edges};
 }
 
-/* Fetches the counts of ids left, from the place of the bins' cursors: full bins need none. */
-static enum status fetch_kept(struct device *dev, unsigned long long *to, uint32_t count, struct error *e)
-{
-    cudaStream_t stream = dev->stream.of[NORMALS];
-    return gpu_fetch(dev, to, dev->traffic.bins.cursor, count * sizeof *to, stream, e);
-}
-
-/* Prepares to drop duplicates of `count` lists: counts of ids left become 0, and so does the mask in which ids
- * are marked. It is that of vertices to send, which a level with lists does not use. */
-static enum status clear_marks(struct device *dev, uint32_t count, struct error *e)
+/* Prepares to drop duplicates of `count` lists: clears the counts of ids left, which lie in the bins' cursors, since full
+ * bins need none, and the mask in which ids are marked, which a level with lists does not send. */
+static enum status clear_seen(struct device *dev, uint32_t count, struct error *e)
 {
     struct gpu_traffic *t = &dev->traffic;
     cudaStream_t stream = dev->stream.of[NORMALS];
@@ -96,14 +88,31 @@ enum status gpu_drop_repeated(struct device *dev, struct error *e)
     cudaStream_t stream = dev->stream.of[NORMALS];
     const struct gpu_seen seen = seen_by(dev);
     uint32_t p = dev->shard->p;
-    if (!t->binned || t->form == OUTGOING_MASK || gpu_use(dev, e) != ST_OK ||
-        clear_marks(dev, p, e) != ST_OK)
+    if (!t->binned || t->form == OUTGOING_MASK || gpu_use(dev, e) != ST_OK || clear_seen(dev, p, e) != ST_OK)
         return e->status;
     for (uint32_t s = 0; s < p; s++) {
         struct vertex_span span = gpu_outgoing(dev, s);
         cuda_unique(t->bins.ids + span.begin, span.count, &seen, &t->bins.cursor[s], stream);
     }
-    t->unique = fetch_kept(dev, t->kept, p, e) == ST_OK;
+    t->unique = gpu_fetch(dev, t->kept, t->bins.cursor, p * sizeof *t->kept, stream, e) == ST_OK;
+    return e->status;
+}
+
+/* The mask is free if the buffers have lists, as all devices of a rank use the same form. The sizes of bins without
+ * duplicates stay known: peers of the rank read them. Buffers in memory of the host are pinned: kernels read each id once
+ * over the link, and write those that are left. */
+enum status gpu_uniquify(struct device *dev, struct send_buffer *buffers, uint32_t count, struct error *e)
+{
+    struct gpu_traffic *t = &dev->traffic;
+    const struct gpu_seen seen = seen_by(dev);
+    cudaStream_t stream = dev->stream.of[NORMALS];
+    if (t->form == OUTGOING_MASK || gpu_use(dev, e) != ST_OK || clear_seen(dev, count, e) != ST_OK)
+        return e->status;
+    for (uint32_t i = 0; i < count; i++)
+        cuda_unique(buffers[i].ids, buffers[i].count, &seen, &t->bins.cursor[i], stream);
+    gpu_fetch(dev, t->kept_in_buffers, t->bins.cursor, count * sizeof *t->kept_in_buffers, stream, e);
+    for (uint32_t i = 0; i < count && e->status == ST_OK; i++)
+        buffers[i].count = t->kept_in_buffers[i];
     return e->status;
 }
 
@@ -147,24 +156,6 @@ enum status gpu_copies_are_over(struct device *dev, uint32_t event, int *over, s
     return code == cudaErrorNotReady ? e->status : CUDA_TRY(code, dev->where, e);
 }
 
-/* The mask is free if the boxes have a list, as all devices of a rank use the same form. The sizes
- * of bins without duplicates stay known: peers of the rank read them. Boxes in memory of the host
- * are pinned: kernels read each id once over the link, and write those that are left. */
-enum status gpu_uniquify(struct device *dev, struct send_buffer *boxes, uint32_t count, struct error *e)
-{
-    struct gpu_traffic *t = &dev->traffic;
-    const struct gpu_seen seen = seen_by(dev);
-    cudaStream_t stream = dev->stream.of[NORMALS];
-    if (t->form == OUTGOING_MASK || gpu_use(dev, e) != ST_OK || clear_marks(dev, count, e) != ST_OK)
-        return e->status;
-    for (uint32_t i = 0; i < count; i++)
-        cuda_unique(boxes[i].ids, boxes[i].count, &seen, &t->bins.cursor[i], stream);
-    fetch_kept(dev, t->kept_in_boxes, count, e);
-    for (uint32_t i = 0; i < count && e->status == ST_OK; i++)
-        boxes[i].count = t->kept_in_boxes[i];
-    return e->status;
-}
-
 /* Takes in ids, or words of a mask from `first` on, in memory that this device reads. */
 static enum status receive_here(struct device *dev, const uint32_t *from, uint64_t first, uint64_t count,
                                 enum outgoing_form form, struct error *e)
@@ -178,24 +169,8 @@ static enum status receive_here(struct device *dev, const uint32_t *from, uint64
     return CUDA_LAUNCHED(dev->where, e);
 }
 
-/* Copies a piece at a time and takes it in. The driver knows where `from` is. */
-static enum status receive_copies(struct device *dev, const uint32_t *from, const struct vertex_span *part,
-                                  struct error *e)
-{
-    cudaStream_t stream = dev->stream.of[NORMALS];
-    uint64_t capacity = dev->traffic.received_capacity, count = part->count;
-    for (uint64_t i = 0; i < count && e->status == ST_OK; i += capacity) {
-        uint64_t piece = count - i < capacity ? count - i : capacity;
-        if (CUDA_TRY(cudaMemcpyAsync(dev->traffic.received, from + i, piece * sizeof *from,
-                                     cudaMemcpyDefault, stream),
-                     dev->where, e) == ST_OK)
-            receive_here(dev, dev->traffic.received, part->begin + i, piece, part->form, e);
-    }
-    return e->status;
-}
-
-/* Kernels read messages in memory of the host, too, where they are pinned: that saves a copy. A shard without edges of nn gets
- * no ids, but may get a mask, which is empty. */
+/* Kernels read messages in memory of the host, too, where they are pinned: that saves a copy. A shard without edges of nn
+ * gets no ids, but may get a mask, which is empty. */
 enum status gpu_receive(struct device *dev, const uint32_t *from, const struct vertex_span *part, struct error *e)
 {
     if (gpu_use(dev, e) != ST_OK || dev->traffic.received_capacity == 0)
@@ -203,21 +178,29 @@ enum status gpu_receive(struct device *dev, const uint32_t *from, const struct v
     return receive_here(dev, from, part->begin, part->count, part->form, e);
 }
 
-/* Peers' parts of a mask begin with the vertices of this device, but may be longer. */
+/* Peers' parts of a mask begin with the vertices of this device, but may be longer. If kernels cannot read the memory of
+ * a peer, the driver copies a piece at a time, through the host if there is no other way. */
 enum status gpu_receive_peers(struct device *dev, const struct vertex_span *spans, struct error *e)
 {
+    const uint64_t capacity = dev->traffic.received_capacity;
     if (gpu_use(dev, e) != ST_OK)
         return e->status;
     for (uint32_t i = 0; i < dev->traffic.peers.count && e->status == ST_OK; i++) {
         const struct gpu_peer *peer = &dev->traffic.peers.all[i];
-        const int is_list = spans[i].form == OUTGOING_LIST;
-        const uint32_t *from = (is_list ? peer->shows.ids : peer->shows.sent_mask) + spans[i].begin;
-        if (spans[i].count == 0 || peer->is.shard == dev->shard->index)
+        const enum outgoing_form form = spans[i].form;
+        const uint64_t count = spans[i].count;
+        const uint32_t *from = (form == OUTGOING_LIST ? peer->shows.ids : peer->shows.sent_mask) + spans[i].begin;
+        if (count == 0 || peer->is.shard == dev->shard->index)
             continue;
-        if (!peer->readable)
-            receive_copies(dev, from, &(struct vertex_span){0, spans[i].count, spans[i].form}, e);
-        else
-            receive_here(dev, from, 0, is_list ? spans[i].count : dev->of[NORMALS].words, spans[i].form, e);
+        if (peer->readable)
+            receive_here(dev, from, 0, form == OUTGOING_LIST ? count : dev->of[NORMALS].words, form, e);
+        for (uint64_t at = 0; !peer->readable && at < count && e->status == ST_OK; at += capacity) {
+            uint64_t piece = count - at < capacity ? count - at : capacity;
+            if (CUDA_TRY(cudaMemcpyAsync(dev->traffic.received, from + at, piece * sizeof *from, cudaMemcpyDefault,
+                                         dev->stream.of[NORMALS]),
+                         dev->where, e) == ST_OK)
+                receive_here(dev, dev->traffic.received, at, piece, form, e);
+        }
     }
     return e->status;
 }

@@ -1,12 +1,12 @@
-/* cuda_push.cu: pushes along the rows of a queue; see cuda_kernels.h and its twins, cpu_rows.c and cpu_push.c
+/* cuda_push.cu: pushes along the rows of a sparse frontier; see cuda_kernels.h and its twins, cpu_rows.c and cpu_push.c
  *
  * The visit of an edge is that of cuda_expand.cuh. There are two ways to share rows:
  * - By rows: a warp takes 32 rows, or fewer if there are not enough for all warps. Very long rows are cut into pieces, which
  *   the warps of a second kernel visit. So no hub keeps one warp busy.
- * - By edges (merge-based: Pan et al., section IV-A): a prefix sum over the lengths of the rows lays all edges of the frontier
- *   end to end. Warps take tiles of equal size, and find the rows of a tile by bisection.
- * Bytes moved: 4 (queue), 8 to 16 (offsets) and 4k (heads) for each row, and 16 more by edges; 4 or 8 (column) and a probe
- * of the visited mask for each edge.
+ * - By edges (merge-based: Pan et al., section IV-A): a prefix sum over the lengths of the rows lays all edges of the
+ *   frontier end to end. Warps take tiles of equal size, and find the rows of a tile by bisection.
+ * Bytes moved: 4 (work item), 8 to 16 (offsets) and 4k (heads) for each row, and 16 more by edges; 4 or 8 (column) and a
+ * probe of the visited mask for each edge.
  */
 #include "traverse/cuda/visit/cuda_push_words.cuh"
 
@@ -65,12 +65,12 @@ __device__ static inline uint64_t own_warp()
 /* A warp takes so many rows at a time. */
 template <typename Number, bool PACKED>
 __global__ static void __launch_bounds__(BLOCK)
-    push_kernel(row_push<Number, PACKED> s, gpu_queue queue, unsigned rows, cut_list cut)
+    push_kernel(row_push<Number, PACKED> s, gpu_sparse_frontier sparse, unsigned rows, cut_list cut)
 {
     const uint64_t step = (uint64_t)gridDim.x * WARPS * rows;
-    for (uint64_t first = own_warp() * rows; first < queue.count; first += step) {
-        const bool has = lane_id() < rows && first + lane_id() < queue.count;
-        push_rows(s, s.target.g, has ? queue.rows[first + lane_id()] : 0, has, cut);
+    for (uint64_t first = own_warp() * rows; first < sparse.count; first += step) {
+        const bool has = lane_id() < rows && first + lane_id() < sparse.count;
+        push_rows(s, s.target.g, has ? sparse.rows[first + lane_id()] : 0, has, cut);
     }
     note_found(s);
 }
@@ -97,19 +97,19 @@ __device__ static inline work_item part_of_row(const gpu_csr &csr, int g, uint32
 
 template <typename Number, bool PACKED>
 __global__ static void __launch_bounds__(BLOCK)
-    tile_kernel(row_push<Number, PACKED> s, gpu_queue queue, const uint64_t *prefix)
+    tile_kernel(row_push<Number, PACKED> s, gpu_sparse_frontier sparse, const uint64_t *prefix)
 {
-    const uint64_t total = prefix[queue.count], step = (uint64_t)gridDim.x * WARPS * TILE_EDGES;
+    const uint64_t total = prefix[sparse.count], step = (uint64_t)gridDim.x * WARPS * TILE_EDGES;
     for (uint64_t begin = own_warp() * TILE_EDGES; begin < total; begin += step) {
         const uint64_t end = min(begin + TILE_EDGES, total);
-        uint64_t first = last_not_above(0, queue.count, begin, [=](uint64_t i) { return prefix[i]; });
-        for (; first < queue.count && prefix[first] < end; first += WARP) {
+        uint64_t first = last_not_above(0, sparse.count, begin, [=](uint64_t i) { return prefix[i]; });
+        for (; first < sparse.count && prefix[first] < end; first += WARP) {
             const uint64_t i = first + lane_id();
-            const bool has = i < queue.count && prefix[i] < end;
+            const bool has = i < sparse.count && prefix[i] < end;
             work_item part = {0, 0, 0};
             if (has) {
                 const uint64_t from = max(prefix[i], begin);
-                part = part_of_row(s.csr[0], s.target.g, queue.rows[i], from - prefix[i],
+                part = part_of_row(s.csr[0], s.target.g, sparse.rows[i], from - prefix[i],
                                    (uint32_t)(min(prefix[i + 1], end) - from));
             }
             expand<REACH_NEXT>(s, part, has);
@@ -119,41 +119,44 @@ __global__ static void __launch_bounds__(BLOCK)
 }
 
 /* Finds the number of items before each row. */
-static void lay_rows(const gpu_csr &csr, const gpu_queue &queue, const gpu_scan &scan, cudaStream_t stream)
+static void lay_rows(const gpu_csr &csr, const gpu_sparse_frontier &sparse, const gpu_scan &scan, cudaStream_t stream)
 {
-    each(queue.count + 1, stream, [csr, queue, prefix = scan.prefix] __device__(uint64_t i) {
-        const row_rest rest = i < queue.count ? rest_of_row(csr, queue.rows[i]) : row_rest{0, 0};
+    each(sparse.count + 1, stream, [csr, sparse, prefix = scan.prefix] __device__(uint64_t i) {
+        const row_rest rest = i < sparse.count ? rest_of_row(csr, sparse.rows[i]) : row_rest{0, 0};
         prefix[i] = 1 + rest.end - rest.begin;
     });
-    cuda_scan_u64(scan.prefix, queue.count + 1, scan.scratch, scan.scratch_bytes, stream);
+    cuda_scan_u64(scan.prefix, sparse.count + 1, scan.scratch, scan.scratch_bytes, stream);
 }
 
 /* ---- both ---- */
 
 template <typename Number, bool PACKED>
-static void push(const row_push<Number, PACKED> &s, const gpu_queue *queue, const gpu_sharing *by, cudaStream_t stream)
+static void push(const row_push<Number, PACKED> &s, const gpu_sparse_frontier *sparse, const gpu_sharing *by,
+                 cudaStream_t stream)
 {
     const size_t shared = WARPS * sizeof(typename row_push<Number, PACKED>::space);
     if (by->scan != NULL) {
-        lay_rows(s.csr.one, *queue, *by->scan, stream);
-        tile_kernel<Number, PACKED><<<cuda_full_grid(), BLOCK, shared, stream>>>(s, *queue, by->scan->prefix);
+        lay_rows(s.csr.one, *sparse, *by->scan, stream);
+        tile_kernel<Number, PACKED><<<cuda_full_grid(), BLOCK, shared, stream>>>(s, *sparse, by->scan->prefix);
         return;
     }
-    const uint64_t share = queue->count / ((uint64_t)cuda_full_grid() * WARPS);
+    const uint64_t share = sparse->count / ((uint64_t)cuda_full_grid() * WARPS);
     const unsigned rows = (unsigned)(share < 1 ? 1 : share < 32 ? share : 32);
-    push_kernel<Number, PACKED><<<blocks_for(queue->count, rows * WARPS), BLOCK, shared, stream>>>(s, *queue, rows, by->cut);
+    const int blocks = blocks_for(sparse->count, rows * WARPS);
+    push_kernel<Number, PACKED><<<blocks, BLOCK, shared, stream>>>(s, *sparse, rows, by->cut);
     if (by->has_long)
         piece_kernel<Number, PACKED><<<cuda_full_grid(), BLOCK, shared, stream>>>(s, by->cut);
 }
 
-void cuda_push(const gpu_csr *csr, const gpu_queue *queue, const gpu_target *target, const gpu_sharing *by, cudaStream_t stream)
+void cuda_push(const gpu_csr *csr, const gpu_sparse_frontier *sparse, const gpu_target *target, const gpu_sharing *by,
+               cudaStream_t stream)
 {
-    if (queue->count == 0 || csr->edges == 0)
+    if (sparse->count == 0 || csr->edges == 0)
         return;
     if (gpu_csr_is_packed(csr))
-        push<uint32_t, true>({*csr, target->to, *target, false}, queue, by, stream);
+        push<uint32_t, true>({*csr, target->to, *target, false}, sparse, by, stream);
     else if (csr->column_width == 4)
-        push<uint32_t, false>({*csr, target->to, *target, false}, queue, by, stream);
+        push<uint32_t, false>({*csr, target->to, *target, false}, sparse, by, stream);
     else
-        push<uint64_t, false>({*csr, target->to, *target, false}, queue, by, stream);
+        push<uint64_t, false>({*csr, target->to, *target, false}, sparse, by, stream);
 }

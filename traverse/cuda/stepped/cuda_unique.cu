@@ -7,46 +7,28 @@
  */
 #include "traverse/cuda/device/cuda_common.cuh"
 
-/* Puts kept ids back and clears their words of the mask, whose bits all belong to kept ids. */
-static void put_back(uint32_t *ids, uint64_t count, const gpu_seen &seen, const unsigned long long *kept, cudaStream_t stream)
+void cuda_unique(uint32_t *ids, uint64_t count, const gpu_seen *memory, unsigned long long *kept, cudaStream_t stream)
 {
-    each(count, stream, [=] __device__(uint64_t i) {
-        if (i < *kept) {
-            ids[i] = seen.kept[i];
-            seen.mask[seen.kept[i] / 32] = 0;
-        }
-    });
-}
-
-/* Makes the bits ids again, and clears the mask. */
-static void collect(uint32_t *ids, const gpu_seen &seen, unsigned long long *kept, cudaStream_t stream)
-{
+    const gpu_seen seen = *memory;
+    if (count == 0)
+        return;
+    if (count <= seen.words && count <= seen.capacity) { /* keep the first ids that set a bit */
+        list_each(
+            count, kept, stream, [=] __device__(uint64_t i) { return claim_bit(seen.mask, ids[i]); },
+            [=] __device__(uint64_t i, unsigned long long at) { seen.kept[at] = ids[i]; });
+        each(count, stream, [=] __device__(uint64_t i) { /* all bits of a word belong to kept ids */
+            if (i < *kept) {
+                ids[i] = seen.kept[i];
+                seen.mask[seen.kept[i] / 32] = 0;
+            }
+        });
+        return;
+    }
+    each(count, stream, [=] __device__(uint64_t i) { claim_bit(seen.mask, ids[i]); });
     list_each(
         seen.words, kept, stream, [=] __device__(uint64_t w) { return __popc(seen.mask[w]); },
         [=] __device__(uint64_t w, unsigned long long at) {
             list_word(ids, w, seen.mask[w], at);
             seen.mask[w] = 0;
         });
-}
-
-/* Keeps the first ids that set a bit. */
-static void keep(const uint32_t *ids, uint64_t count, const gpu_seen &seen, unsigned long long *kept, cudaStream_t stream)
-{
-    list_each(
-        count, kept, stream, [=] __device__(uint64_t i) { return claim_bit(seen.mask, ids[i]); },
-        [=] __device__(uint64_t i, unsigned long long at) { seen.kept[at] = ids[i]; });
-}
-
-void cuda_unique(uint32_t *ids, uint64_t count, const gpu_seen *seen, unsigned long long *kept,
-                 cudaStream_t stream)
-{
-    if (count == 0)
-        return;
-    if (count <= seen->words && count <= seen->capacity) {
-        keep(ids, count, *seen, kept, stream);
-        put_back(ids, count, *seen, kept, stream);
-        return;
-    }
-    each(count, stream, [=, mask = seen->mask] __device__(uint64_t i) { claim_bit(mask, ids[i]); });
-    collect(ids, *seen, kept, stream);
 }
