@@ -69,7 +69,7 @@ enum status gpu_sliced_open(struct device *dev, int notes, struct error *e)
     if (make_slices(dev, e) != ST_OK || CUDA_TRY(cuda_sliced_plan(s, launch), dev->where, e) != ST_OK)
         return e->status;
     if (s->heads != NULL) { /* sparse frontiers lie where a fused search would have its own */
-        struct work_item *const *list = dev->fused.search.list;
+        struct work_item *const *list = dev->fused.search.sparse;
         const uint64_t capacity = (uint64_t)(list[1] - list[0]) * sizeof **list / sizeof(uint32_t),
                        part = capacity / (uint64_t)launch->blocks;
         s->list[0] = (uint32_t *)list[0];
