@@ -349,4 +349,11 @@ check 'has the same depths by original id' cmp "$tmp/rd.1.txt" "$tmp/oracle.1.tx
 check 'and parents' "$TESTS/treecheck" "$tmp/g.txt" 2 "$tmp/rd.2.txt" "$tmp/rp.2.txt"
 checksum() { "$traverse" -q -n 8 "$1" | sed -n 's/^distance_checksum: //p'; }
 check 'and the same roots and checksum' test "$(checksum "$tmp/r4")" = "$(checksum "$tmp/p1")"
+# options that change nothing are named
+for option in '--seed 7' --breakdown --count-pairs '--parents-width 8'; do
+    check_exit 0 "${option%% *} alone" "$traverse" -r 2 $option "$tmp/p1"
+    check_says "${option%% *}: has no effect" "${option%% *} has no effect, and a note says so"
+done
+check_exit 0 'with what they are for' "$traverse" -n 2 --seed 7 --breakdown --count-pairs --json "$tmp/idle.json" "$tmp/p1"
+check 'they get no note' test "$(grep -c 'no effect' "$tmp/err")" = 0
 finish

@@ -182,4 +182,12 @@ text=1 check_exit 5 'roots without end' more "$BIN/dbfs-traverse" --backend cpu 
 check_says 'standard input: takes more than 16.0 MiB, half of the memory budget (-S)' 'are refused by -S'
 text='1 2' check_exit 5 'pairs without end' more "$BIN/dbfs-paths" --backend cpu -S 32M --pairs - "$tmp/roots"
 check_says 'standard input: takes more than 16.0 MiB, half of the memory budget (-S)' 'are refused by -S'
+# a message about one array names an -S that is enough for the whole search
+"$BIN/rmatgen" -q -s 17 | "$BIN/dbfs-pack" -q -p 2 --force -o "$tmp/s17" -
+for options in '' '--answer parents'; do
+    check_exit 5 "1 MiB is too little for a search $options" "$BIN/dbfs-traverse" --backend cpu -r 3 -S 1M $options "$tmp/s17"
+    enough=$(sed -n 's/.*; -S \([0-9]*M\) is enough for a search.*/\1/p' "$tmp/err")
+    check_exit 0 "the -S that the message names (${enough:-none}) is enough" \
+        "$BIN/dbfs-traverse" --backend cpu -r 3 -S "${enough:-1M}" $options "$tmp/s17"
+done
 finish

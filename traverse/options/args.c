@@ -47,10 +47,19 @@ void args_settle(struct args *args)
         args->warm_up = !args->roots_given && !args->serve;
 }
 
-void args_note_reverse(const struct args *args, int directed)
+void args_note_idle(const struct args *args, int directed)
 {
-    if (args->reverse && !directed)
-        cli_note(&args->cli, "--reverse: has no effect, as the edges are undirected");
+    const int no_report = args->json == NULL && args->trace == NULL && !args->cli.verbose;
+    const struct { int given; const char *name, *why; } idle[] = {
+        {args->reverse && !directed, "--reverse", "as the edges are undirected"},
+        {args->roots_given && args->seed != 1, "--seed", "as no roots are sampled"},
+        {args->breakdown && no_report, "--breakdown", "as there is no --json or --trace"},
+        {args->count_pairs && args->json == NULL, "--count-pairs", "as there is no --json"},
+        {args->parents_wide != PARENTS_AS_IDS && args->parents == NULL, "--parents-width", "as there is no --parents"}};
+    for (size_t i = 0; i < sizeof idle / sizeof *idle; i++) {
+        if (idle[i].given)
+            cli_note(&args->cli, "%s: has no effect, %s", idle[i].name, idle[i].why);
+    }
 }
 
 void args_free(struct args *args)

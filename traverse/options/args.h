@@ -67,8 +67,8 @@ void args_free(struct args *args);
 /* Sets members that follow from several options, after options_read. */
 void args_settle(struct args *args);
 
-/* Says that --reverse has no effect on a graph that is not directed. */
-void args_note_reverse(const struct args *args, int directed);
+/* Says which of the given options have no effect. `directed`: the edges of the graph are. Rank 0 calls it. */
+void args_note_idle(const struct args *args, int directed);
 
 /* Returns whether notes of each level are wanted. */
 int args_want_levels(const struct args *args);

@@ -49,14 +49,16 @@ static int has_columns(const struct graph_options *options)
  * memory that is left. */
 static enum status decode_shards(struct graph *graph, const struct graph_options *options, struct error *e)
 {
-    int packed = options->resident == RESIDENT_PACKED;
-    uint64_t bytes = 0;
-    if (options->resident == RESIDENT_AUTO && has_columns(options)) {
-        for (uint32_t g = 0; g < graph->device_count; g++)
-            bytes += residence_taken_bytes(&graph->shards[g], RESIDENT_RAW) +
-                     options->bytes_needed(&graph->shards[g], options->threads, options->parents);
-        packed = bytes > memory_left(options->budget);
+    uint64_t raw_bytes = 0, packed_bytes = 0;
+    for (uint32_t g = 0; has_columns(options) && options->bytes_needed != NULL && g < graph->device_count; g++) {
+        const struct shard *shard = &graph->shards[g];
+        uint64_t arrays = options->bytes_needed(shard, options->threads, options->parents);
+        raw_bytes += residence_taken_bytes(shard, RESIDENT_RAW) + arrays;
+        packed_bytes += residence_taken_bytes(shard, RESIDENT_PACKED) + arrays;
     }
+    int packed = options->resident == RESIDENT_PACKED ||
+                 (options->resident == RESIDENT_AUTO && raw_bytes > memory_left(options->budget));
+    graph->search_bytes = packed ? packed_bytes : raw_bytes;
     const unsigned columns = options->columns | (packed ? SHARD_KEEP_PACKED : 0);
     progress_stage("loading shards", (uint64_t)graph->device_count * SUBGRAPHS, PROGRESS_ITEMS);
     for (uint32_t g = 0; g < graph->device_count; g++) {

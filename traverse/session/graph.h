@@ -18,6 +18,7 @@ struct graph {
     struct shard *shards;       /* [G]: device g holds shard g*R + rank */
     uint64_t vertices;          /* vertices with edges, of all shards: a collective sum */
     uint32_t *locals;           /* [p]: local vertices of every shard */
+    uint64_t search_bytes;      /* of host memory, for its shards and the arrays of devices; 0: not known yet, or little */
     double open_s, check_s, decode_s, ranges_s; /* seconds of graph_open: mapping, CRCs, decoding, checking ranges */
 };
 

@@ -37,8 +37,10 @@ static void search(struct record *record, struct searcher *s, const struct args 
         results_answer(&s->results, args->answer, root, times->iterations + 1 /* the last level was empty */, &error);
         record->answer_s = cli_seconds() - start;
     }
-    if (error.status != ST_OK)
+    if (error.status != ST_OK) {
+        searcher_explain_memory(s, &error);
         comm_abort(&s->comm, args->cli.program, &error);
+    }
 }
 
 void record_nothing(struct searcher *s, const struct args *args, const struct root *root)

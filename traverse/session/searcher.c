@@ -10,6 +10,8 @@
 
 #include <inttypes.h>
 #include <omp.h>
+#include <stdio.h>
+#include <string.h>
 
 /* Makes rank 0 search for all ranks, with the threads and memory of all, as -@ and -S are per rank. Threads are not raised
  * above the cores. */
@@ -138,7 +140,7 @@ static enum status open_graph(struct searcher *s, struct error *e)
         return fail(e, ST_BAD_DATA, "%s: has directed edges, and %s is for undirected graphs: 'edgeconv -u' makes "
                     "each an undirected edge", args->folder, args->cli.program);
     if (s->comm.rank == 0)
-        args_note_reverse(args, m->direction == EDGES_DIRECTED);
+        args_note_idle(args, m->direction == EDGES_DIRECTED);
     if (m->out_only)
         args->policy.mode = DIRECTION_PUSH;
     return ST_OK;
@@ -208,7 +210,15 @@ static enum status open_devices(struct searcher *s, const struct args *args, int
     return s->method->open(&s->bfs, rank, &s->exchange, &search, e);
 }
 
-enum status searcher_open(struct searcher *s, int files, struct error *e)
+void searcher_explain_memory(const struct searcher *s, struct error *e)
+{
+    const uint64_t bytes = s->graph.search_bytes, enough = bytes + bytes / 8 + (8 << 20); /* messages, results, small arrays */
+    const size_t used = strlen(e->text);
+    if (e->status == ST_RESOURCE && bytes > 0 && s->budget.limit_bytes < enough)
+        snprintf(e->text + used, sizeof e->text - used, "; -S %" PRIu64 "M is enough for a search", (enough >> 20) + 1);
+}
+
+static enum status open_all(struct searcher *s, int files, struct error *e)
 {
     struct args *args = s->args;
     share_host(s);
@@ -225,6 +235,13 @@ enum status searcher_open(struct searcher *s, int files, struct error *e)
     return comm_agree(&s->comm, e);
 }
 
+enum status searcher_open(struct searcher *s, int files, struct error *e)
+{
+    open_all(s, files, e);
+    searcher_explain_memory(s, e);
+    return e->status;
+}
+
 enum status searcher_open_all_shards(struct searcher *s, enum residence resident,
                                      uint64_t (*bytes_needed)(const struct shard *shard, int threads, int parents),
                                      struct error *e)
@@ -239,7 +256,7 @@ enum status searcher_open_all_shards(struct searcher *s, enum residence resident
     if (graph_open(&s->graph, &comm_alone, &options, e) != ST_OK)
         return e->status;
     if (s->comm.rank == 0)
-        args_note_reverse(args, s->graph.manifest.direction == EDGES_DIRECTED);
+        args_note_idle(args, s->graph.manifest.direction == EDGES_DIRECTED);
     return args->map != NULL ? name_map_open(&s->map, args->map, s->graph.manifest.totals.n, &s->budget, e) : ST_OK;
 }
 
