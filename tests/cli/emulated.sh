@@ -976,7 +976,7 @@ check "kernels and their twins: $(grep -c '^ok' "$tmp/twins") cases" \
     sh -c '! grep -v "^ok" "$1" && [ "$(cat "$1.code")" = 0 ]' - "$tmp/twins"
 
 # Those of each() have the name of the function that calls it.
-sources=$(ls traverse/cuda/*.cu* traverse/cuda/*/*.cu* traverse/programs/graph500/cuda/*.cu)
+sources=$(ls traverse/cuda/*/*.cu* traverse/programs/graph500/cuda/*.cu)
 kernels=$( (cat $sources | tr '\n' ' ' | grep -oE '__global__ static void (__launch_bounds__\([^)]*\))? *[a-z_]+\(' |
     sed 's/($//; s/.* //; /each_kernel$/d'
     awk '/^[a-z].*\(/ { sub(/\(.*/, ""); name = $NF } / (list_)?each\(/ { print name }' $(ls $sources | grep 'cu$')) | sort -u)
