@@ -445,6 +445,8 @@ static uint64_t push_piece_of_rows(void *context, int thread, uint64_t piece)
     return 0;
 }
 
+/* Pushes one piece of a row that was too long for a single thread and was set aside. A pool job: `context` is a struct
+ * shared_push. Returns 0, as sums of jobs are not used here. */
 static uint64_t push_long_piece(void *context, int thread, uint64_t piece)
 {
     const struct shared_push *s = context;

@@ -9,7 +9,8 @@ struct search_state {
     enum direction_mode mode;
     int threads;           /* most threads of a parallel region; 1: there are no parallel regions */
     uint32_t levels;       /* that were chosen */
-    enum level_kind kind;  /* of the next level: LEVEL_SPARSE (one thread), LEVEL_REGION, LEVEL_DENSE; LEVEL_KINDS: none */
+    enum level_kind kind;  /* the kind of the next level: LEVEL_SPARSE (one thread), LEVEL_REGION or LEVEL_DENSE;
+                            * LEVEL_KINDS: there is no next level */
     struct directions directions; /* of a dense level */
     uint64_t edges;        /* of the frontier */
     double expected;       /* vertices that the next level finds, were there no overlap */

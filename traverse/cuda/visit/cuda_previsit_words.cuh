@@ -115,8 +115,9 @@ __device__ static inline uint64_t edges_between(const gpu_csr &csr, uint64_t bas
     return offset_of(csr, last) - offset_of(csr, first);
 }
 
-/* Counts the new vertices of a span, those with rows in each subgraph, and about how many edges, in the counters of the
- * warp. `edges`: in lanes 0 and 1, of all rows of the span in the two subgraphs. Vertices are in the order of their
+/* Adds to the counters of the warp, for a span of words: its new vertices; for each of the two subgraphs with rows of this kind, the
+ * new vertices that have a row, and about the edges of these rows. `edges`: all edges of the span, of the first of the two subgraphs
+ * in lane 0, of the second in lane 1. Vertices are in the order of their
  * degrees, so rows of neighbouring words are about as long: the mean of the span's rows stands for the rows of the
  * frontier, which need not be looked up. All lanes of the warp call it. */
 template <class S>
