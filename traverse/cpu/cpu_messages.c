@@ -327,8 +327,8 @@ enum status cpu_take_mask_words(struct device *dev, const struct mask_word *word
     return e->status;
 }
 
-/* Makes the delegates of the mask part of what comes in at the end of the level. The second part of the visit takes them for delegates
- * that it has found, and does not look for them. */
+/* Makes the delegates of the mask part of what comes in at the end of the level. The second part of the visit takes them
+ * for delegates that it has found, and does not look for them. */
 enum status cpu_know_mask(struct device *dev, const uint64_t *mask, struct error *e)
 {
     struct cpu_delegates *d = &dev->delegates;

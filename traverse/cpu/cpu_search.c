@@ -102,7 +102,8 @@ static struct subgraph_work see_work(struct device *dev, enum subgraph g)
     return work;
 }
 
-/* Sets the costs of a push and of a pull of g, in picoseconds. The caller has set those of all subgraphs whose number is higher. */
+/* Sets the costs of a push and of a pull of g, in picoseconds. The caller has set those of all subgraphs whose number is
+ * higher. */
 static void set_visit_costs(const struct device *dev, enum subgraph g, struct workload *all)
 {
     struct direction_costs_of costs = direction_costs_of(&dev->costs, g, all);

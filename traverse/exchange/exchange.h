@@ -80,7 +80,7 @@ struct exchange {
     struct pair_log *pairs;        /* the same for each pair of ranks; NULL: not wanted */
     struct nn_total nn;
     int has_bitmaps; /* vertices may leave as bitmaps by nn's columns */
-    int in_parts;    /* 1: this level visits dd in two parts. Set by this group; exchange_sum_work makes it 1 if any group does so */
+    int in_parts;    /* 1: this group visits dd in two parts in this level; after exchange_sum_work: some group does so */
     struct masks masks;
     struct vertices vertices;
     char why[ERROR_TEXT_BYTES]; /* why the devices of this host form no group; empty: they do, or nobody asked for it */

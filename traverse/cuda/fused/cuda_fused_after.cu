@@ -151,8 +151,8 @@ void cuda_fused_measure(const gpu_fused *search, uint32_t *longest, cudaStream_t
 
 /* ---- frontiers, for notes ---- */
 
-/* Adds to the counts `to` of a level the vertices of the lanes that have `mine` and a row in g, and the edges of these rows. All lanes
- * of the warp call it, a vertex each. */
+/* Adds to the counts `to` of a level the vertices of the lanes that have `mine` and a row in g, and the edges of these
+ * rows. All lanes of the warp call it, a vertex each. */
 __device__ static inline void add_rows(fused_frontier &to, int g, bool mine, bool is_source, uint64_t edges)
 {
     const unsigned sources = __popc(__ballot_sync(ALL_LANES, mine && is_source));

@@ -199,11 +199,11 @@ template <class S> __device__ static inline void await_flags(S &s, unsigned numb
     s.flags[from][k] = (uint32_t)low | high << 32;
 }
 
-/* The barrier of all GPUs. All threads of all GPUs call it. It sends the counts that add_counts has added up in tally number `tally`
- * to every GPU, and waits until those of every GPU are here: s.flags has them by GPU, s.sums their sums. If `ordered`, every
- * thread then sees what any thread of any GPU has written before the barrier: each block ends its writes by a fence before it
- * adds to the tally, and the first block passes them on by a fence of the system before it writes the flags. Otherwise threads
- * see the flags only. */
+/* The barrier of all GPUs. All threads of all GPUs call it. It sends the counts that add_counts has added up in tally
+ * number `tally` to every GPU, and waits until those of every GPU are here: s.flags has them by GPU, s.sums their sums. If
+ * `ordered`, every thread then sees what any thread of any GPU has written before the barrier: each block ends its writes
+ * by a fence before it adds to the tally, and the first block passes them on by a fence of the system before it writes the
+ * flags. Otherwise threads see the flags only. */
 template <class S> __device__ static __noinline__ void peers_barrier(S &s, unsigned tally, bool ordered)
 {
     const unsigned number = s.peers.barriers + 1, warp = threadIdx.x / WARP, value = lane_id();

@@ -144,9 +144,9 @@ __device__ static inline slice_list part_of_block(const gpu_sliced &s, unsigned 
     return slice_list{part, part, s.list_capacity, s.list_capacity};
 }
 
-/* Pushes the sparse frontier f, whose vertices have this depth, and appends the first slices of the vertices that it finds to this
- * block's part of the next frontier, number f.number + 1. `visited` has the bits of all vertices up to this depth. All threads of
- * all blocks call it. */
+/* Pushes the sparse frontier f, whose vertices have this depth, and appends the first slices of the vertices that it finds
+ * to this block's part of the next frontier, number f.number + 1. `visited` has the bits of all vertices up to this depth.
+ * All threads of all blocks call it. */
 template <class B>
 __device__ static void push_sparse(B &block, const gpu_sliced &s, uint32_t *visited, const sparse_frontier &f, int32_t depth)
 {

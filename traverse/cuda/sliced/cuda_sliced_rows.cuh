@@ -311,8 +311,8 @@ __device__ static inline void push_columns(B &block, const gpu_sliced &s, unsign
     }
 }
 
-/* Pushes the rows of the lanes' vertices v, where a lane `has` one and its row is short. The lanes of the warp share the slices of all
- * these rows, so that all of them call it. */
+/* Pushes the rows of the lanes' vertices v, where a lane `has` one and its row is short. The lanes of the warp share the
+ * slices of all these rows, so that all of them call it. */
 template <class B>
 __device__ static inline void push_short_rows(B &block, const gpu_sliced &s, unsigned round, int32_t depth, uint32_t v,
                                               bool has, slice_tally &tally)

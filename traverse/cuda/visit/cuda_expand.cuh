@@ -205,7 +205,7 @@ template <class S, class Slots> __device__ static inline bool reach_next_with_pa
 /* Reaches the ends in the first `used` slots; those behind are none. All lanes of the warp call it. */
 template <int HOW, class S, class Slots> __device__ static inline void reach(S &s, Slots &e, int used)
 {
-    if constexpr (S::together) /* turns columns of nn that this shard owns into its local ids, which sparse levels and parents need */
+    if constexpr (S::together) /* columns of nn that this shard owns become local ids: sparse levels and parents need them */
         keep_own(s, e, HOW == REACH_SPARSE || s.of[NORMALS].parent != NULL);
     if constexpr (HOW == REACH_SPARSE)
         reach_sparse(s, e, used);

@@ -115,11 +115,11 @@ __device__ static inline uint64_t edges_between(const gpu_csr &csr, uint64_t bas
     return offset_of(csr, last) - offset_of(csr, first);
 }
 
-/* Adds to the counters of the warp, for a span of words: its new vertices; for each of the two subgraphs with rows of this kind, the
- * new vertices that have a row, and about the edges of these rows. `edges`: all edges of the span, of the first of the two subgraphs
- * in lane 0, of the second in lane 1. Vertices are in the order of their
- * degrees, so rows of neighbouring words are about as long: the mean of the span's rows stands for the rows of the
- * frontier, which need not be looked up. All lanes of the warp call it. */
+/* Adds to the counters of the warp, for a span of words: its new vertices; for each of the two subgraphs with rows of this
+ * kind, the new vertices that have a row, and about the edges of these rows. `edges`: all edges of the span, of the first
+ * of the two subgraphs in lane 0, of the second in lane 1. Vertices are in the order of their degrees, so rows of
+ * neighbouring words are about as long: the mean of the span's rows stands for the rows of the frontier, which need not be
+ * looked up. All lanes of the warp call it. */
 template <class S>
 __device__ static inline void count_fresh(S &s, int kind, uint32_t base, uint32_t span, uint32_t fresh, found_word &w,
                                           uint64_t edges)
