@@ -71,7 +71,8 @@ static void free_inputs(struct inputs *in)
     free(in->path);
 }
 
-/* Lists the input files of a search: its map, the manifest and the parts. If the manifest cannot be read, opening the graph reports it. */
+/* Lists the input files of a search: its map, the manifest and the parts. If the manifest cannot be read, opening the graph
+ * reports it. */
 static enum status list_inputs(struct inputs *in, const struct args *args, struct error *e)
 {
     struct manifest m;

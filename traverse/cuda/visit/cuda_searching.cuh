@@ -182,8 +182,8 @@ template <typename T> struct only {
     }
 };
 
-/* Shared memory of the block: a warp_space for each warp, and behind these one of three: vertices of long rows, which warps
- * leave to the whole block; the two lists of the thread group; or the hub bitmap. */
+/* Shared memory of the block: a warp_space for each warp, and behind these one of three: the list of reached vertices
+ * that warps leave to the block (leave_reached); the two lists of the thread group; or the hub bitmap. */
 extern __shared__ unsigned char memory[];
 
 /* The shared memory of this warp. */
