@@ -8,6 +8,7 @@
 
 /* ---- RAPL ---- */
 
+/* Reads a whole number from a file into *value. Returns 0 if the file cannot be read. */
 static int read_number(const char *path, uint64_t *value)
 {
     unsigned long long x;
@@ -20,7 +21,8 @@ static int read_number(const char *path, uint64_t *value)
     return read;
 }
 
-/* intel-rapl:N is package N, also on processors of AMD. */
+/* Adds a counter for each processor package whose RAPL files can be read. The file intel-rapl:N is of package N, on
+ * processors of AMD, too. */
 static void add_packages(struct energy *e)
 {
     for (int i = 0; i < ENERGY_SOURCES / 2; i++) {
@@ -45,6 +47,7 @@ typedef int nvml_handle(unsigned, void **);
 typedef int nvml_energy(void *, unsigned long long *);
 typedef int nvml_uuid(void *, char *, unsigned);
 
+/* Reads the energy counter of a GPU, in millijoules, into *value. Returns 0 on failure. */
 static int read_gpu(const struct energy *e, const struct energy_counter *c, uint64_t *value)
 {
     unsigned long long mj = 0;
@@ -56,7 +59,9 @@ static int read_gpu(const struct energy *e, const struct energy_counter *c, uint
     return 1;
 }
 
-/* CUDA_VISIBLE_DEVICES lists the GPUs of this job, by number or by the beginning of their UUIDs. Others may work for others. */
+/* Returns nonzero if the job may use a GPU of NVML's number `number`: CUDA_VISIBLE_DEVICES lists the job's GPUs, by
+ * number or by the beginning of their UUIDs, and other GPUs may do the work of other jobs. Without that variable all
+ * GPUs are visible. */
 static int is_visible(const struct energy *e, void *gpu, unsigned number)
 {
     const char *list = getenv("CUDA_VISIBLE_DEVICES");
@@ -78,6 +83,7 @@ static int is_visible(const struct energy *e, void *gpu, unsigned number)
     return 0;
 }
 
+/* Opens NVML, and adds a counter for each visible GPU. Adds nothing without NVML. */
 static void add_gpus(struct energy *e)
 {
     unsigned count = 0;
@@ -103,7 +109,7 @@ static void add_gpus(struct energy *e)
     }
 }
 
-/* ---- both ---- */
+/* ---- both kinds of counters ---- */
 
 void energy_open(struct energy *e)
 {

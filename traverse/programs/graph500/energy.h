@@ -24,6 +24,7 @@ struct energy {
     double used_j; /* since energy_open */
 };
 
+/* Finds all counters that can be read, and reads them. energy_close closes NVML. */
 void energy_open(struct energy *energy);
 void energy_close(struct energy *energy);
 

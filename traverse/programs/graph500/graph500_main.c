@@ -35,6 +35,7 @@ struct benchmark {
     struct energy_record energy;
 };
 
+/* Takes the value of --construction-time when options are read; args is the first member of the struct benchmark. */
 static void take_construction_time(struct args *args, const struct option_row *row, char *value)
 {
     (void)row;
@@ -61,6 +62,7 @@ static const struct option_program graph500 = {
     .own = own_options,
     .own_count = sizeof own_options / sizeof *own_options};
 
+/* Reads the command line into *b. Ends the program if it is wrong. */
 static void parse(struct benchmark *b, int argc, char **argv)
 {
     args_defaults(&b->args, graph500.name);
@@ -77,6 +79,8 @@ static void parse(struct benchmark *b, int argc, char **argv)
 
 /* ---- searching ---- */
 
+/* Collective. Proves the tree of the last search, and keeps the time in run->validate_s. Fails with ST_INVALID if the
+ * tree is wrong; ends the job if the proof itself fails. */
 static enum status validate(struct benchmark *b, const struct root *root, struct record *run,
                             struct error *e)
 {
@@ -94,6 +98,8 @@ static enum status validate(struct benchmark *b, const struct root *root, struct
     return fail(e, ST_INVALID, "root %" PRIu64 ": %s", run->root, text);
 }
 
+/* Collective. Searches from every root, proves every tree, and prints a line for each. A first search, from the first
+ * root, is not recorded. Stops at a wrong tree. */
 static enum status run_all(struct benchmark *b, struct error *e)
 {
     record_nothing(&b->searcher, &b->args, &b->searcher.roots.root[0]);
@@ -116,7 +122,9 @@ static enum status run_all(struct benchmark *b, struct error *e)
 
 enum { ENERGY_SECONDS = 2 }; /* counters move in steps of up to 0.1 s */
 
-/* Repeats the batch of all searches until it has lasted long enough. */
+/* Collective. Repeats the batch of all searches, unrecorded, until it has lasted ENERGY_SECONDS on all ranks, and
+ * fills b->energy with the sums over hosts. One rank of each host reads its counters. Does nothing if no host has
+ * counters. */
 static void measure_energy(struct benchmark *b)
 {
     struct energy energy = {0};
@@ -151,7 +159,7 @@ static void measure_energy(struct benchmark *b)
  * Names, order and forms of the numbers are those of the reference code. Times are those of the answer clock, as
  * the benchmark requires parents in memory. */
 
-/* log2 of the vertices, or -1 if they are no power of two. */
+/* Returns the base-2 logarithm of the number of vertices, or -1 if this number is no power of two. */
 static int scale_of(const struct benchmark *b)
 {
     uint64_t n = b->searcher.graph.manifest.totals.n;
@@ -160,7 +168,7 @@ static int scale_of(const struct benchmark *b)
     return __builtin_ctzll(n);
 }
 
-/* Prints a field: its name, padded as in the reference code, and its value. */
+/* Prints a field: its name, padded as in the reference code, and its value, or NA if the value is not known. */
 static void print_known(FILE *out, const char *name, int known, double value)
 {
     if (known)
@@ -169,6 +177,7 @@ static void print_known(FILE *out, const char *name, int known, double value)
         fprintf(out, "%-31s NA\n", name);
 }
 
+/* Prints a field whose name is prefix, statistic (`what`) and quantity (`of`), as in "bfs min_time:". */
 static void field(FILE *out, const char *prefix, const char *what, const char *of, double value)
 {
     char name[64];
@@ -176,6 +185,7 @@ static void field(FILE *out, const char *prefix, const char *what, const char *o
     print_known(out, name, 1, value);
 }
 
+/* Prints the five quantiles of a quantity `of`, from minimum to maximum. */
 static void print_five(FILE *out, const char *prefix, const char *of, const struct statistics *s)
 {
     field(out, prefix, "min", of, s->min);
@@ -185,6 +195,7 @@ static void print_five(FILE *out, const char *prefix, const char *of, const stru
     field(out, prefix, "max", of, s->max);
 }
 
+/* Prints the five quantiles, the mean and the standard deviation of a quantity `of`. */
 static void print_seven(FILE *out, const char *prefix, const char *of, const struct statistics *s)
 {
     print_five(out, prefix, of, s);
@@ -192,6 +203,7 @@ static void print_seven(FILE *out, const char *prefix, const char *of, const str
     field(out, prefix, "stddev", of, s->deviation);
 }
 
+/* Prints the fields about the graph and the run, which come first in the block. */
 static void print_head(FILE *out, const struct benchmark *b)
 {
     const struct manifest *m = &b->searcher.graph.manifest;
@@ -204,6 +216,7 @@ static void print_head(FILE *out, const struct benchmark *b)
     print_known(out, "construction_time:", b->construction_s >= 0, b->construction_s);
 }
 
+/* Prints the fields about energy; NA if no counter could be read. */
 static void print_energy(FILE *out, const struct energy_record *e)
 {
     print_known(out, "energy_J:", e->known, e->joules);
@@ -214,6 +227,7 @@ static void print_energy(FILE *out, const struct energy_record *e)
     print_known(out, "MTEPS/W:", e->known, e->joules > 0 ? 1e-6 * e->edges / e->joules : 0);
 }
 
+/* Prints the whole result block. */
 static void print_block(FILE *out, const struct benchmark *b)
 {
     struct statistics s;
@@ -231,6 +245,7 @@ static void print_block(FILE *out, const struct benchmark *b)
     print_energy(out, &b->energy);
 }
 
+/* Prints all results as JSON; called by outfile_print. `context` is the const struct benchmark. */
 static void print_json(FILE *out, const void *context)
 {
     const struct benchmark *b = context;
@@ -248,6 +263,7 @@ static void print_json(FILE *out, const void *context)
 
 /* ---- start and end ---- */
 
+/* Collective. Rank 0 prints the result block, and writes JSON if wanted. */
 static enum status conclude(struct benchmark *b, struct error *e)
 {
     b->env.peak_bytes = comm_max_of(&b->searcher.comm, memory_peak_bytes());
@@ -259,6 +275,7 @@ static enum status conclude(struct benchmark *b, struct error *e)
     return comm_agree(&b->searcher.comm, e);
 }
 
+/* Collective. Opens the searcher and the validation, chooses the roots, and takes memory for the records. */
 static enum status set_up(struct benchmark *b, struct error *e)
 {
     struct searcher *s = &b->searcher;
@@ -271,6 +288,8 @@ static enum status set_up(struct benchmark *b, struct error *e)
     return comm_agree(&s->comm, e);
 }
 
+/* The work of the program, called by searcher_run: searches, proves, measures energy and prints. `context` is the
+ * struct benchmark. */
 static void work(void *context, struct error *e)
 {
     struct benchmark *b = context;
@@ -281,6 +300,7 @@ static void work(void *context, struct error *e)
     conclude(b, e);
 }
 
+/* Releases records and validation at the end; called by searcher_run. `context` is the struct benchmark. */
 static void tear_down(void *context)
 {
     struct benchmark *b = context;

@@ -1,5 +1,5 @@
-/* offence.h: the possible faults of a tree, and the rules that find them: of one vertex, and of one edge at an
- * end.
+/* offence.h: the possible faults of a tree, and the rules that find them, in one vertex or in one edge seen
+ * from one of its ends.
  *
  * The host and kernels use it. Each rule is applied to each vertex, and to each edge from both ends. */
 #ifndef DBFS_OFFENCE_H
@@ -33,13 +33,14 @@ struct offence {
     int64_t depth, other_depth;
 };
 
-/* A vertex as an end of an edge: side by side, for one miss of the cache. */
+/* A vertex as an end of an edge. Id and depth lie side by side, so that reading both takes one cache miss. */
 struct vertex_end {
     int64_t id;    /* input id */
     int64_t depth; /* below 0: not reached */
 };
 
-/* Returns whether an offence comes first: by smaller vertex, then kind, then other end. */
+/* Returns whether offence *a comes before *b: by smaller vertex, then kind, then other end. Every offence comes
+ * before OFFENCE_NONE. */
 RULE int offence_comes_before(const struct offence *a, const struct offence *b)
 {
     if (b->kind == OFFENCE_NONE || a->vertex != b->vertex)
@@ -47,7 +48,8 @@ RULE int offence_comes_before(const struct offence *a, const struct offence *b)
     return a->kind != b->kind ? a->kind < b->kind : a->other < b->other;
 }
 
-/* Checks a vertex by itself. `claim`: its parent in the tree, below 0: none. */
+/* Checks a vertex by itself. `claim`: its parent in the tree, an input id; below 0: none. `root`: input id. Returns
+ * the offence, of kind OFFENCE_NONE if there is none. */
 RULE struct offence offence_of_vertex(struct vertex_end v, int64_t claim, int64_t root)
 {
     struct offence o = {OFFENCE_NONE, (uint64_t)v.id, claim, v.depth, 0};
@@ -62,7 +64,8 @@ RULE struct offence offence_of_vertex(struct vertex_end v, int64_t claim, int64_
     return o;
 }
 
-/* Checks an edge at its end v. */
+/* Checks the edge from v to `other` at its end v. `claim`: the parent of v, an input id; below 0: none. Returns the
+ * offence, of kind OFFENCE_NONE if there is none. */
 RULE struct offence offence_of_edge(struct vertex_end v, int64_t claim, struct vertex_end other)
 {
     struct offence o = {OFFENCE_NONE, (uint64_t)v.id, other.id, v.depth, other.depth};
@@ -74,7 +77,8 @@ RULE struct offence offence_of_edge(struct vertex_end v, int64_t claim, struct v
     return o;
 }
 
-/* Checks a vertex after its edges, one of which may have met its parent. */
+/* Checks a vertex after all its edges. `claim`: its parent, an input id; `met`: an edge of the vertex leads to the
+ * parent. Returns the offence, of kind OFFENCE_NONE if there is none. */
 RULE struct offence offence_of_parent(struct vertex_end v, int64_t claim, int64_t root, int met)
 {
     struct offence o = {OFFENCE_NONE, (uint64_t)v.id, claim, 0, 0};
@@ -83,7 +87,7 @@ RULE struct offence offence_of_parent(struct vertex_end v, int64_t claim, int64_
     return o;
 }
 
-/* Describes an offence, as in "edge 3 5: depths 3 and 5". */
+/* Writes a description of an offence to text[size], as in "edge 3 5: depths 3 and 5". */
 void offence_print(const struct offence *offence, char *text, size_t size);
 
 #endif

@@ -1,12 +1,13 @@
 /* proof.h: the proof of a tree on one device (validate.h).
  *
  * A proof belongs to a device, and lies in the memory in which the device searched. validate.c has its arrays, its
- * questions and its steps; what works in the memory of a device is a table of functions (struct prover): prover_cpu (proof_cpu.c) or prover_cuda (cuda/proof_cuda.c). Vertices of a device
+ * questions and its steps. The functions that work in the memory of a device are a table (struct prover): prover_cpu
+ * (proof_cpu.c) or prover_cuda (cuda/proof_cuda.c). Vertices of a device
  * are numbered as in struct answer_tables (backend.h): locals, then delegates.
  *
  * A device has the claimed parents of its own vertices among the values of the answer (answers.h); those of the delegates
  * of other devices are reduced. It asks other devices about the far ends of its nn edges. These questions do not change
- * from root to root, so they are listed and sent once, and each root needs replies alone. A question is a local vertex of
+ * from root to root, so they are listed and sent once, and each root needs only new replies. A question is a local vertex of
  * the other shard, in 4 bytes, the reply a struct vertex_end. Slices in these functions have an element for each shard: the
  * bytes for it, or the bytes from it. */
 #ifndef DBFS_PROOF_H
@@ -44,7 +45,7 @@ struct proof {
     struct proof_questions own, asked;
 };
 
-/* ---- in the memory of a device: none of these functions need wait, but those that give a status ---- */
+/* ---- the functions that work in the memory of a device; those without a status may leave work for `wait` ---- */
 struct prover {
     /* Takes zeroed memory, and releases it; NULL is allowed. */
     enum status (*take)(const struct proof *proof, void **array, uint64_t count, uint64_t width, const char *what,
@@ -54,15 +55,15 @@ struct prover {
     /* Copies bytes to, from or within the memory. */
     enum status (*copy)(const struct proof *proof, void *to, const void *from, uint64_t bytes, struct error *e);
 
-    /* Surround a step. NULL: nothing is to be done. */
+    /* Called before and after each step: select the device; wait for all its work. NULL: nothing is to be done. */
     enum status (*enter)(const struct proof *proof, struct error *e);
     enum status (*wait)(const struct proof *proof, struct error *e);
 
-    /* Writes what the depths of a root do not change. NULL: there is nothing. */
+    /* Writes what is the same for all roots. NULL: there is nothing. */
     void (*open)(struct proof *proof);
 
-    /* Goes over the nn edges to other shards. Counts those to shard s in next[s + 1], or puts them as questions from
-     * next[s] on. */
+    /* Goes over the nn edges to other shards. Without `put`: counts the edges to shard s in next[s + 1]. With `put`:
+     * writes them as questions from place next[s] on. */
     enum status (*list_ends)(struct proof *proof, uint64_t *next, int put, struct error *e);
 
     /* Sets the bits of all places in has_edges. */
@@ -71,12 +72,13 @@ struct prover {
     /* Reads the depths of a root, and forgets marks and offences. */
     enum status (*begin)(struct proof *proof, struct error *e);
 
-    /* Takes the claims of the answer, and replies to all questions. */
+    /* take_claims reads the parents of the answer into `claim`; reply writes the replies to all questions in `asked`. */
     void (*take_claims)(struct proof *proof);
     void (*reply)(struct proof *proof);
 
-    /* Check vertices by themselves and edges with both ends here; edges i from asker[i] to other[i]; that vertices of a
-     * kind have met their parents. */
+    /* check: vertices by themselves, and edges with both ends on this device. check_edges: `count` edges, the i-th from
+     * local vertex asker[i] to other[i]. check_parents: that vertices of a kind have met their parents. read_first copies
+     * the first offence of all checks since `begin` to the host. `root`: input id. */
     void (*check)(struct proof *proof, int64_t root);
     void (*check_edges)(struct proof *proof, const uint32_t *asker, const struct vertex_end *other, uint64_t count);
     void (*check_parents)(struct proof *proof, enum vertex_kind kind, int64_t root);
@@ -86,7 +88,7 @@ struct prover {
 extern const struct prover prover_cpu;
 extern const struct prover prover_cuda __attribute__((weak)); /* in builds that have CUDA */
 
-/* The vertices of a kind. */
+/* Returns the arrays of the vertices of a kind, parts of the arrays of the proof. */
 static inline struct proved_vertices proved_of(const struct proof *p, enum vertex_kind kind)
 {
     uint64_t first = kind == NORMALS ? 0 : p->shard->locals;
@@ -97,7 +99,7 @@ static inline struct proved_vertices proved_of(const struct proof *p, enum verte
                                     .count = kind == NORMALS ? p->shard->locals : p->shard->d};
 }
 
-/* The values of the device. */
+/* Returns the description of the answer's values on the proof's device; `values` is their array. */
 static inline struct proved_values values_of_proof(const struct proof *p, const void *values)
 {
     const struct graph *graph = p->rank->graph;

@@ -1,21 +1,24 @@
-/* proof_cpu.c: the proof of a device of the host's cores; see proof.h */
+/* proof_cpu.c: the proof of a tree on the cores of the host, as a struct prover; see proof.h */
 #include "proof.h"
 
 #include <string.h>
 
 _Static_assert(sizeof(struct offence) <= FIRST_BYTES, "there is room for it");
 
+/* Takes zeroed memory from the rank's budget. */
 static enum status cpu_take(const struct proof *p, void **array, uint64_t count, uint64_t width, const char *what,
                             struct error *e)
 {
     return memory_take(p->rank->budget, array, count, width, what, e);
 }
 
+/* Releases memory of cpu_take; NULL is allowed. */
 static void cpu_release(const struct proof *p, void *array)
 {
     memory_release(p->rank->budget, array);
 }
 
+/* Copies bytes; all memory is the host's. */
 static enum status cpu_copy(const struct proof *p, void *to, const void *from, uint64_t bytes, struct error *e)
 {
     (void)p;
@@ -24,6 +27,7 @@ static enum status cpu_copy(const struct proof *p, void *to, const void *from, u
     return e->status;
 }
 
+/* Writes the input ids of all vertices into p->end, once. */
 static void set_ids(struct proof *p)
 {
     const struct graph *graph = p->rank->graph;
@@ -35,6 +39,8 @@ static void set_ids(struct proof *p)
 
 /* ---- questions ---- */
 
+/* Goes over the nn edges to other shards. Without `put`: counts the edges to shard s in next[s + 1]. With `put`:
+ * writes the question and the asking vertex of each edge to place next[s], which grows. */
 static enum status list_ends(struct proof *p, uint64_t *next, int put, struct error *e)
 {
     const struct csr *nn = &p->shard->csr[NN];
@@ -57,6 +63,7 @@ static enum status list_ends(struct proof *p, uint64_t *next, int put, struct er
     return e->status;
 }
 
+/* Sets the bits of all vertices' places in p->has_edges. */
 static void mark_places(struct proof *p)
 {
     for (uint64_t i = 0; i < p->shard->locals + p->shard->d; i++) {
@@ -67,6 +74,7 @@ static void mark_places(struct proof *p)
 
 /* ---- a root ---- */
 
+/* Begins the proof of a root: reads the depths into p->end, and clears p->met and the first offence. */
 static enum status cpu_begin(struct proof *p, struct error *e)
 {
     const int32_t *local = p->results->depth[p->g];
@@ -81,11 +89,14 @@ static enum status cpu_begin(struct proof *p, struct error *e)
     return e->status;
 }
 
+/* Returns the values of the answer on the proof's device, p->values parents of p->id_bytes each. */
 static const void *values_of(const struct proof *p)
 {
     return p->rank->backend->results->see_values(p->device);
 }
 
+/* Reads the parents of all vertices from the answer into p->claim; CLAIM_ELSEWHERE where another device has the
+ * value. */
 static void cpu_take_claims(struct proof *p)
 {
     const void *values = values_of(p);
@@ -94,6 +105,7 @@ static void cpu_take_claims(struct proof *p)
         p->claim[i] = p->place[i] == PLACE_ELSEWHERE ? CLAIM_ELSEWHERE : answer_id(values, p->id_bytes, p->place[i]);
 }
 
+/* Writes the replies to all questions from other devices. */
 static void cpu_reply(struct proof *p)
 {
     const struct proof_questions *a = &p->asked;
@@ -106,6 +118,7 @@ static void cpu_reply(struct proof *p)
 
 /* ---- checks ---- */
 
+/* Checks values of ids without edges, vertices by themselves, and edges with both ends on this device. */
 static void cpu_check(struct proof *p, int64_t root)
 {
     struct proved_vertices of[VERTEX_KINDS] = {proved_of(p, NORMALS), proved_of(p, DELEGATES)};
@@ -124,18 +137,21 @@ static void cpu_check(struct proof *p, int64_t root)
     }
 }
 
+/* Checks `count` edges: edge i leads from local vertex asker[i] to other[i]. */
 static void cpu_check_edges(struct proof *p, const uint32_t *asker, const struct vertex_end *other, uint64_t count)
 {
     struct proved_vertices locals = proved_of(p, NORMALS);
     proof_check_edges(&locals, asker, other, count, p->first);
 }
 
+/* Checks that the vertices of a kind have met their parents. */
 static void cpu_check_parents(struct proof *p, enum vertex_kind kind, int64_t root)
 {
     struct proved_vertices v = proved_of(p, kind);
     proof_check_parents(&v, root, p->first);
 }
 
+/* Copies the first offence of this device to *first. */
 static enum status cpu_read_first(const struct proof *p, struct offence *first, struct error *e)
 {
     *first = *(const struct offence *)p->first;

@@ -3,23 +3,27 @@
 
 #include "traverse/engine/backend.h"
 
+/* Replaces *first by `found` if that is an offence and comes before *first. */
 static void note(struct offence *first, struct offence found)
 {
     if (found.kind != OFFENCE_NONE && offence_comes_before(&found, first))
         *first = found;
 }
 
+/* Does the same as note, for threads that share *first. */
 static void merge(struct offence *first, struct offence found)
 {
 #pragma omp critical(proof)
     note(first, found);
 }
 
+/* Returns bit i of a mask of 32-bit words. */
 static int has_bit(const uint32_t *mask, uint64_t i)
 {
     return (int)(mask[i / 32] >> (i % 32) & 1);
 }
 
+/* Sets bit i of a mask of 32-bit words, which threads share. */
 static void mark(uint32_t *mask, uint64_t i)
 {
     uint32_t bit = UINT32_C(1) << (i % 32);
@@ -58,7 +62,8 @@ void proof_check_isolated(const struct proved_values *values, int64_t root, stru
 
 /* ---- edges ---- */
 
-/* Returns whether the row met its parent. */
+/* Checks the edges of a row; skips columns on other shards. Notes offences in *first, which belongs to this thread.
+ * Returns nonzero if an edge leads to the parent that the vertex of the row claims. */
 static int check_row(const struct proved_rows *r, uint64_t row, struct offence *first)
 {
     struct vertex_end v = r->rows.end[row];

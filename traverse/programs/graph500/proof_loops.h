@@ -1,7 +1,8 @@
 /* proof_loops.h: the steps of a proof on the CPU, over plain arrays; twins of the kernels in
  * cuda/proof_kernels.cu.
  *
- * All threads run each function. It leaves in *first the first one of *first and the offences that it finds. */
+ * Each function uses all OpenMP threads. It replaces *first by the earliest offence that it finds, if that comes before
+ * *first (offence_comes_before). */
 #ifndef DBFS_PROOF_LOOPS_H
 #define DBFS_PROOF_LOOPS_H
 
@@ -10,7 +11,7 @@
 #include "formats/bijection.h"
 #include "formats/graph/shard.h"
 
-/* The place of a value that another device has, and the claim that stands for it, which is below all others. */
+/* Stand for a value that another device has: its place, and its claim, which is below all other claims. */
 #define PLACE_ELSEWHERE UINT32_MAX
 #define CLAIM_ELSEWHERE INT64_MIN
 
@@ -22,6 +23,7 @@ struct proved_vertices {
     uint64_t count;
 };
 
+/* Checks each vertex by itself (offence_of_vertex). `root`: input id. */
 void proof_check_vertices(const struct proved_vertices *vertices, int64_t root,
                           struct offence *first);
 
@@ -36,17 +38,18 @@ struct proved_values {
     struct bijection bijection; /* from input ids to stored ones; n is 0 if they are the same */
 };
 
+/* Returns the input id to which value i of the answer belongs. */
 RULE int64_t proved_id(const struct proved_values *v, uint64_t i)
 {
     const uint64_t stored = i * v->p + v->shard;
     return (int64_t)(stored < v->bijection.n ? bijection_backward(&v->bijection, stored) : stored);
 }
 
-/* Checks the values of ids without edges, which reach themselves alone. */
+/* Checks the values that belong to ids without edges: such an id has no parent, unless it is the root. */
 void proof_check_isolated(const struct proved_values *values, int64_t root, struct offence *first);
 
-/* Checks a subgraph. Columns are vertices of `columns`; with local_bits, those on other shards than own_shard are
- * left out. Rows that meet their parents are marked. */
+/* The rows of a subgraph. A column's low local_bits bits are an index into `columns`, its higher bits a shard; columns on
+ * other shards than own_shard are skipped. */
 struct proved_rows {
     const struct csr *csr;
     struct proved_vertices rows;
@@ -57,12 +60,16 @@ struct proved_rows {
 
 enum { NO_SHARD_BITS = 63 }; /* a column then names shard 0 */
 
+/* Checks all edges of a subgraph's rows, and marks the vertices whose edges lead to their parents. */
 void proof_check_rows(const struct proved_rows *rows, struct offence *first);
 
-/* Checks edges i from vertex asker[i] to other[i]. */
+/* Checks `count` edges: edge i leads from vertex asker[i], an index into *vertices, to other[i]. Marks vertices whose
+ * edges lead to their parents. */
 void proof_check_edges(const struct proved_vertices *vertices, const uint32_t *asker,
                        const struct vertex_end *other, uint64_t count, struct offence *first);
 
+/* Checks that each reached vertex but the root is marked: that it met its parent. Call it after all edges are
+ * checked. */
 void proof_check_parents(const struct proved_vertices *vertices, int64_t root,
                          struct offence *first);
 

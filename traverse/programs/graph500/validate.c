@@ -1,10 +1,10 @@
-/* validate.c: the arrays, questions and steps of a proof, and the way of all proofs through them; see validate.h and
- * proof.h
+/* validate.c: the arrays, questions and steps of one device's proof, and how all proofs go through these steps; see
+ * validate.h and proof.h
  *
  * Once: each device finds the values of its vertices in the answer, and asks for the depths of the vertices on other
  * shards that its nn edges lead to. For each root:
  * 1. claims: each device takes the parents of its vertices; those of delegates, which one device has each, are reduced.
- * Values of no vertex are of ids without edges, and must be no parents.
+ * Other values of the answer belong to ids without edges, which must have no parent (the root: itself).
  * 2. check: each device checks its vertices, and the edges with both ends on it.
  * 3. ends: the other edges, with the replies about depths.
  * 4. finish: every reached vertex must have met its parent. Delegates are on all devices, so their marks are ORed
@@ -18,11 +18,13 @@
 
 /* ---- one device: steps ---- */
 
+/* Begins a step in the memory of the proof's device; does nothing for a prover without `enter`. */
 static enum status enter(const struct proof *p, struct error *e)
 {
     return p->prover->enter != NULL ? p->prover->enter(p, e) : e->status;
 }
 
+/* Waits for the work of a step on the proof's device; does nothing for a prover without `wait`. */
 static enum status wait(const struct proof *p, struct error *e)
 {
     return p->prover->wait != NULL ? p->prover->wait(p, e) : e->status;
@@ -30,7 +32,8 @@ static enum status wait(const struct proof *p, struct error *e)
 
 /* ---- one device: opening ---- */
 
-/* `array`: the address of a pointer. */
+/* Takes zeroed memory of the device for `count` elements of `width` bytes, and stores its address in the pointer at
+ * `array`. `what` names the memory in messages. Does nothing after a failure or for no elements. */
 static enum status take(const struct proof *p, void *array, uint64_t count, uint64_t width, const char *what,
                         struct error *e)
 {
@@ -39,11 +42,13 @@ static enum status take(const struct proof *p, void *array, uint64_t count, uint
     return e->status;
 }
 
+/* Returns the 64-bit words of the two masks of p->met: of local vertices and of delegates. */
 static uint64_t met_words(const struct proof *p)
 {
     return mask_words(p->shard->locals) + mask_words(p->shard->d);
 }
 
+/* Takes the arrays of a proof whose size the graph gives. close_proof releases them. */
 static enum status take_arrays(struct proof *p, struct error *e)
 {
     uint64_t vertices = p->shard->locals + p->shard->d, shards = (uint64_t)p->shard->p + 1;
@@ -58,8 +63,8 @@ static enum status take_arrays(struct proof *p, struct error *e)
     return e->status;
 }
 
-/* Finds where the answer has the values of the device's vertices: by their ids, and not by the tables that answers are
- * made with. */
+/* Fills p->place: where the answer has the values of the device's vertices. Places follow from the ids of vertices,
+ * and not from the tables by which answers are made, so that a fault in these tables shows. */
 static enum status find_places(const struct proof *p, struct error *e)
 {
     const struct graph *graph = p->rank->graph;
@@ -78,6 +83,8 @@ static enum status find_places(const struct proof *p, struct error *e)
     return e->status;
 }
 
+/* Opens the proof of device g of this rank: takes memory, and writes what is the same for all roots. After a failure,
+ * too, close_proof is to be called. */
 static enum status open_proof(struct proof *p, const struct rank *rank, const struct results *results, uint32_t g,
                               struct error *e)
 {
@@ -98,6 +105,7 @@ static enum status open_proof(struct proof *p, const struct rank *rank, const st
     return wait(p, e);
 }
 
+/* Releases the arrays of questions. */
 static void release_questions(const struct proof *p, const struct proof_questions *q)
 {
     p->prover->release(p, q->question);
@@ -106,6 +114,7 @@ static void release_questions(const struct proof *p, const struct proof_question
     free(q->begin);
 }
 
+/* Releases all memory of a proof; a zeroed one is allowed. */
 static void close_proof(struct proof *p)
 {
     if (p->prover == NULL)
@@ -119,7 +128,8 @@ static void close_proof(struct proof *p)
 
 /* ---- one device: questions ---- */
 
-/* Makes slices of elements that lie in the order of shards. */
+/* Fills slices[0] to slices[p - 1]: slice s has the elements begin[s] to begin[s + 1] - 1, of `width` bytes each, of
+ * the array. */
 static void slice_by_shard(const struct proof *p, const void *array, const uint64_t *begin, uint64_t width,
                            struct slice *slices)
 {
@@ -127,8 +137,9 @@ static void slice_by_shard(const struct proof *p, const void *array, const uint6
         slices[s] = (struct slice){(const char *)array + begin[s] * width, (begin[s + 1] - begin[s]) * width};
 }
 
-/* Makes begins of the numbers of questions, and takes memory for them. Returns where those for each shard come next;
- * NULL: a failure. */
+/* Sums own->begin, which has the number of questions to shard s at s + 1, into beginnings; takes memory for the
+ * questions; and makes slices of them. Returns an array, which the caller frees, of the places of the first question for
+ * each shard; NULL: a failure. */
 static uint64_t *place_questions(const struct proof *p, struct proof_questions *own, struct slice *slices,
                                  struct error *e)
 {
@@ -146,8 +157,8 @@ static uint64_t *place_questions(const struct proof *p, struct proof_questions *
     return NULL;
 }
 
-/* Lists the nn neighbours on other shards, and notes which vertices ask for them. The slices stay valid until
- * begin_proof. */
+/* Lists the far ends of the nn edges to other shards as questions, p->own, with the vertices that ask. slices[s]
+ * becomes the questions to shard s, valid until begin_proof. */
 static enum status ask_ends(struct proof *p, struct slice *slices, struct error *e)
 {
     struct proof_questions *own = &p->own;
@@ -160,7 +171,8 @@ static enum status ask_ends(struct proof *p, struct slice *slices, struct error 
     return e->status;
 }
 
-/* Keeps the questions of the others to this device. */
+/* Copies the questions of all shards to this device into p->asked, and takes memory for replies. questions[s] came
+ * from shard s. */
 static enum status keep_questions(struct proof *p, const struct slice *questions, struct error *e)
 {
     struct proof_questions *a = &p->asked;
@@ -177,7 +189,8 @@ static enum status keep_questions(struct proof *p, const struct slice *questions
 
 /* ---- one device: the proof of a root, in this order ---- */
 
-/* Forgets the last root, and reads the depths and claims of this one. */
+/* Begins the proof of a root: forgets the last root, and reads the depths and parents of this one. Releases the
+ * questions of this device, which have been sent. */
 static enum status begin_proof(struct proof *p, struct error *e)
 {
     if (enter(p, e) != ST_OK)
@@ -190,12 +203,14 @@ static enum status begin_proof(struct proof *p, struct error *e)
     return wait(p, e);
 }
 
+/* Returns the claims of delegates, [d] in the memory of the device. */
 static int64_t *delegate_claims(const struct proof *p)
 {
     return p->claim + p->shard->locals;
 }
 
-/* Replies to the questions. The slices stay valid until this is called again. */
+/* Writes the replies to the questions of other devices. replies[s] becomes the replies to shard s, valid until the
+ * next call. */
 static enum status reply(struct proof *p, struct slice *replies, struct error *e)
 {
     if (enter(p, e) != ST_OK)
@@ -205,7 +220,7 @@ static enum status reply(struct proof *p, struct slice *replies, struct error *e
     return wait(p, e);
 }
 
-/* Checks vertices by themselves, and edges with both ends on this device. */
+/* Checks vertices by themselves, and edges with both ends on this device. `root`: input id. */
 static enum status check_here(struct proof *p, int64_t root, struct error *e)
 {
     if (enter(p, e) != ST_OK)
@@ -214,7 +229,7 @@ static enum status check_here(struct proof *p, int64_t root, struct error *e)
     return wait(p, e);
 }
 
-/* Checks the other edges by the replies about ends. */
+/* Checks edges to other shards by the replies about their far ends; replies[s] came from shard s. */
 static enum status check_by_replies(struct proof *p, const struct slice *replies, struct error *e)
 {
     const struct proof_questions *own = &p->own;
@@ -225,13 +240,14 @@ static enum status check_by_replies(struct proof *p, const struct slice *replies
     return wait(p, e);
 }
 
+/* Copies the mask of delegates that met their parents on this device to `met`, [mask_words(d)] on the host. */
 static enum status read_met(const struct proof *p, uint64_t *met, struct error *e)
 {
     return p->prover->copy(p, met, proved_of(p, DELEGATES).met, mask_words(p->shard->d) * 8, e);
 }
 
-/* Checks that all vertices met their parents, delegates by the mask of all devices. *first: the first offence that this
- * device found. */
+/* Checks that all vertices met their parents; `met`, [mask_words(d)] on the host, has the delegates that did on any
+ * device. Sets *first to the first offence that this device found in the whole proof of the root, an input id. */
 static enum status finish_proof(struct proof *p, int64_t root, const uint64_t *met, struct offence *first,
                                 struct error *e)
 {
@@ -245,11 +261,13 @@ static enum status finish_proof(struct proof *p, int64_t root, const uint64_t *m
 
 /* ---- all devices: opening ---- */
 
+/* Returns the number of delegates of the graph. */
 static uint64_t delegates_of(const struct validation *v)
 {
     return v->rank->graph->manifest.d;
 }
 
+/* Takes the arrays over delegates, in memory of the host. */
 static enum status take_delegates(struct validation *v, struct error *e)
 {
     struct memory_budget *budget = v->rank->budget;
@@ -260,6 +278,7 @@ static enum status take_delegates(struct validation *v, struct error *e)
     return memory_take(budget, (void **)&v->claim_of_device, delegates_of(v), 8, "parents of delegates", e);
 }
 
+/* Opens a proof for each device of this rank. */
 static enum status open_proofs(struct validation *v, struct error *e)
 {
     v->proofs = zeroed(v->rank->device_count, sizeof *v->proofs, "proofs", e);
@@ -268,19 +287,22 @@ static enum status open_proofs(struct validation *v, struct error *e)
     return e->status;
 }
 
+/* Lists the questions of device g; called for each device by rank_each. `context` is the struct validation. */
 static enum status ask(void *context, uint32_t g, struct error *e)
 {
     struct validation *v = context;
     return ask_ends(&v->proofs[g], slices_out(&v->slices, g), e);
 }
 
+/* Keeps the questions to device g; called for each device by rank_each. `context` is the struct validation. */
 static enum status keep(void *context, uint32_t g, struct error *e)
 {
     struct validation *v = context;
     return keep_questions(&v->proofs[g], slices_in(&v->slices, g), e);
 }
 
-/* After a failure, too, ranks agree, as others wait. */
+/* Collective. Lists the questions of all devices, sends them and keeps those received. After a failure, too, ranks
+ * agree, as others wait. */
 static enum status send_questions(struct validation *v, struct error *e)
 {
     rank_each(v->rank, ask, v, e);
@@ -313,18 +335,22 @@ void validation_close(struct validation *v)
 
 /* ---- all devices: a root ---- */
 
+/* Begins the proof of device g; called for each device by rank_each. `context` is the struct validation. */
 static enum status begin(void *context, uint32_t g, struct error *e)
 {
     struct validation *v = context;
     return begin_proof(&v->proofs[g], e);
 }
 
+/* Writes the replies of device g; called for each device by rank_each. `context` is the struct validation. */
 static enum status answer(void *context, uint32_t g, struct error *e)
 {
     struct validation *v = context;
     return reply(&v->proofs[g], slices_out(&v->slices, g), e);
 }
 
+/* Copies the parents of all delegates, v->claim, to device g; called by rank_each. `context` is the struct
+ * validation. */
 static enum status put_claims(void *context, uint32_t g, struct error *e)
 {
     struct validation *v = context;
@@ -332,18 +358,22 @@ static enum status put_claims(void *context, uint32_t g, struct error *e)
     return p->prover->copy(p, delegate_claims(p), v->claim, delegates_of(v) * sizeof *v->claim, e);
 }
 
+/* Checks vertices and edges within device g; called for each device by rank_each. `context` is the struct validation. */
 static enum status check(void *context, uint32_t g, struct error *e)
 {
     struct validation *v = context;
     return check_here(&v->proofs[g], v->root, e);
 }
 
+/* Checks edges of device g by replies; called for each device by rank_each. `context` is the struct validation. */
 static enum status check_replies(void *context, uint32_t g, struct error *e)
 {
     struct validation *v = context;
     return check_by_replies(&v->proofs[g], slices_in(&v->slices, g), e);
 }
 
+/* Ends the proof of device g, and keeps its offence in v->first if it comes before the one there. Called for each
+ * device by rank_each, maybe by several threads at once. `context` is the struct validation. */
 static enum status finish(void *context, uint32_t g, struct error *e)
 {
     struct validation *v = context;
@@ -356,7 +386,8 @@ static enum status finish(void *context, uint32_t g, struct error *e)
     return ST_OK;
 }
 
-/* Collective. Gives the claims of delegates, which their owners have, to all devices. */
+/* Collective. Gives the parents of delegates to all devices: the owner of a delegate has its parent, and all other
+ * devices have CLAIM_ELSEWHERE, so the maximum is taken. */
 static enum status reduce_claims(struct validation *v, struct error *e)
 {
     const uint64_t d = delegates_of(v);
@@ -373,7 +404,7 @@ static enum status reduce_claims(struct validation *v, struct error *e)
     return rank_each(v->rank, put_claims, v, e);
 }
 
-/* Collective. ORs the marks of delegates that met their parents. */
+/* Collective. Sets v->met to the OR of all devices' masks of delegates that met their parents. */
 static enum status reduce_met(struct validation *v, struct error *e)
 {
     uint64_t words = mask_words(delegates_of(v));
@@ -388,19 +419,22 @@ static enum status reduce_met(struct validation *v, struct error *e)
     return ST_OK;
 }
 
+/* Collective. Takes all proofs through the steps for v->root; leaves the first offence of this rank in v->first. With
+ * one device in all there are no questions and nothing to reduce before the checks. */
 static enum status prove(struct validation *v, struct error *e)
 {
-    const int alone = rank_is_single_device(v->rank);
-    if (rank_each(v->rank, begin, v, e) != ST_OK || (!alone && reduce_claims(v, e) != ST_OK) ||
+    const int single_device = rank_is_single_device(v->rank);
+    if (rank_each(v->rank, begin, v, e) != ST_OK || (!single_device && reduce_claims(v, e) != ST_OK) ||
         rank_each(v->rank, check, v, e) != ST_OK)
         return e->status;
-    if (!alone && (rank_each(v->rank, answer, v, e) != ST_OK || slices_exchange(&v->slices, e) != ST_OK ||
-                   rank_each(v->rank, check_replies, v, e) != ST_OK))
+    if (!single_device &&
+        (rank_each(v->rank, answer, v, e) != ST_OK || slices_exchange(&v->slices, e) != ST_OK ||
+         rank_each(v->rank, check_replies, v, e) != ST_OK))
         return e->status;
     return reduce_met(v, e) == ST_OK ? rank_each(v->rank, finish, v, e) : e->status;
 }
 
-/* Finds the first offence of all ranks. */
+/* Collective. Replaces *first, the first offence of this rank, by the first offence of all ranks. */
 static void agree_on_first(const struct comm *comm, struct offence *first)
 {
     uint64_t key[2] = {UINT64_MAX, UINT64_MAX}, own[2];

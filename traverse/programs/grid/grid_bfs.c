@@ -17,6 +17,7 @@ void grid_bfs_set_fold(enum grid_fold fold)
     grid.fold = fold;
 }
 
+/* Collective. Opens the search: fills *bfs and the grid of this process. Fails unless the rank has exactly one shard. */
 static enum status grid_bfs_open(struct bfs *bfs, const struct rank *rank, struct exchange *exchange,
                                  const struct bfs_options *options, struct error *e)
 {
@@ -26,19 +27,21 @@ static enum status grid_bfs_open(struct bfs *bfs, const struct rank *rank, struc
     return grid_search_open(&grid, rank->comm, rank->graph, rank->budget, e);
 }
 
+/* Closes the grid of this process. */
 static void grid_bfs_close(struct bfs *bfs)
 {
     (void)bfs;
     grid_search_close(&grid);
 }
 
+/* Does nothing: a grid search needs no preparation. */
 static enum status grid_bfs_prepare(struct bfs *bfs, struct error *e)
 {
     (void)bfs;
     return e->status;
 }
 
-/* Forgets the last search, and marks the root on its owner. */
+/* Forgets the last search; on the root's owner, marks the root as visited at depth 0 and makes it the frontier. */
 static void start(struct device *device, const struct root *root)
 {
     struct cpu_normals *n = &device->normals;
@@ -51,7 +54,8 @@ static void start(struct device *device, const struct root *root)
     grid.frontier.ids[grid.frontier.count++] = root->index;
 }
 
-/* Makes the arrived and unvisited vertices the next frontier. */
+/* Makes the unvisited vertices of grid.incoming the next frontier: marks them as visited and sets their depths to
+ * `depth`. Drops visited vertices and duplicates. */
 static void take_incoming(struct device *device, int32_t depth)
 {
     struct cpu_normals *n = &device->normals;
@@ -67,7 +71,9 @@ static void take_incoming(struct device *device, int32_t depth)
     }
 }
 
-/* In the terms of the exchange (exchange_counts.h): expand sends frontiers, fold sends lists. */
+/* Returns the record of a level: `fresh` is the number of vertices of this rank's frontier, `seconds` the duration.
+ * Counts take the names of the exchange (exchange_counts.h): expanded vertices count as frontier bytes, folded vertices
+ * as lists. */
 static struct level_trace trace_of(uint64_t fresh, const struct grid_counts *counts, double seconds)
 {
     struct level_trace trace = {.kind = LEVEL_SPARSE, .counts.fresh = fresh, .compute_s = seconds};
@@ -83,6 +89,8 @@ static struct level_trace trace_of(uint64_t fresh, const struct grid_counts *cou
     return trace;
 }
 
+/* Collective. Searches from a root, level by level, until no rank finds a vertex. Fills *times, and adds each level
+ * to *log unless it is NULL. Depths lie in the device afterwards. */
 static enum status grid_bfs_search(struct bfs *bfs, const struct root *root, struct bfs_times *times,
                                    struct level_log *log, struct error *e)
 {

@@ -6,6 +6,7 @@
 
 #include <string.h>
 
+/* Takes the value of --fold, ring or direct, when options are read. Ends the program for another value. */
 static void take_fold(struct args *args, const struct option_row *row, char *value)
 {
     if (strcmp(value, "ring") != 0 && strcmp(value, "direct") != 0)

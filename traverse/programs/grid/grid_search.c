@@ -6,6 +6,7 @@
 
 enum { CHUNK_BYTES = 4 << 20, TAG_ROWS = 1, TAG_EXPAND = 2 };
 
+/* Returns the shard, which is also the rank, of the processor in a grid row and a grid column. */
 static uint32_t grid_shard(const struct grid_search *g, uint32_t row, uint32_t column)
 {
     return row + g->part.r * column;
@@ -13,6 +14,8 @@ static uint32_t grid_shard(const struct grid_search *g, uint32_t row, uint32_t c
 
 /* ---- opening ---- */
 
+/* Takes zeroed memory for `count` elements of `width` bytes, and stores its address in the pointer at `array`. After
+ * an earlier failure in *e or a failure here, that pointer becomes NULL. */
 static enum status take(struct grid_search *g, void *array, uint64_t count, uint64_t width, struct error *e)
 {
     void *taken = NULL;
@@ -22,11 +25,13 @@ static enum status take(struct grid_search *g, void *array, uint64_t count, uint
     return e->status;
 }
 
+/* Returns the number of local vertices of the shard in a grid row and a grid column. */
 static uint64_t locals_of(const struct grid_search *g, uint32_t row, uint32_t column)
 {
     return g->graph->locals[grid_shard(g, row, column)];
 }
 
+/* Opens the grid part of this rank, g->part, from the folder in which its shard lies. */
 static enum status open_part(struct grid_search *g, struct error *e)
 {
     const struct shard *own = &g->graph->shards[0];
@@ -42,6 +47,8 @@ static enum status open_part(struct grid_search *g, struct error *e)
     return e->status;
 }
 
+/* Fills g->rows[row]: which vertices of shard (row, g->j) have edges in this rank's part, and the number of the first
+ * such row in each word of the mask. */
 static void number_rows(struct grid_search *g, uint32_t row)
 {
     const struct grid_part *part = &g->part;
@@ -55,6 +62,7 @@ static void number_rows(struct grid_search *g, uint32_t row)
     }
 }
 
+/* Takes the arrays of all lists and masks of *g, once the part is open. grid_search_close releases them. */
 static enum status take_arrays(struct grid_search *g, struct error *e)
 {
     const uint32_t r = g->part.r, c = g->part.c;
@@ -84,7 +92,8 @@ static enum status take_arrays(struct grid_search *g, struct error *e)
     return take(g, &g->incoming.ids, own * c, 4, e);
 }
 
-/* Tells owners which processors of their column have edges of which vertices. */
+/* Collective. Each rank tells the other processors of its grid column which of their vertices have edges in its part.
+ * Fills g->asked, by which an owner sends its frontier to those processors only that need it. */
 static enum status ask_for_rows(struct grid_search *g, struct error *e)
 {
     const uint32_t r = g->part.r;
@@ -159,7 +168,8 @@ void grid_search_close(struct grid_search *g)
 
 /* ---- a level ---- */
 
-/* Adds a destination for shard (i, c). Returns 0 if it was seen before. */
+/* Adds a destination, local vertex `local` of shard (g->i, c), to the bin of grid column c. Returns 0, and adds
+ * nothing, if this processor has seen the destination before in this search. */
 static inline int grid_put(struct grid_search *g, uint32_t c, uint32_t local)
 {
     uint64_t *word = &g->seen[c][local / 64], bit = UINT64_C(1) << (local % 64);
@@ -177,7 +187,8 @@ void grid_search_begin(struct grid_search *g)
     g->frontier.count = 0;
 }
 
-/* Looks up the edges of some vertices of shard (row, j). */
+/* Reads the edges that this part has of the listed vertices of shard (row, g->j), and puts their destinations into
+ * bins. Each vertex must have a row in the part. Adds the edges to counts->looked_up. */
 static void look_up(struct grid_search *g, uint32_t row, const struct grid_list *list, struct grid_counts *counts)
 {
     const struct grid_rows *rows = &g->rows[row];
@@ -196,7 +207,8 @@ static void look_up(struct grid_search *g, uint32_t row, const struct grid_list 
     }
 }
 
-/* Makes the frontier for each processor of the column, this one included. */
+/* Fills g->expand[i] for each processor i of this grid column, this one included: the frontier vertices that have
+ * edges in that processor's part. */
 static void fill_expand(struct grid_search *g)
 {
     for (uint32_t i = 0; i < g->part.r; i++) {
@@ -209,15 +221,17 @@ static void fill_expand(struct grid_search *g)
     }
 }
 
-/* Swaps lists with two processors, which may be different ones. */
+/* Collective with the two partners. Sends a list to rank `to` and receives one from rank `from`, which may be the
+ * same rank, into g->got. Adds the sent vertices to *sent. */
 static void swap(struct grid_search *g, uint32_t to, const struct grid_list *list, uint32_t from, uint64_t *sent)
 {
     g->got.count = comm_swap(g->comm, to, list->ids, 4 * list->count, from, g->got.ids, 4 * g->most_locals) / 4;
     *sent += list->count;
 }
 
-/* Sends a list to each processor of the column, and looks up those that come. One swap a processor, at a growing
- * distance: all processors of a column are at the same distance in a swap, so each has its partner. */
+/* Collective in the grid column. Sends the frontier to the processors of this column that have its edges, and looks
+ * up the edges of all frontiers received, and of the own one. In swap number `distance` every processor sends to the one
+ * `distance` rows further and receives from the one `distance` rows before, so all swaps have partners. */
 static void expand(struct grid_search *g, struct grid_counts *counts)
 {
     const uint32_t r = g->part.r;
@@ -233,12 +247,15 @@ static void expand(struct grid_search *g, struct grid_counts *counts)
 
 /* ---- destinations, to their owners along the row ---- */
 
+/* Appends the ids of *from to *to, which must have room for them. */
 static void append(struct grid_list *to, const struct grid_list *from)
 {
     memcpy(to->ids + to->count, from->ids, 4 * from->count);
     to->count += from->count;
 }
 
+/* Collective with the two partners. Sends a list to grid column `to` of this grid row and receives one from grid
+ * column `from` into g->got. Counts the message and the sent vertices. */
 static void swap_in_row(struct grid_search *g, uint32_t to, const struct grid_list *list, uint32_t from,
                         struct grid_counts *counts)
 {
@@ -246,13 +263,15 @@ static void swap_in_row(struct grid_search *g, uint32_t to, const struct grid_li
     counts->messages++;
 }
 
+/* Appends the list that was received last, g->got, to g->incoming, and counts its vertices as arrived. */
 static void take_arrived(struct grid_search *g, struct grid_counts *counts)
 {
     append(&g->incoming, &g->got);
     counts->arrived += g->got.count;
 }
 
-/* Sends each list straight to its owner. */
+/* Collective in the grid row. Sends each bin straight to the owner of its vertices, and appends what arrives for this
+ * processor to g->incoming. */
 static void fold_direct(struct grid_search *g, struct grid_counts *counts)
 {
     const uint32_t c = g->part.c;
@@ -263,9 +282,10 @@ static void fold_direct(struct grid_search *g, struct grid_counts *counts)
     }
 }
 
-/* The set for owner t starts at processor t + 1 and visits all others on its way to t. Each adds its own
- * destinations and drops those it has seen: in this level, as the owner then gets them anyway, or in an earlier
- * one, as they are visited. */
+/* Collective in the grid row. Sends bins round the ring of the row's processors to their owners. The set for owner t
+ * starts at processor t + 1 and passes all others on its way to t. Each processor adds its own bin for t to the set, and
+ * drops vertices that it has seen in this search: a vertex seen in this level is in the processor's own bin, so the
+ * owner gets it anyway; a vertex seen in an earlier level is visited already. */
 static void fold_ring(struct grid_search *g, struct grid_counts *counts)
 {
     const uint32_t c = g->part.c, right = (g->j + 1) % c, left = (g->j + c - 1) % c;
@@ -281,6 +301,7 @@ static void fold_ring(struct grid_search *g, struct grid_counts *counts)
     }
 }
 
+/* See grid_search.h. Expands the frontier, looks up its edges, and folds: sends destinations to their owners. */
 void grid_level(struct grid_search *g, struct grid_counts *counts)
 {
     for (uint32_t c = 0; c < g->part.c; c++)

@@ -18,7 +18,7 @@
 
 enum grid_fold { GRID_FOLD_RING, GRID_FOLD_DIRECT };
 
-/* Vertices by local id. */
+/* `count` vertices of a shard, by local id. */
 struct grid_list {
     uint32_t *ids;
     uint64_t count;
@@ -33,12 +33,12 @@ struct grid_rows {
 /* Data that a level moved on this rank, in vertices of 4 bytes each. */
 struct grid_counts {
     uint64_t expanded;   /* sent to others of the column */
-    uint64_t looked_up;  /* edges */
+    uint64_t looked_up;  /* edges that were read */
     uint64_t found;      /* destinations for others of the row, once each in a search */
     uint64_t folded;     /* sent along the row, on each hop */
     uint64_t dropped;    /* duplicates that the ring dropped in transit */
     uint64_t arrived;    /* destinations that the owner got from others */
-    uint64_t messages;
+    uint64_t messages;   /* swaps with another processor */
 };
 
 struct grid_search {
@@ -52,25 +52,28 @@ struct grid_search {
     struct grid_rows *rows;   /* [R]: one for each shard of the column */
     uint64_t **asked;         /* [R] masks of own vertices of which processor (i', j) has edges */
     uint64_t **seen;          /* [C] masks: destinations in shard (i, c) that were found or passed in this search */
-    struct grid_list *bins;   /* [C] the same in this level */
-    struct grid_list frontier, incoming, got; /* got: the last list that came */
+    struct grid_list *bins;   /* [C] destinations in shard (i, c) that were found or passed in this level */
+    struct grid_list frontier, incoming, got; /* got: the list received last */
     struct grid_list *expand; /* [R] the frontier for each processor of the column */
 };
 
-/* Collective. Opens the grid part of this rank beside its shard. */
+/* Collective. Opens the grid part of this rank, which lies in the folder of its shard, and takes all arrays. *g must
+ * be zeroed before, but for g->fold. After a failure, too, grid_search_close is to be called. */
 enum status grid_search_open(struct grid_search *g, const struct comm *comm, const struct graph *graph,
                              struct memory_budget *budget, struct error *e);
 void grid_search_close(struct grid_search *g); /* a zeroed one is allowed */
 
-/* Before a search: nothing was seen, and the frontier is empty. */
+/* Prepares a search: forgets all seen destinations and empties the frontier, to which the caller then adds the root. */
 void grid_search_begin(struct grid_search *g);
 
-/* Collective. Goes from the frontier to `incoming`: own vertices with a neighbour in the frontier, some of them
- * visited, each at most C times. */
+/* Collective. Does one level of a search: reads g->frontier, and fills g->incoming with this rank's own vertices that
+ * have a neighbour in the frontier of any rank. Some of these may be visited already, and each may be there up to C
+ * times; the caller makes the next frontier from them. Adds what was moved to *counts. */
 void grid_level(struct grid_search *g, struct grid_counts *counts);
 
-/* grid_bfs.c: the search as a method, and how destinations go to their owners in it (--fold; the ring at first). */
+/* The search as a method, in grid_bfs.c. */
 extern const struct bfs_method grid_bfs;
+/* Sets how destinations go to their owners in grid_bfs (--fold). Without a call: in a ring. */
 void grid_bfs_set_fold(enum grid_fold fold);
 
 #endif

@@ -10,13 +10,14 @@ struct pair_searches;
 
 struct pair_backend {
     const char *name;
-    /* Bytes that searches take at first, for the vertices of a shard (graph.h); NULL: columns stay packed, as they are read
-     * once. */
+    /* Returns the bytes that `searches` searches at the same time take at first for a shard (graph.h). NULL: columns stay
+     * packed, as the backend reads them once. `ignored` is unused. */
     uint64_t (*bytes_needed)(const struct shard *shard, int searches, int ignored);
     /* Makes the graph of the job ready for searches. NULL: it is ready, and there is no state. */
     enum status (*open)(struct pair_searches **searches, const struct pair_job *job, struct error *e);
+    /* Releases what `open` made. */
     void (*close)(struct pair_searches *searches);
-    /* Searches between every pair of this rank. */
+    /* Searches between every pair of this rank. `searches`: of `open`, or NULL without `open`. */
     enum status (*run)(struct pair_searches *searches, struct pair_runs *runs, struct error *e);
 };
 

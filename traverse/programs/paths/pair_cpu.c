@@ -1,9 +1,11 @@
-/* pair_cpu.c: pairs of this rank on the cores of the host: a thread does a pair, and takes the next one; see pair_backend.h */
+/* pair_cpu.c: pairs of this rank on the cores of the host: each thread searches one pair at a time; see pair_backend.h */
 #include "pair_backend.h"
 #include "pair_search.h"
 
 #include "formats/base/progress.h"
 
+/* Searches between pair i (its number among all pairs) with the caller's search, and keeps its result and, if wanted,
+ * its path in *runs. Threads call it, each for other pairs. */
 static enum status run_pair(struct pair_runs *runs, struct pair_search *search, uint64_t i, struct error *e)
 {
     const struct root *ends = &runs->job->roots->root[2 * i];
@@ -14,6 +16,8 @@ static enum status run_pair(struct pair_runs *runs, struct pair_search *search, 
     return e->status;
 }
 
+/* Searches between all pairs of this rank: each thread opens a search and takes one pair after the other. After a
+ * failure a thread takes no further pair. `none` is unused, as this backend has no state. */
 static enum status pair_cpu_run(struct pair_searches *none, struct pair_runs *runs, struct error *e)
 {
     const struct pair_job *job = runs->job;

@@ -33,7 +33,8 @@ enum status pair_runs_take_path(struct pair_runs *runs, uint64_t i, struct error
     return ST_OK;
 }
 
-/* Collective. Puts all paths into one array, in which those that a rank does not have are 0 at first. */
+/* Collective. Puts the paths of all pairs into one array, runs->ids, and points runs->path into it. Each rank writes
+ * its own paths and leaves 0 for the others; the sum over ranks then gives every rank all paths. */
 static enum status share_paths(struct pair_runs *runs, const struct comm *comm, struct error *e)
 {
     uint64_t total = 0, at = 0;
@@ -54,7 +55,8 @@ static enum status share_paths(struct pair_runs *runs, const struct comm *comm, 
     return e->status;
 }
 
-/* The clock runs from when all ranks are ready. */
+/* Collective. Opens the backend, searches between the pairs of this rank and closes the backend. Sets runs->seconds
+ * to the time of the searches. Ranks agree on failures; a failure that *e has already is shared, too. */
 static enum status run_own(struct pair_runs *runs, const struct pair_job *job, struct error *e)
 {
     struct pair_searches *searches = NULL;

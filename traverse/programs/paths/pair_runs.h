@@ -35,25 +35,29 @@ struct pair_job {
     int one_sided, paths;
 };
 
-/* Collective. Afterwards all ranks have all results. */
+/* Collective. Searches between all pairs of *job; each rank does its own share. Afterwards all ranks have all
+ * results. *runs must be zeroed before, and *job must outlive it. */
 enum status pair_runs_make(struct pair_runs *runs, const struct pair_job *job, struct error *e);
 void pair_runs_free(struct pair_runs *runs); /* a zeroed one is allowed */
 
 /* ---- for backends ---- */
 
-/* Says that the edge between two vertices, by input id, is in the rows of `a` and not in those of `b`. */
+/* Fails with a message: the edge between the vertices a and b, input ids, is in the rows of `a` but not in the rows
+ * of `b`. */
 enum status pair_runs_one_way(const struct graph *graph, uint64_t a, uint64_t b, struct error *e);
 
-/* The number of pairs of this rank, which are every ranks-th; and the number of one of them among all. */
+/* Returns how many pairs this rank has. Pairs are dealt to ranks in turn: rank r has the pairs r, r + ranks, ... */
 uint64_t pair_runs_own(const struct pair_runs *runs);
 
+/* Returns the number among all pairs of this rank's pair `own`, which counts from 0. */
 static inline uint64_t pair_runs_number(const struct pair_runs *runs, uint64_t own)
 {
     return runs->job->comm->rank + own * runs->job->comm->ranks;
 }
 
-/* Makes room for the path of a pair whose result is known, if it has one and paths are wanted. A path of one vertex is
- * complete then. */
+/* Takes memory for the path of pair i (its number among all pairs), whose result is known, and writes its source.
+ * Does nothing if there is no path or paths are not wanted. The path of a pair whose source is its target is then
+ * complete. */
 enum status pair_runs_take_path(struct pair_runs *runs, uint64_t i, struct error *e);
 
 #endif

@@ -15,7 +15,7 @@ struct side {
     uint64_t count, capacity;
     uint64_t frontier; /* the first step of the frontier, which ends with the last step */
     uint64_t counted;  /* the end of the steps of the frontier whose edges are counted */
-    uint64_t edges;    /* their edges */
+    uint64_t edges;    /* edges of the counted steps */
 };
 
 struct pair_search {
@@ -27,9 +27,11 @@ struct pair_search {
     uint8_t *marks; /* by number: 0, or 1 + the side that has found it */
     struct side side[SIDES];
     uint64_t end[SIDES]; /* the steps from which the path leads to both vertices */
-    uint64_t edges;
+    uint64_t edges; /* columns that this run has read */
 };
 
+/* Returns how many vertex numbers a shard accounts for: its local numbers, and on shard 0 those of all delegates,
+ * too. */
 static uint64_t numbers_of_shard(const struct shard *shard)
 {
     return (UINT64_C(1) << shard->local_bits) + (shard->index == 0 ? shard->d : 0);
@@ -43,20 +45,21 @@ uint64_t pair_search_takes(const struct shard *shard, int searches, int ignored)
 
 /* ---- rows ---- */
 
-/* A row of a vertex. */
+/* A row of a vertex: row `row` of csr. */
 struct row {
     const struct csr *csr;
-    uint64_t row, base; /* base: the number of column 0 */
+    uint64_t row, base; /* base: the vertex number of column 0, added to each column */
 };
 
-/* The rows that a side reads: along edges from the source, against them from the target. They are the same in a graph
- * without directions. */
+/* Returns the rows of subgraph g that the search of `side` (SOURCE or TARGET) reads on a shard: the source's search
+ * follows edges, the target's goes against them. Both are the same rows in a graph without directions. */
 static const struct csr *rows_of(const struct shard *shard, enum subgraph g, int side)
 {
     return &shard->csr[side == SOURCE ? g : shard_pulled(shard, g)];
 }
 
-/* Row i of a vertex: a normal one has 2, a delegate 2 on every shard. */
+/* Returns row i of a vertex, by number, for the search of `side` (SOURCE or TARGET). A normal vertex has the rows i =
+ * 0, 1 on its own shard; a delegate has the rows 2k and 2k + 1 on each shard k. See rows_at for the number of rows. */
 static struct row row_of(const struct pair_search *s, int side, uint64_t vertex, uint64_t i)
 {
     const int normal = vertex < s->delegates;
@@ -69,11 +72,14 @@ static struct row row_of(const struct pair_search *s, int side, uint64_t vertex,
                         i % 2 == 0 ? index << s->local_bits : s->delegates};
 }
 
+/* Returns how many rows a vertex has: 2 for a normal vertex, 2 for each shard for a delegate. */
 static uint64_t rows_at(const struct pair_search *s, uint64_t vertex)
 {
     return vertex < s->delegates ? 2 : 2 * (uint64_t)s->graph->device_count;
 }
 
+/* Returns the number of edges that the search of `side` (SOURCE or TARGET) reads at a vertex: the lengths of all its
+ * rows. */
 static uint64_t edges_at(const struct pair_search *s, int side, uint64_t vertex)
 {
     uint64_t edges = 0;
@@ -84,8 +90,9 @@ static uint64_t edges_at(const struct pair_search *s, int side, uint64_t vertex)
     return edges;
 }
 
-/* Whether no vertex has many edges, so that a frontier of fewer vertices has about fewer edges. Vertices of a kind lie in the
- * order of their degrees, the largest first. */
+/* Returns nonzero if no vertex has many edges, so that the frontier with fewer vertices also has about fewer edges.
+ * Only delegate 0 and the first local vertex of each shard are read, as delegates and local vertices lie in the order of
+ * their degrees, the largest first. */
 static int is_even(const struct pair_search *s)
 {
     enum { FEW_EDGES = 16 };
@@ -130,7 +137,7 @@ void pair_search_close(struct pair_search *s)
 
 /* ---- steps ---- */
 
-/* Room for `more` steps. */
+/* Grows the array of steps of `a`, one side of the search, until `more` further steps fit behind the present ones. */
 static enum status reserve(struct pair_search *s, struct side *a, uint64_t more, struct error *e)
 {
     struct step *grown;
@@ -149,12 +156,14 @@ static enum status reserve(struct pair_search *s, struct side *a, uint64_t more,
     return ST_OK;
 }
 
+/* Returns the number of a root, which must have edges: that of a delegate, or its shard and local index. */
 static uint64_t number_of(const struct pair_search *s, const struct root *root)
 {
     return root->at == ROOT_AT_DELEGATE ? s->delegates + root->index
                                         : (uint64_t)root->shard << s->local_bits | root->index;
 }
 
+/* Starts the search of side i (SOURCE or TARGET) at a root: the root becomes step 0, is marked, and is the frontier. */
 static enum status start_side(struct pair_search *s, int i, const struct root *root, struct error *e)
 {
     struct side *a = &s->side[i];
@@ -166,6 +175,8 @@ static enum status start_side(struct pair_search *s, int i, const struct root *r
     return ST_OK;
 }
 
+/* Clears the marks of all vertices that side `a` has found, and empties its list of steps, at the end of a run. The
+ * steps stay in memory for pair_search_path. */
 static void clear_side(struct pair_search *s, struct side *a)
 {
     for (uint64_t i = 0; i < a->count; i++)
@@ -175,14 +186,15 @@ static void clear_side(struct pair_search *s, struct side *a)
 
 /* ---- levels ---- */
 
-/* Vertices of the frontier. */
+/* Returns the number of vertices in the frontier of side `a`. */
 static uint64_t vertices_of(const struct side *a)
 {
     return a->count - a->frontier;
 }
 
-/* Chooses the side whose frontier has fewer edges. Edges of the larger frontier are counted only up to those of
- * the smaller one. */
+/* Returns the side (SOURCE or TARGET) whose frontier has fewer edges, which grows next. Edges of the larger frontier
+ * are counted only until they exceed the edges of the smaller one; counts are kept in `counted` and `edges` of a side.
+ * If no vertex has many edges (s->even), vertices are compared instead. */
 static int cheaper_side(struct pair_search *s)
 {
     if (s->even)
@@ -196,6 +208,7 @@ static int cheaper_side(struct pair_search *s)
     }
 }
 
+/* Returns the input id of a vertex, given by its number. */
 static uint64_t input_id(const struct pair_search *s, uint64_t vertex)
 {
     const struct graph *graph = s->graph;
@@ -205,8 +218,10 @@ static uint64_t input_id(const struct pair_search *s, uint64_t vertex)
     return original_id(graph, local_vertex_id(&graph->shards[index], vertex - (index << s->local_bits)));
 }
 
-/* Ends the search at a step of `side` that has an edge to a vertex of the other side. The vertex is in the other
- * frontier: a vertex that was visited before would have found this one, by the same edge. */
+/* Ends the search at a step of `side` whose vertex has an edge to `vertex`, which the other side has found: sets
+ * s->end. `vertex` is in the other side's frontier: had the other side visited `vertex` before, it would have found the
+ * vertex of this step by the same edge. Fails if `vertex` is not there, as the graph then has the edge in one direction
+ * only. */
 static enum status meet(struct pair_search *s, int side, uint64_t step, uint64_t vertex, struct error *e)
 {
     const struct side *other = &s->side[!side];
@@ -220,7 +235,8 @@ static enum status meet(struct pair_search *s, int side, uint64_t step, uint64_t
     return ST_OK;
 }
 
-/* Visits the vertex of a step. *met: it has an edge to the other side. */
+/* Looks at all edges of the vertex of a step of `side`: vertices that no side has found become new steps of `side`.
+ * If an edge leads to a vertex of the other side, sets *met and s->end, and stops there. */
 static enum status visit(struct pair_search *s, int side, uint64_t step, int *met, struct error *e)
 {
     struct side *a = &s->side[side];
@@ -241,6 +257,8 @@ static enum status visit(struct pair_search *s, int side, uint64_t step, int *me
     return *met ? meet(s, side, step, look.met, e) : ST_OK;
 }
 
+/* Grows `side` (SOURCE or TARGET) by a level: visits its whole frontier, and makes the found vertices the next
+ * frontier. If the sides meet, sets *met, stops, and leaves the frontier as it is. */
 static enum status grow(struct pair_search *s, int side, int *met, struct error *e)
 {
     struct side *a = &s->side[side];
@@ -255,7 +273,7 @@ static enum status grow(struct pair_search *s, int side, int *met, struct error 
     return e->status;
 }
 
-/* Lists the vertices of the path from a step back to the first one. */
+/* Returns the number of vertices on the path from a step back to the first step, both included. */
 static uint64_t steps_back(const struct side *a, uint64_t step)
 {
     uint64_t count = 1;
@@ -264,6 +282,8 @@ static uint64_t steps_back(const struct side *a, uint64_t step)
     return count;
 }
 
+/* Grows one side after the other until the sides meet or a frontier is empty. Both sides must have been started. If
+ * they meet, sets result->found to the number of vertices of the path. */
 static enum status search(struct pair_search *s, int one_sided, struct pair_result *result, struct error *e)
 {
     const struct side *source = &s->side[SOURCE], *target = &s->side[TARGET];
@@ -295,7 +315,7 @@ enum status pair_search_run(struct pair_search *s, const struct root *source, co
     return e->status;
 }
 
-/* The steps of the last run are still there, behind the new counts. */
+/* See pair_search.h. Reads the steps of the last run, which clear_side leaves in memory. */
 void pair_search_path(const struct pair_search *s, uint64_t *ids)
 {
     const struct side *source = &s->side[SOURCE], *target = &s->side[TARGET];

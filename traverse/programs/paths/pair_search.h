@@ -22,19 +22,21 @@
 
 struct pair_search;
 
-/* Bytes that an open search takes at first, for the vertices of this shard. */
+/* Returns the bytes that `searches` open searches take at first, for the vertices of this shard. `ignored` is unused. */
 uint64_t pair_search_takes(const struct shard *shard, int searches, int ignored);
 
-/* `graph` has all shards. Both must outlive the search. Threads may have a search each. */
+/* Opens a search. `graph` has all shards. Graph and budget must outlive the search. Each thread needs its own search.
+ * After a failure, too, *search is to be closed. */
 enum status pair_search_open(struct pair_search **search, const struct graph *graph, struct memory_budget *budget,
                              struct error *e);
 void pair_search_close(struct pair_search *search); /* NULL is allowed */
 
-/* `one_sided`: only the search from the source grows, until it finds the target. */
+/* Searches between two vertices, and fills *result. `one_sided`: only the search from the source grows, until it
+ * finds the target. */
 enum status pair_search_run(struct pair_search *search, const struct root *source, const struct root *target,
                             int one_sided, struct pair_result *result, struct error *e);
 
-/* After a run that found a path: lists its vertices, distance + 1 input ids, from the source on. */
+/* After a run that found a path: writes its vertices, distance + 1 input ids, from the source on, to `ids`. */
 void pair_search_path(const struct pair_search *search, uint64_t *ids);
 
 #endif

@@ -41,8 +41,9 @@ static const struct option_program paths_program = {
 
 /* ---- pairs ---- */
 
-/* Cuts a line after its first vertex. Between names a tab separates if there is one, as names may have spaces.
- * Returns the second vertex, or NULL if the line does not have two. */
+/* Cuts a line after its first vertex, by a 0 byte in place of the separator, and returns the second vertex within the
+ * line; NULL if the line does not have two. `names`: vertices are names, which may have spaces, so a tab separates them
+ * if the line has one; otherwise blanks or a tab do. */
 static char *cut_pair(char *line, int names)
 {
     int tabs = names && strchr(line, '\t') != NULL;
@@ -56,7 +57,8 @@ static char *cut_pair(char *line, int names)
     return *second != '\0' ? second : NULL;
 }
 
-/* Makes the lines of the file roots, as texts in it. */
+/* Reads the file of --pairs, and adds the source and the target of each line to the roots of args, as texts. Ends the
+ * program if the file cannot be read, has too many pairs, or a line has no two vertices. */
 static void read_pairs(struct paths_args *p)
 {
     struct args *args = &p->args;
@@ -78,6 +80,7 @@ static void read_pairs(struct paths_args *p)
     }
 }
 
+/* Reads an id from a text, which may end with blanks. Returns nonzero if the text is a whole number that fits. */
 static int read_id(const char *text, uint64_t *id)
 {
     char *end;
@@ -86,7 +89,8 @@ static int read_id(const char *text, uint64_t *id)
     return isdigit((unsigned char)*text) && end[strspn(end, " \t")] == '\0' && errno == 0;
 }
 
-/* Without a map vertices are numbers. */
+/* Converts the texts of all sources and targets into ids, args->roots. Called without --map only. Ends the program if
+ * a text is not a whole number. */
 static void read_ids(struct paths_args *p)
 {
     struct args *args = &p->args;
@@ -111,6 +115,7 @@ static void read_ids(struct paths_args *p)
 
 /* ---- the whole ---- */
 
+/* Ends the program with a message unless pairs are given in exactly one way: -r with --target, --pairs, or -n. */
 static void check_kinds(const struct paths_args *p)
 {
     const struct cli *cli = &p->args.cli;

@@ -20,9 +20,10 @@ struct run {
     struct pair_runs runs;
 };
 
-/* Fewer pairs are done by the CPU before a GPU has the graph. */
+/* With fewer pairs, the CPU has done all searches before the graph is on a GPU. */
 enum { PAIRS_FOR_GPU = 64 };
 
+/* Sets run->job.backend to the CPU or a GPU. With the automatic choice fewer than PAIRS_FOR_GPU pairs go to the CPU. */
 static enum status choose_backend(struct run *run, struct error *e)
 {
     const struct args *args = &run->paths.args;
@@ -33,6 +34,7 @@ static enum status choose_backend(struct run *run, struct error *e)
     return e->status;
 }
 
+/* Fails if a source or target, given as an id, is not below the number of vertices of the graph. */
 static enum status check_ids(const struct run *run, struct error *e)
 {
     const struct args *args = &run->paths.args;
@@ -45,7 +47,8 @@ static enum status check_ids(const struct run *run, struct error *e)
     return ST_OK;
 }
 
-/* The side of the target goes against the edges. */
+/* Fails if the search from the target, which goes against the edges, would lack its rows: in a directed graph packed
+ * with out-rows only, unless --one-sided is given. */
 static enum status check_rows(const struct run *run, struct error *e)
 {
     if (run->searcher.graph.manifest.out_only && !run->paths.one_sided)
@@ -54,7 +57,9 @@ static enum status check_rows(const struct run *run, struct error *e)
     return ST_OK;
 }
 
-/* Sampled vertices are distinct, so a graph may have too few for all pairs. */
+/* Collective. Checks the given pairs, or samples pairs, and fills the searcher's roots. Sampled vertices are
+ * distinct, so a graph may have too few vertices for all pairs: the number of pairs is then smaller, and a warning says
+ * so. */
 static enum status choose_pairs(struct run *run, struct error *e)
 {
     const struct args *args = &run->paths.args;
@@ -70,7 +75,8 @@ static enum status choose_pairs(struct run *run, struct error *e)
     return ST_OK;
 }
 
-/* Without `takes` columns stay packed, as they are read once. */
+/* Collective. Chooses the backend, opens all shards and chooses the pairs; fills run->job. Columns stay packed if the
+ * backend has no bytes_needed, as it then reads columns once. */
 static enum status set_up(struct run *run, struct error *e)
 {
     const struct args *args = &run->paths.args;
@@ -90,6 +96,8 @@ static enum status set_up(struct run *run, struct error *e)
     return comm_agree(&s->comm, e);
 }
 
+/* Collective. Searches between all pairs with a progress display on rank 0. Afterwards run->runs has the results of
+ * all ranks. */
 static enum status search_all(struct run *run, struct error *e)
 {
     const struct searcher *s = &run->searcher;
@@ -102,6 +110,8 @@ static enum status search_all(struct run *run, struct error *e)
     return e->status;
 }
 
+/* Prints the results on rank 0: a line for each pair, the summary, and JSON if wanted. Other ranks do nothing. Text
+ * goes to standard error if another result takes standard output. */
 static enum status conclude(const struct run *run, struct error *e)
 {
     const struct args *args = &run->paths.args;
@@ -118,6 +128,8 @@ static enum status conclude(const struct run *run, struct error *e)
     return args->json != NULL ? paths_report_json(args->json, &report, e) : ST_OK;
 }
 
+/* The work of the program, called by searcher_run once it is set up: searches and prints results. `context` is the
+ * struct run. */
 static void work(void *context, struct error *e)
 {
     struct run *run = context;
@@ -127,6 +139,7 @@ static void work(void *context, struct error *e)
     comm_agree(&run->searcher.comm, e);
 }
 
+/* Releases the results at the end; called by searcher_run. `context` is the struct run. */
 static void tear_down(void *context)
 {
     pair_runs_free(&((struct run *)context)->runs);

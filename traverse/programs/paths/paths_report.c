@@ -11,11 +11,13 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* Returns the time of a pair's search in seconds. */
 static double seconds_of(const struct pair_result *r)
 {
     return 1e-9 * (double)r->nanoseconds;
 }
 
+/* Returns the distance of a pair in edges; -1: there is no path. */
 static int64_t distance_of(const struct pair_result *r)
 {
     return (int64_t)r->found - 1;
@@ -23,6 +25,7 @@ static int64_t distance_of(const struct pair_result *r)
 
 /* ---- text ---- */
 
+/* Prints the line of pair i: source, target, distance, counts, time, and the path if paths are wanted. */
 static void print_pair(FILE *out, const struct paths_report *report, uint64_t i)
 {
     const struct pair_result *r = &report->runs->result[i];
@@ -55,6 +58,7 @@ struct paths_summary {
     double median_s, total_s;
 };
 
+/* Returns the sums over all pairs and the median time. Without memory for the times the median is that of no values. */
 static struct paths_summary summary_of(const struct pair_runs *runs)
 {
     struct paths_summary all = {0};
@@ -84,6 +88,7 @@ void paths_report_summary(FILE *out, const struct paths_report *report)
 
 /* ---- JSON ---- */
 
+/* Prints the member "environment": the program, the graph, and how pairs were searched. */
 static void json_environment(FILE *out, const struct paths_report *report)
 {
     const struct pair_job *job = report->job;
@@ -107,6 +112,7 @@ static void json_environment(FILE *out, const struct paths_report *report)
     fputs("\n  },\n", out);
 }
 
+/* Prints a vertex, given by its input id: its name, quoted, if there is a map, or else the id. */
 static void json_vertex(FILE *out, const struct paths_report *report, uint64_t id)
 {
     struct map_name name = report->map != NULL ? name_map_at(report->map, id) : (struct map_name){0};
@@ -118,6 +124,7 @@ static void json_vertex(FILE *out, const struct paths_report *report, uint64_t i
     free(text);
 }
 
+/* Prints pair i as a JSON object, with a comma unless it is the last one. */
 static void json_pair(FILE *out, const struct paths_report *report, uint64_t i)
 {
     const struct pair_result *r = &report->runs->result[i];
@@ -139,6 +146,7 @@ static void json_pair(FILE *out, const struct paths_report *report, uint64_t i)
     fputs(i + 1 < report->runs->count ? "},\n" : "}\n", out);
 }
 
+/* Prints the whole JSON document; called by outfile_print. `context` is the const struct paths_report. */
 static void print_json(FILE *out, const void *context)
 {
     const struct paths_report *report = context;

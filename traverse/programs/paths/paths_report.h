@@ -17,9 +17,11 @@ struct paths_report {
     const struct name_map *map; /* NULL: vertices are ids */
 };
 
-/* A line for each pair. */
+/* Prints a line for each pair. */
 void paths_report_pairs(FILE *out, const struct paths_report *report);
+/* Prints the sums and times over all pairs. */
 void paths_report_summary(FILE *out, const struct paths_report *report);
+/* Writes all results as JSON to the file `path`. */
 enum status paths_report_json(const char *path, const struct paths_report *report, struct error *e);
 
 #endif

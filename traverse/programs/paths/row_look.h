@@ -1,4 +1,4 @@
-/* row_look.h: looks at the columns of a row, and keeps vertices that no search has found; for pair_search.c */
+/* row_look.h: looks at the columns of a row, and makes steps of vertices that no search has found; for pair_search.c */
 #ifndef DBFS_ROW_LOOK_H
 #define DBFS_ROW_LOOK_H
 
@@ -16,10 +16,11 @@ struct look {
     uint64_t from;     /* the step of the vertex */
     struct step *next; /* found vertices go here; there is room for all of the row */
     uint64_t edges;    /* columns read */
-    uint64_t met;      /* the vertex that the other search has found, if there is one */
+    uint64_t met;      /* the last vertex read that was found before, by either search */
 };
 
-/* Returns nonzero if the other search has found this vertex. */
+/* Reads one vertex, given by number. A vertex that no search has found is marked and becomes a step. Sets l->met if
+ * the vertex was found before. Returns nonzero if the other search has found the vertex. */
 static inline int look_at(struct look *l, uint64_t vertex)
 {
     uint8_t mark = l->marks[vertex];
@@ -33,7 +34,8 @@ static inline int look_at(struct look *l, uint64_t vertex)
     return mark != l->own;
 }
 
-/* Looks at columns of a row from `at` to `end` that are decoded. `base`: the number of column 0. */
+/* Looks at decoded columns from `at` to `end` - 1, places among the columns of csr. `base`: the vertex number of
+ * column 0. Returns nonzero as soon as look_at does. */
 static inline int look_at_raw(struct look *l, const struct csr *csr, uint64_t at, uint64_t end, uint64_t base)
 {
     for (; at < end; at++) {
@@ -43,7 +45,8 @@ static inline int look_at_raw(struct look *l, const struct csr *csr, uint64_t at
     return 0;
 }
 
-/* Looks at packed columns in the same way. */
+/* Looks at all packed columns of a row, without its head columns. `base`: the vertex number of column 0. Returns
+ * nonzero as soon as look_at does. */
 static inline int look_at_packed(struct look *l, const struct csr *csr, uint64_t row, uint64_t base)
 {
     uint64_t at = csr_offset(csr, row), end = csr_offset(csr, row + 1);
@@ -59,8 +62,8 @@ static inline int look_at_packed(struct look *l, const struct csr *csr, uint64_t
     return 0;
 }
 
-/* Looks at a whole row, in registers. Returns nonzero if the other search has found l->met; the rest of the row
- * was then not read. */
+/* Looks at a whole row; *look is kept in registers meanwhile. `base`: the vertex number of column 0. Returns nonzero
+ * if the other search has found look->met; the columns behind that vertex were then not read. */
 static inline int look_at_row(struct look *look, const struct csr *csr, uint64_t row, uint64_t base)
 {
     struct look l = *look;

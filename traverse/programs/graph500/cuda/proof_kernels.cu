@@ -18,12 +18,14 @@ struct gpu_first gpu_no_offence(void)
     return first;
 }
 
+/* Returns vertex and kind of an offence as one number, in the order of offence_comes_before. */
 __device__ static inline unsigned long long place_of(const offence &o)
 {
     return (unsigned long long)o.vertex << 4 | (unsigned long long)o.kind;
 }
 
-/* `other` is read after `place`, and is never that of a later place, as write_first guarantees. */
+/* Returns whether offence o comes before *first. Any thread may call it, with the lock or without. `other` is read
+ * after `place`, so it is never the `other` of a later place: write_first guarantees this. */
 __device__ static bool may_be_first(const gpu_first *first, const offence &o)
 {
     const unsigned long long place = *(const volatile unsigned long long *)&first->place;
@@ -33,6 +35,7 @@ __device__ static bool may_be_first(const gpu_first *first, const offence &o)
     return o.other < *(const volatile long long *)&first->other;
 }
 
+/* Writes offence o to *first. The calling thread has the lock. `other` is set to its maximum before `place` changes. */
 __device__ static void write_first(gpu_first *first, const offence &o)
 {
     *(volatile long long *)&first->other = INT64_MAX;
@@ -43,6 +46,7 @@ __device__ static void write_first(gpu_first *first, const offence &o)
     first->offence = o;
 }
 
+/* Replaces *first by offence o if o comes before it; does nothing for OFFENCE_NONE. Each thread calls it by itself. */
 __device__ static inline void note(gpu_first *first, const offence &o)
 {
     if (o.kind == OFFENCE_NONE)
@@ -58,6 +62,7 @@ __device__ static inline void note(gpu_first *first, const offence &o)
     }
 }
 
+/* Sets bit i of a mask that threads share. */
 __device__ static inline void mark_bit(uint32_t *mask, uint64_t i)
 {
     const uint32_t bit = 1u << (i % 32);
@@ -115,7 +120,8 @@ void cuda_check_isolated(const proved_values *values, int64_t root, gpu_first *f
 
 /* ---- edges ---- */
 
-/* Checks rows from..to, each shared by so many warps. */
+/* Checks the edges of the rows `from` to `to` - 1. Each row is shared by `slices` warps, whose lanes take an edge at
+ * a time; columns on other shards are skipped. Marks rows whose edges lead to their parents. */
 __global__ static void __launch_bounds__(BLOCK)
     rows_kernel(gpu_proved_rows r, uint64_t from, uint64_t to, uint32_t slices, gpu_first *first)
 {
@@ -140,6 +146,7 @@ __global__ static void __launch_bounds__(BLOCK)
     }
 }
 
+/* Launches rows_kernel for the rows `from` to `to` - 1, with `slices` warps for each row; does nothing for no rows. */
 static void launch_rows(const gpu_proved_rows *r, uint64_t from, uint64_t to, uint32_t slices,
                         gpu_first *first, cudaStream_t stream)
 {

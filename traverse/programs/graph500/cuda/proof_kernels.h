@@ -22,25 +22,26 @@ struct gpu_first {
     struct offence offence;
 };
 
-/* Makes the offence that means none. */
+/* Returns the value before the first offence is found: every offence comes before it. */
 struct gpu_first gpu_no_offence(void);
 
-/* Writes end[i] = the id and the depth of vertex i. */
+/* Writes end[i] = the id, of id_bytes, and the depth of vertex i, for `count` vertices. */
 void cuda_write_ends(const void *ids, uint32_t id_bytes, const int32_t *depth, uint64_t count,
                      struct vertex_end *end, cudaStream_t stream);
 
-/* Sets the bits of places in a mask. */
+/* Sets the bits of place[0] to place[count - 1] in a mask, but for PLACE_ELSEWHERE. */
 void cuda_mark(const uint32_t *place, uint64_t count, uint32_t *mask, cudaStream_t stream);
 
-/* to[i] = the claim, of id_bytes, at place[i]. No claim is at PLACE_ELSEWHERE: it becomes CLAIM_ELSEWHERE. */
+/* Writes to[i] = the claim, of id_bytes, at place[i], for i below `count`; CLAIM_ELSEWHERE where that is
+ * PLACE_ELSEWHERE. */
 void cuda_gather_claims(const void *claims, uint32_t id_bytes, const uint32_t *place, uint64_t count, int64_t *to,
                         cudaStream_t stream);
 
-/* to[i] = the end with the number number[i]. */
+/* Writes to[i] = end[number[i]], for i below `count`. */
 void cuda_gather_ends(const struct vertex_end *end, const uint32_t *number, uint64_t count,
                       struct vertex_end *to, cudaStream_t stream);
 
-/* ---- checks ---- */
+/* ---- checks: each does what its twin in proof_loops.h does, and keeps the earliest offence in *first ---- */
 
 void cuda_check_vertices(const struct proved_vertices *vertices, int64_t root,
                          struct gpu_first *first, cudaStream_t stream);

@@ -28,8 +28,9 @@ struct pair_searches {
 
 /* ---- memory ---- */
 
-/* Chooses the number of blocks that search at the same time: the GPU has room for them, and there are pairs for them. Ranks
- * that share a GPU share its memory. Without room for one block, taking the memory fails and says so. */
+/* Sets p->blocks, the number of blocks that search at the same time: as many as the GPU's free memory has room for
+ * (ranks that share a GPU share its memory), at most one for each of `pairs`, and at least 1. Without room for one
+ * block, taking the memory fails later and says so. */
 static enum status choose_blocks(struct pair_searches *p, uint64_t pairs, struct error *e)
 {
     const struct gpu_pairs *gpu = &p->gpu;
@@ -47,6 +48,7 @@ static enum status choose_blocks(struct pair_searches *p, uint64_t pairs, struct
     return ST_OK;
 }
 
+/* Takes the arrays of p->gpu in memory of the GPU, for at most `pairs` pairs, and chooses the number of blocks. */
 static enum status take_on_gpu(struct pair_searches *p, uint64_t pairs, struct error *e)
 {
     struct gpu_pairs *gpu = &p->gpu;
@@ -68,6 +70,7 @@ static enum status take_on_gpu(struct pair_searches *p, uint64_t pairs, struct e
     return e->status;
 }
 
+/* Takes the arrays in memory of the host, for at most `pairs` pairs. pair_gpu_close releases them. */
 static enum status take_on_host(struct pair_searches *p, uint64_t pairs, struct error *e)
 {
     p->todo = calloc(pairs + 1, sizeof *p->todo);
@@ -79,7 +82,8 @@ static enum status take_on_host(struct pair_searches *p, uint64_t pairs, struct 
     return ST_OK;
 }
 
-/* CUDA loads a kernel when it is first launched, which is no part of a search. So each is launched without work. */
+/* Launches each kernel once without work: CUDA loads a kernel at its first launch, and this time is no part of a
+ * search. */
 static enum status load_kernels(struct pair_searches *p, struct error *e)
 {
     joined_gpu_clear(&p->on, p->gpu.counts, sizeof *p->gpu.counts, e);
@@ -92,6 +96,8 @@ static enum status load_kernels(struct pair_searches *p, struct error *e)
     return e->status;
 }
 
+/* Joins all shards into one graph, copies it to the GPU, and takes memory for the pairs of this rank. After a
+ * failure, too, pair_gpu_close releases *searches unless it is NULL. */
 static enum status pair_gpu_open(struct pair_searches **searches, const struct pair_job *job, struct error *e)
 {
     struct pair_searches *p = *searches = calloc(1, sizeof *p);
@@ -112,6 +118,7 @@ static enum status pair_gpu_open(struct pair_searches **searches, const struct p
     return e->status;
 }
 
+/* Releases all memory of the searches, on the host and on the GPU. */
 static void pair_gpu_close(struct pair_searches *p)
 {
     free(p->todo);
@@ -125,7 +132,8 @@ static void pair_gpu_close(struct pair_searches *p)
 
 /* ---- searches ---- */
 
-/* A pair that needs a search goes to `todo`. The result of others is known. */
+/* Lists the pairs of this rank that need a search in p->todo, p->gpu.count of them. For other pairs (source and
+ * target are the same, or one has no edges) the result is known and is written to *runs. */
 static enum status list_pairs(struct pair_searches *p, struct pair_runs *runs, struct error *e)
 {
     const uint64_t own = pair_runs_own(runs);
@@ -143,6 +151,8 @@ static enum status list_pairs(struct pair_searches *p, struct pair_runs *runs, s
     return e->status;
 }
 
+/* Prepares a search between the pairs of p->todo: copies their sources and targets to the GPU, and clears counts and
+ * results there. */
 static enum status copy_ends(struct pair_searches *p, struct error *e)
 {
     for (uint32_t k = 0; k < p->gpu.count; k++) {
@@ -157,7 +167,9 @@ static enum status copy_ends(struct pair_searches *p, struct error *e)
     return e->status;
 }
 
-/* Blocks search between all pairs, and then all blocks between those that were left. */
+/* Searches between the pairs of p->todo, in two passes: first each block searches between one pair at a time; then
+ * all blocks together search between the pairs that the first pass has left, one pair after the other. Copies results
+ * and paths to the host, into p->result and p->paths. */
 static enum status search(struct pair_searches *p, struct error *e)
 {
     struct gpu_pair_counts counts;
@@ -176,7 +188,8 @@ static enum status search(struct pair_searches *p, struct error *e)
                                 : ST_OK;
 }
 
-/* Keeps the result of a pair. */
+/* Adds the GPU's result *from of pair i (its number among all pairs) to *runs, and copies its path if paths are
+ * wanted. Fails if the GPU found an edge that only one of its ends has. */
 static enum status keep(struct pair_searches *p, struct pair_runs *runs, uint64_t i, const struct gpu_pair_result *from,
                         struct error *e)
 {
@@ -191,7 +204,8 @@ static enum status keep(struct pair_searches *p, struct pair_runs *runs, uint64_
     return ST_OK;
 }
 
-/* Keeps results. Pairs whose paths had no room are searched again: the first one that has a path finds room each time. */
+/* Keeps the results of the last search. Pairs whose paths had no room are listed in p->todo again, for another
+ * search. Each search writes at least one path, as an empty array of paths has room for any path. */
 static enum status keep_results(struct pair_searches *p, struct pair_runs *runs, struct error *e)
 {
     const uint32_t count = p->gpu.count;
@@ -209,6 +223,7 @@ static enum status keep_results(struct pair_searches *p, struct pair_runs *runs,
     return e->status;
 }
 
+/* Searches between all pairs of this rank, again as long as pairs are left whose paths had no room. */
 static enum status pair_gpu_run(struct pair_searches *p, struct pair_runs *runs, struct error *e)
 {
     if (list_pairs(p, runs, e) != ST_OK)

@@ -6,7 +6,8 @@
 #include "traverse/cuda/device/cuda_common.cuh"
 #include "traverse/cuda/device/cuda_ptx.cuh"
 
-/* One block. */
+/* The threads of one block, which search between a pair by themselves. block() is the block's number among the blocks of
+ * the search, blocks() how many these are; all threads of the search call barrier(). */
 struct block_threads {
     static constexpr bool has_all = false;
     gpu_pair_live *live; /* shared memory */
@@ -27,11 +28,11 @@ struct block_threads {
     }
 };
 
-/* All blocks. */
+/* The threads of all blocks, which search between one pair together; the functions are as in block_threads. */
 struct grid_threads {
     static constexpr bool has_all = true;
     gpu_pair_live *live; /* device memory */
-    unsigned arrivals;   /* before the next use of the barrier */
+    unsigned arrivals;   /* the value of live->arrived after the barriers so far */
 
     __device__ unsigned block() const
     {

@@ -21,7 +21,8 @@ extern "C" {
 
 enum { PAIR_SIDES = 2, PAIR_MARKS = 16 /* vertices of a word of marks */ };
 
-/* Edges of a frontier that a block takes at most; of a row, and of a piece of a longer one, that all blocks take at once. */
+/* PAIR_BLOCK_EDGES: the most edges of a frontier that a single block searches. PAIR_LONG_ROW: the second kernel cuts rows
+ * with more edges into pieces of so many. */
 #ifdef DBFS_EMULATED
 enum { PAIR_BLOCK_EDGES = 600, PAIR_LONG_ROW = 100 };
 #else
@@ -43,7 +44,7 @@ struct gpu_pair_result {
 /* The rows of one vertex have an edge that the rows of its other end do not have; `path` is (vertex << 32 | other end). */
 #define PAIR_ONE_WAY UINT64_MAX
 
-/* A row of a step, or a piece of it. */
+/* Piece `number` of the row of a step. */
 struct gpu_pair_piece {
     uint32_t step, number;
 };
@@ -60,7 +61,7 @@ struct gpu_pair_live {
     struct gpu_pair_level level[3]; /* taken in turn */
     unsigned long long edges;       /* looked at, when the search is over */
     uint32_t other;                 /* the step of the other side's frontier at which the sides met; PAIR_NO_STEP */
-    uint32_t arrived;               /* blocks at the barrier, summed up; of all blocks alone */
+    uint32_t arrived;               /* arrivals of blocks at all barriers; used by the second kernel only */
 };
 
 #define PAIR_NOT_MET UINT64_MAX
@@ -69,7 +70,7 @@ struct gpu_pair_live {
 /* Zero before a launch. */
 struct gpu_pair_counts {
     uint32_t taken;               /* pairs that blocks have taken */
-    uint32_t left;                /* and left to all blocks */
+    uint32_t left;                /* pairs that blocks have left to the second kernel */
     unsigned long long path_capacity; /* of `paths`, taken */
     struct gpu_pair_live live;    /* of the search of all blocks */
 };
@@ -91,13 +92,15 @@ struct gpu_pairs {
     uint64_t path_capacity;              /* of them */
 };
 
-/* Blocks of the current GPU that search at the same time. */
+/* Returns how many blocks of these kernels the current GPU can run at the same time. */
 int cuda_pair_blocks(void);
 
-/* Searches between all pairs with this number of blocks. */
+/* Launches the first kernel with `blocks` blocks: each block searches between one pair at a time, and lists pairs
+ * with too many edges in pairs->left. */
 void cuda_pairs_by_blocks(const struct gpu_pairs *pairs, int blocks, cudaStream_t stream);
 
-/* Searches between the pairs that are left with all blocks together. */
+/* Launches the second kernel, after the first one: all blocks together search between the pairs in pairs->left, one
+ * after the other. */
 cudaError_t cuda_pairs_by_all(const struct gpu_pairs *pairs, cudaStream_t stream);
 
 #ifdef __cplusplus

@@ -21,7 +21,7 @@ struct pair_side {
     unsigned long long edges; /* of its rows */
 };
 
-/* A search, as a thread knows it. All threads know the same, but `looked`. */
+/* A search, as a thread knows it. All members but `looked` are the same in all threads of the search. */
 template <class Team> struct pair_searching {
     const gpu_pairs &pairs;
     Team team;
@@ -32,16 +32,19 @@ template <class Team> struct pair_searching {
     unsigned long long looked; /* edges, by this thread */
 };
 
+/* Returns whether this thread is thread 0 of the first block of the search. */
 template <class S> __device__ static inline bool is_first(const S &s)
 {
     return threadIdx.x == 0 && s.team.block() == 0;
 }
 
+/* Returns step i of a side (0: source, 1: target): the target's steps lie backwards from the end of the array. */
 template <class S> __device__ static inline gpu_pair_step &step_of(const S &s, unsigned side, uint64_t i)
 {
     return s.steps[side == 0 ? i : s.pairs.vertices - i];
 }
 
+/* Returns the counts of the present level, which all threads of the search share. */
 template <class S> __device__ static inline gpu_pair_level &level_of(const S &s)
 {
     return s.team.live->level[s.turn];
@@ -55,6 +58,7 @@ struct laid_rows {
     uint32_t before[BLOCK]; /* edges of the rows before it */
 };
 
+/* Returns the row, an index into *rows, that has edge `edge` of the edges laid end to end. Any thread may call it. */
 __device__ static inline unsigned row_of(const laid_rows &rows, uint32_t edge)
 {
     unsigned row = 0;
@@ -65,7 +69,9 @@ __device__ static inline unsigned row_of(const laid_rows &rows, uint32_t edge)
     return row;
 }
 
-/* Returns whether this thread is the one that finds a vertex. If the other side has the vertex, the search is over. */
+/* Tries to claim vertex v, found by step `from`, for the growing side; `word` is the word of marks read before.
+ * Returns whether this thread is the one that finds v. If the other side has v, notes in the level that the sides have
+ * met. Each thread calls it by itself. */
 template <class S> __device__ static inline bool claim(S &s, uint32_t v, uint32_t word, uint32_t from)
 {
     const unsigned shift = v % PAIR_MARKS * PAIR_SIDES, own = 1u << s.now.number, both = (1u << PAIR_SIDES) - 1;
@@ -81,7 +87,8 @@ template <class S> __device__ static inline bool has_met(const S &s)
     return ((const volatile gpu_pair_level &)level_of(s)).met != PAIR_NOT_MET;
 }
 
-/* Adds the vertices that lanes found to the next frontier. Returns the edges of those of this lane. */
+/* Appends the vertices that the lanes of a warp have found to the next frontier: bit j of `mine` says that this lane
+ * found column[j], from step from[j]. Returns the edges of this lane's vertices. All lanes of a warp call it. */
 template <class S>
 __device__ static inline unsigned long long append(S &s, const uint32_t *column, const uint32_t *from, unsigned mine)
 {
@@ -103,8 +110,8 @@ __device__ static inline unsigned long long append(S &s, const uint32_t *column,
     return edges;
 }
 
-/* Looks at `total` edges of rows that lie end to end; the first row is that of step `base`. Returns the edges of the vertices
- * that this thread found. */
+/* Looks at `total` edges of rows that lie end to end, the first row being the row of step `base`; stops if the sides
+ * have met. Returns the edges of the vertices that this thread found. All threads of a block call it. */
 template <class S>
 __device__ static unsigned long long look_at(S &s, const laid_rows &rows, uint32_t base, uint32_t total)
 {
@@ -137,7 +144,8 @@ __device__ static unsigned long long look_at(S &s, const laid_rows &rows, uint32
 
 /* ---- a level ---- */
 
-/* Leaves a long row to a second pass, in pieces. */
+/* Lists the long row of a step, with `edges` edges, as pieces, which look_at_frontier takes in a second pass. Each
+ * thread calls it by itself. */
 template <class S> __device__ static inline void put_pieces(S &s, uint32_t step, uint64_t edges)
 {
     const uint32_t pieces = (uint32_t)((edges + PAIR_LONG_ROW - 1) / PAIR_LONG_ROW);
@@ -146,7 +154,8 @@ template <class S> __device__ static inline void put_pieces(S &s, uint32_t step,
         s.pairs.pieces[at + i] = gpu_pair_piece{step, i};
 }
 
-/* Lays the rows of `count` steps from `base` on end to end, one a thread. Returns their edges. */
+/* Lays the rows of `count` steps (at most BLOCK) from step `base` on end to end in *rows, one row a thread. Rows that
+ * go to put_pieces count as empty. Returns the number of edges laid. All threads of a block call it. */
 template <class S> __device__ static uint32_t lay_rows(S &s, laid_rows &rows, uint32_t base, uint32_t count)
 {
     const uint64_t *offsets = s.pairs.rows[s.now.number].offsets;
@@ -168,7 +177,7 @@ template <class S> __device__ static uint32_t lay_rows(S &s, laid_rows &rows, ui
     return total;
 }
 
-/* The same for a piece of a row. */
+/* Lays a single piece of a long row into *rows. Returns its number of edges. All threads of a block call it. */
 template <class S> __device__ static uint32_t lay_piece(S &s, laid_rows &rows, const gpu_pair_piece &piece)
 {
     const uint64_t *offsets = s.pairs.rows[s.now.number].offsets;
@@ -182,7 +191,8 @@ template <class S> __device__ static uint32_t lay_piece(S &s, laid_rows &rows, c
     return total;
 }
 
-/* Adds the finds of a thread to the level. All lanes of a warp call it. */
+/* Adds up `edges`, the edges of the vertices that each thread found, in the counts of the level. All lanes of a warp
+ * call it. */
 template <class S> __device__ static inline void add_edges(S &s, unsigned long long edges)
 {
     edges = warp_sum(edges);
@@ -190,7 +200,8 @@ template <class S> __device__ static inline void add_edges(S &s, unsigned long l
         atomicAdd(&level_of(s).edges, edges);
 }
 
-/* Looks at all rows of the frontier but long ones, and then at these. */
+/* Looks at all rows of the growing side's frontier, first at all but the long rows, then at the pieces of long rows.
+ * All threads of the search call it, and the level's counts are complete afterwards. */
 template <class S> __device__ static void look_at_frontier(S &s)
 {
     __shared__ laid_rows rows;
@@ -218,6 +229,8 @@ template <class S> __device__ static void look_at_frontier(S &s)
 
 /* ---- a search ---- */
 
+/* Starts a side (0: source, 1: target) at vertex v: one thread marks v and writes step 0. Returns the side with v as
+ * its frontier. All threads of the search call it. */
 template <class S> __device__ static inline pair_side begin_side(S &s, unsigned number, uint32_t v)
 {
     if (is_first(s)) {
@@ -227,6 +240,8 @@ template <class S> __device__ static inline pair_side begin_side(S &s, unsigned 
     return pair_side{number, 0, 0, 1, row_edges(s.pairs.rows[number], v)};
 }
 
+/* Starts the search between ends[0] and ends[1]: clears the shared counts and starts both sides. All threads of the
+ * search call it. */
 template <class S> __device__ static void begin(S &s, const uint32_t *ends)
 {
     if (is_first(s)) {
@@ -242,6 +257,8 @@ template <class S> __device__ static void begin(S &s, const uint32_t *ends)
     s.team.barrier();
 }
 
+/* Swaps s.now and s.other if the other side's frontier has fewer edges; never in a one-sided search. All threads of
+ * the search call it. */
 template <class S> __device__ static inline void choose_side(S &s)
 {
     if (s.pairs.one_sided || s.now.edges <= s.other.edges)
@@ -251,8 +268,8 @@ template <class S> __device__ static inline void choose_side(S &s)
     s.other = side;
 }
 
-/* Makes the finds of the level the frontier. Of the three turns of counts the one after the next is cleared when all threads
- * have read it. */
+/* Makes the vertices found in the level the frontier of the growing side, and turns to the next of three counts. The
+ * count after that one is cleared here, as all threads have already read it. All threads of the search call it. */
 template <class S> __device__ static inline void take_level(S &s)
 {
     const volatile gpu_pair_level &level = level_of(s);
@@ -267,7 +284,8 @@ template <class S> __device__ static inline void take_level(S &s)
 
 enum pair_end { PAIR_MET, PAIR_APART, PAIR_LEFT };
 
-/* Grows sides until they meet, one has no frontier left, or a frontier has too many edges for a block. */
+/* Grows sides level by level until they meet (PAIR_MET), one has no frontier left (PAIR_APART), or a frontier has too
+ * many edges for a single block (PAIR_LEFT). All threads of the search call it. */
 template <class S> __device__ static pair_end grow(S &s)
 {
     for (;;) {
@@ -285,7 +303,7 @@ template <class S> __device__ static pair_end grow(S &s)
     }
 }
 
-/* Clears the marks of the found vertices. */
+/* Clears the marks of all vertices that a side has found. All threads of the search call it. */
 template <class S> __device__ static void clear_marks(S &s, const pair_side &side)
 {
     for (uint64_t i = s.team.block() * BLOCK + threadIdx.x; i < side.end; i += s.team.blocks() * BLOCK)
@@ -294,7 +312,8 @@ template <class S> __device__ static void clear_marks(S &s, const pair_side &sid
 
 /* ---- the path ---- */
 
-/* Writes the vertices from a step back to the first one. */
+/* Writes the vertices from a step of a side back to its first step to `to`, to + by, to + 2 * by, ... A single thread
+ * calls it. */
 template <class S>
 __device__ static void walk(const S &s, const pair_side &side, uint32_t step, uint32_t *to, int by)
 {
@@ -305,8 +324,9 @@ __device__ static void walk(const S &s, const pair_side &side, uint32_t step, ui
     }
 }
 
-/* Returns the step of the other side's frontier that has the vertex at which the sides met. All threads look for the step.
- * PAIR_NO_STEP: there is none, as the rows of an edge's two ends contradict each other. */
+/* Returns the step of the other side's frontier that has the vertex at which the sides met; PAIR_NO_STEP if no step
+ * has it, as the rows of an edge's two ends contradict each other. All threads of the search call it, and share the look
+ * at the frontier. */
 template <class S> __device__ static uint32_t find_other_step(S &s)
 {
     const uint32_t v = (uint32_t)level_of(s).met;
@@ -318,7 +338,9 @@ template <class S> __device__ static uint32_t find_other_step(S &s)
     return *(volatile uint32_t *)&s.team.live->other;
 }
 
-/* Writes the path. The first block does it: two threads each walk to an end. Returns the place of the path. */
+/* Writes the path, of `vertices` vertices; `step` is the other side's step of find_other_step. All threads of the
+ * first block call it; two of them each walk to an end. Returns the place of the path's first vertex among pairs.paths,
+ * or PAIR_NO_PATH without room. */
 template <class S> __device__ static uint64_t write_path(const S &s, uint64_t vertices, uint32_t step)
 {
     __shared__ unsigned long long place;
@@ -339,6 +361,9 @@ template <class S> __device__ static uint64_t write_path(const S &s, uint64_t ve
 
 /* ---- pairs ---- */
 
+/* Ends a search that ended as `how` says: writes the path and the result of pair number `pair`, clears all marks, and
+ * lists a pair that was left. `begun`: the time of the start in nanoseconds, known to the first thread. All threads of
+ * the search call it. */
 template <class S> __device__ static void finish(S &s, pair_end how, uint32_t pair, unsigned long long begun)
 {
     const uint32_t other = how == PAIR_MET ? find_other_step(s) : PAIR_NO_STEP;
@@ -369,10 +394,12 @@ template <class S> __device__ static void finish(S &s, pair_end how, uint32_t pa
     s.team.barrier();
 }
 
+/* A search, as the functions above take it: with has_all, which says whether all blocks search together. */
 template <class Team> struct pair_search : pair_searching<Team> {
     static constexpr bool has_all = Team::has_all;
 };
 
+/* Searches between pair number `pair`, from start to result. All threads of the search call it. */
 template <class S> __device__ static void search_pair(S &s, uint32_t pair)
 {
     const unsigned long long begun = is_first(s) ? device_nanoseconds() : 0;
@@ -380,6 +407,7 @@ template <class S> __device__ static void search_pair(S &s, uint32_t pair)
     finish(s, grow(s), pair, begun);
 }
 
+/* The first kernel: each block takes one pair after the other, and searches between the two vertices by itself. */
 __global__ static void __launch_bounds__(BLOCK, BLOCKS_TOGETHER)
     pair_blocks_kernel(const __grid_constant__ gpu_pairs pairs)
 {
@@ -397,6 +425,7 @@ __global__ static void __launch_bounds__(BLOCK, BLOCKS_TOGETHER)
     }
 }
 
+/* The second kernel, a cooperative launch: all blocks together search between each of the pairs that are left. */
 __global__ static void __launch_bounds__(BLOCK, BLOCKS_TOGETHER)
     pair_grid_kernel(const __grid_constant__ gpu_pairs pairs)
 {
