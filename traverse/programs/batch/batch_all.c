@@ -1,35 +1,40 @@
 /* batch_all.c: levels of a batch by all vertices: see batch_search.h
  *
- * A vertex costs the words that it has seen, read, and its next words, written; the words of a neighbour are read by
- * chance. Neighbours of high degree come first in a row: after a few of them a vertex usually has what it lacks. What is
- * read by chance is asked for before.
+ * For each vertex the seen words are read and the next words written, in order of memory; the words of its neighbours are
+ * read at random places, and so they are prefetched. Neighbours of high degree come first in a row: after a few of them a
+ * vertex usually has all roots that it lacks.
  */
 #include "batch_state.h"
 
 #include <string.h>
 
-/* Vertices of a piece, and of one that pushes: hubs come first, and many of them would keep one thread. Edges that are pushed
- * ahead; edges that are looked at together. So many vertices ahead a row is asked for, and the words of its first
- * neighbours; so many edges ahead the words of the others. */
+/* STEP: vertices of a piece. PUSH_STEP: vertices of a piece that pushes; it is small, as vertices of high degree come
+ * first, and many of them would keep one thread busy. PUSH_AHEAD: columns ahead for which a push prefetches.
+ * PULL_STEP: columns that a pull reads before it looks whether something is still missing. ROWS_AHEAD, WORDS_AHEAD:
+ * vertices ahead for which a pull prefetches the row, and the words of the first neighbours. PULL_AHEAD: columns ahead
+ * for which it prefetches the words of later neighbours. */
 enum { STEP = 1024, PUSH_STEP = 64, PUSH_AHEAD = 16, PULL_STEP = 4, ROWS_AHEAD = 16, WORDS_AHEAD = 6, PULL_AHEAD = 20 };
 
 /* ---- roots that push ---- */
 
-/* Whether the vertex has seen them already is looked up when all of its words have come. */
-BATCH_INLINE void add_words(uint64_t *next, const uint64_t *bits, const int W, const int alone)
+/* ORs `bits` [W] into the next words `next` [W] of a vertex, seen or not: find_vertex drops seen bits later.
+ * single_thread: no other thread works, so no atomics are used. */
+BATCH_INLINE void add_words(uint64_t *next, const uint64_t *bits, const int W, const int single_thread)
 {
     for (int j = 0; j < W; j++) {
-        if (alone)
+        if (single_thread)
             next[j] |= bits[j];
         else if ((bits[j] & ~__atomic_load_n(&next[j], __ATOMIC_RELAXED)) != 0)
             __atomic_fetch_or(&next[j], bits[j], __ATOMIC_RELAXED);
     }
 }
 
+/* Pushes the frontier words of vertices begin..end to their neighbours, for the roots that do not pull; adds the edges
+ * read to *t. First pass of a level by all vertices. */
 BATCH_INLINE void push_others_of(struct batch_search *s, struct tally *t, uint64_t begin, uint64_t end, const int W)
 {
     const struct joined_rows *rows = s->graph->push;
-    int alone = s->threads == 1;
+    int single_thread = s->threads == 1;
     for (uint64_t u = begin; u < end; u++) {
         uint64_t bits[BATCH_MOST_WORDS], any = 0, last = rows->offsets[u + 1];
         for (int j = 0; j < W; j++)
@@ -40,12 +45,13 @@ BATCH_INLINE void push_others_of(struct batch_search *s, struct tally *t, uint64
         for (uint64_t at = rows->offsets[u]; at < last; at++) {
             if (at + PUSH_AHEAD < rows->edges)
                 __builtin_prefetch(&s->next[rows->columns[at + PUSH_AHEAD] * (uint64_t)W], 1);
-            add_words(s->next + rows->columns[at] * (uint64_t)W, bits, W, alone);
+            add_words(s->next + rows->columns[at] * (uint64_t)W, bits, W, single_thread);
         }
     }
 }
 BATCH_BY_WORDS(push_others)
 
+/* Zeroes the next words of vertices begin..end, before roots push. */
 BATCH_INLINE void clear_next_of(struct batch_search *s, struct tally *t, uint64_t begin, uint64_t end, const int W)
 {
     (void)t;
@@ -53,17 +59,17 @@ BATCH_INLINE void clear_next_of(struct batch_search *s, struct tally *t, uint64_
 }
 BATCH_BY_WORDS(clear_next)
 
-/* ---- roots that pull, and the finds of all roots ---- */
+/* ---- roots that pull, and what all roots find ---- */
 
-/* Asks for the words of so many neighbours. */
+/* Prefetches the frontier words of the vertices columns[0..PULL_STEP). */
 BATCH_INLINE void prefetch_words(const struct batch_search *s, const uint32_t *columns, const int W)
 {
     for (int k = 0; k < PULL_STEP; k++)
         __builtin_prefetch(&s->now[columns[k] * (uint64_t)W]);
 }
 
-/* Asks for the row of a vertex that comes after v, and for the first neighbours of one that comes sooner, unless it lacks
- * nothing. */
+/* Prefetches, for the loop over vertices at v: the row of vertex v + ROWS_AHEAD, and the words of the first neighbours
+ * of vertex v + WORDS_AHEAD if that vertex lacks a root that pulls. */
 BATCH_INLINE void prefetch_row(const struct batch_search *s, uint64_t v, const int W)
 {
     const struct joined_rows *rows = s->graph->pull;
@@ -78,9 +84,10 @@ BATCH_INLINE void prefetch_row(const struct batch_search *s, uint64_t v, const i
         prefetch_words(s, rows->columns + rows->offsets[v], W);
 }
 
-/* ORs the words of some neighbours into `got`. Nonzero: that still lacks something. */
-BATCH_INLINE uint64_t pull_some(const struct batch_search *s, const uint32_t *columns, const int count,
-                                const uint64_t *missing, uint64_t *got, const int W)
+/* ORs the frontier words of the vertices columns[0..count) into `got` [W]. Returns 0 if `got` then has all bits of
+ * `missing` [W]. */
+BATCH_INLINE uint64_t pull_columns(const struct batch_search *s, const uint32_t *columns, const int count,
+                                   const uint64_t *missing, uint64_t *got, const int W)
 {
     uint64_t lacks = 0;
     for (int j = 0; j < W; j++) {
@@ -91,8 +98,9 @@ BATCH_INLINE uint64_t pull_some(const struct batch_search *s, const uint32_t *co
     return lacks;
 }
 
-/* The words of neighbours, until they have all that is missing. Returns how many edges that took. A row that does not end
- * soon is read to its end, and so is the next one: several words of a vertex fit no cache, and are asked for. */
+/* ORs the frontier words of v's neighbours into `got` [W], until `got` has all bits of `missing` [W] or the row ends.
+ * Returns how many edges were read. With several words per vertex a row that goes on after PULL_STEP columns
+ * prefetches words ahead, over the end of the row: the next row is read after it. */
 BATCH_INLINE uint64_t pull_row(const struct batch_search *s, uint64_t v, const uint64_t *missing, uint64_t *got,
                                const int W)
 {
@@ -101,13 +109,15 @@ BATCH_INLINE uint64_t pull_row(const struct batch_search *s, uint64_t v, const u
     for (; at + PULL_STEP <= last && lacks != 0; at += PULL_STEP) {
         if (W > 1 && at > first && at + PULL_AHEAD + PULL_STEP <= rows->edges)
             prefetch_words(s, rows->columns + at + PULL_AHEAD, W);
-        lacks = pull_some(s, rows->columns + at, PULL_STEP, missing, got, W);
+        lacks = pull_columns(s, rows->columns + at, PULL_STEP, missing, got, W);
     }
     for (; at < last && lacks != 0; at++)
-        lacks = pull_some(s, rows->columns + at, 1, missing, got, W);
+        lacks = pull_columns(s, rows->columns + at, 1, missing, got, W);
     return at - first;
 }
 
+/* Finds which roots reach vertex v in this level: by a pull and, if `pushed`, from the bits that other roots pushed to
+ * its next words. Sets the next words to the new bits, adds them to the seen words, and counts the vertex in *t. */
 BATCH_INLINE void find_vertex(struct batch_search *s, struct tally *t, uint64_t v, const int pushed, const int W)
 {
     uint64_t missing[BATCH_MOST_WORDS], got[BATCH_MOST_WORDS] = {0}, any = 0, found = 0;
@@ -131,6 +141,7 @@ BATCH_INLINE void find_vertex(struct batch_search *s, struct tally *t, uint64_t 
     t->edges += s->graph->push->offsets[v + 1] - s->graph->push->offsets[v];
 }
 
+/* find_vertex for vertices begin..end in a level in which no root pushes. */
 BATCH_INLINE void find_of(struct batch_search *s, struct tally *t, uint64_t begin, uint64_t end, const int W)
 {
     for (uint64_t v = begin; v < end; v++)
@@ -138,6 +149,7 @@ BATCH_INLINE void find_of(struct batch_search *s, struct tally *t, uint64_t begi
 }
 BATCH_BY_WORDS(find)
 
+/* find_vertex for vertices begin..end in a level in which some roots push. */
 BATCH_INLINE void find_pushed_of(struct batch_search *s, struct tally *t, uint64_t begin, uint64_t end, const int W)
 {
     for (uint64_t v = begin; v < end; v++)
@@ -145,6 +157,7 @@ BATCH_INLINE void find_pushed_of(struct batch_search *s, struct tally *t, uint64
 }
 BATCH_BY_WORDS(find_pushed)
 
+/* Runs a level by all vertices: first the roots that do not pull push, if there are any, then each vertex pulls. */
 void batch_level_by_all(struct batch_search *s, const struct batch_levels *l)
 {
     uint64_t vertices = s->graph->vertices;

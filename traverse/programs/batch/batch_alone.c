@@ -1,13 +1,14 @@
 /* batch_alone.c: the roots of a batch one by one, each by one thread: see batch_state.h
  *
- * On a road graph two roots seldom reach a vertex in the same level, so a word has one bit, and takes 64 times the
- * room in caches. A search from one root has a bit for each vertex, and a queue. */
+ * On a road graph two roots seldom reach a vertex in the same level. A word of 64 bits then has a single bit set, and takes
+ * 64 times the room of that bit in caches. A search from a single root needs a bitmap of the vertices, and a queue. */
 #include "batch_state.h"
 
 #include "formats/base/cli.h"
 
 enum { AHEAD = 8 };
 
+/* Takes a queue and a bitmap for each thread, as far as memory allows. Returns the number of threads that have both. */
 int batch_alone_open(struct batch_search *s)
 {
     struct memory_budget *budget = s->graph->budget;
@@ -23,6 +24,7 @@ int batch_alone_open(struct batch_search *s)
     return threads;
 }
 
+/* Releases the queues and bitmaps of all threads. */
 void batch_alone_close(struct batch_search *s)
 {
     for (int i = 0; s->tally != NULL && i < s->threads; i++) {
@@ -31,7 +33,8 @@ void batch_alone_close(struct batch_search *s)
     }
 }
 
-/* Visits the neighbours of queue[begin..end). Returns the new end of the queue. */
+/* Visits the neighbours of queue[begin..end) of a search from a single root: appends unmarked ones to the queue, marks
+ * them in t->mask, and adds the edges read to t->read. Returns the new end of the queue. */
 static uint64_t visit(struct tally *t, const struct joined_rows *rows, uint64_t begin, uint64_t end)
 {
     uint64_t tail = end;
@@ -54,6 +57,7 @@ static uint64_t visit(struct tally *t, const struct joined_rows *rows, uint64_t 
     return tail;
 }
 
+/* Shows a level of a search from a single root to the watcher, if there is one, and adds the time to t->watched_s. */
 static void watch(struct tally *t, const struct batch_watcher *watcher, const struct batch_level *level)
 {
     if (watcher->level == NULL)
@@ -63,6 +67,8 @@ static void watch(struct tally *t, const struct batch_watcher *watcher, const st
     t->watched_s += cli_seconds() - start;
 }
 
+/* Searches from root number `root` of the run, on the calling thread, whose tally is t; fills in run->results[root].
+ * Leaves t->mask zero, as it was on entry. */
 static void search_alone(struct batch_search *s, struct tally *t, struct batch_run *run, uint32_t root)
 {
     struct batch_result *result = &run->results[root];
@@ -85,11 +91,13 @@ static void search_alone(struct batch_search *s, struct tally *t, struct batch_r
         t->mask[t->queue[i] / 64] = 0;
 }
 
+/* The call of batch_search_alone that the threads of the pool carry out. */
 struct work {
     struct batch_search *search;
     struct batch_run *run;
 };
 
+/* Searches from root number `root` on thread `thread` of the pool; `context` is the struct work. Returns 0. */
 static uint64_t search_one(void *context, int thread, uint64_t root)
 {
     const struct work *w = context;
@@ -97,6 +105,7 @@ static uint64_t search_one(void *context, int thread, uint64_t root)
     return 0;
 }
 
+/* Searches from the roots of the run with `threads` threads, each root by one thread, and fills in results and counts. */
 void batch_search_alone(struct batch_search *s, struct batch_run *run, int threads)
 {
     struct work w = {s, run};

@@ -8,6 +8,7 @@
 
 /* ---- memory ---- */
 
+/* Takes zeroed memory for s->words words per vertex, and sets *words to it. */
 static enum status take_words(struct batch_search *s, uint64_t **words, struct error *e)
 {
     memory_take(s->graph->budget, (void **)words, s->graph->vertices * (uint64_t)s->words, 8,
@@ -18,6 +19,7 @@ static enum status take_words(struct batch_search *s, uint64_t **words, struct e
     return e->status;
 }
 
+/* Takes all memory of a search but that for searches from single roots. */
 static enum status take_memory(struct batch_search *s, struct error *e)
 {
     struct memory_budget *budget = s->graph->budget;
@@ -36,6 +38,7 @@ static enum status take_memory(struct batch_search *s, struct error *e)
     return e->status;
 }
 
+/* The `open` of batch_cpu: opens *search, which batch_search_close closes, also after an error. */
 static enum status batch_search_open(struct batch_search **search, const struct joined_graph *graph,
                                      const struct batch_place *place, struct error *e)
 {
@@ -50,6 +53,7 @@ static enum status batch_search_open(struct batch_search **search, const struct 
     return e->status;
 }
 
+/* The `close` of batch_cpu: releases all memory of a search, and ends its threads. */
 static void batch_search_close(struct batch_search *s)
 {
     if (s == NULL)
@@ -66,7 +70,8 @@ static void batch_search_close(struct batch_search *s)
 
 /* ---- what a level found ---- */
 
-/* Adds up what threads have found. `weighs`: the level went by all vertices, and counts weights. */
+/* Adds up the tallies of all threads into l->found, and zeroes them. `weighs`: the level went by all vertices, and so
+ * counted weights. */
 static void add_counts(struct batch_search *s, struct batch_levels *l, int weighs)
 {
     struct batch_found *found = &l->found;
@@ -91,12 +96,15 @@ static void add_counts(struct batch_search *s, struct batch_levels *l, int weigh
 
 /* ---- steps ---- */
 
+/* The `rouse` of batch_cpu: ends the threads of OpenMP, which would hold cores, and wakes the threads of the pool. */
 static void rouse(struct batch_search *s)
 {
     threads_let_go();
     pool_rouse(s->pool);
 }
 
+/* Puts vertex v of root number `root` into the frontier: into the list if no other root did so before, and into the
+ * words. */
 static void put_root(struct batch_search *s, uint64_t v, uint32_t root)
 {
     const uint64_t *offsets = s->graph->push->offsets;
@@ -112,6 +120,7 @@ static void put_root(struct batch_search *s, uint64_t v, uint32_t root)
     s->tally[0].count[root] = 1;
 }
 
+/* The `start` of batch_cpu: zeroes the words, makes the roots of the run the frontier, and sets l->left and l->found. */
 static void start(struct batch_search *s, const struct batch_run *run, struct batch_levels *l, struct error *e)
 {
     size_t bytes = s->graph->vertices * (size_t)s->words * 8;
@@ -131,6 +140,7 @@ static void start(struct batch_search *s, const struct batch_run *run, struct ba
     add_counts(s, l, 0);
 }
 
+/* The `visit` of batch_cpu: runs one level, and swaps the frontier words and the next words. */
 static void visit(struct batch_search *s, int by_list, struct batch_levels *l, struct error *e)
 {
     uint64_t *words = s->now;
@@ -144,6 +154,7 @@ static void visit(struct batch_search *s, int by_list, struct batch_levels *l, s
     add_counts(s, l, !by_list);
 }
 
+/* The `show` of batch_cpu: points *level at the words and, if there is one, the list of the frontier. */
 static void show(struct batch_search *s, const struct batch_levels *l, struct batch_level *level, struct error *e)
 {
     (void)e;

@@ -8,8 +8,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* Vertices of a piece; bits of a word above which all 64 sums are added to by vectors. */
 enum { STEP = 1024, MANY_BITS = 12 };
 
+/* Takes memory for checksums and, if `arrays`, for the distances of `batch` roots, and opens the thread pool. */
 enum status batch_depths_open(struct batch_depths *d, const struct joined_graph *graph, uint64_t batch, int threads,
                               int arrays, int checksums, struct error *e)
 {
@@ -23,6 +25,7 @@ enum status batch_depths_open(struct batch_depths *d, const struct joined_graph 
     return pool_open(&d->pool, threads, e);
 }
 
+/* Frees what *d holds. */
 void batch_depths_close(struct batch_depths *d)
 {
     free(d->sums);
@@ -34,18 +37,20 @@ void batch_depths_close(struct batch_depths *d)
 
 /* ---- a level ---- */
 
+/* A level that the threads of the pool note. */
 struct watched {
     struct batch_depths *depths;
     const struct batch_level *level;
 };
 
-/* Adds `value` to the sums of the roots in `bits`, one after the other or all by vectors. */
+/* Adds `value` to those of sum[0..64) whose bit is set in `bits`, by vector operations on all 64. */
 WIDE_CLONES static void add_to_many(uint64_t *sum, uint64_t bits, uint64_t value)
 {
     for (int i = 0; i < 64; i++)
         sum[i] += value & -(bits >> i & 1);
 }
 
+/* Adds `value` to those of sum[0..64) whose bit is set in `bits`. */
 static void add_to_sums(uint64_t *sum, uint64_t bits, uint64_t value)
 {
     if (__builtin_popcountll(bits) > MANY_BITS)
@@ -55,12 +60,15 @@ static void add_to_sums(uint64_t *sum, uint64_t bits, uint64_t value)
             sum[__builtin_ctzll(bits)] += value;
 }
 
+/* Sets the distance of vertex v to `depth` for the roots 64 * word + i whose bit i is set in `bits`. */
 static void set_depths(const struct batch_depths *d, uint64_t v, int word, uint64_t bits, int32_t depth)
 {
     for (; bits != 0; bits &= bits - 1)
         batch_depths_of(d, (uint32_t)(64 * word + __builtin_ctzll(bits)))[v] = depth;
 }
 
+/* Notes the found vertices of a piece, STEP entries of the list or vertices, on thread `thread` of the pool; `context`
+ * is the struct watched. Returns 0. */
 static uint64_t watch_piece(void *context, int thread, uint64_t piece)
 {
     const struct watched *w = context;
@@ -84,7 +92,7 @@ static uint64_t watch_piece(void *context, int thread, uint64_t piece)
     return 0;
 }
 
-/* Notes a search from one root, which only one thread does. */
+/* Notes a level of a search from the single root level->root. Only the thread of this root calls it. */
 static void watch_alone(struct batch_depths *d, const struct batch_level *level)
 {
     for (uint64_t i = 0; i < level->count; i++) {
@@ -96,6 +104,8 @@ static void watch_alone(struct batch_depths *d, const struct batch_level *level)
     }
 }
 
+/* The `level` of the watcher; `context` is the struct batch_depths. Notes a level of the whole batch with the threads
+ * of the pool, or one of a single root on the calling thread. */
 static void watch(void *context, const struct batch_level *level)
 {
     struct watched w = {context, level};
@@ -106,7 +116,8 @@ static void watch(void *context, const struct batch_level *level)
         pool_run(w.depths->pool, pieces < 8 ? 1 : w.depths->threads, pieces, watch_piece, &w);
 }
 
-/* Marks all vertices as not reached. */
+/* The `begin` of the watcher; `context` is the struct batch_depths. Zeroes the checksums, and marks all vertices as
+ * not reached. */
 static void begin(void *context)
 {
     struct batch_depths *d = context;
@@ -115,12 +126,15 @@ static void begin(void *context)
         memset(d->depth, 0xff, d->count * d->graph->vertices * sizeof *d->depth); /* DEPTH_UNREACHED */
 }
 
+/* Returns the watcher that notes in *d the distances of the coming batch, of `count` roots. */
 struct batch_watcher batch_depths_watcher(struct batch_depths *d, uint32_t count)
 {
     d->count = count;
     return (struct batch_watcher){begin, d->depth != NULL || d->checksums ? watch : NULL, d};
 }
 
+/* Returns the checksum of root `number`, summed over threads. An isolated root, with input id `id`, was not searched
+ * from: its checksum is that of the root at distance 0. */
 uint64_t batch_depths_checksum(const struct batch_depths *d, uint32_t number, uint64_t id, int isolated)
 {
     uint64_t sum = isolated && d->checksums ? hash_pair(id, 0) : 0;

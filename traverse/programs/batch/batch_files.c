@@ -7,6 +7,7 @@
 
 #include <string.h>
 
+/* Returns whether --depths names one .npy matrix for several roots, and not a file for each. */
 int batch_files_is_matrix(const struct args *args)
 {
     return args->depths != NULL && strstr(args->depths, "%d") == NULL && outputs_ends_in(args->depths, ".npy") &&
@@ -15,6 +16,7 @@ int batch_files_is_matrix(const struct args *args)
 
 /* ---- the matrix ---- */
 
+/* On rank 0: opens the file of the matrix, writes its header, makes room for f->rows rows, and sets f->matrix_at. */
 static enum status begin_matrix(struct batch_files *f, struct error *e)
 {
     char header[NPY_HEADER_BYTES];
@@ -29,7 +31,7 @@ static enum status begin_matrix(struct batch_files *f, struct error *e)
     return e->status;
 }
 
-/* Collective. */
+/* Collective. Rank 0 begins the matrix; the other ranks open the same file, to write rows of their own roots. */
 static enum status open_matrix(struct batch_files *f, struct error *e)
 {
     if (f->comm->rank == 0)
@@ -42,6 +44,7 @@ static enum status open_matrix(struct batch_files *f, struct error *e)
     return ST_OK;
 }
 
+/* Collective. Takes memory for the results of one root, and begins the matrix of `roots` rows if --depths names one. */
 enum status batch_files_open(struct batch_files *f, uint64_t roots, struct error *e)
 {
     f->rows = roots;
@@ -52,11 +55,13 @@ enum status batch_files_open(struct batch_files *f, uint64_t roots, struct error
     return e->status;
 }
 
+/* Collective. Completes the matrix, if there is one; after a failure it is discarded. */
 enum status batch_files_commit(struct batch_files *f, struct error *e)
 {
     return outputs_commit(&f->matrix, f->comm, e);
 }
 
+/* Discards a matrix that was not committed, and releases the memory. */
 void batch_files_close(struct batch_files *f)
 {
     outfile_abort(f->matrix);
@@ -66,6 +71,8 @@ void batch_files_close(struct batch_files *f)
 
 /* ---- distances by id ---- */
 
+/* Writes the distances from a root, by input id, as row `row` of the matrix or as a file. `number`: of the root in the
+ * batch. */
 static enum status write_depths(struct batch_files *f, const struct root *root, uint32_t number, uint64_t row,
                                 struct error *e)
 {
@@ -86,7 +93,8 @@ static enum status write_depths(struct batch_files *f, const struct root *root, 
 
 /* ---- parents ---- */
 
-/* Finds a neighbour that is one level nearer to the root. The root is its own parent. */
+/* Returns a neighbour of the reached vertex v that is one level nearer to the root; for the root itself v. depth:
+ * [vertices]. */
 static uint64_t parent_of(const struct joined_graph *graph, const int32_t *depth, uint64_t v)
 {
     const struct joined_rows *rows = graph->pull;
@@ -98,6 +106,8 @@ static uint64_t parent_of(const struct joined_graph *graph, const int32_t *depth
     return rows->columns[at];
 }
 
+/* Writes the parents in the search from a root, by input id, as a file. They are derived from the distances. `number`:
+ * of the root in the batch. */
 static enum status write_parents(struct batch_files *f, const struct root *root, uint32_t number, struct error *e)
 {
     const struct joined_graph *graph = f->depths->graph;
@@ -115,6 +125,7 @@ static enum status write_parents(struct batch_files *f, const struct root *root,
     return results_write_values(f->rank, root, &file, e);
 }
 
+/* Writes the wanted distances and parents of a root: number `number` of the batch, and `row` of all roots. */
 enum status batch_files_write(struct batch_files *f, const struct root *root, uint32_t number, uint64_t row,
                               struct error *e)
 {

@@ -7,24 +7,26 @@
 #include "traverse/session/roots.h"
 
 struct batch_files {
-    const struct rank *rank;   /* a communicator of this process alone, which has the whole graph */
+    const struct rank *rank;   /* a rank in a communicator of this single process, which has the whole graph */
     const struct comm *comm;   /* all ranks, which write the matrix together */
     const struct args *args;
     const struct batch_depths *depths;
     const struct name_map *map;
     uint64_t rows;             /* rows of the matrix: all roots */
     struct outfile *matrix;    /* the matrix; NULL: none is written */
-    uint64_t matrix_at;        /* place of its first row */
-    void *values;              /* [n] distances of a root, by id */
+    uint64_t matrix_at;        /* byte offset of its first row */
+    void *values;              /* [n] distances or parents of one root, by input id, in up to 8 bytes each */
 };
 
 /* Returns whether --depths names one matrix for several roots, and not a file for each. */
 int batch_files_is_matrix(const struct args *args);
 
-/* Collective. The caller has filled in the members above `rows`, and knows the number of roots. */
+/* Collective. Takes memory, and begins the matrix if --depths names one. The caller has filled in the members above
+ * `rows`; `roots` is the number of all roots. */
 enum status batch_files_open(struct batch_files *files, uint64_t roots, struct error *e);
 
-/* Writes the wanted files of root `number` of the batch in the depths; it is root `row` of all. */
+/* Writes the wanted files or the matrix row of one root: it is number `number` in the batch that files->depths has
+ * noted, and number `row` of all roots. */
 enum status batch_files_write(struct batch_files *files, const struct root *root, uint32_t number, uint64_t row,
                               struct error *e);
 

@@ -17,14 +17,16 @@
 #include <string.h>
 #include <unistd.h>
 
-/* Of a root, as it is given and as it is found. */
+/* Bytes of memory for one root: its id as it is given, its id in struct roots, and its struct root. */
 enum { ROOT_BYTES = 16 + sizeof(struct root) };
 
+/* Sums over all batches. */
 struct sums {
-    uint64_t checksum; /* of all distances */
+    uint64_t checksum; /* of the checksums of all roots; on rank 0 */
     double seconds;    /* of all searches of this rank */
 };
 
+/* All state of the program. */
 struct batching {
     struct args args;
     struct searcher searcher; /* its ranks share the batches */
@@ -36,7 +38,7 @@ struct batching {
     struct centrality centrality;
     struct batch_result *results; /* [ranks][batch] results of the batches under way */
     struct sums sums;
-    FILE *talk;
+    FILE *talk;                   /* for reports: stdout, or stderr if a result goes to stdout */
 };
 
 /* ---- the command line ---- */
@@ -67,6 +69,7 @@ static const struct option_program program = {
     .own = own_options,
     .own_count = sizeof own_options / sizeof *own_options};
 
+/* Exits with a usage error if the options for output files do not fit together. */
 static void check_outputs(const struct args *args)
 {
     const char *const file[] = {args->depths, args->parents};
@@ -84,6 +87,7 @@ static void check_outputs(const struct args *args)
         cli_usage(&args->cli, "--resume goes on with --centrality alone: --depths and --parents are written in one run");
 }
 
+/* Reads the command line and its root file into *args; exits after an error. */
 static void parse(struct args *args, int argc, char **argv)
 {
     args_defaults(args, program.name);
@@ -98,7 +102,7 @@ static void parse(struct args *args, int argc, char **argv)
 
 /* ---- set-up ---- */
 
-/* Makes all vertices with edges the given roots, by ascending id. */
+/* For -n all: makes all vertices with edges the given roots, by ascending id. */
 static enum status give_all_roots(struct batching *b, struct error *e)
 {
     struct args *args = &b->args;
@@ -115,6 +119,7 @@ static enum status give_all_roots(struct batching *b, struct error *e)
     return ST_OK;
 }
 
+/* Opens the batch search and the notes of distances, and takes memory for the results of one batch of each rank. */
 static enum status open_search(struct batching *b, struct error *e)
 {
     const struct args *args = &b->args;
@@ -130,7 +135,8 @@ static enum status open_search(struct batching *b, struct error *e)
     return e->status;
 }
 
-/* Columns stay packed, as they are read once. */
+/* Collective. Opens the graph, chooses the roots, and opens the search and all outputs. Columns stay packed, as the
+ * joined graph reads them only once. */
 static enum status set_up(struct batching *b, struct error *e)
 {
     const struct args *args = &b->args;
@@ -168,7 +174,7 @@ static void print_batch(const struct batching *b, uint64_t first, const struct b
                run->edges, run->seconds > 0 ? 1e-9 * (double)run->bytes / run->seconds : 0);
 }
 
-/* Prints the work of a level, with -v. */
+/* Prints the work of a level, with -v; `context` is the struct batching. The `note` of a batch run. */
 static void print_level(void *context, const struct batch_note *n)
 {
     const struct batching *b = context;
@@ -177,7 +183,8 @@ static void print_level(void *context, const struct batch_note *n)
                n->edges, n->pulls, n->read, 1e6 * n->seconds);
 }
 
-/* Searches from roots first..first+count, and writes the files of each. */
+/* Searches from roots first..first+count, numbers among all roots, as one batch of this rank. Fills in results[count],
+ * and writes the files of each root. */
 static enum status run_batch(struct batching *b, uint64_t first, uint32_t count, struct batch_result *results,
                              struct error *e)
 {
@@ -200,6 +207,7 @@ static enum status run_batch(struct batching *b, uint64_t first, uint32_t count,
     return e->status;
 }
 
+/* Prints the line of a root with this input id to the report. Only on rank 0. */
 static void print_root(const struct batching *b, uint64_t id, const struct batch_result *r)
 {
     fprintf(b->talk, "root %" PRIu64 " levels %" PRIu64 " reached %" PRIu64, id, r->farthest + 1, r->reached);
@@ -212,8 +220,9 @@ static void print_root(const struct batching *b, uint64_t id, const struct batch
     fputc('\n', b->talk);
 }
 
-/* Brings the results of roots first..first+count from all ranks to rank 0. */
-static enum status tell(struct batching *b, uint64_t first, uint64_t count, struct error *e)
+/* On rank 0: adds the checksums of roots first..first+count, whose results are b->results[0..count), to the sum of
+ * all, prints a line for each root, and appends them to the table of --centrality. Other ranks do nothing. */
+static enum status report_results(struct batching *b, uint64_t first, uint64_t count, struct error *e)
 {
     if (b->searcher.comm.rank != 0)
         return ST_OK;
@@ -227,7 +236,8 @@ static enum status tell(struct batching *b, uint64_t first, uint64_t count, stru
     return e->status;
 }
 
-/* Collective. Each rank does a batch. */
+/* Collective. Searches from roots first..first+count, numbers among all roots, of which rank r takes the batch that
+ * begins at first + r * --batch. Sums the results over all ranks, and reports them on rank 0. */
 static enum status run_round(struct batching *b, uint64_t first, uint64_t count, struct error *e)
 {
     uint64_t skipped = b->searcher.comm.rank * b->args.batch;
@@ -241,10 +251,12 @@ static enum status run_round(struct batching *b, uint64_t first, uint64_t count,
         return e->status;
     /* each root has one rank, so the sum is that rank's value, of doubles, too */
     comm_sum_u64(&b->searcher.comm, (uint64_t *)b->results, count * (sizeof *b->results / 8));
-    tell(b, first, count, e);
+    report_results(b, first, count, e);
     return comm_agree(&b->searcher.comm, e);
 }
 
+/* Collective. Prints the head of the report, searches from all roots that an earlier run has not finished, and
+ * completes the matrix. */
 static enum status run_all(struct batching *b, struct error *e)
 {
     uint64_t round = b->searcher.comm.ranks * b->args.batch, first = b->centrality.done;
@@ -271,7 +283,8 @@ static enum status run_all(struct batching *b, struct error *e)
 
 /* ---- the end ---- */
 
-/* Only rank 0 knows how many roots an earlier run has finished. */
+/* Collective. Completes the table of --centrality, and prints the end of the report on rank 0. Only rank 0 knows how
+ * many roots an earlier run has finished. */
 static enum status conclude(struct batching *b, struct error *e)
 {
     uint64_t searched = b->searcher.roots.count - b->centrality.done;
@@ -288,6 +301,8 @@ static enum status conclude(struct batching *b, struct error *e)
     return comm_agree(&b->searcher.comm, e);
 }
 
+/* Frees what the program holds; `context` is the struct batching. Called by searcher_run at the end, also after an
+ * error. */
 static void tear_down(void *context)
 {
     struct batching *b = context;
@@ -299,6 +314,7 @@ static void tear_down(void *context)
     free(b->results);
 }
 
+/* The work of the program; `context` is the struct batching. Called by searcher_run. */
 static void work(void *context, struct error *e)
 {
     struct batching *b = context;

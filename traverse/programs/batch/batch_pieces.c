@@ -3,12 +3,14 @@
 
 #include "formats/base/arith.h"
 
+/* The call of batch_pieces that the threads of the pool carry out. */
 struct pieces {
     struct batch_search *search;
     batch_piece *piece;
     uint64_t count, step;
 };
 
+/* Works on piece i, of p->step elements, on thread `thread` of the pool; `context` is the struct pieces. Returns 0. */
 static uint64_t do_piece(void *context, int thread, uint64_t i)
 {
     const struct pieces *p = context;
@@ -16,6 +18,8 @@ static uint64_t do_piece(void *context, int thread, uint64_t i)
     return 0;
 }
 
+/* Calls `piece` for elements 0..count in pieces of `step`, with a thread for each LEAST_WORK edges of `work`, and
+ * waits for the end. For a single thread all elements are one piece, on the calling thread. */
 void batch_pieces(struct batch_search *s, uint64_t count, uint64_t step, uint64_t work, batch_piece *piece)
 {
     enum { LEAST_WORK = 4096 }; /* so much work pays for a thread */

@@ -6,17 +6,21 @@
 
 #include <string.h>
 
-/* A level is one by list where its frontier has fewer edges than 1 / LIST_SHARE of the vertices. In other levels a root pulls where
- * its frontier has more than 1 / PULL_SHARE of the edges left to it; after a level by list that is not known. All pull where
- * what would be pushed costs more, PUSH_COST an edge, than all that is left to be pulled. */
+/* A level goes by list if its frontier has fewer edges than 1 / LIST_SHARE of the number of vertices. In a level by all
+ * vertices a root pulls if its frontier has more than 1 / PULL_SHARE of the edges that the root has not found yet; after a
+ * level by list the edges of each root's frontier are not known, and count as 0. All roots pull if the edges to push, times
+ * PUSH_COST, are more than the edges of all rows that still lack a root. */
 enum { LIST_SHARE = 8, PULL_SHARE = 15, PUSH_COST = 2 };
 
-/* After so many levels a batch is given up if, on average, fewer roots than this find a vertex at once. */
+/* A batch is given up after TRIAL_LEVELS levels if a vertex of a frontier was found, on average, by fewer than
+ * LEAST_SHARED roots at once. */
 enum { TRIAL_LEVELS = 16, LEAST_SHARED = 4 };
 
 /* ---- the frontier ---- */
 
-/* Makes what a level found the frontier. */
+/* Takes over the counts l->found of the level that has just ended: sets the roots with a frontier and the visits in
+ * *l, lowers the edges left to each root, and adds the new vertices to run->results and the edges read to run->edges.
+ * Called after the start and after each level. */
 static void take_found(struct batch_levels *l, struct batch_run *run)
 {
     memset(l->roots, 0, sizeof l->roots);
@@ -34,6 +38,8 @@ static void take_found(struct batch_levels *l, struct batch_run *run)
     run->edges += l->found.read;
 }
 
+/* Shows the present frontier to the watcher of the run, if there is a watcher and the frontier is not empty. The time
+ * that this takes is subtracted from run->seconds. Does nothing after an error. */
 static void show(struct batch *b, struct batch_run *run, struct error *e)
 {
     const struct batch_watcher *watcher = &run->watcher;
@@ -47,6 +53,8 @@ static void show(struct batch *b, struct batch_run *run, struct error *e)
     run->seconds -= cli_seconds() - start;
 }
 
+/* Starts a batch: resets run->results and b->levels, and lets the backend make the roots the frontier, as a list of
+ * depth 0. */
 static void start(struct batch *b, struct batch_run *run, struct error *e)
 {
     struct batch_levels *l = &b->levels;
@@ -65,7 +73,8 @@ static void start(struct batch *b, struct batch_run *run, struct error *e)
 
 /* ---- levels ---- */
 
-/* Chooses which roots pull in a level by all vertices. */
+/* Chooses which of roots 0..roots pull in the coming level by all vertices. Sets l->pulls, and l->pushes if a root
+ * with a frontier does not pull. On entry l->pulls and l->pushes are zero. */
 static void choose_pulls(struct batch_levels *l, uint32_t roots)
 {
     uint64_t pushed = 0;
@@ -83,6 +92,8 @@ static void choose_pulls(struct batch_levels *l, uint32_t roots)
     }
 }
 
+/* Runs one level: chooses its kind and the roots that pull, lets the backend find the next frontier, and adds the work
+ * to the counts of the run. */
 static void run_level(struct batch *b, struct batch_run *run, struct error *e)
 {
     struct batch_levels *l = &b->levels;
@@ -101,6 +112,7 @@ static void run_level(struct batch *b, struct batch_run *run, struct error *e)
         take_found(l, run);
 }
 
+/* Runs one level with run_level, reports its work to run->note, and shows the found vertices to the watcher. */
 static void run_noted(struct batch *b, struct batch_run *run, struct error *e)
 {
     const struct batch_levels *l = &b->levels;
@@ -117,7 +129,8 @@ static void run_noted(struct batch *b, struct batch_run *run, struct error *e)
     show(b, run, e);
 }
 
-/* Returns whether roots have so little in common that a search from each alone is better. */
+/* Returns whether the batch is to be given up: the backend can search from single roots, TRIAL_LEVELS levels have
+ * passed, and so few roots shared their visits that a search from each root by one thread is faster. */
 static int is_shared_little(const struct batch *b, const struct batch_run *run)
 {
     const struct batch_levels *l = &b->levels;
@@ -125,6 +138,8 @@ static int is_shared_little(const struct batch *b, const struct batch_run *run)
            l->all_visits < LEAST_SHARED * l->all_vertices && run->count > 1;
 }
 
+/* Searches from all roots of the run together, level by level, until the frontier is empty, an error occurs, or the
+ * batch is given up. In the last case b->alone becomes the number of threads that search from single roots. */
 static void search_together(struct batch *b, struct batch_run *run, struct error *e)
 {
     struct batch_levels *l = &b->levels;
@@ -135,29 +150,33 @@ static void search_together(struct batch *b, struct batch_run *run, struct error
         if (e->status == ST_OK && is_shared_little(b, run))
             b->alone = b->backend->open_alone(b->search);
     }
-    l->is_list &= l->found.vertices == 0; /* otherwise words are left */
+    l->is_list &= l->found.vertices == 0; /* 0 makes the next start zero the words of the frontier */
 }
 
 /* ---- batches ---- */
 
-static void begin(const struct batch_run *run)
+/* Tells the watcher of the run, if there is one, that the batch begins, or begins anew after it was given up. Searches
+ * nothing. */
+static void begin_watching(const struct batch_run *run)
 {
     if (run->watcher.begin != NULL)
         run->watcher.begin(run->watcher.context);
 }
 
+/* Searches from the roots of *run: together, or each root by one thread if this batch or an earlier one was given up.
+ * Fills in the results, seconds and counts of the run. */
 enum status batch_run(struct batch *b, struct batch_run *run, struct error *e)
 {
     if (b->backend->rouse != NULL)
         b->backend->rouse(b->search);
     run->levels = run->edges = run->bytes = 0;
-    begin(run);
+    begin_watching(run);
     run->seconds = -cli_seconds();
     if (b->alone == 0)
         search_together(b, run, e);
     if (b->alone > 0) {
         run->seconds += cli_seconds();
-        begin(run);
+        begin_watching(run);
         run->seconds -= cli_seconds();
         b->backend->run_single(b->search, run, b->alone);
     }
@@ -166,6 +185,7 @@ enum status batch_run(struct batch *b, struct batch_run *run, struct error *e)
     return e->status;
 }
 
+/* Opens *b for searches in `graph` by `backend`; batch_close closes it, also after an error. */
 enum status batch_open(struct batch *b, const struct batch_backend *backend, const struct joined_graph *graph,
                        const struct batch_place *place, struct error *e)
 {
@@ -174,6 +194,7 @@ enum status batch_open(struct batch *b, const struct batch_backend *backend, con
     return backend->open(&b->search, graph, place, e);
 }
 
+/* Closes *b, which may be zeroed. */
 void batch_close(struct batch *b)
 {
     if (b->backend != NULL)

@@ -8,23 +8,25 @@
 
 #include "formats/base/clones.h"
 
+/* Found vertices that a thread gathers before it appends them to the shared list. */
 enum { FRESH_ROOM = 256 };
 
-/* The finds of a thread in a level. */
+/* What one thread has found and read in a level. add_counts in batch_cpu.c adds up the tallies and zeroes them. */
 struct tally {
-    struct bit_sums sums;        /* vertices by root, of weight 2^shift each */
+    struct bit_sums sums;        /* counts by root of found vertices whose weight is 2^shift */
     int shift;
-    uint64_t count[BATCH_MOST];  /* vertices that are no longer in the sums */
-    uint64_t weight[BATCH_MOST]; /* the same by degree, each rounded down to a power of two */
-    uint64_t vertices, edges; /* found vertices, and their edges */
-    uint64_t read;            /* edges */
-    uint32_t waiting;
-    uint32_t fresh[FRESH_ROOM]; /* found vertices that are not yet in the list */
-    uint32_t *queue; /* [vertices] of a search from one root */
-    uint64_t *mask;  /* the vertices in it */
-    double watched_s;
+    uint64_t count[BATCH_MOST];  /* found vertices by root that were moved out of `sums` */
+    uint64_t weight[BATCH_MOST]; /* sum of the degrees of these vertices, each rounded down to a power of two */
+    uint64_t vertices, edges; /* found vertices, and the edges of their rows */
+    uint64_t read;            /* edges that were read */
+    uint32_t waiting;           /* used entries of `fresh` */
+    uint32_t fresh[FRESH_ROOM]; /* found vertices that are not yet in the shared list */
+    uint32_t *queue; /* [vertices] queue of a search from a single root; NULL: not taken */
+    uint64_t *mask;  /* bitmap of the vertices in the queue */
+    double watched_s; /* seconds in the watcher, in searches from single roots */
 } __attribute__((aligned(128)));
 
+/* A list of vertices. */
 struct batch_list {
     uint32_t *vertex; /* [vertices] */
     uint64_t count;
@@ -34,21 +36,25 @@ struct batch_search {
     const struct joined_graph *graph;
     struct thread_pool *pool;
     int threads, words;
-    uint64_t weight;             /* of all vertices: their degrees, each rounded down to a power of two */
-    uint64_t *seen, *now, *next; /* [vertices][words] */
-    uint8_t *marks;              /* [vertices]: whether it is in `fresh`; NULL: one thread, or one word */
-    struct batch_list list, fresh; /* the frontier, if it is a list, and the next one */
+    uint64_t weight;             /* sum over all vertices of the degree, rounded down to a power of two */
+    uint64_t *seen, *now, *next; /* [vertices][words] bits by root: seen, frontier, found */
+    uint8_t *marks;              /* [vertices] 1: the vertex is in `fresh`; NULL: one thread, or one word */
+    struct batch_list list, fresh; /* the frontier, if it is a list; the next frontier as it grows */
     const uint64_t *pulls;       /* [BATCH_MOST_WORDS] roots that pull in this level */
     struct tally *tally;         /* [threads] */
 };
 
-/* Works on elements begin..end, and notes finds in `tally`. */
+/* Works on elements begin..end of a list, or on vertices begin..end, and adds what it finds to `tally`, which belongs
+ * to the calling thread. */
 typedef void batch_piece(struct batch_search *s, struct tally *tally, uint64_t begin, uint64_t end);
 
-/* batch_pieces.c. Does 0..count in pieces. `work`, in edges, decides the number of threads. */
+/* batch_pieces.c. Calls `piece` for elements 0..count, cut into pieces of `step` elements, on threads of the pool, and
+ * waits for the end. `work`, an estimate in edges, decides the number of threads; for one thread all elements are a
+ * single piece. */
 void batch_pieces(struct batch_search *s, uint64_t count, uint64_t step, uint64_t work, batch_piece *piece);
 
-/* Compiles a piece for 1, 2 and 4 words; `name` is a table of the three. */
+/* Compiles the function name_of(s, tally, begin, end, W) for W = 1, 2 and 4 words per vertex, and defines `name` as
+ * the table of the three functions, indexed by the number of words. */
 #define BATCH_BY_WORDS(name)                                                                       \
     WIDE_CLONES static void name##_1(struct batch_search *s, struct tally *t, uint64_t b, uint64_t e) { name##_of(s, t, b, e, 1); } \
     WIDE_CLONES static void name##_2(struct batch_search *s, struct tally *t, uint64_t b, uint64_t e) { name##_of(s, t, b, e, 2); } \
@@ -57,13 +63,14 @@ void batch_pieces(struct batch_search *s, uint64_t count, uint64_t step, uint64_
 
 #define BATCH_INLINE static inline __attribute__((always_inline))
 
-/* floor(log2(degree)) of a vertex with edges: its weight is a power of two. */
+/* Returns floor(log2(degree)) of a vertex with edges: degrees are counted as powers of two. */
 BATCH_INLINE int batch_weight(const struct joined_rows *rows, uint64_t v)
 {
     return 63 - __builtin_clzll((rows->offsets[v + 1] - rows->offsets[v]) | 1);
 }
 
-/* Counts the bits of a vertex, which has this batch_weight. */
+/* Counts a found vertex for each root with a bit in `bits` [W]. `weight` is the batch_weight of the vertex. Called by
+ * the thread of the tally. */
 BATCH_INLINE void batch_count(struct tally *t, const uint64_t *bits, int weight, const int W)
 {
     if (weight != t->shift) {
@@ -73,15 +80,16 @@ BATCH_INLINE void batch_count(struct tally *t, const uint64_t *bits, int weight,
     bit_sums_add(&t->sums, bits, W);
 }
 
-/* batch_list.c. A level by list, of a frontier that is one or not. */
+/* batch_list.c. Runs a level by list. A frontier that is no list is made one first. */
 void batch_level_by_list(struct batch_search *s, const struct batch_levels *levels);
 
-/* batch_alone.c. A batch root by root, with as many threads as batch_alone_open has memory for. */
+/* batch_alone.c. batch_alone_open takes memory for searches from single roots, and returns for how many threads it was
+ * enough; batch_search_alone searches from the roots of the run with `threads` threads, each root by one thread. */
 int batch_alone_open(struct batch_search *s);
 void batch_alone_close(struct batch_search *s);
 void batch_search_alone(struct batch_search *s, struct batch_run *run, int threads);
 
-/* batch_all.c. A level by all vertices. */
+/* batch_all.c. Runs a level by all vertices. */
 void batch_level_by_all(struct batch_search *s, const struct batch_levels *levels);
 
 #endif

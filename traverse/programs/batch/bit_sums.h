@@ -1,7 +1,7 @@
-/* bit_sums.h: counts how often each of up to 256 bits is set in a sequence of words, by bits of the counts.
+/* bit_sums.h: counts how often each of up to 256 bits is set in a sequence of words.
  *
- * Plane k has bit k of all counts. Adding a word adds 1 to the counts of its bits, by a few operations on words
- * and not one for each bit. */
+ * The counts are stored bit by bit: bit i of plane k is bit k of the count of bit i. So a few operations on whole words add
+ * 1 to the counts of all bits that are set in a word. */
 #ifndef DBFS_BIT_SUMS_H
 #define DBFS_BIT_SUMS_H
 
@@ -10,13 +10,15 @@
 
 enum { BATCH_MOST_WORDS = 4, BATCH_MOST = 64 * BATCH_MOST_WORDS, SUM_PLANES = 32, SUM_ROOM = 8 };
 
+/* Up to SUM_PLANES bits per count; `words` of the functions below is the number of words of an entry, at most
+ * BATCH_MOST_WORDS. */
 struct bit_sums {
-    int waiting; /* words in `room`: they are added together, in a third of the operations */
+    int waiting; /* used entries of `capacity`; SUM_ROOM of them are added together, with a third of the operations */
     uint64_t capacity[SUM_ROOM][BATCH_MOST_WORDS];
     uint64_t plane[BATCH_MOST_WORDS][SUM_PLANES];
 };
 
-/* Adds 2^k to the counts of these bits. */
+/* Adds 2^k to the counts of the bits that are set in `bits`. plane: [SUM_PLANES]. */
 static inline void bit_sums_carry(uint64_t *plane, uint64_t bits, int k)
 {
     for (; bits != 0 && k < SUM_PLANES; k++) {
@@ -26,7 +28,8 @@ static inline void bit_sums_carry(uint64_t *plane, uint64_t bits, int k)
     }
 }
 
-/* Three bits of the same weight become *sum and, of twice the weight, the result. */
+/* A full adder for each bit of a word: adds *sum, a and b, leaves the low bit of the result in *sum, and returns the
+ * carry, which has twice the weight. */
 static inline uint64_t bit_sums_full(uint64_t *sum, uint64_t a, uint64_t b)
 {
     uint64_t either = *sum ^ a, carry = (*sum & a) | (either & b);
@@ -34,7 +37,7 @@ static inline uint64_t bit_sums_full(uint64_t *sum, uint64_t a, uint64_t b)
     return carry;
 }
 
-/* Adds the words in `room`. */
+/* Adds the waiting entries to the planes. Called when SUM_ROOM of them wait, and before the counts are read. */
 static inline void bit_sums_flush(struct bit_sums *s, int words)
 {
     for (int j = 0; j < words && s->waiting < SUM_ROOM; j++) {
@@ -52,6 +55,7 @@ static inline void bit_sums_flush(struct bit_sums *s, int words)
     s->waiting = 0;
 }
 
+/* Counts the bits of one entry, bits[0..words). */
 static inline void bit_sums_add(struct bit_sums *s, const uint64_t *bits, int words)
 {
     for (int j = 0; j < words; j++)
@@ -60,7 +64,8 @@ static inline void bit_sums_add(struct bit_sums *s, const uint64_t *bits, int wo
         bit_sums_flush(s, words);
 }
 
-/* Adds the counts to `count`, and 2^shift times them to `weight`, unless it is NULL. Begins anew. */
+/* Adds the counts to count[64 * words] and, unless `weight` is NULL, 2^shift times the counts to weight[64 * words].
+ * Zeroes the counts. */
 static inline void bit_sums_take(struct bit_sums *s, int words, uint64_t *count, uint64_t *weight, int shift)
 {
     bit_sums_flush(s, words);

@@ -15,12 +15,14 @@ static const char columns[] = "# id reached eccentricity distance_sum closeness 
 
 /* ---- lines ---- */
 
+/* A line of the table: what print_line needs. */
 struct line {
     const struct centrality *table;
     uint64_t id;
     const struct batch_result *result;
 };
 
+/* Prints the line of a root, with its end; `context` is the struct line. Called by text_printed. */
 static void print_line(FILE *file, const void *context)
 {
     const struct line *line = context;
@@ -34,6 +36,7 @@ static void print_line(FILE *file, const void *context)
             r->harmonic);
 }
 
+/* Appends the lines of `count` roots, with these input ids and results, and syncs them to disk. */
 enum status centrality_add(struct centrality *c, const uint64_t *ids, const struct batch_result *results, uint64_t count,
                            struct error *e)
 {
@@ -51,7 +54,8 @@ enum status centrality_add(struct centrality *c, const uint64_t *ids, const stru
 
 /* ---- an unfinished table ---- */
 
-/* Returns whether this is the line that the root has: its counts are read, and must make the same line again. */
+/* Returns whether line[0..length) is a valid line of the root `id`: reads the counts in the line, and compares it with
+ * the line that they make. */
 static int is_line_of(const struct centrality *c, uint64_t id, const char *line, size_t length)
 {
     struct batch_result r = {0};
@@ -67,8 +71,9 @@ static int is_line_of(const struct centrality *c, uint64_t id, const char *line,
     return same;
 }
 
-/* Reads the lines of an unfinished table, up to the first one that is not the line of its root. Returns the bytes of these
- * lines, of which 0 is a table that begins anew. */
+/* Reads an unfinished table up to the first line that is not the line of its root. Sets c->done to the number of roots
+ * with a valid line, and c->bad_line if a line is invalid. Returns the bytes of the lines to keep; 0: no root has a
+ * line, and the table begins anew. */
 static uint64_t read_lines(struct centrality *c, FILE *file, const struct roots *roots)
 {
     char *line = NULL;
@@ -91,7 +96,8 @@ static uint64_t read_lines(struct centrality *c, FILE *file, const struct roots 
     return lines > 2 ? kept : 0;
 }
 
-/* Looks for the lines that --resume keeps, and sets *kept to their bytes. */
+/* Looks for the unfinished table, with --resume, and sets *kept to the bytes of the lines to keep. An absent file
+ * leaves *kept as it is. */
 static enum status look_at_part(struct centrality *c, const struct roots *roots, uint64_t *kept, struct error *e)
 {
     int fd = open(c->part, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
@@ -112,7 +118,8 @@ static enum status look_at_part(struct centrality *c, const struct roots *roots,
 
 /* ---- the table ---- */
 
-/* Names the unfinished table, which must not be another output, nor be there unless it is resumed or replaced. */
+/* Sets c->part to the name of the unfinished table. Fails if it is also another output, or if it exists and neither
+ * --resume nor --force is given. */
 static enum status name_part(struct centrality *c, const struct args *args, struct error *e)
 {
     struct stat st;
@@ -127,7 +134,8 @@ static enum status name_part(struct centrality *c, const struct args *args, stru
     return e->status;
 }
 
-/* Sets the facts that the lines belong to. */
+/* Makes the first line of the table in c->key: the number and a digest of the roots, the id of the graph, and whether
+ * edges are followed in reverse. A table with another first line is not resumed. */
 static void make_key(struct centrality *c, const struct graph *graph, const struct roots *roots, int reverse)
 {
     uint64_t digest = 0;
@@ -137,6 +145,7 @@ static void make_key(struct centrality *c, const struct graph *graph, const stru
              roots->count, digest, graph->manifest.pack_id, reverse ? " reverse" : "");
 }
 
+/* Begins the table of these roots, or with --resume keeps the valid lines of an unfinished one. See centrality.h. */
 enum status centrality_open(struct centrality *c, const struct args *args, const struct graph *graph,
                             const struct roots *roots, struct error *e)
 {
@@ -152,6 +161,7 @@ enum status centrality_open(struct centrality *c, const struct args *args, const
     return e->status == ST_OK ? outfile_keep(c->out, e) : e->status;
 }
 
+/* Completes the table: renames the unfinished file to its final name. */
 enum status centrality_commit(struct centrality *c, struct error *e)
 {
     outfile_commit(c->out, NULL, e);
@@ -159,6 +169,8 @@ enum status centrality_commit(struct centrality *c, struct error *e)
     return e->status;
 }
 
+/* Frees what *c holds. A table that was not committed stays on disk as its unfinished file, if it has one, so that
+ * --resume can continue it. */
 void centrality_close(struct centrality *c)
 {
     outfile_abort(c->out);

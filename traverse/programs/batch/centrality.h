@@ -30,12 +30,13 @@ struct centrality {
 enum status centrality_open(struct centrality *c, const struct args *args, const struct graph *graph,
                             const struct roots *roots, struct error *e);
 
-/* Appends the lines of roots first..first+count, and syncs them to disk. */
+/* Appends the lines of `count` roots, with these input ids and results, and syncs them to disk. */
 enum status centrality_add(struct centrality *c, const uint64_t *ids, const struct batch_result *results, uint64_t count,
                            struct error *e);
 
-/* Gives the table its name. */
+/* Completes the table: renames the unfinished file to its final name, and sets c->out to NULL. */
 enum status centrality_commit(struct centrality *c, struct error *e);
-void centrality_close(struct centrality *c); /* a zeroed one is allowed */
+/* Frees what *c holds; a zeroed one is allowed. A table that is not committed stays unfinished. */
+void centrality_close(struct centrality *c);
 
 #endif

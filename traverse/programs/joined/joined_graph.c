@@ -7,24 +7,27 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Edges to delegates come before others. */
+/* The order in which the subgraphs of a row are laid side by side: edges to delegates first. */
 static const enum subgraph in_order[SUBGRAPHS] = {DD, ND, DN, NN};
 
 /* ---- one row of a shard ---- */
 
-/* The number to add to a row, or to a column, of subgraph g for its vertex. */
+/* Returns what must be added to the number of a delegate or of a local vertex of the shard, as `kind` says, to get its
+ * number in the joined graph. */
 static uint64_t base_of(const struct joined_graph *all, const struct shard *shard, enum vertex_kind kind)
 {
     return kind == NORMALS ? all->first[shard->index] : 0;
 }
 
-/* A column of nn includes its shard. */
+/* Returns the vertex of a column of subgraph nn of the shard; the high bits of such a column are the number of the
+ * shard of its vertex. */
 static uint32_t vertex_of_nn(const struct joined_graph *all, const struct shard *shard, uint64_t column)
 {
     return (uint32_t)(all->first[column >> shard->local_bits] +
                       (column & ((UINT64_C(1) << shard->local_bits) - 1)));
 }
 
+/* Returns the vertex of the joined graph that a column of subgraph g of the shard stands for. */
 static uint32_t vertex_of_column(const struct joined_graph *all, const struct shard *shard, enum subgraph g,
                                  uint64_t column)
 {
@@ -32,7 +35,8 @@ static uint32_t vertex_of_column(const struct joined_graph *all, const struct sh
                    : (uint32_t)(base_of(all, shard, subgraph_columns(g)) + column);
 }
 
-/* Copies the destinations of a row to `to`, and returns their end. */
+/* Copies the columns of a row of the shard, as vertices of the joined graph, to `to`, which has room for the row.
+ * `set` is the subgraph, of out-rows or in-rows. Returns the end of what was written. */
 static uint32_t *copy_row(const struct joined_graph *all, const struct shard *shard, enum subgraph set, uint64_t row,
                           uint32_t *to)
 {
@@ -55,8 +59,9 @@ static uint32_t *copy_row(const struct joined_graph *all, const struct shard *sh
 
 /* ---- all rows ---- */
 
-/* Adds the lengths of a subgraph's rows, or copies the rows and moves their ends. The end of vertex v so far is
- * offsets[v + 1]. */
+/* Adds the rows of subgraph g of one shard to *rows. copies == 0: adds the length of each row to offsets[v + 2] of its
+ * vertex v. copies == 1: copies each row to the end of what v has so far, which is offsets[v + 1], and moves offsets[v
+ * + 1] behind it. */
 static void take_rows(struct joined_graph *all, struct joined_rows *rows, const struct shard *shard, enum subgraph g,
                       int copies)
 {
@@ -76,6 +81,7 @@ static void take_rows(struct joined_graph *all, struct joined_rows *rows, const 
     }
 }
 
+/* Calls take_rows for all subgraphs and shards: first to add lengths (copies == 0), then to copy rows (copies == 1). */
 static void take_all_rows(struct joined_graph *all, struct joined_rows *rows, int copies)
 {
     for (int i = 0; i < SUBGRAPHS; i++) {
@@ -84,6 +90,7 @@ static void take_all_rows(struct joined_graph *all, struct joined_rows *rows, in
     }
 }
 
+/* Makes offsets and columns of *rows, one of all->own, from the rows of all shards. */
 static enum status make_rows(struct joined_graph *all, struct joined_rows *rows, struct error *e)
 {
     if (memory_take(all->budget, (void **)&rows->offsets, all->vertices + 2, 8, "rows of all shards", e) != ST_OK)
@@ -99,7 +106,8 @@ static enum status make_rows(struct joined_graph *all, struct joined_rows *rows,
     return ST_OK;
 }
 
-/* In a directed graph other rows are pulled. */
+/* Makes the rows to push and, if `pulls`, those to pull, which differ only in a directed graph. Sets all->push and
+ * all->pull. */
 static enum status make_both(struct joined_graph *all, int pulls, struct error *e)
 {
     const struct manifest *manifest = &all->shards->manifest;
@@ -115,6 +123,7 @@ static enum status make_both(struct joined_graph *all, int pulls, struct error *
 
 /* ---- vertices ---- */
 
+/* Numbers the vertices: sets all->first and all->vertices. Fails if numbers do not fit 32 bits. */
 static enum status number_vertices(struct joined_graph *all, struct error *e)
 {
     const struct graph *graph = all->shards;
@@ -132,6 +141,7 @@ static enum status number_vertices(struct joined_graph *all, struct error *e)
     return ST_OK;
 }
 
+/* Takes all->ids, and fills it with the input id of each vertex. */
 static enum status find_ids(struct joined_graph *all, struct error *e)
 {
     const struct graph *graph = all->shards;
@@ -148,6 +158,8 @@ static enum status find_ids(struct joined_graph *all, struct error *e)
     return ST_OK;
 }
 
+/* Makes *all of the shards of an open graph; `pulls`: rows to pull are wanted. joined_graph_close frees it, also after
+ * an error. */
 enum status joined_graph_open(struct joined_graph *all, const struct graph *graph, int pulls,
                               struct memory_budget *budget, struct error *e)
 {
@@ -157,6 +169,7 @@ enum status joined_graph_open(struct joined_graph *all, const struct graph *grap
     return e->status;
 }
 
+/* Frees what *all holds, and zeroes it. */
 void joined_graph_close(struct joined_graph *all)
 {
     free(all->first);

@@ -9,33 +9,35 @@
 #include "traverse/engine/backend.h"
 #include "traverse/session/graph.h"
 
-/* Edges by vertex. */
+/* The edges of all vertices: those of vertex v are columns[offsets[v]..offsets[v + 1]). */
 struct joined_rows {
-    uint64_t *offsets; /* [vertices + 2]; the last one is used only in making them */
+    uint64_t *offsets; /* [vertices + 2]; the last entry is used only while the rows are made */
     uint32_t *columns; /* [edges] */
     uint64_t edges;
 };
 
+/* All shards of a graph as one graph. */
 struct joined_graph {
     const struct graph *shards;
     struct memory_budget *budget;
     uint64_t vertices;             /* vertices with edges */
-    uint64_t *first;               /* [p] first number of the local vertices of a shard */
+    uint64_t *first;               /* [p] number of the first local vertex of each shard */
     uint64_t *ids;                 /* [vertices] input ids */
-    struct joined_rows own[2];      /* in a directed graph the second ones are edges against the direction */
-    const struct joined_rows *push; /* edges from a vertex to those that it finds */
-    const struct joined_rows *pull; /* edges to those that find it; the same in an undirected graph; NULL: not wanted */
+    struct joined_rows own[2];      /* [1] only in a directed graph: edges against their direction */
+    const struct joined_rows *push; /* edges from a vertex to the vertices that it finds */
+    const struct joined_rows *pull; /* edges to the vertices that find it; undirected: as push; NULL: not wanted */
 };
 
-/* The open graph has all shards, and its columns are in memory, decoded or packed. It must outlive the joined graph.
- * `pulls`: rows against the edges of a directed graph are wanted. */
+/* Makes *all of an open graph, which has all shards, and whose columns are in memory, decoded or packed. The graph
+ * must outlive *all. `pulls`: the rows against the edges of a directed graph are wanted, too. */
 enum status joined_graph_open(struct joined_graph *all, const struct graph *graph, int pulls,
                               struct memory_budget *budget, struct error *e);
 void joined_graph_close(struct joined_graph *all); /* a zeroed one is allowed */
 
+/* The vertex of a root that has no edges. */
 #define JOINED_NOWHERE UINT64_MAX
 
-/* Returns the vertex of a root; JOINED_NOWHERE: it has no edges. */
+/* Returns the number of a root in the joined graph; JOINED_NOWHERE: the root has no edges. */
 static inline uint64_t joined_vertex(const struct joined_graph *all, const struct root *root)
 {
     return root->at == ROOT_AT_DELEGATE ? root->index

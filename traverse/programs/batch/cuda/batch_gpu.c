@@ -12,38 +12,41 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Words are read in brief where vertices of the frontier have fewer bits on average. */
+/* Pulls read the words of neighbours in brief (see batch_words.cuh) if the vertices of the frontier have on average
+ * fewer set bits than this. */
 enum { BRIEF_MEAN = 3 };
 
-/* Words that a watcher gets at a time. */
+/* 64-bit words of listed vertices that are copied to the host at a time. */
 enum { GATHERED = 1 << 18 };
 
-/* Host memory, taken for the first watcher. */
+/* Host memory for a watcher, taken when a level is first shown. */
 struct shown {
     uint64_t *found; /* [vertices][words] */
-    uint64_t *words; /* [GATHERED] */
-    uint32_t *list;  /* [vertices] */
+    uint64_t *words; /* [GATHERED] words of listed vertices, one after the other */
+    uint32_t *list;  /* [vertices] the listed vertices */
 };
 
 struct batch_search {
     const struct joined_graph *graph;
     struct gpu_batch gpu;
     struct joined_gpu on;          /* the graph on the GPU */
-    uint32_t *roots;               /* device memory */
+    uint32_t *roots;               /* [BATCH_MOST] device memory */
     struct gpu_batch_level *level; /* in memory of the host: counts of the last level */
-    uint64_t *gathered;            /* device memory: words of listed vertices */
+    uint64_t *gathered;            /* [GATHERED] device memory: words of listed vertices */
     struct shown shown;
-    uint32_t *brief[2];            /* device memory, see gpu_batch: of the frontier, and the next one */
+    uint32_t *brief[2];            /* device memory, see gpu_batch: for the frontier, and for the next one */
 };
 
 /* ---- memory ---- */
 
+/* Returns the bytes of one array of words, such as s->gpu.seen. */
 static uint64_t word_bytes(const struct batch_search *s)
 {
     return s->graph->vertices * (uint64_t)s->gpu.words * 8;
 }
 
-/* Cuts rows that are not short into pieces. Returns how many; `to` NULL: only counts them. */
+/* Cuts the rows to pull that are longer than BATCH_SHORT_ROW into pieces of BATCH_PULL_PIECE columns. Writes the
+ * pieces to `to`, unless it is NULL, and returns how many there are. */
 static uint64_t cut_long_rows(const struct joined_graph *graph, struct gpu_batch_piece *to)
 {
     const uint64_t *offsets = graph->pull->offsets;
@@ -58,6 +61,7 @@ static uint64_t cut_long_rows(const struct joined_graph *graph, struct gpu_batch
     return pieces;
 }
 
+/* Sets s->gpu.long_rows and s->gpu.long_pieces: the pieces of long rows, in device memory. */
 static enum status copy_long_rows(struct batch_search *s, struct error *e)
 {
     uint64_t count = cut_long_rows(s->graph, NULL);
@@ -74,6 +78,7 @@ static enum status copy_long_rows(struct batch_search *s, struct error *e)
     return e->status;
 }
 
+/* Takes the device memory of a search but that for the graph, and host memory for the counts of a level. */
 static enum status take_memory(struct batch_search *s, struct error *e)
 {
     struct gpu_batch *gpu = &s->gpu;
@@ -98,7 +103,8 @@ static enum status take_memory(struct batch_search *s, struct error *e)
 
 /* ---- opening ---- */
 
-/* A frontier that is a list, and empty, has left no words. */
+/* Zeroes the seen words and the counts for a new batch, and the words of both frontiers if `are_left`. They need no
+ * zeroing if the last frontier was a list, and empty. */
 static void clear_words(struct batch_search *s, int are_left, struct error *e)
 {
     joined_gpu_clear(&s->on, s->gpu.seen, word_bytes(s), e);
@@ -109,7 +115,8 @@ static void clear_words(struct batch_search *s, int are_left, struct error *e)
     joined_gpu_clear(&s->on, s->gpu.level, sizeof *s->gpu.level, e);
 }
 
-/* CUDA loads a kernel when it is first launched, which is no part of a search. So each is launched without work. */
+/* Launches each kernel once, without work, and waits: CUDA loads a kernel when it is first launched, and the time of
+ * that is no part of a search. */
 static enum status load_kernels(struct batch_search *s, struct error *e)
 {
     clear_words(s, 1, e);
@@ -126,6 +133,7 @@ static enum status load_kernels(struct batch_search *s, struct error *e)
     return CUDA_LAUNCHED(s->on.where, e) == ST_OK ? joined_gpu_wait(&s->on, e) : e->status;
 }
 
+/* The `open` of batch_cuda: opens *search on the GPU of the rank; batch_gpu_close closes it, also after an error. */
 static enum status batch_gpu_open(struct batch_search **search, const struct joined_graph *graph,
                                   const struct batch_place *place, struct error *e)
 {
@@ -144,6 +152,7 @@ static enum status batch_gpu_open(struct batch_search **search, const struct joi
     return e->status;
 }
 
+/* The `close` of batch_cuda: frees all memory of a search, on the GPU and on the host. */
 static void batch_gpu_close(struct batch_search *s)
 {
     if (s == NULL)
@@ -158,6 +167,7 @@ static void batch_gpu_close(struct batch_search *s)
 
 /* ---- the end of a level ---- */
 
+/* Fills in *found from the counts of the last level, which are in host memory. */
 static void take_counts(struct batch_search *s, struct batch_found *found)
 {
     *found = (struct batch_found){.vertices = s->level->vertices, .edges = s->level->edges, .read = s->level->read};
@@ -167,7 +177,8 @@ static void take_counts(struct batch_search *s, struct batch_found *found)
     }
 }
 
-/* Makes the words that a level found those of the frontier. */
+/* Ends a level or the start: waits for the GPU, copies the counts of the level to the host and into l->found, and
+ * swaps the frontier words and the next words. Does nothing after an error. */
 static void end_level(struct batch_search *s, struct batch_levels *l, struct error *e)
 {
     uint64_t *words = s->gpu.now;
@@ -181,6 +192,7 @@ static void end_level(struct batch_search *s, struct batch_levels *l, struct err
 
 /* ---- a watcher ---- */
 
+/* Takes the host memory for a watcher, unless that is done. */
 static enum status take_for_watcher(struct batch_search *s, struct error *e)
 {
     struct memory_budget *budget = s->graph->budget;
@@ -192,23 +204,26 @@ static enum status take_for_watcher(struct batch_search *s, struct error *e)
     return e->status;
 }
 
-/* Copies the frontier, which is a list, and its words to the host. Words of other vertices stay as they are. */
+/* Copies the list of the frontier and the words of the listed vertices to s->shown. Words of other vertices there stay
+ * as they are. */
 static enum status copy_list(struct batch_search *s, struct error *e)
 {
     uint64_t count = s->level->listed, W = (uint64_t)s->gpu.words, step = GATHERED / W;
     if (joined_gpu_copy(&s->on, s->shown.list, s->gpu.list.fresh, count * 4, e) != ST_OK)
         return e->status;
     for (uint64_t first = 0; first < count; first += step) {
-        uint64_t some = count - first < step ? count - first : step;
-        cuda_batch_gather(&s->gpu, first, some, s->gathered, s->on.stream);
-        if (CUDA_LAUNCHED(s->on.where, e) != ST_OK || joined_gpu_copy(&s->on, s->shown.words, s->gathered, some * W * 8, e) != ST_OK)
+        uint64_t part = count - first < step ? count - first : step;
+        cuda_batch_gather(&s->gpu, first, part, s->gathered, s->on.stream);
+        if (CUDA_LAUNCHED(s->on.where, e) != ST_OK || joined_gpu_copy(&s->on, s->shown.words, s->gathered, part * W * 8, e) != ST_OK)
             return e->status;
-        for (uint64_t i = 0; i < some; i++)
+        for (uint64_t i = 0; i < part; i++)
             memcpy(s->shown.found + s->shown.list[first + i] * W, s->shown.words + i * W, W * 8);
     }
     return ST_OK;
 }
 
+/* The `show` of batch_cuda: copies the words and, if there is one, the list of the frontier to the host, and points
+ * *level at them. */
 static void show(struct batch_search *s, const struct batch_levels *l, struct batch_level *level, struct error *e)
 {
     if (take_for_watcher(s, e) != ST_OK)
@@ -225,6 +240,7 @@ static void show(struct batch_search *s, const struct batch_levels *l, struct ba
 
 /* ---- steps ---- */
 
+/* The `start` of batch_cuda: makes the roots of the run the frontier, as a list. */
 static void start(struct batch_search *s, const struct batch_run *run, struct batch_levels *l, struct error *e)
 {
     uint32_t roots[BATCH_MOST], count = run->count;
@@ -238,7 +254,8 @@ static void start(struct batch_search *s, const struct batch_run *run, struct ba
     end_level(s, l, e);
 }
 
-/* Makes a list of the frontier. Counts of the level stay. */
+/* Makes a list of the frontier, and the pieces of its rows, after a level by all vertices. Zeroes the next words. The
+ * counts of that level stay in s->level. */
 static void make_list(struct batch_search *s, struct error *e)
 {
     joined_gpu_clear(&s->on, s->gpu.next, word_bytes(s), e);
@@ -250,6 +267,7 @@ static void make_list(struct batch_search *s, struct error *e)
         joined_gpu_copy(&s->on, s->level, s->gpu.level, sizeof *s->level, e);
 }
 
+/* Launches a level by list: pushes, zeroes the words of the old frontier, and takes the found vertices. */
 static void visit_list(struct batch_search *s, const struct batch_levels *l)
 {
     uint64_t pieces = s->level->pieces;
@@ -259,7 +277,8 @@ static void visit_list(struct batch_search *s, const struct batch_levels *l)
     cuda_batch_take_list(&s->gpu, smaller(l->found.edges, s->graph->vertices), s->on.stream);
 }
 
-/* What other roots push comes first. */
+/* Launches a level by all vertices: first the pushes of roots that do not pull, then the pulls, which also take what
+ * was pushed. */
 static void visit_all(struct batch_search *s, const struct batch_levels *l, struct error *e)
 {
     s->gpu.is_pushed = l->pushes;
@@ -278,6 +297,7 @@ static void visit_all(struct batch_search *s, const struct batch_levels *l, stru
     s->brief[0] = s->gpu.next_brief;
 }
 
+/* The `visit` of batch_cuda: runs one level, waits for its end, and sets l->found and l->rows_left. */
 static void visit(struct batch_search *s, int by_list, struct batch_levels *l, struct error *e)
 {
     memcpy(s->gpu.wanted, l->roots, sizeof s->gpu.wanted);

@@ -15,86 +15,93 @@
 extern "C" {
 #endif
 
-/* Columns of a pushed piece of a row; most columns of a row that eight lanes pull; columns of a piece of a longer
- * one. */
+/* BATCH_PUSH_PIECE: columns of a piece of a row to push. BATCH_SHORT_ROW: most columns of a row to pull that is no
+ * long row. BATCH_PULL_PIECE: columns of a piece of a long row. */
 #ifdef DBFS_EMULATED
 enum { BATCH_PUSH_PIECE = 16, BATCH_SHORT_ROW = 24, BATCH_PULL_PIECE = 160 };
 #else
 enum { BATCH_PUSH_PIECE = 64, BATCH_SHORT_ROW = 512, BATCH_PULL_PIECE = 2048 };
 #endif
 
+/* Piece `number`, counted from 0, of the row of a vertex. */
 struct gpu_batch_piece {
     uint32_t vertex, number;
 };
 
-/* The finds of a level, and the work they mean for the next one. Zeroed before a level. */
+/* What a level found, and the work that this means for the next one. Zeroed before a level. The comments name counts. */
 struct gpu_batch_level {
     unsigned long long listed;     /* vertices in `fresh` */
-    unsigned long long pieces;     /* of their rows */
-    unsigned long long vertices;   /* of the frontier */
-    unsigned long long edges;      /* of their rows */
-    unsigned long long left;       /* edges of rows that lack a root; of a level by all vertices */
+    unsigned long long pieces;     /* pieces of their rows, in `pieces` of the list */
+    unsigned long long vertices;   /* vertices of the found frontier */
+    unsigned long long edges;      /* edges of their rows */
+    unsigned long long left;       /* edges of rows whose vertex lacks a wanted root; only in a level by all vertices */
     unsigned long long read;       /* edges that were pushed or pulled */
-    unsigned long long count[256]; /* vertices by root */
-    unsigned long long weight[256]; /* edges of their rows, about; of a level by all vertices */
+    unsigned long long count[256]; /* found vertices by root */
+    unsigned long long weight[256]; /* estimated edges of these; only in a level by all vertices */
 };
 
-/* The vertices reached in a level by list, and then the next frontier. */
+/* The vertices reached in a level by list, which are then the list of the next frontier. */
 struct gpu_batch_list {
     uint32_t *fresh;                /* [vertices] */
-    uint32_t *marks;                /* mask of what is in `fresh`; not used with one word */
+    uint32_t *marks;                /* bitmap of the vertices in `fresh`; not used with one word */
     struct gpu_batch_piece *pieces; /* of the frontier's rows */
 };
 
+/* A search, as it is passed to kernels. */
 struct gpu_batch {
     struct gpu_rows push, pull;
     uint64_t vertices;
-    int words;                               /* of a vertex: 1, 2 or 4 */
-    uint64_t *seen, *now, *next;             /* [vertices][words] */
+    int words;                               /* 64-bit words per vertex: 1, 2 or 4 */
+    uint64_t *seen, *now, *next;             /* [vertices][words] bits by root: seen, frontier, found */
     struct gpu_batch_list list;
-    const uint32_t *brief;                   /* [vertices] of the words of `now`; NULL: pulls do not read it */
-    uint32_t *next_brief;                    /* of those of `next`, after a level by all vertices with several words */
-    const struct gpu_batch_piece *long_rows; /* of all rows to pull that are no short ones */
+    const uint32_t *brief;                   /* [vertices] the words of `now` in brief; NULL: pulls read `now` */
+    uint32_t *next_brief;                    /* [vertices] the words of `next` in brief; pulls write it if words > 1 */
+    const struct gpu_batch_piece *long_rows; /* [long_pieces] pieces of all rows to pull that are not short */
     uint64_t long_pieces;
     struct gpu_batch_level *level;
     uint64_t wanted[4];                      /* roots whose last level found something */
-    uint64_t pulls[4];                       /* those of them that pull in this level; the others push */
-    int is_pushed;                           /* `next` has what the others found */
+    uint64_t pulls[4];                       /* the members of `wanted` that pull in this level; the others push */
+    int is_pushed;                           /* `next` holds what the roots that push have pushed */
 };
 
+/* The vertex of a root that has no edges. */
 #define BATCH_NO_ROOT UINT32_MAX
 
 /* ---- a level by list: `next` is zero before it ---- */
 
-/* Root i marks root[i], unless that is BATCH_NO_ROOT. */
+/* Sets bit i in the next words of vertex root[i], unless that is BATCH_NO_ROOT, and lists the vertex; for i < count. */
 void cuda_batch_roots(const struct gpu_batch *b, const uint32_t *root, uint32_t count, cudaStream_t stream);
 
-/* Pushes the frontier's rows, in so many pieces, to their columns. */
+/* Pushes the frontier words of the vertices of the first `pieces` pieces to the columns of these pieces; vertices with
+ * new bits are listed in `fresh`. */
 void cuda_batch_push(const struct gpu_batch *b, uint64_t pieces, cudaStream_t stream);
 
-/* Marks the reached vertices, at most `most`, as seen, counts them, and cuts their rows into pieces, over the old ones. */
+/* Takes the listed vertices, `most` at most: adds their next words to the seen words, counts them, and cuts their rows
+ * into pieces, which replace the old ones. */
 void cuda_batch_take_list(const struct gpu_batch *b, uint64_t most, cudaStream_t stream);
 
 /* ---- a level by all vertices ---- */
 
-/* The roots that push reach the columns of so many pieces, seen or not; BATCH_AS_LISTED: of all that cuda_batch_list has made
- * in this level. `next` is zero before. */
+/* Pushes the frontier words of roots that do not pull to the columns of the first `pieces` pieces, without a look at
+ * what the vertices have seen; nothing is listed. BATCH_AS_LISTED: all pieces that cuda_batch_list has made in this
+ * level. `next` is zero before. */
 #define BATCH_AS_LISTED UINT64_MAX
 void cuda_batch_scatter(const struct gpu_batch *b, uint64_t pieces, cudaStream_t stream);
 
-/* Makes `next` of what a vertex lacks and its neighbours found, or other roots have pushed; that is seen, and counted. */
+/* For all vertices: finds the roots that a vertex lacks and its neighbours have, adds what other roots have pushed,
+ * and drops what was seen before. Stores the result in `next`, adds it to `seen`, and counts it. */
 void cuda_batch_pull(const struct gpu_batch *b, cudaStream_t stream);
 
 /* ---- frontiers ---- */
 
-/* The words of the vertices that have these pieces become zero. */
+/* Zeroes the words, an array such as `now`, of the vertices of pieces[0..count). */
 void cuda_batch_clear(const struct gpu_batch *b, uint64_t *words, const struct gpu_batch_piece *pieces, uint64_t count,
                       cudaStream_t stream);
 
-/* From words of roots that push to a list of vertices and pieces of their rows. */
+/* Makes the list of the vertices with frontier bits of roots that push, and the pieces of their rows. */
 void cuda_batch_list(const struct gpu_batch *b, cudaStream_t stream);
 
-/* Gathers to[i] = the words of vertex fresh[first + i]. */
+/* Copies the frontier words of the `count` listed vertices fresh[first], fresh[first + 1], ... to `to` [count][words]. */
 void cuda_batch_gather(const struct gpu_batch *b, uint64_t first, uint64_t count, uint64_t *to, cudaStream_t stream);
 
 #ifdef __cplusplus

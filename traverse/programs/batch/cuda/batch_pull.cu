@@ -1,8 +1,8 @@
 /* batch_pull.cu: levels of a batch by all vertices on a GPU; see batch_kernels.h, twin in batch_all.c
  *
- * A warp has 32 vertices. Four of its lanes pull a short row, until the vertex has what it lacks, and take the next one then.
- * A long row is pulled before that, by a warp for each piece. Bytes that move: the words that a vertex has seen, its next
- * ones, and its offsets; for each edge that is read the column, and by chance the neighbour's words.
+ * A warp has 32 vertices. A group of four lanes pulls a short row until the vertex lacks no root that pulls, and then takes
+ * the next row. Long rows are pulled by an earlier kernel, by a warp for each piece. For each vertex its seen words, next
+ * words and offsets move; for each edge that is read the column, and, at a random place, the neighbour's words.
  */
 #include "batch_words.cuh"
 
@@ -10,7 +10,7 @@ enum { ROW_LANES = 4, ROW_STEP = 8, LONG_STEP = 4 * WARP };
 
 /* ---- long rows ---- */
 
-/* ORs words over all lanes. */
+/* ORs the words of all lanes of the warp; each lane gets the result. All lanes call it. */
 template <int W> __device__ static inline void or_lanes(batch_words<W> &words)
 {
     for (int j = 0; j < W; j++) {
@@ -19,8 +19,8 @@ template <int W> __device__ static inline void or_lanes(batch_words<W> &words)
     }
 }
 
-/* ORs the words of the columns from `begin` on into `got`, until that has all that is missing. Returns how many columns
- * this lane read. */
+/* ORs the frontier words of the columns row.begin..row.end into `got`, until it has all bits of `missing`. All lanes
+ * of the warp call it, with the same row. Returns how many columns this lane read. */
 template <int W>
 __device__ static inline unsigned pull_columns(const gpu_batch &b, row_rest row, const batch_words<W> &missing,
                                                batch_words<W> &got)
@@ -44,7 +44,8 @@ __device__ static inline unsigned pull_columns(const gpu_batch &b, row_rest row,
     return read;
 }
 
-/* Roots that other pieces of the row have found so far are not missing. All lanes take those that lane 0 sees. */
+/* Pulls the pieces of long rows, a warp for each, and ORs what they find into the next words. Roots that other pieces
+ * of the row have found so far are not missing; all lanes use the next words that lane 0 reads, so that they agree. */
 template <int W> __global__ static void __launch_bounds__(BLOCK) batch_pull_long_kernel(gpu_batch b)
 {
     __shared__ unsigned long long shared[WARPS];
@@ -73,16 +74,18 @@ template <int W> __global__ static void __launch_bounds__(BLOCK) batch_pull_long
 
 /* ---- short rows ---- */
 
-/* A lane's share of what its group does: all words of some columns, or of four words two. */
+/* A lane's share of the row that its group of ROW_LANES lanes pulls. With one or two words per vertex a lane reads all
+ * words of its columns; with four words two lanes share a column, and each reads two words. */
 template <int W> struct row_share {
     static constexpr int PARTS = W == 4 ? 2 : 1, OWN = W / PARTS, COLUMNS = ROW_LANES / PARTS, DEEP = ROW_STEP / COLUMNS;
-    uint64_t at, end;       /* of the row: what is left of it */
-    unsigned owner;         /* the lane whose vertex it is */
+    uint64_t at, end;       /* columns of the row that are not yet read */
+    unsigned owner;         /* the lane whose vertex has the row */
     bool is_busy;
     batch_words<OWN> missing, got;
 };
 
-/* The group goes to the row of vertex base + owner. */
+/* Begins the row of vertex base + owner. words[32]: what the vertex of each lane lacks. Called by all lanes of a
+ * group. */
 template <int W>
 __device__ static inline void begin_row(const gpu_batch &b, row_share<W> &s, uint64_t base, unsigned owner, const batch_words<W> *words)
 {
@@ -96,7 +99,8 @@ __device__ static inline void begin_row(const gpu_batch &b, row_share<W> &s, uin
     }
 }
 
-/* Adds the words of a neighbour. */
+/* Adds a neighbour's frontier words, of this lane's share, to s.got. `column`: the neighbour; `brief`: its words in
+ * brief, if b.brief is used. Any lanes may call it. */
 template <int W> __device__ static inline void add_neighbour(const gpu_batch &b, row_share<W> &s, uint64_t column, uint32_t brief)
 {
     const unsigned part = lane_id() % s.PARTS;
@@ -109,7 +113,8 @@ template <int W> __device__ static inline void add_neighbour(const gpu_batch &b,
         s.got.of[j] |= found.of[j];
 }
 
-/* Reads the next columns. Returns how many; all columns are asked for before any words are. */
+/* Reads the next ROW_STEP columns of the row, and adds the words of these neighbours. Each lane loads all of its
+ * columns before it loads any words. Returns the number of columns read, each counted by one lane. */
 template <int W> __device__ static inline unsigned read_columns(const gpu_batch &b, row_share<W> &s)
 {
     const unsigned slot = lane_id() % ROW_LANES / s.PARTS;
@@ -135,7 +140,8 @@ template <int W> __device__ static inline unsigned read_columns(const gpu_batch 
     return read;
 }
 
-/* Ends the row, if it is read or nothing is missing, and leaves what was got in `words`. */
+/* Called by all lanes of the warp after each read_columns: joins what the lanes of a group got. If the row is at its
+ * end or no bit is missing, leaves what was got in words[owner], and makes the group idle. */
 template <int W> __device__ static inline void end_row(row_share<W> &s, batch_words<W> *words)
 {
     const unsigned group_lanes = ((1u << ROW_LANES) - 1) << (lane_id() / ROW_LANES * ROW_LANES);
@@ -154,8 +160,9 @@ template <int W> __device__ static inline void end_row(row_share<W> &s, batch_wo
     s.end = 0;
 }
 
-/* Pulls the rows of `count` vertices of a warp, of which `turn` has the lanes. `words` are what each lacks, and then what its
- * neighbours have. All lanes of the warp call it. Returns how many columns this lane read. */
+/* Pulls short rows of vertices base..base+31. turn[0..count): the lanes whose vertices have rows to pull. words[32]:
+ * on entry what the vertex of each lane lacks, on return what its neighbours have. All lanes of the warp call it.
+ * Returns how many columns this lane read. */
 template <int W>
 __device__ static inline unsigned pull_rows(const gpu_batch &b, uint64_t base, unsigned count, const unsigned char *turn,
                                             batch_words<W> *words)
@@ -178,7 +185,9 @@ __device__ static inline unsigned pull_rows(const gpu_batch &b, uint64_t base, u
 
 /* ---- all rows ---- */
 
-/* The finds of vertex base + lane: by pulls, which are already done if its row is long, and by the pushes of other roots. */
+/* Returns the new bits of vertex base + lane: by pulls, which are already done if its row is long, and by the pushes
+ * of other roots. seen: its seen words; words[32] and turn[32]: shared memory of the warp; adds the columns read to
+ * `read`. All lanes of the warp call it. */
 template <int W>
 __device__ static inline batch_words<W> find_words(const gpu_batch &b, uint64_t base, const batch_words<W> &seen,
                                                    batch_words<W> *words, unsigned char *turn, unsigned long long &read)
@@ -203,6 +212,7 @@ __device__ static inline batch_words<W> find_words(const gpu_batch &b, uint64_t 
     return found;
 }
 
+/* Finds the new bits of all vertices, a lane for each, and stores and counts them: see cuda_batch_pull. */
 template <int W> __global__ static void __launch_bounds__(BLOCK, 3) batch_pull_kernel(gpu_batch b)
 {
     __shared__ unsigned long long shared[WARPS];
@@ -244,6 +254,7 @@ template <int W> __global__ static void __launch_bounds__(BLOCK, 3) batch_pull_k
 
 /* ---- frontiers ---- */
 
+/* Lists the vertices with frontier bits of roots that push, a thread for each vertex: see cuda_batch_list. */
 template <int W> __global__ static void __launch_bounds__(BLOCK) batch_list_kernel(gpu_batch b)
 {
     for (uint64_t base = (uint64_t)blockIdx.x * BLOCK; base < b.vertices; base += (uint64_t)gridDim.x * BLOCK) {
@@ -261,6 +272,7 @@ template <int W> __global__ static void __launch_bounds__(BLOCK) batch_list_kern
 
 /* ---- launches ---- */
 
+/* Launches the pulls of a level by all vertices: long rows first, if any root pulls, and then all vertices. */
 void cuda_batch_pull(const struct gpu_batch *b, cudaStream_t stream)
 {
     const int blocks = blocks_for(b->vertices, BLOCK), blocks_of_long = blocks_for(b->long_pieces, WARPS);
@@ -269,6 +281,7 @@ void cuda_batch_pull(const struct gpu_batch *b, cudaStream_t stream)
     BATCH_BY_WORDS(b, batch_pull_kernel<W><<<blocks, BLOCK, 0, stream>>>(*b));
 }
 
+/* Launches a kernel that lists the vertices with frontier bits of roots that push, and the pieces of their rows. */
 void cuda_batch_list(const struct gpu_batch *b, cudaStream_t stream)
 {
     BATCH_BY_WORDS(b, batch_list_kernel<W><<<blocks_for(b->vertices, BLOCK), BLOCK, 0, stream>>>(*b));

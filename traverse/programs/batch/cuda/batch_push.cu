@@ -1,13 +1,14 @@
 /* batch_push.cu: pushes of a batch on a GPU, and levels by list; see batch_kernels.h, twins in batch_list.c and batch_all.c
  *
- * Eight lanes push a piece of a row. Bytes that move for each edge: the column, and by chance the next words of the vertex; in
- * a level by list the words that it has seen, and its next ones for what is new.
+ * PUSH_LANES lanes push a piece of a row. For each edge the column is read, and, at a random place, the next words of the
+ * neighbour; in a level by list the seen words are read, and the next words only if a bit is new.
  */
 #include "batch_words.cuh"
 
 enum { PUSH_LANES = 8 };
 
-/* Marks that these roots reach vertex v. Most edges bring nothing new. */
+/* Sets those of `bits` that vertex v has not seen in its next words, and lists v in `fresh` if this thread is the
+ * first to do so. Any lanes may call it, each for its own vertex. Most edges bring nothing new. */
 template <int W> __device__ static inline void offer(const gpu_batch &b, uint32_t v, const batch_words<W> &bits)
 {
     const batch_words<W> seen = load_words<W>(b.seen, v);
@@ -23,6 +24,7 @@ template <int W> __device__ static inline void offer(const gpu_batch &b, uint32_
         b.list.fresh[reserve_for_lanes(__activemask(), &b.level->listed)] = v;
 }
 
+/* Lists the roots, a thread of the single block for each: thread i sets bit i in the next words of vertex root[i]. */
 template <int W>
 __global__ static void __launch_bounds__(BLOCK) batch_roots_kernel(gpu_batch b, const uint32_t *root, uint32_t count)
 {
@@ -34,7 +36,8 @@ __global__ static void __launch_bounds__(BLOCK) batch_roots_kernel(gpu_batch b, 
     offer<W>(b, root[threadIdx.x], bits);
 }
 
-/* Whether the vertex has seen them is looked up when all of its words have come: nothing is listed. */
+/* Sets `bits` in the next words of vertex v, seen or not; lists nothing. batch_pull_kernel drops seen bits later. Any
+ * lanes may call it. */
 template <int W> __device__ static inline void add_words(const gpu_batch &b, uint32_t v, const batch_words<W> &bits)
 {
     unsigned long long *next = (unsigned long long *)b.next + (uint64_t)v * W;
@@ -44,6 +47,8 @@ template <int W> __device__ static inline void add_words(const gpu_batch &b, uin
     }
 }
 
+/* Pushes pieces of rows, PUSH_LANES lanes for each. LISTS: a level by list; otherwise the first pass of a level by all
+ * vertices, where only roots that do not pull push. */
 template <int W, bool LISTS>
 __global__ static void __launch_bounds__(BLOCK) batch_push_kernel(gpu_batch b, uint64_t pieces)
 {
@@ -68,7 +73,7 @@ __global__ static void __launch_bounds__(BLOCK) batch_push_kernel(gpu_batch b, u
     block_add(read, shared, &b.level->read);
 }
 
-/* The words of the vertices of some pieces become zero. */
+/* Zeroes the words of the vertices of pieces[0..count): a thread for each piece. */
 template <int W>
 __global__ static void __launch_bounds__(BLOCK) batch_clear_kernel(uint64_t *words, const gpu_batch_piece *pieces, uint64_t count)
 {
@@ -79,7 +84,8 @@ __global__ static void __launch_bounds__(BLOCK) batch_clear_kernel(uint64_t *wor
     }
 }
 
-/* All vertices that are marked in a word of the mask are in the list, so the word becomes zero. */
+/* Takes the listed vertices, a thread for each: see cuda_batch_take_list. All vertices that are marked in a word of
+ * the bitmap are in the list, so the whole word is zeroed. */
 template <int W> __global__ static void __launch_bounds__(BLOCK) batch_take_list_kernel(gpu_batch b)
 {
     __shared__ unsigned long long shared[WARPS];
@@ -111,6 +117,7 @@ template <int W> __global__ static void __launch_bounds__(BLOCK) batch_take_list
         b.level->vertices = count;
 }
 
+/* Copies the frontier words of listed vertices to `to` [count][W], a thread for each vertex: see cuda_batch_gather. */
 template <int W>
 __global__ static void __launch_bounds__(BLOCK) batch_gather_kernel(gpu_batch b, uint64_t first, uint64_t count, uint64_t *to)
 {
@@ -120,34 +127,40 @@ __global__ static void __launch_bounds__(BLOCK) batch_gather_kernel(gpu_batch b,
 
 /* ---- launches ---- */
 
+/* Launches batch_roots_kernel: root i of `count` sets its bit in vertex root[i], and lists it. */
 void cuda_batch_roots(const struct gpu_batch *b, const uint32_t *root, uint32_t count, cudaStream_t stream)
 {
     BATCH_BY_WORDS(b, batch_roots_kernel<W><<<1, BLOCK, 0, stream>>>(*b, root, count));
 }
 
+/* Launches the pushes of a level by list, of the first `pieces` pieces of the frontier. */
 void cuda_batch_push(const struct gpu_batch *b, uint64_t pieces, cudaStream_t stream)
 {
     const int blocks = blocks_for(pieces, BLOCK / PUSH_LANES);
     BATCH_BY_WORDS(b, batch_push_kernel<W, true><<<blocks, BLOCK, 0, stream>>>(*b, pieces));
 }
 
+/* Launches the pushes of a level by all vertices, for roots that do not pull: `pieces` pieces, or BATCH_AS_LISTED. */
 void cuda_batch_scatter(const struct gpu_batch *b, uint64_t pieces, cudaStream_t stream)
 {
     const int blocks = blocks_for(pieces == BATCH_AS_LISTED ? b->vertices : pieces, BLOCK / PUSH_LANES);
     BATCH_BY_WORDS(b, batch_push_kernel<W, false><<<blocks, BLOCK, 0, stream>>>(*b, pieces));
 }
 
+/* Launches a kernel that zeroes the words of the vertices of pieces[0..count). */
 void cuda_batch_clear(const struct gpu_batch *b, uint64_t *words, const struct gpu_batch_piece *pieces, uint64_t count,
                       cudaStream_t stream)
 {
     BATCH_BY_WORDS(b, batch_clear_kernel<W><<<blocks_for(count, BLOCK), BLOCK, 0, stream>>>(words, pieces, count));
 }
 
+/* Launches a kernel that takes the listed vertices, `most` at most, as the next frontier. */
 void cuda_batch_take_list(const struct gpu_batch *b, uint64_t most, cudaStream_t stream)
 {
     BATCH_BY_WORDS(b, batch_take_list_kernel<W><<<blocks_for(most, BLOCK), BLOCK, 0, stream>>>(*b));
 }
 
+/* Launches a kernel that copies the frontier words of the vertices fresh[first..first+count) to `to` [count][words]. */
 void cuda_batch_gather(const struct gpu_batch *b, uint64_t first, uint64_t count, uint64_t *to, cudaStream_t stream)
 {
     BATCH_BY_WORDS(b, batch_gather_kernel<W><<<blocks_for(count, BLOCK), BLOCK, 0, stream>>>(*b, first, count, to));

@@ -5,7 +5,7 @@
 #include "batch_kernels.h"
 #include "traverse/cuda/device/cuda_common.cuh"
 
-/* Does what is given, such as a launch, with W as the number of words of a vertex. */
+/* Expands to the given statement, such as a launch, with the constant W as the number of words per vertex. */
 #define BATCH_BY_WORDS(b, ...)   \
     do {                         \
         if ((b)->words == 1) {   \
@@ -20,21 +20,24 @@
         }                        \
     } while (0)
 
-/* Load and store with as few instructions as possible. */
+/* The W words of a vertex, aligned so that they are loaded and stored with as few instructions as possible. */
 template <int W> struct __align__(W == 1 ? 8 : 16) batch_words {
     unsigned long long of[W];
 };
 
+/* Returns the words of vertex v in an array [vertices][W]. Any thread may call it. */
 template <int W> __device__ static inline batch_words<W> load_words(const uint64_t *words, uint64_t v)
 {
     return ((const batch_words<W> *)words)[v];
 }
 
+/* Sets the words of vertex v in an array [vertices][W]. Any thread may call it. */
 template <int W> __device__ static inline void store_words(uint64_t *words, uint64_t v, const batch_words<W> &value)
 {
     ((batch_words<W> *)words)[v] = value;
 }
 
+/* Returns whether any bit is set. */
 template <int W> __device__ static inline bool is_any(const batch_words<W> &words)
 {
     unsigned long long any = 0;
@@ -43,7 +46,7 @@ template <int W> __device__ static inline bool is_any(const batch_words<W> &word
     return any != 0;
 }
 
-/* The bits of `of` that are not in `has`. */
+/* Returns the bits of `of` that are not in `has`. */
 template <int W>
 __device__ static inline batch_words<W> words_without(const batch_words<W> &of, const batch_words<W> &has)
 {
@@ -53,7 +56,7 @@ __device__ static inline batch_words<W> words_without(const batch_words<W> &of, 
     return rest;
 }
 
-/* The bits of some roots that are not in `has`. */
+/* Returns the bits of `roots` that are not in `has`: the roots that a vertex with the words `has` lacks. */
 template <int W>
 __device__ static inline batch_words<W> missing_in(const uint64_t roots[4], const batch_words<W> &has)
 {
@@ -63,7 +66,7 @@ __device__ static inline batch_words<W> missing_in(const uint64_t roots[4], cons
     return missing;
 }
 
-/* The frontier's bits of a vertex, of roots that push. */
+/* Returns the frontier bits of vertex v of the roots that push. */
 template <int W> __device__ static inline batch_words<W> pushed_words(const gpu_batch &b, uint64_t v)
 {
     batch_words<W> bits = load_words<W>(b.now, v);
@@ -74,10 +77,12 @@ template <int W> __device__ static inline batch_words<W> pushed_words(const gpu_
 
 /* ---- words in brief ---- */
 
-/* The numbers of the bits of a word or several, a byte for each, and how many there are. Where roots have met few vertices,
- * most words are that brief, and an array of them fits a cache when one of words does not. */
+/* Words in brief: up to BRIEF_MOST set bits of the W words of a vertex, as their numbers, a byte for each, and the
+ * number of set bits above bit BRIEF_COUNT; more set bits have no brief form. While roots have met few vertices, most
+ * words have a brief form, and an array of 4 bytes per vertex fits a cache where an array of words does not. */
 enum { BRIEF_MOST = 3, BRIEF_COUNT = 24 };
 
+/* Returns the words in brief; if more than BRIEF_MOST bits are set, a value for which is_whole is false. */
 template <int W> __device__ static inline uint32_t brief_of(const batch_words<W> &words)
 {
     unsigned count = 0, numbers = 0;
@@ -92,12 +97,14 @@ template <int W> __device__ static inline uint32_t brief_of(const batch_words<W>
     return count << BRIEF_COUNT | numbers;
 }
 
+/* Returns whether `brief` has all set bits of its words. */
 __device__ static inline bool is_whole(uint32_t brief)
 {
     return brief >> BRIEF_COUNT <= BRIEF_MOST;
 }
 
-/* Adds the bits to words first, first + 1, ... of a vertex. */
+/* Sets the bits of `brief` that are in words first..first+W of a vertex in `words`, which holds these W words.
+ * is_whole(brief) holds. */
 template <int W> __device__ static inline void add_brief(batch_words<W> &words, uint32_t brief, int first)
 {
     for (unsigned count = brief >> BRIEF_COUNT; count > 0; count--, brief >>= 8) {
@@ -108,7 +115,8 @@ template <int W> __device__ static inline void add_brief(batch_words<W> &words, 
 
 /* ---- counts by root ---- */
 
-/* Transposes a matrix of bits whose rows are a warp's words: bit i of lane k becomes bit k of lane i. */
+/* Transposes a matrix of 32 * 32 bits, whose row k is the argument of lane k: bit i of lane k becomes bit k of lane i.
+ * All lanes of the warp call it. */
 __device__ static inline unsigned transpose_bits(unsigned row)
 {
     const unsigned low[5] = {0x55555555u, 0x33333333u, 0x0f0f0f0fu, 0x00ff00ffu, 0x0000ffffu};
@@ -120,13 +128,15 @@ __device__ static inline unsigned transpose_bits(unsigned row)
     return row;
 }
 
-/* Of lane i: how often bits i, 32 + i, ... were set, and how many edges that makes. */
+/* Counts that a lane keeps. For lane i, of[k] is how often bit 32 * k + i was set, and edges[k] is the estimated
+ * number of edges of the vertices where it was. */
 template <int W> struct bit_counts {
     unsigned of[2 * W];
     float edges[2 * W];
 };
 
-/* Counts the words of a warp's lanes, whose vertices have so many edges on average. All lanes call it. */
+/* Counts the set bits of the words of all lanes of a warp. `mean`: mean number of edges of their vertices. All lanes
+ * call it. */
 template <int W>
 __device__ static inline void count_bits(bit_counts<W> &counts, const batch_words<W> &words, float mean)
 {
@@ -141,7 +151,8 @@ __device__ static inline void count_bits(bit_counts<W> &counts, const batch_word
     }
 }
 
-/* Adds what lanes counted by root to a counter of each. All threads of the block call it. */
+/* Adds what all lanes of a block counted, in bit_counts, to counter[64 * W], one counter for each root. All threads of
+ * the block call it. */
 template <int W, typename T>
 __device__ static inline void add_by_root(const T counts[2 * W], unsigned long long *counter)
 {
@@ -160,8 +171,9 @@ __device__ static inline void add_by_root(const T counts[2 * W], unsigned long l
 
 /* ---- lists ---- */
 
-/* Puts the row of vertex v, which has so many edges, among the pieces of the frontier, if `is_here`. A row without
- * edges is a piece, too, as the words of the vertex must be cleared. All threads of a block call it. */
+/* If `is_here`, appends the pieces of the row of vertex v, which has `edges` edges, to b.list.pieces. A row without
+ * edges counts as a piece, too, as the words of its vertex must be zeroed. All threads of a block call it, each for
+ * its own vertex. */
 __device__ static inline void put_pieces(const gpu_batch &b, bool is_here, uint32_t v, uint64_t edges)
 {
     const unsigned full = (unsigned)((edges + BATCH_PUSH_PIECE - 1) / BATCH_PUSH_PIECE);

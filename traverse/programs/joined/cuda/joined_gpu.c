@@ -3,6 +3,7 @@
 
 /* ---- memory ---- */
 
+/* Takes device memory for `count` elements of `width` bytes, and sets the pointer whose address is `array`. */
 enum status joined_gpu_take(struct joined_gpu *gpu, void *array, uint64_t count, uint64_t width, struct error *e)
 {
     void **to = array;
@@ -11,11 +12,13 @@ enum status joined_gpu_take(struct joined_gpu *gpu, void *array, uint64_t count,
     return e->status;
 }
 
+/* Waits for all work of the stream. */
 enum status joined_gpu_wait(const struct joined_gpu *gpu, struct error *e)
 {
     return CUDA_TRY(cudaStreamSynchronize(gpu->stream), gpu->where, e);
 }
 
+/* Copies `bytes` bytes between host and device, in any direction, and waits for the end. */
 enum status joined_gpu_copy(const struct joined_gpu *gpu, void *to, const void *from, uint64_t bytes, struct error *e)
 {
     if (CUDA_TRY(cudaMemcpyAsync(to, from, bytes, cudaMemcpyDefault, gpu->stream), gpu->where, e) != ST_OK)
@@ -23,6 +26,7 @@ enum status joined_gpu_copy(const struct joined_gpu *gpu, void *to, const void *
     return joined_gpu_wait(gpu, e);
 }
 
+/* Zeroes device memory after all earlier work of the stream; does not wait. */
 void joined_gpu_clear(const struct joined_gpu *gpu, void *array, uint64_t bytes, struct error *e)
 {
     if (e->status == ST_OK)
@@ -31,6 +35,7 @@ void joined_gpu_clear(const struct joined_gpu *gpu, void *array, uint64_t bytes,
 
 /* ---- the graph ---- */
 
+/* Copies rows of the joined graph to new device memory, and sets *to. */
 static enum status copy_rows(struct joined_gpu *gpu, const struct joined_graph *graph, const struct joined_rows *rows,
                              struct gpu_rows *to, struct error *e)
 {
@@ -42,6 +47,7 @@ static enum status copy_rows(struct joined_gpu *gpu, const struct joined_graph *
     return rows->edges > 0 ? joined_gpu_copy(gpu, (void *)to->columns, rows->columns, rows->edges * 4, e) : ST_OK;
 }
 
+/* Chooses the GPU of the rank of `comm`, makes a stream, and copies the rows of the graph to the GPU. */
 enum status joined_gpu_open(struct joined_gpu *gpu, const struct joined_graph *graph, const struct comm *comm,
                             struct error *e)
 {
@@ -57,6 +63,7 @@ enum status joined_gpu_open(struct joined_gpu *gpu, const struct joined_graph *g
     return e->status;
 }
 
+/* Frees all device memory that was taken, and the stream. */
 void joined_gpu_close(struct joined_gpu *gpu)
 {
     for (int i = 0; i < gpu->taken; i++)

@@ -4,13 +4,14 @@
 
 #include <stdint.h>
 
-/* struct joined_rows of a device. */
+/* A struct joined_rows in device memory. */
 struct gpu_rows {
     const uint64_t *offsets;
     const uint32_t *columns;
 };
 
 #ifdef __CUDACC__
+/* Returns the number of edges of vertex v. Any thread may call it. */
 __device__ static inline uint64_t row_edges(const gpu_rows &rows, uint64_t v)
 {
     return rows.offsets[v + 1] - rows.offsets[v];
