@@ -17,6 +17,7 @@ enum { ANSWER_PIECE = 16384 };
 /* Ids that are permuted together, by vectors. */
 enum { STORED_AT_ONCE = 512 };
 
+/* Returns the number of vertices of the shard: its locals and all delegates. */
 static uint64_t vertices_of(const struct device *dev)
 {
     return dev->shard->locals + dev->shard->d;
@@ -24,7 +25,8 @@ static uint64_t vertices_of(const struct device *dev)
 
 /* ---- memory ---- */
 
-/* Takes arrays for parents, if they are recorded and there are several shards. */
+/* Called when answers are opened: takes the arrays for asking other shards for parents. Takes nothing if parents are not
+ * recorded or there is a single shard. */
 static enum status take_parent_arrays(struct device *dev, struct cpu_answers *a, struct error *e)
 {
     uint64_t width = a->tables.id_bytes;
@@ -41,13 +43,16 @@ static enum status take_parent_arrays(struct device *dev, struct cpu_answers *a,
     return e->status;
 }
 
-/* Takes the pages of the values before the first answer: each thread those that it gathers. */
+/* Pool callback of cpu_open_answers: zeroes values begin..end before the first answer, so that the pages are placed near the
+ * thread that gathers these values later. The context is a struct cpu_answers. */
 static void touch_values(void *context, uint64_t begin, uint64_t end)
 {
     const struct cpu_answers *a = context;
     memset((int32_t *)a->values + begin, 0, (end - begin) * sizeof(int32_t));
 }
 
+/* Implements open_answers of the backend: copies the tables into the device, and takes memory for the values and,
+ * where parents are recorded with several shards, for the arrays of questions. */
 static enum status cpu_open_answers(struct device *dev, const struct answer_tables *tables, struct error *e)
 {
     uint64_t count = tables->values;
@@ -63,6 +68,8 @@ static enum status cpu_open_answers(struct device *dev, const struct answer_tabl
     return take_parent_arrays(dev, a, e);
 }
 
+/* Frees everything that cpu_open_answers and later questions and replies took. Does nothing for a device without
+ * answers. */
 void cpu_close_answers(struct device *dev)
 {
     struct cpu_answers *a = dev->answers;
@@ -80,14 +87,16 @@ void cpu_close_answers(struct device *dev)
 
 /* ---- by vertex ---- */
 
-/* The values of vertices of one kind after a search. */
+/* The values of vertices of one kind (normals or delegates) after a search, and the bitmap of those that were visited. */
 struct left_values {
     const struct device *dev;
     const uint64_t *visited;
-    uint64_t count;
-    int32_t *values;
+    uint64_t count;  /* vertices */
+    int32_t *values; /* [count] */
 };
 
+/* Pool callback of mark_unreached: sets the values of unvisited vertices in words begin..end of the bitmap to
+ * DEPTH_UNREACHED. The context is a struct left_values. */
 static void mark_unreached_words(void *context, uint64_t begin, uint64_t end)
 {
     const struct left_values *l = context;
@@ -99,7 +108,8 @@ static void mark_unreached_words(void *context, uint64_t begin, uint64_t end)
     }
 }
 
-/* Of depths, or of records of parents: DEPTH_UNREACHED and PARENT_NONE are both all bits. */
+/* Sets the values of unvisited vertices to DEPTH_UNREACHED. values[locals + d] holds depths or records of parents, normals
+ * first; DEPTH_UNREACHED and PARENT_NONE both have all bits set, so the same value suits either. */
 static void mark_unreached(const struct device *dev, int32_t *values)
 {
     uint64_t locals = dev->shard->locals, d = dev->shard->d;
@@ -110,8 +120,9 @@ static void mark_unreached(const struct device *dev, int32_t *values)
                  ANSWER_PIECE / 64, mark_unreached_words, &kinds[i]);
 }
 
-/* The input id of a recorded parent; ANSWER_NONE if this device does not know it. Whether it is a delegate
- * is a coin toss, so no branch depends on that. */
+/* Returns the input id of the parent in a record, or ANSWER_NONE if the record has no parent or the parent is on
+ * another shard. `self` is the number of the vertex that the record belongs to. Whether a parent is a delegate
+ * cannot be predicted, so no branch depends on that. */
 static inline int64_t id_of_record(const struct answer_tables *tables, uint64_t locals,
                                    uint32_t record, uint64_t self)
 {
@@ -124,7 +135,8 @@ static inline int64_t id_of_record(const struct answer_tables *tables, uint64_t 
     return answer_id(tables->ids, tables->id_bytes, number);
 }
 
-/* Writes the parents of vertices begin..end, the last of which is no vertex. */
+/* Pool callback of cpu_write_parents: converts the recorded parents of vertex numbers begin..end to input ids in
+ * by_vertex. Entry locals + d is the spare entry, which no vertex has. The context is the struct device. */
 static void write_parents(void *context, uint64_t begin, uint64_t end)
 {
     const struct device *dev = context;
@@ -134,6 +146,9 @@ static void write_parents(void *context, uint64_t begin, uint64_t end)
                       id_of_record(&a->tables, dev->shard->locals, dev->normals.parent[i], i));
 }
 
+/* Called by cpu_ask after a search: overwrites old records of unreached vertices, and converts the recorded
+ * parents of all vertices to input ids in by_vertex. The one extra entry behind the vertices is a record of no
+ * parent, so it becomes ANSWER_NONE. */
 void cpu_write_parents(struct device *dev)
 {
     uint64_t count = vertices_of(dev) + 1;
@@ -141,6 +156,8 @@ void cpu_write_parents(struct device *dev)
     pool_for(dev->means.pool, threads_for(dev, count), count, ANSWER_PIECE, write_parents, dev);
 }
 
+/* Implements `depths` of the backend after a search: copies the depths of normals to locals[] and those of
+ * delegates to delegates[]; DEPTH_UNREACHED for vertices that were not reached. */
 static enum status cpu_depths(struct device *dev, int32_t *locals, int32_t *delegates, struct error *e)
 {
     mark_unreached(dev, dev->normals.depth);
@@ -151,22 +168,26 @@ static enum status cpu_depths(struct device *dev, int32_t *locals, int32_t *dele
 
 /* ---- values ---- */
 
-/* A gathering of values: value i is that of vertex[i]. */
+/* The input and output of the gather callbacks: to[i] becomes the value of vertex tables->vertex[i]. */
 struct gathered {
     const struct probes *probes;
     const struct answer_tables *tables;
-    const void *from;
-    int are_records; /* of parents, and not values */
-    uint64_t locals;
-    void *to;
+    const void *from; /* by vertex number: values, or records of parents */
+    int are_records;  /* `from` holds records of parents, which must be converted to input ids */
+    uint64_t locals; /* normals of the shard: the number of the first delegate */
+    void *to;        /* [tables->values] */
 };
 
+/* Pool callback of cpu_make_values for values of 4 bytes: sets values begin..end from g->from by vertex number.
+ * The context is a struct gathered. */
 static void gather_words(void *context, uint64_t begin, uint64_t end)
 {
     const struct gathered *g = context;
     g->probes->gather(g->tables->vertex + begin, g->from, end - begin, (int32_t *)g->to + begin);
 }
 
+/* Pool callback of cpu_make_values for ids of 4 bytes with a single shard: converts the recorded parents of values
+ * begin..end to input ids. The context is a struct gathered. */
 static void gather_parents(void *context, uint64_t begin, uint64_t end)
 {
     const struct gathered *g = context;
@@ -174,7 +195,8 @@ static void gather_parents(void *context, uint64_t begin, uint64_t end)
     g->probes->name(&parents, g->tables->vertex + begin, end - begin, (int32_t *)g->to + begin);
 }
 
-/* Ids of 8 bytes: of records of parents, or those that were made of them before. */
+/* Pool callback of cpu_make_values for ids of 8 bytes: fills values begin..end, either by converting records of
+ * parents or by copying ids that cpu_write_parents converted. The context is a struct gathered. */
 static void gather_wide(void *context, uint64_t begin, uint64_t end)
 {
     const struct gathered *g = context;
@@ -185,6 +207,8 @@ static void gather_wide(void *context, uint64_t begin, uint64_t end)
                                : ((const int64_t *)g->from)[vertex[i]];
 }
 
+/* Implements make_values of the backend after a search: fills the values of one answer, depths or parents. Parents
+ * of several shards come from by_vertex, completed by the replies of other shards and the merging of delegates. */
 static enum status cpu_make_values(struct device *dev, enum answer_kind kind, uint32_t levels, struct error *e)
 {
     struct cpu_answers *a = dev->answers;
@@ -207,6 +231,7 @@ static enum status cpu_make_values(struct device *dev, enum answer_kind kind, ui
     return ST_OK;
 }
 
+/* Implements set_value of the backend: overwrites the value at index `at` of the answer. */
 static enum status cpu_set_value(struct device *dev, enum answer_kind kind, uint64_t at, int64_t value,
                                  struct error *e)
 {
@@ -217,11 +242,13 @@ static enum status cpu_set_value(struct device *dev, enum answer_kind kind, uint
 
 /* ---- reading ---- */
 
+/* Implements see_values of the backend: returns the values of the last answer, which lie in memory of the host. */
 static const void *cpu_see_values(const struct device *dev)
 {
     return dev->answers->values;
 }
 
+/* Implements read_values of the backend: copies values first..first+count (indices, not bytes) to `to`. */
 static enum status cpu_read_values(struct device *dev, enum answer_kind kind, uint64_t first, uint64_t count, void *to,
                                    struct error *e)
 {
@@ -231,17 +258,19 @@ static enum status cpu_read_values(struct device *dev, enum answer_kind kind, ui
     return ST_OK;
 }
 
-/* Permuted ids whose values are listed. Threads list pieces of them, each at the beginning of its piece of the arrays. */
+/* The window of permuted input ids whose values are listed. A task takes ANSWER_PIECE ids at a time, and writes
+ * the values that it lists from the index of its first id on, which leaves gaps. */
 struct listing {
     const struct device *dev;
-    uint32_t width;
-    uint64_t first; /* id */
+    uint32_t width; /* bytes of a value */
+    uint64_t first; /* the first input id of the window */
     const struct value_list *list;
-    uint64_t listed[ANSWER_WINDOW / ANSWER_PIECE]; /* of each piece */
+    uint64_t listed[ANSWER_WINDOW / ANSWER_PIECE]; /* values that each task of ANSWER_PIECE ids listed */
 };
 
-/* Lists the values of ids number begin..end-1, from place `at` on. Returns where the list ends. */
-static uint64_t list_some(const struct listing *l, uint64_t begin, uint64_t end, uint64_t at)
+/* Lists the values of those of the ids begin..end of the window (at most STORED_AT_ONCE) that belong to this
+ * shard, from index `at` of the list on. Returns the index behind the last one listed. */
+static uint64_t list_range(const struct listing *l, uint64_t begin, uint64_t end, uint64_t at)
 {
     const struct answer_tables *tables = &l->dev->answers->tables;
     const struct shard_inverse shards = shard_inverse(l->dev->shard->p);
@@ -257,15 +286,19 @@ static uint64_t list_some(const struct listing *l, uint64_t begin, uint64_t end,
     return at + own;
 }
 
+/* Pool callback of cpu_list_values: lists the values of ids begin..end of the window, at most ANSWER_PIECE, from
+ * index `begin` of the list on, and stores how many it listed. The context is a struct listing. */
 static void list_piece(void *context, uint64_t begin, uint64_t end)
 {
     struct listing *l = context;
     uint64_t at = begin;
     for (uint64_t i = begin; i < end; i += STORED_AT_ONCE)
-        at = list_some(l, i, end - i < STORED_AT_ONCE ? end : i + STORED_AT_ONCE, at);
+        at = list_range(l, i, end - i < STORED_AT_ONCE ? end : i + STORED_AT_ONCE, at);
     l->listed[begin / ANSWER_PIECE] = at - begin;
 }
 
+/* Implements list_values of the backend: lists the values and indices of those of the permuted input ids
+ * first..first+count that belong to this shard, without gaps. Sets list->count. */
 static enum status cpu_list_values(struct device *dev, enum answer_kind kind, uint64_t first, uint64_t count,
                                    struct value_list *list, struct error *e)
 {
@@ -275,7 +308,7 @@ static enum status cpu_list_values(struct device *dev, enum answer_kind kind, ui
     (void)e;
     list->count = 0;
     pool_for(dev->means.pool, threads_for(dev, count), count, ANSWER_PIECE, list_piece, &l);
-    for (uint64_t i = 0; i < count; i += ANSWER_PIECE) { /* closes the gaps between pieces */
+    for (uint64_t i = 0; i < count; i += ANSWER_PIECE) { /* closes the gaps between the lists of the tasks */
         uint64_t own = l.listed[i / ANSWER_PIECE];
         memmove(list->index + list->count, list->index + i, own * sizeof *list->index);
         memmove(values + list->count * width, values + i * width, own * width);

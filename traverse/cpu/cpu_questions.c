@@ -11,7 +11,8 @@
 
 /* ---- asking ---- */
 
-/* Counts the questions of one vertex by shard or, with `list`, writes them and moves the cursors on. */
+/* Counts the questions of local vertex `local` for each other shard or, with `list`, writes the questions and
+ * their asker. cursor[p] is advanced by one for each question to a shard, in either case. */
 static void ask_neighbours(const struct device *dev, uint32_t local, uint64_t *cursor, int list)
 {
     const struct shard *shard = dev->shard;
@@ -35,7 +36,8 @@ static void ask_neighbours(const struct device *dev, uint32_t local, uint64_t *c
     }
 }
 
-/* Asks for one thread's share of the local vertices. */
+/* Counts or, with `list`, writes the questions of the vertices in share `thread` of `threads` of the local
+ * vertices that were reached over an nn edge from another shard. Advances cursors[thread][p]. */
 static void ask_share(const struct device *dev, int threads, int thread, int list)
 {
     const struct cpu_normals *n = &dev->normals;
@@ -47,12 +49,15 @@ static void ask_share(const struct device *dev, int threads, int thread, int lis
     }
 }
 
-/* The questions of all shares: first they are counted, then listed. */
+/* What ask_shares works on. The local vertices are split into `shares`; questions are counted if `list` is 0, and
+ * written if it is 1. */
 struct asking {
     const struct device *dev;
     int shares, list;
 };
 
+/* Pool callback of ask_in_parallel: counts or writes the questions of shares begin..end of the local vertices. The
+ * context is a struct asking. */
 static void ask_shares(void *context, uint64_t begin, uint64_t end)
 {
     const struct asking *a = context;
@@ -60,14 +65,17 @@ static void ask_shares(void *context, uint64_t begin, uint64_t end)
         ask_share(a->dev, a->shares, (int)t, a->list);
 }
 
+/* Called by cpu_ask: counts (list 0) or writes (list 1) the questions of all local vertices, in `shares` equal
+ * shares of the vertices, one for each thread. Advances the cursors of each share. */
 static void ask_in_parallel(const struct device *dev, int shares, int list)
 {
     struct asking asking = {dev, shares, list};
     pool_for(dev->means.pool, shares, (uint64_t)shares, 1, ask_shares, &asking);
 }
 
-/* Turns counts into places, by shard and then by thread, and sizes the slice of each shard. Returns how
- * many questions there are. */
+/* Replaces the counts in cursors[threads][p] by the index of the first question of each thread for each shard,
+ * with all questions for a shard next to each other. Sets questions[s].bytes, s < p. Returns the number of
+ * questions. */
 static uint64_t place_questions(const struct device *dev, int threads, struct slice *questions)
 {
     uint64_t *cursors = dev->answers->cursors, at = 0;
@@ -84,6 +92,7 @@ static uint64_t place_questions(const struct device *dev, int threads, struct sl
     return at;
 }
 
+/* Enlarges the arrays of questions and askers to at least `questions` entries; old contents are lost. */
 static enum status make_room(struct device *dev, uint64_t questions, struct error *e)
 {
     struct cpu_answers *a = dev->answers;
@@ -102,6 +111,9 @@ static enum status make_room(struct device *dev, uint64_t questions, struct erro
     return e->status;
 }
 
+/* Implements `ask` of the backend after a search: converts the known parents to input ids, and writes the
+ * questions for all other shards. questions[s], s < p, becomes the slice for shard s; empty with a single shard.
+ * */
 static enum status cpu_ask(struct device *dev, struct slice *questions, struct error *e)
 {
     struct cpu_answers *a = dev->answers;
@@ -126,9 +138,10 @@ static enum status cpu_ask(struct device *dev, struct slice *questions, struct e
 
 /* ---- replying ---- */
 
+/* Questions, or delegates, that a thread takes at a time. */
 enum { QUESTIONS_PIECE = 8192 };
 
-/* Replies to the questions of one shard. */
+/* The questions of one shard, and the replies to them. */
 struct replying {
     const struct device *dev;
     const struct question *question;
@@ -136,7 +149,9 @@ struct replying {
     _Atomic int bad; /* a question names a vertex that this shard does not have */
 };
 
-static void reply_some(void *context, uint64_t begin, uint64_t end)
+/* Pool callback of reply_to: replies to questions begin..end with the input id of the vertex if it has the depth
+ * asked for, otherwise with ANSWER_NONE; sets `bad`. The context is a struct replying. */
+static void reply_range(void *context, uint64_t begin, uint64_t end)
 {
     struct replying *r = context;
     const struct device *dev = r->dev;
@@ -154,15 +169,18 @@ static void reply_some(void *context, uint64_t begin, uint64_t end)
     r->bad |= wrong;
 }
 
-/* Replies to the questions of one shard. Nonzero: a question is bad. */
+/* Writes the replies to the questions of one shard, of id_bytes each, to `replies`. Returns nonzero if a question
+ * names a vertex that this shard does not have. */
 static int reply_to(const struct device *dev, const struct slice *questions, void *replies)
 {
     struct replying replying = {dev, questions->at, replies, 0};
     uint64_t count = questions->bytes / sizeof(struct question);
-    pool_for(dev->means.pool, threads_for(dev, count), count, QUESTIONS_PIECE, reply_some, &replying);
+    pool_for(dev->means.pool, threads_for(dev, count), count, QUESTIONS_PIECE, reply_range, &replying);
     return replying.bad;
 }
 
+/* Implements `reply` of the backend: answers questions[s] of each shard s < p, and sets replies[s] to the replies
+ * in the same order. Fails with ST_BAD_DATA if a question names a vertex that this shard does not have. */
 static enum status cpu_reply(struct device *dev, const struct slice *questions, struct slice *replies,
                              struct error *e)
 {
@@ -189,7 +207,9 @@ static enum status cpu_reply(struct device *dev, const struct slice *questions, 
                : ST_OK;
 }
 
-/* The last reply to a vertex gives it its parent: all replies are right. */
+/* Implements take_replies of the backend: gives each vertex that asked the input id of a neighbour that replied
+ * with one. replies[s], s < p, are in the order of the questions. The last such reply wins; any of them is a valid
+ * parent. */
 static enum status cpu_take_replies(struct device *dev, const struct slice *replies, struct error *e)
 {
     struct cpu_answers *a = dev->answers;
@@ -210,13 +230,16 @@ static enum status cpu_take_replies(struct device *dev, const struct slice *repl
 
 /* ---- delegates ---- */
 
+/* The devices whose parents of delegates are merged, and where the result goes. */
 struct parent_reading {
     struct device *const *devices;
     uint32_t count, width;
     void *to;
 };
 
-static void read_some_parents(void *context, uint64_t begin, uint64_t end)
+/* Pool callback of cpu_read_parents: for each delegate begin..end, sets to[] to the largest parent id that one of
+ * the devices has. The context is a struct parent_reading. */
+static void merge_parents_range(void *context, uint64_t begin, uint64_t end)
 {
     const struct parent_reading *r = context;
     for (uint64_t i = begin; i < end; i++) {
@@ -230,6 +253,8 @@ static void read_some_parents(void *context, uint64_t begin, uint64_t end)
     }
 }
 
+/* Implements read_parents of the backend: merges the parents of the delegates of `count` devices by the largest
+ * id, into host[d] or, if `host` is NULL, into the delegate_parents of `dev`. */
 static enum status cpu_read_parents(struct device *dev, struct device *const *devices, uint32_t count,
                                     void *host, struct error *e)
 {
@@ -237,10 +262,12 @@ static enum status cpu_read_parents(struct device *dev, struct device *const *de
                                      host != NULL ? host : dev->answers->delegate_parents};
     uint64_t d = dev->shard->d;
     (void)e;
-    pool_for(dev->means.pool, threads_for(dev, d), d, QUESTIONS_PIECE, read_some_parents, &reading);
+    pool_for(dev->means.pool, threads_for(dev, d), d, QUESTIONS_PIECE, merge_parents_range, &reading);
     return ST_OK;
 }
 
+/* Implements take_parents of the backend: overwrites the parents of all delegates in by_vertex with host[d] or, if
+ * `host` is NULL, with the delegate_parents that cpu_read_parents wrote. */
 static enum status cpu_take_parents(struct device *dev, const void *host, struct error *e)
 {
     struct cpu_answers *a = dev->answers;

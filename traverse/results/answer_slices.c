@@ -10,6 +10,7 @@ static const char what[] = "messages of answers";
 
 enum { SLICE_TAG = 1 << 14, CHUNK_BYTES = 4 << 20 }; /* tags differ from those of the nn exchange */
 
+/* Frees buffers[G], with their memory. NULL is allowed. */
 static void close_buffers(const struct slices *x, struct slice_buffer *buffers)
 {
     for (uint32_t g = 0; buffers != NULL && g < x->G; g++)
@@ -17,6 +18,7 @@ static void close_buffers(const struct slices *x, struct slice_buffer *buffers)
     free(buffers);
 }
 
+/* Frees all tables and buffers. */
 void slices_close(struct slices *x)
 {
     free(x->out);
@@ -30,6 +32,7 @@ void slices_close(struct slices *x)
     close_buffers(x, x->receive);
 }
 
+/* Takes tables for each pair of a device of the rank and a shard, and no buffers yet. */
 enum status slices_open(struct slices *x, const struct rank *rank, struct error *e)
 {
     uint32_t G = rank->device_count, p = rank->graph->manifest.p;
@@ -46,16 +49,19 @@ enum status slices_open(struct slices *x, const struct rank *rank, struct error 
     return e->status;
 }
 
+/* Returns the slices [p] that device g sends. */
 struct slice *slices_out(const struct slices *x, uint32_t g)
 {
     return x->out + (size_t)g * x->p;
 }
 
+/* Returns the slices [p] that device g received. */
 struct slice *slices_in(const struct slices *x, uint32_t g)
 {
     return x->in + (size_t)g * x->p;
 }
 
+/* Enlarges a buffer to at least `bytes`; old contents are lost. */
 static enum status make_room(const struct slices *x, struct slice_buffer *buffer, uint64_t bytes,
                              struct error *e)
 {
@@ -70,8 +76,8 @@ static enum status make_room(const struct slices *x, struct slice_buffer *buffer
 
 /* ---- before the exchange ---- */
 
-/* Returns the memory in which the device of shard s, on another rank, reads its slice of device g, or 0 if it
- * cannot. */
+/* Returns where the device of shard s, on another rank, can read the slice of device g (see slice_card.place), or
+ * 0 if it cannot read the memory or is on this rank. */
 static uint64_t shown_place(const struct slices *x, uint32_t g, uint32_t s)
 {
     const struct backend_results *results = x->rank->backend->results;
@@ -93,7 +99,8 @@ static int is_staged(const struct slices *x, uint32_t g, uint32_t s)
     return !results->can_read(rank->devices[other], rank->devices[g]);
 }
 
-/* Copies the slices that a device sends to memory of the host, if messages need that. */
+/* Called by rank_each for device g: copies the slices that must be sent from memory of the host into the send
+ * buffer, and points slices_out there. The context is a struct slices. */
 static enum status stage_device(void *context, uint32_t g, struct error *e)
 {
     struct slices *x = context;
@@ -114,6 +121,7 @@ static enum status stage_device(void *context, uint32_t g, struct error *e)
     return e->status;
 }
 
+/* Calls stage_device for all devices of the rank. */
 static enum status stage(struct slices *x, struct error *e)
 {
     return rank_each(x->rank, stage_device, x, e);
@@ -121,13 +129,15 @@ static enum status stage(struct slices *x, struct error *e)
 
 /* ---- the exchange ---- */
 
-/* The index of the pair (device of a rank, device of another) among the cards that a rank gets from, or sends to,
- * `rank`. */
+/* Returns the index of the card for a pair of devices in the cards exchanged with `rank`: `from` is the index of
+ * the sending device in its rank, and `to` that of the receiving one. */
 static size_t pair_of(const struct slices *x, uint32_t rank, uint32_t from, uint32_t to)
 {
     return ((size_t)rank * x->G + from) * x->G + to;
 }
 
+/* Collective. Sends every rank the length and place of each slice for its devices, and receives the same about the
+ * slices for the own devices in cards_in. */
 static void share_cards(struct slices *x)
 {
     uint32_t ranks = x->rank->comm->ranks;
@@ -143,6 +153,7 @@ static void share_cards(struct slices *x)
                           (int)(x->G * x->G * sizeof *x->cards / sizeof(uint64_t)));
 }
 
+/* Lists the messages to other ranks in x->sends. Returns the number of messages. */
 static size_t list_sends(struct slices *x)
 {
     size_t listed = 0;
@@ -159,19 +170,22 @@ static size_t list_sends(struct slices *x)
     return listed;
 }
 
+/* Returns what the rank of `shard` told about its slice for device g of this rank. */
 static const struct slice_card *card_of(const struct slices *x, uint32_t shard, uint32_t g)
 {
     uint32_t ranks = x->rank->comm->ranks;
     return &x->cards_in[pair_of(x, rank_of_shard(shard, ranks), device_of_shard(shard, ranks), g)];
 }
 
+/* Returns whether a slice of `shard` comes from another rank in a message, and not empty. */
 static int comes_in_message(const struct slices *x, uint32_t shard, const struct slice_card *card)
 {
     const struct comm *comm = x->rank->comm;
     return rank_of_shard(shard, comm->ranks) != comm->rank && card->place == 0 && card->bytes > 0;
 }
 
-/* The place of a slice that comes in no message. */
+/* Returns the address of the slice of `shard` for device g if the device reads it in place, or NULL if it comes in
+ * a message or is empty. */
 static const void *place_of(const struct slices *x, uint32_t shard, uint32_t g)
 {
     const struct rank *rank = x->rank;
@@ -182,7 +196,8 @@ static const void *place_of(const struct slices *x, uint32_t shard, uint32_t g)
                             : rank->backend->results->peers_slice(rank->devices[g], shard, card->place);
 }
 
-/* Gives each slice for device g its place, and begins messages for slices that no peer shows. */
+/* Sets slices_in of device g: slices that are read in place, and memory in the receive buffer for those that come
+ * in messages. Appends these messages to x->receives, and adds their number to *receives. */
 static enum status place_slices(struct slices *x, uint32_t g, size_t *receives, struct error *e)
 {
     const struct comm *comm = x->rank->comm;
@@ -207,7 +222,8 @@ static enum status place_slices(struct slices *x, uint32_t g, size_t *receives, 
     return ST_OK;
 }
 
-/* Collective. Tells the other ranks the bytes that will come, and takes memory for them. */
+/* Collective. Exchanges the lengths and places of all slices between the ranks, takes memory for the messages that
+ * will come, and prepares the transfers. */
 static enum status share(struct slices *x, struct error *e)
 {
     size_t receives = 0;
@@ -221,6 +237,7 @@ static enum status share(struct slices *x, struct error *e)
                                   CHUNK_BYTES, e);
 }
 
+/* Stages, shares lengths, and moves the messages; see answer_slices.h. */
 enum status slices_exchange(struct slices *x, struct error *e)
 {
     if (stage(x, e) == ST_OK && share(x, e) == ST_OK)
@@ -228,6 +245,7 @@ enum status slices_exchange(struct slices *x, struct error *e)
     return e->status;
 }
 
+/* Does all steps on every rank, failed ones too, until the ranks agree; see answer_slices.h. */
 enum status slices_exchange_agreed(struct slices *x, struct error *e)
 {
     const struct comm *comm = x->rank->comm;

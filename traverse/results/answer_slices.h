@@ -10,7 +10,7 @@
 /* A rank's note to another one about a slice. */
 struct slice_card {
     uint64_t bytes;
-    uint64_t place; /* the other device reads it there; 0: it comes in a message */
+    uint64_t place; /* what peers_slice of the backend makes an address of; 0: the slice comes in a message */
 };
 
 /* Memory of the host for messages. */
@@ -19,30 +19,36 @@ struct slice_buffer {
     uint64_t capacity;
 };
 
+/* The slices of all devices of a rank. G is the number of devices of each rank, p that of shards, and R that of
+ * ranks. */
 struct slices {
     const struct rank *rank;
     uint32_t G, p;
     int hosted; /* slices lie in memory of the host, also those of devices that have memory of their own */
     struct slice *out; /* [G][p] the slices of device g for shard s */
     struct slice *in;  /* [G][p] the slices of shard s for device g */
-    struct slice_card *cards, *cards_in; /* [R][G * G] */
-    struct transfer *sends, *receives; /* [G * p] */
+    struct slice_card *cards, *cards_in; /* [R][G * G] for each rank, and each pair of sending and receiving device */
+    struct transfer *sends, *receives; /* [G * p] messages of the next exchange */
     struct transfers *transfers;       /* made of sends and receives */
     struct slice_buffer *send, *receive; /* [G] */
 };
 
+/* Takes the tables of slices, all of them empty. After a failure slices_close is still to be called. */
 enum status slices_open(struct slices *slices, const struct rank *rank, struct error *e);
 void slices_close(struct slices *slices); /* a zeroed one is allowed */
 
-/* The slices that device g has for the shards, and those that it got from them: [p]. */
+/* slices_out returns the slices [p] that device g of this rank sends to each shard; slices_in returns the slices
+ * [p] that device g received from each shard. */
 struct slice *slices_out(const struct slices *slices, uint32_t g);
 struct slice *slices_in(const struct slices *slices, uint32_t g);
 
-/* Collective, when all `out` are set. All `in` are set then, and stay valid until the next
- * exchange, or until the bytes at `out` change. A rank that fails must end the job, as the others wait for it. */
+/* Collective. Called when all slices of slices_out are set. Sets all slices of slices_in, which stay valid until
+ * the next exchange, or until the bytes of the slices sent change. A rank that fails must end the job, as the
+ * others wait for it. */
 enum status slices_exchange(struct slices *slices, struct error *e);
 
-/* The same, but a failure does not end the job: if one rank fails, here or before, all do. */
+/* Does the same as slices_exchange, but a failure does not end the job: if one rank fails, or passes an `e` that
+ * has failed, the call fails on all ranks. */
 enum status slices_exchange_agreed(struct slices *slices, struct error *e);
 
 #endif

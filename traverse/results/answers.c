@@ -18,7 +18,8 @@
 
 /* ---- opening ---- */
 
-/* Lists the numbers of vertices by the places of their values. */
+/* Sets vertex[i], i < values, to the number of the vertex whose value has index i on this shard, or to locals + d
+ * for an id without a vertex. */
 static void fill_vertices(const struct graph *graph, const struct shard *shard, uint32_t *vertex, uint64_t values)
 {
     uint32_t none = (uint32_t)(shard->locals + shard->d);
@@ -33,6 +34,7 @@ static void fill_vertices(const struct graph *graph, const struct shard *shard, 
     }
 }
 
+/* Takes and fills t->ids: the input id of each vertex of device g, by vertex number. */
 static enum status fill_ids(const struct rank *rank, uint32_t g, struct answer_tables *t, struct error *e)
 {
     const struct graph *graph = rank->graph;
@@ -47,6 +49,7 @@ static enum status fill_ids(const struct rank *rank, uint32_t g, struct answer_t
     return ST_OK;
 }
 
+/* Makes the tables of device g that open_answers of the backend needs; input ids only with `parents`. */
 static enum status make_tables(const struct answers *a, uint32_t g, int parents, struct error *e)
 {
     const struct rank *rank = a->rank;
@@ -63,6 +66,7 @@ static enum status make_tables(const struct answers *a, uint32_t g, int parents,
     return parents ? fill_ids(rank, g, t, e) : ST_OK;
 }
 
+/* Frees the arrays of the tables of all devices. Tables that were released before are allowed. */
 static void release_tables(const struct answers *a)
 {
     for (uint32_t g = 0; a->tables != NULL && g < a->rank->device_count; g++) {
@@ -74,13 +78,16 @@ static void release_tables(const struct answers *a)
     }
 }
 
+/* Called by rank_each when answers are opened: passes its tables to device g. The context is a struct answers, as
+ * in all functions below that rank_each calls. */
 static enum status open_device(void *context, uint32_t g, struct error *e)
 {
     struct answers *a = context;
     return a->rank->backend->results->open_answers(a->rank->devices[g], &a->tables[g], e);
 }
 
-/* Collective. Devices look up parents only if each reads all others. Otherwise each must ask, and be asked. */
+/* Collective. Returns, alike on all ranks, whether every device can read the memory of all others, so that devices
+ * find parents there. Otherwise all devices exchange questions and replies. Returns 0 for a single device. */
 static int all_look(const struct rank *rank)
 {
     int (*reads_all)(const struct device *) = rank->backend->parents->reads_all;
@@ -90,6 +97,7 @@ static int all_look(const struct rank *rank)
     return comm_max_of(rank->comm, missing) == 0;
 }
 
+/* Makes the tables and opens answers on all devices; frees the tables where devices have copied them. */
 enum status answers_open(struct answers *a, const struct rank *rank, int parents, struct error *e)
 {
     const struct manifest *m = &rank->graph->manifest;
@@ -110,6 +118,7 @@ enum status answers_open(struct answers *a, const struct rank *rank, int parents
     return comm_agree(rank->comm, e);
 }
 
+/* Frees the tables and host memory; answers on the devices are freed with the devices. */
 void answers_close(struct answers *a)
 {
     release_tables(a);
@@ -122,41 +131,49 @@ void answers_close(struct answers *a)
 
 /* ---- steps ---- */
 
+/* Returns the functions of the backend that find parents. */
 static const struct backend_parents *parents_of(const struct answers *a)
 {
     return a->rank->backend->parents;
 }
 
+/* Called by rank_each: device g writes its questions into slices_out of the questions. */
 static enum status ask(void *context, uint32_t g, struct error *e)
 {
     struct answers *a = context;
     return parents_of(a)->ask(a->rank->devices[g], slices_out(&a->questions, g), e);
 }
 
+/* Called by rank_each: device g replies to the questions received, into slices_out of the replies. */
 static enum status reply(void *context, uint32_t g, struct error *e)
 {
     struct answers *a = context;
     return parents_of(a)->reply(a->rank->devices[g], slices_in(&a->questions, g), slices_out(&a->replies, g), e);
 }
 
+/* Called by rank_each: device g gives vertices that asked the parents in the replies received. */
 static enum status take_replies(void *context, uint32_t g, struct error *e)
 {
     struct answers *a = context;
     return parents_of(a)->take_replies(a->rank->devices[g], slices_in(&a->replies, g), e);
 }
 
+/* Called by rank_each: device g makes its parents and depths readable for its peers. */
 static enum status show_parents(void *context, uint32_t g, struct error *e)
 {
     struct answers *a = context;
     return parents_of(a)->show_parents(a->rank->devices[g], a->levels, e);
 }
 
+/* Called by rank_each: device g finds missing parents in the memory of its peers. */
 static enum status look_parents(void *context, uint32_t g, struct error *e)
 {
     struct answers *a = context;
     return parents_of(a)->look_parents(a->rank->devices[g], e);
 }
 
+/* Called by rank_each: device g merges the parents of delegates of all devices of the rank. With several ranks
+ * only device 0 does this, into delegate_parents. */
 static enum status read_delegates(void *context, uint32_t g, struct error *e)
 {
     struct answers *a = context;
@@ -166,6 +183,7 @@ static enum status read_delegates(void *context, uint32_t g, struct error *e)
     return e->status;
 }
 
+/* Called by rank_each: device g takes over the merged parents of delegates. */
 static enum status take_delegates(void *context, uint32_t g, struct error *e)
 {
     struct answers *a = context;
@@ -174,6 +192,8 @@ static enum status take_delegates(void *context, uint32_t g, struct error *e)
 
 /* ---- in their order ---- */
 
+/* Collective. Converts recorded parents to input ids on all devices, and completes those of vertices that were
+ * reached from another shard by questions and replies. */
 static enum status ask_others(struct answers *a, struct error *e)
 {
     if (rank_each(a->rank, ask, a, e) != ST_OK || rank_is_single_device(a->rank) || slices_exchange(&a->questions, e) != ST_OK ||
@@ -182,6 +202,8 @@ static enum status ask_others(struct answers *a, struct error *e)
     return rank_each(a->rank, take_replies, a, e);
 }
 
+/* Collective. Merges the parents of delegates over all devices of all ranks by the largest id, and gives the
+ * result to every device. */
 static enum status reduce_delegates(struct answers *a, struct error *e)
 {
     if (rank_each(a->rank, read_delegates, a, e) != ST_OK)
@@ -191,16 +213,19 @@ static enum status reduce_delegates(struct answers *a, struct error *e)
     return rank_each(a->rank, take_delegates, a, e);
 }
 
+/* Collective. Completes the parents of all devices by reads of the memory of peers, between two barriers. */
 static enum status look(struct answers *a, struct error *e)
 {
     if (rank_each(a->rank, show_parents, a, e) != ST_OK)
         return e->status;
-    comm_barrier(a->rank->comm); /* all devices have shown their arrays */
+    comm_barrier(a->rank->comm); /* no device reads before all have shown their arrays */
     rank_each(a->rank, look_parents, a, e);
-    comm_barrier(a->rank->comm); /* all have looked: values may overwrite the arrays */
+    comm_barrier(a->rank->comm); /* after this no device reads the arrays, so values may overwrite them */
     return e->status;
 }
 
+/* Collective. Called by answers_make: leaves the input id of every vertex's parent on its device, by vertex
+ * number. */
 static enum status find_parents(struct answers *a, struct error *e)
 {
     if (a->looks)
@@ -210,13 +235,15 @@ static enum status find_parents(struct answers *a, struct error *e)
 
 /* ---- all of it ---- */
 
+/* Called by rank_each: device g fills its values for the answer. */
 static enum status make_values(void *context, uint32_t g, struct error *e)
 {
     struct answers *a = context;
     return a->rank->backend->results->make_values(a->rank->devices[g], a->kind, a->levels, e);
 }
 
-/* A root without edges is in no search. Its owner sets its value. */
+/* Called by answers_make on all ranks for a root without edges, which no device searches: the rank that owns the
+ * root sets its value, depth 0 or its own id as parent. */
 static enum status set_isolated_root(const struct answers *a, const struct root *root, struct error *e)
 {
     const struct rank *rank = a->rank;
@@ -227,6 +254,8 @@ static enum status set_isolated_root(const struct answers *a, const struct root 
                                              a->kind == ANSWER_DEPTHS ? 0 : (int64_t)original_id(rank->graph, root->id), e);
 }
 
+/* Completes the parents first if they are wanted, and then lets all devices of the rank fill their values; see
+ * answers.h. */
 enum status answers_make(struct answers *a, enum answer_kind kind, const struct root *root,
                          uint32_t levels, struct error *e)
 {
@@ -237,6 +266,7 @@ enum status answers_make(struct answers *a, enum answer_kind kind, const struct 
     return root->at == ROOT_AT_ISOLATED ? set_isolated_root(a, root, e) : ST_OK;
 }
 
+/* Returns the bytes of a value of an answer of this kind. */
 uint32_t answers_width(const struct answers *a, enum answer_kind kind)
 {
     return answer_width(&a->tables[0], kind);

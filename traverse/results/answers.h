@@ -9,15 +9,16 @@
 
 #include "answer_slices.h"
 
+/* The answers of one rank. G is the number of its devices, d the number of delegates. */
 struct answers {
     const struct rank *rank;
     struct answer_tables *tables; /* [G] */
     struct slices questions, replies;
-    void *delegate_parents; /* [d] for MPI to reduce; NULL for one rank, or without parents */
+    void *delegate_parents; /* [d] host memory for merging over ranks; NULL for a single rank, or without parents */
     uint32_t id_bytes;
-    int looks; /* devices look up parents in the memory of all others */
+    int looks; /* each device finds parents in the memory of all others, and asks no questions */
     enum answer_kind kind; /* of the last answer */
-    uint32_t levels;       /* its depths are below this */
+    uint32_t levels;       /* levels of the last search: depths are below this */
 };
 
 /* Collective. Prepares the devices for answers. Parents are possible only if the devices were opened to record them. */
@@ -30,16 +31,16 @@ void answers_close(struct answers *answers); /* a zeroed one is allowed */
 enum status answers_make(struct answers *answers, enum answer_kind kind, const struct root *root,
                          uint32_t levels, struct error *e);
 
-/* Bytes of a value: 4 of a depth, 4 or 8 of a parent. */
+/* Returns the bytes of a value: 4 for a depth, 4 or 8 for a parent. */
 uint32_t answers_width(const struct answers *answers, enum answer_kind kind);
 
-/* Whether values stand at their owners; otherwise by input id. */
+/* Returns whether each shard has the values of the vertices that it owns; if not, values are indexed by input id. */
 static inline int answers_are_by_owner(const struct graph *graph)
 {
     return graph->manifest.p > 1;
 }
 
-/* The number of a vertex's value on the device that has it. `stored`: its id, as stored. */
+/* Returns the index of the value of a vertex on the device that has the value. `stored`: the id of the vertex as stored. */
 static inline uint64_t answers_place(const struct graph *graph, uint64_t stored)
 {
     return answers_are_by_owner(graph) ? slot_of_vertex(stored, graph->manifest.p) : original_id(graph, stored);

@@ -24,12 +24,15 @@ char *outputs_name(const char *pattern, uint64_t root)
     return name;
 }
 
+/* Returns whether a name ends in the suffix, in the same case. */
 int outputs_ends_in(const char *name, const char *suffix)
 {
     size_t length = strlen(name), end = strlen(suffix);
     return length >= end && strcmp(name + length - end, suffix) == 0;
 }
 
+/* Rank 0 broadcasts the path of its temporary file, or an empty one if it is not wanted; the other ranks open it.
+ * See outputs.h. */
 int outputs_join(struct outfile **out, const struct comm *comm, int wanted, const char *name)
 {
     struct error ignored = {0};
@@ -43,6 +46,7 @@ int outputs_join(struct outfile **out, const struct comm *comm, int wanted, cons
     return path[0] != '\0' && comm_min_of(comm, *out != NULL) == 1;
 }
 
+/* Closes the file on all ranks, and commits or discards it on rank 0; see outputs.h. */
 enum status outputs_commit(struct outfile **out, const struct comm *comm, struct error *e)
 {
     if (comm->rank != 0) {
@@ -59,11 +63,13 @@ enum status outputs_commit(struct outfile **out, const struct comm *comm, struct
 
 /* ---- inputs ---- */
 
+/* The paths of the files that a run reads. */
 struct inputs {
     char **path; /* NULL stands for no file */
     size_t count;
 };
 
+/* Frees the paths. A zeroed structure is allowed. */
 static void free_inputs(struct inputs *in)
 {
     for (size_t i = 0; in->path != NULL && i < in->count; i++)
@@ -71,8 +77,13 @@ static void free_inputs(struct inputs *in)
     free(in->path);
 }
 
+<<<<<<< HEAD
 /* Lists the input files of a search: its map, the manifest and the parts. If the manifest cannot be read, opening the graph
  * reports it. */
+=======
+/* Fills the paths of all input files: the manifest, the map if there is one, and the parts. A manifest that cannot
+ * be read is no failure here, as opening the graph reports it later; it is listed without parts. */
+>>>>>>> c/c
 static enum status list_inputs(struct inputs *in, const struct args *args, struct error *e)
 {
     struct manifest m;
@@ -97,19 +108,23 @@ static enum status list_inputs(struct inputs *in, const struct args *args, struc
 
 /* ---- results ---- */
 
+/* Results that can be files: depths, parents, JSON, trace, reached vertices, centrality; always in this order. */
 enum { RESULTS = 6 };
 
+/* Returns whether a name has a %d, so that each root gets a file. NULL is allowed. */
 static int is_per_root(const char *pattern)
 {
     return pattern != NULL && strstr(pattern, "%d") != NULL;
 }
 
+/* Returns whether a name ends in the suffix, in upper or lower case. */
 static int is_ending(const char *name, const char *suffix)
 {
     size_t length = strlen(name), end = strlen(suffix);
     return length >= end && strcasecmp(name + length - end, suffix) == 0;
 }
 
+/* Fails with ST_USAGE if the name of a result ends like that of a compressed file. */
 static enum status refuse_compressed(const char *name, struct error *e)
 {
     static const char *const compression[][2] = {
@@ -122,7 +137,8 @@ static enum status refuse_compressed(const char *name, struct error *e)
     return ST_OK;
 }
 
-/* Text under a name of another format would be noticed by the next program, far from here. */
+/* Fails with ST_USAGE if the name of a file of depths or parents ends like that of a format that is not written.
+ * Text under such a name would be noticed only by the next program that reads it. */
 static enum status refuse_other_formats(const char *name, struct error *e)
 {
     static const char *const formats[] = {".parquet", ".arrow", ".feather", ".npz",  ".h5",
@@ -137,14 +153,16 @@ static enum status refuse_other_formats(const char *name, struct error *e)
     return ST_OK;
 }
 
-/* A file that exists and is written over where it stands needs no other file beside it. */
+/* Returns whether a result will be written over an existing file in place (--in-place), so that no file is made
+ * beside it. */
 static int is_in_place(const struct args *args, const char *name)
 {
     struct stat st;
     return args->in_place && name != NULL && stat(name, &st) == 0 && S_ISREG(st.st_mode) && access(name, W_OK) == 0;
 }
 
-/* NULL stands for a result that is not wanted. The first two are values of vertices. */
+/* Checks result[RESULTS], names of results or NULL for results that are not wanted, against the inputs, against
+ * each other, and against what outfile_check_output refuses. Only the first two are depths or parents. */
 static enum status check_names(const char *const *result, const struct inputs *in, const struct args *args,
                                struct error *e)
 {
@@ -162,6 +180,7 @@ static enum status check_names(const char *const *result, const struct inputs *i
     return e->status;
 }
 
+/* With --plan only the JSON file is written and checked; see outputs.h. */
 enum status outputs_check(const struct args *args, struct error *e)
 {
     const char *const all[RESULTS] = {args->depths, args->parents, args->json, args->trace, args->reached,
@@ -180,6 +199,7 @@ enum status outputs_check(const struct args *args, struct error *e)
     return e->status;
 }
 
+/* Returns whether one of result[RESULTS] is the name of an existing file. */
 static int any_exists(const char *const *result)
 {
     for (int i = 0; i < RESULTS; i++) {
@@ -189,7 +209,8 @@ static int any_exists(const char *const *result)
     return 0;
 }
 
-/* A file that does not exist is no input, so inputs are listed when the first existing result is met. */
+/* Checks the names of the results of one root, given by its input id. Fills *in only when a result exists, as a
+ * file that does not exist cannot be an input; later calls use the same *in. */
 static enum status check_root(const struct args *args, uint64_t root, struct inputs *in, struct error *e)
 {
     const char *const pattern[] = {args->depths, args->parents, args->reached};
@@ -207,6 +228,7 @@ static enum status check_root(const struct args *args, uint64_t root, struct inp
     return e->status;
 }
 
+/* Checks nothing unless a name has a %d. `ids`: [count] input ids of roots. See outputs.h. */
 enum status outputs_check_roots(const struct args *args, const uint64_t *ids, uint64_t count,
                                 struct error *e)
 {

@@ -9,17 +9,22 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+/* Bytes of a message. */
 enum { CHUNK_BYTES = 1 << 22 };
 
+/* A vertex that the search reached. */
 struct reached_vertex {
     uint64_t id, depth; /* id of the input */
 };
 
+/* The reached vertices of one rank or, on rank 0 in the end, of all. */
 struct reached_list {
     struct reached_vertex *vertex; /* NULL: entries are only counted */
     uint64_t count;
 };
 
+/* Appends a vertex, given by its id as stored, to the list if it was reached, or only counts it if the list has no
+ * memory. */
 static void add_vertex(struct reached_list *list, const struct graph *graph, uint64_t stored, int32_t depth)
 {
     if (depth == DEPTH_UNREACHED)
@@ -29,7 +34,8 @@ static void add_vertex(struct reached_list *list, const struct graph *graph, uin
     list->count++;
 }
 
-/* Lists the vertices of this rank. Rank 0 has the delegates, and a root without edges. */
+/* Appends the reached vertices of this rank: its locals and, on rank 0 only, the delegates and a root without
+ * edges. */
 static void add_own(struct reached_list *list, const struct results *r, const struct root *root)
 {
     const struct shard *shard = &r->graph->shards[0];
@@ -43,7 +49,8 @@ static void add_own(struct reached_list *list, const struct results *r, const st
         add_vertex(list, r->graph, root->id, 0);
 }
 
-/* Collective. `first` [ranks + 1]: the places of each rank's vertices in the list of rank 0. */
+/* Collective. Sets first[ranks + 1] to the index, in the list of rank 0, of the first vertex of each rank, and
+ * first[ranks] to the total. `own`: the number of reached vertices of this rank. */
 static void count_ranks(const struct comm *comm, uint64_t own, uint64_t *first)
 {
     for (uint32_t i = 0; i <= comm->ranks; i++)
@@ -51,7 +58,8 @@ static void count_ranks(const struct comm *comm, uint64_t own, uint64_t *first)
     comm_sum_u64(comm, first, comm->ranks + 1);
 }
 
-/* Collective. Rank 0 has its own vertices at the start already. */
+/* Collective. Copies the vertices of all other ranks into the list of rank 0, at first[rank]; the vertices of rank
+ * 0 are at the start of its list already. If one rank fails, all do. */
 static enum status gather_list(struct reached_list *list, const struct comm *comm, const uint64_t *first, struct error *e)
 {
     const uint64_t width = sizeof *list->vertex;
@@ -71,6 +79,7 @@ static enum status gather_list(struct reached_list *list, const struct comm *com
 
 /* ---- the file ---- */
 
+/* Compares two struct reached_vertex for qsort: by depth, then by id. */
 static int compare(const void *a, const void *b)
 {
     const struct reached_vertex *x = a, *y = b;
@@ -79,11 +88,14 @@ static int compare(const void *a, const void *b)
     return x->id < y->id ? -1 : x->id > y->id;
 }
 
+/* The context of print_list. */
 struct printed_list {
     const struct reached_list *list;
     const struct name_map *map;
 };
 
+/* Called by outfile_print: prints a line of id or name, tab and depth for each vertex. The context is a struct
+ * printed_list. */
 static void print_list(FILE *out, const void *context)
 {
     const struct printed_list *p = context;
@@ -94,6 +106,8 @@ static void print_list(FILE *out, const void *context)
     }
 }
 
+/* On rank 0: sorts the list in place, and writes it to the file of this root. `pattern`: the file name, which may
+ * have a %d. */
 static enum status print_file(const struct reached_list *list, const struct graph *graph, const struct root *root,
                               const char *pattern, const struct name_map *map, struct error *e)
 {
@@ -107,6 +121,7 @@ static enum status print_file(const struct reached_list *list, const struct grap
     return e->status;
 }
 
+/* Counts the vertices of all ranks, takes memory, and then lists them; see results.h. */
 enum status reached_list_write(struct results *r, const struct root *root, const char *name,
                                const struct name_map *map, struct error *e)
 {

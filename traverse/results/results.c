@@ -11,6 +11,7 @@
 
 /* ---- arrays ---- */
 
+/* Frees the depths, and closes windows and answers. A zeroed structure is allowed. */
 void results_close(struct results *r)
 {
     windows_close(&r->windows);
@@ -21,11 +22,14 @@ void results_close(struct results *r)
     memory_release(r->budget, r->delegate_depth);
 }
 
+/* Returns whether searches make answers: not if only the list of reached vertices is wanted (args->no_answer), and
+ * without `files` only if ids are dense. */
 int results_wanted(const struct graph *graph, const struct args *args, int files)
 {
     return !args->no_answer && (files || ids_are_dense(graph->manifest.totals.n, graph->vertices));
 }
 
+/* Collective. Takes arrays of depths, and opens answers if they are wanted; see results.h. */
 enum status results_open(struct results *r, const struct rank *rank, const struct args *args, int files,
                          struct error *e)
 {
@@ -48,6 +52,7 @@ enum status results_open(struct results *r, const struct rank *rank, const struc
 
 /* ---- answers ---- */
 
+/* Collective. Notes the search, and makes its answer of this kind; see results.h. */
 enum status results_answer(struct results *r, enum answer_kind kind, const struct root *root,
                            uint32_t levels, struct error *e)
 {
@@ -59,15 +64,16 @@ enum status results_answer(struct results *r, enum answer_kind kind, const struc
 
 /* ---- counting ---- */
 
-/* Sums over reached vertices (depth >= 0), which come in the order of their degrees. */
+/* Sums over reached vertices (depth >= 0). `deepest` is the largest depth. */
 struct sums {
     uint64_t vertices, degrees, checksum, deepest;
 };
 
-/* so many ids are hashed together, by vectors */
+/* Ids that are hashed together, by vectors. */
 enum { HASHED = 512 };
 
-/* Adds vertices by their input ids. Unreached ones are masked and not skipped, so that the compiler makes vectors. */
+/* Adds the reached ones of `count` vertices to the sums, given the input id and depth of each. Unreached vertices
+ * are masked and not skipped, so that the compiler can use vectors. */
 WIDE_CLONES static void add_hashes(const uint64_t *id, const int32_t *depth, uint64_t count, struct sums *sums)
 {
     uint64_t reached = 0, hash = 0;
@@ -84,6 +90,7 @@ WIDE_CLONES static void add_hashes(const uint64_t *id, const int32_t *depth, uin
         sums->deepest = (uint64_t)deepest;
 }
 
+/* Adds at most HASHED vertices first..end of one kind to the sums: locals of the shard, or delegates. */
 static void add_piece(const struct results *r, const struct shard *shard, enum root_at at, uint64_t first, uint64_t end,
                       struct sums *sums)
 {
@@ -95,6 +102,7 @@ static void add_piece(const struct results *r, const struct shard *shard, enum r
     add_hashes(id, depth + first, end - first, sums);
 }
 
+/* Adds the vertices first..end of one kind to the sums, but not their degrees. Uses threads if there are many. */
 static void add_run(const struct results *r, const struct shard *shard, enum root_at at, uint64_t first, uint64_t end,
                     struct sums *sums)
 {
@@ -113,7 +121,8 @@ static void add_run(const struct results *r, const struct shard *shard, enum roo
     sums->deepest = deepest > sums->deepest ? deepest : sums->deepest;
 }
 
-/* Every shard knows every delegate, so the first shard of rank 0 counts them. */
+/* Adds the locals or the delegates of a shard to the sums, with their degrees. Vertices are numbered in the order
+ * of degrees, so each run of the degree list is a range of equal degrees. */
 static void add_vertices(const struct results *r, const struct shard *shard, enum root_at at, struct sums *sums)
 {
     const struct degree_list *degrees = at == ROOT_AT_LOCAL ? &shard->degrees.locals : &shard->degrees.delegates;
@@ -126,6 +135,7 @@ static void add_vertices(const struct results *r, const struct shard *shard, enu
     }
 }
 
+/* Returns the number of self-loops of the reached vertices that this rank has the counts of. */
 static uint64_t count_loops(const struct results *r, const struct root *root)
 {
     uint64_t sum = 0;
@@ -144,7 +154,8 @@ static uint64_t count_loops(const struct results *r, const struct root *root)
     return sum;
 }
 
-/* Counts directed edges from reached vertices. Usually fewer rows are unreached, so these are subtracted from all. */
+/* Returns the number of directed edges of a subgraph from reached vertices. depth[rows]: the depths of its rows.
+ * The edges of unreached rows, which are usually fewer, are subtracted from all edges. */
 static uint64_t count_kept(const struct csr *csr, const int32_t *depth)
 {
     uint64_t unreached = 0;
@@ -158,7 +169,7 @@ static uint64_t count_kept(const struct csr *csr, const int32_t *depth)
     return csr->edges - unreached;
 }
 
-/* Counts directed edges from reached vertices on device g. */
+/* Returns the number of directed edges from reached vertices in all subgraphs of device g. */
 static uint64_t count_kept_of(const struct results *r, uint32_t g)
 {
     uint64_t kept = 0;
@@ -169,7 +180,8 @@ static uint64_t count_kept_of(const struct results *r, uint32_t g)
     return kept;
 }
 
-/* Adds vertices that each rank, or none, would count: delegates, and a root without edges. */
+/* On rank 0 only: adds the delegates, which every shard knows, and a root without edges, which no device has. Does
+ * nothing on other ranks. */
 static void add_shared(const struct results *r, const struct root *root, struct sums *sums)
 {
     if (r->comm->rank != 0)
@@ -181,6 +193,7 @@ static void add_shared(const struct results *r, const struct root *root, struct 
     }
 }
 
+/* Collective. Sums the counts of the devices of this rank, and then those of all ranks; see results.h. */
 enum status results_collect(struct results *r, const struct root *root, struct reach *reach,
                             struct error *e)
 {

@@ -18,18 +18,19 @@ struct reach {
     uint64_t checksum;      /* over (original id, depth) of reached vertices */
 };
 
+/* The results of the searches of one rank: depths and counts on the host, and answers on its devices. */
 struct results {
     const struct rank *rank;
     const struct graph *graph; /* graph, comm and budget are those of the rank */
     const struct comm *comm;
     struct memory_budget *budget;
-    int32_t **depth;         /* [G][locals]; these and the next are those of the last search after results_collect */
+    int32_t **depth;         /* [G][locals] depths of normals; this and delegate_depth are set by results_collect */
     int32_t *delegate_depth; /* [d] */
     int answering;           /* searches make answers */
-    struct answers answers;  /* then */
-    struct windows windows;  /* open once a file of these has been written */
+    struct answers answers;  /* open only if `answering` */
+    struct windows windows;  /* opened by the first results_write from devices */
     const struct root *root; /* the root of the last search */
-    uint32_t levels;         /* its depths are below this */
+    uint32_t levels;         /* levels of the last search: depths are below this */
     int counts_kept;         /* edges_kept is counted */
     enum answer_kind made;   /* the answer that the devices hold */
 };
@@ -48,7 +49,7 @@ void results_close(struct results *results); /* a zeroed one is allowed */
 enum status results_answer(struct results *results, enum answer_kind kind, const struct root *root,
                            uint32_t levels, struct error *e);
 
-/* Collective. Fetches the depths of the last search and counts. */
+/* Collective. Fetches the depths of the last search, and fills *reach with the counts over all ranks. */
 enum status results_collect(struct results *results, const struct root *root, struct reach *reach,
                             struct error *e);
 
@@ -84,7 +85,7 @@ enum status results_write_values(const struct rank *rank, const struct root *roo
 enum status reached_list_write(struct results *results, const struct root *root, const char *name,
                                const struct name_map *map, struct error *e);
 
-/* Makes the header of a numpy array: `n` numbers, or with `rows` a matrix. */
+/* Makes the header of a numpy array of `n` integers of `width` bytes or, if `rows` is not 0, of a matrix of rows x n. */
 enum { NPY_HEADER_BYTES = 128 };
 void results_npy_header(char header[NPY_HEADER_BYTES], uint32_t width, uint64_t rows, uint64_t n);
 

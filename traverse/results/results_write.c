@@ -28,18 +28,19 @@ struct writing {
     uint32_t width;      /* bytes of a value in a file that is not text */
     uint32_t memory_width; /* bytes of a value in memory */
     char *name;
-    struct outfile *out; /* of rank 0; of the others, too, if all write */
+    struct outfile *out; /* open on rank 0, and on the others if all_write; otherwise NULL */
     int all_write;
-    uint64_t at;         /* if all write: the place of the next window in the file */
-    struct id_range *range; /* [ranks] the ids of the windows */
+    uint64_t at;         /* if all_write: the offset in bytes of the next window in the file */
+    struct id_range *range; /* [ranks] the ids of the window of each rank */
     const void *window;  /* the values of this rank's window */
-    int64_t *values;     /* [ANSWER_WINDOW] the same in 8 bytes, if needed */
+    int64_t *values;     /* [ANSWER_WINDOW] the values of the window widened to 8 bytes, if needed */
     char *text;          /* [ANSWER_WINDOW] lines */
-    uint64_t length[PIECES]; /* bytes of the lines of each piece, which begin where they would if all were longest */
+    uint64_t length[PIECES]; /* bytes of the lines of each PIECE ids; they begin at i * PIECE * LINE_BYTES in text */
 };
 
 /* ---- formats ---- */
 
+/* Returns the format that was asked for or, with RESULT_BY_SUFFIX, the one that the end of the name chooses. */
 static enum result_format format_of(const struct result_file *file)
 {
     return file->format != RESULT_BY_SUFFIX      ? file->format
@@ -49,12 +50,13 @@ static enum result_format format_of(const struct result_file *file)
                                                  : RESULT_TEXT;
 }
 
-/* The separator of fields if ids have no names. */
+/* Returns the separator of the fields of a line without names: a comma for CSV, otherwise a blank. */
 static char separator_of(const struct writing *w)
 {
     return w->format == RESULT_CSV ? ',' : ' ';
 }
 
+/* Returns whether the file has lines of text. */
 static int is_text(const struct writing *w)
 {
     return w->format == RESULT_TEXT || w->format == RESULT_CSV;
@@ -79,6 +81,8 @@ void results_npy_header(char header[NPY_HEADER_BYTES], uint32_t width, uint64_t 
     header[NPY_HEADER_BYTES - 1] = '\n';
 }
 
+/* Called before the values: rank 0 writes the header of a numpy array. Does nothing for other formats and ranks.
+ * */
 static enum status write_header(const struct writing *w, struct error *e)
 {
     char header[NPY_HEADER_BYTES];
@@ -90,12 +94,13 @@ static enum status write_header(const struct writing *w, struct error *e)
 
 /* ---- windows ---- */
 
+/* Returns the largest number of ids of a window. */
 static uint64_t window_ids(const struct writing *w)
 {
     return w->file->values != NULL ? ANSWER_WINDOW : w->results->windows.ids;
 }
 
-/* The ids that a rank writes. */
+/* Returns the input ids that a rank writes: an equal share if all ranks write, otherwise all ids on rank 0. */
 static struct id_range range_of(const struct writing *w, uint32_t rank)
 {
     uint64_t n = w->results->graph->manifest.totals.n, ranks = w->results->comm->ranks;
@@ -105,7 +110,7 @@ static struct id_range range_of(const struct writing *w, uint32_t rank)
                              n / ranks * (rank + 1) + n % ranks * (rank + 1) / ranks};
 }
 
-/* Windows of the rank that has most of them. */
+/* Returns the number of windows of the rank that has most of them, alike on all ranks. */
 static uint64_t rounds_of(const struct writing *w)
 {
     uint64_t most = 0;
@@ -116,8 +121,8 @@ static uint64_t rounds_of(const struct writing *w)
     return most;
 }
 
-/* Collective. Gets the values of one window of each rank. Returns the ids of the own one. If a rank fails, here or before,
- * all do. */
+/* Collective. Reads window number `round` of each rank, the own one into w->window. Returns the ids of the own
+ * window, which may be empty. If a rank fails, or passes an `e` that has failed, the call fails on all ranks. */
 static struct id_range read_windows(struct writing *w, uint64_t round, struct error *e)
 {
     const struct comm *comm = w->results->comm;
@@ -133,7 +138,7 @@ static struct id_range read_windows(struct writing *w, uint64_t round, struct er
     return w->range[comm->rank];
 }
 
-/* Returns the window in 8 bytes. */
+/* Widens the `count` values of the window to 8 bytes each in w->values, and returns them. */
 static const int64_t *wide_values(const struct writing *w, uint64_t count)
 {
     for (uint64_t i = 0; i < count; i++)
@@ -173,6 +178,7 @@ static char *print_lines(char *at, char separator, uint64_t first, uint64_t coun
 
 /* ---- writing a window ---- */
 
+/* Appends bytes to the file: at w->at, which advances, if all ranks write. */
 static enum status put_bytes(struct writing *w, const void *bytes, uint64_t count, struct error *e)
 {
     if (!w->all_write)
@@ -181,7 +187,8 @@ static enum status put_bytes(struct writing *w, const void *bytes, uint64_t coun
     return outfile_fill(w->out, w->at - count, bytes, count, e);
 }
 
-/* Makes the lines of a window. Returns their bytes. */
+/* Makes the lines "id value" of ids first..first+count of the window in w->text, with threads, and sets w->length.
+ * Returns the bytes of all lines. */
 static uint64_t make_lines(struct writing *w, uint64_t first, uint64_t count)
 {
     const int64_t *values = wide_values(w, count);
@@ -196,6 +203,7 @@ static uint64_t make_lines(struct writing *w, uint64_t first, uint64_t count)
     return bytes;
 }
 
+/* Makes and writes the lines "id value" of the window of ids first..first+count. */
 static enum status put_lines(struct writing *w, uint64_t first, uint64_t count, struct error *e)
 {
     make_lines(w, first, count);
@@ -204,6 +212,7 @@ static enum status put_lines(struct writing *w, uint64_t first, uint64_t count, 
     return e->status;
 }
 
+/* Called by text_printed: prints a name without control characters. The context is a struct map_name. */
 static void print_visible(FILE *stream, const void *context)
 {
     const struct map_name *name = context;
@@ -245,7 +254,8 @@ static enum status write_name(struct outfile *out, struct map_name name, enum na
     return e->status == ST_OK ? outfile_write(out, &end, 1, e) : e->status;
 }
 
-/* Writes names from a map, which is read in order for the vertices and anywhere for their parents. */
+/* Writes the lines of ids first..first+count with names from the map: name and depth, or name and name of the
+ * parent. The map is read in order for the vertices and at random for their parents. */
 static enum status put_named_lines(const struct writing *w, uint64_t first, uint64_t count, struct error *e)
 {
     const struct name_map *map = w->file->map;
@@ -267,7 +277,8 @@ static enum status put_named_lines(const struct writing *w, uint64_t first, uint
     return e->status;
 }
 
-/* The width of a file is at least that of the memory. */
+/* Writes the values of ids first..first+count of the window in the format of the file. Values in the file have at
+ * least as many bytes as in memory. */
 static enum status put_window(struct writing *w, uint64_t first, uint64_t count, struct error *e)
 {
     if (w->file->map != NULL && is_text(w))
@@ -279,7 +290,8 @@ static enum status put_window(struct writing *w, uint64_t first, uint64_t count,
 
 /* ---- all windows ---- */
 
-/* Collective. Returns the place of this rank's part in a file that all write. */
+/* Collective. Returns the offset in bytes of the part of this rank in a file that all ranks write. For text all
+ * windows are read and their lines made once, only to count the bytes. */
 static uint64_t part_begin(struct writing *w, struct error *e)
 {
     uint64_t bytes = 0, rounds = rounds_of(w);
@@ -292,7 +304,8 @@ static uint64_t part_begin(struct writing *w, struct error *e)
     return comm_sum_before(w->results->comm, bytes);
 }
 
-/* Collective. After the failure of one rank the next reading fails on all. */
+/* Collective. Reads and writes all windows of this rank. After a failure of one rank the next read_windows fails
+ * on all ranks. */
 static enum status write_windows(struct writing *w, struct error *e)
 {
     uint64_t rounds = rounds_of(w);
@@ -308,6 +321,8 @@ static enum status write_windows(struct writing *w, struct error *e)
 
 /* ---- opening ---- */
 
+/* Chooses format and widths, takes buffers, and opens the file on rank 0. After a failure close_writing is still
+ * to be called. */
 static enum status open_writing(struct writing *w, struct error *e)
 {
     const struct results *r = w->results;
@@ -329,7 +344,7 @@ static enum status open_writing(struct writing *w, struct error *e)
     return file->in_place ? outfile_open_in_place(&w->out, w->name, e) : outfile_open(&w->out, w->name, e);
 }
 
-/* Collective. */
+/* Collective. Commits the file, or discards it after a failure of any rank, and frees the buffers. */
 static enum status close_writing(struct writing *w, struct error *e)
 {
     outputs_commit(&w->out, w->results->comm, e);
@@ -340,6 +355,7 @@ static enum status close_writing(struct writing *w, struct error *e)
     return e->status;
 }
 
+/* Makes the answer first if the devices hold the one of the other kind; see results.h. */
 enum status results_write(struct results *r, const struct result_file *file, struct error *e)
 {
     struct writing w = {.results = r, .file = file};
@@ -359,6 +375,7 @@ enum status results_write(struct results *r, const struct result_file *file, str
     return close_writing(&w, e);
 }
 
+/* Uses results without devices, for a single rank; see results.h. */
 enum status results_write_values(const struct rank *rank, const struct root *root, const struct result_file *file,
                                  struct error *e)
 {

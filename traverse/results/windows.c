@@ -20,16 +20,19 @@ enum { ROUND_IDS = 1 << 20, LEAST_WINDOW = 1 << 14, PIECE = 1 << 14 };
 
 static const char what[] = "windows of results";
 
+/* Returns the rank that the windows belong to. */
 static const struct rank *rank_of(const struct windows *w)
 {
     return w->answers->rank;
 }
 
+/* Returns the number of shards of the graph. */
 static uint32_t shards_of(const struct windows *w)
 {
     return rank_of(w)->graph->manifest.p;
 }
 
+/* Returns the values of device g if they lie in memory of the host, otherwise NULL. */
 static const void *seen_values(const struct windows *w, uint32_t g)
 {
     return rank_of(w)->backend->results->see_values(rank_of(w)->devices[g]);
@@ -37,12 +40,13 @@ static const void *seen_values(const struct windows *w, uint32_t g)
 
 /* ---- memory ---- */
 
-/* Bytes of a value in a list: behind all values stand their indices. */
+/* Returns the bytes of a list for each value: the value, and its index. A list holds all values first, then all indices. */
 static uint64_t listed_bytes(uint32_t width)
 {
     return width + sizeof(uint32_t);
 }
 
+/* Chooses the size of windows, and takes their memory and threads; see windows.h. */
 enum status windows_open(struct windows *w, const struct answers *answers, struct error *e)
 {
     const struct rank *rank = answers->rank;
@@ -63,6 +67,7 @@ enum status windows_open(struct windows *w, const struct answers *answers, struc
     return comm_agree(rank->comm, e);
 }
 
+/* Frees the memory and threads. Does nothing for windows that are not open. */
 void windows_close(struct windows *w)
 {
     if (w->answers == NULL)
@@ -76,17 +81,19 @@ void windows_close(struct windows *w)
 
 /* ---- parts of the own devices ---- */
 
-/* Lists the values that device g has of a window, in `copy`. */
+/* For permuted ids: writes the values that device g has of the ids in `range`, and behind them their indices, to
+ * `copy`. Returns the slice of both, rounded up to 8 bytes. */
 static struct slice list_part(const struct windows *w, uint32_t g, struct id_range range, char *copy, struct error *e)
 {
     const struct rank *rank = rank_of(w);
     struct value_list list = {copy, (uint32_t *)(void *)(copy + w->ids * w->now.width), 0};
     rank->backend->results->list_values(rank->devices[g], w->now.kind, range.first, range.end - range.first, &list, e);
     memmove(copy + list.count * w->now.width, list.index, list.count * sizeof *list.index);
-    return (struct slice){copy, (list.count * listed_bytes(w->now.width) + 7) / 8 * 8}; /* the next begins aligned */
+    return (struct slice){copy, (list.count * listed_bytes(w->now.width) + 7) / 8 * 8}; /* aligns the next slice */
 }
 
-/* Reads the consecutive values that device g has of a window: into `copy`, if they do not lie in memory of the host. */
+/* For ids that are not permuted: returns the slice of the consecutive values that device g has of the ids in
+ * `range`. The values are copied to `copy` only if they lie in device memory. */
 static struct slice read_part(const struct windows *w, uint32_t g, struct id_range range, char *copy, struct error *e)
 {
     const struct rank *rank = rank_of(w);
@@ -99,13 +106,15 @@ static struct slice read_part(const struct windows *w, uint32_t g, struct id_ran
     return (struct slice){values != NULL ? values + first * w->now.width : copy, count * w->now.width};
 }
 
-/* Whether this rank takes the values of its own devices by itself (take_seen). */
+/* Returns whether take_seen copies the values of the devices of this rank into the window directly, so that these
+ * devices list nothing for it. */
 static int takes_own(const struct windows *w)
 {
     return w->permuted && seen_values(w, 0) != NULL;
 }
 
-/* Gets the parts of one device for all ranks. */
+/* Called by rank_each: sets slices_out of device g to the values that it has of the window of each rank. The
+ * context is a struct windows. */
 static enum status get_parts(void *context, uint32_t g, struct error *e)
 {
     const struct windows *w = context;
@@ -126,6 +135,7 @@ static enum status get_parts(void *context, uint32_t g, struct error *e)
 /* Always inlined, so that the width and, where it is small, the number of shards are constants. */
 #define INLINE static inline __attribute__((always_inline))
 
+/* Sets to[i] = from[j] for values of `width` bytes, 4 or 8. */
 INLINE void copy_value(void *to, uint64_t i, const void *from, uint64_t j, uint32_t width)
 {
     if (width == 4)
@@ -144,6 +154,7 @@ INLINE void interleave_as(void *restrict to, const void *const *of, uint32_t p, 
     }
 }
 
+/* Calls interleave_as with a constant number of shards where it is 2, 4 or 8. `width`: bytes of a value. */
 INLINE void interleave_width(void *to, const void *const *of, uint32_t p, uint64_t begin, uint64_t end, uint32_t width)
 {
     if (p == 2)
@@ -156,6 +167,7 @@ INLINE void interleave_width(void *to, const void *const *of, uint32_t p, uint64
         interleave_as(to, of, p, begin, end, width);
 }
 
+/* Sets to[k * p + s] = of[s][k] for k from begin to end - 1, for values of `width` bytes, 4 or 8. */
 WIDE_CLONES static void interleave(void *to, const void *const *of, uint32_t p, uint64_t begin, uint64_t end,
                                    uint32_t width)
 {
@@ -165,13 +177,16 @@ WIDE_CLONES static void interleave(void *to, const void *const *of, uint32_t p, 
         interleave_width(to, of, p, begin, end, 8);
 }
 
+/* Pool callback of take_turns: interleaves rows begin..end of the window, each one value of every shard. The
+ * context is a struct windows. */
 static void take_turns_in_rows(void *context, uint64_t begin, uint64_t end)
 {
     const struct windows *w = context;
     interleave(w->window, w->source, shards_of(w), begin, end, w->now.width);
 }
 
-/* Makes the window of consecutive values of the shards, which take turns from the shard of the first id on. */
+/* Assembles the own window of ids that are not permuted: consecutive ids belong to consecutive shards in rotation,
+ * beginning with the shard of the first id. */
 static void take_turns(struct windows *w, struct id_range own)
 {
     const uint32_t p = shards_of(w);
@@ -192,13 +207,16 @@ struct putting {
     const uint32_t *index;
 };
 
-static void put_some(void *context, uint64_t begin, uint64_t end)
+/* Pool callback of put_list: copies entries begin..end of the list to their indices in the window. The context is
+ * a struct putting. */
+static void put_range(void *context, uint64_t begin, uint64_t end)
 {
     const struct putting *p = context;
     for (uint64_t i = begin; i < end; i++)
         copy_value(p->w->window, p->index[i], p->values, i, p->w->now.width);
 }
 
+/* Copies the values of a list received from one shard to their indices in the window. Empty lists are allowed. */
 static void put_list(const struct windows *w, const struct slice *list)
 {
     const uint64_t count = list->bytes / listed_bytes(w->now.width);
@@ -206,12 +224,14 @@ static void put_list(const struct windows *w, const struct slice *list)
     if (count == 0)
         return;
     struct putting putting = {w, values, (const uint32_t *)(const void *)(values + count * w->now.width)};
-    pool_for(w->pool, w->threads, count, PIECE, put_some, &putting);
+    pool_for(w->pool, w->threads, count, PIECE, put_range, &putting);
 }
 
+/* Ids that are permuted together, by vectors. */
 enum { STORED_AT_ONCE = 512 };
 
-/* Takes values that own devices have of ids from `first` on. */
+/* Copies the values that devices of this rank have of input ids first..first+count (at most STORED_AT_ONCE) into
+ * the window, from index `at` on. Ids of other ranks are skipped. */
 INLINE void take_seen_as(const struct windows *w, uint64_t first, uint64_t count, uint64_t at, uint32_t width)
 {
     const struct shard_inverse shards = shard_inverse(shards_of(w));
@@ -225,27 +245,33 @@ INLINE void take_seen_as(const struct windows *w, uint64_t first, uint64_t count
     }
 }
 
-static void take_some_seen(void *context, uint64_t begin, uint64_t end)
+/* Pool callback of take_seen: takes the values of ids begin..end, counted from the first of the window. The
+ * context is a struct windows. */
+static void take_seen_range(void *context, uint64_t begin, uint64_t end)
 {
     const struct windows *w = context;
     const uint64_t first = w->now.range[rank_of(w)->comm->rank].first;
     for (uint64_t i = begin; i < end; i += STORED_AT_ONCE) {
-        uint64_t some = end - i < STORED_AT_ONCE ? end - i : STORED_AT_ONCE;
+        uint64_t ids = end - i < STORED_AT_ONCE ? end - i : STORED_AT_ONCE;
         if (w->now.width == 4)
-            take_seen_as(w, first + i, some, i, 4);
+            take_seen_as(w, first + i, ids, i, 4);
         else
-            take_seen_as(w, first + i, some, i, 8);
+            take_seen_as(w, first + i, ids, i, 8);
     }
 }
 
+/* Copies the values that devices of this rank have of the own window, from host memory straight into the window.
+ * */
 static void take_seen(struct windows *w, struct id_range own)
 {
     const struct rank *rank = rank_of(w);
     for (uint32_t g = 0; g < rank->device_count; g++) /* those of other ranks stay NULL */
         w->source[rank->graph->shards[g].index] = seen_values(w, g);
-    pool_for(w->pool, w->threads, own.end - own.first, PIECE, take_some_seen, w);
+    pool_for(w->pool, w->threads, own.end - own.first, PIECE, take_seen_range, w);
 }
 
+/* Assembles the own window of permuted ids: from the memory of the own devices, if it is read in place, and from
+ * the lists received. */
 static void put_lists(struct windows *w, struct id_range own)
 {
     if (takes_own(w))
@@ -256,6 +282,8 @@ static void put_lists(struct windows *w, struct id_range own)
 
 /* ---- all of it ---- */
 
+/* Devices provide the values for the windows of all ranks, slices bring them, and this rank assembles its own; see
+ * windows.h. */
 enum status windows_read(struct windows *w, enum answer_kind kind, const struct id_range *range, const void **values,
                          struct error *e)
 {

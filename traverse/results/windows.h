@@ -12,26 +12,27 @@ struct id_range {
     uint64_t first, end; /* input ids */
 };
 
+/* What reading windows needs. G is the number of devices of a rank, R that of ranks, p that of shards. */
 struct windows {
     const struct answers *answers;
     uint32_t width; /* bytes of the widest value */
-    uint64_t ids;   /* the most of a window */
-    int permuted;   /* devices list their values */
+    uint64_t ids;   /* the largest number of ids of a window */
+    int permuted;   /* ids are permuted over several shards: devices list values with their indices */
     char *window;   /* [ids] the values of this rank's window */
     char *copied;   /* [G][R][copied_bytes] copies of values, and lists */
     uint64_t copied_bytes;
-    struct slices parts;  /* those of each device for the windows of all ranks, which are for their first devices */
-    const void **source;  /* [p] where the values of shards lie */
+    struct slices parts;  /* values of each device for the window of each rank, sent to the first device of the rank */
+    const void **source;  /* [p] the values of each shard, or NULL */
     struct thread_pool *pool;    /* threads that make windows: those of a search on the CPU, if it is one */
     int threads;
     struct {
         enum answer_kind kind;
         uint32_t width;
         const struct id_range *range; /* [R] */
-    } now; /* while windows are read */
+    } now; /* the arguments of windows_read, while it runs */
 };
 
-/* Collective. Takes memory for windows of any answer. If a rank fails, here or before, all do. */
+/* Collective. Takes memory for windows of depths or parents. If a rank fails, or passes a failed `e`, all ranks fail. */
 enum status windows_open(struct windows *windows, const struct answers *answers, struct error *e);
 void windows_close(struct windows *windows); /* a zeroed one is allowed */
 

@@ -1,4 +1,4 @@
-/* cuda_ahead.c: the answer of a device that is alone, launched behind the kernel of its search
+/* cuda_ahead.c: the answer of a search on a single device, launched behind the kernel of its search
  *
  * The stream begins these kernels when the search ends, while the host still waits for the report of that end. So an answer
  * costs no launch, no event and no call that waits: its last kernel reports, too. The number of levels is not known then, so
@@ -8,6 +8,8 @@
 #include "traverse/cuda/device/cuda_device.h"
 #include "traverse/cuda/device/cuda_error.h"
 
+/* Returns whether the answer of the next search can be launched before the search ends: answers are open and
+ * gathered, and depths, if wanted, are expected to fit bytes. */
 int gpu_can_answer_ahead(const struct device *dev)
 {
     const struct gpu_answers *a = &dev->answers;
@@ -15,6 +17,8 @@ int gpu_can_answer_ahead(const struct device *dev)
     return opened && gathers && (dev->fused.answer == ANSWER_PARENTS || !dev->fused.is_deep);
 }
 
+/* Called right after the kernel of a search is launched: launches the kernels that make the answer on the same
+ * stream, the last of which reports the number of the order to the host. Does not wait. */
 enum status gpu_answer_ahead(struct device *dev, struct error *e)
 {
     cudaStream_t stream = dev->stream.of[DELEGATES];

@@ -8,10 +8,13 @@
 #include "cuda_answers.h"
 #include "traverse/cuda/device/cuda_common.cuh"
 
+/* Values that a thread gathers at a time. */
 enum { QUAD = 4 };
 
 /* ---- by vertex ---- */
 
+/* Launches one thread for each vertex: to[i] becomes the depth of vertex i, or depth + 1 in a byte; -1, or 0 in a
+ * byte, if the vertex was not visited. */
 void cuda_write_depths(const gpu_vertices *vertices, enum value_form form, void *to, cudaStream_t stream)
 {
     each(vertices->count, stream, [=, v = *vertices] __device__(uint64_t i) {
@@ -23,6 +26,7 @@ void cuda_write_depths(const gpu_vertices *vertices, enum value_form form, void 
     });
 }
 
+/* Launches one thread for each vertex: writes the depth of a visited vertex to the index of its input id. */
 void cuda_scatter_depths(const gpu_vertices *vertices, const void *ids, uint32_t id_bytes, int32_t *to, cudaStream_t stream)
 {
     each(vertices->count, stream, [=, v = *vertices] __device__(uint64_t i) {
@@ -31,7 +35,8 @@ void cuda_scatter_depths(const gpu_vertices *vertices, const void *ids, uint32_t
     });
 }
 
-/* The parent of vertex i as an input id. */
+/* Called by each thread for its vertex: returns the input id of the parent that `record` stands for, or -1 if
+ * there is none or it is on another device. `i` counts from r.first. */
 __device__ static inline int64_t parent_of(const gpu_records &r, uint32_t record, uint64_t i)
 {
     if (record == PARENT_SELF)
@@ -42,6 +47,8 @@ __device__ static inline int64_t parent_of(const gpu_records &r, uint32_t record
     return id_at(r.ids, r.id_bytes, is_delegate ? r.locals + (record & ~PARENT_DELEGATE_BIT) : record);
 }
 
+/* Launches one thread for each record: writes the parent as an input id, and appends a vertex whose parent is on
+ * another device to the list r.remote. */
 void cuda_write_parents(const gpu_records *records, cudaStream_t stream)
 {
     each(records->count, stream, [r = *records] __device__(uint64_t i) {
@@ -56,6 +63,8 @@ void cuda_write_parents(const gpu_records *records, cudaStream_t stream)
 
 /* ---- values ---- */
 
+/* Called by single threads: returns the value of a vertex; a byte holds depth + 1, so 1 is subtracted where From
+ * is narrower than To. */
 template <typename From, typename To>
 __device__ static inline To value_of(const From *by_vertex, uint32_t vertex)
 {
@@ -63,7 +72,8 @@ __device__ static inline To value_of(const From *by_vertex, uint32_t vertex)
     return sizeof(From) < sizeof(To) ? (To)value - 1 : (To)value;
 }
 
-/* A block of threads takes neighbouring values, each thread four, so that their random reads are under way together. */
+/* Kernel, any grid: to[i] becomes the value of vertex[i] in by_vertex, for i < count. Each block takes BLOCK *
+ * QUAD neighbouring values, and each thread QUAD of them, so that the random reads of a thread overlap. */
 template <typename From, typename To>
 __global__ static void __launch_bounds__(BLOCK)
     gather_kernel(const uint32_t *vertex, uint64_t count, const From *by_vertex, To *to)
@@ -87,6 +97,7 @@ __global__ static void __launch_bounds__(BLOCK)
     }
 }
 
+/* Launches the gather kernel that suits `form` over `count` values. Launches nothing for 0 values. */
 void cuda_gather_values(const uint32_t *vertex, uint64_t count, enum value_form form, const void *by_vertex, void *to,
                         cudaStream_t stream)
 {
@@ -101,6 +112,7 @@ void cuda_gather_values(const uint32_t *vertex, uint64_t count, enum value_form 
         gather_kernel<<<blocks, BLOCK, 0, stream>>>(vertex, count, (const int64_t *)by_vertex, (int64_t *)to);
 }
 
+/* Launches a single thread that writes `value` to *to, in mapped memory of the host. */
 void cuda_report_answer(volatile uint64_t *to, uint64_t value, cudaStream_t stream)
 {
     each(1, stream, [=] __device__(uint64_t) { *to = value; });
@@ -108,12 +120,15 @@ void cuda_report_answer(volatile uint64_t *to, uint64_t value, cudaStream_t stre
 
 /* ---- windows ---- */
 
-/* id / p for ids below 2^48 and p from 2 to 2^16, as slot_by_inverse of partition.h does it. */
+/* Returns id / p, where `inverse` is UINT64_MAX / p + 1, for ids below 2^48 and p from 2 to 2^16, as
+ * slot_by_inverse of partition.h does it. */
 __device__ static inline uint64_t slot_of(uint64_t id, uint64_t inverse)
 {
     return __umul64hi(id, inverse);
 }
 
+/* Launches one thread for each of the listed ids: a thread whose id belongs to the own shard appends the value,
+ * and the index of the id in the window, to the list. T is the type of a value. */
 template <typename T> static void list_values(const gpu_listing &listing, cudaStream_t stream)
 {
     const uint64_t inverse = UINT64_MAX / listing.p + 1;
@@ -128,6 +143,7 @@ template <typename T> static void list_values(const gpu_listing &listing, cudaSt
     });
 }
 
+/* Launches the listing kernel for values of 4 or 8 bytes. */
 void cuda_list_values(const gpu_listing *listing, cudaStream_t stream)
 {
     if (listing->width == 4)

@@ -15,6 +15,8 @@
 
 _Static_assert(sizeof(struct gpu_shown) == GPU_SHOWN_BYTES, "what a device shows as planned");
 
+/* Implements reads_all of the backend: returns whether the device can read the memory of the devices of all
+ * shards. */
 int gpu_reads_all(const struct device *dev)
 {
     const struct gpu_peers *p = &dev->traffic.peers;
@@ -24,8 +26,9 @@ int gpu_reads_all(const struct device *dev)
     return reads;
 }
 
-/* Where the copies of the peers' depths are to lie, which is where the codes of vertices for other shards lie during a
- * search: 8 bytes for each edge of nn. NULL: too few of this shard's vertices look to make up for the copies. */
+/* Returns the memory for copies of the depths of all peers, or NULL if the shard has too few nn edges for the
+ * copies to save time. The memory is that of the codes of vertices for other shards, free after a search: 8 bytes
+ * for each nn edge. */
 static uint8_t *capacity_for_copies(const struct device *dev)
 {
     enum { EDGES_FOR_A_COPY = 8 }; /* of nn, for each vertex whose depth is copied */
@@ -36,6 +39,8 @@ static uint8_t *capacity_for_copies(const struct device *dev)
     return vertices <= dev->shard->csr[NN].edges / EDGES_FOR_A_COPY ? (uint8_t *)dev->traffic.bins.codes : NULL;
 }
 
+/* Returns the entry of the table for a peer, or for the device itself. `bytes`: its depths as bytes, or NULL if
+ * they are not shown as bytes. */
 static struct gpu_shown shown_by(const struct gpu_peer *peer, uint32_t id_bytes, const uint8_t *bytes)
 {
     const struct gpu_shown_arrays *a = &peer->shows;
@@ -47,7 +52,8 @@ static struct gpu_shown shown_by(const struct gpu_peer *peer, uint32_t id_bytes,
                               .locals = peer->is.locals};
 }
 
-/* Makes two tables: one with depths as bytes, one without. */
+/* Called when answers are opened: uploads two tables [p] of what every device shows, the first with depths as
+ * bytes and the second without, and decides whether depths of peers are copied. */
 enum status gpu_open_look(struct device *dev, struct error *e)
 {
     uint32_t p = dev->shard->p;
@@ -68,6 +74,9 @@ enum status gpu_open_look(struct device *dev, struct error *e)
     return e->status;
 }
 
+/* Implements show_parents of the backend after a search of `levels` levels: writes the parents that the device
+ * recorded and, if they fit, its depths as bytes, for its peers to read; lists the vertices without a known
+ * parent. Waits. */
 enum status gpu_show_parents(struct device *dev, uint32_t levels, struct error *e)
 {
     struct gpu_answers *a = &dev->answers;
@@ -82,7 +91,7 @@ enum status gpu_show_parents(struct device *dev, uint32_t levels, struct error *
     return e->status == ST_OK ? gpu_wait(dev, gpu_answer_stream(dev), e) : e->status;
 }
 
-/* Copies the depths of all peers, in the order of the table. */
+/* Launches copies of the byte depths of all peers to look.copies, one peer behind the other. Does not wait. */
 static enum status copy_depths(const struct device *dev, struct error *e)
 {
     const struct gpu_peers *p = &dev->traffic.peers;
@@ -99,6 +108,9 @@ static enum status copy_depths(const struct device *dev, struct error *e)
     return e->status;
 }
 
+/* Implements look_parents of the backend, when all devices have shown their arrays: finds the missing parents of
+ * this device's vertices in the memory of its peers. Waits. ST_BAD_DATA: a column names a vertex that does not
+ * exist. */
 enum status gpu_look_parents(struct device *dev, struct error *e)
 {
     const struct gpu_answers *a = &dev->answers;

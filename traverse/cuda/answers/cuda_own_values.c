@@ -3,11 +3,14 @@
 #include "traverse/cuda/device/cuda_device.h"
 #include "traverse/cuda/device/cuda_error.h"
 
+/* Returns whether the kernels behind the last search already make the answer of this kind. */
 int gpu_is_answered(const struct device *dev, enum answer_kind kind)
 {
     return dev->fused.answers && dev->fused.answer == kind;
 }
 
+/* Makes later launches on the stream of answers wait for the search on the stream of delegates. The host does not
+ * wait. */
 enum status gpu_follow_search(struct device *dev, struct error *e)
 {
     struct gpu_streams *s = &dev->stream;
@@ -16,6 +19,7 @@ enum status gpu_follow_search(struct device *dev, struct error *e)
     return e->status;
 }
 
+/* Launches, once after each search, the kernel that completes the depths from the bitmaps of the levels. */
 enum status gpu_fused_settle(struct device *dev, struct error *e)
 {
     if (gpu_is_settled(dev))
@@ -25,6 +29,8 @@ enum status gpu_fused_settle(struct device *dev, struct error *e)
     return CUDA_LAUNCHED(dev->where, e);
 }
 
+/* Launches the writing of the depths of one kind of vertices to to[count], from the bitmaps of levels where bytes
+ * suffice. */
 enum status gpu_write_depths(struct device *dev, enum vertex_kind kind, enum value_form form, void *to,
                              cudaStream_t stream, struct error *e)
 {
@@ -35,7 +41,8 @@ enum status gpu_write_depths(struct device *dev, enum vertex_kind kind, enum val
     return e->status == ST_OK ? CUDA_LAUNCHED(dev->where, e) : e->status;
 }
 
-/* The last value stands for ids without a vertex. */
+/* Launches the writing of the depths of all vertices to by_vertex, locals first. The entry behind them becomes
+ * "unreached": it is the value of ids without a vertex. */
 enum status gpu_write_all_depths(struct device *dev, enum value_form form, cudaStream_t stream, struct error *e)
 {
     uint64_t width = form == VALUE_BYTE ? 1 : 4, locals = dev->of[NORMALS].count;
@@ -52,6 +59,9 @@ enum status gpu_write_all_depths(struct device *dev, enum value_form form, cudaS
                     dev->where, e);
 }
 
+/* Launches the conversion of the recorded parents of locals and delegates to input ids, in by_vertex or, where
+ * answers are scattered, in the values. `remote` receives the locals with a parent on another device; NULL: no
+ * list. */
 enum status gpu_write_parents(struct device *dev, uint32_t *remote, cudaStream_t stream, struct error *e)
 {
     const struct gpu_answers *a = &dev->answers;
@@ -70,7 +80,7 @@ enum status gpu_write_parents(struct device *dev, uint32_t *remote, cudaStream_t
                                  .remote = remote,
                                  .remote_count = gpu_remote_count(dev)};
     struct gpu_records delegates = locals;
-    /* each of several devices has visited them all; only those that found one have its parent */
+    /* with several devices each has all delegates in its visited bitmap, but only a device that found one has a record */
     delegates.visited = dev->shard->p > 1 ? NULL : d->visited;
     delegates.record = d->parent;
     delegates.count = d->count;

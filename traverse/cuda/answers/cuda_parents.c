@@ -1,8 +1,8 @@
-/* cuda_parents.c: how GPUs find the parents that no device knows alone; see backend.h
+/* cuda_parents.c: how GPUs find the parents that a device did not record itself; see backend.h
  *
  * Arrays of the search, free once it is over, serve again: the queue of normals lists the vertices that ask,
- * the codes of vertices for other shards become the questions, and the sent ids the vertex that asks each
- * question. There is at most one question for each nn edge, in either direction.
+ * the codes of vertices for other shards hold the questions, and the array of sent ids holds, for each question,
+ * the vertex that asks it. There is at most one question for each nn edge, in either direction.
  */
 #include "traverse/cuda/device/cuda_device.h"
 #include "traverse/cuda/device/cuda_error.h"
@@ -11,7 +11,8 @@
 
 /* ---- asking ---- */
 
-/* Finds where the questions for each shard begin, from their counts. */
+/* Sets questions[s], s < p, from the number of questions for each shard in counts[p], and replaces each count by
+ * the index of the first question for that shard. */
 static void place_questions(const struct device *dev, struct slice *questions)
 {
     const struct question *at = (const struct question *)(void *)dev->traffic.bins.codes;
@@ -24,6 +25,8 @@ static void place_questions(const struct device *dev, struct slice *questions)
     }
 }
 
+/* Called by gpu_ask: counts the questions for each shard, fetches the counts, and writes the questions and their
+ * askers. Sets questions[p]. Waits. */
 static enum status list_questions(struct device *dev, struct slice *questions, struct error *e)
 {
     const struct gpu_answers *a = &dev->answers;
@@ -49,6 +52,8 @@ static enum status list_questions(struct device *dev, struct slice *questions, s
     return gpu_wait(dev, stream, e);
 }
 
+/* Implements `ask` of the backend after a search: converts recorded parents to input ids, and with several shards
+ * writes the questions for the others. questions[s], s < p, becomes the slice for shard s. */
 static enum status gpu_ask(struct device *dev, struct slice *questions, struct error *e)
 {
     memset(questions, 0, dev->shard->p * sizeof *questions);
@@ -66,6 +71,8 @@ static enum status gpu_ask(struct device *dev, struct slice *questions, struct e
 
 /* ---- replying ---- */
 
+/* Called by gpu_reply: fails with ST_BAD_DATA if `count`, the number of questions received, is more than this
+ * shard has nn edges, or if a kernel met a vertex that does not exist. */
 static enum status check_questions(struct device *dev, uint64_t count, struct error *e)
 {
     unsigned int bad = 0;
@@ -78,6 +85,8 @@ static enum status check_questions(struct device *dev, uint64_t count, struct er
     return e->status;
 }
 
+/* Implements `reply` of the backend: answers questions[s] of each shard s < p, and sets replies[s] to the replies
+ * in the same order. Waits. */
 static enum status gpu_reply(struct device *dev, const struct slice *questions,
                              struct slice *replies, struct error *e)
 {
@@ -105,6 +114,8 @@ static enum status gpu_reply(struct device *dev, const struct slice *questions,
     return e->status;
 }
 
+/* Implements take_replies of the backend: launches kernels that give each vertex that asked a neighbour that
+ * replied with its id. replies[s], s < p, are in the order of the questions. */
 static enum status gpu_take_replies(struct device *dev, const struct slice *replies,
                                     struct error *e)
 {
@@ -122,12 +133,14 @@ static enum status gpu_take_replies(struct device *dev, const struct slice *repl
 
 /* ---- delegates ---- */
 
+/* Returns the parents of delegates [d] of a device, in its own memory. */
 static const void *delegates_of(const struct device *dev)
 {
     return (const char *)dev->answers.by_vertex + dev->of[NORMALS].count * dev->answers.id_bytes;
 }
 
-/* Takes in ids that the device cannot read, as copies, a piece at a time; the memory of the values is free. */
+/* Merges the parents of delegates of a device whose memory `dev` cannot read: copies them in parts that fit the
+ * memory of the values, which is free at this time, and takes the larger ids. */
 static enum status max_of_copies(struct device *dev, const struct device *other, struct error *e)
 {
     const struct gpu_answers *a = &dev->answers;
@@ -143,6 +156,8 @@ static enum status max_of_copies(struct device *dev, const struct device *other,
     return e->status;
 }
 
+/* Launches the merging of the parents of delegates of `count` devices of this rank by the largest id, into the
+ * `delegates` of `dev`. */
 static enum status max_of_devices(struct device *dev, struct device *const *devices, uint32_t count,
                                   struct error *e)
 {
@@ -160,6 +175,8 @@ static enum status max_of_devices(struct device *dev, struct device *const *devi
     return CUDA_LAUNCHED(dev->where, e);
 }
 
+/* Implements read_parents of the backend: merges the parents of delegates of all devices of this rank, and copies
+ * the result to host[d] unless `host` is NULL. Waits. */
 static enum status gpu_read_parents(struct device *dev, struct device *const *devices,
                                     uint32_t count, void *host, struct error *e)
 {
@@ -173,6 +190,8 @@ static enum status gpu_read_parents(struct device *dev, struct device *const *de
     return gpu_wait(dev, gpu_answer_stream(dev), e);
 }
 
+/* Implements take_parents of the backend: overwrites the parents of all delegates with host[d] or, if `host` is
+ * NULL, with what gpu_read_parents merged. Does not wait. */
 static enum status gpu_take_parents(struct device *dev, const void *host, struct error *e)
 {
     const struct gpu_answers *a = &dev->answers;

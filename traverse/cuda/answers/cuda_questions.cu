@@ -7,6 +7,8 @@
 #include "cuda_answers.h"
 #include "traverse/cuda/device/cuda_common.cuh"
 
+/* Called by single threads: writes the question of local vertex `row` about `vertex` of another shard, at index
+ * `at`. */
 __device__ static inline void put_question(const gpu_asking &a, unsigned long long at, uint32_t row,
                                            uint32_t vertex)
 {
@@ -19,6 +21,8 @@ __device__ static inline void put_question(const gpu_asking &a, unsigned long lo
     }
 }
 
+/* Kernel, full grid, a warp for each vertex that asks: counts or, with `list`, writes a question for each nn edge
+ * to another shard, and advances the cursors. PACKED: columns are stored packed. */
 template <bool PACKED>
 __global__ static void __launch_bounds__(BLOCK) ask_kernel(gpu_asking a, int list)
 {
@@ -42,6 +46,7 @@ __global__ static void __launch_bounds__(BLOCK) ask_kernel(gpu_asking a, int lis
     }
 }
 
+/* Launches the ask kernel that suits the columns, over the full grid. */
 void cuda_ask(const gpu_asking *a, int list, cudaStream_t stream)
 {
     if (a->nn.edges == 0)
@@ -52,6 +57,7 @@ void cuda_ask(const gpu_asking *a, int list, cudaStream_t stream)
         ask_kernel<false><<<cuda_full_grid(), BLOCK, 0, stream>>>(*a, list);
 }
 
+/* Launches one thread for each question. */
 void cuda_reply(const gpu_replying *replying, cudaStream_t stream)
 {
     each(replying->count, stream, [r = *replying] __device__(uint64_t i) {
@@ -65,7 +71,8 @@ void cuda_reply(const gpu_replying *replying, cudaStream_t stream)
     });
 }
 
-/* Gives askers their parents. Any thread may be the last to write one: all replies are right. */
+/* Launches one thread for each reply: writes an id other than -1 as the parent of the vertex that asked. Several
+ * threads may write to one vertex; any of their ids is a valid parent. */
 void cuda_take_replies(const void *replies, const uint32_t *askers, uint64_t count, uint32_t id_bytes, void *to,
                        cudaStream_t stream)
 {
@@ -78,10 +85,12 @@ void cuda_take_replies(const void *replies, const uint32_t *askers, uint64_t cou
 
 /* ---- looking ---- */
 
-/* Threads that look for one vertex: most rows of nn are short, and a read of another device takes long. */
+/* Lanes that together search the row of one vertex for a parent. They are few because most rows of nn are short
+ * and a read of another device takes long. */
 enum { LOOKERS = 8 };
 
-/* The id of a vertex of another shard, if it has this depth, or -1. */
+/* Called by single threads: returns the input id of local vertex `vertex` of the shard that shows `s` if it was
+ * visited at this depth, otherwise -1. Sets *l.bad if the shard has no such vertex. */
 __device__ static inline int64_t id_at_depth(const gpu_looking &l, const gpu_shown &s, uint32_t vertex, int depth)
 {
     if (vertex >= s.locals) {
@@ -93,6 +102,8 @@ __device__ static inline int64_t id_at_depth(const gpu_looking &l, const gpu_sho
     return has ? id_at(s.ids, l.id_bytes, vertex) : -1;
 }
 
+/* Called by the LOOKERS lanes of one vertex together: returns to all of them the input id of a neighbour of `row`
+ * on another shard that has this depth, or -1. `lanes`: the mask of these lanes in the warp. */
 template <bool PACKED>
 __device__ static inline int64_t look_along(const gpu_looking &l, uint32_t row, int depth, unsigned lanes)
 {
@@ -111,6 +122,8 @@ __device__ static inline int64_t look_along(const gpu_looking &l, uint32_t row, 
     return -1;
 }
 
+/* Kernel, full grid, LOOKERS lanes for each listed vertex: writes the parent of the vertex, which has a depth one
+ * less, or -1 if none is found. PACKED: columns are stored packed. */
 template <bool PACKED> __global__ static void __launch_bounds__(BLOCK) look_kernel(gpu_looking l)
 {
     const unsigned lanes = ((1u << LOOKERS) - 1) << lane_id() / LOOKERS * LOOKERS;
@@ -125,6 +138,8 @@ template <bool PACKED> __global__ static void __launch_bounds__(BLOCK) look_kern
     }
 }
 
+/* Launches one thread for each delegate: a delegate of this shard without a parent takes the first one that
+ * another shard shows. */
 static void look_for_delegates(const gpu_looking &l, cudaStream_t stream)
 {
     each(l.delegates, stream, [=] __device__(uint64_t i) {
@@ -138,6 +153,8 @@ static void look_for_delegates(const gpu_looking &l, cudaStream_t stream)
     });
 }
 
+/* Launches the kernels that find parents in the memory of other devices, first for delegates and then for the
+ * listed locals. */
 void cuda_look(const gpu_looking *l, cudaStream_t stream)
 {
     look_for_delegates(*l, stream);
@@ -151,6 +168,7 @@ void cuda_look(const gpu_looking *l, cudaStream_t stream)
 
 /* ---- delegates ---- */
 
+/* Launches one thread for each id. */
 void cuda_max_ids(void *to, const void *from, uint64_t count, uint32_t id_bytes, cudaStream_t stream)
 {
     each(count, stream, [=] __device__(uint64_t i) {

@@ -4,6 +4,8 @@
 
 /* ---- depths, for the host ---- */
 
+/* Overwrites the values[] of unvisited vertices of one kind by `none`, and launches the copy of all of them, 4
+ * bytes each, to host[]. */
 static enum status copy_visited(struct device *dev, enum vertex_kind kind, void *values,
                                 uint32_t none, void *host, struct error *e)
 {
@@ -16,6 +18,7 @@ static enum status copy_visited(struct device *dev, enum vertex_kind kind, void 
                     dev->where, e);
 }
 
+/* Waits for all streams of the device. */
 static enum status wait_for_all(struct device *dev, struct error *e)
 {
     if (gpu_use(dev, e) == ST_OK)
@@ -23,6 +26,8 @@ static enum status wait_for_all(struct device *dev, struct error *e)
     return e->status;
 }
 
+/* Implements `depths` of the backend after a search: copies the depths of normals and of delegates to the host,
+ * DEPTH_UNREACHED for vertices that were not reached. Waits. */
 static enum status gpu_depths(struct device *dev, int32_t *locals, int32_t *delegates,
                               struct error *e)
 {
@@ -36,13 +41,15 @@ static enum status gpu_depths(struct device *dev, int32_t *locals, int32_t *dele
 
 /* ---- opening ---- */
 
+/* Copies `bytes` from the host to the device; does nothing if `from` is NULL. */
 static enum status upload(struct device *dev, void *to, const void *from, uint64_t bytes,
                           struct error *e)
 {
     return from == NULL ? ST_OK : gpu_copy(dev, to, from, bytes, e);
 }
 
-/* For a device that is alone: makes and copies the input id of each vertex, piece by piece. */
+/* For the only device of a search: computes the input id of each vertex on the host and uploads it, PIECE ids at a
+ * time. */
 static enum status upload_ids(struct device *dev, const struct answer_tables *tables, struct error *e)
 {
     enum { PIECE = 1 << 13 };
@@ -63,6 +70,8 @@ static enum status upload_ids(struct device *dev, const struct answer_tables *ta
     return e->status;
 }
 
+/* Implements open_answers of the backend: takes over the tables into device memory, and prepares looking for
+ * parents in the memory of peers where all can be read. */
 static enum status gpu_open_answers(struct device *dev, const struct answer_tables *tables, struct error *e)
 {
     struct gpu_answers *a = &dev->answers;
@@ -86,11 +95,13 @@ static enum status gpu_open_answers(struct device *dev, const struct answer_tabl
 
 /* ---- answers ---- */
 
+/* Returns the bytes of a value of an answer of this kind. */
 static uint32_t width_of(const struct device *dev, enum answer_kind kind)
 {
     return kind == ANSWER_DEPTHS ? 4 : dev->answers.id_bytes;
 }
 
+/* Returns the type in which by_vertex holds the values of an answer after a search of `levels` levels. */
 static enum value_form form_of(const struct device *dev, enum answer_kind kind, uint32_t levels)
 {
     if (kind == ANSWER_PARENTS)
@@ -98,7 +109,8 @@ static enum value_form form_of(const struct device *dev, enum answer_kind kind, 
     return levels <= BYTE_LEVELS ? VALUE_BYTE : VALUE_32;
 }
 
-/* Makes the answer without an array of values by vertex. */
+/* Launches the writing of an answer straight to the values, indexed by input id, without an array by vertex
+ * number. Ids that were not reached become -1. */
 static enum status scatter_values(struct device *dev, enum answer_kind kind, struct error *e)
 {
     const struct gpu_answers *a = &dev->answers;
@@ -115,6 +127,8 @@ static enum status scatter_values(struct device *dev, enum answer_kind kind, str
     return CUDA_LAUNCHED(dev->where, e);
 }
 
+/* Launches the writing of depths by vertex number, where depths are wanted, and the gathering of values in their
+ * order. Parents are in by_vertex already. */
 static enum status gather_values(struct device *dev, enum answer_kind kind, uint32_t levels, struct error *e)
 {
     const struct gpu_answers *a = &dev->answers;
@@ -125,6 +139,8 @@ static enum status gather_values(struct device *dev, enum answer_kind kind, uint
     return CUDA_LAUNCHED(dev->where, e);
 }
 
+/* Implements make_values of the backend after a search: makes the answer in device memory unless it was launched
+ * with the search, and waits for it. */
 static enum status gpu_make_values(struct device *dev, enum answer_kind kind, uint32_t levels, struct error *e)
 {
     if (gpu_is_answered(dev, kind))
@@ -139,6 +155,8 @@ static enum status gpu_make_values(struct device *dev, enum answer_kind kind, ui
     return e->status == ST_OK ? gpu_wait(dev, gpu_answer_stream(dev), e) : e->status;
 }
 
+/* Implements set_value of the backend: overwrites the value at index `at` (not bytes) of the answer in device
+ * memory. */
 static enum status gpu_set_value(struct device *dev, enum answer_kind kind, uint64_t at,
                                  int64_t value, struct error *e)
 {
@@ -150,12 +168,15 @@ static enum status gpu_set_value(struct device *dev, enum answer_kind kind, uint
 
 /* ---- reading ---- */
 
+/* Implements see_values of the backend: returns NULL, as values lie in device memory. */
 static const void *gpu_see_values(const struct device *dev)
 {
     (void)dev;
     return NULL;
 }
 
+/* Implements read_values of the backend: copies values first..first+count (indices, not bytes) to `to` on the
+ * host. */
 static enum status gpu_read_values(struct device *dev, enum answer_kind kind, uint64_t first, uint64_t count, void *to,
                                    struct error *e)
 {
@@ -163,6 +184,8 @@ static enum status gpu_read_values(struct device *dev, enum answer_kind kind, ui
     return gpu_copy(dev, to, (const char *)dev->answers.values + first * width, count * width, e);
 }
 
+/* Implements list_values of the backend: lists the values and indices of those of the permuted input ids
+ * first..first+count that belong to this shard, on the host. Sets list->count. */
 static enum status gpu_list_values(struct device *dev, enum answer_kind kind, uint64_t first, uint64_t count,
                                    struct value_list *list, struct error *e)
 {
@@ -194,13 +217,14 @@ static enum status gpu_list_values(struct device *dev, enum answer_kind kind, ui
 
 /* ---- slices ---- */
 
-/* Called by the thread that drives `device` or another one. */
+/* Implements can_read of the backend: returns whether `dev` can read slices in the memory of `other`. Any host
+ * thread may call it. */
 static int gpu_can_read_slice(const struct device *dev, const struct device *other)
 {
     return cudaSetDevice(dev->ordinal) == cudaSuccess && gpu_can_read(dev->ordinal, other->ordinal);
 }
 
-/* The peer of another process that has the shard, or NULL. */
+/* Returns the peer that has the shard if that peer is in another process, otherwise NULL. */
 static const struct gpu_peer *peer_elsewhere(const struct device *dev, uint32_t shard)
 {
     const struct gpu_peers *p = &dev->traffic.peers;
@@ -211,7 +235,8 @@ static const struct gpu_peer *peer_elsewhere(const struct device *dev, uint32_t 
     return NULL;
 }
 
-/* A place is 1 + the bytes from the start of the allocation. Slices in other memory are not shown. */
+/* Implements show_slice of the backend: returns 1 + the offset in bytes of the slice in the memory that peers map,
+ * or 0 if the slice lies elsewhere or the device of shard `to` is no peer in another process. */
 static uint64_t gpu_show_slice(const struct device *dev, uint32_t to, const struct slice *slice)
 {
     const uintptr_t at = (uintptr_t)slice->at, memory = (uintptr_t)dev->memory.device;
@@ -220,11 +245,14 @@ static uint64_t gpu_show_slice(const struct device *dev, uint32_t to, const stru
     return at - memory + 1;
 }
 
+/* Implements peers_slice of the backend: returns the address at which this device reads a slice of shard `from` in
+ * the mapped memory of another process. `place` is what gpu_show_slice returned there. */
 static const void *gpu_peers_slice(const struct device *dev, uint32_t from, uint64_t place)
 {
     return (const char *)peer_elsewhere(dev, from)->mapped + place - 1;
 }
 
+/* Implements copy_slice of the backend: copies a slice from device memory to `to` on the host, and waits. */
 static enum status gpu_copy_slice(struct device *dev, const struct slice *slice, void *to,
                                   struct error *e)
 {
