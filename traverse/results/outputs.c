@@ -77,13 +77,8 @@ static void free_inputs(struct inputs *in)
     free(in->path);
 }
 
-<<<<<<< HEAD
-/* Lists the input files of a search: its map, the manifest and the parts. If the manifest cannot be read, opening the graph
- * reports it. */
-=======
 /* Fills the paths of all input files: the manifest, the map if there is one, and the parts. A manifest that cannot
  * be read is no failure here, as opening the graph reports it later; it is listed without parts. */
->>>>>>> c/c
 static enum status list_inputs(struct inputs *in, const struct args *args, struct error *e)
 {
     struct manifest m;
