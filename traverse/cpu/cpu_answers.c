@@ -157,7 +157,8 @@ void cpu_write_parents(struct device *dev)
 }
 
 /* Implements `depths` of the backend after a search: copies the depths of normals to locals[] and those of
- * delegates to delegates[]; DEPTH_UNREACHED for vertices that were not reached. */
+ * delegates to delegates[]; DEPTH_UNREACHED for vertices that were not reached, which are first marked so in the device's
+ * own array of normals. */
 static enum status cpu_depths(struct device *dev, int32_t *locals, int32_t *delegates, struct error *e)
 {
     mark_unreached(dev, dev->normals.depth);

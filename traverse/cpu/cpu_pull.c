@@ -211,24 +211,28 @@ void pull_dd_rows(struct device *dev, const uint64_t *rows)
     run_pull(dev, DD, rows, dev->delegates.visited, pull_piece_of_delegates);
 }
 
+/* Unvisited delegates look for a visited delegate. */
 uint64_t pull_dd(struct device *dev)
 {
     pull_dd_rows(dev, NULL);
     return 0;
 }
 
+/* Unvisited delegates look for a visited normal of this shard. */
 uint64_t pull_nd(struct device *dev)
 {
     run_pull(dev, ND, NULL, dev->normals.visited, pull_piece_of_delegates);
     return 0;
 }
 
+/* Unvisited normals of this shard look for a visited delegate. */
 uint64_t pull_dn(struct device *dev)
 {
     return run_pull(dev, DN, NULL, dev->delegates.visited, pull_piece_of_normals);
 }
 
-/* Parents must be in the frontier itself: a pull of dn before this one may have visited normals of the next level. The
+/* Unvisited normals of this shard look for a normal of any shard.
+ * Parents must be in the frontier itself: a pull of dn before this one may have visited normals of the next level. The
  * sparse part of the frontier is added to the dense one. */
 uint64_t pull_nn(struct device *dev)
 {

@@ -71,6 +71,7 @@ static void push_piece_to_shards(void *context, int thread, struct row_push *p)
     visit_own_vertices(&s);
 }
 
+/* Vertices of this shard are visited by the time it returns; those of others wait in shard_bins for the exchange. */
 void push_nn(struct device *dev)
 {
     int threads = threads_for(dev, dev->forward[NN]);

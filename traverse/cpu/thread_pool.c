@@ -124,7 +124,7 @@ static uint32_t sleep_bits(uint64_t count)
     return (count < SLEEP_BITS ? (UINT32_C(1) << count) - 1 : UINT32_MAX) & ~UINT32_C(1);
 }
 
-/* Wakes some of those that sleep among the first `threads` threads. */
+/* Wakes up to WOKEN of those that sleep among the first `threads` threads; each of them wakes others. */
 static void wake_some(struct thread_pool *pool, uint64_t threads)
 {
     uint32_t bits = atomic_load(&pool->asleep) & sleep_bits(threads);

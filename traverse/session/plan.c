@@ -200,6 +200,8 @@ static void print_growing(const struct plans *plans, print_bytes *print, FILE *o
     print(out, "bins (cpu)", &(struct plan_bytes){BIN_BYTES * nn->all, BIN_BYTES * nn->largest});
 }
 
+/* Prints the plan as text: edges of each subgraph, bytes of each array and their sums beside Table I of the paper, how many
+ * GPUs of --memory's size would do, and what grows in a search. */
 static void print_plan(const struct plans *plans, const struct manifest *m, FILE *out)
 {
     const uint64_t capacity = plans->args->cli.memory_bytes;

@@ -247,7 +247,8 @@ enum status gpu_wake(struct device *dev, struct error *e)
 
 /* ---- reading ---- */
 
-/* Each shard begins with a word of its own in the gathered bitmap. */
+/* Copies the visited bits of every shard's normals into this device's gathered bitmap, in which each shard begins with a
+ * word of its own. Kernels copy what they can read; the rest is copied by the driver. */
 enum status gpu_gather_frontiers(struct device *dev, struct error *e)
 {
     cudaStream_t stream = dev->stream.of[NORMALS];

@@ -62,6 +62,8 @@ template <class B> __device__ static inline bool is_far(const B &, const gpu_sli
     return B::split && word >= s.near_words;
 }
 
+/* A word of the visited bits. Near ones are in shared memory. Far ones are in global memory, which may not have
+ * the bits of the level before yet: they are added here. */
 template <class B> __device__ static inline uint32_t visited_word(const B &block, const gpu_sliced &s, uint32_t word)
 {
     if (is_far(block, s, word))

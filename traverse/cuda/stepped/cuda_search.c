@@ -161,7 +161,8 @@ enum status gpu_previsit(struct device *dev, int32_t depth, struct error *e)
     return CUDA_LAUNCHED(dev->where, e);
 }
 
-/* The stream of the normals takes in vertices that arrive meanwhile. */
+/* Lists the delegates of the next frontier before its normals are known, waits for their counts, and sets *dd to the work
+ * of subgraph dd. The stream of the normals takes in vertices that arrive meanwhile. */
 enum status gpu_previsit_ahead(struct device *dev, int32_t depth, struct subgraph_work *dd, struct error *e)
 {
     if (gpu_use(dev, e) != ST_OK)

@@ -139,6 +139,7 @@ static void count_buffers(const struct vertices *v, struct exchange_counts *coun
     }
 }
 
+/* Lists the chunks to send and to receive, and opens the flow; vertices_move sends the first of them. */
 enum status vertices_begin(struct vertices *v, struct exchange_counts *counts, struct error *e)
 {
     size_t chunks = 0;

@@ -117,7 +117,8 @@ __device__ static unsigned long long look_at(S &s, const laid_rows &rows, uint32
 {
     const uint32_t *columns = s.pairs.rows[s.now.number].columns;
     unsigned long long edges = 0;
-    for (uint32_t first = threadIdx.x - lane_id(); first < total && !__any_sync(ALL_LANES, has_met(s)); first += BLOCK * SLOTS) {
+    for (uint32_t first = threadIdx.x - lane_id(); first < total && !__any_sync(ALL_LANES, has_met(s));
+         first += BLOCK * SLOTS) {
         uint32_t column[SLOTS], from[SLOTS], word[SLOTS];
         unsigned mine = 0;
 #pragma unroll
@@ -144,8 +145,8 @@ __device__ static unsigned long long look_at(S &s, const laid_rows &rows, uint32
 
 /* ---- a level ---- */
 
-/* Lists the long row of a step, with `edges` edges, as pieces, which look_at_frontier takes in a second pass. Each
- * thread calls it by itself. */
+/* Lists the long row of a step, with `edges` edges, as pieces, which look_at_frontier takes in a second pass. Any
+ * thread may call it, without the others. */
 template <class S> __device__ static inline void put_pieces(S &s, uint32_t step, uint64_t edges)
 {
     const uint32_t pieces = (uint32_t)((edges + PAIR_LONG_ROW - 1) / PAIR_LONG_ROW);
