@@ -65,7 +65,7 @@ AVX2 static inline void skip_to(struct reader *r, uint32_t i)
     r->ones &= ~(_pdep_u64(UINT64_C(1) << left, r->ones) - 1);
 }
 
-/* Returns the high bits of the next element, which is element i, and passes its set bit. */
+/* Returns the high bits of the next element, which is element i, and clears the bit that says them. */
 AVX2 static inline uint32_t next_high(struct reader *r, uint32_t i)
 {
     while (r->ones == 0 && r->word < UNARY_MOST_WORDS / 2 - 1)

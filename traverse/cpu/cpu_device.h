@@ -93,7 +93,7 @@ struct cpu_shown {
     enum outgoing_form form; /* of this level */
 };
 
-/* Arrays of a device that this one reads: its own, those of a device of this process, or of another process. */
+/* What a device reads of one device of its group. That device may be itself, or belong to another process. */
 struct cpu_peer {
     const uint64_t *updated, *frontier;
     const uint32_t *mask, *ids;

@@ -9,8 +9,9 @@
  * So no thread claims a vertex by an atomic operation, and no cache line of visited bits moves between cores while it is
  * written. Bytes that cross from core to core: 4 for each vertex and thread, 8 with parents, in sequence.
  *
- * Nobody waits for a thread that has no core: the others do the shares that it does not take. The parallel region ends, and
- * one thread goes on, if one thread did some levels by itself, or if one that had begun a share kept the others waiting.
+ * A thread that the operating system gives no core holds nobody up before it has begun a share: the others take its shares.
+ * The parallel region ends, and the search goes on in one thread, after more than MOST_LONELY_LEVELS levels in a row in
+ * which a single thread took all shares, or after a level in which the others waited for a thread that had begun a share.
  */
 #include "cpu_rows.h"
 #include "cpu_run.h"

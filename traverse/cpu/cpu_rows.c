@@ -185,7 +185,7 @@ static inline __attribute__((always_inline)) void prefetch_row(const struct row_
         __builtin_prefetch((const uint32_t *)csr->columns + at + line * LINE);
 }
 
-/* Pushes columns at..end of a row, which may be kept packed, with the kind as a constant. */
+/* Pushes columns at..end of a row, which may be kept packed. The compiler makes one function for each push case c. */
 static inline __attribute__((always_inline)) uint64_t
 push_columns(const struct row_push *p, uint64_t count, uint32_t row, uint64_t at, uint64_t end, struct push_case c)
 {
@@ -408,7 +408,8 @@ struct row_push describe_gathered_push(struct device *dev, enum subgraph g)
     return p;
 }
 
-/* A push by several threads, as all of them see it: first of pieces of its rows, then of its long rows. */
+/* A push by several threads, as all of them see it. Threads take pieces of its rows, and put long rows aside. These are
+ * pushed at the end, in pieces of their own. */
 struct shared_push {
     struct row_push rows;
     int threads;

@@ -34,8 +34,9 @@ static inline int region_can_take(const struct device *dev, uint64_t edges)
  * frontier is sparse then, and the next level is chosen. */
 int run_levels_in_region(struct device *dev, struct search_state *s);
 
-/* cpu_notes.c. A level's note begins with its choice and ends with the choice of the next level. Seconds: the choice began
- * at `start`; the visits ended at `end`. */
+/* cpu_notes.c. Notes of the levels of a search, if they are wanted. note_choice begins the note of the level that was
+ * chosen, by a choice that began at `start` (cli_seconds); note_visits adds the times of its visits, which ended at
+ * `end`. */
 void begin_level_notes(struct device *dev, int wanted);
 void note_choice(struct device *dev, const struct search_state *s, const struct workload *work, double start);
 void note_visits(struct device *dev, double end);

@@ -1,4 +1,4 @@
-/* answer_ids.h: the bytes of an id, when answers are made, and how many values are brought together */
+/* answer_ids.h: sizes of answers: bytes of an id, whether an array over all ids is worth its memory, ids of a window */
 #ifndef DBFS_ANSWER_IDS_H
 #define DBFS_ANSWER_IDS_H
 

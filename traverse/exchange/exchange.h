@@ -131,8 +131,8 @@ enum status exchange_join_parts(struct exchange *exchange, const struct host_thr
 
 /* ---- the end of a level ---- */
 
-/* Whether the masks are reduced while devices still look for normals: if there are several groups, the reduction is
- * non-blocking, and the level is not that of the root. Then exchange_begin_masks is called between visiting and finishing:
+/* Whether the masks are reduced while devices still look for normals. That is so in all levels but the root's, with several
+ * groups and a non-blocking reduction. Then exchange_begin_masks is called between visiting and finishing:
  * it waits for the delegates and begins to reduce their masks. */
 int exchange_overlaps(const struct exchange *exchange);
 enum status exchange_begin_masks(struct exchange *exchange, const struct host_thread *thread,

@@ -42,8 +42,8 @@ int searcher_run(struct searcher *searcher, struct args *args, int holds_all, se
  * results_write will be called, or the answers of all ids looked at. */
 enum status searcher_open(struct searcher *searcher, int files, struct error *e);
 
-/* Appends to *e which -S would do for a whole search, if the memory budget is too small for that: arrays are refused one
- * after the other, so a message about one of them says only the least. searcher_open has done so. */
+/* If *e says that an array exceeds the memory budget, appends the value of -S that is enough for a whole search: the array's
+ * own message counts only the arrays up to it. Failures of searcher_open have this already. */
 void searcher_explain_memory(const struct searcher *searcher, struct error *e);
 
 /* Opens all shards on this rank, in columns of this residence, and the map of names. bytes_needed: as backend.bytes_needed;

@@ -138,9 +138,10 @@ int gpu_degrees_alike(const struct shard *shard)
     return gpu_longest_row(shard) * (shard->d + shard->locals) <= SLICED_ALIKE_LONGEST * shard_pushed_edges(shard);
 }
 
-/* Whether a sliced search has heads: if edges are many, or some visited bits are far; and for half as many
- * edges where all degrees are alike and not small, as such a graph may be deep, and frontiers of some thousand vertices are
- * sparse then. */
+/* Whether a sliced search goes by rows, with their head columns:
+ * - if the graph has more than SLICED_ALL_EDGES edges, or if not all visited bits are near (in shared memory);
+ * - if it has more than half as many edges, and all its degrees are alike and not small. Such a graph may be deep, with
+ *   frontiers of some thousand vertices, which are sparse. */
 static int sliced_by_rows(const struct shard *shard)
 {
     const uint64_t edges = shard_pushed_edges(shard), vertices = shard->d + shard->locals;

@@ -38,7 +38,7 @@ struct proof {
     int64_t *claim;         /* [locals + d] */
     uint64_t *met;          /* masks of locals, of delegates that met their parents */
     uint64_t values;        /* of the answer, on this device */
-    uint32_t *place;        /* [locals + d] the number of each vertex's value; PLACE_ELSEWHERE: not on this device */
+    uint32_t *place;        /* [locals + d] which value is each vertex's, from 0; PLACE_ELSEWHERE: not on this device */
     uint32_t *has_edges;    /* mask of the values that belong to vertices */
     void *first;            /* [FIRST_BYTES] the first offence, as the prover keeps it */
     uint32_t id_bytes;

@@ -81,7 +81,8 @@ static void take_rows(struct joined_graph *all, struct joined_rows *rows, const 
     }
 }
 
-/* Calls take_rows for all subgraphs and shards: first to add lengths (copies == 0), then to copy rows (copies == 1). */
+/* For all subgraphs and shards: adds the lengths of rows to the offsets of *rows (copies == 0) or, in a second call, copies
+ * the rows (copies == 1). */
 static void take_all_rows(struct joined_graph *all, struct joined_rows *rows, int copies)
 {
     for (int i = 0; i < SUBGRAPHS; i++) {
