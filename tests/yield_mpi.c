@@ -6,8 +6,13 @@
  * each time that UCX, which carries messages for MPICH, finds nothing to do, and sleeps after many such times. Where MPICH uses no UCX, this is never called.
  *
  * A rank that calls MPI_Abort adds its code to the file that ABORT_LOG names: Hydra now and then exits with 1 instead. The rank
- * that STOP_AT_END names stops where MPI ends. */
+ * that STOP_AT_END names stops where MPI ends.
+ *
+ * Hydra's mpiexec tells its proxy when the standard input has ended. Where the ranks end before MPI_Init, as after a wrong
+ * option, the proxy is gone now and then (1 of 1,000, on busy cores): mpiexec then died by SIGPIPE, without the ranks'
+ * messages and exit code, which it had still to read. Here such a write counts as done. */
 #include <dlfcn.h>
+#include <errno.h>
 #include <fcntl.h>
 #include <sched.h>
 #include <signal.h>
@@ -56,4 +61,34 @@ int MPI_Finalize(void)
         raise(SIGSTOP);
     *(void **)&finalize = dlsym(RTLD_NEXT, "MPI_Finalize");
     return finalize();
+}
+
+static int is_launcher;
+
+static void ignore(int number)
+{
+    (void)number;
+}
+
+/* A handler, as programs that mpiexec starts would inherit SIG_IGN. */
+__attribute__((constructor)) static void know_launcher(void)
+{
+    is_launcher = strncmp(program_invocation_short_name, "mpiexec", strlen("mpiexec")) == 0;
+    if (is_launcher)
+        signal(SIGPIPE, ignore);
+}
+
+ssize_t write(int file, const void *bytes, size_t count)
+{
+    static ssize_t (*real)(int, const void *, size_t);
+    if (real == NULL)
+        *(void **)&real = dlsym(RTLD_NEXT, "write");
+    const ssize_t written = real(file, bytes, count);
+    if (!is_launcher || written >= 0 || errno != EPIPE)
+        return written;
+    if (file <= STDERR_FILENO) { /* its own output: as without the handler */
+        signal(SIGPIPE, SIG_DFL);
+        raise(SIGPIPE);
+    }
+    return (ssize_t)count;
 }
