@@ -61,7 +61,7 @@ of_all=$(echo formats/{limits.h,rates.def} formats/base/{arith,cli,memory,outfil
 of_ranks=$(echo formats/{base/byte_source,edges/edges,graph/manifest,mpi/comm}.h traverse/session/graph.h \
     traverse/engine/{rank_devices,host_threads}.h)
 includes_only 'the loop' "$(echo traverse/engine/{loop,choose,host_threads}.[ch] traverse/engine/cost.h)" \
-    "$of_all $of_ranks $(echo formats/{base/meeting,mpi/window}.h) traverse/engine/level_log.h $(find traverse/exchange -name '*.h')"
+    "$of_all $of_ranks $(echo formats/{base/barrier,mpi/window}.h) traverse/engine/level_log.h $(find traverse/exchange -name '*.h')"
 includes_only 'the exchange' "$(find traverse/exchange -type f)" \
     "$of_all $of_ranks $(echo formats/mpi/{flow,watch,window}.h)"
 includes_only 'the reduction of masks' "$(echo traverse/exchange/masks/*)" \

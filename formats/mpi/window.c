@@ -4,7 +4,7 @@
 #include "leaders.h"
 #include "wait.h"
 
-#include "formats/base/meeting.h"
+#include "formats/base/barrier.h"
 #include "formats/base/shared_memory.h"
 
 #include <mpi.h>
@@ -15,14 +15,14 @@
 static const double LONGEST_SPIN = 1e-3; /* seconds, before a rank sleeps: its core may be another rank's */
 
 /* The place where ranks meet, at the beginning of the shared memory, in cache lines of its own. */
-struct meeting_place {
-    _Alignas(64) struct meeting meeting;
+struct barrier_place {
+    _Alignas(64) struct barrier barrier;
 };
 
 struct comm_window {
     uint32_t ranks;  /* of this host */
     uint32_t *rank;  /* [ranks] of the job */
-    struct meeting_place *place;
+    struct barrier_place *place;
     MPI_Comm leaders; /* the first ranks of all hosts */
     struct shared_memory memory;
 };
@@ -93,26 +93,26 @@ uint32_t comm_window_rank(const struct comm_window *w, uint32_t host_rank)
 uint32_t comm_window_arrive(struct comm_window *w)
 {
     uint32_t number;
-    if (meeting_arrive(&w->place->meeting, w->ranks, &number))
-        meeting_end(&w->place->meeting);
+    if (barrier_arrive(&w->place->barrier, w->ranks, &number))
+        barrier_end(&w->place->barrier);
     return number;
 }
 
-/* If the meeting is not over, gives up the core for a moment: another rank may need it. */
-int comm_window_have_met(struct comm_window *w, uint32_t meeting)
+/* If the barrier is not over, gives up the core for a moment: another rank may need it. */
+int comm_window_barrier_is_over(struct comm_window *w, uint32_t number)
 {
-    int met = meeting_is_over(&w->place->meeting, meeting);
-    if (!met)
+    int is_over = barrier_is_over(&w->place->barrier, number);
+    if (!is_over)
         sched_yield();
-    return met;
+    return is_over;
 }
 
-void comm_window_meet(struct comm_window *w)
+void comm_window_barrier(struct comm_window *w)
 {
     uint32_t number = comm_window_arrive(w);
-    if (meeting_is_over(&w->place->meeting, number))
+    if (barrier_is_over(&w->place->barrier, number))
         return;
-    WATCH_WAIT(meeting_await(&w->place->meeting, number, LONGEST_SPIN));
+    WATCH_WAIT(barrier_await(&w->place->barrier, number, LONGEST_SPIN));
 }
 
 MPI_Comm window_leaders(const struct comm_window *w)

@@ -1,6 +1,6 @@
-/* window.h: memory that the ranks of one host share, and meetings of these ranks in it.
+/* window.h: memory that the ranks of one host share, and barriers of these ranks in it.
  *
- * Meetings use no messages: a rank that waits looks at a counter in the shared memory. So they take about a
+ * Barriers use no messages: a rank that waits looks at a counter in the shared memory. So they take about a
  * microsecond if every rank has a core of its own.
  */
 #ifndef DBFS_COMM_WINDOW_H
@@ -22,12 +22,12 @@ void *comm_window_memory(const struct comm_window *window);
 uint32_t comm_window_rank(const struct comm_window *window, uint32_t host_rank);
 
 /* Waits until all ranks of this host have called it. Each then sees all that the others wrote before. */
-void comm_window_meet(struct comm_window *window);
+void comm_window_barrier(struct comm_window *window);
 
 /* The same in two steps, so that other work can be done between them. The first returns the number of the
- * meeting. The second is 0 while some rank has not come. */
+ * pass (formats/base/barrier.h). The second is 0 while some rank has not come. */
 uint32_t comm_window_arrive(struct comm_window *window);
-int comm_window_have_met(struct comm_window *window, uint32_t meeting);
+int comm_window_barrier_is_over(struct comm_window *window, uint32_t number);
 
 /* ---- the first ranks of all hosts or, without a window, all ranks (reduce.c) ---- */
 

@@ -5,27 +5,9 @@ set -u
 . tests/lib.sh
 edgeconv=$(realpath "$BIN/edgeconv")
 here=$PWD
+. tests/edge_lists.sh
 cd "$tmp" || exit 1
 
-# edges NAME CONTENT WANT OPTION...: expects these edges of a list, as text; both are printf formats
-edges() {
-    local name=$1 want=$3
-    printf -- "$2" >in.txt
-    shift 3
-    printf "$want" >want
-    if "$edgeconv" -q -t text "$@" in.txt >got 2>err </dev/null && cmp -s want got; then
-        pass "$name"
-    else
-        fail "$name"
-        head -3 err got | sed 's/^/    /'
-    fi
-}
-# named NAME CONTENT EDGES MAP OPTION...: the same for names, with their map
-named() {
-    local name=$1 map=$4
-    edges "$1" "$2" "$3" --force --compact=got.map "${@:5}"
-    check "$name: the names" test "$(cat got.map)" = "$(printf "$map")"
-}
 # asks CODE NAME CONTENT PATTERN OPTION...: expects a refusal with PATTERN in its message and no output
 asks() {
     local code=$1 name=$2 pattern=$4
@@ -83,8 +65,8 @@ edges 'names in a comment, tabs' '# a graph\n#id\tsource\ttarget\n1\t10\t20\n2\t
 edges 'a comment that only looks like it' '# from source to target\n10 20 1\n30 40 1\n' "$two"
 edges 'names over many pieces' "id,source,target\n$(seq 200000 | awk '{ print $1 ",10," 20 }')\n" \
     "$(seq 200000 | awk '{ print "10\\t20" }')\n"
-named 'words by names' 'id,source,target\n1,al b,bo\n2,bo,cy\n' '0\t1\n1\t2\n' 'al b\nbo\ncy' -f csv
-named 'words by names, the second first' 'target,w,source\nbo,1,al\ncy,1,bo\n' '0\t1\n1\t2\n' 'al\nbo\ncy' -f csv
+named 'words by names' 'id,source,target\n1,al b,bo\n2,bo,cy\n' '0\t1\n1\t2\n' 'al b\nbo\ncy\n' -f csv
+named 'words by names, the second first' 'target,w,source\nbo,1,al\ncy,1,bo\n' '0\t1\n1\t2\n' 'al\nbo\ncy\n' -f csv
 printf 'id,source,target\n1,10,20\n' >in.txt
 check_exit 0 'the user is told' "$edgeconv" -t text in.txt
 check_says 'in.txt: columns 2 and 3 are the ids of each edge' 'which columns were taken'
@@ -128,9 +110,9 @@ edges '--columns of numbers in any order of separators' '10 20,3\n30 40,1\n' "$t
 edges '--columns of two columns' '20 10\n40 30\n' "$two" --columns 2,1
 edges '--columns in a gzip file of many pieces' "$(seq 300000 | awk '{ print $1 " 10 20" }')\n" \
     "$(seq 300000 | awk '{ print "10\\t20" }')\n" --columns 2,3 -@ 3
-named '--columns of words' '1 al bo\n2 bo cy\n' '0\t1\n1\t2\n' 'al\nbo\ncy' --columns 2,3
-named '--columns of words by names' 'id\tn1\tn2\n1\tal b\tbo\n2\tbo\tcy\n' '0\t1\n1\t2\n' 'al b\nbo\ncy' --columns n1,n2
-named '--columns of words, with names of columns' 'id\tn1\tn2\n1\tal b\tbo\n2\tbo\tcy\n' '0\t1\n1\t2\n' 'al b\nbo\ncy' --columns 2,3 -f csv
+named '--columns of words' '1 al bo\n2 bo cy\n' '0\t1\n1\t2\n' 'al\nbo\ncy\n' --columns 2,3
+named '--columns of words by names' 'id\tn1\tn2\n1\tal b\tbo\n2\tbo\tcy\n' '0\t1\n1\t2\n' 'al b\nbo\ncy\n' --columns n1,n2
+named '--columns of words, with names of columns' 'id\tn1\tn2\n1\tal b\tbo\n2\tbo\tcy\n' '0\t1\n1\t2\n' 'al b\nbo\ncy\n' --columns 2,3 -f csv
 asks 2 'words whose first line looks like names' 'id\tn1\tn2\n1\tal b\tbo\n2\tbo\tcy\n' '-f pairs or -f csv says which' --columns 2,3 --compact=x.map
 asks 2 'a column that is not there' '1 2 3\n' 'in.txt:1: --columns: found 3 columns, expected a column 4' --columns 1,4
 asks 2 'a name that is not there' 'a,b,w\n1,2,3\n' "in.txt:1: --columns: no column is called 'x'" --columns a,x
@@ -166,18 +148,18 @@ asks 3 'a third column of words' '1;2;x\n' "in.txt:1: found 'x', expected a numb
 asks 2 'no such separator' '1 2\n' "'x' is not blank, comma, tab, semicolon or bar" --separator x
 asks 2 'a format that has none' '%%%%MatrixMarket matrix coordinate pattern general\n2 2 1\n1 2\n' 'has no --separator' --separator tab
 both='alice,bob smith\ncarl jr,dave\n'
-named '--separator comma' "$both" '0\t1\n2\t3\n' 'alice\nbob smith\ncarl jr\ndave' -f pairs --separator comma
-named '--separator blank' 'alice,bob smith\ncarl,x dave\n' '0\t1\n2\t3\n' 'alice,bob\nsmith\ncarl,x\ndave' -f pairs --separator blank
-named '--separator tab' 'al b\tbo\nbo\tcy, d\n' '0\t1\n1\t2\n' 'al b\nbo\ncy, d' --separator tab
-named '--separator bar' 'al b|bo;c\nbo;c|cy, d\n' '0\t1\n1\t2\n' 'al b\nbo;c\ncy, d' --separator bar
-named '--separator semicolon' 'al;bo c;0.5\nbo c;cy;1\n' '0\t1\n1\t2\n' 'al\nbo c\ncy' --separator ';'
+named '--separator comma' "$both" '0\t1\n2\t3\n' 'alice\nbob smith\ncarl jr\ndave\n' -f pairs --separator comma
+named '--separator blank' 'alice,bob smith\ncarl,x dave\n' '0\t1\n2\t3\n' 'alice,bob\nsmith\ncarl,x\ndave\n' -f pairs --separator blank
+named '--separator tab' 'al b\tbo\nbo\tcy, d\n' '0\t1\n1\t2\n' 'al b\nbo\ncy, d\n' --separator tab
+named '--separator bar' 'al b|bo;c\nbo;c|cy, d\n' '0\t1\n1\t2\n' 'al b\nbo;c\ncy, d\n' --separator bar
+named '--separator semicolon' 'al;bo c;0.5\nbo c;cy;1\n' '0\t1\n1\t2\n' 'al\nbo c\ncy\n' --separator ';'
 asks 2 'words that two separators part' 'alice,bob smith\n' 'in.txt:1: its words may be separated by blanks or by commas: --separator blank or comma' \
     -f pairs --compact=x.map
 asks 2 'words with a tab and a blank' 'al bo\t7\ncy di\t8\n' 'separated by blanks or by tabs: --separator' --compact=x.map
 asks 2 'words with a semicolon and a blank' 'a;b c\n' 'separated by blanks or by semicolons: --separator' --compact=x.map
-named 'words that one separator parts in all lines: comma' "alice,bob smith\ncarl,dave\n" '0\t1\n2\t3\n' 'alice\nbob smith\ncarl\ndave' -f pairs
-named 'words that one separator parts in all lines: tab' 'al b\tbo c\nbo c\tcy d\n' '0\t1\n1\t2\n' 'al b\nbo c\ncy d'
-named 'words that one separator parts in all lines: blank' 'a,b c\nd e\n' '0\t1\n2\t3\n' 'a,b\nc\nd\ne' -f pairs
+named 'words that one separator parts in all lines: comma' "alice,bob smith\ncarl,dave\n" '0\t1\n2\t3\n' 'alice\nbob smith\ncarl\ndave\n' -f pairs
+named 'words that one separator parts in all lines: tab' 'al b\tbo c\nbo c\tcy d\n' '0\t1\n1\t2\n' 'al b\nbo c\ncy d\n'
+named 'words that one separator parts in all lines: blank' 'a,b c\nd e\n' '0\t1\n2\t3\n' 'a,b\nc\nd\ne\n' -f pairs
 asks 3 'numbers with a blank here and a comma there' '1 2,3\n2 1,3\n' 'in.txt:1: found columns with different separators'
 asks 3 'numbers with a tab here and a blank there' '1\t2 3\n2\t1 3\n' 'in.txt:1: found columns with different separators'
 neighbours 'neighbours with commas' '1 2,3\n2 1,3\n' '1\t2\n1\t3\n2\t1\n2\t3\n'
@@ -193,7 +175,7 @@ edges 'a date behind the ids: --columns' '10 20 2020-01-02\n30 40 2020-01-03\n' 
 edges 'an arrow between the ids: --columns' '10 -> 20\n30 -> 40\n' "$two" --columns 1,3
 edges 'commas with blanks around are one kind' '10 , 20 ,3\n30,40, 5\n' "$two"
 edges 'an edge list of networkx' "10 20 {}\n30 40 {'weight': 3, 'x': [1, 2]}\r\n" "$two"
-named 'an edge list of networkx, of words' "al bo {}\nbo cy {'weight': 3}\n" '0\t1\n1\t2\n' 'al\nbo\ncy'
+named 'an edge list of networkx, of words' "al bo {}\nbo cy {'weight': 3}\n" '0\t1\n1\t2\n' 'al\nbo\ncy\n'
 asks 3 'attributes that do not end' '1 2 {}\n3 4 {x\n' "in.txt:2: found '{x', expected a number"
 asks 3 'lines of neighbours' '0 1 2\n1 2\n2 3 4 5\n3\n' 'in.txt:1: found lines of 3, 2, 4 columns, expected as many in each'
 neighbours 'lines of neighbours' '0 1 2\n1 2\n2 3 4 5\n3\n' '0\t1\n0\t2\n1\t2\n2\t3\n2\t4\n2\t5\n'

@@ -4,25 +4,9 @@ set -u
 . tests/lib.sh
 edgeconv=$(realpath "$BIN/edgeconv")
 here=$PWD
+. tests/edge_lists.sh
 cd "$tmp" || exit 1
 
-# edges NAME CONTENT WANT OPTION...: expects these edges as text; both are printf formats
-edges() {
-    local name=$1
-    printf -- "$2" >in.txt
-    printf "$3" >want
-    if "$edgeconv" -q -t text "${@:4}" in.txt >got 2>err </dev/null && cmp -s want got; then
-        pass "$name"
-    else
-        fail "$name"
-        head -3 err got | sed 's/^/    /'
-    fi
-}
-# named NAME CONTENT EDGES MAP OPTION...: the same for names, with their map
-named() {
-    edges "$1" "$2" "$3" --force --compact=got.map "${@:5}"
-    check "$1: the names" cmp got.map <(printf "$4")
-}
 # bad NAME CONTENT PATTERN OPTION...: expects exit 3 and PATTERN in the message
 bad() {
     printf -- "$2" >in.txt

@@ -5,7 +5,7 @@
  */
 #include "host_threads.h"
 
-#include "formats/base/meeting.h"
+#include "formats/base/barrier.h"
 #include "formats/base/memory.h"
 #include "formats/base/patience.h"
 
@@ -26,7 +26,7 @@ struct worker {
 struct host_threads {
     struct worker *worker; /* [count] */
     _Atomic uint32_t count;
-    struct meeting calls;      /* each end of this meeting calls all threads. A thread that is late misses steps */
+    struct barrier calls;      /* each end of a pass calls all threads. A thread that is late misses steps */
     _Atomic uint32_t job_call; /* the number of the last call to a job, which no thread misses */
     _Atomic uint64_t left;     /* the number of the last call to steps << 32 | devices that nobody has taken */
     _Atomic uint32_t done, failed; /* devices of this call; whether a step failed */
@@ -34,7 +34,7 @@ struct host_threads {
     host_thread_job *job;          /* NULL: the threads end */
     device_step *step;
     void *context;             /* of job or step */
-    struct meeting barrier;    /* of a job */
+    struct barrier barrier;    /* of a job */
     _Atomic(const struct error *) earliest; /* failure of those who have come to the current barrier; NULL: none */
     const struct error *failure;            /* the same, of the last barrier */
 };
@@ -45,12 +45,12 @@ struct host_threads {
 static void await_all(struct host_threads *all)
 {
     uint32_t number;
-    if (!meeting_arrive(&all->barrier, all->count, &number)) {
-        meeting_await(&all->barrier, number, LONGEST_SPIN);
+    if (!barrier_arrive(&all->barrier, all->count, &number)) {
+        barrier_await(&all->barrier, number, LONGEST_SPIN);
         return;
     }
     all->failure = atomic_exchange(&all->earliest, NULL);
-    meeting_end(&all->barrier);
+    barrier_end(&all->barrier);
 }
 
 enum status host_threads_barrier(const struct host_thread *thread, struct error *e)
@@ -106,7 +106,7 @@ static void *work(void *argument)
     struct worker *w = argument;
     struct host_threads *all = w->thread.all;
     for (uint32_t seen = 0;;) {
-        meeting_await(&all->calls, seen, LONGEST_SPIN);
+        barrier_await(&all->calls, seen, LONGEST_SPIN);
         seen = atomic_load(&all->calls.over);
         if (atomic_load(&all->job_call) != seen)
             take_steps(all, seen);
@@ -128,7 +128,7 @@ static void call_to_job(struct host_threads *all, host_thread_job *job, void *co
     all->job = job;
     all->context = context;
     atomic_store(&all->job_call, next_call(all));
-    meeting_end(&all->calls);
+    barrier_end(&all->calls);
 }
 
 enum status host_threads_run(struct host_threads *all, host_thread_job *job, void *context, struct error *e)
@@ -156,7 +156,7 @@ enum status host_threads_each(struct host_threads *all, uint32_t devices, device
     atomic_store(&all->failed, 0);
     atomic_store(&all->done, 0);
     atomic_store(&all->left, (uint64_t)number << 32 | devices);
-    meeting_end(&all->calls);
+    barrier_end(&all->calls);
     take_steps(all, number);
     while (atomic_load(&all->done) < devices)
         patience_is_over(&patience, LONGEST_SPIN);

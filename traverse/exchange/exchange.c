@@ -254,7 +254,7 @@ static enum status reduce_masks(struct exchange *x, double *merged_s, struct err
         return e->status;
     uint32_t barrier = comm_window_arrive(x->group.window);
     watch_wait_begin();
-    while (e->status == ST_OK && !comm_window_have_met(x->group.window, barrier))
+    while (e->status == ST_OK && !comm_window_barrier_is_over(x->group.window, barrier))
         move_vertices(x, beside, begun, merged_s, e);
     watch_wait_end();
     return e->status;

@@ -133,7 +133,7 @@ enum status group_barrier(const struct group *g, const struct host_thread *t, st
     if (host_threads_barrier(t, e) != ST_OK || !g->of_host)
         return e->status;
     if (t->number == 0)
-        comm_window_meet(g->window);
+        comm_window_barrier(g->window);
     return host_threads_barrier(t, e);
 }
 

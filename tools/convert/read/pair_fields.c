@@ -72,13 +72,9 @@ static const char *parse_line(const struct graph_reader *r, struct piece *piece,
                               uint64_t lines)
 {
     struct edge edge;
-    const char *next = scan_line_end(p);
+    const char *next = skip_line_without_data(r->text.comments, piece, p);
     if (next != NULL)
         return next;
-    if (is_comment_line(r->text.comments, p)) {
-        piece->tally.comments++;
-        return next_line(p);
-    }
     p = take_fields(r, piece, p, lines, &edge);
     if (p == NULL)
         return NULL;

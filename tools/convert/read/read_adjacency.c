@@ -66,13 +66,9 @@ static const char *parse_line(const struct graph_reader *r, struct piece *piece,
     uint64_t u;
     const char *q = scan_id(p, &u);
     if (q == p) {
-        const char *next = scan_line_end(p);
+        const char *next = skip_line_without_data(r->text.comments, piece, p);
         if (next != NULL)
             return next;
-        if (is_comment_line(r->text.comments, p)) {
-            piece->tally.comments++;
-            return next_line(p);
-        }
     }
     if (q == p || u - r->base >= r->limit) {
         set_fault(piece, p, lines, r->expected_id);
@@ -124,13 +120,9 @@ static const char *parse_named_list(const struct graph_reader *r, struct piece *
 static const char *parse_named_line(const struct graph_reader *r, struct piece *piece, const char *p, uint64_t lines)
 {
     uint64_t u;
-    const char *next = scan_line_end(p);
+    const char *next = skip_line_without_data(r->text.comments, piece, p);
     if (next != NULL)
         return next;
-    if (is_comment_line(r->text.comments, p)) {
-        piece->tally.comments++;
-        return next_line(p);
-    }
     const char *end = add_name(r, piece, p, ':', lines, &u);
     if (end == NULL)
         return NULL;

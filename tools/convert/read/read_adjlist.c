@@ -23,13 +23,9 @@ static void note_vertex(const struct graph_reader *r, struct piece *piece, uint6
 
 static const char *parse_line(const struct graph_reader *r, struct piece *piece, const char *p, uint64_t lines)
 {
-    const char *next = scan_line_end(p);
+    const char *next = skip_line_without_data(r->text.comments, piece, p);
     if (next != NULL)
         return next;
-    if (is_comment_line(r->text.comments, p)) {
-        piece->tally.comments++;
-        return next_line(p);
-    }
     struct fields fields = fields_of(p, r->text.separator);
     struct field f;
     uint64_t u = 0, v;

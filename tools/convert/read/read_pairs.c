@@ -33,14 +33,10 @@ static const char *parse_odd_line(const struct graph_reader *r, struct piece *pi
                                   uint64_t lines)
 {
     const struct pairs *pairs = r->state;
-    const char *next = scan_line_end(p), *stop;
+    const char *next = skip_line_without_data(r->text.comments, piece, p), *stop;
     uint64_t id[2];
     if (next != NULL)
         return next;
-    if (is_comment_line(r->text.comments, p)) {
-        piece->tally.comments++;
-        return next_line(p);
-    }
     p = skip_blanks(p);
     for (int i = 0; i < 2; i++) {
         const char *word = p;

@@ -124,6 +124,17 @@ static inline void set_fault(struct piece *piece, const char *at, uint64_t lines
     piece->fault.expected = expected;
 }
 
+/* Returns the next line if the line at `p` holds no data, because it is empty or a comment, which is counted; NULL
+ * otherwise. */
+static inline const char *skip_line_without_data(struct comment_rule rule, struct piece *piece, const char *p)
+{
+    const char *next = scan_line_end(p);
+    if (next != NULL || !is_comment_line(rule, p))
+        return next;
+    piece->tally.comments++;
+    return next_line(p);
+}
+
 /* Describes the word at `p` for a message: quoted and shortened, with unprintable bytes as \xNN; or "end of
  * line". */
 enum { DESCRIBED_BYTES = 80 };
