@@ -22,7 +22,8 @@ int signals_name(int fd, char *path, int *slot);
  * removed. Returns its slot, -1 if there are too many. */
 int signals_also_remove(const char *path);
 
-void signals_forget(int slot); /* -1 is allowed */
+/* From now on a signal leaves the file of this slot alone. The file itself is not touched. Slot -1: does nothing. */
+void signals_forget(int slot);
 
 /* Sets a line that is printed on standard error when a signal comes, such as how to resume the work. The line
  * includes its newline. NULL prints none. */

@@ -61,7 +61,7 @@ enum status generator_init(struct generator *g, const struct generator_options *
                            struct error *e);
 void generator_free(struct generator *g);
 
-/* Puts the edges of `count` items from number `first` on into the list; its old content is lost. */
+/* Makes the edges of items first..first + count, and puts them into the list. The old content of the list is lost. */
 enum status generator_edges(const struct generator *g, uint64_t first, size_t count, struct edge_list *list,
                             struct error *e);
 

@@ -25,8 +25,8 @@ struct column_run {
     uint64_t count;
 };
 
-/* The first of columns at..end of a row (numbers of 4 bytes): if packed, those of one block, decoded into the buffer; else
- * all of them, where they lie. */
+/* Returns a run of columns of a row, of 4 bytes each, from column `at` on and before column `end`. If columns are packed,
+ * the run ends with the block of `at`, and is decoded into the buffer. Otherwise it goes up to `end`, and is not copied. */
 static inline __attribute__((always_inline)) struct column_run
 next_columns(decode_columns *decode, const struct csr *csr, uint64_t row, uint64_t at, uint64_t end,
              uint32_t buffer[COLUMN_CAPACITY])

@@ -69,6 +69,7 @@ static void add_edges_by_depth(const struct device *dev, enum vertex_kind kind)
     }
 }
 
+/* Implements `replay_levels` of the backend: passes the notes of all levels to `noter`, in order. */
 enum status cpu_replay_levels(struct device *dev, level_noter *noter, void *context, struct error *e)
 {
     const struct cpu_notes *n = &dev->notes;

@@ -106,7 +106,7 @@ typedef void push_piece(void *context, int thread, struct row_push *p);
 /* Pushes the whole frontier of g by so many threads, piece by piece. */
 void push_by_threads(struct device *dev, enum subgraph g, int threads, push_piece *push, void *context);
 
-/* Sets the depth, or another value, of the vertices of a list. */
+/* Sets depth[v] to `value` for each vertex v of the list. The table may also be one of parents. */
 static inline void set_depths(const uint32_t *list, uint64_t count, int32_t *depth, int32_t value)
 {
     for (uint64_t i = 0; i < count; i++) {

@@ -212,6 +212,7 @@ static enum status parse_u64_records(const struct graph_reader *r, struct piece 
 
 /* ---- sg ---- */
 
+/* Reads the next `count` bytes of a .sg file; a file that ends before is an error. records->n is 0 while the header is read. */
 static enum status read_sg_bytes(struct graph_reader *r, void *bytes, size_t count, struct error *e)
 {
     struct records *records = r->state;

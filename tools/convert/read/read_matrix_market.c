@@ -90,6 +90,7 @@ static int split_words(const char *p, struct word words[MAX_WORDS])
     return count;
 }
 
+/* Whether the word is `text`, in capital or small letters. */
 static int is_word(const struct word *word, const char *text)
 {
     return word->length == strlen(text) && strncasecmp(word->at, text, word->length) == 0;

@@ -90,7 +90,8 @@ template <class S> __device__ static inline bool is_single_block(S &s)
         return false;
 }
 
-/* The number of work items of the next frontier. A single block leaves the counters of the grid as they are. */
+/* Returns the counter of the work items that this round puts into the next frontier. A block that does levels by itself
+ * counts in s.single_items; the counters of the grid stay as they are. */
 template <class S> __device__ static inline unsigned *next_items(S &s)
 {
     if constexpr (S::together) {

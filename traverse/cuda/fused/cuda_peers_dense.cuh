@@ -43,9 +43,10 @@ template <class S> __device__ static void pull_unfound(S &s, int g, const uint32
     }
 }
 
-/* Ends the visits of a level by a barrier of the GPUs. In two parts, dd's rows of delegates that other GPUs own, and all
- * of dn, come after this barrier. By then most of these delegates are found: their owners have all edges to delegates of
- * higher degree. All threads of the grid call it. */
+/* Ends the visits of a level by a barrier of the GPUs. If a level has two parts, the second comes after this barrier: of dd,
+ * it pulls the rows of delegates that other GPUs own; of dn, all wanted rows, if the level pulls nd. It leaves out delegates
+ * that any GPU has found, which are most: their owners have all edges to delegates of higher degree. Another barrier of the
+ * GPUs ends it. All threads of the grid call it. */
 template <class S> __device__ static void finish_parts(S &s, const cut_list &cut)
 {
     search_barrier(s);

@@ -89,8 +89,9 @@ __device__ static inline void report_end(const gpu_sliced &s, int32_t levels)
 
 enum { GOES_ON = -1 };
 
-/* The barrier of all blocks, after which each block knows the counts of all, and the next level. `levels`, unless GOES_ON:
- * the first block reports the end of the search when it arrives, so that the host does not wait for the barrier. */
+/* The barrier of all blocks. If `levels` is GOES_ON, each block knows the counts of all and the next level afterwards.
+ * Otherwise the search is over: the first block reports `levels` to the host as soon as it arrives, so that the host does
+ * not wait for the other blocks. */
 template <class B> __device__ static void grid_barrier(B &block, const gpu_sliced &s, unsigned round, int32_t levels)
 {
     if (B::noted) {

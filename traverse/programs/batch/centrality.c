@@ -96,8 +96,8 @@ static uint64_t read_lines(struct centrality *c, FILE *file, const struct roots 
     return lines > 2 ? kept : 0;
 }
 
-/* Looks for the unfinished table, with --resume, and sets *kept to the bytes of the lines to keep. An absent file
- * leaves *kept as it is. */
+/* Reads the unfinished table for --resume. Sets *kept to the bytes of its valid lines, which stay in the file; without such
+ * a file, *kept stays as it is. Fails if the first line is of other roots or of another graph. */
 static enum status look_at_part(struct centrality *c, const struct roots *roots, uint64_t *kept, struct error *e)
 {
     int fd = open(c->part, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);

@@ -267,7 +267,8 @@ static void make_list(struct batch_search *s, struct error *e)
         joined_gpu_copy(&s->on, s->level, s->gpu.level, sizeof *s->level, e);
 }
 
-/* Launches a level by list: pushes, zeroes the words of the old frontier, and takes the found vertices. */
+/* Launches the kernels of a level by list. The first pushes the frontier, the second zeroes the frontier's words, and the
+ * third makes the found vertices the next frontier. */
 static void visit_list(struct batch_search *s, const struct batch_levels *l)
 {
     uint64_t pieces = s->level->pieces;
