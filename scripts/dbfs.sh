@@ -108,13 +108,27 @@ take_direction() { # VALUE: --direction of edgeconv, or of dbfs-traverse
     esac
 }
 
+# FILE: succeeds if this names the standard output, by whatever links and folders
+is_standard_output() {
+    local file=$1 folder links=0
+    while :; do
+        folder=.
+        case $file in */*) folder=${file%/*}/ ;; esac
+        [ "${file##*/}" != 1 ] || [ ! "$folder" -ef /proc/self/fd ] || return 0
+        [ -L "$file" ] && [ $((links++)) -lt 40 ] || return 1
+        file=$(readlink -n -- "$file" && echo .)
+        file=${file%.}
+        case $file in /*) ;; *) file=$folder/$file ;; esac
+    done
+}
+
 take_result() { # OPTION FILE WHAT-IT-HOLDS
     local i file=$2
     [ -n "$file" ] || die 2 "$1: the name of the file is empty"
     for i in "${!kinds[@]}"; do
         [ "${kinds[i]}" != "$3" ] || die 2 "$file: is to have the $3, and so is ${results[i]}: one file takes them"
     done
-    case $file in /dev/stdout | /dev/fd/1 | /proc/self/fd/1) file=- ;; esac # not that of a program that is started
+    ! is_standard_output "$file" || file=- # not that of a program that is started
     search+=("$1=$file") results+=("$file") kinds+=("$3")
 }
 

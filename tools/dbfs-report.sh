@@ -648,5 +648,9 @@ graph500 | means | compare | roots | exchange | options | levels | plot) ;;
 *) usage "'$command': no such report" ;;
 esac
 [ -z "$output" ] || [ "$command" = plot ] || usage '-o is for plot'
+if [ -n "$output" ]; then # it may be a link to standard output
+    plot "$@"
+    exit
+fi
 "$command" "$@" >"$work/report" || exit $?
 give <"$work/report"

@@ -54,7 +54,7 @@ put_file() {
     if [ -f "$1" ] || { [ ! -e "$1" ] && [ ! -L "$1" ]; }; then
         why=$(replace_file "$1" 2>&1) || cannot_write "$1" "$why"
     else
-        why=$({ cat >"$1"; } 2>&1) || cannot_write "$1" "$why"
+        { why=$({ cat >"$1"; } 2>&1 >&3) || cannot_write "$1" "$why"; } 3>&1 # a link may lead to standard output
     fi
 }
 
