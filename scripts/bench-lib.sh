@@ -83,8 +83,8 @@ convert() { # FILE: each line is an undirected edge, unless the format says othe
 make_graph() {
     local size=${1##*[a-z]}
     roots="-n ${ROOTS:-16}"
+    [[ $1 =~ ^((rmat|uniform|path|grid)[1-9][0-9]*|uniform[1-9][0-9]*e[1-9][0-9]*)$ ]] || { convert "$1"; return; } # a file
     case $1 in
-    *[!a-z0-9]*) convert "$1" ;; # a file, as sizes are computed with below
     rmat[0-9]*) "$bin/rmatgen" -q -s "$size" --force -o "$work/edges" ;;
     uniform[0-9]*e[0-9]*) "$bin/rmatgen" -q -s "$(tr -dc 0-9 <<<"${1%e*}")" -e "$size" -A .25 -B .25 -C .25 \
         --force -o "$work/edges" ;;
@@ -93,7 +93,6 @@ make_graph() {
         roots="-r 0,$((size / 2)),$((size - 1))" ;;
     grid[0-9]*) "$tests/mkgraph" grid "$size" "$size" | "$bin/edgeconv" -q -u --force -o "$work/edges" -
         roots="-r 0,$((size / 2 * size + size / 2)),$((size * size - 1))" ;;
-    *) convert "$1" ;;
     esac
 }
 

@@ -16,7 +16,7 @@ root=$(cd "$(dirname "$(readlink -f "$0")")/.." && pwd)
 table=$root/datasets/MANIFEST.tsv
 [ -e "$table" ] || table=$root/share/dbfs/datasets/MANIFEST.tsv # the place of an installation
 shards=1 downloads='' mirror='' direction='' last=shards dry=false offline=false named=false action=make
-names=() edge_options='' tool_options=''
+names=() making=() edge_options='' tool_options=''
 
 usage() {
     cat <<EOF
@@ -416,6 +416,7 @@ make_map() { # DIR
     local map=${row[name]}.map inputs=${row[index]##*/}
     [ -n "${row[index]}" ] || die 2 "${row[name]}: the table has no index of names"
     if [ -e "$1/$map" ]; then
+        check_origin "$1/$map" "${row[index]}"
         echo "# have $1/$map"
         return 0
     fi
@@ -426,7 +427,9 @@ make_map() { # DIR
     *.list.txt) download_listed "${row[index]}" ;;
     *) fetch "${row[index]}" "$inputs" ;;
     esac
-    [ "$last" = download ] || run "edgeconv -f wdc-index$tool_options -o $(printf %q "$1/$map") -- $inputs"
+    [ "$last" != download ] || return 0
+    note_origin "$1/$map" "${row[index]}"
+    run "edgeconv -f wdc-index$tool_options -o $(printf %q "$1/$map") -- $inputs"
 }
 
 make_graph() { # DIR
@@ -460,6 +463,7 @@ pass_on() { # OPTION VALUE
 
 parse_options() {
     while [ $# -gt 0 ]; do
+        case $1 in -h | --help | --list | --show | --table | [!-]*) ;; *) making+=("$1") ;; esac
         case $1 in
         -n | --dry-run) dry=true && shift && continue ;;
         --offline) offline=true && shift && continue ;;
@@ -497,13 +501,22 @@ parse_options() {
         die 2 "--to $last: expected download, edges, split or shards"
 }
 
+# OPTION NAMES: the action of OPTION takes NAMES names, and no option that only matters where a graph is made
+takes_only() {
+    [ ${#making[@]} = 0 ] || die 2 "${making[0]}: has no effect on $1, which only prints"
+    [ ${#names[@]} = "$2" ] || die 2 "$1: '${names[-1]}' is too much: it only prints"
+}
+
 main() {
     case $action in
-    list) list ;;
-    show) find_row "${names[0]}" && show ;;
+    list) takes_only --list 0 && list ;;
+    show) takes_only --show 1 && find_row "${names[0]}" && show ;;
     make)
         [ ${#names[@]} = 2 ] || die 2 'needs a NAME and a DIR (see --help)'
         find_row "${names[0]}"
+        [ "${row[group]}" != shipped ] || [ -z "$downloads$mirror" ] ||
+            die 2 "-d and --mirror have no effect: ${row[name]} comes with dbfs, and nothing is downloaded"
+        ! $offline || [ -z "$mirror" ] || die 2 '--mirror has no effect with --offline'
         folder=$(realpath -m -- "${names[1]}")
         [ -n "$downloads" ] || downloads=$folder/${row[name]}.files
         [ "${row[group]}" != shipped ] || downloads=$(dirname "$table")

@@ -555,6 +555,7 @@ choose_place() {
 make_scratch() {
     [ -n "$scratch" ] || scratch=$(mktemp -d "${TMPDIR:-/tmp}/dbfs.XXXXXX" 2>/dev/null) ||
         die 1 "${TMPDIR:-/tmp}: cannot make a folder there: TMPDIR names another place"
+    case $scratch in /*) ;; *) scratch=$PWD/$scratch ;; esac # awk takes a relative a=b/file for an assignment
 }
 
 # OPTION FILE: copies roots or pairs of a pipe to a file, as they are read twice: by the check before packing and by

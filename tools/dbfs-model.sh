@@ -161,6 +161,7 @@ whole() { # OPTION VALUE LEAST MOST
 }
 [ $# -gt 0 ] || usage 'what to predict?'
 work=$(mktemp -d "${TMPDIR:-/tmp}/dbfs-model.XXXXXX") || die 1 'cannot create a temporary folder'
+case $work in /*) ;; *) work=$PWD/$work ;; esac # awk takes a relative a=b/file for an assignment
 trap 'leave $?' EXIT
 trap 'exit 1' HUP INT TERM
 : >"$work/files"

@@ -550,6 +550,7 @@ check_sweep() {
 
 # NAME: writes the script of a plot of a sweep. TH 0 stands at 1/2, as a logarithmic axis has no 0.
 plot_sweep() {
+    [ -z "$root" ] || usage '-r: a sweep has no roots'
     check_sweep "$1"
     chosen=$(WORK=$work awk -F '\t' -v OFS='\t' '
         BEGIN { classes = ENVIRON["WORK"] "/classes" }
@@ -599,10 +600,11 @@ plot() {
 
 # ---- command line ----
 
-clock=search built=NA several=0 by_pairs=0 root='' output='' force=0 command=''
+clock='' built=NA several=0 by_pairs=0 root='' output='' force=0 command=''
 names='' count=0
 [ $# -gt 0 ] || usage 'what to report?'
 work=$(mktemp -d "${TMPDIR:-/tmp}/dbfs-report.XXXXXX") || die 1 'cannot create a temporary folder'
+case $work in /*) ;; *) work=$PWD/$work ;; esac # awk takes a relative a=b/file for an assignment
 trap 'leave $?' EXIT
 trap 'exit 1' HUP INT TERM
 files=0
@@ -637,7 +639,10 @@ while [ $count -lt $files ]; do
     names="$names${names:+
 }$name"
 done
-case $clock in search | answer) ;; *) usage "--clock $clock: not search or answer" ;; esac
+case $clock in
+'' | search | answer) ;;
+*) usage "--clock $clock: not search or answer" ;;
+esac
 case $built in
 NA) ;;
 *[!0-9.]* | '' | *.*.* | .) usage "--construction-time $built: not seconds" ;;
@@ -648,6 +653,15 @@ graph500 | means | compare | roots | exchange | options | levels | plot) ;;
 *) usage "'$command': no such report" ;;
 esac
 [ -z "$output" ] || [ "$command" = plot ] || usage '-o is for plot'
+[ -z "$root" ] || [ "$command" = plot ] || usage '-r is for plot'
+[ $force = 0 ] || [ -n "$output" ] || usage '--force is for plot with -o'
+[ $by_pairs = 0 ] || [ "$command" = exchange ] || usage '--pairs is for exchange'
+[ $several = 0 ] || [ "$command" = graph500 ] || usage '--several-levels is for graph500'
+[ "$built" = NA ] || [ "$command" = graph500 ] || usage '--construction-time is for graph500'
+case $command in
+exchange | levels | plot) [ -z "$clock" ] || usage "--clock: $command has times of neither clock" ;;
+esac
+clock=${clock:-search}
 if [ -n "$output" ]; then # it may be a link to standard output
     plot "$@"
     exit

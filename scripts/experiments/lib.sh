@@ -11,6 +11,7 @@ set -euo pipefail
 export LC_ALL=C OMP_WAIT_POLICY=passive
 bin=${BUILD:-build}/bin
 out=${OUT:-${BUILD:-build}/experiments}
+case $out in /*) ;; *=*) out=./$out ;; esac
 scale=${SCALE:-13}
 roots=${ROOTS:-8}
 backend=${BACKEND:-cpu}
@@ -19,6 +20,7 @@ mpiexec=${MPIEXEC:-$(command -v mpiexec.mpich || command -v mpiexec)}
 name=$(basename "$0" .sh)
 tab=$'\t'
 work=$(mktemp -d "${TMPDIR:-/tmp}/dbfs-experiment.XXXXXX")
+case $work in /*) ;; *) work=$PWD/$work ;; esac # awk takes a relative a=b/file for an assignment
 trap 'rm -rf "$work"' EXIT
 mkdir -p "$out"
 
@@ -94,6 +96,14 @@ as_json() { # keeps the table of standard input
         END { print "\n  ]" }'
 }
 
+# Prints, as words of a shell, the other variables that choose what is measured, if they are set.
+others_set() {
+    local variable
+    for variable in SCALES FRIENDSTER GRAPHS; do
+        [ -z "${!variable:-}" ] || printf '%s=%q ' $variable "${!variable}"
+    done
+}
+
 # keep NAME TITLE ENGINE: keeps the table of standard input, whose first row has the names of columns
 keep() {
     local file=$out/$1
@@ -101,7 +111,7 @@ keep() {
     [ "$(wc -l <"$work/table")" -gt 1 ] || die 1 "$1: the table is empty"
     { row title "$2"; row engine "$3"; row machine "$(machine)"; row date "$(date -u +%F)"
       row revision "${REVISION:-$(git describe --always --dirty 2>/dev/null || echo unknown)}"
-      row command "SCALE=$scale ROOTS=$roots BACKEND=$backend scripts/experiments/$name.sh"; } >"$file.about"
+      row command "SCALE=$scale ROOTS=$roots BACKEND=$backend $(others_set)scripts/experiments/$name.sh"; } >"$file.about"
     { echo "{"; awk -F '\t' '{ gsub(/[\\"]/, "\\\\&", $2); print "  \"" $1 "\": \"" $2 "\"," }' "$file.about"
       as_json <"$work/table"; echo "}"; } >"$file.json"
     cp "$work/table" "$file.tsv"

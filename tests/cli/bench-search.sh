@@ -130,5 +130,9 @@ check 'peers get its files' awk '$1 > 0 { n++ } END { exit n != 3 }' "$tmp/sizes
     eval "$(sed -n '/^convert() {/,/^}/p; /^make_graph() {/,/^}/p' scripts/bench-lib.sh)"
     cd "$folder" && make_graph 'path1/X[$(>RAN)]'
 ) >"$tmp/said" 2>&1
+for graph in rmat14e8 grid5x10 path010 rmat8x uniform8e0; do
+    check_exit 1 "$graph is no shape and no file" bench $run $graph
+    check_says "$graph: cannot open" 'is told'
+done
 check 'a file whose name begins as that of a shape computes nothing' test -z "$(find . "$tmp" -maxdepth 2 -iname ran)"
 finish

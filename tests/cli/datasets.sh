@@ -205,6 +205,10 @@ for name in wdc-2012-page wdc-2012-host; do
     small_row $name $n "$m" >"$tmp/table"
     if "$dataset" --names --to edges --table "$tmp/table" "${from_mirror[@]}" $name "$tmp/named" >"$tmp/log" 2>&1; then
         check "$name: --names" cmp "$tmp/names" "$tmp/named/$name.map"
+        awk -F'\t' -v OFS='\t' 'NR > 1 { $11 = "http://data.example.org/other" } { print }' "$tmp/table" >"$tmp/table-other"
+        check_exit 1 "$name: the names of another graph" "$dataset" --names --to edges --table "$tmp/table-other" \
+            "${from_mirror[@]}" $name "$tmp/named"
+        check_says "$name.map: was made from" 'are not taken for its own'
     elif grep -q "edgeconv: .*wdc-index" "$tmp/log"; then
         skip "$name: --names: this edgeconv reads no index"
     else
@@ -551,4 +555,12 @@ check_says 'wiki-Talk is directed and takes --direction once or directed' 'says 
 check_exit 0 'the direction that the table has' "$dataset" -n --direction symmetric gap-road "$tmp/none"
 check 'is no other graph' grep -q -e 'edgeconv --force --direction symmetric -o .*/gap-road.edges' "$tmp/out"
 check_exit 2 'shards that are no number' "$dataset" -p x friendster "$tmp/none"
+for options in '-d x wordnet-3.0' '--mirror file:///x wordnet-3.0' '--offline --mirror file:///x friendster'; do
+    check_exit 2 "options without effect: $options" "$dataset" -n $options "$tmp/none"
+    check_says 'no effect' 'are told'
+done
+for options in '--list -p 7' '--list --names' '--show friendster --to edges' '--list friendster' '--show friendster x'; do
+    check_exit 2 "$options" "$dataset" $options
+    check_says 'only prints' 'is too much'
+done
 finish

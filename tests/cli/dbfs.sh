@@ -285,6 +285,9 @@ done
 wait
 check "forty that fail side by side say why ($(cat talk.? | head -c 200))" test -z "$(cat talk.?)"
 check 'and leave nothing' test ! -e g.txt.dbfs
+mkdir n=1
+check_exit 0 'a relative TMPDIR that could be an assignment' env TMPDIR=n=1 dbfs --no-cache -r 0 g.txt
+check 'spoils no figure' grep -qE '^root 0: [0-9]+ of [0-9]+ vertices reached, levels [0-9]+, [0-9.e-]+ s$' "$tmp/out"
 check_exit 1 'no folder for temporary files' env TMPDIR="$tmp/none" dbfs --no-cache -r 0 g.txt
 check_says '^dbfs: .*/none: cannot make a folder there' 'is told'
 check_exit 2 'under mpiexec' env PMI_SIZE=2 dbfs -r 0 g.txt

@@ -58,8 +58,10 @@ fi
 
 # ---- scripts, small ----
 
-small() { SCALE=8 ROOTS=2 OUT=$tmp/kept GRAPHS=$tmp/none TMPDIR=$tmp timeout 100 "$here/run.sh" "$@"; }
+small() { SCALES=2 SCALE=8 ROOTS=2 OUT=$tmp/kept GRAPHS=$tmp/none TMPDIR=$tmp timeout 100 "$here/run.sh" "$@"; }
 check_exit 0 'scripts run' small pan-table-1 pan-figure-5 pan-figure-7 mastrostefano-pairs merrill-suite kolganov-gteps yoo-volumes
+check 'a command says all that chose what was measured' \
+    grep -q "BACKEND=cpu SCALES=2 GRAPHS=$tmp/none scripts/experiments/kolganov-gteps.sh" "$tmp"/kept/kolganov-*.about
 check 'tables have rows, of as many columns as the first one' \
     awk -F '\t' 'FNR == 1 { n = NF; files++ } NF != n { bad = 1 } END { exit bad || files < 11 || NR < 8 * files }' "$tmp"/kept/*.tsv
 if command -v python3 >/dev/null 2>&1; then

@@ -53,6 +53,8 @@ completes 'options of dbfs-graph500' --construction-time dbfs-graph500 --con
 completes 'options of dbfs-paths' --one-sided dbfs-paths --one
 completes 'values of one program' symmetric edgeconv --direction s
 completes 'and of dbfs-dataset' directed dbfs-dataset --direction d
+completes 'the steps of dbfs-dataset' download dbfs-dataset --to d
+completes 'formats of edgeconv' graph500 edgeconv --to g
 completes 'values of the table of options' bits dbfs-traverse --exchange-form b
 completes 'and of dbfs-graph500' cost dbfs-graph500 --direction co
 (

@@ -304,9 +304,19 @@ check_exit 2 'an unknown option' "$report" means --colour "$tmp/r.json"
 check_exit 2 'compare one run' "$report" compare "$tmp/r.json"
 check_exit 2 'a clock that is none' "$report" means --clock wall "$tmp/r.json"
 check_exit 2 'a construction time that is none' "$report" graph500 --construction-time soon "$tmp/r.json"
+for options in 'means --pairs' 'means --several-levels' 'means --construction-time 5' 'roots -r 1' 'means --force' \
+    'exchange --clock answer' 'graph500 --pairs'; do
+    check_exit 2 "an option without effect: $options" "$report" $options "$tmp/r.json"
+done
+check_exit 2 'an option without effect: levels --clock' "$report" levels --clock search "$tmp/t1"
+check_exit 2 'an option without effect: plot --clock' "$report" plot --clock search "$tmp/t1"
+mkdir "$tmp/n=1"
+check_exit 0 'a relative TMPDIR that could be an assignment' sh -c 'cd "$1" && TMPDIR=n=1 "$2" means r.json' - "$tmp" "$(realpath "$report")"
+check 'changes nothing' cmp "$tmp/out" <("$report" means "$tmp/r.json" | sed "s|$tmp/||")
 check_exit 2 'a picture of no kind' "$report" plot -o "$tmp/x.gif" "$tmp/t1"
 
 "$BIN/degsplit" -q -p 4 --sweep "$tmp/sweep" -o "$tmp/g.split" "$tmp/g.edges"
+check_exit 2 'a root of a sweep' "$report" plot -r 1 "$tmp/sweep"
 check_exit 0 'the script of a sweep' "$report" plot "$tmp/sweep"
 check 'has its rows' test "$(sed -n '/^\$classes/,/^END/p' "$tmp/out" | wc -l)" = $(($(wc -l <"$tmp/sweep") + 1))
 check 'and the TH that was chosen' grep -q "TH $(awk -F '\t' '$15 == 1 { print $1 }' "$tmp/sweep") is chosen" "$tmp/out"
@@ -417,7 +427,7 @@ for key in '9999999' 'roots.0.time_s' "level\\tx"; do
 done
 sed 's/"direction": "push"/"direction": "\x1b]0;x\x07"/' "$tmp/t1" >"$tmp/hostile"
 check_exit 3 'a string with control characters' "$report" levels "$tmp/hostile"
-check 'which the message does not print' sh -c "! grep -q '[[:cntrl:]]]' '$tmp/err'"
+check 'which the message does not print' sh -c "! LC_ALL=C grep -q '[[:cntrl:]]' '$tmp/err'"
 if command -v gnuplot >/dev/null 2>&1; then
     folder="$tmp/it's \\t \"\`touch $(basename "$ran")\`\""
     mkdir "$folder"
