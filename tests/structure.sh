@@ -33,6 +33,20 @@ check "the emulator has every word of that header ($missing)" test -n "$words" -
 check 'what drives devices knows no backend' \
     no_match '#include "traverse/(cpu/cpu_|cuda/)' $(ls traverse/*.[ch] traverse/engine/* traverse/session/* | grep -vE '/(plan|backend_choose)\.c$') traverse/exchange traverse/results \
     traverse/options
+# ROOM NAMES: prints what a folder of traverse/ includes of others, but for these headers and folders
+others_of_room() {
+    local room=$1 name may
+    while read -r name; do
+        for may in "$room" ${2//,/ }; do
+            case $name in "$may"*) continue 2 ;; esac
+        done
+        echo "$room: $name"
+    done < <(grep -rhoE '#include "traverse/[^"]+' "traverse/$room" | sed 's|.*"traverse/||' | sort -u)
+}
+rooms=$(awk -F '|' '/^## Rooms/ { on = 1 } on && $2 ~ /^ `[a-z]+\/` $/ && $4 !~ /structure/ {
+    gsub(/[ `]/, "", $2); gsub(/\([^)]*\)|[ `]/, "", $4); print $2, $4 }' traverse/README.md)
+others=$(while read -r room may; do others_of_room "$room" "$may"; done <<<"$rooms")
+check "rooms of traverse/ include what its README says ($(echo $others))" test "$(wc -l <<<"$rooms")" = 7 -a -z "$others"
 # included FILE...: prints each header of ours that these files include, directly or through others
 included() {
     local file name todo=("$@")
