@@ -1,6 +1,7 @@
 # lib.sh: functions that the shell tests share. A test script sources it after `set -u`.
 #
-# Results are lines "ok - NAME", "not ok - NAME" or "skip - NAME"; run.sh counts them.
+# Results are lines "ok - NAME  [SCRIPT:LINE]", or "not ok" or "skip" for "ok"; run.sh counts them. LINE is that of the check.
+# Where the check stands in a function, "from LINE" is where the script called that.
 
 BIN=${BUILD:-build}/bin
 TESTS=${BUILD:-build}/tests
@@ -35,9 +36,20 @@ preloaded=$(realpath -m "$TESTS")
 counted=(env LD_PRELOAD="$preloaded/count_mpi.so:$preloaded/pretend.so:${YIELD_MPI:-}" COUNT_MPI="$tmp/wire"
     PRETENDED_CORES=64 ASAN_OPTIONS="${ASAN_OPTIONS:+$ASAN_OPTIONS:}verify_asan_link_order=0")
 
-pass() { echo "ok - $1"; }
-fail() { echo "not ok - $1"; failures=$((failures + 1)); }
-skip() { echo "skip - $1"; }
+pass() { result ok "$1"; }
+fail() { result 'not ok' "$1" && failures=$((failures + 1)); }
+skip() { result skip "$1"; }
+
+# result RESULT NAME: prints the line of a result
+result() {
+    local i=1 last=$((${#BASH_SOURCE[@]} - 1)) from=''
+    while [ $i -lt $last ] && [ "${BASH_SOURCE[i]}" = "${BASH_SOURCE[0]}" ]; do i=$((i + 1)); done
+    if [ "${BASH_LINENO[last - 1]}" != "${BASH_LINENO[i - 1]}" ]; then
+        [ "${BASH_SOURCE[last]}" = "${BASH_SOURCE[i]}" ] || from=${BASH_SOURCE[last]}:
+        from=", from $from${BASH_LINENO[last - 1]}"
+    fi
+    echo "$1 - $2  [${BASH_SOURCE[i]}:${BASH_LINENO[i - 1]}$from]"
+}
 
 # check NAME COMMAND...: passes when the command succeeds
 check() {

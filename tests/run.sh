@@ -1,6 +1,10 @@
 #!/bin/bash
-# run.sh quick|short|long: runs the tests and ends with "N passed, N failed, N skipped". quick runs quick.sh, the unit
-# tests and the scripts that take a few seconds.
+# run.sh quick|short|scripts|long: runs tests and ends with "N passed, N failed, N skipped".
+#   quick    quick.sh, the unit tests and the scripts that take a few seconds
+#   short    what the product does: unit tests, kernels, searches, tests/cli/
+#   scripts  tests/scripts/: benchmarks, experiments, containers, Slurm, builds and packages
+#   long     short and scripts, each with more cases
+# A result has the script and the line that it comes from. After each script stand its seconds, and those of processor time.
 #
 # Tests run side by side, longest first: one more than there are cores, as some wait, and 4 at most (TEST_LANES=N sets
 # another number).
@@ -8,7 +12,19 @@
 set -u
 cd "$(dirname "$0")/.." || exit 1
 mode=${1:-short}
-export BUILD=${BUILD:-build} TEST_MODE=${mode/quick/short}
+export BUILD=${BUILD:-build} TEST_MODE=short
+case $mode in
+quick | short) folders=cli ;;
+scripts) folders=scripts ;;
+long) folders='cli scripts' TEST_MODE=long ;;
+*) echo "usage: tests/run.sh quick|short|scripts|long" >&2 && exit 2 ;;
+esac
+# the scripts, those that take longest first
+of_minutes='emulated experiments faults dbfs-pack-memory dbfs-check pack-digests bench-search no-memory'
+scripts=$(for folder in $folders; do
+    for name in $of_minutes; do ls "tests/$folder/$name.sh" 2>/dev/null; done
+    ls tests/$folder/*.sh
+done | awk '!seen[$0]++')
 of_seconds='bijection corpus dbfs dbfs-pack dbfs-traverse degsplit directions edgeconv-asks exchange-options json messages
 overwrite same-file summary swapped-ids without-cuda'
 # waiting threads give their core to other work and do not spin
@@ -23,12 +39,13 @@ trap 'rm -rf "$TEST_RUN"' EXIT
 # sanitizer fails the test even where its exit code and message are not looked at. (UBSan beside AddressSanitizer
 # keeps no log.)
 run_one() {
-    local name=$2 start=$SECONDS mine found code=0
+    local name=$2 start=$SECONDS mine found cpu code=0 TIMEFORMAT='%U %S'
     mine=$(mktemp -d "$TEST_RUN/one.XXXXXX")
     found="exitcode=99:log_path=$mine/found"
     export UBSAN_OPTIONS=$found:print_stacktrace=1
     export ASAN_OPTIONS=$found:allocator_may_return_null=1:detect_leaks=$1
-    $3 >"$mine/log" 2>&1 </dev/null || code=$?
+    { time $3 >"$mine/log" 2>&1 </dev/null; } 2>"$mine/cpu" || code=$?
+    cpu=$(awk 'END { printf "%.0f", $1 + $2 }' "$mine/cpu")
     if [ $code -ne 0 ] && ! grep -q '^not ok' "$mine/log"; then
         echo "not ok - $name exits with $code" >>"$mine/log"
     fi
@@ -48,7 +65,7 @@ run_one() {
         echo "$name" >>"$TEST_RUN/ended"
         echo "== $name"
         grep -vE '^ok' "$mine/log"
-        echo "   $(grep -c '^ok' "$mine/log") ok, $((SECONDS - start)) s"
+        echo "   $(grep -c '^ok' "$mine/log") ok, $((SECONDS - start)) s, $cpu s of processor time"
     } 9>"$TEST_RUN/lock"
     rm -rf "$mine"
 }
@@ -58,6 +75,10 @@ export -f run_one
 # alone. The first one says whether CUDA is tested.
 # LEAKS: 0 where AddressSanitizer does not look for leaks, as MPI libraries leave memory at exit; tools do not
 together() {
+    if [ "$mode" = scripts ]; then
+        lines_of $(grep -L '^# runs alone' $scripts)
+        return
+    fi
     printf '1\t%s\t%s\n' CUDA 'bash tests/cuda.sh'
     if [ "$mode" = quick ]; then
         printf '0\t%s\t%s\n' quick 'bash tests/quick.sh'
@@ -65,13 +86,14 @@ together() {
         plain_tests
         return
     fi
-    printf '0\t%s\t%s\n' emulated 'bash tests/cli/emulated.sh' traverse "bash tests/traverse.sh $TEST_MODE"
-    printf '0\t%s\t%s\n' directed "bash tests/traverse.sh $TEST_MODE directed"
+    lines_of $(grep -L '^# runs alone' $scripts | head -n 1)
+    printf '0\t%s\t%s\n' traverse "bash tests/traverse.sh $TEST_MODE" \
+        'traverse directed' "bash tests/traverse.sh $TEST_MODE directed"
     if [ -x "$BUILD/tests/gpu_kernels" ]; then
         printf '1\t%s\t%s\n' 'unit gpu_kernels' "$BUILD/tests/gpu_kernels"
         printf '0\t%s\t%s\n' 'gpu faults' 'bash tests/gpu/faults.sh'
     fi
-    lines_of $(grep -L '^# runs alone' tests/cli/*.sh) | grep -v '	emulated	'
+    lines_of $(grep -L '^# runs alone' $scripts | tail -n +2)
     plain_tests
 }
 plain_tests() {
@@ -84,7 +106,7 @@ plain_tests() {
     done
 }
 alone() {
-    [ "$mode" = quick ] || lines_of $(grep -l '^# runs alone' tests/cli/*.sh)
+    [ "$mode" = quick ] || lines_of $(grep -l '^# runs alone' $scripts)
 }
 lines_of() { # SCRIPT...
     local script leaks

@@ -6,8 +6,8 @@ cd "$(dirname "$0")/.." || exit 1
 in_memory_mib=1024
 . tests/lib.sh
 passed=0 skipped=0
-pass() { echo "ok - $1"; passed=$((passed + 1)); }
-skip() { echo "skip - $1"; skipped=$((skipped + 1)); }
+pass() { result ok "$1" && passed=$((passed + 1)); }
+skip() { result skip "$1" && skipped=$((skipped + 1)); }
 export OMP_WAIT_POLICY=passive OMP_TOOL_LIBRARIES=$ARCHER ARCHER_OPTIONS=verbose=0
 # OpenMP's and MPI's own work is not reported; a report ends a program with 66
 export TSAN_OPTIONS=ignore_noninstrumented_modules=1:exitcode=66:history_size=4

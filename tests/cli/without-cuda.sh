@@ -24,7 +24,7 @@ says() {
     printf '#!/bin/sh\n%s\n' "$1" >"$tmp/build/bin/dbfs-traverse"
     chmod +x "$tmp/build/bin/dbfs-traverse"
     BUILD=$tmp/build CUDA=$2 NVCC=$3 bash tests/cuda.sh >"$tmp/said"
-    check "CUDA=$2 NVCC=$3: $4" test "$(cat "$tmp/said")" = "$4"
+    check "CUDA=$2 NVCC=$3: $4" test "$(sed 's/  \[.*//' "$tmp/said")" = "$4"
 }
 without='echo "dbfs-traverse: --backend cuda: this build has no CUDA backend" >&2; exit 5'
 with='echo "dbfs-traverse: --backend cuda: there is no GPU" >&2; exit 5'

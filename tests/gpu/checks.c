@@ -38,14 +38,14 @@ int check_that(int ok, const char *format, ...)
     return ok;
 }
 
-void check_end(const char *format, ...)
+void check_end_at(const char *file, int line, const char *format, ...)
 {
     char name[256];
     va_list list;
     va_start(list, format);
     vsnprintf(name, sizeof name, format, list);
     va_end(list);
-    report(problems == 0, name);
+    report_at(problems == 0, name, file, line);
     fflush(stdout);
 }
 

@@ -16,12 +16,14 @@
 
 static struct comm comm;
 
-static void checked(int ok, const char *name)
+#define checked(ok, name) checked_at(ok, name, __LINE__)
+
+static void checked_at(int ok, const char *name, int line)
 {
     char named[256];
     snprintf(named, sizeof named, "%s (rank %u of %u)", name, comm.rank, comm.ranks);
     if (comm.rank == 0 || !ok)
-        report(ok, named);
+        report_at(ok, named, __FILE__, line);
     fflush(stdout);
 }
 

@@ -1,17 +1,10 @@
 /* test_crc.c: crc32_bytes, crc32_parallel and crc32_and_most beside zlib's crc32, of all lengths around their limits */
 #include "formats/base/crc.h"
 #include "formats/base/hash.h"
+#include "tests/unit/unit.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 #include <zlib.h>
-
-static void report(int ok, const char *name)
-{
-    printf("%s - %s\n", ok ? "ok" : "not ok", name);
-    if (!ok)
-        exit(1);
-}
 
 /* Puts the largest of `count` numbers at each place, a step apart; the others are smaller. */
 static int finds_largest(unsigned char *bytes, size_t count, int threads)
@@ -53,5 +46,5 @@ int main(void)
     report(same, "of 3 MiB, with 1 to 3 threads");
     report(finds_largest(bytes, MOST / 4, 1) && finds_largest(bytes, 3 << 18, 3), "the largest number, wherever it is");
     free(bytes);
-    return 0;
+    return unit_result();
 }

@@ -4,6 +4,7 @@
  * passes or always fails. A right generator would fail these bounds with odds below one in a million. The Graph500
  * generator is tested by sums over the edges of the reference generator. Its files of scale 10 and 16, which gave
  * these sums, had the MD5 7c26a8351ab574842b6305965c0f2f1e and f9ed1def5cbdf56fce5ffd1149f4a3c0. */
+#include "tests/unit/unit.h"
 #include "tools/stream/edge_encode.h"
 #include "tools/generate/kronecker500.h"
 #include "tools/generate/mrg.h"
@@ -15,14 +16,6 @@
 #include <string.h>
 
 enum { MAX_EDGES = 1 << 22 };
-
-static int failures;
-
-static void report(int ok, const char *name)
-{
-    printf("%s - %s\n", ok ? "ok" : "not ok", name);
-    failures += !ok;
-}
 
 /* ---- RMAT ---- */
 
@@ -400,5 +393,5 @@ int main(void)
     test_records(edges);
     test_graph500_ranges(edges);
     free(edges);
-    return failures != 0;
+    return unit_result();
 }

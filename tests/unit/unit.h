@@ -7,9 +7,12 @@
 
 static int unit_failures;
 
-static inline void report(int ok, const char *name)
+/* Prints "ok - NAME  [FILE:LINE]" or "not ok - NAME  [FILE:LINE]" with the place of the call, and counts failures. */
+#define report(ok, name) report_at(ok, name, __FILE__, __LINE__)
+
+static inline void report_at(int ok, const char *name, const char *file, int line)
 {
-    printf("%s - %s\n", ok ? "ok" : "not ok", name);
+    printf("%s - %s  [%s:%d]\n", ok ? "ok" : "not ok", name, file, line);
     unit_failures += !ok;
 }
 
