@@ -1,11 +1,8 @@
 #!/bin/sh
-# deps.sh [build STAMP]: checks that packages for build and tests are there. On Debian, as root or with passwordless sudo,
-# it installs missing ones. Otherwise it names them and exits with 1. With `build` it looks only for what compiling needs,
-# installs nothing, and says how to get it; STAMP keeps the settings that were found good. The environment has the
-# variables of make.
+# deps.sh [build]: checks that packages for build and tests are there. On Debian, as root or with passwordless sudo, it
+# installs missing ones. Otherwise it names them and exits with 1. With `build` it looks only for what compiling needs,
+# installs nothing, and says how to get it. The environment has the variables of make.
 set -u
-settings="${CC:-} ${MPICC:-} ${CPPFLAGS:-} ${CFLAGS:-} ${ARCHIVE:-} ${CUDA:-} ${NVCC:-}"
-[ "${1:-}" != build ] || [ ! -e "$2" ] || [ "$(cat "$2")" != "$settings" ] || exit 0
 
 missing='' other=''
 need() { missing="$missing $1"; }
@@ -44,7 +41,7 @@ fi
 [ "${CUDA:-0}" = 0 ] || found "${NVCC-nvcc}" || other="$other CUDA=1 needs nvcc (NVCC=FILE)."
 
 if [ "${1:-}" = build ]; then
-    [ -n "$missing$other" ] || { printf '%s\n' "$settings" >"$2"; exit; }
+    [ -n "$missing$other" ] || exit 0
     echo "make: cannot build here:$other${missing:+ These Debian packages, or their like, are missing:$missing.}" >&2
     [ -z "$missing" ] || echo 'make: `make demo` installs them, as root or with sudo, and builds' >&2
     case $missing in *libarchive-dev*) echo 'make: `make ARCHIVE=0` builds without libarchive' >&2 ;; esac

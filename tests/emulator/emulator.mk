@@ -9,37 +9,29 @@ emulated         = $(BUILD)/emulated
 emulated_include = -DDBFS_EMULATED -Itests/emulator/include
 emulated_tls     = $(if $(findstring clang,$(EMULATED_CXX)),,-fno-extern-tls-init)
 emulated_cxx     = -std=c++17 -Wall $(emulated_include) -I$(emulated)/src -I. $(EMULATED_CFLAGS)
+settings        += emulated
+settings_emulated = $(EMULATED_CXX) $(emulated_cxx) $(emulated_tls) $(settings_cc)
 
 # kernels, as C++, and the headers beside them
-kernel_files   = $(foreach folder,traverse/cuda traverse/cuda/* traverse/programs/graph500/cuda traverse/programs/joined/cuda traverse/programs/batch/cuda \
-                   traverse/programs/paths/cuda, \
+kernel_files   = $(foreach folder,traverse/cuda traverse/cuda/* traverse/programs/*/cuda, \
                    $(wildcard $(folder)/*.cu $(folder)/*.cuh $(folder)/*.h))
 rewritten      = $(patsubst %,$(emulated)/src/%,$(kernel_files))
-emulated_cu    = $(patsubst %,$(emulated)/%.o,$(filter %.cu,$(kernel_files)))
-emulated_cc    = $(patsubst %.cc,$(emulated)/%.o,$(wildcard tests/emulator/*.cc))
 
+# $(call emulated_obj,FILES): objects of files that are compiled for the emulator; $(call other_obj,FILES): those of the build
+emulated_obj   = $(patsubst %,$(emulated)/%.o,$(filter %.cu,$(1))) $(patsubst %,$(emulated)/%.o,$(basename $(filter %.c %.cc,$(1))))
+other_obj      = $(call obj,$(filter-out $(emulated_c) %.cu,$(1)))
 # C files that include CUDA's header or the limits of searches, or ask whether there is a GPU
-emulated_c       = $(wildcard traverse/cuda/*.c traverse/cuda/*/*.c) traverse/session/backend_choose.c
-emulated_proof_c = $(wildcard traverse/programs/graph500/cuda/*.c)
-emulated_joined_c = $(wildcard traverse/programs/joined/cuda/*.c)
-emulated_batch_c = $(wildcard traverse/programs/batch/cuda/*.c)
-emulated_paths_c = $(wildcard traverse/programs/paths/cuda/*.c)
-emulated_c_obj   = $(patsubst %.c,$(emulated)/%.o,$(1))
-knows_cuda       = $(emulated_c) $(emulated_proof_c) $(emulated_joined_c) $(emulated_batch_c) $(emulated_paths_c)
+emulated_c     = $(wildcard traverse/cuda/*.c traverse/cuda/*/*.c traverse/programs/*/cuda/*.c) \
+                 traverse/session/backend_choose.c
+emulator_cc    = $(wildcard tests/emulator/*.cc)
 
-emulated_kernels  = $(emulated_cu) $(emulated_cc)
-emulated_traverse = $(call obj,$(filter-out $(knows_cuda),$(traverse_src))) \
-                    $(call emulated_c_obj,$(emulated_c))
-emulated_graph500 = $(call obj,$(filter-out $(knows_cuda),$(graph500_src))) \
-                    $(call emulated_c_obj,$(emulated_proof_c))
-emulated_batch    = $(call obj,$(filter-out $(knows_cuda),$(batch_src))) \
-                    $(call emulated_c_obj,$(emulated_batch_c))
-emulated_paths    = $(call obj,$(filter-out $(knows_cuda),$(paths_src))) \
-                    $(call emulated_c_obj,$(emulated_paths_c))
-emulated_joined   = $(call obj,$(filter-out $(knows_cuda),$(joined_src))) \
-                    $(call emulated_c_obj,$(emulated_joined_c))
-emulated_shared   = $(emulated_kernels) $(libmpi) $(libformats)
-without_mains     = $(filter-out %_main.o %/traverse/main.o,$(1))
+# $(call emulated_program,NAME...): objects of these folders of traverse/programs/, as with a GPU
+emulated_program  = $(foreach name,$(1),$(call other_obj,$(wildcard traverse/programs/$(name)/*.c)) \
+                    $(call emulated_obj,$(wildcard traverse/programs/$(name)/cuda/*.c)))
+# objects that all programs share: kernels, too, as the emulator finds them by name
+emulated_shared   = $(call other_obj,$(filter-out traverse/main.c,$(shared_src))) \
+                    $(call emulated_obj,$(filter-out traverse/programs/%,$(emulated_c)) $(filter %.cu,$(kernel_files)) $(emulator_cc))
+emulated_libs     = $(libmpi) $(libformats) $(set)/link $(set)/searching $(set)/emulated
 
 # replaces the header with all inline PTX
 $(emulated)/src/traverse/cuda/device/cuda_ptx.cuh: tests/emulator/include/cuda_ptx.cuh
@@ -50,72 +42,52 @@ $(emulated)/src/%: % tests/emulator/rewrite.sed
 	@mkdir -p $(@D)
 	@{ echo '#line 1 "$<"'; sed -E -f tests/emulator/rewrite.sed $<; } >$@
 
-$(emulated)/%.cu.o: $(emulated)/src/%.cu $(rewritten)
+$(emulated)/%.cu.o: $(emulated)/src/%.cu $(rewritten) $(set)/emulated
 	@mkdir -p $(@D)
 	$(EMULATED_CXX) -x c++ -include device.h $(emulated_cxx) -Wno-unknown-pragmas -Wno-sign-compare \
 	    -Wno-unused $(emulated_tls) -MMD -MP -c -o $@ $<
 
-$(emulated)/tests/emulator/%.o: tests/emulator/%.cc
+$(emulated)/tests/emulator/%.o: tests/emulator/%.cc $(set)/emulated
 	@mkdir -p $(@D)
 	$(EMULATED_CXX) $(emulated_cxx) -Wextra -MMD -MP -c -o $@ $<
 
-$(emulated)/%.o: %.c
+$(emulated)/%.o: %.c $(set)/emulated | $(set)/checked
 	@mkdir -p $(@D)
-	$(CC) $(ALL_CFLAGS) -DDBFS_CUDA $(emulated_include) $(CPPFLAGS) -MMD -MP -c -o $@ $<
+	$(call compile,$(CC) -DDBFS_CUDA $(emulated_include))
 
-emulated_link = $(mpicc) $(ALL_CFLAGS) $(EMULATED_CFLAGS) $(LDFLAGS) -o $@ $(filter %.o %.a,$^) $(LDLIBS) \
-                -ldl -lstdc++ -lpthread
-
-$(emulated)/bin/dbfs-traverse: $(emulated_traverse) $(emulated_shared)
+# programs, and tests that link what they share
+$(emulated)/bin/dbfs-traverse: $(BUILD)/traverse/main.o
+$(emulated)/bin/dbfs-graph500: $(call emulated_program,graph500)
+$(emulated)/bin/dbfs-batch: $(call emulated_program,joined batch)
+$(emulated)/bin/dbfs-paths: $(call emulated_program,joined paths)
+$(emulated)/tests/fail_cuda: $(call emulated_obj,tests/gpu/fail_cuda.c) $(BUILD)/traverse/main.o
+$(emulated)/tests/fail_cuda: libs = $(stand_ins)
+$(emulated)/tests/gpu_kernels: $(call emulated_obj,$(gpu_test_src)) $(filter-out %_main.o,$(call emulated_program,graph500))
+$(emulated)/tests/plant_faults: $(call emulated_obj,tests/plant_faults.c) $(filter-out %_main.o,$(call emulated_program,graph500))
+emulated_linked = $(addprefix $(emulated)/,$(addprefix bin/dbfs-,traverse graph500 batch paths) \
+                  $(addprefix tests/,fail_cuda gpu_kernels plant_faults))
+$(emulated_linked): $(emulated_shared) $(emulated_libs)
 	@mkdir -p $(@D)
-	$(emulated_link)
-
-$(emulated)/bin/dbfs-graph500: $(call without_mains,$(emulated_traverse)) $(emulated_graph500) $(emulated_shared)
-	@mkdir -p $(@D)
-	$(emulated_link)
-
-$(emulated)/bin/dbfs-batch: $(filter-out %/traverse/main.o,$(emulated_traverse)) $(emulated_joined) $(emulated_batch) $(emulated_shared)
-	@mkdir -p $(@D)
-	$(emulated_link)
-
-$(emulated)/bin/dbfs-paths: $(filter-out %/traverse/main.o,$(emulated_traverse)) $(emulated_joined) $(emulated_paths) $(emulated_shared)
-	@mkdir -p $(@D)
-	$(emulated_link)
-
-$(emulated)/tests/gpu_kernels: $(call emulated_c_obj,$(gpu_test_src)) \
-    $(call without_mains,$(emulated_traverse) $(emulated_graph500)) $(emulated_shared)
-	@mkdir -p $(@D)
-	$(emulated_link)
-
-$(emulated)/tests/fail_cuda: $(call emulated_c_obj,tests/gpu/fail_cuda.c) $(emulated_traverse) $(emulated_shared)
-	@mkdir -p $(@D)
-	$(emulated_link) $(stand_ins)
-
-$(emulated)/tests/plant_faults: $(call emulated_c_obj,tests/plant_faults.c) \
-    $(call without_mains,$(emulated_traverse) $(emulated_graph500)) $(emulated_shared)
-	@mkdir -p $(@D)
-	$(emulated_link)
+	$(call link,$(mpicc) $(EMULATED_CFLAGS)) -ldl -lstdc++ -lpthread
 
 # is preloaded before the MPI library
-$(emulated)/tests/device_mpi.so: tests/emulator/device_mpi.c
+$(emulated)/tests/device_mpi.so: tests/emulator/device_mpi.c $(set)/cc
 	@mkdir -p $(@D)
-	$(CC) $(filter-out -fsanitize%,$(ALL_CFLAGS)) -fPIC -shared -o $@ $<
+	$(call preload,$(CC))
 
 # kernels with mistakes
-$(emulated)/tests/mistakes: $(emulated)/tests/emulator/mistakes/mistakes.cu.o $(emulated_cc)
+$(emulated)/tests/mistakes: $(call emulated_obj,tests/emulator/mistakes/mistakes.cu $(emulator_cc)) $(set)/emulated
 	@mkdir -p $(@D)
-	$(EMULATED_CXX) $(emulated_cxx) $(LDFLAGS) -o $@ $^ -lpthread
+	$(EMULATED_CXX) $(emulated_cxx) $(LDFLAGS) -o $@ $(filter %.o,$^) -lpthread
 
 # all other programs are those of the build
 emulated_others = $(patsubst $(BUILD)/%,$(emulated)/%,$(TOOLS:%=$(BUILD)/bin/%) $(SCRIPTS:%=$(BUILD)/bin/%) \
-                  $(plain_bin) $(BUILD)/tests/mutate $(count_mpi) $(pretend) $(fake_nvml))
+                  $(plain_bin) $(mutate) $(count_mpi) $(pretend) $(fake_nvml))
 $(emulated_others): $(emulated)/%: $(BUILD)/%
 	@mkdir -p $(@D)
-	@ln -sf $(abspath $<) $@
+	@ln -sf '$(abspath $<)' $@
 
-emulated_bin = $(emulated)/bin/dbfs-traverse $(emulated)/bin/dbfs-graph500 $(emulated)/bin/dbfs-batch $(emulated)/bin/dbfs-paths $(emulated)/tests/gpu_kernels \
-               $(emulated)/tests/fail_cuda $(emulated)/tests/plant_faults $(emulated)/tests/mistakes \
-               $(emulated)/tests/device_mpi.so $(emulated_others)
+emulated_bin = $(emulated_linked) $(emulated)/tests/mistakes $(emulated)/tests/device_mpi.so $(emulated_others)
 emulated: $(emulated_bin)
 
 # ThreadSanitizer does not know fibers. Without a C++ compiler the tests are skipped and say so.

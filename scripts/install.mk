@@ -1,0 +1,35 @@
+# install.mk: installs programs, man pages, data and completions, and removes them. The Makefile includes it.
+
+bindir  = $(DESTDIR)$(PREFIX)/bin
+mandir  = $(DESTDIR)$(PREFIX)/share/man
+sharedir = $(DESTDIR)$(PREFIX)/share
+bash_completions = $(sharedir)/bash-completion/completions
+completed = $(PROGRAMS) $(SCRIPTS) dbfs-dataset
+
+# a folder for each section of the manual
+install_pages = install -d $(mandir)/man$(1) && install -m 644 $(filter %.$(1),$(man_pages)) $(mandir)/man$(1)
+
+install: all
+	install -d $(bindir) $(sharedir)/dbfs/datasets $(sharedir)/dbfs/python $(sharedir)/doc/dbfs/examples $(bash_completions) \
+	    $(sharedir)/zsh/site-functions
+	install -m 755 $(PROGRAMS:%=$(BUILD)/bin/%) $(SCRIPTS:%=$(BUILD)/bin/%) $(bindir)
+	install -m 755 scripts/dataset.sh $(bindir)/dbfs-dataset
+	$(call install_pages,1)
+	$(call install_pages,5)
+	$(call install_pages,7)
+	install -m 644 datasets/MANIFEST.tsv datasets/*.txt datasets/LICENSE.* $(sharedir)/dbfs/datasets
+	install -m 644 scripts/dbfs.py $(sharedir)/dbfs/python
+	install -m 644 README.md CHANGELOG.md LICENSE $(sharedir)/doc/dbfs
+	install -m 644 scripts/read_dbfs.py formats/SPEC-*.md $(sharedir)/doc/dbfs/examples
+	install -m 755 scripts/demo.sh scripts/slurm-pack.sh scripts/slurm-search.sh $(sharedir)/doc/dbfs/examples
+	install -m 644 scripts/completion/_dbfs $(sharedir)/zsh/site-functions
+	install -m 644 scripts/completion/dbfs.bash $(bash_completions)/dbfs
+	for program in $(filter-out dbfs,$(completed)); do ln -sf dbfs $(bash_completions)/$$program; done
+
+uninstall:
+	rm -f $(completed:%=$(bindir)/%) $(completed:%=$(bash_completions)/%) \
+	    $(foreach s,1 5 7,$(patsubst $(BUILD)/man/%,$(mandir)/man$(s)/%,$(filter %.$(s),$(man_pages)))) \
+	    $(sharedir)/zsh/site-functions/_dbfs
+	rm -rf $(sharedir)/dbfs $(sharedir)/doc/dbfs
+
+.PHONY: install uninstall
