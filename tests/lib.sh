@@ -19,7 +19,7 @@ export OMPI_MCA_mpi_yield_when_idle=true
 export LC_ALL=C
 unset CDPATH OMP_NUM_THREADS OMP_PROC_BIND OMP_PLACES GOMP_CPU_AFFINITY
 umask 022
-failures=0
+failures=0 situation=
 # A script that packs and syncs hundreds of small graphs says beforehand how many MiB of a disk in memory it needs.
 if [ -n "${in_memory_mib:-}" ] && [ -w /dev/shm ] &&
     [ "$(df -Pm /dev/shm | awk 'END { print $4 }')" -gt "$in_memory_mib" ]; then
@@ -63,11 +63,20 @@ check() {
     fi
 }
 
-# check_exit CODE NAME COMMAND...: passes when the command exits with CODE; its output stays in
-# $tmp/out and $tmp/err
+# check_exit CODE NAME COMMAND...: passes when the command exits with CODE; its output stays in $tmp/out and $tmp/err. NAME says
+# what is tried. $situation is NAME behind that of the program, for names of checks of what the command left.
 check_exit() {
-    local want=$1 name=$2 got=0
+    local want=$1 name=$2 got=0 word
     shift 2
+    situation=$name
+    for word; do
+        case ${word##*/} in
+        rmatgen | edgeconv | degsplit | dbfs | dbfs-[a-z]*)
+            [[ $word != */bin/* || $name = *"${word##*/}"* ]] || situation="${word##*/}: $name"
+            [[ $word != */bin/* ]] || break
+            ;;
+        esac
+    done
     rm -f "$ABORT_LOG"
     "$@" >"$tmp/out" 2>"$tmp/err" </dev/null || got=$?
     # Hydra now and then makes 1 of the code of MPI_Abort. The ranks note it, and that code counts.
@@ -76,19 +85,20 @@ check_exit() {
         echo "# Hydra made 1 of MPI_Abort($want): $name"
     fi
     if [ "$got" = "$want" ]; then
-        pass "$name"
+        pass "$situation (exit $got)"
     else
-        fail "$name (exit $got, expected $want)"
+        fail "$situation (exit $got, expected $want)"
         sed 's/^/    /' "$tmp/err" | head -20
     fi
 }
 
-# check_says PATTERN NAME: the last check_exit's standard error matches
+# check_says PATTERN [NAME]: the last command's standard error matches; NAME is needed where that was not of check_exit
 check_says() {
+    local name=${2:-"$situation: says '$1'"}
     if grep -q -e "$1" "$tmp/err"; then
-        pass "$2"
+        pass "$name"
     else
-        fail "$2 (no '$1' in:)"
+        fail "$name (no '$1' in:)"
         sed 's/^/    /' "$tmp/err" | head -20
     fi
 }
@@ -112,7 +122,7 @@ by_every_way() {
     local file=$1 way name fd
     shift
     "${@/#@/$file}" >"$tmp/by_file" 2>&1 </dev/null
-    check "${2:-} of a file" test -s "$tmp/by_file"
+    check "${1##*/} ${2:-} prints something of a file" test -s "$tmp/by_file"
     for way in - /dev/stdin '<(...)' fifo; do
         name=$way
         exec {fd}< <(cat "$file")
@@ -127,7 +137,7 @@ by_every_way() {
         timeout 60 "${@/#@/$name}" >"$tmp/by_way" 2>&1 <&$fd
         exec {fd}<&-
         sed -E "s#(^|\t)$name(\t|\$)#\1$file\2#" "$tmp/by_way" >"$tmp/by_name"
-        check "${2:-}: the same of $way" cmp "$tmp/by_file" "$tmp/by_name"
+        check "${1##*/} ${2:-} prints the same of $way as of a file" cmp "$tmp/by_file" "$tmp/by_name"
     done
 }
 

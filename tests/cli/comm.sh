@@ -60,7 +60,7 @@ check 'a job that ends with 1 has failed, and is not tried again' \
 aborting() { printf '3\n3\n' >>"$ABORT_LOG"; return 1; }
 said=$(check_exit 3 'a job' aborting "$MPIEXEC")
 check 'the code that ranks gave to MPI_Abort counts, and is told' \
-    test "${said%  [[]*}" = "$(printf '# Hydra made 1 of MPI_Abort(3): a job\nok - a job')"
+    test "${said%  [[]*}" = "$(printf '# Hydra made 1 of MPI_Abort(3): a job\nok - a job (exit 3)')"
 said=$(check_exit 2 'a job' aborting "$MPIEXEC")
 check 'and no other code' test "${said%% [[(]*}" = 'not ok - a job'
 
