@@ -11,20 +11,20 @@ roots=7,0
 
 check_exit 0 rmatgen "$BIN/rmatgen" -q -s 12 -f text -o "$tmp/text"
 check_exit 0 'edgeconv, undirected' "$BIN/edgeconv" -q -u -o "$tmp/edges" "$tmp/text"
-check_exit 0 'and back to text' "$BIN/edgeconv" -q -t text -o "$tmp/back" "$tmp/edges"
-check 'has the same edges' cmp <(sort "$tmp/text") <(sort "$tmp/back")
+check_exit 0 'edgeconv turns a stream into text' "$BIN/edgeconv" -q -t text -o "$tmp/back" "$tmp/edges"
+check "$situation: edges are the same" cmp <(sort "$tmp/text") <(sort "$tmp/back")
 check_exit 0 'edgeconv, directed' "$BIN/edgeconv" -q --direction directed -o "$tmp/arcs" "$tmp/text"
 check_exit 0 'arcs are packed as they are' "$BIN/dbfs-pack" -q -p 1 -o "$tmp/arcs1" "$tmp/arcs"
-check_exit 0 'and searched from tail to head' "$BIN/dbfs-traverse" -q -@ 1 --backend cpu -r 7 --depths "$tmp/depths" \
+check_exit 0 'directed shards are searched from tail to head' "$BIN/dbfs-traverse" -q -@ 1 --backend cpu -r 7 --depths "$tmp/depths" \
     --parents "$tmp/parents" "$tmp/arcs1"
-check 'which gives a tree' "$TESTS/treecheck" -d "$tmp/text" 7 "$tmp/depths" "$tmp/parents"
-check_exit 0 'and right results' "$BIN/dbfs-check" -q --depths "$tmp/depths" --parents "$tmp/parents" "$tmp/arcs"
+check "$situation: parents are a tree" "$TESTS/treecheck" -d "$tmp/text" 7 "$tmp/depths" "$tmp/parents"
+check_exit 0 'dbfs-check accepts results of a directed search' "$BIN/dbfs-check" -q --depths "$tmp/depths" --parents "$tmp/parents" "$tmp/arcs"
 check_exit 0 'arcs as undirected edges' "$BIN/edgeconv" -q -u --force -o "$tmp/again" "$tmp/arcs"
 "$BIN/edgeconv" -q -t text --force -o "$tmp/back" "$tmp/again"
-check 'are the same edges' cmp <(sort "$tmp/text") <(sort "$tmp/back")
+check "$situation: edges are the same" cmp <(sort "$tmp/text") <(sort "$tmp/back")
 gzip -c "$tmp/text" >"$tmp/text.gz"
 check_exit 0 'edgeconv of what is compressed' "$BIN/edgeconv" -q -u --force -o "$tmp/again" "$tmp/text.gz"
-check 'has the same edges' cmp "$tmp/edges" "$tmp/again"
+check "$situation: edges are the same" cmp "$tmp/edges" "$tmp/again"
 "$TESTS/oracle" -o "$tmp/oracle.%d" "$tmp/text" $roots >"$tmp/out" 2>&1 || fail 'the oracle'
 
 # ---- shards ----
@@ -55,14 +55,14 @@ searches() { # BACKEND
         rm -f "$tmp"/depths.* "$tmp"/parents.*
         check_exit 0 "$1, $ranks ranks of $shards shards" timeout 120 "$MPIEXEC" -n $ranks "$BIN/dbfs-traverse" -q -@ 1 \
             --backend $1 -g $shards -r $roots --depths "$tmp/depths.%d" --parents "$tmp/parents.%d" "$tmp/g$((ranks * shards))"
-        check 'finds what the oracle does, and trees' right
-        check_exit 0 "and dbfs-graph500" timeout 120 "$MPIEXEC" -n $ranks "$BIN/dbfs-graph500" -q -@ 1 --no-energy \
+        check "$situation: distances are those of the oracle, and parents are trees" right
+        check_exit 0 "dbfs-graph500 of $1, $ranks ranks of $shards shards" timeout 120 "$MPIEXEC" -n $ranks "$BIN/dbfs-graph500" -q -@ 1 --no-energy \
             --backend $1 -g $shards -n 2 "$tmp/g$((ranks * shards))"
     done
 }
 searches cpu
 check_exit 0 dbfs-check "$BIN/dbfs-check" -q -r $roots --depths "$tmp/depths.%d" --parents "$tmp/parents.%d" "$tmp/edges"
-check_exit 0 'and of shards, by two ranks' timeout 120 "$MPIEXEC" -n 2 "$BIN/dbfs-check" -q -@ 1 -r $roots \
+check_exit 0 'dbfs-check of shards, by two ranks' timeout 120 "$MPIEXEC" -n 2 "$BIN/dbfs-check" -q -@ 1 -r $roots \
     --depths "$tmp/depths.%d" --parents "$tmp/parents.%d" "$tmp/g2"
 sed '2s/ .*/ 99/' "$tmp/depths.7" >"$tmp/wrong"
 check_exit 4 'a wrong depth' "$BIN/dbfs-check" -q -r 7 --depths "$tmp/wrong" "$tmp/edges"
@@ -71,11 +71,11 @@ check_exit 4 'a wrong depth' "$BIN/dbfs-check" -q -r 7 --depths "$tmp/wrong" "$t
 
 cd "$tmp" || exit 1
 check_exit 0 dbfs "$dbfs" -q --no-cache -r 7 -o all text
-check 'finds the same' cmp all oracle.7
+check "$situation: distances are those of the oracle" cmp all oracle.7
 cd "$here" || exit 1
 "$BIN/dbfs-traverse" -q --backend cpu -r 7 --trace "$tmp/trace" "$tmp/g1" >"$tmp/out" 2>&1
 check_exit 0 dbfs-report "$BIN/dbfs-report" levels "$tmp/trace"
-check 'tells levels' test "$(wc -l <"$tmp/out")" -gt 3
+check "$situation: prints levels" test "$(wc -l <"$tmp/out")" -gt 3
 check_exit 0 dbfs-model "$BIN/dbfs-model" weak --rmat 20
 check_exit 0 dbfs-dataset scripts/dataset.sh -n wordnet-3.0 "$tmp/dataset"
 

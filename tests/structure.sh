@@ -101,7 +101,7 @@ check 'no file gets a name or bytes but through formats/base/outfile and signals
     test "$(grep -rlE '\b(rename(at2?)?|linkat|creat|mkstemps?|mkostemps?|freopen)\(|\bfopen\([^"]*, *"[rwab]*[wa+]|\bO_(CREAT|TRUNC)\b' \
         formats tools traverse --include='*.[ch]' --include='*.cu*' | sort | tr '\n' ' ')" = \
     'formats/base/outfile.c formats/base/signals.c tools/spill/unnamed.c '
-check 'and none of a script but through tools/report/outfile.sh' \
+check 'no script writes a file but through tools/report/outfile.sh' \
     test "$(grep -lE '(^|[ ({;&|])(mv|cp) ' tools/*.sh tools/report/* tools/model/* scripts/bench-*.sh scripts/make-wordnet.sh | sort | tr '\n' ' ')" = \
     'scripts/bench-batch.sh scripts/bench-scale.sh scripts/bench-search.sh tools/report/outfile.sh ' # three move files in a folder of their own
 without=$(grep -L '^    cli_begin();' $(grep -rlE '^int main\(' formats tools traverse))
@@ -112,7 +112,7 @@ check 'zlib inflate is seen by one file of the tools' \
 check 'gnuplot is called, and told of a terminal, by one file: what dbfs-report and dbfs-model draw, it draws' \
     test "$(grep -rlE '^[^#]*(\bgnuplot +["$-]|set terminal|set output)' formats tools traverse scripts | tr '\n' ' ')" = \
     'tools/report/draw.sh '
-check 'which they alone contain' \
+check 'dbfs-report and dbfs-model alone contain draw.sh' \
     test "$(grep -rl '^@include tools/report/draw.sh' tools scripts | sort | tr '\n' ' ')" = 'tools/dbfs-model.sh tools/dbfs-report.sh '
 check 'no other program draws' no_match '(matplotlib|<svg|\bggplot)' formats tools traverse scripts
 check 'libarchive is seen by one file of the tools' \

@@ -162,6 +162,6 @@ fi
 "$BIN/dbfs-pack" -q -p 1 --force -o "$work/graph" "$work/edges"
 for cores in 1 3 16; do
     check_exit 0 "a search on $cores cores" on_cores $cores bare
-    check 'has a thread on each' test "$(searching)" = $cores
+    check "$situation: has a thread on each core" test "$(searching)" = $cores
 done
 finish

@@ -22,7 +22,7 @@ permute() {
     head -c 60 "$1" | crc | put "$1" 60
 }
 permute "$tmp/same.edges" 3
-check 'the same n again: the same stream' cmp "$tmp/good.edges" "$tmp/same.edges"
+check 'naming the same n again gives the same stream' cmp "$tmp/good.edges" "$tmp/same.edges"
 for n in 4 70000; do
     bad=$tmp/bad$n.edges
     permute "$bad" $n
@@ -30,7 +30,7 @@ for n in 4 70000; do
     check_exit 3 "$n ids of 3: edgeconv --original-ids" "$BIN/edgeconv" -q --original-ids "$bad" -o "$tmp/x.edges"
     check_exit 3 "$n ids of 3: degsplit" "$BIN/degsplit" -q -p 1 -o "$tmp/x.split" "$bad"
     check_exit 3 "$n ids of 3: dbfs-pack" "$BIN/dbfs-pack" -q -p 1 -o "$tmp/x" "$bad"
-    check_says "bad$n.edges: trailer at byte .*: 3 vertices, fewer than the $n ids" 'and says where and why'
+    check_says "bad$n.edges: trailer at byte .*: 3 vertices, fewer than the $n ids"
     check_exit 3 "$n ids of 3: dbfs-pack from a pipe" \
         bash -c 'cat "$2" | "$1" -q -p 1 -o "$3" -' - "$BIN/dbfs-pack" "$bad" "$tmp/x"
     check_exit 3 "$n ids of 3: two ranks of dbfs-pack" \
@@ -38,8 +38,8 @@ for n in 4 70000; do
     check "$n ids of 3: nothing was written" test ! -e "$tmp/x.edges" -a ! -e "$tmp/x.split" -a ! -e "$tmp/x"
 done
 check_exit 0 'fewer ids than vertices are permuted' "$BIN/dbfs-pack" -q -p 2 -o "$tmp/more" "$tmp/more.edges"
-check_exit 0 'and traversed' limited "$BIN/dbfs-traverse" -q -r 0 --force --depths "$tmp/depths" "$tmp/more"
-check 'by their original ids' test "$(cut -d " " -f 2 "$tmp/depths" | head -3 | tr '\n' ' ')" = '0 1 2 '
+check_exit 0 'fewer ids than vertices are permuted: the shards are searched' limited "$BIN/dbfs-traverse" -q -r 0 --force --depths "$tmp/depths" "$tmp/more"
+check "$situation: distances are by original id" test "$(cut -d " " -f 2 "$tmp/depths" | head -3 | tr '\n' ' ')" = '0 1 2 '
 
 # ---- manifests ----
 
@@ -52,11 +52,11 @@ say() {
     cat "$tmp/crc" >>"$tmp/g/manifest"
 }
 say 3
-check 'the same n again: the same manifest' cmp "$tmp/manifest" "$tmp/g/manifest"
+check 'naming the same n again gives the same manifest' cmp "$tmp/manifest" "$tmp/g/manifest"
 for n in 0 4 70000; do
     say $n
     check_exit 3 "randomized-n $n: --verify" "$BIN/dbfs-pack" -q --verify "$tmp/g"
-    check_says "g/manifest: randomized-n $n: expected 1 to n, 3" 'and says where and why'
+    check_says "g/manifest: randomized-n $n: expected 1 to n, 3"
     check_exit 3 "randomized-n $n: --list" "$BIN/dbfs-pack" --list "$tmp/g"
     check_exit 3 "randomized-n $n: distances" \
         limited "$BIN/dbfs-traverse" -q -r 0 --force --depths "$tmp/x" "$tmp/g"
@@ -76,9 +76,9 @@ cp "$part" "$tmp/part"
 check_exit 0 'three vertices to sample' limited "$BIN/dbfs-traverse" -q --no-check -n 3 "$tmp/g"
 printf '\0\0\0\0\0\0\0\0\0\0\0\0' | put "$part" "$slots"
 check_exit 3 'one vertex three times: sampling ends' limited "$BIN/dbfs-traverse" -q --no-check -n 3 "$tmp/g"
-check_says 'vertices have edges, expected' 'and says why'
+check_says 'vertices have edges, expected'
 cp "$tmp/part" "$part"
 printf '\377\377\377\177' | put "$part" "$slots"
 check_exit 3 'a slot far past the last one' limited "$BIN/dbfs-traverse" -q --no-check -n 3 "$tmp/g"
-check_says 'local-slots: entry 0 is not below' 'and says which'
+check_says 'local-slots: entry 0 is not below'
 finish

@@ -12,7 +12,7 @@ for ranks in 1 2 3; do
     grep -q '^not ok' "$tmp/out" && failures=$((failures + 1))
 done
 check_exit 0 'under a launcher MPI is started where it is needed' mpi 2
-check 'for both ranks' grep -q '(rank 0 of 2)  ' "$tmp/out"
+check "$situation: MPI is started for both ranks" grep -q '(rank 0 of 2)  ' "$tmp/out"
 
 # ---- ranks that the launcher binds to one core ----
 
@@ -22,9 +22,9 @@ if [ "$(nproc)" -gt 1 ] && command -v taskset >/dev/null 2>&1; then
     "$BIN/dbfs-pack" -q -p 1 -o "$tmp/graph" "$tmp/edges"
     check_exit 0 'dbfs-traverse, bound to a core' "$MPIEXEC" -n 1 taskset -c "$core" "$BIN/dbfs-traverse" -q \
         -n 1 --backend cpu "$tmp/graph"
-    check_says 'binds each rank to one core' 'it says so'
-    check 'once' test "$(grep -c 'binds each rank' "$tmp/err")" = 1
-    check_says 'bind-to none' 'with the flag'
+    check_says 'binds each rank to one core'
+    check "$situation: the message about cores comes once" test "$(grep -c 'binds each rank' "$tmp/err")" = 1
+    check_says 'bind-to none'
     "$MPIEXEC" -n 1 taskset -c "$core" "$BIN/dbfs-traverse" -q -@ 1 -n 1 --backend cpu "$tmp/graph" >"$tmp/out" 2>"$tmp/err"
     check 'no word if threads are given' test ! -s "$tmp/err"
     "$MPIEXEC" --bind-to none -n 1 "$BIN/dbfs-traverse" -q -n 1 --backend cpu "$tmp/graph" >"$tmp/out" 2>"$tmp/err"
@@ -39,18 +39,18 @@ if [ "$(nproc)" -gt 2 ] && command -v taskset >/dev/null 2>&1; then
     check_exit 0 'dbfs-pack on two ranks, bound to a core each' \
         "$MPIEXEC" -n 1 taskset -c "${cores[0]}" "$BIN/dbfs-pack" -p 1 -o "$tmp/packed" "$tmp/edges" : \
         -n 1 taskset -c "${cores[-1]}" "$BIN/dbfs-pack" -p 1 -o "$tmp/packed" "$tmp/edges"
-    check_says 'binds each rank to one core' 'it says so'
+    check_says 'binds each rank to one core'
 else
     skip 'two bound ranks: this host has no third core, or no taskset'
 fi
 
 check_exit 5 'a rank that ends the job' mpi 2 abort
-check_says '^test_comm: host [^ ]*, rank 1: the last rank has had enough$' 'says host, rank and cause'
-check 'once' test "$(grep -c 'has had enough' "$tmp/err")" = 1
+check_says '^test_comm: host [^ ]*, rank 1: the last rank has had enough$'
+check "$situation: the cause is printed once" test "$(grep -c 'has had enough' "$tmp/err")" = 1
 check_exit 1 'a rank that is stopped while all wait' mpi 2 stop
-check_says '^test_comm: rank 1 on [^ ]*, resting: did not run for [1-9][0-9.]* s (--timeout)$' 'is the one that is named'
+check_says '^test_comm: rank 1 on [^ ]*, resting: did not run for [1-9][0-9.]* s (--timeout)$'
 check_exit 1 'a launcher of another MPI' env OMPI_COMM_WORLD_SIZE=2 PMIX_RANK= "$TESTS/test_comm"
-check 'says so' grep -q 'not ok - launcher: OMPI_COMM_WORLD_SIZE is 2, but MPI sees one rank' "$tmp/out"
+check "$situation: the message has both numbers of ranks" grep -q 'not ok - launcher: OMPI_COMM_WORLD_SIZE is 2, but MPI sees one rank' "$tmp/out"
 # ---- check_exit, by which all tests judge launchers ----
 
 failing() { echo run >>"$tmp/runs"; return 1; }
@@ -62,6 +62,6 @@ said=$(check_exit 3 'a job' aborting "$MPIEXEC")
 check 'the code that ranks gave to MPI_Abort counts, and is told' \
     test "${said%  [[]*}" = "$(printf '# Hydra made 1 of MPI_Abort(3): a job\nok - a job (exit 3)')"
 said=$(check_exit 2 'a job' aborting "$MPIEXEC")
-check 'and no other code' test "${said%% [[(]*}" = 'not ok - a job'
+check 'check_exit accepts no other code than that of MPI_Abort' test "${said%% [[(]*}" = 'not ok - a job'
 
 finish

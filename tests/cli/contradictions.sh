@@ -21,11 +21,10 @@ done
 "$mutate" set 17 92 50 "$tmp/2-apart/part-0000-of-0002.dbfs"
 for p in 1 2; do
     check_exit 0 "$p parts as they are" paths -r 100 --target 99 "$tmp/$p"
-    check 'have the distance' grep -q '^source 100 target 99 distance 61 ' "$tmp/out"
+    check "$situation: the distance is 61" grep -q '^source 100 target 99 distance 61 ' "$tmp/out"
     for path in '' --path; do
         check_exit 3 "$p parts, an edge at one end alone $path" paths -r 100 --target 99 $path "$tmp/$p-apart"
-        check_says "$p-apart/part-0000-of-000$p.dbfs: vertex 90 has an edge with vertex 100, .*/part-0000-of" \
-            'both ends are named'
+        check_says "$p-apart/part-0000-of-000$p.dbfs: vertex 90 has an edge with vertex 100, .*/part-0000-of"
         check_exit 3 "$p parts, a pair that meets, and one that does not $path" \
             paths --pairs <(printf '0 1\n100 99\n') $path "$tmp/$p-apart"
     done
@@ -41,8 +40,7 @@ cp -r "$tmp/1" "$tmp/1-bits"
 for p in 1 2; do
     for program in 'dbfs-traverse -r 0' 'dbfs-paths -r 0 --target 9' 'dbfs-batch -r 0' 'dbfs-graph500 -n 1' 'dbfs-pack --verify'; do
         check_exit 3 "$p parts, other local bits: ${program%% *}" "$BIN"/$program "$tmp/$p-bits"
-        check_says "part-000$((p - 1))-of-000$p.dbfs: attributes: [23][01] local bits, and the parts together need [67]" \
-            'the part is named'
+        check_says "part-000$((p - 1))-of-000$p.dbfs: attributes: [23][01] local bits, and the parts together need [67]"
     done
 done
 finish

@@ -30,19 +30,19 @@ column() { # NAME COLUMN: of the table
 # ---- the table ----
 
 check 'every line has 16 columns' awk -F'\t' 'NF != 16 || /\t\t/ { print; bad = 1 } END { exit bad }' "$table"
-check 'names differ, in lower case too' \
+check 'names of graphs differ, in lower case too' \
     test -z "$(tail -n +2 "$table" | cut -f1 | tr A-Z a-z | sort | uniq -d)"
 check 'layouts, units and numbers are known ones' awk -F'\t' 'NR > 1 && ($3 !~ /^(files|list|item|tar|unzip|cut|bv)$/ ||
     $4 !~ /^~?[0-9]+$/ || $5 !~ /^~?[0-9]+$/ || $6 !~ /^(edge|arc|both)$/ || $9 !~ /^(-|~?[0-9]+)$/) {
     print; bad = 1 } END { exit bad }' "$table"
-check 'only known facts are marked as read' awk -F'\t' 'NR > 1 {
+check 'only known facts of graphs are marked as read' awk -F'\t' 'NR > 1 {
     split($14 "," $15, fact, ",")
     for (i in fact) if (fact[i] !~ /^(-|all|n|entries|urls|bytes|sums|index|licence)$/) { print; bad = 1 }
     } END { exit bad }' "$table"
 "$dataset" --list >"$tmp/list"
 check '--list has them all' test "$(wc -l <"$tmp/list")" = "$(wc -l <"$table")"
 sed -n '/^name  *n  *entries/,/^$/p' datasets/README.md | grep -v '^$' >"$tmp/readme"
-check 'and the README shows it' diff "$tmp/list" "$tmp/readme"
+check 'the README of datasets/ shows the list of sizes' diff "$tmp/list" "$tmp/readme"
 check '--list says what sources are directed' test \
     "$(awk '$4 == "directed"' "$tmp/list" | wc -l)" = "$(awk -F'\t' '$6 == "arc"' "$table" | wc -l)"
 check '--show says what --direction may be' bash -c '"$1" --show twitter7 | grep -q "^direction *once or directed$"' - "$dataset"
@@ -208,7 +208,7 @@ for name in wdc-2012-page wdc-2012-host; do
         awk -F'\t' -v OFS='\t' 'NR > 1 { $11 = "http://data.example.org/other" } { print }' "$tmp/table" >"$tmp/table-other"
         check_exit 1 "$name: the names of another graph" "$dataset" --names --to edges --table "$tmp/table-other" \
             "${from_mirror[@]}" $name "$tmp/named"
-        check_says "$name.map: was made from" 'are not taken for its own'
+        check_says "$name.map: was made from"
     elif grep -q "edgeconv: .*wdc-index" "$tmp/log"; then
         skip "$name: --names: this edgeconv reads no index"
     else
@@ -290,19 +290,19 @@ check 'a script that cannot make its folder stops there' bash -c '! bash "$1" &&
 "$dataset" -n "${small[@]}" "$tmp/dry run" >"$tmp/script"
 check '--dry-run makes nothing' test ! -e "$tmp/dry run"
 check '--dry-run prints a script' bash "$tmp/script"
-check 'that makes the same edges' cmp "$tmp/work/com-friendster.edges" "$tmp/dry run/com-friendster.edges"
-check 'and shards' test -s "$tmp/dry run/com-friendster-p3.dbfs/manifest"
+check 'the script of --dry-run makes the same edges' cmp "$tmp/work/com-friendster.edges" "$tmp/dry run/com-friendster.edges"
+check 'the script of --dry-run makes shards' test -s "$tmp/dry run/com-friendster-p3.dbfs/manifest"
 check 'repeating it' "$dataset" "${small[@]}" "$tmp/dry run"
-check 'does nothing again' test "$("$dataset" "${small[@]}" "$tmp/dry run" 2>&1 | grep -c '^# have')" = 3
+check 'dbfs-dataset makes nothing again that is there' test "$("$dataset" "${small[@]}" "$tmp/dry run" 2>&1 | grep -c '^# have')" = 3
 check '-- --randomize' "$dataset" "${small[@]}" "$tmp/random" -- --randomize --vertices 2048
-check 'is passed on' test "$(search "$tmp/random/com-friendster-p3.dbfs" | cut -d' ' -f1-6)" = \
+check 'dbfs-dataset passes --randomize on to edgeconv' test "$(search "$tmp/random/com-friendster-p3.dbfs" | cut -d' ' -f1-6)" = \
     "$(cut -d' ' -f1-6 "$tmp/plain.search")"
 if edgeconv --help | grep -q -e '--compact='; then
     check '-- --compact=MAP' "$dataset" "${small[@]}" "$tmp/compact" -- --compact="$tmp/compact.map"
     read -r first _ <"$tmp/plain"
     ids=$(tr ' ' '\n' <"$tmp/plain" | sort -u | wc -l)
-    check 'leaves the ids that occur' test "$((16#$(trailer "$tmp/compact/com-friendster.edges" | cut -d' ' -f2)))" = "$ids"
-    check 'and the same graph' test "$(search "$tmp/compact/com-friendster-p3.dbfs" 0 | cut -d' ' -f1-6)" = \
+    check 'dbfs-dataset passes --compact on: ids are those that occur' test "$((16#$(trailer "$tmp/compact/com-friendster.edges" | cut -d' ' -f2)))" = "$ids"
+    check 'dbfs-dataset passes --compact on: the search finds the same' test "$(search "$tmp/compact/com-friendster-p3.dbfs" 0 | cut -d' ' -f1-6)" = \
         "$(search "$tmp/plain.dbfs" "$first" | cut -d' ' -f1-6)"
 else
     skip '-- --compact=MAP: this edgeconv has no such option'
@@ -315,28 +315,28 @@ chmod a-w "$tmp/have"
 small=(--offline -d "$tmp/have" --table "$tmp/table" com-friendster)
 check 'files that are there, --offline' "$dataset" "${small[@]}" "$tmp/offline"
 check_exit 1 'a missing file, --offline' "$dataset" --offline --table "$tmp/table" com-friendster "$tmp/none"
-check_says "$file: is missing" 'says which'
+check_says "$file: is missing"
 chmod u+w "$tmp/have"
 cp "$mirror/arc.list.txt" "$mirror/part-r-0000aa.gz" "$tmp/have"
 small_row wdc-2012-page $n "$m" >"$tmp/table-wdc"
 check_exit 1 'a missing part, --offline' "$dataset" --offline -d "$tmp/have" --table "$tmp/table-wdc" wdc-2012-page "$tmp/none"
-check_says 'part-r-0000ab.gz: is missing' 'says which'
+check_says 'part-r-0000ab.gz: is missing'
 
 cp "$mirror"/part-r-* "$tmp/have"
 printf '\nhttp://elsewhere.example.org/part-r-0000aa.gz\n' >>"$tmp/have/arc.list.txt"
 check_exit 1 'two parts of one name' "$dataset" --offline -d "$tmp/have" --table "$tmp/table-wdc" wdc-2012-page "$tmp/none"
-check 'says which' grep -q '^part-r-0000aa.gz$' "$tmp/out"
+check "$situation: the list of members names it" grep -q '^part-r-0000aa.gz$' "$tmp/out"
 
 small_row com-friendster $n $((plain_m + 1)) >"$tmp/table"
 check_exit 3 'an edge too few' "$dataset" "${small[@]}" "$tmp/bad"
-check_says "found $plain_m edges, expected $((plain_m + 1))" 'is said'
+check_says "found $plain_m edges, expected $((plain_m + 1))"
 small_row com-friendster $((n + 1)) "$plain_m" >"$tmp/table"
 check_exit 3 'a vertex too few' "$dataset" "${small[@]}" "$tmp/bad"
-check_says "found $n vertices" 'is said'
+check_says "found $n vertices"
 small_row wdc-2014-pld $n "$m" >"$tmp/table"
 echo 'nodes=1500' >"$mirror/pldgraph.properties"
 check_exit 1 'a wrong sum' "$dataset" --table "$tmp/table" "${from_mirror[@]}" wdc-2014-pld "$tmp/bad"
-check 'names the file' grep -q 'pldgraph.properties: FAILED' "$tmp/out"
+check "$situation: the output names the file" grep -q 'pldgraph.properties: FAILED' "$tmp/out"
 
 small_row gap-twitter $n "$m" >"$tmp/table"
 mkdir "$tmp/cut"
@@ -348,7 +348,7 @@ printf '#!/bin/sh\nhead -n 9 "%s"; exit 1\n' "$tmp/sorted" >"$tmp/stub/webgraph"
 cp "$mirror/pldgraph.graph" "$mirror/hostgraph.graph"
 cp "$mirror/pldgraph.graph" "$mirror/hostgraph.properties"
 check_exit 1 'the first program of a pipe fails' "$dataset" --table "$tmp/table" "${from_mirror[@]}" wdc-2014-host "$tmp/bad"
-check 'neither leaves a smaller graph' test ! -e "$tmp/bad/gap-twitter.edges" -a ! -e "$tmp/bad/wdc-2014-host.edges"
+check "$situation: no smaller graph is left" test ! -e "$tmp/bad/gap-twitter.edges" -a ! -e "$tmp/bad/wdc-2014-host.edges"
 
 # ---- wrong downloads ----
 
@@ -363,18 +363,18 @@ wrong_downloads() {
     wrong=("$dataset" --table "$tmp/table" "${from_mirror[@]}" com-friendster "$tmp/wrong")
     echo '<!DOCTYPE html><html>not found</html>' >"$mirror/$file"
     check_exit 3 'a web page in place of the graph' "${wrong[@]}"
-    check_says 'web page' 'is recognised'
-    check_says 'repeat the command to download it again' 'with what to do'
+    check_says 'web page'
+    check_says 'repeat the command to download it again'
     cp "$tmp/right" "$mirror/$file"
     again 'a web page' "$tmp/wrong/com-friendster.files/$file" "${wrong[@]}"
 
     rm -rf "$tmp/wrong"
     gzip -dc "$tmp/right" | head -n 100 | gzip >"$mirror/$file"
-    check_exit 3 'too few edges' "${wrong[@]}"
+    check_exit 3 'dbfs-dataset: a file with too few edges is refused' "${wrong[@]}"
     check 'the stream is set aside' test ! -e "$tmp/wrong/com-friendster.edges" -a -e "$tmp/wrong/com-friendster.edges.bad"
     cp "$tmp/right" "$mirror/$file"
     again 'too few edges' "$tmp/wrong/com-friendster.files/$file" "${wrong[@]}"
-    check 'to the graph that was meant' cmp "$tmp/wrong/com-friendster.edges" "$tmp/work/com-friendster.edges"
+    check "$situation: downloaded again, it becomes the graph that was meant" cmp "$tmp/wrong/com-friendster.edges" "$tmp/work/com-friendster.edges"
 
     rm -rf "$tmp/wrong"
     wrong=("$dataset" --table "$tmp/table-sum" "${from_mirror[@]}" com-friendster "$tmp/wrong")
@@ -384,7 +384,7 @@ wrong_downloads() {
     again 'a wrong sum' "$tmp/wrong/com-friendster.files/$file" "${wrong[@]}"
     awk -F'\t' -v OFS='\t' 'NR > 1 { $9 = 17 } { print }' "$tmp/table" >"$tmp/table-size"
     check_exit 1 'a wrong size' "$dataset" --table "$tmp/table-size" "${from_mirror[@]}" com-friendster "$tmp/size"
-    check 'is set aside too' test -e "$tmp/size/com-friendster.files/$file.bad" -a ! -e "$tmp/size/com-friendster.files/$file"
+    check "$situation: the file is set aside" test -e "$tmp/size/com-friendster.files/$file.bad" -a ! -e "$tmp/size/com-friendster.files/$file"
 }
 small_row com-friendster $n "$plain_m" >"$tmp/table"
 cp "$mirror/$file" "$tmp/right"
@@ -397,7 +397,7 @@ fi
 mkdir "$tmp/own.files"
 head -c 1000 "$tmp/right" >"$tmp/own.files/$file"
 check_exit 1 'a wrong sum of a file of one'"'"'s own, --offline' "$dataset" --offline -d "$tmp/own.files" --table "$tmp/table-sum" com-friendster "$tmp/own.work"
-check 'leaves it where it is' test -e "$tmp/own.files/$file"
+check "$situation: the user's own file stays where it is" test -e "$tmp/own.files/$file"
 
 # ---- downloads ----
 
@@ -406,10 +406,10 @@ if command -v curl >/dev/null 2>&1; then
     mkdir "$tmp/half"
     head -c 1000 "$mirror/$file" >"$tmp/half/$file.tmp"
     check 'a download is continued' "$dataset" --to download --table "$tmp/table" "${from_mirror[@]}" -d "$tmp/half" com-friendster "$tmp/none"
-    check 'to the same file' cmp "$mirror/$file" "$tmp/half/$file"
-    check 'and no further than asked' test "$(ls "$tmp/half")" = $file
+    check 'a continued download gives the same file' cmp "$mirror/$file" "$tmp/half/$file"
+    check 'a download goes no further than --to asks' test "$(ls "$tmp/half")" = $file
     check_exit 37 'a download that fails' "$dataset" --mirror "file://$tmp/nowhere" com-friendster "$tmp/none"
-    check 'leaves no file under its name' test -z "$(find "$tmp/none" -name $file)"
+    check "$situation: no file has its final name" test -z "$(find "$tmp/none" -name $file)"
 fi
 
 # wget in place of curl: a PATH without curl, and a server in python on this machine
@@ -424,7 +424,7 @@ with_wget() {
     check 'a download by wget' env PATH="$tmp/nocurl" no_proxy=127.0.0.1 "$dataset" --to download --table "$tmp/table" \
         --mirror "http://127.0.0.1:$port" -d "$tmp/wget" com-friendster "$tmp/none"
     kill $pid
-    check 'is the same file' cmp "$mirror/$file" "$tmp/wget/$file"
+    check 'a download that was interrupted ends with the same file' cmp "$mirror/$file" "$tmp/wget/$file"
 }
 if command -v wget >/dev/null 2>&1 && command -v python3 >/dev/null 2>&1; then
     with_wget
@@ -451,7 +451,7 @@ hostile_list() { # LINE
     cp "$tmp/cfg" "$tmp/fetched"
     { cat "$mirror/arc.list.txt"; printf '\n%b\n' "$1"; } >"$tmp/lists/arc.list.txt"
     check_exit 3 "a list with the line $1" "$dataset" "${lists[@]}" wdc-2012-page "$tmp/hostile"
-    check_says 'arc.list.txt: these lines are not addresses of files' 'is refused'
+    check_says 'arc.list.txt: these lines are not addresses of files'
 }
 site=http://data.example.org/a
 for line in -Kcfg --config=cfg "-o$tmp/precious" "$site/-Kcfg" "$site/.." "$site/.curlrc" "$site/" "$site/a\$(touch $ran)" \
@@ -482,14 +482,14 @@ mkdir "$quoted"
 cp "$mirror"/part-r-* "$mirror/arc.list.txt" "$quoted"
 check_exit 0 'a folder of downloads with quotes and signs of the shell' \
     "$dataset" --offline --to edges --table "$tmp/table-wdc" -d "$quoted" wdc-2012-page "$quoted"
-check 'the same edges' test "$(trailer "$quoted/wdc-2012-page.edges")" = "$(trailer "$tmp/arcs.edges")"
+check "$situation: the graph has the same edges" test "$(trailer "$quoted/wdc-2012-page.edges")" = "$(trailer "$tmp/arcs.edges")"
 printf '<file name="friends-1_.$(touch %s)" source="original"><md5>%032d</md5></file><file name="friends-2_./../../precious" source="original"><md5>%s</md5></file>' \
     "$ran" 1 "$(md5sum <"$tmp/precious" | cut -c1-32)" >"$tmp/lists/friendster-dataset-201107_files.xml"
 check_exit 1 'a list of an item with paths and signs of the shell names no file' \
     "$dataset" --offline -d "$tmp/lists" --table "$table" friendster "$tmp/hostile"
 check 'the list of its sums is empty' test ! -s "$tmp/lists/friendster-dataset-201107.md5"
 check 'nothing of a list or a table ran' test ! -e "$ran" -a ! -e "$(basename "$ran")" -a -z "$(find "$tmp" -name ran)"
-check 'and no other file was written' grep -qx precious "$tmp/precious"
+check "$situation: no other file was written" grep -qx precious "$tmp/precious"
 "$dataset" -n wdc-2012-page "$tmp/none" >"$tmp/script"
 check 'curl follows redirections to https alone' test "$(grep -c 'curl ' "$tmp/script")" = "$(grep -c -e 'curl .* --proto =https --proto-redir =https .* -- ' "$tmp/script")"
 check 'an address of http in a list becomes one of https' grep -q "sed 's/^http:/https:/'" "$tmp/script"
@@ -506,61 +506,61 @@ from_two=(--offline -d "$two")
 ! command -v curl >/dev/null 2>&1 || from_two=(--mirror "file://$two")
 check_exit 0 'a mirror of a graph and an index with files of the same names' \
     "$dataset" --names --to edges --table "$tmp/table-wdc" "${from_two[@]}" wdc-2012-page "$tmp/both"
-check 'names are those of the index' cmp "$tmp/names" "$tmp/both/wdc-2012-page.map"
-check 'and arcs those of the graph' test "$(trailer "$tmp/both/wdc-2012-page.edges")" = "$(trailer "$tmp/arcs.edges")"
+check "$situation: names are those of the index" cmp "$tmp/names" "$tmp/both/wdc-2012-page.map"
+check "$situation: arcs are those of the graph" test "$(trailer "$tmp/both/wdc-2012-page.edges")" = "$(trailer "$tmp/arcs.edges")"
 
 # ---- results of before ----
 
 small=(-p 3 --table "$tmp/table" "${from_mirror[@]}" com-friendster "$tmp/again")
 check_exit 0 'a graph' "$dataset" "${small[@]}"
-check_exit 0 'the same command again' "$dataset" "${small[@]}"
+check_exit 0 'dbfs-dataset refuses the folder of another graph, by the same command' "$dataset" "${small[@]}"
 check_exit 1 'other options of edgeconv in the same folder' "$dataset" "${small[@]}" -- --randomize --vertices 2048
-check_says 'com-friendster.edges: was made from (.*edgeconv), not from (.*--randomize' 'are not taken for those of before'
+check_says 'com-friendster.edges: was made from (.*edgeconv), not from (.*--randomize'
 rm "$tmp/again/com-friendster.edges"
 check_exit 1 'a stream that was made anew' "$dataset" "${small[@]}" -- --randomize --vertices 2048
-check_says 'com-friendster-p3.split: is older than com-friendster.edges' 'is not searched with the split of the old one'
+check_says 'com-friendster-p3.split: is older than com-friendster.edges'
 rm "$tmp/again/com-friendster-p3.split"
-check_exit 1 'nor with a new split' "$dataset" "${small[@]}" -- --randomize --vertices 2048
-check_says 'manifest: is older than' 'and the shards of the old one'
+check_exit 1 'dbfs-dataset refuses the folder of another graph, with a new split' "$dataset" "${small[@]}" -- --randomize --vertices 2048
+check_says 'manifest: is older than'
 sed 's|2012-08/data|2014-04/data|g' "$tmp/table-wdc" >"$tmp/table-2014"
 echo "$(column wdc-2012-page 8)" >"$tmp/lists/arc.list.txt.from"
 cp "$mirror/arc.list.txt" "$tmp/lists"
 check_exit 1 'a list of another address in the folder of downloads' "$dataset" --offline -d "$tmp/lists" --table "$tmp/table-2014" wdc-2012-page "$tmp/none"
-check_says 'arc.list.txt: was made from (.*2012-08.*), not from (.*2014-04' 'is not taken for this one'
+check_says 'arc.list.txt: was made from (.*2012-08.*), not from (.*2014-04'
 
 # ---- standard output ----
 
 for arguments in --list '--show friendster' --help "-n friendster $tmp/none"; do
     if [ -w /dev/full ]; then
         check_exit 5 "$arguments on a full disk" sh -c '"$@" >/dev/full' - "$dataset" $arguments
-        check_says 'standard output: cannot write: No space left on device' 'is told'
+        check_says 'standard output: cannot write: No space left on device'
     fi
     check_exit 1 "$arguments with standard output closed" sh -c '"$@" >&-' - "$dataset" $arguments
-    check_says 'standard output: cannot write: Bad file descriptor' 'is told'
+    check_says 'standard output: cannot write: Bad file descriptor'
 done
 
 # ---- refusals ----
 
 check_exit 2 'an unknown graph' "$dataset" nosuch "$tmp/none"
-check_says 'nosuch: not in' 'is named'
+check_says 'nosuch: not in'
 check_exit 2 'no folder' "$dataset" friendster
 check_exit 2 'an unknown option' "$dataset" --frobnicate 1 friendster "$tmp/none"
 check_exit 2 'an unknown step' "$dataset" --to nowhere friendster "$tmp/none"
 check_exit 2 'an unknown direction' "$dataset" --direction up friendster "$tmp/none"
-check_says 'expected once, directed or symmetric' 'says which there are'
+check_says 'expected once, directed or symmetric'
 check_exit 2 'an undirected source, directed' "$dataset" --direction directed roadNet-CA "$tmp/none"
-check_says 'roadNet-CA is undirected and takes --direction symmetric' 'says what it takes'
+check_says 'roadNet-CA is undirected and takes --direction symmetric'
 check_exit 2 'a directed source, symmetric' "$dataset" --direction symmetric wiki-Talk "$tmp/none"
-check_says 'wiki-Talk is directed and takes --direction once or directed' 'says what it takes'
+check_says 'wiki-Talk is directed and takes --direction once or directed'
 check_exit 0 'the direction that the table has' "$dataset" -n --direction symmetric gap-road "$tmp/none"
-check 'is no other graph' grep -q -e 'edgeconv --force --direction symmetric -o .*/gap-road.edges' "$tmp/out"
+check "$situation: edgeconv gets --force, as it is no other graph" grep -q -e 'edgeconv --force --direction symmetric -o .*/gap-road.edges' "$tmp/out"
 check_exit 2 'shards that are no number' "$dataset" -p x friendster "$tmp/none"
 for options in '-d x wordnet-3.0' '--mirror file:///x wordnet-3.0' '--offline --mirror file:///x friendster'; do
     check_exit 2 "options without effect: $options" "$dataset" -n $options "$tmp/none"
-    check_says 'no effect' 'are told'
+    check_says 'no effect'
 done
 for options in '--list -p 7' '--list --names' '--show friendster --to edges' '--list friendster' '--show friendster x'; do
     check_exit 2 "$options" "$dataset" $options
-    check_says 'only prints' 'is too much'
+    check_says 'only prints'
 done
 finish

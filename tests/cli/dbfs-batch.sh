@@ -71,7 +71,7 @@ for size in 1 63 64 65 128 129 256; do
     for threads in $many_threads; do
         "$batch" -@ $threads --batch $size -n 300 "$tmp/rmat" >"$tmp/out"
         check "batches of $size, $threads threads: as one by one" diff "$tmp/want" <(grep '^root' "$tmp/out")
-        check 'and all distances' diff <(grep checksum: "$tmp/one-by-one") <(grep checksum: "$tmp/out")
+        check "batches of $size, $threads threads: distances are those of searches one by one" diff <(grep checksum: "$tmp/one-by-one") <(grep checksum: "$tmp/out")
     done
 done
 "$BIN/rmatgen" -q -s 9 -e 5 -f text -o "$tmp/arcs.txt"
@@ -79,7 +79,7 @@ done
 "$BIN/dbfs-pack" -q -p 3 -t 8 -o "$tmp/arcs" "$tmp/arcs.edges"
 "$BIN/dbfs-traverse" --backend cpu -@ 1 -n 70 "$tmp/arcs" | alone >"$tmp/one-by-one"
 check_exit 0 'a directed graph' "$batch" -@ 2 --batch 64 -n 70 "$tmp/arcs"
-check 'its searches are those one by one' diff "$tmp/one-by-one" <(sed -n 's/^\(root [0-9]* levels [0-9]* reached [0-9]*\) .*\(checksum [0-9a-f]*\).*/\1 \2/p' "$tmp/out")
+check "$situation: its searches are those one by one" diff "$tmp/one-by-one" <(sed -n 's/^\(root [0-9]* levels [0-9]* reached [0-9]*\) .*\(checksum [0-9a-f]*\).*/\1 \2/p' "$tmp/out")
 "$BIN/dbfs-pack" -q -p 1 -t 8 --rows out -o "$tmp/arcs-out" "$tmp/arcs.edges"
 check_exit 2 'a directed graph without in-rows' "$batch" -n 2 "$tmp/arcs-out"
 "$batch" -n 9 --no-checksum "$tmp/rmat" >"$tmp/out"
@@ -95,27 +95,27 @@ check '-v tells of each level' awk -v levels="$(sed -n 's/.* s, \([0-9]*\) level
 "$MPIEXEC" -n 3 "$batch" -@ 1 --batch 64 -n 300 --depths "$tmp/ranks.npy" --centrality "$tmp/ranks.txt" "$tmp/rmat" >"$tmp/out" 2>"$tmp/err"
 check 'three ranks: as one by one' diff "$tmp/want" <(grep '^root' "$tmp/out")
 check_exit 0 'one rank' "$batch" -@ 2 --batch 256 -n 300 --depths "$tmp/m.npy" --centrality "$tmp/c.txt" "$tmp/rmat"
-check 'the same matrix' cmp "$tmp/m.npy" "$tmp/ranks.npy"
-check 'the same centralities' cmp "$tmp/c.txt" "$tmp/ranks.txt"
+check "$situation: the matrix is that of one rank" cmp "$tmp/m.npy" "$tmp/ranks.npy"
+check "$situation: centralities are those of one rank" cmp "$tmp/c.txt" "$tmp/ranks.txt"
 
 # ---- the matrix has the rows of dbfs-traverse ----
 "$BIN/dbfs-traverse" -q --backend cpu -n 20 --depths "$tmp/%d.raw" "$tmp/rmat" >"$tmp/out"
 "$batch" -q -n 20 --depths "$tmp/matrix.npy" "$tmp/rmat" >"$tmp/out"
 awk '{ print $2 }' "$tmp/want" | head -n 20 | while read -r root; do cat "$tmp/$root.raw"; done >"$tmp/rows"
 check 'rows of the matrix' cmp "$tmp/rows" <(tail -c +129 "$tmp/matrix.npy")
-check 'its shape' grep -aq "'<i4', 'fortran_order': False, 'shape': (20, 4096)" "$tmp/matrix.npy"
+check "$situation: the matrix has its shape in the header" grep -aq "'<i4', 'fortran_order': False, 'shape': (20, 4096)" "$tmp/matrix.npy"
 check_exit 2 'a matrix into a pipe' "$batch" -q -n 2 --depths >(cat >/dev/null) "$tmp/rmat"
 
 # ---- parents are proved ----
 for graph in rmat components-4-2 grid-1-3; do
     check_exit 0 "parents of $graph" "$batch" -q --batch 5 -r 3,7,90,3 --parents "$tmp/$graph.%d" --depths "$tmp/$graph.d%d" "$tmp/$graph"
-    check_exit 0 "and their proof" "$BIN/dbfs-check" -q -r 3,7,90 --parents "$tmp/$graph.%d" --depths "$tmp/$graph.d%d" "$tmp/$graph"
+    check_exit 0 "dbfs-check accepts parents of $graph" "$BIN/dbfs-check" -q -r 3,7,90 --parents "$tmp/$graph.%d" --depths "$tmp/$graph.d%d" "$tmp/$graph"
 done
 
 # ---- centralities follow from the oracle's distances ----
 for graph in components-4-2 multi-3-inf grid-1-3; do
     check_exit 0 "centralities of $graph" "$batch" -q -n all --no-checksum --centrality "$tmp/$graph.table" "$tmp/$graph"
-    check 'of all vertices with edges' diff <(awk '!/^#/ { print $1 }' "$tmp/$graph.table") \
+    check "$situation: all vertices with edges have a row" diff <(awk '!/^#/ { print $1 }' "$tmp/$graph.table") \
         <(awk '!/^#/ && $1 != $2 { print $1; print $2 }' "$tmp/${graph%%-*}.txt" | sort -un)
     awk '!/^#/ { print $1 }' "$tmp/$graph.table" | head -n 40 | while read -r root; do
         "$TESTS/oracle" "$tmp/${graph%%-*}.txt" "$root" | awk -v root="$root" '{ n++ }
@@ -123,11 +123,11 @@ for graph in components-4-2 multi-3-inf grid-1-3; do
             $2 > 0 { h += 1 / $2 }
             END { printf "%d %d %d %d %.9g %.9g %.9g\n", root, r, far, sum, (r - 1) / sum, (r - 1) / sum * (r - 1) / (n - 1), h }'
     done >"$tmp/want"
-    check 'from distances of the oracle' diff "$tmp/want" \
+    check "centralities of $graph follow from distances of the oracle" diff "$tmp/want" \
         <(awk '!/^#/ { printf "%d %d %d %d %.9g %.9g %.9g\n", $1, $2, $3, $4, $5, $6, $7 }' "$tmp/$graph.table" | head -n 40)
 done
 check_exit 0 'an isolated root' "$batch" -q -r 8 --centrality - "$tmp/components-4-2"
-check 'has none' grep -qx '8 1 0 0 0 0 0' "$tmp/out"
+check "$situation: its row has no closeness" grep -qx '8 1 0 0 0 0 0' "$tmp/out"
 
 # ---- a run that is killed, or ends within a line, is resumed ----
 check_exit 0 'a table' "$batch" -q -n all --centrality "$tmp/whole" "$tmp/rmat"
@@ -136,14 +136,14 @@ pid=$!
 wait_until eval '[ "$(cat "$tmp/killed.part" 2>/dev/null | wc -l)" -gt 20 ]'
 kill -KILL $pid 2>/dev/null
 wait $pid 2>/dev/null
-check 'it was killed before its end' test ! -e "$tmp/killed"
+check "$situation: the run was killed before its end" test ! -e "$tmp/killed"
 check_exit 1 'a table is there, unfinished' "$batch" -q -n all --centrality "$tmp/killed" "$tmp/rmat"
-check_says '--resume' 'it is said how to go on'
+check_says '--resume'
 printf '17 99' >>"$tmp/killed.part"
 check_exit 3 'not with other roots' "$batch" -q -n 5 --resume --centrality "$tmp/killed" "$tmp/rmat"
 had=$(grep -vc '^#' "$tmp/killed.part")
-check_exit 0 'it goes on' "$batch" -q -n all --batch 256 --resume --centrality "$tmp/killed" "$tmp/rmat"
-check 'with what is lacking' test "$(sed -n 's/^NBFS: //p' "$tmp/out")" -lt "$(($(grep -vc '^#' "$tmp/whole") - had + 2))"
+check_exit 0 'a killed table goes on with --resume' "$batch" -q -n all --batch 256 --resume --centrality "$tmp/killed" "$tmp/rmat"
+check "$situation: only what is lacking is searched" test "$(sed -n 's/^NBFS: //p' "$tmp/out")" -lt "$(($(grep -vc '^#' "$tmp/whole") - had + 2))"
 check 'the tables are the same' cmp "$tmp/whole" "$tmp/killed"
 check 'no part is left' test ! -e "$tmp/killed.part"
 
@@ -152,11 +152,11 @@ resumed() {
     rm -f "$tmp/mended"
     cat >"$tmp/mended.part"
     check_exit 0 "$1: goes on" "$batch" -q -n all --no-checksum --resume --centrality "$tmp/mended" "$tmp/rmat"
-    check 'and is the whole table' cmp "$tmp/whole" "$tmp/mended"
+    check "$situation: the table is the whole one" cmp "$tmp/whole" "$tmp/mended"
 }
 resumed 'a table with a lost line' < <(sed 50d "$tmp/whole" | head -n 100)
 check_says 'mended.part: line 50 is not that of its root: the lines from there on are made again' 'it is said'
-check 'and lines before the damage are kept' test "$(sed -n 's/^NBFS: //p' "$tmp/out")" = $(($(wc -l <"$tmp/whole") - 49))
+check 'a part with a damaged line keeps the lines before the damage' test "$(sed -n 's/^NBFS: //p' "$tmp/out")" = $(($(wc -l <"$tmp/whole") - 49))
 resumed 'a table with a line twice' < <(sed 50p "$tmp/whole" | head -n 100)
 resumed 'a table with garbage at its end' < <(head -n 60 "$tmp/whole"; echo GARBAGE)
 resumed 'a table with zeros in a line' < <(head -n 60 "$tmp/whole"; printf '\0\0\0\n'; sed -n 62,99p "$tmp/whole")
@@ -168,22 +168,22 @@ resumed 'an empty table' </dev/null
 echo kept >"$tmp/target"
 ln -sf target "$tmp/link.part"
 check_exit 1 'a part that is a link is not followed' "$batch" -q -n 2 --resume --centrality "$tmp/link" "$tmp/rmat"
-check_exit 0 'but replaced with --force' "$batch" -q -n 2 --force --centrality "$tmp/link" "$tmp/rmat"
-check 'and what the link names stays' test "$(cat "$tmp/target")" = kept
+check_exit 0 'a part that is a link is replaced with --force' "$batch" -q -n 2 --force --centrality "$tmp/link" "$tmp/rmat"
+check "$situation: the file that the link names stays" test "$(cat "$tmp/target")" = kept
 device=$(own_null)
 [ -z "$device" ] || check_exit 2 'a table that is written to a device has nothing to go on with' "$batch" -q -n 2 --resume --centrality "$device" "$tmp/rmat"
 check_exit 2 'distances in the part of the table' "$batch" -q -r 1 --depths "$tmp/both.part" --centrality "$tmp/both" "$tmp/rmat"
 check 'closeness has all digits of the quotient' awk '!/^#/ && NF == 7 && $4 > 0 && $5 != ($2 - 1) / $4 { exit 1 }' "$tmp/whole"
-check 'which are 17' grep -qE ' 0\.[0-9]{16,}( |$)' "$tmp/whole"
+check "$situation: numbers have 17 digits" grep -qE ' 0\.[0-9]{16,}( |$)' "$tmp/whole"
 
 # ---- memory ----
-check_exit 5 'too little memory' "$batch" -q -S 100K "$tmp/rmat"
+check_exit 5 'too little memory is an error' "$batch" -q -S 100K "$tmp/rmat"
 if [ "${BACKEND:-cpu}" = cpu ]; then
     check_exit 0 'enough for few roots' "$batch" -q -@ 1 -S 600K --batch 1 -n 3 "$tmp/rmat"
-    check_exit 5 'and too little for all' "$batch" -q -@ 1 -S 600K --batch 1 -n all "$tmp/rmat"
-    check_says 'all roots: needs' 'says so'
+    check_exit 5 'memory that is enough for few roots is too little for all' "$batch" -q -@ 1 -S 600K --batch 1 -n all "$tmp/rmat"
+    check_says 'all roots: needs'
     check_exit 5 'no GPU' env CUDA_VISIBLE_DEVICES= "$BIN/dbfs-batch" -q --backend cuda "$tmp/rmat"
-    check_says '--backend cuda: ' 'says so'
+    check_says '--backend cuda: '
     check_exit 0 'any backend' env CUDA_VISIBLE_DEVICES= "$BIN/dbfs-batch" -q -n 3 "$tmp/rmat"
 fi
 
@@ -191,10 +191,10 @@ fi
 cd "$tmp" || exit 1
 PATH=$(realpath "$OLDPWD/$BIN"):$PATH
 check_exit 0 'dbfs --batch' dbfs --cache cache --batch 128 -n 100 -o all.npy grid.txt
-check 'tells of it in a line' grep -qE '^100 roots: 1200 of 1200 vertices reached, levels .* each; distances in all.npy$' out
-check 'and has made a matrix' grep -aq '(100, 1200)' all.npy
+check "$situation: prints one line" grep -qE '^100 roots: 1200 of 1200 vertices reached, levels .* each; distances in all.npy$' out
+check "$situation: makes a matrix of 100 rows" grep -aq '(100, 1200)' all.npy
 check_exit 0 'dbfs --centrality' dbfs --cache cache -q -n all --centrality table grid.txt
-check 'has made a table' test "$(grep -vc '^#' table)" = 1200
+check "$situation: makes a table of all vertices" test "$(grep -vc '^#' table)" = 1200
 
 # ---- the page says how to get NetworkX's values ----
 cat >as_networkx.py <<'END'

@@ -30,20 +30,20 @@ put() {
 }
 
 check_exit 0 'depths and parents are accepted' "$check" -r 0 --depths "$tmp/d" --parents "$tmp/p" "$tmp/g.edges"
-check 'and described' grep -qx 'root 0 levels 5 reached 7 checksum [0-9a-f]* valid' "$tmp/out"
+check "$situation: the line has levels, vertices and checksum" grep -qx 'root 0 levels 5 reached 7 checksum [0-9a-f]* valid' "$tmp/out"
 cp "$tmp/out" "$tmp/valid"
 for graph in g.edges g1 g4; do
     for ranks in 1 2 4; do
         check_exit 0 "$graph on $ranks ranks" ranks $ranks --depths "$tmp/d" --parents "$tmp/p" "$tmp/$graph"
-        check 'says the same' cmp "$tmp/out" "$tmp/valid"
+        check "$situation: the proof prints the same line" cmp "$tmp/out" "$tmp/valid"
     done
     for results in "--depths $tmp/d" "--parents $tmp/p"; do
         check_exit 0 "$graph, only ${results%% *}" "$check" $results "$tmp/$graph"
-        check 'says the same' cmp "$tmp/out" "$tmp/valid"
+        check "$situation: the proof prints the same line" cmp "$tmp/out" "$tmp/valid"
     done
 done
 "$BIN/dbfs-traverse" -q -r 0 --depths "$tmp/dt" --parents "$tmp/pt" "$tmp/g4" >"$tmp/traverse.out"
-check_exit 0 'so is what dbfs-traverse writes' "$check" --depths "$tmp/dt" --parents "$tmp/pt" "$tmp/g.edges"
+check_exit 0 'distances and parents that dbfs-traverse writes are accepted' "$check" --depths "$tmp/dt" --parents "$tmp/pt" "$tmp/g.edges"
 
 # ---- planted faults ----
 
@@ -124,12 +124,12 @@ for width in 1 2 4 8; do
     bytes $width $depths >"$tmp/d.raw"
     bytes $width $parents >"$tmp/p.raw"
     check_exit 0 "raw integers of $width bytes" "$check" --depths "$tmp/d.raw" --parents "$tmp/p.raw" "$tmp/g.edges"
-    check 'are the same' cmp "$tmp/out" "$tmp/valid"
+    check "$situation: the proof prints the same line" cmp "$tmp/out" "$tmp/valid"
     for sign in i u; do
         { npy "<$sign$width" '10,'; bytes $width $depths; } >"$tmp/d.npy"
         { npy "<$sign$width" '10,'; bytes $width $parents; } >"$tmp/p.npy"
         check_exit 0 ".npy of $sign$width" "$check" --depths "$tmp/d.npy" --parents "$tmp/p.npy" "$tmp/g.edges"
-        check 'is the same' cmp "$tmp/out" "$tmp/valid"
+        check "$situation: the proof prints the same line" cmp "$tmp/out" "$tmp/valid"
     done
 done
 { npy '<i4' '10,'; bytes 4 ${depths/4/5}; } >"$tmp/f.npy"
@@ -138,11 +138,11 @@ for what in d p; do
     tr ' ' , <"$tmp/$what" >"$tmp/$what.csv"
 done
 check_exit 0 'lines with commas' "$check" --depths "$tmp/d.csv" --parents "$tmp/p.csv" "$tmp/g.edges"
-check 'are the same' cmp "$tmp/out" "$tmp/valid"
+check "$situation: the proof prints the same line" cmp "$tmp/out" "$tmp/valid"
 "$BIN/dbfs-traverse" -q -r 0 --depths "$tmp/dt.csv" --parents "$tmp/pt.csv" "$tmp/g4" >"$tmp/traverse.out"
 for ranks in 1 2; do
     check_exit 0 "the .csv of dbfs-traverse on $ranks ranks" ranks $ranks --depths "$tmp/dt.csv" --parents "$tmp/pt.csv" "$tmp/g4"
-    check 'is the same' cmp "$tmp/out" "$tmp/valid"
+    check "$situation: the proof prints the same line" cmp "$tmp/out" "$tmp/valid"
 done
 sed 's/^4,4$/4,5/' "$tmp/d.csv" >"$tmp/f.csv"
 fault 'a fault in .csv' 'f.csv: edge 3 4: depths 3 and 5' --depths "$tmp/f.csv"
@@ -154,7 +154,7 @@ check_exit 0 'edges from a pipe' sh -c 'cat "$3" | "$1" --depths "$2" -' - "$che
 # bad_file STATUS SAYS NAME: expects STATUS and the message for $tmp/f as depths
 bad_file() {
     check_exit "$1" "$3" "$check" --depths "$tmp/f" "$tmp/g.edges"
-    check_says "$tmp/f$2" 'says so'
+    check_says "$tmp/f$2"
 }
 sed '4s/.*/3 x/' "$tmp/d" >"$tmp/f"; bad_file 3 ":4: not '3 VALUE'" 'a line that is none'
 sed '4s/.*/4 3/' "$tmp/d" >"$tmp/f"; bad_file 3 ":4: not '3 VALUE'" 'a wrong id'
@@ -192,26 +192,26 @@ check_exit 2 'no graph' "$check" --depths "$tmp/d"
 check_exit 2 'nothing to test' "$check" "$tmp/g.edges"
 check_exit 2 'two graphs' "$check" --depths "$tmp/d" "$tmp/g.edges" "$tmp/g4"
 check_exit 2 'a root that is no vertex' "$check" -r 10 --depths "$tmp/d" "$tmp/g.edges"
-check_says 'root 10: the graph has vertices 0 to 9' 'says so'
+check_says 'root 10: the graph has vertices 0 to 9'
 check_exit 2 'a root that is no number' "$check" -r 1,x --depths "$tmp/%d" "$tmp/g.edges"
 check_exit 2 'several roots without %d' "$check" -r 0,1 --depths "$tmp/d" "$tmp/g.edges"
 check_exit 2 '%d without a root' "$check" --depths "$tmp/%d" "$tmp/g.edges"
 check_exit 2 'two from standard input' "$check" --depths - "-"
 check_exit 2 'standard input under mpiexec' mpi 2 --depths - "$tmp/g.edges"
 check_exit 1 'no such results' "$check" --depths "$tmp/none" "$tmp/g.edges"
-check_says "$tmp/none: cannot open" 'names them'
+check_says "$tmp/none: cannot open"
 # a text is copied to the folder of temporary files, a .npy file is not
 check_exit 0 'a folder for temporary files' env TMPDIR="$tmp/none" "$check" -T "$tmp" --depths "$tmp/d" "$tmp/g.edges"
 check_exit 1 'without -T it is that of the environment' env TMPDIR="$tmp/none" "$check" --depths "$tmp/d" "$tmp/g.edges"
-check_says "$tmp/none: cannot create a temporary file" 'named'
+check_says "$tmp/none: cannot create a temporary file"
 check_exit 1 'a folder that is not there' "$check" -T "$tmp/nowhere" --depths "$tmp/d" "$tmp/g.edges"
-check_says "$tmp/nowhere: cannot create a temporary file" 'is named'
-check_exit 0 'and is not needed for .npy' "$check" -T "$tmp/nowhere" --depths "$tmp/d.npy" "$tmp/g.edges"
+check_says "$tmp/nowhere: cannot create a temporary file"
+check_exit 0 'a missing folder for temporary files is not needed for .npy' "$check" -T "$tmp/nowhere" --depths "$tmp/d.npy" "$tmp/g.edges"
 check_exit 1 'no such graph' "$check" --depths "$tmp/d" "$tmp/none"
 check_exit 3 'results that are a folder' "$check" --depths "$tmp/g4" "$tmp/g.edges"
 head -c -8 "$tmp/g.edges" >"$tmp/cut"
 check_exit 3 'a stream without its trailer' "$check" --depths "$tmp/d" "$tmp/cut"
-check_exit 3 'the same on 2 ranks' mpi 2 --depths "$tmp/d" "$tmp/cut"
+check_exit 3 'a stream without its trailer, on 2 ranks' mpi 2 --depths "$tmp/d" "$tmp/cut"
 flip() { # FILE AT
     local byte=$(od -An -tu1 -j "$2" -N 1 "$1")
     printf "\\$(printf '%o' $((byte ^ 1)))" | dd of="$1" bs=1 seek="$2" conv=notrunc 2>/dev/null
@@ -222,7 +222,7 @@ check_exit 3 'a damaged stream' "$check" --depths "$tmp/d" "$tmp/cut"
 cp -r "$tmp/g4" "$tmp/bad4"
 flip "$tmp/bad4/part-0002-of-0004.dbfs" 4096
 check_exit 3 'a damaged shard' mpi 2 --depths "$tmp/d" "$tmp/bad4"
-check_says 'part-0002-of-0004.dbfs: .*corrupt' 'names it'
+check_says 'part-0002-of-0004.dbfs: .*corrupt'
 
 # ---- several roots, a permuted graph, a symmetric stream ----
 
@@ -237,7 +237,7 @@ for graph in r.edges r2; do
 done
 cp "$tmp/r.0.npy" "$tmp/r.99.npy"
 check_exit 4 'the file of another root' "$check" -r $roots --depths "$tmp/r.%d.npy" "$tmp/r2"
-check_says 'r.99.npy: vertex 0: depth 0, and the root is 99' 'is named'
+check_says 'r.99.npy: vertex 0: depth 0, and the root is 99'
 check 'the two before it are valid' test "$(grep -c ' valid$' "$tmp/out")" = 2
 gzip -dc tests/fixtures/edges-1/symmetric.edges.gz >"$tmp/sym.edges"
 "$BIN/dbfs-pack" -q -p 1 -o "$tmp/sym1" "$tmp/sym.edges"
@@ -331,7 +331,7 @@ awk 'BEGIN { srand(5); for (i = 0; i < 100000; i++) print int(rand() * 6000000),
 "$BIN/dbfs-traverse" -q -r 0 --depths "$tmp/w.npy" --parents "$tmp/wp.npy" "$tmp/w1" >"$tmp/traverse.out"
 for ranks in 1 2; do
     check_exit 0 "windows on $ranks ranks" ranks $ranks -v -@ 1 -S 40M --depths "$tmp/w.npy" --parents "$tmp/wp.npy" "$tmp/w.edges"
-    check_says 'in \([2-9]\|[1-9][0-9]\) windows of vertices' 'there are several'
+    check_says 'in \([2-9]\|[1-9][0-9]\) windows of vertices'
     within 40 'windows'
 done
 # all ranks have windows as small as the rank of least memory wants
@@ -339,11 +339,11 @@ windows=(-v -@ 1 --depths "$tmp/w.npy" --parents "$tmp/wp.npy" "$tmp/w.edges")
 for budgets in '40M 48M' '48M 40M'; do
     check_exit 0 "ranks with budgets of $budgets" timeout 60 \
         "$MPIEXEC" -n 1 "$check" -S "${budgets% *}" "${windows[@]}" : -n 1 "$check" -S "${budgets#* }" "${windows[@]}"
-    check_says 'in \([2-9]\|[1-9][0-9]\) windows of vertices' 'there are several'
+    check_says 'in \([2-9]\|[1-9][0-9]\) windows of vertices'
 done
 printf '\011' | dd of="$tmp/w.npy" bs=1 seek=$((128 + 4 * 5999999)) conv=notrunc 2>/dev/null
 check_exit 4 'a fault between the first window and the last' "$check" -@ 1 -S 40M --depths "$tmp/w.npy" "$tmp/w.edges"
-check_says 'w.npy: edge 0 5999999: depths 0 and 9' 'is the same'
+check_says 'w.npy: edge 0 5999999: depths 0 and 9'
 check_exit 5 'levels of parents do not fit' "$check" -@ 1 -S 40M --parents "$tmp/wp.npy" "$tmp/w.edges"
-check_says 'with --depths they need not be found' 'says what to do'
+check_says 'with --depths they need not be found'
 finish

@@ -39,13 +39,13 @@ count() { awk "$1 { n++ } END { print n + 0 }" "$tmp/wire"; }
 wire normal
 check 'messages above 1K' test "$(count '$1 == "send" && $4 > 1024')" -gt 0
 check 'between unlike devices' test "$(count '$1 == "send" && int($3 / 2) != $3 % 2')" -gt 0
-check 'with repetitions' test "$(count '$1 == "repeated" && $4 > 0')" -gt 0
+check 'vertices between unlike devices are sent, with repetitions' test "$(count '$1 == "repeated" && $4 > 0')" -gt 0
 wire normal --chunk 1K
 check 'no message above 1K' test "$(count '$1 == "send" && $4 > 1024')" = 0
 wire normal --local-all2all
 check 'between like devices alone' test "$(count '$1 == "send" && int($3 / 2) != $3 % 2')" = 0
 wire normal --uniquify
-check 'without repetitions' test "$(count '$1 == "repeated" && $4 > 0')" = 0
+check '--uniquify leaves no repetitions among sent vertices' test "$(count '$1 == "repeated" && $4 > 0')" = 0
 wire mixed
 check 'no nonblocking reductions' test "$(count '/^reduce nonblocking or/')" = 0
 wire mixed --reduction nonblocking
@@ -55,12 +55,12 @@ part=part-0000-of-0001.dbfs
 cp -r "$tmp/alone" "$tmp/lie"
 "$TESTS/mutate" set 27 0 $(($("$TESTS/mutate" get 27 0 "$tmp/lie/$part") & ~1)) "$tmp/lie/$part"
 check_exit 3 'a part that lies' "$graph500" --backend "$backend" --no-energy -q -n 1 "$tmp/lie"
-check_exit 0 'and is trusted' "$graph500" --backend "$backend" --no-energy -q -n 1 --trust "$tmp/lie"
+check_exit 0 'a part that lies is searched with --trust' "$graph500" --backend "$backend" --no-energy -q -n 1 --trust "$tmp/lie"
 printf '\377' | dd of="$tmp/lie/$part" bs=1 conv=notrunc status=none seek=$(($(stat -c %s "$tmp/lie/$part") / 2))
 check_exit 3 'damage' "$graph500" --backend "$backend" --no-energy -q -n 1 --trust "$tmp/lie"
-check_says 'CRC differs' 'is seen by its CRC'
+check_says 'CRC differs'
 "$graph500" --backend "$backend" --no-energy -q -n 1 --trust --no-check "$tmp/lie" >"$tmp/out" 2>"$tmp/err"
-check 'which --no-check leaves out' sh -c "! grep -q 'CRC differs' '$tmp/err'"
+check "$situation: --no-check looks at no CRC" sh -c "! grep -q 'CRC differs' '$tmp/err'"
 
 # ---- the block ----
 scale=12
@@ -143,16 +143,16 @@ same_block() { # EXPECTED: the block in $tmp/out has these fields, and its numbe
 # reported FILE: dbfs-report makes the same block of the JSON
 reported() {
     check_exit 0 'dbfs-report reads the JSON' "$BIN/dbfs-report" graph500 "$tmp/json"
-    check 'and prints the block' same_block "$1"
+    check "$situation: the block is that of the run" same_block "$1"
 }
 for ranks in 1 2; do
     check_exit 0 "64 roots, $ranks ranks" mpi $ranks --force --json "$tmp/json" --construction-time 2.5 "$tmp/p4"
-    check 'each has a record' test "$(grep -c '^root .* validate_s ' "$tmp/out")" = 64
+    check "$situation: each of them has a record" test "$(grep -c '^root .* validate_s ' "$tmp/out")" = 64
     check 'the block has every field, in order' test \
         "$(block | sed -n 's/^\([^:]*:\( *!\)*\).*/\1/p' | grep -vE '^(energy_[a-z]|MTEPS)' | paste -sd'|')" = "$fields"
     if command -v python3 >/dev/null 2>&1; then
         expected_block $ranks >"$tmp/expected"
-        check 'and every field follows from the JSON' same_block "$tmp/expected"
+        check "64 roots, $ranks ranks: every field of the block follows from the JSON" same_block "$tmp/expected"
     else
         skip 'the block from the JSON: no python3'
     fi
@@ -160,10 +160,10 @@ for ranks in 1 2; do
     reported "$tmp/block.$ranks"
 done
 check 'the environment has graph and command' grep -q "\"command\": \[.*\"--json\", \"$tmp/json\"" "$tmp/json"
-check 'and the runs what dbfs-traverse has of them' test "$(sed -n 's/.*"checksum": "\([0-9a-f]*\)".*/\1/p' "$tmp/json")" = \
+check 'runs in the JSON have the checksums that dbfs-traverse finds' test "$(sed -n 's/.*"checksum": "\([0-9a-f]*\)".*/\1/p' "$tmp/json")" = \
     "$("$BIN/dbfs-traverse" --backend "$backend" -n 64 "$tmp/p4" | sed -n 's/^root .* checksum \([0-9a-f]*\).*/\1/p')"
 check_exit 0 'means of a block and a run' "$BIN/dbfs-report" means "$tmp/json"
-check 'have 64 searches' grep -q "	64	" "$tmp/out"
+check "$situation: rows count 64 searches" grep -q "	64	" "$tmp/out"
 
 # ---- energy: counters of tests/fake_nvml.c say 120 J from one look to the next, those of a pretended package 0 ----
 # Searches run on the CPU, as CUDA's driver brings its own NVML.
@@ -178,26 +178,26 @@ for ranks in $([ "${TEST_MODE:-short}" = short ] || echo 1) 2; do
         ASAN_OPTIONS="${ASAN_OPTIONS:+$ASAN_OPTIONS:}verify_asan_link_order=0" \
         "$graph500" -@ 1 --backend cpu -n 4 --force --json "$tmp/json" "$tmp/p4"
     block >"$tmp/energy"
-    check "is that of two GPUs and a package ($(grep -E '^(energy|MTEPS)' "$tmp/energy" | tr -s ' ' | tr '\n' ' '))" awk '
+    check "energy, $ranks ranks: is that of two GPUs and a package ($(grep -E '^(energy|MTEPS)' "$tmp/energy" | tr -s ' ' | tr '\n' ' '))"$tmp/energy" | tr -s ' ' | tr '\n' ' '))" awk '
         $1 == "energy_J:" { joules = $2 } $1 == "energy_time:" { seconds = $2 }
         $1 == "energy_of:" { gpus = $2; packages = $4 } $1 == "MTEPS/W:" { rate = $2 }
         END { exit !(gpus == 2 && seconds >= 2 && joules >= 120 && packages > 0 && (packages > 1 || joules <= 120) && rate > 0) }' \
         "$tmp/energy"
     command -v python3 >/dev/null 2>&1 && { expected_block $ranks >"$tmp/expected"
-        check 'and follows from the JSON' same_block "$tmp/expected"; }
+        check "energy, $ranks ranks: fields of the block follow from the JSON" same_block "$tmp/expected"; }
     reported "$tmp/energy"
 done
 for visible in 1 GPU-70; do
     check_exit 0 "energy of the GPU $visible" env CUDA_VISIBLE_DEVICES=$visible LD_PRELOAD="$(realpath "$TESTS/nvml/libnvidia-ml.so.1")" \
         ASAN_OPTIONS="${ASAN_OPTIONS:+$ASAN_OPTIONS:}verify_asan_link_order=0" "$graph500" -q -@ 1 --backend cpu -n 1 "$tmp/p1"
-    check 'is that of one GPU' grep -q '^energy_of: *1 GPUs' "$tmp/out"
+    check "$situation: is that of one GPU" grep -q '^energy_of: *1 GPUs' "$tmp/out"
 done
 check_exit 0 'without energy' env LD_LIBRARY_PATH="$(realpath "$TESTS/nvml")" "$graph500" -q --backend "$backend" -n 1 --no-energy "$tmp/p1"
-check 'has none' grep -q '^energy_J: *NA$' "$tmp/out"
+check "$situation: energy is NA" grep -q '^energy_J: *NA$' "$tmp/out"
 
 check_exit 0 'fewer roots, quietly' mpi 1 -q -n 3 "$tmp/p1"
 check 'print the block alone' test "$(grep -c '^root' "$tmp/out") $(grep -c '^NBFS: *3$' "$tmp/out")" = '0 1'
-check 'of an unknown construction time' grep -q '^construction_time: *NA$' "$tmp/out"
+check "$situation: the construction time is NA" grep -q '^construction_time: *NA$' "$tmp/out"
 check_exit 0 'with -v' mpi 1 -v -n 2 --no-energy --force --json "$tmp/json" "$tmp/p1"
 check 'there is a line per level' test "$(grep -c ' level [0-9]* nn ' "$tmp/err")" = \
     "$(sed -n 's/.*"iterations": \([0-9]*\).*/\1/p' "$tmp/json" | awk '{ n += $1 } END { print n }')"
@@ -265,7 +265,7 @@ check 'dbfs-traverse has no validator' sh -c "! nm '$BIN/dbfs-traverse' | grep -
 if grep -qE '__(asan|ubsan|tsan)_' "$BIN/dbfs-traverse"; then
     skip 'the libraries of dbfs-traverse: the sanitizer has its own'
 else
-    check 'it links the C library, OpenMP, zlib, MPI and what these need' test -z "$(objdump -p "$BIN/dbfs-traverse" |
+    check 'dbfs-traverse links the C library, OpenMP, zlib, MPI and what these need, alone' test -z "$(objdump -p "$BIN/dbfs-traverse" |
         awk '$1 == "NEEDED" { print $2 }' | grep -vE '^(libc|libm|libz|libgomp|libomp|libmpi[a-z]*|libopen-[a-z]*|libstdc\+\+|libgcc_s|libdl|librt|libpthread|ld-linux[-a-z0-9]*)\.so')"
 fi
 finish

@@ -23,12 +23,12 @@ real() { grep -oE "\"$1\": [0-9.]+" "$tmp/1.json" | head -1 | sed 's/.*: //'; }
 check_exit 0 'an RMAT graph' "$model" rmat --rmat 15 -t 24
 for key in vertices_with_edges delegates nn nd dn dd; do
     name=${key%_with_edges}
-    check "has the $name of a real one: $(column $name 1), $(real $key)" is "$(column $name 1)" "$(real $key)" .03
+    check "the model has the $name of a real graph: $(column $name 1), $(real $key)" is "$(column $name 1)" "$(real $key)" .03
 done
 searched=$(grep -oE '"iterations": [0-9]+' "$tmp/1.json" | awk '{ s += $2 } END { print s / NR }')
-check "and its levels: $(column levels 1), $searched" is "$(column levels 1)" "$searched" .2
+check "the model has the levels of a real graph: $(column levels 1), $searched" is "$(column levels 1)" "$searched" .2
 check_exit 0 'scale 33 by figure 7' "$model" rmat --rmat 33 -t 181
-check 'has the delegates that section VI-B gives: 1.75%' is "$(column delegates 1)" "$(awk 'BEGIN { print .0175 * 2 ^ 33 }')" .005
+check "$situation: delegates are those of section VI-B, 1.75%" is "$(column delegates 1)" "$(awk 'BEGIN { print .0175 * 2 ^ 33 }')" .005
 # Ids of at most 10 one bits have 316 edge ends and more in the mean, others 100 and fewer, and TH 181 lies between.
 # So delegates are known by their ids, and the first edges of that graph give the share of nn.
 nn=$(column nn 1) nd=$(column nd 1) edges=$(column edges 1)
@@ -37,10 +37,10 @@ nn=$(column nn 1) nd=$(column nd 1) edges=$(column edges 1)
     { u = ones($1) > 10; v = ones($2) > 10; nn += u && v; nd += u && !v } END { print nn / NR, nd / NR }' >"$tmp/sample"
 read -r nn_sample nd_sample <"$tmp/sample"
 share() { awk -v a="$1" -v b="$2" 'BEGIN { printf "%.4f", a / b }'; }
-check "has the nn edges of a sample of it: $(share "$nn" "$edges"), $nn_sample" is "$(share "$nn" "$edges")" "$nn_sample" .04
-check "and nd: $(share "$nd" "$edges"), $nd_sample" is "$(share "$nd" "$edges")" "$nd_sample" .02
+check "the model has the nn edges of a sample of scale 33: $(share "$nn" "$edges"), $nn_sample"$nn" "$edges"), $nn_sample" is "$(share "$nn" "$edges")" "$nn_sample" .04
+check "the model has the nd edges of a sample of scale 33: $(share "$nd" "$edges"), $nd_sample"$nd" "$edges"), $nd_sample" is "$(share "$nd" "$edges")" "$nd_sample" .02
 check_exit 0 'TH inf' "$model" rmat --rmat 20 -t inf
-check 'has no delegates' test "$(column delegates 1) $(column nd 1) $(column reductions 1)" = '0 0 0'
+check "$situation: predicts no delegates" test "$(column delegates 1) $(column nd 1) $(column reductions 1)" = '0 0 0'
 
 # ---- TH, if none is given ----
 
@@ -56,12 +56,12 @@ done
 check_exit 0 'an RMAT graph without TH' "$model" rmat --rmat 18
 cut -f 1 "$tmp/out" | tail -n +2 >"$tmp/th"
 # the rows end at the largest degree, which is about that of the real graph
-check 'has a row for each TH of a sweep' test "$(head -20 "$tmp/th" | tr '\n' ' ')" = \
+check "$situation: prints a row for each TH of a sweep" test "$(head -20 "$tmp/th" | tr '\n' ' ')" = \
     "$("$BIN/degsplit" -q -t inf --sweep "$tmp/sweep" --force -o /dev/null "$tmp/s18.edges"; cut -f 1 "$tmp/sweep" | sed -n 2,21p | tr '\n' ' ')"
-check 'and one for inf' test "$(tail -1 "$tmp/th")" = inf
+check "$situation: prints a row for infinite TH" test "$(tail -1 "$tmp/th")" = inf
 check_exit 0 'TH of figure 7' "$model" rmat --rmat 33 -t paper
-check 'is 181 at scale 33' test "$(column th 1)" = 181
-check 'and has delegates' is "$(column delegates 1)" "$(awk 'BEGIN { print .0175 * 2 ^ 33 }')" .005
+check "$situation: is 181 at scale 33" test "$(column th 1)" = 181
+check "$situation: delegates are those of section VI-B, 1.75%" is "$(column delegates 1)" "$(awk 'BEGIN { print .0175 * 2 ^ 33 }')" .005
 
 # ---- the paper ----
 
@@ -86,7 +86,7 @@ masks=$({ "$model" rates ray; "$model" rmat --rmat 29 -t "$(column th 4)" | sed 
         3 * bytes / rate["peer_bandwidth"] + 2 * bytes / rate["network_bandwidth"]) }')
 check 'two hosts of four GPUs: masks are read within a host, and a tree reduces them between hosts' is "$(column masks_ms 4)" "$masks" .001
 check 'the points of one host calibrate' is "$(column predicted_ms 1)" "$(column paper_ms 1)" .02
-check 'and that of four GPUs' is "$(column predicted_ms 3)" "$(column paper_ms 3)" .02
+check 'the point of four GPUs calibrates' is "$(column predicted_ms 3)" "$(column paper_ms 3)" .02
 check "124 GPUs are predicted: $(column error_percent 5)%" is "$(column predicted_ms 5)" "$(column paper_ms 5)" .25
 check 'their time is that of 259.8 GTEPS' is "$(column paper_ms 5)" "$(awk 'BEGIN { print 2 ^ 37 / 259.8e9 * 1e3 }')" .001
 
@@ -138,14 +138,14 @@ check_exit 0 'four that read each other' predict -p 4
 parts_are 6 .75 20 "$(awk 'BEGIN { print 5 * 3 * .0125 }')" "$(awk 'BEGIN { print 10 * 3 * 25 / 1e3 }')" 0 0
 check 'nn goes as bits, as 800000 / 4 / 8 bytes are fewer than 4 for each of 25000 vertices' is "$(column vertices_ms 1)" .75 .001
 check_exit 0 'as lists' predict -p 4 --form list
-check 'they take four times the bytes' is "$(column vertices_ms 1)" "$(awk 'BEGIN { print 10 * 3 * 100 / 1e3 }')" .001
+check "$situation: vertices take four times the bytes" is "$(column vertices_ms 1)" "$(awk 'BEGIN { print 10 * 3 * 100 / 1e3 }')" .001
 check_exit 0 'eight' predict -p 8
-check 'have small levels, as each finds less than 20000' is "$(column levels_ms 1)" 5 .001
+check "$situation: levels are small, as each device finds less than 20000" is "$(column levels_ms 1)" 5 .001
 check_exit 0 'eight by messages' predict -p 8 --group 4
-check 'have not' is "$(column levels_ms 1)" 30 .001
+check "$situation: levels are not small" is "$(column levels_ms 1)" 30 .001
 sed 's/"iterations": 10/"iterations": 50/' "$tmp/hand.json" >"$tmp/deep.json"
 check_exit 0 'one device and more levels' "$model" predict --rates "$tmp/rates" --calibrate 0 -p 1 "$tmp/deep.json"
-check 'has small ones' is "$(column levels_ms 1)" 20 .001
+check "$situation: levels are small" is "$(column levels_ms 1)" 20 .001
 # each level visits a tenth of the nn edges: messages hold bits of all normals, then of nine tenths, and so on
 check_exit 0 'by messages' predict -p 4 --group 1
 parts_are 10 .75 30 "$(awk 'BEGIN { print 5 * (1.5 * .025 + 4 * .2) }')" "$(awk 'BEGIN { print 5.5 * 3 * .05 }')" \
@@ -154,7 +154,7 @@ check_exit 0 'two hosts of two' predict -p 4 -H 2
 parts_are 10 .75 30 "$(awk 'BEGIN { print 5 * (.1 + .0125 + .125 + 2 * .4) }')" "$(awk 'BEGIN { print 10 * .025 + 5.5 * .5 }')" \
     "$(awk 'BEGIN { print 10 * (.002 + .4) }')" "$(awk 'BEGIN { print 10 * (.4 + 16 / 1e5) }')"
 check_exit 0 'memory' predict -p 4
-check 'is a quarter of Table I and some' is "$(column device_bytes 1)" \
+check "$situation: memory is a quarter of Table I and some" is "$(column device_bytes 1)" \
     "$(awk 'BEGIN { print (8e6 + 64e6 + 16e6) / 4 + 8e5 + 5e4 + 2 * 75e3 }')" .001
 
 # ---- levels from a trace; sparse masks ----
@@ -165,16 +165,16 @@ check 'the shape is that of the trace' test "$(column shape 1) $(column shape 2)
 # ---- runs ----
 
 check_exit 0 'three runs' "$model" check "$tmp/1.json" "$tmp/4.json" "$tmp/22.json"
-check 'that of one device calibrates' test "$(column use 1) $(column error_percent 1)" = 'calibrates 0.0'
+check "$situation: the run of one device calibrates" test "$(column use 1) $(column error_percent 1)" = 'calibrates 0.0'
 check 'the others are predicted' test "$(column use 2) $(column use 3)" = 'predicted predicted'
 check 'layouts' test "$(column p 1) $(column group 2) $(column p 3) $(column hosts 3)" = '1 4 4 1'
 check "bytes are about those counted: $(column bytes_modelled 3), $(column bytes_counted 3)" \
     is "$(column bytes_modelled 3)" "$(column bytes_counted 3)" .5
 check 'a run without --breakdown has none' test "$(column bytes_counted 2)" = NA
-check 'its parts are its time' is "$(for n in visits imbalance delegates levels masks vertices messages counts; do
+check "$situation: the parts of a prediction add up to its time" is "$(for n in visits imbalance delegates levels masks vertices messages counts; do
     column ${n}_ms 2; done | awk '{ s += $1 } END { print s }')" "$(column predicted_ms 2)" .002
 check_exit 0 'with runs of four devices calibrating' "$model" check --calibrate 4 "$tmp/1.json" "$tmp/4.json" "$tmp/22.json"
-check 'both of their kinds do' test "$(column use 2) $(column use 3)" = 'calibrates calibrates'
+check "$situation: both kinds of runs of four devices calibrate" test "$(column use 2) $(column use 3)" = 'calibrates calibrates'
 middle=$("$model" check --calibrate 0 --rates "$tmp/rates" "$tmp/hand.json" | cut -f 7 | tail -1)
 check "searches of one level do not count: $middle ms" test "$middle" = 500
 
@@ -182,7 +182,7 @@ check "searches of one level do not count: $middle ms" test "$middle" = 500
 
 check_exit 0 'weak scaling' "$model" weak --rmat 20 -t paper
 cp "$tmp/out" "$tmp/weak"
-check 'from 1 to 100000 devices' test "$(grep -v '^#' "$tmp/weak" | cut -f 1 | tail -n +2 | tr '\n' ' ')" = \
+check "$situation: rows are of 1 to 100000 devices" test "$(grep -v '^#' "$tmp/weak" | cut -f 1 | tail -n +2 | tr '\n' ' ')" = \
     '1 2 4 8 16 32 64 128 256 512 1024 2048 4096 8192 16384 32768 65536 100000 '
 check 'the graph grows by scales' test "$(grep -v '^#' "$tmp/weak" | cut -f 4 | tail -n +2 | sort -n | uniq | wc -l)" = 18
 check 'efficiency never rises' awk -F '\t' '/^#/ { next } NR > 2 && $10 > last + 1e-9 { exit 1 } { last = $10 }' "$tmp/weak"
@@ -192,7 +192,7 @@ check 'what breaks, and where, is what the rows say' awk -F '\t' '
     /^#/ { next }
     { for (i = 11; i <= 18; i++) if (i != v && $i > $v && !(i in first)) first[i] = $1 }
     END { for (i in first) { n++; if (index(line, name[i] " from p = " first[i]) == 0) exit 1 } exit n < 3 }' "$tmp/weak"
-check 'this design and each step to it have a line' test "$(grep -c '^# ' "$tmp/weak")" = 6
+check "$situation: this design and each step to it have a line" test "$(grep -c '^# ' "$tmp/weak")" = 6
 at() { grep "^# .*$1.*:" "$tmp/weak" | sed 's/.*at p = 100000 \(.*\) GTEPS/\1/'; }
 check "masks by hosts are faster there than flat ones: $(at 'and masks=hosts') GTEPS" below "$(at masks=flat)" "$(at 'and masks=hosts')"
 check "halving is faster than a tree: $(at reduction=halving) GTEPS" below "$(at 'and masks=hosts')" "$(at reduction=halving)"
@@ -212,7 +212,7 @@ check_exit 0 'strong scaling' "$model" strong --rmat 31
 check 'begins where the graph fits' below 1 "$(column p 1)"
 check 'keeps the graph' test "$(grep -v '^#' "$tmp/out" | cut -f 4 | tail -n +2 | sort -u)" = 31
 check_exit 0 'strong scaling of a run' "$model" strong "$tmp/4.json"
-check 'has its TH' test "$(grep -v '^#' "$tmp/out" | cut -f 5 | tail -n +2 | sort -u)" = 24
+check "$situation: the TH is that of the run" test "$(grep -v '^#' "$tmp/out" | cut -f 5 | tail -n +2 | sort -u)" = 24
 
 # ---- rows that runs correct, and other rows ----
 
@@ -221,8 +221,8 @@ sed -e 's/"shards_per_rank": 1/"shards_per_rank": 2/' -e 's/"time_s": 0.5/"time_
 rows() { awk -F '\t' 'NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; next } !/^#/ && $1 <= 16 { printf "%s %s %s, ", $1, $at["corrected_by"], $at["efficiency"] == 1 ? "first" : "" }' "$tmp/out"; }
 check_exit 0 'a run of two devices' "$model" strong --rates "$tmp/rates" "$tmp/two.json"
 check "one device is not corrected, and no measure of others: $(rows)" test "$(rows)" = '1 none first, 2 peer first, 4 peer , 8 peer , 16 peer , '
-check_exit 0 'its picture' "$model" strong -o - --rates "$tmp/rates" "$tmp/two.json"
-check 'leaves that row out' test "$(sed -n '/^\$rates/,/^END/p' "$tmp/out" | sed -n 3p | cut -f 1)" = 2
+check_exit 0 'the picture of strong scaling leaves out rows without rates' "$model" strong -o - --rates "$tmp/rates" "$tmp/two.json"
+check "$situation: the first row is of two devices" test "$(sed -n '/^\$rates/,/^END/p' "$tmp/out" | sed -n 3p | cut -f 1)" = 2
 check_exit 0 'with a run of one' "$model" strong --rates "$tmp/rates" --calibrate 2 "$tmp/two.json" "$tmp/hand.json"
 check "all are corrected: $(rows)" test "$(rows)" = '1 alone first, 2 peer , 4 peer , 8 peer , 16 peer , '
 check_exit 0 'no run' "$model" predict -p 1,2,4 --rmat 20
@@ -232,12 +232,12 @@ check "corrects none: $(rows)" test "$(rows)" = '1 none first, 2 none , 4 none ,
 
 check_exit 0 'the script of a plot' "$model" weak -o - --rmat 20 -t paper
 for data in rates times; do
-    check "has the rows of $data" test "$(sed -n "/^\$$data/,/^END/p" "$tmp/out" | wc -l)" = 21
+    check "the picture of weak scaling has the rows of $data" test "$(sed -n "/^\$$data/,/^END/p" "$tmp/out" | wc -l)" = 21
 done
 if command -v gnuplot >/dev/null 2>&1; then
     check_exit 0 'a picture' "$model" weak -o "$tmp/weak.svg" --rmat 20 -t paper
-    check 'is there' grep -q 'visits' "$tmp/weak.svg"
-    check 'with the table' cmp "$tmp/out" "$tmp/weak"
+    check "$situation: names the parts" grep -q 'visits' "$tmp/weak.svg"
+    check "$situation: prints the table, too" cmp "$tmp/out" "$tmp/weak"
     check_exit 1 'a picture that is there' "$model" weak -o "$tmp/weak.svg" --rmat 20 -t paper
     check_exit 0 'replaced' "$model" weak --force -o "$tmp/weak.svg" --rmat 20 -t paper
 else
@@ -256,24 +256,24 @@ check_exit 1 'a folder for a run' "$model" check "$tmp"
 check_exit 1 'a folder for rates' "$model" predict -p 2 --rmat 20 --rates "$tmp"
 echo '# no rate' >"$tmp/bad"
 check_exit 3 'rates without one' "$model" predict -p 2 --rmat 20 --rates "$tmp/bad"
-check_says "$tmp/bad: it has no rate" 'says which file'
+check_says "$tmp/bad: it has no rate"
 ln -s "$(command -v awk)" "$tmp/awk"
 for tool in cat cut grep mktemp rm tail; do ln -s "$(command -v $tool)" "$tmp/$tool"; done
 check_exit 1 'a picture without gnuplot' env PATH="$tmp" /bin/sh "$model" weak --rmat 20 -o "$tmp/y.svg"
-check_says 'gnuplot: not found: install .*gnuplot-nox' 'says which package'
+check_says 'gnuplot: not found: install .*gnuplot-nox'
 
 # ---- rates, refused input ----
 
 for name in h200 ray cpu; do
     check_exit 0 "the rates of $name" "$model" rates $name
     cp "$tmp/out" "$tmp/again"
-    check "are a file that is read" test "$("$model" predict -p 8 --rmat 24 --rates "$tmp/again")" = \
+    check "$situation: are a file that --rates reads" test "$("$model" predict -p 8 --rmat 24 --rates "$tmp/again")" = \
         "$("$model" predict -p 8 --rmat 24 --rates $name)"
 done
 refused() { # TEXT SAYS: expects the message for a file of rates
     printf "edge_s 1\n$1\n" >"$tmp/bad"
     check_exit 3 "a rate: $1" "$model" predict -p 2 --rmat 20 --rates "$tmp/bad"
-    check_says "$tmp/bad:2: $2" 'says where and why'
+    check_says "$tmp/bad:2: $2"
 }
 refused 'edge_s' 'not NAME VALUE'
 refused 'peer_latency 1 2' 'not NAME VALUE'
@@ -284,13 +284,13 @@ refused 'peer_level_s fast' 'peer_level_s: fast: not a number above 0'
 refused 'edge_s 2' 'edge_s: given twice'
 printf '{"environment":\n {"vertices": x}}\n' >"$tmp/bad"
 check_exit 3 'JSON that is none' "$model" check "$tmp/bad"
-check_says "$tmp/bad:2: not JSON" 'says where'
+check_says "$tmp/bad:2: not JSON"
 printf '{"environment": {"vertices": 1}}\n' >"$tmp/bad"
 check_exit 3 'JSON of something else' "$model" check "$tmp/bad"
-check_says "$tmp/bad: neither" 'says which file'
+check_says "$tmp/bad: neither"
 sed 's/"iterations": 10/"iterations": 0/' "$tmp/hand.json" >"$tmp/bad"
 check_exit 3 'a search without iterations' "$model" check "$tmp/hand.json" "$tmp/bad"
-check_says "$tmp/bad: search 0: time_s and iterations are not above 0" 'says which'
+check_says "$tmp/bad: search 0: time_s and iterations are not above 0"
 check_exit 2 'a trace before its run' "$model" check "$tmp/4.trace" "$tmp/4.json"
 check_exit 1 'no such file' "$model" check "$tmp/nothing"
 check_exit 1 'no such rates' "$model" paper --rates "$tmp/nothing"

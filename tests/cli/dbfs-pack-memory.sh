@@ -122,8 +122,8 @@ check_exit 0 'scale 20 with the TH that is suggested' "$pack" -@ 2 -o "$tmp/b" "
 bytes=$("$pack" --list "$tmp/b" | sed -n 's/^bytes per directed edge kept *//p')
 check "scale 20 takes at most 1.4 bytes an edge ($bytes)" awk -v bytes="$bytes" 'BEGIN { exit !(bytes > 1 && bytes <= 1.4) }'
 rm -r "$tmp/b"
-check_exit 0 'and for four devices' "$degsplit" -p 4 -o "$tmp/s20.split" "$tmp/s20.edges"
-check_says 'TH [0-9]* is taken: it takes fewer bytes than TH [0-9]*, whose larger loss' 'it has fewer bytes than the fastest one'
+check_exit 0 'a split for four devices is made' "$degsplit" -p 4 -o "$tmp/s20.split" "$tmp/s20.edges"
+check_says 'TH [0-9]* is taken: it takes fewer bytes than TH [0-9]*, whose larger loss'
 for size in 48M 1G; do
     "$pack" --plan -@ 2 -S $size -p 4 -s "$tmp/s20.split" "$tmp/s20.edges" >"$tmp/plan"
     check_exit 0 "scale 20, -S $size" "$pack" -v -@ 2 -S $size -T "$tmp/t1" -p 4 \
@@ -163,24 +163,24 @@ plan_pipe() {
 }
 check_exit 0 'a plan for a pipe of 2^33 edges' plan_pipe 29 16 -@ 16 -S 96G
 cp "$tmp/out" "$tmp/plan"
-check 'its edges stay in memory, in 12 bytes each or fewer' \
+check "$situation: its edges stay in memory, in 12 bytes each or fewer" \
     test "$(planned place-passes)" = 0 -a "$(planned memory)" -lt $((12 << 33))
 check 'labels alone go to the disk' test "$(planned temporary-disk)" -le $((4 << 29))
 check_exit 0 'a plan for a pipe of 2^38 edges' plan_pipe 32 64 -@ 2 -S 32T -T "$tmp/t1"
 cp "$tmp/out" "$tmp/plan"
 check 'memory lacks' test "$(planned memory-lacking)" -gt 0
-check 'and no more than all of it' test "$(planned memory-lacking)" -lt "$(planned memory)"
-check_says 'of memory, .* more than is available' 'a warning says so'
-check_exit 0 'the same with -S 512G' plan_pipe 32 64 -@ 2 -S 512G -T "$tmp/t1" -o "$tmp/none/none"
+check "$situation: lacks no more memory than all of it" test "$(planned memory-lacking)" -lt "$(planned memory)"
+check_says 'of memory, .* more than is available'
+check_exit 0 'a plan for a pipe of 2^32 edges with -S 512G' plan_pipe 32 64 -@ 2 -S 512G -T "$tmp/t1" -o "$tmp/none/none"
 cp "$tmp/out" "$tmp/plan"
 lacking=$(planned disk-lacking)
 check "$lacking bytes of disk lack" test "$lacking" -gt 0 -a \
     "$lacking" -lt $(($(planned temporary-disk) + $(planned written-bytes)))
-check_says 'of disk for temporary files and .* more than is free' 'a warning says so, too'
+check_says 'of disk for temporary files and .* more than is free'
 check_exit 0 'raw shards' plan_pipe 32 64 -@ 2 -S 512G -T "$tmp/t1" -o "$tmp/none" --encoding raw
 cp "$tmp/out" "$tmp/plan"
 check 'take more of the disk' test "$(planned disk-lacking)" -gt "$lacking"
-check 'and have no packed columns' \
+check "$situation: have no packed columns" \
     test "$(planned packed-bytes-per-shard)" = "$(planned device-bytes-per-shard)"
 check_exit 0 'a plan that fits' "$pack" --plan -p 1 -T "$tmp/t1" -o "$tmp/none" "$tmp/s20.edges"
 cp "$tmp/out" "$tmp/plan"
@@ -192,7 +192,7 @@ check_exit 0 'degsplit as planned' "$degsplit" -@ 2 -t inf -o "$tmp/inf.split" "
     test $(($(peak_kib) * 1024)) -le "$(planned memory)"
 head -c 100000 "$tmp/s20.edges" >"$tmp/cut.edges"
 check_exit 3 'a plan for a stream that was cut' "$pack" --plan -p 1 "$tmp/cut.edges"
-check_says 'trailer' 'and says what is missing'
+check_says 'trailer'
 check_exit 3 'a plan with the split of another stream' \
     "$pack" --plan -p 1 -s "$tmp/s20.split" "$tmp/s18.edges"
 
@@ -234,11 +234,10 @@ check_says 'vertices in 1 shards: at most 2^31 a shard.*edgeconv --compact' 'and
 
 "$BIN/rmatgen" -q -s 20 -e 4 -o "$tmp/many.edges"
 check_exit 0 'a plan whose bounds do not fit, while the packing does' "$BIN/dbfs-pack" --plan -S 32M -p 4 "$tmp/many.edges"
-check_says 'fits the memory budget (-S) with up to [0-9]* vertices with edges, of them [0-9]* delegates: .* with -s' \
-    'says for which graphs the packing fits'
-check_exit 0 'and the packing does' "$BIN/dbfs-pack" -q -@ 1 -S 32M -p 4 -o "$tmp/many" "$tmp/many.edges"
+check_says 'fits the memory budget (-S) with up to [0-9]* vertices with edges, of them [0-9]* delegates: .* with -s'
+check_exit 0 'a packing of many vertices fits the memory that the plan names' "$BIN/dbfs-pack" -q -@ 1 -S 32M -p 4 -o "$tmp/many" "$tmp/many.edges"
 "$BIN/rmatgen" -q -s 20 --force -o "$tmp/many.edges"
-check_exit 5 'too little memory for one shard' "$BIN/dbfs-pack" -q -@ 4 -S 32M -p 1 -o "$tmp/one" "$tmp/many.edges"
+check_exit 5 'too little memory for one shard is an error' "$BIN/dbfs-pack" -q -@ 4 -S 32M -p 1 -o "$tmp/one" "$tmp/many.edges"
 would=$(sed -n 's/.*(-S) are left: -S \([0-9]*M\) would do, and more shards (-p) need less$/\1/p' "$tmp/err")
 check_exit 0 "-S $would is said to do, and does" "$BIN/dbfs-pack" -q -@ 4 -S "${would:-32M}" -p 1 -o "$tmp/one" "$tmp/many.edges"
 finish

@@ -67,12 +67,12 @@ rm -rf "$tmp/ref"
 pack_alike 'with a .split' 2 -p 5 -s "$tmp/g.split" "$tmp/g.edges"
 rm -rf "$tmp/x"
 check_exit 0 'threads and ranks' mpi 2 "$pack" -q -@ 3 -p 5 -o "$tmp/x" "$tmp/g.edges"
-check 'the same bytes' same_folders "$tmp/x" "$tmp/ref"
+check "$situation: bytes are those of one process" same_folders "$tmp/x" "$tmp/ref"
 rm -rf "$tmp/x"
 check_exit 0 'the summary' mpi 3 "$pack" -p 5 -o "$tmp/x" "$tmp/g.edges"
 said_once 'M edges/s, peak memory' 'is said by one rank'
 check_exit 0 '--list' mpi 2 "$pack" --list "$tmp/x"
-check 'is printed by one rank' test "$(grep -c '^pack id' "$tmp/out")" = 1
+check "$situation: is printed by one rank" test "$(grep -c '^pack id' "$tmp/out")" = 1
 check_exit 0 '--verify' mpi 2 "$pack" --verify "$tmp/x"
 
 # ---- restart ----
@@ -92,8 +92,8 @@ wait_until flock -n "$tmp/x" true # the last rank has ended when the lock is fre
 check 'killed ranks leave a journal or a graph' test -e "$tmp/x/packing" -o -e "$tmp/x/manifest"
 check_exit 0 '--resume with another number of ranks' \
     mpi 2 "$pack" --resume -@ 1 -p 5 -o "$tmp/x" "$tmp/g.edges"
-check_says 'parts were finished: proven\|was complete already' 'takes over what is there'
-check 'the same bytes' same_folders "$tmp/x" "$tmp/ref"
+check_says 'parts were finished: proven\|was complete already'
+check "$situation: bytes are those of one process" same_folders "$tmp/x" "$tmp/ref"
 check_exit 0 '--resume of a complete folder' mpi 3 "$pack" --resume -p 5 -o "$tmp/x" "$tmp/g.edges"
 said_once 'was complete already' 'says so once'
 
@@ -106,8 +106,8 @@ budget=40M
 grep -q __asan_init "$pack" && budget=48M # AddressSanitizer adds memory of its own
 check_exit 0 'a small memory budget' \
     mpi 3 "$pack" -v -@ 1 -S $budget -T "$tmp" -p 2 -o "$tmp/x" "$tmp/large.edges"
-check_says 'spill' 'edges are spilled'
-check 'the same bytes' same_folders "$tmp/x" "$tmp/ref"
+check_says 'spill'
+check "$situation: bytes are those of one process" same_folders "$tmp/x" "$tmp/ref"
 rm -r "$tmp/x"
 
 # ids so far apart that values of vertices are kept in windows
@@ -118,10 +118,10 @@ rm -rf "$tmp/x" "$tmp/ref"
 "$degsplit" -q --force -o "$tmp/a.split" "$tmp/sparse.edges"
 check_exit 0 'windows of vertices, 2 ranks' \
     mpi 2 "$pack" -q -@ 1 -S 48M -T "$tmp" -p 2 -t 3 -o "$tmp/x" "$tmp/sparse.edges"
-check 'the same bytes' same_folders "$tmp/x" "$tmp/ref"
+check "$situation: bytes are those of one process" same_folders "$tmp/x" "$tmp/ref"
 check_exit 0 'degsplit: windows of vertices, 3 ranks' \
     mpi 3 "$degsplit" -q -@ 1 -S 48M -T "$tmp" --force -o "$tmp/b.split" "$tmp/sparse.edges"
-check 'the same bytes' same "$tmp/a.split" "$tmp/b.split"
+check "$situation: bytes are those of one process" same "$tmp/a.split" "$tmp/b.split"
 rm -r "$tmp/x"
 
 # ---- refused input ----
@@ -185,10 +185,10 @@ if alone "$pack" --version >/dev/null 2>&1; then
     "$pack" -q -p 2 -o "$tmp/ref2" "$tmp/g.edges"
     check_exit 1 'one rank cannot write its part' alone "$pack" -p 2 -o "$tmp/x" "$tmp/g.edges"
     said_once 'rank 1 on .*cannot write: File too large' 'said once, with rank and host'
-    check_says '1 of 2 parts are finished and stay: --resume' 'the part of the other rank stays'
+    check_says '1 of 2 parts are finished and stay: --resume'
     check 'no manifest' test ! -e "$tmp/x/manifest"
     check_exit 0 '--resume' mpi 2 "$pack" -q --resume -p 2 -o "$tmp/x" "$tmp/g.edges"
-    check 'the same bytes' same_folders "$tmp/x" "$tmp/ref2"
+    check "$situation: bytes are those of an uninterrupted packing" same_folders "$tmp/x" "$tmp/ref2"
     rm -r "$tmp/x"
 else
     skip 'one rank cannot write its part: MPI does not start where files cannot grow'
@@ -197,5 +197,5 @@ refuses 5 3 'one rank has too little memory' 'rank 1 on .*memory' \
     "$tmp/on_rank" 1 'set -- "$1" -S 1K "${@:2}"' "$pack" -p 2 -o "$tmp/x" "$tmp/g.edges"
 check_exit 1 'a launcher of another MPI' \
     env OMPI_COMM_WORLD_SIZE=2 PMIX_RANK= "$pack" -p 2 -o "$tmp/x" "$tmp/g.edges"
-check_says 'launcher' 'says so'
+check_says 'launcher'
 finish

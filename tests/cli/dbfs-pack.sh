@@ -31,20 +31,20 @@ check 'a manifest and three parts' test "$(ls "$tmp/a" | tr '\n' ' ')" = \
 check_exit 0 '--verify' "$pack" --verify "$tmp/a"
 check 'three shards, TH from the .split' \
     "$pack" -q -p 3 -s "$tmp/g.split" -o "$tmp/b" "$tmp/g.edges"
-check 'the same bytes' same_folders "$tmp/a" "$tmp/b"
+check '--verify accepts shards of standard input: they have the same bytes' same_folders "$tmp/a" "$tmp/b"
 rm -r "$tmp/b"
 check 'a pipe' bash -c 'cat "$2" | "$1" -q -p 3 -T "$3" -o "$3/b" -' - "$pack" "$tmp/g.edges" "$tmp"
-check 'the same bytes from a pipe' same_folders "$tmp/a" "$tmp/b"
+check '--verify accepts shards of a pipe: they have the same bytes' same_folders "$tmp/a" "$tmp/b"
 rm -r "$tmp/b"
 check 'the .split from a pipe' bash -c \
     '"$1" -q "$3" -p 3 | "$2" -q -p 3 -s - -o "$4" "$3"' - "$BIN/degsplit" "$pack" \
     "$tmp/g.edges" "$tmp/b"
-check 'the same bytes with a .split from a pipe' same_folders "$tmp/a" "$tmp/b"
+check '--verify accepts shards by a split of a pipe: they have the same bytes' same_folders "$tmp/a" "$tmp/b"
 rm -r "$tmp/b"
 for threads in 1 2 5; do
     mkdir "$tmp/b"
     check "an empty folder, -@ $threads" "$pack" -q -p 3 -@ $threads -o "$tmp/b" "$tmp/g.edges"
-    check "the same bytes with -@ $threads" same_folders "$tmp/a" "$tmp/b"
+    check "dbfs-pack -@ $threads writes the same bytes" same_folders "$tmp/a" "$tmp/b"
     rm -r "$tmp/b"
 done
 for p in 1 2 5 8 64; do
@@ -85,7 +85,7 @@ for encoding in packed auto; do
     check "$encoding: and 5" same_folders "$tmp/b.1" "$tmp/b.5"
     check "$encoding: in order" "$pack" -q --verify "$tmp/b.1"
     check_exit 5 "$encoding: --verify within a budget too small" "$pack" -q -S 64K --verify "$tmp/b.1"
-    check_says 'memory budget' 'says so'
+    check_says 'memory budget'
     check "$encoding: the manifest names it" grep -qx "encoding $encoding" "$tmp/b.1/manifest"
     check "$encoding: under half of the bytes" test \
         $((2 * $(cat "$tmp/b.1"/part* | wc -c))) -lt "$(cat "$tmp/raw"/part* | wc -c)"
@@ -99,10 +99,10 @@ check 'auto is the default' grep -qx 'encoding auto' "$tmp/b/manifest"
 rm -r "$tmp/b"
 
 check_exit 0 'the summary' "$pack" -p 2 -o "$tmp/b" "$tmp/g.edges"
-check_says 'M edges/s, peak memory' 'has speed and memory'
-check_says '^dbfs-pack: TH by time: .* on a GPU .* on a CPU' 'the TH by time'
-check_says '^dbfs-pack: TH by memory: ' 'the TH by memory'
-check_says '^dbfs-pack: TH [0-9inf]* is taken: its larger loss' 'and why one is taken'
+check_says 'M edges/s, peak memory'
+check_says '^dbfs-pack: TH by time: .* on a GPU .* on a CPU'
+check_says '^dbfs-pack: TH by memory: '
+check_says '^dbfs-pack: TH [0-9inf]* is taken: its larger loss'
 rm -r "$tmp/b"
 th_of() { awk '$1 == "th" { print $2 }' "$1/manifest"; }
 for rule in '--for gpu' '--for cpu' '--suggest memory'; do
@@ -137,15 +137,15 @@ done
 # ---- folders ----
 
 check_exit 1 'a folder with a manifest' "$pack" -p 3 -o "$tmp/a" "$tmp/g.edges"
-check_says 'force' 'names --force'
+check_says 'force'
 check '--force packs over it' "$pack" -q --force -p 2 -o "$tmp/a" "$tmp/other.edges"
-check 'and leaves nothing of before' test "$(ls "$tmp/a" | wc -l)" = 3
+check "$situation: nothing of the graph before is left" test "$(ls "$tmp/a" | wc -l)" = 3
 check '--force and back' "$pack" -q --force -p 3 -o "$tmp/a" "$tmp/g.edges"
 mkdir "$tmp/full"
 touch "$tmp/full/notes"
 check_exit 1 'a folder with other files' "$pack" -p 3 -o "$tmp/full" "$tmp/g.edges"
 check '--force writes beside them' "$pack" -q --force -p 3 -o "$tmp/full" "$tmp/g.edges"
-check 'and leaves them alone' test -e "$tmp/full/notes"
+check "$situation: its other files stay" test -e "$tmp/full/notes"
 check_exit 1 'a file as the folder' "$pack" -p 3 -o "$tmp/g.split" "$tmp/g.edges"
 check_exit 1 'a folder in a missing one' "$pack" -p 3 -o "$tmp/none/x" "$tmp/g.edges"
 
@@ -220,7 +220,7 @@ refuses 1 'a write that fails' no_room
 mkdir "$tmp/kept"
 no_room_kept() { (trap '' XFSZ; ulimit -f 100; "$pack" -q -p 4 --encoding raw -o "$tmp/kept" "$tmp/g.edges"); }
 check_exit 1 'a write that fails in a folder of the user' no_room_kept
-check 'leaves that folder, empty' test -d "$tmp/kept" -a -z "$(ls -A "$tmp/kept")"
+check "$situation: the folder stays, empty" test -d "$tmp/kept" -a -z "$(ls -A "$tmp/kept")"
 
 # ---- corruption of a packed graph ----
 
@@ -261,7 +261,7 @@ size=$(stat -c %s "$part")
 for cut in 0 7 31 4000 $((size / 2)) $((size - 1)); do
     head -c "$cut" "$tmp/good" >"$part"
     check_exit 3 "a part cut after $cut bytes" "$pack" --verify "$tmp/v"
-    check_says 'part-0001-of-0002.dbfs' 'and the part is named'
+    check_says 'part-0001-of-0002.dbfs'
 done
 cp "$tmp/good" "$part"
 cp "$tmp/v/part-0000-of-0002.dbfs" "$part"
@@ -272,7 +272,7 @@ cp "$tmp/good" "$part"
 check_exit 0 'whole again' "$pack" --verify "$tmp/v"
 sed -i 's/^edges-nn .*/edges-nn 1/' "$tmp/v/manifest"
 check_exit 3 'an edited manifest' "$pack" --verify "$tmp/v"
-check_says 'manifest: .*corrupt' 'is called corrupt'
+check_says 'manifest: .*corrupt'
 check_exit 3 '--list of an edited manifest' "$pack" --list "$tmp/v"
 rm "$tmp/v/manifest"
 check_exit 1 'a folder without manifest' "$pack" --verify "$tmp/v"
@@ -280,7 +280,7 @@ check_exit 1 'a missing folder' "$pack" --list "$tmp/none"
 check_exit 2 '--verify of nothing' "$pack" --verify
 check_exit 2 '-t and --suggest' "$pack" -p 1 -t 4 --suggest memory -o "$tmp/x" "$tmp/g.edges"
 check_exit 2 '-s and --for' "$pack" -p 1 -s "$tmp/g.split" --for gpu -o "$tmp/x" "$tmp/g.edges"
-check_says '^dbfs-pack: -s and --for exclude each other' 'and says so'
+check_says '^dbfs-pack: -s and --for exclude each other'
 check_exit 2 'a rule that there is not' "$pack" -p 1 --suggest speed -o "$tmp/x" "$tmp/g.edges"
 
 check_exit 0 '--help' "$pack" --help

@@ -94,10 +94,10 @@ plain "$tmp/out" >"$tmp/threads"
 check 'threads find the same paths' cmp "$tmp/alone" "$tmp/threads"
 check_exit 0 'another p' "$paths" -n 40 "$tmp/p1"
 distances "$tmp/out" >"$tmp/p1.distances"
-check 'finds the same distances' cmp "$tmp/alone.distances" "$tmp/p1.distances"
+check "$situation: distances are those of one shard" cmp "$tmp/alone.distances" "$tmp/p1.distances"
 check_exit 0 'one side' "$paths" -n 40 --one-sided --json "$tmp/one.json" "$tmp/p4"
 distances "$tmp/out" >"$tmp/one.distances"
-check 'finds the same distances' cmp "$tmp/alone.distances" "$tmp/one.distances"
+check "$situation: distances are those of two sides" cmp "$tmp/alone.distances" "$tmp/one.distances"
 edges_of() { sed -n 's/.*"reached": [0-9]*, "edges": \([0-9]*\).*/\1/p' "$1"; }
 check "two sides visit a twentieth of the edges at most ($(edges_of "$tmp/two.json"), $(edges_of "$tmp/one.json"))" \
     test $((20 * $(edges_of "$tmp/two.json"))) -lt "$(edges_of "$tmp/one.json")"
@@ -118,7 +118,7 @@ fi
 "$BIN/edgeconv" -q -u --randomize=7 -o "$tmp/random.edges" "$tmp/grid.txt"
 "$BIN/dbfs-pack" -q -p 3 -t 3 -o "$tmp/random" "$tmp/random.edges"
 check_exit 0 'a randomised graph' "$paths" -q -r 0 --target 143 --path --json - "$tmp/random"
-check 'by ids of the input' grep -q '"source": 0, "target": 143, "distance": 22, .*"path": \[0, [^]]*, 143\]' "$tmp/out"
+check "$situation: ids are those of the input" grep -q '"source": 0, "target": 143, "distance": 22, .*"path": \[0, [^]]*, 143\]' "$tmp/out"
 
 # names
 printf 'a b\tc\nc\td d\nd d\te\nx\ty\n' >"$tmp/names.txt"
@@ -129,44 +129,44 @@ check 'the path has names' grep -qP '^source a b target e distance 3 .* path\ta 
 printf 'e\ta b\n\nx c\r\ny x\n' >"$tmp/names.pairs"
 check 'pairs of a pipe' eval '"$paths" --map "$tmp/map" --pairs - "$tmp/names" <"$tmp/names.pairs" | grep -q "^source e target a b distance 3 "'
 check_exit 0 'pairs by name' "$paths" --map "$tmp/map" --pairs "$tmp/names.pairs" --path --json "$tmp/names.json" "$tmp/names"
-check 'in other components there is no path' grep -q '^source x target c distance -1 ' "$tmp/out"
+check "$situation: vertices in other components have no path" grep -q '^source x target c distance -1 ' "$tmp/out"
 check 'JSON has names' grep -q '"source": "e", "target": "a b", "distance": 3, .*"path": \["e", "d d", "c", "a b"\]' "$tmp/names.json"
 check_exit 1 'a report that exists' "$paths" --map "$tmp/map" -r x --target y --json "$tmp/names.json" "$tmp/names"
 check_exit 2 'an unknown name' "$paths" --map "$tmp/map" -r x --target nobody "$tmp/names"
-check_says "nobody" 'is named'
+check_says "nobody"
 
 # from a file in one command
 dbfs=$BIN/dbfs
 check_exit 0 'dbfs --target' "$dbfs" --no-cache -r 0 --target 143 --path "$tmp/grid.txt"
-check 'says one line' eval 'grep -q "^source 0 target 143 distance 22 .* path 0 .* 143$" "$tmp/out" && test "$(wc -l <"$tmp/out")" = 1'
+check "$situation: prints one line" eval 'grep -q "^source 0 target 143 distance 22 .* path 0 .* 143$" "$tmp/out" && test "$(wc -l <"$tmp/out")" = 1'
 check_exit 0 'by name' "$dbfs" --no-cache --separator tab --compact -r 'a b' --target 'd d' "$tmp/names.txt"
-check 'finds it' grep -q '^source a b target d d distance 2 ' "$tmp/out"
+check "$situation: prints the distance by name" grep -q '^source a b target d d distance 2 ' "$tmp/out"
 check 'pairs of a pipe' eval 'printf "0 143\n5 5\n" | "$dbfs" --cache "$tmp" --pairs - "$tmp/grid.txt" | grep -c "distance 22 \|distance 0 " | grep -qx 2'
 check_exit 0 'dbfs -q' "$dbfs" -q --no-cache -r 0 --target 143 "$tmp/grid.txt"
-check 'prints the answer alone' eval 'grep -qx "source 0 target 143 distance 22 .*" "$tmp/out" && test "$(cat "$tmp/out" "$tmp/err" | wc -l)" = 1'
+check "$situation: prints the answer alone" eval 'grep -qx "source 0 target 143 distance 22 .*" "$tmp/out" && test "$(cat "$tmp/out" "$tmp/err" | wc -l)" = 1'
 check_exit 2 'a target without a root, before packing' "$dbfs" --no-cache --target 143 "$tmp/grid.txt"
-check_says '^dbfs: -r SOURCE is missing' 'is said'
+check_says '^dbfs: -r SOURCE is missing'
 
 # bad input
 check_exit 2 'no pair' "$paths" "$tmp/p4"
 check_exit 2 'no target' "$paths" -r 1 "$tmp/p4"
-check_says 'target TARGET is missing' 'is asked for'
+check_says 'target TARGET is missing'
 check_exit 2 'two kinds of pairs' "$paths" -r 1 --target 2 -n 3 "$tmp/p4"
 check_exit 2 'no number' "$paths" -r 1 --target x "$tmp/p4"
-check_says "target: 'x' is not a whole number" 'is named'
+check_says "target: 'x' is not a whole number"
 check_exit 2 'a negative number' "$paths" -r -1 --target 1 "$tmp/p4"
 check_exit 2 'no vertex of the graph' "$paths" -r 1 --target 16384 "$tmp/p4"
-check_says 'target 16384: the graph has 16384 vertices' 'is named'
+check_says 'target 16384: the graph has 16384 vertices'
 check_exit 1 'no file of pairs' "$paths" --pairs "$tmp/nothing" "$tmp/p4"
 printf '1 2\n3\n' >"$tmp/bad"
 check_exit 3 'a line with one vertex' "$paths" --pairs "$tmp/bad" "$tmp/p4"
-check_says "bad: pair 2: '3': expected a source and a target" 'is named'
+check_says "bad: pair 2: '3': expected a source and a target"
 printf '1 2\n3 4 5\n' >"$tmp/bad"
 check_exit 3 'a line with three' "$paths" --pairs "$tmp/bad" "$tmp/p4"
-check_says "bad: pair 2: '4 5' is not a whole number" 'is named'
+check_says "bad: pair 2: '4 5' is not a whole number"
 : >"$tmp/bad"
 check_exit 3 'no pairs in the file' "$paths" --pairs "$tmp/bad" "$tmp/p4"
-check_says 'bad: has no pairs' 'is said'
+check_says 'bad: has no pairs'
 check_exit 1 'no graph' "$paths" -r 1 --target 2 "$tmp/nothing"
-check_exit 5 'too little memory for the marks' "$paths" -S 4K --resident packed -n 1 "$tmp/p1"
+check_exit 5 'too little memory for the visited bits is an error' "$paths" -S 4K --resident packed -n 1 "$tmp/p1"
 finish

@@ -27,7 +27,7 @@ numbers() {
 for root in 0 5; do named "$tmp/oracle.$root.txt" >"$tmp/want.$root"; done
 
 check_exit 0 'a root by name' "$traverse" -q -r "$(name 5)" --map "$tmp/map" --depths - "$tmp/p1"
-check 'and distances by name' cmp "$tmp/out" "$tmp/want.5"
+check "$situation: distances are by name" cmp "$tmp/out" "$tmp/want.5"
 check_exit 0 'several roots, a randomised graph, several ranks' \
     mpi 2 -r "$(name 0)" -r "$(name 5)" --map "$tmp/map" --depths "$tmp/d.%d" --parents "$tmp/p.%d" \
     --json "$tmp/j" "$tmp/r4"
@@ -40,11 +40,11 @@ for root in 0 5; do
         "$TESTS/treecheck" "$tmp/g.txt" "$root" "$tmp/oracle.$root.txt" "$tmp/p.txt"
 done
 check_exit 0 'sampled roots' "$traverse" -n 3 --map "$tmp/map" "$tmp/p1"
-check 'have names' test "$(grep -c '^root .* name [hn]' "$tmp/out")" = 3
+check "$situation: have names" test "$(grep -c '^root .* name [hn]' "$tmp/out")" = 3
 check_exit 0 'an array has no names' \
     "$traverse" -q -r "$(name 5)" --map "$tmp/map" --depths "$tmp/d.npy" "$tmp/p1"
 od -An -v -td4 -w4 -j 128 "$tmp/d.npy" | awk '{ print NR - 1, $1 }' >"$tmp/d.npy.txt"
-check 'and is indexed by the lines of the map' cmp "$tmp/d.npy.txt" "$tmp/oracle.5.txt"
+check "$situation: values are in the order of lines of the map" cmp "$tmp/d.npy.txt" "$tmp/oracle.5.txt"
 
 # the graph has more names than a window of results and than a step of the index
 "$BIN/rmatgen" -q -s 19 -e 1 -f text | awk '{ print "v" $1, "v" $2 }' >"$tmp/big.txt"
@@ -54,17 +54,17 @@ root=$(sed -n 77777p "$tmp/big.map")
 "$traverse" -q -r "$root" --map "$tmp/big.map" --depths "$tmp/big.named" "$tmp/big" >/dev/null
 "$traverse" -q -r 77776 --depths "$tmp/big.numbered" "$tmp/big" >/dev/null
 awk 'NR == FNR { name[NR - 1] = $0; next } { print name[$1] "\t" $2 }' "$tmp/big.map" "$tmp/big.numbered" >"$tmp/want"
-check 'names of hundreds of thousands of vertices' cmp "$tmp/big.named" "$tmp/want"
+check 'dbfs-traverse: distances of hundreds of thousands of names are right' cmp "$tmp/big.named" "$tmp/want"
 check_exit 5 'a memory budget too small for the index of the map' \
     "$traverse" -S 1K -r v1 --map "$tmp/big.map" "$tmp/big"
 
 # ---- refused ----
 check_exit 2 'a name that none has' "$traverse" -r nobody --map "$tmp/map" "$tmp/p1"
-check_says "'nobody' is none of its names" 'is named'
-check_exit 2 'the same in several ranks' mpi 2 -r nobody --map "$tmp/map" "$tmp/r4"
+check_says "'nobody' is none of its names"
+check_exit 2 'a name that the map does not have, on two ranks' mpi 2 -r nobody --map "$tmp/map" "$tmp/r4"
 refused() { # NAME PATTERN: $tmp/bad is refused, as it is no map of the graph
     check_exit 3 "$1" "$traverse" -n 1 --map "$tmp/bad" "$tmp/p1"
-    check_says "$2" 'says why'
+    check_says "$2"
 }
 head -n -1 "$tmp/map" >"$tmp/bad"
 refused 'a map with a line less' "found $((n - 1)) names, expected $n"
@@ -91,22 +91,22 @@ printf 'a%s b\nb c\302\233d\nc\302\233d \303\244\303\266\n\303\244\303\266 \377\
 "$BIN/dbfs-pack" -q -p 1 -o "$tmp/odd" "$tmp/odd.edges"
 obeyed() { LC_ALL=C grep -q "$(printf '[\001-\010\016-\037\177]\\|\302\233')" "$@"; }
 check_exit 0 'a root whose name has an escape' "$traverse" -r "a$escape" --map "$tmp/odd.map" --depths "$tmp/odd.d" "$tmp/odd"
-check 'is shown with the escape as text' grep -qF 'name a\x1b]0;x\x07' "$tmp/out"
-check 'and not obeyed' eval '! obeyed "$tmp/out"'
+check "$situation: the summary shows the escape as text" grep -qF 'name a\x1b]0;x\x07' "$tmp/out"
+check "$situation: the terminal does not obey the escape" eval '! obeyed "$tmp/out"'
 check 'the file of distances has the bytes of the names' cmp "$tmp/odd.d" <(printf 'a%s\t0\nb\t1\nc\302\233d\t2\n\303\244\303\266\t3\n\377\t4\n' "$escape")
 check_exit 0 'a path over such names' "$BIN/dbfs-paths" --path --map "$tmp/odd.map" -r "a$escape" --target "$(printf '\377')" "$tmp/odd"
-check 'is shown likewise, with letters of UTF-8 as they are' eval "grep -q '$(printf 'path.a.x1b]0;x.x07\tb\tc.xc2.x9bd\t\303\244\303\266\t.xff')' '$tmp/out' && ! obeyed '$tmp/out'"
+check "$situation: the path shows escapes as text, and letters of UTF-8 as they are" eval "grep -q '$(printf 'path.a.x1b]0;x.x07\tb\tc.xc2.x9bd\t\303\244\303\266\t.xff')' '$tmp/out' && ! obeyed '$tmp/out'"
 check_exit 0 'a batch from such names' "$BIN/dbfs-batch" -r "a$escape" --map "$tmp/odd.map" "$tmp/odd"
-check 'is shown likewise, too' eval 'grep -qF "name a\x1b]0;x\x07" "$tmp/out" && ! obeyed "$tmp/out"'
+check "$situation: the summary shows the escape as text" eval 'grep -qF "name a\x1b]0;x\x07" "$tmp/out" && ! obeyed "$tmp/out"'
 check_exit 2 'a name that is not there' "$traverse" -q -r "x$escape" --map "$tmp/odd.map" "$tmp/odd"
-check 'is shown so in the message' eval 'grep -qF "'"'x"'\x1b]0;x\x07'"'"'" "$tmp/err" && ! obeyed "$tmp/err"'
+check "$situation: the message shows the escape as text" eval 'grep -qF "'"'x"'\x1b]0;x\x07'"'"'" "$tmp/err" && ! obeyed "$tmp/err"'
 check_exit 1 'a file that is not there' "$BIN/edgeconv" -t text "$tmp/no$escape"
-check 'is shown so, too' eval 'grep -qF "no\x1b]0;x\x07: " "$tmp/err" && ! obeyed "$tmp/err"'
+check "$situation: the message shows the escape as text" eval 'grep -qF "no\x1b]0;x\x07: " "$tmp/err" && ! obeyed "$tmp/err"'
 if command -v script >/dev/null 2>&1; then
     script -qec "'$traverse' -q --map '$tmp/odd.map' -r b --depths - '$tmp/odd'" /dev/null >"$tmp/terminal" 2>&1 </dev/null
     tr -d '\r' <"$tmp/terminal" >"$tmp/shown"
     check 'distances on a terminal are shown without them' eval 'grep -qF "$(printf "a\\\\x1b]0;x\\\\x07\t1")" "$tmp/shown" && ! obeyed "$tmp/shown"'
 else
-    skip 'names on a terminal: no script(1)'
+    skip 'terminals do not obey escapes in names: no script(1)'
 fi
 finish

@@ -22,22 +22,22 @@ dbfs-traverse -q -r 7 --depths want.txt g.dbfs.one >/dev/null
 # ---- answers ----
 
 check_exit 0 'depths from a file' dbfs -r 7 -o depths.txt g.txt
-check 'are those of the programs' cmp depths.txt want.txt
+check "$situation: distances are those of the programs" cmp depths.txt want.txt
 check 'the shards are beside it' test "$(ls g.txt.dbfs/*/shards/manifest | wc -l)" = 1
 check_exit 0 'on standard output, and nothing else' dbfs -q -r 7 -o - g.txt
-check 'the same' cmp out want.txt
+check "$situation: distances are those of the programs" cmp out want.txt
 check 'no word besides' test ! -s err
 check_exit 1 'a result that exists' dbfs -r 7 -o depths.txt g.txt
-check_says 'depths.txt: exists already: --force' 'is not replaced'
+check_says 'depths.txt: exists already: --force'
 check_exit 0 'options are passed on' dbfs -q --force -r 7 -o d.npy --parents p.txt --json r.json --direction pull g.txt
 check 'parents' dbfs-check -q -r 7 --parents p.txt g.edges
 check 'report, with the direction' grep -q '"direction": "pull"' r.json
 check 'an array' test "$(head -c 6 d.npy | tail -c 5)" = NUMPY
 gzip -k g.txt
 check_exit 0 'a compressed file' dbfs -q -r 7 -o - g.txt.gz
-check 'the same' cmp out want.txt
+check "$situation: distances are those of the programs" cmp out want.txt
 check_exit 0 'an edge stream' dbfs -q -v -r 7 -o - g.edges
-check 'the same' cmp out want.txt
+check "$situation: distances are those of the programs" cmp out want.txt
 check 'needs no edgeconv' test "$(grep -c edgeconv err)" = 0
 # checks that messages of the programs that dbfs runs name options of dbfs
 in_words_of_dbfs() { # WANTED WORD...: expects the message for a mistake
@@ -47,43 +47,43 @@ in_words_of_dbfs() { # WANTED WORD...: expects the message for a mistake
     grep -qF -- "$wanted" err && ! grep -qE 'edgeconv|COMPACT|=MAP|direction directed' err || { cat err; return 1; }
 }
 printf '\x04\x22\x4d\x18 lz4' >packed.lz4
-check 'of a format' in_words_of_dbfs 'lz4 -dc FILE | dbfs -`' packed.lz4
+check 'the message for lz4 has a command of dbfs' in_words_of_dbfs 'lz4 -dc FILE | dbfs -`' packed.lz4
 echo '<graphml></graphml>' >g.graphml
-check 'of a format whose ids are words' in_words_of_dbfs '| dbfs --compact --separator=tab --comments=none -f pairs -`' g.graphml
+check 'the message for GraphML, whose ids are words, has a command of dbfs' in_words_of_dbfs '| dbfs --compact --separator=tab --comments=none -f pairs -`' g.graphml
 printf '4\n0 1\n1 2\n2 3\n' >counted.txt
-check 'of a list with counts' in_words_of_dbfs '| dbfs -f pairs -`' counted.txt
+check 'the message for a list with counts has a command of dbfs' in_words_of_dbfs '| dbfs -f pairs -`' counted.txt
 dbfs -r word -o - g.txt >out 2>err
-check 'of a root that is a word' sh -c 'grep -q "dbfs --compact" err && ! grep -q edgeconv err'
+check 'the message for a root that is a word names dbfs --compact' sh -c 'grep -q "dbfs --compact" err && ! grep -q edgeconv err'
 rmatgen -q -s 9 --count 4000 -o piece.0.edges
 rmatgen -q -s 9 --first 4000 -o piece.1.edges
 check_exit 0 'several edge streams' dbfs -q -v --links host --exchange-form list -r 7 -o - piece.0.edges piece.1.edges
-check 'the same' cmp out want.txt
-check 'nor do they' test "$(grep -c edgeconv err)" = 0
-check_says 'dbfs-pack .*--links=host' 'dbfs-pack has its options'
-check_says 'dbfs-traverse .*--exchange-form=list' 'and dbfs-traverse'
+check "$situation: distances are those of the programs" cmp out want.txt
+check "$situation: no message names edgeconv" test "$(grep -c edgeconv err)" = 0
+check_says 'dbfs-pack .*--links=host'
+check_says 'dbfs-traverse .*--exchange-form=list'
 check_exit 0 'a folder of shards' dbfs -q -r 7 -o - g.dbfs.one
-check 'the same' cmp out want.txt
+check "$situation: distances are those of the programs" cmp out want.txt
 check 'standard input' bash -c 'dbfs -q -r 7 -o - - <g.txt >out 2>err'
-check 'the same' cmp out want.txt
-check 'is not kept' test ! -e ./-.dbfs
+check "$situation: distances are those of the programs" cmp out want.txt
+check "$situation: no shards are kept" test ! -e ./-.dbfs
 split -n l/2 g.txt part.
 check_exit 0 'two files' dbfs -q -r 7 -o - part.aa part.ab
-check 'the same' cmp out want.txt
+check "$situation: distances are those of the programs" cmp out want.txt
 check_exit 0 'two ranks' env PATH="$bin:$tmp/shim:$PATH" dbfs -q -v --ranks 2 -r 7 -o - g.txt
-check 'the same' cmp out want.txt
-check_says 'mpiexec -n 2 dbfs-traverse' 'through mpiexec'
-check_says 'dbfs-pack -p 2' 'with a shard for each'
+check "$situation: distances are those of the programs" cmp out want.txt
+check_says 'mpiexec -n 2 dbfs-traverse'
+check_says 'dbfs-pack -p 2'
 check_exit 2 'a fault of ranks' env PATH="$bin:$tmp/shim:$PATH" dbfs --ranks 2 -r 512 g.txt
-check_says '^dbfs: .*root 512: the graph has vertices 0 to 511' 'is told by dbfs'
+check_says '^dbfs: .*root 512: the graph has vertices 0 to 511'
 printf 'alice bob\nbob carol\n' >names.txt
 check_exit 0 'names' dbfs -q --compact -r alice -o names.csv names.txt
-check 'and distances by name' test "$(cat names.csv)" = "$(printf 'alice,0\nbob,1\ncarol,2')"
+check "$situation: distances are by name" test "$(cat names.csv)" = "$(printf 'alice,0\nbob,1\ncarol,2')"
 awk '{ print } $1 != $2 { print $2 "\t" $1 }' g.txt >both.txt
 check_exit 0 'a symmetric list' dbfs -r 7 -o - both.txt
-check_says 'each edge is listed as u v and as v u' 'is noticed'
-check_exit 0 'and folded' dbfs -r 7 --direction symmetric -o both.depths both.txt
+check_says 'each edge is listed as u v and as v u'
+check_exit 0 'a list with each edge twice is folded by --direction symmetric' dbfs -r 7 --direction symmetric -o both.depths both.txt
 dbfs -v -r 7 --direction symmetric both.txt >out 2>/dev/null
-check 'to the edges of the other' test "$(sed -n 's/^root.* edges \([0-9]*\).*/\1/p' out)" = \
+check "$situation: the edges are those of the list with each edge once" test "$(sed -n 's/^root.* edges \([0-9]*\).*/\1/p' out)" = \
     "$(dbfs-traverse -r 7 g.dbfs.one | sed -n 's/^root.* edges \([0-9]*\).*/\1/p')"
 
 # ---- output ----
@@ -93,20 +93,20 @@ levels=$(awk '$2 >= far { far = $2 + 1 } END { print far }' want.txt)
 rm -rf g.txt.dbfs
 for time in first second; do
     check_exit 0 "the $time search" dbfs --force -r 7 -o d.npy --parents p.npy g.txt
-    check 'is told in one line' test "$(cat out err | wc -l)" = 1
-    check "which says what is found, and where ($(cat out))" grep -qE \
+    check "$situation: prints one line" test "$(cat out err | wc -l)" = 1
+    check "$situation: the line says what is found, and where ($(cat out))" grep -qE \
         "^root 7: $reached of 512 vertices reached, levels $levels, [0-9.e-]+ s; distances in d.npy, parents in p.npy\$" out
 done
 check_exit 0 'a root by name' dbfs --compact --no-cache -r alice names.txt
-check 'is told by its name' grep -q '^root alice: 3 of 3 vertices reached, levels 3, ' out
+check "$situation: the line has the name" grep -q '^root alice: 3 of 3 vertices reached, levels 3, ' out
 check_exit 0 'several roots' dbfs --force -n 5 -o d-%d.npy g.txt
-check "are told in one line, too ($(cat out))" grep -qE '^5 roots: [0-9]+ of 512 .* levels .*, [0-9.e-]+ s each; distances in d-%d.npy$' out
-check 'and no other' test "$(cat out err | wc -l)" = 1
+check "$situation: one line has all ($(cat out))" grep -qE '^5 roots: [0-9]+ of 512 .* levels .*, [0-9.e-]+ s each; distances in d-%d.npy$' out
+check "$situation: prints no other line" test "$(cat out err | wc -l)" = 1
 check_exit 0 '-q' dbfs -q -r 7 g.txt
-check 'prints nothing' test "$(cat out err | wc -l)" = 0
+check "$situation: prints nothing" test "$(cat out err | wc -l)" = 0
 check_exit 0 '-v' dbfs -v --no-cache -r 7 g.txt
-check 'prints what dbfs-traverse does' grep -q '^distance_checksum: ' out
-check_says '^dbfs: TH [0-9inf]* (suggested)' 'and what dbfs-pack does'
+check "$situation: prints what dbfs-traverse does" grep -q '^distance_checksum: ' out
+check_says '^dbfs: TH [0-9inf]* (suggested)'
 dbfs -q --force -r 7 --json r.json g.txt
 check 'the command of a report is that of dbfs-traverse' grep -q '"command": \["dbfs-traverse", ' r.json
 
@@ -144,8 +144,8 @@ for how in '' -q; do
     cat way >through &
     check_exit 0 "-o FIFO $how" dbfs $how -r 7 -o way g.txt
     wait $!
-    check 'has all' cmp through want.txt
-    check 'and stays one' test -p way
+    check "$situation: gets all distances" cmp through want.txt
+    check "$situation: is still a fifo" test -p way
     rm way
     check_exit 0 "-o of a device $how" dbfs $how -r 7 -o /dev/null g.txt
     check_exit 5 "-o of a full disk $how" dbfs $how -r 7 -o /dev/full g.txt
@@ -154,18 +154,18 @@ for how in '' -q; do
     check 'a pipe that nobody reads '"$how" test "$(dbfs $how -r 7 -o - g.txt 2>err | true; echo "${PIPESTATUS[0]}")" = 1 -a ! -s err
 done
 check_exit 5 'a full disk for the line' eval 'dbfs -r 7 g.txt >/dev/full'
-check_says '^dbfs: standard output: cannot write: No space left on device' 'is told'
-check_exit 5 'and for --help' eval 'dbfs --help >/dev/full'
+check_says '^dbfs: standard output: cannot write: No space left on device'
+check_exit 5 'a full standard output is an error for --help' eval 'dbfs --help >/dev/full'
 check_exit 0 'closed descriptors' eval 'dbfs -r 7 -o kept g.txt <&- 2>&-'
-check 'are not written into the result' cmp kept want.txt
+check "$situation: are not written into the result" cmp kept want.txt
 check_exit 2 'two files for one result' dbfs -r 7 -o a -o b g.txt
-check_says '^dbfs: b: is to have the distances, and so is a: one file takes them' 'are both named'
+check_says '^dbfs: b: is to have the distances, and so is a: one file takes them'
 for option in --parents --json --trace --list-reached --centrality; do
     check_exit 2 "two files for $option" dbfs -r 7 $option a $option=b g.txt
 done
 check_exit 0 'dbfs -q --target' dbfs -q -r 7 --target 8 g.txt
 check 'answers' grep -q '^source 7 target 8 distance [0-9]* ' out
-check 'by pairs, too' test "$(printf '7 8\n8 9\n' | dbfs -q --pairs - g.txt | grep -c '^source')" = 2
+check "$situation: --pairs reads pairs" test "$(printf '7 8\n8 9\n' | dbfs -q --pairs - g.txt | grep -c '^source')" = 2
 check_exit 0 'a report of pairs' dbfs -q -r 7 --target 8 --json pair.json g.txt
 check 'needs no line with -q' test ! -s out
 
@@ -173,11 +173,11 @@ check 'needs no line with -q' test ! -s out
 
 printf 'Hans M\xc3\xbcller\n' >names.txt
 check_exit 2 'an unknown name' dbfs --compact -r Muller names.txt
-check_says "^dbfs: names.txt: 'Muller' is none of its names" 'is said to be none of the file'
+check_says "^dbfs: names.txt: 'Muller' is none of its names"
 printf '# nothing\n' >none.txt
 check_exit 3 'a graph without vertices' dbfs -r 0 none.txt
-check_says '^dbfs: none.txt: the graph has no vertices' 'is named'
-check 'standard input, too' eval '! dbfs -r 0 - <none.txt 2>err && grep -q "^dbfs: standard input: the graph has no vertices" err'
+check_says '^dbfs: none.txt: the graph has no vertices'
+check 'a graph without vertices from standard input is refused' eval '! dbfs -r 0 - <none.txt 2>err && grep -q "^dbfs: standard input: the graph has no vertices" err'
 check 'pairs of a pipe' eval '! echo 1 x | dbfs --pairs - g.txt 2>err && grep -q "^dbfs: standard input: pair 1: .x. is not a whole number" err'
 check 'two files' eval '! dbfs -r 0 none.txt none.txt 2>err && grep -q "^dbfs: none.txt and 1 more: the graph has no vertices" err'
 rm -rf g.txt.dbfs none.txt.dbfs
@@ -187,25 +187,25 @@ rm -rf g.txt.dbfs none.txt.dbfs
 printf '%%%%MatrixMarket matrix coordinate pattern symmetric\n3 3 2\n2 1\n3 2\n' >m.mtx
 for time in first second; do
     check_exit 0 "ids from 1, the $time time" dbfs --force -r 1 -o d.txt m.mtx
-    check_says '^dbfs: ids of m.mtx begin at 1: -r 1 is its second vertex, and results begin at 0' 'are told to be others'
-    check 'in one line' test "$(wc -l <err)" = 1
+    check_says '^dbfs: ids of m.mtx begin at 1: -r 1 is its second vertex, and results begin at 0'
+    check "$situation: the note is one line" test "$(wc -l <err)" = 1
 done
-check 'as they are' test "$(tr '\n' ' ' <d.txt)" = '0 1 1 0 2 1 '
+check 'ids from 1 are searched as they are' test "$(tr '\n' ' ' <d.txt)" = '0 1 1 0 2 1 '
 check_exit 0 'shards of that file' dbfs -r 1 "$(echo m.mtx.dbfs/*/shards)"
-check_says 'shards begin at 1: -r 1 is its second vertex' 'too'
+check_says 'shards begin at 1: -r 1 is its second vertex'
 check_exit 0 '-q' dbfs -q -r 1 m.mtx
-check 'leaves it out' test ! -s err
+check "$situation: prints no note" test ! -s err
 printf '1 2\n2 3\n' >names.12
 check_exit 0 'a list from 1' dbfs --no-cache --one-based -r 0 names.12
-check_says '^dbfs: ids of names.12 begin at 1' 'is told'
+check_says '^dbfs: ids of names.12 begin at 1'
 check_exit 0 'ids by name' dbfs --no-cache --compact -r 1 m.mtx
-check 'are those of the file' test ! -s err
+check "$situation: prints no note" test ! -s err
 for option in -t5 --heads=nn=1 --encoding=raw --rows=out --suggest=time --for=cpu --links=host -p1 --shards=2 -f=pairs --vertices=9 --entry=x \
     --columns=1,2 --separator=tab --one-based --randomize --randomize=3 --compact --cache=x --no-cache; do
     check_exit 2 "$option with shards" dbfs -r 7 "$option" g.dbfs.one
     name=${option%%=*}
     [[ $name == --* ]] || name=${name:0:2}
-    check_says "^dbfs: g.dbfs.one: is a folder of shards, which are not changed by $name" 'is refused by name'
+    check_says "^dbfs: g.dbfs.one: is a folder of shards, which are not changed by $name"
 done
 rm -rf m.mtx.dbfs
 
@@ -216,55 +216,55 @@ packed() { dbfs -v -q -r 7 -o /dev/null "$@" 2>&1 >/dev/null | grep -c 'dbfs-pac
 kept() { ls g.txt.dbfs | wc -l; }
 check 'the first run packs' test "$(packed g.txt)" = 1
 check 'the second does not' test "$(packed g.txt)" = 0
-check 'nor with other searches' test "$(packed --direction push --no-check -@ 1 g.txt)" = 0
-check 'another p does' test "$(packed -p 2 g.txt)" = 1
-check 'another TH' test "$(packed -t 5 g.txt)" = 1
-check 'another encoding' test "$(packed --encoding raw g.txt)" = 1
-check 'another number of vertices' test "$(packed --vertices 600 g.txt)" = 1
-check 'each is kept' test "$(kept)" = 5
-check 'and used again' test "$(packed g.txt) $(packed -p 2 g.txt) $(packed -t 5 g.txt) $(packed --encoding raw g.txt)" = '0 0 0 0'
+check 'shards are used again with other options of searches' test "$(packed --direction push --no-check -@ 1 g.txt)" = 0
+check 'another p packs again' test "$(packed -p 2 g.txt)" = 1
+check 'another TH packs again' test "$(packed -t 5 g.txt)" = 1
+check 'another encoding packs again' test "$(packed --encoding raw g.txt)" = 1
+check 'another number of vertices packs again' test "$(packed --vertices 600 g.txt)" = 1
+check 'shards of each choice are kept' test "$(kept)" = 5
+check 'shards of each choice are used again' test "$(packed g.txt) $(packed -p 2 g.txt) $(packed -t 5 g.txt) $(packed --encoding raw g.txt)" = '0 0 0 0'
 cp -p g.txt saved
 touch g.txt
 check 'another time of the file packs again' test "$(packed g.txt)" = 1
-check 'and removes what was made of the older one' test "$(kept)" = 1
+check 'shards of the older file are removed' test "$(kept)" = 1
 cp g.txt other && mv other g.txt
-check 'another inode' test "$(packed g.txt)" = 1
+check 'another inode of the file packs again' test "$(packed g.txt)" = 1
 echo '0 511' >>g.txt
-check 'another size' test "$(packed g.txt)" = 1
+check 'another size of the file packs again' test "$(packed g.txt)" = 1
 part=$(ls g.txt.dbfs/*/shards/part-*)
 truncate -s 100 "$part"
 check 'a damaged part' test "$(packed g.txt)" = 1
 sed -i 's/^dbfs-manifest .*/dbfs-manifest 1/' g.txt.dbfs/*/shards/manifest
-check 'another version of the format' test "$(packed g.txt)" = 1
+check 'another version of the format packs again' test "$(packed g.txt)" = 1
 check '--cache' test "$(packed --cache elsewhere g.txt) $(packed --cache elsewhere g.txt)" = '1 0'
 cp g.txt 'two a.txt' && cp g.txt 'two b.txt'
 check 'files whose names begin with one word keep theirs' test \
     "$(packed --cache elsewhere 'two a.txt') $(packed --cache elsewhere 'two b.txt')" = '1 1' -a \
     "$(packed --cache elsewhere 'two a.txt') $(packed --cache elsewhere 'two b.txt')" = '0 0'
 check '--no-cache' test "$(packed --no-cache g.txt) $(packed --no-cache g.txt)" = '1 1'
-check 'leaves nothing' test -z "$(ls -d "${TMPDIR:-/tmp}"/dbfs.?????? 2>/dev/null)"
+check '--no-cache leaves nothing' test -z "$(ls -d "${TMPDIR:-/tmp}"/dbfs.?????? 2>/dev/null)"
 
 # ---- failures ----
 
 printf '0 1\nx y\n' >bad.txt
 check_exit 3 'a bad file' dbfs -r 0 -o x bad.txt
-check_says "^dbfs: bad.txt:2: found 'x'.*--compact" 'is told by its place, with the option of dbfs'
-check 'in one line' test "$(wc -l <err)" = 1
-check 'and nothing is left' test ! -e bad.txt.dbfs -a ! -e x
+check_says "^dbfs: bad.txt:2: found 'x'.*--compact"
+check "$situation: the message is one line" test "$(wc -l <err)" = 1
+check "$situation: nothing is left" test ! -e bad.txt.dbfs -a ! -e x
 check_exit 1 'a missing file' dbfs -r 0 missing.txt
-check_says 'dbfs: missing.txt: cannot read it: No such file or directory' 'is named, with the reason'
+check_says 'dbfs: missing.txt: cannot read it: No such file or directory'
 check_exit 2 'no file' dbfs -r 0
 check_exit 2 'an unknown option' dbfs --frobnicate 1 g.txt
-check_says 'dbfs: --frobnicate: is no option' 'is named'
+check_says 'dbfs: --frobnicate: is no option'
 check_exit 2 'one that seems to take the file' dbfs -z g.txt
-check_says 'dbfs: -z: is no option' 'is named'
+check_says 'dbfs: -z: is no option'
 check_exit 0 '--trust takes no value' dbfs -q --trust --no-cache -r 7 -o - g.txt
 rm -rf g.txt.dbfs
 # STATUS NAME SAYING OPTION...: expects a refusal before shards are made
 refused_before() {
     check_exit "$1" "$2" dbfs "${@:4}" g.txt
-    check_says "$3" 'is told'
-    check 'before anything is made' test ! -e g.txt.dbfs
+    check_says "$3"
+    check "$situation: nothing was packed before the message" test ! -e g.txt.dbfs
 }
 refused_before 2 'a root that is no number' "-r: 'x' is not a whole number" -r x
 refused_before 2 'one result for 64 roots' 'd.npy: several roots need %d in the file name; -r gives one' -o d.npy
@@ -284,37 +284,37 @@ for lane in 1 2 3 4; do
 done
 wait
 check "forty that fail side by side say why ($(cat talk.? | head -c 200))" test -z "$(cat talk.?)"
-check 'and leave nothing' test ! -e g.txt.dbfs
+check 'forty that fail side by side leave nothing' test ! -e g.txt.dbfs
 mkdir n=1
 check_exit 0 'a relative TMPDIR that could be an assignment' env TMPDIR=n=1 dbfs --no-cache -r 0 g.txt
 check 'spoils no figure' grep -qE '^root 0: [0-9]+ of [0-9]+ vertices reached, levels [0-9]+, [0-9.e-]+ s$' "$tmp/out"
 check_exit 1 'no folder for temporary files' env TMPDIR="$tmp/none" dbfs --no-cache -r 0 g.txt
-check_says '^dbfs: .*/none: cannot make a folder there' 'is told'
+check_says '^dbfs: .*/none: cannot make a folder there'
 check_exit 2 'under mpiexec' env PMI_SIZE=2 dbfs -r 0 g.txt
-check_says 'dbfs: is not for mpiexec, but starts it: --ranks R' 'is told'
+check_says 'dbfs: is not for mpiexec, but starts it: --ranks R'
 : >empty.txt
 check_exit 3 'an empty file' dbfs -r 0 empty.txt
-check_says '^dbfs: empty.txt: found an empty file' 'is told'
-check 'and no word of a pipe that is empty' test "$(wc -l <err)" = 1
+check_says '^dbfs: empty.txt: found an empty file'
+check "$situation: has one message, and none of an empty pipe" test "$(wc -l <err)" = 1
 check_exit 2 'a name that is empty' dbfs -r 0 ''
-check_says '^dbfs: FILE: the name is empty' 'is told'
+check_says '^dbfs: FILE: the name is empty'
 check_exit 2 'a URL' dbfs -r 0 https://example.org/graph.gz
-check_says "use .curl -fL 'https://example.org/graph.gz' | dbfs -." 'is told how to be read'
+check_says "use .curl -fL 'https://example.org/graph.gz' | dbfs -."
 check_exit 1 'roots in two words' dbfs -r 0 1 g.txt
-check_says '^dbfs: 1: cannot read it: No such file or directory; several roots are one word: -r A,B' 'is told'
+check_says '^dbfs: 1: cannot read it: No such file or directory; several roots are one word: -r A,B'
 mkdir without
 ln -s "$(command -v bash)" "$(command -v env)" without
 check_exit 1 '--ranks without an MPI' env PATH="$tmp/without" bash "$bin/dbfs" --ranks 2 g.txt
-check_says '^dbfs: --ranks: mpiexec is not in PATH' 'is told'
+check_says '^dbfs: --ranks: mpiexec is not in PATH'
 for name in 'a b.txt' 'a|b&c.txt' "it's.txt" $'new\nline.txt' 'star*.txt'; do
     cp g.txt "$name"
     check_exit 0 "a file named ${name@Q}" dbfs -q -r 7 -o - "$name"
-    check 'has the same distances' cmp out want.txt
-    check 'and shards of its own' test -e "$name.dbfs"
+    check "$situation: distances are right" cmp out want.txt
+    check "$situation: has shards of its own" test -e "$name.dbfs"
     rm -r "$name.dbfs" "$name"
 done
 check_exit 0 'options in one word' dbfs -qvr7 -o - g.txt
-check 'are all taken' cmp out want.txt
+check "$situation: all of them are obeyed" cmp out want.txt
 rm -rf g.txt.dbfs
 mkdir -p g.txt.dbfs/0.making.{"$HOSTNAME.$$","$HOSTNAME.99999999",other.99999999}
 at_once() { until [ -e go ]; do sleep 0.01; done; dbfs -v -r 7 -o - g.txt; }
@@ -323,7 +323,7 @@ touch go # start all at the same time
 for i in {1..6}; do
     wait "${pids[i]}"
     check "six at once: number $i ends well" test $? = 0
-    check 'with the same distances' cmp "out.$i" want.txt
+    check "six at once: number $i finds the right distances" cmp "out.$i" want.txt
 done
 check 'one of them packs' test "$(cat err.? | grep -c '^dbfs: dbfs-pack\|| dbfs-pack')" = 1
 check 'the others wait for it, or find the shards' test "$(grep -l 'dbfs: shards are in g.txt.dbfs/' err.? | wc -l)" = 5
@@ -337,15 +337,14 @@ rmdir g.txt.dbfs/0.making.*
 wait_until test -e held
 touch g.txt
 check_exit 0 'another dbfs makes shards' dbfs -r 7 -o - g.txt
-check_says 'dbfs: g.txt.dbfs: another dbfs makes shards there: waiting for it' 'is told'
-check 'and the search follows' cmp out want.txt
+check_says 'dbfs: g.txt.dbfs: another dbfs makes shards there: waiting for it'
+check "$situation: the search has the right distances" cmp out want.txt
 cp g.txt -- -x.txt
 check_exit 0 'a file named -x.txt' dbfs -q -r 7 -o - -- -x.txt
-check 'has the same distances' cmp out want.txt
+check "$situation: distances are right" cmp out want.txt
 dbfs -q -r 7 -o - g.txt >out
 check_exit 2 'the folder of the kept shards' dbfs -r 7 g.txt.dbfs
-check_says 'g.txt.dbfs: is where dbfs keeps shards: give the file that they are of, or g.txt.dbfs/[0-9a-f]*/shards' \
-    'is not a graph'
+check_says 'g.txt.dbfs: is where dbfs keeps shards: give the file that they are of, or g.txt.dbfs/[0-9a-f]*/shards'
 check_exit 2 'a root out of range' dbfs -r 99999 g.txt
 check_exit 2 '-r without a value' dbfs g.txt -r
 rm -rf g.txt.dbfs
@@ -370,10 +369,10 @@ for file in g.txt pipe; do
         got=0
         wait $pid 2>/dev/null || got=$?
         check "dbfs ends by the signal, as a shell sees it ($got)" test $got = $([ $signal = INT ] && echo 130 || echo 143)
-        check 'and edgeconv with it' test -z "$(ranks_of sleep 61)"
-        check 'without a word, as there is nothing to resume' test ! -s err
-        check 'it leaves no shards' test -z "$(ls -A scratch; ls -d g.txt.dbfs pipe.dbfs 2>/dev/null)"
-        check 'nor a result' test ! -e x
+        check 'dbfs that ends by a signal ends edgeconv, too' test -z "$(ranks_of sleep 61)"
+        check 'dbfs that ends by a signal prints nothing, as there is nothing to resume' test ! -s err
+        check 'dbfs that ends by a signal leaves no shards' test -z "$(ls -A scratch; ls -d g.txt.dbfs pipe.dbfs 2>/dev/null)"
+        check 'dbfs that ends by a signal leaves no result' test ! -e x
     done
 done
 
@@ -388,8 +387,8 @@ ends_waiting() { # WHAT HAS-BEGUN COMMAND...
     wait_until eval "$begun"
     kill -INT $pid
     wait $pid 2>/dev/null || got=$?
-    check "it waits for $name: ends by Ctrl-C ($got)" test $got = 130
-    check 'and leaves nothing' test -z "$(ls -A scratch)"
+    check "dbfs that waits for $name ends by Ctrl-C ($got)" test $got = 130
+    check "dbfs that waits for $name leaves nothing after Ctrl-C" test -z "$(ls -A scratch)"
 }
 mkdir -p locked
 exec 8<locked

@@ -11,9 +11,9 @@ lines() { tr -s ' ' '\n' <<<"$1" | paste -d ' ' - -; } # makes "0 1 1 2" into a 
 
 lines '0 1 1 2 2 0 2 3 3 4 3 3 3 4 4 5 5 4 6 6' >"$tmp/g.txt"
 "$BIN/edgeconv" -q --direction directed --vertices 8 -o "$tmp/g.edges" "$tmp/g.txt"
-check_exit 0 'it is packed' "$pack" -q -p 2 -t 2 -o "$tmp/g" "$tmp/g.edges"
-check_exit 0 'and verified' "$pack" --verify "$tmp/g"
-check_says 'dropped as duplicates' 'an edge twice is one'
+check_exit 0 'a directed graph is packed' "$pack" -q -p 2 -t 2 -o "$tmp/g" "$tmp/g.edges"
+check_exit 0 'shards of a directed graph are verified' "$pack" --verify "$tmp/g"
+check_says 'dropped as duplicates'
 depths() { # NAME EXPECTED OPTION...: depths of vertices 0 to 7
     check_exit 0 "$1" traverse -q --depths - "${@:3}" "$tmp/g"
     check "$1: $2" test "$(cut -d ' ' -f 2 "$tmp/out" | paste -sd ' ')" = "$2"
@@ -25,28 +25,28 @@ depths 'in reverse from 0' '0 2 1 -1 -1 -1 -1 -1' -r 0 --reverse
 depths 'between two that reach each other' '-1 -1 -1 -1 0 1 -1 -1' -r 4
 depths 'from a vertex with a self-loop alone' '-1 -1 -1 -1 -1 -1 0 -1' -r 6
 check_exit 0 'the report' traverse -r 2 --json "$tmp/r.json" "$tmp/g"
-check 'counts edges that leave reached vertices, each once' grep -q ' reached 6 .* edges 7 ' "$tmp/out"
-check 'has its three counts alike' grep -q '"edges_no_loops": 7, "edges_kept": 7' "$tmp/r.json"
-check 'says that the graph is directed' grep -q '"directed": true' "$tmp/r.json"
-check 'and how it was searched' grep -q '"reverse": false' "$tmp/r.json"
-check 'and in text' grep -q '^edges: directed$' "$tmp/out"
+check "$situation: counts edges that leave reached vertices, each once" grep -q ' reached 6 .* edges 7 ' "$tmp/out"
+check "$situation: has its three counts alike" grep -q '"edges_no_loops": 7, "edges_kept": 7' "$tmp/r.json"
+check "$situation: says that the graph is directed" grep -q '"directed": true' "$tmp/r.json"
+check "$situation: says how it was searched" grep -q '"reverse": false' "$tmp/r.json"
+check "$situation: says in text that edges are directed" grep -q '^edges: directed$' "$tmp/out"
 check_exit 0 'the list' "$pack" --list "$tmp/g"
-check 'has the rows' grep -q '^rows  *out and in$' "$tmp/out"
-check 'and the edges kept' grep -q '^edges kept, .*: 7$' "$tmp/out"
+check "$situation: has the rows" grep -q '^rows  *out and in$' "$tmp/out"
+check "$situation: has the edges kept" grep -q '^edges kept, .*: 7$' "$tmp/out"
 check_exit 0 'the list as JSON' "$pack" --list --json "$tmp/g"
-check 'has them, too' grep -q '"rows": "out,in"' "$tmp/out"
+check "$situation: has the rows" grep -q '"rows": "out,in"' "$tmp/out"
 check_exit 3 'Graph500 is of undirected graphs' "$BIN/dbfs-graph500" -n 1 "$tmp/g"
-check_says 'has directed edges, and dbfs-graph500 is for undirected graphs' 'which it says'
+check_says 'has directed edges, and dbfs-graph500 is for undirected graphs'
 check_exit 0 'a search of several levels for the model' traverse -q -r 0 --json "$tmp/levels.json" "$tmp/g"
 check_exit 0 'the model knows a directed run' "$BIN/dbfs-model" predict -p 1,4 "$tmp/levels.json"
-check 'and predicts other numbers of devices' awk -F '\t' '$1 == "p" { for (i = 1; i <= NF; i++) at[$i] = i }
+check "$situation: predicts other numbers of devices" awk -F '\t' '$1 == "p" { for (i = 1; i <= NF; i++) at[$i] = i }
     $1 == 1 { alone = $(at["time_ms"]) } $1 == 4 { four = $(at["time_ms"]) } END { exit !(alone > 0 && four > 0) }' "$tmp/out"
 check_exit 0 'a report of a search in reverse' traverse -q -r 2 --reverse --json "$tmp/back.json" "$tmp/g"
 check_exit 0 'runs are compared' "$BIN/dbfs-report" compare "$tmp/r.json" "$tmp/r.json"
 check_exit 4 'not those of two ways' "$BIN/dbfs-report" compare "$tmp/r.json" "$tmp/back.json"
-check_says 'r.json and .*/back.json: searched along the edges and against the edges' 'which is told'
-check_exit 3 'and so is the block of Graph500' "$BIN/dbfs-report" graph500 "$tmp/r.json"
-check_says 'r.json: the graph is directed' 'which it says, too'
+check_says 'r.json and .*/back.json: searched along the edges and against the edges'
+check_exit 3 'dbfs-report graph500 refuses runs along and against the edges' "$BIN/dbfs-report" graph500 "$tmp/r.json"
+check_says 'r.json: the graph is directed'
 
 # ---- between two vertices, and up to a depth ----
 
@@ -81,24 +81,24 @@ for way in '1 ' '2 --reverse'; do
     check "some vertices have no such edge $how" test "$(wc -l <"$tmp/ends")" -lt "$(cat <(ends 1) <(ends 2) | sort -u | wc -l)"
     check_exit 0 "more roots than there are $how" traverse $how -n 1000 "$tmp/between1"
     check_says "only $(wc -l <"$tmp/ends") vertices have edges to follow: searching from each" 'is told'
-    check 'each is drawn' diff "$tmp/ends" <(roots | sort -n)
-    check 'and none ends at once' test "$(grep -c '^root .* edges 0 ' "$tmp/out")" = 0
+    check "$situation: each of them is drawn" diff "$tmp/ends" <(roots | sort -n)
+    check "$situation: no search ends at once" test "$(grep -c '^root .* edges 0 ' "$tmp/out")" = 0
     traverse $how -n 40 "$tmp/between1" >"$tmp/out"
     roots >"$tmp/drawn"
     check_exit 0 "three shards $how" traverse $how -n 40 "$tmp/between3"
-    check 'draw the same' diff "$tmp/drawn" <(roots)
+    check "$situation: the roots are those of one shard" diff "$tmp/drawn" <(roots)
     check_exit 0 "three ranks $how" "$MPIEXEC" -n 3 "$BIN/dbfs-traverse" --backend cpu -@ 1 $how -n 40 "$tmp/between3"
-    check 'draw the same' diff "$tmp/drawn" <(roots)
+    check "$situation: the roots are those of one shard" diff "$tmp/drawn" <(roots)
     check_exit 0 "batches $how" "$BIN/dbfs-batch" --backend cpu -@ 1 $how -n 40 "$tmp/between3"
-    check 'draw the same' diff "$tmp/drawn" <(roots)
+    check "$situation: the roots are those of one shard" diff "$tmp/drawn" <(roots)
     check_exit 0 "pairs $how" "$BIN/dbfs-paths" -@ 1 $how -n 20 "$tmp/between3"
-    check 'draw the same' diff "$tmp/drawn" <(awk '$1 == "source" { print $2; print $4 }' "$tmp/out")
+    check "$situation: the roots are those of one shard" diff "$tmp/drawn" <(awk '$1 == "source" { print $2; print $4 }' "$tmp/out")
 done
 check_exit 0 'undirected, any vertex with an edge' bash -c '"$1/edgeconv" -q -u "$2" | "$1/dbfs-pack" -q -t 6 -o "$3" -' - \
     "$bin" "$tmp/between.txt" "$tmp/between-u"
-check_exit 0 'is drawn' traverse -n 1000 "$tmp/between-u"
-check 'all of them' diff <(cat <(ends 1) <(ends 2) | sort -nu) <(roots | sort -n)
-check 'in the order of always' test "$(roots | head -n 8 | paste -sd ' ')" = '47 229 169 164 251 14 204 244'
+check_exit 0 'an undirected graph of the same edges' traverse -n 1000 "$tmp/between-u"
+check "$situation: every vertex with an edge is drawn" diff <(cat <(ends 1) <(ends 2) | sort -nu) <(roots | sort -n)
+check "$situation: roots come in the order of earlier versions" test "$(roots | head -n 8 | paste -sd ' ')" = '47 229 169 164 251 14 204 244'
 
 # ---- batches and pairs, along the edges and against them, beside the oracle ----
 
@@ -113,15 +113,15 @@ for how in '' --reverse; do
         rm -rf "$tmp/got" && mkdir "$tmp/got"
         check_exit 0 "p $p: a batch $how" "$BIN/dbfs-batch" --backend cpu -@ 2 $how --batch 64 -r "$(paste -sd, "$tmp/given")" \
             --depths "$tmp/got/%d" --parents "$tmp/parents.%d" --force "$tmp/between$p"
-        check 'has the distances of the oracle' diff -r "$tmp/want" "$tmp/got"
-        check 'says which way it went' grep -qx "edges: directed${how:+, searched in reverse}" "$tmp/out"
-        check_exit 0 'and parents' "$check" -q $how -r 0,3,37 --parents "$tmp/parents.%d" --depths "$tmp/got/%d" "$tmp/between.edges"
+        check "$situation: distances are those of the oracle" diff -r "$tmp/want" "$tmp/got"
+        check "$situation: the report says which way it went" grep -qx "edges: directed${how:+, searched in reverse}" "$tmp/out"
+        check_exit 0 "p $p: parents of a batch $how are accepted" "$check" -q $how -r 0,3,37 --parents "$tmp/parents.%d" --depths "$tmp/got/%d" "$tmp/between.edges"
         for r in 0 3 37; do awk -v r=$r '$1 % 3 == 0 { print r, $1, $2 }' "$tmp/want/$r"; done >"$tmp/triples"
         cut -d ' ' -f 1,2 "$tmp/triples" >"$tmp/pairs"
         for one in '' --one-sided; do
             check_exit 0 "p $p: pairs $how $one" "$BIN/dbfs-paths" -@ 1 $how $one --path --pairs "$tmp/pairs" "$tmp/between$p"
-            check 'have the distances of the oracle' diff "$tmp/triples" <(awk '$1 == "source" { print $2, $4, $6 }' "$tmp/out")
-            check 'and paths of edges' awk -v edges="$text" '
+            check "$situation: distances are those of the oracle" diff "$tmp/triples" <(awk '$1 == "source" { print $2, $4, $6 }' "$tmp/out")
+            check "$situation: paths consist of edges" awk -v edges="$text" '
                 BEGIN { while ((getline line <edges) > 0) { split(line, f); edge[f[1], f[2]] = 1 } }
                 $6 >= 0 { paths++; for (i = 1; $i != "path"; i++); if (NF - i != $6 + 1 || $(i + 1) != $2 || $NF != $4) exit wrong = 1
                     for (i++; i < NF; i++) if (!(($i, $(i + 1)) in edge)) exit wrong = 1 }
@@ -132,43 +132,43 @@ done
 check_exit 0 'pairs in JSON' "$BIN/dbfs-paths" -q --reverse -r 3 --target 5 --json - "$tmp/between1"
 check 'say how they were searched' grep -q '"directed": true, "rows": "out,in", "reverse": true' "$tmp/out"
 check_exit 0 'centralities' "$BIN/dbfs-batch" --backend cpu -q --reverse -n all --centrality "$tmp/table" "$tmp/between1"
-check 'are those of the oracle' diff <(awk '$2 >= 0 { r++; s += $2 } END { print 3, r, s }' "$tmp/want/3") \
+check "$situation: are those of the oracle" diff <(awk '$2 >= 0 { r++; s += $2 } END { print 3, r, s }' "$tmp/want/3") \
     <(awk '$1 == 3 { print $1, $2, $4 }' "$tmp/table")
 mv "$tmp/table" "$tmp/table.part"
 check_exit 3 'a table against the edges does not go on along them' "$BIN/dbfs-batch" --backend cpu -q -n all --resume --centrality "$tmp/table" "$tmp/between1"
-check_exit 0 'but against them' "$BIN/dbfs-batch" --backend cpu -q --reverse -n all --resume --centrality "$tmp/table" "$tmp/between1"
+check_exit 0 'a table against the edges goes on against them' "$BIN/dbfs-batch" --backend cpu -q --reverse -n all --resume --centrality "$tmp/table" "$tmp/between1"
 for program in 'dbfs-batch --backend cpu -n 3' 'dbfs-paths --one-sided -n 3'; do
     check_exit 2 "${program%% *}, reverse, without in-rows" "$BIN/"$program --reverse "$tmp/between-out"
-    check_says 'between-out: --reverse goes by in-rows, and it was packed with --rows out' 'which is told'
+    check_says 'between-out: --reverse goes by in-rows, and it was packed with --rows out'
     check_exit 0 "${program%% *}, reverse, undirected" "$BIN/"$program --reverse "$tmp/between-u"
-    check_says 'reverse: has no effect, as the edges are undirected' 'which is told'
+    check_says 'reverse: has no effect, as the edges are undirected'
 done
 check_exit 0 'dbfs --reverse' "$bin/dbfs" -q --reverse --batch 8 -r 3 -o "$tmp/from-dbfs" "$tmp/between1"
 check 'batches' cmp "$tmp/from-dbfs" "$tmp/want/3"
 check_exit 0 'dbfs --reverse' "$bin/dbfs" --reverse -r 3 --target 0 "$tmp/between1"
-check 'and pairs' grep -q "^source 3 target 0 distance $(awk '$1 == 0 { print $2 }' "$tmp/want/3") " "$tmp/out"
+check "$situation: pairs are searched against the edges" grep -q "^source 3 target 0 distance $(awk '$1 == 0 { print $2 }' "$tmp/want/3") " "$tmp/out"
 
 # ---- plans ----
 
 check_exit 0 'a plan' traverse --plan "$tmp/between3"
-check 'says that the graph is directed' grep -qx 'edges: directed' "$tmp/out"
+check "$situation: says that the graph is directed" grep -qx 'edges: directed' "$tmp/out"
 check_exit 0 'of out-rows alone' traverse --plan "$tmp/between-out"
-check 'that they are' grep -qx 'edges: directed, out-rows only' "$tmp/out"
+check "$situation: says that rows are out-rows only" grep -qx 'edges: directed, out-rows only' "$tmp/out"
 check_exit 0 'in JSON' traverse --plan --json - "$tmp/between-out"
-check 'too' grep -q '"directed": true, "rows": "out",' "$tmp/out"
+check "$situation: has the rows" grep -q '"directed": true, "rows": "out",' "$tmp/out"
 check_exit 0 'a report' traverse -q -r 3 --json - "$tmp/between-out"
-check 'too' grep -q '"directed": true, "rows": "out",' "$tmp/out"
+check "$situation: has the rows" grep -q '"directed": true, "rows": "out",' "$tmp/out"
 check_exit 0 'of an undirected graph' traverse --plan --json - "$tmp/between-u"
-check 'that it is not' grep -q '"directed": false,' "$tmp/out"
+check "$situation: says that it is not directed" grep -q '"directed": false,' "$tmp/out"
 
 # ---- results are proved ----
 
 for how in '' --reverse; do
     check_exit 0 "a search $how" traverse -q -r 2 $how --force --depths "$tmp/d" --parents "$tmp/p" "$tmp/g"
     for graph in g.edges g; do
-        check_exit 0 "its results $how, against $graph" "$check" $how --depths "$tmp/d" --parents "$tmp/p" "$tmp/$graph"
-        check_exit 0 "its parents $how alone" "$check" $how --parents "$tmp/p" "$tmp/$graph"
-        check_exit 4 "and not the other way" "$check" $([ -n "$how" ] || echo --reverse) --depths "$tmp/d" "$tmp/$graph"
+        check_exit 0 "dbfs-check accepts distances and parents $how, against $graph" "$check" $how --depths "$tmp/d" --parents "$tmp/p" "$tmp/$graph"
+        check_exit 0 "dbfs-check accepts parents $how alone, against $graph" "$check" $how --parents "$tmp/p" "$tmp/$graph"
+        check_exit 4 "dbfs-check refuses distances of the other direction than $how, against $graph" "$check" $([ -n "$how" ] || echo --reverse) --depths "$tmp/d" "$tmp/$graph"
     done
 done
 claim() { # CODE NAME PATTERN DEPTHS PARENTS [OPTION...]
@@ -187,26 +187,26 @@ claim 4 'an edge of a search in reverse' 'edge 1 2: depths -1 and 1' '0 -1 1 -1 
 # ---- out-rows alone ----
 
 check_exit 0 'out-rows alone are packed' "$pack" -q -p 2 -t 2 --rows out -o "$tmp/out-only" "$tmp/g.edges"
-check_exit 0 'and verified' "$pack" -q --verify "$tmp/out-only"
-check 'are fewer bytes' test "$(cat "$tmp"/out-only/part-* | wc -c)" -lt "$(cat "$tmp"/g/part-* | wc -c)"
-check_exit 0 'and searched' traverse -q -r 2 --depths "$tmp/d1" "$tmp/out-only"
+check_exit 0 'out-rows alone are verified' "$pack" -q --verify "$tmp/out-only"
+check 'shards of out-rows alone have fewer bytes' test "$(cat "$tmp"/out-only/part-* | wc -c)" -lt "$(cat "$tmp"/g/part-* | wc -c)"
+check_exit 0 'out-rows alone are searched' traverse -q -r 2 --depths "$tmp/d1" "$tmp/out-only"
 traverse -q -r 2 --depths "$tmp/d2" "$tmp/g" >"$tmp/out"
-check 'with the same distances' cmp "$tmp/d1" "$tmp/d2"
+check "$situation: distances are the same" cmp "$tmp/d1" "$tmp/d2"
 check_exit 2 'not in reverse' traverse -r 2 --reverse "$tmp/out-only"
-check_says 'out-only: --reverse goes by in-rows, and it was packed with --rows out' 'which is told'
-check_exit 2 'nor by pulls alone' traverse -r 2 --direction pull "$tmp/out-only"
-check_says 'direction pull goes by in-rows' 'which is told'
-check_exit 2 'nor for parents of several shards' traverse -r 2 --parents "$tmp/p1" "$tmp/out-only"
-check_says 'parents of several shards are found by in-rows' 'which is told'
+check_says 'out-only: --reverse goes by in-rows, and it was packed with --rows out'
+check_exit 2 'out-rows alone are not searched by pulls' traverse -r 2 --direction pull "$tmp/out-only"
+check_says 'direction pull goes by in-rows'
+check_exit 2 'out-rows alone of several shards give no parents' traverse -r 2 --parents "$tmp/p1" "$tmp/out-only"
+check_says 'parents of several shards are found by in-rows'
 "$pack" -q --rows out -o "$tmp/out-one" "$tmp/g.edges"
-check_exit 0 'but for those of one' traverse -q -r 2 --force --depths "$tmp/d" --parents "$tmp/p" "$tmp/out-one"
-check_exit 0 'which are right' "$check" -q --depths "$tmp/d" --parents "$tmp/p" "$tmp/g.edges"
+check_exit 0 'out-rows alone of one shard give parents' traverse -q -r 2 --force --depths "$tmp/d" --parents "$tmp/p" "$tmp/out-one"
+check_exit 0 'parents of out-rows alone are right' "$check" -q --depths "$tmp/d" --parents "$tmp/p" "$tmp/g.edges"
 check_exit 1 'a packing of other rows is not taken up' "$pack" -p 2 -t 2 --resume -o "$tmp/out-only" "$tmp/g.edges"
 check_exit 0 'of the same it is' "$pack" -p 2 -t 2 --rows out --resume -o "$tmp/out-only" "$tmp/g.edges"
 check_exit 0 'in reverse an undirected graph is itself' bash -c '"$1/edgeconv" -q -u "$2" | "$1/dbfs-pack" -q -o "$3" -' - \
     "$bin" "$tmp/g.txt" "$tmp/both"
-check_exit 0 'and --reverse' traverse -r 2 --reverse "$tmp/both"
-check_says 'reverse: has no effect, as the edges are undirected' 'says so'
+check_exit 0 'a directed graph of both directions is searched with --reverse' traverse -r 2 --reverse "$tmp/both"
+check_says 'reverse: has no effect, as the edges are undirected'
 
 # ---- packing: ranks, little memory, a split; always the same bytes ----
 
@@ -214,7 +214,7 @@ check_says 'reverse: has no effect, as the edges are undirected' 'says so'
 "$BIN/edgeconv" -q --direction directed -o "$tmp/r.edges" "$tmp/r.txt"
 "$BIN/degsplit" -q -p 3 -o "$tmp/r.split" "$tmp/r.edges"
 check_exit 0 'an RMAT graph' "$pack" -q -p 3 -s "$tmp/r.split" -o "$tmp/r" "$tmp/r.edges"
-check_exit 0 'and verified' "$pack" -q --verify "$tmp/r"
+check_exit 0 'a directed RMAT graph is verified' "$pack" -q --verify "$tmp/r"
 alike() { # NAME COMMAND...: packs into $tmp/x, which must equal $tmp/r
     rm -rf "$tmp/x"
     check_exit 0 "$1" "${@:2}" -p 3 -s "$tmp/r.split" -o "$tmp/x" "$tmp/r.edges"
@@ -224,46 +224,46 @@ alike 'three threads' "$pack" -q -@ 3
 alike 'two ranks' timeout 120 "$MPIEXEC" -n 2 "$pack" -q -@ 1
 alike 'little memory' "$pack" -q -@ 2 -S 32M
 check_exit 0 'a stream through a pipe' bash -c '"$1" -q -p 3 -s "$2" -o "$3" - <"$4"' - "$pack" "$tmp/r.split" "$tmp/pipe" "$tmp/r.edges"
-check 'the same bytes' diff -r "$tmp/r" "$tmp/pipe"
+check "$situation: bytes are those of the file" diff -r "$tmp/r" "$tmp/pipe"
 check_exit 0 'a permutation of ids' "$BIN/edgeconv" -q --direction directed --randomize=5 -o "$tmp/random.edges" "$tmp/r.txt"
-check_exit 0 'is packed' "$pack" -q -p 3 -t 64 -o "$tmp/random" "$tmp/random.edges"
+check_exit 0 'a directed graph with permuted ids is packed' "$pack" -q -p 3 -t 64 -o "$tmp/random" "$tmp/random.edges"
 traverse -q -r 7 --depths "$tmp/d3" "$tmp/r" >"$tmp/out"
-check_exit 0 'and searched' traverse -q -r 7 --depths "$tmp/d4" "$tmp/random"
-check 'with the same distances' cmp "$tmp/d3" "$tmp/d4"
+check_exit 0 'a directed graph with permuted ids is searched' traverse -q -r 7 --depths "$tmp/d4" "$tmp/random"
+check "$situation: distances are the same" cmp "$tmp/d3" "$tmp/d4"
 
 # ---- dbfs ----
 
 cd "$tmp" || exit 1
 check_exit 0 'dbfs --direction directed' "$bin/dbfs" --direction directed -r 3 -o dd.txt g.txt
 check 'follows edges from u to v' test "$(cut -d ' ' -f 2 dd.txt | paste -sd ' ')" = '-1 -1 -1 0 1 2 -1'
-check_exit 0 'and with --reverse' "$bin/dbfs" --direction directed --reverse -r 3 --direction push -o rd.txt g.txt
-check 'from v to u' test "$(cut -d ' ' -f 2 rd.txt | paste -sd ' ')" = '3 2 1 0 -1 -1 -1'
+check_exit 0 '--reverse follows edges from v to u' "$bin/dbfs" --direction directed --reverse -r 3 --direction push -o rd.txt g.txt
+check "$situation: distances are those to the root" test "$(cut -d ' ' -f 2 rd.txt | paste -sd ' ')" = '3 2 1 0 -1 -1 -1'
 check_exit 0 'an edge stream of directed edges' "$bin/dbfs" -v --direction directed --no-cache -r 3 g.edges
-check 'is packed as it is' test -z "$(grep edgeconv err)"
+check "$situation: edges are taken as they are, without edgeconv" test -z "$(grep edgeconv err)"
 "$bin/dbfs-pack" -q -o "$tmp/is-directed" g.edges
 "$bin/edgeconv" -q -u g.txt | "$bin/dbfs-pack" -q -o "$tmp/is-undirected" -
 for asked in once symmetric; do
     check_exit 0 "undirected shards, $asked" "$bin/dbfs" --direction $asked -r 3 is-undirected
     check_exit 2 "directed shards, $asked" "$bin/dbfs" --direction $asked -r 3 is-directed
-    check_says 'is-directed: was packed directed, which --direction does not change' 'says why'
+    check_says 'is-directed: was packed directed, which --direction does not change'
 done
 check_exit 0 'directed shards, directed' "$bin/dbfs" --direction directed --direction push -r 3 is-directed
 check_exit 2 'undirected shards, directed' "$bin/dbfs" --direction directed -r 3 is-undirected
-check_says 'is-undirected: was packed undirected' 'says why'
+check_says 'is-undirected: was packed undirected'
 check_exit 2 'an unknown direction' "$bin/dbfs" --direction up -r 3 g.txt
-check_says "'up' is not once, symmetric or directed, nor auto, push, pull or cost" 'says which there are'
+check_says "'up' is not once, symmetric or directed, nor auto, push, pull or cost"
 printf '%s\n' '%%MatrixMarket matrix coordinate pattern general' '3 3 2' '1 2' '2 3' >m.mtx
 check_exit 0 'a format of directed edges' "$bin/dbfs" --no-cache -r 2 -o md.txt m.mtx
-check_says 'm.mtx: its format (matrix-market) says that edges are directed, and each is taken as an undirected one: --direction directed keeps them' 'is told in a line'
-check 'and taken once' test "$(cut -d ' ' -f 2 md.txt | paste -sd ' ')" = '2 1 0'
+check_says 'm.mtx: its format (matrix-market) says that edges are directed, and each is taken as an undirected one: --direction directed keeps them'
+check "$situation: each edge is taken once" test "$(cut -d ' ' -f 2 md.txt | paste -sd ' ')" = '2 1 0'
 check_exit 0 'as it says' "$bin/dbfs" --no-cache --direction directed -r 2 --force -o md.txt m.mtx
-check 'it is directed' test "$(cut -d ' ' -f 2 md.txt | paste -sd ' ')" = '-1 -1 0'
-check 'and nothing is told' test "$(grep -c taken err)" = 0
+check "$situation: the graph is directed" test "$(cut -d ' ' -f 2 md.txt | paste -sd ' ')" = '-1 -1 0'
+check "$situation: no note says how edges are taken" test "$(grep -c taken err)" = 0
 # says COUNT NAME CONTENT: dbfs tells so many times that it takes directed edges as undirected ones
 says() {
     printf "$3" >said.txt
     check_exit 0 "$2" "$bin/dbfs" --no-cache -n 1 said.txt
-    check "is told $1 times" test "$(grep -c '^dbfs: said.txt: its [a-z() -]* says that edges are directed, and each is taken' err)" = "$1"
+    check "$situation: the note comes $1 times" test "$(grep -c '^dbfs: said.txt: its [a-z() -]* says that edges are directed, and each is taken' err)" = "$1"
 }
 edges='1\t2\n2\t3\n'
 says 1 "SNAP's comment" "# Directed graph (each unordered pair of nodes is saved once): Wiki-Vote.txt \n$edges"
@@ -284,5 +284,5 @@ for file in '%% sym positive' '%% bip unweighted' '# Undirected graph'; do
 done
 printf '%% asym\n1 2\n' >said.txt
 check_exit 0 'a directed graph' "$bin/edgeconv" -o /dev/null said.txt
-check_says '1 edges, 3 vertices, directed;' 'is said to be one'
+check_says '1 edges, 3 vertices, directed;'
 finish

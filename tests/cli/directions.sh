@@ -121,8 +121,8 @@ factors() {
 factor0=$(defaults factor0) factor1=$(defaults factor1)
 check "--help has the defaults ($factor0, $factor1)" \
     test "$(factors)" = "$(factors --factor0 "$factor0" --factor1 "$factor1")"
-check 'of eight factors' test "$(echo "$factor0,$factor1" | tr ',' '\n' | grep -c =)" = 8
-check 'other ones are another run' test "$(factors)" != "$(factors --factor0 "${factor0%[0-9]}9")"
+check '-v prints eight factors' test "$(echo "$factor0,$factor1" | tr ',' '\n' | grep -c =)" = 8
+check 'other factors give another run' test "$(factors)" != "$(factors --factor0 "${factor0%[0-9]}9")"
 
 for graph in rmat1 rmat4 grid1 grid4; do
     check "$graph: the same distances in all directions" test "$(sort -u "$tmp/$graph.checksums" | wc -l)" = 1

@@ -26,7 +26,7 @@ no_output() { # NAME COMMAND...
     local name=$1
     shift
     check_exit 1 "$name: files of 4 KiB at most" small_files 4 "$@"
-    check_says 'cannot write: File too large' 'says so'
+    check_says 'cannot write: File too large'
     check "$name: leaves nothing" test -z "$(ls -A "$tmp/f")"
 }
 no_output rmatgen "$BIN/rmatgen" -q -s 13 -o "$tmp/f/x.edges"
@@ -55,10 +55,10 @@ awk 'BEGIN { print 1, 3; for (i = 0; i < 50000; i++) print 2 * i, 2 * (i * 7919 
 "$pack" -q -p 2 -t inf -o "$tmp/even" "$tmp/even.edges"
 check_exit 1 'dbfs-pack: one part is too large' \
     small_files 100 "$pack" -q -p 2 -t inf -o "$tmp/f/x" "$tmp/even.edges"
-check_says '1 of 2 parts are finished and stay: --resume' 'and how to go on'
+check_says '1 of 2 parts are finished and stay: --resume'
 check 'no manifest' test ! -e "$tmp/f/x/manifest"
 check '--resume without the limit' "$pack" -q --resume -p 2 -t inf -o "$tmp/f/x" "$tmp/even.edges"
-check 'the same bytes' same_folders "$tmp/f/x" "$tmp/even"
+check "$situation: resumed, bytes are those of an uninterrupted packing" same_folders "$tmp/f/x" "$tmp/even"
 rm -r "$tmp/f/x"
 
 # ---- a full disk ----
@@ -76,7 +76,7 @@ no_room() { # NAME COMMAND...
     local name=$1
     shift
     check_exit 5 "$name: a full disk" "$@"
-    check_says 'No space left on device' 'says so'
+    check_says 'No space left on device'
     check "$name: leaves nothing" test -z "$(ls -A "$full")"
 }
 no_room rmatgen "$BIN/rmatgen" -q -s 13 -o "$full/x.edges"
@@ -105,19 +105,19 @@ for kib in 4 8 $((whole / 4)) $((whole / 2)) $((whole * 3 / 4)) $((whole - 4)); 
     rm -rf "$full/x"
     room ${kib}k
     check_exit 5 "dbfs-pack with $kib KiB of room" "$pack" -q -p 5 -o "$full/x" "$tmp/g.edges"
-    check_says 'No space left on device' 'says so'
+    check_says 'No space left on device'
     if [ -e "$full/x/packing" ]; then
         unfinished=$((unfinished + 1))
-        check_says 'parts are finished and stay: --resume' 'and how to go on'
+        check_says 'parts are finished and stay: --resume'
         check_exit 5 'still no room' "$pack" -q --resume -p 5 -o "$full/x" "$tmp/g.edges"
     else
-        check 'leaves nothing' test ! -e "$full/x"
+        check 'dbfs-pack on a full disk leaves nothing' test ! -e "$full/x"
     fi
     check 'no manifest, no temporary file' \
         test -z "$(find "$full" -name manifest -o -name '.*' -type f)"
     room 16m
     check "--resume when there is room" "$pack" -q --resume -p 5 -o "$full/x" "$tmp/g.edges"
-    check 'the same bytes' same_folders "$full/x" "$tmp/ref"
+    check '--resume when there is room writes the same bytes' same_folders "$full/x" "$tmp/ref"
 done
 check 'some of these left finished parts' test $unfinished -ge 2
 
@@ -127,10 +127,10 @@ shards=$(cat "$tmp"/grid/part-* | wc -c) parts=$(cat "$tmp"/grid/grid-* | wc -c)
 rm -rf "$full/x"
 room $(((shards + parts / 2) / 1024))k
 check_exit 5 'a grid with room for its shards alone' "$pack" -q --layout 2d=2x2 -o "$full/x" "$tmp/g.edges"
-check_says '4 of 4 parts are finished and stay: --resume' 'and how to go on'
+check_says '4 of 4 parts are finished and stay: --resume'
 check 'no manifest says that it is complete' test ! -e "$full/x/manifest"
 room 16m
 check '--resume when there is room' "$pack" -q --resume --layout 2d=2x2 -o "$full/x" "$tmp/g.edges"
-check 'the same bytes' same_folders "$full/x" "$tmp/grid"
+check "$situation: resumed, bytes are those of an uninterrupted packing" same_folders "$full/x" "$tmp/grid"
 umount "$full"
 finish

@@ -52,12 +52,12 @@ fails() {
 two='a b\tc\nc\t#d\n'
 graphml='<?xml version="1.0"?>\n<graphml xmlns="http://graphml.graphdrafting.org/xmlns">\n<graph edgedefault="%s">\n<node id="a b"/>\n<edge source="a b" target="c"><data key="w">1</data></edge>\n<edge source="c" target="#d"/>\n</graph></graphml>\n'
 advised 'GraphML' "${graphml/\%s/undirected}" "$two" python3:xml
-check 'which is undirected' grep -q 'edgeconv -u ' message
+check 'the advice for GraphML takes the edges as undirected' grep -q 'edgeconv -u ' message
 advised 'directed GraphML' "${graphml/\%s/directed}" "$two" python3:xml
-check 'which is directed' grep -q 'edgeconv --direction directed ' message
+check 'the advice for directed GraphML takes the edges as directed' grep -q 'edgeconv --direction directed ' message
 fails 'GraphML that was cut' '<?xml version="1.0"?>\n<graphml>\n<graph edgedefault="directed">\n<edge source="a" target="b"/>\n'
 advised 'GML' 'graph [\n  directed 1\n  node [\n    id 0\n    label "a b"\n  ]\n  node [\n    id 5\n    label "c"\n  ]\n  edge [\n    source 5\n    target 0\n  ]\n]\n' '5\t0\n' python3:networkx
-check 'which is directed' grep -q 'edgeconv --direction directed ' message
+check 'the advice for GML takes the edges as directed' grep -q 'edgeconv --direction directed ' message
 advised 'GEXF' '<?xml version="1.0"?>\n<gexf xmlns="http://www.gexf.net/1.2draft" version="1.2">\n<graph defaultedgetype="directed"><nodes><node id="a b" label="x"/><node id="c" label="y"/></nodes><edges><edge id="0" source="a b" target="c"/></edges></graph></gexf>\n' 'a b\tc\n' python3:networkx
 advised 'multi-line adjacency lists' '#x\n# GMT Fri\n# \na 2\nb {}\nc {}\nb 1\nc {}\nc 0\n' 'a\tb\na\tc\nb\tc\n' python3:networkx
 advised 'DOT' 'digraph G {\n  a -> b;\n  b -> c;\n}\n' 'a\tb\nb\tc\n' gvpr

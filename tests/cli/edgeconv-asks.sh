@@ -13,9 +13,9 @@ foreign() {
     shift 3
     printf "$content" >in.txt
     check_exit 3 "$what $*" "$edgeconv" "$@" -o x.edges in.txt
-    check_says "in.txt: is .*$what" 'is named'
-    check_says "$remedy" 'with what to do'
-    check 'and leaves nothing' test ! -e x.edges -a ! -e x.map
+    check_says "in.txt: is .*$what"
+    check_says "$remedy"
+    check "$situation: nothing is left" test ! -e x.edges -a ! -e x.map
 }
 for options in '' '--compact=x.map'; do
     foreign GraphML '<?xml version="1.0"?>\n<graphml xmlns="x">\n<graph edgedefault="directed">\n' ElementTree $options
@@ -40,29 +40,29 @@ for options in '' '--compact=x.map'; do
 done
 printf 'graph 1\ngraph 2\n' >words
 check_exit 0 'words that only look like it are ids' "$edgeconv" -q -f pairs --compact=words.map -t text -o words.txt words
-check 'all of them' test "$(cat words.txt)" = "$(printf '0\t1\n0\t2')"
+check "$situation: all of them are ids" test "$(cat words.txt)" = "$(printf '0\t1\n0\t2')"
 printf '1 2;\n' >semicolon
 check_exit 3 'a stray semicolon is a fault of its line' "$edgeconv" -t text semicolon
-check_says "semicolon:1: found '2;'" 'with its place'
+check_says "semicolon:1: found '2;'"
 
 # ---- a first line of column names ----
 
 printf 'source target\n1 2\n2 3\n' >names
 printf '1\t2\n2\t3\n' >want
 check_exit 0 'names of columns without commas' "$edgeconv" -t text names
-check 'are no edge' cmp out want
-check_says 'taken for column names: source target' 'and the user is told'
+check "$situation: are no edge" cmp out want
+check_says 'taken for column names: source target'
 printf 'Alice Bob\n1 2\n' >odd
 printf 'from\tto\nAlice\tBob\n' >people
 for file in names odd people; do
     check_exit 2 "$file: with --compact the user is asked" "$edgeconv" --compact=m.map -t text $file
-    check_says 'f pairs or -f csv says which' 'and told how to answer'
+    check_says 'f pairs or -f csv says which'
     check 'nothing is made' test ! -e m.map
 done
 check_exit 0 '-f pairs: an edge' "$edgeconv" -q -f pairs --compact=m.map -t text people
-check 'of four names' test "$(cat m.map | wc -l)" = 4
+check "$situation: the map has four names" test "$(cat m.map | wc -l)" = 4
 check_exit 0 '-f csv: names of columns' "$edgeconv" -q -f csv --force --compact=m.map -t text people
-check 'and two vertices' test "$(cat m.map)" = "$(printf 'Alice\nBob')"
+check "$situation: the map has two vertices" test "$(cat m.map)" = "$(printf 'Alice\nBob')"
 printf 'u v\nv w\n' >short
 check_exit 0 'short names are vertices' "$edgeconv" -q --force --compact=m.map -t text short
 check 'three' test "$(cat m.map | wc -l)" = 3
@@ -75,18 +75,18 @@ printf '0 1\n2 1\n' >part1
 printf '1 0\n1 2\n' >part2
 for options in '-u' '-u -t text' '-u -t u32' '-u --randomize' '-u --compact=m.map' '-u -@ 3' '--direction once'; do
     check_exit 0 "a symmetric list $options" "$edgeconv" --force $options -o out.x both
-    check_says "warning: $said.*--direction symmetric" 'is noticed, with the option to use'
+    check_says "warning: $said.*--direction symmetric"
 done
 check_exit 0 'in two files' "$edgeconv" -u --force -o out.x part1 part2
-check_says "$said" 'too'
-check_exit 0 'that is folded' "$edgeconv" --direction symmetric --force -o out.x both
-check 'is no reason to warn' test "$(grep -c "$said" err)" = 0
+check_says "$said"
+check_exit 0 'a list with each edge twice is folded by --direction symmetric' "$edgeconv" --direction symmetric --force -o out.x both
+check "$situation: the folded stream gets no warning" test "$(grep -c "$said" err)" = 0
 silent() { # NAME CONTENT OPTION...
     local name=$1
     printf "$2" >in.txt
     shift 2
     check_exit 0 "$name" "$edgeconv" "$@" --force -o out.x in.txt
-    check 'is not' test "$(grep -c "$said" err)" = 0
+    check "$situation: gets no warning" test "$(grep -c "$said" err)" = 0
 }
 silent 'one edge in one direction' '0 1\n1 0\n1 2\n' -u
 silent 'a directed list' '0 1\n1 0\n' --direction directed
@@ -98,14 +98,14 @@ silent 'as many lines each way' '0 1\n2 1\n' -u
 
 printf '0 281474976710656\n' >far
 check_exit 3 'an id of 2^48' "$edgeconv" -t text far
-check_says 'any others: --compact=MAP, or --compact of dbfs' 'names the option that takes it, of either program'
+check_says 'any others: --compact=MAP, or --compact of dbfs'
 for content in 'a b\n' 'source,target\na,b\n' '-1 2\n' '1.5 2\n'; do
     printf -- "$content" >in.txt
     check_exit 3 "no number: $content" "$edgeconv" -t text in.txt
-    check_says 'any others: --compact=MAP, or --compact of dbfs' 'names it too'
+    check_says 'any others: --compact=MAP, or --compact of dbfs'
 done
 printf '0 140737488355329\n' | "$edgeconv" -q -u -o far.edges
 check_exit 5 'ids near 2^47, too many for a shard' "$(dirname "$edgeconv")/dbfs-pack" -S 64M -p 1 -o far.dbfs far.edges
-check_says 'edgeconv --compact' 'name it too'
+check_says 'edgeconv --compact'
 cd "$here" || exit 1
 finish

@@ -68,8 +68,8 @@ edges 'names over many pieces' "id,source,target\n$(seq 200000 | awk '{ print $1
 named 'words by names' 'id,source,target\n1,al b,bo\n2,bo,cy\n' '0\t1\n1\t2\n' 'al b\nbo\ncy\n' -f csv
 named 'words by names, the second first' 'target,w,source\nbo,1,al\ncy,1,bo\n' '0\t1\n1\t2\n' 'al\nbo\ncy\n' -f csv
 printf 'id,source,target\n1,10,20\n' >in.txt
-check_exit 0 'the user is told' "$edgeconv" -t text in.txt
-check_says 'in.txt: columns 2 and 3 are the ids of each edge' 'which columns were taken'
+check_exit 0 'edgeconv: names of columns choose the columns' "$edgeconv" -t text in.txt
+check_says 'in.txt: columns 2 and 3 are the ids of each edge'
 asks 3 'three names that are not known' 'a,b,weight\n1,2,3\n' "in.txt:1: found the columns 'a,b,weight'.*such as --columns 1,2"
 edges 'names that are not known, behind numbers of rows without one' ',a,b\n0,10,20\n1,30,40\n' "$two"
 edges 'numbers for names, as pandas gives them' ',0,1\n0,10,20\n1,30,40\n' "$two"
@@ -130,7 +130,7 @@ check 'the stream says how it was read' eval 'grep -qa "^columns 2,3" p.edges &&
 
 printf 'x;10;20\ny;20;30\n' >in.txt
 check_exit 0 'dbfs passes both options on' "$(dirname "$edgeconv")/dbfs" -q --no-cache --columns 2,3 --separator=semicolon -r 10 -o - in.txt
-check 'and its distances are those of the columns' test "$(grep -v -e -1 out | tr '\n' ' ')" = '10 0 20 1 30 2 '
+check "$situation: distances are those of the columns" test "$(grep -v -e -1 out | tr '\n' ' ')" = '10 0 20 1 30 2 '
 
 # ---- separators ----
 
@@ -167,7 +167,7 @@ neighbours 'neighbours behind a tab' '1\t2 3\n2\t1 3\n' '1\t2\n1\t3\n2\t1\n2\t3\
 neighbours 'five columns' '# c\n1 2 3 4 5\n2,1\n' '1\t2\n1\t3\n1\t4\n1\t5\n2\t1\n'
 neighbours 'as many in each line' '0 1 2\n1 2 3\n2 3 0\n3 0 1\n' '0\t1\n0\t2\n1\t2\n1\t3\n2\t3\n2\t0\n3\t0\n3\t1\n'
 neighbours 'one more in the first line' '0 1 2\n1 2\n2 0\n' '0\t1\n0\t2\n1\t2\n2\t0\n'
-check 'which is not advised to leave out' test "$(grep -c tail err)" = 0
+check 'a first line with a number more is not advised to be left out' test "$(grep -c tail err)" = 0
 edges 'a ring with weights is a list of pairs' '0 1 1\n1 2 1\n2 3 1\n3 0 1\n' '0\t1\n1\t2\n2\t3\n3\t0\n'
 edges 'and so is a path whose weights are no ids' '0 1 9\n1 2 8\n2 3 7\n' '0\t1\n1\t2\n2\t3\n'
 asks 3 'a date behind the ids' '1 2 2020-01-02\n' "in.txt:1: found '-01-02', expected a number: line 1 has 3 columns; --columns says which two"
@@ -201,7 +201,7 @@ asks 3 'N M before words' '3 2\nal bo\nbo cy\n' "found '3 2', and 2 lines" --com
 tail -n +2 many.txt | tr ' ' '\t' >want
 for input in many.txt -; do
     check_exit 3 "N M before more lines than one looks at, $input" bash -c '"$1" --force -o x.edges -@ 3 "$2" <many.txt' - "$edgeconv" $input
-    check_says ":1: found '9999 150000', and 150000 lines" 'and is asked about'
+    check_says ":1: found '9999 150000', and 150000 lines"
 done
 check 'the others are right' eval 'tail -n +2 many.txt | "$edgeconv" -q -t text | cmp - want'
 asks 3 'N' '5\n1 2\n2 3\n4 5\n' 'in.txt:1: found 1 number, expected 2 columns'

@@ -67,7 +67,7 @@ compact '--comments with other signs' '#a b\n;c d\n//e f\n' '0\t1\n' '#a\nb\n' -
 printf '%s\n' '#a b' 'b c' >tag.txt
 for list in pairs adjlist; do
     check_exit 2 "$list: a first line that may be a comment or an edge is asked about" "$edgeconv" -f $list --compact=x.map --force -o x.edges tag.txt
-    check_says "tag.txt:1: '#a' may begin a comment or be an id: .--comments '#'. takes such lines for comments, and .--comments none. for edges" 'with both options'
+    check_says "tag.txt:1: '#a' may begin a comment or be an id: .--comments '#'. takes such lines for comments, and .--comments none. for edges"
 done
 compact "--comments '#', as the message says" '#a b\nb c\n' '0\t1\n' 'b\nc\n' --comments '#'
 compact '--comments none, as the message says' '#a b\nb c\n' '0\t1\n1\t2\n' '#a\nb\nc\n' --comments none
@@ -75,16 +75,16 @@ for comments in '' x 7 - , '#x' '"' ' '; do
     check_exit 2 "--comments '$comments'" "$edgeconv" --comments "$comments" -t text tag.txt
 done
 check_exit 0 'dbfs passes --comments on' "$(dirname "$edgeconv")/dbfs" -q --no-cache --compact --comments none -r '#a' -o - tag.txt
-check 'and finds the edge' test "$(tr '\t\n' '  ' <out)" = '#a 0 b 1 c 2 '
+check "$situation: the edge is found" test "$(tr '\t\n' '  ' <out)" = '#a 0 b 1 c 2 '
 check_exit 2 '--comments for a format that has its own' "$edgeconv" --comments '#' -f metis tag.txt
 printf '1 2\n# x\n2 3\n%%y\n3 4\n' >in.txt
 check_exit 0 'comments among the edges' "$edgeconv" -t text in.txt
-check_says 'in.txt: 2 lines were skipped among the edges, as comments: --comments none takes' 'are counted'
-check_exit 3 'and --comments none takes them for edges' "$edgeconv" -t text --comments none in.txt
-check_says "in.txt:2: found '#'" 'which they are not'
+check_says 'in.txt: 2 lines were skipped among the edges, as comments: --comments none takes'
+check_exit 3 '--comments none takes lines that begin with a sign for edges' "$edgeconv" -t text --comments none in.txt
+check_says "in.txt:2: found '#'"
 printf '# x\n%%y\n1 2\n' >in.txt
 check_exit 0 'comments before the edges' "$edgeconv" -t text in.txt
-check 'are no reason for a note' test "$(grep -c comment err)" = 0
+check "$situation: get no note" test "$(grep -c comment err)" = 0
 printf 'tag,u,v\n#a,1,2\n# b,2,3\n' >in.txt
 check_exit 0 'a column of anything before the ids' "$edgeconv" -q -t text in.txt
 check 'may begin with a sign' test "$(cat out)" = "$(printf '1\t2')"
@@ -119,7 +119,7 @@ compact 'DIMACS' 'p sp 9 1\na 7 2 10\n' '0\t1\n' '7\n2\n'
 (le64 7 && le64 -1 && le64 -1 && le64 5) >in.u64
 "$edgeconv" -q -f u64 -t text --force --compact=got.map in.u64 >got.txt
 check '64-bit numbers to 2^64 - 1' test "$(cat got.txt got.map | tr '\t\n' '  ')" = '0 1 1 2 7 18446744073709551615 5 '
-check_exit 3 'which graph500-16 does not have' "$edgeconv" -f graph500-16 --compact=x.map --force -o x.edges in.u64
+check_exit 3 'graph500-16 has no 64-bit numbers' "$edgeconv" -f graph500-16 --compact=x.map --force -o x.edges in.u64
 printf '5 3\n3 9\n' | "$edgeconv" -q --force -o s.edges
 for format in u32 graph500 text; do
     "$edgeconv" -q -t $format --force -o s.$format s.edges
@@ -132,7 +132,7 @@ done
 check 'an edge stream: its ids before they were randomised' \
     test "$(cat got.txt got.map | tr '\t\n' '  ')" = '0 1 1 2 5 3 9 '
 "$edgeconv" -q --compact=got.map --force -o got.edges s.edges
-check 'as many vertices as names' test "$(vertices_of got.edges)" = 3
+check '--compact gives as many vertices as names' test "$(vertices_of got.edges)" = 3
 
 # ---- several inputs, direction, randomising ----
 
@@ -140,7 +140,7 @@ printf 'a b\n' >one.txt
 printf 'c a\n' >two.txt
 printf 'b c\n' | gzip >three.gz
 "$edgeconv" -q -f pairs --force --compact=got.map -t text one.txt two.txt three.gz >got.txt
-check 'names are shared by all inputs' test "$(cat got.txt got.map | tr '\t\n' '  ')" = '0 1 2 0 1 2 a b c '
+check 'names of --compact are shared by all inputs' test "$(cat got.txt got.map | tr '\t\n' '  ')" = '0 1 2 0 1 2 a b c '
 compact 'of both directions one' 'b a\na b\nc c\nb c\nc b\n' '0\t1\n2\t2\n1\t2\n' 'a\nb\nc\n' --direction symmetric
 bad 'one direction missing' 'a b\nb a\na c\n' 'bad.txt: found 2 edges as u v' --direction symmetric
 
@@ -155,15 +155,15 @@ awk -F'\t' '{ for (i = 1; i <= 2; i++) if (!($i in n)) { n[$i] = c++; print $i >
 "$edgeconv" -q --compact=one.map --force -o one.edges big.txt
 check 'the map is that of the twin' same one.map big.map
 "$edgeconv" -q -t text --force -o one.numbers one.edges
-check 'and so are the edges' same one.numbers big.numbers
-check 'as many vertices as lines of the map' test "$(vertices_of one.edges)" = "$(wc -l <big.map)"
+check 'edges by --compact are the same out of core' same one.numbers big.numbers
+check '--compact gives as many vertices as lines of the map' test "$(vertices_of one.edges)" = "$(wc -l <big.map)"
 mkdir here there
 split -n l/3 big.txt part.
 for options in '-@ 1' '-@ 3' '-S 32M -T here' '-S 32M -@ 3 -T here -T there' '-S 34M --tmp=here'; do
     "$edgeconv" -v $options --compact=n.map --force -o n.edges big.txt 2>err
     check "same bytes with $options" eval 'same one.edges n.edges && same one.map n.map'
     case $options in
-    *-S*) check 'which spills' grep -q 'did not fit the memory: .* of temporary files' err ;;
+    *-S*) check '--compact with little memory spills' grep -q 'did not fit the memory: .* of temporary files' err ;;
     esac
 done
 "$edgeconv" -q -S 32M --force --compact=n.map part.aa part.ab part.ac >n.edges
@@ -185,12 +185,12 @@ fi
 check 'nothing is left of temporary files' test -z "$(find here there -type f)"
 check_exit 1 'a missing folder for temporary files' \
     "$edgeconv" -S 32M -T missing --compact=x.map --force -o x.edges big.txt
-check_says 'missing: cannot create a temporary file' 'is named'
-check 'and no output is left' eval 'test ! -e x.map && test ! -e x.edges'
+check_says 'missing: cannot create a temporary file'
+check "$situation: no output is left" eval 'test ! -e x.map && test ! -e x.edges'
 sed -i '299999s/.*/a b c/' part.ac big.txt
 for memory in 32M 1G; do
     check_exit 3 "a fault after spilling ($memory)" "$edgeconv" -S $memory --compact=x.map --force -o x.edges big.txt
-    check_says "big.txt:299999: found 'c', expected the end of the line: line 1 has 2 columns" 'has its place'
+    check_says "big.txt:299999: found 'c', expected the end of the line: line 1 has 2 columns"
 done
 
 # ---- names that were chosen to fall into one slot of a table without a key ----
@@ -213,7 +213,7 @@ while len(names) < 60000:
 for pair in zip(names[::2], names[1::2]):
     sys.stdout.buffer.write(b" ".join(pair) + b"\n")' >flood.txt
     check 'chosen names take no longer than others' cpu_limit 3 "$edgeconv" -q -f pairs --force --compact=n.map -o n.edges flood.txt
-    check 'and are all there' test "$(wc -l <n.map)" = 60000
+    check 'chosen names are all in the map' test "$(wc -l <n.map)" = 60000
 else
     skip 'chosen names: no python3'
 fi
@@ -232,16 +232,16 @@ bad 'words for weights' 'a b c\n' "bad.txt:1: found 'c', expected a number: line
 bad 'five columns' 'a b 1 2 3\n' 'bad.txt:1: found 5 columns'
 printf 'a,b\nc,d\n' >in.txt
 check_exit 2 'a line of words in CSV may be names of columns' "$edgeconv" --compact=x.map --force -o x.edges in.txt
-check_says 'in.txt: .*-f pairs or -f csv says which' 'and the options that tell'
+check_says 'in.txt: .*-f pairs or -f csv says which'
 check_exit 2 'no --vertices' "$edgeconv" --compact=x.map --vertices 10 --force -o x.edges one.txt
 check_exit 2 'no --one-based' "$edgeconv" --compact=x.map --one-based --force -o x.edges one.txt
 check_exit 2 'not both to standard output' "$edgeconv" --force --compact=- one.txt
 check_exit 0 'the map to standard output' "$edgeconv" -q --compact=- --force -o x.edges one.txt
-check 'is there' test "$(tr '\n' ' ' <out)" = 'a b '
+check "$situation: prints the names" test "$(tr '\n' ' ' <out)" = 'a b '
 check_exit 1 'a map in a missing folder' "$edgeconv" --compact=missing/x.map --force -o y.edges one.txt
-check 'leaves no edges' test ! -e y.edges
+check "$situation: no edges are left" test ! -e y.edges
 check_exit 5 'less memory than it needs' "$edgeconv" -S 16M --compact=x.map --force -o y.edges one.txt
-check_says '32 MiB with --compact' 'says how much'
+check_says '32 MiB with --compact'
 echo old >kept.map
 check_exit 3 'a failure' "$edgeconv" --compact=kept.map --force -o y.edges bad.txt
 check 'keeps the map that was there' test "$(cat kept.map)" = old
@@ -257,17 +257,17 @@ if [ "${ARCHIVE:-1}" != 0 ]; then
     gzip -dc index.gz >index.2
     tar -cf index.tar index index.2
     "$edgeconv" -q -f wdc-index --force -o index.map index.tar
-    check 'the same in an archive' same index.map want.map
+    check '-f wdc-index of an archive gives the same map' same index.map want.map
     tar -cf names.tar one.txt two.txt
     "$edgeconv" -q -f pairs -t text --force --compact=got.map names.tar >got.txt
-    check 'names are shared by the files of an archive' \
+    check 'names of --compact are shared by the files of an archive' \
         test "$(cat got.txt got.map | tr '\t\n' '  ')" = '0 1 2 0 a b c '
 fi
 index() {
     printf "$2" >bad.txt
     check_exit 3 "index: $1" "$edgeconv" -f wdc-index --force -o bad.map bad.txt
-    check_says "bad.txt:$3" 'has its place'
-    check 'and leaves nothing' test ! -e bad.map
+    check_says "bad.txt:$3"
+    check "$situation: no map is left" test ! -e bad.map
 }
 index 'an id out of order' 'a\t0\nb\t2\n' "2: found '2', expected the id 1"
 index 'no id' 'a\t0\nb\n' "2: found 'b', expected a name, a tab and an id"
@@ -275,7 +275,7 @@ index 'no name' '\t0\n' '1: found .*expected a name before the tab'
 index 'a word for an id' 'a\t0x\n' "1: found '0x', expected the id 0"
 index 'a cut last line' 'a\t0\nb\t1' '2: found the end of the file within a line'
 check_exit 3 'an index is no graph' "$edgeconv" --force -o x.edges index
-check_says 'edgeconv -f wdc-index -o MAP' 'and the message says what it is for'
+check_says 'edgeconv -f wdc-index -o MAP'
 check_exit 2 'an index has no direction' "$edgeconv" -f wdc-index -u --force -o x.map index
 awk 'BEGIN { for (i = 0; i < 200000; i++) printf "host%d.example\t%d\n", i * 7, i }' >index
 cut -f1 index >want.map

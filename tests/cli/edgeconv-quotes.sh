@@ -50,9 +50,9 @@ bad 'a fault behind a text of three lines has its line' 'label,source,target\n"a
 awk 'BEGIN { for (i = 1; i <= 150000; i++) print i % 977 "\t" i % 1009 }' >want
 for threads in 1 3; do
     "$edgeconv" -q -@ $threads -t text long.csv >got
-    check "ends of lines within quotes, in many pieces, $threads threads" cmp want got
+    check "line breaks within quotes, in many pieces, $threads threads, give the same edges" cmp want got
     "$edgeconv" -q -@ $threads -t text <long.csv >got
-    check "and of a pipe, $threads threads" cmp want got
+    check "line breaks within quotes of a pipe, $threads threads, give the same edges" cmp want got
 done
 
 # ---- ids written as real numbers ----
@@ -85,7 +85,7 @@ t[:2].to_csv("names.csv")
 pandas.DataFrame({"text": t["from"], "u": [1.0, 2.0, 3.0], "v": [2, 3, 4]}).to_csv("numbers.csv", index=False)'
     check 'what pandas writes: numbers' test "$("$edgeconv" -q -t text numbers.csv)" = "$(printf '1\t2\n2\t3\n3\t4')"
     check 'what pandas writes: names' test "$("$edgeconv" -q -f csv --force --compact=got.map -t text names.csv)" = "$(printf '0\t1\n2\t0')"
-    check 'as they are' test "$(cat got.map)" = "$(printf 'a, b\ng\nc "d"')"
+    check 'names that pandas writes are in the map as they are' test "$(cat got.map)" = "$(printf 'a, b\ng\nc "d"')"
 else
     skip 'what pandas writes: no pandas'
 fi

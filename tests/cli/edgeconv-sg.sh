@@ -66,10 +66,10 @@ graph 'a self-loop alone is no edge' 0 6 loop -u
 "$edgeconv" -t sg -u --force -o got.sg small 2>err
 check 'what is left out is counted' grep -q '6 duplicates and self-loops in the lists' err
 "$edgeconv" -t sg --force -o got.sg small 2>err
-check 'in a directed graph each arc once' grep -q '2 duplicates and self-loops in the lists' err
+check 'duplicates in lists of a directed .sg are counted' grep -q '2 duplicates and self-loops in the lists' err
 printf '# nothing\n' >in.txt
 check_exit 0 'a graph without vertices' "$edgeconv" -q -t sg --force -o got.sg in.txt
-check 'is a header and an offset of each side' test "$(stat -c %s got.sg)" = 33
+check "$situation: the file is a header and an offset of each side" test "$(stat -c %s got.sg)" = 33
 
 awk 'BEGIN { x = 1; for (i = 0; i < 60000; i++) { x = (x * 16807) % 2147483647; u = x % 30011
              x = (x * 16807) % 2147483647; print (i % 3 ? u : 17) " " x % 30011 } }' >large
@@ -107,14 +107,14 @@ check 'ids made dense' test "$(dump names.sg | tr '\n' ' ')" = 'directed 0 m 4 n
 
 printf '1 2\n2147483647 0\n' >big
 check_exit 3 'an id of 2^31 - 1' "$edgeconv" -t sg --force -o x.sg big
-check_says 'edge 2147483647 0: its ids do not fit the 31 bits' 'is named'
+check_says 'edge 2147483647 0: its ids do not fit the 31 bits'
 check_exit 3 'more than 2^31 - 1 vertices' "$edgeconv" --vertices 2147483648 -t sg --force -o x.sg small
-check_says 'found 2147483648 vertices, expected at most 2147483647' 'are counted'
+check_says 'found 2147483648 vertices, expected at most 2147483647'
 check_exit 2 'standard output' bash -c "'$edgeconv' -t sg small | cat >/dev/null; exit \${PIPESTATUS[0]}"
-check_says 'needs a regular file' 'says what it needs'
+check_says 'needs a regular file'
 awk 'BEGIN { for (i = 0; i < 4000000; i++) printf "1 %d\n", i }' | "$edgeconv" -q -f pairs -t u32 -o row.u32
 check_exit 5 'rows larger than the memory' "$edgeconv" -f u32 -S 32M -T here -t sg --force -o x.sg row.u32
-check_says '.sg: [a-z ]*: needs' 'are named'
+check_says '.sg: [a-z ]*: needs'
 check 'nothing is left of temporary files' test -z "$(find here there -type f)"
 
 # sg DIRECTED M N OFFSETS NEIGHBOURS: a file as bytes; numbers are octal escapes of their lowest byte, 'n' is -1
@@ -132,7 +132,7 @@ for case in 'a negative neighbour:n 0 0:found the id -1, expected a vertex id fr
     (le 1 1 && le 8 3 3 0 3 3 3 && le 4 $neighbours && le 8 0 3 3 3 && le 4 0 0 0) >bad.sg
     for command in 'bad.sg' '-f sg --compact=m bad.sg'; do
         check_exit 3 "$name in .sg, $command" "$edgeconv" --force -o x.sg $command
-        check_says "bad.sg: byte 49: $message" 'is named'
+        check_says "bad.sg: byte 49: $message"
     done
 done
 (le 1 1 && le 8 n 3 0 3 3 3 && le 4 1 0 0) >bad.sg
@@ -144,10 +144,10 @@ check_exit 3 'a negative offset in .sg' "$edgeconv" -f sg --force -o x.sg bad.sg
 le 8 0 n >bad.bin
 for option in '' '--compact=m'; do
     check_exit 3 "a negative id of 64 bits of Graph500 $option" "$edgeconv" -f graph500-16 $option --force -o x.sg bad.bin
-    check_says 'bad.bin: byte 0: found the id -1, expected' 'is named'
+    check_says 'bad.bin: byte 0: found the id -1, expected'
 done
 check_exit 3 'an id of 2^64 - 1' "$edgeconv" -f u64 --force -o x.sg bad.bin
-check_says 'bad.bin: byte 0: found the id 18446744073709551615, expected' 'is named'
+check_says 'bad.bin: byte 0: found the id 18446744073709551615, expected'
 check 'no output is left by any of them' eval 'test ! -e x.sg && test -z "$(ls -A . | grep "^\.x")"'
 
 # ---- beside GAPBS itself, where it is given as GAPBS=FOLDER ----
@@ -158,10 +158,10 @@ if [ -x "${GAPBS:-}/converter" ] && [ -x "${GAPBS:-}/bfs" ]; then
     check 'the file of its converter' same got.sg gapbs.sg
     "$edgeconv" -q -u -t sg --force -o once.sg large
     "$GAPBS/converter" -s -f large.el -b gapbs.sg >/dev/null
-    check 'and of its converter -s' same once.sg gapbs.sg
+    check "files of GAPBS's converter -s are those of edgeconv" same once.sg gapbs.sg
     for file in got.sg once.sg; do
         "$GAPBS/bfs" -f $file -v -n 3 >out
-        check "its bfs verifies $file" test "$(grep -c 'Verification: *PASS' out)" = 3
+        check "GAPBS's bfs verifies $file" test "$(grep -c 'Verification: *PASS' out)" = 3
     done
 else
     skip 'GAPBS: not given as GAPBS=FOLDER'

@@ -41,9 +41,9 @@ compare() {
             --centrality "$tmp/$backend.table" "$tmp/$name" >"$tmp/$backend" 2>"$tmp/err" || cat "$tmp/err"
     done
     check "$name, batches of $size, $* (seed $EMULATED_SEED)" diff <(told "$tmp/cpu") <(told "$tmp/cuda")
-    check 'and a line for each root' test "$(told "$tmp/cuda" | wc -l)" -gt 5
-    check 'and distances' cmp "$tmp/cpu.npy" "$tmp/cuda.npy"
-    check 'and centralities' cmp "$tmp/cpu.table" "$tmp/cuda.table"
+    check "$name, batches of $size, $*: each root has a line" test "$(told "$tmp/cuda" | wc -l)" -gt 5
+    check "$name, batches of $size, $*: distances are those of the CPU" cmp "$tmp/cpu.npy" "$tmp/cuda.npy"
+    check "$name, batches of $size, $*: centralities are those of the CPU" cmp "$tmp/cpu.table" "$tmp/cuda.table"
 }
 
 # ---- the same as on CPUs ----
@@ -73,25 +73,25 @@ launches() { awk -v kernel="^batch_$1_kernel" '$1 ~ kernel { sum += $NF } END { 
 check 'levels of few vertices are all by list: others are launched to be loaded' \
     test "$(launches push "$tmp/kernels.path")" -gt 119 -a "$(launches pull "$tmp/kernels.path")" = 1 -a \
     "$(launches list "$tmp/kernels.path")" = 1
-check 'and words stay on the GPU if nobody wants them' sh -c '! grep -q gather "$1"' - "$tmp/kernels.path"
+check 'bitmaps stay on the GPU if nobody wants distances' sh -c '! grep -q gather "$1"' - "$tmp/kernels.path"
 rm -f "$tmp/kernels.auto"
 EMULATED_KERNELS=$tmp/kernels.auto check_exit 0 'auto' "$batch" -@ 1 -q -r 0 "$tmp/path"
 check 'takes the GPU' test -s "$tmp/kernels.auto"
 EMULATED_GPUS=0 check_exit 0 'auto without a GPU' "$batch" -@ 1 -q -r 0 "$tmp/path"
 EMULATED_GPUS=0 check_exit 5 'cuda without a GPU' "$batch" -@ 1 -q --backend cuda -r 0 "$tmp/path"
-check_says '--backend cuda: there is no GPU' 'says so'
+check_says '--backend cuda: there is no GPU'
 
 # ---- ranks, parents, memory ----
 "$batch" -@ 1 --backend cpu -n 90 --centrality "$tmp/alone" "$tmp/rmat" >"$tmp/cpu"
 EMULATED_GPUS=2 timeout 120 "$MPIEXEC" -n 3 "$batch" -@ 1 --backend cuda -n 90 --batch 10 --centrality "$tmp/ranks" \
     "$tmp/rmat" >"$tmp/cuda" 2>"$tmp/err"
 check 'three ranks with two GPUs' diff <(told "$tmp/cpu") <(told "$tmp/cuda")
-check 'and centralities' cmp "$tmp/alone" "$tmp/ranks"
+check 'centralities of several ranks are those of one' cmp "$tmp/alone" "$tmp/ranks"
 check_exit 0 'parents' "$batch" -q -@ 1 --backend cuda --batch 5 -r 3,7,90,3 --parents "$tmp/tree.%d" "$tmp/rmat"
-check_exit 0 'and their proof' "$BIN/dbfs-check" -q -r 3,7,90 --parents "$tmp/tree.%d" "$tmp/rmat"
+check_exit 0 'parents of a batch on the GPU are accepted by dbfs-check' "$BIN/dbfs-check" -q -r 3,7,90 --parents "$tmp/tree.%d" "$tmp/rmat"
 for room in 16 64 128; do # rows or words have no room
     EMULATED_MEMORY=${room}K check_exit 5 "a GPU with $room KiB" "$batch" -q -@ 1 --backend cuda --batch 256 "$tmp/rmat"
-    check_says 'GPU 0: .*joined_gpu.c.*cudaMalloc' 'names the GPU and the call'
+    check_says 'GPU 0: .*joined_gpu.c.*cudaMalloc'
 done
 
 [ $mode = long ] && BACKEND=cuda bash tests/cli/dbfs-batch.sh 2>&1 | sed "s/^\(ok\|not ok\|skip\) - /&emulated: /"

@@ -46,7 +46,7 @@ compare() {
     timeout 120 "$paths" --backend cpu -@ 1 $how "$@" "$tmp/$name" >"$tmp/cpu" 2>"$tmp/err" || cat "$tmp/err"
     timeout 120 "$paths" --backend cuda -@ 1 $how --path "$@" "$tmp/$name" >"$tmp/cuda" 2>"$tmp/err" || cat "$tmp/err"
     check "$name $how $* (seed $EMULATED_SEED)" diff <(distances "$tmp/cpu") <(distances "$tmp/cuda")
-    check 'and paths' paths_right "$tmp/cuda" "$tmp/$name.txt"
+    check "$name $how $*: paths consist of edges" paths_right "$tmp/cuda" "$tmp/$name.txt"
 }
 
 for setup in rmat:3:20 arcs:2:9 grid:1:inf star:1:0 components:2:3; do
@@ -69,22 +69,22 @@ unset EMULATED_SEED EMULATED_LATE
 # ---- which blocks ----
 launches() { awk -v kernel="^pair_$1_kernel" '$1 ~ kernel { sum += $NF } END { print sum + 0 }' "$2"; }
 EMULATED_KERNELS=$tmp/few check_exit 0 'small frontiers' "$paths" --backend cuda -@ 1 -q -n 9 "$tmp/grid"
-check 'are for one block: the other kernel is launched to be loaded' \
+check "$situation: are for one block, and the other kernel is launched only to be loaded" \
     test "$(launches blocks "$tmp/few")" = 2 -a "$(launches grid "$tmp/few")" = 1
 EMULATED_KERNELS=$tmp/many check_exit 0 'large frontiers' "$paths" --backend cuda -@ 1 -q -n 9 --one-sided "$tmp/rmat"
-check 'are for all blocks' test "$(launches blocks "$tmp/many")" = 2 -a "$(launches grid "$tmp/many")" = 2
+check "$situation: are for all blocks" test "$(launches blocks "$tmp/many")" = 2 -a "$(launches grid "$tmp/many")" = 2
 
 # ---- ranks, memory ----
 "$paths" -@ 1 --backend cpu -n 20 "$tmp/rmat" >"$tmp/cpu"
 EMULATED_GPUS=2 timeout 120 "$MPIEXEC" -n 3 "$paths" -@ 1 --backend cuda -n 20 --path "$tmp/rmat" >"$tmp/cuda" 2>"$tmp/err"
 check 'three ranks with two GPUs' diff <(distances "$tmp/cpu") <(distances "$tmp/cuda")
-check 'and paths' paths_right "$tmp/cuda" "$tmp/rmat.txt"
+check "$situation: paths consist of edges" paths_right "$tmp/cuda" "$tmp/rmat.txt"
 EMULATED_MEMORY=50K check_exit 0 'few searches at a time' "$paths" -@ 1 --backend cuda -n 20 "$tmp/rmat"
 check 'find the same' diff <(distances "$tmp/cpu") <(distances "$tmp/out")
 EMULATED_MEMORY=32K check_exit 5 'a GPU with 32 KiB' "$paths" -q -@ 1 --backend cuda -n 1 "$tmp/rmat"
-check_says 'GPU 0: .*joined_gpu.c.*cudaMalloc' 'names the GPU and the call'
+check_says 'GPU 0: .*joined_gpu.c.*cudaMalloc'
 EMULATED_GPUS=0 check_exit 5 'cuda without a GPU' "$paths" -@ 1 -q --backend cuda -n 1 "$tmp/rmat"
-check_says '--backend cuda: there is no GPU' 'says so'
+check_says '--backend cuda: there is no GPU'
 EMULATED_GPUS=0 check_exit 0 'auto without a GPU' "$paths" -@ 1 -q -n 64 "$tmp/rmat"
 for pairs in 63 64; do
     EMULATED_KERNELS=$tmp/auto.$pairs check_exit 0 "auto, $pairs pairs" "$paths" -@ 1 -q -n $pairs "$tmp/rmat"

@@ -295,7 +295,7 @@ equal "$name: ranks that read each other's memory send nothing" "$("$BIN/dbfs-re
 run same 0 4 --direction push
 check "$name: no pairs without --count-pairs" test "$(grep -c pairs_exchanged "$tmp/json")" = 0
 check_exit 3 'a table of them' "$BIN/dbfs-report" exchange --pairs "$tmp/json"
-check_says "$tmp/json: no pairs_exchanged: dbfs-traverse writes it with --count-pairs" 'is refused, and says why'
+check_says "$tmp/json: no pairs_exchanged: dbfs-traverse writes it with --count-pairs"
 
 # ---- masks of which few words change ----
 
@@ -451,7 +451,7 @@ if ${CC:-cc} -shared -fPIC -o "$tmp/no_memfd.so" "$tmp/no_memfd.c" 2>"$tmp/err";
     check_exit 5 'peer memory that cannot be had' timeout 120 "$MPIEXEC" -n 2 env LD_PRELOAD="$tmp/no_memfd.so" \
         ASAN_OPTIONS="${ASAN_OPTIONS:+$ASAN_OPTIONS:}verify_asan_link_order=0" \
         "$BIN/dbfs-traverse" -q -@ 1 --backend cpu -r 0 --exchange-memory peer "$tmp/path"
-    check_says 'memory of another process' 'it says why'
+    check_says 'memory of another process'
     counted=("${plain[@]}")
 else
     skip 'no memory to share: no compiler'
@@ -468,7 +468,7 @@ else
     counted=("${counted[@]/CORES=64/CORES=1}")
     run path 0 2
     check "ranks that share a core look and go on ($(blocking))" test "$(blocking)" = 0
-    check 'and send messages' test "$(grep -c '^send' "$tmp/wire.1")" -gt 0
+    check 'ranks that share a core send messages' test "$(grep -c '^send' "$tmp/wire.1")" -gt 0
     counted=("${counted[@]/CORES=1/CORES=64}")
 fi
 
@@ -486,11 +486,11 @@ start() { # NAME PROGRAM BACKEND LAUNCHER...: leaves $tmp/wire.0 if MPI starts
 }
 alone=$(env | sed -nE 's/^((PMI|OMPI_COMM_|SLURM_STEP_|MPI_LOCAL|FLUX_|PALS_)[^=]*)=.*/-u \1/p')
 start 'mpiexec -n 1' "$BIN/dbfs-traverse" cpu "$MPIEXEC" -n 1
-check 'under a launcher MPI is started for one rank too' grep -q '^start$' "$tmp/wire.0"
+check 'MPI is started for one rank under a launcher' grep -q '^start$' "$tmp/wire.0"
 start 'without a launcher' "$BIN/dbfs-traverse" cpu env $alone
-check 'without one it is not' test ! -e "$tmp/wire.0"
-check 'but its name is known' grep -q '"mpi": "[^"]' "$tmp/json"
-check 'and the host' grep -q "\"host\": \"$(uname -n)\"" "$tmp/json"
+check 'MPI is not started without a launcher' test ! -e "$tmp/wire.0"
+check 'the report of a run without a launcher names the MPI library' grep -q '"mpi": "[^"]' "$tmp/json"
+check 'the report of a run without a launcher names the host' grep -q "\"host\": \"$(uname -n)\"" "$tmp/json"
 emulated=${BUILD:-build}/emulated/bin/dbfs-traverse
 if [ -x "$emulated" ]; then
     start 'on a GPU without a launcher' "$emulated" cuda env $alone

@@ -15,7 +15,7 @@ pack=$(realpath "$BIN/dbfs-pack")
 
 cp -r "$tmp/p1" "$tmp/cut"
 start_search "$traverse" --backend cpu -@ 1 -n 1000000 --depths "$tmp/depths-%d.npy" "$tmp/cut"
-check 'it has its own name' grep -qx dbfs-traverse "/proc/$pid/comm"
+check 'the process of dbfs-traverse has its own name' grep -qx dbfs-traverse "/proc/$pid/comm"
 truncate -s 4096 "$tmp/cut/part-0000-of-0001.dbfs"
 ended 1 'a part is cut during a search'
 check_says 'dbfs-traverse: .*/cut/part-0000-of-0001.dbfs: cannot read: the file became shorter' 'and is named'
@@ -30,9 +30,9 @@ truncate -s 4096 "$tmp/cut2/part-0001-of-0002.dbfs"
 ended 1 'a part of one rank is cut'
 check_says 'part-0001-of-0002.dbfs: cannot read' 'and is named'
 check 'no rank is left' test -z "$(ranks_of dbfs-traverse "$tmp/cut2")"
-check 'nor an unfinished file of the rank that the launcher killed' \
+check 'a part that is cut leaves no unfinished file of the rank that the launcher killed' \
     test -z "$(find "$tmp" -maxdepth 1 -name '.trace*' -o -maxdepth 1 -name '.depths*')"
-check 'nor the trace' test ! -e "$tmp/trace"
+check 'a part that is cut leaves no trace file' test ! -e "$tmp/trace"
 rm -f "$tmp"/depths-*
 
 # ---- a part is missing, or replaced by that of another graph ----
@@ -51,15 +51,15 @@ for how in rm 'cp --remove-destination'; do
     check 'the distances are right' test "$(checksum "$tmp/out")" = "$(checksum "$tmp/want")"
 done
 both() { timeout 60 "$MPIEXEC" -n 2 "$traverse" --backend cpu -q -@ 1 -n 2 "$tmp/names"; }
-check_exit 3 'then all parts are of another graph' both
-check_says 'part-000[01]-of-0002.dbfs: .*manifest' 'says so'
+check_exit 3 'all parts of another graph than the manifest' both
+check_says 'part-000[01]-of-0002.dbfs: .*manifest'
 cp "$tmp"/p2/part-* "$tmp/names"
 mv "$tmp/names/part-0001-of-0002.dbfs" "$tmp/away"
 check_exit 1 'a part of one rank is missing' both
-check_says 'rank 1 on .*: .*part-0001-of-0002.dbfs: cannot open: No such file' 'rank and part are named'
+check_says 'rank 1 on .*: .*part-0001-of-0002.dbfs: cannot open: No such file'
 cp "$tmp/names/part-0000-of-0002.dbfs" "$tmp/names/part-0001-of-0002.dbfs"
 check_exit 3 'a part is there twice' both
-check_says 'rank 1 on .*: .*part-0001-of-0002.dbfs: ' 'rank and part are named'
+check_says 'rank 1 on .*: .*part-0001-of-0002.dbfs: '
 rm -rf "$tmp/names"
 
 # ---- SIGINT and SIGTERM in every phase ----
@@ -128,7 +128,7 @@ for signal in INT TERM; do
     exec 7>&-
     rm "$tmp/fifo"
     check "SIG$signal before there is anything to resume leaves no folder" test ! -e "$tmp/s/y"
-    check 'and advises nothing' test -z "$(grep resume "$tmp/err")"
+    check "SIG$signal before there is anything to resume advises nothing" test -z "$(grep resume "$tmp/err")"
     mkdir "$tmp/s/y"
     check 'packing begins anew' "$pack" -q -o "$tmp/s/y" "$tmp/g.edges"
     rm -r "$tmp/s/y"
@@ -143,7 +143,7 @@ for ranks in 1 2; do
         kill -${signal%:*} "$(ranks_of dbfs-traverse "$tmp/many" | tail -1)"
         ended ${signal#*:} "one rank of $ranks gets SIG${signal%:*} during a search"
         check 'no rank is left' ranks_end 100 dbfs-traverse "$tmp/many"
-        check 'nor the trace, finished or not' test -z "$(find "$tmp" -maxdepth 1 -name '*trace*')"
+        check "a search of ranks that ends by a signal leaves no trace file" test -z "$(find "$tmp" -maxdepth 1 -name '*trace*')"
     done
 done
 
@@ -162,7 +162,7 @@ launcher_signalled() { # NAME FILE READY COMMAND...: sends the signal when READY
         check "$name: the launcher gets SIG$signal: no rank is left" ranks_end 100 "$name" "$pattern"
         kill -KILL $pid 2>/dev/null
         wait $pid 2>/dev/null
-        check 'and nothing partial' finished_or_resumable "$tmp/s/x"
+        check "a packing that ends by a signal leaves a whole graph or one that is resumed" finished_or_resumable "$tmp/s/x"
     done
 }
 # SIGKILL may come just after the folder was made.

@@ -163,7 +163,7 @@ for format in $text_formats edges sg npy; do
     )
     [ "$got" = "$want" ] || wrong+=" $format ($got)"
 done
-check "and the same graph with ids as names:$wrong" test -z "$wrong"
+check "every format gives the same graph with ids as names:$wrong" test -z "$wrong"
 
 # ---- two readings ----
 
@@ -180,14 +180,14 @@ doubtful 'neighbours or pairs: as many in each line' '0 1 2\n1 2 3\n2 3 0\n3 0 1
 cp doubtful good.lgl && put good.lgl '# 0\n1 5\n# 1\n2 7\n'
 check 'the suffix .lgl settles it' test "$("$edgeconv" -q -t text good.lgl)" = "$(printf '0\t1\n1\t2')"
 gzip -k good.lgl
-check 'compressed, too' test "$("$edgeconv" -q -t text good.lgl.gz)" = "$(printf '0\t1\n1\t2')"
+check 'a compressed .lgl is recognised' test "$("$edgeconv" -q -t text good.lgl.gz)" = "$(printf '0\t1\n1\t2')"
 put section '# part\n0 1\n1 2\n# end\n2 3\n'
 check 'a comment of one word that is no id is no LGL' test "$("$edgeconv" -q -t text section | wc -l)" = 3
 put metis-100 '# x\n4 4 10\n1 3 2\n1 4 1\n1 1 4\n1 2 3\n'
 check 'METIS with a weight for each vertex, and lines of equal length' test "$(graph metis-100 | tr '\t\n' '  ')" = '0 1 0 2 1 3 2 3 '
 put broken '4 4\n2 4\n1 3\n2 4\n1 2\n'
 check_exit 3 'METIS with a fault, whose lines could be edges' "$edgeconv" -t text broken
-check_says '-f metis or -f pairs says which' 'is not taken for pairs'
+check_says '-f metis or -f pairs says which'
 # regular graphs of more lines than one looks at: 2 and 3 neighbours, with and without weights of vertices and edges
 regular() { # N DEGREE FORMAT: a circulant graph, its vertices in no order
     awk -v n="$1" -v degree="$2" -v format="$3" 'function at(i) { return (i % n + n) % n * 7919 % n + 1 }
@@ -209,7 +209,7 @@ done
 # a list of pairs with the arithmetic of METIS, whose first lines say no more
 awk 'BEGIN { print 9000000, 9000000; for (i = 1; i < 100000; i++) print 8000000 + i, 8500000 + i }' >far
 check_exit 3 'a first edge that could be the counts of METIS' "$edgeconv" -t text far
-check_says '-f metis or -f pairs says which' 'is asked about'
+check_says '-f metis or -f pairs says which'
 check '-f pairs reads it' test "$("$edgeconv" -q -f pairs -t text far | wc -l)" = 100000
 cd "$here" || exit 1
 finish

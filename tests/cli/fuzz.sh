@@ -127,5 +127,5 @@ done
 # files without a CRC
 round mend checked_depths "$tmp/depths.npy"
 round mend named "$tmp/names"
-check "and most are refused ($all_refused of $all_tried)" test $((2 * all_refused)) -gt "$all_tried"
+check "most changes under a mended CRC are refused ($all_refused of $all_tried)" test $((2 * all_refused)) -gt "$all_tried"
 finish

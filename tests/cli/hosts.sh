@@ -8,20 +8,20 @@ make_hosts
 # ---- packing and searching ----
 
 check_exit 0 'four hosts run a rank each' on_hosts ip -o -4 addr show eth0
-check 'with addresses of their own' test "$(grep -o '10\.77\.0\.[0-9]*/' "$tmp/out" | sort -u | wc -l)" = $hosts
+check "$situation: each has an address of its own" test "$(grep -o '10\.77\.0\.[0-9]*/' "$tmp/out" | sort -u | wc -l)" = $hosts
 
 "$BIN/rmatgen" -q -s 12 -o "$tmp/edges"
 check_exit 0 'packing on one host' "$BIN/dbfs-pack" -q -p $hosts -o "$tmp/alone" "$tmp/edges"
 check_exit 0 'packing on four hosts' on_hosts "$(realpath "$BIN/dbfs-pack")" -q -p $hosts -o "$tmp/packed" "$tmp/edges"
-check 'gives the same bytes' diff -r "$tmp/alone" "$tmp/packed"
+check "$situation: bytes are those of one host" diff -r "$tmp/alone" "$tmp/packed"
 
 check_exit 0 'searching on one host' "$BIN/dbfs-traverse" -q -n 4 --backend cpu "$tmp/alone"
 wanted=$(sed -n 's/^distance_checksum: //p' "$tmp/out")
 for options in '' '--exchange-form list --uniquify' '--exchange-form bits --direction push' '--reduction nonblocking'; do
     check_exit 0 "searching on four hosts${options:+, $options}" on_hosts "$(realpath "$BIN/dbfs-traverse")" -q -@ 1 -n 4 \
         --backend cpu --force --json "$tmp/json" $options "$tmp/packed"
-    check 'gives the same distances' test "$(sed -n 's/^distance_checksum: //p' "$tmp/out")" = "$wanted"
-    check 'by messages, a rank on each host' grep -q '"ranks_on_host": 1,' "$tmp/json"
+    check "$situation: the checksum is that of one host" test "$(sed -n 's/^distance_checksum: //p' "$tmp/out")" = "$wanted"
+    check "$situation: each host has one rank" grep -q '"ranks_on_host": 1,' "$tmp/json"
 done
 
 # two hosts have two ranks each, which read each other's memory
@@ -30,7 +30,7 @@ for options in '' '--exchange-form list' '--exchange-form bits --direction pull'
     '--reduction nonblocking --exchange-form list --uniquify' '--exchange-memory host'; do
     check_exit 0 "searching on two hosts of two ranks${options:+, $options}" on_hosts \
         "$(realpath "$BIN/dbfs-traverse")" -q -@ 1 -n 4 --backend cpu --force --json "$tmp/json" $options "$tmp/packed"
-    check 'gives the same distances' test "$(sed -n 's/^distance_checksum: //p' "$tmp/out")" = "$wanted"
+    check "$situation: the checksum is that of one host" test "$(sed -n 's/^distance_checksum: //p' "$tmp/out")" = "$wanted"
     memory=peer
     [ "${options#--exchange-memory }" = "$options" ] || memory=host
     check "two ranks on each host, by $memory memory" \
@@ -41,13 +41,13 @@ done
 uneven=10.77.0.1:2,10.77.0.2:1,10.77.0.3:1
 check_exit 0 'packing on three hosts, one of two ranks' \
     on_host_list $uneven "$(realpath "$BIN/dbfs-pack")" -q -p $hosts -o "$tmp/uneven" "$tmp/edges"
-check 'gives the same bytes' diff -r "$tmp/alone" "$tmp/uneven"
+check "$situation: bytes are those of one host" diff -r "$tmp/alone" "$tmp/uneven"
 check_exit 0 'proofs there' on_host_list $uneven "$(realpath "$BIN/dbfs-graph500")" -q -@ 1 -n 2 --backend cpu --no-energy "$tmp/packed"
 for options in '' '--exchange-form list' '--reduction nonblocking' '--exchange-memory host'; do
     check_exit 0 "searching on three hosts, one of two ranks${options:+, $options}" \
         on_host_list $uneven "$(realpath "$BIN/dbfs-traverse")" -q -@ 1 -n 4 --backend cpu \
         $options "$tmp/packed"
-    check 'gives the same distances' test "$(sed -n 's/^distance_checksum: //p' "$tmp/out")" = "$wanted"
+    check "$situation: the checksum is that of one host" test "$(sed -n 's/^distance_checksum: //p' "$tmp/out")" = "$wanted"
 done
 
 # ---- masks are reduced within a host, then by one rank of each host ----
@@ -75,7 +75,7 @@ check_masks() { # PROGRAM BACKEND HOW: checks reductions with $each ranks on a h
         else
             check "rank $rank leaves that to the first of its host ($count times)" test "$count" = 0
         fi
-        check "and never $other" test "$(reductions $rank $other)" = 0
+        check "rank $rank never reduces by $other" test "$(reductions $rank $other)" = 0
     done
     # The root's level reduces masks after its counts. The next one does so before them, where it does not block, while
     # devices look for normals.
@@ -93,7 +93,7 @@ for run in 'blocking both 0' 'nonblocking both 1' 'nonblocking packed 0'; do
         "$(realpath "$BIN/dbfs-traverse")" -q -@ 1 -r 1 --backend cpu --force --exchange-form list --direction push \
         --chunk 64 --breakdown --json "$tmp/json" --reduction $how "$tmp/$graph"
     merged=$(grep -c '"merged_exchange": \[.*[1-9]' "$tmp/json")
-    check "with times of both at once: $merged" test "$merged" = $wanted
+    check "$situation: times of both at once are right: $merged" test "$merged" = $wanted
 done
 emulated=${BUILD:-build}/emulated/bin/dbfs-traverse
 for how in blocking nonblocking; do

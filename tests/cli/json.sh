@@ -33,8 +33,8 @@ check_exit 2 '--json without them' dbfs-pack --json -o x g.edges
 check_exit 0 'dbfs-traverse --plan' dbfs-traverse --plan g.dbfs
 mv out plan.txt
 check_exit 0 'dbfs-traverse --plan --json' dbfs-traverse --plan --json - g.dbfs
-check 'is JSON' valid out
-check 'has the total' test "$(value out total)" = "$(awk '$1 == "total" { print $2 }' plan.txt)"
+check "$situation: is JSON" valid out
+check "$situation: has the total of the text" test "$(value out total)" = "$(awk '$1 == "total" { print $2 }' plan.txt)"
 check_exit 0 'to a file' dbfs-traverse --plan --json plan.json g.dbfs
 check 'file and standard output agree' bash -c 'dbfs-traverse --plan --json - g.dbfs | cmp - plan.json'
 
@@ -44,11 +44,11 @@ for graph in g r; do
     check_exit 0 "--list of $graph" dbfs-pack --list $graph.dbfs
     mv out list.txt
     check_exit 0 '--list --json' dbfs-pack --list --json $graph.dbfs
-    check 'is JSON' valid out
+    check "$situation: is JSON" valid out
     check 'vertices' test "$(value out vertices)" = "$(awk '$1 == "vertices" { print $2 }' list.txt)"
     check 'delegates' test "$(value out delegates)" = "$(awk '$1 == "delegates" { print $2 }' list.txt)"
     check 'all parts' test "$(grep -c '"file_bytes"' out)" = "$(ls $graph.dbfs/part-* | wc -l)"
-    check 'with their bytes' test "$(grep -o '"file_bytes": [0-9]*' out | cut -d' ' -f2)" = "$(stat -c %s $graph.dbfs/part-*)"
+    check "$situation: has the bytes of each part" test "$(grep -o '"file_bytes": [0-9]*' out | cut -d' ' -f2)" = "$(stat -c %s $graph.dbfs/part-*)"
 done
 check 'randomised' grep -q '"randomized": {"n": 1024, "seed": 9}' out
 check 'an infinite TH' grep -q '"th": "inf"' out
@@ -56,42 +56,42 @@ check 'an infinite TH' grep -q '"th": "inf"' out
 # ---- -q, and a result on standard output ----
 
 dbfs-traverse -q -r 5 --depths want.txt g.dbfs >summary
-check 'with -q the summary stays' grep -q '^NBFS: 1' summary
+check '-q with results in files prints the summary' grep -q '^NBFS: 1' summary
 check_exit 0 '-q --depths -' dbfs-traverse -q -r 5 --depths - g.dbfs
-check 'are the depths' cmp out want.txt
-check 'and nothing else' test ! -s err
+check "$situation: prints the depths" cmp out want.txt
+check "$situation: prints nothing to standard error" test ! -s err
 check_exit 0 '--depths - without -q' dbfs-traverse -r 5 --depths - g.dbfs
-check_says '^NBFS: 1' 'has the summary on standard error'
+check_says '^NBFS: 1'
 
 # ---- roots from a file ----
 
 printf '7\n\n30\r\n5' >roots
 roots_of() { sed -n 's/^root \([^ ]*\) .*/\1/p' out | tr '\n' ' '; }
 check_exit 0 '--roots-from' dbfs-traverse --roots-from roots g.dbfs
-check "in their order ($(roots_of))" test "$(roots_of)" = '7 30 5 '
+check "$situation: roots are searched in the order of the file ($(roots_of))" test "$(roots_of)" = '7 30 5 '
 check_exit 0 'behind those of -r' dbfs-traverse -r 1,2 --roots-from roots g.dbfs
-check "in their order ($(roots_of))" test "$(roots_of)" = '1 2 7 30 5 '
+check "$situation: roots are searched in the order given ($(roots_of))" test "$(roots_of)" = '1 2 7 30 5 '
 check_exit 0 'on two ranks' "$MPIEXEC" -n 3 dbfs-traverse --roots-from roots g.dbfs
-check 'the same' test "$(roots_of)" = '7 30 5 '
+check "$situation: roots are searched in the order of the file" test "$(roots_of)" = '7 30 5 '
 printf 'a b\nb c d\n' | cut -d' ' -f1-2 | edgeconv -q -u --compact=n.map -o n.edges
 dbfs-pack -q -o n.dbfs n.edges
 printf 'c\na\n' >names
 check_exit 0 'names' dbfs-traverse --map n.map --roots-from names n.dbfs
-check "in their order ($(roots_of))" test "$(roots_of)" = '2 0 '
+check "$situation: roots are searched in the order of the file ($(roots_of))" test "$(roots_of)" = '2 0 '
 check_exit 2 'a root that is no number' dbfs-traverse --roots-from names g.dbfs
 yes 1 | head -n 1048576 >most
 check_exit 0 'as many roots as there may be' dbfs-traverse --dry-run --roots-from most g.dbfs
 check_exit 2 'one more' dbfs-traverse --dry-run -r 1 --roots-from most g.dbfs
-check_says '^dbfs-traverse: -r: more than 1048576 roots$' 'says so'
+check_says '^dbfs-traverse: -r: more than 1048576 roots$'
 echo 1 >>most
 check_exit 2 'a line more' dbfs-traverse --dry-run --roots-from most g.dbfs
-check_says '^dbfs-traverse: --roots-from: more than 1048576 roots$' 'says so'
+check_says '^dbfs-traverse: --roots-from: more than 1048576 roots$'
 check_exit 0 'as many sampled roots' dbfs-traverse --dry-run -n 1048576 g.dbfs
 check_exit 2 'one more' dbfs-traverse --dry-run -n 1048577 g.dbfs
-check_says '^dbfs-traverse: -n: 1048577 is too large: at most 1048576$' 'says so'
+check_says '^dbfs-traverse: -n: 1048577 is too large: at most 1048576$'
 check_exit 2 'not with -n' dbfs-traverse -n 3 --roots-from roots g.dbfs
 check_exit 1 'a missing file' dbfs-traverse --roots-from none g.dbfs
 : >empty
 check_exit 3 'an empty file' dbfs-traverse --roots-from empty g.dbfs
-check_says 'empty: has no roots' 'is told'
+check_says 'empty: has no roots'
 finish

@@ -98,34 +98,34 @@ for _ in {1..50}; do
     { kill -KILL $pid; wait $pid; } 2>>"$tmp/shell"
 done
 check_exit 1 'a folder that another dbfs-pack writes into' "$pack" --resume -p 5 -o "$tmp/x" "$tmp/g.edges"
-check_says 'another dbfs-pack' 'and says so'
+check_says 'another dbfs-pack'
 { kill -TERM $pid; kill -CONT $pid; wait $pid; } 2>>"$tmp/shell"
 check 'SIGTERM leaves a journal' test -e "$tmp/x/packing"
-check 'and no manifest' test ! -e "$tmp/x/manifest"
-check 'and a finished part' test -e "$tmp/x/part-0004-of-0005.dbfs"
+check "$situation: no manifest is left" test ! -e "$tmp/x/manifest"
+check "$situation: a finished part is left" test -e "$tmp/x/part-0004-of-0005.dbfs"
 rm -f "$tmp"/x/part-000[0-3]* # a busy machine may have finished several parts
-check 'and no temporary file' test -z "$(find "$tmp/x" -name '.*' -type f)"
+check "$situation: no temporary file is left" test -z "$(find "$tmp/x" -name '.*' -type f)"
 cp "$tmp/err" "$tmp/farewell"
-check 'and says how to go on' grep -q 'interrupted: --resume with the same options' "$tmp/farewell"
+check "$situation: the last words say how to go on" grep -q 'interrupted: --resume with the same options' "$tmp/farewell"
 cp -r "$tmp/x" "$tmp/unfinished"
 
 check_exit 1 'dbfs-traverse on an unfinished packing' "$traverse" "$tmp/x"
-check_says 'unfinished packing: run dbfs-pack --resume' 'says so'
+check_says 'unfinished packing: run dbfs-pack --resume'
 for look in --list --verify; do
     check_exit 1 "$look of an unfinished packing" "$pack" $look "$tmp/x"
     check_says 'unfinished packing: run dbfs-pack --resume' "$look says so"
 done
 check_exit 1 'packing into it without --resume' "$pack" -p 5 -o "$tmp/x" "$tmp/g.edges"
-check_says 'resume' 'names --resume'
-check_says 'force' 'and --force'
+check_says 'resume'
+check_says 'force'
 for other in '-p 4' '-p 5 --heads nd=1' '-p 5 -t 3' '-p 5 --encoding raw'; do
     check_exit 1 "--resume with $other" "$pack" --resume $other -o "$tmp/x" "$tmp/g.edges"
-    check_says 'holds an unfinished packing with' 'says what differs'
+    check_says 'holds an unfinished packing with'
 done
 check_exit 1 '--resume with another graph' "$pack" --resume -p 5 -o "$tmp/x" "$tmp/old.edges"
-check_says 'other edges' 'says so'
+check_says 'other edges'
 check_exit 2 '--resume and --force' "$pack" --resume --force -p 5 -o "$tmp/x" "$tmp/g.edges"
-check 'none of these changed anything' same_folders "$tmp/x" "$tmp/unfinished"
+check "$situation: the unfinished packing is as before" same_folders "$tmp/x" "$tmp/unfinished"
 head -c 100000 "$tmp/g.edges" >"$tmp/cut.edges"
 check_exit 3 '--resume with a cut stream' "$pack" --resume -p 5 -o "$tmp/x" "$tmp/cut.edges"
 check 'changes nothing either' same_folders "$tmp/x" "$tmp/unfinished"
@@ -139,27 +139,27 @@ cp "$tmp/old/part-0002-of-0003.dbfs" "$tmp/x"
 head -c 50000 "$tmp/ref/part-0002-of-0005.dbfs" >"$tmp/x/part-0002-of-0005.dbfs"
 check_exit 0 '--resume among damaged, exchanged, cut and foreign parts' \
     "$pack" --resume -p 5 -o "$tmp/x" "$tmp/g.edges"
-check_says '1 of 5 parts were finished' 'takes over the one that is whole'
+check_says '1 of 5 parts were finished'
 check 'a file of the user stays' rm "$tmp/x/.notes.abcdef"
-check 'the same bytes' same_folders "$tmp/x" "$tmp/ref"
+check "$situation: bytes are those of an uninterrupted packing" same_folders "$tmp/x" "$tmp/ref"
 check_exit 0 '--resume of a complete graph' "$pack" --resume -p 5 -o "$tmp/x" "$tmp/g.edges"
-check_says 'was complete already: 5 parts' 'says so'
+check_says 'was complete already: 5 parts'
 check_exit 1 '--resume into a complete graph of other options' \
     "$pack" --resume -p 4 -o "$tmp/x" "$tmp/g.edges"
-check_says 'holds a packed graph with' 'says so'
+check_says 'holds a packed graph with'
 rm "$tmp/x/part-0003-of-0005.dbfs"
 check_exit 0 '--resume of a graph that lost a part' "$pack" --resume -p 5 -o "$tmp/x" "$tmp/g.edges"
-check_says '4 of 5 parts' 'takes over the others'
-check 'the same bytes' same_folders "$tmp/x" "$tmp/ref"
+check_says '4 of 5 parts'
+check "$situation: bytes are those of an uninterrupted packing" same_folders "$tmp/x" "$tmp/ref"
 rm -r "$tmp/x"
-check 'only the manifest is missing' bash -c 'cp -r "$1/ref" "$1/x" && rm "$1/x/manifest" &&
+check 'a graph that lacks its manifest alone is unfinished' bash -c 'cp -r "$1/ref" "$1/x" && rm "$1/x/manifest" &&
     cp "$1/unfinished/packing" "$1/x"' - "$tmp"
 check_exit 0 '--resume writes it' "$pack" --resume -p 5 -o "$tmp/x" "$tmp/g.edges"
-check_says '5 of 5 parts' 'and takes over all parts'
-check 'the same bytes' same_folders "$tmp/x" "$tmp/ref"
+check_says '5 of 5 parts'
+check "$situation: bytes are those of an uninterrupted packing" same_folders "$tmp/x" "$tmp/ref"
 rm -r "$tmp/x"
 check '--resume into a missing folder' "$pack" -q --resume -p 5 -o "$tmp/x" "$tmp/g.edges"
-check 'the same bytes' same_folders "$tmp/x" "$tmp/ref"
+check "$situation: bytes are those of an uninterrupted packing" same_folders "$tmp/x" "$tmp/ref"
 cp "$tmp/unfinished/packing" "$tmp/x"
 check_exit 0 'a manifest with its journal still there' "$traverse" -q -n 1 "$tmp/x"
 check '--resume removes the journal' bash -c '"$1" -q --resume -p 5 -o "$2" "$3" && ! test -e "$2/packing"' \
@@ -171,9 +171,9 @@ check_exit 1 '--resume among files of the user' "$pack" --resume -p 5 -o "$tmp/x
 cp "$tmp/unfinished/packing" "$tmp/x"
 sed -i 's/^p 5/p 6/' "$tmp/x/packing"
 check_exit 3 'an edited journal' "$pack" --resume -p 5 -o "$tmp/x" "$tmp/g.edges"
-check_says 'packing: .*corrupt' 'is called corrupt'
+check_says 'packing: .*corrupt'
 check '--force starts anew' "$pack" -q --force -p 5 -o "$tmp/x" "$tmp/g.edges"
-check 'and leaves no journal' test ! -e "$tmp/x/packing"
+check "$situation: no journal is left" test ! -e "$tmp/x/packing"
 
 # SIGTERM comes just after a part was renamed and before the next one is made. No file may appear whose name the
 # handler does not know.
@@ -199,7 +199,7 @@ if grep -q __asan_init "$pack"; then
     skip 'little memory: AddressSanitizer takes memory of its own'
 else
     peak=$(awk '/peak memory/ { print int($(NF - 1)), $NF }' "$tmp/err")
-    check "is in less than 40 MiB ($peak)" test "${peak% MiB}" -le 40
+    check "--resume of a large packing takes less than 40 MiB ($peak)" test "${peak% MiB}" -le 40
 fi
 rm -r "$tmp/x"
 
@@ -232,8 +232,8 @@ if "${without_proc[@]}" true 2>/dev/null && ! grep -q __asan_init "$BIN/rmatgen"
     rm -f "$tmp/out.d/k.edges"
     check_exit 0 'a file with a temporary name' "${without_proc[@]}" "$BIN/rmatgen" -q -s 17 -o "$tmp/out.d/k.edges"
     "$BIN/rmatgen" -q -s 17 -o "$tmp/out.d/again"
-    check 'has the same bytes' cmp "$tmp/out.d/k.edges" "$tmp/out.d/again"
-    check 'and its mode' test "$(stat -c %a "$tmp/out.d/k.edges")" = "$(stat -c %a "$tmp/out.d/again")"
+    check "$situation: bytes are those of a new file" cmp "$tmp/out.d/k.edges" "$tmp/out.d/again"
+    check "$situation: the mode is that of a new file" test "$(stat -c %a "$tmp/out.d/k.edges")" = "$(stat -c %a "$tmp/out.d/again")"
     "${without_proc[@]}" "$BIN/rmatgen" -q -s 24 -o "$tmp/out.d/large" 2>/dev/null &
     pid=$!
     hidden() { compgen -G "$tmp/out.d/.large.??????" >/dev/null; }
@@ -241,7 +241,7 @@ if "${without_proc[@]}" true 2>/dev/null && ! grep -q __asan_init "$BIN/rmatgen"
     check 'SIGTERM comes while it has that name' hidden
     kill -TERM $pid
     wait $pid 2>>"$tmp/shell"
-    check 'and removes it' test -z "$(find "$tmp/out.d" -name '.*' -type f)"
+    check 'a program that ends by a signal removes its temporary file' test -z "$(find "$tmp/out.d" -name '.*' -type f)"
 else
     skip 'temporary names: mounts are not allowed here, or the build needs /proc'
 fi

@@ -56,10 +56,10 @@ with dbfs.open("g.dbfs") as g:
 } 2>&1
 edgeconv -q -u -o "$file.edges" "$file"
 LC_ALL=C.UTF-8 said >want
-check 'each command has said something' test "$(wc -l <want)" -gt 600
-check 'and none has failed' eval '! grep -inE "usage|error|traceback|not found" want'
+check 'each command of the list prints something' test "$(wc -l <want)" -gt 600
+check 'no command of the list fails' eval '! grep -inE "usage|error|traceback|not found" want'
 check 'searches take longer than 0 s' grep -q 'levels [0-9]*, SECONDS$' want
-check 'names are printed in the letters of the user' grep -q "edgeconv .*Müller.* | dbfs-pack" want
+check "file names are printed in the letters of the user's locale" grep -q "edgeconv .*Müller.* | dbfs-pack" want
 for language in de_DE tr_TR; do
     if ! locale $language; then
         skip "$language: localedef cannot make this locale here"
@@ -70,7 +70,7 @@ for language in de_DE tr_TR; do
 done
 if locale de_DE; then
     (unset LC_ALL && LANG=de_DE.UTF-8 said >got)
-    check 'de_DE by LANG, too' diff want got
+    check 'LANG=de_DE.UTF-8 alone changes no output' diff want got
 fi
 cd "$here" || exit 1
 check 'scripts that work with numbers or order set the C locale' test -z "$(

@@ -40,7 +40,7 @@ kill -KILL "$stopped"
 got=0
 wait $pid 2>/dev/null || got=$?
 check "a rank is killed: the launcher ends the job (exit $got)" test $got != 0
-check 'and no rank is left' test -z "$(ranks_of dbfs-traverse "$tmp/many")"
+check 'a rank is killed: no rank is left' test -z "$(ranks_of dbfs-traverse "$tmp/many")"
 
 graph500=$(realpath "$BIN/dbfs-graph500")
 start_search "$MPIEXEC" -n 2 "$graph500" --backend cpu --no-energy -@ 1 --timeout 2 -n 1000000 "$tmp/many"
@@ -60,7 +60,7 @@ ended 1 'a rank is stopped while it packs, with --timeout'
 late='\(did not run\|others waited for it\) for'
 check_says "^dbfs-pack: rank [01] on [^ ]*, [a-z ]*: $late" 'rank, host and phase are named'
 check 'no rank is left' test -z "$(ranks_of dbfs-pack "$tmp/x")"
-check_exit 0 'and --resume goes on' "$pack" -q -p 2 --resume -o "$tmp/x" "$tmp/large.edges"
+check_exit 0 '--resume goes on after a rank was lost' "$pack" -q -p 2 --resume -o "$tmp/x" "$tmp/large.edges"
 
 # While ranks of a program work on a large file, one is stopped, then one is killed.
 "$BIN/rmatgen" -q -s 21 -o "$tmp/larger.edges"
@@ -100,7 +100,7 @@ done
 if [ -n "${YIELD_MPI:-}" ]; then
     STOP_AT_END=1 check_exit 1 'a rank is stopped where MPI ends, with --timeout' \
         timeout 30 "$MPIEXEC" -n 2 "$traverse" --backend cpu -@ 1 --timeout 2 -n 1 "$tmp/many"
-    check_says '^dbfs-traverse: rank 0 on [^ ]*: a rank did not come to the end of MPI for 2.0 s (--timeout)' 'is told'
-    check 'and no rank is left' test -z "$(ranks_of dbfs-traverse "$tmp/many")"
+    check_says '^dbfs-traverse: rank 0 on [^ ]*: a rank did not come to the end of MPI for 2.0 s (--timeout)'
+    check "$situation: no rank is left" test -z "$(ranks_of dbfs-traverse "$tmp/many")"
 fi
 finish

@@ -73,15 +73,15 @@ for setting in '1 2' '2 1'; do
         eval 'test $(wc -l <"$tmp/many.sums") = 20 && sums "$tmp/each" | sort | cmp - <(sort "$tmp/many.sums")'
 done
 check_exit 0 'levels are traced' traverse -r 1 --max-depth 2 --trace "$tmp/trace" --depths "$tmp/d" "$tmp/g"
-check 'those that were visited' test "$(grep -c '"level": [01],' "$tmp/trace") $(grep -c '"level": 2,' "$tmp/trace")" = '2 0'
+check "$situation: the trace has the levels that were visited" test "$(grep -c '"level": [01],' "$tmp/trace") $(grep -c '"level": 2,' "$tmp/trace")" = '2 0'
 check_exit 0 'the report says the depth' traverse -r 1 --max-depth 2 --json "$tmp/json" "$tmp/g"
-check 'as max_depth' grep -q '"max_depth": 2,' "$tmp/json"
+check "$situation: the JSON has max_depth" grep -q '"max_depth": 2,' "$tmp/json"
 
 # the list of reached vertices
 limited_list() { # NAME COMMAND DIR
     check_exit 0 "$1: the list" $2 -r 45 --max-depth 3 --list-reached "$tmp/list" "$3"
-    check 'is that of the distances, by depth' cmp "$tmp/list" "$tmp/want"
-    check 'and no answer is made' eval '! grep -q answer_time "$tmp/out"'
+    check "$situation: vertices are those of the distances, by depth" cmp "$tmp/list" "$tmp/want"
+    check "$situation: no answer is made" eval '! grep -q answer_time "$tmp/out"'
 }
 awk '$2 >= 0 && $2 <= 3 { print $1 "\t" $2 }' "$tmp/oracle.45.txt" | sort -k2,2n -k1,1n >"$tmp/want"
 "$BIN/edgeconv" -q -u --randomize=3 -o "$tmp/random.edges" "$tmp/grid.txt"
@@ -90,19 +90,19 @@ limited_list 'four shards' traverse "$tmp/g4"
 limited_list 'two ranks' 'mpi 2' "$tmp/g4"
 limited_list 'four ranks' 'mpi 4' "$tmp/g4"
 check_exit 0 'with distances, several roots' traverse -r 45,46 --list-reached "$tmp/list.%d" --depths "$tmp/d.%d" "$tmp/g4"
-check 'all of a root' eval 'test "$(sort -n "$tmp/list.45" | tr "\t" " " | cmp - "$tmp/oracle.45.txt" && wc -l <"$tmp/list.46")" = 400'
+check "$situation: each root has its vertices" eval 'test "$(sort -n "$tmp/list.45" | tr "\t" " " | cmp - "$tmp/oracle.45.txt" && wc -l <"$tmp/list.46")" = 400'
 check_exit 2 'several roots, one list' traverse -r 45,46 --list-reached "$tmp/list" "$tmp/g4"
 check_exit 0 'a vertex without edges' "$BIN/dbfs" -q --no-cache --vertices 50 -r 49 --list-reached - "$tmp/path.txt"
-check 'is alone' eval 'printf "49\t0\n" | cmp - "$tmp/out"'
+check "$situation: the list has the root alone" eval 'printf "49\t0\n" | cmp - "$tmp/out"'
 check_exit 1 'a list that exists' "$BIN/dbfs-traverse" -q --backend "$backend" -r 45 --list-reached "$tmp/want" "$tmp/g4"
 
 # ---- dbfs-check refuses these ----
 "$BIN/dbfs-traverse" -q -r 1 --backend "$backend" --force --max-depth 2 --depths "$tmp/d" "$tmp/g" >/dev/null
-check_exit 0 'its own depth' "$BIN/dbfs-check" --max-depth 2 --depths "$tmp/d" "$tmp/rmat.edges"
+check_exit 0 'dbfs-check accepts distances up to their own --max-depth' "$BIN/dbfs-check" --max-depth 2 --depths "$tmp/d" "$tmp/rmat.edges"
 check_exit 4 'results without --max-depth' "$BIN/dbfs-check" --depths "$tmp/d" "$tmp/rmat.edges"
 check_exit 4 'a search that should have gone on' "$BIN/dbfs-check" --max-depth 3 --depths "$tmp/d" "$tmp/rmat.edges"
 check_exit 4 'a search that should have ended' "$BIN/dbfs-check" --max-depth 1 --depths "$tmp/d" "$tmp/rmat.edges"
-check_says 'depth 2, where the search ended at 1' 'is told'
+check_says 'depth 2, where the search ended at 1'
 check_exit 2 'a depth that is none' "$BIN/dbfs-check" --max-depth x --depths "$tmp/d" "$tmp/rmat.edges"
 check_exit 2 'a negative depth' traverse --max-depth -1 "$tmp/g"
 check_exit 0 'dbfs passes it on' "$BIN/dbfs" -q --no-cache -r 17 --max-depth 2 -o - "$tmp/path.txt"

@@ -21,7 +21,7 @@ check 'dbfs-pack without -p: one shard' test "$(ls g.dbfs)" = "$(printf 'manifes
 
 says() { # CODE NAME PATTERN COMMAND...
     check_exit "$1" "$2" "${@:4}"
-    check_says "$3" 'says what to do'
+    check_says "$3"
 }
 for look in 'dbfs-traverse -r 0' 'dbfs-traverse --plan' 'dbfs-pack --list' 'dbfs-pack --verify'; do
     says 3 "$look on a text" 'g.txt: is a file, not a folder of shards: `edgeconv -u FILE | dbfs-pack -o DIR -`' $look g.txt
@@ -33,7 +33,7 @@ for look in 'dbfs-traverse -r 0' 'dbfs-traverse --plan' 'dbfs-pack --list' 'dbfs
     says 1 "$look on nothing" 'nothing: cannot open: No such file' $look nothing
 done
 check 'the advice for a stream works' bash -c 'dbfs-pack -q -o DIR g.edges && dbfs-traverse -q -r 0 DIR'
-check 'and that for a text' bash -c 'rm -r DIR; edgeconv -q -u g.txt | dbfs-pack -q -o DIR - && dbfs-traverse -q -r 0 DIR'
+check 'the advice for a text works' bash -c 'rm -r DIR; edgeconv -q -u g.txt | dbfs-pack -q -o DIR - && dbfs-traverse -q -r 0 DIR'
 
 # ---- an edge stream for degsplit and dbfs-pack ----
 
@@ -83,12 +83,12 @@ check 'nothing is written' test ! -e x
 
 for option in --target=2 --pairs=f --path --one-sided; do
     says 2 "$option of dbfs-paths" "^dbfs-traverse: ${option%=*} is an option of dbfs-paths$" "$bin/dbfs-traverse" "$option" x.dbfs
-    check 'which has it' bash -c '"$1" --help | grep -q -e " $2"' - "$bin/dbfs-paths" "${option%=*}"
+    check "$option is an option of dbfs-paths" bash -c '"$1" --help | grep -q -e " $2"' - "$bin/dbfs-paths" "${option%=*}"
 done
 for option in --batch=64 --centrality=f; do
     says 2 "$option of dbfs-batch" "^dbfs-paths: ${option%=*} is an option of dbfs-batch$" "$bin/dbfs-paths" "$option" x.dbfs
     says 2 "$option, of dbfs-traverse" "^dbfs-traverse: ${option%=*} is an option of dbfs-batch$" "$bin/dbfs-traverse" "$option" x.dbfs
-    check 'which has it' bash -c '"$1" --help | grep -q -e " $2"' - "$bin/dbfs-batch" "${option%=*}"
+    check "$option is an option of dbfs-batch" bash -c '"$1" --help | grep -q -e " $2"' - "$bin/dbfs-batch" "${option%=*}"
 done
 says 2 'pairs of vertices' '^dbfs-traverse: --pairs is an option of dbfs-paths$' "$bin/dbfs-traverse" -r 0 --pairs x.dbfs
 says 2 'a value apart' '^dbfs-traverse: --target is an option of dbfs-paths$' "$bin/dbfs-traverse" -r 0 --target 2 x.dbfs
@@ -128,13 +128,13 @@ says 2 'degsplit --json alone' '^degsplit: --json goes with --plan$' degsplit --
 says 2 'a plan and a dry run' '^dbfs-traverse: --plan and --dry-run exclude each other$' dbfs-traverse --plan --dry-run g.dbfs
 for look in --plan '--dry-run -r 0' --help --version; do
     check_exit 0 "$look with results" dbfs-traverse $look --depths d.npy --parents p.npy --trace t.jsonl g.dbfs
-    check 'writes nothing' test -z "$(ls | grep -x 'd.npy\|p.npy\|t.jsonl')"
+    check "$situation: writes nothing" test -z "$(ls | grep -x 'd.npy\|p.npy\|t.jsonl')"
 done
 says 2 'a plan that would replace the graph' 'g.dbfs/manifest: is an input too' dbfs-traverse --plan --force --json g.dbfs/manifest g.dbfs
-check 'does not' grep -q '^dbfs-manifest' g.dbfs/manifest
+check 'a plan does not replace the graph' grep -q '^dbfs-manifest' g.dbfs/manifest
 echo mine >kept
 says 1 'a plan in a file that exists' '^dbfs-traverse: kept: exists already' dbfs-traverse --plan --json kept g.dbfs
-check 'leaves it' grep -qx mine kept
+check 'a plan leaves a file that exists' grep -qx mine kept
 check_exit 0 'with --force' dbfs-traverse --plan --force --json kept g.dbfs
 check 'replaces it' grep -q '"shards": 1' kept
 says 2 'a plan that is to be compressed' "use '-' for this file" dbfs-traverse --plan --json kept.gz g.dbfs
@@ -149,16 +149,16 @@ done
 
 says 2 'mpiexec edgeconv' 'edgeconv: .* but this program runs as one process' "$MPIEXEC" -n 2 edgeconv -u -o x g.txt
 says 2 'mpiexec rmatgen' 'rmatgen: .* but this program runs as one process' "$MPIEXEC" -n 2 rmatgen -s 4 -o x
-check 'they write nothing' test ! -e x
+check 'mpiexec rmatgen writes nothing' test ! -e x
 says 2 'srun edgeconv' 'leave out mpiexec or srun' env SLURM_STEP_NUM_TASKS=4 edgeconv -u -o x g.txt
 check_exit 0 'in a batch script' env SLURM_NTASKS=4 edgeconv -q -u -o /dev/null g.txt
 cores=$(nproc)
 says 0 'far more threads than cores' "warning: -@ 4096: this process may run on $cores cores" rmatgen -s 1 -@ 4096 -o /dev/null
 check_exit 0 'a few more' rmatgen -s 1 -@ $((2 * cores)) -o /dev/null
-check 'are no reason to warn' test ! -s err
+check "$situation: get no warning" test ! -s err
 if ! dbfs-traverse --backend cuda -r 0 g.dbfs >/dev/null 2>err; then
     check_exit 5 'no GPU' dbfs-traverse --backend cuda -r 0 g.dbfs
-    check_says 'backend cuda: \(there is no GPU\|this build has no CUDA backend\)' 'is said in these words'
+    check_says 'backend cuda: \(there is no GPU\|this build has no CUDA backend\)'
 fi
 
 # ---- options that have no effect ----
@@ -170,28 +170,28 @@ for option in '--uniquify' '--local-all2all' '--reduction nonblocking' '--chunk 
     for ranks in 1 2; do
         check_exit 0 "$option among $ranks ranks of a host" \
             "$MPIEXEC" -n $ranks dbfs-traverse --backend cpu -@ 1 -r 0 $option --exchange-memory peer g2.dbfs
-        check 'is noted once' test "$(grep -c "^dbfs-traverse: ${option% 1K}: .*devices read each other's memory$" err)" = 1
+        check "$situation: the note comes once" test "$(grep -c "^dbfs-traverse: ${option% 1K}: .*devices read each other's memory$" err)" = 1
     done
     check_exit 0 'with -q' dbfs-traverse -q -r 0 $option g.dbfs
-    check 'it is not' test -z "$(grep effect err)"
+    check "$situation: gets no note" test -z "$(grep effect err)"
     check_exit 0 "$option where ranks send messages" \
         "$MPIEXEC" -n 2 dbfs-traverse --backend cpu -@ 1 -r 0 $option --exchange-memory host g2.dbfs
-    check 'is not noted' test -z "$(grep effect err)"
+    check "$situation: gets no note" test -z "$(grep effect err)"
 done
 check_exit 0 'the defaults' dbfs-traverse -r 0 --reduction blocking g.dbfs
-check 'are not noted' test -z "$(grep effect err)"
+check "$situation: get no note" test -z "$(grep effect err)"
 
 # ---- formats of results ----
 
 check_exit 0 'depths as .csv' dbfs-traverse -q -r 0 --depths d.csv --parents p.csv g.dbfs
-check 'have commas' test "$(cat d.csv)" = "$(printf '0,0\n1,1\n2,2')"
-check 'and parents too' test "$(cat p.csv)" = "$(printf '0,0\n1,0\n2,1')"
+check "$situation: depths have commas" test "$(cat d.csv)" = "$(printf '0,0\n1,1\n2,2')"
+check "$situation: parents have commas" test "$(cat p.csv)" = "$(printf '0,0\n1,0\n2,1')"
 printf 'a b\ta,b\na,b\tsay "c"\n' | sed '1i from\tto' >names.txt
 edgeconv -q -u -f csv --compact=n.map -o n.edges names.txt
 dbfs-pack -q -o n.dbfs n.edges
 check_exit 0 'names as .csv' dbfs-traverse -q --map n.map -r 'a b' --force --depths n.csv --parents np.csv n.dbfs
-check 'are quoted where they must be' test "$(cat n.csv)" = "$(printf 'a b,0\n"a,b",1\n"say ""c""",2')"
-check 'parents too' test "$(sed 1d np.csv)" = "$(printf '"a,b",a b\n"say ""c""","a,b"')"
+check "$situation: names are quoted where they must be" test "$(cat n.csv)" = "$(printf 'a b,0\n"a,b",1\n"say ""c""",2')"
+check "$situation: names of parents are quoted where they must be" test "$(sed 1d np.csv)" = "$(printf '"a,b",a b\n"say ""c""","a,b"')"
 for suffix in gz xz zst bz2; do
     says 2 "depths as .$suffix" "results are written as they are: use '-' for this file" dbfs-traverse -r 0 --depths d.txt.$suffix g.dbfs
     check 'no search is made' test -z "$(grep '^root' out)"
@@ -208,7 +208,7 @@ check 'nothing is written' test -z "$(ls | grep '^v')"
 check_exit 0 '--json and --trace take these endings' dbfs-traverse -q -r 0 --json v.json --trace v.jsonl g.dbfs
 for name in v v.txt v.tsv v.out v.0 v.2024; do
     check_exit 0 "depths as $name" dbfs-traverse -q -r 0 --depths $name g.dbfs
-    check 'are lines of text' test "$(cat $name)" = "$(printf '0 0\n1 1\n2 2')"
+    check "$situation: depths are lines of text" test "$(cat $name)" = "$(printf '0 0\n1 1\n2 2')"
 done
 check_exit 0 'depths to a device' dbfs-traverse -q -r 0 --depths /dev/null g.dbfs
 check 'the advice works' bash -c 'dbfs-traverse -q -r 0 --depths - g.dbfs 2>/dev/null | gzip >d.txt.gz; test "$(gzip -dc d.txt.gz | wc -l)" = 3'

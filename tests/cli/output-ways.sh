@@ -257,7 +257,7 @@ devices() {
     to "$full" >talk 2>err </dev/null
     [ "$want" != 0 ] || want=5
     check "$name to a full device: exit $want ($code)" test "$code" = "$want"
-    [ "$want" != 5 ] || check "$name: says so" grep -q 'No space left on device' err
+    [ "$want" != 5 ] || check "$name to a full device: the message names the cause" grep -q 'No space left on device' err
     check "$name: devices stay devices" test -c "$null" -a -c "$full"
 }
 
@@ -313,9 +313,9 @@ for destination in pack-file pack-fifo - "$stdout" "$nodes/own-null"; do
     check "dbfs-pack -o $destination: is refused ($code)" test $code = 1 -o $code = 2
 done
 check 'what is no folder is as it was' test -p pack-fifo -a "$(cat pack-file)" = kept
-[ ! -e "$nodes/own-null" ] || check 'a device too' test -c "$nodes/own-null"
+[ ! -e "$nodes/own-null" ] || check 'outputs that are refused leave a device a device' test -c "$nodes/own-null"
 check_exit 0 'dbfs-pack -o a link to a folder' timeout 30 dbfs-pack -q -o pack-link g.edges
-check 'which stays, and has the shards' test -L pack-link -a -s pack-folder/manifest
+check "$situation: the link stays, and the folder has the shards" test -L pack-link -a -s pack-folder/manifest
 
 # ---- what is printed ----
 
@@ -328,7 +328,7 @@ while read -r -a command; do
     check "$name: prints" test -s want
     to @ >/dev/full 2>err </dev/null
     check "$name on a full disk: exit 5 ($code)" test "$code" = 5
-    check "$name: says so" grep -q 'No space left on device' err
+    check "$name on a full disk: the message names the cause" grep -q 'No space left on device' err
     exec 7> >(:)
     wait $!
     to @ >&7 2>err </dev/null
@@ -346,8 +346,8 @@ while read -r -a command; do
     name="${command[*]}"
     rm -rf once twice
     check_exit 2 "$name: given twice" timeout 30 "${command[@]}"
-    check_says "is given twice, as 'once.*' and as 'twice.*'" 'names both'
-    check 'and makes neither' test ! -e once -a ! -e twice
+    check_says "is given twice, as 'once.*' and as 'twice.*'"
+    check "$situation: neither output is made" test ! -e once -a ! -e twice
 done <<'END'
 rmatgen -s 4 -o once --output twice
 edgeconv -u -o once -o twice in.txt

@@ -43,26 +43,26 @@ done
 one_rule 'dbfs-batch --centrality' --centrality= x.txt "$bin/dbfs-batch" -q -n all g.dbfs
 echo kept >x.json
 check_exit 1 'dbfs-traverse --json refuses a file that exists' "$bin/dbfs-traverse" -q -r 0 --json x.json g.dbfs
-check_exit 0 'and replaces it with --force' "$bin/dbfs-traverse" -q -r 0 --force --json x.json g.dbfs
-check 'by a report' grep -q environment x.json
+check_exit 0 'dbfs-traverse --json replaces a file with --force' "$bin/dbfs-traverse" -q -r 0 --force --json x.json g.dbfs
+check "$situation: the file is a report" grep -q environment x.json
 check_exit 1 'dbfs-graph500 --json refuses it too' "$bin/dbfs-graph500" -q -n 1 --no-energy --json x.json g.dbfs
-check_says 'x.json: exists already: --force replaces it' 'and says so'
-check_exit 0 'and replaces it with --force' "$bin/dbfs-graph500" -q -n 1 --no-energy --force --json x.json g.dbfs
-check 'by what the block is computed from' grep -q '"command": \[".*dbfs-graph500"' x.json
+check_says 'x.json: exists already: --force replaces it'
+check_exit 0 'dbfs-graph500 --json replaces a file with --force' "$bin/dbfs-graph500" -q -n 1 --no-energy --force --json x.json g.dbfs
+check "$situation: the file has what the block is computed from" grep -q '"command": \[".*dbfs-graph500"' x.json
 echo kept >x.jsonl
 check_exit 1 'dbfs-traverse --trace refuses a file that exists' "$bin/dbfs-traverse" -q -r 0 --trace x.jsonl g.dbfs
-check 'before the search' test "$(cat x.jsonl)" = kept
-check_exit 0 'and replaces it with --force' "$bin/dbfs-traverse" -q -r 0 --force --trace x.jsonl g.dbfs
-check 'by levels' grep -q '"level"' x.jsonl
+check "$situation: the file is as before" test "$(cat x.jsonl)" = kept
+check_exit 0 'dbfs-traverse --trace replaces a file with --force' "$bin/dbfs-traverse" -q -r 0 --force --trace x.jsonl g.dbfs
+check "$situation: the file has levels" grep -q '"level"' x.jsonl
 # an output is no program that runs with the rights of its writer
 echo old >special
 chmod 7777 special
 check_exit 0 'a file with setuid, setgid and sticky bits is replaced' "$bin/rmatgen" -q -s 4 --force -o special
-check 'by one without them' test "$(stat -c %a special)" = 777
+check "$situation: the new file has none of these bits" test "$(stat -c %a special)" = 777
 if chown 12345 special 2>/dev/null; then
     chmod 6666 special
     check_exit 0 'a file of another user is replaced' "$bin/dbfs-batch" -q -r 0 --force --centrality special g.dbfs
-    check 'by one that nobody else may write' test "$(stat -c '%a %u' special)" = "644 $(id -u)"
+    check "$situation: nobody else may write the new file" test "$(stat -c '%a %u' special)" = "644 $(id -u)"
 else
     skip 'a file of another user as an output: only root can make one'
 fi
@@ -73,21 +73,21 @@ mkfifo fifo
 (cat fifo >from-fifo) &
 check_exit 0 'a named pipe is no file' "$bin/edgeconv" -q -u -t text -o fifo in.txt
 wait
-check 'and gets all' test "$(wc -l <from-fifo)" = 3
+check "$situation: the pipe gets all lines" test "$(wc -l <from-fifo)" = 3
 
 # each root has a result; if one of them exists, nothing is searched or written
 echo kept >d2.txt
 check_exit 1 'a name of a root' "$bin/dbfs-traverse" -r 1,2,3 --depths d%d.txt g.dbfs
-check_says 'd2.txt: exists already' 'is named'
-check 'and nothing is written' test ! -e d1.txt -a ! -e d3.txt -a "$(cat d2.txt)" = kept
-check 'nor searched' test -z "$(grep '^root' out)"
+check_says 'd2.txt: exists already'
+check "$situation: nothing is written" test ! -e d1.txt -a ! -e d3.txt -a "$(cat d2.txt)" = kept
+check "$situation: nothing is searched" test -z "$(grep '^root' out)"
 check_exit 0 'with --force' "$bin/dbfs-traverse" -q -r 1,2,3 --force --depths d%d.txt g.dbfs
 check 'all are written' test "$(cat d1.txt d2.txt d3.txt | wc -l)" = 12
 check_exit 1 'a result in a missing folder' "$bin/dbfs-traverse" -r 0 --depths none/d.npy g.dbfs
-check 'is refused before the search' test -z "$(grep '^root' out)"
+check "$situation: nothing is searched" test -z "$(grep '^root' out)"
 check_exit 1 'a folder as a result' "$bin/dbfs-traverse" -r 0 --json . g.dbfs
-check 'also' test -z "$(grep '^root' out)"
+check "$situation: nothing is searched" test -z "$(grep '^root' out)"
 check_exit 1 'two ranks' "$MPIEXEC" -n 2 "$bin/degsplit" -q -t 1 -o x.split g.edges
-check_says 'x.split: exists already' 'refuse alike'
+check_says 'x.split: exists already'
 cd "$here" || exit 1
 finish

@@ -30,7 +30,7 @@ if script -qec true /dev/null >/dev/null 2>&1; then # script(1) makes a terminal
     shows dbfs-traverse "'$bin/dbfs-traverse' -@ 1 -n 64 g.dbfs >/dev/null" searching
     shows dbfs-batch "'$bin/dbfs-batch' -@ 1 -n 1000 g.dbfs >/dev/null" searching
     script -qec "'$bin/dbfs-pack' -q -@ 1 --force -p 2 -o x.dbfs g.edges" /dev/null >screen 2>&1
-    check 'none with -q' test ! -s screen
+    check 'dbfs-pack -q shows no progress' test ! -s screen
 else
     skip 'progress: no terminal can be had'
 fi
@@ -43,13 +43,13 @@ hides dbfs-traverse "'$bin/dbfs-traverse' -@ 1 -n 64 g.dbfs"
 "$bin/rmatgen" -q -s 14 --force -o g.edges
 check_exit 0 'dbfs-pack -v' "$bin/dbfs-pack" -v --force -p 2 -o x.dbfs g.edges
 stages=$(sed -n 's/^dbfs-pack: \([a-z ]*\): [0-9.]* s$/\1/p' err | tr '\n' ',')
-check "tells its stages ($stages)" test "$stages" = 'counting degrees,counting edges by thresholds,placing edges,building shards,'
+check "$situation: prints its stages ($stages)" test "$stages" = 'counting degrees,counting edges by thresholds,placing edges,building shards,'
 "$bin/dbfs-traverse" -v -@ 1 -r 1 g.dbfs >/dev/null 2>err
 stages=$(sed -n 's/^dbfs-traverse: \([a-z ]*\): [0-9.]* s$/\1/p' err | tr '\n' ',')
 check "dbfs-traverse tells those of loading ($stages)" test "$stages" = 'checking shards,loading shards,checking ranges,'
 "$bin/dbfs-traverse" -v --no-check --trust -@ 1 -r 1 g.dbfs 2>&1 >/dev/null |
     sed -n 's/^dbfs-traverse: \([a-z ]*\): [0-9.]* s$/\1/p' | tr '\n' ',' >stages
-check 'and no others' test "$(cat stages)" = 'loading shards,'
+check 'dbfs-traverse -v prints one stage, of loading' test "$(cat stages)" = 'loading shards,'
 "$bin/edgeconv" -q -t text -o e.txt g.edges # a stream that does not say its size at the start
 "$bin/edgeconv" -q --force -o e.edges e.txt
 "$bin/dbfs-pack" -v --force -p 2 -o x.dbfs - < <(cat e.edges; until [ -e go ]; do sleep 0.05; done) 2>pipe &

@@ -62,7 +62,7 @@ for format in text gzip mtx stream arcs symmetric; do
     each_way "dbfs: $format" $format dbfs -q -r 7 -o - @
 done
 check 'nothing is kept under the name of a pipe' test -z "$(ls -d ./*.dbfs | grep -vE '/(text|gzip|mtx|stream|arcs|symmetric)\.dbfs$')"
-check 'and no temporary folder is left' test -z "$(ls -A scratch)"
+check 'no temporary folder of a pipe is left' test -z "$(ls -A scratch)"
 
 # an undirected edge has one record, in whichever form it came
 edges_of() { sed -n 's/^root .* edges \([0-9]*\) .*/\1/p'; }
@@ -90,7 +90,7 @@ for graph in one two one; do
     $graph >"$graph.list"
     feed "$graph.list" both.fifo &
     check_exit 0 "graph $graph by the same fifo" timeout 30 dbfs -q -r 2 -o - both.fifo
-    check 'gives its own answer' cmp out <(dbfs -q -r 2 -o - "$graph.list")
+    check "$situation: the answer is that of the graph" cmp out <(dbfs -q -r 2 -o - "$graph.list")
     wait
 done
 cp one.list same
@@ -98,17 +98,17 @@ touch -d 2020-01-01 same
 dbfs -q -r 2 -o one.depths same >/dev/null
 check 'a pipe under another name is no file of that name' test "$(ls same.dbfs | wc -l)" = 1
 check_exit 2 '--cache with a pipe' dbfs -q --cache kept -r 7 -o - both.fifo
-check_says 'dbfs: --cache: shards of a pipe are not kept' 'is refused'
-check 'before anything is made' test ! -e kept
+check_says 'dbfs: --cache: shards of a pipe are not kept'
+check "$situation: nothing was packed before the message" test ! -e kept
 
 # ---- one pipe as two inputs: each would get some of its bytes ----
 
 twice() { cat text | timeout 30 "$@"; }
 check_exit 2 'edgeconv: one pipe by two names' twice edgeconv -q -u -t text - /dev/stdin
-check_says '/dev/stdin: is given twice, before as standard input, and can be read once' 'is refused'
-check 'and nothing is written' test ! -s out
+check_says '/dev/stdin: is given twice, before as standard input, and can be read once'
+check "$situation: nothing is written" test ! -s out
 check_exit 2 'dbfs: likewise' twice dbfs -q -r 7 -o - /dev/stdin -
-check_says 'standard input: is given twice, before as /dev/stdin' 'is refused'
+check_says 'standard input: is given twice, before as /dev/stdin'
 
 # ---- the other programs ----
 
@@ -139,7 +139,7 @@ each_way 'dbfs-traverse: roots' roots dbfs-traverse --roots-from @ shards
 each_way 'dbfs: roots' roots dbfs -v --roots-from @ text
 many() { cat roots | timeout 60 "$MPIEXEC" -n 2 "$bin/dbfs-traverse" -q --roots-from /dev/stdin shards; }
 check_exit 2 'roots of two ranks from a pipe' many
-check_says '/dev/stdin: under mpiexec, give a file that all ranks can read' 'are refused'
+check_says '/dev/stdin: under mpiexec, give a file that all ranks can read'
 check 'no temporary folder is left' test -z "$(ls -A scratch)"
 cd "$here" || exit 1
 finish

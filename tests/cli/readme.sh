@@ -30,6 +30,6 @@ check "blocks were run ($ran)" test "$ran" = 4
 tree >"$tmp/after"
 check 'the tree is as it was' cmp "$tmp/before" "$tmp/after"
 check 'the distances are there: as an array' test -s "$(ls "$tmp"/work/*/depths.npy | head -1)"
-check 'as lines' test "$(cat "$tmp"/work/*/dog.txt | head -117659 | wc -l)" = 117659
-check 'by name' grep -q '^sense-10815	0$' "$(ls "$tmp"/work/*/dog.tsv | head -1)"
+check 'commands of the README give distances as lines' test "$(cat "$tmp"/work/*/dog.txt | head -117659 | wc -l)" = 117659
+check 'commands of the README give distances by name' grep -q '^sense-10815	0$' "$(ls "$tmp"/work/*/dog.tsv | head -1)"
 finish

@@ -13,18 +13,18 @@ page=${BUILD:-build}/man/dbfs-json.5
 
 check_exit 0 'a report' "$traverse" -q -n 3 --json "$tmp/a.json" --breakdown --count-pairs "$tmp/p1"
 value() { sed -n "s/.*\"$1\": \"\([^\"]*\)\".*/\1/p" "$tmp/a.json"; }
-check 'has the command line' grep -qF "\"command\": [\"$traverse\", \"-q\", \"-n\", \"3\", \"--json\", \"$tmp/a.json\", \"--breakdown\", \"--count-pairs\", \"$tmp/p1\"]" \
+check '--json has the command line' grep -qF "\"command\": [\"$traverse\", \"-q\", \"-n\", \"3\", \"--json\", \"$tmp/a.json\", \"--breakdown\", \"--count-pairs\", \"$tmp/p1\"]" \
     "$tmp/a.json"
 check_exit 0 'a report of lists' "$traverse" -q -r 1,2,3 --factor0 dd=0.5,dn=0.05 --json "$tmp/lists.json" "$tmp/p1"
-check 'lists are there as they were given' grep -qF '"-r", "1,2,3", "--factor0", "dd=0.5,dn=0.05"' "$tmp/lists.json"
+check "$situation: the lists are as they were given" grep -qF '"-r", "1,2,3", "--factor0", "dd=0.5,dn=0.05"' "$tmp/lists.json"
 model=$(sed -n 's/^model name[^:]*: //p' /proc/cpuinfo | head -1)
 if [ -n "$model" ]; then
-    check 'has the CPU' test "$(value cpu)" = "$model"
+    check '--json has the CPU' test "$(value cpu)" = "$model"
 else
     skip 'the CPU: /proc/cpuinfo has no model name'
 fi
 if git rev-parse HEAD >/dev/null 2>&1; then
-    check 'has a revision' test -n "$(value revision)"
+    check '--json has a revision' test -n "$(value revision)"
 fi
 # pretend.c shows another machine, without MPI and with it
 mkdir -p "$tmp/root/proc"
@@ -39,17 +39,17 @@ elsewhere() {
 }
 has() { grep -qF "\"$1\": \"$2\"" "$tmp/there.json" || { grep -F "\"$1\":" "$tmp/there.json"; return 1; }; }
 check_exit 0 'a report of two ranks elsewhere' elsewhere 2 "$tmp/p4" -g 2
-check 'has the CPU of there' has cpu 'Pretended \"CPU\" @ 3 GHz'
-check 'and the MPI library, its first line' has mpi 'Pretended MPI 4.5'
+check "$situation: the CPU is that of rank 0" has cpu 'Pretended \"CPU\" @ 3 GHz'
+check "$situation: the MPI library has its first line" has mpi 'Pretended MPI 4.5'
 for member in gpu gpu_driver cuda; do
-    check "and no $member" has $member ''
+    check "a report of two ranks elsewhere has no $member" has $member ''
 done
 check_exit 0 'a report without a launcher' elsewhere 0 "$tmp/p1"
-check 'has them, too' has mpi 'Pretended MPI 4.5'
+check "$situation: has the MPI library" has mpi 'Pretended MPI 4.5'
 check_exit 0 'a report of two ranks' "$MPIEXEC" -n 2 "$traverse" -q -@ 1 -g 2 -r 1 --json "$tmp/there.json" --force "$tmp/p4"
-check 'has the MPI library that is linked, with a version' grep -qE '"mpi": "[^"]*[0-9]+\.[0-9]' "$tmp/there.json"
+check "$situation: names the MPI library that is linked, with a version" grep -qE '"mpi": "[^"]*[0-9]+\.[0-9]' "$tmp/there.json"
 check_exit 0 'words that need escapes' "$traverse" -q -r 1 --json "$tmp/b\"\\.json" "$tmp/p1"
-check 'are escaped' grep -qF 'b\"\\.json"' "$tmp/b\"\\.json"
+check "$situation: are escaped in the JSON" grep -qF 'b\"\\.json"' "$tmp/b\"\\.json"
 
 # ---- the trace ----
 
@@ -79,7 +79,7 @@ check_exit 0 'a trace of pushes' "$traverse" -q -n 5 --direction push --trace "$
 flat "$tmp/push" >"$tmp/push.flat"
 check 'pushes all edges' awk '$3 ~ /fv$/ { fv += $4 } $3 ~ /pushed$/ { pushed += $4 } $3 ~ /direction/ && $4 == "pull" { exit 1 }
     END { exit !(fv > 0 && fv == pushed) }' "$tmp/push.flat"
-check 'the same edges as with pulls' test "$(awk '$3 ~ /fv$/ { s += $4 } END { print s }' "$tmp/push.flat")" = \
+check "$situation: edges are those with pulls" test "$(awk '$3 ~ /fv$/ { s += $4 } END { print s }' "$tmp/push.flat")" = \
     "$(awk '$3 ~ /fv$/ { s += $4 } END { print s }' "$tmp/t1.flat")"
 
 # A device that is alone notes its steps itself; with factors the level loop does each step.
@@ -94,15 +94,15 @@ for th in 16 inf; do
     flat "$tmp/loop" >"$tmp/loop.flat"
     counts "$tmp/alone.flat" >"$tmp/alone.counts"
     counts "$tmp/loop.flat" >"$tmp/loop.counts"
-    check 'has the same frontiers, FV and BV' cmp "$tmp/alone.counts" "$tmp/loop.counts"
-    check 'and ways of its own' test "$(ways "$tmp/alone.flat")" = 'list masks ' -a "$(ways "$tmp/loop.flat")" = 'loop '
+    check "$situation: frontiers, FV and BV are those of a search by the device" cmp "$tmp/alone.counts" "$tmp/loop.counts"
+    check "$situation: kinds of levels are its own" test "$(ways "$tmp/alone.flat")" = 'list masks ' -a "$(ways "$tmp/loop.flat")" = 'loop '
     check 'delegates are of the frontier' awk -v th=$th '$3 == "frontier" { f = $4 } $3 == "delegates" { if ($4 > f) exit 1; s += $4 }
         END { exit th == "inf" ? s != 0 : s == 0 }' "$tmp/alone.flat"
-    check 'its levels took no longer than the search' awk 'NR == FNR { if ($3 == "compute_s.max") sum[$1] += $4; next }
+    check "$situation: levels take no longer than the search" awk 'NR == FNR { if ($3 == "compute_s.max") sum[$1] += $4; next }
         { gsub(/[{},":]/, " "); for (i = 1; i < NF; i++) { if ($i == "root") r = $(i + 1)
             if ($i == "time_s" && r in sum) { n++; if (sum[r] > $(i + 1)) exit 1 } } } END { exit n != 5 }' \
         "$tmp/alone.flat" "$tmp/alone.json"
-    check 'and their parts have times' test "$(sed -n '/levels_s/,/choose/p' "$tmp/alone.json" | grep -E 'visit_|choose' |
+    check "$situation: parts of levels have times" test "$(sed -n '/levels_s/,/choose/p' "$tmp/alone.json" | grep -E 'visit_|choose' |
         grep -cE '0\.0*[1-9]')" -ge 10
 done
 
@@ -126,14 +126,14 @@ for th in 0 inf; do
                     for (i = 1; i <= n; i++) { probes[level]++; if (depth[c[i]] == level) break } }
             for (level = 0; level <= deepest; level++) if (probes[level] > 0) print level, probes[level] }' \
         "$tmp/s.d.$th" "$tmp/s.txt" >"$tmp/s.want"
-    check 'has the probes that awk counts' cmp "$tmp/s.probes" "$tmp/s.want"
-    check 'on several levels' test "$(wc -l <"$tmp/s.want")" -gt 2
+    check "the sweep has the probes that awk counts" cmp "$tmp/s.probes" "$tmp/s.want"
+    check 'probes are counted on several levels' test "$(wc -l <"$tmp/s.want")" -gt 2
 done
 
 mpi() { "$MPIEXEC" -n 2 "$traverse" -@ 1 -q -n 5 --exchange-memory host --exchange-form list "$@" "$tmp/p4"; }
 check_exit 0 'a trace of two ranks' mpi --trace "$tmp/t2" --json "$tmp/t2.json"
 flat "$tmp/t2" >"$tmp/t2.flat"
-check 'has the edges of that of one' test "$(awk '$3 ~ /fv$/ { s += $4 } END { print s }' "$tmp/t2.flat")" = \
+check "$situation: edges are those of one rank" test "$(awk '$3 ~ /fv$/ { s += $4 } END { print s }' "$tmp/t2.flat")" = \
     "$(awk '$3 ~ /fv$/ { s += $4 } END { print s }' "$tmp/t1.flat")"
 check 'sent vertices are those of --json, 4 bytes each' test "$(sed -n 's/.*"sent_vertices": \([0-9]*\).*/\1/p' "$tmp/t2.json" |
     awk '{ s += $1 } END { print s, 4 * s }')" = "$(awk '$3 == "sent_vertices" { s += $4 } $3 == "bytes.vertices" { b += $4 }
@@ -144,7 +144,7 @@ check 'times are in order' awk '$3 ~ /_s\.min/ { least = $4 } $3 ~ /_s\.mean/ { 
 check_exit 0 'a trace of two ranks that drop duplicates' mpi --uniquify --trace "$tmp/t3"
 flat "$tmp/t3" >"$tmp/t3.flat"
 check 'sends fewer than leave' awk '$3 == "leaving_vertices" { l += $4 } $3 == "sent_vertices" { s += $4 } END { exit !(s < l) }' "$tmp/t3.flat"
-check 'as many leave as without' test "$(awk '$3 == "leaving_vertices" { s += $4 } END { print s }' "$tmp/t3.flat")" = \
+check "$situation: as many vertices leave as without" test "$(awk '$3 == "leaving_vertices" { s += $4 } END { print s }' "$tmp/t3.flat")" = \
     "$(awk '$3 == "sent_vertices" { s += $4 } END { print s }' "$tmp/t2.flat")"
 check_exit 2 'a trace that would replace the report' "$traverse" -r 1 --trace "$tmp/x" --json "$tmp/x" "$tmp/p1"
 check_exit 2 'two on standard output' "$traverse" -r 1 --trace - --json - "$tmp/p1"
@@ -160,22 +160,22 @@ missing=$(keys -h "$tmp/a.json" "$tmp/t2" "$tmp/g500.json" | while read -r key; 
 check "dbfs-json.5 has every member ($(echo $missing))" test -z "$missing"
 unknown=$(sed -n 's/^\.It Sy //p' "$page" | tr -d ' ' | tr ',' '\n' | while read -r key; do
     cat "$tmp/a.json" "$tmp/t2" "$tmp/g500.json" | grep -q "\"$key\":" || echo "$key"; done)
-check "and no other ($(echo $unknown))" test "$unknown" = name
+check "$situation: dbfs-report knows no other member ($(echo $unknown))" test "$unknown" = name
 
 # ---- dbfs-report ----
 
 report=$BIN/dbfs-report
 check_exit 0 '--help' "$report" --help
 check_exit 0 '--version' "$report" --version
-check 'is that of all programs' test "$(cat "$tmp/out" | cut -d' ' -f3)" = "$("$traverse" --version | cut -d' ' -f3)"
+check "$situation: is that of all programs" test "$(cat "$tmp/out" | cut -d' ' -f3)" = "$("$traverse" --version | cut -d' ' -f3)"
 "$traverse" -q -n 16 --json "$tmp/r.json" "$tmp/p1" >"$tmp/summary"
 check_exit 0 'graph500' "$report" graph500 "$tmp/r.json"
 cp "$tmp/out" "$tmp/block"
-check 'has the five lines that dbfs-traverse prints' test "$(grep -cxFf "$tmp/summary" "$tmp/block") $(wc -l <"$tmp/summary")" = '5 5'
-check 'has the head of the block' test "$(head -5 "$tmp/block" | tr '\n' ' ')" = \
+check "$situation: has the five lines that dbfs-traverse prints" test "$(grep -cxFf "$tmp/summary" "$tmp/block") $(wc -l <"$tmp/summary")" = '5 5'
+check "$situation: has the head of the block" test "$(head -5 "$tmp/block" | tr '\n' ' ')" = \
     'SCALE: 12 edgefactor: 16 NBFS: 16 num_mpi_processes: 1 construction_time: NA '
 check_exit 0 'graph500 with a construction time' "$report" graph500 --construction-time 1.5 "$tmp/r.json"
-check 'has it' grep -qx 'construction_time: 1.5' "$tmp/out"
+check "$situation: the block has the time" grep -qx 'construction_time: 1.5' "$tmp/out"
 
 # a run made by hand: times 1, 2 and 4 s, 8 edges each; the second has one level
 hand() { # T1 T2 T3 CHECKSUM
@@ -194,24 +194,24 @@ check_exit 0 'means' "$report" means "$tmp/h1" "$tmp/h 2"
 printf '%s\ta \\"b\\" c\tcpu\t2\t6\t3\t%s\t2\t%s\t%s\n' "$tmp/h1" 3.42857143 4 '1	1.5	2	3	4' \
     "$tmp/h 2" 4.36363636 11.3137085 '0.5	0.75	1	2.5	4' >"$tmp/want"
 tail -n +2 "$tmp/out" >"$tmp/rows"
-check 'are right' cmp "$tmp/rows" "$tmp/want"
+check "$situation: are those that awk computes" cmp "$tmp/rows" "$tmp/want"
 check_exit 0 'compare' "$report" compare "$tmp/h1" "$tmp/h 2"
 cut -f 1,4 "$tmp/out" | tail -n +2 | tr '\t\n' '= ' >"$tmp/rows"
-check "is right: $(cat "$tmp/rows")" grep -qx "harmonic_mean_TEPS=1.27273 geometric_mean_TEPS=2.82843 roots_in_common= \
+check "$situation: ratios are right: $(cat "$tmp/rows")"$tmp/rows")" grep -qx "harmonic_mean_TEPS=1.27273 geometric_mean_TEPS=2.82843 roots_in_common= \
 min_ratio=0.5 firstquartile_ratio=1.25 median_ratio=2 thirdquartile_ratio=3 max_ratio=4 geometric_mean_ratio=1.5874 " "$tmp/rows"
 check_exit 4 'compare runs of different distances' "$report" compare "$tmp/h1" "$tmp/h3"
-check_says 'root 7: different distances: checksums 0c and 0d' 'names the root'
+check_says 'root 7: different distances: checksums 0c and 0d'
 sed 's/"root": /"root": 9/' "$tmp/h1" >"$tmp/h4"
 check_exit 3 'compare runs without a root in common' "$report" compare "$tmp/h1" "$tmp/h4"
 check_exit 0 'roots' "$report" roots "$tmp/h1" "$tmp/r.json"
-check 'has a row for each search' test "$(wc -l <"$tmp/out")" = 20
-check 'and columns by name' awk -F '\t' 'NR == 1 { for (i = 1; i <= NF; i++) c[$i] = i } NR == 3 { ok = $c["root"] == 6 &&
+check "$situation: prints a row for each search" test "$(wc -l <"$tmp/out")" = 20
+check "$situation: has columns by name" awk -F '\t' 'NR == 1 { for (i = 1; i <= NF; i++) c[$i] = i } NR == 3 { ok = $c["root"] == 6 &&
     $c["time_s"] == 2 && $c["teps"] == 4 && $c["checksum"] == "0b" && $c["reached"] == "" } END { exit !ok }' "$tmp/out"
 check_exit 3 'the answer clock of a run that has none' "$report" graph500 --clock answer "$tmp/h1"
-check_says 'no answer_s in every search: of a sparse graph, dbfs-traverse makes answers only with' 'says so, and why'
+check_says 'no answer_s in every search: of a sparse graph, dbfs-traverse makes answers only with'
 sed 's/"teps"/"answer_s": 8, "answer_teps": 1, "teps"/' "$tmp/h1" >"$tmp/h5"
 check_exit 0 'the answer clock' "$report" graph500 --clock answer "$tmp/h5"
-check 'counts' grep -qx 'harmonic_mean_TEPS: 1' "$tmp/out"
+check "$situation: means are of the answer clock" grep -qx 'harmonic_mean_TEPS: 1' "$tmp/out"
 # values at their owners and values by input id are not the same array
 sed 's/"environment": {/&"answer_layout": "owner", /' "$tmp/h5" >"$tmp/owner"
 sed 's/"environment": {/&"answer_layout": "ids", /' "$tmp/h5" >"$tmp/ids"
@@ -225,15 +225,15 @@ for command in compare means; do
 done
 sed 's/"teps": [0-9.]*/"teps": 0/' "$tmp/h1" >"$tmp/h6"
 check_exit 0 '--several-levels' "$report" graph500 --several-levels "$tmp/h1"
-check 'leaves out the search of one level' sh -c "grep -qx 'NBFS: 3' '$tmp/out' && grep -qx 'summarised: 2 of more than one level' '$tmp/out' &&
+check "$situation: leaves out the search of one level" sh -c "grep -qx 'NBFS: 3' '$tmp/out' && grep -qx 'summarised: 2 of more than one level' '$tmp/out' &&
     grep -qx 'median_time: 2.5' '$tmp/out'"
 sed 's/"levels": [0-9]*/"levels": 1/' "$tmp/h1" >"$tmp/h7"
 check_exit 3 'where there is no other' "$report" graph500 --several-levels "$tmp/h7"
-check_says "$tmp/h7: no search of more than one level" 'is told'
+check_says "$tmp/h7: no search of more than one level"
 check_exit 0 'searches without an edge' "$report" graph500 "$tmp/h6"
-check 'have a mean of 0' grep -qx 'harmonic_mean_TEPS: 0' "$tmp/out"
+check "$situation: have a mean of 0" grep -qx 'harmonic_mean_TEPS: 0' "$tmp/out"
 check_exit 0 'levels' "$report" levels "$tmp/t1" "$tmp/t2"
-check 'has a row for each' test "$(wc -l <"$tmp/out")" = $(($(cat "$tmp/t1" "$tmp/t2" | wc -l) + 1))
+check "$situation: prints a row for each level" test "$(wc -l <"$tmp/out")" = $(($(cat "$tmp/t1" "$tmp/t2" | wc -l) + 1))
 "$MPIEXEC" -n 2 "$traverse" -@ 1 -q -n 2 --exchange-memory host --exchange-form bits --trace "$tmp/bits" "$tmp/p4" >"$tmp/summary" 2>&1
 "$traverse" -q -g 4 -n 2 --trace "$tmp/peers" "$tmp/p4" >>"$tmp/summary" 2>&1
 check_exit 0 'levels of every kind of exchange' "$report" levels "$tmp/t1" "$tmp/t2" "$tmp/bits" "$tmp/peers"
@@ -242,7 +242,7 @@ check_exit 0 'levels of every kind of exchange' "$report" levels "$tmp/t1" "$tmp
 for trace in t1 t2 bits peers; do flat "$tmp/$trace"; done | awk '$(NF - 1) == "root" { row++ } { print row, $(NF - 1), $NF }' | sort >"$tmp/want"
 awk -F '\t' 'NR == 1 { for (i = 1; i <= NF; i++) name[i] = $i; next } { for (i = 1; i <= NF; i++) if ($i != "") print NR - 1, name[i], $i }' \
     "$tmp/out" | sort >"$tmp/rows"
-check 'with every member of every line, and no other' diff "$tmp/want" "$tmp/rows"
+check 'dbfs-report levels prints every member of every line, and no other' diff "$tmp/want" "$tmp/rows"
 for member in bytes.vertices bytes.masks bytes.frontiers bytes.peers probes; do
     check "some of them are $member" grep -q "$member [1-9]" "$tmp/rows"
 done
@@ -261,13 +261,13 @@ printf '{"environment": {"vertices": 9, "mask_reduction": "blocking", "local_all
 check_exit 0 'what moved' "$report" exchange "$tmp/moved.json"
 printf "$tmp/moved.json"'\t%s\t%s\t%s\t%s\t%s\t%s\n' 0 list 20 12.5 80 80 0 frontier NA NA 0 0 0 mask NA NA 4.5 1.5 \
     1 list 5 2.5 20 0 1 frontier NA NA 5 5 1 mask NA NA 0 0 >"$tmp/want"
-check 'is a row for each level and kind that there was' sh -c "tail -n +2 '$tmp/out' | cmp - '$tmp/want'"
+check "$situation: prints a row for each level and kind that there was" sh -c "tail -n +2 '$tmp/out' | cmp - '$tmp/want'"
 check_exit 0 'options of the exchange' "$report" options "$tmp/moved.json" "$tmp/moved.json"
 printf "$tmp/moved.json"'\tblocking\ttrue\tfalse\tlist\thost\t2\t6\t2\t2\t10\t0\t5\t0\t6.5\t0\t25\t15\t105\t85\t4.5\t1.5\t0\t3\n' >"$tmp/want"
 check 'times are medians, counts are means' sh -c "tail -1 '$tmp/out' | cmp - '$tmp/want'"
 check 'a row for each run' test "$(wc -l <"$tmp/out")" = 3
 check_exit 3 'a run without --breakdown' "$report" exchange "$tmp/moved.json" "$tmp/r.json"
-check_says "$tmp/r.json: no levels_exchanged" 'is named'
+check_says "$tmp/r.json: no levels_exchanged"
 
 # Pairs, by hand. One pair occurs in both searches and sends half of its finds as lists; one occurs in the first alone
 # and sends bits; one occurs in a later level of the second alone.
@@ -279,12 +279,12 @@ printf '{"environment": {"vertices": 9, "ranks": 3, "count_pairs": true}, "roots
     "$(between '1, 1' '2, 0' '0, 1' '0, 10' '0, 6' '8, 24')" "$(between '10, 1' '1, 0' '2, 1' '4, 20' '4, 9' '16, 36')" >"$tmp/pairs.json"
 check_exit 0 'pairs of two runs' "$report" exchange --pairs "$tmp/pairs.json" "$tmp/pairs.json"
 printf "$tmp/pairs.json"'\t%s\t%s\t%s\t%s\t%s\t%s\t%s\n' 1 0 1 15 7.5 60 30 1 2 0 0 0 4 4 10 1 2 2 2 8 8 >"$tmp/want"
-check 'are means, by level, source and destination, a run after the other' \
+check "$situation: rows are means, by level, source and destination, a run after the other" \
     sh -c "cat '$tmp/want' '$tmp/want' >'$tmp/twice'; tail -n +2 '$tmp/out' | cmp - '$tmp/twice'"
 check_exit 0 'pairs of one rank' "$report" exchange --pairs "$tmp/a.json"
-check 'are none' test "$(wc -l <"$tmp/out")" = 1
+check "$situation: prints no row" test "$(wc -l <"$tmp/out")" = 1
 check_exit 3 'pairs of a run without them' "$report" exchange --pairs "$tmp/a.json" "$tmp/moved.json"
-check_says "$tmp/moved.json: no pairs_exchanged" 'is named'
+check_says "$tmp/moved.json: no pairs_exchanged"
 
 # malformed_as TEXT: exit 3
 for text in '' '{' '{}}' '{"a" 1}' '{"a": }' '{"a": 1,}' '{"a": 1 "b": 2}' '{"a": [1,]}' '{"a": [1}' '[1]' '1' '{"a": tru}' '{"a": "x}' \
@@ -294,7 +294,7 @@ for text in '' '{' '{}}' '{"a" 1}' '{"a": }' '{"a": 1,}' '{"a": 1 "b": 2}' '{"a"
 done
 printf '{"a":\n {"b":\n  x}}\n' >"$tmp/bad"
 check_exit 3 'a fault in line 3' "$report" levels "$tmp/bad"
-check_says "$tmp/bad:3: not JSON" 'says where'
+check_says "$tmp/bad:3: not JSON"
 check_exit 3 'a trace for a run' "$report" means "$tmp/t1"
 check_exit 3 'a run for a trace' "$report" levels "$tmp/r.json"
 check_exit 1 'no such file' "$report" means "$tmp/nothing"
@@ -318,11 +318,11 @@ check_exit 2 'a picture of no kind' "$report" plot -o "$tmp/x.gif" "$tmp/t1"
 "$BIN/degsplit" -q -p 4 --sweep "$tmp/sweep" -o "$tmp/g.split" "$tmp/g.edges"
 check_exit 2 'a root of a sweep' "$report" plot -r 1 "$tmp/sweep"
 check_exit 0 'the script of a sweep' "$report" plot "$tmp/sweep"
-check 'has its rows' test "$(sed -n '/^\$classes/,/^END/p' "$tmp/out" | wc -l)" = $(($(wc -l <"$tmp/sweep") + 1))
-check 'and the TH that was chosen' grep -q "TH $(awk -F '\t' '$15 == 1 { print $1 }' "$tmp/sweep") is chosen" "$tmp/out"
+check "$situation: has the rows of the sweep" test "$(sed -n '/^\$classes/,/^END/p' "$tmp/out" | wc -l)" = $(($(wc -l <"$tmp/sweep") + 1))
+check "$situation: names the TH that was chosen" grep -q "TH $(awk -F '\t' '$15 == 1 { print $1 }' "$tmp/sweep") is chosen" "$tmp/out"
 check_exit 0 'the script of a trace' "$report" plot "$tmp/t1"
 first=$(head -1 "$tmp/t1" | sed 's/.*"root": \([0-9]*\).*/\1/')
-check 'has the levels of the first root' test "$(sed -n '/^\$edges/,/^END/p' "$tmp/out" | wc -l)" = \
+check 'the script of a trace has the levels of the first root' test "$(sed -n '/^\$edges/,/^END/p' "$tmp/out" | wc -l)" = \
     $(($(grep -c "\"root\": $first," "$tmp/t1") + 3))
 check 'a point for each' grep -q '^edges_step = 1$' "$tmp/out"
 check 'classes in words' grep -q '	nd: normal to delegate	' "$tmp/out"
@@ -331,12 +331,12 @@ spread=$("$report" levels "$tmp/t1" | awk -F '\t' -v root="$first" 'NR == 1 { fo
     NR > 1 && $1 == root { for (i in at) if ($i > 0) { if ($i > most + 0) most = $i; if (!least || $i < least) least = $i } }
     END { print most / least }')
 check "edges of 1 to $spread times as many have a logarithmic axis" grep -qx "edges_spread = $spread" "$tmp/out"
-check_exit 0 'the same by -o -' "$report" plot -o - "$tmp/t1"
-check 'is the script' grep -q '^set multiplot' "$tmp/out"
+check_exit 0 'the script of a trace by -o -' "$report" plot -o - "$tmp/t1"
+check "$situation: is a script of gnuplot" grep -q '^set multiplot' "$tmp/out"
 check_exit 3 'a root that is not in the trace' "$report" plot -r 99999 "$tmp/t1"
 sed '$d' "$tmp/sweep" >"$tmp/cut"
 check_exit 3 'a sweep without its end' "$report" plot "$tmp/cut"
-check_says "$tmp/cut:.*: a sweep ends with TH inf" 'says so'
+check_says "$tmp/cut:.*: a sweep ends with TH inf"
 printf '8\t3\n' >>"$tmp/cut"
 check_exit 3 'a row without its end' "$report" plot "$tmp/cut"
 check_says "$tmp/cut:$(wc -l <"$tmp/cut"): not a row of a sweep" 'says where'
@@ -346,7 +346,7 @@ awk 'BEGIN { for (i = 0; i < 600; i++) print i, i + 1 }' | "$BIN/edgeconv" -q -u
 "$BIN/dbfs-pack" -q -p 2 -t inf -o "$tmp/path" "$tmp/path.edges"
 "$traverse" -q -r 0 --trace "$tmp/path.trace" "$tmp/path" >"$tmp/summary" 2>&1
 check_exit 0 'the script of hundreds of levels' "$report" plot "$tmp/path.trace"
-check 'has a point for each 25th of the levels' grep -q '^edges_step = 25$' "$tmp/out"
+check "$situation: has a point for each 25th of the levels" grep -q '^edges_step = 25$' "$tmp/out"
 check 'gnuplot chooses the ticks' sh -c "! grep -qE 'xtic(label)?s?[(]' '$tmp/out'"
 check 'classes without edges are no curves' grep -qx 'edges_curves = " 2"' "$tmp/out"
 
@@ -366,12 +366,12 @@ for data in r.json r2.json moved.json t1 sweep; do
 done
 check_exit 3 'standard input given twice' "$report" compare - -
 check_exit 1 'a folder for a run' "$report" means "$tmp"
-check_says "$tmp: cannot read" 'is named'
+check_says "$tmp: cannot read"
 if command -v gnuplot >/dev/null 2>&1; then
     for kind in svg png pdf; do
         for data in sweep t1 path.trace; do
             check_exit 0 "a .$kind of $data" "$report" plot -o "$tmp/$data.$kind" "$tmp/$data"
-            check 'is there' test -s "$tmp/$data.$kind"
+            check "$situation: the picture is there" test -s "$tmp/$data.$kind"
         done
     done
     check 'the .svg is one' grep -q '<svg' "$tmp/t1.svg"
@@ -386,10 +386,10 @@ if command -v gnuplot >/dev/null 2>&1; then
     check "hundreds of levels: $labels labels" test "$labels" -gt 8 -a "$labels" -lt 50
     cp "$tmp/t1.svg" "$tmp/kept"
     check_exit 1 'a picture that is there' "$report" plot -o "$tmp/t1.svg" "$tmp/sweep"
-    check_says 'exists already: --force replaces it' 'is not replaced'
-    check 'but stays' cmp "$tmp/t1.svg" "$tmp/kept"
+    check_says 'exists already: --force replaces it'
+    check "$situation: the file is as before" cmp "$tmp/t1.svg" "$tmp/kept"
     check_exit 0 'with --force' "$report" plot --force -o "$tmp/t1.svg" "$tmp/sweep"
-    check 'it is' grep -q 'delegates' "$tmp/t1.svg"
+    check "$situation: the file is replaced" grep -q 'delegates' "$tmp/t1.svg"
     check_exit 1 'a folder that is not there' "$report" plot -o "$tmp/none/x.svg" "$tmp/t1"
 else
     skip 'pictures: gnuplot is not installed'
@@ -427,19 +427,19 @@ for key in '9999999' 'roots.0.time_s' "level\\tx"; do
 done
 sed 's/"direction": "push"/"direction": "\x1b]0;x\x07"/' "$tmp/t1" >"$tmp/hostile"
 check_exit 3 'a string with control characters' "$report" levels "$tmp/hostile"
-check 'which the message does not print' sh -c "! LC_ALL=C grep -q '[[:cntrl:]]' '$tmp/err'"
+check "$situation: the message does not print them" sh -c "! LC_ALL=C grep -q '[[:cntrl:]]' '$tmp/err'"
 if command -v gnuplot >/dev/null 2>&1; then
     folder="$tmp/it's \\t \"\`touch $(basename "$ran")\`\""
     mkdir "$folder"
     check_exit 0 'a picture in a folder with quotes and backslashes, by temporary files there' env TMPDIR="$folder" "$report" plot -o "$folder/x.svg" "$tmp/t1"
-    check 'is there' test -s "$folder/x.svg"
-    check_exit 0 'and of a prediction' env TMPDIR="$folder" "$BIN/dbfs-model" strong --rmat 20 -o "$folder/y.svg"
-    check 'is there' test -s "$folder/y.svg"
+    check "$situation: the picture is there" test -s "$folder/x.svg"
+    check_exit 0 'a picture of a prediction in a folder with quotes and backslashes' env TMPDIR="$folder" "$BIN/dbfs-model" strong --rmat 20 -o "$folder/y.svg"
+    check "$situation: the picture is there" test -s "$folder/y.svg"
 fi
 check 'no command of a file ran' test ! -e "$ran" -a ! -e ran
 
 ln -s "$(command -v awk)" "$tmp/awk"
 for tool in cat mktemp rm; do ln -s "$(command -v $tool)" "$tmp/$tool"; done
 check_exit 1 'a picture without gnuplot' env PATH="$tmp" /bin/sh "$report" plot -o "$tmp/y.svg" "$tmp/t1"
-check_says 'gnuplot: not found: install .*gnuplot-nox' 'says which package'
+check_says 'gnuplot: not found: install .*gnuplot-nox'
 finish

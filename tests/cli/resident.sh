@@ -56,23 +56,23 @@ done
 if [ "$backend" = cpu ]; then
     raw=$(number resident "$tmp/raw")
     check_exit 0 'auto has the memory for raw' search -n 1 -S 1G "$tmp/g"
-    check 'and takes it' grep -q '^resident: raw ' "$tmp/out"
+    check "$situation: takes raw columns" grep -q '^resident: raw ' "$tmp/out"
     check_exit 0 'auto has not' search -n 1 -S $((raw * 9 / 10)) "$tmp/g"
-    check 'and takes packed' grep -q '^resident: packed ' "$tmp/out"
+    check "$situation: takes packed columns" grep -q '^resident: packed ' "$tmp/out"
     check_exit 5 'raw is refused there' search -n 1 -S $((raw * 9 / 10)) --resident raw "$tmp/g"
-    check_says 'of the memory budget (-S) are left' 'by name'
+    check_says 'of the memory budget (-S) are left'
     check_exit 5 'neither fits' search -n 1 -S 1M "$tmp/g"
     check_exit 0 'memory of the host is that of the CPU' search -n 1 --resident host "$tmp/g"
-    check 'and its columns are raw' grep -q "^resident: raw ($raw bytes)" "$tmp/out"
+    check "$situation: columns are raw" grep -q "^resident: raw ($raw bytes)" "$tmp/out"
 fi
 check_exit 2 'no such residence' search --resident unpacked "$tmp/g"
-check_says "\-\-resident: 'unpacked' is not raw, packed, host or auto" 'says so'
+check_says "\-\-resident: 'unpacked' is not raw, packed, host or auto"
 
 # raw sections of a graph stay raw
 rm -rf "$tmp/g"
 "$BIN/dbfs-pack" -q -p 1 --encoding raw -o "$tmp/g" "$tmp/g.edges"
 check_exit 0 'raw sections stay raw' search -n 1 --resident packed "$tmp/g"
-check 'and that is said' grep -q '^resident: raw ' "$tmp/out"
+check "$situation: the report says raw" grep -q '^resident: raw ' "$tmp/out"
 
 # ---- the plan ----
 
@@ -82,30 +82,30 @@ rm -rf "$tmp/g"
 "$traverse" --plan --json "$tmp/plan.json" "$tmp/g"
 plan() { awk -v name="$1" '{ line = $0; sub(/ +[0-9]+ +[0-9]+$/, "", line) } line == name { print $(NF - 1) }' "$tmp/plan"; }
 check 'the plan has both sizes' test "$(plan 'graph, packed')" -lt "$(plan graph)"
-check 'and both sums' test "$(plan 'total, packed')" -lt "$(plan total)"
-check 'in JSON, too' grep -q "\"graph, packed\": {\"all\": $(plan 'graph, packed')," "$tmp/plan.json"
+check 'the plan has the sums of raw and packed columns' test "$(plan 'total, packed')" -lt "$(plan total)"
+check 'the plan has packed columns in JSON, too' grep -q "\"graph, packed\": {\"all\": $(plan 'graph, packed')," "$tmp/plan.json"
 "$traverse" --plan --resident packed "$tmp/g" >"$tmp/plan"
 check 'the plan for packed lists its arrays' test "$(plan 'dd columns directory')" -gt 0
 total=$(plan 'total, while loading') packed=$(plan 'total, packed')
 check 'loading takes more' test "$total" -gt "$(plan total)"
-check 'and so does speed' test "$(plan 'total, packed, for speed')" -gt "$packed"
+check 'packed columns for speed take more than packed columns' test "$(plan 'total, packed, for speed')" -gt "$packed"
 "$traverse" --plan --resident host "$tmp/g" >"$tmp/plan"
 columns=$(awk '/^[nd][nd] columns, of the host / { n++; sum += int(($(NF - 1) + 255) / 256) * 256 } END { if (n > 0) print sum }' "$tmp/plan")
 check 'the plan for memory of the host lists what is there' test "$columns" = "$(plan 'memory of the host')"
-check 'and the device has the rest' test $(($(plan graph) - $(plan 'graph, host'))) = "$columns"
+check 'the plan for memory of the host has the rest on the device' test $(($(plan graph) - $(plan 'graph, host'))) = "$columns"
 # by prices, as a search by slices would take more memory
 "$traverse" --plan --direction cost "$tmp/g" >"$tmp/plan"
 total=$(plan 'total, while loading')
 "$traverse" --plan -S "$total" "$tmp/g" >"$tmp/plan"
 check 'a GPU with all the memory would do' grep -q '^about 1 GPUs with .* would do, raw$' "$tmp/plan"
 "$traverse" --plan -S "$((total - 1))" "$tmp/g" >"$tmp/plan"
-check 'with less, several raw' grep -qE '^about ([2-9]|[0-9]{2,}) GPUs with .* would do, raw$' "$tmp/plan"
-check 'and one packed' grep -q '^about 1 GPUs with .* would do, packed$' "$tmp/plan"
+check 'the plan with less memory names several GPUs for raw columns' grep -qE '^about ([2-9]|[0-9]{2,}) GPUs with .* would do, raw$' "$tmp/plan"
+check 'the plan with less memory names one GPU for packed columns' grep -q '^about 1 GPUs with .* would do, packed$' "$tmp/plan"
 "$traverse" --plan -S "$((packed - 1))" --json "$tmp/plan.json" --force "$tmp/g"
-check 'with even less, several packed' \
+check 'the plan with even less memory names several GPUs for packed columns' \
     grep -qE "\"GPUs\": \{\"room\": $((packed - 1)), \"raw\": [0-9]+, \"packed\": ([2-9]|[0-9]{2,}), \"host\": 1\}" "$tmp/plan.json"
 "$traverse" --plan -S 64K "$tmp/g" >"$tmp/plan"
-check 'with too little, none' test "$(grep -c '^no number of GPUs with 64.0 KiB each would do' "$tmp/plan")" = 3
+check 'the plan with too little memory names no number of GPUs' test "$(grep -c '^no number of GPUs with 64.0 KiB each would do' "$tmp/plan")" = 3
 
 # ---- wrong parts ----
 
@@ -133,6 +133,6 @@ for seed in $(seq 60); do
     ! grep -qE 'columns: a packed block is corrupt|column [0-9]+: is out of range' "$tmp/packed.err" ||
         blocks=$((blocks + 1))
 done
-check "of 60 changed parts all ways refuse the same ($refused, $blocks of them by their columns)" \
+check "60 changed parts are refused alike in all ways ($refused, $blocks of them by their columns)" \
     test $refused -gt 5 -a $blocks -gt 0
 finish

@@ -23,8 +23,8 @@ for kind in depths parents; do
         peak=$(sed -n 's/.*"peak_bytes": \([0-9]*\).*/\1/p' "$tmp/json")
         echo "$ranks $((peak >> 20))" >>"$tmp/peaks.$kind"
         size=$(stat -c %s "$tmp/$kind.$ranks.npy")
-        check "has $((1 << scale)) values" test "$size" = $((128 + (4 << scale)))
-        [ $kind = depths ] && check 'and the depths are those of one rank' cmp "$tmp/depths.1.npy" "$tmp/depths.$ranks.npy"
+        check "$situation: the file has $((1 << scale)) values" test "$size" = $((128 + (4 << scale)))
+        [ $kind = depths ] && check "$situation: the depths are those of one rank" cmp "$tmp/depths.1.npy" "$tmp/depths.$ranks.npy"
         [ $ranks = 1 ] || rm "$tmp/$kind.$ranks.npy"
     done
     sed "s/^/    $kind, ranks and MiB of the largest: /" "$tmp/peaks.$kind"

@@ -113,7 +113,7 @@ degrees "$tmp/seed-1" >"$tmp/degrees-randomized"
 degrees "$tmp/plain" >"$tmp/degrees-plain"
 check 'randomising changes the ids' differ "$tmp/seed-1" "$tmp/plain"
 check 'randomising keeps the degrees' same "$tmp/degrees-randomized" "$tmp/degrees-plain"
-check 'without randomising vertex 0 is the hub' test \
+check 'vertex 0 is the hub without randomising' test \
     "$(awk '{d[$1]++; d[$2]++} END {print d[0]}' "$tmp/plain")" = \
     "$(head -1 "$tmp/degrees-plain")"
 check 'RMAT has hubs: over 20 times the mean degree' \
@@ -148,7 +148,7 @@ for arguments in '' '-s 0' '-s 49' '-s ten' '-s 1e1' '-s -1' '-s' '-s 10 -e 0' '
 done
 check 'usage errors write nothing to standard output' test $wrote = 0
 check_exit 2 'u32 of ids of 33 bits' "$rmatgen" -s 33 -f u32
-check_says 'u32.*scale 33' 'u32 of ids of 33 bits names format and scale'
+check_says 'u32.*scale 33'
 check '-s 32 -f u32 fits' test "$("$rmatgen" -s 32 --count 10 -f u32 | wc -c)" = 80
 
 check_exit 0 '--help' "$rmatgen" --help
@@ -163,7 +163,7 @@ check '--version is on standard output' grep -q '^rmatgen .*[0-9]' "$tmp/version
 full_disk() { "$rmatgen" "$@" >/dev/full; }
 check_exit 5 'a full device, small output' full_disk -s 4
 check_exit 5 'a full device, large output' full_disk -s 16
-check_says 'standard output: .*No space' 'a full device is named'
+check_says 'standard output: .*No space'
 check_exit 5 'a full device named by -o' "$rmatgen" -s 4 -o /dev/full
 check_exit 1 'a folder that is not there' "$rmatgen" -s 4 -o "$tmp/none/x"
 check_exit 1 'a folder as the output' "$rmatgen" -s 4 -o "$tmp"
@@ -189,7 +189,7 @@ echo old >"$tmp/folder/graph"
 ln "$tmp/folder/graph" "$tmp/linked"
 "$rmatgen" -s 10 -f text --force -o "$tmp/folder/graph"
 check 'an existing file is replaced' test "$(wc -l <"$tmp/folder/graph")" = 16384
-check 'it is replaced by rename' test "$(cat "$tmp/linked")" = old
+check 'an existing file is replaced by rename' test "$(cat "$tmp/linked")" = old
 rm "$tmp/folder/graph"
 "$rmatgen" -s 28 --force -o "$tmp/folder/graph" 2>/dev/null &
 sleep 0.3

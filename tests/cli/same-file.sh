@@ -114,6 +114,6 @@ keeps two/manifest 'dbfs-traverse, two ranks' "$MPIEXEC" -n 2 "$bin/dbfs-travers
 check 'dbfs-traverse: nothing else was written' test ! -e new -a ! -e new1 -a ! -e x
 check_exit 0 'dbfs-traverse to /dev/null' "${traverse[@]}" -r 0 --depths /dev/null --parents /dev/null --json /dev/null
 check_exit 0 'dbfs-traverse to an older file' "${traverse[@]}" -r 0 --depths old --parents two/parents
-check_exit 0 'and again' "${traverse[@]}" -r 0 --depths old --parents two/parents
+check_exit 0 'dbfs-traverse replaces its own results' "${traverse[@]}" -r 0 --depths old --parents two/parents
 cd "$here" || exit 1
 finish

@@ -20,7 +20,7 @@ check 'a line for each root, and no other, with what other searches find' cmp <(
 for root in $roots; do
     check "distances from $root by name" cmp d$root.npy want-d$root.npy
     # parents may differ between runs: comparing distances proves the files, dbfs-check the trees
-    check "and a tree" "$bin/dbfs-check" -q --depths d$root.npy --parents p$root.npy --root $root w.edges
+    check "root $root of --serve: distances and parents are a tree" "$bin/dbfs-check" -q --depths d$root.npy --parents p$root.npy --root $root w.edges
 done
 
 # A lone root is looked up among vertices; of many roots, each vertex is looked up among roots. Both find the same.
@@ -29,7 +29,7 @@ seq 0 1000 117658 >many
 "$traverse" --serve w.dbfs <many | found >got-many
 check 'every root of many is found, alone too' test "$(wc -l <got-many)" = 118 -a "$(cat got-many)" = "$(cat want-many)"
 "$MPIEXEC" -n 2 "$traverse" --serve w.dbfs <many 2>err | found >got-many
-check 'and by several ranks' cmp got-many want-many
+check '--serve of several ranks finds the same from many roots' cmp got-many want-many
 
 # ---- one at a time ----
 
@@ -45,10 +45,10 @@ asks() {
     wait $pid
 }
 asks "$traverse" --serve w.dbfs
-check 'each is answered before the next is asked' test $? = 0 -a "$(echo "$first" | found)" = "$(sed -n 1p want)" \
+check '--serve answers each root before the next is asked' test $? = 0 -a "$(echo "$first" | found)" = "$(sed -n 1p want)" \
     -a "$(echo "$second" | found)" = "$(sed -n 3p want)"
 asks "$MPIEXEC" -n 2 "$traverse" --serve --timeout 60 w.dbfs
-check 'with two ranks too' test $? = 0 -a "$(echo "$second" | found)" = "$(sed -n 3p want)"
+check '--serve of two ranks answers each root before the next is asked' test $? = 0 -a "$(echo "$second" | found)" = "$(sed -n 3p want)"
 { echo 7; sleep 2; echo 0; } | "$MPIEXEC" -n 2 "$traverse" --serve --timeout 1 --depths late-%d.npy w.dbfs >got 2>err
 check 'waiting for a root is no reason for --timeout' test $? = 0 -a "$(wc -l <got)" = 2
 check 'several ranks write the same' cmp late-0.npy d0.npy
@@ -59,9 +59,9 @@ printf '%s\n' 10815 dog '' -1 117659 99999999999999999999 7 | "$traverse" --serv
 check 'a line that is no root: exit 2 at the end' test $? = 2
 cut -d ' ' -f 1-2 got >words
 printf '%s\n' 'root 10815' "error 'dog'" "error '-1'" 'error root' 'error root' 'root 7' >want-words
-check 'it is answered by the reason, and the next roots are searched from' cmp words want-words
-check 'in the words of -r' grep -qx 'error root 117659: the graph has vertices 0 to 117658' got
-check 'and told at the end' grep -q 'not every line was a root' err
+check '--serve answers a word with the reason, and goes on' cmp words want-words
+check '--serve refuses a root in the words of -r' grep -qx 'error root 117659: the graph has vertices 0 to 117658' got
+check '--serve says at its end that not every line was a root' grep -q 'not every line was a root' err
 # lines of other bytes: each is answered by itself, so that the answers after it are those of their own lines
 {
     printf '10815\r\n7\0dog\n\0\n\0007\n10\r7\n\r7\n'
@@ -83,7 +83,7 @@ check 'a result that exists is refused, with several ranks too' test "$(cat got)
 error d0.npy: exists already: --force replaces it"
 touch -d @0 d7.npy
 echo 7 | "$traverse" --serve --force --depths d%d.npy w.dbfs >got
-check 'and replaced with --force' test d7.npy -nt w.edges -a "$(wc -l <got)" = 1
+check '--serve --force replaces results' test d7.npy -nt w.edges -a "$(wc -l <got)" = 1
 "$bin/edgeconv" -q -u --compact=m.map -o m.edges "$graph"
 "$bin/dbfs-pack" -q -@ 1 -p 1 -o m.dbfs m.edges
 printf '%s\n' 10815 'no such' | "$traverse" --serve --map m.map m.dbfs >got 2>err
@@ -119,7 +119,7 @@ inode=$(stat -c %i i.npy)
 printf '%s\n' 7 0 | "$traverse" --serve --force --in-place --depths i.npy --parents p.npy w.dbfs >got 2>err
 check '--in-place: names need no %d' test $? = 0 -a "$(wc -l <got)" = 2 -a ! -s err
 check 'the file itself has the last result, and no more' cmp i.npy want-d0.npy
-check 'and is the one that was there' test "$(stat -c %i i.npy)" = "$inode" -a "$(stat -c %s p.npy)" = "$(stat -c %s want-p0.npy)"
+check '--serve --in-place writes into the file that is there' test "$(stat -c %i i.npy)" = "$inode" -a "$(stat -c %s p.npy)" = "$(stat -c %s want-p0.npy)"
 : >unnamed
 exec 4<>unnamed
 rm unnamed
@@ -130,7 +130,7 @@ rm i.npy
 echo 7 | "$MPIEXEC" -n 2 "$traverse" --serve --force --in-place --depths i.npy w.dbfs >got 2>err
 check 'one that is not there is made, by several ranks too' cmp i.npy want-d7.npy
 echo 7 | "$MPIEXEC" -n 2 "$traverse" --serve --force --in-place --depths i.npy w.dbfs >got 2>err
-check 'and written over by them' cmp i.npy want-d7.npy
+check '--serve --in-place of two ranks writes into the file' cmp i.npy want-d7.npy
 # ---- formats by an option ----
 
 for format in text csv raw npy; do
@@ -141,12 +141,12 @@ for format in text csv raw npy; do
     check "--result-format $format: the format of that suffix, under another name" cmp want.$format as-$format
 done
 echo 7 | "$traverse" --serve --force --in-place --result-format npy --depths i.txt w.dbfs >got 2>err
-check 'and of a name with another suffix' cmp i.txt want-d7.npy
+check '--serve --in-place writes .npy under another suffix' cmp i.txt want-d7.npy
 check_exit 2 '--result-format parquet' "$traverse" --result-format parquet -r 1 --depths x w.dbfs
 
 check_exit 2 '--in-place without --serve' "$traverse" --in-place --force -r 1 --depths i.npy w.dbfs
-check_says 'in-place needs --serve and --force' 'says so'
-check_exit 2 'and without --force' "$traverse" --serve --in-place --depths i.npy w.dbfs
+check_says 'in-place needs --serve and --force'
+check_exit 2 '--in-place without --force' "$traverse" --serve --in-place --depths i.npy w.dbfs
 
 for option in '-r 1' '-n 1' '--warm-up 1' '--json x.json' '--trace x.trace' --breakdown --count-pairs '--depths -' '--depths one.npy'; do
     check_exit 2 "--serve and $option" "$traverse" --serve $option w.dbfs

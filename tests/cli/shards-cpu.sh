@@ -64,6 +64,6 @@ directions() { # GRAPH-NUMBER SUBGRAPH OPTION...
 costs=$(directions 2 nn -@ 1)
 never=$(directions 2 nn -@ 1 --factor0 nn=1e9)
 check "directions of two shards follow costs" test "${costs/pull/}" != "$costs"
-check "and factors, if they are given" test "${never/pull/}" = "$never" -a -n "$never"
+check 'directions of two shards follow factors, if they are given' test "${never/pull/}" = "$never" -a -n "$never"
 
 finish

@@ -60,8 +60,8 @@ layout() {
     check 'depths and parents are right' trees
     check "$workers search" test "$(launched)" = $workers
     check 'all end with 0' test "$(codes)" = "$(printf '0 %.0s' $(seq $ranks))"
-    check "it is said $noted times" test "$(notes)" = $noted
-    check 'and reported' test "$(reported ranks) $(reported shards_per_rank) $(reported ranks_on_host) $(reported launched_ranks)" = \
+    check "$situation: the note comes $noted times" test "$(notes)" = $noted
+    check "$situation: the report has ranks and shards as they are" test "$(reported ranks) $(reported shards_per_rank) $(reported ranks_on_host) $(reported launched_ranks)" = \
         "$workers $((ranks * shards / workers)) $workers $ranks"
 }
 layout 1 2x1 1
@@ -82,7 +82,7 @@ for memory in auto peer; do
     value=$(sed -n 's/^distance_checksum: //p' "$tmp/out")
     check "-q says nothing on stderr, $memory" test -n "$value" -a ! -s "$tmp/err"
 done
-check 'the same bytes' cmp "$tmp/auto.npy" "$tmp/peer.npy"
+check 'results of shared GPUs have the same bytes by messages and by peers' cmp "$tmp/auto.npy" "$tmp/peer.npy"
 
 # rank 0 cannot use GPUs that it does not see
 export EMULATED_GPUS=2
@@ -115,14 +115,14 @@ else
 fi
 
 check_exit 5 'one rank has too little memory' ranks_run 1 "$traverse" -q -@ 1 --backend cuda -S 2K -r 0 "$tmp/2"
-check_exit 0 'and two have enough' ranks_run 2 "$traverse" -q -@ 1 --backend cuda -S 2K -r 0 "$tmp/2"
+check_exit 0 'two ranks have enough memory where one has too little' ranks_run 2 "$traverse" -q -@ 1 --backend cuda -S 2K -r 0 "$tmp/2"
 
 # ---- failures ----
 
 check_exit 2 'a layout that the graph does not have' ranks_run 2 "$traverse" --backend cuda -g 2 "$tmp/2"
-check_says '2 ranks x 2 shards per rank are not the 2 shards of the graph' 'is refused as it was asked for'
+check_says '2 ranks x 2 shards per rank are not the 2 shards of the graph'
 check_exit 2 'ranks that do not divide the shards' ranks_run 3 "$traverse" --backend cuda "$tmp/4"
-check_says '4 shards cannot be divided evenly among 3 ranks' 'are refused'
+check_says '4 shards cannot be divided evenly among 3 ranks'
 check_exit 1 'no graph' ranks_run 2 "$traverse" --backend cuda "$tmp/nothing"
 cp -r "$tmp/2" "$tmp/bad"
 printf '\377' | dd of="$tmp/bad/part-0001-of-0002.dbfs" bs=1 conv=notrunc status=none seek=2000
@@ -137,23 +137,23 @@ if ! grep -q __asan_init "$traverse"; then # AddressSanitizer has allocations of
             -n 1 env LD_PRELOAD="$shim" "$@" "$traverse" -q --backend cuda -r 0 "$tmp/2" </dev/null
     }
     check_exit 0 'allocations of a rank that waits' second FAIL_ALLOC_COUNT="$tmp/count" FAIL_ALLOC_LEFT="$tmp/left"
-    check 'are freed' test ! -s "$tmp/left"
+    check "$situation: all are freed" test ! -s "$tmp/left"
     check_exit 5 'no memory to find out what is shared' second FAIL_ALLOC="$(cat "$tmp/count")"
-    check_says 'rank 1 on .*: devices: not enough memory' 'names the rank'
+    check_says 'rank 1 on .*: devices: not enough memory'
 fi
 failing=$(realpath "$TESTS/fail_cuda")
 check_exit 5 'no memory of the GPU' env FAIL_CUDA='cudaMalloc 1 2' "$MPIEXEC" -n 2 "$tmp/each" "$tmp" "$failing" -q -@ 1 \
     --backend cuda -n 1 "$tmp/2"
 check_exit 1 'a GPU that is lost in a search' env FAIL_CUDA='any 200 719' "$MPIEXEC" -n 2 "$tmp/each" "$tmp" "$failing" -q -@ 1 \
     --backend cuda -n 4 "$tmp/2"
-check_says 'unspecified launch failure' 'says so'
+check_says 'unspecified launch failure'
 check_exit 5 'no room for results' ranks_run 2 "$traverse" -q -@ 1 --backend cuda -r 0 --depths /dev/full "$tmp/2"
 
 # ---- dbfs-graph500 ----
 
 check_exit 0 'the benchmark' ranks_run 2 "$(realpath "$BIN/dbfs-graph500")" -@ 1 --backend cuda --no-energy -n 2 "$tmp/2"
 check 'one process searches and proves' test "$(launched) $(notes)" = '1 1'
-check 'and is counted' grep -qE '^num_mpi_processes: +1$' "$tmp/out"
+check "$situation: the block counts one process" grep -qE '^num_mpi_processes: +1$' "$tmp/out"
 check_exit 0 'the benchmark, as asked for' ranks_run 2 "$(realpath "$BIN/dbfs-graph500")" -@ 1 --backend cuda --no-energy -n 2 \
     --exchange-memory peer "$tmp/2"
 check 'two processes' test "$(launched) $(notes)" = '2 0'
@@ -166,5 +166,5 @@ each=2
 check_exit 0 'on several hosts' on_hosts "$traverse" -@ 1 --backend cuda -r 7 --force --json "$tmp/json" --depths "$tmp/depths.7.txt" \
     "$tmp/4"
 check 'all ranks search' test "$(reported ranks) $(reported ranks_on_host) $(notes)" = '4 2 0'
-check 'and find the same' cmp "$tmp/depths.7.txt" "$tmp/oracle.7.txt"
+check "$situation: distances are those of the oracle" cmp "$tmp/depths.7.txt" "$tmp/oracle.7.txt"
 finish

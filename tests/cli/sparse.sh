@@ -50,22 +50,22 @@ check 'the distances of the oracle' same "$tmp/depths" "$tmp/oracle"
 printf '0 999999999\n' | "$BIN/edgeconv" -q -u --vertices 1000000000 -o "$tmp/large.edges"
 check 'a file of some 200 bytes' test "$(stat -c %s "$tmp/large.edges")" -lt 250
 rm -rf "$tmp/a"
-check_exit 0 'and 10^9 vertices packs in 5 s within 64 MiB' \
+check_exit 0 'a stream of 10^9 vertices and few edges packs in 5 s within 64 MiB' \
     cpu_limit 5 "$pack" -S 64M -@ 2 -p 1 -T "$tmp" -o "$tmp/a" "$tmp/large.edges"
-check 'to a small folder' test "$(du -sk "$tmp/a" | cut -f1)" -lt 256
+check "$situation: the folder is small" test "$(du -sk "$tmp/a" | cut -f1)" -lt 256
 check_exit 0 'degsplit in 5 s' \
     cpu_limit 5 "$BIN/degsplit" -q -S 64M -@ 2 -T "$tmp" -o "$tmp/s" "$tmp/large.edges"
-check_exit 0 'and a search' cpu_limit 10 "$BIN/dbfs-traverse" --backend cpu -r 999999999 "$tmp/a"
-check 'finds the other end' grep -q '^root 999999999 .* reached 2 .* edges 1 ' "$tmp/out"
+check_exit 0 'a graph of 10^9 vertices and few edges is searched' cpu_limit 10 "$BIN/dbfs-traverse" --backend cpu -r 999999999 "$tmp/a"
+check "$situation: the other end is found" grep -q '^root 999999999 .* reached 2 .* edges 1 ' "$tmp/out"
 "$pack" -q -p 2 -o "$tmp/alone" "$tmp/large.edges"
 check_exit 0 'three ranks pack it in 10 s, each within 64 MiB' \
     cpu_limit 10 "$MPIEXEC" -n 3 "$pack" -S 64M -@ 1 -p 2 -T "$tmp" -o "$tmp/ranks" "$tmp/large.edges"
-check 'to the same bytes' same_folders "$tmp/alone" "$tmp/ranks"
-check_exit 0 'and two ranks separate it' \
+check "$situation: bytes are those of one process" same_folders "$tmp/alone" "$tmp/ranks"
+check_exit 0 'two ranks separate a stream of 10^9 vertices' \
     cpu_limit 10 "$MPIEXEC" -n 2 "$BIN/degsplit" -q -S 64M -@ 1 -T "$tmp" -o "$tmp/s2" "$tmp/large.edges"
-check 'to the same split' same "$tmp/s" "$tmp/s2"
-check_exit 0 '--plan says so' "$pack" --plan -S 64M -p 1 "$tmp/large.edges"
-check 'its memory is below 32 MiB, without disk' \
+check "$situation: bytes are those of one process" same "$tmp/s" "$tmp/s2"
+check_exit 0 '--plan of a stream of 10^9 vertices and few edges' "$pack" --plan -S 64M -p 1 "$tmp/large.edges"
+check "$situation: memory is below 32 MiB, without disk" \
     awk '$1 == "memory" { m = $2 } $1 == "temporary-disk" { d = $2 }
          END { exit !(m > 0 && m < 2 ^ 25 && d == 0) }' "$tmp/out"
 # ---- roots that are sampled: time and memory follow the vertices with edges ----
@@ -84,18 +84,18 @@ for p in 1 3; do
             test "$(roots "$BIN/dbfs-traverse" -n 3 --seed "${sample%%:*}")" = "${sample#*:}"
     done
 done
-check 'and of three ranks' test "$(roots "$MPIEXEC" -n 3 "$BIN/dbfs-traverse" -n 3 --seed 3)" = "${sample#*:}"
+check 'three ranks sample the roots of one' test "$(roots "$MPIEXEC" -n 3 "$BIN/dbfs-traverse" -n 3 --seed 3)" = "${sample#*:}"
 
 # an id of 2^31 or more has no slot of 4 bytes in a single shard
 printf '0 9999999999\n' | "$BIN/edgeconv" -q -u -o "$tmp/larger.edges"
 check_exit 5 'a slot beyond 4 bytes is refused at once' \
     cpu_limit 5 "$pack" -q -p 1 -o "$tmp/x" "$tmp/larger.edges"
-check_says 'p must be larger' 'with what would do'
-check_exit 0 'and with more shards it packs' cpu_limit 5 "$pack" -q -p 8 -o "$tmp/x" "$tmp/larger.edges"
+check_says 'p must be larger'
+check_exit 0 'more shards than 2^31 vertices each need are packed' cpu_limit 5 "$pack" -q -p 8 -o "$tmp/x" "$tmp/larger.edges"
 check_exit 2 'parents of 4 bytes do not hold its ids, which is said at once' \
     cpu_limit 5 "$BIN/dbfs-traverse" --backend cpu -q -g 8 -r 0 --parents-width 4 --parents "$tmp/p.npy" "$tmp/x"
-check_says '^dbfs-traverse: --parents-width 4: the graph has 10000000000 vertices$' 'with their number'
-check 'and nothing is written' test ! -e "$tmp/p.npy"
+check_says '^dbfs-traverse: --parents-width 4: the graph has 10000000000 vertices$'
+check "$situation: nothing is written" test ! -e "$tmp/p.npy"
 check_exit 0 'without parents the width does not matter' \
     cpu_limit 10 "$BIN/dbfs-traverse" --backend cpu -q -g 8 -r 0 --parents-width 4 "$tmp/x"
 finish

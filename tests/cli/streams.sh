@@ -85,7 +85,7 @@ mv "$tmp/suggested" "$tmp/ref"
 check_exit 0 '--plan of pieces' "$pack" --plan -p 2 "${pieces[@]}"
 cp "$tmp/out" "$tmp/plan"
 "$pack" --plan -p 2 "$tmp/g.edges" >"$tmp/plan.one"
-check 'is that of the whole, except bytes to read' \
+check "$situation: is that of the whole, except bytes to read" \
     test -z "$(diff "$tmp/plan" "$tmp/plan.one" | grep '^[<>]' | grep -v 'stream-bytes-read\|memory')"
 check_exit 0 '--verify' "$pack" --verify "$tmp/x"
 
@@ -93,7 +93,7 @@ check_exit 0 '--verify' "$pack" --verify "$tmp/x"
 
 check 'two pipes and a file' bash -c '"$1" -q -p 2 --force -o "$2/x" <(cat "$2/part-0.edges") \
     "$2/part-1.edges" <(cat "$2/part-2.edges") - <"$2/part-3.edges"' - "$pack" "$tmp"
-check 'the same bytes' same_folders "$tmp/x" "$tmp/ref"
+check "$situation: bytes are those of the whole" same_folders "$tmp/x" "$tmp/ref"
 mkfifo "$tmp/fifo-0" "$tmp/fifo-1"
 cat "$tmp/part-0.edges" >"$tmp/fifo-0" &
 cat "$tmp/part-1.edges" >"$tmp/fifo-1" &
@@ -111,7 +111,7 @@ SCRIPT
 chmod +x "$tmp/apart"
 check_exit 0 'each rank in a folder of its own' \
     mpi 2 "$tmp/apart" "$tmp/host2" "$pack" -q -@ 1 -p 5 -o shards "${of2[@]}"
-check_says 'warning: shards: 2 of 5 parts are in the folder of this name on other hosts' 'says that parts are apart'
+check_says 'warning: shards: 2 of 5 parts are in the folder of this name on other hosts'
 check 'the manifest is that of rank 0' test -e "$tmp/host2-0/shards/manifest" -a ! -e "$tmp/host2-1/shards/manifest"
 mv "$tmp/host2-1/shards/"part-* "$tmp/host2-0/shards/"
 check 'together they are the same bytes' same_folders "$tmp/host2-0/shards" "$tmp/ref"
@@ -121,7 +121,7 @@ touch "$tmp/host2-0/full/file"
 check_exit 1 'one host refuses' mpi 2 "$tmp/apart" "$tmp/host2" "$pack" -q -@ 1 -p 5 -o full "${of2[@]}"
 printf '0 1\n' | "$BIN/edgeconv" -q -u -f pairs - | "$degsplit" -q -t 1 -o "$tmp/b.split" -
 check_exit 3 'a split of another graph' mpi 2 "$tmp/apart" "$tmp/host2" "$pack" -q -@ 1 -p 5 -o shards -s "$tmp/b.split" "${of2[@]}"
-check 'leaves nothing on any host' test ! -e "$tmp/host2-0/shards" -a ! -e "$tmp/host2-1/shards"
+check "$situation: nothing is left on any host" test ! -e "$tmp/host2-0/shards" -a ! -e "$tmp/host2-1/shards"
 
 # ---- restart ----
 
@@ -134,12 +134,12 @@ if [ -e "$tmp/x/packing" ]; then
     check 'the journal names all streams' test "$(grep '^input ' "$tmp/x/packing" | cut -d' ' -f2 | tr '\n' ' ')" = "${turned[*]} "
 fi
 check_exit 0 '--resume with ranks of their own' mpi 4 "$pack" --resume -@ 1 -p 5 -o "$tmp/x" "$of4"
-check_says 'parts were finished: proven\|was complete already' 'takes over what is there'
-check 'the same bytes' same_folders "$tmp/x" "$tmp/ref"
+check_says 'parts were finished: proven\|was complete already'
+check "$situation: bytes are those of the whole" same_folders "$tmp/x" "$tmp/ref"
 check_exit 0 '--resume with the whole' "$pack" --resume -p 5 -o "$tmp/x" "$tmp/g.edges"
-check_says 'was complete already' 'finds it complete'
+check_says 'was complete already'
 check_exit 1 '--resume without a piece' "$pack" --resume -p 5 -o "$tmp/x" "${pieces[@]:1}"
-check_says 'other edges' 'says why'
+check_says 'other edges'
 
 # ---- searches and proofs ----
 
@@ -147,12 +147,12 @@ check_exit 0 'a search' "$BIN/dbfs-traverse" -q --backend cpu -r 1 --depths "$tm
 check_exit 0 'dbfs-check against all pieces' "$check" --depths "$tmp/d.npy" --parents "$tmp/p.npy" "${turned[@]}"
 cp "$tmp/out" "$tmp/proof"
 check_exit 0 'by four ranks' mpi 4 "$check" -@ 1 --depths "$tmp/d.npy" --parents "$tmp/p.npy" "$of4"
-check 'says the same' same "$tmp/proof" "$tmp/out"
-check_exit 4 'and without the last piece' "$check" --depths "$tmp/d.npy" --parents "$tmp/p.npy" "${pieces[@]:0:3}"
+check "$situation: the proof is that of one process" same "$tmp/proof" "$tmp/out"
+check_exit 4 'results without the last piece of the graph are refused' "$check" --depths "$tmp/d.npy" --parents "$tmp/p.npy" "${pieces[@]:0:3}"
 check_exit 2 'a stream and a folder' "$check" --depths "$tmp/d.npy" "$tmp/g.edges" "$tmp/x"
-check_says 'more than one graph' 'are two graphs'
+check_says 'more than one graph'
 check_exit 0 'dbfs takes pieces' "$BIN/dbfs" -q --no-cache --backend cpu -r 1 -o "$tmp/dd.npy" "${pieces[@]}"
-check 'the same distances' same "$tmp/d.npy" "$tmp/dd.npy"
+check "$situation: distances are the same" same "$tmp/d.npy" "$tmp/dd.npy"
 
 # ---- streams that other programs made ----
 
@@ -238,6 +238,6 @@ refuses 2 'fewer streams on a rank' 'the ranks are given different numbers' \
 check_exit 2 'more than one folder to look at' "$pack" --list "$tmp/ref" "$tmp/ref"
 rm -rf "$tmp/x"
 check_exit 0 'pieces with a gap' "$pack" -p 2 -o "$tmp/x" "$tmp/part-3.edges" "$tmp/part-0.edges" "$tmp/part-1.edges"
-check_says 'warning: .*part-3.edges and 2 more: 1 edges of the generated graph are in none' 'are a graph, with a warning'
+check_says 'warning: .*part-3.edges and 2 more: 1 edges of the generated graph are in none'
 check 'the manifest tells which' test "$(grep -c '^provenance \(first\|count\)' "$tmp/x/manifest")" = 4
 finish

@@ -188,7 +188,7 @@ for p in 1 2; do
         test "$(grep -c ' level [0-9]* nn .* frontier [0-9]* delegates [0-9]* way [a-z]* ahead_us [0-9.]*$' "$tmp/err")" = \
         "$(json_values roots | sed -n 's/.*iterations //p')"
 done
-check 'and as many reductions of masks' \
+check 'the report has as many reductions of masks as -v' \
     test "$(grep -c ' masks 1 ' "$tmp/err")" = "$(json_values roots | sed -n 's/.*mask_reductions //p')"
-check 'of which there are some' test "$(grep -c ' masks 1 ' "$tmp/err")" -gt 0
+check 'reductions of masks are counted' test "$(grep -c ' masks 1 ' "$tmp/err")" -gt 0
 finish

@@ -13,7 +13,7 @@ if [ -e config.mk ]; then
     skip 'what make tells the tests: config.mk has its own settings'
 else
     check 'without nvcc, make leaves CUDA out' test "$(given NVCC=)" = "CUDA='0' NVCC='' tests/run.sh"
-    check 'with nvcc it does not' test "$(given NVCC=/bin/true)" = "CUDA='1' NVCC='/bin/true' tests/run.sh"
+    check 'with nvcc, make takes CUDA' test "$(given NVCC=/bin/true)" = "CUDA='1' NVCC='/bin/true' tests/run.sh"
     check 'unless told to' test "$(given NVCC=/bin/true CUDA=0)" = "CUDA='0' NVCC='/bin/true' tests/run.sh"
 fi
 check 'the tests begin by telling it' grep -q "CUDA 'bash tests/cuda.sh'$" tests/run.sh
@@ -33,6 +33,6 @@ says "$without" 0 /bin/nvcc 'skip - CUDA: CUDA=0 was asked for: the CUDA backend
 says "$with" 1 /bin/nvcc 'ok - the CUDA backend was compiled'
 if BUILD=${BUILD:-build} bash tests/cuda.sh | grep -q '^skip'; then
     check_exit 5 'this build: --backend cuda' "$BIN/dbfs-traverse" --backend cuda "$tmp"
-    check_says 'this build has no CUDA backend' 'says so'
+    check_says 'this build has no CUDA backend'
 fi
 finish

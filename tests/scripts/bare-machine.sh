@@ -33,25 +33,25 @@ compiler no-archive stdio.h zlib.h mpi.h omp.h
 compiler no-mpi stdio.h zlib.h archive.h omp.h
 
 check_exit 2 'without a compiler make' built CC="$tmp/none" MPICC="$tmp/all"
-check_says 'make: cannot build here: CC=.*/none: no such compiler' 'says so'
+check_says 'make: cannot build here: CC=.*/none: no such compiler'
 check_exit 2 'without headers' built CC="$tmp/bare" MPICC="mpicc.mpich.none"
-check_says 'missing: libc6-dev zlib1g-dev libarchive-dev' 'it names the packages'
-check_says 'make: `make demo` installs them, as root or with sudo, and builds' 'what installs them'
-check_says '`make ARCHIVE=0` builds without libarchive' 'and what does without'
+check_says 'missing: libc6-dev zlib1g-dev libarchive-dev'
+check_says 'make: `make demo` installs them, as root or with sudo, and builds'
+check_says '`make ARCHIVE=0` builds without libarchive'
 check 'nothing was compiled' sh -c '! grep -q -e " -c " "$1" && [ ! -e "$2" ]' - "$tmp/calls" "$object"
 check_exit 2 'without MPI' built CC="$tmp/no-mpi" MPICC=mpicc.openmpi.none
-check_says 'missing: libopenmpi-dev' 'the package is that of the chosen MPI'
+check_says 'missing: libopenmpi-dev'
 check_exit 2 'without libarchive' built CC="$tmp/no-archive" MPICC="$tmp/all"
 check_exit 0 'ARCHIVE=0 does not need it' built CC="$tmp/no-archive" MPICC="$tmp/all" ARCHIVE=0
 check_exit 2 'CUDA=1 without nvcc' built CC="$tmp/all" MPICC="$tmp/all" CUDA=1
-check_says 'CUDA=1 needs nvcc' 'says so'
+check_says 'CUDA=1 needs nvcc'
 rm -f "$object"
 check_exit 0 'a compiler with options, and flags that say where headers are' \
     built CC="$tmp/all -m64" MPICC="$tmp/all -v" CPPFLAGS=-I/opt/include CFLAGS='-O2 -DTEXT="x"'
-check 'looks with these flags' grep -q -e '^-m64 -I/opt/include -O2 -DTEXT="x" -E -$' "$tmp/calls"
-check 'compiles' test -e "$object"
+check "$situation: deps.sh looks with these flags" grep -q -e '^-m64 -I/opt/include -O2 -DTEXT="x" -E -$' "$tmp/calls"
+check "$situation: make compiles" test -e "$object"
 check_exit 0 'the next time' built CC="$tmp/all -m64" MPICC="$tmp/all -v" CPPFLAGS=-I/opt/include CFLAGS='-O2 -DTEXT="x"'
-check 'it looks at nothing' test ! -e "$tmp/calls"
+check "$situation: make looks at nothing" test ! -e "$tmp/calls"
 for goal in help clean; do
     check_exit 0 "make $goal needs no compiler" make --no-print-directory BUILD="$tmp/build" CC="$tmp/none" MPICC="$tmp/none" $goal
 done

@@ -19,7 +19,7 @@ check 'no closeness' sh -c '! grep -q closeness "$1"' - "$tmp/out"
 mkdir "$tmp/before"
 program before/dbfs-batch "\"$batch\" \"\$@\" | sed \"s/^distance_checksum: .*/distance_checksum: \$SUM/\""
 check_exit 4 'a build whose distances differ' bench CLOSENESS=0 BATCHES=5 SUM=17 BEFORE="$tmp/before" $run rmat8
-check 'its row says so' grep -q '^rmat8  *before 5 .* differ$' "$tmp/out"
+check "$situation: the row says differ" grep -q '^rmat8  *before 5 .* differ$' "$tmp/out"
 
 # closeness by the oracle's distances, of every STEP-th vertex, times FACTOR
 program peer "echo seconds 7; i=0; while [ \$i -lt \$2 ]; do
@@ -27,12 +27,12 @@ program peer "echo seconds 7; i=0; while [ \$i -lt \$2 ]; do
     i=\$((i + \$3)); done"
 printf '%s\n' '0 1' '1 2' '2 3' '3 4' '1 4' '5 6' >"$tmp/small.txt"
 check_exit 0 'a peer' bench FACTOR=1 BATCHES=3 $run "$tmp/small.txt" "all=$tmp/peer {text} {n} 1" "some=$tmp/peer {text} {n} 2"
-check 'has values of all vertices' grep -qE '^small.txt  *all  *7  .* closeness of 7 vertices, largest difference [0-9e.-]+$' "$tmp/out"
-check 'or of some, and its time for all is reckoned' grep -qE '^small.txt  *some  *~12.25 .* closeness of 4 vertices, ' "$tmp/out"
+check "$situation: the row has values of all vertices" grep -qE '^small.txt  *all  *7  .* closeness of 7 vertices, largest difference [0-9e.-]+$' "$tmp/out"
+check "$situation: the row has values of some, and a reckoned time for all" grep -qE '^small.txt  *some  *~12.25 .* closeness of 4 vertices, ' "$tmp/out"
 check 'searches one by one are reckoned' grep -qE '^small.txt  *one by one  *~[0-9.e-]+  *-  *~[0-9.]+ ' "$tmp/out"
 check_exit 4 'a peer with other values' bench FACTOR=1.00001 BATCHES=3 $run "$tmp/small.txt" "all=$tmp/peer {text} {n} 1"
 check 'differs' grep -q ' differ of 7 vertices' "$tmp/out"
 check_exit 0 'a peer that fails' bench BATCHES=3 $run "$tmp/small.txt" 'bad=echo no device >&2; exit 3'
-check 'has a row with the reason' grep -qE ' bad  *failed .*no device$' "$tmp/out"
+check "$situation: the row has the reason" grep -qE ' bad  *failed .*no device$' "$tmp/out"
 check_exit 1 'a graph that is not there' bench $run "$tmp/nothing.txt"
 finish

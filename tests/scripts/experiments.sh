@@ -34,7 +34,7 @@ items() {
 grep -v '^#' "$index" >"$tmp/index"
 check 'the index has every figure and table of the papers, and no other' \
     diff <(items | sort) <(cut -f 1,2 "$tmp/index" | sort)
-check 'each has a script that is there, or a reason' awk -F '\t' -v here=$here '
+check 'each figure and table has a script that is there, or a reason' awk -F '\t' -v here=$here '
     NF != 4 || $4 == "" { exit bad = 1 }
     $3 != "-" && system("test -x " here "/" $4) != 0 { exit bad = 1 }
     END { exit bad }' "$tmp/index"
@@ -48,10 +48,10 @@ if [ -e "$papers/pan2018-scalable-bfs-gpu-cluster.txt" ]; then
     check 'the captions are those of the papers' diff \
         <(grep -hoE '^(Figure [0-9]+|TABLE [IVX]+):' "$papers/pan2018-scalable-bfs-gpu-cluster.txt" | tr -d : | tr A-Z a-z | sort) \
         <(items | grep '^pan' | cut -f 2 | grep -v '(' | tr A-Z a-z | sort)
-    check "so are Merrill's" diff \
+    check "the index has each figure and table of Merrill's paper" diff \
         <(grep -hoE '^(Fig\.|Table) [0-9]+' "$papers/merrill2012-scalable-gpu-graph-traversal.txt" | sed 's/Fig\./figure/; s/T/t/' | sort) \
         <(items | grep '^merrill' | cut -f 2 | grep '[0-9]' | sort)
-    check "and Yoo's" diff <(grep -hoE 'Figure [1-9]:|able 1:' "$papers/yoo2005-bfs-on-bluegene.txt" | tr -d : | sort -u | wc -l) <(echo 9)
+    check "the index has as many figures and tables as Yoo's paper" diff <(grep -hoE 'Figure [1-9]:|able 1:' "$papers/yoo2005-bfs-on-bluegene.txt" | tr -d : | sort -u | wc -l) <(echo 9)
 else
     skip 'captions in the papers: ../shared/papers is not here'
 fi
@@ -75,11 +75,11 @@ for name in sys.argv[1:]:
 fi
 page=$tmp/kept/index.html
 check 'the page names every item of the index' test "$(grep -c '<h3>' "$page")" = "$(wc -l <"$tmp/index")"
-check 'it has the tables that ran, with their engines' \
+check 'the page has the tables that ran, with their engines' \
     test "$(grep -c '^Engine\|<br>Engine' "$page")" -ge 11
-check 'it says what was not run, and what is not here, with the reason' \
+check 'the page says what was not run, and what is not here, with the reason' \
     test "$(grep -c 'Not run' "$page")" -gt 5 -a "$(grep -c 'Not here: .' "$page")" = "$(awk -F '\t' '$3 == "-"' "$tmp/index" | wc -l)"
-check 'it needs no network' bash -c '! grep -E "(src|href)=.https?:" "$1"' - "$page"
+check 'the page needs no network' bash -c '! grep -E "(src|href)=.https?:" "$1"' - "$page"
 check 'published numbers and predictions are marked' bash -c 'grep -q "^published" "$1" && grep -q "^model" "$1" && grep -q "^ours" "$1"' - \
     "$tmp/kept/pan-figure-7.tsv"
 SCALE=8 ROOTS=2 SCALES=1 OUT=$tmp/energy LD_PRELOAD="$(realpath "$TESTS/nvml/libnvidia-ml.so.1")" \
@@ -92,7 +92,7 @@ sed -i 's/^machine.*/machine\tone GPU/' "$tmp"/far/*/*.about
 check_exit 0 'with tables of a larger machine' env KEPT="$tmp/far" SCALE=8 OUT="$tmp/both" "$here/run.sh" pan-table-1
 check 'the page has them, beside those that ran and where nothing ran' \
     test "$(grep -c 'one GPU' "$tmp/both/index.html") $(grep -c '<br>Engine' "$tmp/both/index.html")" = '2 3'
-check 'with their files' test -s "$tmp/both/2026-h100/pan-figure-5.tsv"
+check "$situation: the page has the files of that machine" test -s "$tmp/both/2026-h100/pan-figure-5.tsv"
 
 # kept files of others are data: for gnuplot, and for the browser
 folder="$tmp/foreign/it's <b> & \"h100\""
@@ -106,19 +106,19 @@ printf "x\t'; system('touch $ran') #\nx\tagain\ny\t\`touch $ran\` \\\\\nlog\tx; 
 check_exit 0 'with kept files that hold commands' env KEPT="$tmp/foreign" SCALE=8 OUT="$tmp/safe" "$here/run.sh" pan-table-1
 check 'no command ran' test ! -e "$ran"
 check 'no text of theirs is a tag or ends an attribute' sh -c '! grep -E "$1" "$2"' - "<script|<b> |it's|onclick='" "$tmp/safe/index.html"
-check 'they are on the page' grep -q '&lt;script&gt;alert' "$tmp/safe/index.html"
-! command -v gnuplot >/dev/null 2>&1 || check 'and in a picture' grep -q '<svg' "$tmp/safe/${folder##*/}/pan-figure-5.svg"
+check "$situation: the page shows them as text" grep -q '&lt;script&gt;alert' "$tmp/safe/index.html"
+! command -v gnuplot >/dev/null 2>&1 || check "$situation: the picture has them" grep -q '<svg' "$tmp/safe/${folder##*/}/pan-figure-5.svg"
 
 for about in scripts/results/experiments/*/*.about; do
     [ -e "$about" ] || continue
     check "$about says what ran, where and when" awk -F '\t' '{ said[$1] = $2 != "" }
         END { exit !(said["title"] && said["engine"] && said["machine"] && said["date"] && said["revision"] && said["command"]) }' "$about"
-    check 'its table is in the index' grep -qF "	$(basename "$about" .about)	" "$tmp/index"
+    check "the table of $(basename "$about") is in the index" grep -qF "	$(basename "$about" .about)	" "$tmp/index"
 done
 check_exit 1 'a script that fails' env SCALE=x OUT="$tmp/bad" "$here/run.sh" pan-table-1
-check_says 'pan-table-1.sh: failed' 'is named'
+check_says 'pan-table-1.sh: failed'
 check_exit 1 'one that failed after a run' env SCALE=x OUT="$tmp/both" "$here/run.sh" pan-table-1
-check 'has no table of that run' sh -c '[ ! -e "$1/pan-table-1.tsv" ] && grep -q "Not run: <code>scripts/experiments/pan-table-1.sh" "$1/index.html"' - "$tmp/both"
+check "$situation: the page has no table of that run" sh -c '[ ! -e "$1/pan-table-1.tsv" ] && grep -q "Not run: <code>scripts/experiments/pan-table-1.sh" "$1/index.html"' - "$tmp/both"
 
 # ---- counts are those of a search ----
 
@@ -132,5 +132,5 @@ check 'has no table of that run' sh -c '[ ! -e "$1/pan-table-1.tsv" ] && grep -q
     counted 3 | awk -F '\t' '$2 != $3' >"$tmp/counts"
 )
 check 'three ranks send what is counted, before and after sort-unique, by level, source and destination' diff "$tmp/sent" "$tmp/counts"
-check 'in several levels' test "$(cut -f 1 "$tmp/sent" | uniq | wc -l)" -ge 4
+check 'vertices are counted in several levels' test "$(cut -f 1 "$tmp/sent" | uniq | wc -l)" -ge 4
 finish

@@ -21,8 +21,8 @@ check_exit 0 'rows made from rates' "$fit" "$tmp/rows"
 for known in masks=7e+06 word=350 push_row=4.1e+03 push_edge=1.7e+03 pull_row=2.2e+03 pull_probe=900 far=- mark_edge=-; do
     check "give ${known%=*} back: $(fitted ${known%=*})" test "$(fitted ${known%=*})" = "${known#*=}"
 done
-check 'and predict the times' grep -q '^fitted: off by 1.000 (median), 1.000 (9 of 10)$' "$tmp/out"
-check 'which rates of today do not' grep -qE '^today: off by 1\.[0-9]*[1-9]' "$tmp/out"
+check 'fit-rates predicts the times of known rates' grep -q '^fitted: off by 1.000 (median), 1.000 (9 of 10)$' "$tmp/out"
+check 'the rates of today do not predict the times of known rates' grep -qE '^today: off by 1\.[0-9]*[1-9]' "$tmp/out"
 
 # ---- kept rows ----
 
@@ -30,7 +30,7 @@ for rows in 24-c2-levels 26-h100-levels 26-c16-crew-levels 24-c2-th-steps 24-h20
     check_exit 0 "kept: $rows" "$fit" scripts/results/2026-11-$rows.tsv
     cp "$tmp/out" "$tmp/once"
     "$fit" scripts/results/2026-11-$rows.tsv >"$tmp/again"
-    check 'the same numbers twice' cmp "$tmp/once" "$tmp/again"
+    check "$situation: the numbers are the same twice" cmp "$tmp/once" "$tmp/again"
 done
 check 'TH of a GPU are the best of their sweeps, as scripts/results/threshold.md says' grep -q '^today: .*loss 1.000 (mean), 1.000 (worst)$' "$tmp/out"
 
@@ -41,7 +41,7 @@ check 'TH of a GPU are the best of their sweeps, as scripts/results/threshold.md
 "$BIN/dbfs-traverse" -q --backend cpu -@ 1 --direction push -n 4 --json "$tmp/run" --trace "$tmp/trace" "$tmp/graph" >/dev/null
 check_exit 0 'levels of a trace' "$fit" levels "$tmp/run" "$tmp/trace"
 cp "$tmp/out" "$tmp/levels"
-check 'are rows' test "$(grep -vc '^#' "$tmp/levels")" -gt 4
+check "$situation: levels become rows" test "$(grep -vc '^#' "$tmp/levels")" -gt 4
 check 'all edges of a level by lists are pushed, as the trace has them' python3 - "$tmp/levels" "$tmp/trace" <<'END'
 import json, sys
 rows = [line.rstrip("\n").split("\t") for line in open(sys.argv[1]) if line[0] != "#"]
@@ -52,12 +52,12 @@ for row in rows[1:]:
 END
 "$BIN/dbfs-traverse" -q --backend cpu -@ 2 --direction push -n 4 --json "$tmp/crew" --trace "$tmp/crew.trace" "$tmp/graph" >/dev/null
 check_exit 0 'levels of two threads' "$fit" levels "$tmp/crew" "$tmp/crew.trace"
-check 'are rows of crews' grep -q '^#fit CREW value$' "$tmp/out"
+check "$situation: rows are of crews" grep -q '^#fit CREW value$' "$tmp/out"
 check_exit 3 'one thread and two are not of one table' "$fit" levels "$tmp/run" "$tmp/trace" "$tmp/crew" "$tmp/crew.trace"
 # a GPU's levels: the CPU's trace as a GPU would have written it, which needs none
 sed 's/"backend": "cpu"/"backend": "cuda"/' "$tmp/run" >"$tmp/gpu"
 check_exit 0 'levels of a GPU' "$fit" levels "$tmp/gpu" "$tmp/trace"
-check 'have its steps' grep -q '^#fit STEP h200$' "$tmp/out"
+check "$situation: rows are of steps" grep -q '^#fit STEP h200$' "$tmp/out"
 check 'a list of edges costs more in a larger graph' awk -F '\t' 'header { if ($at["list_edge"] > 0) { n++; r = $at["list_vertex"] / $at["list_edge"] / vertices; wrong += r < .9999 || r > 1.0001 } }
     /^graph\t/ { header = 1; for (i = 1; i <= NF; i++) at[$i] = i } END { exit n == 0 || wrong }' \
     vertices="$(grep -o '"vertices": [0-9]*' "$tmp/run" | grep -o "[0-9]*" | head -1)" "$tmp/out"
@@ -80,18 +80,18 @@ check_exit 3 'no rows' "$fit" "$tmp/edges"
 check_exit 3 'a trace for a run' "$fit" levels "$tmp/trace" "$tmp/run"
 printf '#fit STEP cpu\ngraph\tat\ttime\tword\ng\t1\t0\t5\n' >"$tmp/bad"
 check_exit 3 'a time of 0' "$fit" "$tmp/bad"
-check_says "$tmp/bad:3: " 'says where'
+check_says "$tmp/bad:3: "
 printf '#fit STEP tpu\ngraph\tat\ttime\tword\ng\t1\t2\t5\n' >"$tmp/bad"
 check_exit 3 'an unknown column' "$fit" "$tmp/bad"
-check_says 'no column tpu of a table STEP' 'is named'
+check_says 'no column tpu of a table STEP'
 
 if [ -w /dev/full ]; then
     check_exit 5 'standard output on a full disk' sh -c '"$1" --help >/dev/full' - "$fit"
-    check_says 'fit-rates: standard output: cannot write: No space left on device' 'is told'
+    check_says 'fit-rates: standard output: cannot write: No space left on device'
 fi
 check_exit 1 'standard output closed' sh -c '"$1" --help >&-' - "$fit"
-check_says 'fit-rates: standard output: cannot write: Bad file descriptor' 'is told'
+check_says 'fit-rates: standard output: cannot write: Bad file descriptor'
 printf '#fit (a+)+$ cpu\ngraph\tat\ttime\tword\ng\t1\t1\t1\n' >"$tmp/hostile"
 check_exit 3 'a table whose name is a pattern' "$fit" "$tmp/hostile"
-check_says 'no table (a+)+' 'is refused'
+check_says 'no table (a+)+'
 finish
