@@ -64,7 +64,7 @@ done
 # ThreadSanitizer's memory counts: the program itself takes 34 of 64 MiB
 "$BIN/rmatgen" -q -@ 4 -s 17 -o "$tmp/large.edges"
 clean 'dbfs-pack, spilling' "$BIN/dbfs-pack" -v -@ 4 -p 2 -S 64M -t 4 -T "$tmp" -o "$tmp/spilled" "$tmp/large.edges"
-check_says 'spilled .* of edges' 'it does spill'
+check_says 'spilled .* of edges'
 "$BIN/dbfs-traverse" --backend cpu -q -@ 4 -r 1 --depths "$tmp/d.npy" "$tmp/x" >"$tmp/out" 2>&1
 clean 'dbfs-check of a stream' "$BIN/dbfs-check" -@ 4 --depths "$tmp/d.npy" "$tmp/g.edges"
 clean 'dbfs-check of shards' "$BIN/dbfs-check" -@ 4 --depths "$tmp/d.npy" "$tmp/x"

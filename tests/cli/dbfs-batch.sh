@@ -155,14 +155,14 @@ resumed() {
     check "$situation: the table is the whole one" cmp "$tmp/whole" "$tmp/mended"
 }
 resumed 'a table with a lost line' < <(sed 50d "$tmp/whole" | head -n 100)
-check_says 'mended.part: line 50 is not that of its root: the lines from there on are made again' 'it is said'
+check_says 'mended.part: line 50 is not that of its root: the lines from there on are made again' 'a table with a lost line: dbfs-batch names the line'
 check 'a part with a damaged line keeps the lines before the damage' test "$(sed -n 's/^NBFS: //p' "$tmp/out")" = $(($(wc -l <"$tmp/whole") - 49))
 resumed 'a table with a line twice' < <(sed 50p "$tmp/whole" | head -n 100)
 resumed 'a table with garbage at its end' < <(head -n 60 "$tmp/whole"; echo GARBAGE)
 resumed 'a table with zeros in a line' < <(head -n 60 "$tmp/whole"; printf '\0\0\0\n'; sed -n 62,99p "$tmp/whole")
 resumed 'a table with another number' < <(head -n 60 "$tmp/whole"; sed -n '61s/ [0-9]* / 7 /p;62,99p' "$tmp/whole")
 resumed 'a table with lines behind its end' < <(cat "$tmp/whole"; tail -n 100 "$tmp/whole")
-check_says 'line [0-9]* is not that of its root' 'it is said'
+check_says 'line [0-9]* is not that of its root' 'a table with lines behind its end: dbfs-batch names the line'
 resumed 'a table without its names' < <(sed 2d "$tmp/whole")
 resumed 'an empty table' </dev/null
 echo kept >"$tmp/target"

@@ -48,7 +48,7 @@ for p in 1 4; do
         [ "${TEST_MODE:-short}" = long ] || [ $mib = $small ] || [ $p.$mib = 1.48 ] || [ $p.$mib = 4.100 ] || continue
         packs_within "$tmp/s18.edges" $p $mib -@ 2
         if [ $mib = $small ]; then
-            check_says 'spilled [0-9.]* MiB' "p $p: and edges were spilled"
+            check_says 'spilled [0-9.]* MiB' "p $p: edges spill within -S ${mib}M"
         fi
     done
     packs_within "$tmp/s18.edges" $p $small -@ 1
@@ -206,18 +206,18 @@ refuses() {
     check "$name: and no temporary file" nothing_left
 }
 refuses 5 'less than the least' "$pack" -S 31M -p 1 -o "$tmp/x" "$tmp/s18.edges"
-check_says '32.0 MiB' 'and names it'
+check_says '32.0 MiB'
 refuses 5 'less than the input needs' "$pack" -S 32M -p 4096 -T "$tmp/t1" -o "$tmp/x" \
     "$tmp/s20.edges"
-check_says 'needs [0-9.]* MiB, and [0-9.]* MiB of the memory budget' 'and names what it needs'
+check_says 'needs [0-9.]* MiB, and [0-9.]* MiB of the memory budget'
 refuses 1 'a folder for temporary files that is not there' \
     "$pack" -S ${small}M -T "$tmp/nowhere" -p 1 -o "$tmp/x" "$tmp/s18.edges"
-check_says 'nowhere: cannot create a temporary file' 'and names it'
+check_says 'nowhere: cannot create a temporary file'
 no_room() {
     (trap '' XFSZ; ulimit -f 4000; "$pack" -q -S ${small}M -T "$tmp/t1" -p 1 -o "$tmp/x" "$tmp/s18.edges")
 }
 refuses 1 'a temporary file that cannot grow' no_room
-check_says 't1: cannot write a temporary file' 'and names its folder'
+check_says 't1: cannot write a temporary file'
 "$pack" -q -S 48M -T "$tmp/t1" -p 1 -o "$tmp/killed" "$tmp/s20.edges" 2>"$tmp/err" &
 spilling=0
 while [ $spilling = 0 ] && kill -0 $! 2>/dev/null; do
@@ -229,7 +229,7 @@ check 'a run that is killed while it spills' test $spilling = 1
 check 'a kill leaves no temporary file' nothing_left
 printf '0 1\n1 99999999999\n' | "$BIN/edgeconv" -q -u -o "$tmp/outlier.edges"
 refuses 5 'an id beyond all windows' "$pack" -S 1G -p 1 -o "$tmp/x" "$tmp/outlier.edges"
-check_says 'vertices in 1 shards: at most 2^31 a shard.*edgeconv --compact' 'and says what would do'
+check_says 'vertices in 1 shards: at most 2^31 a shard.*edgeconv --compact'
 # ---- what would do ----
 
 "$BIN/rmatgen" -q -s 20 -e 4 -o "$tmp/many.edges"

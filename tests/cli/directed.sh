@@ -80,7 +80,7 @@ for way in '1 ' '2 --reverse'; do
     ends ${way% *} >"$tmp/ends"
     check "some vertices have no such edge $how" test "$(wc -l <"$tmp/ends")" -lt "$(cat <(ends 1) <(ends 2) | sort -u | wc -l)"
     check_exit 0 "more roots than there are $how" traverse $how -n 1000 "$tmp/between1"
-    check_says "only $(wc -l <"$tmp/ends") vertices have edges to follow: searching from each" 'is told'
+    check_says "only $(wc -l <"$tmp/ends") vertices have edges to follow: searching from each"
     check "$situation: each of them is drawn" diff "$tmp/ends" <(roots | sort -n)
     check "$situation: no search ends at once" test "$(grep -c '^root .* edges 0 ' "$tmp/out")" = 0
     traverse $how -n 40 "$tmp/between1" >"$tmp/out"
@@ -175,7 +175,7 @@ claim() { # CODE NAME PATTERN DEPTHS PARENTS [OPTION...]
     lines "$(awk '{ for (i = 1; i <= NF; i++) printf "%d %d ", i - 1, $i }' <<<"$4")" | head -n 8 >"$tmp/d"
     lines "$(awk '{ for (i = 1; i <= NF; i++) printf "%d %d ", i - 1, $i }' <<<"$5")" | head -n 8 >"$tmp/p"
     check_exit "$1" "$2" "$check" -r 0 --depths "$tmp/d" --parents "$tmp/p" "${@:6}" "$tmp/g.edges"
-    [ -z "$3" ] || check_says "$3" "$2: says why"
+    [ -z "$3" ] || check_says "$3"
 }
 claim 0 'right claims' '' '0 1 2 3 4 5 -1 -1' '0 0 1 2 3 4 -1 -1'
 claim 4 'a vertex that is missing' 'edge 4 5: depths 4 and -1' '0 1 2 3 4 -1 -1 -1' '0 0 1 2 3 -1 -1 -1'

@@ -45,7 +45,7 @@ for program in "degsplit -q -o $tmp/f/x.split" "dbfs-pack -q -p 2 -o $tmp/f/x"; 
     spool "$BIN"/$program 2>"$tmp/err" || got=$?
     wait
     check "${program%% *}: a copy of a pipe that is too large: exit 1 ($got)" test $got = 1
-    check_says 'cannot write a temporary copy of the edge stream' 'says so'
+    check_says 'cannot write a temporary copy of the edge stream' "${program%% *}: a copy of a pipe that is too large is named"
     check "${program%% *}: leaves nothing" test -z "$(ls -A "$tmp/f")"
 done
 
@@ -89,7 +89,7 @@ for program in "degsplit -q -o $tmp/x.split" "dbfs-pack -q -p 2 -o $tmp/x"; do
     "$BIN"/$program -S 32M -T "$full" - <"$tmp/pipe" 2>"$tmp/err" || got=$?
     wait
     check "${program%% *}: no room in -T: exit 5 ($got)" test $got = 5
-    check_says "$full: cannot write a temporary copy of the edge stream: No space left" 'says so'
+    check_says "$full: cannot write a temporary copy of the edge stream: No space left" "${program%% *}: the folder without room is named"
     check "${program%% *}: leaves nothing" test -z "$(ls -A "$full")$(ls -d "$tmp"/x* 2>/dev/null)"
 done
 

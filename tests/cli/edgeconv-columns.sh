@@ -13,7 +13,7 @@ asks() {
     local code=$1 name=$2 pattern=$4
     printf -- "$3" >in.txt
     check_exit "$code" "$name" "$edgeconv" --force -o x.edges "${@:5}" in.txt
-    check_says "$pattern" "$name: the message"
+    check_says "$pattern"
     check "$name: no output" test ! -e x.edges
 }
 # heals NAME CONTENT WANT: the command in the message gives the edges WANT

@@ -11,7 +11,7 @@ cd "$tmp" || exit 1
 bad() {
     printf -- "$2" >in.txt
     check_exit 3 "$1" "$edgeconv" -t text --force "${@:4}" in.txt
-    check_says "$3" "$1: the message"
+    check_says "$3"
 }
 
 # ---- quotes ----

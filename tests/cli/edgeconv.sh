@@ -420,12 +420,12 @@ at=$(($(wc -l <large.txt) - 5))
 sed "${at}s/.*/7 seven/" large.txt >deep.txt
 for threads in 1 2 5; do
     check_exit 3 "a fault in line $at, $threads threads" "$edgeconv" -@ $threads --force -o x deep.txt
-    check_says "deep.txt:$at: found 'seven'" "names the line, $threads threads"
+    check_says "deep.txt:$at: found 'seven'"
 done
 sed -i "100s/.*/x/" deep.txt
 for threads in 1 2 5; do
     check_exit 3 "the first of two faults, $threads threads" bash -c "cat deep.txt | '$edgeconv' -@ $threads --force -o x"
-    check_says "standard input:100: found 'x'" "is named, $threads threads"
+    check_says "standard input:100: found 'x'"
 done
 (echo '%%MatrixMarket matrix coordinate pattern general' && echo "1000003 1000003 $((at - 10))" &&
     awk '!/#/ { print $1 % 1000003 + 1, $2 + 1 }' large.txt) >deep.mtx
@@ -434,7 +434,7 @@ check_says "deep.mtx:$((at - 7)): found more than $((at - 10)) entries"
 
 # ---- damaged and foreign files ----
 
-gz() { check_exit 3 "gzip: $1" "$edgeconv" --force -o x.edges $2 && check_says "$2: byte $3" 'names the byte'; }
+gz() { check_exit 3 "gzip: $1" "$edgeconv" --force -o x.edges $2 && check_says "$2: byte $3"; }
 printf '1 2\n3 4\n' | gzip -nc >good.gz
 size=$(wc -c <good.gz)
 (head -c $((size - 8)) good.gz && printf '\1\2\3\4' && tail -c 4 good.gz) >crc.gz

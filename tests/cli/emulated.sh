@@ -378,9 +378,9 @@ lose_rank() { # SIGNAL NAME OPTION...: sends the signal to one of two ranks whil
 }
 packed long 2 inf >"$tmp/folder"
 lose_rank STOP 'a rank is stopped'
-check_says 'GPU [01]: another GPU did not take part in the search' 'its peer says so'
+check_says 'GPU [01]: another GPU did not take part in the search' 'a rank is stopped: its peer says that the search lacks a GPU'
 clock=1 lose_rank STOP 'a rank is stopped, with --timeout' --timeout 1
-check_says 'rank [01] on .*: did not run for [1-9]' 'it is named'
+check_says 'rank [01] on .*: did not run for [1-9]' 'a rank is stopped, with --timeout: the message names the rank'
 clock=1 lose_rank KILL 'a rank is killed'
 
 # ---- reports of a GPU and of a pretended driver ----

@@ -411,7 +411,7 @@ bounded() { # CODE SIZE RANKS MEMORY
 }
 bounded 0 32M 2 host
 bounded 5 6M 2 host
-check_says 'nn exchange buffers: needs' 'messages count for -S'
+check_says 'nn exchange buffers: needs' 'buffers of messages count for -S'
 bounded 0 32M 1 auto
 bounded 5 6M 1 auto
 check_says 'for other shards: needs' 'bins count for -S'
@@ -446,7 +446,7 @@ END
 if ${CC:-cc} -shared -fPIC -o "$tmp/no_memfd.so" "$tmp/no_memfd.c" 2>"$tmp/err"; then
     plain=("${counted[@]}") counted=("${counted[@]/LD_PRELOAD=/LD_PRELOAD=$tmp/no_memfd.so:}")
     run path 0 2 --exchange-memory auto
-    check_says 'cannot read another' "$name: it says that ranks send messages"
+    check_says 'cannot read another' "$name: the message says that ranks send messages"
     check "$name: and they do" test "$(calls '^alltoall')" -gt 0
     check_exit 5 'peer memory that cannot be had' timeout 120 "$MPIEXEC" -n 2 env LD_PRELOAD="$tmp/no_memfd.so" \
         ASAN_OPTIONS="${ASAN_OPTIONS:+$ASAN_OPTIONS:}verify_asan_link_order=0" \

@@ -18,7 +18,7 @@ start_search "$traverse" --backend cpu -@ 1 -n 1000000 --depths "$tmp/depths-%d.
 check 'the process of dbfs-traverse has its own name' grep -qx dbfs-traverse "/proc/$pid/comm"
 truncate -s 4096 "$tmp/cut/part-0000-of-0001.dbfs"
 ended 1 'a part is cut during a search'
-check_says 'dbfs-traverse: .*/cut/part-0000-of-0001.dbfs: cannot read: the file became shorter' 'and is named'
+check_says 'dbfs-traverse: .*/cut/part-0000-of-0001.dbfs: cannot read: the file became shorter' 'a part is cut during a search: the message names the part'
 check 'no temporary file is left' test -z "$(find "$tmp" -maxdepth 1 -name '.depths*')"
 rm -f "$tmp"/depths-*
 
@@ -28,7 +28,7 @@ start_search "$MPIEXEC" -n 2 "$traverse" --backend cpu -@ 1 -n 1000000 --exchang
 check 'two ranks search' test "$(ranks_of dbfs-traverse "$tmp/cut2" | wc -l)" = 2
 truncate -s 4096 "$tmp/cut2/part-0001-of-0002.dbfs"
 ended 1 'a part of one rank is cut'
-check_says 'part-0001-of-0002.dbfs: cannot read' 'and is named'
+check_says 'part-0001-of-0002.dbfs: cannot read' 'a part of one rank is cut: the message names the part'
 check 'no rank is left' test -z "$(ranks_of dbfs-traverse "$tmp/cut2")"
 check 'a part that is cut leaves no unfinished file of the rank that the launcher killed' \
     test -z "$(find "$tmp" -maxdepth 1 -name '.trace*' -o -maxdepth 1 -name '.depths*')"

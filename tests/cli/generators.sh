@@ -201,7 +201,7 @@ refused() { # REASON ARGUMENTS
     local reason=$1
     shift
     check_exit 2 "'rmatgen $*' is a usage error" "$rmatgen" "$@"
-    check_says "$reason" "'rmatgen $*' says why"
+    check_says "$reason"
 }
 refused '-n is missing, which --poisson needs' --poisson -k 3
 refused '-k is missing, which --geometric needs' --geometric -n 30

@@ -27,7 +27,7 @@ fault() {
     check "$program, SIG$signal of one host's rank: the job ends by itself" test "$i" -lt 600
     wait $pid || got=$?
     check "$program, SIG$signal: with a failure (exit $got)" test $got != 0
-    [ "$signal" != STOP ] || check_says "^$program: .*host[1-4].*(--timeout)" 'a host and the timeout are named'
+    [ "$signal" != STOP ] || check_says "^$program: .*host[1-4].*(--timeout)" "$program, SIG$signal: the message names a host and --timeout"
     check "$program, SIG$signal: no rank is left on any host" ranks_end 100 "$program" "$file"
 }
 

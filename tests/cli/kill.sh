@@ -113,7 +113,7 @@ check_exit 1 'dbfs-traverse on an unfinished packing' "$traverse" "$tmp/x"
 check_says 'unfinished packing: run dbfs-pack --resume'
 for look in --list --verify; do
     check_exit 1 "$look of an unfinished packing" "$pack" $look "$tmp/x"
-    check_says 'unfinished packing: run dbfs-pack --resume' "$look says so"
+    check_says 'unfinished packing: run dbfs-pack --resume'
 done
 check_exit 1 'packing into it without --resume' "$pack" -p 5 -o "$tmp/x" "$tmp/g.edges"
 check_says 'resume'

@@ -18,7 +18,7 @@ kill -STOP "$(ranks_of dbfs-traverse "$tmp/many" | tail -1)"
 ended 1 'a rank is stopped during a search, with --timeout'
 doing='\(searching from\|writing results of\) root [0-9]*'
 check_says "^dbfs-traverse: rank [01] on [^ ]*, $doing: did not run for [2-9]\.[0-9] s" \
-    'rank, host and phase are named'
+    'a rank is stopped during a search: the message names rank, host and phase'
 check 'no rank is left' test -z "$(ranks_of dbfs-traverse "$tmp/many")"
 
 microseconds() { date +%s%6N; }
@@ -46,7 +46,7 @@ graph500=$(realpath "$BIN/dbfs-graph500")
 start_search "$MPIEXEC" -n 2 "$graph500" --backend cpu --no-energy -@ 1 --timeout 2 -n 1000000 "$tmp/many"
 kill -STOP "$(ranks_of dbfs-graph500 "$tmp/many" | tail -1)"
 ended 1 'a rank of dbfs-graph500 is stopped, with --timeout'
-check_says '^dbfs-graph500: rank [01] on [^ ]*, [^:]*: did not run for [2-9]\.[0-9] s' 'rank, host and phase are named'
+check_says '^dbfs-graph500: rank [01] on [^ ]*, [^:]*: did not run for [2-9]\.[0-9] s' 'a rank of dbfs-graph500 is stopped: the message names rank, host and phase'
 check 'no rank is left' test -z "$(ranks_of dbfs-graph500 "$tmp/many")"
 
 "$BIN/rmatgen" -q -s 18 -o "$tmp/large.edges"
@@ -58,7 +58,7 @@ kill -STOP "$rank"
 ended 1 'a rank is stopped while it packs, with --timeout'
 # on a busy host it may stop while the other rank waits for it
 late='\(did not run\|others waited for it\) for'
-check_says "^dbfs-pack: rank [01] on [^ ]*, [a-z ]*: $late" 'rank, host and phase are named'
+check_says "^dbfs-pack: rank [01] on [^ ]*, [a-z ]*: $late" 'a rank of dbfs-pack is stopped: the message names rank, host and phase'
 check 'no rank is left' test -z "$(ranks_of dbfs-pack "$tmp/x")"
 check_exit 0 '--resume goes on after a rank was lost' "$pack" -q -p 2 --resume -o "$tmp/x" "$tmp/large.edges"
 
@@ -78,7 +78,7 @@ stopped_and_killed() { # NAME FILE COMMAND...: a program that reads FILE
         kill -$signal "$(ranks_of "$name" "$file" | tail -1)"
         if [ $signal = STOP ]; then
             ended 1 "$name: a rank is stopped, with --timeout"
-            check_says "^$name: rank [01] on [^ ]*, [^:]*: $late" 'rank, host and phase are named'
+            check_says "^$name: rank [01] on [^ ]*, [^:]*: $late" "$name: a rank is stopped: the message names rank, host and phase"
         else
             got=0
             wait $pid 2>/dev/null || got=$?

@@ -20,7 +20,7 @@ one_rule() {
     "$@" ${option}made >/dev/null || fail "$name: runs"
     echo kept >"$file"
     check_exit 1 "$name refuses a file that exists" "$@" "$option$file"
-    check_says "$file: exists already: --force replaces it" "$name: and says so"
+    check_says "$file: exists already: --force replaces it"
     check "$name: the file is as it was" test "$(cat "$file")" = kept
     ln -sf "$file" link
     check_exit 1 "$name refuses a link to one" "$@" "${option}link"

@@ -218,7 +218,7 @@ sed 's/"environment": {/&"answer_layout": "ids", /' "$tmp/h5" >"$tmp/ids"
 for command in compare means; do
     check_exit 3 "$command does not put answers by owner beside answers by id" "$report" $command --clock answer \
         "$tmp/ids" "$tmp/owner"
-    check_says 'no answer clock in common' "$command says why"
+    check_says 'no answer clock in common'
     check_exit 0 "$command takes runs of one layout, also one that does not name it" "$report" $command --clock answer \
         "$tmp/h5" "$tmp/ids"
     check_exit 0 "$command takes both layouts by the search clock" "$report" $command "$tmp/ids" "$tmp/owner"
@@ -339,7 +339,7 @@ check_exit 3 'a sweep without its end' "$report" plot "$tmp/cut"
 check_says "$tmp/cut:.*: a sweep ends with TH inf"
 printf '8\t3\n' >>"$tmp/cut"
 check_exit 3 'a row without its end' "$report" plot "$tmp/cut"
-check_says "$tmp/cut:$(wc -l <"$tmp/cut"): not a row of a sweep" 'says where'
+check_says "$tmp/cut:$(wc -l <"$tmp/cut"): not a row of a sweep"
 
 # hundreds of levels, one class of edges
 awk 'BEGIN { for (i = 0; i < 600; i++) print i, i + 1 }' | "$BIN/edgeconv" -q -u -o "$tmp/path.edges" -

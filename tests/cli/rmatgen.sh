@@ -144,7 +144,7 @@ for arguments in '' '-s 0' '-s 49' '-s ten' '-s 1e1' '-s -1' '-s' '-s 10 -e 0' '
     '-s 10 --graph500 --no-randomize' '-s 10 -@ x' '-s 10 -@ -1' '-s 10 --bogus'; do
     check_exit 2 "'rmatgen $arguments' is a usage error" "$rmatgen" $arguments
     [ ! -s "$tmp/out" ] || wrote=$((wrote + 1))
-    check_says '^[^ ]*rmatgen: ' "'rmatgen $arguments' says why"
+    check_says '^[^ ]*rmatgen: '
 done
 check 'usage errors write nothing to standard output' test $wrote = 0
 check_exit 2 'u32 of ids of 33 bits' "$rmatgen" -s 33 -f u32

@@ -56,9 +56,9 @@ kill -KILL "$waiting"
 wait $job
 lose_rank KILL 0 'rank 0 is killed'
 lose_rank STOP 0 'rank 0 is stopped' --timeout 3
-check_says 'rank 0 on .*, searching from root 0: did not run for [1-9]' 'it is named'
+check_says 'rank 0 on .*, searching from root 0: did not run for [1-9]' 'rank 0 is stopped: the message names rank and phase'
 lose_rank STOP 1 'a rank that waits is stopped' --timeout 3
-check_says 'rank 1 on .*, waiting for rank 0, which works alone: did not run for [1-9]' 'it is named'
+check_says 'rank 1 on .*, waiting for rank 0, which works alone: did not run for [1-9]' 'a rank that waits is stopped: the message names rank and phase'
 
 "$TESTS/mkgraph" path 800 | "$BIN/edgeconv" -q -u --force -o "$tmp/path.edges" -
 "$BIN/dbfs-pack" -q -p 2 -t inf -o "$tmp/slow" "$tmp/path.edges"

@@ -77,9 +77,9 @@ grep -q __asan_init "$pack" && budget=$((budget + 8))
 mv "$tmp/ref" "$tmp/suggested"
 "$pack" -q -p 2 -t inf -o "$tmp/ref" "$tmp/g.edges" # nn edges between shards are placed twice
 pack_alike 'edges that spill' "$pack" -v -@ 1 -S ${budget}M -T "$tmp" -p 2 -t inf "${pieces[@]}"
-check_says 'spilled' 'they do'
+check_says 'spilled' 'dbfs-pack of streams within -S spills'
 pack_alike 'edges that spill, 2 ranks' mpi 2 "$pack" -v -@ 1 -S ${budget}M -T "$tmp" -p 2 -t inf "${of2[@]}"
-check_says 'spilled' 'they do'
+check_says 'spilled' 'dbfs-pack of streams within -S spills on two ranks'
 rm -r "$tmp/ref"
 mv "$tmp/suggested" "$tmp/ref"
 check_exit 0 '--plan of pieces' "$pack" --plan -p 2 "${pieces[@]}"
