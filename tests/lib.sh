@@ -64,19 +64,16 @@ check() {
 }
 
 # check_exit CODE NAME COMMAND...: passes when the command exits with CODE; its output stays in $tmp/out and $tmp/err. NAME says
-# what is tried. $situation is NAME behind that of the program, for names of checks of what the command left.
+# what is tried. $situation is NAME behind that of the program, or of the script: names of checks of what the command left begin
+# with it.
 check_exit() {
     local want=$1 name=$2 got=0 word
     shift 2
-    situation=$name
+    situation=${0##*/} situation=${situation%.sh}
     for word; do
-        case ${word##*/} in
-        rmatgen | edgeconv | degsplit | dbfs | dbfs-[a-z]*)
-            [[ $word != */bin/* || $name = *"${word##*/}"* ]] || situation="${word##*/}: $name"
-            [[ $word != */bin/* ]] || break
-            ;;
-        esac
+        case $word in */bin/rmatgen | */bin/edgeconv | */bin/degsplit | */bin/dbfs | */bin/dbfs-*) situation=${word##*/} && break ;; esac
     done
+    [[ $name = *$situation* ]] && situation=$name || situation="$situation: $name"
     rm -f "$ABORT_LOG"
     "$@" >"$tmp/out" 2>"$tmp/err" </dev/null || got=$?
     # Hydra now and then makes 1 of the code of MPI_Abort. The ranks note it, and that code counts.

@@ -56,12 +56,12 @@ check "$situation: the message has both numbers of ranks" grep -q 'not ok - laun
 failing() { echo run >>"$tmp/runs"; return 1; }
 said=$(check_exit 3 'a job' failing "$MPIEXEC")
 check 'a job that ends with 1 has failed, and is not tried again' \
-    test "${said%% [[(]*}:$(wc -l <"$tmp/runs")" = 'not ok - a job:1'
+    test "${said%% [[(]*}:$(wc -l <"$tmp/runs")" = 'not ok - comm: a job:1'
 aborting() { printf '3\n3\n' >>"$ABORT_LOG"; return 1; }
 said=$(check_exit 3 'a job' aborting "$MPIEXEC")
 check 'the code that ranks gave to MPI_Abort counts, and is told' \
-    test "${said%  [[]*}" = "$(printf '# Hydra made 1 of MPI_Abort(3): a job\nok - a job (exit 3)')"
+    test "${said%  [[]*}" = "$(printf '# Hydra made 1 of MPI_Abort(3): a job\nok - comm: a job (exit 3)')"
 said=$(check_exit 2 'a job' aborting "$MPIEXEC")
-check 'check_exit accepts no other code than that of MPI_Abort' test "${said%% [[(]*}" = 'not ok - a job'
+check 'check_exit accepts no other code than that of MPI_Abort' test "${said%% [[(]*}" = 'not ok - comm: a job'
 
 finish

@@ -178,7 +178,7 @@ for ranks in $([ "${TEST_MODE:-short}" = short ] || echo 1) 2; do
         ASAN_OPTIONS="${ASAN_OPTIONS:+$ASAN_OPTIONS:}verify_asan_link_order=0" \
         "$graph500" -@ 1 --backend cpu -n 4 --force --json "$tmp/json" "$tmp/p4"
     block >"$tmp/energy"
-    check "energy, $ranks ranks: is that of two GPUs and a package ($(grep -E '^(energy|MTEPS)' "$tmp/energy" | tr -s ' ' | tr '\n' ' '))"$tmp/energy" | tr -s ' ' | tr '\n' ' '))" awk '
+    check "energy, $ranks ranks: is that of two GPUs and a package ($(grep -E '^(energy|MTEPS)' "$tmp/energy" | tr -s ' ' | tr '\n' ' '))" awk '
         $1 == "energy_J:" { joules = $2 } $1 == "energy_time:" { seconds = $2 }
         $1 == "energy_of:" { gpus = $2; packages = $4 } $1 == "MTEPS/W:" { rate = $2 }
         END { exit !(gpus == 2 && seconds >= 2 && joules >= 120 && packages > 0 && (packages > 1 || joules <= 120) && rate > 0) }' \

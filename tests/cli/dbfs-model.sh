@@ -37,8 +37,8 @@ nn=$(column nn 1) nd=$(column nd 1) edges=$(column edges 1)
     { u = ones($1) > 10; v = ones($2) > 10; nn += u && v; nd += u && !v } END { print nn / NR, nd / NR }' >"$tmp/sample"
 read -r nn_sample nd_sample <"$tmp/sample"
 share() { awk -v a="$1" -v b="$2" 'BEGIN { printf "%.4f", a / b }'; }
-check "the model has the nn edges of a sample of scale 33: $(share "$nn" "$edges"), $nn_sample"$nn" "$edges"), $nn_sample" is "$(share "$nn" "$edges")" "$nn_sample" .04
-check "the model has the nd edges of a sample of scale 33: $(share "$nd" "$edges"), $nd_sample"$nd" "$edges"), $nd_sample" is "$(share "$nd" "$edges")" "$nd_sample" .02
+check "the model has the nn edges of a sample of scale 33: $(share "$nn" "$edges"), $nn_sample" is "$(share "$nn" "$edges")" "$nn_sample" .04
+check "the model has the nd edges of a sample of scale 33: $(share "$nd" "$edges"), $nd_sample" is "$(share "$nd" "$edges")" "$nd_sample" .02
 check_exit 0 'TH inf' "$model" rmat --rmat 20 -t inf
 check "$situation: predicts no delegates" test "$(column delegates 1) $(column nd 1) $(column reductions 1)" = '0 0 0'
 

@@ -197,7 +197,7 @@ tail -n +2 "$tmp/out" >"$tmp/rows"
 check "$situation: are those that awk computes" cmp "$tmp/rows" "$tmp/want"
 check_exit 0 'compare' "$report" compare "$tmp/h1" "$tmp/h 2"
 cut -f 1,4 "$tmp/out" | tail -n +2 | tr '\t\n' '= ' >"$tmp/rows"
-check "$situation: ratios are right: $(cat "$tmp/rows")"$tmp/rows")" grep -qx "harmonic_mean_TEPS=1.27273 geometric_mean_TEPS=2.82843 roots_in_common= \
+check "$situation: ratios are right: $(cat "$tmp/rows")" grep -qx "harmonic_mean_TEPS=1.27273 geometric_mean_TEPS=2.82843 roots_in_common= \
 min_ratio=0.5 firstquartile_ratio=1.25 median_ratio=2 thirdquartile_ratio=3 max_ratio=4 geometric_mean_ratio=1.5874 " "$tmp/rows"
 check_exit 4 'compare runs of different distances' "$report" compare "$tmp/h1" "$tmp/h3"
 check_says 'root 7: different distances: checksums 0c and 0d'

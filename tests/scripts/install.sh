@@ -76,7 +76,7 @@ fi
 
 installed=$(ls "$root/bin" | wc -l)
 check 'make uninstall' make "${settings[@]}" "DESTDIR=$tmp/prefix" prefix=/opt/dbfs uninstall
-check "make uninstall leaves no file ($(find "$tmp/prefix" ! -type d | head -3))"$tmp/prefix" ! -type d | head -3))" test -z "$(find "$tmp/prefix" ! -type d)"
+check "make uninstall leaves no file ($(find "$tmp/prefix" ! -type d | head -3))" test -z "$(find "$tmp/prefix" ! -type d)"
 if git rev-parse >/dev/null 2>&1; then
     check 'make dist' make "${settings[@]}" dist
     mkdir "$tmp/dist"
