@@ -31,12 +31,12 @@ check "$situation: edges are the same" cmp "$tmp/edges" "$tmp/again"
 
 check_exit 0 degsplit "$BIN/degsplit" -q -p 2 -o "$tmp/split" "$tmp/edges"
 check_exit 0 'two ranks of degsplit' timeout 120 "$MPIEXEC" -n 2 "$BIN/degsplit" -q -@ 1 -p 2 -o "$tmp/split2" "$tmp/edges"
-check 'write the same split' cmp "$tmp/split" "$tmp/split2"
+check 'two ranks of degsplit write the same split' cmp "$tmp/split" "$tmp/split2"
 check_exit 0 'dbfs-pack' "$BIN/dbfs-pack" -q -p 1 -o "$tmp/g1" "$tmp/edges"
 check_exit 0 'two shards' "$BIN/dbfs-pack" -q -p 2 -s "$tmp/split" -o "$tmp/g2" "$tmp/edges"
 check_exit 0 'two ranks of dbfs-pack' timeout 120 "$MPIEXEC" -n 2 "$BIN/dbfs-pack" -q -@ 1 -p 2 -s "$tmp/split" \
     -o "$tmp/ranks" "$tmp/edges"
-check 'write the same bytes' diff -r "$tmp/g2" "$tmp/ranks"
+check 'two ranks of dbfs-pack write the same bytes' diff -r "$tmp/g2" "$tmp/ranks"
 check_exit 0 '--verify' "$BIN/dbfs-pack" -q --verify "$tmp/g2"
 
 # ---- searches ----

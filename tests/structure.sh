@@ -158,7 +158,7 @@ fi
 # each program and format has its page, as built, and each option of --help stands in it
 pages=${BUILD:-build}/man
 for program in dbfs rmatgen edgeconv degsplit dbfs-pack dbfs-check dbfs-report dbfs-model dbfs-traverse dbfs-traverse-2d dbfs-graph500 dbfs-paths dbfs-batch; do
-    check "$program.1 exists" test -s "$pages/$program.1"
+    check "$program.1 is built" test -s "$pages/$program.1"
     missing=$({ "$BIN/$program" --help=all 2>/dev/null || "$BIN/$program" --help; } | grep -oE '(^|[ ,])--[a-z0-9][a-z0-9-]*' | tr -d ' ,' | sort -u |
         while read -r option; do
             sed 's/\\-/-/g; s/Fl -\([a-z0-9]\)/--\1/g' "$pages/$program.1" 2>/dev/null | grep -qF -e "$option" || echo "$option"
@@ -166,7 +166,7 @@ for program in dbfs rmatgen edgeconv degsplit dbfs-pack dbfs-check dbfs-report d
     check "$program.1 has every option of --help ($(echo $missing))" test -z "$missing"
 done
 for page in dbfs-edges dbfs-split dbfs-shard dbfs-map dbfs-json; do
-    check "$page.5 exists" test -s "$pages/$page.5"
+    check "$page.5 is built" test -s "$pages/$page.5"
 done
 if command -v mandoc >/dev/null 2>&1; then
     for page in "$pages"/*.[157]; do

@@ -64,7 +64,7 @@ check_graph() { # NAME ROOTS: the graph whose text is $tmp/text
             settings >"$work/why" 2>&1 || { bad=1; echo "    $1, TH $th: $(head -c 600 "$work/why")"; }
     done
     check "$1: distances and parents agree" test $bad = 0
-    check "$1: one checksum of $(wc -l <"$work/checksums") searches" \
+    check "$1: $(wc -l <"$work/checksums") searches have one checksum" \
         test "$(sort -u "$work/checksums" | wc -l)" = 1
 }
 

@@ -8,7 +8,7 @@ mpi() { local n=$1; shift; timeout 120 "$MPIEXEC" -n "$n" "$TESTS/test_comm" "$@
 for ranks in 1 2 3; do
     check_exit 0 "$ranks ranks" mpi $ranks start
     grep -E '^(ok|not ok) - ' "$tmp/out"
-    check "$ranks ranks: rank 0 of so many reported" grep -q "^ok - swap: .*(rank 0 of $ranks)  " "$tmp/out"
+    check "$ranks ranks: rank 0 reports for all of them" grep -q "^ok - swap: .*(rank 0 of $ranks)  " "$tmp/out"
     grep -q '^not ok' "$tmp/out" && failures=$((failures + 1))
 done
 check_exit 0 'under a launcher MPI is started where it is needed' mpi 2

@@ -66,10 +66,10 @@ second() { # NAME CODE
 
 same_edges() { # NAME: the edges in $tmp/out are those of the graph, or what README.md says of the few others
     case $1 in
-    stream/good-empty) check "$1: no edges" test ! -s "$tmp/out" ;;
-    stream/good-wide) check "$1: its edges" grep -qx '0 281474976710655' "$tmp/out" ;;
-    stream/good-multigraph) check "$1: its self-loops" grep -qx '2 2' "$tmp/out" ;;
-    stream/* | text/* | binary/* | packed/*) check "$1: its edges" cmp "$tmp/want" "$tmp/out" ;;
+    stream/good-empty) check "$1 has no edges" test ! -s "$tmp/out" ;;
+    stream/good-wide) check "$1 has its edge" grep -qx '0 281474976710655' "$tmp/out" ;;
+    stream/good-multigraph) check "$1 has its self-loops" grep -qx '2 2' "$tmp/out" ;;
+    stream/* | text/* | binary/* | packed/*) check "$1 has its edges" cmp "$tmp/want" "$tmp/out" ;;
     esac
 }
 edges_of "$corpus/graph/pairs" >"$tmp/want"
@@ -83,7 +83,7 @@ while IFS=$'\t' read -r name code message <&3; do
     if [ "$code" = 0 ]; then
         same_edges "$name"
     else
-        check "$name: $message" grep -qF -e "$message" "$tmp/err"
+        check "$name: the message is '$message'" grep -qF -e "$message" "$tmp/err"
     fi
     second "$name" "$code"
 done 3<"$tmp/rows"

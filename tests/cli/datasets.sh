@@ -46,7 +46,7 @@ check 'the README of datasets/ shows the list of sizes' diff "$tmp/list" "$tmp/r
 check '--list says what sources are directed' test \
     "$(awk '$4 == "directed"' "$tmp/list" | wc -l)" = "$(awk -F'\t' '$6 == "arc"' "$table" | wc -l)"
 check '--show says what --direction may be' bash -c '"$1" --show twitter7 | grep -q "^direction *once or directed$"' - "$dataset"
-check '--show' test "$("$dataset" --show friendster | grep -c '2586147869')" = 1
+check '--show prints the edges of friendster' test "$("$dataset" --show friendster | grep -c '2586147869')" = 1
 
 # ---- running a pipeline on a look-alike ----
 
@@ -105,8 +105,8 @@ prepared() {
         sed 's/^/    /' "$tmp/log" | tail -5
         return 1
     fi
-    check "$result: the same edges" test "$(trailer "$tmp/work/$result.edges")" = "$(trailer "$tmp/$graph.edges")"
-    check "$result: the same search" test "$(search "$tmp/work/$result-p2.dbfs")" = "$(cat "$tmp/$graph.search")"
+    check "$result: edges are those of the graph that was meant" test "$(trailer "$tmp/work/$result.edges")" = "$(trailer "$tmp/$graph.edges")"
+    check "$result: the search finds what that of the graph finds" test "$(search "$tmp/work/$result-p2.dbfs")" = "$(cat "$tmp/$graph.search")"
 }
 
 # arcs has duplicates and self-loops, plain has each edge once and no self-loops, diagonal is plain with some
@@ -122,7 +122,7 @@ m=$(wc -l <"$tmp/arcs")
 plain_m=$(wc -l <"$tmp/plain")
 for graph in arcs plain diagonal squished; do
     reference $graph $n -u
-    check "$graph: a search to compare with" grep -q 'reached 500 share 1.000000 edges [0-9]* checksum' "$tmp/$graph.search"
+    check "$graph: a search reaches all, to compare with" grep -q 'reached 500 share 1.000000 edges [0-9]* checksum' "$tmp/$graph.search"
 done
 
 for graph in arcs squished; do
@@ -130,7 +130,7 @@ for graph in arcs squished; do
     reference $graph-directed $n --direction directed
     reached=$("$TESTS/oracle" -d -n $n -e "$tmp/$graph" 1 | awk '$1 == "reached" { print $2 }')
     check "$graph-directed: a search that reaches fewer" test "$reached" -gt 1 -a "$reached" -lt 500
-    check "$graph-directed: along the arcs" grep -q " reached $reached " "$tmp/$graph-directed.search"
+    check "$graph-directed: the search goes along the arcs" grep -q " reached $reached " "$tmp/$graph-directed.search"
 done
 
 # Friendster of SNAP
@@ -204,7 +204,7 @@ ln "$mirror"/*index* "$mirror/index" 2>/dev/null
 for name in wdc-2012-page wdc-2012-host; do
     small_row $name $n "$m" >"$tmp/table"
     if "$dataset" --names --to edges --table "$tmp/table" "${from_mirror[@]}" $name "$tmp/named" >"$tmp/log" 2>&1; then
-        check "$name: --names" cmp "$tmp/names" "$tmp/named/$name.map"
+        check "$name --names: the map has the names" cmp "$tmp/names" "$tmp/named/$name.map"
         awk -F'\t' -v OFS='\t' 'NR > 1 { $11 = "http://data.example.org/other" } { print }' "$tmp/table" >"$tmp/table-other"
         check_exit 1 "$name: the names of another graph" "$dataset" --names --to edges --table "$tmp/table-other" \
             "${from_mirror[@]}" $name "$tmp/named"
@@ -253,7 +253,7 @@ lookalike cage15 plain $n $((2 * plain_m))
 
 # the same without tar, as README.md says
 if edgeconv --member=cage15.mtx --direction symmetric -o "$tmp/entry.edges" "$mirror/cage15.tar.gz" 2>"$tmp/sample.err"; then
-    check 'cage15 by --member: the same edges' test "$(trailer "$tmp/entry.edges")" = "$(trailer "$tmp/plain.edges")"
+    check 'cage15 by --member has the same edges' test "$(trailer "$tmp/entry.edges")" = "$(trailer "$tmp/plain.edges")"
 elif grep -q 'use `\|unrecognized option' "$tmp/sample.err"; then
     skip 'cage15 by --member: this edgeconv reads no archives'
 else
@@ -272,7 +272,7 @@ else
 fi
 
 # the two graphs that ship
-check 'wordnet-3.0: its pipeline, with its own numbers' "$dataset" -p 2 wordnet-3.0 "$tmp/work"
+check 'wordnet-3.0: the pipeline of the table ends with the numbers of the table' "$dataset" -p 2 wordnet-3.0 "$tmp/work"
 was_tested wordnet-3.0
 
 untested=$(awk -F'\t' 'FILENAME ~ /tested$/ { ran[$1]; next }
@@ -292,13 +292,13 @@ check '--dry-run makes nothing' test ! -e "$tmp/dry run"
 check '--dry-run prints a script' bash "$tmp/script"
 check 'the script of --dry-run makes the same edges' cmp "$tmp/work/com-friendster.edges" "$tmp/dry run/com-friendster.edges"
 check 'the script of --dry-run makes shards' test -s "$tmp/dry run/com-friendster-p3.dbfs/manifest"
-check 'repeating it' "$dataset" "${small[@]}" "$tmp/dry run"
+check 'dbfs-dataset runs a second time in the same folder' "$dataset" "${small[@]}" "$tmp/dry run"
 check 'dbfs-dataset makes nothing again that is there' test "$("$dataset" "${small[@]}" "$tmp/dry run" 2>&1 | grep -c '^# have')" = 3
-check '-- --randomize' "$dataset" "${small[@]}" "$tmp/random" -- --randomize --vertices 2048
+check 'dbfs-dataset takes --randomize behind --' "$dataset" "${small[@]}" "$tmp/random" -- --randomize --vertices 2048
 check 'dbfs-dataset passes --randomize on to edgeconv' test "$(search "$tmp/random/com-friendster-p3.dbfs" | cut -d' ' -f1-6)" = \
     "$(cut -d' ' -f1-6 "$tmp/plain.search")"
 if edgeconv --help | grep -q -e '--compact='; then
-    check '-- --compact=MAP' "$dataset" "${small[@]}" "$tmp/compact" -- --compact="$tmp/compact.map"
+    check 'dbfs-dataset takes --compact=MAP behind --' "$dataset" "${small[@]}" "$tmp/compact" -- --compact="$tmp/compact.map"
     read -r first _ <"$tmp/plain"
     ids=$(tr ' ' '\n' <"$tmp/plain" | sort -u | wc -l)
     check 'dbfs-dataset passes --compact on: ids are those that occur' test "$((16#$(trailer "$tmp/compact/com-friendster.edges" | cut -d' ' -f2)))" = "$ids"
@@ -421,7 +421,7 @@ with_wget() {
     pid=$!
     wait_until grep -q ' port [0-9]' "$tmp/server"
     port=$(sed -n 's/.* port \([0-9]*\).*/\1/p' "$tmp/server")
-    check 'a download by wget' env PATH="$tmp/nocurl" no_proxy=127.0.0.1 "$dataset" --to download --table "$tmp/table" \
+    check 'dbfs-dataset downloads by wget where there is no curl' env PATH="$tmp/nocurl" no_proxy=127.0.0.1 "$dataset" --to download --table "$tmp/table" \
         --mirror "http://127.0.0.1:$port" -d "$tmp/wget" com-friendster "$tmp/none"
     kill $pid
     check 'a download that was interrupted ends with the same file' cmp "$mirror/$file" "$tmp/wget/$file"

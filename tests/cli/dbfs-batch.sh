@@ -53,7 +53,7 @@ for graph in components grid multi twostars path; do
         for size in $some; do
             mkdir "$tmp/got"
             "$batch" -q -@ $((size % 3 + 1)) --batch $size -r "$roots" --depths "$tmp/got/%d" --force "$shards" >"$tmp/out" 2>"$tmp/err"
-            check "$graph p and TH $setup, batches of $size" diff -r "$tmp/want" "$tmp/got"
+            check "$graph p and TH $setup, batches of $size: distances are those of the oracle" diff -r "$tmp/want" "$tmp/got"
             rm -r "$tmp/got"
         done
     done
@@ -70,7 +70,7 @@ check 'there are searches to compare with' test "$(wc -l <"$tmp/want")" = 300
 for size in 1 63 64 65 128 129 256; do
     for threads in $many_threads; do
         "$batch" -@ $threads --batch $size -n 300 "$tmp/rmat" >"$tmp/out"
-        check "batches of $size, $threads threads: as one by one" diff "$tmp/want" <(grep '^root' "$tmp/out")
+        check "batches of $size, $threads threads: roots have the lines of searches one by one" diff "$tmp/want" <(grep '^root' "$tmp/out")
         check "batches of $size, $threads threads: distances are those of searches one by one" diff <(grep checksum: "$tmp/one-by-one") <(grep checksum: "$tmp/out")
     done
 done
@@ -83,7 +83,7 @@ check "$situation: its searches are those one by one" diff "$tmp/one-by-one" <(s
 "$BIN/dbfs-pack" -q -p 1 -t 8 --rows out -o "$tmp/arcs-out" "$tmp/arcs.edges"
 check_exit 2 'a directed graph without in-rows' "$batch" -n 2 "$tmp/arcs-out"
 "$batch" -n 9 --no-checksum "$tmp/rmat" >"$tmp/out"
-check 'no checksums' sh -c '! grep -q checksum "$1"' - "$tmp/out"
+check '--no-checksum leaves out checksums' sh -c '! grep -q checksum "$1"' - "$tmp/out"
 check_exit 0 'many levels by themselves' "$batch" -v -q -n 64 "$tmp/grid-1-3"
 "$batch" -v -q -n 64 "$tmp/rmat" >"$tmp/out" 2>"$tmp/err"
 check '-v tells of each level' awk -v levels="$(sed -n 's/.* s, \([0-9]*\) levels.*/\1/p' "$tmp/err")" '
@@ -93,7 +93,7 @@ check '-v tells of each level' awk -v levels="$(sed -n 's/.* s, \([0-9]*\) level
 
 # ---- ranks ----
 "$MPIEXEC" -n 3 "$batch" -@ 1 --batch 64 -n 300 --depths "$tmp/ranks.npy" --centrality "$tmp/ranks.txt" "$tmp/rmat" >"$tmp/out" 2>"$tmp/err"
-check 'three ranks: as one by one' diff "$tmp/want" <(grep '^root' "$tmp/out")
+check 'three ranks print the lines of searches one by one' diff "$tmp/want" <(grep '^root' "$tmp/out")
 check_exit 0 'one rank' "$batch" -@ 2 --batch 256 -n 300 --depths "$tmp/m.npy" --centrality "$tmp/c.txt" "$tmp/rmat"
 check "$situation: the matrix is that of one rank" cmp "$tmp/m.npy" "$tmp/ranks.npy"
 check "$situation: centralities are those of one rank" cmp "$tmp/c.txt" "$tmp/ranks.txt"
@@ -102,7 +102,7 @@ check "$situation: centralities are those of one rank" cmp "$tmp/c.txt" "$tmp/ra
 "$BIN/dbfs-traverse" -q --backend cpu -n 20 --depths "$tmp/%d.raw" "$tmp/rmat" >"$tmp/out"
 "$batch" -q -n 20 --depths "$tmp/matrix.npy" "$tmp/rmat" >"$tmp/out"
 awk '{ print $2 }' "$tmp/want" | head -n 20 | while read -r root; do cat "$tmp/$root.raw"; done >"$tmp/rows"
-check 'rows of the matrix' cmp "$tmp/rows" <(tail -c +129 "$tmp/matrix.npy")
+check 'rows of the matrix are the distances from the roots' cmp "$tmp/rows" <(tail -c +129 "$tmp/matrix.npy")
 check "$situation: the matrix has its shape in the header" grep -aq "'<i4', 'fortran_order': False, 'shape': (20, 4096)" "$tmp/matrix.npy"
 check_exit 2 'a matrix into a pipe' "$batch" -q -n 2 --depths >(cat >/dev/null) "$tmp/rmat"
 
@@ -212,9 +212,9 @@ END
 if python3 -c 'import networkx' 2>/dev/null; then
     awk 'BEGIN { for (i = 0; i < 150; i++) print 1000 * (i * i % 97), 1000 * (i * 31 % 89) + i % 2; print 7, 7 }' >gaps.txt
     dbfs --no-cache -q --compact -n all --centrality undirected.table gaps.txt 2>err
-    check 'an undirected graph with gaps and loops' python3 as_networkx.py undirected gaps.txt undirected.table
+    check 'closeness of an undirected graph with gaps and loops is that of networkx' python3 as_networkx.py undirected gaps.txt undirected.table
     dbfs --no-cache -q --compact --direction directed --reverse -n all --centrality directed.table gaps.txt 2>err
-    check 'a directed one' python3 as_networkx.py directed gaps.txt directed.table
+    check 'closeness of a directed graph is that of networkx' python3 as_networkx.py directed gaps.txt directed.table
 else
     skip 'closeness beside NetworkX: it is not installed'
 fi

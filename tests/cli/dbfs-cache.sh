@@ -50,7 +50,7 @@ touch g.txt.dbfs
 not_kept 'a file of the name' 'File exists' g.txt
 rm g.txt.dbfs
 check_exit 0 '--no-cache' search --no-cache shared/g.txt
-check 'needs no word' test ! -s err
+check '--no-cache prints no note' test ! -s err
 
 # ---- links under the names of files ----
 

@@ -233,7 +233,7 @@ roots=0,10815,99
 for graph in r.edges r2; do
     check_exit 0 "three roots, permuted ids, $graph" "$check" -r $roots --depths "$tmp/r.%d.npy" \
         --parents "$tmp/rp.%d" "$tmp/$graph"
-    check 'a line each' test "$(grep -c ' valid$' "$tmp/out")" = 3
+    check 'dbfs-check prints a line for each root' test "$(grep -c ' valid$' "$tmp/out")" = 3
 done
 cp "$tmp/r.0.npy" "$tmp/r.99.npy"
 check_exit 4 'the file of another root' "$check" -r $roots --depths "$tmp/r.%d.npy" "$tmp/r2"

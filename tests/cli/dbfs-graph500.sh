@@ -37,19 +37,19 @@ wire() {
 }
 count() { awk "$1 { n++ } END { print n + 0 }" "$tmp/wire"; }
 wire normal
-check 'messages above 1K' test "$(count '$1 == "send" && $4 > 1024')" -gt 0
-check 'between unlike devices' test "$(count '$1 == "send" && int($3 / 2) != $3 % 2')" -gt 0
+check 'messages between ranks are larger than 1K without --chunk' test "$(count '$1 == "send" && $4 > 1024')" -gt 0
+check 'vertices go between unlike devices without --local-all2all' test "$(count '$1 == "send" && int($3 / 2) != $3 % 2')" -gt 0
 check 'vertices between unlike devices are sent, with repetitions' test "$(count '$1 == "repeated" && $4 > 0')" -gt 0
 wire normal --chunk 1K
-check 'no message above 1K' test "$(count '$1 == "send" && $4 > 1024')" = 0
+check '--chunk 1K leaves no message above 1K' test "$(count '$1 == "send" && $4 > 1024')" = 0
 wire normal --local-all2all
-check 'between like devices alone' test "$(count '$1 == "send" && int($3 / 2) != $3 % 2')" = 0
+check '--local-all2all sends between like devices alone' test "$(count '$1 == "send" && int($3 / 2) != $3 % 2')" = 0
 wire normal --uniquify
 check '--uniquify leaves no repetitions among sent vertices' test "$(count '$1 == "repeated" && $4 > 0')" = 0
 wire mixed
-check 'no nonblocking reductions' test "$(count '/^reduce nonblocking or/')" = 0
+check 'reductions are blocking without --reduction' test "$(count '/^reduce nonblocking or/')" = 0
 wire mixed --reduction nonblocking
-check 'nonblocking reductions' test "$(count '/^reduce nonblocking or/')" -gt 0
+check '--reduction nonblocking is nonblocking' test "$(count '/^reduce nonblocking or/')" -gt 0
 check_exit 5 'memory of a device that is none' "$graph500" --backend cpu --exchange-memory device "$tmp/alone"
 part=part-0000-of-0001.dbfs
 cp -r "$tmp/alone" "$tmp/lie"
@@ -196,7 +196,7 @@ check_exit 0 'without energy' env LD_LIBRARY_PATH="$(realpath "$TESTS/nvml")" "$
 check "$situation: energy is NA" grep -q '^energy_J: *NA$' "$tmp/out"
 
 check_exit 0 'fewer roots, quietly' mpi 1 -q -n 3 "$tmp/p1"
-check 'print the block alone' test "$(grep -c '^root' "$tmp/out") $(grep -c '^NBFS: *3$' "$tmp/out")" = '0 1'
+check "$situation: prints the block alone" test "$(grep -c '^root' "$tmp/out") $(grep -c '^NBFS: *3$' "$tmp/out")" = '0 1'
 check "$situation: the construction time is NA" grep -q '^construction_time: *NA$' "$tmp/out"
 check_exit 0 'with -v' mpi 1 -v -n 2 --no-energy --force --json "$tmp/json" "$tmp/p1"
 check 'there is a line per level' test "$(grep -c ' level [0-9]* nn ' "$tmp/err")" = \

@@ -167,7 +167,7 @@ check 'the shape is that of the trace' test "$(column shape 1) $(column shape 2)
 check_exit 0 'three runs' "$model" check "$tmp/1.json" "$tmp/4.json" "$tmp/22.json"
 check "$situation: the run of one device calibrates" test "$(column use 1) $(column error_percent 1)" = 'calibrates 0.0'
 check 'the others are predicted' test "$(column use 2) $(column use 3)" = 'predicted predicted'
-check 'layouts' test "$(column p 1) $(column group 2) $(column p 3) $(column hosts 3)" = '1 4 4 1'
+check "$situation: layouts are those of the runs" test "$(column p 1) $(column group 2) $(column p 3) $(column hosts 3)" = '1 4 4 1'
 check "bytes are about those counted: $(column bytes_modelled 3), $(column bytes_counted 3)" \
     is "$(column bytes_modelled 3)" "$(column bytes_counted 3)" .5
 check 'a run without --breakdown has none' test "$(column bytes_counted 2)" = NA
@@ -209,8 +209,8 @@ for name in peer_bandwidth network_bandwidth; do
     check "more $name: faster" below "$(time_with $name 10)" "$(time_with $name 1)"
 done
 check_exit 0 'strong scaling' "$model" strong --rmat 31
-check 'begins where the graph fits' below 1 "$(column p 1)"
-check 'keeps the graph' test "$(grep -v '^#' "$tmp/out" | cut -f 4 | tail -n +2 | sort -u)" = 31
+check "$situation: begins where the graph fits" below 1 "$(column p 1)"
+check "$situation: keeps the graph" test "$(grep -v '^#' "$tmp/out" | cut -f 4 | tail -n +2 | sort -u)" = 31
 check_exit 0 'strong scaling of a run' "$model" strong "$tmp/4.json"
 check "$situation: the TH is that of the run" test "$(grep -v '^#' "$tmp/out" | cut -f 5 | tail -n +2 | sort -u)" = 24
 
@@ -226,7 +226,7 @@ check "$situation: the first row is of two devices" test "$(sed -n '/^\$rates/,/
 check_exit 0 'with a run of one' "$model" strong --rates "$tmp/rates" --calibrate 2 "$tmp/two.json" "$tmp/hand.json"
 check "all are corrected: $(rows)" test "$(rows)" = '1 alone first, 2 peer , 4 peer , 8 peer , 16 peer , '
 check_exit 0 'no run' "$model" predict -p 1,2,4 --rmat 20
-check "corrects none: $(rows)" test "$(rows)" = '1 none first, 2 none , 4 none , '
+check "$situation: corrects none: $(rows)" test "$(rows)" = '1 none first, 2 none , 4 none , '
 
 # ---- pictures ----
 

@@ -35,7 +35,7 @@ packs_within() {
     check_exit 0 "p $p, -S ${mib}M $*" "$pack" -v -S "${mib}M" -T "$tmp/t1" -T "$tmp/t2" -p "$p" \
         "$@" --force -o "$tmp/b" "$stream"
     within "$mib" "p $p, -S ${mib}M $*"
-    check "p $p, -S ${mib}M $*: the same bytes" same_folders "$tmp/whole" "$tmp/b"
+    check "p $p, -S ${mib}M $*: bytes are those with ample memory" same_folders "$tmp/whole" "$tmp/b"
     rm -rf "$tmp/b"
 }
 
@@ -92,7 +92,7 @@ for p in 1 3; do
         # with more memory the ids that occur are listed, and their values fit
         least=3
         [ $mib = 40 ] || least=1
-        check "p $p, -S ${mib}M: $windows windows of vertices" test "$windows" -ge $least
+        check "p $p, -S ${mib}M: vertices are in $windows windows" test "$windows" -ge $least
         packs_within "$tmp/sparse.edges" $p $mib
     done
     rm -r "$tmp/whole"
@@ -102,7 +102,7 @@ for mib in 34 64; do
     check_exit 0 "degsplit -S ${mib}M, in windows" "$degsplit" -p 2 -S ${mib}M -T "$tmp/t1" \
         --force -o "$tmp/b.split" "$tmp/sparse.edges"
     within $mib "degsplit -S ${mib}M"
-    check "degsplit -S ${mib}M: the same bytes" cmp "$tmp/whole.split" "$tmp/b.split"
+    check "degsplit -S ${mib}M writes the bytes of ample memory" cmp "$tmp/whole.split" "$tmp/b.split"
 done
 "$pack" -q -p 2 -o "$tmp/whole" "$tmp/sparse.edges"
 packs_within "$tmp/sparse.edges" 2 64 -s "$tmp/whole.split"
@@ -115,7 +115,7 @@ check 'nothing is left of windows' nothing_left
 planned() { awk -v key="$1" '$1 == key { print $2 }' "$tmp/plan"; }
 # near NAME PLANNED TAKEN [TENTHS]: PLANNED is at least TAKEN, and at most TENTHS / 10 of it (default 15)
 near() {
-    check "$1: $3 of $2 planned bytes" test "$3" -le "$2" -a $((10 * $2)) -le $((${4:-15} * $3))
+    check "$1 takes $3 of $2 planned bytes" test "$3" -le "$2" -a $((10 * $2)) -le $((${4:-15} * $3))
 }
 "$BIN/rmatgen" -q -s 20 -o "$tmp/s20.edges"
 check_exit 0 'scale 20 with the TH that is suggested' "$pack" -@ 2 -o "$tmp/b" "$tmp/s20.edges"
@@ -135,16 +135,16 @@ for size in 48M 1G; do
         # the spilled amount depends on which thread runs out of memory first
         near "scale 20, -S $size: disk" "$(planned temporary-disk)" "$spilled" 20
     else
-        check "scale 20, -S $size: no disk" test "$(planned temporary-disk)$spilled" = 0
+        check "scale 20, -S $size: no disk is planned or taken" test "$(planned temporary-disk)$spilled" = 0
     fi
     device=$("$pack" --list "$tmp/b" | awk '/^largest device/ { print $3 }')
     planned=$(planned device-bytes-per-shard)
-    check "scale 20: $planned bytes planned for a device, $device taken" \
+    check "scale 20: a device takes $device bytes, and $planned are planned" \
         test $((10 * planned)) -gt $((9 * device)) -a $((10 * planned)) -lt $((12 * device))
     "$BIN/dbfs-traverse" -g 4 --plan "$tmp/b" >"$tmp/out"
     packed=$(awk '/^graph, packed/ { print $4 }' "$tmp/out")
     planned=$(planned packed-bytes-per-shard)
-    check "scale 20: $planned bytes planned for packed columns, $packed taken" \
+    check "scale 20: packed columns take $packed bytes, and $planned are planned" \
         test "$planned" -ge "$packed" -a "$planned" -lt $((device * 9 / 10))
     rm -r "$tmp/b"
 done
@@ -156,7 +156,7 @@ for th in $([ "${TEST_MODE:-short}" = short ] || echo 16) inf; do # all of one s
     rm -r "$tmp/b"
 done
 check_exit 0 'a plan makes no folder' "$pack" --plan -p 4 -o "$tmp/none" "$tmp/s20.edges"
-check 'indeed' test ! -e "$tmp/none"
+check 'a plan makes no folder, nor a file' test ! -e "$tmp/none"
 # a pipe from rmatgen is planned at once, and the message says what the host lacks
 plan_pipe() {
     timeout 60 "$BIN/rmatgen" -q -s "$1" -e "$2" | timeout 20 "$pack" --plan -p 1 -t 16 "${@:3}"
@@ -168,27 +168,27 @@ check "$situation: its edges stay in memory, in 12 bytes each or fewer" \
 check 'labels alone go to the disk' test "$(planned temporary-disk)" -le $((4 << 29))
 check_exit 0 'a plan for a pipe of 2^38 edges' plan_pipe 32 64 -@ 2 -S 32T -T "$tmp/t1"
 cp "$tmp/out" "$tmp/plan"
-check 'memory lacks' test "$(planned memory-lacking)" -gt 0
+check 'a plan for a pipe says how much memory lacks' test "$(planned memory-lacking)" -gt 0
 check "$situation: lacks no more memory than all of it" test "$(planned memory-lacking)" -lt "$(planned memory)"
 check_says 'of memory, .* more than is available'
 check_exit 0 'a plan for a pipe of 2^32 edges with -S 512G' plan_pipe 32 64 -@ 2 -S 512G -T "$tmp/t1" -o "$tmp/none/none"
 cp "$tmp/out" "$tmp/plan"
 lacking=$(planned disk-lacking)
-check "$lacking bytes of disk lack" test "$lacking" -gt 0 -a \
+check "a plan for a pipe says that $lacking bytes of disk lack" test "$lacking" -gt 0 -a \
     "$lacking" -lt $(($(planned temporary-disk) + $(planned written-bytes)))
 check_says 'of disk for temporary files and .* more than is free'
 check_exit 0 'raw shards' plan_pipe 32 64 -@ 2 -S 512G -T "$tmp/t1" -o "$tmp/none" --encoding raw
 cp "$tmp/out" "$tmp/plan"
-check 'take more of the disk' test "$(planned disk-lacking)" -gt "$lacking"
+check 'a plan for a pipe of raw shards takes more of the disk' test "$(planned disk-lacking)" -gt "$lacking"
 check "$situation: have no packed columns" \
     test "$(planned packed-bytes-per-shard)" = "$(planned device-bytes-per-shard)"
 check_exit 0 'a plan that fits' "$pack" --plan -p 1 -T "$tmp/t1" -o "$tmp/none" "$tmp/s20.edges"
 cp "$tmp/out" "$tmp/plan"
-check 'lacks nothing' test "$(planned memory-lacking)$(planned disk-lacking)" = 00
+check 'a plan that fits lacks nothing' test "$(planned memory-lacking)$(planned disk-lacking)" = 00
 check_exit 0 'degsplit --plan' "$degsplit" --plan -t inf -@ 2 "$tmp/s20.edges"
 cp "$tmp/out" "$tmp/plan"
 check_exit 0 'degsplit as planned' "$degsplit" -@ 2 -t inf -o "$tmp/inf.split" "$tmp/s20.edges"
-[ "$sanitized" != 0 ] || check "degsplit: $(peak_kib) KiB of $(planned memory) planned bytes" \
+[ "$sanitized" != 0 ] || check "degsplit takes $(peak_kib) KiB of $(planned memory) planned bytes" \
     test $(($(peak_kib) * 1024)) -le "$(planned memory)"
 head -c 100000 "$tmp/s20.edges" >"$tmp/cut.edges"
 check_exit 3 'a plan for a stream that was cut' "$pack" --plan -p 1 "$tmp/cut.edges"

@@ -34,7 +34,7 @@ for graph in g loops many both none; do
         for n in $ranks; do
             check_exit 0 "degsplit $how of $graph, $n ranks" \
                 mpi $n "$degsplit" -q -@ 1 $how --force -o "$tmp/b.split" "$tmp/$graph.edges"
-            check "degsplit $how of $graph, $n ranks: the same bytes" same "$tmp/a.split" "$tmp/b.split"
+            check "degsplit $how of $graph, $n ranks: bytes are those of one process" same "$tmp/a.split" "$tmp/b.split"
         done
     done
 done
@@ -186,7 +186,7 @@ if alone "$pack" --version >/dev/null 2>&1; then
     check_exit 1 'one rank cannot write its part' alone "$pack" -p 2 -o "$tmp/x" "$tmp/g.edges"
     said_once 'rank 1 on .*cannot write: File too large' 'said once, with rank and host'
     check_says '1 of 2 parts are finished and stay: --resume'
-    check 'no manifest' test ! -e "$tmp/x/manifest"
+    check "$situation: no manifest is left" test ! -e "$tmp/x/manifest"
     check_exit 0 '--resume' mpi 2 "$pack" -q --resume -p 2 -o "$tmp/x" "$tmp/g.edges"
     check "$situation: bytes are those of an uninterrupted packing" same_folders "$tmp/x" "$tmp/ref2"
     rm -r "$tmp/x"

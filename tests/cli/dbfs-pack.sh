@@ -25,52 +25,52 @@ flip() {
 
 # ---- packing ----
 
-check 'three shards, TH suggested' "$pack" -q -p 3 -o "$tmp/a" "$tmp/g.edges"
-check 'a manifest and three parts' test "$(ls "$tmp/a" | tr '\n' ' ')" = \
+check 'dbfs-pack packs three shards, with the TH suggested' "$pack" -q -p 3 -o "$tmp/a" "$tmp/g.edges"
+check 'a packed folder has a manifest and three parts' test "$(ls "$tmp/a" | tr '\n' ' ')" = \
     'manifest part-0000-of-0003.dbfs part-0001-of-0003.dbfs part-0002-of-0003.dbfs '
 check_exit 0 '--verify' "$pack" --verify "$tmp/a"
-check 'three shards, TH from the .split' \
+check 'dbfs-pack packs three shards, with the TH of a .split' \
     "$pack" -q -p 3 -s "$tmp/g.split" -o "$tmp/b" "$tmp/g.edges"
 check '--verify accepts shards of standard input: they have the same bytes' same_folders "$tmp/a" "$tmp/b"
 rm -r "$tmp/b"
-check 'a pipe' bash -c 'cat "$2" | "$1" -q -p 3 -T "$3" -o "$3/b" -' - "$pack" "$tmp/g.edges" "$tmp"
+check 'dbfs-pack reads a pipe' bash -c 'cat "$2" | "$1" -q -p 3 -T "$3" -o "$3/b" -' - "$pack" "$tmp/g.edges" "$tmp"
 check '--verify accepts shards of a pipe: they have the same bytes' same_folders "$tmp/a" "$tmp/b"
 rm -r "$tmp/b"
-check 'the .split from a pipe' bash -c \
+check 'dbfs-pack reads a .split from a pipe' bash -c \
     '"$1" -q "$3" -p 3 | "$2" -q -p 3 -s - -o "$4" "$3"' - "$BIN/degsplit" "$pack" \
     "$tmp/g.edges" "$tmp/b"
 check '--verify accepts shards by a split of a pipe: they have the same bytes' same_folders "$tmp/a" "$tmp/b"
 rm -r "$tmp/b"
 for threads in 1 2 5; do
     mkdir "$tmp/b"
-    check "an empty folder, -@ $threads" "$pack" -q -p 3 -@ $threads -o "$tmp/b" "$tmp/g.edges"
+    check "dbfs-pack -@ $threads packs into an empty folder" "$pack" -q -p 3 -@ $threads -o "$tmp/b" "$tmp/g.edges"
     check "dbfs-pack -@ $threads writes the same bytes" same_folders "$tmp/a" "$tmp/b"
     rm -r "$tmp/b"
 done
 for p in 1 2 5 8 64; do
     for th in 0 30 inf; do
-        check "p $p, TH $th" "$pack" -q -p $p -t $th -o "$tmp/b" "$tmp/loops.edges"
-        check "p $p, TH $th: in order" "$pack" -q --verify "$tmp/b"
-        check "p $p, TH $th: the same self-loops" \
+        check "dbfs-pack packs p $p, TH $th" "$pack" -q -p $p -t $th -o "$tmp/b" "$tmp/loops.edges"
+        check "p $p, TH $th: --verify accepts the shards" "$pack" -q --verify "$tmp/b"
+        check "p $p, TH $th: the manifest counts the self-loops" \
             grep -qx "input-loops $(awk '/^input-loops/ { print $2 }' "$tmp/loops" 2>/dev/null ||
                 echo '[0-9]*')" "$tmp/b/manifest"
         cp "$tmp/b/manifest" "$tmp/loops"
         rm -r "$tmp/b"
     done
 done
-check 'p 1000' "$pack" -q -p 1000 -o "$tmp/b" "$tmp/loops.edges"
-check 'p 1000: in order' "$pack" -q --verify "$tmp/b"
+check 'dbfs-pack packs p 1000' "$pack" -q -p 1000 -o "$tmp/b" "$tmp/loops.edges"
+check 'p 1000: --verify accepts the shards' "$pack" -q --verify "$tmp/b"
 rm -r "$tmp/b"
 for heads in nn=2,nd=3,dn=1,dd=8 nd=0,dd=0 dd=auto; do
-    check "--heads $heads" "$pack" -q -p 2 --heads $heads -o "$tmp/b" "$tmp/g.edges"
-    check "--heads $heads: in order" "$pack" -q --verify "$tmp/b"
+    check "dbfs-pack takes --heads $heads" "$pack" -q -p 2 --heads $heads -o "$tmp/b" "$tmp/g.edges"
+    check "--heads $heads: --verify accepts the shards" "$pack" -q --verify "$tmp/b"
     rm -r "$tmp/b"
 done
 
 "$pack" -q -p 2 -o "$tmp/b" "$tmp/g.edges"
 "$pack" -q -p 2 --heads nd=0,dd=8 --heads auto -o "$tmp/c" "$tmp/g.edges"
 "$pack" -q -p 2 --heads nd=0,dd=8 -o "$tmp/d" "$tmp/g.edges"
-check '--heads auto: the parts of the default' cmp "$tmp/b/part-0000-of-0002.dbfs" "$tmp/c/part-0000-of-0002.dbfs"
+check '--heads auto gives the parts of the default' cmp "$tmp/b/part-0000-of-0002.dbfs" "$tmp/c/part-0000-of-0002.dbfs"
 check_exit 1 "--heads nd=0,dd=8: others" cmp "$tmp/b/part-0000-of-0002.dbfs" "$tmp/d/part-0000-of-0002.dbfs"
 rm -r "$tmp/b" "$tmp/c" "$tmp/d"
 
@@ -81,16 +81,16 @@ for encoding in packed auto; do
     for threads in 1 2 5; do
         "$pack" -q -p 2 -@ $threads --encoding $encoding -o "$tmp/b.$threads" "$tmp/g.edges"
     done
-    check "$encoding: the same bytes with -@ 1 and 2" same_folders "$tmp/b.1" "$tmp/b.2"
-    check "$encoding: and 5" same_folders "$tmp/b.1" "$tmp/b.5"
-    check "$encoding: in order" "$pack" -q --verify "$tmp/b.1"
+    check "$encoding: bytes are the same with -@ 1 and 2" same_folders "$tmp/b.1" "$tmp/b.2"
+    check "$encoding: bytes are the same with -@ 1 and 5" same_folders "$tmp/b.1" "$tmp/b.5"
+    check "$encoding: --verify accepts the shards" "$pack" -q --verify "$tmp/b.1"
     check_exit 5 "$encoding: --verify within a budget too small" "$pack" -q -S 64K --verify "$tmp/b.1"
     check_says 'memory budget'
     check "$encoding: the manifest names it" grep -qx "encoding $encoding" "$tmp/b.1/manifest"
-    check "$encoding: under half of the bytes" test \
+    check "$encoding: shards take under half of the bytes of raw ones" test \
         $((2 * $(cat "$tmp/b.1"/part* | wc -c))) -lt "$(cat "$tmp/raw"/part* | wc -c)"
-    check "$encoding: the same graph" same_graph "$tmp/b.1" "$tmp/raw"
-    check "$encoding: another packing" test "$(grep ^pack-id "$tmp/b.1/manifest")" != \
+    check "$encoding: the graph is that of raw shards" same_graph "$tmp/b.1" "$tmp/raw"
+    check "$encoding: pack-id is not that of raw shards" test "$(grep ^pack-id "$tmp/b.1/manifest")" != \
         "$(grep ^pack-id "$tmp/raw/manifest")"
     rm -r "$tmp"/b.*
 done
@@ -108,7 +108,7 @@ th_of() { awk '$1 == "th" { print $2 }' "$1/manifest"; }
 for rule in '--for gpu' '--for cpu' '--suggest memory'; do
     "$pack" -q -p 2 $rule -o "$tmp/b" "$tmp/g.edges"
     "$BIN/degsplit" -q -p 2 $rule --force --sweep "$tmp/sweep" -o "$tmp/x.split" "$tmp/g.edges"
-    check "$rule: the TH of degsplit" \
+    check "$rule: dbfs-pack chooses the TH of degsplit" \
         test "$(th_of "$tmp/b")" = "$(awk -F'\t' '$NF == 1 { print $1 }' "$tmp/sweep")"
     mv "$tmp/b" "$tmp/by${rule##* }"
 done
@@ -140,7 +140,7 @@ check_exit 1 'a folder with a manifest' "$pack" -p 3 -o "$tmp/a" "$tmp/g.edges"
 check_says 'force'
 check '--force packs over it' "$pack" -q --force -p 2 -o "$tmp/a" "$tmp/other.edges"
 check "$situation: nothing of the graph before is left" test "$(ls "$tmp/a" | wc -l)" = 3
-check '--force and back' "$pack" -q --force -p 3 -o "$tmp/a" "$tmp/g.edges"
+check 'dbfs-pack --force packs the first graph again' "$pack" -q --force -p 3 -o "$tmp/a" "$tmp/g.edges"
 mkdir "$tmp/full"
 touch "$tmp/full/notes"
 check_exit 1 'a folder with other files' "$pack" -p 3 -o "$tmp/full" "$tmp/g.edges"

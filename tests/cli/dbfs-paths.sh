@@ -64,7 +64,7 @@ for graph in rmat components path grid star multi; do
             -o "$tmp/g" "$tmp/$graph.edges"
         for how in '' --one-sided; do
             check_exit 0 "$graph, p $1, TH $2, $3 $how" "$paths" --resident "$3" --path $how --pairs "$tmp/pairs" "$tmp/g"
-            check "$graph, p $1, TH $2, $3 $how: distances and paths" right "$tmp/out" "$tmp/$graph.txt" "$tmp/want"
+            check "$graph, p $1, TH $2, $3 $how: distances and paths are right" right "$tmp/out" "$tmp/$graph.txt" "$tmp/want"
             sed -n 's/.* edges \([0-9]*\) vertices.*/\1/p' "$tmp/out" >"$tmp/edges$how"
         done
     done
@@ -127,7 +127,7 @@ printf 'a b\tc\nc\td d\nd d\te\nx\ty\n' >"$tmp/names.txt"
 check_exit 0 'by name' "$paths" --map "$tmp/map" -r 'a b' --target e --path "$tmp/names"
 check 'the path has names' grep -qP '^source a b target e distance 3 .* path\ta b\tc\td d\te$' "$tmp/out"
 printf 'e\ta b\n\nx c\r\ny x\n' >"$tmp/names.pairs"
-check 'pairs of a pipe' eval '"$paths" --map "$tmp/map" --pairs - "$tmp/names" <"$tmp/names.pairs" | grep -q "^source e target a b distance 3 "'
+check 'dbfs-paths reads pairs of names from a pipe' eval '"$paths" --map "$tmp/map" --pairs - "$tmp/names" <"$tmp/names.pairs" | grep -q "^source e target a b distance 3 "'
 check_exit 0 'pairs by name' "$paths" --map "$tmp/map" --pairs "$tmp/names.pairs" --path --json "$tmp/names.json" "$tmp/names"
 check "$situation: vertices in other components have no path" grep -q '^source x target c distance -1 ' "$tmp/out"
 check 'JSON has names' grep -q '"source": "e", "target": "a b", "distance": 3, .*"path": \["e", "d d", "c", "a b"\]' "$tmp/names.json"
@@ -141,7 +141,7 @@ check_exit 0 'dbfs --target' "$dbfs" --no-cache -r 0 --target 143 --path "$tmp/g
 check "$situation: prints one line" eval 'grep -q "^source 0 target 143 distance 22 .* path 0 .* 143$" "$tmp/out" && test "$(wc -l <"$tmp/out")" = 1'
 check_exit 0 'by name' "$dbfs" --no-cache --separator tab --compact -r 'a b' --target 'd d' "$tmp/names.txt"
 check "$situation: prints the distance by name" grep -q '^source a b target d d distance 2 ' "$tmp/out"
-check 'pairs of a pipe' eval 'printf "0 143\n5 5\n" | "$dbfs" --cache "$tmp" --pairs - "$tmp/grid.txt" | grep -c "distance 22 \|distance 0 " | grep -qx 2'
+check 'dbfs --pairs - reads pairs from a pipe' eval 'printf "0 143\n5 5\n" | "$dbfs" --cache "$tmp" --pairs - "$tmp/grid.txt" | grep -c "distance 22 \|distance 0 " | grep -qx 2'
 check_exit 0 'dbfs -q' "$dbfs" -q --no-cache -r 0 --target 143 "$tmp/grid.txt"
 check "$situation: prints the answer alone" eval 'grep -qx "source 0 target 143 distance 22 .*" "$tmp/out" && test "$(cat "$tmp/out" "$tmp/err" | wc -l)" = 1'
 check_exit 2 'a target without a root, before packing' "$dbfs" --no-cache --target 143 "$tmp/grid.txt"

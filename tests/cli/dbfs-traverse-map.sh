@@ -34,9 +34,9 @@ check_exit 0 'several roots, a randomised graph, several ranks' \
 check 'the records say which root is which' \
     eval 'grep -qF "name $(name 0)" "$tmp/out" && grep -qF "\"name\": \"$(name 5)\"" "$tmp/j"'
 for root in 0 5; do
-    check "distances from root $root" cmp "$tmp/d.$root" "$tmp/want.$root"
+    check "distances by name from root $root are those of the oracle" cmp "$tmp/d.$root" "$tmp/want.$root"
     numbers "$tmp/p.$root" both >"$tmp/p.txt"
-    check "parents from root $root" \
+    check "parents by name from root $root are a tree" \
         "$TESTS/treecheck" "$tmp/g.txt" "$root" "$tmp/oracle.$root.txt" "$tmp/p.txt"
 done
 check_exit 0 'sampled roots' "$traverse" -n 3 --map "$tmp/map" "$tmp/p1"

@@ -144,8 +144,8 @@ check_says '^root 1 '
 check_exit 0 'depths and parents of several roots' \
     mpi 2 -r 1,2,3 --depths "$tmp/d.%d.txt" --parents "$tmp/p.%d.txt" "$tmp/p4"
 for root in 1 2 3; do
-    check "depths from $root" cmp "$tmp/d.$root.txt" "$tmp/oracle.$root.txt"
-    check "parents from $root" "$TESTS/treecheck" "$tmp/g.txt" "$root" "$tmp/d.$root.txt" "$tmp/p.$root.txt"
+    check "depths from $root are those of the oracle" cmp "$tmp/d.$root.txt" "$tmp/oracle.$root.txt"
+    check "parents from $root are a tree" "$TESTS/treecheck" "$tmp/g.txt" "$root" "$tmp/d.$root.txt" "$tmp/p.$root.txt"
 done
 check_exit 0 'depths and parents as .npy' \
     "$traverse" -q -r 2 --depths "$tmp/d.npy" --parents "$tmp/p.npy" "$tmp/p4"
@@ -168,7 +168,7 @@ check 'the file without a header is the array alone' sh -c "tail -c +129 '$tmp/d
 check_exit 2 'parents of 6 bytes' "$traverse" -r 2 --parents-width 6 --parents "$tmp/p6.npy" "$tmp/p4"
 
 check_exit 0 'the answer clock of parents that are not written' "$traverse" -q -n 3 --answer parents --json "$tmp/a.json" "$tmp/p4"
-check 'records them' grep -q '"parents": true, "answer": "parents"' "$tmp/a.json"
+check '--json records the answer of parents that are not written' grep -q '"parents": true, "answer": "parents"' "$tmp/a.json"
 check_exit 0 '--answer depths beside written parents is accepted' \
     "$traverse" -q -r 2 --answer depths --force --json "$tmp/a.json" --parents "$tmp/beside.txt" "$tmp/p4"
 check "$situation: the report has the answer of depths" grep -q '"parents": true, "answer": "depths"' "$tmp/a.json"
@@ -199,7 +199,7 @@ check_exit 1 'a failed result under several ranks' mpi 2 -q -r 1 --depths "$tmp/
 # threads of OpenMP and of a search, if they spin
 check_exit 0 'no waiting policy in the environment' \
     env -u OMP_WAIT_POLICY -u GOMP_SPINCOUNT "$traverse" -q -r 1 --depths - "$tmp/p1"
-check 'changes no result' cmp "$tmp/out" "$tmp/oracle.1.txt"
+check "$situation: results are those of the oracle" cmp "$tmp/out" "$tmp/oracle.1.txt"
 check_exit 0 "OpenMP's settings of waiting are not needed under mpiexec" env -u OMP_WAIT_POLICY -u GOMP_SPINCOUNT \
     "$MPIEXEC" -n 2 "$traverse" -q -@ 1 -r 1 --depths - "$tmp/p4"
 check "$situation: two ranks find the distances of the oracle" cmp "$tmp/out" "$tmp/oracle.1.txt"
@@ -228,14 +228,14 @@ check_exit 0 'a quiet run' "$traverse" -q -n 4 "$tmp/p1"
 check "$situation: prints the summary alone" test "$(grep -c '^root ' "$tmp/out")" = 0 -a "$(grep -c '^NBFS: 4$' "$tmp/out")" = 1
 check_exit 0 'the default' "$traverse" "$tmp/p1"
 check "$situation: searches from 64 sampled roots" test "$(grep -c '^root ' "$tmp/out")" = 64
-check 'all different' test "$(grep '^root ' "$tmp/out" | cut -d' ' -f2 | sort -u | wc -l)" = 64
+check '64 sampled roots are all different' test "$(grep '^root ' "$tmp/out" | cut -d' ' -f2 | sort -u | wc -l)" = 64
 
 # ---- parts of levels, device memory ----
 check_exit 0 '--breakdown' mpi 2 -q -n 3 --breakdown --json "$tmp/b.json" "$tmp/p4"
 "$traverse" -q -n 3 --json "$tmp/plain.json" "$tmp/p4" >/dev/null
 check "$situation: without it there are no parts in the report" test "$(grep -c levels_s "$tmp/b.json" "$tmp/plain.json" | cut -d: -f2 | tr '\n' ' ')" = '3 0 '
 if command -v python3 >/dev/null 2>&1; then
-    check 'times every part of every iteration' python3 - "$tmp/b.json" <<'END'
+    check '--breakdown has times for every part of every iteration' python3 - "$tmp/b.json" <<'END'
 import json, sys
 parts = ["previsit", "visit_nn", "visit_nd", "visit_dn", "visit_dd", "bins", "local_exchange",
          "remote_exchange", "mask_reduction", "merged_exchange", "choose", "ahead"]
@@ -267,7 +267,7 @@ check "$situation: numbers of one shard add up to the totals" awk '
     END { exit bad || g != graph || w != working || g + w != total || g == 0 || w == 0 }' "$tmp/out"
 cp "$tmp/out" "$tmp/plan"
 check_exit 0 '--plan with --parents' "$traverse" --plan --parents - "$tmp/p1"
-check 'adds a word per vertex' test "$(grep -cE '^(delegate|normal) parents' "$tmp/out")" = "$(grep -cE '^(delegate|normal) depths' "$tmp/plan")"
+check '--plan with --parents adds a word per vertex' test "$(grep -cE '^(delegate|normal) parents' "$tmp/out")" = "$(grep -cE '^(delegate|normal) depths' "$tmp/plan")"
 planned() { sed -n "s/^$1  *//p" "$2" | awk '{ print $1 }'; }
 check 'a plan with parents takes as much for parents as for depths' test "$(planned 'normal parents' "$tmp/out")" = "$(planned 'normal depths' "$tmp/out")"
 check 'a plan with parents has the ids that parents are turned into' test "$(planned 'input ids of parents' "$tmp/out")" = \
@@ -284,11 +284,11 @@ check_exit 1 '--plan of nothing' "$traverse" --plan "$tmp/nothing"
 oracle_value() { awk -v key="$1" '{ for (i = 1; i < NF; i++) if ($i == key) { print $(i + 1); exit } }' "$tmp/e.oracle"; }
 json_value() { grep -o "\"$1\": [0-9]*" "$tmp/e.json" | head -1 | cut -d' ' -f2; }
 json_root() { sed -n '/"roots"/,$p' "$tmp/e.json" | grep -o "\"$1\": [0-9]*" | head -1 | cut -d' ' -f2; }
-check 'edges as the specification counts them' test "$(json_root edges)" = "$(oracle_value edges_spec)"
-check 'edges without self-loops' test "$(json_root edges_no_loops)" = "$(oracle_value edges_noloops)"
-check 'edges deduplicated' test "$(json_root edges_kept)" = "$(oracle_value edges_dedup)"
-check 'reached vertices' test "$(json_root reached)" = "$(oracle_value reached)"
-check 'levels' test "$(json_root levels)" = "$(oracle_value levels)"
+check 'edges of a search are those that the specification counts' test "$(json_root edges)" = "$(oracle_value edges_spec)"
+check 'edges without self-loops are those of the oracle' test "$(json_root edges_no_loops)" = "$(oracle_value edges_noloops)"
+check 'edges without duplicates are those of the oracle' test "$(json_root edges_kept)" = "$(oracle_value edges_dedup)"
+check 'reached vertices are those of the oracle' test "$(json_root reached)" = "$(oracle_value reached)"
+check 'levels are those of the oracle' test "$(json_root levels)" = "$(oracle_value levels)"
 
 # ---- roots ----
 roots_of() { grep '^root ' "$tmp/out" | cut -d' ' -f2; }
@@ -321,13 +321,13 @@ printf '5 6\n6 7\n9 9\n9 9\n' >"$tmp/small.txt"
 "$BIN/edgeconv" -q -u --vertices 20 -o "$tmp/small.edges" "$tmp/small.txt"
 "$BIN/dbfs-pack" -q -p 3 -o "$tmp/small" "$tmp/small.edges"
 check_exit 0 'a root without edges' "$traverse" -r 0 --depths - "$tmp/small"
-check 'reaches itself alone' sh -c "grep -q '^0 0\$' '$tmp/out' && [ \$(grep -c -e ' -1\$' '$tmp/out') = 19 ]"
+check "$situation: reaches itself alone" sh -c "grep -q '^0 0\$' '$tmp/out' && [ \$(grep -c -e ' -1\$' '$tmp/out') = 19 ]"
 check_exit 0 'a root with self-loops alone' "$traverse" -r 9 "$tmp/small"
-check 'reaches itself over both' grep -q 'levels 1 reached 1 share 0.333333 edges 2 ' "$tmp/out"
+check "$situation: reaches itself over both self-loops" grep -q 'levels 1 reached 1 share 0.333333 edges 2 ' "$tmp/out"
 check_exit 0 'a root with self-loops alone: its parent is written' "$traverse" -q -r 9 --parents - "$tmp/small"
 check "$situation: the parent is the root itself" grep -q '^9 9$' "$tmp/out"
 check_exit 0 'more roots than vertices with edges' "$traverse" -n 10 "$tmp/small"
-check 'searches from each' test "$(grep -c '^root ' "$tmp/out")" = 3
+check "$situation: each of these is searched from" test "$(grep -c '^root ' "$tmp/out")" = 3
 check_says 'only 3'
 printf '0 0\n' >"$tmp/loop.txt"
 "$BIN/edgeconv" -q -u -o "$tmp/loop.edges" "$tmp/loop.txt"

@@ -26,19 +26,19 @@ check "$situation: distances are those of the programs" cmp depths.txt want.txt
 check 'the shards are beside it' test "$(ls g.txt.dbfs/*/shards/manifest | wc -l)" = 1
 check_exit 0 'on standard output, and nothing else' dbfs -q -r 7 -o - g.txt
 check "$situation: distances are those of the programs" cmp out want.txt
-check 'no word besides' test ! -s err
+check "$situation: prints nothing else" test ! -s err
 check_exit 1 'a result that exists' dbfs -r 7 -o depths.txt g.txt
 check_says 'depths.txt: exists already: --force'
 check_exit 0 'options are passed on' dbfs -q --force -r 7 -o d.npy --parents p.txt --json r.json --direction pull g.txt
-check 'parents' dbfs-check -q -r 7 --parents p.txt g.edges
-check 'report, with the direction' grep -q '"direction": "pull"' r.json
-check 'an array' test "$(head -c 6 d.npy | tail -c 5)" = NUMPY
+check 'options are passed on: parents are accepted by dbfs-check' dbfs-check -q -r 7 --parents p.txt g.edges
+check 'options are passed on: the report has the direction' grep -q '"direction": "pull"' r.json
+check 'options are passed on: .npy is an array' test "$(head -c 6 d.npy | tail -c 5)" = NUMPY
 gzip -k g.txt
 check_exit 0 'a compressed file' dbfs -q -r 7 -o - g.txt.gz
 check "$situation: distances are those of the programs" cmp out want.txt
 check_exit 0 'an edge stream' dbfs -q -v -r 7 -o - g.edges
 check "$situation: distances are those of the programs" cmp out want.txt
-check 'needs no edgeconv' test "$(grep -c edgeconv err)" = 0
+check "$situation: no message names edgeconv" test "$(grep -c edgeconv err)" = 0
 # checks that messages of the programs that dbfs runs name options of dbfs
 in_words_of_dbfs() { # WANTED WORD...: expects the message for a mistake
     local wanted=$1
@@ -63,7 +63,7 @@ check_says 'dbfs-pack .*--links=host'
 check_says 'dbfs-traverse .*--exchange-form=list'
 check_exit 0 'a folder of shards' dbfs -q -r 7 -o - g.dbfs.one
 check "$situation: distances are those of the programs" cmp out want.txt
-check 'standard input' bash -c 'dbfs -q -r 7 -o - - <g.txt >out 2>err'
+check 'dbfs reads standard input' bash -c 'dbfs -q -r 7 -o - - <g.txt >out 2>err'
 check "$situation: distances are those of the programs" cmp out want.txt
 check "$situation: no shards are kept" test ! -e ./-.dbfs
 split -n l/2 g.txt part.
@@ -133,13 +133,13 @@ for option in -o --parents --json --trace --list-reached; do
 done
 dbfs -q -n 5 --centrality plain.centrality g.txt
 for to in - /dev/stdout; do
-    check "--centrality $to" eval 'dbfs -n 5 --centrality $to g.txt 2>err | cmp - plain.centrality'
+    check "--centrality $to prints the table" eval 'dbfs -n 5 --centrality $to g.txt 2>err | cmp - plain.centrality'
 done
 for how in '' -q; do
-    check "-o >(...) $how" eval 'dbfs $how -r 7 -o >(cat >through; echo >ended) g.txt >out && wait_until test -s ended && cmp through want.txt'
+    check "-o >(...) $how has all distances" eval 'dbfs $how -r 7 -o >(cat >through; echo >ended) g.txt >out && wait_until test -s ended && cmp through want.txt'
     rm -f ended
     check "-o of a descriptor that is a pipe $how" eval '{ dbfs $how -r 7 -o /dev/fd/7 g.txt 7>&1 >out; } | cmp - want.txt'
-    check "-o of a copy of standard output $how" eval 'dbfs $how -r 7 -o /dev/fd/7 g.txt 7>&1 | cmp - want.txt'
+    check "-o of a copy of standard output $how has all distances" eval 'dbfs $how -r 7 -o /dev/fd/7 g.txt 7>&1 | cmp - want.txt'
     mkfifo way
     cat way >through &
     check_exit 0 "-o FIFO $how" dbfs $how -r 7 -o way g.txt
@@ -164,10 +164,10 @@ for option in --parents --json --trace --list-reached --centrality; do
     check_exit 2 "two files for $option" dbfs -r 7 $option a $option=b g.txt
 done
 check_exit 0 'dbfs -q --target' dbfs -q -r 7 --target 8 g.txt
-check 'answers' grep -q '^source 7 target 8 distance [0-9]* ' out
+check "$situation: prints the answer" grep -q '^source 7 target 8 distance [0-9]* ' out
 check "$situation: --pairs reads pairs" test "$(printf '7 8\n8 9\n' | dbfs -q --pairs - g.txt | grep -c '^source')" = 2
 check_exit 0 'a report of pairs' dbfs -q -r 7 --target 8 --json pair.json g.txt
-check 'needs no line with -q' test ! -s out
+check "$situation: prints no line with -q" test ! -s out
 
 # ---- names that the user gave ----
 
@@ -178,8 +178,8 @@ printf '# nothing\n' >none.txt
 check_exit 3 'a graph without vertices' dbfs -r 0 none.txt
 check_says '^dbfs: none.txt: the graph has no vertices'
 check 'a graph without vertices from standard input is refused' eval '! dbfs -r 0 - <none.txt 2>err && grep -q "^dbfs: standard input: the graph has no vertices" err'
-check 'pairs of a pipe' eval '! echo 1 x | dbfs --pairs - g.txt 2>err && grep -q "^dbfs: standard input: pair 1: .x. is not a whole number" err'
-check 'two files' eval '! dbfs -r 0 none.txt none.txt 2>err && grep -q "^dbfs: none.txt and 1 more: the graph has no vertices" err'
+check 'a pair that is no number, from standard input, is refused' eval '! echo 1 x | dbfs --pairs - g.txt 2>err && grep -q "^dbfs: standard input: pair 1: .x. is not a whole number" err'
+check 'two files without vertices are refused by the name of the first' eval '! dbfs -r 0 none.txt none.txt 2>err && grep -q "^dbfs: none.txt and 1 more: the graph has no vertices" err'
 rm -rf g.txt.dbfs none.txt.dbfs
 
 # ---- ids that begin at 1; options without effect ----
@@ -233,15 +233,15 @@ echo '0 511' >>g.txt
 check 'another size of the file packs again' test "$(packed g.txt)" = 1
 part=$(ls g.txt.dbfs/*/shards/part-*)
 truncate -s 100 "$part"
-check 'a damaged part' test "$(packed g.txt)" = 1
+check 'a damaged part packs again' test "$(packed g.txt)" = 1
 sed -i 's/^dbfs-manifest .*/dbfs-manifest 1/' g.txt.dbfs/*/shards/manifest
 check 'another version of the format packs again' test "$(packed g.txt)" = 1
-check '--cache' test "$(packed --cache elsewhere g.txt) $(packed --cache elsewhere g.txt)" = '1 0'
+check '--cache keeps shards where it says' test "$(packed --cache elsewhere g.txt) $(packed --cache elsewhere g.txt)" = '1 0'
 cp g.txt 'two a.txt' && cp g.txt 'two b.txt'
 check 'files whose names begin with one word keep theirs' test \
     "$(packed --cache elsewhere 'two a.txt') $(packed --cache elsewhere 'two b.txt')" = '1 1' -a \
     "$(packed --cache elsewhere 'two a.txt') $(packed --cache elsewhere 'two b.txt')" = '0 0'
-check '--no-cache' test "$(packed --no-cache g.txt) $(packed --no-cache g.txt)" = '1 1'
+check '--no-cache packs each time' test "$(packed --no-cache g.txt) $(packed --no-cache g.txt)" = '1 1'
 check '--no-cache leaves nothing' test -z "$(ls -d "${TMPDIR:-/tmp}"/dbfs.?????? 2>/dev/null)"
 
 # ---- failures ----
@@ -287,7 +287,7 @@ check "forty that fail side by side say why ($(cat talk.? | head -c 200))" test 
 check 'forty that fail side by side leave nothing' test ! -e g.txt.dbfs
 mkdir n=1
 check_exit 0 'a relative TMPDIR that could be an assignment' env TMPDIR=n=1 dbfs --no-cache -r 0 g.txt
-check 'spoils no figure' grep -qE '^root 0: [0-9]+ of [0-9]+ vertices reached, levels [0-9]+, [0-9.e-]+ s$' "$tmp/out"
+check "$situation: spoils no figure" grep -qE '^root 0: [0-9]+ of [0-9]+ vertices reached, levels [0-9]+, [0-9.e-]+ s$' "$tmp/out"
 check_exit 1 'no folder for temporary files' env TMPDIR="$tmp/none" dbfs --no-cache -r 0 g.txt
 check_says '^dbfs: .*/none: cannot make a folder there'
 check_exit 2 'under mpiexec' env PMI_SIZE=2 dbfs -r 0 g.txt

@@ -13,16 +13,16 @@ printf '0 1\n1 2\n2 0\n2 3\n3 3\n' | "$BIN/edgeconv" -q -u --force -o "$tmp/smal
 
 # ---- outputs ----
 
-check 'a file to a file' "$degsplit" -q --force -o "$tmp/a.split" "$tmp/g.edges"
-check 'a file to standard output' bash -c '"$1" -q "$2" >"$3"' - "$degsplit" "$tmp/g.edges" \
+check 'degsplit reads a file and writes a file' "$degsplit" -q --force -o "$tmp/a.split" "$tmp/g.edges"
+check "degsplit writes a file's split to standard output" bash -c '"$1" -q "$2" >"$3"' - "$degsplit" "$tmp/g.edges" \
     "$tmp/b.split"
 check 'degsplit to standard output writes the same bytes' same "$tmp/a.split" "$tmp/b.split"
-check 'a pipe to standard output' bash -c 'cat "$2" | "$1" -q -T "$3" - >"$3/c.split"' - \
+check "degsplit writes a pipe's split to standard output" bash -c 'cat "$2" | "$1" -q -T "$3" - >"$3/c.split"' - \
     "$degsplit" "$tmp/g.edges" "$tmp"
 check 'degsplit of a pipe writes the same bytes' same "$tmp/a.split" "$tmp/c.split"
 check 'nothing is left in the folder for temporary files' \
     test -z "$(find "$tmp" -name '*dbfs-spill*')"
-check 'redirected standard input' bash -c '"$1" -q --force -o "$3" <"$2"' - "$degsplit" "$tmp/g.edges" \
+check 'degsplit reads redirected standard input' bash -c '"$1" -q --force -o "$3" <"$2"' - "$degsplit" "$tmp/g.edges" \
     "$tmp/d.split"
 check 'degsplit of redirected input writes the same bytes' same "$tmp/a.split" "$tmp/d.split"
 for threads in 1 2 5; do
@@ -34,7 +34,7 @@ check_says 'Table I bytes'
 check_says ' inf '
 check_exit 0 'quiet' "$degsplit" -q --force -o "$tmp/e.split" "$tmp/g.edges"
 check '-q says nothing' test ! -s "$tmp/err"
-check 'the table as a file' "$degsplit" -q --sweep "$tmp/s.tsv" --force -o "$tmp/e.split" "$tmp/g.edges"
+check '--sweep writes the table to a file' "$degsplit" -q --sweep "$tmp/s.tsv" --force -o "$tmp/e.split" "$tmp/g.edges"
 check 'every line has 15 columns' \
     test "$(awk -F'\t' 'NF != 15' "$tmp/s.tsv" | wc -l)" = 0
 check 'classes of each row sum up to all edges' \
@@ -42,10 +42,10 @@ check 'classes of each row sum up to all edges' \
 
 # ---- TH ----
 
-check 'TH given' "$degsplit" -q -t 40 --sweep "$tmp/s.tsv" --force -o "$tmp/e.split" "$tmp/g.edges"
+check 'degsplit takes a given TH' "$degsplit" -q -t 40 --sweep "$tmp/s.tsv" --force -o "$tmp/e.split" "$tmp/g.edges"
 check '40 is chosen' test "$(chosen "$tmp/s.tsv")" = 40
-check 'TH infinite' "$degsplit" -q -t inf --sweep "$tmp/s.tsv" --force -o "$tmp/e.split" "$tmp/g.edges"
-check 'no delegates' test "$(chosen "$tmp/s.tsv" delegates)" = 0
+check 'degsplit takes infinite TH' "$degsplit" -q -t inf --sweep "$tmp/s.tsv" --force -o "$tmp/e.split" "$tmp/g.edges"
+check 'infinite TH has no delegates' test "$(chosen "$tmp/s.tsv" delegates)" = 0
 last=-1 grows=1
 for p in 1 4 32 256; do
     "$degsplit" -q -p $p --suggest memory --sweep "$tmp/s.tsv" --force -o "$tmp/e.split" "$tmp/g.edges" || grows=0
@@ -78,11 +78,11 @@ expected() { # TABLE COLUMN...
 for graph in g small; do
     for machine in gpu cpu; do
         "$degsplit" -q --for $machine --sweep "$tmp/s.tsv" --force -o "$tmp/e.split" "$tmp/$graph.edges"
-        check "$graph for $machine: the TH of the least time predicted there" \
+        check "$graph for $machine: TH is that of the least time predicted there" \
             test "$(chosen "$tmp/s.tsv")" = "$(expected "$tmp/s.tsv" ${machine}_ms)"
     done
     "$degsplit" -q --sweep "$tmp/s.tsv" --force -o "$tmp/e.split" "$tmp/$graph.edges"
-    check "$graph for both: the TH of the smallest larger loss" \
+    check "$graph for both: TH is that of the smallest larger loss" \
         test "$(chosen "$tmp/s.tsv")" = "$(expected "$tmp/s.tsv" gpu_ms cpu_ms)"
     "$degsplit" -q --suggest time --for both --force -o "$tmp/f.split" "$tmp/$graph.edges"
     check "$graph: which is the default" same "$tmp/e.split" "$tmp/f.split"
@@ -101,8 +101,8 @@ for how in '-@ 1 -S 32M' '-@ 3'; do
 done
 # edges 0-1, 1-2, 2-0, 2-3: degrees are 2 2 3 1, as the self-loop of 3 does not count
 "$degsplit" -q -t 1 --sweep "$tmp/s.tsv" --force -o "$tmp/e.split" "$tmp/small.edges"
-check 'a small graph: 3 delegates' test "$(chosen "$tmp/s.tsv" delegates)" = 3
-check 'a small graph: nn 0, nd 1, dn 1, dd 6' test "$(for c in nn nd dn dd; do
+check 'TH 1 of a small graph gives 3 delegates' test "$(chosen "$tmp/s.tsv" delegates)" = 3
+check 'TH 1 of a small graph gives nn 0, nd 1, dn 1, dd 6' test "$(for c in nn nd dn dd; do
     chosen "$tmp/s.tsv" $c; done | tr '\n' ' ')" = '0 1 1 6 '
 
 # ---- refused input ----
@@ -152,7 +152,7 @@ check_exit 5 'not enough memory, with two ranks' \
     "$MPIEXEC" -n 2 "$degsplit" -@ 1 -S $budget --force -o "$tmp/x" "$tmp/many-outlier.edges"
 check_says 'largest id is [0-9]* *, in the block at byte [0-9]'
 check_exit 5 'a full device' "$degsplit" -q -o /dev/full "$tmp/g.edges"
-check 'no output of any of these' test ! -e "$tmp/x"
+check 'errors of degsplit leave no output' test ! -e "$tmp/x"
 if script -qec true /dev/null >/dev/null 2>&1; then # script(1) makes a terminal
     check_exit 2 'a terminal' script -qec "$degsplit $tmp/g.edges" /dev/null
 else

@@ -16,7 +16,7 @@ check_exit 0 'shards of a directed graph are verified' "$pack" --verify "$tmp/g"
 check_says 'dropped as duplicates'
 depths() { # NAME EXPECTED OPTION...: depths of vertices 0 to 7
     check_exit 0 "$1" traverse -q --depths - "${@:3}" "$tmp/g"
-    check "$1: $2" test "$(cut -d ' ' -f 2 "$tmp/out" | paste -sd ' ')" = "$2"
+    check "$1: distances are $2" test "$(cut -d ' ' -f 2 "$tmp/out" | paste -sd ' ')" = "$2"
 }
 depths 'from 0' '0 1 2 3 4 5 -1 -1' -r 0
 depths 'from 3, which no edge leads back from' '-1 -1 -1 0 1 2 -1 -1' -r 3
@@ -130,7 +130,7 @@ for how in '' --reverse; do
     done
 done
 check_exit 0 'pairs in JSON' "$BIN/dbfs-paths" -q --reverse -r 3 --target 5 --json - "$tmp/between1"
-check 'say how they were searched' grep -q '"directed": true, "rows": "out,in", "reverse": true' "$tmp/out"
+check "$situation: JSON says how they were searched" grep -q '"directed": true, "rows": "out,in", "reverse": true' "$tmp/out"
 check_exit 0 'centralities' "$BIN/dbfs-batch" --backend cpu -q --reverse -n all --centrality "$tmp/table" "$tmp/between1"
 check "$situation: are those of the oracle" diff <(awk '$2 >= 0 { r++; s += $2 } END { print 3, r, s }' "$tmp/want/3") \
     <(awk '$1 == 3 { print $1, $2, $4 }' "$tmp/table")
@@ -144,7 +144,7 @@ for program in 'dbfs-batch --backend cpu -n 3' 'dbfs-paths --one-sided -n 3'; do
     check_says 'reverse: has no effect, as the edges are undirected'
 done
 check_exit 0 'dbfs --reverse' "$bin/dbfs" -q --reverse --batch 8 -r 3 -o "$tmp/from-dbfs" "$tmp/between1"
-check 'batches' cmp "$tmp/from-dbfs" "$tmp/want/3"
+check 'dbfs --reverse: batches have the distances of the oracle' cmp "$tmp/from-dbfs" "$tmp/want/3"
 check_exit 0 'dbfs --reverse' "$bin/dbfs" --reverse -r 3 --target 0 "$tmp/between1"
 check "$situation: pairs are searched against the edges" grep -q "^source 3 target 0 distance $(awk '$1 == 0 { print $2 }' "$tmp/want/3") " "$tmp/out"
 
@@ -218,7 +218,7 @@ check_exit 0 'a directed RMAT graph is verified' "$pack" -q --verify "$tmp/r"
 alike() { # NAME COMMAND...: packs into $tmp/x, which must equal $tmp/r
     rm -rf "$tmp/x"
     check_exit 0 "$1" "${@:2}" -p 3 -s "$tmp/r.split" -o "$tmp/x" "$tmp/r.edges"
-    check "$1: the same bytes" diff -r "$tmp/r" "$tmp/x"
+    check "$1: bytes are those of one process" diff -r "$tmp/r" "$tmp/x"
 }
 alike 'three threads' "$pack" -q -@ 3
 alike 'two ranks' timeout 120 "$MPIEXEC" -n 2 "$pack" -q -@ 1
@@ -235,7 +235,7 @@ check "$situation: distances are the same" cmp "$tmp/d3" "$tmp/d4"
 
 cd "$tmp" || exit 1
 check_exit 0 'dbfs --direction directed' "$bin/dbfs" --direction directed -r 3 -o dd.txt g.txt
-check 'follows edges from u to v' test "$(cut -d ' ' -f 2 dd.txt | paste -sd ' ')" = '-1 -1 -1 0 1 2 -1'
+check "$situation: follows edges from u to v" test "$(cut -d ' ' -f 2 dd.txt | paste -sd ' ')" = '-1 -1 -1 0 1 2 -1'
 check_exit 0 '--reverse follows edges from v to u' "$bin/dbfs" --direction directed --reverse -r 3 --direction push -o rd.txt g.txt
 check "$situation: distances are those to the root" test "$(cut -d ' ' -f 2 rd.txt | paste -sd ' ')" = '3 2 1 0 -1 -1 -1'
 check_exit 0 'an edge stream of directed edges' "$bin/dbfs" -v --direction directed --no-cache -r 3 g.edges

@@ -71,7 +71,7 @@ tree() { # NAME GRAPH OPTIONS...
     shift 2
     check_exit 0 "$graph, $*" "$traverse" -q -@ 1 --backend cpu -r 1 --factor1 $stay "$@" \
         --force --depths "$tmp/depths" --parents "$tmp/tree.$name" "$tmp/$graph"
-    check "$graph, $*: a tree" "$TESTS/treecheck" "$tmp/rmat.txt" 1 "$tmp/depths" "$tmp/tree.$name"
+    check "$graph, $*: parents are a tree" "$TESTS/treecheck" "$tmp/rmat.txt" 1 "$tmp/depths" "$tmp/tree.$name"
 }
 for class in nn dn; do
     graph=high1
@@ -79,8 +79,8 @@ for class in nn dn; do
     tree pushed $graph --factor0 $never
     tree pulled $graph --factor0 $never,$class=0
     tree pulled-again $graph --factor0 $never,$class=0
-    check "pulled $class: another tree" test "$(cmp "$tmp/tree.pushed" "$tmp/tree.pulled" | wc -l)" = 1
-    check "pulled $class: each time the same" cmp "$tmp/tree.pulled" "$tmp/tree.pulled-again"
+    check "pulled $class: the tree is another than that of pushes" test "$(cmp "$tmp/tree.pushed" "$tmp/tree.pulled" | wc -l)" = 1
+    check "pulled $class: the tree is the same each time" cmp "$tmp/tree.pulled" "$tmp/tree.pulled-again"
 done
 
 # ---- --factor0 and --factor1 ----
@@ -125,6 +125,6 @@ check '-v prints eight factors' test "$(echo "$factor0,$factor1" | tr ',' '\n' |
 check 'other factors give another run' test "$(factors)" != "$(factors --factor0 "${factor0%[0-9]}9")"
 
 for graph in rmat1 rmat4 grid1 grid4; do
-    check "$graph: the same distances in all directions" test "$(sort -u "$tmp/$graph.checksums" | wc -l)" = 1
+    check "$graph: all directions give the same distances" test "$(sort -u "$tmp/$graph.checksums" | wc -l)" = 1
 done
 finish

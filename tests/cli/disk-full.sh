@@ -56,8 +56,8 @@ awk 'BEGIN { print 1, 3; for (i = 0; i < 50000; i++) print 2 * i, 2 * (i * 7919 
 check_exit 1 'dbfs-pack: one part is too large' \
     small_files 100 "$pack" -q -p 2 -t inf -o "$tmp/f/x" "$tmp/even.edges"
 check_says '1 of 2 parts are finished and stay: --resume'
-check 'no manifest' test ! -e "$tmp/f/x/manifest"
-check '--resume without the limit' "$pack" -q --resume -p 2 -t inf -o "$tmp/f/x" "$tmp/even.edges"
+check "$situation: no manifest is left" test ! -e "$tmp/f/x/manifest"
+check '--resume without the limit ends the packing' "$pack" -q --resume -p 2 -t inf -o "$tmp/f/x" "$tmp/even.edges"
 check "$situation: resumed, bytes are those of an uninterrupted packing" same_folders "$tmp/f/x" "$tmp/even"
 rm -r "$tmp/f/x"
 
@@ -113,13 +113,13 @@ for kib in 4 8 $((whole / 4)) $((whole / 2)) $((whole * 3 / 4)) $((whole - 4)); 
     else
         check 'dbfs-pack on a full disk leaves nothing' test ! -e "$full/x"
     fi
-    check 'no manifest, no temporary file' \
+    check 'a packing on a full disk leaves neither manifest nor temporary file' \
         test -z "$(find "$full" -name manifest -o -name '.*' -type f)"
     room 16m
     check "--resume when there is room" "$pack" -q --resume -p 5 -o "$full/x" "$tmp/g.edges"
     check '--resume when there is room writes the same bytes' same_folders "$full/x" "$tmp/ref"
 done
-check 'some of these left finished parts' test $unfinished -ge 2
+check 'some packings on a full disk left finished parts' test $unfinished -ge 2
 
 # room for the shards, and not for all grid parts
 "$pack" -q --layout 2d=2x2 -o "$tmp/grid" "$tmp/g.edges"

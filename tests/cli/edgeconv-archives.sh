@@ -85,17 +85,17 @@ reads 'gzip parts' "$want" a.txt.gz b.txt.gz c.txt.gz
 "$edgeconv" -q -u -@ 1 -o one.edges a.txt.gz b.txt.gz c.txt.gz
 for threads in 2 4 7; do
     "$edgeconv" -q -u -@ $threads --force -o many.edges a.txt.gz b.txt.gz c.txt.gz
-    check "parts on $threads threads: the same bytes" cmp one.edges many.edges
+    check "parts on $threads threads give the bytes of one file" cmp one.edges many.edges
     "$edgeconv" -q -u -@ $threads -S 16M --force -o many.edges a.txt.gz b.txt.gz c.txt.gz
-    check "parts on $threads threads in 16 MiB: the same bytes" cmp one.edges many.edges
+    check "parts on $threads threads in 16 MiB give the bytes of one file" cmp one.edges many.edges
 done
 "$edgeconv" -q -u -t text --force -o many.txt c.txt.gz a.txt b.txt.gz
-check 'parts in the order of the command line' eval 'cat c.txt a.txt b.txt | cmp - many.txt'
+check 'parts are read in the order of the command line' eval 'cat c.txt a.txt b.txt | cmp - many.txt'
 cat b.txt.gz | "$edgeconv" -q -u -@ 3 -t text --force -o many.txt a.txt.gz - c.txt.gz
 check 'standard input among several files is read in its place' eval 'cat a.txt b.txt c.txt | cmp - many.txt'
 seq 1 40 | while read -r i; do head -n $((i * 50)) all.txt | gzip -1 >part-$i.gz; done
 "$edgeconv" -q -u -@ 3 -t text --force -o many.txt part-?.gz part-??.gz
-check 'forty parts' eval 'zcat part-?.gz part-??.gz | cmp - many.txt'
+check 'forty parts are read in their order' eval 'zcat part-?.gz part-??.gz | cmp - many.txt'
 shorten c.txt.gz 100 cut.gz
 sed '40000s/.*/x/' a.txt | gzip -c >letters.gz
 for threads in 1 2 5; do
@@ -138,10 +138,10 @@ gzip -c parts.tar >parts.tar.gz
 for archive in parts.zip stored.zip parts.7z parts.tar parts.tar.xz parts.tar.bz2 parts.tar.zst parts.tar.gz; do
     reads "$archive" "$want" $archive
     "$edgeconv" -q -u --force -o file.edges $archive
-    check "$archive: the same bytes as of its files" cmp file.edges all.edges
+    check "$archive gives the bytes of its files" cmp file.edges all.edges
     [ $archive = parts.7z ] && continue
     "$edgeconv" -q -u --force -o pipe.edges < <(cat $archive)
-    check "$archive from a pipe" cmp pipe.edges all.edges
+    check "$archive from a pipe gives the bytes of its files" cmp pipe.edges all.edges
 done
 xz -c a.txt >a.txt.xz
 pack zip mixed.zip a.txt.xz b.txt c.txt.gz
@@ -155,10 +155,10 @@ reads 'an edge stream in xz' "$(checksum_of a.edges)" a.edges.xz
 gzip -c a.edges >a.edges.gz
 pack zip edges.zip a.edges a.edges.gz
 "$edgeconv" -q -t text --force -o many.txt edges.zip
-check 'edge streams in an archive' eval 'cat a.txt a.txt | cmp - many.txt'
+check 'edge streams in an archive are read' eval 'cat a.txt a.txt | cmp - many.txt'
 "$edgeconv" -q --randomize=5 -o r1.edges -u all.txt
 "$edgeconv" -q --randomize=5 -o r2.edges -u parts.zip
-check 'an archive, randomised' cmp r1.edges r2.edges
+check 'an archive is randomised like its files' cmp r1.edges r2.edges
 
 # ---- members that follow each other ----
 
@@ -292,7 +292,7 @@ cp list2.csv edges2.csv
 pack zip tables.zip edges.csv edges2.csv nodes.csv
 for member in edges.csv 'edges?.csv' 'edges*'; do
     want=$({ [ "$member" = 'edges?.csv' ] || echo 0-1 1-2; [ "$member" = edges.csv ] || echo 2-3; } | tr '\n' ' ')
-    check "--member $member" test "$("$edgeconv" -q -t text --member "$member" tables.zip | tr '\t\n' '- ')" = "$want"
+    check "--member $member takes the files that match" test "$("$edgeconv" -q -t text --member "$member" tables.zip | tr '\t\n' '- ')" = "$want"
 done
 check 'dbfs passes --member on' test "$(PATH=$(dirname "$edgeconv"):$PATH dbfs -q --no-cache --member edges.csv -r 0 -o - tables.zip | tr ' \n' '- ')" = '0-0 1-1 2-2 '
 refused "--member='*' does not look at names, but at columns" "tables.zip(nodes.csv): found the columns 'id,class'" --member='*' tables.zip
@@ -382,7 +382,7 @@ zip64() { # FILES DIRECTORY-AT: an archive of one stored file of unknown size, a
 }
 zip64 '\1' '\x3b' >z64.zip
 for command in '"$edgeconv" -q -t text z64.zip' 'cat z64.zip | "$edgeconv" -q -t text -'; do
-    check "Zip64: $command" test "$(eval "$command")" = "$(printf '0\t1\n1\t2')"
+    check "Zip64 is read by $command" test "$(eval "$command")" = "$(printf '0\t1\n1\t2')"
 done
 zip64 '\2' '\x3b' >z64.zip
 check_exit 3 'Zip64 in a pipe that counts other files' bash -c "cat z64.zip | '$edgeconv' -q -t text -"

@@ -65,7 +65,7 @@ check_exit 0 '-f csv: names of columns' "$edgeconv" -q -f csv --force --compact=
 check "$situation: the map has two vertices" test "$(cat m.map)" = "$(printf 'Alice\nBob')"
 printf 'u v\nv w\n' >short
 check_exit 0 'short names are vertices' "$edgeconv" -q --force --compact=m.map -t text short
-check 'three' test "$(cat m.map | wc -l)" = 3
+check "$situation: the map has three names" test "$(cat m.map | wc -l)" = 3
 
 # ---- each edge twice ----
 

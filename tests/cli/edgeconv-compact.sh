@@ -87,7 +87,7 @@ check_exit 0 'comments before the edges' "$edgeconv" -t text in.txt
 check "$situation: get no note" test "$(grep -c comment err)" = 0
 printf 'tag,u,v\n#a,1,2\n# b,2,3\n' >in.txt
 check_exit 0 'a column of anything before the ids' "$edgeconv" -q -t text in.txt
-check 'may begin with a sign' test "$(cat out)" = "$(printf '1\t2')"
+check "$situation: the first column may begin with a sign" test "$(cat out)" = "$(printf '1\t2')"
 compact 'numbers are words: 7 is not 07' '7 07\n-1 7\n1.5 1e3\n' '0\t1\n2\t0\n3\t4\n' '7\n07\n-1\n1.5\n1e3\n'
 compact 'numbers to 2^64 - 1 and beyond' '18446744073709551615 0\n18446744073709551616 0\n' '0\t1\n2\t1\n' \
     '18446744073709551615\n0\n18446744073709551616\n'
@@ -118,14 +118,14 @@ compact 'METIS, each edge once' '3 2\n2\n1 3\n2\n' '0\t1\n1\t2\n' '1\n2\n3\n'
 compact 'DIMACS' 'p sp 9 1\na 7 2 10\n' '0\t1\n' '7\n2\n'
 (le64 7 && le64 -1 && le64 -1 && le64 5) >in.u64
 "$edgeconv" -q -f u64 -t text --force --compact=got.map in.u64 >got.txt
-check '64-bit numbers to 2^64 - 1' test "$(cat got.txt got.map | tr '\t\n' '  ')" = '0 1 1 2 7 18446744073709551615 5 '
+check '--compact numbers 64-bit numbers to 2^64 - 1' test "$(cat got.txt got.map | tr '\t\n' '  ')" = '0 1 1 2 7 18446744073709551615 5 '
 check_exit 3 'graph500-16 has no 64-bit numbers' "$edgeconv" -f graph500-16 --compact=x.map --force -o x.edges in.u64
 printf '5 3\n3 9\n' | "$edgeconv" -q --force -o s.edges
 for format in u32 graph500 text; do
     "$edgeconv" -q -t $format --force -o s.$format s.edges
     read=$format && [ $format = text ] && read=pairs
     "$edgeconv" -q -f $read --force --compact=got.map -t text s.$format >got.txt
-    check "$format: the same numbers and map" test "$(cat got.txt got.map | tr '\t\n' '  ')" = '0 1 1 2 5 3 9 '
+    check "--compact of $format gives the same numbers and map" test "$(cat got.txt got.map | tr '\t\n' '  ')" = '0 1 1 2 5 3 9 '
 done
 "$edgeconv" -q --randomize=5 --force -o r.edges s.edges
 "$edgeconv" -q --force --compact=got.map -t text r.edges >got.txt
@@ -161,21 +161,21 @@ mkdir here there
 split -n l/3 big.txt part.
 for options in '-@ 1' '-@ 3' '-S 32M -T here' '-S 32M -@ 3 -T here -T there' '-S 34M --tmp=here'; do
     "$edgeconv" -v $options --compact=n.map --force -o n.edges big.txt 2>err
-    check "same bytes with $options" eval 'same one.edges n.edges && same one.map n.map'
+    check "--compact gives the same bytes with $options" eval 'same one.edges n.edges && same one.map n.map'
     case $options in
     *-S*) check '--compact with little memory spills' grep -q 'did not fit the memory: .* of temporary files' err ;;
     esac
 done
 "$edgeconv" -q -S 32M --force --compact=n.map part.aa part.ab part.ac >n.edges
-check 'same bytes from three parts, spilling' eval 'same one.edges n.edges && same one.map n.map'
+check '--compact of three parts that spill gives the same bytes' eval 'same one.edges n.edges && same one.map n.map'
 cat big.txt | "$edgeconv" -q -S 32M -T here --compact=n.map --force -o n.edges
-check 'same bytes from a pipe, spilling' eval 'same one.edges n.edges && same one.map n.map'
+check '--compact of a pipe that spills gives the same bytes' eval 'same one.edges n.edges && same one.map n.map'
 for memory in 32M 1G; do
     "$edgeconv" -q -S $memory --randomize=5 --compact=n.map --force -o r.$memory big.txt
     "$edgeconv" -q --original-ids -t text --force -o n.numbers r.$memory
-    check "randomised, and back ($memory)" eval 'same big.numbers n.numbers && same one.map n.map'
+    check "--compact with --randomize is undone by --original-ids ($memory)" eval 'same big.numbers n.numbers && same one.map n.map'
 done
-check 'randomised alike' same r.32M r.1G
+check '--compact with --randomize gives the same stream in little memory' same r.32M r.1G
 peak=$("$edgeconv" -S 32M --compact=n.map --force -o n.edges big.txt 2>&1 | sed -n 's/.*peak memory \([0-9]*\).*MiB/\1/p')
 if [ -n "${peak:-}" ] && ! nm "$edgeconv" 2>/dev/null | grep -q __asan_init; then
     check "32 MiB are kept ($peak)" test "$peak" -le 32
@@ -244,7 +244,7 @@ check_exit 5 'less memory than it needs' "$edgeconv" -S 16M --compact=x.map --fo
 check_says '32 MiB with --compact'
 echo old >kept.map
 check_exit 3 'a failure' "$edgeconv" --compact=kept.map --force -o y.edges bad.txt
-check 'keeps the map that was there' test "$(cat kept.map)" = old
+check "$situation: the map that was there is kept" test "$(cat kept.map)" = old
 
 # ---- WDC indexes ----
 
@@ -252,7 +252,7 @@ printf 'example.com\t0\na\tname\t1\n' >index
 printf 'example.org\t2\n' | gzip >index.gz
 "$edgeconv" -q -f wdc-index --force -o index.map index index.gz
 printf 'example.com\na\tname\nexample.org\n' >want.map
-check 'an index of two parts, one compressed' same index.map want.map
+check 'an index of two parts, one compressed, gives the map' same index.map want.map
 if [ "${ARCHIVE:-1}" != 0 ]; then
     gzip -dc index.gz >index.2
     tar -cf index.tar index index.2
@@ -280,6 +280,6 @@ check_exit 2 'an index has no direction' "$edgeconv" -f wdc-index -u --force -o 
 awk 'BEGIN { for (i = 0; i < 200000; i++) printf "host%d.example\t%d\n", i * 7, i }' >index
 cut -f1 index >want.map
 "$edgeconv" -q --force -f wdc-index index >index.map
-check 'an index of many pieces' same index.map want.map
+check 'an index of many pieces gives the map' same index.map want.map
 cd "$here" || exit 1
 finish

@@ -13,7 +13,7 @@ npy() {
 }
 reads() { # NAME WANT FILE
     check "$1" test "$(edgeconv -q -t text "$3" 2>err)" = "$2"
-    check "$1, from a pipe" test "$(cat "$3" | edgeconv -q -t text - 2>err)" = "$2"
+    check "$1, from a pipe, gives the same edges" test "$(cat "$3" | edgeconv -q -t text - 2>err)" = "$2"
 }
 refused() { # NAME PATTERN OPTION...
     check_exit 3 "$1 is refused" edgeconv -t text "${@:3}"
@@ -31,8 +31,8 @@ printf '\0\0\377\0\1\2\2\0' | npy columns.npy '<u2' True '2, 2'
 reads 'columns' "$want" columns.npy
 npy none.npy '<i8' False '0, 2' </dev/null
 reads 'no edges' '' none.npy
-check '--one-based' test "$(printf '\1\2' | npy one.npy '|i1' False '1, 2'; edgeconv -q --one-based -t text one.npy)" = "$(printf '0\t1')"
-check '--compact numbers its ids' test "$(edgeconv -q --compact=map -t text little.npy; cat map)" = \
+check '--one-based takes 1 from the ids of an array' test "$(printf '\1\2' | npy one.npy '|i1' False '1, 2'; edgeconv -q --one-based -t text one.npy)" = "$(printf '0\t1')"
+check '--compact numbers the ids of an array' test "$(edgeconv -q --compact=map -t text little.npy; cat map)" = \
     "$(printf '0\t1\n2\t3\n0\n513\n255\n2\n')"
 check 'an array is directed without -u, and undirected with -u' test "$(edgeconv -v -o d.edges little.npy 2>&1 | grep -c ' directed')" = 2 \
     -a "$(edgeconv -v -u -o u.edges little.npy 2>&1 | grep -c 'vertices, undirected')" = 1
@@ -197,16 +197,16 @@ if command -v python3 >/dev/null 2>&1; then
 <edge source="n 0" target="n1"/><edge id="e1" source="n1" target="n2"><data key="w">2</data></edge>
 </graph></graphml>
 END
-    check 'GraphML by the command of the message' test "$(bash -c "$(advised g.graphml)"; cat MAP)" = \
+    check 'GraphML is read by the command of the message' test "$(bash -c "$(advised g.graphml)"; cat MAP)" = \
         "$(printf '0\t1\n1\t2\nn 0\nn1\nn2\n')"
 else
     skip 'GraphML by the command of the message: no python3'
 fi
 printf '*Vertices 3\r\n1 "a b"\n2 "b"\n3 "c"\n*Arcs\n1 2 1.5\n*Edges\n2 3\n' >g.net
-check 'Pajek by the command of the message' test "$(bash -c "$(advised g.net)")" = "$(printf '0\t1\n1\t2')"
+check 'Pajek is read by the command of the message' test "$(bash -c "$(advised g.net)")" = "$(printf '0\t1\n1\t2')"
 if command -v duckdb >/dev/null 2>&1; then
     duckdb -c "copy (select * from (values (0, 1), (1, 2)) t(src, dst)) to 'g.parquet' (format parquet)"
-    check 'Parquet by the command of the message' test "$(bash -c "$(advised g.parquet)")" = "$(printf '0\t1\n1\t2')"
+    check 'Parquet is read by the command of the message' test "$(bash -c "$(advised g.parquet)")" = "$(printf '0\t1\n1\t2')"
 else
     skip 'Parquet by the command of the message: no duckdb'
 fi
@@ -214,7 +214,7 @@ by_python pyarrow.feather 'Arrow is written' '
 import pyarrow, pyarrow.feather
 pyarrow.feather.write_feather(pyarrow.table({"src": [0, 1], "dst": [1, 2]}), "g.arrow")'
 if [ -s g.arrow ]; then
-    check 'Arrow by the command of the message' test "$(bash -c "$(advised g.arrow)"; edgeconv -q -t text edges.npy)" = \
+    check 'Arrow is read by the command of the message' test "$(bash -c "$(advised g.arrow)"; edgeconv -q -t text edges.npy)" = \
         "$(printf '0\t1\n1\t2')"
 fi
 finish

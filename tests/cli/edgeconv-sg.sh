@@ -78,11 +78,11 @@ graph 'a hub among many vertices' 0 "$n" large -u
 graph 'the same directed' 1 "$n" large
 for threads in 1 3; do
     "$edgeconv" -q -@ $threads -t sg --force -o t$threads.sg large
-    check "same bytes with $threads threads" same got.sg t$threads.sg
+    check "-t sg writes the same bytes with $threads threads" same got.sg t$threads.sg
 done
 mkdir here there
 "$edgeconv" -q -S 32M -T here -T there -t sg -o got2.sg large
-check 'same bytes with -S 32M' same got.sg got2.sg
+check '-t sg writes the same bytes with -S 32M' same got.sg got2.sg
 check 'nothing is left of temporary files' test -z "$(find here there -type f)"
 
 # the ids are far apart
@@ -90,7 +90,7 @@ awk 'BEGIN { for (i = 0; i < 3000; i++) print (i * 7919) % 4000037, (i * i) % 29
 "$edgeconv" -q -u -t sg -o sparse.sg sparse
 "$edgeconv" -q -t text sparse.sg | awk '{ print ($1 < $2 ? $1 " " $2 : $2 " " $1) }' | sort >back
 awk '$1 != $2 { print ($1 < $2 ? $1 " " $2 : $2 " " $1) }' sparse | sort -u >want
-check 'ids far apart, and back' same want back
+check '-t sg of ids far apart is read back as the same edges' same want back
 "$edgeconv" -q -t sg -o again.sg sparse.sg
 check 'an .sg file of an .sg file is the same' same sparse.sg again.sg
 
@@ -98,10 +98,10 @@ check 'an .sg file of an .sg file is the same' same sparse.sg again.sg
 "$edgeconv" -q -u --randomize=3 -t sg -o r.sg small
 "$edgeconv" -q -u --randomize=3 -o r.edges small
 "$edgeconv" -q -t sg -o r2.sg r.edges
-check 'randomised, n known after reading' same r.sg r2.sg
+check '-t sg of randomised ids is the same where n is known after reading' same r.sg r2.sg
 printf 'bob alice\nalice carol\n' >names
 "$edgeconv" -q -u -t sg --compact=names.map -o names.sg names
-check 'ids made dense' test "$(dump names.sg | tr '\n' ' ')" = 'directed 0 m 4 n 3 0 1 3 4 1 0 2 1 bytes 65 of 65 '
+check '-t sg with --compact makes ids dense' test "$(dump names.sg | tr '\n' ' ')" = 'directed 0 m 4 n 3 0 1 3 4 1 0 2 1 bytes 65 of 65 '
 
 # ---- refused ----
 
@@ -155,7 +155,7 @@ check 'no output is left by any of them' eval 'test ! -e x.sg && test -z "$(ls -
 if [ -x "${GAPBS:-}/converter" ] && [ -x "${GAPBS:-}/bfs" ]; then
     cp large large.el
     "$GAPBS/converter" -f large.el -b gapbs.sg >/dev/null
-    check 'the file of its converter' same got.sg gapbs.sg
+    check "-t sg writes the file of GAPBS's converter" same got.sg gapbs.sg
     "$edgeconv" -q -u -t sg --force -o once.sg large
     "$GAPBS/converter" -s -f large.el -b gapbs.sg >/dev/null
     check "files of GAPBS's converter -s are those of edgeconv" same once.sg gapbs.sg

@@ -97,7 +97,7 @@ for format in 'mtx %%%%MatrixMarket matrix coordinate pattern general\n2 2 1\n1 
 done
 printf '1 2\n' >in.txt
 check_exit 0 'a list' "$edgeconv" --one-based -o /dev/null in.txt
-check 'needs no note' test "$(grep -c begin err)" = 0
+check "$situation: prints no note" test "$(grep -c begin err)" = 0
 "$edgeconv" -q --force -o in.edges in.txt
 check_exit 2 '--one-based of an edge stream' "$edgeconv" --one-based -o /dev/null in.edges
 cp in.txt more.txt
@@ -108,7 +108,7 @@ check_says '^edgeconv: in.txt: its ids are the original ones: --original-ids cha
 check_exit 0 'two passes' "$edgeconv" -q --one-based --randomize -o /dev/null in.txt
 
 conv_file 'SNAP counts that do not match' '# Nodes: 4 Edges: 3\n1 2\n2 3\n' '1\t2\n2\t3\n'
-check 'warn' grep -q 'warning: in.txt: found 2 edges, but its comment says 3' err
+check 'SNAP counts that do not match give a warning' grep -q 'warning: in.txt: found 2 edges, but its comment says 3' err
 
 # ---- the other text formats ----
 
@@ -144,7 +144,7 @@ direction() {
     shift 3
     printf "$content" >in.txt
     "$edgeconv" -q "$@" --force -o d.edges in.txt 2>err </dev/null
-    check "direction: $name" test "$(direction_of d.edges)" = "$want"
+    check "direction: $name: is that of the stream" test "$(direction_of d.edges)" = "$want"
 }
 mtx='%%%%MatrixMarket matrix coordinate pattern'
 direction 'a plain list' '1 2\n' 2
@@ -282,31 +282,31 @@ split -n l/3 large.txt part.
 for part in part.aa part.ab part.ac; do gzip -c $part; done >members.gz
 "$edgeconv" -q -@ 1 -o one.edges large.txt
 grep -v '#' large.txt >want
-check 'a file of many pieces, as text' eval '"$edgeconv" -q -t text one.edges | cmp - want'
+check '-t text of a file of many pieces gives its lines' eval '"$edgeconv" -q -t text one.edges | cmp - want'
 for threads in 2 3 8; do
     "$edgeconv" -q -@ $threads --force -o n.edges large.txt
-    check "same bytes with $threads threads" same one.edges n.edges
+    check "edgeconv writes the same bytes with $threads threads" same one.edges n.edges
     "$edgeconv" -q -@ $threads -t text --force -o n.txt one.edges
-    check "same text with $threads threads" same want n.txt
+    check "edgeconv writes the same text with $threads threads" same want n.txt
 done
 "$edgeconv" -q large.gz >n.edges
-check 'same bytes from gzip' same one.edges n.edges
+check 'edgeconv reads the same edges from gzip' same one.edges n.edges
 "$edgeconv" -q members.gz >n.edges
-check 'same bytes from a gzip file of three members' same one.edges n.edges
+check 'edgeconv reads the same edges from a gzip file of three members' same one.edges n.edges
 (cat members.gz && head -c 1000 /dev/zero) >padded.gz
 "$edgeconv" -q padded.gz >n.edges
-check 'same bytes from gzip with zero padding' same one.edges n.edges
+check 'edgeconv reads the same edges from gzip with zero padding' same one.edges n.edges
 cat large.txt | "$edgeconv" -q >n.edges
-check 'same bytes from a pipe' same one.edges n.edges
+check 'edgeconv reads the same edges from a pipe' same one.edges n.edges
 "$edgeconv" -q - <large.txt >n.edges
-check 'same bytes from standard input' same one.edges n.edges
+check 'edgeconv reads the same edges from standard input' same one.edges n.edges
 "$edgeconv" -q part.aa part.ab part.ac --force -o n.edges
-check 'same bytes from three files' same one.edges n.edges
+check 'edgeconv reads the same edges from three files' same one.edges n.edges
 gzip -c part.ab >part.ab.gz
 cat part.ac | "$edgeconv" -q part.aa part.ab.gz - >n.edges
-check 'same bytes from a file, a gzip file and a pipe' same one.edges n.edges
+check 'edgeconv reads the same edges from a file, a gzip file and a pipe' same one.edges n.edges
 "$edgeconv" -q -S 16M --force -o n.edges large.txt
-check 'same bytes with -S 16M' same one.edges n.edges
+check 'edgeconv writes the same bytes with -S 16M' same one.edges n.edges
 check_exit 5 'less memory than it needs' "$edgeconv" -S 1M --force -o x large.txt
 check_says 'needs at least'
 "$edgeconv" -q --force -o n.edges one.edges
@@ -317,8 +317,8 @@ check 'an edge stream of an edge stream has the same edges' \
 awk 'BEGIN { printf "1:2"; for (i = 0; i < 700000; i++) printf ",%d", i; print ""; print "3:4" }' >long.txt
 "$edgeconv" -q -o long.edges long.txt
 cat long.txt | "$edgeconv" -q -o long2.edges
-check 'lines longer than a piece' test "$(edges_of long.edges)" = 700002
-check 'lines longer than a piece, from a pipe' same long.edges long2.edges
+check 'lines longer than a piece are read' test "$(edges_of long.edges)" = 700002
+check 'lines longer than a piece are read from a pipe' same long.edges long2.edges
 check_exit 5 'a line longer than the memory allowed' "$edgeconv" -S 16M --force -o x long.txt
 check_says 'long.txt: byte .*-S'
 
@@ -549,7 +549,7 @@ check_exit 0 'files of different directions are read with -u' "$edgeconv" -u --f
 check_exit 1 'an output folder that is missing' "$edgeconv" -o missing/x.edges pairs
 echo old >x.edges
 check_exit 3 'a failure' "$edgeconv" --force -o x.edges pairs bad.txt
-check 'keeps the file that was there' test "$(cat x.edges)" = old
+check "$situation: the file that was there is kept" test "$(cat x.edges)" = old
 check_exit 0 '/dev/null as output' "$edgeconv" -o /dev/null pairs
 check 'a closed pipe ends it quietly' eval '"$edgeconv" -q -t text large.txt 2>err | head -1 >/dev/null; test ! -s err'
 check '-q is silent' eval '"$edgeconv" -q --force -o x.edges weights 2>err; test ! -s err'
@@ -574,7 +574,7 @@ real() {
     *) "$edgeconv" -q --force -o real.edges "$file" 2>err ;;
     esac
     local got="$(edges_of real.edges) $(vertices_of real.edges) $(direction_of real.edges)"
-    check "$name: $got" test "$got" = "$2 $3 $4"
+    check "$name has edges, vertices and direction $got" test "$got" = "$2 $3 $4"
     rm -f real.edges
 }
 real facebook_combined.txt.gz 88234 4039 2

@@ -76,7 +76,7 @@ check 'levels of few vertices are all by list: others are launched to be loaded'
 check 'bitmaps stay on the GPU if nobody wants distances' sh -c '! grep -q gather "$1"' - "$tmp/kernels.path"
 rm -f "$tmp/kernels.auto"
 EMULATED_KERNELS=$tmp/kernels.auto check_exit 0 'auto' "$batch" -@ 1 -q -r 0 "$tmp/path"
-check 'takes the GPU' test -s "$tmp/kernels.auto"
+check "$situation: runs on the GPU" test -s "$tmp/kernels.auto"
 EMULATED_GPUS=0 check_exit 0 'auto without a GPU' "$batch" -@ 1 -q -r 0 "$tmp/path"
 EMULATED_GPUS=0 check_exit 5 'cuda without a GPU' "$batch" -@ 1 -q --backend cuda -r 0 "$tmp/path"
 check_says '--backend cuda: there is no GPU'
@@ -85,7 +85,7 @@ check_says '--backend cuda: there is no GPU'
 "$batch" -@ 1 --backend cpu -n 90 --centrality "$tmp/alone" "$tmp/rmat" >"$tmp/cpu"
 EMULATED_GPUS=2 timeout 120 "$MPIEXEC" -n 3 "$batch" -@ 1 --backend cuda -n 90 --batch 10 --centrality "$tmp/ranks" \
     "$tmp/rmat" >"$tmp/cuda" 2>"$tmp/err"
-check 'three ranks with two GPUs' diff <(told "$tmp/cpu") <(told "$tmp/cuda")
+check 'three ranks with two GPUs find what the CPU finds' diff <(told "$tmp/cpu") <(told "$tmp/cuda")
 check 'centralities of several ranks are those of one' cmp "$tmp/alone" "$tmp/ranks"
 check_exit 0 'parents' "$batch" -q -@ 1 --backend cuda --batch 5 -r 3,7,90,3 --parents "$tmp/tree.%d" "$tmp/rmat"
 check_exit 0 'parents of a batch on the GPU are accepted by dbfs-check' "$BIN/dbfs-check" -q -r 3,7,90 --parents "$tmp/tree.%d" "$tmp/rmat"

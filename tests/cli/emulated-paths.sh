@@ -77,10 +77,10 @@ check "$situation: are for all blocks" test "$(launches blocks "$tmp/many")" = 2
 # ---- ranks, memory ----
 "$paths" -@ 1 --backend cpu -n 20 "$tmp/rmat" >"$tmp/cpu"
 EMULATED_GPUS=2 timeout 120 "$MPIEXEC" -n 3 "$paths" -@ 1 --backend cuda -n 20 --path "$tmp/rmat" >"$tmp/cuda" 2>"$tmp/err"
-check 'three ranks with two GPUs' diff <(distances "$tmp/cpu") <(distances "$tmp/cuda")
+check 'three ranks with two GPUs find what the CPU finds' diff <(distances "$tmp/cpu") <(distances "$tmp/cuda")
 check "$situation: paths consist of edges" paths_right "$tmp/cuda" "$tmp/rmat.txt"
 EMULATED_MEMORY=50K check_exit 0 'few searches at a time' "$paths" -@ 1 --backend cuda -n 20 "$tmp/rmat"
-check 'find the same' diff <(distances "$tmp/cpu") <(distances "$tmp/out")
+check "$situation: distances are the same" diff <(distances "$tmp/cpu") <(distances "$tmp/out")
 EMULATED_MEMORY=32K check_exit 5 'a GPU with 32 KiB' "$paths" -q -@ 1 --backend cuda -n 1 "$tmp/rmat"
 check_says 'GPU 0: .*joined_gpu.c.*cudaMalloc'
 EMULATED_GPUS=0 check_exit 5 'cuda without a GPU' "$paths" -@ 1 -q --backend cuda -n 1 "$tmp/rmat"
@@ -89,7 +89,7 @@ EMULATED_GPUS=0 check_exit 0 'auto without a GPU' "$paths" -@ 1 -q -n 64 "$tmp/r
 for pairs in 63 64; do
     EMULATED_KERNELS=$tmp/auto.$pairs check_exit 0 "auto, $pairs pairs" "$paths" -@ 1 -q -n $pairs "$tmp/rmat"
 done
-check 'takes the GPU for many' test ! -s "$tmp/auto.63" -a -s "$tmp/auto.64"
+check '--backend auto takes the GPU for many pairs' test ! -s "$tmp/auto.63" -a -s "$tmp/auto.64"
 
 [ $mode = long ] && BACKEND=cuda bash tests/cli/dbfs-paths.sh 2>&1 | sed "s/^\(ok\|not ok\|skip\) - /&emulated: /"
 finish

@@ -304,7 +304,7 @@ roots=0,0,200,200,0,0,200,200
 run_on 1x1 cpu -r $roots "$(packed twins 1 inf)" >"$tmp/cpu.out" 2>"$tmp/err"
 value distance_checksum "$tmp/cpu.out" >"$tmp/cpu.sum"
 EMULATED_SEED=1 EMULATED_SHARED=$most_shared run_on 1x2 cuda -r $roots "$(packed twins 2 inf)" >"$tmp/out" 2>"$tmp/err"
-check 'searches whose meetings have equal numbers' same_checksum "$tmp/cpu.sum"
+check 'searches whose meetings have equal numbers find the same' same_checksum "$tmp/cpu.sum"
 check_exit 0 'trees of GPUs that search together are proved' env EMULATED_SHARED=$most_shared timeout 120 "$BIN/dbfs-graph500" \
     -g 3 -@ 1 --backend cuda --no-energy -q -n 2 "$(packed bridge 3 inf)"
 
@@ -479,7 +479,7 @@ for call in GetMemHandle OpenMemHandle GetEventHandle OpenEventHandle; do
         [ $memory = auto ] || continue
         check_says "the ranks of a host send messages, as one cannot read another's memory"
         check "$situation: the report names host memory" grep -q '"exchange_memory": "host"' "$tmp/ipc.json"
-        check 'distances' same_checksum "$tmp/rmat.checksum"
+        check "$situation: distances are the same" same_checksum "$tmp/rmat.checksum"
     done
 done
 
@@ -832,9 +832,9 @@ answer_ahead() {
     EMULATED_KERNELS=$tmp/kernels.ahead run_on 1x1 cuda -r $roots --depths "$tmp/gpu.by-%d" "${@:2}" "$folder" \
         >/dev/null 2>>"$tmp/err"
     for root in ${roots//,/ }; do
-        check "$1: answer of $root (seed $EMULATED_SEED)" cmp "$tmp/cpu.by-$root" "$tmp/gpu.by-$root"
+        check "$1: the answer of $root is that of the CPU (seed $EMULATED_SEED)" cmp "$tmp/cpu.by-$root" "$tmp/gpu.by-$root"
     done
-    check "$1: $reports of them ahead" test "$(awk '/^cuda_report_answer/ { sum += $2 } END { print sum + 0 }' "$tmp/kernels.ahead")" = $reports
+    check "$1: $reports of the answers are reported ahead" test "$(awk '/^cuda_report_answer/ { sum += $2 } END { print sum + 0 }' "$tmp/kernels.ahead")" = $reports
 }
 answer_ahead rmat memory 0,7,100 3
 answer_ahead grid inf 7,100,0 3 --breakdown
@@ -855,7 +855,7 @@ sliced_answer() {
     next_machine
     kernels=$tmp/kernels.answer $way run_on 1x1 cuda -r $roots --depths "$tmp/gpu.by-%d" "${@:2}" "$folder" >/dev/null 2>>"$tmp/err"
     for root in ${roots//,/ }; do
-        check "$way: $1: answer of $root (seed $EMULATED_SEED)" cmp "$tmp/cpu.by-$root" "$tmp/gpu.by-$root"
+        check "$way: $1: the answer of $root is that of the CPU (seed $EMULATED_SEED)" cmp "$tmp/cpu.by-$root" "$tmp/gpu.by-$root"
     done
     launched=$(awk '/^cuda_write_depths/ { sum += $2 } END { print sum + 0 }' "$tmp/kernels.answer")
     check "$way: $1: other kernels wrote $launched times" test "$by:$((launched > 0))" = own:0 -o "$by:$((launched > 0))" = other:1
@@ -882,7 +882,7 @@ for processors in 1 2 4; do
     check "thicket: lists of $processors blocks" \
         test "$(grep -c '"way": "list"' "$tmp/thicket.trace")" = $([ $processors = 4 ] && echo 3 || echo 2)
 done
-check 'no search of these went another way' \
+check 'a search by slices launches no other kernel' \
     sh -c 'grep -q "^sliced_kernel" "$1" && ! grep -qE "fused_kernel|sliced_rows|previsit" "$1"' - "$tmp/kernels.sliced"
 check 'a search by rows of slices launches no other kernel' \
     sh -c 'grep -q "^sliced_rows_kernel" "$1" && ! grep -qE "fused_kernel|sliced_(split_)?kernel|previsit" "$1"' - "$tmp/kernels.rows"
@@ -908,7 +908,7 @@ edges=$((2 * 2 * 20 * 19)) # the edges of the grid in both directions
 for most in $edges $((edges - 1)); do
     rm -f "$tmp/kernels.limit"
     EMULATED_SLICED=$most EMULATED_KERNELS=$tmp/kernels.limit search grid inf 1x1
-    check "$edges edges, sliced up to $most" grep -q $([ $most = $edges ] && echo sliced || echo fused)_kernel "$tmp/kernels.limit"
+    check "$edges edges are sliced up to $most" grep -q $([ $most = $edges ] && echo sliced || echo fused)_kernel "$tmp/kernels.limit"
     rm -f "$tmp/kernels.limit"
     EMULATED_ALL_SLICES=$most kernels=$tmp/kernels.limit sliced search grid inf 1x1
     check "$edges edges, of which levels read up to $most" \
@@ -917,7 +917,7 @@ done
 for options in '--direction push' '--direction pull' '--direction cost' '--factor0 dd=0.03'; do
     rm -f "$tmp/kernels.forced"
     kernels=$tmp/kernels.forced sliced search rmat memory 1x1 $options
-    check "no slices with $options" sh -c 'test -s "$1" && ! grep -q slice "$1"' - "$tmp/kernels.forced"
+    check "no slices are made with $options" sh -c 'test -s "$1" && ! grep -q slice "$1"' - "$tmp/kernels.forced"
 done
 slice_bytes() { EMULATED_SLICED=8388608 "$traverse" --plan "$@" "$(packed rmat 1 memory)" | awk '/^slices of rows / { print $(NF - 1) }'; }
 check "slices take $(slice_bytes) bytes" test "$(slice_bytes)" -gt 0
@@ -963,7 +963,7 @@ check_says 'rank 1, GPU .* of device memory'
 
 if [ $mode = long ]; then
     for seed in 1 2 3 4 5 6 7 8; do
-        EMULATED_SEED=$seed check "twins, seed $seed" "$TESTS/gpu_kernels" tiny
+        EMULATED_SEED=$seed check "kernels give what their twins give, seed $seed" "$TESTS/gpu_kernels" tiny
     done
     unset EMULATED_SEED EMULATED_SHARED
     for script in dbfs-graph500 trust; do

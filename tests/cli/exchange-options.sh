@@ -403,7 +403,7 @@ equal "$name: no merged time without messages" "$(grep -c '"merged_exchange": \[
 "$TESTS/mkgraph" complete 1000 >"$tmp/wide.txt"
 graph wide inf 0 || fail 'a complete graph of 1000'
 check_exit 0 '--plan' "$BIN/dbfs-traverse" --plan "$tmp/wide"
-check 'messages of 8 bytes an edge of nn, bins of 12' test \
+check "$situation: messages take 8 bytes an edge of nn, and bins 12" test \
     "$(awk '$1 == "messages" { print $2 } $1 == "bins" { print $3 }' "$tmp/out" | tr '\n' ' ')" = '7992000 11988000 '
 bounded() { # CODE SIZE RANKS MEMORY
     check_exit "$1" "-S $2, $3 ranks, $4" "$MPIEXEC" -n "$3" "$BIN/dbfs-traverse" -q -@ 1 --backend cpu -S "$2" \

@@ -25,7 +25,7 @@ rm -f "$tmp"/depths-*
 cp -r "$tmp/p2" "$tmp/cut2"
 start_search "$MPIEXEC" -n 2 "$traverse" --backend cpu -@ 1 -n 1000000 --exchange-memory host --trace "$tmp/trace" \
     --depths "$tmp/depths-%d.npy" "$tmp/cut2"
-check 'two ranks search' test "$(ranks_of dbfs-traverse "$tmp/cut2" | wc -l)" = 2
+check 'two ranks search, before a part is cut' test "$(ranks_of dbfs-traverse "$tmp/cut2" | wc -l)" = 2
 truncate -s 4096 "$tmp/cut2/part-0001-of-0002.dbfs"
 ended 1 'a part of one rank is cut'
 check_says 'part-0001-of-0002.dbfs: cannot read' 'a part of one rank is cut: the message names the part'

@@ -92,7 +92,7 @@ for split in "$old"/split-*/*.split; do
     check_exit 0 "$fixture is packed with" "$pack" -q -p 2 --encoding raw -s "$split" -o "$tmp/x" "$stream"
     th=$(awk '$1 == "th" { print $2 }' "$tmp/x/manifest" 2>&1)
     check_exit 0 "$fixture: its TH $th" "$pack" -q -p 2 --encoding raw -t "$th" -o "$tmp/y" "$stream"
-    check "$fixture: the same shards as with -t" diff -r "$tmp/x" "$tmp/y"
+    check "$fixture: shards by its .split are those with -t" diff -r "$tmp/x" "$tmp/y"
     check_exit 0 "$fixture: the sweep is read" "$pack" --plan -p 2 -s "$split" "$stream"
     fact "$fixture" th "$th"
     fact "$fixture" edges "$(grep '^edges-' "$tmp/x/manifest" 2>&1 | cut -d' ' -f2 | tr '\n' ' ')"
@@ -117,14 +117,14 @@ for graph in "$old"/shard-*/*; do
     case $fixture in shard-2/*) arcs=() ;; *) arcs=(-d) ;; esac
     "$TESTS/oracle" "${arcs[@]}" -n "$n" -o "$tmp/oracle" "$text" "$root" >"$tmp/err" 2>&1
     check_exit 0 "$fixture: searched from $root" traverse -@ 1 -r "$root" --force --depths "$tmp/depths" "$graph"
-    check "$fixture: the distances of the oracle" cmp "$tmp/depths" "$tmp/oracle"
+    check "$fixture: distances are those of the oracle" cmp "$tmp/depths" "$tmp/oracle"
     fact "$fixture" "depths from $root" "$(digest <"$tmp/depths")"
     fact "$fixture" checksum "$(sed -n 's/^distance_checksum: *//p' "$tmp/out")"
     for direction in push pull; do
         case $fixture,$direction in *-out,pull) continue ;; esac
         check_exit 0 "$fixture: searched, $direction" \
             traverse -@ 2 -r "$root" --direction $direction --force --depths "$tmp/depths" "$graph"
-        check "$fixture, $direction: the distances of the oracle" cmp "$tmp/depths" "$tmp/oracle"
+        check "$fixture, $direction: distances are those of the oracle" cmp "$tmp/depths" "$tmp/oracle"
     done
 done
 check_exit 0 'three ranks search' "$MPIEXEC" -n 3 "$BIN/dbfs-traverse" --backend cpu -@ 1 -r 3 \

@@ -178,13 +178,13 @@ doubtful 'LGL or pairs: neighbours with whole weights' '# 0\n1 5\n# 1\n2 7\n# 2\
 doubtful 'LGL or pairs: a comment of one number' '# 3\n0 1\n1 2\n' lgl pairs
 doubtful 'neighbours or pairs: as many in each line' '0 1 2\n1 2 3\n2 3 0\n3 0 1\n' pairs adjlist
 cp doubtful good.lgl && put good.lgl '# 0\n1 5\n# 1\n2 7\n'
-check 'the suffix .lgl settles it' test "$("$edgeconv" -q -t text good.lgl)" = "$(printf '0\t1\n1\t2')"
+check 'the suffix .lgl decides between two readings' test "$("$edgeconv" -q -t text good.lgl)" = "$(printf '0\t1\n1\t2')"
 gzip -k good.lgl
 check 'a compressed .lgl is recognised' test "$("$edgeconv" -q -t text good.lgl.gz)" = "$(printf '0\t1\n1\t2')"
 put section '# part\n0 1\n1 2\n# end\n2 3\n'
 check 'a comment of one word that is no id is no LGL' test "$("$edgeconv" -q -t text section | wc -l)" = 3
 put metis-100 '# x\n4 4 10\n1 3 2\n1 4 1\n1 1 4\n1 2 3\n'
-check 'METIS with a weight for each vertex, and lines of equal length' test "$(graph metis-100 | tr '\t\n' '  ')" = '0 1 0 2 1 3 2 3 '
+check 'METIS with a weight for each vertex, and lines of equal length, is recognised' test "$(graph metis-100 | tr '\t\n' '  ')" = '0 1 0 2 1 3 2 3 '
 put broken '4 4\n2 4\n1 3\n2 4\n1 2\n'
 check_exit 3 'METIS with a fault, whose lines could be edges' "$edgeconv" -t text broken
 check_says '-f metis or -f pairs says which'

@@ -13,13 +13,13 @@ while read -r graph; do
     "$rmatgen" $graph -@ 1 -o "$tmp/one.edges" --force
     for threads in 2 3; do
         "$rmatgen" $graph -@ $threads | cat >"$tmp/piped.edges"
-        check "$graph: the same bytes with $threads threads, through a pipe" cmp "$tmp/one.edges" "$tmp/piped.edges"
+        check "$graph: $threads threads give the same bytes, through a pipe" cmp "$tmp/one.edges" "$tmp/piped.edges"
     done
     "$rmatgen" $graph -f text -@ 2 >"$tmp/text"
     check "$graph: the stream has the edges of the text" \
         cmp <("$BIN/edgeconv" -q -t text "$tmp/one.edges" -o - | grep -v '^#') <(grep -v '^#' "$tmp/text")
     "$rmatgen" $graph -f text --seed 2 >"$tmp/seed"
-    check "$graph: another seed, another graph" bash -c '! cmp -s "$1" "$2"' - "$tmp/text" "$tmp/seed"
+    check "$graph: another seed gives another graph" bash -c '! cmp -s "$1" "$2"' - "$tmp/text" "$tmp/seed"
     case $graph in *geometric*) continue ;; esac
     edges=$(wc -l <"$tmp/text")
     { "$rmatgen" $graph -f text --count 40001 && "$rmatgen" $graph -f text --first 40001 --count $((edges - 40002)) &&
@@ -56,7 +56,7 @@ while read -r w h d stencil reach torus; do
     [ "$d" = 1 ] || size=${size}x$d
     "$rmatgen" --lattice $size --stencil $stencil ${torus/1/--torus} --no-randomize -f text | sorted_edges >"$tmp/ours"
     lattice $w $h $d $reach "${torus:-0}" >"$tmp/theirs"
-    check "--lattice $size --stencil $stencil ${torus:+torus}: edge by edge" cmp "$tmp/theirs" "$tmp/ours"
+    check "--lattice $size --stencil $stencil ${torus:+torus} is the lattice of awk, edge by edge" cmp "$tmp/theirs" "$tmp/ours"
 done <<'END'
 7 5 1 5 1
 7 5 1 9 2
@@ -94,8 +94,8 @@ degrees() { awk -v n="$1" '{ d[$1]++; d[$2]++ } END { for (i = 0; i < n; i++) pr
 for k in 1 10 50; do
     n=20000
     "$rmatgen" --poisson -n $n -k $k -f text >"$tmp/poisson"
-    check "--poisson -k $k: n k / 2 edges" test "$(wc -l <"$tmp/poisson")" = $((n * k / 2))
-    check "--poisson -k $k: no self-loops, ids below n" awk -v n=$n '$1 == $2 || $1 >= n || $2 >= n { exit bad = 1 }
+    check "--poisson -k $k gives n k / 2 edges" test "$(wc -l <"$tmp/poisson")" = $((n * k / 2))
+    check "--poisson -k $k gives no self-loops, and ids below n" awk -v n=$n '$1 == $2 || $1 >= n || $2 >= n { exit bad = 1 }
         END { exit bad }' "$tmp/poisson"
     check "--poisson -k $k: the degrees have variance k, and each share is Poisson's" bash -c \
         "$(declare -f degrees); degrees $n <'$tmp/poisson' | awk -v n=$n -v k=$k '
@@ -114,13 +114,13 @@ done
 check '--poisson: the mean degree may be a fraction' \
     test "$("$rmatgen" --poisson -n 1000 -k 1.5 -f text | wc -l)" = 750
 check '--poisson -k 0 has no edges' test "$("$rmatgen" --poisson -n 10 -k 0 -f text | wc -l)" = 0
-check 'the stream states all vertices' \
+check '--poisson: the stream states all vertices' \
     grep -q ' 100000 vertices' <("$BIN/edgeconv" -v --to text -o /dev/null <("$rmatgen" --poisson -n 100000 -k .1) 2>&1)
 
 # ---- planted partitions ----
 
 "$rmatgen" --planted 50x100 -k 6 --no-randomize -f text >"$tmp/planted"
-check '--planted: communities of n k / 2 edges, then one bridge from each to the next' awk '
+check '--planted has communities of n k / 2 edges, then one bridge from each to the next' awk '
     NR <= 50 * 300 { bad += int($1 / 100) != int($2 / 100) || int($1 / 100) != int((NR - 1) / 300) || $1 == $2; next }
     { bad += int($1 / 100) != NR - 15001 || int($2 / 100) != NR - 15000 }
     END { exit bad > 0 || NR != 50 * 300 + 49 }' "$tmp/planted"
@@ -166,7 +166,7 @@ END
     while read -r n k; do
         python3 "$tmp/geometric.py" $n $k >"$tmp/theirs"
         "$rmatgen" --geometric -n $n -k $k --no-randomize -f text | sorted_edges >"$tmp/ours"
-        check "--geometric -n $n -k $k: edge by edge ($(wc -l <"$tmp/ours") edges)" cmp "$tmp/theirs" "$tmp/ours"
+        check "--geometric -n $n -k $k is the graph of awk, edge by edge ($(wc -l <"$tmp/ours") edges)" cmp "$tmp/theirs" "$tmp/ours"
     done <<'END'
 1 0
 2 .5

@@ -91,7 +91,7 @@ check "$situation: bytes are those of before" cmp "$tmp/lost/grid-0002-of-0004.d
 cp -r "$tmp/lost" "$tmp/turned"
 check_exit 0 '--resume with another grid of as many shards' \
     "$BIN/dbfs-pack" -q --resume --layout 2d=4x1 -o "$tmp/turned" "$tmp/s12.edges"
-check 'makes the parts of that grid' sh -c 'for f in "$1"/column/grid*; do cmp "$f" "$1/turned/${f##*/}" || exit 1; done' - "$tmp"
+check "$situation: makes the parts of that grid" sh -c 'for f in "$1"/column/grid*; do cmp "$f" "$1/turned/${f##*/}" || exit 1; done' - "$tmp"
 cp "$tmp/s12/grid-0003-of-0004.dbfs" "$tmp/turned"
 check_exit 3 '--verify: parts of two grids' "$BIN/dbfs-pack" -q --verify "$tmp/turned"
 check_says 'grid-0003-of-0004.dbfs: attributes: a grid of 2 x 2, and the other parts are of 4 x 1'

@@ -26,7 +26,7 @@ fault() {
     done
     check "$program, SIG$signal of one host's rank: the job ends by itself" test "$i" -lt 600
     wait $pid || got=$?
-    check "$program, SIG$signal: with a failure (exit $got)" test $got != 0
+    check "$program, SIG$signal: the job ends with a failure (exit $got)" test $got != 0
     [ "$signal" != STOP ] || check_says "^$program: .*host[1-4].*(--timeout)" "$program, SIG$signal: the message names a host and --timeout"
     check "$program, SIG$signal: no rank is left on any host" ranks_end 100 "$program" "$file"
 }

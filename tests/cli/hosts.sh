@@ -33,7 +33,7 @@ for options in '' '--exchange-form list' '--exchange-form bits --direction pull'
     check "$situation: the checksum is that of one host" test "$(sed -n 's/^distance_checksum: //p' "$tmp/out")" = "$wanted"
     memory=peer
     [ "${options#--exchange-memory }" = "$options" ] || memory=host
-    check "two ranks on each host, by $memory memory" \
+    check "two ranks on each host exchange by $memory memory" \
         test "$(grep -c -e '"ranks_on_host": 2,' -e "\"exchange_memory\": \"$memory\"" "$tmp/json")" = 2
 done
 
@@ -66,7 +66,7 @@ check_masks() { # PROGRAM BACKEND HOW: checks reductions with $each ranks on a h
     check_exit 0 "$2: $how reductions, $each ranks on a host" on_hosts "${counted[@]}" \
         "$(realpath "$1")" -q -@ 1 -r 1,7 --backend $2 --force --depths "$tmp/got.%d" --reduction $how "$tmp/masks"
     for root in 1 7; do
-        check "distances from $root" cmp "$tmp/got.$root" "$tmp/wanted.$root"
+        check "distances from $root on several hosts are those of one" cmp "$tmp/got.$root" "$tmp/wanted.$root"
     done
     for rank in 0 1 2 3; do
         count=$(reductions $rank $how)

@@ -45,13 +45,13 @@ for graph in g r; do
     mv out list.txt
     check_exit 0 '--list --json' dbfs-pack --list --json $graph.dbfs
     check "$situation: is JSON" valid out
-    check 'vertices' test "$(value out vertices)" = "$(awk '$1 == "vertices" { print $2 }' list.txt)"
-    check 'delegates' test "$(value out delegates)" = "$(awk '$1 == "delegates" { print $2 }' list.txt)"
-    check 'all parts' test "$(grep -c '"file_bytes"' out)" = "$(ls $graph.dbfs/part-* | wc -l)"
+    check '--list --json has the number of vertices' test "$(value out vertices)" = "$(awk '$1 == "vertices" { print $2 }' list.txt)"
+    check '--list --json has the number of delegates' test "$(value out delegates)" = "$(awk '$1 == "delegates" { print $2 }' list.txt)"
+    check '--list --json has all parts' test "$(grep -c '"file_bytes"' out)" = "$(ls $graph.dbfs/part-* | wc -l)"
     check "$situation: has the bytes of each part" test "$(grep -o '"file_bytes": [0-9]*' out | cut -d' ' -f2)" = "$(stat -c %s $graph.dbfs/part-*)"
 done
-check 'randomised' grep -q '"randomized": {"n": 1024, "seed": 9}' out
-check 'an infinite TH' grep -q '"th": "inf"' out
+check '--list --json has the permutation' grep -q '"randomized": {"n": 1024, "seed": 9}' out
+check '--list --json has infinite TH' grep -q '"th": "inf"' out
 
 # ---- -q, and a result on standard output ----
 

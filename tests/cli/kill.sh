@@ -42,7 +42,7 @@ state_of() {
 start=$(microseconds)
 check 'an undisturbed run' "$pack" -q -p 5 -o "$tmp/ref" "$tmp/g.edges"
 whole=$(($(microseconds) - start))
-check 'an older graph' "$pack" -q -p 3 -o "$tmp/old" "$tmp/old.edges"
+check 'an older graph is packed' "$pack" -q -p 3 -o "$tmp/old" "$tmp/old.edges"
 
 # ---- kills ----
 
@@ -83,7 +83,7 @@ for ((i = 1; i <= kills; i++)); do
     [ -z "$(find "$tmp/x" -name '.*' -type f)" ] || { bad=$((bad + 1)); fail "kill $i: leftovers"; }
 done
 echo "# left: nothing ${seen[nothing]}, a journal ${seen[journal]}, parts ${seen[parts]}, a manifest ${seen[manifest]}"
-check "$kills kills: resumed to the same bytes, never a wrong graph" test $bad = 0
+check "after $kills kills --resume gives the same bytes, and there never is a wrong graph" test $bad = 0
 
 # ---- one state of each kind, made by hand ----
 
@@ -128,7 +128,7 @@ check_exit 2 '--resume and --force' "$pack" --resume --force -p 5 -o "$tmp/x" "$
 check "$situation: the unfinished packing is as before" same_folders "$tmp/x" "$tmp/unfinished"
 head -c 100000 "$tmp/g.edges" >"$tmp/cut.edges"
 check_exit 3 '--resume with a cut stream' "$pack" --resume -p 5 -o "$tmp/x" "$tmp/cut.edges"
-check 'changes nothing either' same_folders "$tmp/x" "$tmp/unfinished"
+check "$situation: changes nothing" same_folders "$tmp/x" "$tmp/unfinished"
 
 # parts under wrong names: content proves a part, not its name
 touch "$tmp/x/.part-0003-of-0005.dbfs.aB3xYz" "$tmp/x/.notes.abcdef"
@@ -158,7 +158,7 @@ check_exit 0 '--resume writes it' "$pack" --resume -p 5 -o "$tmp/x" "$tmp/g.edge
 check_says '5 of 5 parts'
 check "$situation: bytes are those of an uninterrupted packing" same_folders "$tmp/x" "$tmp/ref"
 rm -r "$tmp/x"
-check '--resume into a missing folder' "$pack" -q --resume -p 5 -o "$tmp/x" "$tmp/g.edges"
+check '--resume into a missing folder packs' "$pack" -q --resume -p 5 -o "$tmp/x" "$tmp/g.edges"
 check "$situation: bytes are those of an uninterrupted packing" same_folders "$tmp/x" "$tmp/ref"
 cp "$tmp/unfinished/packing" "$tmp/x"
 check_exit 0 'a manifest with its journal still there' "$traverse" -q -n 1 "$tmp/x"
@@ -172,7 +172,7 @@ cp "$tmp/unfinished/packing" "$tmp/x"
 sed -i 's/^p 5/p 6/' "$tmp/x/packing"
 check_exit 3 'an edited journal' "$pack" --resume -p 5 -o "$tmp/x" "$tmp/g.edges"
 check_says 'packing: .*corrupt'
-check '--force starts anew' "$pack" -q --force -p 5 -o "$tmp/x" "$tmp/g.edges"
+check '--force packs anew over an edited journal' "$pack" -q --force -p 5 -o "$tmp/x" "$tmp/g.edges"
 check "$situation: no journal is left" test ! -e "$tmp/x/packing"
 
 # SIGTERM comes just after a part was renamed and before the next one is made. No file may appear whose name the
@@ -192,7 +192,7 @@ check "$((3 * kills)) times SIGTERM leave no temporary file ($left)" test $left 
 # parts exceed the memory that their proof may take
 rm -r "$tmp/x"
 "$BIN/rmatgen" -q -s 19 -o "$tmp/large.edges"
-check 'a large part' "$pack" -q -p 1 --encoding raw -o "$tmp/x" "$tmp/large.edges"
+check 'a large part is packed' "$pack" -q -p 1 --encoding raw -o "$tmp/x" "$tmp/large.edges"
 check_exit 0 '--resume with little memory' \
     "$pack" --resume -@ 2 -S 40M -p 1 --encoding raw -o "$tmp/x" "$tmp/large.edges"
 if grep -q __asan_init "$pack"; then

@@ -60,5 +60,5 @@ for i in $(seq 200); do
     [ $theirs -lt $ours ] || break
     hangs $i "$tmp/init" "$tmp" && theirs=$((theirs + 1))
 done
-check "$ours of them waited for ever, where as many of $((i - 1)) of a program of MPI alone did" test $theirs = $ours
+check "of a program of MPI alone as many jobs wait for ever as of dbfs ($ours)" test $theirs = $ours
 finish

@@ -58,7 +58,7 @@ edgeconv -q -u -o "$file.edges" "$file"
 LC_ALL=C.UTF-8 said >want
 check 'each command of the list prints something' test "$(wc -l <want)" -gt 600
 check 'no command of the list fails' eval '! grep -inE "usage|error|traceback|not found" want'
-check 'searches take longer than 0 s' grep -q 'levels [0-9]*, SECONDS$' want
+check 'searches in the list take longer than 0 s' grep -q 'levels [0-9]*, SECONDS$' want
 check "file names are printed in the letters of the user's locale" grep -q "edgeconv .*Müller.* | dbfs-pack" want
 for language in de_DE tr_TR; do
     if ! locale $language; then

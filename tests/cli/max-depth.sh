@@ -69,7 +69,7 @@ for setting in '1 2' '2 1'; do
     sort -R --random-source="$tmp/many" "$tmp/many.sums" | while read -r root _; do
         "$BIN/dbfs-traverse" -@ $threads --backend "$backend" -r "$root" --max-depth "$2" "$tmp/g"
     done >"$tmp/each"
-    check "20 roots to depth $2 one by one, $threads threads" \
+    check "20 roots to depth $2 have the results of one by one, $threads threads" \
         eval 'test $(wc -l <"$tmp/many.sums") = 20 && sums "$tmp/each" | sort | cmp - <(sort "$tmp/many.sums")'
 done
 check_exit 0 'levels are traced' traverse -r 1 --max-depth 2 --trace "$tmp/trace" --depths "$tmp/d" "$tmp/g"
@@ -106,5 +106,5 @@ check_says 'depth 2, where the search ended at 1'
 check_exit 2 'a depth that is none' "$BIN/dbfs-check" --max-depth x --depths "$tmp/d" "$tmp/rmat.edges"
 check_exit 2 'a negative depth' traverse --max-depth -1 "$tmp/g"
 check_exit 0 'dbfs passes it on' "$BIN/dbfs" -q --no-cache -r 17 --max-depth 2 -o - "$tmp/path.txt"
-check 'five vertices of a path' test "$(awk '$2 >= 0' "$tmp/out" | wc -l)" = 5
+check 'dbfs --max-depth 2 prints five vertices of a path' test "$(awk '$2 >= 0' "$tmp/out" | wc -l)" = 5
 finish

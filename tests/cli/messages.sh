@@ -136,7 +136,7 @@ echo mine >kept
 says 1 'a plan in a file that exists' '^dbfs-traverse: kept: exists already' dbfs-traverse --plan --json kept g.dbfs
 check 'a plan leaves a file that exists' grep -qx mine kept
 check_exit 0 'with --force' dbfs-traverse --plan --force --json kept g.dbfs
-check 'replaces it' grep -q '"shards": 1' kept
+check "$situation: replaces the file" grep -q '"shards": 1' kept
 says 2 'a plan that is to be compressed' "use '-' for this file" dbfs-traverse --plan --json kept.gz g.dbfs
 for program in dbfs-traverse dbfs-graph500 dbfs-paths degsplit dbfs-pack dbfs-check rmatgen; do
     for look in --help --version; do

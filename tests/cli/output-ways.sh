@@ -325,7 +325,7 @@ while read -r -a command; do
     [ "$name" != rmatgen ] || command=(rmatgen -s 4)
     to @ >want 2>err </dev/null
     check "$name: exit 0 ($code)" test "$code" = 0
-    check "$name: prints" test -s want
+    check "$name prints something" test -s want
     to @ >/dev/full 2>err </dev/null
     check "$name on a full disk: exit 5 ($code)" test "$code" = 5
     check "$name on a full disk: the message names the cause" grep -q 'No space left on device' err

@@ -141,7 +141,7 @@ while IFS=$'\t' read -r program graph options ways want <&3; do
     for way in $ways; do
         number=$((number + 1))
         [ "${TEST_MODE:-short}" = long ] || [[ $ways != *\ *\ * ]] || [ $((number % 2)) = 0 ] || continue
-        check "$program $graph $options, $way" alike "$way" "$program" "$graph" "$options" "$want"
+        check "$program $graph $options, $way: digests are those of the table" alike "$way" "$program" "$graph" "$options" "$want"
     done
 done 3<"$table"
 # ways do what their names say
@@ -150,7 +150,7 @@ check_says 'spilled [0-9]'
 # windows of vertices: too many ids to keep, and too many of them occur to be listed
 awk 'BEGIN { for (i = 0; i < 450000; i++) print i * 7919 % 8999993, i * i % 8999993 }' >"$tmp/wide.txt"
 "$bin/edgeconv" -q -u -o "$tmp/wide.edges" "$tmp/wide.txt"
-check 'values of vertices lie in windows' test "$("$bin/dbfs-pack" --plan -S $little -p 2 -t 3 "$tmp/wide.edges" |
+check 'a packing with little memory has values of vertices in windows' test "$("$bin/dbfs-pack" --plan -S $little -p 2 -t 3 "$tmp/wide.edges" |
     awk '$1 == "vertex-windows" { print $2 }')" -gt 2
 check_exit 0 'in windows' "$bin/dbfs-pack" -q -@ 2 -S $little -T "$tmp/spill" -p 2 -t 3 -o "$tmp/wide-little" "$tmp/wide.edges"
 check_exit 0 'dbfs-pack of many vertices without windows' "$bin/dbfs-pack" -q -@ 2 -p 2 -t 3 -o "$tmp/wide-much" "$tmp/wide.edges"

@@ -12,14 +12,14 @@ mkdir disk
 
 check 'a pipe in memory needs no folder' bash -c 'cat g.edges | "$1/dbfs-pack" -q -T none -p 2 -o pipe.dbfs -' - "$bin"
 check 'a pipe in memory gives the shards of the file' diff -r file.dbfs pipe.dbfs
-check 'degsplit: likewise' bash -c 'cat g.edges | "$1/degsplit" -q -T none -p 2 -o pipe.split -' - "$bin"
+check 'degsplit of a pipe in memory needs no folder' bash -c 'cat g.edges | "$1/degsplit" -q -T none -p 2 -o pipe.split -' - "$bin"
 check 'degsplit of a pipe in memory gives the split of the file' cmp file.split pipe.split
 # from 2^20 vertices on, a tool looks at the size of a stream to see whether its ids are few
 "$bin/rmatgen" -q -s 20 -e 1 -o many.edges
 "$bin/degsplit" -q -p 2 -o file.split --force many.edges
 for folder in none disk; do
     [ $folder = none ] && memory= || memory='-S 40M'
-    check "2^20 vertices, in $folder" \
+    check "degsplit of a pipe of 2^20 vertices ends, with -T $folder" \
         bash -c 'cat many.edges | "$1/degsplit" -q $3 -T $2 -p 2 --force -o pipe.split -' - "$bin" $folder "$memory"
     check 'degsplit of a pipe gives the split of the file, in memory and on disk' cmp file.split pipe.split
 done
@@ -33,7 +33,7 @@ check 'a missing folder for a pipe on disk is named' grep -q 'none: cannot creat
 # ---- a pipe that says its size at the beginning is not kept ----
 
 "$bin/dbfs-pack" -q -p 2 -o whole.dbfs r.edges
-check 'rmatgen into 64 MiB, without a folder' \
+check 'dbfs-pack of a pipe in 64 MiB needs no folder' \
     bash -c '"$1/rmatgen" -q -s 16 | "$1/dbfs-pack" -v -@ 1 -S 64M -T none -p 2 -o once.dbfs - 2>said' - "$bin"
 check 'a pipe is not read before it is used' bash -c '! grep -q "reading the pipe" said'
 check 'a pipe that is read once gives the shards of the file' diff -r whole.dbfs once.dbfs

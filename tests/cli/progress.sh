@@ -13,14 +13,14 @@ shows() {
     local stage
     script -qec "$2" /dev/null 2>&1 | tr '\r' '\n' >screen
     for stage in "${@:3}"; do
-        check "$1: $stage, share and time left" grep -qE "^[a-z-]*: $stage:( [0-9.]+ [KMG]?i?B, [0-9.]+ [KMG]?i?B/s,)? [0-9]+%, [0-9]+ s left" screen
+        check "$1: a terminal shows share and time left of $stage" grep -qE "^[a-z-]*: $stage:( [0-9.]+ [KMG]?i?B, [0-9.]+ [KMG]?i?B/s,)? [0-9]+%, [0-9]+ s left" screen
     done
     check "$1: the line is cleared at the end" test "$(tail -c 4 screen | tr '\033' '^')" != 'left'
 }
 # hides NAME COMMAND: runs with standard error in a file and expects nothing
 hides() {
     bash -c "$2" >/dev/null 2>err
-    check "$1: none in a file" test "$(grep -c -e ' left' -e "$(printf '\r')" err)" = 0
+    check "$1: a file shows no progress" test "$(grep -c -e ' left' -e "$(printf '\r')" err)" = 0
 }
 if script -qec true /dev/null >/dev/null 2>&1; then # script(1) makes a terminal
     shows rmatgen "'$bin/rmatgen' -@ 1 -s 21 -o /dev/null --force" 'making edges'

@@ -182,7 +182,7 @@ raises(1, "\\xff\\xfe: holds a packed graph already", lambda: dbfs.pack(line, b"
 # in an encoding of other letters, and with a decimal comma where the locale can be made
 locale=C
 localedef -i de_DE -f ISO-8859-1 ./de_DE 2>/dev/null && locale=de_DE || skip 'a locale with a decimal comma: localedef makes none'
-check "the locale $locale, without UTF-8" env LOCPATH="$PWD" LC_ALL=$locale PYTHONUTF8=0 PYTHONCOERCECLOCALE=0 python3 -c '
+check "dbfs.py works in the locale $locale, without UTF-8" env LOCPATH="$PWD" LC_ALL=$locale PYTHONUTF8=0 PYTHONCOERCECLOCALE=0 python3 -c '
 from common import *
 path = os.fsdecode(b"\xfcber")
 dbfs.pack(line, path)

@@ -23,7 +23,7 @@ for n in $(seq 1 20); do
         continue
     fi
     for turn in 'the first time' again; do
-        check "README.md, block $n, $turn" env PATH="$tmp/bin:$PATH" TMPDIR="$tmp/work" bash -eu "$tmp/block"
+        check "commands of the README run, block $n, $turn" env PATH="$tmp/bin:$PATH" TMPDIR="$tmp/work" bash -eu "$tmp/block"
     done
 done
 check "blocks were run ($ran)" test "$ran" = 4

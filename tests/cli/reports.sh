@@ -77,7 +77,7 @@ check 'the edges of the frontiers are those kept' awk -v kept="$(sed -n 's/.*"ro
 check 'some subgraph was pulled, some pushed' awk '$3 ~ /direction/ { seen[$4] = 1 } END { exit !(seen["push"] && seen["pull"]) }' "$tmp/t1.flat"
 check_exit 0 'a trace of pushes' "$traverse" -q -n 5 --direction push --trace "$tmp/push" "$tmp/p1"
 flat "$tmp/push" >"$tmp/push.flat"
-check 'pushes all edges' awk '$3 ~ /fv$/ { fv += $4 } $3 ~ /pushed$/ { pushed += $4 } $3 ~ /direction/ && $4 == "pull" { exit 1 }
+check "$situation: all edges are pushed" awk '$3 ~ /fv$/ { fv += $4 } $3 ~ /pushed$/ { pushed += $4 } $3 ~ /direction/ && $4 == "pull" { exit 1 }
     END { exit !(fv > 0 && fv == pushed) }' "$tmp/push.flat"
 check "$situation: edges are those with pulls" test "$(awk '$3 ~ /fv$/ { s += $4 } END { print s }' "$tmp/push.flat")" = \
     "$(awk '$3 ~ /fv$/ { s += $4 } END { print s }' "$tmp/t1.flat")"
@@ -143,7 +143,7 @@ check 'times are in order' awk '$3 ~ /_s\.min/ { least = $4 } $3 ~ /_s\.mean/ { 
     $3 ~ /_s\.max/ { n++; if (least > mean + 1e-9 || mean > $4 + 1e-9) exit 1 } END { exit n < 10 }' "$tmp/t2.flat"
 check_exit 0 'a trace of two ranks that drop duplicates' mpi --uniquify --trace "$tmp/t3"
 flat "$tmp/t3" >"$tmp/t3.flat"
-check 'sends fewer than leave' awk '$3 == "leaving_vertices" { l += $4 } $3 == "sent_vertices" { s += $4 } END { exit !(s < l) }' "$tmp/t3.flat"
+check "$situation: sends fewer vertices than leave" awk '$3 == "leaving_vertices" { l += $4 } $3 == "sent_vertices" { s += $4 } END { exit !(s < l) }' "$tmp/t3.flat"
 check "$situation: as many vertices leave as without" test "$(awk '$3 == "leaving_vertices" { s += $4 } END { print s }' "$tmp/t3.flat")" = \
     "$(awk '$3 == "sent_vertices" { s += $4 } END { print s }' "$tmp/t2.flat")"
 check_exit 2 'a trace that would replace the report' "$traverse" -r 1 --trace "$tmp/x" --json "$tmp/x" "$tmp/p1"
@@ -312,7 +312,7 @@ check_exit 2 'an option without effect: levels --clock' "$report" levels --clock
 check_exit 2 'an option without effect: plot --clock' "$report" plot --clock search "$tmp/t1"
 mkdir "$tmp/n=1"
 check_exit 0 'a relative TMPDIR that could be an assignment' sh -c 'cd "$1" && TMPDIR=n=1 "$2" means r.json' - "$tmp" "$(realpath "$report")"
-check 'changes nothing' cmp "$tmp/out" <("$report" means "$tmp/r.json" | sed "s|$tmp/||")
+check "$situation: changes no mean" cmp "$tmp/out" <("$report" means "$tmp/r.json" | sed "s|$tmp/||")
 check_exit 2 'a picture of no kind' "$report" plot -o "$tmp/x.gif" "$tmp/t1"
 
 "$BIN/degsplit" -q -p 4 --sweep "$tmp/sweep" -o "$tmp/g.split" "$tmp/g.edges"
@@ -324,8 +324,8 @@ check_exit 0 'the script of a trace' "$report" plot "$tmp/t1"
 first=$(head -1 "$tmp/t1" | sed 's/.*"root": \([0-9]*\).*/\1/')
 check 'the script of a trace has the levels of the first root' test "$(sed -n '/^\$edges/,/^END/p' "$tmp/out" | wc -l)" = \
     $(($(grep -c "\"root\": $first," "$tmp/t1") + 3))
-check 'a point for each' grep -q '^edges_step = 1$' "$tmp/out"
-check 'classes in words' grep -q '	nd: normal to delegate	' "$tmp/out"
+check 'the script of a trace has a point for each level' grep -q '^edges_step = 1$' "$tmp/out"
+check 'the script of a trace names classes in words' grep -q '	nd: normal to delegate	' "$tmp/out"
 check 'curves differ without colour' test "$(grep '^set style line' "$tmp/out" | grep -o ' pt [0-9]*' | sort | uniq -d)" = ''
 spread=$("$report" levels "$tmp/t1" | awk -F '\t' -v root="$first" 'NR == 1 { for (i = 1; i <= NF; i++) if ($i ~ /^..\.fv$/) at[i] }
     NR > 1 && $1 == root { for (i in at) if ($i > 0) { if ($i > most + 0) most = $i; if (!least || $i < least) least = $i } }
@@ -383,7 +383,7 @@ if command -v gnuplot >/dev/null 2>&1; then
         check_exit 0 "a graph without edges: $data" "$report" plot -o "$tmp/$data.svg" "$tmp/$data"
     done
     labels=$(grep -c '<text' "$tmp/path.trace.svg")
-    check "hundreds of levels: $labels labels" test "$labels" -gt 8 -a "$labels" -lt 50
+    check "the picture of hundreds of levels has $labels labels" test "$labels" -gt 8 -a "$labels" -lt 50
     cp "$tmp/t1.svg" "$tmp/kept"
     check_exit 1 'a picture that is there' "$report" plot -o "$tmp/t1.svg" "$tmp/sweep"
     check_says 'exists already: --force replaces it'
@@ -436,7 +436,7 @@ if command -v gnuplot >/dev/null 2>&1; then
     check_exit 0 'a picture of a prediction in a folder with quotes and backslashes' env TMPDIR="$folder" "$BIN/dbfs-model" strong --rmat 20 -o "$folder/y.svg"
     check "$situation: the picture is there" test -s "$folder/y.svg"
 fi
-check 'no command of a file ran' test ! -e "$ran" -a ! -e ran
+check 'no command in a file that a report reads is run' test ! -e "$ran" -a ! -e ran
 
 ln -s "$(command -v awk)" "$tmp/awk"
 for tool in cat mktemp rm; do ln -s "$(command -v $tool)" "$tmp/$tool"; done

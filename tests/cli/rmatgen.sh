@@ -34,7 +34,7 @@ for format in edges text graph500 u32 u64; do
             "$rmatgen" -s 15 -e 9 $mode -f $format -@ $threads >"$tmp/n"
             same "$tmp/1" "$tmp/n" || identical=0
         done
-        check "-f $format $mode: same bytes with 1, 2, 3 and 8 threads" test $identical = 1
+        check "-f $format $mode: bytes are the same with 1, 2, 3 and 8 threads" test $identical = 1
     done
 done
 
@@ -44,7 +44,7 @@ for scale in 1 7 12; do
     for factor in 1 16 21; do
         lines=$("$rmatgen" -s $scale -e $factor -f text | wc -l)
         bytes=$("$rmatgen" -s $scale -e $factor -f u64 | wc -c)
-        check "-s $scale -e $factor: $((factor << scale)) edges" \
+        check "-s $scale -e $factor gives $((factor << scale)) edges" \
             test "$lines $bytes" = "$((factor << scale)) $((16 * (factor << scale)))"
     done
 done

@@ -43,7 +43,7 @@ check_says '^edgeconv: in.txt.gz.hard: is an input too (in.txt.gz); choose anoth
 cp in.txt kept
 check_exit 2 'edgeconv -f wdc-index' "$bin/edgeconv" -q -f wdc-index -o ./in.txt in.txt
 check 'edgeconv -f wdc-index: the file is intact' cmp kept in.txt
-check 'edgeconv: standard input' bash -c '"$1" -q -u -o ./in.txt <in.txt; [ $? = 2 ]' - "$bin/edgeconv"
+check 'edgeconv: the file of standard input is no output' bash -c '"$1" -q -u -o ./in.txt <in.txt; [ $? = 2 ]' - "$bin/edgeconv"
 check 'edgeconv: standard input is intact' cmp kept in.txt
 keeps in.txt 'edgeconv, edges and map to one new file' "$bin/edgeconv" -q -u --compact=./new -o new in.txt
 keeps g.map 'edgeconv, edges and map to one file' "$bin/edgeconv" -q -u --compact=g.map -o g.map.soft in.txt

@@ -109,7 +109,7 @@ else
         test -z "$(printf '%s\n' $codes | grep -vx '[05]:0')" -a -n "$(printf '%s\n' $codes | grep 5:)"
 fi
 "$traverse" --serve w.dbfs </dev/null >got
-check 'no root, no line' test $? = 0 -a ! -s got
+check '--serve without a root prints no line' test $? = 0 -a ! -s got
 
 # ---- files that are written over ----
 

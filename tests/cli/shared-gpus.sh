@@ -58,7 +58,7 @@ layout() {
     check_exit 0 "$name on $gpus GPUs $*" ranks_run $ranks "$traverse" -@ 1 --backend cuda -r 0,7 --force --json "$tmp/json" \
         --depths "$tmp/depths.%d.txt" --parents "$tmp/parents.%d.txt" "$@" "$tmp/$((ranks * shards))"
     check 'depths and parents are right' trees
-    check "$workers search" test "$(launched)" = $workers
+    check "$workers processes search" test "$(launched)" = $workers
     check 'all end with 0' test "$(codes)" = "$(printf '0 %.0s' $(seq $ranks))"
     check "$situation: the note comes $noted times" test "$(notes)" = $noted
     check "$situation: the report has ranks and shards as they are" test "$(reported ranks) $(reported shards_per_rank) $(reported ranks_on_host) $(reported launched_ranks)" = \
@@ -98,10 +98,10 @@ check 'all ranks search' test "$(reported ranks) $(notes)" = '4 0'
 export EMULATED_GPUS=1
 cores=$(nproc)
 check_exit 0 'one thread a rank' ranks_run 2 "$traverse" -@ 1 --backend cuda -n 1 --force --json "$tmp/json" "$tmp/2"
-check 'makes two' test "$(reported threads_per_rank)" = $((cores < 2 ? 1 : 2))
+check "$situation: takes two threads where there are two cores" test "$(reported threads_per_rank)" = $((cores < 2 ? 1 : 2))
 check_exit 0 'more threads than cores' ranks_run 2 "$traverse" -@ $((cores + 1)) --backend cuda -n 1 --force \
     --json "$tmp/json" "$tmp/2"
-check 'stay as many' test "$(reported threads_per_rank)" = $((cores + 1))
+check "$situation: takes as many threads as were asked for" test "$(reported threads_per_rank)" = $((cores + 1))
 if [ "$cores" -gt 1 ] && command -v taskset >/dev/null 2>&1; then
     read -ra own < <(taskset -pc $$ | sed 's/.*: //; s/[,-]/ /g')
     bound() {
@@ -109,7 +109,7 @@ if [ "$cores" -gt 1 ] && command -v taskset >/dev/null 2>&1; then
     }
     check_exit 0 'ranks bound to a core each' bound --backend cuda -n 1 --force --json "$tmp/json" "$tmp/2"
     check 'rank 0 has both cores' test "$(reported threads_per_rank)" = 2
-    check 'no word of idle cores' sh -c "! grep -q 'binds each rank' '$tmp/err'"
+    check 'a bound rank that searches alone gets no note of idle cores' sh -c "! grep -q 'binds each rank' '$tmp/err'"
 else
     skip 'ranks bound to a core: this host has one, or no taskset'
 fi
@@ -128,7 +128,7 @@ cp -r "$tmp/2" "$tmp/bad"
 printf '\377' | dd of="$tmp/bad/part-0001-of-0002.dbfs" bs=1 conv=notrunc status=none seek=2000
 check_exit 3 'a damaged part' ranks_run 2 "$traverse" -q --backend cuda "$tmp/bad"
 check 'all end with 3' test "$(codes)" = '3 3 '
-check 'one message' test "$(said "$tmp/err" | grep -c 'part-0001-of-0002.dbfs: ')" = 1
+check 'a damaged part gives one message' test "$(said "$tmp/err" | grep -c 'part-0001-of-0002.dbfs: ')" = 1
 if ! grep -q __asan_init "$traverse"; then # AddressSanitizer has allocations of its own
     shim=$(realpath "$BUILD/../tests/fail_alloc.so")
     # VARIABLE...: sets these for the second of two ranks
@@ -156,7 +156,7 @@ check 'one process searches and proves' test "$(launched) $(notes)" = '1 1'
 check "$situation: the block counts one process" grep -qE '^num_mpi_processes: +1$' "$tmp/out"
 check_exit 0 'the benchmark, as asked for' ranks_run 2 "$(realpath "$BIN/dbfs-graph500")" -@ 1 --backend cuda --no-energy -n 2 \
     --exchange-memory peer "$tmp/2"
-check 'two processes' test "$(launched) $(notes)" = '2 0'
+check 'two processes search with --exchange-memory peer' test "$(launched) $(notes)" = '2 0'
 
 # ---- two hosts, with two ranks and one GPU each ----
 

@@ -27,14 +27,14 @@ for graph in g random; do
         [ "$options" = '-p 2' ] && ranks=3 || ranks=2
         check_exit 0 "$graph, $options, $ranks ranks" \
             "$MPIEXEC" -n $ranks "$pack" -q -@ 1 $options -o "$tmp/b" "$tmp/$graph.edges"
-        check "$graph, $options: the same bytes" same_folders "$tmp/a" "$tmp/b"
+        check "$graph, $options, $ranks ranks: bytes are those of one process" same_folders "$tmp/a" "$tmp/b"
         check_exit 0 "$graph, $options: --verify" "$pack" -q --verify "$tmp/a"
         rm -rf "$tmp/a" "$tmp/b"
     done
     for options in '-t 6' '-t 0' '-t inf' '-p 2'; do
         "$BIN/degsplit" -q $options --force -o "$tmp/a.split" "$tmp/$graph.edges"
         "$MPIEXEC" -n 2 "$BIN/degsplit" -q -@ 1 $options --force -o "$tmp/b.split" "$tmp/$graph.edges"
-        check "$graph, degsplit $options: the same bytes" same "$tmp/a.split" "$tmp/b.split"
+        check "$graph, degsplit $options on two ranks: bytes are those of one process" same "$tmp/a.split" "$tmp/b.split"
         check_exit 0 "$graph, with that split" \
             "$pack" -q -p 2 -s "$tmp/a.split" -o "$tmp/a" "$tmp/$graph.edges"
         rm -rf "$tmp/a"
@@ -43,12 +43,12 @@ done
 "$pack" -q -p 2 -t 6 -o "$tmp/a" "$tmp/g.edges"
 "$BIN/dbfs-traverse" --backend cpu -r 13 --depths "$tmp/depths" "$tmp/a" >"$tmp/out" 2>&1
 "$TESTS/oracle" -n 2097152 -o "$tmp/oracle" "$tmp/g.txt" 13
-check 'the distances of the oracle' same "$tmp/depths" "$tmp/oracle"
+check 'distances in a sparse graph are those of the oracle' same "$tmp/depths" "$tmp/oracle"
 
 # ---- a file of 208 bytes with 10^9 vertices ----
 
 printf '0 999999999\n' | "$BIN/edgeconv" -q -u --vertices 1000000000 -o "$tmp/large.edges"
-check 'a file of some 200 bytes' test "$(stat -c %s "$tmp/large.edges")" -lt 250
+check 'a stream of 10^9 vertices and one edge has some 200 bytes' test "$(stat -c %s "$tmp/large.edges")" -lt 250
 rm -rf "$tmp/a"
 check_exit 0 'a stream of 10^9 vertices and few edges packs in 5 s within 64 MiB' \
     cpu_limit 5 "$pack" -S 64M -@ 2 -p 1 -T "$tmp" -o "$tmp/a" "$tmp/large.edges"
@@ -80,7 +80,7 @@ printf '0 4294\n1 2\n7 7\n' | "$BIN/edgeconv" -q -u --vertices 6000000 -o "$tmp/
 for p in 1 3; do
     "$pack" -q --force -p $p -o "$tmp/few" "$tmp/few.edges"
     for sample in '2:0 1 2 ' '3:2 0 1 '; do
-        check "p $p: the roots of seed ${sample%%:*}" \
+        check "p $p: sampled roots are those of seed ${sample%%:*}" \
             test "$(roots "$BIN/dbfs-traverse" -n 3 --seed "${sample%%:*}")" = "${sample#*:}"
     done
 done

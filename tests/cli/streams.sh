@@ -91,7 +91,7 @@ check_exit 0 '--verify' "$pack" --verify "$tmp/x"
 
 # ---- pipes ----
 
-check 'two pipes and a file' bash -c '"$1" -q -p 2 --force -o "$2/x" <(cat "$2/part-0.edges") \
+check 'two pipes and a file are packed' bash -c '"$1" -q -p 2 --force -o "$2/x" <(cat "$2/part-0.edges") \
     "$2/part-1.edges" <(cat "$2/part-2.edges") - <"$2/part-3.edges"' - "$pack" "$tmp"
 check "$situation: bytes are those of the whole" same_folders "$tmp/x" "$tmp/ref"
 mkfifo "$tmp/fifo-0" "$tmp/fifo-1"

@@ -172,13 +172,13 @@ for graph in components rmat; do
     counted_records >"$tmp/counted"
     oracle_records "$(cut -d' ' -f1 "$tmp/counted" | paste -sd,)" >"$tmp/oracle"
     check "$graph: 40 roots' levels, vertices and edges are the oracle's" cmp "$tmp/counted" "$tmp/oracle"
-    check "$graph: all forty" test "$(wc -l <"$tmp/oracle")" = 40
+    check "$graph: all forty roots are compared" test "$(wc -l <"$tmp/oracle")" = 40
 done
 traverse components 1 -r 70,90,3,20,40,200,300,500
 check_summary 'several levels'
-check 'several levels: six of eight' grep -qx 'summarised: 6 of more than one level' "$tmp/block"
+check 'several levels: six searches of eight are summarised' grep -qx 'summarised: 6 of more than one level' "$tmp/block"
 check_summary 'all levels'
-check 'all levels: all eight' sh -c "! grep -q summarised '$tmp/block'"
+check 'all levels: all eight searches are summarised' sh -c "! grep -q summarised '$tmp/block'"
 
 # ---- counters of levels ----
 

@@ -34,7 +34,7 @@ calls_of() { awk -v name="$1" '$1 == name { print $2 }' "$2"; }
 check_exit 5 'the first call of all fails' run 1 'cudaGetDeviceCount 1 719'
 check_says 'unspecified launch failure'
 if ! run 1 'any 0 0' >"$tmp/out" 2>"$tmp/err" && grep -q 'there is no GPU' "$tmp/err"; then
-    check 'calls are counted' test "$(calls_of cudaGetDeviceCount "$tmp/count")" = 1
+    check 'calls of the CUDA runtime are counted' test "$(calls_of cudaGetDeviceCount "$tmp/count")" = 1
     skip 'faults of a GPU: there is none'
     finish
 fi

@@ -17,9 +17,9 @@ ratio_is() { # TEXT STAGE SET-UP OVER
 }
 
 check_exit 0 'RMAT, two rounds' scale ROUNDS=2 SETUPS='weak-1x1|1x1|1x2|2x1' RAW="$tmp/raw" $run rmat
-check 'a row for each set-up and round' test "$(rows rmat)" = 'weak-1x1 1x1 1x2 2x1 weak-1x1 1x1 1x2 2x1 '
-check 'runs are kept, with --json' sh -c "grep -q '\"shards_per_rank\": 2' '$tmp/raw/rmat-1x2-2.json'"
-check 'ratios of rounds' grep -q '^RMAT 8, 2 GPUs over 1 GPU .* rounds [0-9.]* to [0-9.]*  by medians [0-9.]*  must be 1.5$' "$tmp/out"
+check "$situation: each set-up and round has a row" test "$(rows rmat)" = 'weak-1x1 1x1 1x2 2x1 weak-1x1 1x1 1x2 2x1 '
+check "$situation: reports of runs are kept" sh -c "grep -q '\"shards_per_rank\": 2' '$tmp/raw/rmat-1x2-2.json'"
+check "$situation: ratios of rounds are printed" grep -q '^RMAT 8, 2 GPUs over 1 GPU .* rounds [0-9.]* to [0-9.]*  by medians [0-9.]*  must be 1.5$' "$tmp/out"
 check 'what did not run has none' grep -q '^RMAT 8, 2x1 by host messages over 1x2  *-$' "$tmp/out"
 check_exit 0 'RMAT with messages' scale SETUPS='1x2|2x1.*' $run rmat
 check "$situation: each option of the exchange has its row" test "$(rows rmat)" = \
@@ -29,23 +29,23 @@ check "$situation: each row has its options" test "$(grep -c 'memory host --uniq
     "$tmp/out")" = 3
 check 'the ratio of messages is that of its rows' ratio_is 'RMAT 8, 2x1 by host messages over 1x2' rmat 2x1-host 1x2
 check_exit 0 'four GPUs' scale GPUS=4 SETUPS='weak-1x1|1x1|1x4|2x2|2x2-host' $run rmat
-check 'search four times the graph' test "$(row rmat weak-1x1 4) $(row rmat 2x2-host 4)" = 'rmat7 rmat9'
+check "$situation: search four times the graph" test "$(row rmat weak-1x1 4) $(row rmat 2x2-host 4)" = 'rmat7 rmat9'
 check 'their ratio is that of their rows' ratio_is 'RMAT 9 on 4 over RMAT 7 on 1 (weak)' rmat 1x4 weak-1x1
 
 check_exit 0 'the other stages' scale SETUPS='1x1|(inf-)?1x2|1x4|2x2-host.*|1x2-th.*' REVISION=r17 RESULTS="$tmp/kept" \
     $run uniform grid four th cpu
 check "$situation: rows are without delegates and with the TH suggested" test "$(row uniform inf-1x2 5)" = inf
-check 'the corners of a grid and its middle' both grid 1x1 7 1x2 '3 3'
+check "$situation: roots of a grid are its corners and its middle" both grid 1x1 7 1x2 '3 3'
 check "$situation: us a level are those of the row" \
     grep -q "^grid 9, us a level, 1x2  *$(row grid 1x2 12)  must be 20$" "$tmp/out"
-check 'four shards' test "$(rows four)" = '1x4 2x2-host 2x2-host-l '
-check '--local-all2all over without' ratio_is 'RMAT 8, 2x2 by host messages, --local-all2all over without' four \
+check "$situation: the stage of four GPUs has its rows" test "$(rows four)" = '1x4 2x2-host 2x2-host-l '
+check "$situation: the ratio of --local-all2all is that of its rows" ratio_is 'RMAT 8, 2x2 by host messages, --local-all2all over without' four \
     2x2-host-l 2x2-host
-check 'a sweep' both th 1x2-th0 5 1x2-thinf '0 inf'
+check "$situation: the stage of thresholds has TH 0 and infinite TH" both th 1x2-th0 5 1x2-thinf '0 inf'
 best=$(for th in '' -th0 -thinf; do row th 1x2$th 9; done | sort -g | head -1)
-check 'the TH suggested over the best of it' grep -q "^RMAT 8, 1x2, mean .* $(awk -v a="$(row th 1x2 9)" -v b="$best" \
+check "$situation: the ratio of the TH suggested to the best one is printed" grep -q "^RMAT 8, 1x2, mean .* $(awk -v a="$(row th 1x2 9)" -v b="$best" \
     'BEGIN { printf "%.3f", a / b }')  TH .*; the best is TH .*  must be below 1.1$" "$tmp/out"
-check 'kept results are what was printed' cmp "$tmp/out" "$tmp/kept"
+check "$situation: kept results are what was printed" cmp "$tmp/out" "$tmp/kept"
 check "$situation: kept results have the command" grep -q "^command: BACKEND=cpu SCALE=7 .* $run uniform grid four th cpu$" "$tmp/kept"
 check "$situation: kept results have the revision" grep -q "^revision: r17; 20" "$tmp/kept"
 

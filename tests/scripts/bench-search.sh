@@ -15,11 +15,11 @@ program() { printf '#!/bin/sh\n%s\n' "$2" >"$tmp/$1" && chmod +x "$tmp/$1"; }
 check_exit 0 'graphs of each shape' bench CHECK=1 TH='suggested inf' $run \
     rmat8 uniform8 path100 grid12 datasets/wordnet-3.0.txt
 for program in dbfs push pull cost; do
-    check "a row for each graph and TH: $program" test "$(grep -c " $program-cpu " "$tmp/out")" = 10
+    check "each graph and TH has a row: $program" test "$(grep -c " $program-cpu " "$tmp/out")" = 10
 done
 check 'all directions find the same' test "$(grep -c ' same$' "$tmp/out")" = 30
 check 'levels of a path from its ends and its middle' has path100 dbfs-cpu 6 83.67
-check 'levels of a grid from two corners and its middle' has grid12 dbfs-cpu 6 19.67
+check 'roots of a grid are two corners and its middle' has grid12 dbfs-cpu 6 19.67
 check 'the thresholds that were asked for, and suggested' \
     sh -c "grep -q '^wordnet-3.0.txt  *([0-9]*)  *1 dbfs-cpu' '$tmp/out' && grep -q '^wordnet-3.0.txt  *inf  *1 dbfs-cpu' '$tmp/out'"
 check 'an answer comes after its search' \
@@ -33,7 +33,7 @@ check "$situation: has one process" has rmat8 dbfs-cpu 5 1
 
 check_exit 0 'a very deep graph' bench CHECK=1 PACK='-t 7' $run path20001
 check "$situation: is not searched in one direction alone" test "$(grep -c '^path20001' "$tmp/out")" = 1
-check 'options for packing' has path20001 dbfs-cpu 2 '(7)'
+check 'options for packing are in the row' has path20001 dbfs-cpu 2 '(7)'
 printf '%s\n' '7 3' '3 9' '9 1' '1 4' '4 8' '8 2' '2 6' '6 5' >"$tmp/shuffled.txt"
 check_exit 0 'the ends of a graph as roots' bench ROOTS=ends $run "$tmp/shuffled.txt"
 check 'levels from two ends and the middle' has shuffled.txt dbfs-cpu 6 7.667

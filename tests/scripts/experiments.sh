@@ -104,7 +104,7 @@ printf "x\t'; system('touch $ran') #\nx\tagain\ny\t\`touch $ran\` \\\\\nlog\tx; 
 { printf 'source\tseries\tx\ty\nours\t%s\t1\t2\n' "a'; system('touch $ran') # \`touch $ran\` <script>"
   printf "ours\tb\tEND\t1\nours\tb\tsystem('touch $ran')\t1\nours\tb\t2\t\`touch $ran\`\n"; } >"$folder/pan-figure-5.tsv"
 check_exit 0 'with kept files that hold commands' env KEPT="$tmp/foreign" SCALE=8 OUT="$tmp/safe" "$here/run.sh" pan-table-1
-check 'no command ran' test ! -e "$ran"
+check "$situation: no command in them is run" test ! -e "$ran"
 check 'no text of theirs is a tag or ends an attribute' sh -c '! grep -E "$1" "$2"' - "<script|<b> |it's|onclick='" "$tmp/safe/index.html"
 check "$situation: the page shows them as text" grep -q '&lt;script&gt;alert' "$tmp/safe/index.html"
 ! command -v gnuplot >/dev/null 2>&1 || check "$situation: the picture has them" grep -q '<svg' "$tmp/safe/${folder##*/}/pan-figure-5.svg"

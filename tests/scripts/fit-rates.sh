@@ -19,7 +19,7 @@ awk 'BEGIN { srand(7); print "#fit STEP cpu\ngraph\tat\ttime\tmasks\tword\tpush_
         printf "g%d\t%d\t%.0f\t%d\t%d\t%d\t%d\t%d\t%d\t0\n", i % 5, i, 7e6 * m + 350 * w + 4100 * r + 1700 * e + 2200 * p + 900 * q + 1, m, w, r, e, p, q } }' >"$tmp/rows"
 check_exit 0 'rows made from rates' "$fit" "$tmp/rows"
 for known in masks=7e+06 word=350 push_row=4.1e+03 push_edge=1.7e+03 pull_row=2.2e+03 pull_probe=900 far=- mark_edge=-; do
-    check "give ${known%=*} back: $(fitted ${known%=*})" test "$(fitted ${known%=*})" = "${known#*=}"
+    check "fit-rates gives ${known%=*} back: $(fitted ${known%=*})" test "$(fitted ${known%=*})" = "${known#*=}"
 done
 check 'fit-rates predicts the times of known rates' grep -q '^fitted: off by 1.000 (median), 1.000 (9 of 10)$' "$tmp/out"
 check 'the rates of today do not predict the times of known rates' grep -qE '^today: off by 1\.[0-9]*[1-9]' "$tmp/out"

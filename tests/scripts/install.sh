@@ -20,7 +20,7 @@ done
 check 'the overview is there' test -s "$root/share/man/man7/dbfs.7"
 check 'dbfs-dataset has its table' test "$("$root/bin/dbfs-dataset" --list | wc -l)" -gt 50
 check 'dbfs-dataset has the graphs that ship' "$root/bin/dbfs-dataset" wordnet-3.0 "$tmp/wordnet"
-check 'packed' test -s "$tmp/wordnet/wordnet-3.0-p1.dbfs/manifest"
+check 'dbfs-dataset packs a graph that ships' test -s "$tmp/wordnet/wordnet-3.0-p1.dbfs/manifest"
 check 'the graphs that ship stay where they are' test -s "$root/share/dbfs/datasets/wordnet-3.0.txt"
 if python3 -c 'import numpy' 2>/dev/null; then
     check 'the Python module finds the programs' env PATH="$root/bin:$PATH" PYTHONPATH="$root/share/dbfs/python" \
@@ -75,10 +75,10 @@ fi
 # ---- uninstall, dist, deb ----
 
 installed=$(ls "$root/bin" | wc -l)
-check 'make uninstall' make "${settings[@]}" "DESTDIR=$tmp/prefix" prefix=/opt/dbfs uninstall
+check 'make uninstall ends with 0' make "${settings[@]}" "DESTDIR=$tmp/prefix" prefix=/opt/dbfs uninstall
 check "make uninstall leaves no file ($(find "$tmp/prefix" ! -type d | head -3))" test -z "$(find "$tmp/prefix" ! -type d)"
 if git rev-parse >/dev/null 2>&1; then
-    check 'make dist' make "${settings[@]}" dist
+    check 'make dist ends with 0' make "${settings[@]}" dist
     mkdir "$tmp/dist"
     tar -C "$tmp/dist" -xzf "$BUILD"/dbfs-*.tar.gz
     check 'make dist has the sources' test -s "$(ls -d "$tmp"/dist/dbfs-*)/Makefile"
@@ -87,9 +87,9 @@ else
     skip 'make dist: no git'
 fi
 if command -v dpkg-shlibdeps >/dev/null 2>&1 && [ "${CUDA:-0}" = 0 ]; then
-    check 'make deb' make "${settings[@]}" deb
+    check 'make deb ends with 0' make "${settings[@]}" deb
     package=$(ls -t "$BUILD"/dbfs_*.deb | head -1)
-    check 'suggests gnuplot' test -n "$(dpkg-deb -f "$package" Suggests | grep -o 'gnuplot-nox | gnuplot')"
+    check 'the Debian package suggests gnuplot' test -n "$(dpkg-deb -f "$package" Suggests | grep -o 'gnuplot-nox | gnuplot')"
     check 'the Debian package names its libraries' test -n "$(dpkg-deb -f "$package" Depends | grep -o 'libc6')"
     check 'the Debian package has the programs' test "$(dpkg-deb -c "$package" | grep -c ' ./usr/bin/.')" = "$installed"
 else

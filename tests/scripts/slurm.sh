@@ -43,18 +43,18 @@ export SLURM_CPUS_PER_TASK=3
 # jobs NAME: packs and searches with 2 tasks
 jobs() {
     rm -rf g.dbfs g.edges* local options
-    check "$1: the packing job" env PATH="$tmp/bin:$PATH" SLURM_JOB_NUM_NODES=2 SLURM_NTASKS=2 SHARDS=4 SCRATCH="$tmp" \
+    check "$1: the packing job ends with 0" env PATH="$tmp/bin:$PATH" SLURM_JOB_NUM_NODES=2 SLURM_NTASKS=2 SHARDS=4 SCRATCH="$tmp" \
         "$scripts/slurm-pack.sh" "$PWD/g.dbfs" "$graph"
-    check "$1: the bytes of one process" diff -r -x journal g.dbfs want.dbfs
+    check "$1: the packing job writes the bytes of one process" diff -r -x journal g.dbfs want.dbfs
     check "$1: srun speaks the interface of the MPI library" grep -qxE -e '--mpi=(pmi2|pmix)' options
     check "$1: tasks get the cores of -c, in each step of the packing job" every_call_has --cpus-per-task=3
     check "$1: submitted again, there is nothing left to do" env PATH="$tmp/bin:$PATH" SLURM_JOB_NUM_NODES=2 SLURM_NTASKS=2 SHARDS=4 \
         SCRATCH="$tmp" sh -c '"$@" || true; cmp g.edges want.edges' - "$scripts/slurm-pack.sh" "$PWD/g.dbfs" "$graph"
     PATH=$tmp/bin:$PATH SLURM_NTASKS=2 "$scripts/slurm-search.sh" "$PWD/g.dbfs" -r 10815 >out 2>err
     check "$1: the searching job finds the distances" test "$(sed -n 's/^distance_checksum: *//p' out)" = "$want"
-    check "$1: and in the searching job" every_call_has --cpus-per-task=3
+    check "$1: tasks get the cores of -c in the searching job" every_call_has --cpus-per-task=3
     PATH=$tmp/bin:$PATH SLURM_NTASKS=2 LOCAL=$PWD/local "$scripts/slurm-search.sh" "$PWD/g.dbfs" -r 10815 >out 2>err
-    check "$1: and on copies of their own" test "$(sed -n 's/^distance_checksum: *//p' out)" = "$want" -a -s local/g.dbfs/manifest
+    check "$1: the searching job finds the distances on copies of its own" test "$(sed -n 's/^distance_checksum: *//p' out)" = "$want" -a -s local/g.dbfs/manifest
 }
 jobs 'one host'
 
@@ -123,13 +123,13 @@ submitted() {
     on_host 1 env UCX_TLS=tcp,self,sm timeout 120 sbatch -W -N 2 --ntasks-per-node=1 -o "$tmp/$name.log" --export=ALL "$@" >"$name.said" 2>&1
 }
 rm -rf g.dbfs g.edges local
-SHARDS=4 SCRATCH=$tmp check 'Slurm: the packing job, on two hosts' submitted pack "$scripts/slurm-pack.sh" "$PWD/g.dbfs" "$graph"
-check 'Slurm: the bytes of one process' diff -r -x journal g.dbfs want.dbfs
+SHARDS=4 SCRATCH=$tmp check 'Slurm: the packing job runs on two hosts' submitted pack "$scripts/slurm-pack.sh" "$PWD/g.dbfs" "$graph"
+check 'Slurm: the packing job writes the bytes of one process' diff -r -x journal g.dbfs want.dbfs
 check 'Slurm: the plan is printed' grep -q 'device' pack.log
-check 'Slurm: the searching job' submitted search "$scripts/slurm-search.sh" "$PWD/g.dbfs" -r 10815 --json "$PWD/search.json"
+check 'Slurm: the searching job ends with 0' submitted search "$scripts/slurm-search.sh" "$PWD/g.dbfs" -r 10815 --json "$PWD/search.json"
 check 'Slurm: it finds the distances' test "$(sed -n 's/^distance_checksum: *//p' search.log)" = "$want"
-check 'Slurm: by two ranks on two hosts' grep -q '"ranks": 2,.*"ranks_on_host": 1,' search.json
-LOCAL=$PWD/local check 'Slurm: the searching job, on copies' submitted copies "$scripts/slurm-search.sh" "$PWD/g.dbfs" -r 10815
+check 'Slurm: the searching job has two ranks on two hosts' grep -q '"ranks": 2,.*"ranks_on_host": 1,' search.json
+LOCAL=$PWD/local check 'Slurm: the searching job runs on copies' submitted copies "$scripts/slurm-search.sh" "$PWD/g.dbfs" -r 10815
 check 'a searching job of Slurm on copies finds the same' test "$(sed -n 's/^distance_checksum: *//p' copies.log)" = "$want" -a -s local/g.dbfs/manifest
 submitted none "$scripts/slurm-search.sh" "$PWD/none.dbfs"
 failed=$?
