@@ -129,7 +129,7 @@ static void test_fixed(void)
     report(pushes, "mode push always pushes");
     report(pulls, "mode pull always pulls");
     report(stays, "an empty frontier keeps the direction");
-    report(uncounted, "and none of the three asks for FV");
+    report(uncounted, "modes push and pull, and an empty frontier, ask for no FV");
 }
 
 /* A choice may rest on q, the least possible FV, if every FV from q on gives the same choice; and it should, as
@@ -221,16 +221,17 @@ static void test_prices(void)
     work.of[DD].unvisited_targets = 10;
     visit_costs = direction_costs_of(&costs, DD, &work);
     push = 1000 * r->push_row + 32000 * r->push_edge + 10 * r->found;
-    report(visit_costs.of[PUSH] == push, "it finds no more than there is to be found");
+    report(visit_costs.of[PUSH] == push, "a push finds no more than there is to be found");
     work.of[DD].unvisited_targets = 999000;
     costs.overlap = 0.75;
     visit_costs = direction_costs_of(&costs, DD, &work);
     report(visit_costs.found > found * 0.2499 && visit_costs.found < found * 0.2501,
-           "nor what several edges lead to, as in the last level");
+           "a push finds a vertex once that several edges lead to, as in the last level");
     visit_costs = direction_costs_of(&costs, NN, &work);
     report(visit_costs.of[PUSH] == 0 && visit_costs.of[PULL] == 0, "no frontier costs nothing");
     direction_costs_begin(&costs);
-    report(costs.seen_rows[DD] == 0 && costs.seen_edges[DD] == 0 && costs.overlap == 0, "a new search has seen nothing");
+    report(costs.seen_rows[DD] == 0 && costs.seen_edges[DD] == 0 && costs.overlap == 0,
+           "a new search has seen nothing");
 }
 
 static void test_cheaper(void)
@@ -271,7 +272,8 @@ static void test_pull_behind(void)
     direction_costs_see(&costs, NN, &work.of[NN]);
     direction_costs_see(&costs, DN, &work.of[DN]);
     const double behind = direction_costs_of(&costs, NN, &work).of[PULL];
-    report(behind < direction_costs_of(&costs, NN, &work).of[PUSH], "nn is pulled where the pull of dn leaves a quarter of its rows");
+    report(behind < direction_costs_of(&costs, NN, &work).of[PUSH],
+           "nn is pulled where the pull of dn leaves a quarter of its rows");
     costs.graph.both[NORMALS] = 0;
     const double apart = direction_costs_of(&costs, NN, &work).of[PULL];
     report(apart > 3 * behind, "rows that dn does not have are left");

@@ -325,9 +325,9 @@ static int transfers_arrive(uint64_t chunk_bytes)
 static void test_transfers(void)
 {
     struct error e = {0};
-    checked(transfers_arrive(100), "messages of 0 to 70001 bytes in chunks of 100");
-    checked(transfers_arrive(13), "in chunks of 13");
-    checked(transfers_arrive(4 << 20), "in chunks larger than they are");
+    checked(transfers_arrive(100), "messages of 0 to 70001 bytes arrive in chunks of 100");
+    checked(transfers_arrive(13), "messages of 0 to 70001 bytes arrive in chunks of 13");
+    checked(transfers_arrive(4 << 20), "messages of 0 to 70001 bytes arrive in chunks larger than they are");
     checked(comm_transfer(&comm, NULL, 0, NULL, 0, 1, &e) == ST_OK, "no messages");
 }
 

@@ -60,8 +60,8 @@ static void test_weights(void)
         right &= scan_weight(good[i]) == good[i] + strlen(good[i]);
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++)
         right &= scan_weight(bad[i]) == bad[i];
-    report(right, "numbers of a weight column");
-    report(*scan_weight("1e") == 'e' && *scan_weight("1.5x") == 'x', "and where they end");
+    report(right, "scan_weight takes the numbers of a weight column, and nothing else");
+    report(*scan_weight("1e") == 'e' && *scan_weight("1.5x") == 'x', "scan_weight stops where a number ends");
 }
 
 static int described(const char *at, const char *wanted)

@@ -154,7 +154,7 @@ static void test_pull_behind(void)
     double behind = c.pull_cost[NN];
     s.frontier[DN] = s.forward[DN] = 0;
     weigh_all(&g, &s, FUSED_BY_COST, &c);
-    report(!c.pull[NN] && c.pull_cost[NN] > 4 * behind, "and pushed where dn is not pulled");
+    report(!c.pull[NN] && c.pull_cost[NN] > 4 * behind, "nn is pushed where dn is not pulled");
     s = (struct fused_progress){.fresh = 142425, .frontier = {14905, 16853, 125572, 124841},
                                 .forward = {133121, 692865, 121518282, 462209262}};
     memcpy(s.seen, s.frontier, sizeof s.seen);

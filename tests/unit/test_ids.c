@@ -247,9 +247,9 @@ static void test_compact(uint64_t limit_bytes, int spills, const char *name)
     same &= outfile_commit(map, NULL, &e) == ST_OK;
     snprintf(text, sizeof text, "numbers in order of first appearance, %s", name);
     report(same && spilled == spills, text);
-    snprintf(text, sizeof text, "and the map, %s", name);
+    snprintf(text, sizeof text, "the map has the names in order of first appearance, %s", name);
     report(same_map(path, t), text);
-    report(space.budget.taken_bytes == 0, "and memory is given back");
+    report(space.budget.taken_bytes == 0, "numbers in order of first appearance: memory is given back");
     unlink(path);
     free(t);
 }

@@ -111,9 +111,9 @@ int main(void)
     report(numa_nodes_of(folder, &all) == 35, "all cores: each node that has some");
     pretended = folder;
     report(spreads(3, 1, 0), "cores of one node: nothing is asked for");
-    report(spreads(7, 2, 3) && spreads(63, 3, 35), "of several: pages are interleaved over these nodes");
+    report(spreads(7, 2, 3) && spreads(63, 3, 35), "cores of several nodes: pages are interleaved over these nodes");
     numa_rest();
-    report(policy == MPOL_DEFAULT && policy_nodes == 0, "and no longer then");
+    report(policy == MPOL_DEFAULT && policy_nodes == 0, "numa_rest ends the interleaving");
     pretended = NULL;
     snprintf(command, sizeof command, "rm -r %s", folder);
     return system(command) != 0 || unit_result();

@@ -430,10 +430,10 @@ static void test_threads(void)
     struct packed_section s = pack(g.columns, g.count, 4, &g.rows, UINT64_MAX, 3);
     uint32_t *out = bytes_of(4 * g.count);
     report(same_bytes(&s, pack(g.columns, g.count, 4, &g.rows, 128 * 999, 2)),
-           "the same bytes from any number of threads and pieces");
+           "packing gives the same bytes from any number of threads and pieces");
     report(unpack(&s, out, g.count, 4, &g.rows, 3) == ST_OK &&
                memcmp(out, g.columns, 4 * g.count) == 0,
-           "rows decoded by several threads");
+           "rows are decoded by several threads");
     free(out);
     free(s.bytes);
     free_graph(&g);

@@ -138,7 +138,8 @@ static void test_links(const struct stream *stream, const struct case_of *as_pee
     close_case(&other);
     for (int with = LINKS_HOST; with <= LINKS_NETWORK; with++) {
         predict_case(&other, stream, 2, 2, (enum shard_links)with);
-        report(later(as_peers, &other), with == LINKS_HOST ? "messages take longer" : "so does a network");
+        report(later(as_peers, &other),
+               with == LINKS_HOST ? "messages take longer than peers" : "a network takes longer than peers");
         close_case(&other);
     }
     predict_case(&other, stream, 2, 1, LINKS_NETWORK);
@@ -155,7 +156,7 @@ static void test_predictions(void)
     struct case_of a, b, other;
     predict_case(&a, &small, 1, 1, LINKS_AUTO);
     predict_case(&other, &small, 4, 1, LINKS_AUTO);
-    report(a.rows > 5 && same_predictions(&a, &other), "the same with one thread and with four");
+    report(a.rows > 5 && same_predictions(&a, &other), "predictions are the same with one thread and with four");
     close_case(&other);
     const struct predicted *last = &a.predicted[a.rows - 1], *beyond = last - 1;
     report(beyond[0].ns[MACHINE_CPU] == last->ns[MACHINE_CPU] && beyond->ns[MACHINE_GPU] == last->ns[MACHINE_GPU],
@@ -283,10 +284,10 @@ static void test_suggestions(void)
         close_case(&c);
         free(stream.edges);
     }
-    report(both, "for both: the larger loss is the smallest there is");
-    report(gpu, "for GPUs: the fastest");
-    report(cpu, "for CPUs: the fastest");
-    report(memory, "by memory: the rule of the paper");
+    report(both, "the TH for both has the smallest larger loss");
+    report(gpu, "the TH for GPUs is the fastest there");
+    report(cpu, "the TH for CPUs is the fastest there");
+    report(memory, "the TH by memory is that of the paper's rule");
 }
 
 static void test_empty(void)
@@ -314,14 +315,15 @@ static void test_options(void)
 {
     struct error e[5] = {0};
     report(parse(NULL, NULL, NULL, &e[0]) == ST_OK && choice == TH_FOR_BOTH && links == LINKS_AUTO,
-           "by time, for both, any links");
-    report(parse("time", "gpu", NULL, &e[0]) == ST_OK && choice == TH_FOR_GPU, "for GPUs");
+           "the default is by time, for both, with any links");
+    report(parse("time", "gpu", NULL, &e[0]) == ST_OK && choice == TH_FOR_GPU, "--suggest=time --for=gpu is taken");
     report(parse(NULL, "cpu", "host", &e[0]) == ST_OK && choice == TH_FOR_CPU && links == LINKS_HOST,
-           "for CPUs, by messages");
-    report(parse("memory", NULL, NULL, &e[0]) == ST_OK && choice == TH_BY_MEMORY, "by memory");
-    report(parse("memory", "gpu", NULL, &e[0]) == ST_USAGE, "memory is the same on all machines");
+           "--for=cpu --links=host is taken");
+    report(parse("memory", NULL, NULL, &e[0]) == ST_OK && choice == TH_BY_MEMORY, "--suggest=memory is taken");
+    report(parse("memory", "gpu", NULL, &e[0]) == ST_USAGE,
+           "--suggest=memory refuses --for, as memory is the same on all machines");
     report(parse("memory", NULL, "peer", &e[1]) == ST_USAGE && strstr(e[1].text, "--links") != NULL,
-           "and by all links");
+           "--suggest=memory refuses --links");
     report(parse("speed", NULL, NULL, &e[2]) == ST_USAGE && strstr(e[2].text, "speed") != NULL,
            "an unknown rule is named");
     report(parse("time", "tpu", NULL, &e[3]) == ST_USAGE && strstr(e[3].text, "tpu") != NULL,

@@ -102,7 +102,7 @@ static void test_memory(void)
     report(steps >= 3 && in != NULL && input_memory(in) <= (4 << 20) + 4096 &&
                input_memory(in) > 2 << 20,
            "what is kept stays within the memory allowed");
-    report(work_all(r) == 0, "and nothing more is done while it is kept");
+    report(work_all(r) == 0, "nothing more is read ahead while the memory is full");
     report(in != NULL && reads_as_made(in, 0, &e) && work_all(r) > 0,
            "until reading has given it back");
     read_ahead_close(r);

@@ -168,7 +168,7 @@ static void test_budget(void)
     report(shard_load(&shard, SHARD_ALL_COLUMNS, 2, &small, &e) == ST_RESOURCE &&
                strstr(e.text, "part-0000") != NULL,
            "what is decoded is charged to the budget, and the file named");
-    report(small.taken_bytes == 0 && shard.csr[DD].columns == NULL, "and given back");
+    report(small.taken_bytes == 0 && shard.csr[DD].columns == NULL, "decoding that does not fit gives its memory back");
     shard_close(&shard);
     free(s.edges);
 }
@@ -250,7 +250,7 @@ static void test_flips(const struct file *good)
     report(tried[0] > 200 && tried[1] > 200 && tried[2] > 200 && tried[3] > 200 && refused > 400 &&
                unclear == 0,
            "one wrong bit in any region, CRC not compared: refused, or in bounds");
-    report(unseen == 0, "and its CRC tells");
+    report(unseen == 0, "the CRC notices each wrong bit");
 }
 
 static void draw_garbage(struct file *f, uint64_t begin, uint64_t bytes, uint64_t seed)
@@ -356,7 +356,7 @@ static void test_mask_ends(void)
     }
     report(masks == SUBGRAPHS && refused,
            "loading refuses a bit past the last row in all four masks");
-    report(load_file(&f, SHARD_ALL_COLUMNS, &e) == ST_OK, "and takes the masks without it");
+    report(load_file(&f, SHARD_ALL_COLUMNS, &e) == ST_OK, "loading takes masks without such bits");
     free(f.bytes);
     free(s.edges);
 }

@@ -242,7 +242,7 @@ static void test_graph(uint32_t p, uint64_t th, int heads, int changes)
     }
     snprintf(name, sizeof name, "p %u, TH %lld, k %d: ranges are in order", p, (long long)th, heads);
     report(good, name);
-    snprintf(name, sizeof name, "and %d of %d changes are out of range", refused,
+    snprintf(name, sizeof name, "ranges: %d of %d changes are out of range, and are found", refused,
              refused + accepted);
     report(differing == 0 && refused > changes / 4 && accepted > changes / 20, name);
     drop_graph(&graph);

@@ -183,9 +183,9 @@ static void test_rules(void)
                 cpu = look_at_tables(TH_FOR_CPU);
     report(both.ok && gpu.ok && cpu.ok, "the TH by time is that of the specification");
     report(both.worth > 5, "for both, fewer bytes are worth time");
-    report(gpu.worth == 0 && cpu.worth == 0, "for one machine they are not");
+    report(gpu.worth == 0 && cpu.worth == 0, "for one machine, fewer bytes are not worth time");
     report(both.none > 0 && gpu.none > 0 && cpu.none == 0, "some graphs are too large for GPUs, none for CPUs");
-    report(gpu.bounded > 0, "and of some graphs only some TH are");
+    report(gpu.bounded > 0, "some graphs are too large for GPUs at some TH");
 }
 
 static const double LIKE_RMAT = .6; /* with this share fewer bytes are worth time */
@@ -268,18 +268,20 @@ static void test_sliced(void)
     make_table(&t, 1e5, long_rows);
     const double vertices = 1e5 * (double)SLICED_MOST_EDGES / (double)t.s.edges.directed_edges;
     report(spread_on_gpu(.99 * vertices, long_rows, 1) == 1, "up to 2^27 edges one GPU takes as long with any TH");
-    report(spread_on_gpu(1.01 * vertices, long_rows, 1) > 1, "with more edges it does not");
-    report(spread_on_gpu(.99 * vertices, long_rows, 2) > 1, "nor do two GPUs");
+    report(spread_on_gpu(1.01 * vertices, long_rows, 1) > 1,
+           "with more than 2^27 edges one GPU takes longer with some TH");
+    report(spread_on_gpu(.99 * vertices, long_rows, 2) > 1, "two GPUs take longer with some TH");
     report(spread_on_gpu(.99 * first_number(short_rows, SLICED_NEAR_VERTICES), short_rows, 1) == 1,
-           "up to 1.5 million vertices it does");
+           "up to 1.5 million vertices of few edges one GPU takes as long with any TH");
     report(spread_on_gpu(1.01 * first_number(short_rows, SLICED_NEAR_VERTICES), short_rows, 1) > 1,
-           "with more vertices of few edges it does not");
+           "with more vertices of few edges one GPU takes longer with some TH");
     report(spread_on_gpu(.99 * first_number(middle_rows, SLICED_MOST_VERTICES), middle_rows, 1) == 1,
-           "with more edges it does, up to 2^21 vertices");
-    report(spread_on_gpu(1.01 * first_number(middle_rows, SLICED_MOST_VERTICES), middle_rows, 1) > 1, "beyond it does not");
+           "up to 2^21 vertices of more edges one GPU takes as long with any TH");
+    report(spread_on_gpu(1.01 * first_number(middle_rows, SLICED_MOST_VERTICES), middle_rows, 1) > 1,
+           "beyond 2^21 vertices one GPU takes longer with some TH");
     make_table(&t, .99 * vertices, long_rows);
     report(suggest_of(&t, 1, TH_FOR_BOTH).by_time.th == suggest_of(&t, 1, TH_FOR_CPU).by_time.th,
-           "for both, such a graph has the TH of a CPU");
+           "the TH for both of a graph for which a GPU takes any TH is that of a CPU");
 }
 
 /* ---- the reason of a choice ---- */

@@ -82,7 +82,7 @@ int main(void)
     report(wakes_of(pool, 1, 3) == 0 && came == 1, "a work for one thread wakes nobody");
     long three = wakes_of(pool, 3, 1);
     report(three >= 1 && three <= 3, "a work for three threads: each wakes others at most once");
-    report((came & ~UINT64_C(7)) == 0 && came != 1, "and those come that it names");
+    report((came & ~UINT64_C(7)) == 0 && came != 1, "a work for three threads is done by the three that it names");
     long all = wakes_of(pool, THREADS, 1);
     report(all >= 1 && all <= THREADS && came != 1, "a work for all");
     report(is_quiet(), "threads without work sleep, and wake nobody");

@@ -278,8 +278,8 @@ static void test_loops(void)
               c.s.degrees.loops.list[entry].count == expected[v];
         entry++;
     }
-    report(ok && entry == c.s.degrees.loops.count, "200000 self-loops");
-    report(c.s.ranks.count == 1 && c.s.degrees.directed_edges == 0, "and no edges");
+    report(ok && entry == c.s.degrees.loops.count, "a graph of 200000 self-loops has the counts of all of them");
+    report(c.s.ranks.count == 1 && c.s.degrees.directed_edges == 0, "a graph of self-loops has no edges of degrees");
     free(expected);
     close_case(&c);
 }

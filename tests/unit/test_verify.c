@@ -131,7 +131,7 @@ static void test_sections(void)
             report(ok, name);
         }
         write_part(&part, shard);
-        report(verify(&e) == ST_OK, "and the part unchanged is not");
+        report(verify(&e) == ST_OK, "the part without the change is accepted");
     }
     report(tried > 300, "hundreds of changes were tried");
 }
@@ -176,7 +176,7 @@ static void test_mask_ends(void)
                    name);
         }
         write_part(&part, shard);
-        report(verify(&e) == ST_OK, "and the part without them is not");
+        report(verify(&e) == ST_OK, "the part without wrong bits is accepted");
     }
 }
 
@@ -200,7 +200,7 @@ static void test_loop_order(void)
         swapped[0] = loops[1], swapped[1] = loops[0];
         memcpy(loops, swapped, sizeof swapped);
         write_part(&part, shard);
-        report(verify(&e) == ST_OK, "and in theirs they are not");
+        report(verify(&e) == ST_OK, "self-loops in their order are accepted");
         return;
     }
     report(0, "no part has two self-loops");
@@ -229,10 +229,10 @@ static void test_manifest(void)
     report(manifest_is_refused(&m), "self-loops that the parts do not hold");
     m = good;
     m.totals.edges++;
-    report(manifest_is_refused(&m), "edges that the degrees do not sum up to");
+    report(manifest_is_refused(&m), "a manifest with edges that the degrees do not sum up to is refused");
     m = good;
     m.th++;
-    report(manifest_is_refused(&m), "another TH");
+    report(manifest_is_refused(&m), "a manifest with another TH is refused");
 }
 
 /* A path through all vertices, so that none is isolated, and some more edges. */

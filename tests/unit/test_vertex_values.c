@@ -85,8 +85,8 @@ static void test_scan(void)
         ok &= scan_agrees(&s, most, &windows);
         seen |= UINT64_C(1) << (windows < 63 ? windows : 63);
     }
-    report(ok, "every edge once, with the values of its ends");
-    report((seen & 0x1a) == 0x1a && seen >> 50 != 0, "with 1, 3, 4 and up to 64 windows");
+    report(ok, "every edge is seen once, with the values of its ends");
+    report((seen & 0x1a) == 0x1a && seen >> 50 != 0, "windows of vertices are 1, 3, 4 and up to 64");
     free(s.edges);
 }
 
