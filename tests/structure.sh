@@ -122,6 +122,15 @@ if [ "${ARCHIVE:-1}" != 0 ]; then
         test "$(grep -lE 'libarchive\.so' "$BIN"/* | tr '\n' ' ')" = "$BIN/edgeconv "
 fi
 
+# a name is read alone, in a log: it goes on from no other one
+begins='(and|which|so|it|its|they|them|nor|but|or|also|then|is|are|has|have|says|tells|the same|indeed)'
+ends='(is told|are told|says so|is said|is named|are named|names it|too)'
+shell='(^ *|[;&|({] ?|(do|then|else) )(check|pass|fail|skip|(check_exit|ended) [^ ]+|check_says ('"'[^']*'"'|"[^"]*"))'
+check 'names of tests begin with what they are about' no_match \
+    "${shell} ['\"]${begins}[ '\"]|(report|checked|check_end)\(.*\"${begins} |^ +\"${begins} [^\"]*\"\);" tests --include='*.sh' --include='*.c'
+check 'names of tests say what is told, and to whom' no_match \
+    "${shell} ('([^' ]+ ){0,3}${ends}'|\"([^\"$ ]+ ){0,3}${ends}\")" tests --include='*.sh'
+
 duplicates=$(find formats tools traverse -name '*.[ch]' -printf '%f\n' | sort | uniq -d)
 check "file names are unique ($duplicates)" test -z "$duplicates"
 

@@ -300,7 +300,7 @@ static void run_load(unsigned char *const *from, unsigned char *const *back, con
     for (int i = 0; i < count; i++)
         memset(back[i], 0, bytes[i]);
     check_that(kernel_load((const unsigned char *const *)from, back, bytes, count, threads),
-               "it fails");
+               "the call fails");
     for (int i = 0; i < count; i++)
         check_that(memcmp(from[i], back[i], bytes[i]) == 0, "copy %d of %zu bytes differs", i,
                    bytes[i]);

@@ -42,7 +42,7 @@ int main(void)
     now_us = 1000000;
     held_us = 1000;
     wait_for(3600);
-    report(offers == 1, "it should sleep at once if its core is wanted");
+    report(offers == 1, "a rank whose core is wanted sleeps at once");
     held_us = 0;
     double waited = wait_for(0.02);
     report(waited >= 0.02 && waited < 0.0201 && offers >= 2, "otherwise after the time given");
