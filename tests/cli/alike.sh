@@ -46,7 +46,7 @@ for graph in mesh1 rmat1 mesh3 rmat4; do
             continue
         fi
         levels alone $graph $threads "${alone[@]}"
-        check "$name: and so does one on a single core" diff "$tmp/first" "$tmp/alone"
+        check "$name: a run on a single core goes alike" diff "$tmp/first" "$tmp/alone"
     done
     check "$graph: the distances are those of one thread" test "$(sort -u "$tmp/$graph.checksums" | wc -l)" = 1 -a -s "$tmp/$graph.checksums"
 done

@@ -58,9 +58,9 @@ read_it() { # PATH
 second() { # NAME CODE
     case $1 in
     stream/good-wide) ;; # its ids are beyond the slots of two shards
-    stream/*) check_exit "$2" "$1: packed: exit $2" packed -t 2 "$corpus/$1" ;;
-    shard/bad-manifest-edges) check_exit 0 "$1: a search does not need it" searched -r 0 "$corpus/$1" ;;
-    shard/*) check_exit "$2" "$1: searched: exit $2" searched -r 0 "$corpus/$1" ;;
+    stream/*) check_exit "$2" "$1 is packed, or refused with the code of its table" packed -t 2 "$corpus/$1" ;;
+    shard/bad-manifest-edges) check_exit 0 "$1 is searched, as edges of the manifest are not needed" searched -r 0 "$corpus/$1" ;;
+    shard/*) check_exit "$2" "$1 is searched, or refused with the code of its table" searched -r 0 "$corpus/$1" ;;
     esac
 }
 
@@ -79,7 +79,7 @@ while IFS=$'\t' read -r name code message <&3; do
         skip "$name: was not made, or is not read"
         continue
     fi
-    check_exit "$code" "$name: exit $code" read_it "$corpus/$name"
+    check_exit "$code" "$name is read, or refused with the code of its table" read_it "$corpus/$name"
     if [ "$code" = 0 ]; then
         same_edges "$name"
     else

@@ -79,7 +79,7 @@ done
 "$BIN/dbfs-pack" -q -p 3 -t 8 -o "$tmp/arcs" "$tmp/arcs.edges"
 "$BIN/dbfs-traverse" --backend cpu -@ 1 -n 70 "$tmp/arcs" | alone >"$tmp/one-by-one"
 check_exit 0 'a directed graph' "$batch" -@ 2 --batch 64 -n 70 "$tmp/arcs"
-check "$situation: its searches are those one by one" diff "$tmp/one-by-one" <(sed -n 's/^\(root [0-9]* levels [0-9]* reached [0-9]*\) .*\(checksum [0-9a-f]*\).*/\1 \2/p' "$tmp/out")
+check "$situation: searches are those one by one" diff "$tmp/one-by-one" <(sed -n 's/^\(root [0-9]* levels [0-9]* reached [0-9]*\) .*\(checksum [0-9a-f]*\).*/\1 \2/p' "$tmp/out")
 "$BIN/dbfs-pack" -q -p 1 -t 8 --rows out -o "$tmp/arcs-out" "$tmp/arcs.edges"
 check_exit 2 'a directed graph without in-rows' "$batch" -n 2 "$tmp/arcs-out"
 "$batch" -n 9 --no-checksum "$tmp/rmat" >"$tmp/out"
@@ -127,7 +127,7 @@ for graph in components-4-2 multi-3-inf grid-1-3; do
         <(awk '!/^#/ { printf "%d %d %d %d %.9g %.9g %.9g\n", $1, $2, $3, $4, $5, $6, $7 }' "$tmp/$graph.table" | head -n 40)
 done
 check_exit 0 'an isolated root' "$batch" -q -r 8 --centrality - "$tmp/components-4-2"
-check "$situation: its row has no closeness" grep -qx '8 1 0 0 0 0 0' "$tmp/out"
+check "$situation: the row of an isolated root has no closeness" grep -qx '8 1 0 0 0 0 0' "$tmp/out"
 
 # ---- a run that is killed, or ends within a line, is resumed ----
 check_exit 0 'a table' "$batch" -q -n all --centrality "$tmp/whole" "$tmp/rmat"

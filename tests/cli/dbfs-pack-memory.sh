@@ -163,7 +163,7 @@ plan_pipe() {
 }
 check_exit 0 'a plan for a pipe of 2^33 edges' plan_pipe 29 16 -@ 16 -S 96G
 cp "$tmp/out" "$tmp/plan"
-check "$situation: its edges stay in memory, in 12 bytes each or fewer" \
+check "$situation: edges stay in memory, in 12 bytes each or fewer" \
     test "$(planned place-passes)" = 0 -a "$(planned memory)" -lt $((12 << 33))
 check 'labels alone go to the disk' test "$(planned temporary-disk)" -le $((4 << 29))
 check_exit 0 'a plan for a pipe of 2^38 edges' plan_pipe 32 64 -@ 2 -S 32T -T "$tmp/t1"
@@ -203,7 +203,7 @@ refuses() {
     shift 2
     check_exit "$code" "$name" "$@"
     check "$name: leaves no folder" test ! -e "$tmp/x"
-    check "$name: and no temporary file" nothing_left
+    check "$name: leaves no temporary file" nothing_left
 }
 refuses 5 'less than the least' "$pack" -S 31M -p 1 -o "$tmp/x" "$tmp/s18.edges"
 check_says '32.0 MiB'

@@ -43,7 +43,7 @@ alike() { # NAME OPTIONS...
         rm -rf "$tmp/made"
         check_exit 0 "$name: $way" "${launch[@]}" "$pack" -q ${way%% on *} -T "$tmp/spill" -p 1 "$@" \
             -o "$tmp/made"
-        check "$name, $way: the same bytes" is_expected "$name" "$tmp/made"
+        check "$name, $way: bytes are those of the table" is_expected "$name" "$tmp/made"
     done
     check_exit 0 "$name: sound" "$pack" --verify "$tmp/made"
 }
@@ -123,7 +123,7 @@ budgets() {
             rm -rf "$tmp/made"
             check_exit 0 "$name: -@ $threads -S ${mib}M" \
                 "$pack" -q -p 1 -@ $threads -S "${mib}M" -T "$tmp/spill" "$@" -o "$tmp/made"
-            check "$name, -@ $threads -S ${mib}M: the same bytes" is_expected budgets "$tmp/made"
+            check "$name, -@ $threads -S ${mib}M: bytes are those with ample memory" is_expected budgets "$tmp/made"
         done
     done
 }

@@ -31,15 +31,15 @@ check 'a packed folder has a manifest and three parts' test "$(ls "$tmp/a" | tr 
 check_exit 0 '--verify' "$pack" --verify "$tmp/a"
 check 'dbfs-pack packs three shards, with the TH of a .split' \
     "$pack" -q -p 3 -s "$tmp/g.split" -o "$tmp/b" "$tmp/g.edges"
-check '--verify accepts shards of standard input: they have the same bytes' same_folders "$tmp/a" "$tmp/b"
+check 'dbfs-pack with a .split writes the same bytes' same_folders "$tmp/a" "$tmp/b"
 rm -r "$tmp/b"
 check 'dbfs-pack reads a pipe' bash -c 'cat "$2" | "$1" -q -p 3 -T "$3" -o "$3/b" -' - "$pack" "$tmp/g.edges" "$tmp"
-check '--verify accepts shards of a pipe: they have the same bytes' same_folders "$tmp/a" "$tmp/b"
+check 'dbfs-pack of a pipe writes the same bytes' same_folders "$tmp/a" "$tmp/b"
 rm -r "$tmp/b"
 check 'dbfs-pack reads a .split from a pipe' bash -c \
     '"$1" -q "$3" -p 3 | "$2" -q -p 3 -s - -o "$4" "$3"' - "$BIN/degsplit" "$pack" \
     "$tmp/g.edges" "$tmp/b"
-check '--verify accepts shards by a split of a pipe: they have the same bytes' same_folders "$tmp/a" "$tmp/b"
+check 'dbfs-pack with a .split of a pipe writes the same bytes' same_folders "$tmp/a" "$tmp/b"
 rm -r "$tmp/b"
 for threads in 1 2 5; do
     mkdir "$tmp/b"

@@ -85,7 +85,7 @@ for graph in g small; do
     check "$graph for both: TH is that of the smallest larger loss" \
         test "$(chosen "$tmp/s.tsv")" = "$(expected "$tmp/s.tsv" gpu_ms cpu_ms)"
     "$degsplit" -q --suggest time --for both --force -o "$tmp/f.split" "$tmp/$graph.edges"
-    check "$graph: which is the default" same "$tmp/e.split" "$tmp/f.split"
+    check "$graph: the TH for both is the default" same "$tmp/e.split" "$tmp/f.split"
 done
 check_exit 0 'by time' "$degsplit" -p 64 --force -o "$tmp/e.split" "$tmp/g.edges"
 check_says '^degsplit: TH by time: [0-9i][0-9nf]*, predicted .* ms on a GPU .* and .* ms on a CPU'

@@ -64,7 +64,7 @@ for p in 1 3; do
         check_exit 0 "p $p, from $r: up to depth 2" traverse -q -r $r --max-depth 2 --depths "$tmp/two" --force "$tmp/between$p"
         check "p $p, from $r: what is deeper is left out" \
             sh -c 'awk "{ print \$1, (\$2 > 2 ? -1 : \$2) }" "$1" | cmp - "$2"' - "$tmp/all.$r" "$tmp/two"
-        check_exit 0 "p $p, from $r: and proved" "$check" --max-depth 2 --depths "$tmp/two" "$tmp/between.edges"
+        check_exit 0 "p $p, from $r, up to depth 2 is accepted" "$check" --max-depth 2 --depths "$tmp/two" "$tmp/between.edges"
     done
 done
 "$pack" -q -p 2 -t 6 --rows out -o "$tmp/between-out" "$tmp/between.edges"

@@ -50,7 +50,7 @@ for graph in rmat1 rmat4 grid1 grid4; do
 done
 trace rmat4-bits rmat4 1 --direction pull --exchange-form bits
 all_levels rmat4-bits nn pull
-check 'rmat4: so are those of a pull by bits' cmp "$tmp/rmat4-bits" <(sed '/ nn /s/push$/pull/' "$tmp/rmat4-pull")
+check 'rmat4: frontiers of a pull by bits are the same' cmp "$tmp/rmat4-bits" <(sed '/ nn /s/push$/pull/' "$tmp/rmat4-pull")
 trace auto rmat1 1
 for class in $classes; do
     check "auto: $class pulls in some levels of RMAT, not in all" \

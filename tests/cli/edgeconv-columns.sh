@@ -23,7 +23,7 @@ heals() {
     "$edgeconv" --force -o x.edges in.txt 2>err </dev/null
     command=$(sed -n 's/^edgeconv: .*`\(.*\)`.*/\1/p' err)
     mkdir -p advice && cp in.txt advice/FILE
-    check "$name: its advice works: $command" test -n "$command" -a "$(cd advice &&
+    check "$name: the advice of the message works: $command" test -n "$command" -a "$(cd advice &&
         PATH=$(dirname "$edgeconv"):$PATH bash -o pipefail -c "${command/edgeconv/edgeconv -q -t text}" 2>&1)" = "$(printf "$3")"
 }
 

@@ -129,7 +129,7 @@ for format in u32 graph500 text; do
 done
 "$edgeconv" -q --randomize=5 --force -o r.edges s.edges
 "$edgeconv" -q --force --compact=got.map -t text r.edges >got.txt
-check 'an edge stream: its ids before they were randomised' \
+check '--compact of a randomised stream takes the ids before they were randomised' \
     test "$(cat got.txt got.map | tr '\t\n' '  ')" = '0 1 1 2 5 3 9 '
 "$edgeconv" -q --compact=got.map --force -o got.edges s.edges
 check '--compact gives as many vertices as names' test "$(vertices_of got.edges)" = 3

@@ -150,7 +150,7 @@ for chunk in 64 1001 1K; do
     equal "$name: the largest message" "$(largest)" $size
     equal "$name: as many bytes" "$(bytes)" "$whole_bytes"
     equal "$name: the messages of a run without, cut up" "$(messages)" "$wanted"
-    check "$name: which are more ($whole_messages before)" test "$(messages)" -gt "$whole_messages"
+    check "$name: there are more messages than whole ones ($whole_messages before)" test "$(messages)" -gt "$whole_messages"
     equal "$name: no id twice" "$(repeated)" 0
 done
 
@@ -162,7 +162,7 @@ check_masks() { # GRAPH TH ROOTS RANKS REDUCTION
     run "$graph" "$root" "$ranks" --reduction "$how"
     equal "$name, root $root: masks are reduced where delegates are found" \
         "$(json_sum mask_reductions)" "$expected"
-    check "$name, root $root: which is not in every level" \
+    check "$name, root $root: masks are not reduced in every level" \
         test "$(json_sum mask_reductions)" -lt "$(json_sum iterations)"
     words=$((($(sed -n 's/.*"delegates": \([0-9]*\).*/\1/p' "$tmp/json") + 63) / 64))
     on_wire=$expected
@@ -270,7 +270,7 @@ for options in '--uniquify' '--uniquify --local-all2all' '--direction push --exc
     for ranks in 2 4; do
         run normal 1 $ranks --breakdown --count-pairs $options
         check "$name: pairs add up to the counts of levels" diff <(pair_sums) <(level_sums)
-        check "$name: which are not 0" test "$(pair_sums | awk '$5 > 0' | wc -l)" -ge 1
+        check "$name: counts of pairs are not 0" test "$(pair_sums | awk '$5 > 0' | wc -l)" -ge 1
     done
 done
 
@@ -345,7 +345,7 @@ for ranks in 1 2 4; do
             run layers 0 $ranks --reduction $how --direction $direction --depths "$tmp/layers.got" \
                 --parents "$tmp/layers.parents"
             check "$name: distances are right" cmp "$tmp/layers.got" "$tmp/layers.depths.0"
-            check "$name: and parents" "$TESTS/treecheck" "$tmp/layers.txt" 0 "$tmp/layers.got" "$tmp/layers.parents"
+            check "$name: parents are a tree" "$TESTS/treecheck" "$tmp/layers.txt" 0 "$tmp/layers.got" "$tmp/layers.parents"
         done
         [ $ranks = 1 ] || equal "$name: one level reduces twice" "$(json_sum mask_reductions)" 3
     done
@@ -447,7 +447,7 @@ if ${CC:-cc} -shared -fPIC -o "$tmp/no_memfd.so" "$tmp/no_memfd.c" 2>"$tmp/err";
     plain=("${counted[@]}") counted=("${counted[@]/LD_PRELOAD=/LD_PRELOAD=$tmp/no_memfd.so:}")
     run path 0 2 --exchange-memory auto
     check_says 'cannot read another' "$name: the message says that ranks send messages"
-    check "$name: and they do" test "$(calls '^alltoall')" -gt 0
+    check "$name: ranks send messages" test "$(calls '^alltoall')" -gt 0
     check_exit 5 'peer memory that cannot be had' timeout 120 "$MPIEXEC" -n 2 env LD_PRELOAD="$tmp/no_memfd.so" \
         ASAN_OPTIONS="${ASAN_OPTIONS:+$ASAN_OPTIONS:}verify_asan_link_order=0" \
         "$BIN/dbfs-traverse" -q -@ 1 --backend cpu -r 0 --exchange-memory peer "$tmp/path"

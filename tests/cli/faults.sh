@@ -100,7 +100,7 @@ signalled() { # NAME COMMAND...
         done
     done
     check "$name: ends by SIGINT and SIGTERM at any moment ($bad)" test -z "$bad"
-    check "$name: and many came while it worked ($sent)" test $sent -gt 5
+    check "$name: many signals come while the program works ($sent)" test $sent -gt 5
 }
 signalled rmatgen "$BIN/rmatgen" -q -s 20 -o "$tmp/s/x.edges"
 signalled degsplit "$BIN/degsplit" -q -@ 1 -o "$tmp/s/x.split" "$tmp/larger.edges"

@@ -91,7 +91,7 @@ for split in "$old"/split-*/*.split; do
     stream=$old/edges-1/${graph%-*}.edges
     check_exit 0 "$fixture is packed with" "$pack" -q -p 2 --encoding raw -s "$split" -o "$tmp/x" "$stream"
     th=$(awk '$1 == "th" { print $2 }' "$tmp/x/manifest" 2>&1)
-    check_exit 0 "$fixture: its TH $th" "$pack" -q -p 2 --encoding raw -t "$th" -o "$tmp/y" "$stream"
+    check_exit 0 "$fixture: packed with TH $th of the split" "$pack" -q -p 2 --encoding raw -t "$th" -o "$tmp/y" "$stream"
     check "$fixture: shards by its .split are those with -t" diff -r "$tmp/x" "$tmp/y"
     check_exit 0 "$fixture: the sweep is read" "$pack" --plan -p 2 -s "$split" "$stream"
     fact "$fixture" th "$th"

@@ -172,7 +172,7 @@ doubtful() {
     put doubtful "$2"
     check_exit 3 "$1" "$edgeconv" -t text doubtful
     check_says "-f $3 or -f $4 says which"
-    check "$1: and both work" eval '"$edgeconv" -q -f '$3' -t text doubtful && "$edgeconv" -q -f '$4' -t text doubtful'
+    check "$1: both commands of the message work" eval '"$edgeconv" -q -f '$3' -t text doubtful && "$edgeconv" -q -f '$4' -t text doubtful'
 }
 doubtful 'LGL or pairs: neighbours with whole weights' '# 0\n1 5\n# 1\n2 7\n# 2\n3 9\n' lgl pairs
 doubtful 'LGL or pairs: a comment of one number' '# 3\n0 1\n1 2\n' lgl pairs

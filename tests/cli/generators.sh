@@ -125,7 +125,7 @@ check '--planted has communities of n k / 2 edges, then one bridge from each to 
     { bad += int($1 / 100) != NR - 15001 || int($2 / 100) != NR - 15000 }
     END { exit bad > 0 || NR != 50 * 300 + 49 }' "$tmp/planted"
 "$rmatgen" --planted 50x100 -k 6 --bridges 7000 --no-randomize -f text | tail -n 7000 >"$tmp/bridges"
-check '--bridges N: so many edges between communities, all of which have about as many' awk '
+check '--bridges N makes so many edges between communities, all of which have about as many' awk '
     { bad += int($1 / 100) == int($2 / 100); ends[int($1 / 100)]++; ends[int($2 / 100)]++ }
     END { for (i = 0; i < 50; i++) bad += ends[i] < 190 || ends[i] > 380; exit bad > 0 || NR != 7000 }' "$tmp/bridges"
 "$rmatgen" --planted 50x100 -k 6 --bridges 0 | "$BIN/dbfs-pack" -q -p 1 -o "$tmp/apart" -

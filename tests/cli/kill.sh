@@ -218,7 +218,7 @@ one_kill() { # NAME OUTPUT COMMAND...
         killed_after $((whole * RANDOM / 32768)) "$@"
         check "$name: a kill leaves nothing, or all" \
             bash -c '! test -e "$1" || cmp -s "$1" "$2"' - "$output" "$tmp/whole"
-        check "$name: nor a temporary file" test -z "$(find "$tmp/out.d" -name '.*' -type f)"
+        check "$name: a kill leaves no temporary file" test -z "$(find "$tmp/out.d" -name '.*' -type f)"
     done
 }
 mkdir "$tmp/out.d"

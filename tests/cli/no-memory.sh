@@ -41,7 +41,7 @@ walk() {
         fi
     done
     check "$name: each exits with 5 or succeeds ($bad )" test -z "$bad"
-    check "$name: and many do fail ($failed)" test "$failed" -gt 20
+    check "$name: many allocations fail with 5 ($failed)" test "$failed" -gt 20
 }
 
 export FAIL_ALLOC_COUNT=$tmp/count
@@ -96,7 +96,7 @@ tool() {
         judge $code "$n"
     done
     check "$name: each of $(cat "$tmp/count") by $step exits with 5 or succeeds ($bad )" test -z "$bad"
-    check "$name: and some do fail ($failed)" test "$failed" -gt 0
+    check "$name: some allocations fail with 5 ($failed)" test "$failed" -gt 0
 }
 rm -rf "$tmp/x"
 "$pack" "${options[@]}"

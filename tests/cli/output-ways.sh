@@ -164,7 +164,7 @@ compare_json() { sed -i -E 's/"command": \[[^]]*\]//; s/[-+.0-9]+(e[-+]?[0-9]+)?
 
 same_bytes() { # WAY FILE
     [ "$kind" != json ] || compare_json "$2"
-    check "$name to $1: the same bytes" cmp want "$2"
+    check "$name to $1 has the bytes of a new file" cmp want "$2"
 }
 
 # arrived WAY GROUP FILE: the result in FILE is that of a new file, or the group is refused as the row says

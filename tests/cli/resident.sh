@@ -28,7 +28,7 @@ for options in '-p 1 -t 0' '-p 1 -t 6' '-p 1 -t inf' '-p 1 -t 6 --heads nn=1,nd=
             search --resident $resident --direction $direction -n 8 --depths "$tmp/$resident.%d.raw" --force \
                 --parents "$tmp/$resident-parents.%d.raw" "$tmp/g" >"$tmp/$resident" 2>"$tmp/err" ||
                 fail "$options $direction $resident: $(head -3 "$tmp/err")"
-            check "$options $direction: it says that it is $resident" \
+            check "$options $direction: the report says that columns are $resident" \
                 grep -qE "^resident: $resident \([0-9]+ bytes(, [0-9]+ of host memory)?\)\$" "$tmp/$resident"
         done
         for resident in $kinds; do

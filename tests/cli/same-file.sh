@@ -84,7 +84,7 @@ rm -rf dir
 mkdir dir
 cp g.edges g.split dir
 check_exit 0 'dbfs-pack beside its inputs' "$bin/dbfs-pack" -q -p 1 --force -s dir/g.split -o dir dir/g.edges
-check 'dbfs-pack: they are intact' cmp g.edges dir/g.edges
+check 'dbfs-pack: the inputs are intact' cmp g.edges dir/g.edges
 
 # ---- dbfs-traverse ----
 

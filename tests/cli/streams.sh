@@ -33,8 +33,8 @@ split_alike() { # NAME COMMAND...: compares with $tmp/ref.split and $tmp/ref.tsv
     local name=$1
     shift
     check_exit 0 "$name" "$@" --force --sweep "$tmp/x.tsv" -o "$tmp/x.split"
-    check "$name: the same split" same "$tmp/ref.split" "$tmp/x.split"
-    check "$name: the same sweep" same "$tmp/ref.tsv" "$tmp/x.tsv"
+    check "$name: the split is that of the whole" same "$tmp/ref.split" "$tmp/x.split"
+    check "$name: the sweep is that of the whole" same "$tmp/ref.tsv" "$tmp/x.tsv"
 }
 for how in '-p 4' '-p 2 --suggest memory' '-t 30'; do
     "$degsplit" -q $how --force --sweep "$tmp/ref.tsv" -o "$tmp/ref.split" "$tmp/g.edges"
@@ -47,7 +47,7 @@ pack_alike() { # NAME COMMAND...: compares with $tmp/ref
     shift
     rm -rf "$tmp/x"
     check_exit 0 "$name" "$@" -o "$tmp/x"
-    check "$name: the same bytes" same_folders "$tmp/x" "$tmp/ref"
+    check "$name: bytes are those of the whole" same_folders "$tmp/x" "$tmp/ref"
 }
 all=('-p 1' '-p 4 --suggest memory' '-p 2 -t inf --encoding raw')
 [ "${TEST_MODE:-short}" = short ] || all+=('-p 2' '-p 4 -t 30')

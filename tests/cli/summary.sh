@@ -111,8 +111,8 @@ check_summary() { # NAME
         { late = time[FNR] - $2; off = teps[FNR] - $6; near = 1e-6 * $6; $2 = $6 = "" }
         $0 != record[FNR] || off > near || -off > near || late > 6e-10 || -late > 6e-10 { print; exit bad = 1 }
         END { exit bad || n == 0 || n != FNR }' "$tmp/text.records" "$tmp/json.records"
-    check "$name: and the same summary of five lines" cmp "$tmp/text.summary" "$tmp/json.summary"
-    check "$name: which is in the block" sh -c "[ \$(wc -l <'$tmp/text.summary') = 5 ] && { [ $several = 1 ] ||
+    check "$name: text and JSON have the same summary of five lines" cmp "$tmp/text.summary" "$tmp/json.summary"
+    check "$name: dbfs-report's block has the summary" sh -c "[ \$(wc -l <'$tmp/text.summary') = 5 ] && { [ $several = 1 ] ||
         [ \$(grep -cxFf '$tmp/text.summary' '$tmp/block') = 5 ]; }"
     check "$name: the block is that of the records" same_within_tolerance "$tmp/expected" "$tmp/block"
     check "$name: text and JSON have the same answer clock" awk '
@@ -123,7 +123,7 @@ check_summary() { # NAME
         <(awk '$1 == "root" { print $2, $18, $20 }' "$tmp/out") <(records_of_json answer)
     expected_summary $several < <(records_of_json answer) |
         sed -n -e 's/_time /_answer_time /p' -e 's/_TEPS /_answer_TEPS /p' | grep -v ^geometric >"$tmp/expected"
-    check "$name: also by the answer clock" same_within_tolerance "$tmp/expected" "$tmp/block"
+    check "$name: dbfs-report's block by the answer clock is that of the records" same_within_tolerance "$tmp/expected" "$tmp/block"
     check "$name: no answer is there before its search is over" awk 'NR == FNR { time[$1] = $2; next }
         { n++; if ($2 < time[$1]) exit bad = 1 } END { exit bad || n == 0 }' \
         "$tmp/json.records" <(records_of_json answer)

@@ -63,14 +63,14 @@ for builder in docker podman; do
     else
         check "$builder builds the image" timeout 1500 $builder build -q --network host --build-arg BASE="$base" \
             -f scripts/container/Dockerfile -t localhost/dbfs-test .
-        check "$builder: it searches" sh -c "$builder run --rm --network host localhost/dbfs-test sh -c '$search' | grep -q 'reached 115426'"
+        check "$builder: the image searches" sh -c "$builder run --rm --network host localhost/dbfs-test sh -c '$search' | grep -q 'reached 115426'"
         $builder rmi localhost/dbfs-test localhost/dbfs-test-base >/dev/null 2>&1
         built=1
     fi
 done
 if command -v apptainer >/dev/null 2>&1; then
     check 'apptainer builds the image' timeout 1500 apptainer build "$tmp/dbfs.sif" scripts/container/dbfs.def
-    check 'apptainer: it searches' sh -c "apptainer exec '$tmp/dbfs.sif' sh -c '$search' | grep -q 'reached 115426'"
+    check 'apptainer: the image searches' sh -c "apptainer exec '$tmp/dbfs.sif' sh -c '$search' | grep -q 'reached 115426'"
     built=1
 else
     skip 'apptainer: not installed'

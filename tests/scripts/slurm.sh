@@ -127,7 +127,7 @@ SHARDS=4 SCRATCH=$tmp check 'Slurm: the packing job runs on two hosts' submitted
 check 'Slurm: the packing job writes the bytes of one process' diff -r -x journal g.dbfs want.dbfs
 check 'Slurm: the plan is printed' grep -q 'device' pack.log
 check 'Slurm: the searching job ends with 0' submitted search "$scripts/slurm-search.sh" "$PWD/g.dbfs" -r 10815 --json "$PWD/search.json"
-check 'Slurm: it finds the distances' test "$(sed -n 's/^distance_checksum: *//p' search.log)" = "$want"
+check 'Slurm: the searching job finds the distances' test "$(sed -n 's/^distance_checksum: *//p' search.log)" = "$want"
 check 'Slurm: the searching job has two ranks on two hosts' grep -q '"ranks": 2,.*"ranks_on_host": 1,' search.json
 LOCAL=$PWD/local check 'Slurm: the searching job runs on copies' submitted copies "$scripts/slurm-search.sh" "$PWD/g.dbfs" -r 10815
 check 'a searching job of Slurm on copies finds the same' test "$(sed -n 's/^distance_checksum: *//p' copies.log)" = "$want" -a -s local/g.dbfs/manifest
