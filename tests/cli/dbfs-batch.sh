@@ -174,7 +174,7 @@ device=$(own_null)
 [ -z "$device" ] || check_exit 2 'a table that is written to a device has nothing to go on with' "$batch" -q -n 2 --resume --centrality "$device" "$tmp/rmat"
 check_exit 2 'distances in the part of the table' "$batch" -q -r 1 --depths "$tmp/both.part" --centrality "$tmp/both" "$tmp/rmat"
 check 'closeness has all digits of the quotient' awk '!/^#/ && NF == 7 && $4 > 0 && $5 != ($2 - 1) / $4 { exit 1 }' "$tmp/whole"
-check "$situation: numbers have 17 digits" grep -qE ' 0\.[0-9]{16,}( |$)' "$tmp/whole"
+check 'closeness is printed with 17 digits' grep -qE ' 0\.[0-9]{16,}( |$)' "$tmp/whole"
 
 # ---- memory ----
 check_exit 5 'too little memory is an error' "$batch" -q -S 100K "$tmp/rmat"

@@ -139,13 +139,13 @@ done
 check_exit 1 'a folder with a manifest' "$pack" -p 3 -o "$tmp/a" "$tmp/g.edges"
 check_says 'force'
 check '--force packs over it' "$pack" -q --force -p 2 -o "$tmp/a" "$tmp/other.edges"
-check "$situation: nothing of the graph before is left" test "$(ls "$tmp/a" | wc -l)" = 3
+check 'dbfs-pack --force leaves nothing of the graph before' test "$(ls "$tmp/a" | wc -l)" = 3
 check 'dbfs-pack --force packs the first graph again' "$pack" -q --force -p 3 -o "$tmp/a" "$tmp/g.edges"
 mkdir "$tmp/full"
 touch "$tmp/full/notes"
 check_exit 1 'a folder with other files' "$pack" -p 3 -o "$tmp/full" "$tmp/g.edges"
 check '--force writes beside them' "$pack" -q --force -p 3 -o "$tmp/full" "$tmp/g.edges"
-check "$situation: its other files stay" test -e "$tmp/full/notes"
+check 'dbfs-pack --force leaves other files of the folder alone' test -e "$tmp/full/notes"
 check_exit 1 'a file as the folder' "$pack" -p 3 -o "$tmp/g.split" "$tmp/g.edges"
 check_exit 1 'a folder in a missing one' "$pack" -p 3 -o "$tmp/none/x" "$tmp/g.edges"
 

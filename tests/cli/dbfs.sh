@@ -64,8 +64,8 @@ check_says 'dbfs-traverse .*--exchange-form=list'
 check_exit 0 'a folder of shards' dbfs -q -r 7 -o - g.dbfs.one
 check "$situation: distances are those of the programs" cmp out want.txt
 check 'dbfs reads standard input' bash -c 'dbfs -q -r 7 -o - - <g.txt >out 2>err'
-check "$situation: distances are those of the programs" cmp out want.txt
-check "$situation: no shards are kept" test ! -e ./-.dbfs
+check 'dbfs of standard input gives the distances of the programs' cmp out want.txt
+check 'dbfs of standard input keeps no shards' test ! -e ./-.dbfs
 split -n l/2 g.txt part.
 check_exit 0 'two files' dbfs -q -r 7 -o - part.aa part.ab
 check "$situation: distances are those of the programs" cmp out want.txt

@@ -113,7 +113,7 @@ check 'SNAP counts that do not match give a warning' grep -q 'warning: in.txt: f
 # ---- the other text formats ----
 
 conv_file 'adjacency lists' '1:2,3\n2:private\n3:notfound\n5:\n4:1\r\n' '1\t2\n1\t3\n4\t1\n'
-check "$situation: counts vertices without a list" grep -q '1 private lists and 1 that were not found' err
+check 'adjacency lists: vertices without a list are counted' grep -q '1 private lists and 1 that were not found' err
 "$edgeconv" -q --force -o a.edges in.txt
 check 'an empty list is a vertex' test "$(vertices_of a.edges)" = 6
 conv_file 'Matrix Market general' \
@@ -504,7 +504,7 @@ check_says 'found the end of the file in gzip member 1'
 check_exit 3 'a flipped byte in an edge stream' "$edgeconv" --force -o x.edges flip.edges
 check_says 'block 0'
 check 'no output is left by any of them' test ! -e x.edges
-check "$situation: no temporary file is left" eval '! ls -A . | grep -q "^\.x"'
+check 'errors of edgeconv leave no temporary file' eval '! ls -A . | grep -q "^\.x"'
 
 # ---- the command line ----
 

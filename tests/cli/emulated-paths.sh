@@ -78,7 +78,7 @@ check "$situation: are for all blocks" test "$(launches blocks "$tmp/many")" = 2
 "$paths" -@ 1 --backend cpu -n 20 "$tmp/rmat" >"$tmp/cpu"
 EMULATED_GPUS=2 timeout 120 "$MPIEXEC" -n 3 "$paths" -@ 1 --backend cuda -n 20 --path "$tmp/rmat" >"$tmp/cuda" 2>"$tmp/err"
 check 'three ranks with two GPUs find what the CPU finds' diff <(distances "$tmp/cpu") <(distances "$tmp/cuda")
-check "$situation: paths consist of edges" paths_right "$tmp/cuda" "$tmp/rmat.txt"
+check 'three ranks with two GPUs: paths consist of edges' paths_right "$tmp/cuda" "$tmp/rmat.txt"
 EMULATED_MEMORY=50K check_exit 0 'few searches at a time' "$paths" -@ 1 --backend cuda -n 20 "$tmp/rmat"
 check "$situation: distances are the same" diff <(distances "$tmp/cpu") <(distances "$tmp/out")
 EMULATED_MEMORY=32K check_exit 5 'a GPU with 32 KiB' "$paths" -q -@ 1 --backend cuda -n 1 "$tmp/rmat"

@@ -101,12 +101,12 @@ check_exit 1 'a folder that another dbfs-pack writes into' "$pack" --resume -p 5
 check_says 'another dbfs-pack'
 { kill -TERM $pid; kill -CONT $pid; wait $pid; } 2>>"$tmp/shell"
 check 'SIGTERM leaves a journal' test -e "$tmp/x/packing"
-check "$situation: no manifest is left" test ! -e "$tmp/x/manifest"
-check "$situation: a finished part is left" test -e "$tmp/x/part-0004-of-0005.dbfs"
+check 'SIGTERM leaves no manifest' test ! -e "$tmp/x/manifest"
+check 'SIGTERM leaves finished parts' test -e "$tmp/x/part-0004-of-0005.dbfs"
 rm -f "$tmp"/x/part-000[0-3]* # a busy machine may have finished several parts
-check "$situation: no temporary file is left" test -z "$(find "$tmp/x" -name '.*' -type f)"
+check 'SIGTERM leaves no temporary file' test -z "$(find "$tmp/x" -name '.*' -type f)"
 cp "$tmp/err" "$tmp/farewell"
-check "$situation: the last words say how to go on" grep -q 'interrupted: --resume with the same options' "$tmp/farewell"
+check 'SIGTERM: the last words say how to go on' grep -q 'interrupted: --resume with the same options' "$tmp/farewell"
 cp -r "$tmp/x" "$tmp/unfinished"
 
 check_exit 1 'dbfs-traverse on an unfinished packing' "$traverse" "$tmp/x"
@@ -159,7 +159,7 @@ check_says '5 of 5 parts'
 check "$situation: bytes are those of an uninterrupted packing" same_folders "$tmp/x" "$tmp/ref"
 rm -r "$tmp/x"
 check '--resume into a missing folder packs' "$pack" -q --resume -p 5 -o "$tmp/x" "$tmp/g.edges"
-check "$situation: bytes are those of an uninterrupted packing" same_folders "$tmp/x" "$tmp/ref"
+check '--resume into a missing folder gives the bytes of an uninterrupted packing' same_folders "$tmp/x" "$tmp/ref"
 cp "$tmp/unfinished/packing" "$tmp/x"
 check_exit 0 'a manifest with its journal still there' "$traverse" -q -n 1 "$tmp/x"
 check '--resume removes the journal' bash -c '"$1" -q --resume -p 5 -o "$2" "$3" && ! test -e "$2/packing"' \
@@ -173,7 +173,7 @@ sed -i 's/^p 5/p 6/' "$tmp/x/packing"
 check_exit 3 'an edited journal' "$pack" --resume -p 5 -o "$tmp/x" "$tmp/g.edges"
 check_says 'packing: .*corrupt'
 check '--force packs anew over an edited journal' "$pack" -q --force -p 5 -o "$tmp/x" "$tmp/g.edges"
-check "$situation: no journal is left" test ! -e "$tmp/x/packing"
+check '--force leaves no journal' test ! -e "$tmp/x/packing"
 
 # SIGTERM comes just after a part was renamed and before the next one is made. No file may appear whose name the
 # handler does not know.

@@ -160,7 +160,7 @@ missing=$(keys -h "$tmp/a.json" "$tmp/t2" "$tmp/g500.json" | while read -r key; 
 check "dbfs-json.5 has every member ($(echo $missing))" test -z "$missing"
 unknown=$(sed -n 's/^\.It Sy //p' "$page" | tr -d ' ' | tr ',' '\n' | while read -r key; do
     cat "$tmp/a.json" "$tmp/t2" "$tmp/g500.json" | grep -q "\"$key\":" || echo "$key"; done)
-check "$situation: dbfs-report knows no other member ($(echo $unknown))" test "$unknown" = name
+check "dbfs-json.5 has no other member ($(echo $unknown))" test "$unknown" = name
 
 # ---- dbfs-report ----
 

@@ -93,7 +93,7 @@ check_exit 0 '--verify' "$pack" --verify "$tmp/x"
 
 check 'two pipes and a file are packed' bash -c '"$1" -q -p 2 --force -o "$2/x" <(cat "$2/part-0.edges") \
     "$2/part-1.edges" <(cat "$2/part-2.edges") - <"$2/part-3.edges"' - "$pack" "$tmp"
-check "$situation: bytes are those of the whole" same_folders "$tmp/x" "$tmp/ref"
+check 'two pipes and a file give the bytes of the whole' same_folders "$tmp/x" "$tmp/ref"
 mkfifo "$tmp/fifo-0" "$tmp/fifo-1"
 cat "$tmp/part-0.edges" >"$tmp/fifo-0" &
 cat "$tmp/part-1.edges" >"$tmp/fifo-1" &
