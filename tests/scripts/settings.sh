@@ -61,6 +61,9 @@ wanted 'ARCHIVE=0 after ARCHIVE=1 takes libarchive out of edgeconv, and no other
     'cc tools/convert/input/archive_none.o' 'ar libtools.a' 'cc bin/edgeconv'
 built
 wanted 'ARCHIVE=1 after ARCHIVE=0 reads archives again' 'ar libtools.a' 'cc bin/edgeconv'
+built shared_src=traverse/cpu/unique.c
+wanted 'dbfs-traverse is linked again where a source is gone' 'mpicc bin/dbfs-traverse'
+built
 built MPICC="$tmp/other-mpicc"
 wanted 'another MPICC compiles what sees MPI, and links all' '@other-mpicc formats/mpi c' 'ar libdbfsmpi.a' \
     'cc bin/edgeconv' 'other-mpicc bin/dbfs-traverse'
