@@ -335,7 +335,7 @@ check_exit 3 'a vertex too few' "$dataset" "${small[@]}" "$tmp/bad"
 check_says "found $n vertices"
 small_row wdc-2014-pld $n "$m" >"$tmp/table"
 echo 'nodes=1500' >"$mirror/pldgraph.properties"
-check_exit 1 'a wrong sum' "$dataset" --table "$tmp/table" "${from_mirror[@]}" wdc-2014-pld "$tmp/bad"
+check_exit 1 'a wrong sum in a file of properties' "$dataset" --table "$tmp/table" "${from_mirror[@]}" wdc-2014-pld "$tmp/bad"
 check "$situation: the output names the file" grep -q 'pldgraph.properties: FAILED' "$tmp/out"
 
 small_row gap-twitter $n "$m" >"$tmp/table"
@@ -379,7 +379,7 @@ wrong_downloads() {
     rm -rf "$tmp/wrong"
     wrong=("$dataset" --table "$tmp/table-sum" "${from_mirror[@]}" com-friendster "$tmp/wrong")
     head -c 1000 "$tmp/right" >"$mirror/$file"
-    check_exit 1 'a wrong sum' "${wrong[@]}"
+    check_exit 1 'a wrong sum of a download' "${wrong[@]}"
     cp "$tmp/right" "$mirror/$file"
     again 'a wrong sum' "$tmp/wrong/com-friendster.files/$file" "${wrong[@]}"
     awk -F'\t' -v OFS='\t' 'NR > 1 { $9 = 17 } { print }' "$tmp/table" >"$tmp/table-size"

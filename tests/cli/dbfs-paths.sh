@@ -124,7 +124,7 @@ check "$situation: ids are those of the input" grep -q '"source": 0, "target": 1
 printf 'a b\tc\nc\td d\nd d\te\nx\ty\n' >"$tmp/names.txt"
 "$BIN/edgeconv" -q -u --separator tab --compact="$tmp/map" -o "$tmp/names.edges" "$tmp/names.txt"
 "$BIN/dbfs-pack" -q -p 2 -o "$tmp/names" "$tmp/names.edges"
-check_exit 0 'by name' "$paths" --map "$tmp/map" -r 'a b' --target e --path "$tmp/names"
+check_exit 0 'a pair by name' "$paths" --map "$tmp/map" -r 'a b' --target e --path "$tmp/names"
 check 'the path has names' grep -qP '^source a b target e distance 3 .* path\ta b\tc\td d\te$' "$tmp/out"
 printf 'e\ta b\n\nx c\r\ny x\n' >"$tmp/names.pairs"
 check 'dbfs-paths reads pairs of names from a pipe' eval '"$paths" --map "$tmp/map" --pairs - "$tmp/names" <"$tmp/names.pairs" | grep -q "^source e target a b distance 3 "'
@@ -139,7 +139,7 @@ check_says "nobody"
 dbfs=$BIN/dbfs
 check_exit 0 'dbfs --target' "$dbfs" --no-cache -r 0 --target 143 --path "$tmp/grid.txt"
 check "$situation: prints one line" eval 'grep -q "^source 0 target 143 distance 22 .* path 0 .* 143$" "$tmp/out" && test "$(wc -l <"$tmp/out")" = 1'
-check_exit 0 'by name' "$dbfs" --no-cache --separator tab --compact -r 'a b' --target 'd d' "$tmp/names.txt"
+check_exit 0 'dbfs --target by name' "$dbfs" --no-cache --separator tab --compact -r 'a b' --target 'd d' "$tmp/names.txt"
 check "$situation: prints the distance by name" grep -q '^source a b target d d distance 2 ' "$tmp/out"
 check 'dbfs --pairs - reads pairs from a pipe' eval 'printf "0 143\n5 5\n" | "$dbfs" --cache "$tmp" --pairs - "$tmp/grid.txt" | grep -c "distance 22 \|distance 0 " | grep -qx 2'
 check_exit 0 'dbfs -q' "$dbfs" -q --no-cache -r 0 --target 143 "$tmp/grid.txt"

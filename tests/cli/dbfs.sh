@@ -102,7 +102,7 @@ check "$situation: the line has the name" grep -q '^root alice: 3 of 3 vertices 
 check_exit 0 'several roots' dbfs --force -n 5 -o d-%d.npy g.txt
 check "$situation: one line has all ($(cat out))" grep -qE '^5 roots: [0-9]+ of 512 .* levels .*, [0-9.e-]+ s each; distances in d-%d.npy$' out
 check "$situation: prints no other line" test "$(cat out err | wc -l)" = 1
-check_exit 0 '-q' dbfs -q -r 7 g.txt
+check_exit 0 '-q of a root' dbfs -q -r 7 g.txt
 check "$situation: prints nothing" test "$(cat out err | wc -l)" = 0
 check_exit 0 '-v' dbfs -v --no-cache -r 7 g.txt
 check "$situation: prints what dbfs-traverse does" grep -q '^distance_checksum: ' out
@@ -193,7 +193,7 @@ done
 check 'ids from 1 are searched as they are' test "$(tr '\n' ' ' <d.txt)" = '0 1 1 0 2 1 '
 check_exit 0 'shards of that file' dbfs -r 1 "$(echo m.mtx.dbfs/*/shards)"
 check_says 'shards begin at 1: -r 1 is its second vertex'
-check_exit 0 '-q' dbfs -q -r 1 m.mtx
+check_exit 0 '-q of ids from 1' dbfs -q -r 1 m.mtx
 check "$situation: prints no note" test ! -s err
 printf '1 2\n2 3\n' >names.12
 check_exit 0 'a list from 1' dbfs --no-cache --one-based -r 0 names.12

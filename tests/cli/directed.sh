@@ -143,9 +143,9 @@ for program in 'dbfs-batch --backend cpu -n 3' 'dbfs-paths --one-sided -n 3'; do
     check_exit 0 "${program%% *}, reverse, undirected" "$BIN/"$program --reverse "$tmp/between-u"
     check_says 'reverse: has no effect, as the edges are undirected'
 done
-check_exit 0 'dbfs --reverse' "$bin/dbfs" -q --reverse --batch 8 -r 3 -o "$tmp/from-dbfs" "$tmp/between1"
+check_exit 0 'dbfs --reverse --batch' "$bin/dbfs" -q --reverse --batch 8 -r 3 -o "$tmp/from-dbfs" "$tmp/between1"
 check 'dbfs --reverse: batches have the distances of the oracle' cmp "$tmp/from-dbfs" "$tmp/want/3"
-check_exit 0 'dbfs --reverse' "$bin/dbfs" --reverse -r 3 --target 0 "$tmp/between1"
+check_exit 0 'dbfs --reverse --target' "$bin/dbfs" --reverse -r 3 --target 0 "$tmp/between1"
 check "$situation: pairs are searched against the edges" grep -q "^source 3 target 0 distance $(awk '$1 == 0 { print $2 }' "$tmp/want/3") " "$tmp/out"
 
 # ---- plans ----

@@ -27,7 +27,7 @@ no_output() { # NAME COMMAND...
     shift
     check_exit 1 "$name: files of 4 KiB at most" small_files 4 "$@"
     check_says 'cannot write: File too large'
-    check "$name: leaves nothing" test -z "$(ls -A "$tmp/f")"
+    check "$name, files of 4 KiB at most: nothing is left" test -z "$(ls -A "$tmp/f")"
 }
 no_output rmatgen "$BIN/rmatgen" -q -s 13 -o "$tmp/f/x.edges"
 no_output 'rmatgen as text' "$BIN/rmatgen" -q -s 13 -f text -o "$tmp/f/x.txt"
@@ -46,7 +46,7 @@ for program in "degsplit -q -o $tmp/f/x.split" "dbfs-pack -q -p 2 -o $tmp/f/x"; 
     wait
     check "${program%% *}: a copy of a pipe that is too large: exit 1 ($got)" test $got = 1
     check_says 'cannot write a temporary copy of the edge stream' "${program%% *}: a copy of a pipe that is too large is named"
-    check "${program%% *}: leaves nothing" test -z "$(ls -A "$tmp/f")"
+    check "${program%% *}, a copy of a pipe that is too large: nothing is left" test -z "$(ls -A "$tmp/f")"
 done
 
 # Part 0 is written last and has nearly all edges. The other part fits and stays.
@@ -77,7 +77,7 @@ no_room() { # NAME COMMAND...
     shift
     check_exit 5 "$name: a full disk" "$@"
     check_says 'No space left on device'
-    check "$name: leaves nothing" test -z "$(ls -A "$full")"
+    check "$name, a full disk: nothing is left" test -z "$(ls -A "$full")"
 }
 no_room rmatgen "$BIN/rmatgen" -q -s 13 -o "$full/x.edges"
 no_room edgeconv "$BIN/edgeconv" -q -u -o "$full/x.edges" "$tmp/g.txt"
@@ -90,7 +90,7 @@ for program in "degsplit -q -o $tmp/x.split" "dbfs-pack -q -p 2 -o $tmp/x"; do
     wait
     check "${program%% *}: no room in -T: exit 5 ($got)" test $got = 5
     check_says "$full: cannot write a temporary copy of the edge stream: No space left" "${program%% *}: the folder without room is named"
-    check "${program%% *}: leaves nothing" test -z "$(ls -A "$full")$(ls -d "$tmp"/x* 2>/dev/null)"
+    check "${program%% *}, no room in -T: nothing is left" test -z "$(ls -A "$full")$(ls -d "$tmp"/x* 2>/dev/null)"
 done
 
 room 12k
@@ -116,7 +116,7 @@ for kib in 4 8 $((whole / 4)) $((whole / 2)) $((whole * 3 / 4)) $((whole - 4)); 
     check 'a packing on a full disk leaves neither manifest nor temporary file' \
         test -z "$(find "$full" -name manifest -o -name '.*' -type f)"
     room 16m
-    check "--resume when there is room" "$pack" -q --resume -p 5 -o "$full/x" "$tmp/g.edges"
+    check 'dbfs-pack --resume when there is room ends the packing' "$pack" -q --resume -p 5 -o "$full/x" "$tmp/g.edges"
     check '--resume when there is room writes the same bytes' same_folders "$full/x" "$tmp/ref"
 done
 check 'some packings on a full disk left finished parts' test $unfinished -ge 2
@@ -130,7 +130,7 @@ check_exit 5 'a grid with room for its shards alone' "$pack" -q --layout 2d=2x2 
 check_says '4 of 4 parts are finished and stay: --resume'
 check 'no manifest says that it is complete' test ! -e "$full/x/manifest"
 room 16m
-check '--resume when there is room' "$pack" -q --resume --layout 2d=2x2 -o "$full/x" "$tmp/g.edges"
+check 'dbfs-pack --resume of a grid when there is room ends the packing' "$pack" -q --resume --layout 2d=2x2 -o "$full/x" "$tmp/g.edges"
 check "$situation: resumed, bytes are those of an uninterrupted packing" same_folders "$full/x" "$tmp/grid"
 umount "$full"
 finish

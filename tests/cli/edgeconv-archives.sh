@@ -254,7 +254,7 @@ parts() {
         pack $format x.$format "$@"
         check "$name, in $format" test "$("$edgeconv" -q -t text x.$format 2>&1 | tr '\t\n' '- ')" = "$want"
     done
-    check "$name, in a pipe" test "$(cat x.zip | "$edgeconv" -q -t text - 2>&1 | tr '\t\n' '- ')" = "$want"
+    check "$name: edges are read from a pipe" test "$(cat x.zip | "$edgeconv" -q -t text - 2>&1 | tr '\t\n' '- ')" = "$want"
     check "$name, as arguments" test "$("$edgeconv" -q -t text "$@" 2>&1 | tr '\t\n' '- ')" = "$want"
 }
 # strangers NAME PATTERN FILE...: these are no list, and the message names them and the option that chooses one
@@ -265,7 +265,7 @@ strangers() {
         pack $format x.$format "$@"
         refused "$name, in $format" "x.$format($2): found $pattern.*; --member=NAME chooses among $1, $2" x.$format
     done
-    check_exit 3 "$name, in a pipe" bash -c "cat x.zip | '$edgeconv' -t text -"
+    check_exit 3 "$name: refused in a pipe" bash -c "cat x.zip | '$edgeconv' -t text -"
     check_says "standard input($2): found $pattern.*; --member=NAME chooses among $1, $2"
 }
 parts 'lists with the same names of columns' '0-1 1-2 2-3 ' list1.csv list2.csv

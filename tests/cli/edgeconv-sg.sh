@@ -83,7 +83,7 @@ done
 mkdir here there
 "$edgeconv" -q -S 32M -T here -T there -t sg -o got2.sg large
 check '-t sg writes the same bytes with -S 32M' same got.sg got2.sg
-check 'nothing is left of temporary files' test -z "$(find here there -type f)"
+check '-t sg with -S 32M leaves no temporary files' test -z "$(find here there -type f)"
 
 # the ids are far apart
 awk 'BEGIN { for (i = 0; i < 3000; i++) print (i * 7919) % 4000037, (i * i) % 2999999 }' >sparse
@@ -115,7 +115,7 @@ check_says 'needs a regular file'
 awk 'BEGIN { for (i = 0; i < 4000000; i++) printf "1 %d\n", i }' | "$edgeconv" -q -f pairs -t u32 -o row.u32
 check_exit 5 'rows larger than the memory' "$edgeconv" -f u32 -S 32M -T here -t sg --force -o x.sg row.u32
 check_says '.sg: [a-z ]*: needs'
-check 'nothing is left of temporary files' test -z "$(find here there -type f)"
+check '-t sg with too little memory leaves no temporary files' test -z "$(find here there -type f)"
 
 # sg DIRECTED M N OFFSETS NEIGHBOURS: a file as bytes; numbers are octal escapes of their lowest byte, 'n' is -1
 le() { # BYTES NUMBER...

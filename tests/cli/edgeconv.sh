@@ -510,7 +510,7 @@ check 'errors of edgeconv leave no temporary file' eval '! ls -A . | grep -q "^\
 
 check_exit 0 '--help' "$edgeconv" --help
 check_exit 0 '--version' "$edgeconv" --version
-check_exit 1 'a missing file' "$edgeconv" --force -o x.edges missing.txt
+check_exit 1 'a missing file with --force -o' "$edgeconv" --force -o x.edges missing.txt
 check_says 'missing.txt: cannot open'
 check_exit 1 'a folder' "$edgeconv" --force -o x.edges .
 check_exit 2 'an unknown format' "$edgeconv" -f foo pairs
@@ -530,7 +530,7 @@ for number in x 1.5 - 1e3; do
     check_exit 2 "--vertices '$number'" "$edgeconv" --vertices="$number" pairs
     check_says "'$number' is not a whole number"
 done
-check_exit 1 'a missing file' "$edgeconv" nofile.txt
+check_exit 1 'a missing file without options' "$edgeconv" nofile.txt
 check_says 'nofile.txt: cannot open: No such file'
 check_exit 2 'an empty file name' "$edgeconv" pairs ''
 check_says 'argument 2: is empty'

@@ -515,7 +515,7 @@ takes_no() { ! takes "$1"; }
 
 "$traverse" -q -@ 1 --backend cpu -r 0 --depths "$tmp/larger.raw" "$tmp/larger" >/dev/null
 fits raw "$(kib 'total, while loading')" 'raw columns fit'
-check 'a search is one kernel' takes 'fused_kernel<single_gpu>'
+check 'a search over raw columns is one kernel' takes 'fused_kernel<single_gpu>'
 fits packed "$(kib 'total, while loading' 2)" 'raw columns do not fit while they are loaded'
 check 'there is room for gathering answers' takes_no cuda_scatter_depths
 fits packed "$(kib 'total, packed, for speed' 2)" 'packed columns fit'
@@ -527,7 +527,7 @@ check 'no column is on the device' test "$(hosted)" = "$(total 'memory of the ho
 check_exit 5 'heads do not fit' with "$(kib 'total, host' 2)"
 check_says 'the graph, host), and .* are free: pack the graph into more shards (about [0-9]*) for as many GPUs'
 check_exit 0 'rests of rows of the host, and all else for speed' with "$(kib 'total, host, for speed')" --resident host
-check 'a search is one kernel' takes 'fused_kernel<single_gpu>'
+check 'a search over rests of rows of the host, and all else for speed, is one kernel' takes 'fused_kernel<single_gpu>'
 check_exit 0 'rests of rows of the host, and not all else' with "$(kib 'total, host, for speed' 2)" --resident host
 check "$situation: the search goes level by level" takes_no 'fused_kernel<single_gpu>'
 

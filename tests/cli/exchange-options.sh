@@ -107,7 +107,7 @@ for graph in complete rmat; do
     plain=$(bytes)
     check "$name: sends an id twice" test "$(repeated)" -gt 0
     equal "$name: a rank sends from every device to every device" "$(most_messages_of_a_level)" 4
-    check "$name: between unlike devices too" test "$(between_unlike_devices)" -gt 0
+    check "$name: ranks send between unlike devices" test "$(between_unlike_devices)" -gt 0
 
     run $graph $root 2 --local-all2all
     sent $((50 + 99 * 50))
@@ -120,7 +120,7 @@ for graph in complete rmat; do
     unique=$(bytes)
     check "$name: fewer bytes than without ($unique, $plain)" test "$unique" -lt "$plain"
     equal "$name: no message has an id twice" "$(repeated)" 0
-    check "$name: between unlike devices too" test "$(between_unlike_devices)" -gt 0
+    check "$name: ids without duplicates go between unlike devices" test "$(between_unlike_devices)" -gt 0
 
     run $graph $root 2 --uniquify --local-all2all
     sent $((50 + 2 * 50))
@@ -209,7 +209,7 @@ run normal 1 2 --direction push --exchange-form auto
 check "$name: no more bytes than either ($(bytes))" test "$(bytes)" -le "$bits_bytes"
 pulled() { grep -c ' nn [0-9]*/[0-9]* pull' "$tmp/err"; } # counts levels that pull nn
 run normal 1 2 -v --direction pull --exchange-form bits
-check "$name: nn is pulled" test "$(pulled)" -gt 0
+check "$name: bits are exchanged while nn is pulled" test "$(pulled)" -gt 0
 equal "$name: messages are frontiers" "$(sends | awk '{ print $4 }' | sort -u)" $((8 * words))
 equal "$name: in each level of each of four devices" "$(messages)" $((4 * $(json_sum iterations)))
 run normal 1 2 -v --exchange-form auto
@@ -310,7 +310,7 @@ for how in blocking nonblocking; do
     run few 10 2 --reduction $how --breakdown --depths "$tmp/few.got"
     check "$name: words are gathered" test "$(calls '^gather')" -gt 2
     equal "$name: never more than two words" "$(awk '$1 == "gather" && $2 > 4' "$tmp/wire" | wc -l)" 0
-    check "$name: distances are right" cmp "$tmp/few.got" "$tmp/few.depths.10"
+    check "$name: distances with few words are right" cmp "$tmp/few.got" "$tmp/few.depths.10"
     check "$name: --json has the bytes" test "$(moved mask_bytes)" -lt "$(moved whole_mask_bytes)"
 done
 run few 10 2 --breakdown
@@ -344,7 +344,7 @@ for ranks in 1 2 4; do
         for direction in auto pull; do
             run layers 0 $ranks --reduction $how --direction $direction --depths "$tmp/layers.got" \
                 --parents "$tmp/layers.parents"
-            check "$name: distances are right" cmp "$tmp/layers.got" "$tmp/layers.depths.0"
+            check "$name: distances of layers are right" cmp "$tmp/layers.got" "$tmp/layers.depths.0"
             check "$name: parents are a tree" "$TESTS/treecheck" "$tmp/layers.txt" 0 "$tmp/layers.got" "$tmp/layers.parents"
         done
         [ $ranks = 1 ] || equal "$name: one level reduces twice" "$(json_sum mask_reductions)" 3
@@ -360,7 +360,7 @@ check_exit 0 'one shard' "$BIN/dbfs-traverse" -q --backend cpu -@ 1 -r 1,7 --dir
     "$tmp/hubs.one"
 for ranks in 2 4; do
     run hubs 1,7 $ranks --direction pull --trace "$tmp/parts.trace" --depths "$tmp/hubs.got.%d"
-    check "$name: distances are right" cmp "$tmp/hubs.got.7" "$tmp/hubs.depths.7"
+    check "$name: distances from hubs are right" cmp "$tmp/hubs.got.7" "$tmp/hubs.depths.7"
     check "$name: rows of dd are read as on one shard, where hubs come first" \
         test "$(probes_of_dd "$tmp/parts.trace")" -le $(($(probes_of_dd "$tmp/one.trace") * 11 / 10))
 done

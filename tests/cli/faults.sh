@@ -29,7 +29,7 @@ check 'two ranks search, before a part is cut' test "$(ranks_of dbfs-traverse "$
 truncate -s 4096 "$tmp/cut2/part-0001-of-0002.dbfs"
 ended 1 'a part of one rank is cut'
 check_says 'part-0001-of-0002.dbfs: cannot read' 'a part of one rank is cut: the message names the part'
-check 'no rank is left' test -z "$(ranks_of dbfs-traverse "$tmp/cut2")"
+check 'a part of one rank is cut: no rank is left' test -z "$(ranks_of dbfs-traverse "$tmp/cut2")"
 check 'a part that is cut leaves no unfinished file of the rank that the launcher killed' \
     test -z "$(find "$tmp" -maxdepth 1 -name '.trace*' -o -maxdepth 1 -name '.depths*')"
 check 'a part that is cut leaves no trace file' test ! -e "$tmp/trace"
@@ -142,7 +142,7 @@ for ranks in 1 2; do
             --trace "$tmp/trace" "$tmp/many"
         kill -${signal%:*} "$(ranks_of dbfs-traverse "$tmp/many" | tail -1)"
         ended ${signal#*:} "one rank of $ranks gets SIG${signal%:*} during a search"
-        check 'no rank is left' ranks_end 100 dbfs-traverse "$tmp/many"
+        check "one rank of $ranks gets SIG${signal%:*}: no rank is left" ranks_end 100 dbfs-traverse "$tmp/many"
         check "a search of ranks that ends by a signal leaves no trace file" test -z "$(find "$tmp" -maxdepth 1 -name '*trace*')"
     done
 done

@@ -81,13 +81,13 @@ check "$situation: roots are searched in the order of the file ($(roots_of))" te
 check_exit 2 'a root that is no number' dbfs-traverse --roots-from names g.dbfs
 yes 1 | head -n 1048576 >most
 check_exit 0 'as many roots as there may be' dbfs-traverse --dry-run --roots-from most g.dbfs
-check_exit 2 'one more' dbfs-traverse --dry-run -r 1 --roots-from most g.dbfs
+check_exit 2 'one root more than there may be, from a file and -r' dbfs-traverse --dry-run -r 1 --roots-from most g.dbfs
 check_says '^dbfs-traverse: -r: more than 1048576 roots$'
 echo 1 >>most
 check_exit 2 'a line more' dbfs-traverse --dry-run --roots-from most g.dbfs
 check_says '^dbfs-traverse: --roots-from: more than 1048576 roots$'
 check_exit 0 'as many sampled roots' dbfs-traverse --dry-run -n 1048576 g.dbfs
-check_exit 2 'one more' dbfs-traverse --dry-run -n 1048577 g.dbfs
+check_exit 2 'one sampled root more than there may be' dbfs-traverse --dry-run -n 1048577 g.dbfs
 check_says '^dbfs-traverse: -n: 1048577 is too large: at most 1048576$'
 check_exit 2 'not with -n' dbfs-traverse -n 3 --roots-from roots g.dbfs
 check_exit 1 'a missing file' dbfs-traverse --roots-from none g.dbfs

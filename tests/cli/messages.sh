@@ -79,7 +79,7 @@ says 2 'an empty file of edges' '^rmatgen: --output: is empty$' rmatgen -s 2 --o
 for url in 'dbfs-traverse -r 0' 'degsplit' 'dbfs-pack -o x' 'dbfs-check --depths y'; do
     says 2 "$url URL" "argument 1: 'https://a.example/g' is a URL: download it first" $url https://a.example/g
 done
-check 'nothing is written' test ! -e x
+check 'programs with wrong arguments write nothing' test ! -e x
 
 for option in --target=2 --pairs=f --path --one-sided; do
     says 2 "$option of dbfs-paths" "^dbfs-traverse: ${option%=*} is an option of dbfs-paths$" "$bin/dbfs-traverse" "$option" x.dbfs
@@ -100,7 +100,7 @@ says 1 'a folder as a result, that is not there' '^dbfs-traverse: d/: is a direc
 long=$(printf '%0300d' 0)
 says 1 'a name that no file can have' "^dbfs-traverse: $long: cannot create it: File name too long$" \
     dbfs-traverse -r 0 --depths $long g.dbfs
-check 'no search is made' test -z "$(grep '^root' out)"
+check 'a name that is too long ends before the search' test -z "$(grep '^root' out)"
 mkdir full
 touch full/notes
 says 1 'a folder of other files' 'full: is a folder .*`dbfs-pack -o DIR FILE.edges` makes one, in a new or empty folder' \
@@ -194,7 +194,7 @@ check "$situation: names are quoted where they must be" test "$(cat n.csv)" = "$
 check "$situation: names of parents are quoted where they must be" test "$(sed 1d np.csv)" = "$(printf '"a,b",a b\n"say ""c""","a,b"')"
 for suffix in gz xz zst bz2; do
     says 2 "depths as .$suffix" "results are written as they are: use '-' for this file" dbfs-traverse -r 0 --depths d.txt.$suffix g.dbfs
-    check 'no search is made' test -z "$(grep '^root' out)"
+    check 'a suffix of results ends before the search' test -z "$(grep '^root' out)"
 done
 says 2 'json as .gz' "use '-' for this file" dbfs-traverse -r 0 --json x.json.gz g.dbfs
 for suffix in parquet arrow feather npz h5 hdf5 mat xlsx json jsonl Parquet; do
@@ -204,7 +204,7 @@ for suffix in parquet arrow feather npz h5 hdf5 mat xlsx json jsonl Parquet; do
     done
 done
 says 2 'one of each root' "'v-%d.npy' is an array" dbfs-traverse -r 0,1 --depths v-%d.mat g.dbfs
-check 'nothing is written' test -z "$(ls | grep '^v')"
+check 'a file of each root that is an array is not written' test -z "$(ls | grep '^v')"
 check_exit 0 '--json and --trace take these endings' dbfs-traverse -q -r 0 --json v.json --trace v.jsonl g.dbfs
 for name in v v.txt v.tsv v.out v.0 v.2024; do
     check_exit 0 "depths as $name" dbfs-traverse -q -r 0 --depths $name g.dbfs

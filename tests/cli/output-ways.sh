@@ -270,7 +270,7 @@ closed() {
     to /dev/fd/7 >talk 2>err </dev/null
     exec 7>&-
     check "$name to a closed pipe: exit $want ($code)" test "$code" = "$want"
-    [ "$want" != 1 ] || check "$name: without a word" test ! -s err
+    [ "$want" != 1 ] || check "$name to a closed pipe: prints no message" test ! -s err
     local command=("${command[@]/#-q/-v}") # so that there are messages that could go into the result
     rm -f "new$ending"
     to "new$ending" >talk <&- 2>&-
@@ -334,7 +334,7 @@ while read -r -a command; do
     to @ >&7 2>err </dev/null
     exec 7>&-
     check "$name into a closed pipe: exit 1, or by the signal ($code)" test "$code" = 1 -o "$code" = 141
-    check "$name: without a word" test -z "$(grep -v ': [0-9]* edges' err)"
+    check "$name into a closed pipe: prints no message" test -z "$(grep -v ': [0-9]* edges' err)"
     to @ >&- 2>err </dev/null
     check "$name with standard output closed: exit 1 ($code)" test "$code" = 1
 done <<<"$prints"

@@ -91,7 +91,7 @@ hidden() {
 }
 check_exit 0 'rank 0 sees one GPU of two' hidden -@ 1 --backend cuda -r 0 --force --json "$tmp/json" \
     --exchange-memory auto "$tmp/4"
-check 'all ranks search' test "$(reported ranks) $(notes)" = '4 0'
+check 'all ranks search where rank 0 sees one GPU of two' test "$(reported ranks) $(notes)" = '4 0'
 
 # ---- rank 0 has threads and memory of all ranks ----
 
@@ -165,6 +165,6 @@ make_hosts
 each=2
 check_exit 0 'on several hosts' on_hosts "$traverse" -@ 1 --backend cuda -r 7 --force --json "$tmp/json" --depths "$tmp/depths.7.txt" \
     "$tmp/4"
-check 'all ranks search' test "$(reported ranks) $(reported ranks_on_host) $(notes)" = '4 2 0'
+check 'all ranks search on several hosts' test "$(reported ranks) $(reported ranks_on_host) $(notes)" = '4 2 0'
 check "$situation: distances are those of the oracle" cmp "$tmp/depths.7.txt" "$tmp/oracle.7.txt"
 finish
