@@ -1,4 +1,4 @@
-/* batch_files.c: see batch_files.h */
+/* batch_files.c: writes distances and parents of the roots of a batch, by input id */
 #include "batch_files.h"
 
 #include "traverse/engine/answer_ids.h"
@@ -14,45 +14,29 @@ int batch_files_is_matrix(const struct args *args)
            (args->count > 1 || args->all_roots);
 }
 
-/* ---- the matrix ---- */
-
-/* On rank 0: opens the file of the matrix, writes its header, makes room for f->rows rows, and sets f->matrix_at. */
-static enum status begin_matrix(struct batch_files *f, struct error *e)
+/* Collective. Takes memory for the results of one root. If --depths names a matrix, rank 0 writes its header and makes room
+ * for a row for each of `roots` roots, and the other ranks open the same file to write the rows of their own roots. */
+enum status batch_files_open(struct batch_files *f, uint64_t roots, struct error *e)
 {
+    const uint64_t n = f->rank->graph->manifest.totals.n;
     char header[NPY_HEADER_BYTES];
-    uint64_t n = f->rank->graph->manifest.totals.n;
-    if (outfile_open(&f->matrix, f->args->depths, e) != ST_OK)
+    if (f->args->depths != NULL || f->args->parents != NULL)
+        memory_take(f->rank->budget, &f->values, n, 8, "results by id", e);
+    if (comm_agree(f->comm, e) != ST_OK || !batch_files_is_matrix(f->args))
         return e->status;
-    if (!outfile_seekable(f->matrix))
-        return fail(e, ST_USAGE, "%s: a matrix needs a regular file", f->args->depths);
-    results_npy_header(header, 4, f->rows, n);
-    if (outfile_write(f->matrix, header, sizeof header, e) == ST_OK)
-        outfile_skip(f->matrix, f->rows * n * 4, &f->matrix_at, e);
-    return e->status;
-}
-
-/* Collective. Rank 0 begins the matrix; the other ranks open the same file, to write rows of their own roots. */
-static enum status open_matrix(struct batch_files *f, struct error *e)
-{
-    if (f->comm->rank == 0)
-        begin_matrix(f, e);
+    if (f->comm->rank == 0 && outfile_open(&f->matrix, f->args->depths, e) == ST_OK) {
+        results_npy_header(header, 4, roots, n);
+        if (!outfile_seekable(f->matrix))
+            fail(e, ST_USAGE, "%s: a matrix needs a regular file", f->args->depths);
+        else if (outfile_write(f->matrix, header, sizeof header, e) == ST_OK)
+            outfile_skip(f->matrix, roots * n * 4, &f->matrix_at, e);
+    }
     if (comm_agree(f->comm, e) != ST_OK || f->comm->ranks == 1)
         return e->status;
     comm_broadcast(f->comm, &f->matrix_at, sizeof f->matrix_at, 0);
     if (!outputs_join(&f->matrix, f->comm, 1, f->args->depths))
         return fail(e, ST_RUNTIME, "%s: cannot be written by several ranks", f->args->depths);
     return ST_OK;
-}
-
-/* Collective. Takes memory for the results of one root, and begins the matrix of `roots` rows if --depths names one. */
-enum status batch_files_open(struct batch_files *f, uint64_t roots, struct error *e)
-{
-    f->rows = roots;
-    if (f->args->depths != NULL || f->args->parents != NULL)
-        memory_take(f->rank->budget, &f->values, f->rank->graph->manifest.totals.n, 8, "results by id", e);
-    if (comm_agree(f->comm, e) == ST_OK && batch_files_is_matrix(f->args))
-        open_matrix(f, e);
-    return e->status;
 }
 
 /* Collective. Completes the matrix, if there is one; after a failure it is discarded. */
@@ -69,10 +53,8 @@ void batch_files_close(struct batch_files *f)
         memory_release(f->rank->budget, f->values);
 }
 
-/* ---- distances by id ---- */
-
-/* Writes the distances from a root, by input id, as row `row` of the matrix or as a file. `number`: of the root in the
- * batch. */
+/* Writes the distances from a root, by input id, as row `row` of the matrix or as a file of their own. `number`: the number
+ * of the root in the batch. */
 static enum status write_depths(struct batch_files *f, const struct root *root, uint32_t number, uint64_t row,
                                 struct error *e)
 {
@@ -91,9 +73,7 @@ static enum status write_depths(struct batch_files *f, const struct root *root, 
     return results_write_values(f->rank, root, &file, e);
 }
 
-/* ---- parents ---- */
-
-/* Returns a neighbour of the reached vertex v that is one level nearer to the root; for the root itself v. depth:
+/* Returns the first neighbour of the reached vertex v that is one level nearer to the root; for the root itself v. depth:
  * [vertices]. */
 static uint64_t parent_of(const struct joined_graph *graph, const int32_t *depth, uint64_t v)
 {
@@ -106,7 +86,7 @@ static uint64_t parent_of(const struct joined_graph *graph, const int32_t *depth
     return rows->columns[at];
 }
 
-/* Writes the parents in the search from a root, by input id, as a file. They are derived from the distances. `number`:
+/* Derives the parents of a root's search from its distances, and writes them, by input id, as a file. `number`: the number
  * of the root in the batch. */
 static enum status write_parents(struct batch_files *f, const struct root *root, uint32_t number, struct error *e)
 {
@@ -125,7 +105,7 @@ static enum status write_parents(struct batch_files *f, const struct root *root,
     return results_write_values(f->rank, root, &file, e);
 }
 
-/* Writes the wanted distances and parents of a root: number `number` of the batch, and `row` of all roots. */
+/* Writes the wanted distances and parents of a root: number `number` of the batch, and number `row` of all roots. */
 enum status batch_files_write(struct batch_files *f, const struct root *root, uint32_t number, uint64_t row,
                               struct error *e)
 {

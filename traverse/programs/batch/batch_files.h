@@ -12,7 +12,6 @@ struct batch_files {
     const struct args *args;
     const struct batch_depths *depths;
     const struct name_map *map;
-    uint64_t rows;             /* rows of the matrix: all roots */
     struct outfile *matrix;    /* the matrix; NULL: none is written */
     uint64_t matrix_at;        /* byte offset of its first row */
     void *values;              /* [n] distances or parents of one root, by input id, in up to 8 bytes each */
@@ -22,7 +21,7 @@ struct batch_files {
 int batch_files_is_matrix(const struct args *args);
 
 /* Collective. Takes memory, and begins the matrix if --depths names one. The caller has filled in the members above
- * `rows`; `roots` is the number of all roots. */
+ * `matrix`; `roots` is the number of all roots. */
 enum status batch_files_open(struct batch_files *files, uint64_t roots, struct error *e);
 
 /* Writes the wanted files or the matrix row of one root: it is number `number` in the batch that files->depths has

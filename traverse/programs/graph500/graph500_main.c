@@ -15,12 +15,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Energy of a batch of all searches, without validation. */
+/* The energy of all searches, repeated without validation: the "batch" of the report. */
 struct energy_record {
-    int known;      /* a counter could be read */
-    int gpus, packages;
+    int known;            /* a counter could be read */
+    int gpus, packages;   /* with counters, of all hosts */
     double joules, seconds;
-    double edges; /* edges traversed in the batch */
+    double edges; /* traversed in these searches */
 };
 
 struct benchmark {
@@ -122,9 +122,8 @@ static enum status run_all(struct benchmark *b, struct error *e)
 
 enum { ENERGY_SECONDS = 2 }; /* counters move in steps of up to 0.1 s */
 
-/* Collective. Repeats the batch of all searches, unrecorded, until it has lasted ENERGY_SECONDS on all ranks, and
- * fills b->energy with the sums over hosts. One rank of each host reads its counters. Does nothing if no host has
- * counters. */
+/* Collective. Repeats all searches, unrecorded, until they have lasted ENERGY_SECONDS on all ranks, and fills b->energy
+ * with the sums over hosts. One rank of each host reads the counters of the host. Does nothing if no host has counters. */
 static void measure_energy(struct benchmark *b)
 {
     struct energy energy = {0};
@@ -159,15 +158,6 @@ static void measure_energy(struct benchmark *b)
  * Names, order and forms of the numbers are those of the reference code. Times are those of the answer clock, as
  * the benchmark requires parents in memory. */
 
-/* Returns the base-2 logarithm of the number of vertices, or -1 if this number is no power of two. */
-static int scale_of(const struct benchmark *b)
-{
-    uint64_t n = b->searcher.graph.manifest.totals.n;
-    if (n == 0 || (n & (n - 1)) != 0)
-        return -1;
-    return __builtin_ctzll(n);
-}
-
 /* Prints a field: its name, padded as in the reference code, and its value, or NA if the value is not known. */
 static void print_known(FILE *out, const char *name, int known, double value)
 {
@@ -177,7 +167,7 @@ static void print_known(FILE *out, const char *name, int known, double value)
         fprintf(out, "%-31s NA\n", name);
 }
 
-/* Prints a field whose name is prefix, statistic (`what`) and quantity (`of`), as in "bfs min_time:". */
+/* Prints a field whose name is made of a prefix, a statistic (`what`) and a quantity (`of`), as in "bfs min_time:". */
 static void field(FILE *out, const char *prefix, const char *what, const char *of, double value)
 {
     char name[64];
@@ -195,54 +185,43 @@ static void print_five(FILE *out, const char *prefix, const char *of, const stru
     field(out, prefix, "max", of, s->max);
 }
 
-/* Prints the five quantiles, the mean and the standard deviation of a quantity `of`. */
-static void print_seven(FILE *out, const char *prefix, const char *of, const struct statistics *s)
+/* Prints the five quantiles, the mean and the standard deviation of a quantity `of` of all runs; `what` chooses it. */
+static void print_seven(FILE *out, const struct benchmark *b, const char *prefix, const char *of, enum measure what)
 {
-    print_five(out, prefix, of, s);
-    field(out, prefix, "mean", of, s->mean);
-    field(out, prefix, "stddev", of, s->deviation);
+    struct statistics s;
+    statistics_of(b->runs, b->searcher.roots.count, what, &s);
+    print_five(out, prefix, of, &s);
+    field(out, prefix, "mean", of, s.mean);
+    field(out, prefix, "stddev", of, s.deviation);
 }
 
-/* Prints the fields about the graph and the run, which come first in the block. */
-static void print_head(FILE *out, const struct benchmark *b)
+/* Prints the whole result block: the graph and the run, statistics of all searches, and energy. */
+static void print_block(FILE *out, const struct benchmark *b)
 {
     const struct manifest *m = &b->searcher.graph.manifest;
-    int scale = scale_of(b);
-    print_known(out, "SCALE:", scale >= 0, scale);
-    print_known(out, "edgefactor:", 1, (double)m->totals.edges / (double)m->totals.n);
+    const struct energy_record *energy = &b->energy;
+    const uint64_t n = m->totals.n;
+    const int is_power = n > 0 && (n & (n - 1)) == 0;
+    struct statistics teps;
+    print_known(out, "SCALE:", is_power, is_power ? __builtin_ctzll(n) : 0);
+    print_known(out, "edgefactor:", 1, (double)m->totals.edges / (double)n);
     print_known(out, "NBFS:", 1, (double)b->searcher.roots.count);
     print_known(out, "graph_generation:", 0, 0);
     print_known(out, "num_mpi_processes:", 1, b->searcher.comm.ranks);
     print_known(out, "construction_time:", b->construction_s >= 0, b->construction_s);
-}
-
-/* Prints the fields about energy; NA if no counter could be read. */
-static void print_energy(FILE *out, const struct energy_record *e)
-{
-    print_known(out, "energy_J:", e->known, e->joules);
-    if (e->known) {
-        print_known(out, "energy_time:", 1, e->seconds);
-        fprintf(out, "%-31s %d GPUs, %d processor packages\n", "energy_of:", e->gpus, e->packages);
+    print_seven(out, b, "bfs  ", "time", ANSWER_TIME);
+    print_seven(out, b, "", "nedge", EDGES);
+    statistics_of(b->runs, b->searcher.roots.count, ANSWER_TEPS, &teps);
+    print_five(out, "bfs  ", "TEPS", &teps);
+    print_known(out, "bfs  harmonic_mean_TEPS:     !", 1, teps.harmonic_mean);
+    field(out, "bfs  ", "harmonic_stddev", "TEPS", teps.harmonic_deviation);
+    print_seven(out, b, "bfs  ", "validate", VALIDATION_TIME);
+    print_known(out, "energy_J:", energy->known, energy->joules);
+    if (energy->known) {
+        print_known(out, "energy_time:", 1, energy->seconds);
+        fprintf(out, "%-31s %d GPUs, %d processor packages\n", "energy_of:", energy->gpus, energy->packages);
     }
-    print_known(out, "MTEPS/W:", e->known, e->joules > 0 ? 1e-6 * e->edges / e->joules : 0);
-}
-
-/* Prints the whole result block. */
-static void print_block(FILE *out, const struct benchmark *b)
-{
-    struct statistics s;
-    print_head(out, b);
-    statistics_of(b->runs, b->searcher.roots.count, ANSWER_TIME, &s);
-    print_seven(out, "bfs  ", "time", &s);
-    statistics_of(b->runs, b->searcher.roots.count, EDGES, &s);
-    print_seven(out, "", "nedge", &s);
-    statistics_of(b->runs, b->searcher.roots.count, ANSWER_TEPS, &s);
-    print_five(out, "bfs  ", "TEPS", &s);
-    print_known(out, "bfs  harmonic_mean_TEPS:     !", 1, s.harmonic_mean);
-    field(out, "bfs  ", "harmonic_stddev", "TEPS", s.harmonic_deviation);
-    statistics_of(b->runs, b->searcher.roots.count, VALIDATION_TIME, &s);
-    print_seven(out, "bfs  ", "validate", &s);
-    print_energy(out, &b->energy);
+    print_known(out, "MTEPS/W:", energy->known, energy->joules > 0 ? 1e-6 * energy->edges / energy->joules : 0);
 }
 
 /* Prints all results as JSON; called by outfile_print. `context` is the const struct benchmark. */
@@ -288,8 +267,7 @@ static enum status set_up(struct benchmark *b, struct error *e)
     return comm_agree(&s->comm, e);
 }
 
-/* The work of the program, called by searcher_run: searches, proves, measures energy and prints. `context` is the
- * struct benchmark. */
+/* Opens, searches, proves, measures energy and prints; searcher_run calls it. `context` is the struct benchmark. */
 static void work(void *context, struct error *e)
 {
     struct benchmark *b = context;
@@ -300,7 +278,7 @@ static void work(void *context, struct error *e)
     conclude(b, e);
 }
 
-/* Releases records and validation at the end; called by searcher_run. `context` is the struct benchmark. */
+/* Releases records and validation; searcher_run calls it at the end. `context` is the struct benchmark. */
 static void tear_down(void *context)
 {
     struct benchmark *b = context;

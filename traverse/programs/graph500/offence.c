@@ -1,14 +1,15 @@
-/* offence.c: see offence.h */
+/* offence.c: the texts of offences */
 #include "offence.h"
 
 #include <inttypes.h>
 #include <stdio.h>
 
-void offence_print(const struct offence *o, char *text, size_t size)
+/* Writes a description of an offence to text[size], with all numbers that the offence has. */
+void offence_print(const struct offence *offence, char *text, size_t size)
 {
-    uint64_t v = o->vertex;
-    int64_t u = o->other, dv = o->depth, du = o->other_depth;
-    switch (o->kind) {
+    uint64_t v = offence->vertex;
+    int64_t u = offence->other, dv = offence->depth, du = offence->other_depth;
+    switch (offence->kind) {
     case OFFENCE_NONE: snprintf(text, size, "nothing is wrong"); break;
     case OFFENCE_ROOT:
         snprintf(text, size, "vertex %" PRIu64 ": the root has depth %" PRId64, v, dv);
@@ -23,16 +24,14 @@ void offence_print(const struct offence *o, char *text, size_t size)
         snprintf(text, size, "vertex %" PRIu64 ": parent %" PRId64 ", as only a root may have", v, u);
         break;
     case OFFENCE_EDGE:
-        snprintf(text, size, "edge %" PRIu64 " %" PRId64 ": depths %" PRId64 " and %" PRId64, v, u,
-                 dv, du);
+        snprintf(text, size, "edge %" PRIu64 " %" PRId64 ": depths %" PRId64 " and %" PRId64, v, u, dv, du);
         break;
     case OFFENCE_LEVEL:
         snprintf(text, size, "edge %" PRIu64 " %" PRId64 ": to the parent, with depths %" PRId64
                  " and %" PRId64, v, u, dv, du);
         break;
     case OFFENCE_NO_EDGE:
-        snprintf(text, size, "edge %" PRIu64 " %" PRId64 ": to the parent, and not in the graph", v,
-                 u);
+        snprintf(text, size, "edge %" PRIu64 " %" PRId64 ": to the parent, and not in the graph", v, u);
         break;
     }
 }

@@ -1,7 +1,8 @@
-/* offence.h: the possible faults of a tree, and the rules that find them, in one vertex or in one edge seen
- * from one of its ends.
+/* offence.h: the rules of a breadth-first tree, and the offences against them.
  *
- * The host and kernels use it. Each rule is applied to each vertex, and to each edge from both ends. */
+ * A claim is the parent that the tree gives a vertex, until the parent is proved. An offence is a fault of one vertex, or
+ * of one edge as it is seen from one of its ends. Each rule is applied to each vertex, and to each edge from both ends, by
+ * the host and by kernels. */
 #ifndef DBFS_OFFENCE_H
 #define DBFS_OFFENCE_H
 
@@ -14,7 +15,7 @@
 #define RULE static inline
 #endif
 
-/* Kinds of offences, in the order in which those of one vertex are reported. */
+/* Kinds of offences. Of several offences of a vertex the first kind in this order is reported. */
 enum offence_kind {
     OFFENCE_NONE,
     OFFENCE_ROOT,       /* a wrong depth of the root */
@@ -48,43 +49,43 @@ RULE int offence_comes_before(const struct offence *a, const struct offence *b)
     return a->kind != b->kind ? a->kind < b->kind : a->other < b->other;
 }
 
-/* Checks a vertex by itself. `claim`: its parent in the tree, an input id; below 0: none. `root`: input id. Returns
- * the offence, of kind OFFENCE_NONE if there is none. */
+/* Checks a vertex without its edges. `claim`: the parent in the tree, an input id; below 0: no parent. `root`: input id.
+ * Returns the offence; its kind is OFFENCE_NONE if the vertex keeps the rules. */
 RULE struct offence offence_of_vertex(struct vertex_end v, int64_t claim, int64_t root)
 {
-    struct offence o = {OFFENCE_NONE, (uint64_t)v.id, claim, v.depth, 0};
+    struct offence found = {OFFENCE_NONE, (uint64_t)v.id, claim, v.depth, 0};
     if (v.id == root && v.depth != 0)
-        o.kind = OFFENCE_ROOT;
+        found.kind = OFFENCE_ROOT;
     else if (claim < 0 && v.depth >= 0)
-        o.kind = OFFENCE_NO_PARENT;
+        found.kind = OFFENCE_NO_PARENT;
     else if (claim >= 0 && v.depth < 0)
-        o.kind = OFFENCE_NO_DEPTH;
+        found.kind = OFFENCE_NO_DEPTH;
     else if (claim >= 0 && (claim == v.id) != (v.id == root))
-        o.kind = OFFENCE_OWN_PARENT;
-    return o;
+        found.kind = OFFENCE_OWN_PARENT;
+    return found;
 }
 
-/* Checks the edge from v to `other` at its end v. `claim`: the parent of v, an input id; below 0: none. Returns the
- * offence, of kind OFFENCE_NONE if there is none. */
+/* Checks the edge from v to `other`, seen from v. `claim`: the parent of v, an input id; below 0: no parent. Returns the
+ * offence; its kind is OFFENCE_NONE if the edge keeps the rules. */
 RULE struct offence offence_of_edge(struct vertex_end v, int64_t claim, struct vertex_end other)
 {
-    struct offence o = {OFFENCE_NONE, (uint64_t)v.id, other.id, v.depth, other.depth};
+    struct offence found = {OFFENCE_NONE, (uint64_t)v.id, other.id, v.depth, other.depth};
     const int64_t apart = v.depth - other.depth;
     if ((v.depth < 0) != (other.depth < 0) || apart > 1 || apart < -1)
-        o.kind = OFFENCE_EDGE;
+        found.kind = OFFENCE_EDGE;
     else if (other.id == claim && apart != 1)
-        o.kind = OFFENCE_LEVEL;
-    return o;
+        found.kind = OFFENCE_LEVEL;
+    return found;
 }
 
-/* Checks a vertex after all its edges. `claim`: its parent, an input id; `met`: an edge of the vertex leads to the
- * parent. Returns the offence, of kind OFFENCE_NONE if there is none. */
+/* Checks that the graph has the edge from a vertex to its parent, once all edges of the vertex were seen. `claim`: the
+ * parent, an input id. `met`: one of these edges leads to the parent. Returns the offence, or one of kind OFFENCE_NONE. */
 RULE struct offence offence_of_parent(struct vertex_end v, int64_t claim, int64_t root, int met)
 {
-    struct offence o = {OFFENCE_NONE, (uint64_t)v.id, claim, 0, 0};
+    struct offence found = {OFFENCE_NONE, (uint64_t)v.id, claim, 0, 0};
     if (claim >= 0 && v.depth >= 0 && v.id != root && !met)
-        o.kind = OFFENCE_NO_EDGE;
-    return o;
+        found.kind = OFFENCE_NO_EDGE;
+    return found;
 }
 
 /* Writes a description of an offence to text[size], as in "edge 3 5: depths 3 and 5". */

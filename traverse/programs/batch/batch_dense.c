@@ -1,40 +1,34 @@
-/* batch_all.c: levels of a batch by all vertices: see batch_search.h
+/* batch_dense.c: dense levels of a batch (batch_search.h): a pass over all vertices
  *
- * For each vertex the seen words are read and the next words written, in order of memory; the words of its neighbours are
- * read at random places, and so they are prefetched. Neighbours of high degree come first in a row: after a few of them a
- * vertex usually has all roots that it lacks.
- */
-#include "batch_state.h"
+ * For each vertex the seen words are read and the next words written, in order of memory. The words of its neighbours are
+ * read at random places, so they are prefetched. Neighbours of high degree come first in a row: after a few of them a
+ * vertex usually has all roots that it lacks. */
+#include "batch_cpu.h"
 
 #include <string.h>
 
 /* STEP: vertices of a piece. PUSH_STEP: vertices of a piece that pushes; it is small, as vertices of high degree come
  * first, and many of them would keep one thread busy. PUSH_AHEAD: columns ahead for which a push prefetches.
- * PULL_STEP: columns that a pull reads before it looks whether something is still missing. ROWS_AHEAD, WORDS_AHEAD:
+ * PULL_STEP: columns that a pull reads before it checks whether a root is still missing. ROWS_AHEAD, WORDS_AHEAD:
  * vertices ahead for which a pull prefetches the row, and the words of the first neighbours. PULL_AHEAD: columns ahead
- * for which it prefetches the words of later neighbours. */
+ * for which a pull prefetches the words of later neighbours. */
 enum { STEP = 1024, PUSH_STEP = 64, PUSH_AHEAD = 16, PULL_STEP = 4, ROWS_AHEAD = 16, WORDS_AHEAD = 6, PULL_AHEAD = 20 };
 
 /* ---- roots that push ---- */
 
-/* ORs `bits` [W] into the next words `next` [W] of a vertex, seen or not: find_vertex drops seen bits later.
- * single_thread: no other thread works, so no atomics are used. */
-BATCH_INLINE void add_words(uint64_t *next, const uint64_t *bits, const int W, const int single_thread)
+/* Zeroes the next words of vertices begin..end, before roots push. */
+BATCH_INLINE void clear_next(struct batch_search *s, uint64_t begin, uint64_t end, const int W)
 {
-    for (int j = 0; j < W; j++) {
-        if (single_thread)
-            next[j] |= bits[j];
-        else if ((bits[j] & ~__atomic_load_n(&next[j], __ATOMIC_RELAXED)) != 0)
-            __atomic_fetch_or(&next[j], bits[j], __ATOMIC_RELAXED);
-    }
+    memset(s->next + begin * (uint64_t)W, 0, (end - begin) * 8 * (size_t)W);
 }
+BATCH_BY_WORDS(clear, clear_next(s, begin, end, W))
 
-/* Pushes the frontier words of vertices begin..end to their neighbours, for the roots that do not pull; adds the edges
- * read to *t. First pass of a level by all vertices. */
-BATCH_INLINE void push_others_of(struct batch_search *s, struct tally *t, uint64_t begin, uint64_t end, const int W)
+/* Pushes the frontier words of vertices begin..end, for the roots that do not pull, to the next words of all neighbours,
+ * seen or not: find_vertex drops seen bits later. Adds the edges read to *t. Atomics are used if there are threads. */
+BATCH_INLINE void push_vertices(struct batch_search *s, struct tally *t, uint64_t begin, uint64_t end, const int W)
 {
     const struct joined_rows *rows = s->graph->push;
-    int single_thread = s->threads == 1;
+    const int single_thread = s->threads == 1;
     for (uint64_t u = begin; u < end; u++) {
         uint64_t bits[BATCH_MOST_WORDS], any = 0, last = rows->offsets[u + 1];
         for (int j = 0; j < W; j++)
@@ -43,21 +37,19 @@ BATCH_INLINE void push_others_of(struct batch_search *s, struct tally *t, uint64
             continue;
         t->read += last - rows->offsets[u];
         for (uint64_t at = rows->offsets[u]; at < last; at++) {
+            uint64_t *next = s->next + rows->columns[at] * (uint64_t)W;
             if (at + PUSH_AHEAD < rows->edges)
                 __builtin_prefetch(&s->next[rows->columns[at + PUSH_AHEAD] * (uint64_t)W], 1);
-            add_words(s->next + rows->columns[at] * (uint64_t)W, bits, W, single_thread);
+            for (int j = 0; j < W; j++) {
+                if (single_thread)
+                    next[j] |= bits[j];
+                else if ((bits[j] & ~__atomic_load_n(&next[j], __ATOMIC_RELAXED)) != 0)
+                    __atomic_fetch_or(&next[j], bits[j], __ATOMIC_RELAXED);
+            }
         }
     }
 }
-BATCH_BY_WORDS(push_others)
-
-/* Zeroes the next words of vertices begin..end, before roots push. */
-BATCH_INLINE void clear_next_of(struct batch_search *s, struct tally *t, uint64_t begin, uint64_t end, const int W)
-{
-    (void)t;
-    memset(s->next + begin * (uint64_t)W, 0, (end - begin) * 8 * (size_t)W);
-}
-BATCH_BY_WORDS(clear_next)
+BATCH_BY_WORDS(push, push_vertices(s, t, begin, end, W))
 
 /* ---- roots that pull, and what all roots find ---- */
 
@@ -68,8 +60,8 @@ BATCH_INLINE void prefetch_words(const struct batch_search *s, const uint32_t *c
         __builtin_prefetch(&s->now[columns[k] * (uint64_t)W]);
 }
 
-/* Prefetches, for the loop over vertices at v: the row of vertex v + ROWS_AHEAD, and the words of the first neighbours
- * of vertex v + WORDS_AHEAD if that vertex lacks a root that pulls. */
+/* Prefetches for the loop over vertices at vertex v: the row of vertex v + ROWS_AHEAD, and the words of the first
+ * neighbours of vertex v + WORDS_AHEAD if that vertex lacks a root that pulls. */
 BATCH_INLINE void prefetch_row(const struct batch_search *s, uint64_t v, const int W)
 {
     const struct joined_rows *rows = s->graph->pull;
@@ -98,9 +90,9 @@ BATCH_INLINE uint64_t pull_columns(const struct batch_search *s, const uint32_t 
     return lacks;
 }
 
-/* ORs the frontier words of v's neighbours into `got` [W], until `got` has all bits of `missing` [W] or the row ends.
- * Returns how many edges were read. With several words per vertex a row that goes on after PULL_STEP columns
- * prefetches words ahead, over the end of the row: the next row is read after it. */
+/* ORs the frontier words of the neighbours of v into `got` [W], until `got` has all bits of `missing` [W] or the row ends.
+ * Returns how many edges were read. With several words per vertex a row that goes on after PULL_STEP columns prefetches
+ * words ahead, also beyond the end of the row, as the next row is read after it. */
 BATCH_INLINE uint64_t pull_row(const struct batch_search *s, uint64_t v, const uint64_t *missing, uint64_t *got,
                                const int W)
 {
@@ -136,35 +128,34 @@ BATCH_INLINE void find_vertex(struct batch_search *s, struct tally *t, uint64_t 
         return;
     for (int j = 0; j < W; j++)
         seen[j] |= got[j];
-    batch_count(t, got, batch_weight(s->graph->push, v), W);
+    const int weight = batch_weight(s->graph->push, v);
+    if (weight != t->shift) { /* t->sums counts vertices of one weight */
+        bit_sums_take(&t->sums, W, t->count, t->weight, t->shift);
+        t->shift = weight;
+    }
+    bit_sums_add(&t->sums, got, W);
     t->vertices++;
     t->edges += s->graph->push->offsets[v + 1] - s->graph->push->offsets[v];
 }
 
-/* find_vertex for vertices begin..end in a level in which no root pushes. */
-BATCH_INLINE void find_of(struct batch_search *s, struct tally *t, uint64_t begin, uint64_t end, const int W)
+/* Finds which roots reach each of vertices begin..end. `pushed`: some roots have pushed in this level. */
+BATCH_INLINE void find_vertices(struct batch_search *s, struct tally *t, uint64_t begin, uint64_t end, const int pushed,
+                                const int W)
 {
     for (uint64_t v = begin; v < end; v++)
-        find_vertex(s, t, v, 0, W);
+        find_vertex(s, t, v, pushed, W);
 }
-BATCH_BY_WORDS(find)
+BATCH_BY_WORDS(find, find_vertices(s, t, begin, end, 0, W))
+BATCH_BY_WORDS(find_pushed, find_vertices(s, t, begin, end, 1, W))
 
-/* find_vertex for vertices begin..end in a level in which some roots push. */
-BATCH_INLINE void find_pushed_of(struct batch_search *s, struct tally *t, uint64_t begin, uint64_t end, const int W)
+/* Runs a dense level: first the roots that do not pull push, if there are any, then each vertex pulls. */
+void batch_run_dense(struct batch_search *s, const struct batch_levels *l)
 {
-    for (uint64_t v = begin; v < end; v++)
-        find_vertex(s, t, v, 1, W);
-}
-BATCH_BY_WORDS(find_pushed)
-
-/* Runs a level by all vertices: first the roots that do not pull push, if there are any, then each vertex pulls. */
-void batch_level_by_all(struct batch_search *s, const struct batch_levels *l)
-{
-    uint64_t vertices = s->graph->vertices;
+    const uint64_t vertices = s->graph->vertices;
     s->pulls = l->pulls;
-    if (l->pushes && !l->is_list)
-        batch_pieces(s, vertices, STEP, vertices, clear_next[s->words]);
+    if (l->pushes && !l->is_sparse)
+        batch_for(s, vertices, STEP, vertices, clear[s->words]);
     if (l->pushes)
-        batch_pieces(s, vertices, PUSH_STEP, l->found.edges, push_others[s->words]);
-    batch_pieces(s, vertices, STEP, s->graph->pull->edges, (l->pushes ? find_pushed : find)[s->words]);
+        batch_for(s, vertices, PUSH_STEP, l->found.edges, push[s->words]);
+    batch_for(s, vertices, STEP, s->graph->pull->edges, (l->pushes ? find_pushed : find)[s->words]);
 }

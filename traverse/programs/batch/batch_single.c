@@ -1,15 +1,15 @@
-/* batch_alone.c: the roots of a batch one by one, each by one thread: see batch_state.h
+/* batch_single.c: the roots of a batch that was given up, each searched from by one thread (batch_search.h)
  *
  * On a road graph two roots seldom reach a vertex in the same level. A word of 64 bits then has a single bit set, and takes
  * 64 times the room of that bit in caches. A search from a single root needs a bitmap of the vertices, and a queue. */
-#include "batch_state.h"
+#include "batch_cpu.h"
 
 #include "formats/base/cli.h"
 
 enum { AHEAD = 8 };
 
 /* Takes a queue and a bitmap for each thread, as far as memory allows. Returns the number of threads that have both. */
-int batch_alone_open(struct batch_search *s)
+int batch_single_open(struct batch_search *s)
 {
     struct memory_budget *budget = s->graph->budget;
     struct error ignored = {0};
@@ -25,7 +25,7 @@ int batch_alone_open(struct batch_search *s)
 }
 
 /* Releases the queues and bitmaps of all threads. */
-void batch_alone_close(struct batch_search *s)
+void batch_single_close(struct batch_search *s)
 {
     for (int i = 0; s->tally != NULL && i < s->threads; i++) {
         memory_release(s->graph->budget, s->tally[i].queue);
@@ -33,8 +33,8 @@ void batch_alone_close(struct batch_search *s)
     }
 }
 
-/* Visits the neighbours of queue[begin..end) of a search from a single root: appends unmarked ones to the queue, marks
- * them in t->mask, and adds the edges read to t->read. Returns the new end of the queue. */
+/* Visits the neighbours of queue[begin..end): appends those without a bit in t->mask to the queue, sets their bits, and adds
+ * the edges read to t->read. Returns the new end of the queue. */
 static uint64_t visit(struct tally *t, const struct joined_rows *rows, uint64_t begin, uint64_t end)
 {
     uint64_t tail = end;
@@ -57,67 +57,56 @@ static uint64_t visit(struct tally *t, const struct joined_rows *rows, uint64_t 
     return tail;
 }
 
-/* Shows a level of a search from a single root to the watcher, if there is one, and adds the time to t->watched_s. */
-static void watch(struct tally *t, const struct batch_watcher *watcher, const struct batch_level *level)
-{
-    if (watcher->level == NULL)
-        return;
-    double start = cli_seconds();
-    watcher->level(watcher->context, level);
-    t->watched_s += cli_seconds() - start;
-}
-
-/* Searches from root number `root` of the run, on the calling thread, whose tally is t; fills in run->results[root].
- * Leaves t->mask zero, as it was on entry. */
-static void search_alone(struct batch_search *s, struct tally *t, struct batch_run *run, uint32_t root)
-{
-    struct batch_result *result = &run->results[root];
-    uint64_t v = run->roots[root], begin = 0, end = 1, depth = 0;
-    *result = (struct batch_result){.reached = v == JOINED_NOWHERE};
-    if (v == JOINED_NOWHERE)
-        return;
-    t->queue[0] = (uint32_t)v;
-    t->mask[v / 64] |= UINT64_C(1) << (v % 64);
-    while (begin < end) {
-        struct batch_level level = {.depth = depth, .list = t->queue + begin, .count = end - begin, .root = root};
-        batch_result_add(result, depth, end - begin);
-        watch(t, &run->watcher, &level);
-        uint64_t tail = visit(t, s->graph->push, begin, end);
-        begin = end;
-        end = tail;
-        depth++;
-    }
-    for (uint64_t i = 0; i < end; i++)
-        t->mask[t->queue[i] / 64] = 0;
-}
-
-/* The call of batch_search_alone that the threads of the pool carry out. */
-struct work {
+/* A call of batch_single_run. */
+struct single_run {
     struct batch_search *search;
     struct batch_run *run;
 };
 
-/* Searches from root number `root` on thread `thread` of the pool; `context` is the struct work. Returns 0. */
-static uint64_t search_one(void *context, int thread, uint64_t root)
+/* Searches from root number `root` of the run on thread `thread` of the pool, notes the distances, and fills in the result
+ * of the root. Leaves t->mask zero, as it was on entry. `context` is the struct single_run. Returns 0. */
+static uint64_t search_root(void *context, int thread, uint64_t root)
 {
-    const struct work *w = context;
-    search_alone(w->search, &w->search->tally[thread], w->run, (uint32_t)root);
+    const struct single_run *single = context;
+    const struct joined_rows *rows = single->search->graph->push;
+    struct tally *t = &single->search->tally[thread];
+    struct batch_run *run = single->run;
+    uint64_t v = run->roots[root], begin = 0, end = 1, depth = 0;
+    run->results[root] = (struct batch_result){.reached = v == JOINED_NOWHERE};
+    if (v == JOINED_NOWHERE)
+        return 0;
+    t->queue[0] = (uint32_t)v;
+    t->mask[v / 64] |= UINT64_C(1) << (v % 64);
+    for (; begin < end; depth++) {
+        const struct batch_level level = {depth, .list = t->queue + begin, .count = end - begin, .root = (uint32_t)root};
+        batch_result_add(&run->results[root], depth, end - begin);
+        if (batch_depths_wanted(run->depths)) {
+            double start = cli_seconds();
+            batch_depths_note(run->depths, &level);
+            t->noting_s += cli_seconds() - start;
+        }
+        uint64_t tail = visit(t, rows, begin, end);
+        begin = end;
+        end = tail;
+    }
+    for (uint64_t i = 0; i < end; i++)
+        t->mask[t->queue[i] / 64] = 0;
     return 0;
 }
 
 /* Searches from the roots of the run with `threads` threads, each root by one thread, and fills in results and counts. */
-void batch_search_alone(struct batch_search *s, struct batch_run *run, int threads)
+void batch_single_run(struct batch_search *s, struct batch_run *run, int threads)
 {
-    struct work w = {s, run};
-    double watched_s = 0;
-    pool_run(s->pool, threads, run->count, search_one, &w);
+    struct single_run single = {s, run};
+    double noting_s = 0;
+    pool_run(s->pool, threads, run->count, search_root, &single);
     for (int i = 0; i < threads; i++) {
         run->edges += s->tally[i].read;
-        watched_s += s->tally[i].watched_s;
+        noting_s += s->tally[i].noting_s;
         s->tally[i].read = 0;
-        s->tally[i].watched_s = 0;
+        s->tally[i].noting_s = 0;
     }
-    run->seconds -= watched_s / threads;
+    run->seconds -= noting_s / threads;
     for (uint32_t r = 0; r < run->count; r++)
-        run->levels = run->results[r].farthest + 1 > run->levels ? run->results[r].farthest + 1 : run->levels;
+        run->levels = larger(run->results[r].farthest + 1, run->levels);
 }
