@@ -12,6 +12,7 @@
 
 static struct grid_search grid; /* of this process */
 
+/* Sets how destinations go to their owners. */
 void grid_bfs_set_fold(enum grid_fold fold)
 {
     grid.fold = fold;
@@ -71,26 +72,9 @@ static void take_incoming(struct device *device, int32_t depth)
     }
 }
 
-/* Returns the record of a level: `fresh` is the number of vertices of this rank's frontier, `seconds` the duration.
- * Counts take the names of the exchange (exchange_counts.h): expanded vertices count as frontier bytes, folded vertices
- * as lists. */
-static struct level_trace trace_of(uint64_t fresh, const struct grid_counts *counts, double seconds)
-{
-    struct level_trace trace = {.kind = LEVEL_SPARSE, .counts.fresh = fresh, .compute_s = seconds};
-    uint64_t *of = trace.exchange.counts.of;
-    trace.counts.frontier[NN] = fresh;
-    trace.counts.forward[NN] = trace.counts.pushed[NN] = counts->looked_up;
-    of[COUNT_FOUND_VERTICES] = counts->found;
-    of[COUNT_SENT_VERTICES] = counts->folded;
-    of[COUNT_LIST_BYTES] = 4 * counts->folded;
-    of[COUNT_FRONTIER_BYTES] = 4 * counts->expanded;
-    of[COUNT_MESSAGES] = counts->messages;
-    of[COUNT_DROPPED_VERTICES] = counts->dropped;
-    return trace;
-}
-
-/* Collective. Searches from a root, level by level, until no rank finds a vertex. Fills *times, and adds each level
- * to *log unless it is NULL. Depths lie in the device afterwards. */
+/* Collective. Searches from a root, level by level, until no rank finds a vertex. Fills *times, and adds a record of each
+ * level to *log unless it is NULL. A record has the counts of the exchange (exchange_counts.h): expanded vertices count as
+ * frontier bytes, and folded vertices as lists. Depths lie in the device afterwards. */
 static enum status grid_bfs_search(struct bfs *bfs, const struct root *root, struct bfs_times *times,
                                    struct level_log *log, struct error *e)
 {
@@ -100,13 +84,22 @@ static enum status grid_bfs_search(struct bfs *bfs, const struct root *root, str
     start(device, root);
     for (int32_t depth = 0; found > 0; depth++) {
         struct grid_counts counts = {0};
+        struct level_trace trace = {.kind = LEVEL_SPARSE, .counts.fresh = grid.frontier.count};
+        uint64_t *of = trace.exchange.counts.of;
         double begin = cli_seconds();
-        uint64_t fresh = grid.frontier.count;
         grid_level(&grid, &counts);
         take_incoming(device, depth + 1);
         found = grid.frontier.count;
         comm_sum_u64(bfs->rank->comm, &found, 1);
-        struct level_trace trace = trace_of(fresh, &counts, cli_seconds() - begin);
+        trace.compute_s = cli_seconds() - begin;
+        trace.counts.frontier[NN] = trace.counts.fresh;
+        trace.counts.forward[NN] = trace.counts.pushed[NN] = counts.looked_up;
+        of[COUNT_FOUND_VERTICES] = counts.found;
+        of[COUNT_SENT_VERTICES] = counts.folded;
+        of[COUNT_LIST_BYTES] = 4 * counts.folded;
+        of[COUNT_FRONTIER_BYTES] = 4 * counts.expanded;
+        of[COUNT_MESSAGES] = counts.messages;
+        of[COUNT_DROPPED_VERTICES] = counts.dropped;
         times->compute_s += trace.compute_s;
         times->sent_vertices += counts.folded + counts.expanded;
         times->iterations++;

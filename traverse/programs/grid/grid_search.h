@@ -2,10 +2,10 @@
  *
  * Rank i + R * j is the processor (i, j). It owns the vertices of shard i + R * j, and has the edges from sources
  * of grid column j to destinations of grid row i. A level:
- * - expand: owners send their part of the frontier to the processors of their column that have edges of it;
+ * - expand: each owner sends the vertices of its frontier to the processors of its column that have edges of them;
  * - look up: each processor goes over these edges, and keeps each destination for its owner, once in a search;
- * - fold: destinations go to their owners along the row. In a ring, each processor adds its own to those that
- * pass, and drops those it has seen before (the union-fold of section 3.2.2). */
+ * - fold: destinations go to their owners along the row. In a ring, each processor adds its own destinations to a set that
+ *   passes, and drops those of the set that it has seen before (the union-fold of section 3.2.2). */
 #ifndef DBFS_GRID_SEARCH_H
 #define DBFS_GRID_SEARCH_H
 
@@ -32,12 +32,11 @@ struct grid_rows {
 
 /* Data that a level moved on this rank, in vertices of 4 bytes each. */
 struct grid_counts {
-    uint64_t expanded;   /* sent to others of the column */
+    uint64_t expanded;   /* frontier vertices sent to other processors of the column */
     uint64_t looked_up;  /* edges that were read */
-    uint64_t found;      /* destinations for others of the row, once each in a search */
-    uint64_t folded;     /* sent along the row, on each hop */
+    uint64_t found;      /* destinations for other processors of the row, once each in a search */
+    uint64_t folded;     /* destinations sent along the row, on each hop */
     uint64_t dropped;    /* duplicates that the ring dropped in transit */
-    uint64_t arrived;    /* destinations that the owner got from others */
     uint64_t messages;   /* swaps with another processor */
 };
 
@@ -50,10 +49,11 @@ struct grid_search {
     uint32_t i, j;            /* row and column of this processor */
     uint64_t most_locals;     /* of the largest shard */
     struct grid_rows *rows;   /* [R]: one for each shard of the column */
-    uint64_t **asked;         /* [R] masks of own vertices of which processor (i', j) has edges */
-    uint64_t **seen;          /* [C] masks: destinations in shard (i, c) that were found or passed in this search */
+    uint64_t **asked;         /* [R] bitmaps of the own vertices of which processor (i', j) has edges */
+    uint64_t **seen;          /* [C] bitmaps: destinations in shard (i, c) that were found or passed in this search */
     struct grid_list *bins;   /* [C] destinations in shard (i, c) that were found or passed in this level */
-    struct grid_list frontier, incoming, got; /* got: the list received last */
+    struct grid_list frontier, incoming; /* incoming: own vertices that this level reached */
+    struct grid_list got;     /* the list received last */
     struct grid_list *expand; /* [R] the frontier for each processor of the column */
 };
 

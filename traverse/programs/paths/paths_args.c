@@ -1,4 +1,4 @@
-/* paths_args.c: see paths_args.h */
+/* paths_args.c: reads the command line of dbfs-paths, and the file of --pairs */
 #include "paths_args.h"
 
 #include "traverse/options/options.h"
@@ -39,8 +39,6 @@ static const struct option_program paths_program = {
     .own = own_options,
     .own_count = sizeof own_options / sizeof *own_options};
 
-/* ---- pairs ---- */
-
 /* Cuts a line after its first vertex, by a 0 byte in place of the separator, and returns the second vertex within the
  * line; NULL if the line does not have two. `names`: vertices are names, which may have spaces, so a tab separates them
  * if the line has one; otherwise blanks or a tab do. */
@@ -80,17 +78,8 @@ static void read_pairs(struct paths_args *p)
     }
 }
 
-/* Reads an id from a text, which may end with blanks. Returns nonzero if the text is a whole number that fits. */
-static int read_id(const char *text, uint64_t *id)
-{
-    char *end;
-    errno = 0;
-    *id = strtoull(text, &end, 10);
-    return isdigit((unsigned char)*text) && end[strspn(end, " \t")] == '\0' && errno == 0;
-}
-
-/* Converts the texts of all sources and targets into ids, args->roots. Called without --map only. Ends the program if
- * a text is not a whole number. */
+/* Converts the texts of all sources and targets into ids, args->roots. Called without --map only. Ends the program if a
+ * text, which may end with blanks, is not a whole number that fits. */
 static void read_ids(struct paths_args *p)
 {
     struct args *args = &p->args;
@@ -99,13 +88,17 @@ static void read_ids(struct paths_args *p)
     if (args->roots == NULL)
         fail_memory(&e, "pairs", args->count * sizeof *args->roots);
     for (uint64_t i = 0; i < args->count && e.status == ST_OK; i++) {
-        if (read_id(args->root_names[i], &args->roots[i]))
+        const char *text = args->root_names[i];
+        char *end;
+        errno = 0;
+        args->roots[i] = strtoull(text, &end, 10);
+        if (isdigit((unsigned char)*text) && end[strspn(end, " \t")] == '\0' && errno == 0)
             continue;
         if (p->pairs == NULL)
             cli_usage(&args->cli, "%s: '%s' is not a whole number; vertices by name need --map",
-                      i == 0 ? "-r" : "--target", args->root_names[i]);
+                      i == 0 ? "-r" : "--target", text);
         fail(&e, ST_BAD_DATA, "%s: pair %" PRIu64 ": '%s' is not a whole number; vertices by name need --map",
-             p->pairs, i / 2 + 1, args->root_names[i]);
+             p->pairs, i / 2 + 1, text);
     }
     if (e.status != ST_OK)
         args_end(args, &e);
@@ -113,21 +106,8 @@ static void read_ids(struct paths_args *p)
     args->root_names = NULL;
 }
 
-/* ---- the whole ---- */
-
-/* Ends the program with a message unless pairs are given in exactly one way: -r with --target, --pairs, or -n. */
-static void check_kinds(const struct paths_args *p)
-{
-    const struct cli *cli = &p->args.cli;
-    int kinds = (p->source != NULL || p->target != NULL) + (p->pairs != NULL) + (p->sample > 0);
-    if (kinds > 1)
-        cli_usage(cli, "-r with --target, --pairs and -n exclude each other");
-    if (kinds == 0)
-        cli_usage(cli, "which pairs? -r SOURCE --target TARGET, --pairs FILE or -n COUNT");
-    if (p->pairs == NULL && p->sample == 0 && (p->source == NULL || p->target == NULL))
-        cli_usage(cli, "%s is missing", p->source == NULL ? "-r SOURCE" : "--target TARGET");
-}
-
+/* Reads the command line, which gives pairs in exactly one way: -r with --target, --pairs, or -n. Fills args->roots, or with
+ * --map the names of roots. */
 void paths_parse(struct paths_args *p, int argc, char **argv)
 {
     struct args *args = &p->args;
@@ -136,7 +116,14 @@ void paths_parse(struct paths_args *p, int argc, char **argv)
     args->count = 0;
     options_read(args, &paths_program, argc, argv);
     args_settle(args);
-    check_kinds(p);
+    const struct cli *cli = &args->cli;
+    const int ways = (p->source != NULL || p->target != NULL) + (p->pairs != NULL) + (p->sample > 0);
+    if (ways > 1)
+        cli_usage(cli, "-r with --target, --pairs and -n exclude each other");
+    if (ways == 0)
+        cli_usage(cli, "which pairs? -r SOURCE --target TARGET, --pairs FILE or -n COUNT");
+    if (p->pairs == NULL && p->sample == 0 && (p->source == NULL || p->target == NULL))
+        cli_usage(cli, "%s is missing", p->source == NULL ? "-r SOURCE" : "--target TARGET");
     if (p->sample > 0) {
         args->count = 2 * p->sample;
         return;

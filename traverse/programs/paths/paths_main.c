@@ -1,7 +1,6 @@
 /* paths_main.c: dbfs-paths: distances and shortest paths between pairs of vertices.
  *
  * Each rank maps all shards and takes its share of the pairs, on CPUs or on a GPU; ranks only add up results. */
-#include "pair_backend.h"
 #include "paths_report.h"
 
 #include "traverse/session/searcher.h"
@@ -17,55 +16,29 @@ struct run {
     char *const *command; /* argv */
     struct searcher searcher; /* its roots are source and target of each pair */
     struct pair_job job;
-    struct pair_runs runs;
+    struct pairs pairs;
 };
 
-/* With fewer pairs, the CPU has done all searches before the graph is on a GPU. */
+/* With fewer pairs the CPU has done all searches before the graph is on a GPU. */
 enum { PAIRS_FOR_GPU = 64 };
 
-/* Sets run->job.backend to the CPU or a GPU. With the automatic choice fewer than PAIRS_FOR_GPU pairs go to the CPU. */
-static enum status choose_backend(struct run *run, struct error *e)
-{
-    const struct args *args = &run->paths.args;
-    const struct backend *backend = &backend_cpu;
-    if (args->backend != BACKEND_AUTO || args->count / 2 >= PAIRS_FOR_GPU)
-        backend_choose(&backend, args->backend, e);
-    run->job.backend = backend == &backend_cpu ? &pair_cpu : &pair_cuda;
-    return e->status;
-}
-
-/* Fails if a source or target, given as an id, is not below the number of vertices of the graph. */
-static enum status check_ids(const struct run *run, struct error *e)
-{
-    const struct args *args = &run->paths.args;
-    const uint64_t n = run->searcher.graph.manifest.totals.n;
-    for (uint64_t i = 0; args->roots != NULL && i < args->count; i++) {
-        if (args->roots[i] >= n)
-            return fail(e, ST_USAGE, "pair %" PRIu64 ": %s %" PRIu64 ": the graph has %" PRIu64 " vertices", i / 2 + 1,
-                        i % 2 == 0 ? "source" : "target", args->roots[i], n);
-    }
-    return ST_OK;
-}
-
-/* Fails if the search from the target, which goes against the edges, would lack its rows: in a directed graph packed
- * with out-rows only, unless --one-sided is given. */
-static enum status check_rows(const struct run *run, struct error *e)
-{
-    if (run->searcher.graph.manifest.out_only && !run->paths.one_sided)
-        return fail(e, ST_USAGE, "%s: the directed graph has out-rows alone: --one-sided, or pack it with --rows out,in",
-                    run->paths.args.folder);
-    return ST_OK;
-}
-
-/* Collective. Checks the given pairs, or samples pairs, and fills the searcher's roots. Sampled vertices are
- * distinct, so a graph may have too few vertices for all pairs: the number of pairs is then smaller, and a warning says
- * so. */
+/* Collective. Checks the given pairs, or samples pairs, and fills the searcher's roots. Fails if a given id is not below the
+ * number of vertices, or if the search from the target, which goes against the edges, would lack its rows. Sampled vertices
+ * are distinct, so a graph may have too few vertices for all pairs: there are fewer pairs then, and a warning says so. */
 static enum status choose_pairs(struct run *run, struct error *e)
 {
     const struct args *args = &run->paths.args;
     struct searcher *s = &run->searcher;
-    if (check_rows(run, e) != ST_OK || check_ids(run, e) != ST_OK ||
-        roots_choose(&s->roots, &s->rank, args, s->map, e) != ST_OK)
+    const struct manifest *manifest = &s->graph.manifest;
+    if (manifest->out_only && !run->paths.one_sided)
+        return fail(e, ST_USAGE, "%s: the directed graph has out-rows alone: --one-sided, or pack it with --rows out,in",
+                    args->folder);
+    for (uint64_t i = 0; args->roots != NULL && i < args->count; i++) {
+        if (args->roots[i] >= manifest->totals.n)
+            return fail(e, ST_USAGE, "pair %" PRIu64 ": %s %" PRIu64 ": the graph has %" PRIu64 " vertices", i / 2 + 1,
+                        i % 2 == 0 ? "source" : "target", args->roots[i], manifest->totals.n);
+    }
+    if (roots_choose(&s->roots, &s->rank, args, s->map, e) != ST_OK)
         return e->status;
     if (s->roots.count < 2)
         return fail(e, ST_RUNTIME, "%s: fewer than two vertices have edges: there is no pair to sample", args->folder);
@@ -75,20 +48,24 @@ static enum status choose_pairs(struct run *run, struct error *e)
     return ST_OK;
 }
 
-/* Collective. Chooses the backend, opens all shards and chooses the pairs; fills run->job. Columns stay packed if the
- * backend has no bytes_needed, as it then reads columns once. */
+/* Collective. Chooses the backend, by itself the CPU for fewer than PAIRS_FOR_GPU pairs, opens all shards and chooses the
+ * pairs; fills run->job. Columns stay packed if the backend has no bytes_needed, as it then reads columns once. */
 static enum status set_up(struct run *run, struct error *e)
 {
     const struct args *args = &run->paths.args;
     struct searcher *s = &run->searcher;
-    if (choose_backend(run, e) == ST_OK &&
-        searcher_open_all_shards(s, run->job.backend->bytes_needed != NULL ? args->resident : RESIDENT_PACKED,
-                            run->job.backend->bytes_needed, e) == ST_OK)
+    const struct backend *devices = &backend_cpu;
+    if (args->backend != BACKEND_AUTO || args->count / 2 >= PAIRS_FOR_GPU)
+        backend_choose(&devices, args->backend, e);
+    const struct pair_backend *backend = devices == &backend_cpu ? &pair_cpu : &pair_cuda;
+    if (e->status == ST_OK &&
+        searcher_open_all_shards(s, backend->bytes_needed != NULL ? args->resident : RESIDENT_PACKED,
+                                 backend->bytes_needed, e) == ST_OK)
         choose_pairs(run, e);
     run->job = (struct pair_job){.comm = &s->comm,
                                  .graph = &s->graph,
                                  .roots = &s->roots,
-                                 .backend = run->job.backend,
+                                 .backend = backend,
                                  .budget = &s->budget,
                                  .threads = s->threads,
                                  .one_sided = run->paths.one_sided,
@@ -96,53 +73,47 @@ static enum status set_up(struct run *run, struct error *e)
     return comm_agree(&s->comm, e);
 }
 
-/* Collective. Searches between all pairs with a progress display on rank 0. Afterwards run->runs has the results of
- * all ranks. */
-static enum status search_all(struct run *run, struct error *e)
-{
-    const struct searcher *s = &run->searcher;
-    if (s->comm.rank == 0)
-        progress_start(&run->paths.args.cli);
-    progress_stage("searching", s->roots.count / 2 / s->comm.ranks, PROGRESS_ITEMS);
-    watch_phase("searching between pairs");
-    pair_runs_make(&run->runs, &run->job, e);
-    progress_end();
-    return e->status;
-}
-
-/* Prints the results on rank 0: a line for each pair, the summary, and JSON if wanted. Other ranks do nothing. Text
- * goes to standard error if another result takes standard output. */
-static enum status conclude(const struct run *run, struct error *e)
+/* Prints the results on rank 0: a line for each pair, the summary, and JSON if wanted. Text goes to standard error if another
+ * result takes standard output. */
+static enum status report(const struct run *run, struct error *e)
 {
     const struct args *args = &run->paths.args;
-    const struct paths_report report = {&run->paths, run->command, &run->job, &run->runs, run->searcher.map};
+    const struct paths_report report = {&run->paths, run->command, &run->job, &run->pairs, run->searcher.map};
     FILE *talk = args_stdouts(args) > 0 ? stderr : stdout;
-    if (run->searcher.comm.rank > 0)
-        return ST_OK;
     if (!args->cli.quiet)
         paths_report_pairs(talk, &report);
-    if (args->cli.quiet ? talk == stdout : run->runs.count > 1)
+    if (args->cli.quiet ? talk == stdout : run->pairs.count > 1)
         paths_report_summary(talk, &report);
     if (stream_flush(talk, e) != ST_OK)
         return e->status;
     return args->json != NULL ? paths_report_json(args->json, &report, e) : ST_OK;
 }
 
-/* The work of the program, called by searcher_run once it is set up: searches and prints results. `context` is the
- * struct run. */
+/* Opens, searches between all pairs with a progress display on rank 0, and prints the results; searcher_run calls it.
+ * `context` is the struct run. */
 static void work(void *context, struct error *e)
 {
     struct run *run = context;
-    if (set_up(run, e) != ST_OK || search_all(run, e) != ST_OK)
+    const struct comm *comm = &run->searcher.comm;
+    if (set_up(run, e) != ST_OK)
         return;
-    conclude(run, e);
-    comm_agree(&run->searcher.comm, e);
+    if (comm->rank == 0)
+        progress_start(&run->paths.args.cli);
+    progress_stage("searching", run->searcher.roots.count / 2 / comm->ranks, PROGRESS_ITEMS);
+    watch_phase("searching between pairs");
+    pairs_search(&run->pairs, &run->job, e);
+    progress_end();
+    if (e->status != ST_OK)
+        return;
+    if (comm->rank == 0)
+        report(run, e);
+    comm_agree(comm, e);
 }
 
-/* Releases the results at the end; called by searcher_run. `context` is the struct run. */
+/* Releases the results; searcher_run calls it at the end. `context` is the struct run. */
 static void tear_down(void *context)
 {
-    pair_runs_free(&((struct run *)context)->runs);
+    pairs_free(&((struct run *)context)->pairs);
 }
 
 int main(int argc, char **argv)

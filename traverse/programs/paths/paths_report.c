@@ -1,6 +1,5 @@
-/* paths_report.c: see paths_report.h */
+/* paths_report.c: prints the results of dbfs-paths, as text and as JSON */
 #include "paths_report.h"
-#include "pair_backend.h"
 
 #include "traverse/session/report_text.h"
 #include "traverse/session/statistics.h"
@@ -23,49 +22,43 @@ static int64_t distance_of(const struct pair_result *r)
     return (int64_t)r->found - 1;
 }
 
-/* ---- text ---- */
-
-/* Prints the line of pair i: source, target, distance, counts, time, and the path if paths are wanted. */
-static void print_pair(FILE *out, const struct paths_report *report, uint64_t i)
-{
-    const struct pair_result *r = &report->runs->result[i];
-    const uint64_t *ends = &report->job->roots->ids[2 * i];
-    fputs("source ", out);
-    name_map_show(out, report->map, ends[0]);
-    fputs(" target ", out);
-    name_map_show(out, report->map, ends[1]);
-    fprintf(out, " distance %" PRId64 " edges %" PRIu64 " vertices %" PRIu64 " time_s %.9f", distance_of(r), r->edges,
-            r->vertices, seconds_of(r));
-    if (report->runs->path != NULL && r->found > 0)
-        fputs(" path", out);
-    for (uint64_t k = 0; report->runs->path != NULL && k < r->found; k++) {
-        fputc(report->map != NULL ? '\t' : ' ', out);
-        name_map_show(out, report->map, report->runs->path[i][k]);
-    }
-    fputc('\n', out);
-}
-
+/* Prints a line for each pair: source, target, distance, counts, time, and the path if paths are wanted. */
 void paths_report_pairs(FILE *out, const struct paths_report *report)
 {
-    for (uint64_t i = 0; i < report->runs->count; i++)
-        print_pair(out, report, i);
+    for (uint64_t i = 0; i < report->pairs->count; i++) {
+        const struct pair_result *r = &report->pairs->result[i];
+        const uint64_t *ends = &report->job->roots->ids[2 * i];
+        const uint64_t *path = report->pairs->path != NULL ? report->pairs->path[i] : NULL;
+        fputs("source ", out);
+        name_map_show(out, report->map, ends[0]);
+        fputs(" target ", out);
+        name_map_show(out, report->map, ends[1]);
+        fprintf(out, " distance %" PRId64 " edges %" PRIu64 " vertices %" PRIu64 " time_s %.9f", distance_of(r), r->edges,
+                r->vertices, seconds_of(r));
+        if (path != NULL && r->found > 0)
+            fputs(" path", out);
+        for (uint64_t k = 0; path != NULL && k < r->found; k++) {
+            fputc(report->map != NULL ? '\t' : ' ', out);
+            name_map_show(out, report->map, path[k]);
+        }
+        fputc('\n', out);
+    }
 }
 
-/* ---- all pairs ---- */
-
+/* Sums over all pairs, and the median time. */
 struct paths_summary {
     uint64_t reached, edges, vertices;
     double median_s, total_s;
 };
 
 /* Returns the sums over all pairs and the median time. Without memory for the times the median is that of no values. */
-static struct paths_summary summary_of(const struct pair_runs *runs)
+static struct paths_summary summary_of(const struct pairs *pairs)
 {
     struct paths_summary all = {0};
     struct statistics of;
-    double *times = calloc(runs->count, sizeof *times);
-    for (uint64_t i = 0; i < runs->count; i++) {
-        const struct pair_result *r = &runs->result[i];
+    double *times = calloc(pairs->count, sizeof *times);
+    for (uint64_t i = 0; i < pairs->count; i++) {
+        const struct pair_result *r = &pairs->result[i];
         all.reached += r->found > 0;
         all.edges += r->edges;
         all.vertices += r->vertices;
@@ -73,17 +66,18 @@ static struct paths_summary summary_of(const struct pair_runs *runs)
         if (times != NULL)
             times[i] = seconds_of(r);
     }
-    statistics_of_values(times, runs->count, &of);
+    statistics_of_values(times, pairs->count, &of);
     all.median_s = of.median;
     free(times);
     return all;
 }
 
+/* Prints the sums and times over all pairs. */
 void paths_report_summary(FILE *out, const struct paths_report *report)
 {
-    const struct paths_summary all = summary_of(report->runs);
+    const struct paths_summary all = summary_of(report->pairs);
     fprintf(out, "pairs: %" PRIu64 "\nreached: %" PRIu64 "\nedges: %" PRIu64 "\nmedian_time: %.9g\ntotal_time: %.9g\nsearch_time: %.9g\n",
-            report->runs->count, all.reached, all.edges, all.median_s, all.total_s, report->runs->seconds);
+            report->pairs->count, all.reached, all.edges, all.median_s, all.total_s, report->pairs->seconds);
 }
 
 /* ---- JSON ---- */
@@ -112,7 +106,7 @@ static void json_environment(FILE *out, const struct paths_report *report)
     fputs("\n  },\n", out);
 }
 
-/* Prints a vertex, given by its input id: its name, quoted, if there is a map, or else the id. */
+/* Prints the vertex with an input id: its name, quoted, if there is a map, or else the id. */
 static void json_vertex(FILE *out, const struct paths_report *report, uint64_t id)
 {
     struct map_name name = report->map != NULL ? name_map_at(report->map, id) : (struct map_name){0};
@@ -127,7 +121,7 @@ static void json_vertex(FILE *out, const struct paths_report *report, uint64_t i
 /* Prints pair i as a JSON object, with a comma unless it is the last one. */
 static void json_pair(FILE *out, const struct paths_report *report, uint64_t i)
 {
-    const struct pair_result *r = &report->runs->result[i];
+    const struct pair_result *r = &report->pairs->result[i];
     const uint64_t *ends = &report->job->roots->ids[2 * i];
     fputs("    {\"source\": ", out);
     json_vertex(out, report, ends[0]);
@@ -135,33 +129,34 @@ static void json_pair(FILE *out, const struct paths_report *report, uint64_t i)
     json_vertex(out, report, ends[1]);
     fprintf(out, ", \"distance\": %" PRId64 ", \"edges\": %" PRIu64 ", \"vertices\": %" PRIu64 ", \"time_s\": %.9f",
             distance_of(r), r->edges, r->vertices, seconds_of(r));
-    if (report->runs->path != NULL) {
+    if (report->pairs->path != NULL) {
         fputs(", \"path\": [", out);
         for (uint64_t k = 0; k < r->found; k++) {
             fputs(k > 0 ? ", " : "", out);
-            json_vertex(out, report, report->runs->path[i][k]);
+            json_vertex(out, report, report->pairs->path[i][k]);
         }
         fputs("]", out);
     }
-    fputs(i + 1 < report->runs->count ? "},\n" : "}\n", out);
+    fputs(i + 1 < report->pairs->count ? "},\n" : "}\n", out);
 }
 
-/* Prints the whole JSON document; called by outfile_print. `context` is the const struct paths_report. */
+/* Prints the whole JSON document; outfile_print calls it. `context` is the const struct paths_report. */
 static void print_json(FILE *out, const void *context)
 {
     const struct paths_report *report = context;
-    const struct paths_summary all = summary_of(report->runs);
+    const struct paths_summary all = summary_of(report->pairs);
     fputs("{\n", out);
     json_environment(out, report);
     fprintf(out,
             "  \"summary\": {\n    \"pairs\": %" PRIu64 ", \"reached\": %" PRIu64 ", \"edges\": %" PRIu64
             ", \"vertices\": %" PRIu64 ",\n    \"time_s\": {\"median\": %.9g, \"total\": %.9g}, \"search_s\": %.9g\n  },\n  \"pairs\": [\n",
-            report->runs->count, all.reached, all.edges, all.vertices, all.median_s, all.total_s, report->runs->seconds);
-    for (uint64_t i = 0; i < report->runs->count; i++)
+            report->pairs->count, all.reached, all.edges, all.vertices, all.median_s, all.total_s, report->pairs->seconds);
+    for (uint64_t i = 0; i < report->pairs->count; i++)
         json_pair(out, report, i);
     fputs("  ]\n}\n", out);
 }
 
+/* Writes the JSON document to the file `path`. */
 enum status paths_report_json(const char *path, const struct paths_report *report, struct error *e)
 {
     return outfile_print(path, print_json, report, e);

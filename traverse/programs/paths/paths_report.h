@@ -2,7 +2,7 @@
 #ifndef DBFS_PATHS_REPORT_H
 #define DBFS_PATHS_REPORT_H
 
-#include "pair_runs.h"
+#include "pairs.h"
 #include "paths_args.h"
 
 #include "formats/name_map.h"
@@ -13,7 +13,7 @@ struct paths_report {
     const struct paths_args *paths;
     char *const *command; /* argv */
     const struct pair_job *job;
-    const struct pair_runs *runs;
+    const struct pairs *pairs;
     const struct name_map *map; /* NULL: vertices are ids */
 };
 
