@@ -17,11 +17,11 @@ enum { STEP = 1024, PUSH_STEP = 64, PUSH_AHEAD = 16, PULL_STEP = 4, ROWS_AHEAD =
 /* ---- roots that push ---- */
 
 /* Zeroes the next words of vertices begin..end, before roots push. */
-BATCH_INLINE void clear_next(struct batch_search *s, uint64_t begin, uint64_t end, const int W)
+static void clear_next(struct batch_search *s, struct tally *t, uint64_t begin, uint64_t end)
 {
-    memset(s->next + begin * (uint64_t)W, 0, (end - begin) * 8 * (size_t)W);
+    (void)t;
+    memset(s->next + begin * (uint64_t)s->words, 0, (end - begin) * 8 * (size_t)s->words);
 }
-BATCH_BY_WORDS(clear, clear_next(s, begin, end, W))
 
 /* Pushes the frontier words of vertices begin..end, for the roots that do not pull, to the next words of all neighbours,
  * seen or not: find_vertex drops seen bits later. Adds the edges read to *t. Atomics are used if there are threads. */
@@ -154,7 +154,7 @@ void batch_run_dense(struct batch_search *s, const struct batch_levels *l)
     const uint64_t vertices = s->graph->vertices;
     s->pulls = l->pulls;
     if (l->pushes && !l->is_sparse)
-        batch_for(s, vertices, STEP, vertices, clear[s->words]);
+        batch_for(s, vertices, STEP, vertices, clear_next);
     if (l->pushes)
         batch_for(s, vertices, PUSH_STEP, l->found.edges, push[s->words]);
     batch_for(s, vertices, STEP, s->graph->pull->edges, (l->pushes ? find_pushed : find)[s->words]);

@@ -6,12 +6,12 @@
  *
  * A level is one of two kinds. In a sparse level the frontier is a list: its vertices push their words to their neighbours,
  * and all other vertices cost nothing. A dense level passes over all vertices. There each root whose frontier has much of
- * the graph pulls: a vertex that lacks some of these roots reads the words of its neighbours until it has them all. The
- * other roots push first, to all neighbours; the pass over all vertices then drops the bits that a vertex had seen before.
+ * the graph pulls: a vertex that lacks some of these roots reads the words of its neighbours until it lacks none. The other
+ * roots push first, to all neighbours. The pass over all vertices then drops the bits that a vertex had seen before.
  *
- * Where roots have nothing in common, as on road graphs, this is slower than a search for each on a CPU. Such a batch is
- * given up after some levels, and its roots are searched from one by one, each by one thread. A GPU gives no batch up:
- * there a level costs launches, which all roots share. */
+ * Where roots have nothing in common, as on road graphs, a batch is slower on a CPU than a search from each root. Such a
+ * batch is given up after some levels, and one thread each then searches from its roots, one by one. A GPU gives no batch
+ * up: there a level costs launches, which all roots share. */
 #ifndef DBFS_BATCH_SEARCH_H
 #define DBFS_BATCH_SEARCH_H
 

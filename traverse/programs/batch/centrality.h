@@ -26,8 +26,8 @@ struct centrality {
 };
 
 /* Begins the table of these roots, or continues one with --resume. ST_RUNTIME: an unfinished table exists, and neither
- * --resume nor --force is given. ST_BAD_DATA: this table belongs to another graph, or to other roots. ST_USAGE: --resume, and
- * FILE is no regular file. */
+ * --resume nor --force is given. ST_BAD_DATA: this table belongs to another graph, or to other roots. ST_USAGE: FILE is no
+ * regular file, with --resume. */
 enum status centrality_open(struct centrality *c, const struct args *args, const struct graph *graph,
                             const struct roots *roots, struct error *e);
 

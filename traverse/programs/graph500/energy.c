@@ -59,9 +59,9 @@ static int read_gpu(const struct energy *e, const struct energy_counter *c, uint
     return 1;
 }
 
-/* Returns nonzero if the job may use GPU `gpu`, which has the number `number` in NVML. CUDA_VISIBLE_DEVICES lists the GPUs of
- * the job, by number or by the beginning of the UUID; other GPUs may do the work of other jobs. Without this variable all
- * GPUs are visible. */
+/* Returns nonzero if the job may use GPU `gpu`, which has the number `number` in NVML. CUDA_VISIBLE_DEVICES lists the GPUs
+ * of the job, by number or by the beginning of the UUID; other GPUs may do the work of other jobs. Without this variable
+ * all GPUs are visible. */
 static int is_visible(const struct energy *e, void *gpu, unsigned number)
 {
     const char *list = getenv("CUDA_VISIBLE_DEVICES");

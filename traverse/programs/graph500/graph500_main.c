@@ -79,40 +79,32 @@ static void parse(struct benchmark *b, int argc, char **argv)
 
 /* ---- searching ---- */
 
-/* Collective. Proves the tree of the last search, and keeps the time in run->validate_s. Fails with ST_INVALID if the
- * tree is wrong; ends the job if the proof itself fails. */
-static enum status validate(struct benchmark *b, const struct root *root, struct record *run,
-                            struct error *e)
-{
-    struct offence first = {0};
-    char text[160];
-    double start = cli_seconds();
-    watch_phase("proving the tree of root %" PRIu64, run->root);
-    if (validation_check(&b->validation, root, &first, e) != ST_OK)
-        comm_abort(&b->searcher.comm, b->args.cli.program, e);
-    run->validate_s = cli_seconds() - start;
-    comm_max_double(&b->searcher.comm, &run->validate_s, 1);
-    if (first.kind == OFFENCE_NONE)
-        return ST_OK;
-    offence_print(&first, text, sizeof text);
-    return fail(e, ST_INVALID, "root %" PRIu64 ": %s", run->root, text);
-}
-
 /* Collective. Searches from every root, proves every tree, and prints a line for each. A first search, from the first
- * root, is not recorded. Stops at a wrong tree. */
+ * root, is not recorded. Fails with ST_INVALID at a wrong tree; ends the job if a search or a proof itself fails. */
 static enum status run_all(struct benchmark *b, struct error *e)
 {
-    record_nothing(&b->searcher, &b->args, &b->searcher.roots.root[0]);
-    for (uint64_t i = 0; i < b->searcher.roots.count; i++) {
+    struct searcher *s = &b->searcher;
+    record_nothing(s, &b->args, &s->roots.root[0]);
+    for (uint64_t i = 0; i < s->roots.count; i++) {
+        const struct root *root = &s->roots.root[i];
         struct record *run = &b->runs[i];
-        const struct root *root = &b->searcher.roots.root[i];
-        run->root = b->searcher.roots.ids[i];
+        struct offence first = {0};
+        run->root = s->roots.ids[i];
         watch_phase("searching from root %" PRIu64, run->root);
-        if (record_search(run, &b->searcher, &b->args, root, e) != ST_OK)
-            comm_abort(&b->searcher.comm, b->args.cli.program, e);
-        if (validate(b, root, run, e) != ST_OK)
-            return e->status;
-        if (b->searcher.comm.rank == 0 && !b->args.cli.quiet)
+        if (record_search(run, s, &b->args, root, e) != ST_OK)
+            comm_abort(&s->comm, b->args.cli.program, e);
+        double start = cli_seconds();
+        watch_phase("proving the tree of root %" PRIu64, run->root);
+        if (validation_check(&b->validation, root, &first, e) != ST_OK)
+            comm_abort(&s->comm, b->args.cli.program, e);
+        run->validate_s = cli_seconds() - start;
+        comm_max_double(&s->comm, &run->validate_s, 1);
+        if (first.kind != OFFENCE_NONE) {
+            char text[160];
+            offence_print(&first, text, sizeof text);
+            return fail(e, ST_INVALID, "root %" PRIu64 ": %s", run->root, text);
+        }
+        if (s->comm.rank == 0 && !b->args.cli.quiet)
             report_record(stdout, &b->env, run);
     }
     return ST_OK;
@@ -128,9 +120,10 @@ static void measure_energy(struct benchmark *b)
 {
     struct energy energy = {0};
     uint64_t parts[3] = {0};
-    if (b->searcher.comm.host_rank == 0)
+    const struct comm *comm = &b->searcher.comm;
+    if (comm->host_rank == 0)
         energy_open(&energy);
-    if (comm_max_of(&b->searcher.comm, (uint64_t)energy.counters) > 0) {
+    if (comm_max_of(comm, (uint64_t)energy.counters) > 0) {
         b->energy.known = 1;
         double start = cli_seconds();
         energy_used(&energy);
@@ -141,11 +134,11 @@ static void measure_energy(struct benchmark *b)
                 b->energy.edges += (double)b->runs[i].reach.edges;
             }
             b->energy.seconds = cli_seconds() - start;
-        } while (comm_min_of(&b->searcher.comm, b->energy.seconds >= ENERGY_SECONDS) == 0);
+        } while (comm_min_of(comm, b->energy.seconds >= ENERGY_SECONDS) == 0);
         parts[0] = (uint64_t)(1e6 * energy_used(&energy));
         parts[1] = (uint64_t)energy.gpus;
         parts[2] = (uint64_t)energy.packages;
-        comm_sum_u64(&b->searcher.comm, parts, 3);
+        comm_sum_u64(comm, parts, 3);
         b->energy.joules = 1e-6 * (double)parts[0];
         b->energy.gpus = (int)parts[1];
         b->energy.packages = (int)parts[2];
@@ -242,18 +235,6 @@ static void print_json(FILE *out, const void *context)
 
 /* ---- start and end ---- */
 
-/* Collective. Rank 0 prints the result block, and writes JSON if wanted. */
-static enum status conclude(struct benchmark *b, struct error *e)
-{
-    b->env.peak_bytes = comm_max_of(&b->searcher.comm, memory_peak_bytes());
-    if (b->searcher.comm.rank == 0) {
-        print_block(stdout, b);
-        if (stream_flush(stdout, e) == ST_OK && b->args.json != NULL)
-            outfile_print(b->args.json, print_json, b, e);
-    }
-    return comm_agree(&b->searcher.comm, e);
-}
-
 /* Collective. Opens the searcher and the validation, chooses the roots, and takes memory for the records. */
 static enum status set_up(struct benchmark *b, struct error *e)
 {
@@ -267,15 +248,23 @@ static enum status set_up(struct benchmark *b, struct error *e)
     return comm_agree(&s->comm, e);
 }
 
-/* Opens, searches, proves, measures energy and prints; searcher_run calls it. `context` is the struct benchmark. */
+/* Opens, searches, proves, and measures energy; then rank 0 prints the result block, and writes JSON if wanted. searcher_run
+ * calls it. `context` is the struct benchmark. */
 static void work(void *context, struct error *e)
 {
     struct benchmark *b = context;
+    const struct comm *comm = &b->searcher.comm;
     if (set_up(b, e) != ST_OK || run_all(b, e) != ST_OK)
         return;
     if (b->measure_energy)
         measure_energy(b);
-    conclude(b, e);
+    b->env.peak_bytes = comm_max_of(comm, memory_peak_bytes());
+    if (comm->rank == 0) {
+        print_block(stdout, b);
+        if (stream_flush(stdout, e) == ST_OK && b->args.json != NULL)
+            outfile_print(b->args.json, print_json, b, e);
+    }
+    comm_agree(comm, e);
 }
 
 /* Releases records and validation; searcher_run calls it at the end. `context` is the struct benchmark. */

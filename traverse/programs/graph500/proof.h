@@ -40,10 +40,15 @@ struct proof {
     uint32_t *has_edges;    /* bitmap of the values of vertices with edges */
     void *first;            /* [FIRST_BYTES] the first offence, as the prover keeps it */
     uint32_t id_bytes;      /* of a value */
+    int64_t root;           /* input id */
     struct proof_questions own, asked; /* of the device; to the device */
+    const struct slice *replies;       /* [p] the replies of each shard to `own` */
 };
 
-/* The steps of a proof on one device. Each step waits for its end. */
+/* A step of a proof on its device, which waits for the end of the step. */
+typedef enum status proof_step(struct proof *proof, struct error *e);
+
+/* The steps of a proof on one kind of device. */
 struct prover {
     /* `take` takes zeroed memory of the device, and `release` frees it; NULL is allowed. */
     enum status (*take)(const struct proof *proof, void **array, uint64_t count, uint64_t width, const char *what,
@@ -53,27 +58,18 @@ struct prover {
     /* Copies bytes to, from or within the memory. */
     enum status (*copy)(const struct proof *proof, void *to, const void *from, uint64_t bytes, struct error *e);
 
-    /* Once: sets the bits in has_edges of all vertices, and what else is the same for all roots. */
-    enum status (*open)(struct proof *proof, struct error *e);
-
-    /* Once: goes over the nn edges to other shards. Without `put`: counts the edges to shard s in next[s + 1]. With `put`:
+    /* Once: `open` sets the bits in has_edges of all vertices, and does what else is the same for all roots. list_questions
+     * goes over the nn edges to other shards. Without `put` it counts the edges to shard s in next[s + 1]. With `put` it
      * writes them as questions from index next[s] on. */
+    proof_step *open;
     enum status (*list_questions)(struct proof *proof, uint64_t *next, int put, struct error *e);
 
-    /* Begins a root: reads depths into `end` and parents into `claim`, and forgets `met` bits and offences. */
-    enum status (*begin)(struct proof *proof, struct error *e);
-
-    /* Writes the replies to all questions in `asked`. */
-    enum status (*reply)(struct proof *proof, struct error *e);
-
-    /* Checks vertices, values of vertices without edges, and edges with both ends on this device. `root`: input id. */
-    enum status (*check)(struct proof *proof, int64_t root, struct error *e);
-
-    /* Checks the edges of `own` by replies; replies[s] came from shard s. */
-    enum status (*check_replies)(struct proof *proof, const struct slice *replies, struct error *e);
-
-    /* Checks that all vertices have met their parents. Sets *first to the first offence of all checks since `begin`. */
-    enum status (*finish)(struct proof *proof, int64_t root, struct offence *first, struct error *e);
+    /* For each root, in this order. `begin` reads depths into `end` and parents into `claim`, and forgets `met` bits and
+     * offences. `check` checks vertices, values of vertices without edges, and edges with both ends on this device. `reply`
+     * writes the replies to all questions in `asked`. check_replies checks the edges of `own` by replies. `finish` checks
+     * that all vertices have met their parents, and sets *first to the first offence of all checks since `begin`. */
+    proof_step *begin, *check, *reply, *check_replies;
+    enum status (*finish)(struct proof *proof, struct offence *first, struct error *e);
 };
 
 extern const struct prover prover_cpu;

@@ -5,20 +5,20 @@
 
 _Static_assert(sizeof(struct offence) <= FIRST_BYTES, "there is room for it");
 
-/* Takes zeroed memory from the rank's budget. */
+/* The `take` of prover_cpu: takes zeroed memory from the rank's budget. */
 static enum status cpu_take(const struct proof *p, void **array, uint64_t count, uint64_t width, const char *what,
                             struct error *e)
 {
     return memory_take(p->rank->budget, array, count, width, what, e);
 }
 
-/* Releases memory of cpu_take; NULL is allowed. */
+/* The `release` of prover_cpu: releases memory of cpu_take; NULL is allowed. */
 static void cpu_release(const struct proof *p, void *array)
 {
     memory_release(p->rank->budget, array);
 }
 
-/* Copies bytes; all memory is the host's. */
+/* The `copy` of prover_cpu: copies bytes; all memory is the host's. */
 static enum status cpu_copy(const struct proof *p, void *to, const void *from, uint64_t bytes, struct error *e)
 {
     (void)p;
@@ -27,7 +27,8 @@ static enum status cpu_copy(const struct proof *p, void *to, const void *from, u
     return e->status;
 }
 
-/* Writes the input ids of all vertices into p->end, and sets the bits of their values in p->has_edges. */
+/* The `open` of prover_cpu: writes the input ids of all vertices into p->end, and sets the bits of their values in
+ * p->has_edges. */
 static enum status cpu_open_proof(struct proof *p, struct error *e)
 {
     const struct graph *graph = p->rank->graph;
@@ -42,8 +43,8 @@ static enum status cpu_open_proof(struct proof *p, struct error *e)
     return e->status;
 }
 
-/* Goes over the nn edges to other shards. Without `put`: counts the edges to shard s in next[s + 1]. With `put`:
- * writes the question and the asking vertex of each edge at index next[s], which grows. */
+/* The `list_questions` of prover_cpu: goes over the nn edges to other shards. Without `put`: counts the edges to shard
+ * s in next[s + 1]. With `put`: writes the question and the asking vertex of each edge at index next[s], which grows. */
 static enum status cpu_list_questions(struct proof *p, uint64_t *next, int put, struct error *e)
 {
     const struct csr *nn = &p->shard->csr[NN];
@@ -72,8 +73,8 @@ static const void *values_of(const struct proof *p)
     return p->rank->backend->results->see_values(p->device);
 }
 
-/* Begins the proof of a root: reads the depths into p->end and the parents into p->claim (CLAIM_ELSEWHERE where another
- * device has the value), and clears p->met and the first offence. */
+/* The `begin` of prover_cpu: begins the proof of a root: reads the depths into p->end and the parents into p->claim
+ * (CLAIM_ELSEWHERE where another device has the value), and clears p->met and the first offence. */
 static enum status cpu_begin_root(struct proof *p, struct error *e)
 {
     const int32_t *local = p->results->depth[p->g], *delegate = p->results->delegate_depth;
@@ -90,7 +91,8 @@ static enum status cpu_begin_root(struct proof *p, struct error *e)
     return e->status;
 }
 
-/* Writes the replies to all questions of other devices: ids and depths of the local vertices that they name. */
+/* The `reply` of prover_cpu: writes the replies to all questions of other devices: ids and depths of the local
+ * vertices that they name. */
 static enum status cpu_reply(struct proof *p, struct error *e)
 {
     const struct proof_questions *asked = &p->asked;
@@ -102,14 +104,15 @@ static enum status cpu_reply(struct proof *p, struct error *e)
     return e->status;
 }
 
-/* Checks values of vertices without edges, vertices without their edges, and edges with both ends on this device. */
-static enum status cpu_check(struct proof *p, int64_t root, struct error *e)
+/* The `check` of prover_cpu: checks values of vertices without edges, vertices without their edges, and edges with
+ * both ends on this device. */
+static enum status cpu_check(struct proof *p, struct error *e)
 {
     const struct proved_vertices of[VERTEX_KINDS] = {proved_of(p, NORMALS), proved_of(p, DELEGATES)};
     const struct proved_values values = values_of_proof(p, values_of(p));
-    proof_check_isolated(&values, root, p->first);
+    proof_check_isolated(&values, p->root, p->first);
     for (int kind = 0; kind < VERTEX_KINDS; kind++)
-        proof_check_vertices(&of[kind], root, p->first);
+        proof_check_vertices(&of[kind], p->root, p->first);
     for (int s = 0; s < SUBGRAPHS; s++) {
         enum subgraph g = (enum subgraph)s;
         struct proved_rows rows = {.csr = &p->shard->csr[g],
@@ -122,22 +125,24 @@ static enum status cpu_check(struct proof *p, int64_t root, struct error *e)
     return e->status;
 }
 
-/* Checks the nn edges to each shard s, from the asking vertices to the far ends in replies[s]. */
-static enum status cpu_check_replies(struct proof *p, const struct slice *replies, struct error *e)
+/* The `check_replies` of prover_cpu: checks the nn edges to each shard s, from the asking vertices to the far ends in
+ * p->replies[s]. */
+static enum status cpu_check_replies(struct proof *p, struct error *e)
 {
     const struct proved_vertices locals = proved_of(p, NORMALS);
     const uint64_t *begin = p->own.begin;
     for (uint32_t s = 0; s < p->shard->p; s++)
-        proof_check_edges(&locals, p->own.asker + begin[s], replies[s].at, begin[s + 1] - begin[s], p->first);
+        proof_check_edges(&locals, p->own.asker + begin[s], p->replies[s].at, begin[s + 1] - begin[s], p->first);
     return e->status;
 }
 
-/* Checks that all vertices have met their parents. Copies the first offence of this device to *first. */
-static enum status cpu_finish_proof(struct proof *p, int64_t root, struct offence *first, struct error *e)
+/* The `finish` of prover_cpu: checks that all vertices have met their parents. Copies the first offence of this device
+ * to *first. */
+static enum status cpu_finish_proof(struct proof *p, struct offence *first, struct error *e)
 {
     for (int kind = 0; kind < VERTEX_KINDS; kind++) {
         struct proved_vertices v = proved_of(p, (enum vertex_kind)kind);
-        proof_check_parents(&v, root, p->first);
+        proof_check_parents(&v, p->root, p->first);
     }
     *first = *(const struct offence *)p->first;
     return e->status;

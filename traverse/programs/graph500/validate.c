@@ -3,7 +3,8 @@
  * Once, each device finds which value of the answer each of its vertices has. It asks the other devices about the vertices
  * that its nn edges to their shards lead to. validation_check then has the steps for each root.
  *
- * A function with the arguments (context, g) is a step of device g of this rank. `context` is the struct validation. */
+ * A function with the arguments (context, g) is called by rank_each for each device g of this rank, maybe side by side.
+ * `context` is the struct validation, if nothing else is said. */
 #include "validate.h"
 
 #include "formats/graph/partition.h"
@@ -87,7 +88,7 @@ static void slice_by_shard(const struct proof *p, const void *array, const uint6
 }
 
 /* Lists the far ends of the nn edges to other shards as questions, p->own, with the vertices that ask. The slices that
- * device g sends become these questions, valid until `begin`. */
+ * device g sends become these questions. */
 static enum status ask(void *context, uint32_t g, struct error *e)
 {
     const struct validation *v = context;
@@ -127,7 +128,7 @@ static enum status keep_questions(void *context, uint32_t g, struct error *e)
 }
 
 /* Collective. Opens a proof for each device of this rank. With several devices, lists the questions of all devices, sends
- * them and keeps those received. After a failure, too, ranks agree, as the other ranks wait. */
+ * them, and keeps those received. After a failure, too, ranks agree, as the other ranks wait. */
 enum status validation_open(struct validation *v, const struct rank *rank, struct results *results, struct error *e)
 {
     struct memory_budget *budget = rank->budget;
@@ -147,7 +148,15 @@ enum status validation_open(struct validation *v, const struct rank *rank, struc
     rank_each(rank, ask, v, e);
     slices_exchange_agreed(&v->slices, e);
     rank_each(rank, keep_questions, v, e);
-    return comm_agree(rank->comm, e);
+    if (comm_agree(rank->comm, e) != ST_OK)
+        return e->status;
+    for (uint32_t g = 0; g < rank->device_count; g++) {
+        struct proof *p = &v->proofs[g];
+        p->prover->release(p, p->own.question); /* all devices have copied them */
+        p->own.question = NULL;
+        p->replies = slices_in(&v->slices, g);
+    }
+    return ST_OK;
 }
 
 /* Releases all memory. */
@@ -167,15 +176,26 @@ void validation_close(struct validation *v)
 
 /* ---- a root ---- */
 
-/* Reads the depths and parents of the root's tree on device g, and forgets those of the last root. Releases the questions
- * of the device, which have been sent. */
-static enum status begin(void *context, uint32_t g, struct error *e)
+/* A step that all devices do. */
+struct step_of_all {
+    struct validation *validation;
+    proof_step *step;
+};
+
+/* Does the step for v->root on device g; `context` is the struct step_of_all. */
+static enum status do_step(void *context, uint32_t g, struct error *e)
 {
-    const struct validation *v = context;
-    struct proof *p = &v->proofs[g];
-    p->prover->release(p, p->own.question);
-    p->own.question = NULL;
-    return p->prover->begin(p, e);
+    const struct step_of_all *all = context;
+    struct proof *p = &all->validation->proofs[g];
+    p->root = all->validation->root;
+    return all->step(p, e);
+}
+
+/* Does a step of the prover on all devices of this rank. */
+static enum status step_each(struct validation *v, proof_step *step, struct error *e)
+{
+    struct step_of_all all = {v, step};
+    return rank_each(v->rank, do_step, &all, e);
 }
 
 /* Copies the parents of all delegates, v->claim, to device g. */
@@ -204,29 +224,14 @@ static enum status reduce_claims(struct validation *v, struct error *e)
     return rank_each(v->rank, put_claims, v, e);
 }
 
-/* Checks vertices, and edges with both ends on device g. */
-static enum status check(void *context, uint32_t g, struct error *e)
+/* Collective. Sends the replies of each device to the devices that asked, and receives the replies to its own questions. */
+static enum status exchange_replies(struct validation *v, struct error *e)
 {
-    const struct validation *v = context;
-    struct proof *p = &v->proofs[g];
-    return p->prover->check(p, v->root, e);
-}
-
-/* Writes the replies of device g; the slices that it sends become these replies, valid until the next root. */
-static enum status reply(void *context, uint32_t g, struct error *e)
-{
-    const struct validation *v = context;
-    struct proof *p = &v->proofs[g];
-    slice_by_shard(p, p->asked.reply, p->asked.begin, sizeof(struct vertex_end), slices_out(&v->slices, g));
-    return p->prover->reply(p, e);
-}
-
-/* Checks the edges from device g to other shards by the replies received about their far ends. */
-static enum status check_replies(void *context, uint32_t g, struct error *e)
-{
-    const struct validation *v = context;
-    struct proof *p = &v->proofs[g];
-    return p->prover->check_replies(p, slices_in(&v->slices, g), e);
+    for (uint32_t g = 0; g < v->rank->device_count; g++) {
+        const struct proof *p = &v->proofs[g];
+        slice_by_shard(p, p->asked.reply, p->asked.begin, sizeof(struct vertex_end), slices_out(&v->slices, g));
+    }
+    return slices_exchange(&v->slices, e);
 }
 
 /* Collective. Sets v->met to the OR of all devices' bitmaps of delegates that met their parents. */
@@ -246,14 +251,14 @@ static enum status reduce_met(struct validation *v, struct error *e)
 }
 
 /* Checks that the vertices of device g met their parents; v->met has the delegates that did so on any device. Keeps the
- * first offence of the device in v->first, if it comes before the one there. Threads call it side by side. */
+ * first offence of the device in v->first, if it comes before the one there. */
 static enum status finish(void *context, uint32_t g, struct error *e)
 {
     struct validation *v = context;
     struct proof *p = &v->proofs[g];
     struct offence found;
     if (p->prover->copy(p, proved_of(p, DELEGATES).met, v->met, mask_words(p->shard->d) * 8, e) != ST_OK ||
-        p->prover->finish(p, v->root, &found, e) != ST_OK)
+        p->prover->finish(p, &found, e) != ST_OK)
         return e->status;
 #pragma omp critical(validation)
     if (found.kind != OFFENCE_NONE && offence_comes_before(&found, &v->first))
@@ -284,14 +289,15 @@ static void agree_on_first(const struct comm *comm, struct offence *first)
  * in all there are no questions, and nothing to reduce before the checks. */
 enum status validation_check(struct validation *v, const struct root *root, struct offence *first, struct error *e)
 {
+    const struct prover *prover = v->proofs[0].prover; /* of all devices of a rank */
     const int several = !rank_is_single_device(v->rank);
     v->root = (int64_t)original_id(v->rank->graph, root->id);
     v->first = (struct offence){0};
-    if (rank_each(v->rank, begin, v, e) != ST_OK || (several && reduce_claims(v, e) != ST_OK) ||
-        rank_each(v->rank, check, v, e) != ST_OK)
+    if (step_each(v, prover->begin, e) != ST_OK || (several && reduce_claims(v, e) != ST_OK) ||
+        step_each(v, prover->check, e) != ST_OK)
         return e->status;
-    if (several && (rank_each(v->rank, reply, v, e) != ST_OK || slices_exchange(&v->slices, e) != ST_OK ||
-                    rank_each(v->rank, check_replies, v, e) != ST_OK))
+    if (several && (step_each(v, prover->reply, e) != ST_OK || exchange_replies(v, e) != ST_OK ||
+                    step_each(v, prover->check_replies, e) != ST_OK))
         return e->status;
     if (reduce_met(v, e) != ST_OK || rank_each(v->rank, finish, v, e) != ST_OK)
         return e->status;

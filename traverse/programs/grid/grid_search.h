@@ -11,7 +11,6 @@
 
 #include "formats/graph/grid_part.h"
 #include "formats/mpi/comm.h"
-#include "traverse/engine/loop.h"
 #include "traverse/session/graph.h"
 
 #include <stdint.h>
@@ -70,10 +69,5 @@ void grid_search_begin(struct grid_search *g);
  * have a neighbour in the frontier of any rank. Some of these may be visited already, and each may be there up to C
  * times; the caller makes the next frontier from them. Adds what was moved to *counts. */
 void grid_level(struct grid_search *g, struct grid_counts *counts);
-
-/* The search as a method, in grid_bfs.c. */
-extern const struct bfs_method grid_bfs;
-/* Sets how destinations go to their owners in grid_bfs (--fold). Without a call: in a ring. */
-void grid_bfs_set_fold(enum grid_fold fold);
 
 #endif

@@ -49,35 +49,28 @@ static uint32_t *copy_row(const struct joined_graph *all, const struct shard *sh
     return to;
 }
 
-/* Adds the rows of subgraph g of one shard to *rows. Without `copies`: adds the length of each row to offsets[v + 2] of its
- * vertex v. With `copies`: copies each row to offsets[v + 1], the end of the row that v has so far, and moves offsets[v + 1]
- * behind it. */
-static void take_rows(struct joined_graph *all, struct joined_rows *rows, const struct shard *shard, enum subgraph g,
-                      int copies)
-{
-    const enum subgraph set = rows == &all->own[1] ? shard_pulled(shard, g) : g;
-    const struct csr *csr = &shard->csr[set];
-    uint64_t *ends = rows->offsets + 1 + base_of(all, shard, subgraph_rows(g));
-    if (csr->edges == 0)
-        return;
-#pragma omp parallel for schedule(dynamic, 1024)
-    for (uint64_t row = 0; row < csr->rows; row++) {
-        if (!mask_bit(csr->sources, row))
-            continue;
-        if (copies)
-            ends[row] = (uint64_t)(copy_row(all, shard, set, row, rows->columns + ends[row]) - rows->columns);
-        else
-            ends[row + 1] += csr_row_length(csr, row);
-    }
-}
-
-/* Adds the rows of all subgraphs and shards to *rows: in a first call their lengths, in a second one, with `copies`, their
- * columns. */
-static void take_all_rows(struct joined_graph *all, struct joined_rows *rows, int copies)
+/* Adds the rows of all subgraphs and shards to *rows, one of all->own. Without `copies`: adds the length of each row to
+ * offsets[v + 2] of its vertex v. With `copies`: copies each row to offsets[v + 1], the end of the row that v has so far, and
+ * moves offsets[v + 1] behind it. */
+static void take_rows(struct joined_graph *all, struct joined_rows *rows, int copies)
 {
     for (int i = 0; i < SUBGRAPHS; i++) {
-        for (uint32_t s = 0; s < all->shards->device_count; s++)
-            take_rows(all, rows, &all->shards->shards[s], in_order[i], copies);
+        for (uint32_t s = 0; s < all->shards->device_count; s++) {
+            const struct shard *shard = &all->shards->shards[s];
+            const enum subgraph set = rows == &all->own[1] ? shard_pulled(shard, in_order[i]) : in_order[i];
+            const struct csr *csr = &shard->csr[set];
+            uint64_t *ends = rows->offsets + 1 + base_of(all, shard, subgraph_rows(in_order[i]));
+            const uint64_t count = csr->edges > 0 ? csr->rows : 0;
+#pragma omp parallel for schedule(dynamic, 1024)
+            for (uint64_t row = 0; row < count; row++) {
+                if (!mask_bit(csr->sources, row))
+                    continue;
+                if (copies)
+                    ends[row] = (uint64_t)(copy_row(all, shard, set, row, rows->columns + ends[row]) - rows->columns);
+                else
+                    ends[row + 1] += csr_row_length(csr, row);
+            }
+        }
     }
 }
 
@@ -86,14 +79,14 @@ static enum status make_rows(struct joined_graph *all, struct joined_rows *rows,
 {
     if (memory_take(all->budget, (void **)&rows->offsets, all->vertices + 2, 8, "rows of all shards", e) != ST_OK)
         return e->status;
-    take_all_rows(all, rows, 0);
+    take_rows(all, rows, 0);
     for (uint64_t v = 1; v < all->vertices + 2; v++)
         rows->offsets[v] += rows->offsets[v - 1];
     rows->edges = rows->offsets[all->vertices + 1];
     if (memory_take(all->budget, (void **)&rows->columns, rows->edges, 4, "edges of all shards", e) != ST_OK)
         return e->status;
     memory_advise_huge(rows->columns);
-    take_all_rows(all, rows, 1);
+    take_rows(all, rows, 1);
     return ST_OK;
 }
 
@@ -127,7 +120,8 @@ enum status joined_graph_open(struct joined_graph *all, const struct graph *grap
             all->ids[all->first[s] + i] = original_id(graph, local_vertex_id(shard, i));
     }
     if (manifest->out_only && pulls)
-        return fail(e, ST_USAGE, "the directed graph has out-rows alone, and others are needed, too: pack it with --rows out,in");
+        return fail(e, ST_USAGE,
+                    "the directed graph has out-rows alone, and others are needed, too: pack it with --rows out,in");
     all->push = &all->own[0];
     all->pull = !directed ? all->push : pulls ? &all->own[1] : NULL;
     if (make_rows(all, &all->own[0], e) == ST_OK && directed && pulls)

@@ -193,8 +193,8 @@ static inline int read_edge(struct reading *r, uint64_t vertex)
     return mark != r->own;
 }
 
-/* Reads a row: its head columns, and then the other columns, raw or packed. Returns nonzero as soon as an edge leads to a
- * vertex of the other side, reading->met; the columns behind are then not read. *reading is kept in registers meanwhile. */
+/* Reads the edges of a row: its head columns, and then the other columns, raw or packed. Stops and returns nonzero at the
+ * first edge that leads to a vertex of the other side, which becomes reading->met. *reading is kept in registers meanwhile. */
 static inline int read_row(struct reading *reading, const struct row *of)
 {
     const struct csr *csr = of->csr;
@@ -245,10 +245,10 @@ static int visit(struct pair_search *s, int side, uint64_t step, uint64_t *met, 
     return has_met;
 }
 
-/* Grows `side` (SOURCE or TARGET) by a level: visits its whole frontier, and makes the found vertices the next frontier.
- * Returns nonzero if the sides have met; then the frontier stays, and `met` of both sides is set. The vertex found on the
- * other side is in the other side's frontier: had the other side visited it before, it would have found the vertex of this
- * side by the same edge. Fails if it is not there, as the graph then has the edge in one direction only. */
+/* Grows `side` (SOURCE or TARGET) by a level: visits its whole frontier, and makes the found vertices the next frontier. If
+ * an edge leads to a vertex of the other side, stops, sets `met` of both sides, and returns nonzero. That vertex is in the
+ * other side's frontier: had the other side visited the vertex, the same edge would have led it to this side's vertex. Fails
+ * if the vertex is not in that frontier, as the graph then has the edge in one direction only. */
 static int grow(struct pair_search *s, int side, struct error *e)
 {
     struct side *a = &s->side[side], *other = &s->side[!side];

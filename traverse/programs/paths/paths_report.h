@@ -3,11 +3,22 @@
 #define DBFS_PATHS_REPORT_H
 
 #include "pairs.h"
-#include "paths_args.h"
+
+#include "traverse/options/args.h"
 
 #include "formats/name_map.h"
 
 #include <stdio.h>
+
+/* The command line of dbfs-paths. */
+struct paths_args {
+    struct args args; /* comes first, as the table of options has offsets into it. Its roots are sources and
+                       * targets in turn. */
+    const char *source, *target, *pairs; /* source and target as given */
+    uint64_t sample; /* pairs of -n; 0: not given */
+    int one_sided;
+    int paths; /* --path */
+};
 
 struct paths_report {
     const struct paths_args *paths;

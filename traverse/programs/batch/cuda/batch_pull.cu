@@ -256,7 +256,7 @@ void cuda_batch_pull(const struct gpu_batch *b, cudaStream_t stream)
     BATCH_BY_WORDS(b, batch_pull_kernel<W><<<blocks, BLOCK, 0, stream>>>(*b));
 }
 
-/* Launches batch_list_kernel. */
+/* Launches a kernel that lists the vertices with frontier bits of roots that push, and the pieces of their rows. */
 void cuda_batch_list(const struct gpu_batch *b, cudaStream_t stream)
 {
     BATCH_BY_WORDS(b, batch_list_kernel<W><<<blocks_for(b->vertices, BLOCK), BLOCK, 0, stream>>>(*b));

@@ -124,7 +124,7 @@ __global__ static void __launch_bounds__(BLOCK)
 
 /* ---- launches ---- */
 
-/* Launches batch_roots_kernel for `count` roots. */
+/* Launches the start: roots 0..count set their bits in the next words of their vertices root[i], and list them. */
 void cuda_batch_roots(const struct gpu_batch *b, const uint32_t *root, uint32_t count, cudaStream_t stream)
 {
     BATCH_BY_WORDS(b, batch_roots_kernel<W><<<1, BLOCK, 0, stream>>>(*b, root, count));
@@ -144,20 +144,20 @@ void cuda_batch_scatter(const struct gpu_batch *b, uint64_t pieces, cudaStream_t
     BATCH_BY_WORDS(b, batch_push_kernel<W, false><<<blocks, BLOCK, 0, stream>>>(*b, pieces));
 }
 
-/* Launches batch_clear_kernel. */
+/* Launches the zeroing of the words, an array such as `now`, of the vertices of pieces[0..count). */
 void cuda_batch_clear(const struct gpu_batch *b, uint64_t *words, const struct gpu_batch_piece *pieces, uint64_t count,
                       cudaStream_t stream)
 {
     BATCH_BY_WORDS(b, batch_clear_kernel<W><<<blocks_for(count, BLOCK), BLOCK, 0, stream>>>(words, pieces, count));
 }
 
-/* Launches batch_take_list_kernel for a list of `most` vertices at most. */
+/* Launches a kernel that makes the listed vertices, `most` at most, the next frontier. */
 void cuda_batch_take_list(const struct gpu_batch *b, uint64_t most, cudaStream_t stream)
 {
     BATCH_BY_WORDS(b, batch_take_list_kernel<W><<<blocks_for(most, BLOCK), BLOCK, 0, stream>>>(*b));
 }
 
-/* Launches batch_gather_kernel. */
+/* Launches a copy of the frontier words of `count` listed vertices, from entry `first` on, to `to` [count][words]. */
 void cuda_batch_gather(const struct gpu_batch *b, uint64_t first, uint64_t count, uint64_t *to, cudaStream_t stream)
 {
     BATCH_BY_WORDS(b, batch_gather_kernel<W><<<blocks_for(count, BLOCK), BLOCK, 0, stream>>>(*b, first, count, to));

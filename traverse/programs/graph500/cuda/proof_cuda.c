@@ -18,7 +18,7 @@ static enum status gpu_settle(const struct proof *p, struct error *e)
     return gpu_wait(p->device, stream_of(p), e);
 }
 
-/* Takes memory of the GPU; the zeroing of this memory is put on the stream. */
+/* The `take` of prover_cuda: takes memory of the GPU; the zeroing of this memory is put on the stream. */
 static enum status gpu_take(const struct proof *p, void **array, uint64_t count, uint64_t width, const char *what,
                             struct error *e)
 {
@@ -28,20 +28,20 @@ static enum status gpu_take(const struct proof *p, void **array, uint64_t count,
     return CUDA_TRY(cudaMemsetAsync(*array, 0, count * width, stream_of(p)), p->device->where, e);
 }
 
-/* Releases memory of the GPU; NULL is allowed. */
+/* The `release` of prover_cuda: releases memory of the GPU; NULL is allowed. */
 static void gpu_release(const struct proof *p, void *array)
 {
     cudaSetDevice(p->device->ordinal);
     cudaFree(array);
 }
 
-/* Copies bytes to, from or within the GPU's memory. */
+/* The `copy` of prover_cuda: copies bytes to, from or within the GPU's memory. */
 static enum status gpu_copy_bytes(const struct proof *p, void *to, const void *from, uint64_t bytes, struct error *e)
 {
     return gpu_copy(p->device, to, from, bytes, e);
 }
 
-/* Sets the bits of all vertices' values in p->has_edges. */
+/* The `open` of prover_cuda: sets the bits of all vertices' values in p->has_edges. */
 static enum status gpu_open_proof(struct proof *p, struct error *e)
 {
     if (gpu_use(p->device, e) != ST_OK)
@@ -50,8 +50,9 @@ static enum status gpu_open_proof(struct proof *p, struct error *e)
     return gpu_settle(p, e);
 }
 
-/* Goes over the nn edges to other shards. Without `put`: counts the edges to shard s in next[s + 1], in memory of the
- * host. With `put`: writes them as questions from index next[s] on; next[p] is the number of all questions. */
+/* The `list_questions` of prover_cuda: goes over the nn edges to other shards. Without `put`: counts the edges to
+ * shard s in next[s + 1], in memory of the host. With `put`: writes them as questions from index next[s] on; next[p]
+ * is the number of all questions. */
 static enum status gpu_list_questions(struct proof *p, uint64_t *next, int put, struct error *e)
 {
     const struct gpu_answers *a = &p->device->answers;
@@ -80,8 +81,8 @@ static enum status gpu_list_questions(struct proof *p, uint64_t *next, int put, 
     return ST_OK;
 }
 
-/* Begins the proof of a root: writes ids and depths of all vertices to p->end and their parents to p->claim
- * (CLAIM_ELSEWHERE where another device has the value), and clears p->met and the first offence. */
+/* The `begin` of prover_cuda: begins the proof of a root: writes ids and depths of all vertices to p->end and their
+ * parents to p->claim (CLAIM_ELSEWHERE where another device has the value), and clears p->met and the first offence. */
 static enum status gpu_begin_root(struct proof *p, struct error *e)
 {
     const struct gpu_answers *a = &p->device->answers;
@@ -101,7 +102,8 @@ static enum status gpu_begin_root(struct proof *p, struct error *e)
     return gpu_settle(p, e);
 }
 
-/* Writes the replies to all questions of other devices: ids and depths of the local vertices that they name. */
+/* The `reply` of prover_cuda: writes the replies to all questions of other devices: ids and depths of the local
+ * vertices that they name. */
 static enum status gpu_reply(struct proof *p, struct error *e)
 {
     if (gpu_use(p->device, e) != ST_OK)
@@ -110,16 +112,17 @@ static enum status gpu_reply(struct proof *p, struct error *e)
     return gpu_settle(p, e);
 }
 
-/* Checks values of vertices without edges, vertices without their edges, and edges with both ends on this GPU. */
-static enum status gpu_check(struct proof *p, int64_t root, struct error *e)
+/* The `check` of prover_cuda: checks values of vertices without edges, vertices without their edges, and edges with
+ * both ends on this GPU. */
+static enum status gpu_check(struct proof *p, struct error *e)
 {
     const struct proved_vertices of[VERTEX_KINDS] = {proved_of(p, NORMALS), proved_of(p, DELEGATES)};
     const struct proved_values values = values_of_proof(p, p->device->answers.values);
     if (gpu_use(p->device, e) != ST_OK)
         return e->status;
-    cuda_check_isolated(&values, root, p->first, stream_of(p));
+    cuda_check_isolated(&values, p->root, p->first, stream_of(p));
     for (int kind = 0; kind < VERTEX_KINDS; kind++)
-        cuda_check_vertices(&of[kind], root, p->first, stream_of(p));
+        cuda_check_vertices(&of[kind], p->root, p->first, stream_of(p));
     for (int s = 0; s < SUBGRAPHS; s++) {
         enum subgraph g = (enum subgraph)s;
         struct gpu_proved_rows rows = {.csr = p->device->csr[g],
@@ -132,27 +135,30 @@ static enum status gpu_check(struct proof *p, int64_t root, struct error *e)
     return gpu_settle(p, e);
 }
 
-/* Checks the nn edges to each shard s, from the asking vertices to the far ends in replies[s]. */
-static enum status gpu_check_replies(struct proof *p, const struct slice *replies, struct error *e)
+/* The `check_replies` of prover_cuda: checks the nn edges to each shard s, from the asking vertices to the far ends in
+ * p->replies[s]. */
+static enum status gpu_check_replies(struct proof *p, struct error *e)
 {
     const struct proved_vertices locals = proved_of(p, NORMALS);
     const uint64_t *begin = p->own.begin;
     if (gpu_use(p->device, e) != ST_OK)
         return e->status;
     for (uint32_t s = 0; s < p->shard->p; s++)
-        cuda_check_edges(&locals, p->own.asker + begin[s], replies[s].at, begin[s + 1] - begin[s], p->first, stream_of(p));
+        cuda_check_edges(&locals, p->own.asker + begin[s], p->replies[s].at, begin[s + 1] - begin[s], p->first,
+                         stream_of(p));
     return gpu_settle(p, e);
 }
 
-/* Checks that all vertices have met their parents. Copies the first offence of this GPU to *first, on the host. */
-static enum status gpu_finish_proof(struct proof *p, int64_t root, struct offence *first, struct error *e)
+/* The `finish` of prover_cuda: checks that all vertices have met their parents. Copies the first offence of this GPU
+ * to *first, on the host. */
+static enum status gpu_finish_proof(struct proof *p, struct offence *first, struct error *e)
 {
     struct gpu_first found;
     if (gpu_use(p->device, e) != ST_OK)
         return e->status;
     for (int kind = 0; kind < VERTEX_KINDS; kind++) {
         struct proved_vertices v = proved_of(p, (enum vertex_kind)kind);
-        cuda_check_parents(&v, root, p->first, stream_of(p));
+        cuda_check_parents(&v, p->root, p->first, stream_of(p));
     }
     if (gpu_settle(p, e) == ST_OK && gpu_copy(p->device, &found, p->first, sizeof found, e) == ST_OK)
         *first = found.offence;

@@ -18,48 +18,45 @@ enum { BLOCKS_TOGETHER = 4 }; /* of a multiprocessor */
 #endif
 #define NO_COLUMN UINT32_MAX
 
-/* The threads of one block. block() is the number of the block among the blocks of the search, blocks() how many these are.
- * All threads call barrier(). */
-struct block_threads {
-    static constexpr bool has_all = false;
-    gpu_pair_live *live; /* shared memory */
-
-    __device__ unsigned block() const
-    {
-        return 0;
-    }
-
-    __device__ unsigned blocks() const
-    {
-        return 1;
-    }
-
-    __device__ void barrier()
-    {
-        __syncthreads();
-    }
+/* One side of a search, as every thread knows it. */
+struct pair_side {
+    uint32_t number, depth;   /* number: 0 for the source's side, 1 for the target's */
+    uint32_t begin, end;      /* the frontier: its steps */
+    unsigned long long edges; /* of the rows of the frontier */
 };
 
-/* The threads of all blocks; the functions are as in block_threads. */
-struct grid_threads {
-    static constexpr bool has_all = true;
-    gpu_pair_live *live; /* device memory */
-    unsigned arrivals;   /* the value of live->arrived after the barriers so far */
+/* A search, as a thread knows it; ALL: all blocks search together. All members but `read` are the same in all threads of the
+ * search. */
+template <bool ALL> struct pair_search {
+    static constexpr bool all = ALL;
+    const gpu_pairs &pairs;
+    gpu_pair_live *live; /* shared memory or, if all blocks search together, device memory */
+    uint32_t *marks;
+    gpu_pair_step *steps;
+    pair_side now, other;    /* the side that grows, and the other one */
+    unsigned round;          /* index of the level's counts in live->level */
+    unsigned arrivals;       /* the value of live->arrived after the barriers so far; with ALL */
+    unsigned long long read; /* edges, by this thread */
 
+    /* Returns the number of this block among the blocks of the search. */
     __device__ unsigned block() const
     {
-        return blockIdx.x;
+        return ALL ? blockIdx.x : 0;
     }
 
+    /* Returns the number of blocks of the search. */
     __device__ unsigned blocks() const
     {
-        return gridDim.x;
+        return ALL ? gridDim.x : 1;
     }
 
+    /* Waits for all threads of the search, which all call it. */
     __device__ void barrier()
     {
-        arrivals += gridDim.x;
         __syncthreads();
+        if (!ALL)
+            return;
+        arrivals += gridDim.x;
         if (threadIdx.x == 0) {
             fence_of_gpu();
             atomicAdd(&live->arrived, 1u);
@@ -68,31 +65,11 @@ struct grid_threads {
         }
         __syncthreads();
     }
-};
-
-/* One side of a search, as every thread knows it. */
-struct pair_side {
-    uint32_t number, depth;   /* number: 0 for the source's side, 1 for the target's */
-    uint32_t begin, end;      /* the frontier: its steps */
-    unsigned long long edges; /* of the rows of the frontier */
-};
-
-/* A search, as a thread knows it. All members but `read` are the same in all threads of the search. Threads: block_threads
- * or grid_threads. */
-template <class Threads> struct pair_search {
-    static constexpr bool has_all = Threads::has_all;
-    const gpu_pairs &pairs;
-    Threads threads;
-    uint32_t *marks;
-    gpu_pair_step *steps;
-    pair_side now, other;    /* the side that grows, and the other one */
-    unsigned round;          /* index of the level's counts in threads.live->level */
-    unsigned long long read; /* edges, by this thread */
 
     /* Returns whether this thread is thread 0 of the first block. */
     __device__ bool is_first() const
     {
-        return threadIdx.x == 0 && threads.block() == 0;
+        return threadIdx.x == 0 && block() == 0;
     }
 
     /* Returns step i of a side: the target's steps lie backwards from the end of the array. */
@@ -104,7 +81,7 @@ template <class Threads> struct pair_search {
     /* Returns the counts of the present level, which all threads share. */
     __device__ gpu_pair_level &level() const
     {
-        return threads.live->level[round];
+        return live->level[round];
     }
 
     /* Returns whether the sides have met in this level. */
@@ -219,7 +196,7 @@ __device__ static uint32_t lay_rows(Search &search, laid_rows &rows, uint32_t ba
         const uint32_t step = base + threadIdx.x, v = search.step(search.now.number, step).vertex;
         begin = offsets[v];
         edges = offsets[v + 1ull] - begin;
-        if (Search::has_all && edges > PAIR_LONG_ROW) {
+        if (Search::all && edges > PAIR_LONG_ROW) {
             const uint32_t pieces = (uint32_t)((edges + PAIR_LONG_ROW - 1) / PAIR_LONG_ROW);
             const uint32_t at = atomicAdd(&search.level().pieces, pieces);
             for (uint32_t i = 0; i < pieces; i++)
@@ -262,7 +239,7 @@ template <class Search> __device__ static inline void add_edges(Search &search, 
 template <class Search> __device__ static void read_frontier(Search &search)
 {
     __shared__ laid_rows rows;
-    const uint32_t block = search.threads.block(), blocks = search.threads.blocks();
+    const uint32_t block = search.block(), blocks = search.blocks();
     const uint32_t count = search.now.end - search.now.begin, even = (count + blocks - 1) / blocks;
     const uint32_t chunk = even < BLOCK ? even : BLOCK;
     unsigned long long edges = 0;
@@ -271,8 +248,8 @@ template <class Search> __device__ static void read_frontier(Search &search)
         edges += read_edges(search, rows, base, lay_rows(search, rows, base, part));
     }
     add_edges(search, edges);
-    search.threads.barrier();
-    if (!Search::has_all)
+    search.barrier();
+    if (!Search::all)
         return;
     const uint32_t pieces = *(volatile uint32_t *)&search.level().pieces;
     edges = 0;
@@ -282,7 +259,7 @@ template <class Search> __device__ static void read_frontier(Search &search)
     }
     add_edges(search, edges);
     if (pieces > 0)
-        search.threads.barrier();
+        search.barrier();
 }
 
 /* ---- a search ---- */
@@ -313,7 +290,7 @@ template <class Search> __device__ static pair_end grow(Search &search)
         }
         if (search.now.begin == search.now.end || search.other.begin == search.other.end)
             return PAIR_APART;
-        if (!Search::has_all && search.now.edges > PAIR_BLOCK_EDGES)
+        if (!Search::all && search.now.edges > PAIR_BLOCK_EDGES)
             return PAIR_LEFT;
         read_frontier(search);
         const volatile gpu_pair_level &level = search.level();
@@ -327,14 +304,14 @@ template <class Search> __device__ static pair_end grow(Search &search)
         search.now.depth++;
         search.round = (search.round + 1) % 3;
         if (search.is_first()) /* clears the counts after the next ones, which all threads have read */
-            search.threads.live->level[(search.round + 1) % 3] = gpu_pair_level{0, 0, 0, PAIR_NOT_MET};
+            search.live->level[(search.round + 1) % 3] = gpu_pair_level{0, 0, 0, PAIR_NOT_MET};
     }
 }
 
 /* Clears the marks of all vertices that a side has found. All threads call it. */
 template <class Search> __device__ static void clear_marks(Search &search, const pair_side &side)
 {
-    for (uint64_t i = search.threads.block() * BLOCK + threadIdx.x; i < side.end; i += search.threads.blocks() * BLOCK)
+    for (uint64_t i = search.block() * BLOCK + threadIdx.x; i < side.end; i += search.blocks() * BLOCK)
         search.marks[search.step(side.number, i).vertex / PAIR_MARKS] = 0;
 }
 
@@ -358,13 +335,13 @@ __device__ static void walk(const Search &search, const pair_side &side, uint32_
 template <class Search> __device__ static uint32_t find_other_step(Search &search)
 {
     const uint32_t v = (uint32_t)search.level().met;
-    for (uint64_t i = search.other.begin + search.threads.block() * BLOCK + threadIdx.x; i < search.other.end;
-         i += search.threads.blocks() * BLOCK) {
+    for (uint64_t i = search.other.begin + search.block() * BLOCK + threadIdx.x; i < search.other.end;
+         i += search.blocks() * BLOCK) {
         if (search.step(search.other.number, i).vertex == v)
-            search.threads.live->other = (uint32_t)i;
+            search.live->other = (uint32_t)i;
     }
-    search.threads.barrier();
-    return *(volatile uint32_t *)&search.threads.live->other;
+    search.barrier();
+    return *(volatile uint32_t *)&search.live->other;
 }
 
 /* Writes the path, of `vertices` vertices; `step` is the other side's step of find_other_step. All threads of the first
@@ -400,27 +377,27 @@ __device__ static void finish(Search &search, pair_end how, uint32_t pair, unsig
     const unsigned long long met = search.level().met, read = warp_sum(search.read);
     uint64_t found = other != PAIR_NO_STEP ? (uint64_t)search.now.depth + search.other.depth + 2 : 0, path = PAIR_NO_PATH;
     if (lane_id() == 0)
-        atomicAdd(&search.threads.live->edges, read);
-    if (found > 0 && search.pairs.paths != NULL && search.threads.block() == 0)
+        atomicAdd(&search.live->edges, read);
+    if (found > 0 && search.pairs.paths != NULL && search.block() == 0)
         path = write_path(search, found, other);
     if (how == PAIR_MET && found == 0) {
         found = PAIR_ONE_WAY;
         path = (uint64_t)search.step(search.now.number, met >> 32).vertex << 32 | (uint32_t)met;
     }
-    search.threads.barrier();
+    search.barrier();
     clear_marks(search, search.now);
     clear_marks(search, search.other);
     if (search.is_first()) {
         gpu_pair_result &result = search.pairs.results[pair];
         result.found = found;
-        result.edges += *(volatile unsigned long long *)&search.threads.live->edges;
+        result.edges += *(volatile unsigned long long *)&search.live->edges;
         result.vertices = (uint64_t)search.now.end + search.other.end;
         result.nanoseconds += device_nanoseconds() - begun;
         result.path = path;
         if (how == PAIR_LEFT)
             search.pairs.left[atomicAdd(&search.pairs.counts->left, 1u)] = pair;
     }
-    search.threads.barrier();
+    search.barrier();
 }
 
 /* Searches between pair number `pair`: clears the shared counts, starts both sides, grows them, and writes the result. All
@@ -431,15 +408,15 @@ template <class Search> __device__ static void search_pair(Search &search, uint3
     const uint32_t *ends = search.pairs.ends + 2ull * pair;
     if (search.is_first()) {
         for (int i = 0; i < 3; i++)
-            search.threads.live->level[i] = gpu_pair_level{0, 0, 0, PAIR_NOT_MET};
-        search.threads.live->edges = 0;
-        search.threads.live->other = PAIR_NO_STEP;
+            search.live->level[i] = gpu_pair_level{0, 0, 0, PAIR_NOT_MET};
+        search.live->edges = 0;
+        search.live->other = PAIR_NO_STEP;
     }
     search.round = 0;
     search.read = 0;
     search.now = begin_side(search, 0, ends[0]);
     search.other = begin_side(search, 1, ends[1]);
-    search.threads.barrier();
+    search.barrier();
     finish(search, grow(search), pair, begun);
 }
 
@@ -449,8 +426,8 @@ __global__ static void __launch_bounds__(BLOCK, BLOCKS_TOGETHER)
 {
     __shared__ gpu_pair_live live;
     __shared__ uint32_t pair;
-    pair_search<block_threads> search = {pairs, {&live}, pairs.marks + blockIdx.x * pairs.words,
-                                         pairs.steps + blockIdx.x * (pairs.vertices + 1), {}, {}, 0, 0};
+    pair_search<false> search = {pairs, &live, pairs.marks + blockIdx.x * pairs.words,
+                                 pairs.steps + blockIdx.x * (pairs.vertices + 1), {}, {}, 0, 0, 0};
     for (;;) {
         if (threadIdx.x == 0)
             pair = atomicAdd(&pairs.counts->taken, 1u);
@@ -465,7 +442,7 @@ __global__ static void __launch_bounds__(BLOCK, BLOCKS_TOGETHER)
 __global__ static void __launch_bounds__(BLOCK, BLOCKS_TOGETHER)
     pair_grid_kernel(const __grid_constant__ gpu_pairs pairs)
 {
-    pair_search<grid_threads> search = {pairs, {&pairs.counts->live, 0}, pairs.marks, pairs.steps, {}, {}, 0, 0};
+    pair_search<true> search = {pairs, &pairs.counts->live, pairs.marks, pairs.steps, {}, {}, 0, 0, 0};
     const uint32_t left = pairs.counts->left;
     for (uint32_t i = 0; i < left; i++)
         search_pair(search, pairs.left[i]);
